@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * env.h: what the core asks of its host.
+ *
+ * The core (base/, profile/, live/) is compiled twice: into the Valgrind tool, where there is no
+ * libc, and into hosted programs. All that it needs from outside comes through this struct, so
+ * that neither build knows the other and a test can count, fail or poison every allocation.
+ *
+ * The pointer to a dmd_env_t is kept by whatever is initialised with it; the host keeps the struct
+ * alive and unchanged for as long.
+ */
+#ifndef DMD_BASE_ENV_H
+#define DMD_BASE_ENV_H
+
+#include <stddef.h>
+
+typedef struct dmd_env {
+  /* szB > 0 bytes, aligned for any object, contents undefined. Never returns NULL: a host that is
+   * out of memory does not return at all (it exits, panics or jumps away). cost_centre is a string
+   * literal that names the use; Valgrind's allocation profiler shows it. */
+  void *(*alloc)(void *ctx, const char *cost_centre, size_t szB);
+  /* Takes back what alloc gave; NULL is allowed. */
+  void (*free)(void *ctx, void *p);
+  /* A broken invariant of the core's own. Does not return. */
+  void (*panic)(void *ctx, const char *what);
+  void *ctx;
+} dmd_env_t;
+
+static inline void *dmd_env_alloc(const dmd_env_t *env, const char *cost_centre, size_t szB) {
+  return env->alloc(env->ctx, cost_centre, szB);
+}
+
+static inline void dmd_env_free(const dmd_env_t *env, void *p) {
+  env->free(env->ctx, p);
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/format.h"
+
+#include "base/mem.h"
+
+/* Writes the digits of v in the given base and returns their count. */
+static size_t digits(char *buf, uint64_t v, unsigned base) {
+  char reversed[64];
+  size_t n = 0;
+  do {
+    reversed[n++] = "0123456789abcdef"[v % base];
+    v /= base;
+  } while (v != 0);
+  for (size_t i = 0; i < n; i++)
+    buf[i] = reversed[n - 1 - i];
+  buf[n] = '\0';
+  return n;
+}
+
+size_t dmd_format_u64(char *buf, uint64_t v) {
+  return digits(buf, v, 10);
+}
+
+size_t dmd_format_hex(char *buf, uint64_t v) {
+  return digits(buf, v, 16);
+}
+
+size_t dmd_format_commas(char *buf, int64_t v) {
+  char plain[32];
+  size_t n_digits = digits(plain, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
+  size_t n = 0;
+  if (v < 0)
+    buf[n++] = '-';
+  for (size_t i = 0; i < n_digits; i++) {
+    if (i > 0 && (n_digits - i) % 3 == 0)
+      buf[n++] = ',';
+    buf[n++] = plain[i];
+  }
+  buf[n] = '\0';
+  return n;
+}
+
+/* mantissa * 2^exponent, exponent >= 0, by doubling a decimal number kept as digits, lowest first.
+ * Slow, and right for every double. */
+static size_t digits_of_large(char *buf, uint64_t mantissa, int exponent) {
+  char number[DMD_FORMAT_MAX];
+  size_t n = 0;
+  for (; mantissa != 0; mantissa /= 10)
+    number[n++] = (char)(mantissa % 10);
+  for (; exponent > 0; exponent--) {
+    int carry = 0;
+    for (size_t i = 0; i < n; i++) {
+      int twice = number[i] * 2 + carry;
+      number[i] = (char)(twice % 10);
+      carry = twice / 10;
+    }
+    if (carry)
+      number[n++] = (char)carry;
+  }
+  for (size_t i = 0; i < n; i++)
+    buf[i] = (char)('0' + number[n - 1 - i]);
+  return n;
+}
+
+static size_t put_text(char *buf, const char *text) {
+  size_t n = dmd_str_length(text);
+  dmd_mem_copy(buf, text, n + 1);
+  return n;
+}
+
+size_t dmd_format_fixed2(char *buf, double v) {
+  uint64_t bits;
+  __builtin_memcpy(&bits, &v, sizeof bits);
+  unsigned biased = (unsigned)(bits >> 52) & 0x7ff;
+  uint64_t mantissa = bits & ((UINT64_C(1) << 52) - 1);
+  size_t n = 0;
+  if (biased == 0x7ff && mantissa != 0)
+    return put_text(buf, "nan");
+  if (bits >> 63)
+    buf[n++] = '-';
+  if (biased == 0x7ff)
+    return n + put_text(buf + n, "inf");
+  if (biased != 0)
+    mantissa |= UINT64_C(1) << 52;
+  /* The value is mantissa * 2^exponent. */
+  int exponent = (int)(biased != 0 ? biased : 1) - 1075;
+
+  uint64_t hundredths = 0;
+  if (exponent >= 0) {
+    n += digits_of_large(buf + n, mantissa, exponent);
+  } else {
+    /* hundredths = round(100 * mantissa / 2^shift); 100 * mantissa has at most 60 bits, so that a
+     * shift of 62 or more leaves less than a quarter. */
+    unsigned shift = (unsigned)-exponent;
+    uint64_t scaled = mantissa * 100;
+    if (shift < 62) {
+      hundredths = scaled >> shift;
+      uint64_t rest = scaled & ((UINT64_C(1) << shift) - 1);
+      uint64_t half = UINT64_C(1) << (shift - 1);
+      if (rest > half || (rest == half && (hundredths & 1)))
+        hundredths++;
+    }
+    n += digits(buf + n, hundredths / 100, 10);
+  }
+  buf[n++] = '.';
+  buf[n++] = (char)('0' + hundredths / 10 % 10);
+  buf[n++] = (char)('0' + hundredths % 10);
+  buf[n] = '\0';
+  return n;
+}

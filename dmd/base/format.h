@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * format.h: numbers as text.
+ *
+ * Every function writes into a buffer of at least DMD_FORMAT_MAX bytes, NUL-terminates and returns
+ * the length without the NUL. The decimal results equal those of Python's format(), since records
+ * must print as Mozilla's script prints them.
+ */
+#ifndef DMD_BASE_FORMAT_H
+#define DMD_BASE_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Enough for the longest result: a double with 309 digits before the point. */
+#define DMD_FORMAT_MAX 320
+
+size_t dmd_format_u64(char *buf, uint64_t v);
+
+/* Lower-case hexadecimal without a prefix. */
+size_t dmd_format_hex(char *buf, uint64_t v);
+
+/* Thousands separated by commas: Python's "{:,d}". */
+size_t dmd_format_commas(char *buf, int64_t v);
+
+/* Two decimals, correctly rounded from the exact binary value, ties to even: Python's "{:.2f}".
+ * Infinities and NaNs, which no percentage of ours can be, print as "inf" and "nan". */
+size_t dmd_format_fixed2(char *buf, double v);
+
+/* 100 * part / whole as a double; 0 where whole is 0. */
+static inline double dmd_percent(int64_t part, int64_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * (double)part / (double)whole;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * intern.h: byte sequences kept once each and named by a 32-bit id.
+ *
+ * Two equal sequences have the same id, so that strings, stacks (sequences of frame ids) and keys
+ * of any kind are compared by comparing ids. Ids count from 1 in the order of first sight; 0
+ * (DMD_NONE) names no sequence. Contents are copied, aligned for 32-bit values, followed by a NUL
+ * that does not count, and stay where they are until the whole is destroyed.
+ */
+#ifndef DMD_BASE_INTERN_H
+#define DMD_BASE_INTERN_H
+
+#include "base/pool.h"
+#include "base/table.h"
+
+typedef struct dmd_intern {
+  const dmd_env_t *env;
+  const char *cost_centre;
+  dmd_pool_t entries;
+  dmd_table_t index;
+  struct dmd_intern_chunk *chunks; /* the newest first */
+  size_t room;                     /* bytes left in the newest */
+} dmd_intern_t;
+
+void dmd_intern_init(dmd_intern_t *in, const dmd_env_t *env, const char *cost_centre);
+void dmd_intern_destroy(dmd_intern_t *in);
+
+/* The id of these bytes, new or not. */
+uint32_t dmd_intern_bytes(dmd_intern_t *in, const void *bytes, size_t n);
+uint32_t dmd_intern_str(dmd_intern_t *in, const char *s);
+
+/* The contents of an id that was handed out, and their length in bytes. */
+const void *dmd_intern_get(const dmd_intern_t *in, uint32_t id, size_t *n);
+const char *dmd_intern_get_str(const dmd_intern_t *in, uint32_t id);
+
+/* How many there are; their ids are 1 to this. */
+static inline uint32_t dmd_intern_count(const dmd_intern_t *in) {
+  return in->entries.last;
+}
+
+#endif

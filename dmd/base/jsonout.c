@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/jsonout.h"
+
+#include "base/format.h"
+
+void dmd_jsonout_init(dmd_jsonout_t *json, dmd_out_t *out) {
+  json->out = out;
+  json->depth = 0;
+  json->after_key = false;
+  json->level[0].lines = false;
+  json->level[0].empty = true;
+}
+
+static void new_line(dmd_jsonout_t *json, int indent) {
+  dmd_out_char(json->out, '\n');
+  for (int i = 0; i < indent; i++)
+    dmd_out_char(json->out, ' ');
+}
+
+/* What stands before a value or a key: nothing after a key's colon, else a comma where something
+ * precedes it, and a line end where the container is laid out in lines. */
+static void before_item(dmd_jsonout_t *json) {
+  if (json->after_key) {
+    json->after_key = false;
+    return;
+  }
+  bool empty = json->level[json->depth].empty;
+  json->level[json->depth].empty = false;
+  if (!empty)
+    dmd_out_char(json->out, ',');
+  if (json->level[json->depth].lines)
+    new_line(json, json->depth);
+  else if (!empty)
+    dmd_out_char(json->out, ' ');
+}
+
+static void open(dmd_jsonout_t *json, char opening, char closing, dmd_jsonout_layout_t layout) {
+  before_item(json);
+  dmd_out_char(json->out, opening);
+  json->depth++;
+  json->level[json->depth].close = closing;
+  json->level[json->depth].lines = layout == DMD_JSONOUT_LINES;
+  json->level[json->depth].empty = true;
+}
+
+void dmd_jsonout_object(dmd_jsonout_t *json, dmd_jsonout_layout_t layout) {
+  open(json, '{', '}', layout);
+}
+
+void dmd_jsonout_array(dmd_jsonout_t *json, dmd_jsonout_layout_t layout) {
+  open(json, '[', ']', layout);
+}
+
+void dmd_jsonout_end(dmd_jsonout_t *json) {
+  bool lines = json->level[json->depth].lines && !json->level[json->depth].empty;
+  char close = json->level[json->depth].close;
+  json->depth--;
+  if (lines)
+    new_line(json, json->depth);
+  dmd_out_char(json->out, close);
+  if (json->depth == 0)
+    dmd_out_char(json->out, '\n');
+}
+
+static void escaped(dmd_out_t *out, const char *s) {
+  while (*s != '\0') {
+    unsigned char c = (unsigned char)*s;
+    size_t n = dmd_utf8_length(s);
+    if (n == 0) {
+      dmd_out_str(out, "\xef\xbf\xbd");
+      s++;
+    } else if (c == '"' || c == '\\') {
+      dmd_out_char(out, '\\');
+      dmd_out_char(out, *s++);
+    } else if (c < 0x20 || c == 0x7f) {
+      dmd_out_str(out, "\\u00");
+      dmd_out_char(out, "0123456789abcdef"[c >> 4]);
+      dmd_out_char(out, "0123456789abcdef"[c & 15]);
+      s++;
+    } else {
+      dmd_out_bytes(out, s, n);
+      s += n;
+    }
+  }
+}
+
+void dmd_jsonout_str2(dmd_jsonout_t *json, const char *a, const char *b) {
+  before_item(json);
+  dmd_out_char(json->out, '"');
+  escaped(json->out, a);
+  escaped(json->out, b);
+  dmd_out_char(json->out, '"');
+}
+
+void dmd_jsonout_str(dmd_jsonout_t *json, const char *s) {
+  dmd_jsonout_str2(json, s, "");
+}
+
+void dmd_jsonout_key(dmd_jsonout_t *json, const char *key) {
+  dmd_jsonout_str(json, key);
+  dmd_out_str(json->out, ": ");
+  json->after_key = true;
+}
+
+void dmd_jsonout_u64(dmd_jsonout_t *json, uint64_t v) {
+  before_item(json);
+  dmd_out_u64(json->out, v);
+}
+
+void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id) {
+  char buf[DMD_FORMAT_MAX];
+  dmd_format_u64(buf, id);
+  dmd_jsonout_str(json, buf);
+}
+
+void dmd_jsonout_bool(dmd_jsonout_t *json, bool v) {
+  before_item(json);
+  dmd_out_str(json->out, v ? "true" : "false");
+}
+
+void dmd_jsonout_null(dmd_jsonout_t *json) {
+  before_item(json);
+  dmd_out_str(json->out, "null");
+}
+
+void dmd_jsonout_key_str(dmd_jsonout_t *json, const char *key, const char *s) {
+  dmd_jsonout_key(json, key);
+  dmd_jsonout_str(json, s);
+}
+
+void dmd_jsonout_key_u64(dmd_jsonout_t *json, const char *key, uint64_t v) {
+  dmd_jsonout_key(json, key);
+  dmd_jsonout_u64(json, v);
+}
+
+void dmd_jsonout_key_bool(dmd_jsonout_t *json, const char *key, bool v) {
+  dmd_jsonout_key(json, key);
+  dmd_jsonout_bool(json, v);
+}

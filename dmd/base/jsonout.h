@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * jsonout.h: writes JSON, one token at a time.
+ *
+ * A small state machine over a dmd_out_t: it knows where commas, colons and line ends go, and
+ * escapes every string. Containers nest at most DMD_JSONOUT_DEPTH deep. A container opened with
+ * DMD_JSONOUT_LINES puts each of its elements on a line of its own.
+ *
+ * Strings come from programs and symbol tables: a byte that is not part of well-formed UTF-8 is
+ * written as U+FFFD, so that what comes out is JSON whatever went in.
+ */
+#ifndef DMD_BASE_JSONOUT_H
+#define DMD_BASE_JSONOUT_H
+
+#include "base/out.h"
+
+enum { DMD_JSONOUT_DEPTH = 16 };
+
+typedef enum { DMD_JSONOUT_INLINE, DMD_JSONOUT_LINES } dmd_jsonout_layout_t;
+
+typedef struct dmd_jsonout {
+  dmd_out_t *out;
+  int depth;
+  bool after_key;
+  struct {
+    char close;
+    bool lines;
+    bool empty;
+  } level[DMD_JSONOUT_DEPTH + 1];
+} dmd_jsonout_t;
+
+void dmd_jsonout_init(dmd_jsonout_t *json, dmd_out_t *out);
+
+void dmd_jsonout_object(dmd_jsonout_t *json, dmd_jsonout_layout_t layout);
+void dmd_jsonout_array(dmd_jsonout_t *json, dmd_jsonout_layout_t layout);
+/* Closes the innermost open object or array; the outermost one ends with a line end. */
+void dmd_jsonout_end(dmd_jsonout_t *json);
+
+/* Inside an object: the key of the value that comes next. */
+void dmd_jsonout_key(dmd_jsonout_t *json, const char *key);
+
+void dmd_jsonout_str(dmd_jsonout_t *json, const char *s);
+/* A string made of two parts, e.g. a prefix and a name. */
+void dmd_jsonout_str2(dmd_jsonout_t *json, const char *a, const char *b);
+void dmd_jsonout_u64(dmd_jsonout_t *json, uint64_t v);
+/* A number in quotes: the ids of trace and frame tables. */
+void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id);
+void dmd_jsonout_bool(dmd_jsonout_t *json, bool v);
+void dmd_jsonout_null(dmd_jsonout_t *json);
+
+/* A key and its value. */
+void dmd_jsonout_key_str(dmd_jsonout_t *json, const char *key, const char *s);
+void dmd_jsonout_key_u64(dmd_jsonout_t *json, const char *key, uint64_t v);
+void dmd_jsonout_key_bool(dmd_jsonout_t *json, const char *key, bool v);
+
+#endif

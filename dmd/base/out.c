@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/out.h"
+
+#include "base/format.h"
+#include "base/mem.h"
+
+void dmd_out_init(dmd_out_t *out, dmd_write_fn write, void *ctx) {
+  out->write = write;
+  out->ctx = ctx;
+  out->failed = false;
+  out->used = 0;
+}
+
+bool dmd_out_flush(dmd_out_t *out) {
+  if (out->used > 0 && !out->failed)
+    out->failed = !out->write(out->ctx, out->buffer, out->used);
+  out->used = 0;
+  return !out->failed;
+}
+
+void dmd_out_bytes(dmd_out_t *out, const char *bytes, size_t n) {
+  while (n > 0) {
+    size_t room = sizeof out->buffer - out->used;
+    size_t part = n < room ? n : room;
+    dmd_mem_copy(out->buffer + out->used, bytes, part);
+    out->used += part;
+    bytes += part;
+    n -= part;
+    if (out->used == sizeof out->buffer)
+      dmd_out_flush(out);
+  }
+}
+
+void dmd_out_str(dmd_out_t *out, const char *s) {
+  dmd_out_bytes(out, s, dmd_str_length(s));
+}
+
+void dmd_out_char(dmd_out_t *out, char c) {
+  dmd_out_bytes(out, &c, 1);
+}
+
+void dmd_out_u64(dmd_out_t *out, uint64_t v) {
+  char buf[DMD_FORMAT_MAX];
+  dmd_out_bytes(out, buf, dmd_format_u64(buf, v));
+}
+
+static bool is_continuation(unsigned char c) {
+  return (c & 0xc0) == 0x80;
+}
+
+size_t dmd_utf8_length(const char *s) {
+  const unsigned char *u = (const unsigned char *)s;
+  if (u[0] < 0x80)
+    return 1;
+  if (u[0] < 0xc2 || !is_continuation(u[1]))
+    return 0;
+  if (u[0] < 0xe0)
+    return 2;
+  if (!is_continuation(u[2]))
+    return 0;
+  if (u[0] < 0xf0) {
+    bool overlong = u[0] == 0xe0 && u[1] < 0xa0;
+    bool surrogate = u[0] == 0xed && u[1] >= 0xa0;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (u[0] > 0xf4 || !is_continuation(u[3]))
+    return 0;
+  bool overlong = u[0] == 0xf0 && u[1] < 0x90;
+  bool too_large = u[0] == 0xf4 && u[1] >= 0x90;
+  return overlong || too_large ? 0 : 4;
+}
+
+/* C0 controls and DEL are one byte; C1 controls are U+0080 to U+009F, two bytes in UTF-8. */
+static bool is_control(const char *s) {
+  const unsigned char *u = (const unsigned char *)s;
+  return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
+}
+
+void dmd_out_safe(dmd_out_t *out, const char *s) {
+  while (*s != '\0') {
+    size_t n = dmd_utf8_length(s);
+    if (n > 0 && !is_control(s)) {
+      dmd_out_bytes(out, s, n);
+      s += n;
+      continue;
+    }
+    unsigned char c = (unsigned char)*s++;
+    dmd_out_str(out, "\\x");
+    dmd_out_char(out, "0123456789abcdef"[c >> 4]);
+    dmd_out_char(out, "0123456789abcdef"[c & 15]);
+  }
+}
+
+static void pad(dmd_out_t *out, size_t used, size_t width) {
+  for (; used < width; used++)
+    dmd_out_char(out, ' ');
+}
+
+void dmd_out_left(dmd_out_t *out, const char *s, size_t width) {
+  dmd_out_str(out, s);
+  pad(out, dmd_str_length(s), width);
+}
+
+void dmd_out_right(dmd_out_t *out, const char *s, size_t width) {
+  pad(out, dmd_str_length(s), width);
+  dmd_out_str(out, s);
+}

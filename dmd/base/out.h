@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * out.h: a buffered sink for text, over a write function of the host.
+ *
+ * A sink is initialised, written to, and flushed once at the end; there is nothing to free. After
+ * the first failed write the rest is dropped, and dmd_out_flush says so: callers check once.
+ */
+#ifndef DMD_BASE_OUT_H
+#define DMD_BASE_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Takes all n bytes, or returns false. */
+typedef bool (*dmd_write_fn)(void *ctx, const char *bytes, size_t n);
+
+typedef struct dmd_out {
+  dmd_write_fn write;
+  void *ctx;
+  bool failed;
+  size_t used;
+  char buffer[4096];
+} dmd_out_t;
+
+void dmd_out_init(dmd_out_t *out, dmd_write_fn write, void *ctx);
+
+/* Hands what is buffered to the host. False when any write since the start failed. */
+bool dmd_out_flush(dmd_out_t *out);
+
+void dmd_out_bytes(dmd_out_t *out, const char *bytes, size_t n);
+void dmd_out_str(dmd_out_t *out, const char *s);
+void dmd_out_char(dmd_out_t *out, char c);
+void dmd_out_u64(dmd_out_t *out, uint64_t v);
+
+/* A string that a program, a symbol table or a file brought: control characters and bytes that are
+ * not UTF-8 are written as \xNN, so that no terminal obeys them. */
+void dmd_out_safe(dmd_out_t *out, const char *s);
+
+/* n bytes of text in a column of the given width, padded with spaces on the other side. */
+void dmd_out_left(dmd_out_t *out, const char *s, size_t width);
+void dmd_out_right(dmd_out_t *out, const char *s, size_t width);
+
+/* The length in bytes (1 to 4) of the well-formed UTF-8 sequence at s, which ends in NUL or has at
+ * least 4 bytes; 0 where there is none. Overlong forms and surrogates are not well-formed. */
+size_t dmd_utf8_length(const char *s);
+
+#endif

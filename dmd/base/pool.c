@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/pool.h"
+
+#include "base/mem.h"
+
+void dmd_pool_init(dmd_pool_t *pool, const dmd_env_t *env, const char *cost_centre,
+                   size_t element_szB) {
+  dmd_mem_zero(pool, sizeof *pool);
+  pool->env = env;
+  pool->cost_centre = cost_centre;
+  pool->element_szB = element_szB;
+}
+
+void dmd_pool_destroy(dmd_pool_t *pool) {
+  for (uint32_t i = 0; i < pool->n_segments; i++)
+    dmd_env_free(pool->env, pool->segments[i]);
+  dmd_env_free(pool->env, pool->segments);
+  pool->segments = NULL;
+  pool->n_segments = pool->max_segments = 0;
+  pool->last = pool->free = 0;
+}
+
+static void add_segment(dmd_pool_t *pool) {
+  if (pool->n_segments == pool->max_segments) {
+    uint32_t max = pool->max_segments == 0 ? 8 : pool->max_segments * 2;
+    char **list = dmd_env_alloc(pool->env, pool->cost_centre, max * sizeof *list);
+    dmd_mem_copy(list, pool->segments, pool->n_segments * sizeof *list);
+    dmd_env_free(pool->env, pool->segments);
+    pool->segments = list;
+    pool->max_segments = max;
+  }
+  pool->segments[pool->n_segments] =
+      dmd_env_alloc(pool->env, pool->cost_centre, pool->element_szB * DMD_POOL_SEGMENT);
+  pool->n_segments++;
+}
+
+uint32_t dmd_pool_add(dmd_pool_t *pool) {
+  if (pool->free != DMD_NONE) {
+    uint32_t id = pool->free;
+    dmd_mem_copy(&pool->free, dmd_pool_at(pool, id), sizeof pool->free);
+    return id;
+  }
+  if (pool->last == UINT32_MAX)
+    pool->env->panic(pool->env->ctx, "more than 2^32 elements of one kind");
+  if (pool->last == pool->n_segments << DMD_POOL_SHIFT)
+    add_segment(pool);
+  return ++pool->last;
+}
+
+void dmd_pool_release(dmd_pool_t *pool, uint32_t id) {
+  dmd_mem_copy(dmd_pool_at(pool, id), &pool->free, sizeof pool->free);
+  pool->free = id;
+}

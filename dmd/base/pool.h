@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pool.h: many elements of one size, named by a 32-bit id.
+ *
+ * Elements live in segments of 1,024 that never move: a pointer stays good until its element is
+ * released, growth copies nothing but the list of segments, and an id takes half the room of a
+ * pointer. Ids count from 1; 0 (DMD_NONE) names no element, so that a zeroed field means "none".
+ * Released elements are handed out again, last in first out. In a pool from which nothing was
+ * released, ids are 1, 2, 3 ... in order: such a pool is also a growing array.
+ *
+ * Cost: adding, releasing and reaching an element take constant time.
+ */
+#ifndef DMD_BASE_POOL_H
+#define DMD_BASE_POOL_H
+
+#include "base/env.h"
+
+#include <stdint.h>
+
+#define DMD_NONE 0u
+#define DMD_POOL_SHIFT 10
+#define DMD_POOL_SEGMENT (1u << DMD_POOL_SHIFT)
+
+typedef struct dmd_pool {
+  const dmd_env_t *env;
+  const char *cost_centre;
+  size_t element_szB;
+  char **segments;
+  uint32_t n_segments;   /* in use */
+  uint32_t max_segments; /* that the list has room for */
+  uint32_t last;         /* the highest id ever handed out */
+  uint32_t free;         /* head of the list of released elements */
+} dmd_pool_t;
+
+/* element_szB is at least 4: a released element holds the id of the next one. */
+void dmd_pool_init(dmd_pool_t *pool, const dmd_env_t *env, const char *cost_centre,
+                   size_t element_szB);
+void dmd_pool_destroy(dmd_pool_t *pool);
+
+/* The id of a new element, whose contents are undefined. Panics after 2^32 - 1 elements. */
+uint32_t dmd_pool_add(dmd_pool_t *pool);
+void dmd_pool_release(dmd_pool_t *pool, uint32_t id);
+
+/* The element with this id, which must be one that was handed out. */
+static inline void *dmd_pool_at(const dmd_pool_t *pool, uint32_t id) {
+  uint32_t i = id - 1;
+  return pool->segments[i >> DMD_POOL_SHIFT] + (i & (DMD_POOL_SEGMENT - 1)) * pool->element_szB;
+}
+
+/* The same with the element's type known, which spares the multiplication. */
+#define DMD_POOL_AT(pool, type, id)                                                                \
+  ((type *)(void *)(pool)->segments[((id)-1) >> DMD_POOL_SHIFT] +                                  \
+   (((id)-1) & (DMD_POOL_SEGMENT - 1)))
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * sort.h: a stable sort of 32-bit ids.
+ *
+ * Stability is part of the output format: records that compare equal stay in the order in which
+ * their first block came. Merge sort, n log n in every case, with scratch room for n ids.
+ */
+#ifndef DMD_BASE_SORT_H
+#define DMD_BASE_SORT_H
+
+#include "base/env.h"
+
+#include <stdint.h>
+
+/* Negative, 0 or positive as a comes before, with or after b. */
+typedef int (*dmd_compare_fn)(const void *ctx, uint32_t a, uint32_t b);
+
+void dmd_sort(const dmd_env_t *env, uint32_t *ids, size_t n, dmd_compare_fn compare,
+              const void *ctx);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/table.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+
+enum { FIRST_SIZE = 64 };
+
+void dmd_table_init(dmd_table_t *table, const dmd_env_t *env, const char *cost_centre,
+                    uint64_t (*hash)(const void *owner, uint32_t id),
+                    bool (*equal)(const void *owner, uint32_t id, const void *key),
+                    const void *owner) {
+  dmd_mem_zero(table, sizeof *table);
+  table->env = env;
+  table->cost_centre = cost_centre;
+  table->hash = hash;
+  table->equal = equal;
+  table->owner = owner;
+}
+
+void dmd_table_destroy(dmd_table_t *table) {
+  dmd_env_free(table->env, table->slots);
+  table->slots = NULL;
+  table->n_slots = table->n_used = 0;
+}
+
+uint32_t dmd_table_find(const dmd_table_t *table, uint64_t hash, const void *key) {
+  if (table->n_slots == 0)
+    return DMD_NONE;
+  uint32_t mask = table->n_slots - 1;
+  for (uint32_t i = (uint32_t)hash & mask;; i = (i + 1) & mask) {
+    uint32_t id = table->slots[i];
+    if (id == DMD_NONE || table->equal(table->owner, id, key))
+      return id;
+  }
+}
+
+static void place(dmd_table_t *table, uint32_t id) {
+  uint32_t mask = table->n_slots - 1;
+  uint32_t i = (uint32_t)table->hash(table->owner, id) & mask;
+  while (table->slots[i] != DMD_NONE)
+    i = (i + 1) & mask;
+  table->slots[i] = id;
+}
+
+static void grow(dmd_table_t *table) {
+  uint32_t *old = table->slots;
+  uint32_t n_old = table->n_slots;
+  table->n_slots = n_old == 0 ? FIRST_SIZE : n_old * 2;
+  size_t szB = (size_t)table->n_slots * sizeof *table->slots;
+  table->slots = dmd_env_alloc(table->env, table->cost_centre, szB);
+  dmd_mem_zero(table->slots, szB);
+  for (uint32_t i = 0; i < n_old; i++)
+    if (old[i] != DMD_NONE)
+      place(table, old[i]);
+  dmd_env_free(table->env, old);
+}
+
+void dmd_table_add(dmd_table_t *table, uint32_t id) {
+  if ((uint64_t)(table->n_used + 1) * 4 > (uint64_t)table->n_slots * 3)
+    grow(table);
+  place(table, id);
+  table->n_used++;
+}
