@@ -1,0 +1,336 @@
+/*
+   dmd.h: requests from a program to dmd, the dark matter detector for Valgrind.
+
+   This file, and no other file of dmd, is under the licence below, so that any program may include
+   it. The rest of dmd is under the GNU General Public License, version 2 or later; see COPYING.
+
+   Copyright (C) 2026 the authors of dmd. All rights reserved.
+
+   You may use this file and pass it on, as source text or in compiled form, changed or unchanged,
+   provided that:
+
+   1. where it is passed on as source text, the copyright line above, these conditions and the
+      disclaimer below stay in it;
+   2. where it is passed on in compiled form, the documentation or other material that comes along
+      contains the copyright line, these conditions and the disclaimer; this is not asked of a
+      program that merely includes this file to make the requests that it declares;
+   3. the names of dmd's authors are not used to advertise or recommend anything made from this
+      file, unless they have agreed to it in writing beforehand.
+
+   THE AUTHORS PROVIDE THIS FILE "AS IS". THEY GIVE NO WARRANTY OF ANY KIND, EXPRESS OR IMPLIED; IN
+   PARTICULAR NONE THAT IT IS FIT TO BE SOLD OR FIT FOR A PARTICULAR PURPOSE. THEY ARE NOT LIABLE
+   FOR ANY DAMAGE THAT COMES OF ITS USE, WHETHER DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY OR
+   CONSEQUENTIAL (LOSS OF DATA, OF USE, OF PROFITS, OF BUSINESS AND THE COST OF A REPLACEMENT
+   AMONG IT), ON WHATEVER LEGAL GROUND, BE IT CONTRACT, STRICT LIABILITY OR TORT (NEGLIGENCE
+   INCLUDED), AND EVEN WHERE THEY WERE TOLD THAT SUCH DAMAGE WAS POSSIBLE.
+*/
+
+#ifndef VALGRIND_DMD_H
+#define VALGRIND_DMD_H
+
+/*
+   What this is for
+   ----------------
+   A program that measures its own memory walks its data structures, asks for the size of each heap
+   block and publishes the sums. Such code goes stale: a new structure is never measured, or two
+   places measure the same block. dmd watches the measuring and then lists the live blocks that
+   nobody measured ("dark matter") and those that were measured twice, with the stacks that
+   allocated and measured them.
+
+   The words
+     block      one live heap allocation. Its usable size is what the allocator really gave: at
+                least what was asked for. All sizes here are usable sizes, in bytes.
+     report     one statement by the program that it has measured a block.
+     reporter   a named scope of reports. Its name is a path: "explicit/cookies/hash-table".
+     claim      what a reporter says that it measured. dmd compares it with the blocks that were
+                reported in the scope, and lists the claims that do not add up as misreports.
+     tag        a name that a thread carries. Each block allocated meanwhile bears it, which is how
+                memory that cannot be measured (a library's, a driver's) still gets a name.
+     dump       one analysis: all live blocks and their reports at a moment, written out.
+
+   How to use it
+   -------------
+   Only the first step is needed; each further one tells dmd, and so you, more.
+
+   1. Measure blocks with a function that this header makes. It returns the usable size, as
+      malloc_usable_size does, and under dmd it also reports the block:
+
+        #include <valgrind/dmd.h>
+        DMD_MALLOC_SIZE_OF_FN(cookies_size_of)
+
+        size_t cookies_measure(const struct cookies *c) {
+          return cookies_size_of(c) + cookies_size_of(c->table);
+        }
+
+      Give each reporter a function of its own, since its name shows up in the report stacks.
+   2. Where everything has been measured, call DMD_DUMP("a label"). A program that never does is
+      analysed when it exits; by then much may have been freed.
+   3. Put DMD_REPORTER_BEGIN(path) and DMD_REPORTER_END(claim) around a reporter: its reports then
+      carry the path, and its claim is checked.
+   4. Put DMD_TAG_PUSH(name) and DMD_TAG_POP() around calls into code that you cannot measure.
+   5. Where an allocator of your own keeps count (xmalloc, a library's hooks), let it measure with
+      DMD_MALLOC_SIZE_OF_ON_ALLOC_FN and DMD_MALLOC_SIZE_OF_ON_FREE_FN; see below.
+
+   Then build with -g and run: valgrind --tool=dmd ./program
+
+   What a request returns
+   ----------------------
+   "elsewhere" is a run without Valgrind, or under one of its other tools.
+
+     request                    under dmd                                 elsewhere
+     RUNNING_ON_DMD             version of these requests, 1 or more      0
+     DMD_REPORT(p)              usable size; 0 if no live block starts    usable size
+                                at p
+     DMD_REPORT_ON_ALLOC(p)     the same                                  usable size
+     DMD_UNREPORT(p)            the same                                  usable size
+     DMD_CLEAR_REPORTS()        0                                         0
+     DMD_DUMP(label)            number of the dump (1, 2, ...); 0 if      0
+                                its file could not be written
+     DMD_REPORTER_BEGIN(path)   reporters open in this thread, this one   0
+                                included
+     DMD_REPORTER_END(claim)    reporters still open in this thread       0
+     DMD_TAG_PUSH(name)         tags that this thread carries, this one   0
+                                included
+     DMD_TAG_POP()              tags that this thread still carries       0
+
+   Each may be used as an expression of type size_t or as a statement. Arguments are evaluated once,
+   always. Without Valgrind a request costs a few instructions. Other tools ignore these requests;
+   only DHAT prints a line for each one that is not its own, in some versions of Valgrind at least.
+
+   Compiled with -DNVALGRIND, or for a platform that Valgrind does not know, the requests are left
+   out: everything returns what it returns "elsewhere", so sizes are still real.
+
+   Null pointers have size 0. Elsewhere than under dmd, p must be null or the start of a live heap
+   block: any other pointer is as undefined as malloc_usable_size makes it. Under dmd such a pointer
+   does no harm; it is listed as a misreport.
+
+   Strings are copied by dmd: they need not outlive the request. Scopes belong to a thread, may nest
+   and should be balanced; an END or POP too many does no harm.
+
+   Whose usable size
+   -----------------
+   The C library's, unless a macro is defined before this file is included:
+
+     #define DMD_NATIVE_USABLE_SIZE(p) je_malloc_usable_size((void *)(p))
+
+   p is then a const void pointer, never null. It must be defined on systems whose C library has no
+   such function. Programs may use the macro themselves for a size without a report.
+*/
+
+#include <stddef.h>
+
+#ifndef DMD_NATIVE_USABLE_SIZE
+#if defined(__APPLE__)
+#include <malloc/malloc.h>
+#define DMD_NATIVE_USABLE_SIZE(p) malloc_size(p)
+#elif defined(__FreeBSD__)
+#include <malloc_np.h>
+#define DMD_NATIVE_USABLE_SIZE(p) malloc_usable_size((void *)(p))
+#elif defined(__linux__)
+#include <malloc.h>
+#define DMD_NATIVE_USABLE_SIZE(p) malloc_usable_size((void *)(p))
+#elif defined(_WIN32)
+#include <malloc.h>
+#define DMD_NATIVE_USABLE_SIZE(p) _msize((void *)(p))
+#else
+#error "dmd.h: define DMD_NATIVE_USABLE_SIZE(p) first, this C library has no malloc_usable_size"
+#endif
+#endif
+
+#include "valgrind.h"
+
+/* The numbers below are an ABI between programs and the tool: never reorder or remove one, append
+   new ones at the end. They are not those of the first DMD (2011), whose programs have to be
+   compiled again; its macros still work, see the end of this file. */
+typedef enum {
+  VG_USERREQ__DMD_RUNNING = VG_USERREQ_TOOL_BASE('D', 'M'),
+  VG_USERREQ__DMD_REPORT,
+  VG_USERREQ__DMD_REPORT_ON_ALLOC,
+  VG_USERREQ__DMD_UNREPORT,
+  VG_USERREQ__DMD_CLEAR_REPORTS,
+  VG_USERREQ__DMD_DUMP,
+  VG_USERREQ__DMD_REPORTER_BEGIN,
+  VG_USERREQ__DMD_REPORTER_END,
+  VG_USERREQ__DMD_TAG_PUSH,
+  VG_USERREQ__DMD_TAG_POP,
+  VG_USERREQ__DMD_REPORT_NAMED
+} Vg_DMDClientRequest;
+
+/* Internals. Names that end in an underscore are not for use outside this file. */
+
+#if defined(__cplusplus)
+#define DMD_INLINE_ inline
+#elif defined(__GNUC__)
+#define DMD_INLINE_ __inline__
+#elif defined(_MSC_VER)
+#define DMD_INLINE_ __inline
+#else
+#define DMD_INLINE_
+#endif
+
+/* Says that a function only looks at its argument's address: without it GCC takes the measuring of
+   a block fresh from malloc for a use of its uninitialised contents, and warns. The volatile copy
+   below is for the same purpose, where the user's function has no such attribute. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define DMD_ADDRESS_ONLY_ __attribute__((access(none, 1)))
+#else
+#define DMD_ADDRESS_ONLY_
+#endif
+
+DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_native_size_(const void *p) {
+  const void *volatile block = p;
+  return p ? DMD_NATIVE_USABLE_SIZE(block) : 0;
+}
+
+#if defined(__GNUC__) && !defined(NVALGRIND)
+
+/* Statement expressions and no functions: a request is then made by the frame that wrote it, and
+   report stacks show no helper of ours, whether or not the compiler inlines. */
+
+/* One argument of the given type, 0 by default. */
+#define DMD_REQUEST_(request, type, arg)                                                           \
+  __extension__({                                                                                  \
+    type dmd_arg_ = (arg);                                                                         \
+    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_arg_, 0, 0, 0, 0);                           \
+  })
+
+/* A request that answers with a size. dmd never answers (size_t)-1, so if that comes back nobody
+   has answered, and the allocator is asked: under dmd a report costs one request. */
+#define DMD_MEASURE_(request, p)                                                                   \
+  __extension__({                                                                                  \
+    const void *dmd_block_ = (p);                                                                  \
+    size_t dmd_size_ =                                                                             \
+        VALGRIND_DO_CLIENT_REQUEST_EXPR((size_t)-1, (request), dmd_block_, 0, 0, 0, 0);            \
+    dmd_size_ == (size_t)-1 ? dmd_native_size_(dmd_block_) : dmd_size_;                            \
+  })
+
+#define DMD_REPORT_NAMED_(p, len, name)                                                            \
+  __extension__({                                                                                  \
+    const void *dmd_block_ = (p);                                                                  \
+    size_t dmd_len_ = (len);                                                                       \
+    const char *dmd_name_ = (name);                                                                \
+    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, VG_USERREQ__DMD_REPORT_NAMED, dmd_block_, dmd_len_,         \
+                                    dmd_name_, 0, 0);                                              \
+  })
+
+#else
+
+/* Functions, so that arguments are evaluated and count as used. */
+static DMD_INLINE_ size_t dmd_no_request_(size_t arg) {
+  (void)arg;
+  return 0;
+}
+
+DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t len,
+                                                           const char *name) {
+  (void)p;
+  (void)len;
+  (void)name;
+  return 0;
+}
+
+#define DMD_REQUEST_(request, type, arg) dmd_no_request_((size_t)(arg))
+#define DMD_MEASURE_(request, p) dmd_native_size_(p)
+#define DMD_REPORT_NAMED_(p, len, name) dmd_no_report_((p), (len), (name))
+
+#endif
+
+/* Version of the requests that the running dmd knows, at present 1; 0 elsewhere. */
+#define RUNNING_ON_DMD DMD_REQUEST_(VG_USERREQ__DMD_RUNNING, size_t, 0)
+
+/* Measure the block that starts at p and report it. The report holds until the next clear or dump,
+   or until the block is freed. It belongs to the innermost reporter open in this thread. */
+#define DMD_REPORT(p) DMD_MEASURE_(VG_USERREQ__DMD_REPORT, p)
+
+/* The same, but the report holds until DMD_UNREPORT or until the block is freed. For allocators
+   that count: the sum they publish covers the block for as long as it lives. */
+#define DMD_REPORT_ON_ALLOC(p) DMD_MEASURE_(VG_USERREQ__DMD_REPORT_ON_ALLOC, p)
+
+/* Measure the block that starts at p and take back all its reports, of both kinds. */
+#define DMD_UNREPORT(p) DMD_MEASURE_(VG_USERREQ__DMD_UNREPORT, p)
+
+/* Forget all reports except those on allocation. Needed only where reporters may have run before
+   for another reason, or the next ones would seem to report everything twice. */
+#define DMD_CLEAR_REPORTS() DMD_REQUEST_(VG_USERREQ__DMD_CLEAR_REPORTS, size_t, 0)
+
+/* Analyse all live blocks, write the result, then clear. The label, a string or NULL, goes into
+   the result. */
+#define DMD_DUMP(label) DMD_REQUEST_(VG_USERREQ__DMD_DUMP, const char *, label)
+
+/* Open the reporter with this path; close the innermost one and state how many bytes it measured:
+   the sum of what DMD_REPORT and its like returned since BEGIN. What a reporter nested within
+   measured belongs to that one's claim. */
+#define DMD_REPORTER_BEGIN(path) DMD_REQUEST_(VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path)
+#define DMD_REPORTER_END(claim) DMD_REQUEST_(VG_USERREQ__DMD_REPORTER_END, size_t, claim)
+
+/* Let this thread carry a tag; take off the innermost one. A block bears the innermost tag of the
+   thread that allocates it. */
+#define DMD_TAG_PUSH(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_PUSH, const char *, name)
+#define DMD_TAG_POP() DMD_REQUEST_(VG_USERREQ__DMD_TAG_POP, size_t, 0)
+
+/* Define `static size_t fn(const void *p)`, which measures and reports. No semicolon follows. */
+#define DMD_MALLOC_SIZE_OF_FN(fn)                                                                  \
+  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) { return DMD_REPORT(p); }
+
+/* The same for an allocator that keeps a sum of its own: add the first function's value to the sum
+   just after a block was allocated, subtract the second one's just before it is freed (and before
+   it is reallocated, since a block keeps neither its size nor perhaps its place). */
+#define DMD_MALLOC_SIZE_OF_ON_ALLOC_FN(fn)                                                         \
+  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) { return DMD_REPORT_ON_ALLOC(p); }
+#define DMD_MALLOC_SIZE_OF_ON_FREE_FN(fn)                                                          \
+  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) { return DMD_UNREPORT(p); }
+
+/* The macros of the first DMD. They return the usable size, or 0 where it is not running: like the
+   originals they never touch the block, so that old code may go on passing any pointer. `name` is
+   the reporter of this one report. VALGRIND_DMD_CHECK_REPORTING takes no parentheses, as ever. */
+#define VALGRIND_DMD_REPORT(addr, len, name) DMD_REPORT_NAMED_(addr, len, name)
+#define VALGRIND_DMD_UNREPORT(addr) DMD_REQUEST_(VG_USERREQ__DMD_UNREPORT, const void *, addr)
+#define VALGRIND_DMD_CHECK_REPORTING DMD_DUMP((const char *)0)
+
+#ifdef __cplusplus
+
+/* Scope guards for C++. They cannot be copied, and close what they opened when an exception passes
+   through as well.
+
+     size_t Cookies::measure() const {
+       dmd::ReporterScope reporter("explicit/cookies");
+       return reporter.claim(cookies_size_of(this) + cookies_size_of(table_));
+     }
+*/
+namespace dmd {
+
+/* Carries a tag for as long as it lives. */
+class TagScope {
+public:
+  explicit TagScope(const char *name) { DMD_TAG_PUSH(name); }
+  ~TagScope() { DMD_TAG_POP(); }
+
+private:
+  TagScope(const TagScope &);
+  TagScope &operator=(const TagScope &);
+};
+
+/* Is a reporter for as long as it lives. Pass everything measured through claim(), at once or bit
+   by bit: it adds to what the reporter claims at its end, and returns what was passed. */
+class ReporterScope {
+public:
+  explicit ReporterScope(const char *path) : claimed_(0) { DMD_REPORTER_BEGIN(path); }
+  ~ReporterScope() { DMD_REPORTER_END(claimed_); }
+
+  size_t claim(size_t size) {
+    claimed_ += size;
+    return size;
+  }
+
+private:
+  ReporterScope(const ReporterScope &);
+  ReporterScope &operator=(const ReporterScope &);
+
+  size_t claimed_;
+};
+
+} /* namespace dmd */
+
+#endif
+
+#endif /* VALGRIND_DMD_H */
