@@ -102,6 +102,12 @@ void dmd_jsonout_key(dmd_jsonout_t *json, const char *key) {
   json->after_key = true;
 }
 
+void dmd_jsonout_key_id(dmd_jsonout_t *json, uint64_t id) {
+  dmd_jsonout_id(json, id);
+  dmd_out_str(json->out, ": ");
+  json->after_key = true;
+}
+
 void dmd_jsonout_u64(dmd_jsonout_t *json, uint64_t v) {
   before_item(json);
   dmd_out_u64(json->out, v);

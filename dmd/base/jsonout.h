@@ -38,6 +38,7 @@ void dmd_jsonout_end(dmd_jsonout_t *json);
 
 /* Inside an object: the key of the value that comes next. */
 void dmd_jsonout_key(dmd_jsonout_t *json, const char *key);
+void dmd_jsonout_key_id(dmd_jsonout_t *json, uint64_t id);
 
 void dmd_jsonout_str(dmd_jsonout_t *json, const char *s);
 /* A string made of two parts, e.g. a prefix and a name. */

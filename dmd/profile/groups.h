@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * groups.h: blocks that are alike in everything that is kept of them, and how many there are.
+ *
+ * A group is what a dump holds instead of blocks, so that memory grows with the number of
+ * *distinct* blocks. What the ids in a group name is up to the owner of the set: a profile's ids
+ * point into the profile, the live heap's history uses the live heap's ids.
+ *
+ * Groups have the ids 1, 2, 3 ... in the order in which the first block of each came. A group takes
+ * 40 bytes, and 5 to 11 in the index.
+ */
+#ifndef DMD_PROFILE_GROUPS_H
+#define DMD_PROFILE_GROUPS_H
+
+#include "base/pool.h"
+#include "base/table.h"
+
+/* A tag's id takes 16 bits, a thread's 15. */
+enum { DMD_MAX_TAGS = UINT16_MAX, DMD_MAX_THREAD = (1 << 15) - 1 };
+
+typedef struct dmd_group {
+  uint64_t req;  /* requested bytes of each block */
+  uint64_t slop; /* usable minus requested bytes of each block */
+  uint64_t num;  /* blocks; not part of the key */
+  uint32_t stack;   /* where allocated; DMD_NONE: not recorded */
+  uint32_t reports; /* a report set; DMD_NONE: unreported */
+  uint16_t tag;     /* DMD_NONE: none */
+  uint16_t thread : 15; /* that allocated them, as Valgrind counts: 1 is the first; 0: unknown */
+  uint16_t sampled : 1; /* each stands for req bytes of blocks below the sampling limit */
+  uint32_t next;        /* free for the owner: links the groups of a record */
+} dmd_group_t;
+
+typedef struct dmd_groups {
+  dmd_pool_t pool;
+  dmd_table_t index;
+} dmd_groups_t;
+
+/* The set must stay where it is until it is destroyed. */
+void dmd_groups_init(dmd_groups_t *groups, const dmd_env_t *env);
+void dmd_groups_destroy(dmd_groups_t *groups);
+
+/* Adds key->num blocks to the group that equals key in all but num and next. */
+void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key);
+
+static inline uint32_t dmd_groups_count(const dmd_groups_t *groups) {
+  return groups->pool.last;
+}
+
+static inline dmd_group_t *dmd_groups_at(const dmd_groups_t *groups, uint32_t id) {
+  return DMD_POOL_AT(&groups->pool, dmd_group_t, id);
+}
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/json.h"
+
+#include "base/jsonout.h"
+
+static void key_str_or_null(dmd_jsonout_t *j, const char *key, const char *s) {
+  dmd_jsonout_key(j, key);
+  if (s != NULL)
+    dmd_jsonout_str(j, s);
+  else
+    dmd_jsonout_null(j);
+}
+
+static const char *name_of(const dmd_profile_t *profile, uint32_t id) {
+  return id == DMD_NONE ? NULL : dmd_intern_get_str(&profile->names, id);
+}
+
+static void write_invocation(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  dmd_jsonout_key(j, "invocation");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  key_str_or_null(j, "dmdEnvVar", profile->options);
+  dmd_jsonout_key_str(j, "mode", dmd_mode_name(profile->mode));
+  dmd_jsonout_end(j);
+}
+
+static void write_totals(dmd_jsonout_t *j, const dmd_run_t *run) {
+  dmd_jsonout_key(j, "totals");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "allocs", run->n_allocs);
+  dmd_jsonout_key_u64(j, "frees", run->n_frees);
+  dmd_jsonout_key_u64(j, "allocBytes", run->alloc_szB);
+  dmd_jsonout_key_u64(j, "inUseBytes", run->in_use_szB);
+  dmd_jsonout_key_u64(j, "inUseBlocks", run->in_use_blocks);
+  dmd_jsonout_key_u64(j, "freedReported", run->freed_reported);
+  dmd_jsonout_end(j);
+}
+
+static void write_faults(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  dmd_jsonout_key(j, "faults");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= profile->faults.last; id++) {
+    const dmd_fault_t *f = dmd_profile_fault(profile, id);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_str(j, "kind", dmd_fault_name(f->kind));
+    dmd_jsonout_key_u64(j, "num", f->num);
+    if (f->stack != DMD_NONE) {
+      dmd_jsonout_key(j, "at");
+      dmd_jsonout_id(j, f->stack);
+    }
+    if (f->reporter != DMD_NONE)
+      dmd_jsonout_key_str(j, "reporter", name_of(profile, f->reporter));
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
+static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  const dmd_run_t *run = &profile->run;
+  dmd_jsonout_key(j, "dmd");
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key_u64(j, "formatVersion", DMD_FORMAT_VERSION);
+  dmd_jsonout_key_str(j, "version", run->version);
+  dmd_jsonout_key_str(j, "valgrindVersion", run->valgrind_version);
+  dmd_jsonout_key_str(j, "command", run->command);
+  dmd_jsonout_key_u64(j, "pid", run->pid);
+  dmd_jsonout_key_u64(j, "dump", run->dump_number);
+  dmd_jsonout_key_str(j, "trigger", run->trigger);
+  key_str_or_null(j, "label", run->label);
+  dmd_jsonout_key_u64(j, "wordSize", run->word_szB);
+  dmd_jsonout_key_str(j, "allocator", run->allocator);
+  dmd_jsonout_key_str(j, "stacks", run->partial_stacks ? "partial" : "full");
+  dmd_jsonout_key_u64(j, "sampleBelow", run->sample_below);
+  dmd_jsonout_key_u64(j, "seed", run->seed);
+  write_totals(j, run);
+  write_faults(j, profile);
+  dmd_jsonout_end(j);
+}
+
+static void write_reports(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t id) {
+  const dmd_report_set_t *set = dmd_reports_at(&profile->reports, id);
+  uint32_t n = set->count < DMD_REPORTS_KEPT ? set->count : DMD_REPORTS_KEPT;
+  bool named = false;
+  dmd_jsonout_key(j, "reps");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  for (uint32_t i = 0; i < n; i++) {
+    dmd_jsonout_id(j, set->report[i].stack);
+    named |= set->report[i].reporter != DMD_NONE;
+  }
+  dmd_jsonout_end(j);
+  if (named) {
+    dmd_jsonout_key(j, "reporters");
+    dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+    for (uint32_t i = 0; i < n; i++) {
+      if (set->report[i].reporter != DMD_NONE)
+        dmd_jsonout_str(j, name_of(profile, set->report[i].reporter));
+      else
+        dmd_jsonout_null(j);
+    }
+    dmd_jsonout_end(j);
+  }
+  if (set->count > DMD_REPORTS_KEPT)
+    dmd_jsonout_key_u64(j, "reports", set->count);
+}
+
+static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_group_t *g) {
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "req", g->req);
+  if (g->slop > 0)
+    dmd_jsonout_key_u64(j, "slop", g->slop);
+  if (g->stack != DMD_NONE) {
+    dmd_jsonout_key(j, "alloc");
+    dmd_jsonout_id(j, g->stack);
+  }
+  if (g->reports != DMD_NONE)
+    write_reports(j, profile, g->reports);
+  if (g->num > 1)
+    dmd_jsonout_key_u64(j, "num", g->num);
+  if (g->tag != DMD_NONE)
+    dmd_jsonout_key_str(j, "tag", dmd_intern_get_str(&profile->tags, g->tag));
+  if (g->thread > 1)
+    dmd_jsonout_key_u64(j, "thread", g->thread);
+  if (g->sampled)
+    dmd_jsonout_key_bool(j, "sampled", true);
+  dmd_jsonout_end(j);
+}
+
+/* A trace or frame id is its number in the profile, as a string. */
+static void write_traces(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  dmd_jsonout_key(j, "traceTable");
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= dmd_intern_count(&profile->stacks); id++) {
+    size_t n;
+    const uint32_t *frames = dmd_profile_frames(profile, id, &n);
+    dmd_jsonout_key_id(j, id);
+    dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+    for (size_t i = 0; i < n; i++)
+      dmd_jsonout_id(j, frames[i]);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
+static void write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  dmd_jsonout_key(j, "frameTable");
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= dmd_intern_count(&profile->frames); id++) {
+    dmd_jsonout_key_id(j, id);
+    dmd_jsonout_str2(j, "#00: ", dmd_intern_get_str(&profile->frames, id));
+  }
+  dmd_jsonout_end(j);
+}
+
+void dmd_json_write(dmd_out_t *out, const dmd_profile_t *profile) {
+  dmd_jsonout_t j;
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key_u64(&j, "version", 5);
+  write_invocation(&j, profile);
+  if (profile->run.is_known)
+    write_run(&j, profile);
+  dmd_jsonout_key(&j, "blockList");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+    write_group(&j, profile, dmd_groups_at(&profile->groups, id));
+  dmd_jsonout_end(&j);
+  write_traces(&j, profile);
+  write_frames(&j, profile);
+  dmd_jsonout_end(&j);
+}

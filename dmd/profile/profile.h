@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * profile.h: what one dump holds in memory.
+ *
+ * A profile is filled by whoever has the data (live/snapshot from a running program, the reader
+ * from a file) and then only read: by record.h, which groups it for people, and by json.h, which
+ * writes it. It owns everything that it points to.
+ *
+ *   frames   texts such as "main (app.c:12)", each once
+ *   stacks   sequences of frame ids, innermost first, each once
+ *   names    reporters and other strings, each once
+ *   tags     names of tags, each once
+ *   reports  report sets: stack ids and reporter name ids
+ *   groups   the blocks: sizes, a stack id, a report set, a tag
+ *   faults   what the program did wrong with its heap or its reports
+ */
+#ifndef DMD_PROFILE_PROFILE_H
+#define DMD_PROFILE_PROFILE_H
+
+#include "base/intern.h"
+#include "profile/groups.h"
+#include "profile/reports.h"
+
+/* The dmd JSON keys' version, see docs/format.md; DMD's own is 5. */
+#define DMD_FORMAT_VERSION 1
+
+typedef enum { DMD_MODE_DARK_MATTER, DMD_MODE_LIVE, DMD_MODE_CUMULATIVE, DMD_MODE_SCAN } dmd_mode_t;
+
+/* The mode's name in options, files and text, e.g. "dark-matter". */
+const char *dmd_mode_name(dmd_mode_t mode);
+
+/* What a program did wrong. Names and order are part of the file format: append only. */
+typedef enum {
+  DMD_FAULT_INVALID_FREE,    /* free or delete of an address that is no live block */
+  DMD_FAULT_INVALID_REALLOC, /* the same of realloc */
+  DMD_FAULT_REPORT_INTERIOR, /* report of an address inside a block, not at its start */
+  DMD_FAULT_REPORT_NO_BLOCK, /* report of any other address (NULL is allowed and ignored) */
+  DMD_FAULT_SCOPE_UNDERFLOW, /* a tag popped or a reporter ended that had not begun */
+  DMD_N_FAULTS
+} dmd_fault_kind_t;
+
+/* The name in files, e.g. "invalid-free", and in text, e.g. "invalid free". */
+const char *dmd_fault_name(dmd_fault_kind_t kind);
+const char *dmd_fault_text(dmd_fault_kind_t kind);
+
+typedef struct dmd_fault {
+  uint64_t num; /* times */
+  uint32_t kind;
+  uint32_t stack;    /* of the call; DMD_NONE: not recorded */
+  uint32_t reporter; /* name of the reporter scope that was open, or DMD_NONE */
+} dmd_fault_t;
+
+/* How the data came about: keys of the "dmd" object. Absent (is_known false) in a profile that came
+ * from another program's file. Strings are the profile's own (dmd_profile_keep) or literals. */
+typedef struct dmd_run {
+  bool is_known;
+  const char *version;          /* of dmd */
+  const char *valgrind_version; /* e.g. "3.19.0" */
+  const char *command;          /* the program with its arguments */
+  const char *label;            /* given with the dump, or NULL */
+  const char *trigger;          /* "exit", "request" or "monitor" */
+  const char *allocator;        /* the model's name */
+  uint64_t pid;
+  uint64_t dump_number; /* of this process, from 1 */
+  uint64_t word_szB;
+  bool partial_stacks;
+  uint64_t sample_below; /* bytes; 0: every block is kept */
+  uint64_t seed;         /* of the sampling, where there is any */
+  /* Calls and requested bytes since the start, counted as Memcheck counts them. */
+  uint64_t n_allocs, n_frees, alloc_szB;
+  uint64_t in_use_szB, in_use_blocks; /* requested bytes and blocks now */
+  uint64_t freed_reported; /* blocks freed while reported, since the last clear */
+} dmd_run_t;
+
+typedef struct dmd_profile {
+  const dmd_env_t *env;
+  dmd_mode_t mode;
+  const char *options; /* what the user asked for, "dmdEnvVar" in the file; NULL: nothing */
+  dmd_run_t run;
+  dmd_intern_t frames;
+  dmd_intern_t stacks;
+  dmd_intern_t names;
+  dmd_intern_t tags; /* at most DMD_MAX_TAGS */
+  dmd_reports_t reports;
+  dmd_groups_t groups;
+  dmd_pool_t faults;
+} dmd_profile_t;
+
+/* The profile must stay where it is until it is destroyed. */
+void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env);
+void dmd_profile_destroy(dmd_profile_t *profile);
+
+/* A copy of s that lives as long as the profile. NULL stays NULL. */
+const char *dmd_profile_keep(dmd_profile_t *profile, const char *s);
+
+/* The id of a stack of n frame ids, innermost first. */
+uint32_t dmd_profile_stack(dmd_profile_t *profile, const uint32_t *frames, size_t n);
+
+/* The frames of a stack id; DMD_NONE has none. */
+const uint32_t *dmd_profile_frames(const dmd_profile_t *profile, uint32_t stack, size_t *n);
+
+void dmd_profile_add_fault(dmd_profile_t *profile, const dmd_fault_t *fault);
+
+static inline const dmd_fault_t *dmd_profile_fault(const dmd_profile_t *profile, uint32_t id) {
+  return DMD_POOL_AT(&profile->faults, const dmd_fault_t, id);
+}
+
+static inline bool dmd_profile_is_sampled(const dmd_profile_t *profile) {
+  return profile->run.is_known && profile->run.sample_below > 0;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * reports.h: by whom a block was reported, as a 32-bit id.
+ *
+ * Very many blocks share very few histories of reports, so a block holds only the id of its report
+ * set. Sets are immutable and interned: reporting a block means moving it to another set. The first
+ * two reports are kept in full, later ones are counted. Id 0 (DMD_NONE) is the empty set.
+ *
+ * Like groups, sets are used by the live heap and by profiles, each with ids of its own.
+ */
+#ifndef DMD_PROFILE_REPORTS_H
+#define DMD_PROFILE_REPORTS_H
+
+#include "base/pool.h"
+#include "base/table.h"
+
+typedef struct dmd_report {
+  uint32_t stack;    /* where reported; DMD_NONE: not recorded */
+  uint32_t reporter; /* name of the innermost reporter scope; DMD_NONE: outside of any */
+  uint32_t on_alloc; /* 1: survives a clear */
+} dmd_report_t;
+
+enum {
+  DMD_REPORTS_KEPT = 2,    /* reports that a set holds in full */
+  DMD_REPORTS_COUNTED = 99 /* the highest count: beyond it, further reports change nothing */
+};
+
+typedef struct dmd_report_set {
+  uint32_t count; /* reports in all, at least 1 */
+  dmd_report_t report[DMD_REPORTS_KEPT];
+} dmd_report_set_t;
+
+typedef struct dmd_reports {
+  dmd_pool_t pool;
+  dmd_table_t index;
+} dmd_reports_t;
+
+/* The collection must stay where it is until it is destroyed. */
+void dmd_reports_init(dmd_reports_t *reports, const dmd_env_t *env);
+void dmd_reports_destroy(dmd_reports_t *reports);
+
+/* The id of the set with these contents; unused report fields must be 0. */
+uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set);
+
+/* The id of the set that comes of adding one report to the set with this id. */
+uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report);
+
+/* The id of the set that remains of this one after a clear: the kept reports made on allocation. */
+uint32_t dmd_reports_clear(dmd_reports_t *reports, uint32_t id);
+
+static inline const dmd_report_set_t *dmd_reports_at(const dmd_reports_t *reports, uint32_t id) {
+  return DMD_POOL_AT(&reports->pool, const dmd_report_set_t, id);
+}
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/text.h"
+
+#include "base/format.h"
+#include "base/mem.h"
+#include "base/sort.h"
+
+static const char separator[] =
+    "#-----------------------------------------------------------------\n";
+
+static const char *const section_names[] = {
+    [DMD_SECTION_TWICE] = "twice-reported",
+    [DMD_SECTION_UNREPORTED] = "unreported",
+    [DMD_SECTION_ONCE] = "once-reported",
+};
+
+/* What all the functions below print to and from. */
+typedef struct {
+  dmd_out_t *out;
+  const dmd_records_t *records;
+  const dmd_profile_t *profile;
+  uint32_t max_records;
+} printer_t;
+
+/* Estimates from sampled blocks are marked with a tilde. */
+static void number(dmd_out_t *out, int64_t v, bool sampled) {
+  char buf[DMD_FORMAT_MAX];
+  dmd_format_commas(buf, v);
+  if (sampled)
+    dmd_out_char(out, '~');
+  dmd_out_str(out, buf);
+}
+
+static void percent(dmd_out_t *out, int64_t part, int64_t whole) {
+  char buf[DMD_FORMAT_MAX];
+  dmd_format_fixed2(buf, dmd_percent(part, whole));
+  dmd_out_str(out, buf);
+  dmd_out_char(out, '%');
+}
+
+static void capitalized(dmd_out_t *out, const char *s) {
+  dmd_out_char(out, s[0] >= 'a' && s[0] <= 'z' ? (char)(s[0] - 'a' + 'A') : s[0]);
+  dmd_out_str(out, s + 1);
+}
+
+static const char *section_name(const printer_t *p, dmd_section_t section) {
+  if (section != DMD_SECTION_ALL)
+    return section_names[section];
+  /* A scan is read as the live heap, as Mozilla's script reads it. */
+  return p->profile->mode == DMD_MODE_SCAN ? "live" : dmd_mode_name(p->profile->mode);
+}
+
+static void print_frames(const printer_t *p, const uint32_t *frames, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    dmd_out_str(p->out, i + 1 < 10 ? "    #0" : "    #");
+    dmd_out_u64(p->out, i + 1);
+    dmd_out_str(p->out, ": ");
+    dmd_out_safe(p->out, dmd_intern_get_str(&p->profile->frames, frames[i]));
+    dmd_out_char(p->out, '\n');
+  }
+}
+
+/* `  Allocated at {`, the frames, `  }`. */
+static void print_stack(const printer_t *p, const char *what, uint32_t stack) {
+  size_t n;
+  const uint32_t *frames = dmd_records_frames(p->records, stack, &n);
+  dmd_out_str(p->out, "  ");
+  dmd_out_str(p->out, what);
+  dmd_out_str(p->out, " {\n");
+  if (stack == DMD_NONE)
+    dmd_out_str(p->out, "    #01: (no stack trace recorded due to --stacks=partial)\n");
+  print_frames(p, frames, n);
+  dmd_out_str(p->out, "  }\n");
+}
+
+static void print_sizes(const printer_t *p, const dmd_record_t *r) {
+  size_t n;
+  dmd_size_count_t *sizes = dmd_record_sizes(p->records, r, &n);
+  if (n != 1 || sizes[0].num != 1) {
+    dmd_out_str(p->out, "  Individual block sizes: ");
+    if (n == 0)
+      dmd_out_str(p->out, "(no change)");
+    for (size_t i = 0; i < n; i++) {
+      if (i > 0)
+        dmd_out_str(p->out, "; ");
+      number(p->out, sizes[i].usable, false);
+      if (sizes[i].num > 1) {
+        dmd_out_str(p->out, " x ");
+        number(p->out, sizes[i].num, r->sampled);
+      }
+    }
+    dmd_out_char(p->out, '\n');
+  }
+  dmd_env_free(p->profile->env, sizes);
+}
+
+/* Blocks of the record under each tag, indexed by tag id; DMD_NONE counts the untagged. */
+static int64_t *count_tags(const printer_t *p, const dmd_record_t *r) {
+  const dmd_groups_t *groups = &p->profile->groups;
+  size_t n = dmd_intern_count(&p->profile->tags) + 1;
+  int64_t *blocks = dmd_env_alloc(p->profile->env, "dmd.text.tags", n * sizeof *blocks);
+  dmd_mem_zero(blocks, n * sizeof *blocks);
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    blocks[dmd_groups_at(groups, id)->tag] += (int64_t)dmd_groups_at(groups, id)->num;
+  return blocks;
+}
+
+/* `  Tag: sqlite` where all blocks of the record bear it, else e.g.
+ * `  Tags: sqlite (3 of 5 blocks), lua (1 of 5 blocks)`; nothing where none bears one. */
+static void print_tags(const printer_t *p, const dmd_record_t *r) {
+  dmd_out_t *out = p->out;
+  uint32_t n_tags = dmd_intern_count(&p->profile->tags);
+  if (n_tags == 0)
+    return;
+  int64_t *blocks = count_tags(p, r);
+  bool any = false;
+  for (uint32_t tag = 1; tag <= n_tags; tag++) {
+    if (blocks[tag] == 0)
+      continue;
+    bool all = blocks[tag] == r->num;
+    dmd_out_str(out, any ? ", " : all ? "  Tag: " : "  Tags: ");
+    dmd_out_safe(out, dmd_intern_get_str(&p->profile->tags, tag));
+    if (!all) {
+      dmd_out_str(out, " (");
+      number(out, blocks[tag], r->sampled);
+      dmd_out_str(out, " of ");
+      number(out, r->num, r->sampled);
+      dmd_out_str(out, " blocks)");
+    }
+    any = true;
+  }
+  if (any)
+    dmd_out_char(out, '\n');
+  dmd_env_free(p->profile->env, blocks);
+}
+
+/* The reporter of the record's which-th reports, where one was named. Blocks of a record may have
+ * several when the cut stacks hide what told them apart. */
+static void print_reporter(const printer_t *p, const dmd_record_t *r, uint32_t which) {
+  const dmd_groups_t *groups = &p->profile->groups;
+  uint32_t reporter = DMD_NONE;
+  bool several = false;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next) {
+    uint32_t set = dmd_groups_at(groups, id)->reports;
+    uint32_t name = dmd_reports_at(&p->profile->reports, set)->report[which].reporter;
+    several |= id != r->first_group && name != reporter;
+    reporter = name;
+  }
+  if (several) {
+    dmd_out_str(p->out, "  Reporter: (several)\n");
+  } else if (reporter != DMD_NONE) {
+    dmd_out_str(p->out, "  Reporter: ");
+    dmd_out_safe(p->out, dmd_intern_get_str(&p->profile->names, reporter));
+    dmd_out_char(p->out, '\n');
+  }
+}
+
+static void print_reports(const printer_t *p, const dmd_record_t *r) {
+  for (uint32_t i = 0; i < r->n_reported; i++) {
+    print_reporter(p, r, i);
+    print_stack(p, i == 0 ? "Reported at" : "Reported again at", r->reported[i]);
+  }
+  if (r->most_reports > DMD_REPORTS_KEPT) {
+    dmd_out_str(p->out, "  Reported up to ");
+    dmd_out_u64(p->out, r->most_reports);
+    dmd_out_str(p->out, r->most_reports == DMD_REPORTS_COUNTED ? " or more times\n" : " times\n");
+  }
+}
+
+/* One record; cumulative is the usable size of its section up to and including it. */
+static void print_record(const printer_t *p, dmd_section_t section, uint32_t i,
+                         const dmd_record_t *r, int64_t cumulative) {
+  dmd_out_t *out = p->out;
+  const dmd_section_records_t *s = &p->records->section[section];
+  capitalized(out, section_name(p, section));
+  dmd_out_str(out, " {\n  ");
+  number(out, r->num, r->sampled);
+  dmd_out_str(out, r->num == 1 ? " block" : " blocks");
+  dmd_out_str(out, " in heap block record ");
+  number(out, i, false);
+  dmd_out_str(out, " of ");
+  number(out, s->n, false);
+  dmd_out_str(out, "\n  ");
+  number(out, r->usable, r->sampled);
+  dmd_out_str(out, " bytes (");
+  number(out, r->req, r->sampled);
+  dmd_out_str(out, " requested / ");
+  number(out, r->slop, r->sampled);
+  dmd_out_str(out, " slop)\n");
+  print_sizes(p, r);
+  dmd_out_str(out, "  ");
+  percent(out, r->usable, p->records->usable);
+  dmd_out_str(out, " of the heap (");
+  percent(out, cumulative, p->records->usable);
+  dmd_out_str(out, " cumulative)\n");
+  if (section != DMD_SECTION_ALL) {
+    dmd_out_str(out, "  ");
+    percent(out, r->usable, s->usable);
+    dmd_out_str(out, " of ");
+    dmd_out_str(out, section_name(p, section));
+    dmd_out_str(out, " (");
+    percent(out, cumulative, s->usable);
+    dmd_out_str(out, " cumulative)\n");
+  }
+  print_stack(p, "Allocated at", r->stack);
+  print_tags(p, r);
+  print_reports(p, r);
+  dmd_out_str(out, "}\n\n");
+}
+
+static void print_section(const printer_t *p, dmd_section_t section) {
+  dmd_out_t *out = p->out;
+  const dmd_section_records_t *s = &p->records->section[section];
+  dmd_out_str(out, separator);
+  dmd_out_char(out, '\n');
+  if (s->n == 0) {
+    dmd_out_str(out, "# no ");
+    dmd_out_str(out, section_name(p, section));
+    dmd_out_str(out, " heap blocks\n\n");
+  }
+  uint32_t n_printed = p->max_records == 0 || p->max_records > s->n ? s->n : p->max_records;
+  int64_t cumulative = 0;
+  for (uint32_t i = 0; i < n_printed; i++) {
+    const dmd_record_t *r = dmd_records_at(p->records, s->ids[i]);
+    cumulative += r->usable;
+    print_record(p, section, i + 1, r, cumulative);
+  }
+  if (n_printed < s->n) {
+    dmd_out_str(out, "# ");
+    capitalized(out, section_name(p, section));
+    dmd_out_str(out, ": the first ");
+    number(out, n_printed, false);
+    dmd_out_str(out, " of ");
+    number(out, s->n, false);
+    dmd_out_str(out, " heap block records; the others hold ");
+    number(out, s->usable - cumulative, s->sampled);
+    dmd_out_str(out, " bytes (--max-records=all shows them)\n\n");
+  }
+}
+
+static int compare_faults(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_profile_t *profile = ctx;
+  const dmd_fault_t *x = dmd_profile_fault(profile, a), *y = dmd_profile_fault(profile, b);
+  if (x->kind != y->kind)
+    return x->kind < y->kind ? -1 : 1;
+  return (x->num < y->num) - (x->num > y->num);
+}
+
+static void print_fault(const printer_t *p, const dmd_fault_t *fault) {
+  dmd_out_t *out = p->out;
+  capitalized(out, dmd_fault_text(fault->kind));
+  dmd_out_str(out, " {\n  ");
+  number(out, (int64_t)fault->num, false);
+  dmd_out_str(out, fault->num == 1 ? " time\n" : " times\n");
+  if (fault->reporter != DMD_NONE) {
+    dmd_out_str(out, "  Reporter: ");
+    dmd_out_safe(out, dmd_intern_get_str(&p->profile->names, fault->reporter));
+    dmd_out_char(out, '\n');
+  }
+  print_stack(p, "At", p->records->cut[fault->stack]);
+  dmd_out_str(out, "}\n\n");
+}
+
+static void print_faults(const printer_t *p) {
+  uint32_t n = p->profile->faults.last;
+  if (n == 0)
+    return;
+  const dmd_env_t *env = p->profile->env;
+  uint32_t *ids = dmd_env_alloc(env, "dmd.text.faults", n * sizeof *ids);
+  for (uint32_t i = 0; i < n; i++)
+    ids[i] = i + 1;
+  dmd_sort(env, ids, n, compare_faults, p->profile);
+  dmd_out_str(p->out, separator);
+  dmd_out_char(p->out, '\n');
+  uint32_t n_printed = p->max_records == 0 || p->max_records > n ? n : p->max_records;
+  for (uint32_t i = 0; i < n_printed; i++)
+    print_fault(p, dmd_profile_fault(p->profile, ids[i]));
+  if (n_printed < n) {
+    dmd_out_str(p->out, "# the first ");
+    number(p->out, n_printed, false);
+    dmd_out_str(p->out, " of ");
+    number(p->out, n, false);
+    dmd_out_str(p->out, " kinds and places of faults (--max-records=all shows them)\n\n");
+  }
+  dmd_env_free(env, ids);
+}
+
+/* `  Unreported:     1,234 bytes ( 12.34%) in     5 blocks (  1.23%)`, in columns. */
+static void print_row(const printer_t *p, const char *name, int64_t usable, int64_t num,
+                      bool sampled, bool is_total) {
+  dmd_out_t *out = p->out;
+  char buf[DMD_FORMAT_MAX + 1] = "~";
+  char *digits = sampled ? buf + 1 : buf;
+  dmd_out_str(out, "  ");
+  dmd_out_left(out, name, 15);
+  dmd_out_char(out, ' ');
+  dmd_format_commas(digits, usable);
+  dmd_out_right(out, buf, 12);
+  dmd_out_str(out, " bytes (");
+  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(usable, p->records->usable));
+  dmd_out_right(out, digits, 6);
+  dmd_out_str(out, "%) in ");
+  dmd_format_commas(digits, num);
+  dmd_out_right(out, buf, 7);
+  dmd_out_str(out, " blocks (");
+  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(num, p->records->num));
+  dmd_out_right(out, digits, 6);
+  dmd_out_str(out, "%)\n");
+}
+
+static void print_fault_counts(const printer_t *p) {
+  for (uint32_t kind = 0; kind < DMD_N_FAULTS; kind++) {
+    uint64_t times = 0;
+    for (uint32_t id = 1; id <= p->profile->faults.last; id++)
+      if (dmd_profile_fault(p->profile, id)->kind == kind)
+        times += dmd_profile_fault(p->profile, id)->num;
+    if (times == 0)
+      continue;
+    dmd_out_str(p->out, "  ");
+    capitalized(p->out, dmd_fault_text(kind));
+    dmd_out_str(p->out, ": ");
+    number(p->out, (int64_t)times, false);
+    dmd_out_str(p->out, times == 1 ? " time\n" : " times\n");
+  }
+}
+
+static void print_totals(const printer_t *p) {
+  dmd_out_t *out = p->out;
+  const dmd_run_t *run = &p->profile->run;
+  if (!run->is_known)
+    return;
+  dmd_out_str(out, "total heap usage: ");
+  number(out, (int64_t)run->n_allocs, false);
+  dmd_out_str(out, " allocs, ");
+  number(out, (int64_t)run->n_frees, false);
+  dmd_out_str(out, " frees, ");
+  number(out, (int64_t)run->alloc_szB, false);
+  dmd_out_str(out, " bytes allocated; in use: ");
+  number(out, (int64_t)run->in_use_szB, false);
+  dmd_out_str(out, " bytes in ");
+  number(out, (int64_t)run->in_use_blocks, false);
+  dmd_out_str(out, " blocks\n");
+  const dmd_section_records_t *s = p->records->section;
+  if (p->profile->mode == DMD_MODE_DARK_MATTER && run->freed_reported > 0 &&
+      s[DMD_SECTION_ONCE].n == 0 && s[DMD_SECTION_TWICE].n == 0) {
+    dmd_out_str(out, "\nEvery block that was reported (");
+    number(out, (int64_t)run->freed_reported, false);
+    dmd_out_str(out, ") was freed before this dump.\n"
+                     "Call DMD_DUMP(label) of dmd.h right after the reporters have run.\n");
+  }
+}
+
+static void print_summary(const printer_t *p) {
+  dmd_out_t *out = p->out;
+  const dmd_records_t *records = p->records;
+  const dmd_section_records_t *s = records->section;
+  dmd_out_str(out, separator);
+  dmd_out_str(out, "\nSummary {\n");
+  if (p->profile->mode == DMD_MODE_DARK_MATTER) {
+    static const dmd_section_t rows[] = {DMD_SECTION_UNREPORTED, DMD_SECTION_ONCE,
+                                         DMD_SECTION_TWICE};
+    static const char *const names[] = {"Unreported:", "Once-reported:", "Twice-reported:"};
+    print_row(p, "Total:", records->usable, records->num, records->sampled, true);
+    for (int i = 0; i < 3; i++)
+      print_row(p, names[i], s[rows[i]].usable, s[rows[i]].num, s[rows[i]].sampled, false);
+  } else {
+    dmd_out_str(out, "  Total: ");
+    number(out, records->usable, records->sampled);
+    dmd_out_str(out, " bytes in ");
+    number(out, records->num, records->sampled);
+    dmd_out_str(out, " blocks\n");
+  }
+  print_fault_counts(p);
+  dmd_out_str(out, "}\n\n");
+}
+
+static void print_invocation(const printer_t *p) {
+  dmd_out_t *out = p->out;
+  dmd_out_str(out, "Invocation {\n");
+  if (p->profile->options == NULL) {
+    dmd_out_str(out, "  $DMD is undefined\n");
+  } else {
+    dmd_out_str(out, "  $DMD = '");
+    dmd_out_safe(out, p->profile->options);
+    dmd_out_str(out, "'\n");
+  }
+  /* Mozilla's script calls a scan live here as well. */
+  dmd_mode_t mode = p->profile->mode;
+  dmd_out_str(out, "  Mode = '");
+  dmd_out_str(out, dmd_mode_name(mode == DMD_MODE_SCAN ? DMD_MODE_LIVE : mode));
+  dmd_out_str(out, "'\n}\n\n");
+}
+
+void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
+                    const dmd_text_options_t *options) {
+  printer_t p = {out, records, records->profile, options->max_records};
+  dmd_out_str(out, separator);
+  dmd_out_str(out, "# ");
+  dmd_out_safe(out, options->title);
+  dmd_out_str(out, "\n\n");
+  print_invocation(&p);
+  if (p.profile->mode == DMD_MODE_DARK_MATTER) {
+    print_section(&p, DMD_SECTION_TWICE);
+    print_section(&p, DMD_SECTION_UNREPORTED);
+    print_section(&p, DMD_SECTION_ONCE);
+  } else {
+    print_section(&p, DMD_SECTION_ALL);
+  }
+  print_faults(&p);
+  print_summary(&p);
+  print_totals(&p);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * text.h: prints records for people.
+ *
+ * The layout and the arithmetic are those of Mozilla's dmd.py, so that everything said about
+ * reading its output holds here, and so that the two can be compared byte for byte. What a profile
+ * knows beyond it (tags, reporters, faults, totals) adds lines of its own, only where there is
+ * something to say.
+ */
+#ifndef DMD_PROFILE_TEXT_H
+#define DMD_PROFILE_TEXT_H
+
+#include "base/out.h"
+#include "profile/record.h"
+
+typedef struct dmd_text_options {
+  const char *title;    /* the second line, after "# " */
+  uint32_t max_records; /* printed in each section; 0: all */
+} dmd_text_options_t;
+
+void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
+                    const dmd_text_options_t *options);
+
+#endif
