@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "host.h"
+
+#include "base/sort.h"
+
+/* What the compare function is given: a key for each id, and a count of its calls. */
+typedef struct {
+  const int *keys;
+  size_t *n_compares;
+} keys_t;
+
+static int by_key(const void *ctx, uint32_t a, uint32_t b) {
+  const keys_t *k = ctx;
+  ++*k->n_compares;
+  /* Not -1, 0, 1: the sign is what counts. */
+  return 1000 * (k->keys[a] - k->keys[b]);
+}
+
+static void naive_sort(uint32_t *ids, size_t n, const int *keys) {
+  for (size_t i = 1; i < n; i++)
+    for (size_t j = i; j > 0 && keys[ids[j - 1]] > keys[ids[j]]; j--) {
+      uint32_t swap = ids[j];
+      ids[j] = ids[j - 1];
+      ids[j - 1] = swap;
+    }
+}
+
+/* Merging runs of doubling length takes at most n compares a pass. */
+static size_t most_compares(size_t n) {
+  size_t passes = 0;
+  for (size_t run = 1; run < n; run *= 2)
+    passes++;
+  return n * passes;
+}
+
+enum { MAX = 1200 };
+
+static void check(const int *keys, const uint32_t *order, size_t n) {
+  host_t host;
+  host_init(&host);
+  /* On the heap and no longer than needed, so that the sanitiser sees a step beyond. */
+  uint32_t *ids = malloc((n + 1) * sizeof *ids), *expected = malloc((n + 1) * sizeof *expected);
+  assert_non_null(ids);
+  assert_non_null(expected);
+  memcpy(ids, order, n * sizeof *ids);
+  memcpy(expected, order, n * sizeof *expected);
+  ids[n] = 12345;
+  naive_sort(expected, n, keys);
+  size_t n_compares = 0;
+  dmd_sort(&host.env, ids, n, by_key, &(keys_t){keys, &n_compares});
+  assert_memory_equal(ids, expected, n * sizeof *ids);
+  assert_int_equal(ids[n], 12345);
+  assert_true(n_compares <= most_compares(n));
+  free(ids);
+  free(expected);
+  host_done(&host);
+}
+
+static void like_stable_insertion(void **state) {
+  (void)state;
+  dice_t dice = {11};
+  static int keys[MAX];
+  static uint32_t order[MAX];
+  for (size_t n = 0; n <= 300; n++) {
+    for (uint64_t distinct = 1; distinct <= 2 * n + 1; distinct *= 4) {
+      for (size_t i = 0; i < n; i++) {
+        keys[i] = (int)dice_below(&dice, distinct) - (int)(distinct / 2);
+        order[i] = (uint32_t)i;
+      }
+      /* The order in which ids come is not that of the ids themselves. */
+      for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)dice_below(&dice, i);
+        uint32_t swap = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = swap;
+      }
+      check(keys, order, n);
+    }
+  }
+}
+
+static void sorted_reversed_sawtooth(void **state) {
+  (void)state;
+  static int keys[MAX];
+  static uint32_t order[MAX];
+  for (int shape = 0; shape < 4; shape++) {
+    for (int i = 0; i < MAX; i++) {
+      int shapes[] = {i, -i, i % 7, 0};
+      keys[i] = shapes[shape];
+      order[i] = (uint32_t)i;
+    }
+    for (size_t n = MAX - 180; n <= MAX; n += 45)
+      check(keys, order, n);
+  }
+}
+
+static void nothing_to_do_allocates_nothing(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  int keys[] = {5};
+  uint32_t ids[] = {0};
+  size_t n_compares = 0;
+  keys_t k = {keys, &n_compares};
+  dmd_sort(&host.env, ids, 0, by_key, &k);
+  dmd_sort(&host.env, ids, 1, by_key, &k);
+  dmd_sort(&host.env, NULL, 0, by_key, &k);
+  assert_int_equal(host.n_calls, 0);
+  assert_int_equal(n_compares, 0);
+  host_done(&host);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  int keys[] = {3, 1, 2};
+  uint32_t ids[] = {0, 1, 2};
+  size_t n_compares = 0;
+  dmd_sort(&host->env, ids, 3, by_key, &(keys_t){keys, &n_compares});
+  assert_int_equal(ids[0], 1);
+  assert_int_equal(ids[1], 2);
+  assert_int_equal(ids[2], 0);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) >= 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(like_stable_insertion),
+      cmocka_unit_test(sorted_reversed_sawtooth),
+      cmocka_unit_test(nothing_to_do_allocates_nothing),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
