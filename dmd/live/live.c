@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "live/live.h"
+
+#include "base/mem.h"
+
+void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config_t *config) {
+  dmd_mem_zero(live, sizeof *live);
+  live->env = env;
+  live->config = *config;
+  dmd_heap_init(&live->heap, env);
+  dmd_stacks_init(&live->stacks, env);
+  dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);
+  dmd_reports_init(&live->reports, env);
+  dmd_intern_init(&live->reporter_names, env, "dmd.live.reporters");
+  dmd_intern_init(&live->tag_names, env, "dmd.live.tags");
+  dmd_scopes_init(&live->reporters, env);
+  dmd_scopes_init(&live->tags, env);
+  dmd_faults_init(&live->faults, env);
+  dmd_groups_init(&live->history, env);
+}
+
+void dmd_live_destroy(dmd_live_t *live) {
+  dmd_groups_destroy(&live->history);
+  dmd_faults_destroy(&live->faults);
+  dmd_scopes_destroy(&live->tags);
+  dmd_scopes_destroy(&live->reporters);
+  dmd_intern_destroy(&live->tag_names);
+  dmd_intern_destroy(&live->reporter_names);
+  dmd_reports_destroy(&live->reports);
+  dmd_stacks_destroy(&live->stacks);
+  dmd_heap_destroy(&live->heap);
+}
+
+/* ---- Blocks. ---- */
+
+uint64_t dmd_live_usable(const dmd_live_t *live, uint64_t req) {
+  uint64_t usable = dmd_allocator_usable(live->config.allocator, live->config.word_szB, req);
+  /* A block's record has 32 bits for its slop. */
+  return usable - req > UINT32_MAX ? req + UINT32_MAX : usable;
+}
+
+dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable) {
+  switch (dmd_sampler_block(&live->sampler, usable)) {
+  case DMD_SAMPLE_PASSED:
+    return (dmd_plan_t){.stack = false, .flags = DMD_BLOCK_UNSAMPLED};
+  case DMD_SAMPLE_STANDS:
+    usable = live->config.sample_below;
+    return (dmd_plan_t){.stack = dmd_sampler_stack(&live->sampler, usable),
+                        .flags = DMD_BLOCK_SAMPLED};
+  case DMD_SAMPLE_EXACT:
+    break;
+  }
+  return (dmd_plan_t){.stack = dmd_sampler_stack(&live->sampler, usable), .flags = 0};
+}
+
+/* Cumulative mode remembers the block in a group, for the time after it is gone. */
+static void remember(dmd_live_t *live, const dmd_block_t *block) {
+  if (live->config.mode != DMD_MODE_CUMULATIVE || (block->flags & DMD_BLOCK_UNSAMPLED))
+    return;
+  bool sampled = block->flags & DMD_BLOCK_SAMPLED;
+  dmd_group_t key = {.req = sampled ? live->config.sample_below : block->req,
+                     .slop = sampled ? 0 : block->slop,
+                     .num = 1,
+                     .stack = block->stack,
+                     .tag = block->tag,
+                     .thread = block->thread,
+                     .sampled = sampled};
+  dmd_groups_add(&live->history, &key);
+}
+
+static void fill(dmd_live_t *live, dmd_block_t *block, const dmd_new_block_t *from) {
+  block->flags = from->flags;
+  block->req = from->req;
+  block->slop = (uint32_t)(from->usable - from->req);
+  block->stack = from->stack;
+  block->reports = DMD_NONE;
+  block->tag = (uint16_t)dmd_scopes_top(&live->tags, from->thread);
+  block->thread = (uint16_t)(from->thread > DMD_MAX_THREAD ? DMD_MAX_THREAD : from->thread);
+  live->n_allocs++;
+  live->alloc_szB += from->req;
+  live->in_use_szB += from->req;
+  dmd_heap_note_size(&live->heap, block);
+  remember(live, block);
+}
+
+void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block) {
+  fill(live, dmd_heap_add(&live->heap, new_block->addr), new_block);
+}
+
+/* Counts a block that goes away or starts anew. */
+static void retire(dmd_live_t *live, const dmd_block_t *block) {
+  live->in_use_szB -= block->req;
+  if (block->reports != DMD_NONE)
+    live->freed_reported++;
+}
+
+bool dmd_live_remove(dmd_live_t *live, uint64_t addr) {
+  dmd_block_t removed;
+  live->n_frees++;
+  if (!dmd_heap_remove(&live->heap, addr, &removed))
+    return false;
+  retire(live, &removed);
+  return true;
+}
+
+void dmd_live_resize(dmd_live_t *live, const dmd_new_block_t *now) {
+  dmd_block_t *block = dmd_heap_find(&live->heap, now->addr);
+  live->n_frees++;
+  retire(live, block);
+  fill(live, block, now);
+}
+
+void dmd_live_resize_announced(dmd_live_t *live, dmd_block_t *block, uint64_t req) {
+  live->in_use_szB += req - block->req;
+  block->req = req;
+  block->slop = 0;
+  dmd_heap_note_size(&live->heap, block);
+}
+
+void dmd_live_count_failed_realloc(dmd_live_t *live, uint64_t req) {
+  live->n_allocs++;
+  live->n_frees++;
+  live->alloc_szB += req;
+}
+
+uint64_t dmd_live_usable_at(const dmd_live_t *live, uint64_t addr) {
+  const dmd_block_t *block = dmd_heap_find(&live->heap, addr);
+  return block == NULL ? 0 : dmd_block_usable(block);
+}
+
+/* ---- Reports. ---- */
+
+static void fault_of_report(dmd_live_t *live, uint64_t addr, uint32_t stack, uint32_t reporter) {
+  uint64_t start;
+  bool inside = dmd_heap_find_containing(&live->heap, addr, &start) != NULL;
+  dmd_faults_add(&live->faults, inside ? DMD_FAULT_REPORT_INTERIOR : DMD_FAULT_REPORT_NO_BLOCK,
+                 stack, reporter);
+}
+
+uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
+                         bool on_alloc, uint32_t reporter) {
+  dmd_block_t *block = dmd_heap_find(&live->heap, addr);
+  bool keep = dmd_live_keeps_reports(live);
+  if (reporter == DMD_NONE)
+    reporter = dmd_scopes_top(&live->reporters, thread);
+  if (block == NULL) {
+    if (keep && addr != 0)
+      fault_of_report(live, addr, stack, reporter);
+    return 0;
+  }
+  if (keep) {
+    dmd_report_t report = {.stack = stack, .reporter = reporter, .on_alloc = on_alloc};
+    block->reports = dmd_reports_add(&live->reports, block->reports, report);
+  }
+  return dmd_block_usable(block);
+}
+
+uint64_t dmd_live_unreport(dmd_live_t *live, uint64_t addr) {
+  dmd_block_t *block = dmd_heap_find(&live->heap, addr);
+  if (block == NULL)
+    return 0;
+  block->reports = DMD_NONE;
+  return dmd_block_usable(block);
+}
+
+static void clear_block(void *ctx, uint64_t addr, dmd_block_t *block) {
+  dmd_live_t *live = ctx;
+  (void)addr;
+  block->reports = dmd_reports_clear(&live->reports, block->reports);
+}
+
+void dmd_live_clear_reports(dmd_live_t *live) {
+  dmd_heap_walk(&live->heap, clear_block, live);
+  live->freed_reported = 0;
+}
+
+/* ---- Scopes. ---- */
+
+static uint32_t tag_id(dmd_live_t *live, const char *name) {
+  /* The last id is kept for what all further tags have in common. */
+  if (dmd_intern_count(&live->tag_names) >= DMD_MAX_TAGS - 1)
+    name = "(other tags)";
+  return dmd_intern_str(&live->tag_names, name);
+}
+
+uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name) {
+  return dmd_scopes_push(&live->tags, thread, tag_id(live, name));
+}
+
+uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path) {
+  return dmd_scopes_push(&live->reporters, thread, dmd_intern_str(&live->reporter_names, path));
+}
+
+bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread) {
+  return dmd_scopes_pop(&live->tags, thread);
+}
+
+bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread) {
+  return dmd_scopes_pop(&live->reporters, thread);
+}
+
+void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
+  dmd_scopes_end_thread(&live->tags, thread);
+  dmd_scopes_end_thread(&live->reporters, thread);
+}
+
+void dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, uint32_t stack) {
+  dmd_faults_add(&live->faults, kind, stack, dmd_scopes_top(&live->reporters, thread));
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * live.h: what is kept while the program runs, and every event that changes it.
+ *
+ * The shell turns what it sees of the program into the calls below; snapshot.h turns the state into
+ * a profile when a dump is due. Threads are the host's small numbers, addresses are the program's,
+ * stacks are ids for which the shell registered a handle (dmd_stacks_set on live->stacks).
+ *
+ * An allocation takes three steps, so that a stack is only captured where one is wanted:
+ *   usable = dmd_live_usable(...)       the shell reserves that much
+ *   plan = dmd_live_plan(...)           says whether a stack is wanted
+ *   dmd_live_add(...)                   when the memory could be had
+ */
+#ifndef DMD_LIVE_LIVE_H
+#define DMD_LIVE_LIVE_H
+
+#include "live/allocator.h"
+#include "live/fault.h"
+#include "live/heap.h"
+#include "live/sample.h"
+#include "live/scope.h"
+#include "live/stack.h"
+#include "profile/profile.h"
+
+typedef struct dmd_live_config {
+  dmd_mode_t mode;
+  dmd_allocator_t allocator;
+  uint64_t word_szB; /* the program's: 4 or 8 */
+  bool partial_stacks;
+  uint64_t sample_below; /* bytes; 0: off */
+  uint64_t seed;
+} dmd_live_config_t;
+
+typedef struct dmd_live {
+  const dmd_env_t *env;
+  dmd_live_config_t config;
+  dmd_heap_t heap;
+  dmd_stacks_t stacks;
+  dmd_sampler_t sampler;
+  dmd_reports_t reports;
+  dmd_intern_t reporter_names, tag_names;
+  dmd_scopes_t reporters, tags;
+  dmd_faults_t faults;
+  dmd_groups_t history; /* cumulative mode: every block that ever was */
+  /* Counted as Memcheck counts them, so that the two can be compared. */
+  uint64_t n_allocs, n_frees, alloc_szB;
+  uint64_t in_use_szB;     /* requested bytes of the live blocks */
+  uint64_t freed_reported; /* blocks freed while reported, since the last clear */
+} dmd_live_t;
+
+/* The state must stay where it is until it is destroyed. */
+void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config_t *config);
+void dmd_live_destroy(dmd_live_t *live);
+
+/* ---- Blocks. ---- */
+
+/* What is to be done for a new block. */
+typedef struct dmd_plan {
+  bool stack;         /* capture one */
+  uint32_t flags;     /* DMD_BLOCK_... that the block gets */
+} dmd_plan_t;
+
+uint64_t dmd_live_usable(const dmd_live_t *live, uint64_t req);
+dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable);
+
+typedef struct dmd_new_block {
+  uint64_t addr;
+  uint64_t req, usable; /* bytes */
+  uint32_t stack;       /* DMD_NONE: not captured */
+  uint32_t thread;
+  uint32_t flags; /* of the plan; DMD_BLOCK_ANNOUNCED where it applies */
+} dmd_new_block_t;
+
+/* A block came to be. It bears the tag that its thread carries. */
+void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block);
+
+/* A block is gone. False, and nothing but the count of frees changes, when no block starts at addr:
+ * the shell then adds a fault. */
+bool dmd_live_remove(dmd_live_t *live, uint64_t addr);
+
+/* A block keeps its address and gets a new size, stack and tag; its reports are dropped. Counts as
+ * one free and one allocation. The block must be live. */
+void dmd_live_resize(dmd_live_t *live, const dmd_new_block_t *now);
+
+/* An announced block gets a new size and keeps everything else; nothing is counted. */
+void dmd_live_resize_announced(dmd_live_t *live, dmd_block_t *block, uint64_t req);
+
+/* A realloc that failed: Memcheck counts it as one free and one allocation all the same. */
+void dmd_live_count_failed_realloc(dmd_live_t *live, uint64_t req);
+
+/* The usable bytes of the block that starts at addr; 0 when there is none. */
+uint64_t dmd_live_usable_at(const dmd_live_t *live, uint64_t addr);
+
+/* ---- Reports. ---- */
+
+/* Whether reports are kept: in dark-matter mode only. Elsewhere they answer sizes and no more. */
+static inline bool dmd_live_keeps_reports(const dmd_live_t *live) {
+  return live->config.mode == DMD_MODE_DARK_MATTER;
+}
+
+/* The block at addr was reported, at this stack. reporter: a name's id, or DMD_NONE for the
+ * thread's innermost reporter scope. Returns the usable bytes. When no block starts at addr: counts
+ * a fault (none for address 0) and returns 0. */
+uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
+                         bool on_alloc, uint32_t reporter);
+
+/* Takes back all reports of the block at addr; returns its usable bytes, 0 when there is none. */
+uint64_t dmd_live_unreport(dmd_live_t *live, uint64_t addr);
+
+/* Forgets all reports but those made on allocation. Cost: one walk over the blocks. */
+void dmd_live_clear_reports(dmd_live_t *live);
+
+/* ---- Scopes. ---- */
+
+/* Names are copied; beyond DMD_MAX_TAGS different tags, all new ones are "(other tags)". They
+ * return the thread's new depth. */
+uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name);
+uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path);
+
+/* False where no scope was open: the shell then adds a fault. */
+bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread);
+bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread);
+
+void dmd_live_end_thread(dmd_live_t *live, uint32_t thread);
+
+/* Counts a fault, together with the reporter scope that the thread is in. */
+void dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, uint32_t stack);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * sample.h: which blocks get a stack, and which small blocks are kept at all.
+ *
+ * Partial stacks: every usable byte is a trial with a probability of 0.003, and a block gets a
+ * stack if any of its bytes succeeds; sizes stay exact. Instead of a trial a byte, the number of
+ * failures before the next success is drawn from its geometric distribution and counted down.
+ *
+ * Sampling below N: the usable sizes of blocks smaller than N are added up, and each time the sum
+ * reaches N the block at hand is kept and stands for N bytes; the other small blocks are passed
+ * over. Blocks of N bytes and more are kept as they are.
+ *
+ * The generator is seeded, so that two equal runs sample alike.
+ */
+#ifndef DMD_LIVE_SAMPLE_H
+#define DMD_LIVE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct dmd_sampler {
+  bool partial;          /* partial stacks */
+  uint64_t sample_below; /* N; 0: off */
+  uint64_t accumulated;  /* bytes of small blocks since the last one kept, below N */
+  uint64_t random[2];
+  uint64_t failures; /* bytes that still fail before the next success */
+} dmd_sampler_t;
+
+typedef enum {
+  DMD_SAMPLE_EXACT,   /* the block counts as it is */
+  DMD_SAMPLE_STANDS,  /* it stands for sample_below bytes */
+  DMD_SAMPLE_PASSED   /* it does not count */
+} dmd_sample_t;
+
+void dmd_sampler_init(dmd_sampler_t *sampler, bool partial, uint64_t sample_below, uint64_t seed);
+
+/* How a new block of this usable size counts. */
+dmd_sample_t dmd_sampler_block(dmd_sampler_t *sampler, uint64_t usable);
+
+/* Whether a new block of this usable size, that counts, gets a stack. */
+bool dmd_sampler_stack(dmd_sampler_t *sampler, uint64_t usable);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "live/snapshot.h"
+
+#include "base/mem.h"
+
+/* One dump: ids of the live heap on the left, what they became in the profile on the right. */
+typedef struct {
+  const dmd_live_t *live;
+  dmd_profile_t *profile;
+  dmd_resolve_fn resolve;
+  void *resolve_ctx;
+  dmd_stacks_t stacks; /* live stack id -> profile stack id */
+  uint32_t *report_sets; /* live report set -> profile report set, DMD_NONE: not met yet */
+} snapshot_t;
+
+static uint32_t translate_stack(snapshot_t *s, uint32_t id) {
+  if (id == DMD_NONE)
+    return DMD_NONE;
+  uint32_t known = (uint32_t)dmd_stacks_get(&s->stacks, id);
+  if (known != DMD_NONE)
+    return known;
+  uint32_t fresh = s->resolve(s->resolve_ctx, s->profile, dmd_stacks_get(&s->live->stacks, id));
+  dmd_stacks_set(&s->stacks, id, fresh);
+  return fresh;
+}
+
+/* The profile's id of a name that the live heap interned. */
+static uint32_t translate_name(const dmd_intern_t *from, uint32_t id, dmd_intern_t *to) {
+  return id == DMD_NONE ? DMD_NONE : dmd_intern_str(to, dmd_intern_get_str(from, id));
+}
+
+static uint32_t translate_reports(snapshot_t *s, uint32_t id) {
+  if (id == DMD_NONE)
+    return DMD_NONE;
+  if (s->report_sets[id] != DMD_NONE)
+    return s->report_sets[id];
+  const dmd_report_set_t *from = dmd_reports_at(&s->live->reports, id);
+  dmd_report_set_t to = {.count = from->count};
+  for (uint32_t i = 0; i < from->count && i < DMD_REPORTS_KEPT; i++) {
+    to.report[i].stack = translate_stack(s, from->report[i].stack);
+    to.report[i].reporter = translate_name(&s->live->reporter_names, from->report[i].reporter,
+                                           &s->profile->names);
+  }
+  s->report_sets[id] = dmd_reports_intern(&s->profile->reports, &to);
+  return s->report_sets[id];
+}
+
+/* Adds a group whose ids are the live heap's. */
+static void add_group(snapshot_t *s, dmd_group_t g) {
+  g.stack = translate_stack(s, g.stack);
+  g.reports = translate_reports(s, g.reports);
+  g.tag = (uint16_t)translate_name(&s->live->tag_names, g.tag, &s->profile->tags);
+  dmd_groups_add(&s->profile->groups, &g);
+}
+
+static void add_block(void *ctx, uint64_t addr, dmd_block_t *block) {
+  snapshot_t *s = ctx;
+  (void)addr;
+  if (block->flags & DMD_BLOCK_UNSAMPLED)
+    return;
+  bool sampled = block->flags & DMD_BLOCK_SAMPLED;
+  add_group(s, (dmd_group_t){.req = sampled ? s->live->config.sample_below : block->req,
+                             .slop = sampled ? 0 : block->slop,
+                             .num = 1,
+                             .stack = block->stack,
+                             .reports = block->reports,
+                             .tag = block->tag,
+                             .thread = block->thread,
+                             .sampled = sampled});
+}
+
+static void add_faults(snapshot_t *s) {
+  for (uint32_t id = 1; id <= dmd_faults_count(&s->live->faults); id++) {
+    dmd_fault_t fault = *dmd_faults_at(&s->live->faults, id);
+    fault.stack = translate_stack(s, fault.stack);
+    fault.reporter =
+        translate_name(&s->live->reporter_names, fault.reporter, &s->profile->names);
+    dmd_profile_add_fault(s->profile, &fault);
+  }
+}
+
+static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
+  dmd_run_t *run = &profile->run;
+  profile->mode = live->config.mode;
+  run->is_known = true;
+  run->allocator = dmd_allocator_name(live->config.allocator);
+  run->word_szB = live->config.word_szB;
+  run->partial_stacks = live->config.partial_stacks;
+  run->sample_below = live->config.sample_below;
+  run->seed = live->config.seed;
+  run->n_allocs = live->n_allocs;
+  run->n_frees = live->n_frees;
+  run->alloc_szB = live->alloc_szB;
+  run->in_use_szB = live->in_use_szB;
+  run->in_use_blocks = live->heap.n_blocks;
+  run->freed_reported = live->freed_reported;
+}
+
+void dmd_snapshot_take(const dmd_live_t *live, dmd_profile_t *profile, dmd_resolve_fn resolve,
+                       void *ctx) {
+  snapshot_t s = {.live = live, .profile = profile, .resolve = resolve, .resolve_ctx = ctx};
+  size_t n_sets = (size_t)live->reports.pool.last + 1;
+  dmd_stacks_init(&s.stacks, profile->env);
+  s.report_sets = dmd_env_alloc(profile->env, "dmd.snapshot", n_sets * sizeof *s.report_sets);
+  dmd_mem_zero(s.report_sets, n_sets * sizeof *s.report_sets);
+
+  add_run(live, profile);
+  if (live->config.mode == DMD_MODE_CUMULATIVE) {
+    for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
+      add_group(&s, *dmd_groups_at(&live->history, id));
+  } else {
+    dmd_heap_walk(&live->heap, add_block, &s);
+  }
+  add_faults(&s);
+
+  dmd_env_free(profile->env, s.report_sets);
+  dmd_stacks_destroy(&s.stacks);
+}

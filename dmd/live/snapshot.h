@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * snapshot.h: from the live heap to a profile.
+ *
+ * Walks the blocks once (in cumulative mode the history of groups instead), translates each
+ * distinct stack once, and adds the blocks to the profile's groups. The live state is not changed.
+ */
+#ifndef DMD_LIVE_SNAPSHOT_H
+#define DMD_LIVE_SNAPSHOT_H
+
+#include "live/live.h"
+
+/* The host's part: adds the stack with this handle to the profile (dmd_profile_stack) and returns
+ * its id there. Called once for each distinct stack. */
+typedef uint32_t (*dmd_resolve_fn)(void *ctx, dmd_profile_t *profile, uintptr_t handle);
+
+/* Fills an initialised, empty profile: mode, blocks, faults and the totals of `run`. What only the
+ * host knows of the run (pid, command, label ...) is left for the caller to fill in. */
+void dmd_snapshot_take(const dmd_live_t *live, dmd_profile_t *profile, dmd_resolve_fn resolve,
+                       void *ctx);
+
+#endif
