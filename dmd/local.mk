@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The sources under dmd/, one line a file. A file that is in no list here fails `make check`.
+
+# The core: compiled into the tool and, hosted, into dmdv and the unit tests.
+dmd_core_sources = \
+  dmd/base/env.h \
+  dmd/base/format.c dmd/base/format.h \
+  dmd/base/intern.c dmd/base/intern.h \
+  dmd/base/jsonout.c dmd/base/jsonout.h \
+  dmd/base/mem.h \
+  dmd/base/out.c dmd/base/out.h \
+  dmd/base/pool.c dmd/base/pool.h \
+  dmd/base/sort.c dmd/base/sort.h \
+  dmd/base/table.c dmd/base/table.h \
+  dmd/profile/groups.c dmd/profile/groups.h \
+  dmd/profile/json.c dmd/profile/json.h \
+  dmd/profile/profile.c dmd/profile/profile.h \
+  dmd/profile/record.c dmd/profile/record.h \
+  dmd/profile/reports.c dmd/profile/reports.h \
+  dmd/profile/text.c dmd/profile/text.h \
+  dmd/live/allocator.c dmd/live/allocator.h \
+  dmd/live/fault.c dmd/live/fault.h \
+  dmd/live/heap.c dmd/live/heap.h \
+  dmd/live/live.c dmd/live/live.h \
+  dmd/live/report.c dmd/live/report.h \
+  dmd/live/sample.c dmd/live/sample.h \
+  dmd/live/scope.c dmd/live/scope.h \
+  dmd/live/snapshot.c dmd/live/snapshot.h \
+  dmd/live/stack.c dmd/live/stack.h
+
+# The Valgrind shell around it.
+dmd_tool_sources = \
+  dmd/tool/dm_clientreq.c dmd/tool/dm_clientreq.h \
+  dmd/tool/dm_dump.c dmd/tool/dm_dump.h \
+  dmd/tool/dm_env.c dmd/tool/dm_env.h \
+  dmd/tool/dm_gzip.c dmd/tool/dm_gzip.h \
+  dmd/tool/dm_main.c \
+  dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
+  dmd/tool/dm_monitor.c dmd/tool/dm_monitor.h \
+  dmd/tool/dm_options.c dmd/tool/dm_options.h \
+  dmd/tool/dm_outfile.c dmd/tool/dm_outfile.h \
+  dmd/tool/dm_symbols.c dmd/tool/dm_symbols.h
+
+# Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
+dmd_preload_sources =
+
+# Headers that are installed to $(includedir)/valgrind.
+vgincludedir = $(includedir)/valgrind
+vginclude_HEADERS = dmd/dmd.h

@@ -1,0 +1,30 @@
+dnl SPDX-License-Identifier: GPL-2.0-or-later
+
+dnl DMD_SANITIZERS: --enable-asan and --enable-ubsan, in SANITIZER_CFLAGS. They are for the hosted core, dmdv and the
+dnl unit tests. The tool and what runs under Valgrind (examples, tool tests) are never built with them.
+AC_DEFUN([DMD_SANITIZERS], [
+AC_ARG_ENABLE([asan], [AS_HELP_STRING([--enable-asan], [build dmdv and the unit tests with AddressSanitizer])],
+  [], [enable_asan=no])
+AC_ARG_ENABLE([ubsan],
+  [AS_HELP_STRING([--enable-ubsan], [build dmdv and the unit tests with UndefinedBehaviorSanitizer])],
+  [], [enable_ubsan=no])
+SANITIZER_CFLAGS=
+AS_IF([test "x$enable_asan" = xyes], [DMD_SANITIZER_ADD([AddressSanitizer], [-fsanitize=address])])
+AS_IF([test "x$enable_ubsan" = xyes],
+  [DMD_SANITIZER_ADD([UndefinedBehaviorSanitizer], [-fsanitize=undefined -fno-sanitize-recover=undefined])])
+AS_IF([test -n "$SANITIZER_CFLAGS"], [SANITIZER_CFLAGS="$SANITIZER_CFLAGS -fno-omit-frame-pointer"])
+AC_SUBST([SANITIZER_CFLAGS])
+])
+
+dnl DMD_SANITIZER_ADD(NAME, FLAGS): add FLAGS if a program links with them, else stop.
+AC_DEFUN([DMD_SANITIZER_ADD], [
+AC_MSG_CHECKING([for $1])
+dmd_save_CFLAGS=$CFLAGS
+CFLAGS="$CFLAGS $2"
+AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])],
+  [AC_MSG_RESULT([$2])
+   SANITIZER_CFLAGS="$SANITIZER_CFLAGS $2"],
+  [AC_MSG_RESULT([no])
+   AC_MSG_ERROR([$CC cannot link with $2: install its sanitizer libraries (Debian: they come with gcc; for clang libclang-rt-dev. Fedora: libasan libubsan)])])
+CFLAGS=$dmd_save_CFLAGS
+])

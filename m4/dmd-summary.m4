@@ -1,0 +1,19 @@
+dnl SPDX-License-Identifier: GPL-2.0-or-later
+
+dnl DMD_SUMMARY: what was found, after everything was.
+AC_DEFUN([DMD_SUMMARY], [
+AS_IF([test "$dmd_have_zlib" = yes], [dmd_output=".json.gz"], [dmd_output="plain .json (zlib in the tool: $dmd_have_zlib)"])
+cat <<EOF
+
+dmd $PACKAGE_VERSION
+  Valgrind          $VALGRIND_PLATFORM, `$PKG_CONFIG --modversion "$dmd_vg_pc"`, run by $VALGRIND_LAUNCHER
+  tool goes to      $vgtooldir
+  dmd.h goes to     $includedir/valgrind
+  the tool writes   $dmd_output
+  tool built with   $CC $TOOL_CFLAGS
+  the rest with     $CC $CFLAGS$SANITIZER_CFLAGS
+  unit tests        $dmd_have_unit
+  example catalog   $dmd_have_example
+
+EOF
+])

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The tests that `make check` runs, all of which print TAP. A test under tests/unit/ that is not listed here fails it.
+
+# Unit tests: tests/unit/test_NAME.c is the program tests/unit/test_NAME, a cmocka program of one group, linked with
+# the hosted core and with what is in unit_support_sources. To add one, add its line.
+unit_tests = \
+  tests/unit/test_format \
+  tests/unit/test_intern \
+  tests/unit/test_jsonout \
+  tests/unit/test_mem \
+  tests/unit/test_out \
+  tests/unit/test_pool \
+  tests/unit/test_sort \
+  tests/unit/test_table
+
+# What unit tests share (a hosted env, a failing allocator, naive models).
+unit_support_sources = \
+  tests/unit/host.c tests/unit/host.h
+
+# Scripts: the rules about sources, and the tool tests (tests/tool/run, which has a list of its own).
+script_tests = \
+  build-aux/check-layering \
+  build-aux/check-lists \
+  build-aux/run-tool-tests
