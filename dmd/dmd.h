@@ -126,18 +126,28 @@
 #elif defined(__FreeBSD__)
 #include <malloc_np.h>
 #define DMD_NATIVE_USABLE_SIZE(p) malloc_usable_size((void *)(p))
-#elif defined(__linux__)
-#include <malloc.h>
-#define DMD_NATIVE_USABLE_SIZE(p) malloc_usable_size((void *)(p))
 #elif defined(_WIN32)
 #include <malloc.h>
 #define DMD_NATIVE_USABLE_SIZE(p) _msize((void *)(p))
-#else
+#elif defined(__sun) || defined(__OpenBSD__) || defined(__NetBSD__)
 #error "dmd.h: define DMD_NATIVE_USABLE_SIZE(p) first, this C library has no malloc_usable_size"
+#else
+#include <malloc.h>
+#define DMD_NATIVE_USABLE_SIZE(p) malloc_usable_size((void *)(p))
 #endif
 #endif
 
+/* Beside this file, as Valgrind installs it, or else where the compiler finds Valgrind's headers.
+ */
+#if defined(__has_include)
+#if __has_include("valgrind.h")
 #include "valgrind.h"
+#else
+#include <valgrind/valgrind.h>
+#endif
+#else
+#include "valgrind.h"
+#endif
 
 /* The numbers below are an ABI between programs and the tool: never reorder or remove one, append
    new ones at the end. They are not those of the first DMD (2011), whose programs have to be
@@ -270,15 +280,21 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t
 
 /* Define `static size_t fn(const void *p)`, which measures and reports. No semicolon follows. */
 #define DMD_MALLOC_SIZE_OF_FN(fn)                                                                  \
-  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) { return DMD_REPORT(p); }
+  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) {                                              \
+    return DMD_REPORT(p);                                                                          \
+  }
 
 /* The same for an allocator that keeps a sum of its own: add the first function's value to the sum
    just after a block was allocated, subtract the second one's just before it is freed (and before
    it is reallocated, since a block keeps neither its size nor perhaps its place). */
 #define DMD_MALLOC_SIZE_OF_ON_ALLOC_FN(fn)                                                         \
-  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) { return DMD_REPORT_ON_ALLOC(p); }
+  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) {                                              \
+    return DMD_REPORT_ON_ALLOC(p);                                                                 \
+  }
 #define DMD_MALLOC_SIZE_OF_ON_FREE_FN(fn)                                                          \
-  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) { return DMD_UNREPORT(p); }
+  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) {                                              \
+    return DMD_UNREPORT(p);                                                                        \
+  }
 
 /* The macros of the first DMD. They return the usable size, or 0 where it is not running: like the
    originals they never touch the block, so that old code may go on passing any pointer. `name` is
