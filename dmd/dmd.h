@@ -137,8 +137,7 @@
 #endif
 #endif
 
-/* Beside this file, as Valgrind installs it, or else where the compiler finds Valgrind's headers.
- */
+/* Beside this file, where Valgrind installs it, or else wherever the compiler finds it. */
 #if defined(__has_include)
 #if __has_include("valgrind.h")
 #include "valgrind.h"
