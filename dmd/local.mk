@@ -23,7 +23,6 @@ dmd_core_sources = \
   dmd/live/fault.c dmd/live/fault.h \
   dmd/live/heap.c dmd/live/heap.h \
   dmd/live/live.c dmd/live/live.h \
-  dmd/live/report.c dmd/live/report.h \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \
