@@ -72,7 +72,9 @@ static void host_panic(void *ctx, const char *what) {
   leave(host, HOST_PANICKED, what);
 }
 
-void host_init(host_t *host) { *host = (host_t){.env = {host_alloc, host_free, host_panic, host}}; }
+void host_init(host_t *host) {
+  *host = (host_t){.env = {host_alloc, host_free, host_panic, host}};
+}
 
 size_t host_free_all(host_t *host) {
   size_t n = host->n_blocks;
@@ -139,7 +141,9 @@ void sink_init(sink_t *sink) {
   dmd_out_init(&sink->out, sink_write, sink);
 }
 
-void sink_free(sink_t *sink) { free(sink->text); }
+void sink_free(sink_t *sink) {
+  free(sink->text);
+}
 
 const char *sink_text(sink_t *sink) {
   assert_true(dmd_out_flush(&sink->out));
@@ -174,7 +178,9 @@ uint64_t dice_u64(dice_t *dice) {
   return x * UINT64_C(2685821657736338717);
 }
 
-uint64_t dice_below(dice_t *dice, uint64_t n) { return (dice_u64(dice) >> 11) % n; }
+uint64_t dice_below(dice_t *dice, uint64_t n) {
+  return (dice_u64(dice) >> 11) % n;
+}
 
 uint64_t dice_any_size(dice_t *dice) {
   unsigned bits = (unsigned)dice_below(dice, 65);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "host.h"
+
+#include "profile/groups.h"
+
+static const dmd_group_t some_group = {
+    .req = 100, .slop = 12, .num = 1, .stack = 3, .reports = 4, .tag = 5, .thread = 6};
+
+/* Each field of the key, at its lowest and its highest bit, makes another group; num and next do
+ * not. */
+static void every_field_tells_apart(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_groups_t groups;
+  dmd_groups_init(&groups, &host.env);
+  dmd_group_t different[14];
+  for (size_t i = 0; i < COUNT_OF(different); i++)
+    different[i] = some_group;
+  different[1].req ^= 1;
+  different[2].req ^= UINT64_C(1) << 63;
+  different[3].slop ^= 1;
+  different[4].slop ^= UINT64_C(1) << 63;
+  different[5].stack ^= 1;
+  different[6].stack ^= 1u << 31;
+  different[7].reports ^= 1;
+  different[8].reports ^= 1u << 31;
+  different[9].tag ^= 1;
+  different[10].tag = DMD_MAX_TAGS;
+  different[11].thread ^= 1;
+  different[12].thread = DMD_MAX_THREAD;
+  different[13].sampled = 1;
+  for (uint32_t i = 0; i < COUNT_OF(different); i++) {
+    dmd_groups_add(&groups, &different[i]);
+    assert_int_equal(dmd_groups_count(&groups), i + 1);
+  }
+  for (uint32_t i = 0; i < COUNT_OF(different); i++) {
+    dmd_group_t again = different[i];
+    again.num = 10 + i;
+    again.next = 77;
+    dmd_groups_add(&groups, &again);
+    assert_int_equal(dmd_groups_count(&groups), COUNT_OF(different));
+    const dmd_group_t *g = dmd_groups_at(&groups, i + 1);
+    assert_int_equal(g->num, 11 + i);
+    assert_true(g->req == different[i].req && g->slop == different[i].slop);
+    assert_int_equal(g->stack, different[i].stack);
+    assert_int_equal(g->reports, different[i].reports);
+    assert_int_equal(g->tag, different[i].tag);
+    assert_int_equal(g->thread, different[i].thread);
+    assert_int_equal(g->sampled, different[i].sampled);
+  }
+  dmd_groups_destroy(&groups);
+  host_done(&host);
+}
+
+static void the_link_starts_empty(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_groups_t groups;
+  dmd_groups_init(&groups, &host.env);
+  dmd_group_t linked = some_group;
+  linked.next = 9;
+  dmd_groups_add(&groups, &linked);
+  assert_int_equal(dmd_groups_at(&groups, 1)->next, DMD_NONE);
+  dmd_groups_destroy(&groups);
+  host_done(&host);
+}
+
+static bool same_key(const dmd_group_t *a, const dmd_group_t *b) {
+  return a->req == b->req && a->slop == b->slop && a->stack == b->stack &&
+         a->reports == b->reports && a->tag == b->tag && a->thread == b->thread &&
+         a->sampled == b->sampled;
+}
+
+static void random_against_a_list(void **state) {
+  (void)state;
+  enum { MAX = 3000 };
+  static dmd_group_t list[MAX + 1];
+  uint32_t n = 0;
+  size_t n_again = 0;
+  dice_t dice = {51};
+  host_t host;
+  host_init(&host);
+  dmd_groups_t groups;
+  dmd_groups_init(&groups, &host.env);
+  for (int step = 0; step < MAX; step++) {
+    dmd_group_t g = {
+        .req = dice_below(&dice, 3) * 16,
+        .slop = dice_below(&dice, 3) * 8,
+        .num = 1 + dice_below(&dice, 100),
+        .stack = (uint32_t)dice_below(&dice, 5),
+        .reports = (uint32_t)dice_below(&dice, 4),
+        .tag = (uint16_t)dice_below(&dice, 3),
+        .thread = (uint16_t)(dice_below(&dice, 3) & DMD_MAX_THREAD),
+        .sampled = dice_below(&dice, 2) & 1,
+    };
+    uint32_t id = 1;
+    while (id <= n && !same_key(&list[id], &g))
+      id++;
+    if (id <= n) {
+      list[id].num += g.num;
+      n_again++;
+    } else {
+      list[++n] = g;
+    }
+    dmd_groups_add(&groups, &g);
+    assert_int_equal(dmd_groups_count(&groups), n);
+  }
+  assert_true(n > 1000 && n_again > 500);
+  for (uint32_t id = 1; id <= n; id++) {
+    assert_true(same_key(dmd_groups_at(&groups, id), &list[id]));
+    assert_true(dmd_groups_at(&groups, id)->num == list[id].num);
+  }
+  dmd_groups_destroy(&groups);
+  host_done(&host);
+}
+
+/* 40 bytes and 5 to 11 in the index, as the header says; in segments of 1,024. */
+static void costs_what_the_header_says(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_groups_t groups;
+  dmd_groups_init(&groups, &host.env);
+  enum { N = 64 * DMD_POOL_SEGMENT };
+  for (uint32_t i = 0; i < N; i++)
+    dmd_groups_add(&groups, &(dmd_group_t){.req = i, .num = 1});
+  assert_int_equal(dmd_groups_count(&groups), N);
+  assert_in_range(host.szB, 45 * N, 51 * N + 64 * sizeof(char *));
+  dmd_groups_destroy(&groups);
+  host_done(&host);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_groups_t groups;
+  dmd_groups_init(&groups, &host->env);
+  for (uint32_t i = 0; i < 3000; i++)
+    dmd_groups_add(&groups, &(dmd_group_t){.req = i % 1500, .num = 1});
+  assert_int_equal(dmd_groups_count(&groups), 1500);
+  dmd_groups_destroy(&groups);
+}
+
+/* Two segments and a list of them; tables of 64, 128, 256, 512, 1,024 and 2,048 slots. */
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_int_equal(host_fail_everywhere(use, NULL), 3 + 6);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_field_tells_apart), cmocka_unit_test(the_link_starts_empty),
+      cmocka_unit_test(random_against_a_list),   cmocka_unit_test(costs_what_the_header_says),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

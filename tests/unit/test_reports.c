@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "host.h"
+
+#include "profile/reports.h"
+
+static const dmd_report_t here = {.stack = 10, .reporter = 1};
+static const dmd_report_t there = {.stack = 20, .reporter = DMD_NONE};
+static const dmd_report_t on_alloc = {.stack = 30, .reporter = 1, .on_alloc = 1};
+
+static void assert_report(const dmd_report_t *actual, const dmd_report_t *expected) {
+  assert_int_equal(actual->stack, expected->stack);
+  assert_int_equal(actual->reporter, expected->reporter);
+  assert_int_equal(actual->on_alloc, expected->on_alloc);
+}
+
+static dmd_reports_t *reports_new(host_t *host, dmd_reports_t *reports) {
+  host_init(host);
+  dmd_reports_init(reports, &host->env);
+  return reports;
+}
+
+static void reports_done(host_t *host, dmd_reports_t *reports) {
+  dmd_reports_destroy(reports);
+  host_done(host);
+}
+
+static void once_twice_and_oftener(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  uint32_t once = dmd_reports_add(r, DMD_NONE, here);
+  uint32_t twice = dmd_reports_add(r, once, there);
+  uint32_t thrice = dmd_reports_add(r, twice, on_alloc);
+  assert_int_equal(dmd_reports_at(r, once)->count, 1);
+  assert_report(&dmd_reports_at(r, once)->report[0], &here);
+  assert_int_equal(dmd_reports_at(r, twice)->count, 2);
+  assert_report(&dmd_reports_at(r, twice)->report[0], &here);
+  assert_report(&dmd_reports_at(r, twice)->report[1], &there);
+  /* The third is counted, not kept. */
+  assert_int_equal(dmd_reports_at(r, thrice)->count, 3);
+  assert_report(&dmd_reports_at(r, thrice)->report[0], &here);
+  assert_report(&dmd_reports_at(r, thrice)->report[1], &there);
+  reports_done(&host, r);
+}
+
+/* The same history has the same id, so that blocks are compared by it; another has another. */
+static void histories_are_interned(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  uint32_t a = dmd_reports_add(r, DMD_NONE, here);
+  uint32_t b = dmd_reports_add(r, DMD_NONE, there);
+  uint32_t ab = dmd_reports_add(r, a, there);
+  uint32_t ba = dmd_reports_add(r, b, here);
+  assert_true(a != DMD_NONE && b != DMD_NONE);
+  assert_int_not_equal(a, b);
+  assert_int_not_equal(ab, ba);
+  assert_int_equal(dmd_reports_add(r, DMD_NONE, here), a);
+  assert_int_equal(dmd_reports_add(r, a, there), ab);
+  uint32_t again = dmd_reports_add(r, ab, here);
+  assert_int_equal(dmd_reports_add(r, ab, there), again); /* who came third is not kept */
+  dmd_report_t same_place_on_alloc = here;
+  same_place_on_alloc.on_alloc = 1;
+  assert_int_not_equal(dmd_reports_add(r, DMD_NONE, same_place_on_alloc), a);
+  dmd_report_t same_place_other_reporter = here;
+  same_place_other_reporter.reporter = 2;
+  assert_int_not_equal(dmd_reports_add(r, DMD_NONE, same_place_other_reporter), a);
+  reports_done(&host, r);
+}
+
+/* A program that reports one block for ever must not make a set each time. */
+static void counting_ends(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  uint32_t id = DMD_NONE;
+  for (uint32_t n = 1; n <= DMD_REPORTS_COUNTED; n++) {
+    id = dmd_reports_add(r, id, here);
+    assert_int_equal(dmd_reports_at(r, id)->count, n);
+  }
+  for (int i = 0; i < 1000; i++)
+    assert_int_equal(dmd_reports_add(r, id, there), id);
+  assert_int_equal(r->pool.last, DMD_REPORTS_COUNTED);
+  reports_done(&host, r);
+}
+
+static void clear_leaves_reports_on_alloc(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  uint32_t once = dmd_reports_add(r, DMD_NONE, here);
+  uint32_t alloc = dmd_reports_add(r, DMD_NONE, on_alloc);
+  assert_int_equal(dmd_reports_clear(r, DMD_NONE), DMD_NONE);
+  assert_int_equal(dmd_reports_clear(r, once), DMD_NONE);
+  assert_int_equal(dmd_reports_clear(r, alloc), alloc);
+  assert_int_equal(dmd_reports_clear(r, dmd_reports_add(r, alloc, here)), alloc);
+  assert_int_equal(dmd_reports_clear(r, dmd_reports_add(r, once, on_alloc)), alloc);
+  uint32_t both = dmd_reports_add(r, alloc, on_alloc);
+  assert_int_equal(dmd_reports_clear(r, both), both);
+  /* Of many, only those that were kept: the count starts from these. */
+  uint32_t many = alloc;
+  for (int i = 0; i < 200; i++)
+    many = dmd_reports_add(r, many, there);
+  assert_int_equal(dmd_reports_clear(r, many), alloc);
+  reports_done(&host, r);
+}
+
+/* Many blocks, each with its own list of reports, moved at random. */
+static void random_against_lists(void **state) {
+  (void)state;
+  enum { N_BLOCKS = 50 };
+  static struct {
+    uint32_t id, count;
+    dmd_report_t list[DMD_REPORTS_COUNTED + 1];
+  } blocks[N_BLOCKS];
+  memset(blocks, 0, sizeof blocks);
+  dice_t dice = {61};
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  for (int step = 0; step < 20000; step++) {
+    size_t b = (size_t)dice_below(&dice, N_BLOCKS);
+    if (dice_below(&dice, 20) == 0) {
+      blocks[b].id = dmd_reports_clear(r, blocks[b].id);
+      uint32_t kept = 0;
+      for (uint32_t i = 0; i < blocks[b].count && i < 2; i++)
+        if (blocks[b].list[i].on_alloc)
+          blocks[b].list[kept++] = blocks[b].list[i];
+      blocks[b].count = kept;
+    } else {
+      dmd_report_t one = {.stack = (uint32_t)dice_below(&dice, 4),
+                          .reporter = (uint32_t)dice_below(&dice, 3),
+                          .on_alloc = dice_below(&dice, 3) == 0};
+      blocks[b].id = dmd_reports_add(r, blocks[b].id, one);
+      if (blocks[b].count < DMD_REPORTS_COUNTED)
+        blocks[b].list[blocks[b].count++] = one;
+    }
+    if (blocks[b].count == 0) {
+      assert_int_equal(blocks[b].id, DMD_NONE);
+      continue;
+    }
+    const dmd_report_set_t *set = dmd_reports_at(r, blocks[b].id);
+    assert_int_equal(set->count, blocks[b].count);
+    for (uint32_t i = 0; i < 2; i++)
+      assert_report(&set->report[i], i < set->count ? &blocks[b].list[i] : &(dmd_report_t){0});
+  }
+  reports_done(&host, r);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_reports_t reports;
+  dmd_reports_init(&reports, &host->env);
+  uint32_t id = DMD_NONE;
+  for (uint32_t stack = 1; stack < 1500; stack++)
+    id = dmd_reports_add(&reports, stack % 3 ? id : DMD_NONE, (dmd_report_t){.stack = stack});
+  dmd_reports_destroy(&reports);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) >= 7);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(once_twice_and_oftener), cmocka_unit_test(histories_are_interned),
+      cmocka_unit_test(counting_ends),          cmocka_unit_test(clear_leaves_reports_on_alloc),
+      cmocka_unit_test(random_against_lists),   cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
