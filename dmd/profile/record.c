@@ -189,6 +189,19 @@ static int compare_size(const void *ctx, uint32_t a, uint32_t b) {
   return descending(sizes[a].usable, sizes[b].usable);
 }
 
+/* In a difference, what came and went alike drops out, and what went gets a negative size. Returns
+ * how many are left. */
+static size_t settle_sizes(dmd_size_count_t *sizes, size_t n) {
+  size_t left = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (sizes[i].num > 0)
+      sizes[left++] = sizes[i];
+    else if (sizes[i].num < 0)
+      sizes[left++] = (dmd_size_count_t){-sizes[i].usable, -sizes[i].num};
+  }
+  return left;
+}
+
 dmd_size_count_t *dmd_record_sizes(const dmd_records_t *records, const dmd_record_t *record,
                                    size_t *n) {
   const dmd_env_t *env = records->profile->env;
@@ -216,6 +229,7 @@ dmd_size_count_t *dmd_record_sizes(const dmd_records_t *records, const dmd_recor
     else
       sizes[(*n)++] = *s;
   }
+  *n = settle_sizes(sizes, *n);
   dmd_env_free(env, order);
   dmd_env_free(env, each);
   return sizes;
