@@ -6,7 +6,7 @@ AS_IF([test "$dmd_have_zlib" = yes], [dmd_output=".json.gz"], [dmd_output="plain
 cat <<EOF
 
 dmd $PACKAGE_VERSION
-  Valgrind          $VALGRIND_PLATFORM, `$PKG_CONFIG --modversion "$dmd_vg_pc"`, run by $VALGRIND_LAUNCHER
+  Valgrind          $VALGRIND_PLATFORM, $dmd_vg_version, run by $VALGRIND_LAUNCHER
   tool goes to      $vgtooldir
   dmd.h goes to     $includedir/valgrind
   the tool writes   $dmd_output

@@ -75,6 +75,11 @@ AS_IF([test -n "$with_valgrind"], [
   ])
 ])
 AC_MSG_RESULT([${dmd_vg_pc:-no}])
+AS_IF([test -n "$dmd_vg_pc"], [
+  dmd_vg_version=`$PKG_CONFIG --modversion "$dmd_vg_pc"`
+  AC_DEFINE_UNQUOTED([DMD_VALGRIND_VERSION], ["$dmd_vg_version"],
+    [The Valgrind that the tool is linked from; profiles say it.])
+])
 ])
 
 dnl Its variables, and whether what they name is there.

@@ -6,16 +6,22 @@
 # the hosted core and with what is in unit_support_sources. To add one, add its line.
 unit_tests = \
   tests/unit/test_format \
+  tests/unit/test_groups \
   tests/unit/test_intern \
   tests/unit/test_jsonout \
   tests/unit/test_mem \
   tests/unit/test_out \
   tests/unit/test_pool \
+  tests/unit/test_profile \
+  tests/unit/test_record \
+  tests/unit/test_reports \
   tests/unit/test_sort \
-  tests/unit/test_table
+  tests/unit/test_table \
+  tests/unit/test_text
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \
+  tests/unit/build.c tests/unit/build.h \
   tests/unit/host.c tests/unit/host.h
 
 # Scripts: the rules about sources, and the tool tests (tests/tool/run, which has a list of its own).
