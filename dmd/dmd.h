@@ -266,9 +266,9 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t
    the result. */
 #define DMD_DUMP(label) DMD_REQUEST_(VG_USERREQ__DMD_DUMP, const char *, label)
 
-/* Open the reporter with this path; close the innermost one and state how many bytes it measured:
-   the sum of what DMD_REPORT and its like returned since BEGIN. What a reporter nested within
-   measured belongs to that one's claim. */
+/* Open the reporter with this path; close the innermost one and state how many bytes were measured
+   in between, by reporters nested within it too: the sum of what DMD_REPORT and its like returned.
+   This version of dmd takes the claim and does not check it yet. */
 #define DMD_REPORTER_BEGIN(path) DMD_REQUEST_(VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path)
 #define DMD_REPORTER_END(claim) DMD_REQUEST_(VG_USERREQ__DMD_REPORTER_END, size_t, claim)
 
@@ -277,9 +277,20 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t
 #define DMD_TAG_PUSH(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_PUSH, const char *, name)
 #define DMD_TAG_POP() DMD_REQUEST_(VG_USERREQ__DMD_TAG_POP, size_t, 0)
 
+/* Functions that do the same are one function to GCC's optimizer, and a stack would name whichever
+   it kept. Reporters read stacks: theirs stay apart. */
+#if defined(__has_attribute)
+#if __has_attribute(no_icf)
+#define DMD_KEEP_APART_ __attribute__((no_icf))
+#endif
+#endif
+#ifndef DMD_KEEP_APART_
+#define DMD_KEEP_APART_
+#endif
+
 /* Define `static size_t fn(const void *p)`, which measures and reports. No semicolon follows. */
 #define DMD_MALLOC_SIZE_OF_FN(fn)                                                                  \
-  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) {                                              \
+  DMD_KEEP_APART_ DMD_ADDRESS_ONLY_ static size_t fn(const void *p) {                              \
     return DMD_REPORT(p);                                                                          \
   }
 
@@ -287,11 +298,11 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t
    just after a block was allocated, subtract the second one's just before it is freed (and before
    it is reallocated, since a block keeps neither its size nor perhaps its place). */
 #define DMD_MALLOC_SIZE_OF_ON_ALLOC_FN(fn)                                                         \
-  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) {                                              \
+  DMD_KEEP_APART_ DMD_ADDRESS_ONLY_ static size_t fn(const void *p) {                              \
     return DMD_REPORT_ON_ALLOC(p);                                                                 \
   }
 #define DMD_MALLOC_SIZE_OF_ON_FREE_FN(fn)                                                          \
-  DMD_ADDRESS_ONLY_ static size_t fn(const void *p) {                                              \
+  DMD_KEEP_APART_ DMD_ADDRESS_ONLY_ static size_t fn(const void *p) {                              \
     return DMD_UNREPORT(p);                                                                        \
   }
 

@@ -174,7 +174,7 @@ TOOL_BASE_CPPFLAGS="$TOOL_BASE_CPPFLAGS -DVGP_${VALGRIND_ARCH}_$dmd_os=1 -DVGPV_
 dmd_common="$dmd_machine -std=gnu11 -U_FORTIFY_SOURCE -fno-stack-protector -fno-sanitize=all -fno-strict-aliasing"
 dmd_common="$dmd_common -fno-builtin -fomit-frame-pointer"
 TOOL_BASE_CFLAGS="$dmd_common -ffreestanding -fno-pic -fno-pie"
-TOOL_LDFLAGS="$dmd_machine -static -nodefaultlibs -nostartfiles -no-pie -u _start -Wl,--build-id=none"
+TOOL_LDFLAGS="$dmd_machine -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none"
 TOOL_LDFLAGS="$TOOL_LDFLAGS -Wl,-Ttext-segment=$dmd_vg_load_address"
 TOOL_LIB_FILES="$VALGRIND_LIBDIR/libcoregrind-$VALGRIND_PLATFORM.a $VALGRIND_LIBDIR/libvex-$VALGRIND_PLATFORM.a"
 TOOL_LIBS="$TOOL_LIB_FILES -lgcc $VALGRIND_LIBDIR/libgcc-sup-$VALGRIND_PLATFORM.a"

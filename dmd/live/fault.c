@@ -26,7 +26,7 @@ void dmd_faults_destroy(dmd_faults_t *faults) {
   dmd_pool_destroy(&faults->pool);
 }
 
-void dmd_faults_add(dmd_faults_t *faults, dmd_fault_kind_t kind, uint32_t stack,
+bool dmd_faults_add(dmd_faults_t *faults, dmd_fault_kind_t kind, uint32_t stack,
                     uint32_t reporter) {
   dmd_fault_t key = {.num = 0, .kind = kind, .stack = stack, .reporter = reporter};
   uint32_t id = dmd_table_find(&faults->index, hash_of(&key), &key);
@@ -35,5 +35,5 @@ void dmd_faults_add(dmd_faults_t *faults, dmd_fault_kind_t kind, uint32_t stack,
     *DMD_POOL_AT(&faults->pool, dmd_fault_t, id) = key;
     dmd_table_add(&faults->index, id);
   }
-  DMD_POOL_AT(&faults->pool, dmd_fault_t, id)->num++;
+  return ++DMD_POOL_AT(&faults->pool, dmd_fault_t, id)->num == 1;
 }

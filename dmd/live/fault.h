@@ -16,9 +16,9 @@ typedef struct dmd_faults {
 void dmd_faults_init(dmd_faults_t *faults, const dmd_env_t *env);
 void dmd_faults_destroy(dmd_faults_t *faults);
 
-/* Counts one more fault. stack: where; reporter: the reporter scope that was open, or DMD_NONE. */
-void dmd_faults_add(dmd_faults_t *faults, dmd_fault_kind_t kind, uint32_t stack,
-                    uint32_t reporter);
+/* Counts one more fault. stack: where; reporter: the reporter scope that was open, or DMD_NONE.
+ * True when it is the first with all of these. */
+bool dmd_faults_add(dmd_faults_t *faults, dmd_fault_kind_t kind, uint32_t stack, uint32_t reporter);
 
 static inline uint32_t dmd_faults_count(const dmd_faults_t *faults) {
   return faults->pool.last;

@@ -71,8 +71,7 @@ static void grow_table(dmd_heap_t *heap) {
   dmd_chunk_t **old = heap->chunks;
   uint32_t n_old = heap->n_places;
   heap->n_places = n_old == 0 ? FIRST_PLACES : n_old * 2;
-  heap->chunks =
-      dmd_env_alloc(heap->env, "dmd.heap.table", heap->n_places * sizeof *heap->chunks);
+  heap->chunks = dmd_env_alloc(heap->env, "dmd.heap.table", heap->n_places * sizeof *heap->chunks);
   dmd_mem_zero(heap->chunks, heap->n_places * sizeof *heap->chunks);
   for (uint32_t i = 0; i < n_old; i++)
     if (old[i] != NULL)
@@ -182,9 +181,9 @@ bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_block_t *removed) {
 
 typedef struct {
   const dmd_heap_t *heap;
-  uint64_t addr;   /* looked for */
-  bool met_other;  /* a block at or below addr that does not contain it */
-  uint64_t start;  /* of the block found */
+  uint64_t addr;  /* looked for */
+  bool met_other; /* a block at or below addr that does not contain it */
+  uint64_t start; /* of the block found */
 } search_t;
 
 /* The innermost block of one chain that contains the address: the one that starts last. */
@@ -240,8 +239,7 @@ void dmd_heap_walk(const dmd_heap_t *heap,
                    void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
   if (heap->n_chunks == 0)
     return;
-  uint32_t *places =
-      dmd_env_alloc(heap->env, "dmd.heap.walk", heap->n_chunks * sizeof *places);
+  uint32_t *places = dmd_env_alloc(heap->env, "dmd.heap.walk", heap->n_chunks * sizeof *places);
   uint32_t n = 0;
   for (uint32_t i = 0; i < heap->n_places; i++)
     if (heap->chunks[i] != NULL)

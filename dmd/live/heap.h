@@ -48,10 +48,10 @@ typedef struct dmd_heap {
   dmd_chunk_t **chunks; /* hash table by chunk number, linear probing */
   uint32_t n_places;    /* of the table, a power of two */
   uint32_t n_chunks;
-  dmd_chunk_t *spare;   /* emptied chunks, all slots zero */
+  dmd_chunk_t *spare; /* emptied chunks, all slots zero */
   uint64_t n_blocks;
-  uint64_t max_szB;     /* the largest usable size ever noted: bounds the search for interiors */
-  bool may_nest;        /* whether a block was ever announced */
+  uint64_t max_szB; /* the largest usable size ever noted: bounds the search for interiors */
+  bool may_nest;    /* whether a block was ever announced */
 } dmd_heap_t;
 
 void dmd_heap_init(dmd_heap_t *heap, const dmd_env_t *env);

@@ -94,12 +94,13 @@ static void retire(dmd_live_t *live, const dmd_block_t *block) {
     live->freed_reported++;
 }
 
-bool dmd_live_remove(dmd_live_t *live, uint64_t addr) {
+bool dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t *flags) {
   dmd_block_t removed;
   live->n_frees++;
   if (!dmd_heap_remove(&live->heap, addr, &removed))
     return false;
   retire(live, &removed);
+  *flags = removed.flags;
   return true;
 }
 
@@ -204,6 +205,6 @@ void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
   dmd_scopes_end_thread(&live->reporters, thread);
 }
 
-void dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, uint32_t stack) {
-  dmd_faults_add(&live->faults, kind, stack, dmd_scopes_top(&live->reporters, thread));
+bool dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, uint32_t stack) {
+  return dmd_faults_add(&live->faults, kind, stack, dmd_scopes_top(&live->reporters, thread));
 }

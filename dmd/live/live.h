@@ -56,8 +56,8 @@ void dmd_live_destroy(dmd_live_t *live);
 
 /* What is to be done for a new block. */
 typedef struct dmd_plan {
-  bool stack;         /* capture one */
-  uint32_t flags;     /* DMD_BLOCK_... that the block gets */
+  bool stack;     /* capture one */
+  uint32_t flags; /* DMD_BLOCK_... that the block gets */
 } dmd_plan_t;
 
 uint64_t dmd_live_usable(const dmd_live_t *live, uint64_t req);
@@ -74,9 +74,9 @@ typedef struct dmd_new_block {
 /* A block came to be. It bears the tag that its thread carries. */
 void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block);
 
-/* A block is gone. False, and nothing but the count of frees changes, when no block starts at addr:
- * the shell then adds a fault. */
-bool dmd_live_remove(dmd_live_t *live, uint64_t addr);
+/* A block is gone; its DMD_BLOCK_... flags go to *flags. False, and nothing but the count of frees
+ * changes, when no block starts at addr: the shell then adds a fault. */
+bool dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t *flags);
 
 /* A block keeps its address and gets a new size, stack and tag; its reports are dropped. Counts as
  * one free and one allocation. The block must be live. */
@@ -123,7 +123,8 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread);
 
 void dmd_live_end_thread(dmd_live_t *live, uint32_t thread);
 
-/* Counts a fault, together with the reporter scope that the thread is in. */
-void dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, uint32_t stack);
+/* Counts a fault, together with the reporter scope that the thread is in. True when it is the first
+ * of its kind at this place. */
+bool dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, uint32_t stack);
 
 #endif

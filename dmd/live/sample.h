@@ -27,9 +27,9 @@ typedef struct dmd_sampler {
 } dmd_sampler_t;
 
 typedef enum {
-  DMD_SAMPLE_EXACT,   /* the block counts as it is */
-  DMD_SAMPLE_STANDS,  /* it stands for sample_below bytes */
-  DMD_SAMPLE_PASSED   /* it does not count */
+  DMD_SAMPLE_EXACT,  /* the block counts as it is */
+  DMD_SAMPLE_STANDS, /* it stands for sample_below bytes */
+  DMD_SAMPLE_PASSED  /* it does not count */
 } dmd_sample_t;
 
 void dmd_sampler_init(dmd_sampler_t *sampler, bool partial, uint64_t sample_below, uint64_t seed);

@@ -9,7 +9,7 @@ typedef struct {
   dmd_profile_t *profile;
   dmd_resolve_fn resolve;
   void *resolve_ctx;
-  dmd_stacks_t stacks; /* live stack id -> profile stack id */
+  dmd_stacks_t stacks;   /* live stack id -> profile stack id */
   uint32_t *report_sets; /* live report set -> profile report set, DMD_NONE: not met yet */
 } snapshot_t;
 
@@ -38,8 +38,8 @@ static uint32_t translate_reports(snapshot_t *s, uint32_t id) {
   dmd_report_set_t to = {.count = from->count};
   for (uint32_t i = 0; i < from->count && i < DMD_REPORTS_KEPT; i++) {
     to.report[i].stack = translate_stack(s, from->report[i].stack);
-    to.report[i].reporter = translate_name(&s->live->reporter_names, from->report[i].reporter,
-                                           &s->profile->names);
+    to.report[i].reporter =
+        translate_name(&s->live->reporter_names, from->report[i].reporter, &s->profile->names);
   }
   s->report_sets[id] = dmd_reports_intern(&s->profile->reports, &to);
   return s->report_sets[id];
@@ -73,8 +73,7 @@ static void add_faults(snapshot_t *s) {
   for (uint32_t id = 1; id <= dmd_faults_count(&s->live->faults); id++) {
     dmd_fault_t fault = *dmd_faults_at(&s->live->faults, id);
     fault.stack = translate_stack(s, fault.stack);
-    fault.reporter =
-        translate_name(&s->live->reporter_names, fault.reporter, &s->profile->names);
+    fault.reporter = translate_name(&s->live->reporter_names, fault.reporter, &s->profile->names);
     dmd_profile_add_fault(s->profile, &fault);
   }
 }

@@ -35,8 +35,7 @@ void dmd_stacks_set(dmd_stacks_t *stacks, uint32_t id, uintptr_t handle) {
   if (page >= stacks->n_pages)
     grow(stacks, page);
   if (stacks->pages[page] == NULL) {
-    stacks->pages[page] =
-        dmd_env_alloc(stacks->env, "dmd.stacks.page", PAGE * sizeof(uintptr_t));
+    stacks->pages[page] = dmd_env_alloc(stacks->env, "dmd.stacks.page", PAGE * sizeof(uintptr_t));
     dmd_mem_zero(stacks->pages[page], PAGE * sizeof(uintptr_t));
   }
   stacks->pages[page][id & (PAGE - 1)] = handle;

@@ -19,12 +19,12 @@
 enum { DMD_MAX_TAGS = UINT16_MAX, DMD_MAX_THREAD = (1 << 15) - 1 };
 
 typedef struct dmd_group {
-  uint64_t req;  /* requested bytes of each block */
-  uint64_t slop; /* usable minus requested bytes of each block */
-  uint64_t num;  /* blocks; not part of the key */
-  uint32_t stack;   /* where allocated; DMD_NONE: not recorded */
-  uint32_t reports; /* a report set; DMD_NONE: unreported */
-  uint16_t tag;     /* DMD_NONE: none */
+  uint64_t req;         /* requested bytes of each block */
+  uint64_t slop;        /* usable minus requested bytes of each block */
+  uint64_t num;         /* blocks; not part of the key */
+  uint32_t stack;       /* where allocated; DMD_NONE: not recorded */
+  uint32_t reports;     /* a report set; DMD_NONE: unreported */
+  uint16_t tag;         /* DMD_NONE: none */
   uint16_t thread : 15; /* that allocated them, as Valgrind counts: 1 is the first; 0: unknown */
   uint16_t sampled : 1; /* each stands for req bytes of blocks below the sampling limit */
   uint32_t next;        /* free for the owner: links the groups of a record */

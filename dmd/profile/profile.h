@@ -36,6 +36,7 @@ typedef enum {
   DMD_FAULT_REPORT_INTERIOR, /* report of an address inside a block, not at its start */
   DMD_FAULT_REPORT_NO_BLOCK, /* report of any other address (NULL is allowed and ignored) */
   DMD_FAULT_SCOPE_UNDERFLOW, /* a tag popped or a reporter ended that had not begun */
+  DMD_FAULT_ABSURD_SIZE,     /* an allocation of a negative size, which got nothing */
   DMD_N_FAULTS
 } dmd_fault_kind_t;
 
@@ -69,7 +70,7 @@ typedef struct dmd_run {
   /* Calls and requested bytes since the start, counted as Memcheck counts them. */
   uint64_t n_allocs, n_frees, alloc_szB;
   uint64_t in_use_szB, in_use_blocks; /* requested bytes and blocks now */
-  uint64_t freed_reported; /* blocks freed while reported, since the last clear */
+  uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
 } dmd_run_t;
 
 typedef struct dmd_profile {

@@ -51,8 +51,8 @@ typedef struct dmd_section_records {
 typedef struct dmd_records {
   dmd_profile_t *profile;
   uint32_t max_frames;
-  dmd_intern_t stacks;   /* cut stacks: sequences of the profile's frame ids */
-  uint32_t *cut;         /* cut stack of each of the profile's stacks; [0] is DMD_NONE */
+  dmd_intern_t stacks; /* cut stacks: sequences of the profile's frame ids */
+  uint32_t *cut;       /* cut stack of each of the profile's stacks; [0] is DMD_NONE */
   dmd_pool_t records;
   dmd_table_t index;
   dmd_section_records_t section[DMD_N_SECTIONS];

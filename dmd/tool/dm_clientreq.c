@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_basics.h"
+#include "pub_tool_gdbserver.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+
+#include "dmd.h"
+#include "tool/dm_clientreq.h"
+#include "tool/dm_dump.h"
+#include "tool/dm_env.h"
+#include "tool/dm_malloc.h"
+#include "tool/dm_monitor.h"
+
+/* The version of the requests that VG_USERREQ__DMD_RUNNING answers; dmd.h says what it means. */
+enum { ABI_VERSION = 1 };
+
+typedef struct {
+  HChar text[DM_MAX_NAME + 1];
+} name_t;
+
+/* Copies the program's string at a. What cannot be read ends it. */
+static const HChar *read_name(name_t *name, Addr a) {
+  SizeT n = 0;
+  for (; n < DM_MAX_NAME; n++, a++) {
+    Bool new_page = n == 0 || VG_IS_PAGE_ALIGNED(a);
+    if (new_page && !VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ))
+      break;
+    HChar c = *(const HChar *)a;
+    if (c == '\0')
+      break;
+    name->text[n] = c;
+  }
+  name->text[n] = '\0';
+  return name->text;
+}
+
+/* A scope must have some name. */
+static const HChar *read_scope_name(name_t *name, Addr a) {
+  const HChar *text = read_name(name, a);
+  return text[0] == '\0' ? "(no name)" : text;
+}
+
+static UWord report(ThreadId tid, Addr p, Bool on_alloc, UInt reporter) {
+  UInt stack = DMD_NONE;
+  if (p != 0 && dmd_live_keeps_reports(&g_live))
+    stack = dm_capture_stack(tid);
+  return dmd_live_report(&g_live, tid, p, stack, on_alloc, reporter);
+}
+
+static UWord report_named(ThreadId tid, Addr p, Addr name_at) {
+  name_t name;
+  UInt reporter = DMD_NONE;
+  if (read_name(&name, name_at)[0] != '\0')
+    reporter = dmd_intern_str(&g_live.reporter_names, name.text);
+  return report(tid, p, False, reporter);
+}
+
+static UWord dump(Addr label_at) {
+  name_t label;
+  UWord number = dm_dump("request", label_at == 0 ? NULL : read_name(&label, label_at));
+  dmd_live_clear_reports(&g_live);
+  return number;
+}
+
+static UWord push_tag(ThreadId tid, Addr name_at) {
+  name_t name;
+  return dmd_live_push_tag(&g_live, tid, read_scope_name(&name, name_at));
+}
+
+static UWord pop_tag(ThreadId tid) {
+  if (!dmd_live_pop_tag(&g_live, tid))
+    dmd_live_fault(&g_live, DMD_FAULT_SCOPE_UNDERFLOW, tid, dm_capture_stack(tid));
+  return dmd_scopes_depth(&g_live.tags, tid);
+}
+
+static UWord begin_reporter(ThreadId tid, Addr path_at) {
+  name_t path;
+  return dmd_live_begin_reporter(&g_live, tid, read_scope_name(&path, path_at));
+}
+
+static UWord end_reporter(ThreadId tid) {
+  if (!dmd_live_end_reporter(&g_live, tid))
+    dmd_live_fault(&g_live, DMD_FAULT_SCOPE_UNDERFLOW, tid, dm_capture_stack(tid));
+  return dmd_scopes_depth(&g_live.reporters, tid);
+}
+
+/* The requests of dmd.h. */
+static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
+  switch (arg[0]) {
+  case VG_USERREQ__DMD_RUNNING:
+    *ret = ABI_VERSION;
+    return True;
+  case VG_USERREQ__DMD_REPORT:
+    *ret = report(tid, arg[1], False, DMD_NONE);
+    return True;
+  case VG_USERREQ__DMD_REPORT_ON_ALLOC:
+    *ret = report(tid, arg[1], True, DMD_NONE);
+    return True;
+  case VG_USERREQ__DMD_REPORT_NAMED:
+    *ret = report_named(tid, arg[1], arg[3]);
+    return True;
+  case VG_USERREQ__DMD_UNREPORT:
+    *ret = dmd_live_unreport(&g_live, arg[1]);
+    return True;
+  case VG_USERREQ__DMD_CLEAR_REPORTS:
+    dmd_live_clear_reports(&g_live);
+    *ret = 0;
+    return True;
+  case VG_USERREQ__DMD_DUMP:
+    *ret = dump(arg[1]);
+    return True;
+  case VG_USERREQ__DMD_REPORTER_BEGIN:
+    *ret = begin_reporter(tid, arg[1]);
+    return True;
+  case VG_USERREQ__DMD_REPORTER_END:
+    *ret = end_reporter(tid);
+    return True;
+  case VG_USERREQ__DMD_TAG_PUSH:
+    *ret = push_tag(tid, arg[1]);
+    return True;
+  case VG_USERREQ__DMD_TAG_POP:
+    *ret = pop_tag(tid);
+    return True;
+  default:
+    return False;
+  }
+}
+
+Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret) {
+  if (VG_IS_TOOL_USERREQ('D', 'M', arg[0]))
+    return handle_own(tid, arg, ret);
+  *ret = 0;
+  switch (arg[0]) {
+  case VG_USERREQ__MALLOCLIKE_BLOCK:
+    dm_announce_block(tid, arg[1], arg[2]);
+    return True;
+  case VG_USERREQ__RESIZEINPLACE_BLOCK:
+    dm_announced_block_resized(tid, arg[1], arg[2], arg[3]);
+    return True;
+  case VG_USERREQ__FREELIKE_BLOCK:
+    dm_announced_block_freed(tid, arg[1]);
+    return True;
+  case VG_USERREQ__GDB_MONITOR_COMMAND:
+    *ret = dm_handle_monitor_command((const HChar *)arg[1]);
+    return *ret != 0;
+  default:
+    return False;
+  }
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_basics.h"
+#include "pub_tool_execontext.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_mallocfree.h"
+
+#include "tool/dm_env.h"
+
+static void *env_alloc(void *ctx, const char *cost_centre, size_t szB) {
+  (void)ctx;
+  return VG_(malloc)(cost_centre, szB);
+}
+
+static void env_free(void *ctx, void *p) {
+  (void)ctx;
+  VG_(free)(p);
+}
+
+static void env_panic(void *ctx, const char *what) {
+  (void)ctx;
+  VG_(tool_panic)(what);
+}
+
+const dmd_env_t g_env = {env_alloc, env_free, env_panic, NULL};
+
+dmd_live_t g_live;
+
+UInt dm_capture_stack(ThreadId tid) {
+  ExeContext *ec = VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/);
+  /* A context's number is a multiple of four; numbers are given out in order. */
+  UInt id = VG_(get_ECU_from_ExeContext)(ec) >> 2;
+  if (dmd_stacks_get(&g_live.stacks, id) == 0)
+    dmd_stacks_set(&g_live.stacks, id, (uintptr_t)ec);
+  return id;
+}
+
+void dm_print_stack(UInt stack) {
+  VG_(pp_ExeContext)((ExeContext *)dmd_stacks_get(&g_live.stacks, stack));
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Overview of operation
+ * ---------------------
+ * dmd instruments nothing: the program runs as under --tool=none. What it sees comes from two
+ * places. The program's allocator is replaced (dm_malloc), so that every block passes through here
+ * when it comes and when it goes; and the program talks to the tool through client requests
+ * (dm_clientreq), written into its reporters with the macros of dmd.h.
+ *
+ * Both end up in g_live, the engine-neutral state of live/live.h: blocks with sizes, stacks, tags
+ * and reports. Valgrind captures and keeps the stacks themselves; g_live has their numbers.
+ *
+ * A dump (dm_dump) turns that state into a profile, resolving each code address once (dm_symbols),
+ * prints the profile's records to the log and writes it to a file (dm_outfile, dm_gzip). Dumps come
+ * from the program (DMD_DUMP), from outside (dm_monitor) and from here, at the end.
+ */
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+
+#include "dmd-config.h"
+#include "tool/dm_clientreq.h"
+#include "tool/dm_dump.h"
+#include "tool/dm_env.h"
+#include "tool/dm_malloc.h"
+#include "tool/dm_options.h"
+
+/* The core's own switch for --read-inline-info, which no tool header declares. It is on by default
+ * for the heap profilers that Valgrind ships, by name; records need inlined frames just as much. */
+extern Bool VG_(clo_read_inline_info);
+
+static void post_clo_init(void) {
+  dm_check_options();
+  dmd_live_init(&g_live, &g_env, &g_options.live);
+}
+
+static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestLayout *layout,
+                        const VexGuestExtents *vge, const VexArchInfo *archinfo, IRType gWordTy,
+                        IRType hWordTy) {
+  (void)closure, (void)layout, (void)vge, (void)archinfo, (void)gWordTy, (void)hWordTy;
+  return sb_in;
+}
+
+static void end_thread(ThreadId tid) {
+  dmd_live_end_thread(&g_live, tid);
+}
+
+/* A forked child goes on with its parent's blocks, and dumps for itself. */
+static void start_child(ThreadId tid) {
+  (void)tid;
+  dm_forget_dumps();
+}
+
+static void fini(Int exit_code) {
+  (void)exit_code;
+  dm_dump_at_exit_t when = g_options.dump_at_exit;
+  if (when == DM_EXIT_YES || (when == DM_EXIT_AUTO && dm_n_requested_dumps() == 0))
+    dm_dump("exit", NULL);
+}
+
+static void pre_clo_init(void) {
+  VG_(details_name)("dmd");
+  VG_(details_version)(DMD_VERSION);
+  VG_(details_description)("a dark matter detector");
+  VG_(details_copyright_author)("Copyright (C) 2026, and GNU GPL'd, by the dmd authors.");
+  VG_(details_bug_reports_to)("the dmd authors, see its README");
+  VG_(details_avg_translation_sizeB)(190);
+
+  VG_(basic_tool_funcs)(post_clo_init, instrument, fini);
+  VG_(needs_libc_freeres)();
+  VG_(needs_cxx_freeres)();
+  VG_(needs_command_line_options)(dm_process_option, dm_print_usage, dm_print_debug_usage);
+  VG_(needs_client_requests)(dm_handle_client_request);
+  dm_register_malloc();
+  VG_(track_pre_thread_ll_exit)(end_thread);
+  VG_(atfork)(NULL, NULL, start_child);
+  VG_(clo_read_inline_info) = True;
+}
+
+VG_DETERMINE_INTERFACE_VERSION(pre_clo_init)

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_options.h"
+#include "pub_tool_replacemalloc.h"
+#include "pub_tool_tooliface.h"
+
+#include "dmd-config.h"
+#include "tool/dm_env.h"
+#include "tool/dm_malloc.h"
+
+/* A fault is counted, and told at once the first time that it happens at a place, since the program
+ * may not live to see a dump. */
+static void tell_fault(ThreadId tid, dmd_fault_kind_t kind, const HChar *what, Addr a) {
+  UInt stack = dm_capture_stack(tid);
+  if (!dmd_live_fault(&g_live, kind, tid, stack) || VG_(clo_verbosity) == 0)
+    return;
+  VG_(umsg)("%s: %s 0x%lx\n", dmd_fault_text(kind), what, a);
+  dm_print_stack(stack);
+  VG_(umsg)("\n");
+}
+
+/* A size of which half of all are negative numbers: no such block can be had. Memcheck calls these
+ * fishy. */
+static Bool is_absurd(ThreadId tid, SizeT szB) {
+  if ((SSizeT)szB >= 0)
+    return False;
+  tell_fault(tid, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
+  return True;
+}
+
+/*--- Allocating ---*/
+
+static dmd_new_block_t describe_block(ThreadId tid, Addr p, SizeT req_szB, SizeT usable_szB) {
+  dmd_plan_t plan = dmd_live_plan(&g_live, usable_szB);
+  dmd_new_block_t block = {
+      .addr = p, .req = req_szB, .usable = usable_szB, .thread = tid, .flags = plan.flags};
+  if (plan.stack)
+    block.stack = dm_capture_stack(tid);
+  return block;
+}
+
+static void *new_block(ThreadId tid, SizeT req_szB, SizeT alignB, Bool is_zeroed) {
+  if (is_absurd(tid, req_szB))
+    return NULL;
+  SizeT usable_szB = dmd_live_usable(&g_live, req_szB);
+  void *p = VG_(cli_malloc)(alignB, usable_szB);
+  if (p == NULL)
+    return NULL;
+  if (is_zeroed)
+    VG_(memset)(p, 0, usable_szB);
+  dmd_new_block_t block = describe_block(tid, (Addr)p, req_szB, usable_szB);
+  dmd_live_add(&g_live, &block);
+  return p;
+}
+
+static void *dm_malloc(ThreadId tid, SizeT szB) {
+  return new_block(tid, szB, VG_(clo_alignment), False);
+}
+
+static void *dm_calloc(ThreadId tid, SizeT nmemb, SizeT szB) {
+  /* The product does not overflow: the replacement function in the program has checked that. */
+  if (is_absurd(tid, nmemb) || is_absurd(tid, szB))
+    return NULL;
+  return new_block(tid, nmemb * szB, VG_(clo_alignment), True);
+}
+
+#if DMD_VG_HAVE_ORIG_ALIGN
+static void *dm_memalign(ThreadId tid, SizeT alignB, SizeT orig_alignB, SizeT szB) {
+  (void)orig_alignB;
+  return new_block(tid, szB, alignB, False);
+}
+
+static void *dm_new_aligned(ThreadId tid, SizeT szB, SizeT alignB, SizeT orig_alignB) {
+  (void)orig_alignB;
+  return new_block(tid, szB, alignB, False);
+}
+#else
+static void *dm_memalign(ThreadId tid, SizeT alignB, SizeT szB) {
+  return new_block(tid, szB, alignB, False);
+}
+
+static void *dm_new_aligned(ThreadId tid, SizeT szB, SizeT alignB) {
+  return new_block(tid, szB, alignB, False);
+}
+#endif
+
+/*--- Freeing ---*/
+
+/* Every form of free and delete. An announced block's memory is not ours to free, even when the
+ * program frees it with free(). */
+static void dm_free(ThreadId tid, void *p) {
+  uint32_t flags;
+  if (!dmd_live_remove(&g_live, (Addr)p, &flags))
+    tell_fault(tid, DMD_FAULT_INVALID_FREE, "no block starts at", (Addr)p);
+  else if (!(flags & DMD_BLOCK_ANNOUNCED))
+    VG_(cli_free)(p);
+}
+
+static void dm_free_aligned(ThreadId tid, void *p, SizeT alignB) {
+  (void)alignB;
+  dm_free(tid, p);
+}
+
+/*--- Reallocating ---*/
+
+/* Whether a block of the arena with room for room_szB bytes does for usable_szB: what does not fit
+ * moves, and so does what would leave more than half of its room unused. */
+static Bool fits_in_place(SizeT room_szB, SizeT usable_szB) {
+  return usable_szB <= room_szB && usable_szB >= room_szB / 2;
+}
+
+static void *renew_block(ThreadId tid, const dmd_block_t *old, void *p_old, SizeT req_szB) {
+  SizeT usable_szB = dmd_live_usable(&g_live, req_szB);
+  Bool is_ours = !(old->flags & DMD_BLOCK_ANNOUNCED);
+  if (is_ours && fits_in_place(VG_(cli_malloc_usable_size)(p_old), usable_szB)) {
+    dmd_new_block_t now = describe_block(tid, (Addr)p_old, req_szB, usable_szB);
+    dmd_live_resize(&g_live, &now);
+    return p_old;
+  }
+  void *p_new = VG_(cli_malloc)(VG_(clo_alignment), usable_szB);
+  if (p_new == NULL) {
+    dmd_live_count_failed_realloc(&g_live, req_szB);
+    return NULL;
+  }
+  /* The program may have written to all that malloc_usable_size promised it. */
+  SizeT kept_szB = dmd_block_usable(old);
+  VG_(memcpy)(p_new, p_old, kept_szB < usable_szB ? kept_szB : usable_szB);
+  dm_free(tid, p_old);
+  dmd_new_block_t block = describe_block(tid, (Addr)p_new, req_szB, usable_szB);
+  dmd_live_add(&g_live, &block);
+  return p_new;
+}
+
+/* What realloc to size 0 does: newer Valgrinds let the user choose. */
+static Bool zero_frees(void) {
+#if DMD_VG_HAVE_REALLOC_ZERO
+  return VG_(clo_realloc_zero_bytes_frees);
+#else
+  return True;
+#endif
+}
+
+static void *dm_realloc(ThreadId tid, void *p_old, SizeT szB) {
+  if (is_absurd(tid, szB))
+    return NULL;
+  if (p_old == NULL)
+    return dm_malloc(tid, szB);
+  if (szB == 0) {
+    if (zero_frees()) {
+      dm_free(tid, p_old);
+      return NULL;
+    }
+    szB = 1; /* as Valgrind's other tools do, which the C library's callers cannot tell from 0 */
+  }
+  const dmd_block_t *old = dmd_heap_find(&g_live.heap, (Addr)p_old);
+  if (old == NULL) {
+    dmd_live_count_failed_realloc(&g_live, szB);
+    tell_fault(tid, DMD_FAULT_INVALID_REALLOC, "no block starts at", (Addr)p_old);
+    return NULL;
+  }
+  return renew_block(tid, old, p_old, szB);
+}
+
+static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {
+  (void)tid;
+  return dmd_live_usable_at(&g_live, (Addr)p);
+}
+
+/*--- Announced blocks ---*/
+
+void dm_announce_block(ThreadId tid, Addr p, SizeT szB) {
+  dmd_new_block_t block = describe_block(tid, p, szB, szB);
+  block.flags |= DMD_BLOCK_ANNOUNCED;
+  dmd_live_add(&g_live, &block);
+}
+
+void dm_announced_block_freed(ThreadId tid, Addr p) {
+  dm_free(tid, (void *)p);
+}
+
+void dm_announced_block_resized(ThreadId tid, Addr p, SizeT old_szB, SizeT new_szB) {
+  dmd_block_t *block = dmd_heap_find(&g_live.heap, p);
+  /* Refused where Memcheck refuses it. */
+  if (block == NULL || block->req != old_szB || new_szB == 0)
+    tell_fault(tid, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at", p);
+  else
+    dmd_live_resize_announced(&g_live, block, new_szB);
+}
+
+void dm_register_malloc(void) {
+  /* No red zones: what lies around the program's blocks is not watched. */
+  VG_(needs_malloc_replacement)
+  (dm_malloc, dm_malloc, dm_new_aligned, dm_malloc, dm_new_aligned, dm_memalign, dm_calloc, dm_free,
+   dm_free, dm_free_aligned, dm_free, dm_free_aligned, dm_realloc, dm_malloc_usable_size,
+   0 /*client_malloc_redzone_szB*/);
+}
