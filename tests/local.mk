@@ -8,9 +8,11 @@ unit_tests = \
   tests/unit/test_format \
   tests/unit/test_groups \
   tests/unit/test_intern \
+  tests/unit/test_json \
   tests/unit/test_jsonout \
   tests/unit/test_mem \
   tests/unit/test_out \
+  tests/unit/test_peer_conformance \
   tests/unit/test_pool \
   tests/unit/test_profile \
   tests/unit/test_record \

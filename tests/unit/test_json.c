@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The document that is written, to the byte where it is small, and read back by another's parser
+ * where it is large or hostile. */
+#include "build.h"
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "profile/json.h"
+
+typedef struct {
+  host_t host;
+  dmd_profile_t profile;
+} fixture_t;
+
+static void begin(fixture_t *f, dmd_mode_t mode) {
+  host_init(&f->host);
+  dmd_profile_init(&f->profile, &f->host.env);
+  f->profile.mode = mode;
+}
+
+static void end(fixture_t *f) {
+  dmd_profile_destroy(&f->profile);
+  host_done(&f->host);
+}
+
+static const char *written(sink_t *sink, const dmd_profile_t *profile) {
+  sink_init(sink);
+  dmd_json_write(&sink->out, profile);
+  return sink_text(sink);
+}
+
+/* ---- to the byte ---- */
+
+/* What is absent by default is absent; without a run there is no "dmd" key. */
+static void plain_version_5(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_LIVE);
+  f.profile.options = "--mode=live";
+  build_blocks(&f.profile, 1, 100, 12, "new (n.c:1)|main (m.c:2)", DMD_NONE);
+  build_blocks(&f.profile, 3, 0, 0, "main (m.c:2)", DMD_NONE);
+  build_blocks(&f.profile, 1, 8, 0, NULL, DMD_NONE);
+  sink_t sink;
+  assert_text_equal(written(&sink, &f.profile),
+                    "{\n"
+                    " \"version\": 5,\n"
+                    " \"invocation\": {\"dmdEnvVar\": \"--mode=live\", \"mode\": \"live\"},\n"
+                    " \"blockList\": [\n"
+                    "  {\"req\": 100, \"slop\": 12, \"alloc\": \"1\"},\n"
+                    "  {\"req\": 0, \"alloc\": \"2\", \"num\": 3},\n"
+                    "  {\"req\": 8}\n"
+                    " ],\n"
+                    " \"traceTable\": {\n"
+                    "  \"1\": [\"1\", \"2\"],\n"
+                    "  \"2\": [\"2\"]\n"
+                    " },\n"
+                    " \"frameTable\": {\n"
+                    "  \"1\": \"#00: new (n.c:1)\",\n"
+                    "  \"2\": \"#00: main (m.c:2)\"\n"
+                    " }\n"
+                    "}\n");
+  sink_free(&sink);
+  end(&f);
+}
+
+static void an_empty_profile(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  sink_t sink;
+  assert_text_equal(written(&sink, &f.profile),
+                    "{\n"
+                    " \"version\": 5,\n"
+                    " \"invocation\": {\"dmdEnvVar\": null, \"mode\": \"dark-matter\"},\n"
+                    " \"blockList\": [],\n"
+                    " \"traceTable\": {},\n"
+                    " \"frameTable\": {}\n"
+                    "}\n");
+  sink_free(&sink);
+  end(&f);
+}
+
+/* Everything that dmd adds, once. */
+static void all_keys(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *p = &f.profile;
+  uint32_t once = build_reports(p, 1, "size", "explicit/a", NULL, NULL);
+  uint32_t twice = build_reports(p, 2, "size", NULL, "count", "explicit/b");
+  uint32_t often = build_reports(p, 7, "size", NULL, "size", NULL);
+  build_tagged(p, 1, 16, 8, "new", once, "lua");
+  build_blocks(p, 1, 16, 8, "new", twice);
+  build_blocks(p, 2, 16, 8, "new", often);
+  dmd_group_t g = {.req = 512, .num = 4, .stack = build_stack(p, "new"), .thread = 2, .sampled = 1};
+  dmd_groups_add(&p->groups, &g);
+  g = (dmd_group_t){.req = 24, .num = 1, .thread = 1};
+  dmd_groups_add(&p->groups, &g);
+  dmd_profile_add_fault(p, &(dmd_fault_t){3, DMD_FAULT_REPORT_NO_BLOCK, build_stack(p, "size"),
+                                          dmd_intern_str(&p->names, "explicit/a")});
+  dmd_profile_add_fault(p, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE, DMD_NONE, DMD_NONE});
+  p->run = (dmd_run_t){
+      .is_known = true,
+      .version = "1.0",
+      .valgrind_version = "3.19.0",
+      .command = "./app \"x\"",
+      .label = NULL,
+      .trigger = "exit",
+      .allocator = "glibc",
+      .pid = 77,
+      .dump_number = 2,
+      .word_szB = 8,
+      .partial_stacks = true,
+      .sample_below = 512,
+      .seed = 9,
+      .n_allocs = 10,
+      .n_frees = 4,
+      .alloc_szB = 1000,
+      .in_use_szB = 600,
+      .in_use_blocks = 6,
+      .freed_reported = 1,
+  };
+  sink_t sink;
+  assert_text_equal(
+      written(&sink, p),
+      "{\n"
+      " \"version\": 5,\n"
+      " \"invocation\": {\"dmdEnvVar\": null, \"mode\": \"dark-matter\"},\n"
+      " \"dmd\": {\n"
+      "  \"formatVersion\": 1,\n"
+      "  \"version\": \"1.0\",\n"
+      "  \"valgrindVersion\": \"3.19.0\",\n"
+      "  \"command\": \"./app \\\"x\\\"\",\n"
+      "  \"pid\": 77,\n"
+      "  \"dump\": 2,\n"
+      "  \"trigger\": \"exit\",\n"
+      "  \"label\": null,\n"
+      "  \"wordSize\": 8,\n"
+      "  \"allocator\": \"glibc\",\n"
+      "  \"stacks\": \"partial\",\n"
+      "  \"sampleBelow\": 512,\n"
+      "  \"seed\": 9,\n"
+      "  \"totals\": {\"allocs\": 10, \"frees\": 4, \"allocBytes\": 1000, \"inUseBytes\": 600, "
+      "\"inUseBlocks\": 6, \"freedReported\": 1},\n"
+      "  \"faults\": [\n"
+      "   {\"kind\": \"report-no-block\", \"num\": 3, \"at\": \"1\", \"reporter\": "
+      "\"explicit/a\"},\n"
+      "   {\"kind\": \"invalid-free\", \"num\": 1}\n"
+      "  ]\n"
+      " },\n"
+      " \"blockList\": [\n"
+      "  {\"req\": 16, \"slop\": 8, \"alloc\": \"3\", \"reps\": [\"1\"], \"reporters\": "
+      "[\"explicit/a\"], \"tag\": \"lua\"},\n"
+      "  {\"req\": 16, \"slop\": 8, \"alloc\": \"3\", \"reps\": [\"1\", \"2\"], \"reporters\": "
+      "[null, \"explicit/b\"]},\n"
+      "  {\"req\": 16, \"slop\": 8, \"alloc\": \"3\", \"reps\": [\"1\", \"1\"], \"reports\": 7, "
+      "\"num\": 2},\n"
+      "  {\"req\": 512, \"alloc\": \"3\", \"num\": 4, \"thread\": 2, \"sampled\": true},\n"
+      "  {\"req\": 24}\n"
+      " ],\n"
+      " \"traceTable\": {\n"
+      "  \"1\": [\"1\"],\n"
+      "  \"2\": [\"2\"],\n"
+      "  \"3\": [\"3\"]\n"
+      " },\n"
+      " \"frameTable\": {\n"
+      "  \"1\": \"#00: size\",\n"
+      "  \"2\": \"#00: count\",\n"
+      "  \"3\": \"#00: new\"\n"
+      " }\n"
+      "}\n");
+  sink_free(&sink);
+  p->run.label = "after start-up";
+  p->run.partial_stacks = false;
+  const char *text = written(&sink, p);
+  assert_non_null(strstr(text, "  \"label\": \"after start-up\",\n"));
+  assert_non_null(strstr(text, "  \"stacks\": \"full\",\n"));
+  sink_free(&sink);
+  end(&f);
+}
+
+/* ---- read back ---- */
+
+static const cJSON *item(const cJSON *object, const char *key) {
+  return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static uint64_t number_or(const cJSON *object, const char *key, uint64_t otherwise) {
+  const cJSON *value = item(object, key);
+  return value == NULL ? otherwise : (uint64_t)cJSON_GetNumberValue(value);
+}
+
+/* Whether the trace with this id has these frames, in this order. */
+static void assert_trace(const cJSON *root, const cJSON *trace_id, const dmd_profile_t *profile,
+                         uint32_t stack) {
+  if (stack == DMD_NONE) {
+    assert_null(trace_id);
+    return;
+  }
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
+  const cJSON *trace = item(item(root, "traceTable"), cJSON_GetStringValue(trace_id));
+  assert_true(cJSON_IsArray(trace));
+  assert_int_equal(cJSON_GetArraySize(trace), n);
+  const cJSON *frame_id = trace->child;
+  for (size_t i = 0; i < n; i++, frame_id = frame_id->next) {
+    const char *frame =
+        cJSON_GetStringValue(item(item(root, "frameTable"), cJSON_GetStringValue(frame_id)));
+    assert_non_null(frame);
+    assert_int_equal(strncmp(frame, "#00: ", 5), 0);
+    assert_string_equal(frame + 5, dmd_intern_get_str(&profile->frames, frames[i]));
+  }
+}
+
+static void random_stack(dice_t *dice, char *frames) {
+  *frames = '\0';
+  for (uint64_t n = dice_below(dice, 5); n > 0; n--)
+    frames += sprintf(frames, "%c\"%d\\\t\xc3\xbc|", (int)('a' + dice_below(dice, 9)),
+                      (int)dice_below(dice, 9));
+}
+
+static void build_random(dmd_profile_t *p, dice_t *dice) {
+  for (int i = 0; i < 300; i++) {
+    char stack[3][64];
+    for (int k = 0; k < 3; k++)
+      random_stack(dice, stack[k]);
+    uint32_t count = (uint32_t)dice_below(dice, 4);
+    dmd_group_t g = {
+        .req = dice_any_size(dice) >> 11, /* below 2^53: exact for the parser */
+        .slop = dice_below(dice, 3) * dice_below(dice, 5000),
+        .num = 1 + dice_below(dice, 2) * dice_below(dice, 100000),
+        .stack = dice_below(dice, 10) == 0 ? DMD_NONE : build_stack(p, stack[0]),
+        .reports = build_reports(p, count, stack[1], NULL, stack[2], NULL),
+        .thread = (uint16_t)(dice_below(dice, 4) & DMD_MAX_THREAD),
+        .sampled = dice_below(dice, 2) & 1,
+    };
+    dmd_groups_add(&p->groups, &g);
+  }
+}
+
+static void random_profiles_read_back(void **state) {
+  (void)state;
+  dice_t dice = {81};
+  for (int round = 0; round < 20; round++) {
+    fixture_t f;
+    begin(&f, DMD_MODE_DARK_MATTER);
+    build_random(&f.profile, &dice);
+    sink_t sink;
+    cJSON *root = cJSON_ParseWithOpts(written(&sink, &f.profile), NULL, true);
+    assert_non_null(root);
+    assert_int_equal(number_or(root, "version", 0), 5);
+    assert_int_equal(cJSON_GetArraySize(item(root, "traceTable")),
+                     dmd_intern_count(&f.profile.stacks));
+    assert_int_equal(cJSON_GetArraySize(item(root, "frameTable")),
+                     dmd_intern_count(&f.profile.frames));
+    const cJSON *block;
+    uint32_t id = 0;
+    cJSON_ArrayForEach(block, item(root, "blockList")) {
+      const dmd_group_t *g = dmd_groups_at(&f.profile.groups, ++id);
+      assert_true(number_or(block, "req", 1) == g->req);
+      assert_int_equal(number_or(block, "slop", 0), g->slop);
+      assert_int_equal(number_or(block, "num", 1), g->num);
+      assert_int_equal(number_or(block, "thread", 1), g->thread == 0 ? 1 : g->thread);
+      assert_int_equal(cJSON_IsTrue(item(block, "sampled")), g->sampled);
+      assert_trace(root, item(block, "alloc"), &f.profile, g->stack);
+      const cJSON *reps = item(block, "reps");
+      assert_int_equal(reps == NULL, g->reports == DMD_NONE);
+      if (reps == NULL)
+        continue;
+      const dmd_report_set_t *set = dmd_reports_at(&f.profile.reports, g->reports);
+      int kept = set->count < 2 ? 1 : 2;
+      assert_int_equal(cJSON_GetArraySize(reps), kept);
+      for (int i = 0; i < kept; i++)
+        assert_trace(root, cJSON_GetArrayItem(reps, i), &f.profile, set->report[i].stack);
+      assert_int_equal(number_or(block, "reports", (uint64_t)kept), set->count);
+    }
+    assert_int_equal(id, dmd_groups_count(&f.profile.groups));
+    cJSON_Delete(root);
+    sink_free(&sink);
+    end(&f);
+  }
+}
+
+/* Names, tags, labels, frames and commands come from programs and command lines. */
+static void hostile_strings(void **state) {
+  (void)state;
+  static const char hostile[] = "a\"b\\c\x01\x1f\x7f\xff\xc3\xbc\xed\xa0\x80\xf0\x9f\x98\x80\n";
+  static const char expected[] = "a\"b\\c\x01\x1f\x7f\xef\xbf\xbd\xc3\xbc\xef\xbf\xbd\xef\xbf\xbd"
+                                 "\xef\xbf\xbd\xf0\x9f\x98\x80\n";
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *p = &f.profile;
+  p->options = hostile;
+  p->run = (dmd_run_t){.is_known = true,
+                       .version = hostile,
+                       .valgrind_version = hostile,
+                       .command = hostile,
+                       .label = hostile,
+                       .trigger = hostile,
+                       .allocator = hostile};
+  build_tagged(p, 1, 8, 0, hostile, build_reports(p, 1, hostile, hostile, NULL, NULL), hostile);
+  dmd_profile_add_fault(p, &(dmd_fault_t){.num = 1, .reporter = 1});
+  sink_t sink;
+  const char *text = written(&sink, p);
+  assert_true(naive_utf8_valid(text));
+  cJSON *root = cJSON_ParseWithOpts(text, NULL, true);
+  assert_non_null(root);
+  const cJSON *run = item(root, "dmd"), *block = item(root, "blockList")->child;
+  const cJSON *strings[] = {
+      item(item(root, "invocation"), "dmdEnvVar"),
+      item(run, "version"),
+      item(run, "valgrindVersion"),
+      item(run, "command"),
+      item(run, "label"),
+      item(run, "trigger"),
+      item(run, "allocator"),
+      item(item(run, "faults")->child, "reporter"),
+      item(block, "tag"),
+      item(block, "reporters")->child,
+  };
+  for (size_t i = 0; i < COUNT_OF(strings); i++)
+    assert_string_equal(cJSON_GetStringValue(strings[i]), expected);
+  assert_string_equal(cJSON_GetStringValue(item(root, "frameTable")->child) + 5, expected);
+  cJSON_Delete(root);
+  sink_free(&sink);
+  end(&f);
+}
+
+/* Memory of the writer's own: none. It may run when there is little left. */
+static void writing_allocates_nothing(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  dice_t dice = {82};
+  build_random(&f.profile, &dice);
+  size_t before = f.host.n_calls;
+  sink_t sink;
+  written(&sink, &f.profile);
+  assert_int_equal(f.host.n_calls, before);
+  sink_free(&sink);
+  end(&f);
+}
+
+static void a_full_disk_is_noticed(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  dice_t dice = {83};
+  build_random(&f.profile, &dice);
+  sink_t sink;
+  sink_init(&sink);
+  sink.fail_at = 2;
+  dmd_json_write(&sink.out, &f.profile);
+  assert_false(dmd_out_flush(&sink.out));
+  assert_int_equal(sink.n_writes, 2);
+  sink_free(&sink);
+  end(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plain_version_5),
+      cmocka_unit_test(an_empty_profile),
+      cmocka_unit_test(all_keys),
+      cmocka_unit_test(random_profiles_read_back),
+
+      cmocka_unit_test(hostile_strings),
+      cmocka_unit_test(writing_allocates_nothing),
+      cmocka_unit_test(a_full_disk_is_noticed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
