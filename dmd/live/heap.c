@@ -205,26 +205,46 @@ static dmd_block_t *search_chain(search_t *s, uint64_t base, uint32_t id) {
   return found;
 }
 
+/* The chunk with the highest number below this one and not below lowest, or NULL. It mostly is a
+ * neighbour; where it is not, going over the table beats trying every number of a range that a
+ * program made as large as it liked by announcing one absurd block. */
+static const dmd_chunk_t *chunk_below(const dmd_heap_t *heap, uint64_t number, uint64_t lowest) {
+  enum { N_TRIES = 64 };
+  const dmd_chunk_t *chunk = NULL;
+  for (int i = 0; i < N_TRIES && number > lowest && chunk == NULL; i++)
+    chunk = find_chunk(heap, --number);
+  if (chunk != NULL || number <= lowest)
+    return chunk;
+  for (uint32_t i = 0; i < heap->n_places; i++) {
+    const dmd_chunk_t *other = heap->chunks[i];
+    if (other != NULL && other->number < number && other->number >= lowest &&
+        (chunk == NULL || other->number > chunk->number))
+      chunk = other;
+  }
+  return chunk;
+}
+
 dmd_block_t *dmd_heap_find_containing(const dmd_heap_t *heap, uint64_t addr, uint64_t *start) {
   search_t s = {.heap = heap, .addr = addr};
-  uint64_t lowest = addr < heap->max_szB ? 0 : addr - heap->max_szB;
-  for (uint64_t number = chunk_number(addr);; number--) {
-    dmd_chunk_t *chunk = find_chunk(heap, number);
-    if (chunk != NULL) {
-      uint32_t last = number == chunk_number(addr) ? chunk_offset(addr) >> SLOT_BITS : N_SLOTS - 1;
-      for (uint32_t slot = last + 1; slot-- > 0;) {
-        dmd_block_t *block = search_chain(&s, number << CHUNK_BITS, chunk->slot[slot]);
-        if (block != NULL) {
-          *start = s.start;
-          return block;
-        }
-        if (s.met_other && !heap->may_nest)
-          return NULL;
-      }
-    }
-    if (number <= chunk_number(lowest))
-      return NULL;
+  uint64_t lowest = chunk_number(addr < heap->max_szB ? 0 : addr - heap->max_szB);
+  uint32_t slot = (chunk_offset(addr) >> SLOT_BITS) + 1;
+  const dmd_chunk_t *chunk = find_chunk(heap, chunk_number(addr));
+  if (chunk == NULL) {
+    chunk = chunk_below(heap, chunk_number(addr), lowest);
+    slot = N_SLOTS;
   }
+  for (; chunk != NULL; chunk = chunk_below(heap, chunk->number, lowest), slot = N_SLOTS) {
+    while (slot-- > 0) {
+      dmd_block_t *block = search_chain(&s, chunk->number << CHUNK_BITS, chunk->slot[slot]);
+      if (block != NULL) {
+        *start = s.start;
+        return block;
+      }
+      if (s.met_other && !heap->may_nest)
+        return NULL;
+    }
+  }
+  return NULL;
 }
 
 /* ---- In order. ---- */
