@@ -5,8 +5,11 @@
 # Unit tests: tests/unit/test_NAME.c is the program tests/unit/test_NAME, a cmocka program of one group, linked with
 # the hosted core and with what is in unit_support_sources. To add one, add its line.
 unit_tests = \
+  tests/unit/test_allocator \
+  tests/unit/test_fault \
   tests/unit/test_format \
   tests/unit/test_groups \
+  tests/unit/test_heap \
   tests/unit/test_intern \
   tests/unit/test_json \
   tests/unit/test_jsonout \
@@ -17,7 +20,10 @@ unit_tests = \
   tests/unit/test_profile \
   tests/unit/test_record \
   tests/unit/test_reports \
+  tests/unit/test_sample \
+  tests/unit/test_scope \
   tests/unit/test_sort \
+  tests/unit/test_stack \
   tests/unit/test_table \
   tests/unit/test_text
 
