@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Loads a profile, checks everything that holds for every profile, and answers questions about it."""
+
+import collections
+import json
+import re
+import struct
+import zlib
+
+import jsonschema
+
+MAX_NAME = 4096  # bytes that the tool keeps of a name; one that is not UTF-8 grows when it is written
+
+FRAME = re.compile(r"#00: (?P<fn>.*?)(?: \([^()]*:(?:\d+|\?\?\?)\)|\[.* \+0x[0-9a-f]+\])", re.DOTALL)
+
+
+class Invalid(Exception):
+    """A profile that breaks a rule of its format."""
+
+
+def require(condition, what):
+    if not condition:
+        raise Invalid(what)
+
+
+def read_bytes(path):
+    """A file's contents. What ends in .gz must be exactly one gzip member with the right CRC and length."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if not path.endswith(".gz"):
+        return data
+    inflate = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+    require(data[:4] == b"\x1f\x8b\x08\x00", "the file is no plain gzip member")
+    plain = inflate.decompress(data[10:])
+    require(inflate.eof, "the gzip member is cut short")
+    require(len(inflate.unused_data) == 8, "%d bytes follow the gzip member" % (len(inflate.unused_data) - 8))
+    crc, length = struct.unpack("<II", inflate.unused_data)
+    require(crc == zlib.crc32(plain), "the CRC is wrong")
+    require(length == len(plain) % 2**32, "the length is wrong")
+    return plain
+
+
+def no_duplicates(pairs):
+    keys = [key for key, _ in pairs]
+    require(len(keys) == len(set(keys)), "an object has a key twice")
+    return dict(pairs)
+
+
+class Validator:
+    """The schema, and the rules that no schema can say."""
+
+    def __init__(self, schema_path):
+        with open(schema_path, encoding="utf-8") as file:
+            schema = json.load(file)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        self.schema = jsonschema.Draft202012Validator(schema)
+
+    def check(self, doc):
+        for error in self.schema.iter_errors(doc):
+            where = "/".join(str(part) for part in error.absolute_path)
+            raise Invalid("%s: %s" % (where, error.message[:500]))
+        check_ids(doc)
+        check_blocks(doc)
+        if "dmd" in doc:
+            check_totals(doc)
+            check_faults(doc)
+
+
+def trace_ids(doc):
+    """Every reference to a trace, duplicates included."""
+    for block in doc["blockList"]:
+        if "alloc" in block:
+            yield block["alloc"]
+        yield from block.get("reps", [])
+    for fault in doc.get("dmd", {}).get("faults", []):
+        if "at" in fault:
+            yield fault["at"]
+
+
+def check_ids(doc):
+    traces, frames = doc["traceTable"], doc["frameTable"]
+    used = set(trace_ids(doc))
+    require(used <= set(traces), "traces that are referred to are missing: %s" % (used - set(traces)))
+    require(used >= set(traces), "nothing refers to the traces %s" % (set(traces) - used))
+    used = {frame for trace in traces.values() for frame in trace}
+    require(used <= set(frames), "frames that are referred to are missing: %s" % (used - set(frames)))
+    require(used >= set(frames), "nothing refers to the frames %s" % (set(frames) - used))
+    require(len(set(frames.values())) == len(frames), "two frames have the same text")
+    require(len({tuple(trace) for trace in traces.values()}) == len(traces), "two traces have the same frames")
+    for text in frames.values():
+        require(FRAME.fullmatch(text), "not a frame: %r" % text)
+
+
+def check_blocks(doc):
+    mode = doc["invocation"]["mode"]
+    run = doc.get("dmd", {})
+    keys = set()
+    for block in doc["blockList"]:
+        key = json.dumps({k: v for k, v in block.items() if k != "num"}, sort_keys=True)
+        require(key not in keys, "two groups of blocks are alike: " + key)
+        keys.add(key)
+        require("reps" not in block or mode == "dark-matter", "a report in mode " + mode)
+        require("reporters" not in block or len(block["reporters"]) == len(block["reps"]), "not a reporter a report")
+        require("reports" not in block or len(block["reps"]) == 2, "more reports than are kept, but not two kept")
+        require("alloc" in block or run.get("stacks") != "full", "no allocation stack with --stacks=full")
+        require("sampled" not in block or run["sampleBelow"] > 0, "a sampled block without sampling")
+        require("sampled" not in block or (block["req"] == run["sampleBelow"] and "slop" not in block),
+                "a sampled block stands for another size than --sample-below")
+        for name in [block.get("tag")] + block.get("reporters", []):
+            require(name is None or len(name) <= MAX_NAME, "a name is too long")
+
+
+def check_totals(doc):
+    run, totals, mode = doc["dmd"], doc["dmd"]["totals"], doc["invocation"]["mode"]
+    blocks = sum(block.get("num", 1) for block in doc["blockList"])
+    szB = sum(block.get("num", 1) * block["req"] for block in doc["blockList"])
+    if run["sampleBelow"] > 0:
+        return
+    if mode == "cumulative":
+        # Blocks that a request announced and resized have another size in the end than at the start.
+        require(blocks <= totals["allocs"], "more blocks than were allocated")
+    else:
+        require(blocks == totals["inUseBlocks"], "%d blocks, but inUseBlocks is %d" % (blocks, totals["inUseBlocks"]))
+        require(szB == totals["inUseBytes"], "%d bytes, but inUseBytes is %d" % (szB, totals["inUseBytes"]))
+
+
+def check_faults(doc):
+    keys = [(f["kind"], f.get("at"), f.get("reporter")) for f in doc["dmd"]["faults"]]
+    # Two places can print alike, which makes their stacks one; their faults still stand apart.
+    require(all(f["num"] >= 1 for f in doc["dmd"]["faults"]), "a fault that never happened")
+    require(all(at is not None for _, at, _ in keys), "a fault without a stack")
+
+
+class Block:
+    """Blocks that are alike, and how many there are. Stacks are function names, innermost first."""
+
+    def __init__(self, profile, doc):
+        self.req = doc["req"]
+        self.slop = doc.get("slop", 0)
+        self.num = doc.get("num", 1)
+        self.stack = profile.functions(doc["alloc"]) if "alloc" in doc else None
+        self.reps = [profile.functions(trace) for trace in doc.get("reps", [])]
+        self.reporters = doc.get("reporters", [None] * len(self.reps))
+        self.reports = doc.get("reports", len(self.reps))
+        self.tag = doc.get("tag")
+        self.thread = doc.get("thread", 1)
+        self.sampled = doc.get("sampled", False)
+
+    def describe(self):
+        """E.g. `3 x 100+4 tag t thread 2 reported by measure_a as explicit/a, measure_b; 3 times`: the number of
+        blocks, requested bytes and slop of each, and who made the reports that are kept (the innermost function)."""
+        text = "%d+%d" % (self.req, self.slop)
+        if self.num > 1:
+            text = "%d x %s" % (self.num, text)
+        if self.sampled:
+            text += " sampled"
+        if self.tag is not None:
+            text += " tag " + self.tag
+        if self.thread != 1:
+            text += " thread %d" % self.thread
+        if self.reps:
+            each = zip(self.reps, self.reporters)
+            text += " reported by " + ", ".join(r[0] + (" as " + name if name else "") for r, name in each)
+        if self.reports > 2:
+            text += "; %d times" % self.reports
+        return text
+
+
+Fault = collections.namedtuple("Fault", "kind num stack reporter")
+
+
+class Profile:
+    """One profile: valid, and ready to be asked."""
+
+    def __init__(self, path, validator):
+        self.path = path
+        try:
+            self.doc = json.loads(read_bytes(path).decode("utf-8"), object_pairs_hook=no_duplicates)
+            validator.check(self.doc)
+        except (Invalid, UnicodeDecodeError, json.JSONDecodeError, zlib.error) as error:
+            raise Invalid("%s is no valid profile: %s" % (path, error)) from error
+        self.run = self.doc.get("dmd")
+        self.totals = self.run["totals"]
+        self.blocks = [Block(self, block) for block in self.doc["blockList"]]
+        self.faults = [
+            Fault(f["kind"], f["num"], self.functions(f["at"]), f.get("reporter")) for f in self.run["faults"]]
+
+    def functions(self, trace):
+        """The function names of a trace."""
+        frames = [self.doc["frameTable"][frame] for frame in self.doc["traceTable"][trace]]
+        return [FRAME.fullmatch(frame).group("fn") for frame in frames]
+
+    def blocks_at(self, function):
+        """The blocks with this function in their allocation stack, in the profile's order."""
+        return [block for block in self.blocks if block.stack is not None and function in block.stack]
+
+    def at(self, function):
+        """The same, described and sorted."""
+        return sorted(block.describe() for block in self.blocks_at(function))
+
+    def count_at(self, function):
+        """How many blocks and requested bytes there are with this function in their stack."""
+        blocks = self.blocks_at(function)
+        return sum(b.num for b in blocks), sum(b.num * b.req for b in blocks)
+
+    def faults_at(self, function):
+        """`kind x times` of each fault with this function in its stack, sorted."""
+        return sorted("%s x %d" % (f.kind, f.num) for f in self.faults if function in f.stack)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which blocks are there, how big, and from where.
+
+The C library's usable size of n bytes is max(24, round_up(n + 8, 16) - 8), which gives the slop that is expected here:
+48 -> 56, 100 -> 104, 1000 -> 1000. From 128 KiB on it is whole pages: round_up(round_up(n + 8, 16) + 8, 4096) - 16.
+"""
+
+
+def malloc_and_free(t):
+    profile = t.run(status=3).profile
+    t.equal(profile.at("come_and_go"), [])
+    t.equal(profile.at("leak"), ["10 x 48+8"])
+    t.equal(profile.blocks_at("leak")[0].stack, ["malloc", "leak", "main"])
+
+
+def free_of_null(t):
+    # come_and_go frees 100 and clear_again 2 x 50 blocks; the five frees of NULL do not count.
+    profile = t.run(status=3).profile
+    t.equal(profile.totals["frees"], 200)
+    t.equal(profile.faults, [])
+
+
+def calloc(t):
+    profile = t.run(status=3).profile
+    t.equal(profile.at("clear"), ["21+3"])
+    t.equal(profile.blocks_at("clear")[0].stack, ["calloc", "clear", "main"])
+    t.equal(profile.at("clear_again"), [])
+
+
+def size_zero(t):
+    t.equal(t.run(status=3).profile.at("nothing"), ["0+24", "0+24", "0+24", "0+24"])
+
+
+def usable_sizes(t):
+    # 131072: chunk 131088, mapping 135168, usable 135152. 200000: chunk 200016, mapping 200704, usable 200688.
+    t.equal(t.run(status=3).profile.at("sizes"),
+            sorted(["24+0", "25+15", "1000+0", "131072+4080", "200000+688"]))
+
+
+def allocator_exact(t):
+    profile = t.run(status=3, options=["--allocator=exact"]).profile
+    t.equal(profile.run["allocator"], "exact")
+    t.equal(sum(block.slop for block in profile.blocks), 0)
+    t.equal(profile.at("sizes"), sorted(["24+0", "25+0", "1000+0", "131072+0", "200000+0"]))
+    t.equal(profile.at("leak"), ["10 x 48+0"])
+    t.equal(profile.at("nothing"), ["0+0", "0+0", "0+0", "0+0"])
+
+
+def totals_are_exact(t):
+    # come_and_go: 100 blocks, 1 + ... + 100 = 5050 bytes. leak: 10, 480. clear: 1, 21. clear_again: 100, 20000.
+    # nothing: 4, 0. sizes: 5, 24 + 25 + 1000 + 131072 + 200000 = 332121.
+    run = t.run(status=3)
+    expected = {"allocs": 220, "frees": 200, "allocBytes": 5050 + 480 + 21 + 20000 + 332121,
+                "inUseBytes": 480 + 21 + 332121, "inUseBlocks": 20, "freedReported": 0}
+    t.equal(run.profile.totals, expected)
+    t.contains(run.log, "total heap usage: 220 allocs, 200 frees, 357,672 bytes allocated; "
+                        "in use: 332,622 bytes in 20 blocks\n")
+
+
+# ---- realloc ----
+
+
+def realloc_of_null(t):
+    profile = t.run().profile
+    t.equal(profile.at("from_null"), ["50+6"])
+    t.equal(profile.blocks_at("from_null")[0].stack[-2:], ["from_null", "main"])
+
+
+def realloc_to_zero(t):
+    profile = t.run().profile
+    t.equal(profile.at("to_zero"), [])
+    t.equal(profile.faults_at("to_zero"), [])
+
+
+def realloc_grows(t):
+    # The stack is that of the realloc.
+    profile = t.run().profile
+    t.equal(profile.at("grow"), ["5000+0"])
+    t.equal(profile.blocks_at("grow")[0].stack, ["realloc", "grow", "main"])
+
+
+def realloc_shrinks(t):
+    profile = t.run().profile
+    t.equal(profile.at("shrink"), ["100+4"])
+    t.equal(profile.blocks_at("shrink")[0].stack, ["realloc", "shrink", "main"])
+
+
+def realloc_in_place(t):
+    profile = t.run().profile
+    t.equal(profile.at("stay"), ["999+1"])
+    t.equal(profile.blocks_at("stay")[0].stack, ["realloc", "stay", "main"])
+
+
+def realloc_by_one(t):
+    profile = t.run().profile
+    t.equal(profile.at("creep"), ["300+12"])
+
+
+def realloc_fails(t):
+    # The block, its stack and its report stay; only the negative size is a fault.
+    profile = t.run().profile
+    t.equal(profile.at("fail"), ["77+11 reported by measure"])
+    t.equal(profile.blocks_at("fail")[0].stack, ["malloc", "make", "fail", "main"])
+    t.equal(profile.faults_at("fail"), ["absurd-size x 1"])
+    t.equal(len(profile.faults), 1)
+
+
+def realloc_keeps_slop(t):
+    # The program looks itself, under both models, and natively.
+    t.run("slop")
+    t.run("slop", options=["--allocator=exact"])
+    t.run_natively([t.program(), "slop"])
+
+
+def realloc_drops_reports(t):
+    profile = t.run().profile
+    for function in "grow", "shrink", "stay":
+        t.equal([block.reps for block in profile.blocks_at(function)], [[]], function)
+    t.equal(profile.totals["freedReported"], 3)
+
+
+# ---- Alignment ----
+
+
+def memalign_family(t):
+    profile = t.run().profile
+    t.equal(profile.at("with_memalign"), ["100+4"])
+    t.equal(profile.at("with_posix_memalign"), ["300+12"])
+    t.equal(profile.at("with_bad_posix_memalign"), [])
+    t.equal(profile.at("with_aligned_alloc"), ["256+8"])
+    t.equal(profile.at("with_valloc"), ["10+14"])
+    t.equal(profile.at("free_each"), [])
+
+
+def memalign_then_realloc(t):
+    t.equal(t.run().profile.at("move"), ["4000+8"])
+
+
+def pvalloc_ends_the_program(t):
+    # Valgrind's replacement library panics there under every tool that replaces malloc. What there is, is dumped.
+    run = t.run("pvalloc", status=1)
+    t.equal(run.profile.at("with_valloc"), ["10+14"])
+    memcheck = t.run_command([t.program(), "pvalloc"], tool="memcheck", status=None)
+    t.equal((memcheck.status, memcheck.err), (run.status, run.err))
+
+
+# ---- C++ ----
+
+
+def new_each_form(t):
+    profile = t.run().profile
+    expected = {
+        "new()": "100+4", "array()": "101+3", "nothrow()": "102+2", "nothrow_array()": "103+1",
+        "aligned()": "200+0", "aligned_array()": "201+15",
+        "aligned_nothrow()": "202+14", "aligned_nothrow_array()": "203+13"}
+    got = {name: profile.at("leak_" + name) for name in expected}
+    t.equal(got, {name: [blocks] for name, blocks in expected.items()})
+    t.true(profile.blocks_at("leak_array()")[0].stack[0].startswith("operator new[]("), "the innermost frame is new[]")
+
+
+def new_expressions(t):
+    # int, char[33], a struct of 192 bytes and two of them
+    t.equal(t.run().profile.at("leak_expressions()"), sorted(["4+20", "33+7", "192+8", "384+8"]))
+
+
+def delete_each_form(t):
+    profile = t.run().profile
+    t.equal(profile.at("delete_each()"), [])
+    t.equal(profile.faults_at("delete_each()"), [])
+    # 12 pairs here; libstdc++ has a block of its own, which it is told to free at exit. 12 others stay.
+    t.equal(profile.totals["frees"], 13)
+    t.equal(profile.totals["inUseBlocks"], 12)
+
+
+def new_that_fails(t):
+    profile = t.run().profile
+    t.equal(profile.at("too_much()"), [])
+    t.equal(profile.faults, [])
