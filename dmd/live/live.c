@@ -178,10 +178,12 @@ void dmd_live_clear_reports(dmd_live_t *live) {
 /* ---- Scopes. ---- */
 
 static uint32_t tag_id(dmd_live_t *live, const char *name) {
+  static const char others[] = "(other tags)";
   /* The last id is kept for what all further tags have in common. */
-  if (dmd_intern_count(&live->tag_names) >= DMD_MAX_TAGS - 1)
-    name = "(other tags)";
-  return dmd_intern_str(&live->tag_names, name);
+  if (dmd_intern_count(&live->tag_names) == DMD_MAX_TAGS - 1)
+    dmd_intern_str(&live->tag_names, others);
+  uint32_t id = dmd_intern_str(&live->tag_names, name);
+  return id <= DMD_MAX_TAGS ? id : dmd_intern_str(&live->tag_names, others);
 }
 
 uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name) {
