@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "host.h"
+
+#include <stdio.h>
+
+#include "live/snapshot.h"
+#include "profile/record.h"
+
+typedef struct {
+  host_t host;
+  dmd_live_t live;
+  dmd_profile_t profile;
+  unsigned n_resolved;
+} fixture_t;
+
+static void begin_as(fixture_t *f, const dmd_live_config_t *config) {
+  host_init(&f->host);
+  dmd_live_init(&f->live, &f->host.env, config);
+  dmd_profile_init(&f->profile, &f->host.env);
+  f->n_resolved = 0;
+}
+
+static void begin(fixture_t *f, dmd_mode_t mode) {
+  begin_as(f, &(dmd_live_config_t){
+                  .mode = mode, .allocator = DMD_ALLOCATOR_EXACT, .word_szB = 8, .seed = 5});
+}
+
+static void end(fixture_t *f) {
+  dmd_profile_destroy(&f->profile);
+  dmd_live_destroy(&f->live);
+  host_done(&f->host);
+}
+
+/* The host's stacks: handle 1000 + n is a stack of one frame "fn". Handles from 2000 on are all
+ * the same stack, as two of the host's may be once they are symbolised. */
+static uint32_t resolve(void *ctx, dmd_profile_t *profile, uintptr_t handle) {
+  fixture_t *f = ctx;
+  f->n_resolved++;
+  char text[32] = "same";
+  if (handle < 2000)
+    snprintf(text, sizeof text, "f%u", (unsigned)handle - 1000);
+  uint32_t frame = dmd_intern_str(&profile->frames, text);
+  return dmd_profile_stack(profile, &frame, 1);
+}
+
+static void take(fixture_t *f) {
+  dmd_snapshot_take(&f->live, &f->profile, resolve, f);
+}
+
+static void alloc_in(fixture_t *f, uint32_t thread, uint64_t addr, uint64_t req, uint32_t stack) {
+  dmd_plan_t plan = dmd_live_plan(&f->live, req);
+  dmd_live_add(&f->live, &(dmd_new_block_t){.addr = addr,
+                                            .req = req,
+                                            .usable = req + req % 16,
+                                            .stack = plan.stack ? stack : DMD_NONE,
+                                            .thread = thread,
+                                            .flags = plan.flags});
+}
+
+static void alloc(fixture_t *f, uint64_t addr, uint64_t req, uint32_t stack) {
+  alloc_in(f, 1, addr, req, stack);
+}
+
+/* Stack ids 1 to n have the handles 1001 to 1000 + n. */
+static void set_stacks(fixture_t *f, uint32_t n) {
+  for (uint32_t id = 1; id <= n; id++)
+    dmd_stacks_set(&f->live.stacks, id, 1000 + id);
+}
+
+static const char *stack_text(const fixture_t *f, uint32_t stack) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(&f->profile, stack, &n);
+  return n == 0 ? "" : dmd_intern_get_str(&f->profile.frames, frames[0]);
+}
+
+static const dmd_group_t *group(const fixture_t *f, uint32_t id) {
+  assert_true(id <= dmd_groups_count(&f->profile.groups));
+  return dmd_groups_at(&f->profile.groups, id);
+}
+
+static void equal_blocks_are_one_group(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_LIVE);
+  set_stacks(&f, 3);
+  alloc(&f, 0x3000, 100, 2);
+  alloc(&f, 0x1000, 100, 1); /* groups come in address order: this is the first */
+  alloc(&f, 0x2000, 100, 1);
+  alloc(&f, 0x4000, 48, 1);
+  alloc_in(&f, 2, 0x5000, 100, 1);
+  take(&f);
+  assert_int_equal(dmd_groups_count(&f.profile.groups), 4);
+  const dmd_group_t *g = group(&f, 1);
+  assert_true(g->req == 100 && g->slop == 4 && g->num == 2 && g->thread == 1);
+  assert_string_equal(stack_text(&f, g->stack), "f1");
+  g = group(&f, 2);
+  assert_true(g->num == 1);
+  assert_string_equal(stack_text(&f, g->stack), "f2");
+  assert_true(group(&f, 3)->req == 48 && group(&f, 3)->slop == 0);
+  assert_int_equal(group(&f, 4)->thread, 2);
+  assert_int_equal(f.n_resolved, 2); /* once each, and the third not at all */
+  end(&f);
+}
+
+static void stacks_that_look_alike_are_one(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_LIVE);
+  dmd_stacks_set(&f.live.stacks, 1, 2000);
+  dmd_stacks_set(&f.live.stacks, 5000, 2001);
+  alloc(&f, 0x1000, 16, 1);
+  alloc(&f, 0x2000, 16, 5000);
+  alloc(&f, 0x3000, 16, DMD_NONE);
+  take(&f);
+  assert_int_equal(dmd_groups_count(&f.profile.groups), 2);
+  assert_int_equal(group(&f, 1)->num, 2);
+  assert_int_equal(group(&f, 2)->stack, DMD_NONE);
+  assert_int_equal(f.n_resolved, 2);
+  end(&f);
+}
+
+static void reports_tags_and_names(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  set_stacks(&f, 40);
+  dmd_live_push_tag(&f.live, 1, "unused");
+  dmd_live_push_tag(&f.live, 1, "lua");
+  alloc(&f, 0x1000, 16, 1);
+  dmd_live_begin_reporter(&f.live, 1, "explicit/a");
+  dmd_live_report(&f.live, 1, 0x1000, 30, true, DMD_NONE);
+  dmd_live_end_reporter(&f.live, 1);
+  for (int i = 0; i < 4; i++)
+    dmd_live_report(&f.live, 1, 0x1000, 31, false, DMD_NONE);
+  dmd_live_fault(&f.live, DMD_FAULT_INVALID_FREE, 1, 32);
+  take(&f);
+  const dmd_group_t *g = group(&f, 1);
+  assert_string_equal(dmd_intern_get_str(&f.profile.tags, g->tag), "lua");
+  const dmd_report_set_t *set = dmd_reports_at(&f.profile.reports, g->reports);
+  assert_int_equal(set->count, 5);
+  assert_string_equal(stack_text(&f, set->report[0].stack), "f30");
+  assert_string_equal(dmd_intern_get_str(&f.profile.names, set->report[0].reporter), "explicit/a");
+  assert_string_equal(stack_text(&f, set->report[1].stack), "f31");
+  assert_int_equal(set->report[1].reporter, DMD_NONE);
+  assert_int_equal(dmd_intern_count(&f.profile.tags), 1);
+  assert_int_equal(f.profile.faults.last, 1);
+  assert_string_equal(stack_text(&f, dmd_profile_fault(&f.profile, 1)->stack), "f32");
+  assert_int_equal(f.n_resolved, 4); /* f1, f30, f31, f32 */
+  end(&f);
+}
+
+/* Reported the same way but once on allocation: nothing that a profile knows of. */
+static void on_allocation_makes_no_difference(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  set_stacks(&f, 3);
+  alloc(&f, 0x1000, 16, 1);
+  alloc(&f, 0x2000, 16, 1);
+  dmd_live_report(&f.live, 1, 0x1000, 2, true, DMD_NONE);
+  dmd_live_report(&f.live, 1, 0x2000, 2, false, DMD_NONE);
+  take(&f);
+  assert_int_equal(dmd_groups_count(&f.profile.groups), 1);
+  assert_int_equal(group(&f, 1)->num, 2);
+  end(&f);
+}
+
+static void totals_of_the_run(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_as(&f, &(dmd_live_config_t){.mode = DMD_MODE_DARK_MATTER,
+                                    .allocator = DMD_ALLOCATOR_EXACT,
+                                    .word_szB = 4,
+                                    .partial_stacks = true,
+                                    .sample_below = 10,
+                                    .seed = 99});
+  set_stacks(&f, 3);
+  uint32_t flags;
+  alloc(&f, 0x1000, 100, 1);
+  alloc(&f, 0x2000, 50, 1);
+  alloc(&f, 0x3000, 25, 1);
+  dmd_live_report(&f.live, 1, 0x2000, 2, false, DMD_NONE);
+  assert_true(dmd_live_remove(&f.live, 0x2000, &flags));
+  assert_false(dmd_live_remove(&f.live, 0x2000, &flags));
+  take(&f);
+  const dmd_run_t *run = &f.profile.run;
+  assert_int_equal(f.profile.mode, DMD_MODE_DARK_MATTER);
+  assert_true(run->is_known);
+  assert_string_equal(run->allocator, "exact");
+  assert_int_equal(run->word_szB, 4);
+  assert_true(run->partial_stacks);
+  assert_int_equal(run->sample_below, 10);
+  assert_int_equal(run->seed, 99);
+  assert_int_equal(run->n_allocs, 3);
+  assert_int_equal(run->n_frees, 2);
+  assert_int_equal(run->alloc_szB, 175);
+  assert_int_equal(run->in_use_szB, 125);
+  assert_int_equal(run->in_use_blocks, 2);
+  assert_int_equal(run->freed_reported, 1);
+  end(&f);
+}
+
+/* 95 bytes in blocks of 5, sampled below 10: 9 blocks stand for 10 bytes each. */
+static void samples_stand_for_others(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_as(&f, &(dmd_live_config_t){.mode = DMD_MODE_LIVE,
+                                    .allocator = DMD_ALLOCATOR_EXACT,
+                                    .word_szB = 8,
+                                    .sample_below = 10});
+  set_stacks(&f, 1);
+  for (uint64_t i = 0; i < 19; i++)
+    alloc(&f, 0x1000 + 16 * i, 5, 1);
+  alloc(&f, 0x9000, 10, 1);
+  take(&f);
+  assert_int_equal(dmd_groups_count(&f.profile.groups), 2);
+  const dmd_group_t *g = group(&f, 1);
+  assert_true(g->req == 10 && g->slop == 0 && g->num == 9 && g->sampled);
+  g = group(&f, 2);
+  assert_true(g->req == 10 && g->slop == 10 && g->num == 1 && !g->sampled);
+  assert_int_equal(f.profile.run.in_use_blocks, 20);
+  end(&f);
+}
+
+static void cumulative_takes_the_history(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_CUMULATIVE);
+  set_stacks(&f, 2);
+  dmd_live_push_tag(&f.live, 1, "lua");
+  uint32_t flags;
+  for (int i = 0; i < 50; i++) {
+    alloc(&f, 0x1000, 32, 2);
+    assert_true(dmd_live_remove(&f.live, 0x1000, &flags));
+  }
+  take(&f);
+  assert_int_equal(dmd_groups_count(&f.profile.groups), 1);
+  const dmd_group_t *g = group(&f, 1);
+  assert_true(g->req == 32 && g->num == 50);
+  assert_string_equal(stack_text(&f, g->stack), "f2");
+  assert_string_equal(dmd_intern_get_str(&f.profile.tags, g->tag), "lua");
+  end(&f);
+}
+
+static void an_empty_heap(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  take(&f);
+  assert_int_equal(dmd_groups_count(&f.profile.groups), 0);
+  assert_true(f.profile.run.is_known);
+  assert_int_equal(f.n_resolved, 0);
+  end(&f);
+}
+
+/* ---- a program at random, against a list of its blocks ---- */
+
+enum { MAX = 400 };
+
+typedef struct {
+  uint64_t addr, req;
+  uint32_t n_reports;
+  bool on_alloc; /* the first or the second report was */
+} entry_t;
+
+typedef struct {
+  entry_t list[MAX];
+  size_t n;
+  uint64_t next;
+} model_t;
+
+static void random_event(fixture_t *f, model_t *m, dice_t *dice) {
+  uint64_t throw = dice_below(dice, 100);
+  if (m->n == 0 || (throw < 40 && m->n < MAX)) {
+    m->next += 16 * (1 + dice_below(dice, 1000));
+    m->list[m->n] = (entry_t){.addr = m->next, .req = 1 + dice_below(dice, 8) * 16};
+    alloc(f, m->next, m->list[m->n].req, 1 + (uint32_t)dice_below(dice, 3));
+    m->n++;
+    return;
+  }
+  entry_t *e = &m->list[dice_below(dice, m->n)];
+  if (throw < 60) {
+    uint32_t flags;
+    assert_true(dmd_live_remove(&f->live, e->addr, &flags));
+    *e = m->list[--m->n];
+  } else if (throw < 98) {
+    bool on_alloc = dice_below(dice, 6) == 0;
+    dmd_live_report(&f->live, 1, e->addr, 4 + (uint32_t)dice_below(dice, 3), on_alloc, DMD_NONE);
+    if (e->n_reports < 2)
+      e->on_alloc |= on_alloc;
+    e->n_reports++;
+  } else if (throw < 99) {
+    dmd_live_unreport(&f->live, e->addr);
+    e->n_reports = 0;
+    e->on_alloc = false;
+  }
+}
+
+static void compare(const dmd_records_t *records, const model_t *m) {
+  int64_t usable[DMD_N_SECTIONS] = {0}, num[DMD_N_SECTIONS] = {0};
+  for (size_t i = 0; i < m->n; i++) {
+    const entry_t *e = &m->list[i];
+    dmd_section_t section = e->n_reports == 0   ? DMD_SECTION_UNREPORTED
+                            : e->n_reports == 1 ? DMD_SECTION_ONCE
+                                                : DMD_SECTION_TWICE;
+    usable[section] += (int64_t)(e->req + e->req % 16);
+    num[section]++;
+  }
+  for (int section = 0; section < DMD_N_SECTIONS; section++) {
+    assert_int_equal(records->section[section].usable, usable[section]);
+    assert_int_equal(records->section[section].num, num[section]);
+  }
+  assert_int_equal(records->num, m->n);
+}
+
+static void random_programs(void **state) {
+  (void)state;
+  dice_t dice = {151};
+  for (int round = 0; round < 20; round++) {
+    static model_t m;
+    m.n = 0;
+    m.next = 0x10000;
+    fixture_t f;
+    begin(&f, DMD_MODE_DARK_MATTER);
+    set_stacks(&f, 6);
+    for (int dump = 0; dump < 4; dump++) {
+      for (int i = 0; i < 500; i++)
+        random_event(&f, &m, &dice);
+      dmd_records_t records;
+      take(&f);
+      dmd_records_init(&records, &f.profile, 8, DMD_SORT_USABLE);
+      compare(&records, &m);
+      dmd_records_destroy(&records);
+      /* Every dump is a profile of its own; the live heap goes on as if there had been none. */
+      dmd_profile_destroy(&f.profile);
+      dmd_profile_init(&f.profile, &f.host.env);
+    }
+    /* After a clear, what remains was reported on allocation. */
+    dmd_live_clear_reports(&f.live);
+    uint64_t n_left = 0, n_expected = 0;
+    for (size_t i = 0; i < m.n; i++) {
+      n_expected += m.list[i].on_alloc;
+      n_left += dmd_heap_find(&f.live.heap, m.list[i].addr)->reports != DMD_NONE;
+    }
+    assert_int_equal(n_left, n_expected);
+    end(&f);
+  }
+}
+
+/* resolve needs a fixture of its own; only the counter of it is used. */
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  fixture_t counter = {0};
+  dmd_live_config_t config = {
+      .mode = DMD_MODE_DARK_MATTER, .allocator = DMD_ALLOCATOR_EXACT, .word_szB = 8};
+  dmd_live_t live;
+  dmd_live_init(&live, &host->env, &config);
+  for (uint32_t id = 1; id <= 3; id++) {
+    dmd_stacks_set(&live.stacks, id, 1000 + id);
+    dmd_live_add(&live, &(dmd_new_block_t){
+                            .addr = id * 64, .req = 16, .usable = 16, .stack = id, .thread = 1});
+    dmd_live_report(&live, 1, 64, id, false, DMD_NONE);
+    dmd_live_report(&live, 1, 65, id, false, DMD_NONE);
+  }
+  dmd_profile_t profile;
+  dmd_profile_init(&profile, &host->env);
+  dmd_snapshot_take(&live, &profile, resolve, &counter);
+  assert_int_equal(counter.n_resolved, 3);
+  dmd_profile_destroy(&profile);
+  dmd_live_destroy(&live);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) > 30);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(equal_blocks_are_one_group),
+      cmocka_unit_test(stacks_that_look_alike_are_one),
+      cmocka_unit_test(reports_tags_and_names),
+      cmocka_unit_test(on_allocation_makes_no_difference),
+      cmocka_unit_test(totals_of_the_run),
+      cmocka_unit_test(samples_stand_for_others),
+      cmocka_unit_test(cumulative_takes_the_history),
+      cmocka_unit_test(an_empty_heap),
+      cmocka_unit_test(random_programs),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
