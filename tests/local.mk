@@ -13,6 +13,7 @@ unit_tests = \
   tests/unit/test_intern \
   tests/unit/test_json \
   tests/unit/test_jsonout \
+  tests/unit/test_live \
   tests/unit/test_mem \
   tests/unit/test_out \
   tests/unit/test_peer_conformance \
@@ -22,6 +23,7 @@ unit_tests = \
   tests/unit/test_reports \
   tests/unit/test_sample \
   tests/unit/test_scope \
+  tests/unit/test_snapshot \
   tests/unit/test_sort \
   tests/unit/test_stack \
   tests/unit/test_table \
