@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Names that no program should pass, as tags, reporters and labels.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <valgrind/dmd.h>
+
+static void *volatile keep[16];
+
+/* A block that bears the name as its tag and as its reporter. */
+#define BLOCK_WITH(index, function, name)                                                          \
+  static void function(void) {                                                                     \
+    DMD_TAG_PUSH(name);                                                                            \
+    keep[index] = malloc(10);                                                                      \
+    DMD_TAG_POP();                                                                                 \
+    DMD_REPORTER_BEGIN(name);                                                                      \
+    DMD_REPORT(keep[index]);                                                                       \
+    DMD_REPORTER_END(0);                                                                           \
+  }
+
+static char *unmapped, *unreadable, *unterminated, *long_name, *across;
+
+BLOCK_WITH(0, null_name, NULL)
+BLOCK_WITH(1, empty_name, "")
+BLOCK_WITH(2, unmapped_name, unmapped)
+BLOCK_WITH(3, unreadable_name, unreadable)
+BLOCK_WITH(4, unterminated_name, unterminated)
+BLOCK_WITH(5, very_long_name, long_name)
+BLOCK_WITH(6, control_characters, "a\tb\nc\033[31md\177")
+BLOCK_WITH(7, not_utf8, "x\xff\xc0\x80y\xed\xa0\x80z")
+BLOCK_WITH(8, quotes, "say \"hi\" \\ / <b>")
+BLOCK_WITH(9, utf8, "\xc3\xa9t\xc3\xa9 \xf0\x9f\x8d\xaa")
+BLOCK_WITH(10, name_across_pages, across)
+BLOCK_WITH(11, kernel_address, (char *)0xffffffffff600000)
+
+static char *map(size_t n, int protection) {
+  char *p = mmap(NULL, n, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED)
+    abort();
+  return p;
+}
+
+static void make_names(void) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), mega = 1 << 20;
+  unmapped = map(page, PROT_READ);
+  munmap(unmapped, page);
+  unreadable = map(page, PROT_NONE);
+  char *two = map(2 * page, PROT_READ | PROT_WRITE);
+  unterminated = two + page - 6;
+  memset(two, 'u', 2 * page);
+  munmap(two + page, page);
+  long_name = map(mega + page, PROT_READ | PROT_WRITE);
+  memset(long_name, 'L', mega);
+  across = map(2 * page, PROT_READ | PROT_WRITE) + page - 5;
+  strcpy(across, "across pages");
+}
+
+int main(int argc, char **argv) {
+  make_names();
+  null_name();
+  empty_name();
+  unmapped_name();
+  unreadable_name();
+  unterminated_name();
+  very_long_name();
+  control_characters();
+  not_utf8();
+  quotes();
+  utf8();
+  name_across_pages();
+  kernel_address();
+  if (argc > 1) {
+    DMD_DUMP(unmapped);
+    DMD_DUMP(unterminated);
+    DMD_DUMP(long_name);
+    DMD_DUMP(argv[1]);
+    DMD_DUMP("");
+    DMD_DUMP(NULL);
+  }
+  return 0;
+}

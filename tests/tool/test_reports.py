@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Who reported which block, in which scope, and what was no block. Every block of 100 bytes has 4 bytes of slop."""
+
+import os
+
+
+def counted(t):
+    profile = t.run().profile
+    t.equal(profile.at("never"), ["100+4"])
+    t.equal(profile.at("once"), ["100+4 reported by measure_a"])
+    t.equal(profile.at("twice"), ["100+4 reported by measure_a, measure_b"])
+    t.equal(profile.at("twice_the_other_way"), ["100+4 reported by measure_b, measure_a"])
+    t.equal(profile.at("thrice"), ["100+4 reported by measure_a, measure_a; 3 times"])
+    t.equal(profile.at("often"), ["100+4 reported by measure_a, measure_a; 99 times"])
+    t.equal(profile.blocks_at("once")[0].reps, [["measure_a", "once", "main"]])
+
+
+def on_allocation(t):
+    profile = t.run().profile
+    t.equal(profile.at("on_alloc"), ["100+4 reported by count_in"])
+    t.equal(profile.at("on_alloc_and_again"), ["100+4 reported by count_in, measure_a"])
+    t.equal(profile.at("on_alloc_and_out"), ["100+4"])
+
+
+def unreport(t):
+    profile = t.run().profile
+    t.equal(profile.at("taken_back"), ["100+4"])
+    t.equal(profile.at("taken_back_and_reported"), ["100+4 reported by measure_b"])
+
+
+def address_is_used_again(t):
+    profile = t.run().profile
+    t.equal(profile.at("reused"), ["333+11"])
+    t.equal(profile.totals["freedReported"], 1)
+
+
+def block_of_size_zero(t):
+    t.equal(t.run().profile.at("empty_block"), ["0+24 reported by measure_a"])
+
+
+def of_null(t):
+    t.equal(t.run().profile.faults_at("of_null"), [])
+
+
+def of_no_block(t):
+    profile = t.run().profile
+    t.equal(profile.faults_at("of_stack"), ["report-no-block x 1"])
+    t.equal(profile.faults_at("of_global"), ["report-no-block x 1"])
+    t.equal(profile.faults_at("of_nonsense"), ["report-no-block x 1", "report-no-block x 1"])
+    # Taking back the reports of what is no block is no fault: a free function cannot know.
+    t.equal(profile.faults_at("of_freed"), ["report-no-block x 1"])
+
+
+def of_an_interior(t):
+    # One line of the program, so one fault, three times.
+    profile = t.run().profile
+    t.equal(profile.faults_at("of_interior"), ["report-interior x 3"])
+    t.equal(profile.at("of_interior"), ["100+4"])
+    fault = [f for f in profile.faults if f.kind == "report-interior"][0]
+    t.equal(fault.stack, ["measure_a", "of_interior", "main"])
+
+
+def fault_summary(t):
+    run = t.run()
+    t.equal(len(run.profile.faults), 6)
+    t.contains(run.log, "  Report of an interior pointer: 3 times\n  Report of no live block: 5 times\n}\n")
+
+
+def clear(t):
+    profile = t.run("clear").profile
+    reported = sorted(block.describe() for block in profile.blocks if block.reps)
+    t.equal(reported, ["100+4 reported by count_in", "100+4 reported by count_in"])
+    t.equal(profile.at("on_alloc"), ["100+4 reported by count_in"])
+    t.equal(profile.at("on_alloc_and_again"), ["100+4 reported by count_in"])
+    t.equal(profile.totals["freedReported"], 0)
+
+
+def everything_was_freed(t):
+    run = t.run()
+    t.equal([block.describe() for block in run.profile.blocks], ["10+14"])
+    t.equal(run.profile.totals["freedReported"], 3)
+    t.contains(run.log, "\nEvery block that was reported (3) was freed before this dump.\n"
+                        "Call DMD_DUMP(label) of dmd.h right after the reporters have run.\n")
+
+
+def macros_of_the_first_dmd(t):
+    run = t.run()
+    profile = run.numbered(1)
+    t.equal(sorted(run.profiles), [os.path.basename(profile.path)])
+    t.equal(profile.at("dark"), ["100+4"])
+    t.equal(profile.at("reported"), ["100+4 reported by reported as strings"])
+    t.equal(profile.at("reported_twice"),
+            ["100+4 reported by reported_twice as strings, reported_twice as tables"])
+    t.equal(profile.at("unreported"), ["100+4"])
+    t.equal([(f.kind, f.reporter) for f in profile.faults], [("report-no-block", "locals")])
+    t.equal((profile.run["trigger"], profile.run["label"]), ("request", None))
+
+
+def requests_under_dmd(t):
+    run = t.run("dmd")
+    t.equal([run.numbered(n).run["label"] for n in (1, 2)], ["one", None])
+
+
+def requests_elsewhere(t):
+    # Natively, under another tool, and compiled without Valgrind.
+    native = t.run_natively([t.program()])
+    none = t.run_command([t.program()], tool="none")
+    without = t.run_natively([t.program(["-DNVALGRIND"])])
+    t.equal(none.out, native.out)
+    t.equal(without.out, native.out)
+    t.equal(t.run("dmd").out, native.out)
+
+
+# ---- Scopes ----
+
+
+def tags(t):
+    profile = t.run().profile
+    t.equal(profile.at("untagged_before"), ["100+4"])
+    t.equal(profile.at("outer_tag"), [])
+    t.equal(profile.at("inner_tag"), ["100+4 tag inner"])
+    t.equal(profile.at("outer_tag_again"), ["100+4 tag outer", "200+0 tag outer"])
+    t.equal(profile.at("untagged_after"), ["100+4"])
+
+
+def tags_popped_too_often(t):
+    # Two lines of the program, three times each.
+    profile = t.run().profile
+    t.equal(profile.faults_at("pop_too_often"), ["scope-underflow x 3", "scope-underflow x 3"])
+    t.contains(t.run().log, "  End of a scope that had not begun: 8 times\n")
+    t.equal([b.tag for b in profile.blocks if b.req == 55], ["still works"])
+
+
+def reporters(t):
+    profile = t.run().profile
+    t.equal(profile.at("block_of_outer"), ["100+4 reported by measure as explicit/outer"])
+    t.equal(profile.at("block_of_inner"), ["100+4 reported by measure as explicit/outer/inner"])
+    t.equal(profile.at("block_of_both"), ["100+4 reported by measure as explicit/one, measure"])
+    t.equal(profile.blocks_at("block_of_both")[0].reporters, ["explicit/one", None])
+    t.equal(profile.faults_at("end_too_often"), ["scope-underflow x 1"])
+    inside = [f for f in profile.faults if "fault_inside" in f.stack]
+    t.equal([(f.kind, f.reporter) for f in inside], [("report-interior", "explicit/outer/inner")])
+
+
+def scopes_of_threads(t):
+    profile = t.run().profile
+    t.equal([b.describe() for b in profile.blocks_at("in_thread") if b.req == 60],
+            ["60+12 tag of thread thread 2 reported by measure as explicit/thread"])
+    t.equal([b.describe() for b in profile.blocks_at("in_second_thread") if b.req == 61],
+            ["61+11 thread 2 reported by measure"])
+    t.equal([b.describe() for b in profile.blocks_at("threads") if b.req == 62],
+            ["62+10 tag of main reported by measure as explicit/main"])
+    t.equal(profile.faults_at("in_second_thread"), ["scope-underflow x 1"])
+
+
+# ---- Names ----
+
+NAMES = {
+    "null_name": "(no name)",
+    "empty_name": "(no name)",
+    "unmapped_name": "(no name)",
+    "unreadable_name": "(no name)",
+    "kernel_address": "(no name)",
+    "unterminated_name": "u" * 6,
+    "very_long_name": "L" * 4096,
+    "control_characters": "a\tb\nc\x1b[31md\x7f",
+    # One replacement character for each byte that is not UTF-8; overlong forms and surrogates are not.
+    "not_utf8": "x\ufffd\ufffd\ufffdy\ufffd\ufffd\ufffdz",
+    "quotes": 'say "hi" \\ / <b>',
+    "utf8": "\u00e9t\u00e9 \U0001f36a",
+    "name_across_pages": "across pages",
+}
+
+
+def names(t):
+    profile = t.run().profile
+    got = {f: [(b.tag, b.reporters) for b in profile.blocks_at(f)] for f in NAMES}
+    t.equal(got, {f: [(name, [name])] for f, name in NAMES.items()})
+    t.equal(profile.faults, [])
+
+
+def names_in_the_log(t):
+    # No terminal obeys what a program calls its tags.
+    log = t.run(options=["--max-records=all"]).log
+    t.contains(log, "  Tag: a\\x09b\\x0ac\\x1b[31md\\x7f\n")
+    t.contains(log, "  Reporter: a\\x09b\\x0ac\\x1b[31md\\x7f\n")
+    t.contains(log, "  Tag: x\\xff\\xc0\\x80y\\xed\\xa0\\x80z\n")
+    t.contains(log, "  Tag: \u00e9t\u00e9 \U0001f36a\n")
+    t.contains(log, "  Tag: " + "L" * 4096 + "\n")
+
+
+def labels(t):
+    run = t.run("from argv")
+    got = [run.numbered(number).run["label"] for number in range(1, 7)]
+    t.equal(got, ["", "u" * 6, "L" * 4096, "from argv", "", None])
+    t.equal(len(run.profiles), 6)
+    t.contains(run.log, "# dmd %s: dump 4 \"from argv\" of " % run.numbered(4).run["version"])
+
+
+def too_many_tags(t):
+    # 65,534 tags are told apart, what comes later is one. 13 blocks up to 65,000; 21 from 65,530 on, and one of
+    # those, 65,535, is the first that is too late.
+    profile = t.run().profile
+    tags_of_blocks = [(b.tag, b.num) for b in profile.blocks_at("main") if b.req == 10]
+    own = ["tag-%d" % n for n in [*range(5000, 65001, 5000), *range(65530, 65535)]]
+    t.equal(sorted(tags_of_blocks), sorted([(name, 1) for name in own] + [("(other tags)", 16)]))
