@@ -41,6 +41,22 @@ dmd_tool_sources = \
   dmd/tool/dm_outfile.c dmd/tool/dm_outfile.h \
   dmd/tool/dm_symbols.c dmd/tool/dm_symbols.h
 
+# dmdv: its main file, and the rest, which unit tests can be linked with.
+dmdv_SOURCES = dmd/reader/dmdv.c
+dmd_reader_sources = \
+  dmd/reader/allocfns.c dmd/reader/allocfns.h \
+  dmd/reader/cmd_diff.c \
+  dmd/reader/cmd_print.c \
+  dmd/reader/combine.c dmd/reader/combine.h \
+  dmd/reader/commands.h \
+  dmd/reader/cutter.c dmd/reader/cutter.h \
+  dmd/reader/fail.c dmd/reader/fail.h \
+  dmd/reader/host.c dmd/reader/host.h \
+  dmd/reader/input.c dmd/reader/input.h \
+  dmd/reader/load.c dmd/reader/load.h \
+  dmd/reader/options.c dmd/reader/options.h \
+  dmd/reader/show.c dmd/reader/show.h
+
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
 dmd_preload_sources =
 

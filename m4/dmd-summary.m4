@@ -12,6 +12,7 @@ dmd $PACKAGE_VERSION
   the tool writes   $dmd_output
   tool built with   $CC $TOOL_CFLAGS
   the rest with     $CC $CFLAGS$SANITIZER_CFLAGS
+  dmdv              $dmd_have_reader
   unit tests        $dmd_have_unit
   example catalog   $dmd_have_example
 

@@ -21,7 +21,7 @@ enum { DMD_MAX_TAGS = UINT16_MAX, DMD_MAX_THREAD = (1 << 15) - 1 };
 typedef struct dmd_group {
   uint64_t req;         /* requested bytes of each block */
   uint64_t slop;        /* usable minus requested bytes of each block */
-  uint64_t num;         /* blocks; not part of the key */
+  uint64_t num;         /* blocks; not part of the key. In a difference a signed number */
   uint32_t stack;       /* where allocated; DMD_NONE: not recorded */
   uint32_t reports;     /* a report set; DMD_NONE: unreported */
   uint16_t tag;         /* DMD_NONE: none */

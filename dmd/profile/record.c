@@ -119,6 +119,18 @@ static int compare_num_blocks(const void *ctx, uint32_t a, uint32_t b) {
   return order != 0 ? order : compare_usable(ctx, a, b);
 }
 
+/* Sets the section's totals from its records. */
+static void add_up(const dmd_records_t *records, dmd_section_records_t *s) {
+  s->usable = s->num = 0;
+  s->sampled = false;
+  for (uint32_t i = 0; i < s->n; i++) {
+    const dmd_record_t *r = at(records, s->ids[i]);
+    s->usable += r->usable;
+    s->num += r->num;
+    s->sampled |= r->sampled;
+  }
+}
+
 static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
   static const dmd_compare_fn compare[] = {
       [DMD_SORT_USABLE] = compare_usable,
@@ -133,16 +145,14 @@ static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
     s->n = 0;
   }
   for (uint32_t id = 1; id <= records->records.last; id++) {
-    const dmd_record_t *r = at(records, id);
-    dmd_section_records_t *s = &records->section[section_of(records, r)];
+    dmd_section_records_t *s = &records->section[section_of(records, at(records, id))];
     s->ids[s->n++] = id;
-    s->usable += r->usable;
-    s->num += r->num;
-    s->sampled |= r->sampled;
   }
   for (int i = 0; i < DMD_N_SECTIONS; i++) {
     dmd_section_records_t *s = &records->section[i];
     dmd_sort(env, s->ids, s->n, compare[sort_by], records);
+    add_up(records, s);
+    s->n_all = s->n;
     records->usable += s->usable;
     records->num += s->num;
     records->sampled |= s->sampled;
@@ -162,6 +172,36 @@ void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t m
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
     add_group(records, id);
   sort_sections(records, sort_by);
+}
+
+void dmd_records_filter(dmd_records_t *records,
+                        bool (*keep)(void *ctx, const dmd_records_t *records,
+                                     const dmd_record_t *record),
+                        void *ctx) {
+  for (int i = 0; i < DMD_N_SECTIONS; i++) {
+    dmd_section_records_t *s = &records->section[i];
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < s->n; k++)
+      if (keep(ctx, records, at(records, s->ids[k])))
+        s->ids[kept++] = s->ids[k];
+    s->n = kept;
+    add_up(records, s);
+  }
+}
+
+static bool has_changed(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
+  (void)ctx;
+  if (r->num != 0 || r->req != 0 || r->slop != 0 || r->usable != 0)
+    return true;
+  size_t n;
+  dmd_env_free(records->profile->env, dmd_record_sizes(records, r, &n));
+  return n > 0;
+}
+
+void dmd_records_drop_unchanged(dmd_records_t *records) {
+  dmd_records_filter(records, has_changed, NULL);
+  for (int i = 0; i < DMD_N_SECTIONS; i++)
+    records->section[i].n_all = records->section[i].n;
 }
 
 void dmd_records_destroy(dmd_records_t *records) {

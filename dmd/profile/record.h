@@ -44,7 +44,8 @@ typedef struct dmd_record {
 typedef struct dmd_section_records {
   uint32_t *ids; /* sorted */
   uint32_t n;
-  int64_t usable, num; /* totals */
+  uint32_t n_all;      /* with those that dmd_records_filter took out */
+  int64_t usable, num; /* totals of the n */
   bool sampled;
 } dmd_section_records_t;
 
@@ -64,6 +65,16 @@ typedef struct dmd_records {
 void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t max_frames,
                       dmd_sort_by_t sort_by);
 void dmd_records_destroy(dmd_records_t *records);
+
+/* Keeps, in every section, only the records for which keep answers true; the sections' totals
+ * follow, the heap's do not. The order stays. */
+void dmd_records_filter(dmd_records_t *records,
+                        bool (*keep)(void *ctx, const dmd_records_t *records,
+                                     const dmd_record_t *record),
+                        void *ctx);
+
+/* In a difference: takes out the records in which nothing changed, as if they had never been. */
+void dmd_records_drop_unchanged(dmd_records_t *records);
 
 static inline const dmd_record_t *dmd_records_at(const dmd_records_t *records, uint32_t id) {
   return DMD_POOL_AT(&records->records, const dmd_record_t, id);

@@ -179,7 +179,7 @@ static void print_record(const printer_t *p, dmd_section_t section, uint32_t i,
   dmd_out_str(out, " in heap block record ");
   number(out, i, false);
   dmd_out_str(out, " of ");
-  number(out, s->n, false);
+  number(out, s->n_all, false);
   dmd_out_str(out, "\n  ");
   number(out, r->usable, r->sampled);
   dmd_out_str(out, " bytes (");
@@ -213,7 +213,7 @@ static void print_section(const printer_t *p, dmd_section_t section) {
   const dmd_section_records_t *s = &p->records->section[section];
   dmd_out_str(out, separator);
   dmd_out_char(out, '\n');
-  if (s->n == 0) {
+  if (s->n_all == 0) {
     dmd_out_str(out, "# no ");
     dmd_out_str(out, section_name(p, section));
     dmd_out_str(out, " heap blocks\n\n");
@@ -374,18 +374,20 @@ static void print_summary(const printer_t *p) {
   dmd_out_str(out, "}\n\n");
 }
 
-static void print_invocation(const printer_t *p) {
-  dmd_out_t *out = p->out;
-  dmd_out_str(out, "Invocation {\n");
-  if (p->profile->options == NULL) {
+/* which: "", or " 1" and " 2" in a difference. */
+static void print_invocation(dmd_out_t *out, const char *which, const dmd_profile_t *profile) {
+  dmd_out_str(out, "Invocation");
+  dmd_out_str(out, which);
+  dmd_out_str(out, " {\n");
+  if (profile->options == NULL) {
     dmd_out_str(out, "  $DMD is undefined\n");
   } else {
     dmd_out_str(out, "  $DMD = '");
-    dmd_out_safe(out, p->profile->options);
+    dmd_out_safe(out, profile->options);
     dmd_out_str(out, "'\n");
   }
   /* Mozilla's script calls a scan live here as well. */
-  dmd_mode_t mode = p->profile->mode;
+  dmd_mode_t mode = profile->mode;
   dmd_out_str(out, "  Mode = '");
   dmd_out_str(out, dmd_mode_name(mode == DMD_MODE_SCAN ? DMD_MODE_LIVE : mode));
   dmd_out_str(out, "'\n}\n\n");
@@ -398,7 +400,9 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   dmd_out_str(out, "# ");
   dmd_out_safe(out, options->title);
   dmd_out_str(out, "\n\n");
-  print_invocation(&p);
+  if (options->old != NULL)
+    print_invocation(out, " 1", options->old);
+  print_invocation(out, options->old != NULL ? " 2" : "", p.profile);
   if (p.profile->mode == DMD_MODE_DARK_MATTER) {
     print_section(&p, DMD_SECTION_TWICE);
     print_section(&p, DMD_SECTION_UNREPORTED);

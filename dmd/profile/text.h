@@ -14,8 +14,9 @@
 #include "profile/record.h"
 
 typedef struct dmd_text_options {
-  const char *title;    /* the second line, after "# " */
-  uint32_t max_records; /* printed in each section; 0: all */
+  const char *title;        /* the second line, after "# " */
+  const dmd_profile_t *old; /* in a difference the first of the two; else NULL */
+  uint32_t max_records;     /* printed in each section; 0: all */
 } dmd_text_options_t;
 
 void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,

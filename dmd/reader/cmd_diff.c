@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv diff: what changed between two profiles, as records of the difference.
+ */
+#include "reader/combine.h"
+#include "reader/commands.h"
+#include "reader/host.h"
+#include "reader/show.h"
+
+static void print_help(void) {
+  printf("usage: dmdv diff [OPTION...] OLD NEW\n"
+         "\n"
+         "Prints what changed from the profile OLD to the profile NEW, as records: blocks\n"
+         "and sizes that went are negative, the largest changes come first.\n"
+         "\n%s",
+         dmdv_options_help);
+}
+
+static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,
+                          const dmdv_options_t *options, int argc, char **argv) {
+  if (old->mode != new->mode)
+    return dmdv_usage_error("%s is of mode %s and %s of mode %s: they cannot be compared",
+                            options->files[0], dmd_mode_name(old->mode), options->files[1],
+                            dmd_mode_name(new->mode));
+  dmd_profile_t difference;
+  dmd_profile_init(&difference, &dmdv_env);
+  difference.mode = new->mode;
+  difference.options = dmd_profile_keep(&difference, new->options);
+  dmdv_combine(&difference, old, true);
+  dmdv_combine(&difference, new, false);
+  bool good = dmdv_show(&difference, old, options, argc, argv);
+  dmd_profile_destroy(&difference);
+  return good;
+}
+
+static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
+  if (options->n_files != 2) {
+    dmdv_usage_error("diff: give two files, not %d; see dmdv diff --help", options->n_files);
+    return 2;
+  }
+  dmd_profile_t old, new;
+  if (!dmdv_load_or_say(&old, options->files[0], options))
+    return 2;
+  bool good = dmdv_load_or_say(&new, options->files[1], options);
+  if (good) {
+    good = diff_profiles(&old, &new, options, argc, argv);
+    dmd_profile_destroy(&new);
+  }
+  dmd_profile_destroy(&old);
+  return good ? 0 : 2;
+}
+
+int dmdv_cmd_diff(int argc, char **argv) {
+  dmdv_options_t options;
+  int status = 2;
+  if (dmdv_options_parse(&options, argc, argv)) {
+    if (options.help)
+      print_help();
+    status = options.help ? 0 : diff_files(&options, argc, argv);
+  }
+  dmdv_options_destroy(&options);
+  return status;
+}

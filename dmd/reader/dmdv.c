@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv: reads profiles that dmd, or Firefox's DMD, wrote.
+ *
+ * main finds the command and hands over; each command is a file of its own. A file comes in through
+ * load.h (input -> cutter -> load) as a profile, and goes out through the same record and text
+ * modules that the tool uses.
+ */
+#include "reader/commands.h"
+#include "reader/options.h"
+
+#include "dmd-config.h"
+
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *summary;
+} commands[] = {
+    {"print", dmdv_cmd_print, "print a profile's records, the largest first"},
+    {"diff", dmdv_cmd_diff, "print what changed between two profiles"},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(void) {
+  printf("usage: dmdv COMMAND [OPTION...] FILE...\n"
+         "\n"
+         "Reads the profiles of `valgrind --tool=dmd` and of Firefox's DMD.\n"
+         "\n"
+         "commands:\n");
+  for (int i = 0; i < N_COMMANDS; i++)
+    printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+  printf("\n"
+         "dmdv COMMAND --help says more; dmdv --version prints the version.\n");
+}
+
+static int unknown_command(const char *word) {
+  const char *names[N_COMMANDS];
+  for (int i = 0; i < N_COMMANDS; i++)
+    names[i] = commands[i].name;
+  const char *nearest = dmdv_nearest(word, names, N_COMMANDS);
+  if (nearest != NULL)
+    dmdv_usage_error("there is no command '%s'; did you mean '%s'?", word, nearest);
+  else
+    dmdv_usage_error("there is no command '%s'; see dmdv --help", word);
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    dmdv_usage_error("what to do? See dmdv --help");
+    return 2;
+  }
+  const char *word = argv[1];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+    print_help();
+    return 0;
+  }
+  if (strcmp(word, "--version") == 0) {
+    printf("dmdv %s\n", DMD_VERSION);
+    return 0;
+  }
+  for (int i = 0; i < N_COMMANDS; i++)
+    if (strcmp(word, commands[i].name) == 0)
+      return commands[i].run(argc - 1, argv + 1);
+  return unknown_command(word);
+}

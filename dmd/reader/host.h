@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * host.h: an ordinary process as the host of the core.
+ */
+#ifndef DMD_READER_HOST_H
+#define DMD_READER_HOST_H
+
+#include "base/env.h"
+#include "base/out.h"
+
+/* Memory from malloc. When there is none left, and on a broken invariant, it prints one line and
+ * exits with status 2. */
+extern const dmd_env_t dmdv_env;
+
+/* A dmd_write_fn; ctx is a FILE *. */
+bool dmdv_write_file(void *ctx, const char *bytes, size_t n);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Blocks name their stacks by trace ids, traces name frames by frame ids, and either table may come
+ * after what refers to it. So while the file is read, every id is a small number in the order of
+ * first sight, and groups and report sets hold such trace numbers instead of stacks. When all has
+ * been read, the numbers are replaced by the profile's ids in place.
+ */
+#include "reader/load.h"
+
+#include "reader/allocfns.h"
+#include "reader/cutter.h"
+#include "reader/host.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* Doubles count whole numbers exactly up to here. */
+static const double MAX_NUMBER = 9007199254740992.0;
+/* Sums of sizes stay below this, so that no arithmetic overflows. */
+static const double MAX_TOTAL = 2305843009213693952.0;
+
+typedef struct {
+  dmd_profile_t *profile;
+  const dmdv_load_options_t *options;
+  dmdv_cutter_t cutter;
+  dmd_intern_t trace_ids, frame_ids; /* strings of the file -> numbers */
+  dmd_intern_t raw_stacks;           /* sequences of frame numbers */
+  dmd_pool_t traces;                 /* trace number -> raw stack, DMD_NONE: not defined so far */
+  dmd_pool_t frames;                 /* frame number -> frame of the profile, likewise */
+  double total;
+  unsigned seen; /* bits: which top-level keys have come */
+} loader_t;
+
+/* ---- Values. ---- */
+
+/* The member's whole number from least on; fallback where it is absent. */
+static uint64_t get_number(loader_t *l, const cJSON *object, const char *key, uint64_t least,
+                           uint64_t fallback) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  if (item == NULL)
+    return fallback;
+  double v = item->valuedouble;
+  if (!cJSON_IsNumber(item) || !(v >= (double)least && v <= MAX_NUMBER) ||
+      v != (double)(uint64_t)v) {
+    dmdv_cutter_reject(&l->cutter, "\"%s\" is not a whole number from %llu to 2^53", key,
+                       (unsigned long long)least);
+    return fallback;
+  }
+  return (uint64_t)v;
+}
+
+/* The member's string; NULL where it is absent, or null. */
+static const char *get_string(loader_t *l, const cJSON *object, const char *key) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  if (item == NULL || cJSON_IsNull(item))
+    return NULL;
+  if (!cJSON_IsString(item)) {
+    dmdv_cutter_reject(&l->cutter, "\"%s\" is not a string", key);
+    return NULL;
+  }
+  return item->valuestring;
+}
+
+/* ---- Ids. ---- */
+
+/* The number of an id; the pool gets an entry for it that says "not defined". */
+static uint32_t number_of(dmd_intern_t *ids, dmd_pool_t *meanings, const char *id) {
+  uint32_t number = dmd_intern_str(ids, id);
+  if (number > meanings->last) {
+    dmd_pool_add(meanings);
+    *DMD_POOL_AT(meanings, uint32_t, number) = DMD_NONE;
+  }
+  return number;
+}
+
+static uint32_t trace_number(loader_t *l, const char *id) {
+  return number_of(&l->trace_ids, &l->traces, id);
+}
+
+static uint32_t frame_number(loader_t *l, const char *id) {
+  return number_of(&l->frame_ids, &l->frames, id);
+}
+
+/* ---- Blocks. ---- */
+
+static uint32_t load_reports(loader_t *l, const cJSON *block) {
+  const cJSON *reps = cJSON_GetObjectItemCaseSensitive(block, "reps");
+  if (reps == NULL)
+    return DMD_NONE;
+  int n = cJSON_IsArray(reps) ? cJSON_GetArraySize(reps) : 0;
+  if (n < 1 || n > DMD_REPORTS_KEPT) {
+    dmdv_cutter_reject(&l->cutter, "\"reps\" is not an array of one or two trace ids");
+    return DMD_NONE;
+  }
+  const cJSON *reporters = cJSON_GetObjectItemCaseSensitive(block, "reporters");
+  dmd_report_set_t set = {.count = (uint32_t)n};
+  for (int i = 0; i < n; i++) {
+    const cJSON *rep = cJSON_GetArrayItem(reps, i), *reporter = cJSON_GetArrayItem(reporters, i);
+    if (!cJSON_IsString(rep)) {
+      dmdv_cutter_reject(&l->cutter, "\"reps\" holds something that is not a trace id");
+      return DMD_NONE;
+    }
+    set.report[i].stack = trace_number(l, rep->valuestring);
+    if (cJSON_IsString(reporter))
+      set.report[i].reporter = dmd_intern_str(&l->profile->names, reporter->valuestring);
+  }
+  if (n == DMD_REPORTS_KEPT)
+    set.count = (uint32_t)get_number(l, block, "reports", DMD_REPORTS_KEPT, DMD_REPORTS_KEPT);
+  return dmd_reports_intern(&l->profile->reports, &set);
+}
+
+static uint16_t load_tag(loader_t *l, const cJSON *block) {
+  const char *name = get_string(l, block, "tag");
+  if (name == NULL)
+    return DMD_NONE;
+  uint32_t id = dmd_intern_str(&l->profile->tags, name);
+  if (id > DMD_MAX_TAGS) {
+    dmdv_cutter_reject(&l->cutter, "more than %d different tags", DMD_MAX_TAGS);
+    return DMD_NONE;
+  }
+  return (uint16_t)id;
+}
+
+static bool load_block(loader_t *l, const cJSON *block) {
+  if (!cJSON_IsObject(block))
+    return dmdv_cutter_reject(&l->cutter, "an element of \"blockList\" is not an object");
+  if (!cJSON_HasObjectItem(block, "req"))
+    return dmdv_cutter_reject(&l->cutter, "a block has no \"req\"");
+  dmd_group_t g = {.req = get_number(l, block, "req", 0, 0),
+                   .slop = get_number(l, block, "slop", 0, 0),
+                   .num = get_number(l, block, "num", 1, 1)};
+  const char *alloc = get_string(l, block, "alloc");
+  if (alloc != NULL)
+    g.stack = trace_number(l, alloc);
+  g.reports = load_reports(l, block);
+  g.tag = load_tag(l, block);
+  g.thread = get_number(l, block, "thread", 0, 1) & DMD_MAX_THREAD;
+  g.sampled = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(block, "sampled"));
+  l->total += (double)g.num * ((double)g.req + (double)g.slop);
+  if (l->total > MAX_TOTAL)
+    return dmdv_cutter_reject(&l->cutter, "the sizes add up to more than 2^61 bytes");
+  if (!dmdv_cutter_failed(&l->cutter))
+    dmd_groups_add(&l->profile->groups, &g);
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+static bool load_blocks(loader_t *l) {
+  dmdv_cutter_enter(&l->cutter, '[');
+  while (dmdv_cutter_next_element(&l->cutter)) {
+    cJSON *block = dmdv_cutter_value(&l->cutter);
+    if (block != NULL)
+      load_block(l, block);
+    cJSON_Delete(block);
+  }
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+/* ---- Tables. ---- */
+
+static bool load_trace(loader_t *l, uint32_t number, const cJSON *frames) {
+  if (!cJSON_IsArray(frames))
+    return dmdv_cutter_reject(&l->cutter, "a trace is not an array of frame ids");
+  size_t n = (size_t)cJSON_GetArraySize(frames), i = 0;
+  uint32_t *numbers = dmd_env_alloc(&dmdv_env, "dmdv.trace", (n + 1) * sizeof *numbers);
+  const cJSON *frame;
+  cJSON_ArrayForEach(frame, frames) {
+    if (!cJSON_IsString(frame)) {
+      dmdv_cutter_reject(&l->cutter, "a trace holds something that is not a frame id");
+      break;
+    }
+    numbers[i++] = frame_number(l, frame->valuestring);
+  }
+  *DMD_POOL_AT(&l->traces, uint32_t, number) =
+      dmd_intern_bytes(&l->raw_stacks, numbers, i * sizeof *numbers);
+  dmd_env_free(&dmdv_env, numbers);
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+static bool load_traces(loader_t *l) {
+  const char *id;
+  dmdv_cutter_enter(&l->cutter, '{');
+  while (dmdv_cutter_next_key(&l->cutter, &id)) {
+    uint32_t number = trace_number(l, id);
+    cJSON *frames = dmdv_cutter_value(&l->cutter);
+    if (frames != NULL)
+      load_trace(l, number, frames);
+    cJSON_Delete(frames);
+  }
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+/* The text of a frame without its number, which is always "#00: ": records number frames anew. */
+static const char *without_number(const char *text) {
+  bool numbered = text[0] == '#' && strlen(text) >= 5 && memcmp(text + 3, ": ", 2) == 0;
+  return numbered ? text + 5 : text;
+}
+
+static bool load_frames(loader_t *l) {
+  const char *id;
+  dmdv_cutter_enter(&l->cutter, '{');
+  while (dmdv_cutter_next_key(&l->cutter, &id)) {
+    uint32_t number = frame_number(l, id);
+    cJSON *text = dmdv_cutter_value(&l->cutter);
+    if (cJSON_IsString(text))
+      *DMD_POOL_AT(&l->frames, uint32_t, number) =
+          dmd_intern_str(&l->profile->frames, without_number(text->valuestring));
+    else
+      dmdv_cutter_reject(&l->cutter, "a frame is not a string");
+    cJSON_Delete(text);
+  }
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+/* ---- The rest. ---- */
+
+static bool load_version(loader_t *l) {
+  cJSON *version = dmdv_cutter_value(&l->cutter);
+  if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 5))
+    dmdv_cutter_reject(&l->cutter, "\"version\" is not 5, the one that dmdv reads");
+  cJSON_Delete(version);
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+static bool load_invocation(loader_t *l) {
+  cJSON *invocation = dmdv_cutter_value(&l->cutter);
+  if (invocation == NULL)
+    return false;
+  l->profile->options = dmd_profile_keep(l->profile, get_string(l, invocation, "dmdEnvVar"));
+  const char *mode = get_string(l, invocation, "mode");
+  int i = 0;
+  while (mode != NULL && i <= DMD_MODE_SCAN && strcmp(mode, dmd_mode_name(i)) != 0)
+    i++;
+  if (mode == NULL || i > DMD_MODE_SCAN)
+    dmdv_cutter_reject(&l->cutter, "\"mode\" is none of dark-matter, live, cumulative, scan");
+  else
+    l->profile->mode = i;
+  cJSON_Delete(invocation);
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+static void load_totals(loader_t *l, const cJSON *totals) {
+  dmd_run_t *run = &l->profile->run;
+  run->n_allocs = get_number(l, totals, "allocs", 0, 0);
+  run->n_frees = get_number(l, totals, "frees", 0, 0);
+  run->alloc_szB = get_number(l, totals, "allocBytes", 0, 0);
+  run->in_use_szB = get_number(l, totals, "inUseBytes", 0, 0);
+  run->in_use_blocks = get_number(l, totals, "inUseBlocks", 0, 0);
+  run->freed_reported = get_number(l, totals, "freedReported", 0, 0);
+}
+
+static void load_faults(loader_t *l, const cJSON *faults) {
+  const cJSON *item;
+  cJSON_ArrayForEach(item, faults) {
+    const char *kind = get_string(l, item, "kind"), *at = get_string(l, item, "at");
+    const char *reporter = get_string(l, item, "reporter");
+    dmd_fault_t fault = {.num = get_number(l, item, "num", 1, 1)};
+    while (kind != NULL && fault.kind < DMD_N_FAULTS &&
+           strcmp(kind, dmd_fault_name(fault.kind)) != 0)
+      fault.kind++;
+    /* A kind that a later dmd knows. */
+    if (kind == NULL || fault.kind == DMD_N_FAULTS)
+      continue;
+    if (at != NULL)
+      fault.stack = trace_number(l, at);
+    if (reporter != NULL)
+      fault.reporter = dmd_intern_str(&l->profile->names, reporter);
+    dmd_profile_add_fault(l->profile, &fault);
+  }
+}
+
+/* The keys of a profile of ours. */
+static bool load_run(loader_t *l) {
+  cJSON *dmd = dmdv_cutter_value(&l->cutter);
+  if (dmd == NULL)
+    return false;
+  dmd_profile_t *profile = l->profile;
+  dmd_run_t *run = &profile->run;
+  run->is_known = true;
+  run->version = dmd_profile_keep(profile, get_string(l, dmd, "version"));
+  run->valgrind_version = dmd_profile_keep(profile, get_string(l, dmd, "valgrindVersion"));
+  run->command = dmd_profile_keep(profile, get_string(l, dmd, "command"));
+  run->label = dmd_profile_keep(profile, get_string(l, dmd, "label"));
+  run->trigger = dmd_profile_keep(profile, get_string(l, dmd, "trigger"));
+  run->allocator = dmd_profile_keep(profile, get_string(l, dmd, "allocator"));
+  run->pid = get_number(l, dmd, "pid", 0, 0);
+  run->dump_number = get_number(l, dmd, "dump", 0, 0);
+  run->word_szB = get_number(l, dmd, "wordSize", 0, 8);
+  const char *stacks = get_string(l, dmd, "stacks");
+  run->partial_stacks = stacks != NULL && strcmp(stacks, "partial") == 0;
+  run->sample_below = get_number(l, dmd, "sampleBelow", 0, 0);
+  run->seed = get_number(l, dmd, "seed", 0, 0);
+  load_totals(l, cJSON_GetObjectItemCaseSensitive(dmd, "totals"));
+  load_faults(l, cJSON_GetObjectItemCaseSensitive(dmd, "faults"));
+  cJSON_Delete(dmd);
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+/* ---- The whole. ---- */
+
+static const struct {
+  const char *key;
+  bool (*load)(loader_t *l);
+  bool required;
+} parts[] = {
+    {"version", load_version, true},   {"invocation", load_invocation, true},
+    {"blockList", load_blocks, true},  {"traceTable", load_traces, true},
+    {"frameTable", load_frames, true}, {"dmd", load_run, false},
+};
+enum { N_PARTS = sizeof parts / sizeof parts[0] };
+
+static bool load_part(loader_t *l, const char *key) {
+  for (int i = 0; i < N_PARTS; i++) {
+    if (strcmp(key, parts[i].key) != 0)
+      continue;
+    if (l->seen & 1u << i)
+      return dmdv_cutter_reject(&l->cutter, "\"%s\" comes twice", parts[i].key);
+    l->seen |= 1u << i;
+    return parts[i].load(l);
+  }
+  return dmdv_cutter_skip(&l->cutter);
+}
+
+static bool load_document(loader_t *l) {
+  const char *key;
+  dmdv_cutter_enter(&l->cutter, '{');
+  while (dmdv_cutter_next_key(&l->cutter, &key))
+    load_part(l, key);
+  if (!dmdv_cutter_finish(&l->cutter))
+    return false;
+  for (int i = 0; i < N_PARTS; i++)
+    if (parts[i].required && !(l->seen & 1u << i))
+      return dmdv_cutter_reject(&l->cutter, "\"%s\" is missing", parts[i].key);
+  return true;
+}
+
+/* The profile's stack of a trace, without leading allocation functions where that is asked for. */
+static bool resolve_trace(loader_t *l, uint32_t number, uint32_t *stack) {
+  uint32_t raw = *DMD_POOL_AT(&l->traces, uint32_t, number);
+  if (raw == DMD_NONE)
+    return dmdv_cutter_reject(&l->cutter, "trace id \"%.40s\" is not in \"traceTable\"",
+                              dmd_intern_get_str(&l->trace_ids, number));
+  size_t n;
+  const uint32_t *numbers = dmd_intern_get(&l->raw_stacks, raw, &n);
+  n /= sizeof *numbers;
+  uint32_t *frames = dmd_env_alloc(&dmdv_env, "dmdv.stack", (n + 1) * sizeof *frames);
+  size_t n_kept = 0;
+  bool good = true;
+  for (size_t i = 0; i < n && good; i++) {
+    uint32_t frame = *DMD_POOL_AT(&l->frames, uint32_t, numbers[i]);
+    if (frame == DMD_NONE)
+      good = dmdv_cutter_reject(&l->cutter, "frame id \"%.40s\" is not in \"frameTable\"",
+                                dmd_intern_get_str(&l->frame_ids, numbers[i]));
+    else if (n_kept > 0 || !l->options->ignore_alloc_fns ||
+             !dmdv_is_alloc_fn(dmd_intern_get_str(&l->profile->frames, frame)))
+      frames[n_kept++] = frame;
+  }
+  if (good)
+    *stack = dmd_profile_stack(l->profile, frames, n_kept);
+  dmd_env_free(&dmdv_env, frames);
+  return good;
+}
+
+/* Replaces trace numbers by stack ids in all that holds them. */
+static bool resolve(loader_t *l) {
+  dmd_profile_t *profile = l->profile;
+  uint32_t n = dmd_intern_count(&l->trace_ids);
+  uint32_t *stacks = dmd_env_alloc(&dmdv_env, "dmdv.stacks", (n + 1) * sizeof *stacks);
+  stacks[DMD_NONE] = DMD_NONE;
+  bool good = true;
+  for (uint32_t number = 1; number <= n && good; number++)
+    good = resolve_trace(l, number, &stacks[number]);
+  if (good) {
+    for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+      dmd_groups_at(&profile->groups, id)->stack =
+          stacks[dmd_groups_at(&profile->groups, id)->stack];
+    for (uint32_t id = 1; id <= profile->reports.pool.last; id++)
+      for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
+        uint32_t *stack =
+            &DMD_POOL_AT(&profile->reports.pool, dmd_report_set_t, id)->report[i].stack;
+        *stack = stacks[*stack];
+      }
+    for (uint32_t id = 1; id <= profile->faults.last; id++) {
+      uint32_t *stack = &DMD_POOL_AT(&profile->faults, dmd_fault_t, id)->stack;
+      *stack = stacks[*stack];
+    }
+  }
+  dmd_env_free(&dmdv_env, stacks);
+  return good;
+}
+
+bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options,
+               dmdv_fail_t *fail) {
+  dmdv_input_t *input = dmdv_input_open(name, fail);
+  if (input == NULL)
+    return false;
+  loader_t l = {.profile = profile, .options = options};
+  dmdv_cutter_init(&l.cutter, input);
+  dmd_intern_init(&l.trace_ids, &dmdv_env, "dmdv.trace_ids");
+  dmd_intern_init(&l.frame_ids, &dmdv_env, "dmdv.frame_ids");
+  dmd_intern_init(&l.raw_stacks, &dmdv_env, "dmdv.raw_stacks");
+  dmd_pool_init(&l.traces, &dmdv_env, "dmdv.traces", sizeof(uint32_t));
+  dmd_pool_init(&l.frames, &dmdv_env, "dmdv.frames", sizeof(uint32_t));
+
+  bool good = load_document(&l) && resolve(&l);
+  *fail = l.cutter.fail;
+
+  dmd_pool_destroy(&l.frames);
+  dmd_pool_destroy(&l.traces);
+  dmd_intern_destroy(&l.raw_stacks);
+  dmd_intern_destroy(&l.frame_ids);
+  dmd_intern_destroy(&l.trace_ids);
+  dmdv_cutter_destroy(&l.cutter);
+  dmdv_input_close(input);
+  return good;
+}

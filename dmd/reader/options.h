@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * options.h: what the commands that print records have in common on their command lines.
+ */
+#ifndef DMD_READER_OPTIONS_H
+#define DMD_READER_OPTIONS_H
+
+#include "profile/record.h"
+#include "reader/load.h"
+
+#include <stdio.h>
+
+typedef struct dmdv_options {
+  dmdv_load_options_t load;
+  uint32_t max_frames;
+  uint32_t max_records; /* 0: all */
+  dmd_sort_by_t sort_by;
+  const char *output; /* NULL: standard output */
+  const char **filters;
+  int n_filters;
+  bool help;
+  char **files; /* what is left of the command line */
+  int n_files;
+} dmdv_options_t;
+
+/* Parses the options of a command, whose name is argv[0]. False, with one line on stderr, when they
+ * are wrong. */
+bool dmdv_options_parse(dmdv_options_t *options, int argc, char **argv);
+void dmdv_options_destroy(dmdv_options_t *options);
+
+/* The help on these options, for the help of a command. */
+extern const char dmdv_options_help[];
+
+/* Prints one line for people who typed something wrong, and returns false. */
+bool dmdv_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Of n words the one that was probably meant, or NULL. */
+const char *dmdv_nearest(const char *word, const char *const *words, int n);
+
+#endif

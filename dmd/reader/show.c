@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/show.h"
+
+#include "profile/text.h"
+#include "reader/host.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_options_t *options) {
+  dmdv_fail_t fail = {0};
+  dmd_profile_init(profile, &dmdv_env);
+  if (dmdv_load(profile, name, &options->load, &fail))
+    return true;
+  dmd_profile_destroy(profile);
+  const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
+  if (fail.line > 0)
+    fprintf(stderr, "dmdv: %s:%" PRIu64 ": %s (byte %" PRIu64 ")\n", shown, fail.line, fail.reason,
+            fail.byte);
+  else
+    fprintf(stderr, "dmdv: %s: %s\n", shown, fail.reason);
+  return false;
+}
+
+/* Whether one of the printed lines of the record's allocation stack, number included, contains the
+ * text. */
+static bool stack_contains(const dmd_records_t *records, const dmd_record_t *r, const char *text) {
+  size_t n;
+  const uint32_t *frames = dmd_records_frames(records, r->stack, &n);
+  bool found = false;
+  for (size_t i = 0; i < n && !found; i++) {
+    const char *frame = dmd_intern_get_str(&records->profile->frames, frames[i]);
+    size_t szB = strlen(frame) + 32;
+    char *line = dmd_env_alloc(&dmdv_env, "dmdv.line", szB);
+    snprintf(line, szB, "    #%02zu: %s", i + 1, frame);
+    found = strstr(line, text) != NULL;
+    dmd_env_free(&dmdv_env, line);
+  }
+  return found;
+}
+
+/* ctx is the filter's text. */
+static bool passes(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
+  const char *filter = ctx;
+  if (filter[0] == '!')
+    return !stack_contains(records, r, filter + 1);
+  return stack_contains(records, r, filter[0] == '\\' ? filter + 1 : filter);
+}
+
+/* "dmdv print --max-frames=3 file.json": folders are left out, as Mozilla's script does. */
+static char *title_of(int argc, char **argv) {
+  size_t szB = sizeof "dmdv";
+  for (int i = 0; i < argc; i++)
+    szB += 1 + strlen(argv[i]);
+  char *title = dmd_env_alloc(&dmdv_env, "dmdv.title", szB);
+  strcpy(title, "dmdv");
+  for (int i = 0; i < argc; i++) {
+    const char *slash = strrchr(argv[i], '/');
+    strcat(title, " ");
+    strcat(title, slash != NULL ? slash + 1 : argv[i]);
+  }
+  return title;
+}
+
+static void print(FILE *file, const dmd_records_t *records, const dmd_profile_t *old,
+                  const dmdv_options_t *options, int argc, char **argv, bool *good) {
+  char *title = title_of(argc, argv);
+  dmd_text_options_t text = {.title = title, .old = old, .max_records = options->max_records};
+  dmd_out_t out;
+  dmd_out_init(&out, dmdv_write_file, file);
+  dmd_text_print(&out, records, &text);
+  *good = dmd_out_flush(&out) && fflush(file) == 0;
+  dmd_env_free(&dmdv_env, title);
+}
+
+bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
+               int argc, char **argv) {
+  FILE *file = stdout;
+  if (options->output != NULL && (file = fopen(options->output, "w")) == NULL)
+    return dmdv_usage_error("cannot write %s: %s", options->output, strerror(errno));
+  dmd_records_t records;
+  dmd_records_init(&records, profile, options->max_frames, options->sort_by);
+  if (old != NULL)
+    dmd_records_drop_unchanged(&records);
+  for (int i = 0; i < options->n_filters; i++)
+    dmd_records_filter(&records, passes, (void *)options->filters[i]);
+  bool good;
+  print(file, &records, old, options, argc, argv, &good);
+  dmd_records_destroy(&records);
+  int error = errno;
+  if (file != stdout && fclose(file) != 0)
+    good = false;
+  const char *name = options->output != NULL ? options->output : "standard output";
+  return good || dmdv_usage_error("cannot write %s: %s", name, strerror(error));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * show.h: from a profile to printed records, as the options want them.
+ */
+#ifndef DMD_READER_SHOW_H
+#define DMD_READER_SHOW_H
+
+#include "reader/options.h"
+
+/* Loads the file into an uninitialised profile. False, with the reason on stderr and nothing to
+ * destroy, when that fails. */
+bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_options_t *options);
+
+/* Prints the profile's records; old is the first profile of a difference, else NULL. argc and argv
+ * are the command's, for the title. False, with the reason on stderr, when it cannot. */
+bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
+               int argc, char **argv);
+
+#endif
