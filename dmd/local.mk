@@ -55,7 +55,8 @@ dmd_reader_sources = \
   dmd/reader/input.c dmd/reader/input.h \
   dmd/reader/load.c dmd/reader/load.h \
   dmd/reader/options.c dmd/reader/options.h \
-  dmd/reader/show.c dmd/reader/show.h
+  dmd/reader/show.c dmd/reader/show.h \
+  dmd/reader/usage.c dmd/reader/usage.h
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
 dmd_preload_sources =

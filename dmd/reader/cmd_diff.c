@@ -6,6 +6,9 @@
 #include "reader/commands.h"
 #include "reader/host.h"
 #include "reader/show.h"
+#include "reader/usage.h"
+
+#include <stdio.h>
 
 static void print_help(void) {
   printf("usage: dmdv diff [OPTION...] OLD NEW\n"
@@ -39,9 +42,9 @@ static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
     return 2;
   }
   dmd_profile_t old, new;
-  if (!dmdv_load_or_say(&old, options->files[0], options))
+  if (!dmdv_load_or_say(&old, options->files[0], &options->load))
     return 2;
-  bool good = dmdv_load_or_say(&new, options->files[1], options);
+  bool good = dmdv_load_or_say(&new, options->files[1], &options->load);
   if (good) {
     good = diff_profiles(&old, &new, options, argc, argv);
     dmd_profile_destroy(&new);

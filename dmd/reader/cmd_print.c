@@ -4,6 +4,9 @@
  */
 #include "reader/commands.h"
 #include "reader/show.h"
+#include "reader/usage.h"
+
+#include <stdio.h>
 
 static void print_help(void) {
   printf("usage: dmdv print [OPTION...] FILE\n"
@@ -20,7 +23,7 @@ static int print_file(const dmdv_options_t *options, int argc, char **argv) {
     return 2;
   }
   dmd_profile_t profile;
-  if (!dmdv_load_or_say(&profile, options->files[0], options))
+  if (!dmdv_load_or_say(&profile, options->files[0], &options->load))
     return 2;
   bool good = dmdv_show(&profile, NULL, options, argc, argv);
   dmd_profile_destroy(&profile);

@@ -7,10 +7,11 @@
  * modules that the tool uses.
  */
 #include "reader/commands.h"
-#include "reader/options.h"
+#include "reader/usage.h"
 
 #include "dmd-config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {

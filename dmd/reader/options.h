@@ -8,8 +8,6 @@
 #include "profile/record.h"
 #include "reader/load.h"
 
-#include <stdio.h>
-
 typedef struct dmdv_options {
   dmdv_load_options_t load;
   uint32_t max_frames;
@@ -30,11 +28,5 @@ void dmdv_options_destroy(dmdv_options_t *options);
 
 /* The help on these options, for the help of a command. */
 extern const char dmdv_options_help[];
-
-/* Prints one line for people who typed something wrong, and returns false. */
-bool dmdv_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Of n words the one that was probably meant, or NULL. */
-const char *dmdv_nearest(const char *word, const char *const *words, int n);
 
 #endif

@@ -3,16 +3,19 @@
 
 #include "profile/text.h"
 #include "reader/host.h"
+#include "reader/usage.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_options_t *options) {
+bool dmdv_load_or_say(dmd_profile_t *profile, const char *name,
+                      const dmdv_load_options_t *options) {
   dmdv_fail_t fail = {0};
   dmd_profile_init(profile, &dmdv_env);
-  if (dmdv_load(profile, name, &options->load, &fail))
+  if (dmdv_load(profile, name, options, &fail))
     return true;
   dmd_profile_destroy(profile);
   const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;

@@ -9,7 +9,7 @@
 
 /* Loads the file into an uninitialised profile. False, with the reason on stderr and nothing to
  * destroy, when that fails. */
-bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_options_t *options);
+bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options);
 
 /* Prints the profile's records; old is the first profile of a difference, else NULL. argc and argv
  * are the command's, for the title. False, with the reason on stderr, when it cannot. */
