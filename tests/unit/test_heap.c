@@ -256,6 +256,33 @@ static void random_chunks(void **state) {
   host_done(&host);
 }
 
+/* Large blocks far from each other, nested at random: the next chunk below is no neighbour. */
+static void random_far_apart(void **state) {
+  (void)state;
+  static model_t m;
+  m.n = 0;
+  dice_t dice = {94};
+  host_t host;
+  host_init(&host);
+  dmd_heap_t heap;
+  dmd_heap_init(&heap, &host.env);
+  size_t n_found = 0;
+  for (int step = 0; step < 1500; step++) {
+    uint64_t addr = dice_below(&dice, UINT64_C(1) << 34);
+    if (dice_below(&dice, 3) > 0) {
+      check_find_containing(&heap, &m, addr);
+      n_found += model_find_containing(&m, addr) != NULL;
+    } else if (m.n < 50) {
+      add(&heap, &m, addr, dice_any_size(&dice) >> 28, 0, DMD_BLOCK_ANNOUNCED);
+    } else {
+      remove_one(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
+    }
+  }
+  assert_true(n_found > 200);
+  dmd_heap_destroy(&heap);
+  host_done(&host);
+}
+
 /* ---- by hand ---- */
 
 static void pieces_of_a_block(void **state) {
@@ -433,6 +460,7 @@ int main(void) {
       cmocka_unit_test(random_nested),
       cmocka_unit_test(random_disjoint),
       cmocka_unit_test(random_chunks),
+      cmocka_unit_test(random_far_apart),
       cmocka_unit_test(pieces_of_a_block),
       cmocka_unit_test(nothing_is_in_an_empty_one),
       cmocka_unit_test(an_absurd_size_does_not_hang_the_search),
