@@ -38,4 +38,5 @@ unit_support_sources = \
 script_tests = \
   build-aux/check-layering \
   build-aux/check-lists \
+  build-aux/run-reader-tests \
   build-aux/run-tool-tests
