@@ -147,8 +147,8 @@ static uint64_t any_address(dice_t *dice) {
 
 /* Small blocks, blocks of nothing, and some that span several chunks. */
 static uint64_t any_size(dice_t *dice) {
-  uint64_t throw = dice_below(dice, 100);
-  return throw < 5 ? 0 : throw < 8 ? dice_below(dice, 5u << 20) : dice_below(dice, 300);
+  uint64_t roll = dice_below(dice, 100);
+  return roll < 5 ? 0 : roll < 8 ? dice_below(dice, 5u << 20) : dice_below(dice, 300);
 }
 
 static void random_nested(void **state) {
@@ -164,14 +164,14 @@ static void random_nested(void **state) {
   for (int step = 0; step < 40000; step++) {
     uint64_t addr = any_address(&dice);
     bool growing = step / 4000 % 2 == 0;
-    uint64_t throw = dice_below(&dice, 10);
-    if (throw < (growing ? 4 : 1) && m.n < MAX)
+    uint64_t roll = dice_below(&dice, 10);
+    if (roll < (growing ? 4 : 1) && m.n < MAX)
       add(&heap, &m, addr, any_size(&dice), (uint32_t)dice_below(&dice, 30), DMD_BLOCK_ANNOUNCED);
-    else if (throw < 5 && m.n > 0 && dice_below(&dice, 4) > 0)
+    else if (roll < 5 && m.n > 0 && dice_below(&dice, 4) > 0)
       remove_one(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
-    else if (throw < 6)
+    else if (roll < 6)
       remove_one(&heap, &m, addr);
-    else if (throw < 7)
+    else if (roll < 7)
       check_find(&heap, &m, addr);
     else {
       check_find_containing(&heap, &m, addr);

@@ -157,8 +157,8 @@ static void random_bytes(void **state) {
     for (size_t k = 0; k < n; k++) {
       /* All values, with those that begin and continue sequences more often. */
       static const unsigned char frequent[] = {0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xf0, 0xf4, '"', '\\'};
-      uint64_t throw = dice_below(&dice, 400);
-      s[k] = (char)(throw < 255 ? throw +1 : frequent[throw % COUNT_OF(frequent)]);
+      uint64_t roll = dice_below(&dice, 400);
+      s[k] = (char)(roll < 255 ? roll + 1 : frequent[roll % COUNT_OF(frequent)]);
     }
     s[n] = '\0';
     check_string(s);

@@ -73,12 +73,12 @@ static void random_against_arrays(void **state) {
   dmd_scopes_init(&scopes, &host.env);
   for (int step = 0; step < 50000; step++) {
     uint32_t t = (uint32_t)dice_below(&dice, THREADS);
-    uint64_t throw = dice_below(&dice, 200);
-    if (throw == 0) {
+    uint64_t roll = dice_below(&dice, 200);
+    if (roll == 0) {
       dmd_scopes_end_thread(&scopes, t);
       n_open -= depth[t];
       depth[t] = 0;
-    } else if (throw < 110 && depth[t] < DEPTH) {
+    } else if (roll < 110 && depth[t] < DEPTH) {
       uint32_t name = 1 + (uint32_t)dice_below(&dice, 1000);
       names[t][depth[t]++] = name;
       n_open++;

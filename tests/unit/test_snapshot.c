@@ -270,8 +270,8 @@ typedef struct {
 } model_t;
 
 static void random_event(fixture_t *f, model_t *m, dice_t *dice) {
-  uint64_t throw = dice_below(dice, 100);
-  if (m->n == 0 || (throw < 40 && m->n < MAX)) {
+  uint64_t roll = dice_below(dice, 100);
+  if (m->n == 0 || (roll < 40 && m->n < MAX)) {
     m->next += 16 * (1 + dice_below(dice, 1000));
     m->list[m->n] = (entry_t){.addr = m->next, .req = 1 + dice_below(dice, 8) * 16};
     alloc(f, m->next, m->list[m->n].req, 1 + (uint32_t)dice_below(dice, 3));
@@ -279,17 +279,17 @@ static void random_event(fixture_t *f, model_t *m, dice_t *dice) {
     return;
   }
   entry_t *e = &m->list[dice_below(dice, m->n)];
-  if (throw < 60) {
+  if (roll < 60) {
     uint32_t flags;
     assert_true(dmd_live_remove(&f->live, e->addr, &flags));
     *e = m->list[--m->n];
-  } else if (throw < 98) {
+  } else if (roll < 98) {
     bool on_alloc = dice_below(dice, 6) == 0;
     dmd_live_report(&f->live, 1, e->addr, 4 + (uint32_t)dice_below(dice, 3), on_alloc, DMD_NONE);
     if (e->n_reports < 2)
       e->on_alloc |= on_alloc;
     e->n_reports++;
-  } else if (throw < 99) {
+  } else if (roll < 99) {
     dmd_live_unreport(&f->live, e->addr);
     e->n_reports = 0;
     e->on_alloc = false;
