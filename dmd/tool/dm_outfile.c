@@ -33,9 +33,13 @@ const HChar *dm_error_text(UInt error) {
   return "unexpected error";
 }
 
-/* Whether something that is not a regular file bears this name. */
+/* Whether something that is not a regular file bears this name. A link is one, wherever it leads:
+ * to rename a file over /dev/stdout would take that away from everybody. */
 static Bool is_special(const HChar *name) {
   struct vg_stat st;
+  HChar target[1];
+  if (VG_(readlink)(name, target, sizeof target) >= 0)
+    return True;
   return !sr_isError(VG_(stat)(name, &st)) && !VKI_S_ISREG(st.mode);
 }
 
@@ -48,7 +52,8 @@ Bool dm_outfile_open(dm_outfile_t *file, const HChar *name) {
     /* A leftover of a process that had this number before. */
     VG_(unlink)(file->temporary);
   }
-  Int flags = VKI_O_WRONLY | (file->temporary != NULL ? VKI_O_CREAT | VKI_O_EXCL : 0);
+  /* What a link leads to may be missing, or longer than what is written now. */
+  Int flags = VKI_O_WRONLY | VKI_O_CREAT | (file->temporary != NULL ? VKI_O_EXCL : VKI_O_TRUNC);
   SysRes res = VG_(open)(file->temporary != NULL ? file->temporary : name, flags, 0666);
   if (sr_isError(res)) {
     file->error = sr_Err(res);

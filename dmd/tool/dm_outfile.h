@@ -4,7 +4,7 @@
  *
  * Regular files are written under a temporary name beside the final one and renamed at the end, so
  * that a failure leaves neither half a file nor a lost older one. Anything else that exists under
- * the name (a pipe, /dev/null, a terminal) is written to directly.
+ * the name (a pipe, /dev/null, a terminal, a link) is written to directly.
  */
 #ifndef DMD_TOOL_DM_OUTFILE_H
 #define DMD_TOOL_DM_OUTFILE_H
