@@ -109,7 +109,7 @@ class Run:
             if re.fullmatch(r"log\.\d+", name):
                 with open(path, encoding="utf-8", errors="backslashreplace") as file:
                     self.logs[int(name[4:])] = strip_prefixes(file.read())
-            elif validator is not None and re.search(r"\.json$|\.gz$", name) and os.path.isfile(path):
+            elif re.search(r"\.json$|\.gz$", name) and os.path.isfile(path):
                 self.profiles[name] = profile_file.Profile(path, validator)
 
     def files(self):
@@ -118,6 +118,11 @@ class Run:
         for folder, _, names in os.walk(self.folder):
             found += [os.path.relpath(os.path.join(folder, name), self.folder) for name in names]
         return found
+
+    def read(self, name):
+        """The text of one of the run's files."""
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            return file.read()
 
     def _only(self, what, things):
         if len(things) != 1:
@@ -212,6 +217,10 @@ class Test:
 
     def new_folder(self):
         return self.suite.new_folder(self.name)
+
+    def load(self, path):
+        """The profile in a file that no run's folder holds."""
+        return profile_file.Profile(path, self.suite.validator)
 
     # ---- Expecting ----
 

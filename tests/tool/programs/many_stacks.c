@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A profile of some hundred KiB: 2000 blocks of as many sizes and stacks. Exits with 6.
+ * A profile of some hundred KiB: 2000 blocks of as many sizes and stacks. Exits with 6. With an argument it asks for a
+ * dump before, and exits with 7 if that could not be written.
  */
 #include <stdlib.h>
+#include <valgrind/dmd.h>
 
 static void *volatile keep;
 
@@ -26,8 +28,11 @@ static void left(unsigned path, int depth, size_t size) {
     left(path >> 1, depth - 1, size);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  (void)argv;
   for (unsigned i = 0; i < 2000; i++)
     left(i * 2654435761u >> 16, 11, i);
+  if (argc > 1 && DMD_DUMP(NULL) == 0)
+    return 7;
   return 6;
 }
