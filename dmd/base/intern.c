@@ -15,12 +15,6 @@ typedef struct {
 
 enum { CHUNK = 32 * 1024 };
 
-static uint64_t entry_hash(const void *owner, uint32_t id) {
-  const dmd_intern_t *in = owner;
-  const entry_t *e = DMD_POOL_AT(&in->entries, entry_t, id);
-  return dmd_hash_bytes(e->bytes, e->n);
-}
-
 static bool entry_equal(const void *owner, uint32_t id, const void *key) {
   const dmd_intern_t *in = owner;
   const entry_t *a = DMD_POOL_AT(&in->entries, entry_t, id), *b = key;
@@ -31,7 +25,7 @@ void dmd_intern_init(dmd_intern_t *in, const dmd_env_t *env, const char *cost_ce
   in->env = env;
   in->cost_centre = cost_centre;
   dmd_pool_init(&in->entries, env, cost_centre, sizeof(entry_t));
-  dmd_table_init(&in->index, env, cost_centre, entry_hash, entry_equal, in);
+  dmd_table_init(&in->index, env, cost_centre, entry_equal, in);
   in->chunks = NULL;
   in->room = 0;
 }
@@ -81,13 +75,14 @@ static const char *keep(dmd_intern_t *in, const void *bytes, size_t n) {
 
 uint32_t dmd_intern_bytes(dmd_intern_t *in, const void *bytes, size_t n) {
   entry_t key = {bytes, n};
-  uint32_t id = dmd_table_find(&in->index, dmd_hash_bytes(bytes, n), &key);
+  uint64_t hash = dmd_hash_bytes(bytes, n);
+  uint32_t id = dmd_table_find(&in->index, hash, &key);
   if (id != DMD_NONE)
     return id;
   const char *kept = keep(in, bytes, n);
   id = dmd_pool_add(&in->entries);
   *DMD_POOL_AT(&in->entries, entry_t, id) = (entry_t){kept, n};
-  dmd_table_add(&in->index, id);
+  dmd_table_add(&in->index, hash, id);
   return id;
 }
 

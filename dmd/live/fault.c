@@ -7,10 +7,6 @@ static uint64_t hash_of(const dmd_fault_t *f) {
   return dmd_hash_u64(dmd_hash_u64(f->kind ^ (uint64_t)f->stack << 32) ^ f->reporter);
 }
 
-static uint64_t fault_hash(const void *owner, uint32_t id) {
-  return hash_of(dmd_faults_at(owner, id));
-}
-
 static bool fault_equal(const void *owner, uint32_t id, const void *key) {
   const dmd_fault_t *a = dmd_faults_at(owner, id), *b = key;
   return a->kind == b->kind && a->stack == b->stack && a->reporter == b->reporter;
@@ -18,7 +14,7 @@ static bool fault_equal(const void *owner, uint32_t id, const void *key) {
 
 void dmd_faults_init(dmd_faults_t *faults, const dmd_env_t *env) {
   dmd_pool_init(&faults->pool, env, "dmd.faults", sizeof(dmd_fault_t));
-  dmd_table_init(&faults->index, env, "dmd.faults.index", fault_hash, fault_equal, faults);
+  dmd_table_init(&faults->index, env, "dmd.faults.index", fault_equal, faults);
 }
 
 void dmd_faults_destroy(dmd_faults_t *faults) {
@@ -33,7 +29,7 @@ bool dmd_faults_add(dmd_faults_t *faults, dmd_fault_kind_t kind, uint32_t stack,
   if (id == DMD_NONE) {
     id = dmd_pool_add(&faults->pool);
     *DMD_POOL_AT(&faults->pool, dmd_fault_t, id) = key;
-    dmd_table_add(&faults->index, id);
+    dmd_table_add(&faults->index, hash_of(&key), id);
   }
   return ++DMD_POOL_AT(&faults->pool, dmd_fault_t, id)->num == 1;
 }

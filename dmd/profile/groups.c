@@ -9,10 +9,6 @@ static uint64_t hash_of(const dmd_group_t *g) {
   return dmd_hash_u64(h ^ g->tag ^ (uint64_t)g->thread << 16 ^ (uint64_t)g->sampled << 32);
 }
 
-static uint64_t group_hash(const void *owner, uint32_t id) {
-  return hash_of(dmd_groups_at(owner, id));
-}
-
 static bool group_equal(const void *owner, uint32_t id, const void *key) {
   const dmd_group_t *a = dmd_groups_at(owner, id), *b = key;
   return a->req == b->req && a->slop == b->slop && a->stack == b->stack &&
@@ -22,7 +18,7 @@ static bool group_equal(const void *owner, uint32_t id, const void *key) {
 
 void dmd_groups_init(dmd_groups_t *groups, const dmd_env_t *env) {
   dmd_pool_init(&groups->pool, env, "dmd.groups", sizeof(dmd_group_t));
-  dmd_table_init(&groups->index, env, "dmd.groups.index", group_hash, group_equal, groups);
+  dmd_table_init(&groups->index, env, "dmd.groups.index", group_equal, groups);
 }
 
 void dmd_groups_destroy(dmd_groups_t *groups) {
@@ -31,7 +27,8 @@ void dmd_groups_destroy(dmd_groups_t *groups) {
 }
 
 void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key) {
-  uint32_t id = dmd_table_find(&groups->index, hash_of(key), key);
+  uint64_t hash = hash_of(key);
+  uint32_t id = dmd_table_find(&groups->index, hash, key);
   if (id != DMD_NONE) {
     dmd_groups_at(groups, id)->num += key->num;
     return;
@@ -40,5 +37,5 @@ void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key) {
   dmd_group_t *g = dmd_groups_at(groups, id);
   *g = *key;
   g->next = DMD_NONE;
-  dmd_table_add(&groups->index, id);
+  dmd_table_add(&groups->index, hash, id);
 }

@@ -7,7 +7,7 @@
  * point into the profile, the live heap's history uses the live heap's ids.
  *
  * Groups have the ids 1, 2, 3 ... in the order in which the first block of each came. A group takes
- * 40 bytes, and 5 to 11 in the index.
+ * 40 bytes, and 11 to 22 in the index.
  */
 #ifndef DMD_PROFILE_GROUPS_H
 #define DMD_PROFILE_GROUPS_H

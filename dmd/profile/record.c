@@ -14,10 +14,6 @@ static uint64_t key_hash(const dmd_record_t *r) {
   return dmd_hash_u64(h ^ r->reported[0] ^ (uint64_t)r->reported[1] << 32);
 }
 
-static uint64_t record_hash(const void *owner, uint32_t id) {
-  return key_hash(at(owner, id));
-}
-
 static bool record_equal(const void *owner, uint32_t id, const void *key) {
   const dmd_record_t *a = at(owner, id), *b = key;
   return a->stack == b->stack && a->n_reported == b->n_reported &&
@@ -63,7 +59,7 @@ static dmd_record_t *record_of_group(dmd_records_t *records, const dmd_group_t *
   if (id == DMD_NONE) {
     id = dmd_pool_add(&records->records);
     *at(records, id) = key;
-    dmd_table_add(&records->index, id);
+    dmd_table_add(&records->index, key_hash(&key), id);
     records->section[section_of(records, &key)].n++;
   }
   return at(records, id);
@@ -78,7 +74,7 @@ static void add_group(dmd_records_t *records, uint32_t group_id) {
   r->slop += num * (int64_t)g->slop;
   r->usable += num * (int64_t)(g->req + g->slop);
   r->sampled |= g->sampled;
-  if (g->reports != DMD_NONE) {
+  if (r->n_reported > 0) {
     uint32_t count = dmd_reports_at(&records->profile->reports, g->reports)->count;
     if (count > r->most_reports)
       r->most_reports = count;
@@ -167,7 +163,7 @@ void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t m
   records->max_frames = max_frames;
   dmd_intern_init(&records->stacks, env, "dmd.records.stacks");
   dmd_pool_init(&records->records, env, "dmd.records", sizeof(dmd_record_t));
-  dmd_table_init(&records->index, env, "dmd.records.index", record_hash, record_equal, records);
+  dmd_table_init(&records->index, env, "dmd.records.index", record_equal, records);
   cut_stacks(records);
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
     add_group(records, id);

@@ -3,17 +3,13 @@
 
 #include "base/mem.h"
 
-static uint64_t set_hash(const void *owner, uint32_t id) {
-  return dmd_hash_bytes(dmd_reports_at(owner, id), sizeof(dmd_report_set_t));
-}
-
 static bool set_equal(const void *owner, uint32_t id, const void *key) {
   return dmd_mem_equal(dmd_reports_at(owner, id), key, sizeof(dmd_report_set_t));
 }
 
 void dmd_reports_init(dmd_reports_t *reports, const dmd_env_t *env) {
   dmd_pool_init(&reports->pool, env, "dmd.reports", sizeof(dmd_report_set_t));
-  dmd_table_init(&reports->index, env, "dmd.reports.index", set_hash, set_equal, reports);
+  dmd_table_init(&reports->index, env, "dmd.reports.index", set_equal, reports);
 }
 
 void dmd_reports_destroy(dmd_reports_t *reports) {
@@ -22,12 +18,13 @@ void dmd_reports_destroy(dmd_reports_t *reports) {
 }
 
 uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set) {
-  uint32_t id = dmd_table_find(&reports->index, dmd_hash_bytes(set, sizeof *set), set);
+  uint64_t hash = dmd_hash_bytes(set, sizeof *set);
+  uint32_t id = dmd_table_find(&reports->index, hash, set);
   if (id != DMD_NONE)
     return id;
   id = dmd_pool_add(&reports->pool);
   *DMD_POOL_AT(&reports->pool, dmd_report_set_t, id) = *set;
-  dmd_table_add(&reports->index, id);
+  dmd_table_add(&reports->index, hash, id);
   return id;
 }
 

@@ -15,7 +15,7 @@
 #include "base/table.h"
 
 typedef struct dmd_report {
-  uint32_t stack;    /* where reported; DMD_NONE: not recorded */
+  uint32_t stack;    /* where reported; always recorded */
   uint32_t reporter; /* name of the innermost reporter scope; DMD_NONE: outside of any */
   uint32_t on_alloc; /* 1: survives a clear */
 } dmd_report_t;

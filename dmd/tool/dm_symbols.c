@@ -30,11 +30,6 @@ static uint64_t place_hash(const place_t *place) {
   return dmd_hash_u64(place->ip ^ (uint64_t)place->epoch.n << 48);
 }
 
-static uint64_t address_hash(const void *owner, uint32_t id) {
-  const dm_symbols_t *symbols = owner;
-  return place_hash(&DMD_POOL_AT(&symbols->addresses, address_t, id)->place);
-}
-
 static bool address_equal(const void *owner, uint32_t id, const void *key) {
   const dm_symbols_t *symbols = owner;
   const place_t *a = &DMD_POOL_AT(&symbols->addresses, address_t, id)->place, *b = key;
@@ -44,7 +39,7 @@ static bool address_equal(const void *owner, uint32_t id, const void *key) {
 void dm_symbols_init(dm_symbols_t *symbols, dmd_profile_t *profile) {
   symbols->profile = profile;
   dmd_pool_init(&symbols->addresses, &g_env, "dm.symbols", sizeof(address_t));
-  dmd_table_init(&symbols->index, &g_env, "dm.symbols.index", address_hash, address_equal, symbols);
+  dmd_table_init(&symbols->index, &g_env, "dm.symbols.index", address_equal, symbols);
   dmd_pool_init(&symbols->frames, &g_env, "dm.symbols.frames", sizeof(uint32_t));
   symbols->stack = VG_(newXA)(VG_(malloc), "dm.symbols.stack", VG_(free), sizeof(place_t));
   symbols->ids = VG_(newXA)(VG_(malloc), "dm.symbols.ids", VG_(free), sizeof(uint32_t));
@@ -130,7 +125,7 @@ static address_t *look_up(dm_symbols_t *symbols, const place_t *place) {
     id = dmd_pool_add(&symbols->addresses);
     *DMD_POOL_AT(&symbols->addresses, address_t, id) =
         (address_t){.place = *place, .kind = VG_(get_fnname_kind_from_IP)(place->epoch, place->ip)};
-    dmd_table_add(&symbols->index, id);
+    dmd_table_add(&symbols->index, place_hash(place), id);
   }
   return DMD_POOL_AT(&symbols->addresses, address_t, id);
 }
