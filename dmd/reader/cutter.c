@@ -202,6 +202,84 @@ static bool take_value(dmdv_cutter_t *cutter, bool keep) {
   return !cutter->failed;
 }
 
+/* ---- The same where it lies. ---- */
+
+/* Where the string that starts at p ends, one past its closing quote; NULL when that is not within
+ * reach or something is wrong. Bytes above ASCII are noted in *high. */
+static const char *end_of_string(const char *p, const char *end, bool *high) {
+  for (p++; p < end; p++) {
+    unsigned char c = (unsigned char)*p;
+    if (c == '"')
+      return p + 1;
+    if (c == '\\')
+      p++;
+    else if (c < 0x20)
+      return NULL;
+    *high |= c >= 0x80;
+  }
+  return NULL;
+}
+
+/* Where the object or array that starts at p ends, likewise. */
+static const char *end_of_container(const char *p, const char *end, int max_depth, bool *high) {
+  char close[DMDV_MAX_DEPTH];
+  int depth = 0;
+  while (p < end) {
+    char c = *p;
+    if (c == '"') {
+      p = end_of_string(p, end, high);
+      if (p == NULL)
+        return NULL;
+      continue;
+    }
+    p++;
+    if (c == '{' || c == '[') {
+      if (depth == max_depth)
+        return NULL;
+      close[depth++] = c == '{' ? '}' : ']';
+    } else if (c == '}' || c == ']') {
+      if (depth == 0 || c != close[--depth])
+        return NULL;
+      if (depth == 0)
+        return p;
+    }
+  }
+  return NULL;
+}
+
+static void count_lines(dmdv_cutter_t *cutter, const char *p, const char *end) {
+  while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+    cutter->line++;
+    p++;
+  }
+}
+
+/* The next value, parsed without a copy of its text: where it is an object or an array, lies wholly
+ * in what is available, and is right. NULL otherwise, with nothing taken: the other way then finds
+ * the fault or the rest. Nearly all elements of large arrays go this way. */
+static cJSON *value_in_place(dmdv_cutter_t *cutter) {
+  skip_space(cutter);
+  char c = peek(cutter);
+  if (c != '{' && c != '[')
+    return NULL;
+  bool high = false;
+  const char *start = cutter->at;
+  const char *end = end_of_container(start, cutter->end, DMDV_MAX_DEPTH - cutter->depth, &high);
+  /* UTF-8 is checked in the copy that the other way makes. */
+  if (end == NULL || high)
+    return NULL;
+  const char *parsed;
+  size_t n = (size_t)(end - start);
+  cJSON *value = cJSON_ParseWithLengthOpts(start, n, &parsed, false);
+  if (value == NULL || parsed != end) {
+    cJSON_Delete(value);
+    return NULL;
+  }
+  count_lines(cutter, start, end);
+  advance(cutter, n);
+  return value;
+}
+
 /* ---- What the caller sees. ---- */
 
 bool dmdv_cutter_enter(dmdv_cutter_t *cutter, char open) {
@@ -266,10 +344,13 @@ bool dmdv_cutter_next_key(dmdv_cutter_t *cutter, const char **key) {
 }
 
 cJSON *dmdv_cutter_value(dmdv_cutter_t *cutter) {
+  cJSON *value = value_in_place(cutter);
+  if (value != NULL)
+    return value;
   if (!take_value(cutter, true))
     return NULL;
   const char *end;
-  cJSON *value = cJSON_ParseWithLengthOpts(cutter->text, cutter->n, &end, false);
+  value = cJSON_ParseWithLengthOpts(cutter->text, cutter->n, &end, false);
   if (value == NULL || end != cutter->text + cutter->n) {
     dmdv_cutter_reject(cutter, "a value is not JSON");
     cJSON_Delete(value);

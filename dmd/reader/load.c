@@ -33,32 +33,32 @@ typedef struct {
 
 /* ---- Values. ---- */
 
-/* The member's whole number from least on; fallback where it is absent. */
-static uint64_t get_number(loader_t *l, const cJSON *object, const char *key, uint64_t least,
-                           uint64_t fallback) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  if (item == NULL)
-    return fallback;
+/* The value of a member as a whole number from least on; 0 when it is none. */
+static uint64_t number_in(loader_t *l, const cJSON *item, uint64_t least) {
   double v = item->valuedouble;
-  if (!cJSON_IsNumber(item) || !(v >= (double)least && v <= MAX_NUMBER) ||
-      v != (double)(uint64_t)v) {
-    dmdv_cutter_reject(&l->cutter, "\"%s\" is not a whole number from %llu to 2^53", key,
-                       (unsigned long long)least);
-    return fallback;
-  }
-  return (uint64_t)v;
+  if (cJSON_IsNumber(item) && v >= (double)least && v <= MAX_NUMBER && v == (double)(uint64_t)v)
+    return (uint64_t)v;
+  dmdv_cutter_reject(&l->cutter, "\"%.40s\" is not a whole number from %llu to 2^53", item->string,
+                     (unsigned long long)least);
+  return 0;
 }
 
-/* The member's string; NULL where it is absent, or null. */
+/* The value of a member as a string; NULL when it is null, or none. */
+static const char *string_in(loader_t *l, const cJSON *item) {
+  if (!cJSON_IsString(item) && !cJSON_IsNull(item))
+    dmdv_cutter_reject(&l->cutter, "\"%.40s\" is not a string", item->string);
+  return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+/* The same of an object's member by its key; fallback, or NULL, where there is none. */
+static uint64_t get_number(loader_t *l, const cJSON *object, const char *key, uint64_t fallback) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  return item == NULL ? fallback : number_in(l, item, 0);
+}
+
 static const char *get_string(loader_t *l, const cJSON *object, const char *key) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  if (item == NULL || cJSON_IsNull(item))
-    return NULL;
-  if (!cJSON_IsString(item)) {
-    dmdv_cutter_reject(&l->cutter, "\"%s\" is not a string", key);
-    return NULL;
-  }
-  return item->valuestring;
+  return item == NULL ? NULL : string_in(l, item);
 }
 
 /* ---- Ids. ---- */
@@ -83,19 +83,24 @@ static uint32_t frame_number(loader_t *l, const char *id) {
 
 /* ---- Blocks. ---- */
 
-static uint32_t load_reports(loader_t *l, const cJSON *block) {
-  const cJSON *reps = cJSON_GetObjectItemCaseSensitive(block, "reps");
-  if (reps == NULL)
+/* What a block's members say of its reports, before they are a set. */
+typedef struct {
+  const cJSON *reps, *reporters;
+  uint64_t count; /* 0: not given */
+} block_reports_t;
+
+static uint32_t load_reports(loader_t *l, const block_reports_t *r) {
+  if (r->reps == NULL)
     return DMD_NONE;
-  int n = cJSON_IsArray(reps) ? cJSON_GetArraySize(reps) : 0;
+  int n = cJSON_IsArray(r->reps) ? cJSON_GetArraySize(r->reps) : 0;
   if (n < 1 || n > DMD_REPORTS_KEPT) {
     dmdv_cutter_reject(&l->cutter, "\"reps\" is not an array of one or two trace ids");
     return DMD_NONE;
   }
-  const cJSON *reporters = cJSON_GetObjectItemCaseSensitive(block, "reporters");
   dmd_report_set_t set = {.count = (uint32_t)n};
   for (int i = 0; i < n; i++) {
-    const cJSON *rep = cJSON_GetArrayItem(reps, i), *reporter = cJSON_GetArrayItem(reporters, i);
+    const cJSON *rep = cJSON_GetArrayItem(r->reps, i);
+    const cJSON *reporter = cJSON_GetArrayItem(r->reporters, i);
     if (!cJSON_IsString(rep)) {
       dmdv_cutter_reject(&l->cutter, "\"reps\" holds something that is not a trace id");
       return DMD_NONE;
@@ -104,38 +109,55 @@ static uint32_t load_reports(loader_t *l, const cJSON *block) {
     if (cJSON_IsString(reporter))
       set.report[i].reporter = dmd_intern_str(&l->profile->names, reporter->valuestring);
   }
-  if (n == DMD_REPORTS_KEPT)
-    set.count = (uint32_t)get_number(l, block, "reports", DMD_REPORTS_KEPT, DMD_REPORTS_KEPT);
+  if (n == DMD_REPORTS_KEPT && r->count > DMD_REPORTS_KEPT)
+    set.count = r->count > DMD_REPORTS_COUNTED ? DMD_REPORTS_COUNTED : (uint32_t)r->count;
   return dmd_reports_intern(&l->profile->reports, &set);
 }
 
-static uint16_t load_tag(loader_t *l, const cJSON *block) {
-  const char *name = get_string(l, block, "tag");
-  if (name == NULL)
-    return DMD_NONE;
-  uint32_t id = dmd_intern_str(&l->profile->tags, name);
-  if (id > DMD_MAX_TAGS) {
-    dmdv_cutter_reject(&l->cutter, "more than %d different tags", DMD_MAX_TAGS);
-    return DMD_NONE;
-  }
-  return (uint16_t)id;
+static uint16_t load_tag(loader_t *l, const char *name) {
+  uint32_t id = name == NULL ? DMD_NONE : dmd_intern_str(&l->profile->tags, name);
+  if (id <= DMD_MAX_TAGS)
+    return (uint16_t)id;
+  dmdv_cutter_reject(&l->cutter, "more than %d different tags", DMD_MAX_TAGS);
+  return DMD_NONE;
+}
+
+/* One member of a block: into the group, or noted for its report set. */
+static void load_member(loader_t *l, const cJSON *item, dmd_group_t *g, block_reports_t *reports) {
+  const char *key = item->string;
+  const char *text;
+  if (strcmp(key, "req") == 0)
+    g->req = number_in(l, item, 0);
+  else if (strcmp(key, "slop") == 0)
+    g->slop = number_in(l, item, 0);
+  else if (strcmp(key, "num") == 0)
+    g->num = number_in(l, item, 1);
+  else if (strcmp(key, "alloc") == 0 && (text = string_in(l, item)) != NULL)
+    g->stack = trace_number(l, text);
+  else if (strcmp(key, "reps") == 0)
+    reports->reps = item;
+  else if (strcmp(key, "reporters") == 0)
+    reports->reporters = item;
+  else if (strcmp(key, "reports") == 0)
+    reports->count = number_in(l, item, 1);
+  else if (strcmp(key, "tag") == 0)
+    g->tag = load_tag(l, string_in(l, item));
+  else if (strcmp(key, "thread") == 0)
+    g->thread = number_in(l, item, 0) & DMD_MAX_THREAD;
+  else if (strcmp(key, "sampled") == 0)
+    g->sampled = cJSON_IsTrue(item);
 }
 
 static bool load_block(loader_t *l, const cJSON *block) {
   if (!cJSON_IsObject(block))
     return dmdv_cutter_reject(&l->cutter, "an element of \"blockList\" is not an object");
-  if (!cJSON_HasObjectItem(block, "req"))
+  dmd_group_t g = {.req = UINT64_MAX, .num = 1, .thread = 1};
+  block_reports_t reports = {0};
+  const cJSON *item;
+  cJSON_ArrayForEach(item, block) load_member(l, item, &g, &reports);
+  if (g.req == UINT64_MAX)
     return dmdv_cutter_reject(&l->cutter, "a block has no \"req\"");
-  dmd_group_t g = {.req = get_number(l, block, "req", 0, 0),
-                   .slop = get_number(l, block, "slop", 0, 0),
-                   .num = get_number(l, block, "num", 1, 1)};
-  const char *alloc = get_string(l, block, "alloc");
-  if (alloc != NULL)
-    g.stack = trace_number(l, alloc);
-  g.reports = load_reports(l, block);
-  g.tag = load_tag(l, block);
-  g.thread = get_number(l, block, "thread", 0, 1) & DMD_MAX_THREAD;
-  g.sampled = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(block, "sampled"));
+  g.reports = load_reports(l, &reports);
   l->total += (double)g.num * ((double)g.req + (double)g.slop);
   if (l->total > MAX_TOTAL)
     return dmdv_cutter_reject(&l->cutter, "the sizes add up to more than 2^61 bytes");
@@ -240,12 +262,12 @@ static bool load_invocation(loader_t *l) {
 
 static void load_totals(loader_t *l, const cJSON *totals) {
   dmd_run_t *run = &l->profile->run;
-  run->n_allocs = get_number(l, totals, "allocs", 0, 0);
-  run->n_frees = get_number(l, totals, "frees", 0, 0);
-  run->alloc_szB = get_number(l, totals, "allocBytes", 0, 0);
-  run->in_use_szB = get_number(l, totals, "inUseBytes", 0, 0);
-  run->in_use_blocks = get_number(l, totals, "inUseBlocks", 0, 0);
-  run->freed_reported = get_number(l, totals, "freedReported", 0, 0);
+  run->n_allocs = get_number(l, totals, "allocs", 0);
+  run->n_frees = get_number(l, totals, "frees", 0);
+  run->alloc_szB = get_number(l, totals, "allocBytes", 0);
+  run->in_use_szB = get_number(l, totals, "inUseBytes", 0);
+  run->in_use_blocks = get_number(l, totals, "inUseBlocks", 0);
+  run->freed_reported = get_number(l, totals, "freedReported", 0);
 }
 
 static void load_faults(loader_t *l, const cJSON *faults) {
@@ -253,7 +275,7 @@ static void load_faults(loader_t *l, const cJSON *faults) {
   cJSON_ArrayForEach(item, faults) {
     const char *kind = get_string(l, item, "kind"), *at = get_string(l, item, "at");
     const char *reporter = get_string(l, item, "reporter");
-    dmd_fault_t fault = {.num = get_number(l, item, "num", 1, 1)};
+    dmd_fault_t fault = {.num = get_number(l, item, "num", 1)};
     while (kind != NULL && fault.kind < DMD_N_FAULTS &&
            strcmp(kind, dmd_fault_name(fault.kind)) != 0)
       fault.kind++;
@@ -282,13 +304,13 @@ static bool load_run(loader_t *l) {
   run->label = dmd_profile_keep(profile, get_string(l, dmd, "label"));
   run->trigger = dmd_profile_keep(profile, get_string(l, dmd, "trigger"));
   run->allocator = dmd_profile_keep(profile, get_string(l, dmd, "allocator"));
-  run->pid = get_number(l, dmd, "pid", 0, 0);
-  run->dump_number = get_number(l, dmd, "dump", 0, 0);
-  run->word_szB = get_number(l, dmd, "wordSize", 0, 8);
+  run->pid = get_number(l, dmd, "pid", 0);
+  run->dump_number = get_number(l, dmd, "dump", 0);
+  run->word_szB = get_number(l, dmd, "wordSize", 8);
   const char *stacks = get_string(l, dmd, "stacks");
   run->partial_stacks = stacks != NULL && strcmp(stacks, "partial") == 0;
-  run->sample_below = get_number(l, dmd, "sampleBelow", 0, 0);
-  run->seed = get_number(l, dmd, "seed", 0, 0);
+  run->sample_below = get_number(l, dmd, "sampleBelow", 0);
+  run->seed = get_number(l, dmd, "seed", 0);
   load_totals(l, cJSON_GetObjectItemCaseSensitive(dmd, "totals"));
   load_faults(l, cJSON_GetObjectItemCaseSensitive(dmd, "faults"));
   cJSON_Delete(dmd);
