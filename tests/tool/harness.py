@@ -60,17 +60,27 @@ class Suite:
             self.compiled[key] = self._compile(source, list(extra))
         return self.compiled[key]
 
+    def compile_text(self, name, text, extra=()):
+        """The program made of this text."""
+        path = os.path.join(self.new_folder("text"), name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return self._compile_file(path, list(extra))
+
     def _compile(self, source, extra):
         path = os.path.join(self.programs, source)
         with open(path, encoding="utf-8") as file:
             flags = re.search(r"Flags: (.*?)(?: \*/)?$", file.read(), re.MULTILINE)
-        own = flags.group(1).split() if flags else []
+        return self._compile_file(path, (flags.group(1).split() if flags else []) + extra)
+
+    def _compile_file(self, path, flags):
+        source = os.path.basename(path)
         is_cxx = source.endswith(".cc")
         compiler = os.environ.get("CXX" if is_cxx else "CC") or ("g++" if is_cxx else "gcc")
         include = os.path.join(self.builddir, "include")
         output = os.path.join(self.new_folder("build-" + source), os.path.splitext(source)[0])
         command = compiler.split() + COMMON_FLAGS
-        command += ["-I" + include, "-I" + os.path.join(include, "valgrind"), path, "-o", output] + own + extra
+        command += ["-I" + include, "-I" + os.path.join(include, "valgrind"), path, "-o", output] + flags
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise Failure("cannot compile: %s\n%s" % (" ".join(command), done.stderr))

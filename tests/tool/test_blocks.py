@@ -5,6 +5,10 @@ The C library's usable size of n bytes is max(24, round_up(n + 8, 16) - 8), whic
 48 -> 56, 100 -> 104, 1000 -> 1000. From 128 KiB on it is whole pages: round_up(round_up(n + 8, 16) + 8, 4096) - 16.
 """
 
+import signal
+
+from harness import Skip
+
 
 def malloc_and_free(t):
     profile = t.run(status=3).profile
@@ -70,6 +74,15 @@ def realloc_to_zero(t):
     profile = t.run().profile
     t.equal(profile.at("to_zero"), [])
     t.equal(profile.faults_at("to_zero"), [])
+
+
+def realloc_to_zero_that_keeps(t):
+    # Newer releases of Valgrind can be told that the block stays. The program expects NULL, and aborts.
+    option = "--realloc-zero-bytes-frees=no"
+    if t.run_command([t.program()], options=[option], status=None).status == 1:
+        raise Skip("this Valgrind has no " + option)
+    profile = t.run(options=[option], status=-signal.SIGABRT).profile
+    t.equal([block.req for block in profile.blocks_at("to_zero")], [1])
 
 
 def realloc_grows(t):
