@@ -13,6 +13,7 @@ dmd_core_sources = \
   dmd/base/pool.c dmd/base/pool.h \
   dmd/base/sort.c dmd/base/sort.h \
   dmd/base/table.c dmd/base/table.h \
+  dmd/profile/fault.c dmd/profile/fault.h \
   dmd/profile/groups.c dmd/profile/groups.h \
   dmd/profile/json.c dmd/profile/json.h \
   dmd/profile/profile.c dmd/profile/profile.h \
@@ -20,7 +21,6 @@ dmd_core_sources = \
   dmd/profile/reports.c dmd/profile/reports.h \
   dmd/profile/text.c dmd/profile/text.h \
   dmd/live/allocator.c dmd/live/allocator.h \
-  dmd/live/fault.c dmd/live/fault.h \
   dmd/live/heap.c dmd/live/heap.h \
   dmd/live/live.c dmd/live/live.h \
   dmd/live/sample.c dmd/live/sample.h \

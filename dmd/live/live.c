@@ -134,8 +134,11 @@ uint64_t dmd_live_usable_at(const dmd_live_t *live, uint64_t addr) {
 static void fault_of_report(dmd_live_t *live, uint64_t addr, uint32_t stack, uint32_t reporter) {
   uint64_t start;
   bool inside = dmd_heap_find_containing(&live->heap, addr, &start) != NULL;
-  dmd_faults_add(&live->faults, inside ? DMD_FAULT_REPORT_INTERIOR : DMD_FAULT_REPORT_NO_BLOCK,
-                 stack, reporter);
+  dmd_fault_t fault = {.num = 1,
+                       .kind = inside ? DMD_FAULT_REPORT_INTERIOR : DMD_FAULT_REPORT_NO_BLOCK,
+                       .stack = stack,
+                       .reporter = reporter};
+  dmd_faults_add(&live->faults, &fault);
 }
 
 uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
@@ -208,5 +211,7 @@ void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
 }
 
 bool dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, uint32_t stack) {
-  return dmd_faults_add(&live->faults, kind, stack, dmd_scopes_top(&live->reporters, thread));
+  dmd_fault_t fault = {
+      .num = 1, .kind = kind, .stack = stack, .reporter = dmd_scopes_top(&live->reporters, thread)};
+  return dmd_faults_add(&live->faults, &fault);
 }

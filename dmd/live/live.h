@@ -15,7 +15,6 @@
 #define DMD_LIVE_LIVE_H
 
 #include "live/allocator.h"
-#include "live/fault.h"
 #include "live/heap.h"
 #include "live/sample.h"
 #include "live/scope.h"

@@ -38,23 +38,38 @@ static uint64_t draw_failures(dmd_sampler_t *sampler) {
   return (uint64_t)(natural_log(u) / LN_FAILURE);
 }
 
+/* Starts a window of which position bytes have passed already. */
+static void start_window(dmd_sampler_t *sampler, uint64_t position) {
+  sampler->position = position;
+  sampler->drawn = next_random(sampler) % sampler->sample_below;
+  /* A block stands for one window only: what it has of the next one is the next block's. */
+  if (sampler->drawn < position)
+    sampler->drawn = position;
+}
+
 void dmd_sampler_init(dmd_sampler_t *sampler, bool partial, uint64_t sample_below, uint64_t seed) {
   sampler->partial = partial;
   sampler->sample_below = sample_below;
-  sampler->accumulated = 0;
   sampler->random[0] = dmd_hash_u64(seed + UINT64_C(0x9e3779b97f4a7c15));
   sampler->random[1] = dmd_hash_u64(sampler->random[0] + UINT64_C(0x9e3779b97f4a7c15));
   sampler->failures = draw_failures(sampler);
+  if (sample_below > 0)
+    start_window(sampler, 0);
 }
 
 dmd_sample_t dmd_sampler_block(dmd_sampler_t *sampler, uint64_t usable) {
   if (usable >= sampler->sample_below)
     return DMD_SAMPLE_EXACT;
-  sampler->accumulated += usable;
-  if (sampler->accumulated < sampler->sample_below)
-    return DMD_SAMPLE_PASSED;
-  sampler->accumulated -= sampler->sample_below;
-  return DMD_SAMPLE_STANDS;
+  uint64_t end = sampler->position + usable;
+  bool hit = sampler->drawn < end;
+  if (end >= sampler->sample_below) {
+    start_window(sampler, end - sampler->sample_below);
+  } else {
+    sampler->position = end;
+    if (hit)
+      sampler->drawn = UINT64_MAX;
+  }
+  return hit ? DMD_SAMPLE_STANDS : DMD_SAMPLE_PASSED;
 }
 
 bool dmd_sampler_stack(dmd_sampler_t *sampler, uint64_t usable) {

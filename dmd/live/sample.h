@@ -6,9 +6,12 @@
  * stack if any of its bytes succeeds; sizes stay exact. Instead of a trial a byte, the number of
  * failures before the next success is drawn from its geometric distribution and counted down.
  *
- * Sampling below N: the usable sizes of blocks smaller than N are added up, and each time the sum
- * reaches N the block at hand is kept and stands for N bytes; the other small blocks are passed
- * over. Blocks of N bytes and more are kept as they are.
+ * Sampling below N: the usable bytes of blocks smaller than N, laid end to end, are cut into
+ * windows of N bytes, and one byte of each window is drawn. The block that holds it is kept and
+ * stands for N bytes; the other small blocks are passed over. So the sum over all places is exact
+ * to N bytes, and each place's share is right on average, whatever pattern the program allocates in
+ * (a fixed byte of each window would meet the same place again and again in a loop). Blocks of N
+ * bytes and more are kept as they are.
  *
  * The generator is seeded, so that two equal runs sample alike.
  */
@@ -21,7 +24,8 @@
 typedef struct dmd_sampler {
   bool partial;          /* partial stacks */
   uint64_t sample_below; /* N; 0: off */
-  uint64_t accumulated;  /* bytes of small blocks since the last one kept, below N */
+  uint64_t position;     /* in the window at hand, below N */
+  uint64_t drawn;        /* the byte drawn in it; UINT64_MAX: already met */
   uint64_t random[2];
   uint64_t failures; /* bytes that still fail before the next success */
 } dmd_sampler_t;

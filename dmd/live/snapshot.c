@@ -74,7 +74,7 @@ static void add_faults(snapshot_t *s) {
     dmd_fault_t fault = *dmd_faults_at(&s->live->faults, id);
     fault.stack = translate_stack(s, fault.stack);
     fault.reporter = translate_name(&s->live->reporter_names, fault.reporter, &s->profile->names);
-    dmd_profile_add_fault(s->profile, &fault);
+    dmd_faults_add(&s->profile->faults, &fault);
   }
 }
 

@@ -38,8 +38,8 @@ static void write_totals(dmd_jsonout_t *j, const dmd_run_t *run) {
 static void write_faults(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key(j, "faults");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= profile->faults.last; id++) {
-    const dmd_fault_t *f = dmd_profile_fault(profile, id);
+  for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++) {
+    const dmd_fault_t *f = dmd_faults_at(&profile->faults, id);
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
     dmd_jsonout_key_str(j, "kind", dmd_fault_name(f->kind));
     dmd_jsonout_key_u64(j, "num", f->num);

@@ -8,25 +8,6 @@ const char *dmd_mode_name(dmd_mode_t mode) {
   return names[mode];
 }
 
-static const struct {
-  const char *name, *text;
-} fault_words[DMD_N_FAULTS] = {
-    [DMD_FAULT_INVALID_FREE] = {"invalid-free", "invalid free"},
-    [DMD_FAULT_INVALID_REALLOC] = {"invalid-realloc", "invalid realloc"},
-    [DMD_FAULT_REPORT_INTERIOR] = {"report-interior", "report of an interior pointer"},
-    [DMD_FAULT_REPORT_NO_BLOCK] = {"report-no-block", "report of no live block"},
-    [DMD_FAULT_SCOPE_UNDERFLOW] = {"scope-underflow", "end of a scope that had not begun"},
-    [DMD_FAULT_ABSURD_SIZE] = {"absurd-size", "allocation of a negative size"},
-};
-
-const char *dmd_fault_name(dmd_fault_kind_t kind) {
-  return fault_words[kind].name;
-}
-
-const char *dmd_fault_text(dmd_fault_kind_t kind) {
-  return fault_words[kind].text;
-}
-
 void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_mem_zero(profile, sizeof *profile);
   profile->env = env;
@@ -36,11 +17,11 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_intern_init(&profile->tags, env, "dmd.profile.tags");
   dmd_reports_init(&profile->reports, env);
   dmd_groups_init(&profile->groups, env);
-  dmd_pool_init(&profile->faults, env, "dmd.profile.faults", sizeof(dmd_fault_t));
+  dmd_faults_init(&profile->faults, env);
 }
 
 void dmd_profile_destroy(dmd_profile_t *profile) {
-  dmd_pool_destroy(&profile->faults);
+  dmd_faults_destroy(&profile->faults);
   dmd_groups_destroy(&profile->groups);
   dmd_reports_destroy(&profile->reports);
   dmd_intern_destroy(&profile->tags);
@@ -67,9 +48,4 @@ const uint32_t *dmd_profile_frames(const dmd_profile_t *profile, uint32_t stack,
   const uint32_t *frames = dmd_intern_get(&profile->stacks, stack, n);
   *n /= sizeof *frames;
   return frames;
-}
-
-void dmd_profile_add_fault(dmd_profile_t *profile, const dmd_fault_t *fault) {
-  uint32_t id = dmd_pool_add(&profile->faults);
-  *DMD_POOL_AT(&profile->faults, dmd_fault_t, id) = *fault;
 }

@@ -18,6 +18,7 @@
 #define DMD_PROFILE_PROFILE_H
 
 #include "base/intern.h"
+#include "profile/fault.h"
 #include "profile/groups.h"
 #include "profile/reports.h"
 
@@ -28,28 +29,6 @@ typedef enum { DMD_MODE_DARK_MATTER, DMD_MODE_LIVE, DMD_MODE_CUMULATIVE, DMD_MOD
 
 /* The mode's name in options, files and text, e.g. "dark-matter". */
 const char *dmd_mode_name(dmd_mode_t mode);
-
-/* What a program did wrong. Names and order are part of the file format: append only. */
-typedef enum {
-  DMD_FAULT_INVALID_FREE,    /* free or delete of an address that is no live block */
-  DMD_FAULT_INVALID_REALLOC, /* the same of realloc */
-  DMD_FAULT_REPORT_INTERIOR, /* report of an address inside a block, not at its start */
-  DMD_FAULT_REPORT_NO_BLOCK, /* report of any other address (NULL is allowed and ignored) */
-  DMD_FAULT_SCOPE_UNDERFLOW, /* a tag popped or a reporter ended that had not begun */
-  DMD_FAULT_ABSURD_SIZE,     /* an allocation of a negative size, which got nothing */
-  DMD_N_FAULTS
-} dmd_fault_kind_t;
-
-/* The name in files, e.g. "invalid-free", and in text, e.g. "invalid free". */
-const char *dmd_fault_name(dmd_fault_kind_t kind);
-const char *dmd_fault_text(dmd_fault_kind_t kind);
-
-typedef struct dmd_fault {
-  uint64_t num; /* times */
-  uint32_t kind;
-  uint32_t stack;    /* of the call; DMD_NONE: not recorded */
-  uint32_t reporter; /* name of the reporter scope that was open, or DMD_NONE */
-} dmd_fault_t;
 
 /* How the data came about: keys of the "dmd" object. Absent (is_known false) in a profile that came
  * from another program's file. Strings are the profile's own (dmd_profile_keep) or literals. */
@@ -84,7 +63,7 @@ typedef struct dmd_profile {
   dmd_intern_t tags; /* at most DMD_MAX_TAGS */
   dmd_reports_t reports;
   dmd_groups_t groups;
-  dmd_pool_t faults;
+  dmd_faults_t faults;
 } dmd_profile_t;
 
 /* The profile must stay where it is until it is destroyed. */
@@ -99,12 +78,6 @@ uint32_t dmd_profile_stack(dmd_profile_t *profile, const uint32_t *frames, size_
 
 /* The frames of a stack id; DMD_NONE has none. */
 const uint32_t *dmd_profile_frames(const dmd_profile_t *profile, uint32_t stack, size_t *n);
-
-void dmd_profile_add_fault(dmd_profile_t *profile, const dmd_fault_t *fault);
-
-static inline const dmd_fault_t *dmd_profile_fault(const dmd_profile_t *profile, uint32_t id) {
-  return DMD_POOL_AT(&profile->faults, const dmd_fault_t, id);
-}
 
 static inline bool dmd_profile_is_sampled(const dmd_profile_t *profile) {
   return profile->run.is_known && profile->run.sample_below > 0;

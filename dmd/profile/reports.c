@@ -28,15 +28,26 @@ uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set)
   return id;
 }
 
+/* Which of the kept reports a new one becomes; DMD_REPORTS_KEPT: none. A report made on allocation
+ * has to survive a clear: in a full set it takes the place of the last one that need not. */
+static uint32_t place_for(const dmd_report_set_t *set, const dmd_report_t *report) {
+  if (set->count < DMD_REPORTS_KEPT)
+    return set->count;
+  for (uint32_t i = DMD_REPORTS_KEPT; report->on_alloc && i-- > 0;)
+    if (!set->report[i].on_alloc)
+      return i;
+  return DMD_REPORTS_KEPT;
+}
+
 uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
   dmd_report_set_t set = {0};
   if (id != DMD_NONE)
     set = *dmd_reports_at(reports, id);
-  if (set.count >= DMD_REPORTS_COUNTED)
-    return id;
-  if (set.count < DMD_REPORTS_KEPT)
-    set.report[set.count] = report;
-  set.count++;
+  uint32_t place = place_for(&set, &report);
+  if (place < DMD_REPORTS_KEPT)
+    set.report[place] = report;
+  if (set.count < DMD_REPORTS_COUNTED)
+    set.count++;
   return dmd_reports_intern(reports, &set);
 }
 

@@ -4,7 +4,8 @@
  *
  * Very many blocks share very few histories of reports, so a block holds only the id of its report
  * set. Sets are immutable and interned: reporting a block means moving it to another set. The first
- * two reports are kept in full, later ones are counted. Id 0 (DMD_NONE) is the empty set.
+ * two reports are kept in full, later ones are counted (one made on allocation takes the place of
+ * one that was not, since it must survive a clear). Id 0 (DMD_NONE) is the empty set.
  *
  * Like groups, sets are used by the live heap and by profiles, each with ids of its own.
  */

@@ -240,7 +240,8 @@ static void print_section(const printer_t *p, dmd_section_t section) {
 
 static int compare_faults(const void *ctx, uint32_t a, uint32_t b) {
   const dmd_profile_t *profile = ctx;
-  const dmd_fault_t *x = dmd_profile_fault(profile, a), *y = dmd_profile_fault(profile, b);
+  const dmd_fault_t *x = dmd_faults_at(&profile->faults, a),
+                    *y = dmd_faults_at(&profile->faults, b);
   if (x->kind != y->kind)
     return x->kind < y->kind ? -1 : 1;
   return (x->num < y->num) - (x->num > y->num);
@@ -262,7 +263,7 @@ static void print_fault(const printer_t *p, const dmd_fault_t *fault) {
 }
 
 static void print_faults(const printer_t *p) {
-  uint32_t n = p->profile->faults.last;
+  uint32_t n = dmd_faults_count(&p->profile->faults);
   if (n == 0)
     return;
   const dmd_env_t *env = p->profile->env;
@@ -274,7 +275,7 @@ static void print_faults(const printer_t *p) {
   dmd_out_char(p->out, '\n');
   uint32_t n_printed = p->max_records == 0 || p->max_records > n ? n : p->max_records;
   for (uint32_t i = 0; i < n_printed; i++)
-    print_fault(p, dmd_profile_fault(p->profile, ids[i]));
+    print_fault(p, dmd_faults_at(&p->profile->faults, ids[i]));
   if (n_printed < n) {
     dmd_out_str(p->out, "# the first ");
     number(p->out, n_printed, false);
@@ -311,9 +312,9 @@ static void print_row(const printer_t *p, const char *name, int64_t usable, int6
 static void print_fault_counts(const printer_t *p) {
   for (uint32_t kind = 0; kind < DMD_N_FAULTS; kind++) {
     uint64_t times = 0;
-    for (uint32_t id = 1; id <= p->profile->faults.last; id++)
-      if (dmd_profile_fault(p->profile, id)->kind == kind)
-        times += dmd_profile_fault(p->profile, id)->num;
+    for (uint32_t id = 1; id <= dmd_faults_count(&p->profile->faults); id++)
+      if (dmd_faults_at(&p->profile->faults, id)->kind == kind)
+        times += dmd_faults_at(&p->profile->faults, id)->num;
     if (times == 0)
       continue;
     dmd_out_str(p->out, "  ");
@@ -340,6 +341,10 @@ static void print_totals(const printer_t *p) {
   dmd_out_str(out, " bytes in ");
   number(out, (int64_t)run->in_use_blocks, false);
   dmd_out_str(out, " blocks\n");
+  if (run->n_allocs == 0)
+    dmd_out_str(
+        out, "\nNo allocation was seen: the program is linked statically or brings an allocator of "
+             "its own.\nSee Valgrind's --soname-synonyms, and the manual on allocators.\n");
   const dmd_section_records_t *s = p->records->section;
   if (p->profile->mode == DMD_MODE_DARK_MATTER && run->freed_reported > 0 &&
       s[DMD_SECTION_ONCE].n == 0 && s[DMD_SECTION_TWICE].n == 0) {

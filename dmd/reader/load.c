@@ -286,7 +286,7 @@ static void load_faults(loader_t *l, const cJSON *faults) {
       fault.stack = trace_number(l, at);
     if (reporter != NULL)
       fault.reporter = dmd_intern_str(&l->profile->names, reporter);
-    dmd_profile_add_fault(l->profile, &fault);
+    dmd_faults_add(&l->profile->faults, &fault);
   }
 }
 
@@ -401,8 +401,8 @@ static bool resolve(loader_t *l) {
             &DMD_POOL_AT(&profile->reports.pool, dmd_report_set_t, id)->report[i].stack;
         *stack = stacks[*stack];
       }
-    for (uint32_t id = 1; id <= profile->faults.last; id++) {
-      uint32_t *stack = &DMD_POOL_AT(&profile->faults, dmd_fault_t, id)->stack;
+    for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++) {
+      uint32_t *stack = &DMD_POOL_AT(&profile->faults.pool, dmd_fault_t, id)->stack;
       *stack = stacks[*stack];
     }
   }

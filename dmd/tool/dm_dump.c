@@ -128,11 +128,11 @@ static Bool ends_with(const HChar *s, const HChar *end) {
 }
 
 /* The name of this dump's file, which the caller frees: the pattern, with ".n" put before its
- * endings for the n-th dump other than the one at exit. */
+ * endings for the n-th dump other than the one at exit. A pipe or a device takes all dumps. */
 static HChar *file_name(const dmd_run_t *run) {
   static const HChar *const endings[] = {".json.gz", ".json", ".gz", ""};
   HChar *name = VG_(expand_file_name)("--dmd-out-file", g_options.out_file);
-  if (VG_STREQ(run->trigger, "exit"))
+  if (VG_STREQ(run->trigger, "exit") || dm_outfile_is_special(name))
     return name;
   UInt i = 0;
   while (!ends_with(name, endings[i]))

@@ -93,8 +93,10 @@ Bool dm_process_option(const HChar *arg) {
 
 void dm_check_options(void) {
   const HChar *name = g_options.out_file;
-  if (name[0] == '\0')
+  if (name[0] == '\0') {
     VG_(fmsg_bad_option)("--dmd-out-file=", "the file's name is empty\n");
+    return;
+  }
   /* Ends Valgrind with a message when the pattern is wrong: now, and not at the first dump. */
   VG_(free)(VG_(expand_file_name)("--dmd-out-file", name));
 }

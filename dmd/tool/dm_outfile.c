@@ -33,9 +33,9 @@ const HChar *dm_error_text(UInt error) {
   return "unexpected error";
 }
 
-/* Whether something that is not a regular file bears this name. A link is one, wherever it leads:
- * to rename a file over /dev/stdout would take that away from everybody. */
-static Bool is_special(const HChar *name) {
+/* A link is special, wherever it leads: to rename a file over /dev/stdout would take that away from
+ * everybody. */
+Bool dm_outfile_is_special(const HChar *name) {
   struct vg_stat st;
   HChar target[1];
   if (VG_(readlink)(name, target, sizeof target) >= 0)
@@ -46,7 +46,7 @@ static Bool is_special(const HChar *name) {
 Bool dm_outfile_open(dm_outfile_t *file, const HChar *name) {
   VG_(memset)(file, 0, sizeof *file);
   file->name = VG_(strdup)("dm.outfile.name", name);
-  if (!is_special(name)) {
+  if (!dm_outfile_is_special(name)) {
     file->temporary = VG_(malloc)("dm.outfile.temporary", VG_(strlen)(name) + 32);
     VG_(sprintf)(file->temporary, "%s.tmp.%d", name, VG_(getpid)());
     /* A leftover of a process that had this number before. */

@@ -22,6 +22,9 @@ typedef struct dm_outfile {
   UInt error; /* of the first failure, an errno; 0: none so far */
 } dm_outfile_t;
 
+/* Whether something bears this name that is to be written to directly. */
+Bool dm_outfile_is_special(const HChar *name);
+
 /* Opens a file for writing. False when that fails; nothing is left to close then. The name is
  * copied. */
 Bool dm_outfile_open(dm_outfile_t *file, const HChar *name);

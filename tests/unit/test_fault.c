@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "live/fault.h"
+#include "profile/fault.h"
 
 /* Kind, place and reporter make a fault; again the same only counts. */
 static void random_against_a_list(void **state) {
@@ -18,14 +18,15 @@ static void random_against_a_list(void **state) {
   for (int step = 0; step < 5000; step++) {
     dmd_fault_kind_t kind = (dmd_fault_kind_t)dice_below(&dice, DMD_N_FAULTS);
     uint32_t stack = (uint32_t)dice_below(&dice, 20), reporter = (uint32_t)dice_below(&dice, 8);
+    uint64_t times = 1 + dice_below(&dice, 3);
     uint32_t id = 1;
     while (id <= n &&
            (list[id].kind != kind || list[id].stack != stack || list[id].reporter != reporter))
       id++;
-    assert_int_equal(dmd_faults_add(&faults, kind, stack, reporter), id > n);
+    assert_int_equal(dmd_faults_add(&faults, &(dmd_fault_t){times, kind, stack, reporter}), id > n);
     if (id > n)
       list[++n] = (dmd_fault_t){0, kind, stack, reporter};
-    list[id].num++;
+    list[id].num += times;
     assert_int_equal(dmd_faults_count(&faults), n);
   }
   assert_true(n > 500 && n < 1500);
@@ -45,7 +46,7 @@ static void use(host_t *host, void *arg) {
   dmd_faults_t faults;
   dmd_faults_init(&faults, &host->env);
   for (uint32_t i = 0; i < 100; i++)
-    dmd_faults_add(&faults, DMD_FAULT_INVALID_FREE, i, DMD_NONE);
+    dmd_faults_add(&faults, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE, i, DMD_NONE});
   dmd_faults_destroy(&faults);
 }
 

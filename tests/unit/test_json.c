@@ -99,9 +99,9 @@ static void all_keys(void **state) {
   dmd_groups_add(&p->groups, &g);
   g = (dmd_group_t){.req = 24, .num = 1, .thread = 1};
   dmd_groups_add(&p->groups, &g);
-  dmd_profile_add_fault(p, &(dmd_fault_t){3, DMD_FAULT_REPORT_NO_BLOCK, build_stack(p, "size"),
-                                          dmd_intern_str(&p->names, "explicit/a")});
-  dmd_profile_add_fault(p, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE, DMD_NONE, DMD_NONE});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){3, DMD_FAULT_REPORT_NO_BLOCK, build_stack(p, "size"),
+                                            dmd_intern_str(&p->names, "explicit/a")});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE, DMD_NONE, DMD_NONE});
   p->run = (dmd_run_t){
       .is_known = true,
       .version = "1.0",
@@ -302,7 +302,7 @@ static void hostile_strings(void **state) {
                        .trigger = hostile,
                        .allocator = hostile};
   build_tagged(p, 1, 8, 0, hostile, build_reports(p, 1, hostile, hostile, NULL, NULL), hostile);
-  dmd_profile_add_fault(p, &(dmd_fault_t){.num = 1, .reporter = 1});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 1, .reporter = 1});
   sink_t sink;
   const char *text = written(&sink, p);
   assert_true(naive_utf8_valid(text));

@@ -30,7 +30,7 @@ static void once_twice_and_oftener(void **state) {
   dmd_reports_t reports, *r = reports_new(&host, &reports);
   uint32_t once = dmd_reports_add(r, DMD_NONE, here);
   uint32_t twice = dmd_reports_add(r, once, there);
-  uint32_t thrice = dmd_reports_add(r, twice, on_alloc);
+  uint32_t thrice = dmd_reports_add(r, twice, here);
   assert_int_equal(dmd_reports_at(r, once)->count, 1);
   assert_report(&dmd_reports_at(r, once)->report[0], &here);
   assert_int_equal(dmd_reports_at(r, twice)->count, 2);
@@ -40,6 +40,29 @@ static void once_twice_and_oftener(void **state) {
   assert_int_equal(dmd_reports_at(r, thrice)->count, 3);
   assert_report(&dmd_reports_at(r, thrice)->report[0], &here);
   assert_report(&dmd_reports_at(r, thrice)->report[1], &there);
+  reports_done(&host, r);
+}
+
+/* Reports that survive a clear are kept before those that do not, whenever they come. */
+static void reports_on_alloc_are_kept_first(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  uint32_t id = dmd_reports_add(r, dmd_reports_add(r, DMD_NONE, here), there);
+  id = dmd_reports_add(r, id, on_alloc);
+  assert_int_equal(dmd_reports_at(r, id)->count, 3);
+  assert_report(&dmd_reports_at(r, id)->report[0], &here);
+  assert_report(&dmd_reports_at(r, id)->report[1], &on_alloc);
+  dmd_report_t other = {.stack = 40, .reporter = 2, .on_alloc = 1};
+  id = dmd_reports_add(r, id, other);
+  assert_report(&dmd_reports_at(r, id)->report[0], &other);
+  assert_report(&dmd_reports_at(r, id)->report[1], &on_alloc);
+  /* A third one is only counted. */
+  id = dmd_reports_add(r, id, (dmd_report_t){.stack = 50, .on_alloc = 1});
+  assert_int_equal(dmd_reports_at(r, id)->count, 5);
+  assert_report(&dmd_reports_at(r, id)->report[0], &other);
+  id = dmd_reports_clear(r, id);
+  assert_int_equal(dmd_reports_at(r, id)->count, 2);
   reports_done(&host, r);
 }
 
@@ -131,6 +154,10 @@ static void random_against_lists(void **state) {
                           .reporter = (uint32_t)dice_below(&dice, 3),
                           .on_alloc = dice_below(&dice, 3) == 0};
       blocks[b].id = dmd_reports_add(r, blocks[b].id, one);
+      if (blocks[b].count >= 2 && one.on_alloc && !blocks[b].list[1].on_alloc)
+        blocks[b].list[1] = one;
+      else if (blocks[b].count >= 2 && one.on_alloc && !blocks[b].list[0].on_alloc)
+        blocks[b].list[0] = one;
       if (blocks[b].count < DMD_REPORTS_COUNTED)
         blocks[b].list[blocks[b].count++] = one;
     }
@@ -163,9 +190,13 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(once_twice_and_oftener), cmocka_unit_test(histories_are_interned),
-      cmocka_unit_test(counting_ends),          cmocka_unit_test(clear_leaves_reports_on_alloc),
-      cmocka_unit_test(random_against_lists),   cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(once_twice_and_oftener),
+      cmocka_unit_test(reports_on_alloc_are_kept_first),
+      cmocka_unit_test(histories_are_interned),
+      cmocka_unit_test(counting_ends),
+      cmocka_unit_test(clear_leaves_reports_on_alloc),
+      cmocka_unit_test(random_against_lists),
+      cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -493,13 +493,13 @@ static void faults(void **state) {
   begin(&f, DMD_MODE_LIVE);
   dmd_profile_t *p = &f.profile;
   uint32_t reporter = dmd_intern_str(&p->names, "explicit/a");
-  dmd_profile_add_fault(
-      p, &(dmd_fault_t){1, DMD_FAULT_REPORT_INTERIOR, build_stack(p, "size|all"), reporter});
-  dmd_profile_add_fault(
-      p, &(dmd_fault_t){2, DMD_FAULT_INVALID_FREE, build_stack(p, "drop"), DMD_NONE});
-  dmd_profile_add_fault(
-      p, &(dmd_fault_t){1000, DMD_FAULT_INVALID_FREE, build_stack(p, "clean"), DMD_NONE});
-  dmd_profile_add_fault(p, &(dmd_fault_t){2, DMD_FAULT_INVALID_FREE, DMD_NONE, DMD_NONE});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){1, DMD_FAULT_REPORT_INTERIOR,
+                                            build_stack(p, "size|all"), reporter});
+  dmd_faults_add(&p->faults,
+                 &(dmd_fault_t){2, DMD_FAULT_INVALID_FREE, build_stack(p, "drop"), DMD_NONE});
+  dmd_faults_add(&p->faults,
+                 &(dmd_fault_t){1000, DMD_FAULT_INVALID_FREE, build_stack(p, "clean"), DMD_NONE});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){2, DMD_FAULT_INVALID_FREE, DMD_NONE, DMD_NONE});
   check_has(&f, &plain,
             LINE "\n"
                  "Invalid free {\n"
@@ -547,7 +547,7 @@ static void fault_stacks_are_cut_too(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_LIVE);
-  dmd_profile_add_fault(&f.profile, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE,
+  dmd_faults_add(&f.profile.faults, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE,
                                                    build_stack(&f.profile, "a|b|c"), DMD_NONE});
   sink_t sink;
   const char *text = build_text(&sink, &f.profile, 2, DMD_SORT_USABLE, &plain);
@@ -590,8 +590,8 @@ static void nothing_reaches_the_terminal(void **state) {
   p->options = "\x1b]0;options\x07";
   build_tagged(p, 1, 8, 0, "\x1b[31mframe\n}\xff",
                build_reports(p, 1, "r\r", "repo\x7frter", NULL, NULL), "ta\xc2\x9bg");
-  dmd_profile_add_fault(p, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE, build_stack(p, "\x01"),
-                                          dmd_intern_str(&p->names, "fault\x1b")});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE, build_stack(p, "\x01"),
+                                            dmd_intern_str(&p->names, "fault\x1b")});
   const dmd_text_options_t options = {.title = "ti\ntle"};
   check_has(&f, &options, "# ti\\x0atle\n");
   check_has(&f, &options, "  $DMD = '\\x1b]0;options\\x07'\n");
@@ -613,8 +613,8 @@ static void use(host_t *host, void *arg) {
   dmd_profile_init(&profile, &host->env);
   build_tagged(&profile, 2, 10, 6, "a|b", DMD_NONE, "tag");
   build_blocks(&profile, 3, 30, 6, "a", build_reports(&profile, 1, "r", "x", NULL, NULL));
-  dmd_profile_add_fault(&profile, &(dmd_fault_t){.num = 1, .stack = 1});
-  dmd_profile_add_fault(&profile, &(dmd_fault_t){.num = 2, .stack = 2});
+  dmd_faults_add(&profile.faults, &(dmd_fault_t){.num = 1, .stack = 1});
+  dmd_faults_add(&profile.faults, &(dmd_fault_t){.num = 2, .stack = 2});
   dmd_records_t records;
   dmd_records_init(&records, &profile, 2, DMD_SORT_USABLE);
   /* The text goes nowhere: a sink's memory would outlive the failure. */
