@@ -32,7 +32,9 @@ static void print_status(void) {
 }
 
 static void do_dump(const HChar *label) {
-  Int number = dm_dump("monitor", label);
+  while (label != NULL && label[0] == ' ')
+    label++;
+  Int number = dm_dump("monitor", label != NULL && label[0] != '\0' ? label : NULL);
   if (number > 0)
     VG_(gdb_printf)("dump %d written\n", number);
   else
