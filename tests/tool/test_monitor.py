@@ -33,7 +33,7 @@ def _session(t, *commands):
             t.equal(process.stdout.readline(), b"ready\n")
             for line in commands:
                 done = subprocess.run(
-                    [vgdb, "--vgdb-prefix=" + folder + "/vgdb", "--pid=%d" % process.pid, *line.split()],
+                    [vgdb, "--vgdb-prefix=" + folder + "/vgdb", "--pid=%d" % process.pid, line],
                     capture_output=True, text=True, timeout=harness.HANG_SECONDS)
                 t.equal(done.returncode, 0, done.stdout + done.stderr)
                 answers.append(done.stdout)
@@ -48,7 +48,7 @@ def _session(t, *commands):
 
 def dump(t):
     # Reports are kept; the dump at exit has a name of its own, and comes all the same.
-    run, answers = _session(t, "dump while it waits", "dump")
+    run, answers = _session(t, "dump   while it waits", "dump  ")
     t.contains(answers[0], "dump 1 written\n")
     t.contains(answers[1], "dump 2 written\n")
     one, two = run.numbered(1), run.numbered(2)

@@ -86,6 +86,13 @@ def sample_below_cumulative(t):
     t.equal(profile.at("medium"), ["30 x 100+4"])
 
 
+def sample_below_and_reports(t):
+    # Each block of 24 is reported once, and each sample with them; requests answer the sizes of all.
+    profile = t.run("report", options=["--sample-below=100"]).profile
+    t.equal(profile.at("small"), ["2400 x 100+0 sampled reported by small"])
+    t.equal(profile.faults, [])
+
+
 def sample_below_in_the_log(t):
     log = t.run(options=["--sample-below=100"]).log
     t.contains(log, "Unreported {\n  ~2,400 blocks in heap block record 2 of 3\n"
@@ -242,3 +249,11 @@ def are_in_the_profile(t):
     t.contains(run.log, "Invocation {\n  $DMD = '--mode=live --max-frames=5'\n  Mode = 'live'\n}\n")
     t.equal(t.run().profile.doc["invocation"]["dmdEnvVar"], None)
     t.contains(t.run().log, "  $DMD is undefined\n")
+
+
+def command_line_in_the_profile(t):
+    # Whatever the arguments are, the profile is JSON and the log obeys no escape sequence.
+    run = t.run("a\"b\\", "new\nline", "\udcff\x1b[31m", "\u00e9")
+    expected = t.program() + ' a"b\\ new\nline \ufffd\x1b[31m \u00e9'
+    t.equal(run.profile.run["command"], expected)
+    t.contains(run.log, ': dump 1 of %s a"b\\ new\\x0aline \\xff\\x1b[31m \u00e9 (pid ' % t.program())

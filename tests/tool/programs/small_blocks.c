@@ -3,12 +3,16 @@
  * Very many small blocks and a few large ones, for sampling.
  */
 #include <stdlib.h>
+#include <valgrind/dmd.h>
 
 static void *volatile keep;
 
-static void small(void) {
-  for (int i = 0; i < 10000; i++)
+static void small(int report) {
+  for (int i = 0; i < 10000; i++) {
     keep = malloc(24);
+    if (report && DMD_REPORT(keep) != 24)
+      abort();
+  }
 }
 
 static void medium(void) {
@@ -28,8 +32,9 @@ static void gone(void) {
   }
 }
 
-int main(void) {
-  small();
+int main(int argc, char **argv) {
+  (void)argv;
+  small(argc > 1);
   medium();
   large();
   gone();
