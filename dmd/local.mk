@@ -45,16 +45,19 @@ dmd_tool_sources = \
 dmdv_SOURCES = dmd/reader/dmdv.c
 dmd_reader_sources = \
   dmd/reader/allocfns.c dmd/reader/allocfns.h \
+  dmd/reader/by.c dmd/reader/by.h \
   dmd/reader/cmd_diff.c \
   dmd/reader/cmd_print.c \
   dmd/reader/combine.c dmd/reader/combine.h \
   dmd/reader/commands.h \
   dmd/reader/cutter.c dmd/reader/cutter.h \
   dmd/reader/fail.c dmd/reader/fail.h \
+  dmd/reader/frame.c dmd/reader/frame.h \
   dmd/reader/host.c dmd/reader/host.h \
   dmd/reader/input.c dmd/reader/input.h \
   dmd/reader/load.c dmd/reader/load.h \
   dmd/reader/options.c dmd/reader/options.h \
+  dmd/reader/records_json.c dmd/reader/records_json.h \
   dmd/reader/show.c dmd/reader/show.h \
   dmd/reader/usage.c dmd/reader/usage.h
 

@@ -113,6 +113,13 @@ void dmd_jsonout_u64(dmd_jsonout_t *json, uint64_t v) {
   dmd_out_u64(json->out, v);
 }
 
+void dmd_jsonout_i64(dmd_jsonout_t *json, int64_t v) {
+  before_item(json);
+  if (v < 0)
+    dmd_out_char(json->out, '-');
+  dmd_out_u64(json->out, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
 void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id) {
   char buf[DMD_FORMAT_MAX];
   dmd_format_u64(buf, id);

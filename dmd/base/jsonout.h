@@ -44,6 +44,7 @@ void dmd_jsonout_str(dmd_jsonout_t *json, const char *s);
 /* A string made of two parts, e.g. a prefix and a name. */
 void dmd_jsonout_str2(dmd_jsonout_t *json, const char *a, const char *b);
 void dmd_jsonout_u64(dmd_jsonout_t *json, uint64_t v);
+void dmd_jsonout_i64(dmd_jsonout_t *json, int64_t v);
 /* A number in quotes: the ids of trace and frame tables. */
 void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id);
 void dmd_jsonout_bool(dmd_jsonout_t *json, bool v);

@@ -13,10 +13,16 @@
 #include "base/out.h"
 #include "profile/record.h"
 
+/* What can be printed alone: bits 1 << dmd_section_t, and this one for faults. */
+enum { DMD_TEXT_FAULTS = 1 << DMD_N_SECTIONS };
+
 typedef struct dmd_text_options {
   const char *title;        /* the second line, after "# " */
   const dmd_profile_t *old; /* in a difference the first of the two; else NULL */
   uint32_t max_records;     /* printed in each section; 0: all */
+  unsigned only;            /* bits of what is printed beside the summary; 0: everything */
+  bool for_testing; /* a stack with three frames of DMD's own is "... DMD.cpp ...", as Mozilla's
+                       tests want it */
 } dmd_text_options_t;
 
 void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/options.h"
 
+#include "profile/text.h"
 #include "reader/host.h"
 #include "reader/usage.h"
 
@@ -16,9 +17,22 @@ const char dmdv_options_help[] =
     "                           !TEXT: those that do not; a leading \\ protects TEXT;\n"
     "                           several filters must all match\n"
     "      --max-records=N      records shown in each section, or all [all]\n"
+    "      --section=NAME       only this section: unreported, once, twice or\n"
+    "                           misreported; may be given several times\n"
+    "      --by=WHAT            add up by reporter, tag, thread, function (the one\n"
+    "                           that allocated) or library; record is the default\n"
+    "      --json               the result as JSON\n"
     "  -h, --help               this text\n";
 
-enum { OPT_FILTER = 256, OPT_MAX_RECORDS, OPT_NO_FIX_STACKS };
+enum {
+  OPT_FILTER = 256,
+  OPT_MAX_RECORDS,
+  OPT_SECTION,
+  OPT_BY,
+  OPT_JSON,
+  OPT_FOR_TESTING,
+  OPT_NO_FIX_STACKS
+};
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -27,22 +41,53 @@ static const struct option long_options[] = {
     {"ignore-alloc-fns", no_argument, NULL, 'a'},
     {"filter", required_argument, NULL, OPT_FILTER},
     {"max-records", required_argument, NULL, OPT_MAX_RECORDS},
+    {"section", required_argument, NULL, OPT_SECTION},
+    {"by", required_argument, NULL, OPT_BY},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"filter-stacks-for-testing", no_argument, NULL, OPT_FOR_TESTING},
     /* Stacks need no fixing here; accepted since scripts pass it. */
     {"no-fix-stacks", no_argument, NULL, OPT_NO_FIX_STACKS},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
-static bool parse_sort_by(const char *value, dmd_sort_by_t *sort_by) {
-  static const char *const names[] = {"usable", "req", "slop", "num-blocks"};
-  for (int i = 0; i < 4; i++) {
-    if (strcmp(value, names[i]) == 0) {
-      *sort_by = i;
-      return true;
-    }
+/* The index of value among the n words; -1, with one line on stderr, when it is none of them. */
+static int parse_word(const char *option, const char *value, const char *const *words, int n) {
+  char all[128] = "";
+  for (int i = 0; i < n; i++) {
+    if (strcmp(value, words[i]) == 0)
+      return i;
+    strcat(all, i == 0 ? "" : ", ");
+    strcat(all, words[i]);
   }
-  return dmdv_usage_error("--sort-by=%s: the value is none of usable, req, slop, num-blocks",
-                          value);
+  dmdv_usage_error("--%s=%s: the value is none of %s", option, value, all);
+  return -1;
+}
+
+static bool parse_sort_by(const char *value, dmd_sort_by_t *sort_by) {
+  static const char *const words[] = {"usable", "req", "slop", "num-blocks"};
+  int i = parse_word("sort-by", value, words, 4);
+  if (i >= 0)
+    *sort_by = i;
+  return i >= 0;
+}
+
+static bool parse_by(const char *value, dmdv_by_t *by) {
+  static const char *const words[] = {"record", "reporter", "tag", "thread", "function", "library"};
+  int i = parse_word("by", value, words, 6);
+  if (i >= 0)
+    *by = i;
+  return i >= 0;
+}
+
+static bool parse_section(const char *value, unsigned *sections) {
+  static const char *const words[] = {"twice", "unreported", "once", "misreported"};
+  static const unsigned bits[] = {1 << DMD_SECTION_TWICE, 1 << DMD_SECTION_UNREPORTED,
+                                  1 << DMD_SECTION_ONCE, DMD_TEXT_FAULTS};
+  int i = parse_word("section", value, words, 4);
+  if (i >= 0)
+    *sections |= bits[i];
+  return i >= 0;
 }
 
 static bool parse_one(dmdv_options_t *options, int opt, const char *value) {
@@ -56,6 +101,16 @@ static bool parse_one(dmdv_options_t *options, int opt, const char *value) {
     return parse_sort_by(value, &options->sort_by);
   case 'a':
     options->load.ignore_alloc_fns = true;
+    return true;
+  case OPT_SECTION:
+    return parse_section(value, &options->sections);
+  case OPT_BY:
+    return parse_by(value, &options->by);
+  case OPT_JSON:
+    options->json = true;
+    return true;
+  case OPT_FOR_TESTING:
+    options->for_testing = true;
     return true;
   case OPT_FILTER:
     options->filters[options->n_filters++] = value;

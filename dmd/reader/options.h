@@ -8,11 +8,25 @@
 #include "profile/record.h"
 #include "reader/load.h"
 
+/* What the blocks are added up by. */
+typedef enum {
+  DMDV_BY_RECORD,
+  DMDV_BY_REPORTER,
+  DMDV_BY_TAG,
+  DMDV_BY_THREAD,
+  DMDV_BY_FUNCTION,
+  DMDV_BY_LIBRARY
+} dmdv_by_t;
+
 typedef struct dmdv_options {
   dmdv_load_options_t load;
   uint32_t max_frames;
   uint32_t max_records; /* 0: all */
   dmd_sort_by_t sort_by;
+  unsigned sections; /* see dmd_text_options_t.only */
+  bool for_testing;
+  dmdv_by_t by;
+  bool json;
   const char *output; /* NULL: standard output */
   const char **filters;
   int n_filters;

@@ -2,7 +2,9 @@
 #include "reader/show.h"
 
 #include "profile/text.h"
+#include "reader/by.h"
 #include "reader/host.h"
+#include "reader/records_json.h"
 #include "reader/usage.h"
 
 #include <errno.h>
@@ -67,15 +69,22 @@ static char *title_of(int argc, char **argv) {
   return title;
 }
 
-static void print(FILE *file, const dmd_records_t *records, const dmd_profile_t *old,
-                  const dmdv_options_t *options, int argc, char **argv, bool *good) {
-  char *title = title_of(argc, argv);
-  dmd_text_options_t text = {.title = title, .old = old, .max_records = options->max_records};
+static bool print(FILE *file, const dmd_records_t *records, const dmd_profile_t *old,
+                  const dmdv_options_t *options, const char *title) {
+  dmd_text_options_t text = {.title = title,
+                             .old = old,
+                             .max_records = options->max_records,
+                             .only = options->sections,
+                             .for_testing = options->for_testing};
   dmd_out_t out;
   dmd_out_init(&out, dmdv_write_file, file);
-  dmd_text_print(&out, records, &text);
-  *good = dmd_out_flush(&out) && fflush(file) == 0;
-  dmd_env_free(&dmdv_env, title);
+  if (options->json)
+    dmdv_records_json(&out, records, options);
+  else if (options->by != DMDV_BY_RECORD)
+    dmdv_by_print(&out, records, options);
+  else
+    dmd_text_print(&out, records, &text);
+  return dmd_out_flush(&out) && fflush(file) == 0;
 }
 
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
@@ -89,10 +98,11 @@ bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_opti
     dmd_records_drop_unchanged(&records);
   for (int i = 0; i < options->n_filters; i++)
     dmd_records_filter(&records, passes, (void *)options->filters[i]);
-  bool good;
-  print(file, &records, old, options, argc, argv, &good);
-  dmd_records_destroy(&records);
+  char *title = title_of(argc, argv);
+  bool good = print(file, &records, old, options, title);
   int error = errno;
+  dmd_env_free(&dmdv_env, title);
+  dmd_records_destroy(&records);
   if (file != stdout && fclose(file) != 0)
     good = false;
   const char *name = options->output != NULL ? options->output : "standard output";

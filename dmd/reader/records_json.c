@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/records_json.h"
+
+#include "base/jsonout.h"
+#include "profile/text.h"
+#include "reader/host.h"
+
+typedef struct {
+  dmd_jsonout_t j;
+  const dmd_records_t *records;
+  const dmd_profile_t *profile;
+} writer_t;
+
+static void key_i64(writer_t *w, const char *key, int64_t v) {
+  dmd_jsonout_key(&w->j, key);
+  dmd_jsonout_i64(&w->j, v);
+}
+
+static void write_stack(writer_t *w, uint32_t stack) {
+  size_t n;
+  const uint32_t *frames = dmd_records_frames(w->records, stack, &n);
+  dmd_jsonout_array(&w->j, DMD_JSONOUT_INLINE);
+  for (size_t i = 0; i < n; i++)
+    dmd_jsonout_str(&w->j, dmd_intern_get_str(&w->profile->frames, frames[i]));
+  dmd_jsonout_end(&w->j);
+}
+
+static void write_sizes(writer_t *w, const dmd_record_t *r) {
+  size_t n;
+  dmd_size_count_t *sizes = dmd_record_sizes(w->records, r, &n);
+  dmd_jsonout_key(&w->j, "sizes");
+  dmd_jsonout_array(&w->j, DMD_JSONOUT_INLINE);
+  for (size_t i = 0; i < n; i++) {
+    dmd_jsonout_array(&w->j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_i64(&w->j, sizes[i].usable);
+    dmd_jsonout_i64(&w->j, sizes[i].num);
+    dmd_jsonout_end(&w->j);
+  }
+  dmd_jsonout_end(&w->j);
+  dmd_env_free(&dmdv_env, sizes);
+}
+
+static void write_record(writer_t *w, const dmd_record_t *r) {
+  dmd_jsonout_t *j = &w->j;
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  key_i64(w, "blocks", r->num);
+  key_i64(w, "bytes", r->usable);
+  key_i64(w, "requested", r->req);
+  key_i64(w, "slop", r->slop);
+  write_sizes(w, r);
+  dmd_jsonout_key(j, "allocatedAt");
+  if (r->stack == DMD_NONE)
+    dmd_jsonout_null(j);
+  else
+    write_stack(w, r->stack);
+  if (r->n_reported > 0) {
+    dmd_jsonout_key(j, "reportedAt");
+    dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+    for (uint32_t i = 0; i < r->n_reported; i++)
+      write_stack(w, r->reported[i]);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
+static void write_section(writer_t *w, dmd_section_t section, const char *name) {
+  dmd_jsonout_t *j = &w->j;
+  const dmd_section_records_t *s = &w->records->section[section];
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key_str(j, "name", name);
+  key_i64(w, "bytes", s->usable);
+  key_i64(w, "blocks", s->num);
+  dmd_jsonout_key(j, "records");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < s->n; i++)
+    write_record(w, dmd_records_at(w->records, s->ids[i]));
+  dmd_jsonout_end(j);
+  dmd_jsonout_end(j);
+}
+
+static void write_sections(writer_t *w, unsigned only) {
+  static const char *const names[] = {"twice-reported", "unreported", "once-reported"};
+  dmd_jsonout_key(&w->j, "sections");
+  dmd_jsonout_array(&w->j, DMD_JSONOUT_LINES);
+  if (w->profile->mode != DMD_MODE_DARK_MATTER) {
+    write_section(w, DMD_SECTION_ALL, dmd_mode_name(w->profile->mode));
+  } else {
+    for (int section = DMD_SECTION_TWICE; section <= DMD_SECTION_ONCE; section++)
+      if (only == 0 || (only & 1u << section))
+        write_section(w, section, names[section]);
+  }
+  dmd_jsonout_end(&w->j);
+}
+
+static void write_faults(writer_t *w) {
+  dmd_jsonout_t *j = &w->j;
+  dmd_jsonout_key(j, "faults");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= dmd_faults_count(&w->profile->faults); id++) {
+    const dmd_fault_t *f = dmd_faults_at(&w->profile->faults, id);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_str(j, "kind", dmd_fault_name(f->kind));
+    dmd_jsonout_key_u64(j, "num", f->num);
+    dmd_jsonout_key(j, "at");
+    write_stack(w, w->records->cut[f->stack]);
+    if (f->reporter != DMD_NONE)
+      dmd_jsonout_key_str(j, "reporter", dmd_intern_get_str(&w->profile->names, f->reporter));
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
+void dmdv_records_json(dmd_out_t *out, const dmd_records_t *records,
+                       const dmdv_options_t *options) {
+  writer_t w = {.records = records, .profile = records->profile};
+  dmd_jsonout_init(&w.j, out);
+  dmd_jsonout_object(&w.j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key_str(&w.j, "mode", dmd_mode_name(w.profile->mode));
+  dmd_jsonout_key(&w.j, "heap");
+  dmd_jsonout_object(&w.j, DMD_JSONOUT_INLINE);
+  key_i64(&w, "bytes", records->usable);
+  key_i64(&w, "blocks", records->num);
+  dmd_jsonout_end(&w.j);
+  write_sections(&w, options->sections);
+  if (options->sections == 0 || (options->sections & DMD_TEXT_FAULTS))
+    write_faults(&w);
+  dmd_jsonout_end(&w.j);
+}
