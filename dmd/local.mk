@@ -46,6 +46,9 @@ dmdv_SOURCES = dmd/reader/dmdv.c
 dmd_reader_sources = \
   dmd/reader/allocfns.c dmd/reader/allocfns.h \
   dmd/reader/by.c dmd/reader/by.h \
+  dmd/reader/calibrate.c dmd/reader/calibrate.h \
+  dmd/reader/causes.c dmd/reader/causes.h \
+  dmd/reader/cmd_check.c \
   dmd/reader/cmd_diff.c \
   dmd/reader/cmd_print.c \
   dmd/reader/combine.c dmd/reader/combine.h \
@@ -53,12 +56,17 @@ dmd_reader_sources = \
   dmd/reader/cutter.c dmd/reader/cutter.h \
   dmd/reader/fail.c dmd/reader/fail.h \
   dmd/reader/frame.c dmd/reader/frame.h \
+  dmd/reader/gate.c dmd/reader/gate.h \
+  dmd/reader/gate_output.c dmd/reader/gate_output.h \
+  dmd/reader/gate_text.c dmd/reader/gate_text.h \
   dmd/reader/host.c dmd/reader/host.h \
+  dmd/reader/ignorefile.c dmd/reader/ignorefile.h \
   dmd/reader/input.c dmd/reader/input.h \
   dmd/reader/load.c dmd/reader/load.h \
   dmd/reader/options.c dmd/reader/options.h \
   dmd/reader/records_json.c dmd/reader/records_json.h \
   dmd/reader/show.c dmd/reader/show.h \
+  dmd/reader/size.c dmd/reader/size.h \
   dmd/reader/usage.c dmd/reader/usage.h
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/gate.h"
+
+#include <string.h>
+
+bool dmdv_is_misreport(uint32_t kind) {
+  return strncmp(dmd_fault_name(kind), "report-", strlen("report-")) == 0;
+}
+
+bool dmdv_path_is_below(const char *path, const char *of) {
+  size_t n = strlen(of);
+  while (n > 0 && of[n - 1] == '/')
+    n--;
+  return n > 0 && strncmp(path, of, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+bool dmdv_gate_has_name(const dmd_profile_t *profile, const char *name) {
+  for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
+    if (strcmp(dmd_intern_get_str(&profile->tags, id), name) == 0)
+      return true;
+  for (uint32_t id = 1; id <= profile->reports.pool.last; id++) {
+    const dmd_report_set_t *set = dmd_reports_at(&profile->reports, id);
+    for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
+      uint32_t reporter = set->report[i].reporter;
+      if (reporter != DMD_NONE &&
+          dmdv_path_is_below(dmd_intern_get_str(&profile->names, reporter), name))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* ---- Which blocks a limit is about. ---- */
+
+void dmdv_selector_init(dmdv_selector_t *selector, const dmdv_subject_t *subject, dmdv_what_t what,
+                        const char *name) {
+  const dmd_profile_t *profile = subject->profile;
+  *selector = (dmdv_selector_t){.subject = subject, .what = what};
+  if (what != DMDV_NAMED)
+    return;
+  uint32_t n = dmd_intern_count(&profile->names);
+  selector->names = dmd_env_alloc(profile->env, "dmdv.selector", n + 1);
+  selector->names[DMD_NONE] = false;
+  for (uint32_t id = 1; id <= n; id++)
+    selector->names[id] = dmdv_path_is_below(dmd_intern_get_str(&profile->names, id), name);
+  for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
+    if (strcmp(dmd_intern_get_str(&profile->tags, id), name) == 0)
+      selector->tag = id;
+}
+
+void dmdv_selector_destroy(dmdv_selector_t *selector) {
+  dmd_env_free(selector->subject->profile->env, selector->names);
+}
+
+static bool has_name(const dmdv_selector_t *selector, const dmd_group_t *g) {
+  if (g->tag != DMD_NONE && g->tag == selector->tag)
+    return true;
+  if (g->reports == DMD_NONE)
+    return false;
+  const dmd_report_set_t *set = dmd_reports_at(&selector->subject->profile->reports, g->reports);
+  for (int i = 0; i < DMD_REPORTS_KEPT; i++)
+    if (selector->names[set->report[i].reporter])
+      return true;
+  return false;
+}
+
+static bool is_ignored(const dmdv_subject_t *subject, const dmd_group_t *g) {
+  return subject->ignored_by != NULL && subject->ignored_by[g->stack] != 0;
+}
+
+bool dmdv_gate_counts(const dmdv_selector_t *selector, const dmd_group_t *g) {
+  const dmdv_subject_t *subject = selector->subject;
+  switch (selector->what) {
+  case DMDV_TOTAL:
+    return true;
+  case DMDV_UNREPORTED:
+    return g->reports == DMD_NONE && !is_ignored(subject, g);
+  case DMDV_TWICE:
+    return g->reports != DMD_NONE && !is_ignored(subject, g) &&
+           dmd_reports_at(&subject->profile->reports, g->reports)->count > 1;
+  case DMDV_NAMED:
+    return has_name(selector, g);
+  default:
+    return false;
+  }
+}
+
+/* ---- Figures. ---- */
+
+static dmdv_figure_t count_misreports(const dmd_profile_t *profile) {
+  dmdv_figure_t figure = {0};
+  for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++)
+    if (dmdv_is_misreport(dmd_faults_at(&profile->faults, id)->kind))
+      figure.bytes += (int64_t)dmd_faults_at(&profile->faults, id)->num;
+  return figure;
+}
+
+dmdv_figure_t dmdv_gate_figure(const dmdv_subject_t *subject, dmdv_what_t what, const char *name) {
+  const dmd_groups_t *groups = &subject->profile->groups;
+  if (what == DMDV_MISREPORTS)
+    return count_misreports(subject->profile);
+  dmdv_figure_t figure = {0};
+  dmdv_selector_t selector;
+  dmdv_selector_init(&selector, subject, what, name);
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(groups, id);
+    if (!dmdv_gate_counts(&selector, g))
+      continue;
+    figure.num += (int64_t)g->num;
+    figure.bytes += (int64_t)(g->num * (g->req + g->slop));
+    figure.sampled |= g->sampled;
+  }
+  dmdv_selector_destroy(&selector);
+  return figure;
+}
+
+/* ---- Evaluation. ---- */
+
+static const char *why_not(const dmdv_limit_t *limit, const dmd_profile_t *profile) {
+  bool reports = limit->what == DMDV_UNREPORTED || limit->what == DMDV_TWICE;
+  if (reports && profile->mode != DMD_MODE_DARK_MATTER)
+    return "its mode is not dark-matter, so it does not know what was reported";
+  if (limit->what == DMDV_MISREPORTS && !profile->run.is_known)
+    return "it was not written by dmd, so it does not know of misreports";
+  return NULL;
+}
+
+const char *dmdv_gate_why_not(const dmdv_limit_t *limit, const dmd_profile_t *now,
+                              const dmd_profile_t *before, int *which) {
+  *which = 0;
+  const char *why = why_not(limit, now);
+  if (why == NULL && limit->growth) {
+    *which = 1;
+    why = why_not(limit, before);
+  }
+  return why;
+}
+
+void dmdv_gate_evaluate(dmdv_finding_t *finding, const dmdv_limit_t *limit,
+                        const dmdv_subject_t *now, const dmdv_subject_t *before) {
+  *finding = (dmdv_finding_t){.limit = limit};
+  finding->now = dmdv_gate_figure(now, limit->what, limit->name);
+  finding->heap = dmdv_gate_figure(now, DMDV_TOTAL, NULL).bytes;
+  if (limit->growth) {
+    finding->before = dmdv_gate_figure(before, limit->what, limit->name);
+    finding->ceiling = finding->before.bytes + dmdv_size_bytes(&limit->size, finding->before.bytes);
+  } else {
+    finding->ceiling = dmdv_size_bytes(&limit->size, finding->heap);
+  }
+  finding->broken = finding->now.bytes > finding->ceiling;
+}
