@@ -49,8 +49,10 @@ dmd_reader_sources = \
   dmd/reader/calibrate.c dmd/reader/calibrate.h \
   dmd/reader/causes.c dmd/reader/causes.h \
   dmd/reader/cmd_check.c \
+  dmd/reader/causal.c dmd/reader/causal.h \
   dmd/reader/cmd_diff.c \
   dmd/reader/cmd_print.c \
+  dmd/reader/cmd_tree.c \
   dmd/reader/combine.c dmd/reader/combine.h \
   dmd/reader/commands.h \
   dmd/reader/cutter.c dmd/reader/cutter.h \
@@ -63,9 +65,16 @@ dmd_reader_sources = \
   dmd/reader/ignorefile.c dmd/reader/ignorefile.h \
   dmd/reader/input.c dmd/reader/input.h \
   dmd/reader/load.c dmd/reader/load.h \
+  dmd/reader/memreports.c dmd/reader/memreports.h \
+  dmd/reader/normalize.c dmd/reader/normalize.h \
   dmd/reader/options.c dmd/reader/options.h \
   dmd/reader/records_json.c dmd/reader/records_json.h \
   dmd/reader/show.c dmd/reader/show.h \
+  dmd/reader/source_memory.c \
+  dmd/reader/source_profile.c \
+  dmd/reader/sources.h \
+  dmd/reader/tree.c dmd/reader/tree.h \
+  dmd/reader/tree_text.c dmd/reader/tree_text.h \
   dmd/reader/size.c dmd/reader/size.h \
   dmd/reader/usage.c dmd/reader/usage.h
 

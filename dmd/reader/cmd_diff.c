@@ -2,6 +2,7 @@
  *
  * dmdv diff: what changed between two profiles, as records of the difference.
  */
+#include "reader/causal.h"
 #include "reader/combine.h"
 #include "reader/commands.h"
 #include "reader/host.h"
@@ -15,8 +16,22 @@ static void print_help(void) {
          "\n"
          "Prints what changed from the profile OLD to the profile NEW, as records: blocks\n"
          "and sizes that went are negative, the largest changes come first.\n"
-         "\n%s",
+         "\n"
+         "      --causal             tell instead which places are new, gone, grown or\n"
+         "                           shrunk, or have changed their report state; places\n"
+         "                           are the same when only their line numbers differ\n%s",
          dmdv_options_help);
+}
+
+static bool tell_causes(const dmd_profile_t *old, const dmd_profile_t *new,
+                        const dmdv_options_t *options) {
+  FILE *file = dmdv_open_output(options);
+  if (file == NULL)
+    return false;
+  dmd_out_t out;
+  dmd_out_init(&out, dmdv_write_file, file);
+  dmdv_causal_print(&out, old, new, options);
+  return dmdv_close_output(file, options, dmd_out_flush(&out));
 }
 
 static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,
@@ -25,6 +40,8 @@ static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,
     return dmdv_usage_error("%s is of mode %s and %s of mode %s: they cannot be compared",
                             options->files[0], dmd_mode_name(old->mode), options->files[1],
                             dmd_mode_name(new->mode));
+  if (options->causal)
+    return tell_causes(old, new, options);
   dmd_profile_t difference;
   dmd_profile_init(&difference, &dmdv_env);
   difference.mode = new->mode;

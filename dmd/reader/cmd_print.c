@@ -18,6 +18,10 @@ static void print_help(void) {
 }
 
 static int print_file(const dmdv_options_t *options, int argc, char **argv) {
+  if (options->causal) {
+    dmdv_usage_error("print: --causal is an option of dmdv diff");
+    return 2;
+  }
   if (options->n_files != 1) {
     dmdv_usage_error("print: give one file, not %d; see dmdv print --help", options->n_files);
     return 2;

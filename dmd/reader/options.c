@@ -30,6 +30,7 @@ enum {
   OPT_SECTION,
   OPT_BY,
   OPT_JSON,
+  OPT_CAUSAL,
   OPT_FOR_TESTING,
   OPT_NO_FIX_STACKS
 };
@@ -44,6 +45,7 @@ static const struct option long_options[] = {
     {"section", required_argument, NULL, OPT_SECTION},
     {"by", required_argument, NULL, OPT_BY},
     {"json", no_argument, NULL, OPT_JSON},
+    {"causal", no_argument, NULL, OPT_CAUSAL},
     {"filter-stacks-for-testing", no_argument, NULL, OPT_FOR_TESTING},
     /* Stacks need no fixing here; accepted since scripts pass it. */
     {"no-fix-stacks", no_argument, NULL, OPT_NO_FIX_STACKS},
@@ -108,6 +110,9 @@ static bool parse_one(dmdv_options_t *options, int opt, const char *value) {
     return parse_by(value, &options->by);
   case OPT_JSON:
     options->json = true;
+    return true;
+  case OPT_CAUSAL:
+    options->causal = true;
     return true;
   case OPT_FOR_TESTING:
     options->for_testing = true;

@@ -27,6 +27,7 @@ typedef struct dmdv_options {
   bool for_testing;
   dmdv_by_t by;
   bool json;
+  bool causal;
   const char *output; /* NULL: standard output */
   const char **filters;
   int n_filters;

@@ -84,14 +84,32 @@ static bool print(FILE *file, const dmd_records_t *records, const dmd_profile_t 
     dmdv_by_print(&out, records, options);
   else
     dmd_text_print(&out, records, &text);
-  return dmd_out_flush(&out) && fflush(file) == 0;
+  return dmd_out_flush(&out);
+}
+
+FILE *dmdv_open_output(const dmdv_options_t *options) {
+  if (options->output == NULL)
+    return stdout;
+  FILE *file = fopen(options->output, "w");
+  if (file == NULL)
+    dmdv_usage_error("cannot write %s: %s", options->output, strerror(errno));
+  return file;
+}
+
+bool dmdv_close_output(FILE *file, const dmdv_options_t *options, bool good) {
+  good &= fflush(file) == 0;
+  int error = errno;
+  if (file != stdout && fclose(file) != 0)
+    good = false;
+  const char *name = options->output != NULL ? options->output : "standard output";
+  return good || dmdv_usage_error("cannot write %s: %s", name, strerror(error));
 }
 
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
                int argc, char **argv) {
-  FILE *file = stdout;
-  if (options->output != NULL && (file = fopen(options->output, "w")) == NULL)
-    return dmdv_usage_error("cannot write %s: %s", options->output, strerror(errno));
+  FILE *file = dmdv_open_output(options);
+  if (file == NULL)
+    return false;
   dmd_records_t records;
   dmd_records_init(&records, profile, options->max_frames, options->sort_by);
   if (old != NULL)
@@ -100,11 +118,7 @@ bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_opti
     dmd_records_filter(&records, passes, (void *)options->filters[i]);
   char *title = title_of(argc, argv);
   bool good = print(file, &records, old, options, title);
-  int error = errno;
   dmd_env_free(&dmdv_env, title);
   dmd_records_destroy(&records);
-  if (file != stdout && fclose(file) != 0)
-    good = false;
-  const char *name = options->output != NULL ? options->output : "standard output";
-  return good || dmdv_usage_error("cannot write %s: %s", name, strerror(error));
+  return dmdv_close_output(file, options, good);
 }

@@ -7,9 +7,19 @@
 
 #include "reader/options.h"
 
+#include <stdio.h>
+
 /* Loads the file into an uninitialised profile. False, with the reason on stderr and nothing to
  * destroy, when that fails. */
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options);
+
+/* Where the options want the output: standard output, or a file opened for writing. NULL, with the
+ * reason on stderr, when it cannot be opened. */
+FILE *dmdv_open_output(const dmdv_options_t *options);
+
+/* Closes it. False, with the reason on stderr, when not all was written; good is what is known of
+ * that already. */
+bool dmdv_close_output(FILE *file, const dmdv_options_t *options, bool good);
 
 /* Prints the profile's records; old is the first profile of a difference, else NULL. argc and argv
  * are the command's, for the title. False, with the reason on stderr, when it cannot. */
