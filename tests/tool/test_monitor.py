@@ -16,7 +16,11 @@ def _vgdb(t):
     with open(os.path.join(t.suite.builddir, "vg-in-place"), encoding="utf-8") as file:
         launcher = re.search(r'exec "([^"]*)"', file.read())
     beside = os.path.join(os.path.dirname(launcher.group(1)), "vgdb") if launcher else ""
-    return beside if os.access(beside, os.X_OK) else t.need("vgdb")
+    vgdb = beside if os.access(beside, os.X_OK) else t.need("vgdb")
+    done = subprocess.run([vgdb, "--help"], capture_output=True, text=True)
+    if "not found (required by" in done.stderr:
+        raise harness.Skip("this Valgrind's vgdb was built for a newer C library")
+    return vgdb
 
 
 def _session(t, *commands):
