@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What dmdv accepts as a profile, and what it says of what is none."""
+
+import gzip
+import json
+
+from dmdvtest import Profile
+
+STACK = ["malloc (m.c:1)", "jar_new (jar.c:5)"]
+
+
+def small():
+    return Profile().block(100, STACK, slop=4).json()
+
+
+def summary(out):
+    """The line of totals."""
+    return [line for line in out.split("\n") if line.startswith("  Total:")][0].split()
+
+
+def accepted(test, content, name="file"):
+    out, _ = test.dmdv("print", test.write(name, content))
+    test.equal(summary(out)[1:3], ["104", "bytes"], "total")
+    test.check("    #02: jar_new (jar.c:5)\n" in out, "the stack is missing: " + out)
+
+
+def rejected(test, content, reason, place=None):
+    line = test.error("print", test.write("file", content))
+    test.check(reason in line, "%r does not say %r" % (line, reason))
+    if place:
+        test.check(":%d: " % place in line, "%r does not name line %d" % (line, place))
+
+
+def test_plain_and_gzip_by_content(test):
+    text = json.dumps(small()).encode()
+    accepted(test, text, "plain.json.gz")
+    accepted(test, gzip.compress(text), "zipped.json")
+
+
+def test_several_gzip_members(test):
+    text = json.dumps(small()).encode()
+    accepted(test, b"".join(gzip.compress(text[i:i + 37]) for i in range(0, len(text), 37)))
+
+
+def test_standard_input(test):
+    out, _ = test.dmdv("print", "-", stdin=gzip.compress(json.dumps(small()).encode()))
+    test.equal(summary(out)[1], "104", "total")
+
+
+def test_any_order_and_layout(test):
+    document = small()
+    backwards = {key: document[key] for key in reversed(list(document))}
+    accepted(test, json.dumps(backwards))
+    accepted(test, json.dumps(document, indent=3))
+    accepted(test, json.dumps(document, separators=(",", ":")))
+    accepted(test, json.dumps(document, separators=(" \r\n\t,\r\n ", "\t:\n ")))
+
+
+def test_escaped_keys_and_ids(test):
+    accepted(test, json.dumps(small()).replace('"blockList"', '"block\\u004cist"').replace('"t0"', '"\\u00740"'))
+
+
+def test_unknown_keys_are_ignored(test):
+    document = small()
+    document["extra"] = {"a": [1, {"b": "\\u00e9 \u00e9"}], "c": None}
+    document["blockList"][0]["more"] = [True, {"x": {}}]
+    document["invocation"]["other"] = 5
+    accepted(test, json.dumps(document))
+
+
+def test_elements_across_reads(test):
+    # Whatever a read of the file ends in: some 2 MB of blocks with long and short strings between them.
+    profile = Profile()
+    total = 0
+    for i in range(20000):
+        profile.block(i, ["f%d (%s.c:%d)" % (i % 300, "x" * (i % 97), i % 5)], **{"k" * (i % 50): "\u00fc" * (i % 70)})
+        total += i
+    out, _ = test.dmdv("print", "--max-records=1", test.write("large", profile))
+    test.equal(summary(out)[1], "{:,d}".format(total), "total")
+
+
+def test_empty_list(test):
+    out, _ = test.dmdv("print", test.write("empty", Profile()))
+    test.check("# no unreported heap blocks\n" in out, out)
+    test.equal(summary(out)[1], "0", "total")
+
+
+def test_nothing_there(test):
+    rejected(test, b"", "the file ends where an object should be")
+    rejected(test, gzip.compress(b""), "the file ends where an object should be")
+    test.check("it is a folder" in test.error("print", test.folder), "a folder")
+    test.check("cannot open" in test.error("print", test.path("missing")), "a missing file")
+
+
+def test_not_json(test):
+    text = json.dumps(small(), indent=1)
+    rejected(test, "hello", "'h' found where an object should be", 1)
+    rejected(test, text[:-1], "the file ends where", text.count("\n") + 1)
+    rejected(test, text + "x", "'x' found where the end of the file should be", text.count("\n") + 1)
+    rejected(test, text.replace('"req": 100', '"req": 1 0'), "a value is not JSON")
+    rejected(test, text.replace('"req": 100', '"req": 100,,'), "a value is not JSON")
+    rejected(test, text.replace('"slop"', "slop"), "a value is not JSON")
+    rejected(test, text.replace("jar_new", "jar\nnew"), "a control character in a string")
+    rejected(test, text.replace("}", "]", 1), "found where", 5)
+
+
+def test_bad_utf8(test):
+    for bad in (b"\xff", b"\xc3(", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xc0\xaf"):
+        rejected(test, json.dumps(small()).encode().replace(b"jar_new", b"jar" + bad), "a string is not UTF-8")
+
+
+def test_damaged_gzip(test):
+    whole = gzip.compress(json.dumps(small()).encode())
+    rejected(test, whole[:-9], "the gzip data is cut off")
+    rejected(test, whole[:-8] + bytes(8), "the gzip data is damaged")
+    rejected(test, whole + b"more", "followed by something that is not gzip")
+
+
+def test_nesting_bomb(test):
+    text = json.dumps(small())
+    rejected(test, text[:-1] + ', "bomb": ' + "[" * 100000, "nest deeper than 64")
+    rejected(test, "[" * 100000, "'[' found where an object should be")
+
+
+def test_wrong_content(test):
+    def change(reason, **keys):
+        document = small()
+        document.update(keys)
+        rejected(test, document, reason)
+
+    change('"version" is not 5', version=4)
+    change('"version" is not 5', version="5")
+    change('"mode" is none of', invocation={"dmdEnvVar": None, "mode": "dark"})
+    change('"dmdEnvVar" is not a string', invocation={"dmdEnvVar": 7, "mode": "live"})
+    change('\'{\' found where an array should be', blockList={})
+    change('not an object', blockList=[5])
+    change('"t0" is not in "traceTable"', traceTable={})
+    change('is not in "frameTable"', frameTable={})
+    change("a trace is not an array", traceTable={"t0": "f0"})
+    change("a frame is not a string", frameTable={"f0": 1, "f1": "x"})
+
+
+def test_missing_and_double_keys(test):
+    for key in ("version", "invocation", "blockList", "traceTable", "frameTable"):
+        document = small()
+        del document[key]
+        rejected(test, document, '"%s" is missing' % key)
+    text = json.dumps(small())
+    rejected(test, text[:-1] + ', "version": 5}', '"version" comes twice')
+
+
+def test_wrong_blocks(test):
+    def block(reason, **keys):
+        document = small()
+        document["blockList"][0].update(keys)
+        rejected(test, document, reason)
+
+    block('"req" is not a whole number', req=-1)
+    block('"req" is not a whole number', req=1.5)
+    block('"req" is not a whole number', req="1")
+    block('"req" is not a whole number', req=2 ** 53 + 2)
+    block('"num" is not a whole number from 1', num=0)
+    block("more than 2^61 bytes", req=2 ** 50, num=2 ** 50)
+    block('"alloc" is not a string', alloc=3)
+    block('"reps" is not an array of one or two', reps=[])
+    block('"reps" is not an array of one or two', reps=["t0"] * 3)
+    block('"reps" holds something', reps=[1])
+    document = small()
+    del document["blockList"][0]["req"]
+    rejected(test, document, 'has no "req"')

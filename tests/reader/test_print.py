@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv print: options, and what it adds to Mozilla's script."""
+
+import json
+
+from dmdvtest import Profile
+
+A = ["malloc (m.c:1)", "a (a.c:1)", "main (main.c:9)"]
+B = ["calloc (m.c:2)", "b[/lib/libb.so +0x12]", "main (main.c:8)"]
+R = ["size_of (r.c:1)", "measure (r.c:2)"]
+S = ["size_of (r.c:1)", "other (r.c:3)"]
+
+
+def sample():
+    """Unreported: 2 x 100 at A; once: 50 at B; twice: 30 at A."""
+    return (Profile(options="--x")
+            .block(90, A, slop=10, num=2, tag="lua")
+            .block(50, B, reps=[R], reporters=["explicit/b"], thread=3)
+            .block(30, A, reps=[R, S], reporters=["explicit/b", "explicit/c"]))
+
+
+def headers(out):
+    return [line[:-2] for line in out.split("\n") if line.endswith(" {") and not line.startswith(" ")]
+
+
+def test_sections_and_what_dmd_adds(test):
+    out, _ = test.dmdv("print", test.write("p", sample()))
+    test.equal(headers(out), ["Invocation", "Twice-reported", "Unreported", "Once-reported", "Summary"], "order")
+    test.check("  Tag: lua\n}" in out, "the tag")
+    test.check("  Reporter: explicit/b\n  Reported at {" in out, "the first reporter")
+    test.check("  Reporter: explicit/c\n  Reported again at {" in out, "the second reporter")
+    test.check("  71.43% of the heap (71.43% cumulative)\n  100.00% of unreported" in out, "200 of 280")
+
+
+def test_one_section(test):
+    path = test.write("p", sample())
+    for name, header in (("twice", "Twice-reported"), ("unreported", "Unreported"), ("once", "Once-reported")):
+        out, _ = test.dmdv("print", "--section=" + name, path)
+        test.equal(headers(out), ["Invocation", header, "Summary"], name)
+    out, _ = test.dmdv("print", "--section=once", "--section=twice", path)
+    test.equal(headers(out), ["Invocation", "Twice-reported", "Once-reported", "Summary"], "two sections")
+
+
+def test_misreported_alone(test):
+    profile = sample()
+    fault = {"kind": "report-interior", "num": 2, "at": profile.trace(R), "reporter": "explicit/b"}
+    later = {"kind": "some-later-kind", "num": 9}
+    profile.document["dmd"] = {"faults": [fault, later]}
+    out, _ = test.dmdv("print", "--section=misreported", test.write("p", profile))
+    test.equal(headers(out), ["Invocation", "Report of an interior pointer", "Summary"], "sections")
+    test.check("  2 times\n  Reporter: explicit/b\n  At {\n    #01: size_of (r.c:1)\n" in out, out)
+
+
+def rows(out):
+    """Of a table by something: [(bytes, blocks, unreported, twice, name), ...]."""
+    lines = out.split("\n")[1:-1]
+    cells = [line.split(None, 5) for line in lines]
+    return [(int(c[0].replace(",", "")), int(c[2]), int(c[3]), int(c[4]), c[5]) for c in cells]
+
+
+def test_by(test):
+    path = test.write("p", sample())
+
+    def by(what):
+        return rows(test.dmdv("print", "--by=" + what, path)[0])
+
+    test.equal(by("reporter"), [(200, 2, 200, 0, "(unreported)"), (80, 2, 0, 30, "explicit/b"),
+                                (30, 1, 0, 30, "explicit/c")], "reporters")
+    test.equal(by("tag"), [(200, 2, 200, 0, "lua"), (80, 2, 0, 30, "(no tag)")], "tags")
+    test.equal(by("thread"), [(230, 3, 200, 30, "thread 1"), (50, 1, 0, 0, "thread 3")], "threads")
+    test.equal(by("function"), [(230, 3, 200, 30, "a"), (50, 1, 0, 0, "b")], "functions")
+    test.equal(by("library"), [(230, 3, 200, 30, "a.c"), (50, 1, 0, 0, "/lib/libb.so")], "libraries")
+
+
+def test_json(test):
+    out, _ = test.dmdv("print", "--json", "--max-frames=2", test.write("p", sample()))
+    result = json.loads(out)
+    test.equal(result["heap"], {"bytes": 280, "blocks": 4}, "heap")
+    test.equal([(s["name"], s["bytes"], s["blocks"]) for s in result["sections"]],
+               [("twice-reported", 30, 1), ("unreported", 200, 2), ("once-reported", 50, 1)], "sections")
+    test.equal(result["sections"][1]["records"],
+               [{"blocks": 2, "bytes": 200, "requested": 180, "slop": 20, "sizes": [[100, 2]],
+                 "allocatedAt": A[:2]}], "the unreported record")
+    test.equal(result["sections"][0]["records"][0]["reportedAt"], [R, S], "the reports")
+
+
+def test_filters(test):
+    path = test.write("p", sample())
+    out, _ = test.dmdv("print", "--filter=#02: a (a.c", path)
+    test.equal(headers(out), ["Invocation", "Twice-reported", "Unreported", "Summary"], "those of a")
+    test.check("  Once-reported:             0 bytes" in out, "totals are of what is left")
+    out, _ = test.dmdv("print", "--filter=!a.c", path)
+    test.equal(headers(out), ["Invocation", "Once-reported", "Summary"], "those not of a")
+    out, _ = test.dmdv("print", "--filter=main", "--filter=!libb", path)
+    test.equal(headers(out), ["Invocation", "Twice-reported", "Unreported", "Summary"], "both must match")
+    out, _ = test.dmdv("print", "--filter=\\!a.c", path)
+    test.equal(headers(out), ["Invocation", "Summary"], "a protected exclamation mark")
+    test.check("(of 1)" not in out and "--filter=" in out.split("\n")[1], "line 2 says that there is a filter")
+
+
+def test_ignored_functions_are_not_files(test):
+    profile = Profile("live").block(8, ["f (malloc.c:1)", "g (g.c:1)"]).block(4, ["xmalloc (x.c:1)", "g (g.c:1)"])
+    out, _ = test.dmdv("print", "--ignore-alloc-fns", test.write("p", profile))
+    test.check("    #01: f (malloc.c:1)\n" in out, "a file's name does not count")
+    test.check("xmalloc" not in out, "a function's does")
+
+
+def test_records_left_out_are_said(test):
+    profile = Profile("live")
+    for i in range(1, 1501):
+        profile.block(i, ["f%d (f.c:%d)" % (i, i)])
+    path = test.write("p", profile)
+    out, _ = test.dmdv("print", path)
+    test.equal(out.count("Live {"), 1500, "all by default")
+    test.check("record 1,500 of 1,500\n" in out, "numbers have commas")
+    out, _ = test.dmdv("print", "--max-records=1498", path)
+    test.check("# Live: the first 1,498 of 1,500 heap block records; the others hold 3 bytes" in out, out[-600:])
+
+
+def test_filtered_for_testing(test):
+    profile = Profile("live").block(8, ["x (DMD.cpp:1)", "y (SmokeDMD.cpp:2)", "DMDz (z.c:3)"])
+    profile.block(4, ["x (DMD.cpp:1)", "y (y.cpp:2)", "DMDz (z.c:3)"])
+    out, _ = test.dmdv("print", "--filter-stacks-for-testing", test.write("p", profile))
+    test.equal(out.count("    #01: ... DMD.cpp ...\n"), 1, "three frames, not two")
+
+
+def test_terminal_controls_are_escaped(test):
+    profile = Profile("live", options="\x1b]0;gotcha\x07").block(8, ["f\x1b[31m (a\u009b.c:1)"])
+    out, _ = test.dmdv("print", test.write("p", profile))
+    test.check("\x1b" not in out and "\x07" not in out and "\u009b" not in out, repr(out))
+    test.check("f\\x1b[31m (a\\xc2\\x9b.c:1)" in out, out)
+
+
+def test_output_file(test):
+    path = test.write("p", sample())
+    out, _ = test.dmdv("print", "-o", test.path("out"), path)
+    test.equal(out, "", "standard output")
+    with open(test.path("out"), encoding="utf-8") as file:
+        test.check(file.read().endswith("\n\n"), "the file is whole")
+    test.check("cannot write" in test.error("print", "-o", "/nonexistent/out", path), "an impossible place")
+
+
+def test_command_lines(test):
+    path = test.write("p", sample())
+    for args, what in ((["prnt", path], "did you mean 'print'?"), (["zzz"], "see dmdv --help"), ([], "See dmdv --help"),
+                       (["print"], "give one file, not 0"), (["print", path, path], "give one file, not 2"),
+                       (["print", "--max-frame", path], "not a number"), (["print", "--frames=3", path], "no option"),
+                       (["print", "--max-frames=0", path], "not a number"), (["print", "--by=x", path], "none of"),
+                       (["print", "--sort-by=size", path], "none of usable, req, slop, num-blocks"),
+                       (["print", "--section=x", path], "none of"), (["print", "-o"], "needs a value"),
+                       (["print", "--causal", path], "dmdv diff"), (["diff", path], "give two files, not 1")):
+        test.check(what in test.error(*args), "%s: %s" % (args, what))
+    for args in (["--help"], ["print", "--help"], ["diff", "--help"], ["--version"]):
+        test.check(test.dmdv(*args)[0] != "", "output of %s" % args)
