@@ -21,6 +21,7 @@ static const struct {
 } commands[] = {
     {"print", dmdv_cmd_print, "print a profile's records, the largest first"},
     {"diff", dmdv_cmd_diff, "print what changed between two profiles"},
+    {"tree", dmdv_cmd_tree, "show what reporters measured, as about:memory does"},
     {"check", dmdv_cmd_check, "check that a profile keeps limits, for continuous integration"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * sources.h: where memory reports come from, a profile or a file of about:memory's.
+ *
+ * In a profile the reporters' statements are lost, but not what they looked at: the sum of the
+ * usable bytes of the blocks that a reporter reported is what it measured. So of a profile:
+ *
+ *   the reporter's own path      heap bytes; a block that was reported twice counts for both
+ *                                reports, as it does where the program sums them up itself
+ *   explicit/(unnamed reporter)  blocks reported outside of any reporter
+ *   explicit/tags/NAME           blocks that nobody reported, by their tag
+ *   heap-allocated               the usable bytes of all blocks
+ *
+ * A reporter that calls itself by one of the names that are derived (heap-allocated, resident,
+ * resident-unique, explicit/heap-unclassified) gets " (reporter)" put behind it.
+ */
+#ifndef DMD_READER_SOURCES_H
+#define DMD_READER_SOURCES_H
+
+#include "profile/profile.h"
+#include "reader/fail.h"
+#include "reader/memreports.h"
+
+#include <stdbool.h>
+
+/* What the tree of a profile cannot show by itself. */
+typedef struct dmdv_coverage {
+  int64_t heap_szB;  /* usable, all blocks */
+  int64_t twice_szB; /* of blocks reported twice or more */
+  int64_t twice_blocks;
+} dmdv_coverage_t;
+
+/* Adds the reports of a profile to an initialised collection, under this process name. NULL, or why
+ * that cannot be done. */
+const char *dmdv_memreports_from_profile(dmdv_memreports_t *m, const dmd_profile_t *profile,
+                                         const char *process, dmdv_coverage_t *coverage);
+
+/* "NAME (pid N)", the name being the command's without folder or arguments; "(unknown process)"
+ * for another program's profile. The caller frees it, through env. */
+char *dmdv_process_name(const dmd_env_t *env, const dmd_profile_t *profile);
+
+/* Adds the reports of about:memory's file with this name ("-": standard input) to an initialised
+ * collection. The file is read once, front to back; memory grows with its distinct reports. False,
+ * with *fail filled in, when it cannot be read or breaks a rule that Firefox demands too. */
+bool dmdv_memreports_load(dmdv_memreports_t *m, const char *name, dmdv_fail_t *fail);
+
+typedef enum { DMDV_FILE_PROFILE, DMDV_FILE_MEMORY_REPORTS } dmdv_file_kind_t;
+
+/* Which of the two a file is, told by its keys. Standard input, if it cannot be rewound, is copied
+ * to a temporary file that takes its place; either way it can be read from the start afterwards.
+ * False, with *fail filled in, when it cannot be read or is neither. */
+bool dmdv_file_kind(const char *name, dmdv_file_kind_t *kind, dmdv_fail_t *fail);
+
+#endif
