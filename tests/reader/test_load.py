@@ -101,7 +101,7 @@ def test_not_json(test):
     rejected(test, text.replace('"req": 100', '"req": 100,,'), "a value is not JSON")
     rejected(test, text.replace('"slop"', "slop"), "a value is not JSON")
     rejected(test, text.replace("jar_new", "jar\nnew"), "a control character in a string")
-    rejected(test, text.replace("}", "]", 1), "found where", 5)
+    rejected(test, text.replace("}", "]", 1), "found where", 6)
 
 
 def test_bad_utf8(test):
