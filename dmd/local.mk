@@ -51,11 +51,16 @@ dmd_reader_sources = \
   dmd/reader/cmd_check.c \
   dmd/reader/causal.c dmd/reader/causal.h \
   dmd/reader/cmd_diff.c \
+  dmd/reader/cmd_export.c \
   dmd/reader/cmd_print.c \
   dmd/reader/cmd_tree.c \
   dmd/reader/combine.c dmd/reader/combine.h \
   dmd/reader/commands.h \
   dmd/reader/cutter.c dmd/reader/cutter.h \
+  dmd/reader/export.h \
+  dmd/reader/export_collapsed.c \
+  dmd/reader/export_dhat.c \
+  dmd/reader/export_speedscope.c \
   dmd/reader/fail.c dmd/reader/fail.h \
   dmd/reader/frame.c dmd/reader/frame.h \
   dmd/reader/gate.c dmd/reader/gate.h \
@@ -65,18 +70,24 @@ dmd_reader_sources = \
   dmd/reader/ignorefile.c dmd/reader/ignorefile.h \
   dmd/reader/input.c dmd/reader/input.h \
   dmd/reader/load.c dmd/reader/load.h \
+  dmd/reader/location.c dmd/reader/location.h \
   dmd/reader/memreports.c dmd/reader/memreports.h \
   dmd/reader/normalize.c dmd/reader/normalize.h \
   dmd/reader/options.c dmd/reader/options.h \
+  dmd/reader/outfile.c dmd/reader/outfile.h \
   dmd/reader/records_json.c dmd/reader/records_json.h \
   dmd/reader/show.c dmd/reader/show.h \
   dmd/reader/source_memory.c \
   dmd/reader/source_profile.c \
   dmd/reader/sources.h \
+  dmd/reader/sums.c dmd/reader/sums.h \
   dmd/reader/tree.c dmd/reader/tree.h \
   dmd/reader/tree_text.c dmd/reader/tree_text.h \
   dmd/reader/size.c dmd/reader/size.h \
   dmd/reader/usage.c dmd/reader/usage.h
+
+# What of it needs protobuf-c, which makes more from the .proto.
+dmd_pprof_sources = dmd/reader/export_pprof.c dmd/reader/profile.proto
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
 dmd_preload_sources =

@@ -12,5 +12,6 @@ int dmdv_cmd_print(int argc, char **argv);
 int dmdv_cmd_diff(int argc, char **argv);
 int dmdv_cmd_tree(int argc, char **argv);
 int dmdv_cmd_check(int argc, char **argv);
+int dmdv_cmd_export(int argc, char **argv);
 
 #endif

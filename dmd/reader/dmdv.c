@@ -23,6 +23,7 @@ static const struct {
     {"diff", dmdv_cmd_diff, "print what changed between two profiles"},
     {"tree", dmdv_cmd_tree, "show what reporters measured, as about:memory does"},
     {"check", dmdv_cmd_check, "check that a profile keeps limits, for continuous integration"},
+    {"export", dmdv_cmd_export, "write a profile in another program's format"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

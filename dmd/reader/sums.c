@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/sums.h"
+
+#include "base/mem.h"
+
+static bool sum_equal(const void *owner, uint32_t id, const void *key) {
+  const dmdv_sum_t *a = dmdv_sums_at(owner, id), *b = key;
+  return a->stack == b->stack && a->section == b->section && a->tag == b->tag &&
+         a->reporter[0] == b->reporter[0] && a->reporter[1] == b->reporter[1];
+}
+
+static uint64_t hash_of(const dmdv_sum_t *sum) {
+  uint64_t h = dmd_hash_u64(sum->stack ^ (uint64_t)sum->tag << 32);
+  h = dmd_hash_u64(h ^ sum->reporter[0] ^ (uint64_t)sum->reporter[1] << 32);
+  return dmd_hash_u64(h ^ (uint64_t)sum->section);
+}
+
+static void add(dmdv_sum_t *sum, const dmd_group_t *g) {
+  sum->blocks += g->num;
+  sum->bytes += (g->req + g->slop) * g->num;
+  sum->slop_blocks += g->slop > 0 ? g->num : 0;
+  sum->slop += g->slop * g->num;
+}
+
+static dmd_section_t section_of(const dmd_profile_t *profile, const dmd_group_t *g) {
+  if (profile->mode != DMD_MODE_DARK_MATTER)
+    return DMD_SECTION_ALL;
+  if (g->reports == DMD_NONE)
+    return DMD_SECTION_UNREPORTED;
+  bool once = dmd_reports_at(&profile->reports, g->reports)->count == 1;
+  return once ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
+}
+
+static dmdv_sum_t key_of(const dmd_profile_t *profile, const dmd_group_t *g, bool with_labels) {
+  dmdv_sum_t key = {.stack = g->stack, .section = section_of(profile, g)};
+  size_t n_frames;
+  dmd_profile_frames(profile, g->stack, &n_frames);
+  if (n_frames == 0)
+    key.stack = DMD_NONE;
+  if (with_labels) {
+    key.tag = g->tag;
+    for (int i = 0; i < 2 && g->reports != DMD_NONE; i++)
+      key.reporter[i] = dmd_reports_at(&profile->reports, g->reports)->report[i].reporter;
+  }
+  return key;
+}
+
+void dmdv_sums_init(dmdv_sums_t *sums, const dmd_profile_t *profile, bool with_labels) {
+  dmd_mem_zero(sums, sizeof *sums);
+  dmd_pool_init(&sums->pool, profile->env, "dmdv.sums", sizeof(dmdv_sum_t));
+  dmd_table_init(&sums->index, profile->env, "dmdv.sums.index", sum_equal, sums);
+  for (uint32_t i = 1; i <= dmd_groups_count(&profile->groups); i++) {
+    const dmd_group_t *g = dmd_groups_at(&profile->groups, i);
+    dmdv_sum_t key = key_of(profile, g, with_labels);
+    uint64_t hash = hash_of(&key);
+    uint32_t id = dmd_table_find(&sums->index, hash, &key);
+    if (id == DMD_NONE) {
+      id = dmd_pool_add(&sums->pool);
+      *DMD_POOL_AT(&sums->pool, dmdv_sum_t, id) = key;
+      dmd_table_add(&sums->index, hash, id);
+    }
+    add(DMD_POOL_AT(&sums->pool, dmdv_sum_t, id), g);
+    add(&sums->section[key.section], g);
+  }
+}
+
+void dmdv_sums_destroy(dmdv_sums_t *sums) {
+  dmd_table_destroy(&sums->index);
+  dmd_pool_destroy(&sums->pool);
+}
+
+const char *dmdv_section_name(const dmd_profile_t *profile, dmd_section_t section) {
+  static const char *const names[] = {[DMD_SECTION_TWICE] = "twice-reported",
+                                      [DMD_SECTION_UNREPORTED] = "unreported",
+                                      [DMD_SECTION_ONCE] = "once-reported"};
+  if (section == DMD_SECTION_ALL)
+    return profile->mode == DMD_MODE_CUMULATIVE ? "allocated" : "live";
+  return names[section];
+}
