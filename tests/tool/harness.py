@@ -25,6 +25,10 @@ HANG_SECONDS = 600
 COMMON_FLAGS = ["-g", "-O0", "-Wall", "-Wno-unused-result"]
 
 
+def is_clang(compiler):
+    return b"clang" in subprocess.run([*compiler, "--version"], capture_output=True).stdout
+
+
 class Failure(Exception):
     """An expectation that was not met."""
 
@@ -80,6 +84,8 @@ class Suite:
         include = os.path.join(self.builddir, "include")
         output = os.path.join(self.new_folder("build-" + source), os.path.splitext(source)[0])
         command = compiler.split() + COMMON_FLAGS
+        if is_clang(compiler.split()):
+            command.append("-gdwarf-4")  # older Valgrinds cannot read what clang writes of DWARF 5
         command += ["-I" + include, "-I" + os.path.join(include, "valgrind"), path, "-o", output] + flags
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:

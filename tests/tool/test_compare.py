@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 
+import harness
 from harness import Skip
 
 HEAP = re.compile(
@@ -59,8 +60,7 @@ def sqlite(t):
 
 def _gcc():
     compiler = (os.environ.get("CC") or "gcc").split()[0]
-    version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
-    if "clang" in version:
+    if harness.is_clang([compiler]):
         raise Skip("the compiler is clang")
     return compiler
 
@@ -93,8 +93,11 @@ def _git(t):
 
         run("init", "-q", "repo")
         for i in range(5):
-            with open(os.path.join(folder, "repo", "file%d" % i), "w", encoding="ascii") as file:
+            path = os.path.join(folder, "repo", "file%d" % i)
+            with open(path, "w", encoding="ascii") as file:
                 file.write("%d\n" % i * 50)
+            # Git reads a file again that is no older than its index.
+            os.utime(path, (1000000000, 1000000000))
             run("-C", "repo", "add", ".")
             run("-C", "repo", "commit", "-q", "-m", "commit %d" % i)
 
