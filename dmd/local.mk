@@ -58,6 +58,7 @@ dmd_reader_sources = \
   dmd/reader/commands.h \
   dmd/reader/cutter.c dmd/reader/cutter.h \
   dmd/reader/export.h \
+  dmd/reader/export_about_memory.c \
   dmd/reader/export_collapsed.c \
   dmd/reader/export_dhat.c \
   dmd/reader/export_speedscope.c \

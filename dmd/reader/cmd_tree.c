@@ -7,12 +7,12 @@
  */
 #include "reader/commands.h"
 #include "reader/host.h"
+#include "reader/outfile.h"
 #include "reader/show.h"
 #include "reader/sources.h"
 #include "reader/tree_text.h"
 #include "reader/usage.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -186,30 +186,20 @@ static void note_profile(const source_t *source, bool verbose, char *notes, size
   }
 }
 
-static bool write_tree(dmd_out_t *out, const source_t *source, const source_t *old, bool verbose) {
+static bool write_tree(const options_t *options, const source_t *source, const source_t *old) {
   char notes[1024] = "";
   if (old == NULL && source->is_profile)
-    note_profile(source, verbose, notes, sizeof notes);
+    note_profile(source, options->verbose, notes, sizeof notes);
   if (old != NULL && source->reports.n_order == 0)
     note(notes, sizeof notes, "no difference\n");
-  dmdv_tree_print(out, &source->reports, notes, verbose);
-  return dmd_out_flush(out);
-}
-
-static bool write_file(const options_t *options, const source_t *source, const source_t *old) {
-  const char *name = options->output != NULL ? options->output : "standard output";
-  FILE *file = options->output != NULL ? fopen(options->output, "w") : stdout;
+  dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
   if (file == NULL)
-    return dmdv_usage_error("cannot write %s: %s", name, strerror(errno));
+    return false;
   dmd_out_t out;
-  dmd_out_init(&out, dmdv_write_file, file);
-  bool good = write_tree(&out, source, old, options->verbose) && fflush(file) == 0;
-  int error = errno;
-  if (file != stdout && fclose(file) != 0 && good) {
-    error = errno;
-    good = false;
-  }
-  return good || dmdv_usage_error("cannot write %s: %s", name, strerror(error));
+  dmd_out_init(&out, dmdv_outfile_write, file);
+  dmdv_tree_print(&out, &source->reports, notes, options->verbose);
+  dmd_out_flush(&out);
+  return dmdv_outfile_close(file, true);
 }
 
 static bool show(const options_t *options, source_t *source, const source_t *old) {
@@ -226,7 +216,7 @@ static bool show(const options_t *options, source_t *source, const source_t *old
   why = dmdv_memreports_settle(&source->reports, &path);
   if (why != NULL)
     return say_path(source->name, path, why);
-  return write_file(options, source, old);
+  return write_tree(options, source, old);
 }
 
 static int tree(const options_t *options) {
