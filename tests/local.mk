@@ -8,8 +8,10 @@ unit_tests = \
   tests/unit/test_allocator \
   tests/unit/test_fault \
   tests/unit/test_format \
+  tests/unit/test_gate \
   tests/unit/test_groups \
   tests/unit/test_heap \
+  tests/unit/test_ignorefile \
   tests/unit/test_intern \
   tests/unit/test_json \
   tests/unit/test_jsonout \
@@ -23,11 +25,13 @@ unit_tests = \
   tests/unit/test_reports \
   tests/unit/test_sample \
   tests/unit/test_scope \
+  tests/unit/test_size \
   tests/unit/test_snapshot \
   tests/unit/test_sort \
   tests/unit/test_stack \
   tests/unit/test_table \
-  tests/unit/test_text
+  tests/unit/test_text \
+  tests/unit/test_tree
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \

@@ -182,6 +182,31 @@ dmdv_figure_t dmdv_causes_before(const dmdv_causes_t *causes, const dmd_record_t
   return before;
 }
 
+static uint32_t reporter_of(const dmd_profile_t *view, uint32_t reports, uint32_t which) {
+  return reports != DMD_NONE ? dmd_reports_at(&view->reports, reports)->report[which].reporter
+                             : DMD_NONE;
+}
+
+const char *dmdv_causes_tag(const dmdv_causes_t *causes, const dmd_record_t *r) {
+  const dmd_groups_t *groups = &causes->view.groups;
+  uint32_t tag = dmd_groups_at(groups, r->first_group)->tag;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    if (dmd_groups_at(groups, id)->tag != tag)
+      return NULL;
+  return tag != DMD_NONE ? dmd_intern_get_str(&causes->view.tags, tag) : NULL;
+}
+
+const char *dmdv_causes_reporter(const dmdv_causes_t *causes, const dmd_record_t *r,
+                                 uint32_t which) {
+  const dmd_profile_t *view = &causes->view;
+  const dmd_groups_t *groups = &view->groups;
+  uint32_t reporter = reporter_of(view, dmd_groups_at(groups, r->first_group)->reports, which);
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    if (reporter_of(view, dmd_groups_at(groups, id)->reports, which) != reporter)
+      return NULL;
+  return reporter != DMD_NONE ? dmd_intern_get_str(&view->names, reporter) : NULL;
+}
+
 static int compare_faults(const void *ctx, uint32_t a, uint32_t b) {
   const dmd_faults_t *faults = ctx;
   uint64_t x = dmd_faults_at(faults, a)->num, y = dmd_faults_at(faults, b)->num;

@@ -36,6 +36,12 @@ static inline const dmd_record_t *dmdv_causes_at(const dmdv_causes_t *causes, ui
 /* What a record held in the baseline; what it holds now is that and the record's own figures. */
 dmdv_figure_t dmdv_causes_before(const dmdv_causes_t *causes, const dmd_record_t *r);
 
+/* The tag that all blocks of the record bear, and the reporter of the which-th (from 0) report of
+ * all of them; NULL: none, or several. */
+const char *dmdv_causes_tag(const dmdv_causes_t *causes, const dmd_record_t *r);
+const char *dmdv_causes_reporter(const dmdv_causes_t *causes, const dmd_record_t *r,
+                                 uint32_t which);
+
 /* The ids of the profile's misreports, the most frequent first; *n of them. The caller gives the
  * array back with dmd_env_free(profile->env, ...). */
 uint32_t *dmdv_misreports(const dmd_profile_t *profile, uint32_t *n);

@@ -31,6 +31,7 @@ static void write_frames(dmd_jsonout_t *j, const char *key, const dmd_profile_t 
 static void write_record(dmd_jsonout_t *j, const dmdv_causes_t *causes, const dmd_record_t *r,
                          bool growth) {
   static const char *const keys[DMD_REPORTS_KEPT] = {"reportedAt", "reportedAgainAt"};
+  static const char *const reporter_keys[DMD_REPORTS_KEPT] = {"reporter", "reporterAgain"};
   dmdv_figure_t before = dmdv_causes_before(causes, r);
   dmdv_figure_t now = {r->usable + before.bytes, r->num + before.num, r->sampled};
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
@@ -40,6 +41,14 @@ static void write_record(dmd_jsonout_t *j, const dmdv_causes_t *causes, const dm
   size_t n;
   const uint32_t *frames = dmd_records_frames(&causes->records, r->stack, &n);
   write_frames(j, "allocatedAt", &causes->view, frames, n);
+  const char *tag = dmdv_causes_tag(causes, r);
+  if (tag != NULL)
+    dmd_jsonout_key_str(j, "tag", tag);
+  for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++) {
+    const char *reporter = dmdv_causes_reporter(causes, r, i);
+    if (reporter != NULL)
+      dmd_jsonout_key_str(j, reporter_keys[i], reporter);
+  }
   for (uint32_t i = 0; i < r->n_reported; i++) {
     frames = dmd_records_frames(&causes->records, r->reported[i], &n);
     write_frames(j, keys[i], &causes->view, frames, n);

@@ -131,10 +131,11 @@ size_t dmdv_first_own_frame(const dmd_profile_t *profile, const uint32_t *frames
   return i < n ? i : 0;
 }
 
-static void print_frames(dmd_out_t *out, const dmd_profile_t *profile, const uint32_t *frames,
-                         size_t first, size_t end) {
+static void print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
+                         const uint32_t *frames, size_t first, size_t end) {
   for (size_t i = first; i < end; i++) {
-    dmd_out_str(out, i + 1 < 10 ? "     #0" : "     #");
+    dmd_out_str(out, indent);
+    dmd_out_str(out, i + 1 < 10 ? "#0" : "#");
     dmd_out_u64(out, i + 1);
     dmd_out_str(out, ": ");
     dmd_out_safe(out, dmd_intern_get_str(&profile->frames, frames[i]));
@@ -154,22 +155,8 @@ static void print_allocation(dmd_out_t *out, const dmdv_causes_t *causes, const 
     return;
   }
   size_t first = dmdv_first_own_frame(&causes->view, frames, n);
-  print_frames(out, &causes->view, frames, first, at_most(n, first + DMDV_MAX_CAUSE_FRAMES));
-}
-
-/* The one reporter that all blocks of the record have in this place; DMD_NONE: none or several. */
-static uint32_t common_reporter(const dmdv_causes_t *causes, const dmd_record_t *r, int which) {
-  const dmd_profile_t *view = &causes->view;
-  uint32_t reporter = DMD_NONE;
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(&view->groups, id)->next) {
-    uint32_t set = dmd_groups_at(&view->groups, id)->reports;
-    uint32_t found =
-        set != DMD_NONE ? dmd_reports_at(&view->reports, set)->report[which].reporter : DMD_NONE;
-    if (found == DMD_NONE || (id != r->first_group && found != reporter))
-      return DMD_NONE;
-    reporter = found;
-  }
-  return reporter;
+  print_frames(out, "     ", &causes->view, frames, first,
+               at_most(n, first + DMDV_MAX_CAUSE_FRAMES));
 }
 
 static void print_reports(dmd_out_t *out, const dmdv_causes_t *causes, const dmd_record_t *r) {
@@ -177,31 +164,29 @@ static void print_reports(dmd_out_t *out, const dmdv_causes_t *causes, const dmd
   for (uint32_t i = 0; i < r->n_reported; i++) {
     size_t n;
     const uint32_t *frames = dmd_records_frames(&causes->records, r->reported[i], &n);
-    uint32_t reporter = common_reporter(causes, r, (int)i);
+    const char *reporter = dmdv_causes_reporter(causes, r, i);
     dmd_out_str(out, words[i]);
-    if (reporter != DMD_NONE) {
+    if (reporter != NULL) {
       dmd_out_str(out, " by ");
-      dmd_out_safe(out, dmd_intern_get_str(&causes->view.names, reporter));
+      dmd_out_safe(out, reporter);
     }
     dmd_out_str(out, " at\n");
-    print_frames(out, &causes->view, frames, 0, at_most(n, DMDV_MAX_REPORT_FRAMES));
+    print_frames(out, "       ", &causes->view, frames, 0, at_most(n, DMDV_MAX_REPORT_FRAMES));
   }
 }
 
 static void print_tag(dmd_out_t *out, const dmdv_causes_t *causes, const dmd_record_t *r) {
-  const dmd_groups_t *groups = &causes->view.groups;
-  uint32_t tag = dmd_groups_at(groups, r->first_group)->tag;
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    if (dmd_groups_at(groups, id)->tag != tag)
-      return;
-  if (tag == DMD_NONE)
+  const char *tag = dmdv_causes_tag(causes, r);
+  if (tag == NULL)
     return;
   dmd_out_str(out, "     Tag: ");
-  dmd_out_safe(out, dmd_intern_get_str(&causes->view.tags, tag));
+  dmd_out_safe(out, tag);
   dmd_out_char(out, '\n');
 }
 
-static void print_record(dmd_out_t *out, const dmdv_causes_t *causes, uint32_t i, bool growth) {
+/* `whole` is what all records add up to. */
+static void print_record(dmd_out_t *out, const dmdv_causes_t *causes, uint32_t i, bool growth,
+                         int64_t whole) {
   const dmd_record_t *r = dmdv_causes_at(causes, i);
   dmdv_figure_t before = dmdv_causes_before(causes, r);
   dmdv_figure_t now = {r->usable + before.bytes, r->num + before.num, r->sampled};
@@ -214,9 +199,11 @@ static void print_record(dmd_out_t *out, const dmdv_causes_t *causes, uint32_t i
     dmd_out_str(out, ": ");
   }
   bytes_in_blocks(out, now);
-  if (growth && before.num == 0) {
+  if (!growth) {
+    share(out, now.bytes, whole, "");
+  } else if (before.num == 0) {
     dmd_out_str(out, ", new");
-  } else if (growth) {
+  } else {
     dmd_out_str(out, ", was ");
     bytes_in_blocks(out, before);
   }
@@ -262,7 +249,7 @@ static void print_misreports(dmd_out_t *out, const dmdv_verdict_t *v) {
     counted(out, (int64_t)fault->num, false, "time\n", "times\n");
     size_t n_frames;
     const uint32_t *frames = dmd_profile_frames(profile, fault->stack, &n_frames);
-    print_frames(out, profile, frames, 0, at_most(n_frames, DMDV_MAX_CAUSE_FRAMES));
+    print_frames(out, "     ", profile, frames, 0, at_most(n_frames, DMDV_MAX_CAUSE_FRAMES));
     if (fault->reporter != DMD_NONE) {
       dmd_out_str(out, "     Reporter: ");
       dmd_out_safe(out, dmd_intern_get_str(&profile->names, fault->reporter));
@@ -304,7 +291,7 @@ void dmdv_print_causes(dmd_out_t *out, const dmdv_verdict_t *v, const dmdv_findi
     dmdv_causes_init(&causes, finding, &v->now, limit->growth ? &v->before : NULL, v->max_frames);
     uint32_t n_shown = (uint32_t)at_most(causes.n, DMDV_MAX_CAUSES);
     for (uint32_t i = 0; i < n_shown; i++)
-      print_record(out, &causes, i, limit->growth);
+      print_record(out, &causes, i, limit->growth, finding->now.bytes);
     print_rest(out, &causes, n_shown, limit->growth);
     dmdv_causes_destroy(&causes);
   }
