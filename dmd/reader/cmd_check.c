@@ -7,10 +7,10 @@
 #include "reader/commands.h"
 #include "reader/gate_output.h"
 #include "reader/host.h"
+#include "reader/outfile.h"
 #include "reader/show.h"
 #include "reader/usage.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,33 +23,35 @@ static const char help_text[] =
     "2: that could not be found out.\n"
     "\n"
     "limits, at least one:\n"
-    "      --max-unreported=SIZE       unreported bytes\n"
-    "      --max-twice-reported=SIZE   bytes reported twice or more\n"
-    "      --max-misreports=N          reports of what is no live block\n"
-    "      --max-growth=SIZE           growth against the baseline, in total and of the\n"
-    "                                  unreported bytes; needs --baseline\n"
-    "      --budget PATH=SIZE          bytes reported by the reporter PATH and those\n"
-    "                                  below it, or bearing the tag PATH; with +SIZE or\n"
-    "                                  N%, growth against the baseline; repeatable\n"
-    "SIZE is 4096, 1.5MB (B, KB, MB, GB: powers of 1024) or 10%: of the heap, for growth\n"
-    "of what the baseline has. A value exactly at its limit keeps it. Bytes are usable\n"
-    "bytes.\n"
+    "      --max-unreported=SIZE      unreported bytes\n"
+    "      --max-twice-reported=SIZE  bytes reported twice or more\n"
+    "      --max-misreports=N         reports of what is no live block\n"
+    "      --max-growth=SIZE          growth against the baseline, of all bytes and\n"
+    "                                 of the unreported ones\n"
+    "      --budget PATH=SIZE         bytes reported by the reporter PATH and those\n"
+    "                                 below it, or bearing the tag PATH; with +SIZE\n"
+    "                                 or N%, growth against the baseline; repeatable\n"
+    "\n"
+    "SIZE is 4096, 1.5MB (B, KB, MB, GB: powers of 1024) or 10%: of the heap or, for\n"
+    "growth, of what the baseline has. Bytes are usable bytes. A value exactly at its\n"
+    "limit keeps it.\n"
     "\n"
     "      --baseline=OLD       the profile to compare with\n"
-    "      --ignore=FILE        stacks that do not count as unreported or twice-reported\n"
+    "      --ignore=FILE        stacks that count neither as unreported nor as twice\n"
     "      --calibrate          print the noise of equal runs and the limits for it\n"
     "      --format=FORMAT      text, json, junit or github [text]\n"
-    "  -o, --output=FILE        write there; the verdict still goes to standard output\n"
+    "  -o, --output=FILE        write there; only the verdict on standard output\n"
     "  -f, --max-frames=N       frames that tell stacks apart [8]\n"
     "  -a, --ignore-alloc-fns   leave out allocation functions at the start of stacks\n"
     "  -h, --help               this text\n"
     "\n"
-    "An ignore file has a pattern in each line, then a blank, '#' and the reason, which\n"
+    "An ignore file has one pattern a line, then a blank, '#' and the reason, which\n"
     "must be there:\n"
     "  cJSON_*   # third party, cannot measure itself\n"
-    "A pattern must match a whole frame, as dmdv print shows it behind its number, or the\n"
-    "whole name of its function, anywhere in the allocation stack. * stands for anything,\n"
-    "? for one character, \\ protects the next one. A line that begins with # is a comment.\n";
+    "A pattern must match a whole frame, as dmdv print shows it after its number, or\n"
+    "the whole name of its function, anywhere in the allocation stack. * stands for\n"
+    "anything, ? for one character, \\ protects the next one. Lines that begin with #\n"
+    "are comments.\n";
 
 typedef struct {
   dmdv_limit_t *limits;
@@ -299,32 +301,31 @@ static void warn_of_unknown_names(const options_t *o, const dmdv_verdict_t *v) {
 
 /* ---- Results out. ---- */
 
-/* Opens what the options name, and prints with one of the two functions. */
+/* Prints one of the two to where the options say. */
 static bool write_output(const options_t *o, const dmdv_verdict_t *v, const dmdv_calibration_t *c) {
-  FILE *file = stdout;
-  if (o->output != NULL && (file = fopen(o->output, "w")) == NULL)
-    return dmdv_usage_error("cannot write %s: %s", o->output, strerror(errno));
+  dmdv_outfile_t *file = dmdv_outfile_open(o->output, dmdv_outfile_is_gzip(o->output));
+  if (file == NULL)
+    return false;
   dmd_out_t out;
-  dmd_out_init(&out, dmdv_write_file, file);
+  dmd_out_init(&out, dmdv_outfile_write, file);
   if (v != NULL)
     o->print(&out, v);
   else
     dmdv_print_calibration(&out, c);
-  bool good = dmd_out_flush(&out) && fflush(file) == 0;
-  int error = errno;
-  if (file != stdout && fclose(file) != 0) {
-    error = good ? errno : error;
-    good = false;
-  }
-  if (!good)
-    return dmdv_usage_error("cannot write %s: %s",
-                            o->output != NULL ? o->output : "standard output", strerror(error));
-  if (o->output == NULL || v == NULL)
-    return true;
-  dmd_out_init(&out, dmdv_write_file, stdout);
+  dmd_out_flush(&out);
+  return dmdv_outfile_close(file, true);
+}
+
+/* A log should say how it went even where the report is in a file. */
+static bool write_verdict(const dmdv_verdict_t *v) {
+  dmdv_outfile_t *file = dmdv_outfile_open(NULL, false);
+  if (file == NULL)
+    return false;
+  dmd_out_t out;
+  dmd_out_init(&out, dmdv_outfile_write, file);
   dmdv_print_verdict(&out, v);
-  return (dmd_out_flush(&out) && fflush(stdout) == 0) ||
-         dmdv_usage_error("cannot write standard output: %s", strerror(errno));
+  dmd_out_flush(&out);
+  return dmdv_outfile_close(file, true);
 }
 
 /* ---- The check. ---- */
@@ -361,7 +362,7 @@ static int judge(const options_t *o, dmdv_verdict_t *v) {
     if (o->ignore != NULL)
       warn_of_unused_patterns(v->ignore, o->ignore);
     warn_of_unknown_names(o, v);
-    if (write_output(o, v, NULL))
+    if (write_output(o, v, NULL) && (o->output == NULL || write_verdict(v)))
       status = dmdv_verdict_n_broken(v) > 0 ? 1 : 0;
   }
   dmd_env_free(&dmdv_env, findings);

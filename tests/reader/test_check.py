@@ -1,0 +1,459 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv check: limits, budgets, the ignore file, its formats, and calibration."""
+
+import json
+import shlex
+import xml.etree.ElementTree
+
+from dmdvtest import Profile
+
+DARK = ["malloc (m.c:1)", "dark (a.c:10)", "main (a.c:99)"]
+THIRD = ["malloc (m.c:1)", "lib_new[/usr/lib/lib.so +0x12]", "third (a.c:20)", "main (a.c:98)"]
+TWICE = ["malloc (m.c:1)", "twice (a.c:30)", "main (a.c:97)"]
+FINE = ["malloc (m.c:1)", "fine (a.c:40)", "main (a.c:96)"]
+SIZE_OF = ["size_of (r.c:1)", "measure (r.c:2)"]
+AGAIN = ["size_of (r.c:1)", "again (r.c:3)"]
+
+
+def program(extra=0, line=0, faults=(), **kwargs):
+    """10,000 bytes: 3,000 unreported, of which 1,000 of a library with the tag "lib"; 500 twice, by explicit/a/b and
+    explicit/c; 6,500 once, by explicit/a. The library's stack holds `extra` bytes more; `line` is added to a.c's."""
+    def moved(stack):
+        return [frame if "(a.c:" not in frame else "%s(a.c:%d)" % (frame.split("(")[0],
+                int(frame.split(":")[1][:-1]) + line) for frame in stack]
+    kwargs.setdefault("dmd", {"version": "1", "faults": list(faults)})
+    profile = Profile(**kwargs)
+    profile.block(900, moved(DARK), slop=100, num=2)
+    profile.block(1000, moved(THIRD), tag="lib")
+    profile.block(500, moved(TWICE), [SIZE_OF, AGAIN], reporters=["explicit/a/b", "explicit/c"])
+    profile.block(6500, moved(FINE), [SIZE_OF], reporters=["explicit/a"])
+    if extra:
+        profile.block(extra, moved(THIRD), tag="lib")
+    return profile
+
+
+def check(test, *args, status=0, profile=None):
+    """Runs the check, returns its standard output; nothing may be on standard error."""
+    test.write("new.json", profile or program())
+    out, err = test.dmdv("check", "new.json", *args, status=status)
+    test.equal(err, "", "standard error")
+    return out
+
+
+def found(test, *args, status=0, profile=None):
+    return json.loads(check(test, "--format=json", *args, status=status, profile=profile))
+
+
+# ---- limits ----
+
+def test_limits_keep_and_break(test):
+    """Each at its limit, and one unit below it. 29.99% of 10,000 are 2,999, 2.93 KB are 3,000.32 bytes."""
+    for kept, broken in (("--max-unreported=3000", "--max-unreported=2999"),
+                         ("--max-unreported=30%", "--max-unreported=29.99%"),
+                         ("--max-unreported=2.93KB", "--max-unreported=2.929KB"),
+                         ("--max-twice-reported=500B", "--max-twice-reported=499"),
+                         ("--max-twice-reported=5%", "--max-twice-reported=4.999%"),
+                         ("--budget=lib=1000", "--budget=lib=999"),
+                         ("--budget=explicit/a=7000", "--budget=explicit/a=6999"),
+                         ("--budget=explicit/a/b=500", "--budget=explicit/a/b=499"),
+                         ("--budget=explicit/c=500", "--budget=explicit/c=499"),
+                         ("--budget=explicit=7000", "--budget=explicit=6999")):
+        check(test, kept)
+        check(test, broken, status=1)
+        check(test, kept, broken, status=1)
+
+
+def test_misreports(test):
+    faults = [{"kind": "report-interior", "num": 3, "reporter": "explicit/x"}, {"kind": "report-no-block", "num": 2},
+              {"kind": "invalid-free", "num": 40}, {"kind": "scope-underflow", "num": 1}]
+    profile = program(faults=faults)
+    check(test, "--max-misreports=0")
+    check(test, "--max-misreports=5", profile=profile)
+    out = check(test, "--max-misreports=4", profile=profile, status=1)
+    test.check("misreports: 5; 4 allowed, 1 too many\n" in out, out)
+    test.check("  1. report of an interior pointer, 3 times\n     Reporter: explicit/x\n"
+               "  2. report of no live block, 2 times\n" in out, out)
+    test.check("not counted as misreports: 41 other faults" in out, out)
+
+
+def test_growth(test):
+    """100 bytes more: 1% of the total, 3.34% of the unreported."""
+    old = test.write("old.json", program())
+    grown = program(extra=100, line=7)
+    check(test, "--baseline", old, "--max-growth=100", profile=grown)
+    check(test, "--baseline", old, "--max-growth=99", profile=grown, status=1)
+    check(test, "--baseline", old, "--max-growth=3.34%", profile=grown)
+    out = check(test, "--baseline", old, "--max-growth=3.3%", profile=grown, status=1)
+    test.check("passed  --max-growth=3.3% (total)\n  total: grew by 100 bytes (1.00%) to 10,100; growth by 330 allowed\n"
+               in out, out)
+    test.check("refused --max-growth=3.3% (unreported)\n  unreported: grew by 100 bytes (3.33%) to 3,100; "
+               "growth by 99 allowed, 1 too much\n"
+               "  1. +100 bytes: 1,100 bytes in 2 blocks, was 1,000 bytes in 1 block\n"
+               "     #02: lib_new[/usr/lib/lib.so +0x12]\n     #03: third (a.c:27)\n" in out, out)
+    test.check("All that changed: dmdv diff %s new.json\n" % old in out, out)
+    out = check(test, "--baseline", test.write("big.json", program(extra=1000)), "--max-growth=0")
+    test.check("total: shrank by 1,000 bytes (9.09%) to 10,000; growth by 0 allowed" in out, out)
+
+
+def test_growth_from_nothing(test):
+    old = test.write("old.json", Profile())
+    out = check(test, "--baseline", old, "--max-growth=50%", status=1)
+    test.check("total: grew by 10,000 bytes to 10,000; growth by 0 allowed, 10,000 too much" in out, out)
+    test.check("1. +6,500 bytes: 6,500 bytes in 1 block, new\n" in out, out)
+
+
+def test_growth_of_what_is_not_dark_matter(test):
+    """Other modes know a total and tags, but no reports."""
+    old = test.write("old.json", program(mode="live"))
+    out = check(test, "--baseline", old, "--max-growth=0", "--budget=lib=+0", profile=program(mode="live"))
+    test.check("(total)" in out and "(unreported)" not in out, out)
+    check(test, "--baseline", old, "--budget=lib=+9", profile=program(mode="live", extra=10), status=1)
+
+
+def test_growth_of_budgets(test):
+    old = test.write("old.json", program())
+    grown = program(extra=100)
+    for kept, broken in (("lib=+100", "lib=+99"), ("lib=10%", "lib=9%"), ("lib=+10%", "lib=+9.9%"),
+                         ("lib=1100", "lib=1099")):
+        check(test, "--baseline", old, "--budget", kept, profile=grown)
+        check(test, "--baseline", old, "--budget", broken, profile=grown, status=1)
+    check(test, "--baseline", old, "--budget=explicit/a=0%", profile=grown)
+
+
+def test_path_with_an_equals_sign(test):
+    profile = program().block(10, FINE, [SIZE_OF], reporters=["explicit/x=1/y"])
+    check(test, "--budget=explicit/x=1=10", profile=profile)
+    check(test, "--budget=explicit/x=1=9", profile=profile, status=1)
+
+
+def test_a_name_that_is_nowhere(test):
+    test.write("new.json", program())
+    _, err = test.dmdv("check", "new.json", "--budget=explicit/aa=1MB")
+    test.equal(err, "dmdv: --budget=explicit/aa=1MB: warning: there is no reporter and no tag of this name\n", "warning")
+
+
+def test_the_text(test):
+    out = check(test, "--max-unreported=10%", "--max-twice-reported=1MB", "--budget=explicit/c=1", status=1)
+    test.equal(out, """\
+refused --max-unreported=10%
+  unreported: 3,000 bytes in 3 blocks (30.00% of the heap); 1,000 allowed, 2,000 too many
+  1. 2,000 bytes in 2 blocks (66.67%)
+     #02: dark (a.c:10)
+     #03: main (a.c:99)
+  2. 1,000 bytes in 1 block (33.33%)
+     #02: lib_new[/usr/lib/lib.so +0x12]
+     #03: third (a.c:20)
+     #04: main (a.c:98)
+     Tag: lib
+  What to do: let a reporter measure these blocks, or put their stacks into an
+  ignore file, with the reason (--ignore=FILE).
+
+passed  --max-twice-reported=1MB
+  twice-reported: 500 bytes in 1 block (5.00% of the heap); 1,048,576 allowed
+
+refused --budget=explicit/c=1
+  explicit/c: 500 bytes in 1 block (5.00% of the heap); 1 allowed, 499 too many
+  1. 500 bytes in 1 block (100.00%)
+     #02: twice (a.c:30)
+     #03: main (a.c:97)
+
+refused: new.json breaks 2 of 3 limits: --max-unreported=10%, --budget=explicit/c=1
+""", "text")
+
+
+def test_twice_reported_says_by_whom(test):
+    out = check(test, "--max-twice-reported=0", status=1)
+    test.check("""\
+  1. 500 bytes in 1 block (100.00%)
+     #02: twice (a.c:30)
+     #03: main (a.c:97)
+     Reported by explicit/a/b at
+       #01: size_of (r.c:1)
+       #02: measure (r.c:2)
+     Reported again by explicit/c at
+       #01: size_of (r.c:1)
+       #02: again (r.c:3)
+""" in out, out)
+
+
+def test_five_records_are_shown(test):
+    """Of sizes 1 to 8 the five largest are 8 to 4; the rest are 3 + 2 + 1."""
+    profile = Profile()
+    for size in range(1, 9):
+        profile.block(size, ["f%d (a.c:1)" % size])
+    out = check(test, "--max-unreported=0", profile=profile, status=1)
+    test.equal([line for line in out.splitlines() if line.startswith("     #")],
+               ["     #01: f%d (a.c:1)" % size for size in (8, 7, 6, 5, 4)], "frames")
+    test.check("  and 3 further records: 6 bytes\n" in out, out)
+
+
+def test_max_frames_and_alloc_fns(test):
+    profile = Profile().block(1, ["malloc (m.c:1)", "f (a.c:1)", "g (a.c:1)"])
+    profile.block(2, ["malloc (m.c:1)", "f (a.c:1)", "h (a.c:1)"])
+    args = ("--max-unreported=0",)
+    test.equal(len(found(test, *args, profile=profile, status=1)["findings"][0]["causes"]), 2, "records")
+    causes = found(test, *args, "--max-frames=2", profile=profile, status=1)["findings"][0]["causes"]
+    test.equal([c["allocatedAt"] for c in causes], [["malloc (m.c:1)", "f (a.c:1)"]], "cut at 2")
+    causes = found(test, *args, "--max-frames=1", "-a", profile=profile, status=1)["findings"][0]["causes"]
+    test.equal([c["allocatedAt"] for c in causes], [["f (a.c:1)"]], "without malloc")
+
+
+def test_an_empty_heap_keeps_everything(test):
+    check(test, "--max-unreported=0%", "--max-twice-reported=0", "--max-unreported=0", profile=Profile())
+
+
+def test_control_characters_are_escaped(test):
+    profile = Profile().block(5, ["\x1b[31mevil\n::error::x (a.c:1)"], tag="\ttag")
+    out = check(test, "--max-unreported=0", profile=profile, status=1)
+    test.check("     #01: \\x1b[31mevil\\x0a::error::x (a.c:1)\n     Tag: \\x09tag\n" in out, out)
+
+
+# ---- the ignore file ----
+
+IGNORE = """\
+# What cannot be helped.
+lib_new   # third party, measures nothing itself
+tw?ce*    # to be mended
+"""
+
+
+def test_ignored_records_do_not_count(test):
+    ignore = test.write("ignore", IGNORE)
+    out = check(test, "--ignore", ignore, "--max-unreported=2000", "--max-twice-reported=0")
+    test.check("""\
+ignored, as %s says: 1,500 bytes in 2 blocks
+  1,000 bytes in 1 block: lib_new  # third party, measures nothing itself
+  500 bytes in 1 block: tw?ce*  # to be mended
+""" % ignore in out, out)
+    out = check(test, "--ignore", ignore, "--max-unreported=1999", status=1)
+    test.check("dark (a.c:10)" in out and "lib_new[" not in out, out)
+    check(test, "--ignore", ignore, "--budget=lib=999", status=1)
+
+
+def test_ignored_records_do_not_grow(test):
+    """The unreported bytes stay; the total grows by 100."""
+    ignore = test.write("ignore", "lib_new # third party\n")
+    old = test.write("old.json", program())
+    result = found(test, "--ignore", ignore, "--baseline", old, "--max-growth=99", profile=program(extra=100), status=1)
+    test.equal([(f["of"], f["bytes"], f["baselineBytes"], f["broken"]) for f in result["findings"]],
+               [("total", 10100, 10000, True), ("unreported", 2000, 2000, False)], "findings")
+
+
+def test_unused_patterns_are_warned_of(test):
+    test.write("new.json", program())
+    ignore = test.write("ignore", "lib_new # used\n\nfine # all of it is reported\nnobody # nowhere\n")
+    _, err = test.dmdv("check", "new.json", "--ignore", ignore, "--max-unreported=2000")
+    test.equal(err, "dmdv: %s:3: warning: the pattern ignores nothing\n"
+                    "dmdv: %s:4: warning: the pattern ignores nothing\n" % (ignore, ignore), "warnings")
+
+
+def test_bad_ignore_files(test):
+    test.write("new.json", program())
+    for content, line, word in ((b"a # b\nmalloc\n", 2, "no reason"), (b"\xff # x\n", 1, "UTF-8"),
+                                (b"x" * 65536 + b" # y\n", 1, "longer"), (b"\n\na\0b # c\n", 3, "NUL")):
+        ignore = test.write("ignore", content)
+        err = test.error("check", "new.json", "--ignore", ignore, "--max-unreported=0")
+        test.check(err.startswith("dmdv: %s:%d: " % (ignore, line)) and word in err, err)
+    test.check("nofile: cannot open" in test.error("check", "new.json", "--ignore=nofile", "--max-unreported=0"), "missing")
+    test.check("folder" in test.error("check", "new.json", "--ignore=.", "--max-unreported=0"), "a folder")
+
+
+# ---- formats ----
+
+NASTY = 'evil<&>"\'%,:\r\n\x07]]> \u00e9\uffff (a.c:1)'
+
+
+def nasty():
+    return Profile().block(5, [NASTY], tag="<t>").block(7, FINE, [SIZE_OF], reporters=["a<b>:,%"])
+
+
+def test_json(test):
+    old = test.write("old.json", program())
+    result = found(test, "--baseline", old, "--max-twice-reported=100", "--max-growth=0", "--max-misreports=0", status=1)
+    test.equal((result["verdict"], result["file"], result["baseline"]), ("refused", "new.json", old), "files")
+    test.equal(result["heap"], {"bytes": 10000, "blocks": 5}, "heap")
+    twice, total, unreported, misreports = result["findings"]
+    test.equal(twice, {
+        "limit": {"option": "max-twice-reported", "value": "100"}, "of": "twice-reported", "growth": False,
+        "broken": True, "bytes": 500, "blocks": 1, "estimated": False, "allowed": 100, "excess": 400,
+        "causes": [{"bytes": 500, "blocks": 1, "reporter": "explicit/a/b", "reporterAgain": "explicit/c",
+                    "allocatedAt": TWICE, "reportedAt": SIZE_OF, "reportedAgainAt": AGAIN}]}, "twice")
+    test.equal((total["bytes"], total["baselineBytes"], total["allowed"], total["excess"], total["causes"]),
+               (10000, 10000, 10000, 0, []), "total")
+    test.equal((unreported["of"], unreported["growth"], unreported["broken"]), ("unreported", True, False), "unreported")
+    test.equal((misreports["count"], misreports["broken"]), (0, False), "misreports")
+
+
+def test_json_of_nasty_names(test):
+    result = found(test, "--max-unreported=0", "--budget=a<b>:,%=7", profile=nasty(), status=1)
+    test.equal(result["findings"][0]["causes"], [{"bytes": 5, "blocks": 1, "tag": "<t>", "allocatedAt": [NASTY]}], "record")
+    test.equal(result["findings"][1]["of"], "a<b>:,%", "name")
+
+
+def test_junit(test):
+    out = check(test, "--format=junit", "--max-unreported=0", "--budget=a<b>:,%=7", profile=nasty(), status=1)
+    root = xml.etree.ElementTree.fromstring(out)
+    suite = root[0]
+    test.equal((root.tag, suite.tag, suite.attrib), ("testsuites", "testsuite", {
+        "name": "dmdv check new.json", "tests": "2", "failures": "1", "errors": "0"}), "suite")
+    test.equal([case.attrib["name"] for case in suite], ["--max-unreported=0", "--budget=a<b>:,%=7"], "cases")
+    failure = suite[0][0]
+    message = "unreported: 5 bytes in 1 block (41.67% of the heap); 0 allowed, 5 too many"
+    test.equal((failure.tag, failure.attrib["message"]), ("failure", message), "failure")
+    test.check("#01: evil<&>\"'%,:\\x0d\\x0a\\x07]]> \u00e9\ufffd (a.c:1)\n" in failure.text, failure.text)
+    test.equal([child.tag for child in suite[1]], ["system-out"], "what passed")
+
+
+def test_github(test):
+    ignore = test.write("ig:nore", "unu%sed # x\n")
+    test.write("new.json", nasty())
+    out, _ = test.dmdv("check", "new.json", "--format=github", "--ignore", ignore, "--max-unreported=0",
+                       "--budget=a<b>:,%=6", "--max-twice-reported=0", status=1)
+    lines = out.splitlines()
+    test.equal(len(lines), 4, "lines of\n" + out)
+    test.check(lines[0].startswith(
+        "::error title=dmdv check --max-unreported=0::unreported: 5 bytes in 1 block (41.67%25 of the heap); 0 allowed, "
+        "5 too many%0A  1. 5 bytes in 1 block (100.00%25)%0A     #01: evil<&>\"'%25,:\\x0d\\x0a\\x07]]>"), lines[0])
+    test.check(lines[1].startswith("::error title=dmdv check --budget=a<b>%3A%2C%25=6::a<b>:,%25: 7 bytes"), lines[1])
+    test.equal(lines[2], "::warning file=%s,line=1::the pattern ignores nothing: unu%%25sed"
+               % ignore.replace("ig:nore", "ig%3Anore"), "warning")
+    test.equal(lines[3], "refused: new.json breaks 2 of 3 limits: --max-unreported=0, --budget=a<b>:,%=6", "verdict")
+
+
+def test_output_goes_to_a_file(test):
+    out = check(test, "--format=junit", "-o", "report.xml", "--max-unreported=0", status=1)
+    test.equal(out, "refused: new.json breaks 1 of 1 limit: --max-unreported=0\n", "standard output")
+    xml.etree.ElementTree.parse(test.path("report.xml"))
+    test.check("nowhere/x" in test.error("check", "new.json", "-o", "nowhere/x", "--max-unreported=0"), "unwritable")
+
+
+def test_nothing_is_written_when_nothing_was_checked(test):
+    test.write("new.json", program())
+    test.write("report", "older")
+    test.error("check", "new.json", "-o", "report", "--baseline=missing.json", "--max-growth=0")
+    with open(test.path("report"), encoding="utf-8") as file:
+        test.equal(file.read(), "older", "the report")
+
+
+# ---- calibration ----
+
+def runs(test, **kwargs):
+    """Totals 10,000, 10,030 and 10,010; the second also has a reporter of its own."""
+    return [test.write("run%d.json" % i, program(extra=extra, **kwargs)) for i, extra in enumerate((0, 30, 10))]
+
+
+def command_of(out):
+    """The words of the command line that calibration printed."""
+    return shlex.split(out[out.index("  dmdv check FILE"):].replace("\\\n", ""))
+
+
+def test_calibration_prints_the_noise(test):
+    """Of the total the difference is 30 of 10,010: 0.30%; of the tag 30 of 1,010: 2.97%."""
+    out, err = test.dmdv("check", "--calibrate", *runs(test))
+    test.equal(err, "", "standard error")
+    rows = {line[79:]: line.split()[:5] for line in out.splitlines() if "%  " in line}
+    test.equal(rows["total"], ["10,000", "10,010", "10,030", "30", "0.30%"], "total")
+    test.equal(rows["total, in blocks"], ["5", "6", "6", "1", "16.67%"], "blocks")
+    test.equal(rows["unreported"], ["3,000", "3,010", "3,030", "30", "1.00%"], "unreported")
+    test.equal(rows["twice-reported"], ["500", "500", "500", "0", "0.00%"], "twice")
+    test.equal(rows["lib"], ["1,000", "1,010", "1,030", "30", "2.97%"], "the tag")
+    test.equal(rows["explicit/a"], ["7,000", "7,000", "7,000", "0", "0.00%"], "with what is below it")
+    test.equal([name for name in rows if name.startswith("explicit")], ["explicit/a", "explicit/a/b", "explicit/c"], "all")
+
+
+def test_calibrated_limits_are_the_tightest(test):
+    """Every run keeps them, with every run as the baseline; lowered by one, each limit that is above 0 is broken."""
+    files = runs(test, faults=[{"kind": "report-interior", "num": 2}])
+    out, _ = test.dmdv("check", "--calibrate", *files)
+    words = command_of(out)
+    test.equal(words[:3], ["dmdv", "check", "FILE"], "command")
+    args, i = [], 3
+    while i < len(words):
+        one = words[i:i + 2] if words[i] == "--budget" else words[i:i + 1]
+        args.append(one)
+        i += len(one)
+    test.equal(args[:5], [["--baseline=" + files[0]], ["--max-growth=30"], ["--max-unreported=3030"],
+                          ["--max-twice-reported=500"], ["--max-misreports=2"]], "limits")
+    test.equal(args[5:], [["--budget", "explicit/a=7000"], ["--budget", "explicit/a/b=500"],
+                          ["--budget", "explicit/c=500"], ["--budget", "lib=1030"]], "budgets")
+    limits = [word for arg in args[1:] for word in arg]
+    for file in files:
+        for baseline in files:
+            test.dmdv("check", file, "--baseline", baseline, *limits)
+    for lowered in range(1, len(args)):
+        option, value = args[lowered][-1].rsplit("=", 1)
+        less = args[lowered][:-1] + ["%s=%d" % (option, int(value) - 1)]
+        test.dmdv("check", files[1], "--baseline", files[0], *less, status=1)
+
+
+def test_calibration_quotes_names(test):
+    profile = program().block(1, FINE, [SIZE_OF], reporters=["it's $HOME; a \\ b"])
+    files = [test.write("a.json", profile), test.write("b c.json", profile)]
+    out, _ = test.dmdv("check", "--calibrate", files[1], files[0])
+    words = command_of(out)
+    test.check("it's $HOME; a \\ b=1" in words and "--baseline=" + files[1] in words, str(words))
+
+
+def test_calibration_ignores(test):
+    ignore = test.write("ignore", IGNORE)
+    out, _ = test.dmdv("check", "--calibrate", "-a", "--ignore", ignore, *runs(test))
+    test.check("--ignore-alloc-fns \\\n" in out and "--ignore=%s \\\n" % ignore in out, out)
+    test.check("--max-unreported=2000 \\\n" in out and "--max-twice-reported=0 \\\n" in out, out)
+
+
+def test_calibration_of_live_profiles(test):
+    out, _ = test.dmdv("check", "--calibrate", *runs(test, mode="live"))
+    test.check("--max-growth=30 " in out and "unreported" not in out, out)
+
+
+def test_bad_calibrations(test):
+    one, two, _ = runs(test)
+    live = test.write("live.json", program(mode="live"))
+    for args, word in (([one], "two or more"), ([one, two, "--max-growth=1"], "none"), ([one, two, "--baseline=x"], "none"),
+                       ([one, two, "--format=json"], "text"), ([one, live], "mode"), ([one, "missing.json"], "missing")):
+        err = test.error("check", "--calibrate", *args)
+        test.check(word in err, err)
+
+
+# ---- what cannot be checked ----
+
+def test_bad_command_lines(test):
+    test.write("new.json", program())
+    for args, word in (
+            (["new.json"], "at least one limit"), (["--max-unreported=0"], "one file, not 0"),
+            (["a", "b", "--max-unreported=0"], "one file, not 2"), (["new.json", "--max-growth=1%"], "--baseline"),
+            (["new.json", "--budget=lib=1%"], "--baseline"), (["new.json", "--budget=lib=+1"], "--baseline"),
+            (["new.json", "--max-unreported=abc"], "--max-unreported=abc: "), (["new.json", "--max-unreported=1XB"], "unit"),
+            (["new.json", "--max-unreported=-1"], "no size"), (["new.json", "--max-unreported=+1"], "growth"),
+            (["new.json", "--max-misreports=1%"], "whole number"), (["new.json", "--max-misreports=1.5"], "whole number"),
+            (["new.json", "--max-misreports="], "whole number"), (["new.json", "--budget=lib"], "PATH=SIZE"),
+            (["new.json", "--budget==5"], "PATH=SIZE"), (["new.json", "--budget=lib="], "no size"),
+            (["new.json", "--format=xml", "--max-unreported=0"], "text, json, junit, github"),
+            (["new.json", "--max-frames=0", "--max-unreported=0"], "max-frames"),
+            (["new.json", "--max-unreporte"], "needs a value"), (["new.json", "--max-unreportd=0"], "--max-unreported?"),
+            (["-", "--baseline=-", "--max-growth=1"], "standard input")):
+        err = test.error("check", *args)
+        test.check(word in err, err)
+
+
+def test_files_that_do_not_know(test):
+    live, new = test.write("live.json", program(mode="live")), test.write("new.json", program())
+    foreign = test.write("foreign.json", Profile().block(1, DARK))
+    for args, words in (([live, "--max-unreported=0"], ("live.json", "not dark-matter")),
+                        ([live, "--max-twice-reported=0"], ("live.json", "not dark-matter")),
+                        ([foreign, "--max-misreports=0"], ("foreign.json", "not written by dmd")),
+                        ([new, "--baseline", live, "--max-growth=0"], ("mode live", "mode dark-matter")),
+                        ([new, "--baseline=missing.json", "--max-growth=0"], ("missing.json", "cannot open")),
+                        (["missing.json", "--max-unreported=0"], ("missing.json", "cannot open"))):
+        err = test.error("check", *args)
+        test.check(all(word in err for word in words), err)
+
+
+def test_standard_input(test):
+    out, _ = test.dmdv("check", "-", "--max-unreported=3000", stdin=json.dumps(program().json()).encode())
+    test.check(out.endswith("passed: - keeps 1 of 1 limit\n"), out)
+
+
+def test_help(test):
+    out, _ = test.dmdv("check", "--help")
+    test.check(out.startswith("usage: dmdv check ") and all(len(line) <= 80 for line in out.splitlines()), out)
