@@ -20,6 +20,10 @@ typedef struct dmdv_input dmdv_input_t;
 /* Opens the file with this name; "-" is standard input. NULL, with *fail filled in, when that
  * cannot be done. */
 dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail);
+
+/* For tests: the n bytes at this place, which must stay there, as if they were a file's. They come
+ * in pieces of at most this size (2 or more), also when decompressed. NULL when out of memory. */
+dmdv_input_t *dmdv_input_open_memory(const void *bytes, size_t n, size_t piece, dmdv_fail_t *fail);
 void dmdv_input_close(dmdv_input_t *input);
 
 /* Makes the next bytes of the (decompressed) stream available: *bytes points to *n of them, good

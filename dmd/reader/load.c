@@ -410,11 +410,8 @@ static bool resolve(loader_t *l) {
   return good;
 }
 
-bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options,
-               dmdv_fail_t *fail) {
-  dmdv_input_t *input = dmdv_input_open(name, fail);
-  if (input == NULL)
-    return false;
+bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
+                     const dmdv_load_options_t *options, dmdv_fail_t *fail) {
   loader_t l = {.profile = profile, .options = options};
   dmdv_cutter_init(&l.cutter, input);
   dmd_intern_init(&l.trace_ids, &dmdv_env, "dmdv.trace_ids");
@@ -432,6 +429,15 @@ bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options
   dmd_intern_destroy(&l.frame_ids);
   dmd_intern_destroy(&l.trace_ids);
   dmdv_cutter_destroy(&l.cutter);
+  return good;
+}
+
+bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options,
+               dmdv_fail_t *fail) {
+  dmdv_input_t *input = dmdv_input_open(name, fail);
+  if (input == NULL)
+    return false;
+  bool good = dmdv_load_input(profile, input, options, fail);
   dmdv_input_close(input);
   return good;
 }

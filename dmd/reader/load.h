@@ -11,6 +11,7 @@
 
 #include "profile/profile.h"
 #include "reader/fail.h"
+#include "reader/input.h"
 
 #include <stdbool.h>
 
@@ -23,5 +24,9 @@ typedef struct dmdv_load_options {
  * The profile's groups and report sets are not to be added to afterwards. */
 bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options,
                dmdv_fail_t *fail);
+
+/* The same from an input that was opened, and that stays the caller's. */
+bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
+                     const dmdv_load_options_t *options, dmdv_fail_t *fail);
 
 #endif

@@ -26,9 +26,11 @@ typedef struct {
 static double get_number(loader_t *l, const cJSON *report, const char *key, double least,
                          double most) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(report, key);
-  double v = cJSON_IsNumber(item) ? item->valuedouble : least - 1;
-  if (v >= least && v <= most && v == (double)(int64_t)v)
-    return v;
+  if (cJSON_IsNumber(item)) {
+    double v = item->valuedouble;
+    if (v >= least && v <= most && v == (double)(int64_t)v)
+      return v;
+  }
   dmdv_cutter_reject(&l->cutter, "a report's \"%s\" is not a whole number from %.0f to %.0f", key,
                      least, most);
   return 0;
@@ -121,15 +123,20 @@ static bool load_document(loader_t *l) {
   return true;
 }
 
-bool dmdv_memreports_load(dmdv_memreports_t *m, const char *name, dmdv_fail_t *fail) {
-  dmdv_input_t *input = dmdv_input_open(name, fail);
-  if (input == NULL)
-    return false;
+bool dmdv_memreports_load_input(dmdv_memreports_t *m, dmdv_input_t *input, dmdv_fail_t *fail) {
   loader_t l = {.m = m};
   dmdv_cutter_init(&l.cutter, input);
   bool good = load_document(&l);
   *fail = l.cutter.fail;
   dmdv_cutter_destroy(&l.cutter);
+  return good;
+}
+
+bool dmdv_memreports_load(dmdv_memreports_t *m, const char *name, dmdv_fail_t *fail) {
+  dmdv_input_t *input = dmdv_input_open(name, fail);
+  if (input == NULL)
+    return false;
+  bool good = dmdv_memreports_load_input(m, input, fail);
   dmdv_input_close(input);
   return good;
 }

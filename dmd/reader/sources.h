@@ -19,6 +19,7 @@
 
 #include "profile/profile.h"
 #include "reader/fail.h"
+#include "reader/input.h"
 #include "reader/memreports.h"
 
 #include <stdbool.h>
@@ -43,6 +44,9 @@ char *dmdv_process_name(const dmd_env_t *env, const dmd_profile_t *profile);
  * collection. The file is read once, front to back; memory grows with its distinct reports. False,
  * with *fail filled in, when it cannot be read or breaks a rule that Firefox demands too. */
 bool dmdv_memreports_load(dmdv_memreports_t *m, const char *name, dmdv_fail_t *fail);
+
+/* The same from an input that was opened, and that stays the caller's. */
+bool dmdv_memreports_load_input(dmdv_memreports_t *m, dmdv_input_t *input, dmdv_fail_t *fail);
 
 typedef enum { DMDV_FILE_PROFILE, DMDV_FILE_MEMORY_REPORTS } dmdv_file_kind_t;
 
