@@ -180,9 +180,9 @@ static void note_profile(const source_t *source, bool verbose, char *notes, size
     dmdv_format_amount(szB, source->coverage.twice_szB, DMDV_BYTES, verbose);
     dmdv_format_amount(blocks, source->coverage.twice_blocks, DMDV_COUNT, verbose);
     note(notes, szB_of_notes,
-         "note: %s in %s blocks were reported twice and count twice below, which makes\n"
+         "note: %s in %s block%s were reported twice and count twice below, which makes\n"
          "      heap-unclassified smaller by as much. dmdv print shows these blocks.\n",
-         szB, blocks);
+         szB, blocks, source->coverage.twice_blocks == 1 ? "" : "s");
   }
 }
 
