@@ -48,11 +48,14 @@ dmd_reader_sources = \
   dmd/reader/by.c dmd/reader/by.h \
   dmd/reader/calibrate.c dmd/reader/calibrate.h \
   dmd/reader/causes.c dmd/reader/causes.h \
+  dmd/reader/child.c dmd/reader/child.h \
   dmd/reader/cmd_check.c \
   dmd/reader/causal.c dmd/reader/causal.h \
   dmd/reader/cmd_diff.c \
   dmd/reader/cmd_export.c \
+  dmd/reader/cmd_merge.c \
   dmd/reader/cmd_print.c \
+  dmd/reader/cmd_run.c \
   dmd/reader/cmd_tree.c \
   dmd/reader/combine.c dmd/reader/combine.h \
   dmd/reader/commands.h \
@@ -85,7 +88,8 @@ dmd_reader_sources = \
   dmd/reader/tree.c dmd/reader/tree.h \
   dmd/reader/tree_text.c dmd/reader/tree_text.h \
   dmd/reader/size.c dmd/reader/size.h \
-  dmd/reader/usage.c dmd/reader/usage.h
+  dmd/reader/usage.c dmd/reader/usage.h \
+  dmd/reader/written.c dmd/reader/written.h
 
 # What of it needs protobuf-c, which makes more from the .proto.
 dmd_pprof_sources = dmd/reader/export_pprof.c dmd/reader/profile.proto

@@ -13,5 +13,7 @@ int dmdv_cmd_diff(int argc, char **argv);
 int dmdv_cmd_tree(int argc, char **argv);
 int dmdv_cmd_check(int argc, char **argv);
 int dmdv_cmd_export(int argc, char **argv);
+int dmdv_cmd_merge(int argc, char **argv);
+int dmdv_cmd_run(int argc, char **argv);
 
 #endif

@@ -24,6 +24,8 @@ static const struct {
     {"tree", dmdv_cmd_tree, "show what reporters measured, as about:memory does"},
     {"check", dmdv_cmd_check, "check that a profile keeps limits, for continuous integration"},
     {"export", dmdv_cmd_export, "write a profile in another program's format"},
+    {"merge", dmdv_cmd_merge, "make one profile of many, such as those of many processes"},
+    {"run", dmdv_cmd_run, "run a program under Valgrind with dmd"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
