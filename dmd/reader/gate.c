@@ -36,7 +36,7 @@ void dmdv_selector_init(dmdv_selector_t *selector, const dmdv_subject_t *subject
                         const char *name) {
   const dmd_profile_t *profile = subject->profile;
   *selector = (dmdv_selector_t){.subject = subject, .what = what};
-  if (what != DMDV_NAMED)
+  if (name == NULL)
     return;
   uint32_t n = dmd_intern_count(&profile->names);
   selector->names = dmd_env_alloc(profile->env, "dmdv.selector", n + 1);

@@ -62,7 +62,8 @@ const char *dmdv_gate_why_not(const dmdv_limit_t *limit, const dmd_profile_t *no
 void dmdv_gate_evaluate(dmdv_finding_t *finding, const dmdv_limit_t *limit,
                         const dmdv_subject_t *now, const dmdv_subject_t *before);
 
-/* What a limit is about, with names looked up once for many blocks. */
+/* What a limit is about, with names looked up once for many blocks. Here and below the name is that
+ * of DMDV_NAMED, otherwise NULL. */
 typedef struct dmdv_selector {
   const dmdv_subject_t *subject;
   dmdv_what_t what;
