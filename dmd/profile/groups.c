@@ -26,16 +26,19 @@ void dmd_groups_destroy(dmd_groups_t *groups) {
   dmd_pool_destroy(&groups->pool);
 }
 
-void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key) {
-  uint64_t hash = hash_of(key);
-  uint32_t id = dmd_table_find(&groups->index, hash, key);
-  if (id != DMD_NONE) {
-    dmd_groups_at(groups, id)->num += key->num;
-    return;
-  }
-  id = dmd_pool_add(&groups->pool);
+uint32_t dmd_groups_append(dmd_groups_t *groups, const dmd_group_t *key) {
+  uint32_t id = dmd_pool_add(&groups->pool);
   dmd_group_t *g = dmd_groups_at(groups, id);
   *g = *key;
   g->next = DMD_NONE;
-  dmd_table_add(&groups->index, hash, id);
+  return id;
+}
+
+void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key) {
+  uint64_t hash = hash_of(key);
+  uint32_t id = dmd_table_find(&groups->index, hash, key);
+  if (id != DMD_NONE)
+    dmd_groups_at(groups, id)->num += key->num;
+  else
+    dmd_table_add(&groups->index, hash, dmd_groups_append(groups, key));
 }

@@ -64,6 +64,8 @@ typedef struct dmd_profile {
   dmd_reports_t reports;
   dmd_groups_t groups;
   dmd_faults_t faults;
+  /* Scan mode: the address of each group's block as a name id, by group id. Else empty. */
+  dmd_pool_t addresses;
 } dmd_profile_t;
 
 /* The profile must stay where it is until it is destroyed. */

@@ -21,6 +21,8 @@ typedef struct {
   const dmd_profile_t *profile;
   uint32_t max_records;
   unsigned only;
+  bool colour;
+  uint32_t columns;
   bool for_testing;
 } printer_t;
 
@@ -43,6 +45,30 @@ static void percent(dmd_out_t *out, int64_t part, int64_t whole) {
 static void capitalized(dmd_out_t *out, const char *s) {
   dmd_out_char(out, s[0] >= 'a' && s[0] <= 'z' ? (char)(s[0] - 'a' + 'A') : s[0]);
   dmd_out_str(out, s + 1);
+}
+
+/* The first line of a record or section of its own, bold and in a colour on a terminal: `Name {`.
+ */
+static void print_opening(const printer_t *p, const char *name, const char *colour) {
+  if (p->colour)
+    dmd_out_str(p->out, colour);
+  capitalized(p->out, name);
+  if (p->colour)
+    dmd_out_str(p->out, "\x1b[0m");
+  dmd_out_str(p->out, " {\n");
+}
+
+static const char bold[] = "\x1b[1m", red[] = "\x1b[1;31m", yellow[] = "\x1b[1;33m",
+                  green[] = "\x1b[1;32m";
+
+static const char *section_colour(dmd_section_t section) {
+  static const char *const colours[DMD_N_SECTIONS] = {
+      [DMD_SECTION_TWICE] = yellow,
+      [DMD_SECTION_UNREPORTED] = red,
+      [DMD_SECTION_ONCE] = green,
+      [DMD_SECTION_ALL] = bold,
+  };
+  return colours[section];
 }
 
 static const char *section_name(const printer_t *p, dmd_section_t section) {
@@ -94,25 +120,74 @@ static void print_stack(const printer_t *p, const char *what, uint32_t stack) {
   dmd_out_str(p->out, "  }\n");
 }
 
+/* One item of the line of sizes, "; 1,024 x 3", on a new line where it would not fit on this one.
+ * Returns the column that it ends in. */
+static size_t print_size(const printer_t *p, const dmd_size_count_t *size, bool is_first,
+                         bool sampled, size_t column) {
+  char usable[DMD_FORMAT_MAX], num[DMD_FORMAT_MAX];
+  size_t n = dmd_format_commas(usable, size->usable);
+  size_t n_num = dmd_format_commas(num, size->num);
+  size_t width = n + (size->num > 1 ? 3 + sampled + n_num : 0) + 1 /*a semicolon may follow*/;
+  if (!is_first) {
+    dmd_out_char(p->out, ';');
+    bool fold = p->columns > 0 && column + 2 + width > p->columns;
+    dmd_out_str(p->out, fold ? "\n   " : "");
+    column = fold ? 3 : column + 1;
+    dmd_out_char(p->out, ' ');
+    column++;
+  }
+  dmd_out_str(p->out, usable);
+  if (size->num > 1) {
+    dmd_out_str(p->out, sampled ? " x ~" : " x ");
+    dmd_out_str(p->out, num);
+  }
+  return column + width - 1;
+}
+
 static void print_sizes(const printer_t *p, const dmd_record_t *r) {
+  static const char label[] = "  Individual block sizes: ";
   size_t n;
   dmd_size_count_t *sizes = dmd_record_sizes(p->records, r, &n);
   if (n != 1 || sizes[0].num != 1) {
-    dmd_out_str(p->out, "  Individual block sizes: ");
+    size_t column = sizeof label - 1;
+    dmd_out_str(p->out, label);
     if (n == 0)
       dmd_out_str(p->out, "(no change)");
-    for (size_t i = 0; i < n; i++) {
-      if (i > 0)
-        dmd_out_str(p->out, "; ");
-      number(p->out, sizes[i].usable, false);
-      if (sizes[i].num > 1) {
-        dmd_out_str(p->out, " x ");
-        number(p->out, sizes[i].num, r->sampled);
-      }
-    }
+    for (size_t i = 0; i < n; i++)
+      column = print_size(p, &sizes[i], i == 0, r->sampled, column);
     dmd_out_char(p->out, '\n');
   }
   dmd_env_free(p->profile->env, sizes);
+}
+
+static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_profile_t *profile = ctx;
+  const unsigned char *x = (const unsigned char *)dmd_intern_get_str(&profile->names, a);
+  const unsigned char *y = (const unsigned char *)dmd_intern_get_str(&profile->names, b);
+  while (*x != '\0' && *x == *y)
+    x++, y++;
+  return (*x > *y) - (*x < *y);
+}
+
+/* In scan mode: the addresses of the record's blocks, in the order of their texts. */
+static void print_addresses(const printer_t *p, const dmd_record_t *r) {
+  const dmd_profile_t *profile = p->profile;
+  if (profile->addresses.last == 0)
+    return;
+  size_t n = 0;
+  uint32_t *names =
+      dmd_env_alloc(profile->env, "dmd.text.addresses", ((size_t)r->num + 1) * sizeof *names);
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(&profile->groups, id)->next)
+    if (*DMD_POOL_AT(&profile->addresses, uint32_t, id) != DMD_NONE)
+      names[n++] = *DMD_POOL_AT(&profile->addresses, uint32_t, id);
+  dmd_sort(profile->env, names, n, compare_names, profile);
+  for (size_t i = 0; i < n; i++) {
+    dmd_out_str(p->out, i == 0 ? "  block addresses: 0x" : ", 0x");
+    dmd_out_safe(p->out, dmd_intern_get_str(&profile->names, names[i]));
+  }
+  if (n > 0)
+    dmd_out_char(p->out, '\n');
+  dmd_env_free(profile->env, names);
 }
 
 /* Blocks of the record under each tag, indexed by tag id; DMD_NONE counts the untagged. */
@@ -193,15 +268,17 @@ static void print_record(const printer_t *p, dmd_section_t section, uint32_t i,
                          const dmd_record_t *r, int64_t cumulative) {
   dmd_out_t *out = p->out;
   const dmd_section_records_t *s = &p->records->section[section];
-  capitalized(out, section_name(p, section));
-  dmd_out_str(out, " {\n  ");
+  print_opening(p, section_name(p, section), section_colour(section));
+  dmd_out_str(out, "  ");
   number(out, r->num, r->sampled);
   dmd_out_str(out, r->num == 1 ? " block" : " blocks");
   dmd_out_str(out, " in heap block record ");
   number(out, i, false);
   dmd_out_str(out, " of ");
   number(out, s->n_all, false);
-  dmd_out_str(out, "\n  ");
+  dmd_out_char(out, '\n');
+  print_addresses(p, r);
+  dmd_out_str(out, "  ");
   number(out, r->usable, r->sampled);
   dmd_out_str(out, " bytes (");
   number(out, r->req, r->sampled);
@@ -272,8 +349,8 @@ static int compare_faults(const void *ctx, uint32_t a, uint32_t b) {
 
 static void print_fault(const printer_t *p, const dmd_fault_t *fault) {
   dmd_out_t *out = p->out;
-  capitalized(out, dmd_fault_text(fault->kind));
-  dmd_out_str(out, " {\n  ");
+  print_opening(p, dmd_fault_text(fault->kind), red);
+  dmd_out_str(out, "  ");
   number(out, (int64_t)fault->num, false);
   dmd_out_str(out, fault->num == 1 ? " time\n" : " times\n");
   if (fault->reporter != DMD_NONE) {
@@ -383,7 +460,8 @@ static void print_summary(const printer_t *p) {
   const dmd_records_t *records = p->records;
   const dmd_section_records_t *s = records->section;
   dmd_out_str(out, separator);
-  dmd_out_str(out, "\nSummary {\n");
+  dmd_out_char(out, '\n');
+  print_opening(p, "summary", bold);
   if (p->profile->mode == DMD_MODE_DARK_MATTER) {
     static const dmd_section_t rows[] = {DMD_SECTION_UNREPORTED, DMD_SECTION_ONCE,
                                          DMD_SECTION_TWICE};
@@ -428,6 +506,8 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
                  .profile = records->profile,
                  .max_records = options->max_records,
                  .only = options->only,
+                 .colour = options->colour,
+                 .columns = options->columns,
                  .for_testing = options->for_testing};
   dmd_out_str(out, separator);
   dmd_out_str(out, "# ");

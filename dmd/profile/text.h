@@ -21,6 +21,8 @@ typedef struct dmd_text_options {
   const dmd_profile_t *old; /* in a difference the first of the two; else NULL */
   uint32_t max_records;     /* printed in each section; 0: all */
   unsigned only;            /* bits of what is printed beside the summary; 0: everything */
+  bool colour;              /* for a terminal */
+  uint32_t columns;         /* to fold lines of sizes at; 0: never */
   bool for_testing; /* a stack with three frames of DMD's own is "... DMD.cpp ...", as Mozilla's
                        tests want it */
 } dmd_text_options_t;

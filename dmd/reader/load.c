@@ -83,13 +83,15 @@ static uint32_t frame_number(loader_t *l, const char *id) {
 
 /* ---- Blocks. ---- */
 
-/* What a block's members say of its reports, before they are a set. */
+/* What a block's members say, before it is a group. */
 typedef struct {
+  dmd_group_t group;
   const cJSON *reps, *reporters;
-  uint64_t count; /* 0: not given */
-} block_reports_t;
+  uint64_t n_reports; /* 0: not given */
+  const char *addr;   /* in scan mode; NULL: not given */
+} block_t;
 
-static uint32_t load_reports(loader_t *l, const block_reports_t *r) {
+static uint32_t load_reports(loader_t *l, const block_t *r) {
   if (r->reps == NULL)
     return DMD_NONE;
   int n = cJSON_IsArray(r->reps) ? cJSON_GetArraySize(r->reps) : 0;
@@ -109,8 +111,8 @@ static uint32_t load_reports(loader_t *l, const block_reports_t *r) {
     if (cJSON_IsString(reporter))
       set.report[i].reporter = dmd_intern_str(&l->profile->names, reporter->valuestring);
   }
-  if (n == DMD_REPORTS_KEPT && r->count > DMD_REPORTS_KEPT)
-    set.count = r->count > DMD_REPORTS_COUNTED ? DMD_REPORTS_COUNTED : (uint32_t)r->count;
+  if (n == DMD_REPORTS_KEPT && r->n_reports > DMD_REPORTS_KEPT)
+    set.count = r->n_reports > DMD_REPORTS_COUNTED ? DMD_REPORTS_COUNTED : (uint32_t)r->n_reports;
   return dmd_reports_intern(&l->profile->reports, &set);
 }
 
@@ -122,47 +124,62 @@ static uint16_t load_tag(loader_t *l, const char *name) {
   return DMD_NONE;
 }
 
-/* One member of a block: into the group, or noted for its report set. */
-static void load_member(loader_t *l, const cJSON *item, dmd_group_t *g, block_reports_t *reports) {
+static void load_member(loader_t *l, const cJSON *item, block_t *b) {
   const char *key = item->string;
   const char *text;
   if (strcmp(key, "req") == 0)
-    g->req = number_in(l, item, 0);
+    b->group.req = number_in(l, item, 0);
   else if (strcmp(key, "slop") == 0)
-    g->slop = number_in(l, item, 0);
+    b->group.slop = number_in(l, item, 0);
   else if (strcmp(key, "num") == 0)
-    g->num = number_in(l, item, 1);
+    b->group.num = number_in(l, item, 1);
   else if (strcmp(key, "alloc") == 0 && (text = string_in(l, item)) != NULL)
-    g->stack = trace_number(l, text);
+    b->group.stack = trace_number(l, text);
   else if (strcmp(key, "reps") == 0)
-    reports->reps = item;
+    b->reps = item;
   else if (strcmp(key, "reporters") == 0)
-    reports->reporters = item;
+    b->reporters = item;
   else if (strcmp(key, "reports") == 0)
-    reports->count = number_in(l, item, 1);
+    b->n_reports = number_in(l, item, 1);
   else if (strcmp(key, "tag") == 0)
-    g->tag = load_tag(l, string_in(l, item));
+    b->group.tag = load_tag(l, string_in(l, item));
   else if (strcmp(key, "thread") == 0)
-    g->thread = number_in(l, item, 0) & DMD_MAX_THREAD;
+    b->group.thread = number_in(l, item, 0) & DMD_MAX_THREAD;
   else if (strcmp(key, "sampled") == 0)
-    g->sampled = cJSON_IsTrue(item);
+    b->group.sampled = cJSON_IsTrue(item);
+  else if (strcmp(key, "addr") == 0)
+    b->addr = string_in(l, item);
+}
+
+/* Blocks with addresses are groups of their own, and from the first of them on all blocks are, so
+ * that addresses are found by group id. */
+static void keep_block(loader_t *l, const block_t *b) {
+  dmd_profile_t *profile = l->profile;
+  if (b->addr == NULL && profile->addresses.last == 0) {
+    dmd_groups_add(&profile->groups, &b->group);
+    return;
+  }
+  uint32_t id = dmd_groups_append(&profile->groups, &b->group);
+  while (profile->addresses.last < id)
+    *DMD_POOL_AT(&profile->addresses, uint32_t, dmd_pool_add(&profile->addresses)) = DMD_NONE;
+  if (b->addr != NULL)
+    *DMD_POOL_AT(&profile->addresses, uint32_t, id) = dmd_intern_str(&profile->names, b->addr);
 }
 
 static bool load_block(loader_t *l, const cJSON *block) {
   if (!cJSON_IsObject(block))
     return dmdv_cutter_reject(&l->cutter, "an element of \"blockList\" is not an object");
-  dmd_group_t g = {.req = UINT64_MAX, .num = 1, .thread = 1};
-  block_reports_t reports = {0};
+  block_t b = {.group = {.req = UINT64_MAX, .num = 1, .thread = 1}};
   const cJSON *item;
-  cJSON_ArrayForEach(item, block) load_member(l, item, &g, &reports);
-  if (g.req == UINT64_MAX)
+  cJSON_ArrayForEach(item, block) load_member(l, item, &b);
+  if (b.group.req == UINT64_MAX)
     return dmdv_cutter_reject(&l->cutter, "a block has no \"req\"");
-  g.reports = load_reports(l, &reports);
-  l->total += (double)g.num * ((double)g.req + (double)g.slop);
+  b.group.reports = load_reports(l, &b);
+  l->total += (double)b.group.num * ((double)b.group.req + (double)b.group.slop);
   if (l->total > MAX_TOTAL)
     return dmdv_cutter_reject(&l->cutter, "the sizes add up to more than 2^61 bytes");
   if (!dmdv_cutter_failed(&l->cutter))
-    dmd_groups_add(&l->profile->groups, &g);
+    keep_block(l, &b);
   return !dmdv_cutter_failed(&l->cutter);
 }
 

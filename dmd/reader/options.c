@@ -32,6 +32,7 @@ enum {
   OPT_JSON,
   OPT_CAUSAL,
   OPT_FOR_TESTING,
+  OPT_CLAMP_CONTENTS,
   OPT_NO_FIX_STACKS
 };
 
@@ -47,7 +48,9 @@ static const struct option long_options[] = {
     {"json", no_argument, NULL, OPT_JSON},
     {"causal", no_argument, NULL, OPT_CAUSAL},
     {"filter-stacks-for-testing", no_argument, NULL, OPT_FOR_TESTING},
-    /* Stacks need no fixing here; accepted since scripts pass it. */
+    /* Accepted since scripts pass them to Mozilla's script: the contents of a scan's blocks are not
+     * printed, so that there is nothing to clamp, and stacks need no fixing here. */
+    {"clamp-contents", no_argument, NULL, OPT_CLAMP_CONTENTS},
     {"no-fix-stacks", no_argument, NULL, OPT_NO_FIX_STACKS},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -128,7 +131,7 @@ static bool parse_one(dmdv_options_t *options, int opt, const char *value) {
     options->help = true;
     return true;
   default:
-    return opt == OPT_NO_FIX_STACKS;
+    return opt == OPT_NO_FIX_STACKS || opt == OPT_CLAMP_CONTENTS;
   }
 }
 

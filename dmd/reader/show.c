@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name,
                       const dmdv_load_options_t *options) {
@@ -46,8 +48,7 @@ static bool stack_contains(const dmd_records_t *records, const dmd_record_t *r, 
   return found;
 }
 
-/* ctx is the filter's text. */
-static bool passes(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
+bool dmdv_filter_passes(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
   const char *filter = ctx;
   if (filter[0] == '!')
     return !stack_contains(records, r, filter + 1);
@@ -69,12 +70,26 @@ static char *title_of(int argc, char **argv) {
   return title;
 }
 
+/* See no-color.org: any value of NO_COLOR but an empty one says no. */
+static bool colour_is_wanted(void) {
+  const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+  return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+static uint32_t terminal_columns(FILE *file) {
+  struct winsize size;
+  return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
+}
+
 static bool print(FILE *file, const dmd_records_t *records, const dmd_profile_t *old,
                   const dmdv_options_t *options, const char *title) {
+  bool is_terminal = isatty(fileno(file));
   dmd_text_options_t text = {.title = title,
                              .old = old,
                              .max_records = options->max_records,
                              .only = options->sections,
+                             .colour = is_terminal && colour_is_wanted(),
+                             .columns = is_terminal ? terminal_columns(file) : 0,
                              .for_testing = options->for_testing};
   dmd_out_t out;
   dmd_out_init(&out, dmdv_write_file, file);
@@ -115,7 +130,7 @@ bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_opti
   if (old != NULL)
     dmd_records_drop_unchanged(&records);
   for (int i = 0; i < options->n_filters; i++)
-    dmd_records_filter(&records, passes, (void *)options->filters[i]);
+    dmd_records_filter(&records, dmdv_filter_passes, (void *)options->filters[i]);
   char *title = title_of(argc, argv);
   bool good = print(file, &records, old, options, title);
   dmd_env_free(&dmdv_env, title);

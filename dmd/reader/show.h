@@ -13,6 +13,10 @@
  * destroy, when that fails. */
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options);
 
+/* For dmd_records_filter: whether a printed line of the record's allocation stack contains the
+ * filter, a string; begins it with '!', whether none does; a leading backslash is dropped. */
+bool dmdv_filter_passes(void *filter, const dmd_records_t *records, const dmd_record_t *record);
+
 /* Where the options want the output: standard output, or a file opened for writing. NULL, with the
  * reason on stderr, when it cannot be opened. */
 FILE *dmdv_open_output(const dmdv_options_t *options);

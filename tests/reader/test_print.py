@@ -2,6 +2,9 @@
 """dmdv print: options, and what it adds to Mozilla's script."""
 
 import json
+import os
+import subprocess
+import sys
 
 from dmdvtest import Profile
 
@@ -152,3 +155,51 @@ def test_command_lines(test):
         test.check(what in test.error(*args), "%s: %s" % (args, what))
     for args in (["--help"], ["print", "--help"], ["diff", "--help"], ["--version"]):
         test.check(test.dmdv(*args)[0] != "", "output of %s" % args)
+
+
+def test_scan_addresses(test):
+    profile = Profile("scan").block(8, A, addr="7f10", contents=["0"]).block(8, A, addr="100", contents=["7f10"])
+    profile.block(8, B, addr="20")
+    out, _ = test.dmdv("print", "--clamp-contents", test.write("p", profile))
+    test.check("Live {\n  2 blocks in heap block record 1 of 2\n  block addresses: 0x100, 0x7f10\n  16 bytes" in out, out)
+    test.check("Live {\n  1 block in heap block record 2 of 2\n  block addresses: 0x20\n  8 bytes" in out, out)
+    test.check("  Mode = 'live'\n" in out, "a scan is read as live")
+
+
+def on_a_terminal(test, columns, environment, *args):
+    """What dmdv prints to a terminal of this width."""
+    script = ("import pty, os, sys, fcntl, termios, struct\n"
+              "pid, fd = pty.fork()\n"
+              "if pid == 0:\n"
+              "    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 24, %d, 0, 0))\n"
+              "    os.execv(sys.argv[1], sys.argv[1:])\n"
+              "out = b''\n"
+              "while True:\n"
+              "    try:\n"
+              "        part = os.read(fd, 65536)\n"
+              "    except OSError:\n"
+              "        break\n"
+              "    if not part:\n"
+              "        break\n"
+              "    out += part\n"
+              "os.waitpid(pid, 0)\n"
+              "sys.stdout.buffer.write(out.replace(b'\\r\\n', b'\\n'))\n" % columns)
+    done = subprocess.run([sys.executable, "-c", script, os.path.join(test.builddir, "dmdv"), *args],
+                          stdout=subprocess.PIPE, env=dict(os.environ, TERM="xterm", **environment), check=True,
+                          timeout=60)
+    return done.stdout.decode()
+
+
+def test_terminal(test):
+    profile = Profile()
+    for i in range(40):
+        profile.block(1000 + i, A)
+    path = test.write("p", profile)
+    plain, _ = test.dmdv("print", path)
+    shown = on_a_terminal(test, 60, {"NO_COLOR": ""}, "print", path)
+    test.check("\x1b[1;31mUnreported\x1b[0m {\n" in shown, "colour")
+    uncoloured = on_a_terminal(test, 60, {"NO_COLOR": "1"}, "print", path)
+    test.check("\x1b" not in uncoloured, "NO_COLOR")
+    sizes = uncoloured[uncoloured.index("  Individual"):uncoloured.index("  100.00% of the heap")]
+    test.check(max(len(line) for line in sizes.split("\n")) <= 60, "lines are too long: " + sizes)
+    test.equal(uncoloured.replace(";\n    ", "; "), plain, "the same text but for the folds")
