@@ -47,7 +47,7 @@ static inline void *dmd_pool_at(const dmd_pool_t *pool, uint32_t id) {
   return pool->segments[i >> DMD_POOL_SHIFT] + (i & (DMD_POOL_SEGMENT - 1)) * pool->element_szB;
 }
 
-/* The same with the element's type known, which spares the multiplication. */
+/* The same with the element's type known, which spares the multiplication. Evaluates id twice. */
 #define DMD_POOL_AT(pool, type, id)                                                                \
   ((type *)(void *)(pool)->segments[((id)-1) >> DMD_POOL_SHIFT] +                                  \
    (((id)-1) & (DMD_POOL_SEGMENT - 1)))

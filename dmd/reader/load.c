@@ -56,6 +56,15 @@ static uint64_t get_number(loader_t *l, const cJSON *object, const char *key, ui
   return item == NULL ? fallback : number_in(l, item, 0);
 }
 
+/* The same of a number that says something about the run, and that nothing is computed from: up to
+ * 2^64, though no longer exact. */
+static uint64_t get_count(loader_t *l, const cJSON *object, const char *key) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  if (cJSON_IsNumber(item) && item->valuedouble > MAX_NUMBER)
+    return item->valuedouble < 0x1p64 ? (uint64_t)item->valuedouble : UINT64_MAX;
+  return item == NULL ? 0 : number_in(l, item, 0);
+}
+
 static const char *get_string(loader_t *l, const cJSON *object, const char *key) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
   return item == NULL ? NULL : string_in(l, item);
@@ -160,8 +169,10 @@ static void keep_block(loader_t *l, const block_t *b) {
     return;
   }
   uint32_t id = dmd_groups_append(&profile->groups, &b->group);
-  while (profile->addresses.last < id)
-    *DMD_POOL_AT(&profile->addresses, uint32_t, dmd_pool_add(&profile->addresses)) = DMD_NONE;
+  while (profile->addresses.last < id) {
+    uint32_t unknown = dmd_pool_add(&profile->addresses);
+    *DMD_POOL_AT(&profile->addresses, uint32_t, unknown) = DMD_NONE;
+  }
   if (b->addr != NULL)
     *DMD_POOL_AT(&profile->addresses, uint32_t, id) = dmd_intern_str(&profile->names, b->addr);
 }
@@ -279,12 +290,12 @@ static bool load_invocation(loader_t *l) {
 
 static void load_totals(loader_t *l, const cJSON *totals) {
   dmd_run_t *run = &l->profile->run;
-  run->n_allocs = get_number(l, totals, "allocs", 0);
-  run->n_frees = get_number(l, totals, "frees", 0);
-  run->alloc_szB = get_number(l, totals, "allocBytes", 0);
-  run->in_use_szB = get_number(l, totals, "inUseBytes", 0);
-  run->in_use_blocks = get_number(l, totals, "inUseBlocks", 0);
-  run->freed_reported = get_number(l, totals, "freedReported", 0);
+  run->n_allocs = get_count(l, totals, "allocs");
+  run->n_frees = get_count(l, totals, "frees");
+  run->alloc_szB = get_count(l, totals, "allocBytes");
+  run->in_use_szB = get_count(l, totals, "inUseBytes");
+  run->in_use_blocks = get_count(l, totals, "inUseBlocks");
+  run->freed_reported = get_count(l, totals, "freedReported");
 }
 
 static void load_faults(loader_t *l, const cJSON *faults) {
@@ -327,7 +338,7 @@ static bool load_run(loader_t *l) {
   const char *stacks = get_string(l, dmd, "stacks");
   run->partial_stacks = stacks != NULL && strcmp(stacks, "partial") == 0;
   run->sample_below = get_number(l, dmd, "sampleBelow", 0);
-  run->seed = get_number(l, dmd, "seed", 0);
+  run->seed = get_count(l, dmd, "seed");
   load_totals(l, cJSON_GetObjectItemCaseSensitive(dmd, "totals"));
   load_faults(l, cJSON_GetObjectItemCaseSensitive(dmd, "faults"));
   cJSON_Delete(dmd);
