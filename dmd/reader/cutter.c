@@ -242,6 +242,9 @@ static const char *end_of_container(const char *p, const char *end, int max_dept
         return NULL;
       if (depth == 0)
         return p;
+    } else if ((unsigned char)c < ' ' && c != '\n' && c != '\t' && c != '\r') {
+      /* cJSON takes any of them for white space. */
+      return NULL;
     }
   }
   return NULL;
