@@ -213,11 +213,10 @@ static void adopt_tiny(dmdv_trees_t *trees, uint32_t parent, uint32_t id, const 
     dmdv_node_t *kid = dmdv_trees_at(trees, kids[i]);
     kid->parent = id;
     node->amount += kid->amount;
-    if (kid->extent > node->extent)
-      node->extent = kid->extent;
   }
-  if (absolute(node->amount) > node->extent)
-    node->extent = absolute(node->amount);
+  /* Each of them is smaller than whatever this will stand next to; only together may they be
+   * larger. */
+  node->extent = absolute(node->amount);
   node->parent = parent;
 }
 
