@@ -52,7 +52,7 @@ static void make_names(void) {
   char *two = map(2 * page, PROT_READ | PROT_WRITE);
   unterminated = two + page - 6;
   memset(two, 'u', 2 * page);
-  munmap(two + page, page);
+  mprotect(two + page, page, PROT_NONE); /* unmapped, it might be filled again by what comes next */
   long_name = map(mega + page, PROT_READ | PROT_WRITE);
   memset(long_name, 'L', mega);
   across = map(2 * page, PROT_READ | PROT_WRITE) + page - 5;
