@@ -106,7 +106,7 @@ static bool say(const char *file, const dmdv_fail_t *fail) {
 static bool say_path(const char *file, const char *path, const char *why) {
   char safe[81];
   size_t n = 0;
-  for (; path[n] != '\0' && n < sizeof safe - 1; n++)
+  for (; n < sizeof safe - 1 && path[n] != '\0'; n++)
     safe[n] = (unsigned char)path[n] < 0x20 || (unsigned char)path[n] >= 0x7f ? '?' : path[n];
   safe[n] = '\0';
   return dmdv_usage_error("%s: \"%s%s\" %s", shown(file), safe, path[n] != '\0' ? "..." : "", why);
