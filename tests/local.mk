@@ -16,6 +16,7 @@ unit_tests = \
   tests/unit/test_json \
   tests/unit/test_jsonout \
   tests/unit/test_live \
+  tests/unit/test_location \
   tests/unit/test_mem \
   tests/unit/test_out \
   tests/unit/test_peer_conformance \

@@ -14,8 +14,11 @@ static bool parse_number(const char *s, int base, uint64_t *number) {
   if (s[0] == '\0' || s[strspn(s, digits)] != '\0')
     return false;
   errno = 0;
-  *number = strtoull(s, NULL, base);
-  return errno == 0;
+  unsigned long long value = strtoull(s, NULL, base);
+  if (errno != 0)
+    return false;
+  *number = value;
+  return true;
 }
 
 /* rest is what stands after the function: " (file:line)". */

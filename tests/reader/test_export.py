@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv export: what each format holds, and that its readers' rules are kept.
+
+The expected figures are worked out from HEAP below: usable bytes are (req + slop) * num.
+"""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from dmdvtest import Profile, Skip
+import pprofdecode
+
+MALLOC = "malloc (vg_replace_malloc.c:0)"
+BAKE = [MALLOC, "bake(std::vector<int, 3>&, char) (oven.cc:12)", "main (app.c:30)"]
+LOAD = [MALLOC, "sq_new[lib/libsq.so.0 +0xa6]", "main (app.c:30)"]
+RUN = {"formatVersion": 1, "version": "0.1.0", "command": "/usr/bin/app --fast", "pid": 77, "wordSize": 8}
+
+
+def heap(mode="dark-matter", dmd=None):
+    """Unreported BAKE 3 * 104 + 50 tagged = 362; once BAKE 16; twice LOAD 2 * 32 = 64; unreported without a stack 5."""
+    dark = mode == "dark-matter"
+    p = Profile(mode=mode, options="--x", dmd=RUN if dmd is None else dmd)
+    p.block(100, BAKE, slop=4, num=3)
+    p.block(50, BAKE, tag="glue")
+    p.block(10, BAKE, slop=6, **({"reps": [["r (r.c:1)"]], "reporters": ["explicit/x"]} if dark else {}))
+    p.block(20, LOAD, slop=12, num=2,
+            **({"reps": [["r (r.c:1)"], ["r (r.c:2)"]], "reporters": ["explicit/x", "explicit/y"]} if dark else {}))
+    p.block(5)
+    return p
+
+
+def hostile():
+    return Profile(options=None).block(8, [
+        'a;b "quoted" (f;g.c:1)', "new\nline\ttab\x01 (x.c:2)", "back\\slash é (dir with (parens)/y.c:3)", "",
+        "operator[]", "fn[]", "[x +0xzz]", " (:)", "f (a.c:99999999999999999999)", "f[lib +0xfffffffffffffffff]",
+        "f[lib +0xfffffffffffffffe]", "??? (???:???)", "??\x7f? (\u2028:0)", "x 12", "<b>&amp;</b> (</script>:1)",
+    ]).block(9, ["a;b \"quoted\" (f;g.c:1)"], tag="tag;\n", reps=[["r"]], reporters=["explicit/\u00e9;\x02"])
+
+
+def export(test, form, profile, *options, name="p.json"):
+    test.write(name, profile)
+    out, err = test.dmdv("export", "--format=" + form, *options, name)
+    test.equal(err, "", "standard error")
+    return out
+
+
+# ---- collapsed ----
+
+
+def parse_collapsed(test, text):
+    """As flamegraph.pl does: the last blank parts stack and number."""
+    parsed = []
+    for line in text.split("\n")[:-1]:
+        match = re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)", line)
+        test.check(match, "no collapsed stack: %r" % line)
+        parsed.append((match[1].split(";"), int(match[2])))
+    return parsed
+
+
+def test_collapsed_all(test):
+    bake, load = list(reversed(BAKE)), list(reversed(LOAD))
+    test.equal(parse_collapsed(test, export(test, "collapsed", heap())),
+               [(["unreported"] + bake, 362), (["once-reported"] + bake, 16), (["twice-reported"] + load, 64),
+                (["unreported", "(no stack)"], 5)], "collapsed stacks")
+
+
+def test_collapsed_section(test):
+    for section, expected in (("unreported", [362, 5]), ("once", [16]), ("twice", [64])):
+        stacks = parse_collapsed(test, export(test, "collapsed", heap(), "--section=" + section))
+        test.equal([n for _, n in stacks], expected, section)
+        test.check(stacks[0][0][0] == "main (app.c:30)", "the section is a frame: %r" % stacks[0][0])
+
+
+def test_collapsed_live(test):
+    stacks = parse_collapsed(test, export(test, "collapsed", heap("live"), "--section=all"))
+    test.equal(stacks[0], (list(reversed(BAKE)), 362 + 16), "one section has no frame of its own")
+
+
+def test_collapsed_hostile_names(test):
+    stacks = parse_collapsed(test, export(test, "collapsed", hostile()))
+    test.equal([len(stack) for stack, _ in stacks], [16, 2], "frames with their section's")
+    test.equal(stacks[0][0][-2:], ["new\\x0aline\\x09tab\\x01 (x.c:2)", 'a\\x3bb "quoted" (f\\x3bg.c:1)'], "names")
+
+
+# ---- pprof ----
+
+
+def decode(test, profile, *options):
+    test.write("p.json", profile)
+    test.dmdv("export", "--format=pprof", "-o", "p.pb.gz", *options, "p.json")
+    return pprofdecode.Decoded(test.path("p.pb.gz"))
+
+
+def nonzero(values):
+    return {name: value for name, value in values.items() if value != 0}
+
+
+def test_pprof_types(test):
+    d = decode(test, heap())
+    test.equal(d.types, [(w + u, "count" if u == "_blocks" else "bytes")
+                         for w in ("unreported", "once", "twice", "slop") for u in ("_blocks", "_bytes")], "types")
+    test.equal(d.default, "unreported_bytes", "default type")
+    for mode, word in (("live", "live"), ("scan", "live"), ("cumulative", "allocated")):
+        d = decode(test, heap(mode))
+        test.equal([name for name, _ in d.types], [word + "_blocks", word + "_bytes", "slop_blocks", "slop_bytes"], mode)
+        test.equal(d.default, word + "_bytes", mode)
+
+
+def test_pprof_samples(test):
+    d = decode(test, heap())
+    test.equal([(nonzero(values), labels) for _, values, labels in d.samples], [
+        ({"unreported_blocks": 3, "unreported_bytes": 312, "slop_blocks": 3, "slop_bytes": 12},
+         {"status": "unreported"}),
+        ({"unreported_blocks": 1, "unreported_bytes": 50}, {"status": "unreported", "tag": "glue"}),
+        ({"once_blocks": 1, "once_bytes": 16, "slop_blocks": 1, "slop_bytes": 6},
+         {"status": "once-reported", "reporter": "explicit/x"}),
+        ({"twice_blocks": 2, "twice_bytes": 64, "slop_blocks": 2, "slop_bytes": 24},
+         {"status": "twice-reported", "reporter": "explicit/x", "second_reporter": "explicit/y"}),
+        ({"unreported_blocks": 1, "unreported_bytes": 5}, {"status": "unreported"})], "samples")
+
+
+def test_pprof_stacks(test):
+    d = decode(test, heap())
+    app = "/usr/bin/app"
+    test.equal(d.samples[0][0], [("malloc", "vg_replace_malloc.c", 0, app, 0),
+                                 ("bake(std::vector<int, 3>&, char)", "oven.cc", 12, app, 0),
+                                 ("main", "app.c", 30, app, 0)], "a stack with lines")
+    test.equal(d.samples[3][0][1], ("sq_new", "", 0, "lib/libsq.so.0", 0xa6), "a frame with an object")
+    test.equal(d.samples[4][0], [("(no stack)", "", 0, app, 0)], "no stack")
+    test.check("command: /usr/bin/app --fast" in d.comments, "the command is in no comment: %r" % d.comments)
+
+
+def test_pprof_live_labels(test):
+    d = decode(test, heap("live"))
+    test.equal([labels for _, _, labels in d.samples], [{}, {"tag": "glue"}, {}, {}], "labels")
+    test.equal(nonzero(d.samples[0][1]), {"live_blocks": 4, "live_bytes": 328, "slop_blocks": 4, "slop_bytes": 18},
+               "values")
+
+
+def test_pprof_hostile_names(test):
+    d = decode(test, hostile())
+    stack = d.samples[0][0]
+    test.equal([frame[:3] for frame in stack[:3]], [
+        ('a;b "quoted"', "f;g.c", 1), ("new\nline\ttab\x01", "x.c", 2),
+        # As docs/format.md has it, the last " (" begins the file.
+        ("back\\slash é (dir with", "parens)/y.c", 3)], "functions, files and lines")
+    test.equal([frame[0] for frame in stack[3:8]], ["???", "operator[]", "fn[]", "[x +0xzz]", "???"], "odd functions")
+    test.equal(stack[10][3:], ("lib", 2 ** 64 - 2), "the highest offset")
+    test.equal(d.samples[1][2], {"status": "once-reported", "tag": "tag;\n", "reporter": "explicit/\u00e9;\x02"}, "labels")
+
+
+def test_pprof_to_a_pipe(test):
+    """Without -o it goes to standard output, which is no terminal here."""
+    test.write("p.json", heap())
+    test.dmdv("export", "--format=pprof", "-o", "p.pb.gz", "p.json")
+    done = subprocess.run([os.path.join(test.builddir, "dmdv"), "export", "--format=pprof", test.path("p.json")],
+                          capture_output=True, check=True, timeout=60)
+    with open(test.path("p.pb.gz"), "rb") as file:
+        test.equal(done.stdout, file.read(), "standard output")
+
+
+def test_pprof_by_go(test):
+    if shutil.which("go") is None:
+        raise Skip("no go tool pprof")
+    decode(test, heap())
+    out = subprocess.run(["go", "tool", "pprof", "-raw", test.path("p.pb.gz")], capture_output=True, text=True,
+                         timeout=120, check=True, env=dict(os.environ, HOME=test.folder)).stdout
+    test.check("unreported_bytes/bytes[dflt]" in out and "status:[twice-reported]" in out, out)
+
+
+# ---- speedscope ----
+
+
+def check_speedscope(test, document):
+    """What the schema cannot say, and with the schema's own words what it does."""
+    test.equal(document["$schema"], "https://www.speedscope.app/file-format-schema.json", "$schema")
+    for frame in document["shared"]["frames"]:
+        test.check(frame["name"] != "" and set(frame) <= {"name", "file", "line"}, "frame %r" % frame)
+    for profile in document["profiles"]:
+        test.equal((profile["type"], profile["unit"], profile["startValue"]), ("sampled", "bytes", 0), "profile")
+        test.equal(len(profile["samples"]), len(profile["weights"]), "weights")
+        test.check(all(w >= 0 for w in profile["weights"]), "a negative weight")
+        test.equal(sum(profile["weights"]), profile["endValue"], "end")
+        test.check(all(0 <= i < len(document["shared"]["frames"]) for s in profile["samples"] for i in s), "frame index")
+
+
+def test_speedscope(test):
+    document = json.loads(export(test, "speedscope", heap()))
+    check_speedscope(test, document)
+    frames = document["shared"]["frames"]
+    test.equal([(p["name"], p["endValue"]) for p in document["profiles"]],
+               [("unreported", 367), ("twice-reported", 64), ("once-reported", 16)], "profiles")
+    unreported = document["profiles"][0]
+    test.equal([[frames[i] for i in s] for s in unreported["samples"]], [
+        [{"name": "main", "file": "app.c", "line": 30},
+         {"name": "bake(std::vector<int, 3>&, char)", "file": "oven.cc", "line": 12},
+         {"name": "malloc", "file": "vg_replace_malloc.c"}], [{"name": "(no stack)"}]], "stacks")
+    test.equal(unreported["weights"], [362, 5], "weights")
+
+
+def test_speedscope_other_modes(test):
+    for mode, name in (("live", "live"), ("cumulative", "allocated")):
+        document = json.loads(export(test, "speedscope", heap(mode)))
+        check_speedscope(test, document)
+        test.equal([(p["name"], p["endValue"]) for p in document["profiles"]], [(name, 447)], mode)
+
+
+def test_speedscope_hostile_names(test):
+    document = json.loads(export(test, "speedscope", hostile()))
+    check_speedscope(test, document)
+    test.equal(document["shared"]["frames"][0], {"name": 'a;b "quoted"', "file": "f;g.c", "line": 1}, "frame")
+
+
+# ---- DHAT ----
+
+
+def check_dhat(test, document):
+    test.equal((document["dhatFileVersion"], document["ftbl"][0]), (2, "[root]"), "version and root")
+    stacks = [tuple(pp["fs"]) for pp in document["pps"]]
+    test.equal(len(set(stacks)), len(stacks), "distinct stacks")
+    for pp in document["pps"]:
+        test.check(pp["fs"] and all(0 < i < len(document["ftbl"]) for i in pp["fs"]), "frame index")
+        test.equal("eb" in pp, document["bklt"], "bytes at the end")
+    for key in ("mode", "verb", "bkacc", "tu", "Mtu", "cmd", "pid", "te") + (("tg", "tuth") if document["bklt"] else ()):
+        test.check(key in document, "no " + key)
+
+
+def test_dhat(test):
+    document = json.loads(export(test, "dhat", heap()))
+    check_dhat(test, document)
+    test.equal((document["cmd"], document["pid"], document["bklt"]), ("/usr/bin/app --fast", 77, True), "header")
+    named = {tuple(document["ftbl"][i] for i in pp["fs"]): (pp["tb"], pp["tbk"], pp["mb"], pp["gb"], pp["eb"])
+             for pp in document["pps"]}
+    bake = ("0x0: " + MALLOC, "0x0: bake(std::vector<int, 3>&, char) (oven.cc:12)", "0x0: main (app.c:30)")
+    load = ("0x0: " + MALLOC, "0xA6: sq_new (in lib/libsq.so.0)", "0x0: main (app.c:30)")
+    test.equal(named, {("unreported",) + bake: (362, 4, 362, 362, 362), ("once-reported",) + bake: (16, 1, 16, 16, 16),
+                       ("twice-reported",) + load: (64, 2, 64, 64, 64), ("unreported", "(no stack)"): (5, 1, 5, 5, 5)},
+               "stacks")
+
+
+def test_dhat_other_modes(test):
+    for mode, live in (("live", True), ("cumulative", False)):
+        document = json.loads(export(test, "dhat", heap(mode)))
+        check_dhat(test, document)
+        test.equal((document["bklt"], document["pps"][0]["tb"]), (live, 378), mode)
+
+
+def test_dhat_hostile_names(test):
+    document = json.loads(export(test, "dhat", hostile()))
+    check_dhat(test, document)
+    test.check("0xFFFFFFFFFFFFFFFE: f (in lib)" in document["ftbl"], "offset: %r" % document["ftbl"])
+
+
+# Just enough of a browser for dh_view.js to load, then its own function that checks a file and makes the tree.
+DH_VIEW = r"""
+const fs = require('fs'), vm = require('vm');
+const nothing = new Proxy(function () {}, {
+  get: (of, key) => key === Symbol.toPrimitive ? () => '' : nothing, apply: () => nothing, set: () => true });
+const context = { document: nothing, window: {}, console, Intl, text: fs.readFileSync(process.argv[2], 'utf8') };
+vm.createContext(context);
+vm.runInContext(fs.readFileSync(process.argv[1], 'utf8'), context);
+vm.runInContext(`
+  gData = JSON.parse(text);
+  gSelect = { childNodes: gSelectData.map(() => ({})), selectedIndex: 0 };
+  buildTree();
+  for (const kid of [gRoot, ...gRoot._kids])
+    console.log(gData.ftbl[kid._frames[0]], kid._totalBytes, kid._totalBlocks)`, context);
+"""
+
+
+def test_dhat_by_dh_view(test):
+    script = next((path for path in ("/usr/libexec/valgrind/dh_view.js", "/usr/lib/valgrind/dh_view.js")
+                   if os.path.exists(path)), None)
+    if script is None or shutil.which("node") is None:
+        raise Skip("no dh_view.js, or no node to run it")
+    for profile in (heap(), hostile()):
+        test.write("dhat.json", export(test, "dhat", profile))
+        done = subprocess.run(["node", "-e", DH_VIEW, script, test.path("dhat.json")], capture_output=True, text=True,
+                              timeout=60, check=False)
+        test.equal(done.returncode, 0, done.stderr)
+        if profile.blocks[0]["req"] == 100:
+            test.equal(done.stdout, "[root] 447 8\nunreported 367 5\nonce-reported 16 1\ntwice-reported 64 2\n", "tree")
+
+
+# ---- Every format ----
+
+FORMATS = ("collapsed", "speedscope", "dhat", "pprof")
+
+
+def test_empty(test):
+    for mode in ("dark-matter", "live", "cumulative"):
+        test.equal(export(test, "collapsed", Profile(mode=mode)), "", "collapsed")
+        check_speedscope(test, json.loads(export(test, "speedscope", Profile(mode=mode))))
+        check_dhat(test, json.loads(export(test, "dhat", Profile(mode=mode))))
+        test.equal(decode(test, Profile(mode=mode)).samples, [], "samples")
+
+
+def test_firefox_profile(test):
+    """A profile without the "dmd" object."""
+    profile = heap()
+    del profile.document["dmd"]
+    test.equal(json.loads(export(test, "dhat", profile))["cmd"], "(unknown program)", "command")
+    test.check("name" not in json.loads(export(test, "speedscope", profile)), "a name from nowhere")
+    test.equal(decode(test, profile).samples[0][0][0][3], "(program)", "mapping")
+
+
+def test_ignore_alloc_fns(test):
+    stacks = parse_collapsed(test, export(test, "collapsed", heap("live"), "-a"))
+    test.equal(stacks[0][0], ["main (app.c:30)", "bake(std::vector<int, 3>&, char) (oven.cc:12)"], "stack")
+    only = Profile().block(1, [MALLOC])
+    test.equal(export(test, "collapsed", only, "-a"), "unreported;(no stack) 1\n", "nothing left")
+
+
+def test_gzipped_by_name(test):
+    test.write("p.json", heap())
+    for form in ("collapsed", "speedscope", "dhat"):
+        plain, _ = test.dmdv("export", "--format=" + form, "p.json")
+        test.dmdv("export", "--format=" + form, "-o", "out.gz", "p.json")
+        with gzip.open(test.path("out.gz"), "rt", encoding="utf-8") as file:
+            test.equal(file.read(), plain, form)
+
+
+def test_failed_export_leaves_the_old_file(test):
+    test.write("p.json", heap())
+    test.write("bad.json", '{"version": 5')
+    test.write("out", b"old")
+    test.error("export", "--format=dhat", "-o", "out", "bad.json")
+    with open(test.path("out"), "rb") as file:
+        test.equal(file.read(), b"old", "the older file")
+    test.check("no/such" in test.error("export", "--format=dhat", "-o", "no/such/file", "p.json"), "no name in the error")
+    test.equal(sorted(os.listdir(test.folder)), ["bad.json", "out", "p.json"], "files left")
+
+
+def test_full_disk(test):
+    if not os.path.exists("/dev/full"):
+        raise Skip("no /dev/full")
+    test.write("p.json", heap())
+    for form in FORMATS:
+        test.check("No space" in test.error("export", "--format=" + form, "-o", "/dev/full", "p.json"), form)
+
+
+def test_wrong_command_lines(test):
+    test.write("p.json", heap("live"))
+    for args, word in ((["p.json"], "--format"), (["--format=pproff", "p.json"], "pprof"), (["--format=x", "p.json"], "'x'"),
+                       (["--format=dhat"], "one file"), (["--format=dhat", "a", "b"], "one file"),
+                       (["--format=dhat", "--section=once", "p.json"], "collapsed"),
+                       (["--format=collapsed", "--section=often", "p.json"], "often"),
+                       (["--format=collapsed", "--section=once", "p.json"], "dark-matter"),
+                       (["--formal=dhat", "p.json"], "--format"), (["--format"], "value"),
+                       (["--format=dhat", "nowhere.json"], "nowhere.json")):
+        line = test.error("export", *args)
+        test.check(word in line, "%r is not in: %s" % (word, line))
+
+
+def test_help(test):
+    out, _ = test.dmdv("export", "--help")
+    for form in FORMATS:
+        test.check(form in out, "%s is not in the help" % form)

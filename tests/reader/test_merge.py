@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv merge: blocks, reports, faults and totals of several profiles in one."""
+
+import gzip
+import json
+import os
+
+from dmdvtest import Profile, Skip
+
+MAIN = ["malloc (m.c:0)", "main (a.c:3)"]
+ELSE = ["malloc (m.c:0)", "other (b.c:4)"]
+
+
+def run(**changes):
+    """A "dmd" object as dmd writes it."""
+    dmd = {"formatVersion": 1, "version": "0.1.0", "valgrindVersion": "3.19.0", "command": "./app", "pid": 11, "dump": 2,
+           "trigger": "exit", "label": None, "wordSize": 8, "allocator": "glibc", "stacks": "full", "sampleBelow": 0,
+           "seed": 1, "totals": {"allocs": 10, "frees": 4, "allocBytes": 900, "inUseBytes": 600, "inUseBlocks": 6,
+                                 "freedReported": 1}, "faults": []}
+    dmd.update(changes)
+    return dmd
+
+
+def merge(test, *profiles, status=0):
+    names = ["%d.json" % i for i in range(len(profiles))]
+    for name, profile in zip(names, profiles):
+        test.write(name, profile)
+    out, err = test.dmdv("merge", *names, status=status)
+    test.equal(err, "", "standard error")
+    return json.loads(out)
+
+
+def blocks(document):
+    """[(req, slop, num, stack, report stacks, reporters, tag, thread)], ids and frame numbers resolved, sorted."""
+    def stack(trace):
+        return [document["frameTable"][f].removeprefix("#00: ") for f in document["traceTable"][trace]]
+    return sorted(((b["req"], b.get("slop", 0), b.get("num", 1), stack(b["alloc"]) if "alloc" in b else None,
+                    [stack(r) for r in b.get("reps", [])], b.get("reporters"), b.get("tag"), b.get("thread"))
+                   for b in document["blockList"]), key=repr)
+
+
+def test_blocks_are_added_up(test):
+    one = Profile(dmd=run()).block(100, MAIN, slop=4, num=3).block(8, ELSE, tag="t").block(1)
+    two = Profile(dmd=run()).block(8, ELSE).block(100, MAIN, slop=4, num=2).block(8, ELSE, tag="t", num=5)
+    test.equal(blocks(merge(test, one, two)),
+               [(1, 0, 1, None, [], None, None, None), (100, 4, 5, MAIN, [], None, None, None),
+                (8, 0, 1, ELSE, [], None, None, None), (8, 0, 6, ELSE, [], None, "t", None)], "blocks")
+
+
+def test_reports_and_threads_stay(test):
+    one = Profile(dmd=run()).block(5, MAIN, reps=[["r (r.c:1)"], ["s (r.c:2)"]], reporters=["explicit/x", None], reports=7)
+    two = Profile(dmd=run()).block(5, MAIN, reps=[["r (r.c:1)"]]).block(5, MAIN, thread=3)
+    document = merge(test, one, two)
+    test.equal(blocks(document),
+               [(5, 0, 1, MAIN, [["r (r.c:1)"], ["s (r.c:2)"]], ["explicit/x", None], None, None),
+                (5, 0, 1, MAIN, [["r (r.c:1)"]], None, None, None),
+                (5, 0, 1, MAIN, [], None, None, 3)], "blocks")
+    test.equal([b["reports"] for b in document["blockList"] if "reports" in b], [7], "number of reports")
+
+
+def test_run(test):
+    document = merge(test, Profile(options="--a", dmd=run()), Profile(options="--a", dmd=run(pid=12)),
+                     Profile(options="--a", dmd=run(pid=13)))
+    test.equal(document["invocation"], {"dmdEnvVar": "--a", "mode": "dark-matter"}, "invocation")
+    test.equal(document["dmd"], run(command="merged from 3 files", pid=0, dump=0, trigger="merge",
+                                    totals={"allocs": 30, "frees": 12, "allocBytes": 2700, "inUseBytes": 1800,
+                                            "inUseBlocks": 18, "freedReported": 3}), "the run")
+
+
+def test_runs_that_differ(test):
+    other = run(version="0.2.0", valgrindVersion="3.24.0", label="x", wordSize=4, allocator="exact", stacks="partial",
+                sampleBelow=64, seed=9)
+    document = merge(test, Profile(options="--a", dmd=run()), Profile(options="--b", dmd=other))
+    test.equal(document["invocation"]["dmdEnvVar"], None, "options")
+    found = {key: document["dmd"][key] for key in other if key not in ("totals", "faults", "command", "pid", "dump",
+                                                                        "trigger", "formatVersion")}
+    test.equal(found, {"version": "mixed", "valgrindVersion": "mixed", "label": None, "wordSize": 8, "allocator": "mixed",
+                       "stacks": "partial", "sampleBelow": 64, "seed": 0}, "the run")
+
+
+def test_faults_are_added_up(test):
+    def with_faults(num):
+        profile = Profile()
+        at = profile.trace(["free (m.c:0)", "f%d (a.c:1)" % (num % 2)])
+        profile.document["dmd"] = run(faults=[{"kind": "invalid-free", "num": num, "at": at},
+                                              {"kind": "report-interior", "num": num, "reporter": "explicit/x"}])
+        return profile
+    document = merge(test, with_faults(1), with_faults(2), with_faults(3))
+    found = [(f["kind"], f["num"], f.get("reporter"),
+              f.get("at") and document["frameTable"][document["traceTable"][f["at"]][1]]) for f in document["dmd"]["faults"]]
+    test.equal(found, [("invalid-free", 4, None, "#00: f1 (a.c:1)"), ("report-interior", 6, "explicit/x", None),
+                       ("invalid-free", 2, None, "#00: f0 (a.c:1)")], "faults")
+
+
+def test_one_of_another_program(test):
+    """Firefox's files have no "dmd" object, and one that is half true is worse than none."""
+    test.check("dmd" not in merge(test, Profile(dmd=run()), Profile().block(1)), "a dmd object")
+
+
+def test_one_file(test):
+    document = merge(test, Profile(dmd=run()).block(3, MAIN))
+    test.equal(document["dmd"]["command"], "merged from 1 file", "command")
+    test.equal(blocks(document), [(3, 0, 1, MAIN, [], None, None, None)], "blocks")
+
+
+def test_empty_profiles(test):
+    test.equal(merge(test, Profile(), Profile(mode="dark-matter"))["blockList"], [], "blocks")
+
+
+def test_hostile_names(test):
+    stack = ['a;b "\\', "new\nline\x01 (\u00e9\u2028.c:1)", "", "<b>"]
+    one = Profile(dmd=run(label="l\n")).block(1, stack, tag="t;\n\x02", reps=[stack], reporters=["r/\x03"])
+    document = merge(test, one, one)
+    test.equal(blocks(document), [(1, 0, 2, stack, [stack], ["r/\x03"], "t;\n\x02", None)], "blocks")
+
+
+def test_what_is_merged_can_be_read(test):
+    """And adds up in every command: merging twice is merging once."""
+    test.write("a.json", Profile(dmd=run()).block(100, MAIN, slop=4, num=3))
+    test.write("b.json", Profile(dmd=run()).block(20, ELSE, reps=[MAIN]))
+    test.dmdv("merge", "-o", "ab.json.gz", "a.json", "b.json")
+    with gzip.open(test.path("ab.json.gz")) as file:
+        once = json.load(file)
+    twice, _ = test.dmdv("merge", "ab.json.gz")
+    test.equal(blocks(json.loads(twice)), blocks(once), "blocks")
+    out, _ = test.dmdv("print", "ab.json.gz")
+    test.check("Total:                   332 bytes (100.00%) in       4 blocks (100.00%)" in out, out)
+
+
+def test_output_appears_complete_or_not_at_all(test):
+    test.write("a.json", Profile(dmd=run()))
+    test.write("bad.json", b"{")
+    test.write("out.json", b"old")
+    test.error("merge", "-o", "out.json", "a.json", "bad.json")
+    with open(test.path("out.json"), "rb") as file:
+        test.equal(file.read(), b"old", "the older file")
+    test.dmdv("merge", "-o", "out.json", "a.json")
+    test.equal(sorted(os.listdir(test.folder)), ["a.json", "bad.json", "out.json"], "files")
+    with open(test.path("out.json"), encoding="utf-8") as file:
+        test.equal(json.load(file)["version"], 5, "the new file")
+
+
+def test_full_disk(test):
+    if not os.path.exists("/dev/full"):
+        raise Skip("no /dev/full")
+    test.write("a.json", Profile())
+    test.check("No space" in test.error("merge", "-o", "/dev/full", "a.json"), "another reason")
+
+
+def test_too_much(test):
+    """Sums that could not be read back: 2^53 of a count, 2^61 bytes in all."""
+    many = Profile().block(0, num=2 ** 53)
+    large = Profile().block(2 ** 50, num=1500)
+    for profile in (many, large):
+        test.write("a.json", profile)
+        test.dmdv("merge", "a.json")
+        test.check("b.json" in test.error("merge", "a.json", test.write("b.json", profile)), "no file is named")
+
+
+def test_wrong_command_lines(test):
+    test.write("dark.json", Profile())
+    test.write("live.json", Profile(mode="live"))
+    for args, word in (([], "files"), (["dark.json", "live.json"], "live"), (["nowhere.json"], "nowhere.json"),
+                       (["--outputs=x", "dark.json"], "--output"), (["-o"], "value"),
+                       (["-o", "no/such/file", "dark.json"], "no/such/file")):
+        line = test.error("merge", *args)
+        test.check(word in line, "%r is not in: %s" % (word, line))
+
+
+def test_help(test):
+    test.check("merge" in test.dmdv("merge", "--help")[0], "help")
