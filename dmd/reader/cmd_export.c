@@ -39,6 +39,7 @@ static const format_t formats[] = {
     {"collapsed", export_collapsed_all, false, "flame graphs: flamegraph.pl FILE"},
     {"speedscope", dmdv_export_speedscope, false, "speedscope.app: speedscope FILE"},
     {"dhat", dmdv_export_dhat, false, "Valgrind's dh_view.html, the Firefox Profiler"},
+    {"about-memory", dmdv_export_about_memory, false, "Firefox's about:memory, its Load button"},
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 

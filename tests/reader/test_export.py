@@ -286,9 +286,36 @@ def test_dhat_by_dh_view(test):
             test.equal(done.stdout, "[root] 447 8\nunreported 367 5\nonce-reported 16 1\ntwice-reported 64 2\n", "tree")
 
 
+# ---- about:memory ----
+
+
+def check_about_memory(test, document):
+    """What Firefox demands before it shows anything."""
+    test.equal((document["version"], document["hasMozMallocUsableSize"]), (1, True), "header")
+    paths = [r["path"] for r in document["reports"]]
+    test.equal(len(set(paths)), len(paths), "distinct paths")
+    for report in document["reports"]:
+        test.equal(sorted(report), ["amount", "description", "kind", "path", "process", "units"], "keys")
+        test.check(report["kind"] in (0, 1, 2) and report["units"] in (0, 1, 2, 3), "report %r" % report)
+        test.check(not any(p.startswith(report["path"] + "/") for p in paths), "leaf and parent: " + report["path"])
+    for path in ("heap-allocated", "resident", "resident-unique"):
+        test.check(path in paths, "no " + path)
+
+
+def test_about_memory(test):
+    document = json.loads(export(test, "about-memory", heap()))
+    check_about_memory(test, document)
+    amounts = {r["path"]: r["amount"] for r in document["reports"]}
+    test.equal((amounts["heap-allocated"], amounts["explicit/x"]), (447, 80), "heap, and 16 + 64 by the first reporter")
+
+
+def test_about_memory_hostile_names(test):
+    check_about_memory(test, json.loads(export(test, "about-memory", hostile())))
+
+
 # ---- Every format ----
 
-FORMATS = ("collapsed", "speedscope", "dhat", "pprof")
+FORMATS = ("collapsed", "speedscope", "dhat", "pprof", "about-memory")
 
 
 def test_empty(test):
@@ -296,6 +323,7 @@ def test_empty(test):
         test.equal(export(test, "collapsed", Profile(mode=mode)), "", "collapsed")
         check_speedscope(test, json.loads(export(test, "speedscope", Profile(mode=mode))))
         check_dhat(test, json.loads(export(test, "dhat", Profile(mode=mode))))
+        check_about_memory(test, json.loads(export(test, "about-memory", Profile(mode=mode))))
         test.equal(decode(test, Profile(mode=mode)).samples, [], "samples")
 
 
@@ -317,7 +345,7 @@ def test_ignore_alloc_fns(test):
 
 def test_gzipped_by_name(test):
     test.write("p.json", heap())
-    for form in ("collapsed", "speedscope", "dhat"):
+    for form in ("collapsed", "speedscope", "dhat", "about-memory"):
         plain, _ = test.dmdv("export", "--format=" + form, "p.json")
         test.dmdv("export", "--format=" + form, "-o", "out.gz", "p.json")
         with gzip.open(test.path("out.gz"), "rt", encoding="utf-8") as file:
