@@ -14,29 +14,29 @@ struct dmdv_input {
   FILE *file; /* NULL: memory, */
   const unsigned char *bytes;
   size_t left;              /* of which this much */
-  size_t raw_szB, text_szB; /* how much of the buffers is used */
+  size_t raw_szB, text_szB; /* of the buffers */
   bool started;
   bool gzipped;
   bool in_member; /* between the start of a gzip member and its end */
   bool at_end;    /* of the file */
   z_stream stream;
-  unsigned char raw[RAW_SZB];
-  char text[TEXT_SZB];
+  unsigned char *raw;
+  char *text; /* where it is gzipped */
 };
 
-static dmdv_input_t *new_input(dmdv_fail_t *fail) {
-  dmdv_input_t *input = malloc(sizeof *input);
-  if (input != NULL) {
-    /* All but the large buffers. */
-    memset(input, 0, offsetof(dmdv_input_t, raw));
-    input->raw_szB = RAW_SZB;
-    input->text_szB = TEXT_SZB;
-    if (inflateInit2(&input->stream, MAX_WBITS + 16 /*gzip only*/) == Z_OK)
-      return input;
+static dmdv_input_t *new_input(size_t raw_szB, size_t text_szB, dmdv_fail_t *fail) {
+  dmdv_input_t *input = calloc(1, sizeof *input);
+  unsigned char *raw = malloc(raw_szB);
+  if (input == NULL || raw == NULL) {
+    dmdv_fail(fail, "out of memory");
+    free(raw);
+    free(input);
+    return NULL;
   }
-  dmdv_fail(fail, "out of memory");
-  free(input);
-  return NULL;
+  input->raw = raw;
+  input->raw_szB = raw_szB;
+  input->text_szB = text_szB;
+  return input;
 }
 
 dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail) {
@@ -53,7 +53,7 @@ dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail) {
       fclose(file);
     return NULL;
   }
-  dmdv_input_t *input = new_input(fail);
+  dmdv_input_t *input = new_input(RAW_SZB, TEXT_SZB, fail);
   if (input == NULL) {
     if (!is_stdin)
       fclose(file);
@@ -64,20 +64,22 @@ dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail) {
 }
 
 dmdv_input_t *dmdv_input_open_memory(const void *bytes, size_t n, size_t piece, dmdv_fail_t *fail) {
-  dmdv_input_t *input = new_input(fail);
+  size_t szB = piece < RAW_SZB ? piece : RAW_SZB;
+  dmdv_input_t *input = new_input(n < szB ? n + 1 : szB, szB, fail);
   if (input != NULL) {
     input->bytes = bytes;
     input->left = n;
-    input->raw_szB = piece < RAW_SZB ? piece : RAW_SZB;
-    input->text_szB = input->raw_szB;
   }
   return input;
 }
 
 void dmdv_input_close(dmdv_input_t *input) {
-  inflateEnd(&input->stream);
+  if (input->gzipped)
+    inflateEnd(&input->stream);
   if (input->file != NULL && input->file != stdin)
     fclose(input->file);
+  free(input->text);
+  free(input->raw);
   free(input);
 }
 
@@ -143,15 +145,25 @@ static bool inflate_some(dmdv_input_t *input, size_t *n, dmdv_fail_t *fail) {
   return true;
 }
 
+/* Reads what comes first, which tells whether it is gzipped. */
+static bool start(dmdv_input_t *input, dmdv_fail_t *fail) {
+  if (!read_raw(input, fail))
+    return false;
+  input->started = true;
+  if (input->stream.avail_in < 2 || input->raw[0] != 0x1f || input->raw[1] != 0x8b)
+    return true;
+  input->text = malloc(input->text_szB);
+  if (input->text == NULL || inflateInit2(&input->stream, MAX_WBITS + 16 /*gzip only*/) != Z_OK)
+    return dmdv_fail(fail, "out of memory");
+  input->gzipped = true;
+  input->in_member = true;
+  return true;
+}
+
 bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail) {
   *n = 0;
-  if (!input->started) {
-    if (!read_raw(input, fail))
-      return false;
-    input->started = true;
-    input->gzipped = input->stream.avail_in >= 2 && input->raw[0] == 0x1f && input->raw[1] == 0x8b;
-    input->in_member = input->gzipped;
-  }
+  if (!input->started && !start(input, fail))
+    return false;
   if (input->gzipped) {
     *bytes = input->text;
     return inflate_some(input, n, fail);
