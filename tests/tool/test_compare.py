@@ -48,7 +48,8 @@ def python(t):
 
 
 SQL = """create table t(a integer primary key, b text);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 300) insert into t select i, 'row ' || i from n;
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 300)
+  insert into t select i, 'row ' || i from n;
 create index x on t(b);
 select count(*), sum(length(b)) from t where b like '%7%';
 """

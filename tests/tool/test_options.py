@@ -3,6 +3,8 @@
 
 import re
 
+import textlog
+
 
 def mode_dark_matter(t):
     profile = t.run().profile
@@ -113,10 +115,9 @@ def sample_below_nothing(t):
 
 
 def _unreported(log):
-    """For each record of the unreported in the log: (function that allocated, number of blocks)."""
-    found = re.findall(
-        r"^Unreported \{\n  ([\d,]+) blocks? in .*?  Allocated at \{\n.*?    #03: (\w+) ", log, re.MULTILINE | re.DOTALL)
-    return [function for _, function in found]
+    """For each record of the unreported in the log, in order: the function that called record()."""
+    records = textlog.parse_sections(log, "dark-matter")["unreported"]
+    return [re.match(r"\w+", record.allocated[2]).group() for record in records]
 
 
 def sort_by(t):

@@ -16,14 +16,30 @@ static void *aligned(void *p) {
   return p;
 }
 
-static void leak_new() { keep[0] = ::operator new(100); }
-static void leak_array() { keep[1] = ::operator new[](101); }
-static void leak_nothrow() { keep[2] = ::operator new(102, std::nothrow); }
-static void leak_nothrow_array() { keep[3] = ::operator new[](103, std::nothrow); }
-static void leak_aligned() { keep[4] = aligned(::operator new(200, align)); }
-static void leak_aligned_array() { keep[5] = aligned(::operator new[](201, align)); }
-static void leak_aligned_nothrow() { keep[6] = aligned(::operator new(202, align, std::nothrow)); }
-static void leak_aligned_nothrow_array() { keep[7] = aligned(::operator new[](203, align, std::nothrow)); }
+static void leak_new() {
+  keep[0] = ::operator new(100);
+}
+static void leak_array() {
+  keep[1] = ::operator new[](101);
+}
+static void leak_nothrow() {
+  keep[2] = ::operator new(102, std::nothrow);
+}
+static void leak_nothrow_array() {
+  keep[3] = ::operator new[](103, std::nothrow);
+}
+static void leak_aligned() {
+  keep[4] = aligned(::operator new(200, align));
+}
+static void leak_aligned_array() {
+  keep[5] = aligned(::operator new[](201, align));
+}
+static void leak_aligned_nothrow() {
+  keep[6] = aligned(::operator new(202, align, std::nothrow));
+}
+static void leak_aligned_nothrow_array() {
+  keep[7] = aligned(::operator new[](203, align, std::nothrow));
+}
 
 struct alignas(64) Wide {
   char bytes[192];
@@ -38,13 +54,13 @@ static void leak_expressions() {
 
 static void delete_each() {
   ::operator delete(::operator new(50));
-  ::operator delete(::operator new(50), std::size_t{50});
+  ::operator delete (::operator new(50), std::size_t{50});
   ::operator delete(::operator new(50), std::nothrow);
   ::operator delete[](::operator new[](50));
   ::operator delete[](::operator new[](50), std::size_t{50});
   ::operator delete[](::operator new[](50), std::nothrow);
   ::operator delete(::operator new(50, align), align);
-  ::operator delete(::operator new(50, align), std::size_t{50}, align);
+  ::operator delete (::operator new(50, align), std::size_t{50}, align);
   ::operator delete(::operator new(50, align), align, std::nothrow);
   ::operator delete[](::operator new[](50, align), align);
   ::operator delete[](::operator new[](50, align), std::size_t{50}, align);
@@ -54,7 +70,8 @@ static void delete_each() {
 
 static void too_much() {
   volatile std::size_t huge = std::size_t{1} << 60;
-  if (::operator new(huge, std::nothrow) != nullptr || ::operator new[](huge, std::nothrow) != nullptr)
+  if (::operator new(huge, std::nothrow) != nullptr ||
+      ::operator new[](huge, std::nothrow) != nullptr)
     abort();
 }
 

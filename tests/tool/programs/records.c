@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Twelve records of each kind that sort differently by usable size, requested size, slop and number of blocks, and a
- * recursion deeper than what is printed.
+ * Twelve records of each kind that sort differently by usable size, requested size, slop and number
+ * of blocks, and a recursion deeper than what is printed.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

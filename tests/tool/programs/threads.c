@@ -15,7 +15,8 @@ DMD_MALLOC_SIZE_OF_FN(measure)
 static pthread_barrier_t barrier;
 static void *volatile keep[THREADS][BLOCKS];
 
-/* Thread i has blocks of 1000 + i bytes; every other one stays and is reported, every tenth twice. */
+/* Thread i has blocks of 1000 + i bytes; every other one stays and is reported, every tenth twice.
+ */
 static void work(size_t i) {
   for (int k = 0; k < BLOCKS; k++)
     keep[i][k] = malloc(1000 + i);
