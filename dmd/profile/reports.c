@@ -33,10 +33,11 @@ uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set)
 static uint32_t place_for(const dmd_report_set_t *set, const dmd_report_t *report) {
   if (set->count < DMD_REPORTS_KEPT)
     return set->count;
-  for (uint32_t i = DMD_REPORTS_KEPT; report->on_alloc && i-- > 0;)
-    if (!set->report[i].on_alloc)
-      return i;
-  return DMD_REPORTS_KEPT;
+  uint32_t place = DMD_REPORTS_KEPT;
+  for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++)
+    if (report->on_alloc && !set->report[i].on_alloc)
+      place = i;
+  return place;
 }
 
 uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {

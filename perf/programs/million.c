@@ -23,6 +23,7 @@ static uint32_t next_random(void) {
 
 typedef void *allocate_fn(unsigned path, size_t szB);
 
+/* clang-format off: it lays these macros out anew each time. */
 /* FUNCTIONS(name, call): name_0 ... name_27, none of them a tail call, inlined or merged. */
 #define ONE(name, i, call)                                                                         \
   __attribute__((noinline, noclone, no_icf)) static void *name##_##i(unsigned path, size_t szB) {  \
@@ -30,8 +31,9 @@ typedef void *allocate_fn(unsigned path, size_t szB);
     return p;                                                                                      \
   }
 #define SEVEN(name, a, b, c, d, e, f, g, call)                                                     \
-  ONE(name, a, call) ONE(name, b, call) ONE(name, c, call) ONE(name, d, call) ONE(name, e, call)   \
-  ONE(name, f, call) ONE(name, g, call)
+  ONE(name, a, call)                                                                               \
+  ONE(name, b, call) ONE(name, c, call) ONE(name, d, call) ONE(name, e, call) ONE(name, f, call)   \
+      ONE(name, g, call)
 #define FUNCTIONS(name, call)                                                                      \
   SEVEN(name, 0, 1, 2, 3, 4, 5, 6, call)                                                           \
   SEVEN(name, 7, 8, 9, 10, 11, 12, 13, call)                                                       \
@@ -43,6 +45,7 @@ typedef void *allocate_fn(unsigned path, size_t szB);
       name##_14, name##_15, name##_16, name##_17, name##_18, name##_19, name##_20,                 \
       name##_21, name##_22, name##_23, name##_24, name##_25, name##_26, name##_27}
 
+/* clang-format on */
 FUNCTIONS(leaf, (path > 0 ? NULL : malloc(szB)));
 FUNCTIONS(middle, leaf[path % FAN](path / FAN, szB));
 FUNCTIONS(top, middle[path % FAN](path / FAN, szB));
