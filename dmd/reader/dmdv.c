@@ -7,6 +7,7 @@
  * modules that the tool uses.
  */
 #include "reader/commands.h"
+#include "reader/host.h"
 #include "reader/usage.h"
 
 #include "dmd-config.h"
@@ -54,6 +55,7 @@ static int unknown_command(const char *word) {
 }
 
 int main(int argc, char **argv) {
+  dmdv_host_init();
   if (argc < 2) {
     dmdv_usage_error("what to do? See dmdv --help");
     return 2;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <cjson/cJSON.h>
+
 static void *host_alloc(void *ctx, const char *cost_centre, size_t szB) {
   (void)ctx, (void)cost_centre;
   void *p = malloc(szB);
@@ -26,6 +28,15 @@ static void host_panic(void *ctx, const char *what) {
 }
 
 const dmd_env_t dmdv_env = {host_alloc, host_free, host_panic, NULL};
+
+static void *cjson_alloc(size_t szB) {
+  return host_alloc(NULL, "cJSON", szB);
+}
+
+void dmdv_host_init(void) {
+  cJSON_Hooks hooks = {cjson_alloc, free};
+  cJSON_InitHooks(&hooks);
+}
 
 bool dmdv_write_file(void *ctx, const char *bytes, size_t n) {
   return fwrite(bytes, 1, n, ctx) == n;

@@ -12,6 +12,10 @@
  * exits with status 2. */
 extern const dmd_env_t dmdv_env;
 
+/* To be called first: gives cJSON the same memory, since it reports the lack of its own in the same
+ * way as a mistake in a file. */
+void dmdv_host_init(void);
+
 /* A dmd_write_fn; ctx is a FILE *. */
 bool dmdv_write_file(void *ctx, const char *bytes, size_t n);
 

@@ -27,7 +27,8 @@ typedef struct {
   dmd_intern_t raw_stacks;           /* sequences of frame numbers */
   dmd_pool_t traces;                 /* trace number -> raw stack, DMD_NONE: not defined so far */
   dmd_pool_t frames;                 /* frame number -> frame of the profile, likewise */
-  double blocks, total;              /* how many, and their bytes */
+  uint64_t blocks;                   /* how many, */
+  double total;                      /* and their bytes */
   unsigned seen;                     /* bits: which top-level keys have come */
 } loader_t;
 
@@ -186,8 +187,8 @@ static bool load_block(loader_t *l, const cJSON *block) {
   if (b.group.req == UINT64_MAX)
     return dmdv_cutter_reject(&l->cutter, "a block has no \"req\"");
   b.group.reports = load_reports(l, &b);
-  l->blocks += (double)b.group.num;
-  if (l->blocks > MAX_NUMBER)
+  l->blocks += b.group.num;
+  if (l->blocks > (uint64_t)MAX_NUMBER)
     return dmdv_cutter_reject(&l->cutter, "more than 2^53 blocks");
   l->total += (double)b.group.num * ((double)b.group.req + (double)b.group.slop);
   if (l->total > MAX_TOTAL)
