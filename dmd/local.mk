@@ -79,6 +79,7 @@ dmd_reader_sources = \
   dmd/reader/normalize.c dmd/reader/normalize.h \
   dmd/reader/options.c dmd/reader/options.h \
   dmd/reader/outfile.c dmd/reader/outfile.h \
+  dmd/reader/progress.c dmd/reader/progress.h \
   dmd/reader/records_json.c dmd/reader/records_json.h \
   dmd/reader/show.c dmd/reader/show.h \
   dmd/reader/source_memory.c \

@@ -12,9 +12,11 @@ void dmdv_cutter_init(dmdv_cutter_t *cutter, dmdv_input_t *input) {
   memset(cutter, 0, sizeof *cutter);
   cutter->input = input;
   cutter->line = 1;
+  dmdv_progress_start(&cutter->progress);
 }
 
 void dmdv_cutter_destroy(dmdv_cutter_t *cutter) {
+  dmdv_progress_end(&cutter->progress);
   free(cutter->text);
   cutter->text = NULL;
 }
@@ -49,6 +51,7 @@ static bool available(dmdv_cutter_t *cutter) {
     n = 0;
   }
   cutter->end = cutter->at + n;
+  dmdv_progress_update(&cutter->progress, cutter->byte);
   return n > 0;
 }
 

@@ -19,6 +19,7 @@
 
 #include "reader/fail.h"
 #include "reader/input.h"
+#include "reader/progress.h"
 
 #include <cjson/cJSON.h>
 
@@ -33,6 +34,7 @@ typedef struct dmdv_cutter {
   uint64_t line, byte;  /* of `at` */
   bool failed;
   dmdv_fail_t fail;
+  dmdv_progress_t progress;
   char *text; /* of the value or key being cut out */
   size_t n, room;
   bool keep; /* whether text is wanted */

@@ -7,7 +7,7 @@
 #include "pub_tool_vki.h"
 
 /* Only its enum is wanted here, not what it takes from a libc. */
-#define DMD_NATIVE_USABLE_SIZE(p) 0
+#define DMD_NATIVE_USABLE_SIZE(p) ((void)(p), 0)
 #include "dmd.h"
 #include "tool/dm_clientreq.h"
 #include "tool/dm_dump.h"
