@@ -23,7 +23,8 @@ static uint32_t next_random(void) {
 
 typedef void *allocate_fn(unsigned path, size_t szB);
 
-/* clang-format off: it lays these macros out anew each time. */
+/* clang-format lays these macros out anew each time. */
+/* clang-format off */
 /* FUNCTIONS(name, call): name_0 ... name_27, none of them a tail call, inlined or merged. */
 #define ONE(name, i, call)                                                                         \
   __attribute__((noinline, noclone, no_icf)) static void *name##_##i(unsigned path, size_t szB) {  \
