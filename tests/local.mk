@@ -16,6 +16,7 @@ unit_tests = \
   tests/unit/test_json \
   tests/unit/test_jsonout \
   tests/unit/test_live \
+  tests/unit/test_load_oom \
   tests/unit/test_location \
   tests/unit/test_mem \
   tests/unit/test_out \
@@ -24,6 +25,7 @@ unit_tests = \
   tests/unit/test_profile \
   tests/unit/test_record \
   tests/unit/test_reports \
+  tests/unit/test_roundtrip \
   tests/unit/test_sample \
   tests/unit/test_scope \
   tests/unit/test_size \
@@ -38,6 +40,22 @@ unit_tests = \
 unit_support_sources = \
   tests/unit/build.c tests/unit/build.h \
   tests/unit/host.c tests/unit/host.h
+
+# Fuzz targets: tests/fuzz/fuzz_NAME.c is the program tests/fuzz/fuzz_NAME, which here calls the target with each file
+# of tests/fuzz/corpus/fuzz_NAME/. `make fuzz` makes programs of them that look for more.
+fuzz_targets = \
+  tests/fuzz/fuzz_export \
+  tests/fuzz/fuzz_filter \
+  tests/fuzz/fuzz_ignorefile \
+  tests/fuzz/fuzz_load \
+  tests/fuzz/fuzz_memory_reports \
+  tests/fuzz/fuzz_roundtrip \
+  tests/fuzz/fuzz_size \
+  tests/fuzz/fuzz_tree_path
+fuzz_support_sources = \
+  tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
+  tests/fuzz/random_profile.c tests/fuzz/random_profile.h
+fuzz_replay_sources = tests/fuzz/replay.c
 
 # Scripts: the rules about sources, and the tool tests (tests/tool/run, which has a list of its own).
 script_tests = \

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * fuzz_export: a file from a stranger, exported. What calls itself JSON is JSON, and the flame
+ * graph's lines add up to the heap.
+ */
+#include "fuzz.h"
+
+#include "reader/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static void check_json(dmd_profile_t *profile, bool (*export)(dmd_profile_t *, dmd_out_t *)) {
+  fuzz_text_t text = {0};
+  dmd_out_t out;
+  dmd_out_init(&out, fuzz_keep, &text);
+  bool good = export(profile, &out);
+  FUZZ_CHECK(dmd_out_flush(&out));
+  if (good) {
+    cJSON *json = cJSON_ParseWithLength(text.bytes, text.n);
+    FUZZ_CHECK(json != NULL);
+    cJSON_Delete(json);
+  }
+  fuzz_text_free(&text);
+}
+
+static uint64_t usable(const dmd_profile_t *profile) {
+  uint64_t sum = 0;
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
+    sum += g->num * (g->req + g->slop);
+  }
+  return sum;
+}
+
+static void check_collapsed(dmd_profile_t *profile) {
+  fuzz_text_t text = {0};
+  dmd_out_t out;
+  dmd_out_init(&out, fuzz_keep, &text);
+  FUZZ_CHECK(dmdv_export_collapsed(profile, &out, DMD_SECTION_ALL));
+  dmd_out_char(&out, '\0');
+  FUZZ_CHECK(dmd_out_flush(&out) && strlen(text.bytes) == text.n - 1);
+  uint64_t sum = 0;
+  for (char *line = text.bytes, *end; *line != '\0'; line = end + 1) {
+    end = strchr(line, '\n');
+    FUZZ_CHECK(end != NULL);
+    *end = '\0';
+    const char *blank = strrchr(line, ' ');
+    FUZZ_CHECK(blank != NULL && blank > line);
+    sum += strtoull(blank + 1, NULL, 10);
+  }
+  FUZZ_CHECK(sum == usable(profile));
+  fuzz_text_free(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+  dmd_profile_t profile;
+  dmdv_fail_t fail = {0};
+  if (fuzz_load(&profile, data, n, SIZE_MAX, &fail)) {
+    check_json(&profile, dmdv_export_speedscope);
+    check_json(&profile, dmdv_export_dhat);
+    check_json(&profile, dmdv_export_about_memory);
+    check_collapsed(&profile);
+  }
+  dmd_profile_destroy(&profile);
+  return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * fuzz_load: a file from a stranger, plain or gzipped. Read whole and in small pieces it is the
+ * same profile, or has the same fault at the same place. What could be read can be printed in every
+ * way, does not differ from itself, and comes out the same when written and read again.
+ */
+#include "fuzz.h"
+
+#include "profile/record.h"
+#include "profile/text.h"
+#include "reader/by.h"
+#include "reader/causal.h"
+#include "reader/combine.h"
+#include "reader/host.h"
+#include "reader/records_json.h"
+
+#include <string.h>
+
+static void print(dmd_profile_t *profile, const dmd_profile_t *old, uint32_t max_frames,
+                  unsigned sort_by) {
+  dmd_records_t records;
+  dmd_records_init(&records, profile, max_frames, (dmd_sort_by_t)sort_by);
+  if (old != NULL)
+    dmd_records_drop_unchanged(&records);
+  dmd_text_options_t text = {.title = "fuzz", .old = old, .max_records = 100};
+  dmdv_options_t options = {.max_frames = max_frames, .sort_by = (dmd_sort_by_t)sort_by};
+  dmd_out_t out;
+  dmd_out_init(&out, fuzz_drop, NULL);
+  dmd_text_print(&out, &records, &text);
+  dmdv_records_json(&out, &records, &options);
+  for (options.by = DMDV_BY_REPORTER; options.by <= DMDV_BY_LIBRARY; options.by++)
+    dmdv_by_print(&out, &records, &options);
+  FUZZ_CHECK(dmd_out_flush(&out));
+  if (old != NULL)
+    for (int i = 0; i < DMD_N_SECTIONS; i++)
+      FUZZ_CHECK(records.section[i].n == 0);
+  dmd_records_destroy(&records);
+}
+
+static void write_and_read(const dmd_profile_t *profile) {
+  fuzz_text_t first = {0}, second = {0}, third = {0};
+  dmdv_fail_t fail = {0};
+  dmd_profile_t again, once_more;
+  fuzz_write_json(&first, profile);
+  FUZZ_CHECK(fuzz_load(&again, first.bytes, first.n, first.n + 2, &fail));
+  /* Addresses are not written. */
+  if (profile->addresses.last == 0)
+    FUZZ_CHECK(dmd_groups_count(&again.groups) == dmd_groups_count(&profile->groups));
+  fuzz_write_json(&second, &again);
+  FUZZ_CHECK(fuzz_load(&once_more, second.bytes, second.n, 64, &fail));
+  fuzz_write_json(&third, &once_more);
+  fuzz_check_equal(&second, &third);
+  dmd_profile_destroy(&once_more);
+  dmd_profile_destroy(&again);
+  fuzz_text_free(&third);
+  fuzz_text_free(&second);
+  fuzz_text_free(&first);
+}
+
+/* The profile less its own blocks. */
+static void subtract(dmd_profile_t *profile, const dmd_profile_t *same) {
+  dmdv_options_t options = {.max_frames = 3, .causal = true};
+  dmd_out_t out;
+  dmd_out_init(&out, fuzz_drop, NULL);
+  dmdv_causal_print(&out, same, profile, &options);
+  FUZZ_CHECK(dmd_out_flush(&out));
+  dmdv_combine(profile, same, true);
+  print(profile, same, 3, DMD_SORT_USABLE);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+  dmd_profile_t whole, pieces;
+  dmdv_fail_t fail_whole = {0}, fail_pieces = {0};
+  bool good = fuzz_load(&whole, data, n, SIZE_MAX, &fail_whole);
+  FUZZ_CHECK(fuzz_load(&pieces, data, n, 2 + n % 37, &fail_pieces) == good);
+  if (good) {
+    fuzz_text_t a = {0}, b = {0};
+    fuzz_write_json(&a, &whole);
+    fuzz_write_json(&b, &pieces);
+    fuzz_check_equal(&a, &b);
+    fuzz_text_free(&a);
+    fuzz_text_free(&b);
+    write_and_read(&whole);
+    print(&whole, NULL, 1 + (uint32_t)n % 5, (unsigned)n % 4);
+    subtract(&whole, &pieces);
+  } else {
+    fuzz_check_same_fail(data, n, &fail_whole, &fail_pieces);
+  }
+  dmd_profile_destroy(&pieces);
+  dmd_profile_destroy(&whole);
+  return 0;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "random_profile.h"
+
+#include <string.h>
+
+enum { MAX_FRAMES = 12, MAX_STACKS = 12, MAX_DEPTH = 6, MAX_GROUPS = 40, MAX_TEXT = 40 };
+
+typedef struct {
+  dmd_profile_t *profile;
+  const random_dice_t *dice;
+  uint32_t frames[MAX_FRAMES], stacks[MAX_STACKS];
+  uint64_t n_frames, n_stacks;
+} maker_t;
+
+static uint64_t below(const maker_t *m, uint64_t n) {
+  return m->dice->below(m->dice->ctx, n);
+}
+
+static bool one_in(const maker_t *m, uint64_t n) {
+  return below(m, n) == 0;
+}
+
+/* Up to 2^bits, small numbers as likely as large ones. */
+static uint64_t number(const maker_t *m, unsigned bits) {
+  return below(m, (UINT64_C(1) << below(m, bits + 1)) + 1);
+}
+
+/* A text of pieces that are hard to write and to read. */
+static const char *text(const maker_t *m, char to[MAX_TEXT]) {
+  static const char *const pieces[] = {"f",
+                                       "malloc (m.c:1)",
+                                       "\"",
+                                       "\\",
+                                       "\n",
+                                       "\x01",
+                                       "\x7f",
+                                       "/",
+                                       "\xc3\xa4",
+                                       "\xe2\x82\xac",
+                                       "\xf0\x9f\x8d\xaa",
+                                       " ",
+                                       "#00: ",
+                                       "[",
+                                       "]",
+                                       "{",
+                                       "}",
+                                       ",",
+                                       ":",
+                                       "???",
+                                       "explicit/a",
+                                       "\xef\xbf\xbd"};
+  to[0] = '\0';
+  for (uint64_t n = below(m, 5); n > 0; n--) {
+    const char *piece = pieces[below(m, sizeof pieces / sizeof pieces[0])];
+    if (strlen(to) + strlen(piece) < MAX_TEXT)
+      strcat(to, piece);
+  }
+  return to;
+}
+
+static const char *kept_text(const maker_t *m) {
+  char buffer[MAX_TEXT];
+  return dmd_profile_keep(m->profile, text(m, buffer));
+}
+
+static uint32_t any_stack(const maker_t *m) {
+  return m->stacks[below(m, m->n_stacks)];
+}
+
+static uint32_t any_name(const maker_t *m) {
+  char buffer[MAX_TEXT];
+  return one_in(m, 3) ? DMD_NONE : dmd_intern_str(&m->profile->names, text(m, buffer));
+}
+
+static void make_stacks(maker_t *m) {
+  char buffer[MAX_TEXT];
+  m->n_frames = 1 + below(m, MAX_FRAMES);
+  for (uint64_t i = 0; i < m->n_frames; i++)
+    m->frames[i] = dmd_intern_str(&m->profile->frames, text(m, buffer));
+  m->n_stacks = 1 + below(m, MAX_STACKS);
+  for (uint64_t i = 0; i < m->n_stacks; i++) {
+    uint32_t frames[MAX_DEPTH];
+    size_t n = (size_t)below(m, MAX_DEPTH + 1);
+    for (size_t k = 0; k < n; k++)
+      frames[k] = m->frames[below(m, m->n_frames)];
+    m->stacks[i] = dmd_profile_stack(m->profile, frames, n);
+  }
+}
+
+static void make_run(const maker_t *m) {
+  dmd_run_t *run = &m->profile->run;
+  run->is_known = true;
+  run->version = kept_text(m);
+  run->valgrind_version = kept_text(m);
+  run->command = kept_text(m);
+  run->label = one_in(m, 2) ? NULL : kept_text(m);
+  run->trigger = kept_text(m);
+  run->allocator = kept_text(m);
+  run->pid = number(m, 53);
+  run->dump_number = number(m, 53);
+  run->word_szB = one_in(m, 2) ? 4 : 8;
+  run->partial_stacks = one_in(m, 2);
+  run->sample_below = one_in(m, 2) ? 0 : number(m, 20);
+  run->seed = one_in(m, 2) ? UINT64_MAX : number(m, 53);
+  run->n_allocs = number(m, 53);
+  run->n_frees = number(m, 53);
+  run->alloc_szB = number(m, 53);
+  run->in_use_szB = number(m, 53);
+  run->in_use_blocks = number(m, 53);
+  run->freed_reported = number(m, 53);
+  for (uint64_t n = below(m, 4); n > 0; n--) {
+    dmd_fault_t fault = {.num = 1 + number(m, 40), .kind = (uint32_t)below(m, DMD_N_FAULTS)};
+    fault.stack = one_in(m, 3) ? DMD_NONE : any_stack(m);
+    fault.reporter = any_name(m);
+    dmd_faults_add(&m->profile->faults, &fault);
+  }
+}
+
+static uint32_t make_reports(const maker_t *m) {
+  dmd_report_set_t set = {.count = (uint32_t)below(m, 4)};
+  if (set.count == 0)
+    return DMD_NONE;
+  if (set.count == 3)
+    set.count += (uint32_t)below(m, DMD_REPORTS_COUNTED - 2);
+  for (uint32_t i = 0; i < set.count && i < DMD_REPORTS_KEPT; i++)
+    set.report[i] = (dmd_report_t){.stack = any_stack(m), .reporter = any_name(m)};
+  return dmd_reports_intern(&m->profile->reports, &set);
+}
+
+static void make_group(const maker_t *m) {
+  char buffer[MAX_TEXT];
+  dmd_group_t g = {.req = number(m, 35),
+                   .slop = one_in(m, 2) ? 0 : number(m, 12),
+                   .num = 1 + (one_in(m, 2) ? 0 : number(m, 18)),
+                   .thread = 1};
+  g.stack = one_in(m, 6) ? DMD_NONE : any_stack(m);
+  g.reports = one_in(m, 2) ? DMD_NONE : make_reports(m);
+  if (one_in(m, 3))
+    g.tag = (uint16_t)dmd_intern_str(&m->profile->tags, text(m, buffer));
+  if (one_in(m, 3))
+    g.thread = 1 + (below(m, DMD_MAX_THREAD) & (DMD_MAX_THREAD - 1));
+  g.sampled = one_in(m, 8);
+  dmd_groups_add(&m->profile->groups, &g);
+}
+
+void random_profile(dmd_profile_t *profile, const random_dice_t *dice) {
+  maker_t m = {.profile = profile, .dice = dice};
+  profile->mode = (dmd_mode_t)below(&m, DMD_MODE_SCAN + 1);
+  profile->options = one_in(&m, 2) ? NULL : kept_text(&m);
+  make_stacks(&m);
+  if (!one_in(&m, 4))
+    make_run(&m);
+  for (uint64_t n = below(&m, MAX_GROUPS); n > 0; n--)
+    make_group(&m);
+}

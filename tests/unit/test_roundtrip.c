@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What json.c writes, the reader reads: random profiles there and back, and the records of what
+ * came back against blocks that are grouped and sorted here, the slow way. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "../fuzz/random_profile.h"
+#include "build.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "profile/json.h"
+#include "reader/host.h"
+#include "reader/load.h"
+
+enum { ROUNDS = 300 };
+
+static uint64_t throw_dice(void *ctx, uint64_t n) {
+  return dice_below(ctx, n);
+}
+
+static void make(dmd_profile_t *profile, const dmd_env_t *env, dice_t *dice) {
+  random_dice_t source = {throw_dice, dice};
+  dmd_profile_init(profile, env);
+  random_profile(profile, &source);
+}
+
+static const char *written(sink_t *sink, const dmd_profile_t *profile) {
+  sink_init(sink);
+  dmd_json_write(&sink->out, profile);
+  return sink_text(sink);
+}
+
+static void load(dmd_profile_t *profile, const char *name) {
+  dmdv_load_options_t options = {0};
+  dmdv_fail_t fail = {0};
+  dmd_profile_init(profile, &dmdv_env);
+  if (!dmdv_load(profile, name, &options, &fail))
+    fail_msg("line %d: %s", (int)fail.line, fail.reason);
+}
+
+/* A file with this text; the name stays in a buffer of its own until the next call. */
+static const char *file_with(const char *text) {
+  static char name[64];
+  strcpy(name, "/tmp/dmd-roundtrip-XXXXXX");
+  int fd = mkstemp(name);
+  assert_true(fd >= 0);
+  FILE *file = fdopen(fd, "w");
+  assert_non_null(file);
+  assert_true(fputs(text, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+  return name;
+}
+
+static void load_text(dmd_profile_t *profile, const char *text) {
+  const char *name = file_with(text);
+  load(profile, name);
+  remove(name);
+}
+
+/* ---- a group in words ---- */
+
+static void say_stack(sink_t *to, const dmd_profile_t *profile, uint32_t stack, uint32_t max) {
+  if (stack == DMD_NONE) {
+    dmd_out_str(&to->out, "(none)");
+    return;
+  }
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
+  for (size_t i = 0; i < n && i < max; i++) {
+    dmd_out_char(&to->out, '<');
+    dmd_out_str(&to->out, dmd_intern_get_str(&profile->frames, frames[i]));
+    dmd_out_char(&to->out, '>');
+  }
+}
+
+static uint32_t reports_of(const dmd_profile_t *profile, const dmd_group_t *g) {
+  return g->reports == DMD_NONE ? 0 : dmd_reports_at(&profile->reports, g->reports)->count;
+}
+
+static void say_reports(sink_t *to, const dmd_profile_t *profile, const dmd_group_t *g,
+                        uint32_t max_frames, bool with_names) {
+  for (uint32_t i = 0; i < reports_of(profile, g) && i < DMD_REPORTS_KEPT; i++) {
+    const dmd_report_t *r = &dmd_reports_at(&profile->reports, g->reports)->report[i];
+    dmd_out_str(&to->out, " by ");
+    say_stack(to, profile, r->stack, max_frames);
+    if (with_names && r->reporter != DMD_NONE)
+      dmd_out_str(&to->out, dmd_intern_get_str(&profile->names, r->reporter));
+  }
+}
+
+/* All that a file says of a profile's blocks. */
+static const char *say_blocks(sink_t *to, const dmd_profile_t *profile) {
+  sink_init(to);
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
+    const uint64_t numbers[] = {g->num,    g->req,     g->slop,
+                                g->thread, g->sampled, reports_of(profile, g)};
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+      dmd_out_u64(&to->out, numbers[i]);
+      dmd_out_char(&to->out, ' ');
+    }
+    say_stack(to, profile, g->stack, UINT32_MAX);
+    say_reports(to, profile, g, UINT32_MAX, true);
+    dmd_out_str(&to->out, g->tag != DMD_NONE ? dmd_intern_get_str(&profile->tags, g->tag) : "-");
+    dmd_out_char(&to->out, '\n');
+  }
+  return sink_text(to);
+}
+
+/* ---- there and back ---- */
+
+static void read_back_equal(void **state) {
+  (void)state;
+  dice_t dice = {1};
+  for (int round = 0; round < ROUNDS; round++) {
+    host_t host;
+    host_init(&host);
+    dmd_profile_t profile, back, again;
+    make(&profile, &host.env, &dice);
+    sink_t first, second, third, said, said_back;
+    load_text(&back, written(&first, &profile));
+    load_text(&again, written(&second, &back));
+    assert_text_equal(written(&third, &again), sink_text(&second));
+    assert_text_equal(say_blocks(&said_back, &back), say_blocks(&said, &profile));
+    sink_t *const sinks[] = {&first, &second, &third, &said, &said_back};
+    for (size_t i = 0; i < COUNT_OF(sinks); i++)
+      sink_free(sinks[i]);
+    dmd_profile_destroy(&again);
+    dmd_profile_destroy(&back);
+    dmd_profile_destroy(&profile);
+    host_done(&host);
+  }
+}
+
+/* ---- records ---- */
+
+enum { MAX_RECORDS = 64 };
+
+typedef struct {
+  dmd_section_t section;
+  char *key;
+  int64_t num, req, slop;
+  bool sampled;
+} naive_t;
+
+static char *naive_key(const dmd_profile_t *profile, const dmd_group_t *g, uint32_t max_frames) {
+  sink_t sink;
+  sink_init(&sink);
+  say_stack(&sink, profile, g->stack, max_frames);
+  if (profile->mode == DMD_MODE_DARK_MATTER)
+    say_reports(&sink, profile, g, max_frames, false);
+  char *key = strdup(sink_text(&sink));
+  assert_non_null(key);
+  sink_free(&sink);
+  return key;
+}
+
+static dmd_section_t naive_section(const dmd_profile_t *profile, const dmd_group_t *g) {
+  if (profile->mode != DMD_MODE_DARK_MATTER)
+    return DMD_SECTION_ALL;
+  uint32_t n = reports_of(profile, g);
+  return n == 0 ? DMD_SECTION_UNREPORTED : n == 1 ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
+}
+
+static size_t group_naively(naive_t naive[MAX_RECORDS], const dmd_profile_t *profile,
+                            uint32_t max_frames) {
+  size_t n = 0;
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
+    char *key = naive_key(profile, g, max_frames);
+    size_t i = 0;
+    while (i < n && strcmp(naive[i].key, key) != 0)
+      i++;
+    if (i == n) {
+      assert_true(n < MAX_RECORDS);
+      naive[n++] = (naive_t){.section = naive_section(profile, g), .key = key};
+    } else
+      free(key);
+    naive[i].num += (int64_t)g->num;
+    naive[i].req += (int64_t)(g->num * g->req);
+    naive[i].slop += (int64_t)(g->num * g->slop);
+    naive[i].sampled |= g->sampled;
+  }
+  return n;
+}
+
+/* The section's records that are left, one a time: the largest, and the first of those. */
+static naive_t *take_largest(naive_t *naive, size_t n, dmd_section_t section) {
+  naive_t *largest = NULL;
+  for (size_t i = 0; i < n; i++)
+    if (naive[i].section == section && naive[i].key != NULL &&
+        (largest == NULL || naive[i].req + naive[i].slop > largest->req + largest->slop))
+      largest = &naive[i];
+  return largest;
+}
+
+static void compare_record(const dmd_records_t *records, const dmd_record_t *r, naive_t *expected,
+                           uint32_t max_frames) {
+  assert_non_null(expected);
+  assert_int_equal(r->num, expected->num);
+  assert_int_equal(r->req, expected->req);
+  assert_int_equal(r->slop, expected->slop);
+  assert_int_equal(r->usable, expected->req + expected->slop);
+  assert_int_equal(r->sampled, expected->sampled);
+  char *key = naive_key(records->profile, dmd_groups_at(&records->profile->groups, r->first_group),
+                        max_frames);
+  assert_string_equal(key, expected->key);
+  free(key);
+  free(expected->key);
+  expected->key = NULL;
+}
+
+static void compare_records(dmd_profile_t *profile, uint32_t max_frames) {
+  dmd_records_t records;
+  dmd_records_init(&records, profile, max_frames, DMD_SORT_USABLE);
+  naive_t naive[MAX_RECORDS];
+  size_t n = group_naively(naive, profile, max_frames), compared = 0;
+  for (int section = 0; section < DMD_N_SECTIONS; section++) {
+    const dmd_section_records_t *s = &records.section[section];
+    for (uint32_t i = 0; i < s->n; i++, compared++)
+      compare_record(&records, dmd_records_at(&records, s->ids[i]),
+                     take_largest(naive, n, (dmd_section_t)section), max_frames);
+  }
+  assert_int_equal(compared, n);
+  dmd_records_destroy(&records);
+}
+
+static void records_equal_naive_ones(void **state) {
+  (void)state;
+  dice_t dice = {2};
+  for (int round = 0; round < ROUNDS; round++) {
+    host_t host;
+    host_init(&host);
+    dmd_profile_t profile, back;
+    make(&profile, &host.env, &dice);
+    sink_t text;
+    load_text(&back, written(&text, &profile));
+    compare_records(&back, 1 + (uint32_t)dice_below(&dice, 7));
+    sink_free(&text);
+    dmd_profile_destroy(&back);
+    dmd_profile_destroy(&profile);
+    host_done(&host);
+  }
+}
+
+/* ---- pieces ---- */
+
+/* Wherever the input is cut into pieces, what is read is the same. */
+static void any_piece_will_do(void **state) {
+  (void)state;
+  dice_t dice = {3};
+  for (int round = 0; round < ROUNDS / 10; round++) {
+    host_t host;
+    host_init(&host);
+    dmd_profile_t profile, whole;
+    make(&profile, &host.env, &dice);
+    sink_t text, expected;
+    load_text(&whole, written(&text, &profile));
+    written(&expected, &whole);
+    for (size_t piece = 2; piece < 100; piece += 1 + piece / 4) {
+      dmdv_load_options_t options = {0};
+      dmdv_fail_t fail = {0};
+      dmd_profile_t back;
+      sink_t found;
+      dmd_profile_init(&back, &dmdv_env);
+      dmdv_input_t *input =
+          dmdv_input_open_memory(sink_text(&text), strlen(sink_text(&text)), piece, &fail);
+      assert_true(dmdv_load_input(&back, input, &options, &fail));
+      assert_text_equal(written(&found, &back), sink_text(&expected));
+      dmdv_input_close(input);
+      sink_free(&found);
+      dmd_profile_destroy(&back);
+    }
+    sink_free(&expected);
+    sink_free(&text);
+    dmd_profile_destroy(&whole);
+    dmd_profile_destroy(&profile);
+    host_done(&host);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(read_back_equal),
+      cmocka_unit_test(records_equal_naive_ones),
+      cmocka_unit_test(any_piece_will_do),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
