@@ -3,6 +3,9 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_gdbserver.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcsetjmp.h"
+#include "pub_tool_libcsignal.h"
+#include "pub_tool_signals.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 
@@ -22,18 +25,40 @@ typedef struct {
   HChar text[DM_MAX_NAME + 1];
 } name_t;
 
-/* Copies the program's string at a. What cannot be read ends it. */
-static const HChar *read_name(name_t *name, Addr a) {
-  SizeT n = 0;
-  for (; n < DM_MAX_NAME; n++, a++) {
-    Bool new_page = n == 0 || VG_IS_PAGE_ALIGNED(a);
+/* Where to go on when the program's memory cannot be read after all. */
+static VG_MINIMAL_JMP_BUF(g_fault);
+
+static void catch_fault(Int signo, Addr a) {
+  (void)signo, (void)a;
+  VG_MINIMAL_LONGJMP(g_fault);
+}
+
+/* Copies the string at a, and *n counts what has been copied. Stops where the memory is not the
+ * program's or cannot be read. */
+static void copy_name(name_t *name, Addr a, volatile SizeT *n) {
+  for (; *n < DM_MAX_NAME; ++*n, a++) {
+    Bool new_page = *n == 0 || VG_IS_PAGE_ALIGNED(a);
     if (new_page && !VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ))
       break;
     HChar c = *(const HChar *)a;
     if (c == '\0')
       break;
-    name->text[n] = c;
+    name->text[*n] = c;
   }
+}
+
+/* The program's string at a, as far as it can be read. A page that the program may read can fault
+ * all the same: one of a mapped file beyond the file's end. */
+static const HChar *read_name(name_t *name, Addr a) {
+  volatile SizeT n = 0;
+  vki_sigset_t mask;
+  VG_(sigprocmask)(VKI_SIG_SETMASK, NULL, &mask);
+  fault_catcher_t before = VG_(set_fault_catcher)(catch_fault);
+  if (VG_MINIMAL_SETJMP(g_fault) == 0)
+    copy_name(name, a, &n);
+  else
+    VG_(sigprocmask)(VKI_SIG_SETMASK, &mask, NULL); /* it was the signal handler's */
+  VG_(set_fault_catcher)(before);
   name->text[n] = '\0';
   return name->text;
 }

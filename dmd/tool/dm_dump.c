@@ -132,7 +132,7 @@ static Bool ends_with(const HChar *s, const HChar *end) {
 static HChar *file_name(const dmd_run_t *run) {
   static const HChar *const endings[] = {".json.gz", ".json", ".gz", ""};
   HChar *name = VG_(expand_file_name)("--dmd-out-file", g_options.out_file);
-  if (VG_STREQ(run->trigger, "exit") || dm_outfile_is_special(name))
+  if (VG_STREQ(run->trigger, "exit") || dm_outfile_is_device(name))
     return name;
   UInt i = 0;
   while (!ends_with(name, endings[i]))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
@@ -6,6 +7,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_replacemalloc.h"
 #include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
 
 #include "dmd-config.h"
 #include "tool/dm_env.h"
@@ -125,8 +127,11 @@ static void *renew_block(ThreadId tid, const dmd_block_t *old, void *p_old, Size
     dmd_live_count_failed_realloc(&g_live, req_szB);
     return NULL;
   }
-  /* The program may have written to all that malloc_usable_size promised it. */
+  /* The program may have written to all that malloc_usable_size promised it. Of an announced block
+   * only the program's word says that it is there. */
   SizeT kept_szB = dmd_block_usable(old);
+  if (!is_ours && !VG_(am_is_valid_for_client)((Addr)p_old, kept_szB, VKI_PROT_READ))
+    kept_szB = 0;
   VG_(memcpy)(p_new, p_old, kept_szB < usable_szB ? kept_szB : usable_szB);
   dm_free(tid, p_old);
   dmd_new_block_t block = describe_block(tid, (Addr)p_new, req_szB, usable_szB);

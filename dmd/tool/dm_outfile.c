@@ -33,20 +33,28 @@ const HChar *dm_error_text(UInt error) {
   return "unexpected error";
 }
 
-/* A link is special, wherever it leads: to rename a file over /dev/stdout would take that away from
- * everybody. */
-Bool dm_outfile_is_special(const HChar *name) {
+static Bool exists_not_regular(const HChar *name) {
   struct vg_stat st;
-  HChar target[1];
-  if (VG_(readlink)(name, target, sizeof target) >= 0)
-    return True;
   return !sr_isError(VG_(stat)(name, &st)) && !VKI_S_ISREG(st.mode);
+}
+
+Bool dm_outfile_is_device(const HChar *name) {
+  /* /dev/stdout leads to a regular file where the output is redirected to one. */
+  return VG_(strncmp)(name, "/dev/", 5) == 0 || VG_(strncmp)(name, "/proc/", 6) == 0 ||
+         exists_not_regular(name);
+}
+
+/* What is written to directly. A link is, wherever it leads: to rename a file over /dev/stdout
+ * would take that away from everybody. */
+static Bool is_special(const HChar *name) {
+  HChar target[1];
+  return VG_(readlink)(name, target, sizeof target) >= 0 || exists_not_regular(name);
 }
 
 Bool dm_outfile_open(dm_outfile_t *file, const HChar *name) {
   VG_(memset)(file, 0, sizeof *file);
   file->name = VG_(strdup)("dm.outfile.name", name);
-  if (!dm_outfile_is_special(name)) {
+  if (!is_special(name)) {
     file->temporary = VG_(malloc)("dm.outfile.temporary", VG_(strlen)(name) + 32);
     VG_(sprintf)(file->temporary, "%s.tmp.%d", name, VG_(getpid)());
     /* A leftover of a process that had this number before. */

@@ -22,8 +22,9 @@ typedef struct dm_outfile {
   UInt error; /* of the first failure, an errno; 0: none so far */
 } dm_outfile_t;
 
-/* Whether something bears this name that is to be written to directly. */
-Bool dm_outfile_is_special(const HChar *name);
+/* Whether the name is that of something that can take one profile after the other: a pipe, a
+ * device, or anything else under /dev or /proc. */
+Bool dm_outfile_is_device(const HChar *name);
 
 /* Opens a file for writing. False when that fails; nothing is left to close then. The name is
  * copied. */

@@ -169,6 +169,7 @@ NAMES = {
     "quotes": 'say "hi" \\ / <b>',
     "utf8": "\u00e9t\u00e9 \U0001f36a",
     "name_across_pages": "across pages",
+    "name_beyond_its_file": "fff",
 }
 
 

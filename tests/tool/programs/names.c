@@ -3,6 +3,7 @@
  * Names that no program should pass, as tags, reporters and labels.
  */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,7 +23,7 @@ static void *volatile keep[16];
     DMD_REPORTER_END(0);                                                                           \
   }
 
-static char *unmapped, *unreadable, *unterminated, *long_name, *across;
+static char *unmapped, *unreadable, *unterminated, *long_name, *across, *beyond;
 
 BLOCK_WITH(0, null_name, NULL)
 BLOCK_WITH(1, empty_name, "")
@@ -36,9 +37,23 @@ BLOCK_WITH(8, quotes, "say \"hi\" \\ / <b>")
 BLOCK_WITH(9, utf8, "\xc3\xa9t\xc3\xa9 \xf0\x9f\x8d\xaa")
 BLOCK_WITH(10, name_across_pages, across)
 BLOCK_WITH(11, kernel_address, (char *)0xffffffffff600000)
+BLOCK_WITH(12, name_beyond_its_file, beyond)
 
 static char *map(size_t n, int protection) {
   char *p = mmap(NULL, n, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED)
+    abort();
+  return p;
+}
+
+/* Two pages mapped of a file of one: reading the second is a bus error. */
+static char *map_beyond_a_file(size_t page) {
+  FILE *file = tmpfile();
+  for (size_t i = 0; file != NULL && i < page; i++)
+    putc('f', file);
+  if (file == NULL || fflush(file) != 0)
+    abort();
+  char *p = mmap(NULL, 2 * page, PROT_READ, MAP_PRIVATE, fileno(file), 0);
   if (p == MAP_FAILED)
     abort();
   return p;
@@ -57,6 +72,7 @@ static void make_names(void) {
   memset(long_name, 'L', mega);
   across = map(2 * page, PROT_READ | PROT_WRITE) + page - 5;
   strcpy(across, "across pages");
+  beyond = map_beyond_a_file(page) + page - 3;
 }
 
 int main(int argc, char **argv) {
@@ -73,6 +89,7 @@ int main(int argc, char **argv) {
   utf8();
   name_across_pages();
   kernel_address();
+  name_beyond_its_file();
   if (argc > 1) {
     DMD_DUMP(unmapped);
     DMD_DUMP(unterminated);
