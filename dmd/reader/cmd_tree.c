@@ -105,11 +105,11 @@ static bool say(const char *file, const dmdv_fail_t *fail) {
 /* Says that a report of a file is wrong; its path may be long and hold anything. */
 static bool say_path(const char *file, const char *path, const char *why) {
   char safe[81];
-  size_t n = 0;
-  for (; n < sizeof safe - 1 && path[n] != '\0'; n++)
-    safe[n] = (unsigned char)path[n] < 0x20 || (unsigned char)path[n] >= 0x7f ? '?' : path[n];
+  size_t length = strlen(path), n = length < sizeof safe - 1 ? length : sizeof safe - 1;
+  for (size_t i = 0; i < n; i++)
+    safe[i] = (unsigned char)path[i] < 0x20 || (unsigned char)path[i] >= 0x7f ? '?' : path[i];
   safe[n] = '\0';
-  return dmdv_usage_error("%s: \"%s%s\" %s", shown(file), safe, path[n] != '\0' ? "..." : "", why);
+  return dmdv_usage_error("%s: \"%s%s\" %s", shown(file), safe, length > n ? "..." : "", why);
 }
 
 /* The process is given where the profile's own is not to be used. */
