@@ -169,17 +169,26 @@ static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
   return (*x > *y) - (*x < *y);
 }
 
+/* The address of a group's block as a name id. Groups that came by a difference have none. */
+static uint32_t address_of(const dmd_profile_t *profile, uint32_t id) {
+  bool known = id <= profile->addresses.last;
+  return known ? *DMD_POOL_AT(&profile->addresses, uint32_t, id) : DMD_NONE;
+}
+
 /* In scan mode: the addresses of the record's blocks, in the order of their texts. */
 static void print_addresses(const printer_t *p, const dmd_record_t *r) {
   const dmd_profile_t *profile = p->profile;
+  const dmd_groups_t *groups = &profile->groups;
+  size_t n = 0, n_groups = 0;
   if (profile->addresses.last == 0)
     return;
-  size_t n = 0;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    n_groups++;
   uint32_t *names =
-      dmd_env_alloc(profile->env, "dmd.text.addresses", ((size_t)r->num + 1) * sizeof *names);
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(&profile->groups, id)->next)
-    if (*DMD_POOL_AT(&profile->addresses, uint32_t, id) != DMD_NONE)
-      names[n++] = *DMD_POOL_AT(&profile->addresses, uint32_t, id);
+      dmd_env_alloc(profile->env, "dmd.text.addresses", (n_groups + 1) * sizeof *names);
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    if (address_of(profile, id) != DMD_NONE)
+      names[n++] = address_of(profile, id);
   dmd_sort(profile->env, names, n, compare_names, profile);
   for (size_t i = 0; i < n; i++) {
     dmd_out_str(p->out, i == 0 ? "  block addresses: 0x" : ", 0x");
