@@ -57,15 +57,20 @@ static void write_and_read(const dmd_profile_t *profile) {
   fuzz_text_free(&first);
 }
 
-/* The profile less its own blocks. */
-static void subtract(dmd_profile_t *profile, const dmd_profile_t *same) {
+/* What dmdv diff does, with a profile and itself. */
+static void subtract(const dmd_profile_t *profile, const dmd_profile_t *same) {
   dmdv_options_t options = {.max_frames = 3, .causal = true};
   dmd_out_t out;
   dmd_out_init(&out, fuzz_drop, NULL);
   dmdv_causal_print(&out, same, profile, &options);
   FUZZ_CHECK(dmd_out_flush(&out));
-  dmdv_combine(profile, same, true);
-  print(profile, same, 3, DMD_SORT_USABLE);
+  dmd_profile_t difference;
+  dmd_profile_init(&difference, &dmdv_env);
+  difference.mode = profile->mode;
+  dmdv_combine(&difference, same, true);
+  dmdv_combine(&difference, profile, false);
+  print(&difference, same, 3, DMD_SORT_USABLE);
+  dmd_profile_destroy(&difference);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
