@@ -169,26 +169,33 @@ static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* The address of a group's block as a name id. Groups that came by a difference have none. */
-static uint32_t address_of(const dmd_profile_t *profile, uint32_t id) {
-  bool known = id <= profile->addresses.last;
-  return known ? *DMD_POOL_AT(&profile->addresses, uint32_t, id) : DMD_NONE;
+/* The ids of the record's groups, which the caller frees; *n of them. */
+static uint32_t *groups_of(const printer_t *p, const dmd_record_t *r, size_t *n) {
+  const dmd_groups_t *groups = &p->profile->groups;
+  *n = 0;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    ++*n;
+  uint32_t *ids = dmd_env_alloc(p->profile->env, "dmd.text.groups", (*n + 1) * sizeof *ids);
+  *n = 0;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    ids[(*n)++] = id;
+  return ids;
 }
 
 /* In scan mode: the addresses of the record's blocks, in the order of their texts. */
 static void print_addresses(const printer_t *p, const dmd_record_t *r) {
   const dmd_profile_t *profile = p->profile;
-  const dmd_groups_t *groups = &profile->groups;
-  size_t n = 0, n_groups = 0;
   if (profile->addresses.last == 0)
     return;
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    n_groups++;
-  uint32_t *names =
-      dmd_env_alloc(profile->env, "dmd.text.addresses", (n_groups + 1) * sizeof *names);
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    if (address_of(profile, id) != DMD_NONE)
-      names[n++] = address_of(profile, id);
+  size_t n_groups, n = 0;
+  uint32_t *names = groups_of(p, r, &n_groups);
+  for (size_t i = 0; i < n_groups; i++) {
+    /* Groups that were added to what a file holds have none. */
+    bool known = names[i] <= profile->addresses.last;
+    uint32_t name = known ? *DMD_POOL_AT(&profile->addresses, uint32_t, names[i]) : DMD_NONE;
+    if (name != DMD_NONE)
+      names[n++] = name;
+  }
   dmd_sort(profile->env, names, n, compare_names, profile);
   for (size_t i = 0; i < n; i++) {
     dmd_out_str(p->out, i == 0 ? "  block addresses: 0x" : ", 0x");
@@ -199,44 +206,48 @@ static void print_addresses(const printer_t *p, const dmd_record_t *r) {
   dmd_env_free(profile->env, names);
 }
 
-/* Blocks of the record under each tag, indexed by tag id; DMD_NONE counts the untagged. */
-static int64_t *count_tags(const printer_t *p, const dmd_record_t *r) {
-  const dmd_groups_t *groups = &p->profile->groups;
-  size_t n = dmd_intern_count(&p->profile->tags) + 1;
-  int64_t *blocks = dmd_env_alloc(p->profile->env, "dmd.text.tags", n * sizeof *blocks);
-  dmd_mem_zero(blocks, n * sizeof *blocks);
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    blocks[dmd_groups_at(groups, id)->tag] += (int64_t)dmd_groups_at(groups, id)->num;
-  return blocks;
+static int compare_tags(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_groups_t *groups = ctx;
+  return (int)dmd_groups_at(groups, a)->tag - (int)dmd_groups_at(groups, b)->tag;
+}
+
+static void print_tag(const printer_t *p, const dmd_record_t *r, uint32_t tag, int64_t blocks,
+                      bool first) {
+  bool all = blocks == r->num;
+  dmd_out_str(p->out, !first ? ", " : all ? "  Tag: " : "  Tags: ");
+  dmd_out_safe(p->out, dmd_intern_get_str(&p->profile->tags, tag));
+  if (!all) {
+    dmd_out_str(p->out, " (");
+    number(p->out, blocks, r->sampled);
+    dmd_out_str(p->out, " of ");
+    number(p->out, r->num, r->sampled);
+    dmd_out_str(p->out, " blocks)");
+  }
 }
 
 /* `  Tag: sqlite` where all blocks of the record bear it, else e.g.
  * `  Tags: sqlite (3 of 5 blocks), lua (1 of 5 blocks)`; nothing where none bears one. */
 static void print_tags(const printer_t *p, const dmd_record_t *r) {
-  dmd_out_t *out = p->out;
-  uint32_t n_tags = dmd_intern_count(&p->profile->tags);
-  if (n_tags == 0)
+  const dmd_groups_t *groups = &p->profile->groups;
+  if (dmd_intern_count(&p->profile->tags) == 0)
     return;
-  int64_t *blocks = count_tags(p, r);
+  size_t n;
+  uint32_t *ids = groups_of(p, r, &n);
+  dmd_sort(p->profile->env, ids, n, compare_tags, groups);
   bool any = false;
-  for (uint32_t tag = 1; tag <= n_tags; tag++) {
-    if (blocks[tag] == 0)
+  for (size_t i = 0; i < n;) {
+    uint32_t tag = dmd_groups_at(groups, ids[i])->tag;
+    int64_t blocks = 0;
+    for (; i < n && dmd_groups_at(groups, ids[i])->tag == tag; i++)
+      blocks += (int64_t)dmd_groups_at(groups, ids[i])->num;
+    if (tag == DMD_NONE || blocks == 0)
       continue;
-    bool all = blocks[tag] == r->num;
-    dmd_out_str(out, any ? ", " : all ? "  Tag: " : "  Tags: ");
-    dmd_out_safe(out, dmd_intern_get_str(&p->profile->tags, tag));
-    if (!all) {
-      dmd_out_str(out, " (");
-      number(out, blocks[tag], r->sampled);
-      dmd_out_str(out, " of ");
-      number(out, r->num, r->sampled);
-      dmd_out_str(out, " blocks)");
-    }
+    print_tag(p, r, tag, blocks, !any);
     any = true;
   }
   if (any)
-    dmd_out_char(out, '\n');
-  dmd_env_free(p->profile->env, blocks);
+    dmd_out_char(p->out, '\n');
+  dmd_env_free(p->profile->env, ids);
 }
 
 /* The reporter of the record's which-th reports, where one was named. Blocks of a record may have
