@@ -61,5 +61,6 @@ fuzz_replay_sources = tests/fuzz/replay.c
 script_tests = \
   build-aux/check-layering \
   build-aux/check-lists \
+  build-aux/run-docs-tests \
   build-aux/run-reader-tests \
   build-aux/run-tool-tests
