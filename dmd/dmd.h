@@ -277,11 +277,14 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t
 #define DMD_TAG_PUSH(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_PUSH, const char *, name)
 #define DMD_TAG_POP() DMD_REQUEST_(VG_USERREQ__DMD_TAG_POP, size_t, 0)
 
-/* Functions that do the same are one function to GCC's optimizer, and a stack would name whichever
-   it kept. Reporters read stacks: theirs stay apart. */
+/* A stack should begin with the measuring function's own name. Where the optimizer put it into its
+   caller, Valgrind cannot always tell; and functions that do the same are one function to GCC, and
+   a stack would name whichever it kept. */
 #if defined(__has_attribute)
 #if __has_attribute(no_icf)
-#define DMD_KEEP_APART_ __attribute__((no_icf))
+#define DMD_KEEP_APART_ __attribute__((noinline, no_icf))
+#elif __has_attribute(noinline)
+#define DMD_KEEP_APART_ __attribute__((noinline))
 #endif
 #endif
 #ifndef DMD_KEEP_APART_

@@ -25,7 +25,8 @@
 enum {
   DMD_BLOCK_ANNOUNCED = 1, /* by a client request, not by the allocator */
   DMD_BLOCK_SAMPLED = 2,   /* stands for req bytes of small blocks, see sample.h */
-  DMD_BLOCK_UNSAMPLED = 4  /* small and passed over: not part of any dump */
+  DMD_BLOCK_UNSAMPLED = 4, /* small and passed over: not part of any dump */
+  DMD_BLOCK_TWICE = 8      /* beside DMD_BLOCK_SAMPLED: stands for twice as much */
 };
 
 typedef struct dmd_block {

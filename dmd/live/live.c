@@ -40,31 +40,37 @@ uint64_t dmd_live_usable(const dmd_live_t *live, uint64_t req) {
 }
 
 dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable) {
-  switch (dmd_sampler_block(&live->sampler, usable)) {
-  case DMD_SAMPLE_PASSED:
-    return (dmd_plan_t){.stack = false, .flags = DMD_BLOCK_UNSAMPLED};
-  case DMD_SAMPLE_STANDS:
+  static const uint32_t flags[] = {
+      [DMD_SAMPLE_PASSED] = DMD_BLOCK_UNSAMPLED,
+      [DMD_SAMPLE_STANDS] = DMD_BLOCK_SAMPLED,
+      [DMD_SAMPLE_STANDS_TWICE] = DMD_BLOCK_SAMPLED | DMD_BLOCK_TWICE,
+      [DMD_SAMPLE_EXACT] = 0,
+  };
+  dmd_plan_t plan = {.flags = flags[dmd_sampler_block(&live->sampler, usable)]};
+  if (plan.flags & DMD_BLOCK_SAMPLED)
     usable = live->config.sample_below;
-    return (dmd_plan_t){.stack = dmd_sampler_stack(&live->sampler, usable),
-                        .flags = DMD_BLOCK_SAMPLED};
-  case DMD_SAMPLE_EXACT:
-    break;
-  }
-  return (dmd_plan_t){.stack = dmd_sampler_stack(&live->sampler, usable), .flags = 0};
+  if (!(plan.flags & DMD_BLOCK_UNSAMPLED))
+    plan.stack = dmd_sampler_stack(&live->sampler, usable);
+  return plan;
+}
+
+dmd_group_t dmd_live_group_of(const dmd_live_t *live, const dmd_block_t *block) {
+  bool sampled = block->flags & DMD_BLOCK_SAMPLED;
+  return (dmd_group_t){.req = sampled ? live->config.sample_below : block->req,
+                       .slop = sampled ? 0 : block->slop,
+                       .num = block->flags & DMD_BLOCK_TWICE ? 2 : 1,
+                       .stack = block->stack,
+                       .reports = block->reports,
+                       .tag = block->tag,
+                       .thread = block->thread & DMD_MAX_THREAD,
+                       .sampled = sampled};
 }
 
 /* Cumulative mode remembers the block in a group, for the time after it is gone. */
 static void remember(dmd_live_t *live, const dmd_block_t *block) {
   if (live->config.mode != DMD_MODE_CUMULATIVE || (block->flags & DMD_BLOCK_UNSAMPLED))
     return;
-  bool sampled = block->flags & DMD_BLOCK_SAMPLED;
-  dmd_group_t key = {.req = sampled ? live->config.sample_below : block->req,
-                     .slop = sampled ? 0 : block->slop,
-                     .num = 1,
-                     .stack = block->stack,
-                     .tag = block->tag,
-                     .thread = block->thread,
-                     .sampled = sampled};
+  dmd_group_t key = dmd_live_group_of(live, block);
   dmd_groups_add(&live->history, &key);
 }
 

@@ -73,6 +73,10 @@ typedef struct dmd_new_block {
 /* A block came to be. It bears the tag that its thread carries. */
 void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block);
 
+/* The group of blocks like this one, with the live heap's ids; for a block that is not passed over.
+ */
+dmd_group_t dmd_live_group_of(const dmd_live_t *live, const dmd_block_t *block);
+
 /* A block is gone; its DMD_BLOCK_... flags go to *flags. False, and nothing but the count of frees
  * changes, when no block starts at addr: the shell then adds a fault. */
 bool dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t *flags);

@@ -38,13 +38,10 @@ static uint64_t draw_failures(dmd_sampler_t *sampler) {
   return (uint64_t)(natural_log(u) / LN_FAILURE);
 }
 
-/* Starts a window of which position bytes have passed already. */
+/* Starts a window, of which the block at hand has the first position bytes. */
 static void start_window(dmd_sampler_t *sampler, uint64_t position) {
   sampler->position = position;
   sampler->drawn = next_random(sampler) % sampler->sample_below;
-  /* A block stands for one window only: what it has of the next one is the next block's. */
-  if (sampler->drawn < position)
-    sampler->drawn = position;
 }
 
 void dmd_sampler_init(dmd_sampler_t *sampler, bool partial, uint64_t sample_below, uint64_t seed) {
@@ -57,19 +54,26 @@ void dmd_sampler_init(dmd_sampler_t *sampler, bool partial, uint64_t sample_belo
     start_window(sampler, 0);
 }
 
+/* Whether the drawn byte lies before end; it is met once. */
+static bool meets_drawn(dmd_sampler_t *sampler, uint64_t end) {
+  if (sampler->drawn >= end)
+    return false;
+  sampler->drawn = UINT64_MAX;
+  return true;
+}
+
 dmd_sample_t dmd_sampler_block(dmd_sampler_t *sampler, uint64_t usable) {
   if (usable >= sampler->sample_below)
     return DMD_SAMPLE_EXACT;
   uint64_t end = sampler->position + usable;
-  bool hit = sampler->drawn < end;
-  if (end >= sampler->sample_below) {
-    start_window(sampler, end - sampler->sample_below);
-  } else {
+  int n = meets_drawn(sampler, end);
+  if (end < sampler->sample_below) {
     sampler->position = end;
-    if (hit)
-      sampler->drawn = UINT64_MAX;
+  } else {
+    start_window(sampler, end - sampler->sample_below);
+    n += meets_drawn(sampler, sampler->position);
   }
-  return hit ? DMD_SAMPLE_STANDS : DMD_SAMPLE_PASSED;
+  return n == 0 ? DMD_SAMPLE_PASSED : n == 1 ? DMD_SAMPLE_STANDS : DMD_SAMPLE_STANDS_TWICE;
 }
 
 bool dmd_sampler_stack(dmd_sampler_t *sampler, uint64_t usable) {

@@ -8,10 +8,10 @@
  *
  * Sampling below N: the usable bytes of blocks smaller than N, laid end to end, are cut into
  * windows of N bytes, and one byte of each window is drawn. The block that holds it is kept and
- * stands for N bytes; the other small blocks are passed over. So the sum over all places is exact
- * to N bytes, and each place's share is right on average, whatever pattern the program allocates in
- * (a fixed byte of each window would meet the same place again and again in a loop). Blocks of N
- * bytes and more are kept as they are.
+ * stands for N bytes, or for 2 N where it holds the drawn bytes of two windows; the other small
+ * blocks are passed over. So the sum over all places is exact to N bytes, and each place's share is
+ * right on average, whatever pattern the program allocates in (a fixed byte of each window would
+ * meet the same place again and again in a loop). Blocks of N bytes and more are kept as they are.
  *
  * The generator is seeded, so that two equal runs sample alike.
  */
@@ -31,9 +31,10 @@ typedef struct dmd_sampler {
 } dmd_sampler_t;
 
 typedef enum {
-  DMD_SAMPLE_EXACT,  /* the block counts as it is */
-  DMD_SAMPLE_STANDS, /* it stands for sample_below bytes */
-  DMD_SAMPLE_PASSED  /* it does not count */
+  DMD_SAMPLE_PASSED,       /* the block does not count */
+  DMD_SAMPLE_STANDS,       /* it stands for sample_below bytes */
+  DMD_SAMPLE_STANDS_TWICE, /* it stands for twice as many */
+  DMD_SAMPLE_EXACT         /* it counts as it is */
 } dmd_sample_t;
 
 void dmd_sampler_init(dmd_sampler_t *sampler, bool partial, uint64_t sample_below, uint64_t seed);

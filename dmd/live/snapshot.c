@@ -56,17 +56,8 @@ static void add_group(snapshot_t *s, dmd_group_t g) {
 static void add_block(void *ctx, uint64_t addr, dmd_block_t *block) {
   snapshot_t *s = ctx;
   (void)addr;
-  if (block->flags & DMD_BLOCK_UNSAMPLED)
-    return;
-  bool sampled = block->flags & DMD_BLOCK_SAMPLED;
-  add_group(s, (dmd_group_t){.req = sampled ? s->live->config.sample_below : block->req,
-                             .slop = sampled ? 0 : block->slop,
-                             .num = 1,
-                             .stack = block->stack,
-                             .reports = block->reports,
-                             .tag = block->tag,
-                             .thread = block->thread,
-                             .sampled = sampled});
+  if (!(block->flags & DMD_BLOCK_UNSAMPLED))
+    add_group(s, dmd_live_group_of(s->live, block));
 }
 
 static void add_faults(snapshot_t *s) {

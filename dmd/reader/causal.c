@@ -232,7 +232,8 @@ static void print_places(dmd_out_t *out, const comparison_t *c, uint32_t max_rec
   if (max_records != 0 && max_records < n) {
     dmd_out_str(out, "# and ");
     dmd_out_u64(out, n - max_records);
-    dmd_out_str(out, " more places that changed (--max-records=all shows them)\n");
+    dmd_out_str(out, n - max_records == 1 ? " more place" : " more places");
+    dmd_out_str(out, " that changed (--max-records=all shows them)\n");
   }
   dmd_env_free(&dmdv_env, ids);
 }

@@ -10,6 +10,7 @@
 #include "reader/usage.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void print_help(void) {
   printf("usage: dmdv diff [OPTION...] OLD NEW\n"
@@ -56,6 +57,16 @@ static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,
 static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
   if (options->n_files != 2) {
     dmdv_usage_error("diff: give two files, not %d; see dmdv diff --help", options->n_files);
+    return 2;
+  }
+  if (strcmp(options->files[0], "-") == 0 && strcmp(options->files[1], "-") == 0) {
+    dmdv_usage_error("diff: standard input can be one of the files only");
+    return 2;
+  }
+  bool with_records = options->json || options->by != DMDV_BY_RECORD || options->sections != 0 ||
+                      options->n_filters > 0;
+  if (options->causal && with_records) {
+    dmdv_usage_error("diff: --causal does not go with --json, --by, --section or --filter");
     return 2;
   }
   dmd_profile_t old, new;

@@ -161,7 +161,7 @@ static int run_program(const options_t *options, const char *valgrind) {
 /* Prints records as dmd would have: with its options, and its limit where none was given. */
 static void print_records(const options_t *options, const char *path) {
   const char **argv =
-      dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)options->n_tool + 4) * sizeof *argv);
+      dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)options->n_tool + 5) * sizeof *argv);
   int n = 0;
   argv[n++] = "print";
   argv[n++] = "--max-records=10";
@@ -169,6 +169,7 @@ static void print_records(const options_t *options, const char *path) {
     if (after(options->tool[i], "--max-records=") || after(options->tool[i], "--max-frames=") ||
         after(options->tool[i], "--sort-by="))
       argv[n++] = options->tool[i];
+  argv[n++] = "--";
   argv[n++] = path;
   argv[n] = NULL;
   dmdv_cmd_print(n, (char **)argv);

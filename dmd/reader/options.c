@@ -150,6 +150,8 @@ bool dmdv_options_parse(dmdv_options_t *options, int argc, char **argv) {
     if (!parse_one(options, opt, optarg))
       return false;
   }
+  if (options->json && options->by != DMDV_BY_RECORD)
+    return dmdv_usage_error("%s: --json does not go with --by", argv[0]);
   options->files = argv + optind;
   options->n_files = argc - optind;
   return true;

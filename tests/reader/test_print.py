@@ -151,6 +151,9 @@ def test_command_lines(test):
                        (["print", "--max-frames=0", path], "not a number"), (["print", "--by=x", path], "none of"),
                        (["print", "--sort-by=size", path], "none of usable, req, slop, num-blocks"),
                        (["print", "--section=x", path], "none of"), (["print", "-o"], "needs a value"),
+                       (["print", "--json", "--by=tag", path], "does not go with"),
+                       (["diff", "--causal", "--json", path, path], "does not go with"),
+                       (["diff", "-", "-"], "one of the files only"),
                        (["print", "--causal", path], "dmdv diff"), (["diff", path], "give two files, not 1")):
         test.check(what in test.error(*args), "%s: %s" % (args, what))
     for args in (["--help"], ["print", "--help"], ["diff", "--help"], ["--version"]):

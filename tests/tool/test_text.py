@@ -167,3 +167,17 @@ def agrees_with_mozillas_script(t):
     _compare_with_script(t, script, "small_blocks.c", 8, "--stacks=partial")
     _compare_with_script(t, script, "many_stacks.c", 24)
     _compare_with_script(t, script, "faults.c", 8)
+
+
+def equals_dmdv_print(t):
+    # The tool and dmdv run the same code: from the first separator to the line of totals all is equal but the titles.
+    dmdv = os.path.join(t.suite.builddir, "dmdv")
+    if not os.path.exists(dmdv):
+        raise Skip("this build has no dmdv")
+    for options in ([], ["--mode=live"], ["--mode=cumulative"], ["--sample-below=100"]):
+        for program in "records.c", "faults.c", "scopes.c":
+            run = t.run_command([t.suite.compile(program)], options=[*options, "--max-records=all"], status=None)
+            done = subprocess.run([dmdv, "print", run.profile.path], capture_output=True, text=True, check=True)
+            ours, theirs = textlog.dump_lines(run.log), done.stdout.split("\n")
+            n = 1 + next(i for i, line in enumerate(theirs) if line.startswith("total heap usage: "))
+            t.equal(ours[0:1] + ours[2:n], theirs[0:1] + theirs[2:n], "%s %s" % (program, options))

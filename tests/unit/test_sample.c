@@ -26,9 +26,9 @@ static void kept_blocks_stand_for_all(void **state) {
         n_exact++;
         continue;
       }
-      assert_true(how == DMD_SAMPLE_STANDS || how == DMD_SAMPLE_PASSED);
+      assert_in_range(how, DMD_SAMPLE_PASSED, DMD_SAMPLE_STANDS_TWICE);
       sum += usable;
-      kept += how == DMD_SAMPLE_STANDS;
+      kept += how == DMD_SAMPLE_STANDS_TWICE ? 2 : how == DMD_SAMPLE_STANDS;
       assert_in_range(kept, sum / limit, sum / limit + 1);
     }
     assert_true(n_exact > 10000);
@@ -57,6 +57,30 @@ static void a_regular_pattern_is_sampled_evenly(void **state) {
     /* Six standard deviations of a fair coin thrown 2,000 times are 134. */
     assert_in_range(n[0], WINDOWS / 2 - 134, WINDOWS / 2 + 134);
     assert_true(n_same < WINDOWS);
+  }
+}
+
+/* Blocks nearly as large as a window, and small ones between them, have each their share. */
+static void sizes_near_the_limit_have_their_share(void **state) {
+  (void)state;
+  static const uint64_t large[] = {1000, 3000, 4092}, small[] = {24, 1000};
+  for (size_t k = 0; k < COUNT_OF(large); k++) {
+    for (size_t m = 0; m < COUNT_OF(small); m++) {
+      enum { N = 4093, ROUNDS = 40000 };
+      double n_small = 0, n_large = 0;
+      dmd_sampler_t sampler;
+      dmd_sampler_init(&sampler, false, N, 5);
+      for (int i = 0; i < ROUNDS; i++) {
+        n_small += dmd_sampler_block(&sampler, small[m]);
+        n_large += dmd_sampler_block(&sampler, large[k]);
+      }
+      double windows = (double)(small[m] + large[k]) * ROUNDS / N;
+      double share = (double)small[m] / (double)(small[m] + large[k]);
+      /* The drawn bytes are independent: at most a binomial spread; six deviations. */
+      double spread = 6 * sqrt(windows * share * (1 - share)) + 2;
+      assert_true(fabs(n_small - windows * share) < spread);
+      assert_true(fabs(n_small + n_large - windows) <= 2);
+    }
   }
 }
 
@@ -185,6 +209,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kept_blocks_stand_for_all),
       cmocka_unit_test(a_regular_pattern_is_sampled_evenly),
+      cmocka_unit_test(sizes_near_the_limit_have_their_share),
       cmocka_unit_test(without_a_limit_all_are_exact),
       cmocka_unit_test(blocks_of_nothing_are_never_kept),
       cmocka_unit_test(stacks_by_usable_bytes),
