@@ -65,6 +65,7 @@ dmd_reader_sources = \
   dmd/reader/export_collapsed.c \
   dmd/reader/export_dhat.c \
   dmd/reader/export_speedscope.c \
+  dmd/reader/document.c dmd/reader/document.h \
   dmd/reader/fail.c dmd/reader/fail.h \
   dmd/reader/frame.c dmd/reader/frame.h \
   dmd/reader/gate.c dmd/reader/gate.h \

@@ -204,14 +204,11 @@ static bool parse_options(options_t *o, int argc, char **argv) {
   *o = (options_t){.max_frames = 8, .print = dmdv_print_gate_text};
   /* --max-growth makes two limits. */
   o->limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", 2 * (size_t)argc * sizeof *o->limits);
-  opterr = 0;
   optind = 1;
   int opt;
-  while ((opt = getopt_long(argc, argv, ":o:f:ah", long_options, NULL)) != -1) {
-    if (opt == ':')
-      return dmdv_usage_error("%s: %s needs a value", argv[0], argv[optind - 1]);
+  while ((opt = dmdv_next_option(argc, argv, ":o:f:ah", long_options)) != -1) {
     if (opt == '?')
-      return dmdv_unknown_option(argv[0], argv[optind - 1], long_options);
+      return false;
     if (!parse_one(o, opt, optarg))
       return false;
   }

@@ -111,14 +111,11 @@ static bool parse_section(const char *value, dmd_section_t *section) {
 
 static bool parse_options(options_t *options, int argc, char **argv) {
   *options = (options_t){.section = DMD_N_SECTIONS};
-  opterr = 0;
   optind = 1;
   int opt;
-  while ((opt = getopt_long(argc, argv, ":F:o:ah", long_options, NULL)) != -1) {
-    if (opt == ':')
-      return dmdv_usage_error("export: %s needs a value", argv[optind - 1]);
+  while ((opt = dmdv_next_option(argc, argv, ":F:o:ah", long_options)) != -1) {
     if (opt == '?')
-      return dmdv_unknown_option("export", argv[optind - 1], long_options);
+      return false;
     if (opt == 'F' && !parse_format(optarg, &options->format))
       return false;
     if (opt == OPT_SECTION && !parse_section(optarg, &options->section))

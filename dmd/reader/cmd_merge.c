@@ -194,23 +194,16 @@ int dmdv_cmd_merge(int argc, char **argv) {
                                                {"help", no_argument, NULL, 'h'},
                                                {NULL, 0, NULL, 0}};
   const char *output = NULL;
-  opterr = 0;
   optind = 1;
   int opt;
-  while ((opt = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
+  while ((opt = dmdv_next_option(argc, argv, ":o:h", long_options)) != -1) {
+    if (opt == '?')
+      return 2;
     if (opt == 'h') {
       print_help();
       return 0;
     }
-    if (opt == 'o') {
-      output = optarg;
-      continue;
-    }
-    if (opt == ':')
-      dmdv_usage_error("merge: %s needs a value", argv[optind - 1]);
-    else
-      dmdv_unknown_option("merge", argv[optind - 1], long_options);
-    return 2;
+    output = optarg;
   }
   if (optind == argc) {
     dmdv_usage_error("merge: give the files to merge; see dmdv merge --help");

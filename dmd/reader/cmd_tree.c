@@ -52,14 +52,11 @@ typedef struct {
 
 static bool parse(options_t *options, int argc, char **argv) {
   *options = (options_t){0};
-  opterr = 0;
   optind = 1;
   int opt;
-  while ((opt = getopt_long(argc, argv, ":vo:h", long_options, NULL)) != -1) {
-    if (opt == ':')
-      return dmdv_usage_error("tree: %s needs a value", argv[optind - 1]);
+  while ((opt = dmdv_next_option(argc, argv, ":vo:h", long_options)) != -1) {
     if (opt == '?')
-      return dmdv_unknown_option("tree", argv[optind - 1], long_options);
+      return false;
     if (opt == 'o')
       options->output = optarg;
     options->verbose |= opt == 'v';

@@ -8,7 +8,7 @@
 #include "reader/load.h"
 
 #include "reader/allocfns.h"
-#include "reader/cutter.h"
+#include "reader/document.h"
 #include "reader/host.h"
 
 #include <stdarg.h>
@@ -29,7 +29,6 @@ typedef struct {
   dmd_pool_t frames;                 /* frame number -> frame of the profile, likewise */
   uint64_t blocks;                   /* how many, */
   double total;                      /* and their bytes */
-  unsigned seen;                     /* bits: which top-level keys have come */
 } loader_t;
 
 /* ---- Values. ---- */
@@ -198,7 +197,8 @@ static bool load_block(loader_t *l, const cJSON *block) {
   return !dmdv_cutter_failed(&l->cutter);
 }
 
-static bool load_blocks(loader_t *l) {
+static bool load_blocks(void *ctx) {
+  loader_t *l = ctx;
   dmdv_cutter_enter(&l->cutter, '[');
   while (dmdv_cutter_next_element(&l->cutter)) {
     cJSON *block = dmdv_cutter_value(&l->cutter);
@@ -230,7 +230,8 @@ static bool load_trace(loader_t *l, uint32_t number, const cJSON *frames) {
   return !dmdv_cutter_failed(&l->cutter);
 }
 
-static bool load_traces(loader_t *l) {
+static bool load_traces(void *ctx) {
+  loader_t *l = ctx;
   const char *id;
   dmdv_cutter_enter(&l->cutter, '{');
   while (dmdv_cutter_next_key(&l->cutter, &id)) {
@@ -249,7 +250,8 @@ static const char *without_number(const char *text) {
   return numbered ? text + 5 : text;
 }
 
-static bool load_frames(loader_t *l) {
+static bool load_frames(void *ctx) {
+  loader_t *l = ctx;
   const char *id;
   dmdv_cutter_enter(&l->cutter, '{');
   while (dmdv_cutter_next_key(&l->cutter, &id)) {
@@ -267,7 +269,8 @@ static bool load_frames(loader_t *l) {
 
 /* ---- The rest. ---- */
 
-static bool load_version(loader_t *l) {
+static bool load_version(void *ctx) {
+  loader_t *l = ctx;
   cJSON *version = dmdv_cutter_value(&l->cutter);
   if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 5))
     dmdv_cutter_reject(&l->cutter, "\"version\" is not 5, the one that dmdv reads");
@@ -275,7 +278,8 @@ static bool load_version(loader_t *l) {
   return !dmdv_cutter_failed(&l->cutter);
 }
 
-static bool load_invocation(loader_t *l) {
+static bool load_invocation(void *ctx) {
+  loader_t *l = ctx;
   cJSON *invocation = dmdv_cutter_value(&l->cutter);
   if (invocation == NULL)
     return false;
@@ -323,7 +327,8 @@ static void load_faults(loader_t *l, const cJSON *faults) {
 }
 
 /* The keys of a profile of ours. */
-static bool load_run(loader_t *l) {
+static bool load_run(void *ctx) {
+  loader_t *l = ctx;
   cJSON *dmd = dmdv_cutter_value(&l->cutter);
   if (dmd == NULL)
     return false;
@@ -351,41 +356,12 @@ static bool load_run(loader_t *l) {
 
 /* ---- The whole. ---- */
 
-static const struct {
-  const char *key;
-  bool (*load)(loader_t *l);
-  bool required;
-} parts[] = {
+static const dmdv_part_t parts[] = {
     {"version", load_version, true},   {"invocation", load_invocation, true},
     {"blockList", load_blocks, true},  {"traceTable", load_traces, true},
     {"frameTable", load_frames, true}, {"dmd", load_run, false},
 };
 enum { N_PARTS = sizeof parts / sizeof parts[0] };
-
-static bool load_part(loader_t *l, const char *key) {
-  for (int i = 0; i < N_PARTS; i++) {
-    if (strcmp(key, parts[i].key) != 0)
-      continue;
-    if (l->seen & 1u << i)
-      return dmdv_cutter_reject(&l->cutter, "\"%s\" comes twice", parts[i].key);
-    l->seen |= 1u << i;
-    return parts[i].load(l);
-  }
-  return dmdv_cutter_skip(&l->cutter);
-}
-
-static bool load_document(loader_t *l) {
-  const char *key;
-  dmdv_cutter_enter(&l->cutter, '{');
-  while (dmdv_cutter_next_key(&l->cutter, &key))
-    load_part(l, key);
-  if (!dmdv_cutter_finish(&l->cutter))
-    return false;
-  for (int i = 0; i < N_PARTS; i++)
-    if (parts[i].required && !(l->seen & 1u << i))
-      return dmdv_cutter_reject(&l->cutter, "\"%s\" is missing", parts[i].key);
-  return true;
-}
 
 /* The profile's stack of a trace, without leading allocation functions where that is asked for. */
 static bool resolve_trace(loader_t *l, uint32_t number, uint32_t *stack) {
@@ -452,7 +428,7 @@ bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
   dmd_pool_init(&l.traces, &dmdv_env, "dmdv.traces", sizeof(uint32_t));
   dmd_pool_init(&l.frames, &dmdv_env, "dmdv.frames", sizeof(uint32_t));
 
-  bool good = load_document(&l) && resolve(&l);
+  bool good = dmdv_load_document(&l.cutter, parts, N_PARTS, &l) && resolve(&l);
   *fail = l.cutter.fail;
 
   dmd_pool_destroy(&l.frames);

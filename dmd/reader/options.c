@@ -139,14 +139,11 @@ bool dmdv_options_parse(dmdv_options_t *options, int argc, char **argv) {
   *options = (dmdv_options_t){.max_frames = 8, .sort_by = DMD_SORT_USABLE};
   options->filters =
       dmd_env_alloc(&dmdv_env, "dmdv.filters", (size_t)argc * sizeof *options->filters);
-  opterr = 0;
   optind = 1;
   int opt;
-  while ((opt = getopt_long(argc, argv, ":o:f:s:ah", long_options, NULL)) != -1) {
-    if (opt == ':')
-      return dmdv_usage_error("%s: %s needs a value", argv[0], argv[optind - 1]);
+  while ((opt = dmdv_next_option(argc, argv, ":o:f:s:ah", long_options)) != -1) {
     if (opt == '?')
-      return dmdv_unknown_option(argv[0], argv[optind - 1], long_options);
+      return false;
     if (!parse_one(options, opt, optarg))
       return false;
   }

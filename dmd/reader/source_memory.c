@@ -4,7 +4,7 @@
  */
 #include "reader/sources.h"
 
-#include "reader/cutter.h"
+#include "reader/document.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,6 @@ static const double MAX_NUMBER = 9007199254740992.0;
 typedef struct {
   dmdv_memreports_t *m;
   dmdv_cutter_t cutter;
-  unsigned seen; /* bits: which of the keys have come */
 } loader_t;
 
 /* ---- Reports. ---- */
@@ -62,7 +61,8 @@ static bool load_report(loader_t *l, const cJSON *report) {
   return why == NULL || dmdv_cutter_reject(&l->cutter, "a report %s", why);
 }
 
-static bool load_reports(loader_t *l) {
+static bool load_reports(void *ctx) {
+  loader_t *l = ctx;
   dmdv_cutter_enter(&l->cutter, '[');
   while (dmdv_cutter_next_element(&l->cutter)) {
     cJSON *report = dmdv_cutter_value(&l->cutter);
@@ -75,7 +75,8 @@ static bool load_reports(loader_t *l) {
 
 /* ---- The document. ---- */
 
-static bool load_version(loader_t *l) {
+static bool load_version(void *ctx) {
+  loader_t *l = ctx;
   cJSON *version = dmdv_cutter_value(&l->cutter);
   if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 1))
     dmdv_cutter_reject(&l->cutter, "\"version\" of the memory reports is not 1");
@@ -83,7 +84,8 @@ static bool load_version(loader_t *l) {
   return !dmdv_cutter_failed(&l->cutter);
 }
 
-static bool load_flag(loader_t *l) {
+static bool load_flag(void *ctx) {
+  loader_t *l = ctx;
   cJSON *flag = dmdv_cutter_value(&l->cutter);
   if (flag != NULL && !cJSON_IsBool(flag))
     dmdv_cutter_reject(&l->cutter, "\"hasMozMallocUsableSize\" is neither true nor false");
@@ -91,42 +93,15 @@ static bool load_flag(loader_t *l) {
   return !dmdv_cutter_failed(&l->cutter);
 }
 
-static const struct {
-  const char *key;
-  bool (*load)(loader_t *l);
-} parts[] = {
-    {"version", load_version}, {"hasMozMallocUsableSize", load_flag}, {"reports", load_reports}};
+static const dmdv_part_t parts[] = {{"version", load_version, true},
+                                    {"hasMozMallocUsableSize", load_flag, true},
+                                    {"reports", load_reports, true}};
 enum { N_PARTS = sizeof parts / sizeof parts[0] };
-
-static bool load_part(loader_t *l, const char *key) {
-  for (int i = 0; i < N_PARTS; i++) {
-    if (strcmp(key, parts[i].key) != 0)
-      continue;
-    if (l->seen & 1u << i)
-      return dmdv_cutter_reject(&l->cutter, "\"%s\" comes twice", parts[i].key);
-    l->seen |= 1u << i;
-    return parts[i].load(l);
-  }
-  return dmdv_cutter_skip(&l->cutter);
-}
-
-static bool load_document(loader_t *l) {
-  const char *key;
-  dmdv_cutter_enter(&l->cutter, '{');
-  while (dmdv_cutter_next_key(&l->cutter, &key))
-    load_part(l, key);
-  if (!dmdv_cutter_finish(&l->cutter))
-    return false;
-  for (int i = 0; i < N_PARTS; i++)
-    if (!(l->seen & 1u << i))
-      return dmdv_cutter_reject(&l->cutter, "\"%s\" is missing", parts[i].key);
-  return true;
-}
 
 bool dmdv_memreports_load_input(dmdv_memreports_t *m, dmdv_input_t *input, dmdv_fail_t *fail) {
   loader_t l = {.m = m};
   dmdv_cutter_init(&l.cutter, input);
-  bool good = load_document(&l);
+  bool good = dmdv_load_document(&l.cutter, parts, N_PARTS, &l);
   *fail = l.cutter.fail;
   dmdv_cutter_destroy(&l.cutter);
   return good;

@@ -69,6 +69,16 @@ bool dmdv_unknown_option(const char *command, const char *arg, const struct opti
   return dmdv_usage_error("%s: there is no option %s; see dmdv %s --help", command, arg, command);
 }
 
+int dmdv_next_option(int argc, char **argv, const char *letters, const struct option *options) {
+  opterr = 0;
+  int opt = getopt_long(argc, argv, letters, options, NULL);
+  if (opt == ':')
+    dmdv_usage_error("%s: %s needs a value", argv[0], argv[optind - 1]);
+  else if (opt == '?')
+    dmdv_unknown_option(argv[0], argv[optind - 1], options);
+  return opt == ':' ? '?' : opt;
+}
+
 bool dmdv_parse_count(const char *what, const char *value, uint32_t *count) {
   char *end;
   unsigned long n = strtoul(value, &end, 10);

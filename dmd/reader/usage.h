@@ -15,6 +15,10 @@ bool dmdv_usage_error(const char *format, ...) __attribute__((format(printf, 1, 
 /* An argument that getopt_long did not take; names the nearest of the options that there are. */
 bool dmdv_unknown_option(const char *command, const char *arg, const struct option *options);
 
+/* getopt_long without its messages: the next option of the command argv[0], -1 after the last; '?'
+ * after it has said what is wrong. letters begin with ':'. Set optind to 1 before the first. */
+int dmdv_next_option(int argc, char **argv, const char *letters, const struct option *options);
+
 /* Of n words the one that was probably meant, or NULL. */
 const char *dmdv_nearest(const char *word, const char *const *words, int n);
 
