@@ -35,6 +35,25 @@ static void cut_stacks(dmd_records_t *records) {
   }
 }
 
+const char *dmd_section_name(dmd_section_t section) {
+  static const char *const names[DMD_N_SECTIONS] = {
+      [DMD_SECTION_TWICE] = "twice-reported",
+      [DMD_SECTION_UNREPORTED] = "unreported",
+      [DMD_SECTION_ONCE] = "once-reported",
+      [DMD_SECTION_ALL] = "live",
+  };
+  return names[section];
+}
+
+dmd_section_t dmd_section_of_group(const dmd_profile_t *profile, const dmd_group_t *group) {
+  if (profile->mode != DMD_MODE_DARK_MATTER)
+    return DMD_SECTION_ALL;
+  if (group->reports == DMD_NONE)
+    return DMD_SECTION_UNREPORTED;
+  bool once = dmd_reports_at(&profile->reports, group->reports)->count == 1;
+  return once ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
+}
+
 static dmd_section_t section_of(const dmd_records_t *records, const dmd_record_t *r) {
   if (records->profile->mode != DMD_MODE_DARK_MATTER)
     return DMD_SECTION_ALL;

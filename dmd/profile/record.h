@@ -26,6 +26,12 @@ typedef enum {
   DMD_N_SECTIONS
 } dmd_section_t;
 
+/* A report state in words, e.g. "twice-reported"; DMD_SECTION_ALL is "live". */
+const char *dmd_section_name(dmd_section_t section);
+
+/* The section that a group of the profile belongs to. */
+dmd_section_t dmd_section_of_group(const dmd_profile_t *profile, const dmd_group_t *group);
+
 typedef enum { DMD_SORT_USABLE, DMD_SORT_REQ, DMD_SORT_SLOP, DMD_SORT_NUM_BLOCKS } dmd_sort_by_t;
 
 /* Sizes are sums over the record's blocks. They are signed since a difference of two profiles has

@@ -8,12 +8,6 @@
 static const char separator[] =
     "#-----------------------------------------------------------------\n";
 
-static const char *const section_names[] = {
-    [DMD_SECTION_TWICE] = "twice-reported",
-    [DMD_SECTION_UNREPORTED] = "unreported",
-    [DMD_SECTION_ONCE] = "once-reported",
-};
-
 /* What all the functions below print to and from. */
 typedef struct {
   dmd_out_t *out;
@@ -73,7 +67,7 @@ static const char *section_colour(dmd_section_t section) {
 
 static const char *section_name(const printer_t *p, dmd_section_t section) {
   if (section != DMD_SECTION_ALL)
-    return section_names[section];
+    return dmd_section_name(section);
   /* A scan is read as the live heap, as Mozilla's script reads it. */
   return p->profile->mode == DMD_MODE_SCAN ? "live" : dmd_mode_name(p->profile->mode);
 }

@@ -29,19 +29,8 @@ typedef struct {
   holding_t whole[2];
 } comparison_t;
 
-static const char *const states[] = {"twice-reported", "unreported", "once-reported", "live"};
-
 static place_t *place_at(const comparison_t *c, uint32_t id) {
   return DMD_POOL_AT(&c->places, place_t, id);
-}
-
-static dmd_section_t state_of(const dmd_profile_t *profile, const dmd_group_t *g) {
-  if (profile->mode != DMD_MODE_DARK_MATTER)
-    return DMD_SECTION_ALL;
-  if (g->reports == DMD_NONE)
-    return DMD_SECTION_UNREPORTED;
-  return dmd_reports_at(&profile->reports, g->reports)->count == 1 ? DMD_SECTION_ONCE
-                                                                   : DMD_SECTION_TWICE;
 }
 
 static uint32_t intern_without_line(comparison_t *c, const char *frame) {
@@ -92,7 +81,7 @@ static void add_profile(comparison_t *c, const dmd_profile_t *profile, int when)
     const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
     if (places[g->stack] == DMD_NONE)
       places[g->stack] = find_place(c, profile, g->stack);
-    dmd_section_t state = state_of(profile, g);
+    dmd_section_t state = dmd_section_of_group(profile, g);
     hold(&place_at(c, places[g->stack])->at[when], state, g);
     hold(&c->whole[when], state, g);
   }
@@ -171,16 +160,16 @@ static void print_kind(dmd_out_t *out, const place_t *p) {
   int64_t change = new->total - old->total;
   if (has_changed_state(p)) {
     dmd_out_str(out, "Was ");
-    dmd_out_str(out, states[main_state(old)]);
+    dmd_out_str(out, dmd_section_name(main_state(old)));
     dmd_out_str(out, ", now ");
-    dmd_out_str(out, states[main_state(new)]);
+    dmd_out_str(out, dmd_section_name(main_state(new)));
   } else if (old->num == 0 || new->num == 0) {
     const holding_t *there = old->num == 0 ? new : old;
     dmd_out_str(out, old->num == 0 ? "New, " : "Gone, ");
-    dmd_out_str(out, states[main_state(there)]);
+    dmd_out_str(out, dmd_section_name(main_state(there)));
   } else {
     dmd_out_str(out, change > 0 ? "Grown, " : change < 0 ? "Shrunk, " : "Changed, ");
-    dmd_out_str(out, states[main_state(new)]);
+    dmd_out_str(out, dmd_section_name(main_state(new)));
   }
 }
 
@@ -198,7 +187,7 @@ static void print_place(dmd_out_t *out, const comparison_t *c, const place_t *p)
     if (old == new || (old == p->at[OLD].total && new == p->at[NEW].total))
       continue;
     dmd_out_str(out, "  ");
-    dmd_out_str(out, states[state]);
+    dmd_out_str(out, dmd_section_name(state));
     dmd_out_str(out, ": ");
     print_change(out, old, new);
     dmd_out_char(out, '\n');

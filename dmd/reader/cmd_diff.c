@@ -6,6 +6,7 @@
 #include "reader/combine.h"
 #include "reader/commands.h"
 #include "reader/host.h"
+#include "reader/outfile.h"
 #include "reader/show.h"
 #include "reader/usage.h"
 
@@ -26,13 +27,14 @@ static void print_help(void) {
 
 static bool tell_causes(const dmd_profile_t *old, const dmd_profile_t *new,
                         const dmdv_options_t *options) {
-  FILE *file = dmdv_open_output(options);
+  dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
   if (file == NULL)
     return false;
   dmd_out_t out;
-  dmd_out_init(&out, dmdv_write_file, file);
+  dmd_out_init(&out, dmdv_outfile_write, file);
   dmdv_causal_print(&out, old, new, options);
-  return dmdv_close_output(file, options, dmd_out_flush(&out));
+  dmd_out_flush(&out);
+  return dmdv_outfile_close(file, true);
 }
 
 static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,

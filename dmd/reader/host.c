@@ -37,7 +37,3 @@ void dmdv_host_init(void) {
   cJSON_Hooks hooks = {cjson_alloc, free};
   cJSON_InitHooks(&hooks);
 }
-
-bool dmdv_write_file(void *ctx, const char *bytes, size_t n) {
-  return fwrite(bytes, 1, n, ctx) == n;
-}

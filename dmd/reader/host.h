@@ -6,7 +6,6 @@
 #define DMD_READER_HOST_H
 
 #include "base/env.h"
-#include "base/out.h"
 
 /* Memory from malloc. When there is none left, and on a broken invariant, it prints one line and
  * exits with status 2. */
@@ -15,8 +14,5 @@ extern const dmd_env_t dmdv_env;
 /* To be called first: gives cJSON the same memory, since it reports the lack of its own in the same
  * way as a mistake in a file. */
 void dmdv_host_init(void);
-
-/* A dmd_write_fn; ctx is a FILE *. */
-bool dmdv_write_file(void *ctx, const char *bytes, size_t n);
 
 #endif

@@ -5,6 +5,7 @@
 #include "reader/host.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

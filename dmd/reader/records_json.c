@@ -79,7 +79,6 @@ static void write_section(writer_t *w, dmd_section_t section, const char *name) 
 }
 
 static void write_sections(writer_t *w, unsigned only) {
-  static const char *const names[] = {"twice-reported", "unreported", "once-reported"};
   dmd_jsonout_key(&w->j, "sections");
   dmd_jsonout_array(&w->j, DMD_JSONOUT_LINES);
   if (w->profile->mode != DMD_MODE_DARK_MATTER) {
@@ -87,7 +86,7 @@ static void write_sections(writer_t *w, unsigned only) {
   } else {
     for (int section = DMD_SECTION_TWICE; section <= DMD_SECTION_ONCE; section++)
       if (only == 0 || (only & 1u << section))
-        write_section(w, section, names[section]);
+        write_section(w, section, dmd_section_name(section));
   }
   dmd_jsonout_end(&w->j);
 }

@@ -4,10 +4,10 @@
 #include "profile/text.h"
 #include "reader/by.h"
 #include "reader/host.h"
+#include "reader/outfile.h"
 #include "reader/records_json.h"
 #include "reader/usage.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,53 +76,35 @@ static bool colour_is_wanted(void) {
   return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-static uint32_t terminal_columns(FILE *file) {
+static uint32_t terminal_columns(void) {
   struct winsize size;
-  return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
 }
 
-static bool print(FILE *file, const dmd_records_t *records, const dmd_profile_t *old,
+static void print(dmdv_outfile_t *file, const dmd_records_t *records, const dmd_profile_t *old,
                   const dmdv_options_t *options, const char *title) {
-  bool is_terminal = isatty(fileno(file));
+  bool is_terminal = options->output == NULL && isatty(STDOUT_FILENO);
   dmd_text_options_t text = {.title = title,
                              .old = old,
                              .max_records = options->max_records,
                              .only = options->sections,
                              .colour = is_terminal && colour_is_wanted(),
-                             .columns = is_terminal ? terminal_columns(file) : 0,
+                             .columns = is_terminal ? terminal_columns() : 0,
                              .for_testing = options->for_testing};
   dmd_out_t out;
-  dmd_out_init(&out, dmdv_write_file, file);
+  dmd_out_init(&out, dmdv_outfile_write, file);
   if (options->json)
     dmdv_records_json(&out, records, options);
   else if (options->by != DMDV_BY_RECORD)
     dmdv_by_print(&out, records, options);
   else
     dmd_text_print(&out, records, &text);
-  return dmd_out_flush(&out);
-}
-
-FILE *dmdv_open_output(const dmdv_options_t *options) {
-  if (options->output == NULL)
-    return stdout;
-  FILE *file = fopen(options->output, "w");
-  if (file == NULL)
-    dmdv_usage_error("cannot write %s: %s", options->output, strerror(errno));
-  return file;
-}
-
-bool dmdv_close_output(FILE *file, const dmdv_options_t *options, bool good) {
-  good &= fflush(file) == 0;
-  int error = errno;
-  if (file != stdout && fclose(file) != 0)
-    good = false;
-  const char *name = options->output != NULL ? options->output : "standard output";
-  return good || dmdv_usage_error("cannot write %s: %s", name, strerror(error));
+  dmd_out_flush(&out);
 }
 
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
                int argc, char **argv) {
-  FILE *file = dmdv_open_output(options);
+  dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
   if (file == NULL)
     return false;
   dmd_records_t records;
@@ -132,8 +114,8 @@ bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_opti
   for (int i = 0; i < options->n_filters; i++)
     dmd_records_filter(&records, dmdv_filter_passes, (void *)options->filters[i]);
   char *title = title_of(argc, argv);
-  bool good = print(file, &records, old, options, title);
+  print(file, &records, old, options, title);
   dmd_env_free(&dmdv_env, title);
   dmd_records_destroy(&records);
-  return dmdv_close_output(file, options, good);
+  return dmdv_outfile_close(file, true);
 }

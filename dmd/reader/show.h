@@ -7,8 +7,6 @@
 
 #include "reader/options.h"
 
-#include <stdio.h>
-
 /* Loads the file into an uninitialised profile. False, with the reason on stderr and nothing to
  * destroy, when that fails. */
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options);
@@ -16,14 +14,6 @@ bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_
 /* For dmd_records_filter: whether a printed line of the record's allocation stack contains the
  * filter, a string; begins it with '!', whether none does; a leading backslash is dropped. */
 bool dmdv_filter_passes(void *filter, const dmd_records_t *records, const dmd_record_t *record);
-
-/* Where the options want the output: standard output, or a file opened for writing. NULL, with the
- * reason on stderr, when it cannot be opened. */
-FILE *dmdv_open_output(const dmdv_options_t *options);
-
-/* Closes it. False, with the reason on stderr, when not all was written; good is what is known of
- * that already. */
-bool dmdv_close_output(FILE *file, const dmdv_options_t *options, bool good);
 
 /* Prints the profile's records; old is the first profile of a difference, else NULL. argc and argv
  * are the command's, for the title. False, with the reason on stderr, when it cannot. */

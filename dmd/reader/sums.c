@@ -22,17 +22,8 @@ static void add(dmdv_sum_t *sum, const dmd_group_t *g) {
   sum->slop += g->slop * g->num;
 }
 
-static dmd_section_t section_of(const dmd_profile_t *profile, const dmd_group_t *g) {
-  if (profile->mode != DMD_MODE_DARK_MATTER)
-    return DMD_SECTION_ALL;
-  if (g->reports == DMD_NONE)
-    return DMD_SECTION_UNREPORTED;
-  bool once = dmd_reports_at(&profile->reports, g->reports)->count == 1;
-  return once ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
-}
-
 static dmdv_sum_t key_of(const dmd_profile_t *profile, const dmd_group_t *g, bool with_labels) {
-  dmdv_sum_t key = {.stack = g->stack, .section = section_of(profile, g)};
+  dmdv_sum_t key = {.stack = g->stack, .section = dmd_section_of_group(profile, g)};
   size_t n_frames;
   dmd_profile_frames(profile, g->stack, &n_frames);
   if (n_frames == 0)
@@ -70,10 +61,6 @@ void dmdv_sums_destroy(dmdv_sums_t *sums) {
 }
 
 const char *dmdv_section_name(const dmd_profile_t *profile, dmd_section_t section) {
-  static const char *const names[] = {[DMD_SECTION_TWICE] = "twice-reported",
-                                      [DMD_SECTION_UNREPORTED] = "unreported",
-                                      [DMD_SECTION_ONCE] = "once-reported"};
-  if (section == DMD_SECTION_ALL)
-    return profile->mode == DMD_MODE_CUMULATIVE ? "allocated" : "live";
-  return names[section];
+  bool is_history = section == DMD_SECTION_ALL && profile->mode == DMD_MODE_CUMULATIVE;
+  return is_history ? "allocated" : dmd_section_name(section);
 }
