@@ -82,6 +82,7 @@
      DMD_REPORT(p)              usable size; 0 if no live block starts    usable size
                                 at p
      DMD_REPORT_ON_ALLOC(p)     the same                                  usable size
+     DMD_REPORT_SHARED(p)       the same                                  usable size
      DMD_UNREPORT(p)            the same                                  usable size
      DMD_CLEAR_REPORTS()        0                                         0
      DMD_DUMP(label)            number of the dump (1, 2, ...); 0 if      0
@@ -92,6 +93,13 @@
      DMD_TAG_PUSH(name)         tags that this thread carries, this one   0
                                 included
      DMD_TAG_POP()              tags that this thread still carries       0
+     DMD_SET_HEAP_BLOCK_TAG(s)  tags that this thread carries, this one   0
+                                included
+     DMD_CLEAR_HEAP_BLOCK_TAG() tags that this thread still carries       0
+     DMD_TAG_BYTES(name)        usable bytes of the live blocks that      0
+                                bear the tag
+     DMD_TAG_BLOCKS(name)       live blocks that bear the tag             0
+     DMD_MEMORY_REPORT(r)       memory reports kept for the next dump     0
 
    Each may be used as an expression of type size_t or as a statement. Arguments are evaluated once,
    always. Without Valgrind a request costs a few instructions. Other tools ignore these requests;
@@ -162,8 +170,41 @@ typedef enum {
   VG_USERREQ__DMD_REPORTER_END,
   VG_USERREQ__DMD_TAG_PUSH,
   VG_USERREQ__DMD_TAG_POP,
-  VG_USERREQ__DMD_REPORT_NAMED
+  VG_USERREQ__DMD_REPORT_NAMED,
+  VG_USERREQ__DMD_REPORT_SHARED,
+  VG_USERREQ__DMD_SET_HEAP_BLOCK_TAG,
+  VG_USERREQ__DMD_CLEAR_HEAP_BLOCK_TAG,
+  VG_USERREQ__DMD_TAG_BYTES,
+  VG_USERREQ__DMD_TAG_BLOCKS,
+  VG_USERREQ__DMD_MEMORY_REPORT
 } Vg_DMDClientRequest;
+
+/* Flags of DMD_REPORTER_BEGIN_WITH, also an ABI. */
+enum {
+  DMD_REPORTER_EXCLUSIVE = 1 /* the claim leaves out what reporters nested within it measured */
+};
+
+/* One memory report: see DMD_MEMORY_REPORT. The structure is an ABI too. */
+enum dmd_kind { DMD_KIND_NONHEAP, DMD_KIND_HEAP, DMD_KIND_OTHER };
+enum dmd_units {
+  DMD_UNITS_BYTES,
+  DMD_UNITS_COUNT,
+  DMD_UNITS_COUNT_CUMULATIVE, /* a count that only grows */
+  DMD_UNITS_PERCENTAGE        /* the amount is in hundredths of a per cent */
+};
+#if defined(__GNUC__)
+__extension__ typedef long long dmd_amount_t_; /* C89 has none */
+#else
+typedef long long dmd_amount_t_;
+#endif
+struct dmd_memory_report {
+  const char *process;     /* NULL or "": this one */
+  const char *path;        /* e.g. "explicit/cookies/disk-cache"; without '/' it stands alone */
+  int kind;                /* enum dmd_kind */
+  int units;               /* enum dmd_units */
+  dmd_amount_t_ amount;    /* a long long */
+  const char *description; /* a sentence, or NULL */
+};
 
 /* Internals. Names that end in an underscore are not for use outside this file. */
 
@@ -203,6 +244,13 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_native_size_(const void *p) {
     VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_arg_, 0, 0, 0, 0);                           \
   })
 
+#define DMD_REQUEST2_(request, type, arg, type2, arg2)                                             \
+  __extension__({                                                                                  \
+    type dmd_arg_ = (arg);                                                                         \
+    type2 dmd_arg2_ = (arg2);                                                                      \
+    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_arg_, dmd_arg2_, 0, 0, 0);                   \
+  })
+
 /* A request that answers with a size. dmd never answers (size_t)-1, so if that comes back nobody
    has answered, and the allocator is asked: under dmd a report costs one request. */
 #define DMD_MEASURE_(request, p)                                                                   \
@@ -238,7 +286,15 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t
   return 0;
 }
 
+static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
+  (void)arg;
+  (void)arg2;
+  return 0;
+}
+
 #define DMD_REQUEST_(request, type, arg) dmd_no_request_((size_t)(arg))
+#define DMD_REQUEST2_(request, type, arg, type2, arg2)                                             \
+  dmd_no_request2_((size_t)(arg), (size_t)(arg2))
 #define DMD_MEASURE_(request, p) dmd_native_size_(p)
 #define DMD_REPORT_NAMED_(p, len, name) dmd_no_report_((p), (len), (name))
 
@@ -255,6 +311,11 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t
    that count: the sum they publish covers the block for as long as it lives. */
 #define DMD_REPORT_ON_ALLOC(p) DMD_MEASURE_(VG_USERREQ__DMD_REPORT_ON_ALLOC, p)
 
+/* The same as DMD_REPORT, by one of several owners that share the block (reference counts, say).
+   All of them report it so: a block that k owners share is then not counted twice, and each
+   reporter is credited with one k-th of it. Returns the whole size. */
+#define DMD_REPORT_SHARED(p) DMD_MEASURE_(VG_USERREQ__DMD_REPORT_SHARED, p)
+
 /* Measure the block that starts at p and take back all its reports, of both kinds. */
 #define DMD_UNREPORT(p) DMD_MEASURE_(VG_USERREQ__DMD_UNREPORT, p)
 
@@ -268,14 +329,47 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t
 
 /* Open the reporter with this path; close the innermost one and state how many bytes were measured
    in between, by reporters nested within it too: the sum of what DMD_REPORT and its like returned.
-   This version of dmd takes the claim and does not check it yet. */
-#define DMD_REPORTER_BEGIN(path) DMD_REQUEST_(VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path)
+   dmd compares that claim with the blocks that it saw reported, and lists a difference as a
+   misreport. */
+#define DMD_REPORTER_BEGIN(path) DMD_REPORTER_BEGIN_WITH(path, 0)
 #define DMD_REPORTER_END(claim) DMD_REQUEST_(VG_USERREQ__DMD_REPORTER_END, size_t, claim)
+
+/* The same with flags: DMD_REPORTER_EXCLUSIVE. */
+#define DMD_REPORTER_BEGIN_WITH(path, flags)                                                       \
+  DMD_REQUEST2_(VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path, size_t, flags)
 
 /* Let this thread carry a tag; take off the innermost one. A block bears the innermost tag of the
    thread that allocates it. */
 #define DMD_TAG_PUSH(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_PUSH, const char *, name)
 #define DMD_TAG_POP() DMD_REQUEST_(VG_USERREQ__DMD_TAG_POP, size_t, 0)
+
+/* The same without nesting, for code whose begin and end do not pair up: a tag that was set takes
+   the place of the one set before it since the last push; clear takes it off, and so does the pop
+   of a tag pushed before it. */
+#define DMD_SET_HEAP_BLOCK_TAG(name)                                                               \
+  DMD_REQUEST_(VG_USERREQ__DMD_SET_HEAP_BLOCK_TAG, const char *, name)
+#define DMD_CLEAR_HEAP_BLOCK_TAG() DMD_REQUEST_(VG_USERREQ__DMD_CLEAR_HEAP_BLOCK_TAG, size_t, 0)
+
+/* What the live blocks with this tag amount to, in constant time: a reporter of memory that cannot
+   be measured can publish it. */
+#define DMD_TAG_BYTES(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_BYTES, const char *, name)
+#define DMD_TAG_BLOCKS(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_BLOCKS, const char *, name)
+
+/* Publish a value of any unit: r is a const struct dmd_memory_report *. It goes into the next dump,
+   and from there into what `dmdv tree` and `dmdv export --format=about-memory` show; reports of
+   equal process and path add up. The structure and its strings are copied. In C:
+
+     DMD_MEMORY_REPORT(&(struct dmd_memory_report){
+         NULL, "explicit/cookies/mapped", DMD_KIND_NONHEAP, DMD_UNITS_BYTES, n, "Mapped files."});
+*/
+#if (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L) ||                                  \
+    (defined(__cplusplus) && __cplusplus >= 201103L)
+#define DMD_MEMORY_REPORT(...) DMD_MEMORY_REPORT_((__VA_ARGS__))
+#else
+#define DMD_MEMORY_REPORT(r) DMD_MEMORY_REPORT_(r)
+#endif
+#define DMD_MEMORY_REPORT_(r)                                                                      \
+  DMD_REQUEST_(VG_USERREQ__DMD_MEMORY_REPORT, const struct dmd_memory_report *, r)
 
 /* A stack should begin with the measuring function's own name. Where the optimizer put it into its
    caller, Valgrind cannot always tell; and functions that do the same are one function to GCC, and
