@@ -90,6 +90,11 @@ uint32_t dmd_intern_str(dmd_intern_t *in, const char *s) {
   return dmd_intern_bytes(in, s, dmd_str_length(s));
 }
 
+uint32_t dmd_intern_find_str(const dmd_intern_t *in, const char *s) {
+  entry_t key = {s, dmd_str_length(s)};
+  return dmd_table_find(&in->index, dmd_hash_bytes(s, key.n), &key);
+}
+
 const void *dmd_intern_get(const dmd_intern_t *in, uint32_t id, size_t *n) {
   const entry_t *e = DMD_POOL_AT(&in->entries, entry_t, id);
   *n = e->n;

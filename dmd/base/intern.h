@@ -29,6 +29,9 @@ void dmd_intern_destroy(dmd_intern_t *in);
 uint32_t dmd_intern_bytes(dmd_intern_t *in, const void *bytes, size_t n);
 uint32_t dmd_intern_str(dmd_intern_t *in, const char *s);
 
+/* The id of this string, or DMD_NONE where it is not there. */
+uint32_t dmd_intern_find_str(const dmd_intern_t *in, const char *s);
+
 /* The contents of an id that was handed out, and their length in bytes. */
 const void *dmd_intern_get(const dmd_intern_t *in, uint32_t id, size_t *n);
 const char *dmd_intern_get_str(const dmd_intern_t *in, uint32_t id);

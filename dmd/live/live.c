@@ -13,6 +13,7 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   dmd_reports_init(&live->reports, env);
   dmd_intern_init(&live->reporter_names, env, "dmd.live.reporters");
   dmd_intern_init(&live->tag_names, env, "dmd.live.tags");
+  dmd_pool_init(&live->tag_sums, env, "dmd.live.tag_sums", sizeof(dmd_tag_sum_t));
   dmd_scopes_init(&live->reporters, env);
   dmd_scopes_init(&live->tags, env);
   dmd_faults_init(&live->faults, env);
@@ -24,6 +25,7 @@ void dmd_live_destroy(dmd_live_t *live) {
   dmd_faults_destroy(&live->faults);
   dmd_scopes_destroy(&live->tags);
   dmd_scopes_destroy(&live->reporters);
+  dmd_pool_destroy(&live->tag_sums);
   dmd_intern_destroy(&live->tag_names);
   dmd_intern_destroy(&live->reporter_names);
   dmd_reports_destroy(&live->reports);
@@ -74,6 +76,10 @@ static void remember(dmd_live_t *live, const dmd_block_t *block) {
   dmd_groups_add(&live->history, &key);
 }
 
+static dmd_tag_sum_t *sum_of_tag(const dmd_live_t *live, uint32_t tag) {
+  return DMD_POOL_AT(&live->tag_sums, dmd_tag_sum_t, tag);
+}
+
 static void fill(dmd_live_t *live, dmd_block_t *block, const dmd_new_block_t *from) {
   block->flags = from->flags;
   block->req = from->req;
@@ -85,6 +91,10 @@ static void fill(dmd_live_t *live, dmd_block_t *block, const dmd_new_block_t *fr
   live->n_allocs++;
   live->alloc_szB += from->req;
   live->in_use_szB += from->req;
+  if (block->tag != DMD_NONE) {
+    sum_of_tag(live, block->tag)->usable += from->usable;
+    sum_of_tag(live, block->tag)->n_blocks++;
+  }
   dmd_heap_note_size(&live->heap, block);
   remember(live, block);
 }
@@ -96,6 +106,10 @@ void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block) {
 /* Counts a block that goes away or starts anew. */
 static void retire(dmd_live_t *live, const dmd_block_t *block) {
   live->in_use_szB -= block->req;
+  if (block->tag != DMD_NONE) {
+    sum_of_tag(live, block->tag)->usable -= dmd_block_usable(block);
+    sum_of_tag(live, block->tag)->n_blocks--;
+  }
   if (block->reports != DMD_NONE)
     live->freed_reported++;
 }
@@ -119,6 +133,8 @@ void dmd_live_resize(dmd_live_t *live, const dmd_new_block_t *now) {
 
 void dmd_live_resize_announced(dmd_live_t *live, dmd_block_t *block, uint64_t req) {
   live->in_use_szB += req - block->req;
+  if (block->tag != DMD_NONE)
+    sum_of_tag(live, block->tag)->usable += req - dmd_block_usable(block);
   block->req = req;
   block->slop = 0;
   dmd_heap_note_size(&live->heap, block);
@@ -192,7 +208,13 @@ static uint32_t tag_id(dmd_live_t *live, const char *name) {
   if (dmd_intern_count(&live->tag_names) == DMD_MAX_TAGS - 1)
     dmd_intern_str(&live->tag_names, others);
   uint32_t id = dmd_intern_str(&live->tag_names, name);
-  return id <= DMD_MAX_TAGS ? id : dmd_intern_str(&live->tag_names, others);
+  if (id > DMD_MAX_TAGS)
+    id = dmd_intern_str(&live->tag_names, others);
+  while (live->tag_sums.last < id) {
+    uint32_t fresh = dmd_pool_add(&live->tag_sums);
+    *sum_of_tag(live, fresh) = (dmd_tag_sum_t){0};
+  }
+  return id;
 }
 
 uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name) {
@@ -209,6 +231,25 @@ bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread) {
 
 bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread) {
   return dmd_scopes_pop(&live->reporters, thread);
+}
+
+uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name) {
+  return dmd_scopes_set(&live->tags, thread, tag_id(live, name));
+}
+
+void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread) {
+  dmd_scopes_clear(&live->tags, thread);
+}
+
+dmd_tag_sum_t dmd_live_tag_sum(const dmd_live_t *live, const char *name) {
+  uint32_t id = dmd_intern_find_str(&live->tag_names, name);
+  return id == DMD_NONE || id > live->tag_sums.last ? (dmd_tag_sum_t){0} : *sum_of_tag(live, id);
+}
+
+void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread) {
+  uint32_t tag = live->config.inherit_tags ? dmd_scopes_top(&live->tags, parent) : DMD_NONE;
+  dmd_scopes_start_thread(&live->tags, thread, tag);
+  dmd_scopes_start_thread(&live->reporters, thread, DMD_NONE);
 }
 
 void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {

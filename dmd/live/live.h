@@ -26,9 +26,15 @@ typedef struct dmd_live_config {
   dmd_allocator_t allocator;
   uint64_t word_szB; /* the program's: 4 or 8 */
   bool partial_stacks;
+  bool inherit_tags;     /* a new thread carries the tag of the thread that creates it */
   uint64_t sample_below; /* bytes; 0: off */
   uint64_t seed;
 } dmd_live_config_t;
+
+/* What the live blocks with one tag amount to. Those that sampling passed over count as well. */
+typedef struct dmd_tag_sum {
+  uint64_t usable, n_blocks; /* bytes; blocks */
+} dmd_tag_sum_t;
 
 typedef struct dmd_live {
   const dmd_env_t *env;
@@ -38,6 +44,7 @@ typedef struct dmd_live {
   dmd_sampler_t sampler;
   dmd_reports_t reports;
   dmd_intern_t reporter_names, tag_names;
+  dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id */
   dmd_scopes_t reporters, tags;
   dmd_faults_t faults;
   dmd_groups_t history; /* cumulative mode: every block that ever was */
@@ -124,6 +131,19 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
 bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread);
 bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread);
 
+/* A tag outside the nesting: it takes the place of the one set since the last push. Clearing where
+ * none is set changes nothing. */
+uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name);
+void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread);
+
+/* In constant time. All zero for a name that is no tag's (one that came too late is none either).
+ */
+dmd_tag_sum_t dmd_live_tag_sum(const dmd_live_t *live, const char *name);
+
+/* A thread is about to begin; it may have a number that another one had. parent: 0 for the first.
+ * With inherit_tags it carries the tag that its parent carries now, below all of its own: it cannot
+ * take it off, and its own children inherit it in turn. Reporters are not inherited. */
+void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread);
 void dmd_live_end_thread(dmd_live_t *live, uint32_t thread);
 
 /* Counts a fault, together with the reporter scope that the thread is in. True when it is the first

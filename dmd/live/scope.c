@@ -10,7 +10,7 @@ void dmd_scopes_init(dmd_scopes_t *scopes, const dmd_env_t *env) {
 
 void dmd_scopes_destroy(dmd_scopes_t *scopes) {
   for (uint32_t i = 0; i < scopes->n_threads; i++)
-    dmd_env_free(scopes->env, scopes->threads[i].names);
+    dmd_env_free(scopes->env, scopes->threads[i].open);
   dmd_env_free(scopes->env, scopes->threads);
   dmd_scopes_init(scopes, scopes->env);
 }
@@ -30,27 +30,62 @@ static dmd_scope_stack_t *stack_of(dmd_scopes_t *scopes, uint32_t thread) {
   return &scopes->threads[thread];
 }
 
-uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name) {
-  dmd_scope_stack_t *stack = stack_of(scopes, thread);
+static void open_scope(dmd_scopes_t *scopes, dmd_scope_stack_t *stack, dmd_scope_t scope) {
   if (stack->depth == stack->max_depth) {
     uint32_t max = stack->max_depth == 0 ? 8 : stack->max_depth * 2;
-    uint32_t *names = dmd_env_alloc(scopes->env, "dmd.scopes.names", max * sizeof *names);
-    dmd_mem_copy(names, stack->names, stack->depth * sizeof *names);
-    dmd_env_free(scopes->env, stack->names);
-    stack->names = names;
+    dmd_scope_t *open = dmd_env_alloc(scopes->env, "dmd.scopes.open", max * sizeof *open);
+    dmd_mem_copy(open, stack->open, stack->depth * sizeof *open);
+    dmd_env_free(scopes->env, stack->open);
+    stack->open = open;
     stack->max_depth = max;
   }
-  stack->names[stack->depth++] = name;
+  stack->open[stack->depth++] = scope;
   scopes->n_open++;
-  return stack->depth;
+}
+
+static bool top_is_set(const dmd_scope_stack_t *stack) {
+  return stack->depth > 0 && stack->open[stack->depth - 1].is_set;
+}
+
+uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name) {
+  open_scope(scopes, stack_of(scopes, thread), (dmd_scope_t){.name = name});
+  return dmd_scopes_depth(scopes, thread);
 }
 
 bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread) {
-  if (dmd_scopes_depth(scopes, thread) == 0)
+  if (thread >= scopes->n_threads)
     return false;
+  dmd_scope_stack_t *stack = &scopes->threads[thread];
+  uint32_t n = top_is_set(stack) ? 2 : 1;
+  if (stack->depth < n)
+    return false;
+  stack->depth -= n;
+  scopes->n_open -= n;
+  return true;
+}
+
+uint32_t dmd_scopes_set(dmd_scopes_t *scopes, uint32_t thread, uint32_t name) {
+  dmd_scope_stack_t *stack = stack_of(scopes, thread);
+  if (top_is_set(stack))
+    stack->open[stack->depth - 1].name = name;
+  else
+    open_scope(scopes, stack, (dmd_scope_t){.name = name, .is_set = true});
+  return dmd_scopes_depth(scopes, thread);
+}
+
+void dmd_scopes_clear(dmd_scopes_t *scopes, uint32_t thread) {
+  if (thread >= scopes->n_threads || !top_is_set(&scopes->threads[thread]))
+    return;
   scopes->threads[thread].depth--;
   scopes->n_open--;
-  return true;
+}
+
+void dmd_scopes_start_thread(dmd_scopes_t *scopes, uint32_t thread, uint32_t base) {
+  dmd_scopes_end_thread(scopes, thread);
+  if (base == DMD_NONE)
+    return;
+  stack_of(scopes, thread)->base = base;
+  scopes->n_open++;
 }
 
 void dmd_scopes_end_thread(dmd_scopes_t *scopes, uint32_t thread) {
@@ -58,9 +93,13 @@ void dmd_scopes_end_thread(dmd_scopes_t *scopes, uint32_t thread) {
   if (depth == 0)
     return;
   scopes->threads[thread].depth = 0;
+  scopes->threads[thread].base = DMD_NONE;
   scopes->n_open -= depth;
 }
 
 uint32_t dmd_scopes_depth(const dmd_scopes_t *scopes, uint32_t thread) {
-  return thread < scopes->n_threads ? scopes->threads[thread].depth : 0;
+  if (thread >= scopes->n_threads)
+    return 0;
+  const dmd_scope_stack_t *stack = &scopes->threads[thread];
+  return stack->depth + (stack->base != DMD_NONE);
 }

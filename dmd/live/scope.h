@@ -5,6 +5,11 @@
  * Tags and reporters are both scopes: each thread has a stack of names, and the innermost one is in
  * force. One dmd_scopes_t holds the stacks of all threads for one kind of scope. Names are ids that
  * the owner interned; DMD_NONE is none.
+ *
+ * Below its stack a thread may have a base: the name that it was started with, which is in force
+ * while no scope is open and which nothing takes off. Above a scope that was pushed (or the base)
+ * there is at most one that was set. It is replaced by the next one set and goes when the one below
+ * it is popped.
  */
 #ifndef DMD_LIVE_SCOPE_H
 #define DMD_LIVE_SCOPE_H
@@ -14,16 +19,22 @@
 
 #include <stdbool.h>
 
+typedef struct dmd_scope {
+  uint32_t name;
+  bool is_set; /* and was not pushed */
+} dmd_scope_t;
+
 typedef struct dmd_scope_stack {
-  uint32_t *names;
+  dmd_scope_t *open;
   uint32_t depth, max_depth;
+  uint32_t base; /* a name, or DMD_NONE */
 } dmd_scope_stack_t;
 
 typedef struct dmd_scopes {
   const dmd_env_t *env;
   dmd_scope_stack_t *threads; /* by thread number */
   uint32_t n_threads;
-  uint64_t n_open; /* scopes open now, of all threads */
+  uint64_t n_open; /* scopes open now and bases, of all threads */
 } dmd_scopes_t;
 
 void dmd_scopes_init(dmd_scopes_t *scopes, const dmd_env_t *env);
@@ -32,21 +43,32 @@ void dmd_scopes_destroy(dmd_scopes_t *scopes);
 /* Opens a scope; returns the new depth of the thread's stack. */
 uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name);
 
-/* Closes the innermost scope; false where the thread has none open. */
+/* Closes the innermost scope that was pushed, and one set within it; false where the thread has
+ * pushed none, and nothing changes. */
 bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread);
 
-/* Closes all scopes of a thread: it ended, and its number may be given to another. */
+/* Sets a scope in place of the one set since the last push; returns the new depth. */
+uint32_t dmd_scopes_set(dmd_scopes_t *scopes, uint32_t thread, uint32_t name);
+
+/* Closes the scope that was set since the last push, if there is one. */
+void dmd_scopes_clear(dmd_scopes_t *scopes, uint32_t thread);
+
+/* A thread begins, with this base and nothing else, whoever had its number before. */
+void dmd_scopes_start_thread(dmd_scopes_t *scopes, uint32_t thread, uint32_t base);
+
+/* A thread ended: it has no base and no open scopes any more. */
 void dmd_scopes_end_thread(dmd_scopes_t *scopes, uint32_t thread);
 
+/* How many scopes the thread has open, its base included. */
 uint32_t dmd_scopes_depth(const dmd_scopes_t *scopes, uint32_t thread);
 
-/* The name of the thread's innermost scope, or DMD_NONE. Called for each allocation: costs one
- * comparison while no thread has a scope open. */
+/* The name of the thread's innermost scope, its base or DMD_NONE. Called for each allocation: costs
+ * one comparison while no thread has a scope open. */
 static inline uint32_t dmd_scopes_top(const dmd_scopes_t *scopes, uint32_t thread) {
   if (scopes->n_open == 0 || thread >= scopes->n_threads)
     return DMD_NONE;
   const dmd_scope_stack_t *stack = &scopes->threads[thread];
-  return stack->depth == 0 ? DMD_NONE : stack->names[stack->depth - 1];
+  return stack->depth == 0 ? stack->base : stack->open[stack->depth - 1].name;
 }
 
 #endif

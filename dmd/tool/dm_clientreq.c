@@ -102,6 +102,21 @@ static UWord pop_tag(ThreadId tid) {
   return dmd_scopes_depth(&g_live.tags, tid);
 }
 
+static UWord set_tag(ThreadId tid, Addr name_at) {
+  name_t name;
+  return dmd_live_set_tag(&g_live, tid, read_scope_name(&name, name_at));
+}
+
+static UWord clear_tag(ThreadId tid) {
+  dmd_live_clear_tag(&g_live, tid);
+  return dmd_scopes_depth(&g_live.tags, tid);
+}
+
+static dmd_tag_sum_t sum_of_tag(Addr name_at) {
+  name_t name;
+  return dmd_live_tag_sum(&g_live, read_scope_name(&name, name_at));
+}
+
 static UWord begin_reporter(ThreadId tid, Addr path_at) {
   name_t path;
   return dmd_live_begin_reporter(&g_live, tid, read_scope_name(&path, path_at));
@@ -149,6 +164,18 @@ static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
     return True;
   case VG_USERREQ__DMD_TAG_POP:
     *ret = pop_tag(tid);
+    return True;
+  case VG_USERREQ__DMD_SET_HEAP_BLOCK_TAG:
+    *ret = set_tag(tid, arg[1]);
+    return True;
+  case VG_USERREQ__DMD_CLEAR_HEAP_BLOCK_TAG:
+    *ret = clear_tag(tid);
+    return True;
+  case VG_USERREQ__DMD_TAG_BYTES:
+    *ret = sum_of_tag(arg[1]).usable;
+    return True;
+  case VG_USERREQ__DMD_TAG_BLOCKS:
+    *ret = sum_of_tag(arg[1]).n_blocks;
     return True;
   default:
     return False;

@@ -44,6 +44,12 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestL
   return sb_in;
 }
 
+/* Called in the parent, before the child runs; for the first thread once the options are known,
+ * with no parent. What is clone(2)'s way to fork does not come here. */
+static void start_thread(ThreadId parent, ThreadId child) {
+  dmd_live_start_thread(&g_live, parent, child);
+}
+
 static void end_thread(ThreadId tid) {
   dmd_live_end_thread(&g_live, tid);
 }
@@ -75,6 +81,7 @@ static void pre_clo_init(void) {
   VG_(needs_command_line_options)(dm_process_option, dm_print_usage, dm_print_debug_usage);
   VG_(needs_client_requests)(dm_handle_client_request);
   dm_register_malloc();
+  VG_(track_pre_thread_ll_create)(start_thread);
   VG_(track_pre_thread_ll_exit)(end_thread);
   VG_(atfork)(NULL, NULL, start_child);
   VG_(clo_read_inline_info) = True;

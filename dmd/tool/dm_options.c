@@ -13,6 +13,7 @@ dm_options_t g_options = {
     .live = {.mode = DMD_MODE_DARK_MATTER,
              .allocator = DMD_ALLOCATOR_GLIBC,
              .word_szB = VG_WORDSIZE,
+             .inherit_tags = True,
              .seed = 1},
     .sort_by = DMD_SORT_USABLE,
     .max_records = 10,
@@ -51,6 +52,7 @@ static Bool process_word(const HChar *arg) {
   static const HChar *const sorts[] = {"usable", "req", "slop", "num-blocks", NULL};
   static const HChar *const exits[] = {"auto", "yes", "no", NULL};
   static const HChar *const allocators[] = {"glibc", "exact", NULL};
+  static const HChar *const tag_threads[] = {"inherit", "none", NULL};
   UInt i;
   if VG_STRINDEX_CLO (arg, "--mode", modes, i)
     g_options.live.mode = i;
@@ -62,6 +64,8 @@ static Bool process_word(const HChar *arg) {
     g_options.dump_at_exit = i;
   else if VG_STRINDEX_CLO (arg, "--allocator", allocators, i)
     g_options.live.allocator = i;
+  else if VG_STRINDEX_CLO (arg, "--tag-threads", tag_threads, i)
+    g_options.live.inherit_tags = i == 0;
   else
     return False;
   return True;
@@ -112,6 +116,8 @@ void dm_print_usage(void) {
    "                                     every block [0]\n"
    "    --seed=<number>                  seed of the sampling [1]\n"
    "    --allocator=glibc|exact          whose usable sizes the program gets [glibc]\n"
+   "    --tag-threads=inherit|none       whether a new thread carries the tag of the\n"
+   "                                     thread that creates it [inherit]\n"
    "    --sort-by=usable|req|slop|num-blocks  order of the records [usable]\n"
    "    --max-records=<number>|all       records printed in each section [10]\n"
    "    --max-frames=<number>            frames printed in each stack; records with\n"

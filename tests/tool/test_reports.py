@@ -147,7 +147,7 @@ def scopes_of_threads(t):
     t.equal([b.describe() for b in profile.blocks_at("in_thread") if b.req == 60],
             ["60+12 tag of thread thread 2 reported by measure as explicit/thread"])
     t.equal([b.describe() for b in profile.blocks_at("in_second_thread") if b.req == 61],
-            ["61+11 thread 2 reported by measure"])
+            ["61+11 tag of main thread 2 reported by measure"])
     t.equal([b.describe() for b in profile.blocks_at("threads") if b.req == 62],
             ["62+10 tag of main reported by measure as explicit/main"])
     t.equal(profile.faults_at("in_second_thread"), ["scope-underflow x 1"])

@@ -99,6 +99,23 @@ static void strings_are_byte_sequences(void **state) {
 }
 
 /* What is handed in may be what was handed out: growth must not pull it away. */
+static void looking_for_a_string_keeps_nothing(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_intern_t in;
+  dmd_intern_init(&in, &host.env, "test");
+  assert_int_equal(dmd_intern_find_str(&in, "flour"), DMD_NONE);
+  uint32_t flour = dmd_intern_str(&in, "flour");
+  uint32_t empty = dmd_intern_str(&in, "");
+  assert_int_equal(dmd_intern_find_str(&in, "flour"), flour);
+  assert_int_equal(dmd_intern_find_str(&in, ""), empty);
+  assert_int_equal(dmd_intern_find_str(&in, "flou"), DMD_NONE);
+  assert_int_equal(dmd_intern_count(&in), 2);
+  dmd_intern_destroy(&in);
+  host_done(&host);
+}
+
 static void a_kept_sequence_can_be_interned(void **state) {
   (void)state;
   host_t host;
@@ -170,6 +187,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_against_a_list),
       cmocka_unit_test(strings_are_byte_sequences),
+      cmocka_unit_test(looking_for_a_string_keeps_nothing),
       cmocka_unit_test(a_kept_sequence_can_be_interned),
       cmocka_unit_test(long_ones_leave_room_for_short_ones),
       cmocka_unit_test(out_of_memory),

@@ -427,6 +427,200 @@ static void a_thread_that_ends_closes_its_scopes(void **state) {
   end(&f);
 }
 
+/* ---- What a tag amounts to. ---- */
+
+static void expect_sum(const fixture_t *f, const char *name, uint64_t usable, uint64_t n_blocks) {
+  dmd_tag_sum_t sum = dmd_live_tag_sum(&f->live, name);
+  assert_int_equal(sum.usable, usable);
+  assert_int_equal(sum.n_blocks, n_blocks);
+}
+
+/* Usable bytes: glibc gives 24 for 10, 104 for 100. */
+static void tags_are_summed_up(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_LIVE);
+  expect_sum(&f, "a", 0, 0);
+  assert_int_equal(dmd_intern_count(&f.live.tag_names), 0); /* asking makes no tag */
+  alloc(&f, A, 100, 1);
+  dmd_live_push_tag(&f.live, 1, "a");
+  expect_sum(&f, "a", 0, 0);
+  alloc(&f, B, 10, 1);
+  alloc(&f, B + 64, 100, 1);
+  dmd_live_set_tag(&f.live, 1, "b");
+  alloc(&f, B + 256, 100, 1);
+  dmd_live_pop_tag(&f.live, 1);
+  expect_sum(&f, "a", 128, 2);
+  expect_sum(&f, "b", 104, 1);
+  expect_sum(&f, "c", 0, 0);
+  free_block(&f, A);
+  free_block(&f, B);
+  expect_sum(&f, "a", 104, 1);
+  free_block(&f, B + 64);
+  expect_sum(&f, "a", 0, 0);
+  expect_sum(&f, "b", 104, 1);
+  end(&f);
+}
+
+/* A block resized in place leaves its old tag's sum with its old size; one that its announcer
+ * resized stays where it is. */
+static void sums_follow_resized_blocks(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_LIVE);
+  dmd_live_push_tag(&f.live, 1, "a");
+  alloc(&f, A, 10, 1);
+  dmd_live_push_tag(&f.live, 1, "b");
+  dmd_new_block_t now = describe(&f.live, 1, A, 100, 1);
+  dmd_live_resize(&f.live, &now);
+  expect_sum(&f, "a", 0, 0);
+  expect_sum(&f, "b", 104, 1);
+  dmd_live_end_thread(&f.live, 1);
+  dmd_live_resize(&f.live, &now);
+  expect_sum(&f, "b", 0, 0);
+
+  dmd_new_block_t announced = {
+      .addr = B, .req = 100, .usable = 100, .thread = 1, .flags = DMD_BLOCK_ANNOUNCED};
+  dmd_live_push_tag(&f.live, 1, "a");
+  dmd_live_add(&f.live, &announced);
+  dmd_live_push_tag(&f.live, 1, "b");
+  dmd_live_resize_announced(&f.live, dmd_heap_find(&f.live.heap, B), 7);
+  expect_sum(&f, "a", 7, 1);
+  dmd_live_resize_announced(&f.live, dmd_heap_find(&f.live.heap, B), 700);
+  expect_sum(&f, "a", 700, 1);
+  expect_sum(&f, "b", 0, 0);
+  end(&f);
+}
+
+/* Sampling changes what a dump holds, not what a tag amounts to. */
+static void sums_are_exact_under_sampling(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_as(&f, &(dmd_live_config_t){
+                   .allocator = DMD_ALLOCATOR_EXACT, .word_szB = 8, .sample_below = 1000});
+  dmd_live_push_tag(&f.live, 1, "a");
+  for (uint64_t i = 0; i < 1000; i++)
+    alloc(&f, A + 64 * i, 7, 1);
+  expect_sum(&f, "a", 7000, 1000);
+  uint32_t flags;
+  for (uint64_t i = 0; i < 999; i++)
+    assert_true(dmd_live_remove(&f.live, A + 64 * i, &flags));
+  expect_sum(&f, "a", 7, 1);
+  end(&f);
+}
+
+typedef struct {
+  uint64_t usable[8], n_blocks[8];
+} sums_t;
+
+static void add_up(void *ctx, uint64_t addr, dmd_block_t *block) {
+  sums_t *sums = ctx;
+  (void)addr;
+  sums->usable[block->tag] += dmd_block_usable(block);
+  sums->n_blocks[block->tag]++;
+}
+
+static void random_against_a_walk(void **state) {
+  (void)state;
+  enum { PLACES = 100 };
+  static const char *const names[] = {"a", "b", "c", "d", "e"};
+  bool live[PLACES] = {false};
+  dice_t dice = {4711};
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  for (int step = 0; step < 20000; step++) {
+    uint64_t i = dice_below(&dice, PLACES);
+    uint32_t thread = 1 + (uint32_t)dice_below(&dice, 4);
+    if (dice_below(&dice, 2) == 0)
+      dmd_live_set_tag(&f.live, thread, names[dice_below(&dice, COUNT_OF(names))]);
+    else
+      dmd_live_clear_tag(&f.live, thread);
+    dmd_new_block_t block = describe(&f.live, thread, A + 4096 * i, dice_below(&dice, 3000), 1);
+    if (!live[i])
+      dmd_live_add(&f.live, &block);
+    else if (dice_below(&dice, 2) == 0)
+      dmd_live_resize(&f.live, &block);
+    else
+      free_block(&f, A + 4096 * i);
+    live[i] = dmd_heap_find(&f.live.heap, A + 4096 * i) != NULL;
+    if (step % 100 != 0)
+      continue;
+    sums_t sums = {{0}, {0}};
+    dmd_heap_walk(&f.live.heap, add_up, &sums);
+    for (uint32_t id = 1; id <= dmd_intern_count(&f.live.tag_names); id++)
+      expect_sum(&f, dmd_intern_get_str(&f.live.tag_names, id), sums.usable[id], sums.n_blocks[id]);
+  }
+  assert_int_equal(dmd_intern_count(&f.live.tag_names), COUNT_OF(names));
+  end(&f);
+}
+
+/* ---- Threads and tags. ---- */
+
+static void begin_inheriting(fixture_t *f, bool inherit_tags) {
+  begin_as(f, &(dmd_live_config_t){.word_szB = 8, .inherit_tags = inherit_tags});
+}
+
+static void a_thread_inherits_its_creators_tag(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_inheriting(&f, true);
+  dmd_live_start_thread(&f.live, 0, 1);
+  dmd_live_start_thread(&f.live, 1, 2); /* created before the tag */
+  dmd_live_push_tag(&f.live, 1, "outer");
+  dmd_live_set_tag(&f.live, 1, "inner");
+  dmd_live_begin_reporter(&f.live, 1, "explicit/a");
+  dmd_live_start_thread(&f.live, 1, 3);
+  dmd_live_pop_tag(&f.live, 1);
+  dmd_live_start_thread(&f.live, 1, 4); /* created after it */
+  dmd_live_start_thread(&f.live, 3, 5); /* grandchild */
+  for (uint32_t thread = 1; thread <= 5; thread++)
+    alloc_in(&f, thread, A + 64 * thread, 8, 1);
+  dmd_live_report(&f.live, 3, A + 64 * 3, 1, false, DMD_NONE);
+  static const char *const expected[] = {"", "", "", "inner", "", "inner"};
+  for (uint32_t thread = 1; thread <= 5; thread++)
+    assert_string_equal(tag_of(&f, A + 64 * thread), expected[thread]);
+  assert_string_equal(reporter_of(&f, A + 64 * 3, 0), "");
+  assert_false(dmd_live_pop_tag(&f.live, 3)); /* not the child's to take off */
+  alloc_in(&f, 3, B, 8, 1);
+  assert_string_equal(tag_of(&f, B), "inner");
+  assert_int_equal(dmd_live_push_tag(&f.live, 5, "own"), 2);
+  dmd_live_start_thread(&f.live, 5, 6);
+  dmd_live_end_thread(&f.live, 5); /* parents may end first */
+  alloc_in(&f, 6, B + 64, 8, 1);
+  assert_string_equal(tag_of(&f, B + 64), "own");
+  end(&f);
+}
+
+/* The number of a dead thread, whose end may not have been seen (fork). */
+static void a_new_thread_has_nothing_of_an_old_one(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_inheriting(&f, true);
+  dmd_live_push_tag(&f.live, 1, "inherited");
+  dmd_live_start_thread(&f.live, 1, 2);
+  dmd_live_pop_tag(&f.live, 1);
+  dmd_live_push_tag(&f.live, 2, "left open");
+  dmd_live_begin_reporter(&f.live, 2, "explicit/left/open");
+  dmd_live_start_thread(&f.live, 1, 2);
+  alloc_in(&f, 2, A, 8, 1);
+  dmd_live_report(&f.live, 2, A, 1, false, DMD_NONE);
+  assert_string_equal(tag_of(&f, A), "");
+  assert_string_equal(reporter_of(&f, A, 0), "");
+  end(&f);
+}
+
+static void threads_need_not_inherit(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_inheriting(&f, false);
+  dmd_live_push_tag(&f.live, 1, "tag");
+  dmd_live_start_thread(&f.live, 1, 2);
+  alloc_in(&f, 2, A, 8, 1);
+  assert_string_equal(tag_of(&f, A), "");
+  assert_int_equal(dmd_live_push_tag(&f.live, 2, "own"), 1);
+  end(&f);
+}
+
 static void use_tag(fixture_t *f, uint64_t addr, const char *name) {
   dmd_live_push_tag(&f->live, 1, name);
   alloc(f, addr, 8, 1);
@@ -453,6 +647,28 @@ static void more_tags_than_there_are_numbers(void **state) {
   assert_string_equal(tag_of(&f, A), "tag 17");
   use_tag(&f, B, "(other tags)");
   assert_string_equal(tag_of(&f, B), "(other tags)");
+  use_tag(&f, B + 64, "tag 65599");
+  expect_sum(&f, "tag 17", 24, 1);
+  expect_sum(&f, "(other tags)", 48, 2);
+  expect_sum(&f, "tag 65599", 0, 0); /* no block bears it */
+  end(&f);
+}
+
+/* The common tag is made when the last number is due; no block need bear it. */
+static void the_last_number_is_kept(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_LIVE);
+  char name[16];
+  for (unsigned i = 1; i < DMD_MAX_TAGS; i++) {
+    snprintf(name, sizeof name, "tag %u", i);
+    use_tag(&f, A, name);
+    free_block(&f, A);
+  }
+  use_tag(&f, A, "tag 1");
+  assert_int_equal(dmd_intern_count(&f.live.tag_names), DMD_MAX_TAGS);
+  expect_sum(&f, "(other tags)", 0, 0);
+  expect_sum(&f, "tag 1", 24, 1);
   end(&f);
 }
 
@@ -638,6 +854,14 @@ int main(void) {
       cmocka_unit_test(reports_bear_the_innermost_reporter),
       cmocka_unit_test(blocks_bear_the_innermost_tag),
       cmocka_unit_test(a_thread_that_ends_closes_its_scopes),
+      cmocka_unit_test(tags_are_summed_up),
+      cmocka_unit_test(sums_follow_resized_blocks),
+      cmocka_unit_test(sums_are_exact_under_sampling),
+      cmocka_unit_test(random_against_a_walk),
+      cmocka_unit_test(a_thread_inherits_its_creators_tag),
+      cmocka_unit_test(a_new_thread_has_nothing_of_an_old_one),
+      cmocka_unit_test(threads_need_not_inherit),
+      cmocka_unit_test(the_last_number_is_kept),
       cmocka_unit_test(more_tags_than_there_are_numbers),
       cmocka_unit_test(faults_name_the_open_reporter),
       cmocka_unit_test(plans),

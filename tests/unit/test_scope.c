@@ -42,6 +42,68 @@ static void popped_too_often(void **state) {
   host_done(&host);
 }
 
+/* What is set replaces what was set since the last push, and goes with that push. */
+static void set_and_cleared(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_scopes_t scopes;
+  dmd_scopes_init(&scopes, &host.env);
+  dmd_scopes_clear(&scopes, 1); /* a thread never heard of */
+  assert_int_equal(dmd_scopes_set(&scopes, 1, 10), 1);
+  assert_int_equal(dmd_scopes_set(&scopes, 1, 20), 1);
+  assert_int_equal(dmd_scopes_top(&scopes, 1), 20);
+  assert_false(dmd_scopes_pop(&scopes, 1)); /* nothing was pushed */
+  assert_int_equal(dmd_scopes_top(&scopes, 1), 20);
+  assert_int_equal(dmd_scopes_push(&scopes, 1, 30), 2);
+  dmd_scopes_clear(&scopes, 1); /* what was set below the push stays */
+  assert_int_equal(dmd_scopes_top(&scopes, 1), 30);
+  assert_int_equal(dmd_scopes_set(&scopes, 1, 40), 3);
+  assert_int_equal(dmd_scopes_top(&scopes, 1), 40);
+  dmd_scopes_clear(&scopes, 1);
+  dmd_scopes_clear(&scopes, 1);
+  assert_int_equal(dmd_scopes_top(&scopes, 1), 30);
+  assert_int_equal(dmd_scopes_set(&scopes, 1, 50), 3);
+  assert_true(dmd_scopes_pop(&scopes, 1));
+  assert_int_equal(dmd_scopes_top(&scopes, 1), 20);
+  assert_int_equal(dmd_scopes_depth(&scopes, 1), 1);
+  dmd_scopes_clear(&scopes, 1);
+  assert_int_equal(dmd_scopes_top(&scopes, 1), DMD_NONE);
+  assert_int_equal(scopes.n_open, 0);
+  dmd_scopes_destroy(&scopes);
+  host_done(&host);
+}
+
+static void a_base_stays(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_scopes_t scopes;
+  dmd_scopes_init(&scopes, &host.env);
+  dmd_scopes_start_thread(&scopes, 50, DMD_NONE);
+  assert_int_equal(scopes.n_threads, 0); /* nothing to keep */
+  dmd_scopes_start_thread(&scopes, 3, 10);
+  assert_int_equal(dmd_scopes_top(&scopes, 3), 10);
+  assert_int_equal(dmd_scopes_depth(&scopes, 3), 1);
+  assert_false(dmd_scopes_pop(&scopes, 3));
+  dmd_scopes_clear(&scopes, 3);
+  assert_int_equal(dmd_scopes_top(&scopes, 3), 10);
+  assert_int_equal(dmd_scopes_push(&scopes, 3, 20), 2);
+  assert_int_equal(dmd_scopes_set(&scopes, 3, 30), 3);
+  assert_true(dmd_scopes_pop(&scopes, 3));
+  assert_int_equal(dmd_scopes_top(&scopes, 3), 10);
+  dmd_scopes_set(&scopes, 3, 40);
+  dmd_scopes_start_thread(&scopes, 3, DMD_NONE); /* another one, the first one's end was not seen */
+  assert_int_equal(dmd_scopes_depth(&scopes, 3), 0);
+  assert_int_equal(dmd_scopes_top(&scopes, 3), DMD_NONE);
+  dmd_scopes_start_thread(&scopes, 3, 10);
+  dmd_scopes_end_thread(&scopes, 3);
+  assert_int_equal(dmd_scopes_top(&scopes, 3), DMD_NONE);
+  assert_int_equal(scopes.n_open, 0);
+  dmd_scopes_destroy(&scopes);
+  host_done(&host);
+}
+
 static void threads_do_not_see_each_other(void **state) {
   (void)state;
   host_t host;
@@ -59,12 +121,56 @@ static void threads_do_not_see_each_other(void **state) {
   host_done(&host);
 }
 
-/* Many threads, random pushes, pops and ends, against arrays. */
+/* A thread as plainly as can be: of each level (0: the base's) what was pushed and what was set. */
+enum { THREADS = 70, LEVELS = 50 };
+
+typedef struct {
+  uint32_t pushed[LEVELS], set[LEVELS];
+  uint32_t level;
+} model_t;
+
+static uint32_t depth_of(const model_t *m) {
+  uint32_t depth = 0;
+  for (uint32_t i = 0; i <= m->level; i++)
+    depth += (m->pushed[i] != DMD_NONE) + (m->set[i] != DMD_NONE);
+  return depth;
+}
+
+static uint32_t top_of(const model_t *m) {
+  return m->set[m->level] != DMD_NONE ? m->set[m->level] : m->pushed[m->level];
+}
+
+static void random_step(dmd_scopes_t *scopes, uint32_t t, model_t *m, dice_t *dice) {
+  uint32_t name = 1 + (uint32_t)dice_below(dice, 1000);
+  uint64_t roll = dice_below(dice, 300);
+  if (roll == 0) {
+    dmd_scopes_end_thread(scopes, t);
+    *m = (model_t){0};
+  } else if (roll == 1) {
+    uint32_t base = name % 4 ? name : DMD_NONE;
+    dmd_scopes_start_thread(scopes, t, base);
+    *m = (model_t){.pushed = {base}};
+  } else if (roll < 60) {
+    m->set[m->level] = name;
+    assert_int_equal(dmd_scopes_set(scopes, t, name), depth_of(m));
+  } else if (roll < 90) {
+    dmd_scopes_clear(scopes, t);
+    m->set[m->level] = DMD_NONE;
+  } else if (roll < 205 && m->level < LEVELS - 1) {
+    m->level++;
+    m->pushed[m->level] = name;
+    m->set[m->level] = DMD_NONE;
+    assert_int_equal(dmd_scopes_push(scopes, t, name), depth_of(m));
+  } else {
+    assert_int_equal(dmd_scopes_pop(scopes, t), m->level > 0);
+    m->level -= m->level > 0;
+  }
+}
+
+/* Many threads, random everything, against arrays. */
 static void random_against_arrays(void **state) {
   (void)state;
-  enum { THREADS = 70, DEPTH = 100 };
-  static uint32_t names[THREADS][DEPTH];
-  uint32_t depth[THREADS] = {0};
+  static model_t models[THREADS];
   uint64_t n_open = 0;
   dice_t dice = {111};
   host_t host;
@@ -73,29 +179,16 @@ static void random_against_arrays(void **state) {
   dmd_scopes_init(&scopes, &host.env);
   for (int step = 0; step < 50000; step++) {
     uint32_t t = (uint32_t)dice_below(&dice, THREADS);
-    uint64_t roll = dice_below(&dice, 200);
-    if (roll == 0) {
-      dmd_scopes_end_thread(&scopes, t);
-      n_open -= depth[t];
-      depth[t] = 0;
-    } else if (roll < 110 && depth[t] < DEPTH) {
-      uint32_t name = 1 + (uint32_t)dice_below(&dice, 1000);
-      names[t][depth[t]++] = name;
-      n_open++;
-      assert_int_equal(dmd_scopes_push(&scopes, t, name), depth[t]);
-    } else {
-      assert_int_equal(dmd_scopes_pop(&scopes, t), depth[t] > 0);
-      if (depth[t] > 0) {
-        depth[t]--;
-        n_open--;
-      }
-    }
+    model_t *m = &models[t];
+    n_open -= depth_of(m);
+    random_step(&scopes, t, m, &dice);
+    n_open += depth_of(m);
     assert_int_equal(scopes.n_open, n_open);
-    assert_int_equal(dmd_scopes_depth(&scopes, t), depth[t]);
-    assert_int_equal(dmd_scopes_top(&scopes, t), depth[t] > 0 ? names[t][depth[t] - 1] : DMD_NONE);
+    assert_int_equal(dmd_scopes_depth(&scopes, t), depth_of(m));
+    assert_int_equal(dmd_scopes_top(&scopes, t), top_of(m));
   }
   for (uint32_t t = 0; t < THREADS; t++)
-    assert_int_equal(dmd_scopes_depth(&scopes, t), depth[t]);
+    assert_int_equal(dmd_scopes_depth(&scopes, t), depth_of(&models[t]));
   dmd_scopes_destroy(&scopes);
   host_done(&host);
 }
@@ -106,7 +199,7 @@ static void use(host_t *host, void *arg) {
   dmd_scopes_init(&scopes, &host->env);
   for (uint32_t i = 0; i < 40; i++)
     dmd_scopes_push(&scopes, i % 2 ? 3 : 20, i + 1);
-  dmd_scopes_push(&scopes, 33, 1);
+  dmd_scopes_set(&scopes, 33, 1);
   assert_int_equal(dmd_scopes_top(&scopes, 3), 40);
   dmd_scopes_destroy(&scopes);
 }
@@ -121,6 +214,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nested_scopes),
       cmocka_unit_test(popped_too_often),
+      cmocka_unit_test(set_and_cleared),
+      cmocka_unit_test(a_base_stays),
       cmocka_unit_test(threads_do_not_see_each_other),
       cmocka_unit_test(random_against_arrays),
       cmocka_unit_test(out_of_memory),

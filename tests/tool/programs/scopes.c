@@ -99,20 +99,22 @@ static void reporters(void) {
   end_too_often();
 }
 
-/* Scopes are a thread's own: the main thread's do not reach here, and these not there. */
+/* Scopes are a thread's own: of the main thread's only the tag reaches here, and these not there.
+ */
 static void *in_thread(void *arg) {
-  check(DMD_TAG_PUSH("of thread") == 1);
+  check(DMD_TAG_PUSH("of thread") == 2);
   check(DMD_REPORTER_BEGIN("explicit/thread") == 1);
   keep[10] = malloc(60);
   measure(keep[10]);
   return arg;
 }
 
-/* The first thread ends with its scopes open, and the second one gets its number. */
+/* The first thread ends with its scopes open, and the second one gets its number. It cannot take
+ * off the tag that it inherits. */
 static void *in_second_thread(void *arg) {
   keep[11] = malloc(61);
   measure(keep[11]);
-  check(DMD_TAG_POP() == 0);
+  check(DMD_TAG_POP() == 1);
   return arg;
 }
 
