@@ -339,19 +339,20 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
   DMD_REQUEST2_(VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path, size_t, flags)
 
 /* Let this thread carry a tag; take off the innermost one. A block bears the innermost tag of the
-   thread that allocates it. */
+   thread that allocates it. A thread starts with the innermost tag of the one that creates it, and
+   cannot take that off (unless dmd runs with --tag-threads=none: then it starts without). */
 #define DMD_TAG_PUSH(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_PUSH, const char *, name)
 #define DMD_TAG_POP() DMD_REQUEST_(VG_USERREQ__DMD_TAG_POP, size_t, 0)
 
 /* The same without nesting, for code whose begin and end do not pair up: a tag that was set takes
    the place of the one set before it since the last push; clear takes it off, and so does the pop
-   of a tag pushed before it. */
+   of a tag pushed before it. Clearing where none is set is no fault. */
 #define DMD_SET_HEAP_BLOCK_TAG(name)                                                               \
   DMD_REQUEST_(VG_USERREQ__DMD_SET_HEAP_BLOCK_TAG, const char *, name)
 #define DMD_CLEAR_HEAP_BLOCK_TAG() DMD_REQUEST_(VG_USERREQ__DMD_CLEAR_HEAP_BLOCK_TAG, size_t, 0)
 
 /* What the live blocks with this tag amount to, in constant time: a reporter of memory that cannot
-   be measured can publish it. */
+   be measured can publish it. 0 for a name that no block bears. */
 #define DMD_TAG_BYTES(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_BYTES, const char *, name)
 #define DMD_TAG_BLOCKS(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_BLOCKS, const char *, name)
 

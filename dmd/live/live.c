@@ -243,7 +243,9 @@ void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread) {
 
 dmd_tag_sum_t dmd_live_tag_sum(const dmd_live_t *live, const char *name) {
   uint32_t id = dmd_intern_find_str(&live->tag_names, name);
-  return id == DMD_NONE || id > live->tag_sums.last ? (dmd_tag_sum_t){0} : *sum_of_tag(live, id);
+  if (id == DMD_NONE || id > live->tag_sums.last)
+    return (dmd_tag_sum_t){0};
+  return *sum_of_tag(live, id);
 }
 
 void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread) {
