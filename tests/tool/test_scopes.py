@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reporters and tags beyond what is usual: many, deep, in two threads at once. Of faults with them see tests/zoo."""
+
+
+def tags_of_two_threads_at_once(t):
+    # Every step of one thread falls between two of the other. (Its TAG_BYTES are checked by the program.)
+    profile = t.run().profile
+    threads = {f: {b.thread for b in profile.blocks_at(f)} for f in ("left_thread", "right_thread")}
+    left, right = threads["left_thread"].pop(), threads["right_thread"].pop()
+    t.true(left != right, "the threads differ")
+    t.equal(profile.at("left_thread"), sorted(
+        "100+4 tag %s thread %d" % (tag, left) for tag in ("left", "both", "left", "left")))
+    t.equal(profile.at("right_thread"), sorted(
+        "300+12%s thread %d" % (tag, right) for tag in (" tag both", " tag both", " tag right", "")))
+
+
+def ten_thousand_reporters(t):
+    profile = t.run().profile
+    blocks = profile.blocks_at("one_after_the_other")
+    t.equal(sum(block.num for block in blocks), 10000)
+    t.equal({name for block in blocks for name in block.reporters}, {"explicit/row-%d" % i for i in range(1, 10001)})
+
+
+def ten_thousand_nested_reporters(t):
+    profile = t.run().profile
+    t.equal(profile.at("each_within_the_last"), ["5000+0 reported by measure as explicit/nest-10000"])
+    t.equal(profile.faults_at("each_within_the_last"), [])
