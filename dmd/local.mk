@@ -5,6 +5,7 @@
 # The core: compiled into the tool and, hosted, into dmdv and the unit tests.
 dmd_core_sources = \
   dmd/base/env.h \
+  dmd/base/fnname.c dmd/base/fnname.h \
   dmd/base/format.c dmd/base/format.h \
   dmd/base/intern.c dmd/base/intern.h \
   dmd/base/jsonout.c dmd/base/jsonout.h \
@@ -39,6 +40,8 @@ dmd_tool_sources = \
   dmd/tool/dm_monitor.c dmd/tool/dm_monitor.h \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
   dmd/tool/dm_outfile.c dmd/tool/dm_outfile.h \
+  dmd/tool/dm_place.c dmd/tool/dm_place.h \
+  dmd/tool/dm_rules.c dmd/tool/dm_rules.h \
   dmd/tool/dm_symbols.c dmd/tool/dm_symbols.h
 
 # dmdv: its main file, and the rest, which unit tests can be linked with.

@@ -7,6 +7,7 @@
 unit_tests = \
   tests/unit/test_allocator \
   tests/unit/test_fault \
+  tests/unit/test_fnname \
   tests/unit/test_format \
   tests/unit/test_gate \
   tests/unit/test_groups \

@@ -86,7 +86,8 @@ static void fill(dmd_live_t *live, dmd_block_t *block, const dmd_new_block_t *fr
   block->slop = (uint32_t)(from->usable - from->req);
   block->stack = from->stack;
   block->reports = DMD_NONE;
-  block->tag = (uint16_t)dmd_scopes_top(&live->tags, from->thread);
+  uint32_t tag = dmd_scopes_top(&live->tags, from->thread);
+  block->tag = (uint16_t)(tag == DMD_NONE ? from->tag : tag);
   block->thread = (uint16_t)(from->thread > DMD_MAX_THREAD ? DMD_MAX_THREAD : from->thread);
   live->n_allocs++;
   live->alloc_szB += from->req;
@@ -202,7 +203,7 @@ void dmd_live_clear_reports(dmd_live_t *live) {
 
 /* ---- Scopes. ---- */
 
-static uint32_t tag_id(dmd_live_t *live, const char *name) {
+uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name) {
   static const char others[] = "(other tags)";
   /* The last id is kept for what all further tags have in common. */
   if (dmd_intern_count(&live->tag_names) == DMD_MAX_TAGS - 1)
@@ -218,7 +219,7 @@ static uint32_t tag_id(dmd_live_t *live, const char *name) {
 }
 
 uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name) {
-  return dmd_scopes_push(&live->tags, thread, tag_id(live, name));
+  return dmd_scopes_push(&live->tags, thread, dmd_live_tag_id(live, name));
 }
 
 uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path) {
@@ -234,7 +235,7 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread) {
 }
 
 uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name) {
-  return dmd_scopes_set(&live->tags, thread, tag_id(live, name));
+  return dmd_scopes_set(&live->tags, thread, dmd_live_tag_id(live, name));
 }
 
 void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread) {

@@ -74,6 +74,7 @@ typedef struct dmd_new_block {
   uint64_t req, usable; /* bytes */
   uint32_t stack;       /* DMD_NONE: not captured */
   uint32_t thread;
+  uint32_t tag;   /* that it bears if its thread carries none, an id of a tag; DMD_NONE: none */
   uint32_t flags; /* of the plan; DMD_BLOCK_ANNOUNCED where it applies */
 } dmd_new_block_t;
 
@@ -122,8 +123,11 @@ void dmd_live_clear_reports(dmd_live_t *live);
 
 /* ---- Scopes. ---- */
 
-/* Names are copied; beyond DMD_MAX_TAGS different tags, all new ones are "(other tags)". They
- * return the thread's new depth. */
+/* The id of a tag with this name. Beyond DMD_MAX_TAGS different tags, all new ones are "(other
+ * tags)". */
+uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name);
+
+/* Names are copied. They return the thread's new depth. */
 uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name);
 uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path);
 

@@ -27,6 +27,7 @@
 #include "tool/dm_env.h"
 #include "tool/dm_malloc.h"
 #include "tool/dm_options.h"
+#include "tool/dm_rules.h"
 
 /* The core's own switch for --read-inline-info, which no tool header declares. It is on by default
  * for the heap profilers that Valgrind ships, by name; records need inlined frames just as much. */
@@ -35,6 +36,7 @@ extern Bool VG_(clo_read_inline_info);
 static void post_clo_init(void) {
   dm_check_options();
   dmd_live_init(&g_live, &g_env, &g_options.live);
+  dm_rules_init();
 }
 
 static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestLayout *layout,

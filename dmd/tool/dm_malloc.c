@@ -12,6 +12,7 @@
 #include "dmd-config.h"
 #include "tool/dm_env.h"
 #include "tool/dm_malloc.h"
+#include "tool/dm_rules.h"
 
 /* A fault is counted, and told at once the first time that it happens at a place, since the program
  * may not live to see a dump. */
@@ -39,8 +40,13 @@ static dmd_new_block_t describe_block(ThreadId tid, Addr p, SizeT req_szB, SizeT
   dmd_plan_t plan = dmd_live_plan(&g_live, usable_szB);
   dmd_new_block_t block = {
       .addr = p, .req = req_szB, .usable = usable_szB, .thread = tid, .flags = plan.flags};
-  if (plan.stack)
-    block.stack = dm_capture_stack(tid);
+  if (plan.stack || g_rules.tag) {
+    UInt stack = dm_capture_stack(tid);
+    if (plan.stack)
+      block.stack = stack;
+    if (g_rules.tag)
+      block.tag = dm_rules_tag(stack);
+  }
   return block;
 }
 
@@ -169,9 +175,18 @@ static void *dm_realloc(ThreadId tid, void *p_old, SizeT szB) {
   return renew_block(tid, old, p_old, szB);
 }
 
+/* The program asks for a block's size: where rules want it, that is a report. A reporter scope that
+ * the thread is in has a better name than the rules have. */
 static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {
-  (void)tid;
-  return dmd_live_usable_at(&g_live, (Addr)p);
+  if (!g_rules.report || !dmd_live_keeps_reports(&g_live))
+    return dmd_live_usable_at(&g_live, (Addr)p);
+  const dmd_block_t *block = dmd_heap_find(&g_live.heap, (Addr)p);
+  UInt stack = dm_capture_stack(tid), reporter;
+  if (!dm_rules_reports(stack, block == NULL ? DMD_NONE : block->stack, &reporter))
+    return dmd_live_usable_at(&g_live, (Addr)p);
+  if (dmd_scopes_top(&g_live.reporters, tid) != DMD_NONE)
+    reporter = DMD_NONE;
+  return dmd_live_report(&g_live, tid, (Addr)p, stack, False, reporter);
 }
 
 /*--- Announced blocks ---*/

@@ -8,6 +8,7 @@
 #include "pub_tool_replacemalloc.h"
 
 #include "tool/dm_options.h"
+#include "tool/dm_rules.h"
 
 dm_options_t g_options = {
     .live = {.mode = DMD_MODE_DARK_MATTER,
@@ -87,8 +88,24 @@ static Bool process_value(const HChar *arg) {
   return True;
 }
 
+static Bool process_rule(const HChar *arg) {
+  const HChar *value;
+  Bool all;
+  if VG_STR_CLO (arg, "--tag-library", value)
+    dm_rules_tag_library(arg, value);
+  else if VG_STR_CLO (arg, "--tag-fn", value)
+    dm_rules_tag_fn(arg, value);
+  else if VG_STR_CLO (arg, "--report-fn", value)
+    dm_rules_report_fn(arg, value);
+  else if VG_BOOL_CLO (arg, "--report-usable-size", all)
+    dm_rules_report_usable_size(all);
+  else
+    return False;
+  return True;
+}
+
 Bool dm_process_option(const HChar *arg) {
-  if (process_word(arg) || process_value(arg)) {
+  if (process_word(arg) || process_value(arg) || process_rule(arg)) {
     note_given(arg);
     return True;
   }
@@ -118,6 +135,15 @@ void dm_print_usage(void) {
    "    --allocator=glibc|exact          whose usable sizes the program gets [glibc]\n"
    "    --tag-threads=inherit|none       whether a new thread carries the tag of the\n"
    "                                     thread that creates it [inherit]\n"
+   "    --tag-library=<pattern>=<tag>    tag blocks whose allocating function is in a\n"
+   "                                     library that matches; **<pattern>: any\n"
+   "                                     function on the stack. Repeatable\n"
+   "    --tag-fn=<pattern>=<tag>         the same by the function's name\n"
+   "    --report-fn=<pattern>            a call of malloc_usable_size made by or below\n"
+   "                                     a function that matches is its report of the\n"
+   "                                     block. Repeatable\n"
+   "    --report-usable-size=no|yes      every such call is a report by its caller, but\n"
+   "                                     those of the allocator itself [no]\n"
    "    --sort-by=usable|req|slop|num-blocks  order of the records [usable]\n"
    "    --max-records=<number>|all       records printed in each section [10]\n"
    "    --max-frames=<number>            frames printed in each stack; records with\n"

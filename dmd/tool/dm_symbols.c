@@ -10,30 +10,19 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 
-#include "base/mem.h"
 #include "tool/dm_env.h"
+#include "tool/dm_place.h"
 #include "tool/dm_symbols.h"
 
-/* An address in an epoch: the same address may be other code after an unload. */
 typedef struct {
-  DiEpoch epoch;
-  Addr ip;
-} place_t;
-
-typedef struct {
-  place_t place;
+  dm_place_t place;
   Vg_FnNameKind kind;
   UInt first, n; /* in the pool of frames; n is 0 until they were asked for */
 } address_t;
 
-static uint64_t place_hash(const place_t *place) {
-  return dmd_hash_u64(place->ip ^ (uint64_t)place->epoch.n << 48);
-}
-
 static bool address_equal(const void *owner, uint32_t id, const void *key) {
   const dm_symbols_t *symbols = owner;
-  const place_t *a = &DMD_POOL_AT(&symbols->addresses, address_t, id)->place, *b = key;
-  return a->ip == b->ip && a->epoch.n == b->epoch.n;
+  return dm_place_equal(&DMD_POOL_AT(&symbols->addresses, address_t, id)->place, key);
 }
 
 void dm_symbols_init(dm_symbols_t *symbols, dmd_profile_t *profile) {
@@ -41,7 +30,7 @@ void dm_symbols_init(dm_symbols_t *symbols, dmd_profile_t *profile) {
   dmd_pool_init(&symbols->addresses, &g_env, "dm.symbols", sizeof(address_t));
   dmd_table_init(&symbols->index, &g_env, "dm.symbols.index", address_equal, symbols);
   dmd_pool_init(&symbols->frames, &g_env, "dm.symbols.frames", sizeof(uint32_t));
-  symbols->stack = VG_(newXA)(VG_(malloc), "dm.symbols.stack", VG_(free), sizeof(place_t));
+  symbols->stack = VG_(newXA)(VG_(malloc), "dm.symbols.stack", VG_(free), sizeof(dm_place_t));
   symbols->ids = VG_(newXA)(VG_(malloc), "dm.symbols.ids", VG_(free), sizeof(uint32_t));
 }
 
@@ -51,23 +40,6 @@ void dm_symbols_destroy(dm_symbols_t *symbols) {
   dmd_pool_destroy(&symbols->frames);
   dmd_table_destroy(&symbols->index);
   dmd_pool_destroy(&symbols->addresses);
-}
-
-/* The file that holds the code at ip, and the offset in it that addr2line wants. */
-static Bool find_object(const place_t *place, const HChar **name, Addr *offset) {
-  const DebugInfo *di = VG_(find_DebugInfo)(place->epoch, place->ip);
-  if (di != NULL) {
-    *name = VG_(DebugInfo_get_filename)(di);
-    *offset = place->ip - VG_(DebugInfo_get_text_bias)(di);
-    return True;
-  }
-  const NSegment *seg = VG_(am_find_nsegment)(place->ip);
-  const HChar *file = seg == NULL ? NULL : VG_(am_get_filename)(seg);
-  if (file == NULL)
-    return False;
-  *name = file;
-  *offset = place->ip - seg->start + seg->offset;
-  return True;
 }
 
 /* Whether a description ends with a line number: ":12)". */
@@ -88,7 +60,7 @@ static Bool ends_with_line(const HChar *text) {
  * The last is Valgrind's replacement function, whose line the distributions' libraries do not tell;
  * its many copies, one for each library that may hold a malloc, are one place to a reader.
  * Returns the frame's id. */
-static uint32_t frame_of(dm_symbols_t *symbols, const place_t *place, const HChar *described) {
+static uint32_t frame_of(dm_symbols_t *symbols, const dm_place_t *place, const HChar *described) {
   dmd_intern_t *frames = &symbols->profile->frames;
   const HChar *text = VG_(strstr)(described, ": ");
   text = text == NULL ? described : text + 2;
@@ -97,7 +69,7 @@ static uint32_t frame_of(dm_symbols_t *symbols, const place_t *place, const HCha
 
   const HChar *object;
   Addr offset;
-  if (!find_object(place, &object, &offset))
+  if (!dm_place_object(place, &object, &offset))
     return dmd_intern_str(frames, "??? (\?\?\?:\?\?\?)");
   const HChar *in_object = VG_(strstr)(text, " (in ");
   SizeT fn_len = in_object != NULL ? (SizeT)(in_object - text) : VG_(strlen)(text);
@@ -119,13 +91,13 @@ static void add_frame(dm_symbols_t *symbols, uint32_t frame) {
 }
 
 /* What is known of the address; at first only what kind of function it is in. */
-static address_t *look_up(dm_symbols_t *symbols, const place_t *place) {
-  uint32_t id = dmd_table_find(&symbols->index, place_hash(place), place);
+static address_t *look_up(dm_symbols_t *symbols, const dm_place_t *place) {
+  uint32_t id = dmd_table_find(&symbols->index, dm_place_hash(place), place);
   if (id == DMD_NONE) {
     id = dmd_pool_add(&symbols->addresses);
     *DMD_POOL_AT(&symbols->addresses, address_t, id) =
         (address_t){.place = *place, .kind = VG_(get_fnname_kind_from_IP)(place->epoch, place->ip)};
-    dmd_table_add(&symbols->index, place_hash(place), id);
+    dmd_table_add(&symbols->index, dm_place_hash(place), id);
   }
   return DMD_POOL_AT(&symbols->addresses, address_t, id);
 }
@@ -134,7 +106,7 @@ static address_t *look_up(dm_symbols_t *symbols, const place_t *place) {
 static void find_frames(dm_symbols_t *symbols, address_t *address) {
   if (address->n > 0)
     return;
-  const place_t *place = &address->place;
+  const dm_place_t *place = &address->place;
   address->first = symbols->frames.last + 1;
   InlIPCursor *cursor = VG_(new_IIPC)(place->epoch, place->ip);
   do {
@@ -143,22 +115,6 @@ static void find_frames(dm_symbols_t *symbols, address_t *address) {
     address->n++;
   } while (VG_(next_IIPC)(cursor));
   VG_(delete_IIPC)(cursor);
-}
-
-static void note_address(UInt n, DiEpoch epoch, Addr ip, void *opaque) {
-  (void)n;
-  place_t place = {epoch, ip};
-  VG_(addToXA)(opaque, &place);
-}
-
-/* The raw addresses of a context. Valgrind would leave out what is below main itself, and look up
- * every frame's name again to do so: told to show all, it does not, and we cut by what we know. */
-static void collect_addresses(dm_symbols_t *symbols, ExeContext *ec) {
-  Bool show = VG_(clo_show_below_main);
-  VG_(dropTailXA)(symbols->stack, VG_(sizeXA)(symbols->stack));
-  VG_(clo_show_below_main) = True;
-  VG_(apply_ExeContext)(note_address, symbols->stack, ec);
-  VG_(clo_show_below_main) = show;
 }
 
 /* How many of the collected addresses to keep: up to main, or up to the innermost of what is below
@@ -179,7 +135,7 @@ static Word n_shown(dm_symbols_t *symbols) {
 
 uint32_t dm_symbols_resolve(void *ctx, dmd_profile_t *profile, uintptr_t handle) {
   dm_symbols_t *symbols = ctx;
-  collect_addresses(symbols, (ExeContext *)handle);
+  dm_place_of_stack(symbols->stack, (ExeContext *)handle);
   VG_(dropTailXA)(symbols->ids, VG_(sizeXA)(symbols->ids));
   Word n = n_shown(symbols);
   for (Word i = 0; i < n; i++) {

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_seqmatch.h"
+#include "pub_tool_xarray.h"
+
+#include "base/fnname.h"
+#include "tool/dm_clientreq.h"
+#include "tool/dm_env.h"
+#include "tool/dm_place.h"
+#include "tool/dm_rules.h"
+
+dm_rules_given_t g_rules;
+
+typedef struct {
+  const HChar *glob;
+  const HChar *name;
+  UInt tag; /* its id */
+  Bool of_library;
+  Bool any_frame; /* glob was given with ** before it */
+} tag_rule_t;
+
+enum { NO_RULE = 0xffffffff };
+
+/* Whose code it is. */
+typedef enum { CODE_REPLACEMENT, CODE_ALLOCATOR, CODE_PROGRAM } code_t;
+
+/* What the rules make of an address. Rules are known by their place on the command line. */
+typedef struct {
+  dm_place_t place;
+  code_t code;
+  UInt any_frame; /* the first tag rule for any frame that one of its functions matches */
+  UInt innermost; /* the first one that matches if its innermost function is the one that counts */
+  UInt reporter;  /* its innermost function that --report-fn names, as a reporter's name */
+  UInt function;  /* its innermost function as a reporter's name */
+} spot_t;
+
+/* What they make of a stack. */
+typedef struct {
+  UInt tag;
+  UInt reporter;   /* the innermost function that --report-fn names, as a reporter's name */
+  UInt function;   /* the innermost function that is not the allocator's, likewise */
+  Bool is_program; /* whether that one itself called what Valgrind replaced */
+} verdict_t;
+
+static struct {
+  XArray *tag_rules;    /* of tag_rule_t; NULL: none */
+  XArray *report_globs; /* of const HChar *; NULL: none */
+  dmd_pool_t verdicts;
+  dmd_stacks_t verdict_of; /* by stack: an id of verdicts; 0: not yet judged */
+  dmd_pool_t spots;
+  dmd_table_t spot_index;
+  XArray *places;     /* scratch: the stack at hand */
+  UInt main_function; /* main as a reporter's name */
+} g_judge;
+
+/*--- The options ---*/
+
+/* The list at *array, made when its first element comes. */
+static void append(XArray **array, SizeT element_szB, const void *element) {
+  if (*array == NULL)
+    *array = VG_(newXA)(VG_(malloc), "dm.rules", VG_(free), element_szB);
+  VG_(addToXA)(*array, element);
+}
+
+/* GLOB=NAME. Of several = the last one counts, since functions such as operator== have their own.
+ */
+static void add_tag_rule(const HChar *arg, const HChar *value, Bool of_library) {
+  const HChar *equals = VG_(strrchr)(value, '=');
+  if (equals == NULL)
+    VG_(fmsg_bad_option)(arg, "'%s' is not of the form PATTERN=TAG\n", value);
+  tag_rule_t rule = {.name = equals + 1, .of_library = of_library};
+  rule.any_frame = value[0] == '*' && value[1] == '*';
+  if (rule.any_frame)
+    value += 2;
+  if (value == equals)
+    VG_(fmsg_bad_option)(arg, "the pattern before '=' is empty\n");
+  if (rule.name[0] == '\0')
+    VG_(fmsg_bad_option)(arg, "the tag after '=' is empty\n");
+  if (VG_(strlen)(rule.name) > DM_MAX_NAME)
+    VG_(fmsg_bad_option)(arg, "the tag is longer than %d bytes\n", DM_MAX_NAME);
+  HChar *glob = VG_(strdup)("dm.rules.glob", value);
+  glob[equals - value] = '\0';
+  rule.glob = glob;
+  append(&g_judge.tag_rules, sizeof rule, &rule);
+  g_rules.tag = True;
+}
+
+void dm_rules_tag_library(const HChar *arg, const HChar *value) {
+  add_tag_rule(arg, value, True);
+}
+
+void dm_rules_tag_fn(const HChar *arg, const HChar *value) {
+  add_tag_rule(arg, value, False);
+}
+
+void dm_rules_report_fn(const HChar *arg, const HChar *value) {
+  if (value[0] == '\0')
+    VG_(fmsg_bad_option)(arg, "the pattern is empty\n");
+  append(&g_judge.report_globs, sizeof value, &value);
+  g_rules.report = True;
+}
+
+void dm_rules_report_usable_size(Bool all) {
+  g_rules.all_sizes = all;
+  g_rules.report = all || g_judge.report_globs != NULL;
+}
+
+/*--- Matching ---*/
+
+static const tag_rule_t *tag_rule(Word i) {
+  return VG_(indexXA)(g_judge.tag_rules, i);
+}
+
+static Word n_tag_rules(void) {
+  return g_judge.tag_rules == NULL ? 0 : VG_(sizeXA)(g_judge.tag_rules);
+}
+
+static Bool matches_any(const HChar *const *globs, const HChar *text) {
+  for (; *globs != NULL; globs++)
+    if (VG_(string_match)(*globs, text))
+      return True;
+  return False;
+}
+
+/* The file that holds an address; its path is NULL where there is none. */
+typedef struct {
+  const HChar *path, *base, *soname;
+} object_t;
+
+static object_t object_at(const dm_place_t *place) {
+  object_t object = {NULL, "", ""};
+  Addr offset;
+  if (!dm_place_object(place, &object.path, &offset))
+    return object;
+  object.base = VG_(basename)(object.path);
+  const DebugInfo *di = VG_(find_DebugInfo)(place->epoch, place->ip);
+  if (di != NULL && VG_(DebugInfo_get_soname)(di) != NULL)
+    object.soname = VG_(DebugInfo_get_soname)(di);
+  return object;
+}
+
+static Bool object_matches(const HChar *glob, const object_t *object) {
+  return object->path != NULL &&
+         (VG_(string_match)(glob, object->path) || VG_(string_match)(glob, object->base) ||
+          VG_(string_match)(glob, object->soname));
+}
+
+static code_t code_of(const object_t *object, const HChar *function) {
+  static const HChar *const allocators[] = {
+      "libc.so*",   "libc-?.*.so",  "ld-*.so*",     "ld.so*",        "libpthread*.so*",
+      "libc.musl*", "ld-musl*",     "libjemalloc*", "libtcmalloc*",  "libmimalloc*",
+      "libhoard*",  "libsnmalloc*", "librpmalloc*", "libtbbmalloc*", NULL};
+  static const HChar *const cxx[] = {"libstdc++*", "libc++*", NULL};
+  if (VG_(string_match)("vgpreload_*", object->base))
+    return CODE_REPLACEMENT;
+  if (matches_any(allocators, object->base))
+    return CODE_ALLOCATOR;
+  if (matches_any(cxx, object->base) && VG_(string_match)("operator new*", function))
+    return CODE_ALLOCATOR;
+  return CODE_PROGRAM;
+}
+
+/* A function's name as it is printed and, where that is more, without parameters and the like. Both
+ * are "" where it has no name. */
+typedef struct {
+  HChar *printed, *plain;
+} function_t;
+
+/* The name of an inlined function is only to be had out of a description: "0x12: fn (file.c:3)". */
+static SizeT inlined_name(const HChar **described) {
+  const HChar *start = VG_(strstr)(*described, ": ");
+  start = start == NULL ? *described : start + 2;
+  const HChar *end = NULL;
+  for (const HChar *s = VG_(strstr)(start, " ("); s != NULL; s = VG_(strstr)(s + 1, " ("))
+    end = s;
+  *described = start;
+  return end == NULL ? VG_(strlen)(start) : (SizeT)(end - start);
+}
+
+static HChar *copy(const HChar *text, SizeT n) {
+  HChar *to = VG_(malloc)("dm.rules.name", n + 1);
+  VG_(memcpy)(to, text, n);
+  to[n] = '\0';
+  return to;
+}
+
+/* The function at the place: the one that the cursor is at, or, if it is the last, the one that is
+ * not inlined. */
+static function_t function_at(const dm_place_t *place, const HChar *described, Bool is_last) {
+  const HChar *name = described;
+  SizeT n = 0;
+  if (!is_last)
+    n = inlined_name(&name);
+  else if (VG_(get_fnname)(place->epoch, place->ip, &name))
+    n = VG_(strlen)(name);
+  return (function_t){copy(name, n), copy(name, dmd_fnname_plain(name, n))};
+}
+
+static void forget(function_t *function) {
+  VG_(free)(function->printed);
+  VG_(free)(function->plain);
+}
+
+static Bool function_matches(const HChar *glob, const function_t *function) {
+  return function->printed[0] != '\0' &&
+         (VG_(string_match)(glob, function->printed) || VG_(string_match)(glob, function->plain));
+}
+
+/* The first rule of this kind that the function, in this object, matches. */
+static UInt first_match(const object_t *object, const function_t *function, Bool any_frame) {
+  for (Word i = 0; i < n_tag_rules(); i++) {
+    const tag_rule_t *rule = tag_rule(i);
+    if (rule->any_frame != any_frame)
+      continue;
+    if (rule->of_library ? object_matches(rule->glob, object)
+                         : function_matches(rule->glob, function))
+      return (UInt)i;
+  }
+  return NO_RULE;
+}
+
+static Bool is_reporter(const function_t *function) {
+  if (g_judge.report_globs == NULL)
+    return False;
+  for (Word i = 0; i < VG_(sizeXA)(g_judge.report_globs); i++)
+    if (function_matches(*(const HChar **)VG_(indexXA)(g_judge.report_globs, i), function))
+      return True;
+  return False;
+}
+
+/* A function as a reporter's name, or its file where it has no name. A slash in it would begin a
+ * branch of its own: it becomes a backslash, as in paths of about:memory. */
+static UInt reporter_name(const object_t *object, const function_t *function) {
+  const HChar *name = function->plain[0] != '\0' ? function->plain : object->base;
+  HChar path[DM_MAX_NAME + 1] = "explicit/";
+  SizeT n = VG_(strlen)(path);
+  for (; *name != '\0' && n < DM_MAX_NAME; name++)
+    path[n++] = *name == '/' ? '\\' : *name;
+  path[n] = '\0';
+  return dmd_intern_str(&g_live.reporter_names, path);
+}
+
+/*--- Judging ---*/
+
+static UInt least(UInt a, UInt b) {
+  return a < b ? a : b;
+}
+
+/* Adds what a function at the spot, the innermost first, says about it. */
+static void judge_function(spot_t *spot, const function_t *function, Bool is_innermost) {
+  object_t object = object_at(&spot->place);
+  spot->any_frame = least(spot->any_frame, first_match(&object, function, True));
+  if (is_innermost) {
+    spot->code = code_of(&object, function->printed);
+    spot->innermost = first_match(&object, function, False);
+    spot->function = reporter_name(&object, function);
+  }
+  if (spot->reporter == DMD_NONE && is_reporter(function))
+    spot->reporter = reporter_name(&object, function);
+}
+
+static void judge_spot(spot_t *spot) {
+  const dm_place_t *place = &spot->place;
+  spot->any_frame = NO_RULE;
+  InlIPCursor *cursor = VG_(new_IIPC)(place->epoch, place->ip);
+  Bool is_innermost = True, is_last;
+  do {
+    const HChar *described = VG_(describe_IP)(place->epoch, place->ip, cursor);
+    is_last = !VG_(next_IIPC)(cursor);
+    function_t function = function_at(place, described, is_last);
+    judge_function(spot, &function, is_innermost);
+    forget(&function);
+    is_innermost = False;
+  } while (!is_last);
+  VG_(delete_IIPC)(cursor);
+}
+
+static bool spot_equal(const void *owner, uint32_t id, const void *key) {
+  return dm_place_equal(&DMD_POOL_AT((const dmd_pool_t *)owner, spot_t, id)->place, key);
+}
+
+static const spot_t *spot_at(const dm_place_t *place) {
+  uint64_t hash = dm_place_hash(place);
+  uint32_t id = dmd_table_find(&g_judge.spot_index, hash, place);
+  if (id == DMD_NONE) {
+    spot_t spot = {.place = *place};
+    judge_spot(&spot);
+    id = dmd_pool_add(&g_judge.spots);
+    *DMD_POOL_AT(&g_judge.spots, spot_t, id) = spot;
+    dmd_table_add(&g_judge.spot_index, hash, id);
+  }
+  return DMD_POOL_AT(&g_judge.spots, spot_t, id);
+}
+
+static verdict_t judge_stack(ExeContext *ec) {
+  verdict_t verdict = {.tag = DMD_NONE};
+  UInt rule = NO_RULE;
+  Bool replaced = True, found = False;
+  dm_place_of_stack(g_judge.places, ec);
+  for (Word i = 0; i < VG_(sizeXA)(g_judge.places); i++) {
+    const spot_t *spot = spot_at(VG_(indexXA)(g_judge.places, i));
+    rule = least(rule, spot->any_frame);
+    if (spot->code == CODE_PROGRAM) {
+      if (!found) {
+        rule = least(rule, spot->innermost);
+        verdict.function = spot->function;
+        verdict.is_program = replaced;
+        found = True;
+      }
+      if (verdict.reporter == DMD_NONE)
+        verdict.reporter = spot->reporter;
+    }
+    replaced = replaced && spot->code == CODE_REPLACEMENT;
+  }
+  if (rule != NO_RULE)
+    verdict.tag = tag_rule(rule)->tag;
+  return verdict;
+}
+
+static verdict_t verdict_on(UInt stack) {
+  uintptr_t id = dmd_stacks_get(&g_judge.verdict_of, stack);
+  if (id == 0) {
+    verdict_t verdict = judge_stack((ExeContext *)dmd_stacks_get(&g_live.stacks, stack));
+    id = dmd_pool_add(&g_judge.verdicts);
+    *DMD_POOL_AT(&g_judge.verdicts, verdict_t, id) = verdict;
+    dmd_stacks_set(&g_judge.verdict_of, stack, id);
+  }
+  return *DMD_POOL_AT(&g_judge.verdicts, verdict_t, id);
+}
+
+void dm_rules_init(void) {
+  if (!g_rules.tag && !g_rules.report)
+    return;
+  dmd_pool_init(&g_judge.verdicts, &g_env, "dm.rules.verdicts", sizeof(verdict_t));
+  dmd_stacks_init(&g_judge.verdict_of, &g_env);
+  dmd_pool_init(&g_judge.spots, &g_env, "dm.rules.spots", sizeof(spot_t));
+  dmd_table_init(&g_judge.spot_index, &g_env, "dm.rules.spot_index", spot_equal, &g_judge.spots);
+  g_judge.places = VG_(newXA)(VG_(malloc), "dm.rules.places", VG_(free), sizeof(dm_place_t));
+  g_judge.main_function = dmd_intern_str(&g_live.reporter_names, "explicit/main");
+  for (Word i = 0; i < n_tag_rules(); i++) {
+    tag_rule_t *rule = VG_(indexXA)(g_judge.tag_rules, i);
+    rule->tag = dmd_live_tag_id(&g_live, rule->name);
+  }
+}
+
+UInt dm_rules_tag(UInt stack) {
+  return verdict_on(stack).tag;
+}
+
+/* Whether the function that asks for the size allocated the block itself: it is a wrapper that
+ * counts what it hands out. main is none, whatever small programs do there. */
+static Bool is_wrapper(const verdict_t *call, UInt alloc_stack) {
+  if (alloc_stack == DMD_NONE || call->function == g_judge.main_function)
+    return False;
+  return verdict_on(alloc_stack).function == call->function;
+}
+
+Bool dm_rules_reports(UInt stack, UInt alloc_stack, UInt *reporter) {
+  verdict_t call = verdict_on(stack);
+  if (call.reporter != DMD_NONE) {
+    *reporter = call.reporter;
+    return True;
+  }
+  *reporter = call.function;
+  return g_rules.all_sizes && call.is_program && !is_wrapper(&call, alloc_stack);
+}
