@@ -68,14 +68,22 @@ static void append(XArray **array, SizeT element_szB, const void *element) {
   VG_(addToXA)(*array, element);
 }
 
-/* GLOB=NAME. Of several = the last one counts, since functions such as operator== have their own.
- */
+/* The last = of the value, since names such as operator== have their own; NULL: there is none. */
+static const HChar *find_equals(const HChar *value) {
+  for (SizeT n = VG_(strlen)(value); n > 0; n--)
+    if (value[n - 1] == '=')
+      return value + n - 1;
+  return NULL;
+}
+
 static void add_tag_rule(const HChar *arg, const HChar *value, Bool of_library) {
-  const HChar *equals = VG_(strrchr)(value, '=');
-  if (equals == NULL)
+  const HChar *equals = find_equals(value);
+  if (equals == NULL) {
     VG_(fmsg_bad_option)(arg, "'%s' is not of the form PATTERN=TAG\n", value);
+    return;
+  }
   tag_rule_t rule = {.name = equals + 1, .of_library = of_library};
-  rule.any_frame = value[0] == '*' && value[1] == '*';
+  rule.any_frame = VG_(strncmp)(value, "**", 2) == 0;
   if (rule.any_frame)
     value += 2;
   if (value == equals)
