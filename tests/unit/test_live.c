@@ -435,6 +435,25 @@ static void expect_sum(const fixture_t *f, const char *name, uint64_t usable, ui
   assert_int_equal(sum.n_blocks, n_blocks);
 }
 
+static void a_tag_from_outside_is_for_threads_without_one(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_LIVE);
+  dmd_new_block_t block = {.addr = A, .req = 8, .usable = 24, .stack = 1, .thread = 1};
+  block.tag = dmd_live_tag_id(&f.live, "rule");
+  dmd_live_add(&f.live, &block);
+  dmd_live_push_tag(&f.live, 1, "own");
+  block.addr = B;
+  dmd_live_add(&f.live, &block);
+  assert_string_equal(tag_of(&f, A), "rule");
+  assert_string_equal(tag_of(&f, B), "own");
+  expect_sum(&f, "rule", 24, 1);
+  dmd_live_resize(&f.live, &(dmd_new_block_t){.addr = A, .req = 9, .usable = 24, .thread = 2});
+  assert_string_equal(tag_of(&f, A), "");
+  expect_sum(&f, "rule", 0, 0);
+  end(&f);
+}
+
 /* Usable bytes: glibc gives 24 for 10, 104 for 100. */
 static void tags_are_summed_up(void **state) {
   (void)state;
@@ -853,6 +872,7 @@ int main(void) {
       cmocka_unit_test(other_modes_answer_sizes_only),
       cmocka_unit_test(reports_bear_the_innermost_reporter),
       cmocka_unit_test(blocks_bear_the_innermost_tag),
+      cmocka_unit_test(a_tag_from_outside_is_for_threads_without_one),
       cmocka_unit_test(a_thread_that_ends_closes_its_scopes),
       cmocka_unit_test(tags_are_summed_up),
       cmocka_unit_test(sums_follow_resized_blocks),

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Debian's redis-server, as it comes: its own measuring becomes reports by options alone."""
+
+import glob
+import os
+import socket
+import subprocess
+import time
+
+import harness
+
+KEYS = 30
+FIELDS = {"field:%d" % i: "x" * (7 * i) for i in range(20)}  # too long for redis's compact form of a hash
+
+
+class _Redis:
+    """A running server, and a connection to it."""
+
+    def __init__(self, process, path):
+        deadline = time.monotonic() + harness.HANG_SECONDS
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(harness.HANG_SECONDS)
+        while True:
+            try:
+                self.socket.connect(path)
+                break
+            except (FileNotFoundError, ConnectionRefusedError):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise harness.Failure("redis-server does not listen, its status is %s" % process.poll()) from None
+                time.sleep(0.05)  # between two tries
+        self.file = self.socket.makefile("rb")
+
+    def send(self, *words):
+        words = [str(word).encode() for word in words]
+        self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
+
+    def ask(self, *words):
+        """The answer: a line, or of a bulk string the string."""
+        self.send(*words)
+        line = self.file.readline().decode().rstrip()
+        if line.startswith("-") or not line:
+            raise harness.Failure("%s: %s" % (" ".join(map(str, words)), line or "no answer"))
+        if line.startswith("$"):
+            return self.file.read(int(line[1:]) + 2)[:-2].decode()
+        return line[1:]
+
+    def fill(self):
+        """As many strings as hashes."""
+        for i in range(KEYS):
+            self.ask("SET", "key:%d" % i, "v" * (100 + i))
+            self.ask("HSET", "hash:%d" % i, *[word for pair in FIELDS.items() for word in pair])
+
+    def memory_usage(self):
+        """What MEMORY USAGE says of all keys together."""
+        return sum(int(self.ask("MEMORY", "USAGE", "%s:%d" % (kind, i), "SAMPLES", 0))
+                   for i in range(KEYS) for kind in ("key", "hash"))
+
+
+def _session(t, *options):
+    """Fills a server, lets it measure each key once, and ends it. Returns its profile at exit, what MEMORY USAGE said,
+    and what INFO does of all memory."""
+    server = t.need("redis-server")
+    if not glob.glob("/usr/lib/*/libjemalloc.so.2") + glob.glob("/usr/lib*/libjemalloc.so.2"):
+        raise harness.Skip("libjemalloc.so.2 is not installed")
+    folder = t.new_folder()
+    path = os.path.join(folder, "socket")
+    command = [*t.suite.valgrind("dmd", ["--soname-synonyms=somalloc=*jemalloc*", *options]), server,
+               "--port", "0", "--unixsocket", path, "--save", "", "--dir", folder]
+    with subprocess.Popen(command, cwd=folder, env=harness.plain_environment(folder), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        try:
+            redis = _Redis(process, path)
+            redis.fill()
+            usage = redis.memory_usage()
+            redis.ask("INFO", "memory")  # each command's first call allocates a histogram, which the second can tell of
+            info = dict(line.split(":", 1) for line in redis.ask("INFO", "memory").splitlines() if ":" in line)
+            redis.send("SHUTDOWN", "NOSAVE")
+            out, _ = process.communicate(timeout=harness.HANG_SECONDS)
+        finally:
+            process.kill()  # does nothing to one that has ended
+        run = harness.Run(folder, subprocess.CompletedProcess(command, process.returncode, out, b""),
+                          t.suite.validator)
+    t.expect_status(run, 0)
+    if not run.profile.blocks_at("zmalloc"):
+        raise harness.Skip("this redis-server has no names of functions, or no jemalloc of its own")
+    return run.profile, usage, int(info["used_memory"])
+
+
+def _bytes(blocks):
+    return sum(block.num * (block.req + block.slop) for block in blocks)
+
+
+def memory_usage_command(t):
+    """MEMORY USAGE is told from the allocation wrappers, which ask for sizes far more often."""
+    profile, usage, _ = _session(t, "--report-fn=objectComputeSize", "--report-fn=memoryCommand")
+    reported = [block for block in profile.blocks if block.reps]
+    reporters = {path for block in reported for path in block.reporters}
+    t.true(reporters <= {"explicit/objectComputeSize", "explicit/memoryCommand"}, str(reporters))
+    t.equal([block.describe() for block in reported if block.reports > 1], [])
+    # Each string's name and each field's name and value are measured; the field that is empty has a block as well.
+    t.true(sum(block.num for block in reported) >= KEYS * (2 + 2 * len(FIELDS)), "the values are reported")
+    t.true(all("redisCommand" not in block.stack for block in reported), "commands were no keys")
+    # What it says beyond that it computed: sizes of structures whose blocks it did not ask for.
+    t.true(0 < _bytes(reported) < usage, "%d reported, %d said" % (_bytes(reported), usage))
+    in_hashes = [block for block in profile.blocks_at("hsetCommand") if "dictAddRaw" in block.stack]
+    t.true(in_hashes and all(not block.reps for block in in_hashes), "entries of hashes are computed")
+
+
+def counted_memory(t):
+    """The wrappers count what they hand out: a reporter too. What is dark then went past them."""
+    profile, _, used = _session(t, "--report-fn=z*")
+    reported = [block for block in profile.blocks if block.reps]
+    dark = [block for block in profile.blocks if not block.reps]
+    t.true(all(path.startswith("explicit/z") for block in reported for path in block.reporters), "others reported")
+    # It goes on allocating and freeing a little after it told used_memory.
+    t.true(abs(_bytes(reported) - used) < 0.01 * used, "%d reported, %d used" % (_bytes(reported), used))
+    t.true(all("zmalloc" not in block.stack for block in dark), "a counted block is dark")
+
+
+def every_call(t):
+    """The wrappers' own calls are left out by themselves."""
+    profile, _, _ = _session(t, "--report-usable-size=yes")
+    reporters = {path for block in profile.blocks for path in block.reporters}
+    t.true("explicit/objectComputeSize" in reporters, str(reporters))
+    t.equal({path for path in reporters if path.startswith("explicit/z")}, set())
