@@ -14,6 +14,8 @@ dmd_core_sources = \
   dmd/base/pool.c dmd/base/pool.h \
   dmd/base/sort.c dmd/base/sort.h \
   dmd/base/table.c dmd/base/table.h \
+  dmd/profile/advice.c dmd/profile/advice.h \
+  dmd/profile/advicetext.c dmd/profile/advicetext.h \
   dmd/profile/fault.c dmd/profile/fault.h \
   dmd/profile/groups.c dmd/profile/groups.h \
   dmd/profile/json.c dmd/profile/json.h \
@@ -22,7 +24,9 @@ dmd_core_sources = \
   dmd/profile/reports.c dmd/profile/reports.h \
   dmd/profile/text.c dmd/profile/text.h \
   dmd/live/allocator.c dmd/live/allocator.h \
+  dmd/live/blockindex.c dmd/live/blockindex.h \
   dmd/live/heap.c dmd/live/heap.h \
+  dmd/live/holders.c dmd/live/holders.h \
   dmd/live/live.c dmd/live/live.h \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \
@@ -37,6 +41,7 @@ dmd_tool_sources = \
   dmd/tool/dm_gzip.c dmd/tool/dm_gzip.h \
   dmd/tool/dm_main.c \
   dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
+  dmd/tool/dm_memory.c dmd/tool/dm_memory.h \
   dmd/tool/dm_monitor.c dmd/tool/dm_monitor.h \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
   dmd/tool/dm_outfile.c dmd/tool/dm_outfile.h \

@@ -5,6 +5,7 @@
 # Unit tests: tests/unit/test_NAME.c is the program tests/unit/test_NAME, a cmocka program of one group, linked with
 # the hosted core and with what is in unit_support_sources. To add one, add its line.
 unit_tests = \
+  tests/unit/test_advice \
   tests/unit/test_allocator \
   tests/unit/test_fault \
   tests/unit/test_fnname \
@@ -12,6 +13,7 @@ unit_tests = \
   tests/unit/test_gate \
   tests/unit/test_groups \
   tests/unit/test_heap \
+  tests/unit/test_holders \
   tests/unit/test_ignorefile \
   tests/unit/test_intern \
   tests/unit/test_json \

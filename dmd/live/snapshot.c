@@ -69,6 +69,16 @@ static void add_faults(snapshot_t *s) {
   }
 }
 
+static void add_advices(snapshot_t *s, const dmd_advices_t *advices) {
+  for (uint32_t id = 1; id <= dmd_advices_count(advices); id++) {
+    dmd_advice_t advice = *dmd_advices_at(advices, id);
+    advice.alloc = translate_stack(s, advice.alloc);
+    advice.at = translate_stack(s, advice.at);
+    advice.reporter = translate_name(&s->live->reporter_names, advice.reporter, &s->profile->names);
+    dmd_advices_add(&s->profile->advices, &advice);
+  }
+}
+
 static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   dmd_run_t *run = &profile->run;
   profile->mode = live->config.mode;
@@ -86,8 +96,8 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   run->freed_reported = live->freed_reported;
 }
 
-void dmd_snapshot_take(const dmd_live_t *live, dmd_profile_t *profile, dmd_resolve_fn resolve,
-                       void *ctx) {
+void dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices, dmd_profile_t *profile,
+                       dmd_resolve_fn resolve, void *ctx) {
   snapshot_t s = {.live = live, .profile = profile, .resolve = resolve, .resolve_ctx = ctx};
   size_t n_sets = (size_t)live->reports.pool.last + 1;
   dmd_stacks_init(&s.stacks, profile->env);
@@ -102,6 +112,8 @@ void dmd_snapshot_take(const dmd_live_t *live, dmd_profile_t *profile, dmd_resol
     dmd_heap_walk(&live->heap, add_block, &s);
   }
   add_faults(&s);
+  if (advices != NULL)
+    add_advices(&s, advices);
 
   dmd_env_free(profile->env, s.report_sets);
   dmd_stacks_destroy(&s.stacks);

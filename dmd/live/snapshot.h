@@ -14,9 +14,10 @@
  * its id there. Called once for each distinct stack. */
 typedef uint32_t (*dmd_resolve_fn)(void *ctx, dmd_profile_t *profile, uintptr_t handle);
 
-/* Fills an initialised, empty profile: mode, blocks, faults and the totals of `run`. What only the
- * host knows of the run (pid, command, label ...) is left for the caller to fill in. */
-void dmd_snapshot_take(const dmd_live_t *live, dmd_profile_t *profile, dmd_resolve_fn resolve,
-                       void *ctx);
+/* Fills an initialised, empty profile: mode, blocks, faults and the totals of `run`, and what
+ * dmd_holders_find said (NULL: nothing). What only the host knows of the run (pid, command, label
+ * ...) is left for the caller to fill in. */
+void dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices, dmd_profile_t *profile,
+                       dmd_resolve_fn resolve, void *ctx);
 
 #endif

@@ -54,6 +54,33 @@ static void write_faults(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
+static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  uint32_t n = dmd_advices_count(&profile->advices);
+  if (n == 0)
+    return;
+  dmd_jsonout_key(j, "advice");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= n; id++) {
+    const dmd_advice_t *a = dmd_advices_at(&profile->advices, id);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    if (a->alloc != DMD_NONE) {
+      dmd_jsonout_key(j, "alloc");
+      dmd_jsonout_id(j, a->alloc);
+    }
+    dmd_jsonout_key_str(j, "held", dmd_held_name(a->held));
+    if (a->reporter != DMD_NONE)
+      dmd_jsonout_key_str(j, "reporter", name_of(profile, a->reporter));
+    dmd_jsonout_key(j, "at");
+    dmd_jsonout_id(j, a->at);
+    if (a->offset != DMD_OFFSET_ANY)
+      dmd_jsonout_key_u64(j, "offset", a->offset);
+    dmd_jsonout_key_u64(j, "blocks", a->blocks);
+    dmd_jsonout_key_u64(j, "bytes", a->bytes);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
 static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   const dmd_run_t *run = &profile->run;
   dmd_jsonout_key(j, "dmd");
@@ -73,6 +100,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key_u64(j, "seed", run->seed);
   write_totals(j, run);
   write_faults(j, profile);
+  write_advices(j, profile);
   dmd_jsonout_end(j);
 }
 

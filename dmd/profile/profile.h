@@ -13,11 +13,13 @@
  *   reports  report sets: stack ids and reporter name ids
  *   groups   the blocks: sizes, a stack id, a report set, a tag
  *   faults   what the program did wrong with its heap or its reports
+ *   advices  who holds the unreported blocks
  */
 #ifndef DMD_PROFILE_PROFILE_H
 #define DMD_PROFILE_PROFILE_H
 
 #include "base/intern.h"
+#include "profile/advice.h"
 #include "profile/fault.h"
 #include "profile/groups.h"
 #include "profile/reports.h"
@@ -64,6 +66,7 @@ typedef struct dmd_profile {
   dmd_reports_t reports;
   dmd_groups_t groups;
   dmd_faults_t faults;
+  dmd_advices_t advices;
   /* Scan mode: the address of each group's block as a name id, by group id. Else empty. */
   dmd_pool_t addresses;
 } dmd_profile_t;

@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "profile/advicetext.h"
 
 static const char separator[] =
     "#-----------------------------------------------------------------\n";
@@ -13,6 +14,7 @@ typedef struct {
   dmd_out_t *out;
   const dmd_records_t *records;
   const dmd_profile_t *profile;
+  const dmd_advicetext_t *advice;
   uint32_t max_records;
   unsigned only;
   bool colour;
@@ -316,6 +318,8 @@ static void print_record(const printer_t *p, dmd_section_t section, uint32_t i,
   }
   print_stack(p, "Allocated at", r->stack);
   print_tags(p, r);
+  if (section == DMD_SECTION_UNREPORTED)
+    dmd_advice_print(out, p->advice, r);
   print_reports(p, r);
   dmd_out_str(out, "}\n\n");
 }
@@ -515,9 +519,12 @@ static void print_invocation(dmd_out_t *out, const char *which, const dmd_profil
 
 void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
                     const dmd_text_options_t *options) {
+  dmd_advicetext_t advice;
+  dmd_advicetext_init(&advice, records);
   printer_t p = {.out = out,
                  .records = records,
                  .profile = records->profile,
+                 .advice = &advice,
                  .max_records = options->max_records,
                  .only = options->only,
                  .colour = options->colour,
@@ -540,4 +547,5 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   print_faults(&p);
   print_summary(&p);
   print_totals(&p);
+  dmd_advicetext_destroy(&advice);
 }

@@ -58,6 +58,18 @@ static void add_faults(dmd_profile_t *to, const dmd_profile_t *from) {
   }
 }
 
+static void add_advices(dmd_profile_t *to, const dmd_profile_t *from) {
+  for (uint32_t id = 1; id <= dmd_advices_count(&from->advices); id++) {
+    dmd_advice_t advice = *dmd_advices_at(&from->advices, id);
+    advice.alloc = translate_stack(to, from, advice.alloc);
+    advice.at = translate_stack(to, from, advice.at);
+    if (advice.reporter != DMD_NONE)
+      advice.reporter =
+          dmd_intern_str(&to->names, dmd_intern_get_str(&from->names, advice.reporter));
+    dmd_advices_add(&to->advices, &advice);
+  }
+}
+
 /* ---- How the data came about. ---- */
 
 static bool same(const char *a, const char *b) {
@@ -136,7 +148,13 @@ static bool fits(const dmd_profile_t *merged) {
     total += (double)g->num * ((double)g->req + (double)g->slop);
     good &= g->num <= MAX_COUNT;
   }
-  return good && total <= MAX_TOTAL;
+  double advised = 0;
+  for (uint32_t id = 1; id <= dmd_advices_count(&merged->advices); id++) {
+    const dmd_advice_t *a = dmd_advices_at(&merged->advices, id);
+    advised += (double)a->bytes;
+    good &= a->blocks <= MAX_COUNT && a->bytes <= MAX_COUNT;
+  }
+  return good && total <= MAX_TOTAL && advised <= MAX_TOTAL;
 }
 
 static bool add_file(dmd_profile_t *merged, char **files, int i) {
@@ -156,6 +174,7 @@ static bool add_file(dmd_profile_t *merged, char **files, int i) {
   if (good) {
     dmdv_combine(merged, &profile, false);
     add_faults(merged, &profile);
+    add_advices(merged, &profile);
     good = fits(merged) || dmdv_usage_error("merge: with %s there is more than one profile can "
                                             "hold (2^61 bytes, 2^53 of any count, %d tags)",
                                             files[i], DMD_MAX_TAGS);

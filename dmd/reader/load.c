@@ -29,6 +29,7 @@ typedef struct {
   dmd_pool_t frames;                 /* frame number -> frame of the profile, likewise */
   uint64_t blocks;                   /* how many, */
   double total;                      /* and their bytes */
+  double advised;                    /* the bytes that advices are about */
 } loader_t;
 
 /* ---- Values. ---- */
@@ -326,6 +327,33 @@ static void load_faults(loader_t *l, const cJSON *faults) {
   }
 }
 
+/* An advice about something that a later dmd knows is passed over. */
+static void load_advices(loader_t *l, const cJSON *advices) {
+  const cJSON *item;
+  cJSON_ArrayForEach(item, advices) {
+    const char *alloc = get_string(l, item, "alloc"), *at = get_string(l, item, "at");
+    const char *held = get_string(l, item, "held"), *reporter = get_string(l, item, "reporter");
+    uint64_t offset = get_number(l, item, "offset", DMD_OFFSET_ANY);
+    dmd_advice_t advice = {.blocks = get_number(l, item, "blocks", 0),
+                           .bytes = get_number(l, item, "bytes", 0),
+                           .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
+    while (held != NULL && advice.held < DMD_N_HELD &&
+           strcmp(held, dmd_held_name(advice.held)) != 0)
+      advice.held++;
+    if (held == NULL || advice.held == DMD_N_HELD || at == NULL)
+      continue;
+    l->advised += (double)advice.bytes;
+    if (l->advised > MAX_TOTAL)
+      dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^61 bytes");
+    advice.at = trace_number(l, at);
+    if (alloc != NULL)
+      advice.alloc = trace_number(l, alloc);
+    if (reporter != NULL)
+      advice.reporter = dmd_intern_str(&l->profile->names, reporter);
+    dmd_advices_add(&l->profile->advices, &advice);
+  }
+}
+
 /* The keys of a profile of ours. */
 static bool load_run(void *ctx) {
   loader_t *l = ctx;
@@ -350,6 +378,7 @@ static bool load_run(void *ctx) {
   run->seed = get_count(l, dmd, "seed");
   load_totals(l, cJSON_GetObjectItemCaseSensitive(dmd, "totals"));
   load_faults(l, cJSON_GetObjectItemCaseSensitive(dmd, "faults"));
+  load_advices(l, cJSON_GetObjectItemCaseSensitive(dmd, "advice"));
   cJSON_Delete(dmd);
   return !dmdv_cutter_failed(&l->cutter);
 }
@@ -412,6 +441,11 @@ static bool resolve(loader_t *l) {
     for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++) {
       uint32_t *stack = &DMD_POOL_AT(&profile->faults.pool, dmd_fault_t, id)->stack;
       *stack = stacks[*stack];
+    }
+    for (uint32_t id = 1; id <= dmd_advices_count(&profile->advices); id++) {
+      dmd_advice_t *advice = DMD_POOL_AT(&profile->advices.pool, dmd_advice_t, id);
+      advice->alloc = stacks[advice->alloc];
+      advice->at = stacks[advice->at];
     }
   }
   dmd_env_free(&dmdv_env, stacks);

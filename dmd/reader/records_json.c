@@ -2,6 +2,7 @@
 #include "reader/records_json.h"
 
 #include "base/jsonout.h"
+#include "profile/advicetext.h"
 #include "profile/text.h"
 #include "reader/host.h"
 
@@ -9,6 +10,7 @@ typedef struct {
   dmd_jsonout_t j;
   const dmd_records_t *records;
   const dmd_profile_t *profile;
+  const dmd_advicetext_t *advice;
 } writer_t;
 
 static void key_i64(writer_t *w, const char *key, int64_t v) {
@@ -40,7 +42,43 @@ static void write_sizes(writer_t *w, const dmd_record_t *r) {
   dmd_env_free(&dmdv_env, sizes);
 }
 
-static void write_record(writer_t *w, const dmd_record_t *r) {
+static void write_holder(writer_t *w, const dmd_holder_t *holder) {
+  dmd_jsonout_t *j = &w->j;
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "percent", holder->percent);
+  key_i64(w, "bytes", holder->bytes);
+  dmd_jsonout_key_str(j, "held", dmd_held_name(holder->held));
+  if (holder->reporter != DMD_NONE)
+    dmd_jsonout_key_str(j, "reporter", dmd_intern_get_str(&w->profile->names, holder->reporter));
+  dmd_jsonout_key(j, "at");
+  write_stack(w, holder->at);
+  dmd_jsonout_key(j, "offsets");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  for (uint32_t i = 0; i < holder->n_offsets; i++)
+    dmd_jsonout_u64(j, holder->offset[i]);
+  dmd_jsonout_end(j);
+  dmd_jsonout_end(j);
+}
+
+/* Nothing where nothing is known. */
+static void write_advice(writer_t *w, const dmd_record_t *r) {
+  bool any = false;
+  for (int held = 0; held < DMD_N_HELD; held++) {
+    dmd_holder_t holder;
+    if (!dmd_advice_find(w->advice, r, held, &holder))
+      continue;
+    if (!any) {
+      dmd_jsonout_key(&w->j, "advice");
+      dmd_jsonout_array(&w->j, DMD_JSONOUT_INLINE);
+    }
+    any = true;
+    write_holder(w, &holder);
+  }
+  if (any)
+    dmd_jsonout_end(&w->j);
+}
+
+static void write_record(writer_t *w, dmd_section_t section, const dmd_record_t *r) {
   dmd_jsonout_t *j = &w->j;
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   key_i64(w, "blocks", r->num);
@@ -60,6 +98,8 @@ static void write_record(writer_t *w, const dmd_record_t *r) {
       write_stack(w, r->reported[i]);
     dmd_jsonout_end(j);
   }
+  if (section == DMD_SECTION_UNREPORTED)
+    write_advice(w, r);
   dmd_jsonout_end(j);
 }
 
@@ -73,7 +113,7 @@ static void write_section(writer_t *w, dmd_section_t section, const char *name) 
   dmd_jsonout_key(j, "records");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < s->n; i++)
-    write_record(w, dmd_records_at(w->records, s->ids[i]));
+    write_record(w, section, dmd_records_at(w->records, s->ids[i]));
   dmd_jsonout_end(j);
   dmd_jsonout_end(j);
 }
@@ -111,7 +151,9 @@ static void write_faults(writer_t *w) {
 
 void dmdv_records_json(dmd_out_t *out, const dmd_records_t *records,
                        const dmdv_options_t *options) {
-  writer_t w = {.records = records, .profile = records->profile};
+  dmd_advicetext_t advice;
+  dmd_advicetext_init(&advice, records);
+  writer_t w = {.records = records, .profile = records->profile, .advice = &advice};
   dmd_jsonout_init(&w.j, out);
   dmd_jsonout_object(&w.j, DMD_JSONOUT_LINES);
   dmd_jsonout_key_str(&w.j, "mode", dmd_mode_name(w.profile->mode));
@@ -124,4 +166,5 @@ void dmdv_records_json(dmd_out_t *out, const dmd_records_t *records,
   if (options->sections == 0 || (options->sections & DMD_TEXT_FAULTS))
     write_faults(&w);
   dmd_jsonout_end(&w.j);
+  dmd_advicetext_destroy(&advice);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_gdbserver.h"
 #include "pub_tool_libcbase.h"
-#include "pub_tool_libcsetjmp.h"
-#include "pub_tool_libcsignal.h"
-#include "pub_tool_signals.h"
 #include "pub_tool_tooliface.h"
-#include "pub_tool_vki.h"
 
 /* Only its enum is wanted here, not what it takes from a libc. */
 #define DMD_NATIVE_USABLE_SIZE(p) ((void)(p), 0)
@@ -16,6 +11,7 @@
 #include "tool/dm_dump.h"
 #include "tool/dm_env.h"
 #include "tool/dm_malloc.h"
+#include "tool/dm_memory.h"
 #include "tool/dm_monitor.h"
 
 /* The version of the requests that VG_USERREQ__DMD_RUNNING answers; dmd.h says what it means. */
@@ -25,40 +21,22 @@ typedef struct {
   HChar text[DM_MAX_NAME + 1];
 } name_t;
 
-/* Where to go on when the program's memory cannot be read after all. */
-static VG_MINIMAL_JMP_BUF(g_fault);
-
-static void catch_fault(Int signo, Addr a) {
-  (void)signo, (void)a;
-  VG_MINIMAL_LONGJMP(g_fault);
-}
-
-/* Copies the string at a, and *n counts what has been copied. Stops where the memory is not the
- * program's or cannot be read. */
-static void copy_name(name_t *name, Addr a, volatile SizeT *n) {
-  for (; *n < DM_MAX_NAME; ++*n, a++) {
-    Bool new_page = *n == 0 || VG_IS_PAGE_ALIGNED(a);
-    if (new_page && !VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ))
-      break;
-    HChar c = *(const HChar *)a;
-    if (c == '\0')
-      break;
-    name->text[*n] = c;
-  }
-}
-
-/* The program's string at a, as far as it can be read. A page that the program may read can fault
- * all the same: one of a mapped file beyond the file's end. */
+/* The program's string at a, as far as it can be read. */
 static const HChar *read_name(name_t *name, Addr a) {
-  volatile SizeT n = 0;
-  vki_sigset_t mask;
-  VG_(sigprocmask)(VKI_SIG_SETMASK, NULL, &mask);
-  fault_catcher_t before = VG_(set_fault_catcher)(catch_fault);
-  if (VG_MINIMAL_SETJMP(g_fault) == 0)
-    copy_name(name, a, &n);
-  else
-    VG_(sigprocmask)(VKI_SIG_SETMASK, &mask, NULL); /* it was the signal handler's */
-  VG_(set_fault_catcher)(before);
+  SizeT n = 0;
+  dm_memory_t memory;
+  dm_memory_open(&memory);
+  while (n < DM_MAX_NAME) {
+    SizeT part = VG_MIN(DM_MAX_NAME - n, DM_PAGE_SZB - (a + n) % DM_PAGE_SZB);
+    SizeT got = dm_memory_read(&memory, a + n, name->text + n, part);
+    SizeT length = 0;
+    while (length < got && name->text[n + length] != '\0')
+      length++;
+    n += length;
+    if (length < part)
+      break;
+  }
+  dm_memory_close(&memory);
   name->text[n] = '\0';
   return name->text;
 }

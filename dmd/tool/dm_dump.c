@@ -9,12 +9,14 @@
 #include "pub_tool_xarray.h"
 
 #include "dmd-config.h"
+#include "live/holders.h"
 #include "live/snapshot.h"
 #include "profile/json.h"
 #include "profile/text.h"
 #include "tool/dm_dump.h"
 #include "tool/dm_env.h"
 #include "tool/dm_gzip.h"
+#include "tool/dm_memory.h"
 #include "tool/dm_options.h"
 #include "tool/dm_outfile.h"
 #include "tool/dm_symbols.h"
@@ -59,6 +61,31 @@ static void describe_run(dmd_profile_t *profile, const HChar *trigger, const HCh
   profile->run.pid = VG_(getpid)();
   profile->run.dump_number = g_n_dumps;
   VG_(free)(command);
+}
+
+/*--- Advice ---*/
+
+/* Live blocks from which on no holders are looked for unless the user asks for it. */
+enum { MANY_BLOCKS = 1000000 };
+
+/* Without reports there is nobody to whom advice could be given. */
+static Bool advice_is_wanted(void) {
+  if (!dmd_live_keeps_reports(&g_live) || g_options.advice == DM_ADVICE_NO)
+    return False;
+  return g_options.advice == DM_ADVICE_YES ||
+         (g_live.heap.n_blocks < MANY_BLOCKS && g_live.reports.pool.last > 0);
+}
+
+static size_t read_memory(void *ctx, uint64_t addr, void *to, size_t n) {
+  return dm_memory_read(ctx, (Addr)addr, to, n);
+}
+
+static void find_holders(dmd_advices_t *advices) {
+  dm_memory_t reader;
+  dmd_memory_t memory = {.read = read_memory, .ctx = &reader};
+  dm_memory_open(&reader);
+  dmd_holders_find(&g_live, &memory, advices);
+  dm_memory_close(&reader);
 }
 
 /*--- Text ---*/
@@ -193,12 +220,17 @@ Int dm_dump(const HChar *trigger, const HChar *label) {
   g_n_dumps++;
   if (VG_STREQ(trigger, "request"))
     g_n_requested++;
+  dmd_advices_t advices;
+  dmd_advices_init(&advices, &g_env);
+  if (advice_is_wanted())
+    find_holders(&advices);
   dmd_profile_t profile;
   dmd_profile_init(&profile, &g_env);
   dm_symbols_t symbols;
   dm_symbols_init(&symbols, &profile);
-  dmd_snapshot_take(&g_live, &profile, dm_symbols_resolve, &symbols);
+  dmd_snapshot_take(&g_live, &advices, &profile, dm_symbols_resolve, &symbols);
   dm_symbols_destroy(&symbols);
+  dmd_advices_destroy(&advices);
   describe_run(&profile, trigger, label);
   if (VG_(clo_verbosity) > 0)
     print_text(&profile);

@@ -51,7 +51,7 @@ static Bool process_word(const HChar *arg) {
   static const HChar *const modes[] = {"dark-matter", "live", "cumulative", NULL};
   static const HChar *const stacks[] = {"full", "partial", NULL};
   static const HChar *const sorts[] = {"usable", "req", "slop", "num-blocks", NULL};
-  static const HChar *const exits[] = {"auto", "yes", "no", NULL};
+  static const HChar *const autos[] = {"auto", "yes", "no", NULL};
   static const HChar *const allocators[] = {"glibc", "exact", NULL};
   static const HChar *const tag_threads[] = {"inherit", "none", NULL};
   UInt i;
@@ -61,8 +61,10 @@ static Bool process_word(const HChar *arg) {
     g_options.live.partial_stacks = i == 1;
   else if VG_STRINDEX_CLO (arg, "--sort-by", sorts, i)
     g_options.sort_by = i;
-  else if VG_STRINDEX_CLO (arg, "--dump-at-exit", exits, i)
+  else if VG_STRINDEX_CLO (arg, "--dump-at-exit", autos, i)
     g_options.dump_at_exit = i;
+  else if VG_STRINDEX_CLO (arg, "--advice", autos, i)
+    g_options.advice = i;
   else if VG_STRINDEX_CLO (arg, "--allocator", allocators, i)
     g_options.live.allocator = i;
   else if VG_STRINDEX_CLO (arg, "--tag-threads", tag_threads, i)
@@ -150,6 +152,8 @@ void dm_print_usage(void) {
    "                                     equal frames are one [8]\n"
    "    --dump-at-exit=auto|yes|no       auto: unless the program dumped by itself\n"
    "                                     [auto]\n"
+   "    --advice=auto|yes|no             look for who holds unreported blocks; auto:\n"
+   "                                     below a million live blocks [auto]\n"
    "    --dmd-out-file=<file>            where to write the profile; %%p is the pid,\n"
    "                                     %%q{VAR} an environment variable; gzipped if\n"
    "                                     it ends in .gz [dmd.out.%%p.json.gz]\n");

@@ -15,12 +15,15 @@
 
 typedef enum { DM_EXIT_AUTO, DM_EXIT_YES, DM_EXIT_NO } dm_dump_at_exit_t;
 
+typedef enum { DM_ADVICE_AUTO, DM_ADVICE_YES, DM_ADVICE_NO } dm_advice_t;
+
 typedef struct {
   dmd_live_config_t live;
   dmd_sort_by_t sort_by;
   UInt max_records; /* 0: all */
   Int max_frames;
   dm_dump_at_exit_t dump_at_exit;
+  dm_advice_t advice;
   const HChar *out_file; /* a pattern, see --dmd-out-file */
   HChar *given;          /* dmd's own options as the user gave them; NULL: none */
 } dm_options_t;

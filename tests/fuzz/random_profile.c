@@ -114,6 +114,16 @@ static void make_run(const maker_t *m) {
     fault.reporter = any_name(m);
     dmd_faults_add(&m->profile->faults, &fault);
   }
+  for (uint64_t n = below(m, 4); n > 0; n--) {
+    dmd_advice_t advice = {.blocks = 1 + number(m, 40),
+                           .bytes = number(m, 50),
+                           .held = (uint32_t)below(m, DMD_N_HELD)};
+    advice.alloc = one_in(m, 3) ? DMD_NONE : any_stack(m);
+    advice.at = any_stack(m);
+    advice.reporter = any_name(m);
+    advice.offset = one_in(m, 3) ? DMD_OFFSET_ANY : (uint32_t)number(m, 12);
+    dmd_advices_add(&m->profile->advices, &advice);
+  }
 }
 
 static uint32_t make_reports(const maker_t *m) {

@@ -64,6 +64,7 @@ class Validator:
         if "dmd" in doc:
             check_totals(doc)
             check_faults(doc)
+            check_advice(doc)
 
 
 def trace_ids(doc):
@@ -75,6 +76,10 @@ def trace_ids(doc):
     for fault in doc.get("dmd", {}).get("faults", []):
         if "at" in fault:
             yield fault["at"]
+    for advice in doc.get("dmd", {}).get("advice", []):
+        yield advice["at"]
+        if "alloc" in advice:
+            yield advice["alloc"]
 
 
 def check_ids(doc):
@@ -129,6 +134,27 @@ def check_faults(doc):
     # Two places can print alike, which makes their stacks one; their faults still stand apart.
     require(all(f["num"] >= 1 for f in doc["dmd"]["faults"]), "a fault that never happened")
     require(all(at is not None for _, at, _ in keys), "a fault without a stack")
+
+
+def check_advice(doc):
+    """No holder holds more of a stack's blocks than there are."""
+    unreported, held, keys = collections.Counter(), collections.Counter(), set()
+    for block in doc["blockList"]:
+        if "reps" not in block:
+            num = block.get("num", 1)
+            unreported[block.get("alloc"), "blocks"] += num
+            unreported[block.get("alloc"), "bytes"] += num * (block["req"] + block.get("slop", 0))
+    for advice in doc["dmd"].get("advice", []):
+        require(doc["invocation"]["mode"] == "dark-matter", "advice in another mode")
+        require(advice["held"] == "reported" or "reporter" not in advice, "unreported, and a reporter")
+        holder = advice.get("alloc"), advice["held"], advice.get("reporter") or advice["at"]
+        key = holder + (advice["at"], advice.get("offset"))
+        require(key not in keys, "the same advice twice: %s" % (key,))
+        keys.add(key)
+        for what in "blocks", "bytes":
+            held[holder, what] += advice[what]
+    for (holder, what), n in held.items():
+        require(n <= unreported[holder[0], what], "%s holds more %s than there are" % (holder, what))
 
 
 class Block:

@@ -175,7 +175,7 @@ def equals_dmdv_print(t):
     if not os.path.exists(dmdv):
         raise Skip("this build has no dmdv")
     for options in ([], ["--mode=live"], ["--mode=cumulative"], ["--sample-below=100"]):
-        for program in "records.c", "faults.c", "scopes.c":
+        for program in "records.c", "faults.c", "scopes.c", "advice.c":
             run = t.run_command([t.suite.compile(program)], options=[*options, "--max-records=all"], status=None)
             done = subprocess.run([dmdv, "print", run.profile.path], capture_output=True, text=True, check=True)
             ours, theirs = textlog.dump_lines(run.log), done.stdout.split("\n")

@@ -44,7 +44,7 @@ static uint32_t resolve(void *ctx, dmd_profile_t *profile, uintptr_t handle) {
 }
 
 static void take(fixture_t *f) {
-  dmd_snapshot_take(&f->live, &f->profile, resolve, f);
+  dmd_snapshot_take(&f->live, NULL, &f->profile, resolve, f);
 }
 
 static void alloc_in(fixture_t *f, uint32_t thread, uint64_t addr, uint64_t req, uint32_t stack) {
@@ -364,7 +364,7 @@ static void use(host_t *host, void *arg) {
   }
   dmd_profile_t profile;
   dmd_profile_init(&profile, &host->env);
-  dmd_snapshot_take(&live, &profile, resolve, &counter);
+  dmd_snapshot_take(&live, NULL, &profile, resolve, &counter);
   assert_int_equal(counter.n_resolved, 3);
   dmd_profile_destroy(&profile);
   dmd_live_destroy(&live);

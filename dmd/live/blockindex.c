@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "live/blockindex.h"
+
+#include "base/mem.h"
+
+/* How many blocks around each other are looked at. */
+enum { MAX_NESTED = 64 };
+
+static const uint64_t ABSURD_SIZE = UINT64_C(1) << 40;
+
+static void add(void *ctx, uint64_t addr, dmd_block_t *block) {
+  dmd_blockindex_t *index = ctx;
+  uint64_t szB = dmd_block_usable(block);
+  if (szB >= ABSURD_SIZE || addr > UINT64_MAX - ABSURD_SIZE)
+    return;
+  dmd_placed_block_t *placed = &index->blocks[index->n++];
+  dmd_mem_zero(placed, sizeof *placed);
+  placed->addr = addr;
+  placed->end = addr + (szB > 0 ? szB : 1);
+  placed->block = block;
+}
+
+/* The walk gives the latest of equal starts first; a search finds the last. */
+static void turn_equal_starts(dmd_blockindex_t *index) {
+  dmd_placed_block_t *blocks = index->blocks;
+  for (uint32_t i = 0, next; i < index->n; i = next) {
+    next = i + 1;
+    while (next < index->n && blocks[next].addr == blocks[i].addr)
+      next++;
+    for (uint32_t low = i, high = next - 1; low < high; low++, high--) {
+      dmd_placed_block_t other = blocks[low];
+      blocks[low] = blocks[high];
+      blocks[high] = other;
+    }
+  }
+}
+
+/* A block that ends before a later one starts is around neither it nor what follows. */
+static void link_nested(dmd_blockindex_t *index) {
+  for (uint32_t i = 1; i < index->n; i++) {
+    uint32_t outer = i;
+    while (outer != 0 && index->blocks[outer - 1].end <= index->blocks[i].addr)
+      outer = index->blocks[outer - 1].outer;
+    index->blocks[i].outer = outer;
+  }
+}
+
+static uint32_t range_of(const dmd_blockindex_t *index, uint64_t addr) {
+  return (uint32_t)((addr - index->lowest) >> index->shift);
+}
+
+static void make_ranges(dmd_blockindex_t *index) {
+  uint64_t highest = index->lowest;
+  for (uint32_t i = 0; i < index->n; i++)
+    if (index->blocks[i].end > highest)
+      highest = index->blocks[i].end;
+  index->span = highest - index->lowest;
+  while ((index->span >> index->shift) >= (uint64_t)index->n * 2)
+    index->shift++;
+  index->n_ranges = (uint32_t)(index->span >> index->shift) + 1;
+  index->first = dmd_env_alloc(index->env, "dmd.blockindex.ranges",
+                               ((size_t)index->n_ranges + 1) * sizeof *index->first);
+  uint32_t range = 0;
+  for (uint32_t i = 0; i < index->n; i++)
+    while (range <= range_of(index, index->blocks[i].addr))
+      index->first[range++] = i;
+  while (range <= index->n_ranges)
+    index->first[range++] = index->n;
+}
+
+void dmd_blockindex_init(dmd_blockindex_t *index, const dmd_heap_t *heap) {
+  dmd_mem_zero(index, sizeof *index);
+  index->env = heap->env;
+  index->blocks = dmd_env_alloc(heap->env, "dmd.blockindex",
+                                ((size_t)heap->n_blocks + 1) * sizeof *index->blocks);
+  dmd_heap_walk(heap, add, index);
+  if (index->n == 0)
+    return;
+  index->lowest = index->blocks[0].addr;
+  turn_equal_starts(index);
+  link_nested(index);
+  make_ranges(index);
+}
+
+void dmd_blockindex_destroy(dmd_blockindex_t *index) {
+  dmd_env_free(index->env, index->first);
+  dmd_env_free(index->env, index->blocks);
+}
+
+dmd_placed_block_t *dmd_blockindex_search(const dmd_blockindex_t *index, uint64_t addr) {
+  uint32_t range = range_of(index, addr);
+  /* The first place whose block starts above the address. */
+  uint32_t low = index->first[range], high = index->first[range + 1];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (index->blocks[middle].addr <= addr)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  uint32_t place = low; /* + 1, of the one before it */
+  for (int i = 0; place != 0 && i < MAX_NESTED; i++) {
+    dmd_placed_block_t *placed = &index->blocks[place - 1];
+    if (addr < placed->end)
+      return placed;
+    place = placed->outer;
+  }
+  return NULL;
+}

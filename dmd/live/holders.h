@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * holders.h: finds which blocks point to the unreported ones.
+ *
+ * All live blocks are read once, and each aligned word that is an address in an unreported block,
+ * at its start or inside, counts as a pointer to it, whatever it really is (Boehm's conservative
+ * view). What points there is told by who reported the holder; see profile/advice.h.
+ *
+ * A structure that was forgotten as a whole is mostly reached through its first block: a list's
+ * head, a tree's root. So what an unreported block points to counts as held by whoever holds that
+ * block, as long as both were allocated at the same stack; these blocks are read again for each
+ * holder. From one place to another an advice leads in two steps: the outer block's record names
+ * its reporter, and the inner one's record the outer.
+ *
+ * Of each block the first 64 MiB are read, and 4 GiB in all: enough for any program in which the
+ * answer matters. Pages that cannot be read are passed over. Offsets from 4 KiB on, which are an
+ * array's rather than a structure's, count as one, DMD_OFFSET_ANY. Of each stack the holders and
+ * offsets of most bytes are kept.
+ *
+ * Cost: memory of a block index (blockindex.h) and 8 bytes a block for the time of the search; time
+ * of reading the heap, and of a search for each pointer.
+ */
+#ifndef DMD_LIVE_HOLDERS_H
+#define DMD_LIVE_HOLDERS_H
+
+#include "live/live.h"
+#include "profile/advice.h"
+
+/* The program's memory. */
+typedef struct dmd_memory {
+  /* Copies n bytes at addr (not more than a page's, not across pages of 4 KiB) to `to`, which is
+   * aligned for words. Returns how many bytes from addr on could be had. */
+  size_t (*read)(void *ctx, uint64_t addr, void *to, size_t n);
+  void *ctx;
+} dmd_memory_t;
+
+/* Adds to `found`, which must be empty, what there is to say; ids are the live heap's. */
+void dmd_holders_find(const dmd_live_t *live, const dmd_memory_t *memory, dmd_advices_t *found);
+
+#endif

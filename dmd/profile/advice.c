@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/advice.h"
+
+#include "base/mem.h"
+
+const char *dmd_held_name(dmd_held_t held) {
+  static const char *const names[DMD_N_HELD] = {"reported", "unreported"};
+  return names[held];
+}
+
+static uint64_t hash_of(const dmd_advice_t *a) {
+  uint64_t h = dmd_hash_u64(a->alloc ^ (uint64_t)a->at << 32);
+  return dmd_hash_u64(h ^ a->offset ^ (uint64_t)a->reporter << 32 ^ (uint64_t)a->held << 31);
+}
+
+static bool advice_equal(const void *owner, uint32_t id, const void *key) {
+  const dmd_advice_t *a = dmd_advices_at(owner, id), *b = key;
+  return a->alloc == b->alloc && a->held == b->held && a->reporter == b->reporter &&
+         a->at == b->at && a->offset == b->offset;
+}
+
+void dmd_advices_init(dmd_advices_t *advices, const dmd_env_t *env) {
+  dmd_pool_init(&advices->pool, env, "dmd.advices", sizeof(dmd_advice_t));
+  dmd_table_init(&advices->index, env, "dmd.advices.index", advice_equal, advices);
+}
+
+void dmd_advices_destroy(dmd_advices_t *advices) {
+  dmd_table_destroy(&advices->index);
+  dmd_pool_destroy(&advices->pool);
+}
+
+void dmd_advices_add(dmd_advices_t *advices, const dmd_advice_t *advice) {
+  uint64_t hash = hash_of(advice);
+  uint32_t id = dmd_table_find(&advices->index, hash, advice);
+  if (id != DMD_NONE) {
+    dmd_advice_t *known = DMD_POOL_AT(&advices->pool, dmd_advice_t, id);
+    known->blocks += advice->blocks;
+    known->bytes += advice->bytes;
+    return;
+  }
+  id = dmd_pool_add(&advices->pool);
+  *DMD_POOL_AT(&advices->pool, dmd_advice_t, id) = *advice;
+  dmd_table_add(&advices->index, hash, id);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * advice.h: who holds the unreported blocks, and so who should have reported them.
+ *
+ * An advice says of blocks that were allocated at one place and not reported: so many of them, with
+ * so many usable bytes, are pointed to from this offset of blocks of this holder. The holder is
+ * known by its report (the name of the reporter's scope, or the report's stack where it has none);
+ * blocks that are unreported themselves are known by where they were allocated.
+ *
+ * Of one holder each block counts once, at the first offset that was found: advices that differ in
+ * nothing but offset or report stack may be added up. Those of different holders may not.
+ *
+ * Like groups and faults, advices are made with the live heap's ids and kept in profiles with the
+ * profile's.
+ */
+#ifndef DMD_PROFILE_ADVICE_H
+#define DMD_PROFILE_ADVICE_H
+
+#include "base/pool.h"
+#include "base/table.h"
+
+/* Names and order are part of the file format: append only. */
+typedef enum { DMD_HELD_REPORTED, DMD_HELD_UNREPORTED, DMD_N_HELD } dmd_held_t;
+
+/* The name in files: "reported" or "unreported". */
+const char *dmd_held_name(dmd_held_t held);
+
+/* The offset of what was held at so many that they are not told one by one. */
+#define DMD_OFFSET_ANY UINT32_MAX
+
+typedef struct dmd_advice {
+  uint64_t blocks, bytes; /* that are held; bytes are usable ones */
+  uint32_t alloc;         /* where these were allocated; DMD_NONE: not recorded */
+  uint32_t held;          /* a dmd_held_t: by what kind of blocks */
+  uint32_t reporter;      /* name of the holder's reporter, or DMD_NONE */
+  uint32_t at;            /* stack of the holder's report; of an unreported holder's allocation */
+  uint32_t offset;        /* of the pointer in the holder, or DMD_OFFSET_ANY */
+} dmd_advice_t;
+
+typedef struct dmd_advices {
+  dmd_pool_t pool; /* ids 1, 2, 3 ... in the order of first sight */
+  dmd_table_t index;
+} dmd_advices_t;
+
+/* The collection must stay where it is until it is destroyed. */
+void dmd_advices_init(dmd_advices_t *advices, const dmd_env_t *env);
+void dmd_advices_destroy(dmd_advices_t *advices);
+
+/* Adds blocks and bytes to the advice that equals this one in all else. */
+void dmd_advices_add(dmd_advices_t *advices, const dmd_advice_t *advice);
+
+static inline uint32_t dmd_advices_count(const dmd_advices_t *advices) {
+  return advices->pool.last;
+}
+
+static inline const dmd_advice_t *dmd_advices_at(const dmd_advices_t *advices, uint32_t id) {
+  return DMD_POOL_AT(&advices->pool, const dmd_advice_t, id);
+}
+
+/* Whether two advices are about the same holder. */
+static inline bool dmd_advice_same_holder(const dmd_advice_t *a, const dmd_advice_t *b) {
+  return a->held == b->held && a->reporter == b->reporter &&
+         (a->reporter != DMD_NONE || a->at == b->at);
+}
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "build.h"
+
+#include <stdio.h>
+
+#include "profile/advicetext.h"
+
+static bool alike(const dmd_advice_t *a, const dmd_advice_t *b) {
+  return a->alloc == b->alloc && a->held == b->held && a->reporter == b->reporter &&
+         a->at == b->at && a->offset == b->offset;
+}
+
+/* All but blocks and bytes make an advice; these are added up. */
+static void random_against_a_list(void **state) {
+  (void)state;
+  enum { MAX = 3000 };
+  static dmd_advice_t list[MAX + 1];
+  uint32_t n = 0;
+  dice_t dice = {77};
+  host_t host;
+  host_init(&host);
+  dmd_advices_t advices;
+  dmd_advices_init(&advices, &host.env);
+  for (int step = 0; step < MAX; step++) {
+    dmd_advice_t advice = {.blocks = dice_below(&dice, 9),
+                           .bytes = dice_below(&dice, 900),
+                           .alloc = (uint32_t)dice_below(&dice, 5),
+                           .held = (uint32_t)dice_below(&dice, DMD_N_HELD),
+                           .reporter = (uint32_t)dice_below(&dice, 4),
+                           .at = (uint32_t)dice_below(&dice, 5),
+                           .offset = (uint32_t)dice_below(&dice, 6)};
+    uint32_t id = 1;
+    while (id <= n && !alike(&list[id], &advice))
+      id++;
+    if (id > n) {
+      list[++n] = advice;
+    } else {
+      list[id].blocks += advice.blocks;
+      list[id].bytes += advice.bytes;
+    }
+    dmd_advices_add(&advices, &advice);
+  }
+  assert_int_equal(dmd_advices_count(&advices), n);
+  assert_true(n > 500 && n < 1200);
+  for (uint32_t id = 1; id <= n; id++) {
+    const dmd_advice_t *a = dmd_advices_at(&advices, id);
+    assert_true(alike(a, &list[id]) && a->blocks == list[id].blocks && a->bytes == list[id].bytes);
+  }
+  dmd_advices_destroy(&advices);
+  host_done(&host);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_advices_t advices;
+  dmd_advices_init(&advices, &host->env);
+  for (uint32_t i = 0; i < 100; i++)
+    dmd_advices_add(&advices, &(dmd_advice_t){.alloc = i});
+  dmd_advices_destroy(&advices);
+}
+
+/* A list and a segment; 64, 128 and 256 slots. */
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_int_equal(host_fail_everywhere(use, NULL), 2 + 3);
+}
+
+/* ---- What is printed. ---- */
+
+typedef struct {
+  host_t host;
+  dmd_profile_t profile;
+  sink_t sink;
+} fixture_t;
+
+static void begin(fixture_t *f) {
+  host_init(&f->host);
+  dmd_profile_init(&f->profile, &f->host.env);
+}
+
+static void end(fixture_t *f) {
+  sink_free(&f->sink);
+  dmd_profile_destroy(&f->profile);
+  host_done(&f->host);
+}
+
+/* reporter: NULL for none. */
+static void advise(fixture_t *f, const char *alloc, dmd_held_t held, const char *reporter,
+                   const char *at, uint32_t offset, uint64_t bytes) {
+  uint32_t name = reporter == NULL ? DMD_NONE : dmd_intern_str(&f->profile.names, reporter);
+  dmd_advices_add(&f->profile.advices, &(dmd_advice_t){.blocks = 1,
+                                                       .bytes = bytes,
+                                                       .alloc = build_stack(&f->profile, alloc),
+                                                       .held = held,
+                                                       .reporter = name,
+                                                       .at = build_stack(&f->profile, at),
+                                                       .offset = offset});
+}
+
+/* The line in the text of the profile that says who holds its blocks; "" where there is none.
+ * Stacks are cut to two frames. */
+static const char *line(fixture_t *f) {
+  static char buffer[500];
+  dmd_text_options_t options = {.title = "t"};
+  const char *text = build_text(&f->sink, &f->profile, 2, DMD_SORT_USABLE, &options);
+  const char *held = strstr(text, "% held ");
+  buffer[0] = '\0';
+  if (held == NULL)
+    return buffer;
+  assert_null(strstr(held + 1, "% held "));
+  const char *from = held;
+  while (from[-1] != '\n')
+    from--;
+  snprintf(buffer, sizeof buffer, "%.*s", (int)strcspn(from, "\n"), from);
+  return buffer;
+}
+
+static const char alloc[] = "malloc (vg_replace_malloc.c:0)|font (f.c:1)";
+
+static void the_reporter_is_named(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_blocks(&f.profile, 10, 90, 10, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_REPORTED, "explicit/fonts", "size (f.c:2)", 0x18, 929);
+  /* 929 of 1,000 bytes are 92.9% */
+  assert_string_equal(line(&f), "  92% held at +0x18 of blocks reported by explicit/fonts");
+  end(&f);
+}
+
+static void without_a_reporter_its_function(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_blocks(&f.profile, 1, 100, 0, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_REPORTED, NULL, "size (f.c:2)|main (f.c:9)", 0, 100);
+  assert_string_equal(line(&f), "  100% held at +0x0 of blocks reported by size (f.c:2)");
+  end(&f);
+}
+
+static void unreported_holders_are_told_by_their_allocation(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_blocks(&f.profile, 1, 100, 0, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "malloc (vg_replace_malloc.c:0)|box (b.c:3)", 8, 50);
+  assert_string_equal(line(&f), "  50% held at +0x8 of unreported blocks allocated at box (b.c:3)");
+  end(&f);
+}
+
+/* Stacks that look alike when cut are one, and reporters are one by their name. */
+static void added_up_as_the_record_shows(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_blocks(&f.profile, 1, 50, 0, "a|b|c", DMD_NONE);
+  build_blocks(&f.profile, 1, 50, 0, "a|b|d", DMD_NONE);
+  build_blocks(&f.profile, 1, 50, 0, "other", DMD_NONE);
+  advise(&f, "a|b|c", DMD_HELD_REPORTED, "r", "size1", 8, 20);
+  advise(&f, "a|b|d", DMD_HELD_REPORTED, "r", "size2", 8, 20);
+  advise(&f, "a|b|c", DMD_HELD_REPORTED, NULL, "x|y|1", 16, 11);
+  advise(&f, "a|b|d", DMD_HELD_REPORTED, NULL, "x|y|2", 16, 12);
+  assert_string_equal(line(&f), "  40% held at +0x8 of blocks reported by r");
+  sink_free(&f.sink);
+  advise(&f, "a|b|d", DMD_HELD_REPORTED, NULL, "x|y|2", 16, 18);
+  assert_string_equal(line(&f), "  41% held at +0x10 of blocks reported by x");
+  sink_free(&f.sink);
+  /* Both stacks may hold the same blocks. */
+  advise(&f, "a|b|c", DMD_HELD_REPORTED, NULL, "x|y|1", 16, 1000);
+  assert_string_equal(line(&f), "  100% held at +0x10 of blocks reported by x");
+  end(&f);
+}
+
+/* The fewest offsets that make nine tenths. */
+static void several_offsets(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0x20, 455);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 8, 460);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 50);
+  assert_string_equal(line(&f), "  91% held at +0x8 and +0x20 of blocks reported by r");
+  sink_free(&f.sink);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0x30, 10);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 25);
+  assert_string_equal(line(&f), "  91% held at +0x8 and +0x20 of blocks reported by r");
+  end(&f);
+}
+
+static void three_offsets_and_more(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
+  for (uint32_t i = 0; i < 3; i++)
+    advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 32 - 8 * i, 300);
+  assert_string_equal(line(&f), "  90% held at +0x10, +0x18 and +0x20 of blocks reported by r");
+  sink_free(&f.sink);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", DMD_OFFSET_ANY, 101);
+  assert_string_equal(line(&f), "  100% held in blocks reported by r");
+  end(&f);
+}
+
+static void who_is_reported_wins_unless_it_holds_much_less(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 750);
+  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "box", 8, 1000);
+  assert_string_equal(line(&f), "  75% held at +0x0 of blocks reported by r");
+  end(&f);
+  begin(&f);
+  build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 749);
+  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "box", 8, 1000);
+  assert_string_equal(line(&f), "  100% held at +0x8 of unreported blocks allocated at box");
+  end(&f);
+}
+
+static void too_little_is_not_told(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 9);
+  assert_string_equal(line(&f), "");
+  sink_free(&f.sink);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 1);
+  assert_string_equal(line(&f), "  1% held at +0x0 of blocks reported by r");
+  end(&f);
+}
+
+static void only_unreported_records_have_advice(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  uint32_t reports = build_reports(&f.profile, 1, "s", NULL, NULL, NULL);
+  build_blocks(&f.profile, 1, 1000, 0, alloc, reports);
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 1000);
+  assert_string_equal(line(&f), "");
+  end(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_against_a_list),
+      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(the_reporter_is_named),
+      cmocka_unit_test(without_a_reporter_its_function),
+      cmocka_unit_test(unreported_holders_are_told_by_their_allocation),
+      cmocka_unit_test(added_up_as_the_record_shows),
+      cmocka_unit_test(several_offsets),
+      cmocka_unit_test(three_offsets_and_more),
+      cmocka_unit_test(who_is_reported_wins_unless_it_holds_much_less),
+      cmocka_unit_test(too_little_is_not_told),
+      cmocka_unit_test(only_unreported_records_have_advice),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
