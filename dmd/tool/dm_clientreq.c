@@ -21,6 +21,14 @@ typedef struct {
   HChar text[DM_MAX_NAME + 1];
 } name_t;
 
+/* The bytes before the first NUL, or max. */
+static SizeT length_of(const HChar *s, SizeT max) {
+  SizeT n = 0;
+  while (n < max && s[n] != '\0')
+    n++;
+  return n;
+}
+
 /* The program's string at a, as far as it can be read. */
 static const HChar *read_name(name_t *name, Addr a) {
   SizeT n = 0;
@@ -29,9 +37,7 @@ static const HChar *read_name(name_t *name, Addr a) {
   while (n < DM_MAX_NAME) {
     SizeT part = VG_MIN(DM_MAX_NAME - n, DM_PAGE_SZB - (a + n) % DM_PAGE_SZB);
     SizeT got = dm_memory_read(&memory, a + n, name->text + n, part);
-    SizeT length = 0;
-    while (length < got && name->text[n + length] != '\0')
-      length++;
+    SizeT length = length_of(name->text + n, got);
     n += length;
     if (length < part)
       break;

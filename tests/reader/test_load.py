@@ -149,6 +149,24 @@ def test_missing_and_double_keys(test):
     rejected(test, text[:-1] + ', "version": 5}', '"version" comes twice')
 
 
+def test_wrong_advice(test):
+    def advice(reason, **keys):
+        document = small()
+        held = {"held": "reported", "at": "t0", "blocks": 1, "bytes": 1}
+        held.update(keys)
+        document["dmd"] = {"advice": [held]}
+        rejected(test, document, reason)
+
+    advice('"blocks" is not a whole number', blocks=-1)
+    advice('"bytes" is not a whole number', bytes="1")
+    advice('"offset" is not a whole number', offset=0.5)
+    advice('"at" is not a string', at=3)
+    advice('trace id "nowhere" is not in', alloc="nowhere")
+    document = small()
+    document["dmd"] = {"advice": [{"held": "reported", "at": "t0", "blocks": 1, "bytes": 2 ** 53}] * 257}
+    rejected(test, document, "more than 2^61 bytes")
+
+
 def test_wrong_blocks(test):
     def block(reason, **keys):
         document = small()

@@ -92,6 +92,30 @@ def test_faults_are_added_up(test):
                        ("invalid-free", 2, None, "#00: f0 (a.c:1)")], "faults")
 
 
+def test_advice_is_added_up(test):
+    def with_advice(num):
+        profile = Profile().block(100, MAIN, num=9)
+        alloc, at = profile.trace(MAIN), profile.trace(["size_%d (s.c:1)" % (num % 2)])
+        held = {"alloc": alloc, "held": "reported", "reporter": "explicit/x", "at": at, "offset": 8, "blocks": num,
+                "bytes": 100 * num}
+        profile.document["dmd"] = run(advice=[held, {"held": "unreported", "at": alloc, "blocks": 1, "bytes": 2}])
+        return profile
+    document = merge(test, with_advice(1), with_advice(2), with_advice(3))
+
+    def frame(trace):
+        return trace and document["frameTable"][document["traceTable"][trace][-1]][5:]
+
+    found = [(frame(a.get("alloc")), a["held"], a.get("reporter"), frame(a["at"]), a.get("offset"), a["blocks"], a["bytes"])
+             for a in document["dmd"]["advice"]]
+    test.equal(found, [("main (a.c:3)", "reported", "explicit/x", "size_1 (s.c:1)", 8, 4, 400),
+                       (None, "unreported", None, "main (a.c:3)", None, 3, 6),
+                       ("main (a.c:3)", "reported", "explicit/x", "size_0 (s.c:1)", 8, 2, 200)], "advice")
+    most = Profile()
+    most.document["dmd"] = run(advice=[{"held": "unreported", "at": most.trace(ELSE), "blocks": 2 ** 53, "bytes": 1}])
+    names = [test.write(name, most) for name in ("a", "b")]
+    test.check("more than one profile can hold" in test.error("merge", *names), "too many blocks")
+
+
 def test_one_of_another_program(test):
     """Firefox's files have no "dmd" object, and one that is half true is worse than none."""
     test.check("dmd" not in merge(test, Profile(dmd=run()), Profile().block(1)), "a dmd object")

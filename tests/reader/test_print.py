@@ -54,6 +54,27 @@ def test_misreported_alone(test):
     test.check("  2 times\n  Reporter: explicit/b\n  At {\n    #01: size_of (r.c:1)\n" in out, out)
 
 
+def test_advice(test):
+    profile = Profile().block(75, A, num=2, slop=25).block(10, B).block(10, A, [R])
+    held = {"alloc": profile.trace(A), "held": "reported", "reporter": "explicit/a", "at": profile.trace(R), "offset": 24,
+            "blocks": 1, "bytes": 100}
+    other = dict(held, held="unreported", at=profile.trace(B), bytes=101)
+    del other["reporter"], other["offset"]
+    later = dict(held, held="some-later-kind", bytes=200)
+    profile.document["dmd"] = {"advice": [held, other, later]}
+    path = test.write("p", profile)
+    out, _ = test.dmdv("print", path)
+    test.equal([line for line in out.split("\n") if "% held" in line],
+               ["  50% held at +0x18 of blocks reported by explicit/a"], "text")
+    found = json.loads(test.dmdv("print", "--json", path)[0])
+    records = [record for section in found["sections"] for record in section["records"]]
+    test.equal([record.get("advice") for record in records], [
+        [{"percent": 50, "bytes": 100, "held": "reported", "reporter": "explicit/a", "at": R, "offsets": [24]},
+         {"percent": 50, "bytes": 101, "held": "unreported", "at": B, "offsets": []}], None, None], "JSON")
+    out, _ = test.dmdv("diff", path, test.write("q", Profile().block(5, A)))
+    test.check("% held" not in out, "a difference has no holders")
+
+
 def rows(out):
     """Of a table by something: [(bytes, blocks, unreported, twice, name), ...]."""
     lines = out.split("\n")[1:-1]

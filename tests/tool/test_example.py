@@ -4,6 +4,7 @@
 import os
 import re
 
+import textlog
 from harness import Skip
 
 TWICE = ["explicit/catalog/products", "explicit/catalog/index/words"]
@@ -24,6 +25,10 @@ def catalog(t):
     dark = {block.stack[2] if block.tag is None else block.tag for block in profile.blocks if not block.reps}
     t.true({"term_add_posting", "cjson"} <= dark, "the postings are dark, and so is cJSON: %s" % dark)
     t.true(all(not block.reps for block in profile.blocks_at("term_add_posting")), "nobody reports postings")
+    # And the tool says where they hang.
+    largest = textlog.record_blocks(textlog.dump_lines(run.log), "unreported")[0]
+    t.true("term_add_posting" in "".join(textlog.parse_record(largest).allocated), "the postings come first")
+    t.equal(largest[-1], "  100% held at +0x10 of blocks reported by explicit/catalog/index/words")
     published = re.findall(r"^  (explicit/\S+)\s+(\d+)$", run.out.decode(), re.MULTILINE)
     t.equal(len(published), 5)
     for path, szB in published:
