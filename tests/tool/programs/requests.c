@@ -24,6 +24,8 @@ static void where_there_is_dmd(void) {
   CHECK(DMD_REPORTER_BEGIN("a") == 1 && DMD_REPORTER_BEGIN("b") == 2);
   CHECK(DMD_REPORTER_END(0) == 1 && DMD_REPORTER_END(0) == 0);
   CHECK(DMD_TAG_PUSH("a") == 1 && DMD_TAG_POP() == 0);
+  CHECK(DMD_SET_HEAP_BLOCK_TAG("a") == 1 && DMD_CLEAR_HEAP_BLOCK_TAG() == 0);
+  CHECK(DMD_TAG_BYTES("a") == 0 && DMD_TAG_BLOCKS("a") == 0);
   CHECK(DMD_CLEAR_REPORTS() == 0);
   CHECK(DMD_DUMP("one") == 1 && DMD_DUMP(NULL) == 2);
 }
@@ -32,6 +34,8 @@ static void where_there_is_none(void) {
   CHECK(RUNNING_ON_DMD == 0);
   CHECK(DMD_REPORTER_BEGIN("a") == 0 && DMD_REPORTER_END(0) == 0);
   CHECK(DMD_TAG_PUSH("a") == 0 && DMD_TAG_POP() == 0);
+  CHECK(DMD_SET_HEAP_BLOCK_TAG("a") == 0 && DMD_CLEAR_HEAP_BLOCK_TAG() == 0);
+  CHECK(DMD_TAG_BYTES("a") == 0 && DMD_TAG_BLOCKS("a") == 0);
   CHECK(DMD_CLEAR_REPORTS() == 0);
   CHECK(DMD_DUMP("one") == 0 && DMD_DUMP(NULL) == 0);
 }
