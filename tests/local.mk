@@ -65,5 +65,6 @@ script_tests = \
   build-aux/check-layering \
   build-aux/check-lists \
   build-aux/run-docs-tests \
+  build-aux/run-perf-tests \
   build-aux/run-reader-tests \
   build-aux/run-tool-tests
