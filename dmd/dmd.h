@@ -319,8 +319,9 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
 /* Measure the block that starts at p and take back all its reports, of both kinds. */
 #define DMD_UNREPORT(p) DMD_MEASURE_(VG_USERREQ__DMD_UNREPORT, p)
 
-/* Forget all reports except those on allocation. Needed only where reporters may have run before
-   for another reason, or the next ones would seem to report everything twice. */
+/* Forget all reports except those on allocation, and all memory reports. Needed only where
+   reporters may have run before for another reason, or the next ones would seem to report
+   everything twice. */
 #define DMD_CLEAR_REPORTS() DMD_REQUEST_(VG_USERREQ__DMD_CLEAR_REPORTS, size_t, 0)
 
 /* Analyse all live blocks, write the result, then clear. The label, a string or NULL, goes into
@@ -357,8 +358,10 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
 #define DMD_TAG_BLOCKS(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_BLOCKS, const char *, name)
 
 /* Publish a value of any unit: r is a const struct dmd_memory_report *. It goes into the next dump,
-   and from there into what `dmdv tree` and `dmdv export --format=about-memory` show; reports of
-   equal process and path add up. The structure and its strings are copied. In C:
+   and from there into what `dmdv tree` and `dmdv export --format=about-memory` show. Reports of
+   equal process, path, kind and units add up until then. A reporter's measured amount comes before
+   what is published in bytes under its path. The structure and its strings are copied; one that
+   cannot be read, or that holds what makes no sense, is listed as a fault. In C:
 
      DMD_MEMORY_REPORT(&(struct dmd_memory_report){
          NULL, "explicit/cookies/mapped", DMD_KIND_NONHEAP, DMD_UNITS_BYTES, n, "Mapped files."});

@@ -11,6 +11,7 @@ dmd_core_sources = \
   dmd/base/jsonout.c dmd/base/jsonout.h \
   dmd/base/mem.h \
   dmd/base/out.c dmd/base/out.h \
+  dmd/base/path.c dmd/base/path.h \
   dmd/base/pool.c dmd/base/pool.h \
   dmd/base/sort.c dmd/base/sort.h \
   dmd/base/table.c dmd/base/table.h \
@@ -19,7 +20,9 @@ dmd_core_sources = \
   dmd/profile/fault.c dmd/profile/fault.h \
   dmd/profile/groups.c dmd/profile/groups.h \
   dmd/profile/json.c dmd/profile/json.h \
+  dmd/profile/measured.c dmd/profile/measured.h \
   dmd/profile/profile.c dmd/profile/profile.h \
+  dmd/profile/published.c dmd/profile/published.h \
   dmd/profile/record.c dmd/profile/record.h \
   dmd/profile/reports.c dmd/profile/reports.h \
   dmd/profile/text.c dmd/profile/text.h \
@@ -46,6 +49,7 @@ dmd_tool_sources = \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
   dmd/tool/dm_outfile.c dmd/tool/dm_outfile.h \
   dmd/tool/dm_place.c dmd/tool/dm_place.h \
+  dmd/tool/dm_resident.c dmd/tool/dm_resident.h \
   dmd/tool/dm_rules.c dmd/tool/dm_rules.h \
   dmd/tool/dm_symbols.c dmd/tool/dm_symbols.h
 

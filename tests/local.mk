@@ -21,11 +21,13 @@ unit_tests = \
   tests/unit/test_live \
   tests/unit/test_load_oom \
   tests/unit/test_location \
+  tests/unit/test_measured \
   tests/unit/test_mem \
   tests/unit/test_out \
   tests/unit/test_peer_conformance \
   tests/unit/test_pool \
   tests/unit/test_profile \
+  tests/unit/test_published \
   tests/unit/test_record \
   tests/unit/test_reports \
   tests/unit/test_roundtrip \

@@ -17,11 +17,13 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   dmd_scopes_init(&live->reporters, env);
   dmd_scopes_init(&live->tags, env);
   dmd_faults_init(&live->faults, env);
+  dmd_published_init(&live->published, env);
   dmd_groups_init(&live->history, env);
 }
 
 void dmd_live_destroy(dmd_live_t *live) {
   dmd_groups_destroy(&live->history);
+  dmd_published_destroy(&live->published);
   dmd_faults_destroy(&live->faults);
   dmd_scopes_destroy(&live->tags);
   dmd_scopes_destroy(&live->reporters);
@@ -198,6 +200,7 @@ static void clear_block(void *ctx, uint64_t addr, dmd_block_t *block) {
 
 void dmd_live_clear_reports(dmd_live_t *live) {
   dmd_heap_walk(&live->heap, clear_block, live);
+  dmd_published_clear(&live->published);
   live->freed_reported = 0;
 }
 

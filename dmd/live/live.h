@@ -47,7 +47,8 @@ typedef struct dmd_live {
   dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id */
   dmd_scopes_t reporters, tags;
   dmd_faults_t faults;
-  dmd_groups_t history; /* cumulative mode: every block that ever was */
+  dmd_published_t published; /* since the last clear */
+  dmd_groups_t history;      /* cumulative mode: every block that ever was */
   /* Counted as Memcheck counts them, so that the two can be compared. */
   uint64_t n_allocs, n_frees, alloc_szB;
   uint64_t in_use_szB;     /* requested bytes of the live blocks */
@@ -118,7 +119,8 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
 /* Takes back all reports of the block at addr; returns its usable bytes, 0 when there is none. */
 uint64_t dmd_live_unreport(dmd_live_t *live, uint64_t addr);
 
-/* Forgets all reports but those made on allocation. Cost: one walk over the blocks. */
+/* Forgets all reports but those made on allocation, and what was published. Cost: one walk over the
+ * blocks. */
 void dmd_live_clear_reports(dmd_live_t *live);
 
 /* ---- Scopes. ---- */

@@ -11,6 +11,7 @@ typedef struct {
   void *resolve_ctx;
   dmd_stacks_t stacks;   /* live stack id -> profile stack id */
   uint32_t *report_sets; /* live report set -> profile report set, DMD_NONE: not met yet */
+  uint64_t in_blocks_szB, announced_szB; /* usable bytes of all blocks, of the announced ones */
 } snapshot_t;
 
 static uint32_t translate_stack(snapshot_t *s, uint32_t id) {
@@ -56,7 +57,10 @@ static void add_group(snapshot_t *s, dmd_group_t g) {
 static void add_block(void *ctx, uint64_t addr, dmd_block_t *block) {
   snapshot_t *s = ctx;
   (void)addr;
-  if (!(block->flags & DMD_BLOCK_UNSAMPLED))
+  s->in_blocks_szB += dmd_block_usable(block);
+  if (block->flags & DMD_BLOCK_ANNOUNCED)
+    s->announced_szB += dmd_block_usable(block);
+  if (!(block->flags & DMD_BLOCK_UNSAMPLED) && s->live->config.mode != DMD_MODE_CUMULATIVE)
     add_group(s, dmd_live_group_of(s->live, block));
 }
 
@@ -79,6 +83,14 @@ static void add_advices(snapshot_t *s, const dmd_advices_t *advices) {
   }
 }
 
+static void add_published(snapshot_t *s) {
+  for (uint32_t id = 1; id <= dmd_published_count(&s->live->published); id++) {
+    dmd_published_value_t value = dmd_published_value(&s->live->published, id);
+    value.stack = DMD_NONE;
+    dmd_published_add(&s->profile->published, &value);
+  }
+}
+
 static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   dmd_run_t *run = &profile->run;
   profile->mode = live->config.mode;
@@ -96,8 +108,8 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   run->freed_reported = live->freed_reported;
 }
 
-void dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices, dmd_profile_t *profile,
-                       dmd_resolve_fn resolve, void *ctx) {
+uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
+                           dmd_profile_t *profile, dmd_resolve_fn resolve, void *ctx) {
   snapshot_t s = {.live = live, .profile = profile, .resolve = resolve, .resolve_ctx = ctx};
   size_t n_sets = (size_t)live->reports.pool.last + 1;
   dmd_stacks_init(&s.stacks, profile->env);
@@ -105,16 +117,16 @@ void dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices, dmd
   dmd_mem_zero(s.report_sets, n_sets * sizeof *s.report_sets);
 
   add_run(live, profile);
-  if (live->config.mode == DMD_MODE_CUMULATIVE) {
-    for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
-      add_group(&s, *dmd_groups_at(&live->history, id));
-  } else {
-    dmd_heap_walk(&live->heap, add_block, &s);
-  }
+  for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
+    add_group(&s, *dmd_groups_at(&live->history, id));
+  dmd_heap_walk(&live->heap, add_block, &s);
+  profile->memory.heap_allocated = s.in_blocks_szB;
   add_faults(&s);
   if (advices != NULL)
     add_advices(&s, advices);
+  add_published(&s);
 
   dmd_env_free(profile->env, s.report_sets);
   dmd_stacks_destroy(&s.stacks);
+  return s.in_blocks_szB - s.announced_szB;
 }

@@ -2,8 +2,8 @@
  *
  * snapshot.h: from the live heap to a profile.
  *
- * Walks the blocks once (in cumulative mode the history of groups instead), translates each
- * distinct stack once, and adds the blocks to the profile's groups. The live state is not changed.
+ * Walks the blocks once, translates each distinct stack once, and adds the blocks (in cumulative
+ * mode the history of groups) to the profile's groups. The live state is not changed.
  */
 #ifndef DMD_LIVE_SNAPSHOT_H
 #define DMD_LIVE_SNAPSHOT_H
@@ -14,10 +14,12 @@
  * its id there. Called once for each distinct stack. */
 typedef uint32_t (*dmd_resolve_fn)(void *ctx, dmd_profile_t *profile, uintptr_t handle);
 
-/* Fills an initialised, empty profile: mode, blocks, faults and the totals of `run`, and what
- * dmd_holders_find said (NULL: nothing). What only the host knows of the run (pid, command, label
- * ...) is left for the caller to fill in. */
-void dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices, dmd_profile_t *profile,
-                       dmd_resolve_fn resolve, void *ctx);
+/* Fills an initialised, empty profile: mode, blocks, faults, memory reports, the totals of `run`,
+ * memory.heap_allocated, and what dmd_holders_find said (NULL: nothing). What only the host knows
+ * (pid, command, label, resident memory ...) is left for the caller to fill in. Returns the usable
+ * bytes of the blocks that the allocator gave, which are those of heap_allocated less blocks that
+ * were announced. */
+uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
+                           dmd_profile_t *profile, dmd_resolve_fn resolve, void *ctx);
 
 #endif

@@ -12,6 +12,7 @@ static const struct {
     [DMD_FAULT_REPORT_NO_BLOCK] = {"report-no-block", "report of no live block"},
     [DMD_FAULT_SCOPE_UNDERFLOW] = {"scope-underflow", "end of a scope that had not begun"},
     [DMD_FAULT_ABSURD_SIZE] = {"absurd-size", "allocation of a negative size"},
+    [DMD_FAULT_MEMORY_REPORT_REFUSED] = {"memory-report-refused", "memory report that was refused"},
 };
 
 const char *dmd_fault_name(dmd_fault_kind_t kind) {

@@ -13,12 +13,13 @@
 
 /* What a program did wrong. Names and order are part of the file format: append only. */
 typedef enum {
-  DMD_FAULT_INVALID_FREE,    /* free or delete of an address that is no live block */
-  DMD_FAULT_INVALID_REALLOC, /* the same of realloc */
-  DMD_FAULT_REPORT_INTERIOR, /* report of an address inside a block, not at its start */
-  DMD_FAULT_REPORT_NO_BLOCK, /* report of any other address (NULL is allowed and ignored) */
-  DMD_FAULT_SCOPE_UNDERFLOW, /* a tag popped or a reporter ended that had not begun */
-  DMD_FAULT_ABSURD_SIZE,     /* an allocation of a negative size, which got nothing */
+  DMD_FAULT_INVALID_FREE,          /* free or delete of an address that is no live block */
+  DMD_FAULT_INVALID_REALLOC,       /* the same of realloc */
+  DMD_FAULT_REPORT_INTERIOR,       /* report of an address inside a block, not at its start */
+  DMD_FAULT_REPORT_NO_BLOCK,       /* report of any other address (NULL is allowed and ignored) */
+  DMD_FAULT_SCOPE_UNDERFLOW,       /* a tag popped or a reporter ended that had not begun */
+  DMD_FAULT_ABSURD_SIZE,           /* an allocation of a negative size, which got nothing */
+  DMD_FAULT_MEMORY_REPORT_REFUSED, /* a memory report that is none, or one too many */
   DMD_N_FAULTS
 } dmd_fault_kind_t;
 

@@ -81,6 +81,44 @@ static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
+static void write_memory(dmd_jsonout_t *j, const dmd_footprint_t *memory) {
+  const struct {
+    const char *key;
+    uint64_t szB;
+  } figures[] = {{"heapAllocated", memory->heap_allocated},
+                 {"heapOverhead", memory->heap_overhead},
+                 {"resident", memory->resident},
+                 {"residentUnique", memory->resident_unique}};
+  dmd_jsonout_key(j, "memory");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+    if (figures[i].szB != DMD_MEMORY_UNKNOWN)
+      dmd_jsonout_key_u64(j, figures[i].key, figures[i].szB);
+  dmd_jsonout_end(j);
+}
+
+static void write_published(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  dmd_jsonout_key(j, "memoryReports");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= dmd_published_count(&profile->published); id++) {
+    dmd_published_value_t value = dmd_published_value(&profile->published, id);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    if (value.process != NULL)
+      dmd_jsonout_key_str(j, "process", value.process);
+    dmd_jsonout_key_str(j, "path", value.path);
+    dmd_jsonout_key_str(j, "kind", dmd_published_kind_name(value.kind));
+    dmd_jsonout_key_str(j, "units", dmd_published_units_name(value.units));
+    dmd_jsonout_key(j, "amount");
+    dmd_jsonout_i64(j, value.amount);
+    if (value.description != NULL)
+      dmd_jsonout_key_str(j, "description", value.description);
+    if (value.times > 1)
+      dmd_jsonout_key_u64(j, "times", value.times);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
 static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   const dmd_run_t *run = &profile->run;
   dmd_jsonout_key(j, "dmd");
@@ -101,6 +139,8 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   write_totals(j, run);
   write_faults(j, profile);
   write_advices(j, profile);
+  write_memory(j, &profile->memory);
+  write_published(j, profile);
   dmd_jsonout_end(j);
 }
 

@@ -6,14 +6,15 @@
  * from a file) and then only read: by record.h, which groups it for people, and by json.h, which
  * writes it. It owns everything that it points to.
  *
- *   frames   texts such as "main (app.c:12)", each once
- *   stacks   sequences of frame ids, innermost first, each once
- *   names    reporters and other strings, each once
- *   tags     names of tags, each once
- *   reports  report sets: stack ids and reporter name ids
- *   groups   the blocks: sizes, a stack id, a report set, a tag
- *   faults   what the program did wrong with its heap or its reports
- *   advices  who holds the unreported blocks
+ *   frames     texts such as "main (app.c:12)", each once
+ *   stacks     sequences of frame ids, innermost first, each once
+ *   names      reporters and other strings, each once
+ *   tags       names of tags, each once
+ *   reports    report sets: stack ids and reporter name ids
+ *   groups     the blocks: sizes, a stack id, a report set, a tag
+ *   faults     what the program did wrong with its heap or its reports
+ *   advices    who holds the unreported blocks
+ *   published  memory reports of the program
  */
 #ifndef DMD_PROFILE_PROFILE_H
 #define DMD_PROFILE_PROFILE_H
@@ -22,6 +23,7 @@
 #include "profile/advice.h"
 #include "profile/fault.h"
 #include "profile/groups.h"
+#include "profile/published.h"
 #include "profile/reports.h"
 
 /* The dmd JSON keys' version, see docs/format.md; DMD's own is 5. */
@@ -54,11 +56,24 @@ typedef struct dmd_run {
   uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
 } dmd_run_t;
 
+/* What the process takes up, in bytes, without what belongs to Valgrind. Of several processes, if
+ * merged: the sums. */
+typedef struct dmd_footprint {
+  uint64_t heap_allocated;  /* usable bytes of the live blocks, those that were not sampled too */
+  uint64_t heap_overhead;   /* what the arena that they come from takes up beyond them */
+  uint64_t resident;        /* bytes that are in physical memory */
+  uint64_t resident_unique; /* those of them that no other process has */
+} dmd_footprint_t;
+
+/* Of a figure of dmd_footprint_t that could not be had. */
+#define DMD_MEMORY_UNKNOWN UINT64_MAX
+
 typedef struct dmd_profile {
   const dmd_env_t *env;
   dmd_mode_t mode;
   const char *options; /* what the user asked for, "dmdEnvVar" in the file; NULL: nothing */
   dmd_run_t run;
+  dmd_footprint_t memory; /* all unknown until somebody fills it in */
   dmd_intern_t frames;
   dmd_intern_t stacks;
   dmd_intern_t names;
@@ -67,6 +82,7 @@ typedef struct dmd_profile {
   dmd_groups_t groups;
   dmd_faults_t faults;
   dmd_advices_t advices;
+  dmd_published_t published;
   /* Scan mode: the address of each group's block as a name id, by group id. Else empty. */
   dmd_pool_t addresses;
 } dmd_profile_t;

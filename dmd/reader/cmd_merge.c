@@ -70,6 +70,31 @@ static void add_advices(dmd_profile_t *to, const dmd_profile_t *from) {
   }
 }
 
+/* ---- What the programs published and took up. ---- */
+
+/* False where they are too many for one profile. */
+static bool add_published(dmd_profile_t *to, const dmd_profile_t *from) {
+  bool good = true;
+  for (uint32_t id = 1; id <= dmd_published_count(&from->published); id++) {
+    dmd_published_value_t value = dmd_published_value(&from->published, id);
+    good &= dmd_published_add(&to->published, &value);
+  }
+  return good;
+}
+
+/* The sum, where both are known. */
+static void join_figure(uint64_t *to, uint64_t from) {
+  if (*to != DMD_MEMORY_UNKNOWN)
+    *to = from == DMD_MEMORY_UNKNOWN ? from : *to + from;
+}
+
+static void join_memory(dmd_footprint_t *to, const dmd_footprint_t *from) {
+  join_figure(&to->heap_allocated, from->heap_allocated);
+  join_figure(&to->heap_overhead, from->heap_overhead);
+  join_figure(&to->resident, from->resident);
+  join_figure(&to->resident_unique, from->resident_unique);
+}
+
 /* ---- How the data came about. ---- */
 
 static bool same(const char *a, const char *b) {
@@ -86,6 +111,7 @@ static void start_run(dmd_profile_t *to, const dmd_profile_t *first) {
   to->mode = first->mode;
   to->options = dmd_profile_keep(to, first->options);
   to->run = *run;
+  to->memory = first->memory;
   to->run.version = dmd_profile_keep(to, run->version);
   to->run.valgrind_version = dmd_profile_keep(to, run->valgrind_version);
   to->run.label = dmd_profile_keep(to, run->label);
@@ -111,6 +137,7 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   a->in_use_szB += b->in_use_szB;
   a->in_use_blocks += b->in_use_blocks;
   a->freed_reported += b->freed_reported;
+  join_memory(&to->memory, &from->memory);
 }
 
 /* The merged profile is of no process and no dump. */
@@ -137,10 +164,14 @@ static bool fits(const dmd_profile_t *merged) {
   const dmd_run_t *run = &merged->run;
   const uint64_t counts[] = {run->n_allocs,   run->n_frees,       run->alloc_szB,
                              run->in_use_szB, run->in_use_blocks, run->freed_reported};
+  const uint64_t figures[] = {merged->memory.heap_allocated, merged->memory.heap_overhead,
+                              merged->memory.resident, merged->memory.resident_unique};
   double total = 0;
   bool good = dmd_intern_count(&merged->tags) <= DMD_MAX_TAGS;
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
     good &= counts[i] <= MAX_COUNT;
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+    good &= figures[i] <= MAX_COUNT || figures[i] == DMD_MEMORY_UNKNOWN;
   for (uint32_t id = 1; id <= dmd_faults_count(&merged->faults); id++)
     good &= dmd_faults_at(&merged->faults, id)->num <= MAX_COUNT;
   for (uint32_t id = 1; id <= dmd_groups_count(&merged->groups); id++) {
@@ -175,9 +206,10 @@ static bool add_file(dmd_profile_t *merged, char **files, int i) {
     dmdv_combine(merged, &profile, false);
     add_faults(merged, &profile);
     add_advices(merged, &profile);
-    good = fits(merged) || dmdv_usage_error("merge: with %s there is more than one profile can "
-                                            "hold (2^61 bytes, 2^53 of any count, %d tags)",
-                                            files[i], DMD_MAX_TAGS);
+    good = (add_published(merged, &profile) && fits(merged)) ||
+           dmdv_usage_error("merge: with %s there is more than one profile can "
+                            "hold (2^61 bytes, 2^53 of any count, %d tags, %d memory reports)",
+                            files[i], DMD_MAX_TAGS, DMD_PUBLISHED_MAX);
   }
   dmd_profile_destroy(&profile);
   return good;

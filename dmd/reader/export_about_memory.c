@@ -3,8 +3,8 @@
  * Memory reports as Firefox's about:memory saves and loads them.
  *
  * The reports are those that dmdv tree shows (sources.h), without heap-unclassified, which Firefox
- * computes itself. It also wants to know how much memory is resident, which no profile says; the
- * heap is the part of it that is known.
+ * computes itself. It also wants to know how much memory is resident; where a profile does not say,
+ * the heap is the part of it that is known.
  */
 #include "reader/export.h"
 
@@ -20,28 +20,32 @@ static void write_report(dmd_jsonout_t *j, const char *process, const char *path
   dmd_jsonout_key_str(j, "path", path);
   dmd_jsonout_key_u64(j, "kind", kind);
   dmd_jsonout_key_u64(j, "units", units);
-  /* Sums of block sizes: never negative. */
-  dmd_jsonout_key_u64(j, "amount", (uint64_t)amount);
+  dmd_jsonout_key(j, "amount");
+  dmd_jsonout_i64(j, amount);
   dmd_jsonout_key_str(j, "description", description);
   dmd_jsonout_end(j);
 }
 
 static void write_reports(dmd_jsonout_t *j, const dmdv_memreports_t *m, const char *process,
-                          int64_t heap_szB) {
+                          int64_t heap_szB, const dmd_footprint_t *memory) {
   for (uint32_t i = 0; i < m->n_order; i++) {
     const dmdv_memreport_t *r = dmdv_memreports_at(m, m->order[i]);
-    write_report(j, process, dmdv_memreports_path(m, m->order[i]), r->kind, r->units, r->amount,
-                 dmd_intern_get_str(&m->strings, r->description));
+    write_report(j, dmdv_memreports_process(m, m->order[i]), dmdv_memreports_path(m, m->order[i]),
+                 r->kind, r->units, r->amount, dmd_intern_get_str(&m->strings, r->description));
   }
-  static const char *const of_the_process[] = {"resident", "resident-unique"};
+  const struct {
+    const char *path;
+    uint64_t szB;
+  } wanted[] = {{"resident", memory->resident}, {"resident-unique", memory->resident_unique}};
   for (int i = 0; i < 2; i++)
-    write_report(j, process, of_the_process[i], DMDV_OTHER, DMDV_BYTES, heap_szB,
-                 "A lower bound: the heap alone. Profiles of dmd do not say how much memory is "
-                 "resident.");
+    if (wanted[i].szB == DMD_MEMORY_UNKNOWN)
+      write_report(j, process, wanted[i].path, DMDV_OTHER, DMDV_BYTES, heap_szB,
+                   "A lower bound: the heap alone. The profile does not say how much memory is "
+                   "resident.");
 }
 
 static void write_document(dmd_out_t *out, const dmdv_memreports_t *m, const char *process,
-                           int64_t heap_szB) {
+                           int64_t heap_szB, const dmd_footprint_t *memory) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
@@ -49,7 +53,7 @@ static void write_document(dmd_out_t *out, const dmdv_memreports_t *m, const cha
   dmd_jsonout_key_bool(&j, "hasMozMallocUsableSize", true);
   dmd_jsonout_key(&j, "reports");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
-  write_reports(&j, m, process, heap_szB);
+  write_reports(&j, m, process, heap_szB, memory);
   dmd_jsonout_end(&j);
   dmd_jsonout_end(&j);
 }
@@ -64,7 +68,7 @@ bool dmdv_export_about_memory(dmd_profile_t *profile, dmd_out_t *out) {
   if (why == NULL)
     why = dmdv_memreports_settle(&reports, &path);
   if (why == NULL)
-    write_document(out, &reports, process, coverage.heap_szB);
+    write_document(out, &reports, process, coverage.heap_szB, &profile->memory);
   else
     dmdv_usage_error("about-memory: a memory report of this profile %s", why);
   dmd_env_free(&dmdv_env, process);

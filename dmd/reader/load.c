@@ -354,6 +354,61 @@ static void load_advices(loader_t *l, const cJSON *advices) {
   }
 }
 
+static void load_memory(loader_t *l, const cJSON *object) {
+  dmd_footprint_t *memory = &l->profile->memory;
+  memory->heap_allocated = get_number(l, object, "heapAllocated", DMD_MEMORY_UNKNOWN);
+  memory->heap_overhead = get_number(l, object, "heapOverhead", DMD_MEMORY_UNKNOWN);
+  memory->resident = get_number(l, object, "resident", DMD_MEMORY_UNKNOWN);
+  memory->resident_unique = get_number(l, object, "residentUnique", DMD_MEMORY_UNKNOWN);
+}
+
+/* Which of n names the string is; n where it is none of them. */
+static uint32_t index_of(const char *s, const char *(*name)(uint32_t i), uint32_t n) {
+  uint32_t i = 0;
+  while (s != NULL && i < n && strcmp(s, name(i)) != 0)
+    i++;
+  return s == NULL ? n : i;
+}
+
+static const char *kind_name(uint32_t i) {
+  return dmd_published_kind_name(i);
+}
+
+static const char *units_name(uint32_t i) {
+  return dmd_published_units_name(i);
+}
+
+/* One of the program's memory reports. */
+static void load_published(loader_t *l, const cJSON *report) {
+  const char *kind = get_string(l, report, "kind"), *units = get_string(l, report, "units");
+  const cJSON *amount = cJSON_GetObjectItemCaseSensitive(report, "amount");
+  dmd_published_value_t value = {
+      .process = get_string(l, report, "process"),
+      .path = get_string(l, report, "path"),
+      .description = get_string(l, report, "description"),
+      .times = get_number(l, report, "times", 1),
+      .kind = index_of(kind, kind_name, DMD_PUBLISHED_N_KINDS),
+      .units = index_of(units, units_name, DMD_PUBLISHED_N_UNITS),
+  };
+  if (value.path == NULL || value.path[0] == '\0' || kind == NULL || units == NULL) {
+    dmdv_cutter_reject(&l->cutter, "a memory report has no \"path\", \"kind\" or \"units\"");
+    return;
+  }
+  double v = cJSON_IsNumber(amount) ? amount->valuedouble : 2 * MAX_NUMBER;
+  if (v < -MAX_NUMBER || v > MAX_NUMBER || v != (double)(int64_t)v) {
+    dmdv_cutter_reject(&l->cutter,
+                       "a memory report's \"amount\" is not a whole number within 2^53");
+    return;
+  }
+  value.amount = (int64_t)v;
+  /* A kind, or units, that a later dmd knows. */
+  if (value.kind == DMD_PUBLISHED_N_KINDS || value.units == DMD_PUBLISHED_N_UNITS)
+    return;
+  if (!dmd_published_add(&l->profile->published, &value))
+    dmdv_cutter_reject(&l->cutter, "more than %d memory reports, or %d bytes of their strings",
+                       DMD_PUBLISHED_MAX, DMD_PUBLISHED_MAX_TEXT);
+}
+
 /* The keys of a profile of ours. */
 static bool load_run(void *ctx) {
   loader_t *l = ctx;
@@ -379,6 +434,10 @@ static bool load_run(void *ctx) {
   load_totals(l, cJSON_GetObjectItemCaseSensitive(dmd, "totals"));
   load_faults(l, cJSON_GetObjectItemCaseSensitive(dmd, "faults"));
   load_advices(l, cJSON_GetObjectItemCaseSensitive(dmd, "advice"));
+  load_memory(l, cJSON_GetObjectItemCaseSensitive(dmd, "memory"));
+  const cJSON *report;
+  cJSON_ArrayForEach(report, cJSON_GetObjectItemCaseSensitive(dmd, "memoryReports"))
+      load_published(l, report);
   cJSON_Delete(dmd);
   return !dmdv_cutter_failed(&l->cutter);
 }

@@ -2,6 +2,7 @@
 #include "reader/memreports.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/sort.h"
 #include "reader/normalize.h"
 
@@ -83,9 +84,9 @@ static uint32_t intern(dmdv_memreports_t *m, const char *s) {
   return id;
 }
 
-const char *dmdv_memreports_add(dmdv_memreports_t *m, const char *process, const char *path,
-                                dmdv_kind_t kind, dmdv_units_t units, int64_t amount,
-                                const char *description) {
+const char *dmdv_memreports_add_sum(dmdv_memreports_t *m, const char *process, const char *path,
+                                    dmdv_kind_t kind, dmdv_units_t units, int64_t amount,
+                                    uint64_t times, const char *description) {
   uint64_t size = amount < 0 ? -(uint64_t)amount : (uint64_t)amount;
   if (size > MAX_TOTAL - m->total)
     return "brings the sum of all amounts above 2^60";
@@ -96,7 +97,7 @@ const char *dmdv_memreports_add(dmdv_memreports_t *m, const char *process, const
                              .heap = kind == DMDV_HEAP ? amount : 0,
                              .process = intern(m, process),
                              .path = intern(m, path),
-                             .times = 1,
+                             .times = times > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)times,
                              .kind = (uint8_t)kind,
                              .units = (uint8_t)units,
                              .presence = DMDV_IN_BOTH};
@@ -104,29 +105,20 @@ const char *dmdv_memreports_add(dmdv_memreports_t *m, const char *process, const
   return add_report(m, &report);
 }
 
-/* ---- Order. ---- */
-
-/* As bytes, but the end of a path comes first and '/' next, so that what is below a path follows it
- * directly. */
-static int compare_paths(const char *a, const char *b) {
-  while (*a != '\0' && *a == *b)
-    a++, b++;
-  unsigned char x = (unsigned char)*a, y = (unsigned char)*b;
-  if (x == y)
-    return 0;
-  if (x == '\0' || (x == '/' && y != '\0'))
-    return -1;
-  if (y == '\0' || y == '/')
-    return 1;
-  return x < y ? -1 : 1;
+const char *dmdv_memreports_add(dmdv_memreports_t *m, const char *process, const char *path,
+                                dmdv_kind_t kind, dmdv_units_t units, int64_t amount,
+                                const char *description) {
+  return dmdv_memreports_add_sum(m, process, path, kind, units, amount, 1, description);
 }
+
+/* ---- Order. ---- */
 
 static int compare_reports(const void *ctx, uint32_t a, uint32_t b) {
   const dmdv_memreports_t *m = ctx;
   uint32_t p = dmdv_memreports_at(m, a)->process, q = dmdv_memreports_at(m, b)->process;
   if (p != q)
     return p < q ? -1 : 1;
-  return compare_paths(dmdv_memreports_path(m, a), dmdv_memreports_path(m, b));
+  return dmd_path_compare(dmdv_memreports_path(m, a), dmdv_memreports_path(m, b));
 }
 
 static void sort(dmdv_memreports_t *m, bool without_zeros) {
@@ -150,12 +142,6 @@ static void forget_order(dmdv_memreports_t *m) {
 
 /* ---- heap-unclassified. ---- */
 
-/* Whether path is prefix, or below it. */
-static bool is_at_or_below(const char *path, const char *prefix) {
-  size_t n = strlen(prefix);
-  return strncmp(path, prefix, n) == 0 && (path[n] == '\0' || path[n] == '/');
-}
-
 /* For the process whose reports are order[from] up to order[to], without the latter. */
 static void complete_process(dmdv_memreports_t *m, uint32_t from, uint32_t to) {
   uint32_t process = dmdv_memreports_at(m, m->order[from])->process;
@@ -165,7 +151,7 @@ static void complete_process(dmdv_memreports_t *m, uint32_t from, uint32_t to) {
   int64_t unclassified = dmdv_memreports_at(m, allocated)->amount;
   for (uint32_t i = from; i < to; i++) {
     const char *path = dmdv_memreports_path(m, m->order[i]);
-    if (is_at_or_below(path, UNCLASSIFIED))
+    if (dmd_path_is_at_or_below(path, UNCLASSIFIED))
       return;
     if (strncmp(path, EXPLICIT, strlen(EXPLICIT)) == 0)
       unclassified -= dmdv_memreports_at(m, m->order[i])->heap;
@@ -240,7 +226,7 @@ static bool move_own_amounts(dmdv_memreports_t *m) {
     const char *path = dmdv_memreports_path(m, m->order[i]);
     if (r->process != dmdv_memreports_at(m, m->order[i + 1])->process ||
         strchr(path, '/') == NULL ||
-        !is_at_or_below(dmdv_memreports_path(m, m->order[i + 1]), path))
+        !dmd_path_is_at_or_below(dmdv_memreports_path(m, m->order[i + 1]), path))
       continue;
     uint32_t own = own_path(m, path), id = find(m, r->process, own);
     if (id != DMD_NONE) {

@@ -67,6 +67,11 @@ const char *dmdv_memreports_add(dmdv_memreports_t *m, const char *process, const
                                 dmdv_kind_t kind, dmdv_units_t units, int64_t amount,
                                 const char *description);
 
+/* The same of several reports that were summed before. */
+const char *dmdv_memreports_add_sum(dmdv_memreports_t *m, const char *process, const char *path,
+                                    dmdv_kind_t kind, dmdv_units_t units, int64_t amount,
+                                    uint64_t times, const char *description);
+
 /* Adds what about:memory derives: explicit/heap-unclassified is, for each process that says
  * heap-allocated, that amount less the heap reports under explicit/. A process that already has
  * one keeps it. */

@@ -2,17 +2,26 @@
  *
  * sources.h: where memory reports come from, a profile or a file of about:memory's.
  *
- * In a profile the reporters' statements are lost, but not what they looked at: the sum of the
- * usable bytes of the blocks that a reporter reported is what it measured. So of a profile:
+ * What a reporter of a profile measured is the sum of the usable bytes of the blocks that it
+ * reported. So of a profile:
  *
  *   the reporter's own path      heap bytes; a block that was reported twice counts for both
  *                                reports, as it does where the program sums them up itself
- *   explicit/(unnamed reporter)  blocks reported outside of any reporter
- *   explicit/tags/NAME           blocks that nobody reported, by their tag
+ *   explicit/(unnamed reporter)  blocks reported outside of any reporter, less what the program
+ *                                published as heap without having a reporter of that path
+ *   explicit/tags/NAME           blocks that nobody reported, by their tag; not where the program
+ *                                published them, under this path or any with this very amount
  *   heap-allocated               the usable bytes of all blocks
+ *   heap-overhead, resident,     as the tool measured them, where it could
+ *   resident-unique
+ *   what the program published   but not where reporters measured this path, or where the amount is
+ *                                the sum of what they measured below it
  *
- * A reporter that calls itself by one of the names that are derived (heap-allocated, resident,
- * resident-unique, explicit/heap-unclassified) gets " (reporter)" put behind it.
+ * A reporter that calls itself by one of the names that are derived (heap-allocated, heap-overhead,
+ * resident, resident-unique, explicit/heap-unclassified) gets " (reporter)" put behind it, and what
+ * the program published of itself under such a name " (published)". Units do not mix in a tree: of
+ * what was published, amounts in other units than the tree's come into a tree beside it, such as
+ * "cache (count)" beside "cache"; so do amounts under explicit that are not of memory.
  */
 #ifndef DMD_READER_SOURCES_H
 #define DMD_READER_SOURCES_H

@@ -47,6 +47,21 @@ static const HChar *read_name(name_t *name, Addr a) {
   return name->text;
 }
 
+/* False where not all of it can be read. */
+static Bool read_struct(void *to, SizeT szB, Addr a) {
+  SizeT n = 0;
+  dm_memory_t memory;
+  dm_memory_open(&memory);
+  while (n < szB) {
+    SizeT part = VG_MIN(szB - n, DM_PAGE_SZB - (a + n) % DM_PAGE_SZB);
+    if (dm_memory_read(&memory, a + n, (HChar *)to + n, part) < part)
+      break;
+    n += part;
+  }
+  dm_memory_close(&memory);
+  return n == szB;
+}
+
 /* A scope must have some name. */
 static const HChar *read_scope_name(name_t *name, Addr a) {
   const HChar *text = read_name(name, a);
@@ -112,6 +127,28 @@ static UWord end_reporter(ThreadId tid) {
   return dmd_scopes_depth(&g_live.reporters, tid);
 }
 
+static Bool keep_memory_report(ThreadId tid, Addr at) {
+  struct dmd_memory_report report;
+  name_t process, path, description;
+  if (!read_struct(&report, sizeof report, at))
+    return False;
+  dmd_published_value_t value = {.process = read_name(&process, (Addr)report.process),
+                                 .path = read_name(&path, (Addr)report.path),
+                                 .description = read_name(&description, (Addr)report.description),
+                                 .amount = report.amount,
+                                 .times = 1,
+                                 .stack = dm_capture_stack(tid),
+                                 .kind = report.kind,
+                                 .units = report.units};
+  return dmd_published_add(&g_live.published, &value);
+}
+
+static UWord memory_report(ThreadId tid, Addr at) {
+  if (!keep_memory_report(tid, at))
+    dmd_live_fault(&g_live, DMD_FAULT_MEMORY_REPORT_REFUSED, tid, dm_capture_stack(tid));
+  return dmd_published_count(&g_live.published);
+}
+
 /* The requests of dmd.h. */
 static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
   switch (arg[0]) {
@@ -160,6 +197,9 @@ static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
     return True;
   case VG_USERREQ__DMD_TAG_BLOCKS:
     *ret = sum_of_tag(arg[1]).n_blocks;
+    return True;
+  case VG_USERREQ__DMD_MEMORY_REPORT:
+    *ret = memory_report(tid, arg[1]);
     return True;
   default:
     return False;

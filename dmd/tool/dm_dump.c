@@ -19,6 +19,7 @@
 #include "tool/dm_memory.h"
 #include "tool/dm_options.h"
 #include "tool/dm_outfile.h"
+#include "tool/dm_resident.h"
 #include "tool/dm_symbols.h"
 
 /* Of this process. */
@@ -228,10 +229,12 @@ Int dm_dump(const HChar *trigger, const HChar *label) {
   dmd_profile_init(&profile, &g_env);
   dm_symbols_t symbols;
   dm_symbols_init(&symbols, &profile);
-  dmd_snapshot_take(&g_live, &advices, &profile, dm_symbols_resolve, &symbols);
+  ULong in_blocks_szB =
+      dmd_snapshot_take(&g_live, &advices, &profile, dm_symbols_resolve, &symbols);
   dm_symbols_destroy(&symbols);
   dmd_advices_destroy(&advices);
   describe_run(&profile, trigger, label);
+  dm_resident_measure(&profile.memory, in_blocks_szB);
   if (VG_(clo_verbosity) > 0)
     print_text(&profile);
   Bool written = write_file(&profile);

@@ -16,7 +16,7 @@ static void print_help(void) {
    "        analyses the heap, prints the records and writes the profile;\n"
    "        reports are kept\n"
    "  clear\n"
-   "        forgets all reports but those made on allocation\n"
+   "        forgets all reports but those made on allocation, and memory reports\n"
    "  status\n"
    "        prints what is recorded at the moment\n"
    "\n");

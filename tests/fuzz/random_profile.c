@@ -87,6 +87,30 @@ static void make_stacks(maker_t *m) {
   }
 }
 
+static uint64_t figure(const maker_t *m) {
+  return one_in(m, 3) ? DMD_MEMORY_UNKNOWN : number(m, 53);
+}
+
+/* What the process takes up, and what it published. */
+static void make_memory(const maker_t *m) {
+  dmd_footprint_t *memory = &m->profile->memory;
+  memory->heap_allocated = figure(m);
+  memory->heap_overhead = figure(m);
+  memory->resident = figure(m);
+  memory->resident_unique = figure(m);
+  for (uint64_t n = below(m, 6); n > 0; n--) {
+    char process[MAX_TEXT], path[MAX_TEXT], description[MAX_TEXT];
+    dmd_published_value_t value = {.process = text(m, process),
+                                   .path = text(m, path),
+                                   .description = text(m, description),
+                                   .amount = (int64_t)number(m, 53) - (int64_t)number(m, 53),
+                                   .times = 1 + number(m, 20),
+                                   .kind = (uint32_t)below(m, DMD_PUBLISHED_N_KINDS),
+                                   .units = (uint32_t)below(m, DMD_PUBLISHED_N_UNITS)};
+    dmd_published_add(&m->profile->published, &value);
+  }
+}
+
 static void make_run(const maker_t *m) {
   dmd_run_t *run = &m->profile->run;
   run->is_known = true;
@@ -108,6 +132,7 @@ static void make_run(const maker_t *m) {
   run->in_use_szB = number(m, 53);
   run->in_use_blocks = number(m, 53);
   run->freed_reported = number(m, 53);
+  make_memory(m);
   for (uint64_t n = below(m, 4); n > 0; n--) {
     dmd_fault_t fault = {.num = 1 + number(m, 40), .kind = (uint32_t)below(m, DMD_N_FAULTS)};
     fault.stack = one_in(m, 3) ? DMD_NONE : any_stack(m);

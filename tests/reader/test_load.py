@@ -140,6 +140,35 @@ def test_wrong_content(test):
     change("a frame is not a string", frameTable={"f0": 1, "f1": "x"})
 
 
+def test_wrong_memory_reports(test):
+    def report(reason, **keys):
+        document = small()
+        entry = dict({"path": "a", "kind": "heap", "units": "bytes", "amount": 1}, **keys)
+        document["dmd"] = {"memoryReports": [{k: v for k, v in entry.items() if v is not None}]}
+        if reason is None:
+            accepted(test, document)
+        else:
+            rejected(test, document, reason)
+
+    report(None)
+    report(None, amount=-2 ** 53, kind="a later one")
+    report(None, units="a later one", more=[{}])
+    for key in ("path", "kind", "units"):
+        report('no "path", "kind" or "units"', **{key: None})
+    report('no "path", "kind" or "units"', path="")
+    report('"path" is not a string', path=5)
+    report('"process" is not a string', process=5)
+    for amount in (None, "1", 1.5, 2 ** 53 + 2, -2 ** 53 - 2, 1e300):
+        report('"amount" is not a whole number within 2^53', amount=amount)
+    report('"times" is not a whole number', times=-1)
+    document = small()
+    document["dmd"] = {"memory": {"resident": -1}}
+    rejected(test, document, '"resident" is not a whole number')
+    document["dmd"] = {"memoryReports": [dict({"path": "p%d" % n, "kind": "heap", "units": "bytes", "amount": 1})
+                                         for n in range(65537)]}
+    rejected(test, document, "more than 65536 memory reports")
+
+
 def test_missing_and_double_keys(test):
     for key in ("version", "invocation", "blockList", "traceTable", "frameTable"):
         document = small()

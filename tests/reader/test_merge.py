@@ -30,6 +30,11 @@ def merge(test, *profiles, status=0):
     return json.loads(out)
 
 
+def merge_error(test, *profiles):
+    """What dmdv merge says of profiles that it cannot merge."""
+    return test.error("merge", *[test.write("bad%d.json" % i, profile) for i, profile in enumerate(profiles)])
+
+
 def blocks(document):
     """[(req, slop, num, stack, report stacks, reporters, tag, thread)], ids and frame numbers resolved, sorted."""
     def stack(trace):
@@ -64,7 +69,31 @@ def test_run(test):
     test.equal(document["invocation"], {"dmdEnvVar": "--a", "mode": "dark-matter"}, "invocation")
     test.equal(document["dmd"], run(command="merged from 3 files", pid=0, dump=0, trigger="merge",
                                     totals={"allocs": 30, "frees": 12, "allocBytes": 2700, "inUseBytes": 1800,
-                                            "inUseBlocks": 18, "freedReported": 3}), "the run")
+                                            "inUseBlocks": 18, "freedReported": 3},
+                                    memory={}, memoryReports=[]), "the run")
+
+
+def test_memory_is_added_up(test):
+    first = {"heapAllocated": 5, "heapOverhead": 2, "resident": 100, "residentUnique": 0}
+    document = merge(test, Profile(dmd=run(memory=first)), Profile(dmd=run(memory={"heapAllocated": 6, "resident": 11})))
+    test.equal(document["dmd"]["memory"], {"heapAllocated": 11, "resident": 111}, "what both know")
+    large = Profile(dmd=run(memory={"resident": 2**53}))
+    test.check("more than one profile can hold" in merge_error(test, large, Profile(dmd=run(memory={"resident": 1}))), "too much")
+
+
+def test_memory_reports_are_added_up(test):
+    def entry(path="a", amount=1, kind="heap", units="bytes", **more):
+        return dict({"path": path, "kind": kind, "units": units, "amount": amount}, **more)
+    document = merge(
+        test,
+        Profile(dmd=run(memoryReports=[entry(), entry(process="p", amount=-5), entry(kind="other", units="count")])),
+        Profile(dmd=run(memoryReports=[entry("b"), entry(amount=7, times=3, description="Late.")])))
+    test.equal(document["dmd"]["memoryReports"],
+               [entry(amount=8, times=4), entry(process="p", amount=-5), entry(kind="other", units="count"), entry("b")],
+               "memory reports")
+    many = [[entry("%d/%d" % (half, n)) for n in range(33000)] for half in range(2)]
+    test.check("more than one profile can hold" in merge_error(test, *[Profile(dmd=run(memoryReports=m)) for m in many]),
+               "too many")
 
 
 def test_runs_that_differ(test):

@@ -433,6 +433,135 @@ def test_profile_against_memory_reports(test):
     test.check(any(line.endswith("── heap-unclassified") and "-36.00 MB" in line for line in lines), "%r" % lines)
 
 
+# ---- What the tool measured, and what the program published. ----
+
+
+def entry(path, amount, kind="heap", units="bytes", **more):
+    """A memory report as it stands in a profile."""
+    return dict({"path": path, "amount": amount, "kind": kind, "units": units}, **more)
+
+
+def publishing(*entries, memory=None):
+    """10 MB reported by explicit/a, 4 by explicit/a/b, 6 by explicit/a/c, 5 outside of any; 20 tagged; 55 dark."""
+    profile = Profile(dmd=dict(RUN, memoryReports=list(entries), memory=memory or {}))
+    for szB, reporter in ((10, "explicit/a"), (4, "explicit/a/b"), (6, "explicit/a/c")):
+        profile.block(szB * MB, A, reps=[R], reporters=[reporter])
+    return profile.block(5 * MB, A, reps=[R]).block(20 * MB, A, tag="lib").block(55 * MB, A)
+
+
+def all_other(lines):
+    """All lines of the other measurements, with the blank ones between trees left out."""
+    start = lines.index("Other Measurements", lines.index("app (pid 42)"))
+    return [line for line in lines[start + 1:lines.index("End of app (pid 42)")] if line]
+
+
+def explicit_amounts(lines):
+    """Each line of the explicit tree: what it is called and its MB."""
+    found = {}
+    for line in explicit(lines):
+        amount, _, name = line.lstrip("\u251c\u2514\u2502\u2500 ").partition(" MB ")
+        found[name.split(") ")[1][3:]] = float(amount)
+    return found
+
+
+PLAIN = {"explicit": 100, "a": 20, "b": 4, "c": 6, "(own)": 10, "tags/lib": 20, "(unnamed reporter)": 5,
+         "heap-unclassified": 55}
+
+
+def test_measured_by_the_tool(test):
+    memory = {"heapAllocated": 1, "heapOverhead": 3 * MB, "resident": 70 * MB, "residentUnique": 50 * MB}
+    test.equal(other(tree(test, publishing(memory=memory))),
+               ["100.00 MB ── heap-allocated", "  3.00 MB ── heap-overhead", " 70.00 MB ── resident",
+                " 50.00 MB ── resident-unique"], "figures")
+    test.equal(other(tree(test, publishing(memory={"resident": 7 * MB}))),
+               ["100.00 MB ── heap-allocated", "  7.00 MB ── resident"], "what is known")
+    changed = tree(test, publishing(memory={"resident": 9 * MB}), publishing(memory={"resident": 7 * MB}))
+    test.equal(other(changed), ["2.00 MB ── resident"], "a difference")
+
+
+def test_published(test):
+    lines = tree(test, publishing(
+        entry("explicit/maps", 30 * MB, "nonheap"), entry("cache/hits", 3, "other", "count", times=2),
+        entry("full", 1234, "other", "percentage"), entry("events", -5, "other", "count-cumulative")))
+    test.equal(explicit_amounts(lines), dict(PLAIN, explicit=130, maps=30), "explicit")
+    test.equal(all_other(lines), ["3 (100.0%) -- cache", "└──3 (100.0%) ── hits [2]",
+                                  "       -5 ── events [?!]", "   12.34% ── full", "100.00 MB ── heap-allocated"], "other")
+
+
+def test_published_where_reporters_measured(test):
+    """What was measured stands; so it does for the sum of what lies below a path, which is the tree's to add up."""
+    for path, amount in (("explicit/a", 10), ("explicit/a", 20), ("explicit/a", 7), ("explicit/a/b", 4),
+                         ("explicit/a/b", 400), ("explicit/a/c", 0)):
+        for kind in ("heap", "nonheap", "other"):
+            lines = tree(test, publishing(entry(path, amount * MB, kind)))
+            test.equal(explicit_amounts(lines), PLAIN, "%s %d %s" % (path, amount, kind))
+    both = Profile(dmd=dict(RUN, memoryReports=[entry("explicit/x", 9 * MB)]))
+    both.block(5 * MB, A, reps=[R], reporters=["explicit/x/y"]).block(4 * MB, A, reps=[R], reporters=["explicit/x/z"])
+    test.equal(explicit_amounts(tree(test, both)),
+               {"explicit": 9, "x": 9, "y": 5, "z": 4, "heap-unclassified": 0}, "the sum of two")
+    both.document["dmd"]["memoryReports"][0]["amount"] = 8 * MB
+    test.equal(explicit_amounts(tree(test, both))["(own)"], 8, "another amount is the path's own")
+
+
+def test_published_beside_reports(test):
+    """Heap that was reported outside of any reporter, or that a tag names, is not counted a second time."""
+    lines = tree(test, publishing(entry("explicit/jars", 3 * MB)))
+    test.equal(explicit_amounts(lines), dict(PLAIN, **{"(unnamed reporter)": 2, "jars": 3}), "3 of 5")
+    lines = tree(test, publishing(entry("explicit/jars", 7 * MB)))
+    expected = dict(PLAIN, **{"jars": 7, "heap-unclassified": 53})
+    del expected["(unnamed reporter)"]
+    test.equal(explicit_amounts(lines), expected, "7 of 5")
+    lines = tree(test, publishing(entry("explicit/driver", 20 * MB)))
+    expected = dict(PLAIN, driver=20)
+    del expected["tags/lib"]
+    test.equal(explicit_amounts(lines), expected, "a tag's amount")
+    lines = tree(test, publishing(entry("explicit/tags/lib", 21 * MB)))
+    test.equal(explicit_amounts(lines), dict(PLAIN, **{"tags/lib": 21, "heap-unclassified": 54}), "a tag's path")
+
+
+def test_published_in_several_units(test):
+    lines = tree(test, publishing(
+        entry("explicit/n", 2, "heap", "count"), entry("explicit/m", MB, "other"), entry("explicit/a", 3, "heap", "count"),
+        entry("cache/b", MB, "other"), entry("cache/n", 4, "other", "count"), entry("lone", MB, "other"),
+        entry("lone", 7, "other", "count"), entry("lone", 8, "other", "count-cumulative")))
+    test.equal(explicit_amounts(lines), PLAIN, "explicit")
+    test.equal(all_other(lines),
+               ["1.00 MB (100.0%) -- cache", "└──1.00 MB (100.0%) ── b", "4 (100.0%) -- cache (count)",
+                "└──4 (100.0%) ── n", "5 (100.0%) -- explicit (count)", "├──3 (60.00%) ── a", "└──2 (40.00%) ── n",
+                "1.00 MB (100.0%) -- explicit (other)", "└──1.00 MB (100.0%) ── m", "100.00 MB ── heap-allocated",
+                "  1.00 MB ── lone", "        7 ── lone (count)", "        8 ── lone (cumulative)"], "trees")
+
+
+def test_published_under_derived_names(test):
+    lines = tree(test, publishing(
+        entry("resident", MB, "other"), entry("heap-allocated", 2 * MB, "other"), entry("resident", 3 * MB, "other",
+                                                                                        process="child")))
+    test.equal(all_other(lines), ["100.00 MB ── heap-allocated", "  2.00 MB ── heap-allocated (published)",
+                                  "  1.00 MB ── resident (published)"], "its own")
+    test.check("3.00 MB ── resident" in lines, "another process's: %r" % lines)
+
+
+def test_published_for_other_processes(test):
+    lines = tree(test, publishing(entry("explicit/a", 8 * MB, process="child (pid 7)"),
+                                  entry("heap-allocated", 9 * MB, "other", process="child (pid 7)")))
+    first, second = lines.index("app (pid 42)"), lines.index("child (pid 7)")
+    test.equal(explicit_amounts(lines[first:second]), PLAIN, "this process")
+    test.equal(explicit_amounts(lines[second:]), {"explicit": 9, "a": 8, "heap-unclassified": 1}, "the other")
+
+
+def test_export_of_published(test):
+    reports = export(test, publishing(
+        entry("explicit/maps", 30 * MB, "nonheap", description="Maps."), entry("events", -5, "other", "count-cumulative"),
+        entry("x", 1, process="child"), memory={"heapOverhead": 3, "resident": 4, "residentUnique": 2}))
+    found = {(r["process"], r["path"]): (r["kind"], r["units"], r["amount"], r["description"]) for r in reports}
+    test.equal(len(found), len(reports), "each once")
+    test.equal(found["app (pid 42)", "explicit/maps"], (NONHEAP, BYTES, 30 * MB, "Maps."), "maps")
+    test.equal(found["app (pid 42)", "events"], (OTHER, CUMULATIVE, -5, "Published by the program."), "events")
+    test.equal(found["child", "x"][:3], (HEAP, BYTES, 1), "of the child")
+    test.equal([found["app (pid 42)", path][2] for path in ("heap-overhead", "resident", "resident-unique")], [3, 4, 2],
+               "figures")
+
+
 # ---- Ways in and out. ----
 
 def test_gzip_and_standard_input(test):

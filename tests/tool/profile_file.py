@@ -65,6 +65,7 @@ class Validator:
             check_totals(doc)
             check_faults(doc)
             check_advice(doc)
+            check_memory(doc)
 
 
 def trace_ids(doc):
@@ -155,6 +156,20 @@ def check_advice(doc):
             held[holder, what] += advice[what]
     for (holder, what), n in held.items():
         require(n <= unreported[holder[0], what], "%s holds more %s than there are" % (holder, what))
+
+
+def check_memory(doc):
+    run, mode = doc["dmd"], doc["invocation"]["mode"]
+    memory, reports = run["memory"], run["memoryReports"]
+    require(memory.get("residentUnique", 0) <= memory.get("resident", 0), "more of its own than is resident")
+    usable = sum(block.get("num", 1) * (block["req"] + block.get("slop", 0)) for block in doc["blockList"])
+    require(run["sampleBelow"] > 0 or mode == "cumulative" or memory["heapAllocated"] == usable,
+            "%d usable bytes, but heapAllocated is %s" % (usable, memory["heapAllocated"]))
+    keys = [(r.get("process"), r["path"], r["kind"], r["units"]) for r in reports]
+    require(len(set(keys)) == len(keys), "two memory reports are alike")
+    for report in reports:
+        for key in ("process", "path", "description"):
+            require(len(report.get(key, "")) <= MAX_NAME, "a string of a memory report is too long")
 
 
 class Block:

@@ -123,6 +123,19 @@ static void all_keys(void **state) {
       .in_use_blocks = 6,
       .freed_reported = 1,
   };
+  p->memory = (dmd_footprint_t){720, 0, DMD_MEMORY_UNKNOWN, 4096};
+  dmd_published_add(&p->published, &(dmd_published_value_t){.path = "explicit/a",
+                                                            .amount = -5,
+                                                            .times = 1,
+                                                            .kind = DMD_PUBLISHED_HEAP,
+                                                            .units = DMD_PUBLISHED_BYTES});
+  dmd_published_add(&p->published, &(dmd_published_value_t){.process = "child",
+                                                            .path = "cache/hits",
+                                                            .description = "\"Hits\".",
+                                                            .amount = DMD_PUBLISHED_MAX_AMOUNT,
+                                                            .times = 3,
+                                                            .kind = DMD_PUBLISHED_OTHER,
+                                                            .units = DMD_PUBLISHED_CUMULATIVE});
   sink_t sink;
   assert_text_equal(
       written(&sink, p),
@@ -149,6 +162,13 @@ static void all_keys(void **state) {
       "   {\"kind\": \"report-no-block\", \"num\": 3, \"at\": \"1\", \"reporter\": "
       "\"explicit/a\"},\n"
       "   {\"kind\": \"invalid-free\", \"num\": 1}\n"
+      "  ],\n"
+      "  \"memory\": {\"heapAllocated\": 720, \"heapOverhead\": 0, \"residentUnique\": 4096},\n"
+      "  \"memoryReports\": [\n"
+      "   {\"path\": \"explicit/a\", \"kind\": \"heap\", \"units\": \"bytes\", \"amount\": -5},\n"
+      "   {\"process\": \"child\", \"path\": \"cache/hits\", \"kind\": \"other\", \"units\": "
+      "\"count-cumulative\", \"amount\": 9007199254740992, \"description\": \"\\\"Hits\\\".\", "
+      "\"times\": 3}\n"
       "  ]\n"
       " },\n"
       " \"blockList\": [\n"

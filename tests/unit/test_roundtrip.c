@@ -186,12 +186,18 @@ static size_t group_naively(naive_t naive[MAX_RECORDS], const dmd_profile_t *pro
   return n;
 }
 
-/* The section's records that are left, one a time: the largest, and the first of those. */
+static bool is_larger(const naive_t *a, const naive_t *b) {
+  int64_t more = a->req + a->slop - b->req - b->slop;
+  return more != 0 ? more > 0 : a->req > b->req;
+}
+
+/* The section's records that are left, one a time: the largest, of those the one of most requested
+ * bytes, and the first of those. */
 static naive_t *take_largest(naive_t *naive, size_t n, dmd_section_t section) {
   naive_t *largest = NULL;
   for (size_t i = 0; i < n; i++)
     if (naive[i].section == section && naive[i].key != NULL &&
-        (largest == NULL || naive[i].req + naive[i].slop > largest->req + largest->slop))
+        (largest == NULL || is_larger(&naive[i], largest)))
       largest = &naive[i];
   return largest;
 }

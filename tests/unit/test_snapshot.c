@@ -243,6 +243,57 @@ static void cumulative_takes_the_history(void **state) {
   end(&f);
 }
 
+static void publish(fixture_t *f, const char *path, int64_t amount) {
+  dmd_published_value_t value = {.path = path, .amount = amount, .times = 1, .stack = 1};
+  assert_true(dmd_published_add(&f->live.published, &value));
+}
+
+/* What was published since the last clear, without its stack. */
+static void published_since_the_last_clear(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_LIVE);
+  publish(&f, "a", 1);
+  dmd_live_clear_reports(&f.live);
+  publish(&f, "b", 2);
+  publish(&f, "b", 3);
+  take(&f);
+  assert_int_equal(dmd_published_count(&f.profile.published), 1);
+  dmd_published_value_t value = dmd_published_value(&f.profile.published, 1);
+  assert_string_equal(value.path, "b");
+  assert_true(value.amount == 5 && value.times == 2 && value.stack == DMD_NONE);
+  assert_int_equal(dmd_published_count(&f.live.published), 1);
+  assert_int_equal(f.n_resolved, 0);
+  end(&f);
+}
+
+/* All live blocks are allocated memory: those passed over too, and whatever the history says. Those
+ * that were announced are not the allocator's. */
+static void allocated_memory(void **state) {
+  (void)state;
+  static const dmd_mode_t modes[] = {DMD_MODE_DARK_MATTER, DMD_MODE_LIVE, DMD_MODE_CUMULATIVE};
+  for (size_t i = 0; i < COUNT_OF(modes); i++) {
+    fixture_t f;
+    begin_as(&f, &(dmd_live_config_t){.mode = modes[i],
+                                      .allocator = DMD_ALLOCATOR_EXACT,
+                                      .word_szB = 8,
+                                      .sample_below = i == 1 ? 1000 : 0});
+    set_stacks(&f, 1);
+    for (uint64_t n = 0; n < 10; n++)
+      alloc(&f, 0x1000 + 64 * n, 17, 1); /* usable 18 */
+    uint32_t flags;
+    assert_true(dmd_live_remove(&f.live, 0x1000, &flags));
+    dmd_live_add(
+        &f.live,
+        &(dmd_new_block_t){
+            .addr = 0x9000, .req = 500, .usable = 500, .thread = 1, .flags = DMD_BLOCK_ANNOUNCED});
+    assert_int_equal(dmd_snapshot_take(&f.live, NULL, &f.profile, resolve, &f), 9 * 18);
+    assert_int_equal(f.profile.memory.heap_allocated, 9 * 18 + 500);
+    assert_int_equal(f.profile.memory.resident, DMD_MEMORY_UNKNOWN);
+    end(&f);
+  }
+}
+
 static void an_empty_heap(void **state) {
   (void)state;
   fixture_t f;
@@ -384,6 +435,8 @@ int main(void) {
       cmocka_unit_test(totals_of_the_run),
       cmocka_unit_test(samples_stand_for_others),
       cmocka_unit_test(cumulative_takes_the_history),
+      cmocka_unit_test(published_since_the_last_clear),
+      cmocka_unit_test(allocated_memory),
       cmocka_unit_test(an_empty_heap),
       cmocka_unit_test(random_programs),
       cmocka_unit_test(out_of_memory),

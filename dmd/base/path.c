@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/path.h"
+
+int dmd_path_compare(const char *a, const char *b) {
+  while (*a != '\0' && *a == *b)
+    a++, b++;
+  unsigned char x = (unsigned char)*a, y = (unsigned char)*b;
+  if (x == y)
+    return 0;
+  if (x == '\0' || (x == '/' && y != '\0'))
+    return -1;
+  if (y == '\0' || y == '/')
+    return 1;
+  return x < y ? -1 : 1;
+}
+
+bool dmd_path_is_at_or_below(const char *path, const char *top) {
+  while (*top != '\0' && *path == *top)
+    path++, top++;
+  return *top == '\0' && (*path == '\0' || *path == '/');
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * path.h: paths of reporters and memory reports, places in a tree whose parts '/' separates.
+ */
+#ifndef DMD_BASE_PATH_H
+#define DMD_BASE_PATH_H
+
+#include <stdbool.h>
+
+/* As bytes, but the end of a path comes first and '/' next, so that what is below a path follows it
+ * directly. */
+int dmd_path_compare(const char *a, const char *b);
+
+/* Whether path is top, or below it. */
+bool dmd_path_is_at_or_below(const char *path, const char *top);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/measured.h"
+
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/sort.h"
+
+static void sum_up(dmd_measured_t *m) {
+  const dmd_profile_t *profile = m->profile;
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
+    if (g->reports == DMD_NONE)
+      continue;
+    int64_t szB = (int64_t)(g->num * (g->req + g->slop));
+    const dmd_report_set_t *set = dmd_reports_at(&profile->reports, g->reports);
+    for (uint32_t i = 0; i < set->count && i < DMD_REPORTS_KEPT; i++)
+      m->by_reporter[set->report[i].reporter] += szB;
+  }
+}
+
+static const char *path_of(const dmd_measured_t *m, uint32_t name) {
+  return dmd_intern_get_str(&m->profile->names, name);
+}
+
+static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
+  return dmd_path_compare(path_of(ctx, a), path_of(ctx, b));
+}
+
+void dmd_measured_init(dmd_measured_t *m, const dmd_profile_t *profile) {
+  const dmd_env_t *env = profile->env;
+  size_t n_names = dmd_intern_count(&profile->names);
+  *m = (dmd_measured_t){.profile = profile};
+  m->by_reporter = dmd_env_alloc(env, "dmd.measured", (n_names + 1) * sizeof *m->by_reporter);
+  m->order = dmd_env_alloc(env, "dmd.measured", (n_names + 1) * sizeof *m->order);
+  m->before = dmd_env_alloc(env, "dmd.measured", (n_names + 1) * sizeof *m->before);
+  dmd_mem_zero(m->by_reporter, (n_names + 1) * sizeof *m->by_reporter);
+  sum_up(m);
+  for (uint32_t name = 1; name <= n_names; name++)
+    if (m->by_reporter[name] != 0)
+      m->order[m->n++] = name;
+  dmd_sort(env, m->order, m->n, compare_names, m);
+  m->before[0] = 0;
+  for (uint32_t i = 0; i < m->n; i++)
+    m->before[i + 1] = m->before[i] + m->by_reporter[m->order[i]];
+}
+
+void dmd_measured_destroy(dmd_measured_t *m) {
+  const dmd_env_t *env = m->profile->env;
+  dmd_env_free(env, m->before);
+  dmd_env_free(env, m->order);
+  dmd_env_free(env, m->by_reporter);
+}
+
+/* The first place in the order that comes after path, or also after all that lies below it. */
+static uint32_t place_after(const dmd_measured_t *m, const char *path, bool below_too) {
+  uint32_t from = 0, to = m->n;
+  while (from < to) {
+    uint32_t middle = from + (to - from) / 2;
+    const char *there = path_of(m, m->order[middle]);
+    if (dmd_path_compare(there, path) <= 0 || (below_too && dmd_path_is_at_or_below(there, path)))
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
+
+int64_t dmd_measured_at(const dmd_measured_t *m, const char *path) {
+  uint32_t end = place_after(m, path, false);
+  bool there = end > 0 && dmd_str_equal(path_of(m, m->order[end - 1]), path);
+  return there ? m->by_reporter[m->order[end - 1]] : 0;
+}
+
+int64_t dmd_measured_at_or_below(const dmd_measured_t *m, const char *path) {
+  uint32_t start = place_after(m, path, false);
+  return m->before[place_after(m, path, true)] - m->before[start] + dmd_measured_at(m, path);
+}

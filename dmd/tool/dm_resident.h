@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dm_resident.h: what the program takes up, without what belongs to Valgrind.
+ *
+ * Program and tool are one process, so that the kernel's totals say little. It is the mappings that
+ * tell: Valgrind knows which of them are the program's, and the kernel says of each in
+ * /proc/self/smaps how much of it is in physical memory. Where the kernel has made one mapping of a
+ * piece of the program's and one of Valgrind's, /proc/self/pagemap tells page by page. What
+ * Valgrind preloads into the program is left out.
+ *
+ * Cost: the kernel's time for smaps, some milliseconds a GiB that is resident.
+ */
+#ifndef DMD_TOOL_DM_RESIDENT_H
+#define DMD_TOOL_DM_RESIDENT_H
+
+#include "profile/profile.h"
+
+/* Fills in memory->resident and resident_unique; leaves them alone where /proc does not say. And
+ * heap_overhead: what Valgrind's arena for the program's blocks takes up beyond these bytes, which
+ * are the usable ones of all blocks that are in it. */
+void dm_resident_measure(dmd_footprint_t *memory, ULong in_blocks_szB);
+
+#endif

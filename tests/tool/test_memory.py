@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Memory reports that the program publishes, and what the tool measures of the whole process."""
+
+import os
+
+from harness import Skip
+
+MB = 1 << 20
+
+# ---- Published by the program ----
+
+
+def _published(profile):
+    """(process, path, kind, units, amount, description, times) of each memory report of the profile."""
+    return [(r.get("process"), r["path"], r["kind"], r["units"], r["amount"], r.get("description"), r.get("times", 1))
+            for r in profile.run["memoryReports"]]
+
+
+def reports(t):
+    found = _published(t.run().profile)
+    t.equal(found[:7], [
+        (None, "explicit/a", "heap", "bytes", 111, "Some.", 2),
+        ("child", "explicit/a", "heap", "bytes", 7, None, 1),
+        (None, "explicit/a", "nonheap", "bytes", 5, None, 1),
+        (None, "cache/hits", "other", "count-cumulative", -3, "Hits.", 1),
+        (None, "full", "other", "percentage", 9950, None, 1),
+        (None, "doors", "other", "count", 2, None, 1),
+        (None, "compound", "other", "count", 1, None, 1)])
+
+
+def odd_reports(t):
+    long_one = "L" * 4096
+    bad = "%s\ufffd\n\"%s"
+    t.equal(_published(t.run().profile)[7:], [
+        (None, "cut", "other", "bytes", 1, None, 1),
+        (long_one, long_one, "other", "bytes", 2, long_one, 1),
+        (bad % ("a", "b"), bad % ("p", "q"), "other", "bytes", 3, bad % ("d", "e"), 1),
+        (None, "large", "other", "bytes", 2**53, None, 2),
+        (None, "small", "other", "bytes", -2**53, None, 2)])
+
+
+def refused(t):
+    run = t.run()
+    t.equal(run.profile.faults_at("bad_structures"), ["memory-report-refused x 1"] * 5)
+    t.equal(run.profile.faults_at("bad_values"), ["memory-report-refused x 1"] * 9)
+    t.equal(len(run.profile.faults), 14)
+    t.contains(run.log, "  Memory report that was refused: 14 times\n")
+
+
+def too_many_reports(t):
+    profile = t.run("many").profile
+    found = _published(profile)
+    t.equal(len(found), 65536)
+    t.equal((found[0][1], found[0][4], found[-1][1]), ("many/0", 2, "many/65535"))
+    t.equal(profile.faults_at("too_many"), ["memory-report-refused x %d" % (66000 - 65536)])
+
+
+def too_much_text(t):
+    # Each path takes 4,001 bytes with its end, and 16 MiB of that is enough: after the 4,194th there is none left.
+    profile = t.run("text").profile
+    t.equal(len(_published(profile)), -(-16 * MB // 4001))
+    t.equal(profile.faults_at("too_much_text"), ["memory-report-refused x %d" % (6000 - -(-16 * MB // 4001))])
+
+
+def of_one_dump(t):
+    run = t.run("dumps", options=["--dump-at-exit=yes"])
+    t.equal([[r[1] for r in _published(run.numbered(n))] for n in (1, 2, 3)], [["first"], [], ["second"]])
+    last = next(p for p in run.profiles.values() if p.run["trigger"] == "exit")
+    t.equal(_published(last), [])
+
+
+def not_under_dmd(t):
+    t.run_natively([t.program()])
+    t.run_command([t.program()], tool="none")
+    t.run_natively([t.program(["-DNVALGRIND"])])
+
+
+# ---- Measured by the tool ----
+
+
+def _memory(run):
+    """The figures of each dump, by its label."""
+    found = {p.run["label"]: p.run["memory"] for p in run.profiles.values()}
+    if "resident" not in next(iter(found.values())):
+        raise Skip("no /proc/self/smaps here")
+    return found
+
+
+def resident(t):
+    # To the page: between two dumps the program does nothing but what is said.
+    found = _memory(t.run())
+    steps = [("start", "mapped", 0, 0), ("mapped", "touched", 16, 16), ("touched", "shared memory", 8, 8),
+             ("shared memory", "unmapped", -12, -12)]
+    for before, after, rss, unique in steps:
+        t.equal([(found[after][key] - found[before][key]) / MB for key in ("resident", "residentUnique")],
+                [rss, unique], after)
+    # The arena adds some pages of its own to the 5 MB.
+    grown = found["allocated"]["resident"] - found["unmapped"]["resident"]
+    t.true(5 * MB <= grown <= 5.25 * MB, "grown by %d" % grown)
+
+
+def resident_shared_with_a_child(t):
+    run = t.run("fork")
+    parent = {p.run["label"]: p.run for p in run.profiles.values()}["shared with a child"]["pid"]
+    found = {p.run["label"]: p.run["memory"] for p in run.profiles.values() if p.run["pid"] == parent}
+    if "resident" not in found["allocated"]:
+        raise Skip("no /proc/self/smaps here")
+    together, alone = found["shared with a child"], found["the child is gone"]
+    # 4 MB of anonymous memory, 8 MB of shared memory and 5 MB of heap are in both.
+    shared = together["resident"] - together["residentUnique"]
+    t.true(17 * MB <= shared <= 20 * MB, "shared: %d" % shared)
+    shared = alone["resident"] - alone["residentUnique"]
+    t.true(shared < 4 * MB, "alone: %d" % shared)
+
+
+def resident_is_that_of_the_program(t):
+    # Natively the kernel says how much is resident. Our own code and data are tens of megabytes.
+    native = int(t.run_natively([t.program(), "native"]).out.split()[-1])
+    found = _memory(t.run())["allocated"]["resident"]
+    t.true(abs(found - native) < MB, "%d under dmd, %d natively" % (found, native))
+
+
+def resident_beside_valgrind(t):
+    found = _memory(t.run("beside"))
+    if "beside Valgrind" not in found:
+        raise Skip("no room beside a mapping of Valgrind's")
+    t.equal(found["beside Valgrind"]["resident"] - found["before it is touched"]["resident"], MB // 2)
+    t.equal(found["beside Valgrind"]["residentUnique"] - found["before it is touched"]["residentUnique"], MB // 2)
+
+
+def heap(t):
+    # malloc of 5 MB is by itself and mapped for it: 16 bytes of it and the rest of the last page are the model's.
+    profile = next(p for p in t.run().profiles.values() if p.run["label"] == "allocated")
+    found = profile.run["memory"]
+    t.equal(found["heapAllocated"], sum(b.num * (b.req + b.slop) for b in profile.blocks))
+    t.true(5 * MB < found["heapAllocated"] < 5.1 * MB, "allocated: %r" % found)
+    t.true(0 < found["heapOverhead"] < 9 * MB, "overhead: %r" % found)
+
+
+def heap_in_all_modes(t):
+    live = t.run(options=["--mode=live"])
+    expected = {p.run["label"]: p.run["memory"]["heapAllocated"] for p in live.profiles.values()}
+    for option in ("--mode=cumulative", "--sample-below=1000000"):
+        run = t.run(options=[option])
+        found = {p.run["label"]: p.run["memory"]["heapAllocated"] for p in run.profiles.values()}
+        t.equal(found, expected, option)
+
+
+def heap_of_announced_blocks(t):
+    # They are blocks, but not the arena's.
+    found = t.run().profile.run["memory"]
+    t.true(found["heapAllocated"] > 0 and found["heapOverhead"] >= 0, "%r" % found)
+
+
+def in_the_tree(t):
+    dmdv = os.path.join(t.suite.builddir, "dmdv")
+    if not os.path.exists(dmdv):
+        raise Skip("no dmdv was built")
+    path = t.run().profile.path
+    lines = t.run_natively([dmdv, "tree", "-v", path]).out.decode().split("\n")
+    ends = [line.split(" \u2500\u2500 ")[-1] for line in lines]
+    # 111 as heap, of which the program has none, and 5 as no heap; 7 of its child, which is a process of its own.
+    t.true(any("\u2500116 B " in line and line.endswith("\u2500\u2500 a [?!] [3]") for line in lines), "a: %r" % lines[:20])
+    t.true("End of child" in lines, "no process of its own")
+    for name in ("hits", "full", "doors", "heap-allocated", "heap-overhead"):
+        t.true(any(end.split(" [")[0] == name for end in ends), "no " + name)
