@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The example of docs/examples: dmd finds its two mistakes, and what it publishes is what it reported."""
+"""The examples of docs/examples.
+
+catalog: dmd finds its two mistakes, and what it publishes is what it reported. webgl: the blocks of the graphics driver
+bear the tag, those of its threads too if threads inherit.
+"""
 
 import os
 import re
 
 import textlog
-from harness import Skip
+from harness import Failure, Skip
 
 TWICE = ["explicit/catalog/products", "explicit/catalog/index/words"]
 
@@ -34,3 +38,65 @@ def catalog(t):
     for path, szB in published:
         reported = sum(b.num * (b.req + b.slop) * b.reporters.count(path) for b in profile.blocks)
         t.equal(reported, int(szB), path)
+
+
+# ---- webgl ----
+
+# Mesa's libraries by their files' names, and what they compile shaders with. (libgallium is Mesa 24.3 and later.)
+DRIVER = re.compile(r"\[\S*/(libEGL|libGLES|libGLdispatch|libglapi|libgallium|libLLVM|[^/]*_dri\.so)\S* ")
+
+
+def _webgl(t, *options):
+    """The example's profile, and what it prints. The driver has a thread of its own for what it is told to do."""
+    path = os.path.join(t.suite.srcdir, "docs", "examples", "webgl.c")
+    with open(path, encoding="utf-8") as file:
+        source = file.read()
+    flags = re.search(r"Build: cc (.*) webgl\.c (.*) -o webgl", source)
+    try:
+        program = t.suite.compile_text("webgl.c", source, flags.group(1).split() + flags.group(2).split())
+    except Failure as failure:
+        if re.search(r"(EGL|GLES2)/\S+: No such file|cannot find -l", str(failure)):
+            raise Skip("no EGL or OpenGL ES to compile with") from failure
+        raise
+    env = {"mesa_glthread": "true"}
+    native = t.run_natively([program], env=env, status=None)
+    if native.status != 0 and b"EGL" in native.err:
+        raise Skip("no software driver: " + native.err.decode().splitlines()[-1])
+    t.contains(native.out, "explicit/tags/webgl           0 in 0 blocks")
+    run = t.run_command([program], env=env, options=options)
+    return run.numbered(1), run.out.decode()
+
+
+def _count(blocks):
+    return sum(block.num for block in blocks)
+
+
+def _of_driver(profile):
+    """The blocks that were allocated within the driver's libraries."""
+    doc = profile.doc
+    traces = {trace for trace, frames in doc["traceTable"].items()
+              if any(DRIVER.search(doc["frameTable"][frame]) for frame in frames)}
+    return [block for block, raw in zip(profile.blocks, doc["blockList"]) if raw.get("alloc") in traces]
+
+
+def webgl(t):
+    profile, out = _webgl(t)
+    tagged = [block for block in profile.blocks if block.tag == "webgl"]
+    szB = sum(block.num * (block.req + block.slop) for block in tagged)
+    t.contains(out, "explicit/tags/webgl  %10d in %d blocks" % (szB, _count(tagged)))
+    t.equal(sorted(b.describe() for b in profile.blocks if b.reps and b.tag), [])
+    driver = _of_driver(profile)
+    t.true(_count(driver) > 1000, "the driver has blocks")
+    # With Mesa 22.3 all but 57 of 50,483, which it makes when it is loaded: before main.
+    share = _count(b for b in driver if b.tag == "webgl") / _count(driver)
+    t.true(share > 0.95, "the driver's blocks bear the tag, %.4f of them" % share)
+    t.equal({block.tag for block in profile.blocks if block.thread != 1} - {"webgl"}, set())
+
+
+def webgl_without_inheritance(t):
+    profile, _ = _webgl(t, "--tag-threads=none")
+    of_threads = [block for block in profile.blocks if block.thread != 1]
+    if not of_threads:
+        raise Skip("this driver's threads have no blocks")
+    t.equal({block.tag for block in of_threads}, {None})
+    t.true(any(block.tag == "webgl" for block in _of_driver(profile)), "the calling thread's bear the tag")
