@@ -2,7 +2,8 @@
  *
  * Flags: -pthread
  *
- * Two threads carry tags at once. They take turns at barriers, so that each step of one falls between two of the other.
+ * Two threads carry tags at once. They take turns at barriers, so that each step of one falls
+ * between two of the other.
  */
 #include <pthread.h>
 #include <stdlib.h>
