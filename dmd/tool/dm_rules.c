@@ -38,6 +38,7 @@ typedef struct {
   UInt innermost; /* the first one that matches if its innermost function is the one that counts */
   UInt reporter;  /* its innermost function that --report-fn names, as a reporter's name */
   UInt function;  /* its innermost function as a reporter's name */
+  Bool is_named;  /* whether that function has a name, and is not just known by its file */
 } spot_t;
 
 /* What they make of a stack. */
@@ -45,6 +46,7 @@ typedef struct {
   UInt tag;
   UInt reporter;   /* the innermost function that --report-fn names, as a reporter's name */
   UInt function;   /* the innermost function that is not the allocator's, likewise */
+  Bool is_named;   /* of that function */
   Bool is_program; /* whether that one itself called what Valgrind replaced */
 } verdict_t;
 
@@ -129,13 +131,6 @@ static Word n_tag_rules(void) {
   return g_judge.tag_rules == NULL ? 0 : VG_(sizeXA)(g_judge.tag_rules);
 }
 
-static Bool matches_any(const HChar *const *globs, const HChar *text) {
-  for (; *globs != NULL; globs++)
-    if (VG_(string_match)(*globs, text))
-      return True;
-  return False;
-}
-
 /* The file that holds an address; its path is NULL where there is none. */
 typedef struct {
   const HChar *path, *base, *soname;
@@ -159,18 +154,16 @@ static Bool object_matches(const HChar *glob, const object_t *object) {
           VG_(string_match)(glob, object->soname));
 }
 
-static code_t code_of(const object_t *object, const HChar *function) {
+static code_t code_of(const object_t *object) {
   static const HChar *const allocators[] = {
-      "libc.so*",   "libc-?.*.so",  "ld-*.so*",     "ld.so*",        "libpthread*.so*",
-      "libc.musl*", "ld-musl*",     "libjemalloc*", "libtcmalloc*",  "libmimalloc*",
-      "libhoard*",  "libsnmalloc*", "librpmalloc*", "libtbbmalloc*", NULL};
-  static const HChar *const cxx[] = {"libstdc++*", "libc++*", NULL};
+      "libc.so*",   "libc-?.*.so",  "ld-*.so*",     "ld.so*",       "libpthread*.so*",
+      "libc.musl*", "ld-musl*",     "libjemalloc*", "libtcmalloc*", "libmimalloc*",
+      "libhoard*",  "libsnmalloc*", "librpmalloc*", "libtbbmalloc*"};
   if (VG_(string_match)("vgpreload_*", object->base))
     return CODE_REPLACEMENT;
-  if (matches_any(allocators, object->base))
-    return CODE_ALLOCATOR;
-  if (matches_any(cxx, object->base) && VG_(string_match)("operator new*", function))
-    return CODE_ALLOCATOR;
+  for (UInt i = 0; i < sizeof allocators / sizeof *allocators; i++)
+    if (VG_(string_match)(allocators[i], object->base))
+      return CODE_ALLOCATOR;
   return CODE_PROGRAM;
 }
 
@@ -265,9 +258,10 @@ static void judge_function(spot_t *spot, const function_t *function, Bool is_inn
   object_t object = object_at(&spot->place);
   spot->any_frame = least(spot->any_frame, first_match(&object, function, True));
   if (is_innermost) {
-    spot->code = code_of(&object, function->printed);
+    spot->code = code_of(&object);
     spot->innermost = first_match(&object, function, False);
     spot->function = reporter_name(&object, function);
+    spot->is_named = function->printed[0] != '\0';
   }
   if (spot->reporter == DMD_NONE && is_reporter(function))
     spot->reporter = reporter_name(&object, function);
@@ -318,6 +312,7 @@ static verdict_t judge_stack(ExeContext *ec) {
       if (!found) {
         rule = least(rule, spot->innermost);
         verdict.function = spot->function;
+        verdict.is_named = spot->is_named;
         verdict.is_program = replaced;
         found = True;
       }
@@ -364,7 +359,7 @@ UInt dm_rules_tag(UInt stack) {
 /* Whether the function that asks for the size allocated the block itself: it is a wrapper that
  * counts what it hands out. main is none, whatever small programs do there. */
 static Bool is_wrapper(const verdict_t *call, UInt alloc_stack) {
-  if (alloc_stack == DMD_NONE || call->function == g_judge.main_function)
+  if (alloc_stack == DMD_NONE || !call->is_named || call->function == g_judge.main_function)
     return False;
   return verdict_on(alloc_stack).function == call->function;
 }

@@ -8,9 +8,9 @@
  * it; afterwards a judgement costs an array look-up. Where no rule was given, g_rules says so and
  * nothing here is called.
  *
- * Functions of Valgrind's replacement library, of the C library with its loader and of allocator
- * libraries, and operator new in a C++ library, are the allocator's: they are never the one that
- * allocated, and never a reporter.
+ * Functions of Valgrind's replacement library (malloc and operator new), of the C library with its
+ * loader and of allocator libraries are the allocator's: they are never the one that allocated, and
+ * never a reporter.
  *
  * Functions match by their printed name or by the plain one (base/fnname.h), inlined ones too;
  * libraries by the path of their file, its last part, or the soname.

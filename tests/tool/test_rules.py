@@ -2,18 +2,21 @@
 """Tags and reports by what the user says of functions and libraries: --tag-..., --report-..."""
 
 import os
+import shutil
 import subprocess
 
 import harness
 
 
 
-def _crate(t):
-    """rules.c, linked with crate.c as a library whose file is not named as its soname."""
-    library = t.suite.compile("crate.c")
-    folder = os.path.dirname(library)
-    link = os.path.join(folder, "libcrate.so.1")
+def _crate(t, name="crate"):
+    """rules.c, linked with crate.c as a library in a file of this name, which is not its soname."""
+    built = t.suite.compile("crate.c")
+    folder = os.path.join(os.path.dirname(built), "as-" + name)
+    library, link = os.path.join(folder, name), os.path.join(folder, "libcrate.so.1")
     if not os.path.exists(link):
+        os.mkdir(folder)
+        shutil.copy(built, library)
         os.symlink(library, link)
     return t.program([link, "-Wl,-rpath," + folder]), library
 
@@ -66,6 +69,20 @@ def allocator_and_libc_do_not_decide(t):
                        "--tag-library=vgpreload*=c")), {"tagged_by_the_program": "own"})
     # With ** they do.
     t.equal(_tags(_run(t, "--tag-fn=**strdup=c")), {"through_libc": "c", "tagged_by_the_program": "own"})
+
+
+def allocator_library(t):
+    """The same library by the name of an allocator: what it does is done by its caller, and its questions are its own."""
+    own = {"tagged_by_the_program": "own"}
+    program, _ = _crate(t)
+    disguised, _ = _crate(t, "libhoard-test.so")
+    options = ["--tag-fn=in_the_library=by caller", "--report-usable-size=yes"]
+    for command, tags, reporters in ((program, own, ["explicit/crate_size"]),
+                                     (disguised, dict(own, in_the_library="by caller"), [])):
+        profile = t.run_command([command], options=options).profile
+        t.equal(_tags(profile), tags)
+        (block,) = profile.blocks_at("called_back")
+        t.equal(block.reporters, reporters)
 
 
 def function(t):
@@ -171,6 +188,14 @@ def report_usable_size(t):
     t.equal(_reports(profile), {"cookies": ["measure_jar", "measure_cookies_again"], "labels": ["measure_labels"],
                                 "lid": ["measure_jar", "measure_jar"], "crumb": ["main"],
                                 "counted": ["counting_malloc"]})
+
+
+def report_usable_size_without_names(t):
+    # Nothing tells a wrapper then. The reporter is the file.
+    profile = t.run_command([t.program(["-s"])], options=["--report-usable-size=yes"]).profile
+    reported = {block.req: block.reporters for block in profile.blocks if block.reps}
+    t.equal(reported, {100: ["explicit/usable"] * 2, 200: ["explicit/usable"], 300: ["explicit/usable"] * 2,
+                       400: ["explicit/usable"], 700: ["explicit/usable"]})
 
 
 def bad_pointer_is_a_fault(t):

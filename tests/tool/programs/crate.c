@@ -2,8 +2,9 @@
  *
  * Flags: -shared -fPIC -Wl,-soname,libcrate.so.1
  *
- * A library that allocates, and that calls its user back.
+ * A library that allocates, that calls its user back, and that asks for sizes.
  */
+#include <malloc.h>
 #include <stdlib.h>
 
 void *crate_new(size_t n) {
@@ -12,4 +13,8 @@ void *crate_new(size_t n) {
 
 void *crate_call(void *(*make)(size_t), size_t n) {
   return make(n);
+}
+
+size_t crate_size(void *p) {
+  return malloc_usable_size(p);
 }

@@ -11,6 +11,7 @@
 
 void *crate_new(size_t n);
 void *crate_call(void *(*make)(size_t), size_t n);
+size_t crate_size(void *p);
 
 static void *volatile keep[16];
 
@@ -61,6 +62,10 @@ static void many_small(void) {
     keep[7] = malloc(24);
 }
 
+static size_t measured_by_the_library(void) {
+  return crate_size(keep[1]);
+}
+
 int main(void) {
   in_the_library();
   called_back();
@@ -70,5 +75,5 @@ int main(void) {
   tagged_by_the_program();
   regrown();
   many_small();
-  return 0;
+  return measured_by_the_library() == 0;
 }
