@@ -152,10 +152,14 @@ def no_option_no_reports(t):
 
 
 def _reports(profile):
-    """Of each function that fills the jar: who reported its block, and how often."""
+    """Who reported each part of the jar, and how often."""
+    parts = {100: "cookies", 200: "labels", 300: "lid", 400: "crumb", 500: "forgotten", 700: "counted", 800: "own"}
+    blocks = {block.req: block for block in profile.blocks if block.req in parts}
+    if sorted(blocks) != sorted(parts):
+        raise harness.Failure("not the blocks of the jar: %s" % sorted(blocks))
     reports = {}
-    for name in "cookies", "labels", "lid", "crumb", "forgotten", "counted":
-        (block,) = profile.blocks_at("fill_" + name)
+    for req, name in parts.items():
+        block = blocks[req]
         if block.reps:
             reports[name] = [path.partition("explicit/")[2] for path in block.reporters]
     return reports
@@ -181,12 +185,13 @@ def report_stacks_begin_at_the_call(t):
 def report_usable_size(t):
     # All but those of the wrapper: by the function that calls malloc_usable_size itself.
     profile = t.run(options=["--report-usable-size=yes"]).profile
-    t.equal(_reports(profile), {"cookies": ["size_of"] * 2, "labels": ["size_of"], "lid": ["size_of"] * 2,
-                                "crumb": ["main"]})
+    t.equal(_reports(profile), {"cookies": ["size_of"] * 2, "labels": ["size_of", "inlined_size_of"],
+                                "lid": ["size_of"] * 2, "own": ["main"]})
     # Named functions come first, then the rest; a wrapper that is named is one of them.
     profile = t.run(options=["--report-usable-size=yes", "--report-fn=measure_*", "--report-fn=counting_*"]).profile
-    t.equal(_reports(profile), {"cookies": ["measure_jar", "measure_cookies_again"], "labels": ["measure_labels"],
-                                "lid": ["measure_jar", "measure_jar"], "crumb": ["main"],
+    t.equal(_reports(profile), {"cookies": ["measure_jar", "measure_cookies_again"],
+                                "labels": ["measure_labels", "measure_inlined"],
+                                "lid": ["measure_jar", "measure_jar"], "own": ["main"],
                                 "counted": ["counting_malloc"]})
 
 
@@ -194,8 +199,8 @@ def report_usable_size_without_names(t):
     # Nothing tells a wrapper then. The reporter is the file.
     profile = t.run_command([t.program(["-s"])], options=["--report-usable-size=yes"]).profile
     reported = {block.req: block.reporters for block in profile.blocks if block.reps}
-    t.equal(reported, {100: ["explicit/usable"] * 2, 200: ["explicit/usable"], 300: ["explicit/usable"] * 2,
-                       400: ["explicit/usable"], 700: ["explicit/usable"]})
+    t.equal(reported, {100: ["explicit/usable"] * 2, 200: ["explicit/usable"] * 2, 300: ["explicit/usable"] * 2,
+                       700: ["explicit/usable"], 800: ["explicit/usable"]})
 
 
 def bad_pointer_is_a_fault(t):

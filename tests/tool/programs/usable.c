@@ -6,7 +6,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-static struct { void *cookies, *labels, *lid, *crumb, *counted; } jar;
+static struct { void *cookies, *labels, *lid, *crumb, *counted, *own; } jar;
 
 static volatile size_t counted, result;
 
@@ -64,6 +64,14 @@ static size_t measure_the_middle(void) {
   return malloc_usable_size((char *)jar.crumb + 8);
 }
 
+static inline __attribute__((always_inline)) size_t inlined_size_of(void *p) {
+  return malloc_usable_size(p);
+}
+
+static size_t measure_inlined(void) {
+  return inlined_size_of(jar.labels);
+}
+
 int main(void) {
   fill_cookies();
   fill_labels();
@@ -74,6 +82,8 @@ int main(void) {
   result = measure_jar();
   result += measure_cookies_again();
   result += measure_the_middle();
-  result += malloc_usable_size(jar.crumb); /* by main, which is no wrapper */
+  result += measure_inlined();
+  jar.own = malloc(800);
+  result += malloc_usable_size(jar.own); /* by main, which is no wrapper */
   return result == 0;
 }
