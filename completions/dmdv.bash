@@ -43,7 +43,7 @@ _dmdv_value() {
     run:--mode) _dmdv_words dark-matter live cumulative ;;
     run:--stacks) _dmdv_words full partial ;;
     run:--dump-at-exit) _dmdv_words auto yes no ;;
-    run:--allocator) _dmdv_words glibc exact ;;
+    run:--allocator) _dmdv_words auto glibc exact jemalloc mozjemalloc tcmalloc mimalloc ;;
     run:--trace-children) _dmdv_words yes no ;;
     *:--output | *:-o | *:--baseline | *:--ignore | run:--dmd-out-file) _dmdv_files ;;
     *) return 1 ;;

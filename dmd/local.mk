@@ -38,6 +38,7 @@ dmd_core_sources = \
 
 # The Valgrind shell around it.
 dmd_tool_sources = \
+  dmd/tool/dm_allocator.c dmd/tool/dm_allocator.h \
   dmd/tool/dm_clientreq.c dmd/tool/dm_clientreq.h \
   dmd/tool/dm_dump.c dmd/tool/dm_dump.h \
   dmd/tool/dm_env.c dmd/tool/dm_env.h \

@@ -1,28 +1,264 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "live/allocator.h"
 
+#include <stdbool.h>
+
+enum { PAGE = 4096, KIB = 1024, MIB = 1024 * 1024 };
+
 const char *dmd_allocator_name(dmd_allocator_t allocator) {
-  static const char *const names[DMD_N_ALLOCATORS] = {"glibc", "exact"};
+  static const char *const names[DMD_N_ALLOCATORS] = {"glibc",       "exact",    "jemalloc",
+                                                      "mozjemalloc", "tcmalloc", "mimalloc"};
   return names[allocator];
 }
 
-/* malloc/malloc.c of the GNU C library: a chunk is the request plus one word (the size field; the
- * next chunk's first word is the user's too), rounded up to 16 bytes and at least four words. From
- * the mmap threshold on a chunk is a mapping of its own, whole pages, of which two words are not
- * the user's. */
-static uint64_t glibc_usable(uint64_t word_szB, uint64_t req) {
-  enum { ALIGN = 16, PAGE = 4096, MMAP_THRESHOLD = 128 * 1024 };
-  if (req > UINT64_MAX - 2 * PAGE)
-    return req;
-  uint64_t chunk = (req + word_szB + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
-  uint64_t smallest = word_szB * 4;
-  if (chunk < smallest)
-    chunk = smallest;
-  if (chunk < MMAP_THRESHOLD)
-    return chunk - word_szB;
-  return ((chunk + word_szB + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - 2 * word_szB;
+/* step is a power of two. */
+static uint64_t round_up(uint64_t n, uint64_t step) {
+  return (n + step - 1) & ~(step - 1);
 }
 
-uint64_t dmd_allocator_usable(dmd_allocator_t allocator, uint64_t word_szB, uint64_t req) {
-  return allocator == DMD_ALLOCATOR_GLIBC ? glibc_usable(word_szB, req) : req;
+/* The largest power of two that is not above n, n > 0. */
+static uint64_t power_below(uint64_t n) {
+  return (uint64_t)1 << (63 - __builtin_clzll(n));
+}
+
+/* Size classes of which each doubling has n_steps, a power of two: above 2^k up to 2^(k+1) they are
+ * 2^k / n_steps apart. n > 1. */
+static uint64_t round_to_class(uint64_t n, uint64_t n_steps) {
+  return round_up(n, power_below(n - 1) / n_steps);
+}
+
+/* ---- glibc: malloc/malloc.c of the GNU C library. ---- */
+
+enum { GLIBC_ALIGN = 16, GLIBC_MMAP_THRESHOLD = 128 * KIB };
+
+/* A chunk is the request plus one word (the size field; the next chunk's first word is the user's
+ * too), rounded up to 16 bytes and at least four words. */
+static uint64_t glibc_chunk(uint64_t word_szB, uint64_t req) {
+  uint64_t chunk = round_up(req + word_szB, GLIBC_ALIGN);
+  return chunk < word_szB * 4 ? word_szB * 4 : chunk;
+}
+
+/* A mapping's whole pages, of which two words are not the user's. */
+static uint64_t glibc_mapped(uint64_t word_szB, uint64_t chunk) {
+  return round_up(chunk + word_szB, PAGE) - 2 * word_szB;
+}
+
+/* memalign takes a chunk that is larger by the alignment and the smallest chunk. It gives back what
+ * lies before the first place that is aligned and leaves room for a chunk before it, and what lies
+ * behind the request if it makes more than the smallest chunk: else the block has up to that much
+ * more than the model says, depending on where the heap stands. Of a mapping nothing is given back.
+ * It begins at a page, so that an alignment within a page decides all; for more, the model takes
+ * the farthest place. */
+static uint64_t glibc_aligned(uint64_t word_szB, uint64_t req, uint64_t align) {
+  uint64_t smallest = word_szB * 4, head = 2 * word_szB;
+  if (align < smallest)
+    align = smallest;
+  uint64_t chunk = glibc_chunk(word_szB, req);
+  uint64_t with_room = glibc_chunk(word_szB, chunk + align + smallest);
+  if (with_room < GLIBC_MMAP_THRESHOLD)
+    return chunk - word_szB;
+  uint64_t before = align - head < smallest ? 2 * align - head : align - head;
+  return glibc_mapped(word_szB, with_room) - before;
+}
+
+static uint64_t glibc_usable(uint64_t word_szB, uint64_t req, uint64_t align) {
+  if (align > GLIBC_ALIGN)
+    return glibc_aligned(word_szB, req, align);
+  uint64_t chunk = glibc_chunk(word_szB, req);
+  return chunk < GLIBC_MMAP_THRESHOLD ? chunk - word_szB : glibc_mapped(word_szB, chunk);
+}
+
+/* A chunk shrinks when what falls off makes a chunk; it grows to what malloc would give, or by a
+ * little more where a free chunk follows it. A mapping, which its size betrays, stays one and keeps
+ * to whole pages, counted from where the pages begin: memalign may have left a part of them before
+ * it. */
+static uint64_t glibc_resized(uint64_t word_szB, uint64_t old_usable, uint64_t req) {
+  uint64_t chunk = glibc_chunk(word_szB, req), old_chunk = old_usable + word_szB;
+  if (old_chunk % GLIBC_ALIGN != 0) {
+    uint64_t before = (0 - (old_usable + 2 * word_szB)) % PAGE;
+    return glibc_mapped(word_szB, chunk + before) - before;
+  }
+  if (chunk > old_chunk)
+    return glibc_usable(word_szB, req, 1);
+  return old_chunk - chunk < word_szB * 4 ? old_usable : chunk - word_szB;
+}
+
+/* ---- jemalloc: its manual's table of size classes, doc/jemalloc.xml. ---- */
+
+/* 8, multiples of 16 up to 128, then four classes in each doubling without end. */
+static uint64_t jemalloc_class(uint64_t req) {
+  if (req <= 8)
+    return 8;
+  return req <= 128 ? round_up(req, 16) : round_to_class(req, 4);
+}
+
+/* A small class holds aligned blocks if it was chosen for a multiple of the alignment. Large ones
+ * begin at a page, and have 16 KiB at least. */
+static uint64_t jemalloc_usable(uint64_t req, uint64_t align) {
+  enum { LARGE = 16 * KIB };
+  if (align > 1 && req == 0)
+    req = 1; /* as posix_memalign and its kin do; not memalign, which the tool cannot tell apart */
+  if (align <= PAGE && req < LARGE) {
+    uint64_t class = jemalloc_class(round_up(req, align));
+    if (class < LARGE)
+      return class;
+  }
+  return align > 1 && req <= LARGE ? LARGE : jemalloc_class(req);
+}
+
+/* ---- mozjemalloc: the table at the top of memory/build/mozjemalloc.cpp. ---- */
+
+/* A word, multiples of 16 to 512 and of 256 to a page, then whole pages, be they part of a chunk or
+ * a mapping of their own. */
+static uint64_t mozjemalloc_class(uint64_t word_szB, uint64_t req) {
+  if (req <= 8)
+    return req <= word_szB ? word_szB : 8;
+  if (req <= 512)
+    return round_up(req, 16);
+  return round_up(req, req <= PAGE ? 256 : PAGE);
+}
+
+static uint64_t mozjemalloc_usable(uint64_t word_szB, uint64_t req, uint64_t align) {
+  return mozjemalloc_class(word_szB, round_up(req == 0 ? 1 : req, align < PAGE ? align : PAGE));
+}
+
+/* ---- tcmalloc: the size classes that src/common.cc of gperftools works out at start-up. ---- */
+
+enum { TC_PAGE = 8 * KIB, TC_LARGEST = 256 * KIB };
+
+/* Candidates for classes: 8, multiples of 16 to 128, eight in each doubling, and no finer than
+ * pages. */
+static uint64_t tcmalloc_candidate(uint64_t req) {
+  if (req <= 8)
+    return 8;
+  if (req <= 128)
+    return round_up(req, 16);
+  uint64_t step = power_below(req - 1) / 8;
+  return round_up(req, step < TC_PAGE ? step : TC_PAGE);
+}
+
+/* How many pages a span of objects of this size has: at most an eighth may be left over, and it
+ * holds a quarter of what moves between threads at a time, which is 64 KiB of them, 2 to 32. */
+static uint64_t tcmalloc_span(uint64_t size) {
+  uint64_t at_a_time = 64 * KIB / size;
+  at_a_time = at_a_time < 2 ? 2 : at_a_time > 32 ? 32 : at_a_time;
+  uint64_t span = 0;
+  do {
+    span += TC_PAGE;
+    while (span % size > span / 8)
+      span += TC_PAGE;
+  } while (span / size < at_a_time / 4);
+  return span;
+}
+
+/* Neighbours of which as many fit into spans of the same length are one class, the largest. */
+static uint64_t tcmalloc_class(uint64_t req) {
+  uint64_t class = tcmalloc_candidate(req), span = tcmalloc_span(class);
+  for (;;) {
+    uint64_t next = tcmalloc_candidate(class + 1);
+    if (next > TC_LARGEST || tcmalloc_span(next) != span || span / next != span / class)
+      return class;
+    class = next;
+  }
+}
+
+static uint64_t tcmalloc_usable(uint64_t req, uint64_t align) {
+  if (align > 1 && req == 0)
+    req = 1;
+  if (align > TC_PAGE)
+    return round_up(req, TC_PAGE);
+  req = round_up(req, align);
+  return req <= TC_LARGEST ? tcmalloc_class(req) : round_up(req, TC_PAGE);
+}
+
+/* Grows by a quarter at least where it grows, and shrinks to less than a half where it shrinks. */
+static uint64_t tcmalloc_resized(uint64_t old_usable, uint64_t req) {
+  if (req <= old_usable && req >= old_usable / 2)
+    return old_usable;
+  uint64_t quarter_more = old_usable + old_usable / 4;
+  return tcmalloc_usable(req > old_usable && req < quarter_more ? quarter_more : req, 1);
+}
+
+/* ---- mimalloc: include/mimalloc/types.h, src/page-queue.c, src/segment.c, src/os.c. ---- */
+
+static uint64_t mimalloc_class(uint64_t req) {
+  enum { SLICE = 64 * KIB };
+  if (req <= 128 * KIB)
+    return jemalloc_class(req); /* the bins are the same classes */
+  uint64_t step = req < 512 * KIB  ? PAGE
+                  : req < 2 * MIB  ? SLICE
+                  : req < 8 * MIB  ? 256 * KIB
+                  : req < 32 * MIB ? MIB
+                                   : 4 * MIB;
+  uint64_t size = round_up(req, step);
+  /* A page of mimalloc's for this block alone, up to 16 MiB of several slices. */
+  return round_up(size, size <= 512 * KIB || size > 16 * MIB ? SLICE : 512 * KIB);
+}
+
+/* Blocks of up to 1 KiB whose size is a power of two are aligned, and small ones of other sizes if
+ * the next free block happens to be. Else a larger block is taken, of which what lies before the
+ * aligned address is lost: more or less of it, since blocks lie one after the other in a page that
+ * begins at a slice, after 128 bytes where blocks are small. */
+static uint64_t mimalloc_usable(uint64_t req, uint64_t align) {
+  enum { SMALL = KIB, SMALL_PAGES_BEGIN = 128 };
+  if (align == 1 || (align <= req && req <= SMALL))
+    return mimalloc_class(req);
+  uint64_t size = mimalloc_class(req + align - 1);
+  uint64_t apart = size > 128 * KIB ? 64 * KIB : size & -size;
+  uint64_t begin = size <= SMALL ? SMALL_PAGES_BEGIN : 0;
+  if (apart > align)
+    apart = align;
+  return size - (align - apart + (0 - begin) % apart) % align;
+}
+
+static uint64_t mimalloc_resized(uint64_t old_usable, uint64_t req) {
+  return req <= old_usable && req >= old_usable / 2 ? old_usable : mimalloc_class(req);
+}
+
+/* ---- All of them. ---- */
+
+/* Requests beyond every address space: the sums above stay far from overflow. */
+static bool is_too_large(uint64_t req, uint64_t align) {
+  return (req | align) >> 62 != 0;
+}
+
+uint64_t dmd_allocator_usable(dmd_allocator_t allocator, uint64_t word_szB, uint64_t req,
+                              uint64_t align) {
+  if (is_too_large(req, align))
+    return req;
+  switch (allocator) {
+  case DMD_ALLOCATOR_GLIBC:
+    return glibc_usable(word_szB, req, align);
+  case DMD_ALLOCATOR_JEMALLOC:
+    return jemalloc_usable(req, align);
+  case DMD_ALLOCATOR_MOZJEMALLOC:
+    return mozjemalloc_usable(word_szB, req, align);
+  case DMD_ALLOCATOR_TCMALLOC:
+    return tcmalloc_usable(req, align);
+  case DMD_ALLOCATOR_MIMALLOC:
+    return mimalloc_usable(req, align);
+  default:
+    return req;
+  }
+}
+
+uint64_t dmd_allocator_resized(dmd_allocator_t allocator, uint64_t word_szB, uint64_t old_usable,
+                               uint64_t req) {
+  if (is_too_large(req | old_usable, 1))
+    return req;
+  switch (allocator) {
+  case DMD_ALLOCATOR_GLIBC:
+    return glibc_resized(word_szB, old_usable, req);
+  case DMD_ALLOCATOR_TCMALLOC:
+    return tcmalloc_resized(old_usable, req);
+  case DMD_ALLOCATOR_MIMALLOC:
+    return mimalloc_resized(old_usable, req);
+  default:
+    return dmd_allocator_usable(allocator, word_szB, req, 1);
+  }
+}
+
+uint64_t dmd_allocator_new_request(dmd_allocator_t allocator, uint64_t req, uint64_t align) {
+  bool by_the_library = allocator == DMD_ALLOCATOR_GLIBC || allocator == DMD_ALLOCATOR_MOZJEMALLOC;
+  return by_the_library && !is_too_large(req, align) ? round_up(req == 0 ? 1 : req, align) : req;
 }

@@ -37,10 +37,18 @@ void dmd_live_destroy(dmd_live_t *live) {
 
 /* ---- Blocks. ---- */
 
-uint64_t dmd_live_usable(const dmd_live_t *live, uint64_t req) {
-  uint64_t usable = dmd_allocator_usable(live->config.allocator, live->config.word_szB, req);
-  /* A block's record has 32 bits for its slop. */
+static uint64_t limit_slop(uint64_t req, uint64_t usable) {
   return usable - req > UINT32_MAX ? req + UINT32_MAX : usable;
+}
+
+uint64_t dmd_live_usable(const dmd_live_t *live, uint64_t req, uint64_t align) {
+  const dmd_live_config_t *c = &live->config;
+  return limit_slop(req, dmd_allocator_usable(c->allocator, c->word_szB, req, align));
+}
+
+uint64_t dmd_live_resized(const dmd_live_t *live, uint64_t old_usable, uint64_t req) {
+  const dmd_live_config_t *c = &live->config;
+  return limit_slop(req, dmd_allocator_resized(c->allocator, c->word_szB, old_usable, req));
 }
 
 dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable) {

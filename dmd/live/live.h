@@ -24,7 +24,8 @@
 typedef struct dmd_live_config {
   dmd_mode_t mode;
   dmd_allocator_t allocator;
-  uint64_t word_szB; /* the program's: 4 or 8 */
+  bool allocator_is_auto; /* the host chose it, not the user */
+  uint64_t word_szB;      /* the program's: 4 or 8 */
   bool partial_stacks;
   bool inherit_tags;     /* a new thread carries the tag of the thread that creates it */
   uint64_t sample_below; /* bytes; 0: off */
@@ -67,7 +68,11 @@ typedef struct dmd_plan {
   uint32_t flags; /* DMD_BLOCK_... that the block gets */
 } dmd_plan_t;
 
-uint64_t dmd_live_usable(const dmd_live_t *live, uint64_t req);
+/* What the model says, see allocator.h; at most 4 GiB of slop, which is what a block's record can
+ * hold. */
+uint64_t dmd_live_usable(const dmd_live_t *live, uint64_t req, uint64_t align);
+uint64_t dmd_live_resized(const dmd_live_t *live, uint64_t old_usable, uint64_t req);
+
 dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable);
 
 typedef struct dmd_new_block {

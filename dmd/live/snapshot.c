@@ -96,6 +96,7 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   profile->mode = live->config.mode;
   run->is_known = true;
   run->allocator = dmd_allocator_name(live->config.allocator);
+  run->allocator_chosen = live->config.allocator_is_auto ? "auto" : "option";
   run->word_szB = live->config.word_szB;
   run->partial_stacks = live->config.partial_stacks;
   run->sample_below = live->config.sample_below;

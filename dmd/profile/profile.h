@@ -44,6 +44,7 @@ typedef struct dmd_run {
   const char *label;            /* given with the dump, or NULL */
   const char *trigger;          /* "exit", "request" or "monitor" */
   const char *allocator;        /* the model's name */
+  const char *allocator_chosen; /* by whom: "auto", the tool, or "option"; NULL: unknown */
   uint64_t pid;
   uint64_t dump_number; /* of this process, from 1 */
   uint64_t word_szB;

@@ -443,6 +443,21 @@ static void print_fault_counts(const printer_t *p) {
   }
 }
 
+/* Whose usable sizes the blocks have, e.g. "allocator: jemalloc (--allocator=auto)". */
+static void print_allocator(dmd_out_t *out, const dmd_run_t *run) {
+  if (run->allocator == NULL)
+    return;
+  dmd_out_str(out, "allocator: ");
+  dmd_out_safe(out, run->allocator);
+  if (run->allocator_chosen != NULL) {
+    bool is_auto = dmd_str_equal(run->allocator_chosen, "auto");
+    dmd_out_str(out, " (--allocator=");
+    dmd_out_safe(out, is_auto ? "auto" : run->allocator);
+    dmd_out_str(out, ")");
+  }
+  dmd_out_str(out, "\n");
+}
+
 static void print_totals(const printer_t *p) {
   dmd_out_t *out = p->out;
   const dmd_run_t *run = &p->profile->run;
@@ -459,6 +474,7 @@ static void print_totals(const printer_t *p) {
   dmd_out_str(out, " bytes in ");
   number(out, (int64_t)run->in_use_blocks, false);
   dmd_out_str(out, " blocks\n");
+  print_allocator(out, run);
   if (run->n_allocs == 0)
     dmd_out_str(
         out, "\nNo allocation was seen: the program is linked statically or brings an allocator of "

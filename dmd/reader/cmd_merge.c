@@ -116,6 +116,7 @@ static void start_run(dmd_profile_t *to, const dmd_profile_t *first) {
   to->run.valgrind_version = dmd_profile_keep(to, run->valgrind_version);
   to->run.label = dmd_profile_keep(to, run->label);
   to->run.allocator = dmd_profile_keep(to, run->allocator);
+  to->run.allocator_chosen = dmd_profile_keep(to, run->allocator_chosen);
 }
 
 static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
@@ -127,6 +128,7 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   join(&a->valgrind_version, b->valgrind_version, "mixed");
   join(&a->label, b->label, NULL);
   join(&a->allocator, b->allocator, "mixed");
+  join(&a->allocator_chosen, b->allocator_chosen, NULL);
   a->word_szB = a->word_szB > b->word_szB ? a->word_szB : b->word_szB;
   a->partial_stacks |= b->partial_stacks;
   a->sample_below = a->sample_below > b->sample_below ? a->sample_below : b->sample_below;

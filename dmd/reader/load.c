@@ -424,6 +424,7 @@ static bool load_run(void *ctx) {
   run->label = dmd_profile_keep(profile, get_string(l, dmd, "label"));
   run->trigger = dmd_profile_keep(profile, get_string(l, dmd, "trigger"));
   run->allocator = dmd_profile_keep(profile, get_string(l, dmd, "allocator"));
+  run->allocator_chosen = dmd_profile_keep(profile, get_string(l, dmd, "allocatorChosen"));
   run->pid = get_number(l, dmd, "pid", 0);
   run->dump_number = get_number(l, dmd, "dump", 0);
   run->word_szB = get_number(l, dmd, "wordSize", 8);

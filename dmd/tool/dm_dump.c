@@ -13,6 +13,7 @@
 #include "live/snapshot.h"
 #include "profile/json.h"
 #include "profile/text.h"
+#include "tool/dm_allocator.h"
 #include "tool/dm_dump.h"
 #include "tool/dm_env.h"
 #include "tool/dm_gzip.h"
@@ -229,6 +230,7 @@ Int dm_dump(const HChar *trigger, const HChar *label) {
   dmd_profile_init(&profile, &g_env);
   dm_symbols_t symbols;
   dm_symbols_init(&symbols, &profile);
+  dm_settle_allocator();
   ULong in_blocks_szB =
       dmd_snapshot_take(&g_live, &advices, &profile, dm_symbols_resolve, &symbols);
   dm_symbols_destroy(&symbols);

@@ -10,6 +10,7 @@
 #include "pub_tool_vki.h"
 
 #include "dmd-config.h"
+#include "tool/dm_allocator.h"
 #include "tool/dm_env.h"
 #include "tool/dm_malloc.h"
 #include "tool/dm_rules.h"
@@ -50,10 +51,14 @@ static dmd_new_block_t describe_block(ThreadId tid, Addr p, SizeT req_szB, SizeT
   return block;
 }
 
-static void *new_block(ThreadId tid, SizeT req_szB, SizeT alignB, Bool is_zeroed) {
-  if (is_absurd(tid, req_szB))
-    return NULL;
-  SizeT usable_szB = dmd_live_usable(&g_live, req_szB);
+static SizeT usable_of(SizeT req_szB, SizeT alignB) {
+  if (UNLIKELY(!g_allocator_settled))
+    dm_settle_allocator();
+  return dmd_live_usable(&g_live, req_szB, alignB);
+}
+
+static void *new_block(ThreadId tid, SizeT req_szB, SizeT usable_szB, SizeT alignB,
+                       Bool is_zeroed) {
   void *p = VG_(cli_malloc)(alignB, usable_szB);
   if (p == NULL)
     return NULL;
@@ -65,33 +70,60 @@ static void *new_block(ThreadId tid, SizeT req_szB, SizeT alignB, Bool is_zeroed
 }
 
 static void *dm_malloc(ThreadId tid, SizeT szB) {
-  return new_block(tid, szB, VG_(clo_alignment), False);
+  if (is_absurd(tid, szB))
+    return NULL;
+  return new_block(tid, szB, usable_of(szB, 1), VG_(clo_alignment), False);
 }
 
 static void *dm_calloc(ThreadId tid, SizeT nmemb, SizeT szB) {
   /* The product does not overflow: the replacement function in the program has checked that. */
-  if (is_absurd(tid, nmemb) || is_absurd(tid, szB))
+  if (is_absurd(tid, nmemb) || is_absurd(tid, szB) || is_absurd(tid, nmemb * szB))
     return NULL;
-  return new_block(tid, nmemb * szB, VG_(clo_alignment), True);
+  return new_block(tid, nmemb * szB, usable_of(nmemb * szB, 1), VG_(clo_alignment), True);
 }
 
+/* orig_alignB is what the program asked for, alignB the power of two that does for both the program
+ * and Valgrind. An original that is none says no more than alignB. */
+static SizeT model_alignment(SizeT alignB, SizeT orig_alignB) {
+  Bool is_power = orig_alignB != 0 && (orig_alignB & (orig_alignB - 1)) == 0;
+  return is_power ? orig_alignB : alignB;
+}
+
+static void *memalign_block(ThreadId tid, SizeT szB, SizeT alignB, SizeT orig_alignB) {
+  if (is_absurd(tid, szB))
+    return NULL;
+  SizeT usable_szB = usable_of(szB, model_alignment(alignB, orig_alignB));
+  return new_block(tid, szB, usable_szB, alignB, False);
+}
+
+static void *new_aligned_block(ThreadId tid, SizeT szB, SizeT alignB, SizeT orig_alignB) {
+  if (is_absurd(tid, szB))
+    return NULL;
+  SizeT model_alignB = model_alignment(alignB, orig_alignB);
+  dm_settle_allocator();
+  SizeT asked_szB = szB;
+  if (g_new_rounds_up)
+    asked_szB = dmd_allocator_new_request(g_live.config.allocator, szB, model_alignB);
+  SizeT usable_szB = usable_of(asked_szB, model_alignB);
+  return new_block(tid, szB, usable_szB, alignB, False);
+}
+
+/* Older Valgrinds do not tell what the program asked for. */
 #if DMD_VG_HAVE_ORIG_ALIGN
 static void *dm_memalign(ThreadId tid, SizeT alignB, SizeT orig_alignB, SizeT szB) {
-  (void)orig_alignB;
-  return new_block(tid, szB, alignB, False);
+  return memalign_block(tid, szB, alignB, orig_alignB);
 }
 
 static void *dm_new_aligned(ThreadId tid, SizeT szB, SizeT alignB, SizeT orig_alignB) {
-  (void)orig_alignB;
-  return new_block(tid, szB, alignB, False);
+  return new_aligned_block(tid, szB, alignB, orig_alignB);
 }
 #else
 static void *dm_memalign(ThreadId tid, SizeT alignB, SizeT szB) {
-  return new_block(tid, szB, alignB, False);
+  return memalign_block(tid, szB, alignB, alignB);
 }
 
 static void *dm_new_aligned(ThreadId tid, SizeT szB, SizeT alignB) {
-  return new_block(tid, szB, alignB, False);
+  return new_aligned_block(tid, szB, alignB, alignB);
 }
 #endif
 
@@ -121,8 +153,9 @@ static Bool fits_in_place(SizeT room_szB, SizeT usable_szB) {
 }
 
 static void *renew_block(ThreadId tid, const dmd_block_t *old, void *p_old, SizeT req_szB) {
-  SizeT usable_szB = dmd_live_usable(&g_live, req_szB);
   Bool is_ours = !(old->flags & DMD_BLOCK_ANNOUNCED);
+  SizeT usable_szB =
+      is_ours ? dmd_live_resized(&g_live, dmd_block_usable(old), req_szB) : usable_of(req_szB, 1);
   if (is_ours && fits_in_place(VG_(cli_malloc_usable_size)(p_old), usable_szB)) {
     dmd_new_block_t now = describe_block(tid, (Addr)p_old, req_szB, usable_szB);
     dmd_live_resize(&g_live, &now);

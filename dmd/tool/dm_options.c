@@ -12,7 +12,8 @@
 
 dm_options_t g_options = {
     .live = {.mode = DMD_MODE_DARK_MATTER,
-             .allocator = DMD_ALLOCATOR_GLIBC,
+             .allocator = DMD_ALLOCATOR_GLIBC, /* unless dm_allocator.h finds another */
+             .allocator_is_auto = True,
              .word_szB = VG_WORDSIZE,
              .inherit_tags = True,
              .seed = 1},
@@ -52,7 +53,6 @@ static Bool process_word(const HChar *arg) {
   static const HChar *const stacks[] = {"full", "partial", NULL};
   static const HChar *const sorts[] = {"usable", "req", "slop", "num-blocks", NULL};
   static const HChar *const autos[] = {"auto", "yes", "no", NULL};
-  static const HChar *const allocators[] = {"glibc", "exact", NULL};
   static const HChar *const tag_threads[] = {"inherit", "none", NULL};
   UInt i;
   if VG_STRINDEX_CLO (arg, "--mode", modes, i)
@@ -65,12 +65,22 @@ static Bool process_word(const HChar *arg) {
     g_options.dump_at_exit = i;
   else if VG_STRINDEX_CLO (arg, "--advice", autos, i)
     g_options.advice = i;
-  else if VG_STRINDEX_CLO (arg, "--allocator", allocators, i)
-    g_options.live.allocator = i;
   else if VG_STRINDEX_CLO (arg, "--tag-threads", tag_threads, i)
     g_options.live.inherit_tags = i == 0;
   else
     return False;
+  return True;
+}
+
+static Bool process_allocator(const HChar *arg) {
+  const HChar *words[DMD_N_ALLOCATORS + 2] = {"auto"};
+  UInt i;
+  for (i = 0; i < DMD_N_ALLOCATORS; i++)
+    words[i + 1] = dmd_allocator_name(i);
+  if (!(VG_STRINDEX_CLO(arg, "--allocator", words, i)))
+    return False;
+  g_options.live.allocator_is_auto = i == 0;
+  g_options.live.allocator = i == 0 ? DMD_ALLOCATOR_GLIBC : i - 1;
   return True;
 }
 
@@ -107,7 +117,7 @@ static Bool process_rule(const HChar *arg) {
 }
 
 Bool dm_process_option(const HChar *arg) {
-  if (process_word(arg) || process_value(arg) || process_rule(arg)) {
+  if (process_word(arg) || process_allocator(arg) || process_value(arg) || process_rule(arg)) {
     note_given(arg);
     return True;
   }
@@ -134,7 +144,9 @@ void dm_print_usage(void) {
    "    --sample-below=<bytes>           sample blocks smaller than this; 0: record\n"
    "                                     every block [0]\n"
    "    --seed=<number>                  seed of the sampling [1]\n"
-   "    --allocator=glibc|exact          whose usable sizes the program gets [glibc]\n"
+   "    --allocator=auto|glibc|exact|jemalloc|mozjemalloc|tcmalloc|mimalloc\n"
+   "                                     whose usable sizes the program gets; auto:\n"
+   "                                     of the allocator that is loaded [auto]\n"
    "    --tag-threads=inherit|none       whether a new thread carries the tag of the\n"
    "                                     thread that creates it [inherit]\n"
    "    --tag-library=<pattern>=<tag>    tag blocks whose allocating function is in\n"

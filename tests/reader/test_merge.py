@@ -14,7 +14,8 @@ ELSE = ["malloc (m.c:0)", "other (b.c:4)"]
 def run(**changes):
     """A "dmd" object as dmd writes it."""
     dmd = {"formatVersion": 1, "version": "0.1.0", "valgrindVersion": "3.19.0", "command": "./app", "pid": 11, "dump": 2,
-           "trigger": "exit", "label": None, "wordSize": 8, "allocator": "glibc", "stacks": "full", "sampleBelow": 0,
+           "trigger": "exit", "label": None, "wordSize": 8, "allocator": "glibc",
+           "allocatorChosen": "auto", "stacks": "full", "sampleBelow": 0,
            "seed": 1, "totals": {"allocs": 10, "frees": 4, "allocBytes": 900, "inUseBytes": 600, "inUseBlocks": 6,
                                  "freedReported": 1}, "faults": []}
     dmd.update(changes)
@@ -97,14 +98,15 @@ def test_memory_reports_are_added_up(test):
 
 
 def test_runs_that_differ(test):
-    other = run(version="0.2.0", valgrindVersion="3.24.0", label="x", wordSize=4, allocator="exact", stacks="partial",
+    other = run(version="0.2.0", valgrindVersion="3.24.0", label="x", wordSize=4, allocator="exact",
+                allocatorChosen="option", stacks="partial",
                 sampleBelow=64, seed=9)
     document = merge(test, Profile(options="--a", dmd=run()), Profile(options="--b", dmd=other))
     test.equal(document["invocation"]["dmdEnvVar"], None, "options")
-    found = {key: document["dmd"][key] for key in other if key not in ("totals", "faults", "command", "pid", "dump",
+    found = {key: document["dmd"].get(key) for key in other if key not in ("totals", "faults", "command", "pid", "dump",
                                                                         "trigger", "formatVersion")}
     test.equal(found, {"version": "mixed", "valgrindVersion": "mixed", "label": None, "wordSize": 8, "allocator": "mixed",
-                       "stacks": "partial", "sampleBelow": 64, "seed": 0}, "the run")
+                       "allocatorChosen": None, "stacks": "partial", "sampleBelow": 64, "seed": 0}, "the run")
 
 
 def test_faults_are_added_up(test):

@@ -2,6 +2,7 @@
 """Programs whose malloc is not that of a shared C library."""
 
 import glob
+import os
 
 from harness import Failure, Skip
 
@@ -34,15 +35,187 @@ def static_and_stripped(t):
 
 
 def jemalloc_preloaded(t):
-    libraries = glob.glob("/usr/lib*/libjemalloc.so.2") + glob.glob("/usr/lib/*/libjemalloc.so.2")
-    if not libraries:
-        raise Skip("libjemalloc.so.2 is not installed")
+    library = _library("libjemalloc.so.2")
     # Valgrind by itself replaces malloc in every library; so the option only narrows it down. Sizes are the model's.
     for options in [], ["--soname-synonyms=somalloc=*jemalloc*"]:
-        run = t.run_command([t.program()], options=options, env={"LD_PRELOAD": libraries[0]})
-        t.equal(run.profile.at("blocks"), ["100+4 reported by main", "200+0"])
+        run = t.run_command([t.program()], options=options, env={"LD_PRELOAD": library})
+        t.equal(run.profile.at("blocks"), ["100+12 reported by main", "200+24"])
         t.equal(run.profile.faults, [])
     # Told to leave it alone, it is blind.
     run = t.run_command([t.program()], options=["--soname-synonyms=somalloc=nouserintercepts"],
-                        env={"LD_PRELOAD": libraries[0]}, status=None)
+                        env={"LD_PRELOAD": library}, status=None)
     t.equal(run.profile.at("blocks"), [])
+
+
+# ---- Models against the real allocators ----
+
+# Where libraries are, and what Firefox's packages have: a small program with its allocator in it.
+FOLDERS = ["/usr/lib/*", "/usr/lib", "/usr/lib64", "/usr/local/lib"]
+PINGSENDER = ["/usr/lib*/firefox*/pingsender", "/opt/firefox*/pingsender"]
+
+
+def _library(pattern):
+    """The library's path, with all links followed."""
+    found = [path for folder in FOLDERS for path in glob.glob(folder + "/" + pattern)]
+    if not found:
+        raise Skip(pattern + " is not installed")
+    return os.path.realpath(found[0])
+
+
+def _real_allocator(t, *flags):
+    core = os.path.join(t.suite.srcdir, "dmd")
+    return t.suite.compile("real_allocator.c", ["-O1", "-fno-builtin", "-I" + core, core + "/live/allocator.c", *flags])
+
+
+def _compared(t, run):
+    """{way to allocate: (requests compared, sizes that depend on the heap, sizes that differ)}"""
+    lines = [line.partition(": ") for line in run.out.decode().splitlines()]
+    found = {way: tuple(int(n) for n in numbers.split(", ")) for way, _, numbers in lines}
+    t.equal(list(found), ["malloc", "posix_memalign", "aligned_alloc", "memalign", "operator new", "realloc"])
+    t.true(found["malloc"][0] > 65536 and all(n[0] > 50000 for n in found.values()), "all was compared: %s" % found)
+    t.equal({way: n[2] for way, n in found.items()}, dict.fromkeys(found, 0), run.err.decode())
+    return {way: n[1] for way, n in found.items()}
+
+
+def _compare_preloaded(t, model, library):
+    return _compared(t, t.run_natively([_real_allocator(t), model], env={"LD_PRELOAD": library}))
+
+
+NOTHING_IN_DOUBT = {"malloc": 0, "posix_memalign": 0, "aligned_alloc": 0, "memalign": 0, "operator new": 0, "realloc": 0}
+
+
+def real_glibc(t):
+    """Not known, since what is free decides it: a few bytes more (the model says how many), blocks above 128 KiB that
+    come from the heap, and what a mapping has behind an alignment of more than a page. Heaps begin at a random page,
+    so the numbers vary from run to run."""
+    if "glibc" not in os.confstr("CS_GNU_LIBC_VERSION"):
+        raise Skip("this is not the GNU C library")
+    in_doubt = _compared(t, t.run_natively([_real_allocator(t), "glibc"]))
+    t.true(in_doubt["malloc"] < 20 and in_doubt["realloc"] < 5000, "malloc and realloc are known: %s" % in_doubt)
+
+
+def real_jemalloc(t):
+    t.equal(_compare_preloaded(t, "jemalloc", _library("libjemalloc.so.2")), NOTHING_IN_DOUBT)
+
+
+def real_tcmalloc(t):
+    t.equal(_compare_preloaded(t, "tcmalloc", _library("libtcmalloc_minimal.so.4")), NOTHING_IN_DOUBT)
+
+
+def real_mimalloc(t):
+    """Over-aligned blocks of sizes that are not aligned by themselves are cut out of larger ones: what is lost before
+    them depends on which block is free. The model gives the least. What is free is the same in each run."""
+    library = _library("libmimalloc.so.2*")
+    in_doubt = _compare_preloaded(t, "mimalloc", library)
+    t.equal((in_doubt["malloc"], in_doubt["realloc"]), (0, 0))
+    if library.endswith("/libmimalloc.so.2.0"):
+        t.equal(in_doubt, {"malloc": 0, "posix_memalign": 20553, "aligned_alloc": 1545, "memalign": 20545,
+                           "operator new": 20096, "realloc": 0})
+
+
+def real_mozjemalloc(t):
+    """Firefox's allocator is in its programs, not in a library. It is asked in the smallest of them."""
+    found = [path for pattern in [os.environ.get("DMD_PINGSENDER", ""), *PINGSENDER] for path in glob.glob(pattern)]
+    if not found:
+        raise Skip("Firefox is not installed; DMD_PINGSENDER can name the program pingsender of any")
+    probe = _real_allocator(t, "-shared", "-fPIC")
+    run = t.run_natively([found[0]], env={"LD_PRELOAD": probe, "REAL_ALLOCATOR": "mozjemalloc"})
+    t.equal(_compared(t, run), NOTHING_IN_DOUBT)
+
+
+def same_sizes_as_natively(t):
+    """The same program natively and under dmd, which finds out by itself what is preloaded."""
+    for model, pattern, args in (("glibc", None, ["unaligned"]), ("jemalloc", "libjemalloc.so.2", []),
+                                 ("tcmalloc", "libtcmalloc_minimal.so.4", []),
+                                 ("mimalloc", "libmimalloc.so.2*", ["unaligned"])):
+        try:
+            env = {"LD_PRELOAD": _library(pattern)} if pattern else {}
+        except Skip as skip:
+            t.notes.append(str(skip))
+            continue
+        native = t.run_natively([t.program(), *args], env=env)
+        run = t.run_command([t.program(), *args], env=env)
+        _chose(t, run, model)
+        native_lines, lines = native.out.splitlines(), run.out.splitlines()
+        t.equal(len(lines), len(native_lines))
+        differ = [pair for pair in zip(native_lines, lines) if pair[0] != pair[1]]
+        # glibc's realloc may find a free chunk behind a block, and then uses what is there.
+        t.equal([pair for pair in differ if not (model == "glibc" and pair[0].startswith(b"2 "))], [], model)
+        t.true(len(differ) < len(lines) / 10, "most of glibc's sizes are known: %s" % differ)
+
+
+# ---- Which one is chosen ----
+
+
+def _chose(t, run, model, chosen="auto"):
+    t.equal((run.profile.run["allocator"], run.profile.run["allocatorChosen"]), (model, chosen))
+    option = "auto" if chosen == "auto" else model
+    t.equal(run.log.count("\nallocator: %s (--allocator=%s)\n" % (model, option)), 1, run.log[-300:])
+
+
+def auto_is_glibc(t):
+    run = t.run()
+    _chose(t, run, "glibc")
+    t.equal(run.profile.at("main"), ["1100+12"])
+    _chose(t, t.run(options=["--allocator=auto"]), "glibc")
+
+
+def option_decides(t):
+    # 1100: a chunk of 1112 + 8; four or eight classes from 1024 to 2048; 256 apart.
+    slops = {"glibc": 12, "exact": 0, "jemalloc": 180, "mozjemalloc": 180, "tcmalloc": 52, "mimalloc": 180}
+    for model, slop in slops.items():
+        run = t.run(options=["--allocator=" + model])
+        _chose(t, run, model, "option")
+        t.equal(run.profile.at("main"), ["1100+%d" % slop], model)
+
+
+def auto_finds_what_is_linked(t):
+    library = _library("libjemalloc.so.2")
+    run = t.run_command([t.program([library, "-DNO_MALLOC", "-Wl,--no-as-needed"])])
+    _chose(t, run, "jemalloc")
+    t.equal(run.profile.at("main"), ["1100+180"])
+    # What is preloaded is searched first.
+    run = t.run_command([t.program([library, "-DNO_MALLOC", "-Wl,--no-as-needed"])],
+                        env={"LD_PRELOAD": "/no/libmimalloc.so.2:" + _library("libtcmalloc_minimal.so.4")})
+    _chose(t, run, "tcmalloc")
+    t.equal(run.profile.at("main"), ["1100+52"])
+
+
+def auto_finds_what_the_program_has(t):
+    marks = {"moz_arena_malloc": "mozjemalloc", "mallctl": "jemalloc", "tc_malloc": "tcmalloc", "mi_malloc": "mimalloc"}
+    for mark, model in marks.items():
+        _chose(t, t.run_command([t.program(["-DMARK=" + mark])]), model)
+    # A function of that name is not enough, nor a malloc.
+    _chose(t, t.run_command([t.program(["-DMARK=mallctl", "-DNO_MALLOC"])]), "glibc")
+    _chose(t, t.run_command([t.program()]), "glibc")
+
+
+def auto_wants_a_malloc(t):
+    """A libjemalloc whose functions have other names leaves the program with glibc's malloc."""
+    folder = t.new_folder()
+    library = os.path.join(folder, "libjemalloc.so.2")
+    made = t.suite.compile_text("je.c", "void *je_malloc(long n) { return (void *)(n - n); }\n",
+                                ["-shared", "-fPIC", "-Wl,-soname,libjemalloc.so.2"])
+    os.rename(made, library)
+    _chose(t, t.run_command([t.program()], env={"LD_PRELOAD": library}), "glibc")
+
+
+def auto_without_a_malloc(t):
+    # Nothing is ever allocated: the model is settled for the dump. Static programs load no libraries.
+    run = t.run_command([_program(t)], status=30)
+    t.equal(run.numbered(1).run["allocator"], "glibc")
+
+
+def auto_for_redis(t):
+    """Debian's redis-server is linked with libjemalloc."""
+    server = t.need("redis-server")
+    _library("libjemalloc.so.2")
+    _chose(t, t.run_command([server, "--version"]), "jemalloc")
+    _chose(t, t.run_command([server, "--version"], env={"LD_PRELOAD": _library("libtcmalloc_minimal.so.4")}), "tcmalloc")
+
+
+def auto_for_firefox(t):
+    found = [path for pattern in [os.environ.get("DMD_PINGSENDER", ""), *PINGSENDER] for path in glob.glob(pattern)]
+    if not found:
+        raise Skip("Firefox is not installed; DMD_PINGSENDER can name the program pingsender of any")
+    _chose(t, t.run_command([found[0]], status=None), "mozjemalloc")

@@ -43,7 +43,7 @@ def usable_sizes(t):
 
 def allocator_exact(t):
     profile = t.run(status=3, options=["--allocator=exact"]).profile
-    t.equal(profile.run["allocator"], "exact")
+    t.equal((profile.run["allocator"], profile.run["allocatorChosen"]), ("exact", "option"))
     t.equal(sum(block.slop for block in profile.blocks), 0)
     t.equal(profile.at("sizes"), sorted(["24+0", "25+0", "1000+0", "131072+0", "200000+0"]))
     t.equal(profile.at("leak"), ["10 x 48+0"])
@@ -160,12 +160,24 @@ def pvalloc_ends_the_program(t):
 # ---- C++ ----
 
 
+def _aligned_by_128(t):
+    """The C++ library of GCC 12 and earlier rounds up to the alignment before it asks for memory. We see it natively."""
+    text = """#include <malloc.h>
+#include <new>
+int main() { return malloc_usable_size(::operator new(200, std::align_val_t(128))) >= 256 ? 10 : 11; }
+"""
+    probe = t.run_natively([t.suite.compile_text("probe.cc", text, ["-std=c++17"])], status=None)
+    slop = {10: 264, 11: 200}
+    names = ["aligned()", "aligned_array()", "aligned_nothrow()", "aligned_nothrow_array()"]
+    return {name: "%d+%d" % (req, max(slop[probe.status], (req + 23) // 16 * 16 - 8) - req)
+            for req, name in enumerate(names, start=200)}
+
+
 def new_each_form(t):
     profile = t.run().profile
     expected = {
         "new()": "100+4", "array()": "101+3", "nothrow()": "102+2", "nothrow_array()": "103+1",
-        "aligned()": "200+0", "aligned_array()": "201+15",
-        "aligned_nothrow()": "202+14", "aligned_nothrow_array()": "203+13"}
+        **_aligned_by_128(t)}
     got = {name: profile.at("leak_" + name) for name in expected}
     t.equal(got, {name: [blocks] for name, blocks in expected.items()})
     t.true(profile.blocks_at("leak_array()")[0].stack[0].startswith("operator new[]("), "the innermost frame is new[]")

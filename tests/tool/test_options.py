@@ -229,7 +229,7 @@ def bad_patterns(t):
 def help(t):
     run = t.run_natively([t.suite.builddir + "/vg-in-place", "--tool=dmd", "--help"])
     for option in ("--mode=dark-matter|live|cumulative", "--stacks=full|partial", "--sample-below=<bytes>",
-                   "--seed=<number>", "--allocator=glibc|exact", "--sort-by=usable|req|slop|num-blocks",
+                   "--seed=<number>", "--allocator=auto|glibc|exact|jemalloc|mozjemalloc|tcmalloc|mimalloc", "--sort-by=usable|req|slop|num-blocks",
                    "--max-records=<number>|all", "--max-frames=<number>", "--dump-at-exit=auto|yes|no",
                    "--dmd-out-file=<file>"):
         t.contains(run.out, "\n    " + option)

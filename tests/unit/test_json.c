@@ -110,6 +110,7 @@ static void all_keys(void **state) {
       .label = NULL,
       .trigger = "exit",
       .allocator = "glibc",
+      .allocator_chosen = "auto",
       .pid = 77,
       .dump_number = 2,
       .word_szB = 8,
@@ -153,6 +154,7 @@ static void all_keys(void **state) {
       "  \"label\": null,\n"
       "  \"wordSize\": 8,\n"
       "  \"allocator\": \"glibc\",\n"
+      "  \"allocatorChosen\": \"auto\",\n"
       "  \"stacks\": \"partial\",\n"
       "  \"sampleBelow\": 512,\n"
       "  \"seed\": 9,\n"
@@ -320,7 +322,8 @@ static void hostile_strings(void **state) {
                        .command = hostile,
                        .label = hostile,
                        .trigger = hostile,
-                       .allocator = hostile};
+                       .allocator = hostile,
+                       .allocator_chosen = hostile};
   build_tagged(p, 1, 8, 0, hostile, build_reports(p, 1, hostile, hostile, NULL, NULL), hostile);
   dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 1, .reporter = 1});
   sink_t sink;
@@ -337,6 +340,7 @@ static void hostile_strings(void **state) {
       item(run, "label"),
       item(run, "trigger"),
       item(run, "allocator"),
+      item(run, "allocatorChosen"),
       item(item(run, "faults")->child, "reporter"),
       item(block, "tag"),
       item(block, "reporters")->child,

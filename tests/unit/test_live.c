@@ -27,7 +27,7 @@ static void end(fixture_t *f) {
 /* The three steps of an allocation, as the shell makes them. */
 static dmd_new_block_t describe(dmd_live_t *live, uint32_t thread, uint64_t addr, uint64_t req,
                                 uint32_t stack) {
-  uint64_t usable = dmd_live_usable(live, req);
+  uint64_t usable = dmd_live_usable(live, req, 1);
   dmd_plan_t plan = dmd_live_plan(live, usable);
   return (dmd_new_block_t){.addr = addr,
                            .req = req,

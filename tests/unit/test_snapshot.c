@@ -187,6 +187,10 @@ static void totals_of_the_run(void **state) {
   assert_int_equal(f.profile.mode, DMD_MODE_DARK_MATTER);
   assert_true(run->is_known);
   assert_string_equal(run->allocator, "exact");
+  assert_string_equal(run->allocator_chosen, "option");
+  f.live.config.allocator_is_auto = true;
+  take(&f);
+  assert_string_equal(run->allocator_chosen, "auto");
   assert_int_equal(run->word_szB, 4);
   assert_true(run->partial_stacks);
   assert_int_equal(run->sample_below, 10);

@@ -569,6 +569,14 @@ static void totals_of_a_known_run(void **state) {
   check_has(&f, &plain,
             "}\n\ntotal heap usage: 1,234 allocs, 1,200 frees, 5,678,901 bytes allocated; "
             "in use: 4,096 bytes in 34 blocks\n");
+  check_lacks(&f, "allocator:"); /* not known */
+  f.profile.run.allocator = "exact";
+  check_has(&f, &plain, "in 34 blocks\nallocator: exact\n");
+  f.profile.run.allocator_chosen = "option";
+  check_has(&f, &plain, "in 34 blocks\nallocator: exact (--allocator=exact)\n");
+  f.profile.run.allocator = "jema\x1blloc";
+  f.profile.run.allocator_chosen = "auto";
+  check_has(&f, &plain, "in 34 blocks\nallocator: jema\\x1blloc (--allocator=auto)\n");
   check_lacks(&f, "was freed before this dump");
   f.profile.run.freed_reported = 2000;
   check_has(&f, &plain, "Every block that was reported (2,000) was freed before this dump.\n");
@@ -577,6 +585,7 @@ static void totals_of_a_known_run(void **state) {
   check_lacks(&f, "was freed before this dump");
   f.profile.run.is_known = false;
   check_lacks(&f, "total heap usage");
+  check_lacks(&f, "allocator:");
   end(&f);
 }
 
