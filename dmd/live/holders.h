@@ -13,7 +13,8 @@
  * its reporter, and the inner one's record the outer.
  *
  * Of each block the first 64 MiB are read, and 4 GiB in all: enough for any program in which the
- * answer matters. Pages that cannot be read are passed over. Offsets from 4 KiB on, which are an
+ * answer matters. Pages that cannot be read are passed over; those that were never written are read
+ * as the system's page of zeroes and do not become resident. Offsets from 4 KiB on, which are an
  * array's rather than a structure's, count as one, DMD_OFFSET_ANY. Of each stack the holders and
  * offsets of most bytes are kept.
  *
