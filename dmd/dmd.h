@@ -181,7 +181,8 @@ typedef enum {
 
 /* Flags of DMD_REPORTER_BEGIN_WITH, also an ABI. */
 enum {
-  DMD_REPORTER_EXCLUSIVE = 1 /* the claim leaves out what reporters nested within it measured */
+  DMD_REPORTER_EXCLUSIVE = 1, /* the claim leaves out what reporters nested within it measured */
+  DMD_REPORTER_ABANDONED_ = 1 /* of an end: an exception came before the claim was complete */
 };
 
 /* One memory report: see DMD_MEMORY_REPORT. The structure is an ABI too. */
@@ -424,6 +425,8 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
        return reporter.claim(cookies_size_of(this) + cookies_size_of(table_));
      }
 */
+#include <exception>
+
 namespace dmd {
 
 /* Carries a tag for as long as it lives. */
@@ -437,12 +440,18 @@ private:
   TagScope &operator=(const TagScope &);
 };
 
-/* Is a reporter for as long as it lives. Pass everything measured through claim(), at once or bit
-   by bit: it adds to what the reporter claims at its end, and returns what was passed. */
+/* Is a reporter for as long as it lives; where an exception ends it, its claim is not checked. Pass
+   everything measured through claim(), at once or bit by bit: it adds to what the reporter claims
+   at its end, and returns what was passed. */
 class ReporterScope {
 public:
-  explicit ReporterScope(const char *path) : claimed_(0) { DMD_REPORTER_BEGIN(path); }
-  ~ReporterScope() { DMD_REPORTER_END(claimed_); }
+  explicit ReporterScope(const char *path) : claimed_(0), exceptions_(exceptions()) {
+    DMD_REPORTER_BEGIN(path);
+  }
+  ~ReporterScope() {
+    DMD_REQUEST2_(VG_USERREQ__DMD_REPORTER_END, size_t, claimed_, size_t,
+                  exceptions() > exceptions_ ? DMD_REPORTER_ABANDONED_ : 0);
+  }
 
   size_t claim(size_t size) {
     claimed_ += size;
@@ -453,7 +462,16 @@ private:
   ReporterScope(const ReporterScope &);
   ReporterScope &operator=(const ReporterScope &);
 
+  static int exceptions() {
+#if __cplusplus >= 201703L
+    return std::uncaught_exceptions();
+#else
+    return std::uncaught_exception() ? 1 : 0;
+#endif
+  }
+
   size_t claimed_;
+  int exceptions_;
 };
 
 } /* namespace dmd */

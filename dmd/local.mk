@@ -21,16 +21,23 @@ dmd_core_sources = \
   dmd/profile/groups.c dmd/profile/groups.h \
   dmd/profile/json.c dmd/profile/json.h \
   dmd/profile/measured.c dmd/profile/measured.h \
+  dmd/profile/printer.c dmd/profile/printer.h \
   dmd/profile/profile.c dmd/profile/profile.h \
   dmd/profile/published.c dmd/profile/published.h \
   dmd/profile/record.c dmd/profile/record.h \
   dmd/profile/reports.c dmd/profile/reports.h \
   dmd/profile/text.c dmd/profile/text.h \
+  dmd/profile/text_fault.c \
+  dmd/profile/text_share.c \
   dmd/live/allocator.c dmd/live/allocator.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \
+  dmd/live/claim.c dmd/live/claim.h \
+  dmd/live/freed.c dmd/live/freed.h \
   dmd/live/heap.c dmd/live/heap.h \
   dmd/live/holders.c dmd/live/holders.h \
   dmd/live/live.c dmd/live/live.h \
+  dmd/live/live_report.c \
+  dmd/live/live_scope.c \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \
@@ -38,6 +45,7 @@ dmd_core_sources = \
 
 # The Valgrind shell around it.
 dmd_tool_sources = \
+  dmd/tool/dm_address.c dmd/tool/dm_address.h \
   dmd/tool/dm_allocator.c dmd/tool/dm_allocator.h \
   dmd/tool/dm_clientreq.c dmd/tool/dm_clientreq.h \
   dmd/tool/dm_dump.c dmd/tool/dm_dump.h \

@@ -7,9 +7,11 @@
 unit_tests = \
   tests/unit/test_advice \
   tests/unit/test_allocator \
+  tests/unit/test_claim \
   tests/unit/test_fault \
   tests/unit/test_fnname \
   tests/unit/test_format \
+  tests/unit/test_freed \
   tests/unit/test_gate \
   tests/unit/test_groups \
   tests/unit/test_heap \

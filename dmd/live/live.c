@@ -16,6 +16,8 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   dmd_pool_init(&live->tag_sums, env, "dmd.live.tag_sums", sizeof(dmd_tag_sum_t));
   dmd_scopes_init(&live->reporters, env);
   dmd_scopes_init(&live->tags, env);
+  dmd_claims_init(&live->claims, env);
+  dmd_freed_init(&live->freed, env, config->freed_blocks);
   dmd_faults_init(&live->faults, env);
   dmd_published_init(&live->published, env);
   dmd_groups_init(&live->history, env);
@@ -25,6 +27,8 @@ void dmd_live_destroy(dmd_live_t *live) {
   dmd_groups_destroy(&live->history);
   dmd_published_destroy(&live->published);
   dmd_faults_destroy(&live->faults);
+  dmd_freed_destroy(&live->freed);
+  dmd_claims_destroy(&live->claims);
   dmd_scopes_destroy(&live->tags);
   dmd_scopes_destroy(&live->reporters);
   dmd_pool_destroy(&live->tag_sums);
@@ -125,12 +129,16 @@ static void retire(dmd_live_t *live, const dmd_block_t *block) {
     live->freed_reported++;
 }
 
-bool dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t *flags) {
+bool dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack, uint32_t *flags) {
   dmd_block_t removed;
   live->n_frees++;
   if (!dmd_heap_remove(&live->heap, addr, &removed))
     return false;
   retire(live, &removed);
+  dmd_freed_add(&live->freed, &(dmd_freed_block_t){.addr = addr,
+                                                   .usable = dmd_block_usable(&removed),
+                                                   .allocated = removed.stack,
+                                                   .freed = stack});
   *flags = removed.flags;
   return true;
 }
@@ -160,119 +168,4 @@ void dmd_live_count_failed_realloc(dmd_live_t *live, uint64_t req) {
 uint64_t dmd_live_usable_at(const dmd_live_t *live, uint64_t addr) {
   const dmd_block_t *block = dmd_heap_find(&live->heap, addr);
   return block == NULL ? 0 : dmd_block_usable(block);
-}
-
-/* ---- Reports. ---- */
-
-static void fault_of_report(dmd_live_t *live, uint64_t addr, uint32_t stack, uint32_t reporter) {
-  uint64_t start;
-  bool inside = dmd_heap_find_containing(&live->heap, addr, &start) != NULL;
-  dmd_fault_t fault = {.num = 1,
-                       .kind = inside ? DMD_FAULT_REPORT_INTERIOR : DMD_FAULT_REPORT_NO_BLOCK,
-                       .stack = stack,
-                       .reporter = reporter};
-  dmd_faults_add(&live->faults, &fault);
-}
-
-uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
-                         bool on_alloc, uint32_t reporter) {
-  dmd_block_t *block = dmd_heap_find(&live->heap, addr);
-  bool keep = dmd_live_keeps_reports(live);
-  if (reporter == DMD_NONE)
-    reporter = dmd_scopes_top(&live->reporters, thread);
-  if (block == NULL) {
-    if (keep && addr != 0)
-      fault_of_report(live, addr, stack, reporter);
-    return 0;
-  }
-  if (keep) {
-    dmd_report_t report = {.stack = stack, .reporter = reporter, .on_alloc = on_alloc};
-    block->reports = dmd_reports_add(&live->reports, block->reports, report);
-  }
-  return dmd_block_usable(block);
-}
-
-uint64_t dmd_live_unreport(dmd_live_t *live, uint64_t addr) {
-  dmd_block_t *block = dmd_heap_find(&live->heap, addr);
-  if (block == NULL)
-    return 0;
-  block->reports = DMD_NONE;
-  return dmd_block_usable(block);
-}
-
-static void clear_block(void *ctx, uint64_t addr, dmd_block_t *block) {
-  dmd_live_t *live = ctx;
-  (void)addr;
-  block->reports = dmd_reports_clear(&live->reports, block->reports);
-}
-
-void dmd_live_clear_reports(dmd_live_t *live) {
-  dmd_heap_walk(&live->heap, clear_block, live);
-  dmd_published_clear(&live->published);
-  live->freed_reported = 0;
-}
-
-/* ---- Scopes. ---- */
-
-uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name) {
-  static const char others[] = "(other tags)";
-  /* The last id is kept for what all further tags have in common. */
-  if (dmd_intern_count(&live->tag_names) == DMD_MAX_TAGS - 1)
-    dmd_intern_str(&live->tag_names, others);
-  uint32_t id = dmd_intern_str(&live->tag_names, name);
-  if (id > DMD_MAX_TAGS)
-    id = dmd_intern_str(&live->tag_names, others);
-  while (live->tag_sums.last < id) {
-    uint32_t fresh = dmd_pool_add(&live->tag_sums);
-    *sum_of_tag(live, fresh) = (dmd_tag_sum_t){0};
-  }
-  return id;
-}
-
-uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name) {
-  return dmd_scopes_push(&live->tags, thread, dmd_live_tag_id(live, name));
-}
-
-uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path) {
-  return dmd_scopes_push(&live->reporters, thread, dmd_intern_str(&live->reporter_names, path));
-}
-
-bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread) {
-  return dmd_scopes_pop(&live->tags, thread);
-}
-
-bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread) {
-  return dmd_scopes_pop(&live->reporters, thread);
-}
-
-uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name) {
-  return dmd_scopes_set(&live->tags, thread, dmd_live_tag_id(live, name));
-}
-
-void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread) {
-  dmd_scopes_clear(&live->tags, thread);
-}
-
-dmd_tag_sum_t dmd_live_tag_sum(const dmd_live_t *live, const char *name) {
-  uint32_t id = dmd_intern_find_str(&live->tag_names, name);
-  if (id == DMD_NONE || id > live->tag_sums.last)
-    return (dmd_tag_sum_t){0};
-  return *sum_of_tag(live, id);
-}
-
-void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread) {
-  uint32_t tag = live->config.inherit_tags ? dmd_scopes_top(&live->tags, parent) : DMD_NONE;
-  dmd_scopes_start_thread(&live->tags, thread, tag);
-  dmd_scopes_start_thread(&live->reporters, thread, DMD_NONE);
-}
-
-void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
-  dmd_scopes_end_thread(&live->tags, thread);
-  dmd_scopes_end_thread(&live->reporters, thread);
-}
-
-bool dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, uint32_t stack) {
-  dmd_fault_t fault = {
-      .num = 1, .kind = kind, .stack = stack, .reporter = dmd_scopes_top(&live->reporters, thread)};
-  return dmd_faults_add(&live->faults, &fault);
 }

@@ -15,11 +15,24 @@
 #define DMD_LIVE_LIVE_H
 
 #include "live/allocator.h"
+#include "live/claim.h"
+#include "live/freed.h"
 #include "live/heap.h"
 #include "live/sample.h"
 #include "live/scope.h"
 #include "live/stack.h"
 #include "profile/profile.h"
+
+/* What only the host knows of the program. ctx is passed to each. */
+typedef struct dmd_live_host {
+  void *ctx;
+  /* What memory an address outside of all blocks lies in: the kind of fault that a report of it is,
+   * and a description of at most szB bytes, which may be empty. */
+  dmd_fault_kind_t (*classify)(void *ctx, uint64_t addr, char *text, size_t szB);
+  bool (*same_function)(void *ctx, uint64_t ip, uint64_t other_ip);
+  /* The id of a stack that has this place as its only frame. */
+  uint32_t (*stack_of)(void *ctx, uint64_t ip);
+} dmd_live_host_t;
 
 typedef struct dmd_live_config {
   dmd_mode_t mode;
@@ -30,6 +43,9 @@ typedef struct dmd_live_config {
   bool inherit_tags;     /* a new thread carries the tag of the thread that creates it */
   uint64_t sample_below; /* bytes; 0: off */
   uint64_t seed;
+  uint32_t freed_blocks; /* blocks to remember after they are freed */
+  bool require_scope;    /* a report outside of any reporter is a fault */
+  dmd_live_host_t host;
 } dmd_live_config_t;
 
 /* What the live blocks with one tag amount to. Those that sampling passed over count as well. */
@@ -47,6 +63,8 @@ typedef struct dmd_live {
   dmd_intern_t reporter_names, tag_names;
   dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id */
   dmd_scopes_t reporters, tags;
+  dmd_claims_t claims; /* of the open reporters: the data of their scopes */
+  dmd_freed_t freed;   /* stacks from the first report or reporter on */
   dmd_faults_t faults;
   dmd_published_t published; /* since the last clear */
   dmd_groups_t history;      /* cumulative mode: every block that ever was */
@@ -91,9 +109,15 @@ void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block);
  */
 dmd_group_t dmd_live_group_of(const dmd_live_t *live, const dmd_block_t *block);
 
-/* A block is gone; its DMD_BLOCK_... flags go to *flags. False, and nothing but the count of frees
- * changes, when no block starts at addr: the shell then adds a fault. */
-bool dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t *flags);
+/* Whether dmd_live_remove wants to know the stack of the free. */
+static inline bool dmd_live_wants_stack_of_free(const dmd_live_t *live) {
+  return live->freed.wants_stacks;
+}
+
+/* A block is gone, freed at this stack (DMD_NONE: not captured); its DMD_BLOCK_... flags go to
+ * *flags. False, and nothing but the count of frees changes, when no block starts at addr: the
+ * shell then adds a fault. */
+bool dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack, uint32_t *flags);
 
 /* A block keeps its address and gets a new size, stack and tag; its reports are dropped. Counts as
  * one free and one allocation. The block must be live. */
@@ -115,11 +139,16 @@ static inline bool dmd_live_keeps_reports(const dmd_live_t *live) {
   return live->config.mode == DMD_MODE_DARK_MATTER;
 }
 
-/* The block at addr was reported, at this stack. reporter: a name's id, or DMD_NONE for the
- * thread's innermost reporter scope. Returns the usable bytes. When no block starts at addr: counts
- * a fault (none for address 0) and returns 0. */
+/* The block at addr was reported, at this stack. flags: DMD_REPORT_... reporter: a name's id, or
+ * DMD_NONE for the thread's innermost reporter scope. Returns the usable bytes. When no block
+ * starts at addr: counts a fault (none for address 0) and returns 0. */
 uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
-                         bool on_alloc, uint32_t reporter);
+                         uint32_t flags, uint32_t reporter);
+
+/* The report of the block at addr gave it this length: a fault unless it is that of the block,
+ * usable or requested. */
+void dmd_live_check_length(dmd_live_t *live, uint64_t addr, uint64_t length, uint32_t stack,
+                           uint32_t reporter);
 
 /* Takes back all reports of the block at addr; returns its usable bytes, 0 when there is none. */
 uint64_t dmd_live_unreport(dmd_live_t *live, uint64_t addr);
@@ -134,13 +163,22 @@ void dmd_live_clear_reports(dmd_live_t *live);
  * tags)". */
 uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name);
 
-/* Names are copied. They return the thread's new depth. */
-uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name);
-uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path);
+/* Names are copied. They return the thread's new depth. place: where in the program. */
+uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name, dmd_place_t place);
+uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path,
+                                 bool exclusive, dmd_place_t place);
 
-/* False where no scope was open: the shell then adds a fault. */
-bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread);
-bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread);
+/* False where no scope was open: the shell then adds a fault. A claim that does not add up is a
+ * fault at this stack. Scopes within that were left without an end are faults of their own. */
+bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread, dmd_place_t place);
+bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, uint32_t stack,
+                           dmd_place_t place);
+
+/* The same of a reporter that an exception ended before it could claim. */
+bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread);
+
+/* The program is about to end: reporters still open in any thread are faults. */
+void dmd_live_end_all(dmd_live_t *live);
 
 /* A tag outside the nesting: it takes the place of the one set since the last push. Clearing where
  * none is set changes nothing. */
@@ -150,6 +188,9 @@ void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread);
 /* In constant time. All zero for a name that is no tag's (one that came too late is none either).
  */
 dmd_tag_sum_t dmd_live_tag_sum(const dmd_live_t *live, const char *name);
+
+/* The same, and the thread's open reporter may claim these bytes without reporting their blocks. */
+uint64_t dmd_live_tag_bytes(dmd_live_t *live, uint32_t thread, const char *name);
 
 /* A thread is about to begin; it may have a number that another one had. parent: 0 for the first.
  * With inherit_tags it carries the tag that its parent carries now, below all of its own: it cannot

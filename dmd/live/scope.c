@@ -52,6 +52,39 @@ uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name) {
   return dmd_scopes_depth(scopes, thread);
 }
 
+dmd_scope_t *dmd_scopes_pushed(const dmd_scopes_t *scopes, uint32_t thread, uint32_t outer) {
+  if (thread >= scopes->n_threads)
+    return NULL;
+  const dmd_scope_stack_t *stack = &scopes->threads[thread];
+  for (uint32_t i = stack->depth; i-- > 0;)
+    if (!stack->open[i].is_set && outer-- == 0)
+      return &stack->open[i];
+  return NULL;
+}
+
+dmd_scope_t *dmd_scopes_of_others(const dmd_scopes_t *scopes, uint32_t thread, uint32_t name) {
+  if (scopes->n_open == dmd_scopes_depth(scopes, thread))
+    return NULL;
+  for (uint32_t t = 0; t < scopes->n_threads; t++)
+    for (uint32_t i = 0; t != thread && i < scopes->threads[t].depth; i++)
+      if (scopes->threads[t].open[i].name == name)
+        return &scopes->threads[t].open[i];
+  return NULL;
+}
+
+uint32_t dmd_scopes_n_left(const dmd_scopes_t *scopes, uint32_t thread, dmd_place_t end,
+                           bool (*same_function)(void *ctx, uint64_t ip, uint64_t other_ip),
+                           void *ctx) {
+  const dmd_scope_t *scope;
+  for (uint32_t n = 0; (scope = dmd_scopes_pushed(scopes, thread, n)) != NULL; n++) {
+    if (scope->begin.sp == end.sp)
+      return n == 0 || same_function(ctx, scope->begin.ip, end.ip) ? n : 0;
+    if (scope->begin.sp == 0 || scope->begin.sp > end.sp)
+      break;
+  }
+  return 0;
+}
+
 bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread) {
   if (thread >= scopes->n_threads)
     return false;

@@ -19,9 +19,16 @@
 
 #include <stdbool.h>
 
+/* Where in the program a scope begins or ends; all 0: unknown. */
+typedef struct dmd_place {
+  uint64_t ip, sp; /* instruction and stack pointer */
+} dmd_place_t;
+
 typedef struct dmd_scope {
   uint32_t name;
-  bool is_set; /* and was not pushed */
+  uint32_t data;     /* the owner's */
+  dmd_place_t begin; /* of a scope that was pushed */
+  bool is_set;       /* and was not pushed */
 } dmd_scope_t;
 
 typedef struct dmd_scope_stack {
@@ -42,6 +49,22 @@ void dmd_scopes_destroy(dmd_scopes_t *scopes);
 
 /* Opens a scope; returns the new depth of the thread's stack. */
 uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name);
+
+/* The innermost scope that the thread pushed, or NULL; outer: how many to pass over. Good until the
+ * next push. */
+dmd_scope_t *dmd_scopes_pushed(const dmd_scopes_t *scopes, uint32_t thread, uint32_t outer);
+
+/* A scope with this name that another thread has open, or NULL. */
+dmd_scope_t *dmd_scopes_of_others(const dmd_scopes_t *scopes, uint32_t thread, uint32_t name);
+
+/* How many of the thread's innermost scopes were left without an end, by longjmp or an exception,
+ * when one is ended here. In one function the stack pointer is the same at a scope's begin and end
+ * (a function that begins a scope for its caller has another at the end, and is not judged). So if
+ * that of the innermost scope is another, and the same as that of one further out, those in between
+ * belong to calls that are no more. same_function(ctx, ip, ip) rules out chance. */
+uint32_t dmd_scopes_n_left(const dmd_scopes_t *scopes, uint32_t thread, dmd_place_t end,
+                           bool (*same_function)(void *ctx, uint64_t ip, uint64_t other_ip),
+                           void *ctx);
 
 /* Closes the innermost scope that was pushed, and one set within it; false where the thread has
  * pushed none, and nothing changes. */

@@ -36,11 +36,13 @@ static uint32_t translate_reports(snapshot_t *s, uint32_t id) {
   if (s->report_sets[id] != DMD_NONE)
     return s->report_sets[id];
   const dmd_report_set_t *from = dmd_reports_at(&s->live->reports, id);
-  dmd_report_set_t to = {.count = from->count};
+  dmd_report_set_t to = {.count = from->count, .rest = translate_reports(s, from->rest)};
   for (uint32_t i = 0; i < from->count && i < DMD_REPORTS_KEPT; i++) {
     to.report[i].stack = translate_stack(s, from->report[i].stack);
     to.report[i].reporter =
         translate_name(&s->live->reporter_names, from->report[i].reporter, &s->profile->names);
+    to.report[i].flags = from->report[i].flags & DMD_REPORT_SHARED;
+    to.report[i].further = from->report[i].further;
   }
   s->report_sets[id] = dmd_reports_intern(&s->profile->reports, &to);
   return s->report_sets[id];
@@ -64,11 +66,19 @@ static void add_block(void *ctx, uint64_t addr, dmd_block_t *block) {
     add_group(s, dmd_live_group_of(s->live, block));
 }
 
+static uint32_t fault_stack(void *ctx, uint32_t id) {
+  return translate_stack(ctx, id);
+}
+
+static uint32_t fault_name(void *ctx, uint32_t id) {
+  snapshot_t *s = ctx;
+  return translate_name(&s->live->reporter_names, id, &s->profile->names);
+}
+
 static void add_faults(snapshot_t *s) {
   for (uint32_t id = 1; id <= dmd_faults_count(&s->live->faults); id++) {
     dmd_fault_t fault = *dmd_faults_at(&s->live->faults, id);
-    fault.stack = translate_stack(s, fault.stack);
-    fault.reporter = translate_name(&s->live->reporter_names, fault.reporter, &s->profile->names);
+    dmd_fault_translate(&fault, fault_stack, fault_name, s);
     dmd_faults_add(&s->profile->faults, &fault);
   }
 }

@@ -2,34 +2,88 @@
 #include "profile/fault.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 static const struct {
   const char *name, *text;
-} fault_words[DMD_N_FAULTS] = {
-    [DMD_FAULT_INVALID_FREE] = {"invalid-free", "invalid free"},
-    [DMD_FAULT_INVALID_REALLOC] = {"invalid-realloc", "invalid realloc"},
-    [DMD_FAULT_REPORT_INTERIOR] = {"report-interior", "report of an interior pointer"},
-    [DMD_FAULT_REPORT_NO_BLOCK] = {"report-no-block", "report of no live block"},
-    [DMD_FAULT_SCOPE_UNDERFLOW] = {"scope-underflow", "end of a scope that had not begun"},
-    [DMD_FAULT_ABSURD_SIZE] = {"absurd-size", "allocation of a negative size"},
-    [DMD_FAULT_MEMORY_REPORT_REFUSED] = {"memory-report-refused", "memory report that was refused"},
+  unsigned numbers;
+  bool is_misreport;
+} kinds[DMD_N_FAULTS] = {
+    [DMD_FAULT_INVALID_FREE] = {"invalid-free", "invalid free", 0, false},
+    [DMD_FAULT_INVALID_REALLOC] = {"invalid-realloc", "invalid realloc", 0, false},
+    [DMD_FAULT_REPORT_INTERIOR] = {"report-interior", "report of an interior pointer",
+                                   DMD_FAULT_HAS_SIZE | DMD_FAULT_HAS_OFFSET, true},
+    [DMD_FAULT_REPORT_NO_BLOCK] = {"report-no-block", "report of no live block", 0, true},
+    [DMD_FAULT_SCOPE_UNDERFLOW] = {"scope-underflow", "end of a scope that had not begun", 0,
+                                   false},
+    [DMD_FAULT_ABSURD_SIZE] = {"absurd-size", "allocation of a negative size", 0, false},
+    [DMD_FAULT_REPORT_FREED] = {"report-freed", "report of a freed block", DMD_FAULT_HAS_SIZE,
+                                true},
+    [DMD_FAULT_REPORT_STACK] = {"report-stack", "report of an object on the stack", 0, true},
+    [DMD_FAULT_REPORT_GLOBAL] = {"report-global", "report of a global object", 0, true},
+    [DMD_FAULT_REPORT_MAPPED] = {"report-mapped", "report of mapped memory", 0, true},
+    [DMD_FAULT_REPORT_NO_ADDRESS] = {"report-no-address", "report of what is no address", 0, true},
+    [DMD_FAULT_REPORT_LENGTH] = {"report-length", "report of a wrong length",
+                                 DMD_FAULT_HAS_SIZE | DMD_FAULT_HAS_LENGTH, true},
+    [DMD_FAULT_REPORT_UNSCOPED] = {"report-unscoped", "report outside of any reporter",
+                                   DMD_FAULT_HAS_SIZE, true},
+    [DMD_FAULT_REPORT_MIXED] = {"report-mixed", "shared and plain reports of one block",
+                                DMD_FAULT_HAS_SIZE, true},
+    [DMD_FAULT_CLAIM] = {"claim", "claim that does not add up", DMD_FAULT_HAS_AMOUNTS, true},
+    [DMD_FAULT_MEMORY_REPORT] = {"memory-report", "memory report that differs from its reporter",
+                                 DMD_FAULT_HAS_AMOUNTS, true},
+    [DMD_FAULT_SCOPE_LEFT_OPEN] = {"scope-left-open", "scope that was never ended", 0, false},
+    [DMD_FAULT_MEMORY_REPORT_REFUSED] = {"memory-report-refused", "memory report that was refused",
+                                         0, false},
 };
 
 const char *dmd_fault_name(dmd_fault_kind_t kind) {
-  return fault_words[kind].name;
+  return kinds[kind].name;
 }
 
 const char *dmd_fault_text(dmd_fault_kind_t kind) {
-  return fault_words[kind].text;
+  return kinds[kind].text;
 }
 
-static uint64_t hash_of(const dmd_fault_t *f) {
-  return dmd_hash_u64(dmd_hash_u64(f->kind ^ (uint64_t)f->stack << 32) ^ f->reporter);
+bool dmd_fault_is_misreport(dmd_fault_kind_t kind) {
+  return kinds[kind].is_misreport;
+}
+
+unsigned dmd_fault_numbers(dmd_fault_kind_t kind) {
+  return kinds[kind].numbers;
+}
+
+const char *dmd_reason_name(dmd_reason_t reason) {
+  static const char *const names[DMD_N_REASONS] = {
+      [DMD_REASON_NONE] = "",
+      [DMD_REASON_CLAIMED_NOTHING] = "claimed-nothing",
+      [DMD_REASON_NOT_MEASURED] = "not-measured",
+      [DMD_REASON_REQUESTED] = "requested",
+      [DMD_REASON_CHILD_LEFT_OUT] = "child-left-out",
+      [DMD_REASON_REPORTS_LEFT_OUT] = "reports-left-out",
+      [DMD_REASON_CONCURRENT] = "concurrent",
+      [DMD_REASON_TWICE] = "twice",
+      [DMD_REASON_CHILD_TWICE] = "child-twice",
+      [DMD_REASON_REPORTS_TWICE] = "reports-twice",
+      [DMD_REASON_NOT_A_BLOCK] = "not-a-block",
+      [DMD_REASON_STRUCT_SIZE] = "struct-size",
+  };
+  return names[reason];
+}
+
+/* The key lies in one piece, without gaps. */
+enum {
+  KEY_START = offsetof(dmd_fault_t, kind),
+  KEY_SZB = offsetof(dmd_fault_t, bytes) - offsetof(dmd_fault_t, kind)
+};
+_Static_assert(KEY_SZB == 10 * sizeof(uint32_t), "the key of a fault has gaps");
+
+static const void *key_of(const dmd_fault_t *fault) {
+  return (const char *)fault + KEY_START;
 }
 
 static bool fault_equal(const void *owner, uint32_t id, const void *key) {
-  const dmd_fault_t *a = dmd_faults_at(owner, id), *b = key;
-  return a->kind == b->kind && a->stack == b->stack && a->reporter == b->reporter;
+  return dmd_mem_equal(key_of(dmd_faults_at(owner, id)), key_of(key), KEY_SZB);
 }
 
 void dmd_faults_init(dmd_faults_t *faults, const dmd_env_t *env) {
@@ -42,15 +96,67 @@ void dmd_faults_destroy(dmd_faults_t *faults) {
   dmd_pool_destroy(&faults->pool);
 }
 
+static uint64_t distance(uint64_t a, uint64_t b) {
+  return a > b ? a - b : b - a;
+}
+
+/* How much one fault is off, to tell which numbers to keep. */
+static uint64_t weight(const dmd_fault_t *f) {
+  unsigned numbers = dmd_fault_numbers(f->kind);
+  return numbers & DMD_FAULT_HAS_AMOUNTS  ? distance(f->claimed, f->measured)
+         : numbers & DMD_FAULT_HAS_LENGTH ? distance(f->length, f->size)
+                                          : f->size;
+}
+
 bool dmd_faults_add(dmd_faults_t *faults, const dmd_fault_t *fault) {
-  uint64_t hash = hash_of(fault);
+  uint64_t hash = dmd_hash_bytes(key_of(fault), KEY_SZB);
   uint32_t id = dmd_table_find(&faults->index, hash, fault);
-  if (id != DMD_NONE) {
-    DMD_POOL_AT(&faults->pool, dmd_fault_t, id)->num += fault->num;
-    return false;
+  if (id == DMD_NONE) {
+    id = dmd_pool_add(&faults->pool);
+    *DMD_POOL_AT(&faults->pool, dmd_fault_t, id) = *fault;
+    dmd_table_add(&faults->index, hash, id);
+    return true;
   }
-  id = dmd_pool_add(&faults->pool);
-  *DMD_POOL_AT(&faults->pool, dmd_fault_t, id) = *fault;
-  dmd_table_add(&faults->index, hash, id);
-  return true;
+  dmd_fault_t *known = DMD_POOL_AT(&faults->pool, dmd_fault_t, id);
+  uint64_t num = known->num + fault->num;
+  uint64_t bytes = known->bytes + fault->bytes;
+  if (bytes < fault->bytes)
+    bytes = UINT64_MAX;
+  if (weight(fault) > weight(known))
+    *known = *fault;
+  known->num = num;
+  known->bytes = bytes;
+  return false;
+}
+
+static int compare(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_fault_t *x = dmd_faults_at(ctx, a), *y = dmd_faults_at(ctx, b);
+  bool is_misreport = dmd_fault_is_misreport(x->kind);
+  if (is_misreport != dmd_fault_is_misreport(y->kind))
+    return is_misreport ? -1 : 1;
+  if (is_misreport && x->bytes != y->bytes)
+    return x->bytes > y->bytes ? -1 : 1;
+  if (!is_misreport && x->kind != y->kind)
+    return x->kind < y->kind ? -1 : 1;
+  return (x->num < y->num) - (x->num > y->num);
+}
+
+uint32_t *dmd_faults_sorted(const dmd_faults_t *faults, const dmd_env_t *env) {
+  uint32_t n = dmd_faults_count(faults);
+  uint32_t *ids = dmd_env_alloc(env, "dmd.faults.order", ((size_t)n + 1) * sizeof *ids);
+  for (uint32_t i = 0; i < n; i++)
+    ids[i] = i + 1;
+  dmd_sort(env, ids, n, compare, faults);
+  return ids;
+}
+
+void dmd_fault_translate(dmd_fault_t *fault, dmd_translate_fn stack, dmd_translate_fn name,
+                         void *ctx) {
+  uint32_t *const stacks[] = {&fault->stack, &fault->allocated, &fault->freed, &fault->reported};
+  uint32_t *const names[] = {&fault->reporter, &fault->other_reporter, &fault->scope,
+                             &fault->memory};
+  for (int i = 0; i < 4; i++) {
+    *stacks[i] = *stacks[i] == DMD_NONE ? DMD_NONE : stack(ctx, *stacks[i]);
+    *names[i] = *names[i] == DMD_NONE ? DMD_NONE : name(ctx, *names[i]);
+  }
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fault.h: what the program did wrong with its heap or its reports, counted by kind and place.
+ * fault.h: what the program did wrong with its heap, its scopes or its reports.
+ *
+ * Faults that concern reports are misreports: a report of what is not the start of a live block, a
+ * claim that its blocks do not add up to. What is equal in everything but numbers is one fault that
+ * happened several times; of the numbers, that are bytes, the sum is kept and those of the time
+ * that was off by most.
  *
  * Like groups and report sets, faults are kept by the live heap and by profiles, each with ids of
- * its own.
+ * its own. Stacks and names are ids of the owner; DMD_NONE is none.
  */
 #ifndef DMD_PROFILE_FAULT_H
 #define DMD_PROFILE_FAULT_H
@@ -11,27 +16,82 @@
 #include "base/pool.h"
 #include "base/table.h"
 
-/* What a program did wrong. Names and order are part of the file format: append only. */
+/* What a program did wrong. Names are part of the file format, and so are meanings. */
 typedef enum {
-  DMD_FAULT_INVALID_FREE,          /* free or delete of an address that is no live block */
-  DMD_FAULT_INVALID_REALLOC,       /* the same of realloc */
-  DMD_FAULT_REPORT_INTERIOR,       /* report of an address inside a block, not at its start */
-  DMD_FAULT_REPORT_NO_BLOCK,       /* report of any other address (NULL is allowed and ignored) */
-  DMD_FAULT_SCOPE_UNDERFLOW,       /* a tag popped or a reporter ended that had not begun */
-  DMD_FAULT_ABSURD_SIZE,           /* an allocation of a negative size, which got nothing */
+  DMD_FAULT_INVALID_FREE,      /* free or delete of an address that is no live block */
+  DMD_FAULT_INVALID_REALLOC,   /* the same of realloc */
+  DMD_FAULT_REPORT_INTERIOR,   /* report of an address inside a block, not at its start */
+  DMD_FAULT_REPORT_NO_BLOCK,   /* of memory of the heap where no block is (NULL is ignored) */
+  DMD_FAULT_SCOPE_UNDERFLOW,   /* a tag popped or a reporter ended that had not begun */
+  DMD_FAULT_ABSURD_SIZE,       /* an allocation of a negative size, which got nothing */
+  DMD_FAULT_REPORT_FREED,      /* report of a block that was freed */
+  DMD_FAULT_REPORT_STACK,      /* of an address on a stack */
+  DMD_FAULT_REPORT_GLOBAL,     /* of an address in a program's or library's data or code */
+  DMD_FAULT_REPORT_MAPPED,     /* of an address in other mapped memory */
+  DMD_FAULT_REPORT_NO_ADDRESS, /* of an address where nothing is */
+  DMD_FAULT_REPORT_LENGTH,     /* with a length that is not the block's */
+  DMD_FAULT_REPORT_UNSCOPED,   /* outside of any reporter, where the user asked for one */
+  DMD_FAULT_REPORT_MIXED,    /* shared of a block that another report does not share, or reverse */
+  DMD_FAULT_CLAIM,           /* a reporter claims another sum than its blocks add up to */
+  DMD_FAULT_MEMORY_REPORT,   /* a published value is not what the reporter of that path measured */
+  DMD_FAULT_SCOPE_LEFT_OPEN, /* a tag or reporter that began and never ended */
   DMD_FAULT_MEMORY_REPORT_REFUSED, /* a memory report that is none, or one too many */
   DMD_N_FAULTS
 } dmd_fault_kind_t;
+
+/* Why a claim may be wrong: what its difference from the measured bytes equals. */
+typedef enum {
+  DMD_REASON_NONE,             /* nothing fits */
+  DMD_REASON_CLAIMED_NOTHING,  /* the claim is 0 */
+  DMD_REASON_NOT_MEASURED,     /* nothing was reported */
+  DMD_REASON_REQUESTED,        /* the claim is what was requested, without slop */
+  DMD_REASON_CHILD_LEFT_OUT,   /* the claim lacks what a reporter within it measured */
+  DMD_REASON_REPORTS_LEFT_OUT, /* the claim lacks what was reported at one place */
+  DMD_REASON_CONCURRENT,       /* another thread was in the same reporter */
+  DMD_REASON_TWICE,            /* the claim is twice the measured */
+  DMD_REASON_CHILD_TWICE,      /* the claim has what a reporter within it measured once too often */
+  DMD_REASON_REPORTS_TWICE,    /* the same of what was reported at one place */
+  DMD_REASON_NOT_A_BLOCK,      /* something that is no block was reported, and may be in the sum */
+  DMD_REASON_STRUCT_SIZE,      /* the claim is a little more: as much as a structure may have */
+  DMD_N_REASONS
+} dmd_reason_t;
 
 /* The name in files, e.g. "invalid-free", and in text, e.g. "invalid free". */
 const char *dmd_fault_name(dmd_fault_kind_t kind);
 const char *dmd_fault_text(dmd_fault_kind_t kind);
 
+/* The name in files, e.g. "claimed-nothing"; "" for DMD_REASON_NONE. */
+const char *dmd_reason_name(dmd_reason_t reason);
+
+/* Whether faults of this kind are misreports. */
+bool dmd_fault_is_misreport(dmd_fault_kind_t kind);
+
+/* Which numbers faults of a kind have: bits. */
+enum {
+  DMD_FAULT_HAS_SIZE = 1,    /* the block's usable bytes */
+  DMD_FAULT_HAS_OFFSET = 2,  /* in the block */
+  DMD_FAULT_HAS_LENGTH = 4,  /* that the program gave */
+  DMD_FAULT_HAS_AMOUNTS = 8, /* claimed and measured */
+};
+unsigned dmd_fault_numbers(dmd_fault_kind_t kind);
+
 typedef struct dmd_fault {
   uint64_t num; /* times */
-  uint32_t kind;
-  uint32_t stack;    /* of the call; DMD_NONE: not recorded */
-  uint32_t reporter; /* name of the reporter scope that was open, or DMD_NONE */
+  /* What makes two faults one. */
+  uint32_t kind;           /* dmd_fault_kind_t */
+  uint32_t stack;          /* of the call; of a scope left open: where it began */
+  uint32_t reporter;       /* name of the reporter that was open, or that claimed */
+  uint32_t reason;         /* dmd_reason_t */
+  uint32_t allocated;      /* stack that allocated the block concerned */
+  uint32_t freed;          /* stack that freed it */
+  uint32_t reported;       /* stack of another report: of that block, or that a reason is about */
+  uint32_t other_reporter; /* of that report */
+  uint32_t scope;          /* name of the scope that a reason is about, or that was left open */
+  uint32_t memory;         /* in words, what memory the address lies in */
+  /* Bytes. */
+  uint64_t bytes;             /* how much the reports are off, in all: the order of misreports */
+  uint64_t claimed, measured; /* of the time that was off by most, and so are the rest */
+  uint64_t size, offset, length;
 } dmd_fault_t;
 
 typedef struct dmd_faults {
@@ -43,8 +103,17 @@ typedef struct dmd_faults {
 void dmd_faults_init(dmd_faults_t *faults, const dmd_env_t *env);
 void dmd_faults_destroy(dmd_faults_t *faults);
 
-/* Counts fault->num more of this kind, stack and reporter. True when they are the first. */
+/* Counts fault->num more of this fault; bytes stop at 2^64 - 1. True when they are the first. */
 bool dmd_faults_add(dmd_faults_t *faults, const dmd_fault_t *fault);
+
+/* Ids in the order in which people read them: misreports by bytes, then by times, the others by
+ * kind, then by times. The caller frees the array, which has as many as there are faults. */
+uint32_t *dmd_faults_sorted(const dmd_faults_t *faults, const dmd_env_t *env);
+
+/* Replaces the stack and name ids by those of another owner. */
+typedef uint32_t (*dmd_translate_fn)(void *ctx, uint32_t id);
+void dmd_fault_translate(dmd_fault_t *fault, dmd_translate_fn stack, dmd_translate_fn name,
+                         void *ctx);
 
 static inline uint32_t dmd_faults_count(const dmd_faults_t *faults) {
   return faults->pool.last;

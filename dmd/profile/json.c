@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/json.h"
 
-#include "base/jsonout.h"
-
 static void key_str_or_null(dmd_jsonout_t *j, const char *key, const char *s) {
   dmd_jsonout_key(j, key);
   if (s != NULL)
@@ -35,22 +33,61 @@ static void write_totals(dmd_jsonout_t *j, const dmd_run_t *run) {
   dmd_jsonout_end(j);
 }
 
+static void key_name(dmd_jsonout_t *j, const dmd_profile_t *profile, const char *key, uint32_t id) {
+  if (id != DMD_NONE)
+    dmd_jsonout_key_str(j, key, name_of(profile, id));
+}
+
+void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_fault_t *f,
+                          void (*write_stack)(void *ctx, uint32_t stack), void *ctx) {
+  const struct {
+    const char *key;
+    uint32_t stack;
+  } stacks[] = {{"at", f->stack},
+                {"allocatedAt", f->allocated},
+                {"freedAt", f->freed},
+                {"reportedAt", f->reported}};
+  const struct {
+    const char *key;
+    uint64_t value;
+    unsigned number;
+  } numbers[] = {{"claimed", f->claimed, DMD_FAULT_HAS_AMOUNTS},
+                 {"measured", f->measured, DMD_FAULT_HAS_AMOUNTS},
+                 {"size", f->size, DMD_FAULT_HAS_SIZE},
+                 {"offset", f->offset, DMD_FAULT_HAS_OFFSET},
+                 {"length", f->length, DMD_FAULT_HAS_LENGTH}};
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "kind", dmd_fault_name(f->kind));
+  dmd_jsonout_key_u64(j, "num", f->num);
+  if (f->bytes > 0)
+    dmd_jsonout_key_u64(j, "bytes", f->bytes);
+  if (f->reason != DMD_REASON_NONE)
+    dmd_jsonout_key_str(j, "reason", dmd_reason_name(f->reason));
+  for (int i = 0; i < 5; i++)
+    if (dmd_fault_numbers(f->kind) & numbers[i].number)
+      dmd_jsonout_key_u64(j, numbers[i].key, numbers[i].value);
+  for (int i = 0; i < 4; i++) {
+    if (stacks[i].stack == DMD_NONE)
+      continue;
+    dmd_jsonout_key(j, stacks[i].key);
+    write_stack(ctx, stacks[i].stack);
+  }
+  key_name(j, profile, "reporter", f->reporter);
+  key_name(j, profile, "otherReporter", f->other_reporter);
+  key_name(j, profile, "scope", f->scope);
+  key_name(j, profile, "memory", f->memory);
+  dmd_jsonout_end(j);
+}
+
+static void write_id(void *ctx, uint32_t id) {
+  dmd_jsonout_id(ctx, id);
+}
+
 static void write_faults(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key(j, "faults");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++) {
-    const dmd_fault_t *f = dmd_faults_at(&profile->faults, id);
-    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key_str(j, "kind", dmd_fault_name(f->kind));
-    dmd_jsonout_key_u64(j, "num", f->num);
-    if (f->stack != DMD_NONE) {
-      dmd_jsonout_key(j, "at");
-      dmd_jsonout_id(j, f->stack);
-    }
-    if (f->reporter != DMD_NONE)
-      dmd_jsonout_key_str(j, "reporter", name_of(profile, f->reporter));
-    dmd_jsonout_end(j);
-  }
+  for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++)
+    dmd_json_write_fault(j, profile, dmd_faults_at(&profile->faults, id), write_id, j);
   dmd_jsonout_end(j);
 }
 
@@ -146,9 +183,27 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
+/* DMD 5 would take a second report for a fault: of a shared block it gets the first only. */
+static void write_sharers(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t id) {
+  dmd_jsonout_key(j, "sharers");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  const dmd_report_t *sharer;
+  for (uint32_t i = 0; (sharer = dmd_reports_sharer(&profile->reports, id, i)) != NULL; i++) {
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key(j, "at");
+    dmd_jsonout_id(j, sharer->stack);
+    key_name(j, profile, "reporter", sharer->reporter);
+    if (sharer->further > 0)
+      dmd_jsonout_key_u64(j, "num", sharer->further + 1u);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
 static void write_reports(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t id) {
   const dmd_report_set_t *set = dmd_reports_at(&profile->reports, id);
-  uint32_t n = set->count < DMD_REPORTS_KEPT ? set->count : DMD_REPORTS_KEPT;
+  bool shared = dmd_reports_are_shared(&profile->reports, id);
+  uint32_t n = shared ? 1 : set->count < DMD_REPORTS_KEPT ? set->count : DMD_REPORTS_KEPT;
   bool named = false;
   dmd_jsonout_key(j, "reps");
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
@@ -168,7 +223,9 @@ static void write_reports(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32
     }
     dmd_jsonout_end(j);
   }
-  if (set->count > DMD_REPORTS_KEPT)
+  if (shared)
+    write_sharers(j, profile, id);
+  else if (set->count > DMD_REPORTS_KEPT)
     dmd_jsonout_key_u64(j, "reports", set->count);
 }
 

@@ -8,9 +8,14 @@
 #ifndef DMD_PROFILE_JSON_H
 #define DMD_PROFILE_JSON_H
 
+#include "base/jsonout.h"
 #include "base/out.h"
 #include "profile/profile.h"
 
 void dmd_json_write(dmd_out_t *out, const dmd_profile_t *profile);
+
+/* Writes one fault as an object; write_stack writes a stack as the document wants it. */
+void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_fault_t *fault,
+                          void (*write_stack)(void *ctx, uint32_t stack), void *ctx);
 
 #endif

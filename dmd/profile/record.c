@@ -45,13 +45,20 @@ const char *dmd_section_name(dmd_section_t section) {
   return names[section];
 }
 
+/* As how many reports the records take a report set: a shared one is as good as one report. */
+static uint32_t n_reported(const dmd_profile_t *profile, uint32_t reports) {
+  if (dmd_reports_are_shared(&profile->reports, reports))
+    return 1;
+  uint32_t count = dmd_reports_at(&profile->reports, reports)->count;
+  return count < DMD_REPORTS_KEPT ? count : DMD_REPORTS_KEPT;
+}
+
 dmd_section_t dmd_section_of_group(const dmd_profile_t *profile, const dmd_group_t *group) {
   if (profile->mode != DMD_MODE_DARK_MATTER)
     return DMD_SECTION_ALL;
   if (group->reports == DMD_NONE)
     return DMD_SECTION_UNREPORTED;
-  bool once = dmd_reports_at(&profile->reports, group->reports)->count == 1;
-  return once ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
+  return n_reported(profile, group->reports) == 1 ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
 }
 
 static dmd_section_t section_of(const dmd_records_t *records, const dmd_record_t *r) {
@@ -70,7 +77,7 @@ static dmd_record_t *record_of_group(dmd_records_t *records, const dmd_group_t *
   key.stack = records->cut[g->stack];
   if (profile->mode == DMD_MODE_DARK_MATTER && g->reports != DMD_NONE) {
     const dmd_report_set_t *set = dmd_reports_at(&profile->reports, g->reports);
-    key.n_reported = set->count < DMD_REPORTS_KEPT ? set->count : DMD_REPORTS_KEPT;
+    key.n_reported = n_reported(profile, g->reports);
     for (uint32_t i = 0; i < key.n_reported; i++)
       key.reported[i] = records->cut[set->report[i].stack];
   }
@@ -95,7 +102,9 @@ static void add_group(dmd_records_t *records, uint32_t group_id) {
   r->sampled |= g->sampled;
   if (r->n_reported > 0) {
     uint32_t count = dmd_reports_at(&records->profile->reports, g->reports)->count;
-    if (count > r->most_reports)
+    bool shared = dmd_reports_are_shared(&records->profile->reports, g->reports);
+    r->shared |= shared;
+    if (!shared && count > r->most_reports)
       r->most_reports = count;
   }
   g->next = DMD_NONE;

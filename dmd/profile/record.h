@@ -43,6 +43,7 @@ typedef struct dmd_record {
   uint32_t reported[DMD_REPORTS_KEPT]; /* the cut report stacks; as many as n_reported */
   uint32_t n_reported;                 /* 0, 1 or 2: the section, too */
   uint32_t most_reports;               /* the most reports that one of its blocks has */
+  bool shared;                         /* some of its blocks are */
   bool sampled;                        /* figures are estimates */
   uint32_t first_group, last_group;    /* chained by dmd_group_t.next, in the profile's order */
 } dmd_record_t;

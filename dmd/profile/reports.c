@@ -35,15 +35,56 @@ static uint32_t place_for(const dmd_report_set_t *set, const dmd_report_t *repor
     return set->count;
   uint32_t place = DMD_REPORTS_KEPT;
   for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++)
-    if (report->on_alloc && !set->report[i].on_alloc)
+    if ((report->flags & DMD_REPORT_ON_ALLOC) && !(set->report[i].flags & DMD_REPORT_ON_ALLOC))
       place = i;
   return place;
 }
 
-uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
+static bool is_same_sharer(const dmd_report_t *a, const dmd_report_t *b) {
+  return a->stack == b->stack && a->reporter == b->reporter;
+}
+
+/* Adds a sharer to a set that is empty or shared. */
+static uint32_t add_sharer(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
   dmd_report_set_t set = {0};
   if (id != DMD_NONE)
     set = *dmd_reports_at(reports, id);
+  if (set.count == DMD_REPORTS_COUNTED)
+    return id;
+  uint32_t n_kept = 0;
+  while (n_kept < DMD_REPORTS_KEPT && set.report[n_kept].flags != 0 &&
+         !is_same_sharer(&set.report[n_kept], &report))
+    n_kept++;
+  if (n_kept == DMD_REPORTS_KEPT)
+    set.rest = add_sharer(reports, set.rest, report);
+  else if (set.report[n_kept].flags != 0)
+    set.report[n_kept].further++;
+  else
+    set.report[n_kept] = report;
+  set.count++;
+  return dmd_reports_intern(reports, &set);
+}
+
+/* What a shared set is once it is no longer shared. */
+static void make_plain(dmd_report_set_t *set) {
+  set->rest = DMD_NONE;
+  for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++)
+    set->report[i].flags = set->report[i].further = 0;
+  /* Several reports of one place were kept as one. */
+  if (set->count > 1 && set->report[1].stack == DMD_NONE)
+    set->report[1] = set->report[0];
+}
+
+uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
+  bool is_shared = id != DMD_NONE && dmd_reports_are_shared(reports, id);
+  if ((report.flags & DMD_REPORT_SHARED) && (id == DMD_NONE || is_shared))
+    return add_sharer(reports, id, report);
+  dmd_report_set_t set = {0};
+  if (id != DMD_NONE)
+    set = *dmd_reports_at(reports, id);
+  if (is_shared)
+    make_plain(&set);
+  report.flags &= (uint16_t)~DMD_REPORT_SHARED;
   uint32_t place = place_for(&set, &report);
   if (place < DMD_REPORTS_KEPT)
     set.report[place] = report;
@@ -52,13 +93,30 @@ uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t repor
   return dmd_reports_intern(reports, &set);
 }
 
+const dmd_report_t *dmd_reports_sharer(const dmd_reports_t *reports, uint32_t id, uint32_t i) {
+  for (; id != DMD_NONE; i -= DMD_REPORTS_KEPT) {
+    const dmd_report_set_t *set = dmd_reports_at(reports, id);
+    if (i < DMD_REPORTS_KEPT)
+      return set->report[i].flags != 0 ? &set->report[i] : NULL;
+    id = set->rest;
+  }
+  return NULL;
+}
+
+uint64_t dmd_reports_share(const dmd_reports_t *reports, uint32_t id, uint32_t i, uint64_t usable) {
+  uint32_t count = dmd_reports_at(reports, id)->count;
+  uint64_t each = usable / count, remainder = usable % count;
+  const dmd_report_t *sharer = dmd_reports_sharer(reports, id, i);
+  return each * (sharer->further + 1u) + (i == 0 ? remainder : 0);
+}
+
 uint32_t dmd_reports_clear(dmd_reports_t *reports, uint32_t id) {
   if (id == DMD_NONE)
     return DMD_NONE;
   const dmd_report_set_t *old = dmd_reports_at(reports, id);
   dmd_report_set_t set = {0};
   for (uint32_t i = 0; i < DMD_REPORTS_KEPT && i < old->count; i++)
-    if (old->report[i].on_alloc)
+    if (old->report[i].flags & DMD_REPORT_ON_ALLOC)
       set.report[set.count++] = old->report[i];
   return set.count == 0 ? DMD_NONE : dmd_reports_intern(reports, &set);
 }

@@ -7,6 +7,11 @@
  * two reports are kept in full, later ones are counted (one made on allocation takes the place of
  * one that was not, since it must survive a clear). Id 0 (DMD_NONE) is the empty set.
  *
+ * A set is shared when all of its reports say so: owners of one block, that each count for their
+ * share of it. All of them are kept, those of the same place and reporter as one with a number;
+ * what does not fit into the set is in another, of which it has the id. A plain report makes a
+ * shared set plain, and a shared one counts as plain in a plain set.
+ *
  * Like groups, sets are used by the live heap and by profiles, each with ids of its own.
  */
 #ifndef DMD_PROFILE_REPORTS_H
@@ -15,11 +20,19 @@
 #include "base/pool.h"
 #include "base/table.h"
 
+#include <stdbool.h>
+
 typedef struct dmd_report {
   uint32_t stack;    /* where reported; always recorded */
   uint32_t reporter; /* name of the innermost reporter scope; DMD_NONE: outside of any */
-  uint32_t on_alloc; /* 1: survives a clear */
+  uint16_t flags;    /* DMD_REPORT_... */
+  uint16_t further;  /* shared: further reports like this one */
 } dmd_report_t;
+
+enum {
+  DMD_REPORT_ON_ALLOC = 1, /* survives a clear */
+  DMD_REPORT_SHARED = 2    /* by one of several owners */
+};
 
 enum {
   DMD_REPORTS_KEPT = 2,    /* reports that a set holds in full */
@@ -28,6 +41,7 @@ enum {
 
 typedef struct dmd_report_set {
   uint32_t count; /* reports in all, at least 1 */
+  uint32_t rest;  /* shared: a set of the sharers that have no room here, or DMD_NONE */
   dmd_report_t report[DMD_REPORTS_KEPT];
 } dmd_report_set_t;
 
@@ -52,5 +66,18 @@ uint32_t dmd_reports_clear(dmd_reports_t *reports, uint32_t id);
 static inline const dmd_report_set_t *dmd_reports_at(const dmd_reports_t *reports, uint32_t id) {
   return DMD_POOL_AT(&reports->pool, const dmd_report_set_t, id);
 }
+
+/* Whether the set with this id, not DMD_NONE, is shared. */
+static inline bool dmd_reports_are_shared(const dmd_reports_t *reports, uint32_t id) {
+  return dmd_reports_at(reports, id)->report[0].flags & DMD_REPORT_SHARED;
+}
+
+/* The i-th of the different sharers of a shared set, from 0; NULL beyond the last. */
+const dmd_report_t *dmd_reports_sharer(const dmd_reports_t *reports, uint32_t id, uint32_t i);
+
+/* How much of a block of this many usable bytes the i-th sharer of a shared set counts for: as many
+ * parts as it reported it times. What cannot be divided is the first one's, so that the shares of
+ * all add up to the block. */
+uint64_t dmd_reports_share(const dmd_reports_t *reports, uint32_t id, uint32_t i, uint64_t usable);
 
 #endif

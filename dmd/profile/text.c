@@ -5,120 +5,28 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "profile/advicetext.h"
-
-static const char separator[] =
-    "#-----------------------------------------------------------------\n";
-
-/* What all the functions below print to and from. */
-typedef struct {
-  dmd_out_t *out;
-  const dmd_records_t *records;
-  const dmd_profile_t *profile;
-  const dmd_advicetext_t *advice;
-  uint32_t max_records;
-  unsigned only;
-  bool colour;
-  uint32_t columns;
-  bool for_testing;
-} printer_t;
-
-/* Estimates from sampled blocks are marked with a tilde. */
-static void number(dmd_out_t *out, int64_t v, bool sampled) {
-  char buf[DMD_FORMAT_MAX];
-  dmd_format_commas(buf, v);
-  if (sampled)
-    dmd_out_char(out, '~');
-  dmd_out_str(out, buf);
-}
-
-static void percent(dmd_out_t *out, int64_t part, int64_t whole) {
-  char buf[DMD_FORMAT_MAX];
-  dmd_format_fixed2(buf, dmd_percent(part, whole));
-  dmd_out_str(out, buf);
-  dmd_out_char(out, '%');
-}
-
-static void capitalized(dmd_out_t *out, const char *s) {
-  dmd_out_char(out, s[0] >= 'a' && s[0] <= 'z' ? (char)(s[0] - 'a' + 'A') : s[0]);
-  dmd_out_str(out, s + 1);
-}
-
-/* The first line of a record or section of its own, bold and in a colour on a terminal: `Name {`.
- */
-static void print_opening(const printer_t *p, const char *name, const char *colour) {
-  if (p->colour)
-    dmd_out_str(p->out, colour);
-  capitalized(p->out, name);
-  if (p->colour)
-    dmd_out_str(p->out, "\x1b[0m");
-  dmd_out_str(p->out, " {\n");
-}
-
-static const char bold[] = "\x1b[1m", red[] = "\x1b[1;31m", yellow[] = "\x1b[1;33m",
-                  green[] = "\x1b[1;32m";
+#include "profile/printer.h"
 
 static const char *section_colour(dmd_section_t section) {
   static const char *const colours[DMD_N_SECTIONS] = {
-      [DMD_SECTION_TWICE] = yellow,
-      [DMD_SECTION_UNREPORTED] = red,
-      [DMD_SECTION_ONCE] = green,
-      [DMD_SECTION_ALL] = bold,
+      [DMD_SECTION_TWICE] = DMD_YELLOW,
+      [DMD_SECTION_UNREPORTED] = DMD_RED,
+      [DMD_SECTION_ONCE] = DMD_GREEN,
+      [DMD_SECTION_ALL] = DMD_BOLD,
   };
   return colours[section];
 }
 
-static const char *section_name(const printer_t *p, dmd_section_t section) {
+static const char *section_name(const dmd_printer_t *p, dmd_section_t section) {
   if (section != DMD_SECTION_ALL)
     return dmd_section_name(section);
   /* A scan is read as the live heap, as Mozilla's script reads it. */
   return p->profile->mode == DMD_MODE_SCAN ? "live" : dmd_mode_name(p->profile->mode);
 }
 
-static void print_frames(const printer_t *p, const uint32_t *frames, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    dmd_out_str(p->out, i + 1 < 10 ? "    #0" : "    #");
-    dmd_out_u64(p->out, i + 1);
-    dmd_out_str(p->out, ": ");
-    dmd_out_safe(p->out, dmd_intern_get_str(&p->profile->frames, frames[i]));
-    dmd_out_char(p->out, '\n');
-  }
-}
-
-static bool contains(const char *text, const char *what) {
-  size_t n = dmd_str_length(what), n_text = dmd_str_length(text);
-  for (size_t i = 0; i + n <= n_text; i++)
-    if (dmd_mem_equal(text + i, what, n))
-      return true;
-  return false;
-}
-
-/* Whether the stack is one that tests cannot compare: it differs from machine to machine. */
-static bool is_of_dmd(const printer_t *p, const uint32_t *frames, size_t n) {
-  int n_found = 0;
-  for (size_t i = 0; i < n && n_found < 3; i++)
-    n_found += contains(dmd_intern_get_str(&p->profile->frames, frames[i]), "DMD");
-  return n_found == 3;
-}
-
-/* `  Allocated at {`, the frames, `  }`. */
-static void print_stack(const printer_t *p, const char *what, uint32_t stack) {
-  size_t n;
-  const uint32_t *frames = dmd_records_frames(p->records, stack, &n);
-  dmd_out_str(p->out, "  ");
-  dmd_out_str(p->out, what);
-  dmd_out_str(p->out, " {\n");
-  if (stack == DMD_NONE)
-    dmd_out_str(p->out, "    #01: (no stack trace recorded due to --stacks=partial)\n");
-  else if (p->for_testing && is_of_dmd(p, frames, n))
-    dmd_out_str(p->out, "    #01: ... DMD.cpp ...\n");
-  else
-    print_frames(p, frames, n);
-  dmd_out_str(p->out, "  }\n");
-}
-
 /* One item of the line of sizes, "; 1,024 x 3", on a new line where it would not fit on this one.
  * Returns the column that it ends in. */
-static size_t print_size(const printer_t *p, const dmd_size_count_t *size, bool is_first,
+static size_t print_size(const dmd_printer_t *p, const dmd_size_count_t *size, bool is_first,
                          bool sampled, size_t column) {
   char usable[DMD_FORMAT_MAX], num[DMD_FORMAT_MAX];
   size_t n = dmd_format_commas(usable, size->usable);
@@ -140,7 +48,7 @@ static size_t print_size(const printer_t *p, const dmd_size_count_t *size, bool 
   return column + width - 1;
 }
 
-static void print_sizes(const printer_t *p, const dmd_record_t *r) {
+static void print_sizes(const dmd_printer_t *p, const dmd_record_t *r) {
   static const char label[] = "  Individual block sizes: ";
   size_t n;
   dmd_size_count_t *sizes = dmd_record_sizes(p->records, r, &n);
@@ -166,7 +74,7 @@ static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
 }
 
 /* The ids of the record's groups, which the caller frees; *n of them. */
-static uint32_t *groups_of(const printer_t *p, const dmd_record_t *r, size_t *n) {
+static uint32_t *groups_of(const dmd_printer_t *p, const dmd_record_t *r, size_t *n) {
   const dmd_groups_t *groups = &p->profile->groups;
   *n = 0;
   for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
@@ -179,7 +87,7 @@ static uint32_t *groups_of(const printer_t *p, const dmd_record_t *r, size_t *n)
 }
 
 /* In scan mode: the addresses of the record's blocks, in the order of their texts. */
-static void print_addresses(const printer_t *p, const dmd_record_t *r) {
+static void print_addresses(const dmd_printer_t *p, const dmd_record_t *r) {
   const dmd_profile_t *profile = p->profile;
   if (profile->addresses.last == 0)
     return;
@@ -207,23 +115,23 @@ static int compare_tags(const void *ctx, uint32_t a, uint32_t b) {
   return (int)dmd_groups_at(groups, a)->tag - (int)dmd_groups_at(groups, b)->tag;
 }
 
-static void print_tag(const printer_t *p, const dmd_record_t *r, uint32_t tag, int64_t blocks,
+static void print_tag(const dmd_printer_t *p, const dmd_record_t *r, uint32_t tag, int64_t blocks,
                       bool first) {
   bool all = blocks == r->num;
   dmd_out_str(p->out, !first ? ", " : all ? "  Tag: " : "  Tags: ");
   dmd_out_safe(p->out, dmd_intern_get_str(&p->profile->tags, tag));
   if (!all) {
     dmd_out_str(p->out, " (");
-    number(p->out, blocks, r->sampled);
+    dmd_print_number(p->out, blocks, r->sampled);
     dmd_out_str(p->out, " of ");
-    number(p->out, r->num, r->sampled);
+    dmd_print_number(p->out, r->num, r->sampled);
     dmd_out_str(p->out, " blocks)");
   }
 }
 
 /* `  Tag: sqlite` where all blocks of the record bear it, else e.g.
  * `  Tags: sqlite (3 of 5 blocks), lua (1 of 5 blocks)`; nothing where none bears one. */
-static void print_tags(const printer_t *p, const dmd_record_t *r) {
+static void print_tags(const dmd_printer_t *p, const dmd_record_t *r) {
   const dmd_groups_t *groups = &p->profile->groups;
   if (dmd_intern_count(&p->profile->tags) == 0)
     return;
@@ -248,7 +156,7 @@ static void print_tags(const printer_t *p, const dmd_record_t *r) {
 
 /* The reporter of the record's which-th reports, where one was named. Blocks of a record may have
  * several when the cut stacks hide what told them apart. */
-static void print_reporter(const printer_t *p, const dmd_record_t *r, uint32_t which) {
+static void print_reporter(const dmd_printer_t *p, const dmd_record_t *r, uint32_t which) {
   const dmd_groups_t *groups = &p->profile->groups;
   uint32_t reporter = DMD_NONE;
   bool several = false;
@@ -261,62 +169,77 @@ static void print_reporter(const printer_t *p, const dmd_record_t *r, uint32_t w
   if (several) {
     dmd_out_str(p->out, "  Reporter: (several)\n");
   } else if (reporter != DMD_NONE) {
-    dmd_out_str(p->out, "  Reporter: ");
-    dmd_out_safe(p->out, dmd_intern_get_str(&p->profile->names, reporter));
-    dmd_out_char(p->out, '\n');
+    dmd_print_reporter(p, reporter);
   }
 }
 
-static void print_reports(const printer_t *p, const dmd_record_t *r) {
+/* Whether all blocks of the record were reported twice from one place, by one reporter. */
+static bool repeats_itself(const dmd_printer_t *p, const dmd_record_t *r) {
+  const dmd_groups_t *groups = &p->profile->groups;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next) {
+    const dmd_report_t *report =
+        dmd_reports_at(&p->profile->reports, dmd_groups_at(groups, id)->reports)->report;
+    if (report[0].stack != report[1].stack || report[0].reporter != report[1].reporter)
+      return false;
+  }
+  return true;
+}
+
+static void print_reports(const dmd_printer_t *p, const dmd_record_t *r) {
   for (uint32_t i = 0; i < r->n_reported; i++) {
     print_reporter(p, r, i);
-    print_stack(p, i == 0 ? "Reported at" : "Reported again at", r->reported[i]);
+    dmd_print_stack(p, i == 0 ? "Reported at" : "Reported again at", r->reported[i]);
   }
+  if (r->n_reported > 1 && repeats_itself(p, r))
+    dmd_out_str(p->out, "  The same place reported it twice: a loop, or a structure that is walked "
+                        "twice\n");
   if (r->most_reports > DMD_REPORTS_KEPT) {
     dmd_out_str(p->out, "  Reported up to ");
     dmd_out_u64(p->out, r->most_reports);
     dmd_out_str(p->out, r->most_reports == DMD_REPORTS_COUNTED ? " or more times\n" : " times\n");
   }
+  if (r->shared)
+    dmd_print_sharers(p, r);
 }
 
 /* One record; cumulative is the usable size of its section up to and including it. */
-static void print_record(const printer_t *p, dmd_section_t section, uint32_t i,
+static void print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t i,
                          const dmd_record_t *r, int64_t cumulative) {
   dmd_out_t *out = p->out;
   const dmd_section_records_t *s = &p->records->section[section];
-  print_opening(p, section_name(p, section), section_colour(section));
+  dmd_print_opening(p, section_name(p, section), section_colour(section));
   dmd_out_str(out, "  ");
-  number(out, r->num, r->sampled);
+  dmd_print_number(out, r->num, r->sampled);
   dmd_out_str(out, r->num == 1 ? " block" : " blocks");
   dmd_out_str(out, " in heap block record ");
-  number(out, i, false);
+  dmd_print_number(out, i, false);
   dmd_out_str(out, " of ");
-  number(out, s->n_all, false);
+  dmd_print_number(out, s->n_all, false);
   dmd_out_char(out, '\n');
   print_addresses(p, r);
   dmd_out_str(out, "  ");
-  number(out, r->usable, r->sampled);
+  dmd_print_number(out, r->usable, r->sampled);
   dmd_out_str(out, " bytes (");
-  number(out, r->req, r->sampled);
+  dmd_print_number(out, r->req, r->sampled);
   dmd_out_str(out, " requested / ");
-  number(out, r->slop, r->sampled);
+  dmd_print_number(out, r->slop, r->sampled);
   dmd_out_str(out, " slop)\n");
   print_sizes(p, r);
   dmd_out_str(out, "  ");
-  percent(out, r->usable, p->records->usable);
+  dmd_print_percent(out, r->usable, p->records->usable);
   dmd_out_str(out, " of the heap (");
-  percent(out, cumulative, p->records->usable);
+  dmd_print_percent(out, cumulative, p->records->usable);
   dmd_out_str(out, " cumulative)\n");
   if (section != DMD_SECTION_ALL) {
     dmd_out_str(out, "  ");
-    percent(out, r->usable, s->usable);
+    dmd_print_percent(out, r->usable, s->usable);
     dmd_out_str(out, " of ");
     dmd_out_str(out, section_name(p, section));
     dmd_out_str(out, " (");
-    percent(out, cumulative, s->usable);
+    dmd_print_percent(out, cumulative, s->usable);
     dmd_out_str(out, " cumulative)\n");
   }
-  print_stack(p, "Allocated at", r->stack);
+  dmd_print_stack(p, "Allocated at", r->stack);
   print_tags(p, r);
   if (section == DMD_SECTION_UNREPORTED)
     dmd_advice_print(out, p->advice, r);
@@ -324,12 +247,12 @@ static void print_record(const printer_t *p, dmd_section_t section, uint32_t i,
   dmd_out_str(out, "}\n\n");
 }
 
-static void print_section(const printer_t *p, dmd_section_t section) {
+static void print_section(const dmd_printer_t *p, dmd_section_t section) {
   dmd_out_t *out = p->out;
   if (p->only != 0 && !(p->only & 1u << section))
     return;
   const dmd_section_records_t *s = &p->records->section[section];
-  dmd_out_str(out, separator);
+  dmd_out_str(out, DMD_SEPARATOR);
   dmd_out_char(out, '\n');
   if (s->n_all == 0) {
     dmd_out_str(out, "# no ");
@@ -345,67 +268,19 @@ static void print_section(const printer_t *p, dmd_section_t section) {
   }
   if (n_printed < s->n) {
     dmd_out_str(out, "# ");
-    capitalized(out, section_name(p, section));
+    dmd_print_capitalized(out, section_name(p, section));
     dmd_out_str(out, ": the first ");
-    number(out, n_printed, false);
+    dmd_print_number(out, n_printed, false);
     dmd_out_str(out, " of ");
-    number(out, s->n, false);
+    dmd_print_number(out, s->n, false);
     dmd_out_str(out, " heap block records; the others hold ");
-    number(out, s->usable - cumulative, s->sampled);
+    dmd_print_number(out, s->usable - cumulative, s->sampled);
     dmd_out_str(out, " bytes (--max-records=all shows them)\n\n");
   }
 }
 
-static int compare_faults(const void *ctx, uint32_t a, uint32_t b) {
-  const dmd_profile_t *profile = ctx;
-  const dmd_fault_t *x = dmd_faults_at(&profile->faults, a),
-                    *y = dmd_faults_at(&profile->faults, b);
-  if (x->kind != y->kind)
-    return x->kind < y->kind ? -1 : 1;
-  return (x->num < y->num) - (x->num > y->num);
-}
-
-static void print_fault(const printer_t *p, const dmd_fault_t *fault) {
-  dmd_out_t *out = p->out;
-  print_opening(p, dmd_fault_text(fault->kind), red);
-  dmd_out_str(out, "  ");
-  number(out, (int64_t)fault->num, false);
-  dmd_out_str(out, fault->num == 1 ? " time\n" : " times\n");
-  if (fault->reporter != DMD_NONE) {
-    dmd_out_str(out, "  Reporter: ");
-    dmd_out_safe(out, dmd_intern_get_str(&p->profile->names, fault->reporter));
-    dmd_out_char(out, '\n');
-  }
-  print_stack(p, "At", p->records->cut[fault->stack]);
-  dmd_out_str(out, "}\n\n");
-}
-
-static void print_faults(const printer_t *p) {
-  uint32_t n = dmd_faults_count(&p->profile->faults);
-  if (n == 0 || (p->only != 0 && !(p->only & DMD_TEXT_FAULTS)))
-    return;
-  const dmd_env_t *env = p->profile->env;
-  uint32_t *ids = dmd_env_alloc(env, "dmd.text.faults", n * sizeof *ids);
-  for (uint32_t i = 0; i < n; i++)
-    ids[i] = i + 1;
-  dmd_sort(env, ids, n, compare_faults, p->profile);
-  dmd_out_str(p->out, separator);
-  dmd_out_char(p->out, '\n');
-  uint32_t n_printed = p->max_records == 0 || p->max_records > n ? n : p->max_records;
-  for (uint32_t i = 0; i < n_printed; i++)
-    print_fault(p, dmd_faults_at(&p->profile->faults, ids[i]));
-  if (n_printed < n) {
-    dmd_out_str(p->out, "# the first ");
-    number(p->out, n_printed, false);
-    dmd_out_str(p->out, " of ");
-    number(p->out, n, false);
-    dmd_out_str(p->out, " kinds and places of faults (--max-records=all shows them)\n\n");
-  }
-  dmd_env_free(env, ids);
-}
-
 /* `  Unreported:     1,234 bytes ( 12.34%) in     5 blocks (  1.23%)`, in columns. */
-static void print_row(const printer_t *p, const char *name, int64_t usable, int64_t num,
+static void print_row(const dmd_printer_t *p, const char *name, int64_t usable, int64_t num,
                       bool sampled, bool is_total) {
   dmd_out_t *out = p->out;
   char buf[DMD_FORMAT_MAX + 1] = "~";
@@ -427,22 +302,6 @@ static void print_row(const printer_t *p, const char *name, int64_t usable, int6
   dmd_out_str(out, "%)\n");
 }
 
-static void print_fault_counts(const printer_t *p) {
-  for (uint32_t kind = 0; kind < DMD_N_FAULTS; kind++) {
-    uint64_t times = 0;
-    for (uint32_t id = 1; id <= dmd_faults_count(&p->profile->faults); id++)
-      if (dmd_faults_at(&p->profile->faults, id)->kind == kind)
-        times += dmd_faults_at(&p->profile->faults, id)->num;
-    if (times == 0)
-      continue;
-    dmd_out_str(p->out, "  ");
-    capitalized(p->out, dmd_fault_text(kind));
-    dmd_out_str(p->out, ": ");
-    number(p->out, (int64_t)times, false);
-    dmd_out_str(p->out, times == 1 ? " time\n" : " times\n");
-  }
-}
-
 /* Whose usable sizes the blocks have, e.g. "allocator: jemalloc (--allocator=auto)". */
 static void print_allocator(dmd_out_t *out, const dmd_run_t *run) {
   if (run->allocator == NULL)
@@ -458,21 +317,21 @@ static void print_allocator(dmd_out_t *out, const dmd_run_t *run) {
   dmd_out_str(out, "\n");
 }
 
-static void print_totals(const printer_t *p) {
+static void print_totals(const dmd_printer_t *p) {
   dmd_out_t *out = p->out;
   const dmd_run_t *run = &p->profile->run;
   if (!run->is_known)
     return;
   dmd_out_str(out, "total heap usage: ");
-  number(out, (int64_t)run->n_allocs, false);
+  dmd_print_number(out, (int64_t)run->n_allocs, false);
   dmd_out_str(out, " allocs, ");
-  number(out, (int64_t)run->n_frees, false);
+  dmd_print_number(out, (int64_t)run->n_frees, false);
   dmd_out_str(out, " frees, ");
-  number(out, (int64_t)run->alloc_szB, false);
+  dmd_print_number(out, (int64_t)run->alloc_szB, false);
   dmd_out_str(out, " bytes allocated; in use: ");
-  number(out, (int64_t)run->in_use_szB, false);
+  dmd_print_number(out, (int64_t)run->in_use_szB, false);
   dmd_out_str(out, " bytes in ");
-  number(out, (int64_t)run->in_use_blocks, false);
+  dmd_print_number(out, (int64_t)run->in_use_blocks, false);
   dmd_out_str(out, " blocks\n");
   print_allocator(out, run);
   if (run->n_allocs == 0)
@@ -483,19 +342,19 @@ static void print_totals(const printer_t *p) {
   if (p->profile->mode == DMD_MODE_DARK_MATTER && run->freed_reported > 0 &&
       s[DMD_SECTION_ONCE].n == 0 && s[DMD_SECTION_TWICE].n == 0) {
     dmd_out_str(out, "\nEvery block that was reported (");
-    number(out, (int64_t)run->freed_reported, false);
+    dmd_print_number(out, (int64_t)run->freed_reported, false);
     dmd_out_str(out, ") was freed before this dump.\n"
                      "Call DMD_DUMP(label) of dmd.h right after the reporters have run.\n");
   }
 }
 
-static void print_summary(const printer_t *p) {
+static void print_summary(const dmd_printer_t *p) {
   dmd_out_t *out = p->out;
   const dmd_records_t *records = p->records;
   const dmd_section_records_t *s = records->section;
-  dmd_out_str(out, separator);
+  dmd_out_str(out, DMD_SEPARATOR);
   dmd_out_char(out, '\n');
-  print_opening(p, "summary", bold);
+  dmd_print_opening(p, "summary", DMD_BOLD);
   if (p->profile->mode == DMD_MODE_DARK_MATTER) {
     static const dmd_section_t rows[] = {DMD_SECTION_UNREPORTED, DMD_SECTION_ONCE,
                                          DMD_SECTION_TWICE};
@@ -505,12 +364,12 @@ static void print_summary(const printer_t *p) {
       print_row(p, names[i], s[rows[i]].usable, s[rows[i]].num, s[rows[i]].sampled, false);
   } else {
     dmd_out_str(out, "  Total: ");
-    number(out, records->usable, records->sampled);
+    dmd_print_number(out, records->usable, records->sampled);
     dmd_out_str(out, " bytes in ");
-    number(out, records->num, records->sampled);
+    dmd_print_number(out, records->num, records->sampled);
     dmd_out_str(out, " blocks\n");
   }
-  print_fault_counts(p);
+  dmd_print_fault_counts(p);
   dmd_out_str(out, "}\n\n");
 }
 
@@ -537,16 +396,16 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
                     const dmd_text_options_t *options) {
   dmd_advicetext_t advice;
   dmd_advicetext_init(&advice, records);
-  printer_t p = {.out = out,
-                 .records = records,
-                 .profile = records->profile,
-                 .advice = &advice,
-                 .max_records = options->max_records,
-                 .only = options->only,
-                 .colour = options->colour,
-                 .columns = options->columns,
-                 .for_testing = options->for_testing};
-  dmd_out_str(out, separator);
+  dmd_printer_t p = {.out = out,
+                     .records = records,
+                     .profile = records->profile,
+                     .advice = &advice,
+                     .max_records = options->max_records,
+                     .only = options->only,
+                     .colour = options->colour,
+                     .columns = options->columns,
+                     .for_testing = options->for_testing};
+  dmd_out_str(out, DMD_SEPARATOR);
   dmd_out_str(out, "# ");
   dmd_out_safe(out, options->title);
   dmd_out_str(out, "\n\n");
@@ -560,7 +419,7 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   } else {
     print_section(&p, DMD_SECTION_ALL);
   }
-  print_faults(&p);
+  dmd_print_faults(&p);
   print_summary(&p);
   print_totals(&p);
   dmd_advicetext_destroy(&advice);

@@ -207,18 +207,11 @@ const char *dmdv_causes_reporter(const dmdv_causes_t *causes, const dmd_record_t
   return reporter != DMD_NONE ? dmd_intern_get_str(&view->names, reporter) : NULL;
 }
 
-static int compare_faults(const void *ctx, uint32_t a, uint32_t b) {
-  const dmd_faults_t *faults = ctx;
-  uint64_t x = dmd_faults_at(faults, a)->num, y = dmd_faults_at(faults, b)->num;
-  return (x < y) - (x > y);
-}
-
 uint32_t *dmdv_misreports(const dmd_profile_t *profile, uint32_t *n) {
-  uint32_t *ids = new_map(profile, dmd_faults_count(&profile->faults));
+  uint32_t *ids = dmd_faults_sorted(&profile->faults, profile->env);
   *n = 0;
-  for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++)
-    if (dmdv_is_misreport(dmd_faults_at(&profile->faults, id)->kind))
-      ids[(*n)++] = id;
-  dmd_sort(profile->env, ids, *n, compare_faults, &profile->faults);
+  while (*n < dmd_faults_count(&profile->faults) &&
+         dmd_fault_is_misreport(dmd_faults_at(&profile->faults, ids[*n])->kind))
+    ++*n;
   return ids;
 }

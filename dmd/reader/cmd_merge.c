@@ -32,40 +32,51 @@ static void print_help(void) {
          "  -h, --help         this text\n");
 }
 
-/* ---- What was wrong with the program. ---- */
+/* ---- What was wrong with the program, and what to do. ---- */
+
+typedef struct {
+  dmd_profile_t *to;
+  const dmd_profile_t *from;
+} merge_t;
 
 /* The stack in `to` that reads as the stack with this id in `from`. */
-static uint32_t translate_stack(dmd_profile_t *to, const dmd_profile_t *from, uint32_t stack) {
+static uint32_t translate_stack(void *ctx, uint32_t stack) {
+  merge_t *m = ctx;
+  size_t n;
   if (stack == DMD_NONE)
     return DMD_NONE;
-  size_t n;
-  const uint32_t *old = dmd_profile_frames(from, stack, &n);
+  const uint32_t *old = dmd_profile_frames(m->from, stack, &n);
   uint32_t *new = dmd_env_alloc(&dmdv_env, "dmdv.merge", (n + 1) * sizeof *new);
   for (size_t i = 0; i < n; i++)
-    new[i] = dmd_intern_str(&to->frames, dmd_intern_get_str(&from->frames, old[i]));
-  uint32_t id = dmd_profile_stack(to, new, n);
+    new[i] = dmd_intern_str(&m->to->frames, dmd_intern_get_str(&m->from->frames, old[i]));
+  uint32_t id = dmd_profile_stack(m->to, new, n);
   dmd_env_free(&dmdv_env, new);
   return id;
 }
 
+static uint32_t translate_name(void *ctx, uint32_t name) {
+  merge_t *m = ctx;
+  if (name == DMD_NONE)
+    return DMD_NONE;
+  return dmd_intern_str(&m->to->names, dmd_intern_get_str(&m->from->names, name));
+}
+
 static void add_faults(dmd_profile_t *to, const dmd_profile_t *from) {
+  merge_t merge = {to, from};
   for (uint32_t id = 1; id <= dmd_faults_count(&from->faults); id++) {
     dmd_fault_t fault = *dmd_faults_at(&from->faults, id);
-    fault.stack = translate_stack(to, from, fault.stack);
-    if (fault.reporter != DMD_NONE)
-      fault.reporter = dmd_intern_str(&to->names, dmd_intern_get_str(&from->names, fault.reporter));
+    dmd_fault_translate(&fault, translate_stack, translate_name, &merge);
     dmd_faults_add(&to->faults, &fault);
   }
 }
 
 static void add_advices(dmd_profile_t *to, const dmd_profile_t *from) {
+  merge_t merge = {to, from};
   for (uint32_t id = 1; id <= dmd_advices_count(&from->advices); id++) {
     dmd_advice_t advice = *dmd_advices_at(&from->advices, id);
-    advice.alloc = translate_stack(to, from, advice.alloc);
-    advice.at = translate_stack(to, from, advice.at);
-    if (advice.reporter != DMD_NONE)
-      advice.reporter =
-          dmd_intern_str(&to->names, dmd_intern_get_str(&from->names, advice.reporter));
+    advice.alloc = translate_stack(&merge, advice.alloc);
+    advice.at = translate_stack(&merge, advice.at);
+    advice.reporter = translate_name(&merge, advice.reporter);
     dmd_advices_add(&to->advices, &advice);
   }
 }

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-bool dmdv_is_misreport(uint32_t kind) {
-  return strncmp(dmd_fault_name(kind), "report-", strlen("report-")) == 0;
-}
-
 bool dmdv_path_is_below(const char *path, const char *of) {
   size_t n = strlen(of);
   while (n > 0 && of[n - 1] == '/')
@@ -90,7 +86,7 @@ bool dmdv_gate_counts(const dmdv_selector_t *selector, const dmd_group_t *g) {
 static dmdv_figure_t count_misreports(const dmd_profile_t *profile) {
   dmdv_figure_t figure = {0};
   for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++)
-    if (dmdv_is_misreport(dmd_faults_at(&profile->faults, id)->kind))
+    if (dmd_fault_is_misreport(dmd_faults_at(&profile->faults, id)->kind))
       figure.bytes += (int64_t)dmd_faults_at(&profile->faults, id)->num;
   return figure;
 }

@@ -87,7 +87,4 @@ bool dmdv_gate_has_name(const dmd_profile_t *profile, const char *name);
 /* Whether a reporter's path is the given one, or below it; `explicit/` means `explicit`. */
 bool dmdv_path_is_below(const char *path, const char *of);
 
-/* Whether faults of a kind are misreports; the others are faults of the heap or of scopes. */
-bool dmdv_is_misreport(uint32_t kind);
-
 #endif

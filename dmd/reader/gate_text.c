@@ -17,7 +17,7 @@ size_t dmdv_verdict_n_broken(const dmdv_verdict_t *v) {
 uint64_t dmdv_count_other_faults(const dmd_profile_t *profile) {
   uint64_t n = 0;
   for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++)
-    if (!dmdv_is_misreport(dmd_faults_at(&profile->faults, id)->kind))
+    if (!dmd_fault_is_misreport(dmd_faults_at(&profile->faults, id)->kind))
       n += dmd_faults_at(&profile->faults, id)->num;
   return n;
 }

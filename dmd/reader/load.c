@@ -96,12 +96,43 @@ static uint32_t frame_number(loader_t *l, const char *id) {
 /* What a block's members say, before it is a group. */
 typedef struct {
   dmd_group_t group;
-  const cJSON *reps, *reporters;
+  const cJSON *reps, *reporters, *sharers;
   uint64_t n_reports; /* 0: not given */
   const char *addr;   /* in scan mode; NULL: not given */
 } block_t;
 
+static uint32_t get_trace(loader_t *l, const cJSON *object, const char *key) {
+  const char *id = get_string(l, object, key);
+  return id == NULL ? DMD_NONE : trace_number(l, id);
+}
+
+static uint32_t get_name(loader_t *l, const cJSON *object, const char *key) {
+  const char *name = get_string(l, object, key);
+  return name == NULL ? DMD_NONE : dmd_intern_str(&l->profile->names, name);
+}
+
+static uint32_t load_sharers(loader_t *l, const cJSON *sharers) {
+  uint32_t id = DMD_NONE;
+  const cJSON *sharer;
+  cJSON_ArrayForEach(sharer, sharers) {
+    dmd_report_t report = {.stack = get_trace(l, sharer, "at"),
+                           .reporter = get_name(l, sharer, "reporter"),
+                           .flags = DMD_REPORT_SHARED};
+    uint64_t num = get_number(l, sharer, "num", 1);
+    if (report.stack == DMD_NONE)
+      dmdv_cutter_reject(&l->cutter, "a sharer has no \"at\"");
+    /* What is beyond the highest count changes nothing. */
+    for (uint64_t i = 0; i < num && i < DMD_REPORTS_COUNTED; i++)
+      id = dmd_reports_add(&l->profile->reports, id, report);
+  }
+  if (id == DMD_NONE)
+    dmdv_cutter_reject(&l->cutter, "\"sharers\" is not an array with reports");
+  return id;
+}
+
 static uint32_t load_reports(loader_t *l, const block_t *r) {
+  if (r->sharers != NULL)
+    return load_sharers(l, r->sharers);
   if (r->reps == NULL)
     return DMD_NONE;
   int n = cJSON_IsArray(r->reps) ? cJSON_GetArraySize(r->reps) : 0;
@@ -149,6 +180,8 @@ static void load_member(loader_t *l, const cJSON *item, block_t *b) {
     b->reps = item;
   else if (strcmp(key, "reporters") == 0)
     b->reporters = item;
+  else if (strcmp(key, "sharers") == 0)
+    b->sharers = item;
   else if (strcmp(key, "reports") == 0)
     b->n_reports = number_in(l, item, 1);
   else if (strcmp(key, "tag") == 0)
@@ -307,22 +340,45 @@ static void load_totals(loader_t *l, const cJSON *totals) {
   run->freed_reported = get_count(l, totals, "freedReported");
 }
 
+static dmd_fault_kind_t fault_kind_of(const char *name) {
+  dmd_fault_kind_t kind = 0;
+  while (kind < DMD_N_FAULTS && strcmp(name, dmd_fault_name(kind)) != 0)
+    kind++;
+  return kind;
+}
+
+/* A reason that a later dmd knows is none. */
+static dmd_reason_t reason_of(const char *name) {
+  for (dmd_reason_t reason = 0; name != NULL && reason < DMD_N_REASONS; reason++)
+    if (strcmp(name, dmd_reason_name(reason)) == 0)
+      return reason;
+  return DMD_REASON_NONE;
+}
+
 static void load_faults(loader_t *l, const cJSON *faults) {
   const cJSON *item;
   cJSON_ArrayForEach(item, faults) {
-    const char *kind = get_string(l, item, "kind"), *at = get_string(l, item, "at");
-    const char *reporter = get_string(l, item, "reporter");
-    dmd_fault_t fault = {.num = get_number(l, item, "num", 1)};
-    while (kind != NULL && fault.kind < DMD_N_FAULTS &&
-           strcmp(kind, dmd_fault_name(fault.kind)) != 0)
-      fault.kind++;
-    /* A kind that a later dmd knows. */
-    if (kind == NULL || fault.kind == DMD_N_FAULTS)
+    const char *kind = get_string(l, item, "kind");
+    /* A kind that a later dmd knows is passed over. */
+    if (kind == NULL || fault_kind_of(kind) == DMD_N_FAULTS)
       continue;
-    if (at != NULL)
-      fault.stack = trace_number(l, at);
-    if (reporter != NULL)
-      fault.reporter = dmd_intern_str(&l->profile->names, reporter);
+    dmd_fault_t fault = {.num = get_number(l, item, "num", 1),
+                         .kind = fault_kind_of(kind),
+                         .stack = get_trace(l, item, "at"),
+                         .reporter = get_name(l, item, "reporter"),
+                         .reason = reason_of(get_string(l, item, "reason")),
+                         .allocated = get_trace(l, item, "allocatedAt"),
+                         .freed = get_trace(l, item, "freedAt"),
+                         .reported = get_trace(l, item, "reportedAt"),
+                         .other_reporter = get_name(l, item, "otherReporter"),
+                         .scope = get_name(l, item, "scope"),
+                         .memory = get_name(l, item, "memory"),
+                         .bytes = get_count(l, item, "bytes"),
+                         .claimed = get_count(l, item, "claimed"),
+                         .measured = get_count(l, item, "measured"),
+                         .size = get_count(l, item, "size"),
+                         .offset = get_count(l, item, "offset"),
+                         .length = get_count(l, item, "length")};
     dmd_faults_add(&l->profile->faults, &fault);
   }
 }
@@ -479,6 +535,15 @@ static bool resolve_trace(loader_t *l, uint32_t number, uint32_t *stack) {
   return good;
 }
 
+static uint32_t resolved(void *stacks, uint32_t number) {
+  return ((const uint32_t *)stacks)[number];
+}
+
+static uint32_t same(void *ctx, uint32_t id) {
+  (void)ctx;
+  return id;
+}
+
 /* Replaces trace numbers by stack ids in all that holds them. */
 static bool resolve(loader_t *l) {
   dmd_profile_t *profile = l->profile;
@@ -499,8 +564,8 @@ static bool resolve(loader_t *l) {
         *stack = stacks[*stack];
       }
     for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++) {
-      uint32_t *stack = &DMD_POOL_AT(&profile->faults.pool, dmd_fault_t, id)->stack;
-      *stack = stacks[*stack];
+      dmd_fault_t *fault = DMD_POOL_AT(&profile->faults.pool, dmd_fault_t, id);
+      dmd_fault_translate(fault, resolved, same, stacks);
     }
     for (uint32_t id = 1; id <= dmd_advices_count(&profile->advices); id++) {
       dmd_advice_t *advice = DMD_POOL_AT(&profile->advices.pool, dmd_advice_t, id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/records_json.h"
 
-#include "base/jsonout.h"
 #include "profile/advicetext.h"
+#include "profile/json.h"
 #include "profile/text.h"
 #include "reader/host.h"
 
@@ -131,22 +131,20 @@ static void write_sections(writer_t *w, unsigned only) {
   dmd_jsonout_end(&w->j);
 }
 
+static void write_cut_stack(void *ctx, uint32_t stack) {
+  writer_t *w = ctx;
+  write_stack(w, w->records->cut[stack]);
+}
+
 static void write_faults(writer_t *w) {
-  dmd_jsonout_t *j = &w->j;
-  dmd_jsonout_key(j, "faults");
-  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= dmd_faults_count(&w->profile->faults); id++) {
-    const dmd_fault_t *f = dmd_faults_at(&w->profile->faults, id);
-    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key_str(j, "kind", dmd_fault_name(f->kind));
-    dmd_jsonout_key_u64(j, "num", f->num);
-    dmd_jsonout_key(j, "at");
-    write_stack(w, w->records->cut[f->stack]);
-    if (f->reporter != DMD_NONE)
-      dmd_jsonout_key_str(j, "reporter", dmd_intern_get_str(&w->profile->names, f->reporter));
-    dmd_jsonout_end(j);
-  }
-  dmd_jsonout_end(j);
+  const dmd_faults_t *faults = &w->profile->faults;
+  uint32_t *ids = dmd_faults_sorted(faults, w->profile->env);
+  dmd_jsonout_key(&w->j, "faults");
+  dmd_jsonout_array(&w->j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < dmd_faults_count(faults); i++)
+    dmd_json_write_fault(&w->j, w->profile, dmd_faults_at(faults, ids[i]), write_cut_stack, w);
+  dmd_jsonout_end(&w->j);
+  dmd_env_free(w->profile->env, ids);
 }
 
 void dmdv_records_json(dmd_out_t *out, const dmd_records_t *records,

@@ -2,6 +2,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_gdbserver.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_tooliface.h"
 
 /* Only its enum is wanted here, not what it takes from a libc. */
@@ -68,19 +69,29 @@ static const HChar *read_scope_name(name_t *name, Addr a) {
   return text[0] == '\0' ? "(no name)" : text;
 }
 
-static UWord report(ThreadId tid, Addr p, Bool on_alloc, UInt reporter) {
+/* Where the thread is: after the request, in the function that made it. */
+static dmd_place_t place_of(ThreadId tid) {
+  return (dmd_place_t){.ip = VG_(get_IP)(tid), .sp = VG_(get_SP)(tid)};
+}
+
+static UWord report(ThreadId tid, Addr p, UInt flags) {
   UInt stack = DMD_NONE;
   if (p != 0 && dmd_live_keeps_reports(&g_live))
     stack = dm_capture_stack(tid);
-  return dmd_live_report(&g_live, tid, p, stack, on_alloc, reporter);
+  return dmd_live_report(&g_live, tid, p, stack, flags, DMD_NONE);
 }
 
-static UWord report_named(ThreadId tid, Addr p, Addr name_at) {
+/* The first DMD's report: with a name of its own, and with a length, which is checked. */
+static UWord report_named(ThreadId tid, Addr p, SizeT length, Addr name_at) {
   name_t name;
   UInt reporter = DMD_NONE;
   if (read_name(&name, name_at)[0] != '\0')
     reporter = dmd_intern_str(&g_live.reporter_names, name.text);
-  return report(tid, p, False, reporter);
+  if (p == 0 || !dmd_live_keeps_reports(&g_live))
+    return dmd_live_usable_at(&g_live, p);
+  UInt stack = dm_capture_stack(tid);
+  dmd_live_check_length(&g_live, p, length, stack, reporter);
+  return dmd_live_report(&g_live, tid, p, stack, 0, reporter);
 }
 
 static UWord dump(Addr label_at) {
@@ -92,11 +103,12 @@ static UWord dump(Addr label_at) {
 
 static UWord push_tag(ThreadId tid, Addr name_at) {
   name_t name;
-  return dmd_live_push_tag(&g_live, tid, read_scope_name(&name, name_at));
+  const HChar *text = read_scope_name(&name, name_at);
+  return dmd_live_push_tag(&g_live, tid, text, place_of(tid));
 }
 
 static UWord pop_tag(ThreadId tid) {
-  if (!dmd_live_pop_tag(&g_live, tid))
+  if (!dmd_live_pop_tag(&g_live, tid, place_of(tid)))
     dmd_live_fault(&g_live, DMD_FAULT_SCOPE_UNDERFLOW, tid, dm_capture_stack(tid));
   return dmd_scopes_depth(&g_live.tags, tid);
 }
@@ -111,19 +123,29 @@ static UWord clear_tag(ThreadId tid) {
   return dmd_scopes_depth(&g_live.tags, tid);
 }
 
-static dmd_tag_sum_t sum_of_tag(Addr name_at) {
+static UWord tag_bytes(ThreadId tid, Addr name_at) {
   name_t name;
-  return dmd_live_tag_sum(&g_live, read_scope_name(&name, name_at));
+  return dmd_live_tag_bytes(&g_live, tid, read_scope_name(&name, name_at));
 }
 
-static UWord begin_reporter(ThreadId tid, Addr path_at) {
+static UWord tag_blocks(Addr name_at) {
+  name_t name;
+  return dmd_live_tag_sum(&g_live, read_scope_name(&name, name_at)).n_blocks;
+}
+
+static UWord begin_reporter(ThreadId tid, Addr path_at, UWord flags) {
   name_t path;
-  return dmd_live_begin_reporter(&g_live, tid, read_scope_name(&path, path_at));
+  const HChar *text = read_scope_name(&path, path_at);
+  Bool exclusive = (flags & DMD_REPORTER_EXCLUSIVE) != 0;
+  return dmd_live_begin_reporter(&g_live, tid, text, exclusive, place_of(tid));
 }
 
-static UWord end_reporter(ThreadId tid) {
-  if (!dmd_live_end_reporter(&g_live, tid))
-    dmd_live_fault(&g_live, DMD_FAULT_SCOPE_UNDERFLOW, tid, dm_capture_stack(tid));
+static UWord end_reporter(ThreadId tid, SizeT claimed, Bool is_abandoned) {
+  UInt stack = dm_capture_stack(tid);
+  Bool was_open = is_abandoned ? dmd_live_abandon_reporter(&g_live, tid)
+                               : dmd_live_end_reporter(&g_live, tid, claimed, stack, place_of(tid));
+  if (!was_open)
+    dmd_live_fault(&g_live, DMD_FAULT_SCOPE_UNDERFLOW, tid, stack);
   return dmd_scopes_depth(&g_live.reporters, tid);
 }
 
@@ -156,13 +178,16 @@ static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
     *ret = ABI_VERSION;
     return True;
   case VG_USERREQ__DMD_REPORT:
-    *ret = report(tid, arg[1], False, DMD_NONE);
+    *ret = report(tid, arg[1], 0);
     return True;
   case VG_USERREQ__DMD_REPORT_ON_ALLOC:
-    *ret = report(tid, arg[1], True, DMD_NONE);
+    *ret = report(tid, arg[1], DMD_REPORT_ON_ALLOC);
+    return True;
+  case VG_USERREQ__DMD_REPORT_SHARED:
+    *ret = report(tid, arg[1], DMD_REPORT_SHARED);
     return True;
   case VG_USERREQ__DMD_REPORT_NAMED:
-    *ret = report_named(tid, arg[1], arg[3]);
+    *ret = report_named(tid, arg[1], arg[2], arg[3]);
     return True;
   case VG_USERREQ__DMD_UNREPORT:
     *ret = dmd_live_unreport(&g_live, arg[1]);
@@ -175,10 +200,10 @@ static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
     *ret = dump(arg[1]);
     return True;
   case VG_USERREQ__DMD_REPORTER_BEGIN:
-    *ret = begin_reporter(tid, arg[1]);
+    *ret = begin_reporter(tid, arg[1], arg[2]);
     return True;
   case VG_USERREQ__DMD_REPORTER_END:
-    *ret = end_reporter(tid);
+    *ret = end_reporter(tid, arg[1], arg[2] & DMD_REPORTER_ABANDONED_);
     return True;
   case VG_USERREQ__DMD_TAG_PUSH:
     *ret = push_tag(tid, arg[1]);
@@ -193,10 +218,10 @@ static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
     *ret = clear_tag(tid);
     return True;
   case VG_USERREQ__DMD_TAG_BYTES:
-    *ret = sum_of_tag(arg[1]).usable;
+    *ret = tag_bytes(tid, arg[1]);
     return True;
   case VG_USERREQ__DMD_TAG_BLOCKS:
-    *ret = sum_of_tag(arg[1]).n_blocks;
+    *ret = tag_blocks(arg[1]);
     return True;
   case VG_USERREQ__DMD_MEMORY_REPORT:
     *ret = memory_report(tid, arg[1]);

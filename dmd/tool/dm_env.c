@@ -25,13 +25,16 @@ const dmd_env_t g_env = {env_alloc, env_free, env_panic, NULL};
 
 dmd_live_t g_live;
 
-UInt dm_capture_stack(ThreadId tid) {
-  ExeContext *ec = VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/);
+UInt dm_note_stack(ExeContext *ec) {
   /* A context's number is a multiple of four; numbers are given out in order. */
   UInt id = VG_(get_ECU_from_ExeContext)(ec) >> 2;
   if (dmd_stacks_get(&g_live.stacks, id) == 0)
     dmd_stacks_set(&g_live.stacks, id, (uintptr_t)ec);
   return id;
+}
+
+UInt dm_capture_stack(ThreadId tid) {
+  return dm_note_stack(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
 }
 
 void dm_print_stack(UInt stack) {

@@ -9,6 +9,7 @@
 #define DMD_TOOL_DM_ENV_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_execontext.h"
 
 #include "base/env.h"
 #include "live/live.h"
@@ -18,6 +19,9 @@ extern const dmd_env_t g_env;
 
 /* All that is kept of the program; initialised once the options are known (dm_main.c). */
 extern dmd_live_t g_live;
+
+/* The id of g_live.stacks for a stack that Valgrind has. */
+UInt dm_note_stack(ExeContext *ec);
 
 /* The stack of thread tid now, as an id of g_live.stacks. */
 UInt dm_capture_stack(ThreadId tid);

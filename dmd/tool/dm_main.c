@@ -22,6 +22,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "dmd-config.h"
+#include "tool/dm_address.h"
 #include "tool/dm_clientreq.h"
 #include "tool/dm_dump.h"
 #include "tool/dm_env.h"
@@ -35,6 +36,7 @@ extern Bool VG_(clo_read_inline_info);
 
 static void post_clo_init(void) {
   dm_check_options();
+  g_options.live.host = dm_address_host;
   dmd_live_init(&g_live, &g_env, &g_options.live);
   dm_rules_init();
 }
@@ -64,6 +66,7 @@ static void start_child(ThreadId tid) {
 
 static void fini(Int exit_code) {
   (void)exit_code;
+  dmd_live_end_all(&g_live);
   dm_dump_at_exit_t when = g_options.dump_at_exit;
   if (when == DM_EXIT_YES || (when == DM_EXIT_AUTO && dm_n_requested_dumps() == 0))
     dm_dump("exit", NULL);

@@ -133,7 +133,8 @@ static void *dm_new_aligned(ThreadId tid, SizeT szB, SizeT alignB) {
  * program frees it with free(). */
 static void dm_free(ThreadId tid, void *p) {
   uint32_t flags;
-  if (!dmd_live_remove(&g_live, (Addr)p, &flags))
+  UInt stack = dmd_live_wants_stack_of_free(&g_live) ? dm_capture_stack(tid) : DMD_NONE;
+  if (!dmd_live_remove(&g_live, (Addr)p, stack, &flags))
     tell_fault(tid, DMD_FAULT_INVALID_FREE, "no block starts at", (Addr)p);
   else if (!(flags & DMD_BLOCK_ANNOUNCED))
     VG_(cli_free)(p);
@@ -219,7 +220,7 @@ static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {
     return dmd_live_usable_at(&g_live, (Addr)p);
   if (dmd_scopes_top(&g_live.reporters, tid) != DMD_NONE)
     reporter = DMD_NONE;
-  return dmd_live_report(&g_live, tid, (Addr)p, stack, False, reporter);
+  return dmd_live_report(&g_live, tid, (Addr)p, stack, 0, reporter);
 }
 
 /*--- Announced blocks ---*/

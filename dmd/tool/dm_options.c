@@ -16,7 +16,8 @@ dm_options_t g_options = {
              .allocator_is_auto = True,
              .word_szB = VG_WORDSIZE,
              .inherit_tags = True,
-             .seed = 1},
+             .seed = 1,
+             .freed_blocks = 10000},
     .sort_by = DMD_SORT_USABLE,
     .max_records = 10,
     .max_frames = 8,
@@ -86,11 +87,16 @@ static Bool process_allocator(const HChar *arg) {
 
 static Bool process_value(const HChar *arg) {
   const HChar *value;
-  Long sample_below, seed;
+  Long sample_below, seed, freed_blocks;
+  Bool require_scope;
   if VG_BINT_CLO (arg, "--sample-below", sample_below, 0, 1 << 30)
     g_options.live.sample_below = sample_below;
   else if VG_INT_CLO (arg, "--seed", seed)
     g_options.live.seed = seed;
+  else if VG_BINT_CLO (arg, "--freed-blocks", freed_blocks, 0, 1 << 24)
+    g_options.live.freed_blocks = freed_blocks;
+  else if VG_BOOL_CLO (arg, "--require-scope", require_scope)
+    g_options.live.require_scope = require_scope;
   else if VG_STR_CLO (arg, "--max-records", value)
     parse_max_records(arg, value);
   else if VG_BINT_CLO (arg, "--max-frames", g_options.max_frames, 1, MAX_FRAMES) {
@@ -158,6 +164,10 @@ void dm_print_usage(void) {
    "                                     block. Repeatable\n"
    "    --report-usable-size=no|yes      every such call is a report by its caller,\n"
    "                                     but those of the allocator itself [no]\n"
+   "    --require-scope=no|yes           a report outside of any reporter is a misreport\n"
+   "                                     [no]\n"
+   "    --freed-blocks=<number>          freed blocks to remember, to tell where a stale\n"
+   "                                     pointer comes from; 0: none [10000]\n"
    "    --sort-by=usable|req|slop|num-blocks  order of the records [usable]\n"
    "    --max-records=<number>|all       records printed in each section [10]\n"
    "    --max-frames=<number>            frames printed in each stack; records with\n"

@@ -14,6 +14,9 @@ MAX_NAME = 4096  # bytes that the tool keeps of a name; one that is not UTF-8 gr
 FRAME = re.compile(r"#00: (?P<fn>.*?)(?: \([^()]*:(?:\d+|\?\?\?)\)|\[.* \+0x[0-9a-f]+\])", re.DOTALL)
 
 
+FAULT_TRACES = ("at", "allocatedAt", "freedAt", "reportedAt")
+
+
 class Invalid(Exception):
     """A profile that breaks a rule of its format."""
 
@@ -74,9 +77,9 @@ def trace_ids(doc):
         if "alloc" in block:
             yield block["alloc"]
         yield from block.get("reps", [])
+        yield from (sharer["at"] for sharer in block.get("sharers", []))
     for fault in doc.get("dmd", {}).get("faults", []):
-        if "at" in fault:
-            yield fault["at"]
+        yield from (fault[key] for key in FAULT_TRACES if key in fault)
     for advice in doc.get("dmd", {}).get("advice", []):
         yield advice["at"]
         if "alloc" in advice:
@@ -107,6 +110,13 @@ def check_blocks(doc):
         keys.add(key)
         require("reps" not in block or mode == "dark-matter", "a report in mode " + mode)
         require("reporters" not in block or len(block["reporters"]) == len(block["reps"]), "not a reporter a report")
+        if "sharers" in block:
+            first = block["sharers"][0]
+            require(block["reps"] == [first["at"]], "a shared block's report is not its first sharer's")
+            require(block.get("reporters", [None]) == [first.get("reporter")], "nor its reporter")
+            owners = [(sharer["at"], sharer.get("reporter")) for sharer in block["sharers"]]
+            require(len(owners) == len(set(owners)), "a sharer stands twice")
+            require(sum(sharer.get("num", 1) for sharer in block["sharers"]) <= 99, "more sharers than are counted")
         require("reports" not in block or len(block["reps"]) == 2, "more reports than are kept, but not two kept")
         require("alloc" in block or run.get("stacks") != "full", "no allocation stack with --stacks=full")
         require("sampled" not in block or run["sampleBelow"] > 0, "a sampled block without sampling")
@@ -131,10 +141,15 @@ def check_totals(doc):
 
 
 def check_faults(doc):
-    keys = [(f["kind"], f.get("at"), f.get("reporter")) for f in doc["dmd"]["faults"]]
-    # Two places can print alike, which makes their stacks one; their faults still stand apart.
-    require(all(f["num"] >= 1 for f in doc["dmd"]["faults"]), "a fault that never happened")
-    require(all(at is not None for _, at, _ in keys), "a fault without a stack")
+    for f in doc["dmd"]["faults"]:
+        require(f["num"] >= 1, "a fault that never happened")
+        require("at" in f, "a fault without a stack")
+        require(("claimed" in f) == (f["kind"] in ("claim", "memory-report")), "amounts of something else than a claim")
+        require("claimed" not in f or f["claimed"] != f["measured"], "a claim that adds up is no fault")
+        require("claimed" not in f or f.get("bytes", 0) >= abs(f["claimed"] - f["measured"]), "less off than it is")
+        require("reason" not in f or f["kind"] == "claim", "a reason of something else than a claim")
+        require("offset" not in f or f["offset"] < max(f["size"], 1), "an interior pointer outside of its block")
+        require((f["kind"] == "scope-left-open") <= ("scope" in f), "a scope left open without a name")
 
 
 def check_advice(doc):
@@ -183,6 +198,10 @@ class Block:
         self.reps = [profile.functions(trace) for trace in doc.get("reps", [])]
         self.reporters = doc.get("reporters", [None] * len(self.reps))
         self.reports = doc.get("reports", len(self.reps))
+        self.sharers = {}
+        for sharer in doc.get("sharers", []):
+            name = sharer.get("reporter") or profile.functions(sharer["at"])[0]
+            self.sharers[name] = self.sharers.get(name, 0) + sharer.get("num", 1)
         self.tag = doc.get("tag")
         self.thread = doc.get("thread", 1)
         self.sampled = doc.get("sampled", False)
@@ -204,10 +223,27 @@ class Block:
             text += " reported by " + ", ".join(r[0] + (" as " + name if name else "") for r, name in each)
         if self.reports > 2:
             text += "; %d times" % self.reports
+        if self.sharers:
+            text += " shared by " + ", ".join("%s x %d" % each for each in sorted(self.sharers.items()))
         return text
 
 
-Fault = collections.namedtuple("Fault", "kind num stack reporter")
+class Fault:
+    """What was wrong. Stacks are function names, innermost first."""
+
+    def __init__(self, profile, doc):
+        self.kind = doc["kind"]
+        self.num = doc["num"]
+        self.bytes = doc.get("bytes", 0)
+        self.reason = doc.get("reason")
+        self.reporter = doc.get("reporter")
+        self.other_reporter = doc.get("otherReporter")
+        self.scope = doc.get("scope")
+        self.memory = doc.get("memory")
+        self.claimed, self.measured = doc.get("claimed"), doc.get("measured")
+        self.size, self.offset, self.length = doc.get("size"), doc.get("offset"), doc.get("length")
+        self.stack, self.allocated, self.freed, self.reported = (
+            profile.functions(doc[key]) if key in doc else None for key in FAULT_TRACES)
 
 
 class Profile:
@@ -223,8 +259,7 @@ class Profile:
         self.run = self.doc.get("dmd")
         self.totals = self.run["totals"]
         self.blocks = [Block(self, block) for block in self.doc["blockList"]]
-        self.faults = [
-            Fault(f["kind"], f["num"], self.functions(f["at"]), f.get("reporter")) for f in self.run["faults"]]
+        self.faults = [Fault(self, fault) for fault in self.run["faults"]]
 
     def functions(self, trace):
         """The function names of a trace."""

@@ -44,11 +44,17 @@ def of_null(t):
 
 def of_no_block(t):
     profile = t.run().profile
-    t.equal(profile.faults_at("of_stack"), ["report-no-block x 1"])
-    t.equal(profile.faults_at("of_global"), ["report-no-block x 1"])
-    t.equal(profile.faults_at("of_nonsense"), ["report-no-block x 1", "report-no-block x 1"])
+    t.equal(profile.faults_at("of_stack"), ["report-stack x 1"])
+    t.equal(profile.faults_at("of_global"), ["report-global x 1"])
+    t.equal(profile.faults_at("of_nonsense"), ["report-no-address x 1", "report-no-address x 1"])
+    where = {f.kind: f.memory for f in profile.faults if f.memory}
+    t.equal(where, {"report-stack": "the stack of thread 1, in the frame of of_stack",
+                    "report-global": "the global variable global"})
     # Taking back the reports of what is no block is no fault: a free function cannot know.
-    t.equal(profile.faults_at("of_freed"), ["report-no-block x 1"])
+    t.equal(profile.faults_at("of_freed"), ["report-freed x 1"])
+    freed = [f for f in profile.faults if f.kind == "report-freed"][0]
+    t.equal((freed.size, freed.allocated, freed.freed),
+            (4456, ["malloc", "of_freed", "main"], ["free", "of_freed", "main"]))
 
 
 def of_an_interior(t):
@@ -58,12 +64,18 @@ def of_an_interior(t):
     t.equal(profile.at("of_interior"), ["100+4"])
     fault = [f for f in profile.faults if f.kind == "report-interior"][0]
     t.equal(fault.stack, ["measure_a", "of_interior", "main"])
+    t.equal(fault.allocated, ["malloc", "of_interior", "main"])
+    t.equal((fault.size, fault.offset, fault.bytes), (104, 1, 3 * 104))
 
 
 def fault_summary(t):
     run = t.run()
     t.equal(len(run.profile.faults), 6)
-    t.contains(run.log, "  Report of an interior pointer: 3 times\n  Report of no live block: 5 times\n}\n")
+    t.contains(run.log, "  Report of an interior pointer: 3 times\n"
+                        "  Report of a freed block: 1 time\n"
+                        "  Report of an object on the stack: 1 time\n"
+                        "  Report of a global object: 1 time\n"
+                        "  Report of what is no address: 2 times\n}\n")
 
 
 def clear(t):
@@ -92,7 +104,7 @@ def macros_of_the_first_dmd(t):
     t.equal(profile.at("reported_twice"),
             ["100+4 reported by reported_twice as strings, reported_twice as tables"])
     t.equal(profile.at("unreported"), ["100+4"])
-    t.equal([(f.kind, f.reporter) for f in profile.faults], [("report-no-block", "locals")])
+    t.equal([(f.kind, f.reporter) for f in profile.faults], [("report-stack", "locals")])
     t.equal((profile.run["trigger"], profile.run["label"]), ("request", None))
 
 

@@ -167,7 +167,7 @@ static void what_is_ignored_does_not_count(void **state) {
   end(&f);
 }
 
-/* Misreports are the faults whose names begin with report-. */
+/* Faults of the heap and of scopes are no misreports. */
 static void misreports(void **state) {
   (void)state;
   fixture_t f;

@@ -99,9 +99,11 @@ static void all_keys(void **state) {
   dmd_groups_add(&p->groups, &g);
   g = (dmd_group_t){.req = 24, .num = 1, .thread = 1};
   dmd_groups_add(&p->groups, &g);
-  dmd_faults_add(&p->faults, &(dmd_fault_t){3, DMD_FAULT_REPORT_NO_BLOCK, build_stack(p, "size"),
-                                            dmd_intern_str(&p->names, "explicit/a")});
-  dmd_faults_add(&p->faults, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE, DMD_NONE, DMD_NONE});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 3,
+                                            .kind = DMD_FAULT_REPORT_NO_BLOCK,
+                                            .stack = build_stack(p, "size"),
+                                            .reporter = dmd_intern_str(&p->names, "explicit/a")});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 1, .kind = DMD_FAULT_INVALID_FREE});
   p->run = (dmd_run_t){
       .is_known = true,
       .version = "1.0",

@@ -5,6 +5,8 @@
 
 #include "live/live.h"
 
+static const dmd_place_t nowhere;
+
 typedef struct {
   host_t host;
   dmd_live_t live;
@@ -48,7 +50,7 @@ static void alloc(fixture_t *f, uint64_t addr, uint64_t req, uint32_t stack) {
 
 static void free_block(fixture_t *f, uint64_t addr) {
   uint32_t flags = 0xabcd;
-  assert_true(dmd_live_remove(&f->live, addr, &flags));
+  assert_true(dmd_live_remove(&f->live, addr, DMD_NONE, &flags));
   assert_int_equal(flags, 0);
 }
 
@@ -60,7 +62,7 @@ static const dmd_block_t *block_at(const fixture_t *f, uint64_t addr) {
 
 static void report_from(fixture_t *f, uint64_t addr, uint32_t stack) {
   uint64_t usable = dmd_live_usable_at(&f->live, addr);
-  assert_int_equal(dmd_live_report(&f->live, 1, addr, stack, false, DMD_NONE), usable);
+  assert_int_equal(dmd_live_report(&f->live, 1, addr, stack, 0, DMD_NONE), usable);
 }
 
 static uint32_t count_at(const fixture_t *f, uint64_t addr) {
@@ -133,8 +135,8 @@ static void a_wild_free_changes_nothing(void **state) {
   begin(&f, DMD_MODE_LIVE);
   alloc(&f, A, 50, 1);
   uint32_t flags = 0;
-  assert_false(dmd_live_remove(&f.live, A + 8, &flags));
-  assert_false(dmd_live_remove(&f.live, 0, &flags));
+  assert_false(dmd_live_remove(&f.live, A + 8, DMD_NONE, &flags));
+  assert_false(dmd_live_remove(&f.live, 0, DMD_NONE, &flags));
   assert_int_equal(f.live.n_frees, 2);
   assert_int_equal(f.live.in_use_szB, 50);
   assert_int_equal(f.live.heap.n_blocks, 1);
@@ -148,7 +150,7 @@ static void resized_in_place(void **state) {
   begin(&f, DMD_MODE_DARK_MATTER);
   alloc(&f, A, 50, 1);
   report_from(&f, A, 10);
-  dmd_live_push_tag(&f.live, 2, "grown");
+  dmd_live_push_tag(&f.live, 2, "grown", nowhere);
   dmd_new_block_t now = describe(&f.live, 2, A, 200, 5);
   dmd_live_resize(&f.live, &now);
   const dmd_block_t *a = block_at(&f, A);
@@ -188,7 +190,7 @@ static void announced_and_resized(void **state) {
   assert_int_equal(f.live.n_frees, 0);
   assert_int_equal(f.live.alloc_szB, 50);
   uint32_t flags = 0;
-  assert_true(dmd_live_remove(&f.live, A, &flags));
+  assert_true(dmd_live_remove(&f.live, A, DMD_NONE, &flags));
   assert_int_equal(flags, DMD_BLOCK_ANNOUNCED);
   end(&f);
 }
@@ -252,7 +254,7 @@ static void cleared_and_taken_back(void **state) {
   alloc(&f, C, 100, 1);
   report_from(&f, A, 10);
   report_from(&f, A, 20);
-  assert_int_equal(dmd_live_report(&f.live, 1, B, 30, true, DMD_NONE), 104);
+  assert_int_equal(dmd_live_report(&f.live, 1, B, 30, DMD_REPORT_ON_ALLOC, DMD_NONE), 104);
   report_from(&f, B, 10);
   assert_int_equal(count_at(&f, B), 2);
 
@@ -281,7 +283,7 @@ static void an_address_used_again(void **state) {
   fixture_t f;
   begin(&f, DMD_MODE_DARK_MATTER);
   alloc(&f, A, 100, 1);
-  dmd_live_report(&f.live, 1, A, 30, true, DMD_NONE);
+  dmd_live_report(&f.live, 1, A, 30, DMD_REPORT_ON_ALLOC, DMD_NONE);
   free_block(&f, A);
   assert_int_equal(f.live.freed_reported, 1);
   alloc(&f, A, 60, 2);
@@ -299,13 +301,13 @@ static void bad_addresses_are_faults(void **state) {
   fixture_t f;
   begin(&f, DMD_MODE_DARK_MATTER);
   alloc(&f, A, 100, 1); /* 104 usable */
-  dmd_live_begin_reporter(&f.live, 1, "explicit/a");
-  assert_int_equal(dmd_live_report(&f.live, 1, A + 1, 10, false, DMD_NONE), 0);
-  assert_int_equal(dmd_live_report(&f.live, 1, A + 103, 10, false, DMD_NONE), 0);
-  assert_int_equal(dmd_live_report(&f.live, 1, A + 104, 10, false, DMD_NONE), 0);
-  assert_int_equal(dmd_live_report(&f.live, 2, A - 1, 10, true, DMD_NONE), 0);
-  assert_int_equal(dmd_live_report(&f.live, 1, UINT64_MAX, 11, false, DMD_NONE), 0);
-  assert_int_equal(dmd_live_report(&f.live, 1, 0, 10, false, DMD_NONE), 0); /* as free(NULL) */
+  dmd_live_begin_reporter(&f.live, 1, "explicit/a", false, nowhere);
+  assert_int_equal(dmd_live_report(&f.live, 1, A + 1, 10, 0, DMD_NONE), 0);
+  assert_int_equal(dmd_live_report(&f.live, 1, A + 103, 10, 0, DMD_NONE), 0);
+  assert_int_equal(dmd_live_report(&f.live, 1, A + 104, 10, 0, DMD_NONE), 0);
+  assert_int_equal(dmd_live_report(&f.live, 2, A - 1, 10, DMD_REPORT_ON_ALLOC, DMD_NONE), 0);
+  assert_int_equal(dmd_live_report(&f.live, 1, UINT64_MAX, 11, 0, DMD_NONE), 0);
+  assert_int_equal(dmd_live_report(&f.live, 1, 0, 10, 0, DMD_NONE), 0); /* as free(NULL) */
   assert_int_equal(count_faults(&f, DMD_FAULT_REPORT_INTERIOR), 2);
   assert_int_equal(count_faults(&f, DMD_FAULT_REPORT_NO_BLOCK), 3);
   assert_int_equal(count_at(&f, A), 0);
@@ -317,7 +319,7 @@ static void bad_addresses_are_faults(void **state) {
   assert_string_equal(dmd_intern_get_str(&f.live.reporter_names, first->reporter), "explicit/a");
   assert_int_equal(dmd_faults_at(&f.live.faults, 3)->reporter, DMD_NONE); /* thread 2's */
   free_block(&f, A);
-  assert_int_equal(dmd_live_report(&f.live, 1, A, 10, false, DMD_NONE), 0);
+  assert_int_equal(dmd_live_report(&f.live, 1, A, 10, 0, DMD_NONE), 0);
   assert_int_equal(count_faults(&f, DMD_FAULT_REPORT_NO_BLOCK), 4);
   end(&f);
 }
@@ -333,8 +335,8 @@ static void other_modes_answer_sizes_only(void **state) {
     report_from(&f, A, 10);
     report_from(&f, A, 10);
     assert_int_equal(count_at(&f, A), 0);
-    assert_int_equal(dmd_live_report(&f.live, 1, A + 1, 10, false, DMD_NONE), 0);
-    assert_int_equal(dmd_live_report(&f.live, 1, B, 10, true, DMD_NONE), 0);
+    assert_int_equal(dmd_live_report(&f.live, 1, A + 1, 10, 0, DMD_NONE), 0);
+    assert_int_equal(dmd_live_report(&f.live, 1, B, 10, DMD_REPORT_ON_ALLOC, DMD_NONE), 0);
     assert_int_equal(dmd_faults_count(&f.live.faults), 0);
     end(&f);
   }
@@ -355,18 +357,18 @@ static void reports_bear_the_innermost_reporter(void **state) {
   alloc(&f, B, 8, 1);
   alloc(&f, C, 8, 1);
   char path[] = "explicit/outer";
-  assert_int_equal(dmd_live_begin_reporter(&f.live, 1, path), 1);
+  assert_int_equal(dmd_live_begin_reporter(&f.live, 1, path, false, nowhere), 1);
   memset(path, 'x', sizeof path - 1); /* it was copied */
-  assert_int_equal(dmd_live_begin_reporter(&f.live, 1, "explicit/outer/inner"), 2);
+  assert_int_equal(dmd_live_begin_reporter(&f.live, 1, "explicit/outer/inner", false, nowhere), 2);
   report_from(&f, A, 10);
-  assert_true(dmd_live_end_reporter(&f.live, 1));
+  assert_true(dmd_live_abandon_reporter(&f.live, 1));
   report_from(&f, A, 10);
-  dmd_live_report(&f.live, 2, B, 10, false, DMD_NONE); /* another thread is in none */
+  dmd_live_report(&f.live, 2, B, 10, 0, DMD_NONE); /* another thread is in none */
   uint32_t named = dmd_intern_str(&f.live.reporter_names, "explicit/named");
-  dmd_live_report(&f.live, 1, B, 10, false, named); /* a name given goes first */
-  assert_true(dmd_live_end_reporter(&f.live, 1));
+  dmd_live_report(&f.live, 1, B, 10, 0, named); /* a name given goes first */
+  assert_true(dmd_live_abandon_reporter(&f.live, 1));
   report_from(&f, C, 10);
-  assert_false(dmd_live_end_reporter(&f.live, 1));
+  assert_false(dmd_live_abandon_reporter(&f.live, 1));
   assert_string_equal(reporter_of(&f, A, 0), "explicit/outer/inner");
   assert_string_equal(reporter_of(&f, A, 1), "explicit/outer");
   assert_string_equal(reporter_of(&f, B, 0), "");
@@ -387,18 +389,18 @@ static void blocks_bear_the_innermost_tag(void **state) {
   static const char *const expected[] = {"", "outer", "inner", "outer", "", "", "again"};
   uint64_t addr = A;
   alloc(&f, addr, 8, 1);
-  assert_int_equal(dmd_live_push_tag(&f.live, 1, "outer"), 1);
+  assert_int_equal(dmd_live_push_tag(&f.live, 1, "outer", nowhere), 1);
   alloc(&f, addr += 64, 8, 1);
-  assert_int_equal(dmd_live_push_tag(&f.live, 1, "inner"), 2);
+  assert_int_equal(dmd_live_push_tag(&f.live, 1, "inner", nowhere), 2);
   alloc(&f, addr += 64, 8, 1);
   alloc_in(&f, 2, B, 8, 1); /* another thread carries none */
-  assert_true(dmd_live_pop_tag(&f.live, 1));
+  assert_true(dmd_live_pop_tag(&f.live, 1, nowhere));
   alloc(&f, addr += 64, 8, 1);
-  assert_true(dmd_live_pop_tag(&f.live, 1));
+  assert_true(dmd_live_pop_tag(&f.live, 1, nowhere));
   alloc(&f, addr += 64, 8, 1);
-  assert_false(dmd_live_pop_tag(&f.live, 1)); /* once too often */
+  assert_false(dmd_live_pop_tag(&f.live, 1, nowhere)); /* once too often */
   alloc(&f, addr += 64, 8, 1);
-  assert_int_equal(dmd_live_push_tag(&f.live, 1, "again"), 1);
+  assert_int_equal(dmd_live_push_tag(&f.live, 1, "again", nowhere), 1);
   alloc(&f, addr += 64, 8, 1);
   for (size_t i = 0; i < COUNT_OF(expected); i++)
     assert_string_equal(tag_of(&f, A + 64 * i), expected[i]);
@@ -411,19 +413,19 @@ static void a_thread_that_ends_closes_its_scopes(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_DARK_MATTER);
-  dmd_live_push_tag(&f.live, 2, "tag");
-  dmd_live_begin_reporter(&f.live, 2, "explicit/a");
-  dmd_live_push_tag(&f.live, 3, "other");
+  dmd_live_push_tag(&f.live, 2, "tag", nowhere);
+  dmd_live_begin_reporter(&f.live, 2, "explicit/a", false, nowhere);
+  dmd_live_push_tag(&f.live, 3, "other", nowhere);
   dmd_live_end_thread(&f.live, 2);
   dmd_live_end_thread(&f.live, 99);
   alloc_in(&f, 2, A, 8, 1);
   alloc_in(&f, 3, B, 8, 1);
-  dmd_live_report(&f.live, 2, A, 10, false, DMD_NONE);
+  dmd_live_report(&f.live, 2, A, 10, 0, DMD_NONE);
   assert_string_equal(tag_of(&f, A), "");
   assert_string_equal(tag_of(&f, B), "other");
   assert_string_equal(reporter_of(&f, A, 0), "");
-  assert_false(dmd_live_pop_tag(&f.live, 2));
-  assert_false(dmd_live_end_reporter(&f.live, 2));
+  assert_false(dmd_live_pop_tag(&f.live, 2, nowhere));
+  assert_false(dmd_live_abandon_reporter(&f.live, 2));
   end(&f);
 }
 
@@ -442,7 +444,7 @@ static void a_tag_from_outside_is_for_threads_without_one(void **state) {
   dmd_new_block_t block = {.addr = A, .req = 8, .usable = 24, .stack = 1, .thread = 1};
   block.tag = dmd_live_tag_id(&f.live, "rule");
   dmd_live_add(&f.live, &block);
-  dmd_live_push_tag(&f.live, 1, "own");
+  dmd_live_push_tag(&f.live, 1, "own", nowhere);
   block.addr = B;
   dmd_live_add(&f.live, &block);
   assert_string_equal(tag_of(&f, A), "rule");
@@ -462,13 +464,13 @@ static void tags_are_summed_up(void **state) {
   expect_sum(&f, "a", 0, 0);
   assert_int_equal(dmd_intern_count(&f.live.tag_names), 0); /* asking makes no tag */
   alloc(&f, A, 100, 1);
-  dmd_live_push_tag(&f.live, 1, "a");
+  dmd_live_push_tag(&f.live, 1, "a", nowhere);
   expect_sum(&f, "a", 0, 0);
   alloc(&f, B, 10, 1);
   alloc(&f, B + 64, 100, 1);
   dmd_live_set_tag(&f.live, 1, "b");
   alloc(&f, B + 256, 100, 1);
-  dmd_live_pop_tag(&f.live, 1);
+  dmd_live_pop_tag(&f.live, 1, nowhere);
   expect_sum(&f, "a", 128, 2);
   expect_sum(&f, "b", 104, 1);
   expect_sum(&f, "c", 0, 0);
@@ -487,9 +489,9 @@ static void sums_follow_resized_blocks(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_LIVE);
-  dmd_live_push_tag(&f.live, 1, "a");
+  dmd_live_push_tag(&f.live, 1, "a", nowhere);
   alloc(&f, A, 10, 1);
-  dmd_live_push_tag(&f.live, 1, "b");
+  dmd_live_push_tag(&f.live, 1, "b", nowhere);
   dmd_new_block_t now = describe(&f.live, 1, A, 100, 1);
   dmd_live_resize(&f.live, &now);
   expect_sum(&f, "a", 0, 0);
@@ -500,9 +502,9 @@ static void sums_follow_resized_blocks(void **state) {
 
   dmd_new_block_t announced = {
       .addr = B, .req = 100, .usable = 100, .thread = 1, .flags = DMD_BLOCK_ANNOUNCED};
-  dmd_live_push_tag(&f.live, 1, "a");
+  dmd_live_push_tag(&f.live, 1, "a", nowhere);
   dmd_live_add(&f.live, &announced);
-  dmd_live_push_tag(&f.live, 1, "b");
+  dmd_live_push_tag(&f.live, 1, "b", nowhere);
   dmd_live_resize_announced(&f.live, dmd_heap_find(&f.live.heap, B), 7);
   expect_sum(&f, "a", 7, 1);
   dmd_live_resize_announced(&f.live, dmd_heap_find(&f.live.heap, B), 700);
@@ -517,13 +519,13 @@ static void sums_are_exact_under_sampling(void **state) {
   fixture_t f;
   begin_as(&f, &(dmd_live_config_t){
                    .allocator = DMD_ALLOCATOR_EXACT, .word_szB = 8, .sample_below = 1000});
-  dmd_live_push_tag(&f.live, 1, "a");
+  dmd_live_push_tag(&f.live, 1, "a", nowhere);
   for (uint64_t i = 0; i < 1000; i++)
     alloc(&f, A + 64 * i, 7, 1);
   expect_sum(&f, "a", 7000, 1000);
   uint32_t flags;
   for (uint64_t i = 0; i < 999; i++)
-    assert_true(dmd_live_remove(&f.live, A + 64 * i, &flags));
+    assert_true(dmd_live_remove(&f.live, A + 64 * i, DMD_NONE, &flags));
   expect_sum(&f, "a", 7, 1);
   end(&f);
 }
@@ -585,24 +587,24 @@ static void a_thread_inherits_its_creators_tag(void **state) {
   begin_inheriting(&f, true);
   dmd_live_start_thread(&f.live, 0, 1);
   dmd_live_start_thread(&f.live, 1, 2); /* created before the tag */
-  dmd_live_push_tag(&f.live, 1, "outer");
+  dmd_live_push_tag(&f.live, 1, "outer", nowhere);
   dmd_live_set_tag(&f.live, 1, "inner");
-  dmd_live_begin_reporter(&f.live, 1, "explicit/a");
+  dmd_live_begin_reporter(&f.live, 1, "explicit/a", false, nowhere);
   dmd_live_start_thread(&f.live, 1, 3);
-  dmd_live_pop_tag(&f.live, 1);
+  dmd_live_pop_tag(&f.live, 1, nowhere);
   dmd_live_start_thread(&f.live, 1, 4); /* created after it */
   dmd_live_start_thread(&f.live, 3, 5); /* grandchild */
   for (uint32_t thread = 1; thread <= 5; thread++)
     alloc_in(&f, thread, A + 64 * thread, 8, 1);
-  dmd_live_report(&f.live, 3, A + 64 * 3, 1, false, DMD_NONE);
+  dmd_live_report(&f.live, 3, A + 64 * 3, 1, 0, DMD_NONE);
   static const char *const expected[] = {"", "", "", "inner", "", "inner"};
   for (uint32_t thread = 1; thread <= 5; thread++)
     assert_string_equal(tag_of(&f, A + 64 * thread), expected[thread]);
   assert_string_equal(reporter_of(&f, A + 64 * 3, 0), "");
-  assert_false(dmd_live_pop_tag(&f.live, 3)); /* not the child's to take off */
+  assert_false(dmd_live_pop_tag(&f.live, 3, nowhere)); /* not the child's to take off */
   alloc_in(&f, 3, B, 8, 1);
   assert_string_equal(tag_of(&f, B), "inner");
-  assert_int_equal(dmd_live_push_tag(&f.live, 5, "own"), 2);
+  assert_int_equal(dmd_live_push_tag(&f.live, 5, "own", nowhere), 2);
   dmd_live_start_thread(&f.live, 5, 6);
   dmd_live_end_thread(&f.live, 5); /* parents may end first */
   alloc_in(&f, 6, B + 64, 8, 1);
@@ -615,14 +617,14 @@ static void a_new_thread_has_nothing_of_an_old_one(void **state) {
   (void)state;
   fixture_t f;
   begin_inheriting(&f, true);
-  dmd_live_push_tag(&f.live, 1, "inherited");
+  dmd_live_push_tag(&f.live, 1, "inherited", nowhere);
   dmd_live_start_thread(&f.live, 1, 2);
-  dmd_live_pop_tag(&f.live, 1);
-  dmd_live_push_tag(&f.live, 2, "left open");
-  dmd_live_begin_reporter(&f.live, 2, "explicit/left/open");
+  dmd_live_pop_tag(&f.live, 1, nowhere);
+  dmd_live_push_tag(&f.live, 2, "left open", nowhere);
+  dmd_live_begin_reporter(&f.live, 2, "explicit/left/open", false, nowhere);
   dmd_live_start_thread(&f.live, 1, 2);
   alloc_in(&f, 2, A, 8, 1);
-  dmd_live_report(&f.live, 2, A, 1, false, DMD_NONE);
+  dmd_live_report(&f.live, 2, A, 1, 0, DMD_NONE);
   assert_string_equal(tag_of(&f, A), "");
   assert_string_equal(reporter_of(&f, A, 0), "");
   end(&f);
@@ -632,18 +634,18 @@ static void threads_need_not_inherit(void **state) {
   (void)state;
   fixture_t f;
   begin_inheriting(&f, false);
-  dmd_live_push_tag(&f.live, 1, "tag");
+  dmd_live_push_tag(&f.live, 1, "tag", nowhere);
   dmd_live_start_thread(&f.live, 1, 2);
   alloc_in(&f, 2, A, 8, 1);
   assert_string_equal(tag_of(&f, A), "");
-  assert_int_equal(dmd_live_push_tag(&f.live, 2, "own"), 1);
+  assert_int_equal(dmd_live_push_tag(&f.live, 2, "own", nowhere), 1);
   end(&f);
 }
 
 static void use_tag(fixture_t *f, uint64_t addr, const char *name) {
-  dmd_live_push_tag(&f->live, 1, name);
+  dmd_live_push_tag(&f->live, 1, name, nowhere);
   alloc(f, addr, 8, 1);
-  assert_true(dmd_live_pop_tag(&f->live, 1));
+  assert_true(dmd_live_pop_tag(&f->live, 1, nowhere));
 }
 
 /* A block's record has 16 bits for its tag. What is new beyond that shares one name; what was there
@@ -695,7 +697,7 @@ static void faults_name_the_open_reporter(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_LIVE);
-  dmd_live_begin_reporter(&f.live, 4, "explicit/a");
+  dmd_live_begin_reporter(&f.live, 4, "explicit/a", false, nowhere);
   assert_true(dmd_live_fault(&f.live, DMD_FAULT_INVALID_FREE, 4, 9));
   assert_false(dmd_live_fault(&f.live, DMD_FAULT_INVALID_FREE, 4, 9));
   assert_true(dmd_live_fault(&f.live, DMD_FAULT_INVALID_FREE, 5, 9));
@@ -739,12 +741,12 @@ static void blocks_passed_over_are_still_there(void **state) {
                                     .sample_below = 1000});
   alloc(&f, A, 60, 1);
   assert_int_equal(block_at(&f, A)->flags, DMD_BLOCK_UNSAMPLED);
-  assert_int_equal(dmd_live_report(&f.live, 1, A, 10, false, DMD_NONE), 60);
-  assert_int_equal(dmd_live_report(&f.live, 1, A + 59, 10, false, DMD_NONE), 0);
+  assert_int_equal(dmd_live_report(&f.live, 1, A, 10, 0, DMD_NONE), 60);
+  assert_int_equal(dmd_live_report(&f.live, 1, A + 59, 10, 0, DMD_NONE), 0);
   assert_int_equal(count_faults(&f, DMD_FAULT_REPORT_INTERIOR), 1);
   assert_int_equal(f.live.in_use_szB, 60);
   uint32_t flags = 0;
-  assert_true(dmd_live_remove(&f.live, A, &flags));
+  assert_true(dmd_live_remove(&f.live, A, DMD_NONE, &flags));
   assert_int_equal(f.live.n_frees, 1);
   end(&f);
 }
@@ -810,7 +812,7 @@ static void history_of_samples(void **state) {
   uint32_t flags;
   for (int i = 0; i < 995; i++) { /* 9,950 bytes */
     alloc(&f, A, 10, 1);
-    assert_true(dmd_live_remove(&f.live, A, &flags));
+    assert_true(dmd_live_remove(&f.live, A, DMD_NONE, &flags));
   }
   alloc(&f, A, 1000, 1);
   assert_int_equal(dmd_groups_count(&f.live.history), 2);
@@ -834,17 +836,17 @@ static void use(host_t *host, void *arg) {
   dmd_live_config_t config = {.mode = *(const dmd_mode_t *)arg, .word_szB = 8};
   dmd_live_t live;
   dmd_live_init(&live, &host->env, &config);
-  dmd_live_push_tag(&live, 1, "tag");
-  dmd_live_begin_reporter(&live, 1, "explicit/a");
+  dmd_live_push_tag(&live, 1, "tag", nowhere);
+  dmd_live_begin_reporter(&live, 1, "explicit/a", false, nowhere);
   dmd_stacks_set(&live.stacks, 1, 77);
   for (uint64_t i = 0; i < 40; i++) {
     dmd_new_block_t block = describe(&live, 1, i << 20, 100 + i, 1);
     dmd_live_add(&live, &block);
-    dmd_live_report(&live, 1, i << 20, (uint32_t)i, i % 2, DMD_NONE);
-    dmd_live_report(&live, 1, (i << 20) + 1, (uint32_t)i, false, DMD_NONE);
+    dmd_live_report(&live, 1, i << 20, (uint32_t)i, i % 2 ? DMD_REPORT_ON_ALLOC : 0, DMD_NONE);
+    dmd_live_report(&live, 1, (i << 20) + 1, (uint32_t)i, 0, DMD_NONE);
   }
   uint32_t flags;
-  dmd_live_remove(&live, 5 << 20, &flags);
+  dmd_live_remove(&live, 5 << 20, DMD_NONE, &flags);
   dmd_live_clear_reports(&live);
   dmd_live_destroy(&live);
 }

@@ -5,12 +5,12 @@
 
 static const dmd_report_t here = {.stack = 10, .reporter = 1};
 static const dmd_report_t there = {.stack = 20, .reporter = DMD_NONE};
-static const dmd_report_t on_alloc = {.stack = 30, .reporter = 1, .on_alloc = 1};
+static const dmd_report_t on_alloc = {.stack = 30, .reporter = 1, .flags = DMD_REPORT_ON_ALLOC};
 
 static void assert_report(const dmd_report_t *actual, const dmd_report_t *expected) {
   assert_int_equal(actual->stack, expected->stack);
   assert_int_equal(actual->reporter, expected->reporter);
-  assert_int_equal(actual->on_alloc, expected->on_alloc);
+  assert_int_equal(actual->flags, expected->flags);
 }
 
 static dmd_reports_t *reports_new(host_t *host, dmd_reports_t *reports) {
@@ -53,12 +53,12 @@ static void reports_on_alloc_are_kept_first(void **state) {
   assert_int_equal(dmd_reports_at(r, id)->count, 3);
   assert_report(&dmd_reports_at(r, id)->report[0], &here);
   assert_report(&dmd_reports_at(r, id)->report[1], &on_alloc);
-  dmd_report_t other = {.stack = 40, .reporter = 2, .on_alloc = 1};
+  dmd_report_t other = {.stack = 40, .reporter = 2, .flags = DMD_REPORT_ON_ALLOC};
   id = dmd_reports_add(r, id, other);
   assert_report(&dmd_reports_at(r, id)->report[0], &other);
   assert_report(&dmd_reports_at(r, id)->report[1], &on_alloc);
   /* A third one is only counted. */
-  id = dmd_reports_add(r, id, (dmd_report_t){.stack = 50, .on_alloc = 1});
+  id = dmd_reports_add(r, id, (dmd_report_t){.stack = 50, .flags = DMD_REPORT_ON_ALLOC});
   assert_int_equal(dmd_reports_at(r, id)->count, 5);
   assert_report(&dmd_reports_at(r, id)->report[0], &other);
   id = dmd_reports_clear(r, id);
@@ -83,7 +83,7 @@ static void histories_are_interned(void **state) {
   uint32_t again = dmd_reports_add(r, ab, here);
   assert_int_equal(dmd_reports_add(r, ab, there), again); /* who came third is not kept */
   dmd_report_t same_place_on_alloc = here;
-  same_place_on_alloc.on_alloc = 1;
+  same_place_on_alloc.flags = DMD_REPORT_ON_ALLOC;
   assert_int_not_equal(dmd_reports_add(r, DMD_NONE, same_place_on_alloc), a);
   dmd_report_t same_place_other_reporter = here;
   same_place_other_reporter.reporter = 2;
@@ -146,17 +146,17 @@ static void random_against_lists(void **state) {
       blocks[b].id = dmd_reports_clear(r, blocks[b].id);
       uint32_t kept = 0;
       for (uint32_t i = 0; i < blocks[b].count && i < 2; i++)
-        if (blocks[b].list[i].on_alloc)
+        if (blocks[b].list[i].flags)
           blocks[b].list[kept++] = blocks[b].list[i];
       blocks[b].count = kept;
     } else {
       dmd_report_t one = {.stack = (uint32_t)dice_below(&dice, 4),
                           .reporter = (uint32_t)dice_below(&dice, 3),
-                          .on_alloc = dice_below(&dice, 3) == 0};
+                          .flags = dice_below(&dice, 3) == 0 ? DMD_REPORT_ON_ALLOC : 0};
       blocks[b].id = dmd_reports_add(r, blocks[b].id, one);
-      if (blocks[b].count >= 2 && one.on_alloc && !blocks[b].list[1].on_alloc)
+      if (blocks[b].count >= 2 && one.flags && !blocks[b].list[1].flags)
         blocks[b].list[1] = one;
-      else if (blocks[b].count >= 2 && one.on_alloc && !blocks[b].list[0].on_alloc)
+      else if (blocks[b].count >= 2 && one.flags && !blocks[b].list[0].flags)
         blocks[b].list[0] = one;
       if (blocks[b].count < DMD_REPORTS_COUNTED)
         blocks[b].list[blocks[b].count++] = one;
@@ -188,6 +188,93 @@ static void out_of_memory(void **state) {
   assert_true(host_fail_everywhere(use, NULL) >= 7);
 }
 
+/* ---- Sharing. ---- */
+
+static const dmd_report_t sharer_a = {.stack = 1, .reporter = 1, .flags = DMD_REPORT_SHARED},
+                          sharer_b = {.stack = 2, .reporter = 2, .flags = DMD_REPORT_SHARED};
+
+static void shared_by_one(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  uint32_t id = dmd_reports_add(r, DMD_NONE, sharer_a);
+  assert_true(dmd_reports_are_shared(r, id));
+  assert_int_equal(dmd_reports_share(r, id, 0, 104), 104);
+  assert_null(dmd_reports_sharer(r, id, 1));
+  /* The same owner again: two of two parts are its own. */
+  id = dmd_reports_add(r, id, sharer_a);
+  assert_int_equal(dmd_reports_at(r, id)->count, 2);
+  assert_int_equal(dmd_reports_share(r, id, 0, 105), 105);
+  assert_null(dmd_reports_sharer(r, id, 1));
+  assert_int_equal(dmd_reports_clear(r, id), DMD_NONE);
+  dmd_reports_destroy(r);
+  host_done(&host);
+}
+
+/* All sharers are kept, up to the highest count, and their shares add up to the block. */
+static void shared_by_many(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  uint32_t id = DMD_NONE, times[8] = {0}, n = 0;
+  dice_t dice = {7};
+  for (int i = 0; i < 150; i++) {
+    uint32_t who = (uint32_t)dice_below(&dice, 7);
+    dmd_report_t report = {.stack = 10 + who, .reporter = who, .flags = DMD_REPORT_SHARED};
+    id = dmd_reports_add(r, id, report);
+    if (n < DMD_REPORTS_COUNTED) {
+      n++;
+      times[who]++;
+    }
+    assert_int_equal(dmd_reports_at(r, id)->count, n);
+    uint64_t sum = 0, usable = 1000 + dice_below(&dice, 1000);
+    uint32_t n_sharers = 0;
+    const dmd_report_t *sharer;
+    while ((sharer = dmd_reports_sharer(r, id, n_sharers)) != NULL) {
+      assert_int_equal(sharer->stack, 10 + sharer->reporter);
+      assert_int_equal(sharer->further + 1, times[sharer->reporter]);
+      sum += dmd_reports_share(r, id, n_sharers++, usable);
+    }
+    uint32_t n_expected = 0;
+    for (int k = 0; k < 7; k++)
+      n_expected += times[k] > 0;
+    assert_int_equal(n_sharers, n_expected);
+    assert_int_equal(sum, usable);
+  }
+  dmd_reports_destroy(r);
+  host_done(&host);
+}
+
+/* One plain report, before or after, makes the others plain. */
+static void shared_and_plain(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  static const dmd_report_t plain = {.stack = 3};
+  uint32_t id = dmd_reports_add(r, DMD_NONE, plain);
+  id = dmd_reports_add(r, id, sharer_a);
+  assert_false(dmd_reports_are_shared(r, id));
+  assert_int_equal(dmd_reports_at(r, id)->count, 2);
+  assert_int_equal(dmd_reports_at(r, id)->report[1].stack, 1);
+
+  id = dmd_reports_add(r, DMD_NONE, sharer_a);
+  id = dmd_reports_add(r, id, sharer_a);
+  id = dmd_reports_add(r, id, sharer_b);
+  id = dmd_reports_add(r, id, plain);
+  assert_false(dmd_reports_are_shared(r, id));
+  assert_int_equal(dmd_reports_at(r, id)->count, 4);
+  assert_int_equal(dmd_reports_at(r, id)->rest, DMD_NONE);
+
+  /* Two reports of one place were kept as one, and are two again. */
+  id = dmd_reports_add(r, DMD_NONE, sharer_a);
+  id = dmd_reports_add(r, id, sharer_a);
+  id = dmd_reports_add(r, id, plain);
+  assert_int_equal(dmd_reports_at(r, id)->report[1].stack, 1);
+  assert_int_equal(dmd_reports_at(r, id)->count, 3);
+  dmd_reports_destroy(r);
+  host_done(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(once_twice_and_oftener),
@@ -197,6 +284,9 @@ int main(void) {
       cmocka_unit_test(clear_leaves_reports_on_alloc),
       cmocka_unit_test(random_against_lists),
       cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(shared_by_one),
+      cmocka_unit_test(shared_by_many),
+      cmocka_unit_test(shared_and_plain),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

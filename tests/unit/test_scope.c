@@ -210,6 +210,91 @@ static void out_of_memory(void **state) {
   assert_int_equal(host_fail_everywhere(use, NULL), 2 * 3 + 1 + 2);
 }
 
+/* ---- Scopes that were left without an end. ---- */
+
+/* Code from 0x1000 on is one function, from 0x2000 on another. */
+static bool same_function(void *ctx, uint64_t a, uint64_t b) {
+  ++*(int *)ctx;
+  return a >> 12 == b >> 12;
+}
+
+static void push_at(dmd_scopes_t *scopes, uint64_t ip, uint64_t sp) {
+  dmd_scopes_push(scopes, 1, (uint32_t)(ip & 0xff));
+  dmd_scopes_pushed(scopes, 1, 0)->begin = (dmd_place_t){.ip = ip, .sp = sp};
+}
+
+static uint32_t n_left(const dmd_scopes_t *scopes, uint64_t ip, uint64_t sp, int *n_asked) {
+  dmd_place_t end = {.ip = ip, .sp = sp};
+  return dmd_scopes_n_left(scopes, 1, end, same_function, n_asked);
+}
+
+static void scopes_left_by_a_jump(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_scopes_t scopes;
+  dmd_scopes_init(&scopes, &host.env);
+  int n_asked = 0;
+  assert_int_equal(n_left(&scopes, 0x1000, 900, &n_asked), 0); /* nothing is open */
+  push_at(&scopes, 0x1001, 900);
+  push_at(&scopes, 0x2002, 700);
+  push_at(&scopes, 0x3003, 500);
+  assert_int_equal(n_left(&scopes, 0x3100, 500, &n_asked), 0); /* ends the innermost */
+  assert_int_equal(n_left(&scopes, 0x1100, 800, &n_asked), 0); /* a frame that began none */
+  assert_int_equal(n_asked, 0);
+  assert_int_equal(n_left(&scopes, 0x1100, 900, &n_asked), 2);
+  assert_int_equal(n_left(&scopes, 0x2100, 700, &n_asked), 1);
+  assert_int_equal(n_left(&scopes, 0x4100, 900, &n_asked), 0); /* chance: another function */
+  assert_int_equal(n_asked, 3);
+  /* One that was begun further up in the stack than the end is no call that is gone. */
+  push_at(&scopes, 0x3004, 950);
+  assert_int_equal(n_left(&scopes, 0x1100, 900, &n_asked), 0);
+  /* What was set is no scope of its own. */
+  dmd_scopes_pop(&scopes, 1);
+  dmd_scopes_set(&scopes, 1, 9);
+  assert_int_equal(n_left(&scopes, 0x1100, 900, &n_asked), 2);
+  dmd_scopes_destroy(&scopes);
+  host_done(&host);
+}
+
+/* Hosts that do not say where scopes begin never lose one. */
+static void places_unknown(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_scopes_t scopes;
+  dmd_scopes_init(&scopes, &host.env);
+  int n_asked = 0;
+  for (int i = 0; i < 3; i++)
+    dmd_scopes_push(&scopes, 1, 7);
+  assert_int_equal(n_left(&scopes, 0, 0, &n_asked), 0);
+  assert_int_equal(n_left(&scopes, 0x1000, 900, &n_asked), 0);
+  dmd_scopes_destroy(&scopes);
+  host_done(&host);
+}
+
+static void pushed_and_of_others(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_scopes_t scopes;
+  dmd_scopes_init(&scopes, &host.env);
+  assert_null(dmd_scopes_pushed(&scopes, 1, 0));
+  dmd_scopes_push(&scopes, 1, 10);
+  assert_null(dmd_scopes_of_others(&scopes, 1, 10)); /* its own does not count */
+  dmd_scopes_push(&scopes, 1, 20);
+  dmd_scopes_set(&scopes, 1, 30);
+  assert_int_equal(dmd_scopes_pushed(&scopes, 1, 0)->name, 20);
+  assert_int_equal(dmd_scopes_pushed(&scopes, 1, 1)->name, 10);
+  assert_null(dmd_scopes_pushed(&scopes, 1, 2));
+  assert_int_equal(dmd_scopes_of_others(&scopes, 2, 10)->name, 10);
+  assert_null(dmd_scopes_of_others(&scopes, 2, 11));
+  dmd_scopes_push(&scopes, 40, 20);
+  assert_ptr_equal(dmd_scopes_of_others(&scopes, 1, 20), dmd_scopes_pushed(&scopes, 40, 0));
+  dmd_scopes_destroy(&scopes);
+  host_done(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nested_scopes),
@@ -219,6 +304,9 @@ int main(void) {
       cmocka_unit_test(threads_do_not_see_each_other),
       cmocka_unit_test(random_against_arrays),
       cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(scopes_left_by_a_jump),
+      cmocka_unit_test(places_unknown),
+      cmocka_unit_test(pushed_and_of_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,8 @@
 #include "live/snapshot.h"
 #include "profile/record.h"
 
+static const dmd_place_t nowhere;
+
 typedef struct {
   host_t host;
   dmd_live_t live;
@@ -124,14 +126,14 @@ static void reports_tags_and_names(void **state) {
   fixture_t f;
   begin(&f, DMD_MODE_DARK_MATTER);
   set_stacks(&f, 40);
-  dmd_live_push_tag(&f.live, 1, "unused");
-  dmd_live_push_tag(&f.live, 1, "lua");
+  dmd_live_push_tag(&f.live, 1, "unused", nowhere);
+  dmd_live_push_tag(&f.live, 1, "lua", nowhere);
   alloc(&f, 0x1000, 16, 1);
-  dmd_live_begin_reporter(&f.live, 1, "explicit/a");
-  dmd_live_report(&f.live, 1, 0x1000, 30, true, DMD_NONE);
-  dmd_live_end_reporter(&f.live, 1);
+  dmd_live_begin_reporter(&f.live, 1, "explicit/a", false, nowhere);
+  dmd_live_report(&f.live, 1, 0x1000, 30, DMD_REPORT_ON_ALLOC, DMD_NONE);
+  dmd_live_abandon_reporter(&f.live, 1);
   for (int i = 0; i < 4; i++)
-    dmd_live_report(&f.live, 1, 0x1000, 31, false, DMD_NONE);
+    dmd_live_report(&f.live, 1, 0x1000, 31, 0, DMD_NONE);
   dmd_live_fault(&f.live, DMD_FAULT_INVALID_FREE, 1, 32);
   take(&f);
   const dmd_group_t *g = group(&f, 1);
@@ -157,8 +159,8 @@ static void on_allocation_makes_no_difference(void **state) {
   set_stacks(&f, 3);
   alloc(&f, 0x1000, 16, 1);
   alloc(&f, 0x2000, 16, 1);
-  dmd_live_report(&f.live, 1, 0x1000, 2, true, DMD_NONE);
-  dmd_live_report(&f.live, 1, 0x2000, 2, false, DMD_NONE);
+  dmd_live_report(&f.live, 1, 0x1000, 2, DMD_REPORT_ON_ALLOC, DMD_NONE);
+  dmd_live_report(&f.live, 1, 0x2000, 2, 0, DMD_NONE);
   take(&f);
   assert_int_equal(dmd_groups_count(&f.profile.groups), 1);
   assert_int_equal(group(&f, 1)->num, 2);
@@ -179,9 +181,9 @@ static void totals_of_the_run(void **state) {
   alloc(&f, 0x1000, 100, 1);
   alloc(&f, 0x2000, 50, 1);
   alloc(&f, 0x3000, 25, 1);
-  dmd_live_report(&f.live, 1, 0x2000, 2, false, DMD_NONE);
-  assert_true(dmd_live_remove(&f.live, 0x2000, &flags));
-  assert_false(dmd_live_remove(&f.live, 0x2000, &flags));
+  dmd_live_report(&f.live, 1, 0x2000, 2, 0, DMD_NONE);
+  assert_true(dmd_live_remove(&f.live, 0x2000, DMD_NONE, &flags));
+  assert_false(dmd_live_remove(&f.live, 0x2000, DMD_NONE, &flags));
   take(&f);
   const dmd_run_t *run = &f.profile.run;
   assert_int_equal(f.profile.mode, DMD_MODE_DARK_MATTER);
@@ -232,11 +234,11 @@ static void cumulative_takes_the_history(void **state) {
   fixture_t f;
   begin(&f, DMD_MODE_CUMULATIVE);
   set_stacks(&f, 2);
-  dmd_live_push_tag(&f.live, 1, "lua");
+  dmd_live_push_tag(&f.live, 1, "lua", nowhere);
   uint32_t flags;
   for (int i = 0; i < 50; i++) {
     alloc(&f, 0x1000, 32, 2);
-    assert_true(dmd_live_remove(&f.live, 0x1000, &flags));
+    assert_true(dmd_live_remove(&f.live, 0x1000, DMD_NONE, &flags));
   }
   take(&f);
   assert_int_equal(dmd_groups_count(&f.profile.groups), 1);
@@ -286,7 +288,7 @@ static void allocated_memory(void **state) {
     for (uint64_t n = 0; n < 10; n++)
       alloc(&f, 0x1000 + 64 * n, 17, 1); /* usable 18 */
     uint32_t flags;
-    assert_true(dmd_live_remove(&f.live, 0x1000, &flags));
+    assert_true(dmd_live_remove(&f.live, 0x1000, DMD_NONE, &flags));
     dmd_live_add(
         &f.live,
         &(dmd_new_block_t){
@@ -337,11 +339,12 @@ static void random_event(fixture_t *f, model_t *m, dice_t *dice) {
   entry_t *e = &m->list[dice_below(dice, m->n)];
   if (roll < 60) {
     uint32_t flags;
-    assert_true(dmd_live_remove(&f->live, e->addr, &flags));
+    assert_true(dmd_live_remove(&f->live, e->addr, DMD_NONE, &flags));
     *e = m->list[--m->n];
   } else if (roll < 98) {
     bool on_alloc = dice_below(dice, 6) == 0;
-    dmd_live_report(&f->live, 1, e->addr, 4 + (uint32_t)dice_below(dice, 3), on_alloc, DMD_NONE);
+    dmd_live_report(&f->live, 1, e->addr, 4 + (uint32_t)dice_below(dice, 3),
+                    on_alloc ? DMD_REPORT_ON_ALLOC : 0, DMD_NONE);
     e->on_alloc |= on_alloc;
     e->n_reports++;
   } else if (roll < 99) {
@@ -414,8 +417,8 @@ static void use(host_t *host, void *arg) {
     dmd_stacks_set(&live.stacks, id, 1000 + id);
     dmd_live_add(&live, &(dmd_new_block_t){
                             .addr = id * 64, .req = 16, .usable = 16, .stack = id, .thread = 1});
-    dmd_live_report(&live, 1, 64, id, false, DMD_NONE);
-    dmd_live_report(&live, 1, 65, id, false, DMD_NONE);
+    dmd_live_report(&live, 1, 64, id, 0, DMD_NONE);
+    dmd_live_report(&live, 1, 65, id, 0, DMD_NONE);
   }
   dmd_profile_t profile;
   dmd_profile_init(&profile, &host->env);

@@ -493,15 +493,33 @@ static void faults(void **state) {
   begin(&f, DMD_MODE_LIVE);
   dmd_profile_t *p = &f.profile;
   uint32_t reporter = dmd_intern_str(&p->names, "explicit/a");
-  dmd_faults_add(&p->faults, &(dmd_fault_t){1, DMD_FAULT_REPORT_INTERIOR,
-                                            build_stack(p, "size|all"), reporter});
-  dmd_faults_add(&p->faults,
-                 &(dmd_fault_t){2, DMD_FAULT_INVALID_FREE, build_stack(p, "drop"), DMD_NONE});
-  dmd_faults_add(&p->faults,
-                 &(dmd_fault_t){1000, DMD_FAULT_INVALID_FREE, build_stack(p, "clean"), DMD_NONE});
-  dmd_faults_add(&p->faults, &(dmd_fault_t){2, DMD_FAULT_INVALID_FREE, DMD_NONE, DMD_NONE});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 1,
+                                            .kind = DMD_FAULT_REPORT_INTERIOR,
+                                            .stack = build_stack(p, "size|all"),
+                                            .reporter = reporter});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 2,
+                                            .kind = DMD_FAULT_INVALID_FREE,
+                                            .stack = build_stack(p, "drop"),
+                                            .reporter = DMD_NONE});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 1000,
+                                            .kind = DMD_FAULT_INVALID_FREE,
+                                            .stack = build_stack(p, "clean"),
+                                            .reporter = DMD_NONE});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 2,
+                                            .kind = DMD_FAULT_INVALID_FREE,
+                                            .stack = DMD_NONE,
+                                            .reporter = DMD_NONE});
   check_has(&f, &plain,
             LINE "\n"
+                 "Report of an interior pointer {\n"
+                 "  1 time\n"
+                 "  Reporter: explicit/a\n"
+                 "  At {\n"
+                 "    #01: size\n"
+                 "    #02: all\n"
+                 "  }\n"
+                 "}\n"
+                 "\n"
                  "Invalid free {\n"
                  "  1,000 times\n"
                  "  At {\n"
@@ -522,15 +540,6 @@ static void faults(void **state) {
                  "    #01: (no stack trace recorded due to --stacks=partial)\n"
                  "  }\n"
                  "}\n"
-                 "\n"
-                 "Report of an interior pointer {\n"
-                 "  1 time\n"
-                 "  Reporter: explicit/a\n"
-                 "  At {\n"
-                 "    #01: size\n"
-                 "    #02: all\n"
-                 "  }\n"
-                 "}\n"
                  "\n" LINE "\n"
                  "Summary {\n"
                  "  Total: 0 bytes in 0 blocks\n"
@@ -539,7 +548,112 @@ static void faults(void **state) {
                  "}\n"
                  "\n");
   const dmd_text_options_t two = {.title = "title", .max_records = 2};
-  check_has(&f, &two, "    #01: drop\n  }\n}\n\n# the first 2 of 4 kinds and places of faults");
+  check_has(&f, &two, "    #01: clean\n  }\n}\n\n# the first 2 of 4 kinds and places of faults");
+  end(&f);
+}
+
+/* A claim with each kind of reason, and the other faults that say more than where. */
+static void faults_in_detail(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *p = &f.profile;
+  uint32_t a = dmd_intern_str(&p->names, "explicit/a"), b = dmd_intern_str(&p->names, "b\x1b");
+  uint32_t here = build_stack(p, "here"), there = build_stack(p, "there");
+  static const dmd_text_options_t all = {.title = "title"};
+  dmd_fault_t claim = {.num = 3,
+                       .kind = DMD_FAULT_CLAIM,
+                       .stack = here,
+                       .reporter = a,
+                       .reason = DMD_REASON_CHILD_LEFT_OUT,
+                       .scope = b,
+                       .bytes = 1234,
+                       .claimed = 1000,
+                       .measured = 2000};
+  dmd_faults_add(&p->faults, &claim);
+  check_has(&f, &all,
+            "Claim that does not add up {\n"
+            "  3 times, 1,234 bytes; at most:\n"
+            "  Reporter: explicit/a\n"
+            "  1,000 bytes claimed, 2,000 bytes measured: 1,000 bytes too few\n"
+            "  Likely reason: the claim lacks what was measured by b\\x1b\n"
+            "  Claimed at {\n    #01: here\n  }\n}\n");
+  claim = (dmd_fault_t){.num = 1,
+                        .kind = DMD_FAULT_CLAIM,
+                        .stack = here,
+                        .reporter = a,
+                        .reason = DMD_REASON_REPORTS_TWICE,
+                        .reported = there,
+                        .bytes = 1,
+                        .claimed = UINT64_MAX,
+                        .measured = 1};
+  dmd_faults_add(&p->faults, &claim);
+  check_has(&f, &all,
+            "  18446744073709551615 bytes claimed, 1 byte measured: 18446744073709551614 bytes too "
+            "many\n"
+            "  Likely reason: the claim holds once too often what was reported at the place below\n"
+            "  Claimed at {\n    #01: here\n  }\n"
+            "  Reported at {\n    #01: there\n  }\n}\n");
+  claim.reason = DMD_REASON_NOT_A_BLOCK;
+  claim.memory = b;
+  dmd_faults_add(&p->faults, &claim);
+  check_has(&f, &all, "the size of an object that is no heap block: b\\x1b\n  Claimed at");
+  dmd_fault_t freed = {.num = 1,
+                       .kind = DMD_FAULT_REPORT_FREED,
+                       .stack = here,
+                       .allocated = there,
+                       .freed = here,
+                       .size = 104};
+  dmd_faults_add(&p->faults, &freed);
+  check_has(&f, &all,
+            "Report of a freed block {\n  1 time\n  a block of 104 bytes\n"
+            "  At {\n    #01: here\n  }\n"
+            "  Block allocated at {\n    #01: there\n  }\n"
+            "  Block freed at {\n    #01: here\n  }\n}\n");
+  dmd_fault_t length = {.num = 1,
+                        .kind = DMD_FAULT_REPORT_LENGTH,
+                        .stack = here,
+                        .reporter = a,
+                        .allocated = there,
+                        .size = 104,
+                        .length = 1};
+  dmd_faults_add(&p->faults, &length);
+  check_has(&f, &all, "  a block of 104 bytes, reported with a length of 1 byte\n");
+  dmd_fault_t left = {.num = 1, .kind = DMD_FAULT_SCOPE_LEFT_OPEN, .stack = here, .scope = b};
+  dmd_faults_add(&p->faults, &left);
+  check_has(&f, &all,
+            "Scope that was never ended {\n  1 time\n  Scope: b\\x1b\n"
+            "  Begun at {\n    #01: here\n  }\n}\n");
+  dmd_fault_t stack = {.num = 1, .kind = DMD_FAULT_REPORT_STACK, .stack = here, .memory = a};
+  dmd_faults_add(&p->faults, &stack);
+  check_has(&f, &all, "  1 time\n  in explicit/a\n  At {\n");
+  end(&f);
+}
+
+/* A shared block counts as reported once; its owners' parts are printed, the largest first. */
+static void shared_blocks(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *p = &f.profile;
+  dmd_report_t a = {.stack = build_stack(p, "in_a"),
+                    .flags = DMD_REPORT_SHARED,
+                    .reporter = dmd_intern_str(&p->names, "explicit/a")};
+  dmd_report_t b = {.stack = build_stack(p, "in_b|all"), .flags = DMD_REPORT_SHARED};
+  uint32_t set = DMD_NONE;
+  set = dmd_reports_add(&p->reports, set, a);
+  set = dmd_reports_add(&p->reports, set, b);
+  set = dmd_reports_add(&p->reports, set, b);
+  dmd_group_t g = {.req = 100, .num = 2, .stack = build_stack(p, "new"), .reports = set};
+  dmd_groups_add(&p->groups, &g);
+  check_has(&f, &plain, "# no twice-reported heap blocks\n\n");
+  check_has(&f, &plain,
+            "  Reporter: explicit/a\n"
+            "  Reported at {\n    #01: in_a\n  }\n"
+            "  Shared, and counted in parts {\n"
+            "    132 bytes: in_b\n"
+            "    68 bytes: explicit/a\n"
+            "  }\n}\n");
   end(&f);
 }
 
@@ -547,8 +661,10 @@ static void fault_stacks_are_cut_too(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_LIVE);
-  dmd_faults_add(&f.profile.faults, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE,
-                                                   build_stack(&f.profile, "a|b|c"), DMD_NONE});
+  dmd_faults_add(&f.profile.faults, &(dmd_fault_t){.num = 1,
+                                                   .kind = DMD_FAULT_INVALID_FREE,
+                                                   .stack = build_stack(&f.profile, "a|b|c"),
+                                                   .reporter = DMD_NONE});
   sink_t sink;
   const char *text = build_text(&sink, &f.profile, 2, DMD_SORT_USABLE, &plain);
   assert_non_null(strstr(text, "  At {\n    #01: a\n    #02: b\n  }\n"));
@@ -599,8 +715,10 @@ static void nothing_reaches_the_terminal(void **state) {
   p->options = "\x1b]0;options\x07";
   build_tagged(p, 1, 8, 0, "\x1b[31mframe\n}\xff",
                build_reports(p, 1, "r\r", "repo\x7frter", NULL, NULL), "ta\xc2\x9bg");
-  dmd_faults_add(&p->faults, &(dmd_fault_t){1, DMD_FAULT_INVALID_FREE, build_stack(p, "\x01"),
-                                            dmd_intern_str(&p->names, "fault\x1b")});
+  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 1,
+                                            .kind = DMD_FAULT_INVALID_FREE,
+                                            .stack = build_stack(p, "\x01"),
+                                            .reporter = dmd_intern_str(&p->names, "fault\x1b")});
   const dmd_text_options_t options = {.title = "ti\ntle"};
   check_has(&f, &options, "# ti\\x0atle\n");
   check_has(&f, &options, "  $DMD = '\\x1b]0;options\\x07'\n");
@@ -658,6 +776,8 @@ int main(void) {
       cmocka_unit_test(sampled_figures_are_marked),
       cmocka_unit_test(the_first_records_only),
       cmocka_unit_test(faults),
+      cmocka_unit_test(faults_in_detail),
+      cmocka_unit_test(shared_blocks),
       cmocka_unit_test(fault_stacks_are_cut_too),
       cmocka_unit_test(totals_of_a_known_run),
       cmocka_unit_test(nothing_reaches_the_terminal),

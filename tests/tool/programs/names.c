@@ -19,8 +19,7 @@ static void *volatile keep[16];
     keep[index] = malloc(10);                                                                      \
     DMD_TAG_POP();                                                                                 \
     DMD_REPORTER_BEGIN(name);                                                                      \
-    DMD_REPORT(keep[index]);                                                                       \
-    DMD_REPORTER_END(0);                                                                           \
+    DMD_REPORTER_END(DMD_REPORT(keep[index]));                                                     \
   }
 
 static char *unmapped, *unreadable, *unterminated, *long_name, *across, *beyond;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * claim.h: what was measured in each open reporter, to be compared with what it claims.
+ *
+ * A reporter that is open has a claim in the making: the sum of what its reports returned, those of
+ * reporters within it included unless it is exclusive. When it ends, its claim is judged: if the
+ * sum is another, the difference is compared with what may have caused it (one of the reporters
+ * within it, the reports of one place, slop ...), and the reason is part of the fault.
+ *
+ * Order: open, any notes, judge, then close (the reporter around it gets what this one measured) or
+ * discard. What a claim keeps of its parts is bounded: 64 places, 4,096 reporters within it; what
+ * comes beyond that counts but is never a reason.
+ */
+#ifndef DMD_LIVE_CLAIM_H
+#define DMD_LIVE_CLAIM_H
+
+#include "profile/fault.h"
+
+typedef struct dmd_claim {
+  uint64_t measured, requested;  /* usable and requested bytes of the blocks reported */
+  uint64_t from_tags;            /* what the thread was told of tags meanwhile */
+  uint32_t children, n_children; /* newest part of each list, and its length */
+  uint32_t places, n_places;
+  uint32_t no_block; /* something that is no block was reported: its name, see fault.h's memory */
+  bool exclusive;    /* blocks of reporters within it do not count */
+  bool concurrent;   /* another thread was in the same reporter meanwhile */
+} dmd_claim_t;
+
+typedef struct dmd_claims {
+  dmd_pool_t open;  /* of dmd_claim_t */
+  dmd_pool_t parts; /* of the lists */
+} dmd_claims_t;
+
+void dmd_claims_init(dmd_claims_t *claims, const dmd_env_t *env);
+void dmd_claims_destroy(dmd_claims_t *claims);
+
+/* The id of a new claim. */
+uint32_t dmd_claims_open(dmd_claims_t *claims, bool exclusive);
+
+static inline dmd_claim_t *dmd_claims_at(const dmd_claims_t *claims, uint32_t id) {
+  return DMD_POOL_AT(&claims->open, dmd_claim_t, id);
+}
+
+/* A block was reported at this stack. */
+void dmd_claims_note_report(dmd_claims_t *claims, uint32_t id, uint64_t usable, uint64_t requested,
+                            uint32_t stack);
+
+/* The reporter ends and claims this many bytes. True where that does not add up: *fault then gets
+ * kind, reason and what goes with them; its other fields stay as they are. */
+bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
+                      dmd_fault_t *fault);
+
+/* The claim is done with; outer, the one around it (DMD_NONE: none), gets what it measured, as a
+ * part with this name. */
+void dmd_claims_close(dmd_claims_t *claims, uint32_t id, uint32_t outer, uint32_t name);
+void dmd_claims_discard(dmd_claims_t *claims, uint32_t id);
+
+#endif

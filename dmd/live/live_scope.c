@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Tags and reporters of the threads, and what reporters claim.
+ */
+#include "live/live.h"
+
+/* ---- Scopes that nobody ended. ---- */
+
+static void fault_of_left(dmd_live_t *live, const dmd_scopes_t *scopes, uint32_t thread,
+                          const dmd_scope_t *scope) {
+  const dmd_live_host_t *host = &live->config.host;
+  bool is_tag = scopes == &live->tags;
+  uint32_t name = scope->name;
+  if (is_tag)
+    name = dmd_intern_str(&live->reporter_names, dmd_intern_get_str(&live->tag_names, name));
+  dmd_fault_t fault = {.num = 1, .kind = DMD_FAULT_SCOPE_LEFT_OPEN, .scope = name};
+  if (is_tag)
+    fault.reporter = dmd_scopes_top(&live->reporters, thread);
+  if (host->stack_of != NULL)
+    fault.stack = host->stack_of(host->ctx, scope->begin.ip);
+  dmd_faults_add(&live->faults, &fault);
+}
+
+/* Closes the thread's innermost scope, which was left without an end. */
+static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
+  const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
+  fault_of_left(live, scopes, thread, scope);
+  if (scopes == &live->reporters)
+    dmd_claims_discard(&live->claims, scope->data);
+  dmd_scopes_pop(scopes, thread);
+}
+
+static void close_left_before(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
+                              dmd_place_t end) {
+  const dmd_live_host_t *host = &live->config.host;
+  if (host->same_function == NULL)
+    return;
+  uint32_t n = dmd_scopes_n_left(scopes, thread, end, host->same_function, host->ctx);
+  while (n-- > 0)
+    close_left(live, scopes, thread);
+}
+
+/* ---- Reporters. ---- */
+
+uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path,
+                                 bool exclusive, dmd_place_t place) {
+  uint32_t name = dmd_intern_str(&live->reporter_names, path);
+  uint32_t depth = dmd_scopes_push(&live->reporters, thread, name);
+  dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
+  scope->begin = place;
+  scope->data = dmd_claims_open(&live->claims, exclusive);
+  const dmd_scope_t *other = dmd_scopes_of_others(&live->reporters, thread, name);
+  if (other != NULL) {
+    dmd_claims_at(&live->claims, other->data)->concurrent = true;
+    dmd_claims_at(&live->claims, scope->data)->concurrent = true;
+  }
+  if (dmd_live_keeps_reports(live))
+    live->freed.wants_stacks = true;
+  return depth;
+}
+
+/* The claim is done with: what it measured goes to the reporter around it. */
+static void close_reporter(dmd_live_t *live, uint32_t thread, const dmd_scope_t *scope) {
+  const dmd_scope_t *outer = dmd_scopes_pushed(&live->reporters, thread, 1);
+  dmd_claims_close(&live->claims, scope->data, outer == NULL ? DMD_NONE : outer->data, scope->name);
+  dmd_scopes_pop(&live->reporters, thread);
+}
+
+bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, uint32_t stack,
+                           dmd_place_t place) {
+  close_left_before(live, &live->reporters, thread, place);
+  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
+  if (scope == NULL)
+    return false;
+  dmd_fault_t fault = {.num = 1, .stack = stack, .reporter = scope->name};
+  if (dmd_live_keeps_reports(live) && dmd_claims_judge(&live->claims, scope->data, claimed, &fault))
+    dmd_faults_add(&live->faults, &fault);
+  close_reporter(live, thread, scope);
+  return true;
+}
+
+bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread) {
+  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
+  if (scope == NULL)
+    return false;
+  close_reporter(live, thread, scope);
+  return true;
+}
+
+void dmd_live_end_all(dmd_live_t *live) {
+  for (uint32_t thread = 0; thread < live->reporters.n_threads; thread++)
+    while (dmd_scopes_pushed(&live->reporters, thread, 0) != NULL)
+      close_left(live, &live->reporters, thread);
+}
+
+/* ---- Tags. ---- */
+
+uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name) {
+  static const char others[] = "(other tags)";
+  /* The last id is kept for what all further tags have in common. */
+  if (dmd_intern_count(&live->tag_names) == DMD_MAX_TAGS - 1)
+    dmd_intern_str(&live->tag_names, others);
+  uint32_t id = dmd_intern_str(&live->tag_names, name);
+  if (id > DMD_MAX_TAGS)
+    id = dmd_intern_str(&live->tag_names, others);
+  while (live->tag_sums.last < id) {
+    uint32_t fresh = dmd_pool_add(&live->tag_sums);
+    *DMD_POOL_AT(&live->tag_sums, dmd_tag_sum_t, fresh) = (dmd_tag_sum_t){0};
+  }
+  return id;
+}
+
+uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name, dmd_place_t place) {
+  uint32_t depth = dmd_scopes_push(&live->tags, thread, dmd_live_tag_id(live, name));
+  dmd_scopes_pushed(&live->tags, thread, 0)->begin = place;
+  return depth;
+}
+
+bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread, dmd_place_t place) {
+  close_left_before(live, &live->tags, thread, place);
+  return dmd_scopes_pop(&live->tags, thread);
+}
+
+uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name) {
+  return dmd_scopes_set(&live->tags, thread, dmd_live_tag_id(live, name));
+}
+
+void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread) {
+  dmd_scopes_clear(&live->tags, thread);
+}
+
+dmd_tag_sum_t dmd_live_tag_sum(const dmd_live_t *live, const char *name) {
+  uint32_t id = dmd_intern_find_str(&live->tag_names, name);
+  if (id == DMD_NONE || id > live->tag_sums.last)
+    return (dmd_tag_sum_t){0};
+  return *DMD_POOL_AT(&live->tag_sums, dmd_tag_sum_t, id);
+}
+
+uint64_t dmd_live_tag_bytes(dmd_live_t *live, uint32_t thread, const char *name) {
+  uint64_t usable = dmd_live_tag_sum(live, name).usable;
+  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
+  if (scope != NULL)
+    dmd_claims_at(&live->claims, scope->data)->from_tags += usable;
+  return usable;
+}
+
+/* ---- Threads. ---- */
+
+void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread) {
+  uint32_t tag = live->config.inherit_tags ? dmd_scopes_top(&live->tags, parent) : DMD_NONE;
+  dmd_scopes_start_thread(&live->tags, thread, tag);
+  dmd_scopes_start_thread(&live->reporters, thread, DMD_NONE);
+}
+
+void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
+  while (dmd_scopes_pushed(&live->tags, thread, 0) != NULL)
+    close_left(live, &live->tags, thread);
+  while (dmd_scopes_pushed(&live->reporters, thread, 0) != NULL)
+    close_left(live, &live->reporters, thread);
+  dmd_scopes_end_thread(&live->tags, thread);
+  dmd_scopes_end_thread(&live->reporters, thread);
+}

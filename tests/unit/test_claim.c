@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "host.h"
+
+#include "live/claim.h"
+
+enum { OUTER = 1, INNER = 2, OTHER = 3, SOMETHING = 9 };
+
+static void begin(dmd_claims_t *claims, host_t *host) {
+  host_init(host);
+  dmd_claims_init(claims, &host->env);
+}
+
+static void end(dmd_claims_t *claims, host_t *host) {
+  dmd_claims_destroy(claims);
+  host_done(host);
+}
+
+/* What is said of a claim; the reason of one that adds up is DMD_N_REASONS. */
+static dmd_fault_t judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed) {
+  dmd_fault_t fault = {.num = 1, .reporter = OUTER};
+  if (!dmd_claims_judge(claims, id, claimed, &fault))
+    return (dmd_fault_t){.reason = DMD_N_REASONS};
+  assert_int_equal(fault.kind, DMD_FAULT_CLAIM);
+  assert_int_equal(fault.claimed, claimed);
+  assert_int_equal(fault.measured, dmd_claims_at(claims, id)->measured);
+  assert_int_equal(fault.reporter, OUTER);
+  return fault;
+}
+
+/* Own blocks of 104 (100 requested) and 56 (50) at stacks 10 and 11, and 208 (200) in a reporter
+ * within it at 20. */
+static uint32_t open_outer(dmd_claims_t *claims, bool exclusive) {
+  uint32_t outer = dmd_claims_open(claims, exclusive);
+  dmd_claims_note_report(claims, outer, 104, 100, 10);
+  dmd_claims_note_report(claims, outer, 56, 50, 11);
+  uint32_t inner = dmd_claims_open(claims, false);
+  dmd_claims_note_report(claims, inner, 208, 200, 20);
+  dmd_claims_close(claims, inner, outer, INNER);
+  return outer;
+}
+
+static void each_reason(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claims_t claims;
+  begin(&claims, &host);
+  uint32_t id = open_outer(&claims, false);
+  assert_int_equal(dmd_claims_at(&claims, id)->measured, 368);
+  static const struct {
+    uint64_t claimed;
+    dmd_reason_t reason;
+    uint32_t scope, reported;
+  } cases[] = {
+      {368, DMD_N_REASONS, DMD_NONE, DMD_NONE},
+      {0, DMD_REASON_CLAIMED_NOTHING, DMD_NONE, DMD_NONE},
+      {350, DMD_REASON_REQUESTED, DMD_NONE, DMD_NONE},
+      {368 - 208, DMD_REASON_CHILD_LEFT_OUT, INNER, DMD_NONE},
+      {368 - 56, DMD_REASON_REPORTS_LEFT_OUT, DMD_NONE, 11},
+      {368 - 104 - 56, DMD_REASON_REPORTS_LEFT_OUT, DMD_NONE, 10}, /* both of its own */
+      {368 - 1, DMD_REASON_NONE, DMD_NONE, DMD_NONE},
+      {2 * 368, DMD_REASON_TWICE, DMD_NONE, DMD_NONE},
+      {368 + 208, DMD_REASON_CHILD_TWICE, INNER, DMD_NONE},
+      {368 + 104, DMD_REASON_REPORTS_TWICE, DMD_NONE, 10},
+      {368 + 40, DMD_REASON_STRUCT_SIZE, DMD_NONE, DMD_NONE},
+      {368 + 41, DMD_REASON_NONE, DMD_NONE, DMD_NONE},
+      {368 + 5000, DMD_REASON_NONE, DMD_NONE, DMD_NONE},
+      {UINT64_MAX, DMD_REASON_NONE, DMD_NONE, DMD_NONE},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    dmd_fault_t fault = judge(&claims, id, cases[i].claimed);
+    assert_int_equal(fault.reason, cases[i].reason);
+    assert_int_equal(fault.scope, cases[i].scope);
+    assert_int_equal(fault.reported, cases[i].reported);
+    if (fault.reason != DMD_N_REASONS)
+      assert_int_equal(fault.bytes,
+                       cases[i].claimed < 368 ? 368 - cases[i].claimed : cases[i].claimed - 368);
+  }
+  dmd_claims_discard(&claims, id);
+  end(&claims, &host);
+}
+
+/* What the blocks within it measured does not count, and is known as the reason when it was added.
+ */
+static void exclusive(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claims_t claims;
+  begin(&claims, &host);
+  uint32_t id = open_outer(&claims, true);
+  assert_int_equal(judge(&claims, id, 160).reason, DMD_N_REASONS);
+  dmd_fault_t fault = judge(&claims, id, 368);
+  assert_int_equal(fault.reason, DMD_REASON_CHILD_TWICE);
+  assert_int_equal(fault.scope, INNER);
+  dmd_claims_discard(&claims, id);
+  end(&claims, &host);
+}
+
+/* Two causes that fit alike are none. */
+static void ambiguous(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claims_t claims;
+  begin(&claims, &host);
+  uint32_t id = open_outer(&claims, false);
+  uint32_t other = dmd_claims_open(&claims, false);
+  dmd_claims_note_report(&claims, other, 208, 208, 30);
+  dmd_claims_close(&claims, other, id, OTHER);
+  assert_int_equal(judge(&claims, id, 368).reason, DMD_REASON_NONE);
+  /* One reporter that ran twice is one cause. */
+  other = dmd_claims_open(&claims, false);
+  dmd_claims_note_report(&claims, other, 1000, 1000, 30);
+  dmd_claims_close(&claims, other, id, OTHER);
+  other = dmd_claims_open(&claims, false);
+  dmd_claims_note_report(&claims, other, 1000, 1000, 30);
+  dmd_claims_close(&claims, other, id, OTHER);
+  assert_int_equal(judge(&claims, id, 2576 - 1000).scope, OTHER);
+  dmd_claims_discard(&claims, id);
+  end(&claims, &host);
+}
+
+static void nothing_was_reported(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claims_t claims;
+  begin(&claims, &host);
+  uint32_t id = dmd_claims_open(&claims, false);
+  assert_int_equal(judge(&claims, id, 0).reason, DMD_N_REASONS);
+  assert_int_equal(judge(&claims, id, 100).reason, DMD_REASON_NOT_MEASURED);
+  dmd_claims_at(&claims, id)->no_block = SOMETHING;
+  dmd_fault_t fault = judge(&claims, id, 100);
+  assert_int_equal(fault.reason, DMD_REASON_NOT_A_BLOCK);
+  assert_int_equal(fault.memory, SOMETHING);
+  dmd_claims_note_report(&claims, id, 104, 100, 10);
+  assert_int_equal(judge(&claims, id, 104 + 16).reason, DMD_REASON_NOT_A_BLOCK);
+  dmd_claims_discard(&claims, id);
+  end(&claims, &host);
+}
+
+/* What a thread was told of a tag may be claimed, and need not be. */
+static void from_tags(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claims_t claims;
+  begin(&claims, &host);
+  uint32_t outer = dmd_claims_open(&claims, false), id = dmd_claims_open(&claims, false);
+  dmd_claims_note_report(&claims, id, 104, 100, 10);
+  dmd_claims_at(&claims, id)->from_tags = 5000;
+  assert_int_equal(judge(&claims, id, 104).reason, DMD_N_REASONS);
+  assert_int_equal(judge(&claims, id, 5104).reason, DMD_N_REASONS);
+  assert_int_not_equal(judge(&claims, id, 5000).reason, DMD_N_REASONS);
+  dmd_claims_close(&claims, id, outer, INNER);
+  assert_int_equal(judge(&claims, outer, 5104).reason, DMD_N_REASONS);
+  dmd_claims_discard(&claims, outer);
+  end(&claims, &host);
+}
+
+static void concurrent(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claims_t claims;
+  begin(&claims, &host);
+  uint32_t id = open_outer(&claims, false);
+  dmd_claims_at(&claims, id)->concurrent = true;
+  assert_int_equal(judge(&claims, id, 368).reason, DMD_N_REASONS);
+  assert_int_equal(judge(&claims, id, 2 * 368).reason, DMD_REASON_CONCURRENT);
+  assert_int_equal(judge(&claims, id, 1).reason, DMD_REASON_CONCURRENT);
+  assert_int_equal(judge(&claims, id, 160).reason, DMD_REASON_CHILD_LEFT_OUT);
+  dmd_claims_discard(&claims, id);
+  end(&claims, &host);
+}
+
+/* More parts than are kept still count. */
+static void many_parts(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claims_t claims;
+  begin(&claims, &host);
+  uint32_t id = dmd_claims_open(&claims, false);
+  for (uint32_t i = 1; i <= 10000; i++) {
+    uint32_t inner = dmd_claims_open(&claims, false);
+    dmd_claims_note_report(&claims, inner, i, i, i);
+    dmd_claims_close(&claims, inner, id, i);
+  }
+  uint64_t all = UINT64_C(10000) * 10001 / 2;
+  assert_int_equal(judge(&claims, id, all).reason, DMD_N_REASONS);
+  assert_int_equal(judge(&claims, id, all - 4000).scope, 4000);
+  assert_int_equal(judge(&claims, id, all - 9999).reason, DMD_REASON_NONE);
+  dmd_claims_discard(&claims, id);
+  end(&claims, &host);
+}
+
+static void fill(host_t *host, void *arg) {
+  (void)arg;
+  dmd_claims_t claims;
+  dmd_claims_init(&claims, &host->env);
+  for (uint32_t i = 0; i < 1000; i++)
+    open_outer(&claims, false);
+  dmd_claims_destroy(&claims);
+}
+
+/* Claims: a list and a segment. Parts, four of each claim: a list and four segments. */
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_int_equal(host_fail_everywhere(fill, NULL), 2 + 5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_reason), cmocka_unit_test(exclusive),
+      cmocka_unit_test(ambiguous),   cmocka_unit_test(nothing_was_reported),
+      cmocka_unit_test(from_tags),   cmocka_unit_test(concurrent),
+      cmocka_unit_test(many_parts),  cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
