@@ -148,7 +148,7 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
                       dmd_fault_t *fault) {
   const dmd_claim_t *claim = dmd_claims_at(claims, id);
   uint64_t measured = claim->measured;
-  if (claimed == measured || claimed == measured + claim->from_tags)
+  if (claimed == measured || claimed == measured + claim->optional)
     return false;
   fault->kind = DMD_FAULT_CLAIM;
   fault->claimed = claimed;
@@ -167,7 +167,7 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
 
 /* ---- The end. ---- */
 
-void dmd_claims_discard(dmd_claims_t *claims, uint32_t id) {
+static void release(dmd_claims_t *claims, uint32_t id) {
   const dmd_claim_t *claim = dmd_claims_at(claims, id);
   free_parts(claims, claim->children);
   free_parts(claims, claim->places);
@@ -196,11 +196,17 @@ void dmd_claims_close(dmd_claims_t *claims, uint32_t id, uint32_t outer_id, uint
     if (!outer->exclusive) {
       outer->measured += claim->measured;
       outer->requested += claim->requested;
-      outer->from_tags += claim->from_tags;
+      outer->optional += claim->optional;
       hand_over_places(claims, claim, outer);
       if (outer->no_block == DMD_NONE)
         outer->no_block = claim->no_block;
     }
   }
-  dmd_claims_discard(claims, id);
+  release(claims, id);
+}
+
+void dmd_claims_discard(dmd_claims_t *claims, uint32_t id, uint32_t outer) {
+  if (outer != DMD_NONE)
+    dmd_claims_at(claims, outer)->optional += dmd_claims_at(claims, id)->measured;
+  release(claims, id);
 }

@@ -18,7 +18,7 @@
 
 typedef struct dmd_claim {
   uint64_t measured, requested;  /* usable and requested bytes of the blocks reported */
-  uint64_t from_tags;            /* what the thread was told of tags meanwhile */
+  uint64_t optional;             /* what may be claimed on top of it, and need not be */
   uint32_t children, n_children; /* newest part of each list, and its length */
   uint32_t places, n_places;
   uint32_t no_block; /* something that is no block was reported: its name, see fault.h's memory */
@@ -53,6 +53,8 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
 /* The claim is done with; outer, the one around it (DMD_NONE: none), gets what it measured, as a
  * part with this name. */
 void dmd_claims_close(dmd_claims_t *claims, uint32_t id, uint32_t outer, uint32_t name);
-void dmd_claims_discard(dmd_claims_t *claims, uint32_t id);
+
+/* The same of a claim that was never made: what it measured the one around it may claim or not. */
+void dmd_claims_discard(dmd_claims_t *claims, uint32_t id, uint32_t outer);
 
 #endif

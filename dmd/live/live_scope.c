@@ -21,12 +21,18 @@ static void fault_of_left(dmd_live_t *live, const dmd_scopes_t *scopes, uint32_t
   dmd_faults_add(&live->faults, &fault);
 }
 
+/* The claim of the reporter around the thread's innermost one, or DMD_NONE. */
+static uint32_t outer_claim(const dmd_live_t *live, uint32_t thread) {
+  const dmd_scope_t *outer = dmd_scopes_pushed(&live->reporters, thread, 1);
+  return outer == NULL ? DMD_NONE : outer->data;
+}
+
 /* Closes the thread's innermost scope, which was left without an end. */
 static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
   fault_of_left(live, scopes, thread, scope);
   if (scopes == &live->reporters)
-    dmd_claims_discard(&live->claims, scope->data);
+    dmd_claims_discard(&live->claims, scope->data, outer_claim(live, thread));
   dmd_scopes_pop(scopes, thread);
 }
 
@@ -59,13 +65,6 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
   return depth;
 }
 
-/* The claim is done with: what it measured goes to the reporter around it. */
-static void close_reporter(dmd_live_t *live, uint32_t thread, const dmd_scope_t *scope) {
-  const dmd_scope_t *outer = dmd_scopes_pushed(&live->reporters, thread, 1);
-  dmd_claims_close(&live->claims, scope->data, outer == NULL ? DMD_NONE : outer->data, scope->name);
-  dmd_scopes_pop(&live->reporters, thread);
-}
-
 bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, uint32_t stack,
                            dmd_place_t place) {
   close_left_before(live, &live->reporters, thread, place);
@@ -75,16 +74,16 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
   dmd_fault_t fault = {.num = 1, .stack = stack, .reporter = scope->name};
   if (dmd_live_keeps_reports(live) && dmd_claims_judge(&live->claims, scope->data, claimed, &fault))
     dmd_faults_add(&live->faults, &fault);
-  close_reporter(live, thread, scope);
-  return true;
+  dmd_claims_close(&live->claims, scope->data, outer_claim(live, thread), scope->name);
+  return dmd_scopes_pop(&live->reporters, thread);
 }
 
 bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread) {
   const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
   if (scope == NULL)
     return false;
-  close_reporter(live, thread, scope);
-  return true;
+  dmd_claims_discard(&live->claims, scope->data, outer_claim(live, thread));
+  return dmd_scopes_pop(&live->reporters, thread);
 }
 
 void dmd_live_end_all(dmd_live_t *live) {
@@ -140,7 +139,7 @@ uint64_t dmd_live_tag_bytes(dmd_live_t *live, uint32_t thread, const char *name)
   uint64_t usable = dmd_live_tag_sum(live, name).usable;
   const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
   if (scope != NULL)
-    dmd_claims_at(&live->claims, scope->data)->from_tags += usable;
+    dmd_claims_at(&live->claims, scope->data)->optional += usable;
   return usable;
 }
 

@@ -75,7 +75,7 @@ static void each_reason(void **state) {
       assert_int_equal(fault.bytes,
                        cases[i].claimed < 368 ? 368 - cases[i].claimed : cases[i].claimed - 368);
   }
-  dmd_claims_discard(&claims, id);
+  dmd_claims_discard(&claims, id, DMD_NONE);
   end(&claims, &host);
 }
 
@@ -91,7 +91,7 @@ static void exclusive(void **state) {
   dmd_fault_t fault = judge(&claims, id, 368);
   assert_int_equal(fault.reason, DMD_REASON_CHILD_TWICE);
   assert_int_equal(fault.scope, INNER);
-  dmd_claims_discard(&claims, id);
+  dmd_claims_discard(&claims, id, DMD_NONE);
   end(&claims, &host);
 }
 
@@ -114,7 +114,7 @@ static void ambiguous(void **state) {
   dmd_claims_note_report(&claims, other, 1000, 1000, 30);
   dmd_claims_close(&claims, other, id, OTHER);
   assert_int_equal(judge(&claims, id, 2576 - 1000).scope, OTHER);
-  dmd_claims_discard(&claims, id);
+  dmd_claims_discard(&claims, id, DMD_NONE);
   end(&claims, &host);
 }
 
@@ -132,25 +132,32 @@ static void nothing_was_reported(void **state) {
   assert_int_equal(fault.memory, SOMETHING);
   dmd_claims_note_report(&claims, id, 104, 100, 10);
   assert_int_equal(judge(&claims, id, 104 + 16).reason, DMD_REASON_NOT_A_BLOCK);
-  dmd_claims_discard(&claims, id);
+  dmd_claims_discard(&claims, id, DMD_NONE);
   end(&claims, &host);
 }
 
 /* What a thread was told of a tag may be claimed, and need not be. */
-static void from_tags(void **state) {
+static void optional(void **state) {
   (void)state;
   host_t host;
   dmd_claims_t claims;
   begin(&claims, &host);
   uint32_t outer = dmd_claims_open(&claims, false), id = dmd_claims_open(&claims, false);
   dmd_claims_note_report(&claims, id, 104, 100, 10);
-  dmd_claims_at(&claims, id)->from_tags = 5000;
+  dmd_claims_at(&claims, id)->optional = 5000;
   assert_int_equal(judge(&claims, id, 104).reason, DMD_N_REASONS);
   assert_int_equal(judge(&claims, id, 5104).reason, DMD_N_REASONS);
   assert_int_not_equal(judge(&claims, id, 5000).reason, DMD_N_REASONS);
   dmd_claims_close(&claims, id, outer, INNER);
   assert_int_equal(judge(&claims, outer, 5104).reason, DMD_N_REASONS);
-  dmd_claims_discard(&claims, outer);
+  assert_int_equal(judge(&claims, outer, 104).reason, DMD_N_REASONS);
+  /* Nor need the reporter around one that never ended. */
+  uint32_t left = dmd_claims_open(&claims, false);
+  dmd_claims_note_report(&claims, left, 56, 50, 10);
+  dmd_claims_discard(&claims, left, outer);
+  assert_int_equal(judge(&claims, outer, 104).reason, DMD_N_REASONS);
+  assert_int_equal(judge(&claims, outer, 5160).reason, DMD_N_REASONS);
+  dmd_claims_discard(&claims, outer, DMD_NONE);
   end(&claims, &host);
 }
 
@@ -165,7 +172,7 @@ static void concurrent(void **state) {
   assert_int_equal(judge(&claims, id, 2 * 368).reason, DMD_REASON_CONCURRENT);
   assert_int_equal(judge(&claims, id, 1).reason, DMD_REASON_CONCURRENT);
   assert_int_equal(judge(&claims, id, 160).reason, DMD_REASON_CHILD_LEFT_OUT);
-  dmd_claims_discard(&claims, id);
+  dmd_claims_discard(&claims, id, DMD_NONE);
   end(&claims, &host);
 }
 
@@ -185,7 +192,7 @@ static void many_parts(void **state) {
   assert_int_equal(judge(&claims, id, all).reason, DMD_N_REASONS);
   assert_int_equal(judge(&claims, id, all - 4000).scope, 4000);
   assert_int_equal(judge(&claims, id, all - 9999).reason, DMD_REASON_NONE);
-  dmd_claims_discard(&claims, id);
+  dmd_claims_discard(&claims, id, DMD_NONE);
   end(&claims, &host);
 }
 
@@ -208,7 +215,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_reason), cmocka_unit_test(exclusive),
       cmocka_unit_test(ambiguous),   cmocka_unit_test(nothing_was_reported),
-      cmocka_unit_test(from_tags),   cmocka_unit_test(concurrent),
+      cmocka_unit_test(optional),    cmocka_unit_test(concurrent),
       cmocka_unit_test(many_parts),  cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
