@@ -8,7 +8,7 @@
  * piece of the program's and one of Valgrind's, /proc/self/pagemap tells page by page. What
  * Valgrind preloads into the program is left out.
  *
- * Cost: the kernel's time for smaps, some milliseconds a GiB that is resident.
+ * Cost: the kernel's time for smaps; some 60 ms a GiB that is resident in pages of 4 KiB.
  */
 #ifndef DMD_TOOL_DM_RESIDENT_H
 #define DMD_TOOL_DM_RESIDENT_H

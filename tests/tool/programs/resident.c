@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <valgrind/dmd.h>
@@ -94,6 +95,8 @@ static void print_resident(void) {
 
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
+  /* A huge page would be resident as a whole. */
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   /* Whatever is done for the first time is done. */
   printf("begin\n");
   DMD_DUMP("warm");
