@@ -5,12 +5,40 @@
 #include "base/path.h"
 #include "base/sort.h"
 
+/* Whether an earlier sharer is of the same reporter. */
+static bool is_again(const dmd_reports_t *reports, uint32_t set, uint32_t i) {
+  uint32_t reporter = dmd_reports_sharer(reports, set, i)->reporter;
+  for (uint32_t k = 0; k < i; k++)
+    if (dmd_reports_sharer(reports, set, k)->reporter == reporter)
+      return true;
+  return false;
+}
+
+/* Adds blocks that are shared: to each reporter its share, and once what all others have of them.
+ */
+static void add_shared(dmd_measured_t *m, const dmd_group_t *g) {
+  const dmd_reports_t *reports = &m->profile->reports;
+  uint64_t usable = g->req + g->slop;
+  const dmd_report_t *sharer;
+  for (uint32_t i = 0; (sharer = dmd_reports_sharer(reports, g->reports, i)) != NULL; i++) {
+    int64_t share = (int64_t)(g->num * dmd_reports_share(reports, g->reports, i, usable));
+    m->by_reporter[sharer->reporter] += share;
+    m->shared[sharer->reporter] -= share;
+    if (!is_again(reports, g->reports, i))
+      m->shared[sharer->reporter] += (int64_t)(g->num * usable);
+  }
+}
+
 static void sum_up(dmd_measured_t *m) {
   const dmd_profile_t *profile = m->profile;
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
     const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
     if (g->reports == DMD_NONE)
       continue;
+    if (dmd_reports_are_shared(&profile->reports, g->reports)) {
+      add_shared(m, g);
+      continue;
+    }
     int64_t szB = (int64_t)(g->num * (g->req + g->slop));
     const dmd_report_set_t *set = dmd_reports_at(&profile->reports, g->reports);
     for (uint32_t i = 0; i < set->count && i < DMD_REPORTS_KEPT; i++)
@@ -31,9 +59,11 @@ void dmd_measured_init(dmd_measured_t *m, const dmd_profile_t *profile) {
   size_t n_names = dmd_intern_count(&profile->names);
   *m = (dmd_measured_t){.profile = profile};
   m->by_reporter = dmd_env_alloc(env, "dmd.measured", (n_names + 1) * sizeof *m->by_reporter);
+  m->shared = dmd_env_alloc(env, "dmd.measured", (n_names + 1) * sizeof *m->shared);
   m->order = dmd_env_alloc(env, "dmd.measured", (n_names + 1) * sizeof *m->order);
   m->before = dmd_env_alloc(env, "dmd.measured", (n_names + 1) * sizeof *m->before);
   dmd_mem_zero(m->by_reporter, (n_names + 1) * sizeof *m->by_reporter);
+  dmd_mem_zero(m->shared, (n_names + 1) * sizeof *m->shared);
   sum_up(m);
   for (uint32_t name = 1; name <= n_names; name++)
     if (m->by_reporter[name] != 0)
@@ -48,6 +78,7 @@ void dmd_measured_destroy(dmd_measured_t *m) {
   const dmd_env_t *env = m->profile->env;
   dmd_env_free(env, m->before);
   dmd_env_free(env, m->order);
+  dmd_env_free(env, m->shared);
   dmd_env_free(env, m->by_reporter);
 }
 

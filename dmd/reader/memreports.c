@@ -71,6 +71,7 @@ static const char *add_report(dmdv_memreports_t *m, const dmdv_memreport_t *repo
     return "was reported before in other units";
   r->amount += report->amount;
   r->heap += report->heap;
+  r->shared += report->shared;
   r->times += report->times;
   return NULL;
 }
@@ -86,8 +87,9 @@ static uint32_t intern(dmdv_memreports_t *m, const char *s) {
 
 const char *dmdv_memreports_add_sum(dmdv_memreports_t *m, const char *process, const char *path,
                                     dmdv_kind_t kind, dmdv_units_t units, int64_t amount,
-                                    uint64_t times, const char *description) {
+                                    int64_t shared, uint64_t times, const char *description) {
   uint64_t size = amount < 0 ? -(uint64_t)amount : (uint64_t)amount;
+  size += (uint64_t)shared;
   if (size > MAX_TOTAL - m->total)
     return "brings the sum of all amounts above 2^60";
   if (strncmp(path, EXPLICIT, strlen(EXPLICIT)) == 0 && (kind == DMDV_OTHER || units != DMDV_BYTES))
@@ -95,6 +97,7 @@ const char *dmdv_memreports_add_sum(dmdv_memreports_t *m, const char *process, c
   m->total += size;
   dmdv_memreport_t report = {.amount = amount,
                              .heap = kind == DMDV_HEAP ? amount : 0,
+                             .shared = shared,
                              .process = intern(m, process),
                              .path = intern(m, path),
                              .times = times > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)times,
@@ -108,7 +111,7 @@ const char *dmdv_memreports_add_sum(dmdv_memreports_t *m, const char *process, c
 const char *dmdv_memreports_add(dmdv_memreports_t *m, const char *process, const char *path,
                                 dmdv_kind_t kind, dmdv_units_t units, int64_t amount,
                                 const char *description) {
-  return dmdv_memreports_add_sum(m, process, path, kind, units, amount, 1, description);
+  return dmdv_memreports_add_sum(m, process, path, kind, units, amount, 0, 1, description);
 }
 
 /* ---- Order. ---- */
@@ -190,6 +193,7 @@ const char *dmdv_memreports_subtract(dmdv_memreports_t *m, const dmdv_memreports
     report.description = DMD_NONE;
     report.amount = -report.amount;
     report.heap = -report.heap;
+    report.shared = -report.shared;
     report.presence = DMDV_IN_OLD;
     uint32_t same = find(m, report.process, report.path);
     uint32_t times = same == DMD_NONE ? 0 : dmdv_memreports_at(m, same)->times;

@@ -37,6 +37,7 @@ typedef enum { DMDV_IN_BOTH, DMDV_IN_NEW, DMDV_IN_OLD } dmdv_presence_t;
 typedef struct dmdv_memreport {
   int64_t amount;
   int64_t heap;                        /* the part of it that was reported as heap */
+  int64_t shared;                      /* what it would be more if shared blocks counted whole */
   uint32_t process, path, description; /* ids in strings */
   uint32_t times;                      /* reports that were summed */
   uint8_t kind, units;                 /* dmdv_kind_t of the first of them, dmdv_units_t of all */
@@ -67,10 +68,11 @@ const char *dmdv_memreports_add(dmdv_memreports_t *m, const char *process, const
                                 dmdv_kind_t kind, dmdv_units_t units, int64_t amount,
                                 const char *description);
 
-/* The same of several reports that were summed before. */
+/* The same of several reports that were summed before, and that would be `shared` more if shared
+ * blocks counted whole; that is not negative. */
 const char *dmdv_memreports_add_sum(dmdv_memreports_t *m, const char *process, const char *path,
                                     dmdv_kind_t kind, dmdv_units_t units, int64_t amount,
-                                    uint64_t times, const char *description);
+                                    int64_t shared, uint64_t times, const char *description);
 
 /* Adds what about:memory derives: explicit/heap-unclassified is, for each process that says
  * heap-allocated, that amount less the heap reports under explicit/. A process that already has

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "profile/measured.h"
+#include "profile/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static void add_up(maker_t *k, dmdv_coverage_t *coverage) {
     coverage->heap_szB += szB;
     if (g->reports == DMD_NONE) {
       k->by_tag[g->tag] += szB;
-    } else if (dmd_reports_at(&profile->reports, g->reports)->count >= 2) {
+    } else if (dmd_section_of_group(profile, g) == DMD_SECTION_TWICE) {
       coverage->twice_szB += szB;
       coverage->twice_blocks += (int64_t)g->num;
     }
@@ -74,35 +75,37 @@ static bool is_derived(const char *path) {
   return false;
 }
 
+/* shared: as for dmdv_memreports_add_sum. */
 static void add(maker_t *k, const char *process, const char *path,
-                const dmd_published_value_t *value) {
+                const dmd_published_value_t *value, int64_t shared) {
   tree_is_of(k, path, value->units);
   if (k->why == NULL)
     k->why = dmdv_memreports_add_sum(k->m, process, path, value->kind, value->units, value->amount,
-                                     value->times, value->description);
+                                     shared, value->times, value->description);
 }
 
 /* The same with " (word)" after the first n characters of the path. */
 static void add_with_word(maker_t *k, const char *process, const char *path, size_t n,
-                          const char *word, const dmd_published_value_t *value) {
+                          const char *word, const dmd_published_value_t *value, int64_t shared) {
   size_t szB = strlen(path) + strlen(word) + sizeof " ()";
   char *whole = dmd_env_alloc(k->m->env, "dmdv.path", szB);
   snprintf(whole, szB, "%.*s (%s)%s", (int)n, path, word, path + n);
-  add(k, process, whole, value);
+  add(k, process, whole, value, shared);
   dmd_env_free(k->m->env, whole);
 }
 
 /* Usable bytes of blocks. */
-static void add_heap(maker_t *k, const char *path, int64_t amount, const char *description) {
+static void add_heap(maker_t *k, const char *path, int64_t amount, int64_t shared,
+                     const char *description) {
   dmd_published_value_t value = {.kind = DMDV_HEAP,
                                  .units = DMDV_BYTES,
                                  .amount = amount,
                                  .times = 1,
                                  .description = description};
   if (is_derived(path))
-    add_with_word(k, k->process, path, strlen(path), "reporter", &value);
+    add_with_word(k, k->process, path, strlen(path), "reporter", &value, shared);
   else
-    add(k, k->process, path, &value);
+    add(k, k->process, path, &value, shared);
 }
 
 /* ---- What the program published, and what else is known of it. ---- */
@@ -157,13 +160,13 @@ static void add_reporters(maker_t *k) {
   const int64_t *by_reporter = k->measured.by_reporter;
   int64_t unnamed = by_reporter[DMD_NONE] - k->published_heap;
   if (unnamed > 0)
-    add_heap(k, UNNAMED, unnamed,
+    add_heap(k, UNNAMED, unnamed, k->measured.shared[DMD_NONE],
              "Blocks that were reported outside of any reporter, less what was published as heap "
              "under paths of no reporter.");
   for (uint32_t id = 1; id <= dmd_intern_count(&k->profile->names); id++) {
     const char *path = dmd_intern_get_str(&k->profile->names, id);
     if (by_reporter[id] > 0)
-      add_heap(k, path[0] != '\0' ? path : UNNAMED, by_reporter[id],
+      add_heap(k, path[0] != '\0' ? path : UNNAMED, by_reporter[id], k->measured.shared[id],
                "Usable bytes of the blocks that this reporter reported.");
   }
 }
@@ -177,7 +180,7 @@ static void add_tags(maker_t *k) {
     char *path = dmd_env_alloc(k->m->env, "dmdv.path", szB);
     snprintf(path, szB, "%s%s", TAGS, tag);
     if (dmd_intern_find_str(&k->tag_paths, path) == DMD_NONE)
-      add_heap(k, path, k->by_tag[id],
+      add_heap(k, path, k->by_tag[id], 0,
                "Usable bytes of the blocks with this tag that nobody reported.");
     dmd_env_free(k->m->env, path);
   }
@@ -192,7 +195,7 @@ static void add_figure(maker_t *k, const char *path, uint64_t szB, const char *d
                                  .times = 1,
                                  .description = description};
   if (szB != DMD_MEMORY_UNKNOWN)
-    add(k, k->process, path, &value);
+    add(k, k->process, path, &value, 0);
 }
 
 static void add_memory(maker_t *k, int64_t heap_szB) {
@@ -218,14 +221,14 @@ static void add_published(maker_t *k, dmd_published_value_t value) {
   if (is_measured(k, &value))
     return;
   if (is_derived(path) && value.process == NULL)
-    add_with_word(k, process, path, strlen(path), "published", &value);
+    add_with_word(k, process, path, strlen(path), "published", &value, 0);
   else if (begins_with(path, EXPLICIT) && value.kind == DMD_PUBLISHED_OTHER &&
            value.units == DMD_PUBLISHED_BYTES)
-    add_with_word(k, process, path, n_root, "other", &value);
+    add_with_word(k, process, path, n_root, "other", &value, 0);
   else if (tree_is_of(k, path, value.units))
-    add(k, process, path, &value);
+    add(k, process, path, &value, 0);
   else
-    add_with_word(k, process, path, n_root, words[value.units], &value);
+    add_with_word(k, process, path, n_root, words[value.units], &value, 0);
 }
 
 const char *dmdv_memreports_from_profile(dmdv_memreports_t *m, const dmd_profile_t *profile,

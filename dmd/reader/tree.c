@@ -114,6 +114,7 @@ void dmdv_trees_add(dmdv_trees_t *trees, const char *path, const dmdv_memreport_
     id = new_node(trees, id, strlen(path));
   dmdv_node_t *leaf = dmdv_trees_at(trees, id);
   leaf->amount = report->amount;
+  leaf->shared = report->shared;
   leaf->times = report->times;
   leaf->presence = report->presence;
   trees->last = id;

@@ -28,6 +28,7 @@
 
 typedef struct dmdv_node {
   int64_t amount;     /* of the whole subtree */
+  int64_t shared;     /* of a leaf: what it would be more if shared blocks counted whole */
   uint64_t extent;    /* the largest absolute amount in the subtree */
   size_t end;         /* while it grows: the length of its path */
   const char *name;   /* the last parts of its path; NULL: a node for n_kids tiny ones */

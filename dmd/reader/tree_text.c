@@ -121,6 +121,13 @@ static void print_marks(const printer_t *p, const dmdv_node_t *node) {
     dmd_out_u64(p->out, node->times);
     dmd_out_char(p->out, ']');
   }
+  if (node->shared != 0) {
+    char whole[DMDV_VALUE_MAX];
+    dmdv_format_amount(whole, node->amount + node->shared, node->units, p->verbose);
+    dmd_out_str(p->out, " [whole: ");
+    dmd_out_str(p->out, whole);
+    dmd_out_char(p->out, ']');
+  }
   if (node->first_kid == DMD_NONE && node->presence != DMDV_IN_BOTH)
     dmd_out_str(p->out, node->presence == DMDV_IN_NEW ? " [+]" : " [-]");
 }
