@@ -67,7 +67,8 @@ typedef struct dmd_live {
   dmd_freed_t freed;   /* stacks from the first report or reporter on */
   dmd_faults_t faults;
   dmd_published_t published; /* since the last clear */
-  dmd_groups_t history;      /* cumulative mode: every block that ever was */
+  dmd_pool_t ended;     /* uint64_t, by reporter name: what it measured since then, by its ends */
+  dmd_groups_t history; /* cumulative mode: every block that ever was */
   /* Counted as Memcheck counts them, so that the two can be compared. */
   uint64_t n_allocs, n_frees, alloc_szB;
   uint64_t in_use_szB;     /* requested bytes of the live blocks */

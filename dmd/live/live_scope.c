@@ -65,6 +65,15 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
   return depth;
 }
 
+/* Adds to what a reporter measured since the last clear. */
+static void note_end(dmd_live_t *live, uint32_t name, uint64_t szB) {
+  while (live->ended.last < name) {
+    uint32_t fresh = dmd_pool_add(&live->ended);
+    *DMD_POOL_AT(&live->ended, uint64_t, fresh) = 0;
+  }
+  *DMD_POOL_AT(&live->ended, uint64_t, name) += szB;
+}
+
 bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, uint32_t stack,
                            dmd_place_t place) {
   close_left_before(live, &live->reporters, thread, place);
@@ -72,8 +81,12 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
   if (scope == NULL)
     return false;
   dmd_fault_t fault = {.num = 1, .stack = stack, .reporter = scope->name};
-  if (dmd_live_keeps_reports(live) && dmd_claims_judge(&live->claims, scope->data, claimed, &fault))
-    dmd_faults_add(&live->faults, &fault);
+  if (dmd_live_keeps_reports(live)) {
+    bool wrong = dmd_claims_judge(&live->claims, scope->data, claimed, &fault);
+    if (wrong)
+      dmd_faults_add(&live->faults, &fault);
+    note_end(live, scope->name, wrong ? fault.measured : claimed);
+  }
   dmd_claims_close(&live->claims, scope->data, outer_claim(live, thread), scope->name);
   return dmd_scopes_pop(&live->reporters, thread);
 }

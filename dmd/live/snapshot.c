@@ -2,6 +2,7 @@
 #include "live/snapshot.h"
 
 #include "base/mem.h"
+#include "profile/measured.h"
 
 /* One dump: ids of the live heap on the left, what they became in the profile on the right. */
 typedef struct {
@@ -101,6 +102,64 @@ static void add_published(snapshot_t *s) {
   }
 }
 
+static uint64_t difference(uint64_t a, uint64_t b) {
+  return a < b ? b - a : a - b;
+}
+
+/* What the reporter of this path measured since the last clear, by its ends. */
+static uint64_t measured_at_ends(const dmd_live_t *live, const char *path) {
+  uint32_t name = dmd_intern_find_str(&live->reporter_names, path);
+  bool known = name != DMD_NONE && name <= live->ended.last;
+  return known ? *DMD_POOL_AT(&live->ended, const uint64_t, name) : 0;
+}
+
+/* Of the amounts that a reporter may rightly publish, the nearest one; 0: it measured nothing. The
+ * blocks may be gone since it ended. Those that are left count with or without those of reporters
+ * below it, and in parts where they are shared or whole. */
+static uint64_t nearest_measured(const snapshot_t *s, const dmd_measured_t *measured,
+                                 const char *path, uint64_t claimed) {
+  uint64_t nearest = measured_at_ends(s->live, path);
+  const uint64_t of_blocks[] = {(uint64_t)dmd_measured_at(measured, path),
+                                (uint64_t)dmd_measured_at_or_below(measured, path),
+                                (uint64_t)dmd_measured_whole(measured, path)};
+  if (nearest == 0 && of_blocks[0] == 0)
+    return 0;
+  for (size_t i = 0; i < sizeof of_blocks / sizeof of_blocks[0]; i++)
+    if (of_blocks[i] != 0 &&
+        (nearest == 0 || difference(claimed, of_blocks[i]) < difference(claimed, nearest)))
+      nearest = of_blocks[i];
+  return nearest;
+}
+
+/* Published values that are not what the reporter of their path measured. Where blocks are sampled,
+ * that is not known well enough. */
+static void check_published(snapshot_t *s) {
+  const dmd_published_t *published = &s->live->published;
+  if (dmd_published_count(published) == 0 || !dmd_live_keeps_reports(s->live) ||
+      s->live->config.sample_below > 0)
+    return;
+  dmd_measured_t measured;
+  dmd_measured_init(&measured, s->profile);
+  for (uint32_t id = 1; id <= dmd_published_count(published); id++) {
+    dmd_published_value_t value = dmd_published_value(published, id);
+    if (value.process != NULL || value.units != DMD_PUBLISHED_BYTES)
+      continue;
+    uint64_t claimed = value.amount < 0 ? 0 : (uint64_t)value.amount;
+    uint64_t szB = nearest_measured(s, &measured, value.path, claimed);
+    if (szB == 0 || szB == claimed)
+      continue;
+    dmd_fault_t fault = {.num = 1,
+                         .kind = DMD_FAULT_MEMORY_REPORT,
+                         .stack = translate_stack(s, value.stack),
+                         .reporter = dmd_intern_str(&s->profile->names, value.path),
+                         .bytes = difference(claimed, szB),
+                         .claimed = claimed,
+                         .measured = szB};
+    dmd_faults_add(&s->profile->faults, &fault);
+  }
+  dmd_measured_destroy(&measured);
+}
+
 static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   dmd_run_t *run = &profile->run;
   profile->mode = live->config.mode;
@@ -136,6 +195,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
   if (advices != NULL)
     add_advices(&s, advices);
   add_published(&s);
+  check_published(&s);
 
   dmd_env_free(profile->env, s.report_sets);
   dmd_stacks_destroy(&s.stacks);

@@ -5,27 +5,20 @@
 #include "base/path.h"
 #include "base/sort.h"
 
-/* Whether an earlier sharer is of the same reporter. */
-static bool is_again(const dmd_reports_t *reports, uint32_t set, uint32_t i) {
-  uint32_t reporter = dmd_reports_sharer(reports, set, i)->reporter;
-  for (uint32_t k = 0; k < i; k++)
-    if (dmd_reports_sharer(reports, set, k)->reporter == reporter)
-      return true;
-  return false;
-}
-
-/* Adds blocks that are shared: to each reporter its share, and once what all others have of them.
- */
-static void add_shared(dmd_measured_t *m, const dmd_group_t *g) {
+/* Adds blocks that are alike: to each reporter what it counts of them, all or its share. */
+static void add_blocks(dmd_measured_t *m, const dmd_group_t *g) {
   const dmd_reports_t *reports = &m->profile->reports;
+  bool is_shared = dmd_reports_are_shared(reports, g->reports);
   uint64_t usable = g->req + g->slop;
-  const dmd_report_t *sharer;
-  for (uint32_t i = 0; (sharer = dmd_reports_sharer(reports, g->reports, i)) != NULL; i++) {
-    int64_t share = (int64_t)(g->num * dmd_reports_share(reports, g->reports, i, usable));
-    m->by_reporter[sharer->reporter] += share;
-    m->shared[sharer->reporter] -= share;
-    if (!is_again(reports, g->reports, i))
-      m->shared[sharer->reporter] += (int64_t)(g->num * usable);
+  const dmd_report_t *report;
+  for (uint32_t i = 0; (report = dmd_reports_nth(reports, g->reports, i)) != NULL; i++) {
+    uint64_t part = is_shared ? dmd_reports_share(reports, g->reports, i, usable) : usable;
+    m->by_reporter[report->reporter] += (int64_t)(g->num * part);
+    /* The rest of the block is to be counted once. */
+    if (is_shared)
+      m->shared[report->reporter] -= (int64_t)(g->num * part);
+    if (is_shared && !dmd_reports_is_again(reports, g->reports, i))
+      m->shared[report->reporter] += (int64_t)(g->num * usable);
   }
 }
 
@@ -33,16 +26,8 @@ static void sum_up(dmd_measured_t *m) {
   const dmd_profile_t *profile = m->profile;
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
     const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
-    if (g->reports == DMD_NONE)
-      continue;
-    if (dmd_reports_are_shared(&profile->reports, g->reports)) {
-      add_shared(m, g);
-      continue;
-    }
-    int64_t szB = (int64_t)(g->num * (g->req + g->slop));
-    const dmd_report_set_t *set = dmd_reports_at(&profile->reports, g->reports);
-    for (uint32_t i = 0; i < set->count && i < DMD_REPORTS_KEPT; i++)
-      m->by_reporter[set->report[i].reporter] += szB;
+    if (g->reports != DMD_NONE)
+      add_blocks(m, g);
   }
 }
 
@@ -96,10 +81,21 @@ static uint32_t place_after(const dmd_measured_t *m, const char *path, bool belo
   return from;
 }
 
-int64_t dmd_measured_at(const dmd_measured_t *m, const char *path) {
+/* The name of the reporter with this path; DMD_NONE: none of it measured anything. */
+static uint32_t find(const dmd_measured_t *m, const char *path) {
   uint32_t end = place_after(m, path, false);
   bool there = end > 0 && dmd_str_equal(path_of(m, m->order[end - 1]), path);
-  return there ? m->by_reporter[m->order[end - 1]] : 0;
+  return there ? m->order[end - 1] : DMD_NONE;
+}
+
+int64_t dmd_measured_at(const dmd_measured_t *m, const char *path) {
+  uint32_t name = find(m, path);
+  return name == DMD_NONE ? 0 : m->by_reporter[name];
+}
+
+int64_t dmd_measured_whole(const dmd_measured_t *m, const char *path) {
+  uint32_t name = find(m, path);
+  return name == DMD_NONE ? 0 : m->by_reporter[name] + m->shared[name];
 }
 
 int64_t dmd_measured_at_or_below(const dmd_measured_t *m, const char *path) {

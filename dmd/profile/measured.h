@@ -27,9 +27,10 @@ typedef struct dmd_measured {
 void dmd_measured_init(dmd_measured_t *measured, const dmd_profile_t *profile);
 void dmd_measured_destroy(dmd_measured_t *measured);
 
-/* The bytes that reporters with exactly this path measured, and those of this path and all that lie
- * below it. */
+/* The bytes that the reporter with exactly this path measured, in parts where blocks are shared,
+ * and with shared blocks whole; and those of this path and all that lie below it. */
 int64_t dmd_measured_at(const dmd_measured_t *measured, const char *path);
+int64_t dmd_measured_whole(const dmd_measured_t *measured, const char *path);
 int64_t dmd_measured_at_or_below(const dmd_measured_t *measured, const char *path);
 
 #endif

@@ -110,6 +110,21 @@ uint64_t dmd_reports_share(const dmd_reports_t *reports, uint32_t id, uint32_t i
   return each * (sharer->further + 1u) + (i == 0 ? remainder : 0);
 }
 
+const dmd_report_t *dmd_reports_nth(const dmd_reports_t *reports, uint32_t id, uint32_t i) {
+  if (dmd_reports_are_shared(reports, id))
+    return dmd_reports_sharer(reports, id, i);
+  const dmd_report_set_t *set = dmd_reports_at(reports, id);
+  return i < set->count && i < DMD_REPORTS_KEPT ? &set->report[i] : NULL;
+}
+
+bool dmd_reports_is_again(const dmd_reports_t *reports, uint32_t id, uint32_t i) {
+  uint32_t reporter = dmd_reports_nth(reports, id, i)->reporter;
+  for (uint32_t k = 0; k < i; k++)
+    if (dmd_reports_nth(reports, id, k)->reporter == reporter)
+      return true;
+  return false;
+}
+
 uint32_t dmd_reports_clear(dmd_reports_t *reports, uint32_t id) {
   if (id == DMD_NONE)
     return DMD_NONE;

@@ -80,4 +80,11 @@ const dmd_report_t *dmd_reports_sharer(const dmd_reports_t *reports, uint32_t id
  * all add up to the block. */
 uint64_t dmd_reports_share(const dmd_reports_t *reports, uint32_t id, uint32_t i, uint64_t usable);
 
+/* The i-th report that is kept of any set, of a shared one the i-th sharer; NULL beyond the last.
+ */
+const dmd_report_t *dmd_reports_nth(const dmd_reports_t *reports, uint32_t id, uint32_t i);
+
+/* Whether an earlier one than the i-th is of the same reporter. */
+bool dmd_reports_is_again(const dmd_reports_t *reports, uint32_t id, uint32_t i);
+
 #endif

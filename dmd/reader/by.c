@@ -26,17 +26,22 @@ static row_t *row_at(const table_t *t, uint32_t id) {
   return DMD_POOL_AT(&t->rows, row_t, id);
 }
 
-static void add_to(table_t *t, const char *name, size_t n, dmd_section_t section,
-                   const dmd_group_t *g) {
+/* Adds blocks, of which this many bytes in all count. */
+static void add_blocks(table_t *t, const char *name, size_t n, dmd_section_t section, int64_t num,
+                       int64_t szB) {
   uint32_t id = dmd_intern_bytes(&t->names, name, n);
   if (id > t->rows.last) {
     dmd_pool_add(&t->rows);
     memset(row_at(t, id), 0, sizeof(row_t));
   }
-  int64_t usable = (int64_t)g->num * (int64_t)(g->req + g->slop);
-  row_at(t, id)->usable[section] += usable;
-  row_at(t, id)->total += usable;
-  row_at(t, id)->num += (int64_t)g->num;
+  row_at(t, id)->usable[section] += szB;
+  row_at(t, id)->total += szB;
+  row_at(t, id)->num += num;
+}
+
+static void add_to(table_t *t, const char *name, size_t n, dmd_section_t section,
+                   const dmd_group_t *g) {
+  add_blocks(t, name, n, section, (int64_t)g->num, (int64_t)g->num * (int64_t)(g->req + g->slop));
 }
 
 static void add_by_reporter(table_t *t, dmd_section_t section, const dmd_group_t *g) {
@@ -46,16 +51,21 @@ static void add_by_reporter(table_t *t, dmd_section_t section, const dmd_group_t
     add_to(t, unreported, strlen(unreported), section, g);
     return;
   }
-  const dmd_report_set_t *set = dmd_reports_at(&profile->reports, g->reports);
-  uint32_t first = set->report[0].reporter;
-  for (uint32_t i = 0; i < DMD_REPORTS_KEPT && i < set->count; i++) {
-    uint32_t reporter = set->report[i].reporter;
+  const dmd_reports_t *reports = &profile->reports;
+  bool is_shared = dmd_reports_are_shared(reports, g->reports);
+  uint64_t usable = g->req + g->slop;
+  const dmd_report_t *report;
+  for (uint32_t i = 0; (report = dmd_reports_nth(reports, g->reports, i)) != NULL; i++) {
     /* A block that one reporter took twice is one block of its. */
-    if (i > 0 && reporter == first)
+    bool again = dmd_reports_is_again(reports, g->reports, i);
+    if (again && !is_shared)
       continue;
-    const char *name =
-        reporter == DMD_NONE ? unnamed : dmd_intern_get_str(&profile->names, reporter);
-    add_to(t, name, strlen(name), section, g);
+    const char *name = report->reporter == DMD_NONE
+                           ? unnamed
+                           : dmd_intern_get_str(&profile->names, report->reporter);
+    uint64_t part = is_shared ? dmd_reports_share(reports, g->reports, i, usable) : usable;
+    add_blocks(t, name, strlen(name), section, again ? 0 : (int64_t)g->num,
+               (int64_t)g->num * (int64_t)part);
   }
 }
 

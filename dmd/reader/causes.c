@@ -92,6 +92,7 @@ static uint32_t copy_reports(copier_t *c, uint32_t id) {
   if (id == DMD_NONE)
     return DMD_NONE;
   dmd_report_set_t set = *dmd_reports_at(&c->from->reports, id);
+  set.rest = copy_reports(c, set.rest);
   for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
     set.report[i].stack = copy_stack(c, set.report[i].stack);
     set.report[i].reporter = copy_str(&c->view->names, &c->from->names, set.report[i].reporter);

@@ -43,6 +43,7 @@ static uint32_t *translate_reports(dmd_profile_t *to, const dmd_profile_t *from,
   uint32_t *sets = new_map(from->reports.pool.last);
   for (uint32_t id = 1; id <= from->reports.pool.last; id++) {
     dmd_report_set_t set = *dmd_reports_at(&from->reports, id);
+    set.rest = sets[set.rest]; /* it came before */
     for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++) {
       set.report[i].stack = stacks[set.report[i].stack];
       set.report[i].reporter = translate_str(&to->names, &from->names, set.report[i].reporter);

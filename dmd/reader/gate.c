@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/gate.h"
 
+#include "profile/record.h"
+
 #include <string.h>
 
 bool dmdv_path_is_below(const char *path, const char *of) {
@@ -53,11 +55,27 @@ static bool has_name(const dmdv_selector_t *selector, const dmd_group_t *g) {
     return true;
   if (g->reports == DMD_NONE)
     return false;
-  const dmd_report_set_t *set = dmd_reports_at(&selector->subject->profile->reports, g->reports);
-  for (int i = 0; i < DMD_REPORTS_KEPT; i++)
-    if (selector->names[set->report[i].reporter])
+  const dmd_reports_t *reports = &selector->subject->profile->reports;
+  const dmd_report_t *report;
+  for (uint32_t i = 0; (report = dmd_reports_nth(reports, g->reports, i)) != NULL; i++)
+    if (selector->names[report->reporter])
       return true;
   return false;
+}
+
+/* How many bytes of each of these blocks, which count, are counted: all, but of shared ones only
+ * the shares of the reporters that were asked for. */
+static uint64_t counted_szB(const dmdv_selector_t *selector, const dmd_group_t *g) {
+  const dmd_reports_t *reports = &selector->subject->profile->reports;
+  uint64_t szB = 0, usable = g->req + g->slop;
+  bool by_tag = g->tag != DMD_NONE && g->tag == selector->tag;
+  if (selector->what != DMDV_NAMED || by_tag || !dmd_reports_are_shared(reports, g->reports))
+    return usable;
+  const dmd_report_t *sharer;
+  for (uint32_t i = 0; (sharer = dmd_reports_sharer(reports, g->reports, i)) != NULL; i++)
+    if (selector->names[sharer->reporter])
+      szB += dmd_reports_share(reports, g->reports, i, usable);
+  return szB;
 }
 
 static bool is_ignored(const dmdv_subject_t *subject, const dmd_group_t *g) {
@@ -72,8 +90,8 @@ bool dmdv_gate_counts(const dmdv_selector_t *selector, const dmd_group_t *g) {
   case DMDV_UNREPORTED:
     return g->reports == DMD_NONE && !is_ignored(subject, g);
   case DMDV_TWICE:
-    return g->reports != DMD_NONE && !is_ignored(subject, g) &&
-           dmd_reports_at(&subject->profile->reports, g->reports)->count > 1;
+    return dmd_section_of_group(subject->profile, g) == DMD_SECTION_TWICE &&
+           !is_ignored(subject, g);
   case DMDV_NAMED:
     return has_name(selector, g);
   default:
@@ -103,7 +121,7 @@ dmdv_figure_t dmdv_gate_figure(const dmdv_subject_t *subject, dmdv_what_t what, 
     if (!dmdv_gate_counts(&selector, g))
       continue;
     figure.num += (int64_t)g->num;
-    figure.bytes += (int64_t)(g->num * (g->req + g->slop));
+    figure.bytes += (int64_t)(g->num * counted_szB(&selector, g));
     figure.sampled |= g->sampled;
   }
   dmdv_selector_destroy(&selector);

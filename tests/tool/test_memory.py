@@ -75,6 +75,38 @@ def not_under_dmd(t):
     t.run_natively([t.program(["-DNVALGRIND"])])
 
 
+# ---- Published, and measured by a reporter ----
+
+
+def not_what_was_measured(t):
+    run = t.run()
+    faults = [f for f in run.numbered(1).run["faults"] if f["kind"] == "memory-report"]
+    found = {f["reporter"]: (f["claimed"], f["measured"], f["num"]) for f in faults}
+    t.equal(found, {"explicit/much": (1104, 104, 1), "explicit/nothing": (0, 104, 1), "explicit/mapped": (4096, 104, 1)})
+    functions = {f["reporter"]: run.numbered(1).functions(f["at"])[:2] for f in faults}
+    t.equal(functions, {"explicit/much": ["publish", "too_much"], "explicit/nothing": ["publish", "nothing"],
+                        "explicit/mapped": ["publish", "as_no_heap"]})
+    t.equal(len(run.numbered(1).run["faults"]), 3)
+    t.equal(run.numbered(2).run["faults"], [])
+
+
+def not_what_was_measured_in_samples(t):
+    # What blocks are left is an estimate, and proves nothing.
+    t.equal(t.run(options=["--sample-below=5000"]).numbered(1).run["faults"], [])
+
+
+def shares_in_the_tree(t):
+    dmdv = os.path.join(t.suite.builddir, "dmdv")
+    if not os.path.exists(dmdv):
+        raise Skip("no dmdv was built")
+    run = t.run()
+    lines = t.run_natively([dmdv, "tree", "-v", run.numbered(1).path]).out.decode().split("\n")
+    # 104 bytes by three: 34 for each, and the 2 that are left for the first.
+    found = sorted(line.split("\u2500")[-1].strip() + " " + line.split(" B ")[0].split("\u2500")[-1]
+                   for line in lines if "[whole" in line)
+    t.equal(found, ["a [whole: 104 B] 36", "b [whole: 104 B] 34", "c [whole: 104 B] 34"])
+
+
 # ---- Measured by the tool ----
 
 
