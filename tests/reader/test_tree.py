@@ -562,6 +562,83 @@ def test_export_of_published(test):
                "figures")
 
 
+# ---- Shared blocks. ----
+
+
+def shared_by(test_profile, szB, owners, num=1):
+    """Adds blocks that these reporters share; an owner is a name (or None), or a name and a number of reports."""
+    sharers = []
+    for i, owner in enumerate(owners):
+        name, times = owner if isinstance(owner, tuple) else (owner, 1)
+        sharer = {"at": test_profile.trace(["size_of (r.c:%d)" % (i + 1)])}
+        if name is not None:
+            sharer["reporter"] = name
+        if times > 1:
+            sharer["num"] = times
+        sharers.append(sharer)
+    first = [["size_of (r.c:1)"]]
+    names = [sharers[0].get("reporter")]
+    return test_profile.block(szB, A, reps=first, reporters=names, num=num, sharers=sharers)
+
+
+def test_shared(test):
+    profile = shared_by(Profile(dmd=RUN).block(4 * MB, A, reps=[R], reporters=["explicit/a"]), 12 * MB,
+                        ["explicit/a", "explicit/b/x", ("explicit/b", 2)])
+    lines = tree(test, profile)
+    # Of 12: 3 for a, which has 4 of its own, 3 for b/x and twice 3 for b.
+    test.equal(explicit(lines), ["16.00 MB (100.0%) -- explicit",
+                                 "├───9.00 MB (56.25%) -- b",
+                                 "│   ├──6.00 MB (37.50%) ── (own) [whole: 12.00 MB]",
+                                 "│   └──3.00 MB (18.75%) ── x [whole: 12.00 MB]",
+                                 "├───7.00 MB (43.75%) ── a [whole: 16.00 MB]",
+                                 "└───0.00 MB (00.00%) ── heap-unclassified"], "tree")
+    test.check("note" not in lines[1], "shared is not twice: " + lines[1])
+
+
+def test_shares_add_up(test):
+    owners = ["explicit/%d" % i for i in range(7)] + [None]
+    lines = tree(test, "-v", shared_by(Profile(dmd=RUN), 1003, owners, num=3))
+    # 1003 / 8 is 125, and 3 are left, for the first; there are three such blocks.
+    amounts = sorted((line.split("── ")[-1], line.split(" B ")[0].split("─")[-1]) for line in explicit(lines)[1:])
+    test.equal(amounts, [("(unnamed reporter) [whole: 3,009 B]", "375"), ("0 [whole: 3,009 B]", "384")] +
+               [("%d [whole: 3,009 B]" % i, "375") for i in range(1, 7)] + [("heap-unclassified", "0")], "shares")
+
+
+def test_shared_compared(test):
+    def of(owners):
+        return shared_by(Profile(dmd=RUN), 12 * MB, owners)
+    lines = explicit(tree(test, of(["explicit/a", "explicit/b", "explicit/c"]), of(["explicit/a", "explicit/b"])))
+    # a and b have 4 in place of 6, and c has 4. What would be whole is 12 for each all the time, and new for c.
+    test.equal(lines, ["0.00 MB (100.0%) -- explicit",
+                       "├──4.00 MB (100.0%) ── c [whole: 12.00 MB] [+]",
+                       "├──-2.00 MB (100.0%) ── a [whole: 0.00 MB]",
+                       "└──-2.00 MB (100.0%) ── b [whole: 0.00 MB]"], "difference")
+
+
+def test_export_of_shared(test):
+    reports = export(test, shared_by(Profile(dmd=RUN), 11, ["explicit/a", "explicit/b"]))
+    test.equal({r["path"]: r["amount"] for r in reports if r["path"].startswith("explicit")},
+               {"explicit/a": 6, "explicit/b": 5}, "shares")
+
+
+def test_shared_elsewhere(test):
+    """By reporter, in budgets, merged and compared: with more owners than one report set holds."""
+    owners = ["explicit/%s" % c for c in "abcde"]
+    path = test.write("shared", shared_by(Profile(dmd=dict(RUN, faults=[])), 1002, owners, num=2))
+    rows = test.dmdv("print", "--by=reporter", path)[0].split("\n")[1:6]
+    test.equal([(r.split()[0], r.split()[2], r.split()[-1]) for r in rows],
+               [("404", "2", "explicit/a")] + [("400", "2", o) for o in owners[1:]], "by reporter")
+    for budget, status in (("explicit/a=404", 0), ("explicit/a=403", 1), ("explicit/e=400", 0), ("explicit/e=399", 1),
+                           ("explicit=2004", 0), ("explicit=2003", 1)):
+        test.dmdv("check", "--budget", budget, path, status=status)
+    test.dmdv("check", "--max-twice-reported=0", path)
+    test.dmdv("merge", "-o", test.path("merged"), path, path)
+    lines = tree(test, "-v", test.path("merged"))
+    test.equal([line.split("── ")[-1] for line in explicit(lines)[1:6]],
+               [o[-1] + " [whole: 4,008 B]" for o in owners], "merged")
+    test.check("no unreported" in test.dmdv("diff", path, path)[0], "a difference to itself")
+
+
 # ---- Ways in and out. ----
 
 def test_gzip_and_standard_input(test):

@@ -53,6 +53,45 @@ static void a_few_by_hand(void **state) {
   host_done(&host);
 }
 
+/* The id of the set of n reports, all shared, by these reporters (NULL: none), each at a stack of
+ * its own. */
+static uint32_t shared_by(dmd_profile_t *p, const char *const *owners, uint32_t n) {
+  uint32_t set = DMD_NONE;
+  for (uint32_t i = 0; i < n; i++) {
+    const char stack[] = {(char)('a' + i), '\0'};
+    dmd_report_t report = {.stack = build_stack(p, stack), .flags = DMD_REPORT_SHARED};
+    if (owners[i] != NULL)
+      report.reporter = dmd_intern_str(&p->names, owners[i]);
+    set = dmd_reports_add(&p->reports, set, report);
+  }
+  return set;
+}
+
+static void shared_blocks_in_parts(void **state) {
+  (void)state;
+  static const char *const owners[] = {"x", "x/y", "z", NULL, "x", "z"};
+  host_t host;
+  host_init(&host);
+  dmd_profile_t p;
+  dmd_profile_init(&p, &host.env);
+  /* 100 by six: 16 each, and 4 more for the first. */
+  build_blocks(&p, 2, 90, 10, "new", shared_by(&p, owners, 6));
+  build_blocks(&p, 1, 7, 0, "new", build_reports(&p, 1, "r", "x", NULL, NULL));
+  dmd_measured_t m;
+  dmd_measured_init(&m, &p);
+  assert_int_equal(dmd_measured_at(&m, "x"), 2 * (20 + 16) + 7);
+  assert_int_equal(dmd_measured_whole(&m, "x"), 2 * 100 + 7);
+  assert_int_equal(dmd_measured_at_or_below(&m, "x"), 2 * (20 + 16 + 16) + 7);
+  assert_int_equal(dmd_measured_at(&m, "z"), 2 * (16 + 16));
+  assert_int_equal(dmd_measured_whole(&m, "z"), 200);
+  assert_int_equal(m.by_reporter[DMD_NONE], 2 * 16);
+  assert_int_equal(m.shared[DMD_NONE], 2 * 84);
+  assert_int_equal(dmd_measured_whole(&m, "y"), 0);
+  dmd_measured_destroy(&m);
+  dmd_profile_destroy(&p);
+  host_done(&host);
+}
+
 /* Paths of up to four parts out of three. */
 static const char *random_path(dice_t *dice, char path[16]) {
   size_t n = 0;
@@ -120,9 +159,8 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(order_of_paths),
-      cmocka_unit_test(a_few_by_hand),
-      cmocka_unit_test(random_against_a_list),
+      cmocka_unit_test(order_of_paths),         cmocka_unit_test(a_few_by_hand),
+      cmocka_unit_test(shared_blocks_in_parts), cmocka_unit_test(random_against_a_list),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
