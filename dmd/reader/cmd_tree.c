@@ -31,6 +31,7 @@ static const char help[] =
     "  heap-unclassified   what no reporter measured and no tag names\n"
     "  [2]   two reports in one            [?!]  an amount that cannot be\n"
     "  [+]   only in FILE                  [-]   only in OLD\n"
+    "  [whole: N]   N if shared blocks counted whole, not in parts\n"
     "\n"
     "  -v, --verbose       everything, however small, and amounts in bytes\n"
     "  -o, --output=FILE   write there instead of to standard output\n"

@@ -6,7 +6,8 @@
  * reported. So of a profile:
  *
  *   the reporter's own path      heap bytes; a block that was reported twice counts for both
- *                                reports, as it does where the program sums them up itself
+ *                                reports, as it does where the program sums them up itself; a
+ *                                shared one counts for each owner with its share
  *   explicit/(unnamed reporter)  blocks reported outside of any reporter, less what the program
  *                                published as heap without having a reporter of that path
  *   explicit/tags/NAME           blocks that nobody reported, by their tag; not where the program
