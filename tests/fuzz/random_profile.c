@@ -152,7 +152,20 @@ static void make_run(const maker_t *m) {
   }
 }
 
+/* A set of up to twelve reports by owners that share a block. */
+static uint32_t make_shared(const maker_t *m) {
+  uint32_t set = DMD_NONE;
+  for (uint64_t n = 1 + below(m, 12); n > 0; n--) {
+    dmd_report_t report = {
+        .stack = any_stack(m), .reporter = any_name(m), .flags = DMD_REPORT_SHARED};
+    set = dmd_reports_add(&m->profile->reports, set, report);
+  }
+  return set;
+}
+
 static uint32_t make_reports(const maker_t *m) {
+  if (one_in(m, 5))
+    return make_shared(m);
   dmd_report_set_t set = {.count = (uint32_t)below(m, 4)};
   if (set.count == 0)
     return DMD_NONE;

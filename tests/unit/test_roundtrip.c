@@ -79,13 +79,26 @@ static uint32_t reports_of(const dmd_profile_t *profile, const dmd_group_t *g) {
   return g->reports == DMD_NONE ? 0 : dmd_reports_at(&profile->reports, g->reports)->count;
 }
 
+static bool is_shared(const dmd_profile_t *profile, const dmd_group_t *g) {
+  return g->reports != DMD_NONE && dmd_reports_are_shared(&profile->reports, g->reports);
+}
+
+/* With names: everything that is kept. Without: what tells records apart, where all owners of a
+ * shared block stand for one report. */
 static void say_reports(sink_t *to, const dmd_profile_t *profile, const dmd_group_t *g,
                         uint32_t max_frames, bool with_names) {
-  for (uint32_t i = 0; i < reports_of(profile, g) && i < DMD_REPORTS_KEPT; i++) {
-    const dmd_report_t *r = &dmd_reports_at(&profile->reports, g->reports)->report[i];
+  const dmd_report_t *r;
+  uint32_t n = is_shared(profile, g) && !with_names ? 1 : UINT32_MAX;
+  for (uint32_t i = 0; g->reports != DMD_NONE && i < n &&
+                       (r = dmd_reports_nth(&profile->reports, g->reports, i)) != NULL;
+       i++) {
     dmd_out_str(&to->out, " by ");
     say_stack(to, profile, r->stack, max_frames);
-    if (with_names && r->reporter != DMD_NONE)
+    if (!with_names)
+      continue;
+    dmd_out_u64(&to->out, r->further);
+    dmd_out_str(&to->out, is_shared(profile, g) ? " shared " : " ");
+    if (r->reporter != DMD_NONE)
       dmd_out_str(&to->out, dmd_intern_get_str(&profile->names, r->reporter));
   }
 }
@@ -160,7 +173,7 @@ static char *naive_key(const dmd_profile_t *profile, const dmd_group_t *g, uint3
 static dmd_section_t naive_section(const dmd_profile_t *profile, const dmd_group_t *g) {
   if (profile->mode != DMD_MODE_DARK_MATTER)
     return DMD_SECTION_ALL;
-  uint32_t n = reports_of(profile, g);
+  uint32_t n = is_shared(profile, g) ? 1 : reports_of(profile, g);
   return n == 0 ? DMD_SECTION_UNREPORTED : n == 1 ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
 }
 
