@@ -75,12 +75,19 @@ dmd_scope_t *dmd_scopes_of_others(const dmd_scopes_t *scopes, uint32_t thread, u
 uint32_t dmd_scopes_n_left(const dmd_scopes_t *scopes, uint32_t thread, dmd_place_t end,
                            bool (*same_function)(void *ctx, uint64_t ip, uint64_t other_ip),
                            void *ctx) {
-  const dmd_scope_t *scope;
-  for (uint32_t n = 0; (scope = dmd_scopes_pushed(scopes, thread, n)) != NULL; n++) {
+  if (thread >= scopes->n_threads)
+    return 0;
+  const dmd_scope_stack_t *stack = &scopes->threads[thread];
+  uint32_t n = 0;
+  for (uint32_t i = stack->depth; i-- > 0;) {
+    const dmd_scope_t *scope = &stack->open[i];
+    if (scope->is_set)
+      continue;
     if (scope->begin.sp == end.sp)
       return n == 0 || same_function(ctx, scope->begin.ip, end.ip) ? n : 0;
     if (scope->begin.sp == 0 || scope->begin.sp > end.sp)
       break;
+    n++;
   }
   return 0;
 }

@@ -25,7 +25,7 @@ def static_program(t):
         profile = run.numbered(1)
         t.equal(profile.blocks, [])
         t.equal(profile.run["label"], "static")
-        t.equal(profile.faults_at("main"), ["report-no-block x 1"])
+        t.equal(profile.faults_at("main"), ["report-mapped x 1"])
         t.equal(profile.totals["allocs"], 0)
 
 
