@@ -90,6 +90,8 @@ static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault) {
 }
 
 static void print_scope(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  if (fault->scope == DMD_NONE)
+    return;
   dmd_out_str(p->out, "  Scope: ");
   dmd_print_name(p, fault->scope);
   dmd_out_char(p->out, '\n');

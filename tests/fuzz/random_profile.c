@@ -138,6 +138,12 @@ static void make_run(const maker_t *m) {
     dmd_fault_t fault = {.num = 1 + number(m, 40), .kind = (uint32_t)below(m, DMD_N_FAULTS)};
     fault.stack = one_in(m, 3) ? DMD_NONE : any_stack(m);
     fault.reporter = any_name(m);
+    fault.other_reporter = any_name(m);
+    fault.scope = any_name(m);
+    fault.memory = any_name(m);
+    fault.allocated = one_in(m, 2) ? DMD_NONE : any_stack(m);
+    fault.freed = one_in(m, 2) ? DMD_NONE : any_stack(m);
+    fault.reported = one_in(m, 2) ? DMD_NONE : any_stack(m);
     dmd_faults_add(&m->profile->faults, &fault);
   }
   for (uint64_t n = below(m, 4); n > 0; n--) {
