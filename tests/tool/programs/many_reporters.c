@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Ten thousand reporters: one after the other, and each within the one before it. All claims are right but ten.
+ * Ten thousand reporters: one after the other, and each within the one before it. All claims are
+ * right but ten.
  */
 #include <stdio.h>
 #include <stdlib.h>
