@@ -60,7 +60,8 @@ dmd_tool_sources = \
   dmd/tool/dm_place.c dmd/tool/dm_place.h \
   dmd/tool/dm_resident.c dmd/tool/dm_resident.h \
   dmd/tool/dm_rules.c dmd/tool/dm_rules.h \
-  dmd/tool/dm_symbols.c dmd/tool/dm_symbols.h
+  dmd/tool/dm_symbols.c dmd/tool/dm_symbols.h \
+  dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h
 
 # dmdv: its main file, and the rest, which unit tests can be linked with.
 dmdv_SOURCES = dmd/reader/dmdv.c

@@ -5,6 +5,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "tool/dm_env.h"
+#include "tool/dm_unwind.h"
 
 static void *env_alloc(void *ctx, const char *cost_centre, size_t szB) {
   (void)ctx;
@@ -34,7 +35,7 @@ UInt dm_note_stack(ExeContext *ec) {
 }
 
 UInt dm_capture_stack(ThreadId tid) {
-  return dm_note_stack(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
+  return dm_unwind(tid, dm_note_stack);
 }
 
 void dm_print_stack(UInt stack) {

@@ -29,6 +29,7 @@
 #include "tool/dm_malloc.h"
 #include "tool/dm_options.h"
 #include "tool/dm_rules.h"
+#include "tool/dm_unwind.h"
 
 /* The core's own switch for --read-inline-info, which no tool header declares. It is on by default
  * for the heap profilers that Valgrind ships, by name; records need inlined frames just as much. */
@@ -56,6 +57,7 @@ static void start_thread(ThreadId parent, ThreadId child) {
 
 static void end_thread(ThreadId tid) {
   dmd_live_end_thread(&g_live, tid);
+  dm_unwind_end_thread(tid);
 }
 
 /* A forked child goes on with its parent's blocks, and dumps for itself. */
@@ -70,6 +72,8 @@ static void fini(Int exit_code) {
   dm_dump_at_exit_t when = g_options.dump_at_exit;
   if (when == DM_EXIT_YES || (when == DM_EXIT_AUTO && dm_n_requested_dumps() == 0))
     dm_dump("exit", NULL);
+  if (VG_(clo_stats))
+    dm_unwind_print_stats();
 }
 
 static void pre_clo_init(void) {
@@ -86,6 +90,7 @@ static void pre_clo_init(void) {
   VG_(needs_command_line_options)(dm_process_option, dm_print_usage, dm_print_debug_usage);
   VG_(needs_client_requests)(dm_handle_client_request);
   dm_register_malloc();
+  dm_unwind_register();
   VG_(track_pre_thread_ll_create)(start_thread);
   VG_(track_pre_thread_ll_exit)(end_thread);
   VG_(atfork)(NULL, NULL, start_child);

@@ -100,6 +100,7 @@ static Bool process_value(const HChar *arg) {
   else if VG_STR_CLO (arg, "--max-records", value)
     parse_max_records(arg, value);
   else if VG_BINT_CLO (arg, "--max-frames", g_options.max_frames, 1, MAX_FRAMES) {
+  } else if VG_BOOL_CLO (arg, "--check-stacks", g_options.check_stacks) {
   } else if VG_STR_CLO (arg, "--dmd-out-file", g_options.out_file) {
   } else
     return False;
@@ -182,5 +183,7 @@ void dm_print_usage(void) {
 }
 
 void dm_print_debug_usage(void) {
-  VG_(printf)("    (none)\n");
+  VG_(printf)
+  ("    --check-stacks=no|yes            unwind every stack, even one that is known, and\n"
+   "                                     end with an error if it is another one [no]\n");
 }

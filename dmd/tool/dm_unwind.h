@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dm_unwind.h: the stack of a thread, without unwinding it again where it is one that we know.
+ *
+ * Programs allocate and report from the same places again and again, and to walk the stack there
+ * is the dearest thing that Valgrind does for us. Valgrind's walk from frame to frame is a function
+ * of the instruction, stack and frame pointer that it starts with, of the unwind information
+ * loaded, and of the words that it reads from the stack: each frame's return address and, where the
+ * frame saved it, its caller's frame pointer. A walk that was made once is remembered with all of
+ * these. Where they all are still what they were, another walk would end in the same stack, and
+ * comparing them costs one load for each.
+ *
+ * Which words were read is worked out from the stack and frame pointers that Valgrind tells for
+ * each frame, from how amd64 code is laid out:
+ *   - a return address lies just below the stack pointer of the frame that it returns to; where no
+ *     such word is there (a signal's frame), the walk is not remembered;
+ *   - a frame pointer matters to a frame if it points into that frame (else the stack pointer alone
+ *     says where its caller's is), if the frame is of one word only (which code without unwind
+ *     information may look like), or if the walk ended there before its time. It was saved in one
+ * of the frames further in, in a word with its value: all words that may be it are compared.
+ *
+ * Only walks on a thread's own stack are remembered. They are forgotten when code is loaded or
+ * unloaded and when a thread ends. No word of the stack is read that may have been unmapped: a
+ * thread whose stack is unmapped or protected in parts is unwound in the common way from then on.
+ *
+ * Where few stacks are met again, the whole is left alone for a while. Memory: at most 8 MiB, as
+ * different stacks are met. On other processors than amd64 each stack is unwound.
+ */
+#ifndef DMD_TOOL_DM_UNWIND_H
+#define DMD_TOOL_DM_UNWIND_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_execontext.h"
+
+/* The number of the stack of thread tid now. note gives each context a number, always the same; it
+ * is called for contexts that are not remembered. */
+UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec));
+
+/* For pre_clo_init: asks to be told of what is unmapped. */
+void dm_unwind_register(void);
+
+void dm_unwind_end_thread(ThreadId tid);
+
+/* For --stats=yes: how many stacks were asked for and how many of them were known. */
+void dm_unwind_print_stats(void);
+
+#endif
