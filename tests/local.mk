@@ -64,11 +64,12 @@ fuzz_support_sources = \
   tests/fuzz/random_profile.c tests/fuzz/random_profile.h
 fuzz_replay_sources = tests/fuzz/replay.c
 
-# Scripts: the rules about sources, and the tool tests (tests/tool/run, which has a list of its own).
+# Scripts: the rules about sources, and the tests of documents, dmdv, tool and zoo, which have lists of their own.
 script_tests = \
   build-aux/check-layering \
   build-aux/check-lists \
   build-aux/run-docs-tests \
   build-aux/run-perf-tests \
   build-aux/run-reader-tests \
-  build-aux/run-tool-tests
+  build-aux/run-tool-tests \
+  build-aux/run-zoo

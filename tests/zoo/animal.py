@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One program of the zoo: what its head comment says, and whether dmd says the same.
+
+The comment at the head of each program says in words what the fault is, and then what dmd must find, for example
+
+    Expect: claim
+      reporter: explicit/jar
+      claimed: 0
+      at: jar_measure @end
+
+The first line has the kind: that of a fault in the profile, or `unreported` or `twice-reported` for blocks. The others
+are keys of the profile's object with their values; for blocks see blocks_of. Stacks (at, allocatedAt, ...) are frames
+from the inside out, `<` between them, others may stand in between; @end is the line of the program that bears the
+comment /* @end */. `text: ...` is a line that people must read. What is not expected must not be found.
+"""
+
+import os
+import re
+
+STACKS = ("at", "allocatedAt", "freedAt", "reportedAt", "reportedAgainAt", "usedAt")
+BLOCK_KINDS = ("unreported", "twice-reported")
+
+
+class Expectation:
+    """Something that dmd must find: its kind, and keys with their values. Lines of text are in texts."""
+
+    def __init__(self, kind):
+        self.kind = kind
+        self.keys = {}
+        self.texts = []
+
+
+class Animal:
+    """A program, and what its comments say."""
+
+    def __init__(self, folder, source):
+        self.source = source
+        self.name = os.path.splitext(source)[0]
+        with open(os.path.join(folder, source), encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        head = self._head(lines)
+        self._read_markers(lines, len(head))
+        paragraphs = " ".join(line or "\n" for line in head[2:]).split("\n")
+        self.title = " ".join(paragraphs[0].split())
+        self.mozilla = self._line(head, "Mozilla's DMD")
+        self.options = (self._line(head, "Options") or "").split()
+        self.expected, self.expected_of_twin = [], []
+        self._read_expectations(head)
+
+    @staticmethod
+    def _head(lines):
+        """The first comment's lines, without what makes them a comment."""
+        head = []
+        for line in lines:
+            match = re.match(r"(?:/\*| \*|//) ?(.*)$", line)
+            if match is None or line.startswith(" */"):
+                break
+            head.append(match.group(1))
+        return head
+
+    def _read_markers(self, lines, behind):
+        self.markers = {}
+        for number, line in enumerate(lines[behind:], start=behind + 1):
+            for name in re.findall(r"(?:/\*|//) @(\w+)", line):
+                assert name not in self.markers, "%s: @%s stands twice" % (self.source, name)
+                self.markers[name] = number
+
+    def _line(self, head, title):
+        found = [line.partition(":")[2].strip() for line in head if line.startswith(title + ": ")]
+        return found[0] if found else None
+
+    def _read_expectations(self, head):
+        current = None
+        for line in head:
+            match = re.match(r"Expect(?P<twin> of the twin)?: (?P<kind>\S+)$", line)
+            if match:
+                current = Expectation(match.group("kind"))
+                (self.expected_of_twin if match.group("twin") else self.expected).append(current)
+            elif current is not None and line.startswith("  "):
+                key, _, value = line.strip().partition(": ")
+                value = self.with_lines(value)
+                if key == "text":
+                    current.texts.append(value)
+                else:
+                    current.keys[key] = value
+            elif line:
+                current = None
+
+    def with_lines(self, text):
+        """The text with markers replaced: `fn @end` is `fn (file:line)`, `file:@end` is `file:line`."""
+        text = re.sub(r" @(\w+)", lambda m: " (%s:%d)" % (self.source, self.markers[m.group(1)]), text)
+        return re.sub(r":@(\w+)", lambda m: ":%d" % self.markers[m.group(1)], text)
+
+
+# ---- What was found ----
+
+
+class Finding:
+    """Something that dmd found, of the same form as an expectation. Stacks are lists of frames."""
+
+    def __init__(self, kind, keys):
+        self.kind = kind
+        self.keys = keys
+
+    def describe(self):
+        lines = [self.kind]
+        for key, value in self.keys.items():
+            lines.append("  %s: %s" % (key, " < ".join(value) if isinstance(value, list) else value))
+        return "\n".join(lines)
+
+
+def frames_of(doc, trace):
+    return [doc["frameTable"][frame].partition(": ")[2] for frame in doc["traceTable"][trace]]
+
+
+def fault_of(doc, fault):
+    keys = {k: frames_of(doc, v) if k in STACKS else v for k, v in fault.items() if k != "kind"}
+    return Finding(fault["kind"], keys)
+
+
+def is_of(source, stack):
+    """Whether a program's own code allocated, and not the C or C++ library for itself, say a new thread's."""
+    own = any("(%s:" % source in frame for frame in stack)
+    return own and not any(frame.startswith(("pthread_create", "__cxa_allocate_exception")) for frame in stack)
+
+
+def blocks_of(doc, source):
+    """The unreported and the twice-reported blocks that the program allocated, those with equal stacks as one: blocks,
+    bytes (usable), thread, tag, allocatedAt; and of the first two reports reporter, reportedAt, otherReporter,
+    reportedAgainAt. Nothing is kept of blocks that were reported once, except how many there are."""
+    found, once = {}, 0
+    for block in doc["blockList"]:
+        stack = frames_of(doc, block["alloc"])
+        reps = block.get("reps", [])
+        num = block.get("num", 1)
+        if not is_of(source, stack):
+            continue
+        if len(reps) == 1 or "sharers" in block:
+            once += num
+            continue
+        keys = {"blocks": 0, "bytes": 0, "thread": block.get("thread", 1), "allocatedAt": stack}
+        if "tag" in block:
+            keys["tag"] = block["tag"]
+        if reps:
+            reporters = block.get("reporters", [None, None])
+            keys.update(reportedAt=frames_of(doc, reps[0]), reportedAgainAt=frames_of(doc, reps[1]),
+                        reporter=reporters[0], otherReporter=reporters[1])
+        place = str(keys)
+        finding = found.setdefault(place, Finding("twice-reported" if reps else "unreported", keys))
+        finding.keys["blocks"] += num
+        finding.keys["bytes"] += num * (block["req"] + block.get("slop", 0))
+    return list(found.values()), once
+
+
+def findings_of(doc, source):
+    """All that a profile blames the program for."""
+    return blocks_of(doc, source)[0] + [fault_of(doc, fault) for fault in doc["dmd"]["faults"]]
+
+
+# ---- Whether they are the same ----
+
+
+def in_order(frames, stack):
+    """Whether the stack has these frames, in this order. A frame without a line may be at any line."""
+    rest = iter(stack)
+    return all(any(have == want or have.startswith(want + " (") for have in rest) for want in frames)
+
+
+def fits(expectation, finding):
+    def same(key, value):
+        have = finding.keys.get(key)
+        return in_order(value.split(" < "), have or []) if key in STACKS else str(have) == value
+    return expectation.kind == finding.kind and all(same(k, v) for k, v in expectation.keys.items())
+
+
+def differences(expected, found):
+    """What is expected and was not found, and what was found and is not expected, in words; empty: nothing."""
+    lacking, left = [], list(found)
+    for expectation in expected:
+        match = next((f for f in left if fits(expectation, f)), None)
+        if match is None:
+            lacking.append(expectation)
+        else:
+            left.remove(match)
+    said = ["expected:\n" + Finding(e.kind, e.keys).describe() for e in lacking]
+    return said + ["found:\n" + f.describe() for f in left]
+
+
+# ---- The text ----
+
+
+def paragraphs(text):
+    """The parts of a text that begin with `Name {` and end with `}` at the start of a line."""
+    return re.findall(r"^\S[^\n]* \{\n.*?^\}$", text, re.MULTILINE | re.DOTALL)
+
+
+def said_of(expectation):
+    """What one paragraph of the text must contain, beside the expectation's own lines of text."""
+    parts = list(expectation.texts)
+    if expectation.kind in BLOCK_KINDS:
+        parts.append(expectation.kind.capitalize() + " {\n")
+    for key, value in expectation.keys.items():
+        if key in STACKS:
+            parts += value.split(" < ")
+        elif key in ("claimed", "measured", "blocks", "length", "size"):
+            parts.append("{:,}".format(int(value)))
+        elif key in ("reporter", "otherReporter", "tag", "scope", "memory"):
+            parts.append(value)
+    return parts
+
+
+def unsaid(expected, text):
+    """What the text does not say, in words."""
+    said = paragraphs(text)
+    faults = []
+    for expectation in expected:
+        parts = said_of(expectation)
+        best = max(said, key=lambda paragraph: sum(part in paragraph for part in parts), default="")
+        lacking = [part for part in parts if part not in best]
+        if lacking:
+            faults.append("no text about %s has %s\nthe nearest is\n%s" % (
+                expectation.kind, "; ".join(map(repr, lacking)), best))
+    return faults
+
+
+# ---- The table of the manual ----
+
+# What the text names, by the keys that are expected, as the table has it.
+NAMED = (
+    ("reporter", "reporter"), ("at", "place"), ("claimed", "both amounts"), ("scope", "scope"), ("memory", "memory"),
+    ("offset", "offset"), ("length", "both sizes"), ("allocatedAt", "allocation"), ("freedAt", "free"),
+    ("reportedAt", "reports of it"), ("tag", "tag"), ("owner", "likely owner"))
+
+
+def table_row(animal):
+    """The animal's line in docs/manual.md. Of its title, the first sentence."""
+    found, keys = [], set()
+    for expectation in animal.expected:
+        found.append("`%s`" % expectation.kind)
+        if "reason" in expectation.keys:
+            found[-1] += ", `%s`" % expectation.keys["reason"]
+        keys |= set(expectation.keys)
+    named = ", ".join(dict.fromkeys(name for key, name in NAMED if key in keys))
+    title = animal.title.partition(". ")[0].rstrip(".")
+    return "| `%s` | %s | %s | %s | %s |" % (animal.source, title, "; ".join(found), named, animal.mozilla)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * A sum that leaves out one of the blocks that its own reporter measured.
+ *
+ * Mozilla's DMD: nothing
+ *
+ * Expect: claim
+ *   num: 1
+ *   reporter: explicit/jar
+ *   claimed: 920
+ *   measured: 1432
+ *   bytes: 512
+ *   reason: reports-left-out
+ *   at: jar_measure @end
+ *   reportedAt: jar_size_of @fn < jar_measure @labels
+ */
+#include <stdlib.h>
+#include <valgrind/dmd.h>
+
+struct jar {
+  int *cookies, *labels, *lids;
+};
+
+DMD_MALLOC_SIZE_OF_FN(jar_size_of) /* @fn */
+
+static void jar_measure(const struct jar *jar) {
+  DMD_REPORTER_BEGIN("explicit/jar");
+  size_t size = jar_size_of(jar->cookies);
+  size += jar_size_of(jar->lids);
+#ifdef FIXED
+  size += jar_size_of(jar->labels);
+#else
+  jar_size_of(jar->labels); /* @labels */
+#endif
+  DMD_REPORTER_END(size); /* @end */
+}
+
+int main(void) {
+  struct jar jar = {malloc(400), malloc(500), malloc(512)};
+  jar_measure(&jar);
+  DMD_DUMP("a jar");
+  return 0;
+}
