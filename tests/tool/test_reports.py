@@ -192,6 +192,14 @@ def names(t):
     t.equal(profile.faults, [])
 
 
+def names_of_tags_that_are_set(t):
+    # (That questions about them are answered is checked by the program.) A report needs no name.
+    profile = t.run("set").profile
+    got = {f: [(b.tag, b.reporters) for b in profile.blocks_at(f)] for f in NAMES}
+    t.equal(got, {f: [(name, [None if name == "(no name)" else name])] for f, name in NAMES.items()})
+    t.equal(profile.faults, [])
+
+
 def names_in_the_log(t):
     # No terminal obeys what a program calls its tags.
     log = t.run(options=["--max-records=all"]).log

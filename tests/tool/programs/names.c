@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Names that no program should pass, as tags, reporters and labels.
+ * Names that no program should pass, as tags, reporters and labels. "set": as tags that are set, in
+ * questions about them, and as reporters of single reports.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -11,15 +12,36 @@
 #include <valgrind/dmd.h>
 
 static void *volatile keep[16];
+static int set;
+
+static void check(int good) {
+  if (!good)
+    abort();
+}
 
 /* A block that bears the name as its tag and as its reporter. */
+static void *block_with(const char *name) {
+  if (set) {
+    size_t n = DMD_TAG_BLOCKS(name), bytes = DMD_TAG_BYTES(name);
+    DMD_SET_HEAP_BLOCK_TAG(name);
+    void *block = malloc(10);
+    DMD_CLEAR_HEAP_BLOCK_TAG();
+    check(DMD_TAG_BLOCKS(name) == n + 1 && DMD_TAG_BYTES(name) == bytes + 24);
+    VALGRIND_DMD_REPORT(block, 24, name);
+    return block;
+  }
+  DMD_TAG_PUSH(name);
+  void *block = malloc(10);
+  DMD_TAG_POP();
+  DMD_REPORTER_BEGIN_WITH(name, -256); /* flags that nobody knows */
+  size_t size = DMD_REPORT(block);
+  DMD_REPORTER_END(size);
+  return block;
+}
+
 #define BLOCK_WITH(index, function, name)                                                          \
   static void function(void) {                                                                     \
-    DMD_TAG_PUSH(name);                                                                            \
-    keep[index] = malloc(10);                                                                      \
-    DMD_TAG_POP();                                                                                 \
-    DMD_REPORTER_BEGIN(name);                                                                      \
-    DMD_REPORTER_END(DMD_REPORT(keep[index]));                                                     \
+    keep[index] = block_with(name);                                                                \
   }
 
 static char *unmapped, *unreadable, *unterminated, *long_name, *across, *beyond;
@@ -75,6 +97,7 @@ static void make_names(void) {
 }
 
 int main(int argc, char **argv) {
+  set = argc > 1 && strcmp(argv[1], "set") == 0;
   make_names();
   null_name();
   empty_name();
@@ -89,7 +112,7 @@ int main(int argc, char **argv) {
   name_across_pages();
   kernel_address();
   name_beyond_its_file();
-  if (argc > 1) {
+  if (argc > 1 && !set) {
     DMD_DUMP(unmapped);
     DMD_DUMP(unterminated);
     DMD_DUMP(long_name);
