@@ -203,7 +203,7 @@ def said_of(expectation):
         if key in STACKS:
             parts += value.split(" < ")
         elif key in ("claimed", "measured", "blocks", "length", "size"):
-            parts.append("{:,}".format(int(value)))
+            parts.append(value if int(value) >= 2**63 else "{:,}".format(int(value)))
         elif key in ("reporter", "otherReporter", "tag", "scope", "memory"):
             parts.append(value)
     return parts

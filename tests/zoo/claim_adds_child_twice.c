@@ -7,9 +7,9 @@
  * Expect: claim
  *   num: 1
  *   reporter: explicit/shop
- *   claimed: 3464
+ *   claimed: 3456
  *   measured: 2456
- *   bytes: 1008
+ *   bytes: 1000
  *   reason: child-twice
  *   scope: explicit/shop/staff
  *   at: shop_measure @end

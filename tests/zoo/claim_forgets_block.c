@@ -7,9 +7,9 @@
  * Expect: claim
  *   num: 1
  *   reporter: explicit/jar
- *   claimed: 920
+ *   claimed: 928
  *   measured: 1432
- *   bytes: 512
+ *   bytes: 504
  *   reason: reports-left-out
  *   at: jar_measure @end
  *   reportedAt: jar_size_of @fn < jar_measure @labels

@@ -7,9 +7,9 @@
  * Expect: claim
  *   num: 1
  *   reporter: explicit/shop
- *   claimed: 1448
+ *   claimed: 1456
  *   measured: 2456
- *   bytes: 1008
+ *   bytes: 1000
  *   reason: child-left-out
  *   scope: explicit/shop/staff
  *   at: shop_measure @end

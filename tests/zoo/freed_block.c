@@ -7,7 +7,6 @@
  * Expect: report-freed
  *   num: 1
  *   bytes: 408
- *   offset: 0
  *   size: 408
  *   reporter: explicit/cache
  *   at: cache_size_of @fn < cache_measure @report
@@ -44,6 +43,8 @@ static void cache_measure(const struct cache *cache) {
 int main(void) {
   struct cache *cache = malloc(sizeof *cache);
   cache_fill(cache);
+  cache_measure(cache);
+  DMD_CLEAR_REPORTS();
   cache_flush(cache);
   cache_measure(cache);
   DMD_DUMP("a cache that was flushed");

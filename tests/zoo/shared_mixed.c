@@ -13,6 +13,14 @@
  *   allocatedAt: main @alloc
  *   otherReporter: explicit/page
  *   reportedAt: page_size_of @shared < page_measure @page
+ * Expect: twice-reported
+ *   blocks: 1
+ *   bytes: 1000
+ *   allocatedAt: main @alloc
+ *   reporter: explicit/page
+ *   reportedAt: page_size_of @shared < page_measure @page
+ *   otherReporter: explicit/history
+ *   reportedAgainAt: history_size_of @plain < history_measure @history
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>
