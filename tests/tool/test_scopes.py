@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reporters and tags beyond what is usual: many, deep, in two threads at once. Of faults with them see tests/zoo."""
 
+import re
+
 
 def tags_of_two_threads_at_once(t):
     # Every step of one thread falls between two of the other. (Its TAG_BYTES are checked by the program.)
@@ -25,3 +27,24 @@ def ten_thousand_nested_reporters(t):
     profile = t.run().profile
     t.equal(profile.at("each_within_the_last"), ["5000+0 reported by measure as explicit/nest-10000"])
     t.equal(profile.faults_at("each_within_the_last"), [])
+
+
+def claims_near_two_to_64(t):
+    top = 2**64
+    faults = t.run().profile.run["faults"]
+    got = {f["reporter"][9:]: (f["claimed"], f["measured"], f["bytes"], f.get("reason")) for f in faults}
+    t.equal(got, {
+        "largest": (top - 1, 408, top - 409, "negative"),
+        "minus_measured": (top - 408, 408, top - 816, "negative"),
+        "two_to_63": (top // 2, 408, top // 2 - 408, "negative"),
+        "largest_signed": (top // 2 - 1, 408, top // 2 - 409, None),
+        "one": (1, 408, 407, None),
+        "thrice": (top - 1, 0, top - 1, "negative"),  # of the three the largest; the bytes stop at what a file can say
+        "within/inner": (top - 1, 0, top - 1, "negative"),
+    })
+    t.equal({f["kind"] for f in faults}, {"claim"})
+    t.equal([f["num"] for f in faults if f["reporter"] == "explicit/thrice"], [3])
+    printed = re.findall(r"^Claim that does not add up \{\n.*\n  Reporter: explicit/(.*)", t.run().log, re.MULTILINE)
+    bytes_off = [got[name][2] for name in printed]
+    t.equal((len(printed), bytes_off), (7, sorted(bytes_off, reverse=True)))
+    t.contains(t.run().log, "  9,223,372,036,854,775,807 bytes claimed, 408 bytes measured:")

@@ -124,11 +124,18 @@ def is_of(source, stack):
     return own and not any(frame.startswith(("pthread_create", "__cxa_allocate_exception")) for frame in stack)
 
 
+def holders_of(doc):
+    """For each stack that allocated unreported blocks the reporter that holds most of them."""
+    advice = sorted(doc["dmd"].get("advice", []), key=lambda held: held["bytes"])
+    return {held["alloc"]: held["reporter"] for held in advice if "reporter" in held}
+
+
 def blocks_of(doc, source):
     """The unreported and the twice-reported blocks that the program allocated, those with equal stacks as one: blocks,
-    bytes (usable), thread, tag, allocatedAt; and of the first two reports reporter, reportedAt, otherReporter,
-    reportedAgainAt. Nothing is kept of blocks that were reported once, except how many there are."""
-    found, once = {}, 0
+    bytes (usable), thread, tag, allocatedAt; of unreported ones holder, the reporter whose blocks point to them; of the
+    others, for the first two reports, reporter and reportedAt, otherReporter and reportedAgainAt. And how many blocks
+    were reported as they should be, shared ones included."""
+    found, once, holders = {}, 0, holders_of(doc)
     for block in doc["blockList"]:
         stack = frames_of(doc, block["alloc"])
         reps = block.get("reps", [])
@@ -141,6 +148,8 @@ def blocks_of(doc, source):
         keys = {"blocks": 0, "bytes": 0, "thread": block.get("thread", 1), "allocatedAt": stack}
         if "tag" in block:
             keys["tag"] = block["tag"]
+        if not reps and block["alloc"] in holders:
+            keys["holder"] = holders[block["alloc"]]
         if reps:
             reporters = block.get("reporters", [None, None])
             keys.update(reportedAt=frames_of(doc, reps[0]), reportedAgainAt=frames_of(doc, reps[1]),
@@ -204,7 +213,7 @@ def said_of(expectation):
             parts += value.split(" < ")
         elif key in ("claimed", "measured", "blocks", "length", "size"):
             parts.append(value if int(value) >= 2**63 else "{:,}".format(int(value)))
-        elif key in ("reporter", "otherReporter", "tag", "scope", "memory"):
+        elif key in ("reporter", "otherReporter", "holder", "tag", "scope", "memory"):
             parts.append(value)
     return parts
 
@@ -229,7 +238,7 @@ def unsaid(expected, text):
 NAMED = (
     ("reporter", "reporter"), ("at", "place"), ("claimed", "both amounts"), ("scope", "scope"), ("memory", "memory"),
     ("offset", "offset"), ("length", "both sizes"), ("allocatedAt", "allocation"), ("freedAt", "free"),
-    ("reportedAt", "reports of it"), ("tag", "tag"), ("owner", "likely owner"))
+    ("reportedAt", "reports of it"), ("tag", "tag"), ("holder", "likely owner"))
 
 
 def table_row(animal):

@@ -9,6 +9,8 @@
  *   blocks: 1
  *   bytes: 4088
  *   allocatedAt: vector_new @alloc
+ *   holder: explicit/vector
+ *   text: 100% held at +0x0 of blocks reported by explicit/vector
  * Expect: claim
  *   num: 1
  *   reporter: explicit/vector/elements

@@ -8,6 +8,8 @@
  *   blocks: 3
  *   bytes: 600
  *   allocatedAt: string_new @buffer
+ *   holder: explicit/strings
+ *   text: 100% held at +0x8 of blocks reported by explicit/strings
  */
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,8 @@
  *   blocks: 1
  *   bytes: 1000
  *   allocatedAt: jar_new @labels
+ *   holder: explicit/jar
+ *   text: 100% held at +0x8 of blocks reported by explicit/jar
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

@@ -8,6 +8,7 @@
  *   blocks: 3
  *   bytes: 6024
  *   allocatedAt: painter_open @painter < canvas_new @call
+ *   holder: explicit/canvas
  * Expect of the twin: unreported
  *   blocks: 3
  *   bytes: 6024

@@ -11,6 +11,7 @@
  *   bytes: 6024
  *   thread: 2
  *   allocatedAt: painter_work @painter
+ *   holder: explicit/canvas
  * Expect of the twin: unreported
  *   blocks: 3
  *   bytes: 6024
