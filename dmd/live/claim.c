@@ -117,6 +117,8 @@ static dmd_reason_t reason_of_too_little(const dmd_claims_t *claims, const dmd_c
   fault->scope = find_child(claims, claim, missing);
   if (fault->scope != DMD_NONE)
     return DMD_REASON_CHILD_LEFT_OUT;
+  if (missing == claim->of_children)
+    return DMD_REASON_CHILDREN_LEFT_OUT;
   fault->reported = find_places(claims, claim, missing);
   if (fault->reported != DMD_NONE)
     return DMD_REASON_REPORTS_LEFT_OUT;
@@ -148,7 +150,8 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
                       dmd_fault_t *fault) {
   const dmd_claim_t *claim = dmd_claims_at(claims, id);
   uint64_t measured = claim->measured;
-  if (claimed == measured || claimed == measured + claim->optional)
+  if (claimed == measured || claimed == measured + claim->optional ||
+      claimed == measured + claim->off)
     return false;
   fault->kind = DMD_FAULT_CLAIM;
   fault->claimed = claimed;
@@ -156,6 +159,8 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
   fault->bytes = claimed < measured ? measured - claimed : claimed - measured;
   if (claimed == 0)
     fault->reason = DMD_REASON_CLAIMED_NOTHING;
+  else if (claimed > INT64_MAX)
+    fault->reason = DMD_REASON_NEGATIVE;
   else if (claimed == claim->requested)
     fault->reason = DMD_REASON_REQUESTED;
   else if (claimed < measured)
@@ -195,6 +200,8 @@ void dmd_claims_close(dmd_claims_t *claims, uint32_t id, uint32_t outer_id, uint
     }
     if (!outer->exclusive) {
       outer->measured += claim->measured;
+      outer->of_children += claim->measured;
+      outer->off += claim->off;
       outer->requested += claim->requested;
       outer->optional += claim->optional;
       hand_over_places(claims, claim, outer);

@@ -5,7 +5,8 @@
  * A reporter that is open has a claim in the making: the sum of what its reports returned, those of
  * reporters within it included unless it is exclusive. When it ends, its claim is judged: if the
  * sum is another, the difference is compared with what may have caused it (one of the reporters
- * within it, the reports of one place, slop ...), and the reason is part of the fault.
+ * within it, the reports of one place, slop ...), and the reason is part of the fault. A claim that
+ * is off only by what the claims within it are off is no fault of its own.
  *
  * Order: open, any notes, judge, then close (the reporter around it gets what this one measured) or
  * discard. What a claim keeps of its parts is bounded: 64 places, 4,096 reporters within it; what
@@ -18,6 +19,8 @@
 
 typedef struct dmd_claim {
   uint64_t measured, requested;  /* usable and requested bytes of the blocks reported */
+  uint64_t of_children;          /* what of it reporters within this one measured */
+  uint64_t off;                  /* by how much the claims within it are off (modulo 2^64) */
   uint64_t optional;             /* what may be claimed on top of it, and need not be */
   uint32_t children, n_children; /* newest part of each list, and its length */
   uint32_t places, n_places;

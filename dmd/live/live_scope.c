@@ -87,6 +87,8 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
       dmd_faults_add(&live->faults, &fault);
     note_end(live, scope->name, wrong ? fault.measured : claimed);
   }
+  dmd_claim_t *claim = dmd_claims_at(&live->claims, scope->data);
+  claim->off = claimed - claim->measured;
   dmd_claims_close(&live->claims, scope->data, outer_claim(live, thread), scope->name);
   return dmd_scopes_pop(&live->reporters, thread);
 }

@@ -41,18 +41,20 @@ typedef enum {
 
 /* Why a claim may be wrong: what its difference from the measured bytes equals. */
 typedef enum {
-  DMD_REASON_NONE,             /* nothing fits */
-  DMD_REASON_CLAIMED_NOTHING,  /* the claim is 0 */
-  DMD_REASON_NOT_MEASURED,     /* nothing was reported */
-  DMD_REASON_REQUESTED,        /* the claim is what was requested, without slop */
-  DMD_REASON_CHILD_LEFT_OUT,   /* the claim lacks what a reporter within it measured */
-  DMD_REASON_REPORTS_LEFT_OUT, /* the claim lacks what was reported at one place */
-  DMD_REASON_CONCURRENT,       /* another thread was in the same reporter */
-  DMD_REASON_TWICE,            /* the claim is twice the measured */
-  DMD_REASON_CHILD_TWICE,      /* the claim has what a reporter within it measured once too often */
-  DMD_REASON_REPORTS_TWICE,    /* the same of what was reported at one place */
-  DMD_REASON_NOT_A_BLOCK,      /* something that is no block was reported, and may be in the sum */
-  DMD_REASON_STRUCT_SIZE,      /* the claim is a little more: as much as a structure may have */
+  DMD_REASON_NONE,              /* nothing fits */
+  DMD_REASON_CLAIMED_NOTHING,   /* the claim is 0 */
+  DMD_REASON_NOT_MEASURED,      /* nothing was reported */
+  DMD_REASON_NEGATIVE,          /* the claim is a negative number, taken for a size */
+  DMD_REASON_REQUESTED,         /* the claim is what was requested, without slop */
+  DMD_REASON_CHILD_LEFT_OUT,    /* the claim lacks what a reporter within it measured */
+  DMD_REASON_CHILDREN_LEFT_OUT, /* the claim lacks what all reporters within it measured */
+  DMD_REASON_REPORTS_LEFT_OUT,  /* the claim lacks what was reported at one place */
+  DMD_REASON_CONCURRENT,        /* another thread was in the same reporter */
+  DMD_REASON_TWICE,             /* the claim is twice the measured */
+  DMD_REASON_CHILD_TWICE,   /* the claim has what a reporter within it measured once too often */
+  DMD_REASON_REPORTS_TWICE, /* the same of what was reported at one place */
+  DMD_REASON_NOT_A_BLOCK,   /* something that is no block was reported, and may be in the sum */
+  DMD_REASON_STRUCT_SIZE,   /* the claim is a little more: as much as a structure may have */
   DMD_N_REASONS
 } dmd_reason_t;
 

@@ -38,8 +38,14 @@ static const char *reason_text(dmd_reason_t reason) {
   static const char *const texts[DMD_N_REASONS] = {
       [DMD_REASON_CLAIMED_NOTHING] = "the blocks were measured, and then nothing was claimed",
       [DMD_REASON_NOT_MEASURED] = "no block was reported: the size is computed, not measured",
+      [DMD_REASON_NEGATIVE] =
+          "a negative number was claimed as a size: an error code, or a subtraction that went too "
+          "far: ",
       [DMD_REASON_REQUESTED] = "the claim is what was requested of the allocator, without slop",
       [DMD_REASON_CHILD_LEFT_OUT] = "the claim lacks what was measured by ",
+      [DMD_REASON_CHILDREN_LEFT_OUT] =
+          "the claim lacks what the reporters within it measured; if it should, begin it with "
+          "DMD_REPORTER_EXCLUSIVE",
       [DMD_REASON_REPORTS_LEFT_OUT] = "the claim lacks what was reported at the place below",
       [DMD_REASON_CONCURRENT] =
           "another thread was in the same reporter: do they add up in one variable?",
@@ -57,7 +63,9 @@ static const char *reason_text(dmd_reason_t reason) {
 static void print_reason(const dmd_printer_t *p, const dmd_fault_t *fault) {
   dmd_out_str(p->out, "  Likely reason: ");
   dmd_out_str(p->out, reason_text(fault->reason));
-  if (fault->reason == DMD_REASON_NOT_A_BLOCK && fault->memory != DMD_NONE)
+  if (fault->reason == DMD_REASON_NEGATIVE)
+    dmd_print_number(p->out, (int64_t)fault->claimed, false);
+  else if (fault->reason == DMD_REASON_NOT_A_BLOCK && fault->memory != DMD_NONE)
     dmd_print_name(p, fault->memory);
   else if (fault->scope != DMD_NONE)
     dmd_print_name(p, fault->scope);

@@ -64,7 +64,9 @@ static void each_reason(void **state) {
       {368 + 40, DMD_REASON_STRUCT_SIZE, DMD_NONE, DMD_NONE},
       {368 + 41, DMD_REASON_NONE, DMD_NONE, DMD_NONE},
       {368 + 5000, DMD_REASON_NONE, DMD_NONE, DMD_NONE},
-      {UINT64_MAX, DMD_REASON_NONE, DMD_NONE, DMD_NONE},
+      {INT64_MAX, DMD_REASON_NONE, DMD_NONE, DMD_NONE},
+      {(uint64_t)INT64_MAX + 1, DMD_REASON_NEGATIVE, DMD_NONE, DMD_NONE},
+      {UINT64_MAX, DMD_REASON_NEGATIVE, DMD_NONE, DMD_NONE},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     dmd_fault_t fault = judge(&claims, id, cases[i].claimed);
@@ -211,12 +213,52 @@ static void out_of_memory(void **state) {
   assert_int_equal(host_fail_everywhere(fill, NULL), 2 + 5);
 }
 
+static void all_children_left_out(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claims_t claims;
+  begin(&claims, &host);
+  uint32_t id = open_outer(&claims, false), other = dmd_claims_open(&claims, false);
+  dmd_claims_note_report(&claims, other, 1000, 1000, 30);
+  dmd_claims_close(&claims, other, id, OTHER);
+  assert_int_equal(judge(&claims, id, 104 + 56).reason, DMD_REASON_CHILDREN_LEFT_OUT);
+  assert_int_equal(judge(&claims, id, 104 + 56 + 208).reason, DMD_REASON_CHILD_LEFT_OUT);
+  dmd_claims_discard(&claims, id, DMD_NONE);
+  end(&claims, &host);
+}
+
+/* The claim of a reporter within is 8 too little, and so those around it may be. */
+static void off_within(void **state) {
+  (void)state;
+  host_t host;
+  dmd_claims_t claims;
+  begin(&claims, &host);
+  uint32_t outermost = dmd_claims_open(&claims, false), id = open_outer(&claims, false);
+  uint32_t inner = dmd_claims_open(&claims, false);
+  dmd_claims_note_report(&claims, inner, 1000, 992, 30);
+  dmd_claims_at(&claims, inner)->off = (uint64_t)-8;
+  dmd_claims_close(&claims, inner, id, OTHER);
+  assert_int_equal(judge(&claims, id, 1368).reason, DMD_N_REASONS);
+  assert_int_equal(judge(&claims, id, 1368 - 8).reason, DMD_N_REASONS);
+  assert_int_equal(judge(&claims, id, 1368 - 9).reason, DMD_REASON_NONE);
+  dmd_claims_close(&claims, id, outermost, OUTER);
+  assert_int_equal(judge(&claims, outermost, 1368 - 8).reason, DMD_N_REASONS);
+  dmd_claims_discard(&claims, outermost, DMD_NONE);
+  end(&claims, &host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_reason), cmocka_unit_test(exclusive),
-      cmocka_unit_test(ambiguous),   cmocka_unit_test(nothing_was_reported),
-      cmocka_unit_test(optional),    cmocka_unit_test(concurrent),
-      cmocka_unit_test(many_parts),  cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(all_children_left_out),
+      cmocka_unit_test(off_within),
+      cmocka_unit_test(each_reason),
+      cmocka_unit_test(exclusive),
+      cmocka_unit_test(ambiguous),
+      cmocka_unit_test(nothing_was_reported),
+      cmocka_unit_test(optional),
+      cmocka_unit_test(concurrent),
+      cmocka_unit_test(many_parts),
+      cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
