@@ -71,7 +71,7 @@ class Animal:
 
     def _read_expectations(self, head):
         current = None
-        for line in head:
+        for line in re.sub(r"\n {4,}", " ", "\n".join(head)).split("\n"):  # longer ones go on in the next line
             match = re.match(r"Expect(?P<twin> of the twin)?: (?P<kind>\S+)$", line)
             if match:
                 current = Expectation(match.group("kind"))

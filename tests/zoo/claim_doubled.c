@@ -12,6 +12,8 @@
  *   measured: 912
  *   bytes: 912
  *   reason: twice
+ *   text: 1,824 bytes claimed, 912 bytes measured: 912 bytes too many
+ *   text: Likely reason: the claim is twice what was measured
  *   at: jar_measure @end
  */
 #include <stdlib.h>

@@ -11,7 +11,8 @@
  *   measured: 408
  *   bytes: 18446744073709551207
  *   reason: negative
- *   text: a negative number was claimed as a size: an error code, or a subtraction that went too far: -1
+ *   text: a negative number was claimed as a size: an error code, or a subtraction that went
+ *       too far: -1
  *   at: jar_measure @end
  */
 #include <stdlib.h>

@@ -11,6 +11,8 @@
  *   measured: 1432
  *   bytes: 504
  *   reason: reports-left-out
+ *   text: 928 bytes claimed, 1,432 bytes measured: 504 bytes too few
+ *   text: Likely reason: the claim lacks what was reported at the place below
  *   at: jar_measure @end
  *   reportedAt: jar_size_of @fn < jar_measure @labels
  */

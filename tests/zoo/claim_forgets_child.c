@@ -11,6 +11,8 @@
  *   measured: 2456
  *   bytes: 1000
  *   reason: child-left-out
+ *   text: 1,456 bytes claimed, 2,456 bytes measured: 1,000 bytes too few
+ *   text: Likely reason: the claim lacks what was measured by explicit/shop/staff
  *   scope: explicit/shop/staff
  *   at: shop_measure @end
  */

@@ -12,6 +12,9 @@
  *   measured: 2440
  *   bytes: 2048
  *   reason: children-left-out
+ *   text: 392 bytes claimed, 2,440 bytes measured: 2,048 bytes too few
+ *   text: Likely reason: the claim lacks what the reporters within it measured; if it
+ *       should, begin it with DMD_REPORTER_EXCLUSIVE
  *   at: shop_measure @end
  */
 #include <stdlib.h>

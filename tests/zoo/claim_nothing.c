@@ -11,6 +11,8 @@
  *   measured: 432
  *   bytes: 432
  *   reason: claimed-nothing
+ *   text: 0 bytes claimed, 432 bytes measured: 432 bytes too few
+ *   text: Likely reason: the blocks were measured, and then nothing was claimed
  *   at: jar_measure @end
  */
 #include <stdlib.h>

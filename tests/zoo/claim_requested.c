@@ -11,6 +11,8 @@
  *   measured: 1040
  *   bytes: 40
  *   reason: requested
+ *   text: 1,000 bytes claimed, 1,040 bytes measured: 40 bytes too few
+ *   text: Likely reason: the claim is what was requested of the allocator, without slop
  *   at: names_measure @end
  */
 #include <stdlib.h>

@@ -12,6 +12,8 @@
  *   measured: 200
  *   bytes: 24
  *   reason: struct-size
+ *   text: 224 bytes claimed, 200 bytes measured: 24 bytes too many
+ *   text: Likely reason: the claim holds the size of a structure that is no heap block of its own
  *   at: title_measure @end
  */
 #include <stdlib.h>

@@ -18,6 +18,8 @@
  *   measured: 0
  *   bytes: 400
  *   reason: not-measured
+ *   text: 400 bytes claimed, 0 bytes measured: 400 bytes too many
+ *   text: Likely reason: no block was reported: the size is computed, not measured
  *   at: elements_measure @end
  */
 #include <stdlib.h>

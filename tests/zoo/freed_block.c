@@ -8,6 +8,7 @@
  *   num: 1
  *   bytes: 408
  *   size: 408
+ *   text: a block of 408 bytes
  *   reporter: explicit/cache
  *   at: cache_size_of @fn < cache_measure @report
  *   allocatedAt: cache_fill @alloc

@@ -8,6 +8,7 @@
 // Expect: report-interior
 //   num: 1
 //   offset: 56
+//   text: 56 bytes into a block of 72 bytes
 //   size: 72
 //   reporter: explicit/shop
 //   at: shop_size_of(void const*) @fn < Shop::measure() const @report

@@ -8,6 +8,7 @@
  *   num: 1
  *   bytes: 56
  *   offset: 16
+ *   text: 16 bytes into a block of 56 bytes
  *   size: 56
  *   reporter: explicit/jar/label
  *   at: jar_size_of @fn < label_measure @report

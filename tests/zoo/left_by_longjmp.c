@@ -6,6 +6,7 @@
  *
  * Expect: scope-left-open
  *   num: 1
+ *   text: Scope that was never ended {
  *   scope: explicit/kitchen/jar
  *   at: jar_measure @begin
  */

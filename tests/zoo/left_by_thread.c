@@ -7,6 +7,7 @@
  *
  * Expect: scope-left-open
  *   num: 1
+ *   text: Scope that was never ended {
  *   scope: explicit/worker
  *   at: worker_measure @begin
  */

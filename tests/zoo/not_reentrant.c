@@ -12,6 +12,8 @@
  *   measured: 408
  *   bytes: 808
  *   reason: concurrent
+ *   text: 1,216 bytes claimed, 408 bytes measured: 808 bytes too many
+ *   text: Likely reason: another thread was in the same reporter: do they add up in one variable?
  *   at: queue_measure @end < main @first
  */
 #include <pthread.h>

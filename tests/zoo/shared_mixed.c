@@ -7,6 +7,7 @@
  * Expect: report-mixed
  *   num: 1
  *   size: 1000
+ *   text: Shared and plain reports of one block {
  *   bytes: 1000
  *   reporter: explicit/history
  *   at: history_size_of @plain < history_measure @history

@@ -7,6 +7,7 @@
  * Expect: report-stack
  *   num: 1
  *   memory: the stack of thread 1, in the frame of main
+ *   text: in the stack of thread 1, in the frame of main
  *   reporter: explicit/buffer
  *   at: buffer_size_of @fn < buffer_measure @report
  */

@@ -8,6 +8,7 @@
  * Expect: report-unscoped
  *   num: 1
  *   size: 504
+ *   text: Report outside of any reporter {
  *   bytes: 504
  *   at: jar_size_of @fn < jar_measure @report
  *   allocatedAt: main @alloc

@@ -8,6 +8,7 @@
  * Expect: report-length
  *   num: 1
  *   length: 800
+ *   text: a block of 408 bytes, reported with a length of 800 bytes
  *   size: 408
  *   bytes: 392
  *   reporter: explicit/samples
