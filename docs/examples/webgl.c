@@ -10,7 +10,8 @@
    What it shows, from top to bottom:
      - All calls into the driver are made under the tag "webgl". A thread that the driver starts
        meanwhile carries the tag too, so what is allocated there is known as the driver's.
-     - scene_measure is an ordinary reporter; the driver's memory is published as DMD_TAG_BYTES.
+     - scene_measure is an ordinary reporter. Of the driver's memory the sum is published, which
+       DMD_TAG_BYTES has.
      - The dump comes while the context is alive. Afterwards there would be nothing to see.
 
    The manual, under "Tags", shows what dmd says of it, also for --tag-threads=none.
@@ -222,11 +223,14 @@ int main(void) {
   expect(has_colour(scene, 1, HEIGHT - 2, "\x00\x00\xff\xff"), "the rest is not blue");
   printf("%s: a red triangle on blue\n", (const char *)glGetString(GL_RENDERER));
 
-  size_t szB = scene_measure(scene);
+  size_t of_scene = scene_measure(scene);
+  size_t of_driver = DMD_TAG_BYTES("webgl");
   printf("memory report, bytes:\n");
-  printf("  explicit/scene       %10zu\n", szB);
-  printf("  explicit/tags/webgl  %10zu in %zu blocks\n", DMD_TAG_BYTES("webgl"),
-         DMD_TAG_BLOCKS("webgl"));
+  printf("  explicit/scene         %10zu\n", of_scene);
+  printf("  explicit/webgl/driver  %10zu in %zu blocks\n", of_driver, DMD_TAG_BLOCKS("webgl"));
+  DMD_MEMORY_REPORT(&(struct dmd_memory_report){
+      NULL, "explicit/webgl/driver", DMD_KIND_HEAP, DMD_UNITS_BYTES, (long long)of_driver,
+      "Memory that the graphics driver allocated, on whatever thread."});
   DMD_DUMP("drawn");
 
   context_close(&context);

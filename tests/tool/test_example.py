@@ -62,7 +62,7 @@ def _webgl(t, *options):
     native = t.run_natively([program], env=env, status=None)
     if native.status != 0 and b"EGL" in native.err:
         raise Skip("no software driver: " + native.err.decode().splitlines()[-1])
-    t.contains(native.out, "explicit/tags/webgl           0 in 0 blocks")
+    t.contains(native.out, "explicit/webgl/driver           0 in 0 blocks")
     # With deep stacks there are 40,000 different ones, and validating the profile takes a minute.
     run = t.run_command([program], env=env, options=["--num-callers=4", *options])
     return run.numbered(1), run.out.decode()
@@ -84,7 +84,7 @@ def webgl(t):
     profile, out = _webgl(t)
     tagged = [block for block in profile.blocks if block.tag == "webgl"]
     szB = sum(block.num * (block.req + block.slop) for block in tagged)
-    t.contains(out, "explicit/tags/webgl  %10d in %d blocks" % (szB, _count(tagged)))
+    t.contains(out, "explicit/webgl/driver  %10d in %d blocks" % (szB, _count(tagged)))
     t.equal(sorted(b.describe() for b in profile.blocks if b.reps and b.tag), [])
     driver = _of_driver(profile)
     t.true(_count(driver) > 1000, "the driver has blocks")
