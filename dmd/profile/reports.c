@@ -28,6 +28,21 @@ uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set)
   return id;
 }
 
+uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, const dmd_report_t *sharers,
+                                    uint32_t n) {
+  dmd_report_set_t set = {0};
+  if (n > DMD_REPORTS_KEPT) {
+    set.rest =
+        dmd_reports_intern_sharers(reports, sharers + DMD_REPORTS_KEPT, n - DMD_REPORTS_KEPT);
+    set.count = dmd_reports_at(reports, set.rest)->count;
+  }
+  for (uint32_t i = 0; i < n && i < DMD_REPORTS_KEPT; i++) {
+    set.report[i] = sharers[i];
+    set.count += sharers[i].further + 1u;
+  }
+  return dmd_reports_intern(reports, &set);
+}
+
 /* Which of the kept reports a new one becomes; DMD_REPORTS_KEPT: none. A report made on allocation
  * has to survive a clear: in a full set it takes the place of the last one that need not. */
 static uint32_t place_for(const dmd_report_set_t *set, const dmd_report_t *report) {

@@ -67,6 +67,11 @@ static inline const dmd_report_set_t *dmd_reports_at(const dmd_reports_t *report
   return DMD_POOL_AT(&reports->pool, const dmd_report_set_t, id);
 }
 
+/* The id of the shared set of n sharers, at least one and no two alike, whose reports are
+ * DMD_REPORTS_COUNTED at most. */
+uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, const dmd_report_t *sharers,
+                                    uint32_t n);
+
 /* Whether the set with this id, not DMD_NONE, is shared. */
 static inline bool dmd_reports_are_shared(const dmd_reports_t *reports, uint32_t id) {
   return dmd_reports_at(reports, id)->report[0].flags & DMD_REPORT_SHARED;

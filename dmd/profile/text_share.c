@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/mem.h"
 #include "base/sort.h"
 #include "profile/printer.h"
 
@@ -16,19 +17,33 @@ static uint32_t frame_of(const dmd_printer_t *p, uint32_t stack) {
   return n == 0 ? DMD_NONE : frames[0];
 }
 
-static void add_share(dmd_pool_t *owners, owner_t share) {
-  for (uint32_t id = 1; id <= owners->last; id++) {
-    owner_t *owner = DMD_POOL_AT(owners, owner_t, id);
-    if (owner->reporter == share.reporter && owner->frame == share.frame) {
-      owner->bytes += share.bytes;
-      return;
-    }
-  }
-  uint32_t id = dmd_pool_add(owners);
-  *DMD_POOL_AT(owners, owner_t, id) = share;
+typedef struct {
+  dmd_pool_t pool; /* of owner_t */
+  dmd_table_t index;
+} owners_t;
+
+static owner_t *owner_at(const owners_t *owners, uint32_t id) {
+  return DMD_POOL_AT(&owners->pool, owner_t, id);
 }
 
-static void add_group(const dmd_printer_t *p, dmd_pool_t *owners, const dmd_group_t *g) {
+static bool owner_equal(const void *owners, uint32_t id, const void *key) {
+  const owner_t *a = owner_at(owners, id), *b = key;
+  return a->reporter == b->reporter && a->frame == b->frame;
+}
+
+static void add_share(owners_t *owners, owner_t share) {
+  uint64_t hash = dmd_hash_u64((uint64_t)share.reporter << 32 | share.frame);
+  uint32_t id = dmd_table_find(&owners->index, hash, &share);
+  if (id != DMD_NONE) {
+    owner_at(owners, id)->bytes += share.bytes;
+    return;
+  }
+  id = dmd_pool_add(&owners->pool);
+  *owner_at(owners, id) = share;
+  dmd_table_add(&owners->index, hash, id);
+}
+
+static void add_group(const dmd_printer_t *p, owners_t *owners, const dmd_group_t *g) {
   const dmd_reports_t *reports = &p->profile->reports;
   const dmd_report_t *sharer;
   if (!dmd_reports_are_shared(reports, g->reports))
@@ -43,8 +58,7 @@ static void add_group(const dmd_printer_t *p, dmd_pool_t *owners, const dmd_grou
 }
 
 static int compare(const void *ctx, uint32_t a, uint32_t b) {
-  const owner_t *x = DMD_POOL_AT((const dmd_pool_t *)ctx, owner_t, a);
-  const owner_t *y = DMD_POOL_AT((const dmd_pool_t *)ctx, owner_t, b);
+  const owner_t *x = owner_at(ctx, a), *y = owner_at(ctx, b);
   return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
@@ -62,18 +76,21 @@ static void print_owner(const dmd_printer_t *p, const owner_t *owner, bool sampl
 void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r) {
   const dmd_groups_t *groups = &p->profile->groups;
   const dmd_env_t *env = p->profile->env;
-  dmd_pool_t owners;
-  dmd_pool_init(&owners, env, "dmd.text.owners", sizeof(owner_t));
+  owners_t owners;
+  dmd_pool_init(&owners.pool, env, "dmd.text.owners", sizeof(owner_t));
+  dmd_table_init(&owners.index, env, "dmd.text.owners.index", owner_equal, &owners);
   for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
     add_group(p, &owners, dmd_groups_at(groups, id));
-  uint32_t *ids = dmd_env_alloc(env, "dmd.text.owners.ids", (owners.last + 1) * sizeof *ids);
-  for (uint32_t i = 0; i < owners.last; i++)
+  uint32_t n = owners.pool.last;
+  uint32_t *ids = dmd_env_alloc(env, "dmd.text.owners.ids", ((size_t)n + 1) * sizeof *ids);
+  for (uint32_t i = 0; i < n; i++)
     ids[i] = i + 1;
-  dmd_sort(env, ids, owners.last, compare, &owners);
+  dmd_sort(env, ids, n, compare, &owners);
   dmd_out_str(p->out, "  Shared, and counted in parts {\n");
-  for (uint32_t i = 0; i < owners.last; i++)
-    print_owner(p, DMD_POOL_AT(&owners, owner_t, ids[i]), r->sampled);
+  for (uint32_t i = 0; i < n; i++)
+    print_owner(p, owner_at(&owners, ids[i]), r->sampled);
   dmd_out_str(p->out, "  }\n");
   dmd_env_free(env, ids);
-  dmd_pool_destroy(&owners);
+  dmd_table_destroy(&owners.index);
+  dmd_pool_destroy(&owners.pool);
 }

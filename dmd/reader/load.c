@@ -29,7 +29,8 @@ typedef struct {
   dmd_pool_t frames;                 /* frame number -> frame of the profile, likewise */
   uint64_t blocks;                   /* how many, */
   double total;                      /* and their bytes */
-  double advised;                    /* the bytes that advices are about */
+  uint64_t faults;                   /* how often */
+  double advised, advised_blocks;    /* the bytes that advices are about, and the blocks */
 } loader_t;
 
 /* ---- Values. ---- */
@@ -64,6 +65,20 @@ static uint64_t get_count(loader_t *l, const cJSON *object, const char *key) {
   if (cJSON_IsNumber(item) && item->valuedouble > MAX_NUMBER)
     return item->valuedouble < 0x1p64 ? (uint64_t)item->valuedouble : UINT64_MAX;
   return item == NULL ? 0 : number_in(l, item, 0);
+}
+
+/* The same of how often something happened: 1 where it is not said. */
+static uint64_t get_times(loader_t *l, const cJSON *object, const char *key) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  return item == NULL ? 1 : number_in(l, item, 1);
+}
+
+/* NULL where there is none. */
+static const cJSON *get_array(loader_t *l, const cJSON *object, const char *key) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  if (item != NULL && !cJSON_IsArray(item))
+    dmdv_cutter_reject(&l->cutter, "\"%s\" is not an array", key);
+  return item;
 }
 
 static const char *get_string(loader_t *l, const cJSON *object, const char *key) {
@@ -111,23 +126,36 @@ static uint32_t get_name(loader_t *l, const cJSON *object, const char *key) {
   return name == NULL ? DMD_NONE : dmd_intern_str(&l->profile->names, name);
 }
 
+/* All at once: a set of each part of them would take up far more than the file. */
 static uint32_t load_sharers(loader_t *l, const cJSON *sharers) {
-  uint32_t id = DMD_NONE;
-  const cJSON *sharer;
-  cJSON_ArrayForEach(sharer, sharers) {
-    dmd_report_t report = {.stack = get_trace(l, sharer, "at"),
-                           .reporter = get_name(l, sharer, "reporter"),
-                           .flags = DMD_REPORT_SHARED};
-    uint64_t num = get_number(l, sharer, "num", 1);
-    if (report.stack == DMD_NONE)
+  dmd_report_t list[DMD_REPORTS_COUNTED];
+  uint32_t n = 0;
+  uint64_t room = DMD_REPORTS_COUNTED; /* what is beyond the highest count changes nothing */
+  const cJSON *array = cJSON_IsArray(sharers) ? sharers : NULL, *sharer;
+  cJSON_ArrayForEach(sharer, array) {
+    uint32_t stack = get_trace(l, sharer, "at"), reporter = get_name(l, sharer, "reporter");
+    uint64_t num = get_times(l, sharer, "num");
+    if (stack == DMD_NONE)
       dmdv_cutter_reject(&l->cutter, "a sharer has no \"at\"");
-    /* What is beyond the highest count changes nothing. */
-    for (uint64_t i = 0; i < num && i < DMD_REPORTS_COUNTED; i++)
-      id = dmd_reports_add(&l->profile->reports, id, report);
+    num = num > room ? room : num;
+    if (num == 0)
+      continue;
+    uint32_t i = 0;
+    while (i < n && (list[i].stack != stack || list[i].reporter != reporter))
+      i++;
+    if (i < n)
+      list[i].further += (uint16_t)num;
+    else
+      list[n++] = (dmd_report_t){.stack = stack,
+                                 .reporter = reporter,
+                                 .flags = DMD_REPORT_SHARED,
+                                 .further = (uint16_t)(num - 1)};
+    room -= num;
   }
-  if (id == DMD_NONE)
-    dmdv_cutter_reject(&l->cutter, "\"sharers\" is not an array with reports");
-  return id;
+  if (n > 0)
+    return dmd_reports_intern_sharers(&l->profile->reports, list, n);
+  dmdv_cutter_reject(&l->cutter, "\"sharers\" is not an array with reports");
+  return DMD_NONE;
 }
 
 static uint32_t load_reports(loader_t *l, const block_t *r) {
@@ -362,7 +390,7 @@ static void load_faults(loader_t *l, const cJSON *faults) {
     /* A kind that a later dmd knows is passed over. */
     if (kind == NULL || fault_kind_of(kind) == DMD_N_FAULTS)
       continue;
-    dmd_fault_t fault = {.num = get_number(l, item, "num", 1),
+    dmd_fault_t fault = {.num = get_times(l, item, "num"),
                          .kind = fault_kind_of(kind),
                          .stack = get_trace(l, item, "at"),
                          .reporter = get_name(l, item, "reporter"),
@@ -379,6 +407,11 @@ static void load_faults(loader_t *l, const cJSON *faults) {
                          .size = get_count(l, item, "size"),
                          .offset = get_count(l, item, "offset"),
                          .length = get_count(l, item, "length")};
+    l->faults += fault.num;
+    if (l->faults > (uint64_t)MAX_NUMBER) {
+      dmdv_cutter_reject(&l->cutter, "more than 2^53 faults");
+      return;
+    }
     dmd_faults_add(&l->profile->faults, &fault);
   }
 }
@@ -399,8 +432,9 @@ static void load_advices(loader_t *l, const cJSON *advices) {
     if (held == NULL || advice.held == DMD_N_HELD || at == NULL)
       continue;
     l->advised += (double)advice.bytes;
-    if (l->advised > MAX_TOTAL)
-      dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^61 bytes");
+    l->advised_blocks += (double)advice.blocks;
+    if (l->advised > MAX_NUMBER || l->advised_blocks > MAX_NUMBER)
+      dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^53 bytes or blocks");
     advice.at = trace_number(l, at);
     if (alloc != NULL)
       advice.alloc = trace_number(l, alloc);
@@ -442,7 +476,7 @@ static void load_published(loader_t *l, const cJSON *report) {
       .process = get_string(l, report, "process"),
       .path = get_string(l, report, "path"),
       .description = get_string(l, report, "description"),
-      .times = get_number(l, report, "times", 1),
+      .times = get_times(l, report, "times"),
       .kind = index_of(kind, kind_name, DMD_PUBLISHED_N_KINDS),
       .units = index_of(units, units_name, DMD_PUBLISHED_N_UNITS),
   };
@@ -489,12 +523,11 @@ static bool load_run(void *ctx) {
   run->sample_below = get_number(l, dmd, "sampleBelow", 0);
   run->seed = get_count(l, dmd, "seed");
   load_totals(l, cJSON_GetObjectItemCaseSensitive(dmd, "totals"));
-  load_faults(l, cJSON_GetObjectItemCaseSensitive(dmd, "faults"));
-  load_advices(l, cJSON_GetObjectItemCaseSensitive(dmd, "advice"));
+  load_faults(l, get_array(l, dmd, "faults"));
+  load_advices(l, get_array(l, dmd, "advice"));
   load_memory(l, cJSON_GetObjectItemCaseSensitive(dmd, "memory"));
   const cJSON *report;
-  cJSON_ArrayForEach(report, cJSON_GetObjectItemCaseSensitive(dmd, "memoryReports"))
-      load_published(l, report);
+  cJSON_ArrayForEach(report, get_array(l, dmd, "memoryReports")) load_published(l, report);
   cJSON_Delete(dmd);
   return !dmdv_cutter_failed(&l->cutter);
 }

@@ -111,6 +111,48 @@ static void make_memory(const maker_t *m) {
   }
 }
 
+static uint32_t no_or_any_stack(const maker_t *m) {
+  return one_in(m, 3) ? DMD_NONE : any_stack(m);
+}
+
+/* A number that a fault has if it is of a kind that has it: any, as the program may have given it,
+ * that a double holds. */
+static uint64_t amount(const maker_t *m, const dmd_fault_t *fault, unsigned bit) {
+  if (!(dmd_fault_numbers(fault->kind) & bit))
+    return 0;
+  return one_in(m, 8) ? UINT64_MAX : number(m, 53) << below(m, 11);
+}
+
+static void make_fault(const maker_t *m) {
+  dmd_fault_t fault = {.num = 1 + number(m, 40), .kind = (uint32_t)below(m, DMD_N_FAULTS)};
+  fault.stack = no_or_any_stack(m);
+  fault.reporter = any_name(m);
+  fault.reason = one_in(m, 2) ? DMD_REASON_NONE : (uint32_t)below(m, DMD_N_REASONS);
+  fault.allocated = no_or_any_stack(m);
+  fault.freed = no_or_any_stack(m);
+  fault.reported = no_or_any_stack(m);
+  fault.other_reporter = any_name(m);
+  fault.scope = any_name(m);
+  fault.memory = any_name(m);
+  fault.bytes = one_in(m, 8) ? UINT64_MAX : number(m, 40);
+  fault.claimed = amount(m, &fault, DMD_FAULT_HAS_AMOUNTS);
+  fault.measured = amount(m, &fault, DMD_FAULT_HAS_AMOUNTS);
+  fault.size = amount(m, &fault, DMD_FAULT_HAS_SIZE);
+  fault.offset = amount(m, &fault, DMD_FAULT_HAS_OFFSET);
+  fault.length = amount(m, &fault, DMD_FAULT_HAS_LENGTH);
+  dmd_faults_add(&m->profile->faults, &fault);
+}
+
+static void make_advice(const maker_t *m) {
+  dmd_advice_t advice = {
+      .blocks = 1 + number(m, 40), .bytes = number(m, 50), .held = (uint32_t)below(m, DMD_N_HELD)};
+  advice.alloc = no_or_any_stack(m);
+  advice.at = any_stack(m);
+  advice.reporter = any_name(m);
+  advice.offset = one_in(m, 3) ? DMD_OFFSET_ANY : (uint32_t)number(m, 12);
+  dmd_advices_add(&m->profile->advices, &advice);
+}
+
 static void make_run(const maker_t *m) {
   dmd_run_t *run = &m->profile->run;
   run->is_known = true;
@@ -134,44 +176,24 @@ static void make_run(const maker_t *m) {
   run->in_use_blocks = number(m, 53);
   run->freed_reported = number(m, 53);
   make_memory(m);
-  for (uint64_t n = below(m, 4); n > 0; n--) {
-    dmd_fault_t fault = {.num = 1 + number(m, 40), .kind = (uint32_t)below(m, DMD_N_FAULTS)};
-    fault.stack = one_in(m, 3) ? DMD_NONE : any_stack(m);
-    fault.reporter = any_name(m);
-    fault.other_reporter = any_name(m);
-    fault.scope = any_name(m);
-    fault.memory = any_name(m);
-    fault.allocated = one_in(m, 2) ? DMD_NONE : any_stack(m);
-    fault.freed = one_in(m, 2) ? DMD_NONE : any_stack(m);
-    fault.reported = one_in(m, 2) ? DMD_NONE : any_stack(m);
-    dmd_faults_add(&m->profile->faults, &fault);
-  }
-  for (uint64_t n = below(m, 4); n > 0; n--) {
-    dmd_advice_t advice = {.blocks = 1 + number(m, 40),
-                           .bytes = number(m, 50),
-                           .held = (uint32_t)below(m, DMD_N_HELD)};
-    advice.alloc = one_in(m, 3) ? DMD_NONE : any_stack(m);
-    advice.at = any_stack(m);
-    advice.reporter = any_name(m);
-    advice.offset = one_in(m, 3) ? DMD_OFFSET_ANY : (uint32_t)number(m, 12);
-    dmd_advices_add(&m->profile->advices, &advice);
-  }
+  for (uint64_t n = below(m, 8); n > 0; n--)
+    make_fault(m);
+  for (uint64_t n = below(m, 4); n > 0; n--)
+    make_advice(m);
 }
 
-/* A set of up to twelve reports by owners that share a block. */
-static uint32_t make_shared(const maker_t *m) {
-  uint32_t set = DMD_NONE;
-  for (uint64_t n = 1 + below(m, 12); n > 0; n--) {
+/* The sharers of a block, of which a few may be alike. */
+static uint32_t make_sharers(const maker_t *m) {
+  uint32_t id = DMD_NONE;
+  for (uint64_t n = 1 + below(m, one_in(m, 4) ? DMD_REPORTS_COUNTED + 3 : 6); n > 0; n--) {
     dmd_report_t report = {
         .stack = any_stack(m), .reporter = any_name(m), .flags = DMD_REPORT_SHARED};
-    set = dmd_reports_add(&m->profile->reports, set, report);
+    id = dmd_reports_add(&m->profile->reports, id, report);
   }
-  return set;
+  return id;
 }
 
 static uint32_t make_reports(const maker_t *m) {
-  if (one_in(m, 5))
-    return make_shared(m);
   dmd_report_set_t set = {.count = (uint32_t)below(m, 4)};
   if (set.count == 0)
     return DMD_NONE;
@@ -189,7 +211,7 @@ static void make_group(const maker_t *m) {
                    .num = 1 + (one_in(m, 2) ? 0 : number(m, 18)),
                    .thread = 1};
   g.stack = one_in(m, 6) ? DMD_NONE : any_stack(m);
-  g.reports = one_in(m, 2) ? DMD_NONE : make_reports(m);
+  g.reports = one_in(m, 2) ? DMD_NONE : one_in(m, 3) ? make_sharers(m) : make_reports(m);
   if (one_in(m, 3))
     g.tag = (uint16_t)dmd_intern_str(&m->profile->tags, text(m, buffer));
   if (one_in(m, 3))
