@@ -185,22 +185,21 @@ static bool fits(const dmd_profile_t *merged) {
     good &= counts[i] <= MAX_COUNT;
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
     good &= figures[i] <= MAX_COUNT || figures[i] == DMD_MEMORY_UNKNOWN;
-  double faults = 0;
+  uint64_t faults = 0, advised = 0, advised_blocks = 0;
   for (uint32_t id = 1; id <= dmd_faults_count(&merged->faults); id++)
-    faults += (double)dmd_faults_at(&merged->faults, id)->num;
+    faults += dmd_faults_at(&merged->faults, id)->num;
   for (uint32_t id = 1; id <= dmd_groups_count(&merged->groups); id++) {
     const dmd_group_t *g = dmd_groups_at(&merged->groups, id);
     total += (double)g->num * ((double)g->req + (double)g->slop);
     good &= g->num <= MAX_COUNT;
   }
-  double advised = 0, advised_blocks = 0;
   for (uint32_t id = 1; id <= dmd_advices_count(&merged->advices); id++) {
     const dmd_advice_t *a = dmd_advices_at(&merged->advices, id);
-    advised += (double)a->bytes;
-    advised_blocks += (double)a->blocks;
+    advised += a->bytes;
+    advised_blocks += a->blocks;
   }
-  const double max = (double)MAX_COUNT;
-  return good && total <= MAX_TOTAL && faults <= max && advised <= max && advised_blocks <= max;
+  return good && total <= MAX_TOTAL && faults <= MAX_COUNT && advised <= MAX_COUNT &&
+         advised_blocks <= MAX_COUNT;
 }
 
 static bool add_file(dmd_profile_t *merged, char **files, int i) {

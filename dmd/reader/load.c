@@ -30,7 +30,7 @@ typedef struct {
   uint64_t blocks;                   /* how many, */
   double total;                      /* and their bytes */
   uint64_t faults;                   /* how often */
-  double advised, advised_blocks;    /* the bytes that advices are about, and the blocks */
+  uint64_t advised, advised_blocks;  /* the bytes that advices are about, and the blocks */
 } loader_t;
 
 /* ---- Values. ---- */
@@ -431,10 +431,12 @@ static void load_advices(loader_t *l, const cJSON *advices) {
       advice.held++;
     if (held == NULL || advice.held == DMD_N_HELD || at == NULL)
       continue;
-    l->advised += (double)advice.bytes;
-    l->advised_blocks += (double)advice.blocks;
-    if (l->advised > MAX_NUMBER || l->advised_blocks > MAX_NUMBER)
+    l->advised += advice.bytes;
+    l->advised_blocks += advice.blocks;
+    if (l->advised > (uint64_t)MAX_NUMBER || l->advised_blocks > (uint64_t)MAX_NUMBER) {
       dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^53 bytes or blocks");
+      return;
+    }
     advice.at = trace_number(l, at);
     if (alloc != NULL)
       advice.alloc = trace_number(l, alloc);
