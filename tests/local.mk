@@ -21,6 +21,7 @@ unit_tests = \
   tests/unit/test_json \
   tests/unit/test_jsonout \
   tests/unit/test_live \
+  tests/unit/test_live_report \
   tests/unit/test_load_oom \
   tests/unit/test_location \
   tests/unit/test_measured \

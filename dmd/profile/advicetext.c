@@ -123,9 +123,16 @@ static dmd_holder_t add_up(const dmd_advicetext_t *text, const uint32_t *ids, ui
   return holder;
 }
 
+static uint32_t lowest(const uint32_t *ids, uint32_t n) {
+  uint32_t id = ids[0];
+  for (uint32_t i = 1; i < n; i++)
+    id = ids[i] < id ? ids[i] : id;
+  return id;
+}
+
 bool dmd_advice_find(const dmd_advicetext_t *text, const dmd_record_t *r, dmd_held_t held,
                      dmd_holder_t *holder) {
-  uint32_t n;
+  uint32_t n, best = 0;
   uint32_t *ids = sorted_advices(text, r, held, &n);
   holder->bytes = 0;
   for (uint32_t i = 0, end; i < n; i = end) {
@@ -133,8 +140,13 @@ bool dmd_advice_find(const dmd_advicetext_t *text, const dmd_record_t *r, dmd_he
     for (end = i; end < n && holder_key(text, advice_at(text, ids[end])) == key; end++)
       ;
     dmd_holder_t other = add_up(text, ids + i, end - i);
-    if (other.bytes > holder->bytes)
+    /* Of those that hold as much the one that was met first: ids of names and stacks are others
+     * once a profile was written and read. */
+    uint32_t first = lowest(ids + i, end - i);
+    if (other.bytes > holder->bytes || (other.bytes == holder->bytes && first < best)) {
       *holder = other;
+      best = first;
+    }
   }
   dmd_env_free(text->records->profile->env, ids);
   /* Blocks that two places hold which look alike are counted twice. */

@@ -219,6 +219,27 @@ static void who_is_reported_wins_unless_it_holds_much_less(void **state) {
   end(&f);
 }
 
+/* Whatever numbers the names and stacks have, which change when a profile is written and read. */
+static void of_equal_holders_the_first(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_stack(&f.profile, "second");
+  dmd_intern_str(&f.profile.names, "explicit/second");
+  build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_REPORTED, "explicit/first", "s", 8, 500);
+  advise(&f, alloc, DMD_HELD_REPORTED, "explicit/second", "s", 0, 500);
+  assert_string_equal(line(&f), "  50% held at +0x8 of blocks reported by explicit/first");
+  end(&f);
+  begin(&f);
+  build_stack(&f.profile, "second");
+  build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_REPORTED, NULL, "first", 8, 500);
+  advise(&f, alloc, DMD_HELD_REPORTED, NULL, "second", 0, 500);
+  assert_string_equal(line(&f), "  50% held at +0x8 of blocks reported by first");
+  end(&f);
+}
+
 static void too_little_is_not_told(void **state) {
   (void)state;
   fixture_t f;
@@ -254,6 +275,7 @@ int main(void) {
       cmocka_unit_test(several_offsets),
       cmocka_unit_test(three_offsets_and_more),
       cmocka_unit_test(who_is_reported_wins_unless_it_holds_much_less),
+      cmocka_unit_test(of_equal_holders_the_first),
       cmocka_unit_test(too_little_is_not_told),
       cmocka_unit_test(only_unreported_records_have_advice),
   };
