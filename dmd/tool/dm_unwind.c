@@ -248,12 +248,24 @@ static Bool add_end(trace_t *trace, Addr top) {
   return slot < sp || slot > top || slot % WORD != 0 || add_word(trace, slot);
 }
 
+/* A function that aligns its stack by itself keeps its caller's stack pointer in a word of its
+ * frame, which is found by the frame pointer. Adds all words that may be it. */
+static Bool add_saved_sp(trace_t *trace, UInt i) {
+  Addr start = sp_of(trace, i), end = trace->slots[i], caller_sp = end + WORD;
+  if ((end - start) / WORD > MAX_SCANNED)
+    return False;
+  for (Addr at = start; at < end; at += WORD)
+    if (*(Addr *)at == caller_sp && !add_word(trace, at))
+      return False;
+  return True;
+}
+
 static Bool find_words(trace_t *trace, Addr top) {
   for (UInt i = 0; i + 1 < trace->n; i++)
     if (!find_slot(trace, i, top))
       return False;
   for (UInt i = 0; i + 1 < trace->n; i++)
-    if (may_need_fp(trace, i) && !add_fp(trace, i))
+    if (may_need_fp(trace, i) && (!add_fp(trace, i) || !add_saved_sp(trace, i)))
       return False;
   return add_end(trace, top);
 }

@@ -71,6 +71,34 @@ KEEP static void alike(int i) {
     through(n % 2 == 0 ? direct : with_room, i % 5 * 16 + (n % 2 == 0 ? n / 2 * 16 : 0), i);
 }
 
+/* A function that aligns its stack has the same stack pointer under callers with frames of
+ * different sizes, and the return address into the other one may still lie where it was. */
+KEEP static void aligned(int i) {
+  char room[64] __attribute__((aligned(256)));
+  memset(room, i, sizeof room);
+  char *p = alloca((size_t)(i % 2) * 16 + 16); /* with this, the caller's one is kept in a word */
+  block(i);
+  __asm__ volatile("" : : "r"(room), "r"(p) : "memory");
+}
+KEEP static void small_frame(int i) {
+  aligned(i);
+  __asm__ volatile("" : : : "memory");
+}
+KEEP static void large_frame(int i) {
+  volatile char room[64];
+  room[0] = 0;
+  aligned(i);
+  room[1] = 0;
+}
+KEEP static void same_place(int i) {
+  static void (*const functions[2])(int) = {small_frame, large_frame};
+  for (int n = 0; n < 32; n++) {
+    char *p = alloca((size_t)(i % 16) * 16);
+    functions[n % 2](i);
+    __asm__ volatile("" : : "r"(p) : "memory");
+  }
+}
+
 /* Paths that differ in their outer frames only. */
 KEEP static int left(int path, int depth);
 KEEP static int right(int path, int depth);
@@ -149,6 +177,7 @@ static void all(int i) {
     down(path, 5);
   sort(i);
   alike(i);
+  same_place(i);
   leave_early(i);
 }
 
