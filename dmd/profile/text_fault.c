@@ -55,7 +55,7 @@ static const char *reason_text(dmd_reason_t reason) {
           "the claim holds once too often what was reported at the place below",
       [DMD_REASON_NOT_A_BLOCK] = "the claim holds the size of an object that is no heap block: ",
       [DMD_REASON_STRUCT_SIZE] =
-          "the claim holds the size of a structure that is no heap block of its own",
+          "the claim holds what was not reported, perhaps the size of a structure",
   };
   return texts[reason];
 }
