@@ -25,7 +25,7 @@ static const char help_text[] =
     "limits, at least one:\n"
     "      --max-unreported=SIZE      unreported bytes\n"
     "      --max-twice-reported=SIZE  bytes reported twice or more\n"
-    "      --max-misreports=N         reports of what is no live block\n"
+    "      --max-misreports=N         reports and claims that are wrong\n"
     "      --max-growth=SIZE          growth against the baseline, of all bytes and\n"
     "                                 of the unreported ones\n"
     "      --budget PATH=SIZE         bytes reported by the reporter PATH and those\n"

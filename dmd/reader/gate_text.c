@@ -2,6 +2,7 @@
 #include "reader/gate_text.h"
 
 #include "base/format.h"
+#include "profile/printer.h"
 #include "reader/allocfns.h"
 #include "reader/causes.h"
 
@@ -235,6 +236,14 @@ static void print_rest(dmd_out_t *out, const dmdv_causes_t *causes, uint32_t n_s
   }
 }
 
+static void print_amounts(dmd_out_t *out, const dmd_fault_t *fault) {
+  dmd_out_str(out, "     ");
+  dmd_print_unsigned(out, fault->claimed);
+  dmd_out_str(out, fault->kind == DMD_FAULT_CLAIM ? " bytes claimed, " : " bytes published, ");
+  dmd_print_unsigned(out, fault->measured);
+  dmd_out_str(out, " bytes measured\n");
+}
+
 static void print_misreports(dmd_out_t *out, const dmdv_verdict_t *v) {
   const dmd_profile_t *profile = v->now.profile;
   uint32_t n;
@@ -255,6 +264,8 @@ static void print_misreports(dmd_out_t *out, const dmdv_verdict_t *v) {
       dmd_out_safe(out, dmd_intern_get_str(&profile->names, fault->reporter));
       dmd_out_char(out, '\n');
     }
+    if (dmd_fault_numbers(fault->kind) & DMD_FAULT_HAS_AMOUNTS)
+      print_amounts(out, fault);
   }
   if (n > DMDV_MAX_CAUSES) {
     dmd_out_str(out, "  and ");
@@ -268,13 +279,15 @@ static void print_advice(dmd_out_t *out, const dmdv_verdict_t *v, const dmdv_lim
       [DMDV_UNREPORTED] = "  What to do: let a reporter measure these blocks, or put their stacks "
                           "into an\n  ignore file, with the reason (--ignore=FILE).\n",
       [DMDV_TWICE] = "  What to do: only one reporter may measure a block; take it out of the "
-                     "other.\n",
-      [DMDV_MISREPORTS] = "  What to do: report only addresses that malloc and its kin returned, "
-                          "and that\n  are not freed.\n"};
+                     "other.\n"};
   if (limit->growth) {
     dmd_out_str(out, "  All that changed: dmdv diff ");
     dmd_out_safe(out, v->baseline);
     dmd_out_char(out, ' ');
+    dmd_out_safe(out, v->file);
+    dmd_out_char(out, '\n');
+  } else if (limit->what == DMDV_MISREPORTS) {
+    dmd_out_str(out, "  What is wrong with each: dmdv print --section=misreported ");
     dmd_out_safe(out, v->file);
     dmd_out_char(out, '\n');
   } else if (limit->what < DMDV_NAMED) {

@@ -72,8 +72,17 @@ def test_misreports(test):
     out = check(test, "--max-misreports=4", profile=profile, status=1)
     test.check("misreports: 5; 4 allowed, 1 too many\n" in out, out)
     test.check("  1. report of an interior pointer, 3 times\n     Reporter: explicit/x\n"
-               "  2. report of no live block, 2 times\n" in out, out)
+               "  2. report of no live block, 2 times\n"
+               "  What is wrong with each: dmdv print --section=misreported " in out, out)
     test.check("not counted as misreports: 41 other faults" in out, out)
+
+
+def test_claims(test):
+    """A claim is a misreport, and how far it is off is said."""
+    claim = {"kind": "claim", "num": 1, "reporter": "explicit/x", "claimed": 8192, "measured": 100, "bytes": 8092}
+    out = check(test, "--max-misreports=0", profile=program(faults=[claim]), status=1)
+    test.check("  1. claim that does not add up, 1 time\n     Reporter: explicit/x\n"
+               "     8,192 bytes claimed, 100 bytes measured\n" in out, out)
 
 
 def test_growth(test):
