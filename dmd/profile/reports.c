@@ -134,9 +134,13 @@ const dmd_report_t *dmd_reports_nth(const dmd_reports_t *reports, uint32_t id, u
 
 bool dmd_reports_is_again(const dmd_reports_t *reports, uint32_t id, uint32_t i) {
   uint32_t reporter = dmd_reports_nth(reports, id, i)->reporter;
-  for (uint32_t k = 0; k < i; k++)
-    if (dmd_reports_nth(reports, id, k)->reporter == reporter)
-      return true;
+  for (; id != DMD_NONE; id = dmd_reports_at(reports, id)->rest)
+    for (uint32_t k = 0; k < DMD_REPORTS_KEPT; k++) {
+      if (i-- == 0)
+        return false;
+      if (dmd_reports_at(reports, id)->report[k].reporter == reporter)
+        return true;
+    }
   return false;
 }
 

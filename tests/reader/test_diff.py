@@ -27,6 +27,26 @@ def test_reported_now(test):
     test.check("  0.00% of the heap" in out, "the net heap did not change")
 
 
+def test_shared_blocks(test):
+    """A shared block is reported once, whoever its owners are; their shares are compared."""
+    def shared(num, owners, other=A):
+        profile = Profile().block(1, other)
+        sharers = [{"at": profile.trace(R), "reporter": "explicit/" + owner} for owner in owners]
+        return profile.block(100, A, num=num, reps=[R], reporters=["explicit/" + owners[0]], sharers=sharers)
+
+    out = diff(test, shared(3, "abcde"), shared(3, "abcde", S))
+    test.check("# no once-reported heap blocks" in out, out)
+    out = diff(test, shared(2, "abcde"), shared(3, "abcde", S))
+    test.check("Once-reported {\n  1 block in heap block record 1 of 1\n  100 bytes" in out, out)
+    test.check("  Shared, and counted in parts {\n" +
+               "".join("    20 bytes: explicit/%s\n" % owner for owner in "abcde") + "  }\n" in out, out)
+    out = diff(test, shared(1, "ab"), shared(1, "abcd", S))
+    test.check("# no twice-reported heap blocks" in out, out)
+    rows = diff(test, shared(1, "ab"), shared(3, "ab", S), "--by=reporter").split("\n")
+    test.equal(sorted((row.split()[0], row.split()[2], row.split()[-1]) for row in rows if "explicit/" in row),
+               [("100", "2", "explicit/a"), ("100", "2", "explicit/b")], "by reporter")
+
+
 def test_modes_must_agree(test):
     old, new = test.write("old", Profile("live")), test.write("new", Profile("cumulative"))
     test.check("they cannot be compared" in test.error("diff", old, new), "modes")

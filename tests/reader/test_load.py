@@ -160,13 +160,16 @@ def test_wrong_memory_reports(test):
     report('"process" is not a string', process=5)
     for amount in (None, "1", 1.5, 2 ** 53 + 2, -2 ** 53 - 2, 1e300):
         report('"amount" is not a whole number within 2^53', amount=amount)
-    report('"times" is not a whole number', times=-1)
+    for times in (0, -1):
+        report('"times" is not a whole number from 1', times=times)
     document = small()
     document["dmd"] = {"memory": {"resident": -1}}
     rejected(test, document, '"resident" is not a whole number')
     document["dmd"] = {"memoryReports": [dict({"path": "p%d" % n, "kind": "heap", "units": "bytes", "amount": 1})
                                          for n in range(65537)]}
     rejected(test, document, "more than 65536 memory reports")
+    document["dmd"] = {"memoryReports": {}}
+    rejected(test, document, '"memoryReports" is not an array')
 
 
 def test_missing_and_double_keys(test):
@@ -192,8 +195,77 @@ def test_wrong_advice(test):
     advice('"at" is not a string', at=3)
     advice('trace id "nowhere" is not in', alloc="nowhere")
     document = small()
-    document["dmd"] = {"advice": [{"held": "reported", "at": "t0", "blocks": 1, "bytes": 2 ** 53}] * 257}
-    rejected(test, document, "more than 2^61 bytes")
+    for most, one in (({"blocks": 1, "bytes": 2 ** 53}, {"blocks": 1, "bytes": 1}),
+                      ({"blocks": 2 ** 53, "bytes": 1}, {"blocks": 1, "bytes": 1})):
+        document["dmd"] = {"advice": [dict({"held": "reported", "at": "t0"}, **amounts) for amounts in (most, one)]}
+        rejected(test, document, "more than 2^53 bytes or blocks")
+    document["dmd"] = {"advice": {}}
+    rejected(test, document, '"advice" is not an array')
+
+
+def test_wrong_faults(test):
+    def faults(reason, *entries):
+        document = small()
+        document["dmd"] = {"faults": [dict({"kind": "claim", "num": 1}, **entry) for entry in entries]}
+        if reason is None:
+            accepted(test, document)
+        else:
+            rejected(test, document, reason)
+
+    faults(None)
+    faults(None, {})
+    faults(None, {"kind": "a later one", "num": 0})
+    faults(None, {"reason": "a later one", "claimed": 2 ** 64 - 1, "measured": 0, "bytes": 1e300})
+    for key in ("bytes", "claimed", "measured", "size", "offset", "length"):
+        for wrong in (-1, 0.5, "1"):
+            faults('"%s" is not a whole number' % key, {key: wrong})
+    for wrong in (0, -1, 1.5, 2 ** 53 + 2, "1"):
+        faults('"num" is not a whole number from 1 to 2^53', {"num": wrong})
+    for key in ("at", "allocatedAt", "freedAt", "reportedAt"):
+        faults('"%s" is not a string' % key, {key: 3})
+        faults('trace id "nowhere" is not in', {key: "nowhere"})
+    for key in ("kind", "reason", "reporter", "otherReporter", "scope", "memory"):
+        faults('"%s" is not a string' % key, {key: 5})
+    faults("more than 2^53 faults", {"num": 2 ** 53}, {"num": 1, "kind": "invalid-free"})
+    faults(None, {"num": 2 ** 53 - 1}, {"num": 1, "kind": "invalid-free"})
+    document = small()
+    document["dmd"] = {"faults": {"kind": "claim", "num": 1}}
+    rejected(test, document, '"faults" is not an array')
+
+
+def test_sharers(test):
+    """Those of one block count 99 times together at most, and are each told once."""
+    def sharers(*entries):
+        document = small()
+        document["blockList"][0].update(reps=["t0"], sharers=list(entries))
+        out, _ = test.dmdv("merge", test.write("file", document))
+        return [(sharer.get("reporter"), sharer.get("num", 1)) for sharer in json.loads(out)["blockList"][0]["sharers"]]
+
+    at = {"at": "t0"}
+    test.equal(sharers(at), [(None, 1)], "one")
+    test.equal(sharers(dict(at, num=2 ** 53)), [(None, 99)], "a large number")
+    test.equal(sharers(*[at] * 200), [(None, 99)], "alike")
+    test.equal(sharers(dict(at, num=90), dict(at, reporter="a"), dict(at, num=5), dict(at, reporter="a", num=3),
+                       dict(at, reporter="b")), [(None, 95), ("a", 4)], "too many")
+    many = [dict(at, reporter="r%d" % i) for i in range(120)]
+    test.equal(sharers(*many), [("r%d" % i, 1) for i in range(99)], "more than are counted")
+
+
+def test_wrong_sharers(test):
+    def sharers(reason, value):
+        document = small()
+        document["blockList"][0].update(reps=["t0"], sharers=value)
+        rejected(test, document, reason)
+
+    for wrong in (None, 2, "t0", {}, {"x": {"at": "t0"}}, []):
+        sharers('"sharers" is not an array with reports', wrong)
+    for wrong in ({}, {"reporter": "x"}, {"at": None}, 3, "t0", []):
+        sharers('a sharer has no "at"', [{"at": "t0"}, wrong])
+    sharers('"at" is not a string', [{"at": 3}])
+    sharers('"reporter" is not a string', [{"at": "t0", "reporter": 3}])
+    sharers('trace id "nowhere" is not in', [{"at": "nowhere"}])
+    for wrong in (0, -1, 1.5, "2"):
+        sharers('"num" is not a whole number from 1 to 2^53', [{"at": "t0"}, {"at": "t0", "num": wrong}])
 
 
 def test_wrong_blocks(test):

@@ -123,6 +123,54 @@ def test_faults_are_added_up(test):
                        ("invalid-free", 2, None, "#00: f0 (a.c:1)")], "faults")
 
 
+def test_all_keys_of_faults_stay(test):
+    """Of faults that are equal in all that tells them apart, the numbers are those of the time that was off by most."""
+    names = {"reporter": "explicit/x", "otherReporter": "explicit/y", "scope": "explicit/x/z", "memory": "stack of thread 1"}
+    traces = {key: ["%s (a.c:1)" % key, "main (a.c:2)"] for key in ("at", "allocatedAt", "freedAt", "reportedAt")}
+
+    def with_fault(first, **numbers):
+        profile = Profile()
+        profile.trace(first)  # other ids in each file
+        ids = {key: profile.trace(stack) for key, stack in traces.items()}
+        faults = [dict({"kind": "claim", "reason": "twice"}, **numbers, **names, **ids),
+                  dict({"kind": "report-length", "num": 1, "size": 100, "length": numbers["num"]}, **ids),
+                  {"kind": "report-interior", "num": 1, "size": 16, "offset": 8, "at": ids["at"]}]
+        profile.document["dmd"] = run(faults=faults)
+        return profile
+
+    document = merge(test, with_fault(MAIN, num=2, bytes=11, claimed=30, measured=20),
+                     with_fault(ELSE, num=5, bytes=2 ** 64 - 2048, claimed=2 ** 63, measured=0))
+
+    def resolved(fault):
+        return {key: [document["frameTable"][f].removeprefix("#00: ") for f in document["traceTable"][value]]
+                     if key in traces else value for key, value in fault.items()}
+
+    test.equal([resolved(fault) for fault in document["dmd"]["faults"]],
+               [dict({"kind": "claim", "num": 7, "bytes": 2 ** 64 - 2048 + 11, "reason": "twice", "claimed": 2 ** 63,
+                      "measured": 0}, **names, **traces),
+                dict({"kind": "report-length", "num": 2, "size": 100, "length": 2}, **traces),
+                {"kind": "report-interior", "num": 2, "size": 16, "offset": 8, "at": traces["at"]}], "faults")
+
+
+def test_shared_blocks(test):
+    """With more owners than one report set holds, in files that number them differently."""
+    def shared(first, owners):
+        profile = Profile(dmd=run()).block(7, first, reps=[first])
+        sharers = [{"at": profile.trace(["%s (r.c:1)" % owner]), "reporter": owner} for owner in owners]
+        sharers[-1]["num"] = 3
+        return profile.block(100, MAIN, reps=[["%s (r.c:1)" % owners[0]]], reporters=[owners[0]], num=2, sharers=sharers)
+
+    document = merge(test, shared(MAIN, "abcde"), shared(ELSE, "abcde"), shared(ELSE, "edcba"))
+    found = [([(document["frameTable"][document["traceTable"][s["at"]][0]], s["reporter"], s.get("num"))
+               for s in block["sharers"]], block["num"], block["reporters"])
+             for block in document["blockList"] if "sharers" in block]
+
+    def expected(owners):
+        return [("#00: %s (r.c:1)" % owner, owner, 3 if owner == owners[-1] else None) for owner in owners]
+
+    test.equal(found, [(expected("abcde"), 4, ["a"]), (expected("edcba"), 2, ["e"])], "blocks")
+
+
 def test_advice_is_added_up(test):
     def with_advice(num):
         profile = Profile().block(100, MAIN, num=9)
@@ -206,7 +254,11 @@ def test_too_much(test):
     """Sums that could not be read back: 2^53 of a count, 2^61 bytes in all."""
     many = Profile().block(0, num=2 ** 53)
     large = Profile().block(2 ** 50, num=1500)
-    for profile in (many, large):
+    faults = Profile(dmd=run(faults=[{"kind": "claim", "num": 2 ** 52 + 1}]))
+    advice = Profile().block(1, MAIN)
+    advice.document["dmd"] = run(advice=[{"held": "unreported", "at": advice.trace(MAIN), "blocks": 1,
+                                          "bytes": 2 ** 52 + 1}])
+    for profile in (many, large, faults, advice):
         test.write("a.json", profile)
         test.dmdv("merge", "a.json")
         test.check("b.json" in test.error("merge", "a.json", test.write("b.json", profile)), "no file is named")
