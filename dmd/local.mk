@@ -97,6 +97,8 @@ dmd_reader_sources = \
   dmd/reader/ignorefile.c dmd/reader/ignorefile.h \
   dmd/reader/input.c dmd/reader/input.h \
   dmd/reader/load.c dmd/reader/load.h \
+  dmd/reader/load_run.c \
+  dmd/reader/loader.c dmd/reader/loader.h \
   dmd/reader/location.c dmd/reader/location.h \
   dmd/reader/memreports.c dmd/reader/memreports.h \
   dmd/reader/normalize.c dmd/reader/normalize.h \

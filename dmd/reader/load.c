@@ -8,103 +8,10 @@
 #include "reader/load.h"
 
 #include "reader/allocfns.h"
-#include "reader/document.h"
 #include "reader/host.h"
+#include "reader/loader.h"
 
-#include <stdarg.h>
 #include <string.h>
-
-/* Doubles count whole numbers exactly up to here. */
-static const double MAX_NUMBER = 9007199254740992.0;
-/* Sums of sizes stay below this, so that no arithmetic overflows. */
-static const double MAX_TOTAL = 2305843009213693952.0;
-
-typedef struct {
-  dmd_profile_t *profile;
-  const dmdv_load_options_t *options;
-  dmdv_cutter_t cutter;
-  dmd_intern_t trace_ids, frame_ids; /* strings of the file -> numbers */
-  dmd_intern_t raw_stacks;           /* sequences of frame numbers */
-  dmd_pool_t traces;                 /* trace number -> raw stack, DMD_NONE: not defined so far */
-  dmd_pool_t frames;                 /* frame number -> frame of the profile, likewise */
-  uint64_t blocks;                   /* how many, */
-  double total;                      /* and their bytes */
-  uint64_t faults;                   /* how often */
-  uint64_t advised, advised_blocks;  /* the bytes that advices are about, and the blocks */
-} loader_t;
-
-/* ---- Values. ---- */
-
-/* The value of a member as a whole number from least on; 0 when it is none. */
-static uint64_t number_in(loader_t *l, const cJSON *item, uint64_t least) {
-  double v = item->valuedouble;
-  if (cJSON_IsNumber(item) && v >= (double)least && v <= MAX_NUMBER && v == (double)(uint64_t)v)
-    return (uint64_t)v;
-  dmdv_cutter_reject(&l->cutter, "\"%.40s\" is not a whole number from %llu to 2^53", item->string,
-                     (unsigned long long)least);
-  return 0;
-}
-
-/* The value of a member as a string; NULL when it is null, or none. */
-static const char *string_in(loader_t *l, const cJSON *item) {
-  if (!cJSON_IsString(item) && !cJSON_IsNull(item))
-    dmdv_cutter_reject(&l->cutter, "\"%.40s\" is not a string", item->string);
-  return cJSON_IsString(item) ? item->valuestring : NULL;
-}
-
-/* The same of an object's member by its key; fallback, or NULL, where there is none. */
-static uint64_t get_number(loader_t *l, const cJSON *object, const char *key, uint64_t fallback) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  return item == NULL ? fallback : number_in(l, item, 0);
-}
-
-/* The same of a number that says something about the run, and that nothing is computed from: up to
- * 2^64, though no longer exact. */
-static uint64_t get_count(loader_t *l, const cJSON *object, const char *key) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  if (cJSON_IsNumber(item) && item->valuedouble > MAX_NUMBER)
-    return item->valuedouble < 0x1p64 ? (uint64_t)item->valuedouble : UINT64_MAX;
-  return item == NULL ? 0 : number_in(l, item, 0);
-}
-
-/* The same of how often something happened: 1 where it is not said. */
-static uint64_t get_times(loader_t *l, const cJSON *object, const char *key) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  return item == NULL ? 1 : number_in(l, item, 1);
-}
-
-/* NULL where there is none. */
-static const cJSON *get_array(loader_t *l, const cJSON *object, const char *key) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  if (item != NULL && !cJSON_IsArray(item))
-    dmdv_cutter_reject(&l->cutter, "\"%s\" is not an array", key);
-  return item;
-}
-
-static const char *get_string(loader_t *l, const cJSON *object, const char *key) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  return item == NULL ? NULL : string_in(l, item);
-}
-
-/* ---- Ids. ---- */
-
-/* The number of an id; the pool gets an entry for it that says "not defined". */
-static uint32_t number_of(dmd_intern_t *ids, dmd_pool_t *meanings, const char *id) {
-  uint32_t number = dmd_intern_str(ids, id);
-  if (number > meanings->last) {
-    dmd_pool_add(meanings);
-    *DMD_POOL_AT(meanings, uint32_t, number) = DMD_NONE;
-  }
-  return number;
-}
-
-static uint32_t trace_number(loader_t *l, const char *id) {
-  return number_of(&l->trace_ids, &l->traces, id);
-}
-
-static uint32_t frame_number(loader_t *l, const char *id) {
-  return number_of(&l->frame_ids, &l->frames, id);
-}
 
 /* ---- Blocks. ---- */
 
@@ -116,25 +23,16 @@ typedef struct {
   const char *addr;   /* in scan mode; NULL: not given */
 } block_t;
 
-static uint32_t get_trace(loader_t *l, const cJSON *object, const char *key) {
-  const char *id = get_string(l, object, key);
-  return id == NULL ? DMD_NONE : trace_number(l, id);
-}
-
-static uint32_t get_name(loader_t *l, const cJSON *object, const char *key) {
-  const char *name = get_string(l, object, key);
-  return name == NULL ? DMD_NONE : dmd_intern_str(&l->profile->names, name);
-}
-
 /* All at once: a set of each part of them would take up far more than the file. */
-static uint32_t load_sharers(loader_t *l, const cJSON *sharers) {
+static uint32_t load_sharers(dmdv_loader_t *l, const cJSON *sharers) {
   dmd_report_t list[DMD_REPORTS_COUNTED];
   uint32_t n = 0;
   uint64_t room = DMD_REPORTS_COUNTED; /* what is beyond the highest count changes nothing */
   const cJSON *array = cJSON_IsArray(sharers) ? sharers : NULL, *sharer;
   cJSON_ArrayForEach(sharer, array) {
-    uint32_t stack = get_trace(l, sharer, "at"), reporter = get_name(l, sharer, "reporter");
-    uint64_t num = get_times(l, sharer, "num");
+    uint32_t stack = dmdv_load_get_trace(l, sharer, "at"),
+             reporter = dmdv_load_get_name(l, sharer, "reporter");
+    uint64_t num = dmdv_load_get_times(l, sharer, "num");
     if (stack == DMD_NONE)
       dmdv_cutter_reject(&l->cutter, "a sharer has no \"at\"");
     num = num > room ? room : num;
@@ -158,7 +56,7 @@ static uint32_t load_sharers(loader_t *l, const cJSON *sharers) {
   return DMD_NONE;
 }
 
-static uint32_t load_reports(loader_t *l, const block_t *r) {
+static uint32_t load_reports(dmdv_loader_t *l, const block_t *r) {
   if (r->sharers != NULL)
     return load_sharers(l, r->sharers);
   if (r->reps == NULL)
@@ -176,7 +74,7 @@ static uint32_t load_reports(loader_t *l, const block_t *r) {
       dmdv_cutter_reject(&l->cutter, "\"reps\" holds something that is not a trace id");
       return DMD_NONE;
     }
-    set.report[i].stack = trace_number(l, rep->valuestring);
+    set.report[i].stack = dmdv_load_trace_number(l, rep->valuestring);
     if (cJSON_IsString(reporter))
       set.report[i].reporter = dmd_intern_str(&l->profile->names, reporter->valuestring);
   }
@@ -185,7 +83,7 @@ static uint32_t load_reports(loader_t *l, const block_t *r) {
   return dmd_reports_intern(&l->profile->reports, &set);
 }
 
-static uint16_t load_tag(loader_t *l, const char *name) {
+static uint16_t load_tag(dmdv_loader_t *l, const char *name) {
   uint32_t id = name == NULL ? DMD_NONE : dmd_intern_str(&l->profile->tags, name);
   if (id <= DMD_MAX_TAGS)
     return (uint16_t)id;
@@ -193,17 +91,17 @@ static uint16_t load_tag(loader_t *l, const char *name) {
   return DMD_NONE;
 }
 
-static void load_member(loader_t *l, const cJSON *item, block_t *b) {
+static void load_member(dmdv_loader_t *l, const cJSON *item, block_t *b) {
   const char *key = item->string;
   const char *text;
   if (strcmp(key, "req") == 0)
-    b->group.req = number_in(l, item, 0);
+    b->group.req = dmdv_load_number_in(l, item, 0);
   else if (strcmp(key, "slop") == 0)
-    b->group.slop = number_in(l, item, 0);
+    b->group.slop = dmdv_load_number_in(l, item, 0);
   else if (strcmp(key, "num") == 0)
-    b->group.num = number_in(l, item, 1);
-  else if (strcmp(key, "alloc") == 0 && (text = string_in(l, item)) != NULL)
-    b->group.stack = trace_number(l, text);
+    b->group.num = dmdv_load_number_in(l, item, 1);
+  else if (strcmp(key, "alloc") == 0 && (text = dmdv_load_string_in(l, item)) != NULL)
+    b->group.stack = dmdv_load_trace_number(l, text);
   else if (strcmp(key, "reps") == 0)
     b->reps = item;
   else if (strcmp(key, "reporters") == 0)
@@ -211,20 +109,20 @@ static void load_member(loader_t *l, const cJSON *item, block_t *b) {
   else if (strcmp(key, "sharers") == 0)
     b->sharers = item;
   else if (strcmp(key, "reports") == 0)
-    b->n_reports = number_in(l, item, 1);
+    b->n_reports = dmdv_load_number_in(l, item, 1);
   else if (strcmp(key, "tag") == 0)
-    b->group.tag = load_tag(l, string_in(l, item));
+    b->group.tag = load_tag(l, dmdv_load_string_in(l, item));
   else if (strcmp(key, "thread") == 0)
-    b->group.thread = number_in(l, item, 0) & DMD_MAX_THREAD;
+    b->group.thread = dmdv_load_number_in(l, item, 0) & DMD_MAX_THREAD;
   else if (strcmp(key, "sampled") == 0)
     b->group.sampled = cJSON_IsTrue(item);
   else if (strcmp(key, "addr") == 0)
-    b->addr = string_in(l, item);
+    b->addr = dmdv_load_string_in(l, item);
 }
 
 /* Blocks with addresses are groups of their own, and from the first of them on all blocks are, so
  * that addresses are found by group id. */
-static void keep_block(loader_t *l, const block_t *b) {
+static void keep_block(dmdv_loader_t *l, const block_t *b) {
   dmd_profile_t *profile = l->profile;
   if (b->addr == NULL && profile->addresses.last == 0) {
     dmd_groups_add(&profile->groups, &b->group);
@@ -239,7 +137,7 @@ static void keep_block(loader_t *l, const block_t *b) {
     *DMD_POOL_AT(&profile->addresses, uint32_t, id) = dmd_intern_str(&profile->names, b->addr);
 }
 
-static bool load_block(loader_t *l, const cJSON *block) {
+static bool load_block(dmdv_loader_t *l, const cJSON *block) {
   if (!cJSON_IsObject(block))
     return dmdv_cutter_reject(&l->cutter, "an element of \"blockList\" is not an object");
   block_t b = {.group = {.req = UINT64_MAX, .num = 1, .thread = 1}};
@@ -249,10 +147,10 @@ static bool load_block(loader_t *l, const cJSON *block) {
     return dmdv_cutter_reject(&l->cutter, "a block has no \"req\"");
   b.group.reports = load_reports(l, &b);
   l->blocks += b.group.num;
-  if (l->blocks > (uint64_t)MAX_NUMBER)
+  if (l->blocks > (uint64_t)DMDV_LOAD_MAX_NUMBER)
     return dmdv_cutter_reject(&l->cutter, "more than 2^53 blocks");
   l->total += (double)b.group.num * ((double)b.group.req + (double)b.group.slop);
-  if (l->total > MAX_TOTAL)
+  if (l->total > DMDV_LOAD_MAX_TOTAL)
     return dmdv_cutter_reject(&l->cutter, "the sizes add up to more than 2^61 bytes");
   if (!dmdv_cutter_failed(&l->cutter))
     keep_block(l, &b);
@@ -260,7 +158,7 @@ static bool load_block(loader_t *l, const cJSON *block) {
 }
 
 static bool load_blocks(void *ctx) {
-  loader_t *l = ctx;
+  dmdv_loader_t *l = ctx;
   dmdv_cutter_enter(&l->cutter, '[');
   while (dmdv_cutter_next_element(&l->cutter)) {
     cJSON *block = dmdv_cutter_value(&l->cutter);
@@ -273,7 +171,7 @@ static bool load_blocks(void *ctx) {
 
 /* ---- Tables. ---- */
 
-static bool load_trace(loader_t *l, uint32_t number, const cJSON *frames) {
+static bool load_trace(dmdv_loader_t *l, uint32_t number, const cJSON *frames) {
   if (!cJSON_IsArray(frames))
     return dmdv_cutter_reject(&l->cutter, "a trace is not an array of frame ids");
   size_t n = (size_t)cJSON_GetArraySize(frames), i = 0;
@@ -284,7 +182,7 @@ static bool load_trace(loader_t *l, uint32_t number, const cJSON *frames) {
       dmdv_cutter_reject(&l->cutter, "a trace holds something that is not a frame id");
       break;
     }
-    numbers[i++] = frame_number(l, frame->valuestring);
+    numbers[i++] = dmdv_load_frame_number(l, frame->valuestring);
   }
   *DMD_POOL_AT(&l->traces, uint32_t, number) =
       dmd_intern_bytes(&l->raw_stacks, numbers, i * sizeof *numbers);
@@ -293,11 +191,11 @@ static bool load_trace(loader_t *l, uint32_t number, const cJSON *frames) {
 }
 
 static bool load_traces(void *ctx) {
-  loader_t *l = ctx;
+  dmdv_loader_t *l = ctx;
   const char *id;
   dmdv_cutter_enter(&l->cutter, '{');
   while (dmdv_cutter_next_key(&l->cutter, &id)) {
-    uint32_t number = trace_number(l, id);
+    uint32_t number = dmdv_load_trace_number(l, id);
     cJSON *frames = dmdv_cutter_value(&l->cutter);
     if (frames != NULL)
       load_trace(l, number, frames);
@@ -313,11 +211,11 @@ static const char *without_number(const char *text) {
 }
 
 static bool load_frames(void *ctx) {
-  loader_t *l = ctx;
+  dmdv_loader_t *l = ctx;
   const char *id;
   dmdv_cutter_enter(&l->cutter, '{');
   while (dmdv_cutter_next_key(&l->cutter, &id)) {
-    uint32_t number = frame_number(l, id);
+    uint32_t number = dmdv_load_frame_number(l, id);
     cJSON *text = dmdv_cutter_value(&l->cutter);
     if (cJSON_IsString(text))
       *DMD_POOL_AT(&l->frames, uint32_t, number) =
@@ -332,7 +230,7 @@ static bool load_frames(void *ctx) {
 /* ---- The rest. ---- */
 
 static bool load_version(void *ctx) {
-  loader_t *l = ctx;
+  dmdv_loader_t *l = ctx;
   cJSON *version = dmdv_cutter_value(&l->cutter);
   if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 5))
     dmdv_cutter_reject(&l->cutter, "\"version\" is not 5, the one that dmdv reads");
@@ -341,12 +239,13 @@ static bool load_version(void *ctx) {
 }
 
 static bool load_invocation(void *ctx) {
-  loader_t *l = ctx;
+  dmdv_loader_t *l = ctx;
   cJSON *invocation = dmdv_cutter_value(&l->cutter);
   if (invocation == NULL)
     return false;
-  l->profile->options = dmd_profile_keep(l->profile, get_string(l, invocation, "dmdEnvVar"));
-  const char *mode = get_string(l, invocation, "mode");
+  l->profile->options =
+      dmd_profile_keep(l->profile, dmdv_load_get_string(l, invocation, "dmdEnvVar"));
+  const char *mode = dmdv_load_get_string(l, invocation, "mode");
   int i = 0;
   while (mode != NULL && i <= DMD_MODE_SCAN && strcmp(mode, dmd_mode_name(i)) != 0)
     i++;
@@ -358,193 +257,17 @@ static bool load_invocation(void *ctx) {
   return !dmdv_cutter_failed(&l->cutter);
 }
 
-static void load_totals(loader_t *l, const cJSON *totals) {
-  dmd_run_t *run = &l->profile->run;
-  run->n_allocs = get_count(l, totals, "allocs");
-  run->n_frees = get_count(l, totals, "frees");
-  run->alloc_szB = get_count(l, totals, "allocBytes");
-  run->in_use_szB = get_count(l, totals, "inUseBytes");
-  run->in_use_blocks = get_count(l, totals, "inUseBlocks");
-  run->freed_reported = get_count(l, totals, "freedReported");
-}
-
-static dmd_fault_kind_t fault_kind_of(const char *name) {
-  dmd_fault_kind_t kind = 0;
-  while (kind < DMD_N_FAULTS && strcmp(name, dmd_fault_name(kind)) != 0)
-    kind++;
-  return kind;
-}
-
-/* A reason that a later dmd knows is none. */
-static dmd_reason_t reason_of(const char *name) {
-  for (dmd_reason_t reason = 0; name != NULL && reason < DMD_N_REASONS; reason++)
-    if (strcmp(name, dmd_reason_name(reason)) == 0)
-      return reason;
-  return DMD_REASON_NONE;
-}
-
-static void load_faults(loader_t *l, const cJSON *faults) {
-  const cJSON *item;
-  cJSON_ArrayForEach(item, faults) {
-    const char *kind = get_string(l, item, "kind");
-    /* A kind that a later dmd knows is passed over. */
-    if (kind == NULL || fault_kind_of(kind) == DMD_N_FAULTS)
-      continue;
-    dmd_fault_t fault = {.num = get_times(l, item, "num"),
-                         .kind = fault_kind_of(kind),
-                         .stack = get_trace(l, item, "at"),
-                         .reporter = get_name(l, item, "reporter"),
-                         .reason = reason_of(get_string(l, item, "reason")),
-                         .allocated = get_trace(l, item, "allocatedAt"),
-                         .freed = get_trace(l, item, "freedAt"),
-                         .reported = get_trace(l, item, "reportedAt"),
-                         .other_reporter = get_name(l, item, "otherReporter"),
-                         .scope = get_name(l, item, "scope"),
-                         .memory = get_name(l, item, "memory"),
-                         .bytes = get_count(l, item, "bytes"),
-                         .claimed = get_count(l, item, "claimed"),
-                         .measured = get_count(l, item, "measured"),
-                         .size = get_count(l, item, "size"),
-                         .offset = get_count(l, item, "offset"),
-                         .length = get_count(l, item, "length")};
-    l->faults += fault.num;
-    if (l->faults > (uint64_t)MAX_NUMBER) {
-      dmdv_cutter_reject(&l->cutter, "more than 2^53 faults");
-      return;
-    }
-    dmd_faults_add(&l->profile->faults, &fault);
-  }
-}
-
-/* An advice about something that a later dmd knows is passed over. */
-static void load_advices(loader_t *l, const cJSON *advices) {
-  const cJSON *item;
-  cJSON_ArrayForEach(item, advices) {
-    const char *alloc = get_string(l, item, "alloc"), *at = get_string(l, item, "at");
-    const char *held = get_string(l, item, "held"), *reporter = get_string(l, item, "reporter");
-    uint64_t offset = get_number(l, item, "offset", DMD_OFFSET_ANY);
-    dmd_advice_t advice = {.blocks = get_number(l, item, "blocks", 0),
-                           .bytes = get_number(l, item, "bytes", 0),
-                           .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
-    while (held != NULL && advice.held < DMD_N_HELD &&
-           strcmp(held, dmd_held_name(advice.held)) != 0)
-      advice.held++;
-    if (held == NULL || advice.held == DMD_N_HELD || at == NULL)
-      continue;
-    l->advised += advice.bytes;
-    l->advised_blocks += advice.blocks;
-    if (l->advised > (uint64_t)MAX_NUMBER || l->advised_blocks > (uint64_t)MAX_NUMBER) {
-      dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^53 bytes or blocks");
-      return;
-    }
-    advice.at = trace_number(l, at);
-    if (alloc != NULL)
-      advice.alloc = trace_number(l, alloc);
-    if (reporter != NULL)
-      advice.reporter = dmd_intern_str(&l->profile->names, reporter);
-    dmd_advices_add(&l->profile->advices, &advice);
-  }
-}
-
-static void load_memory(loader_t *l, const cJSON *object) {
-  dmd_footprint_t *memory = &l->profile->memory;
-  memory->heap_allocated = get_number(l, object, "heapAllocated", DMD_MEMORY_UNKNOWN);
-  memory->heap_overhead = get_number(l, object, "heapOverhead", DMD_MEMORY_UNKNOWN);
-  memory->resident = get_number(l, object, "resident", DMD_MEMORY_UNKNOWN);
-  memory->resident_unique = get_number(l, object, "residentUnique", DMD_MEMORY_UNKNOWN);
-}
-
-/* Which of n names the string is; n where it is none of them. */
-static uint32_t index_of(const char *s, const char *(*name)(uint32_t i), uint32_t n) {
-  uint32_t i = 0;
-  while (s != NULL && i < n && strcmp(s, name(i)) != 0)
-    i++;
-  return s == NULL ? n : i;
-}
-
-static const char *kind_name(uint32_t i) {
-  return dmd_published_kind_name(i);
-}
-
-static const char *units_name(uint32_t i) {
-  return dmd_published_units_name(i);
-}
-
-/* One of the program's memory reports. */
-static void load_published(loader_t *l, const cJSON *report) {
-  const char *kind = get_string(l, report, "kind"), *units = get_string(l, report, "units");
-  const cJSON *amount = cJSON_GetObjectItemCaseSensitive(report, "amount");
-  dmd_published_value_t value = {
-      .process = get_string(l, report, "process"),
-      .path = get_string(l, report, "path"),
-      .description = get_string(l, report, "description"),
-      .times = get_times(l, report, "times"),
-      .kind = index_of(kind, kind_name, DMD_PUBLISHED_N_KINDS),
-      .units = index_of(units, units_name, DMD_PUBLISHED_N_UNITS),
-  };
-  if (value.path == NULL || value.path[0] == '\0' || kind == NULL || units == NULL) {
-    dmdv_cutter_reject(&l->cutter, "a memory report has no \"path\", \"kind\" or \"units\"");
-    return;
-  }
-  double v = cJSON_IsNumber(amount) ? amount->valuedouble : 2 * MAX_NUMBER;
-  if (v < -MAX_NUMBER || v > MAX_NUMBER || v != (double)(int64_t)v) {
-    dmdv_cutter_reject(&l->cutter,
-                       "a memory report's \"amount\" is not a whole number within 2^53");
-    return;
-  }
-  value.amount = (int64_t)v;
-  /* A kind, or units, that a later dmd knows. */
-  if (value.kind == DMD_PUBLISHED_N_KINDS || value.units == DMD_PUBLISHED_N_UNITS)
-    return;
-  if (!dmd_published_add(&l->profile->published, &value))
-    dmdv_cutter_reject(&l->cutter, "more than %d memory reports, or %d bytes of their strings",
-                       DMD_PUBLISHED_MAX, DMD_PUBLISHED_MAX_TEXT);
-}
-
-/* The keys of a profile of ours. */
-static bool load_run(void *ctx) {
-  loader_t *l = ctx;
-  cJSON *dmd = dmdv_cutter_value(&l->cutter);
-  if (dmd == NULL)
-    return false;
-  dmd_profile_t *profile = l->profile;
-  dmd_run_t *run = &profile->run;
-  run->is_known = true;
-  run->version = dmd_profile_keep(profile, get_string(l, dmd, "version"));
-  run->valgrind_version = dmd_profile_keep(profile, get_string(l, dmd, "valgrindVersion"));
-  run->command = dmd_profile_keep(profile, get_string(l, dmd, "command"));
-  run->label = dmd_profile_keep(profile, get_string(l, dmd, "label"));
-  run->trigger = dmd_profile_keep(profile, get_string(l, dmd, "trigger"));
-  run->allocator = dmd_profile_keep(profile, get_string(l, dmd, "allocator"));
-  run->allocator_chosen = dmd_profile_keep(profile, get_string(l, dmd, "allocatorChosen"));
-  run->pid = get_number(l, dmd, "pid", 0);
-  run->dump_number = get_number(l, dmd, "dump", 0);
-  run->word_szB = get_number(l, dmd, "wordSize", 8);
-  const char *stacks = get_string(l, dmd, "stacks");
-  run->partial_stacks = stacks != NULL && strcmp(stacks, "partial") == 0;
-  run->sample_below = get_number(l, dmd, "sampleBelow", 0);
-  run->seed = get_count(l, dmd, "seed");
-  load_totals(l, cJSON_GetObjectItemCaseSensitive(dmd, "totals"));
-  load_faults(l, get_array(l, dmd, "faults"));
-  load_advices(l, get_array(l, dmd, "advice"));
-  load_memory(l, cJSON_GetObjectItemCaseSensitive(dmd, "memory"));
-  const cJSON *report;
-  cJSON_ArrayForEach(report, get_array(l, dmd, "memoryReports")) load_published(l, report);
-  cJSON_Delete(dmd);
-  return !dmdv_cutter_failed(&l->cutter);
-}
-
 /* ---- The whole. ---- */
 
 static const dmdv_part_t parts[] = {
     {"version", load_version, true},   {"invocation", load_invocation, true},
     {"blockList", load_blocks, true},  {"traceTable", load_traces, true},
-    {"frameTable", load_frames, true}, {"dmd", load_run, false},
+    {"frameTable", load_frames, true}, {"dmd", dmdv_load_run, false},
 };
 enum { N_PARTS = sizeof parts / sizeof parts[0] };
 
 /* The profile's stack of a trace, without leading allocation functions where that is asked for. */
-static bool resolve_trace(loader_t *l, uint32_t number, uint32_t *stack) {
+static bool resolve_trace(dmdv_loader_t *l, uint32_t number, uint32_t *stack) {
   uint32_t raw = *DMD_POOL_AT(&l->traces, uint32_t, number);
   if (raw == DMD_NONE)
     return dmdv_cutter_reject(&l->cutter, "trace id \"%.40s\" is not in \"traceTable\"",
@@ -580,7 +303,7 @@ static uint32_t same(void *ctx, uint32_t id) {
 }
 
 /* Replaces trace numbers by stack ids in all that holds them. */
-static bool resolve(loader_t *l) {
+static bool resolve(dmdv_loader_t *l) {
   dmd_profile_t *profile = l->profile;
   uint32_t n = dmd_intern_count(&l->trace_ids);
   uint32_t *stacks = dmd_env_alloc(&dmdv_env, "dmdv.stacks", (n + 1) * sizeof *stacks);
@@ -614,7 +337,7 @@ static bool resolve(loader_t *l) {
 
 bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
                      const dmdv_load_options_t *options, dmdv_fail_t *fail) {
-  loader_t l = {.profile = profile, .options = options};
+  dmdv_loader_t l = {.profile = profile, .options = options};
   dmdv_cutter_init(&l.cutter, input);
   dmd_intern_init(&l.trace_ids, &dmdv_env, "dmdv.trace_ids");
   dmd_intern_init(&l.frame_ids, &dmdv_env, "dmdv.frame_ids");
