@@ -182,7 +182,8 @@ typedef enum {
 /* Flags of DMD_REPORTER_BEGIN_WITH, also an ABI. */
 enum {
   DMD_REPORTER_EXCLUSIVE = 1, /* the claim leaves out what reporters nested within it measured */
-  DMD_REPORTER_ABANDONED_ = 1 /* of an end: an exception came before the claim was complete */
+  DMD_REPORTER_ABANDONED_ = 1 /* of a guard's end: an exception came before the claim was complete.
+                                 The other bits are the depth that the begin returned */
 };
 
 /* One memory report: see DMD_MEMORY_REPORT. The structure is an ABI too. */
@@ -238,18 +239,19 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_native_size_(const void *p) {
 /* Statement expressions and no functions: a request is then made by the frame that wrote it, and
    report stacks show no helper of ours, whether or not the compiler inlines. */
 
-/* One argument of the given type, 0 by default. */
-#define DMD_REQUEST_(request, type, arg)                                                           \
+/* One argument of the given type, or two; 0 by default. name: of the variable, so that one request
+   may be the argument of another. */
+#define DMD_REQUEST_(name, request, type, arg)                                                     \
   __extension__({                                                                                  \
-    type dmd_arg_ = (arg);                                                                         \
-    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_arg_, 0, 0, 0, 0);                           \
+    type dmd_##name##_ = (arg);                                                                    \
+    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_##name##_, 0, 0, 0, 0);                      \
   })
 
-#define DMD_REQUEST2_(request, type, arg, type2, arg2)                                             \
+#define DMD_REQUEST2_(name, request, type, arg, type2, arg2)                                       \
   __extension__({                                                                                  \
-    type dmd_arg_ = (arg);                                                                         \
-    type2 dmd_arg2_ = (arg2);                                                                      \
-    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_arg_, dmd_arg2_, 0, 0, 0);                   \
+    type dmd_##name##_ = (arg);                                                                    \
+    type2 dmd_##name##_2_ = (arg2);                                                                \
+    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_##name##_, dmd_##name##_2_, 0, 0, 0);        \
   })
 
 /* A request that answers with a size. dmd never answers (size_t)-1, so if that comes back nobody
@@ -293,8 +295,8 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
   return 0;
 }
 
-#define DMD_REQUEST_(request, type, arg) dmd_no_request_((size_t)(arg))
-#define DMD_REQUEST2_(request, type, arg, type2, arg2)                                             \
+#define DMD_REQUEST_(name, request, type, arg) dmd_no_request_((size_t)(arg))
+#define DMD_REQUEST2_(name, request, type, arg, type2, arg2)                                       \
   dmd_no_request2_((size_t)(arg), (size_t)(arg2))
 #define DMD_MEASURE_(request, p) dmd_native_size_(p)
 #define DMD_REPORT_NAMED_(p, len, name) dmd_no_report_((p), (len), (name))
@@ -302,7 +304,7 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
 #endif
 
 /* Version of the requests that the running dmd knows, at present 1; 0 elsewhere. */
-#define RUNNING_ON_DMD DMD_REQUEST_(VG_USERREQ__DMD_RUNNING, size_t, 0)
+#define RUNNING_ON_DMD DMD_REQUEST_(running, VG_USERREQ__DMD_RUNNING, size_t, 0)
 
 /* Measure the block that starts at p and report it. The report holds until the next clear or dump,
    or until the block is freed. It belongs to the innermost reporter open in this thread. */
@@ -323,40 +325,41 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
 /* Forget all reports except those on allocation, and all memory reports. Needed only where
    reporters may have run before for another reason, or the next ones would seem to report
    everything twice. */
-#define DMD_CLEAR_REPORTS() DMD_REQUEST_(VG_USERREQ__DMD_CLEAR_REPORTS, size_t, 0)
+#define DMD_CLEAR_REPORTS() DMD_REQUEST_(clear, VG_USERREQ__DMD_CLEAR_REPORTS, size_t, 0)
 
 /* Analyse all live blocks, write the result, then clear. The label, a string or NULL, goes into
    the result. */
-#define DMD_DUMP(label) DMD_REQUEST_(VG_USERREQ__DMD_DUMP, const char *, label)
+#define DMD_DUMP(label) DMD_REQUEST_(dump, VG_USERREQ__DMD_DUMP, const char *, label)
 
 /* Open the reporter with this path; close the innermost one and state how many bytes were measured
    in between, by reporters nested within it too: the sum of what DMD_REPORT and its like returned.
    dmd compares that claim with the blocks that it saw reported, and lists a difference as a
    misreport. */
 #define DMD_REPORTER_BEGIN(path) DMD_REPORTER_BEGIN_WITH(path, 0)
-#define DMD_REPORTER_END(claim) DMD_REQUEST_(VG_USERREQ__DMD_REPORTER_END, size_t, claim)
+#define DMD_REPORTER_END(claim) DMD_REQUEST_(end, VG_USERREQ__DMD_REPORTER_END, size_t, claim)
 
 /* The same with flags: DMD_REPORTER_EXCLUSIVE. */
 #define DMD_REPORTER_BEGIN_WITH(path, flags)                                                       \
-  DMD_REQUEST2_(VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path, size_t, flags)
+  DMD_REQUEST2_(begin, VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path, size_t, flags)
 
 /* Let this thread carry a tag; take off the innermost one. A block bears the innermost tag of the
    thread that allocates it. A thread starts with the innermost tag of the one that creates it, and
    cannot take that off (unless dmd runs with --tag-threads=none: then it starts without). */
-#define DMD_TAG_PUSH(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_PUSH, const char *, name)
-#define DMD_TAG_POP() DMD_REQUEST_(VG_USERREQ__DMD_TAG_POP, size_t, 0)
+#define DMD_TAG_PUSH(name) DMD_REQUEST_(tag, VG_USERREQ__DMD_TAG_PUSH, const char *, name)
+#define DMD_TAG_POP() DMD_REQUEST_(pop, VG_USERREQ__DMD_TAG_POP, size_t, 0)
 
 /* The same without nesting, for code whose begin and end do not pair up: a tag that was set takes
    the place of the one set before it since the last push; clear takes it off, and so does the pop
    of a tag pushed before it. Clearing where none is set is no fault. */
 #define DMD_SET_HEAP_BLOCK_TAG(name)                                                               \
-  DMD_REQUEST_(VG_USERREQ__DMD_SET_HEAP_BLOCK_TAG, const char *, name)
-#define DMD_CLEAR_HEAP_BLOCK_TAG() DMD_REQUEST_(VG_USERREQ__DMD_CLEAR_HEAP_BLOCK_TAG, size_t, 0)
+  DMD_REQUEST_(set, VG_USERREQ__DMD_SET_HEAP_BLOCK_TAG, const char *, name)
+#define DMD_CLEAR_HEAP_BLOCK_TAG()                                                                 \
+  DMD_REQUEST_(unset, VG_USERREQ__DMD_CLEAR_HEAP_BLOCK_TAG, size_t, 0)
 
 /* What the live blocks with this tag amount to, in constant time: a reporter of memory that cannot
    be measured can publish it. 0 for a name that no block bears. */
-#define DMD_TAG_BYTES(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_BYTES, const char *, name)
-#define DMD_TAG_BLOCKS(name) DMD_REQUEST_(VG_USERREQ__DMD_TAG_BLOCKS, const char *, name)
+#define DMD_TAG_BYTES(name) DMD_REQUEST_(bytes_of, VG_USERREQ__DMD_TAG_BYTES, const char *, name)
+#define DMD_TAG_BLOCKS(name) DMD_REQUEST_(blocks_of, VG_USERREQ__DMD_TAG_BLOCKS, const char *, name)
 
 /* Publish a value of any unit: r is a const struct dmd_memory_report *. It goes into the next dump,
    and from there into what `dmdv tree` and `dmdv export --format=about-memory` show. Reports of
@@ -374,7 +377,7 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
 #define DMD_MEMORY_REPORT(r) DMD_MEMORY_REPORT_(r)
 #endif
 #define DMD_MEMORY_REPORT_(r)                                                                      \
-  DMD_REQUEST_(VG_USERREQ__DMD_MEMORY_REPORT, const struct dmd_memory_report *, r)
+  DMD_REQUEST_(memory_report, VG_USERREQ__DMD_MEMORY_REPORT, const struct dmd_memory_report *, r)
 
 /* A stack should begin with the measuring function's own name. Where the optimizer put it into its
    caller, Valgrind cannot always tell; and functions that do the same are one function to GCC, and
@@ -412,7 +415,8 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
    originals they never touch the block, so that old code may go on passing any pointer. `name` is
    the reporter of this one report. VALGRIND_DMD_CHECK_REPORTING takes no parentheses, as ever. */
 #define VALGRIND_DMD_REPORT(addr, len, name) DMD_REPORT_NAMED_(addr, len, name)
-#define VALGRIND_DMD_UNREPORT(addr) DMD_REQUEST_(VG_USERREQ__DMD_UNREPORT, const void *, addr)
+#define VALGRIND_DMD_UNREPORT(addr)                                                                \
+  DMD_REQUEST_(unreport, VG_USERREQ__DMD_UNREPORT, const void *, addr)
 #define VALGRIND_DMD_CHECK_REPORTING DMD_DUMP((const char *)0)
 
 #ifdef __cplusplus
@@ -432,12 +436,14 @@ namespace dmd {
 /* Carries a tag for as long as it lives. */
 class TagScope {
 public:
-  explicit TagScope(const char *name) { DMD_TAG_PUSH(name); }
-  ~TagScope() { DMD_TAG_POP(); }
+  explicit TagScope(const char *name) : depth_(DMD_TAG_PUSH(name)) {}
+  ~TagScope() { DMD_REQUEST_(pop, VG_USERREQ__DMD_TAG_POP, size_t, depth_); }
 
 private:
   TagScope(const TagScope &);
   TagScope &operator=(const TagScope &);
+
+  size_t depth_; /* tells which scope ends, where others within it were left open */
 };
 
 /* Is a reporter for as long as it lives; where an exception ends it, its claim is not checked. Pass
@@ -445,12 +451,11 @@ private:
    at its end, and returns what was passed. */
 class ReporterScope {
 public:
-  explicit ReporterScope(const char *path) : claimed_(0), exceptions_(exceptions()) {
-    DMD_REPORTER_BEGIN(path);
-  }
+  explicit ReporterScope(const char *path)
+      : depth_(DMD_REPORTER_BEGIN(path)), claimed_(0), exceptions_(exceptions()) {}
   ~ReporterScope() {
-    DMD_REQUEST2_(VG_USERREQ__DMD_REPORTER_END, size_t, claimed_, size_t,
-                  exceptions() > exceptions_ ? DMD_REPORTER_ABANDONED_ : 0);
+    DMD_REQUEST2_(end, VG_USERREQ__DMD_REPORTER_END, size_t, claimed_, size_t,
+                  depth_ * 2 + (exceptions() > exceptions_ ? DMD_REPORTER_ABANDONED_ : 0));
   }
 
   size_t claim(size_t size) {
@@ -470,6 +475,7 @@ private:
 #endif
   }
 
+  size_t depth_; /* tells which scope ends, where others within it were left open */
   size_t claimed_;
   int exceptions_;
 };

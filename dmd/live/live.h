@@ -169,14 +169,24 @@ uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name, 
 uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path,
                                  bool exclusive, dmd_place_t place);
 
-/* False where no scope was open: the shell then adds a fault. A claim that does not add up is a
- * fault at this stack. Scopes within that were left without an end are faults of their own. */
-bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread, dmd_place_t place);
+/* Which scope ends: the innermost one or, where depth is not 0, the one whose begin returned it.
+ * Scopes within it were left without an end, and are faults. */
+typedef struct dmd_scope_end {
+  dmd_place_t place;
+  uint64_t depth;
+} dmd_scope_end_t;
+
+/* False where no such scope was open: the shell then adds a fault. A claim that does not add up is
+ * a fault at this stack. */
+bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end);
 bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, uint32_t stack,
-                           dmd_place_t place);
+                           dmd_scope_end_t end);
 
 /* The same of a reporter that an exception ended before it could claim. */
-bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread);
+bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end);
+
+/* The thread says that all is measured: reporters that it has still open are faults, once. */
+void dmd_live_tell_open(dmd_live_t *live, uint32_t thread);
 
 /* The program is about to end: reporters still open in any thread are faults. */
 void dmd_live_end_all(dmd_live_t *live);

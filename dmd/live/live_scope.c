@@ -30,20 +30,27 @@ static uint32_t outer_claim(const dmd_live_t *live, uint32_t thread) {
 /* Closes the thread's innermost scope, which was left without an end. */
 static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
-  fault_of_left(live, scopes, thread, scope);
+  if (!scope->is_told)
+    fault_of_left(live, scopes, thread, scope);
   if (scopes == &live->reporters)
     dmd_claims_discard(&live->claims, scope->data, outer_claim(live, thread));
   dmd_scopes_pop(scopes, thread);
 }
 
-static void close_left_before(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
-                              dmd_place_t end) {
+/* Closes what was left open within the scope that ends. False where that one is not open. */
+static bool close_within(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
+                         dmd_scope_end_t end) {
   const dmd_live_host_t *host = &live->config.host;
-  if (host->same_function == NULL)
-    return;
-  uint32_t n = dmd_scopes_n_left(scopes, thread, end, host->same_function, host->ctx);
+  uint32_t n = 0;
+  if (end.depth != 0) {
+    if (!dmd_scopes_find(scopes, thread, end.depth, &n))
+      return false;
+  } else if (host->same_function != NULL) {
+    n = dmd_scopes_n_left(scopes, thread, end.place, host->same_function, host->ctx);
+  }
   while (n-- > 0)
     close_left(live, scopes, thread);
+  return dmd_scopes_pushed(scopes, thread, 0) != NULL;
 }
 
 /* ---- Reporters. ---- */
@@ -75,11 +82,10 @@ static void note_end(dmd_live_t *live, uint32_t name, uint64_t szB) {
 }
 
 bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, uint32_t stack,
-                           dmd_place_t place) {
-  close_left_before(live, &live->reporters, thread, place);
-  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  if (scope == NULL)
+                           dmd_scope_end_t end) {
+  if (!close_within(live, &live->reporters, thread, end))
     return false;
+  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
   dmd_fault_t fault = {.num = 1, .stack = stack, .reporter = scope->name};
   if (dmd_live_keeps_reports(live)) {
     bool wrong = dmd_claims_judge(&live->claims, scope->data, claimed, &fault);
@@ -93,12 +99,22 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
   return dmd_scopes_pop(&live->reporters, thread);
 }
 
-bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread) {
-  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  if (scope == NULL)
+bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end) {
+  if (!close_within(live, &live->reporters, thread, end))
     return false;
+  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
   dmd_claims_discard(&live->claims, scope->data, outer_claim(live, thread));
   return dmd_scopes_pop(&live->reporters, thread);
+}
+
+void dmd_live_tell_open(dmd_live_t *live, uint32_t thread) {
+  dmd_scope_t *scope;
+  for (uint32_t n = 0; (scope = dmd_scopes_pushed(&live->reporters, thread, n)) != NULL; n++) {
+    if (scope->is_told)
+      break; /* and so are those around it */
+    scope->is_told = true;
+    fault_of_left(live, &live->reporters, thread, scope);
+  }
 }
 
 void dmd_live_end_all(dmd_live_t *live) {
@@ -130,9 +146,8 @@ uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name, 
   return depth;
 }
 
-bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread, dmd_place_t place) {
-  close_left_before(live, &live->tags, thread, place);
-  return dmd_scopes_pop(&live->tags, thread);
+bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end) {
+  return close_within(live, &live->tags, thread, end) && dmd_scopes_pop(&live->tags, thread);
 }
 
 uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name) {

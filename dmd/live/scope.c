@@ -92,6 +92,20 @@ uint32_t dmd_scopes_n_left(const dmd_scopes_t *scopes, uint32_t thread, dmd_plac
   return 0;
 }
 
+bool dmd_scopes_find(const dmd_scopes_t *scopes, uint32_t thread, uint64_t depth,
+                     uint32_t *n_within) {
+  if (thread >= scopes->n_threads)
+    return false;
+  const dmd_scope_stack_t *stack = &scopes->threads[thread];
+  uint64_t i = depth - 1 - (stack->base != DMD_NONE);
+  if (i >= stack->depth || stack->open[i].is_set)
+    return false;
+  *n_within = 0;
+  while (++i < stack->depth)
+    *n_within += !stack->open[i].is_set;
+  return true;
+}
+
 bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread) {
   if (thread >= scopes->n_threads)
     return false;

@@ -28,6 +28,7 @@ typedef struct dmd_scope {
   uint32_t name;
   uint32_t data;     /* the owner's */
   dmd_place_t begin; /* of a scope that was pushed */
+  bool is_told;      /* that it is open and should not be */
   bool is_set;       /* and was not pushed */
 } dmd_scope_t;
 
@@ -65,6 +66,10 @@ dmd_scope_t *dmd_scopes_of_others(const dmd_scopes_t *scopes, uint32_t thread, u
 uint32_t dmd_scopes_n_left(const dmd_scopes_t *scopes, uint32_t thread, dmd_place_t end,
                            bool (*same_function)(void *ctx, uint64_t ip, uint64_t other_ip),
                            void *ctx);
+
+/* Whether the scope whose push returned this depth is open; *n_within: pushed scopes within it. */
+bool dmd_scopes_find(const dmd_scopes_t *scopes, uint32_t thread, uint64_t depth,
+                     uint32_t *n_within);
 
 /* Closes the innermost scope that was pushed, and one set within it; false where the thread has
  * pushed none, and nothing changes. */

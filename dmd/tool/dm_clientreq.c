@@ -94,8 +94,9 @@ static UWord report_named(ThreadId tid, Addr p, SizeT length, Addr name_at) {
   return dmd_live_report(&g_live, tid, p, stack, 0, reporter);
 }
 
-static UWord dump(Addr label_at) {
+static UWord dump(ThreadId tid, Addr label_at) {
   name_t label;
+  dmd_live_tell_open(&g_live, tid);
   UWord number = dm_dump("request", label_at == 0 ? NULL : read_name(&label, label_at));
   dmd_live_clear_reports(&g_live);
   return number;
@@ -107,8 +108,12 @@ static UWord push_tag(ThreadId tid, Addr name_at) {
   return dmd_live_push_tag(&g_live, tid, text, place_of(tid));
 }
 
-static UWord pop_tag(ThreadId tid) {
-  if (!dmd_live_pop_tag(&g_live, tid, place_of(tid)))
+static dmd_scope_end_t end_at(ThreadId tid, UWord depth) {
+  return (dmd_scope_end_t){.place = place_of(tid), .depth = depth};
+}
+
+static UWord pop_tag(ThreadId tid, UWord depth) {
+  if (!dmd_live_pop_tag(&g_live, tid, end_at(tid, depth)))
     dmd_live_fault(&g_live, DMD_FAULT_SCOPE_UNDERFLOW, tid, dm_capture_stack(tid));
   return dmd_scopes_depth(&g_live.tags, tid);
 }
@@ -140,10 +145,13 @@ static UWord begin_reporter(ThreadId tid, Addr path_at, UWord flags) {
   return dmd_live_begin_reporter(&g_live, tid, text, exclusive, place_of(tid));
 }
 
-static UWord end_reporter(ThreadId tid, SizeT claimed, Bool is_abandoned) {
+/* how: 0, or of a guard twice the depth that it began at, plus DMD_REPORTER_ABANDONED_. */
+static UWord end_reporter(ThreadId tid, SizeT claimed, UWord how) {
   UInt stack = dm_capture_stack(tid);
-  Bool was_open = is_abandoned ? dmd_live_abandon_reporter(&g_live, tid)
-                               : dmd_live_end_reporter(&g_live, tid, claimed, stack, place_of(tid));
+  dmd_scope_end_t end = end_at(tid, how / 2);
+  Bool was_open = how & DMD_REPORTER_ABANDONED_
+                      ? dmd_live_abandon_reporter(&g_live, tid, end)
+                      : dmd_live_end_reporter(&g_live, tid, claimed, stack, end);
   if (!was_open)
     dmd_live_fault(&g_live, DMD_FAULT_SCOPE_UNDERFLOW, tid, stack);
   return dmd_scopes_depth(&g_live.reporters, tid);
@@ -197,19 +205,19 @@ static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
     *ret = 0;
     return True;
   case VG_USERREQ__DMD_DUMP:
-    *ret = dump(arg[1]);
+    *ret = dump(tid, arg[1]);
     return True;
   case VG_USERREQ__DMD_REPORTER_BEGIN:
     *ret = begin_reporter(tid, arg[1], arg[2]);
     return True;
   case VG_USERREQ__DMD_REPORTER_END:
-    *ret = end_reporter(tid, arg[1], arg[2] & DMD_REPORTER_ABANDONED_);
+    *ret = end_reporter(tid, arg[1], arg[2]);
     return True;
   case VG_USERREQ__DMD_TAG_PUSH:
     *ret = push_tag(tid, arg[1]);
     return True;
   case VG_USERREQ__DMD_TAG_POP:
-    *ret = pop_tag(tid);
+    *ret = pop_tag(tid, arg[1]);
     return True;
   case VG_USERREQ__DMD_SET_HEAP_BLOCK_TAG:
     *ret = set_tag(tid, arg[1]);

@@ -6,6 +6,7 @@
 #include "live/live.h"
 
 static const dmd_place_t nowhere;
+static const dmd_scope_end_t innermost;
 
 typedef struct {
   host_t host;
@@ -361,14 +362,14 @@ static void reports_bear_the_innermost_reporter(void **state) {
   memset(path, 'x', sizeof path - 1); /* it was copied */
   assert_int_equal(dmd_live_begin_reporter(&f.live, 1, "explicit/outer/inner", false, nowhere), 2);
   report_from(&f, A, 10);
-  assert_true(dmd_live_abandon_reporter(&f.live, 1));
+  assert_true(dmd_live_abandon_reporter(&f.live, 1, innermost));
   report_from(&f, A, 10);
   dmd_live_report(&f.live, 2, B, 10, 0, DMD_NONE); /* another thread is in none */
   uint32_t named = dmd_intern_str(&f.live.reporter_names, "explicit/named");
   dmd_live_report(&f.live, 1, B, 10, 0, named); /* a name given goes first */
-  assert_true(dmd_live_abandon_reporter(&f.live, 1));
+  assert_true(dmd_live_abandon_reporter(&f.live, 1, innermost));
   report_from(&f, C, 10);
-  assert_false(dmd_live_abandon_reporter(&f.live, 1));
+  assert_false(dmd_live_abandon_reporter(&f.live, 1, innermost));
   assert_string_equal(reporter_of(&f, A, 0), "explicit/outer/inner");
   assert_string_equal(reporter_of(&f, A, 1), "explicit/outer");
   assert_string_equal(reporter_of(&f, B, 0), "");
@@ -394,11 +395,11 @@ static void blocks_bear_the_innermost_tag(void **state) {
   assert_int_equal(dmd_live_push_tag(&f.live, 1, "inner", nowhere), 2);
   alloc(&f, addr += 64, 8, 1);
   alloc_in(&f, 2, B, 8, 1); /* another thread carries none */
-  assert_true(dmd_live_pop_tag(&f.live, 1, nowhere));
+  assert_true(dmd_live_pop_tag(&f.live, 1, innermost));
   alloc(&f, addr += 64, 8, 1);
-  assert_true(dmd_live_pop_tag(&f.live, 1, nowhere));
+  assert_true(dmd_live_pop_tag(&f.live, 1, innermost));
   alloc(&f, addr += 64, 8, 1);
-  assert_false(dmd_live_pop_tag(&f.live, 1, nowhere)); /* once too often */
+  assert_false(dmd_live_pop_tag(&f.live, 1, innermost)); /* once too often */
   alloc(&f, addr += 64, 8, 1);
   assert_int_equal(dmd_live_push_tag(&f.live, 1, "again", nowhere), 1);
   alloc(&f, addr += 64, 8, 1);
@@ -424,8 +425,8 @@ static void a_thread_that_ends_closes_its_scopes(void **state) {
   assert_string_equal(tag_of(&f, A), "");
   assert_string_equal(tag_of(&f, B), "other");
   assert_string_equal(reporter_of(&f, A, 0), "");
-  assert_false(dmd_live_pop_tag(&f.live, 2, nowhere));
-  assert_false(dmd_live_abandon_reporter(&f.live, 2));
+  assert_false(dmd_live_pop_tag(&f.live, 2, innermost));
+  assert_false(dmd_live_abandon_reporter(&f.live, 2, innermost));
   end(&f);
 }
 
@@ -470,7 +471,7 @@ static void tags_are_summed_up(void **state) {
   alloc(&f, B + 64, 100, 1);
   dmd_live_set_tag(&f.live, 1, "b");
   alloc(&f, B + 256, 100, 1);
-  dmd_live_pop_tag(&f.live, 1, nowhere);
+  dmd_live_pop_tag(&f.live, 1, innermost);
   expect_sum(&f, "a", 128, 2);
   expect_sum(&f, "b", 104, 1);
   expect_sum(&f, "c", 0, 0);
@@ -591,7 +592,7 @@ static void a_thread_inherits_its_creators_tag(void **state) {
   dmd_live_set_tag(&f.live, 1, "inner");
   dmd_live_begin_reporter(&f.live, 1, "explicit/a", false, nowhere);
   dmd_live_start_thread(&f.live, 1, 3);
-  dmd_live_pop_tag(&f.live, 1, nowhere);
+  dmd_live_pop_tag(&f.live, 1, innermost);
   dmd_live_start_thread(&f.live, 1, 4); /* created after it */
   dmd_live_start_thread(&f.live, 3, 5); /* grandchild */
   for (uint32_t thread = 1; thread <= 5; thread++)
@@ -601,7 +602,7 @@ static void a_thread_inherits_its_creators_tag(void **state) {
   for (uint32_t thread = 1; thread <= 5; thread++)
     assert_string_equal(tag_of(&f, A + 64 * thread), expected[thread]);
   assert_string_equal(reporter_of(&f, A + 64 * 3, 0), "");
-  assert_false(dmd_live_pop_tag(&f.live, 3, nowhere)); /* not the child's to take off */
+  assert_false(dmd_live_pop_tag(&f.live, 3, innermost)); /* not the child's to take off */
   alloc_in(&f, 3, B, 8, 1);
   assert_string_equal(tag_of(&f, B), "inner");
   assert_int_equal(dmd_live_push_tag(&f.live, 5, "own", nowhere), 2);
@@ -619,7 +620,7 @@ static void a_new_thread_has_nothing_of_an_old_one(void **state) {
   begin_inheriting(&f, true);
   dmd_live_push_tag(&f.live, 1, "inherited", nowhere);
   dmd_live_start_thread(&f.live, 1, 2);
-  dmd_live_pop_tag(&f.live, 1, nowhere);
+  dmd_live_pop_tag(&f.live, 1, innermost);
   dmd_live_push_tag(&f.live, 2, "left open", nowhere);
   dmd_live_begin_reporter(&f.live, 2, "explicit/left/open", false, nowhere);
   dmd_live_start_thread(&f.live, 1, 2);
@@ -645,7 +646,7 @@ static void threads_need_not_inherit(void **state) {
 static void use_tag(fixture_t *f, uint64_t addr, const char *name) {
   dmd_live_push_tag(&f->live, 1, name, nowhere);
   alloc(f, addr, 8, 1);
-  assert_true(dmd_live_pop_tag(&f->live, 1, nowhere));
+  assert_true(dmd_live_pop_tag(&f->live, 1, innermost));
 }
 
 /* A block's record has 16 bits for its tag. What is new beyond that shares one name; what was there

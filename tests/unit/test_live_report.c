@@ -91,6 +91,7 @@ static uint64_t report_shared(fixture_t *f, uint64_t addr, uint32_t stack) {
 
 /* Scopes that say where they begin and end; nowhere for those that do not matter. */
 static const dmd_place_t nowhere;
+static const dmd_scope_end_t innermost;
 
 static dmd_place_t at(uint64_t ip, uint64_t sp) {
   return (dmd_place_t){.ip = ip, .sp = sp};
@@ -101,7 +102,7 @@ static void begin_reporter(fixture_t *f, const char *path) {
 }
 
 static void end_reporter(fixture_t *f, uint64_t claimed, uint32_t stack) {
-  assert_true(dmd_live_end_reporter(&f->live, 1, claimed, stack, nowhere));
+  assert_true(dmd_live_end_reporter(&f->live, 1, claimed, stack, innermost));
 }
 
 static const char *name(const fixture_t *f, uint32_t id) {
@@ -167,7 +168,7 @@ static void interior(void **state) {
   /* Who else reported the block is another fault; the last byte of the slop is in the block. */
   begin_reporter(&f, "explicit/b");
   assert_int_equal(report(&f, A, 20), 104);
-  assert_true(dmd_live_abandon_reporter(&f.live, 1));
+  assert_true(dmd_live_abandon_reporter(&f.live, 1, innermost));
   assert_int_equal(report(&f, A + 103, 10), 0);
   expected.fault.offset = 103;
   expected.fault.reported = 20;
@@ -325,7 +326,7 @@ static void unscoped(void **state) {
   alloc(&f, A, 100, 1);
   begin_reporter(&f, "explicit/a");
   report(&f, A, 10);
-  assert_true(dmd_live_abandon_reporter(&f.live, 1));
+  assert_true(dmd_live_abandon_reporter(&f.live, 1, innermost));
   dmd_live_report(&f.live, 1, A, 10, 0, dmd_intern_str(&f.live.reporter_names, "explicit/b"));
   expect_none(&f);
   assert_int_equal(report(&f, A, 11), 104); /* it is a report all the same */
@@ -391,7 +392,7 @@ static void claims(void **state) {
   end_reporter(&f, 54, 21);
   end_reporter(&f, 104 + 54, 11);
   expect_none(&f);
-  assert_false(dmd_live_end_reporter(&f.live, 1, 0, 11, nowhere));
+  assert_false(dmd_live_end_reporter(&f.live, 1, 0, 11, innermost));
   expect_none(&f); /* the shell adds one */
   begin_reporter(&f, "explicit/a");
   report(&f, A, 10);
@@ -472,7 +473,7 @@ static void claims_of_tags(void **state) {
   begin(&f);
   dmd_live_push_tag(&f.live, 1, "lua", nowhere);
   alloc(&f, A, 100, 1);
-  dmd_live_pop_tag(&f.live, 1, nowhere);
+  dmd_live_pop_tag(&f.live, 1, innermost);
   alloc(&f, B, 50, 2);
   assert_int_equal(dmd_live_tag_bytes(&f.live, 1, "lua"), 104); /* outside of any */
   for (int i = 0; i < 2; i++) {
@@ -504,8 +505,8 @@ static void concurrent_claims(void **state) {
   dmd_live_report(&f.live, 2, B, 10, 0, DMD_NONE);
   dmd_live_report(&f.live, 3, A, 10, 0, DMD_NONE);
   end_reporter(&f, 158, 11);
-  assert_true(dmd_live_end_reporter(&f.live, 2, 53, 11, nowhere));
-  assert_true(dmd_live_end_reporter(&f.live, 3, 158, 11, nowhere));
+  assert_true(dmd_live_end_reporter(&f.live, 2, 53, 11, innermost));
+  assert_true(dmd_live_end_reporter(&f.live, 3, 158, 11, innermost));
   expected_t expected = {.fault = {.kind = DMD_FAULT_CLAIM,
                                    .num = 2,
                                    .stack = 11,
@@ -533,13 +534,13 @@ static void abandoned(void **state) {
   fixture_t f;
   begin(&f);
   alloc(&f, A, 100, 1);
-  assert_false(dmd_live_abandon_reporter(&f.live, 1));
+  assert_false(dmd_live_abandon_reporter(&f.live, 1, innermost));
   begin_reporter(&f, "explicit/a");
   begin_reporter(&f, "explicit/a/b");
   report(&f, A, 10);
-  assert_true(dmd_live_abandon_reporter(&f.live, 1));
+  assert_true(dmd_live_abandon_reporter(&f.live, 1, innermost));
   end_reporter(&f, 104, 11);
-  assert_false(dmd_live_abandon_reporter(&f.live, 1));
+  assert_false(dmd_live_abandon_reporter(&f.live, 1, innermost));
   expect_none(&f);
   end(&f);
 }
@@ -584,17 +585,20 @@ static void reporters_left_by_a_jump(void **state) {
   alloc(&f, A, 100, 1);
   begin_nested(&f, names, false);
   report(&f, A, 10); /* the innermost's: gone with it */
-  assert_true(dmd_live_end_reporter(&f.live, 1, 0, 11, at(OUTER_END, 900)));
+  assert_true(
+      dmd_live_end_reporter(&f.live, 1, 0, 11, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
   expected_t expected = {.fault = {.kind = DMD_FAULT_SCOPE_LEFT_OPEN, .stack = 1000 + INNER},
                          .scope = "explicit/c"};
   expect(&f, 1, 2, &expected);
   expected.fault.stack = 1000 + MIDDLE;
   expected.scope = "explicit/b";
   expect(&f, 2, 2, &expected);
-  assert_false(dmd_live_end_reporter(&f.live, 1, 0, 11, at(OUTER_END, 900)));
+  assert_false(
+      dmd_live_end_reporter(&f.live, 1, 0, 11, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
   /* The claim that is judged is that of the reporter that ends. */
   begin_nested(&f, names, false);
-  assert_true(dmd_live_end_reporter(&f.live, 1, 7, 11, at(OUTER_END, 900)));
+  assert_true(
+      dmd_live_end_reporter(&f.live, 1, 7, 11, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
   assert_string_equal(name(&f, dmd_faults_at(&f.live.faults, 3)->reporter), "explicit/a");
   end(&f);
 }
@@ -606,7 +610,7 @@ static void tags_left_by_a_jump(void **state) {
   begin(&f);
   dmd_live_begin_reporter(&f.live, 1, "explicit/open", false, nowhere);
   begin_nested(&f, names, true);
-  assert_true(dmd_live_pop_tag(&f.live, 1, at(OUTER_END, 900)));
+  assert_true(dmd_live_pop_tag(&f.live, 1, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
   expected_t expected = {.fault = {.kind = DMD_FAULT_SCOPE_LEFT_OPEN, .stack = 1000 + INNER},
                          .reporter = "explicit/open",
                          .scope = "c"};
@@ -614,7 +618,7 @@ static void tags_left_by_a_jump(void **state) {
   expected.fault.stack = 1000 + MIDDLE;
   expected.scope = "b";
   expect(&f, 2, 2, &expected);
-  assert_false(dmd_live_pop_tag(&f.live, 1, at(OUTER_END, 900)));
+  assert_false(dmd_live_pop_tag(&f.live, 1, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
   end(&f);
 }
 
@@ -627,13 +631,13 @@ static void hosts_that_know_less(void **state) {
   f.live.config.host.same_function = NULL;
   begin_nested(&f, names, true);
   for (int i = 0; i < 3; i++)
-    assert_true(dmd_live_pop_tag(&f.live, 1, at(OUTER_END, 900)));
-  assert_false(dmd_live_pop_tag(&f.live, 1, at(OUTER_END, 900)));
+    assert_true(dmd_live_pop_tag(&f.live, 1, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
+  assert_false(dmd_live_pop_tag(&f.live, 1, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
   expect_none(&f);
   f.live.config.host.same_function = same_function;
   f.live.config.host.stack_of = NULL;
   begin_nested(&f, names, true);
-  assert_true(dmd_live_pop_tag(&f.live, 1, at(OUTER_END, 900)));
+  assert_true(dmd_live_pop_tag(&f.live, 1, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
   expected_t expected = {.fault = {.kind = DMD_FAULT_SCOPE_LEFT_OPEN}, .scope = "c"};
   expect(&f, 1, 2, &expected);
   end(&f);
@@ -677,8 +681,8 @@ static void left_at_the_end(void **state) {
                            .scope = scopes[i]};
     expect(&f, i + 1, 3, &expected);
   }
-  assert_true(dmd_live_pop_tag(&f.live, 1, nowhere));
-  assert_false(dmd_live_abandon_reporter(&f.live, 40));
+  assert_true(dmd_live_pop_tag(&f.live, 1, innermost));
+  assert_false(dmd_live_abandon_reporter(&f.live, 40, innermost));
   dmd_live_end_all(&f.live);
   assert_int_equal(dmd_faults_count(&f.live.faults), 3);
   end(&f);
@@ -705,7 +709,7 @@ static void use(host_t *host, void *arg) {
   dmd_live_begin_reporter(&f.live, 1, "explicit/b", false, at(MIDDLE, 700));
   report(&f, A + 1, 10);
   report(&f, MAPPED, 10);
-  dmd_live_end_reporter(&f.live, 1, 5, 11, at(OUTER_END, 900));
+  dmd_live_end_reporter(&f.live, 1, 5, 11, (dmd_scope_end_t){.place = at(OUTER_END, 900)});
   dmd_live_end_thread(&f.live, 1);
   assert_int_equal(dmd_faults_count(&f.live.faults), 7);
   dmd_live_destroy(&f.live);
@@ -714,6 +718,62 @@ static void use(host_t *host, void *arg) {
 static void out_of_memory(void **state) {
   (void)state;
   assert_true(host_fail_everywhere(use, NULL) > 20);
+}
+
+/* A guard says which scope it ends: those within it were left open, however they lie. */
+static void ends_by_depth(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_as(&f, (dmd_live_config_t){.mode = DMD_MODE_DARK_MATTER, .inherit_tags = true});
+  uint32_t outer = dmd_live_begin_reporter(&f.live, 1, "explicit/outer", false, at(OUTER, 700));
+  uint32_t guard = dmd_live_begin_reporter(&f.live, 1, "explicit/guard", false, at(OUTER, 700));
+  dmd_live_begin_reporter(&f.live, 1, "explicit/left", false, at(OUTER, 900));
+  dmd_scope_end_t which = {.place = at(OUTER_END, 900), .depth = guard};
+  assert_true(dmd_live_end_reporter(&f.live, 1, 0, 11, which));
+  assert_int_equal(dmd_scopes_depth(&f.live.reporters, 1), 1);
+  assert_int_equal(dmd_faults_count(&f.live.faults), 1);
+  assert_int_equal(dmd_faults_at(&f.live.faults, 1)->kind, DMD_FAULT_SCOPE_LEFT_OPEN);
+  assert_false(dmd_live_end_reporter(&f.live, 1, 0, 11, which)); /* it is no longer open */
+  assert_int_equal(dmd_scopes_depth(&f.live.reporters, 1), 1);
+  which.depth = outer;
+  assert_true(dmd_live_abandon_reporter(&f.live, 1, which));
+  assert_false(dmd_live_abandon_reporter(&f.live, 1, which));
+  /* A tag's depth counts the base of the thread and what was set. */
+  dmd_live_push_tag(&f.live, 1, "base", nowhere);
+  dmd_live_start_thread(&f.live, 1, 2);
+  dmd_live_set_tag(&f.live, 2, "set");
+  which.depth = dmd_live_push_tag(&f.live, 2, "guard", nowhere);
+  assert_int_equal(which.depth, 3);
+  dmd_live_set_tag(&f.live, 2, "set again");
+  dmd_live_push_tag(&f.live, 2, "left", nowhere);
+  dmd_live_set_tag(&f.live, 2, "and again");
+  assert_true(dmd_live_pop_tag(&f.live, 2, which));
+  assert_int_equal(dmd_scopes_depth(&f.live.tags, 2), 2);
+  assert_int_equal(dmd_faults_count(&f.live.faults), 2);
+  which.depth = 1; /* the base, which is no scope of its own */
+  assert_false(dmd_live_pop_tag(&f.live, 2, which));
+  end(&f);
+}
+
+/* What is open when all is said to be measured is told, and once only. */
+static void open_at_a_dump(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  dmd_live_begin_reporter(&f.live, 1, "explicit/a", false, nowhere);
+  dmd_live_begin_reporter(&f.live, 2, "explicit/elsewhere", false, nowhere);
+  dmd_live_tell_open(&f.live, 1);
+  assert_int_equal(dmd_faults_count(&f.live.faults), 1);
+  dmd_live_begin_reporter(&f.live, 1, "explicit/b", false, nowhere);
+  dmd_live_tell_open(&f.live, 1);
+  dmd_live_tell_open(&f.live, 1);
+  assert_int_equal(dmd_faults_count(&f.live.faults), 2);
+  assert_true(dmd_live_end_reporter(&f.live, 1, 0, 11, innermost));
+  dmd_live_end_all(&f.live);
+  assert_int_equal(dmd_faults_count(&f.live.faults), 3);
+  for (uint32_t id = 1; id <= 3; id++)
+    assert_int_equal(dmd_faults_at(&f.live.faults, id)->num, 1);
+  end(&f);
 }
 
 int main(void) {
@@ -739,6 +799,8 @@ int main(void) {
       cmocka_unit_test(left_at_the_end_of_a_thread),
       cmocka_unit_test(left_at_the_end),
       cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(ends_by_depth),
+      cmocka_unit_test(open_at_a_dump),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "profile/record.h"
 
 static const dmd_place_t nowhere;
+static const dmd_scope_end_t innermost;
 
 typedef struct {
   host_t host;
@@ -131,7 +132,7 @@ static void reports_tags_and_names(void **state) {
   alloc(&f, 0x1000, 16, 1);
   dmd_live_begin_reporter(&f.live, 1, "explicit/a", false, nowhere);
   dmd_live_report(&f.live, 1, 0x1000, 30, DMD_REPORT_ON_ALLOC, DMD_NONE);
-  dmd_live_abandon_reporter(&f.live, 1);
+  dmd_live_abandon_reporter(&f.live, 1, innermost);
   for (int i = 0; i < 4; i++)
     dmd_live_report(&f.live, 1, 0x1000, 31, 0, DMD_NONE);
   dmd_live_fault(&f.live, DMD_FAULT_INVALID_FREE, 1, 32);
