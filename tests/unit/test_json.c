@@ -206,6 +206,98 @@ static void all_keys(void **state) {
   end(&f);
 }
 
+static void check_has(const dmd_profile_t *profile, const char *expected) {
+  sink_t sink;
+  const char *text = written(&sink, profile);
+  if (strstr(text, expected) == NULL)
+    fail_msg("%s\nis not in\n%s", expected, text);
+  sink_free(&sink);
+}
+
+/* Numbers are those that the kind has, 0 too; of the rest what is known. */
+static void faults(void **state) {
+  (void)state;
+  static const struct {
+    dmd_fault_kind_t kind;
+    const char *numbers;
+  } kinds[] = {
+      {DMD_FAULT_CLAIM, "\"claimed\": 18446744073709551615, \"measured\": 0, "},
+      {DMD_FAULT_MEMORY_REPORT, "\"claimed\": 18446744073709551615, \"measured\": 0, "},
+      {DMD_FAULT_REPORT_INTERIOR, "\"size\": 104, \"offset\": 8, "},
+      {DMD_FAULT_REPORT_FREED, "\"size\": 104, "},
+      {DMD_FAULT_REPORT_LENGTH, "\"size\": 104, \"length\": 7, "},
+      {DMD_FAULT_REPORT_UNSCOPED, "\"size\": 104, "},
+      {DMD_FAULT_REPORT_MIXED, "\"size\": 104, "},
+      {DMD_FAULT_REPORT_STACK, ""},
+      {DMD_FAULT_REPORT_GLOBAL, ""},
+      {DMD_FAULT_REPORT_MAPPED, ""},
+      {DMD_FAULT_REPORT_NO_ADDRESS, ""},
+      {DMD_FAULT_SCOPE_LEFT_OPEN, ""},
+  };
+  for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+    fixture_t f;
+    begin(&f, DMD_MODE_DARK_MATTER);
+    dmd_profile_t *p = &f.profile;
+    p->run.is_known = true;
+    dmd_fault_t fault = {.num = 2,
+                         .kind = kinds[i].kind,
+                         .stack = build_stack(p, "call"),
+                         .reporter = dmd_intern_str(&p->names, "r\""),
+                         .reason = DMD_REASON_NOT_A_BLOCK,
+                         .allocated = build_stack(p, "new"),
+                         .freed = build_stack(p, "drop"),
+                         .reported = build_stack(p, "other"),
+                         .other_reporter = dmd_intern_str(&p->names, "o"),
+                         .scope = dmd_intern_str(&p->names, "s"),
+                         .memory = dmd_intern_str(&p->names, "m"),
+                         .bytes = UINT64_MAX,
+                         .claimed = UINT64_MAX,
+                         .size = 104,
+                         .offset = 8,
+                         .length = 7};
+    dmd_faults_add(&p->faults, &fault);
+    char expected[500];
+    snprintf(expected, sizeof expected,
+             "   {\"kind\": \"%s\", \"num\": 2, \"bytes\": 18446744073709551615, \"reason\": "
+             "\"not-a-block\", %s\"at\": \"1\", \"allocatedAt\": \"2\", \"freedAt\": \"3\", "
+             "\"reportedAt\": \"4\", \"reporter\": \"r\\\"\", \"otherReporter\": \"o\", \"scope\": "
+             "\"s\", \"memory\": \"m\"}\n",
+             dmd_fault_name(kinds[i].kind), kinds[i].numbers);
+    check_has(p, expected);
+    end(&f);
+  }
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  f.profile.run.is_known = true;
+  dmd_faults_add(&f.profile.faults, &(dmd_fault_t){.num = 1, .kind = DMD_FAULT_REPORT_LENGTH});
+  check_has(&f.profile,
+            "   {\"kind\": \"report-length\", \"num\": 1, \"size\": 0, \"length\": 0}\n");
+  end(&f);
+}
+
+/* What DMD 5 reads of a shared block is one report; all owners are in a key of their own. */
+static void sharers(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *p = &f.profile;
+  static const char *const owners[] = {"a", NULL, "a", "b", "c", "c"};
+  uint32_t set = DMD_NONE;
+  for (size_t i = 0; i < COUNT_OF(owners); i++) {
+    dmd_report_t report = {.stack = build_stack(p, owners[i] == NULL ? "none" : owners[i]),
+                           .reporter =
+                               owners[i] == NULL ? DMD_NONE : dmd_intern_str(&p->names, owners[i]),
+                           .flags = DMD_REPORT_SHARED};
+    set = dmd_reports_add(&p->reports, set, report);
+  }
+  build_blocks(p, 2, 100, 0, NULL, set);
+  check_has(p, "  {\"req\": 100, \"reps\": [\"1\"], \"reporters\": [\"a\"], \"sharers\": [{\"at\": "
+               "\"1\", \"reporter\": \"a\", \"num\": 2}, {\"at\": \"2\"}, {\"at\": \"3\", "
+               "\"reporter\": \"b\"}, {\"at\": \"4\", \"reporter\": \"c\", \"num\": 2}], "
+               "\"num\": 2}\n");
+  end(&f);
+}
+
 /* ---- read back ---- */
 
 static const cJSON *item(const cJSON *object, const char *key) {
@@ -391,6 +483,8 @@ int main(void) {
       cmocka_unit_test(plain_version_5),
       cmocka_unit_test(an_empty_profile),
       cmocka_unit_test(all_keys),
+      cmocka_unit_test(faults),
+      cmocka_unit_test(sharers),
       cmocka_unit_test(random_profiles_read_back),
 
       cmocka_unit_test(hostile_strings),

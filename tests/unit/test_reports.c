@@ -245,6 +245,29 @@ static void shared_by_many(void **state) {
   host_done(&host);
 }
 
+/* A set made of a list of sharers is the one that comes of adding their reports one by one. */
+static void sharers_at_once(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  dice_t dice = {11};
+  for (uint32_t n = 1; n <= DMD_REPORTS_COUNTED; n++) {
+    dmd_report_t list[DMD_REPORTS_COUNTED];
+    uint32_t id = DMD_NONE, room = DMD_REPORTS_COUNTED - n;
+    for (uint32_t i = 0; i < n; i++) {
+      list[i] = (dmd_report_t){.stack = 1 + i / 2, .reporter = i % 2, .flags = DMD_REPORT_SHARED};
+      uint32_t further = (uint32_t)dice_below(&dice, room / 4 + 1);
+      room -= further;
+      for (uint32_t k = 0; k <= further; k++)
+        id = dmd_reports_add(r, id, list[i]);
+      list[i].further = (uint16_t)further;
+    }
+    assert_int_equal(dmd_reports_intern_sharers(r, list, n), id);
+  }
+  dmd_reports_destroy(r);
+  host_done(&host);
+}
+
 /* One plain report, before or after, makes the others plain. */
 static void shared_and_plain(void **state) {
   (void)state;
@@ -286,6 +309,7 @@ int main(void) {
       cmocka_unit_test(out_of_memory),
       cmocka_unit_test(shared_by_one),
       cmocka_unit_test(shared_by_many),
+      cmocka_unit_test(sharers_at_once),
       cmocka_unit_test(shared_and_plain),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,101 @@ static void reports_tags_and_names(void **state) {
   end(&f);
 }
 
+/* All owners, more than one set holds; equal ones of two blocks are one set, those made on
+ * allocation too. */
+static void shared_sets(void **state) {
+  (void)state;
+  enum { OWNERS = 9 };
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  set_stacks(&f, 40);
+  for (uint64_t addr = 0x1000; addr <= 0x2000; addr += 0x1000) {
+    alloc(&f, addr, 16, 1);
+    for (uint32_t i = 0; i < OWNERS; i++) {
+      char path[32];
+      snprintf(path, sizeof path, "explicit/%u", (unsigned)i);
+      dmd_live_begin_reporter(&f.live, 1, path, false, nowhere);
+      uint32_t flags = DMD_REPORT_SHARED | (addr == 0x2000 ? DMD_REPORT_ON_ALLOC : 0);
+      for (uint32_t times = 0; times <= i; times++)
+        dmd_live_report(&f.live, 1, addr, 20 + i, flags, DMD_NONE);
+      dmd_live_abandon_reporter(&f.live, 1);
+    }
+  }
+  alloc(&f, 0x3000, 16, 1);
+  dmd_live_report(&f.live, 1, 0x3000, 20, DMD_REPORT_SHARED, DMD_NONE);
+  take(&f);
+  assert_int_equal(dmd_groups_count(&f.profile.groups), 2);
+  const dmd_reports_t *reports = &f.profile.reports;
+  uint32_t id = group(&f, 1)->reports;
+  assert_int_equal(group(&f, 1)->num, 2);
+  assert_true(dmd_reports_are_shared(reports, id));
+  assert_int_equal(dmd_reports_at(reports, id)->count, OWNERS * (OWNERS + 1) / 2);
+  for (uint32_t i = 0; i < OWNERS; i++) {
+    const dmd_report_t *sharer = dmd_reports_sharer(reports, id, i);
+    char text[32];
+    snprintf(text, sizeof text, "f%u", (unsigned)i + 20);
+    assert_string_equal(stack_text(&f, sharer->stack), text);
+    snprintf(text, sizeof text, "explicit/%u", (unsigned)i);
+    assert_string_equal(dmd_intern_get_str(&f.profile.names, sharer->reporter), text);
+    assert_int_equal(sharer->further, i);
+  }
+  assert_null(dmd_reports_sharer(reports, id, OWNERS));
+  id = group(&f, 2)->reports;
+  assert_int_equal(dmd_reports_at(reports, id)->count, 1);
+  assert_null(dmd_reports_sharer(reports, id, 1));
+  end(&f);
+}
+
+/* All that a fault says, with the profile's ids. The host's names and stacks are met in another
+ * order than the profile's. */
+static void faults_with_all_they_say(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, DMD_MODE_DARK_MATTER);
+  set_stacks(&f, 9);
+  dmd_intern_t *names = &f.live.reporter_names;
+  dmd_intern_str(names, "unused");
+  uint32_t memory = dmd_intern_str(names, "memory"), scope = dmd_intern_str(names, "scope");
+  uint32_t other = dmd_intern_str(names, "other"), reporter = dmd_intern_str(names, "reporter");
+  dmd_fault_t fault = {.num = 3,
+                       .kind = DMD_FAULT_CLAIM,
+                       .stack = 9,
+                       .reporter = reporter,
+                       .reason = DMD_REASON_REPORTS_TWICE,
+                       .allocated = 8,
+                       .freed = 7,
+                       .reported = 6,
+                       .other_reporter = other,
+                       .scope = scope,
+                       .memory = memory,
+                       .bytes = 1,
+                       .claimed = 2,
+                       .measured = 3,
+                       .size = 4,
+                       .offset = 5,
+                       .length = 6};
+  dmd_faults_add(&f.live.faults, &fault);
+  dmd_faults_add(&f.live.faults, &(dmd_fault_t){.num = 1, .kind = DMD_FAULT_REPORT_FREED});
+  take(&f);
+  assert_int_equal(dmd_faults_count(&f.profile.faults), 2);
+  const dmd_fault_t *to = dmd_faults_at(&f.profile.faults, 1);
+  assert_string_equal(stack_text(&f, to->stack), "f9");
+  assert_string_equal(stack_text(&f, to->allocated), "f8");
+  assert_string_equal(stack_text(&f, to->freed), "f7");
+  assert_string_equal(stack_text(&f, to->reported), "f6");
+  assert_string_equal(dmd_intern_get_str(&f.profile.names, to->reporter), "reporter");
+  assert_string_equal(dmd_intern_get_str(&f.profile.names, to->other_reporter), "other");
+  assert_string_equal(dmd_intern_get_str(&f.profile.names, to->scope), "scope");
+  assert_string_equal(dmd_intern_get_str(&f.profile.names, to->memory), "memory");
+  assert_true(to->num == 3 && to->kind == fault.kind && to->reason == fault.reason);
+  assert_true(to->bytes == 1 && to->claimed == 2 && to->measured == 3);
+  assert_true(to->size == 4 && to->offset == 5 && to->length == 6);
+  to = dmd_faults_at(&f.profile.faults, 2);
+  assert_true(to->stack == DMD_NONE && to->freed == DMD_NONE && to->reporter == DMD_NONE);
+  assert_int_equal(dmd_intern_count(&f.profile.names), 4);
+  end(&f);
+}
+
 /* Reported the same way but once on allocation: nothing that a profile knows of. */
 static void on_allocation_makes_no_difference(void **state) {
   (void)state;
@@ -439,6 +534,8 @@ int main(void) {
       cmocka_unit_test(equal_blocks_are_one_group),
       cmocka_unit_test(stacks_that_look_alike_are_one),
       cmocka_unit_test(reports_tags_and_names),
+      cmocka_unit_test(shared_sets),
+      cmocka_unit_test(faults_with_all_they_say),
       cmocka_unit_test(on_allocation_makes_no_difference),
       cmocka_unit_test(totals_of_the_run),
       cmocka_unit_test(samples_stand_for_others),
