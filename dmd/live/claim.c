@@ -213,7 +213,8 @@ void dmd_claims_close(dmd_claims_t *claims, uint32_t id, uint32_t outer_id, uint
 }
 
 void dmd_claims_discard(dmd_claims_t *claims, uint32_t id, uint32_t outer) {
+  const dmd_claim_t *claim = dmd_claims_at(claims, id);
   if (outer != DMD_NONE)
-    dmd_claims_at(claims, outer)->optional += dmd_claims_at(claims, id)->measured;
+    dmd_claims_at(claims, outer)->optional += claim->measured + claim->optional;
   release(claims, id);
 }

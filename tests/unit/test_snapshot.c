@@ -169,7 +169,7 @@ static void shared_sets(void **state) {
       uint32_t flags = DMD_REPORT_SHARED | (addr == 0x2000 ? DMD_REPORT_ON_ALLOC : 0);
       for (uint32_t times = 0; times <= i; times++)
         dmd_live_report(&f.live, 1, addr, 20 + i, flags, DMD_NONE);
-      dmd_live_abandon_reporter(&f.live, 1);
+      dmd_live_abandon_reporter(&f.live, 1, innermost);
     }
   }
   alloc(&f, 0x3000, 16, 1);

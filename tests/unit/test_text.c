@@ -654,6 +654,18 @@ static void shared_blocks(void **state) {
             "    132 bytes: in_b\n"
             "    68 bytes: explicit/a\n"
             "  }\n}\n");
+  /* Another block of the record, with one owner more: 25 bytes for each. */
+  b.reporter = dmd_intern_str(&p->names, "explicit/b");
+  g.reports = dmd_reports_add(&p->reports, dmd_reports_add(&p->reports, DMD_NONE, a), b);
+  g.req = 50;
+  g.num = 1;
+  dmd_groups_add(&p->groups, &g);
+  check_has(&f, &plain,
+            "  Shared, and counted in parts {\n"
+            "    132 bytes: in_b\n"
+            "    93 bytes: explicit/a\n"
+            "    25 bytes: explicit/b\n"
+            "  }\n}\n");
   end(&f);
 }
 
