@@ -10,6 +10,7 @@ static bool set_equal(const void *owner, uint32_t id, const void *key) {
 void dmd_reports_init(dmd_reports_t *reports, const dmd_env_t *env) {
   dmd_pool_init(&reports->pool, env, "dmd.reports", sizeof(dmd_report_set_t));
   dmd_table_init(&reports->index, env, "dmd.reports.index", set_equal, reports);
+  reports->last_to = DMD_NONE;
 }
 
 void dmd_reports_destroy(dmd_reports_t *reports) {
@@ -90,7 +91,7 @@ static void make_plain(dmd_report_set_t *set) {
     set->report[1] = set->report[0];
 }
 
-uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
+static uint32_t add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
   bool is_shared = id != DMD_NONE && dmd_reports_are_shared(reports, id);
   if ((report.flags & DMD_REPORT_SHARED) && (id == DMD_NONE || is_shared))
     return add_sharer(reports, id, report);
@@ -106,6 +107,21 @@ uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t repor
   if (set.count < DMD_REPORTS_COUNTED)
     set.count++;
   return dmd_reports_intern(reports, &set);
+}
+
+static bool is_same(const dmd_report_t *a, const dmd_report_t *b) {
+  return a->stack == b->stack && a->reporter == b->reporter && a->flags == b->flags &&
+         a->further == b->further;
+}
+
+uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
+  if (id != reports->last_from || reports->last_to == DMD_NONE ||
+      !is_same(&report, &reports->last_report)) {
+    reports->last_to = add(reports, id, report);
+    reports->last_from = id;
+    reports->last_report = report;
+  }
+  return reports->last_to;
 }
 
 const dmd_report_t *dmd_reports_sharer(const dmd_reports_t *reports, uint32_t id, uint32_t i) {

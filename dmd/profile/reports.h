@@ -48,6 +48,10 @@ typedef struct dmd_report_set {
 typedef struct dmd_reports {
   dmd_pool_t pool;
   dmd_table_t index;
+  /* What was added last, to which set, and which came of it: a reporter walks a structure and adds
+   * the same report to block after block. No set ever changes, so this stays true. */
+  dmd_report_t last_report;
+  uint32_t last_from, last_to; /* last_to is DMD_NONE: nothing was added yet */
 } dmd_reports_t;
 
 /* The collection must stay where it is until it is destroyed. */
