@@ -165,9 +165,12 @@ static Bool still_holds(walk_t *walk, ThreadId tid, Addr ip, Addr sp, Addr top) 
   const UInt *distances = distances_of(walk);
   if (walk->n_words > 0 && sp + distances[walk->n_words - 1] > top)
     return False;
+  /* Mostly all are equal, so that leaving early would only cost a branch for each. */
+  Addr difference = 0;
   for (UInt i = 0; i < walk->n_words; i++)
-    if (*(Addr *)(sp + distances[i]) != values[i])
-      return False;
+    difference |= *(Addr *)(sp + distances[i]) ^ values[i];
+  if (difference != 0)
+    return False;
   return !walk->needs_fp || frame_pointer(tid) == walk->fp;
 }
 
@@ -183,6 +186,9 @@ typedef struct {
 } trace_t;
 
 static Bool add_word(trace_t *trace, Addr at) {
+  for (UInt i = 0; i < trace->n_words; i++)
+    if (trace->at[i] == at)
+      return True;
   if (trace->n_words == MAX_WORDS)
     return False;
   trace->at[trace->n_words++] = at;
@@ -208,14 +214,17 @@ static Bool find_slot(trace_t *trace, UInt i, Addr top) {
 /* Adds the words of frame i that may be where it saved its caller's frame pointer. */
 static Bool add_saved_fp(trace_t *trace, UInt i) {
   Addr start = sp_of(trace, i), end = trace->slots[i], fp = trace->fps[i + 1];
-  UInt n_before = trace->n_words;
+  Bool found = False;
   if ((end - start) / WORD > MAX_SCANNED)
     return False;
   for (Addr at = start; at < end; at += WORD)
-    if (*(Addr *)at == fp && !add_word(trace, at))
-      return False;
+    if (*(Addr *)at == fp) {
+      found = True;
+      if (!add_word(trace, at))
+        return False;
+    }
   /* Where it changed it must have been read from somewhere. */
-  return trace->fps[i] == fp || trace->n_words > n_before;
+  return found || trace->fps[i] == fp;
 }
 
 /* Adds all that the frame pointer of frame i depends on. */
