@@ -31,6 +31,8 @@ enum {
   N_HASHED = 8,              /* frames that choose a walk's place in the table */
   N_THREADS = 512,           /* threads with higher numbers are unwound */
   N_SETS = 1 << 15,          /* of two walks each */
+  N_OUTER = 256,             /* words of outer frames that are looked for to be shared */
+  N_OUTER_FRAMES = 5,        /* that may share them */
   N_SIZES = 1 << 12,         /* frame sizes */
   ROOM_SZB = 8 << 20,        /* for walks */
   PERIOD = 8192,             /* stacks, after which we look whether it is worth it */
@@ -89,36 +91,46 @@ void dm_unwind_register(void) {
 
 /*--- Walks ---*/
 
+/* Words of a stack. Their values follow, and then their distances from base, in ascending order. */
 typedef struct {
-  Addr ip, sp, fp; /* where it begins */
-  UInt stack;      /* what it ended in */
+  Addr base;
+  UInt n;
+  UInt hash; /* of all this */
+} words_t;
+
+typedef struct {
+  Addr ip, fp; /* where it begins, at inner.base */
+  UInt stack;  /* what it ended in */
   UShort thread;
-  UChar n_words; /* that were read */
   Bool needs_fp; /* whether fp was of consequence */
+  UInt outer;    /* the words of the outer frames, which many walks share: their place + 1 */
+  words_t inner; /* those of the inner ones; the last, since more of it follows */
 } walk_t;
 
-/* A walk is followed by the words' values and then by their distances from sp, the highest last. */
-static UInt szB_of_walk(UInt n_words) {
-  return VG_ROUNDUP(sizeof(walk_t) + n_words * (sizeof(Addr) + sizeof(UInt)), WORD);
+static UInt szB_of_words(UInt n) {
+  return VG_ROUNDUP(n * (sizeof(Addr) + sizeof(UInt)), WORD);
 }
 
-static Addr *values_of(walk_t *walk) {
-  return (Addr *)(walk + 1);
+static Addr *values_of(words_t *words) {
+  return (Addr *)(words + 1);
 }
 
-static UInt *distances_of(walk_t *walk) {
-  return (UInt *)(values_of(walk) + walk->n_words);
+static UInt *distances_of(words_t *words) {
+  return (UInt *)(values_of(words) + words->n);
 }
 
-/* In these: the words up to g_used. The table holds a walk's place / WORD, plus 1. */
+/* In these: the words up to g_used. A place is an index of g_room; 0 in a table is none. */
 static Addr g_room[ROOM_SZB / WORD];
-static UInt g_used; /* words */
-static UInt g_table[N_SETS][2];
+static UInt g_used;
+static UInt g_table[N_SETS][2]; /* places of walks, plus 1 */
+static UInt g_outer[N_OUTER];   /* places of words, plus 1 */
 static DiEpoch g_epoch;
 
 static void forget_all(void) {
-  if (g_used > 0)
+  if (g_used > 0) {
     VG_(memset)(g_table, 0, sizeof g_table);
+    VG_(memset)(g_outer, 0, sizeof g_outer);
+  }
   g_used = 0;
 }
 
@@ -157,21 +169,26 @@ static Addr frame_pointer(ThreadId tid) {
   return fp;
 }
 
+/* Whether the words are what they were. Mostly they are, so that leaving early would only cost a
+ * branch for each. */
+static Bool are_unchanged(words_t *words, Addr top) {
+  const Addr *values = values_of(words);
+  const UInt *distances = distances_of(words);
+  UInt n = words->n;
+  Addr base = words->base, difference = 0;
+  if (n > 0 && base + distances[n - 1] > top)
+    return False;
+  for (UInt i = 0; i < n; i++)
+    difference |= *(Addr *)(base + distances[i]) ^ values[i];
+  return difference == 0;
+}
+
 /* Whether all that the walk was made from is as it was. */
 static Bool still_holds(walk_t *walk, ThreadId tid, Addr ip, Addr sp, Addr top) {
-  if (walk->ip != ip || walk->sp != sp || walk->thread != tid)
-    return False;
-  const Addr *values = values_of(walk);
-  const UInt *distances = distances_of(walk);
-  if (walk->n_words > 0 && sp + distances[walk->n_words - 1] > top)
-    return False;
-  /* Mostly all are equal, so that leaving early would only cost a branch for each. */
-  Addr difference = 0;
-  for (UInt i = 0; i < walk->n_words; i++)
-    difference |= *(Addr *)(sp + distances[i]) ^ values[i];
-  if (difference != 0)
-    return False;
-  return !walk->needs_fp || frame_pointer(tid) == walk->fp;
+  return walk->ip == ip && walk->inner.base == sp && walk->thread == tid &&
+         are_unchanged(&walk->inner, top) &&
+         are_unchanged((words_t *)&g_room[walk->outer - 1], top) &&
+         (!walk->needs_fp || frame_pointer(tid) == walk->fp);
 }
 
 /*--- Remembering a walk ---*/
@@ -287,33 +304,72 @@ static void note_sizes(const trace_t *trace) {
   }
 }
 
-static void remember(const trace_t *trace, ThreadId tid, Addr top, UInt stack) {
-  UInt n_room = szB_of_walk(trace->n_words) / WORD;
-  if (g_used + n_room > ROOM_SZB / WORD)
+/* Ascending, and few. */
+static void sort_words(trace_t *trace) {
+  for (UInt i = 1; i < trace->n_words; i++) {
+    Addr at = trace->at[i];
+    UInt k = i;
+    for (; k > 0 && trace->at[k - 1] > at; k--)
+      trace->at[k] = trace->at[k - 1];
+    trace->at[k] = at;
+  }
+}
+
+/* Writes down n words of the stack, seen from base. */
+static void write_words(words_t *words, Addr base, const Addr *at, UInt n) {
+  ULong hash = base;
+  words->base = base;
+  words->n = n;
+  for (UInt i = 0; i < n; i++) {
+    values_of(words)[i] = *(Addr *)at[i];
+    distances_of(words)[i] = (UInt)(at[i] - base);
+    hash = (hash ^ *(Addr *)at[i] ^ at[i]) * 0x9e3779b97f4a7c15ULL;
+  }
+  words->hash = (UInt)(hash >> 32);
+}
+
+/* The place, plus 1, of the outer words: those of another walk where they are the same. There must
+ * be room. */
+static UInt outer_words(const Addr *at, UInt n, Addr top) {
+  words_t *fresh = (words_t *)&g_room[g_used];
+  write_words(fresh, n > 0 ? at[0] : 0, at, n);
+  UInt *place = &g_outer[fresh->hash % N_OUTER];
+  if (*place != 0) {
+    words_t *known = (words_t *)&g_room[*place - 1];
+    if (known->base == fresh->base && known->n == n && are_unchanged(known, top) &&
+        VG_(memcmp)(distances_of(known), distances_of(fresh), n * sizeof(UInt)) == 0)
+      return *place;
+  }
+  *place = g_used + 1;
+  g_used += (sizeof *fresh + szB_of_words(n)) / WORD;
+  return *place;
+}
+
+static void remember(trace_t *trace, ThreadId tid, Addr top, UInt stack) {
+  UInt most_szB = sizeof(words_t) + sizeof(walk_t) + 2 * szB_of_words(trace->n_words) + 2 * WORD;
+  if (g_used + most_szB / WORD > ROOM_SZB / WORD)
     forget_all();
+  sort_words(trace);
+  Addr sp = trace->sps[0], first_outer = sp;
+  if (trace->n > N_OUTER_FRAMES)
+    first_outer = trace->slots[trace->n - N_OUTER_FRAMES - 1];
+  UInt n_inner = 0;
+  while (n_inner < trace->n_words && trace->at[n_inner] < first_outer)
+    n_inner++;
+  UInt outer = outer_words(trace->at + n_inner, trace->n_words - n_inner, top);
   walk_t *walk = (walk_t *)&g_room[g_used];
   *walk = (walk_t){.ip = trace->ips[0],
-                   .sp = trace->sps[0],
                    .fp = trace->fps[0],
                    .stack = stack,
                    .thread = (UShort)tid,
-                   .n_words = (UChar)trace->n_words,
-                   .needs_fp = trace->needs_fp};
-  UInt highest = 0;
-  for (UInt i = 0; i < trace->n_words; i++)
-    if (trace->at[i] > trace->at[highest])
-      highest = i;
-  for (UInt i = 0; i < trace->n_words; i++) {
-    /* The highest goes last. */
-    Addr at = trace->at[i == trace->n_words - 1 ? highest : i == highest ? trace->n_words - 1 : i];
-    values_of(walk)[i] = *(Addr *)at;
-    distances_of(walk)[i] = (UInt)(at - walk->sp);
-  }
+                   .needs_fp = trace->needs_fp,
+                   .outer = outer};
+  write_words(&walk->inner, sp, trace->at, n_inner);
   note_sizes(trace);
-  UInt *set = set_of(walk->ip, walk->sp, top);
+  UInt *set = set_of(walk->ip, sp, top);
   set[1] = set[0];
   set[0] = g_used + 1;
-  g_used += n_room;
+  g_used += (sizeof *walk + szB_of_words(n_inner)) / WORD;
 }
 
 static UInt unwind_and_remember(ThreadId tid, Addr top, UInt (*note)(ExeContext *ec)) {
