@@ -25,16 +25,17 @@ extern Int VG_(clo_merge_recursive_frames);
 
 enum {
   WORD = sizeof(Addr),
-  MAX_FRAMES = 64,           /* longer stacks are not remembered */
-  MAX_WORDS = 128,           /* to compare */
-  MAX_SCANNED = 1024,        /* words of a frame to look through for a frame pointer */
-  N_HASHED = 8,              /* frames that choose a walk's place in the table */
-  N_THREADS = 512,           /* threads with higher numbers are unwound */
-  N_SETS = 1 << 15,          /* of two walks each */
+  MAX_FRAMES = 64,    /* longer stacks are not remembered */
+  MAX_WORDS = 128,    /* to compare */
+  MAX_SCANNED = 1024, /* words of a frame to look through for a frame pointer */
+  N_HASHED = 8,       /* frames that choose a walk's place in the table */
+  N_THREADS = 512,    /* threads with higher numbers are unwound */
+  N_SETS = 1 << 14,   /* of N_WAYS walks each */
+  N_WAYS = 4,
   N_OUTER = 256,             /* words of outer frames that are looked for to be shared */
   N_OUTER_FRAMES = 5,        /* that may share them */
   N_SIZES = 1 << 12,         /* frame sizes */
-  ROOM_SZB = 8 << 20,        /* for walks */
+  ROOM_SZB = 4 << 20,        /* for walks */
   PERIOD = 8192,             /* stacks, after which we look whether it is worth it */
   LONGEST_REST = 16 * PERIOD /* for so many stacks we do not try again where it is not */
 };
@@ -122,8 +123,8 @@ static UInt *distances_of(words_t *words) {
 /* In these: the words up to g_used. A place is an index of g_room; 0 in a table is none. */
 static Addr g_room[ROOM_SZB / WORD];
 static UInt g_used;
-static UInt g_table[N_SETS][2]; /* places of walks, plus 1 */
-static UInt g_outer[N_OUTER];   /* places of words, plus 1 */
+static UInt g_table[N_SETS][N_WAYS]; /* places of walks, plus 1 */
+static UInt g_outer[N_OUTER];        /* places of words, plus 1 */
 static DiEpoch g_epoch;
 
 static void forget_all(void) {
@@ -135,14 +136,28 @@ static void forget_all(void) {
 }
 
 /* The size of the frame in which an address lies, as last seen. It only serves to choose a place in
- * the table. */
-static struct {
+ * the table. An address has two places to be in. */
+typedef struct {
   Addr ip;
   SizeT szB;
-} g_sizes[N_SIZES];
+} size_entry_t;
+static size_entry_t g_sizes[N_SIZES][2];
 
-static UInt size_index(Addr ip) {
-  return (UInt)(ip ^ ip >> 12) % N_SIZES;
+static size_entry_t *sizes_at(Addr ip) {
+  return g_sizes[(ip * 0x9e3779b97f4a7c15ULL >> 32) % N_SIZES];
+}
+
+/* 0: not known. */
+static SizeT frame_size(Addr ip) {
+  const size_entry_t *entry = sizes_at(ip);
+  return entry[0].ip == ip ? entry[0].szB : entry[1].ip == ip ? entry[1].szB : 0;
+}
+
+static void note_size(Addr ip, SizeT szB) {
+  size_entry_t *entry = sizes_at(ip);
+  if (entry[0].ip != ip && entry[1].ip != ip)
+    entry[1] = entry[0];
+  entry[entry[1].ip == ip] = (size_entry_t){ip, szB};
 }
 
 /* The table's set for the walk that begins so: by its innermost return addresses, as far as we can
@@ -150,16 +165,16 @@ static UInt size_index(Addr ip) {
 static UInt *set_of(Addr ip, Addr sp, Addr top) {
   ULong hash = ip ^ sp << 20;
   for (UInt i = 0; i < N_HASHED; i++) {
-    UInt at = size_index(ip);
-    Addr slot = sp + g_sizes[at].szB - WORD;
-    if (g_sizes[at].ip != ip || slot < sp || slot > top)
+    SizeT szB = frame_size(ip);
+    Addr slot = sp + szB - WORD;
+    if (szB == 0 || slot > top)
       break;
     Addr return_address = *(Addr *)slot;
     hash = (hash ^ return_address) * 0x9e3779b97f4a7c15ULL;
     ip = return_address - 1;
     sp = slot + WORD;
   }
-  return g_table[(hash * 0x9e3779b97f4a7c15ULL) >> 49];
+  return g_table[(hash * 0x9e3779b97f4a7c15ULL) >> 50];
 }
 
 static Addr frame_pointer(ThreadId tid) {
@@ -297,11 +312,8 @@ static Bool find_words(trace_t *trace, Addr top) {
 }
 
 static void note_sizes(const trace_t *trace) {
-  for (UInt i = 0; i + 1 < trace->n; i++) {
-    UInt at = size_index(trace->ips[i]);
-    g_sizes[at].ip = trace->ips[i];
-    g_sizes[at].szB = trace->slots[i] + WORD - sp_of(trace, i);
-  }
+  for (UInt i = 0; i + 1 < trace->n; i++)
+    note_size(trace->ips[i], trace->slots[i] + WORD - sp_of(trace, i));
 }
 
 /* Ascending, and few. */
@@ -367,7 +379,8 @@ static void remember(trace_t *trace, ThreadId tid, Addr top, UInt stack) {
   write_words(&walk->inner, sp, trace->at, n_inner);
   note_sizes(trace);
   UInt *set = set_of(walk->ip, sp, top);
-  set[1] = set[0];
+  for (UInt i = N_WAYS - 1; i > 0; i--)
+    set[i] = set[i - 1];
   set[0] = g_used + 1;
   g_used += (sizeof *walk + szB_of_words(n_inner)) / WORD;
 }
@@ -432,7 +445,7 @@ UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
     end_period();
   Addr ip = VG_(get_IP)(tid);
   const UInt *set = set_of(ip, sp, top);
-  for (UInt i = 0; i < 2 && set[i] != 0; i++) {
+  for (UInt i = 0; i < N_WAYS && set[i] != 0; i++) {
     walk_t *walk = (walk_t *)&g_room[set[i] - 1];
     if (still_holds(walk, tid, ip, sp, top))
       return met(walk, tid, note);

@@ -25,7 +25,7 @@
  * unloaded and when a thread ends. No word of the stack is read that may have been unmapped: a
  * thread whose stack is unmapped or protected in parts is unwound in the common way from then on.
  *
- * Where few stacks are met again, the whole is left alone for a while. Memory: at most 8 MiB, as
+ * Where few stacks are met again, the whole is left alone for a while. Memory: at most 5 MiB, as
  * different stacks are met. On other processors than amd64 each stack is unwound.
  */
 #ifndef DMD_TOOL_DM_UNWIND_H
