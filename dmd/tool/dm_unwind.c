@@ -36,8 +36,8 @@ enum {
   N_OUTER_FRAMES = 5,        /* that may share them */
   N_SIZES = 1 << 12,         /* frame sizes */
   ROOM_SZB = 4 << 20,        /* for walks */
-  PERIOD = 8192,             /* stacks, after which we look whether it is worth it */
-  LONGEST_REST = 16 * PERIOD /* for so many stacks we do not try again where it is not */
+  PERIOD = 2048,             /* stacks, after which we look whether it is worth it */
+  LONGEST_REST = 64 * PERIOD /* for so many stacks we do not try again where it is not */
 };
 
 /*--- The stacks of threads ---*/
