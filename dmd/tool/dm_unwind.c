@@ -44,6 +44,7 @@ enum {
 
 typedef struct {
   Addr low, high; /* the first and last byte; 0, 0: not asked for yet */
+  Addr readable;  /* from here on up, as far as we have looked */
   Bool is_broken; /* something within was unmapped or protected */
 } region_t;
 
@@ -58,11 +59,16 @@ static Addr top_of_stack(ThreadId tid, Addr sp) {
   if (region->high == 0) {
     region->high = VG_(thread_get_stack_max)(tid);
     region->low = region->high - VG_(thread_get_stack_size)(tid) + 1;
-    region->is_broken =
-        sp > region->high || !VG_(am_is_valid_for_client)(sp, region->high - sp + 1, VKI_PROT_READ);
+    region->readable = region->high + 1;
+    region->is_broken = False;
   }
   if (sp < region->low || sp > region->high - WORD || region->is_broken || sp % WORD != 0)
     return 0;
+  if (sp < region->readable) {
+    if (!VG_(am_is_valid_for_client)(sp, region->readable - sp, VKI_PROT_READ))
+      return 0;
+    region->readable = sp;
+  }
   return region->high + 1 - WORD;
 }
 
@@ -456,7 +462,7 @@ UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
 /* Another thread may get its number, and another stack. */
 void dm_unwind_end_thread(ThreadId tid) {
   if (tid < N_THREADS)
-    g_regions[tid] = (region_t){0, 0, False};
+    g_regions[tid] = (region_t){.high = 0};
   forget_all();
 }
 

@@ -16,10 +16,10 @@
  *     such word is there (a signal's frame), the walk is not remembered;
  *   - a frame pointer matters to a frame if it points into that frame (else the stack pointer alone
  *     says where its caller's is), if the frame is of one word only (which code without unwind
- *     information may look like), or if the walk ended there before its time. It was saved in one of
- *     the frames further in, in a word with its value: all words that may be it are compared;
- *   - so are, in a frame that a frame pointer points into, the words that may hold its caller's stack
- *     pointer, from which functions that align the stack find back.
+ *     information may look like), or if the walk ended there before its time. It was saved in one
+ *     of the frames further in, in a word with its value: all words that may be it are compared;
+ *   - so are, in a frame that a frame pointer points into, the words that may hold its caller's
+ *     stack pointer, from which functions that align the stack find back.
  *
  * Only walks on a thread's own stack are remembered. They are forgotten when code is loaded or
  * unloaded and when a thread ends. No word of the stack is read that may have been unmapped: a
