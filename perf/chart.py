@@ -19,10 +19,10 @@ set style histogram clustered gap 1.5
 set style fill solid noborder
 set boxwidth 0.95
 set logscale y 2
-set yrange [1:*]
+set yrange [0.25:*]
 set ylabel "CPU time, times none"
 set grid ytics lc rgb "#dddddd"
-set xtics rotate by -35 nomirror
+set xtics rotate by 0 offset 0,-0.4 nomirror out
 set key outside top center horizontal
 plot {plots}
 """
