@@ -176,11 +176,17 @@ def test_no_tool(test):
     test.check("no tool dmd" in done.stderr, done.stderr)
 
 
+def default_signals():
+    """Run in the background, say by nohup, tests start with signals ignored, and a shell cannot trap those."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def send(test, body, number, to_group):
     """Starts dmdv in a group of its own, sends a signal when the program is ready; returns (status, stdout, stderr)."""
     dmdv, env = lonely_dmdv(test, FAKE + body)
     started = subprocess.Popen([dmdv, "run", "app"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               cwd=test.folder, env=env, start_new_session=True)
+                               cwd=test.folder, env=env, start_new_session=True, preexec_fn=default_signals)
     deadline = time.monotonic() + 30
     while not os.path.exists(test.path("ready")) and time.monotonic() < deadline:
         time.sleep(0.02)
