@@ -224,9 +224,8 @@ class Test:
 
     def run_plainly(self, full, folder, environment, status, **more):
         more.setdefault("stdin", subprocess.DEVNULL)
-        done = subprocess.run(
-            full, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HANG_SECONDS,
-            **more)
+        more.setdefault("timeout", HANG_SECONDS)
+        done = subprocess.run(full, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
         run = Run(folder, done, self.suite.validator)
         self.expect_status(run, status)
         return run
