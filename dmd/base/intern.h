@@ -41,4 +41,13 @@ static inline uint32_t dmd_intern_count(const dmd_intern_t *in) {
   return in->entries.last;
 }
 
+/* The id in another collection of what has this one, which is not DMD_NONE. */
+typedef uint32_t (*dmd_translate_fn)(void *ctx, uint32_t id);
+
+/* Replaces an id by another collection's; DMD_NONE stays. */
+static inline void dmd_translate(uint32_t *id, dmd_translate_fn translate, void *ctx) {
+  if (*id != DMD_NONE)
+    *id = translate(ctx, *id);
+}
+
 #endif

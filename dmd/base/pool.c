@@ -51,3 +51,8 @@ void dmd_pool_release(dmd_pool_t *pool, uint32_t id) {
   dmd_mem_copy(dmd_pool_at(pool, id), &pool->free, sizeof pool->free);
   pool->free = id;
 }
+
+void dmd_pool_reach(dmd_pool_t *pool, uint32_t id) {
+  while (pool->last < id)
+    dmd_mem_zero(dmd_pool_at(pool, dmd_pool_add(pool)), pool->element_szB);
+}

@@ -41,6 +41,10 @@ void dmd_pool_destroy(dmd_pool_t *pool);
 uint32_t dmd_pool_add(dmd_pool_t *pool);
 void dmd_pool_release(dmd_pool_t *pool, uint32_t id);
 
+/* For a pool that others' ids index, and of which none is released: adds elements, all zero, until
+ * there is one with this id. */
+void dmd_pool_reach(dmd_pool_t *pool, uint32_t id);
+
 /* The element with this id, which must be one that was handed out. */
 static inline void *dmd_pool_at(const dmd_pool_t *pool, uint32_t id) {
   uint32_t i = id - 1;

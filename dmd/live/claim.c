@@ -156,7 +156,7 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
   fault->kind = DMD_FAULT_CLAIM;
   fault->claimed = claimed;
   fault->measured = measured;
-  fault->bytes = claimed < measured ? measured - claimed : claimed - measured;
+  fault->bytes = dmd_distance(claimed, measured);
   if (claimed == 0)
     fault->reason = DMD_REASON_CLAIMED_NOTHING;
   else if (claimed > INT64_MAX)

@@ -160,6 +160,13 @@ void dmd_live_clear_reports(dmd_live_t *live);
 
 /* ---- Scopes. ---- */
 
+/* The claim of the thread's innermost reporter, or of the one so many further out; DMD_NONE where
+ * there is none. */
+static inline uint32_t dmd_live_claim(const dmd_live_t *live, uint32_t thread, uint32_t outer) {
+  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, outer);
+  return scope == NULL ? DMD_NONE : scope->data;
+}
+
 /* The id of a tag with this name. Beyond DMD_MAX_TAGS different tags, all new ones are "(other
  * tags)". */
 uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name);

@@ -11,12 +11,6 @@ bool dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, ui
   return dmd_faults_add(&live->faults, &fault);
 }
 
-/* The claim of the thread's innermost reporter, or NULL. */
-static dmd_claim_t *open_claim(const dmd_live_t *live, uint32_t thread) {
-  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  return scope == NULL ? NULL : dmd_claims_at(&live->claims, scope->data);
-}
-
 /* Adds to the fault by whom the block was reported before. */
 static void add_other_report(const dmd_live_t *live, dmd_fault_t *fault, uint32_t reports) {
   if (reports == DMD_NONE)
@@ -57,9 +51,9 @@ static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, ui
     add_other_report(live, &fault, around->reports);
   } else {
     classify(live, &fault, addr);
-    dmd_claim_t *claim = open_claim(live, thread);
-    if (claim != NULL)
-      claim->no_block = fault.memory;
+    uint32_t claim = dmd_live_claim(live, thread, 0);
+    if (claim != DMD_NONE)
+      dmd_claims_at(&live->claims, claim)->no_block = fault.memory;
   }
   fault.bytes = fault.size;
   dmd_faults_add(&live->faults, &fault);
@@ -101,9 +95,9 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
   dmd_report_t report = {.stack = stack, .reporter = reporter, .flags = (uint16_t)flags};
   check_report(live, block, &report);
   block->reports = dmd_reports_add(&live->reports, block->reports, report);
-  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  if (scope != NULL)
-    dmd_claims_note_report(&live->claims, scope->data, dmd_block_usable(block), block->req, stack);
+  uint32_t claim = dmd_live_claim(live, thread, 0);
+  if (claim != DMD_NONE)
+    dmd_claims_note_report(&live->claims, claim, dmd_block_usable(block), block->req, stack);
   return dmd_block_usable(block);
 }
 
@@ -119,7 +113,7 @@ void dmd_live_check_length(dmd_live_t *live, uint64_t addr, uint64_t length, uin
                        .stack = stack,
                        .reporter = reporter,
                        .allocated = block->stack,
-                       .bytes = length < szB ? szB - length : length - szB,
+                       .bytes = dmd_distance(length, szB),
                        .size = szB,
                        .length = length};
   dmd_faults_add(&live->faults, &fault);

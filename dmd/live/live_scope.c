@@ -21,20 +21,19 @@ static void fault_of_left(dmd_live_t *live, const dmd_scopes_t *scopes, uint32_t
   dmd_faults_add(&live->faults, &fault);
 }
 
-/* The claim of the reporter around the thread's innermost one, or DMD_NONE. */
-static uint32_t outer_claim(const dmd_live_t *live, uint32_t thread) {
-  const dmd_scope_t *outer = dmd_scopes_pushed(&live->reporters, thread, 1);
-  return outer == NULL ? DMD_NONE : outer->data;
-}
-
 /* Closes the thread's innermost scope, which was left without an end. */
 static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
   if (!scope->is_told)
     fault_of_left(live, scopes, thread, scope);
   if (scopes == &live->reporters)
-    dmd_claims_discard(&live->claims, scope->data, outer_claim(live, thread));
+    dmd_claims_discard(&live->claims, scope->data, dmd_live_claim(live, thread, 1));
   dmd_scopes_pop(scopes, thread);
+}
+
+static void close_all_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
+  while (dmd_scopes_pushed(scopes, thread, 0) != NULL)
+    close_left(live, scopes, thread);
 }
 
 /* Closes what was left open within the scope that ends. False where that one is not open. */
@@ -74,10 +73,7 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
 
 /* Adds to what a reporter measured since the last clear. */
 static void note_end(dmd_live_t *live, uint32_t name, uint64_t szB) {
-  while (live->ended.last < name) {
-    uint32_t fresh = dmd_pool_add(&live->ended);
-    *DMD_POOL_AT(&live->ended, uint64_t, fresh) = 0;
-  }
+  dmd_pool_reach(&live->ended, name);
   *DMD_POOL_AT(&live->ended, uint64_t, name) += szB;
 }
 
@@ -95,7 +91,7 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
   }
   dmd_claim_t *claim = dmd_claims_at(&live->claims, scope->data);
   claim->off = claimed - claim->measured;
-  dmd_claims_close(&live->claims, scope->data, outer_claim(live, thread), scope->name);
+  dmd_claims_close(&live->claims, scope->data, dmd_live_claim(live, thread, 1), scope->name);
   return dmd_scopes_pop(&live->reporters, thread);
 }
 
@@ -103,7 +99,7 @@ bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_
   if (!close_within(live, &live->reporters, thread, end))
     return false;
   const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  dmd_claims_discard(&live->claims, scope->data, outer_claim(live, thread));
+  dmd_claims_discard(&live->claims, scope->data, dmd_live_claim(live, thread, 1));
   return dmd_scopes_pop(&live->reporters, thread);
 }
 
@@ -119,8 +115,7 @@ void dmd_live_tell_open(dmd_live_t *live, uint32_t thread) {
 
 void dmd_live_end_all(dmd_live_t *live) {
   for (uint32_t thread = 0; thread < live->reporters.n_threads; thread++)
-    while (dmd_scopes_pushed(&live->reporters, thread, 0) != NULL)
-      close_left(live, &live->reporters, thread);
+    close_all_left(live, &live->reporters, thread);
 }
 
 /* ---- Tags. ---- */
@@ -133,10 +128,7 @@ uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name) {
   uint32_t id = dmd_intern_str(&live->tag_names, name);
   if (id > DMD_MAX_TAGS)
     id = dmd_intern_str(&live->tag_names, others);
-  while (live->tag_sums.last < id) {
-    uint32_t fresh = dmd_pool_add(&live->tag_sums);
-    *DMD_POOL_AT(&live->tag_sums, dmd_tag_sum_t, fresh) = (dmd_tag_sum_t){0};
-  }
+  dmd_pool_reach(&live->tag_sums, id);
   return id;
 }
 
@@ -167,9 +159,9 @@ dmd_tag_sum_t dmd_live_tag_sum(const dmd_live_t *live, const char *name) {
 
 uint64_t dmd_live_tag_bytes(dmd_live_t *live, uint32_t thread, const char *name) {
   uint64_t usable = dmd_live_tag_sum(live, name).usable;
-  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  if (scope != NULL)
-    dmd_claims_at(&live->claims, scope->data)->optional += usable;
+  uint32_t claim = dmd_live_claim(live, thread, 0);
+  if (claim != DMD_NONE)
+    dmd_claims_at(&live->claims, claim)->optional += usable;
   return usable;
 }
 
@@ -182,10 +174,8 @@ void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread) {
 }
 
 void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
-  while (dmd_scopes_pushed(&live->tags, thread, 0) != NULL)
-    close_left(live, &live->tags, thread);
-  while (dmd_scopes_pushed(&live->reporters, thread, 0) != NULL)
-    close_left(live, &live->reporters, thread);
+  close_all_left(live, &live->tags, thread);
+  close_all_left(live, &live->reporters, thread);
   dmd_scopes_end_thread(&live->tags, thread);
   dmd_scopes_end_thread(&live->reporters, thread);
 }

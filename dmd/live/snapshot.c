@@ -67,11 +67,11 @@ static void add_block(void *ctx, uint64_t addr, dmd_block_t *block) {
     add_group(s, dmd_live_group_of(s->live, block));
 }
 
-static uint32_t fault_stack(void *ctx, uint32_t id) {
+static uint32_t id_of_stack(void *ctx, uint32_t id) {
   return translate_stack(ctx, id);
 }
 
-static uint32_t fault_name(void *ctx, uint32_t id) {
+static uint32_t id_of_reporter(void *ctx, uint32_t id) {
   snapshot_t *s = ctx;
   return translate_name(&s->live->reporter_names, id, &s->profile->names);
 }
@@ -79,7 +79,7 @@ static uint32_t fault_name(void *ctx, uint32_t id) {
 static void add_faults(snapshot_t *s) {
   for (uint32_t id = 1; id <= dmd_faults_count(&s->live->faults); id++) {
     dmd_fault_t fault = *dmd_faults_at(&s->live->faults, id);
-    dmd_fault_translate(&fault, fault_stack, fault_name, s);
+    dmd_fault_translate(&fault, id_of_stack, id_of_reporter, s);
     dmd_faults_add(&s->profile->faults, &fault);
   }
 }
@@ -87,9 +87,7 @@ static void add_faults(snapshot_t *s) {
 static void add_advices(snapshot_t *s, const dmd_advices_t *advices) {
   for (uint32_t id = 1; id <= dmd_advices_count(advices); id++) {
     dmd_advice_t advice = *dmd_advices_at(advices, id);
-    advice.alloc = translate_stack(s, advice.alloc);
-    advice.at = translate_stack(s, advice.at);
-    advice.reporter = translate_name(&s->live->reporter_names, advice.reporter, &s->profile->names);
+    dmd_advice_translate(&advice, id_of_stack, id_of_reporter, s);
     dmd_advices_add(&s->profile->advices, &advice);
   }
 }
@@ -100,10 +98,6 @@ static void add_published(snapshot_t *s) {
     value.stack = DMD_NONE;
     dmd_published_add(&s->profile->published, &value);
   }
-}
-
-static uint64_t difference(uint64_t a, uint64_t b) {
-  return a < b ? b - a : a - b;
 }
 
 /* What the reporter of this path measured since the last clear, by its ends. */
@@ -126,7 +120,7 @@ static uint64_t nearest_measured(const snapshot_t *s, const dmd_measured_t *meas
     return 0;
   for (size_t i = 0; i < sizeof of_blocks / sizeof of_blocks[0]; i++)
     if (of_blocks[i] != 0 &&
-        (nearest == 0 || difference(claimed, of_blocks[i]) < difference(claimed, nearest)))
+        (nearest == 0 || dmd_distance(claimed, of_blocks[i]) < dmd_distance(claimed, nearest)))
       nearest = of_blocks[i];
   return nearest;
 }
@@ -152,7 +146,7 @@ static void check_published(snapshot_t *s) {
                          .kind = DMD_FAULT_MEMORY_REPORT,
                          .stack = translate_stack(s, value.stack),
                          .reporter = dmd_intern_str(&s->profile->names, value.path),
-                         .bytes = difference(claimed, szB),
+                         .bytes = dmd_distance(claimed, szB),
                          .claimed = claimed,
                          .measured = szB};
     dmd_faults_add(&s->profile->faults, &fault);

@@ -42,3 +42,10 @@ void dmd_advices_add(dmd_advices_t *advices, const dmd_advice_t *advice) {
   *DMD_POOL_AT(&advices->pool, dmd_advice_t, id) = *advice;
   dmd_table_add(&advices->index, hash, id);
 }
+
+void dmd_advice_translate(dmd_advice_t *advice, dmd_translate_fn stack, dmd_translate_fn name,
+                          void *ctx) {
+  dmd_translate(&advice->alloc, stack, ctx);
+  dmd_translate(&advice->at, stack, ctx);
+  dmd_translate(&advice->reporter, name, ctx);
+}

@@ -16,6 +16,7 @@
 #ifndef DMD_PROFILE_ADVICE_H
 #define DMD_PROFILE_ADVICE_H
 
+#include "base/intern.h"
 #include "base/pool.h"
 #include "base/table.h"
 
@@ -62,5 +63,9 @@ static inline bool dmd_advice_same_holder(const dmd_advice_t *a, const dmd_advic
   return a->held == b->held && a->reporter == b->reporter &&
          (a->reporter != DMD_NONE || a->at == b->at);
 }
+
+/* Replaces the stack and name ids by those of another owner. */
+void dmd_advice_translate(dmd_advice_t *advice, dmd_translate_fn stack, dmd_translate_fn name,
+                          void *ctx);
 
 #endif

@@ -98,15 +98,11 @@ void dmd_faults_destroy(dmd_faults_t *faults) {
   dmd_pool_destroy(&faults->pool);
 }
 
-static uint64_t distance(uint64_t a, uint64_t b) {
-  return a > b ? a - b : b - a;
-}
-
 /* How much one fault is off, to tell which numbers to keep. */
 static uint64_t weight(const dmd_fault_t *f) {
   unsigned numbers = dmd_fault_numbers(f->kind);
-  return numbers & DMD_FAULT_HAS_AMOUNTS  ? distance(f->claimed, f->measured)
-         : numbers & DMD_FAULT_HAS_LENGTH ? distance(f->length, f->size)
+  return numbers & DMD_FAULT_HAS_AMOUNTS  ? dmd_distance(f->claimed, f->measured)
+         : numbers & DMD_FAULT_HAS_LENGTH ? dmd_distance(f->length, f->size)
                                           : f->size;
 }
 
@@ -158,7 +154,7 @@ void dmd_fault_translate(dmd_fault_t *fault, dmd_translate_fn stack, dmd_transla
   uint32_t *const names[] = {&fault->reporter, &fault->other_reporter, &fault->scope,
                              &fault->memory};
   for (int i = 0; i < 4; i++) {
-    *stacks[i] = *stacks[i] == DMD_NONE ? DMD_NONE : stack(ctx, *stacks[i]);
-    *names[i] = *names[i] == DMD_NONE ? DMD_NONE : name(ctx, *names[i]);
+    dmd_translate(stacks[i], stack, ctx);
+    dmd_translate(names[i], name, ctx);
   }
 }

@@ -13,6 +13,7 @@
 #ifndef DMD_PROFILE_FAULT_H
 #define DMD_PROFILE_FAULT_H
 
+#include "base/intern.h"
 #include "base/pool.h"
 #include "base/table.h"
 
@@ -112,8 +113,12 @@ bool dmd_faults_add(dmd_faults_t *faults, const dmd_fault_t *fault);
  * kind, then by times. The caller frees the array, which has as many as there are faults. */
 uint32_t *dmd_faults_sorted(const dmd_faults_t *faults, const dmd_env_t *env);
 
+/* By how much two amounts are apart. */
+static inline uint64_t dmd_distance(uint64_t a, uint64_t b) {
+  return a > b ? a - b : b - a;
+}
+
 /* Replaces the stack and name ids by those of another owner. */
-typedef uint32_t (*dmd_translate_fn)(void *ctx, uint32_t id);
 void dmd_fault_translate(dmd_fault_t *fault, dmd_translate_fn stack, dmd_translate_fn name,
                          void *ctx);
 

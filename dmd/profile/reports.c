@@ -110,8 +110,7 @@ static uint32_t add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
 }
 
 static bool is_same(const dmd_report_t *a, const dmd_report_t *b) {
-  return a->stack == b->stack && a->reporter == b->reporter && a->flags == b->flags &&
-         a->further == b->further;
+  return is_same_sharer(a, b) && a->flags == b->flags && a->further == b->further;
 }
 
 uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {

@@ -28,8 +28,7 @@ static void print_amounts(const dmd_printer_t *p, const dmd_fault_t *fault) {
   dmd_out_str(p->out, fault->kind == DMD_FAULT_CLAIM ? " claimed, " : " published, ");
   print_bytes(p->out, fault->measured);
   dmd_out_str(p->out, " measured: ");
-  print_bytes(p->out,
-              too_few ? fault->measured - fault->claimed : fault->claimed - fault->measured);
+  print_bytes(p->out, dmd_distance(fault->claimed, fault->measured));
   dmd_out_str(p->out, too_few ? " too few\n" : " too many\n");
 }
 

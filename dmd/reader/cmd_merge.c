@@ -43,8 +43,6 @@ typedef struct {
 static uint32_t translate_stack(void *ctx, uint32_t stack) {
   merge_t *m = ctx;
   size_t n;
-  if (stack == DMD_NONE)
-    return DMD_NONE;
   const uint32_t *old = dmd_profile_frames(m->from, stack, &n);
   uint32_t *new = dmd_env_alloc(&dmdv_env, "dmdv.merge", (n + 1) * sizeof *new);
   for (size_t i = 0; i < n; i++)
@@ -56,8 +54,6 @@ static uint32_t translate_stack(void *ctx, uint32_t stack) {
 
 static uint32_t translate_name(void *ctx, uint32_t name) {
   merge_t *m = ctx;
-  if (name == DMD_NONE)
-    return DMD_NONE;
   return dmd_intern_str(&m->to->names, dmd_intern_get_str(&m->from->names, name));
 }
 
@@ -74,9 +70,7 @@ static void add_advices(dmd_profile_t *to, const dmd_profile_t *from) {
   merge_t merge = {to, from};
   for (uint32_t id = 1; id <= dmd_advices_count(&from->advices); id++) {
     dmd_advice_t advice = *dmd_advices_at(&from->advices, id);
-    advice.alloc = translate_stack(&merge, advice.alloc);
-    advice.at = translate_stack(&merge, advice.at);
-    advice.reporter = translate_name(&merge, advice.reporter);
+    dmd_advice_translate(&advice, translate_stack, translate_name, &merge);
     dmd_advices_add(&to->advices, &advice);
   }
 }

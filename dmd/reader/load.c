@@ -129,10 +129,7 @@ static void keep_block(dmdv_loader_t *l, const block_t *b) {
     return;
   }
   uint32_t id = dmd_groups_append(&profile->groups, &b->group);
-  while (profile->addresses.last < id) {
-    uint32_t unknown = dmd_pool_add(&profile->addresses);
-    *DMD_POOL_AT(&profile->addresses, uint32_t, unknown) = DMD_NONE;
-  }
+  dmd_pool_reach(&profile->addresses, id);
   if (b->addr != NULL)
     *DMD_POOL_AT(&profile->addresses, uint32_t, id) = dmd_intern_str(&profile->names, b->addr);
 }
@@ -327,8 +324,7 @@ static bool resolve(dmdv_loader_t *l) {
     }
     for (uint32_t id = 1; id <= dmd_advices_count(&profile->advices); id++) {
       dmd_advice_t *advice = DMD_POOL_AT(&profile->advices.pool, dmd_advice_t, id);
-      advice->alloc = stacks[advice->alloc];
-      advice->at = stacks[advice->at];
+      dmd_advice_translate(advice, resolved, same, stacks);
     }
   }
   dmd_env_free(&dmdv_env, stacks);

@@ -54,10 +54,7 @@ const char *dmdv_load_get_string(dmdv_loader_t *l, const cJSON *object, const ch
 /* The number of an id; the pool gets an entry for it that says "not defined". */
 static uint32_t number_of(dmd_intern_t *ids, dmd_pool_t *meanings, const char *id) {
   uint32_t number = dmd_intern_str(ids, id);
-  if (number > meanings->last) {
-    dmd_pool_add(meanings);
-    *DMD_POOL_AT(meanings, uint32_t, number) = DMD_NONE;
-  }
+  dmd_pool_reach(meanings, number);
   return number;
 }
 

@@ -153,6 +153,28 @@ static void out_of_memory(void **state) {
   assert_int_equal(host_fail_everywhere(use, NULL), 33 + 4);
 }
 
+/* Up to the id, all zero; nothing where it is there. */
+static void reach(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_pool_t pool;
+  dmd_pool_init(&pool, &host.env, "test", sizeof(uint64_t));
+  static const uint32_t ids[] = {1, 3, 2, 3000};
+  uint32_t last = 0;
+  for (size_t i = 0; i < COUNT_OF(ids); i++) {
+    dmd_pool_reach(&pool, ids[i]);
+    for (uint32_t id = last + 1; id <= ids[i]; id++)
+      assert_int_equal(*DMD_POOL_AT(&pool, uint64_t, id), 0);
+    last = ids[i] > last ? ids[i] : last;
+    assert_int_equal(pool.last, last);
+    *DMD_POOL_AT(&pool, uint64_t, ids[i]) = 7;
+  }
+  assert_int_equal(*DMD_POOL_AT(&pool, uint64_t, 3), 7);
+  dmd_pool_destroy(&pool);
+  host_done(&host);
+}
+
 int main(void) {
   static const size_t sizes[] = {4, 5, 8, 24, 100};
   const struct CMUnitTest tests[] = {
@@ -167,6 +189,7 @@ int main(void) {
       cmocka_unit_test(ids_do_not_wrap_around),
       cmocka_unit_test(destroying_an_empty_one),
       cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(reach),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
