@@ -9,6 +9,7 @@ dmd_core_sources = \
   dmd/base/format.c dmd/base/format.h \
   dmd/base/intern.c dmd/base/intern.h \
   dmd/base/jsonout.c dmd/base/jsonout.h \
+  dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
   dmd/base/out.c dmd/base/out.h \
   dmd/base/path.c dmd/base/path.h \
@@ -40,6 +41,7 @@ dmd_core_sources = \
   dmd/live/live_scope.c \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \
+  dmd/live/slabs.c dmd/live/slabs.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \
   dmd/live/stack.c dmd/live/stack.h
 
@@ -47,7 +49,9 @@ dmd_core_sources = \
 dmd_tool_sources = \
   dmd/tool/dm_address.c dmd/tool/dm_address.h \
   dmd/tool/dm_allocator.c dmd/tool/dm_allocator.h \
+  dmd/tool/dm_arena.c dmd/tool/dm_arena.h \
   dmd/tool/dm_clientreq.c dmd/tool/dm_clientreq.h \
+  dmd/tool/dm_direct.c dmd/tool/dm_direct.h \
   dmd/tool/dm_dump.c dmd/tool/dm_dump.h \
   dmd/tool/dm_env.c dmd/tool/dm_env.h \
   dmd/tool/dm_gzip.c dmd/tool/dm_gzip.h \

@@ -24,6 +24,7 @@ unit_tests = \
   tests/unit/test_live_report \
   tests/unit/test_load_oom \
   tests/unit/test_location \
+  tests/unit/test_map \
   tests/unit/test_measured \
   tests/unit/test_mem \
   tests/unit/test_out \
@@ -37,6 +38,7 @@ unit_tests = \
   tests/unit/test_sample \
   tests/unit/test_scope \
   tests/unit/test_size \
+  tests/unit/test_slabs \
   tests/unit/test_snapshot \
   tests/unit/test_sort \
   tests/unit/test_stack \

@@ -7,8 +7,7 @@
 enum {
   CHUNK_BITS = 20, /* 1 MiB of address space */
   SLOT_BITS = 6,   /* 64 bytes */
-  N_SLOTS = 1 << (CHUNK_BITS - SLOT_BITS),
-  FIRST_PLACES = 64
+  N_SLOTS = 1 << (CHUNK_BITS - SLOT_BITS)
 };
 
 struct dmd_chunk {
@@ -34,12 +33,13 @@ void dmd_heap_init(dmd_heap_t *heap, const dmd_env_t *env) {
   dmd_mem_zero(heap, sizeof *heap);
   heap->env = env;
   dmd_pool_init(&heap->blocks, env, "dmd.heap.blocks", sizeof(dmd_block_t));
+  dmd_map_init(&heap->chunks, env, "dmd.heap.chunks");
 }
 
 void dmd_heap_destroy(dmd_heap_t *heap) {
-  for (uint32_t i = 0; i < heap->n_places; i++)
-    dmd_env_free(heap->env, heap->chunks[i]);
-  dmd_env_free(heap->env, heap->chunks);
+  for (uint32_t i = 0; i < heap->chunks.n_places; i++)
+    dmd_env_free(heap->env, heap->chunks.places[i].value);
+  dmd_map_destroy(&heap->chunks);
   while (heap->spare != NULL) {
     dmd_chunk_t *next = heap->spare->next_spare;
     dmd_env_free(heap->env, heap->spare);
@@ -49,39 +49,13 @@ void dmd_heap_destroy(dmd_heap_t *heap) {
   dmd_heap_init(heap, heap->env);
 }
 
-/* ---- The table of chunks. ---- */
-
-static uint32_t home_of(const dmd_heap_t *heap, uint64_t number) {
-  return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (heap->n_places - 1);
-}
-
-/* The place of the chunk with this number, or the empty place where its search ends. */
-static uint32_t place_of(const dmd_heap_t *heap, uint64_t number) {
-  uint32_t i = home_of(heap, number);
-  while (heap->chunks[i] != NULL && heap->chunks[i]->number != number)
-    i = (i + 1) & (heap->n_places - 1);
-  return i;
-}
+/* ---- Chunks. ---- */
 
 static dmd_chunk_t *find_chunk(const dmd_heap_t *heap, uint64_t number) {
-  return heap->n_places == 0 ? NULL : heap->chunks[place_of(heap, number)];
-}
-
-static void grow_table(dmd_heap_t *heap) {
-  dmd_chunk_t **old = heap->chunks;
-  uint32_t n_old = heap->n_places;
-  heap->n_places = n_old == 0 ? FIRST_PLACES : n_old * 2;
-  heap->chunks = dmd_env_alloc(heap->env, "dmd.heap.table", heap->n_places * sizeof *heap->chunks);
-  dmd_mem_zero(heap->chunks, heap->n_places * sizeof *heap->chunks);
-  for (uint32_t i = 0; i < n_old; i++)
-    if (old[i] != NULL)
-      heap->chunks[place_of(heap, old[i]->number)] = old[i];
-  dmd_env_free(heap->env, old);
+  return dmd_map_find(&heap->chunks, number);
 }
 
 static dmd_chunk_t *add_chunk(dmd_heap_t *heap, uint64_t number) {
-  if (heap->n_chunks * 2 >= heap->n_places)
-    grow_table(heap);
   dmd_chunk_t *chunk = heap->spare;
   if (chunk != NULL) {
     heap->spare = chunk->next_spare;
@@ -91,25 +65,12 @@ static dmd_chunk_t *add_chunk(dmd_heap_t *heap, uint64_t number) {
   }
   chunk->number = number;
   chunk->n_blocks = 0;
-  heap->chunks[place_of(heap, number)] = chunk;
-  heap->n_chunks++;
+  dmd_map_add(&heap->chunks, number, chunk);
   return chunk;
 }
 
-/* Takes an empty chunk out and closes the gap: chunks behind it whose search passes the gap move
- * into it. */
 static void remove_chunk(dmd_heap_t *heap, dmd_chunk_t *chunk) {
-  uint32_t mask = heap->n_places - 1;
-  uint32_t gap = place_of(heap, chunk->number);
-  for (uint32_t i = (gap + 1) & mask; heap->chunks[i] != NULL; i = (i + 1) & mask) {
-    uint32_t home = home_of(heap, heap->chunks[i]->number);
-    if (((i - home) & mask) >= ((i - gap) & mask)) {
-      heap->chunks[gap] = heap->chunks[i];
-      gap = i;
-    }
-  }
-  heap->chunks[gap] = NULL;
-  heap->n_chunks--;
+  dmd_map_remove(&heap->chunks, chunk->number);
   chunk->next_spare = heap->spare;
   heap->spare = chunk;
 }
@@ -215,8 +176,8 @@ static const dmd_chunk_t *chunk_below(const dmd_heap_t *heap, uint64_t number, u
     chunk = find_chunk(heap, --number);
   if (chunk != NULL || number <= lowest)
     return chunk;
-  for (uint32_t i = 0; i < heap->n_places; i++) {
-    const dmd_chunk_t *other = heap->chunks[i];
+  for (uint32_t i = 0; i < heap->chunks.n_places; i++) {
+    const dmd_chunk_t *other = heap->chunks.places[i].value;
     if (other != NULL && other->number < number && other->number >= lowest &&
         (chunk == NULL || other->number > chunk->number))
       chunk = other;
@@ -251,22 +212,22 @@ dmd_block_t *dmd_heap_find_containing(const dmd_heap_t *heap, uint64_t addr, uin
 
 static int compare_chunks(const void *ctx, uint32_t a, uint32_t b) {
   const dmd_heap_t *heap = ctx;
-  uint64_t x = heap->chunks[a]->number, y = heap->chunks[b]->number;
+  uint64_t x = heap->chunks.places[a].number, y = heap->chunks.places[b].number;
   return (x > y) - (x < y);
 }
 
 void dmd_heap_walk(const dmd_heap_t *heap,
                    void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
-  if (heap->n_chunks == 0)
+  if (heap->chunks.n == 0)
     return;
-  uint32_t *places = dmd_env_alloc(heap->env, "dmd.heap.walk", heap->n_chunks * sizeof *places);
+  uint32_t *places = dmd_env_alloc(heap->env, "dmd.heap.walk", heap->chunks.n * sizeof *places);
   uint32_t n = 0;
-  for (uint32_t i = 0; i < heap->n_places; i++)
-    if (heap->chunks[i] != NULL)
+  for (uint32_t i = 0; i < heap->chunks.n_places; i++)
+    if (heap->chunks.places[i].value != NULL)
       places[n++] = i;
   dmd_sort(heap->env, places, n, compare_chunks, heap);
   for (uint32_t i = 0; i < n; i++) {
-    const dmd_chunk_t *chunk = heap->chunks[places[i]];
+    const dmd_chunk_t *chunk = heap->chunks.places[places[i]].value;
     uint64_t base = chunk->number << CHUNK_BITS;
     for (uint32_t slot = 0; slot < N_SLOTS; slot++)
       for (uint32_t id = chunk->slot[slot]; id != DMD_NONE; id = block_at(heap, id)->next)

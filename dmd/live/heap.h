@@ -18,6 +18,7 @@
 #ifndef DMD_LIVE_HEAP_H
 #define DMD_LIVE_HEAP_H
 
+#include "base/map.h"
 #include "base/pool.h"
 
 #include <stdbool.h>
@@ -46,9 +47,7 @@ typedef struct dmd_chunk dmd_chunk_t;
 typedef struct dmd_heap {
   const dmd_env_t *env;
   dmd_pool_t blocks;
-  dmd_chunk_t **chunks; /* hash table by chunk number, linear probing */
-  uint32_t n_places;    /* of the table, a power of two */
-  uint32_t n_chunks;
+  dmd_map_t chunks;   /* of dmd_chunk_t, by chunk number */
   dmd_chunk_t *spare; /* emptied chunks, all slots zero */
   uint64_t n_blocks;
   uint64_t max_szB; /* the largest usable size ever noted: bounds the search for interiors */

@@ -260,3 +260,19 @@ Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret) {
     return False;
   }
 }
+
+Bool dm_answer_frequent_request(ThreadId tid, UWord *arg, UWord *ret) {
+  switch (arg[0]) {
+  case VG_USERREQ__DMD_REPORT:
+  case VG_USERREQ__DMD_REPORT_ON_ALLOC:
+  case VG_USERREQ__DMD_REPORT_SHARED:
+  case VG_USERREQ__DMD_UNREPORT:
+    return handle_own(tid, arg, ret);
+  case VG_USERREQ__MALLOCLIKE_BLOCK:
+  case VG_USERREQ__FREELIKE_BLOCK:
+    /* Those of address 0 do not reach a tool. */
+    return arg[1] != 0 && dm_handle_client_request(tid, arg, ret);
+  default:
+    return False;
+  }
+}

@@ -12,6 +12,11 @@
 
 enum { DM_MAX_NAME = 4096 }; /* bytes that are kept of a name or label */
 
+/* As the core calls it. False where the request is not one of ours. */
 Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret);
+
+/* The same for the requests of which programs make millions, and from translated code: there no
+ * fault of the program's memory could be caught, so that nothing with a name is among them. */
+Bool dm_answer_frequent_request(ThreadId tid, UWord *arg, UWord *ret);
 
 #endif

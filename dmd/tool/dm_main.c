@@ -23,7 +23,9 @@
 
 #include "dmd-config.h"
 #include "tool/dm_address.h"
+#include "tool/dm_arena.h"
 #include "tool/dm_clientreq.h"
+#include "tool/dm_direct.h"
 #include "tool/dm_dump.h"
 #include "tool/dm_env.h"
 #include "tool/dm_malloc.h"
@@ -39,13 +41,15 @@ static void post_clo_init(void) {
   dm_check_options();
   g_options.live.host = dm_address_host;
   dmd_live_init(&g_live, &g_env, &g_options.live);
+  dm_arena_init();
   dm_rules_init();
 }
 
 static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestLayout *layout,
                         const VexGuestExtents *vge, const VexArchInfo *archinfo, IRType gWordTy,
                         IRType hWordTy) {
-  (void)closure, (void)layout, (void)vge, (void)archinfo, (void)gWordTy, (void)hWordTy;
+  (void)closure, (void)vge, (void)archinfo, (void)gWordTy, (void)hWordTy;
+  dm_direct_instrument(sb_in, layout);
   return sb_in;
 }
 

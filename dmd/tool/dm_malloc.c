@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_basics.h"
+#include "pub_tool_clreq.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
@@ -11,6 +12,7 @@
 
 #include "dmd-config.h"
 #include "tool/dm_allocator.h"
+#include "tool/dm_arena.h"
 #include "tool/dm_env.h"
 #include "tool/dm_malloc.h"
 #include "tool/dm_rules.h"
@@ -59,7 +61,7 @@ static SizeT usable_of(SizeT req_szB, SizeT alignB) {
 
 static void *new_block(ThreadId tid, SizeT req_szB, SizeT usable_szB, SizeT alignB,
                        Bool is_zeroed) {
-  void *p = VG_(cli_malloc)(alignB, usable_szB);
+  void *p = dm_arena_alloc(alignB, usable_szB);
   if (p == NULL)
     return NULL;
   if (is_zeroed)
@@ -72,14 +74,14 @@ static void *new_block(ThreadId tid, SizeT req_szB, SizeT usable_szB, SizeT alig
 static void *dm_malloc(ThreadId tid, SizeT szB) {
   if (is_absurd(tid, szB))
     return NULL;
-  return new_block(tid, szB, usable_of(szB, 1), VG_(clo_alignment), False);
+  return new_block(tid, szB, usable_of(szB, 1), 1, False);
 }
 
 static void *dm_calloc(ThreadId tid, SizeT nmemb, SizeT szB) {
   /* The product does not overflow: the replacement function in the program has checked that. */
   if (is_absurd(tid, nmemb) || is_absurd(tid, szB) || is_absurd(tid, nmemb * szB))
     return NULL;
-  return new_block(tid, nmemb * szB, usable_of(nmemb * szB, 1), VG_(clo_alignment), True);
+  return new_block(tid, nmemb * szB, usable_of(nmemb * szB, 1), 1, True);
 }
 
 /* orig_alignB is what the program asked for, alignB the power of two that does for both the program
@@ -137,7 +139,7 @@ static void dm_free(ThreadId tid, void *p) {
   if (!dmd_live_remove(&g_live, (Addr)p, stack, &flags))
     tell_fault(tid, DMD_FAULT_INVALID_FREE, "no block starts at", (Addr)p);
   else if (!(flags & DMD_BLOCK_ANNOUNCED))
-    VG_(cli_free)(p);
+    dm_arena_free(p);
 }
 
 static void dm_free_aligned(ThreadId tid, void *p, SizeT alignB) {
@@ -157,12 +159,12 @@ static void *renew_block(ThreadId tid, const dmd_block_t *old, void *p_old, Size
   Bool is_ours = !(old->flags & DMD_BLOCK_ANNOUNCED);
   SizeT usable_szB =
       is_ours ? dmd_live_resized(&g_live, dmd_block_usable(old), req_szB) : usable_of(req_szB, 1);
-  if (is_ours && fits_in_place(VG_(cli_malloc_usable_size)(p_old), usable_szB)) {
+  if (is_ours && fits_in_place(dm_arena_room(p_old), usable_szB)) {
     dmd_new_block_t now = describe_block(tid, (Addr)p_old, req_szB, usable_szB);
     dmd_live_resize(&g_live, &now);
     return p_old;
   }
-  void *p_new = VG_(cli_malloc)(VG_(clo_alignment), usable_szB);
+  void *p_new = dm_arena_alloc(1, usable_szB);
   if (p_new == NULL) {
     dmd_live_count_failed_realloc(&g_live, req_szB);
     return NULL;
@@ -242,6 +244,32 @@ void dm_announced_block_resized(ThreadId tid, Addr p, SizeT old_szB, SizeT new_s
     tell_fault(tid, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at", p);
   else
     dmd_live_resize_announced(&g_live, block, new_szB);
+}
+
+/*--- Registration ---*/
+
+Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret) {
+  const void *callee = (const void *)arg[1];
+  switch (arg[0]) {
+  case VG_USERREQ__CLIENT_CALL1:
+    if (callee == dm_malloc)
+      *ret = (UWord)dm_malloc(tid, arg[2]);
+    else if (callee == dm_free)
+      dm_free(tid, (void *)arg[2]), *ret = 0;
+    else
+      return False;
+    return True;
+  case VG_USERREQ__CLIENT_CALL2:
+    if (callee == dm_calloc)
+      *ret = (UWord)dm_calloc(tid, arg[2], arg[3]);
+    else if (callee == dm_realloc)
+      *ret = (UWord)dm_realloc(tid, (void *)arg[2], arg[3]);
+    else
+      return False;
+    return True;
+  default:
+    return False;
+  }
 }
 
 void dm_register_malloc(void) {

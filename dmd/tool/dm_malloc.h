@@ -10,6 +10,10 @@
 /* Registers the replacements with the core; to be called before the options are parsed. */
 void dm_register_malloc(void);
 
+/* Answers a call of one of the replacements, which the program's side of them makes as a client
+ * request: VG_USERREQ__CLIENT_CALL1 to 3. False where it is none; nothing was done then. */
+Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret);
+
 /* Blocks that the program announces with VALGRIND_MALLOCLIKE_BLOCK and its companions. They have
  * no slop: what is usable is the program's own business. */
 void dm_announce_block(ThreadId tid, Addr p, SizeT szB);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * map.h: from numbers to pointers.
+ *
+ * A hash table with open addressing and linear probing, at most half full: 32 to 64 bytes an entry.
+ * A removal closes the gap that it leaves, so that searches stay short whatever came and went.
+ */
+#ifndef DMD_BASE_MAP_H
+#define DMD_BASE_MAP_H
+
+#include "base/env.h"
+
+#include <stdint.h>
+
+typedef struct dmd_map_place {
+  uint64_t number;
+  void *value; /* NULL where the place is empty */
+} dmd_map_place_t;
+
+typedef struct dmd_map {
+  const dmd_env_t *env;
+  const char *cost_centre;
+  dmd_map_place_t *places;
+  uint32_t n_places; /* 0 or a power of two */
+  uint32_t n;        /* entries */
+} dmd_map_t;
+
+void dmd_map_init(dmd_map_t *map, const dmd_env_t *env, const char *cost_centre);
+
+/* What the values point to is the owner's to free, before. */
+void dmd_map_destroy(dmd_map_t *map);
+
+/* The number must not be in the map; the value must not be NULL. */
+void dmd_map_add(dmd_map_t *map, uint64_t number, void *value);
+
+/* The number must be in the map. */
+void dmd_map_remove(dmd_map_t *map, uint64_t number);
+
+static inline uint32_t dmd_map_home(const dmd_map_t *map, uint64_t number) {
+  return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->n_places - 1);
+}
+
+/* The value, or NULL. */
+static inline void *dmd_map_find(const dmd_map_t *map, uint64_t number) {
+  if (map->n == 0)
+    return NULL;
+  uint32_t i = dmd_map_home(map, number);
+  while (map->places[i].value != NULL && map->places[i].number != number)
+    i = (i + 1) & (map->n_places - 1);
+  return map->places[i].value;
+}
+
+#endif

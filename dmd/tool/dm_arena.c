@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_basics.h"
+#include "pub_tool_replacemalloc.h"
+
+#include "tool/dm_arena.h"
+#include "tool/dm_env.h"
+
+#include "live/slabs.h"
+
+static dmd_slabs_t g_slabs;
+
+static uint64_t take(void *ctx) {
+  (void)ctx;
+  return (Addr)VG_(cli_malloc)(DMD_SLAB_ALIGN, DMD_SLAB_SZB);
+}
+
+static void give_back(void *ctx, uint64_t addr) {
+  (void)ctx;
+  VG_(cli_free)((void *)(Addr)addr);
+}
+
+void dm_arena_init(void) {
+  static const dmd_slab_source_t source = {.take = take, .give_back = give_back};
+  dmd_slabs_init(&g_slabs, &g_env, &source);
+}
+
+void *dm_arena_alloc(SizeT alignB, SizeT szB) {
+  if (VG_(clo_alignment) > alignB)
+    alignB = VG_(clo_alignment);
+  if (LIKELY(szB <= DMD_SLAB_MAX_BLOCK && alignB <= DMD_SLAB_UNIT))
+    return (void *)(Addr)dmd_slabs_alloc(&g_slabs, szB);
+  return VG_(cli_malloc)(alignB, szB);
+}
+
+void dm_arena_free(void *p) {
+  if (!dmd_slabs_free(&g_slabs, (Addr)p))
+    VG_(cli_free)(p);
+}
+
+SizeT dm_arena_room(void *p) {
+  SizeT room_szB = dmd_slabs_room(&g_slabs, (Addr)p);
+  return room_szB != 0 ? room_szB : VG_(cli_malloc_usable_size)(p);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dm_arena.h: the memory that the program's blocks are made of.
+ *
+ * Small blocks lie in slabs (live/slabs.h), which are pieces of Valgrind's arena for the program;
+ * all others are blocks of that arena themselves.
+ */
+#ifndef DMD_TOOL_DM_ARENA_H
+#define DMD_TOOL_DM_ARENA_H
+
+#include "pub_tool_basics.h"
+
+/* Once the options are known. */
+void dm_arena_init(void);
+
+/* At least szB bytes, aligned to alignB, a power of two, and as --alignment has it; NULL when there
+ * is no memory. */
+void *dm_arena_alloc(SizeT alignB, SizeT szB);
+void dm_arena_free(void *p);
+
+/* The bytes that the block at p has room for. */
+SizeT dm_arena_room(void *p);
+
+#endif

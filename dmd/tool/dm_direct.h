@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dm_direct.h: requests that are answered without leaving the program's translated code.
+ *
+ * A call of the replaced allocator and a request of dmd.h both are client requests, for which the
+ * core leaves translated code, goes through its scheduler and comes back: for a small block that
+ * costs as much as all that the tool does with it. Where a translation ends in a client request, a
+ * call is put before its end that answers the frequent ones at once; all others take the usual way.
+ *
+ * What is answered is what the core would have called, with the same arguments and the same state
+ * of the thread, so that nobody can tell the difference but by the clock.
+ */
+#ifndef DMD_TOOL_DM_DIRECT_H
+#define DMD_TOOL_DM_DIRECT_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+/* Adds to a translation what it takes. */
+void dm_direct_instrument(IRSB *sb, const VexGuestLayout *layout);
+
+#endif

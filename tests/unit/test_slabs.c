@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "host.h"
+
+#include "live/slabs.h"
+
+/* ---- a program's memory, of which there are only the addresses ---- */
+
+enum { MAX_SLABS = 200, UNITS = DMD_SLAB_ALIGN / DMD_SLAB_UNIT };
+
+typedef struct {
+  bool is_out[MAX_SLABS];
+  bool is_taken[MAX_SLABS][UNITS]; /* by a block */
+  size_t n_out, n_takes, limit;
+} memory_t;
+
+static memory_t g_memory;
+
+/* Above what 32 bits hold. */
+static const uint64_t BASE = UINT64_C(0x7f3200000000);
+
+static uint64_t take(void *ctx) {
+  memory_t *memory = ctx;
+  if (memory->n_out == memory->limit)
+    return 0;
+  size_t i = 0;
+  while (memory->is_out[i])
+    i++;
+  memory->is_out[i] = true;
+  memory->n_out++;
+  memory->n_takes++;
+  return BASE + i * DMD_SLAB_ALIGN;
+}
+
+static void give_back(void *ctx, uint64_t addr) {
+  memory_t *memory = ctx;
+  size_t i = (addr - BASE) / DMD_SLAB_ALIGN;
+  assert_true(memory->is_out[i] && addr % DMD_SLAB_ALIGN == 0);
+  for (size_t unit = 0; unit < UNITS; unit++)
+    assert_false(memory->is_taken[i][unit]);
+  memory->is_out[i] = false;
+  memory->n_out--;
+}
+
+static const dmd_slab_source_t *new_memory(size_t limit) {
+  static const dmd_slab_source_t source = {.take = take, .give_back = give_back, .ctx = &g_memory};
+  memset(&g_memory, 0, sizeof g_memory);
+  g_memory.limit = limit;
+  return &source;
+}
+
+/* All of the block is memory that was taken, and no other block's. */
+static void mark(uint64_t addr, uint64_t szB, bool taken) {
+  size_t i = (addr - BASE) / DMD_SLAB_ALIGN;
+  assert_true(addr >= BASE && i < MAX_SLABS && g_memory.is_out[i]);
+  assert_int_equal(addr % DMD_SLAB_UNIT, 0);
+  uint64_t offset = addr % DMD_SLAB_ALIGN;
+  assert_true(offset + szB <= DMD_SLAB_SZB);
+  for (uint64_t at = offset; at < offset + szB || at == offset; at += DMD_SLAB_UNIT) {
+    assert_int_equal(g_memory.is_taken[i][at / DMD_SLAB_UNIT], !taken);
+    g_memory.is_taken[i][at / DMD_SLAB_UNIT] = taken;
+  }
+}
+
+/* ---- tests ---- */
+
+static void every_size_has_little_waste(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  dmd_slabs_init(&slabs, &host.env, new_memory(MAX_SLABS));
+  size_t n_classes = 0;
+  uint64_t last_room = 0;
+  for (uint64_t szB = 0; szB <= DMD_SLAB_MAX_BLOCK; szB++) {
+    uint64_t addr = dmd_slabs_alloc(&slabs, szB);
+    uint64_t room = dmd_slabs_room(&slabs, addr);
+    assert_true(room >= szB && room > 0 && room % DMD_SLAB_UNIT == 0);
+    if (szB > 0)
+      assert_true(room - szB < (szB / 8 < 16 ? 16 : szB / 8));
+    mark(addr, room, true);
+    n_classes += room != last_room;
+    last_room = room;
+  }
+  assert_int_equal(n_classes, DMD_SLAB_CLASSES);
+  dmd_slabs_destroy(&slabs);
+  host_done(&host);
+}
+
+typedef struct {
+  uint64_t addr, szB;
+} block_t;
+
+static void random_blocks_never_overlap(void **state) {
+  (void)state;
+  enum { MAX = 20000 };
+  static block_t live[MAX];
+  size_t n = 0;
+  dice_t dice = {99};
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  dmd_slabs_init(&slabs, &host.env, new_memory(MAX_SLABS));
+  for (int step = 0; step < 400000; step++) {
+    bool growing = step / 40000 % 2 == 0;
+    if (n > 0 && (n == MAX || dice_below(&dice, 10) < (growing ? 3 : 7))) {
+      size_t i = dice_below(&dice, n);
+      mark(live[i].addr, live[i].szB, false);
+      assert_true(dmd_slabs_free(&slabs, live[i].addr));
+      live[i] = live[--n];
+      continue;
+    }
+    uint64_t szB = dice_below(&dice, dice_below(&dice, 8) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 200);
+    uint64_t addr = dmd_slabs_alloc(&slabs, szB);
+    assert_true(addr != 0 && dmd_slabs_room(&slabs, addr) >= szB);
+    mark(addr, szB, true);
+    live[n++] = (block_t){addr, szB};
+  }
+  assert_true(g_memory.n_takes > g_memory.n_out); /* some went back on the way */
+  while (n > 0) {
+    mark(live[n - 1].addr, live[n - 1].szB, false);
+    assert_true(dmd_slabs_free(&slabs, live[--n].addr));
+  }
+  assert_true(g_memory.n_out <= DMD_SLAB_CLASSES); /* one for each class at most */
+  dmd_slabs_destroy(&slabs);
+  host_done(&host);
+}
+
+/* What a class no longer needs serves another. */
+static void empty_slabs_go_back(void **state) {
+  (void)state;
+  enum { N = 5000 };
+  static uint64_t addrs[N];
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  dmd_slabs_init(&slabs, &host.env, new_memory(10)); /* of which 5,000 blocks of 128 bytes take 10 */
+  for (uint64_t szB = 128; szB >= 96; szB -= 16) {
+    for (size_t i = 0; i < N; i++)
+      assert_true((addrs[i] = dmd_slabs_alloc(&slabs, szB)) != 0);
+    for (size_t i = 0; i < N; i++)
+      assert_true(dmd_slabs_free(&slabs, addrs[i]));
+    assert_true(g_memory.n_out <= (128 - szB) / 16 + 1);
+  }
+  dmd_slabs_destroy(&slabs);
+  host_done(&host);
+}
+
+static void a_block_that_comes_and_goes_keeps_its_slab(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  dmd_slabs_init(&slabs, &host.env, new_memory(MAX_SLABS));
+  for (int i = 0; i < 100; i++)
+    assert_true(dmd_slabs_free(&slabs, dmd_slabs_alloc(&slabs, 40)));
+  assert_int_equal(g_memory.n_takes, 1);
+  dmd_slabs_destroy(&slabs);
+  host_done(&host);
+}
+
+static void where_there_is_no_memory(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  dmd_slabs_init(&slabs, &host.env, new_memory(1));
+  uint64_t first = dmd_slabs_alloc(&slabs, 4096);
+  for (int i = 1; i < DMD_SLAB_SZB / 4096; i++)
+    assert_true(dmd_slabs_alloc(&slabs, 4096) != 0);
+  assert_true(dmd_slabs_alloc(&slabs, 4096) == 0);
+  assert_true(dmd_slabs_alloc(&slabs, 16) == 0);
+  assert_true(dmd_slabs_free(&slabs, first));
+  assert_true(dmd_slabs_alloc(&slabs, 4096) == first);
+  dmd_slabs_destroy(&slabs);
+  host_done(&host);
+}
+
+static void other_addresses_are_not_ours(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  dmd_slabs_init(&slabs, &host.env, new_memory(MAX_SLABS));
+  assert_false(dmd_slabs_free(&slabs, BASE));
+  assert_true(dmd_slabs_alloc(&slabs, 1) == BASE);
+  assert_int_equal(dmd_slabs_room(&slabs, BASE - 16), 0);
+  assert_int_equal(dmd_slabs_room(&slabs, BASE + DMD_SLAB_ALIGN), 0);
+  assert_false(dmd_slabs_free(&slabs, BASE + DMD_SLAB_ALIGN));
+  assert_false(dmd_slabs_free(&slabs, 0));
+  dmd_slabs_destroy(&slabs);
+  host_done(&host);
+}
+
+static void use(host_t *host, void *arg) {
+  dmd_slabs_t slabs;
+  (void)arg;
+  dmd_slabs_init(&slabs, &host->env, new_memory(MAX_SLABS));
+  for (uint64_t szB = 16; szB <= DMD_SLAB_MAX_BLOCK; szB += 16)
+    dmd_slabs_alloc(&slabs, szB);
+  dmd_slabs_destroy(&slabs);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) >= DMD_SLAB_CLASSES);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_size_has_little_waste),
+      cmocka_unit_test(random_blocks_never_overlap),
+      cmocka_unit_test(empty_slabs_go_back),
+      cmocka_unit_test(a_block_that_comes_and_goes_keeps_its_slab),
+      cmocka_unit_test(where_there_is_no_memory),
+      cmocka_unit_test(other_addresses_are_not_ours),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
