@@ -3,8 +3,9 @@
 
 #include "base/mem.h"
 
-/* Writes the digits of v in the given base and returns their count. */
-static size_t digits(char *buf, uint64_t v, unsigned base) {
+/* Writes the digits of v in the given base and returns their count. Inline, so that the division
+ * is by a constant. */
+static inline __attribute__((always_inline)) size_t digits(char *buf, uint64_t v, unsigned base) {
   char reversed[64];
   size_t n = 0;
   do {

@@ -96,15 +96,23 @@ void dmd_jsonout_str(dmd_jsonout_t *json, const char *s) {
   dmd_jsonout_str2(json, s, "");
 }
 
-void dmd_jsonout_key(dmd_jsonout_t *json, const char *key) {
+void dmd_jsonout_key_any(dmd_jsonout_t *json, const char *key) {
   dmd_jsonout_str(json, key);
-  dmd_out_str(json->out, ": ");
+  dmd_out_bytes(json->out, ": ", 2);
+  json->after_key = true;
+}
+
+void dmd_jsonout_key_plain(dmd_jsonout_t *json, const char *key, size_t n) {
+  before_item(json);
+  dmd_out_char(json->out, '"');
+  dmd_out_bytes(json->out, key, n);
+  dmd_out_bytes(json->out, "\": ", 3);
   json->after_key = true;
 }
 
 void dmd_jsonout_key_id(dmd_jsonout_t *json, uint64_t id) {
   dmd_jsonout_id(json, id);
-  dmd_out_str(json->out, ": ");
+  dmd_out_bytes(json->out, ": ", 2);
   json->after_key = true;
 }
 
@@ -121,9 +129,10 @@ void dmd_jsonout_i64(dmd_jsonout_t *json, int64_t v) {
 }
 
 void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id) {
-  char buf[DMD_FORMAT_MAX];
-  dmd_format_u64(buf, id);
-  dmd_jsonout_str(json, buf);
+  before_item(json);
+  dmd_out_char(json->out, '"');
+  dmd_out_u64(json->out, id);
+  dmd_out_char(json->out, '"');
 }
 
 void dmd_jsonout_bool(dmd_jsonout_t *json, bool v) {
@@ -134,19 +143,4 @@ void dmd_jsonout_bool(dmd_jsonout_t *json, bool v) {
 void dmd_jsonout_null(dmd_jsonout_t *json) {
   before_item(json);
   dmd_out_str(json->out, "null");
-}
-
-void dmd_jsonout_key_str(dmd_jsonout_t *json, const char *key, const char *s) {
-  dmd_jsonout_key(json, key);
-  dmd_jsonout_str(json, s);
-}
-
-void dmd_jsonout_key_u64(dmd_jsonout_t *json, const char *key, uint64_t v) {
-  dmd_jsonout_key(json, key);
-  dmd_jsonout_u64(json, v);
-}
-
-void dmd_jsonout_key_bool(dmd_jsonout_t *json, const char *key, bool v) {
-  dmd_jsonout_key(json, key);
-  dmd_jsonout_bool(json, v);
 }

@@ -37,7 +37,9 @@ void dmd_jsonout_array(dmd_jsonout_t *json, dmd_jsonout_layout_t layout);
 void dmd_jsonout_end(dmd_jsonout_t *json);
 
 /* Inside an object: the key of the value that comes next. */
-void dmd_jsonout_key(dmd_jsonout_t *json, const char *key);
+void dmd_jsonout_key_any(dmd_jsonout_t *json, const char *key);
+/* The same of n bytes of which none needs escaping. */
+void dmd_jsonout_key_plain(dmd_jsonout_t *json, const char *key, size_t n);
 void dmd_jsonout_key_id(dmd_jsonout_t *json, uint64_t id);
 
 void dmd_jsonout_str(dmd_jsonout_t *json, const char *s);
@@ -50,9 +52,28 @@ void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id);
 void dmd_jsonout_bool(dmd_jsonout_t *json, bool v);
 void dmd_jsonout_null(dmd_jsonout_t *json);
 
+/* A key, which if it is a literal must not need escaping. */
+static inline void dmd_jsonout_key(dmd_jsonout_t *json, const char *key) {
+  if (__builtin_constant_p(__builtin_strlen(key)))
+    dmd_jsonout_key_plain(json, key, __builtin_strlen(key));
+  else
+    dmd_jsonout_key_any(json, key);
+}
+
 /* A key and its value. */
-void dmd_jsonout_key_str(dmd_jsonout_t *json, const char *key, const char *s);
-void dmd_jsonout_key_u64(dmd_jsonout_t *json, const char *key, uint64_t v);
-void dmd_jsonout_key_bool(dmd_jsonout_t *json, const char *key, bool v);
+static inline void dmd_jsonout_key_str(dmd_jsonout_t *json, const char *key, const char *s) {
+  dmd_jsonout_key(json, key);
+  dmd_jsonout_str(json, s);
+}
+
+static inline void dmd_jsonout_key_u64(dmd_jsonout_t *json, const char *key, uint64_t v) {
+  dmd_jsonout_key(json, key);
+  dmd_jsonout_u64(json, v);
+}
+
+static inline void dmd_jsonout_key_bool(dmd_jsonout_t *json, const char *key, bool v) {
+  dmd_jsonout_key(json, key);
+  dmd_jsonout_bool(json, v);
+}
 
 #endif

@@ -18,7 +18,20 @@ bool dmd_out_flush(dmd_out_t *out) {
   return !out->failed;
 }
 
+/* Most of what is written are words and numbers, for which a call of memcpy is the larger part. */
+static void copy_few(char *to, const char *from, size_t n) {
+  for (; n >= 8; n -= 8, to += 8, from += 8)
+    __builtin_memcpy(to, from, 8);
+  for (; n > 0; n--)
+    *to++ = *from++;
+}
+
 void dmd_out_bytes(dmd_out_t *out, const char *bytes, size_t n) {
+  if (n < 64 && n < sizeof out->buffer - out->used) {
+    copy_few(out->buffer + out->used, bytes, n);
+    out->used += n;
+    return;
+  }
   while (n > 0) {
     size_t room = sizeof out->buffer - out->used;
     size_t part = n < room ? n : room;
@@ -33,10 +46,6 @@ void dmd_out_bytes(dmd_out_t *out, const char *bytes, size_t n) {
 
 void dmd_out_str(dmd_out_t *out, const char *s) {
   dmd_out_bytes(out, s, dmd_str_length(s));
-}
-
-void dmd_out_char(dmd_out_t *out, char c) {
-  dmd_out_bytes(out, &c, 1);
 }
 
 void dmd_out_u64(dmd_out_t *out, uint64_t v) {

@@ -30,8 +30,14 @@ bool dmd_out_flush(dmd_out_t *out);
 
 void dmd_out_bytes(dmd_out_t *out, const char *bytes, size_t n);
 void dmd_out_str(dmd_out_t *out, const char *s);
-void dmd_out_char(dmd_out_t *out, char c);
 void dmd_out_u64(dmd_out_t *out, uint64_t v);
+
+/* The buffer is never left full. */
+static inline void dmd_out_char(dmd_out_t *out, char c) {
+  out->buffer[out->used++] = c;
+  if (out->used == sizeof out->buffer)
+    dmd_out_flush(out);
+}
 
 /* A string that a program, a symbol table or a file brought: control characters and bytes that are
  * not UTF-8 are written as \xNN, so that no terminal obeys them. */

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 
 enum {
-  N_UNITS = DMD_SLAB_ALIGN / DMD_SLAB_UNIT,
+  N_UNITS = DMD_SLAB_SZB / DMD_SLAB_UNIT,
   N_WORDS = N_UNITS / 64,
   FINE_MAX = 256, /* bytes up to which there is a class for each unit */
   N_FINE = FINE_MAX / DMD_SLAB_UNIT,
@@ -70,7 +70,16 @@ static void take_out(dmd_slab_t *slab) {
 }
 
 static uint64_t number_of(uint64_t addr) {
-  return addr / DMD_SLAB_ALIGN;
+  return addr / DMD_SLAB_SZB;
+}
+
+/* The slab that addr lies in, or NULL. It starts in the same 64 KiB of address space or the last. */
+static dmd_slab_t *find_slab(const dmd_slabs_t *slabs, uint64_t addr) {
+  dmd_slab_t *slab = dmd_map_find(&slabs->slabs, number_of(addr));
+  if (slab != NULL && addr >= slab->addr)
+    return slab;
+  slab = dmd_map_find(&slabs->slabs, number_of(addr) - 1);
+  return slab != NULL && addr - slab->addr < DMD_SLAB_SZB ? slab : NULL;
 }
 
 static dmd_slab_t *add_slab(dmd_slabs_t *slabs, uint32_t class) {
@@ -121,7 +130,7 @@ uint64_t dmd_slabs_alloc(dmd_slabs_t *slabs, uint64_t szB) {
 }
 
 bool dmd_slabs_free(dmd_slabs_t *slabs, uint64_t addr) {
-  dmd_slab_t *slab = dmd_map_find(&slabs->slabs, number_of(addr));
+  dmd_slab_t *slab = find_slab(slabs, addr);
   if (slab == NULL)
     return false;
   if (slab->summary == 0)
@@ -137,6 +146,6 @@ bool dmd_slabs_free(dmd_slabs_t *slabs, uint64_t addr) {
 }
 
 uint64_t dmd_slabs_room(const dmd_slabs_t *slabs, uint64_t addr) {
-  const dmd_slab_t *slab = dmd_map_find(&slabs->slabs, number_of(addr));
+  const dmd_slab_t *slab = find_slab(slabs, addr);
   return slab == NULL ? 0 : szB_of_class(slab->class);
 }

@@ -21,15 +21,14 @@
 #include <stdbool.h>
 
 enum {
-  DMD_SLAB_ALIGN = 1 << 16,            /* bytes; a power of two */
-  DMD_SLAB_SZB = DMD_SLAB_ALIGN - 64,  /* the host has room for headers of its own in between */
-  DMD_SLAB_UNIT = 16,                  /* bytes that blocks are aligned to */
-  DMD_SLAB_MAX_BLOCK = 4096,           /* bytes */
+  DMD_SLAB_SZB = 1 << 16,    /* bytes */
+  DMD_SLAB_UNIT = 16,        /* bytes that blocks are aligned to */
+  DMD_SLAB_MAX_BLOCK = 4096, /* bytes */
   DMD_SLAB_CLASSES = 48
 };
 
 /* Where slabs come from: pieces of DMD_SLAB_SZB bytes of the program's memory, aligned to
- * DMD_SLAB_ALIGN. take answers 0 when there are no more. */
+ * DMD_SLAB_UNIT. take answers 0 when there are no more. */
 typedef struct dmd_slab_source {
   uint64_t (*take)(void *ctx);
   void (*give_back)(void *ctx, uint64_t addr);
@@ -41,7 +40,7 @@ typedef struct dmd_slab dmd_slab_t;
 typedef struct dmd_slabs {
   const dmd_env_t *env;
   dmd_slab_source_t source;
-  dmd_map_t slabs;                    /* by address / DMD_SLAB_ALIGN */
+  dmd_map_t slabs;                    /* by start / DMD_SLAB_SZB: no two are equal */
   dmd_slab_t *open[DMD_SLAB_CLASSES]; /* the slabs of a class that have free blocks */
   dmd_slab_t *spare;                  /* descriptions of slabs that were given back */
   uint8_t class_of[DMD_SLAB_MAX_BLOCK / DMD_SLAB_UNIT + 1];

@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "profile/measured.h"
 
+enum { N_PENDING = 64 };
+
 /* One dump: ids of the live heap on the left, what they became in the profile on the right. */
 typedef struct {
   const dmd_live_t *live;
@@ -12,6 +14,8 @@ typedef struct {
   void *resolve_ctx;
   dmd_stacks_t stacks;   /* live stack id -> profile stack id */
   uint32_t *report_sets; /* live report set -> profile report set, DMD_NONE: not met yet */
+  dmd_group_t pending[N_PENDING]; /* not added so far */
+  size_t n_pending;
   uint64_t in_blocks_szB, announced_szB; /* usable bytes of all blocks, of the announced ones */
 } snapshot_t;
 
@@ -49,12 +53,19 @@ static uint32_t translate_reports(snapshot_t *s, uint32_t id) {
   return s->report_sets[id];
 }
 
+static void add_pending(snapshot_t *s) {
+  dmd_groups_add_many(&s->profile->groups, s->pending, s->n_pending);
+  s->n_pending = 0;
+}
+
 /* Adds a group whose ids are the live heap's. */
 static void add_group(snapshot_t *s, dmd_group_t g) {
   g.stack = translate_stack(s, g.stack);
   g.reports = translate_reports(s, g.reports);
   g.tag = (uint16_t)translate_name(&s->live->tag_names, g.tag, &s->profile->tags);
-  dmd_groups_add(&s->profile->groups, &g);
+  s->pending[s->n_pending++] = g;
+  if (s->n_pending == N_PENDING)
+    add_pending(s);
 }
 
 static void add_block(void *ctx, uint64_t addr, dmd_block_t *block) {
@@ -184,6 +195,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
   for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
     add_group(&s, *dmd_groups_at(&live->history, id));
   dmd_heap_walk(&live->heap, add_block, &s);
+  add_pending(&s);
   profile->memory.heap_allocated = s.in_blocks_szB;
   add_faults(&s);
   if (advices != NULL)

@@ -11,7 +11,7 @@ static dmd_slabs_t g_slabs;
 
 static uint64_t take(void *ctx) {
   (void)ctx;
-  return (Addr)VG_(cli_malloc)(DMD_SLAB_ALIGN, DMD_SLAB_SZB);
+  return (Addr)VG_(cli_malloc)(VG_(clo_alignment), DMD_SLAB_SZB);
 }
 
 static void give_back(void *ctx, uint64_t addr) {
@@ -30,6 +30,11 @@ void *dm_arena_alloc(SizeT alignB, SizeT szB) {
   if (LIKELY(szB <= DMD_SLAB_MAX_BLOCK && alignB <= DMD_SLAB_UNIT))
     return (void *)(Addr)dmd_slabs_alloc(&g_slabs, szB);
   return VG_(cli_malloc)(alignB, szB);
+}
+
+void *dm_arena_alloc_grown(SizeT szB) {
+  void *p = szB > DMD_SLAB_MAX_BLOCK ? dm_arena_alloc(1, szB + szB / 8) : NULL;
+  return p != NULL ? p : dm_arena_alloc(1, szB);
 }
 
 void dm_arena_free(void *p) {

@@ -16,6 +16,12 @@ void dm_arena_init(void);
 /* At least szB bytes, aligned to alignB, a power of two, and as --alignment has it; NULL when there
  * is no memory. */
 void *dm_arena_alloc(SizeT alignB, SizeT szB);
+
+/* The same for a block that takes the place of a smaller one. Slabs leave it some room to grow on
+ * in place; beyond them it gets an eighth more, which as long as the program does not use it is
+ * address space only. */
+void *dm_arena_alloc_grown(SizeT szB);
+
 void dm_arena_free(void *p);
 
 /* The bytes that the block at p has room for. */

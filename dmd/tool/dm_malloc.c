@@ -164,7 +164,8 @@ static void *renew_block(ThreadId tid, const dmd_block_t *old, void *p_old, Size
     dmd_live_resize(&g_live, &now);
     return p_old;
   }
-  void *p_new = dm_arena_alloc(1, usable_szB);
+  void *p_new = usable_szB > dmd_block_usable(old) ? dm_arena_alloc_grown(usable_szB)
+                                                   : dm_arena_alloc(1, usable_szB);
   if (p_new == NULL) {
     dmd_live_count_failed_realloc(&g_live, req_szB);
     return NULL;

@@ -5,7 +5,8 @@
 
 /* ---- a program's memory, of which there are only the addresses ---- */
 
-enum { MAX_SLABS = 200, UNITS = DMD_SLAB_ALIGN / DMD_SLAB_UNIT };
+/* Slabs are this far apart, so that they start anywhere in the 64 KiB that they are found by. */
+enum { MAX_SLABS = 200, UNITS = DMD_SLAB_SZB / DMD_SLAB_UNIT, APART = DMD_SLAB_SZB + 48 };
 
 typedef struct {
   bool is_out[MAX_SLABS];
@@ -16,7 +17,7 @@ typedef struct {
 static memory_t g_memory;
 
 /* Above what 32 bits hold. */
-static const uint64_t BASE = UINT64_C(0x7f3200000000);
+static const uint64_t BASE = UINT64_C(0x7f3200004320);
 
 static uint64_t take(void *ctx) {
   memory_t *memory = ctx;
@@ -28,13 +29,13 @@ static uint64_t take(void *ctx) {
   memory->is_out[i] = true;
   memory->n_out++;
   memory->n_takes++;
-  return BASE + i * DMD_SLAB_ALIGN;
+  return BASE + i * APART;
 }
 
 static void give_back(void *ctx, uint64_t addr) {
   memory_t *memory = ctx;
-  size_t i = (addr - BASE) / DMD_SLAB_ALIGN;
-  assert_true(memory->is_out[i] && addr % DMD_SLAB_ALIGN == 0);
+  size_t i = (addr - BASE) / APART;
+  assert_true(memory->is_out[i] && (addr - BASE) % APART == 0);
   for (size_t unit = 0; unit < UNITS; unit++)
     assert_false(memory->is_taken[i][unit]);
   memory->is_out[i] = false;
@@ -50,10 +51,10 @@ static const dmd_slab_source_t *new_memory(size_t limit) {
 
 /* All of the block is memory that was taken, and no other block's. */
 static void mark(uint64_t addr, uint64_t szB, bool taken) {
-  size_t i = (addr - BASE) / DMD_SLAB_ALIGN;
+  size_t i = (addr - BASE) / APART;
   assert_true(addr >= BASE && i < MAX_SLABS && g_memory.is_out[i]);
   assert_int_equal(addr % DMD_SLAB_UNIT, 0);
-  uint64_t offset = addr % DMD_SLAB_ALIGN;
+  uint64_t offset = (addr - BASE) % APART;
   assert_true(offset + szB <= DMD_SLAB_SZB);
   for (uint64_t at = offset; at < offset + szB || at == offset; at += DMD_SLAB_UNIT) {
     assert_int_equal(g_memory.is_taken[i][at / DMD_SLAB_UNIT], !taken);
@@ -184,8 +185,9 @@ static void other_addresses_are_not_ours(void **state) {
   assert_false(dmd_slabs_free(&slabs, BASE));
   assert_true(dmd_slabs_alloc(&slabs, 1) == BASE);
   assert_int_equal(dmd_slabs_room(&slabs, BASE - 16), 0);
-  assert_int_equal(dmd_slabs_room(&slabs, BASE + DMD_SLAB_ALIGN), 0);
-  assert_false(dmd_slabs_free(&slabs, BASE + DMD_SLAB_ALIGN));
+  assert_int_equal(dmd_slabs_room(&slabs, BASE + DMD_SLAB_SZB - 16), 16);
+  assert_int_equal(dmd_slabs_room(&slabs, BASE + DMD_SLAB_SZB), 0);
+  assert_false(dmd_slabs_free(&slabs, BASE + DMD_SLAB_SZB));
   assert_false(dmd_slabs_free(&slabs, 0));
   dmd_slabs_destroy(&slabs);
   host_done(&host);
