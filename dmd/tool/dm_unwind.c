@@ -32,6 +32,7 @@ enum {
   N_THREADS = 512,    /* threads with higher numbers are unwound */
   N_SETS = 1 << 14,   /* of N_WAYS walks each */
   N_WAYS = 4,
+  N_LAST = 1 << 10,          /* walks that were last met, by place and stack pointer */
   N_OUTER = 256,             /* words of outer frames that are looked for to be shared */
   N_OUTER_FRAMES = 5,        /* that may share them */
   N_SIZES = 1 << 12,         /* frame sizes */
@@ -130,12 +131,14 @@ static UInt *distances_of(words_t *words) {
 static Addr g_room[ROOM_SZB / WORD];
 static UInt g_used;
 static UInt g_table[N_SETS][N_WAYS]; /* places of walks, plus 1 */
+static UInt g_last[N_LAST];          /* the same, of those last met */
 static UInt g_outer[N_OUTER];        /* places of words, plus 1 */
 static DiEpoch g_epoch;
 
 static void forget_all(void) {
   if (g_used > 0) {
     VG_(memset)(g_table, 0, sizeof g_table);
+    VG_(memset)(g_last, 0, sizeof g_last);
     VG_(memset)(g_outer, 0, sizeof g_outer);
   }
   g_used = 0;
@@ -450,11 +453,20 @@ UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
   if (g_asked++ == PERIOD)
     end_period();
   Addr ip = VG_(get_IP)(tid);
+  /* A loop comes back to the stack that it had, and the table need not be asked. */
+  UInt *last = &g_last[(ip ^ sp >> 4) % N_LAST];
+  if (*last != 0) {
+    walk_t *walk = (walk_t *)&g_room[*last - 1];
+    if (still_holds(walk, tid, ip, sp, top))
+      return met(walk, tid, note);
+  }
   const UInt *set = set_of(ip, sp, top);
   for (UInt i = 0; i < N_WAYS && set[i] != 0; i++) {
     walk_t *walk = (walk_t *)&g_room[set[i] - 1];
-    if (still_holds(walk, tid, ip, sp, top))
+    if (still_holds(walk, tid, ip, sp, top)) {
+      *last = set[i];
       return met(walk, tid, note);
+    }
   }
   return unwind_and_remember(tid, top, note);
 }
