@@ -17,16 +17,16 @@ struct dmd_slab {
   uint64_t summary; /* the words of `free` that are not 0 */
   uint64_t free[N_WORDS];
   uint32_t n_live;
-  uint32_t class;
+  uint32_t size_class;
   dmd_slab_t *next, **link; /* in the list that the slab is in; link leads to it */
 };
 
 _Static_assert(N_WORDS == 64, "the summary is one word");
 
-static uint32_t szB_of_class(uint32_t class) {
-  if (class < N_FINE)
-    return (class + 1) * DMD_SLAB_UNIT;
-  uint32_t i = class - N_FINE;
+static uint32_t szB_of_class(uint32_t size_class) {
+  if (size_class < N_FINE)
+    return (size_class + 1) * DMD_SLAB_UNIT;
+  uint32_t i = size_class - N_FINE;
   uint32_t base = (uint32_t)FINE_MAX << i / PER_DOUBLING;
   return base + base / PER_DOUBLING * (i % PER_DOUBLING + 1);
 }
@@ -36,11 +36,11 @@ void dmd_slabs_init(dmd_slabs_t *slabs, const dmd_env_t *env, const dmd_slab_sou
   slabs->env = env;
   slabs->source = *source;
   dmd_map_init(&slabs->slabs, env, "dmd.slabs.map");
-  uint32_t class = 0;
+  uint32_t size_class = 0;
   for (uint32_t units = 0; units <= DMD_SLAB_MAX_BLOCK / DMD_SLAB_UNIT; units++) {
-    if (units * DMD_SLAB_UNIT > szB_of_class(class))
-      class ++;
-    slabs->class_of[units] = (uint8_t) class;
+    if (units * DMD_SLAB_UNIT > szB_of_class(size_class))
+      size_class++;
+    slabs->class_of[units] = (uint8_t)size_class;
   }
 }
 
@@ -73,7 +73,8 @@ static uint64_t number_of(uint64_t addr) {
   return addr / DMD_SLAB_SZB;
 }
 
-/* The slab that addr lies in, or NULL. It starts in the same 64 KiB of address space or the last. */
+/* The slab that addr lies in, or NULL. It starts in the same 64 KiB of address space or the last.
+ */
 static dmd_slab_t *find_slab(const dmd_slabs_t *slabs, uint64_t addr) {
   dmd_slab_t *slab = dmd_map_find(&slabs->slabs, number_of(addr));
   if (slab != NULL && addr >= slab->addr)
@@ -82,7 +83,7 @@ static dmd_slab_t *find_slab(const dmd_slabs_t *slabs, uint64_t addr) {
   return slab != NULL && addr - slab->addr < DMD_SLAB_SZB ? slab : NULL;
 }
 
-static dmd_slab_t *add_slab(dmd_slabs_t *slabs, uint32_t class) {
+static dmd_slab_t *add_slab(dmd_slabs_t *slabs, uint32_t size_class) {
   uint64_t addr = slabs->source.take(slabs->source.ctx);
   if (addr == 0)
     return NULL;
@@ -93,15 +94,15 @@ static dmd_slab_t *add_slab(dmd_slabs_t *slabs, uint32_t class) {
     slab = dmd_env_alloc(slabs->env, "dmd.slabs", sizeof *slab);
   dmd_mem_zero(slab, sizeof *slab);
   slab->addr = addr;
-  slab->class = class;
-  uint32_t szB = szB_of_class(class);
+  slab->size_class = size_class;
+  uint32_t szB = szB_of_class(size_class);
   for (uint32_t at = 0; at + szB <= DMD_SLAB_SZB; at += szB) {
     uint32_t unit = at / DMD_SLAB_UNIT;
     slab->free[unit / 64] |= UINT64_C(1) << unit % 64;
     slab->summary |= UINT64_C(1) << unit / 64;
   }
   dmd_map_add(&slabs->slabs, number_of(addr), slab);
-  put_in(&slabs->open[class], slab);
+  put_in(&slabs->open[size_class], slab);
   return slab;
 }
 
@@ -114,9 +115,9 @@ static void remove_slab(dmd_slabs_t *slabs, dmd_slab_t *slab) {
 }
 
 uint64_t dmd_slabs_alloc(dmd_slabs_t *slabs, uint64_t szB) {
-  uint32_t class = slabs->class_of[(szB + DMD_SLAB_UNIT - 1) / DMD_SLAB_UNIT];
-  dmd_slab_t *slab = slabs->open[class];
-  if (slab == NULL && (slab = add_slab(slabs, class)) == NULL)
+  uint32_t size_class = slabs->class_of[(szB + DMD_SLAB_UNIT - 1) / DMD_SLAB_UNIT];
+  dmd_slab_t *slab = slabs->open[size_class];
+  if (slab == NULL && (slab = add_slab(slabs, size_class)) == NULL)
     return 0;
   uint32_t word = (uint32_t)__builtin_ctzll(slab->summary);
   uint32_t bit = (uint32_t)__builtin_ctzll(slab->free[word]);
@@ -134,18 +135,18 @@ bool dmd_slabs_free(dmd_slabs_t *slabs, uint64_t addr) {
   if (slab == NULL)
     return false;
   if (slab->summary == 0)
-    put_in(&slabs->open[slab->class], slab);
+    put_in(&slabs->open[slab->size_class], slab);
   uint32_t unit = (uint32_t)(addr - slab->addr) / DMD_SLAB_UNIT;
   slab->free[unit / 64] |= UINT64_C(1) << unit % 64;
   slab->summary |= UINT64_C(1) << unit / 64;
   /* The last slab of a class that has room stays, or a program that takes and frees one block
    * would make and unmake a slab each time. */
-  if (--slab->n_live == 0 && (slabs->open[slab->class] != slab || slab->next != NULL))
+  if (--slab->n_live == 0 && (slabs->open[slab->size_class] != slab || slab->next != NULL))
     remove_slab(slabs, slab);
   return true;
 }
 
 uint64_t dmd_slabs_room(const dmd_slabs_t *slabs, uint64_t addr) {
   const dmd_slab_t *slab = find_slab(slabs, addr);
-  return slab == NULL ? 0 : szB_of_class(slab->class);
+  return slab == NULL ? 0 : szB_of_class(slab->size_class);
 }

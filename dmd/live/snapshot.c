@@ -12,8 +12,8 @@ typedef struct {
   dmd_profile_t *profile;
   dmd_resolve_fn resolve;
   void *resolve_ctx;
-  dmd_stacks_t stacks;   /* live stack id -> profile stack id */
-  uint32_t *report_sets; /* live report set -> profile report set, DMD_NONE: not met yet */
+  dmd_stacks_t stacks;            /* live stack id -> profile stack id */
+  uint32_t *report_sets;          /* live report set -> profile report set, DMD_NONE: not met yet */
   dmd_group_t pending[N_PENDING]; /* not added so far */
   size_t n_pending;
   uint64_t in_blocks_szB, announced_szB; /* usable bytes of all blocks, of the announced ones */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pub_tool_basics.h"
-#include "pub_tool_clreq.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
@@ -8,6 +8,7 @@
 #include "tool/dm_clientreq.h"
 #include "tool/dm_direct.h"
 #include "tool/dm_malloc.h"
+#include "tool/dm_options.h"
 
 /* The registers that hold the address of a request's arguments, and its answer: what valgrind.h
  * compiles a request to. */
@@ -27,6 +28,8 @@
 #error "which registers do client requests use here?"
 #endif
 
+static ULong g_n_answered;
+
 /* Called from translated code, with the state of the thread that runs. False: nothing was done. */
 static UWord answer(void *guest) {
   UWord *arg = (UWord *)(Addr)ARGUMENTS(guest);
@@ -35,11 +38,12 @@ static UWord answer(void *guest) {
   if (!dm_answer_allocator_call(tid, arg, &ret) && !dm_answer_frequent_request(tid, arg, &ret))
     return 0;
   ANSWER(guest) = ret;
+  g_n_answered++;
   return 1;
 }
 
 void dm_direct_instrument(IRSB *sb, const VexGuestLayout *layout) {
-  if (sb->jumpkind != Ijk_ClientReq || sb->next->tag != Iex_Const)
+  if (sb->jumpkind != Ijk_ClientReq || sb->next->tag != Iex_Const || !g_options.direct_requests)
     return;
   Bool is_64 = sizeof(UWord) == 8;
   IRTemp answered = newIRTemp(sb->tyenv, is_64 ? Ity_I64 : Ity_I32);
@@ -59,6 +63,10 @@ void dm_direct_instrument(IRSB *sb, const VexGuestLayout *layout) {
       is_64 ? IRExpr_Binop(Iop_CmpNE64, IRExpr_RdTmp(answered), IRExpr_Const(IRConst_U64(0)))
             : IRExpr_Binop(Iop_CmpNE32, IRExpr_RdTmp(answered), IRExpr_Const(IRConst_U32(0)));
   addStmtToIRSB(sb, IRStmt_WrTmp(guard, is_answered));
-  addStmtToIRSB(
-      sb, IRStmt_Exit(IRExpr_RdTmp(guard), Ijk_Boring, sb->next->Iex.Const.con, sb->offsIP));
+  addStmtToIRSB(sb,
+                IRStmt_Exit(IRExpr_RdTmp(guard), Ijk_Boring, sb->next->Iex.Const.con, sb->offsIP));
+}
+
+void dm_direct_print_stats(void) {
+  VG_(umsg)("dmd: %llu requests answered in translated code\n", g_n_answered);
 }

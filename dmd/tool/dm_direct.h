@@ -19,4 +19,7 @@
 /* Adds to a translation what it takes. */
 void dm_direct_instrument(IRSB *sb, const VexGuestLayout *layout);
 
+/* For --stats=yes. */
+void dm_direct_print_stats(void);
+
 #endif

@@ -2,10 +2,11 @@
  *
  * Overview of operation
  * ---------------------
- * dmd instruments nothing: the program runs as under --tool=none. What it sees comes from two
- * places. The program's allocator is replaced (dm_malloc), so that every block passes through here
- * when it comes and when it goes; and the program talks to the tool through client requests
- * (dm_clientreq), written into its reporters with the macros of dmd.h.
+ * dmd adds nothing to the program's code but an answer to its requests (dm_direct): else it runs as
+ * under --tool=none. What it sees comes from two places. The program's allocator is replaced
+ * (dm_malloc), so that every block passes through here when it comes and when it goes; and the
+ * program talks to the tool through client requests (dm_clientreq), written into its reporters with
+ * the macros of dmd.h.
  *
  * Both end up in g_live, the engine-neutral state of live/live.h: blocks with sizes, stacks, tags
  * and reports. Valgrind captures and keeps the stacks themselves; g_live has their numbers.
@@ -76,8 +77,10 @@ static void fini(Int exit_code) {
   dm_dump_at_exit_t when = g_options.dump_at_exit;
   if (when == DM_EXIT_YES || (when == DM_EXIT_AUTO && dm_n_requested_dumps() == 0))
     dm_dump("exit", NULL);
-  if (VG_(clo_stats))
+  if (VG_(clo_stats)) {
+    dm_direct_print_stats();
     dm_unwind_print_stats();
+  }
 }
 
 static void pre_clo_init(void) {

@@ -18,6 +18,7 @@ dm_options_t g_options = {
              .inherit_tags = True,
              .seed = 1,
              .freed_blocks = 10000},
+    .direct_requests = True,
     .sort_by = DMD_SORT_USABLE,
     .max_records = 10,
     .max_frames = 8,
@@ -101,6 +102,7 @@ static Bool process_value(const HChar *arg) {
     parse_max_records(arg, value);
   else if VG_BINT_CLO (arg, "--max-frames", g_options.max_frames, 1, MAX_FRAMES) {
   } else if VG_BOOL_CLO (arg, "--check-stacks", g_options.check_stacks) {
+  } else if VG_BOOL_CLO (arg, "--direct-requests", g_options.direct_requests) {
   } else if VG_STR_CLO (arg, "--dmd-out-file", g_options.out_file) {
   } else
     return False;
@@ -185,5 +187,7 @@ void dm_print_usage(void) {
 void dm_print_debug_usage(void) {
   VG_(printf)
   ("    --check-stacks=no|yes            unwind every stack, even one that is known, and\n"
-   "                                     end with an error if it is another one [no]\n");
+   "                                     end with an error if it is another one [no]\n"
+   "    --direct-requests=no|yes         answer frequent requests without leaving\n"
+   "                                     translated code [yes]\n");
 }

@@ -25,6 +25,7 @@ typedef struct {
   dm_dump_at_exit_t dump_at_exit;
   dm_advice_t advice;
   const HChar *out_file; /* a pattern, see --dmd-out-file */
+  Bool direct_requests;  /* for tests: answer frequent requests in translated code */
   Bool check_stacks;     /* for tests: unwind known stacks too, and compare */
   HChar *given;          /* dmd's own options as the user gave them; NULL: none */
 } dm_options_t;

@@ -134,7 +134,8 @@ static void empty_slabs_go_back(void **state) {
   host_t host;
   host_init(&host);
   dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host.env, new_memory(10)); /* of which 5,000 blocks of 128 bytes take 10 */
+  dmd_slabs_init(&slabs, &host.env,
+                 new_memory(10)); /* of which 5,000 blocks of 128 bytes take 10 */
   for (uint64_t szB = 128; szB >= 96; szB -= 16) {
     for (size_t i = 0; i < N; i++)
       assert_true((addrs[i] = dmd_slabs_alloc(&slabs, szB)) != 0);
