@@ -21,7 +21,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
@@ -47,6 +46,10 @@ COLUMNS = {
 
 class Missing(Exception):
     """The program cannot run here; says why."""
+
+
+class Failed(SystemExit):
+    """A measured command failed; says how. Nobody who does not catch it goes on."""
 
 
 def parse(path):
@@ -98,7 +101,7 @@ def run(command, folder, env=None, driver=""):
     if process.returncode != 0:
         with open(os.path.join(folder, "output"), encoding="utf-8", errors="replace") as output:
             said = "".join(output.readlines()[-5:])
-        sys.exit(f"perf: status {process.returncode} from: {shlex.join(command)}\n{said}")
+        raise Failed(f"perf: status {process.returncode} from: {shlex.join(command)}\n{said}")
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
