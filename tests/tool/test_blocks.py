@@ -201,3 +201,17 @@ def new_that_fails(t):
     profile = t.run().profile
     t.equal(profile.at("too_much()"), [])
     t.equal(profile.faults, [])
+
+
+def overruns_hit_blocks_only(t):
+    # What the program writes beside its small blocks reaches nothing that the tool keeps of them.
+    profile = t.run().profile
+    t.equal((profile.totals["allocs"], profile.totals["frees"], profile.totals["inUseBlocks"]), (1250, 500, 750))
+    t.equal(sorted(profile.at("main")), ["250 x 40+0", "500 x 24+0"])
+
+
+def freed_memory_serves_other_sizes(t):
+    # 20 MB and the list of 4 MB are live. Were the memory of one size kept for it, there would be 40 MB more.
+    memory = t.run().profile.run["memory"]
+    t.true(24000000 <= memory["heapAllocated"] < 25000000, "%d bytes are live" % memory["heapAllocated"])
+    t.true(memory["heapOverhead"] < 15000000, "%d bytes beside them" % memory["heapOverhead"])
