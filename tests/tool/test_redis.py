@@ -115,8 +115,10 @@ def counted_memory(t):
     reported = [block for block in profile.blocks if block.reps]
     dark = [block for block in profile.blocks if not block.reps]
     t.true(all(path.startswith("explicit/z") for block in reported for path in block.reporters), "others reported")
-    # It goes on allocating and freeing a little after it told used_memory.
-    t.true(abs(_bytes(reported) - used) < 0.01 * used, "%d reported, %d used" % (_bytes(reported), used))
+    # It goes on allocating and freeing a little after it told used_memory, and the connection that asked may have
+    # gone by then, with a buffer of 16 KiB for replies and some more.
+    buffers = 24 * 1024
+    t.true(abs(_bytes(reported) - used) < 0.01 * used + buffers, "%d reported, %d used" % (_bytes(reported), used))
     t.true(all("zmalloc" not in block.stack for block in dark), "a counted block is dark")
 
 
