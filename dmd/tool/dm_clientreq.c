@@ -30,13 +30,16 @@ static SizeT length_of(const HChar *s, SizeT max) {
   return n;
 }
 
-/* The program's string at a, as far as it can be read. */
+/* The program's string at a, as far as it can be read. Names are short, and where they end is not
+ * known before they are copied. */
 static const HChar *read_name(name_t *name, Addr a) {
+  enum { AT_ONCE = 64 };
   SizeT n = 0;
   dm_memory_t memory;
   dm_memory_open(&memory);
   while (n < DM_MAX_NAME) {
     SizeT part = VG_MIN(DM_MAX_NAME - n, DM_PAGE_SZB - (a + n) % DM_PAGE_SZB);
+    part = VG_MIN(part, AT_ONCE);
     SizeT got = dm_memory_read(&memory, a + n, name->text + n, part);
     SizeT length = length_of(name->text + n, got);
     n += length;
