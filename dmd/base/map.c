@@ -16,14 +16,6 @@ void dmd_map_destroy(dmd_map_t *map) {
   dmd_map_init(map, map->env, map->cost_centre);
 }
 
-/* The place of the number, or the empty place where its search ends. */
-static uint32_t place_of(const dmd_map_t *map, uint64_t number) {
-  uint32_t i = dmd_map_home(map, number);
-  while (map->places[i].value != NULL && map->places[i].number != number)
-    i = (i + 1) & (map->n_places - 1);
-  return i;
-}
-
 static void grow(dmd_map_t *map) {
   dmd_map_place_t *old = map->places;
   uint32_t n_old = map->n_places;
@@ -32,20 +24,20 @@ static void grow(dmd_map_t *map) {
   dmd_mem_zero(map->places, map->n_places * sizeof *map->places);
   for (uint32_t i = 0; i < n_old; i++)
     if (old[i].value != NULL)
-      map->places[place_of(map, old[i].number)] = old[i];
+      map->places[dmd_map_place(map, old[i].number)] = old[i];
   dmd_env_free(map->env, old);
 }
 
 void dmd_map_add(dmd_map_t *map, uint64_t number, void *value) {
   if (map->n * 2 >= map->n_places)
     grow(map);
-  map->places[place_of(map, number)] = (dmd_map_place_t){.number = number, .value = value};
+  map->places[dmd_map_place(map, number)] = (dmd_map_place_t){.number = number, .value = value};
   map->n++;
 }
 
 void dmd_map_remove(dmd_map_t *map, uint64_t number) {
   uint32_t mask = map->n_places - 1;
-  uint32_t gap = place_of(map, number);
+  uint32_t gap = dmd_map_place(map, number);
   /* Entries behind the gap whose search passes it move into it. */
   for (uint32_t i = (gap + 1) & mask; map->places[i].value != NULL; i = (i + 1) & mask) {
     uint32_t home = dmd_map_home(map, map->places[i].number);

@@ -40,14 +40,18 @@ static inline uint32_t dmd_map_home(const dmd_map_t *map, uint64_t number) {
   return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->n_places - 1);
 }
 
-/* The value, or NULL. */
-static inline void *dmd_map_find(const dmd_map_t *map, uint64_t number) {
-  if (map->n == 0)
-    return NULL;
+/* The place of the number, or the empty place where its search ends; there must be places. Only for
+ * the map's own functions. */
+static inline uint32_t dmd_map_place(const dmd_map_t *map, uint64_t number) {
   uint32_t i = dmd_map_home(map, number);
   while (map->places[i].value != NULL && map->places[i].number != number)
     i = (i + 1) & (map->n_places - 1);
-  return map->places[i].value;
+  return i;
+}
+
+/* The value, or NULL. */
+static inline void *dmd_map_find(const dmd_map_t *map, uint64_t number) {
+  return map->n == 0 ? NULL : map->places[dmd_map_place(map, number)].value;
 }
 
 #endif
