@@ -11,7 +11,7 @@ static dmd_slabs_t g_slabs;
 
 static uint64_t take(void *ctx) {
   (void)ctx;
-  return (Addr)VG_(cli_malloc)(VG_(clo_alignment), DMD_SLAB_SZB);
+  return (Addr)VG_(cli_malloc)(DMD_SLAB_UNIT, DMD_SLAB_SZB);
 }
 
 static void give_back(void *ctx, uint64_t addr) {
