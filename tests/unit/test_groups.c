@@ -148,11 +148,36 @@ static void out_of_memory(void **state) {
   assert_int_equal(host_fail_everywhere(use, NULL), 3 + 6);
 }
 
+/* Around the 16 that it looks ahead, with keys that come again. */
+static void many_are_as_one_by_one(void **state) {
+  (void)state;
+  static const size_t counts[] = {0, 1, 15, 16, 17, 100};
+  for (size_t c = 0; c < COUNT_OF(counts); c++) {
+    host_t host;
+    dmd_groups_t one, many;
+    dmd_group_t keys[100];
+    host_init(&host);
+    dmd_groups_init(&one, &host.env);
+    dmd_groups_init(&many, &host.env);
+    for (size_t i = 0; i < counts[c]; i++) {
+      keys[i] = (dmd_group_t){.req = i * 7 % 40, .num = i + 1, .stack = (uint32_t)(i % 3 + 1)};
+      dmd_groups_add(&one, &keys[i]);
+    }
+    dmd_groups_add_many(&many, keys, counts[c]);
+    assert_int_equal(dmd_groups_count(&many), dmd_groups_count(&one));
+    for (uint32_t id = 1; id <= dmd_groups_count(&one); id++)
+      assert_memory_equal(dmd_groups_at(&many, id), dmd_groups_at(&one, id), sizeof(dmd_group_t));
+    dmd_groups_destroy(&one);
+    dmd_groups_destroy(&many);
+    host_done(&host);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_tells_apart), cmocka_unit_test(the_link_starts_empty),
       cmocka_unit_test(random_against_a_list),   cmocka_unit_test(costs_what_the_header_says),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(out_of_memory),           cmocka_unit_test(many_are_as_one_by_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
