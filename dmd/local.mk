@@ -55,6 +55,7 @@ dmd_tool_sources = \
   dmd/tool/dm_dump.c dmd/tool/dm_dump.h \
   dmd/tool/dm_env.c dmd/tool/dm_env.h \
   dmd/tool/dm_gzip.c dmd/tool/dm_gzip.h \
+  dmd/tool/dm_inlined.c dmd/tool/dm_inlined.h \
   dmd/tool/dm_main.c \
   dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
   dmd/tool/dm_memory.c dmd/tool/dm_memory.h \

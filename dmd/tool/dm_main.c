@@ -29,20 +29,18 @@
 #include "tool/dm_direct.h"
 #include "tool/dm_dump.h"
 #include "tool/dm_env.h"
+#include "tool/dm_inlined.h"
 #include "tool/dm_malloc.h"
 #include "tool/dm_options.h"
 #include "tool/dm_rules.h"
 #include "tool/dm_unwind.h"
-
-/* The core's own switch for --read-inline-info, which no tool header declares. It is on by default
- * for the heap profilers that Valgrind ships, by name; records need inlined frames just as much. */
-extern Bool VG_(clo_read_inline_info);
 
 static void post_clo_init(void) {
   dm_check_options();
   g_options.live.host = dm_address_host;
   dmd_live_init(&g_live, &g_env, &g_options.live);
   dm_arena_init();
+  dm_inlined_init();
   dm_rules_init();
 }
 
@@ -71,6 +69,17 @@ static void start_child(ThreadId tid) {
   dm_forget_dumps();
 }
 
+static void protected(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx) {
+  (void)ww, (void)xx;
+  if (!rr)
+    dm_unwind_unmapped(a, szB);
+}
+
+static void mapped(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx, ULong di_handle) {
+  protected(a, szB, rr, ww, xx);
+  dm_inlined_mapped(a, di_handle);
+}
+
 static void fini(Int exit_code) {
   (void)exit_code;
   dmd_live_end_all(&g_live);
@@ -97,11 +106,14 @@ static void pre_clo_init(void) {
   VG_(needs_command_line_options)(dm_process_option, dm_print_usage, dm_print_debug_usage);
   VG_(needs_client_requests)(dm_handle_client_request);
   dm_register_malloc();
-  dm_unwind_register();
+  VG_(track_new_mem_mmap)(mapped);
+  VG_(track_change_mem_mprotect)(protected);
+  VG_(track_die_mem_munmap)(dm_unwind_unmapped);
+  VG_(track_die_mem_brk)(dm_unwind_unmapped);
+  dm_inlined_default();
   VG_(track_pre_thread_ll_create)(start_thread);
   VG_(track_pre_thread_ll_exit)(end_thread);
   VG_(atfork)(NULL, NULL, start_child);
-  VG_(clo_read_inline_info) = True;
 }
 
 VG_DETERMINE_INTERFACE_VERSION(pre_clo_init)

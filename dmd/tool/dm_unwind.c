@@ -32,13 +32,14 @@ enum {
   N_THREADS = 512,    /* threads with higher numbers are unwound */
   N_SETS = 1 << 14,   /* of N_WAYS walks each */
   N_WAYS = 4,
-  N_LAST = 1 << 10,          /* walks that were last met, by place and stack pointer */
-  N_OUTER = 256,             /* words of outer frames that are looked for to be shared */
-  N_OUTER_FRAMES = 5,        /* that may share them */
-  N_SIZES = 1 << 12,         /* frame sizes */
-  ROOM_SZB = 4 << 20,        /* for walks */
-  PERIOD = 2048,             /* stacks, after which we look whether it is worth it */
-  LONGEST_REST = 64 * PERIOD /* for so many stacks we do not try again where it is not */
+  N_OUTER = 256,              /* words of outer frames that are looked for to be shared */
+  N_OUTER_FRAMES = 5,         /* that may share them */
+  N_SIZES = 1 << 12,          /* frame sizes */
+  ROOM_SZB = 4 << 20,         /* for walks */
+  LINE_SZB = 64,              /* of the processor's cache */
+  FETCHED_SZB = 3 * LINE_SZB, /* of a walk that may come next */
+  PERIOD = 2048,              /* stacks, after which we look whether it is worth it */
+  LONGEST_REST = 64 * PERIOD  /* for so many stacks we do not try again where it is not */
 };
 
 /*--- The stacks of threads ---*/
@@ -73,28 +74,10 @@ static Addr top_of_stack(ThreadId tid, Addr sp) {
   return region->high + 1 - WORD;
 }
 
-static void break_regions(Addr a, SizeT szB) {
+void dm_unwind_unmapped(Addr a, SizeT szB) {
   for (UInt i = 0; i < N_THREADS; i++)
     if (a <= g_regions[i].high && a + szB > g_regions[i].low && g_regions[i].high != 0)
       g_regions[i].is_broken = True;
-}
-
-static void protected(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx) {
-  (void)ww, (void)xx;
-  if (!rr)
-    break_regions(a, szB);
-}
-
-static void mapped(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx, ULong di_handle) {
-  (void)di_handle;
-  protected(a, szB, rr, ww, xx);
-}
-
-void dm_unwind_register(void) {
-  VG_(track_die_mem_munmap)(break_regions);
-  VG_(track_die_mem_brk)(break_regions);
-  VG_(track_change_mem_mprotect)(protected);
-  VG_(track_new_mem_mmap)(mapped);
 }
 
 /*--- Walks ---*/
@@ -112,6 +95,7 @@ typedef struct {
   UShort thread;
   Bool needs_fp; /* whether fp was of consequence */
   UInt outer;    /* the words of the outer frames, which many walks share: their place + 1 */
+  UInt next;     /* what was met after it the last time: its place + 1, or 0 */
   words_t inner; /* those of the inner ones; the last, since more of it follows */
 } walk_t;
 
@@ -131,17 +115,21 @@ static UInt *distances_of(words_t *words) {
 static Addr g_room[ROOM_SZB / WORD];
 static UInt g_used;
 static UInt g_table[N_SETS][N_WAYS]; /* places of walks, plus 1 */
-static UInt g_last[N_LAST];          /* the same, of those last met */
+static UInt g_last;                  /* the same, of the one last met; 0: none */
 static UInt g_outer[N_OUTER];        /* places of words, plus 1 */
 static DiEpoch g_epoch;
 
 static void forget_all(void) {
   if (g_used > 0) {
     VG_(memset)(g_table, 0, sizeof g_table);
-    VG_(memset)(g_last, 0, sizeof g_last);
+    g_last = 0;
     VG_(memset)(g_outer, 0, sizeof g_outer);
   }
   g_used = 0;
+}
+
+static walk_t *walk_at(UInt place) {
+  return (walk_t *)&g_room[place - 1];
 }
 
 /* The size of the frame in which an address lies, as last seen. It only serves to choose a place in
@@ -366,6 +354,18 @@ static UInt outer_words(const Addr *at, UInt n, Addr top) {
   return *place;
 }
 
+/* Programs do the same things in the same order again: a walk that was met is noted with the one
+ * before it, and what came after it the last time is fetched, to be tried first the next time. */
+static void note_order(UInt place) {
+  if (g_last != 0)
+    walk_at(g_last)->next = place;
+  g_last = place;
+  UInt next = walk_at(place)->next;
+  if (next != 0)
+    for (UInt i = 0; i < FETCHED_SZB; i += LINE_SZB)
+      __builtin_prefetch((HChar *)walk_at(next) + i);
+}
+
 static void remember(trace_t *trace, ThreadId tid, Addr top, UInt stack) {
   UInt most_szB = sizeof(words_t) + sizeof(walk_t) + 2 * szB_of_words(trace->n_words) + 2 * WORD;
   if (g_used + most_szB / WORD > ROOM_SZB / WORD)
@@ -391,6 +391,7 @@ static void remember(trace_t *trace, ThreadId tid, Addr top, UInt stack) {
   for (UInt i = N_WAYS - 1; i > 0; i--)
     set[i] = set[i - 1];
   set[0] = g_used + 1;
+  note_order(set[0]);
   g_used += (sizeof *walk + szB_of_words(n_inner)) / WORD;
 }
 
@@ -412,8 +413,9 @@ static UInt g_rest;         /* stacks to unwind before we try again */
 static UInt g_last_rest;
 static ULong g_all_asked, g_all_met;
 
+/* To remember a walk takes longer than to meet one saves. */
 static void end_period(void) {
-  if (g_met >= g_asked / 4)
+  if (g_met >= g_asked / 4 * 3)
     g_last_rest = 0;
   else if (g_last_rest < LONGEST_REST)
     g_last_rest = g_last_rest == 0 ? PERIOD : g_last_rest * 2;
@@ -429,8 +431,10 @@ void dm_unwind_print_stats(void) {
 }
 
 /* The number of a known stack; with --check-stacks=yes it must be the one that Valgrind finds. */
-static UInt met(const walk_t *walk, ThreadId tid, UInt (*note)(ExeContext *ec)) {
+static UInt met(UInt place, ThreadId tid, UInt (*note)(ExeContext *ec)) {
+  const walk_t *walk = walk_at(place);
   g_met++;
+  note_order(place);
   if (g_options.check_stacks && note(VG_(record_ExeContext)(tid, 0)) != walk->stack)
     VG_(tool_panic)("--check-stacks: a known stack is not the thread's");
   return walk->stack;
@@ -453,21 +457,13 @@ UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
   if (g_asked++ == PERIOD)
     end_period();
   Addr ip = VG_(get_IP)(tid);
-  /* A loop comes back to the stack that it had, and the table need not be asked. */
-  UInt *last = &g_last[(ip ^ sp >> 4) % N_LAST];
-  if (*last != 0) {
-    walk_t *walk = (walk_t *)&g_room[*last - 1];
-    if (still_holds(walk, tid, ip, sp, top))
-      return met(walk, tid, note);
-  }
+  UInt next = g_last == 0 ? 0 : walk_at(g_last)->next;
+  if (next != 0 && still_holds(walk_at(next), tid, ip, sp, top))
+    return met(next, tid, note);
   const UInt *set = set_of(ip, sp, top);
-  for (UInt i = 0; i < N_WAYS && set[i] != 0; i++) {
-    walk_t *walk = (walk_t *)&g_room[set[i] - 1];
-    if (still_holds(walk, tid, ip, sp, top)) {
-      *last = set[i];
-      return met(walk, tid, note);
-    }
-  }
+  for (UInt i = 0; i < N_WAYS && set[i] != 0; i++)
+    if (still_holds(walk_at(set[i]), tid, ip, sp, top))
+      return met(set[i], tid, note);
   return unwind_and_remember(tid, top, note);
 }
 
@@ -484,7 +480,9 @@ UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
   return note(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
 }
 
-void dm_unwind_register(void) {}
+void dm_unwind_unmapped(Addr a, SizeT szB) {
+  (void)a, (void)szB;
+}
 
 void dm_unwind_end_thread(ThreadId tid) {
   (void)tid;

@@ -38,8 +38,8 @@
  * is called for contexts that are not remembered. */
 UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec));
 
-/* For pre_clo_init: asks to be told of what is unmapped. */
-void dm_unwind_register(void);
+/* Memory that may be part of a thread's stack was unmapped, or is no longer what it was. */
+void dm_unwind_unmapped(Addr a, SizeT szB);
 
 void dm_unwind_end_thread(ThreadId tid);
 
