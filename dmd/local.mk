@@ -31,6 +31,7 @@ dmd_core_sources = \
   dmd/profile/text_fault.c \
   dmd/profile/text_share.c \
   dmd/live/allocator.c dmd/live/allocator.h \
+  dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \
   dmd/live/claim.c dmd/live/claim.h \
   dmd/live/freed.c dmd/live/freed.h \
@@ -42,6 +43,7 @@ dmd_core_sources = \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \
   dmd/live/slabs.c dmd/live/slabs.h \
+  dmd/live/slots.c dmd/live/slots.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \
   dmd/live/stack.c dmd/live/stack.h
 

@@ -2,96 +2,40 @@
 #include "live/heap.h"
 
 #include "base/mem.h"
-#include "base/sort.h"
-
-enum {
-  CHUNK_BITS = 20, /* 1 MiB of address space */
-  SLOT_BITS = 6,   /* 64 bytes */
-  N_SLOTS = 1 << (CHUNK_BITS - SLOT_BITS)
-};
-
-struct dmd_chunk {
-  uint64_t number; /* address >> CHUNK_BITS */
-  uint32_t n_blocks;
-  dmd_chunk_t *next_spare;
-  uint32_t slot[N_SLOTS]; /* the first block of each chain */
-};
-
-static uint64_t chunk_number(uint64_t addr) {
-  return addr >> CHUNK_BITS;
-}
-
-static uint32_t chunk_offset(uint64_t addr) {
-  return (uint32_t)addr & ((1u << CHUNK_BITS) - 1);
-}
-
-static dmd_block_t *block_at(const dmd_heap_t *heap, uint32_t id) {
-  return DMD_POOL_AT(&heap->blocks, dmd_block_t, id);
-}
 
 void dmd_heap_init(dmd_heap_t *heap, const dmd_env_t *env) {
   dmd_mem_zero(heap, sizeof *heap);
   heap->env = env;
-  dmd_pool_init(&heap->blocks, env, "dmd.heap.blocks", sizeof(dmd_block_t));
-  dmd_map_init(&heap->chunks, env, "dmd.heap.chunks");
+  dmd_slabs_init(&heap->slabs, env, sizeof(dmd_block_t));
+  dmd_slots_init(&heap->slots, env);
 }
 
 void dmd_heap_destroy(dmd_heap_t *heap) {
-  for (uint32_t i = 0; i < heap->chunks.n_places; i++)
-    dmd_env_free(heap->env, heap->chunks.places[i].value);
-  dmd_map_destroy(&heap->chunks);
-  while (heap->spare != NULL) {
-    dmd_chunk_t *next = heap->spare->next_spare;
-    dmd_env_free(heap->env, heap->spare);
-    heap->spare = next;
-  }
-  dmd_pool_destroy(&heap->blocks);
+  dmd_slots_destroy(&heap->slots);
+  dmd_slabs_destroy(&heap->slabs);
   dmd_heap_init(heap, heap->env);
 }
 
-/* ---- Chunks. ---- */
-
-static dmd_chunk_t *find_chunk(const dmd_heap_t *heap, uint64_t number) {
-  return dmd_map_find(&heap->chunks, number);
+/* Whether a new block gets the record that its slab has for it. Where the program announced a block
+ * at the same address, and has not said that it is gone, the order in which they came is kept by
+ * having both in slots. */
+static bool belongs_in_slab(const dmd_heap_t *heap, uint64_t addr, const dmd_block_t *record,
+                            uint32_t flags) {
+  return record != NULL && !record->is_live && !(flags & DMD_BLOCK_ANNOUNCED) &&
+         (!heap->may_nest || dmd_slots_find(&heap->slots, addr) == NULL);
 }
 
-static dmd_chunk_t *add_chunk(dmd_heap_t *heap, uint64_t number) {
-  dmd_chunk_t *chunk = heap->spare;
-  if (chunk != NULL) {
-    heap->spare = chunk->next_spare;
-  } else {
-    chunk = dmd_env_alloc(heap->env, "dmd.heap.chunk", sizeof *chunk);
-    dmd_mem_zero(chunk, sizeof *chunk);
-  }
-  chunk->number = number;
-  chunk->n_blocks = 0;
-  dmd_map_add(&heap->chunks, number, chunk);
-  return chunk;
-}
-
-static void remove_chunk(dmd_heap_t *heap, dmd_chunk_t *chunk) {
-  dmd_map_remove(&heap->chunks, chunk->number);
-  chunk->next_spare = heap->spare;
-  heap->spare = chunk;
-}
-
-/* ---- Blocks. ---- */
-
-dmd_block_t *dmd_heap_add(dmd_heap_t *heap, uint64_t addr) {
-  uint64_t number = chunk_number(addr);
-  dmd_chunk_t *chunk = find_chunk(heap, number);
-  if (chunk == NULL)
-    chunk = add_chunk(heap, number);
-  uint32_t id = dmd_pool_add(&heap->blocks);
-  uint32_t offset = chunk_offset(addr);
-  uint32_t *link = &chunk->slot[offset >> SLOT_BITS];
-  while (*link != DMD_NONE && block_at(heap, *link)->offset < offset)
-    link = &block_at(heap, *link)->next;
-  dmd_block_t *block = block_at(heap, id);
-  *block = (dmd_block_t){.offset = offset, .next = *link};
-  *link = id;
-  chunk->n_blocks++;
+dmd_block_t *dmd_heap_add(dmd_heap_t *heap, uint64_t addr, uint32_t flags) {
+  dmd_block_t *block = dmd_slabs_record(&heap->slabs, addr);
   heap->n_blocks++;
+  if (belongs_in_slab(heap, addr, block, flags)) {
+    *block = (dmd_block_t){.is_live = 1, .flags = flags & DMD_BLOCK_FLAGS};
+    return block;
+  }
+  if (block != NULL || (flags & DMD_BLOCK_ANNOUNCED))
+    heap->may_nest = true;
+  block = dmd_slots_add(&heap->slots, addr);
+  block->flags = flags & DMD_BLOCK_FLAGS;
   return block;
 }
 
@@ -99,149 +43,81 @@ void dmd_heap_note_size(dmd_heap_t *heap, const dmd_block_t *block) {
   uint64_t szB = dmd_block_usable(block);
   if (szB > heap->max_szB)
     heap->max_szB = szB;
-  if (block->flags & DMD_BLOCK_ANNOUNCED)
-    heap->may_nest = true;
 }
 
-/* The link that leads to the first block of this chunk that starts at this offset, or NULL. */
-static uint32_t *find_link(const dmd_heap_t *heap, dmd_chunk_t *chunk, uint32_t offset) {
-  uint32_t *link = &chunk->slot[offset >> SLOT_BITS];
-  while (*link != DMD_NONE) {
-    dmd_block_t *block = block_at(heap, *link);
-    if (block->offset == offset)
-      return link;
-    link = &block->next;
-  }
-  return NULL;
-}
-
+/* What is in slots came after what is in a slab at the same address. */
 dmd_block_t *dmd_heap_find(const dmd_heap_t *heap, uint64_t addr) {
-  dmd_chunk_t *chunk = find_chunk(heap, chunk_number(addr));
-  if (chunk == NULL)
-    return NULL;
-  uint32_t *link = find_link(heap, chunk, chunk_offset(addr));
-  return link == NULL ? NULL : block_at(heap, *link);
+  dmd_block_t *block = heap->may_nest ? dmd_slots_find(&heap->slots, addr) : NULL;
+  if (block != NULL)
+    return block;
+  block = dmd_slabs_record(&heap->slabs, addr);
+  if (block != NULL && block->is_live)
+    return block;
+  return heap->may_nest ? NULL : dmd_slots_find(&heap->slots, addr);
 }
 
 bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_block_t *removed) {
-  dmd_chunk_t *chunk = find_chunk(heap, chunk_number(addr));
-  uint32_t *link = chunk == NULL ? NULL : find_link(heap, chunk, chunk_offset(addr));
-  if (link == NULL)
-    return false;
-  uint32_t id = *link;
-  *removed = *block_at(heap, id);
-  *link = removed->next;
-  dmd_pool_release(&heap->blocks, id);
-  heap->n_blocks--;
-  if (--chunk->n_blocks == 0)
-    remove_chunk(heap, chunk);
-  return true;
-}
-
-/* ---- Interior pointers. ---- */
-
-typedef struct {
-  const dmd_heap_t *heap;
-  uint64_t addr;  /* looked for */
-  bool met_other; /* a block at or below addr that does not contain it */
-  uint64_t start; /* of the block found */
-} search_t;
-
-/* The innermost block of one chain that contains the address: the one that starts last. */
-static dmd_block_t *search_chain(search_t *s, uint64_t base, uint32_t id) {
-  dmd_block_t *found = NULL;
-  for (; id != DMD_NONE; id = block_at(s->heap, id)->next) {
-    dmd_block_t *block = block_at(s->heap, id);
-    uint64_t start = base + block->offset;
-    if (start > s->addr)
-      break;
-    uint64_t szB = dmd_block_usable(block);
-    if (s->addr - start >= (szB > 0 ? szB : 1)) {
-      s->met_other = true;
-    } else if (found == NULL || start > s->start) {
-      found = block;
-      s->start = start;
+  bool found = heap->may_nest && dmd_slots_remove(&heap->slots, addr, removed);
+  if (!found) {
+    dmd_block_t *block = dmd_slabs_record_to_free(&heap->slabs, addr);
+    if (block != NULL && block->is_live) {
+      *removed = *block;
+      block->is_live = 0;
+      found = true;
     }
   }
+  if (!found && !heap->may_nest)
+    found = dmd_slots_remove(&heap->slots, addr, removed);
+  heap->n_blocks -= found;
   return found;
 }
 
-/* The chunk with the highest number below this one and not below lowest, or NULL. It mostly is a
- * neighbour; where it is not, going over the table beats trying every number of a range that a
- * program made as large as it liked by announcing one absurd block. */
-static const dmd_chunk_t *chunk_below(const dmd_heap_t *heap, uint64_t number, uint64_t lowest) {
-  enum { N_TRIES = 64 };
-  const dmd_chunk_t *chunk = NULL;
-  for (int i = 0; i < N_TRIES && number > lowest && chunk == NULL; i++)
-    chunk = find_chunk(heap, --number);
-  if (chunk != NULL || number <= lowest)
-    return chunk;
-  for (uint32_t i = 0; i < heap->chunks.n_places; i++) {
-    const dmd_chunk_t *other = heap->chunks.places[i].value;
-    if (other != NULL && other->number < number && other->number >= lowest &&
-        (chunk == NULL || other->number > chunk->number))
-      chunk = other;
-  }
-  return chunk;
-}
-
 dmd_block_t *dmd_heap_find_containing(const dmd_heap_t *heap, uint64_t addr, uint64_t *start) {
-  search_t s = {.heap = heap, .addr = addr};
-  uint64_t lowest = chunk_number(addr < heap->max_szB ? 0 : addr - heap->max_szB);
-  uint32_t slot = (chunk_offset(addr) >> SLOT_BITS) + 1;
-  const dmd_chunk_t *chunk = find_chunk(heap, chunk_number(addr));
-  if (chunk == NULL) {
-    chunk = chunk_below(heap, chunk_number(addr), lowest);
-    slot = N_SLOTS;
+  uint64_t slab_start;
+  dmd_block_t *in_slab = dmd_slabs_record_around(&heap->slabs, addr, &slab_start);
+  bool is_around =
+      in_slab != NULL && in_slab->is_live && dmd_block_is_around(in_slab, slab_start, addr);
+  dmd_block_t *in_slot = NULL;
+  if (in_slab == NULL || heap->may_nest)
+    in_slot = dmd_slots_find_containing(&heap->slots, addr, heap->max_szB, heap->may_nest, start);
+  /* The innermost is the one that starts last, and of equal starts the later one. */
+  if (is_around && (in_slot == NULL || *start < slab_start)) {
+    *start = slab_start;
+    return in_slab;
   }
-  for (; chunk != NULL; chunk = chunk_below(heap, chunk->number, lowest), slot = N_SLOTS) {
-    while (slot-- > 0) {
-      dmd_block_t *block = search_chain(&s, chunk->number << CHUNK_BITS, chunk->slot[slot]);
-      if (block != NULL) {
-        *start = s.start;
-        return block;
-      }
-      if (s.met_other && !heap->may_nest)
-        return NULL;
-    }
-  }
-  return NULL;
+  return in_slot;
 }
 
 /* ---- In order. ---- */
 
-static int compare_chunks(const void *ctx, uint32_t a, uint32_t b) {
-  const dmd_heap_t *heap = ctx;
-  uint64_t x = heap->chunks.places[a].number, y = heap->chunks.places[b].number;
-  return (x > y) - (x < y);
+typedef struct {
+  void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block);
+  void *ctx;
+  dmd_slab_walk_t slabs;
+  dmd_block_t *block; /* the next one in a slab, or NULL */
+  uint64_t addr;      /* of that one */
+} walk_t;
+
+static void next_in_slabs(walk_t *w) {
+  do
+    w->block = dmd_slab_walk_next(&w->slabs, &w->addr);
+  while (w->block != NULL && !w->block->is_live);
 }
 
-/* Has the processor fetch a block that the walk will come to: records do not lie in the order of
- * their blocks. */
-static void look_ahead(const dmd_heap_t *heap, const dmd_chunk_t *chunk, uint32_t slot) {
-  enum { AHEAD = 16 };
-  if (slot + AHEAD < N_SLOTS && chunk->slot[slot + AHEAD] != DMD_NONE)
-    __builtin_prefetch(block_at(heap, chunk->slot[slot + AHEAD]));
+static void visit_slot(void *ctx, uint64_t addr, dmd_block_t *block) {
+  walk_t *w = ctx;
+  for (; w->block != NULL && w->addr < addr; next_in_slabs(w))
+    w->visit(w->ctx, w->addr, w->block);
+  w->visit(w->ctx, addr, block);
 }
 
 void dmd_heap_walk(const dmd_heap_t *heap,
                    void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
-  if (heap->chunks.n == 0)
-    return;
-  uint32_t *places = dmd_env_alloc(heap->env, "dmd.heap.walk", heap->chunks.n * sizeof *places);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < heap->chunks.n_places; i++)
-    if (heap->chunks.places[i].value != NULL)
-      places[n++] = i;
-  dmd_sort(heap->env, places, n, compare_chunks, heap);
-  for (uint32_t i = 0; i < n; i++) {
-    const dmd_chunk_t *chunk = heap->chunks.places[places[i]].value;
-    uint64_t base = chunk->number << CHUNK_BITS;
-    for (uint32_t slot = 0; slot < N_SLOTS; slot++) {
-      look_ahead(heap, chunk, slot);
-      for (uint32_t id = chunk->slot[slot]; id != DMD_NONE; id = block_at(heap, id)->next)
-        visit(ctx, base + block_at(heap, id)->offset, block_at(heap, id));
-    }
-  }
-  dmd_env_free(heap->env, places);
+  walk_t w = {.visit = visit, .ctx = ctx};
+  dmd_slab_walk_begin(&w.slabs, &heap->slabs);
+  next_in_slabs(&w);
+  dmd_slots_walk(&heap->slots, visit_slot, &w);
+  for (; w.block != NULL; next_in_slabs(&w))
+    visit(ctx, w.addr, w.block);
+  dmd_slab_walk_end(&w.slabs);
 }

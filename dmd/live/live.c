@@ -97,7 +97,7 @@ static dmd_tag_sum_t *sum_of_tag(const dmd_live_t *live, uint32_t tag) {
 }
 
 static void fill(dmd_live_t *live, dmd_block_t *block, const dmd_new_block_t *from) {
-  block->flags = from->flags;
+  block->flags = from->flags & DMD_BLOCK_FLAGS;
   block->req = from->req;
   block->slop = (uint32_t)(from->usable - from->req);
   block->stack = from->stack;
@@ -117,7 +117,7 @@ static void fill(dmd_live_t *live, dmd_block_t *block, const dmd_new_block_t *fr
 }
 
 void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block) {
-  fill(live, dmd_heap_add(&live->heap, new_block->addr), new_block);
+  fill(live, dmd_heap_add(&live->heap, new_block->addr, new_block->flags), new_block);
 }
 
 /* Counts a block that goes away or starts anew. */

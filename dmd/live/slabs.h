@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * slabs.h: memory for the program's small blocks.
+ * slabs.h: memory for the program's small blocks, and a record of each.
  *
  * A slab is a piece of the program's memory that holds blocks of one size class. All that is known
  * of it is kept in the tool's own memory: blocks have no headers that a program could overwrite,
  * and nothing here ever reads or writes the program's memory. A slab of which no block is left goes
  * back to the host, so that its memory can serve blocks of any size.
  *
+ * For each block that a slab has room for there is a record, for the user of the slabs to keep in
+ * it what he likes. Records lie one behind the other, as the blocks do.
+ *
  * There are 48 size classes: multiples of 16 bytes up to 256, then eight for each doubling. A block
  * takes at most an eighth more than was asked for, and for small ones at most 15 bytes more. Within
  * a slab the lowest free block is taken first.
  *
- * Cost: constant time for all, but for a slab's first block; 600 bytes a slab.
+ * Cost: constant time for all, but for a slab's first block; 640 bytes a slab, and a record for
+ * each block that it has room for.
  */
 #ifndef DMD_LIVE_SLABS_H
 #define DMD_LIVE_SLABS_H
 
 #include "base/map.h"
+#include "base/pool.h"
 
 #include <stdbool.h>
 
@@ -40,18 +45,24 @@ typedef struct dmd_slab dmd_slab_t;
 typedef struct dmd_slabs {
   const dmd_env_t *env;
   dmd_slab_source_t source;
-  dmd_map_t slabs;                    /* by start / DMD_SLAB_SZB: no two are equal */
+  size_t record_szB;
+  dmd_pool_t pool;                    /* of dmd_slab_t */
+  dmd_pool_t bits;                    /* which blocks of each are taken, by the same ids */
+  dmd_map_t slabs;                    /* by the 64 KiB in which they start: no two are equal */
+  dmd_slab_t *last;                   /* that a block was taken from or looked for in, or NULL */
   dmd_slab_t *open[DMD_SLAB_CLASSES]; /* the slabs of a class that have free blocks */
-  dmd_slab_t *spare;                  /* descriptions of slabs that were given back */
   uint8_t class_of[DMD_SLAB_MAX_BLOCK / DMD_SLAB_UNIT + 1];
 } dmd_slabs_t;
 
-void dmd_slabs_init(dmd_slabs_t *slabs, const dmd_env_t *env, const dmd_slab_source_t *source);
+/* There is no memory until dmd_slabs_use says where it comes from. */
+void dmd_slabs_init(dmd_slabs_t *slabs, const dmd_env_t *env, size_t record_szB);
+void dmd_slabs_use(dmd_slabs_t *slabs, const dmd_slab_source_t *source);
 
 /* Forgets all slabs; they are not given back. */
 void dmd_slabs_destroy(dmd_slabs_t *slabs);
 
-/* The address of a new block of at most DMD_SLAB_MAX_BLOCK bytes; 0 when there is no memory. */
+/* The address of a new block of at most DMD_SLAB_MAX_BLOCK bytes; 0 when there is no memory. Its
+ * record is what the last block there left in it, at first all zero. */
 uint64_t dmd_slabs_alloc(dmd_slabs_t *slabs, uint64_t szB);
 
 /* Takes the block back that starts at addr. False, and nothing is done, where addr lies in no slab.
@@ -60,5 +71,28 @@ bool dmd_slabs_free(dmd_slabs_t *slabs, uint64_t addr);
 
 /* The bytes that the block at addr has room for; 0 where addr lies in no slab. */
 uint64_t dmd_slabs_room(const dmd_slabs_t *slabs, uint64_t addr);
+
+/* The record of the block, taken or not, that starts at addr; NULL where none of a slab does. */
+void *dmd_slabs_record(const dmd_slabs_t *slabs, uint64_t addr);
+
+/* The same, where the block is to be freed next. */
+void *dmd_slabs_record_to_free(dmd_slabs_t *slabs, uint64_t addr);
+
+/* The same of the block whose room addr lies in, and its start in *start. */
+void *dmd_slabs_record_around(const dmd_slabs_t *slabs, uint64_t addr, uint64_t *start);
+
+/* Goes over the taken blocks of all slabs, in address order. None may come or go meanwhile. */
+typedef struct dmd_slab_walk {
+  const dmd_slabs_t *slabs;
+  uint32_t *order; /* places of the map */
+  uint32_t n, slab, block;
+} dmd_slab_walk_t;
+
+void dmd_slab_walk_begin(dmd_slab_walk_t *walk, const dmd_slabs_t *slabs);
+
+/* The next block's record, and its address in *addr; NULL when there are no more. */
+void *dmd_slab_walk_next(dmd_slab_walk_t *walk, uint64_t *addr);
+
+void dmd_slab_walk_end(dmd_slab_walk_t *walk);
 
 #endif

@@ -5,10 +5,6 @@
 #include "tool/dm_arena.h"
 #include "tool/dm_env.h"
 
-#include "live/slabs.h"
-
-static dmd_slabs_t g_slabs;
-
 static uint64_t take(void *ctx) {
   (void)ctx;
   return (Addr)VG_(cli_malloc)(DMD_SLAB_UNIT, DMD_SLAB_SZB);
@@ -21,14 +17,14 @@ static void give_back(void *ctx, uint64_t addr) {
 
 void dm_arena_init(void) {
   static const dmd_slab_source_t source = {.take = take, .give_back = give_back};
-  dmd_slabs_init(&g_slabs, &g_env, &source);
+  dmd_slabs_use(&g_live.heap.slabs, &source);
 }
 
 void *dm_arena_alloc(SizeT alignB, SizeT szB) {
   if (VG_(clo_alignment) > alignB)
     alignB = VG_(clo_alignment);
   if (LIKELY(szB <= DMD_SLAB_MAX_BLOCK && alignB <= DMD_SLAB_UNIT))
-    return (void *)(Addr)dmd_slabs_alloc(&g_slabs, szB);
+    return (void *)(Addr)dmd_slabs_alloc(&g_live.heap.slabs, szB);
   return VG_(cli_malloc)(alignB, szB);
 }
 
@@ -38,11 +34,11 @@ void *dm_arena_alloc_grown(SizeT szB) {
 }
 
 void dm_arena_free(void *p) {
-  if (!dmd_slabs_free(&g_slabs, (Addr)p))
+  if (!dmd_slabs_free(&g_live.heap.slabs, (Addr)p))
     VG_(cli_free)(p);
 }
 
 SizeT dm_arena_room(void *p) {
-  SizeT room_szB = dmd_slabs_room(&g_slabs, (Addr)p);
+  SizeT room_szB = dmd_slabs_room(&g_live.heap.slabs, (Addr)p);
   return room_szB != 0 ? room_szB : VG_(cli_malloc_usable_size)(p);
 }

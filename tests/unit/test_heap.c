@@ -10,6 +10,7 @@ enum { MAX = 1500 };
 typedef struct {
   uint64_t addr, req;
   uint32_t slop, serial; /* later blocks have higher ones */
+  uint32_t flags;
   bool walked;
 } entry_t;
 
@@ -44,16 +45,15 @@ static entry_t *model_find_containing(model_t *m, uint64_t addr) {
 static void add(dmd_heap_t *heap, model_t *m, uint64_t addr, uint64_t req, uint32_t slop,
                 uint32_t flags) {
   assert_true(m->n < MAX);
-  m->list[m->n++] = (entry_t){addr, req, slop, ++m->serial, false};
-  dmd_block_t *block = dmd_heap_add(heap, addr);
-  assert_int_equal(block->flags, 0);
+  m->list[m->n++] = (entry_t){addr, req, slop, ++m->serial, flags, false};
+  dmd_block_t *block = dmd_heap_add(heap, addr, flags);
+  assert_int_equal(block->flags, flags);
   assert_int_equal(block->req, 0);
   assert_int_equal(block->slop, 0);
   assert_int_equal(block->stack, DMD_NONE);
   assert_int_equal(block->reports, DMD_NONE);
   assert_int_equal(block->tag, DMD_NONE);
   assert_int_equal(block->thread, 0);
-  block->flags = flags & 0xfff;
   block->req = req;
   block->slop = slop;
   block->stack = m->serial;
@@ -283,6 +283,109 @@ static void random_far_apart(void **state) {
   host_done(&host);
 }
 
+/* ---- blocks in slabs ---- */
+
+/* They start anywhere in the 64 KiB that they are found by. What was given back is taken again. */
+static const uint64_t SLABS = UINT64_C(0x55555555a320);
+enum { APART = DMD_SLAB_SZB + 4096 + 48, MAX_SLABS = 100 };
+
+typedef struct {
+  bool is_out[MAX_SLABS];
+} memory_t;
+
+static uint64_t take(void *ctx) {
+  memory_t *memory = ctx;
+  for (size_t i = 0; i < MAX_SLABS; i++)
+    if (!memory->is_out[i]) {
+      memory->is_out[i] = true;
+      return SLABS + i * APART;
+    }
+  return 0;
+}
+
+static void give_back(void *ctx, uint64_t addr) {
+  memory_t *memory = ctx;
+  assert_true(memory->is_out[(addr - SLABS) / APART]);
+  memory->is_out[(addr - SLABS) / APART] = false;
+}
+
+/* What a program does: the latest block of an address goes, and its memory if it was malloc'd. */
+static void free_one(dmd_heap_t *heap, model_t *m, uint64_t addr) {
+  const entry_t *e = model_find(m, addr);
+  bool in_slab = e != NULL && !(e->flags & DMD_BLOCK_ANNOUNCED);
+  remove_one(heap, m, addr);
+  if (in_slab)
+    assert_true(dmd_slabs_free(&heap->slabs, addr));
+}
+
+static void allocate_one(dmd_heap_t *heap, model_t *m, dice_t *dice) {
+  uint64_t szB = dice_below(dice, dice_below(dice, 3) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 100);
+  uint64_t addr = dmd_slabs_alloc(&heap->slabs, szB);
+  assert_true(addr != 0);
+  add(heap, m, addr, szB, (uint32_t)(dmd_slabs_room(&heap->slabs, addr) - szB), 0);
+}
+
+/* An address that something may be at: a block's, one within it or behind it, any. */
+static uint64_t near_address(dice_t *dice, const model_t *m) {
+  if (m->n == 0 || dice_below(dice, 5) == 0)
+    return SLABS - 100 + dice_below(dice, 3 * APART);
+  const entry_t *e = &m->list[dice_below(dice, m->n)];
+  return e->addr + (dice_below(dice, 3) == 0 ? 0 : dice_below(dice, e->req + e->slop + 20));
+}
+
+static void random_in_slabs(uint64_t seed, bool announcing) {
+  static model_t m;
+  static memory_t memory;
+  m.n = 0;
+  memset(&memory, 0, sizeof memory);
+  dice_t dice = {seed};
+  host_t host;
+  host_init(&host);
+  dmd_heap_t heap;
+  dmd_heap_init(&heap, &host.env);
+  dmd_slabs_use(&heap.slabs, &(dmd_slab_source_t){take, give_back, &memory});
+  size_t n_found = 0, n_below_stale = 0;
+  for (int step = 0; step < 40000; step++) {
+    bool growing = step / 5000 % 2 == 0;
+    uint64_t roll = dice_below(&dice, 10), addr = near_address(&dice, &m);
+    if (roll < (growing ? 4 : 1) && m.n < MAX) {
+      allocate_one(&heap, &m, &dice);
+      for (size_t i = 0; i + 1 < m.n; i++)
+        n_below_stale += m.list[i].addr == m.list[m.n - 1].addr;
+    } else if (roll < 5 && announcing && m.n < MAX && dice_below(&dice, 3) == 0) {
+      add(&heap, &m, addr, any_size(&dice), 0, DMD_BLOCK_ANNOUNCED);
+    } else if (roll < 6 && m.n > 0) {
+      free_one(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
+    } else if (roll < 7) {
+      check_find(&heap, &m, addr);
+    } else {
+      check_find_containing(&heap, &m, addr);
+      n_found += model_find_containing(&m, addr) != NULL;
+    }
+    if (step % 1000 == 0)
+      check_walk(&heap, &m);
+  }
+  assert_true(n_found > 1000);
+  /* Memory came back to the program where it had announced a block and not said that it is gone. */
+  assert_int_equal(n_below_stale > 20, announcing);
+  assert_int_equal(heap.may_nest, announcing);
+  while (m.n > 0)
+    free_one(&heap, &m, m.list[0].addr);
+  check_walk(&heap, &m);
+  dmd_heap_destroy(&heap);
+  host_done(&host);
+}
+
+static void random_blocks_in_slabs(void **state) {
+  (void)state;
+  random_in_slabs(95, false);
+}
+
+static void random_pieces_of_blocks_in_slabs(void **state) {
+  (void)state;
+  random_in_slabs(96, true);
+}
+
 /* ---- by hand ---- */
 
 static void pieces_of_a_block(void **state) {
@@ -398,8 +501,8 @@ static void emptied_chunks_are_used_again(void **state) {
   dmd_block_t removed;
   size_t after_first = 0;
   for (uint64_t i = 0; i < 10000; i++) {
-    dmd_heap_add(&heap, i << 20)->req = 8;
-    dmd_heap_add(&heap, (i << 20) + 64)->req = 8;
+    dmd_heap_add(&heap, i << 20, 0)->req = 8;
+    dmd_heap_add(&heap, (i << 20) + 64, 0)->req = 8;
     assert_true(dmd_heap_remove(&heap, i << 20, &removed));
     assert_true(dmd_heap_remove(&heap, (i << 20) + 64, &removed));
     if (i == 0)
@@ -411,7 +514,7 @@ static void emptied_chunks_are_used_again(void **state) {
   host_done(&host);
 }
 
-/* 32 bytes a block, and a sixteenth of the heap for the slots, as the header says. */
+/* 32 bytes a block, and outside of slabs a sixteenth of the heap for the slots. */
 static void costs_what_the_header_says(void **state) {
   (void)state;
   assert_int_equal(sizeof(dmd_block_t), 32);
@@ -421,7 +524,7 @@ static void costs_what_the_header_says(void **state) {
   dmd_heap_init(&heap, &host.env);
   enum { N = 64 << 10, STEP = 64 }; /* 4 MiB */
   for (uint64_t i = 0; i < N; i++)
-    dmd_heap_add(&heap, i * STEP);
+    dmd_heap_add(&heap, i * STEP, 0);
   size_t expected = N * 32 + N * STEP / 16;
   assert_in_range(host.szB, expected, expected + 4096);
   dmd_heap_destroy(&heap);
@@ -440,8 +543,8 @@ static void use(host_t *host, void *arg) {
   dmd_heap_init(&heap, &host->env);
   dmd_block_t removed;
   for (uint64_t i = 0; i < 70; i++) {
-    dmd_heap_add(&heap, i << 20)->req = 8;
-    dmd_heap_add(&heap, (i << 20) + 8)->req = 8;
+    dmd_heap_add(&heap, i << 20, 0)->req = 8;
+    dmd_heap_add(&heap, (i << 20) + 8, 0)->req = 8;
   }
   for (uint64_t i = 0; i < 10; i++)
     dmd_heap_remove(&heap, (i << 20) + 8 * (i % 2), &removed);
@@ -461,6 +564,8 @@ int main(void) {
       cmocka_unit_test(random_disjoint),
       cmocka_unit_test(random_chunks),
       cmocka_unit_test(random_far_apart),
+      cmocka_unit_test(random_blocks_in_slabs),
+      cmocka_unit_test(random_pieces_of_blocks_in_slabs),
       cmocka_unit_test(pieces_of_a_block),
       cmocka_unit_test(nothing_is_in_an_empty_one),
       cmocka_unit_test(an_absurd_size_does_not_hang_the_search),

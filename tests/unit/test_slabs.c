@@ -49,6 +49,13 @@ static const dmd_slab_source_t *new_memory(size_t limit) {
   return &source;
 }
 
+/* Records hold the address of their block, or 0. */
+static void new_slabs(dmd_slabs_t *slabs, const dmd_env_t *env, size_t limit) {
+  dmd_slabs_init(slabs, env, sizeof(uint64_t));
+  assert_true(dmd_slabs_alloc(slabs, 1) == 0);
+  dmd_slabs_use(slabs, new_memory(limit));
+}
+
 /* All of the block is memory that was taken, and no other block's. */
 static void mark(uint64_t addr, uint64_t szB, bool taken) {
   size_t i = (addr - BASE) / APART;
@@ -69,7 +76,7 @@ static void every_size_has_little_waste(void **state) {
   host_t host;
   host_init(&host);
   dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host.env, new_memory(MAX_SLABS));
+  new_slabs(&slabs, &host.env, MAX_SLABS);
   size_t n_classes = 0;
   uint64_t last_room = 0;
   for (uint64_t szB = 0; szB <= DMD_SLAB_MAX_BLOCK; szB++) {
@@ -100,7 +107,7 @@ static void random_blocks_never_overlap(void **state) {
   host_t host;
   host_init(&host);
   dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host.env, new_memory(MAX_SLABS));
+  new_slabs(&slabs, &host.env, MAX_SLABS);
   for (int step = 0; step < 400000; step++) {
     bool growing = step / 40000 % 2 == 0;
     if (n > 0 && (n == MAX || dice_below(&dice, 10) < (growing ? 3 : 7))) {
@@ -126,6 +133,56 @@ static void random_blocks_never_overlap(void **state) {
   host_done(&host);
 }
 
+static int compare_addrs(const void *a, const void *b) {
+  const uint64_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Blocks of all sizes, some of which are gone: each has a record of its own, found from anywhere in
+ * the block, and the walk goes over those that are left. */
+static void records_belong_to_blocks(void **state) {
+  (void)state;
+  enum { N = 20000 };
+  static uint64_t addrs[N];
+  size_t n = 0;
+  dice_t dice = {98};
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  new_slabs(&slabs, &host.env, MAX_SLABS);
+  while (n < N) {
+    uint64_t szB = dice_below(&dice, dice_below(&dice, 8) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 200);
+    uint64_t addr = dmd_slabs_alloc(&slabs, szB), *record = dmd_slabs_record(&slabs, addr);
+    assert_true(addr != 0 && *record == 0);
+    *record = addr;
+    addrs[n++] = addr;
+  }
+  for (size_t i = 0; i < N / 3; i++) {
+    size_t k = dice_below(&dice, n);
+    uint64_t *record = dmd_slabs_record_to_free(&slabs, addrs[k]);
+    assert_true(*record == addrs[k]);
+    *record = 0;
+    assert_true(dmd_slabs_free(&slabs, addrs[k]));
+    addrs[k] = addrs[--n];
+  }
+  qsort(addrs, n, sizeof *addrs, compare_addrs);
+  dmd_slab_walk_t walk;
+  dmd_slab_walk_begin(&walk, &slabs);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t addr, start, inside = addrs[i] + dice_below(&dice, dmd_slabs_room(&slabs, addrs[i]));
+    const uint64_t *record = dmd_slab_walk_next(&walk, &addr);
+    assert_true(addr == addrs[i] && *record == addr);
+    assert_ptr_equal(dmd_slabs_record_around(&slabs, inside, &start), record);
+    assert_true(start == addr);
+    assert_ptr_equal(dmd_slabs_record(&slabs, inside), inside == addr ? record : NULL);
+  }
+  uint64_t addr;
+  assert_null(dmd_slab_walk_next(&walk, &addr));
+  dmd_slab_walk_end(&walk);
+  dmd_slabs_destroy(&slabs);
+  host_done(&host);
+}
+
 /* What a class no longer needs serves another. */
 static void empty_slabs_go_back(void **state) {
   (void)state;
@@ -134,13 +191,16 @@ static void empty_slabs_go_back(void **state) {
   host_t host;
   host_init(&host);
   dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host.env,
-                 new_memory(10)); /* of which 5,000 blocks of 128 bytes take 10 */
+  new_slabs(&slabs, &host.env, 10); /* of which 5,000 blocks of 128 bytes take 10 */
   for (uint64_t szB = 128; szB >= 96; szB -= 16) {
     for (size_t i = 0; i < N; i++)
       assert_true((addrs[i] = dmd_slabs_alloc(&slabs, szB)) != 0);
-    for (size_t i = 0; i < N; i++)
+    for (size_t i = 0; i < N; i++) {
+      assert_non_null(dmd_slabs_record_to_free(&slabs, addrs[i]));
       assert_true(dmd_slabs_free(&slabs, addrs[i]));
+      bool gone = !g_memory.is_out[(addrs[i] - BASE) / APART];
+      assert_int_equal(dmd_slabs_room(&slabs, addrs[i]) == 0, gone);
+    }
     assert_true(g_memory.n_out <= (128 - szB) / 16 + 1);
   }
   dmd_slabs_destroy(&slabs);
@@ -152,7 +212,7 @@ static void a_block_that_comes_and_goes_keeps_its_slab(void **state) {
   host_t host;
   host_init(&host);
   dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host.env, new_memory(MAX_SLABS));
+  new_slabs(&slabs, &host.env, MAX_SLABS);
   for (int i = 0; i < 100; i++)
     assert_true(dmd_slabs_free(&slabs, dmd_slabs_alloc(&slabs, 40)));
   assert_int_equal(g_memory.n_takes, 1);
@@ -165,7 +225,7 @@ static void where_there_is_no_memory(void **state) {
   host_t host;
   host_init(&host);
   dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host.env, new_memory(1));
+  new_slabs(&slabs, &host.env, 1);
   uint64_t first = dmd_slabs_alloc(&slabs, 4096);
   for (int i = 1; i < DMD_SLAB_SZB / 4096; i++)
     assert_true(dmd_slabs_alloc(&slabs, 4096) != 0);
@@ -182,7 +242,7 @@ static void other_addresses_are_not_ours(void **state) {
   host_t host;
   host_init(&host);
   dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host.env, new_memory(MAX_SLABS));
+  new_slabs(&slabs, &host.env, MAX_SLABS);
   assert_false(dmd_slabs_free(&slabs, BASE));
   assert_true(dmd_slabs_alloc(&slabs, 1) == BASE);
   assert_int_equal(dmd_slabs_room(&slabs, BASE - 16), 0);
@@ -190,6 +250,15 @@ static void other_addresses_are_not_ours(void **state) {
   assert_int_equal(dmd_slabs_room(&slabs, BASE + DMD_SLAB_SZB), 0);
   assert_false(dmd_slabs_free(&slabs, BASE + DMD_SLAB_SZB));
   assert_false(dmd_slabs_free(&slabs, 0));
+  uint64_t start;
+  assert_null(dmd_slabs_record(&slabs, BASE + DMD_SLAB_SZB));
+  assert_null(dmd_slabs_record_around(&slabs, BASE - 1, &start));
+  /* What is left behind the last block of a slab is no block. */
+  uint64_t large = dmd_slabs_alloc(&slabs, 3584);
+  assert_true(large == BASE + APART);
+  assert_non_null(dmd_slabs_record(&slabs, large + 17 * 3584));
+  assert_null(dmd_slabs_record(&slabs, large + 18 * 3584));
+  assert_null(dmd_slabs_record_around(&slabs, large + DMD_SLAB_SZB - 1, &start));
   dmd_slabs_destroy(&slabs);
   host_done(&host);
 }
@@ -197,7 +266,7 @@ static void other_addresses_are_not_ours(void **state) {
 static void use(host_t *host, void *arg) {
   dmd_slabs_t slabs;
   (void)arg;
-  dmd_slabs_init(&slabs, &host->env, new_memory(MAX_SLABS));
+  new_slabs(&slabs, &host->env, MAX_SLABS);
   for (uint64_t szB = 16; szB <= DMD_SLAB_MAX_BLOCK; szB += 16)
     dmd_slabs_alloc(&slabs, szB);
   dmd_slabs_destroy(&slabs);
@@ -212,6 +281,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_size_has_little_waste),
       cmocka_unit_test(random_blocks_never_overlap),
+      cmocka_unit_test(records_belong_to_blocks),
       cmocka_unit_test(empty_slabs_go_back),
       cmocka_unit_test(a_block_that_comes_and_goes_keeps_its_slab),
       cmocka_unit_test(where_there_is_no_memory),

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "live/slots.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+
+enum {
+  CHUNK_BITS = 20, /* 1 MiB of address space */
+  SLOT_BITS = 6,   /* 64 bytes */
+  N_SLOTS = 1 << (CHUNK_BITS - SLOT_BITS)
+};
+
+struct dmd_chunk {
+  uint64_t number; /* address >> CHUNK_BITS */
+  uint32_t n_blocks;
+  dmd_chunk_t *next_spare;
+  uint32_t slot[N_SLOTS]; /* the first block of each chain */
+};
+
+static uint64_t chunk_number(uint64_t addr) {
+  return addr >> CHUNK_BITS;
+}
+
+static uint32_t chunk_offset(uint64_t addr) {
+  return (uint32_t)addr & ((1u << CHUNK_BITS) - 1);
+}
+
+static dmd_block_t *block_at(const dmd_slots_t *slots, uint32_t id) {
+  return DMD_POOL_AT(&slots->blocks, dmd_block_t, id);
+}
+
+void dmd_slots_init(dmd_slots_t *slots, const dmd_env_t *env) {
+  dmd_mem_zero(slots, sizeof *slots);
+  slots->env = env;
+  dmd_pool_init(&slots->blocks, env, "dmd.slots.blocks", sizeof(dmd_block_t));
+  dmd_map_init(&slots->chunks, env, "dmd.slots.chunks", 0);
+}
+
+void dmd_slots_destroy(dmd_slots_t *slots) {
+  for (uint32_t i = 0; i < slots->chunks.n_places; i++)
+    dmd_env_free(slots->env, slots->chunks.places[i].value);
+  dmd_map_destroy(&slots->chunks);
+  while (slots->spare != NULL) {
+    dmd_chunk_t *next = slots->spare->next_spare;
+    dmd_env_free(slots->env, slots->spare);
+    slots->spare = next;
+  }
+  dmd_pool_destroy(&slots->blocks);
+  dmd_slots_init(slots, slots->env);
+}
+
+/* ---- Chunks. ---- */
+
+static dmd_chunk_t *find_chunk(const dmd_slots_t *slots, uint64_t number) {
+  return dmd_map_find(&slots->chunks, number);
+}
+
+static dmd_chunk_t *add_chunk(dmd_slots_t *slots, uint64_t number) {
+  dmd_chunk_t *chunk = slots->spare;
+  if (chunk != NULL) {
+    slots->spare = chunk->next_spare;
+  } else {
+    chunk = dmd_env_alloc(slots->env, "dmd.slots.chunk", sizeof *chunk);
+    dmd_mem_zero(chunk, sizeof *chunk);
+  }
+  chunk->number = number;
+  chunk->n_blocks = 0;
+  dmd_map_add(&slots->chunks, number, chunk);
+  return chunk;
+}
+
+static void remove_chunk(dmd_slots_t *slots, dmd_chunk_t *chunk) {
+  dmd_map_remove(&slots->chunks, chunk->number);
+  chunk->next_spare = slots->spare;
+  slots->spare = chunk;
+}
+
+/* ---- Blocks. ---- */
+
+dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr) {
+  uint64_t number = chunk_number(addr);
+  dmd_chunk_t *chunk = find_chunk(slots, number);
+  if (chunk == NULL)
+    chunk = add_chunk(slots, number);
+  uint32_t id = dmd_pool_add(&slots->blocks);
+  uint32_t offset = chunk_offset(addr);
+  uint32_t *link = &chunk->slot[offset >> SLOT_BITS];
+  while (*link != DMD_NONE && block_at(slots, *link)->offset < offset)
+    link = &block_at(slots, *link)->next;
+  dmd_block_t *block = block_at(slots, id);
+  *block = (dmd_block_t){.offset = offset, .next = *link};
+  *link = id;
+  chunk->n_blocks++;
+  return block;
+}
+
+/* The link that leads to the first block of this chunk that starts at this offset, or NULL. */
+static uint32_t *find_link(const dmd_slots_t *slots, dmd_chunk_t *chunk, uint32_t offset) {
+  uint32_t *link = &chunk->slot[offset >> SLOT_BITS];
+  while (*link != DMD_NONE) {
+    dmd_block_t *block = block_at(slots, *link);
+    if (block->offset == offset)
+      return link;
+    link = &block->next;
+  }
+  return NULL;
+}
+
+dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr) {
+  dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
+  if (chunk == NULL)
+    return NULL;
+  uint32_t *link = find_link(slots, chunk, chunk_offset(addr));
+  return link == NULL ? NULL : block_at(slots, *link);
+}
+
+bool dmd_slots_remove(dmd_slots_t *slots, uint64_t addr, dmd_block_t *removed) {
+  dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
+  uint32_t *link = chunk == NULL ? NULL : find_link(slots, chunk, chunk_offset(addr));
+  if (link == NULL)
+    return false;
+  uint32_t id = *link;
+  *removed = *block_at(slots, id);
+  *link = removed->next;
+  dmd_pool_release(&slots->blocks, id);
+  if (--chunk->n_blocks == 0)
+    remove_chunk(slots, chunk);
+  return true;
+}
+
+/* ---- Interior pointers. ---- */
+
+typedef struct {
+  const dmd_slots_t *slots;
+  uint64_t addr;  /* looked for */
+  bool met_other; /* a block at or below addr that does not contain it */
+  uint64_t start; /* of the block found */
+} search_t;
+
+/* The innermost block of one chain that contains the address: the one that starts last. */
+static dmd_block_t *search_chain(search_t *s, uint64_t base, uint32_t id) {
+  dmd_block_t *found = NULL;
+  for (; id != DMD_NONE; id = block_at(s->slots, id)->next) {
+    dmd_block_t *block = block_at(s->slots, id);
+    uint64_t start = base + block->offset;
+    if (start > s->addr)
+      break;
+    if (!dmd_block_is_around(block, start, s->addr)) {
+      s->met_other = true;
+    } else if (found == NULL || start > s->start) {
+      found = block;
+      s->start = start;
+    }
+  }
+  return found;
+}
+
+/* The chunk with the highest number below this one and not below lowest, or NULL. It mostly is a
+ * neighbour; where it is not, going over the table beats trying every number of a range that a
+ * program made as large as it liked by announcing one absurd block. */
+static const dmd_chunk_t *chunk_below(const dmd_slots_t *slots, uint64_t number, uint64_t lowest) {
+  enum { N_TRIES = 64 };
+  const dmd_chunk_t *chunk = NULL;
+  for (int i = 0; i < N_TRIES && number > lowest && chunk == NULL; i++)
+    chunk = find_chunk(slots, --number);
+  if (chunk != NULL || number <= lowest)
+    return chunk;
+  for (uint32_t i = 0; i < slots->chunks.n_places; i++) {
+    const dmd_chunk_t *other = slots->chunks.places[i].value;
+    if (other != NULL && other->number < number && other->number >= lowest &&
+        (chunk == NULL || other->number > chunk->number))
+      chunk = other;
+  }
+  return chunk;
+}
+
+dmd_block_t *dmd_slots_find_containing(const dmd_slots_t *slots, uint64_t addr, uint64_t max_szB,
+                                       bool may_nest, uint64_t *start) {
+  search_t s = {.slots = slots, .addr = addr};
+  uint64_t lowest = chunk_number(addr < max_szB ? 0 : addr - max_szB);
+  uint32_t slot = (chunk_offset(addr) >> SLOT_BITS) + 1;
+  const dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
+  if (chunk == NULL) {
+    chunk = chunk_below(slots, chunk_number(addr), lowest);
+    slot = N_SLOTS;
+  }
+  for (; chunk != NULL; chunk = chunk_below(slots, chunk->number, lowest), slot = N_SLOTS) {
+    while (slot-- > 0) {
+      dmd_block_t *block = search_chain(&s, chunk->number << CHUNK_BITS, chunk->slot[slot]);
+      if (block != NULL) {
+        *start = s.start;
+        return block;
+      }
+      if (s.met_other && !may_nest)
+        return NULL;
+    }
+  }
+  return NULL;
+}
+
+/* ---- In order. ---- */
+
+static int compare_chunks(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_slots_t *slots = ctx;
+  uint64_t x = slots->chunks.places[a].number, y = slots->chunks.places[b].number;
+  return (x > y) - (x < y);
+}
+
+/* Has the processor fetch a block that the walk will come to: records do not lie in the order of
+ * their blocks. */
+static void look_ahead(const dmd_slots_t *slots, const dmd_chunk_t *chunk, uint32_t slot) {
+  enum { AHEAD = 16 };
+  if (slot + AHEAD < N_SLOTS && chunk->slot[slot + AHEAD] != DMD_NONE)
+    __builtin_prefetch(block_at(slots, chunk->slot[slot + AHEAD]));
+}
+
+void dmd_slots_walk(const dmd_slots_t *slots,
+                    void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
+  if (slots->chunks.n == 0)
+    return;
+  uint32_t *places = dmd_env_alloc(slots->env, "dmd.slots.walk", slots->chunks.n * sizeof *places);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < slots->chunks.n_places; i++)
+    if (slots->chunks.places[i].value != NULL)
+      places[n++] = i;
+  dmd_sort(slots->env, places, n, compare_chunks, slots);
+  for (uint32_t i = 0; i < n; i++) {
+    const dmd_chunk_t *chunk = slots->chunks.places[places[i]].value;
+    uint64_t base = chunk->number << CHUNK_BITS;
+    for (uint32_t slot = 0; slot < N_SLOTS; slot++) {
+      look_ahead(slots, chunk, slot);
+      for (uint32_t id = chunk->slot[slot]; id != DMD_NONE; id = block_at(slots, id)->next)
+        visit(ctx, base + block_at(slots, id)->offset, block_at(slots, id));
+    }
+  }
+  dmd_env_free(slots->env, places);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * slots.h: blocks that may start anywhere, found by their address.
+ *
+ * Each 1 MiB of address space in which a block starts has a chunk of 16,384 slots, one for 64
+ * bytes, and blocks that start in the same 64 bytes are chained from their slot, lowest address
+ * first. So finding a start takes one hash look-up of the chunk and a short chain; the slots take
+ * 1/16 of the address space that the blocks take, the records 32 bytes a block. Chunks and records
+ * that fall empty are used again, never given back.
+ *
+ * Part of live/heap, which says what holds for blocks that nest or share an address.
+ */
+#ifndef DMD_LIVE_SLOTS_H
+#define DMD_LIVE_SLOTS_H
+
+#include "base/map.h"
+#include "base/pool.h"
+#include "live/block.h"
+
+typedef struct dmd_chunk dmd_chunk_t;
+
+typedef struct dmd_slots {
+  const dmd_env_t *env;
+  dmd_pool_t blocks;
+  dmd_map_t chunks;   /* of dmd_chunk_t, by chunk number */
+  dmd_chunk_t *spare; /* emptied chunks, all slots zero */
+} dmd_slots_t;
+
+void dmd_slots_init(dmd_slots_t *slots, const dmd_env_t *env);
+void dmd_slots_destroy(dmd_slots_t *slots);
+
+/* A new block that starts at addr, zeroed but for the slots' own fields. */
+dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr);
+
+/* The block that starts at addr, or NULL. */
+dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr);
+
+/* Removes the block that starts at addr and copies what it was to *removed; false: no such block.
+ */
+bool dmd_slots_remove(dmd_slots_t *slots, uint64_t addr, dmd_block_t *removed);
+
+/* The innermost block around addr, and its start in *start; NULL when there is none. No block is
+ * larger than max_szB. Unless they may nest, one that ends before addr ends the search. */
+dmd_block_t *dmd_slots_find_containing(const dmd_slots_t *slots, uint64_t addr, uint64_t max_szB,
+                                       bool may_nest, uint64_t *start);
+
+/* Calls visit for every block, in address order; of equal addresses the latest first. */
+void dmd_slots_walk(const dmd_slots_t *slots,
+                    void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx);
+
+#endif
