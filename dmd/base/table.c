@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
-enum { FIRST_SIZE = 64 };
+enum { FIRST_SIZE = 64, KEPT_SIZE = 1024 };
 
 void dmd_table_init(dmd_table_t *table, const dmd_env_t *env, const char *cost_centre,
                     bool (*equal)(const void *owner, uint32_t id, const void *key),
@@ -61,4 +61,13 @@ void dmd_table_add(dmd_table_t *table, uint64_t hash, uint32_t id) {
     grow(table);
   place(table, (uint32_t)hash, id);
   table->n_used++;
+}
+
+void dmd_table_clear(dmd_table_t *table) {
+  /* One time with many elements must not be paid for by all the times after it. */
+  if (table->n_slots > KEPT_SIZE && (uint64_t)table->n_used * 16 < table->n_slots)
+    dmd_table_destroy(table);
+  if (table->n_used > 0)
+    dmd_mem_zero(table->slots, table->n_slots * sizeof *table->slots);
+  table->n_used = 0;
 }

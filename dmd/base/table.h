@@ -3,9 +3,9 @@
  * table.h: finds an element of a pool by its contents.
  *
  * A hash table of ids (open addressing, linear probing, at most 3/4 full). The elements stay in
- * their owner's pool; the owner hashes and compares them. Nothing is ever removed. A slot holds the
- * hash beside the id, so that growing and passing over other elements touch no element: 8 bytes,
- * which makes 11 to 22 bytes an element.
+ * their owner's pool; the owner hashes and compares them. No single element is removed. A slot
+ * holds the hash beside the id, so that growing and passing over other elements touch no element: 8
+ * bytes, which makes 11 to 22 bytes an element.
  */
 #ifndef DMD_BASE_TABLE_H
 #define DMD_BASE_TABLE_H
@@ -37,15 +37,11 @@ void dmd_table_destroy(dmd_table_t *table);
 /* The id of the element that equals key, whose hash is given; DMD_NONE when there is none. */
 uint32_t dmd_table_find(const dmd_table_t *table, uint64_t hash, const void *key);
 
-/* Has the processor fetch where the search for this hash will begin. In a table that is larger than
- * the caches, searches that are announced some way ahead wait for memory at the same time. */
-static inline void dmd_table_prefetch(const dmd_table_t *table, uint64_t hash) {
-  if (table->n_slots > 0)
-    __builtin_prefetch(&table->slots[(uint32_t)hash & (table->n_slots - 1)], 1);
-}
-
 /* Adds an id whose element is not in the table yet, with its element's hash: equal elements have
  * equal hashes. */
 void dmd_table_add(dmd_table_t *table, uint64_t hash, uint32_t id);
+
+/* Forgets all ids. What it takes is in proportion to what was added since the last time. */
+void dmd_table_clear(dmd_table_t *table);
 
 #endif

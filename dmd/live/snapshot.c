@@ -4,18 +4,18 @@
 #include "base/mem.h"
 #include "profile/measured.h"
 
-enum { N_PENDING = 64 };
-
 /* One dump: ids of the live heap on the left, what they became in the profile on the right. */
 typedef struct {
   const dmd_live_t *live;
   dmd_profile_t *profile;
   dmd_resolve_fn resolve;
   void *resolve_ctx;
-  dmd_stacks_t stacks;            /* live stack id -> profile stack id */
-  uint32_t *report_sets;          /* live report set -> profile report set, DMD_NONE: not met yet */
-  dmd_group_t pending[N_PENDING]; /* not added so far */
-  size_t n_pending;
+  dmd_stacks_t stacks;   /* live stack id -> profile stack id */
+  uint32_t *report_sets; /* live report set -> profile report set, DMD_NONE: not met yet */
+  /* The blocks, those of one stack together. Of each stack, by its id in the profile + 1: how many
+   * they are, then where they begin, and in the end where they end. */
+  const dmd_block_t **blocks;
+  dmd_pool_t places;                     /* uint32_t */
   uint64_t in_blocks_szB, announced_szB; /* usable bytes of all blocks, of the announced ones */
 } snapshot_t;
 
@@ -53,29 +53,81 @@ static uint32_t translate_reports(snapshot_t *s, uint32_t id) {
   return s->report_sets[id];
 }
 
-static void add_pending(snapshot_t *s) {
-  dmd_groups_add_many(&s->profile->groups, s->pending, s->n_pending);
-  s->n_pending = 0;
-}
-
 /* Adds a group whose ids are the live heap's. */
 static void add_group(snapshot_t *s, dmd_group_t g) {
   g.stack = translate_stack(s, g.stack);
   g.reports = translate_reports(s, g.reports);
   g.tag = (uint16_t)translate_name(&s->live->tag_names, g.tag, &s->profile->tags);
-  s->pending[s->n_pending++] = g;
-  if (s->n_pending == N_PENDING)
-    add_pending(s);
+  dmd_groups_add(&s->profile->groups, &g);
 }
 
-static void add_block(void *ctx, uint64_t addr, dmd_block_t *block) {
+/* ---- Blocks. ---- */
+
+/* Blocks are grouped one stack at a time. Groups that are compared are then few and near each
+ * other, whatever the size of the heap; and in the file what is alike stands together. */
+
+static uint32_t *place_of(const snapshot_t *s, uint32_t stack) {
+  return DMD_POOL_AT(&s->places, uint32_t, stack + 1);
+}
+
+static bool is_kept(const snapshot_t *s, const dmd_block_t *block) {
+  return !(block->flags & DMD_BLOCK_UNSAMPLED) && s->live->config.mode != DMD_MODE_CUMULATIVE;
+}
+
+static void count_block(void *ctx, uint64_t addr, dmd_block_t *block) {
   snapshot_t *s = ctx;
   (void)addr;
   s->in_blocks_szB += dmd_block_usable(block);
   if (block->flags & DMD_BLOCK_ANNOUNCED)
     s->announced_szB += dmd_block_usable(block);
-  if (!(block->flags & DMD_BLOCK_UNSAMPLED) && s->live->config.mode != DMD_MODE_CUMULATIVE)
-    add_group(s, dmd_live_group_of(s->live, block));
+  if (!is_kept(s, block))
+    return;
+  uint32_t stack = translate_stack(s, block->stack);
+  if (stack >= s->places.last)
+    dmd_pool_reach(&s->places, stack + 1);
+  ++*place_of(s, stack);
+}
+
+static void place_block(void *ctx, uint64_t addr, dmd_block_t *block) {
+  snapshot_t *s = ctx;
+  (void)addr;
+  if (is_kept(s, block))
+    s->blocks[(*place_of(s, translate_stack(s, block->stack)))++] = block;
+}
+
+/* Makes of how many blocks each stack has where they begin. Returns how many they all are. */
+static uint32_t add_up_places(const snapshot_t *s) {
+  uint32_t n = 0;
+  for (uint32_t id = 1; id <= s->places.last; id++) {
+    uint32_t *place = DMD_POOL_AT(&s->places, uint32_t, id);
+    uint32_t n_blocks = *place;
+    *place = n;
+    n += n_blocks;
+  }
+  return n;
+}
+
+static void add_blocks(snapshot_t *s) {
+  enum { AHEAD = 16 }; /* so many blocks are on their way from memory at once */
+  const dmd_env_t *env = s->profile->env;
+  dmd_pool_init(&s->places, env, "dmd.snapshot.places", sizeof(uint32_t));
+  dmd_heap_walk(&s->live->heap, count_block, s);
+  uint32_t n_blocks = add_up_places(s);
+  s->blocks =
+      dmd_env_alloc(env, "dmd.snapshot.blocks", ((size_t)n_blocks + AHEAD) * sizeof(dmd_block_t *));
+  if (n_blocks > 0)
+    dmd_heap_walk(&s->live->heap, place_block, s);
+  for (uint32_t i = 0; i < AHEAD; i++)
+    s->blocks[n_blocks + i] = NULL;
+  for (uint32_t id = 1, i = 0; id <= s->places.last; id++) {
+    dmd_groups_close(&s->profile->groups);
+    for (; i < *DMD_POOL_AT(&s->places, uint32_t, id); i++) {
+      __builtin_prefetch(s->blocks[i + AHEAD]);
+      add_group(s, dmd_live_group_of(s->live, s->blocks[i]));
+    }
+  }
+  dmd_env_free(env, s->blocks);
+  dmd_pool_destroy(&s->places);
 }
 
 static uint32_t id_of_stack(void *ctx, uint32_t id) {
@@ -194,8 +246,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
   add_run(live, profile);
   for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
     add_group(&s, *dmd_groups_at(&live->history, id));
-  dmd_heap_walk(&live->heap, add_block, &s);
-  add_pending(&s);
+  add_blocks(&s);
   profile->memory.heap_allocated = s.in_blocks_szB;
   add_faults(&s);
   if (advices != NULL)

@@ -2,8 +2,9 @@
  *
  * snapshot.h: from the live heap to a profile.
  *
- * Walks the blocks once, translates each distinct stack once, and adds the blocks (in cumulative
- * mode the history of groups) to the profile's groups. The live state is not changed.
+ * Translates each distinct stack once, and adds the blocks (in cumulative mode the history of
+ * groups) to the profile's groups: those of one stack one after the other, stacks in the order in
+ * which a walk of the heap meets them. Takes 8 bytes a block. The live state is not changed.
  */
 #ifndef DMD_LIVE_SNAPSHOT_H
 #define DMD_LIVE_SNAPSHOT_H

@@ -34,7 +34,8 @@ uint32_t dmd_groups_append(dmd_groups_t *groups, const dmd_group_t *key) {
   return id;
 }
 
-static void add_hashed(dmd_groups_t *groups, uint64_t hash, const dmd_group_t *key) {
+void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key) {
+  uint64_t hash = hash_of(key);
   uint32_t id = dmd_table_find(&groups->index, hash, key);
   if (id != DMD_NONE)
     dmd_groups_at(groups, id)->num += key->num;
@@ -42,19 +43,6 @@ static void add_hashed(dmd_groups_t *groups, uint64_t hash, const dmd_group_t *k
     dmd_table_add(&groups->index, hash, dmd_groups_append(groups, key));
 }
 
-void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key) {
-  add_hashed(groups, hash_of(key), key);
-}
-
-void dmd_groups_add_many(dmd_groups_t *groups, const dmd_group_t *keys, size_t n) {
-  enum { AHEAD = 16 };
-  uint64_t hashes[AHEAD];
-  for (size_t i = 0; i < n + AHEAD; i++) {
-    if (i >= AHEAD)
-      add_hashed(groups, hashes[i % AHEAD], &keys[i - AHEAD]);
-    if (i < n) {
-      hashes[i % AHEAD] = hash_of(&keys[i]);
-      dmd_table_prefetch(&groups->index, hashes[i % AHEAD]);
-    }
-  }
+void dmd_groups_close(dmd_groups_t *groups) {
+  dmd_table_clear(&groups->index);
 }

@@ -42,8 +42,9 @@ void dmd_groups_destroy(dmd_groups_t *groups);
 /* Adds key->num blocks to the group that equals key in all but num and next. */
 void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key);
 
-/* The same for n keys, in their order; faster, since it looks ahead. */
-void dmd_groups_add_many(dmd_groups_t *groups, const dmd_group_t *keys, size_t n);
+/* Says that no key which comes from now on equals a group that there is: the index starts anew, and
+ * so takes memory, and the caches, for the groups that come only. */
+void dmd_groups_close(dmd_groups_t *groups);
 
 /* Makes a group of its own of the key's blocks, whatever else there is: for blocks that differ in
  * something that groups do not hold. Returns its id. */

@@ -87,7 +87,7 @@ static void equal_blocks_are_one_group(void **state) {
   begin(&f, DMD_MODE_LIVE);
   set_stacks(&f, 3);
   alloc(&f, 0x3000, 100, 2);
-  alloc(&f, 0x1000, 100, 1); /* groups come in address order: this is the first */
+  alloc(&f, 0x1000, 100, 1); /* stacks come in address order: this has the first */
   alloc(&f, 0x2000, 100, 1);
   alloc(&f, 0x4000, 48, 1);
   alloc_in(&f, 2, 0x5000, 100, 1);
@@ -96,11 +96,13 @@ static void equal_blocks_are_one_group(void **state) {
   const dmd_group_t *g = group(&f, 1);
   assert_true(g->req == 100 && g->slop == 4 && g->num == 2 && g->thread == 1);
   assert_string_equal(stack_text(&f, g->stack), "f1");
-  g = group(&f, 2);
+  /* Those of one stack are together. */
+  assert_true(group(&f, 2)->req == 48 && group(&f, 2)->slop == 0 &&
+              group(&f, 2)->stack == g->stack);
+  assert_true(group(&f, 3)->thread == 2 && group(&f, 3)->stack == g->stack);
+  g = group(&f, 4);
   assert_true(g->num == 1);
   assert_string_equal(stack_text(&f, g->stack), "f2");
-  assert_true(group(&f, 3)->req == 48 && group(&f, 3)->slop == 0);
-  assert_int_equal(group(&f, 4)->thread, 2);
   assert_int_equal(f.n_resolved, 2); /* once each, and the third not at all */
   end(&f);
 }
@@ -116,8 +118,8 @@ static void stacks_that_look_alike_are_one(void **state) {
   alloc(&f, 0x3000, 16, DMD_NONE);
   take(&f);
   assert_int_equal(dmd_groups_count(&f.profile.groups), 2);
-  assert_int_equal(group(&f, 1)->num, 2);
-  assert_int_equal(group(&f, 2)->stack, DMD_NONE);
+  assert_int_equal(group(&f, 1)->stack, DMD_NONE);
+  assert_int_equal(group(&f, 2)->num, 2);
   assert_int_equal(f.n_resolved, 2);
   end(&f);
 }
