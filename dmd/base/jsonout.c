@@ -7,7 +7,7 @@ void dmd_jsonout_init(dmd_jsonout_t *json, dmd_out_t *out) {
   json->out = out;
   json->depth = 0;
   json->after_key = false;
-  json->level[0].lines = false;
+  json->level[0].layout = DMD_JSONOUT_INLINE;
   json->level[0].empty = true;
 }
 
@@ -28,9 +28,9 @@ static void before_item(dmd_jsonout_t *json) {
   json->level[json->depth].empty = false;
   if (!empty)
     dmd_out_char(json->out, ',');
-  if (json->level[json->depth].lines)
+  if (json->level[json->depth].layout == DMD_JSONOUT_LINES)
     new_line(json, json->depth);
-  else if (!empty)
+  else if (!empty && json->level[json->depth].layout == DMD_JSONOUT_INLINE)
     dmd_out_char(json->out, ' ');
 }
 
@@ -39,7 +39,7 @@ static void open(dmd_jsonout_t *json, char opening, char closing, dmd_jsonout_la
   dmd_out_char(json->out, opening);
   json->depth++;
   json->level[json->depth].close = closing;
-  json->level[json->depth].lines = layout == DMD_JSONOUT_LINES;
+  json->level[json->depth].layout = layout;
   json->level[json->depth].empty = true;
 }
 
@@ -52,7 +52,8 @@ void dmd_jsonout_array(dmd_jsonout_t *json, dmd_jsonout_layout_t layout) {
 }
 
 void dmd_jsonout_end(dmd_jsonout_t *json) {
-  bool lines = json->level[json->depth].lines && !json->level[json->depth].empty;
+  bool lines =
+      json->level[json->depth].layout == DMD_JSONOUT_LINES && !json->level[json->depth].empty;
   char close = json->level[json->depth].close;
   json->depth--;
   if (lines)
@@ -96,24 +97,29 @@ void dmd_jsonout_str(dmd_jsonout_t *json, const char *s) {
   dmd_jsonout_str2(json, s, "");
 }
 
+static void end_key(dmd_jsonout_t *json) {
+  dmd_out_char(json->out, ':');
+  if (json->level[json->depth].layout != DMD_JSONOUT_DENSE)
+    dmd_out_char(json->out, ' ');
+  json->after_key = true;
+}
+
 void dmd_jsonout_key_any(dmd_jsonout_t *json, const char *key) {
   dmd_jsonout_str(json, key);
-  dmd_out_bytes(json->out, ": ", 2);
-  json->after_key = true;
+  end_key(json);
 }
 
 void dmd_jsonout_key_plain(dmd_jsonout_t *json, const char *key, size_t n) {
   before_item(json);
   dmd_out_char(json->out, '"');
   dmd_out_bytes(json->out, key, n);
-  dmd_out_bytes(json->out, "\": ", 3);
-  json->after_key = true;
+  dmd_out_char(json->out, '"');
+  end_key(json);
 }
 
 void dmd_jsonout_key_id(dmd_jsonout_t *json, uint64_t id) {
   dmd_jsonout_id(json, id);
-  dmd_out_bytes(json->out, ": ", 2);
-  json->after_key = true;
+  end_key(json);
 }
 
 void dmd_jsonout_u64(dmd_jsonout_t *json, uint64_t v) {

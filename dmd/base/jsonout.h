@@ -4,7 +4,8 @@
  *
  * A small state machine over a dmd_out_t: it knows where commas, colons and line ends go, and
  * escapes every string. Containers nest at most DMD_JSONOUT_DEPTH deep. A container opened with
- * DMD_JSONOUT_LINES puts each of its elements on a line of its own.
+ * DMD_JSONOUT_LINES puts each of its elements on a line of its own; one opened with
+ * DMD_JSONOUT_DENSE has no blanks, for lists so long that it tells.
  *
  * Strings come from programs and symbol tables: a byte that is not part of well-formed UTF-8 is
  * written as U+FFFD, so that what comes out is JSON whatever went in.
@@ -16,7 +17,7 @@
 
 enum { DMD_JSONOUT_DEPTH = 16 };
 
-typedef enum { DMD_JSONOUT_INLINE, DMD_JSONOUT_LINES } dmd_jsonout_layout_t;
+typedef enum { DMD_JSONOUT_INLINE, DMD_JSONOUT_LINES, DMD_JSONOUT_DENSE } dmd_jsonout_layout_t;
 
 typedef struct dmd_jsonout {
   dmd_out_t *out;
@@ -24,7 +25,7 @@ typedef struct dmd_jsonout {
   bool after_key;
   struct {
     char close;
-    bool lines;
+    dmd_jsonout_layout_t layout;
     bool empty;
   } level[DMD_JSONOUT_DEPTH + 1];
 } dmd_jsonout_t;

@@ -186,10 +186,10 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
 /* DMD 5 would take a second report for a fault: of a shared block it gets the first only. */
 static void write_sharers(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t id) {
   dmd_jsonout_key(j, "sharers");
-  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
   const dmd_report_t *sharer;
   for (uint32_t i = 0; (sharer = dmd_reports_sharer(&profile->reports, id, i)) != NULL; i++) {
-    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
     dmd_jsonout_key(j, "at");
     dmd_jsonout_id(j, sharer->stack);
     key_name(j, profile, "reporter", sharer->reporter);
@@ -206,7 +206,7 @@ static void write_reports(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32
   uint32_t n = shared ? 1 : set->count < DMD_REPORTS_KEPT ? set->count : DMD_REPORTS_KEPT;
   bool named = false;
   dmd_jsonout_key(j, "reps");
-  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
   for (uint32_t i = 0; i < n; i++) {
     dmd_jsonout_id(j, set->report[i].stack);
     named |= set->report[i].reporter != DMD_NONE;
@@ -214,7 +214,7 @@ static void write_reports(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32
   dmd_jsonout_end(j);
   if (named) {
     dmd_jsonout_key(j, "reporters");
-    dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
     for (uint32_t i = 0; i < n; i++) {
       if (set->report[i].reporter != DMD_NONE)
         dmd_jsonout_str(j, name_of(profile, set->report[i].reporter));
@@ -230,7 +230,7 @@ static void write_reports(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32
 }
 
 static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_group_t *g) {
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
   dmd_jsonout_key_u64(j, "req", g->req);
   if (g->slop > 0)
     dmd_jsonout_key_u64(j, "slop", g->slop);
@@ -259,7 +259,7 @@ static void write_traces(dmd_jsonout_t *j, const dmd_profile_t *profile) {
     size_t n;
     const uint32_t *frames = dmd_profile_frames(profile, id, &n);
     dmd_jsonout_key_id(j, id);
-    dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
     for (size_t i = 0; i < n; i++)
       dmd_jsonout_id(j, frames[i]);
     dmd_jsonout_end(j);

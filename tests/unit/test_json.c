@@ -49,12 +49,12 @@ static void plain_version_5(void **state) {
                     " \"version\": 5,\n"
                     " \"invocation\": {\"dmdEnvVar\": \"--mode=live\", \"mode\": \"live\"},\n"
                     " \"blockList\": [\n"
-                    "  {\"req\": 100, \"slop\": 12, \"alloc\": \"1\"},\n"
-                    "  {\"req\": 0, \"alloc\": \"2\", \"num\": 3},\n"
-                    "  {\"req\": 8}\n"
+                    "  {\"req\":100,\"slop\":12,\"alloc\":\"1\"},\n"
+                    "  {\"req\":0,\"alloc\":\"2\",\"num\":3},\n"
+                    "  {\"req\":8}\n"
                     " ],\n"
                     " \"traceTable\": {\n"
-                    "  \"1\": [\"1\", \"2\"],\n"
+                    "  \"1\": [\"1\",\"2\"],\n"
                     "  \"2\": [\"2\"]\n"
                     " },\n"
                     " \"frameTable\": {\n"
@@ -176,14 +176,14 @@ static void all_keys(void **state) {
       "  ]\n"
       " },\n"
       " \"blockList\": [\n"
-      "  {\"req\": 16, \"slop\": 8, \"alloc\": \"3\", \"reps\": [\"1\"], \"reporters\": "
-      "[\"explicit/a\"], \"tag\": \"lua\"},\n"
-      "  {\"req\": 16, \"slop\": 8, \"alloc\": \"3\", \"reps\": [\"1\", \"2\"], \"reporters\": "
-      "[null, \"explicit/b\"]},\n"
-      "  {\"req\": 16, \"slop\": 8, \"alloc\": \"3\", \"reps\": [\"1\", \"1\"], \"reports\": 7, "
-      "\"num\": 2},\n"
-      "  {\"req\": 512, \"alloc\": \"3\", \"num\": 4, \"thread\": 2, \"sampled\": true},\n"
-      "  {\"req\": 24}\n"
+      "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\"],\"reporters\":"
+      "[\"explicit/a\"],\"tag\":\"lua\"},\n"
+      "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\",\"2\"],\"reporters\":"
+      "[null,\"explicit/b\"]},\n"
+      "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\",\"1\"],\"reports\":7,"
+      "\"num\":2},\n"
+      "  {\"req\":512,\"alloc\":\"3\",\"num\":4,\"thread\":2,\"sampled\":true},\n"
+      "  {\"req\":24}\n"
       " ],\n"
       " \"traceTable\": {\n"
       "  \"1\": [\"1\"],\n"
@@ -291,10 +291,10 @@ static void sharers(void **state) {
     set = dmd_reports_add(&p->reports, set, report);
   }
   build_blocks(p, 2, 100, 0, NULL, set);
-  check_has(p, "  {\"req\": 100, \"reps\": [\"1\"], \"reporters\": [\"a\"], \"sharers\": [{\"at\": "
-               "\"1\", \"reporter\": \"a\", \"num\": 2}, {\"at\": \"2\"}, {\"at\": \"3\", "
-               "\"reporter\": \"b\"}, {\"at\": \"4\", \"reporter\": \"c\", \"num\": 2}], "
-               "\"num\": 2}\n");
+  check_has(p, "  {\"req\":100,\"reps\":[\"1\"],\"reporters\":[\"a\"],\"sharers\":[{\"at\":"
+               "\"1\",\"reporter\":\"a\",\"num\":2},{\"at\":\"2\"},{\"at\":\"3\","
+               "\"reporter\":\"b\"},{\"at\":\"4\",\"reporter\":\"c\",\"num\":2}],"
+               "\"num\":2}\n");
   end(&f);
 }
 

@@ -36,6 +36,14 @@ static void layout(void **state) {
   dmd_jsonout_u64(&json, 0);
   dmd_jsonout_end(&json);
   dmd_jsonout_str2(&json, "pre", "fix");
+  dmd_jsonout_object(&json, DMD_JSONOUT_DENSE);
+  dmd_jsonout_key_u64(&json, "n", 1);
+  dmd_jsonout_key(&json, "ids");
+  dmd_jsonout_array(&json, DMD_JSONOUT_DENSE);
+  dmd_jsonout_id(&json, 1);
+  dmd_jsonout_id(&json, 2);
+  dmd_jsonout_end(&json);
+  dmd_jsonout_end(&json);
   dmd_jsonout_end(&json);
   dmd_jsonout_key_str(&json, "last", "one");
   dmd_jsonout_end(&json);
@@ -45,7 +53,8 @@ static void layout(void **state) {
                                       " \"list\": [\n"
                                       "  {\"yes\": true, \"no\": false, \"empty\": {}},\n"
                                       "  [\"12\", null, 0],\n"
-                                      "  \"prefix\"\n"
+                                      "  \"prefix\",\n"
+                                      "  {\"n\":1,\"ids\":[\"1\",\"2\"]}\n"
                                       " ],\n"
                                       " \"last\": \"one\"\n"
                                       "}\n");
