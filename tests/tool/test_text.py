@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 from harness import Skip
@@ -100,6 +101,29 @@ def frames(t):
         if block.req == 300:
             t.equal(block.stack[:2], ["malloc", "???"])
             t.contains("\n".join(text), "#00: ??? (???:???)")
+
+
+def frames_of_the_c_library(t):
+    """Inlined calls are looked up in all libraries but the C library's, which are known by the names of their files."""
+    built = t.suite.compile("loaded.c")
+    folder = t.new_folder()
+    libraries = []
+    for name in "libm-2.99.so", "libmine.so", "libc-2.99.so", "mylibm-2.99.so":
+        libraries.append(os.path.join(folder, name))
+        shutil.copy(built, libraries[-1])
+    with_inner, without = ["malloc", "inner", "make_block", "main"], ["malloc", "make_block", "main"]
+    for options, c_library, others in (([], without, with_inner),
+                                       (["--read-inline-info=yes"], with_inner, with_inner),
+                                       (["--read-inline-info=no"], without, without)):
+        # The C library is mapped as data, too, before a library that is none.
+        command = [t.program(["-ldl"]), libraries[0], *libraries]
+        profile = t.run_command(command, options=options).profile
+        # Later Valgrinds read what stands in a stack, and no more.
+        version = [int(n) for n in profile.doc["dmd"]["valgrindVersion"].split(".")[:2]]
+        if not options and version >= [3, 22]:
+            c_library = with_inner
+        made = {block.req: block.stack for block in profile.blocks_at("make_block")}
+        t.equal(made, {2000: c_library, 3000: others, 4000: c_library, 5000: others}, str(options))
 
 
 def frames_without_lines(t):

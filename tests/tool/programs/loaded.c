@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Flags: -O2 -shared -fPIC
+ *
+ * A library with an inlined call: the block is made in inner, which is part of make_block.
+ */
+#include <stdlib.h>
+
+static void *volatile keep;
+
+static inline __attribute__((always_inline)) void inner(size_t n) {
+  keep = malloc(n);
+}
+
+void make_block(int i) {
+  inner((size_t)i * 1000);
+}
