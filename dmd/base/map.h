@@ -58,7 +58,8 @@ static inline uint32_t dmd_map_place(const dmd_map_t *map, uint64_t number) {
 
 /* The number's entry, or one whose value is NULL. */
 static inline dmd_map_place_t dmd_map_entry(const dmd_map_t *map, uint64_t number) {
-  return map->n == 0 ? (dmd_map_place_t){0} : map->places[dmd_map_place(map, number)];
+  const dmd_map_place_t none = {.value = NULL};
+  return map->n == 0 ? none : map->places[dmd_map_place(map, number)];
 }
 
 /* The value, or NULL. */
