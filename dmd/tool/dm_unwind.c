@@ -28,7 +28,7 @@ enum {
   MAX_FRAMES = 64,    /* longer stacks are not remembered */
   MAX_WORDS = 128,    /* to compare */
   MAX_SCANNED = 1024, /* words of a frame to look through for a frame pointer */
-  N_HASHED = 8,       /* frames that choose a walk's place in the table */
+  N_HASHED = 16,      /* frames that choose a walk's place in the table */
   N_THREADS = 512,    /* threads with higher numbers are unwound */
   N_SETS = 1 << 14,   /* of N_WAYS walks each */
   N_WAYS = 4,
@@ -158,10 +158,11 @@ static void note_size(Addr ip, SizeT szB) {
 }
 
 /* The table's set for the walk that begins so: by its innermost return addresses, as far as we can
- * tell where they are. */
+ * tell where they are. Those of frames that no walk goes to are none of its business. */
 static UInt *set_of(Addr ip, Addr sp, Addr top) {
   ULong hash = ip ^ sp << 20;
-  for (UInt i = 0; i < N_HASHED; i++) {
+  UInt n = N_HASHED < VG_(clo_backtrace_size) ? N_HASHED : VG_(clo_backtrace_size) - 1;
+  for (UInt i = 0; i < n; i++) {
     SizeT szB = frame_size(ip);
     Addr slot = sp + szB - WORD;
     if (szB == 0 || slot > top)
