@@ -3,6 +3,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_seqmatch.h"
 #include "pub_tool_xarray.h"
 
 #include "dmd-config.h"
