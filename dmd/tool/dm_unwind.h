@@ -25,6 +25,10 @@
  * unloaded and when a thread ends. No word of the stack is read that may have been unmapped: a
  * thread whose stack is unmapped or protected in parts is unwound in the common way from then on.
  *
+ * A walk is found by the return addresses of its frames, in a table. Before that, the one that came
+ * after the last one the time before is tried: programs do the same things in the same order again,
+ * and it has been on its way from memory since then.
+ *
  * Where few stacks are met again, the whole is left alone for a while. Memory: at most 5 MiB, as
  * different stacks are met. On other processors than amd64 each stack is unwound.
  */
