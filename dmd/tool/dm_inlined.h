@@ -5,8 +5,7 @@
  * Stacks need it of the program and its libraries. Where the C library's debug information is
  * installed, to read its inlined calls takes a quarter of the time that Valgrind takes to start,
  * and what they would tell are calls between functions that are private to it. So it is left out,
- * unless --read-inline-info=yes was given. Valgrind 3.22 and later read debug information only of
- * what stands in a stack, and are left to do that.
+ * unless --read-inline-info=yes was given.
  */
 #ifndef DMD_TOOL_DM_INLINED_H
 #define DMD_TOOL_DM_INLINED_H
@@ -19,8 +18,8 @@ void dm_inlined_default(void);
 /* Once they are. */
 void dm_inlined_init(void);
 
-/* Memory was mapped at a, and where it was the last part of an object, its debug information read,
- * which di_handle then names. */
-void dm_inlined_mapped(Addr a, ULong di_handle);
+/* szB bytes of memory were mapped at a, which may hold code. di_handle is not 0 where it was the
+ * last part of an object that the core has taken in. */
+void dm_inlined_mapped(Addr a, SizeT szB, Bool is_code, ULong di_handle);
 
 #endif

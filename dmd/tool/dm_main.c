@@ -77,7 +77,7 @@ static void protected(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx) {
 
 static void mapped(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx, ULong di_handle) {
   protected(a, szB, rr, ww, xx);
-  dm_inlined_mapped(a, di_handle);
+  dm_inlined_mapped(a, szB, xx, di_handle);
 }
 
 static void fini(Int exit_code) {
@@ -106,6 +106,7 @@ static void pre_clo_init(void) {
   VG_(needs_command_line_options)(dm_process_option, dm_print_usage, dm_print_debug_usage);
   VG_(needs_client_requests)(dm_handle_client_request);
   dm_register_malloc();
+  VG_(track_new_mem_startup)(mapped);
   VG_(track_new_mem_mmap)(mapped);
   VG_(track_change_mem_mprotect)(protected);
   VG_(track_die_mem_munmap)(dm_unwind_unmapped);

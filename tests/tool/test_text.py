@@ -108,7 +108,7 @@ def frames_of_the_c_library(t):
     built = t.suite.compile("loaded.c")
     folder = t.new_folder()
     libraries = []
-    for name in "libmine.so", "libm-2.99.so", "mylibm-2.99.so", "libc-2.99.so":
+    for name in "libmine.so", "libc-2.99.so", "mylibc-2.99.so", "libc.so.6":
         libraries.append(os.path.join(folder, name))
         shutil.copy(built, libraries[-1])
     with_inner, without = ["malloc", "inner", "make_block", "main"], ["malloc", "make_block", "main"]
@@ -118,10 +118,6 @@ def frames_of_the_c_library(t):
         # The C library is mapped as data, too, before a library that is none.
         command = [t.program(["-ldl"]), libraries[1], *libraries]
         profile = t.run_command(command, options=options).profile
-        # Later Valgrinds read what stands in a stack, and no more.
-        version = [int(n) for n in profile.doc["dmd"]["valgrindVersion"].split(".")[:2]]
-        if not options and version >= [3, 22]:
-            c_library = with_inner
         made = {block.req: block.stack for block in profile.blocks_at("make_block")}
         t.equal(made, {2000: others, 3000: c_library, 4000: others, 5000: c_library}, str(options))
 
