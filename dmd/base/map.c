@@ -2,6 +2,7 @@
 #include "base/map.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 enum { FIRST_PLACES = 64 };
 
@@ -50,4 +51,21 @@ void dmd_map_remove(dmd_map_t *map, uint64_t number) {
   }
   map->places[gap].value = NULL;
   map->n--;
+}
+
+static int compare_numbers(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_map_place_t *places = ctx;
+  return (places[a].number > places[b].number) - (places[a].number < places[b].number);
+}
+
+uint32_t *dmd_map_in_order(const dmd_map_t *map) {
+  if (map->n == 0)
+    return NULL;
+  uint32_t *order = dmd_env_alloc(map->env, map->cost_centre, map->n * sizeof *order);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < map->n_places; i++)
+    if (map->places[i].value != NULL)
+      order[n++] = i;
+  dmd_sort(map->env, order, n, compare_numbers, map->places);
+  return order;
 }

@@ -42,6 +42,10 @@ void dmd_map_add(dmd_map_t *map, uint64_t number, void *value);
 /* The number must be in the map. */
 void dmd_map_remove(dmd_map_t *map, uint64_t number);
 
+/* The places of the n entries, by ascending number; the caller gives them back to the map's env.
+ * NULL where there are none. */
+uint32_t *dmd_map_in_order(const dmd_map_t *map);
+
 static inline uint32_t dmd_map_home(const dmd_map_t *map, uint64_t number) {
   uint64_t key = number >> map->n_ignored;
   return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->n_places - 1);

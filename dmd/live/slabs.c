@@ -2,7 +2,6 @@
 #include "live/slabs.h"
 
 #include "base/mem.h"
-#include "base/sort.h"
 
 enum {
   SLAB_BITS = 16,
@@ -250,24 +249,12 @@ void *dmd_slabs_record_around(const dmd_slabs_t *slabs, uint64_t addr, uint64_t 
   return record_around(slabs, find_slab(slabs, addr), addr, start);
 }
 
-static int compare_slabs(const void *ctx, uint32_t a, uint32_t b) {
-  const dmd_map_place_t *places = ctx;
-  return (places[a].number > places[b].number) - (places[a].number < places[b].number);
-}
-
 void dmd_slab_walk_begin(dmd_slab_walk_t *walk, const dmd_slabs_t *slabs) {
-  *walk = (dmd_slab_walk_t){.slabs = slabs};
-  if (slabs->slabs.n == 0)
-    return;
-  walk->order = dmd_env_alloc(slabs->env, "dmd.slabs.walk", slabs->slabs.n * sizeof *walk->order);
-  for (uint32_t i = 0; i < slabs->slabs.n_places; i++)
-    if (slabs->slabs.places[i].value != NULL)
-      walk->order[walk->n++] = i;
-  dmd_sort(slabs->env, walk->order, walk->n, compare_slabs, slabs->slabs.places);
+  *walk = (dmd_slab_walk_t){.slabs = slabs, .order = dmd_map_in_order(&slabs->slabs)};
 }
 
 void *dmd_slab_walk_next(dmd_slab_walk_t *walk, uint64_t *addr) {
-  for (; walk->slab < walk->n; walk->slab++, walk->block = 0) {
+  for (; walk->slab < walk->slabs->slabs.n; walk->slab++, walk->block = 0) {
     const dmd_slab_t *slab = walk->slabs->slabs.places[walk->order[walk->slab]].value;
     while (walk->block < slab->n_blocks && is_free(slab, walk->block))
       walk->block++;

@@ -85,7 +85,7 @@ void *dmd_slabs_record_around(const dmd_slabs_t *slabs, uint64_t addr, uint64_t 
 typedef struct dmd_slab_walk {
   const dmd_slabs_t *slabs;
   uint32_t *order; /* places of the map */
-  uint32_t n, slab, block;
+  uint32_t slab, block;
 } dmd_slab_walk_t;
 
 void dmd_slab_walk_begin(dmd_slab_walk_t *walk, const dmd_slabs_t *slabs);

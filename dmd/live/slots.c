@@ -2,7 +2,6 @@
 #include "live/slots.h"
 
 #include "base/mem.h"
-#include "base/sort.h"
 
 enum {
   CHUNK_BITS = 20, /* 1 MiB of address space */
@@ -200,12 +199,6 @@ dmd_block_t *dmd_slots_find_containing(const dmd_slots_t *slots, uint64_t addr, 
 
 /* ---- In order. ---- */
 
-static int compare_chunks(const void *ctx, uint32_t a, uint32_t b) {
-  const dmd_slots_t *slots = ctx;
-  uint64_t x = slots->chunks.places[a].number, y = slots->chunks.places[b].number;
-  return (x > y) - (x < y);
-}
-
 /* Has the processor fetch a block that the walk will come to: records do not lie in the order of
  * their blocks. */
 static void look_ahead(const dmd_slots_t *slots, const dmd_chunk_t *chunk, uint32_t slot) {
@@ -216,16 +209,9 @@ static void look_ahead(const dmd_slots_t *slots, const dmd_chunk_t *chunk, uint3
 
 void dmd_slots_walk(const dmd_slots_t *slots,
                     void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
-  if (slots->chunks.n == 0)
-    return;
-  uint32_t *places = dmd_env_alloc(slots->env, "dmd.slots.walk", slots->chunks.n * sizeof *places);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < slots->chunks.n_places; i++)
-    if (slots->chunks.places[i].value != NULL)
-      places[n++] = i;
-  dmd_sort(slots->env, places, n, compare_chunks, slots);
-  for (uint32_t i = 0; i < n; i++) {
-    const dmd_chunk_t *chunk = slots->chunks.places[places[i]].value;
+  uint32_t *order = dmd_map_in_order(&slots->chunks);
+  for (uint32_t i = 0; i < slots->chunks.n; i++) {
+    const dmd_chunk_t *chunk = slots->chunks.places[order[i]].value;
     uint64_t base = chunk->number << CHUNK_BITS;
     for (uint32_t slot = 0; slot < N_SLOTS; slot++) {
       look_ahead(slots, chunk, slot);
@@ -233,5 +219,5 @@ void dmd_slots_walk(const dmd_slots_t *slots,
         visit(ctx, base + block_at(slots, id)->offset, block_at(slots, id));
     }
   }
-  dmd_env_free(slots->env, places);
+  dmd_env_free(slots->env, order);
 }

@@ -53,9 +53,9 @@ static uint32_t translate_reports(snapshot_t *s, uint32_t id) {
   return s->report_sets[id];
 }
 
-/* Adds a group whose ids are the live heap's. */
-static void add_group(snapshot_t *s, dmd_group_t g) {
-  g.stack = translate_stack(s, g.stack);
+/* Adds a group whose ids are the live heap's; of its stack the profile's is known. */
+static void add_group(snapshot_t *s, dmd_group_t g, uint32_t stack) {
+  g.stack = stack;
   g.reports = translate_reports(s, g.reports);
   g.tag = (uint16_t)translate_name(&s->live->tag_names, g.tag, &s->profile->tags);
   dmd_groups_add(&s->profile->groups, &g);
@@ -98,8 +98,8 @@ static void place_block(void *ctx, uint64_t addr, dmd_block_t *block) {
 /* Makes of how many blocks each stack has where they begin. Returns how many they all are. */
 static uint32_t add_up_places(const snapshot_t *s) {
   uint32_t n = 0;
-  for (uint32_t id = 1; id <= s->places.last; id++) {
-    uint32_t *place = DMD_POOL_AT(&s->places, uint32_t, id);
+  for (uint32_t stack = 0; stack < s->places.last; stack++) {
+    uint32_t *place = place_of(s, stack);
     uint32_t n_blocks = *place;
     *place = n;
     n += n_blocks;
@@ -119,11 +119,11 @@ static void add_blocks(snapshot_t *s) {
     dmd_heap_walk(&s->live->heap, place_block, s);
   for (uint32_t i = 0; i < AHEAD; i++)
     s->blocks[n_blocks + i] = NULL;
-  for (uint32_t id = 1, i = 0; id <= s->places.last; id++) {
+  for (uint32_t stack = 0, i = 0; stack < s->places.last; stack++) {
     dmd_groups_close(&s->profile->groups);
-    for (; i < *DMD_POOL_AT(&s->places, uint32_t, id); i++) {
+    for (; i < *place_of(s, stack); i++) {
       __builtin_prefetch(s->blocks[i + AHEAD]);
-      add_group(s, dmd_live_group_of(s->live, s->blocks[i]));
+      add_group(s, dmd_live_group_of(s->live, s->blocks[i]), stack);
     }
   }
   dmd_env_free(env, s->blocks);
@@ -244,8 +244,10 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
   dmd_mem_zero(s.report_sets, n_sets * sizeof *s.report_sets);
 
   add_run(live, profile);
-  for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
-    add_group(&s, *dmd_groups_at(&live->history, id));
+  for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++) {
+    const dmd_group_t *g = dmd_groups_at(&live->history, id);
+    add_group(&s, *g, translate_stack(&s, g->stack));
+  }
   add_blocks(&s);
   profile->memory.heap_allocated = s.in_blocks_szB;
   add_faults(&s);

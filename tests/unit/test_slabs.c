@@ -94,6 +94,11 @@ static void every_size_has_little_waste(void **state) {
   host_done(&host);
 }
 
+/* Mostly small ones. */
+static uint64_t any_size(dice_t *dice) {
+  return dice_below(dice, dice_below(dice, 8) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 200);
+}
+
 typedef struct {
   uint64_t addr, szB;
 } block_t;
@@ -117,7 +122,7 @@ static void random_blocks_never_overlap(void **state) {
       live[i] = live[--n];
       continue;
     }
-    uint64_t szB = dice_below(&dice, dice_below(&dice, 8) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 200);
+    uint64_t szB = any_size(&dice);
     uint64_t addr = dmd_slabs_alloc(&slabs, szB);
     assert_true(addr != 0 && dmd_slabs_room(&slabs, addr) >= szB);
     mark(addr, szB, true);
@@ -151,7 +156,7 @@ static void records_belong_to_blocks(void **state) {
   dmd_slabs_t slabs;
   new_slabs(&slabs, &host.env, MAX_SLABS);
   while (n < N) {
-    uint64_t szB = dice_below(&dice, dice_below(&dice, 8) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 200);
+    uint64_t szB = any_size(&dice);
     uint64_t addr = dmd_slabs_alloc(&slabs, szB), *record = dmd_slabs_record(&slabs, addr);
     assert_true(addr != 0 && *record == 0);
     *record = addr;
