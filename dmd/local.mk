@@ -42,6 +42,7 @@ dmd_core_sources = \
   dmd/live/live_scope.c \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \
+  dmd/live/slabmap.c dmd/live/slabmap.h \
   dmd/live/slabs.c dmd/live/slabs.h \
   dmd/live/slots.c dmd/live/slots.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \

@@ -38,6 +38,7 @@ unit_tests = \
   tests/unit/test_sample \
   tests/unit/test_scope \
   tests/unit/test_size \
+  tests/unit/test_slabmap \
   tests/unit/test_slabs \
   tests/unit/test_snapshot \
   tests/unit/test_sort \

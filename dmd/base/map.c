@@ -6,17 +6,15 @@
 
 enum { FIRST_PLACES = 64 };
 
-void dmd_map_init(dmd_map_t *map, const dmd_env_t *env, const char *cost_centre,
-                  uint32_t n_ignored) {
+void dmd_map_init(dmd_map_t *map, const dmd_env_t *env, const char *cost_centre) {
   dmd_mem_zero(map, sizeof *map);
   map->env = env;
   map->cost_centre = cost_centre;
-  map->n_ignored = n_ignored;
 }
 
 void dmd_map_destroy(dmd_map_t *map) {
   dmd_env_free(map->env, map->places);
-  dmd_map_init(map, map->env, map->cost_centre, map->n_ignored);
+  dmd_map_init(map, map->env, map->cost_centre);
 }
 
 static void grow(dmd_map_t *map) {

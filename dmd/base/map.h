@@ -4,9 +4,6 @@
  *
  * A hash table with open addressing and linear probing, at most half full: 32 to 64 bytes an entry.
  * A removal closes the gap that it leaves, so that searches stay short whatever came and went.
- *
- * A map may ignore the lowest bits of its numbers. Each entry keeps the number that it was added
- * with: a map of pieces of memory, by addresses, tells where the one starts that is near another.
  */
 #ifndef DMD_BASE_MAP_H
 #define DMD_BASE_MAP_H
@@ -24,14 +21,11 @@ typedef struct dmd_map {
   const dmd_env_t *env;
   const char *cost_centre;
   dmd_map_place_t *places;
-  uint32_t n_ignored; /* bits of a number */
-  uint32_t n_places;  /* 0 or a power of two */
-  uint32_t n;         /* entries */
+  uint32_t n_places; /* 0 or a power of two */
+  uint32_t n;        /* entries */
 } dmd_map_t;
 
-/* Numbers that differ only in their n_ignored lowest bits are the same. */
-void dmd_map_init(dmd_map_t *map, const dmd_env_t *env, const char *cost_centre,
-                  uint32_t n_ignored);
+void dmd_map_init(dmd_map_t *map, const dmd_env_t *env, const char *cost_centre);
 
 /* What the values point to is the owner's to free, before. */
 void dmd_map_destroy(dmd_map_t *map);
@@ -47,28 +41,21 @@ void dmd_map_remove(dmd_map_t *map, uint64_t number);
 uint32_t *dmd_map_in_order(const dmd_map_t *map);
 
 static inline uint32_t dmd_map_home(const dmd_map_t *map, uint64_t number) {
-  uint64_t key = number >> map->n_ignored;
-  return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->n_places - 1);
+  return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->n_places - 1);
 }
 
 /* The place of the number, or the empty place where its search ends; there must be places. Only for
  * the map's own functions. */
 static inline uint32_t dmd_map_place(const dmd_map_t *map, uint64_t number) {
   uint32_t i = dmd_map_home(map, number);
-  while (map->places[i].value != NULL && (map->places[i].number ^ number) >> map->n_ignored != 0)
+  while (map->places[i].value != NULL && map->places[i].number != number)
     i = (i + 1) & (map->n_places - 1);
   return i;
 }
 
-/* The number's entry, or one whose value is NULL. */
-static inline dmd_map_place_t dmd_map_entry(const dmd_map_t *map, uint64_t number) {
-  const dmd_map_place_t none = {.value = NULL};
-  return map->n == 0 ? none : map->places[dmd_map_place(map, number)];
-}
-
 /* The value, or NULL. */
 static inline void *dmd_map_find(const dmd_map_t *map, uint64_t number) {
-  return dmd_map_entry(map, number).value;
+  return map->n == 0 ? NULL : map->places[dmd_map_place(map, number)].value;
 }
 
 #endif

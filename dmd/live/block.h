@@ -18,10 +18,10 @@ enum {
 
 /* Where it starts follows from where the record is: see heap.h. */
 typedef struct dmd_block {
+  uint32_t next;        /* in the slot's chain: live/slots' own */
   uint32_t offset : 20; /* in a slot, of its start in its 1 MiB of address space: live/slots' own */
   uint32_t is_live : 1; /* beside a slab, whether there is such a block: live/heap's own */
   uint32_t flags : 11;  /* DMD_BLOCK_... */
-  uint32_t next;        /* in the slot's chain: live/slots' own */
   uint64_t req;         /* requested bytes */
   uint32_t slop;        /* usable minus requested bytes */
   uint32_t stack;       /* where allocated, an id of live/stack; DMD_NONE: not recorded */
@@ -29,6 +29,8 @@ typedef struct dmd_block {
   uint16_t tag;         /* id of a tag name */
   uint16_t thread;      /* that allocated it */
 } dmd_block_t;
+
+_Static_assert(sizeof(dmd_block_t) == 32, "two to a cache line");
 
 static inline uint64_t dmd_block_usable(const dmd_block_t *block) {
   return block->req + block->slop;

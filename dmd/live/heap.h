@@ -20,10 +20,18 @@
 #include "live/slabs.h"
 #include "live/slots.h"
 
+/* What dmd_heap_remove removed. */
+typedef struct dmd_removed {
+  const dmd_block_t *block; /* as it was; NULL: none */
+  dmd_slab_block_t memory;  /* of a slab, or none */
+  bool stays;               /* block can be read until dmd_heap_release */
+} dmd_removed_t;
+
 typedef struct dmd_heap {
   const dmd_env_t *env;
-  dmd_slabs_t slabs; /* the host takes blocks from them and gives them back */
+  dmd_slabs_t slabs; /* the host takes blocks from them */
   dmd_slots_t slots;
+  dmd_removed_t removed; /* and not released yet: its record says that it is live still */
   uint64_t n_blocks;
   uint64_t max_szB; /* the largest usable size ever noted: bounds the search for interiors */
   bool may_nest;    /* whether blocks may lie within others, or be where others are */
@@ -42,9 +50,14 @@ void dmd_heap_note_size(dmd_heap_t *heap, const dmd_block_t *block);
 /* The block that starts at addr, or NULL. */
 dmd_block_t *dmd_heap_find(const dmd_heap_t *heap, uint64_t addr);
 
-/* Removes the block that starts at addr and copies what it was to *removed; false: no such block.
- * It must be removed before its memory goes back to the slabs. */
-bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_block_t *removed);
+/* Removes the block that starts at addr; false where none does. What it was is in heap->removed. In
+ * a large heap its record has to come from memory, and is on its way when this returns: better read
+ * it later. Where it does not stay, it can be read until the next block is added or removed. What
+ * was removed before must have been released. */
+bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr);
+
+/* Gives the memory of what was removed back, where it is a slab's. Nothing is removed any more. */
+void dmd_heap_release(dmd_heap_t *heap);
 
 /* The innermost block whose usable bytes include addr (a block of none has its start), and its
  * start in *start; NULL when there is none. Cost: constant in a slab, else up to the largest

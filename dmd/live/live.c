@@ -131,18 +131,32 @@ static void retire(dmd_live_t *live, const dmd_block_t *block) {
     live->freed_reported++;
 }
 
-bool dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack, uint32_t *flags) {
-  dmd_block_t removed;
+void dmd_live_settle(dmd_live_t *live) {
+  const dmd_leaving_t *leaving = &live->leaving;
+  if (!leaving->is_there)
+    return;
+  const dmd_block_t *block = live->heap.removed.block;
+  retire(live, block);
+  dmd_freed_add(&live->freed, &(dmd_freed_block_t){.addr = leaving->addr,
+                                                   .usable = dmd_block_usable(block),
+                                                   .allocated = block->stack,
+                                                   .freed = leaving->stack});
+  dmd_heap_release(&live->heap);
+  live->leaving.is_there = false;
+}
+
+dmd_remove_t dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack) {
+  dmd_live_settle(live);
   live->n_frees++;
-  if (!dmd_heap_remove(&live->heap, addr, &removed))
-    return false;
-  retire(live, &removed);
-  dmd_freed_add(&live->freed, &(dmd_freed_block_t){.addr = addr,
-                                                   .usable = dmd_block_usable(&removed),
-                                                   .allocated = removed.stack,
-                                                   .freed = stack});
-  *flags = removed.flags;
-  return true;
+  if (!dmd_heap_remove(&live->heap, addr))
+    return DMD_REMOVE_FAILED;
+  live->leaving = (dmd_leaving_t){.is_there = true, .addr = addr, .stack = stack};
+  const dmd_removed_t *removed = &live->heap.removed;
+  if (removed->stays)
+    return DMD_REMOVE_DONE;
+  bool is_ours = removed->memory.slab != NULL || (removed->block->flags & DMD_BLOCK_ANNOUNCED);
+  dmd_live_settle(live);
+  return is_ours ? DMD_REMOVE_DONE : DMD_REMOVE_MEMORY;
 }
 
 void dmd_live_resize(dmd_live_t *live, const dmd_new_block_t *now) {

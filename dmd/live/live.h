@@ -53,6 +53,15 @@ typedef struct dmd_tag_sum {
   uint64_t usable, n_blocks; /* bytes; blocks */
 } dmd_tag_sum_t;
 
+/* The block removed last. What is known of it is on its way from memory, and it would take longer
+ * to wait for that than for all else that a free does. So it is counted when the next one goes, or
+ * when somebody reads what is counted; its memory is not used again before. */
+typedef struct dmd_leaving {
+  bool is_there; /* and not counted */
+  uint64_t addr;
+  uint32_t stack; /* where freed */
+} dmd_leaving_t;
+
 typedef struct dmd_live {
   const dmd_env_t *env;
   dmd_live_config_t config;
@@ -73,6 +82,7 @@ typedef struct dmd_live {
   uint64_t n_allocs, n_frees, alloc_szB;
   uint64_t in_use_szB;     /* requested bytes of the live blocks */
   uint64_t freed_reported; /* blocks freed while reported, since the last clear */
+  dmd_leaving_t leaving;
 } dmd_live_t;
 
 /* The state must stay where it is until it is destroyed. */
@@ -115,10 +125,17 @@ static inline bool dmd_live_wants_stack_of_free(const dmd_live_t *live) {
   return live->freed.wants_stacks;
 }
 
-/* A block is gone, freed at this stack (DMD_NONE: not captured); its DMD_BLOCK_... flags go to
- * *flags. False, and nothing but the count of frees changes, when no block starts at addr: the
- * shell then adds a fault. */
-bool dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack, uint32_t *flags);
+typedef enum {
+  DMD_REMOVE_FAILED, /* no block starts there: the shell adds a fault */
+  DMD_REMOVE_DONE,
+  DMD_REMOVE_MEMORY /* its memory is no slab's, and the shell's to take back */
+} dmd_remove_t;
+
+/* The block at addr is gone, freed at this stack (DMD_NONE: not captured). */
+dmd_remove_t dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack);
+
+/* Counts the block that was removed last, if it is not counted yet. */
+void dmd_live_settle(dmd_live_t *live);
 
 /* A block keeps its address and gets a new size, stack and tag; its reports are dropped. Counts as
  * one free and one allocation. The block must be live. */
@@ -205,7 +222,7 @@ void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread);
 
 /* In constant time. All zero for a name that is no tag's (one that came too late is none either).
  */
-dmd_tag_sum_t dmd_live_tag_sum(const dmd_live_t *live, const char *name);
+dmd_tag_sum_t dmd_live_tag_sum(dmd_live_t *live, const char *name);
 
 /* The same, and the thread's open reporter may claim these bytes without reporting their blocks. */
 uint64_t dmd_live_tag_bytes(dmd_live_t *live, uint32_t thread, const char *name);

@@ -34,6 +34,7 @@ static void classify(dmd_live_t *live, dmd_fault_t *fault, uint64_t addr) {
 static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
                             uint32_t reporter) {
   dmd_fault_t fault = {.num = 1, .stack = stack, .reporter = reporter};
+  dmd_live_settle(live);
   const dmd_freed_block_t *freed = dmd_freed_find(&live->freed, addr);
   uint64_t start;
   const dmd_block_t *around =
@@ -134,6 +135,7 @@ static void clear_block(void *ctx, uint64_t addr, dmd_block_t *block) {
 }
 
 void dmd_live_clear_reports(dmd_live_t *live) {
+  dmd_live_settle(live);
   dmd_heap_walk(&live->heap, clear_block, live);
   dmd_published_clear(&live->published);
   for (uint32_t name = 1; name <= live->ended.last; name++)

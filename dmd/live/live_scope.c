@@ -150,7 +150,8 @@ void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread) {
   dmd_scopes_clear(&live->tags, thread);
 }
 
-dmd_tag_sum_t dmd_live_tag_sum(const dmd_live_t *live, const char *name) {
+dmd_tag_sum_t dmd_live_tag_sum(dmd_live_t *live, const char *name) {
+  dmd_live_settle(live);
   uint32_t id = dmd_intern_find_str(&live->tag_names, name);
   if (id == DMD_NONE || id > live->tag_sums.last)
     return (dmd_tag_sum_t){0};

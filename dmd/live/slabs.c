@@ -4,30 +4,29 @@
 #include "base/mem.h"
 
 enum {
-  SLAB_BITS = 16,
   MAX_BLOCKS = DMD_SLAB_SZB / DMD_SLAB_UNIT,
   N_WORDS = MAX_BLOCKS / 64,
   FINE_MAX = 256, /* bytes up to which there is a class for each unit */
   N_FINE = FINE_MAX / DMD_SLAB_UNIT,
   PER_DOUBLING = 8,
   INVERSE_BITS = 20,
-  RECORDS_ALIGN = 64 /* so that a record lies in as few of the processor's cache lines as it can */
+  RECORDS_ALIGN = 64, /* so that a record lies in as few of the processor's cache lines as it can */
+  N_ZEROED = 32       /* records at a time, of blocks that were never taken */
 };
 
-/* What a look-up needs is in one line of the cache, and as near to that of other slabs as it can
- * be: heaps have thousands of slabs, and programs go from one to another. */
+/* As small as it can be: heaps have thousands of slabs, programs go from one to another, and what
+ * does not fit into the nearer caches costs more than all that is done with it. */
 struct dmd_slab {
   uint64_t addr;
   char *records;
-  uint32_t block_szB;
-  uint32_t inverse;  /* of block_szB in units, times 2^INVERSE_BITS, rounded up */
-  uint32_t n_blocks; /* that it has room for */
-  uint32_t n_taken;
-  uint64_t summary; /* the words of `free` that are not 0 */
-  uint64_t *free;   /* N_WORDS of bits, set for blocks that are not taken, by their number */
-  uint32_t id;      /* in both pools */
-  char *memory;     /* that the records are in */
-  dmd_slab_t *next, **link; /* in the list that the slab is in; link leads to it */
+  uint64_t *free;          /* N_WORDS of bits, set for blocks that are free, by their number */
+  uint64_t summary;        /* the words of these that are not 0 */
+  uint32_t id;             /* in both pools */
+  uint32_t next, previous; /* in the list of its class: slabs that have room */
+  uint16_t n_taken;
+  uint16_t n_used; /* blocks ever taken: the first ones; those behind have no records yet */
+  uint8_t size_class;
+  uint8_t skipped; /* bytes before the records, to align them */
 };
 
 typedef struct {
@@ -35,7 +34,7 @@ typedef struct {
 } bits_t;
 
 _Static_assert(N_WORDS == 64, "the summary is one word");
-_Static_assert(DMD_SLAB_SZB == 1 << SLAB_BITS, "bits that slabs are found without");
+_Static_assert(MAX_BLOCKS <= UINT16_MAX && RECORDS_ALIGN <= UINT8_MAX, "the fields hold them");
 _Static_assert((uint64_t)MAX_BLOCKS *DMD_SLAB_MAX_BLOCK / DMD_SLAB_UNIT <= 1 << INVERSE_BITS,
                "a unit's number times the inverse's error stays below one");
 
@@ -47,13 +46,26 @@ static uint32_t szB_of_class(uint32_t size_class) {
   return base + base / PER_DOUBLING * (i % PER_DOUBLING + 1);
 }
 
-static uint32_t class_of(const dmd_slabs_t *slabs, uint64_t szB) {
-  return slabs->class_of[(szB + DMD_SLAB_UNIT - 1) / DMD_SLAB_UNIT];
-}
-
 static uint64_t no_memory(void *ctx) {
   (void)ctx;
   return 0;
+}
+
+static void init_classes(dmd_slabs_t *slabs) {
+  for (uint32_t i = 0; i < DMD_SLAB_CLASSES; i++) {
+    uint32_t block_szB = szB_of_class(i), units = block_szB / DMD_SLAB_UNIT;
+    slabs->classes[i] =
+        (dmd_slab_class_t){.block_szB = block_szB,
+                           .n_blocks = DMD_SLAB_SZB / block_szB,
+                           /* times 2^INVERSE_BITS, of the size in units, rounded up */
+                           .inverse = ((1u << INVERSE_BITS) + units - 1) / units};
+  }
+  uint32_t size_class = 0;
+  for (uint32_t units = 0; units <= DMD_SLAB_MAX_BLOCK / DMD_SLAB_UNIT; units++) {
+    if (units * DMD_SLAB_UNIT > slabs->classes[size_class].block_szB)
+      size_class++;
+    slabs->class_of[units] = (uint8_t)size_class;
+  }
 }
 
 void dmd_slabs_init(dmd_slabs_t *slabs, const dmd_env_t *env, size_t record_szB) {
@@ -63,209 +75,225 @@ void dmd_slabs_init(dmd_slabs_t *slabs, const dmd_env_t *env, size_t record_szB)
   slabs->source.take = no_memory;
   dmd_pool_init(&slabs->pool, env, "dmd.slabs", sizeof(dmd_slab_t));
   dmd_pool_init(&slabs->bits, env, "dmd.slabs.bits", sizeof(bits_t));
-  dmd_map_init(&slabs->slabs, env, "dmd.slabs.map", SLAB_BITS);
-  uint32_t size_class = 0;
-  for (uint32_t units = 0; units <= DMD_SLAB_MAX_BLOCK / DMD_SLAB_UNIT; units++) {
-    if (units * DMD_SLAB_UNIT > szB_of_class(size_class))
-      size_class++;
-    slabs->class_of[units] = (uint8_t)size_class;
-  }
+  dmd_slabmap_init(&slabs->map, env);
+  init_classes(slabs);
 }
 
 void dmd_slabs_use(dmd_slabs_t *slabs, const dmd_slab_source_t *source) {
   slabs->source = *source;
 }
 
+static dmd_slab_t *slab_at(const dmd_slabs_t *slabs, uint32_t id) {
+  return DMD_POOL_AT(&slabs->pool, dmd_slab_t, id);
+}
+
+static void free_records(const dmd_slabs_t *slabs, const dmd_slab_t *slab) {
+  dmd_env_free(slabs->env, slab->records - slab->skipped);
+}
+
 void dmd_slabs_destroy(dmd_slabs_t *slabs) {
-  for (uint32_t i = 0; i < slabs->slabs.n_places; i++) {
-    const dmd_slab_t *slab = slabs->slabs.places[i].value;
-    if (slab != NULL)
-      dmd_env_free(slabs->env, slab->memory);
-  }
-  dmd_map_destroy(&slabs->slabs);
+  dmd_slabmap_walk_t walk;
+  dmd_slabmap_walk_begin(&walk, &slabs->map);
+  uint32_t id;
+  while ((id = dmd_slabmap_walk_next(&walk)) != DMD_NONE)
+    free_records(slabs, slab_at(slabs, id));
+  dmd_slabmap_walk_end(&walk);
+  dmd_slabmap_destroy(&slabs->map);
   dmd_pool_destroy(&slabs->bits);
   dmd_pool_destroy(&slabs->pool);
 }
 
-static void put_in(dmd_slab_t **list, dmd_slab_t *slab) {
-  slab->next = *list;
-  slab->link = list;
-  if (slab->next != NULL)
-    slab->next->link = &slab->next;
-  *list = slab;
+/* ---- Slabs that have room. ---- */
+
+static void put_in(dmd_slabs_t *slabs, dmd_slab_t *slab) {
+  dmd_slab_t **first = &slabs->classes[slab->size_class].open;
+  slab->previous = DMD_NONE;
+  slab->next = DMD_NONE;
+  if (*first != NULL) {
+    slab->next = (*first)->id;
+    (*first)->previous = slab->id;
+  }
+  *first = slab;
 }
 
-static void take_out(dmd_slab_t *slab) {
-  *slab->link = slab->next;
-  if (slab->next != NULL)
-    slab->next->link = slab->link;
+static void take_out(dmd_slabs_t *slabs, dmd_slab_t *slab) {
+  dmd_slab_t *next = slab->next == DMD_NONE ? NULL : slab_at(slabs, slab->next);
+  if (next != NULL)
+    next->previous = slab->previous;
+  if (slab->previous == DMD_NONE)
+    slabs->classes[slab->size_class].open = next;
+  else
+    slab_at(slabs, slab->previous)->next = slab->next;
 }
 
 /* ---- Slabs and their blocks. ---- */
 
-/* The slab that addr lies in, or NULL. It starts in the same 64 KiB of address space or the last.
- */
+/* The slab that addr lies in, or NULL. */
 static dmd_slab_t *find_slab(const dmd_slabs_t *slabs, uint64_t addr) {
-  if (slabs->last != NULL && addr - slabs->last->addr < DMD_SLAB_SZB)
-    return slabs->last;
-  dmd_map_place_t entry = dmd_map_entry(&slabs->slabs, addr);
-  if (entry.value == NULL || addr < entry.number)
-    entry = dmd_map_entry(&slabs->slabs, addr - DMD_SLAB_SZB);
-  return entry.value != NULL && addr - entry.number < DMD_SLAB_SZB ? entry.value : NULL;
+  uint32_t id = dmd_slabmap_find(&slabs->map, addr);
+  dmd_slab_t *slab = id == DMD_NONE ? NULL : slab_at(slabs, id);
+  return slab != NULL && addr - slab->addr < DMD_SLAB_SZB ? slab : NULL;
+}
+
+static const dmd_slab_class_t *class_of(const dmd_slabs_t *slabs, const dmd_slab_t *slab) {
+  return &slabs->classes[slab->size_class];
 }
 
 /* The number of the block that addr, which lies in the slab, is in the room of; what is left behind
  * the last block counts as one more. */
-static uint32_t block_number(const dmd_slab_t *slab, uint64_t addr) {
+static uint32_t block_number(const dmd_slabs_t *slabs, const dmd_slab_t *slab, uint64_t addr) {
   uint32_t unit = (uint32_t)(addr - slab->addr) / DMD_SLAB_UNIT;
-  return unit * slab->inverse >> INVERSE_BITS;
+  return unit * class_of(slabs, slab)->inverse >> INVERSE_BITS;
 }
 
-static uint64_t block_addr(const dmd_slab_t *slab, uint32_t number) {
-  return slab->addr + number * slab->block_szB;
+static uint64_t block_addr(const dmd_slabs_t *slabs, const dmd_slab_t *slab, uint32_t number) {
+  return slab->addr + number * class_of(slabs, slab)->block_szB;
 }
 
 static void *record_at(const dmd_slabs_t *slabs, const dmd_slab_t *slab, uint32_t number) {
   return slab->records + number * slabs->record_szB;
 }
 
-static bool is_free(const dmd_slab_t *slab, uint32_t number) {
-  return slab->free[number / 64] >> number % 64 & 1;
-}
-
-static void set_free(dmd_slab_t *slab, uint32_t number) {
-  slab->free[number / 64] |= UINT64_C(1) << number % 64;
-  slab->summary |= UINT64_C(1) << number / 64;
-}
-
-static dmd_slab_t *new_slab(dmd_slabs_t *slabs, uint64_t addr, uint32_t block_szB) {
-  uint32_t id = dmd_pool_add(&slabs->pool), n_blocks = DMD_SLAB_SZB / block_szB;
-  size_t records_szB = n_blocks * slabs->record_szB;
-  dmd_slab_t *slab = DMD_POOL_AT(&slabs->pool, dmd_slab_t, id);
-  dmd_mem_zero(slab, sizeof *slab);
-  slab->id = id;
-  dmd_pool_reach(&slabs->bits, id);
-  slab->free = DMD_POOL_AT(&slabs->bits, bits_t, id)->free;
-  dmd_mem_zero(slab->free, sizeof(bits_t));
-  slab->addr = addr;
-  slab->memory = dmd_env_alloc(slabs->env, "dmd.slabs.records", records_szB + RECORDS_ALIGN);
-  slab->records = slab->memory + (-(uintptr_t)slab->memory & (RECORDS_ALIGN - 1));
-  dmd_mem_zero(slab->records, records_szB);
-  slab->block_szB = block_szB;
-  uint32_t units = block_szB / DMD_SLAB_UNIT;
-  slab->inverse = ((1u << INVERSE_BITS) + units - 1) / units;
-  slab->n_blocks = n_blocks;
-  for (uint32_t number = 0; number < n_blocks; number++)
-    set_free(slab, number);
-  return slab;
-}
-
 static dmd_slab_t *add_slab(dmd_slabs_t *slabs, uint32_t size_class) {
   uint64_t addr = slabs->source.take(slabs->source.ctx);
   if (addr == 0)
     return NULL;
-  dmd_slab_t *slab = new_slab(slabs, addr, szB_of_class(size_class));
-  dmd_map_add(&slabs->slabs, addr, slab);
-  put_in(&slabs->open[size_class], slab);
+  uint32_t id = dmd_pool_add(&slabs->pool), n_blocks = slabs->classes[size_class].n_blocks;
+  size_t records_szB = n_blocks * slabs->record_szB;
+  char *memory = dmd_env_alloc(slabs->env, "dmd.slabs.records", records_szB + RECORDS_ALIGN);
+  dmd_slab_t *slab = slab_at(slabs, id);
+  *slab = (dmd_slab_t){.addr = addr,
+                       .id = id,
+                       .size_class = (uint8_t)size_class,
+                       .skipped = (uint8_t)(-(uintptr_t)memory & (RECORDS_ALIGN - 1))};
+  slab->records = memory + slab->skipped;
+  dmd_pool_reach(&slabs->bits, id);
+  slab->free = DMD_POOL_AT(&slabs->bits, bits_t, id)->free;
+  for (uint32_t left = n_blocks, word = 0; left > 0; word++) {
+    slab->free[word] = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+    slab->summary |= UINT64_C(1) << word;
+    left -= left < 64 ? left : 64;
+  }
+  dmd_slabmap_add(&slabs->map, addr, id);
+  put_in(slabs, slab);
   return slab;
 }
 
 static void remove_slab(dmd_slabs_t *slabs, dmd_slab_t *slab) {
-  take_out(slab);
-  if (slabs->last == slab)
-    slabs->last = NULL;
-  dmd_map_remove(&slabs->slabs, slab->addr);
+  take_out(slabs, slab);
+  slabs->newest_record = NULL;
+  dmd_slabmap_remove(&slabs->map, slab->addr);
   slabs->source.give_back(slabs->source.ctx, slab->addr);
-  dmd_env_free(slabs->env, slab->memory);
+  free_records(slabs, slab);
   dmd_pool_release(&slabs->pool, slab->id);
 }
 
-uint64_t dmd_slabs_alloc(dmd_slabs_t *slabs, uint64_t szB) {
-  uint32_t size_class = class_of(slabs, szB);
-  dmd_slab_t *slab = slabs->open[size_class];
-  if (slab == NULL && (slab = add_slab(slabs, size_class)) == NULL)
-    return 0;
-  uint32_t word = (uint32_t)__builtin_ctzll(slab->summary);
-  uint32_t bit = (uint32_t)__builtin_ctzll(slab->free[word]);
-  slab->free[word] &= slab->free[word] - 1;
-  if (slab->free[word] == 0)
-    slab->summary &= slab->summary - 1;
-  if (slab->summary == 0)
-    take_out(slab);
-  slab->n_taken++;
-  slabs->last = slab;
-  return block_addr(slab, word * 64 + bit);
+/* The block with the next number is taken for the first time. */
+static void add_record(const dmd_slabs_t *slabs, dmd_slab_t *slab) {
+  uint32_t number = slab->n_used++;
+  if (number % N_ZEROED == 0) {
+    uint32_t left = class_of(slabs, slab)->n_blocks - number;
+    uint32_t n = left < N_ZEROED ? left : N_ZEROED;
+    dmd_mem_zero(record_at(slabs, slab, number), n * slabs->record_szB);
+  }
 }
 
-bool dmd_slabs_free(dmd_slabs_t *slabs, uint64_t addr) {
+uint64_t dmd_slabs_alloc(dmd_slabs_t *slabs, uint64_t szB) {
+  uint32_t size_class = slabs->class_of[(szB + DMD_SLAB_UNIT - 1) / DMD_SLAB_UNIT];
+  dmd_slab_t *slab = slabs->classes[size_class].open;
+  if (slab == NULL && (slab = add_slab(slabs, size_class)) == NULL)
+    return 0;
+  uint32_t i = (uint32_t)__builtin_ctzll(slab->summary);
+  uint64_t word = slab->free[i];
+  uint32_t number = i * 64 + (uint32_t)__builtin_ctzll(word);
+  slab->free[i] = word &= word - 1;
+  if (word == 0 && (slab->summary &= slab->summary - 1) == 0)
+    take_out(slabs, slab);
+  slab->n_taken++;
+  if (number == slab->n_used)
+    add_record(slabs, slab);
+  slabs->newest = block_addr(slabs, slab, number);
+  slabs->newest_record = record_at(slabs, slab, number);
+  return slabs->newest;
+}
+
+bool dmd_slabs_find_to_free(const dmd_slabs_t *slabs, uint64_t addr, dmd_slab_block_t *block) {
   dmd_slab_t *slab = find_slab(slabs, addr);
+  block->slab = NULL;
   if (slab == NULL)
     return false;
-  dmd_slab_t **open = &slabs->open[class_of(slabs, slab->block_szB)];
+  uint32_t number = block_number(slabs, slab, addr);
+  if (block_addr(slabs, slab, number) != addr || number >= slab->n_used)
+    return false;
+  void *record = record_at(slabs, slab, number);
+  const uint64_t *word = &slab->free[number / 64];
+  __builtin_prefetch(record);
+  /* Where all are taken, so is this one, and the word can come in its own time. */
   if (slab->summary == 0)
-    put_in(open, slab);
-  set_free(slab, block_number(slab, addr));
+    __builtin_prefetch(word);
+  else if (*word >> number % 64 & 1)
+    return false;
+  *block = (dmd_slab_block_t){.slab = slab, .record = record, .number = number};
+  return true;
+}
+
+void dmd_slabs_free(dmd_slabs_t *slabs, const dmd_slab_block_t *block) {
+  dmd_slab_t *slab = block->slab;
+  if (slab->summary == 0)
+    put_in(slabs, slab);
+  slab->free[block->number / 64] |= UINT64_C(1) << block->number % 64;
+  slab->summary |= UINT64_C(1) << block->number / 64;
   /* The last slab of a class that has room stays, or a program that takes and frees one block
    * would make and unmake a slab each time. */
-  if (--slab->n_taken == 0 && (*open != slab || slab->next != NULL))
+  if (--slab->n_taken == 0 && (slab->previous != DMD_NONE || slab->next != DMD_NONE))
     remove_slab(slabs, slab);
-  return true;
 }
 
 uint64_t dmd_slabs_room(const dmd_slabs_t *slabs, uint64_t addr) {
   const dmd_slab_t *slab = find_slab(slabs, addr);
-  return slab == NULL ? 0 : slab->block_szB;
+  return slab == NULL ? 0 : class_of(slabs, slab)->block_szB;
 }
 
 /* ---- Records. ---- */
 
-static void *record_around(const dmd_slabs_t *slabs, const dmd_slab_t *slab, uint64_t addr,
-                           uint64_t *start) {
+void *dmd_slabs_record_around(const dmd_slabs_t *slabs, uint64_t addr, uint64_t *start) {
+  const dmd_slab_t *slab = find_slab(slabs, addr);
   if (slab == NULL)
     return NULL;
-  uint32_t number = block_number(slab, addr);
-  *start = block_addr(slab, number);
-  return number < slab->n_blocks ? record_at(slabs, slab, number) : NULL;
-}
-
-static void *record_of(const dmd_slabs_t *slabs, const dmd_slab_t *slab, uint64_t addr) {
-  uint64_t start;
-  void *record = record_around(slabs, slab, addr, &start);
-  return record != NULL && start == addr ? record : NULL;
+  uint32_t number = block_number(slabs, slab, addr);
+  *start = block_addr(slabs, slab, number);
+  return number < slab->n_used ? record_at(slabs, slab, number) : NULL;
 }
 
 void *dmd_slabs_record(const dmd_slabs_t *slabs, uint64_t addr) {
-  return record_of(slabs, find_slab(slabs, addr), addr);
+  if (addr == slabs->newest && slabs->newest_record != NULL)
+    return slabs->newest_record;
+  uint64_t start;
+  void *record = dmd_slabs_record_around(slabs, addr, &start);
+  return record != NULL && start == addr ? record : NULL;
 }
 
-void *dmd_slabs_record_to_free(dmd_slabs_t *slabs, uint64_t addr) {
-  dmd_slab_t *slab = find_slab(slabs, addr);
-  if (slab != NULL)
-    slabs->last = slab;
-  return record_of(slabs, slab, addr);
-}
-
-void *dmd_slabs_record_around(const dmd_slabs_t *slabs, uint64_t addr, uint64_t *start) {
-  return record_around(slabs, find_slab(slabs, addr), addr, start);
+static void next_slab(dmd_slab_walk_t *walk) {
+  uint32_t id = dmd_slabmap_walk_next(&walk->map);
+  walk->slab = id == DMD_NONE ? NULL : slab_at(walk->slabs, id);
+  walk->block = 0;
 }
 
 void dmd_slab_walk_begin(dmd_slab_walk_t *walk, const dmd_slabs_t *slabs) {
-  *walk = (dmd_slab_walk_t){.slabs = slabs, .order = dmd_map_in_order(&slabs->slabs)};
+  *walk = (dmd_slab_walk_t){.slabs = slabs};
+  dmd_slabmap_walk_begin(&walk->map, &slabs->map);
+  next_slab(walk);
 }
 
 void *dmd_slab_walk_next(dmd_slab_walk_t *walk, uint64_t *addr) {
-  for (; walk->slab < walk->slabs->slabs.n; walk->slab++, walk->block = 0) {
-    const dmd_slab_t *slab = walk->slabs->slabs.places[walk->order[walk->slab]].value;
-    while (walk->block < slab->n_blocks && is_free(slab, walk->block))
-      walk->block++;
-    if (walk->block < slab->n_blocks) {
-      *addr = block_addr(slab, walk->block);
-      return record_at(walk->slabs, slab, walk->block++);
+  for (; walk->slab != NULL; next_slab(walk))
+    if (walk->block < walk->slab->n_used) {
+      *addr = block_addr(walk->slabs, walk->slab, walk->block);
+      return record_at(walk->slabs, walk->slab, walk->block++);
     }
-  }
   return NULL;
 }
 
 void dmd_slab_walk_end(dmd_slab_walk_t *walk) {
-  dmd_env_free(walk->slabs->env, walk->order);
+  dmd_slabmap_walk_end(&walk->map);
 }

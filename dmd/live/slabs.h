@@ -14,19 +14,20 @@
  * takes at most an eighth more than was asked for, and for small ones at most 15 bytes more. Within
  * a slab the lowest free block is taken first.
  *
- * Cost: constant time for all, but for a slab's first block; 640 bytes a slab, and a record for
- * each block that it has room for.
+ * Cost: constant time for all; 560 bytes a slab, and a record for each block that it has room for,
+ * written from the first to the last that was ever taken. In a large heap a block that is freed is
+ * in none of the processor's caches, nor is its record. So freeing takes two steps, and what the
+ * second one reads is fetched in the first: who has other things to do does them in between.
  */
 #ifndef DMD_LIVE_SLABS_H
 #define DMD_LIVE_SLABS_H
 
-#include "base/map.h"
 #include "base/pool.h"
+#include "live/slabmap.h"
 
 #include <stdbool.h>
 
 enum {
-  DMD_SLAB_SZB = 1 << 16,    /* bytes */
   DMD_SLAB_UNIT = 16,        /* bytes that blocks are aligned to */
   DMD_SLAB_MAX_BLOCK = 4096, /* bytes */
   DMD_SLAB_CLASSES = 48
@@ -42,17 +43,32 @@ typedef struct dmd_slab_source {
 
 typedef struct dmd_slab dmd_slab_t;
 
+typedef struct dmd_slab_class {
+  uint32_t block_szB;
+  uint32_t n_blocks; /* that a slab has room for */
+  uint32_t inverse;  /* what a division by block_szB is done with */
+  dmd_slab_t *open;  /* the first slab of the class that has room, or NULL */
+} dmd_slab_class_t;
+
 typedef struct dmd_slabs {
   const dmd_env_t *env;
   dmd_slab_source_t source;
   size_t record_szB;
-  dmd_pool_t pool;                    /* of dmd_slab_t */
-  dmd_pool_t bits;                    /* which blocks of each are taken, by the same ids */
-  dmd_map_t slabs;                    /* by the 64 KiB in which they start: no two are equal */
-  dmd_slab_t *last;                   /* that a block was taken from or looked for in, or NULL */
-  dmd_slab_t *open[DMD_SLAB_CLASSES]; /* the slabs of a class that have free blocks */
-  uint8_t class_of[DMD_SLAB_MAX_BLOCK / DMD_SLAB_UNIT + 1];
+  dmd_pool_t pool; /* of dmd_slab_t */
+  dmd_pool_t bits; /* which blocks of each are free, by the same ids */
+  dmd_slabmap_t map;
+  uint64_t newest;     /* the address of the block taken last */
+  void *newest_record; /* of that one; NULL where its slab is gone */
+  dmd_slab_class_t classes[DMD_SLAB_CLASSES];
+  uint8_t class_of[DMD_SLAB_MAX_BLOCK / DMD_SLAB_UNIT + 1]; /* by size in units */
 } dmd_slabs_t;
+
+/* A block of a slab. */
+typedef struct dmd_slab_block {
+  dmd_slab_t *slab; /* NULL: none */
+  void *record;
+  uint32_t number;
+} dmd_slab_block_t;
 
 /* There is no memory until dmd_slabs_use says where it comes from. */
 void dmd_slabs_init(dmd_slabs_t *slabs, const dmd_env_t *env, size_t record_szB);
@@ -65,27 +81,30 @@ void dmd_slabs_destroy(dmd_slabs_t *slabs);
  * record is what the last block there left in it, at first all zero. */
 uint64_t dmd_slabs_alloc(dmd_slabs_t *slabs, uint64_t szB);
 
-/* Takes the block back that starts at addr. False, and nothing is done, where addr lies in no slab.
- */
-bool dmd_slabs_free(dmd_slabs_t *slabs, uint64_t addr);
+/* The block that starts at addr; false, and slab is NULL, where none that is taken does. It is to
+ * be freed: what that reads, and the record, is on its way from memory when this returns. */
+bool dmd_slabs_find_to_free(const dmd_slabs_t *slabs, uint64_t addr, dmd_slab_block_t *block);
+
+/* Takes the block back. */
+void dmd_slabs_free(dmd_slabs_t *slabs, const dmd_slab_block_t *block);
 
 /* The bytes that the block at addr has room for; 0 where addr lies in no slab. */
 uint64_t dmd_slabs_room(const dmd_slabs_t *slabs, uint64_t addr);
 
-/* The record of the block, taken or not, that starts at addr; NULL where none of a slab does. */
+/* The record of the block that starts at addr, taken or free; NULL where none of a slab does, or
+ * none that was ever taken. */
 void *dmd_slabs_record(const dmd_slabs_t *slabs, uint64_t addr);
-
-/* The same, where the block is to be freed next. */
-void *dmd_slabs_record_to_free(dmd_slabs_t *slabs, uint64_t addr);
 
 /* The same of the block whose room addr lies in, and its start in *start. */
 void *dmd_slabs_record_around(const dmd_slabs_t *slabs, uint64_t addr, uint64_t *start);
 
-/* Goes over the taken blocks of all slabs, in address order. None may come or go meanwhile. */
+/* Goes over the blocks of all slabs that were ever taken, by ascending address; the records have to
+ * tell which are still there. None may come or go meanwhile. */
 typedef struct dmd_slab_walk {
   const dmd_slabs_t *slabs;
-  uint32_t *order; /* places of the map */
-  uint32_t slab, block;
+  dmd_slabmap_walk_t map;
+  const dmd_slab_t *slab; /* NULL at the end */
+  uint32_t block;
 } dmd_slab_walk_t;
 
 void dmd_slab_walk_begin(dmd_slab_walk_t *walk, const dmd_slabs_t *slabs);

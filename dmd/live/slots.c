@@ -32,7 +32,7 @@ void dmd_slots_init(dmd_slots_t *slots, const dmd_env_t *env) {
   dmd_mem_zero(slots, sizeof *slots);
   slots->env = env;
   dmd_pool_init(&slots->blocks, env, "dmd.slots.blocks", sizeof(dmd_block_t));
-  dmd_map_init(&slots->chunks, env, "dmd.slots.chunks", 0);
+  dmd_map_init(&slots->chunks, env, "dmd.slots.chunks");
 }
 
 void dmd_slots_destroy(dmd_slots_t *slots) {
@@ -113,18 +113,18 @@ dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr) {
   return link == NULL ? NULL : block_at(slots, *link);
 }
 
-bool dmd_slots_remove(dmd_slots_t *slots, uint64_t addr, dmd_block_t *removed) {
+const dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
   dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
   uint32_t *link = chunk == NULL ? NULL : find_link(slots, chunk, chunk_offset(addr));
   if (link == NULL)
-    return false;
+    return NULL;
   uint32_t id = *link;
-  *removed = *block_at(slots, id);
+  const dmd_block_t *removed = block_at(slots, id);
   *link = removed->next;
-  dmd_pool_release(&slots->blocks, id);
+  dmd_pool_release(&slots->blocks, id); /* which takes `next`, and nothing else */
   if (--chunk->n_blocks == 0)
     remove_chunk(slots, chunk);
-  return true;
+  return removed;
 }
 
 /* ---- Interior pointers. ---- */

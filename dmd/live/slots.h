@@ -35,9 +35,9 @@ dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr);
 /* The block that starts at addr, or NULL. */
 dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr);
 
-/* Removes the block that starts at addr and copies what it was to *removed; false: no such block.
- */
-bool dmd_slots_remove(dmd_slots_t *slots, uint64_t addr, dmd_block_t *removed);
+/* Removes the block that starts at addr; what it was can be read until the next one is added or
+ * removed. NULL when there is none. */
+const dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr);
 
 /* The innermost block around addr, and its start in *start; NULL when there is none. No block is
  * larger than max_szB. Unless they may nest, one that ends before addr ends the search. */

@@ -235,10 +235,11 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   run->freed_reported = live->freed_reported;
 }
 
-uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
-                           dmd_profile_t *profile, dmd_resolve_fn resolve, void *ctx) {
+uint64_t dmd_snapshot_take(dmd_live_t *live, const dmd_advices_t *advices, dmd_profile_t *profile,
+                           dmd_resolve_fn resolve, void *ctx) {
   snapshot_t s = {.live = live, .profile = profile, .resolve = resolve, .resolve_ctx = ctx};
   size_t n_sets = (size_t)live->reports.pool.last + 1;
+  dmd_live_settle(live);
   dmd_stacks_init(&s.stacks, profile->env);
   s.report_sets = dmd_env_alloc(profile->env, "dmd.snapshot", n_sets * sizeof *s.report_sets);
   dmd_mem_zero(s.report_sets, n_sets * sizeof *s.report_sets);

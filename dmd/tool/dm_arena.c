@@ -34,8 +34,7 @@ void *dm_arena_alloc_grown(SizeT szB) {
 }
 
 void dm_arena_free(void *p) {
-  if (!dmd_slabs_free(&g_live.heap.slabs, (Addr)p))
-    VG_(cli_free)(p);
+  VG_(cli_free)(p);
 }
 
 SizeT dm_arena_room(void *p) {

@@ -22,6 +22,7 @@ void *dm_arena_alloc(SizeT alignB, SizeT szB);
  * address space only. */
 void *dm_arena_alloc_grown(SizeT szB);
 
+/* A block that is in no slab: the others are freed with their records. */
 void dm_arena_free(void *p);
 
 /* The bytes that the block at p has room for. */

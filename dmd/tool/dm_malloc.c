@@ -134,12 +134,17 @@ static void *dm_new_aligned(ThreadId tid, SizeT szB, SizeT alignB) {
 /* Every form of free and delete. An announced block's memory is not ours to free, even when the
  * program frees it with free(). */
 static void dm_free(ThreadId tid, void *p) {
-  uint32_t flags;
   UInt stack = dmd_live_wants_stack_of_free(&g_live) ? dm_capture_stack(tid) : DMD_NONE;
-  if (!dmd_live_remove(&g_live, (Addr)p, stack, &flags))
+  switch (dmd_live_remove(&g_live, (Addr)p, stack)) {
+  case DMD_REMOVE_FAILED:
     tell_fault(tid, DMD_FAULT_INVALID_FREE, "no block starts at", (Addr)p);
-  else if (!(flags & DMD_BLOCK_ANNOUNCED))
+    break;
+  case DMD_REMOVE_MEMORY:
     dm_arena_free(p);
+    break;
+  case DMD_REMOVE_DONE:
+    break;
+  }
 }
 
 static void dm_free_aligned(ThreadId tid, void *p, SizeT alignB) {

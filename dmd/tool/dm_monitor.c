@@ -23,6 +23,7 @@ static void print_help(void) {
 }
 
 static void print_status(void) {
+  dmd_live_settle(&g_live);
   VG_(gdb_printf)
   ("mode %s, %llu bytes in %llu blocks live, %llu allocs, %llu frees,"
    " %u reporters, %u tags, %u kinds and places of faults\n",

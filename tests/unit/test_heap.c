@@ -60,14 +60,21 @@ static void add(dmd_heap_t *heap, model_t *m, uint64_t addr, uint64_t req, uint3
   dmd_heap_note_size(heap, block);
 }
 
+/* What was removed can be read until the next one is, and is nowhere else in the meantime. */
 static void remove_one(dmd_heap_t *heap, model_t *m, uint64_t addr) {
-  dmd_block_t removed = {.stack = 0xabcd};
+  if (heap->removed.block != NULL)
+    dmd_heap_release(heap);
   entry_t *e = model_find(m, addr);
-  assert_int_equal(dmd_heap_remove(heap, addr, &removed), e != NULL);
-  if (e == NULL)
+  assert_int_equal(dmd_heap_remove(heap, addr), e != NULL);
+  const dmd_removed_t *removed = &heap->removed;
+  if (e == NULL) {
+    assert_null(removed->block);
     return;
-  assert_int_equal(removed.stack, e->serial);
-  assert_true(removed.req == e->req && removed.slop == e->slop);
+  }
+  assert_int_equal(removed->block->stack, e->serial);
+  assert_true(removed->block->req == e->req && removed->block->slop == e->slop);
+  if (!removed->stays)
+    dmd_heap_release(heap);
   *e = m->list[--m->n];
 }
 
@@ -309,15 +316,6 @@ static void give_back(void *ctx, uint64_t addr) {
   memory->is_out[(addr - SLABS) / APART] = false;
 }
 
-/* What a program does: the latest block of an address goes, and its memory if it was malloc'd. */
-static void free_one(dmd_heap_t *heap, model_t *m, uint64_t addr) {
-  const entry_t *e = model_find(m, addr);
-  bool in_slab = e != NULL && !(e->flags & DMD_BLOCK_ANNOUNCED);
-  remove_one(heap, m, addr);
-  if (in_slab)
-    assert_true(dmd_slabs_free(&heap->slabs, addr));
-}
-
 static void allocate_one(dmd_heap_t *heap, model_t *m, dice_t *dice) {
   uint64_t szB = dice_below(dice, dice_below(dice, 3) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 100);
   uint64_t addr = dmd_slabs_alloc(&heap->slabs, szB);
@@ -344,7 +342,7 @@ static void random_in_slabs(uint64_t seed, bool announcing) {
   dmd_heap_t heap;
   dmd_heap_init(&heap, &host.env);
   dmd_slabs_use(&heap.slabs, &(dmd_slab_source_t){take, give_back, &memory});
-  size_t n_found = 0, n_below_stale = 0;
+  size_t n_found = 0, n_below_stale = 0, n_stay = 0;
   for (int step = 0; step < 40000; step++) {
     bool growing = step / 5000 % 2 == 0;
     uint64_t roll = dice_below(&dice, 10), addr = near_address(&dice, &m);
@@ -355,7 +353,17 @@ static void random_in_slabs(uint64_t seed, bool announcing) {
     } else if (roll < 5 && announcing && m.n < MAX && dice_below(&dice, 3) == 0) {
       add(&heap, &m, addr, any_size(&dice), 0, DMD_BLOCK_ANNOUNCED);
     } else if (roll < 6 && m.n > 0) {
-      free_one(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
+      addr = m.list[dice_below(&dice, m.n)].addr;
+      remove_one(&heap, &m, addr);
+      n_stay += heap.removed.block != NULL;
+      check_find(&heap, &m, addr);
+      check_find_containing(&heap, &m, addr + 1);
+      if (n_stay % 100 == 0)
+        check_walk(&heap, &m);
+      if (model_find(&m, addr) == NULL && dice_below(&dice, 3) == 0)
+        remove_one(&heap, &m, addr); /* a double free */
+      if (announcing && m.n < MAX && dice_below(&dice, 10) == 0)
+        add(&heap, &m, addr, any_size(&dice), 0, DMD_BLOCK_ANNOUNCED); /* in memory that is gone */
     } else if (roll < 7) {
       check_find(&heap, &m, addr);
     } else {
@@ -365,12 +373,12 @@ static void random_in_slabs(uint64_t seed, bool announcing) {
     if (step % 1000 == 0)
       check_walk(&heap, &m);
   }
-  assert_true(n_found > 1000);
+  assert_true(n_found > 1000 && n_stay > 1000);
   /* Memory came back to the program where it had announced a block and not said that it is gone. */
   assert_int_equal(n_below_stale > 20, announcing);
   assert_int_equal(heap.may_nest, announcing);
   while (m.n > 0)
-    free_one(&heap, &m, m.list[0].addr);
+    remove_one(&heap, &m, m.list[0].addr);
   check_walk(&heap, &m);
   dmd_heap_destroy(&heap);
   host_done(&host);
@@ -498,13 +506,12 @@ static void emptied_chunks_are_used_again(void **state) {
   host_init(&host);
   dmd_heap_t heap;
   dmd_heap_init(&heap, &host.env);
-  dmd_block_t removed;
   size_t after_first = 0;
   for (uint64_t i = 0; i < 10000; i++) {
     dmd_heap_add(&heap, i << 20, 0)->req = 8;
     dmd_heap_add(&heap, (i << 20) + 64, 0)->req = 8;
-    assert_true(dmd_heap_remove(&heap, i << 20, &removed));
-    assert_true(dmd_heap_remove(&heap, (i << 20) + 64, &removed));
+    assert_true(dmd_heap_remove(&heap, i << 20));
+    assert_true(dmd_heap_remove(&heap, (i << 20) + 64));
     if (i == 0)
       after_first = host.n_calls;
     assert_int_equal(host.n_calls, after_first);
@@ -541,13 +548,12 @@ static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_heap_t heap;
   dmd_heap_init(&heap, &host->env);
-  dmd_block_t removed;
   for (uint64_t i = 0; i < 70; i++) {
     dmd_heap_add(&heap, i << 20, 0)->req = 8;
     dmd_heap_add(&heap, (i << 20) + 8, 0)->req = 8;
   }
   for (uint64_t i = 0; i < 10; i++)
-    dmd_heap_remove(&heap, (i << 20) + 8 * (i % 2), &removed);
+    dmd_heap_remove(&heap, (i << 20) + 8 * (i % 2));
   dmd_heap_walk(&heap, ignore, NULL);
   dmd_heap_destroy(&heap);
 }

@@ -50,9 +50,7 @@ static void alloc(fixture_t *f, uint64_t addr, uint64_t req, uint32_t stack) {
 }
 
 static void free_block(fixture_t *f, uint64_t addr) {
-  uint32_t flags = 0xabcd;
-  assert_true(dmd_live_remove(&f->live, addr, DMD_NONE, &flags));
-  assert_int_equal(flags, 0);
+  assert_int_equal(dmd_live_remove(&f->live, addr, DMD_NONE), DMD_REMOVE_MEMORY);
 }
 
 static const dmd_block_t *block_at(const fixture_t *f, uint64_t addr) {
@@ -135,9 +133,8 @@ static void a_wild_free_changes_nothing(void **state) {
   fixture_t f;
   begin(&f, DMD_MODE_LIVE);
   alloc(&f, A, 50, 1);
-  uint32_t flags = 0;
-  assert_false(dmd_live_remove(&f.live, A + 8, DMD_NONE, &flags));
-  assert_false(dmd_live_remove(&f.live, 0, DMD_NONE, &flags));
+  assert_int_equal(dmd_live_remove(&f.live, A + 8, DMD_NONE), DMD_REMOVE_FAILED);
+  assert_int_equal(dmd_live_remove(&f.live, 0, DMD_NONE), DMD_REMOVE_FAILED);
   assert_int_equal(f.live.n_frees, 2);
   assert_int_equal(f.live.in_use_szB, 50);
   assert_int_equal(f.live.heap.n_blocks, 1);
@@ -190,9 +187,7 @@ static void announced_and_resized(void **state) {
   assert_int_equal(f.live.n_allocs, 1);
   assert_int_equal(f.live.n_frees, 0);
   assert_int_equal(f.live.alloc_szB, 50);
-  uint32_t flags = 0;
-  assert_true(dmd_live_remove(&f.live, A, DMD_NONE, &flags));
-  assert_int_equal(flags, DMD_BLOCK_ANNOUNCED);
+  assert_int_equal(dmd_live_remove(&f.live, A, DMD_NONE), DMD_REMOVE_DONE);
   end(&f);
 }
 
@@ -432,10 +427,106 @@ static void a_thread_that_ends_closes_its_scopes(void **state) {
 
 /* ---- What a tag amounts to. ---- */
 
-static void expect_sum(const fixture_t *f, const char *name, uint64_t usable, uint64_t n_blocks) {
+static void expect_sum(fixture_t *f, const char *name, uint64_t usable, uint64_t n_blocks) {
   dmd_tag_sum_t sum = dmd_live_tag_sum(&f->live, name);
   assert_int_equal(sum.usable, usable);
   assert_int_equal(sum.n_blocks, n_blocks);
+}
+
+/* ---- blocks in slabs, of which the one freed last is counted later ---- */
+
+static uint64_t take_slab(void *ctx) {
+  uint64_t *next = ctx;
+  *next += DMD_SLAB_SZB;
+  return *next;
+}
+
+static void keep_slab(void *ctx, uint64_t addr) {
+  (void)ctx;
+  (void)addr;
+}
+
+static uint64_t alloc_in_slab(fixture_t *f, uint64_t req, uint32_t stack) {
+  uint64_t addr = dmd_slabs_alloc(&f->live.heap.slabs, dmd_live_usable(&f->live, req, 1));
+  alloc(f, addr, req, stack);
+  return addr;
+}
+
+static void count_visit(void *ctx, uint64_t addr, dmd_block_t *block) {
+  (void)addr;
+  (void)block;
+  ++*(size_t *)ctx;
+}
+
+static void a_freed_block_is_gone_at_once(void **state) {
+  (void)state;
+  fixture_t f;
+  uint64_t next = A, start;
+  begin_as(&f, &(dmd_live_config_t){.mode = DMD_MODE_DARK_MATTER,
+                                    .allocator = DMD_ALLOCATOR_EXACT,
+                                    .word_szB = 8,
+                                    .freed_blocks = 10});
+  dmd_slabs_use(&f.live.heap.slabs,
+                &(dmd_slab_source_t){.take = take_slab, .give_back = keep_slab, .ctx = &next});
+  dmd_live_push_tag(&f.live, 1, "a", nowhere);
+  uint64_t kept = alloc_in_slab(&f, 48, 1), gone = alloc_in_slab(&f, 40, 2);
+  dmd_live_report(&f.live, 1, gone, 10, 0, DMD_NONE);
+  assert_int_equal(dmd_live_remove(&f.live, gone, 77), DMD_REMOVE_DONE);
+  /* Nowhere to be found. */
+  assert_null(dmd_heap_find(&f.live.heap, gone));
+  assert_null(dmd_heap_find_containing(&f.live.heap, gone + 8, &start));
+  size_t n_walked = 0;
+  dmd_heap_walk(&f.live.heap, count_visit, &n_walked);
+  assert_int_equal(n_walked, 1);
+  assert_int_equal(f.live.heap.n_blocks, 1);
+  /* Its memory is nobody's yet. */
+  uint64_t other = alloc_in_slab(&f, 40, 3);
+  assert_true(other != gone && other != kept);
+  /* Who asks gets the sums without it, and what it was. */
+  expect_sum(&f, "a", 88, 2);
+  assert_int_equal(f.live.in_use_szB, 88);
+  assert_int_equal(f.live.freed_reported, 1);
+  const dmd_freed_block_t *freed = dmd_freed_find(&f.live.freed, gone);
+  assert_non_null(freed);
+  assert_true(freed->usable == 40 && freed->allocated == 2 && freed->freed == 77);
+  /* Then it can be used again. */
+  assert_true(alloc_in_slab(&f, 40, 4) == gone);
+  assert_int_equal(block_at(&f, gone)->stack, 4);
+  end(&f);
+}
+
+/* Each of these asks as the first after a free. */
+static void who_asks_after_a_free(void **state) {
+  (void)state;
+  for (int who = 0; who < 4; who++) {
+    fixture_t f;
+    uint64_t next = A;
+    begin_as(&f, &(dmd_live_config_t){.mode = DMD_MODE_DARK_MATTER,
+                                      .allocator = DMD_ALLOCATOR_EXACT,
+                                      .word_szB = 8,
+                                      .freed_blocks = 10});
+    dmd_slabs_use(&f.live.heap.slabs,
+                  &(dmd_slab_source_t){.take = take_slab, .give_back = keep_slab, .ctx = &next});
+    dmd_live_push_tag(&f.live, 1, "a", nowhere);
+    uint64_t addr = alloc_in_slab(&f, 48, 1);
+    dmd_live_report(&f.live, 1, addr, 10, 0, DMD_NONE);
+    assert_int_equal(dmd_live_remove(&f.live, addr, 77), DMD_REMOVE_DONE);
+    if (who == 0) {
+      assert_int_equal(dmd_live_remove(&f.live, addr, 78), DMD_REMOVE_FAILED);
+      assert_int_equal(f.live.n_frees, 2);
+    } else if (who == 1) {
+      expect_sum(&f, "a", 0, 0);
+    } else if (who == 2) {
+      assert_int_equal(dmd_live_report(&f.live, 1, addr, 11, 0, DMD_NONE), 0);
+      assert_int_equal(count_faults(&f, DMD_FAULT_REPORT_FREED), 1);
+    } else {
+      dmd_live_clear_reports(&f.live);
+      assert_int_equal(f.live.freed_reported, 0);
+    }
+    assert_int_equal(f.live.in_use_szB, 0);
+    assert_int_equal(f.live.heap.n_blocks, 0);
+    end(&f);
+  }
 }
 
 static void a_tag_from_outside_is_for_threads_without_one(void **state) {
@@ -524,9 +615,8 @@ static void sums_are_exact_under_sampling(void **state) {
   for (uint64_t i = 0; i < 1000; i++)
     alloc(&f, A + 64 * i, 7, 1);
   expect_sum(&f, "a", 7000, 1000);
-  uint32_t flags;
   for (uint64_t i = 0; i < 999; i++)
-    assert_true(dmd_live_remove(&f.live, A + 64 * i, DMD_NONE, &flags));
+    free_block(&f, A + 64 * i);
   expect_sum(&f, "a", 7, 1);
   end(&f);
 }
@@ -746,8 +836,7 @@ static void blocks_passed_over_are_still_there(void **state) {
   assert_int_equal(dmd_live_report(&f.live, 1, A + 59, 10, 0, DMD_NONE), 0);
   assert_int_equal(count_faults(&f, DMD_FAULT_REPORT_INTERIOR), 1);
   assert_int_equal(f.live.in_use_szB, 60);
-  uint32_t flags = 0;
-  assert_true(dmd_live_remove(&f.live, A, DMD_NONE, &flags));
+  free_block(&f, A);
   assert_int_equal(f.live.n_frees, 1);
   end(&f);
 }
@@ -810,10 +899,9 @@ static void history_of_samples(void **state) {
                                     .allocator = DMD_ALLOCATOR_EXACT,
                                     .word_szB = 8,
                                     .sample_below = 1000});
-  uint32_t flags;
   for (int i = 0; i < 995; i++) { /* 9,950 bytes */
     alloc(&f, A, 10, 1);
-    assert_true(dmd_live_remove(&f.live, A, DMD_NONE, &flags));
+    free_block(&f, A);
   }
   alloc(&f, A, 1000, 1);
   assert_int_equal(dmd_groups_count(&f.live.history), 2);
@@ -846,8 +934,7 @@ static void use(host_t *host, void *arg) {
     dmd_live_report(&live, 1, i << 20, (uint32_t)i, i % 2 ? DMD_REPORT_ON_ALLOC : 0, DMD_NONE);
     dmd_live_report(&live, 1, (i << 20) + 1, (uint32_t)i, 0, DMD_NONE);
   }
-  uint32_t flags;
-  dmd_live_remove(&live, 5 << 20, DMD_NONE, &flags);
+  dmd_live_remove(&live, 5 << 20, DMD_NONE);
   dmd_live_clear_reports(&live);
   dmd_live_destroy(&live);
 }
@@ -866,6 +953,8 @@ int main(void) {
       cmocka_unit_test(a_wild_free_changes_nothing),
       cmocka_unit_test(resized_in_place),
       cmocka_unit_test(announced_and_resized),
+      cmocka_unit_test(a_freed_block_is_gone_at_once),
+      cmocka_unit_test(who_asks_after_a_free),
       cmocka_unit_test(a_failed_realloc_is_counted),
       cmocka_unit_test(many_threads),
       cmocka_unit_test(reported_again_and_again),

@@ -77,8 +77,7 @@ static void alloc(fixture_t *f, uint64_t addr, uint64_t req, uint32_t stack) {
 }
 
 static void free_at(fixture_t *f, uint64_t addr, uint32_t stack) {
-  uint32_t flags;
-  assert_true(dmd_live_remove(&f->live, addr, stack, &flags));
+  assert_int_equal(dmd_live_remove(&f->live, addr, stack), DMD_REMOVE_MEMORY);
 }
 
 static uint64_t report(fixture_t *f, uint64_t addr, uint32_t stack) {

@@ -40,7 +40,7 @@ static void random_against_a_list(void **state) {
   host_t host;
   host_init(&host);
   dmd_map_t map;
-  dmd_map_init(&map, &host.env, "test", 0);
+  dmd_map_init(&map, &host.env, "test");
   for (int step = 0; step < 60000; step++) {
     uint64_t number = any_number(&dice);
     entry_t *known = find(list, n, number);
@@ -65,35 +65,9 @@ static void random_against_a_list(void **state) {
   host_done(&host);
 }
 
-/* A map of pieces of memory: found from near by, with the address that they were added with. */
-static void low_bits_may_be_ignored(void **state) {
-  (void)state;
-  static char values[1000];
-  host_t host;
-  host_init(&host);
-  dmd_map_t map;
-  dmd_map_init(&map, &host.env, "test", 16);
-  assert_null(dmd_map_entry(&map, 0).value);
-  for (uint64_t i = 0; i < 1000; i++)
-    dmd_map_add(&map, i << 17 | i, &values[i]);
-  for (uint64_t i = 0; i < 1000; i++) {
-    dmd_map_place_t entry = dmd_map_entry(&map, i << 17 | 0xffff);
-    assert_true(entry.number == (i << 17 | i));
-    assert_ptr_equal(entry.value, &values[i]);
-    assert_null(dmd_map_find(&map, i << 17 | 1 << 16));
-  }
-  for (uint64_t i = 0; i < 1000; i++) {
-    dmd_map_remove(&map, i << 17 | 77);
-    assert_null(dmd_map_find(&map, i << 17));
-    assert_int_equal(map.n, 999 - i);
-  }
-  dmd_map_destroy(&map);
-  host_done(&host);
-}
-
 static void add_many(host_t *host, void *arg) {
   dmd_map_t map;
-  dmd_map_init(&map, &host->env, "test", 0);
+  dmd_map_init(&map, &host->env, "test");
   for (uint64_t i = 0; i < 1000; i++)
     dmd_map_add(&map, i * 7, arg);
   dmd_map_destroy(&map);
@@ -108,7 +82,6 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_against_a_list),
-      cmocka_unit_test(low_bits_may_be_ignored),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

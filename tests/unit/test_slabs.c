@@ -56,6 +56,18 @@ static void new_slabs(dmd_slabs_t *slabs, const dmd_env_t *env, size_t limit) {
   dmd_slabs_use(slabs, new_memory(limit));
 }
 
+/* False where no block that is taken starts there. */
+static bool free_block(dmd_slabs_t *slabs, uint64_t addr) {
+  dmd_slab_block_t block;
+  bool found = dmd_slabs_find_to_free(slabs, addr, &block);
+  assert_int_equal(found, block.slab != NULL);
+  if (found) {
+    assert_ptr_equal(block.record, dmd_slabs_record(slabs, addr));
+    dmd_slabs_free(slabs, &block);
+  }
+  return found;
+}
+
 /* All of the block is memory that was taken, and no other block's. */
 static void mark(uint64_t addr, uint64_t szB, bool taken) {
   size_t i = (addr - BASE) / APART;
@@ -118,7 +130,7 @@ static void random_blocks_never_overlap(void **state) {
     if (n > 0 && (n == MAX || dice_below(&dice, 10) < (growing ? 3 : 7))) {
       size_t i = dice_below(&dice, n);
       mark(live[i].addr, live[i].szB, false);
-      assert_true(dmd_slabs_free(&slabs, live[i].addr));
+      assert_true(free_block(&slabs, live[i].addr));
       live[i] = live[--n];
       continue;
     }
@@ -131,7 +143,7 @@ static void random_blocks_never_overlap(void **state) {
   assert_true(g_memory.n_takes > g_memory.n_out); /* some went back on the way */
   while (n > 0) {
     mark(live[n - 1].addr, live[n - 1].szB, false);
-    assert_true(dmd_slabs_free(&slabs, live[--n].addr));
+    assert_true(free_block(&slabs, live[--n].addr));
   }
   assert_true(g_memory.n_out <= DMD_SLAB_CLASSES); /* one for each class at most */
   dmd_slabs_destroy(&slabs);
@@ -164,10 +176,13 @@ static void records_belong_to_blocks(void **state) {
   }
   for (size_t i = 0; i < N / 3; i++) {
     size_t k = dice_below(&dice, n);
-    uint64_t *record = dmd_slabs_record_to_free(&slabs, addrs[k]);
+    dmd_slab_block_t block;
+    assert_true(dmd_slabs_find_to_free(&slabs, addrs[k], &block));
+    uint64_t *record = block.record;
     assert_true(*record == addrs[k]);
     *record = 0;
-    assert_true(dmd_slabs_free(&slabs, addrs[k]));
+    dmd_slabs_free(&slabs, &block);
+    assert_false(free_block(&slabs, addrs[k]));
     addrs[k] = addrs[--n];
   }
   qsort(addrs, n, sizeof *addrs, compare_addrs);
@@ -175,14 +190,19 @@ static void records_belong_to_blocks(void **state) {
   dmd_slab_walk_begin(&walk, &slabs);
   for (size_t i = 0; i < n; i++) {
     uint64_t addr, start, inside = addrs[i] + dice_below(&dice, dmd_slabs_room(&slabs, addrs[i]));
-    const uint64_t *record = dmd_slab_walk_next(&walk, &addr);
+    const uint64_t *record;
+    do
+      record = dmd_slab_walk_next(&walk, &addr);
+    while (*record == 0);
     assert_true(addr == addrs[i] && *record == addr);
     assert_ptr_equal(dmd_slabs_record_around(&slabs, inside, &start), record);
     assert_true(start == addr);
     assert_ptr_equal(dmd_slabs_record(&slabs, inside), inside == addr ? record : NULL);
   }
   uint64_t addr;
-  assert_null(dmd_slab_walk_next(&walk, &addr));
+  const uint64_t *record;
+  while ((record = dmd_slab_walk_next(&walk, &addr)) != NULL)
+    assert_true(*record == 0);
   dmd_slab_walk_end(&walk);
   dmd_slabs_destroy(&slabs);
   host_done(&host);
@@ -201,8 +221,7 @@ static void empty_slabs_go_back(void **state) {
     for (size_t i = 0; i < N; i++)
       assert_true((addrs[i] = dmd_slabs_alloc(&slabs, szB)) != 0);
     for (size_t i = 0; i < N; i++) {
-      assert_non_null(dmd_slabs_record_to_free(&slabs, addrs[i]));
-      assert_true(dmd_slabs_free(&slabs, addrs[i]));
+      assert_true(free_block(&slabs, addrs[i]));
       bool gone = !g_memory.is_out[(addrs[i] - BASE) / APART];
       assert_int_equal(dmd_slabs_room(&slabs, addrs[i]) == 0, gone);
     }
@@ -219,7 +238,7 @@ static void a_block_that_comes_and_goes_keeps_its_slab(void **state) {
   dmd_slabs_t slabs;
   new_slabs(&slabs, &host.env, MAX_SLABS);
   for (int i = 0; i < 100; i++)
-    assert_true(dmd_slabs_free(&slabs, dmd_slabs_alloc(&slabs, 40)));
+    assert_true(free_block(&slabs, dmd_slabs_alloc(&slabs, 40)));
   assert_int_equal(g_memory.n_takes, 1);
   dmd_slabs_destroy(&slabs);
   host_done(&host);
@@ -232,11 +251,11 @@ static void where_there_is_no_memory(void **state) {
   dmd_slabs_t slabs;
   new_slabs(&slabs, &host.env, 1);
   uint64_t first = dmd_slabs_alloc(&slabs, 4096);
-  for (int i = 1; i < DMD_SLAB_SZB / 4096; i++)
+  for (unsigned i = 1; i < DMD_SLAB_SZB / 4096; i++)
     assert_true(dmd_slabs_alloc(&slabs, 4096) != 0);
   assert_true(dmd_slabs_alloc(&slabs, 4096) == 0);
   assert_true(dmd_slabs_alloc(&slabs, 16) == 0);
-  assert_true(dmd_slabs_free(&slabs, first));
+  assert_true(free_block(&slabs, first));
   assert_true(dmd_slabs_alloc(&slabs, 4096) == first);
   dmd_slabs_destroy(&slabs);
   host_done(&host);
@@ -248,20 +267,26 @@ static void other_addresses_are_not_ours(void **state) {
   host_init(&host);
   dmd_slabs_t slabs;
   new_slabs(&slabs, &host.env, MAX_SLABS);
-  assert_false(dmd_slabs_free(&slabs, BASE));
+  assert_false(free_block(&slabs, BASE));
   assert_true(dmd_slabs_alloc(&slabs, 1) == BASE);
   assert_int_equal(dmd_slabs_room(&slabs, BASE - 16), 0);
   assert_int_equal(dmd_slabs_room(&slabs, BASE + DMD_SLAB_SZB - 16), 16);
   assert_int_equal(dmd_slabs_room(&slabs, BASE + DMD_SLAB_SZB), 0);
-  assert_false(dmd_slabs_free(&slabs, BASE + DMD_SLAB_SZB));
-  assert_false(dmd_slabs_free(&slabs, 0));
+  assert_false(free_block(&slabs, BASE + DMD_SLAB_SZB));
+  assert_false(free_block(&slabs, 0));
   uint64_t start;
   assert_null(dmd_slabs_record(&slabs, BASE + DMD_SLAB_SZB));
   assert_null(dmd_slabs_record_around(&slabs, BASE - 1, &start));
-  /* What is left behind the last block of a slab is no block. */
+  /* Where no block was ever taken there is no record; what is left behind the last one is no block.
+   */
   uint64_t large = dmd_slabs_alloc(&slabs, 3584);
   assert_true(large == BASE + APART);
-  assert_non_null(dmd_slabs_record(&slabs, large + 17 * 3584));
+  for (uint64_t i = 1; i < 18; i++) {
+    assert_null(dmd_slabs_record(&slabs, large + i * 3584));
+    assert_false(free_block(&slabs, large + i * 3584));
+    assert_true(dmd_slabs_alloc(&slabs, 3584) == large + i * 3584);
+    assert_non_null(dmd_slabs_record(&slabs, large + i * 3584));
+  }
   assert_null(dmd_slabs_record(&slabs, large + 18 * 3584));
   assert_null(dmd_slabs_record_around(&slabs, large + DMD_SLAB_SZB - 1, &start));
   dmd_slabs_destroy(&slabs);

@@ -275,13 +275,12 @@ static void totals_of_the_run(void **state) {
                                     .sample_below = 10,
                                     .seed = 99});
   set_stacks(&f, 3);
-  uint32_t flags;
   alloc(&f, 0x1000, 100, 1);
   alloc(&f, 0x2000, 50, 1);
   alloc(&f, 0x3000, 25, 1);
   dmd_live_report(&f.live, 1, 0x2000, 2, 0, DMD_NONE);
-  assert_true(dmd_live_remove(&f.live, 0x2000, DMD_NONE, &flags));
-  assert_false(dmd_live_remove(&f.live, 0x2000, DMD_NONE, &flags));
+  assert_int_equal(dmd_live_remove(&f.live, 0x2000, DMD_NONE), DMD_REMOVE_MEMORY);
+  assert_int_equal(dmd_live_remove(&f.live, 0x2000, DMD_NONE), DMD_REMOVE_FAILED);
   take(&f);
   const dmd_run_t *run = &f.profile.run;
   assert_int_equal(f.profile.mode, DMD_MODE_DARK_MATTER);
@@ -333,10 +332,9 @@ static void cumulative_takes_the_history(void **state) {
   begin(&f, DMD_MODE_CUMULATIVE);
   set_stacks(&f, 2);
   dmd_live_push_tag(&f.live, 1, "lua", nowhere);
-  uint32_t flags;
   for (int i = 0; i < 50; i++) {
     alloc(&f, 0x1000, 32, 2);
-    assert_true(dmd_live_remove(&f.live, 0x1000, DMD_NONE, &flags));
+    assert_int_equal(dmd_live_remove(&f.live, 0x1000, DMD_NONE), DMD_REMOVE_MEMORY);
   }
   take(&f);
   assert_int_equal(dmd_groups_count(&f.profile.groups), 1);
@@ -385,8 +383,7 @@ static void allocated_memory(void **state) {
     set_stacks(&f, 1);
     for (uint64_t n = 0; n < 10; n++)
       alloc(&f, 0x1000 + 64 * n, 17, 1); /* usable 18 */
-    uint32_t flags;
-    assert_true(dmd_live_remove(&f.live, 0x1000, DMD_NONE, &flags));
+    assert_int_equal(dmd_live_remove(&f.live, 0x1000, DMD_NONE), DMD_REMOVE_MEMORY);
     dmd_live_add(
         &f.live,
         &(dmd_new_block_t){
@@ -436,8 +433,7 @@ static void random_event(fixture_t *f, model_t *m, dice_t *dice) {
   }
   entry_t *e = &m->list[dice_below(dice, m->n)];
   if (roll < 60) {
-    uint32_t flags;
-    assert_true(dmd_live_remove(&f->live, e->addr, DMD_NONE, &flags));
+    assert_int_equal(dmd_live_remove(&f->live, e->addr, DMD_NONE), DMD_REMOVE_MEMORY);
     *e = m->list[--m->n];
   } else if (roll < 98) {
     bool on_alloc = dice_below(dice, 6) == 0;

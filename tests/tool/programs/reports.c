@@ -89,11 +89,13 @@ static void empty_block(void) {
   check(measure_a(keep[11]) == 24);
 }
 
-/* A new block at the address of a reported one starts unreported. */
+/* A new block at the address of a reported one starts unreported. The address is not used again
+ * before another block is freed. */
 static void reused(void) {
-  void *volatile first = malloc(333);
+  void *volatile first = malloc(333), *volatile other = malloc(10);
   measure_a(first);
   free(first);
+  free(other);
   keep[12] = malloc(333);
   check(keep[12] == first);
 }
