@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-enum { REGION_BITS = 12, N_PAGES = 1 << REGION_BITS };
+enum { N_PAGES = 1 << DMD_SLAB_REGION_BITS };
 
 void dmd_slabmap_init(dmd_slabmap_t *map, const dmd_env_t *env) {
   map->env = env;
@@ -20,22 +20,15 @@ static uint64_t number_of_page(uint64_t addr) {
   return addr >> DMD_SLAB_BITS;
 }
 
-/* The page with this number, or NULL where its region is not there. */
-static dmd_slab_page_t *find_page(const dmd_slabmap_t *map, uint64_t number) {
-  dmd_slab_page_t *region = dmd_map_find(&map->regions, number >> REGION_BITS);
-  return region == NULL ? NULL : &region[number & (N_PAGES - 1)];
-}
-
 static dmd_slab_page_t *page_at(dmd_slabmap_t *map, uint64_t number) {
-  dmd_slab_page_t *page = find_page(map, number);
+  dmd_slab_page_t *page = dmd_slabmap_page(map, number);
   if (page != NULL)
     return page;
-  const char *cost_centre = "dmd.slabmap.region";
-  dmd_slab_page_t *region = dmd_env_alloc(map->env, cost_centre, N_PAGES * sizeof *region);
+  dmd_slab_page_t *pages = dmd_env_alloc(map->env, "dmd.slabmap", N_PAGES * sizeof *pages);
   for (uint32_t i = 0; i < N_PAGES; i++)
-    region[i] = (dmd_slab_page_t){.offset = DMD_SLAB_SZB};
-  dmd_map_add(&map->regions, number >> REGION_BITS, region);
-  return find_page(map, number);
+    pages[i] = (dmd_slab_page_t){.offset = DMD_SLAB_SZB};
+  dmd_map_add(&map->regions, number >> DMD_SLAB_REGION_BITS, pages);
+  return dmd_slabmap_page(map, number);
 }
 
 static uint32_t offset_in_page(uint64_t addr) {
@@ -50,17 +43,10 @@ void dmd_slabmap_add(dmd_slabmap_t *map, uint64_t addr, uint32_t slab) {
 }
 
 void dmd_slabmap_remove(dmd_slabmap_t *map, uint64_t addr) {
-  dmd_slab_page_t *page = find_page(map, number_of_page(addr));
+  dmd_slab_page_t *page = dmd_slabmap_page(map, number_of_page(addr));
   page->second = DMD_NONE;
   page->offset = DMD_SLAB_SZB;
-  find_page(map, number_of_page(addr) + 1)->first = DMD_NONE;
-}
-
-uint32_t dmd_slabmap_find(const dmd_slabmap_t *map, uint64_t addr) {
-  const dmd_slab_page_t *page = find_page(map, number_of_page(addr));
-  if (page == NULL)
-    return DMD_NONE;
-  return offset_in_page(addr) < page->offset ? page->first : page->second;
+  dmd_slabmap_page(map, number_of_page(addr) + 1)->first = DMD_NONE;
 }
 
 void dmd_slabmap_walk_begin(dmd_slabmap_walk_t *walk, const dmd_slabmap_t *map) {
@@ -70,11 +56,11 @@ void dmd_slabmap_walk_begin(dmd_slabmap_walk_t *walk, const dmd_slabmap_t *map) 
 uint32_t dmd_slabmap_walk_next(dmd_slabmap_walk_t *walk) {
   const dmd_map_t *regions = &walk->map->regions;
   for (; walk->region < regions->n; walk->region++, walk->page = 0) {
-    const dmd_slab_page_t *region = regions->places[walk->order[walk->region]].value;
-    while (walk->page < N_PAGES && region[walk->page].second == DMD_NONE)
+    const dmd_slab_page_t *pages = regions->places[walk->order[walk->region]].value;
+    while (walk->page < N_PAGES && pages[walk->page].second == DMD_NONE)
       walk->page++;
     if (walk->page < N_PAGES)
-      return region[walk->page++].second;
+      return pages[walk->page++].second;
   }
   return DMD_NONE;
 }

@@ -20,6 +20,7 @@
 
 #define DMD_SLAB_BITS 16
 #define DMD_SLAB_SZB (1u << DMD_SLAB_BITS) /* bytes */
+#define DMD_SLAB_REGION_BITS 12            /* pages */
 
 typedef struct dmd_slab_page {
   uint32_t first, second; /* the slab before the offset and that from there on, or DMD_NONE */
@@ -40,9 +41,21 @@ void dmd_slabmap_add(dmd_slabmap_t *map, uint64_t addr, uint32_t slab);
 /* No longer; it must have been added. */
 void dmd_slabmap_remove(dmd_slabmap_t *map, uint64_t addr);
 
+/* Only for the map's own functions: the page with this number, or NULL where its region is not
+ * there. */
+static inline dmd_slab_page_t *dmd_slabmap_page(const dmd_slabmap_t *map, uint64_t number) {
+  dmd_slab_page_t *pages = dmd_map_find(&map->regions, number >> DMD_SLAB_REGION_BITS);
+  return pages == NULL ? NULL : &pages[number & ((1u << DMD_SLAB_REGION_BITS) - 1)];
+}
+
 /* The slab that addr lies in if it lies in any, or DMD_NONE. That it does is for the caller to see:
  * what lies between two slabs counts as part of one of them. */
-uint32_t dmd_slabmap_find(const dmd_slabmap_t *map, uint64_t addr);
+static inline uint32_t dmd_slabmap_find(const dmd_slabmap_t *map, uint64_t addr) {
+  const dmd_slab_page_t *page = dmd_slabmap_page(map, addr >> DMD_SLAB_BITS);
+  if (page == NULL)
+    return DMD_NONE;
+  return ((uint32_t)addr & (DMD_SLAB_SZB - 1)) < page->offset ? page->first : page->second;
+}
 
 /* Goes over the slabs by ascending address. None may come or go meanwhile. */
 typedef struct dmd_slabmap_walk {

@@ -22,7 +22,7 @@ struct dmd_slab {
   uint64_t *free;          /* N_WORDS of bits, set for blocks that are free, by their number */
   uint64_t summary;        /* the words of these that are not 0 */
   uint32_t id;             /* in both pools */
-  uint32_t next, previous; /* in the list of its class: slabs that have room */
+  uint32_t next, previous; /* in the list of its class */
   uint16_t n_taken;
   uint16_t n_used; /* blocks ever taken: the first ones; those behind have no records yet */
   uint8_t size_class;
@@ -103,7 +103,7 @@ void dmd_slabs_destroy(dmd_slabs_t *slabs) {
   dmd_pool_destroy(&slabs->pool);
 }
 
-/* ---- Slabs that have room. ---- */
+/* ---- Slabs that have room, beside the current one of each class. ---- */
 
 static void put_in(dmd_slabs_t *slabs, dmd_slab_t *slab) {
   dmd_slab_t **first = &slabs->classes[slab->size_class].open;
@@ -175,13 +175,11 @@ static dmd_slab_t *add_slab(dmd_slabs_t *slabs, uint32_t size_class) {
     left -= left < 64 ? left : 64;
   }
   dmd_slabmap_add(&slabs->map, addr, id);
-  put_in(slabs, slab);
   return slab;
 }
 
 static void remove_slab(dmd_slabs_t *slabs, dmd_slab_t *slab) {
   take_out(slabs, slab);
-  slabs->newest_record = NULL;
   dmd_slabmap_remove(&slabs->map, slab->addr);
   slabs->source.give_back(slabs->source.ctx, slab->addr);
   free_records(slabs, slab);
@@ -198,21 +196,35 @@ static void add_record(const dmd_slabs_t *slabs, dmd_slab_t *slab) {
   }
 }
 
+/* A slab of the class that has room; NULL when there is no memory. */
+static dmd_slab_t *slab_with_room(dmd_slabs_t *slabs, uint32_t size_class) {
+  dmd_slab_class_t *its = &slabs->classes[size_class];
+  if (its->current != NULL && its->current->summary != 0)
+    return its->current;
+  dmd_slab_t *slab = its->open;
+  if (slab != NULL)
+    take_out(slabs, slab);
+  else if ((slab = add_slab(slabs, size_class)) == NULL)
+    return NULL;
+  its->current = slab;
+  return slab;
+}
+
 uint64_t dmd_slabs_alloc(dmd_slabs_t *slabs, uint64_t szB) {
   uint32_t size_class = slabs->class_of[(szB + DMD_SLAB_UNIT - 1) / DMD_SLAB_UNIT];
-  dmd_slab_t *slab = slabs->classes[size_class].open;
-  if (slab == NULL && (slab = add_slab(slabs, size_class)) == NULL)
+  dmd_slab_t *slab = slab_with_room(slabs, size_class);
+  if (slab == NULL)
     return 0;
   uint32_t i = (uint32_t)__builtin_ctzll(slab->summary);
   uint64_t word = slab->free[i];
   uint32_t number = i * 64 + (uint32_t)__builtin_ctzll(word);
   slab->free[i] = word &= word - 1;
-  if (word == 0 && (slab->summary &= slab->summary - 1) == 0)
-    take_out(slabs, slab);
+  if (word == 0)
+    slab->summary &= slab->summary - 1;
   slab->n_taken++;
   if (number == slab->n_used)
     add_record(slabs, slab);
-  slabs->newest = block_addr(slabs, slab, number);
+  slabs->newest = slab->addr + number * slabs->classes[size_class].block_szB;
   slabs->newest_record = record_at(slabs, slab, number);
   return slabs->newest;
 }
@@ -239,13 +251,14 @@ bool dmd_slabs_find_to_free(const dmd_slabs_t *slabs, uint64_t addr, dmd_slab_bl
 
 void dmd_slabs_free(dmd_slabs_t *slabs, const dmd_slab_block_t *block) {
   dmd_slab_t *slab = block->slab;
-  if (slab->summary == 0)
+  /* The current one stays, or a program that takes and frees one block would make and unmake a
+   * slab each time. */
+  bool is_current = class_of(slabs, slab)->current == slab;
+  if (slab->summary == 0 && !is_current)
     put_in(slabs, slab);
   slab->free[block->number / 64] |= UINT64_C(1) << block->number % 64;
   slab->summary |= UINT64_C(1) << block->number / 64;
-  /* The last slab of a class that has room stays, or a program that takes and frees one block
-   * would make and unmake a slab each time. */
-  if (--slab->n_taken == 0 && (slab->previous != DMD_NONE || slab->next != DMD_NONE))
+  if (--slab->n_taken == 0 && !is_current)
     remove_slab(slabs, slab);
 }
 
@@ -266,7 +279,7 @@ void *dmd_slabs_record_around(const dmd_slabs_t *slabs, uint64_t addr, uint64_t 
 }
 
 void *dmd_slabs_record(const dmd_slabs_t *slabs, uint64_t addr) {
-  if (addr == slabs->newest && slabs->newest_record != NULL)
+  if (addr == slabs->newest)
     return slabs->newest_record;
   uint64_t start;
   void *record = dmd_slabs_record_around(slabs, addr, &start);

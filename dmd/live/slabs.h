@@ -5,7 +5,7 @@
  * A slab is a piece of the program's memory that holds blocks of one size class. All that is known
  * of it is kept in the tool's own memory: blocks have no headers that a program could overwrite,
  * and nothing here ever reads or writes the program's memory. A slab of which no block is left goes
- * back to the host, so that its memory can serve blocks of any size.
+ * back to the host, so that its memory can serve blocks of any size; of each class one stays.
  *
  * For each block that a slab has room for there is a record, for the user of the slabs to keep in
  * it what he likes. Records lie one behind the other, as the blocks do.
@@ -45,9 +45,10 @@ typedef struct dmd_slab dmd_slab_t;
 
 typedef struct dmd_slab_class {
   uint32_t block_szB;
-  uint32_t n_blocks; /* that a slab has room for */
-  uint32_t inverse;  /* what a division by block_szB is done with */
-  dmd_slab_t *open;  /* the first slab of the class that has room, or NULL */
+  uint32_t n_blocks;   /* that a slab has room for */
+  uint32_t inverse;    /* what a division by block_szB is done with */
+  dmd_slab_t *current; /* that blocks are taken from, or NULL */
+  dmd_slab_t *open;    /* the first of the others that have room, or NULL */
 } dmd_slab_class_t;
 
 typedef struct dmd_slabs {
@@ -57,8 +58,9 @@ typedef struct dmd_slabs {
   dmd_pool_t pool; /* of dmd_slab_t */
   dmd_pool_t bits; /* which blocks of each are free, by the same ids */
   dmd_slabmap_t map;
-  uint64_t newest;     /* the address of the block taken last */
-  void *newest_record; /* of that one; NULL where its slab is gone */
+  /* The block taken last, whose record is wanted next; its slab is current, and so not gone. */
+  uint64_t newest;
+  void *newest_record;
   dmd_slab_class_t classes[DMD_SLAB_CLASSES];
   uint8_t class_of[DMD_SLAB_MAX_BLOCK / DMD_SLAB_UNIT + 1]; /* by size in units */
 } dmd_slabs_t;
