@@ -18,7 +18,7 @@ enum {
  * does not fit into the nearer caches costs more than all that is done with it. */
 struct dmd_slab {
   uint64_t addr;
-  char *records;
+  char *records;           /* NULL once the slab is gone */
   uint64_t *free;          /* N_WORDS of bits, set for blocks that are free, by their number */
   uint64_t summary;        /* the words of these that are not 0 */
   uint32_t id;             /* in both pools */
@@ -87,17 +87,15 @@ static dmd_slab_t *slab_at(const dmd_slabs_t *slabs, uint32_t id) {
   return DMD_POOL_AT(&slabs->pool, dmd_slab_t, id);
 }
 
-static void free_records(const dmd_slabs_t *slabs, const dmd_slab_t *slab) {
-  dmd_env_free(slabs->env, slab->records - slab->skipped);
+static void free_records(const dmd_slabs_t *slabs, dmd_slab_t *slab) {
+  if (slab->records != NULL)
+    dmd_env_free(slabs->env, slab->records - slab->skipped);
+  slab->records = NULL;
 }
 
 void dmd_slabs_destroy(dmd_slabs_t *slabs) {
-  dmd_slabmap_walk_t walk;
-  dmd_slabmap_walk_begin(&walk, &slabs->map);
-  uint32_t id;
-  while ((id = dmd_slabmap_walk_next(&walk)) != DMD_NONE)
+  for (uint32_t id = 1; id <= slabs->pool.last; id++)
     free_records(slabs, slab_at(slabs, id));
-  dmd_slabmap_walk_end(&walk);
   dmd_slabmap_destroy(&slabs->map);
   dmd_pool_destroy(&slabs->bits);
   dmd_pool_destroy(&slabs->pool);

@@ -14,7 +14,7 @@
  * takes at most an eighth more than was asked for, and for small ones at most 15 bytes more. Within
  * a slab the lowest free block is taken first.
  *
- * Cost: constant time for all; 560 bytes a slab, and a record for each block that it has room for,
+ * Cost: constant time for all; 600 bytes a slab, and a record for each block that it has room for,
  * written from the first to the last that was ever taken. In a large heap a block that is freed is
  * in none of the processor's caches, nor is its record. So freeing takes two steps, and what the
  * second one reads is fetched in the first: who has other things to do does them in between.

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { N = 160, ROUNDS = 40 };
+enum { N = 160, ROUNDS = 120 };
 
 static double g_a[N][N], g_b[N][N], g_c[N][N];
 
