@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * integer: no allocation at all, integer arithmetic in loops with branches: the primes below 200,000
- * by a sieve, which a core's own cache holds, and a hash over the result.
+ * integer: no allocation at all, integer arithmetic in loops with branches: the primes below
+ * 200,000 by a sieve, which a core's own cache holds, and a hash over the result.
  */
 #include <stdint.h>
 #include <stdio.h>
