@@ -133,16 +133,15 @@ static void retire(dmd_live_t *live, const dmd_block_t *block) {
 
 void dmd_live_settle(dmd_live_t *live) {
   const dmd_leaving_t *leaving = &live->leaving;
-  if (!leaving->is_there)
-    return;
   const dmd_block_t *block = live->heap.removed.block;
+  if (block == NULL)
+    return;
   retire(live, block);
   dmd_freed_add(&live->freed, &(dmd_freed_block_t){.addr = leaving->addr,
                                                    .usable = dmd_block_usable(block),
                                                    .allocated = block->stack,
                                                    .freed = leaving->stack});
   dmd_heap_release(&live->heap);
-  live->leaving.is_there = false;
 }
 
 dmd_remove_t dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack) {
@@ -150,7 +149,7 @@ dmd_remove_t dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack) {
   live->n_frees++;
   if (!dmd_heap_remove(&live->heap, addr))
     return DMD_REMOVE_FAILED;
-  live->leaving = (dmd_leaving_t){.is_there = true, .addr = addr, .stack = stack};
+  live->leaving = (dmd_leaving_t){.addr = addr, .stack = stack};
   const dmd_removed_t *removed = &live->heap.removed;
   if (removed->stays)
     return DMD_REMOVE_DONE;

@@ -53,11 +53,11 @@ typedef struct dmd_tag_sum {
   uint64_t usable, n_blocks; /* bytes; blocks */
 } dmd_tag_sum_t;
 
-/* The block removed last. What is known of it is on its way from memory, and it would take longer
- * to wait for that than for all else that a free does. So it is counted when the next one goes, or
- * when somebody reads what is counted; its memory is not used again before. */
+/* The block removed last, that heap.removed holds until it is counted. What is known of it is on
+ * its way from memory, and it would take longer to wait for that than for all else that a free
+ * does. So it is counted when the next one goes, or when somebody reads what is counted; its memory
+ * is not used again before. */
 typedef struct dmd_leaving {
-  bool is_there; /* and not counted */
   uint64_t addr;
   uint32_t stack; /* where freed */
 } dmd_leaving_t;

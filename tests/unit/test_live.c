@@ -446,6 +446,17 @@ static void keep_slab(void *ctx, uint64_t addr) {
   (void)addr;
 }
 
+/* All blocks bear a tag. */
+static void begin_with_slabs(fixture_t *f, uint64_t *next) {
+  begin_as(f, &(dmd_live_config_t){.mode = DMD_MODE_DARK_MATTER,
+                                   .allocator = DMD_ALLOCATOR_EXACT,
+                                   .word_szB = 8,
+                                   .freed_blocks = 10});
+  dmd_slabs_use(&f->live.heap.slabs,
+                &(dmd_slab_source_t){.take = take_slab, .give_back = keep_slab, .ctx = next});
+  dmd_live_push_tag(&f->live, 1, "a", nowhere);
+}
+
 static uint64_t alloc_in_slab(fixture_t *f, uint64_t req, uint32_t stack) {
   uint64_t addr = dmd_slabs_alloc(&f->live.heap.slabs, dmd_live_usable(&f->live, req, 1));
   alloc(f, addr, req, stack);
@@ -462,13 +473,7 @@ static void a_freed_block_is_gone_at_once(void **state) {
   (void)state;
   fixture_t f;
   uint64_t next = A, start;
-  begin_as(&f, &(dmd_live_config_t){.mode = DMD_MODE_DARK_MATTER,
-                                    .allocator = DMD_ALLOCATOR_EXACT,
-                                    .word_szB = 8,
-                                    .freed_blocks = 10});
-  dmd_slabs_use(&f.live.heap.slabs,
-                &(dmd_slab_source_t){.take = take_slab, .give_back = keep_slab, .ctx = &next});
-  dmd_live_push_tag(&f.live, 1, "a", nowhere);
+  begin_with_slabs(&f, &next);
   uint64_t kept = alloc_in_slab(&f, 48, 1), gone = alloc_in_slab(&f, 40, 2);
   dmd_live_report(&f.live, 1, gone, 10, 0, DMD_NONE);
   assert_int_equal(dmd_live_remove(&f.live, gone, 77), DMD_REMOVE_DONE);
@@ -501,13 +506,7 @@ static void who_asks_after_a_free(void **state) {
   for (int who = 0; who < 4; who++) {
     fixture_t f;
     uint64_t next = A;
-    begin_as(&f, &(dmd_live_config_t){.mode = DMD_MODE_DARK_MATTER,
-                                      .allocator = DMD_ALLOCATOR_EXACT,
-                                      .word_szB = 8,
-                                      .freed_blocks = 10});
-    dmd_slabs_use(&f.live.heap.slabs,
-                  &(dmd_slab_source_t){.take = take_slab, .give_back = keep_slab, .ctx = &next});
-    dmd_live_push_tag(&f.live, 1, "a", nowhere);
+    begin_with_slabs(&f, &next);
     uint64_t addr = alloc_in_slab(&f, 48, 1);
     dmd_live_report(&f.live, 1, addr, 10, 0, DMD_NONE);
     assert_int_equal(dmd_live_remove(&f.live, addr, 77), DMD_REMOVE_DONE);
