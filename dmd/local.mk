@@ -15,21 +15,33 @@ dmd_core_sources = \
   dmd/base/path.c dmd/base/path.h \
   dmd/base/pool.c dmd/base/pool.h \
   dmd/base/sort.c dmd/base/sort.h \
+  dmd/base/str.c dmd/base/str.h \
   dmd/base/table.c dmd/base/table.h \
   dmd/profile/advice.c dmd/profile/advice.h \
-  dmd/profile/advicetext.c dmd/profile/advicetext.h \
   dmd/profile/fault.c dmd/profile/fault.h \
   dmd/profile/groups.c dmd/profile/groups.h \
   dmd/profile/json.c dmd/profile/json.h \
   dmd/profile/measured.c dmd/profile/measured.h \
-  dmd/profile/printer.c dmd/profile/printer.h \
   dmd/profile/profile.c dmd/profile/profile.h \
   dmd/profile/published.c dmd/profile/published.h \
-  dmd/profile/record.c dmd/profile/record.h \
   dmd/profile/reports.c dmd/profile/reports.h \
-  dmd/profile/text.c dmd/profile/text.h \
-  dmd/profile/text_fault.c \
-  dmd/profile/text_share.c \
+  dmd/analysis/allocfns.c dmd/analysis/allocfns.h \
+  dmd/analysis/causes.c dmd/analysis/causes.h \
+  dmd/analysis/combine.c dmd/analysis/combine.h \
+  dmd/analysis/frame.c dmd/analysis/frame.h \
+  dmd/analysis/gate.c dmd/analysis/gate.h \
+  dmd/analysis/memreports.c dmd/analysis/memreports.h \
+  dmd/analysis/normalize.c dmd/analysis/normalize.h \
+  dmd/analysis/record.c dmd/analysis/record.h \
+  dmd/analysis/size.c dmd/analysis/size.h \
+  dmd/analysis/sums.c dmd/analysis/sums.h \
+  dmd/analysis/tree.c dmd/analysis/tree.h \
+  dmd/text/advicetext.c dmd/text/advicetext.h \
+  dmd/text/printer.c dmd/text/printer.h \
+  dmd/text/text.c dmd/text/text.h \
+  dmd/text/text_fault.c \
+  dmd/text/text_share.c \
+  dmd/text/view.h \
   dmd/live/allocator.c dmd/live/allocator.h \
   dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \
@@ -72,61 +84,51 @@ dmd_tool_sources = \
   dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h
 
 # dmdv: its main file, and the rest, which unit tests can be linked with.
-dmdv_SOURCES = dmd/reader/dmdv.c
+dmdv_SOURCES = dmd/reader/command/dmdv.c
 dmd_reader_sources = \
-  dmd/reader/allocfns.c dmd/reader/allocfns.h \
-  dmd/reader/by.c dmd/reader/by.h \
-  dmd/reader/calibrate.c dmd/reader/calibrate.h \
-  dmd/reader/causes.c dmd/reader/causes.h \
-  dmd/reader/child.c dmd/reader/child.h \
-  dmd/reader/cmd_check.c \
-  dmd/reader/causal.c dmd/reader/causal.h \
-  dmd/reader/cmd_diff.c \
-  dmd/reader/cmd_export.c \
-  dmd/reader/cmd_merge.c \
-  dmd/reader/cmd_print.c \
-  dmd/reader/cmd_run.c \
-  dmd/reader/cmd_tree.c \
-  dmd/reader/combine.c dmd/reader/combine.h \
-  dmd/reader/commands.h \
-  dmd/reader/cutter.c dmd/reader/cutter.h \
-  dmd/reader/export.h \
-  dmd/reader/export_about_memory.c \
-  dmd/reader/export_collapsed.c \
-  dmd/reader/export_dhat.c \
-  dmd/reader/export_speedscope.c \
-  dmd/reader/document.c dmd/reader/document.h \
-  dmd/reader/fail.c dmd/reader/fail.h \
-  dmd/reader/frame.c dmd/reader/frame.h \
-  dmd/reader/gate.c dmd/reader/gate.h \
-  dmd/reader/gate_output.c dmd/reader/gate_output.h \
-  dmd/reader/gate_text.c dmd/reader/gate_text.h \
-  dmd/reader/host.c dmd/reader/host.h \
-  dmd/reader/ignorefile.c dmd/reader/ignorefile.h \
-  dmd/reader/input.c dmd/reader/input.h \
-  dmd/reader/load.c dmd/reader/load.h \
-  dmd/reader/load_run.c \
-  dmd/reader/loader.c dmd/reader/loader.h \
-  dmd/reader/location.c dmd/reader/location.h \
-  dmd/reader/memreports.c dmd/reader/memreports.h \
-  dmd/reader/normalize.c dmd/reader/normalize.h \
-  dmd/reader/options.c dmd/reader/options.h \
-  dmd/reader/outfile.c dmd/reader/outfile.h \
-  dmd/reader/progress.c dmd/reader/progress.h \
-  dmd/reader/records_json.c dmd/reader/records_json.h \
-  dmd/reader/show.c dmd/reader/show.h \
-  dmd/reader/source_memory.c \
-  dmd/reader/source_profile.c \
-  dmd/reader/sources.h \
-  dmd/reader/sums.c dmd/reader/sums.h \
-  dmd/reader/tree.c dmd/reader/tree.h \
-  dmd/reader/tree_text.c dmd/reader/tree_text.h \
-  dmd/reader/size.c dmd/reader/size.h \
-  dmd/reader/usage.c dmd/reader/usage.h \
-  dmd/reader/written.c dmd/reader/written.h
+  dmd/reader/host/fail.c dmd/reader/host/fail.h \
+  dmd/reader/host/message.c dmd/reader/host/message.h \
+  dmd/reader/host/host.c dmd/reader/host/host.h \
+  dmd/reader/host/outfile.c dmd/reader/host/outfile.h \
+  dmd/reader/host/progress.c dmd/reader/host/progress.h \
+  dmd/reader/input/cutter.c dmd/reader/input/cutter.h \
+  dmd/reader/input/document.c dmd/reader/input/document.h \
+  dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
+  dmd/reader/input/input.c dmd/reader/input/input.h \
+  dmd/reader/input/load.c dmd/reader/input/load.h \
+  dmd/reader/input/load_run.c \
+  dmd/reader/input/loader.c dmd/reader/input/loader.h \
+  dmd/reader/input/location.c dmd/reader/input/location.h \
+  dmd/reader/input/source_memory.c dmd/reader/input/source_memory.h \
+  dmd/reader/report/by.c dmd/reader/report/by.h \
+  dmd/reader/report/causal.c dmd/reader/report/causal.h \
+  dmd/reader/report/records_json.c dmd/reader/report/records_json.h \
+  dmd/reader/report/source_profile.c dmd/reader/report/source_profile.h \
+  dmd/reader/report/tree_text.c dmd/reader/report/tree_text.h \
+  dmd/reader/gate/calibrate.c dmd/reader/gate/calibrate.h \
+  dmd/reader/gate/gate_output.c dmd/reader/gate/gate_output.h \
+  dmd/reader/gate/gate_text.c dmd/reader/gate/gate_text.h \
+  dmd/reader/export/export.h \
+  dmd/reader/export/export_about_memory.c \
+  dmd/reader/export/export_collapsed.c \
+  dmd/reader/export/export_dhat.c \
+  dmd/reader/export/export_speedscope.c \
+  dmd/reader/command/child.c dmd/reader/command/child.h \
+  dmd/reader/command/cmd_check.c \
+  dmd/reader/command/cmd_diff.c \
+  dmd/reader/command/cmd_export.c \
+  dmd/reader/command/cmd_merge.c \
+  dmd/reader/command/cmd_print.c \
+  dmd/reader/command/cmd_run.c \
+  dmd/reader/command/cmd_tree.c \
+  dmd/reader/command/commands.h \
+  dmd/reader/command/options.c dmd/reader/command/options.h \
+  dmd/reader/command/show.c dmd/reader/command/show.h \
+  dmd/reader/command/usage.c dmd/reader/command/usage.h \
+  dmd/reader/command/written.c dmd/reader/command/written.h
 
 # What of it needs protobuf-c, which makes more from the .proto.
-dmd_pprof_sources = dmd/reader/export_pprof.c dmd/reader/profile.proto
+dmd_pprof_sources = dmd/reader/export/export_pprof.c dmd/reader/export/profile.proto
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
 dmd_preload_sources =

@@ -43,6 +43,7 @@ unit_tests = \
   tests/unit/test_snapshot \
   tests/unit/test_sort \
   tests/unit/test_stack \
+  tests/unit/test_str \
   tests/unit/test_table \
   tests/unit/test_text \
   tests/unit/test_tree

@@ -12,7 +12,7 @@
 #include "live/holders.h"
 #include "live/snapshot.h"
 #include "profile/json.h"
-#include "profile/text.h"
+#include "text/text.h"
 #include "tool/dm_allocator.h"
 #include "tool/dm_dump.h"
 #include "tool/dm_env.h"

@@ -10,8 +10,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "analysis/record.h"
 #include "live/live.h"
-#include "profile/record.h"
 
 typedef enum { DM_EXIT_AUTO, DM_EXIT_YES, DM_EXIT_NO } dm_dump_at_exit_t;
 

@@ -2,8 +2,8 @@
 #include "fuzz.h"
 
 #include "profile/json.h"
-#include "reader/host.h"
-#include "reader/load.h"
+#include "reader/host/host.h"
+#include "reader/input/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

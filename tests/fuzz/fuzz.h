@@ -12,7 +12,7 @@
 
 #include "base/out.h"
 #include "profile/profile.h"
-#include "reader/fail.h"
+#include "reader/host/fail.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "reader/export.h"
+#include "reader/export/export.h"
 
 #include <stdlib.h>
 #include <string.h>

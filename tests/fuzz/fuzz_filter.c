@@ -6,12 +6,12 @@
  */
 #include "fuzz.h"
 
-#include "reader/allocfns.h"
-#include "reader/frame.h"
-#include "reader/host.h"
-#include "reader/location.h"
-#include "reader/normalize.h"
-#include "reader/show.h"
+#include "analysis/allocfns.h"
+#include "analysis/frame.h"
+#include "analysis/normalize.h"
+#include "reader/command/show.h"
+#include "reader/host/host.h"
+#include "reader/input/location.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +20,13 @@ enum { MAX_FRAMES = 30 };
 
 static void check_frame(const char *frame) {
   size_t n = strlen(frame);
-  FUZZ_CHECK(dmdv_frame_function_length(frame) <= n);
+  FUZZ_CHECK(dmd_frame_function_length(frame) <= n);
   char *without = malloc(n + 1), *again = malloc(n + 1);
   FUZZ_CHECK(without != NULL && again != NULL);
-  dmdv_frame_without_line(without, frame);
+  dmd_frame_without_line(without, frame);
   FUZZ_CHECK(strlen(without) <= n);
-  dmdv_frame_without_line(again, without);
-  dmdv_is_alloc_fn(frame);
+  dmd_frame_without_line(again, without);
+  dmd_is_alloc_fn(frame);
   dmdv_location_t location;
   dmdv_location_init(&location, frame);
   FUZZ_CHECK(location.function != NULL && location.function[0] != '\0');
@@ -34,8 +34,8 @@ static void check_frame(const char *frame) {
   FUZZ_CHECK(location.file == NULL || strlen(location.file) <= n);
   FUZZ_CHECK(location.object == NULL || strlen(location.object) <= n);
   dmdv_location_destroy(&location);
-  char *normal = dmdv_normalize(&dmdv_env, frame);
-  char *twice = dmdv_normalize(&dmdv_env, normal);
+  char *normal = dmd_normalize(&dmdv_env, frame);
+  char *twice = dmd_normalize(&dmdv_env, normal);
   FUZZ_CHECK(strcmp(normal, twice) == 0);
   dmd_env_free(&dmdv_env, twice);
   dmd_env_free(&dmdv_env, normal);

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "reader/ignorefile.h"
+#include "reader/input/ignorefile.h"
 
 #include <stdlib.h>
 #include <string.h>

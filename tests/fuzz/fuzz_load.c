@@ -6,13 +6,13 @@
  */
 #include "fuzz.h"
 
-#include "profile/record.h"
-#include "profile/text.h"
-#include "reader/by.h"
-#include "reader/causal.h"
-#include "reader/combine.h"
-#include "reader/host.h"
-#include "reader/records_json.h"
+#include "analysis/combine.h"
+#include "analysis/record.h"
+#include "reader/host/host.h"
+#include "reader/report/by.h"
+#include "reader/report/causal.h"
+#include "reader/report/records_json.h"
+#include "text/text.h"
 
 #include <string.h>
 
@@ -23,13 +23,13 @@ static void print(dmd_profile_t *profile, const dmd_profile_t *old, uint32_t max
   if (old != NULL)
     dmd_records_drop_unchanged(&records);
   dmd_text_options_t text = {.title = "fuzz", .old = old, .max_records = 100};
-  dmdv_options_t options = {.max_frames = max_frames, .sort_by = (dmd_sort_by_t)sort_by};
+  dmd_view_t view = {.max_frames = max_frames, .sort_by = (dmd_sort_by_t)sort_by};
   dmd_out_t out;
   dmd_out_init(&out, fuzz_drop, NULL);
   dmd_text_print(&out, &records, &text);
-  dmdv_records_json(&out, &records, &options);
-  for (options.by = DMDV_BY_REPORTER; options.by <= DMDV_BY_LIBRARY; options.by++)
-    dmdv_by_print(&out, &records, &options);
+  dmdv_records_json(&out, &records, &view);
+  for (view.by = DMD_BY_REPORTER; view.by <= DMD_BY_LIBRARY; view.by++)
+    dmdv_by_print(&out, &records, &view);
   FUZZ_CHECK(dmd_out_flush(&out));
   if (old != NULL)
     for (int i = 0; i < DMD_N_SECTIONS; i++)
@@ -66,16 +66,16 @@ static void write_and_read(const dmd_profile_t *profile) {
 
 /* What dmdv diff does, with a profile and itself. */
 static void subtract(const dmd_profile_t *profile, const dmd_profile_t *same) {
-  dmdv_options_t options = {.max_frames = 3, .causal = true};
+  dmd_view_t view = {.max_frames = 3};
   dmd_out_t out;
   dmd_out_init(&out, fuzz_drop, NULL);
-  dmdv_causal_print(&out, same, profile, &options);
+  dmdv_causal_print(&out, same, profile, &view);
   FUZZ_CHECK(dmd_out_flush(&out));
   dmd_profile_t difference;
   dmd_profile_init(&difference, &dmdv_env);
   difference.mode = profile->mode;
-  dmdv_combine(&difference, same, true);
-  dmdv_combine(&difference, profile, false);
+  dmd_combine(&difference, same, true);
+  dmd_combine(&difference, profile, false);
   print(&difference, same, 3, DMD_SORT_USABLE);
   dmd_profile_destroy(&difference);
 }

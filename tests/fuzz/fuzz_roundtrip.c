@@ -5,9 +5,9 @@
  */
 #include "fuzz.h"
 
-#include "profile/text.h"
 #include "random_profile.h"
-#include "reader/host.h"
+#include "reader/host/host.h"
+#include "text/text.h"
 
 typedef struct {
   const uint8_t *data;

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "reader/size.h"
+#include "analysis/size.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@ static const int64_t wholes[] = {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   char *text = fuzz_string(data, n);
-  dmdv_size_t size;
-  const char *why = dmdv_size_parse(text, &size);
+  dmd_size_t size;
+  const char *why = dmd_size_parse(text, &size);
   FUZZ_CHECK(why == NULL || why[0] != '\0');
   for (size_t i = 0; why == NULL && i < sizeof wholes / sizeof wholes[0]; i++) {
-    int64_t bytes = dmdv_size_bytes(&size, wholes[i]);
+    int64_t bytes = dmd_size_bytes(&size, wholes[i]);
     FUZZ_CHECK(bytes >= 0 && bytes <= INT64_C(1) << 62);
     if (!size.is_percent) {
       FUZZ_CHECK((uint64_t)bytes == size.value);

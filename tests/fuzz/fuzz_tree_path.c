@@ -6,16 +6,16 @@
  */
 #include "fuzz.h"
 
-#include "reader/host.h"
-#include "reader/memreports.h"
-#include "reader/tree.h"
-#include "reader/tree_text.h"
+#include "analysis/memreports.h"
+#include "analysis/tree.h"
+#include "reader/host/host.h"
+#include "reader/report/tree_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Adds the lines; returns the sum of their amounts. */
-static int64_t add_lines(dmdv_memreports_t *m, char *text) {
+static int64_t add_lines(dmd_memreports_t *m, char *text) {
   int64_t sum = 0;
   for (char *line = text, *next; line != NULL; line = next) {
     next = strchr(line, '\n');
@@ -24,19 +24,19 @@ static int64_t add_lines(dmdv_memreports_t *m, char *text) {
     if (line[0] == '\0' || line[1] == '\0')
       continue;
     int64_t amount = (int64_t)(signed char)line[0] * 1000;
-    if (dmdv_memreports_add(m, "app (pid 1)", line + 1, DMDV_NONHEAP, DMDV_BYTES, amount, NULL) ==
+    if (dmd_memreports_add(m, "app (pid 1)", line + 1, DMD_NONHEAP, DMD_BYTES, amount, NULL) ==
         NULL)
       sum += amount;
   }
   return sum;
 }
 
-static int64_t check_node(const dmdv_trees_t *trees, uint32_t id) {
-  const dmdv_node_t *node = dmdv_trees_at(trees, id);
+static int64_t check_node(const dmd_trees_t *trees, uint32_t id) {
+  const dmd_node_t *node = dmd_trees_at(trees, id);
   int64_t sum = 0;
   uint32_t n_kids = 0;
-  for (uint32_t kid = node->first_kid; kid != DMD_NONE; kid = dmdv_trees_at(trees, kid)->next) {
-    FUZZ_CHECK(dmdv_trees_at(trees, kid)->parent == id);
+  for (uint32_t kid = node->first_kid; kid != DMD_NONE; kid = dmd_trees_at(trees, kid)->next) {
+    FUZZ_CHECK(dmd_trees_at(trees, kid)->parent == id);
     sum += check_node(trees, kid);
     n_kids++;
   }
@@ -45,18 +45,17 @@ static int64_t check_node(const dmdv_trees_t *trees, uint32_t id) {
   return node->amount;
 }
 
-static void check_trees(const dmdv_memreports_t *m, int64_t sum, bool show_all) {
-  dmdv_trees_t trees;
-  dmdv_trees_init(&trees, m->env);
+static void check_trees(const dmd_memreports_t *m, int64_t sum, bool show_all) {
+  dmd_trees_t trees;
+  dmd_trees_init(&trees, m->env);
   for (uint32_t i = 0; i < m->n_order; i++)
-    dmdv_trees_add(&trees, dmdv_memreports_path(m, m->order[i]),
-                   dmdv_memreports_at(m, m->order[i]));
-  dmdv_trees_finish(&trees, m->is_diff, show_all);
+    dmd_trees_add(&trees, dmd_memreports_path(m, m->order[i]), dmd_memreports_at(m, m->order[i]));
+  dmd_trees_finish(&trees, m->is_diff, show_all);
   int64_t found = 0;
-  for (uint32_t root = trees.first_root; root != DMD_NONE; root = dmdv_trees_at(&trees, root)->next)
+  for (uint32_t root = trees.first_root; root != DMD_NONE; root = dmd_trees_at(&trees, root)->next)
     found += check_node(&trees, root);
   FUZZ_CHECK(found == sum);
-  dmdv_trees_destroy(&trees);
+  dmd_trees_destroy(&trees);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
@@ -64,12 +63,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   if (n > 4096)
     return 0;
   char *text = fuzz_string(data, n);
-  dmdv_memreports_t m;
+  dmd_memreports_t m;
   const char *path;
-  dmdv_memreports_init(&m, &dmdv_env, n % 2 == 1);
+  dmd_memreports_init(&m, &dmdv_env, n % 2 == 1);
   int64_t sum = add_lines(&m, text);
-  dmdv_memreports_complete(&m);
-  if (dmdv_memreports_settle(&m, &path) == NULL) {
+  dmd_memreports_complete(&m);
+  if (dmd_memreports_settle(&m, &path) == NULL) {
     check_trees(&m, sum, false);
     check_trees(&m, sum, true);
     dmd_out_t out;
@@ -77,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     dmdv_tree_print(&out, &m, "", n % 4 < 2);
     FUZZ_CHECK(dmd_out_flush(&out));
   }
-  dmdv_memreports_destroy(&m);
+  dmd_memreports_destroy(&m);
   free(text);
   return 0;
 }

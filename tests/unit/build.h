@@ -7,9 +7,9 @@
 
 #include "host.h"
 
+#include "analysis/record.h"
 #include "profile/profile.h"
-#include "profile/record.h"
-#include "profile/text.h"
+#include "text/text.h"
 
 /* The id of a stack given as "innermost|next|outermost"; NULL: DMD_NONE. */
 uint32_t build_stack(dmd_profile_t *profile, const char *frames);

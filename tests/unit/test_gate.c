@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "build.h"
 
-#include "reader/causes.h"
-#include "reader/gate.h"
+#include "analysis/causes.h"
+#include "analysis/gate.h"
 
 /* Two profiles with the stacks, reporters and tags of one small program. */
 typedef struct {
   host_t host;
   dmd_profile_t old, new;
-  dmdv_subject_t before, now;
+  dmd_subject_t before, now;
 } fixture_t;
 
 /* 1,000 bytes: 300 dark, 200 twice, 500 once, of which 100 below explicit/x and 400 in explicit/xy;
@@ -34,8 +34,8 @@ static void begin(fixture_t *f) {
   dmd_profile_init(&f->new, &f->host.env);
   fill(&f->old);
   fill(&f->new);
-  f->before = (dmdv_subject_t){.profile = &f->old};
-  f->now = (dmdv_subject_t){.profile = &f->new};
+  f->before = (dmd_subject_t){.profile = &f->old};
+  f->now = (dmd_subject_t){.profile = &f->new};
 }
 
 static void end(fixture_t *f) {
@@ -44,15 +44,15 @@ static void end(fixture_t *f) {
   host_done(&f->host);
 }
 
-static dmdv_limit_t limit_of(dmdv_what_t what, const char *name, const char *size, bool growth) {
-  dmdv_limit_t limit = {.option = "o", .value = size, .what = what, .name = name, .growth = growth};
-  assert_null(dmdv_size_parse(size, &limit.size));
+static dmd_limit_t limit_of(dmd_what_t what, const char *name, const char *size, bool growth) {
+  dmd_limit_t limit = {.option = "o", .value = size, .what = what, .name = name, .growth = growth};
+  assert_null(dmd_size_parse(size, &limit.size));
   return limit;
 }
 
-static void assert_figure(const fixture_t *f, dmdv_what_t what, const char *name, int64_t bytes,
+static void assert_figure(const fixture_t *f, dmd_what_t what, const char *name, int64_t bytes,
                           int64_t num) {
-  dmdv_figure_t figure = dmdv_gate_figure(&f->now, what, name);
+  dmd_figure_t figure = dmd_gate_figure(&f->now, what, name);
   assert_int_equal(figure.bytes, bytes);
   assert_int_equal(figure.num, num);
 }
@@ -61,22 +61,22 @@ static void figures(void **state) {
   (void)state;
   fixture_t f;
   begin(&f);
-  assert_figure(&f, DMDV_TOTAL, NULL, 1000, 12);
-  assert_figure(&f, DMDV_UNREPORTED, NULL, 300, 3);
-  assert_figure(&f, DMDV_TWICE, NULL, 200, 3);
-  assert_figure(&f, DMDV_MISREPORTS, NULL, 0, 0);
+  assert_figure(&f, DMD_TOTAL, NULL, 1000, 12);
+  assert_figure(&f, DMD_UNREPORTED, NULL, 300, 3);
+  assert_figure(&f, DMD_TWICE, NULL, 200, 3);
+  assert_figure(&f, DMD_MISREPORTS, NULL, 0, 0);
   /* 120 by it twice, counted once; 80 by one below it as the second; 50; 50 below it. */
-  assert_figure(&f, DMDV_NAMED, "explicit/x", 300, 5);
-  assert_figure(&f, DMDV_NAMED, "explicit/x/", 300, 5);
-  assert_figure(&f, DMDV_NAMED, "explicit/x/deep", 130, 3);
-  assert_figure(&f, DMDV_NAMED, "explicit/xy", 400, 4);
-  assert_figure(&f, DMDV_NAMED, "explicit", 700, 9);
-  assert_figure(&f, DMDV_NAMED, "other", 80, 2);
-  assert_figure(&f, DMDV_NAMED, "lib", 350, 4);
-  assert_figure(&f, DMDV_NAMED, "explicit/", 700, 9);
-  assert_figure(&f, DMDV_NAMED, "li", 0, 0);
-  assert_figure(&f, DMDV_NAMED, "/", 0, 0);
-  assert_figure(&f, DMDV_NAMED, "new", 0, 0);
+  assert_figure(&f, DMD_NAMED, "explicit/x", 300, 5);
+  assert_figure(&f, DMD_NAMED, "explicit/x/", 300, 5);
+  assert_figure(&f, DMD_NAMED, "explicit/x/deep", 130, 3);
+  assert_figure(&f, DMD_NAMED, "explicit/xy", 400, 4);
+  assert_figure(&f, DMD_NAMED, "explicit", 700, 9);
+  assert_figure(&f, DMD_NAMED, "other", 80, 2);
+  assert_figure(&f, DMD_NAMED, "lib", 350, 4);
+  assert_figure(&f, DMD_NAMED, "explicit/", 700, 9);
+  assert_figure(&f, DMD_NAMED, "li", 0, 0);
+  assert_figure(&f, DMD_NAMED, "/", 0, 0);
+  assert_figure(&f, DMD_NAMED, "new", 0, 0);
   end(&f);
 }
 
@@ -87,34 +87,34 @@ static void names_that_there_are(void **state) {
   dmd_profile_keep(&f.new, "not a reporter");
   static const char *const names[] = {"explicit", "explicit/x/", "explicit/x/deep", "lib", "other"};
   for (size_t i = 0; i < COUNT_OF(names); i++)
-    assert_true(dmdv_gate_has_name(&f.new, names[i]));
+    assert_true(dmd_gate_has_name(&f.new, names[i]));
   static const char *const others[] = {"explici", "explicit/x/deep/er", "", "not a reporter"};
   for (size_t i = 0; i < COUNT_OF(others); i++)
-    assert_false(dmdv_gate_has_name(&f.new, others[i]));
+    assert_false(dmd_gate_has_name(&f.new, others[i]));
   end(&f);
 }
 
 static void at_the_limit_is_within_it(void **state) {
   (void)state;
   static const struct {
-    dmdv_what_t what;
+    dmd_what_t what;
     const char *name, *size;
     int64_t ceiling;
     bool broken;
   } cases[] = {
-      {DMDV_UNREPORTED, NULL, "300", 300, false},   {DMDV_UNREPORTED, NULL, "299", 299, true},
-      {DMDV_UNREPORTED, NULL, "30%", 300, false},   {DMDV_UNREPORTED, NULL, "29.9%", 299, true},
-      {DMDV_UNREPORTED, NULL, "29.99%", 299, true}, /* 299.9 */
-      {DMDV_TWICE, NULL, "20%", 200, false},        {DMDV_TWICE, NULL, "0", 0, true},
-      {DMDV_NAMED, "lib", "350", 350, false},       {DMDV_NAMED, "lib", "349", 349, true},
-      {DMDV_NAMED, "nobody", "0", 0, false},        {DMDV_MISREPORTS, NULL, "0", 0, false},
+      {DMD_UNREPORTED, NULL, "300", 300, false},   {DMD_UNREPORTED, NULL, "299", 299, true},
+      {DMD_UNREPORTED, NULL, "30%", 300, false},   {DMD_UNREPORTED, NULL, "29.9%", 299, true},
+      {DMD_UNREPORTED, NULL, "29.99%", 299, true}, /* 299.9 */
+      {DMD_TWICE, NULL, "20%", 200, false},        {DMD_TWICE, NULL, "0", 0, true},
+      {DMD_NAMED, "lib", "350", 350, false},       {DMD_NAMED, "lib", "349", 349, true},
+      {DMD_NAMED, "nobody", "0", 0, false},        {DMD_MISREPORTS, NULL, "0", 0, false},
   };
   fixture_t f;
   begin(&f);
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
-    dmdv_limit_t limit = limit_of(cases[i].what, cases[i].name, cases[i].size, false);
-    dmdv_finding_t finding;
-    dmdv_gate_evaluate(&finding, &limit, &f.now, NULL);
+    dmd_limit_t limit = limit_of(cases[i].what, cases[i].name, cases[i].size, false);
+    dmd_finding_t finding;
+    dmd_gate_evaluate(&finding, &limit, &f.now, NULL);
     assert_int_equal(finding.ceiling, cases[i].ceiling);
     assert_int_equal(finding.broken, cases[i].broken);
     assert_int_equal(finding.heap, 1000);
@@ -128,21 +128,21 @@ static void growth(void **state) {
   begin(&f);
   build_tagged(&f.new, 1, 30, 0, "new (a.c:1)|dark (b.c:2)", DMD_NONE, "lib");
   static const struct {
-    dmdv_what_t what;
+    dmd_what_t what;
     const char *name, *size;
     int64_t ceiling;
     bool broken;
   } cases[] = {
-      {DMDV_TOTAL, NULL, "3%", 1030, false},      {DMDV_TOTAL, NULL, "30", 1030, false},
-      {DMDV_TOTAL, NULL, "29", 1029, true},       {DMDV_TOTAL, NULL, "2.99%", 1029, true},
-      {DMDV_UNREPORTED, NULL, "10%", 330, false}, {DMDV_UNREPORTED, NULL, "9%", 327, true},
-      {DMDV_NAMED, "lib", "+30", 380, false},     {DMDV_NAMED, "lib", "+29", 379, true},
-      {DMDV_NAMED, "explicit", "0%", 700, false}, {DMDV_TOTAL, NULL, "+30", 1030, false},
+      {DMD_TOTAL, NULL, "3%", 1030, false},      {DMD_TOTAL, NULL, "30", 1030, false},
+      {DMD_TOTAL, NULL, "29", 1029, true},       {DMD_TOTAL, NULL, "2.99%", 1029, true},
+      {DMD_UNREPORTED, NULL, "10%", 330, false}, {DMD_UNREPORTED, NULL, "9%", 327, true},
+      {DMD_NAMED, "lib", "+30", 380, false},     {DMD_NAMED, "lib", "+29", 379, true},
+      {DMD_NAMED, "explicit", "0%", 700, false}, {DMD_TOTAL, NULL, "+30", 1030, false},
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
-    dmdv_limit_t limit = limit_of(cases[i].what, cases[i].name, cases[i].size, true);
-    dmdv_finding_t finding;
-    dmdv_gate_evaluate(&finding, &limit, &f.now, &f.before);
+    dmd_limit_t limit = limit_of(cases[i].what, cases[i].name, cases[i].size, true);
+    dmd_finding_t finding;
+    dmd_gate_evaluate(&finding, &limit, &f.now, &f.before);
     assert_int_equal(finding.ceiling, cases[i].ceiling);
     assert_int_equal(finding.broken, cases[i].broken);
   }
@@ -159,10 +159,10 @@ static void what_is_ignored_does_not_count(void **state) {
   by[build_stack(&f.new, "new (a.c:1)|both (b.c:3)")] = 2;
   by[build_stack(&f.new, "new (a.c:1)|x (b.c:5)")] = 2;
   f.now.ignored_by = by;
-  assert_figure(&f, DMDV_UNREPORTED, NULL, 0, 0);
-  assert_figure(&f, DMDV_TWICE, NULL, 80, 2);
-  assert_figure(&f, DMDV_TOTAL, NULL, 1000, 12);
-  assert_figure(&f, DMDV_NAMED, "lib", 350, 4);
+  assert_figure(&f, DMD_UNREPORTED, NULL, 0, 0);
+  assert_figure(&f, DMD_TWICE, NULL, 80, 2);
+  assert_figure(&f, DMD_TOTAL, NULL, 1000, 12);
+  assert_figure(&f, DMD_NAMED, "lib", 350, 4);
   dmd_env_free(&f.host.env, by);
   end(&f);
 }
@@ -179,9 +179,9 @@ static void misreports(void **state) {
   };
   for (size_t i = 0; i < COUNT_OF(faults); i++)
     dmd_faults_add(&f.new.faults, &faults[i]);
-  assert_figure(&f, DMDV_MISREPORTS, NULL, 5, 0);
+  assert_figure(&f, DMD_MISREPORTS, NULL, 5, 0);
   uint32_t n;
-  uint32_t *ids = dmdv_misreports(&f.new, &n);
+  uint32_t *ids = dmd_misreports(&f.new, &n);
   assert_int_equal(n, 2);
   assert_int_equal(dmd_faults_at(&f.new.faults, ids[0])->kind, DMD_FAULT_REPORT_NO_BLOCK);
   assert_int_equal(dmd_faults_at(&f.new.faults, ids[1])->kind, DMD_FAULT_REPORT_INTERIOR);
@@ -194,29 +194,29 @@ static void what_cannot_be_checked(void **state) {
   fixture_t f;
   begin(&f);
   int which;
-  dmdv_limit_t unreported = limit_of(DMDV_UNREPORTED, NULL, "0", false);
-  dmdv_limit_t growth = limit_of(DMDV_UNREPORTED, NULL, "0", true);
-  dmdv_limit_t total = limit_of(DMDV_TOTAL, NULL, "0", true);
-  dmdv_limit_t misreported = limit_of(DMDV_MISREPORTS, NULL, "0", false);
-  assert_null(dmdv_gate_why_not(&unreported, &f.new, NULL, &which));
-  assert_null(dmdv_gate_why_not(&growth, &f.new, &f.old, &which));
-  assert_null(dmdv_gate_why_not(&misreported, &f.new, &f.old, &which));
+  dmd_limit_t unreported = limit_of(DMD_UNREPORTED, NULL, "0", false);
+  dmd_limit_t growth = limit_of(DMD_UNREPORTED, NULL, "0", true);
+  dmd_limit_t total = limit_of(DMD_TOTAL, NULL, "0", true);
+  dmd_limit_t misreported = limit_of(DMD_MISREPORTS, NULL, "0", false);
+  assert_null(dmd_gate_why_not(&unreported, &f.new, NULL, &which));
+  assert_null(dmd_gate_why_not(&growth, &f.new, &f.old, &which));
+  assert_null(dmd_gate_why_not(&misreported, &f.new, &f.old, &which));
   f.old.mode = DMD_MODE_LIVE;
-  assert_null(dmdv_gate_why_not(&unreported, &f.new, &f.old, &which));
-  assert_null(dmdv_gate_why_not(&total, &f.new, &f.old, &which));
-  assert_non_null(dmdv_gate_why_not(&growth, &f.new, &f.old, &which));
+  assert_null(dmd_gate_why_not(&unreported, &f.new, &f.old, &which));
+  assert_null(dmd_gate_why_not(&total, &f.new, &f.old, &which));
+  assert_non_null(dmd_gate_why_not(&growth, &f.new, &f.old, &which));
   assert_int_equal(which, 1);
   f.new.mode = DMD_MODE_CUMULATIVE;
-  assert_non_null(dmdv_gate_why_not(&unreported, &f.new, NULL, &which));
+  assert_non_null(dmd_gate_why_not(&unreported, &f.new, NULL, &which));
   assert_int_equal(which, 0);
   f.new.run.is_known = false;
-  assert_non_null(dmdv_gate_why_not(&misreported, &f.new, NULL, &which));
+  assert_non_null(dmd_gate_why_not(&misreported, &f.new, NULL, &which));
   end(&f);
 }
 
 /* ---- causes ---- */
 
-static const char *top_frame(const dmdv_causes_t *causes, const dmd_record_t *r, size_t at) {
+static const char *top_frame(const dmd_causes_t *causes, const dmd_record_t *r, size_t at) {
   size_t n;
   const uint32_t *frames = dmd_records_frames(&causes->records, r->stack, &n);
   assert_true(at < n);
@@ -227,26 +227,26 @@ static void causes_are_the_blocks_that_count(void **state) {
   (void)state;
   fixture_t f;
   begin(&f);
-  dmdv_limit_t limit = limit_of(DMDV_NAMED, "explicit/x", "0", false);
-  dmdv_finding_t finding;
-  dmdv_gate_evaluate(&finding, &limit, &f.now, NULL);
-  dmdv_causes_t causes;
-  dmdv_causes_init(&causes, &finding, &f.now, NULL, 8);
+  dmd_limit_t limit = limit_of(DMD_NAMED, "explicit/x", "0", false);
+  dmd_finding_t finding;
+  dmd_gate_evaluate(&finding, &limit, &f.now, NULL);
+  dmd_causes_t causes;
+  dmd_causes_init(&causes, &finding, &f.now, NULL, 8);
   static const char *const frames[] = {"both (b.c:3)", "often (b.c:4)", "x (b.c:5)",
                                        "below (b.c:6)"};
   static const int64_t usable[] = {120, 80, 50, 50};
   static const char *const reporters[] = {"explicit/x", "other", "explicit/x", "explicit/x/deep"};
   assert_int_equal(causes.n, COUNT_OF(frames));
   for (uint32_t i = 0; i < causes.n; i++) {
-    const dmd_record_t *r = dmdv_causes_at(&causes, i);
+    const dmd_record_t *r = dmd_causes_at(&causes, i);
     assert_string_equal(top_frame(&causes, r, 1), frames[i]);
     assert_int_equal(r->usable, usable[i]);
-    assert_int_equal(dmdv_causes_before(&causes, r).bytes, 0);
-    assert_string_equal(dmdv_causes_reporter(&causes, r, 0), reporters[i]);
+    assert_int_equal(dmd_causes_before(&causes, r).bytes, 0);
+    assert_string_equal(dmd_causes_reporter(&causes, r, 0), reporters[i]);
   }
-  assert_null(dmdv_causes_tag(&causes, dmdv_causes_at(&causes, 0)));
-  assert_string_equal(dmdv_causes_tag(&causes, dmdv_causes_at(&causes, 2)), "lib");
-  dmdv_causes_destroy(&causes);
+  assert_null(dmd_causes_tag(&causes, dmd_causes_at(&causes, 0)));
+  assert_string_equal(dmd_causes_tag(&causes, dmd_causes_at(&causes, 2)), "lib");
+  dmd_causes_destroy(&causes);
   end(&f);
 }
 
@@ -257,31 +257,31 @@ static void growth_is_found_across_moved_lines(void **state) {
   host_init(&f.host);
   dmd_profile_init(&f.old, &f.host.env);
   dmd_profile_init(&f.new, &f.host.env);
-  f.before = (dmdv_subject_t){.profile = &f.old};
-  f.now = (dmdv_subject_t){.profile = &f.new};
+  f.before = (dmd_subject_t){.profile = &f.old};
+  f.now = (dmd_subject_t){.profile = &f.new};
   build_blocks(&f.old, 2, 100, 0, "new (a.c:1)|moved (b.c:10)|main (b.c:50)", DMD_NONE);
   build_blocks(&f.old, 1, 100, 0, "new (a.c:1)|grown (b.c:20)|main (b.c:51)", DMD_NONE);
   build_blocks(&f.old, 1, 60, 0, "new (a.c:1)|gone (b.c:30)|main (b.c:52)", DMD_NONE);
   build_blocks(&f.new, 2, 100, 0, "new (a.c:1)|moved (b.c:12)|main (b.c:60)", DMD_NONE);
   build_blocks(&f.new, 5, 100, 0, "new (a.c:1)|grown (b.c:22)|main (b.c:61)", DMD_NONE);
   build_blocks(&f.new, 1, 70, 0, "new (a.c:1)|fresh (b.c:32)|main (b.c:62)", DMD_NONE);
-  dmdv_limit_t limit = limit_of(DMDV_TOTAL, NULL, "0", true);
-  dmdv_finding_t finding;
-  dmdv_gate_evaluate(&finding, &limit, &f.now, &f.before);
+  dmd_limit_t limit = limit_of(DMD_TOTAL, NULL, "0", true);
+  dmd_finding_t finding;
+  dmd_gate_evaluate(&finding, &limit, &f.now, &f.before);
   assert_int_equal(finding.now.bytes - finding.before.bytes, 410);
-  dmdv_causes_t causes;
-  dmdv_causes_init(&causes, &finding, &f.now, &f.before, 8);
+  dmd_causes_t causes;
+  dmd_causes_init(&causes, &finding, &f.now, &f.before, 8);
   assert_int_equal(causes.n, 2);
-  const dmd_record_t *r = dmdv_causes_at(&causes, 0);
+  const dmd_record_t *r = dmd_causes_at(&causes, 0);
   assert_int_equal(r->usable, 400);
-  assert_int_equal(dmdv_causes_before(&causes, r).bytes, 100);
-  assert_int_equal(dmdv_causes_before(&causes, r).num, 1);
+  assert_int_equal(dmd_causes_before(&causes, r).bytes, 100);
+  assert_int_equal(dmd_causes_before(&causes, r).num, 1);
   assert_string_equal(top_frame(&causes, r, 1), "grown (b.c:22)");
   assert_string_equal(top_frame(&causes, r, 2), "main (b.c)"); /* of three lines */
-  assert_string_equal(top_frame(&causes, dmdv_causes_at(&causes, 1), 1), "fresh (b.c:32)");
+  assert_string_equal(top_frame(&causes, dmd_causes_at(&causes, 1), 1), "fresh (b.c:32)");
   assert_int_equal(causes.n_shrunk, 1);
   assert_int_equal(causes.shrunk, 60);
-  dmdv_causes_destroy(&causes);
+  dmd_causes_destroy(&causes);
   end(&f);
 }
 
@@ -290,15 +290,15 @@ static void use(host_t *host, void *arg) {
   dmd_profile_t profile;
   dmd_profile_init(&profile, &host->env);
   fill(&profile);
-  dmdv_subject_t subject = {.profile = &profile};
-  dmdv_limit_t limit = {.what = DMDV_NAMED, .name = "explicit", .growth = true};
-  dmdv_finding_t finding;
-  dmdv_gate_evaluate(&finding, &limit, &subject, &subject);
-  dmdv_causes_t causes;
-  dmdv_causes_init(&causes, &finding, &subject, &subject, 8);
-  dmdv_causes_destroy(&causes);
+  dmd_subject_t subject = {.profile = &profile};
+  dmd_limit_t limit = {.what = DMD_NAMED, .name = "explicit", .growth = true};
+  dmd_finding_t finding;
+  dmd_gate_evaluate(&finding, &limit, &subject, &subject);
+  dmd_causes_t causes;
+  dmd_causes_init(&causes, &finding, &subject, &subject, 8);
+  dmd_causes_destroy(&causes);
   uint32_t n;
-  dmd_env_free(&host->env, dmdv_misreports(&profile, &n));
+  dmd_env_free(&host->env, dmd_misreports(&profile, &n));
   dmd_profile_destroy(&profile);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "build.h"
 
-#include "reader/ignorefile.h"
+#include "reader/input/ignorefile.h"
 
 #include <stdio.h>
 

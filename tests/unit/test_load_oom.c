@@ -11,8 +11,8 @@
 
 #include <zlib.h>
 
-#include "reader/host.h"
-#include "reader/load.h"
+#include "reader/host/host.h"
+#include "reader/input/load.h"
 
 void *__real_malloc(size_t szB);
 void *__real_realloc(void *p, size_t szB);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "reader/location.h"
+#include "reader/input/location.h"
 
 static void check(const char *frame, const char *function, const char *file, uint64_t line,
                   const char *object, uint64_t offset) {

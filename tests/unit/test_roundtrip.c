@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "profile/json.h"
-#include "reader/host.h"
-#include "reader/load.h"
+#include "reader/host/host.h"
+#include "reader/input/load.h"
 
 enum { ROUNDS = 300 };
 

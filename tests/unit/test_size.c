@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "reader/size.h"
+#include "analysis/size.h"
 
 #include <stdio.h>
 
@@ -29,11 +29,11 @@ static void sizes_in_bytes(void **state) {
       {"4611686018427387903", (INT64_C(1) << 62) - 1},
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
-    dmdv_size_t size;
-    assert_null(dmdv_size_parse(cases[i].text, &size));
+    dmd_size_t size;
+    assert_null(dmd_size_parse(cases[i].text, &size));
     assert_false(size.is_percent);
     assert_false(size.has_plus);
-    assert_int_equal(dmdv_size_bytes(&size, 777), cases[i].bytes);
+    assert_int_equal(dmd_size_bytes(&size, 777), cases[i].bytes);
   }
 }
 
@@ -59,20 +59,20 @@ static void percentages(void **state) {
       {"99999.999999%", INT64_C(1) << 61, INT64_C(1) << 62},  /* more than fits */
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
-    dmdv_size_t size;
-    assert_null(dmdv_size_parse(cases[i].text, &size));
+    dmd_size_t size;
+    assert_null(dmd_size_parse(cases[i].text, &size));
     assert_true(size.is_percent);
-    assert_int_equal(dmdv_size_bytes(&size, cases[i].whole), cases[i].bytes);
+    assert_int_equal(dmd_size_bytes(&size, cases[i].whole), cases[i].bytes);
   }
 }
 
 static void a_plus_is_noted(void **state) {
   (void)state;
-  dmdv_size_t size;
-  assert_null(dmdv_size_parse("+64KB", &size));
+  dmd_size_t size;
+  assert_null(dmd_size_parse("+64KB", &size));
   assert_true(size.has_plus);
-  assert_int_equal(dmdv_size_bytes(&size, 0), 65536);
-  assert_null(dmdv_size_parse("+2%", &size));
+  assert_int_equal(dmd_size_bytes(&size, 0), 65536);
+  assert_null(dmd_size_parse("+2%", &size));
   assert_true(size.has_plus && size.is_percent);
 }
 
@@ -107,8 +107,8 @@ static void what_is_no_size(void **state) {
       "9223372036854775808%",
   };
   for (size_t i = 0; i < COUNT_OF(texts); i++) {
-    dmdv_size_t size;
-    if (dmdv_size_parse(texts[i], &size) == NULL)
+    dmd_size_t size;
+    if (dmd_size_parse(texts[i], &size) == NULL)
       fail_msg("'%s' was taken", texts[i]);
   }
 }
@@ -121,11 +121,11 @@ static void random_percentages(void **state) {
     char text[32];
     uint64_t whole_part = dice_below(&dice, 100000), millionths = dice_below(&dice, 1000000);
     snprintf(text, sizeof text, "%u.%06u%%", (unsigned)whole_part, (unsigned)millionths);
-    dmdv_size_t size;
-    assert_null(dmdv_size_parse(text, &size));
+    dmd_size_t size;
+    assert_null(dmd_size_parse(text, &size));
     uint64_t heap = dice_below(&dice, 90000000);
     uint64_t expected = heap * (whole_part * 1000000 + millionths) / 100000000;
-    assert_int_equal(dmdv_size_bytes(&size, (int64_t)heap), expected);
+    assert_int_equal(dmd_size_bytes(&size, (int64_t)heap), expected);
   }
 }
 

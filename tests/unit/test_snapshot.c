@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
+#include "analysis/record.h"
 #include "live/snapshot.h"
-#include "profile/record.h"
 
 static const dmd_place_t nowhere;
 static const dmd_scope_end_t innermost;

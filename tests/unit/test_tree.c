@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "reader/memreports.h"
-#include "reader/normalize.h"
-#include "reader/tree.h"
-#include "reader/tree_text.h"
+#include "analysis/memreports.h"
+#include "analysis/normalize.h"
+#include "analysis/tree.h"
+#include "reader/report/tree_text.h"
 
 #include <stdio.h>
 
 /* ---- Values. ---- */
 
-static void assert_amount(int64_t amount, dmdv_units_t units, bool verbose, const char *expected) {
+static void assert_amount(int64_t amount, dmd_units_t units, bool verbose, const char *expected) {
   char buf[DMDV_VALUE_MAX];
   size_t n = dmdv_format_amount(buf, amount, units, verbose);
   assert_string_equal(buf, expected);
@@ -19,23 +19,23 @@ static void assert_amount(int64_t amount, dmdv_units_t units, bool verbose, cons
 
 static void amounts(void **state) {
   (void)state;
-  assert_amount(0, DMDV_BYTES, false, "0.00 MB");
-  assert_amount(1048576, DMDV_BYTES, false, "1.00 MB");
-  assert_amount(INT64_C(1234) * 1048576 + 587203, DMDV_BYTES, false, "1,234.56 MB");
+  assert_amount(0, DMD_BYTES, false, "0.00 MB");
+  assert_amount(1048576, DMD_BYTES, false, "1.00 MB");
+  assert_amount(INT64_C(1234) * 1048576 + 587203, DMD_BYTES, false, "1,234.56 MB");
   /* An eighth of a MB is the simplest half of a hundredth. */
-  assert_amount(131072, DMDV_BYTES, false, "0.13 MB");
-  assert_amount(-131072, DMDV_BYTES, false, "-0.13 MB");
-  assert_amount(131071, DMDV_BYTES, false, "0.12 MB");
-  assert_amount(-1, DMDV_BYTES, false, "-0.00 MB");
+  assert_amount(131072, DMD_BYTES, false, "0.13 MB");
+  assert_amount(-131072, DMD_BYTES, false, "-0.13 MB");
+  assert_amount(131071, DMD_BYTES, false, "0.12 MB");
+  assert_amount(-1, DMD_BYTES, false, "-0.00 MB");
   /* 2^60 bytes are 2^40 MB. */
-  assert_amount(INT64_C(1) << 60, DMDV_BYTES, false, "1,099,511,627,776.00 MB");
-  assert_amount(1234, DMDV_BYTES, true, "1,234 B");
-  assert_amount(-1234567, DMDV_BYTES, true, "-1,234,567 B");
-  assert_amount(1234, DMDV_COUNT, false, "1,234");
-  assert_amount(1234, DMDV_CUMULATIVE, true, "1,234");
-  assert_amount(1234, DMDV_PERCENTAGE, false, "12.34%");
-  assert_amount(5, DMDV_PERCENTAGE, true, "0.05%");
-  assert_amount(-12345678, DMDV_PERCENTAGE, false, "-123,456.78%");
+  assert_amount(INT64_C(1) << 60, DMD_BYTES, false, "1,099,511,627,776.00 MB");
+  assert_amount(1234, DMD_BYTES, true, "1,234 B");
+  assert_amount(-1234567, DMD_BYTES, true, "-1,234,567 B");
+  assert_amount(1234, DMD_COUNT, false, "1,234");
+  assert_amount(1234, DMD_CUMULATIVE, true, "1,234");
+  assert_amount(1234, DMD_PERCENTAGE, false, "12.34%");
+  assert_amount(5, DMD_PERCENTAGE, true, "0.05%");
+  assert_amount(-12345678, DMD_PERCENTAGE, false, "-123,456.78%");
 }
 
 static void assert_share(int64_t part, int64_t whole, const char *expected) {
@@ -73,7 +73,7 @@ static void names_in_the_order_of_dictionaries(void **state) {
                                         "ab", "Ab",    "b", "B",  "ba", "z", "\xc3\xa4\xc3\xa4"};
   for (unsigned i = 0; i < COUNT_OF(ordered); i++)
     for (unsigned j = 0; j < COUNT_OF(ordered); j++) {
-      int res = dmdv_compare_names(ordered[i], ordered[j]);
+      int res = dmd_compare_names(ordered[i], ordered[j]);
       assert_int_equal((res > 0) - (res < 0), (i > j) - (i < j));
     }
 }
@@ -81,7 +81,7 @@ static void names_in_the_order_of_dictionaries(void **state) {
 static void assert_normal(const char *name, const char *expected) {
   host_t host;
   host_init(&host);
-  char *normal = dmdv_normalize(&host.env, name);
+  char *normal = dmd_normalize(&host.env, name);
   assert_string_equal(normal, expected);
   dmd_env_free(&host.env, normal);
   host_done(&host);
@@ -102,24 +102,24 @@ static void what_varies_is_normalized(void **state) {
 
 /* ---- Collections. ---- */
 
-static void add(dmdv_memreports_t *m, const char *path, int64_t amount) {
-  assert_null(dmdv_memreports_add(m, "P", path, DMDV_HEAP, DMDV_BYTES, amount, "x"));
+static void add(dmd_memreports_t *m, const char *path, int64_t amount) {
+  assert_null(dmd_memreports_add(m, "P", path, DMD_HEAP, DMD_BYTES, amount, "x"));
 }
 
 static void sums_beyond_2_to_53_are_exact(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmdv_memreports_t m;
-  dmdv_memreports_init(&m, &host.env, false);
+  dmd_memreports_t m;
+  dmd_memreports_init(&m, &host.env, false);
   int64_t large = INT64_C(1) << 53;
   add(&m, "a/b", large);
   add(&m, "a/b", 1);
   add(&m, "a/b", large);
-  const dmdv_memreport_t *r = dmdv_memreports_at(&m, dmdv_memreports_find(&m, "P", "a/b"));
+  const dmd_memreport_t *r = dmd_memreports_at(&m, dmd_memreports_find(&m, "P", "a/b"));
   assert_true(r->amount == 2 * large + 1);
   assert_int_equal(r->times, 3);
-  dmdv_memreports_destroy(&m);
+  dmd_memreports_destroy(&m);
   host_done(&host);
 }
 
@@ -127,20 +127,19 @@ static void what_cannot_be_added(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmdv_memreports_t m;
-  dmdv_memreports_init(&m, &host.env, false);
-  assert_non_null(dmdv_memreports_add(&m, "P", "explicit/a", DMDV_OTHER, DMDV_BYTES, 1, NULL));
-  assert_non_null(dmdv_memreports_add(&m, "P", "explicit/a", DMDV_HEAP, DMDV_COUNT, 1, NULL));
-  assert_null(dmdv_memreports_add(&m, "P", "a", DMDV_OTHER, DMDV_COUNT, 1, NULL));
-  assert_non_null(dmdv_memreports_add(&m, "P", "a", DMDV_OTHER, DMDV_BYTES, 1, NULL));
+  dmd_memreports_t m;
+  dmd_memreports_init(&m, &host.env, false);
+  assert_non_null(dmd_memreports_add(&m, "P", "explicit/a", DMD_OTHER, DMD_BYTES, 1, NULL));
+  assert_non_null(dmd_memreports_add(&m, "P", "explicit/a", DMD_HEAP, DMD_COUNT, 1, NULL));
+  assert_null(dmd_memreports_add(&m, "P", "a", DMD_OTHER, DMD_COUNT, 1, NULL));
+  assert_non_null(dmd_memreports_add(&m, "P", "a", DMD_OTHER, DMD_BYTES, 1, NULL));
   /* With 2, one for the count and one for what was in other units, all of 2^60 is not left. */
   assert_non_null(
-      dmdv_memreports_add(&m, "P", "b", DMDV_OTHER, DMDV_BYTES, -(INT64_C(1) << 60), NULL));
-  assert_non_null(dmdv_memreports_add(&m, "P", "b", DMDV_OTHER, DMDV_BYTES, INT64_MIN, NULL));
-  assert_null(
-      dmdv_memreports_add(&m, "P", "b", DMDV_OTHER, DMDV_BYTES, 2 - (INT64_C(1) << 60), NULL));
-  assert_non_null(dmdv_memreports_add(&m, "P", "c", DMDV_OTHER, DMDV_BYTES, 1, NULL));
-  dmdv_memreports_destroy(&m);
+      dmd_memreports_add(&m, "P", "b", DMD_OTHER, DMD_BYTES, -(INT64_C(1) << 60), NULL));
+  assert_non_null(dmd_memreports_add(&m, "P", "b", DMD_OTHER, DMD_BYTES, INT64_MIN, NULL));
+  assert_null(dmd_memreports_add(&m, "P", "b", DMD_OTHER, DMD_BYTES, 2 - (INT64_C(1) << 60), NULL));
+  assert_non_null(dmd_memreports_add(&m, "P", "c", DMD_OTHER, DMD_BYTES, 1, NULL));
+  dmd_memreports_destroy(&m);
   host_done(&host);
 }
 
@@ -180,8 +179,8 @@ static void throw_path(dice_t *dice, char *path) {
   }
 }
 
-static void path_of(const dmdv_trees_t *trees, uint32_t id, char *path, size_t szB) {
-  const dmdv_node_t *node = dmdv_trees_at(trees, id);
+static void path_of(const dmd_trees_t *trees, uint32_t id, char *path, size_t szB) {
+  const dmd_node_t *node = dmd_trees_at(trees, id);
   if (node->parent == DMD_NONE) {
     snprintf(path, szB, "%s", node->name);
     return;
@@ -191,9 +190,9 @@ static void path_of(const dmdv_trees_t *trees, uint32_t id, char *path, size_t s
   strcat(path, node->name);
 }
 
-static void check_against_model(const dmdv_trees_t *trees, const model_t *model) {
+static void check_against_model(const dmd_trees_t *trees, const model_t *model) {
   for (uint32_t id = 1; id <= trees->nodes.last; id++) {
-    const dmdv_node_t *node = dmdv_trees_at(trees, id);
+    const dmd_node_t *node = dmd_trees_at(trees, id);
     char path[4 * MAX_PATH];
     path_of(trees, id, path, sizeof path);
     char *own = strstr(path, "/(own)");
@@ -208,10 +207,10 @@ static void check_against_model(const dmdv_trees_t *trees, const model_t *model)
     if (node->parent != DMD_NONE && node->first_kid != DMD_NONE)
       assert_true(node->n_kids >= 2);
     int64_t sum = 0, above = INT64_MAX;
-    for (uint32_t kid = node->first_kid; kid != DMD_NONE; kid = dmdv_trees_at(trees, kid)->next) {
-      sum += dmdv_trees_at(trees, kid)->amount;
-      assert_true(dmdv_trees_at(trees, kid)->amount <= above);
-      above = dmdv_trees_at(trees, kid)->amount;
+    for (uint32_t kid = node->first_kid; kid != DMD_NONE; kid = dmd_trees_at(trees, kid)->next) {
+      sum += dmd_trees_at(trees, kid)->amount;
+      assert_true(dmd_trees_at(trees, kid)->amount <= above);
+      above = dmd_trees_at(trees, kid)->amount;
     }
     if (node->first_kid != DMD_NONE)
       assert_true(node->amount == sum);
@@ -224,8 +223,8 @@ static void random_against_sums_over_all_reports(void **state) {
   for (int round = 0; round < 300; round++) {
     host_t host;
     host_init(&host);
-    dmdv_memreports_t m;
-    dmdv_memreports_init(&m, &host.env, false);
+    dmd_memreports_t m;
+    dmd_memreports_init(&m, &host.env, false);
     model_t model = {.n = (unsigned)(1 + dice_below(&dice, MAX_PATHS))};
     for (unsigned i = 0; i < model.n; i++) {
       throw_path(&dice, model.path[i]);
@@ -233,25 +232,24 @@ static void random_against_sums_over_all_reports(void **state) {
       add(&m, model.path[i], model.amount[i]);
     }
     const char *path;
-    assert_null(dmdv_memreports_settle(&m, &path));
-    dmdv_trees_t trees;
-    dmdv_trees_init(&trees, &host.env);
+    assert_null(dmd_memreports_settle(&m, &path));
+    dmd_trees_t trees;
+    dmd_trees_init(&trees, &host.env);
     for (uint32_t i = 0; i < m.n_order; i++)
-      dmdv_trees_add(&trees, dmdv_memreports_path(&m, m.order[i]),
-                     dmdv_memreports_at(&m, m.order[i]));
-    dmdv_trees_finish(&trees, false, true);
+      dmd_trees_add(&trees, dmd_memreports_path(&m, m.order[i]), dmd_memreports_at(&m, m.order[i]));
+    dmd_trees_finish(&trees, false, true);
     check_against_model(&trees, &model);
-    dmdv_trees_destroy(&trees);
-    dmdv_memreports_destroy(&m);
+    dmd_trees_destroy(&trees);
+    dmd_memreports_destroy(&m);
     host_done(&host);
   }
 }
 
 /* ---- Text. ---- */
 
-static void assert_printed(dmdv_memreports_t *m, bool verbose, const char *expected) {
+static void assert_printed(dmd_memreports_t *m, bool verbose, const char *expected) {
   const char *path;
-  assert_null(dmdv_memreports_settle(m, &path));
+  assert_null(dmd_memreports_settle(m, &path));
   sink_t sink;
   sink_init(&sink);
   dmdv_tree_print(&sink.out, m, "", verbose);
@@ -265,8 +263,8 @@ static void one_of_everything(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmdv_memreports_t m;
-  dmdv_memreports_init(&m, &host.env, false);
+  dmd_memreports_t m;
+  dmd_memreports_init(&m, &host.env, false);
   add(&m, "r/x/y/z", 600);
   add(&m, "r/a", 10);
   add(&m, "r/b", 9);
@@ -287,7 +285,7 @@ static void one_of_everything(void **state) {
                  "└──0.00 MB (01.00%) ── a\n"
                  "\n"
                  "End of P\n");
-  dmdv_memreports_destroy(&m);
+  dmd_memreports_destroy(&m);
   host_done(&host);
 }
 
@@ -295,8 +293,8 @@ static void verbose_shows_all(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmdv_memreports_t m;
-  dmdv_memreports_init(&m, &host.env, false);
+  dmd_memreports_t m;
+  dmd_memreports_init(&m, &host.env, false);
   add(&m, "r/x/y", 1200);
   add(&m, "r/x/z", 600);
   add(&m, "r/a", 1);
@@ -314,7 +312,7 @@ static void verbose_shows_all(void **state) {
                  "└──────1 B (00.06%) ── b\n"
                  "\n"
                  "End of P\n");
-  dmdv_memreports_destroy(&m);
+  dmd_memreports_destroy(&m);
   host_done(&host);
 }
 
@@ -323,17 +321,17 @@ static void only_the_unclassified_changed(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmdv_memreports_t m, old;
-  dmdv_memreports_init(&m, &host.env, true);
-  dmdv_memreports_init(&old, &host.env, true);
+  dmd_memreports_t m, old;
+  dmd_memreports_init(&m, &host.env, true);
+  dmd_memreports_init(&old, &host.env, true);
   add(&m, "explicit/a", 50);
   add(&old, "explicit/a", 50);
-  dmdv_memreports_add(&m, "P", "heap-allocated", DMDV_OTHER, DMDV_BYTES, 90, "x");
-  dmdv_memreports_add(&old, "P", "heap-allocated", DMDV_OTHER, DMDV_BYTES, 60, "x");
-  dmdv_memreports_complete(&m);
-  dmdv_memreports_complete(&old);
+  dmd_memreports_add(&m, "P", "heap-allocated", DMD_OTHER, DMD_BYTES, 90, "x");
+  dmd_memreports_add(&old, "P", "heap-allocated", DMD_OTHER, DMD_BYTES, 60, "x");
+  dmd_memreports_complete(&m);
+  dmd_memreports_complete(&old);
   const char *path;
-  assert_null(dmdv_memreports_subtract(&m, &old, &path));
+  assert_null(dmd_memreports_subtract(&m, &old, &path));
   assert_printed(&m, true,
                  "P\n"
                  "\n"
@@ -347,8 +345,8 @@ static void only_the_unclassified_changed(void **state) {
                  "30 B ── heap-allocated\n"
                  "\n"
                  "End of P\n");
-  dmdv_memreports_destroy(&old);
-  dmdv_memreports_destroy(&m);
+  dmd_memreports_destroy(&old);
+  dmd_memreports_destroy(&m);
   host_done(&host);
 }
 
@@ -358,8 +356,8 @@ static void no_depth_is_too_deep(void **state) {
   enum { PARTS = 100000 };
   host_t host;
   host_init(&host);
-  dmdv_memreports_t m;
-  dmdv_memreports_init(&m, &host.env, false);
+  dmd_memreports_t m;
+  dmd_memreports_init(&m, &host.env, false);
   char *path = malloc(2 * PARTS + 2);
   path[0] = 'r';
   for (int i = 0; i < PARTS; i++)
@@ -371,43 +369,42 @@ static void no_depth_is_too_deep(void **state) {
   path[PARTS + 1] = '\0';
   add(&m, path, 4);
   const char *wrong;
-  assert_null(dmdv_memreports_settle(&m, &wrong));
-  dmdv_trees_t trees;
-  dmdv_trees_init(&trees, &host.env);
+  assert_null(dmd_memreports_settle(&m, &wrong));
+  dmd_trees_t trees;
+  dmd_trees_init(&trees, &host.env);
   for (uint32_t i = 0; i < m.n_order; i++)
-    dmdv_trees_add(&trees, dmdv_memreports_path(&m, m.order[i]),
-                   dmdv_memreports_at(&m, m.order[i]));
-  dmdv_trees_finish(&trees, false, true);
+    dmd_trees_add(&trees, dmd_memreports_path(&m, m.order[i]), dmd_memreports_at(&m, m.order[i]));
+  dmd_trees_finish(&trees, false, true);
   /* The root, two forks, three leaves. */
   assert_int_equal(trees.nodes.last, 6);
-  assert_true(dmdv_trees_at(&trees, trees.first_root)->amount == 7);
-  dmdv_trees_destroy(&trees);
-  dmdv_memreports_destroy(&m);
+  assert_true(dmd_trees_at(&trees, trees.first_root)->amount == 7);
+  dmd_trees_destroy(&trees);
+  dmd_memreports_destroy(&m);
   free(path);
   host_done(&host);
 }
 
 static void use(host_t *host, void *arg) {
   (void)arg;
-  dmdv_memreports_t m, old;
-  dmdv_memreports_init(&m, &host->env, true);
-  dmdv_memreports_init(&old, &host->env, true);
-  dmdv_memreports_add(&m, "P", "explicit/a/b", DMDV_HEAP, DMDV_BYTES, 500, "x");
-  dmdv_memreports_add(&m, "P", "explicit/a", DMDV_HEAP, DMDV_BYTES, 7, "x");
-  dmdv_memreports_add(&m, "P", "explicit/c", DMDV_HEAP, DMDV_BYTES, 1, "x");
-  dmdv_memreports_add(&m, "P", "explicit/d", DMDV_HEAP, DMDV_BYTES, 1, "x");
-  dmdv_memreports_add(&old, "P", "heap-allocated", DMDV_OTHER, DMDV_BYTES, 9, "x");
-  dmdv_memreports_complete(&m);
-  dmdv_memreports_complete(&old);
+  dmd_memreports_t m, old;
+  dmd_memreports_init(&m, &host->env, true);
+  dmd_memreports_init(&old, &host->env, true);
+  dmd_memreports_add(&m, "P", "explicit/a/b", DMD_HEAP, DMD_BYTES, 500, "x");
+  dmd_memreports_add(&m, "P", "explicit/a", DMD_HEAP, DMD_BYTES, 7, "x");
+  dmd_memreports_add(&m, "P", "explicit/c", DMD_HEAP, DMD_BYTES, 1, "x");
+  dmd_memreports_add(&m, "P", "explicit/d", DMD_HEAP, DMD_BYTES, 1, "x");
+  dmd_memreports_add(&old, "P", "heap-allocated", DMD_OTHER, DMD_BYTES, 9, "x");
+  dmd_memreports_complete(&m);
+  dmd_memreports_complete(&old);
   const char *path;
-  dmdv_memreports_subtract(&m, &old, &path);
-  dmdv_memreports_settle(&m, &path);
+  dmd_memreports_subtract(&m, &old, &path);
+  dmd_memreports_settle(&m, &path);
   sink_t sink;
   sink_init(&sink);
   dmdv_tree_print(&sink.out, &m, "", false);
   sink_free(&sink);
-  dmdv_memreports_destroy(&old);
-  dmdv_memreports_destroy(&m);
+  dmd_memreports_destroy(&old);
+  dmd_memreports_destroy(&m);
 }
 
 static void out_of_memory(void **state) {

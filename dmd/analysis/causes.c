@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The view is a profile of its own into which the blocks that count are copied, those of the
+ * baseline negatively. Thread numbers mean nothing there and tell the two apart, so that a record
+ * still knows both its figures.
+ */
+#include "analysis/causes.h"
+
+#include "analysis/frame.h"
+#include "base/sort.h"
+
+#include "base/str.h"
+
+enum { THREAD_NOW = 0, THREAD_BEFORE = 1 };
+
+/* Frames without lines -> what stands for them in the view, DMD_NONE: several texts do. */
+typedef struct {
+  dmd_intern_t plain;
+  dmd_pool_t shown;
+} lines_t;
+
+/* Copies one profile's blocks. Ids of the profile on the left, of the view on the right. */
+typedef struct {
+  dmd_profile_t *view;
+  const dmd_profile_t *from;
+  uint32_t *frames;
+  uint32_t *stacks; /* DMD_NONE: not copied so far */
+} copier_t;
+
+static uint32_t *new_map(const dmd_profile_t *profile, uint32_t n) {
+  uint32_t *map = dmd_env_alloc(profile->env, "dmd.causes", (n + 1) * sizeof *map);
+  dmd_mem_zero(map, (n + 1) * sizeof *map);
+  return map;
+}
+
+/* ---- Frames. ---- */
+
+static uint32_t plain_id(lines_t *lines, const char *frame) {
+  const dmd_env_t *env = lines->plain.env;
+  char *plain = dmd_env_alloc(env, "dmd.causes", dmd_str_length(frame) + 1);
+  dmd_frame_without_line(plain, frame);
+  uint32_t id = dmd_intern_str(&lines->plain, plain);
+  dmd_env_free(env, plain);
+  return id;
+}
+
+/* Notes how the frames of one profile are to be shown. Those of a later profile change nothing
+ * about functions that an earlier one has. */
+static void note_lines(lines_t *lines, const dmd_profile_t *from) {
+  uint32_t n_known = dmd_intern_count(&lines->plain);
+  for (uint32_t id = 1; id <= dmd_intern_count(&from->frames); id++) {
+    uint32_t plain = plain_id(lines, dmd_intern_get_str(&from->frames, id));
+    bool is_first = plain > lines->shown.last;
+    if (is_first)
+      dmd_pool_add(&lines->shown);
+    if (plain > n_known)
+      *DMD_POOL_AT(&lines->shown, const char *, plain) =
+          is_first ? dmd_intern_get_str(&from->frames, id)
+                   : dmd_intern_get_str(&lines->plain, plain);
+  }
+}
+
+static void copy_frames(copier_t *c, lines_t *lines) {
+  for (uint32_t id = 1; id <= dmd_intern_count(&c->from->frames); id++) {
+    const char *frame = dmd_intern_get_str(&c->from->frames, id);
+    if (lines != NULL)
+      frame = *DMD_POOL_AT(&lines->shown, const char *, plain_id(lines, frame));
+    c->frames[id] = dmd_intern_str(&c->view->frames, frame);
+  }
+}
+
+/* ---- Blocks. ---- */
+
+static uint32_t copy_stack(copier_t *c, uint32_t id) {
+  if (id == DMD_NONE || c->stacks[id] != DMD_NONE)
+    return c->stacks[id];
+  size_t n;
+  const uint32_t *old = dmd_profile_frames(c->from, id, &n);
+  uint32_t *new = dmd_env_alloc(c->view->env, "dmd.causes", (n + 1) * sizeof *new);
+  for (size_t i = 0; i < n; i++)
+    new[i] = c->frames[old[i]];
+  c->stacks[id] = dmd_profile_stack(c->view, new, n);
+  dmd_env_free(c->view->env, new);
+  return c->stacks[id];
+}
+
+static uint32_t copy_str(dmd_intern_t *to, const dmd_intern_t *from, uint32_t id) {
+  return id == DMD_NONE ? DMD_NONE : dmd_intern_str(to, dmd_intern_get_str(from, id));
+}
+
+static uint32_t copy_reports(copier_t *c, uint32_t id) {
+  if (id == DMD_NONE)
+    return DMD_NONE;
+  dmd_report_set_t set = *dmd_reports_at(&c->from->reports, id);
+  set.rest = copy_reports(c, set.rest);
+  for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
+    set.report[i].stack = copy_stack(c, set.report[i].stack);
+    set.report[i].reporter = copy_str(&c->view->names, &c->from->names, set.report[i].reporter);
+  }
+  return dmd_reports_intern(&c->view->reports, &set);
+}
+
+static void copy_blocks(dmd_profile_t *view, const dmd_subject_t *subject, const dmd_limit_t *limit,
+                        lines_t *lines, bool is_before) {
+  const dmd_profile_t *from = subject->profile;
+  copier_t c = {.view = view, .from = from};
+  c.frames = new_map(from, dmd_intern_count(&from->frames));
+  c.stacks = new_map(from, dmd_intern_count(&from->stacks));
+  copy_frames(&c, lines);
+  dmd_selector_t selector;
+  dmd_selector_init(&selector, subject, limit->what, limit->name);
+  for (uint32_t id = 1; id <= dmd_groups_count(&from->groups); id++) {
+    dmd_group_t g = *dmd_groups_at(&from->groups, id);
+    if (!dmd_gate_counts(&selector, &g))
+      continue;
+    g.stack = copy_stack(&c, g.stack);
+    g.reports = copy_reports(&c, g.reports);
+    g.tag = (uint16_t)copy_str(&view->tags, &from->tags, g.tag);
+    g.thread = is_before ? THREAD_BEFORE : THREAD_NOW;
+    if (is_before)
+      g.num = -g.num;
+    dmd_groups_add(&view->groups, &g);
+  }
+  dmd_selector_destroy(&selector);
+  dmd_env_free(from->env, c.stacks);
+  dmd_env_free(from->env, c.frames);
+}
+
+/* ---- Records. ---- */
+
+static bool grew(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
+  (void)records;
+  dmd_causes_t *causes = ctx;
+  if (r->usable < 0) {
+    causes->n_shrunk++;
+    causes->shrunk -= r->usable;
+  }
+  return r->usable > 0;
+}
+
+void dmd_causes_init(dmd_causes_t *causes, const dmd_finding_t *finding, const dmd_subject_t *now,
+                     const dmd_subject_t *before, uint32_t max_frames) {
+  const dmd_env_t *env = now->profile->env;
+  const dmd_limit_t *limit = finding->limit;
+  bool by_reports = limit->what == DMD_TWICE;
+  *causes = (dmd_causes_t){.section = by_reports ? DMD_SECTION_TWICE : DMD_SECTION_ALL};
+  dmd_profile_init(&causes->view, env);
+  causes->view.mode = by_reports ? DMD_MODE_DARK_MATTER : DMD_MODE_LIVE;
+  if (before == NULL) {
+    copy_blocks(&causes->view, now, limit, NULL, false);
+  } else {
+    lines_t lines;
+    dmd_intern_init(&lines.plain, env, "dmd.causes");
+    dmd_pool_init(&lines.shown, env, "dmd.causes", sizeof(const char *));
+    note_lines(&lines, now->profile);
+    note_lines(&lines, before->profile);
+    copy_blocks(&causes->view, now, limit, &lines, false);
+    copy_blocks(&causes->view, before, limit, &lines, true);
+    dmd_pool_destroy(&lines.shown);
+    dmd_intern_destroy(&lines.plain);
+  }
+  dmd_records_init(&causes->records, &causes->view, max_frames, DMD_SORT_USABLE);
+  dmd_records_filter(&causes->records, grew, causes);
+  causes->n = causes->records.section[causes->section].n;
+}
+
+void dmd_causes_destroy(dmd_causes_t *causes) {
+  dmd_records_destroy(&causes->records);
+  dmd_profile_destroy(&causes->view);
+}
+
+dmd_figure_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r) {
+  dmd_figure_t before = {.sampled = r->sampled};
+  const dmd_groups_t *groups = &causes->view.groups;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next) {
+    const dmd_group_t *g = dmd_groups_at(groups, id);
+    if (g->thread != THREAD_BEFORE)
+      continue;
+    before.num -= (int64_t)g->num;
+    before.bytes -= (int64_t)(g->num * (g->req + g->slop));
+  }
+  return before;
+}
+
+static uint32_t reporter_of(const dmd_profile_t *view, uint32_t reports, uint32_t which) {
+  return reports != DMD_NONE ? dmd_reports_at(&view->reports, reports)->report[which].reporter
+                             : DMD_NONE;
+}
+
+const char *dmd_causes_tag(const dmd_causes_t *causes, const dmd_record_t *r) {
+  const dmd_groups_t *groups = &causes->view.groups;
+  uint32_t tag = dmd_groups_at(groups, r->first_group)->tag;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    if (dmd_groups_at(groups, id)->tag != tag)
+      return NULL;
+  return tag != DMD_NONE ? dmd_intern_get_str(&causes->view.tags, tag) : NULL;
+}
+
+const char *dmd_causes_reporter(const dmd_causes_t *causes, const dmd_record_t *r, uint32_t which) {
+  const dmd_profile_t *view = &causes->view;
+  const dmd_groups_t *groups = &view->groups;
+  uint32_t reporter = reporter_of(view, dmd_groups_at(groups, r->first_group)->reports, which);
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    if (reporter_of(view, dmd_groups_at(groups, id)->reports, which) != reporter)
+      return NULL;
+  return reporter != DMD_NONE ? dmd_intern_get_str(&view->names, reporter) : NULL;
+}
+
+uint32_t *dmd_misreports(const dmd_profile_t *profile, uint32_t *n) {
+  uint32_t *ids = dmd_faults_sorted(&profile->faults, profile->env);
+  *n = 0;
+  while (*n < dmd_faults_count(&profile->faults) &&
+         dmd_fault_is_misreport(dmd_faults_at(&profile->faults, ids[*n])->kind))
+    ++*n;
+  return ids;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * causes.h: the records behind a finding, the largest first.
+ *
+ * Records are what record.h makes of those blocks that count: by allocation stack, and of blocks
+ * reported twice by report stacks as well. Where the finding is on growth they are those that grew
+ * against the baseline. Stacks of the two are then matched without line numbers, since the baseline
+ * is of an older source; a frame is shown with its line where the function has only one in the
+ * stacks at hand.
+ */
+#ifndef DMD_ANALYSIS_CAUSES_H
+#define DMD_ANALYSIS_CAUSES_H
+
+#include "analysis/gate.h"
+#include "analysis/record.h"
+
+typedef struct dmd_causes {
+  dmd_profile_t view; /* only the blocks that count; the records borrow from it */
+  dmd_records_t records;
+  dmd_section_t section; /* that has them all */
+  uint32_t n;            /* records that are causes: they come first in the section */
+  uint32_t n_shrunk;     /* records that grew by less than nothing */
+  int64_t shrunk;        /* by how many bytes, as a positive number */
+} dmd_causes_t;
+
+/* Not for DMD_MISREPORTS, which have faults instead of records. before is NULL where the finding
+ * is not on growth. */
+void dmd_causes_init(dmd_causes_t *causes, const dmd_finding_t *finding, const dmd_subject_t *now,
+                     const dmd_subject_t *before, uint32_t max_frames);
+void dmd_causes_destroy(dmd_causes_t *causes);
+
+static inline const dmd_record_t *dmd_causes_at(const dmd_causes_t *causes, uint32_t i) {
+  return dmd_records_at(&causes->records, causes->records.section[causes->section].ids[i]);
+}
+
+/* What a record held in the baseline; what it holds now is that and the record's own figures. */
+dmd_figure_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r);
+
+/* The tag that all blocks of the record bear, and the reporter of the which-th (from 0) report of
+ * all of them; NULL: none, or several. */
+const char *dmd_causes_tag(const dmd_causes_t *causes, const dmd_record_t *r);
+const char *dmd_causes_reporter(const dmd_causes_t *causes, const dmd_record_t *r, uint32_t which);
+
+/* The ids of the profile's misreports, the most frequent first; *n of them. The caller gives the
+ * array back with dmd_env_free(profile->env, ...). */
+uint32_t *dmd_misreports(const dmd_profile_t *profile, uint32_t *n);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * frame.h: the parts of a frame's text.
+ *
+ *   cookies_new (cookies.c:12)          a function with its file and line
+ *   sqlite3Malloc[libsqlite3.so +0xa6]  a function with its object and offset
+ */
+#ifndef DMD_ANALYSIS_FRAME_H
+#define DMD_ANALYSIS_FRAME_H
+
+#include <stddef.h>
+
+/* How much of the frame is the function, which may itself have parentheses and brackets. */
+size_t dmd_frame_function_length(const char *frame);
+
+/* Copies the frame without what changes when lines are put in elsewhere, the line and the offset:
+ * `cookies_new (cookies.c)`. The buffer has room for the whole frame and its NUL. */
+void dmd_frame_without_line(char *to, const char *frame);
+
+#endif

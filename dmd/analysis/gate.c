@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/gate.h"
+
+#include "analysis/record.h"
+
+#include "base/str.h"
+
+bool dmd_path_is_below(const char *path, const char *of) {
+  size_t n = dmd_str_length(of);
+  while (n > 0 && of[n - 1] == '/')
+    n--;
+  return n > 0 && dmd_str_equal_n(path, of, n) && (path[n] == '\0' || path[n] == '/');
+}
+
+bool dmd_gate_has_name(const dmd_profile_t *profile, const char *name) {
+  for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
+    if (dmd_str_equal(dmd_intern_get_str(&profile->tags, id), name))
+      return true;
+  for (uint32_t id = 1; id <= profile->reports.pool.last; id++) {
+    const dmd_report_set_t *set = dmd_reports_at(&profile->reports, id);
+    for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
+      uint32_t reporter = set->report[i].reporter;
+      if (reporter != DMD_NONE &&
+          dmd_path_is_below(dmd_intern_get_str(&profile->names, reporter), name))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* ---- Which blocks a limit is about. ---- */
+
+void dmd_selector_init(dmd_selector_t *selector, const dmd_subject_t *subject, dmd_what_t what,
+                       const char *name) {
+  const dmd_profile_t *profile = subject->profile;
+  *selector = (dmd_selector_t){.subject = subject, .what = what};
+  if (name == NULL)
+    return;
+  uint32_t n = dmd_intern_count(&profile->names);
+  selector->names = dmd_env_alloc(profile->env, "dmd.selector", n + 1);
+  selector->names[DMD_NONE] = false;
+  for (uint32_t id = 1; id <= n; id++)
+    selector->names[id] = dmd_path_is_below(dmd_intern_get_str(&profile->names, id), name);
+  for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
+    if (dmd_str_equal(dmd_intern_get_str(&profile->tags, id), name))
+      selector->tag = id;
+}
+
+void dmd_selector_destroy(dmd_selector_t *selector) {
+  dmd_env_free(selector->subject->profile->env, selector->names);
+}
+
+static bool has_name(const dmd_selector_t *selector, const dmd_group_t *g) {
+  if (g->tag != DMD_NONE && g->tag == selector->tag)
+    return true;
+  if (g->reports == DMD_NONE)
+    return false;
+  const dmd_reports_t *reports = &selector->subject->profile->reports;
+  const dmd_report_t *report;
+  for (uint32_t i = 0; (report = dmd_reports_nth(reports, g->reports, i)) != NULL; i++)
+    if (selector->names[report->reporter])
+      return true;
+  return false;
+}
+
+/* How many bytes of each of these blocks, which count, are counted: all, but of shared ones only
+ * the shares of the reporters that were asked for. */
+static uint64_t counted_szB(const dmd_selector_t *selector, const dmd_group_t *g) {
+  const dmd_reports_t *reports = &selector->subject->profile->reports;
+  uint64_t szB = 0, usable = g->req + g->slop;
+  bool by_tag = g->tag != DMD_NONE && g->tag == selector->tag;
+  if (selector->what != DMD_NAMED || by_tag || !dmd_reports_are_shared(reports, g->reports))
+    return usable;
+  const dmd_report_t *sharer;
+  for (uint32_t i = 0; (sharer = dmd_reports_sharer(reports, g->reports, i)) != NULL; i++)
+    if (selector->names[sharer->reporter])
+      szB += dmd_reports_share(reports, g->reports, i, usable);
+  return szB;
+}
+
+static bool is_ignored(const dmd_subject_t *subject, const dmd_group_t *g) {
+  return subject->ignored_by != NULL && subject->ignored_by[g->stack] != 0;
+}
+
+bool dmd_gate_counts(const dmd_selector_t *selector, const dmd_group_t *g) {
+  const dmd_subject_t *subject = selector->subject;
+  switch (selector->what) {
+  case DMD_TOTAL:
+    return true;
+  case DMD_UNREPORTED:
+    return g->reports == DMD_NONE && !is_ignored(subject, g);
+  case DMD_TWICE:
+    return dmd_section_of_group(subject->profile, g) == DMD_SECTION_TWICE &&
+           !is_ignored(subject, g);
+  case DMD_NAMED:
+    return has_name(selector, g);
+  default:
+    return false;
+  }
+}
+
+/* ---- Figures. ---- */
+
+static dmd_figure_t count_misreports(const dmd_profile_t *profile) {
+  dmd_figure_t figure = {0};
+  for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++)
+    if (dmd_fault_is_misreport(dmd_faults_at(&profile->faults, id)->kind))
+      figure.bytes += (int64_t)dmd_faults_at(&profile->faults, id)->num;
+  return figure;
+}
+
+dmd_figure_t dmd_gate_figure(const dmd_subject_t *subject, dmd_what_t what, const char *name) {
+  const dmd_groups_t *groups = &subject->profile->groups;
+  if (what == DMD_MISREPORTS)
+    return count_misreports(subject->profile);
+  dmd_figure_t figure = {0};
+  dmd_selector_t selector;
+  dmd_selector_init(&selector, subject, what, name);
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(groups, id);
+    if (!dmd_gate_counts(&selector, g))
+      continue;
+    figure.num += (int64_t)g->num;
+    figure.bytes += (int64_t)(g->num * counted_szB(&selector, g));
+    figure.sampled |= g->sampled;
+  }
+  dmd_selector_destroy(&selector);
+  return figure;
+}
+
+/* ---- Evaluation. ---- */
+
+static const char *why_not(const dmd_limit_t *limit, const dmd_profile_t *profile) {
+  bool reports = limit->what == DMD_UNREPORTED || limit->what == DMD_TWICE;
+  if (reports && profile->mode != DMD_MODE_DARK_MATTER)
+    return "its mode is not dark-matter, so it does not know what was reported";
+  if (limit->what == DMD_MISREPORTS && !profile->run.is_known)
+    return "it was not written by dmd, so it does not know of misreports";
+  return NULL;
+}
+
+const char *dmd_gate_why_not(const dmd_limit_t *limit, const dmd_profile_t *now,
+                             const dmd_profile_t *before, int *which) {
+  *which = 0;
+  const char *why = why_not(limit, now);
+  if (why == NULL && limit->growth) {
+    *which = 1;
+    why = why_not(limit, before);
+  }
+  return why;
+}
+
+void dmd_gate_evaluate(dmd_finding_t *finding, const dmd_limit_t *limit, const dmd_subject_t *now,
+                       const dmd_subject_t *before) {
+  *finding = (dmd_finding_t){.limit = limit};
+  finding->now = dmd_gate_figure(now, limit->what, limit->name);
+  finding->heap = dmd_gate_figure(now, DMD_TOTAL, NULL).bytes;
+  if (limit->growth) {
+    finding->before = dmd_gate_figure(before, limit->what, limit->name);
+    finding->ceiling = finding->before.bytes + dmd_size_bytes(&limit->size, finding->before.bytes);
+  } else {
+    finding->ceiling = dmd_size_bytes(&limit->size, finding->heap);
+  }
+  finding->broken = finding->now.bytes > finding->ceiling;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/record.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+
+static dmd_record_t *at(const dmd_records_t *records, uint32_t id) {
+  return DMD_POOL_AT(&records->records, dmd_record_t, id);
+}
+
+/* The key of a record is its cut stacks and how many of them are report stacks. */
+static uint64_t key_hash(const dmd_record_t *r) {
+  uint64_t h = dmd_hash_u64(r->stack ^ (uint64_t)r->n_reported << 32);
+  return dmd_hash_u64(h ^ r->reported[0] ^ (uint64_t)r->reported[1] << 32);
+}
+
+static bool record_equal(const void *owner, uint32_t id, const void *key) {
+  const dmd_record_t *a = at(owner, id), *b = key;
+  return a->stack == b->stack && a->n_reported == b->n_reported &&
+         a->reported[0] == b->reported[0] && a->reported[1] == b->reported[1];
+}
+
+static void cut_stacks(dmd_records_t *records) {
+  const dmd_profile_t *profile = records->profile;
+  uint32_t n_stacks = dmd_intern_count(&profile->stacks);
+  records->cut =
+      dmd_env_alloc(profile->env, "dmd.records.cut", (n_stacks + 1) * sizeof *records->cut);
+  records->cut[DMD_NONE] = DMD_NONE;
+  for (uint32_t id = 1; id <= n_stacks; id++) {
+    size_t n;
+    const uint32_t *frames = dmd_profile_frames(profile, id, &n);
+    if (n > records->max_frames)
+      n = records->max_frames;
+    records->cut[id] = dmd_intern_bytes(&records->stacks, frames, n * sizeof *frames);
+  }
+}
+
+const char *dmd_section_name(dmd_section_t section) {
+  static const char *const names[DMD_N_SECTIONS] = {
+      [DMD_SECTION_TWICE] = "twice-reported",
+      [DMD_SECTION_UNREPORTED] = "unreported",
+      [DMD_SECTION_ONCE] = "once-reported",
+      [DMD_SECTION_ALL] = "live",
+  };
+  return names[section];
+}
+
+/* As how many reports the records take a report set: a shared one is as good as one report. */
+static uint32_t n_reported(const dmd_profile_t *profile, uint32_t reports) {
+  if (dmd_reports_are_shared(&profile->reports, reports))
+    return 1;
+  uint32_t count = dmd_reports_at(&profile->reports, reports)->count;
+  return count < DMD_REPORTS_KEPT ? count : DMD_REPORTS_KEPT;
+}
+
+dmd_section_t dmd_section_of_group(const dmd_profile_t *profile, const dmd_group_t *group) {
+  if (profile->mode != DMD_MODE_DARK_MATTER)
+    return DMD_SECTION_ALL;
+  if (group->reports == DMD_NONE)
+    return DMD_SECTION_UNREPORTED;
+  return n_reported(profile, group->reports) == 1 ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
+}
+
+static dmd_section_t section_of(const dmd_records_t *records, const dmd_record_t *r) {
+  if (records->profile->mode != DMD_MODE_DARK_MATTER)
+    return DMD_SECTION_ALL;
+  return r->n_reported == 0   ? DMD_SECTION_UNREPORTED
+         : r->n_reported == 1 ? DMD_SECTION_ONCE
+                              : DMD_SECTION_TWICE;
+}
+
+/* The record that a group belongs to, made if it is the first of its kind. */
+static dmd_record_t *record_of_group(dmd_records_t *records, const dmd_group_t *g) {
+  const dmd_profile_t *profile = records->profile;
+  dmd_record_t key;
+  dmd_mem_zero(&key, sizeof key);
+  key.stack = records->cut[g->stack];
+  if (profile->mode == DMD_MODE_DARK_MATTER && g->reports != DMD_NONE) {
+    const dmd_report_set_t *set = dmd_reports_at(&profile->reports, g->reports);
+    key.n_reported = n_reported(profile, g->reports);
+    for (uint32_t i = 0; i < key.n_reported; i++)
+      key.reported[i] = records->cut[set->report[i].stack];
+  }
+  uint32_t id = dmd_table_find(&records->index, key_hash(&key), &key);
+  if (id == DMD_NONE) {
+    id = dmd_pool_add(&records->records);
+    *at(records, id) = key;
+    dmd_table_add(&records->index, key_hash(&key), id);
+    records->section[section_of(records, &key)].n++;
+  }
+  return at(records, id);
+}
+
+static void add_group(dmd_records_t *records, uint32_t group_id) {
+  dmd_group_t *g = dmd_groups_at(&records->profile->groups, group_id);
+  dmd_record_t *r = record_of_group(records, g);
+  int64_t num = (int64_t)g->num;
+  r->num += num;
+  r->req += num * (int64_t)g->req;
+  r->slop += num * (int64_t)g->slop;
+  r->usable += num * (int64_t)(g->req + g->slop);
+  r->sampled |= g->sampled;
+  if (r->n_reported > 0) {
+    uint32_t count = dmd_reports_at(&records->profile->reports, g->reports)->count;
+    bool shared = dmd_reports_are_shared(&records->profile->reports, g->reports);
+    r->shared |= shared;
+    if (!shared && count > r->most_reports)
+      r->most_reports = count;
+  }
+  g->next = DMD_NONE;
+  if (r->last_group == DMD_NONE)
+    r->first_group = group_id;
+  else
+    dmd_groups_at(&records->profile->groups, r->last_group)->next = group_id;
+  r->last_group = group_id;
+}
+
+static uint64_t magnitude(int64_t v) {
+  return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+/* Larger magnitudes come first. */
+static int descending(int64_t a, int64_t b) {
+  uint64_t x = magnitude(a), y = magnitude(b);
+  return (x < y) - (x > y);
+}
+
+static int compare_req(const void *ctx, uint32_t a, uint32_t b) {
+  return descending(at(ctx, a)->req, at(ctx, b)->req);
+}
+
+static int compare_slop(const void *ctx, uint32_t a, uint32_t b) {
+  return descending(at(ctx, a)->slop, at(ctx, b)->slop);
+}
+
+static int compare_usable(const void *ctx, uint32_t a, uint32_t b) {
+  int order = descending(at(ctx, a)->usable, at(ctx, b)->usable);
+  return order != 0 ? order : compare_req(ctx, a, b);
+}
+
+static int compare_num_blocks(const void *ctx, uint32_t a, uint32_t b) {
+  int order = descending(at(ctx, a)->num, at(ctx, b)->num);
+  return order != 0 ? order : compare_usable(ctx, a, b);
+}
+
+/* Sets the section's totals from its records. */
+static void add_up(const dmd_records_t *records, dmd_section_records_t *s) {
+  s->usable = s->num = 0;
+  s->sampled = false;
+  for (uint32_t i = 0; i < s->n; i++) {
+    const dmd_record_t *r = at(records, s->ids[i]);
+    s->usable += r->usable;
+    s->num += r->num;
+    s->sampled |= r->sampled;
+  }
+}
+
+static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
+  static const dmd_compare_fn compare[] = {
+      [DMD_SORT_USABLE] = compare_usable,
+      [DMD_SORT_REQ] = compare_req,
+      [DMD_SORT_SLOP] = compare_slop,
+      [DMD_SORT_NUM_BLOCKS] = compare_num_blocks,
+  };
+  const dmd_env_t *env = records->profile->env;
+  for (int i = 0; i < DMD_N_SECTIONS; i++) {
+    dmd_section_records_t *s = &records->section[i];
+    s->ids = dmd_env_alloc(env, "dmd.records.ids", (s->n + 1) * sizeof *s->ids);
+    s->n = 0;
+  }
+  for (uint32_t id = 1; id <= records->records.last; id++) {
+    dmd_section_records_t *s = &records->section[section_of(records, at(records, id))];
+    s->ids[s->n++] = id;
+  }
+  for (int i = 0; i < DMD_N_SECTIONS; i++) {
+    dmd_section_records_t *s = &records->section[i];
+    dmd_sort(env, s->ids, s->n, compare[sort_by], records);
+    add_up(records, s);
+    s->n_all = s->n;
+    records->usable += s->usable;
+    records->num += s->num;
+    records->sampled |= s->sampled;
+  }
+}
+
+void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t max_frames,
+                      dmd_sort_by_t sort_by) {
+  const dmd_env_t *env = profile->env;
+  dmd_mem_zero(records, sizeof *records);
+  records->profile = profile;
+  records->max_frames = max_frames;
+  dmd_intern_init(&records->stacks, env, "dmd.records.stacks");
+  dmd_pool_init(&records->records, env, "dmd.records", sizeof(dmd_record_t));
+  dmd_table_init(&records->index, env, "dmd.records.index", record_equal, records);
+  cut_stacks(records);
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+    add_group(records, id);
+  sort_sections(records, sort_by);
+}
+
+void dmd_records_filter(dmd_records_t *records,
+                        bool (*keep)(void *ctx, const dmd_records_t *records,
+                                     const dmd_record_t *record),
+                        void *ctx) {
+  for (int i = 0; i < DMD_N_SECTIONS; i++) {
+    dmd_section_records_t *s = &records->section[i];
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < s->n; k++)
+      if (keep(ctx, records, at(records, s->ids[k])))
+        s->ids[kept++] = s->ids[k];
+    s->n = kept;
+    add_up(records, s);
+  }
+}
+
+static bool has_changed(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
+  (void)ctx;
+  if (r->num != 0 || r->req != 0 || r->slop != 0 || r->usable != 0)
+    return true;
+  size_t n;
+  dmd_env_free(records->profile->env, dmd_record_sizes(records, r, &n));
+  return n > 0;
+}
+
+void dmd_records_drop_unchanged(dmd_records_t *records) {
+  dmd_records_filter(records, has_changed, NULL);
+  for (int i = 0; i < DMD_N_SECTIONS; i++)
+    records->section[i].n_all = records->section[i].n;
+}
+
+void dmd_records_destroy(dmd_records_t *records) {
+  const dmd_env_t *env = records->profile->env;
+  for (int i = 0; i < DMD_N_SECTIONS; i++)
+    dmd_env_free(env, records->section[i].ids);
+  dmd_table_destroy(&records->index);
+  dmd_pool_destroy(&records->records);
+  dmd_env_free(env, records->cut);
+  dmd_intern_destroy(&records->stacks);
+}
+
+const uint32_t *dmd_records_frames(const dmd_records_t *records, uint32_t stack, size_t *n) {
+  if (stack == DMD_NONE) {
+    *n = 0;
+    return NULL;
+  }
+  const uint32_t *frames = dmd_intern_get(&records->stacks, stack, n);
+  *n /= sizeof *frames;
+  return frames;
+}
+
+static int compare_size(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_size_count_t *sizes = ctx;
+  return descending(sizes[a].usable, sizes[b].usable);
+}
+
+/* In a difference, what came and went alike drops out, and what went gets a negative size. Returns
+ * how many are left. */
+static size_t settle_sizes(dmd_size_count_t *sizes, size_t n) {
+  size_t left = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (sizes[i].num > 0)
+      sizes[left++] = sizes[i];
+    else if (sizes[i].num < 0)
+      sizes[left++] = (dmd_size_count_t){-sizes[i].usable, -sizes[i].num};
+  }
+  return left;
+}
+
+dmd_size_count_t *dmd_record_sizes(const dmd_records_t *records, const dmd_record_t *record,
+                                   size_t *n) {
+  const dmd_env_t *env = records->profile->env;
+  const dmd_groups_t *groups = &records->profile->groups;
+  size_t n_groups = 0;
+  for (uint32_t id = record->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    n_groups++;
+  dmd_size_count_t *each = dmd_env_alloc(env, "dmd.sizes", (n_groups + 1) * sizeof *each);
+  uint32_t *order = dmd_env_alloc(env, "dmd.sizes.order", (n_groups + 1) * sizeof *order);
+  uint32_t i = 0;
+  for (uint32_t id = record->first_group; id != DMD_NONE; i++) {
+    const dmd_group_t *g = dmd_groups_at(groups, id);
+    each[i] = (dmd_size_count_t){(int64_t)(g->req + g->slop), (int64_t)g->num};
+    order[i] = i;
+    id = g->next;
+  }
+  dmd_sort(env, order, n_groups, compare_size, each);
+
+  dmd_size_count_t *sizes = dmd_env_alloc(env, "dmd.sizes", (n_groups + 1) * sizeof *sizes);
+  *n = 0;
+  for (i = 0; i < n_groups; i++) {
+    const dmd_size_count_t *s = &each[order[i]];
+    if (*n > 0 && sizes[*n - 1].usable == s->usable)
+      sizes[*n - 1].num += s->num;
+    else
+      sizes[(*n)++] = *s;
+  }
+  *n = settle_sizes(sizes, *n);
+  dmd_env_free(env, order);
+  dmd_env_free(env, each);
+  return sizes;
+}

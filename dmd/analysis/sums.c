@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/sums.h"
+
+#include "base/mem.h"
+
+static bool sum_equal(const void *owner, uint32_t id, const void *key) {
+  const dmd_sum_t *a = dmd_sums_at(owner, id), *b = key;
+  return a->stack == b->stack && a->section == b->section && a->tag == b->tag &&
+         a->reporter[0] == b->reporter[0] && a->reporter[1] == b->reporter[1];
+}
+
+static uint64_t hash_of(const dmd_sum_t *sum) {
+  uint64_t h = dmd_hash_u64(sum->stack ^ (uint64_t)sum->tag << 32);
+  h = dmd_hash_u64(h ^ sum->reporter[0] ^ (uint64_t)sum->reporter[1] << 32);
+  return dmd_hash_u64(h ^ (uint64_t)sum->section);
+}
+
+static void add(dmd_sum_t *sum, const dmd_group_t *g) {
+  sum->blocks += g->num;
+  sum->bytes += (g->req + g->slop) * g->num;
+  sum->slop_blocks += g->slop > 0 ? g->num : 0;
+  sum->slop += g->slop * g->num;
+}
+
+static dmd_sum_t key_of(const dmd_profile_t *profile, const dmd_group_t *g, bool with_labels) {
+  dmd_sum_t key = {.stack = g->stack, .section = dmd_section_of_group(profile, g)};
+  size_t n_frames;
+  dmd_profile_frames(profile, g->stack, &n_frames);
+  if (n_frames == 0)
+    key.stack = DMD_NONE;
+  if (with_labels) {
+    key.tag = g->tag;
+    for (int i = 0; i < 2 && g->reports != DMD_NONE; i++)
+      key.reporter[i] = dmd_reports_at(&profile->reports, g->reports)->report[i].reporter;
+  }
+  return key;
+}
+
+void dmd_sums_init(dmd_sums_t *sums, const dmd_profile_t *profile, bool with_labels) {
+  dmd_mem_zero(sums, sizeof *sums);
+  dmd_pool_init(&sums->pool, profile->env, "dmd.sums", sizeof(dmd_sum_t));
+  dmd_table_init(&sums->index, profile->env, "dmd.sums.index", sum_equal, sums);
+  for (uint32_t i = 1; i <= dmd_groups_count(&profile->groups); i++) {
+    const dmd_group_t *g = dmd_groups_at(&profile->groups, i);
+    dmd_sum_t key = key_of(profile, g, with_labels);
+    uint64_t hash = hash_of(&key);
+    uint32_t id = dmd_table_find(&sums->index, hash, &key);
+    if (id == DMD_NONE) {
+      id = dmd_pool_add(&sums->pool);
+      *DMD_POOL_AT(&sums->pool, dmd_sum_t, id) = key;
+      dmd_table_add(&sums->index, hash, id);
+    }
+    add(DMD_POOL_AT(&sums->pool, dmd_sum_t, id), g);
+    add(&sums->section[key.section], g);
+  }
+}
+
+void dmd_sums_destroy(dmd_sums_t *sums) {
+  dmd_table_destroy(&sums->index);
+  dmd_pool_destroy(&sums->pool);
+}
+
+const char *dmd_sums_section_name(const dmd_profile_t *profile, dmd_section_t section) {
+  bool is_history = section == DMD_SECTION_ALL && profile->mode == DMD_MODE_CUMULATIVE;
+  return is_history ? "allocated" : dmd_section_name(section);
+}

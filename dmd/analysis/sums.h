@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * sums.h: a profile's blocks added up by allocation stack and report state.
+ *
+ * Unlike records (analysis/record.h), sums keep stacks whole and know nothing of report stacks:
+ * they are what other programs' formats hold. With labels, blocks of different tags or reporters
+ * are different sums.
+ */
+#ifndef DMD_ANALYSIS_SUMS_H
+#define DMD_ANALYSIS_SUMS_H
+
+#include "analysis/record.h"
+
+typedef struct dmd_sum {
+  /* The key. */
+  uint32_t stack;        /* of the profile; DMD_NONE: not recorded, or empty */
+  dmd_section_t section; /* DMD_SECTION_ALL in all modes but dark-matter */
+  uint32_t tag;          /* ids of the profile's tags and names, */
+  uint32_t reporter[2];  /* DMD_NONE without labels */
+  /* What is added up. */
+  uint64_t blocks, bytes; /* usable bytes */
+  uint64_t slop_blocks;   /* blocks that have slop */
+  uint64_t slop;
+} dmd_sum_t;
+
+typedef struct dmd_sums {
+  dmd_pool_t pool;
+  dmd_table_t index;
+  dmd_sum_t section[DMD_N_SECTIONS]; /* totals; keys are not set */
+} dmd_sums_t;
+
+/* The sums must stay where they are until they are destroyed; the profile is not needed for that.
+ * They are in the order in which the profile first has one of their blocks. */
+void dmd_sums_init(dmd_sums_t *sums, const dmd_profile_t *profile, bool with_labels);
+void dmd_sums_destroy(dmd_sums_t *sums);
+
+static inline uint32_t dmd_sums_count(const dmd_sums_t *sums) {
+  return sums->pool.last;
+}
+
+/* The sum with this number, from 1. */
+static inline const dmd_sum_t *dmd_sums_at(const dmd_sums_t *sums, uint32_t id) {
+  return DMD_POOL_AT(&sums->pool, const dmd_sum_t, id);
+}
+
+/* "unreported", "once-reported", "twice-reported"; for DMD_SECTION_ALL what the mode makes of it,
+ * "live" or "allocated". */
+const char *dmd_sums_section_name(const dmd_profile_t *profile, dmd_section_t section);
+
+#endif

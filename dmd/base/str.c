@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/str.h"
+
+int dmd_str_compare(const char *a, const char *b) {
+  while (*a != '\0' && *a == *b)
+    a++, b++;
+  return (unsigned char)*a - (unsigned char)*b;
+}
+
+bool dmd_str_begins(const char *s, const char *prefix) {
+  while (*prefix != '\0' && *s == *prefix)
+    s++, prefix++;
+  return *prefix == '\0';
+}
+
+bool dmd_str_equal_n(const char *a, const char *b, size_t n) {
+  for (; n > 0 && *a == *b; n--, a++, b++)
+    if (*a == '\0')
+      return true;
+  return n == 0;
+}
+
+static char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
+}
+
+bool dmd_str_equal_ignoring_case(const char *a, const char *b) {
+  while (*a != '\0' && lower(*a) == lower(*b))
+    a++, b++;
+  return *a == *b;
+}
+
+const char *dmd_str_find_char(const char *s, char c) {
+  while (*s != '\0' && *s != c)
+    s++;
+  return *s == c ? s : NULL;
+}
+
+const char *dmd_str_find_last_char(const char *s, char c) {
+  const char *last = NULL;
+  for (; *s != '\0'; s++)
+    if (*s == c)
+      last = s;
+  return last;
+}
+
+const char *dmd_str_find(const char *s, const char *part) {
+  for (;; s++) {
+    if (dmd_str_begins(s, part))
+      return s;
+    if (*s == '\0')
+      return NULL;
+  }
+}
+
+size_t dmd_str_span(const char *s, const char *set) {
+  size_t n = 0;
+  while (s[n] != '\0' && dmd_str_find_char(set, s[n]) != NULL)
+    n++;
+  return n;
+}
+
+size_t dmd_str_span_without(const char *s, const char *set) {
+  size_t n = 0;
+  while (s[n] != '\0' && dmd_str_find_char(set, s[n]) == NULL)
+    n++;
+  return n;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/command/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* A signal's handler gets nothing passed in. Changed only while the signals are blocked. */
+static volatile pid_t g_child; /* 0: none */
+
+static const int handed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+enum { N_HANDED_ON = sizeof handed_on / sizeof handed_on[0] };
+
+/* What the kernel sends for the terminal went to all of the foreground, to the child too. */
+static void hand_on(int number, siginfo_t *info, void *context) {
+  (void)context;
+  int error = errno;
+  if (info->si_code <= 0 && g_child > 0)
+    kill(g_child, number);
+  errno = error;
+}
+
+/* Signals that are ignored, as under nohup, stay so, for the child as well. */
+static void catch_signals(struct sigaction old[N_HANDED_ON]) {
+  struct sigaction action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < N_HANDED_ON; i++) {
+    sigaction(handed_on[i], NULL, &old[i]);
+    if (old[i].sa_handler != SIG_IGN)
+      sigaction(handed_on[i], &action, NULL);
+  }
+}
+
+static void restore_signals(const struct sigaction old[N_HANDED_ON]) {
+  for (int i = 0; i < N_HANDED_ON; i++)
+    sigaction(handed_on[i], &old[i], NULL);
+}
+
+/* Starts the program with the signal mask that dmdv had. Returns an errno, or 0. */
+static int start(const char *const *argv, bool quiet, const sigset_t *mask, pid_t *pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  if (quiet) {
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  }
+  posix_spawnattr_setsigmask(&attributes, mask);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  int error = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+/* Waits for the end of the child but leaves it there, so that its number means no other process
+ * before the signals are blocked again. */
+static void await(pid_t pid) {
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+    continue;
+}
+
+int dmdv_child_run(const char *const *argv, bool quiet, int *error) {
+  struct sigaction old[N_HANDED_ON];
+  sigset_t blocked, mask;
+  sigemptyset(&blocked);
+  for (int i = 0; i < N_HANDED_ON; i++)
+    sigaddset(&blocked, handed_on[i]);
+  sigprocmask(SIG_BLOCK, &blocked, &mask);
+  catch_signals(old);
+  int status = 0;
+  pid_t pid = 0;
+  *error = start(argv, quiet, &mask, &pid);
+  if (*error == 0) {
+    g_child = pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    await(pid);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+      continue;
+    g_child = 0;
+  }
+  restore_signals(old);
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  if (*error != 0)
+    return DMDV_CHILD_NOT_FOUND;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

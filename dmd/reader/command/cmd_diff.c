@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv diff: what changed between two profiles, as records of the difference.
+ */
+#include "analysis/combine.h"
+#include "reader/command/commands.h"
+#include "reader/command/show.h"
+#include "reader/command/usage.h"
+#include "reader/host/host.h"
+#include "reader/host/message.h"
+#include "reader/host/outfile.h"
+#include "reader/report/causal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_help(void) {
+  printf("usage: dmdv diff [OPTION...] OLD NEW\n"
+         "\n"
+         "Prints what changed from the profile OLD to the profile NEW, as records: blocks\n"
+         "and sizes that went are negative, the largest changes come first.\n"
+         "\n"
+         "      --causal             tell instead which places are new, gone, grown or\n"
+         "                           shrunk, or have changed their report state; places\n"
+         "                           are the same when only their line numbers differ\n%s",
+         dmdv_options_help);
+}
+
+static bool tell_causes(const dmd_profile_t *old, const dmd_profile_t *new,
+                        const dmdv_options_t *options) {
+  dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
+  if (file == NULL)
+    return false;
+  dmd_out_t out;
+  dmd_out_init(&out, dmdv_outfile_write, file);
+  dmdv_causal_print(&out, old, new, &options->view);
+  dmd_out_flush(&out);
+  return dmdv_outfile_close(file, true);
+}
+
+static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,
+                          const dmdv_options_t *options, int argc, char **argv) {
+  if (old->mode != new->mode)
+    return dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared",
+                      options->files[0], dmd_mode_name(old->mode), options->files[1],
+                      dmd_mode_name(new->mode));
+  if (options->causal)
+    return tell_causes(old, new, options);
+  dmd_profile_t difference;
+  dmd_profile_init(&difference, &dmdv_env);
+  difference.mode = new->mode;
+  difference.options = dmd_profile_keep(&difference, new->options);
+  dmd_combine(&difference, old, true);
+  dmd_combine(&difference, new, false);
+  bool good = dmdv_show(&difference, old, options, argc, argv);
+  dmd_profile_destroy(&difference);
+  return good;
+}
+
+static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
+  if (options->n_files != 2) {
+    dmdv_error("diff: give two files, not %d; see dmdv diff --help", options->n_files);
+    return 2;
+  }
+  if (strcmp(options->files[0], "-") == 0 && strcmp(options->files[1], "-") == 0) {
+    dmdv_error("diff: standard input can be one of the files only");
+    return 2;
+  }
+  bool with_records = options->json || options->view.by != DMD_BY_RECORD ||
+                      options->view.sections != 0 || options->n_filters > 0;
+  if (options->causal && with_records) {
+    dmdv_error("diff: --causal does not go with --json, --by, --section or --filter");
+    return 2;
+  }
+  dmd_profile_t old, new;
+  if (!dmdv_load_or_say(&old, options->files[0], &options->load))
+    return 2;
+  bool good = dmdv_load_or_say(&new, options->files[1], &options->load);
+  if (good) {
+    good = diff_profiles(&old, &new, options, argc, argv);
+    dmd_profile_destroy(&new);
+  }
+  dmd_profile_destroy(&old);
+  return good ? 0 : 2;
+}
+
+int dmdv_cmd_diff(int argc, char **argv) {
+  dmdv_options_t options;
+  int status = 2;
+  if (dmdv_options_parse(&options, argc, argv)) {
+    if (options.help)
+      print_help();
+    status = options.help ? 0 : diff_files(&options, argc, argv);
+  }
+  dmdv_options_destroy(&options);
+  return status;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv run: a program under Valgrind with dmd, and what it wrote.
+ *
+ * Which dmd: where dmdv stands in the folder that it was built in, the one that was built with it,
+ * through vg-in-place; otherwise the one of the valgrind in PATH. The exit status is the program's,
+ * so what goes wrong before the program runs has the statuses that shells and env(1) give: 127
+ * when there is no Valgrind or no dmd. A wrong command line is 2, as in every command.
+ */
+#include "reader/command/child.h"
+#include "reader/command/commands.h"
+#include "reader/command/usage.h"
+#include "reader/command/written.h"
+#include "reader/host/host.h"
+#include "reader/host/message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+  bool print;
+  const char *output; /* the pattern of --dmd-out-file */
+  char **tool;        /* options for Valgrind and dmd, */
+  int n_tool;
+  char **program; /* and the program with its arguments, NULL at the end */
+} options_t;
+
+static void print_help(void) {
+  printf("usage: dmdv run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+         "\n"
+         "Runs a program under Valgrind with dmd and says at the end, on standard error,\n"
+         "which profiles were written. The exit status is the program's, 128 + N if signal\n"
+         "N ended it, 127 if there is no Valgrind, no dmd or no such program.\n"
+         "\n"
+         "  --print            at the end, print the records of each profile\n"
+         "  -o, --output=FILE  name of the profiles, as in --dmd-out-file: %%p is the process\n"
+         "                     id [dmd.out.%%p.json.gz]\n"
+         "  -h, --help         this text\n"
+         "\n"
+         "All other options are Valgrind's and dmd's, such as --mode=live; they have the\n"
+         "form --NAME=VALUE. See valgrind --tool=dmd --help.\n");
+}
+
+/* ---- The command line. ---- */
+
+/* What follows the word in arg; NULL where arg begins otherwise. */
+static const char *after(const char *arg, const char *word) {
+  size_t n = strlen(word);
+  return strncmp(arg, word, n) == 0 ? arg + n : NULL;
+}
+
+/* One option at *at, which moves to the last word of it. */
+static bool parse_one(options_t *options, char ***at) {
+  char *arg = **at;
+  const char *value;
+  if (strcmp(arg, "--print") == 0) {
+    options->print = true;
+  } else if (strcmp(arg, "-o") == 0 || strcmp(arg, "--output") == 0) {
+    if ((*at)[1] == NULL)
+      return dmdv_error("run: %s needs a value", arg);
+    options->output = *++*at;
+  } else if ((value = after(arg, "--output=")) != NULL ||
+             (value = after(arg, "--dmd-out-file=")) != NULL ||
+             (value = after(arg, "-o")) != NULL) {
+    options->output = value;
+  } else if ((value = after(arg, "--tool=")) != NULL) {
+    if (strcmp(value, "dmd") != 0)
+      return dmdv_error("run: %s: the tool is dmd", arg);
+  } else {
+    options->tool[options->n_tool++] = arg;
+  }
+  return true;
+}
+
+/* False, with a line on stderr, when it is wrong. After -h there is no program. */
+static bool parse_options(options_t *options, char **argv) {
+  char **at = argv + 1;
+  for (; *at != NULL && (*at)[0] == '-' && strcmp(*at, "--") != 0; at++) {
+    if (strcmp(*at, "-h") == 0 || strcmp(*at, "--help") == 0)
+      return true;
+    if (!parse_one(options, &at))
+      return false;
+  }
+  if (*at != NULL && strcmp(*at, "--") == 0)
+    at++;
+  if (*at == NULL)
+    return dmdv_error("run: which program? See dmdv run --help");
+  if (options->output[0] == '\0')
+    return dmdv_error("run: the profile's name is empty");
+  options->program = at;
+  return true;
+}
+
+/* ---- Valgrind. ---- */
+
+/* What to start: vg-in-place beside dmdv, which the caller frees, or "valgrind". */
+static char *find_valgrind(void) {
+  enum { MAX_PATH = 4096 };
+  static const char *const in_place = "vg-in-place", *const tools = ".in_place";
+  char *path = dmd_env_alloc(&dmdv_env, "dmdv.run", MAX_PATH + 32);
+  ssize_t n = readlink("/proc/self/exe", path, MAX_PATH);
+  path[n > 0 ? n : 0] = '\0';
+  char *slash = strrchr(path, '/');
+  if (slash != NULL) {
+    strcpy(slash + 1, tools);
+    bool built = access(path, F_OK) == 0;
+    strcpy(slash + 1, in_place);
+    if (built && access(path, X_OK) == 0)
+      return path;
+  }
+  strcpy(path, "valgrind");
+  return path;
+}
+
+/* Whether Valgrind finds dmd: asked for its version, it starts the tool. 0, or the exit status,
+ * after a line on stderr. */
+static int check_tool(const char *valgrind) {
+  const char *argv[] = {valgrind, "--tool=dmd", "--version", NULL};
+  int error, status = dmdv_child_run(argv, true, &error);
+  if (error == ENOENT)
+    dmdv_error("run: there is no valgrind in PATH: install Valgrind");
+  else if (error != 0)
+    dmdv_error("run: cannot start %s: %s", valgrind, strerror(error));
+  else if (status != 0)
+    dmdv_error("run: %s has no tool dmd: install dmd for this Valgrind, or use the dmdv of "
+               "the folder that it was built in",
+               valgrind);
+  return status == 0 ? 0 : DMDV_CHILD_NOT_FOUND;
+}
+
+/* With --print, Valgrind is told to be quiet: dmd would print the same records. */
+static int run_program(const options_t *options, const char *valgrind) {
+  size_t n_program = 0, n = 0, szB = strlen(options->output) + 32;
+  while (options->program[n_program] != NULL)
+    n_program++;
+  char *name = dmd_env_alloc(&dmdv_env, "dmdv.run", szB);
+  snprintf(name, szB, "--dmd-out-file=%s", options->output);
+  const char **argv = dmd_env_alloc(&dmdv_env, "dmdv.run",
+                                    ((size_t)options->n_tool + n_program + 5) * sizeof *argv);
+  argv[n++] = valgrind;
+  argv[n++] = "--tool=dmd";
+  argv[n++] = name;
+  if (options->print)
+    argv[n++] = "-q";
+  for (int i = 0; i < options->n_tool; i++)
+    argv[n++] = options->tool[i];
+  for (size_t i = 0; i <= n_program; i++)
+    argv[n++] = options->program[i];
+  int error, status = dmdv_child_run(argv, false, &error);
+  if (error != 0)
+    dmdv_error("run: cannot start %s: %s", valgrind, strerror(error));
+  dmd_env_free(&dmdv_env, argv);
+  dmd_env_free(&dmdv_env, name);
+  return status;
+}
+
+/* ---- What was written. ---- */
+
+/* Prints records as dmd would have: with its options, and its limit where none was given. */
+static void print_records(const options_t *options, const char *path) {
+  const char **argv =
+      dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)options->n_tool + 5) * sizeof *argv);
+  int n = 0;
+  argv[n++] = "print";
+  argv[n++] = "--max-records=10";
+  for (int i = 0; i < options->n_tool; i++)
+    if (after(options->tool[i], "--max-records=") || after(options->tool[i], "--max-frames=") ||
+        after(options->tool[i], "--sort-by="))
+      argv[n++] = options->tool[i];
+  argv[n++] = "--";
+  argv[n++] = path;
+  argv[n] = NULL;
+  dmdv_cmd_print(n, (char **)argv);
+  dmd_env_free(&dmdv_env, argv);
+}
+
+static void show_written(const options_t *options, dmdv_written_t *written) {
+  size_t n = dmdv_written_end(written);
+  struct stat st;
+  for (size_t i = 0; i < n; i++) {
+    if (options->print)
+      print_records(options, dmdv_written_path(written, i));
+    fprintf(stderr, "dmdv: wrote %s\n", dmdv_written_path(written, i));
+  }
+  if (n == 0 && stat(options->output, &st) == 0 && !S_ISREG(st.st_mode))
+    fprintf(stderr, "dmdv: wrote to %s\n", options->output);
+  else if (n == 0)
+    fprintf(stderr, "dmdv: no profile was written\n");
+}
+
+static int run(const options_t *options) {
+  char *valgrind = find_valgrind();
+  int status = check_tool(valgrind);
+  if (status == 0) {
+    dmdv_written_t *written = dmdv_written_begin(options->output);
+    status = run_program(options, valgrind);
+    show_written(options, written);
+    dmdv_written_destroy(written);
+  }
+  dmd_env_free(&dmdv_env, valgrind);
+  return status;
+}
+
+int dmdv_cmd_run(int argc, char **argv) {
+  options_t options = {.output = "dmd.out.%p.json.gz"};
+  options.tool = dmd_env_alloc(&dmdv_env, "dmdv.run", (size_t)argc * sizeof *options.tool);
+  int status = 2;
+  if (parse_options(&options, argv)) {
+    if (options.program == NULL)
+      print_help();
+    status = options.program == NULL ? 0 : run(&options);
+  }
+  dmd_env_free(&dmdv_env, options.tool);
+  return status;
+}

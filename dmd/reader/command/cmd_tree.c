@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv tree: what the reporters measured, as about:memory shows it.
+ *
+ * Either file is a profile or memory reports of about:memory's; both become memory reports, and
+ * from there on nothing knows which it was, but for the notes on profiles.
+ */
+#include "reader/command/commands.h"
+#include "reader/command/show.h"
+#include "reader/command/usage.h"
+#include "reader/host/host.h"
+#include "reader/host/message.h"
+#include "reader/host/outfile.h"
+#include "reader/input/source_memory.h"
+#include "reader/report/source_profile.h"
+#include "reader/report/tree_text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: dmdv tree [OPTION...] FILE [OLD]\n"
+    "\n"
+    "Shows what the reporters of a program measured as a tree, in the notation of\n"
+    "Firefox's about:memory. FILE is a profile of dmd's, or a file that about:memory\n"
+    "saved, gzipped or not; - is standard input. With OLD, shows how much more (or, if\n"
+    "negative, less) there is in FILE than in OLD.\n"
+    "\n"
+    "  --  what it consists of follows     ++  the same, but all is below 1%; not shown\n"
+    "  ──  not divided further             (N tiny)  N parts of less than 1% each\n"
+    "  heap-unclassified   what no reporter measured and no tag names\n"
+    "  [2]   two reports in one            [?!]  an amount that cannot be\n"
+    "  [+]   only in FILE                  [-]   only in OLD\n"
+    "  [whole: N]   N if shared blocks counted whole, not in parts\n"
+    "\n"
+    "  -v, --verbose       everything, however small, and amounts in bytes\n"
+    "  -o, --output=FILE   write there instead of to standard output\n"
+    "  -h, --help          this text\n";
+
+static const struct option long_options[] = {
+    {"verbose", no_argument, NULL, 'v'},
+    {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+typedef struct {
+  const char *output; /* NULL: standard output */
+  bool verbose, help;
+  char **files;
+  int n_files;
+} options_t;
+
+static bool parse(options_t *options, int argc, char **argv) {
+  *options = (options_t){0};
+  optind = 1;
+  int opt;
+  while ((opt = dmdv_next_option(argc, argv, ":vo:h", long_options)) != -1) {
+    if (opt == '?')
+      return false;
+    if (opt == 'o')
+      options->output = optarg;
+    options->verbose |= opt == 'v';
+    options->help |= opt == 'h';
+  }
+  options->files = argv + optind;
+  options->n_files = argc - optind;
+  if (options->help)
+    return true;
+  if (options->n_files < 1 || options->n_files > 2)
+    return dmdv_error("tree: give one file, or two to compare, not %d; see dmdv tree --help",
+                      options->n_files);
+  if (options->n_files == 2 && strcmp(options->files[0], "-") == 0 &&
+      strcmp(options->files[1], "-") == 0)
+    return dmdv_error("tree: only one of the two files can be standard input");
+  return true;
+}
+
+/* ---- What comes in. ---- */
+
+/* One file. The process and the coverage are known for profiles only. */
+typedef struct {
+  const char *name;
+  bool is_profile;
+  dmd_mode_t mode;
+  uint64_t sample_below;
+  char *process;
+  dmdv_coverage_t coverage;
+  dmd_memreports_t reports;
+} source_t;
+
+static const char *shown(const char *file) {
+  return strcmp(file, "-") == 0 ? "(standard input)" : file;
+}
+
+static bool say(const char *file, const dmdv_fail_t *fail) {
+  if (fail->line == 0)
+    return dmdv_error("%s: %s", shown(file), fail->reason);
+  return dmdv_error("%s:%" PRIu64 ": %s (byte %" PRIu64 ")", shown(file), fail->line, fail->reason,
+                    fail->byte);
+}
+
+/* Says that a report of a file is wrong; its path may be long and hold anything. */
+static bool say_path(const char *file, const char *path, const char *why) {
+  char safe[81];
+  size_t length = strlen(path), n = length < sizeof safe - 1 ? length : sizeof safe - 1;
+  for (size_t i = 0; i < n; i++)
+    safe[i] = (unsigned char)path[i] < 0x20 || (unsigned char)path[i] >= 0x7f ? '?' : path[i];
+  safe[n] = '\0';
+  return dmdv_error("%s: \"%s%s\" %s", shown(file), safe, length > n ? "..." : "", why);
+}
+
+/* The process is given where the profile's own is not to be used. */
+static bool load_profile(source_t *source, const char *process) {
+  dmd_profile_t profile;
+  if (!dmdv_load_or_say(&profile, source->name, &(dmdv_load_options_t){0}))
+    return false;
+  source->is_profile = true;
+  source->mode = profile.mode;
+  source->sample_below = profile.run.is_known ? profile.run.sample_below : 0;
+  source->process = dmdv_process_name(&dmdv_env, &profile);
+  const char *why = dmdv_memreports_from_profile(
+      &source->reports, &profile, process != NULL ? process : source->process, &source->coverage);
+  dmd_profile_destroy(&profile);
+  return why == NULL || say_path(source->name, "heap-allocated", why);
+}
+
+static bool load(source_t *source, const char *name, const source_t *newer, bool for_diff) {
+  *source = (source_t){.name = name};
+  dmd_memreports_init(&source->reports, &dmdv_env, for_diff);
+  dmdv_fail_t fail = {0};
+  dmdv_file_kind_t kind;
+  if (!dmdv_file_kind(name, &kind, &fail))
+    return say(name, &fail);
+  if (kind == DMDV_FILE_PROFILE) {
+    /* Two profiles are of one process each: these are compared, whatever they are called. */
+    if (!load_profile(source, newer != NULL ? newer->process : NULL))
+      return false;
+  } else if (!dmdv_memreports_load(&source->reports, name, &fail)) {
+    return say(name, &fail);
+  }
+  dmd_memreports_complete(&source->reports);
+  return true;
+}
+
+static void unload(source_t *source) {
+  dmd_env_free(&dmdv_env, source->process);
+  dmd_memreports_destroy(&source->reports);
+}
+
+/* ---- What goes out. ---- */
+
+/* Adds "note: ..." to the notes. */
+static void note(char *notes, size_t szB, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void note(char *notes, size_t szB, const char *format, ...) {
+  size_t n = strlen(notes);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(notes + n, szB - n, format, args);
+  va_end(args);
+}
+
+/* What a reader of a profile's tree would take wrongly. */
+static void note_profile(const source_t *source, bool verbose, char *notes, size_t szB_of_notes) {
+  if (source->mode == DMD_MODE_CUMULATIVE)
+    note(notes, szB_of_notes, "note: mode cumulative: amounts are of all blocks ever allocated.\n");
+  else if (source->mode != DMD_MODE_DARK_MATTER)
+    note(notes, szB_of_notes, "note: mode %s: no reports were kept.\n",
+         dmd_mode_name(source->mode));
+  if (source->sample_below > 0)
+    note(notes, szB_of_notes,
+         "note: blocks below %" PRIu64 " bytes were sampled: amounts are estimates.\n",
+         source->sample_below);
+  if (source->coverage.twice_szB > 0) {
+    char szB[DMDV_VALUE_MAX], blocks[DMDV_VALUE_MAX];
+    dmdv_format_amount(szB, source->coverage.twice_szB, DMD_BYTES, verbose);
+    dmdv_format_amount(blocks, source->coverage.twice_blocks, DMD_COUNT, verbose);
+    note(notes, szB_of_notes,
+         "note: %s in %s block%s were reported twice and count twice below, which makes\n"
+         "      heap-unclassified smaller by as much. dmdv print shows these blocks.\n",
+         szB, blocks, source->coverage.twice_blocks == 1 ? "" : "s");
+  }
+}
+
+static bool write_tree(const options_t *options, const source_t *source, const source_t *old) {
+  char notes[1024] = "";
+  if (old == NULL && source->is_profile)
+    note_profile(source, options->verbose, notes, sizeof notes);
+  if (old != NULL && source->reports.n_order == 0)
+    note(notes, sizeof notes, "no difference\n");
+  dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
+  if (file == NULL)
+    return false;
+  dmd_out_t out;
+  dmd_out_init(&out, dmdv_outfile_write, file);
+  dmdv_tree_print(&out, &source->reports, notes, options->verbose);
+  dmd_out_flush(&out);
+  return dmdv_outfile_close(file, true);
+}
+
+static bool show(const options_t *options, source_t *source, const source_t *old) {
+  const char *path, *why;
+  if (old != NULL) {
+    if (source->is_profile && old->is_profile && source->mode != old->mode)
+      return dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared",
+                        shown(old->name), dmd_mode_name(old->mode), shown(source->name),
+                        dmd_mode_name(source->mode));
+    why = dmd_memreports_subtract(&source->reports, &old->reports, &path);
+    if (why != NULL)
+      return say_path(source->name, path, why);
+  }
+  why = dmd_memreports_settle(&source->reports, &path);
+  if (why != NULL)
+    return say_path(source->name, path, why);
+  return write_tree(options, source, old);
+}
+
+static int tree(const options_t *options) {
+  bool is_diff = options->n_files == 2;
+  source_t source, old;
+  bool good = load(&source, options->files[0], NULL, is_diff);
+  if (good && is_diff) {
+    good = load(&old, options->files[1], &source, true) && show(options, &source, &old);
+    unload(&old);
+  } else if (good) {
+    good = show(options, &source, NULL);
+  }
+  unload(&source);
+  return good ? 0 : 2;
+}
+
+int dmdv_cmd_tree(int argc, char **argv) {
+  options_t options;
+  if (!parse(&options, argc, argv))
+    return 2;
+  if (!options.help)
+    return tree(&options);
+  fputs(help, stdout);
+  return 0;
+}

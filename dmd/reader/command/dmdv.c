@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv: reads profiles that dmd, or Firefox's DMD, wrote.
+ *
+ * main finds the command and hands over; each command is a file of its own. A file comes in through
+ * load.h (input -> cutter -> load) as a profile, and goes out through the same record and text
+ * modules that the tool uses.
+ */
+#include "reader/command/commands.h"
+#include "reader/command/usage.h"
+#include "reader/host/host.h"
+#include "reader/host/message.h"
+
+#include "dmd-config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *summary;
+} commands[] = {
+    {"print", dmdv_cmd_print, "print a profile's records, the largest first"},
+    {"diff", dmdv_cmd_diff, "print what changed between two profiles"},
+    {"tree", dmdv_cmd_tree, "show what reporters measured, as about:memory does"},
+    {"check", dmdv_cmd_check, "check that a profile keeps limits, for continuous integration"},
+    {"export", dmdv_cmd_export, "write a profile in another program's format"},
+    {"merge", dmdv_cmd_merge, "make one profile of many, such as those of many processes"},
+    {"run", dmdv_cmd_run, "run a program under Valgrind with dmd"},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(void) {
+  printf("usage: dmdv COMMAND [OPTION...] FILE...\n"
+         "\n"
+         "Reads the profiles of `valgrind --tool=dmd` and of Firefox's DMD.\n"
+         "\n"
+         "commands:\n");
+  for (int i = 0; i < N_COMMANDS; i++)
+    printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+  printf("\n"
+         "dmdv COMMAND --help says more; dmdv --version prints the version.\n");
+}
+
+static int unknown_command(const char *word) {
+  const char *names[N_COMMANDS];
+  for (int i = 0; i < N_COMMANDS; i++)
+    names[i] = commands[i].name;
+  const char *nearest = dmdv_nearest(word, names, N_COMMANDS);
+  if (nearest != NULL)
+    dmdv_error("there is no command '%s'; did you mean '%s'?", word, nearest);
+  else
+    dmdv_error("there is no command '%s'; see dmdv --help", word);
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  dmdv_host_init();
+  if (argc < 2) {
+    dmdv_error("what to do? See dmdv --help");
+    return 2;
+  }
+  const char *word = argv[1];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+    print_help();
+    return 0;
+  }
+  if (strcmp(word, "--version") == 0) {
+    printf("dmdv %s\n", DMD_VERSION);
+    return 0;
+  }
+  for (int i = 0; i < N_COMMANDS; i++)
+    if (strcmp(word, commands[i].name) == 0)
+      return commands[i].run(argc - 1, argv + 1);
+  return unknown_command(word);
+}

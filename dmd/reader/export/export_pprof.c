@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pprof's profile.proto, see profile.proto beside this file.
+ *
+ * A protobuf message that is written in pieces is read as one: repeated fields of all pieces are
+ * put together. So each sample, location and so on goes out as a Profile of its own as soon as it
+ * is made, and memory grows with the distinct strings and not with the samples. The string table,
+ * whose order counts, comes last and in one go.
+ *
+ * Values are, for each report state (or for the live blocks as a whole) and for slop, the blocks
+ * and the bytes. A sample's blocks are of one state, so the values of the others are 0. Labels tell
+ * state, tag and reporters.
+ */
+#include "reader/export/export.h"
+
+#include "analysis/sums.h"
+#include "reader/export/profile.pb-c.h"
+#include "reader/host/host.h"
+#include "reader/input/location.h"
+
+#include "dmd-config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The mapping of frames whose object is not known: the program itself. */
+enum { MAPPING_PROGRAM = 1, MAX_VALUES = 8 };
+
+typedef struct {
+  ProtobufCBuffer base; /* first: protobuf-c gets and gives back a pointer to it */
+  dmd_out_t *out;
+} buffer_t;
+
+typedef struct {
+  const dmd_profile_t *profile;
+  buffer_t buffer;
+  dmd_intern_t strings;   /* id 1 is the empty string, which has the index 0 */
+  dmd_intern_t functions; /* pairs of string indices: name, file */
+  dmd_intern_t objects;   /* their mappings follow MAPPING_PROGRAM */
+  uint64_t *limits;       /* of each object, the highest offset */
+} pprof_t;
+
+static void append(ProtobufCBuffer *buffer, size_t n, const uint8_t *bytes) {
+  dmd_out_bytes(((buffer_t *)buffer)->out, (const char *)bytes, n);
+}
+
+static int64_t string_index(pprof_t *p, const char *s) {
+  return (int64_t)dmd_intern_str(&p->strings, s) - 1;
+}
+
+/* Writes a piece of the profile. */
+static void put(pprof_t *p, const Dmd__Pprof__Profile *piece) {
+  protobuf_c_message_pack_to_buffer(&piece->base, &p->buffer.base);
+}
+
+/* ---- Sample types ---- */
+
+/* The sections that have values of their own, in order; returns how many. */
+static size_t sections_of(const dmd_profile_t *profile, dmd_section_t sections[3]) {
+  sections[0] = DMD_SECTION_ALL;
+  if (profile->mode != DMD_MODE_DARK_MATTER)
+    return 1;
+  sections[0] = DMD_SECTION_UNREPORTED;
+  sections[1] = DMD_SECTION_ONCE;
+  sections[2] = DMD_SECTION_TWICE;
+  return 3;
+}
+
+/* A section's name in names of types, short since people type it. */
+static const char *section_word(const dmd_profile_t *profile, dmd_section_t section) {
+  if (section == DMD_SECTION_ONCE)
+    return "once";
+  return section == DMD_SECTION_TWICE ? "twice" : dmd_sums_section_name(profile, section);
+}
+
+/* Writes the sample type WORD_UNIT; returns its name's string. */
+static int64_t put_type(pprof_t *p, const char *word, const char *what, const char *unit) {
+  char name[64];
+  snprintf(name, sizeof name, "%s_%s", word, what);
+  Dmd__Pprof__ValueType type = DMD__PPROF__VALUE_TYPE__INIT, *types[] = {&type};
+  type.type = string_index(p, name);
+  type.unit = string_index(p, unit);
+  Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+  piece.n_sample_type = 1;
+  piece.sample_type = types;
+  put(p, &piece);
+  return type.type;
+}
+
+static void put_types(pprof_t *p) {
+  dmd_section_t sections[3];
+  size_t n = sections_of(p->profile, sections);
+  Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+  for (size_t i = 0; i < n; i++) {
+    const char *word = section_word(p->profile, sections[i]);
+    put_type(p, word, "blocks", "count");
+    int64_t bytes = put_type(p, word, "bytes", "bytes");
+    if (i == 0)
+      piece.default_sample_type = bytes;
+  }
+  put_type(p, "slop", "blocks", "count");
+  put_type(p, "slop", "bytes", "bytes");
+  put(p, &piece);
+}
+
+/* ---- Samples ---- */
+
+static size_t values_of(const pprof_t *p, const dmd_sum_t *sum, int64_t values[MAX_VALUES]) {
+  dmd_section_t sections[3];
+  size_t n_sections = sections_of(p->profile, sections), n = 0;
+  for (size_t i = 0; i < n_sections; i++) {
+    bool own = sections[i] == sum->section;
+    values[n++] = own ? (int64_t)sum->blocks : 0;
+    values[n++] = own ? (int64_t)sum->bytes : 0;
+  }
+  values[n++] = (int64_t)sum->slop_blocks;
+  values[n++] = (int64_t)sum->slop;
+  return n;
+}
+
+enum { MAX_LABELS = 4 };
+
+typedef struct {
+  Dmd__Pprof__Label labels[MAX_LABELS], *pointers[MAX_LABELS];
+  size_t n;
+} labels_t;
+
+static void add_label(pprof_t *p, labels_t *labels, const char *key, const char *value) {
+  Dmd__Pprof__Label *label = &labels->labels[labels->n];
+  dmd__pprof__label__init(label);
+  label->key = string_index(p, key);
+  label->str = string_index(p, value);
+  labels->pointers[labels->n++] = label;
+}
+
+static void make_labels(pprof_t *p, const dmd_sum_t *sum, labels_t *labels) {
+  static const char *const reporters[] = {"reporter", "second_reporter"};
+  labels->n = 0;
+  if (sum->section != DMD_SECTION_ALL)
+    add_label(p, labels, "status", dmd_sums_section_name(p->profile, sum->section));
+  if (sum->tag != DMD_NONE)
+    add_label(p, labels, "tag", dmd_intern_get_str(&p->profile->tags, sum->tag));
+  for (int i = 0; i < 2; i++)
+    if (sum->reporter[i] != DMD_NONE)
+      add_label(p, labels, reporters[i], dmd_intern_get_str(&p->profile->names, sum->reporter[i]));
+}
+
+/* A location's id is its frame's; the one for no stack is the next after the last frame. */
+static uint64_t no_stack_id(const pprof_t *p) {
+  return (uint64_t)dmd_intern_count(&p->profile->frames) + 1;
+}
+
+static void put_sample(pprof_t *p, const dmd_sum_t *sum) {
+  Dmd__Pprof__Sample sample = DMD__PPROF__SAMPLE__INIT, *samples[] = {&sample};
+  Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+  int64_t values[MAX_VALUES];
+  labels_t labels;
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(p->profile, sum->stack, &n);
+  sample.n_location_id = n > 0 ? n : 1;
+  sample.location_id =
+      dmd_env_alloc(&dmdv_env, "dmdv.pprof", sample.n_location_id * sizeof *sample.location_id);
+  sample.location_id[0] = no_stack_id(p);
+  for (size_t i = 0; i < n; i++)
+    sample.location_id[i] = frames[i];
+  sample.n_value = values_of(p, sum, values);
+  sample.value = values;
+  make_labels(p, sum, &labels);
+  sample.n_label = labels.n;
+  sample.label = labels.pointers;
+  piece.n_sample = 1;
+  piece.sample = samples;
+  put(p, &piece);
+  dmd_env_free(&dmdv_env, sample.location_id);
+}
+
+static void put_samples(pprof_t *p) {
+  dmd_sums_t sums;
+  dmd_sums_init(&sums, p->profile, true);
+  for (uint32_t id = 1; id <= dmd_sums_count(&sums); id++)
+    put_sample(p, dmd_sums_at(&sums, id));
+  dmd_sums_destroy(&sums);
+}
+
+/* ---- Locations, functions, mappings ---- */
+
+/* The id of a function; writes it when it is new. */
+static uint64_t function_id(pprof_t *p, const char *name, const char *file) {
+  int64_t key[2] = {string_index(p, name), string_index(p, file != NULL ? file : "")};
+  uint32_t known = dmd_intern_count(&p->functions);
+  uint32_t id = dmd_intern_bytes(&p->functions, key, sizeof key);
+  if (id > known) {
+    Dmd__Pprof__Function function = DMD__PPROF__FUNCTION__INIT, *functions[] = {&function};
+    Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+    function.id = id;
+    function.name = key[0];
+    function.system_name = key[0];
+    function.filename = key[1];
+    piece.n_function = 1;
+    piece.function = functions;
+    put(p, &piece);
+  }
+  return id;
+}
+
+/* The id of an object's mapping, which reaches to the highest offset met. */
+static uint64_t mapping_id(pprof_t *p, const dmdv_location_t *location) {
+  if (location->object == NULL)
+    return MAPPING_PROGRAM;
+  uint32_t id = dmd_intern_str(&p->objects, location->object);
+  if (p->limits[id] < location->offset)
+    p->limits[id] = location->offset;
+  return MAPPING_PROGRAM + (uint64_t)id;
+}
+
+/* frame is NULL for the pseudo frame. A function that is not known is told by the whole frame, so
+ * that different places stay different. */
+static void put_location(pprof_t *p, uint64_t id, const char *frame) {
+  Dmd__Pprof__Location location = DMD__PPROF__LOCATION__INIT, *locations[] = {&location};
+  Dmd__Pprof__Line line = DMD__PPROF__LINE__INIT, *lines[] = {&line};
+  Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+  dmdv_location_t l;
+  dmdv_location_init(&l, frame != NULL ? frame : DMDV_NO_STACK);
+  bool unknown = strcmp(l.function, "???") == 0 && l.object != NULL;
+  line.function_id = function_id(p, unknown ? frame : l.function, l.file);
+  line.line = l.line <= INT64_MAX ? (int64_t)l.line : 0;
+  location.id = id;
+  location.mapping_id = mapping_id(p, &l);
+  location.address = l.offset;
+  location.n_line = 1;
+  location.line = lines;
+  piece.n_location = 1;
+  piece.location = locations;
+  put(p, &piece);
+  dmdv_location_destroy(&l);
+}
+
+static void put_mapping(pprof_t *p, uint64_t id, const char *name, uint64_t highest) {
+  Dmd__Pprof__Mapping mapping = DMD__PPROF__MAPPING__INIT, *mappings[] = {&mapping};
+  Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+  mapping.id = id;
+  mapping.memory_limit = highest < UINT64_MAX ? highest + 1 : highest;
+  mapping.filename = string_index(p, name);
+  mapping.has_functions = mapping.has_filenames = true;
+  mapping.has_line_numbers = mapping.has_inline_frames = true;
+  piece.n_mapping = 1;
+  piece.mapping = mappings;
+  put(p, &piece);
+}
+
+/* The program's name: the first word of its command. */
+static void put_program(pprof_t *p) {
+  const dmd_run_t *run = &p->profile->run;
+  const char *command = run->is_known && run->command != NULL ? run->command : "";
+  size_t n = strcspn(command, " ");
+  char *name = dmd_env_alloc(&dmdv_env, "dmdv.pprof", n + 1);
+  memcpy(name, command, n);
+  name[n] = '\0';
+  put_mapping(p, MAPPING_PROGRAM, n > 0 ? name : "(program)", 0);
+  dmd_env_free(&dmdv_env, name);
+}
+
+static void put_locations(pprof_t *p) {
+  uint32_t n = dmd_intern_count(&p->profile->frames);
+  put_program(p);
+  p->limits = dmd_env_alloc(&dmdv_env, "dmdv.pprof", (n + 1) * sizeof *p->limits);
+  memset(p->limits, 0, (n + 1) * sizeof *p->limits);
+  for (uint32_t id = 1; id <= n; id++)
+    put_location(p, id, dmd_intern_get_str(&p->profile->frames, id));
+  put_location(p, no_stack_id(p), NULL);
+  for (uint32_t id = 1; id <= dmd_intern_count(&p->objects); id++)
+    put_mapping(p, MAPPING_PROGRAM + (uint64_t)id, dmd_intern_get_str(&p->objects, id),
+                p->limits[id]);
+  dmd_env_free(&dmdv_env, p->limits);
+}
+
+/* ---- The rest ---- */
+
+static void put_comment(pprof_t *p, const char *what, const char *value) {
+  size_t szB = strlen(what) + strlen(value) + 1;
+  char *text = dmd_env_alloc(&dmdv_env, "dmdv.pprof", szB);
+  snprintf(text, szB, "%s%s", what, value);
+  int64_t comment = string_index(p, text);
+  dmd_env_free(&dmdv_env, text);
+  Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+  piece.n_comment = 1;
+  piece.comment = &comment;
+  put(p, &piece);
+}
+
+static void put_comments(pprof_t *p) {
+  const dmd_profile_t *profile = p->profile;
+  put_comment(p, "made by dmdv ", DMD_VERSION);
+  put_comment(p, "mode: ", dmd_mode_name(profile->mode));
+  if (profile->options != NULL)
+    put_comment(p, "options: ", profile->options);
+  if (profile->run.is_known && profile->run.command != NULL)
+    put_comment(p, "command: ", profile->run.command);
+  if (dmd_profile_is_sampled(profile))
+    put_comment(p, "", "small blocks were sampled: figures are estimates");
+}
+
+static void put_strings(pprof_t *p) {
+  Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+  piece.n_string_table = dmd_intern_count(&p->strings);
+  piece.string_table =
+      dmd_env_alloc(&dmdv_env, "dmdv.pprof", piece.n_string_table * sizeof *piece.string_table);
+  for (size_t i = 0; i < piece.n_string_table; i++)
+    piece.string_table[i] = (char *)dmd_intern_get_str(&p->strings, (uint32_t)i + 1);
+  put(p, &piece);
+  dmd_env_free(&dmdv_env, piece.string_table);
+}
+
+bool dmdv_export_pprof(dmd_profile_t *profile, dmd_out_t *out) {
+  pprof_t p = {.profile = profile, .buffer = {.base = {append}, .out = out}};
+  dmd_intern_init(&p.strings, &dmdv_env, "dmdv.pprof.strings");
+  dmd_intern_init(&p.functions, &dmdv_env, "dmdv.pprof.functions");
+  dmd_intern_init(&p.objects, &dmdv_env, "dmdv.pprof.objects");
+  dmd_intern_str(&p.strings, "");
+  put_types(&p);
+  put_samples(&p);
+  put_locations(&p);
+  put_comments(&p);
+  put_strings(&p);
+  dmd_intern_destroy(&p.objects);
+  dmd_intern_destroy(&p.functions);
+  dmd_intern_destroy(&p.strings);
+  return true;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/input/cutter.h"
+
+#include "base/out.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void dmdv_cutter_init(dmdv_cutter_t *cutter, dmdv_input_t *input) {
+  memset(cutter, 0, sizeof *cutter);
+  cutter->input = input;
+  cutter->line = 1;
+  dmdv_progress_start(&cutter->progress);
+}
+
+void dmdv_cutter_destroy(dmdv_cutter_t *cutter) {
+  dmdv_progress_end(&cutter->progress);
+  free(cutter->text);
+  cutter->text = NULL;
+}
+
+/* Notes the reason together with the place; the first error stays. */
+bool dmdv_cutter_reject(dmdv_cutter_t *cutter, const char *format, ...) {
+  if (cutter->failed)
+    return false;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(cutter->fail.reason, sizeof cutter->fail.reason, format, args);
+  va_end(args);
+  cutter->failed = true;
+  cutter->fail.line = cutter->line;
+  cutter->fail.byte = cutter->byte;
+  return false;
+}
+
+/* ---- Characters. ---- */
+
+/* Makes sure that there is a character at cutter->at; false at the end of the input. */
+static bool available(dmdv_cutter_t *cutter) {
+  if (cutter->at < cutter->end)
+    return true;
+  if (cutter->failed)
+    return false;
+  size_t n;
+  if (!dmdv_input_next(cutter->input, &cutter->at, &n, &cutter->fail)) {
+    cutter->failed = true;
+    cutter->fail.line = cutter->line;
+    cutter->fail.byte = cutter->byte;
+    n = 0;
+  }
+  cutter->end = cutter->at + n;
+  dmdv_progress_update(&cutter->progress, cutter->byte);
+  return n > 0;
+}
+
+/* The next character, which is not taken; 0 at the end. (A NUL in the text is an error anywhere.)
+ */
+static char peek(dmdv_cutter_t *cutter) {
+  return available(cutter) ? *cutter->at : '\0';
+}
+
+static void advance(dmdv_cutter_t *cutter, size_t n) {
+  cutter->at += n;
+  cutter->byte += n;
+}
+
+/* Whether there was any. */
+static bool skip_space(dmdv_cutter_t *cutter) {
+  bool any = false;
+  for (; available(cutter); any = true) {
+    char c = *cutter->at;
+    if (c == '\n')
+      cutter->line++;
+    else if (c != ' ' && c != '\t' && c != '\r')
+      break;
+    advance(cutter, 1);
+  }
+  return any;
+}
+
+static bool unexpected(dmdv_cutter_t *cutter, const char *wanted) {
+  if (!available(cutter))
+    return dmdv_cutter_reject(cutter, "the file ends where %s should be", wanted);
+  unsigned char c = (unsigned char)*cutter->at;
+  if (c > 0x20 && c < 0x7f)
+    return dmdv_cutter_reject(cutter, "'%c' found where %s should be", c, wanted);
+  return dmdv_cutter_reject(cutter, "a byte 0x%02x found where %s should be", c, wanted);
+}
+
+/* ---- The text of a value. ---- */
+
+static bool append(dmdv_cutter_t *cutter, const char *bytes, size_t n) {
+  if (n > DMDV_MAX_VALUE - cutter->n)
+    return dmdv_cutter_reject(cutter, "a single value is larger than %d MiB",
+                              DMDV_MAX_VALUE / (1024 * 1024));
+  if (cutter->n + n + 1 > cutter->room) {
+    size_t room = (cutter->n + n + 1) * 2;
+    char *text = realloc(cutter->text, room);
+    if (text == NULL)
+      return dmdv_cutter_reject(cutter, "out of memory");
+    cutter->text = text;
+    cutter->room = room;
+  }
+  memcpy(cutter->text + cutter->n, bytes, n);
+  cutter->n += n;
+  cutter->text[cutter->n] = '\0';
+  return true;
+}
+
+static bool check_utf8(dmdv_cutter_t *cutter, const char *s) {
+  while (*s != '\0') {
+    size_t n = dmd_utf8_length(s);
+    if (n == 0)
+      return dmdv_cutter_reject(cutter, "a string is not UTF-8");
+    s += n;
+  }
+  return true;
+}
+
+/* Takes a string with its quotes. */
+static bool take_string(dmdv_cutter_t *cutter) {
+  size_t start = cutter->n;
+  bool escaped = false, open = false;
+  while (available(cutter)) {
+    const char *p = cutter->at;
+    bool closed = false;
+    for (; p < cutter->end && !closed; p++) {
+      unsigned char c = (unsigned char)*p;
+      if (c < 0x20)
+        break;
+      if (escaped)
+        escaped = false;
+      else if (c == '\\')
+        escaped = true;
+      else if (c == '"') {
+        closed = open;
+        open = true;
+      }
+    }
+    size_t n = (size_t)(p - cutter->at);
+    bool control = !closed && p < cutter->end;
+    if (!append(cutter, cutter->at, n))
+      return false;
+    advance(cutter, n);
+    if (closed)
+      return check_utf8(cutter, cutter->text + start);
+    if (control)
+      return dmdv_cutter_reject(cutter, "a control character in a string");
+  }
+  return dmdv_cutter_reject(cutter, "the file ends inside a string");
+}
+
+static bool is_scalar(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+         c == '+' || c == '.';
+}
+
+static bool take_scalar(dmdv_cutter_t *cutter) {
+  while (available(cutter) && is_scalar(*cutter->at)) {
+    const char *p = cutter->at;
+    while (p < cutter->end && is_scalar(*p))
+      p++;
+    size_t n = (size_t)(p - cutter->at);
+    if (!append(cutter, cutter->at, n))
+      return false;
+    advance(cutter, n);
+  }
+  return !cutter->failed;
+}
+
+/* Takes one whole value, white space shortened to one space. cJSON checks its grammar; here the
+ * brackets are matched, to know where it ends. */
+static bool take_value(dmdv_cutter_t *cutter, bool keep) {
+  char close[DMDV_MAX_DEPTH];
+  int depth = 0;
+  cutter->n = 0;
+  do {
+    if (skip_space(cutter) && cutter->n > 0)
+      append(cutter, " ", 1);
+    char c = peek(cutter);
+    if (c == '"') {
+      if (!take_string(cutter))
+        return false;
+    } else if (is_scalar(c)) {
+      if (!take_scalar(cutter))
+        return false;
+    } else if (c == '{' || c == '[') {
+      if (cutter->depth + depth >= DMDV_MAX_DEPTH)
+        return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMDV_MAX_DEPTH);
+      close[depth++] = c == '{' ? '}' : ']';
+      append(cutter, cutter->at, 1);
+      advance(cutter, 1);
+    } else if (depth > 0 && (c == ',' || c == ':' || c == close[depth - 1])) {
+      depth -= c == close[depth - 1];
+      append(cutter, cutter->at, 1);
+      advance(cutter, 1);
+    } else {
+      return unexpected(cutter, "a value");
+    }
+    if (!keep)
+      cutter->n = 0;
+  } while (depth > 0 && !cutter->failed);
+  return !cutter->failed;
+}
+
+/* ---- The same where it lies. ---- */
+
+/* Where the string that starts at p ends, one past its closing quote; NULL when that is not within
+ * reach or something is wrong. Bytes above ASCII are noted in *high. */
+static const char *end_of_string(const char *p, const char *end, bool *high) {
+  for (p++; p < end; p++) {
+    unsigned char c = (unsigned char)*p;
+    if (c == '"')
+      return p + 1;
+    if (c == '\\')
+      p++;
+    else if (c < 0x20)
+      return NULL;
+    *high |= c >= 0x80;
+  }
+  return NULL;
+}
+
+/* Where the object or array that starts at p ends, likewise. */
+static const char *end_of_container(const char *p, const char *end, int max_depth, bool *high) {
+  char close[DMDV_MAX_DEPTH];
+  int depth = 0;
+  while (p < end) {
+    char c = *p;
+    if (c == '"') {
+      p = end_of_string(p, end, high);
+      if (p == NULL)
+        return NULL;
+      continue;
+    }
+    p++;
+    if (c == '{' || c == '[') {
+      if (depth == max_depth)
+        return NULL;
+      close[depth++] = c == '{' ? '}' : ']';
+    } else if (c == '}' || c == ']') {
+      if (depth == 0 || c != close[--depth])
+        return NULL;
+      if (depth == 0)
+        return p;
+    } else if ((unsigned char)c < ' ' && c != '\n' && c != '\t' && c != '\r') {
+      /* cJSON takes any of them for white space. */
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+static void count_lines(dmdv_cutter_t *cutter, const char *p, const char *end) {
+  while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+    cutter->line++;
+    p++;
+  }
+}
+
+/* The next value, parsed without a copy of its text: where it is an object or an array, lies wholly
+ * in what is available, and is right. NULL otherwise, with nothing taken: the other way then finds
+ * the fault or the rest. Nearly all elements of large arrays go this way. */
+static cJSON *value_in_place(dmdv_cutter_t *cutter) {
+  skip_space(cutter);
+  char c = peek(cutter);
+  if (c != '{' && c != '[')
+    return NULL;
+  bool high = false;
+  const char *start = cutter->at;
+  const char *end = end_of_container(start, cutter->end, DMDV_MAX_DEPTH - cutter->depth, &high);
+  /* UTF-8 is checked in the copy that the other way makes. */
+  if (end == NULL || high)
+    return NULL;
+  const char *parsed;
+  size_t n = (size_t)(end - start);
+  cJSON *value = cJSON_ParseWithLengthOpts(start, n, &parsed, false);
+  if (value == NULL || parsed != end) {
+    cJSON_Delete(value);
+    return NULL;
+  }
+  count_lines(cutter, start, end);
+  advance(cutter, n);
+  return value;
+}
+
+/* ---- What the caller sees. ---- */
+
+bool dmdv_cutter_enter(dmdv_cutter_t *cutter, char open) {
+  skip_space(cutter);
+  if (cutter->failed || peek(cutter) != open)
+    return unexpected(cutter, open == '{' ? "an object" : "an array");
+  if (cutter->depth == DMDV_MAX_DEPTH)
+    return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMDV_MAX_DEPTH);
+  advance(cutter, 1);
+  cutter->level[cutter->depth].close = open == '{' ? '}' : ']';
+  cutter->level[cutter->depth].any = false;
+  cutter->depth++;
+  return true;
+}
+
+bool dmdv_cutter_next_element(dmdv_cutter_t *cutter) {
+  if (cutter->failed)
+    return false;
+  skip_space(cutter);
+  char close = cutter->level[cutter->depth - 1].close;
+  if (peek(cutter) == close) {
+    advance(cutter, 1);
+    cutter->depth--;
+    return false;
+  }
+  if (!cutter->level[cutter->depth - 1].any) {
+    cutter->level[cutter->depth - 1].any = true;
+    return !cutter->failed;
+  }
+  if (peek(cutter) != ',')
+    return unexpected(cutter, close == '}' ? "',' or '}'" : "',' or ']'");
+  advance(cutter, 1);
+  skip_space(cutter);
+  return peek(cutter) != close || unexpected(cutter, "a value");
+}
+
+bool dmdv_cutter_next_key(dmdv_cutter_t *cutter, const char **key) {
+  if (!dmdv_cutter_next_element(cutter))
+    return false;
+  cutter->n = 0;
+  if (peek(cutter) != '"')
+    return unexpected(cutter, "a key");
+  if (!take_string(cutter))
+    return false;
+  if (strchr(cutter->text, '\\') != NULL) {
+    cJSON *decoded = cJSON_ParseWithLength(cutter->text, cutter->n);
+    if (decoded == NULL)
+      return dmdv_cutter_reject(cutter, "a key is not a JSON string");
+    /* Decoding only ever shortens. */
+    strcpy(cutter->text, decoded->valuestring);
+    *key = cutter->text;
+    cJSON_Delete(decoded);
+  } else {
+    cutter->text[cutter->n - 1] = '\0';
+    *key = cutter->text + 1;
+  }
+  skip_space(cutter);
+  if (peek(cutter) != ':')
+    return unexpected(cutter, "':'");
+  advance(cutter, 1);
+  return true;
+}
+
+cJSON *dmdv_cutter_value(dmdv_cutter_t *cutter) {
+  cJSON *value = value_in_place(cutter);
+  if (value != NULL)
+    return value;
+  if (!take_value(cutter, true))
+    return NULL;
+  const char *end;
+  value = cJSON_ParseWithLengthOpts(cutter->text, cutter->n, &end, false);
+  if (value == NULL || end != cutter->text + cutter->n) {
+    dmdv_cutter_reject(cutter, "a value is not JSON");
+    cJSON_Delete(value);
+    return NULL;
+  }
+  return value;
+}
+
+bool dmdv_cutter_skip(dmdv_cutter_t *cutter) {
+  return take_value(cutter, false);
+}
+
+bool dmdv_cutter_finish(dmdv_cutter_t *cutter) {
+  skip_space(cutter);
+  if (cutter->failed)
+    return false;
+  return !available(cutter) ? !cutter->failed : unexpected(cutter, "the end of the file");
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * cutter.h: walks through a JSON document of any size and cuts out the values worth parsing.
+ *
+ * The caller goes down into objects and arrays whose elements are many (blockList, traceTable) and
+ * takes each element as a parsed cJSON tree; memory is that of one element. Everything is checked
+ * on the way: that the text is JSON, that strings are UTF-8, and that nothing nests deeper than
+ * DMDV_MAX_DEPTH. A value that is skipped is checked for structure and strings.
+ *
+ * Every function returns false after an error, which then stands in cutter->fail with its place.
+ *
+ *   dmdv_cutter_enter(c, '{');
+ *   while (dmdv_cutter_next_key(c, &key))       until it returns false: at the end, or on an error
+ *     ... exactly one of enter, value or skip ...
+ *   if (dmdv_cutter_failed(c)) ...
+ */
+#ifndef DMD_READER_INPUT_CUTTER_H
+#define DMD_READER_INPUT_CUTTER_H
+
+#include "reader/host/fail.h"
+#include "reader/host/progress.h"
+#include "reader/input/input.h"
+
+#include <cjson/cJSON.h>
+
+enum {
+  DMDV_MAX_DEPTH = 64,
+  DMDV_MAX_VALUE = 64 * 1024 * 1024 /* bytes of one element; a nest or a string bomb ends here */
+};
+
+typedef struct dmdv_cutter {
+  dmdv_input_t *input;
+  const char *at, *end; /* what is available of the input */
+  uint64_t line, byte;  /* of `at` */
+  bool failed;
+  dmdv_fail_t fail;
+  dmdv_progress_t progress;
+  char *text; /* of the value or key being cut out */
+  size_t n, room;
+  bool keep; /* whether text is wanted */
+  struct {
+    char close;
+    bool any; /* an element was met */
+  } level[DMDV_MAX_DEPTH];
+  int depth;
+} dmdv_cutter_t;
+
+/* The input stays the caller's. */
+void dmdv_cutter_init(dmdv_cutter_t *cutter, dmdv_input_t *input);
+void dmdv_cutter_destroy(dmdv_cutter_t *cutter);
+
+static inline bool dmdv_cutter_failed(const dmdv_cutter_t *cutter) {
+  return cutter->failed;
+}
+
+/* The next value must be an object ('{') or an array ('['): goes into it. */
+bool dmdv_cutter_enter(dmdv_cutter_t *cutter, char open);
+
+/* In an object: the next key, decoded, good until the next call. False at the object's end, which
+ * is left behind, or on an error. */
+bool dmdv_cutter_next_key(dmdv_cutter_t *cutter, const char **key);
+
+/* In an array: whether there is another element. False at the end or on an error. */
+bool dmdv_cutter_next_element(dmdv_cutter_t *cutter);
+
+/* The next value, whole; the caller deletes it. NULL on an error. */
+cJSON *dmdv_cutter_value(dmdv_cutter_t *cutter);
+bool dmdv_cutter_skip(dmdv_cutter_t *cutter);
+
+/* Nothing but white space may be left. */
+bool dmdv_cutter_finish(dmdv_cutter_t *cutter);
+
+/* Reports an error found by the caller in the value just read. Returns false. */
+bool dmdv_cutter_reject(dmdv_cutter_t *cutter, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/input/input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+enum { RAW_SZB = 64 * 1024, TEXT_SZB = 256 * 1024 };
+
+struct dmdv_input {
+  FILE *file; /* NULL: memory, */
+  const unsigned char *bytes;
+  size_t left;              /* of which this much */
+  size_t raw_szB, text_szB; /* of the buffers */
+  bool started;
+  bool gzipped;
+  bool in_member; /* between the start of a gzip member and its end */
+  bool at_end;    /* of the file */
+  z_stream stream;
+  unsigned char *raw;
+  char *text; /* where it is gzipped */
+};
+
+static dmdv_input_t *new_input(size_t raw_szB, size_t text_szB, dmdv_fail_t *fail) {
+  dmdv_input_t *input = calloc(1, sizeof *input);
+  unsigned char *raw = malloc(raw_szB);
+  if (input == NULL || raw == NULL) {
+    dmdv_fail(fail, "out of memory");
+    free(raw);
+    free(input);
+    return NULL;
+  }
+  input->raw = raw;
+  input->raw_szB = raw_szB;
+  input->text_szB = text_szB;
+  return input;
+}
+
+dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail) {
+  bool is_stdin = strcmp(name, "-") == 0;
+  FILE *file = is_stdin ? stdin : fopen(name, "rb");
+  if (file == NULL) {
+    dmdv_fail(fail, "cannot open: %s", strerror(errno));
+    return NULL;
+  }
+  struct stat st;
+  if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode)) {
+    dmdv_fail(fail, "cannot read: it is a folder");
+    if (!is_stdin)
+      fclose(file);
+    return NULL;
+  }
+  dmdv_input_t *input = new_input(RAW_SZB, TEXT_SZB, fail);
+  if (input == NULL) {
+    if (!is_stdin)
+      fclose(file);
+    return NULL;
+  }
+  input->file = file;
+  return input;
+}
+
+dmdv_input_t *dmdv_input_open_memory(const void *bytes, size_t n, size_t piece, dmdv_fail_t *fail) {
+  size_t szB = piece < RAW_SZB ? piece : RAW_SZB;
+  dmdv_input_t *input = new_input(n < szB ? n + 1 : szB, szB, fail);
+  if (input != NULL) {
+    input->bytes = bytes;
+    input->left = n;
+  }
+  return input;
+}
+
+void dmdv_input_close(dmdv_input_t *input) {
+  if (input->gzipped)
+    inflateEnd(&input->stream);
+  if (input->file != NULL && input->file != stdin)
+    fclose(input->file);
+  free(input->text);
+  free(input->raw);
+  free(input);
+}
+
+static size_t read_memory(dmdv_input_t *input) {
+  size_t n = input->left < input->raw_szB ? input->left : input->raw_szB;
+  if (n > 0) {
+    memcpy(input->raw, input->bytes, n);
+    input->bytes += n;
+    input->left -= n;
+  }
+  return n;
+}
+
+/* Refills the raw bytes that inflate takes from; at the end of the file there are none. */
+static bool read_raw(dmdv_input_t *input, dmdv_fail_t *fail) {
+  bool is_file = input->file != NULL;
+  size_t n = is_file ? fread(input->raw, 1, input->raw_szB, input->file) : read_memory(input);
+  input->stream.next_in = input->raw;
+  input->stream.avail_in = (uInt)n;
+  input->at_end = n < input->raw_szB;
+  if (is_file && ferror(input->file))
+    return dmdv_fail(fail, "cannot read: %s", strerror(errno));
+  return true;
+}
+
+/* What follows the end of a gzip member: another one, or nothing; anything else is not ours. */
+static bool start_next_member(dmdv_input_t *input, dmdv_fail_t *fail) {
+  if (input->stream.avail_in == 0 && !input->at_end && !read_raw(input, fail))
+    return false;
+  if (input->stream.avail_in == 0)
+    return true;
+  if (input->stream.next_in[0] != 0x1f)
+    return dmdv_fail(fail, "the gzip data is followed by something that is not gzip");
+  inflateReset(&input->stream);
+  input->in_member = true;
+  return true;
+}
+
+static bool inflate_some(dmdv_input_t *input, size_t *n, dmdv_fail_t *fail) {
+  z_stream *stream = &input->stream;
+  stream->next_out = (Bytef *)input->text;
+  stream->avail_out = (uInt)input->text_szB;
+  while (input->in_member && stream->avail_out == input->text_szB) {
+    if (stream->avail_in == 0) {
+      if (!input->at_end && !read_raw(input, fail))
+        return false;
+      if (stream->avail_in == 0)
+        return dmdv_fail(fail, "the gzip data is cut off");
+    }
+    int res = inflate(stream, Z_NO_FLUSH);
+    if (res == Z_STREAM_END) {
+      input->in_member = false;
+      if (!start_next_member(input, fail))
+        return false;
+    } else if (res == Z_MEM_ERROR) {
+      return dmdv_fail(fail, "out of memory");
+    } else if (res != Z_OK && res != Z_BUF_ERROR) {
+      return dmdv_fail(fail, "the gzip data is damaged: %s",
+                       stream->msg != NULL ? stream->msg : "unexpected content");
+    }
+  }
+  *n = input->text_szB - stream->avail_out;
+  return true;
+}
+
+/* Reads what comes first, which tells whether it is gzipped. */
+static bool start(dmdv_input_t *input, dmdv_fail_t *fail) {
+  if (!read_raw(input, fail))
+    return false;
+  input->started = true;
+  if (input->stream.avail_in < 2 || input->raw[0] != 0x1f || input->raw[1] != 0x8b)
+    return true;
+  input->text = malloc(input->text_szB);
+  if (input->text == NULL || inflateInit2(&input->stream, MAX_WBITS + 16 /*gzip only*/) != Z_OK)
+    return dmdv_fail(fail, "out of memory");
+  input->gzipped = true;
+  input->in_member = true;
+  return true;
+}
+
+bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail) {
+  *n = 0;
+  if (!input->started && !start(input, fail))
+    return false;
+  if (input->gzipped) {
+    *bytes = input->text;
+    return inflate_some(input, n, fail);
+  }
+  if (input->stream.avail_in == 0 && !input->at_end && !read_raw(input, fail))
+    return false;
+  *bytes = (const char *)input->stream.next_in;
+  *n = input->stream.avail_in;
+  input->stream.avail_in = 0;
+  return true;
+}

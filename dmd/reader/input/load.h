@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * load.h: a DMD version 5 file, ours or Firefox's, as a profile.
+ *
+ * The file is read once, front to back, with its keys in any order; memory grows with its distinct
+ * stacks and groups. Keys that are not known are passed over. What is wrong with a file is said
+ * with its place; nothing in a file can do more harm than that.
+ */
+#ifndef DMD_READER_INPUT_LOAD_H
+#define DMD_READER_INPUT_LOAD_H
+
+#include "profile/profile.h"
+#include "reader/host/fail.h"
+#include "reader/input/input.h"
+
+#include <stdbool.h>
+
+typedef struct dmdv_load_options {
+  bool ignore_alloc_fns; /* leave out allocation functions at the start of stacks */
+} dmdv_load_options_t;
+
+/* Fills an initialised, empty profile from the file with this name ("-": standard input). False,
+ * with *fail filled in, when it cannot; the profile then holds some part. Destroy it either way.
+ * The profile's groups and report sets are not to be added to afterwards. */
+bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options,
+               dmdv_fail_t *fail);
+
+/* The same from an input that was opened, and that stays the caller's. */
+bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
+                     const dmdv_load_options_t *options, dmdv_fail_t *fail);
+
+#endif

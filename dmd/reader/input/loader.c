@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/input/loader.h"
+
+/* ---- Values. ---- */
+
+uint64_t dmdv_load_number_in(dmdv_loader_t *l, const cJSON *item, uint64_t least) {
+  double v = item->valuedouble;
+  if (cJSON_IsNumber(item) && v >= (double)least && v <= DMDV_LOAD_MAX_NUMBER &&
+      v == (double)(uint64_t)v)
+    return (uint64_t)v;
+  dmdv_cutter_reject(&l->cutter, "\"%.40s\" is not a whole number from %llu to 2^53", item->string,
+                     (unsigned long long)least);
+  return 0;
+}
+
+const char *dmdv_load_string_in(dmdv_loader_t *l, const cJSON *item) {
+  if (!cJSON_IsString(item) && !cJSON_IsNull(item))
+    dmdv_cutter_reject(&l->cutter, "\"%.40s\" is not a string", item->string);
+  return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+uint64_t dmdv_load_get_number(dmdv_loader_t *l, const cJSON *object, const char *key,
+                              uint64_t fallback) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  return item == NULL ? fallback : dmdv_load_number_in(l, item, 0);
+}
+
+uint64_t dmdv_load_get_count(dmdv_loader_t *l, const cJSON *object, const char *key) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  if (cJSON_IsNumber(item) && item->valuedouble > DMDV_LOAD_MAX_NUMBER)
+    return item->valuedouble < 0x1p64 ? (uint64_t)item->valuedouble : UINT64_MAX;
+  return item == NULL ? 0 : dmdv_load_number_in(l, item, 0);
+}
+
+uint64_t dmdv_load_get_times(dmdv_loader_t *l, const cJSON *object, const char *key) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  return item == NULL ? 1 : dmdv_load_number_in(l, item, 1);
+}
+
+const cJSON *dmdv_load_get_array(dmdv_loader_t *l, const cJSON *object, const char *key) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  if (item != NULL && !cJSON_IsArray(item))
+    dmdv_cutter_reject(&l->cutter, "\"%s\" is not an array", key);
+  return item;
+}
+
+const char *dmdv_load_get_string(dmdv_loader_t *l, const cJSON *object, const char *key) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+  return item == NULL ? NULL : dmdv_load_string_in(l, item);
+}
+
+/* ---- Ids. ---- */
+
+/* The number of an id; the pool gets an entry for it that says "not defined". */
+static uint32_t number_of(dmd_intern_t *ids, dmd_pool_t *meanings, const char *id) {
+  uint32_t number = dmd_intern_str(ids, id);
+  dmd_pool_reach(meanings, number);
+  return number;
+}
+
+uint32_t dmdv_load_trace_number(dmdv_loader_t *l, const char *id) {
+  return number_of(&l->trace_ids, &l->traces, id);
+}
+
+uint32_t dmdv_load_frame_number(dmdv_loader_t *l, const char *id) {
+  return number_of(&l->frame_ids, &l->frames, id);
+}
+
+uint32_t dmdv_load_get_trace(dmdv_loader_t *l, const cJSON *object, const char *key) {
+  const char *id = dmdv_load_get_string(l, object, key);
+  return id == NULL ? DMD_NONE : dmdv_load_trace_number(l, id);
+}
+
+uint32_t dmdv_load_get_name(dmdv_loader_t *l, const cJSON *object, const char *key) {
+  const char *name = dmdv_load_get_string(l, object, key);
+  return name == NULL ? DMD_NONE : dmd_intern_str(&l->profile->names, name);
+}

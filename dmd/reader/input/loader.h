@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * loader.h: what the parts of load.c have in common: the state of one file that is read, and the
+ * values of a JSON object that is at hand.
+ *
+ * load.c reads the parts of DMD's format, load_run.c what dmd adds to it. Nobody else includes
+ * this. A value of the wrong kind makes the loading fail, with the member's name; what is then
+ * returned is of no consequence.
+ */
+#ifndef DMD_READER_INPUT_LOADER_H
+#define DMD_READER_INPUT_LOADER_H
+
+#include "profile/profile.h"
+#include "reader/input/document.h"
+#include "reader/input/load.h"
+
+/* Doubles count whole numbers exactly up to here. */
+#define DMDV_LOAD_MAX_NUMBER 9007199254740992.0
+/* Sums of sizes stay below this, so that no arithmetic overflows. */
+#define DMDV_LOAD_MAX_TOTAL 2305843009213693952.0
+
+typedef struct dmdv_loader {
+  dmd_profile_t *profile;
+  const dmdv_load_options_t *options;
+  dmdv_cutter_t cutter;
+  dmd_intern_t trace_ids, frame_ids; /* strings of the file -> numbers */
+  dmd_intern_t raw_stacks;           /* sequences of frame numbers */
+  dmd_pool_t traces;                 /* trace number -> raw stack, DMD_NONE: not defined so far */
+  dmd_pool_t frames;                 /* frame number -> frame of the profile, likewise */
+  uint64_t blocks;                   /* how many, */
+  double total;                      /* and their bytes */
+  uint64_t faults;                   /* how often */
+  uint64_t advised, advised_blocks;  /* the bytes that advices are about, and the blocks */
+} dmdv_loader_t;
+
+/* The value of a member as a whole number from least on. */
+uint64_t dmdv_load_number_in(dmdv_loader_t *l, const cJSON *item, uint64_t least);
+
+/* The value of a member as a string; NULL when it is null. */
+const char *dmdv_load_string_in(dmdv_loader_t *l, const cJSON *item);
+
+/* The same of an object's member by its key; fallback, or NULL, where there is none. */
+uint64_t dmdv_load_get_number(dmdv_loader_t *l, const cJSON *object, const char *key,
+                              uint64_t fallback);
+const char *dmdv_load_get_string(dmdv_loader_t *l, const cJSON *object, const char *key);
+
+/* The same of a number that says something about the run, and that nothing is computed from: up to
+ * 2^64, though no longer exact. */
+uint64_t dmdv_load_get_count(dmdv_loader_t *l, const cJSON *object, const char *key);
+
+/* The same of how often something happened: 1 where it is not said. */
+uint64_t dmdv_load_get_times(dmdv_loader_t *l, const cJSON *object, const char *key);
+
+/* A member that is an array; NULL where there is none. */
+const cJSON *dmdv_load_get_array(dmdv_loader_t *l, const cJSON *object, const char *key);
+
+/* The number of a trace or frame id; a new one is "not defined" so far. */
+uint32_t dmdv_load_trace_number(dmdv_loader_t *l, const char *id);
+uint32_t dmdv_load_frame_number(dmdv_loader_t *l, const char *id);
+
+/* A member that is a trace id, as its number, or a name, as the profile's; DMD_NONE where there is
+ * none. */
+uint32_t dmdv_load_get_trace(dmdv_loader_t *l, const cJSON *object, const char *key);
+uint32_t dmdv_load_get_name(dmdv_loader_t *l, const cJSON *object, const char *key);
+
+/* load_run.c: the "dmd" object; ctx is the loader. */
+bool dmdv_load_run(void *ctx);
+
+#endif

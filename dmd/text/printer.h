@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * printer.h: what the parts of text.h's output have in common.
+ *
+ * text.c prints the whole and its records, text_fault.c what is wrong with the program,
+ * text_share.c the owners of shared blocks. Nobody else includes this.
+ */
+#ifndef DMD_TEXT_PRINTER_H
+#define DMD_TEXT_PRINTER_H
+
+#include "text/advicetext.h"
+
+#define DMD_SEPARATOR "#-----------------------------------------------------------------\n"
+
+#define DMD_BOLD "\x1b[1m"
+#define DMD_RED "\x1b[1;31m"
+#define DMD_YELLOW "\x1b[1;33m"
+#define DMD_GREEN "\x1b[1;32m"
+
+/* What the functions below print to and from. */
+typedef struct {
+  dmd_out_t *out;
+  const dmd_records_t *records;
+  const dmd_profile_t *profile;
+  const dmd_advicetext_t *advice;
+  uint32_t max_records;
+  unsigned only;
+  bool colour;
+  uint32_t columns;
+  bool for_testing;
+} dmd_printer_t;
+
+/* A number with commas; estimates from sampled blocks are marked with a tilde. */
+void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled);
+void dmd_print_unsigned(dmd_out_t *out, uint64_t v);
+
+void dmd_print_percent(dmd_out_t *out, int64_t part, int64_t whole);
+void dmd_print_capitalized(dmd_out_t *out, const char *s);
+
+/* A name of the profile, made safe for terminals. */
+void dmd_print_name(const dmd_printer_t *p, uint32_t name);
+
+/* `  Reporter: explicit/a`; nothing where the name is DMD_NONE. */
+void dmd_print_reporter(const dmd_printer_t *p, uint32_t name);
+
+/* The first line of a record or section of its own, bold and in a colour on a terminal: `Name {`.
+ */
+void dmd_print_opening(const dmd_printer_t *p, const char *name, const char *colour);
+
+/* `  Allocated at {`, the frames of a cut stack, `  }`. */
+void dmd_print_stack(const dmd_printer_t *p, const char *what, uint32_t stack);
+
+/* text_fault.c: a section with the faults, and a line for each kind in the summary. */
+void dmd_print_faults(const dmd_printer_t *p);
+void dmd_print_fault_counts(const dmd_printer_t *p);
+
+/* text_share.c: who shares the record's blocks, and how much each counts for. */
+void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r);
+
+#endif

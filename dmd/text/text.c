@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "text/text.h"
+
+#include "base/format.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "text/advicetext.h"
+#include "text/printer.h"
+
+static const char *section_colour(dmd_section_t section) {
+  static const char *const colours[DMD_N_SECTIONS] = {
+      [DMD_SECTION_TWICE] = DMD_YELLOW,
+      [DMD_SECTION_UNREPORTED] = DMD_RED,
+      [DMD_SECTION_ONCE] = DMD_GREEN,
+      [DMD_SECTION_ALL] = DMD_BOLD,
+  };
+  return colours[section];
+}
+
+static const char *section_name(const dmd_printer_t *p, dmd_section_t section) {
+  if (section != DMD_SECTION_ALL)
+    return dmd_section_name(section);
+  /* A scan is read as the live heap, as Mozilla's script reads it. */
+  return p->profile->mode == DMD_MODE_SCAN ? "live" : dmd_mode_name(p->profile->mode);
+}
+
+/* One item of the line of sizes, "; 1,024 x 3", on a new line where it would not fit on this one.
+ * Returns the column that it ends in. */
+static size_t print_size(const dmd_printer_t *p, const dmd_size_count_t *size, bool is_first,
+                         bool sampled, size_t column) {
+  char usable[DMD_FORMAT_MAX], num[DMD_FORMAT_MAX];
+  size_t n = dmd_format_commas(usable, size->usable);
+  size_t n_num = dmd_format_commas(num, size->num);
+  size_t width = n + (size->num > 1 ? 3 + sampled + n_num : 0) + 1 /*a semicolon may follow*/;
+  if (!is_first) {
+    dmd_out_char(p->out, ';');
+    bool fold = p->columns > 0 && column + 2 + width > p->columns;
+    dmd_out_str(p->out, fold ? "\n   " : "");
+    column = fold ? 3 : column + 1;
+    dmd_out_char(p->out, ' ');
+    column++;
+  }
+  dmd_out_str(p->out, usable);
+  if (size->num > 1) {
+    dmd_out_str(p->out, sampled ? " x ~" : " x ");
+    dmd_out_str(p->out, num);
+  }
+  return column + width - 1;
+}
+
+static void print_sizes(const dmd_printer_t *p, const dmd_record_t *r) {
+  static const char label[] = "  Individual block sizes: ";
+  size_t n;
+  dmd_size_count_t *sizes = dmd_record_sizes(p->records, r, &n);
+  if (n != 1 || sizes[0].num != 1) {
+    size_t column = sizeof label - 1;
+    dmd_out_str(p->out, label);
+    if (n == 0)
+      dmd_out_str(p->out, "(no change)");
+    for (size_t i = 0; i < n; i++)
+      column = print_size(p, &sizes[i], i == 0, r->sampled, column);
+    dmd_out_char(p->out, '\n');
+  }
+  dmd_env_free(p->profile->env, sizes);
+}
+
+static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_profile_t *profile = ctx;
+  const unsigned char *x = (const unsigned char *)dmd_intern_get_str(&profile->names, a);
+  const unsigned char *y = (const unsigned char *)dmd_intern_get_str(&profile->names, b);
+  while (*x != '\0' && *x == *y)
+    x++, y++;
+  return (*x > *y) - (*x < *y);
+}
+
+/* The ids of the record's groups, which the caller frees; *n of them. */
+static uint32_t *groups_of(const dmd_printer_t *p, const dmd_record_t *r, size_t *n) {
+  const dmd_groups_t *groups = &p->profile->groups;
+  *n = 0;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    ++*n;
+  uint32_t *ids = dmd_env_alloc(p->profile->env, "dmd.text.groups", (*n + 1) * sizeof *ids);
+  *n = 0;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
+    ids[(*n)++] = id;
+  return ids;
+}
+
+/* In scan mode: the addresses of the record's blocks, in the order of their texts. */
+static void print_addresses(const dmd_printer_t *p, const dmd_record_t *r) {
+  const dmd_profile_t *profile = p->profile;
+  if (profile->addresses.last == 0)
+    return;
+  size_t n_groups, n = 0;
+  uint32_t *names = groups_of(p, r, &n_groups);
+  for (size_t i = 0; i < n_groups; i++) {
+    /* Groups that were added to what a file holds have none. */
+    bool known = names[i] <= profile->addresses.last;
+    uint32_t name = known ? *DMD_POOL_AT(&profile->addresses, uint32_t, names[i]) : DMD_NONE;
+    if (name != DMD_NONE)
+      names[n++] = name;
+  }
+  dmd_sort(profile->env, names, n, compare_names, profile);
+  for (size_t i = 0; i < n; i++) {
+    dmd_out_str(p->out, i == 0 ? "  block addresses: 0x" : ", 0x");
+    dmd_out_safe(p->out, dmd_intern_get_str(&profile->names, names[i]));
+  }
+  if (n > 0)
+    dmd_out_char(p->out, '\n');
+  dmd_env_free(profile->env, names);
+}
+
+static int compare_tags(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_groups_t *groups = ctx;
+  return (int)dmd_groups_at(groups, a)->tag - (int)dmd_groups_at(groups, b)->tag;
+}
+
+static void print_tag(const dmd_printer_t *p, const dmd_record_t *r, uint32_t tag, int64_t blocks,
+                      bool first) {
+  bool all = blocks == r->num;
+  dmd_out_str(p->out, !first ? ", " : all ? "  Tag: " : "  Tags: ");
+  dmd_out_safe(p->out, dmd_intern_get_str(&p->profile->tags, tag));
+  if (!all) {
+    dmd_out_str(p->out, " (");
+    dmd_print_number(p->out, blocks, r->sampled);
+    dmd_out_str(p->out, " of ");
+    dmd_print_number(p->out, r->num, r->sampled);
+    dmd_out_str(p->out, " blocks)");
+  }
+}
+
+/* `  Tag: sqlite` where all blocks of the record bear it, else e.g.
+ * `  Tags: sqlite (3 of 5 blocks), lua (1 of 5 blocks)`; nothing where none bears one. */
+static void print_tags(const dmd_printer_t *p, const dmd_record_t *r) {
+  const dmd_groups_t *groups = &p->profile->groups;
+  if (dmd_intern_count(&p->profile->tags) == 0)
+    return;
+  size_t n;
+  uint32_t *ids = groups_of(p, r, &n);
+  dmd_sort(p->profile->env, ids, n, compare_tags, groups);
+  bool any = false;
+  for (size_t i = 0; i < n;) {
+    uint32_t tag = dmd_groups_at(groups, ids[i])->tag;
+    int64_t blocks = 0;
+    for (; i < n && dmd_groups_at(groups, ids[i])->tag == tag; i++)
+      blocks += (int64_t)dmd_groups_at(groups, ids[i])->num;
+    if (tag == DMD_NONE || blocks == 0)
+      continue;
+    print_tag(p, r, tag, blocks, !any);
+    any = true;
+  }
+  if (any)
+    dmd_out_char(p->out, '\n');
+  dmd_env_free(p->profile->env, ids);
+}
+
+/* The reporter of the record's which-th reports, where one was named. Blocks of a record may have
+ * several when the cut stacks hide what told them apart. */
+static void print_reporter(const dmd_printer_t *p, const dmd_record_t *r, uint32_t which) {
+  const dmd_groups_t *groups = &p->profile->groups;
+  uint32_t reporter = DMD_NONE;
+  bool several = false;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next) {
+    uint32_t set = dmd_groups_at(groups, id)->reports;
+    uint32_t name = dmd_reports_at(&p->profile->reports, set)->report[which].reporter;
+    several |= id != r->first_group && name != reporter;
+    reporter = name;
+  }
+  if (several) {
+    dmd_out_str(p->out, "  Reporter: (several)\n");
+  } else if (reporter != DMD_NONE) {
+    dmd_print_reporter(p, reporter);
+  }
+}
+
+/* Whether all blocks of the record were reported twice from one place, by one reporter. */
+static bool repeats_itself(const dmd_printer_t *p, const dmd_record_t *r) {
+  const dmd_groups_t *groups = &p->profile->groups;
+  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next) {
+    const dmd_report_t *report =
+        dmd_reports_at(&p->profile->reports, dmd_groups_at(groups, id)->reports)->report;
+    if (report[0].stack != report[1].stack || report[0].reporter != report[1].reporter)
+      return false;
+  }
+  return true;
+}
+
+static void print_reports(const dmd_printer_t *p, const dmd_record_t *r) {
+  for (uint32_t i = 0; i < r->n_reported; i++) {
+    print_reporter(p, r, i);
+    dmd_print_stack(p, i == 0 ? "Reported at" : "Reported again at", r->reported[i]);
+  }
+  if (r->n_reported > 1 && repeats_itself(p, r))
+    dmd_out_str(p->out, "  The same place reported it twice: a loop, or a structure that is walked "
+                        "twice\n");
+  if (r->most_reports > DMD_REPORTS_KEPT) {
+    dmd_out_str(p->out, "  Reported up to ");
+    dmd_out_u64(p->out, r->most_reports);
+    dmd_out_str(p->out, r->most_reports == DMD_REPORTS_COUNTED ? " or more times\n" : " times\n");
+  }
+  if (r->shared)
+    dmd_print_sharers(p, r);
+}
+
+/* One record; cumulative is the usable size of its section up to and including it. */
+static void print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t i,
+                         const dmd_record_t *r, int64_t cumulative) {
+  dmd_out_t *out = p->out;
+  const dmd_section_records_t *s = &p->records->section[section];
+  dmd_print_opening(p, section_name(p, section), section_colour(section));
+  dmd_out_str(out, "  ");
+  dmd_print_number(out, r->num, r->sampled);
+  dmd_out_str(out, r->num == 1 ? " block" : " blocks");
+  dmd_out_str(out, " in heap block record ");
+  dmd_print_number(out, i, false);
+  dmd_out_str(out, " of ");
+  dmd_print_number(out, s->n_all, false);
+  dmd_out_char(out, '\n');
+  print_addresses(p, r);
+  dmd_out_str(out, "  ");
+  dmd_print_number(out, r->usable, r->sampled);
+  dmd_out_str(out, " bytes (");
+  dmd_print_number(out, r->req, r->sampled);
+  dmd_out_str(out, " requested / ");
+  dmd_print_number(out, r->slop, r->sampled);
+  dmd_out_str(out, " slop)\n");
+  print_sizes(p, r);
+  dmd_out_str(out, "  ");
+  dmd_print_percent(out, r->usable, p->records->usable);
+  dmd_out_str(out, " of the heap (");
+  dmd_print_percent(out, cumulative, p->records->usable);
+  dmd_out_str(out, " cumulative)\n");
+  if (section != DMD_SECTION_ALL) {
+    dmd_out_str(out, "  ");
+    dmd_print_percent(out, r->usable, s->usable);
+    dmd_out_str(out, " of ");
+    dmd_out_str(out, section_name(p, section));
+    dmd_out_str(out, " (");
+    dmd_print_percent(out, cumulative, s->usable);
+    dmd_out_str(out, " cumulative)\n");
+  }
+  dmd_print_stack(p, "Allocated at", r->stack);
+  print_tags(p, r);
+  if (section == DMD_SECTION_UNREPORTED)
+    dmd_advice_print(out, p->advice, r);
+  print_reports(p, r);
+  dmd_out_str(out, "}\n\n");
+}
+
+static void print_section(const dmd_printer_t *p, dmd_section_t section) {
+  dmd_out_t *out = p->out;
+  if (p->only != 0 && !(p->only & 1u << section))
+    return;
+  const dmd_section_records_t *s = &p->records->section[section];
+  dmd_out_str(out, DMD_SEPARATOR);
+  dmd_out_char(out, '\n');
+  if (s->n_all == 0) {
+    dmd_out_str(out, "# no ");
+    dmd_out_str(out, section_name(p, section));
+    dmd_out_str(out, " heap blocks\n\n");
+  }
+  uint32_t n_printed = p->max_records == 0 || p->max_records > s->n ? s->n : p->max_records;
+  int64_t cumulative = 0;
+  for (uint32_t i = 0; i < n_printed; i++) {
+    const dmd_record_t *r = dmd_records_at(p->records, s->ids[i]);
+    cumulative += r->usable;
+    print_record(p, section, i + 1, r, cumulative);
+  }
+  if (n_printed < s->n) {
+    dmd_out_str(out, "# ");
+    dmd_print_capitalized(out, section_name(p, section));
+    dmd_out_str(out, ": the first ");
+    dmd_print_number(out, n_printed, false);
+    dmd_out_str(out, " of ");
+    dmd_print_number(out, s->n, false);
+    dmd_out_str(out, " heap block records; the others hold ");
+    dmd_print_number(out, s->usable - cumulative, s->sampled);
+    dmd_out_str(out, " bytes (--max-records=all shows them)\n\n");
+  }
+}
+
+/* `  Unreported:     1,234 bytes ( 12.34%) in     5 blocks (  1.23%)`, in columns. */
+static void print_row(const dmd_printer_t *p, const char *name, int64_t usable, int64_t num,
+                      bool sampled, bool is_total) {
+  dmd_out_t *out = p->out;
+  char buf[DMD_FORMAT_MAX + 1] = "~";
+  char *digits = sampled ? buf + 1 : buf;
+  dmd_out_str(out, "  ");
+  dmd_out_left(out, name, 15);
+  dmd_out_char(out, ' ');
+  dmd_format_commas(digits, usable);
+  dmd_out_right(out, buf, 12);
+  dmd_out_str(out, " bytes (");
+  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(usable, p->records->usable));
+  dmd_out_right(out, digits, 6);
+  dmd_out_str(out, "%) in ");
+  dmd_format_commas(digits, num);
+  dmd_out_right(out, buf, 7);
+  dmd_out_str(out, " blocks (");
+  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(num, p->records->num));
+  dmd_out_right(out, digits, 6);
+  dmd_out_str(out, "%)\n");
+}
+
+/* Whose usable sizes the blocks have, e.g. "allocator: jemalloc (--allocator=auto)". */
+static void print_allocator(dmd_out_t *out, const dmd_run_t *run) {
+  if (run->allocator == NULL)
+    return;
+  dmd_out_str(out, "allocator: ");
+  dmd_out_safe(out, run->allocator);
+  if (run->allocator_chosen != NULL) {
+    bool is_auto = dmd_str_equal(run->allocator_chosen, "auto");
+    dmd_out_str(out, " (--allocator=");
+    dmd_out_safe(out, is_auto ? "auto" : run->allocator);
+    dmd_out_str(out, ")");
+  }
+  dmd_out_str(out, "\n");
+}
+
+static void print_totals(const dmd_printer_t *p) {
+  dmd_out_t *out = p->out;
+  const dmd_run_t *run = &p->profile->run;
+  if (!run->is_known)
+    return;
+  dmd_out_str(out, "total heap usage: ");
+  dmd_print_number(out, (int64_t)run->n_allocs, false);
+  dmd_out_str(out, " allocs, ");
+  dmd_print_number(out, (int64_t)run->n_frees, false);
+  dmd_out_str(out, " frees, ");
+  dmd_print_number(out, (int64_t)run->alloc_szB, false);
+  dmd_out_str(out, " bytes allocated; in use: ");
+  dmd_print_number(out, (int64_t)run->in_use_szB, false);
+  dmd_out_str(out, " bytes in ");
+  dmd_print_number(out, (int64_t)run->in_use_blocks, false);
+  dmd_out_str(out, " blocks\n");
+  print_allocator(out, run);
+  if (run->n_allocs == 0)
+    dmd_out_str(
+        out, "\nNo allocation was seen: the program is linked statically or brings an allocator of "
+             "its own.\nSee Valgrind's --soname-synonyms, and the manual on allocators.\n");
+  const dmd_section_records_t *s = p->records->section;
+  if (p->profile->mode == DMD_MODE_DARK_MATTER && run->freed_reported > 0 &&
+      s[DMD_SECTION_ONCE].n == 0 && s[DMD_SECTION_TWICE].n == 0) {
+    dmd_out_str(out, "\nEvery block that was reported (");
+    dmd_print_number(out, (int64_t)run->freed_reported, false);
+    dmd_out_str(out, ") was freed before this dump.\n"
+                     "Call DMD_DUMP(label) of dmd.h right after the reporters have run.\n");
+  }
+}
+
+static void print_summary(const dmd_printer_t *p) {
+  dmd_out_t *out = p->out;
+  const dmd_records_t *records = p->records;
+  const dmd_section_records_t *s = records->section;
+  dmd_out_str(out, DMD_SEPARATOR);
+  dmd_out_char(out, '\n');
+  dmd_print_opening(p, "summary", DMD_BOLD);
+  if (p->profile->mode == DMD_MODE_DARK_MATTER) {
+    static const dmd_section_t rows[] = {DMD_SECTION_UNREPORTED, DMD_SECTION_ONCE,
+                                         DMD_SECTION_TWICE};
+    static const char *const names[] = {"Unreported:", "Once-reported:", "Twice-reported:"};
+    print_row(p, "Total:", records->usable, records->num, records->sampled, true);
+    for (int i = 0; i < 3; i++)
+      print_row(p, names[i], s[rows[i]].usable, s[rows[i]].num, s[rows[i]].sampled, false);
+  } else {
+    dmd_out_str(out, "  Total: ");
+    dmd_print_number(out, records->usable, records->sampled);
+    dmd_out_str(out, " bytes in ");
+    dmd_print_number(out, records->num, records->sampled);
+    dmd_out_str(out, " blocks\n");
+  }
+  dmd_print_fault_counts(p);
+  dmd_out_str(out, "}\n\n");
+}
+
+/* which: "", or " 1" and " 2" in a difference. */
+static void print_invocation(dmd_out_t *out, const char *which, const dmd_profile_t *profile) {
+  dmd_out_str(out, "Invocation");
+  dmd_out_str(out, which);
+  dmd_out_str(out, " {\n");
+  if (profile->options == NULL) {
+    dmd_out_str(out, "  $DMD is undefined\n");
+  } else {
+    dmd_out_str(out, "  $DMD = '");
+    dmd_out_safe(out, profile->options);
+    dmd_out_str(out, "'\n");
+  }
+  /* Mozilla's script calls a scan live here as well. */
+  dmd_mode_t mode = profile->mode;
+  dmd_out_str(out, "  Mode = '");
+  dmd_out_str(out, dmd_mode_name(mode == DMD_MODE_SCAN ? DMD_MODE_LIVE : mode));
+  dmd_out_str(out, "'\n}\n\n");
+}
+
+void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
+                    const dmd_text_options_t *options) {
+  dmd_advicetext_t advice;
+  dmd_advicetext_init(&advice, records);
+  dmd_printer_t p = {.out = out,
+                     .records = records,
+                     .profile = records->profile,
+                     .advice = &advice,
+                     .max_records = options->max_records,
+                     .only = options->only,
+                     .colour = options->colour,
+                     .columns = options->columns,
+                     .for_testing = options->for_testing};
+  dmd_out_str(out, DMD_SEPARATOR);
+  dmd_out_str(out, "# ");
+  dmd_out_safe(out, options->title);
+  dmd_out_str(out, "\n\n");
+  if (options->old != NULL)
+    print_invocation(out, " 1", options->old);
+  print_invocation(out, options->old != NULL ? " 2" : "", p.profile);
+  if (p.profile->mode == DMD_MODE_DARK_MATTER) {
+    print_section(&p, DMD_SECTION_TWICE);
+    print_section(&p, DMD_SECTION_UNREPORTED);
+    print_section(&p, DMD_SECTION_ONCE);
+  } else {
+    print_section(&p, DMD_SECTION_ALL);
+  }
+  dmd_print_faults(&p);
+  print_summary(&p);
+  print_totals(&p);
+  dmd_advicetext_destroy(&advice);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "text/printer.h"
+#include "text/text.h"
+
+static void print_bytes(dmd_out_t *out, uint64_t bytes) {
+  dmd_print_unsigned(out, bytes);
+  dmd_out_str(out, bytes == 1 ? " byte" : " bytes");
+}
+
+/* `  3 times, 120 bytes`. */
+static void print_extent(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  dmd_out_str(p->out, "  ");
+  dmd_print_unsigned(p->out, fault->num);
+  dmd_out_str(p->out, fault->num == 1 ? " time" : " times");
+  if (fault->num > 1 && fault->bytes > 0) {
+    dmd_out_str(p->out, ", ");
+    print_bytes(p->out, fault->bytes);
+    dmd_out_str(p->out, "; at most:");
+  }
+  dmd_out_char(p->out, '\n');
+}
+
+/* `  100 bytes claimed, 120 bytes measured: 20 bytes too few`. */
+static void print_amounts(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  bool too_few = fault->claimed < fault->measured;
+  dmd_out_str(p->out, "  ");
+  print_bytes(p->out, fault->claimed);
+  dmd_out_str(p->out, fault->kind == DMD_FAULT_CLAIM ? " claimed, " : " published, ");
+  print_bytes(p->out, fault->measured);
+  dmd_out_str(p->out, " measured: ");
+  print_bytes(p->out, dmd_distance(fault->claimed, fault->measured));
+  dmd_out_str(p->out, too_few ? " too few\n" : " too many\n");
+}
+
+/* A reason in words. What it is about, a scope, memory or a stack, comes after it. */
+static const char *reason_text(dmd_reason_t reason) {
+  static const char *const texts[DMD_N_REASONS] = {
+      [DMD_REASON_CLAIMED_NOTHING] = "the blocks were measured, and then nothing was claimed",
+      [DMD_REASON_NOT_MEASURED] = "no block was reported: the size is computed, not measured",
+      [DMD_REASON_NEGATIVE] =
+          "a negative number was claimed as a size: an error code, or a subtraction that went too "
+          "far: ",
+      [DMD_REASON_REQUESTED] = "the claim is what was requested of the allocator, without slop",
+      [DMD_REASON_CHILD_LEFT_OUT] = "the claim lacks what was measured by ",
+      [DMD_REASON_CHILDREN_LEFT_OUT] =
+          "the claim lacks what the reporters within it measured; if it should, begin it with "
+          "DMD_REPORTER_EXCLUSIVE",
+      [DMD_REASON_REPORTS_LEFT_OUT] = "the claim lacks what was reported at the place below",
+      [DMD_REASON_CONCURRENT] =
+          "another thread was in the same reporter: do they add up in one variable?",
+      [DMD_REASON_TWICE] = "the claim is twice what was measured",
+      [DMD_REASON_CHILD_TWICE] = "the claim holds once too often what was measured by ",
+      [DMD_REASON_REPORTS_TWICE] =
+          "the claim holds once too often what was reported at the place below",
+      [DMD_REASON_NOT_A_BLOCK] = "the claim holds the size of an object that is no heap block: ",
+      [DMD_REASON_STRUCT_SIZE] =
+          "the claim holds what was not reported, perhaps the size of a structure",
+  };
+  return texts[reason];
+}
+
+static void print_reason(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  dmd_out_str(p->out, "  Likely reason: ");
+  dmd_out_str(p->out, reason_text(fault->reason));
+  if (fault->reason == DMD_REASON_NEGATIVE)
+    dmd_print_number(p->out, (int64_t)fault->claimed, false);
+  else if (fault->reason == DMD_REASON_NOT_A_BLOCK && fault->memory != DMD_NONE)
+    dmd_print_name(p, fault->memory);
+  else if (fault->scope != DMD_NONE)
+    dmd_print_name(p, fault->scope);
+  dmd_out_char(p->out, '\n');
+}
+
+/* What block or memory the fault is about. */
+static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  unsigned numbers = dmd_fault_numbers(fault->kind);
+  if ((numbers & DMD_FAULT_HAS_SIZE) && fault->size > 0) {
+    dmd_out_str(p->out, "  ");
+    if (numbers & DMD_FAULT_HAS_OFFSET) {
+      print_bytes(p->out, fault->offset);
+      dmd_out_str(p->out, " into a block of ");
+    } else {
+      dmd_out_str(p->out, "a block of ");
+    }
+    print_bytes(p->out, fault->size);
+    if (numbers & DMD_FAULT_HAS_LENGTH) {
+      dmd_out_str(p->out, ", reported with a length of ");
+      print_bytes(p->out, fault->length);
+    }
+    dmd_out_char(p->out, '\n');
+  }
+  if (fault->memory != DMD_NONE && fault->reason != DMD_REASON_NOT_A_BLOCK) {
+    dmd_out_str(p->out, "  in ");
+    dmd_print_name(p, fault->memory);
+    dmd_out_char(p->out, '\n');
+  }
+}
+
+static void print_scope(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  if (fault->scope == DMD_NONE)
+    return;
+  dmd_out_str(p->out, "  Scope: ");
+  dmd_print_name(p, fault->scope);
+  dmd_out_char(p->out, '\n');
+}
+
+static void print_other_stack(const dmd_printer_t *p, const char *what, uint32_t stack) {
+  if (stack != DMD_NONE)
+    dmd_print_stack(p, what, p->records->cut[stack]);
+}
+
+static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  bool of_claim = fault->kind == DMD_FAULT_CLAIM;
+  bool left_open = fault->kind == DMD_FAULT_SCOPE_LEFT_OPEN;
+  dmd_print_opening(p, dmd_fault_text(fault->kind), DMD_RED);
+  print_extent(p, fault);
+  if (left_open)
+    print_scope(p, fault);
+  else
+    dmd_print_reporter(p, fault->reporter);
+  if (dmd_fault_numbers(fault->kind) & DMD_FAULT_HAS_AMOUNTS)
+    print_amounts(p, fault);
+  if (fault->reason != DMD_REASON_NONE)
+    print_reason(p, fault);
+  print_object(p, fault);
+  dmd_print_stack(p,
+                  left_open  ? "Begun at"
+                  : of_claim ? "Claimed at"
+                             : "At",
+                  p->records->cut[fault->stack]);
+  print_other_stack(p, "Block allocated at", fault->allocated);
+  print_other_stack(p, "Block freed at", fault->freed);
+  if (fault->reported != DMD_NONE) {
+    dmd_print_reporter(p, fault->other_reporter);
+    print_other_stack(p, of_claim ? "Reported at" : "Block reported at", fault->reported);
+  }
+  dmd_out_str(p->out, "}\n\n");
+}
+
+void dmd_print_faults(const dmd_printer_t *p) {
+  const dmd_faults_t *faults = &p->profile->faults;
+  uint32_t n = dmd_faults_count(faults);
+  if (n == 0 || (p->only != 0 && !(p->only & DMD_TEXT_FAULTS)))
+    return;
+  uint32_t *ids = dmd_faults_sorted(faults, p->profile->env);
+  dmd_out_str(p->out, DMD_SEPARATOR);
+  dmd_out_char(p->out, '\n');
+  uint32_t n_printed = p->max_records == 0 || p->max_records > n ? n : p->max_records;
+  for (uint32_t i = 0; i < n_printed; i++)
+    print_fault(p, dmd_faults_at(faults, ids[i]));
+  if (n_printed < n) {
+    dmd_out_str(p->out, "# the first ");
+    dmd_print_number(p->out, n_printed, false);
+    dmd_out_str(p->out, " of ");
+    dmd_print_number(p->out, n, false);
+    dmd_out_str(p->out, " kinds and places of faults (--max-records=all shows them)\n\n");
+  }
+  dmd_env_free(p->profile->env, ids);
+}
+
+void dmd_print_fault_counts(const dmd_printer_t *p) {
+  const dmd_faults_t *faults = &p->profile->faults;
+  for (uint32_t kind = 0; kind < DMD_N_FAULTS; kind++) {
+    uint64_t times = 0;
+    for (uint32_t id = 1; id <= dmd_faults_count(faults); id++)
+      if (dmd_faults_at(faults, id)->kind == kind)
+        times += dmd_faults_at(faults, id)->num;
+    if (times == 0)
+      continue;
+    dmd_out_str(p->out, "  ");
+    dmd_print_capitalized(p->out, dmd_fault_text(kind));
+    dmd_out_str(p->out, ": ");
+    dmd_print_unsigned(p->out, times);
+    dmd_out_str(p->out, times == 1 ? " time\n" : " times\n");
+  }
+}
