@@ -7,6 +7,7 @@ dmd_core_sources = \
   dmd/base/env.h \
   dmd/base/fnname.c dmd/base/fnname.h \
   dmd/base/format.c dmd/base/format.h \
+  dmd/base/glob.c dmd/base/glob.h \
   dmd/base/intern.c dmd/base/intern.h \
   dmd/base/jsonout.c dmd/base/jsonout.h \
   dmd/base/map.c dmd/base/map.h \

@@ -13,6 +13,7 @@ unit_tests = \
   tests/unit/test_format \
   tests/unit/test_freed \
   tests/unit/test_gate \
+  tests/unit/test_glob \
   tests/unit/test_groups \
   tests/unit/test_heap \
   tests/unit/test_holders \

@@ -4,8 +4,8 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_seqmatch.h"
 
+#include "base/glob.h"
 #include "tool/dm_allocator.h"
 #include "tool/dm_env.h"
 #include "tool/dm_options.h"
@@ -65,7 +65,7 @@ static UInt sign_of_program(void) {
 static UInt sign_of_file(const HChar *path) {
   const HChar *slash = VG_(strrchr)(path, '/');
   UInt i = 0;
-  while (i < N_SIGNS && !VG_(string_match)(g_signs[i].library, slash == NULL ? path : slash + 1))
+  while (i < N_SIGNS && !dmd_glob_matches(g_signs[i].library, slash == NULL ? path : slash + 1))
     i++;
   return i;
 }
@@ -111,8 +111,8 @@ static UInt sign_of_libraries(void) {
 
 /* Of GCC 7, the first to have an aligned new, to GCC 12. */
 static Bool is_rounding_cxx_library(const HChar *path) {
-  return VG_(string_match)("*/libstdc++.so.6.0.2?", path) ||
-         VG_(string_match)("*/libstdc++.so.6.0.30", path);
+  return dmd_glob_matches("*/libstdc++.so.6.0.2?", path) ||
+         dmd_glob_matches("*/libstdc++.so.6.0.30", path);
 }
 
 void dm_settle_allocator(void) {

@@ -4,9 +4,9 @@
 #include "pub_tool_clientstate.h"
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_libcbase.h"
-#include "pub_tool_seqmatch.h"
 #include "pub_tool_xarray.h"
 
+#include "base/glob.h"
 #include "dmd-config.h"
 #include "tool/dm_inlined.h"
 
@@ -37,7 +37,7 @@ static Bool is_c_library(const HChar *path) {
   static const HChar *const names[] = {"libc.so.6", "libc-2.*.so", "ld-linux*.so.*", "ld-2.*.so"};
   const HChar *slash = VG_(strrchr)(path, '/');
   for (UInt i = 0; i < sizeof names / sizeof *names; i++)
-    if (VG_(string_match)(names[i], slash == NULL ? path : slash + 1))
+    if (dmd_glob_matches(names[i], slash == NULL ? path : slash + 1))
       return True;
   return False;
 }

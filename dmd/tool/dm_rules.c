@@ -6,10 +6,10 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_options.h"
-#include "pub_tool_seqmatch.h"
 #include "pub_tool_xarray.h"
 
 #include "base/fnname.h"
+#include "base/glob.h"
 #include "tool/dm_clientreq.h"
 #include "tool/dm_env.h"
 #include "tool/dm_place.h"
@@ -150,8 +150,8 @@ static object_t object_at(const dm_place_t *place) {
 
 static Bool object_matches(const HChar *glob, const object_t *object) {
   return object->path != NULL &&
-         (VG_(string_match)(glob, object->path) || VG_(string_match)(glob, object->base) ||
-          VG_(string_match)(glob, object->soname));
+         (dmd_glob_matches(glob, object->path) || dmd_glob_matches(glob, object->base) ||
+          dmd_glob_matches(glob, object->soname));
 }
 
 static code_t code_of(const object_t *object) {
@@ -159,10 +159,10 @@ static code_t code_of(const object_t *object) {
       "libc.so*",   "libc-?.*.so",  "ld-*.so*",     "ld.so*",       "libpthread*.so*",
       "libc.musl*", "ld-musl*",     "libjemalloc*", "libtcmalloc*", "libmimalloc*",
       "libhoard*",  "libsnmalloc*", "librpmalloc*", "libtbbmalloc*"};
-  if (VG_(string_match)("vgpreload_*", object->base))
+  if (dmd_glob_matches("vgpreload_*", object->base))
     return CODE_REPLACEMENT;
   for (UInt i = 0; i < sizeof allocators / sizeof *allocators; i++)
-    if (VG_(string_match)(allocators[i], object->base))
+    if (dmd_glob_matches(allocators[i], object->base))
       return CODE_ALLOCATOR;
   return CODE_PROGRAM;
 }
@@ -210,7 +210,7 @@ static void forget(function_t *function) {
 
 static Bool function_matches(const HChar *glob, const function_t *function) {
   return function->printed[0] != '\0' &&
-         (VG_(string_match)(glob, function->printed) || VG_(string_match)(glob, function->plain));
+         (dmd_glob_matches(glob, function->printed) || dmd_glob_matches(glob, function->plain));
 }
 
 /* The first rule of this kind that the function, in this object, matches. */

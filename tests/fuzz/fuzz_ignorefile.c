@@ -5,6 +5,8 @@
  */
 #include "fuzz.h"
 
+#include "base/glob.h"
+#include "base/out.h"
 #include "reader/input/ignorefile.h"
 
 #include <stdlib.h>
@@ -57,7 +59,7 @@ static bool is_utf8(const char *s) {
 
 static void check(const dmdv_pattern_t *pattern, const char *frame, size_t n) {
   FUZZ_CHECK(pattern->text[0] != '\0' && pattern->reason[0] != '\0' && pattern->line > 0);
-  bool matches = dmdv_pattern_matches(pattern->text, frame, n);
+  bool matches = dmd_glob_matches_n(pattern->text, frame, n);
   if (strlen(pattern->text) <= MAX_PATTERN && n <= MAX_FRAME && is_utf8(frame))
     FUZZ_CHECK(matches == naive_matches(pattern->text, frame, n));
 }

@@ -127,7 +127,7 @@ def every_block_whatever_stacks_are_kept(t):
 
 def names_of_cxx(t):
     run = t.run(options=["--tag-fn=gfx::Canvas::Canvas=ctor", "--tag-fn=gfx::Canvas::resize(int) const=resize",
-                         "--tag-fn=gfx::Canvas::operator===equal", "--tag-fn=gfx::Canvas::operator()=call",
+                         "--tag-fn=gfx::Canvas::operator===equal", "--tag-fn=gfx::Canvas::operator\\()=call",
                          "--tag-fn=*gfx::make<int>=make", "--tag-fn=(anonymous namespace)::*=hidden"])
     tags = {block.req: block.tag for block in run.profile.blocks_at("main")}
     t.equal(tags, {8: None, 100: "ctor", 200: "resize", 204: "equal", 208: "call", 212: "make", 216: "hidden"})

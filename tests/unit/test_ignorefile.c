@@ -121,90 +121,9 @@ static void random_bytes_do_no_harm(void **state) {
     for (size_t k = 0; k < file.n; k++) {
       assert_true(strlen(file.patterns[k].text) > 0);
       assert_true(strlen(file.patterns[k].reason) > 0);
-      dmdv_pattern_matches(file.patterns[k].text, text, n);
     }
     dmdv_ignorefile_destroy(&file);
   }
-}
-
-/* ---- matching ---- */
-
-static bool matches(const char *pattern, const char *text) {
-  return dmdv_pattern_matches(pattern, text, strlen(text));
-}
-
-static void globs(void **state) {
-  (void)state;
-  static const struct {
-    const char *pattern, *text;
-    bool matches;
-  } cases[] = {
-      {"abc", "abc", true},
-      {"abc", "abcd", false},
-      {"abc", "xabc", false},
-      {"abc", "ab", false},
-      {"", "", true},
-      {"", "a", false},
-      {"*", "", true},
-      {"*", "anything", true},
-      {"a*", "a", true},
-      {"a*c", "abc", true},
-      {"a*c", "abcb", false},
-      {"*abc", "ababc", true},
-      {"*a*b*c", "xaybzc", true},
-      {"*a*b*c", "xaybzcd", false},
-      {"a**c", "ac", true},
-      {"?", "a", true},
-      {"?", "", false},
-      {"?", "ab", false},
-      {"?", "\xc3\xa9", true}, /* one character of two bytes */
-      {"??", "\xc3\xa9", false},
-      {"a?c",
-       "a\xe2\x82\xac"
-       "c",
-       true},
-      {"*?", "\xc3\xa9", true},
-      {"\\*", "*", true},
-      {"\\*", "a", false},
-      {"\\?", "?", true},
-      {"\\?", "a", false},
-      {"\\\\", "\\", true},
-      {"a\\", "a\\", true}, /* nothing behind it to protect */
-      {"*\\**", "a*b", true},
-      {"*\\**", "ab", false},
-  };
-  for (size_t i = 0; i < COUNT_OF(cases); i++)
-    if (matches(cases[i].pattern, cases[i].text) != cases[i].matches)
-      fail_msg("'%s' and '%s'", cases[i].pattern, cases[i].text);
-}
-
-/* The definition, as it stands. */
-static bool matches_slowly(const char *pattern, const char *text) {
-  if (*pattern == '\0')
-    return *text == '\0';
-  if (*pattern == '*')
-    return matches_slowly(pattern + 1, text) ||
-           (*text != '\0' && matches_slowly(pattern, text + 1));
-  return *text != '\0' && (*pattern == '?' || *pattern == *text) &&
-         matches_slowly(pattern + 1, text + 1);
-}
-
-static void random_against_the_definition(void **state) {
-  (void)state;
-  dice_t dice = {5};
-  int n_matches = 0;
-  for (int i = 0; i < 50000; i++) {
-    char pattern[8] = "", text[10] = "";
-    for (size_t k = 0, n = dice_below(&dice, sizeof pattern); k < n; k++)
-      pattern[k] = "ab*?*"[dice_below(&dice, 5)];
-    for (size_t k = 0, n = dice_below(&dice, sizeof text); k < n; k++)
-      text[k] = "ab"[dice_below(&dice, 2)];
-    bool expected = matches_slowly(pattern, text);
-    if (matches(pattern, text) != expected)
-      fail_msg("'%s' and '%s'", pattern, text);
-    n_matches += expected;
-  }
-  assert_true(n_matches > 5000 && n_matches < 45000);
 }
 
 /* ---- against a profile ---- */
@@ -315,8 +234,6 @@ int main(void) {
       cmocka_unit_test(what_is_wrong_is_said_with_its_line),
       cmocka_unit_test(lines_have_a_longest_length),
       cmocka_unit_test(random_bytes_do_no_harm),
-      cmocka_unit_test(globs),
-      cmocka_unit_test(random_against_the_definition),
       cmocka_unit_test(frames_or_functions_as_a_whole),
       cmocka_unit_test(the_first_pattern_takes_them),
       cmocka_unit_test(other_modes_have_nothing_to_ignore),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/input/ignorefile.h"
 
+#include "base/glob.h"
 #include "base/out.h"
 
 #include "analysis/frame.h"
@@ -136,46 +137,9 @@ void dmdv_ignorefile_destroy(dmdv_ignorefile_t *file) {
 
 /* ---- Matching. ---- */
 
-/* The length of the character at s, whose text ends at end. */
-static size_t character(const char *s, const char *end) {
-  size_t n = dmd_utf8_length(s);
-  return n == 0 || n > (size_t)(end - s) ? 1 : n;
-}
-
-/* Where it does not fit, the part behind the last '*' is tried one character further on; an earlier
- * '*' need never take more, since the last one can take it as well. */
-bool dmdv_pattern_matches(const char *pattern, const char *text, size_t n) {
-  const char *end = text + n;
-  const char *star = NULL, *star_text = NULL;
-  while (text < end || *pattern != '\0') {
-    if (*pattern == '*') {
-      star = ++pattern;
-      star_text = text;
-      continue;
-    }
-    if (text < end && *pattern == '?') {
-      pattern++;
-      text += character(text, end);
-      continue;
-    }
-    const char *p = *pattern == '\\' && pattern[1] != '\0' ? pattern + 1 : pattern;
-    if (text < end && *p == *text) {
-      pattern = p + 1;
-      text++;
-      continue;
-    }
-    if (star == NULL || star_text >= end)
-      return false;
-    star_text += character(star_text, end);
-    pattern = star;
-    text = star_text;
-  }
-  return true;
-}
-
 static bool matches_frame(const char *pattern, const char *frame) {
-  return dmdv_pattern_matches(pattern, frame, strlen(frame)) ||
-         dmdv_pattern_matches(pattern, frame, dmd_frame_function_length(frame));
+  return dmd_glob_matches(pattern, frame) ||
+         dmd_glob_matches_n(pattern, frame, dmd_frame_function_length(frame));
 }
 
 static bool is_concerned(const dmd_profile_t *profile, const dmd_group_t *g) {

@@ -7,10 +7,9 @@
  *   cJSON_*              # third-party code that cannot measure itself, see issue 12
  *   * (legacy/?*.c:*)    # goes away in 3.0
  *
- * Blank lines, and lines that begin with '#', are comments. A '*' stands for any characters and a
- * '?' for one; a backslash takes the meaning from the character behind it. A pattern is matched
- * against each frame of an allocation stack, however long that is, and must match all of the
- * frame's text or all of its function's name.
+ * Blank lines, and lines that begin with '#', are comments. Patterns are those of base/glob.h. A
+ * pattern is matched against each frame of an allocation stack, however long that is, and must
+ * match all of the frame's text or all of its function's name.
  *
  * The text is UTF-8 in lines of at most DMDV_IGNORE_MAX_LINE bytes. A pattern without a reason is
  * an error: a year later nobody dares to remove it.
@@ -44,9 +43,6 @@ bool dmdv_ignorefile_parse(dmdv_ignorefile_t *file, const char *text, size_t n, 
 /* The same with the contents of the file of this name. */
 bool dmdv_ignorefile_read(dmdv_ignorefile_t *file, const char *name, dmdv_fail_t *fail);
 void dmdv_ignorefile_destroy(dmdv_ignorefile_t *file);
-
-/* Whether the pattern matches all of the n bytes of text. */
-bool dmdv_pattern_matches(const char *pattern, const char *text, size_t n);
 
 /* For each stack id of the profile the number, from 1, of the first pattern that matches, or 0. The
  * caller gives the array back with dmd_env_free(profile->env, ...).
