@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "reader/host/host.h"
-#include "reader/input/source_memory.h"
+#include "reader/input/load.h"
 #include "reader/report/source_profile.h"
 #include "reader/report/tree_text.h"
 
@@ -17,7 +17,7 @@ static bool load(dmd_memreports_t *m, const uint8_t *data, size_t n, size_t piec
   dmd_memreports_init(m, &dmdv_env, for_diff);
   dmdv_input_t *input = dmdv_input_open_memory(data, n, piece, fail);
   FUZZ_CHECK(input != NULL);
-  bool good = dmdv_memreports_load_input(m, input, fail);
+  bool good = dmdv_load_reports_input(m, input, fail);
   dmdv_input_close(input);
   if (good)
     dmd_memreports_complete(m);

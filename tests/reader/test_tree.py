@@ -695,6 +695,22 @@ def test_bad_documents(test):
     test.error("tree", test.path("absent"))
 
 
+def test_the_key_that_tells_may_come_after_the_version(test):
+    """The version is judged by the format that a later key tells, and is found wrong where it stands."""
+    for version, key, words in ((2, '"reports": []', "of the memory reports is not 1"),
+                                (1, '"blockList": []', "is not 5"), (5, '"reports": []', "is not 1"),
+                                ('"5"', '"frameTable": {}', "is not 5")):
+        for before, line in (("", 2), ('"unknown": [\n1],\n', 4)):
+            text = '{\n%s"version": %s,\n"more": {},\n%s}' % (before, version, key)
+            said = test.error("tree", test.write("bad", text))
+            test.check(":%d: " % line in said and words in said, said)
+    said = test.error("tree", test.write("bad", '{"version": 1, "version": 1, "reports": []}'))
+    test.check('"version" comes twice' in said, said)
+    for text in ('{"version": 5}', '{"more": 1}'):
+        said = test.error("tree", test.write("bad", text))
+        test.check("is neither a profile" in said, said)
+
+
 def test_bad_reports(test):
     for key, values in {"process": (1, None), "path": (1, ""), "kind": (3, -1, "1", 0.5), "units": (4, "0"),
                         "amount": ("5", 0.5, 2**53 + 2, -2**53 - 2, 1e300, None), "description": (5,)}.items():

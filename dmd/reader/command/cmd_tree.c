@@ -6,12 +6,11 @@
  * from there on nothing knows which it was, but for the notes on profiles.
  */
 #include "reader/command/commands.h"
-#include "reader/command/show.h"
 #include "reader/command/usage.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "reader/input/source_memory.h"
+#include "reader/input/load.h"
 #include "reader/report/source_profile.h"
 #include "reader/report/tree_text.h"
 
@@ -113,36 +112,30 @@ static bool say_path(const char *file, const char *path, const char *why) {
 }
 
 /* The process is given where the profile's own is not to be used. */
-static bool load_profile(source_t *source, const char *process) {
-  dmd_profile_t profile;
-  if (!dmdv_load_or_say(&profile, source->name, &(dmdv_load_options_t){0}))
-    return false;
-  source->is_profile = true;
-  source->mode = profile.mode;
-  source->sample_below = profile.run.is_known ? profile.run.sample_below : 0;
-  source->process = dmdv_process_name(&dmdv_env, &profile);
+static bool take_profile(source_t *source, const dmd_profile_t *profile, const char *process) {
+  source->mode = profile->mode;
+  source->sample_below = profile->run.is_known ? profile->run.sample_below : 0;
+  source->process = dmdv_process_name(&dmdv_env, profile);
   const char *why = dmdv_memreports_from_profile(
-      &source->reports, &profile, process != NULL ? process : source->process, &source->coverage);
-  dmd_profile_destroy(&profile);
+      &source->reports, profile, process != NULL ? process : source->process, &source->coverage);
   return why == NULL || say_path(source->name, "heap-allocated", why);
 }
 
 static bool load(source_t *source, const char *name, const source_t *newer, bool for_diff) {
   *source = (source_t){.name = name};
   dmd_memreports_init(&source->reports, &dmdv_env, for_diff);
+  dmd_profile_t profile;
+  dmd_profile_init(&profile, &dmdv_env);
   dmdv_fail_t fail = {0};
-  dmdv_file_kind_t kind;
-  if (!dmdv_file_kind(name, &kind, &fail))
-    return say(name, &fail);
-  if (kind == DMDV_FILE_PROFILE) {
-    /* Two profiles are of one process each: these are compared, whatever they are called. */
-    if (!load_profile(source, newer != NULL ? newer->process : NULL))
-      return false;
-  } else if (!dmdv_memreports_load(&source->reports, name, &fail)) {
-    return say(name, &fail);
-  }
-  dmd_memreports_complete(&source->reports);
-  return true;
+  bool good = dmdv_load_either(&profile, &source->reports, name, &source->is_profile, &fail) ||
+              say(name, &fail);
+  /* Two profiles are of one process each: these are compared, whatever they are called. */
+  if (good && source->is_profile)
+    good = take_profile(source, &profile, newer != NULL ? newer->process : NULL);
+  dmd_profile_destroy(&profile);
+  if (good)
+    dmd_memreports_complete(&source->reports);
+  return good;
 }
 
 static void unload(source_t *source) {

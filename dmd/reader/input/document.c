@@ -3,30 +3,90 @@
 
 #include <string.h>
 
-/* seen has a bit for each part that has come. */
-static bool load_part(dmdv_cutter_t *cutter, const dmdv_part_t *parts, int n, void *ctx,
-                      const char *key, unsigned *seen) {
-  for (int i = 0; i < n; i++) {
-    if (strcmp(key, parts[i].key) != 0)
-      continue;
-    if (*seen & 1u << i)
-      return dmdv_cutter_reject(cutter, "\"%s\" comes twice", parts[i].key);
-    *seen |= 1u << i;
-    return parts[i].load(ctx);
-  }
-  return dmdv_cutter_skip(cutter);
+typedef struct {
+  dmdv_cutter_t *cutter;
+  const dmdv_format_t *const *formats;
+  int n;
+  void *ctx;
+  const dmdv_format_t *format; /* NULL: not known so far */
+  unsigned seen;               /* a bit for each of its parts that has come */
+  bool has_version, version_is_number;
+  double version;
+  uint64_t line, byte; /* where it stands */
+} document_t;
+
+/* ---- The version, which may come before the format is known. ---- */
+
+static bool check_version(const document_t *d) {
+  dmdv_cutter_t *cutter = d->cutter;
+  if (cutter->failed || !d->has_version || d->format == NULL ||
+      (d->version_is_number && d->version == d->format->version))
+    return !cutter->failed;
+  dmdv_cutter_reject(cutter, "%s", d->format->wrong_version);
+  cutter->fail.line = d->line;
+  cutter->fail.byte = d->byte;
+  return false;
 }
 
-bool dmdv_load_document(dmdv_cutter_t *cutter, const dmdv_part_t *parts, int n, void *ctx) {
+static bool load_version(document_t *d) {
+  if (d->has_version)
+    return dmdv_cutter_reject(d->cutter, "\"version\" comes twice");
+  cJSON *version = dmdv_cutter_value(d->cutter);
+  d->has_version = true;
+  d->version_is_number = cJSON_IsNumber(version);
+  d->version = d->version_is_number ? version->valuedouble : 0;
+  d->line = d->cutter->line;
+  d->byte = d->cutter->byte;
+  cJSON_Delete(version);
+  return check_version(d);
+}
+
+/* ---- Parts. ---- */
+
+/* The number of the format's part with this key; -1: it has none. */
+static int part_of(const dmdv_format_t *format, const char *key) {
+  for (int i = 0; i < format->n; i++)
+    if (strcmp(key, format->parts[i].key) == 0)
+      return i;
+  return -1;
+}
+
+static bool load_part(document_t *d, const char *key) {
+  if (strcmp(key, "version") == 0)
+    return load_version(d);
+  for (int i = 0; i < d->n && d->format == NULL; i++)
+    if (part_of(d->formats[i], key) >= 0)
+      d->format = d->formats[i];
+  int i = d->format != NULL ? part_of(d->format, key) : -1;
+  if (i < 0)
+    return dmdv_cutter_skip(d->cutter);
+  if (!check_version(d))
+    return false;
+  if (d->seen & 1u << i)
+    return dmdv_cutter_reject(d->cutter, "\"%s\" comes twice", key);
+  d->seen |= 1u << i;
+  return d->format->parts[i].load(d->ctx);
+}
+
+static bool is_complete(const document_t *d, const char *none) {
+  if (d->format == NULL)
+    return dmdv_cutter_reject(d->cutter, "%s", none);
+  if (!d->has_version)
+    return dmdv_cutter_reject(d->cutter, "\"version\" is missing");
+  for (int i = 0; i < d->format->n; i++)
+    if (d->format->parts[i].required && !(d->seen & 1u << i))
+      return dmdv_cutter_reject(d->cutter, "\"%s\" is missing", d->format->parts[i].key);
+  return true;
+}
+
+const dmdv_format_t *dmdv_load_document(dmdv_cutter_t *cutter, const dmdv_format_t *const *formats,
+                                        int n, const char *none, void *ctx) {
+  document_t d = {.cutter = cutter, .formats = formats, .n = n, .ctx = ctx};
+  if (n == 1)
+    d.format = formats[0];
   const char *key;
-  unsigned seen = 0;
   dmdv_cutter_enter(cutter, '{');
   while (dmdv_cutter_next_key(cutter, &key))
-    load_part(cutter, parts, n, ctx, key, &seen);
-  if (!dmdv_cutter_finish(cutter))
-    return false;
-  for (int i = 0; i < n; i++)
-    if (parts[i].required && !(seen & 1u << i))
-      return dmdv_cutter_reject(cutter, "\"%s\" is missing", parts[i].key);
-  return true;
+    load_part(&d, key);
+  return dmdv_cutter_finish(cutter) && is_complete(&d, none) ? d.format : NULL;
 }

@@ -2,8 +2,10 @@
  *
  * document.h: a JSON document that is one object, part by part.
  *
- * Who reads a document says which keys it knows and what reads their values; the rest (keys that
- * are not known, come twice or are missing, and what follows the object) is the same for all.
+ * Who reads a document says which formats it may have: which keys each knows, and what reads their
+ * values. Everything else (keys that are not known, come twice or are missing, the version, and
+ * what follows the object) is the same for all. The document is read once, front to back: where it
+ * may have one of several formats, the first key that only one of them knows tells which.
  */
 #ifndef DMD_READER_INPUT_DOCUMENT_H
 #define DMD_READER_INPUT_DOCUMENT_H
@@ -11,14 +13,23 @@
 #include "reader/input/cutter.h"
 
 typedef struct dmdv_part {
-  const char *key;
+  const char *key; /* no other format knows it */
   /* Takes the value from the cutter, which the reader that ctx is knows; false after an error. */
   bool (*load)(void *ctx);
   bool required;
 } dmdv_part_t;
 
-/* Reads the whole document: at most 32 parts, in any order. False after an error, which then stands
- * in the cutter. */
-bool dmdv_load_document(dmdv_cutter_t *cutter, const dmdv_part_t *parts, int n, void *ctx);
+/* Beside its parts every document has a "version". */
+typedef struct dmdv_format {
+  double version;            /* that it must be */
+  const char *wrong_version; /* what is said otherwise */
+  const dmdv_part_t *parts;  /* at most 32, in any order */
+  int n;
+} dmdv_format_t;
+
+/* Reads the whole document, whose format is one of the n; none is what is said where it is not.
+ * Returns the format; NULL after an error, which then stands in the cutter. */
+const dmdv_format_t *dmdv_load_document(dmdv_cutter_t *cutter, const dmdv_format_t *const *formats,
+                                        int n, const char *none, void *ctx);
 
 #endif

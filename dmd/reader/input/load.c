@@ -226,15 +226,6 @@ static bool load_frames(void *ctx) {
 
 /* ---- The rest. ---- */
 
-static bool load_version(void *ctx) {
-  dmdv_loader_t *l = ctx;
-  cJSON *version = dmdv_cutter_value(&l->cutter);
-  if (version != NULL && (!cJSON_IsNumber(version) || version->valuedouble != 5))
-    dmdv_cutter_reject(&l->cutter, "\"version\" is not 5, the one that dmdv reads");
-  cJSON_Delete(version);
-  return !dmdv_cutter_failed(&l->cutter);
-}
-
 static bool load_invocation(void *ctx) {
   dmdv_loader_t *l = ctx;
   cJSON *invocation = dmdv_cutter_value(&l->cutter);
@@ -257,11 +248,12 @@ static bool load_invocation(void *ctx) {
 /* ---- The whole. ---- */
 
 static const dmdv_part_t parts[] = {
-    {"version", load_version, true},   {"invocation", load_invocation, true},
-    {"blockList", load_blocks, true},  {"traceTable", load_traces, true},
-    {"frameTable", load_frames, true}, {"dmd", dmdv_load_run, false},
+    {"invocation", load_invocation, true}, {"blockList", load_blocks, true},
+    {"traceTable", load_traces, true},     {"frameTable", load_frames, true},
+    {"dmd", dmdv_load_run, false},
 };
-enum { N_PARTS = sizeof parts / sizeof parts[0] };
+static const dmdv_format_t profile_format = {5, "\"version\" is not 5, the one that dmdv reads",
+                                             parts, sizeof parts / sizeof parts[0]};
 
 /* The profile's stack of a trace, without leading allocation functions where that is asked for. */
 static bool resolve_trace(dmdv_loader_t *l, uint32_t number, uint32_t *stack) {
@@ -331,26 +323,40 @@ static bool resolve(dmdv_loader_t *l) {
   return good;
 }
 
+/* Reads the document, whose format is one of n. Returns it; NULL, with *fail filled in, when that
+ * cannot be done. */
+static const dmdv_format_t *load(dmdv_loader_t *l, dmdv_input_t *input,
+                                 const dmdv_format_t *const *formats, int n, dmdv_fail_t *fail) {
+  dmdv_cutter_init(&l->cutter, input);
+  dmd_intern_init(&l->trace_ids, &dmdv_env, "dmdv.trace_ids");
+  dmd_intern_init(&l->frame_ids, &dmdv_env, "dmdv.frame_ids");
+  dmd_intern_init(&l->raw_stacks, &dmdv_env, "dmdv.raw_stacks");
+  dmd_pool_init(&l->traces, &dmdv_env, "dmdv.traces", sizeof(uint32_t));
+  dmd_pool_init(&l->frames, &dmdv_env, "dmdv.frames", sizeof(uint32_t));
+
+  const dmdv_format_t *format =
+      dmdv_load_document(&l->cutter, formats, n,
+                         "is neither a profile (no \"blockList\") nor a file of memory reports (no "
+                         "\"reports\")",
+                         l);
+  if (format == &profile_format && !resolve(l))
+    format = NULL;
+  *fail = l->cutter.fail;
+
+  dmd_pool_destroy(&l->frames);
+  dmd_pool_destroy(&l->traces);
+  dmd_intern_destroy(&l->raw_stacks);
+  dmd_intern_destroy(&l->frame_ids);
+  dmd_intern_destroy(&l->trace_ids);
+  dmdv_cutter_destroy(&l->cutter);
+  return format;
+}
+
 bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
                      const dmdv_load_options_t *options, dmdv_fail_t *fail) {
+  static const dmdv_format_t *const formats[] = {&profile_format};
   dmdv_loader_t l = {.profile = profile, .options = options};
-  dmdv_cutter_init(&l.cutter, input);
-  dmd_intern_init(&l.trace_ids, &dmdv_env, "dmdv.trace_ids");
-  dmd_intern_init(&l.frame_ids, &dmdv_env, "dmdv.frame_ids");
-  dmd_intern_init(&l.raw_stacks, &dmdv_env, "dmdv.raw_stacks");
-  dmd_pool_init(&l.traces, &dmdv_env, "dmdv.traces", sizeof(uint32_t));
-  dmd_pool_init(&l.frames, &dmdv_env, "dmdv.frames", sizeof(uint32_t));
-
-  bool good = dmdv_load_document(&l.cutter, parts, N_PARTS, &l) && resolve(&l);
-  *fail = l.cutter.fail;
-
-  dmd_pool_destroy(&l.frames);
-  dmd_pool_destroy(&l.traces);
-  dmd_intern_destroy(&l.raw_stacks);
-  dmd_intern_destroy(&l.frame_ids);
-  dmd_intern_destroy(&l.trace_ids);
-  dmdv_cutter_destroy(&l.cutter);
-  return good;
+  return load(&l, input, formats, 1, fail) != NULL;
 }
 
 bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options,
@@ -361,4 +367,24 @@ bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options
   bool good = dmdv_load_input(profile, input, options, fail);
   dmdv_input_close(input);
   return good;
+}
+
+bool dmdv_load_reports_input(dmd_memreports_t *reports, dmdv_input_t *input, dmdv_fail_t *fail) {
+  static const dmdv_format_t *const formats[] = {&dmdv_reports_format};
+  dmdv_loader_t l = {.reports = reports};
+  return load(&l, input, formats, 1, fail) != NULL;
+}
+
+bool dmdv_load_either(dmd_profile_t *profile, dmd_memreports_t *reports, const char *name,
+                      bool *is_profile, dmdv_fail_t *fail) {
+  static const dmdv_format_t *const formats[] = {&profile_format, &dmdv_reports_format};
+  dmdv_input_t *input = dmdv_input_open(name, fail);
+  if (input == NULL)
+    return false;
+  const dmdv_load_options_t options = {0};
+  dmdv_loader_t l = {.profile = profile, .options = &options, .reports = reports};
+  const dmdv_format_t *format = load(&l, input, formats, 2, fail);
+  *is_profile = format == &profile_format;
+  dmdv_input_close(input);
+  return format != NULL;
 }

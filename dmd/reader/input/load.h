@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * load.h: a DMD version 5 file, ours or Firefox's, as a profile.
+ * load.h: a DMD version 5 file, ours or Firefox's, as a profile; a file that about:memory saved as
+ * memory reports.
  *
  * The file is read once, front to back, with its keys in any order; memory grows with its distinct
- * stacks and groups. Keys that are not known are passed over. What is wrong with a file is said
- * with its place; nothing in a file can do more harm than that.
+ * stacks, groups and reports. Keys that are not known are passed over. What is wrong with a file is
+ * said with its place; nothing in a file can do more harm than that.
  */
 #ifndef DMD_READER_INPUT_LOAD_H
 #define DMD_READER_INPUT_LOAD_H
 
+#include "analysis/memreports.h"
 #include "profile/profile.h"
 #include "reader/host/fail.h"
 #include "reader/input/input.h"
@@ -28,5 +30,14 @@ bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options
 /* The same from an input that was opened, and that stays the caller's. */
 bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
                      const dmdv_load_options_t *options, dmdv_fail_t *fail);
+
+/* Adds the reports of a file that about:memory saved to an initialised collection. False, with
+ * *fail filled in, when it cannot be read or breaks a rule that Firefox demands too. */
+bool dmdv_load_reports_input(dmd_memreports_t *reports, dmdv_input_t *input, dmdv_fail_t *fail);
+
+/* Fills one of the two from the file with this name, which may be of either kind: its keys tell
+ * which. */
+bool dmdv_load_either(dmd_profile_t *profile, dmd_memreports_t *reports, const char *name,
+                      bool *is_profile, dmdv_fail_t *fail);
 
 #endif

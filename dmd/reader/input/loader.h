@@ -3,9 +3,9 @@
  * loader.h: what the parts of load.c have in common: the state of one file that is read, and the
  * values of a JSON object that is at hand.
  *
- * load.c reads the parts of DMD's format, load_run.c what dmd adds to it. Nobody else includes
- * this. A value of the wrong kind makes the loading fail, with the member's name; what is then
- * returned is of no consequence.
+ * load.c reads the parts of DMD's format, load_run.c what dmd adds to it, load_reports.c the format
+ * of about:memory. Nobody else includes this. A value of the wrong kind makes the loading fail,
+ * with the member's name; what is then returned is of no consequence.
  */
 #ifndef DMD_READER_INPUT_LOADER_H
 #define DMD_READER_INPUT_LOADER_H
@@ -20,7 +20,8 @@
 #define DMDV_LOAD_MAX_TOTAL 2305843009213693952.0
 
 typedef struct dmdv_loader {
-  dmd_profile_t *profile;
+  dmd_profile_t *profile;    /* filled where the file is a profile, */
+  dmd_memreports_t *reports; /* and this where it is one of memory reports */
   const dmdv_load_options_t *options;
   dmdv_cutter_t cutter;
   dmd_intern_t trace_ids, frame_ids; /* strings of the file -> numbers */
@@ -65,5 +66,8 @@ uint32_t dmdv_load_get_name(dmdv_loader_t *l, const cJSON *object, const char *k
 
 /* load_run.c: the "dmd" object; ctx is the loader. */
 bool dmdv_load_run(void *ctx);
+
+/* load_reports.c: about:memory's files. */
+extern const dmdv_format_t dmdv_reports_format;
 
 #endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The files that about:memory saves.
+ */
+#include "reader/input/loader.h"
+
+/* Doubles, which numbers become on the way, count whole numbers exactly up to here. */
+static const double MAX_NUMBER = 9007199254740992.0;
+
+/* ---- Reports. ---- */
+
+/* The member's whole number between least and most. */
+static double get_number(dmdv_loader_t *l, const cJSON *report, const char *key, double least,
+                         double most) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(report, key);
+  if (cJSON_IsNumber(item)) {
+    double v = item->valuedouble;
+    if (v >= least && v <= most && v == (double)(int64_t)v)
+      return v;
+  }
+  dmdv_cutter_reject(&l->cutter, "a report's \"%s\" is not a whole number from %.0f to %.0f", key,
+                     least, most);
+  return 0;
+}
+
+static const char *get_string(dmdv_loader_t *l, const cJSON *report, const char *key) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(report, key);
+  if (cJSON_IsString(item))
+    return item->valuestring;
+  dmdv_cutter_reject(&l->cutter, "a report's \"%s\" is not a string", key);
+  return "";
+}
+
+static bool load_report(dmdv_loader_t *l, const cJSON *report) {
+  if (!cJSON_IsObject(report))
+    return dmdv_cutter_reject(&l->cutter, "an element of \"reports\" is not an object");
+  const char *process = get_string(l, report, "process"), *path = get_string(l, report, "path");
+  int kind = (int)get_number(l, report, "kind", 0, DMD_N_KINDS - 1);
+  int units = (int)get_number(l, report, "units", 0, DMD_N_UNITS - 1);
+  int64_t amount = (int64_t)get_number(l, report, "amount", -MAX_NUMBER, MAX_NUMBER);
+  const char *description = NULL;
+  if (cJSON_GetObjectItemCaseSensitive(report, "description") != NULL)
+    description = get_string(l, report, "description");
+  if (dmdv_cutter_failed(&l->cutter))
+    return false;
+  if (path[0] == '\0')
+    return dmdv_cutter_reject(&l->cutter, "a report's \"path\" is empty");
+  const char *why = dmd_memreports_add(l->reports, process, path, kind, units, amount, description);
+  return why == NULL || dmdv_cutter_reject(&l->cutter, "a report %s", why);
+}
+
+static bool load_reports(void *ctx) {
+  dmdv_loader_t *l = ctx;
+  dmdv_cutter_enter(&l->cutter, '[');
+  while (dmdv_cutter_next_element(&l->cutter)) {
+    cJSON *report = dmdv_cutter_value(&l->cutter);
+    if (report != NULL)
+      load_report(l, report);
+    cJSON_Delete(report);
+  }
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+/* ---- The document. ---- */
+
+static bool load_flag(void *ctx) {
+  dmdv_loader_t *l = ctx;
+  cJSON *flag = dmdv_cutter_value(&l->cutter);
+  if (flag != NULL && !cJSON_IsBool(flag))
+    dmdv_cutter_reject(&l->cutter, "\"hasMozMallocUsableSize\" is neither true nor false");
+  cJSON_Delete(flag);
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+static const dmdv_part_t parts[] = {{"hasMozMallocUsableSize", load_flag, true},
+                                    {"reports", load_reports, true}};
+
+const dmdv_format_t dmdv_reports_format = {1, "\"version\" of the memory reports is not 1", parts,
+                                           sizeof parts / sizeof parts[0]};
