@@ -72,6 +72,7 @@ fuzz_replay_sources = tests/fuzz/replay.c
 
 # Scripts: the rules about sources, and the tests of documents, dmdv, tool and zoo, which have lists of their own.
 script_tests = \
+  build-aux/check-freestanding \
   build-aux/check-layering \
   build-aux/check-lists \
   build-aux/run-docs-tests \
