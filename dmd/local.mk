@@ -17,6 +17,7 @@ dmd_core_sources = \
   dmd/base/pool.c dmd/base/pool.h \
   dmd/base/sort.c dmd/base/sort.h \
   dmd/base/str.c dmd/base/str.h \
+  dmd/base/strbuf.c dmd/base/strbuf.h \
   dmd/base/table.c dmd/base/table.h \
   dmd/profile/advice.c dmd/profile/advice.h \
   dmd/profile/fault.c dmd/profile/fault.h \
@@ -59,7 +60,9 @@ dmd_core_sources = \
   dmd/live/slabs.c dmd/live/slabs.h \
   dmd/live/slots.c dmd/live/slots.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \
-  dmd/live/stack.c dmd/live/stack.h
+  dmd/live/stack.c dmd/live/stack.h \
+  dmd/engine/options.c dmd/engine/options.h \
+  dmd/engine/optiontable.c dmd/engine/optiontable.h
 
 # The Valgrind shell around it.
 dmd_tool_sources = \

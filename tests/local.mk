@@ -28,6 +28,8 @@ unit_tests = \
   tests/unit/test_map \
   tests/unit/test_measured \
   tests/unit/test_mem \
+  tests/unit/test_options \
+  tests/unit/test_optiontable \
   tests/unit/test_out \
   tests/unit/test_peer_conformance \
   tests/unit/test_pool \
@@ -45,6 +47,7 @@ unit_tests = \
   tests/unit/test_sort \
   tests/unit/test_stack \
   tests/unit/test_str \
+  tests/unit/test_strbuf \
   tests/unit/test_table \
   tests/unit/test_text \
   tests/unit/test_tree

@@ -8,7 +8,6 @@
 #include "base/glob.h"
 #include "tool/dm_allocator.h"
 #include "tool/dm_env.h"
-#include "tool/dm_options.h"
 
 Bool g_allocator_settled;
 Bool g_new_rounds_up;
@@ -121,7 +120,7 @@ void dm_settle_allocator(void) {
   g_allocator_settled = True;
   for (const DebugInfo *di = VG_(next_DebugInfo)(NULL); di != NULL; di = VG_(next_DebugInfo)(di))
     g_new_rounds_up |= is_rounding_cxx_library(VG_(DebugInfo_get_filename)(di));
-  if (!g_options.live.allocator_is_auto)
+  if (!g_live.config.allocator_is_auto)
     return;
   UInt i = sign_of_program();
   if (i == NO_SIGN)

@@ -8,6 +8,7 @@
 /* Only its enum is wanted here, not what it takes from a libc. */
 #define DMD_NATIVE_USABLE_SIZE(p) ((void)(p), 0)
 #include "dmd.h"
+#include "engine/options.h"
 #include "tool/dm_clientreq.h"
 #include "tool/dm_dump.h"
 #include "tool/dm_env.h"
@@ -19,7 +20,7 @@
 enum { ABI_VERSION = 1 };
 
 typedef struct {
-  HChar text[DM_MAX_NAME + 1];
+  HChar text[DMD_MAX_NAME + 1];
 } name_t;
 
 /* The bytes before the first NUL, or max. */
@@ -37,8 +38,8 @@ static const HChar *read_name(name_t *name, Addr a) {
   SizeT n = 0;
   dm_memory_t memory;
   dm_memory_open(&memory);
-  while (n < DM_MAX_NAME) {
-    SizeT part = VG_MIN(DM_MAX_NAME - n, DM_PAGE_SZB - (a + n) % DM_PAGE_SZB);
+  while (n < DMD_MAX_NAME) {
+    SizeT part = VG_MIN(DMD_MAX_NAME - n, DM_PAGE_SZB - (a + n) % DM_PAGE_SZB);
     part = VG_MIN(part, AT_ONCE);
     SizeT got = dm_memory_read(&memory, a + n, name->text + n, part);
     SizeT length = length_of(name->text + n, got);

@@ -3,14 +3,12 @@
  * dm_clientreq.h: what the program asks of the tool through dmd.h and valgrind.h.
  *
  * Nothing that comes in is trusted: an address is only looked up, never followed, and a string is
- * read as far as it is readable and DM_MAX_NAME allows.
+ * read as far as it is readable and DMD_MAX_NAME allows.
  */
 #ifndef DMD_TOOL_DM_CLIENTREQ_H
 #define DMD_TOOL_DM_CLIENTREQ_H
 
 #include "pub_tool_basics.h"
-
-enum { DM_MAX_NAME = 4096 }; /* bytes that are kept of a name or label */
 
 /* As the core calls it. False where the request is not one of ours. */
 Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret);

@@ -43,7 +43,8 @@ static UWord answer(void *guest) {
 }
 
 void dm_direct_instrument(IRSB *sb, const VexGuestLayout *layout) {
-  if (sb->jumpkind != Ijk_ClientReq || sb->next->tag != Iex_Const || !g_options.direct_requests)
+  if (sb->jumpkind != Ijk_ClientReq || sb->next->tag != Iex_Const ||
+      !g_test_options.direct_requests)
     return;
   Bool is_64 = sizeof(UWord) == 8;
   IRTemp answered = newIRTemp(sb->tyenv, is_64 ? Ity_I64 : Ity_I32);

@@ -54,7 +54,8 @@ static HChar *command_line(void) {
 
 static void describe_run(dmd_profile_t *profile, const HChar *trigger, const HChar *label) {
   HChar *command = command_line();
-  profile->options = dmd_profile_keep(profile, g_options.given);
+  profile->options =
+      g_options.given.n == 0 ? NULL : dmd_profile_keep(profile, g_options.given.text);
   profile->run.version = DMD_VERSION;
   profile->run.valgrind_version = DMD_VALGRIND_VERSION;
   profile->run.command = dmd_profile_keep(profile, command);
@@ -72,9 +73,9 @@ enum { MANY_BLOCKS = 1000000 };
 
 /* Without reports there is nobody to whom advice could be given. */
 static Bool advice_is_wanted(void) {
-  if (!dmd_live_keeps_reports(&g_live) || g_options.advice == DM_ADVICE_NO)
+  if (!dmd_live_keeps_reports(&g_live) || g_options.advice == DMD_NO)
     return False;
-  return g_options.advice == DM_ADVICE_YES ||
+  return g_options.advice == DMD_YES ||
          (g_live.heap.n_blocks < MANY_BLOCKS && g_live.reports.pool.last > 0);
 }
 

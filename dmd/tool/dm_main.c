@@ -37,8 +37,10 @@
 
 static void post_clo_init(void) {
   dm_check_options();
-  g_options.live.host = dm_address_host;
-  dmd_live_init(&g_live, &g_env, &g_options.live);
+  dmd_live_config_t config = dmd_options_live(&g_options);
+  config.word_szB = VG_WORDSIZE;
+  config.host = dm_address_host;
+  dmd_live_init(&g_live, &g_env, &config);
   dm_arena_init();
   dm_inlined_init();
   dm_rules_init();
@@ -83,8 +85,8 @@ static void mapped(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx, ULong di_handle
 static void fini(Int exit_code) {
   (void)exit_code;
   dmd_live_end_all(&g_live);
-  dm_dump_at_exit_t when = g_options.dump_at_exit;
-  if (when == DM_EXIT_YES || (when == DM_EXIT_AUTO && dm_n_requested_dumps() == 0))
+  dmd_auto_t when = g_options.dump_at_exit;
+  if (when == DMD_YES || (when == DMD_AUTO && dm_n_requested_dumps() == 0))
     dm_dump("exit", NULL);
   if (VG_(clo_stats)) {
     dm_direct_print_stats();
@@ -100,6 +102,7 @@ static void pre_clo_init(void) {
   VG_(details_bug_reports_to)("the dmd authors, see its README");
   VG_(details_avg_translation_sizeB)(190);
 
+  dm_init_options();
   VG_(basic_tool_funcs)(post_clo_init, instrument, fini);
   VG_(needs_libc_freeres)();
   VG_(needs_cxx_freeres)();

@@ -10,27 +10,19 @@
 
 #include "base/fnname.h"
 #include "base/glob.h"
-#include "tool/dm_clientreq.h"
 #include "tool/dm_env.h"
+#include "tool/dm_options.h"
 #include "tool/dm_place.h"
 #include "tool/dm_rules.h"
 
 dm_rules_given_t g_rules;
-
-typedef struct {
-  const HChar *glob;
-  const HChar *name;
-  UInt tag; /* its id */
-  Bool of_library;
-  Bool any_frame; /* glob was given with ** before it */
-} tag_rule_t;
 
 enum { NO_RULE = 0xffffffff };
 
 /* Whose code it is. */
 typedef enum { CODE_REPLACEMENT, CODE_ALLOCATOR, CODE_PROGRAM } code_t;
 
-/* What the rules make of an address. Rules are known by their place on the command line. */
+/* What the rules make of an address. Rules are known by their number in g_options.rules. */
 typedef struct {
   dm_place_t place;
   code_t code;
@@ -51,8 +43,6 @@ typedef struct {
 } verdict_t;
 
 static struct {
-  XArray *tag_rules;    /* of tag_rule_t; NULL: none */
-  XArray *report_globs; /* of const HChar *; NULL: none */
   dmd_pool_t verdicts;
   dmd_stacks_t verdict_of; /* by stack: an id of verdicts; 0: not yet judged */
   dmd_pool_t spots;
@@ -61,75 +51,7 @@ static struct {
   UInt main_function; /* main as a reporter's name */
 } g_judge;
 
-/*--- The options ---*/
-
-/* The list at *array, made when its first element comes. */
-static void append(XArray **array, SizeT element_szB, const void *element) {
-  if (*array == NULL)
-    *array = VG_(newXA)(VG_(malloc), "dm.rules", VG_(free), element_szB);
-  VG_(addToXA)(*array, element);
-}
-
-/* The last = of the value, since names such as operator== have their own; NULL: there is none. */
-static const HChar *find_equals(const HChar *value) {
-  for (SizeT n = VG_(strlen)(value); n > 0; n--)
-    if (value[n - 1] == '=')
-      return value + n - 1;
-  return NULL;
-}
-
-static void add_tag_rule(const HChar *arg, const HChar *value, Bool of_library) {
-  const HChar *equals = find_equals(value);
-  if (equals == NULL) {
-    VG_(fmsg_bad_option)(arg, "'%s' is not of the form PATTERN=TAG\n", value);
-    return;
-  }
-  tag_rule_t rule = {.name = equals + 1, .of_library = of_library};
-  rule.any_frame = VG_(strncmp)(value, "**", 2) == 0;
-  if (rule.any_frame)
-    value += 2;
-  if (value == equals)
-    VG_(fmsg_bad_option)(arg, "the pattern before '=' is empty\n");
-  if (rule.name[0] == '\0')
-    VG_(fmsg_bad_option)(arg, "the tag after '=' is empty\n");
-  if (VG_(strlen)(rule.name) > DM_MAX_NAME)
-    VG_(fmsg_bad_option)(arg, "the tag is longer than %d bytes\n", DM_MAX_NAME);
-  HChar *glob = VG_(strdup)("dm.rules.glob", value);
-  glob[equals - value] = '\0';
-  rule.glob = glob;
-  append(&g_judge.tag_rules, sizeof rule, &rule);
-  g_rules.tag = True;
-}
-
-void dm_rules_tag_library(const HChar *arg, const HChar *value) {
-  add_tag_rule(arg, value, True);
-}
-
-void dm_rules_tag_fn(const HChar *arg, const HChar *value) {
-  add_tag_rule(arg, value, False);
-}
-
-void dm_rules_report_fn(const HChar *arg, const HChar *value) {
-  if (value[0] == '\0')
-    VG_(fmsg_bad_option)(arg, "the pattern is empty\n");
-  append(&g_judge.report_globs, sizeof value, &value);
-  g_rules.report = True;
-}
-
-void dm_rules_report_usable_size(Bool all) {
-  g_rules.all_sizes = all;
-  g_rules.report = all || g_judge.report_globs != NULL;
-}
-
 /*--- Matching ---*/
-
-static const tag_rule_t *tag_rule(Word i) {
-  return VG_(indexXA)(g_judge.tag_rules, i);
-}
-
-static Word n_tag_rules(void) {
-  return g_judge.tag_rules == NULL ? 0 : VG_(sizeXA)(g_judge.tag_rules);
-}
 
 /* The file that holds an address; its path is NULL where there is none. */
 typedef struct {
@@ -213,25 +135,26 @@ static Bool function_matches(const HChar *glob, const function_t *function) {
          (dmd_glob_matches(glob, function->printed) || dmd_glob_matches(glob, function->plain));
 }
 
-/* The first rule of this kind that the function, in this object, matches. */
+/* The first tag rule, of those for any frame or of the others, that the function, in this object,
+ * matches. */
 static UInt first_match(const object_t *object, const function_t *function, Bool any_frame) {
-  for (Word i = 0; i < n_tag_rules(); i++) {
-    const tag_rule_t *rule = tag_rule(i);
-    if (rule->any_frame != any_frame)
+  for (UInt i = 1; i <= g_options.rules.last; i++) {
+    const dmd_rule_t *rule = dmd_options_rule(&g_options, i);
+    if (rule->kind == DMD_RULE_REPORT_FN || rule->any_frame != any_frame)
       continue;
-    if (rule->of_library ? object_matches(rule->glob, object)
-                         : function_matches(rule->glob, function))
-      return (UInt)i;
+    if (rule->kind == DMD_RULE_TAG_LIBRARY ? object_matches(rule->glob, object)
+                                           : function_matches(rule->glob, function))
+      return i;
   }
   return NO_RULE;
 }
 
 static Bool is_reporter(const function_t *function) {
-  if (g_judge.report_globs == NULL)
-    return False;
-  for (Word i = 0; i < VG_(sizeXA)(g_judge.report_globs); i++)
-    if (function_matches(*(const HChar **)VG_(indexXA)(g_judge.report_globs, i), function))
+  for (UInt i = 1; i <= g_options.rules.last; i++) {
+    const dmd_rule_t *rule = dmd_options_rule(&g_options, i);
+    if (rule->kind == DMD_RULE_REPORT_FN && function_matches(rule->glob, function))
       return True;
+  }
   return False;
 }
 
@@ -239,9 +162,9 @@ static Bool is_reporter(const function_t *function) {
  * branch of its own: it becomes a backslash, as in paths of about:memory. */
 static UInt reporter_name(const object_t *object, const function_t *function) {
   const HChar *name = function->plain[0] != '\0' ? function->plain : object->base;
-  HChar path[DM_MAX_NAME + 1] = "explicit/";
+  HChar path[DMD_MAX_NAME + 1] = "explicit/";
   SizeT n = VG_(strlen)(path);
-  for (; *name != '\0' && n < DM_MAX_NAME; name++)
+  for (; *name != '\0' && n < DMD_MAX_NAME; name++)
     path[n++] = *name == '/' ? '\\' : *name;
   path[n] = '\0';
   return dmd_intern_str(&g_live.reporter_names, path);
@@ -322,7 +245,7 @@ static verdict_t judge_stack(ExeContext *ec) {
     replaced = replaced && spot->code == CODE_REPLACEMENT;
   }
   if (rule != NO_RULE)
-    verdict.tag = tag_rule(rule)->tag;
+    verdict.tag = dmd_live_tag_id(&g_live, dmd_options_rule(&g_options, rule)->tag);
   return verdict;
 }
 
@@ -337,7 +260,22 @@ static verdict_t verdict_on(UInt stack) {
   return *DMD_POOL_AT(&g_judge.verdicts, verdict_t, id);
 }
 
+/* Tags get their ids in the order of the rules. */
+static void find_out_what_is_given(void) {
+  g_rules.all_sizes = g_rules.report = g_options.report_usable_size;
+  for (UInt i = 1; i <= g_options.rules.last; i++) {
+    const dmd_rule_t *rule = dmd_options_rule(&g_options, i);
+    if (rule->kind == DMD_RULE_REPORT_FN) {
+      g_rules.report = True;
+    } else {
+      g_rules.tag = True;
+      dmd_live_tag_id(&g_live, rule->tag);
+    }
+  }
+}
+
 void dm_rules_init(void) {
+  find_out_what_is_given();
   if (!g_rules.tag && !g_rules.report)
     return;
   dmd_pool_init(&g_judge.verdicts, &g_env, "dm.rules.verdicts", sizeof(verdict_t));
@@ -346,10 +284,6 @@ void dm_rules_init(void) {
   dmd_table_init(&g_judge.spot_index, &g_env, "dm.rules.spot_index", spot_equal, &g_judge.spots);
   g_judge.places = VG_(newXA)(VG_(malloc), "dm.rules.places", VG_(free), sizeof(dm_place_t));
   g_judge.main_function = dmd_intern_str(&g_live.reporter_names, "explicit/main");
-  for (Word i = 0; i < n_tag_rules(); i++) {
-    tag_rule_t *rule = VG_(indexXA)(g_judge.tag_rules, i);
-    rule->tag = dmd_live_tag_id(&g_live, rule->name);
-  }
 }
 
 UInt dm_rules_tag(UInt stack) {

@@ -28,13 +28,6 @@ typedef struct {
 
 extern dm_rules_given_t g_rules;
 
-/* Take an option's value; arg is the whole of it, for Valgrind's message where the value is wrong.
- * The value must stay where it is. */
-void dm_rules_tag_library(const HChar *arg, const HChar *value);
-void dm_rules_tag_fn(const HChar *arg, const HChar *value);
-void dm_rules_report_fn(const HChar *arg, const HChar *value);
-void dm_rules_report_usable_size(Bool all);
-
 /* Once all options are known and g_live is there. */
 void dm_rules_init(void);
 

@@ -436,7 +436,7 @@ static UInt met(UInt place, ThreadId tid, UInt (*note)(ExeContext *ec)) {
   const walk_t *walk = walk_at(place);
   g_met++;
   note_order(place);
-  if (g_options.check_stacks && note(VG_(record_ExeContext)(tid, 0)) != walk->stack)
+  if (g_test_options.check_stacks && note(VG_(record_ExeContext)(tid, 0)) != walk->stack)
     VG_(tool_panic)("--check-stacks: a known stack is not the thread's");
   return walk->stack;
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * strbuf.h: a string that is put together, and grows as that needs.
+ *
+ * There is always a NUL behind the n bytes. A pointer into the text is good until the next bytes
+ * are added.
+ */
+#ifndef DMD_BASE_STRBUF_H
+#define DMD_BASE_STRBUF_H
+
+#include "base/env.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct dmd_strbuf {
+  const dmd_env_t *env;
+  char *text;
+  size_t n, room;
+} dmd_strbuf_t;
+
+void dmd_strbuf_init(dmd_strbuf_t *buf, const dmd_env_t *env);
+void dmd_strbuf_destroy(dmd_strbuf_t *buf);
+
+void dmd_strbuf_bytes(dmd_strbuf_t *buf, const char *bytes, size_t n);
+void dmd_strbuf_str(dmd_strbuf_t *buf, const char *s);
+void dmd_strbuf_u64(dmd_strbuf_t *buf, uint64_t v);
+void dmd_strbuf_i64(dmd_strbuf_t *buf, int64_t v);
+void dmd_strbuf_hex(dmd_strbuf_t *buf, uint64_t v); /* without a prefix */
+
+/* Takes away all but the first n bytes; there must be as many. */
+void dmd_strbuf_cut(dmd_strbuf_t *buf, size_t n);
+
+/* A dmd_write_fn; ctx is a dmd_strbuf_t. */
+bool dmd_strbuf_write(void *ctx, const char *bytes, size_t n);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/options.h"
+
+#include "base/str.h"
+
+/* ---- Options that take more than a word or a number. ---- */
+
+static const char *keep(dmd_options_t *options, const char *text, size_t n) {
+  return dmd_intern_get(&options->texts, dmd_intern_bytes(&options->texts, text, n), &n);
+}
+
+static bool add_rule(dmd_options_t *options, dmd_rule_t rule) {
+  uint32_t number = dmd_pool_add(&options->rules);
+  *DMD_POOL_AT(&options->rules, dmd_rule_t, number) = rule;
+  return true;
+}
+
+/* The last = counts, since names such as operator== have their own. */
+static bool take_tag_rule(dmd_options_t *options, dmd_rule_kind_t kind, const char *value,
+                          dmd_strbuf_t *why) {
+  const char *equals = dmd_str_find_last_char(value, '=');
+  dmd_rule_t rule = {.kind = kind, .any_frame = dmd_str_begins(value, "**")};
+  const char *glob = rule.any_frame ? value + 2 : value;
+  if (equals == NULL) {
+    dmd_strbuf_str(why, "'");
+    dmd_strbuf_str(why, value);
+    dmd_strbuf_str(why, "' is not of the form PATTERN=TAG");
+  } else if (glob >= equals) {
+    dmd_strbuf_str(why, "the pattern before '=' is empty");
+  } else if (equals[1] == '\0') {
+    dmd_strbuf_str(why, "the tag after '=' is empty");
+  } else if (dmd_str_length(equals + 1) > DMD_MAX_NAME) {
+    dmd_strbuf_str(why, "the tag is longer than ");
+    dmd_strbuf_u64(why, DMD_MAX_NAME);
+    dmd_strbuf_str(why, " bytes");
+  } else {
+    rule.glob = keep(options, glob, (size_t)(equals - glob));
+    rule.tag = keep(options, equals + 1, dmd_str_length(equals + 1));
+    return add_rule(options, rule);
+  }
+  return false;
+}
+
+static bool take_tag_library(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_tag_rule(target, DMD_RULE_TAG_LIBRARY, value, why);
+}
+
+static bool take_tag_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_tag_rule(target, DMD_RULE_TAG_FN, value, why);
+}
+
+static bool take_report_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  if (value[0] == '\0') {
+    dmd_strbuf_str(why, "the pattern is empty");
+    return false;
+  }
+  const char *glob = keep(options, value, dmd_str_length(value));
+  return add_rule(options, (dmd_rule_t){.kind = DMD_RULE_REPORT_FN, .glob = glob});
+}
+
+static bool take_out_file(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  if (value[0] == '\0') {
+    dmd_strbuf_str(why, "the file's name is empty");
+    return false;
+  }
+  options->out_file = keep(options, value, dmd_str_length(value));
+  return true;
+}
+
+/* ---- The table. ---- */
+
+#define WORD DMD_OPTION_WORD
+#define NUMBER DMD_OPTION_NUMBER
+#define AT(field) DMD_OPTION_AT(dmd_options_t, field)
+
+static const dmd_option_t engine_options[] = {
+    {"mode", "dark-matter|live|cumulative", "dark-matter",
+     "what to record: live blocks and by whom they were reported, live blocks only, or all blocks "
+     "of the run",
+     WORD, AT(mode)},
+    {"stacks", "full|partial", "full",
+     "a stack for every block, or for a sample of them weighted by size", WORD, AT(partial_stacks)},
+    {"sample-below", "<bytes>", "0", "sample blocks smaller than this; 0: record every block",
+     NUMBER, AT(sample_below), .least = 0, .most = 1 << 30},
+    {"seed", "<number>", "1", "seed of the sampling", NUMBER, AT(seed), .least = INT64_MIN,
+     .most = INT64_MAX},
+    {"allocator", "auto|glibc|exact|jemalloc|mozjemalloc|tcmalloc|mimalloc", "auto",
+     "whose usable sizes the program gets; auto: of the allocator that is loaded", WORD,
+     AT(allocator)},
+    {"tag-threads", "inherit|none", "inherit",
+     "whether a new thread carries the tag of the thread that creates it", WORD,
+     AT(no_inherited_tags)},
+    {"tag-library", "<pattern>=<tag>", NULL,
+     "tag blocks whose allocating function is in a library that matches; **<pattern>: any function "
+     "on the stack. Repeatable",
+     DMD_OPTION_OWN, .take = take_tag_library},
+    {"tag-fn", "<pattern>=<tag>", NULL, "the same by the function's name", DMD_OPTION_OWN,
+     .take = take_tag_fn},
+    {"report-fn", "<pattern>", NULL,
+     "a call of malloc_usable_size by or below a function that matches is its report of the block. "
+     "Repeatable",
+     DMD_OPTION_OWN, .take = take_report_fn},
+    {"report-usable-size", "no|yes", "no",
+     "every such call is a report by its caller, but those of the allocator itself", WORD,
+     AT(report_usable_size)},
+    {"require-scope", "no|yes", "no", "a report outside of any reporter is a misreport", WORD,
+     AT(require_scope)},
+    {"freed-blocks", "<number>", "10000",
+     "freed blocks to remember, to tell where a stale pointer comes from; 0: none", NUMBER,
+     AT(freed_blocks), .least = 0, .most = 1 << 24},
+    {"sort-by", "usable|req|slop|num-blocks", "usable", "order of the records", WORD, AT(sort_by)},
+    {"max-records", "<number>|all", "10", "records printed in each section",
+     DMD_OPTION_NUMBER_OR_ALL, AT(max_records), .least = 1, .most = 1000000000},
+    {"max-frames", "<number>", "8",
+     "frames printed in each stack; records with equal frames are one", NUMBER, AT(max_frames),
+     .least = 1, .most = 500},
+    {"dump-at-exit", "auto|yes|no", "auto", "auto: unless the program dumped by itself", WORD,
+     AT(dump_at_exit)},
+    {"advice", "auto|yes|no", "auto",
+     "look for who holds unreported blocks; auto: below a million live blocks", WORD, AT(advice)},
+    {"dmd-out-file", "<file>", "dmd.out.%p.json.gz",
+     "where to write the profile; %p is the pid, %q{VAR} an environment variable; gzipped if it "
+     "ends in .gz",
+     DMD_OPTION_OWN, .take = take_out_file},
+};
+
+const dmd_option_table_t dmd_engine_options = {engine_options,
+                                               sizeof engine_options / sizeof *engine_options};
+
+/* ---- The whole. ---- */
+
+void dmd_options_init(dmd_options_t *options, const dmd_env_t *env) {
+  dmd_mem_zero(options, sizeof *options);
+  options->env = env;
+  dmd_pool_init(&options->rules, env, "dmd.options.rules", sizeof(dmd_rule_t));
+  dmd_strbuf_init(&options->given, env);
+  dmd_intern_init(&options->texts, env, "dmd.options.texts");
+  dmd_options_set_defaults(&dmd_engine_options, options, env);
+}
+
+void dmd_options_destroy(dmd_options_t *options) {
+  dmd_intern_destroy(&options->texts);
+  dmd_strbuf_destroy(&options->given);
+  dmd_pool_destroy(&options->rules);
+}
+
+void dmd_options_note(dmd_options_t *options, const char *argument) {
+  if (options->given.n > 0)
+    dmd_strbuf_str(&options->given, " ");
+  dmd_strbuf_str(&options->given, argument);
+}
+
+dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
+  bool is_auto = options->allocator == 0;
+  return (dmd_live_config_t){.mode = options->mode,
+                             /* The GNU C library's, unless another one is found. */
+                             .allocator = is_auto ? DMD_ALLOCATOR_GLIBC
+                                                  : (dmd_allocator_t)(options->allocator - 1),
+                             .allocator_is_auto = is_auto,
+                             .partial_stacks = options->partial_stacks,
+                             .inherit_tags = !options->no_inherited_tags,
+                             .sample_below = options->sample_below,
+                             .seed = options->seed,
+                             .freed_blocks = options->freed_blocks,
+                             .require_scope = options->require_scope};
+}
