@@ -27,6 +27,7 @@ dmd_core_sources = \
   dmd/profile/profile.c dmd/profile/profile.h \
   dmd/profile/published.c dmd/profile/published.h \
   dmd/profile/reports.c dmd/profile/reports.h \
+  dmd/profile/translate.c dmd/profile/translate.h \
   dmd/analysis/allocfns.c dmd/analysis/allocfns.h \
   dmd/analysis/causes.c dmd/analysis/causes.h \
   dmd/analysis/combine.c dmd/analysis/combine.h \

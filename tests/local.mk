@@ -50,6 +50,7 @@ unit_tests = \
   tests/unit/test_strbuf \
   tests/unit/test_table \
   tests/unit/test_text \
+  tests/unit/test_translate \
   tests/unit/test_tree
 
 # What unit tests share (a hosted env, a failing allocator, naive models).

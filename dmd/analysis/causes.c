@@ -7,9 +7,8 @@
 #include "analysis/causes.h"
 
 #include "analysis/frame.h"
-#include "base/sort.h"
-
 #include "base/str.h"
+#include "profile/translate.h"
 
 enum { THREAD_NOW = 0, THREAD_BEFORE = 1 };
 
@@ -19,19 +18,12 @@ typedef struct {
   dmd_pool_t shown;
 } lines_t;
 
-/* Copies one profile's blocks. Ids of the profile on the left, of the view on the right. */
+/* The frames of one profile, on their way into the view. */
 typedef struct {
   dmd_profile_t *view;
   const dmd_profile_t *from;
-  uint32_t *frames;
-  uint32_t *stacks; /* DMD_NONE: not copied so far */
-} copier_t;
-
-static uint32_t *new_map(const dmd_profile_t *profile, uint32_t n) {
-  uint32_t *map = dmd_env_alloc(profile->env, "dmd.causes", (n + 1) * sizeof *map);
-  dmd_mem_zero(map, (n + 1) * sizeof *map);
-  return map;
-}
+  lines_t *lines;
+} frames_t;
 
 /* ---- Frames. ---- */
 
@@ -60,70 +52,34 @@ static void note_lines(lines_t *lines, const dmd_profile_t *from) {
   }
 }
 
-static void copy_frames(copier_t *c, lines_t *lines) {
-  for (uint32_t id = 1; id <= dmd_intern_count(&c->from->frames); id++) {
-    const char *frame = dmd_intern_get_str(&c->from->frames, id);
-    if (lines != NULL)
-      frame = *DMD_POOL_AT(&lines->shown, const char *, plain_id(lines, frame));
-    c->frames[id] = dmd_intern_str(&c->view->frames, frame);
-  }
+static uint32_t add_frame(void *ctx, uint32_t id) {
+  const frames_t *f = ctx;
+  uint32_t plain = plain_id(f->lines, dmd_intern_get_str(&f->from->frames, id));
+  return dmd_intern_str(&f->view->frames, *DMD_POOL_AT(&f->lines->shown, const char *, plain));
 }
 
 /* ---- Blocks. ---- */
 
-static uint32_t copy_stack(copier_t *c, uint32_t id) {
-  if (id == DMD_NONE || c->stacks[id] != DMD_NONE)
-    return c->stacks[id];
-  size_t n;
-  const uint32_t *old = dmd_profile_frames(c->from, id, &n);
-  uint32_t *new = dmd_env_alloc(c->view->env, "dmd.causes", (n + 1) * sizeof *new);
-  for (size_t i = 0; i < n; i++)
-    new[i] = c->frames[old[i]];
-  c->stacks[id] = dmd_profile_stack(c->view, new, n);
-  dmd_env_free(c->view->env, new);
-  return c->stacks[id];
-}
-
-static uint32_t copy_str(dmd_intern_t *to, const dmd_intern_t *from, uint32_t id) {
-  return id == DMD_NONE ? DMD_NONE : dmd_intern_str(to, dmd_intern_get_str(from, id));
-}
-
-static uint32_t copy_reports(copier_t *c, uint32_t id) {
-  if (id == DMD_NONE)
-    return DMD_NONE;
-  dmd_report_set_t set = *dmd_reports_at(&c->from->reports, id);
-  set.rest = copy_reports(c, set.rest);
-  for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
-    set.report[i].stack = copy_stack(c, set.report[i].stack);
-    set.report[i].reporter = copy_str(&c->view->names, &c->from->names, set.report[i].reporter);
-  }
-  return dmd_reports_intern(&c->view->reports, &set);
-}
-
 static void copy_blocks(dmd_profile_t *view, const dmd_subject_t *subject, const dmd_limit_t *limit,
                         lines_t *lines, bool is_before) {
   const dmd_profile_t *from = subject->profile;
-  copier_t c = {.view = view, .from = from};
-  c.frames = new_map(from, dmd_intern_count(&from->frames));
-  c.stacks = new_map(from, dmd_intern_count(&from->stacks));
-  copy_frames(&c, lines);
+  frames_t frames = {view, from, lines};
+  dmd_translation_t ids;
+  dmd_translation_init_profile(&ids, view, from, lines != NULL ? add_frame : NULL, &frames);
   dmd_selector_t selector;
   dmd_selector_init(&selector, subject, limit->what, limit->name);
   for (uint32_t id = 1; id <= dmd_groups_count(&from->groups); id++) {
-    dmd_group_t g = *dmd_groups_at(&from->groups, id);
-    if (!dmd_gate_counts(&selector, &g))
+    const dmd_group_t *group = dmd_groups_at(&from->groups, id);
+    if (!dmd_gate_counts(&selector, group))
       continue;
-    g.stack = copy_stack(&c, g.stack);
-    g.reports = copy_reports(&c, g.reports);
-    g.tag = (uint16_t)copy_str(&view->tags, &from->tags, g.tag);
+    dmd_group_t g = dmd_translation_group(&ids, group);
     g.thread = is_before ? THREAD_BEFORE : THREAD_NOW;
     if (is_before)
       g.num = -g.num;
     dmd_groups_add(&view->groups, &g);
   }
   dmd_selector_destroy(&selector);
-  dmd_env_free(from->env, c.stacks);
-  dmd_env_free(from->env, c.frames);
+  dmd_translation_destroy(&ids);
 }
 
 /* ---- Records. ---- */

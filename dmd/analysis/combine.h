@@ -8,10 +8,13 @@
 #ifndef DMD_ANALYSIS_COMBINE_H
 #define DMD_ANALYSIS_COMBINE_H
 
-#include "profile/profile.h"
+#include "profile/translate.h"
 
 /* Adds the blocks of from, or with negate their negative, to those of to. The mode and everything
  * about the run is the caller's affair. */
 void dmd_combine(dmd_profile_t *to, const dmd_profile_t *from, bool negate);
+
+/* The same with a translation from one to the other, which may then take over more. */
+void dmd_combine_blocks(dmd_translation_t *ids, bool negate);
 
 #endif

@@ -3,15 +3,14 @@
 
 #include "base/mem.h"
 #include "profile/measured.h"
+#include "profile/translate.h"
 
-/* One dump: ids of the live heap on the left, what they became in the profile on the right. */
 typedef struct {
   const dmd_live_t *live;
   dmd_profile_t *profile;
+  dmd_translation_t ids; /* the live heap's, to the profile's */
   dmd_resolve_fn resolve;
   void *resolve_ctx;
-  dmd_stacks_t stacks;   /* live stack id -> profile stack id */
-  uint32_t *report_sets; /* live report set -> profile report set, DMD_NONE: not met yet */
   /* The blocks, those of one stack together. Of each stack, by its id in the profile + 1: how many
    * they are, then where they begin, and in the end where they end. */
   const dmd_block_t **blocks;
@@ -19,45 +18,14 @@ typedef struct {
   uint64_t in_blocks_szB, announced_szB; /* usable bytes of all blocks, of the announced ones */
 } snapshot_t;
 
-static uint32_t translate_stack(snapshot_t *s, uint32_t id) {
-  if (id == DMD_NONE)
-    return DMD_NONE;
-  uint32_t known = (uint32_t)dmd_stacks_get(&s->stacks, id);
-  if (known != DMD_NONE)
-    return known;
-  uint32_t fresh = s->resolve(s->resolve_ctx, s->profile, dmd_stacks_get(&s->live->stacks, id));
-  dmd_stacks_set(&s->stacks, id, fresh);
-  return fresh;
+static uint32_t resolve(void *ctx, uint32_t id) {
+  const snapshot_t *s = ctx;
+  return s->resolve(s->resolve_ctx, s->profile, dmd_stacks_get(&s->live->stacks, id));
 }
 
-/* The profile's id of a name that the live heap interned. */
-static uint32_t translate_name(const dmd_intern_t *from, uint32_t id, dmd_intern_t *to) {
-  return id == DMD_NONE ? DMD_NONE : dmd_intern_str(to, dmd_intern_get_str(from, id));
-}
-
-static uint32_t translate_reports(snapshot_t *s, uint32_t id) {
-  if (id == DMD_NONE)
-    return DMD_NONE;
-  if (s->report_sets[id] != DMD_NONE)
-    return s->report_sets[id];
-  const dmd_report_set_t *from = dmd_reports_at(&s->live->reports, id);
-  dmd_report_set_t to = {.count = from->count, .rest = translate_reports(s, from->rest)};
-  for (uint32_t i = 0; i < from->count && i < DMD_REPORTS_KEPT; i++) {
-    to.report[i].stack = translate_stack(s, from->report[i].stack);
-    to.report[i].reporter =
-        translate_name(&s->live->reporter_names, from->report[i].reporter, &s->profile->names);
-    to.report[i].flags = from->report[i].flags & DMD_REPORT_SHARED;
-    to.report[i].further = from->report[i].further;
-  }
-  s->report_sets[id] = dmd_reports_intern(&s->profile->reports, &to);
-  return s->report_sets[id];
-}
-
-/* Adds a group whose ids are the live heap's; of its stack the profile's is known. */
-static void add_group(snapshot_t *s, dmd_group_t g, uint32_t stack) {
-  g.stack = stack;
-  g.reports = translate_reports(s, g.reports);
-  g.tag = (uint16_t)translate_name(&s->live->tag_names, g.tag, &s->profile->tags);
+/* Adds a group whose ids are the live heap's. */
+static void add_group(snapshot_t *s, const dmd_group_t *group) {
+  dmd_group_t g = dmd_translation_group(&s->ids, group);
   dmd_groups_add(&s->profile->groups, &g);
 }
 
@@ -82,7 +50,7 @@ static void count_block(void *ctx, uint64_t addr, dmd_block_t *block) {
     s->announced_szB += dmd_block_usable(block);
   if (!is_kept(s, block))
     return;
-  uint32_t stack = translate_stack(s, block->stack);
+  uint32_t stack = dmd_translation_stack(&s->ids, block->stack);
   if (stack >= s->places.last)
     dmd_pool_reach(&s->places, stack + 1);
   ++*place_of(s, stack);
@@ -92,7 +60,7 @@ static void place_block(void *ctx, uint64_t addr, dmd_block_t *block) {
   snapshot_t *s = ctx;
   (void)addr;
   if (is_kept(s, block))
-    s->blocks[(*place_of(s, translate_stack(s, block->stack)))++] = block;
+    s->blocks[(*place_of(s, dmd_translation_stack(&s->ids, block->stack)))++] = block;
 }
 
 /* Makes of how many blocks each stack has where they begin. Returns how many they all are. */
@@ -123,44 +91,12 @@ static void add_blocks(snapshot_t *s) {
     dmd_groups_close(&s->profile->groups);
     for (; i < *place_of(s, stack); i++) {
       __builtin_prefetch(s->blocks[i + AHEAD]);
-      add_group(s, dmd_live_group_of(s->live, s->blocks[i]), stack);
+      dmd_group_t group = dmd_live_group_of(s->live, s->blocks[i]);
+      add_group(s, &group);
     }
   }
   dmd_env_free(env, s->blocks);
   dmd_pool_destroy(&s->places);
-}
-
-static uint32_t id_of_stack(void *ctx, uint32_t id) {
-  return translate_stack(ctx, id);
-}
-
-static uint32_t id_of_reporter(void *ctx, uint32_t id) {
-  snapshot_t *s = ctx;
-  return translate_name(&s->live->reporter_names, id, &s->profile->names);
-}
-
-static void add_faults(snapshot_t *s) {
-  for (uint32_t id = 1; id <= dmd_faults_count(&s->live->faults); id++) {
-    dmd_fault_t fault = *dmd_faults_at(&s->live->faults, id);
-    dmd_fault_translate(&fault, id_of_stack, id_of_reporter, s);
-    dmd_faults_add(&s->profile->faults, &fault);
-  }
-}
-
-static void add_advices(snapshot_t *s, const dmd_advices_t *advices) {
-  for (uint32_t id = 1; id <= dmd_advices_count(advices); id++) {
-    dmd_advice_t advice = *dmd_advices_at(advices, id);
-    dmd_advice_translate(&advice, id_of_stack, id_of_reporter, s);
-    dmd_advices_add(&s->profile->advices, &advice);
-  }
-}
-
-static void add_published(snapshot_t *s) {
-  for (uint32_t id = 1; id <= dmd_published_count(&s->live->published); id++) {
-    dmd_published_value_t value = dmd_published_value(&s->live->published, id);
-    value.stack = DMD_NONE;
-    dmd_published_add(&s->profile->published, &value);
-  }
 }
 
 /* What the reporter of this path measured since the last clear, by its ends. */
@@ -207,7 +143,7 @@ static void check_published(snapshot_t *s) {
       continue;
     dmd_fault_t fault = {.num = 1,
                          .kind = DMD_FAULT_MEMORY_REPORT,
-                         .stack = translate_stack(s, value.stack),
+                         .stack = dmd_translation_stack(&s->ids, value.stack),
                          .reporter = dmd_intern_str(&s->profile->names, value.path),
                          .bytes = dmd_distance(claimed, szB),
                          .claimed = claimed,
@@ -236,28 +172,21 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
 }
 
 uint64_t dmd_snapshot_take(dmd_live_t *live, const dmd_advices_t *advices, dmd_profile_t *profile,
-                           dmd_resolve_fn resolve, void *ctx) {
-  snapshot_t s = {.live = live, .profile = profile, .resolve = resolve, .resolve_ctx = ctx};
-  size_t n_sets = (size_t)live->reports.pool.last + 1;
+                           dmd_resolve_fn resolve_stack, void *ctx) {
+  snapshot_t s = {.live = live, .profile = profile, .resolve = resolve_stack, .resolve_ctx = ctx};
   dmd_live_settle(live);
-  dmd_stacks_init(&s.stacks, profile->env);
-  s.report_sets = dmd_env_alloc(profile->env, "dmd.snapshot", n_sets * sizeof *s.report_sets);
-  dmd_mem_zero(s.report_sets, n_sets * sizeof *s.report_sets);
-
+  dmd_translation_init(&s.ids, profile, &live->reporter_names, &live->tag_names, &live->reports,
+                       resolve, &s);
   add_run(live, profile);
-  for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++) {
-    const dmd_group_t *g = dmd_groups_at(&live->history, id);
-    add_group(&s, *g, translate_stack(&s, g->stack));
-  }
+  for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
+    add_group(&s, dmd_groups_at(&live->history, id));
   add_blocks(&s);
   profile->memory.heap_allocated = s.in_blocks_szB;
-  add_faults(&s);
+  dmd_translation_add_faults(&s.ids, &live->faults);
   if (advices != NULL)
-    add_advices(&s, advices);
-  add_published(&s);
+    dmd_translation_add_advices(&s.ids, advices);
+  dmd_translation_add_published(&s.ids, &live->published);
   check_published(&s);
-
-  dmd_env_free(profile->env, s.report_sets);
-  dmd_stacks_destroy(&s.stacks);
+  dmd_translation_destroy(&s.ids);
   return s.in_blocks_szB - s.announced_szB;
 }

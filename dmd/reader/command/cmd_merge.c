@@ -33,60 +33,7 @@ static void print_help(void) {
          "  -h, --help         this text\n");
 }
 
-/* ---- What was wrong with the program, and what to do. ---- */
-
-typedef struct {
-  dmd_profile_t *to;
-  const dmd_profile_t *from;
-} merge_t;
-
-/* The stack in `to` that reads as the stack with this id in `from`. */
-static uint32_t translate_stack(void *ctx, uint32_t stack) {
-  merge_t *m = ctx;
-  size_t n;
-  const uint32_t *old = dmd_profile_frames(m->from, stack, &n);
-  uint32_t *new = dmd_env_alloc(&dmdv_env, "dmdv.merge", (n + 1) * sizeof *new);
-  for (size_t i = 0; i < n; i++)
-    new[i] = dmd_intern_str(&m->to->frames, dmd_intern_get_str(&m->from->frames, old[i]));
-  uint32_t id = dmd_profile_stack(m->to, new, n);
-  dmd_env_free(&dmdv_env, new);
-  return id;
-}
-
-static uint32_t translate_name(void *ctx, uint32_t name) {
-  merge_t *m = ctx;
-  return dmd_intern_str(&m->to->names, dmd_intern_get_str(&m->from->names, name));
-}
-
-static void add_faults(dmd_profile_t *to, const dmd_profile_t *from) {
-  merge_t merge = {to, from};
-  for (uint32_t id = 1; id <= dmd_faults_count(&from->faults); id++) {
-    dmd_fault_t fault = *dmd_faults_at(&from->faults, id);
-    dmd_fault_translate(&fault, translate_stack, translate_name, &merge);
-    dmd_faults_add(&to->faults, &fault);
-  }
-}
-
-static void add_advices(dmd_profile_t *to, const dmd_profile_t *from) {
-  merge_t merge = {to, from};
-  for (uint32_t id = 1; id <= dmd_advices_count(&from->advices); id++) {
-    dmd_advice_t advice = *dmd_advices_at(&from->advices, id);
-    dmd_advice_translate(&advice, translate_stack, translate_name, &merge);
-    dmd_advices_add(&to->advices, &advice);
-  }
-}
-
-/* ---- What the programs published and took up. ---- */
-
-/* False where they are too many for one profile. */
-static bool add_published(dmd_profile_t *to, const dmd_profile_t *from) {
-  bool good = true;
-  for (uint32_t id = 1; id <= dmd_published_count(&from->published); id++) {
-    dmd_published_value_t value = dmd_published_value(&from->published, id);
-    good &= dmd_published_add(&to->published, &value);
-  }
-  return good;
-}
+/* ---- What the processes took up. ---- */
 
 /* The sum, where both are known. */
 static void join_figure(uint64_t *to, uint64_t from) {
@@ -197,6 +144,18 @@ static bool fits(const dmd_profile_t *merged) {
          advised_blocks <= MAX_COUNT;
 }
 
+/* False where there is too much for one profile. */
+static bool add_profile(dmd_profile_t *merged, const dmd_profile_t *profile) {
+  dmd_translation_t ids;
+  dmd_translation_init_profile(&ids, merged, profile, NULL, NULL);
+  dmd_combine_blocks(&ids, false);
+  dmd_translation_add_faults(&ids, &profile->faults);
+  dmd_translation_add_advices(&ids, &profile->advices);
+  bool good = dmd_translation_add_published(&ids, &profile->published);
+  dmd_translation_destroy(&ids);
+  return good && fits(merged);
+}
+
 static bool add_file(dmd_profile_t *merged, char **files, int i) {
   dmd_profile_t profile;
   dmdv_load_options_t options = {0};
@@ -210,15 +169,11 @@ static bool add_file(dmd_profile_t *merged, char **files, int i) {
                       dmd_mode_name(merged->mode), files[i], dmd_mode_name(profile.mode));
   else
     join_runs(merged, &profile);
-  if (good) {
-    dmd_combine(merged, &profile, false);
-    add_faults(merged, &profile);
-    add_advices(merged, &profile);
-    good = (add_published(merged, &profile) && fits(merged)) ||
+  if (good)
+    good = add_profile(merged, &profile) ||
            dmdv_error("merge: with %s there is more than one profile can "
                       "hold (2^61 bytes, 2^53 of any count, %d tags, %d memory reports)",
                       files[i], DMD_MAX_TAGS, DMD_PUBLISHED_MAX);
-  }
   dmd_profile_destroy(&profile);
   return good;
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/translate.h"
+
+/* ---- What is known. ---- */
+
+static void init(dmd_translation_t *t, dmd_profile_t *to) {
+  dmd_pool_t *const known[] = {&t->stacks, &t->frames, &t->names, &t->tags, &t->report_sets};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    dmd_pool_init(known[i], to->env, "dmd.translation", sizeof(uint32_t));
+  t->to = to;
+}
+
+void dmd_translation_destroy(dmd_translation_t *t) {
+  dmd_pool_destroy(&t->report_sets);
+  dmd_pool_destroy(&t->tags);
+  dmd_pool_destroy(&t->names);
+  dmd_pool_destroy(&t->frames);
+  dmd_pool_destroy(&t->stacks);
+}
+
+static uint32_t find(const dmd_pool_t *known, uint32_t id) {
+  return id != DMD_NONE && id <= known->last ? *DMD_POOL_AT(known, uint32_t, id) : DMD_NONE;
+}
+
+static uint32_t keep(dmd_pool_t *known, uint32_t id, uint32_t fresh) {
+  dmd_pool_reach(known, id);
+  *DMD_POOL_AT(known, uint32_t, id) = fresh;
+  return fresh;
+}
+
+/* ---- Strings. ---- */
+
+static uint32_t string(dmd_pool_t *known, const dmd_intern_t *from, uint32_t id, dmd_intern_t *to) {
+  uint32_t there = find(known, id);
+  if (id == DMD_NONE || there != DMD_NONE)
+    return there;
+  return keep(known, id, dmd_intern_str(to, dmd_intern_get_str(from, id)));
+}
+
+uint32_t dmd_translation_name(dmd_translation_t *t, uint32_t id) {
+  return string(&t->names, t->from_names, id, &t->to->names);
+}
+
+uint32_t dmd_translation_tag(dmd_translation_t *t, uint32_t id) {
+  return string(&t->tags, t->from_tags, id, &t->to->tags);
+}
+
+static uint32_t translate_frame(dmd_translation_t *t, uint32_t id) {
+  if (t->add_frame == NULL)
+    return string(&t->frames, &t->from->frames, id, &t->to->frames);
+  uint32_t there = find(&t->frames, id);
+  return there != DMD_NONE ? there : keep(&t->frames, id, t->add_frame(t->ctx, id));
+}
+
+/* ---- Stacks and report sets. ---- */
+
+static uint32_t copy_stack(dmd_translation_t *t, uint32_t id) {
+  size_t n;
+  const uint32_t *old = dmd_profile_frames(t->from, id, &n);
+  const dmd_env_t *env = t->to->env;
+  uint32_t *new = dmd_env_alloc(env, "dmd.translation", (n + 1) * sizeof *new);
+  for (size_t i = 0; i < n; i++)
+    new[i] = translate_frame(t, old[i]);
+  uint32_t fresh = dmd_profile_stack(t->to, new, n);
+  dmd_env_free(env, new);
+  return fresh;
+}
+
+uint32_t dmd_translation_add_stack(dmd_translation_t *t, uint32_t id) {
+  if (id == DMD_NONE)
+    return DMD_NONE;
+  return keep(&t->stacks, id, t->from != NULL ? copy_stack(t, id) : t->add_stack(t->ctx, id));
+}
+
+uint32_t dmd_translation_reports(dmd_translation_t *t, uint32_t id) {
+  uint32_t there = find(&t->report_sets, id);
+  if (id == DMD_NONE || there != DMD_NONE)
+    return there;
+  dmd_report_set_t set = *dmd_reports_at(t->from_reports, id);
+  set.rest = dmd_translation_reports(t, set.rest);
+  for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++) {
+    set.report[i].stack = dmd_translation_stack(t, set.report[i].stack);
+    set.report[i].reporter = dmd_translation_name(t, set.report[i].reporter);
+    set.report[i].flags &= DMD_REPORT_SHARED;
+  }
+  return keep(&t->report_sets, id, dmd_reports_intern(&t->to->reports, &set));
+}
+
+void dmd_translation_init(dmd_translation_t *t, dmd_profile_t *to, const dmd_intern_t *names,
+                          const dmd_intern_t *tags, const dmd_reports_t *reports,
+                          dmd_translate_fn add_stack, void *ctx) {
+  *t = (dmd_translation_t){.from_names = names,
+                           .from_tags = tags,
+                           .from_reports = reports,
+                           .add_stack = add_stack,
+                           .ctx = ctx};
+  init(t, to);
+}
+
+void dmd_translation_init_profile(dmd_translation_t *t, dmd_profile_t *to,
+                                  const dmd_profile_t *from, dmd_translate_fn add_frame,
+                                  void *ctx) {
+  *t = (dmd_translation_t){.from_names = &from->names,
+                           .from_tags = &from->tags,
+                           .from_reports = &from->reports,
+                           .add_frame = add_frame,
+                           .ctx = ctx,
+                           .from = from};
+  init(t, to);
+}
+
+/* ---- What is made of them. ---- */
+
+dmd_group_t dmd_translation_group(dmd_translation_t *t, const dmd_group_t *group) {
+  dmd_group_t g = *group;
+  g.stack = dmd_translation_stack(t, g.stack);
+  g.reports = dmd_translation_reports(t, g.reports);
+  g.tag = (uint16_t)dmd_translation_tag(t, g.tag);
+  return g;
+}
+
+static uint32_t stack_of(void *ctx, uint32_t id) {
+  return dmd_translation_stack(ctx, id);
+}
+
+static uint32_t name_of(void *ctx, uint32_t id) {
+  return dmd_translation_name(ctx, id);
+}
+
+void dmd_translation_add_faults(dmd_translation_t *t, const dmd_faults_t *faults) {
+  for (uint32_t id = 1; id <= dmd_faults_count(faults); id++) {
+    dmd_fault_t fault = *dmd_faults_at(faults, id);
+    dmd_fault_translate(&fault, stack_of, name_of, t);
+    dmd_faults_add(&t->to->faults, &fault);
+  }
+}
+
+void dmd_translation_add_advices(dmd_translation_t *t, const dmd_advices_t *advices) {
+  for (uint32_t id = 1; id <= dmd_advices_count(advices); id++) {
+    dmd_advice_t advice = *dmd_advices_at(advices, id);
+    dmd_advice_translate(&advice, stack_of, name_of, t);
+    dmd_advices_add(&t->to->advices, &advice);
+  }
+}
+
+bool dmd_translation_add_published(dmd_translation_t *t, const dmd_published_t *published) {
+  bool good = true;
+  for (uint32_t id = 1; id <= dmd_published_count(published); id++) {
+    dmd_published_value_t value = dmd_published_value(published, id);
+    value.stack = DMD_NONE;
+    good &= dmd_published_add(&t->to->published, &value);
+  }
+  return good;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * translate.h: what another owner's ids stand for, taken over into a profile.
+ *
+ * Names, tags, stacks and report sets are numbers that mean something to their owner alone: the
+ * live heap, or a profile. A translation is from one such source to one profile. What it is asked
+ * for the first time it adds to the profile; afterwards it knows the profile's id. So what nobody
+ * asks for is not taken over, and the profile has the rest in the order of asking. DMD_NONE, in
+ * all of them, is DMD_NONE.
+ *
+ * Cost: 4 bytes for each id of the source, up to the highest that was asked for; what is known is
+ * found by an index.
+ */
+#ifndef DMD_PROFILE_TRANSLATE_H
+#define DMD_PROFILE_TRANSLATE_H
+
+#include "profile/profile.h"
+
+typedef struct dmd_translation {
+  dmd_profile_t *to;
+  const dmd_intern_t *from_names, *from_tags;
+  const dmd_reports_t *from_reports;
+  dmd_translate_fn add_stack, add_frame; /* see below */
+  void *ctx;
+  const dmd_profile_t *from; /* NULL: the live heap */
+  /* By id of the source, the profile's; DMD_NONE, or no element: not asked for so far. */
+  dmd_pool_t stacks, frames, names, tags, report_sets;
+} dmd_translation_t;
+
+/* A source whose stacks only the caller can read: add_stack adds the one with this id to the
+ * profile (dmd_profile_stack), and returns its id there. It is called once for each. The source
+ * must stay where it is, and may grow. */
+void dmd_translation_init(dmd_translation_t *t, dmd_profile_t *to, const dmd_intern_t *names,
+                          const dmd_intern_t *tags, const dmd_reports_t *reports,
+                          dmd_translate_fn add_stack, void *ctx);
+
+/* A source that is a profile. add_frame may add another frame than the one with this id to the
+ * profile, and returns its id there; it is called once for each. NULL: the same. */
+void dmd_translation_init_profile(dmd_translation_t *t, dmd_profile_t *to,
+                                  const dmd_profile_t *from, dmd_translate_fn add_frame, void *ctx);
+void dmd_translation_destroy(dmd_translation_t *t);
+
+/* Those of the ids that are in none of the functions below. */
+uint32_t dmd_translation_add_stack(dmd_translation_t *t, uint32_t id);
+uint32_t dmd_translation_name(dmd_translation_t *t, uint32_t id);
+uint32_t dmd_translation_tag(dmd_translation_t *t, uint32_t id);
+
+/* Of a report only what profiles know of it: that it survives a clear, they do not. */
+uint32_t dmd_translation_reports(dmd_translation_t *t, uint32_t id);
+
+static inline uint32_t dmd_translation_stack(dmd_translation_t *t, uint32_t id) {
+  uint32_t known =
+      id <= t->stacks.last && id != DMD_NONE ? *DMD_POOL_AT(&t->stacks, uint32_t, id) : DMD_NONE;
+  return known != DMD_NONE ? known : dmd_translation_add_stack(t, id);
+}
+
+/* A group of the source as one of the profile, which is not added to it. */
+dmd_group_t dmd_translation_group(dmd_translation_t *t, const dmd_group_t *group);
+
+/* Adds all of the source's that is in the collection to the profile's. Of memory reports, false
+ * where they are too many for one profile; what published them is not taken over. */
+void dmd_translation_add_faults(dmd_translation_t *t, const dmd_faults_t *faults);
+void dmd_translation_add_advices(dmd_translation_t *t, const dmd_advices_t *advices);
+bool dmd_translation_add_published(dmd_translation_t *t, const dmd_published_t *published);
+
+#endif
