@@ -101,10 +101,13 @@ dmd_reader_sources = \
   dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
   dmd/reader/input/input.c dmd/reader/input/input.h \
   dmd/reader/input/load.c dmd/reader/input/load.h \
+  dmd/reader/input/load_blocks.c \
   dmd/reader/input/load_reports.c \
   dmd/reader/input/load_run.c \
+  dmd/reader/input/load_tables.c \
   dmd/reader/input/loader.c dmd/reader/input/loader.h \
   dmd/reader/input/location.c dmd/reader/input/location.h \
+  dmd/reader/input/scan.c dmd/reader/input/scan.h \
   dmd/reader/report/by.c dmd/reader/report/by.h \
   dmd/reader/report/causal.c dmd/reader/report/causal.h \
   dmd/reader/report/records_json.c dmd/reader/report/records_json.h \

@@ -23,6 +23,7 @@ unit_tests = \
   tests/unit/test_jsonout \
   tests/unit/test_live \
   tests/unit/test_live_report \
+  tests/unit/test_load \
   tests/unit/test_load_oom \
   tests/unit/test_location \
   tests/unit/test_map \
@@ -39,6 +40,7 @@ unit_tests = \
   tests/unit/test_reports \
   tests/unit/test_roundtrip \
   tests/unit/test_sample \
+  tests/unit/test_scan \
   tests/unit/test_scope \
   tests/unit/test_size \
   tests/unit/test_slabmap \

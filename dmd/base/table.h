@@ -37,6 +37,20 @@ void dmd_table_destroy(dmd_table_t *table);
 /* The id of the element that equals key, whose hash is given; DMD_NONE when there is none. */
 uint32_t dmd_table_find(const dmd_table_t *table, uint64_t hash, const void *key);
 
+/* For who will look up many: starts to bring the place of this hash into the caches, without
+ * waiting for it; and the id that is most probably found there, or DMD_NONE. */
+static inline void dmd_table_fetch(const dmd_table_t *table, uint64_t hash) {
+  if (table->n_slots > 0)
+    __builtin_prefetch(&table->slots[(uint32_t)hash & (table->n_slots - 1)]);
+}
+
+static inline uint32_t dmd_table_guess(const dmd_table_t *table, uint64_t hash) {
+  if (table->n_slots == 0)
+    return 0;
+  const struct dmd_table_slot *slot = &table->slots[(uint32_t)hash & (table->n_slots - 1)];
+  return slot->hash == (uint32_t)hash ? slot->id : 0;
+}
+
 /* Adds an id whose element is not in the table yet, with its element's hash: equal elements have
  * equal hashes. */
 void dmd_table_add(dmd_table_t *table, uint64_t hash, uint32_t id);

@@ -34,13 +34,37 @@ uint32_t dmd_groups_append(dmd_groups_t *groups, const dmd_group_t *key) {
   return id;
 }
 
-void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key) {
-  uint64_t hash = hash_of(key);
+static void add_hashed(dmd_groups_t *groups, uint64_t hash, const dmd_group_t *key) {
   uint32_t id = dmd_table_find(&groups->index, hash, key);
   if (id != DMD_NONE)
     dmd_groups_at(groups, id)->num += key->num;
   else
     dmd_table_add(&groups->index, hash, dmd_groups_append(groups, key));
+}
+
+void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key) {
+  add_hashed(groups, hash_of(key), key);
+}
+
+void dmd_groups_add_all(dmd_groups_t *groups, const dmd_group_t *keys, size_t n) {
+  enum { AHEAD = 64 };
+  uint64_t hashes[AHEAD];
+  for (; n > 0;) {
+    size_t part = n < AHEAD ? n : AHEAD;
+    for (size_t i = 0; i < part; i++) {
+      hashes[i] = hash_of(&keys[i]);
+      dmd_table_fetch(&groups->index, hashes[i]);
+    }
+    for (size_t i = 0; i < part; i++) {
+      uint32_t id = dmd_table_guess(&groups->index, hashes[i]);
+      if (id != DMD_NONE)
+        __builtin_prefetch(dmd_groups_at(groups, id));
+    }
+    for (size_t i = 0; i < part; i++)
+      add_hashed(groups, hashes[i], &keys[i]);
+    keys += part;
+    n -= part;
+  }
 }
 
 void dmd_groups_close(dmd_groups_t *groups) {

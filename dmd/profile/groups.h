@@ -42,6 +42,10 @@ void dmd_groups_destroy(dmd_groups_t *groups);
 /* Adds key->num blocks to the group that equals key in all but num and next. */
 void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key);
 
+/* The same of n keys, one after another. A set of many groups is in no cache, and this waits for
+ * memory once for several keys instead of once or twice for each. */
+void dmd_groups_add_all(dmd_groups_t *groups, const dmd_group_t *keys, size_t n);
+
 /* Says that no key which comes from now on equals a group that there is: the index starts anew, and
  * so takes memory, and the caches, for the groups that come only. */
 void dmd_groups_close(dmd_groups_t *groups);

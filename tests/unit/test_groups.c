@@ -116,6 +116,36 @@ static void random_against_a_list(void **state) {
   host_done(&host);
 }
 
+/* Many at once are the same as one after another, however many that are. */
+static void many_at_once(void **state) {
+  (void)state;
+  dice_t dice = {52};
+  host_t host;
+  host_init(&host);
+  dmd_groups_t one, all;
+  dmd_groups_init(&one, &host.env);
+  dmd_groups_init(&all, &host.env);
+  for (int round = 0; round < 60; round++) {
+    dmd_group_t keys[200];
+    size_t n = dice_below(&dice, COUNT_OF(keys) + 1);
+    for (size_t i = 0; i < n; i++) {
+      keys[i] = (dmd_group_t){.req = dice_below(&dice, 3000), .num = 1 + dice_below(&dice, 9)};
+      dmd_groups_add(&one, &keys[i]);
+    }
+    dmd_groups_add_all(&all, keys, n);
+  }
+  uint32_t n = dmd_groups_count(&one);
+  assert_in_range(n, 2000, 3000);
+  assert_int_equal(dmd_groups_count(&all), n);
+  for (uint32_t id = 1; id <= n; id++) {
+    const dmd_group_t *a = dmd_groups_at(&one, id), *b = dmd_groups_at(&all, id);
+    assert_true(same_key(a, b) && a->num == b->num);
+  }
+  dmd_groups_destroy(&all);
+  dmd_groups_destroy(&one);
+  host_done(&host);
+}
+
 /* 40 bytes and 11 to 22 in the index, as the header says; in segments of 1,024. */
 static void costs_what_the_header_says(void **state) {
   (void)state;
@@ -175,9 +205,10 @@ static void closed_groups_stay_as_they_are(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_field_tells_apart), cmocka_unit_test(the_link_starts_empty),
-      cmocka_unit_test(random_against_a_list),   cmocka_unit_test(costs_what_the_header_says),
-      cmocka_unit_test(out_of_memory),           cmocka_unit_test(closed_groups_stay_as_they_are),
+      cmocka_unit_test(every_field_tells_apart),        cmocka_unit_test(the_link_starts_empty),
+      cmocka_unit_test(random_against_a_list),          cmocka_unit_test(many_at_once),
+      cmocka_unit_test(costs_what_the_header_says),     cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(closed_groups_stay_as_they_are),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "reader/input/cutter.h"
 
 #include "base/out.h"
+#include "reader/input/scan.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 void dmdv_cutter_init(dmdv_cutter_t *cutter, dmdv_input_t *input) {
   memset(cutter, 0, sizeof *cutter);
   cutter->input = input;
+  cutter->start = cutter->at = cutter->end = cutter->counted = "";
   cutter->line = 1;
   dmdv_progress_start(&cutter->progress);
 }
@@ -21,6 +23,26 @@ void dmdv_cutter_destroy(dmdv_cutter_t *cutter) {
   cutter->text = NULL;
 }
 
+/* Line ends are counted only where somebody asks for the line. */
+static void count_lines(dmdv_cutter_t *cutter) {
+  const char *p = cutter->counted;
+  for (; (p = memchr(p, '\n', (size_t)(cutter->at - p))) != NULL; p++)
+    cutter->line++;
+  cutter->counted = cutter->at;
+}
+
+void dmdv_cutter_place(dmdv_cutter_t *cutter, uint64_t *line, uint64_t *byte) {
+  count_lines(cutter);
+  *line = cutter->line;
+  *byte = cutter->start_byte + (uint64_t)(cutter->at - cutter->start);
+}
+
+/* Marks the cutter as failed, here; the reason is the caller's to give. */
+static void fail_here(dmdv_cutter_t *cutter) {
+  cutter->failed = true;
+  dmdv_cutter_place(cutter, &cutter->fail.line, &cutter->fail.byte);
+}
+
 /* Notes the reason together with the place; the first error stays. */
 bool dmdv_cutter_reject(dmdv_cutter_t *cutter, const char *format, ...) {
   if (cutter->failed)
@@ -29,30 +51,32 @@ bool dmdv_cutter_reject(dmdv_cutter_t *cutter, const char *format, ...) {
   va_start(args, format);
   vsnprintf(cutter->fail.reason, sizeof cutter->fail.reason, format, args);
   va_end(args);
-  cutter->failed = true;
-  cutter->fail.line = cutter->line;
-  cutter->fail.byte = cutter->byte;
+  fail_here(cutter);
   return false;
 }
 
 /* ---- Characters. ---- */
 
-/* Makes sure that there is a character at cutter->at; false at the end of the input. */
-static bool available(dmdv_cutter_t *cutter) {
-  if (cutter->at < cutter->end)
-    return true;
+/* Replaces what was read by what comes next; false at the end of the input. */
+static bool refill(dmdv_cutter_t *cutter) {
   if (cutter->failed)
     return false;
+  count_lines(cutter);
+  cutter->start_byte += (uint64_t)(cutter->at - cutter->start);
+  const char *text = cutter->at;
   size_t n;
-  if (!dmdv_input_next(cutter->input, &cutter->at, &n, &cutter->fail)) {
-    cutter->failed = true;
-    cutter->fail.line = cutter->line;
-    cutter->fail.byte = cutter->byte;
-    n = 0;
-  }
-  cutter->end = cutter->at + n;
-  dmdv_progress_update(&cutter->progress, cutter->byte);
-  return n > 0;
+  bool good = dmdv_input_next(cutter->input, &text, &n, &cutter->fail);
+  cutter->start = cutter->counted = cutter->at = text;
+  cutter->end = text + (good ? n : 0);
+  if (!good)
+    fail_here(cutter);
+  dmdv_progress_update(&cutter->progress, cutter->start_byte);
+  return cutter->at < cutter->end;
+}
+
+/* Makes sure that there is a character at cutter->at; false at the end of the input. */
+static bool available(dmdv_cutter_t *cutter) {
+  return cutter->at < cutter->end || refill(cutter);
 }
 
 /* The next character, which is not taken; 0 at the end. (A NUL in the text is an error anywhere.)
@@ -61,21 +85,15 @@ static char peek(dmdv_cutter_t *cutter) {
   return available(cutter) ? *cutter->at : '\0';
 }
 
-static void advance(dmdv_cutter_t *cutter, size_t n) {
-  cutter->at += n;
-  cutter->byte += n;
-}
-
 /* Whether there was any. */
 static bool skip_space(dmdv_cutter_t *cutter) {
   bool any = false;
-  for (; available(cutter); any = true) {
-    char c = *cutter->at;
-    if (c == '\n')
-      cutter->line++;
-    else if (c != ' ' && c != '\t' && c != '\r')
+  while (available(cutter)) {
+    const char *p = dmdv_scan_space(cutter->at, cutter->end);
+    any |= p > cutter->at;
+    cutter->at = p;
+    if (p < cutter->end)
       break;
-    advance(cutter, 1);
   }
   return any;
 }
@@ -143,7 +161,7 @@ static bool take_string(dmdv_cutter_t *cutter) {
     bool control = !closed && p < cutter->end;
     if (!append(cutter, cutter->at, n))
       return false;
-    advance(cutter, n);
+    cutter->at += n;
     if (closed)
       return check_utf8(cutter, cutter->text + start);
     if (control)
@@ -165,7 +183,7 @@ static bool take_scalar(dmdv_cutter_t *cutter) {
     size_t n = (size_t)(p - cutter->at);
     if (!append(cutter, cutter->at, n))
       return false;
-    advance(cutter, n);
+    cutter->at += n;
   }
   return !cutter->failed;
 }
@@ -191,11 +209,11 @@ static bool take_value(dmdv_cutter_t *cutter, bool keep) {
         return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMDV_MAX_DEPTH);
       close[depth++] = c == '{' ? '}' : ']';
       append(cutter, cutter->at, 1);
-      advance(cutter, 1);
+      cutter->at += 1;
     } else if (depth > 0 && (c == ',' || c == ':' || c == close[depth - 1])) {
       depth -= c == close[depth - 1];
       append(cutter, cutter->at, 1);
-      advance(cutter, 1);
+      cutter->at += 1;
     } else {
       return unexpected(cutter, "a value");
     }
@@ -203,87 +221,6 @@ static bool take_value(dmdv_cutter_t *cutter, bool keep) {
       cutter->n = 0;
   } while (depth > 0 && !cutter->failed);
   return !cutter->failed;
-}
-
-/* ---- The same where it lies. ---- */
-
-/* Where the string that starts at p ends, one past its closing quote; NULL when that is not within
- * reach or something is wrong. Bytes above ASCII are noted in *high. */
-static const char *end_of_string(const char *p, const char *end, bool *high) {
-  for (p++; p < end; p++) {
-    unsigned char c = (unsigned char)*p;
-    if (c == '"')
-      return p + 1;
-    if (c == '\\')
-      p++;
-    else if (c < 0x20)
-      return NULL;
-    *high |= c >= 0x80;
-  }
-  return NULL;
-}
-
-/* Where the object or array that starts at p ends, likewise. */
-static const char *end_of_container(const char *p, const char *end, int max_depth, bool *high) {
-  char close[DMDV_MAX_DEPTH];
-  int depth = 0;
-  while (p < end) {
-    char c = *p;
-    if (c == '"') {
-      p = end_of_string(p, end, high);
-      if (p == NULL)
-        return NULL;
-      continue;
-    }
-    p++;
-    if (c == '{' || c == '[') {
-      if (depth == max_depth)
-        return NULL;
-      close[depth++] = c == '{' ? '}' : ']';
-    } else if (c == '}' || c == ']') {
-      if (depth == 0 || c != close[--depth])
-        return NULL;
-      if (depth == 0)
-        return p;
-    } else if ((unsigned char)c < ' ' && c != '\n' && c != '\t' && c != '\r') {
-      /* cJSON takes any of them for white space. */
-      return NULL;
-    }
-  }
-  return NULL;
-}
-
-static void count_lines(dmdv_cutter_t *cutter, const char *p, const char *end) {
-  while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-    cutter->line++;
-    p++;
-  }
-}
-
-/* The next value, parsed without a copy of its text: where it is an object or an array, lies wholly
- * in what is available, and is right. NULL otherwise, with nothing taken: the other way then finds
- * the fault or the rest. Nearly all elements of large arrays go this way. */
-static cJSON *value_in_place(dmdv_cutter_t *cutter) {
-  skip_space(cutter);
-  char c = peek(cutter);
-  if (c != '{' && c != '[')
-    return NULL;
-  bool high = false;
-  const char *start = cutter->at;
-  const char *end = end_of_container(start, cutter->end, DMDV_MAX_DEPTH - cutter->depth, &high);
-  /* UTF-8 is checked in the copy that the other way makes. */
-  if (end == NULL || high)
-    return NULL;
-  const char *parsed;
-  size_t n = (size_t)(end - start);
-  cJSON *value = cJSON_ParseWithLengthOpts(start, n, &parsed, false);
-  if (value == NULL || parsed != end) {
-    cJSON_Delete(value);
-    return NULL;
-  }
-  count_lines(cutter, start, end);
-  advance(cutter, n);
-  return value;
 }
 
 /* ---- What the caller sees. ---- */
@@ -294,7 +231,7 @@ bool dmdv_cutter_enter(dmdv_cutter_t *cutter, char open) {
     return unexpected(cutter, open == '{' ? "an object" : "an array");
   if (cutter->depth == DMDV_MAX_DEPTH)
     return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMDV_MAX_DEPTH);
-  advance(cutter, 1);
+  cutter->at += 1;
   cutter->level[cutter->depth].close = open == '{' ? '}' : ']';
   cutter->level[cutter->depth].any = false;
   cutter->depth++;
@@ -307,7 +244,7 @@ bool dmdv_cutter_next_element(dmdv_cutter_t *cutter) {
   skip_space(cutter);
   char close = cutter->level[cutter->depth - 1].close;
   if (peek(cutter) == close) {
-    advance(cutter, 1);
+    cutter->at += 1;
     cutter->depth--;
     return false;
   }
@@ -317,36 +254,62 @@ bool dmdv_cutter_next_element(dmdv_cutter_t *cutter) {
   }
   if (peek(cutter) != ',')
     return unexpected(cutter, close == '}' ? "',' or '}'" : "',' or ']'");
-  advance(cutter, 1);
+  cutter->at += 1;
   skip_space(cutter);
   return peek(cutter) != close || unexpected(cutter, "a value");
 }
 
-bool dmdv_cutter_next_key(dmdv_cutter_t *cutter, const char **key) {
-  if (!dmdv_cutter_next_element(cutter))
+/* Takes a key that lies ready and has no escapes; false otherwise, with nothing taken. */
+static bool take_plain_key(dmdv_cutter_t *cutter, const char **key) {
+  dmdv_span_t string;
+  const char *end = dmdv_scan_string(cutter->at, cutter->end, &string);
+  if (end == NULL || !append(cutter, string.at, string.n))
     return false;
+  cutter->at = end;
+  *key = cutter->text;
+  return true;
+}
+
+static bool take_key(dmdv_cutter_t *cutter, const char **key) {
   cutter->n = 0;
   if (peek(cutter) != '"')
     return unexpected(cutter, "a key");
+  if (take_plain_key(cutter, key))
+    return true;
   if (!take_string(cutter))
     return false;
-  if (strchr(cutter->text, '\\') != NULL) {
-    cJSON *decoded = cJSON_ParseWithLength(cutter->text, cutter->n);
-    if (decoded == NULL)
-      return dmdv_cutter_reject(cutter, "a key is not a JSON string");
-    /* Decoding only ever shortens. */
-    strcpy(cutter->text, decoded->valuestring);
-    *key = cutter->text;
-    cJSON_Delete(decoded);
-  } else {
-    cutter->text[cutter->n - 1] = '\0';
-    *key = cutter->text + 1;
-  }
+  cJSON *decoded = cJSON_ParseWithLength(cutter->text, cutter->n);
+  if (decoded == NULL)
+    return dmdv_cutter_reject(cutter, "a key is not a JSON string");
+  /* Decoding only ever shortens. */
+  strcpy(cutter->text, decoded->valuestring);
+  *key = cutter->text;
+  cJSON_Delete(decoded);
+  return true;
+}
+
+bool dmdv_cutter_next_key(dmdv_cutter_t *cutter, const char **key) {
+  if (!dmdv_cutter_next_element(cutter) || !take_key(cutter, key))
+    return false;
   skip_space(cutter);
   if (peek(cutter) != ':')
     return unexpected(cutter, "':'");
-  advance(cutter, 1);
+  cutter->at += 1;
   return true;
+}
+
+/* The next value, parsed where it lies, if it lies there as a whole and has no escapes. NULL
+ * otherwise, with nothing taken. */
+static cJSON *value_in_place(dmdv_cutter_t *cutter) {
+  skip_space(cutter);
+  const char *start = cutter->at;
+  const char *end = dmdv_scan_any(start, cutter->end, DMDV_MAX_DEPTH - cutter->depth);
+  if (end == NULL)
+    return NULL;
+  cJSON *value = cJSON_ParseWithLength(start, (size_t)(end - start));
+  if (value != NULL)
+    cutter->at = end;
+  return value;
 }
 
 cJSON *dmdv_cutter_value(dmdv_cutter_t *cutter) {

@@ -2,16 +2,23 @@
  *
  * cutter.h: walks through a JSON document of any size and cuts out the values worth parsing.
  *
+ * Why not a parser that others keep? A profile may have gigabytes and comes from strangers, so that
+ * memory must be that of one element, and every fault must have its line and byte. The parsers for
+ * C that are kept (cJSON, jansson, json-c) make a tree of the whole document; the one that streams
+ * (yajl) has had no release since 2014. So the cutter does what they cannot, and leaves the grammar
+ * to cJSON.
+ *
  * The caller goes down into objects and arrays whose elements are many (blockList, traceTable) and
- * takes each element as a parsed cJSON tree; memory is that of one element. Everything is checked
- * on the way: that the text is JSON, that strings are UTF-8, and that nothing nests deeper than
- * DMDV_MAX_DEPTH. A value that is skipped is checked for structure and strings.
+ * takes each element as a cJSON tree, or, where it knows what an element usually looks like, first
+ * tries to read it from the text that lies ready (scan.h). Everything is checked on the way: that
+ * the text is JSON, that strings are UTF-8, and that nothing nests deeper than DMDV_MAX_DEPTH. A
+ * value that is skipped is checked for structure and strings.
  *
  * Every function returns false after an error, which then stands in cutter->fail with its place.
  *
  *   dmdv_cutter_enter(c, '{');
  *   while (dmdv_cutter_next_key(c, &key))       until it returns false: at the end, or on an error
- *     ... exactly one of enter, value or skip ...
+ *     ... exactly one of enter, value, skip or ready and pass ...
  *   if (dmdv_cutter_failed(c)) ...
  */
 #ifndef DMD_READER_INPUT_CUTTER_H
@@ -30,8 +37,10 @@ enum {
 
 typedef struct dmdv_cutter {
   dmdv_input_t *input;
-  const char *at, *end; /* what is available of the input */
-  uint64_t line, byte;  /* of `at` */
+  const char *start, *at, *end; /* what lies ready of the input; `at` is what comes next */
+  uint64_t start_byte;          /* of `start` */
+  const char *counted;          /* the text before it is in `line` */
+  uint64_t line;
   bool failed;
   dmdv_fail_t fail;
   dmdv_progress_t progress;
@@ -67,8 +76,23 @@ bool dmdv_cutter_next_element(dmdv_cutter_t *cutter);
 cJSON *dmdv_cutter_value(dmdv_cutter_t *cutter);
 bool dmdv_cutter_skip(dmdv_cutter_t *cutter);
 
+/* The text that lies ready from the next value on, up to *end: perhaps a part of the value only,
+ * perhaps more. */
+static inline const char *dmdv_cutter_ready(const dmdv_cutter_t *cutter, const char **end) {
+  *end = cutter->end;
+  return cutter->at;
+}
+
+/* Goes on at this place of that text, behind the value. */
+static inline void dmdv_cutter_pass(dmdv_cutter_t *cutter, const char *to) {
+  cutter->at = to;
+}
+
 /* Nothing but white space may be left. */
 bool dmdv_cutter_finish(dmdv_cutter_t *cutter);
+
+/* Where the document was read up to. */
+void dmdv_cutter_place(dmdv_cutter_t *cutter, uint64_t *line, uint64_t *byte);
 
 /* Reports an error found by the caller in the value just read. Returns false. */
 bool dmdv_cutter_reject(dmdv_cutter_t *cutter, const char *format, ...)

@@ -35,8 +35,7 @@ static bool load_version(document_t *d) {
   d->has_version = true;
   d->version_is_number = cJSON_IsNumber(version);
   d->version = d->version_is_number ? version->valuedouble : 0;
-  d->line = d->cutter->line;
-  d->byte = d->cutter->byte;
+  dmdv_cutter_place(d->cutter, &d->line, &d->byte);
   cJSON_Delete(version);
   return check_version(d);
 }

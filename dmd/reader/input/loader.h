@@ -3,9 +3,10 @@
  * loader.h: what the parts of load.c have in common: the state of one file that is read, and the
  * values of a JSON object that is at hand.
  *
- * load.c reads the parts of DMD's format, load_run.c what dmd adds to it, load_reports.c the format
- * of about:memory. Nobody else includes this. A value of the wrong kind makes the loading fail,
- * with the member's name; what is then returned is of no consequence.
+ * load.c reads the whole, load_blocks.c and load_tables.c the large parts, load_run.c what dmd adds
+ * to DMD's format, load_reports.c the format of about:memory. Nobody else includes this. A value of
+ * the wrong kind makes the loading fail, with the member's name; what is then returned is of no
+ * consequence.
  */
 #ifndef DMD_READER_INPUT_LOADER_H
 #define DMD_READER_INPUT_LOADER_H
@@ -13,6 +14,7 @@
 #include "profile/profile.h"
 #include "reader/input/document.h"
 #include "reader/input/load.h"
+#include "reader/input/scan.h"
 
 /* Doubles count whole numbers exactly up to here. */
 #define DMDV_LOAD_MAX_NUMBER 9007199254740992.0
@@ -56,16 +58,19 @@ uint64_t dmdv_load_get_times(dmdv_loader_t *l, const cJSON *object, const char *
 const cJSON *dmdv_load_get_array(dmdv_loader_t *l, const cJSON *object, const char *key);
 
 /* The number of a trace or frame id; a new one is "not defined" so far. */
-uint32_t dmdv_load_trace_number(dmdv_loader_t *l, const char *id);
-uint32_t dmdv_load_frame_number(dmdv_loader_t *l, const char *id);
+uint32_t dmdv_load_trace_number(dmdv_loader_t *l, dmdv_span_t id);
+uint32_t dmdv_load_frame_number(dmdv_loader_t *l, dmdv_span_t id);
 
 /* A member that is a trace id, as its number, or a name, as the profile's; DMD_NONE where there is
  * none. */
 uint32_t dmdv_load_get_trace(dmdv_loader_t *l, const cJSON *object, const char *key);
 uint32_t dmdv_load_get_name(dmdv_loader_t *l, const cJSON *object, const char *key);
 
-/* load_run.c: the "dmd" object; ctx is the loader. */
-bool dmdv_load_run(void *ctx);
+/* The parts of a profile that have a source file of their own; ctx is the loader. */
+bool dmdv_load_blocks(void *ctx);
+bool dmdv_load_traces(void *ctx);
+bool dmdv_load_frames(void *ctx);
+bool dmdv_load_run(void *ctx); /* "dmd" */
 
 /* load_reports.c: about:memory's files. */
 extern const dmdv_format_t dmdv_reports_format;

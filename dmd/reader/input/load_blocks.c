@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * "blockList".
+ *
+ * An element is read in one of two ways: where it has the common shape, from the text; else out of
+ * a tree that cJSON makes of it. Both fill in a block_t, without any effect on the profile, and
+ * what they found is kept in the same way, so that they cannot differ in more than that.
+ */
+#include "reader/input/loader.h"
+
+#include <string.h>
+
+/* An owner of a shared block. */
+typedef struct {
+  dmdv_span_t at, reporter;
+  uint64_t num;
+} sharer_t;
+
+/* What the members of an element say. */
+typedef struct {
+  dmd_group_t group; /* without stack, reports and tag */
+  dmdv_span_t alloc, tag;
+  dmdv_span_t addr;   /* in scan mode */
+  uint64_t n_reports; /* 0: not given */
+  int n_reps;
+  dmdv_span_t reps[DMD_REPORTS_KEPT];
+  dmdv_span_t reporters[DMD_REPORTS_KEPT];
+  int n_sharers;        /* of the reader's list */
+  const cJSON *sharers; /* in a tree */
+} block_t;
+
+static const block_t no_block = {.group = {.req = UINT64_MAX, .num = 1, .thread = 1}};
+
+/* What is kept from block to block. */
+typedef struct {
+  dmdv_loader_t *l;
+  dmd_group_t ready[64]; /* groups, to be added together */
+  int n_ready;
+  sharer_t sharers[DMD_REPORTS_COUNTED]; /* of the block being read */
+} reader_t;
+
+/* The members that are known. */
+typedef enum {
+  REQ,
+  SLOP,
+  NUM,
+  ALLOC,
+  REPS,
+  REPORTERS,
+  SHARERS,
+  REPORTS,
+  TAG,
+  THREAD,
+  SAMPLED,
+  ADDR,
+  UNKNOWN
+} member_t;
+
+static bool is(dmdv_span_t key, const char *name, size_t n) {
+  return key.n == n && memcmp(key.at, name, n) == 0;
+}
+
+#define IS(key, name) is(key, name, sizeof name - 1)
+
+static member_t member_of(dmdv_span_t key) {
+  switch (key.n > 0 ? key.at[0] : '\0') {
+  case 'r':
+    return IS(key, "req")         ? REQ
+           : IS(key, "reps")      ? REPS
+           : IS(key, "reporters") ? REPORTERS
+           : IS(key, "reports")   ? REPORTS
+                                  : UNKNOWN;
+  case 's':
+    return IS(key, "slop")      ? SLOP
+           : IS(key, "sharers") ? SHARERS
+           : IS(key, "sampled") ? SAMPLED
+                                : UNKNOWN;
+  case 'a':
+    return IS(key, "alloc") ? ALLOC : IS(key, "addr") ? ADDR : UNKNOWN;
+  case 't':
+    return IS(key, "tag") ? TAG : IS(key, "thread") ? THREAD : UNKNOWN;
+  case 'n':
+    return IS(key, "num") ? NUM : UNKNOWN;
+  default:
+    return UNKNOWN;
+  }
+}
+
+/* ---- From the text. ---- */
+
+/* An array of one or two strings; with or_null also of nulls, which then name nothing. Returns how
+ * many in *n. */
+static const char *scan_names(const char *p, const char *end, bool or_null,
+                              dmdv_span_t names[DMD_REPORTS_KEPT], int *n) {
+  bool more = true;
+  p = dmdv_scan_space(dmdv_scan_char(p, end, '['), end);
+  for (*n = 0; more && *n < DMD_REPORTS_KEPT; ++*n) {
+    p = dmdv_scan_space(p, end);
+    bool is_null = or_null && p != NULL && p < end && *p == 'n';
+    p = is_null ? dmdv_scan_word(p, end, "null") : dmdv_scan_string(p, end, &names[*n]);
+    p = dmdv_scan_more(p, end, ']', &more);
+  }
+  return more ? NULL : p;
+}
+
+static const char *scan_sharer(const char *p, const char *end, sharer_t *sharer) {
+  *sharer = (sharer_t){.num = 1};
+  bool more, has_num = false;
+  p = dmdv_scan_char(p, end, '{');
+  do {
+    dmdv_span_t key;
+    p = dmdv_scan_key(p, end, &key);
+    if (p == NULL)
+      return NULL;
+    if (IS(key, "at") && sharer->at.at == NULL) {
+      p = dmdv_scan_string(p, end, &sharer->at);
+    } else if (IS(key, "reporter") && sharer->reporter.at == NULL) {
+      p = dmdv_scan_string(p, end, &sharer->reporter);
+    } else if (IS(key, "num") && !has_num) {
+      p = dmdv_scan_number(p, end, &sharer->num);
+      has_num = true;
+    } else {
+      return NULL;
+    }
+    p = dmdv_scan_more(p, end, '}', &more);
+  } while (more);
+  return sharer->at.at != NULL && sharer->num > 0 ? p : NULL;
+}
+
+static const char *scan_sharers(reader_t *r, const char *p, const char *end, int *n) {
+  bool more = true;
+  p = dmdv_scan_char(p, end, '[');
+  for (*n = 0; more && *n < DMD_REPORTS_COUNTED; ++*n) {
+    p = scan_sharer(p, end, &r->sharers[*n]);
+    p = dmdv_scan_more(p, end, ']', &more);
+  }
+  return more ? NULL : p;
+}
+
+static const char *scan_member(reader_t *r, block_t *b, member_t member, const char *p,
+                               const char *end) {
+  uint64_t v = 0;
+  int n;
+  switch (member) {
+  case REQ:
+    return dmdv_scan_number(p, end, &b->group.req);
+  case SLOP:
+    return dmdv_scan_number(p, end, &b->group.slop);
+  case NUM:
+    p = dmdv_scan_number(p, end, &b->group.num);
+    return b->group.num > 0 ? p : NULL;
+  case ALLOC:
+    return dmdv_scan_string(p, end, &b->alloc);
+  case REPS:
+    return scan_names(p, end, false, b->reps, &b->n_reps);
+  case REPORTERS:
+    return scan_names(p, end, true, b->reporters, &n);
+  case SHARERS:
+    return scan_sharers(r, p, end, &b->n_sharers);
+  case REPORTS:
+    p = dmdv_scan_number(p, end, &b->n_reports);
+    return b->n_reports > 0 ? p : NULL;
+  case TAG:
+    return dmdv_scan_string(p, end, &b->tag);
+  case THREAD:
+    p = dmdv_scan_number(p, end, &v);
+    b->group.thread = v & DMD_MAX_THREAD;
+    return p;
+  case SAMPLED:
+    b->group.sampled = true;
+    return dmdv_scan_word(p, end, "true");
+  case ADDR:
+    return dmdv_scan_string(p, end, &b->addr);
+  case UNKNOWN:
+    break;
+  }
+  return dmdv_scan_any(p, end, DMDV_MAX_DEPTH - r->l->cutter.depth - 1);
+}
+
+/* Where the block ends; NULL where it has not the common shape. A key that comes twice has not. */
+static const char *scan_block(reader_t *r, block_t *b, const char *p, const char *end) {
+  unsigned seen = 1u << UNKNOWN;
+  bool more;
+  p = dmdv_scan_char(p, end, '{');
+  do {
+    dmdv_span_t key;
+    p = dmdv_scan_key(p, end, &key);
+    if (p == NULL)
+      return NULL;
+    member_t member = member_of(key);
+    if (member != UNKNOWN && seen & 1u << member)
+      return NULL;
+    seen |= 1u << member;
+    p = dmdv_scan_more(scan_member(r, b, member, p, end), end, '}', &more);
+  } while (more);
+  return seen & 1u << REQ ? p : NULL;
+}
+
+/* ---- From a tree. ---- */
+
+/* reps, reporters: where members are put that belong together. */
+static void take_member(dmdv_loader_t *l, const cJSON *item, block_t *b, const cJSON **reps,
+                        const cJSON **reporters) {
+  switch (member_of(dmdv_span_of(item->string))) {
+  case REQ:
+    b->group.req = dmdv_load_number_in(l, item, 0);
+    break;
+  case SLOP:
+    b->group.slop = dmdv_load_number_in(l, item, 0);
+    break;
+  case NUM:
+    b->group.num = dmdv_load_number_in(l, item, 1);
+    break;
+  case ALLOC:
+    b->alloc = dmdv_span_of(dmdv_load_string_in(l, item));
+    break;
+  case REPS:
+    *reps = item;
+    break;
+  case REPORTERS:
+    *reporters = item;
+    break;
+  case SHARERS:
+    b->sharers = item;
+    break;
+  case REPORTS:
+    b->n_reports = dmdv_load_number_in(l, item, 1);
+    break;
+  case TAG:
+    b->tag = dmdv_span_of(dmdv_load_string_in(l, item));
+    break;
+  case THREAD:
+    b->group.thread = dmdv_load_number_in(l, item, 0) & DMD_MAX_THREAD;
+    break;
+  case SAMPLED:
+    b->group.sampled = cJSON_IsTrue(item);
+    break;
+  case ADDR:
+    b->addr = dmdv_span_of(dmdv_load_string_in(l, item));
+    break;
+  case UNKNOWN:
+    break;
+  }
+}
+
+static bool take_reps(dmdv_loader_t *l, const cJSON *reps, const cJSON *reporters, block_t *b) {
+  b->n_reps = cJSON_IsArray(reps) ? cJSON_GetArraySize(reps) : 0;
+  if (b->n_reps < 1 || b->n_reps > DMD_REPORTS_KEPT)
+    return dmdv_cutter_reject(&l->cutter, "\"reps\" is not an array of one or two trace ids");
+  for (int i = 0; i < b->n_reps; i++) {
+    const cJSON *rep = cJSON_GetArrayItem(reps, i);
+    const cJSON *reporter = cJSON_GetArrayItem(reporters, i);
+    if (!cJSON_IsString(rep))
+      return dmdv_cutter_reject(&l->cutter, "\"reps\" holds something that is not a trace id");
+    b->reps[i] = dmdv_span_of(rep->valuestring);
+    if (cJSON_IsString(reporter))
+      b->reporters[i] = dmdv_span_of(reporter->valuestring);
+  }
+  return true;
+}
+
+static bool take_block(dmdv_loader_t *l, const cJSON *block, block_t *b) {
+  if (!cJSON_IsObject(block))
+    return dmdv_cutter_reject(&l->cutter, "an element of \"blockList\" is not an object");
+  const cJSON *item, *reps = NULL, *reporters = NULL;
+  cJSON_ArrayForEach(item, block) take_member(l, item, b, &reps, &reporters);
+  if (b->group.req == UINT64_MAX)
+    return dmdv_cutter_reject(&l->cutter, "a block has no \"req\"");
+  if (reps != NULL && b->sharers == NULL)
+    take_reps(l, reps, reporters, b);
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+/* ---- What is kept. ---- */
+
+/* The owners of a block, those that are alike as one. All at once: a set of each part of them would
+ * take up far more than the file. */
+typedef struct {
+  dmd_report_t list[DMD_REPORTS_COUNTED];
+  uint32_t n;
+  uint64_t room; /* what is beyond the highest count changes nothing */
+} owners_t;
+
+static void add_owner(owners_t *owners, uint32_t stack, uint32_t reporter, uint64_t num) {
+  num = num > owners->room ? owners->room : num;
+  owners->room -= num;
+  if (num == 0)
+    return;
+  uint32_t i = 0;
+  while (i < owners->n && (owners->list[i].stack != stack || owners->list[i].reporter != reporter))
+    i++;
+  if (i < owners->n)
+    owners->list[i].further += (uint16_t)num;
+  else
+    owners->list[owners->n++] = (dmd_report_t){.stack = stack,
+                                               .reporter = reporter,
+                                               .flags = DMD_REPORT_SHARED,
+                                               .further = (uint16_t)(num - 1)};
+}
+
+static uint32_t keep_name(dmd_intern_t *names, dmdv_span_t name) {
+  return name.at == NULL ? DMD_NONE : dmd_intern_bytes(names, name.at, name.n);
+}
+
+static uint32_t keep_sharers(reader_t *r, const block_t *b) {
+  dmdv_loader_t *l = r->l;
+  owners_t owners = {.n = 0, .room = DMD_REPORTS_COUNTED};
+  for (int i = 0; i < b->n_sharers; i++)
+    add_owner(&owners, dmdv_load_trace_number(l, r->sharers[i].at),
+              keep_name(&l->profile->names, r->sharers[i].reporter), r->sharers[i].num);
+  const cJSON *array = cJSON_IsArray(b->sharers) ? b->sharers : NULL, *sharer;
+  cJSON_ArrayForEach(sharer, array) {
+    uint32_t stack = dmdv_load_get_trace(l, sharer, "at"),
+             reporter = dmdv_load_get_name(l, sharer, "reporter");
+    if (stack == DMD_NONE)
+      dmdv_cutter_reject(&l->cutter, "a sharer has no \"at\"");
+    add_owner(&owners, stack, reporter, dmdv_load_get_times(l, sharer, "num"));
+  }
+  if (owners.n > 0)
+    return dmd_reports_intern_sharers(&l->profile->reports, owners.list, owners.n);
+  dmdv_cutter_reject(&l->cutter, "\"sharers\" is not an array with reports");
+  return DMD_NONE;
+}
+
+static uint32_t keep_reports(reader_t *r, const block_t *b) {
+  if (b->sharers != NULL || b->n_sharers > 0)
+    return keep_sharers(r, b);
+  if (b->n_reps == 0)
+    return DMD_NONE;
+  dmd_report_set_t set = {.count = (uint32_t)b->n_reps};
+  for (int i = 0; i < b->n_reps; i++) {
+    set.report[i].stack = dmdv_load_trace_number(r->l, b->reps[i]);
+    set.report[i].reporter = keep_name(&r->l->profile->names, b->reporters[i]);
+  }
+  if (b->n_reps == DMD_REPORTS_KEPT && b->n_reports > DMD_REPORTS_KEPT)
+    set.count = b->n_reports > DMD_REPORTS_COUNTED ? DMD_REPORTS_COUNTED : (uint32_t)b->n_reports;
+  return dmd_reports_intern(&r->l->profile->reports, &set);
+}
+
+/* Blocks are added to the profile some at a time, see dmd_groups_add_all. */
+static void add_ready(reader_t *r) {
+  dmd_groups_add_all(&r->l->profile->groups, r->ready, (size_t)r->n_ready);
+  r->n_ready = 0;
+}
+
+/* Blocks with addresses are groups of their own, and from the first of them on all blocks are, so
+ * that addresses are found by group id. */
+static void keep_group(reader_t *r, const dmd_group_t *group, dmdv_span_t addr) {
+  dmd_profile_t *profile = r->l->profile;
+  if (addr.at == NULL && profile->addresses.last == 0) {
+    r->ready[r->n_ready++] = *group;
+    if (r->n_ready == sizeof r->ready / sizeof r->ready[0])
+      add_ready(r);
+    return;
+  }
+  add_ready(r);
+  uint32_t id = dmd_groups_append(&profile->groups, group);
+  dmd_pool_reach(&profile->addresses, id);
+  *DMD_POOL_AT(&profile->addresses, uint32_t, id) = keep_name(&profile->names, addr);
+}
+
+static bool keep_block(reader_t *r, block_t *b) {
+  dmdv_loader_t *l = r->l;
+  dmd_group_t *g = &b->group;
+  if (b->alloc.at != NULL)
+    g->stack = dmdv_load_trace_number(l, b->alloc);
+  uint32_t tag = keep_name(&l->profile->tags, b->tag);
+  if (tag > DMD_MAX_TAGS)
+    return dmdv_cutter_reject(&l->cutter, "more than %d different tags", DMD_MAX_TAGS);
+  g->tag = (uint16_t)tag;
+  g->reports = keep_reports(r, b);
+  l->blocks += g->num;
+  if (l->blocks > (uint64_t)DMDV_LOAD_MAX_NUMBER)
+    return dmdv_cutter_reject(&l->cutter, "more than 2^53 blocks");
+  l->total += (double)g->num * ((double)g->req + (double)g->slop);
+  if (l->total > DMDV_LOAD_MAX_TOTAL)
+    return dmdv_cutter_reject(&l->cutter, "the sizes add up to more than 2^61 bytes");
+  if (!dmdv_cutter_failed(&l->cutter))
+    keep_group(r, g, b->addr);
+  return !dmdv_cutter_failed(&l->cutter);
+}
+
+static bool load_block(reader_t *r) {
+  dmdv_loader_t *l = r->l;
+  block_t b = no_block;
+  const char *end, *p = dmdv_cutter_ready(&l->cutter, &end);
+  p = scan_block(r, &b, p, end);
+  if (p != NULL) {
+    dmdv_cutter_pass(&l->cutter, p);
+    return keep_block(r, &b);
+  }
+  b = no_block;
+  cJSON *block = dmdv_cutter_value(&l->cutter);
+  bool good = block != NULL && take_block(l, block, &b) && keep_block(r, &b);
+  cJSON_Delete(block);
+  return good;
+}
+
+bool dmdv_load_blocks(void *ctx) {
+  reader_t r = {.l = ctx};
+  dmdv_cutter_enter(&r.l->cutter, '[');
+  while (dmdv_cutter_next_element(&r.l->cutter) && load_block(&r))
+    continue;
+  add_ready(&r);
+  return !dmdv_cutter_failed(&r.l->cutter);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/input/scan.h"
+
+#include "base/out.h"
+
+/* ---- Strings. ---- */
+
+#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
+
+/* Whether one of the eight bytes ends a run of plain text: a quote, a backslash, a control
+ * character or one beyond ASCII. A byte that is less than n borrows when n is taken from it; that
+ * it may borrow from the next byte as well matters only above one that is found anyway. */
+static bool has_special(uint64_t word) {
+  uint64_t controls = word - EACH_BYTE(0x20);
+  uint64_t quotes = (word ^ EACH_BYTE('"')) - EACH_BYTE(1);
+  uint64_t backslashes = (word ^ EACH_BYTE('\\')) - EACH_BYTE(1);
+  return ((controls | quotes | backslashes | word) & EACH_BYTE(0x80)) != 0;
+}
+
+/* Where plain text ends. */
+static const char *pass_plain(const char *p, const char *end) {
+  for (; end - p >= 8; p += 8) {
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    if (has_special(word))
+      break;
+  }
+  while (p < end && (unsigned char)*p >= 0x20 && (unsigned char)*p < 0x80 && *p != '"' &&
+         *p != '\\')
+    p++;
+  return p;
+}
+
+const char *dmdv_scan_string(const char *p, const char *end, dmdv_span_t *string) {
+  p = dmdv_scan_char(p, end, '"');
+  if (p == NULL)
+    return NULL;
+  string->at = p;
+  for (;;) {
+    p = pass_plain(p, end);
+    if (p == end)
+      return NULL;
+    if (*p == '"') {
+      string->n = (size_t)(p - string->at);
+      return p + 1;
+    }
+    /* The sequence may not be all there. */
+    size_t n = end - p >= 4 && (unsigned char)*p >= 0x80 ? dmd_utf8_length(p) : 0;
+    if (n == 0)
+      return NULL;
+    p += n;
+  }
+}
+
+/* ---- Other values. ---- */
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+const char *dmdv_scan_number(const char *p, const char *end, uint64_t *number) {
+  p = dmdv_scan_space(p, end);
+  if (p == NULL)
+    return NULL;
+  const char *start = p;
+  uint64_t v = 0;
+  while (p < end && p - start < 15 && is_digit(*p))
+    v = v * 10 + (uint64_t)(*p++ - '0');
+  *number = v;
+  return p > start ? p : NULL;
+}
+
+const char *dmdv_scan_word(const char *p, const char *end, const char *word) {
+  p = dmdv_scan_space(p, end);
+  size_t n = strlen(word);
+  return p != NULL && (size_t)(end - p) >= n && memcmp(p, word, n) == 0 ? p + n : NULL;
+}
+
+static const char *pass_digits(const char *p, const char *end) {
+  while (p < end && is_digit(*p))
+    p++;
+  return p;
+}
+
+/* A number of which all digits are significant, up to the length that cJSON takes. */
+static const char *scan_any_number(const char *p, const char *end) {
+  const char *start = p, *digits = p + (*p == '-');
+  p = pass_digits(digits, end);
+  if (p == digits)
+    return NULL;
+  if (p < end && *p == '.') {
+    digits = p + 1;
+    p = pass_digits(digits, end);
+  }
+  return p > digits && p - start < 60 ? p : NULL;
+}
+
+static const char *scan_container(const char *p, const char *end, int depth) {
+  char close = *p == '{' ? '}' : ']';
+  p = dmdv_scan_space(p + 1, end);
+  if (p < end && *p == close)
+    return p + 1;
+  bool more;
+  do {
+    dmdv_span_t key;
+    if (close == '}')
+      p = dmdv_scan_key(p, end, &key);
+    p = dmdv_scan_more(dmdv_scan_any(p, end, depth), end, close, &more);
+  } while (more);
+  return p;
+}
+
+/* A scalar that nothing else is part of. */
+static const char *scan_scalar(const char *p, const char *end) {
+  const char *stop = *p == 't'   ? dmdv_scan_word(p, end, "true")
+                     : *p == 'f' ? dmdv_scan_word(p, end, "false")
+                     : *p == 'n' ? dmdv_scan_word(p, end, "null")
+                                 : scan_any_number(p, end);
+  if (stop == NULL || stop == end)
+    return NULL;
+  return *stop == ',' || *stop == '}' || *stop == ']' || dmdv_scan_is_space(*stop) ? stop : NULL;
+}
+
+const char *dmdv_scan_any(const char *p, const char *end, int depth) {
+  dmdv_span_t string;
+  p = dmdv_scan_space(p, end);
+  if (p == NULL || p == end)
+    return NULL;
+  if (*p == '"')
+    return dmdv_scan_string(p, end, &string);
+  if (*p == '{' || *p == '[')
+    return depth > 0 ? scan_container(p, end, depth - 1) : NULL;
+  return scan_scalar(p, end);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * scan.h: JSON values of the shapes that profiles are full of, read where they lie.
+ *
+ * A profile is a million small objects with the same few keys. To make a tree of each takes longer
+ * than all else that is done with it, so the reader looks first whether the text has the common
+ * shape: strings without escapes, whole numbers without sign, fraction or exponent.
+ *
+ * Each function looks at the text from p on, passes over white space, and returns where the value
+ * ends. It returns NULL where the text before `end` is of another shape, wrong, or not all there;
+ * this says nothing about the document: the cutter then reads the same text in the general way. So
+ * whatever is accepted here must be accepted there too, and mean the same. NULL for p gives NULL,
+ * so that a caller may ask for one thing after another and look at the end only.
+ */
+#ifndef DMD_READER_INPUT_SCAN_H
+#define DMD_READER_INPUT_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A part of the text, or any other string, that is not NUL-terminated. */
+typedef struct dmdv_span {
+  const char *at; /* NULL: none */
+  size_t n;
+} dmdv_span_t;
+
+static inline dmdv_span_t dmdv_span_of(const char *s) {
+  return s == NULL ? (dmdv_span_t){NULL, 0} : (dmdv_span_t){s, strlen(s)};
+}
+
+static inline bool dmdv_scan_is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* Where white space ends; never NULL but for p. */
+static inline const char *dmdv_scan_space(const char *p, const char *end) {
+  if (p != NULL)
+    while (p < end && dmdv_scan_is_space(*p))
+      p++;
+  return p;
+}
+
+/* One of the characters of JSON's structure. */
+static inline const char *dmdv_scan_char(const char *p, const char *end, char c) {
+  p = dmdv_scan_space(p, end);
+  return p != NULL && p < end && *p == c ? p + 1 : NULL;
+}
+
+/* What comes behind an element of an array or a member of an object: a comma, after which *more is
+ * true, or the end. */
+static inline const char *dmdv_scan_more(const char *p, const char *end, char close, bool *more) {
+  p = dmdv_scan_space(p, end);
+  bool is_there = p != NULL && p < end;
+  *more = is_there && *p == ',';
+  return *more || (is_there && *p == close) ? p + 1 : NULL;
+}
+
+/* A string of valid UTF-8 without escapes; what is between its quotes. */
+const char *dmdv_scan_string(const char *p, const char *end, dmdv_span_t *string);
+
+/* A member's key and its colon. */
+static inline const char *dmdv_scan_key(const char *p, const char *end, dmdv_span_t *key) {
+  return dmdv_scan_char(dmdv_scan_string(p, end, key), end, ':');
+}
+
+/* A whole number: its first 15 digits, so that something else than a digit must come next. */
+const char *dmdv_scan_number(const char *p, const char *end, uint64_t *number);
+
+/* A word such as true; word is NUL-terminated. */
+const char *dmdv_scan_word(const char *p, const char *end, const char *word);
+
+/* Any value whose strings have no escapes, in which no more than `depth` arrays and objects nest.
+ */
+const char *dmdv_scan_any(const char *p, const char *end, int depth);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The two ways to read an element of a large part: from the text, where it has the common shape and
+ * lies ready as a whole, and out of a tree. What comes in pieces of two bytes is all read out of
+ * trees.
+ */
+#include "host.h"
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "profile/json.h"
+#include "reader/host/host.h"
+#include "reader/input/load.h"
+
+enum { ROOM = 1 << 20 };
+
+/* All that an element can have, and what else is of the common shape. */
+static const char *const blocks[] = {
+    "{\"req\": 10}",
+    "{\"req\": 100, \"slop\": 12, \"alloc\": \"1\", \"num\": 7}",
+    "{\"alloc\":\"2\",\"reps\":[\"1\"],\"req\":0}",
+    "{\"req\": 1, \"reps\": [\"1\", \"2\"], \"reporters\": [\"explicit/a\", null], \"reports\": 5}",
+    "{ \"req\" : 1 , \"reps\" : [ \"2\" ] , \"reporters\" : [ \"explicit/caf\xc3\xa9\" ] }",
+    "{\"req\": 5, \"reps\": [\"1\"], \"sharers\": [{\"at\": \"1\", \"reporter\": \"explicit/a\"}, "
+    "{\"num\": 2, \"at\": \"2\"}]}",
+    "{\"req\": 5, \"tag\": \"\xe2\x82\xac\", \"thread\": 3, \"sampled\": true}",
+    "{\"req\": 5, \"later\": {\"a\": [1, -2.5, \"\", null, true, false, {}]}, \"slop\": 3}",
+    "{\n\t\"req\": 999999999999999\r\n}",
+};
+
+static const char before[] = "{\"version\": 5, \"invocation\": {\"dmdEnvVar\": null, \"mode\": "
+                             "\"dark-matter\"},\n \"blockList\": [";
+static const char behind[] = "],\n \"traceTable\": {\"1\": [\"a\", \"b\"],\n\"2\": [\"b\"]},\n"
+                             " \"frameTable\": {\"a\": \"#00: f (a.c:1)\",\n \"b\": \"main\"}}";
+
+/* A document of n blocks; how long it is. */
+static size_t document(char *text, size_t n) {
+  size_t at = (size_t)sprintf(text, "%s", before);
+  for (size_t i = 0; i < n; i++)
+    at += (size_t)sprintf(text + at, "%s%s", i > 0 ? ",\n" : "", blocks[i % COUNT_OF(blocks)]);
+  return at + (size_t)sprintf(text + at, "%s", behind);
+}
+
+static bool load(dmd_profile_t *profile, const char *text, size_t n, size_t piece,
+                 dmdv_fail_t *fail) {
+  dmdv_load_options_t options = {0};
+  *fail = (dmdv_fail_t){.line = 0};
+  dmd_profile_init(profile, &dmdv_env);
+  dmdv_input_t *input = dmdv_input_open_memory(text, n, piece, fail);
+  assert_non_null(input);
+  bool good = dmdv_load_input(profile, input, &options, fail);
+  dmdv_input_close(input);
+  return good;
+}
+
+/* ---- How many trees are made. ---- */
+
+static size_t n_nodes;
+
+static void *counting_malloc(size_t szB) {
+  n_nodes++;
+  return malloc(szB);
+}
+
+static size_t nodes_for(size_t n_blocks, size_t piece) {
+  static char text[ROOM];
+  dmd_profile_t profile;
+  dmdv_fail_t fail;
+  n_nodes = 0;
+  bool good = load(&profile, text, document(text, n_blocks), piece, &fail);
+  assert_true(good);
+  dmd_profile_destroy(&profile);
+  return n_nodes;
+}
+
+/* Elements of the common shape are read without trees, however many they are. */
+static void no_trees(void **state) {
+  (void)state;
+  cJSON_Hooks hooks = {counting_malloc, free};
+  cJSON_InitHooks(&hooks);
+  size_t few = nodes_for(COUNT_OF(blocks), ROOM), many = nodes_for(50 * COUNT_OF(blocks), ROOM);
+  assert_int_equal(few, many);
+  /* The count counts. */
+  assert_true(nodes_for(50 * COUNT_OF(blocks), 2) > 50 * COUNT_OF(blocks));
+  cJSON_InitHooks(NULL);
+}
+
+/* ---- Both ways come to the same. ---- */
+
+static void check_alike(const char *text, size_t n, size_t *n_good) {
+  dmd_profile_t quick, slow;
+  dmdv_fail_t fail_quick, fail_slow;
+  bool good = load(&quick, text, n, SIZE_MAX, &fail_quick);
+  assert_int_equal(load(&slow, text, n, 2, &fail_slow), good);
+  assert_string_equal(fail_quick.reason, fail_slow.reason);
+  assert_int_equal(fail_quick.line, fail_slow.line);
+  assert_int_equal(fail_quick.byte, fail_slow.byte);
+  if (good) {
+    sink_t a, b;
+    sink_init(&a);
+    sink_init(&b);
+    dmd_json_write(&a.out, &quick);
+    dmd_json_write(&b.out, &slow);
+    assert_text_equal(sink_text(&a), sink_text(&b));
+    sink_free(&b);
+    sink_free(&a);
+  }
+  *n_good += good;
+  dmd_profile_destroy(&slow);
+  dmd_profile_destroy(&quick);
+}
+
+static void both_ways_are_alike(void **state) {
+  (void)state;
+  static char text[ROOM];
+  size_t n_good = 0;
+  for (size_t n = 0; n < 3 * COUNT_OF(blocks); n++)
+    check_alike(text, document(text, n), &n_good);
+  assert_int_equal(n_good, 3 * COUNT_OF(blocks));
+}
+
+/* Changes that may leave a document as it is, make another one of it, or none. */
+static void changed_documents(void **state) {
+  (void)state;
+  static char text[ROOM];
+  static const char *const parts[] = {"{",
+                                      "}",
+                                      "[",
+                                      "]",
+                                      ",",
+                                      ":",
+                                      "\"",
+                                      "\\u0031",
+                                      "1",
+                                      "0",
+                                      "-",
+                                      ".5",
+                                      "e9",
+                                      "null",
+                                      "true",
+                                      " ",
+                                      "\n",
+                                      "\x01",
+                                      "\xff",
+                                      "\xc3\xa9",
+                                      "\"req\": 3,",
+                                      "\"1\"",
+                                      "\"slop\"",
+                                      "\"num\": 0,",
+                                      "\"reps\"",
+                                      "\"at\"",
+                                      "99999999999999999999",
+                                      "\"addr\": \"f00\",",
+                                      "\"sampled\": false,"};
+  dice_t dice = {4};
+  size_t n_good = 0, rounds = 20000;
+  for (size_t round = 0; round < rounds; round++) {
+    size_t n = document(text, COUNT_OF(blocks));
+    for (uint64_t i = 0, n_changes = 1 + dice_below(&dice, 2); i < n_changes; i++) {
+      const char *part = parts[dice_below(&dice, COUNT_OF(parts))];
+      size_t n_part = strlen(part), at = dice_below(&dice, n - 32);
+      size_t n_out = dice_below(&dice, 3) == 0 ? 0 : dice_below(&dice, 16);
+      memmove(text + at + n_part, text + at + n_out, n - at - n_out);
+      memcpy(text + at, part, n_part);
+      n += n_part - n_out;
+    }
+    check_alike(text, n, &n_good);
+  }
+  assert_in_range(n_good, rounds / 100, rounds / 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_trees),
+      cmocka_unit_test(both_ways_are_alike),
+      cmocka_unit_test(changed_documents),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
