@@ -16,13 +16,19 @@ and two of our own:
 All commands run in one folder of their own for each program; $PERF_PROGRAMS is where the sources
 are, $PERF_BUILD where dmd was built.
 """
+import argparse
 import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "tests"))
+
+from harness import commands, compiler  # noqa: E402
+
 PROGRAMS = os.path.join(HERE, "programs")
 KEYS = ("prog", "args", "vgopts", "prereq", "cleanup", "kind", "driver")
 KINDS = ("allocation", "cpu", "mixed")
@@ -76,13 +82,22 @@ def all_names():
     return sorted(name[:-7] for name in os.listdir(PROGRAMS) if name.endswith(".vgperf"))
 
 
-def compile_program(source, program, builddir, *extra):
-    """Compiles a program of perf/programs, in the way of programs that are measured for users."""
-    compiler = os.environ.get("CC", "cc").split()
-    include = os.path.join(builddir, "include")
-    command = [*compiler, "-O2", "-g", "-pthread", "-I", include, "-o", program, source, *extra]
-    subprocess.run([*command, "-lm"], check=True)
-    return program
+def parser(doc):
+    """The options of a command of perf/, so far those that all have."""
+    options = argparse.ArgumentParser(description=doc.splitlines()[0])
+    options.add_argument("--builddir", default=os.path.join(HERE, "..", "build"))
+    return options
+
+
+def launcher(builddir):
+    """The command that runs Valgrind with the tools of the build."""
+    return os.path.abspath(os.path.join(builddir, "vg-in-place"))
+
+
+def compile_program(name, folder, builddir, *flags):
+    """The program perf/programs/NAME.c in the folder, compiled as programs are that users run."""
+    return compiler.compile_program(os.path.join(PROGRAMS, name + ".c"), os.path.join(folder, name),
+                                    builddir, ["-O2", "-g", "-pthread", *flags, "-lm"])
 
 
 def run(command, folder, env=None, driver=""):
@@ -124,9 +139,8 @@ class Program:
 
     def _find_program(self):
         name = self.keys["prog"]
-        source = os.path.join(PROGRAMS, name + ".c")
-        if os.path.exists(source):
-            return compile_program(source, os.path.join(self.folder, name), self.builddir)
+        if os.path.exists(os.path.join(PROGRAMS, name + ".c")):
+            return compile_program(name, self.folder, self.builddir)
         path = shutil.which(os.path.join(self.folder, name)) or shutil.which(name)
         if path is None:
             raise Missing(f"{name} is not installed")
@@ -140,7 +154,7 @@ class Program:
                 raise Missing("heaptrack is not installed")
             return ["heaptrack", "-o", os.path.join(self.folder, "heaptrack.out"), *self.command]
         tool, *options = [word.format(folder=self.folder) for word in COLUMNS[column]]
-        return [os.path.join(self.builddir, "vg-in-place"), "--tool=" + tool,
+        return [launcher(self.builddir), "--tool=" + tool,
                 "--log-file=" + os.path.join(self.folder, "log.%p"), *options,
                 *shlex.split(self.keys["vgopts"]), *self.command]
 
@@ -161,14 +175,12 @@ def machine(builddir):
     """What the figures were measured on."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         model = re.search(r"model name\s*: (.*)", file.read())
-    launcher = os.path.join(builddir, "vg-in-place")
-    version = subprocess.run([launcher, "--version"], capture_output=True, text=True).stdout.strip()
-    compiler = subprocess.run([*os.environ.get("CC", "cc").split(), "-dumpfullversion"],
-                              capture_output=True, text=True).stdout.strip()
+    version = commands.run([launcher(builddir), "--version"], status=None).out.strip()
+    gcc = commands.run([*compiler.compiler_for(".c"), "-dumpfullversion"], status=None).out.strip()
     return {
         "cpu": model.group(1) if model else os.uname().machine,
         "cores": os.cpu_count(),
         "kernel": os.uname().release.split("-")[0],
         "valgrind": version.removeprefix("valgrind-"),
-        "compiler": compiler,
+        "compiler": gcc,
     }

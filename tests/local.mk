@@ -81,8 +81,8 @@ script_tests = \
   build-aux/check-freestanding \
   build-aux/check-layering \
   build-aux/check-lists \
-  build-aux/run-docs-tests \
-  build-aux/run-perf-tests \
-  build-aux/run-reader-tests \
-  build-aux/run-tool-tests \
-  build-aux/run-zoo
+  tests/docs/run \
+  tests/perf/run \
+  tests/reader/run \
+  tests/tool/run \
+  tests/zoo/run

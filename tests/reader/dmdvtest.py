@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of dmdv share: running it, profiles to run it on, and saying what went wrong."""
+"""What the tests of dmdv share: running it, and profiles to run it on."""
 
 import json
 import os
-import subprocess
 
-
-class Failure(Exception):
-    """A test found something wrong."""
-
-
-class Skip(Exception):
-    """A test cannot run here; the text says why."""
+from harness import Skip, Test, commands, files
 
 
 class Profile:
@@ -47,35 +40,37 @@ class Profile:
         return document
 
 
-class Test:
-    """One test: a scratch folder, and dmdv."""
+class DmdvTest(Test):
+    """One test: a folder of its own, and dmdv."""
 
-    def __init__(self, builddir, srcdir, scratch):
-        self.builddir, self.srcdir, self.folder = builddir, srcdir, scratch
+    def __init__(self, place, name):
+        super().__init__(place, name)
+        self.folder = self.new_folder()
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def read(self, name):
+        """The text of a file in the test's folder."""
+        return files.read(self.path(name))
+
     def write(self, name, content):
-        """Writes a file into the scratch folder: a Profile, something for JSON, text or bytes. Returns its path."""
+        """Writes a file into the test's folder: a Profile, something for JSON, text or bytes. Returns its path."""
         if isinstance(content, Profile):
             content = content.json()
         if not isinstance(content, (str, bytes)):
             content = json.dumps(content)
-        if isinstance(content, str):
-            content = content.encode()
-        with open(self.path(name), "wb") as file:
-            file.write(content)
-        return self.path(name)
+        return files.write(self.path(name), content)
+
+    def run(self, command, **more):
+        """Runs any command in the test's folder; see commands.run."""
+        return commands.run(command, self.folder, **more)
 
     def dmdv(self, *args, stdin=b"", status=0, environment=None):
-        """Runs dmdv in the scratch folder, expects this exit status, returns (standard output, standard error)."""
-        command = [os.path.join(self.builddir, "dmdv"), *args]
-        done = subprocess.run(command, input=stdin, capture_output=True, cwd=self.folder, timeout=300, check=False,
-                              env=dict(os.environ, **(environment or {})))
-        out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
-        self.equal(done.returncode, status, "exit status of dmdv %s\n%s" % (" ".join(args), err))
-        return out, err
+        """Runs dmdv in the test's folder, expects this exit status, returns (standard output, standard error)."""
+        done = self.run([self.place.dmdv(), *args], stdin=stdin, status=status,
+                        env=dict(os.environ, **(environment or {})))
+        return done.out, done.err
 
     def error(self, *args, stdin=b"", status=2):
         """Runs dmdv, which must fail with one line on standard error and nothing else; returns the line."""
@@ -91,13 +86,3 @@ class Test:
         if not os.path.isdir(folder):
             raise Skip("no peer's test data: set DMD_SHARED")
         return folder
-
-    @staticmethod
-    def check(good, what):
-        if not good:
-            raise Failure(what)
-
-    @staticmethod
-    def equal(found, expected, what):
-        if found != expected:
-            raise Failure("%s:\nexpected %r\nfound    %r" % (what, expected, found))

@@ -340,8 +340,7 @@ def test_nothing_is_written_when_nothing_was_checked(test):
     test.write("new.json", program())
     test.write("report", "older")
     test.error("check", "new.json", "-o", "report", "--baseline=missing.json", "--max-growth=0")
-    with open(test.path("report"), encoding="utf-8") as file:
-        test.equal(file.read(), "older", "the report")
+    test.equal(test.read("report"), "older", "the report")
 
 
 # ---- calibration ----

@@ -2,10 +2,6 @@
 """Completion in bash: what is offered for a line that is being typed."""
 
 import os
-import shutil
-import subprocess
-
-from dmdvtest import Skip
 
 # Splits at blanks and, as bash does by default, around "="; the last word is the one that is completed.
 SCRIPT = r'''
@@ -20,15 +16,12 @@ printf '%s\n' "${COMPREPLY[@]}"
 
 def complete(test, line):
     """The words offered, without the blanks at their ends."""
-    if shutil.which("bash") is None:
-        raise Skip("no bash")
-    path = os.pathsep.join([os.path.abspath(test.builddir), os.environ["PATH"]])
-    done = subprocess.run(["bash", "-c", SCRIPT, "bash", os.path.join(test.srcdir, "completions", "dmdv.bash"), line],
-                          capture_output=True, text=True, cwd=test.folder, timeout=60, check=False,
-                          env=dict(os.environ, PATH=path))
+    path = os.pathsep.join([test.builddir, os.environ["PATH"]])
+    completion = os.path.join(test.srcdir, "completions", "dmdv.bash")
+    done = test.run([test.need("bash"), "-c", SCRIPT, "bash", completion, line], env=dict(os.environ, PATH=path), status=None)
     # compopt complains outside of a real completion, and says so into the void; nothing else may be said.
-    test.equal(done.stderr, "", "standard error")
-    return sorted(word.rstrip() for word in done.stdout.splitlines() if word)
+    test.equal(done.err, "", "standard error")
+    return sorted(word.rstrip() for word in done.out.splitlines() if word)
 
 
 def test_commands(test):

@@ -3,13 +3,14 @@
 
 import os
 
+from harness import files
+
 
 def compare(test, expected, command, *args):
     """All lines but the second, which is the program's own command line."""
     peers = test.peers()
     out, _ = test.dmdv(command, *(os.path.join(peers, a) if a.startswith("script-") else a for a in args))
-    with open(os.path.join(peers, expected), encoding="utf-8") as file:
-        wanted = file.read().split("\n")
+    wanted = files.read(os.path.join(peers, expected)).split("\n")
     found = out.split("\n")
     test.equal(found[:1] + found[2:], wanted[:1] + wanted[2:], expected)
 

@@ -8,11 +8,10 @@ import gzip
 import json
 import os
 import re
-import shutil
-import subprocess
 
-from dmdvtest import Profile, Skip
 import pprofdecode
+from dmdvtest import Profile
+from harness import Skip, files
 
 MALLOC = "malloc (vg_replace_malloc.c:0)"
 BAKE = [MALLOC, "bake(std::vector<int, 3>&, char) (oven.cc:12)", "main (app.c:30)"]
@@ -90,10 +89,8 @@ def test_collapsed_hostile_names(test):
 
 
 def need_pprof(test):
-    test.write("empty.json", Profile())
-    done = subprocess.run([os.path.join(test.builddir, "dmdv"), "export", "--format=pprof", test.path("empty.json")],
-                          capture_output=True, timeout=60, check=False)
-    if b"built without protobuf-c" in done.stderr:
+    empty = test.write("empty.json", Profile())
+    if "built without protobuf-c" in test.run([test.place.dmdv(), "export", "--format=pprof", empty], status=None).err:
         raise Skip("this dmdv was built without protobuf-c")
 
 
@@ -181,18 +178,14 @@ def test_pprof_full_disk(test):
 def test_pprof_to_a_pipe(test):
     """Without -o it goes to standard output, which is no terminal here."""
     decode(test, heap())
-    done = subprocess.run([os.path.join(test.builddir, "dmdv"), "export", "--format=pprof", test.path("p.json")],
-                          capture_output=True, check=True, timeout=60)
-    with open(test.path("p.pb.gz"), "rb") as file:
-        test.equal(done.stdout, file.read(), "standard output")
+    done = test.run([test.place.dmdv(), "export", "--format=pprof", "p.json"], text=False)
+    test.equal(done.out, files.read_bytes(test.path("p.pb.gz")), "standard output")
 
 
 def test_pprof_by_go(test):
-    if shutil.which("go") is None:
-        raise Skip("no go tool pprof")
+    go = test.need("go")
     decode(test, heap())
-    out = subprocess.run(["go", "tool", "pprof", "-raw", test.path("p.pb.gz")], capture_output=True, text=True,
-                         timeout=120, check=True, env=dict(os.environ, HOME=test.folder)).stdout
+    out = test.run([go, "tool", "pprof", "-raw", "p.pb.gz"], env=dict(os.environ, HOME=test.folder)).out
     test.check("unreported_bytes/bytes[dflt]" in out and "status:[twice-reported]" in out, out)
 
 
@@ -299,15 +292,14 @@ vm.runInContext(`
 def test_dhat_by_dh_view(test):
     script = next((path for path in ("/usr/libexec/valgrind/dh_view.js", "/usr/lib/valgrind/dh_view.js")
                    if os.path.exists(path)), None)
-    if script is None or shutil.which("node") is None:
-        raise Skip("no dh_view.js, or no node to run it")
+    if script is None:
+        raise Skip("no dh_view.js")
+    node = test.need("node")
     for profile in (heap(), hostile()):
         test.write("dhat.json", export(test, "dhat", profile))
-        done = subprocess.run(["node", "-e", DH_VIEW, script, test.path("dhat.json")], capture_output=True, text=True,
-                              timeout=60, check=False)
-        test.equal(done.returncode, 0, done.stderr)
+        done = test.run([node, "-e", DH_VIEW, script, test.path("dhat.json")])
         if profile.blocks[0]["req"] == 100:
-            test.equal(done.stdout, "[root] 447 8\nunreported 367 5\nonce-reported 16 1\ntwice-reported 64 2\n", "tree")
+            test.equal(done.out, "[root] 447 8\nunreported 367 5\nonce-reported 16 1\ntwice-reported 64 2\n", "tree")
 
 
 # ---- about:memory ----
@@ -370,8 +362,7 @@ def test_gzipped_by_name(test):
     for form in ("collapsed", "speedscope", "dhat", "about-memory"):
         plain, _ = test.dmdv("export", "--format=" + form, "p.json")
         test.dmdv("export", "--format=" + form, "-o", "out.gz", "p.json")
-        with gzip.open(test.path("out.gz"), "rt", encoding="utf-8") as file:
-            test.equal(file.read(), plain, form)
+        test.equal(gzip.decompress(files.read_bytes(test.path("out.gz"))).decode(), plain, form)
 
 
 def test_failed_export_leaves_the_old_file(test):
@@ -379,8 +370,7 @@ def test_failed_export_leaves_the_old_file(test):
     test.write("bad.json", '{"version": 5')
     test.write("out", b"old")
     test.error("export", "--format=dhat", "-o", "out", "bad.json")
-    with open(test.path("out"), "rb") as file:
-        test.equal(file.read(), b"old", "the older file")
+    test.equal(test.read("out"), "old", "the older file")
     test.check("no/such" in test.error("export", "--format=dhat", "-o", "no/such/file", "p.json"), "no name in the error")
     test.equal(sorted(os.listdir(test.folder)), ["bad.json", "out", "p.json"], "files left")
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dmdv merge: blocks, reports, faults and totals of several profiles in one."""
 
-import gzip
 import json
 import os
 
-from dmdvtest import Profile, Skip
+from dmdvtest import Profile
+from harness import Skip, files
 
 MAIN = ["malloc (m.c:0)", "main (a.c:3)"]
 ELSE = ["malloc (m.c:0)", "other (b.c:4)"]
@@ -222,8 +222,7 @@ def test_what_is_merged_can_be_read(test):
     test.write("a.json", Profile(dmd=run()).block(100, MAIN, slop=4, num=3))
     test.write("b.json", Profile(dmd=run()).block(20, ELSE, reps=[MAIN]))
     test.dmdv("merge", "-o", "ab.json.gz", "a.json", "b.json")
-    with gzip.open(test.path("ab.json.gz")) as file:
-        once = json.load(file)
+    once = files.read_json(test.path("ab.json.gz"))
     twice, _ = test.dmdv("merge", "ab.json.gz")
     test.equal(blocks(json.loads(twice)), blocks(once), "blocks")
     out, _ = test.dmdv("print", "ab.json.gz")
@@ -235,12 +234,10 @@ def test_output_appears_complete_or_not_at_all(test):
     test.write("bad.json", b"{")
     test.write("out.json", b"old")
     test.error("merge", "-o", "out.json", "a.json", "bad.json")
-    with open(test.path("out.json"), "rb") as file:
-        test.equal(file.read(), b"old", "the older file")
+    test.equal(test.read("out.json"), "old", "the older file")
     test.dmdv("merge", "-o", "out.json", "a.json")
     test.equal(sorted(os.listdir(test.folder)), ["a.json", "bad.json", "out.json"], "files")
-    with open(test.path("out.json"), encoding="utf-8") as file:
-        test.equal(json.load(file)["version"], 5, "the new file")
+    test.equal(files.read_json(test.path("out.json"))["version"], 5, "the new file")
 
 
 def test_full_disk(test):

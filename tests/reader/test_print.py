@@ -3,10 +3,10 @@
 
 import json
 import os
-import subprocess
 import sys
 
-from dmdvtest import Profile, Skip
+from dmdvtest import Profile
+from harness import Skip
 
 A = ["malloc (m.c:1)", "a (a.c:1)", "main (main.c:9)"]
 B = ["calloc (m.c:2)", "b[/lib/libb.so +0x12]", "main (main.c:8)"]
@@ -182,8 +182,7 @@ def test_output_file(test):
     path = test.write("p", sample())
     out, _ = test.dmdv("print", "-o", test.path("out"), path)
     test.equal(out, "", "standard output")
-    with open(test.path("out"), encoding="utf-8") as file:
-        test.check(file.read().endswith("\n\n"), "the file is whole")
+    test.check(test.read("out").endswith("\n\n"), "the file is whole")
     test.check("cannot write" in test.error("print", "-o", "/nonexistent/out", path), "an impossible place")
 
 
@@ -235,10 +234,8 @@ def on_a_terminal(test, columns, environment, *args):
               "    out += part\n"
               "os.waitpid(pid, 0)\n"
               "sys.stdout.buffer.write(out.replace(b'\\r\\n', b'\\n'))\n" % columns)
-    done = subprocess.run([sys.executable, "-c", script, os.path.join(test.builddir, "dmdv"), *args],
-                          stdout=subprocess.PIPE, env=dict(os.environ, TERM="xterm", **environment), check=True,
-                          timeout=60)
-    return done.stdout.decode()
+    return test.run([sys.executable, "-c", script, test.place.dmdv(), *args],
+                    env=dict(os.environ, TERM="xterm", **environment)).out
 
 
 def test_terminal(test):

@@ -5,8 +5,6 @@ Most tests run the real tool that was built beside dmdv. Where the environment m
 from there meets a valgrind that is a script.
 """
 
-import gzip
-import json
 import os
 import re
 import shutil
@@ -14,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from dmdvtest import Skip
+from harness import Skip, files
 
 
 def need_tool(test):
@@ -29,19 +27,12 @@ def dmdv_run(test, *args, status=0):
     return out, re.findall(r"^dmdv: wrote (.*)$", err, re.MULTILINE)
 
 
-def load(test, name):
-    opener = gzip.open if name.endswith(".gz") else open
-    with opener(test.path(name)) as file:
-        return json.load(file)
-
-
 def lonely_dmdv(test, valgrind=None):
     """A dmdv beside which nothing was built, and an environment in whose PATH there is this valgrind alone."""
     os.makedirs(test.path("bin"))
-    shutil.copy(os.path.join(test.builddir, "dmdv"), test.path("dmdv"))
+    shutil.copy(test.place.dmdv(), test.path("dmdv"))
     if valgrind is not None:
-        test.write("bin/valgrind", valgrind)
-        os.chmod(test.path("bin/valgrind"), 0o755)
+        files.write_program(test.path("bin/valgrind"), valgrind)
     return test.path("dmdv"), dict(os.environ, PATH=test.path("bin"))
 
 
@@ -51,7 +42,7 @@ def lonely_dmdv(test, valgrind=None):
 def test_default_name(test):
     _, paths = dmdv_run(test, "/bin/true")
     test.check(len(paths) == 1 and re.fullmatch(r"dmd\.out\.\d+\.json\.gz", paths[0]), "paths: %r" % paths)
-    test.equal(load(test, paths[0])["dmd"]["command"], "/bin/true", "command")
+    test.equal(files.read_json(test.path(paths[0]))["dmd"]["command"], "/bin/true", "command")
 
 
 def test_own_name_and_options(test):
@@ -59,7 +50,7 @@ def test_own_name_and_options(test):
     for i, args in enumerate((["-o", "new folder/a.json"], ["--output=b.json.gz"], ["--dmd-out-file=c.json"])):
         _, paths = dmdv_run(test, *args, "--mode=live", "--", "/bin/true")
         test.equal(paths, [("new folder/a.json", "b.json.gz", "c.json")[i]], "paths")
-        test.equal(load(test, paths[0])["invocation"]["mode"], "live", "mode")
+        test.equal(files.read_json(test.path(paths[0]))["invocation"]["mode"], "live", "mode")
 
 
 def test_exit_status(test):
@@ -118,10 +109,8 @@ done
 
 def run_fake(test, body, *args, status=0, environment=None):
     dmdv, env = lonely_dmdv(test, FAKE + body)
-    done = subprocess.run([dmdv, "run", *args], capture_output=True, text=True, cwd=test.folder, timeout=60, check=False,
-                          env=dict(env, **(environment or {})))
-    test.equal(done.returncode, status, "exit status\n" + done.stderr)
-    return done.stdout, done.stderr
+    done = test.run([dmdv, "run", *args], env=dict(env, **(environment or {})), status=status)
+    return done.out, done.err
 
 
 def test_command_line_for_valgrind(test):
@@ -157,23 +146,21 @@ def test_broken_patterns(test):
     """What they mean is dmd's to say; dmdv must not fall over them."""
     for i, pattern in enumerate(("%", "%q", "%q{", "%q{X", "no/such/folder/%p", "%p/%p", "(", "[", "a\\", "\n%")):
         dmdv, env = (test.path("dmdv"), dict(os.environ, PATH=test.path("bin"))) if i else lonely_dmdv(test, FAKE)
-        done = subprocess.run([dmdv, "run", "-o", pattern, "app"], capture_output=True, text=True, cwd=test.folder,
-                              timeout=60, check=False, env=env)
-        test.equal((done.returncode, done.stderr), (0, "dmdv: no profile was written\n"), pattern)
+        done = test.run([dmdv, "run", "-o", pattern, "app"], env=env, status=None)
+        test.equal((done.status, done.err), (0, "dmdv: no profile was written\n"), pattern)
 
 
 def test_no_valgrind(test):
     dmdv, env = lonely_dmdv(test)
-    done = subprocess.run([dmdv, "run", "app"], capture_output=True, text=True, timeout=60, check=False, env=env)
-    test.equal((done.returncode, done.stdout), (127, ""), "exit status and output")
-    test.equal(done.stderr, "dmdv: run: there is no valgrind in PATH: install Valgrind\n", "standard error")
+    done = test.run([dmdv, "run", "app"], env=env, status=127)
+    test.equal((done.out, done.err), ("", "dmdv: run: there is no valgrind in PATH: install Valgrind\n"), "output")
 
 
 def test_no_tool(test):
     dmdv, env = lonely_dmdv(test, "#!/bin/sh\necho failed to start tool >&2\nexit 1\n")
-    done = subprocess.run([dmdv, "run", "app"], capture_output=True, text=True, timeout=60, check=False, env=env)
-    test.equal((done.returncode, done.stdout, done.stderr.count("\n")), (127, "", 1), "exit status and output")
-    test.check("no tool dmd" in done.stderr, done.stderr)
+    done = test.run([dmdv, "run", "app"], env=env, status=127)
+    test.equal((done.out, done.err.count("\n")), ("", 1), "output")
+    test.check("no tool dmd" in done.err, done.err)
 
 
 def default_signals():

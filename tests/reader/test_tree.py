@@ -7,7 +7,8 @@ The expected trees were worked out by hand; most use round amounts, 1 MB being 1
 import gzip
 import json
 
-from dmdvtest import Profile, Skip
+from dmdvtest import Profile
+from harness import Skip
 
 MB = 1 << 20
 NONHEAP, HEAP, OTHER = 0, 1, 2
@@ -662,8 +663,7 @@ def test_output_file(test):
     path = test.write("in", document(report("r/a", 5 * MB)))
     out, _ = test.dmdv("tree", "-o", test.path("out"), path)
     test.equal(out, "", "standard output")
-    with open(test.path("out"), encoding="utf-8") as file:
-        test.equal(file.read().split("\n"), tree(test, path), "the file")
+    test.equal(test.read("out").split("\n"), tree(test, path), "the file")
     test.error("tree", "-o", test.path("no/such/folder"), path)
 
 

@@ -49,8 +49,8 @@ def unreported_holder(t):
     # A pointer to oneself says nothing of the box.
     run = t.run(options=OPTIONS)
     advice = _advice(run.log)
-    t.true(re.fullmatch(r"100% held at \+0x0 of unreported blocks allocated at new_box \(advice.c:\d+\)",
-                        advice["box_text"]), advice["box_text"])
+    t.check(re.fullmatch(r"100% held at \+0x0 of unreported blocks allocated at new_box \(advice.c:\d+\)",
+                         advice["box_text"]), advice["box_text"])
     t.equal(advice["new_box"], [])
     t.equal(_entries(run.profile, "box_text"), [("unreported", ["calloc", "new_box"], 0, 10, 720)])
 
@@ -65,7 +65,7 @@ def two_holders(t):
 
 def reporter_without_scope(t):
     text = _advice(t.run(options=OPTIONS).log)["plain_text"]
-    t.true(re.fullmatch(r"100% held at \+0x8 of blocks reported by size_of \(advice.c:\d+\)", text), text)
+    t.check(re.fullmatch(r"100% held at \+0x8 of blocks reported by size_of \(advice.c:\d+\)", text), text)
 
 
 def array(t):
@@ -81,14 +81,14 @@ def unreadable(t):
 
 def turned_off(t):
     run = t.run(options=["--advice=no", *OPTIONS])
-    t.true("% held " not in run.log, "a word about holders")
-    t.true("advice" not in run.profile.run, "advice in the file")
+    t.check("% held " not in run.log, "a word about holders")
+    t.check("advice" not in run.profile.run, "advice in the file")
 
 
 def in_dark_matter_mode_only(t):
     for mode in "live", "cumulative":
         run = t.run(options=["--mode=" + mode, "--advice=yes"])
-        t.true("% held " not in run.log and "advice" not in run.profile.run, mode)
+        t.check("% held " not in run.log and "advice" not in run.profile.run, mode)
 
 
 def a_million_blocks(t):

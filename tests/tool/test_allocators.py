@@ -3,9 +3,8 @@
 
 import glob
 import os
-import subprocess
 
-from harness import Failure, Skip
+from harness import Failure, Skip, TimedOut
 
 
 def _program(t, *flags):
@@ -64,8 +63,8 @@ def _library(pattern):
 
 
 def _real_allocator(t, *flags):
-    core = os.path.join(t.suite.srcdir, "dmd")
-    return t.suite.compile("real_allocator.c", ["-O1", "-fno-builtin", "-I" + core, core + "/live/allocator.c", *flags])
+    core = os.path.join(t.srcdir, "dmd")
+    return t.bench.compile("real_allocator.c", ["-O1", "-fno-builtin", "-I" + core, core + "/live/allocator.c", *flags])
 
 
 def _compared(t, run):
@@ -73,7 +72,7 @@ def _compared(t, run):
     lines = [line.partition(": ") for line in run.out.decode().splitlines()]
     found = {way: tuple(int(n) for n in numbers.split(", ")) for way, _, numbers in lines}
     t.equal(list(found), ["malloc", "posix_memalign", "aligned_alloc", "memalign", "operator new", "realloc"])
-    t.true(found["malloc"][0] > 65536 and all(n[0] > 50000 for n in found.values()), "all was compared: %s" % found)
+    t.check(found["malloc"][0] > 65536 and all(n[0] > 50000 for n in found.values()), "all was compared: %s" % found)
     t.equal({way: n[2] for way, n in found.items()}, dict.fromkeys(found, 0), run.err.decode())
     return {way: n[1] for way, n in found.items()}
 
@@ -92,7 +91,7 @@ def real_glibc(t):
     if "glibc" not in os.confstr("CS_GNU_LIBC_VERSION"):
         raise Skip("this is not the GNU C library")
     in_doubt = _compared(t, t.run_natively([_real_allocator(t), "glibc"]))
-    t.true(in_doubt["malloc"] < 20 and in_doubt["realloc"] < 5000, "malloc and realloc are known: %s" % in_doubt)
+    t.check(in_doubt["malloc"] < 20 and in_doubt["realloc"] < 5000, "malloc and realloc are known: %s" % in_doubt)
 
 
 def real_jemalloc(t):
@@ -132,7 +131,7 @@ def _preloadable(t, pattern):
         try:
             t.run_command(["true"], env={"LD_PRELOAD": library}, tool="memcheck", timeout=30)
             _ENDS[library] = True
-        except subprocess.TimeoutExpired:
+        except TimedOut:
             _ENDS[library] = False
     if not _ENDS[library]:
         raise Skip("with %s Memcheck does not end either" % library)
@@ -150,7 +149,7 @@ def same_sizes_as_natively(t):
         try:
             env = {"LD_PRELOAD": _preloadable(t, pattern)} if pattern else {}
         except Skip as skip:
-            t.notes.append(str(skip))
+            t.note(skip)
             continue
         native = t.run_natively([t.program(), *args], env=env)
         run = t.run_command([t.program(), *args], env=env)
@@ -160,7 +159,7 @@ def same_sizes_as_natively(t):
         differ = [pair for pair in zip(native_lines, lines) if pair[0] != pair[1]]
         # glibc's realloc may find a free chunk behind a block, and then uses what is there.
         t.equal([pair for pair in differ if not (model == "glibc" and pair[0].startswith(b"2 "))], [], model)
-        t.true(len(differ) < len(lines) / 10, "most of glibc's sizes are known: %s" % differ)
+        t.check(len(differ) < len(lines) / 10, "most of glibc's sizes are known: %s" % differ)
 
 
 # ---- Which one is chosen ----
@@ -213,7 +212,7 @@ def auto_wants_a_malloc(t):
     """A libjemalloc whose functions have other names leaves the program with glibc's malloc."""
     folder = t.new_folder()
     library = os.path.join(folder, "libjemalloc.so.2")
-    made = t.suite.compile_text("je.c", "void *je_malloc(long n) { return (void *)(n - n); }\n",
+    made = t.bench.compile_text("je.c", "void *je_malloc(long n) { return (void *)(n - n); }\n",
                                 ["-shared", "-fPIC", "-Wl,-soname,libjemalloc.so.2"])
     os.rename(made, library)
     _chose(t, t.run_command([t.program()], env={"LD_PRELOAD": library}), "glibc")

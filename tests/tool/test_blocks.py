@@ -166,7 +166,7 @@ def _aligned_by_128(t):
 #include <new>
 int main() { return malloc_usable_size(::operator new(200, std::align_val_t(128))) >= 256 ? 10 : 11; }
 """
-    probe = t.run_natively([t.suite.compile_text("probe.cc", text, ["-std=c++17"])], status=None)
+    probe = t.run_natively([t.bench.compile_text("probe.cc", text, ["-std=c++17"])], status=None)
     slop = {10: 264, 11: 200}
     names = ["aligned()", "aligned_array()", "aligned_nothrow()", "aligned_nothrow_array()"]
     return {name: "%d+%d" % (req, max(slop[probe.status], (req + 23) // 16 * 16 - 8) - req)
@@ -180,7 +180,7 @@ def new_each_form(t):
         **_aligned_by_128(t)}
     got = {name: profile.at("leak_" + name) for name in expected}
     t.equal(got, {name: [blocks] for name, blocks in expected.items()})
-    t.true(profile.blocks_at("leak_array()")[0].stack[0].startswith("operator new[]("), "the innermost frame is new[]")
+    t.check(profile.blocks_at("leak_array()")[0].stack[0].startswith("operator new[]("), "the innermost frame is new[]")
 
 
 def new_expressions(t):
@@ -213,5 +213,5 @@ def overruns_hit_blocks_only(t):
 def freed_memory_serves_other_sizes(t):
     # 20 MB and the list of 4 MB are live. Were the memory of one size kept for it, there would be 40 MB more.
     memory = t.run().profile.run["memory"]
-    t.true(24000000 <= memory["heapAllocated"] < 25000000, "%d bytes are live" % memory["heapAllocated"])
-    t.true(memory["heapOverhead"] < 15000000, "%d bytes beside them" % memory["heapOverhead"])
+    t.check(24000000 <= memory["heapAllocated"] < 25000000, "%d bytes are live" % memory["heapAllocated"])
+    t.check(memory["heapOverhead"] < 15000000, "%d bytes beside them" % memory["heapOverhead"])

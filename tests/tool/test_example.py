@@ -9,13 +9,13 @@ import os
 import re
 
 import textlog
-from harness import Failure, Skip
+from harness import Failure, Skip, files
 
 TWICE = ["explicit/catalog/products", "explicit/catalog/index/words"]
 
 
 def catalog(t):
-    program = os.path.join(t.suite.builddir, "docs", "examples", "catalog")
+    program = os.path.join(t.builddir, "docs", "examples", "catalog")
     if not os.path.exists(program):
         raise Skip("the example was not built")
     run = t.run_command([program, "--items=2000"])
@@ -24,14 +24,14 @@ def catalog(t):
     twice = [block for block in profile.blocks if len(block.reps) == 2]
     t.equal(sum(block.num for block in twice), 2000)
     for block in twice:
-        t.true("product_describe" in block.stack, "only descriptions are reported twice")
+        t.check("product_describe" in block.stack, "only descriptions are reported twice")
         t.equal(block.reporters, TWICE)
     dark = {block.stack[2] if block.tag is None else block.tag for block in profile.blocks if not block.reps}
-    t.true({"term_add_posting", "cjson"} <= dark, "the postings are dark, and so is cJSON: %s" % dark)
-    t.true(all(not block.reps for block in profile.blocks_at("term_add_posting")), "nobody reports postings")
+    t.check({"term_add_posting", "cjson"} <= dark, "the postings are dark, and so is cJSON: %s" % dark)
+    t.check(all(not block.reps for block in profile.blocks_at("term_add_posting")), "nobody reports postings")
     # And the tool says where they hang.
     largest = textlog.record_blocks(textlog.dump_lines(run.log), "unreported")[0]
-    t.true("term_add_posting" in "".join(textlog.parse_record(largest).allocated), "the postings come first")
+    t.check("term_add_posting" in "".join(textlog.parse_record(largest).allocated), "the postings come first")
     t.equal(largest[-1], "  100% held at +0x10 of blocks reported by explicit/catalog/index/words")
     published = re.findall(r"^  (explicit/\S+)\s+(\d+)$", run.out.decode(), re.MULTILINE)
     t.equal(len(published), 5)
@@ -48,12 +48,10 @@ DRIVER = re.compile(r"\[\S*/(libEGL|libGLES|libGLdispatch|libglapi|libgallium|li
 
 def _webgl(t, *options):
     """The example's profile, and what it prints. The driver has a thread of its own for what it is told to do."""
-    path = os.path.join(t.suite.srcdir, "docs", "examples", "webgl.c")
-    with open(path, encoding="utf-8") as file:
-        source = file.read()
+    source = files.read(os.path.join(t.srcdir, "docs", "examples", "webgl.c"))
     flags = re.search(r"Build: cc (.*) webgl\.c (.*) -o webgl", source)
     try:
-        program = t.suite.compile_text("webgl.c", source, flags.group(1).split() + flags.group(2).split())
+        program = t.bench.compile_text("webgl.c", source, flags.group(1).split() + flags.group(2).split())
     except Failure as failure:
         if re.search(r"(EGL|GLES2)/\S+: No such file|cannot find -l", str(failure)):
             raise Skip("no EGL or OpenGL ES to compile with") from failure
@@ -87,10 +85,10 @@ def webgl(t):
     t.contains(out, "explicit/webgl/driver  %10d in %d blocks" % (szB, _count(tagged)))
     t.equal(sorted(b.describe() for b in profile.blocks if b.reps and b.tag), [])
     driver = _of_driver(profile)
-    t.true(_count(driver) > 1000, "the driver has blocks")
+    t.check(_count(driver) > 1000, "the driver has blocks")
     # With Mesa 22.3 all but 57 of 50,478, which it makes when it is loaded: before main.
     share = _count(b for b in driver if b.tag == "webgl") / _count(driver)
-    t.true(share > 0.95, "the driver's blocks bear the tag, %.4f of them" % share)
+    t.check(share > 0.95, "the driver's blocks bear the tag, %.4f of them" % share)
     t.equal({block.tag for block in profile.blocks if block.thread != 1} - {"webgl"}, set())
 
 
@@ -100,4 +98,4 @@ def webgl_without_inheritance(t):
     if not of_threads:
         raise Skip("this driver's threads have no blocks")
     t.equal({block.tag for block in of_threads}, {None})
-    t.true(any(block.tag == "webgl" for block in _of_driver(profile)), "the calling thread's bear the tag")
+    t.check(any(block.tag == "webgl" for block in _of_driver(profile)), "the calling thread's bear the tag")

@@ -8,7 +8,7 @@ def languages(t):
                   ["-std=c11", "-DNVALGRIND"], ["-std=c11", "-O2"]):
         # The language has to be named before the file, which flags of this kind cannot do.
         if flags[0] == "-x":
-            program = t.suite.compile_text("header.cc", '#include "%s/header.c"\n' % t.suite.programs,
+            program = t.bench.compile_text("header.cc", '#include "%s/header.c"\n' % t.bench.programs,
                                            strict + flags[2:])
         else:
             program = t.program(strict + flags)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Memory reports that the program publishes, and what the tool measures of the whole process."""
 
-import os
-
-from harness import Skip
+from harness import Skip, commands
 
 MB = 1 << 20
 
@@ -96,11 +94,8 @@ def not_what_was_measured_in_samples(t):
 
 
 def shares_in_the_tree(t):
-    dmdv = os.path.join(t.suite.builddir, "dmdv")
-    if not os.path.exists(dmdv):
-        raise Skip("no dmdv was built")
     run = t.run()
-    lines = t.run_natively([dmdv, "tree", "-v", run.numbered(1).path]).out.decode().split("\n")
+    lines = commands.run([t.place.dmdv(), "tree", "-v", run.numbered(1).path]).out.split("\n")
     # 104 bytes by three: 34 for each, and the 2 that are left for the first.
     found = sorted(line.split("\u2500")[-1].strip() + " " + line.split(" B ")[0].split("\u2500")[-1]
                    for line in lines if "[whole" in line)
@@ -121,7 +116,7 @@ def _memory(run):
 def _require_unique(t, before, after, expected):
     """The C library's pages are a process's own while no other has touched them: those that come and go move some."""
     grown = after["residentUnique"] - before["residentUnique"]
-    t.true(abs(grown - expected) <= MB / 4, "its own: %d more, expected %d" % (grown, expected))
+    t.check(abs(grown - expected) <= MB / 4, "its own: %d more, expected %d" % (grown, expected))
 
 
 def resident(t):
@@ -134,7 +129,7 @@ def resident(t):
         _require_unique(t, found[before], found[after], grown * MB)
     # The arena adds some pages of its own to the 5 MB.
     grown = found["allocated"]["resident"] - found["unmapped"]["resident"]
-    t.true(5 * MB <= grown <= 5.25 * MB, "grown by %d" % grown)
+    t.check(5 * MB <= grown <= 5.25 * MB, "grown by %d" % grown)
 
 
 def resident_shared_with_a_child(t):
@@ -146,16 +141,16 @@ def resident_shared_with_a_child(t):
     together, alone = found["shared with a child"], found["the child is gone"]
     # 4 MB of anonymous memory, 8 MB of shared memory and 5 MB of heap are in both.
     shared = together["resident"] - together["residentUnique"]
-    t.true(17 * MB <= shared <= 20 * MB, "shared: %d" % shared)
+    t.check(17 * MB <= shared <= 20 * MB, "shared: %d" % shared)
     shared = alone["resident"] - alone["residentUnique"]
-    t.true(shared < 4 * MB, "alone: %d" % shared)
+    t.check(shared < 4 * MB, "alone: %d" % shared)
 
 
 def resident_is_that_of_the_program(t):
     # Natively the kernel says how much is resident. Our own code and data are tens of megabytes.
     native = int(t.run_natively([t.program(), "native"]).out.split()[-1])
     found = _memory(t.run())["allocated"]["resident"]
-    t.true(abs(found - native) < MB, "%d under dmd, %d natively" % (found, native))
+    t.check(abs(found - native) < MB, "%d under dmd, %d natively" % (found, native))
 
 
 def resident_beside_valgrind(t):
@@ -172,8 +167,8 @@ def heap(t):
     profile = next(p for p in t.run().profiles.values() if p.run["label"] == "allocated")
     found = profile.run["memory"]
     t.equal(found["heapAllocated"], sum(b.num * (b.req + b.slop) for b in profile.blocks))
-    t.true(5 * MB < found["heapAllocated"] < 5.1 * MB, "allocated: %r" % found)
-    t.true(0 < found["heapOverhead"] < 9 * MB, "overhead: %r" % found)
+    t.check(5 * MB < found["heapAllocated"] < 5.1 * MB, "allocated: %r" % found)
+    t.check(0 < found["heapOverhead"] < 9 * MB, "overhead: %r" % found)
 
 
 def heap_in_all_modes(t):
@@ -188,18 +183,15 @@ def heap_in_all_modes(t):
 def heap_of_announced_blocks(t):
     # They are blocks, but not the arena's.
     found = t.run().profile.run["memory"]
-    t.true(found["heapAllocated"] > 0 and found["heapOverhead"] >= 0, "%r" % found)
+    t.check(found["heapAllocated"] > 0 and found["heapOverhead"] >= 0, "%r" % found)
 
 
 def in_the_tree(t):
-    dmdv = os.path.join(t.suite.builddir, "dmdv")
-    if not os.path.exists(dmdv):
-        raise Skip("no dmdv was built")
     path = t.run().profile.path
-    lines = t.run_natively([dmdv, "tree", "-v", path]).out.decode().split("\n")
+    lines = commands.run([t.place.dmdv(), "tree", "-v", path]).out.split("\n")
     ends = [line.split(" \u2500\u2500 ")[-1] for line in lines]
     # 111 as heap, of which the program has none, and 5 as no heap; 7 of its child, which is a process of its own.
-    t.true(any("\u2500116 B " in line and line.endswith("\u2500\u2500 a [?!] [3]") for line in lines), "a: %r" % lines[:20])
-    t.true("End of child" in lines, "no process of its own")
+    t.check(any("\u2500116 B " in line and line.endswith("\u2500\u2500 a [?!] [3]") for line in lines), "a: %r" % lines[:20])
+    t.check("End of child" in lines, "no process of its own")
     for name in ("hits", "full", "doors", "heap-allocated", "heap-overhead"):
-        t.true(any(end.split(" [")[0] == name for end in ends), "no " + name)
+        t.check(any(end.split(" [")[0] == name for end in ends), "no " + name)

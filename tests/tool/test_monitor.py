@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-import harness
+from harness import Skip, commands, files
 
 ALL = ["100+4", "200+0 reported by blocks", "300+12 reported by blocks, blocks", "400+8 reported by blocks"]
 CLEARED = ["100+4", "200+0", "300+12", "400+8 reported by blocks"]
@@ -13,41 +13,32 @@ CLEARED = ["100+4", "200+0", "300+12", "400+8 reported by blocks"]
 
 def _vgdb(t):
     """The vgdb beside the launcher that vg-in-place runs, or else the first on the path."""
-    with open(os.path.join(t.suite.builddir, "vg-in-place"), encoding="utf-8") as file:
-        launcher = re.search(r'exec "([^"]*)"', file.read())
+    launcher = re.search(r'exec "([^"]*)"', files.read(t.place.launcher()))
     beside = os.path.join(os.path.dirname(launcher.group(1)), "vgdb") if launcher else ""
     vgdb = beside if os.access(beside, os.X_OK) else t.need("vgdb")
-    done = subprocess.run([vgdb, "--help"], capture_output=True, text=True)
-    if "not found (required by" in done.stderr:
-        raise harness.Skip("this Valgrind's vgdb was built for a newer C library")
+    if "not found (required by" in commands.run([vgdb, "--help"], status=None).err:
+        raise Skip("this Valgrind's vgdb was built for a newer C library")
     return vgdb
 
 
-def _session(t, *commands):
-    """Runs the program, gives it the monitor commands once it waits, and lets it end. Returns the run and what each
-    command answered."""
+def _session(t, *lines):
+    """Runs the program, gives it these lines as monitor commands once it waits, and lets it end. Returns the run and
+    what each command answered."""
     vgdb = _vgdb(t)
     folder = t.new_folder()
-    environment = harness.plain_environment(folder)
-    command = [*t.suite.valgrind("dmd", ["--vgdb-prefix=" + folder + "/vgdb"]), t.program()]
+    command = [*t.bench.valgrind("dmd", ["--vgdb-prefix=" + folder + "/vgdb"]), t.program()]
     answers = []
-    with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(command, cwd=folder, env=commands.plain_environment(folder), stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             t.equal(process.stdout.readline(), b"ready\n")
-            for line in commands:
-                done = subprocess.run(
-                    [vgdb, "--vgdb-prefix=" + folder + "/vgdb", "--pid=%d" % process.pid, line],
-                    capture_output=True, text=True, timeout=harness.HANG_SECONDS)
-                t.equal(done.returncode, 0, done.stdout + done.stderr)
-                answers.append(done.stdout)
+            for line in lines:
+                ask = [vgdb, "--vgdb-prefix=" + folder + "/vgdb", "--pid=%d" % process.pid, line]
+                answers.append(commands.run(ask).out)
             out, err = process.communicate()
         finally:
             process.kill()  # does nothing to one that has ended
-        run = harness.Run(folder, subprocess.CompletedProcess(command, process.returncode, out, err),
-                          t.suite.validator)
-    t.expect_status(run, 4)
-    return run, answers
+    return t.finished(folder, commands.Done(command, process.returncode, out, err), 4), answers
 
 
 def dump(t):

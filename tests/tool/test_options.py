@@ -49,7 +49,7 @@ def partial_stacks(t):
     t.equal(profile.run["stacks"], "partial")
     t.equal(sum(b.num * (b.req + b.slop) for b in profile.blocks), 10000 * 24 + 30 * 104 + 5 * 50008)
     small = profile.count_at("small")[0]
-    t.true(500 < small < 900, "about 696 small blocks have a stack, not %d" % small)
+    t.check(500 < small < 900, "about 696 small blocks have a stack, not %d" % small)
     t.equal(profile.count_at("large"), (5, 250000))
     t.equal(sum(b.num for b in profile.blocks if b.req == 24), 10000)
     t.equal(sum(b.num for b in profile.blocks if b.req == 24 and b.stack is None), 10000 - small)
@@ -64,7 +64,7 @@ def partial_stacks_seed(t):
 
     seven = small(7)
     t.equal(small(7), seven)
-    t.true(any(small(seed) != seven for seed in (8, 9)), "other seeds give other samples")
+    t.check(any(small(seed) != seven for seed in (8, 9)), "other seeds give other samples")
 
 
 def sample_below(t):
@@ -214,7 +214,7 @@ def bad_options(t):
         # Before the log file is known, Valgrind complains on its standard error.
         text = run.err.decode() + "".join(run.logs.values())
         name = option.partition("=")[0]
-        t.true(re.search(r"(?:Bad|Unknown) option: %s" % re.escape(name), text), option + " is refused: " + text)
+        t.check(re.search(r"(?:Bad|Unknown) option: %s" % re.escape(name), text), option + " is refused: " + text)
         t.contains(text, "Use --help for more information or consult the user manual.")
         t.equal(sorted(run.profiles), [], option)
 
@@ -227,7 +227,7 @@ def bad_patterns(t):
 
 
 def help(t):
-    run = t.run_natively([t.suite.builddir + "/vg-in-place", "--tool=dmd", "--help"])
+    run = t.run_natively([t.place.launcher(), "--tool=dmd", "--help"])
     for option in ("--mode=dark-matter|live|cumulative", "--stacks=full|partial", "--sample-below=<bytes>",
                    "--seed=<number>", "--allocator=auto|glibc|exact|jemalloc|mozjemalloc|tcmalloc|mimalloc",
                    "--tag-threads=inherit|none", "--sort-by=usable|req|slop|num-blocks",
@@ -235,7 +235,7 @@ def help(t):
                    "--dmd-out-file=<file>"):
         t.contains(run.out, "\n    " + option)
     longest = max(len(line) for line in run.out.decode().partition("user options for dmd")[2].splitlines()[:20])
-    t.true(longest <= 80, "the help of dmd fits 80 columns")
+    t.check(longest <= 80, "the help of dmd fits 80 columns")
 
 
 def quiet(t):

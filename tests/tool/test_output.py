@@ -4,10 +4,9 @@
 import os
 import re
 import stat
-import subprocess
 import threading
 
-from harness import Skip
+from harness import Skip, commands, files
 
 LOST = "dmd: this dump's profile is lost; name another place with --dmd-out-file=<file>\n"
 
@@ -57,8 +56,7 @@ def patterns(t):
 def plain_json(t):
     run = t.run(options=["--dmd-out-file=plain.json"])
     t.equal(sorted(run.profiles), ["plain.1.json", "plain.2.json"])
-    with open(os.path.join(run.folder, "plain.1.json"), "rb") as file:
-        t.equal(file.read(1), b"{")
+    t.equal(run.read("plain.1.json")[0], "{")
 
 
 # ---- Places that do not take it ----
@@ -67,8 +65,8 @@ def plain_json(t):
 def _lost(t, run, name, why):
     """Nothing is left of the profile, and the log says why."""
     t.equal(run.files(), ["log.%d" % run.pid])
-    t.true(re.search(r"^dmd: cannot write \S*/?%s: %s \(error \d+\)\n%s" % (re.escape(name), why, re.escape(LOST)),
-                     run.log, re.MULTILINE), "the log says that: " + run.log[-600:])
+    t.check(re.search(r"^dmd: cannot write \S*/?%s: %s \(error \d+\)\n%s" % (re.escape(name), why, re.escape(LOST)),
+                      run.log, re.MULTILINE), "the log says that: " + run.log[-600:])
 
 
 def where_no_folder_is(t):
@@ -86,7 +84,7 @@ def onto_a_folder(t):
         os.mkdir(os.path.join(folder, name))
     run = t.run_command([t.program()], folder=folder, options=["--dmd-out-file=out.json"], status=10)
     _lost(t, run, "out.1.json", "that is a folder")
-    t.true(os.path.isdir(os.path.join(folder, "out.1.json")), "the folder is still there")
+    t.check(os.path.isdir(os.path.join(folder, "out.1.json")), "the folder is still there")
 
 
 def read_only_folder(t):
@@ -98,7 +96,7 @@ def read_only_folder(t):
         # root may write anywhere
         more = {"user": 65534, "group": 65534, "extra_groups": []}
         os.chmod(folder, 0o777)
-        if subprocess.run(["test", "-x", t.suite.builddir + "/vg-in-place"], **more).returncode != 0:
+        if commands.run(["test", "-x", t.place.launcher()], status=None, **more).status != 0:
             raise Skip("another user cannot enter the build folder")
     os.chmod(closed, 0o555)
     run = t.run_command([t.program()], folder=folder, options=["--dmd-out-file=closed/out.json"], status=10, **more)
@@ -124,7 +122,7 @@ exit $status
 
 def full_disk(t):
     shell = [t.need("unshare"), "-rm", "sh", "-c", FULL_DISK, "sh"]
-    if subprocess.run([*shell, "x", "true"], cwd=t.new_folder(), capture_output=True).returncode != 0:
+    if commands.run([*shell, "x", "true"], t.new_folder(), status=None).status != 0:
         raise Skip("no file system can be mounted here, neither as root nor with unshare -rm")
     for name in "out.json", "out.json.gz":
         run = t.run_command([t.program()], before=[*shell, name], options=["--dmd-out-file=disk/" + name], status=6)
@@ -188,9 +186,7 @@ def to_a_broken_pipe(t):
 
 def older_file_is_replaced(t):
     folder = t.new_folder()
-    path = os.path.join(folder, "out.json.gz")
-    with open(path, "wb") as file:
-        file.write(b"x" * 1000000)
+    files.write(os.path.join(folder, "out.json.gz"), "x" * 1000000)
     run = t.run_command([t.program()], folder=folder, options=["--dmd-out-file=out.json.gz"], status=6)
     t.equal(sum(block.num for block in run.profile.blocks), 2000)
 
@@ -202,7 +198,7 @@ def to_dev_null(t):
     os.symlink("/dev/null", path)
     run = t.run_command([t.program()], folder=folder, options=["--dmd-out-file=out"], status=6)
     t.equal(os.readlink(path), "/dev/null")
-    t.true(stat.S_ISCHR(os.stat(path).st_mode), "/dev/null is still a device")
+    t.check(stat.S_ISCHR(os.stat(path).st_mode), "/dev/null is still a device")
     t.contains(run.log, "dmd: wrote ")
 
 
@@ -211,15 +207,12 @@ def to_a_pipe(t):
     path = os.path.join(folder, "out.pipe")
     with _Reader(path) as reader:
         t.run_command([t.program()], folder=folder, options=["--dmd-out-file=out.pipe"], status=6)
-    t.true(stat.S_ISFIFO(os.stat(path).st_mode), "the pipe is still a pipe")
+    t.check(stat.S_ISFIFO(os.stat(path).st_mode), "the pipe is still a pipe")
     t.equal(len(_received(t, reader.received).doc["blockList"]), 2000)
 
 
 def _received(t, data):
-    path = os.path.join(t.new_folder(), "received.json")
-    with open(path, "wb") as file:
-        file.write(data)
-    return t.load(path)
+    return t.load(files.write(os.path.join(t.new_folder(), "received.json"), data))
 
 
 def to_dev_stdout(t):
@@ -232,8 +225,7 @@ def through_a_link(t):
     # A link stays a link: /dev/stdout is one, too.
     folder = t.new_folder()
     os.symlink("target.json", os.path.join(folder, "link"))
-    with open(os.path.join(folder, "target.json"), "w", encoding="ascii") as file:
-        file.write("older and longer " * 100000)
+    files.write(os.path.join(folder, "target.json"), "older and longer " * 100000)
     run = t.run_command([t.program()], folder=folder, options=["--dmd-out-file=link"], status=6)
     t.equal(os.readlink(os.path.join(folder, "link")), "target.json")
     t.equal(sum(block.num for block in run.profile.blocks), 2000)

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 
-import harness
+from harness import Failure, Skip, commands
 
 KEYS = 30
 FIELDS = {"field:%d" % i: "x" * (7 * i) for i in range(20)}  # too long for redis's compact form of a hash
@@ -17,16 +17,16 @@ class _Redis:
     """A running server, and a connection to it."""
 
     def __init__(self, process, path):
-        deadline = time.monotonic() + harness.HANG_SECONDS
+        deadline = time.monotonic() + commands.HANG_SECONDS
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(harness.HANG_SECONDS)
+        self.socket.settimeout(commands.HANG_SECONDS)
         while True:
             try:
                 self.socket.connect(path)
                 break
             except (FileNotFoundError, ConnectionRefusedError):
                 if process.poll() is not None or time.monotonic() > deadline:
-                    raise harness.Failure("redis-server does not listen, its status is %s" % process.poll()) from None
+                    raise Failure("redis-server does not listen, its status is %s" % process.poll()) from None
                 time.sleep(0.05)  # between two tries
         self.file = self.socket.makefile("rb")
 
@@ -39,7 +39,7 @@ class _Redis:
         self.send(*words)
         line = self.file.readline().decode().rstrip()
         if line.startswith("-") or not line:
-            raise harness.Failure("%s: %s" % (" ".join(map(str, words)), line or "no answer"))
+            raise Failure("%s: %s" % (" ".join(map(str, words)), line or "no answer"))
         if line.startswith("$"):
             return self.file.read(int(line[1:]) + 2)[:-2].decode()
         return line[1:]
@@ -61,12 +61,12 @@ def _session(t, *options):
     and what INFO does of all memory."""
     server = t.need("redis-server")
     if not glob.glob("/usr/lib/*/libjemalloc.so.2") + glob.glob("/usr/lib*/libjemalloc.so.2"):
-        raise harness.Skip("libjemalloc.so.2 is not installed")
+        raise Skip("libjemalloc.so.2 is not installed")
     folder = t.new_folder()
     path = os.path.join(folder, "socket")
-    command = [*t.suite.valgrind("dmd", ["--soname-synonyms=somalloc=*jemalloc*", *options]), server,
+    command = [*t.bench.valgrind("dmd", ["--soname-synonyms=somalloc=*jemalloc*", *options]), server,
                "--port", "0", "--unixsocket", path, "--save", "", "--dir", folder]
-    with subprocess.Popen(command, cwd=folder, env=harness.plain_environment(folder), stdin=subprocess.DEVNULL,
+    with subprocess.Popen(command, cwd=folder, env=commands.plain_environment(folder), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         try:
             redis = _Redis(process, path)
@@ -75,15 +75,13 @@ def _session(t, *options):
             redis.ask("INFO", "memory")  # each command's first call allocates a histogram, which the second can tell of
             info = dict(line.split(":", 1) for line in redis.ask("INFO", "memory").splitlines() if ":" in line)
             redis.send("SHUTDOWN", "NOSAVE")
-            out, _ = process.communicate(timeout=harness.HANG_SECONDS)
+            out, _ = process.communicate(timeout=commands.HANG_SECONDS)
         finally:
             process.kill()  # does nothing to one that has ended
-        run = harness.Run(folder, subprocess.CompletedProcess(command, process.returncode, out, b""),
-                          t.suite.validator)
-    t.expect_status(run, 0)
-    t.true(run.profile.blocks, "the server's blocks are seen")
+        run = t.finished(folder, commands.Done(command, process.returncode, out, b""), 0)
+    t.check(run.profile.blocks, "the server's blocks are seen")
     if not run.profile.blocks_at("zmalloc"):
-        raise harness.Skip("this redis-server has no names of functions")
+        raise Skip("this redis-server has no names of functions")
     return run.profile, usage, int(info["used_memory"])
 
 
@@ -96,17 +94,17 @@ def memory_usage_command(t):
     profile, usage, _ = _session(t, "--report-fn=objectComputeSize", "--report-fn=memoryCommand")
     reported = [block for block in profile.blocks if block.reps]
     reporters = {path for block in reported for path in block.reporters}
-    t.true(reporters <= {"explicit/objectComputeSize", "explicit/memoryCommand"}, str(reporters))
+    t.check(reporters <= {"explicit/objectComputeSize", "explicit/memoryCommand"}, str(reporters))
     t.equal([block.describe() for block in reported if block.reports > 1], [])
     # Each string's name and each field's name and value are measured; the field that is empty has a block as well.
-    t.true(sum(block.num for block in reported) >= KEYS * (2 + 2 * len(FIELDS)), "the values are reported")
-    t.true(all("redisCommand" not in block.stack for block in reported), "commands were no keys")
+    t.check(sum(block.num for block in reported) >= KEYS * (2 + 2 * len(FIELDS)), "the values are reported")
+    t.check(all("redisCommand" not in block.stack for block in reported), "commands were no keys")
     # What it says beyond that it computed: sizes of structures whose blocks it did not ask for.
-    t.true(0 < _bytes(reported) < usage, "%d reported, %d said" % (_bytes(reported), usage))
+    t.check(0 < _bytes(reported) < usage, "%d reported, %d said" % (_bytes(reported), usage))
     # Redis 8 allocates them in another function.
     in_hashes = [block for block in profile.blocks_at("hsetCommand")
                  if {"dictAddRaw", "dictInsertAtPosition"} & set(block.stack)]
-    t.true(in_hashes and all(not block.reps for block in in_hashes), "entries of hashes are computed")
+    t.check(in_hashes and all(not block.reps for block in in_hashes), "entries of hashes are computed")
 
 
 def counted_memory(t):
@@ -114,17 +112,17 @@ def counted_memory(t):
     profile, _, used = _session(t, "--report-fn=z*")
     reported = [block for block in profile.blocks if block.reps]
     dark = [block for block in profile.blocks if not block.reps]
-    t.true(all(path.startswith("explicit/z") for block in reported for path in block.reporters), "others reported")
+    t.check(all(path.startswith("explicit/z") for block in reported for path in block.reporters), "others reported")
     # It goes on allocating and freeing a little after it told used_memory, and the connection that asked may have
     # gone by then, with a buffer of 16 KiB for replies and some more.
     buffers = 24 * 1024
-    t.true(abs(_bytes(reported) - used) < 0.01 * used + buffers, "%d reported, %d used" % (_bytes(reported), used))
-    t.true(all("zmalloc" not in block.stack for block in dark), "a counted block is dark")
+    t.check(abs(_bytes(reported) - used) < 0.01 * used + buffers, "%d reported, %d used" % (_bytes(reported), used))
+    t.check(all("zmalloc" not in block.stack for block in dark), "a counted block is dark")
 
 
 def every_call(t):
     """The wrappers' own calls are left out by themselves."""
     profile, _, _ = _session(t, "--report-usable-size=yes")
     reporters = {path for block in profile.blocks for path in block.reporters}
-    t.true("explicit/objectComputeSize" in reporters, str(reporters))
+    t.check("explicit/objectComputeSize" in reporters, str(reporters))
     t.equal({path for path in reporters if path.startswith("explicit/z")}, set())

@@ -4,10 +4,10 @@
 import os
 import re
 import shutil
-import subprocess
+import sys
 
-from harness import Skip
 import textlog
+from harness import Skip, commands
 
 
 def _agrees(t, run, **options):
@@ -61,8 +61,8 @@ def agrees_with_many_records(t):
 
 
 def agrees_for_real_programs(t):
-    run = t.run_command([t.python(), "-c", "import json, os; os._exit(0)"])
-    t.true(len(run.profile.blocks) > 50, "Python keeps blocks")
+    run = t.run_command([sys.executable, "-c", "import json, os; os._exit(0)"])
+    t.check(len(run.profile.blocks) > 50, "Python keeps blocks")
     _agrees(t, run)
 
 
@@ -79,10 +79,10 @@ def nothing_to_say(t):
 def tags_and_reporters(t):
     # Two blocks of one line of the program make a record with a tag of its own; the realloc has another stack.
     log = t.run(options=["--max-records=all"]).log
-    t.true(re.search(r"inner_tag \(.*\n(?:    #.*\n)*  \}\n  Tag: inner\n", log), "a record has its tag")
-    t.true(re.search(r"untagged_after \(.*\n(?:    #.*\n)*  \}\n\}\n", log), "a record without tags has no such line")
-    t.true(re.search(r"block_of_both \(.*\n(?:    #.*\n)*  \}\n  Reporter: explicit/one\n  Reported at \{\n"
-                     r"(?:    #.*\n)*  \}\n  Reported again at \{\n", log), "the second report is outside of any")
+    t.check(re.search(r"inner_tag \(.*\n(?:    #.*\n)*  \}\n  Tag: inner\n", log), "a record has its tag")
+    t.check(re.search(r"untagged_after \(.*\n(?:    #.*\n)*  \}\n\}\n", log), "a record without tags has no such line")
+    t.check(re.search(r"block_of_both \(.*\n(?:    #.*\n)*  \}\n  Reporter: explicit/one\n  Reported at \{\n"
+                      r"(?:    #.*\n)*  \}\n  Reported again at \{\n", log), "the second report is outside of any")
     # With one frame the records run together: all blocks, of which some have tags.
     log = t.run(options=["--max-records=all", "--max-frames=1"]).log
     # Of malloc: 100 untagged before and after, outer 100, inner 100, 55 "still works", then those of reporters() and
@@ -97,7 +97,7 @@ def frames(t):
     (inlined,) = [b for b in profile.blocks if b.req == 100]
     t.equal(inlined.stack, ["malloc", "innermost", "between", "outermost", "main"])
     text = profile.doc["frameTable"].values()
-    t.true(any(re.fullmatch(r"#00: outermost \(inlined\.c:\d+\)", frame) for frame in text), "a file and a line")
+    t.check(any(re.fullmatch(r"#00: outermost \(inlined\.c:\d+\)", frame) for frame in text), "a file and a line")
     for block in profile.blocks:
         if block.req == 300:
             t.equal(block.stack[:2], ["malloc", "???"])
@@ -106,7 +106,7 @@ def frames(t):
 
 def frames_of_the_c_library(t):
     """Inlined calls are looked up in all libraries but the C library's, which are known by the names of their files."""
-    built = t.suite.compile("loaded.c")
+    built = t.bench.compile("loaded.c")
     folder = t.new_folder()
     libraries = []
     for name in "libmine.so", "libc-2.99.so", "mylibc-2.99.so", "libc.so.6":
@@ -129,7 +129,7 @@ def frames_without_lines(t):
     text = "\n".join(t.run_command([program]).profile.doc["frameTable"].values())
     found = re.search(r"^#00: outermost\[(.*) \+0x([0-9a-f]+)\]$", text, re.MULTILINE)
     t.equal(found.group(1), program)
-    symbols = subprocess.run([t.need("nm"), "-n", program], capture_output=True, text=True, check=True).stdout
+    symbols = commands.run([t.need("nm"), "-n", program]).out
     addresses = [(int(line.split()[0], 16), line.split()[2]) for line in symbols.splitlines() if line[0] != " "]
     below = [name for address, name in addresses if address <= int(found.group(2), 16)]
     t.equal(below[-1], "outermost")
@@ -138,7 +138,7 @@ def frames_without_lines(t):
 def frames_without_symbols(t):
     program = t.program(["-s"])
     text = "\n".join(t.run_command([program]).profile.doc["frameTable"].values())
-    t.true(re.search(r"^#00: \?\?\?\[%s \+0x[0-9a-f]+\]$" % re.escape(program), text, re.MULTILINE), text)
+    t.check(re.search(r"^#00: \?\?\?\[%s \+0x[0-9a-f]+\]$" % re.escape(program), text, re.MULTILINE), text)
 
 
 def below_main(t):
@@ -146,7 +146,7 @@ def below_main(t):
         return {block.stack[-1] for block in t.run(options=options).profile.blocks if block.req == 100}
 
     t.equal(last(), {"main"})
-    t.true(last("--show-below-main=yes") != {"main"}, "below main")
+    t.check(last("--show-below-main=yes") != {"main"}, "below main")
 
 
 # ---- Mozilla's script ----
@@ -156,15 +156,14 @@ OURS = re.compile(r"  (?:Tag|Tags|Reporter|Reported up to)\b(?!.*\{)")
 
 
 def _compare_with_script(t, script, source, frames_printed, *options):
-    program = t.suite.compile(source)
+    program = t.bench.compile(source)
     options = [*options, "--max-records=all", "--max-frames=%d" % frames_printed, "--num-callers=24"]
     run = t.run_command([program], options=options, status=None)
     sort_by = [option.partition("=")[2] for option in options if option.startswith("--sort-by=")] or ["usable"]
-    done = subprocess.run(
-        [t.python(), script, "--no-fix-stacks", "--max-frames=%d" % frames_printed, "--sort-by=" + sort_by[0],
-         run.profile.path], capture_output=True, text=True)
-    t.equal((done.returncode, done.stderr), (0, ""), "the script reads the file")
-    ours, theirs = textlog.dump_lines(run.log), done.stdout.split("\n")
+    done = commands.run([sys.executable, script, "--no-fix-stacks", "--max-frames=%d" % frames_printed,
+                         "--sort-by=" + sort_by[0], run.profile.path])
+    t.equal(done.err, "", "what the script says of the file")
+    ours, theirs = textlog.dump_lines(run.log), done.out.split("\n")
     for section in textlog.SECTIONS[run.profile.doc["invocation"]["mode"]]:
         # The script never prints more.
         expected = textlog.record_blocks(theirs, section)[:999]
@@ -172,7 +171,7 @@ def _compare_with_script(t, script, source, frames_printed, *options):
         for ours_of_one, theirs_of_one in zip(got, expected):
             t.equal(ours_of_one, theirs_of_one, section)
         t.equal(len(got[:999]), len(expected), section)
-    for row in re.findall(r"^  (?:Total|Unreported|Once-reported|Twice-reported):.*$", done.stdout, re.MULTILINE):
+    for row in re.findall(r"^  (?:Total|Unreported|Once-reported|Twice-reported):.*$", done.out, re.MULTILINE):
         t.contains(run.log, row + "\n")
 
 
@@ -192,13 +191,11 @@ def agrees_with_mozillas_script(t):
 
 def equals_dmdv_print(t):
     # The tool and dmdv run the same code: from the first separator to the line after the totals all is equal but the titles.
-    dmdv = os.path.join(t.suite.builddir, "dmdv")
-    if not os.path.exists(dmdv):
-        raise Skip("this build has no dmdv")
+    dmdv = t.place.dmdv()
     for options in ([], ["--mode=live"], ["--mode=cumulative"], ["--sample-below=100"]):
         for program in "records.c", "faults.c", "scopes.c", "advice.c":
-            run = t.run_command([t.suite.compile(program)], options=[*options, "--max-records=all"], status=None)
-            done = subprocess.run([dmdv, "print", run.profile.path], capture_output=True, text=True, check=True)
-            ours, theirs = textlog.dump_lines(run.log), done.stdout.split("\n")
+            run = t.run_command([t.bench.compile(program)], options=[*options, "--max-records=all"], status=None)
+            done = commands.run([dmdv, "print", run.profile.path])
+            ours, theirs = textlog.dump_lines(run.log), done.out.split("\n")
             n = 1 + next(i for i, line in enumerate(theirs) if line.startswith("allocator: "))
             t.equal(ours[0:1] + ours[2:n], theirs[0:1] + theirs[2:n], "%s %s" % (program, options))

@@ -17,6 +17,8 @@ comment /* @end */. `text: ...` is a line that people must read. What is not exp
 import os
 import re
 
+from harness import files
+
 STACKS = ("at", "allocatedAt", "freedAt", "reportedAt", "reportedAgainAt", "usedAt")
 BLOCK_KINDS = ("unreported", "twice-reported")
 
@@ -36,8 +38,7 @@ class Animal:
     def __init__(self, folder, source):
         self.source = source
         self.name = os.path.splitext(source)[0]
-        with open(os.path.join(folder, source), encoding="utf-8") as file:
-            lines = file.read().split("\n")
+        lines = files.read(os.path.join(folder, source)).split("\n")
         head = self._head(lines)
         self._read_markers(lines, len(head))
         paragraphs = " ".join(line or "\n" for line in head[2:]).split("\n")

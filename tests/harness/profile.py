@@ -7,7 +7,13 @@ import re
 import struct
 import zlib
 
-import jsonschema
+from harness import files
+from harness.expect import Failure, Skip
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 MAX_NAME = 4096  # bytes that the tool keeps of a name; one that is not UTF-8 grows when it is written
 
@@ -17,7 +23,7 @@ FRAME = re.compile(r"#00: (?P<fn>.*?)(?: \([^()]*:(?:\d+|\?\?\?)\)|\[.* \+0x[0-9
 FAULT_TRACES = ("at", "allocatedAt", "freedAt", "reportedAt")
 
 
-class Invalid(Exception):
+class Invalid(Failure):
     """A profile that breaks a rule of its format."""
 
 
@@ -28,8 +34,7 @@ def require(condition, what):
 
 def read_bytes(path):
     """A file's contents. What ends in .gz must be exactly one gzip member with the right CRC and length."""
-    with open(path, "rb") as file:
-        data = file.read()
+    data = files.read_bytes(path)
     if not path.endswith(".gz"):
         return data
     inflate = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
@@ -53,15 +58,19 @@ class Validator:
     """The schema, and the rules that no schema can say."""
 
     def __init__(self, schema_path):
-        with open(schema_path, encoding="utf-8") as file:
-            schema = json.load(file)
+        if jsonschema is None:
+            raise Skip("no Python module jsonschema")
+        schema = files.read_json(schema_path)
         jsonschema.Draft202012Validator.check_schema(schema)
         self.schema = jsonschema.Draft202012Validator(schema)
 
-    def check(self, doc):
+    def check_schema(self, doc):
         for error in self.schema.iter_errors(doc):
             where = "/".join(str(part) for part in error.absolute_path)
             raise Invalid("%s: %s" % (where, error.message[:500]))
+
+    def check(self, doc):
+        self.check_schema(doc)
         check_ids(doc)
         check_blocks(doc)
         if "dmd" in doc:

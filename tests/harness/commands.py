@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Running a command: without a terminal, never for ever, and with what it printed at hand."""
+
+import os
+import shlex
+import subprocess
+
+from harness.expect import Failure, tail
+
+# Nothing is timed. This only keeps a hanging program from hanging the tests for ever.
+HANG_SECONDS = 600
+
+
+class TimedOut(Failure):
+    """The command did not end."""
+
+
+def plain_environment(folder):
+    """As little as programs need: what is in the user's environment must not change the outcome."""
+    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "HOME": folder, "TMPDIR": folder}
+
+
+class Done:
+    """A command that has ended: its exit status (negative: the signal) and what it printed."""
+
+    def __init__(self, command, status, out, err):
+        self.command, self.status, self.out, self.err = command, status, out, err
+
+    def describe(self):
+        return "exit status %d from %s\nstdout: %s\nstderr: %s" % (
+            self.status, shlex.join(self.command), tail(self.out), tail(self.err))
+
+
+def run(command, folder=None, env=None, status=0, stdin=b"", stderr=subprocess.PIPE, timeout=HANG_SECONDS, text=True,
+        **more):
+    """Runs the command in the folder and expects this exit status (None: any). `env` is the whole environment; `text`:
+    what it prints is text, else it is bytes; `more` goes to subprocess.run."""
+    given = {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
+    try:
+        ended = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=stderr, timeout=timeout,
+                               check=False, **given, **more)
+    except subprocess.TimeoutExpired as expired:
+        raise TimedOut("%s did not end in %d seconds" % (shlex.join(command), timeout)) from expired
+    printed = [part or b"" for part in (ended.stdout, ended.stderr)]
+    if text:
+        printed = [part.decode("utf-8", "replace") for part in printed]
+    done = Done(command, ended.returncode, *printed)
+    if status is not None and done.status != status:
+        raise Failure("expected exit status %d\n%s" % (status, done.describe()))
+    return done

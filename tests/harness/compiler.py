@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The build's compilers, and compiling a program with them."""
+
+import functools
+import os
+
+from harness import commands
+
+# The environment variable that names the compiler, and its name where that is not set, by a source's suffix.
+NAMES = {".c": ("CC", "cc"), ".cc": ("CXX", "c++")}
+
+
+def compiler_for(suffix):
+    """The command of the build's compiler for sources with this suffix, as a list."""
+    variable, name = NAMES[suffix]
+    return (os.environ.get(variable) or name).split()
+
+
+@functools.lru_cache(maxsize=None)
+def _macros(command):
+    """The macros that a compiler defines by itself; none where the command is no compiler."""
+    done = commands.run([*command, "-dM", "-E", "-x", "c", os.devnull], status=None)
+    return frozenset(line.split()[1] for line in done.out.splitlines()) if done.status == 0 else frozenset()
+
+
+def is_clang(command):
+    return "__clang__" in _macros(tuple(command))
+
+
+def is_gcc(command):
+    return "__GNUC__" in _macros(tuple(command)) and not is_clang(command)
+
+
+def compile_program(source, output, builddir, flags=()):
+    """Compiles with the header that the build in `builddir` installs; the flags come last, so that they may name
+    libraries. Returns the program's path, which is `output`."""
+    include = os.path.join(builddir, "include")
+    headers = ["-I" + include, "-I" + os.path.join(include, "valgrind")]
+    compiler = compiler_for(os.path.splitext(source)[1])
+    commands.run([*compiler, *headers, source, "-o", output, *flags])
+    return output

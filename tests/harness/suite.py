@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A test program: the options that all have, the scratch folder, which tests run, and TAP.
+
+A program says what it is in its docstring, lists its tests, and leaves the rest to `main`:
+
+    def cases(place):
+        return [Case("fruit", "fruit.peel", lambda: peel(Test(place, "fruit.peel"))), ...]
+
+    sys.exit(harness.main(__doc__, cases))
+
+`make check` gives no arguments; the folders of the tree and of the build are then in the environment.
+"""
+
+import argparse
+import collections
+import inspect
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+
+from harness.expect import Expect, Failure, Skip, need
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# One test. It runs when its name is given or that of its group; one without a group always runs. The function takes
+# nothing, and passes unless it raises.
+Case = collections.namedtuple("Case", "group name function")
+
+
+def parser(doc):
+    """The options that all test programs have, and `doc` as the help."""
+    srcdir = os.environ.get("DMD_SRCDIR") or TOP
+    options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--srcdir", default=srcdir, metavar="DIR", help="the source tree [%(default)s]")
+    options.add_argument("--builddir", default=os.environ.get("DMD_BUILDDIR") or os.path.join(srcdir, "build"),
+                         metavar="DIR", help="where it was built [%(default)s]")
+    options.add_argument("--keep", action="store_true", help="leave the scratch folder, and say where it is")
+    options.add_argument("--list", action="store_true", help="print the names of the tests, and run none")
+    options.add_argument("names", nargs="*", metavar="NAME", help="a test, or a group of them [all]")
+    return options
+
+
+class Place:
+    """The folders that tests work with: the tree, the build, and one for what they write, which is removed at the end
+    of a `with` unless it is to be kept."""
+
+    def __init__(self, args):
+        self.srcdir, self.builddir = os.path.abspath(args.srcdir), os.path.abspath(args.builddir)
+        self.keep, self.folders = args.keep, 0
+        self.scratch = tempfile.mkdtemp(prefix="dmd-tests-")
+        os.chmod(self.scratch, 0o755)  # anybody may pass through: one test runs a program as another user
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.keep:
+            print("# scratch: " + self.scratch)
+        else:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def new_folder(self, name):
+        """An empty folder of its own, for one test or one run of a program."""
+        self.folders += 1
+        folder = os.path.join(self.scratch, "%03d-%s" % (self.folders, name.replace("/", "-")))
+        os.mkdir(folder)
+        return folder
+
+    def launcher(self):
+        """The command that runs Valgrind with the tools of the build."""
+        return os.path.join(self.builddir, "vg-in-place")
+
+    def dmdv(self):
+        """The path of dmdv, which some builds do not have."""
+        path = os.path.join(self.builddir, "dmdv")
+        if not os.path.exists(path):
+            raise Skip("no dmdv was built")
+        return path
+
+
+class Test(Expect):
+    """What a test's function is given: where it works, and what it may expect."""
+
+    def __init__(self, place, name):
+        self.place, self.name = place, name
+        self.srcdir, self.builddir = place.srcdir, place.builddir
+
+    def new_folder(self):
+        return self.place.new_folder(self.name)
+
+    need = staticmethod(need)
+
+    def note(self, text):
+        """Something that whoever reads the results may want to know."""
+        print("# %s: %s" % (self.name, text))
+
+
+def functions_of(module):
+    """The functions test_* that a module defines, in the order of its lines: [(name without test_, function), ...]."""
+    functions = [(n[5:], f) for n, f in inspect.getmembers(module, inspect.isfunction)
+                 if n.startswith("test_") and f.__module__ == module.__name__]
+    return sorted(functions, key=lambda each: each[1].__code__.co_firstlineno)
+
+
+def outcome(function):
+    """Runs a test; returns (whether it passed, what is to be said of it, why it was skipped)."""
+    try:
+        function()
+    except Skip as skip:
+        return True, "", " # SKIP %s" % skip
+    except Failure as failure:
+        return False, str(failure), ""
+    except Exception:  # a broken test fails alone
+        return False, traceback.format_exc(), ""
+    return True, "", ""
+
+
+def select(cases, names):
+    """The cases that these names ask for; ends the program where a name is none."""
+    known = {name for case in cases for name in (case.group, case.name)}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        sys.exit("no test or group has this name: " + ", ".join(unknown))
+    return [case for case in cases if not names or not case.group or case.group in names or case.name in names]
+
+
+def run(args, cases):
+    """Runs those of the cases that the arguments ask for, and prints TAP. Returns the exit status."""
+    cases = select(cases, args.names)
+    if args.list:
+        print("\n".join(case.name for case in cases))
+        return 0
+    failed = 0
+    print("1..%d" % len(cases))
+    for number, case in enumerate(cases, start=1):
+        good, details, skip = outcome(case.function)
+        failed += not good
+        print("%s %d - %s%s" % ("ok" if good else "not ok", number, case.name, skip))
+        for line in details.splitlines():
+            print("#   " + line)
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+def main(doc, cases):
+    """A whole test program: `cases` is given the Place and returns the list of all tests."""
+    args = parser(doc).parse_args()
+    with Place(args) as place:
+        return run(args, cases(place))

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Compiles test programs, runs them under the tool, and hands what came of it to the tests.
+
+A test is a function that takes a ToolTest, here called t:
+
+    def loop(t):
+        run = t.run()                                  # the test's program
+        t.equal(run.profile.at("leak"), ["10 x 48+8"])  # its blocks with leak() in their allocation stack
+
+Every profile that any run writes is loaded and validated at once (profile.py), and a run that leaves a temporary file
+behind fails, so that tests need not say so.
+"""
+
+import os
+import re
+
+from harness import commands, files, profile
+from harness.compiler import compile_program, compiler_for, is_clang
+from harness.expect import Failure, tail
+from harness.suite import Test
+
+COMMON_FLAGS = ["-g", "-O0", "-Wall", "-Wno-unused-result"]
+
+
+class Bench:
+    """What all tests share that run programs under the tool: the compiled programs of a folder, runs that several tests
+    look at, and the rules of profiles."""
+
+    def __init__(self, place, programs):
+        self.place = place
+        self.programs = programs
+        self.compiled = {}
+        self.runs = {}
+        self.validator = profile.Validator(os.path.join(place.srcdir, "docs", "dmd-profile.schema.json"))
+
+    def compile(self, source, extra=()):
+        """The program made of SOURCE in the folder. A line `Flags: ...` in it adds to the compiler's."""
+        key = (source, tuple(extra))
+        if key not in self.compiled:
+            path = os.path.join(self.programs, source)
+            flags = re.search(r"Flags: (.*?)(?: \*/)?$", files.read(path), re.MULTILINE)
+            self.compiled[key] = self._compile(path, (flags.group(1).split() if flags else []) + list(extra))
+        return self.compiled[key]
+
+    def compile_text(self, name, text, extra=()):
+        """The program made of this text."""
+        return self._compile(files.write(os.path.join(self.place.new_folder("text"), name), text), list(extra))
+
+    def _compile(self, path, flags):
+        source = os.path.basename(path)
+        name, suffix = os.path.splitext(source)
+        output = os.path.join(self.place.new_folder("build-" + source), name)
+        # Older Valgrinds cannot read what clang writes of DWARF 5.
+        dwarf = ["-gdwarf-4"] if is_clang(compiler_for(suffix)) else []
+        return compile_program(path, output, self.place.builddir, [*COMMON_FLAGS, *dwarf, *flags])
+
+    def valgrind(self, tool, options):
+        """The command that runs Valgrind, up to the program. Each process logs to a file log.PID of its own."""
+        return [self.place.launcher(), "--tool=" + tool, "--log-file=log.%p", *options]
+
+
+def strip_prefixes(text):
+    """A Valgrind log without the process id before each line."""
+    return re.sub(r"^(?:==|--|\*\*)\d+(?:==|--|\*\*) ?", "", text, flags=re.MULTILINE)
+
+
+class Run:
+    """A finished run: its status, what it printed (bytes), its logs and its profiles."""
+
+    def __init__(self, folder, done, validator):
+        self.folder = folder
+        self.status, self.out, self.err = done.status, done.out, done.err
+        self.logs = {}
+        self.profiles = {}
+        for name in sorted(self.files()):
+            path = os.path.join(folder, name)
+            if ".tmp." in name:
+                raise Failure("a temporary file was left: " + name)
+            if re.fullmatch(r"log\.\d+", name):
+                self.logs[int(name[4:])] = strip_prefixes(files.read_bytes(path).decode("utf-8", "backslashreplace"))
+            elif re.search(r"\.json$|\.gz$", name) and os.path.isfile(path):
+                self.profiles[name] = profile.Profile(path, validator)
+
+    def files(self):
+        """Names of all files in the run's folder and below."""
+        found = []
+        for folder, _, names in os.walk(self.folder):
+            found += [os.path.relpath(os.path.join(folder, name), self.folder) for name in names]
+        return found
+
+    def read(self, name):
+        """The text of one of the run's files."""
+        return files.read(os.path.join(self.folder, name))
+
+    def _only(self, what, things):
+        if len(things) != 1:
+            raise Failure("expected one %s, got %s\n%s" % (what, sorted(things), self.describe()))
+        return next(iter(things.values()))
+
+    @property
+    def profile(self):
+        """The profile, where there must be exactly one."""
+        return self._only("profile", self.profiles)
+
+    @property
+    def log(self):
+        """The log, where there must be exactly one process."""
+        return self._only("log", self.logs)
+
+    @property
+    def pid(self):
+        """The process id, where there must be exactly one process."""
+        self._only("log", self.logs)
+        return next(iter(self.logs))
+
+    def numbered(self, number, pid=None):
+        """The profile of the process's dump with this number, under the name that it has by default."""
+        name = "dmd.out.%d.%d.json.gz" % (pid or self.pid, number)
+        if name not in self.profiles:
+            raise Failure("no %s among %s" % (name, sorted(self.profiles)))
+        return self.profiles[name]
+
+    def describe(self):
+        """The end of everything that the run printed, for a failed test."""
+        parts = ["exit status %d" % self.status, "stdout: " + tail(self.out), "stderr: " + tail(self.err)]
+        parts += ["log of %d: %s" % (pid, tail(log)) for pid, log in self.logs.items()]
+        return "\n".join(parts)
+
+
+class ToolTest(Test):
+    """A test of the tool: what its function does everything with."""
+
+    def __init__(self, bench, name, sources):
+        super().__init__(bench.place, name)
+        self.bench = bench
+        self.sources = sources
+
+    def program(self, extra=()):
+        """The compiled program, the first of the test's."""
+        return self.bench.compile(self.sources[0], extra)
+
+    def run(self, *args, options=(), env=(), status=0):
+        """Runs the test's program under dmd. Equal runs of several tests are one run."""
+        key = (self.sources[0], args, tuple(options), tuple(sorted(dict(env).items())))
+        if key not in self.bench.runs:
+            command = [self.program(), *args]
+            self.bench.runs[key] = self.run_command(command, options=options, env=env, status=None)
+        run = self.bench.runs[key]
+        self.expect_status(run, status)
+        return run
+
+    def run_command(self, command, options=(), tool="dmd", before=(), **more):
+        """Runs any command under a tool of Valgrind, each time anew. `before` goes before Valgrind's own command,
+        `more` to run_natively."""
+        return self.run_natively([*before, *self.bench.valgrind(tool, options), *command], **more)
+
+    def run_natively(self, command, folder=None, env=(), status=0, **more):
+        """Runs a command as it is. Status None: any. `more` goes to commands.run."""
+        folder = folder or self.new_folder()
+        environment = dict(commands.plain_environment(folder), **dict(env))
+        done = commands.run(command, folder, environment, status=None, text=False, **more)
+        return self.finished(folder, done, status)
+
+    def finished(self, folder, done, status):
+        """The run of a command that a test started by itself, in this folder."""
+        run = Run(folder, done, self.bench.validator)
+        self.expect_status(run, status)
+        return run
+
+    def load(self, path):
+        """The profile in a file that no run's folder holds."""
+        return profile.Profile(path, self.bench.validator)
+
+    def expect_status(self, run, status):
+        if status is not None and run.status != status:
+            raise Failure("expected exit status %d\n%s" % (status, run.describe()))
