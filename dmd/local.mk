@@ -12,6 +12,7 @@ dmd_core_sources = \
   dmd/base/jsonout.c dmd/base/jsonout.h \
   dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
+  dmd/base/optiontable.c dmd/base/optiontable.h \
   dmd/base/out.c dmd/base/out.h \
   dmd/base/path.c dmd/base/path.h \
   dmd/base/pool.c dmd/base/pool.h \
@@ -62,8 +63,7 @@ dmd_core_sources = \
   dmd/live/slots.c dmd/live/slots.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \
   dmd/live/stack.c dmd/live/stack.h \
-  dmd/engine/options.c dmd/engine/options.h \
-  dmd/engine/optiontable.c dmd/engine/optiontable.h
+  dmd/engine/options.c dmd/engine/options.h
 
 # The Valgrind shell around it.
 dmd_tool_sources = \

@@ -123,7 +123,7 @@ static const dmd_option_t engine_options[] = {
     {"dmd-out-file", "<file>", "dmd.out.%p.json.gz",
      "where to write the profile; %p is the pid, %q{VAR} an environment variable; gzipped if it "
      "ends in .gz",
-     DMD_OPTION_OWN, .take = take_out_file},
+     DMD_OPTION_OWN, .take = take_out_file, .is_file = true},
 };
 
 const dmd_option_table_t dmd_engine_options = {engine_options,

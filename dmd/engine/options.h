@@ -2,7 +2,7 @@
  *
  * options.h: what the user can ask of every engine.
  *
- * One table describes the options (optiontable.h). The host hands over each argument that the user
+ * One table describes the options (base/optiontable.h). The host hands over each argument that the user
  * gives, in order, before the program runs; then the engine is initialised with the result and
  * reads it only.
  */
@@ -10,7 +10,7 @@
 #define DMD_ENGINE_OPTIONS_H
 
 #include "analysis/record.h"
-#include "engine/optiontable.h"
+#include "base/optiontable.h"
 #include "live/live.h"
 
 enum { DMD_MAX_NAME = 4096 }; /* bytes that are kept of the name of a tag or reporter, or a label */

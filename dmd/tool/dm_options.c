@@ -53,10 +53,11 @@ void dm_check_options(void) {
   VG_(free)(VG_(expand_file_name)("--dmd-out-file", g_options.out_file));
 }
 
+/* As Valgrind lays its own options out. */
 static void print_table(const dmd_option_table_t *table) {
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, &g_env);
-  dmd_options_describe(table, &text);
+  dmd_options_describe(table, 4, 37, &text);
   VG_(printf)("%s", text.text);
   dmd_strbuf_destroy(&text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "engine/optiontable.h"
+#include "base/optiontable.h"
 #include "host.h"
 
 #include <stdio.h>
@@ -12,6 +12,9 @@ typedef struct {
   uint64_t seed;
   uint32_t most;
   char name[8];
+  uint32_t tastes;
+  bool quick;
+  const char *text;
 } values_t;
 
 static bool take_name(void *target, const char *value, dmd_strbuf_t *why) {
@@ -34,6 +37,10 @@ static const dmd_option_t options[] = {
     {"most", "<number>|all", "3", "how many", DMD_OPTION_NUMBER_OR_ALL,
      DMD_OPTION_AT(values_t, most), .least = 1, .most = 1000},
     {"name", "<text>", NULL, "who it is", DMD_OPTION_OWN, .take = take_name},
+    {"taste", "sweet|sour|bitter", NULL, "of which it has one or more", DMD_OPTION_WORD_BIT,
+     DMD_OPTION_AT(values_t, tastes)},
+    {"quick", NULL, NULL, "whether it is", DMD_OPTION_SWITCH, DMD_OPTION_AT(values_t, quick)},
+    {"text", "<text>", NULL, "what it says", DMD_OPTION_TEXT, DMD_OPTION_AT(values_t, text)},
 };
 static const dmd_option_table_t table = {options, COUNT_OF(options)};
 
@@ -92,8 +99,39 @@ static void values_are_stored(void **state) {
   assert_int_equal(f.values.most, 0);
   assert_true(set(&f, "--seed=9223372036854775807"));
   assert_true(f.values.seed == INT64_MAX);
+  assert_true(set(&f, "--taste=bitter"));
+  assert_true(set(&f, "--taste=sweet"));
+  assert_int_equal(f.values.tastes, 1 << 2 | 1 << 0);
+  assert_true(set(&f, "--text=a b=c"));
+  assert_string_equal(f.values.text, "a b=c");
+  assert_false(f.values.quick);
+  assert_true(dmd_option_take(&options[6], &f.values, NULL, &f.why));
+  assert_true(f.values.quick);
   assert_true(set(&f, "--name=")); /* that it is empty is for the option to judge */
   end(&f);
+}
+
+/* The words that the option of this argument may have as its value, each with a blank behind it. */
+static void words_of(const char *argument, const char *expected) {
+  const dmd_option_t *option = dmd_option_of(&table, argument);
+  char all[64] = "";
+  const char *word;
+  size_t n;
+  for (unsigned i = 0; (word = dmd_option_word(option, i, &n)) != NULL; i++) {
+    strncat(all, word, n);
+    strcat(all, " ");
+  }
+  assert_string_equal(all, expected);
+}
+
+static void words(void **state) {
+  (void)state;
+  words_of("--colour=", "red green blue ");
+  words_of("--taste=", "sweet sour bitter ");
+  words_of("--most=", "all ");
+  words_of("--seed=", "");
+  words_of("--text=", "");
+  words_of("--name=", "");
 }
 
 static void other_arguments_are_left_alone(void **state) {
@@ -131,6 +169,7 @@ static void wrong_values_change_nothing(void **state) {
                                          "1000 nor 'all'"},
       {"--most=alle", "'alle' is neither a number from 1 to 1000 nor 'all'"},
       {"--name=too long a name", "too long"},
+      {"--taste=salty", "'salty' is none of sweet|sour|bitter"},
   };
   fixture_t f;
   begin(&f);
@@ -179,7 +218,7 @@ static void help(void **state) {
   host_init(&host);
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, &host.env);
-  dmd_options_describe(&help_table, &text);
+  dmd_options_describe(&help_table, 4, 37, &text);
   assert_text_equal(
       text.text,
       "    --a=<b>                          short [c]\n"
@@ -194,13 +233,31 @@ static void help(void **state) {
   host_done(&host);
 }
 
+static void help_with_letters(void **state) {
+  (void)state;
+  static const dmd_option_t described[] = {
+      {"output", "FILE", NULL, "where to", DMD_OPTION_OWN, .letter = 'o'},
+      {"json", NULL, NULL, "as JSON", DMD_OPTION_SWITCH},
+  };
+  static const dmd_option_table_t help_table = {described, COUNT_OF(described)};
+  host_t host;
+  host_init(&host);
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &host.env);
+  dmd_options_describe(&help_table, 2, 20, &text);
+  assert_text_equal(text.text, "  -o, --output=FILE where to\n"
+                               "      --json        as JSON\n");
+  dmd_strbuf_destroy(&text);
+  host_done(&host);
+}
+
 static void set_all(host_t *host, void *arg) {
   (void)arg;
   values_t values;
   dmd_strbuf_t text;
   dmd_options_set_defaults(&table, &values, &host->env);
   dmd_strbuf_init(&text, &host->env);
-  dmd_options_describe(&table, &text);
+  dmd_options_describe(&table, 4, 37, &text);
   dmd_strbuf_destroy(&text);
 }
 
@@ -230,10 +287,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults),
       cmocka_unit_test(values_are_stored),
+      cmocka_unit_test(words),
       cmocka_unit_test(other_arguments_are_left_alone),
       cmocka_unit_test(wrong_values_change_nothing),
       cmocka_unit_test(random_numbers),
       cmocka_unit_test(help),
+      cmocka_unit_test(help_with_letters),
       cmocka_unit_test(out_of_memory),
       cmocka_unit_test(a_default_must_be_a_value),
   };
