@@ -26,7 +26,7 @@ dmd_core_sources = \
   dmd/profile/json.c dmd/profile/json.h \
   dmd/profile/measured.c dmd/profile/measured.h \
   dmd/profile/profile.c dmd/profile/profile.h \
-  dmd/profile/published.c dmd/profile/published.h \
+  dmd/profile/memreports.c dmd/profile/memreports.h \
   dmd/profile/reports.c dmd/profile/reports.h \
   dmd/profile/translate.c dmd/profile/translate.h \
   dmd/analysis/allocfns.c dmd/analysis/allocfns.h \
@@ -34,7 +34,7 @@ dmd_core_sources = \
   dmd/analysis/combine.c dmd/analysis/combine.h \
   dmd/analysis/frame.c dmd/analysis/frame.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
-  dmd/analysis/memreports.c dmd/analysis/memreports.h \
+  dmd/analysis/amounts.c dmd/analysis/amounts.h \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
   dmd/analysis/record.c dmd/analysis/record.h \
   dmd/analysis/size.c dmd/analysis/size.h \

@@ -35,7 +35,7 @@ unit_tests = \
   tests/unit/test_peer_conformance \
   tests/unit/test_pool \
   tests/unit/test_profile \
-  tests/unit/test_published \
+  tests/unit/test_memreports \
   tests/unit/test_record \
   tests/unit/test_reports \
   tests/unit/test_roundtrip \

@@ -101,7 +101,7 @@ static bool is_in_last_tree(const dmd_trees_t *trees, const char *path) {
          path[root->end] == '/';
 }
 
-void dmd_trees_add(dmd_trees_t *trees, const char *path, const dmd_memreport_t *report) {
+void dmd_trees_add(dmd_trees_t *trees, const char *path, const dmd_amount_t *report) {
   uint32_t id;
   if (is_in_last_tree(trees, path)) {
     id = close_down_to(trees, common_parts(trees->path, path));

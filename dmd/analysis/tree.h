@@ -3,7 +3,7 @@
  * tree.h: the trees of one process, as about:memory shapes them.
  *
  * init, any number of adds, finish; then only read (tree_text.h prints). The paths must be added in
- * the order of dmd_memreports_settle, which lets each tree grow at its right edge only: there is
+ * the order of dmd_amounts_settle, which lets each tree grow at its right edge only: there is
  * one node a path and one a fork, however many parts the paths have. That is also how chains of
  * single children come out merged, "a/b/c". The root, a path's first part, is never merged.
  *
@@ -20,7 +20,7 @@
 #ifndef DMD_ANALYSIS_TREE_H
 #define DMD_ANALYSIS_TREE_H
 
-#include "analysis/memreports.h"
+#include "analysis/amounts.h"
 #include "base/intern.h"
 #include "base/pool.h"
 
@@ -38,7 +38,7 @@ typedef struct dmd_node {
   uint32_t next;      /* of its parent's children; of a root, the next root */
   uint32_t n_kids;
   uint32_t times;    /* of a leaf: reports that were summed */
-  uint8_t units;     /* dmd_units_t */
+  uint8_t units;     /* dmd_memreport_units_t */
   uint8_t presence;  /* of a leaf: dmd_presence_t */
   bool is_single;    /* a path without '/': not a tree but a line */
   bool is_invalid;   /* below zero or above the root */
@@ -62,7 +62,7 @@ void dmd_trees_init(dmd_trees_t *trees, const dmd_env_t *env);
 void dmd_trees_destroy(dmd_trees_t *trees);
 
 /* Adds a leaf. The path must stay where it is until finish. */
-void dmd_trees_add(dmd_trees_t *trees, const char *path, const dmd_memreport_t *report);
+void dmd_trees_add(dmd_trees_t *trees, const char *path, const dmd_amount_t *report);
 
 /* With show_all, nothing is tiny. */
 void dmd_trees_finish(dmd_trees_t *trees, bool is_diff, bool show_all);

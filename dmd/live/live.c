@@ -19,7 +19,7 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   dmd_claims_init(&live->claims, env);
   dmd_freed_init(&live->freed, env, config->freed_blocks);
   dmd_faults_init(&live->faults, env);
-  dmd_published_init(&live->published, env);
+  dmd_memreports_init(&live->memreports, env);
   dmd_pool_init(&live->ended, env, "dmd.live.ended", sizeof(uint64_t));
   dmd_groups_init(&live->history, env);
 }
@@ -27,7 +27,7 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
 void dmd_live_destroy(dmd_live_t *live) {
   dmd_groups_destroy(&live->history);
   dmd_pool_destroy(&live->ended);
-  dmd_published_destroy(&live->published);
+  dmd_memreports_destroy(&live->memreports);
   dmd_faults_destroy(&live->faults);
   dmd_freed_destroy(&live->freed);
   dmd_claims_destroy(&live->claims);

@@ -75,7 +75,7 @@ typedef struct dmd_live {
   dmd_claims_t claims; /* of the open reporters: the data of their scopes */
   dmd_freed_t freed;   /* stacks from the first report or reporter on */
   dmd_faults_t faults;
-  dmd_published_t published; /* since the last clear */
+  dmd_memreports_t memreports; /* since the last clear */
   dmd_pool_t ended;     /* uint64_t, by reporter name: what it measured since then, by its ends */
   dmd_groups_t history; /* cumulative mode: every block that ever was */
   /* Counted as Memcheck counts them, so that the two can be compared. */

@@ -137,7 +137,7 @@ static void clear_block(void *ctx, uint64_t addr, dmd_block_t *block) {
 void dmd_live_clear_reports(dmd_live_t *live) {
   dmd_live_settle(live);
   dmd_heap_walk(&live->heap, clear_block, live);
-  dmd_published_clear(&live->published);
+  dmd_memreports_clear(&live->memreports);
   for (uint32_t name = 1; name <= live->ended.last; name++)
     *DMD_POOL_AT(&live->ended, uint64_t, name) = 0;
   live->freed_reported = 0;

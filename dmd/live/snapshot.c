@@ -124,27 +124,27 @@ static uint64_t nearest_measured(const snapshot_t *s, const dmd_measured_t *meas
   return nearest;
 }
 
-/* Published values that are not what the reporter of their path measured. Where blocks are sampled,
+/* Memory reports that are not what the reporter of their path measured. Where blocks are sampled,
  * that is not known well enough. */
-static void check_published(snapshot_t *s) {
-  const dmd_published_t *published = &s->live->published;
-  if (dmd_published_count(published) == 0 || !dmd_live_keeps_reports(s->live) ||
+static void check_memreports(snapshot_t *s) {
+  const dmd_memreports_t *reports = &s->live->memreports;
+  if (dmd_memreports_count(reports) == 0 || !dmd_live_keeps_reports(s->live) ||
       s->live->config.sample_below > 0)
     return;
   dmd_measured_t measured;
   dmd_measured_init(&measured, s->profile);
-  for (uint32_t id = 1; id <= dmd_published_count(published); id++) {
-    dmd_published_value_t value = dmd_published_value(published, id);
-    if (value.process != NULL || value.units != DMD_PUBLISHED_BYTES)
+  for (uint32_t id = 1; id <= dmd_memreports_count(reports); id++) {
+    dmd_memreport_t report = dmd_memreports_get(reports, id);
+    if (report.process != NULL || report.units != DMD_MEMREPORT_BYTES)
       continue;
-    uint64_t claimed = value.amount < 0 ? 0 : (uint64_t)value.amount;
-    uint64_t szB = nearest_measured(s, &measured, value.path, claimed);
+    uint64_t claimed = report.amount < 0 ? 0 : (uint64_t)report.amount;
+    uint64_t szB = nearest_measured(s, &measured, report.path, claimed);
     if (szB == 0 || szB == claimed)
       continue;
     dmd_fault_t fault = {.num = 1,
                          .kind = DMD_FAULT_MEMORY_REPORT,
-                         .stack = dmd_translation_stack(&s->ids, value.stack),
-                         .reporter = dmd_intern_str(&s->profile->names, value.path),
+                         .stack = dmd_translation_stack(&s->ids, report.stack),
+                         .reporter = dmd_intern_str(&s->profile->names, report.path),
                          .bytes = dmd_distance(claimed, szB),
                          .claimed = claimed,
                          .measured = szB};
@@ -185,8 +185,8 @@ uint64_t dmd_snapshot_take(dmd_live_t *live, const dmd_advices_t *advices, dmd_p
   dmd_translation_add_faults(&s.ids, &live->faults);
   if (advices != NULL)
     dmd_translation_add_advices(&s.ids, advices);
-  dmd_translation_add_published(&s.ids, &live->published);
-  check_published(&s);
+  dmd_translation_add_memreports(&s.ids, &live->memreports);
+  check_memreports(&s);
   dmd_translation_destroy(&s.ids);
   return s.in_blocks_szB - s.announced_szB;
 }

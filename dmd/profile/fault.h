@@ -34,7 +34,7 @@ typedef enum {
   DMD_FAULT_REPORT_UNSCOPED,   /* outside of any reporter, where the user asked for one */
   DMD_FAULT_REPORT_MIXED,    /* shared of a block that another report does not share, or reverse */
   DMD_FAULT_CLAIM,           /* a reporter claims another sum than its blocks add up to */
-  DMD_FAULT_MEMORY_REPORT,   /* a published value is not what the reporter of that path measured */
+  DMD_FAULT_MEMORY_REPORT,   /* its amount is not what the reporter of that path measured */
   DMD_FAULT_SCOPE_LEFT_OPEN, /* a tag or reporter that began and never ended */
   DMD_FAULT_MEMORY_REPORT_REFUSED, /* a memory report that is none, or one too many */
   DMD_N_FAULTS

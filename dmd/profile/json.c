@@ -134,17 +134,17 @@ static void write_memory(dmd_jsonout_t *j, const dmd_footprint_t *memory) {
   dmd_jsonout_end(j);
 }
 
-static void write_published(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+static void write_memreports(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key(j, "memoryReports");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= dmd_published_count(&profile->published); id++) {
-    dmd_published_value_t value = dmd_published_value(&profile->published, id);
+  for (uint32_t id = 1; id <= dmd_memreports_count(&profile->memreports); id++) {
+    dmd_memreport_t value = dmd_memreports_get(&profile->memreports, id);
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
     if (value.process != NULL)
       dmd_jsonout_key_str(j, "process", value.process);
     dmd_jsonout_key_str(j, "path", value.path);
-    dmd_jsonout_key_str(j, "kind", dmd_published_kind_name(value.kind));
-    dmd_jsonout_key_str(j, "units", dmd_published_units_name(value.units));
+    dmd_jsonout_key_str(j, "kind", dmd_memreport_kind_name(value.kind));
+    dmd_jsonout_key_str(j, "units", dmd_memreport_units_name(value.units));
     dmd_jsonout_key(j, "amount");
     dmd_jsonout_i64(j, value.amount);
     if (value.description != NULL)
@@ -179,7 +179,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   write_faults(j, profile);
   write_advices(j, profile);
   write_memory(j, &profile->memory);
-  write_published(j, profile);
+  write_memreports(j, profile);
   dmd_jsonout_end(j);
 }
 

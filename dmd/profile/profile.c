@@ -21,14 +21,14 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_groups_init(&profile->groups, env);
   dmd_faults_init(&profile->faults, env);
   dmd_advices_init(&profile->advices, env);
-  dmd_published_init(&profile->published, env);
+  dmd_memreports_init(&profile->memreports, env);
   dmd_pool_init(&profile->addresses, env, "dmd.profile.addresses", sizeof(uint32_t));
 }
 
 void dmd_profile_destroy(dmd_profile_t *profile) {
   dmd_pool_destroy(&profile->addresses);
   dmd_advices_destroy(&profile->advices);
-  dmd_published_destroy(&profile->published);
+  dmd_memreports_destroy(&profile->memreports);
   dmd_faults_destroy(&profile->faults);
   dmd_groups_destroy(&profile->groups);
   dmd_reports_destroy(&profile->reports);

@@ -14,7 +14,7 @@
  *   groups     the blocks: sizes, a stack id, a report set, a tag
  *   faults     what the program did wrong with its heap or its reports
  *   advices    who holds the unreported blocks
- *   published  memory reports of the program
+ *   memreports memory reports that the program published
  */
 #ifndef DMD_PROFILE_PROFILE_H
 #define DMD_PROFILE_PROFILE_H
@@ -23,7 +23,7 @@
 #include "profile/advice.h"
 #include "profile/fault.h"
 #include "profile/groups.h"
-#include "profile/published.h"
+#include "profile/memreports.h"
 #include "profile/reports.h"
 
 /* The dmd JSON keys' version, see docs/format.md; DMD's own is 5. */
@@ -83,7 +83,7 @@ typedef struct dmd_profile {
   dmd_groups_t groups;
   dmd_faults_t faults;
   dmd_advices_t advices;
-  dmd_published_t published;
+  dmd_memreports_t memreports;
   /* Scan mode: the address of each group's block as a name id, by group id. Else empty. */
   dmd_pool_t addresses;
 } dmd_profile_t;

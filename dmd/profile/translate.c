@@ -143,12 +143,12 @@ void dmd_translation_add_advices(dmd_translation_t *t, const dmd_advices_t *advi
   }
 }
 
-bool dmd_translation_add_published(dmd_translation_t *t, const dmd_published_t *published) {
+bool dmd_translation_add_memreports(dmd_translation_t *t, const dmd_memreports_t *reports) {
   bool good = true;
-  for (uint32_t id = 1; id <= dmd_published_count(published); id++) {
-    dmd_published_value_t value = dmd_published_value(published, id);
-    value.stack = DMD_NONE;
-    good &= dmd_published_add(&t->to->published, &value);
+  for (uint32_t id = 1; id <= dmd_memreports_count(reports); id++) {
+    dmd_memreport_t report = dmd_memreports_get(reports, id);
+    report.stack = DMD_NONE;
+    good &= dmd_memreports_add(&t->to->memreports, &report);
   }
   return good;
 }

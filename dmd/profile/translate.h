@@ -61,6 +61,6 @@ dmd_group_t dmd_translation_group(dmd_translation_t *t, const dmd_group_t *group
  * where they are too many for one profile; what published them is not taken over. */
 void dmd_translation_add_faults(dmd_translation_t *t, const dmd_faults_t *faults);
 void dmd_translation_add_advices(dmd_translation_t *t, const dmd_advices_t *advices);
-bool dmd_translation_add_published(dmd_translation_t *t, const dmd_published_t *published);
+bool dmd_translation_add_memreports(dmd_translation_t *t, const dmd_memreports_t *reports);
 
 #endif

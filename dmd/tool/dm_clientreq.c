@@ -161,26 +161,35 @@ static UWord end_reporter(ThreadId tid, SizeT claimed, UWord how) {
   return dmd_scopes_depth(&g_live.reporters, tid);
 }
 
+_Static_assert((int)DMD_KIND_NONHEAP == DMD_MEMREPORT_NONHEAP &&
+                   (int)DMD_KIND_HEAP == DMD_MEMREPORT_HEAP &&
+                   (int)DMD_KIND_OTHER == DMD_MEMREPORT_OTHER &&
+                   (int)DMD_UNITS_BYTES == DMD_MEMREPORT_BYTES &&
+                   (int)DMD_UNITS_COUNT == DMD_MEMREPORT_COUNT &&
+                   (int)DMD_UNITS_COUNT_CUMULATIVE == DMD_MEMREPORT_CUMULATIVE &&
+                   (int)DMD_UNITS_PERCENTAGE == DMD_MEMREPORT_PERCENTAGE,
+               "the core and dmd.h number memory reports differently");
+
 static Bool keep_memory_report(ThreadId tid, Addr at) {
   struct dmd_memory_report report;
   name_t process, path, description;
   if (!read_struct(&report, sizeof report, at))
     return False;
-  dmd_published_value_t value = {.process = read_name(&process, (Addr)report.process),
-                                 .path = read_name(&path, (Addr)report.path),
-                                 .description = read_name(&description, (Addr)report.description),
-                                 .amount = report.amount,
-                                 .times = 1,
-                                 .stack = dm_capture_stack(tid),
-                                 .kind = report.kind,
-                                 .units = report.units};
-  return dmd_published_add(&g_live.published, &value);
+  dmd_memreport_t value = {.process = read_name(&process, (Addr)report.process),
+                           .path = read_name(&path, (Addr)report.path),
+                           .description = read_name(&description, (Addr)report.description),
+                           .amount = report.amount,
+                           .times = 1,
+                           .stack = dm_capture_stack(tid),
+                           .kind = report.kind,
+                           .units = report.units};
+  return dmd_memreports_add(&g_live.memreports, &value);
 }
 
 static UWord memory_report(ThreadId tid, Addr at) {
   if (!keep_memory_report(tid, at))
     dmd_live_fault(&g_live, DMD_FAULT_MEMORY_REPORT_REFUSED, tid, dm_capture_stack(tid));
-  return dmd_published_count(&g_live.published);
+  return dmd_memreports_count(&g_live.memreports);
 }
 
 /* The requests of dmd.h. */

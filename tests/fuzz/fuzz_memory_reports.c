@@ -12,21 +12,21 @@
 
 #include <string.h>
 
-static bool load(dmd_memreports_t *m, const uint8_t *data, size_t n, size_t piece, bool for_diff,
+static bool load(dmd_amounts_t *m, const uint8_t *data, size_t n, size_t piece, bool for_diff,
                  dmdv_fail_t *fail) {
-  dmd_memreports_init(m, &dmdv_env, for_diff);
+  dmd_amounts_init(m, &dmdv_env, for_diff);
   dmdv_input_t *input = dmdv_input_open_memory(data, n, piece, fail);
   FUZZ_CHECK(input != NULL);
   bool good = dmdv_load_reports_input(m, input, fail);
   dmdv_input_close(input);
   if (good)
-    dmd_memreports_complete(m);
+    dmd_amounts_complete(m);
   return good;
 }
 
-static void print(fuzz_text_t *text, dmd_memreports_t *m, bool verbose) {
+static void print(fuzz_text_t *text, dmd_amounts_t *m, bool verbose) {
   const char *path = NULL;
-  const char *why = dmd_memreports_settle(m, &path);
+  const char *why = dmd_amounts_settle(m, &path);
   dmd_out_t out;
   dmd_out_init(&out, fuzz_keep, text);
   if (why != NULL) {
@@ -38,23 +38,23 @@ static void print(fuzz_text_t *text, dmd_memreports_t *m, bool verbose) {
 }
 
 static void subtract(const uint8_t *data, size_t n) {
-  dmd_memreports_t new, old;
+  dmd_amounts_t new, old;
   dmdv_fail_t fail = {0};
   const char *path = NULL;
   /* Names made equal may come in different units, which are then refused. */
   bool good = load(&new, data, n, SIZE_MAX, true, &fail);
   FUZZ_CHECK(load(&old, data, n, SIZE_MAX, true, &fail) == good);
   if (good) {
-    FUZZ_CHECK(dmd_memreports_subtract(&new, &old, &path) == NULL);
-    FUZZ_CHECK(dmd_memreports_settle(&new, &path) == NULL);
+    FUZZ_CHECK(dmd_amounts_subtract(&new, &old, &path) == NULL);
+    FUZZ_CHECK(dmd_amounts_settle(&new, &path) == NULL);
     FUZZ_CHECK(new.n_order == 0);
   }
-  dmd_memreports_destroy(&old);
-  dmd_memreports_destroy(&new);
+  dmd_amounts_destroy(&old);
+  dmd_amounts_destroy(&new);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-  dmd_memreports_t whole, pieces;
+  dmd_amounts_t whole, pieces;
   dmdv_fail_t fail_whole = {0}, fail_pieces = {0};
   bool good = load(&whole, data, n, SIZE_MAX, false, &fail_whole);
   FUZZ_CHECK(load(&pieces, data, n, 2 + n % 37, false, &fail_pieces) == good);
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   } else {
     fuzz_check_same_fail(data, n, &fail_whole, &fail_pieces);
   }
-  dmd_memreports_destroy(&pieces);
-  dmd_memreports_destroy(&whole);
+  dmd_amounts_destroy(&pieces);
+  dmd_amounts_destroy(&whole);
   return 0;
 }

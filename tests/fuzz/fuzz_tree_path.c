@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "analysis/memreports.h"
+#include "analysis/amounts.h"
 #include "analysis/tree.h"
 #include "reader/host/host.h"
 #include "reader/report/tree_text.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Adds the lines; returns the sum of their amounts. */
-static int64_t add_lines(dmd_memreports_t *m, char *text) {
+static int64_t add_lines(dmd_amounts_t *m, char *text) {
   int64_t sum = 0;
   for (char *line = text, *next; line != NULL; line = next) {
     next = strchr(line, '\n');
@@ -24,8 +24,9 @@ static int64_t add_lines(dmd_memreports_t *m, char *text) {
     if (line[0] == '\0' || line[1] == '\0')
       continue;
     int64_t amount = (int64_t)(signed char)line[0] * 1000;
-    if (dmd_memreports_add(m, "app (pid 1)", line + 1, DMD_NONHEAP, DMD_BYTES, amount, NULL) ==
-        NULL)
+    dmd_memreport_t report = {
+        .process = "app (pid 1)", .path = line + 1, .amount = amount, .times = 1};
+    if (dmd_amounts_add(m, &report, 0) == NULL)
       sum += amount;
   }
   return sum;
@@ -45,11 +46,11 @@ static int64_t check_node(const dmd_trees_t *trees, uint32_t id) {
   return node->amount;
 }
 
-static void check_trees(const dmd_memreports_t *m, int64_t sum, bool show_all) {
+static void check_trees(const dmd_amounts_t *m, int64_t sum, bool show_all) {
   dmd_trees_t trees;
   dmd_trees_init(&trees, m->env);
   for (uint32_t i = 0; i < m->n_order; i++)
-    dmd_trees_add(&trees, dmd_memreports_path(m, m->order[i]), dmd_memreports_at(m, m->order[i]));
+    dmd_trees_add(&trees, dmd_amounts_path(m, m->order[i]), dmd_amounts_at(m, m->order[i]));
   dmd_trees_finish(&trees, m->is_diff, show_all);
   int64_t found = 0;
   for (uint32_t root = trees.first_root; root != DMD_NONE; root = dmd_trees_at(&trees, root)->next)
@@ -63,12 +64,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   if (n > 4096)
     return 0;
   char *text = fuzz_string(data, n);
-  dmd_memreports_t m;
+  dmd_amounts_t m;
   const char *path;
-  dmd_memreports_init(&m, &dmdv_env, n % 2 == 1);
+  dmd_amounts_init(&m, &dmdv_env, n % 2 == 1);
   int64_t sum = add_lines(&m, text);
-  dmd_memreports_complete(&m);
-  if (dmd_memreports_settle(&m, &path) == NULL) {
+  dmd_amounts_complete(&m);
+  if (dmd_amounts_settle(&m, &path) == NULL) {
     check_trees(&m, sum, false);
     check_trees(&m, sum, true);
     dmd_out_t out;
@@ -76,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     dmdv_tree_print(&out, &m, "", n % 4 < 2);
     FUZZ_CHECK(dmd_out_flush(&out));
   }
-  dmd_memreports_destroy(&m);
+  dmd_amounts_destroy(&m);
   free(text);
   return 0;
 }

@@ -100,14 +100,14 @@ static void make_memory(const maker_t *m) {
   memory->resident_unique = figure(m);
   for (uint64_t n = below(m, 6); n > 0; n--) {
     char process[MAX_TEXT], path[MAX_TEXT], description[MAX_TEXT];
-    dmd_published_value_t value = {.process = text(m, process),
-                                   .path = text(m, path),
-                                   .description = text(m, description),
-                                   .amount = (int64_t)number(m, 53) - (int64_t)number(m, 53),
-                                   .times = 1 + number(m, 20),
-                                   .kind = (uint32_t)below(m, DMD_PUBLISHED_N_KINDS),
-                                   .units = (uint32_t)below(m, DMD_PUBLISHED_N_UNITS)};
-    dmd_published_add(&m->profile->published, &value);
+    dmd_memreport_t value = {.process = text(m, process),
+                             .path = text(m, path),
+                             .description = text(m, description),
+                             .amount = (int64_t)number(m, 53) - (int64_t)number(m, 53),
+                             .times = 1 + number(m, 20),
+                             .kind = (uint32_t)below(m, DMD_MEMREPORT_N_KINDS),
+                             .units = (uint32_t)below(m, DMD_MEMREPORT_N_UNITS)};
+    dmd_memreports_add(&m->profile->memreports, &value);
   }
 }
 

@@ -127,18 +127,18 @@ static void all_keys(void **state) {
       .freed_reported = 1,
   };
   p->memory = (dmd_footprint_t){720, 0, DMD_MEMORY_UNKNOWN, 4096};
-  dmd_published_add(&p->published, &(dmd_published_value_t){.path = "explicit/a",
-                                                            .amount = -5,
-                                                            .times = 1,
-                                                            .kind = DMD_PUBLISHED_HEAP,
-                                                            .units = DMD_PUBLISHED_BYTES});
-  dmd_published_add(&p->published, &(dmd_published_value_t){.process = "child",
-                                                            .path = "cache/hits",
-                                                            .description = "\"Hits\".",
-                                                            .amount = DMD_PUBLISHED_MAX_AMOUNT,
-                                                            .times = 3,
-                                                            .kind = DMD_PUBLISHED_OTHER,
-                                                            .units = DMD_PUBLISHED_CUMULATIVE});
+  dmd_memreports_add(&p->memreports, &(dmd_memreport_t){.path = "explicit/a",
+                                                        .amount = -5,
+                                                        .times = 1,
+                                                        .kind = DMD_MEMREPORT_HEAP,
+                                                        .units = DMD_MEMREPORT_BYTES});
+  dmd_memreports_add(&p->memreports, &(dmd_memreport_t){.process = "child",
+                                                        .path = "cache/hits",
+                                                        .description = "\"Hits\".",
+                                                        .amount = DMD_MEMREPORT_MAX_AMOUNT,
+                                                        .times = 3,
+                                                        .kind = DMD_MEMREPORT_OTHER,
+                                                        .units = DMD_MEMREPORT_CUMULATIVE});
   sink_t sink;
   assert_text_equal(
       written(&sink, p),

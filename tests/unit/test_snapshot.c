@@ -346,8 +346,8 @@ static void cumulative_takes_the_history(void **state) {
 }
 
 static void publish(fixture_t *f, const char *path, int64_t amount) {
-  dmd_published_value_t value = {.path = path, .amount = amount, .times = 1, .stack = 1};
-  assert_true(dmd_published_add(&f->live.published, &value));
+  dmd_memreport_t value = {.path = path, .amount = amount, .times = 1, .stack = 1};
+  assert_true(dmd_memreports_add(&f->live.memreports, &value));
 }
 
 /* What was published since the last clear, without its stack. */
@@ -360,11 +360,11 @@ static void published_since_the_last_clear(void **state) {
   publish(&f, "b", 2);
   publish(&f, "b", 3);
   take(&f);
-  assert_int_equal(dmd_published_count(&f.profile.published), 1);
-  dmd_published_value_t value = dmd_published_value(&f.profile.published, 1);
+  assert_int_equal(dmd_memreports_count(&f.profile.memreports), 1);
+  dmd_memreport_t value = dmd_memreports_get(&f.profile.memreports, 1);
   assert_string_equal(value.path, "b");
   assert_true(value.amount == 5 && value.times == 2 && value.stack == DMD_NONE);
-  assert_int_equal(dmd_published_count(&f.live.published), 1);
+  assert_int_equal(dmd_memreports_count(&f.live.memreports), 1);
   assert_int_equal(f.n_resolved, 0);
   end(&f);
 }

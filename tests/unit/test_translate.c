@@ -278,15 +278,15 @@ static void collections_are_added_up(void **state) {
                            .reporter = dmd_intern_str(&p->names, "r"),
                            .offset = 8};
     dmd_advices_add(&p->advices, &advice);
-    dmd_published_value_t value = {
+    dmd_memreport_t value = {
         .path = "explicit/a", .amount = 5, .times = 1, .stack = build_stack(p, "report")};
-    assert_true(dmd_published_add(&p->published, &value));
+    assert_true(dmd_memreports_add(&p->memreports, &value));
   }
   dmd_translation_t t;
   dmd_translation_init_profile(&t, &profile[0], &profile[1], NULL, NULL);
   dmd_translation_add_faults(&t, &profile[1].faults);
   dmd_translation_add_advices(&t, &profile[1].advices);
-  assert_true(dmd_translation_add_published(&t, &profile[1].published));
+  assert_true(dmd_translation_add_memreports(&t, &profile[1].memreports));
   assert_int_equal(dmd_faults_count(&profile[0].faults), 2);
   assert_int_equal(dmd_faults_at(&profile[0].faults, 1)->num, 6);
   const dmd_fault_t *fault = dmd_faults_at(&profile[0].faults, 2);
@@ -295,8 +295,8 @@ static void collections_are_added_up(void **state) {
   assert_int_equal(fault->freed, build_stack(&profile[0], "free"));
   assert_int_equal(dmd_advices_count(&profile[0].advices), 1);
   assert_int_equal(dmd_advices_at(&profile[0].advices, 1)->bytes, 20);
-  assert_int_equal(dmd_published_count(&profile[0].published), 1);
-  assert_int_equal(dmd_published_value(&profile[0].published, 1).amount, 10);
+  assert_int_equal(dmd_memreports_count(&profile[0].memreports), 1);
+  assert_int_equal(dmd_memreports_get(&profile[0].memreports, 1).amount, 10);
   dmd_translation_destroy(&t);
   dmd_profile_destroy(&profile[1]);
   dmd_profile_destroy(&profile[0]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "analysis/memreports.h"
+#include "analysis/amounts.h"
 #include "analysis/normalize.h"
 #include "analysis/tree.h"
 #include "reader/report/tree_text.h"
@@ -10,7 +10,8 @@
 
 /* ---- Values. ---- */
 
-static void assert_amount(int64_t amount, dmd_units_t units, bool verbose, const char *expected) {
+static void assert_amount(int64_t amount, dmd_memreport_units_t units, bool verbose,
+                          const char *expected) {
   char buf[DMDV_VALUE_MAX];
   size_t n = dmdv_format_amount(buf, amount, units, verbose);
   assert_string_equal(buf, expected);
@@ -19,23 +20,23 @@ static void assert_amount(int64_t amount, dmd_units_t units, bool verbose, const
 
 static void amounts(void **state) {
   (void)state;
-  assert_amount(0, DMD_BYTES, false, "0.00 MB");
-  assert_amount(1048576, DMD_BYTES, false, "1.00 MB");
-  assert_amount(INT64_C(1234) * 1048576 + 587203, DMD_BYTES, false, "1,234.56 MB");
+  assert_amount(0, DMD_MEMREPORT_BYTES, false, "0.00 MB");
+  assert_amount(1048576, DMD_MEMREPORT_BYTES, false, "1.00 MB");
+  assert_amount(INT64_C(1234) * 1048576 + 587203, DMD_MEMREPORT_BYTES, false, "1,234.56 MB");
   /* An eighth of a MB is the simplest half of a hundredth. */
-  assert_amount(131072, DMD_BYTES, false, "0.13 MB");
-  assert_amount(-131072, DMD_BYTES, false, "-0.13 MB");
-  assert_amount(131071, DMD_BYTES, false, "0.12 MB");
-  assert_amount(-1, DMD_BYTES, false, "-0.00 MB");
+  assert_amount(131072, DMD_MEMREPORT_BYTES, false, "0.13 MB");
+  assert_amount(-131072, DMD_MEMREPORT_BYTES, false, "-0.13 MB");
+  assert_amount(131071, DMD_MEMREPORT_BYTES, false, "0.12 MB");
+  assert_amount(-1, DMD_MEMREPORT_BYTES, false, "-0.00 MB");
   /* 2^60 bytes are 2^40 MB. */
-  assert_amount(INT64_C(1) << 60, DMD_BYTES, false, "1,099,511,627,776.00 MB");
-  assert_amount(1234, DMD_BYTES, true, "1,234 B");
-  assert_amount(-1234567, DMD_BYTES, true, "-1,234,567 B");
-  assert_amount(1234, DMD_COUNT, false, "1,234");
-  assert_amount(1234, DMD_CUMULATIVE, true, "1,234");
-  assert_amount(1234, DMD_PERCENTAGE, false, "12.34%");
-  assert_amount(5, DMD_PERCENTAGE, true, "0.05%");
-  assert_amount(-12345678, DMD_PERCENTAGE, false, "-123,456.78%");
+  assert_amount(INT64_C(1) << 60, DMD_MEMREPORT_BYTES, false, "1,099,511,627,776.00 MB");
+  assert_amount(1234, DMD_MEMREPORT_BYTES, true, "1,234 B");
+  assert_amount(-1234567, DMD_MEMREPORT_BYTES, true, "-1,234,567 B");
+  assert_amount(1234, DMD_MEMREPORT_COUNT, false, "1,234");
+  assert_amount(1234, DMD_MEMREPORT_CUMULATIVE, true, "1,234");
+  assert_amount(1234, DMD_MEMREPORT_PERCENTAGE, false, "12.34%");
+  assert_amount(5, DMD_MEMREPORT_PERCENTAGE, true, "0.05%");
+  assert_amount(-12345678, DMD_MEMREPORT_PERCENTAGE, false, "-123,456.78%");
 }
 
 static void assert_share(int64_t part, int64_t whole, const char *expected) {
@@ -102,24 +103,36 @@ static void what_varies_is_normalized(void **state) {
 
 /* ---- Collections. ---- */
 
-static void add(dmd_memreports_t *m, const char *path, int64_t amount) {
-  assert_null(dmd_memreports_add(m, "P", path, DMD_HEAP, DMD_BYTES, amount, "x"));
+static const char *try_to_add(dmd_amounts_t *m, const char *path, dmd_memreport_kind_t kind,
+                              dmd_memreport_units_t units, int64_t amount) {
+  dmd_memreport_t report = {.process = "P",
+                            .path = path,
+                            .kind = kind,
+                            .units = units,
+                            .amount = amount,
+                            .times = 1,
+                            .description = "x"};
+  return dmd_amounts_add(m, &report, 0);
+}
+
+static void add(dmd_amounts_t *m, const char *path, int64_t amount) {
+  assert_null(try_to_add(m, path, DMD_MEMREPORT_HEAP, DMD_MEMREPORT_BYTES, amount));
 }
 
 static void sums_beyond_2_to_53_are_exact(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmd_memreports_t m;
-  dmd_memreports_init(&m, &host.env, false);
+  dmd_amounts_t m;
+  dmd_amounts_init(&m, &host.env, false);
   int64_t large = INT64_C(1) << 53;
   add(&m, "a/b", large);
   add(&m, "a/b", 1);
   add(&m, "a/b", large);
-  const dmd_memreport_t *r = dmd_memreports_at(&m, dmd_memreports_find(&m, "P", "a/b"));
+  const dmd_amount_t *r = dmd_amounts_at(&m, dmd_amounts_find(&m, "P", "a/b"));
   assert_true(r->amount == 2 * large + 1);
   assert_int_equal(r->times, 3);
-  dmd_memreports_destroy(&m);
+  dmd_amounts_destroy(&m);
   host_done(&host);
 }
 
@@ -127,19 +140,20 @@ static void what_cannot_be_added(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmd_memreports_t m;
-  dmd_memreports_init(&m, &host.env, false);
-  assert_non_null(dmd_memreports_add(&m, "P", "explicit/a", DMD_OTHER, DMD_BYTES, 1, NULL));
-  assert_non_null(dmd_memreports_add(&m, "P", "explicit/a", DMD_HEAP, DMD_COUNT, 1, NULL));
-  assert_null(dmd_memreports_add(&m, "P", "a", DMD_OTHER, DMD_COUNT, 1, NULL));
-  assert_non_null(dmd_memreports_add(&m, "P", "a", DMD_OTHER, DMD_BYTES, 1, NULL));
+  dmd_amounts_t m;
+  dmd_amounts_init(&m, &host.env, false);
+  assert_non_null(try_to_add(&m, "explicit/a", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, 1));
+  assert_non_null(try_to_add(&m, "explicit/a", DMD_MEMREPORT_HEAP, DMD_MEMREPORT_COUNT, 1));
+  assert_null(try_to_add(&m, "a", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_COUNT, 1));
+  assert_non_null(try_to_add(&m, "a", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, 1));
   /* With 2, one for the count and one for what was in other units, all of 2^60 is not left. */
   assert_non_null(
-      dmd_memreports_add(&m, "P", "b", DMD_OTHER, DMD_BYTES, -(INT64_C(1) << 60), NULL));
-  assert_non_null(dmd_memreports_add(&m, "P", "b", DMD_OTHER, DMD_BYTES, INT64_MIN, NULL));
-  assert_null(dmd_memreports_add(&m, "P", "b", DMD_OTHER, DMD_BYTES, 2 - (INT64_C(1) << 60), NULL));
-  assert_non_null(dmd_memreports_add(&m, "P", "c", DMD_OTHER, DMD_BYTES, 1, NULL));
-  dmd_memreports_destroy(&m);
+      try_to_add(&m, "b", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, -(INT64_C(1) << 60)));
+  assert_non_null(try_to_add(&m, "b", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, INT64_MIN));
+  assert_null(
+      try_to_add(&m, "b", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, 2 - (INT64_C(1) << 60)));
+  assert_non_null(try_to_add(&m, "c", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, 1));
+  dmd_amounts_destroy(&m);
   host_done(&host);
 }
 
@@ -223,8 +237,8 @@ static void random_against_sums_over_all_reports(void **state) {
   for (int round = 0; round < 300; round++) {
     host_t host;
     host_init(&host);
-    dmd_memreports_t m;
-    dmd_memreports_init(&m, &host.env, false);
+    dmd_amounts_t m;
+    dmd_amounts_init(&m, &host.env, false);
     model_t model = {.n = (unsigned)(1 + dice_below(&dice, MAX_PATHS))};
     for (unsigned i = 0; i < model.n; i++) {
       throw_path(&dice, model.path[i]);
@@ -232,24 +246,24 @@ static void random_against_sums_over_all_reports(void **state) {
       add(&m, model.path[i], model.amount[i]);
     }
     const char *path;
-    assert_null(dmd_memreports_settle(&m, &path));
+    assert_null(dmd_amounts_settle(&m, &path));
     dmd_trees_t trees;
     dmd_trees_init(&trees, &host.env);
     for (uint32_t i = 0; i < m.n_order; i++)
-      dmd_trees_add(&trees, dmd_memreports_path(&m, m.order[i]), dmd_memreports_at(&m, m.order[i]));
+      dmd_trees_add(&trees, dmd_amounts_path(&m, m.order[i]), dmd_amounts_at(&m, m.order[i]));
     dmd_trees_finish(&trees, false, true);
     check_against_model(&trees, &model);
     dmd_trees_destroy(&trees);
-    dmd_memreports_destroy(&m);
+    dmd_amounts_destroy(&m);
     host_done(&host);
   }
 }
 
 /* ---- Text. ---- */
 
-static void assert_printed(dmd_memreports_t *m, bool verbose, const char *expected) {
+static void assert_printed(dmd_amounts_t *m, bool verbose, const char *expected) {
   const char *path;
-  assert_null(dmd_memreports_settle(m, &path));
+  assert_null(dmd_amounts_settle(m, &path));
   sink_t sink;
   sink_init(&sink);
   dmdv_tree_print(&sink.out, m, "", verbose);
@@ -263,8 +277,8 @@ static void one_of_everything(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmd_memreports_t m;
-  dmd_memreports_init(&m, &host.env, false);
+  dmd_amounts_t m;
+  dmd_amounts_init(&m, &host.env, false);
   add(&m, "r/x/y/z", 600);
   add(&m, "r/a", 10);
   add(&m, "r/b", 9);
@@ -285,7 +299,7 @@ static void one_of_everything(void **state) {
                  "└──0.00 MB (01.00%) ── a\n"
                  "\n"
                  "End of P\n");
-  dmd_memreports_destroy(&m);
+  dmd_amounts_destroy(&m);
   host_done(&host);
 }
 
@@ -293,8 +307,8 @@ static void verbose_shows_all(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmd_memreports_t m;
-  dmd_memreports_init(&m, &host.env, false);
+  dmd_amounts_t m;
+  dmd_amounts_init(&m, &host.env, false);
   add(&m, "r/x/y", 1200);
   add(&m, "r/x/z", 600);
   add(&m, "r/a", 1);
@@ -312,7 +326,7 @@ static void verbose_shows_all(void **state) {
                  "└──────1 B (00.06%) ── b\n"
                  "\n"
                  "End of P\n");
-  dmd_memreports_destroy(&m);
+  dmd_amounts_destroy(&m);
   host_done(&host);
 }
 
@@ -321,17 +335,17 @@ static void only_the_unclassified_changed(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmd_memreports_t m, old;
-  dmd_memreports_init(&m, &host.env, true);
-  dmd_memreports_init(&old, &host.env, true);
+  dmd_amounts_t m, old;
+  dmd_amounts_init(&m, &host.env, true);
+  dmd_amounts_init(&old, &host.env, true);
   add(&m, "explicit/a", 50);
   add(&old, "explicit/a", 50);
-  dmd_memreports_add(&m, "P", "heap-allocated", DMD_OTHER, DMD_BYTES, 90, "x");
-  dmd_memreports_add(&old, "P", "heap-allocated", DMD_OTHER, DMD_BYTES, 60, "x");
-  dmd_memreports_complete(&m);
-  dmd_memreports_complete(&old);
+  try_to_add(&m, "heap-allocated", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, 90);
+  try_to_add(&old, "heap-allocated", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, 60);
+  dmd_amounts_complete(&m);
+  dmd_amounts_complete(&old);
   const char *path;
-  assert_null(dmd_memreports_subtract(&m, &old, &path));
+  assert_null(dmd_amounts_subtract(&m, &old, &path));
   assert_printed(&m, true,
                  "P\n"
                  "\n"
@@ -345,8 +359,8 @@ static void only_the_unclassified_changed(void **state) {
                  "30 B ── heap-allocated\n"
                  "\n"
                  "End of P\n");
-  dmd_memreports_destroy(&old);
-  dmd_memreports_destroy(&m);
+  dmd_amounts_destroy(&old);
+  dmd_amounts_destroy(&m);
   host_done(&host);
 }
 
@@ -356,8 +370,8 @@ static void no_depth_is_too_deep(void **state) {
   enum { PARTS = 100000 };
   host_t host;
   host_init(&host);
-  dmd_memreports_t m;
-  dmd_memreports_init(&m, &host.env, false);
+  dmd_amounts_t m;
+  dmd_amounts_init(&m, &host.env, false);
   char *path = malloc(2 * PARTS + 2);
   path[0] = 'r';
   for (int i = 0; i < PARTS; i++)
@@ -369,42 +383,42 @@ static void no_depth_is_too_deep(void **state) {
   path[PARTS + 1] = '\0';
   add(&m, path, 4);
   const char *wrong;
-  assert_null(dmd_memreports_settle(&m, &wrong));
+  assert_null(dmd_amounts_settle(&m, &wrong));
   dmd_trees_t trees;
   dmd_trees_init(&trees, &host.env);
   for (uint32_t i = 0; i < m.n_order; i++)
-    dmd_trees_add(&trees, dmd_memreports_path(&m, m.order[i]), dmd_memreports_at(&m, m.order[i]));
+    dmd_trees_add(&trees, dmd_amounts_path(&m, m.order[i]), dmd_amounts_at(&m, m.order[i]));
   dmd_trees_finish(&trees, false, true);
   /* The root, two forks, three leaves. */
   assert_int_equal(trees.nodes.last, 6);
   assert_true(dmd_trees_at(&trees, trees.first_root)->amount == 7);
   dmd_trees_destroy(&trees);
-  dmd_memreports_destroy(&m);
+  dmd_amounts_destroy(&m);
   free(path);
   host_done(&host);
 }
 
 static void use(host_t *host, void *arg) {
   (void)arg;
-  dmd_memreports_t m, old;
-  dmd_memreports_init(&m, &host->env, true);
-  dmd_memreports_init(&old, &host->env, true);
-  dmd_memreports_add(&m, "P", "explicit/a/b", DMD_HEAP, DMD_BYTES, 500, "x");
-  dmd_memreports_add(&m, "P", "explicit/a", DMD_HEAP, DMD_BYTES, 7, "x");
-  dmd_memreports_add(&m, "P", "explicit/c", DMD_HEAP, DMD_BYTES, 1, "x");
-  dmd_memreports_add(&m, "P", "explicit/d", DMD_HEAP, DMD_BYTES, 1, "x");
-  dmd_memreports_add(&old, "P", "heap-allocated", DMD_OTHER, DMD_BYTES, 9, "x");
-  dmd_memreports_complete(&m);
-  dmd_memreports_complete(&old);
+  dmd_amounts_t m, old;
+  dmd_amounts_init(&m, &host->env, true);
+  dmd_amounts_init(&old, &host->env, true);
+  try_to_add(&m, "explicit/a/b", DMD_MEMREPORT_HEAP, DMD_MEMREPORT_BYTES, 500);
+  try_to_add(&m, "explicit/a", DMD_MEMREPORT_HEAP, DMD_MEMREPORT_BYTES, 7);
+  try_to_add(&m, "explicit/c", DMD_MEMREPORT_HEAP, DMD_MEMREPORT_BYTES, 1);
+  try_to_add(&m, "explicit/d", DMD_MEMREPORT_HEAP, DMD_MEMREPORT_BYTES, 1);
+  try_to_add(&old, "heap-allocated", DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, 9);
+  dmd_amounts_complete(&m);
+  dmd_amounts_complete(&old);
   const char *path;
-  dmd_memreports_subtract(&m, &old, &path);
-  dmd_memreports_settle(&m, &path);
+  dmd_amounts_subtract(&m, &old, &path);
+  dmd_amounts_settle(&m, &path);
   sink_t sink;
   sink_init(&sink);
   dmdv_tree_print(&sink.out, &m, "", false);
   sink_free(&sink);
-  dmd_memreports_destroy(&old);
-  dmd_memreports_destroy(&m);
+  dmd_amounts_destroy(&old);
+  dmd_amounts_destroy(&m);
 }
 
 static void out_of_memory(void **state) {

@@ -151,7 +151,7 @@ static bool add_profile(dmd_profile_t *merged, const dmd_profile_t *profile) {
   dmd_combine_blocks(&ids, false);
   dmd_translation_add_faults(&ids, &profile->faults);
   dmd_translation_add_advices(&ids, &profile->advices);
-  bool good = dmd_translation_add_published(&ids, &profile->published);
+  bool good = dmd_translation_add_memreports(&ids, &profile->memreports);
   dmd_translation_destroy(&ids);
   return good && fits(merged);
 }
@@ -173,7 +173,7 @@ static bool add_file(dmd_profile_t *merged, char **files, int i) {
     good = add_profile(merged, &profile) ||
            dmdv_error("merge: with %s there is more than one profile can "
                       "hold (2^61 bytes, 2^53 of any count, %d tags, %d memory reports)",
-                      files[i], DMD_MAX_TAGS, DMD_PUBLISHED_MAX);
+                      files[i], DMD_MAX_TAGS, DMD_MEMREPORTS_MAX);
   dmd_profile_destroy(&profile);
   return good;
 }

@@ -87,7 +87,7 @@ typedef struct {
   uint64_t sample_below;
   char *process;
   dmdv_coverage_t coverage;
-  dmd_memreports_t reports;
+  dmd_amounts_t reports;
 } source_t;
 
 static const char *shown(const char *file) {
@@ -123,7 +123,7 @@ static bool take_profile(source_t *source, const dmd_profile_t *profile, const c
 
 static bool load(source_t *source, const char *name, const source_t *newer, bool for_diff) {
   *source = (source_t){.name = name};
-  dmd_memreports_init(&source->reports, &dmdv_env, for_diff);
+  dmd_amounts_init(&source->reports, &dmdv_env, for_diff);
   dmd_profile_t profile;
   dmd_profile_init(&profile, &dmdv_env);
   dmdv_fail_t fail = {0};
@@ -134,13 +134,13 @@ static bool load(source_t *source, const char *name, const source_t *newer, bool
     good = take_profile(source, &profile, newer != NULL ? newer->process : NULL);
   dmd_profile_destroy(&profile);
   if (good)
-    dmd_memreports_complete(&source->reports);
+    dmd_amounts_complete(&source->reports);
   return good;
 }
 
 static void unload(source_t *source) {
   dmd_env_free(&dmdv_env, source->process);
-  dmd_memreports_destroy(&source->reports);
+  dmd_amounts_destroy(&source->reports);
 }
 
 /* ---- What goes out. ---- */
@@ -170,8 +170,8 @@ static void note_profile(const source_t *source, bool verbose, char *notes, size
          source->sample_below);
   if (source->coverage.twice_szB > 0) {
     char szB[DMDV_VALUE_MAX], blocks[DMDV_VALUE_MAX];
-    dmdv_format_amount(szB, source->coverage.twice_szB, DMD_BYTES, verbose);
-    dmdv_format_amount(blocks, source->coverage.twice_blocks, DMD_COUNT, verbose);
+    dmdv_format_amount(szB, source->coverage.twice_szB, DMD_MEMREPORT_BYTES, verbose);
+    dmdv_format_amount(blocks, source->coverage.twice_blocks, DMD_MEMREPORT_COUNT, verbose);
     note(notes, szB_of_notes,
          "note: %s in %s block%s were reported twice and count twice below, which makes\n"
          "      heap-unclassified smaller by as much. dmdv print shows these blocks.\n",
@@ -202,11 +202,11 @@ static bool show(const options_t *options, source_t *source, const source_t *old
       return dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared",
                         shown(old->name), dmd_mode_name(old->mode), shown(source->name),
                         dmd_mode_name(source->mode));
-    why = dmd_memreports_subtract(&source->reports, &old->reports, &path);
+    why = dmd_amounts_subtract(&source->reports, &old->reports, &path);
     if (why != NULL)
       return say_path(source->name, path, why);
   }
-  why = dmd_memreports_settle(&source->reports, &path);
+  why = dmd_amounts_settle(&source->reports, &path);
   if (why != NULL)
     return say_path(source->name, path, why);
   return write_tree(options, source, old);

@@ -13,8 +13,9 @@
 #include "reader/host/message.h"
 #include "reader/report/source_profile.h"
 
-static void write_report(dmd_jsonout_t *j, const char *process, const char *path, dmd_kind_t kind,
-                         dmd_units_t units, int64_t amount, const char *description) {
+static void write_report(dmd_jsonout_t *j, const char *process, const char *path,
+                         dmd_memreport_kind_t kind, dmd_memreport_units_t units, int64_t amount,
+                         const char *description) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "process", process);
   dmd_jsonout_key_str(j, "path", path);
@@ -26,12 +27,12 @@ static void write_report(dmd_jsonout_t *j, const char *process, const char *path
   dmd_jsonout_end(j);
 }
 
-static void write_reports(dmd_jsonout_t *j, const dmd_memreports_t *m, const char *process,
+static void write_reports(dmd_jsonout_t *j, const dmd_amounts_t *m, const char *process,
                           int64_t heap_szB, const dmd_footprint_t *memory) {
   for (uint32_t i = 0; i < m->n_order; i++) {
-    const dmd_memreport_t *r = dmd_memreports_at(m, m->order[i]);
-    write_report(j, dmd_memreports_process(m, m->order[i]), dmd_memreports_path(m, m->order[i]),
-                 r->kind, r->units, r->amount, dmd_intern_get_str(&m->strings, r->description));
+    const dmd_amount_t *r = dmd_amounts_at(m, m->order[i]);
+    write_report(j, dmd_amounts_process(m, m->order[i]), dmd_amounts_path(m, m->order[i]), r->kind,
+                 r->units, r->amount, dmd_intern_get_str(&m->strings, r->description));
   }
   const struct {
     const char *path;
@@ -39,12 +40,12 @@ static void write_reports(dmd_jsonout_t *j, const dmd_memreports_t *m, const cha
   } wanted[] = {{"resident", memory->resident}, {"resident-unique", memory->resident_unique}};
   for (int i = 0; i < 2; i++)
     if (wanted[i].szB == DMD_MEMORY_UNKNOWN)
-      write_report(j, process, wanted[i].path, DMD_OTHER, DMD_BYTES, heap_szB,
+      write_report(j, process, wanted[i].path, DMD_MEMREPORT_OTHER, DMD_MEMREPORT_BYTES, heap_szB,
                    "A lower bound: the heap alone. The profile does not say how much memory is "
                    "resident.");
 }
 
-static void write_document(dmd_out_t *out, const dmd_memreports_t *m, const char *process,
+static void write_document(dmd_out_t *out, const dmd_amounts_t *m, const char *process,
                            int64_t heap_szB, const dmd_footprint_t *memory) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
@@ -59,19 +60,19 @@ static void write_document(dmd_out_t *out, const dmd_memreports_t *m, const char
 }
 
 bool dmdv_export_about_memory(dmd_profile_t *profile, dmd_out_t *out) {
-  dmd_memreports_t reports;
-  dmd_memreports_init(&reports, &dmdv_env, false);
+  dmd_amounts_t reports;
+  dmd_amounts_init(&reports, &dmdv_env, false);
   char *process = dmdv_process_name(&dmdv_env, profile);
   dmdv_coverage_t coverage;
   const char *path;
   const char *why = dmdv_memreports_from_profile(&reports, profile, process, &coverage);
   if (why == NULL)
-    why = dmd_memreports_settle(&reports, &path);
+    why = dmd_amounts_settle(&reports, &path);
   if (why == NULL)
     write_document(out, &reports, process, coverage.heap_szB, &profile->memory);
   else
     dmdv_error("about-memory: a memory report of this profile %s", why);
   dmd_env_free(&dmdv_env, process);
-  dmd_memreports_destroy(&reports);
+  dmd_amounts_destroy(&reports);
   return why == NULL;
 }

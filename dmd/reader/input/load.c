@@ -158,20 +158,20 @@ bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options
   return good;
 }
 
-bool dmdv_load_reports_input(dmd_memreports_t *reports, dmdv_input_t *input, dmdv_fail_t *fail) {
+bool dmdv_load_reports_input(dmd_amounts_t *amounts, dmdv_input_t *input, dmdv_fail_t *fail) {
   static const dmdv_format_t *const formats[] = {&dmdv_reports_format};
-  dmdv_loader_t l = {.reports = reports};
+  dmdv_loader_t l = {.amounts = amounts};
   return load(&l, input, formats, 1, fail) != NULL;
 }
 
-bool dmdv_load_either(dmd_profile_t *profile, dmd_memreports_t *reports, const char *name,
+bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
                       bool *is_profile, dmdv_fail_t *fail) {
   static const dmdv_format_t *const formats[] = {&profile_format, &dmdv_reports_format};
   dmdv_input_t *input = dmdv_input_open(name, fail);
   if (input == NULL)
     return false;
   const dmdv_load_options_t options = {0};
-  dmdv_loader_t l = {.profile = profile, .options = &options, .reports = reports};
+  dmdv_loader_t l = {.profile = profile, .options = &options, .amounts = amounts};
   const dmdv_format_t *format = load(&l, input, formats, 2, fail);
   *is_profile = format == &profile_format;
   dmdv_input_close(input);

@@ -10,7 +10,7 @@
 #ifndef DMD_READER_INPUT_LOAD_H
 #define DMD_READER_INPUT_LOAD_H
 
-#include "analysis/memreports.h"
+#include "analysis/amounts.h"
 #include "profile/profile.h"
 #include "reader/host/fail.h"
 #include "reader/input/input.h"
@@ -33,11 +33,11 @@ bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
 
 /* Adds the reports of a file that about:memory saved to an initialised collection. False, with
  * *fail filled in, when it cannot be read or breaks a rule that Firefox demands too. */
-bool dmdv_load_reports_input(dmd_memreports_t *reports, dmdv_input_t *input, dmdv_fail_t *fail);
+bool dmdv_load_reports_input(dmd_amounts_t *amounts, dmdv_input_t *input, dmdv_fail_t *fail);
 
 /* Fills one of the two from the file with this name, which may be of either kind: its keys tell
  * which. */
-bool dmdv_load_either(dmd_profile_t *profile, dmd_memreports_t *reports, const char *name,
+bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
                       bool *is_profile, dmdv_fail_t *fail);
 
 #endif

@@ -34,18 +34,20 @@ static const char *get_string(dmdv_loader_t *l, const cJSON *report, const char 
 static bool load_report(dmdv_loader_t *l, const cJSON *report) {
   if (!cJSON_IsObject(report))
     return dmdv_cutter_reject(&l->cutter, "an element of \"reports\" is not an object");
-  const char *process = get_string(l, report, "process"), *path = get_string(l, report, "path");
-  int kind = (int)get_number(l, report, "kind", 0, DMD_N_KINDS - 1);
-  int units = (int)get_number(l, report, "units", 0, DMD_N_UNITS - 1);
-  int64_t amount = (int64_t)get_number(l, report, "amount", -MAX_NUMBER, MAX_NUMBER);
-  const char *description = NULL;
+  dmd_memreport_t r = {
+      .process = get_string(l, report, "process"),
+      .path = get_string(l, report, "path"),
+      .times = 1,
+      .kind = (uint32_t)get_number(l, report, "kind", 0, DMD_MEMREPORT_N_KINDS - 1),
+      .units = (uint32_t)get_number(l, report, "units", 0, DMD_MEMREPORT_N_UNITS - 1),
+      .amount = (int64_t)get_number(l, report, "amount", -MAX_NUMBER, MAX_NUMBER)};
   if (cJSON_GetObjectItemCaseSensitive(report, "description") != NULL)
-    description = get_string(l, report, "description");
+    r.description = get_string(l, report, "description");
   if (dmdv_cutter_failed(&l->cutter))
     return false;
-  if (path[0] == '\0')
+  if (r.path[0] == '\0')
     return dmdv_cutter_reject(&l->cutter, "a report's \"path\" is empty");
-  const char *why = dmd_memreports_add(l->reports, process, path, kind, units, amount, description);
+  const char *why = dmd_amounts_add(l->amounts, &r, 0);
   return why == NULL || dmdv_cutter_reject(&l->cutter, "a report %s", why);
 }
 

@@ -114,25 +114,25 @@ static uint32_t index_of(const char *s, const char *(*name)(uint32_t i), uint32_
 }
 
 static const char *kind_name(uint32_t i) {
-  return dmd_published_kind_name(i);
+  return dmd_memreport_kind_name(i);
 }
 
 static const char *units_name(uint32_t i) {
-  return dmd_published_units_name(i);
+  return dmd_memreport_units_name(i);
 }
 
 /* One of the program's memory reports. */
-static void load_published(dmdv_loader_t *l, const cJSON *report) {
+static void load_memreport(dmdv_loader_t *l, const cJSON *report) {
   const char *kind = dmdv_load_get_string(l, report, "kind"),
              *units = dmdv_load_get_string(l, report, "units");
   const cJSON *amount = cJSON_GetObjectItemCaseSensitive(report, "amount");
-  dmd_published_value_t value = {
+  dmd_memreport_t value = {
       .process = dmdv_load_get_string(l, report, "process"),
       .path = dmdv_load_get_string(l, report, "path"),
       .description = dmdv_load_get_string(l, report, "description"),
       .times = dmdv_load_get_times(l, report, "times"),
-      .kind = index_of(kind, kind_name, DMD_PUBLISHED_N_KINDS),
-      .units = index_of(units, units_name, DMD_PUBLISHED_N_UNITS),
+      .kind = index_of(kind, kind_name, DMD_MEMREPORT_N_KINDS),
+      .units = index_of(units, units_name, DMD_MEMREPORT_N_UNITS),
   };
   if (value.path == NULL || value.path[0] == '\0' || kind == NULL || units == NULL) {
     dmdv_cutter_reject(&l->cutter, "a memory report has no \"path\", \"kind\" or \"units\"");
@@ -146,11 +146,11 @@ static void load_published(dmdv_loader_t *l, const cJSON *report) {
   }
   value.amount = (int64_t)v;
   /* A kind, or units, that a later dmd knows. */
-  if (value.kind == DMD_PUBLISHED_N_KINDS || value.units == DMD_PUBLISHED_N_UNITS)
+  if (value.kind == DMD_MEMREPORT_N_KINDS || value.units == DMD_MEMREPORT_N_UNITS)
     return;
-  if (!dmd_published_add(&l->profile->published, &value))
+  if (!dmd_memreports_add(&l->profile->memreports, &value))
     dmdv_cutter_reject(&l->cutter, "more than %d memory reports, or %d bytes of their strings",
-                       DMD_PUBLISHED_MAX, DMD_PUBLISHED_MAX_TEXT);
+                       DMD_MEMREPORTS_MAX, DMD_MEMREPORTS_MAX_TEXT);
 }
 
 /* The keys of a profile of ours. */
@@ -184,7 +184,7 @@ bool dmdv_load_run(void *ctx) {
   load_memory(l, cJSON_GetObjectItemCaseSensitive(dmd, "memory"));
   const cJSON *report;
   cJSON_ArrayForEach(report, dmdv_load_get_array(l, dmd, "memoryReports"))
-      load_published(l, report);
+      load_memreport(l, report);
   cJSON_Delete(dmd);
   return !dmdv_cutter_failed(&l->cutter);
 }

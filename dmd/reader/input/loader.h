@@ -22,8 +22,8 @@
 #define DMDV_LOAD_MAX_TOTAL 2305843009213693952.0
 
 typedef struct dmdv_loader {
-  dmd_profile_t *profile;    /* filled where the file is a profile, */
-  dmd_memreports_t *reports; /* and this where it is one of memory reports */
+  dmd_profile_t *profile; /* filled where the file is a profile, */
+  dmd_amounts_t *amounts; /* and this where it is one of memory reports */
   const dmdv_load_options_t *options;
   dmdv_cutter_t cutter;
   dmd_intern_t trace_ids, frame_ids; /* strings of the file -> numbers */

@@ -15,7 +15,7 @@ static const char TAGS[] = "explicit/tags/";
 
 /* What the reports of one profile are made of, under way. */
 typedef struct {
-  dmd_memreports_t *m;
+  dmd_amounts_t *m;
   const dmd_profile_t *profile;
   const char *process;
   dmd_measured_t measured;
@@ -56,7 +56,7 @@ static uint32_t tree_of(maker_t *k, const char *path) {
 }
 
 /* Says that a tree is of these units, unless it is known to be of others. */
-static bool tree_is_of(maker_t *k, const char *path, dmd_units_t units) {
+static bool tree_is_of(maker_t *k, const char *path, dmd_memreport_units_t units) {
   uint32_t tree = tree_of(k, path);
   if (tree > k->tree_units.last) {
     dmd_pool_add(&k->tree_units);
@@ -75,18 +75,20 @@ static bool is_derived(const char *path) {
   return false;
 }
 
-/* shared: as for dmd_memreports_add_sum. */
-static void add(maker_t *k, const char *process, const char *path,
-                const dmd_published_value_t *value, int64_t shared) {
+/* shared: as for dmd_amounts_add. */
+static void add(maker_t *k, const char *process, const char *path, const dmd_memreport_t *value,
+                int64_t shared) {
+  dmd_memreport_t report = *value;
+  report.process = process;
+  report.path = path;
   tree_is_of(k, path, value->units);
   if (k->why == NULL)
-    k->why = dmd_memreports_add_sum(k->m, process, path, value->kind, value->units, value->amount,
-                                    shared, value->times, value->description);
+    k->why = dmd_amounts_add(k->m, &report, shared);
 }
 
 /* The same with " (word)" after the first n characters of the path. */
 static void add_with_word(maker_t *k, const char *process, const char *path, size_t n,
-                          const char *word, const dmd_published_value_t *value, int64_t shared) {
+                          const char *word, const dmd_memreport_t *value, int64_t shared) {
   size_t szB = strlen(path) + strlen(word) + sizeof " ()";
   char *whole = dmd_env_alloc(k->m->env, "dmdv.path", szB);
   snprintf(whole, szB, "%.*s (%s)%s", (int)n, path, word, path + n);
@@ -97,11 +99,11 @@ static void add_with_word(maker_t *k, const char *process, const char *path, siz
 /* Usable bytes of blocks. */
 static void add_heap(maker_t *k, const char *path, int64_t amount, int64_t shared,
                      const char *description) {
-  dmd_published_value_t value = {.kind = DMD_HEAP,
-                                 .units = DMD_BYTES,
-                                 .amount = amount,
-                                 .times = 1,
-                                 .description = description};
+  dmd_memreport_t value = {.kind = DMD_MEMREPORT_HEAP,
+                           .units = DMD_MEMREPORT_BYTES,
+                           .amount = amount,
+                           .times = 1,
+                           .description = description};
   if (is_derived(path))
     add_with_word(k, k->process, path, strlen(path), "reporter", &value, shared);
   else
@@ -112,8 +114,8 @@ static void add_heap(maker_t *k, const char *path, int64_t amount, int64_t share
 
 /* Whether the tree has a better amount: reporters measured this path, or the amount is the sum of
  * what they measured below it, which the tree adds up itself. */
-static bool is_measured(const maker_t *k, const dmd_published_value_t *value) {
-  if (value->units != DMD_PUBLISHED_BYTES || value->process != NULL)
+static bool is_measured(const maker_t *k, const dmd_memreport_t *value) {
+  if (value->units != DMD_MEMREPORT_BYTES || value->process != NULL)
     return false;
   return dmd_measured_at(&k->measured, value->path) > 0 ||
          (value->amount > 0 &&
@@ -128,7 +130,7 @@ static bool begins_with(const char *path, const char *start) {
  * path or the amount is a tag's, they are the tag's; else they were reported outside of any
  * reporter, if at all. */
 static void match_published(maker_t *k) {
-  const dmd_published_t *published = &k->profile->published;
+  const dmd_memreports_t *published = &k->profile->memreports;
   uint32_t n_tags = dmd_intern_count(&k->profile->tags);
   dmd_intern_t amounts; /* of the tags; those of equal amounts are matched once */
   dmd_intern_init(&amounts, k->m->env, "dmdv.amounts");
@@ -136,9 +138,9 @@ static void match_published(maker_t *k) {
   for (uint32_t tag = 1; tag <= n_tags; tag++)
     tag_of[dmd_intern_bytes(&amounts, &k->by_tag[tag], sizeof k->by_tag[tag])] = tag;
   uint32_t n_amounts = dmd_intern_count(&amounts);
-  for (uint32_t id = 1; id <= dmd_published_count(published); id++) {
-    dmd_published_value_t value = dmd_published_value(published, id);
-    if (value.kind != DMD_PUBLISHED_HEAP || value.process != NULL || value.amount <= 0 ||
+  for (uint32_t id = 1; id <= dmd_memreports_count(published); id++) {
+    dmd_memreport_t value = dmd_memreports_get(published, id);
+    if (value.kind != DMD_MEMREPORT_HEAP || value.process != NULL || value.amount <= 0 ||
         !begins_with(value.path, EXPLICIT) || is_measured(k, &value))
       continue;
     uint32_t amount = dmd_intern_bytes(&amounts, &value.amount, sizeof value.amount);
@@ -189,11 +191,11 @@ static void add_tags(maker_t *k) {
 /* ---- What the tool measured. ---- */
 
 static void add_figure(maker_t *k, const char *path, uint64_t szB, const char *description) {
-  dmd_published_value_t value = {.kind = DMD_OTHER,
-                                 .units = DMD_BYTES,
-                                 .amount = (int64_t)szB,
-                                 .times = 1,
-                                 .description = description};
+  dmd_memreport_t value = {.kind = DMD_MEMREPORT_OTHER,
+                           .units = DMD_MEMREPORT_BYTES,
+                           .amount = (int64_t)szB,
+                           .times = 1,
+                           .description = description};
   if (szB != DMD_MEMORY_UNKNOWN)
     add(k, k->process, path, &value, 0);
 }
@@ -212,7 +214,7 @@ static void add_memory(maker_t *k, int64_t heap_szB) {
 
 /* ---- What the program published. ---- */
 
-static void add_published(maker_t *k, dmd_published_value_t value) {
+static void add_published(maker_t *k, dmd_memreport_t value) {
   static const char *const words[] = {"bytes", "count", "cumulative", "percentage"};
   const char *process = value.process != NULL ? value.process : k->process, *path = value.path;
   if (value.description == NULL)
@@ -222,8 +224,8 @@ static void add_published(maker_t *k, dmd_published_value_t value) {
     return;
   if (is_derived(path) && value.process == NULL)
     add_with_word(k, process, path, strlen(path), "published", &value, 0);
-  else if (begins_with(path, EXPLICIT) && value.kind == DMD_PUBLISHED_OTHER &&
-           value.units == DMD_PUBLISHED_BYTES)
+  else if (begins_with(path, EXPLICIT) && value.kind == DMD_MEMREPORT_OTHER &&
+           value.units == DMD_MEMREPORT_BYTES)
     add_with_word(k, process, path, n_root, "other", &value, 0);
   else if (tree_is_of(k, path, value.units))
     add(k, process, path, &value, 0);
@@ -231,7 +233,7 @@ static void add_published(maker_t *k, dmd_published_value_t value) {
     add_with_word(k, process, path, n_root, words[value.units], &value, 0);
 }
 
-const char *dmdv_memreports_from_profile(dmd_memreports_t *m, const dmd_profile_t *profile,
+const char *dmdv_memreports_from_profile(dmd_amounts_t *m, const dmd_profile_t *profile,
                                          const char *process, dmdv_coverage_t *coverage) {
   maker_t k = {.m = m, .profile = profile, .process = process};
   size_t n_tags = (size_t)dmd_intern_count(&profile->tags) + 1;
@@ -243,13 +245,13 @@ const char *dmdv_memreports_from_profile(dmd_memreports_t *m, const dmd_profile_
   dmd_intern_init(&k.tag_paths, m->env, "dmdv.tag_paths");
   dmd_pool_init(&k.tree_units, m->env, "dmdv.trees", sizeof(uint32_t));
 
-  tree_is_of(&k, EXPLICIT, DMD_BYTES);
+  tree_is_of(&k, EXPLICIT, DMD_MEMREPORT_BYTES);
   match_published(&k);
   add_reporters(&k);
   add_tags(&k);
   add_memory(&k, coverage->heap_szB);
-  for (uint32_t id = 1; id <= dmd_published_count(&profile->published); id++)
-    add_published(&k, dmd_published_value(&profile->published, id));
+  for (uint32_t id = 1; id <= dmd_memreports_count(&profile->memreports); id++)
+    add_published(&k, dmd_memreports_get(&profile->memreports, id));
 
   dmd_pool_destroy(&k.tree_units);
   dmd_intern_destroy(&k.tag_paths);

@@ -27,7 +27,7 @@
 #ifndef DMD_READER_REPORT_SOURCE_PROFILE_H
 #define DMD_READER_REPORT_SOURCE_PROFILE_H
 
-#include "analysis/memreports.h"
+#include "analysis/amounts.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ typedef struct dmdv_coverage {
 
 /* Adds the reports of a profile to an initialised collection, under this process name. NULL, or why
  * that cannot be done. */
-const char *dmdv_memreports_from_profile(dmd_memreports_t *m, const dmd_profile_t *profile,
+const char *dmdv_memreports_from_profile(dmd_amounts_t *m, const dmd_profile_t *profile,
                                          const char *process, dmdv_coverage_t *coverage);
 
 /* "NAME (pid N)", the name being the command's without folder or arguments; "(unknown process)"

@@ -24,13 +24,13 @@ static size_t put_hundredths(char *buf, bool negative, uint64_t hundredths) {
                           (unsigned)(hundredths % 100));
 }
 
-size_t dmdv_format_amount(char buf[DMDV_VALUE_MAX], int64_t amount, dmd_units_t units,
+size_t dmdv_format_amount(char buf[DMDV_VALUE_MAX], int64_t amount, dmd_memreport_units_t units,
                           bool verbose) {
-  if (units == DMD_PERCENTAGE) {
+  if (units == DMD_MEMREPORT_PERCENTAGE) {
     size_t n = put_hundredths(buf, amount < 0, absolute(amount));
     return n + (size_t)snprintf(buf + n, DMDV_VALUE_MAX - n, "%%");
   }
-  if (units == DMD_BYTES && !verbose) {
+  if (units == DMD_MEMREPORT_BYTES && !verbose) {
     enum { MB_SHIFT = 20, MB = 1 << MB_SHIFT };
     uint64_t size = absolute(amount);
     uint64_t hundredths =
@@ -40,7 +40,8 @@ size_t dmdv_format_amount(char buf[DMDV_VALUE_MAX], int64_t amount, dmd_units_t 
   }
   char number[DMD_FORMAT_MAX];
   dmd_format_commas(number, amount);
-  return (size_t)snprintf(buf, DMDV_VALUE_MAX, "%s%s", number, units == DMD_BYTES ? " B" : "");
+  return (size_t)snprintf(buf, DMDV_VALUE_MAX, "%s%s", number,
+                          units == DMD_MEMREPORT_BYTES ? " B" : "");
 }
 
 /* part / whole, times 10 to the power of digits, rounded. By long division, for which ten times the
@@ -267,16 +268,16 @@ typedef struct {
 
 static const char MAIN[] = "Main Process";
 
-static process_t find_process(const dmd_memreports_t *m, uint32_t from) {
-  uint32_t process = dmd_memreports_at(m, m->order[from])->process;
+static process_t find_process(const dmd_amounts_t *m, uint32_t from) {
+  uint32_t process = dmd_amounts_at(m, m->order[from])->process;
   process_t p = {.from = from, .to = from, .resident = -1};
   p.name = dmd_intern_get_str(&m->strings, process);
   p.is_main = p.name[0] == '\0' || strncmp(p.name, MAIN, strlen(MAIN)) == 0;
   for (; p.to < m->n_order; p.to++) {
-    const dmd_memreport_t *r = dmd_memreports_at(m, m->order[p.to]);
+    const dmd_amount_t *r = dmd_amounts_at(m, m->order[p.to]);
     if (r->process != process)
       break;
-    if (strcmp(dmd_memreports_path(m, m->order[p.to]), "resident") == 0)
+    if (strcmp(dmd_amounts_path(m, m->order[p.to]), "resident") == 0)
       p.resident = r->amount;
   }
   return p;
@@ -292,12 +293,12 @@ static int compare_processes(const void *ctx, uint32_t x, uint32_t y) {
   return strcmp(a->name, b->name);
 }
 
-static void print_process(dmd_out_t *out, const dmd_memreports_t *m, const process_t *process,
+static void print_process(dmd_out_t *out, const dmd_amounts_t *m, const process_t *process,
                           const char *notes, bool verbose) {
   dmd_trees_t trees;
   dmd_trees_init(&trees, m->env);
   for (uint32_t i = process->from; i < process->to; i++)
-    dmd_trees_add(&trees, dmd_memreports_path(m, m->order[i]), dmd_memreports_at(m, m->order[i]));
+    dmd_trees_add(&trees, dmd_amounts_path(m, m->order[i]), dmd_amounts_at(m, m->order[i]));
   dmd_trees_finish(&trees, m->is_diff, verbose);
   printer_t p = {.out = out, .env = m->env, .trees = &trees, .verbose = verbose};
   const char *name = process->name[0] != '\0' ? process->name : MAIN;
@@ -314,7 +315,7 @@ static void print_process(dmd_out_t *out, const dmd_memreports_t *m, const proce
   dmd_trees_destroy(&trees);
 }
 
-void dmdv_tree_print(dmd_out_t *out, const dmd_memreports_t *m, const char *notes, bool verbose) {
+void dmdv_tree_print(dmd_out_t *out, const dmd_amounts_t *m, const char *notes, bool verbose) {
   process_t *processes =
       dmd_env_alloc(m->env, "dmdv.tree.processes", ((size_t)m->n_order + 1) * sizeof *processes);
   uint32_t *order =

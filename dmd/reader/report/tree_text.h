@@ -16,7 +16,7 @@
 #ifndef DMD_READER_REPORT_TREE_TEXT_H
 #define DMD_READER_REPORT_TREE_TEXT_H
 
-#include "analysis/memreports.h"
+#include "analysis/amounts.h"
 #include "base/out.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@
 enum { DMDV_VALUE_MAX = 64 };
 
 /* An amount as it is shown, e.g. "1,234.56 MB"; verbose: "1,294,526,055 B". Returns the length. */
-size_t dmdv_format_amount(char buf[DMDV_VALUE_MAX], int64_t amount, dmd_units_t units,
+size_t dmdv_format_amount(char buf[DMDV_VALUE_MAX], int64_t amount, dmd_memreport_units_t units,
                           bool verbose);
 
 /* A part of a whole: "05.40%", from 99.995% on "100.0%"; of a whole that is 0, "100.0%". */
@@ -34,6 +34,6 @@ void dmdv_format_share(char buf[DMDV_VALUE_MAX], int64_t part, int64_t whole);
 /* Prints settled memory reports, one section a process: the main process first, then by their
  * resident memory. notes, lines that end in line ends, stand below the name of the first. verbose
  * shows every path and exact amounts. */
-void dmdv_tree_print(dmd_out_t *out, const dmd_memreports_t *m, const char *notes, bool verbose);
+void dmdv_tree_print(dmd_out_t *out, const dmd_amounts_t *m, const char *notes, bool verbose);
 
 #endif
