@@ -127,9 +127,8 @@ void dmd_causes_destroy(dmd_causes_t *causes) {
 
 dmd_figure_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r) {
   dmd_figure_t before = {.sampled = r->sampled};
-  const dmd_groups_t *groups = &causes->view.groups;
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next) {
-    const dmd_group_t *g = dmd_groups_at(groups, id);
+  for (uint32_t i = 0; i < r->n_groups; i++) {
+    const dmd_group_t *g = dmd_record_group(&causes->records, r, i);
     if (g->thread != THREAD_BEFORE)
       continue;
     before.num -= (int64_t)g->num;
@@ -144,20 +143,19 @@ static uint32_t reporter_of(const dmd_profile_t *view, uint32_t reports, uint32_
 }
 
 const char *dmd_causes_tag(const dmd_causes_t *causes, const dmd_record_t *r) {
-  const dmd_groups_t *groups = &causes->view.groups;
-  uint32_t tag = dmd_groups_at(groups, r->first_group)->tag;
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    if (dmd_groups_at(groups, id)->tag != tag)
+  uint32_t tag = dmd_record_group(&causes->records, r, 0)->tag;
+  for (uint32_t i = 1; i < r->n_groups; i++)
+    if (dmd_record_group(&causes->records, r, i)->tag != tag)
       return NULL;
   return tag != DMD_NONE ? dmd_intern_get_str(&causes->view.tags, tag) : NULL;
 }
 
 const char *dmd_causes_reporter(const dmd_causes_t *causes, const dmd_record_t *r, uint32_t which) {
   const dmd_profile_t *view = &causes->view;
-  const dmd_groups_t *groups = &view->groups;
-  uint32_t reporter = reporter_of(view, dmd_groups_at(groups, r->first_group)->reports, which);
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    if (reporter_of(view, dmd_groups_at(groups, id)->reports, which) != reporter)
+  const dmd_records_t *records = &causes->records;
+  uint32_t reporter = reporter_of(view, dmd_record_group(records, r, 0)->reports, which);
+  for (uint32_t i = 1; i < r->n_groups; i++)
+    if (reporter_of(view, dmd_record_group(records, r, i)->reports, which) != reporter)
       return NULL;
   return reporter != DMD_NONE ? dmd_intern_get_str(&view->names, reporter) : NULL;
 }

@@ -69,8 +69,8 @@ static dmd_section_t section_of(const dmd_records_t *records, const dmd_record_t
                               : DMD_SECTION_TWICE;
 }
 
-/* The record that a group belongs to, made if it is the first of its kind. */
-static dmd_record_t *record_of_group(dmd_records_t *records, const dmd_group_t *g) {
+/* The id of the record that a group belongs to, made if it is the first of its kind. */
+static uint32_t record_of_group(dmd_records_t *records, const dmd_group_t *g) {
   const dmd_profile_t *profile = records->profile;
   dmd_record_t key;
   dmd_mem_zero(&key, sizeof key);
@@ -88,12 +88,12 @@ static dmd_record_t *record_of_group(dmd_records_t *records, const dmd_group_t *
     dmd_table_add(&records->index, key_hash(&key), id);
     records->section[section_of(records, &key)].n++;
   }
-  return at(records, id);
+  return id;
 }
 
-static void add_group(dmd_records_t *records, uint32_t group_id) {
-  dmd_group_t *g = dmd_groups_at(&records->profile->groups, group_id);
-  dmd_record_t *r = record_of_group(records, g);
+static void add_group(dmd_records_t *records, dmd_group_t *g) {
+  g->record = record_of_group(records, g);
+  dmd_record_t *r = at(records, g->record);
   int64_t num = (int64_t)g->num;
   r->num += num;
   r->req += num * (int64_t)g->req;
@@ -107,12 +107,26 @@ static void add_group(dmd_records_t *records, uint32_t group_id) {
     if (!shared && count > r->most_reports)
       r->most_reports = count;
   }
-  g->next = DMD_NONE;
-  if (r->last_group == DMD_NONE)
-    r->first_group = group_id;
-  else
-    dmd_groups_at(&records->profile->groups, r->last_group)->next = group_id;
-  r->last_group = group_id;
+  r->n_groups++;
+}
+
+/* Lists the groups of each record, whose numbers are known. */
+static void list_groups(dmd_records_t *records) {
+  const dmd_groups_t *groups = &records->profile->groups;
+  size_t n_groups = dmd_groups_count(groups);
+  records->groups = dmd_env_alloc(records->profile->env, "dmd.records.groups",
+                                  (n_groups + 1) * sizeof *records->groups);
+  uint32_t next = 0;
+  for (uint32_t id = 1; id <= records->records.last; id++) {
+    dmd_record_t *r = at(records, id);
+    r->first_group = next;
+    next += r->n_groups;
+    r->n_groups = 0;
+  }
+  for (uint32_t id = 1; id <= n_groups; id++) {
+    dmd_record_t *r = at(records, dmd_groups_at(groups, id)->record);
+    records->groups[r->first_group + r->n_groups++] = id;
+  }
 }
 
 static uint64_t magnitude(int64_t v) {
@@ -194,7 +208,8 @@ void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t m
   dmd_table_init(&records->index, env, "dmd.records.index", record_equal, records);
   cut_stacks(records);
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
-    add_group(records, id);
+    add_group(records, dmd_groups_at(&profile->groups, id));
+  list_groups(records);
   sort_sections(records, sort_by);
 }
 
@@ -232,6 +247,7 @@ void dmd_records_destroy(dmd_records_t *records) {
   const dmd_env_t *env = records->profile->env;
   for (int i = 0; i < DMD_N_SECTIONS; i++)
     dmd_env_free(env, records->section[i].ids);
+  dmd_env_free(env, records->groups);
   dmd_table_destroy(&records->index);
   dmd_pool_destroy(&records->records);
   dmd_env_free(env, records->cut);
@@ -269,24 +285,19 @@ static size_t settle_sizes(dmd_size_count_t *sizes, size_t n) {
 dmd_size_count_t *dmd_record_sizes(const dmd_records_t *records, const dmd_record_t *record,
                                    size_t *n) {
   const dmd_env_t *env = records->profile->env;
-  const dmd_groups_t *groups = &records->profile->groups;
-  size_t n_groups = 0;
-  for (uint32_t id = record->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    n_groups++;
+  size_t n_groups = record->n_groups;
   dmd_size_count_t *each = dmd_env_alloc(env, "dmd.sizes", (n_groups + 1) * sizeof *each);
   uint32_t *order = dmd_env_alloc(env, "dmd.sizes.order", (n_groups + 1) * sizeof *order);
-  uint32_t i = 0;
-  for (uint32_t id = record->first_group; id != DMD_NONE; i++) {
-    const dmd_group_t *g = dmd_groups_at(groups, id);
+  for (uint32_t i = 0; i < n_groups; i++) {
+    const dmd_group_t *g = dmd_record_group(records, record, i);
     each[i] = (dmd_size_count_t){(int64_t)(g->req + g->slop), (int64_t)g->num};
     order[i] = i;
-    id = g->next;
   }
   dmd_sort(env, order, n_groups, compare_size, each);
 
   dmd_size_count_t *sizes = dmd_env_alloc(env, "dmd.sizes", (n_groups + 1) * sizeof *sizes);
   *n = 0;
-  for (i = 0; i < n_groups; i++) {
+  for (uint32_t i = 0; i < n_groups; i++) {
     const dmd_size_count_t *s = &each[order[i]];
     if (*n > 0 && sizes[*n - 1].usable == s->usable)
       sizes[*n - 1].num += s->num;

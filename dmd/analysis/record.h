@@ -10,8 +10,10 @@
  * Every record belongs to one section. In dark-matter mode a section is a report state; in the
  * other modes all records are in DMD_SECTION_ALL.
  *
- * Records borrow from their profile, which must outlive them; building them uses the `next` links
- * of the profile's groups, so that one profile has one set of records at a time.
+ * Records borrow from their profile, which must outlive them; building them uses the `record` field
+ * of the profile's groups, so that one profile has one set of records at a time. The groups of one
+ * record are listed together, 4 bytes each: there may be millions, in any order, and whoever goes
+ * through a record's waits for memory once for many of them.
  */
 #ifndef DMD_ANALYSIS_RECORD_H
 #define DMD_ANALYSIS_RECORD_H
@@ -45,7 +47,7 @@ typedef struct dmd_record {
   uint32_t most_reports;               /* the most reports that one of its blocks has */
   bool shared;                         /* some of its blocks are */
   bool sampled;                        /* figures are estimates */
-  uint32_t first_group, last_group;    /* chained by dmd_group_t.next, in the profile's order */
+  uint32_t first_group, n_groups;      /* see dmd_record_group */
 } dmd_record_t;
 
 typedef struct dmd_section_records {
@@ -62,6 +64,7 @@ typedef struct dmd_records {
   dmd_intern_t stacks; /* cut stacks: sequences of the profile's frame ids */
   uint32_t *cut;       /* cut stack of each of the profile's stacks; [0] is DMD_NONE */
   dmd_pool_t records;
+  uint32_t *groups; /* the profile's: those of one record stand together, in the profile's order */
   dmd_table_t index;
   dmd_section_records_t section[DMD_N_SECTIONS];
   int64_t usable, num; /* of the whole heap */
@@ -85,6 +88,12 @@ void dmd_records_drop_unchanged(dmd_records_t *records);
 
 static inline const dmd_record_t *dmd_records_at(const dmd_records_t *records, uint32_t id) {
   return DMD_POOL_AT(&records->records, const dmd_record_t, id);
+}
+
+/* The i-th of the record's groups, from 0. */
+static inline dmd_group_t *dmd_record_group(const dmd_records_t *records,
+                                            const dmd_record_t *record, uint32_t i) {
+  return dmd_groups_at(&records->profile->groups, records->groups[record->first_group + i]);
 }
 
 /* The frame ids of a cut stack. */

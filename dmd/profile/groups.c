@@ -30,7 +30,7 @@ uint32_t dmd_groups_append(dmd_groups_t *groups, const dmd_group_t *key) {
   uint32_t id = dmd_pool_add(&groups->pool);
   dmd_group_t *g = dmd_groups_at(groups, id);
   *g = *key;
-  g->next = DMD_NONE;
+  g->record = DMD_NONE;
   return id;
 }
 

@@ -27,7 +27,7 @@ typedef struct dmd_group {
   uint16_t tag;         /* DMD_NONE: none */
   uint16_t thread : 15; /* that allocated them, as Valgrind counts: 1 is the first; 0: unknown */
   uint16_t sampled : 1; /* each stands for req bytes of blocks below the sampling limit */
-  uint32_t next;        /* free for the owner: links the groups of a record */
+  uint32_t record;      /* free for the owner: the record that the group belongs to */
 } dmd_group_t;
 
 typedef struct dmd_groups {
@@ -39,7 +39,7 @@ typedef struct dmd_groups {
 void dmd_groups_init(dmd_groups_t *groups, const dmd_env_t *env);
 void dmd_groups_destroy(dmd_groups_t *groups);
 
-/* Adds key->num blocks to the group that equals key in all but num and next. */
+/* Adds key->num blocks to the group that equals key in all but num and record. */
 void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key);
 
 /* The same of n keys, one after another. A set of many groups is in no cache, and this waits for

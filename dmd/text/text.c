@@ -73,16 +73,11 @@ static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* The ids of the record's groups, which the caller frees; *n of them. */
-static uint32_t *groups_of(const dmd_printer_t *p, const dmd_record_t *r, size_t *n) {
-  const dmd_groups_t *groups = &p->profile->groups;
-  *n = 0;
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    ++*n;
-  uint32_t *ids = dmd_env_alloc(p->profile->env, "dmd.text.groups", (*n + 1) * sizeof *ids);
-  *n = 0;
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    ids[(*n)++] = id;
+/* A copy of the ids of the record's groups, which the caller frees. */
+static uint32_t *groups_of(const dmd_printer_t *p, const dmd_record_t *r) {
+  size_t szB = r->n_groups * sizeof(uint32_t);
+  uint32_t *ids = dmd_env_alloc(p->profile->env, "dmd.text.groups", szB + 1);
+  dmd_mem_copy(ids, p->records->groups + r->first_group, szB);
   return ids;
 }
 
@@ -91,9 +86,9 @@ static void print_addresses(const dmd_printer_t *p, const dmd_record_t *r) {
   const dmd_profile_t *profile = p->profile;
   if (profile->addresses.last == 0)
     return;
-  size_t n_groups, n = 0;
-  uint32_t *names = groups_of(p, r, &n_groups);
-  for (size_t i = 0; i < n_groups; i++) {
+  size_t n = 0;
+  uint32_t *names = groups_of(p, r);
+  for (size_t i = 0; i < r->n_groups; i++) {
     /* Groups that were added to what a file holds have none. */
     bool known = names[i] <= profile->addresses.last;
     uint32_t name = known ? *DMD_POOL_AT(&profile->addresses, uint32_t, names[i]) : DMD_NONE;
@@ -135,8 +130,8 @@ static void print_tags(const dmd_printer_t *p, const dmd_record_t *r) {
   const dmd_groups_t *groups = &p->profile->groups;
   if (dmd_intern_count(&p->profile->tags) == 0)
     return;
-  size_t n;
-  uint32_t *ids = groups_of(p, r, &n);
+  size_t n = r->n_groups;
+  uint32_t *ids = groups_of(p, r);
   dmd_sort(p->profile->env, ids, n, compare_tags, groups);
   bool any = false;
   for (size_t i = 0; i < n;) {
@@ -157,13 +152,12 @@ static void print_tags(const dmd_printer_t *p, const dmd_record_t *r) {
 /* The reporter of the record's which-th reports, where one was named. Blocks of a record may have
  * several when the cut stacks hide what told them apart. */
 static void print_reporter(const dmd_printer_t *p, const dmd_record_t *r, uint32_t which) {
-  const dmd_groups_t *groups = &p->profile->groups;
   uint32_t reporter = DMD_NONE;
   bool several = false;
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next) {
-    uint32_t set = dmd_groups_at(groups, id)->reports;
+  for (uint32_t i = 0; i < r->n_groups; i++) {
+    uint32_t set = dmd_record_group(p->records, r, i)->reports;
     uint32_t name = dmd_reports_at(&p->profile->reports, set)->report[which].reporter;
-    several |= id != r->first_group && name != reporter;
+    several |= i > 0 && name != reporter;
     reporter = name;
   }
   if (several) {
@@ -175,10 +169,9 @@ static void print_reporter(const dmd_printer_t *p, const dmd_record_t *r, uint32
 
 /* Whether all blocks of the record were reported twice from one place, by one reporter. */
 static bool repeats_itself(const dmd_printer_t *p, const dmd_record_t *r) {
-  const dmd_groups_t *groups = &p->profile->groups;
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next) {
+  for (uint32_t i = 0; i < r->n_groups; i++) {
     const dmd_report_t *report =
-        dmd_reports_at(&p->profile->reports, dmd_groups_at(groups, id)->reports)->report;
+        dmd_reports_at(&p->profile->reports, dmd_record_group(p->records, r, i)->reports)->report;
     if (report[0].stack != report[1].stack || report[0].reporter != report[1].reporter)
       return false;
   }

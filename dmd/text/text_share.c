@@ -74,13 +74,12 @@ static void print_owner(const dmd_printer_t *p, const owner_t *owner, bool sampl
 }
 
 void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r) {
-  const dmd_groups_t *groups = &p->profile->groups;
   const dmd_env_t *env = p->profile->env;
   owners_t owners;
   dmd_pool_init(&owners.pool, env, "dmd.text.owners", sizeof(owner_t));
   dmd_table_init(&owners.index, env, "dmd.text.owners.index", owner_equal, &owners);
-  for (uint32_t id = r->first_group; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-    add_group(p, &owners, dmd_groups_at(groups, id));
+  for (uint32_t i = 0; i < r->n_groups; i++)
+    add_group(p, &owners, dmd_record_group(p->records, r, i));
   uint32_t n = owners.pool.last;
   uint32_t *ids = dmd_env_alloc(env, "dmd.text.owners.ids", ((size_t)n + 1) * sizeof *ids);
   for (uint32_t i = 0; i < n; i++)

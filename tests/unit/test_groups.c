@@ -6,8 +6,8 @@
 static const dmd_group_t some_group = {
     .req = 100, .slop = 12, .num = 1, .stack = 3, .reports = 4, .tag = 5, .thread = 6};
 
-/* Each field of the key, at its lowest and its highest bit, makes another group; num and next do
- * not. */
+/* Each field of the key, at its lowest and its highest bit, makes another group; num and record
+ * do not. */
 static void every_field_tells_apart(void **state) {
   (void)state;
   host_t host;
@@ -37,7 +37,7 @@ static void every_field_tells_apart(void **state) {
   for (uint32_t i = 0; i < COUNT_OF(different); i++) {
     dmd_group_t again = different[i];
     again.num = 10 + i;
-    again.next = 77;
+    again.record = 77;
     dmd_groups_add(&groups, &again);
     assert_int_equal(dmd_groups_count(&groups), COUNT_OF(different));
     const dmd_group_t *g = dmd_groups_at(&groups, i + 1);
@@ -53,16 +53,16 @@ static void every_field_tells_apart(void **state) {
   host_done(&host);
 }
 
-static void the_link_starts_empty(void **state) {
+static void no_record_to_begin_with(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
   dmd_groups_t groups;
   dmd_groups_init(&groups, &host.env);
-  dmd_group_t linked = some_group;
-  linked.next = 9;
-  dmd_groups_add(&groups, &linked);
-  assert_int_equal(dmd_groups_at(&groups, 1)->next, DMD_NONE);
+  dmd_group_t owned = some_group;
+  owned.record = 9;
+  dmd_groups_add(&groups, &owned);
+  assert_int_equal(dmd_groups_at(&groups, 1)->record, DMD_NONE);
   dmd_groups_destroy(&groups);
   host_done(&host);
 }
@@ -205,7 +205,7 @@ static void closed_groups_stay_as_they_are(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_field_tells_apart),        cmocka_unit_test(the_link_starts_empty),
+      cmocka_unit_test(every_field_tells_apart),        cmocka_unit_test(no_record_to_begin_with),
       cmocka_unit_test(random_against_a_list),          cmocka_unit_test(many_at_once),
       cmocka_unit_test(costs_what_the_header_says),     cmocka_unit_test(out_of_memory),
       cmocka_unit_test(closed_groups_stay_as_they_are),

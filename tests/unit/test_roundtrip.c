@@ -223,8 +223,7 @@ static void compare_record(const dmd_records_t *records, const dmd_record_t *r, 
   assert_int_equal(r->slop, expected->slop);
   assert_int_equal(r->usable, expected->req + expected->slop);
   assert_int_equal(r->sampled, expected->sampled);
-  char *key = naive_key(records->profile, dmd_groups_at(&records->profile->groups, r->first_group),
-                        max_frames);
+  char *key = naive_key(records->profile, dmd_record_group(records, r, 0), max_frames);
   assert_string_equal(key, expected->key);
   free(key);
   free(expected->key);

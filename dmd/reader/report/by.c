@@ -187,7 +187,6 @@ static void print_rows(dmd_out_t *out, const table_t *t, uint32_t max_rows) {
 }
 
 void dmdv_by_print(dmd_out_t *out, const dmd_records_t *records, const dmd_view_t *view) {
-  const dmd_groups_t *groups = &records->profile->groups;
   table_t t = {.records = records, .by = view->by};
   dmd_intern_init(&t.names, &dmdv_env, "dmdv.by.names");
   dmd_pool_init(&t.rows, &dmdv_env, "dmdv.by.rows", sizeof(row_t));
@@ -196,9 +195,9 @@ void dmdv_by_print(dmd_out_t *out, const dmd_records_t *records, const dmd_view_
     if (view->sections != 0 && !(view->sections & 1u << section))
       continue;
     for (uint32_t i = 0; i < s->n; i++) {
-      uint32_t id = dmd_records_at(records, s->ids[i])->first_group;
-      for (; id != DMD_NONE; id = dmd_groups_at(groups, id)->next)
-        add_group(&t, section, dmd_groups_at(groups, id));
+      const dmd_record_t *r = dmd_records_at(records, s->ids[i]);
+      for (uint32_t k = 0; k < r->n_groups; k++)
+        add_group(&t, section, dmd_record_group(records, r, k));
     }
   }
   print_rows(out, &t, view->max_records);
