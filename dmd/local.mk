@@ -98,6 +98,7 @@ dmd_reader_sources = \
   dmd/reader/host/progress.c dmd/reader/host/progress.h \
   dmd/reader/input/cutter.c dmd/reader/input/cutter.h \
   dmd/reader/input/document.c dmd/reader/input/document.h \
+  dmd/reader/input/ids.c dmd/reader/input/ids.h \
   dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
   dmd/reader/input/input.c dmd/reader/input/input.h \
   dmd/reader/input/load.c dmd/reader/input/load.h \

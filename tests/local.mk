@@ -17,6 +17,7 @@ unit_tests = \
   tests/unit/test_groups \
   tests/unit/test_heap \
   tests/unit/test_holders \
+  tests/unit/test_ids \
   tests/unit/test_ignorefile \
   tests/unit/test_intern \
   tests/unit/test_json \

@@ -46,10 +46,10 @@ static const dmdv_format_t profile_format = {5, "\"version\" is not 5, the one t
 
 /* The profile's stack of a trace, without leading allocation functions where that is asked for. */
 static bool resolve_trace(dmdv_loader_t *l, uint32_t number, uint32_t *stack) {
-  uint32_t raw = *DMD_POOL_AT(&l->traces, uint32_t, number);
+  uint32_t raw = *dmdv_ids_meaning(&l->traces, number);
   if (raw == DMD_NONE)
     return dmdv_cutter_reject(&l->cutter, "trace id \"%.40s\" is not in \"traceTable\"",
-                              dmd_intern_get_str(&l->trace_ids, number));
+                              dmdv_ids_text(&l->traces, number));
   size_t n;
   const uint32_t *numbers = dmd_intern_get(&l->raw_stacks, raw, &n);
   n /= sizeof *numbers;
@@ -57,10 +57,10 @@ static bool resolve_trace(dmdv_loader_t *l, uint32_t number, uint32_t *stack) {
   size_t n_kept = 0;
   bool good = true;
   for (size_t i = 0; i < n && good; i++) {
-    uint32_t frame = *DMD_POOL_AT(&l->frames, uint32_t, numbers[i]);
+    uint32_t frame = *dmdv_ids_meaning(&l->frames, numbers[i]);
     if (frame == DMD_NONE)
       good = dmdv_cutter_reject(&l->cutter, "frame id \"%.40s\" is not in \"frameTable\"",
-                                dmd_intern_get_str(&l->frame_ids, numbers[i]));
+                                dmdv_ids_text(&l->frames, numbers[i]));
     else if (n_kept > 0 || !l->options->ignore_alloc_fns ||
              !dmd_is_alloc_fn(dmd_intern_get_str(&l->profile->frames, frame)))
       frames[n_kept++] = frame;
@@ -83,7 +83,7 @@ static uint32_t same(void *ctx, uint32_t id) {
 /* Replaces trace numbers by stack ids in all that holds them. */
 static bool resolve(dmdv_loader_t *l) {
   dmd_profile_t *profile = l->profile;
-  uint32_t n = dmd_intern_count(&l->trace_ids);
+  uint32_t n = dmdv_ids_count(&l->traces);
   uint32_t *stacks = dmd_env_alloc(&dmdv_env, "dmdv.stacks", (n + 1) * sizeof *stacks);
   stacks[DMD_NONE] = DMD_NONE;
   bool good = true;
@@ -117,11 +117,9 @@ static bool resolve(dmdv_loader_t *l) {
 static const dmdv_format_t *load(dmdv_loader_t *l, dmdv_input_t *input,
                                  const dmdv_format_t *const *formats, int n, dmdv_fail_t *fail) {
   dmdv_cutter_init(&l->cutter, input);
-  dmd_intern_init(&l->trace_ids, &dmdv_env, "dmdv.trace_ids");
-  dmd_intern_init(&l->frame_ids, &dmdv_env, "dmdv.frame_ids");
+  dmdv_ids_init(&l->traces, "dmdv.traces");
+  dmdv_ids_init(&l->frames, "dmdv.frames");
   dmd_intern_init(&l->raw_stacks, &dmdv_env, "dmdv.raw_stacks");
-  dmd_pool_init(&l->traces, &dmdv_env, "dmdv.traces", sizeof(uint32_t));
-  dmd_pool_init(&l->frames, &dmdv_env, "dmdv.frames", sizeof(uint32_t));
 
   const dmdv_format_t *format =
       dmdv_load_document(&l->cutter, formats, n,
@@ -132,11 +130,9 @@ static const dmdv_format_t *load(dmdv_loader_t *l, dmdv_input_t *input,
     format = NULL;
   *fail = l->cutter.fail;
 
-  dmd_pool_destroy(&l->frames);
-  dmd_pool_destroy(&l->traces);
   dmd_intern_destroy(&l->raw_stacks);
-  dmd_intern_destroy(&l->frame_ids);
-  dmd_intern_destroy(&l->trace_ids);
+  dmdv_ids_destroy(&l->frames);
+  dmdv_ids_destroy(&l->traces);
   dmdv_cutter_destroy(&l->cutter);
   return format;
 }

@@ -306,7 +306,7 @@ static uint32_t keep_sharers(reader_t *r, const block_t *b) {
   dmdv_loader_t *l = r->l;
   owners_t owners = {.n = 0, .room = DMD_REPORTS_COUNTED};
   for (int i = 0; i < b->n_sharers; i++)
-    add_owner(&owners, dmdv_load_trace_number(l, r->sharers[i].at),
+    add_owner(&owners, dmdv_ids_number(&l->traces, r->sharers[i].at),
               keep_name(&l->profile->names, r->sharers[i].reporter), r->sharers[i].num);
   const cJSON *array = cJSON_IsArray(b->sharers) ? b->sharers : NULL, *sharer;
   cJSON_ArrayForEach(sharer, array) {
@@ -329,7 +329,7 @@ static uint32_t keep_reports(reader_t *r, const block_t *b) {
     return DMD_NONE;
   dmd_report_set_t set = {.count = (uint32_t)b->n_reps};
   for (int i = 0; i < b->n_reps; i++) {
-    set.report[i].stack = dmdv_load_trace_number(r->l, b->reps[i]);
+    set.report[i].stack = dmdv_ids_number(&r->l->traces, b->reps[i]);
     set.report[i].reporter = keep_name(&r->l->profile->names, b->reporters[i]);
   }
   if (b->n_reps == DMD_REPORTS_KEPT && b->n_reports > DMD_REPORTS_KEPT)
@@ -363,7 +363,7 @@ static bool keep_block(reader_t *r, block_t *b) {
   dmdv_loader_t *l = r->l;
   dmd_group_t *g = &b->group;
   if (b->alloc.at != NULL)
-    g->stack = dmdv_load_trace_number(l, b->alloc);
+    g->stack = dmdv_ids_number(&l->traces, b->alloc);
   uint32_t tag = keep_name(&l->profile->tags, b->tag);
   if (tag > DMD_MAX_TAGS)
     return dmdv_cutter_reject(&l->cutter, "more than %d different tags", DMD_MAX_TAGS);

@@ -88,9 +88,9 @@ static void load_advices(dmdv_loader_t *l, const cJSON *advices) {
       dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^53 bytes or blocks");
       return;
     }
-    advice.at = dmdv_load_trace_number(l, dmdv_span_of(at));
+    advice.at = dmdv_ids_number(&l->traces, dmdv_span_of(at));
     if (alloc != NULL)
-      advice.alloc = dmdv_load_trace_number(l, dmdv_span_of(alloc));
+      advice.alloc = dmdv_ids_number(&l->traces, dmdv_span_of(alloc));
     if (reporter != NULL)
       advice.reporter = dmd_intern_str(&l->profile->names, reporter);
     dmd_advices_add(&l->profile->advices, &advice);

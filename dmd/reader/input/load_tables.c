@@ -28,7 +28,7 @@ static void add_frame(reader_t *r, dmdv_span_t id) {
     r->frames = frames;
     r->room = room;
   }
-  r->frames[r->n++] = dmdv_load_frame_number(r->l, id);
+  r->frames[r->n++] = dmdv_ids_number(&r->l->frames, id);
 }
 
 static const char *scan_trace(reader_t *r, const char *p, const char *end) {
@@ -79,10 +79,10 @@ bool dmdv_load_traces(void *ctx) {
   const char *id;
   dmdv_cutter_enter(&l->cutter, '{');
   while (dmdv_cutter_next_key(&l->cutter, &id)) {
-    uint32_t number = dmdv_load_trace_number(l, dmdv_span_of(id));
+    uint32_t number = dmdv_ids_number(&l->traces, dmdv_span_of(id));
     if (!load_trace(&r))
       break;
-    *DMD_POOL_AT(&l->traces, uint32_t, number) =
+    *dmdv_ids_meaning(&l->traces, number) =
         dmd_intern_bytes(&l->raw_stacks, r.frames, r.n * sizeof *r.frames);
   }
   dmd_env_free(&dmdv_env, r.frames);
@@ -95,7 +95,7 @@ bool dmdv_load_traces(void *ctx) {
  * anew. */
 static void keep_frame(dmdv_loader_t *l, uint32_t number, dmdv_span_t text) {
   size_t skip = text.n >= 5 && text.at[0] == '#' && memcmp(text.at + 3, ": ", 2) == 0 ? 5 : 0;
-  *DMD_POOL_AT(&l->frames, uint32_t, number) =
+  *dmdv_ids_meaning(&l->frames, number) =
       dmd_intern_bytes(&l->profile->frames, text.at + skip, text.n - skip);
 }
 
@@ -122,7 +122,7 @@ bool dmdv_load_frames(void *ctx) {
   const char *id;
   dmdv_cutter_enter(&l->cutter, '{');
   while (dmdv_cutter_next_key(&l->cutter, &id) &&
-         load_frame(l, dmdv_load_frame_number(l, dmdv_span_of(id))))
+         load_frame(l, dmdv_ids_number(&l->frames, dmdv_span_of(id))))
     continue;
   return !dmdv_cutter_failed(&l->cutter);
 }

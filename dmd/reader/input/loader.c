@@ -51,24 +51,9 @@ const char *dmdv_load_get_string(dmdv_loader_t *l, const cJSON *object, const ch
 
 /* ---- Ids. ---- */
 
-/* The number of an id; the pool gets an entry for it that says "not defined". */
-static uint32_t number_of(dmd_intern_t *ids, dmd_pool_t *meanings, dmdv_span_t id) {
-  uint32_t number = dmd_intern_bytes(ids, id.at, id.n);
-  dmd_pool_reach(meanings, number);
-  return number;
-}
-
-uint32_t dmdv_load_trace_number(dmdv_loader_t *l, dmdv_span_t id) {
-  return number_of(&l->trace_ids, &l->traces, id);
-}
-
-uint32_t dmdv_load_frame_number(dmdv_loader_t *l, dmdv_span_t id) {
-  return number_of(&l->frame_ids, &l->frames, id);
-}
-
 uint32_t dmdv_load_get_trace(dmdv_loader_t *l, const cJSON *object, const char *key) {
   const char *id = dmdv_load_get_string(l, object, key);
-  return id == NULL ? DMD_NONE : dmdv_load_trace_number(l, dmdv_span_of(id));
+  return id == NULL ? DMD_NONE : dmdv_ids_number(&l->traces, dmdv_span_of(id));
 }
 
 uint32_t dmdv_load_get_name(dmdv_loader_t *l, const cJSON *object, const char *key) {

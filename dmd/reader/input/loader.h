@@ -13,6 +13,7 @@
 
 #include "profile/profile.h"
 #include "reader/input/document.h"
+#include "reader/input/ids.h"
 #include "reader/input/load.h"
 #include "reader/input/scan.h"
 
@@ -26,14 +27,13 @@ typedef struct dmdv_loader {
   dmd_amounts_t *amounts; /* and this where it is one of memory reports */
   const dmdv_load_options_t *options;
   dmdv_cutter_t cutter;
-  dmd_intern_t trace_ids, frame_ids; /* strings of the file -> numbers */
-  dmd_intern_t raw_stacks;           /* sequences of frame numbers */
-  dmd_pool_t traces;                 /* trace number -> raw stack, DMD_NONE: not defined so far */
-  dmd_pool_t frames;                 /* frame number -> frame of the profile, likewise */
-  uint64_t blocks;                   /* how many, */
-  double total;                      /* and their bytes */
-  uint64_t faults;                   /* how often */
-  uint64_t advised, advised_blocks;  /* the bytes that advices are about, and the blocks */
+  dmdv_ids_t traces;                /* which mean raw stacks */
+  dmdv_ids_t frames;                /* which mean frames of the profile */
+  dmd_intern_t raw_stacks;          /* sequences of frame numbers */
+  uint64_t blocks;                  /* how many, */
+  double total;                     /* and their bytes */
+  uint64_t faults;                  /* how often */
+  uint64_t advised, advised_blocks; /* the bytes that advices are about, and the blocks */
 } dmdv_loader_t;
 
 /* The value of a member as a whole number from least on. */
@@ -56,10 +56,6 @@ uint64_t dmdv_load_get_times(dmdv_loader_t *l, const cJSON *object, const char *
 
 /* A member that is an array; NULL where there is none. */
 const cJSON *dmdv_load_get_array(dmdv_loader_t *l, const cJSON *object, const char *key);
-
-/* The number of a trace or frame id; a new one is "not defined" so far. */
-uint32_t dmdv_load_trace_number(dmdv_loader_t *l, dmdv_span_t id);
-uint32_t dmdv_load_frame_number(dmdv_loader_t *l, dmdv_span_t id);
 
 /* A member that is a trace id, as its number, or a name, as the profile's; DMD_NONE where there is
  * none. */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "host.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "reader/input/ids.h"
+
+static uint32_t number_of(dmdv_ids_t *ids, const char *id) {
+  return dmdv_ids_number(ids, dmdv_span_of(id));
+}
+
+static void random_id(char *id, dice_t *dice) {
+  static const char *const forms[] = {"%" PRIu64, "0%" PRIu64, "t%" PRIu64, "-%" PRIu64};
+  static const uint64_t limits[] = {20, 3000, 100000, 20000000000};
+  bool plain = dice_below(dice, 3) > 0;
+  sprintf(id, forms[plain ? 0 : dice_below(dice, COUNT_OF(forms))],
+          dice_below(dice, limits[dice_below(dice, COUNT_OF(limits))]));
+  if (dice_below(dice, 100) == 0)
+    id[0] = '\0';
+}
+
+/* Ids of all kinds get numbers in the order of first sight. */
+static void random_against_a_list(void **state) {
+  (void)state;
+  enum { MAX = 4000 };
+  static char list[MAX + 1][24];
+  uint32_t n = 0;
+  dice_t dice = {61};
+  dmdv_ids_t ids;
+  dmdv_ids_init(&ids, "test");
+  for (int step = 0; step < MAX; step++) {
+    char id[24];
+    random_id(id, &dice);
+    uint32_t number = 1;
+    while (number <= n && strcmp(list[number], id) != 0)
+      number++;
+    bool is_new = number > n;
+    if (is_new)
+      strcpy(list[++n], id);
+    assert_int_equal(number_of(&ids, id), number);
+    assert_int_equal(dmdv_ids_count(&ids), n);
+    if (is_new)
+      assert_int_equal(*dmdv_ids_meaning(&ids, number), DMD_NONE);
+    else
+      assert_int_equal(*dmdv_ids_meaning(&ids, number), 7 * number);
+    *dmdv_ids_meaning(&ids, number) = 7 * number;
+  }
+  assert_in_range(n, MAX / 4, MAX - MAX / 4);
+  for (uint32_t number = 1; number <= n; number++) {
+    assert_string_equal(dmdv_ids_text(&ids, number), list[number]);
+    assert_int_equal(number_of(&ids, list[number]), number);
+  }
+  dmdv_ids_destroy(&ids);
+}
+
+/* Ids of a large value take no more room than others. */
+static void room_for_large_values(void **state) {
+  (void)state;
+  dmdv_ids_t ids;
+  dmdv_ids_init(&ids, "test");
+  assert_int_equal(number_of(&ids, "999999999"), 1);
+  assert_int_equal(number_of(&ids, "100000"), 2);
+  assert_int_equal(number_of(&ids, "99999999999999999999"), 3);
+  assert_in_range(ids.n_decimal, 0, 10000);
+  /* Those in order are found by their value, however many they are. */
+  for (uint32_t i = 1; i <= 200000; i++) {
+    char id[24];
+    sprintf(id, "%" PRIu32, i);
+    uint32_t number = number_of(&ids, id);
+    assert_int_equal(number, i < 100000 ? i + 3 : i == 100000 ? 2 : i + 2);
+    assert_int_equal(ids.decimal[i], number);
+  }
+  assert_in_range(ids.n_decimal, 200000, 800000);
+  dmdv_ids_destroy(&ids);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_against_a_list),
+      cmocka_unit_test(room_for_large_values),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
