@@ -130,10 +130,10 @@ dmd_reader_sources = \
   dmd/reader/command/cmd_print.c \
   dmd/reader/command/cmd_run.c \
   dmd/reader/command/cmd_tree.c \
+  dmd/reader/command/commandline.c dmd/reader/command/commandline.h \
   dmd/reader/command/commands.h \
   dmd/reader/command/options.c dmd/reader/command/options.h \
   dmd/reader/command/show.c dmd/reader/command/show.h \
-  dmd/reader/command/usage.c dmd/reader/command/usage.h \
   dmd/reader/command/written.c dmd/reader/command/written.h
 
 # What of it needs protobuf-c, which makes more from the .proto.

@@ -198,14 +198,18 @@ static void add_str(page_t *page, const char *s) {
   add(page, s, dmd_str_length(s));
 }
 
+static void add_blanks(page_t *page, size_t column) {
+  while (page->at < column)
+    add_str(page, " ");
+}
+
 /* A word, behind a blank or on a line of its own. */
 static void add_word(page_t *page, const char *word, size_t n) {
   if (page->at + 1 + n > COLUMNS)
     end_line(page);
   if (page->at >= page->help_column)
     add_str(page, " ");
-  while (page->at < page->help_column)
-    add_str(page, " ");
+  add_blanks(page, page->help_column);
   add(page, word, n);
 }
 
@@ -227,10 +231,13 @@ static void add_fallback(page_t *page, const char *value) {
   dmd_strbuf_destroy(&fallback);
 }
 
-static void add_name(page_t *page, const dmd_option_t *option, bool with_letters) {
+static void add_option(page_t *page, const dmd_option_t *option, size_t name_column) {
   char letter[] = {'-', option->letter, ',', ' ', '\0'};
-  if (with_letters)
-    add_str(page, option->letter != '\0' ? letter : "    ");
+  if (option->letter != '\0') {
+    add_blanks(page, name_column - dmd_str_length(letter));
+    add_str(page, letter);
+  }
+  add_blanks(page, name_column);
   add_str(page, "--");
   add_str(page, option->name);
   if (option->values != NULL) {
@@ -239,18 +246,13 @@ static void add_name(page_t *page, const dmd_option_t *option, bool with_letters
   }
 }
 
-void dmd_options_describe(const dmd_option_table_t *table, size_t indent, size_t column,
+void dmd_options_describe(const dmd_option_table_t *table, size_t name_column, size_t help_column,
                           dmd_strbuf_t *text) {
-  page_t page = {text, 0, column};
-  bool with_letters = false;
-  for (size_t i = 0; i < table->n; i++)
-    with_letters |= table->options[i].letter != '\0';
+  page_t page = {text, 0, help_column};
   for (size_t i = 0; i < table->n; i++) {
     const dmd_option_t *option = &table->options[i];
-    while (page.at < indent)
-      add_str(&page, " ");
-    add_name(&page, option, with_letters);
-    if (page.at >= column)
+    add_option(&page, option, name_column);
+    if (page.at >= help_column)
       end_line(&page);
     add_words(&page, option->help);
     if (option->fallback != NULL)

@@ -74,9 +74,9 @@ bool dmd_option_set(const dmd_option_t *option, void *target, const char *argume
                     dmd_strbuf_t *why);
 
 /* The part of --help on these options: lines of at most 80 columns. Columns are counted from 0:
- * options begin at `indent`, and what they do at `column`. Where one of them has a letter, all
- * names stand behind the room for it. */
-void dmd_options_describe(const dmd_option_table_t *table, size_t indent, size_t column,
+ * names begin at name_column, with a letter ("-o, ") before it where there is one, and what the
+ * options do begins at help_column. */
+void dmd_options_describe(const dmd_option_table_t *table, size_t name_column, size_t help_column,
                           dmd_strbuf_t *text);
 
 #endif

@@ -192,7 +192,7 @@ def test_command_lines(test):
                        (["print"], "give one file, not 0"), (["print", path, path], "give one file, not 2"),
                        (["print", "--max-frame", path], "not a number"), (["print", "--frames=3", path], "no option"),
                        (["print", "--max-frames=0", path], "not a number"), (["print", "--by=x", path], "none of"),
-                       (["print", "--sort-by=size", path], "none of usable, req, slop, num-blocks"),
+                       (["print", "--sort-by=size", path], "none of usable|req|slop|num-blocks"),
                        (["print", "--section=x", path], "none of"), (["print", "-o"], "needs a value"),
                        (["print", "--json", "--by=tag", path], "does not go with"),
                        (["diff", "--causal", "--json", path, path], "does not go with"),

@@ -236,15 +236,16 @@ static void help(void **state) {
 static void help_with_letters(void **state) {
   (void)state;
   static const dmd_option_t described[] = {
-      {"output", "FILE", NULL, "where to", DMD_OPTION_OWN, .letter = 'o'},
-      {"json", NULL, NULL, "as JSON", DMD_OPTION_SWITCH},
+      {"output", "FILE", NULL, "where to", DMD_OPTION_TEXT, DMD_OPTION_AT(values_t, text),
+       .letter = 'o'},
+      {"json", NULL, NULL, "as JSON", DMD_OPTION_SWITCH, DMD_OPTION_AT(values_t, quick)},
   };
   static const dmd_option_table_t help_table = {described, COUNT_OF(described)};
   host_t host;
   host_init(&host);
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, &host.env);
-  dmd_options_describe(&help_table, 2, 20, &text);
+  dmd_options_describe(&help_table, 6, 20, &text);
   assert_text_equal(text.text, "  -o, --output=FILE where to\n"
                                "      --json        as JSON\n");
   dmd_strbuf_destroy(&text);

@@ -5,7 +5,6 @@
  */
 #include "reader/command/commands.h"
 #include "reader/command/show.h"
-#include "reader/command/usage.h"
 #include "reader/gate/calibrate.h"
 #include "reader/gate/gate_output.h"
 #include "reader/host/host.h"
@@ -13,93 +12,25 @@
 #include "reader/host/outfile.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-static const char help_text[] =
-    "usage: dmdv check [OPTION...] FILE\n"
-    "       dmdv check --calibrate [OPTION...] RUN RUN...\n"
-    "\n"
-    "Checks that a profile keeps limits. Exit status 0: it does; 1: it breaks one;\n"
-    "2: that could not be found out.\n"
-    "\n"
-    "limits, at least one:\n"
-    "      --max-unreported=SIZE      unreported bytes\n"
-    "      --max-twice-reported=SIZE  bytes reported twice or more\n"
-    "      --max-misreports=N         reports and claims that are wrong\n"
-    "      --max-growth=SIZE          growth against the baseline, of all bytes and\n"
-    "                                 of the unreported ones\n"
-    "      --budget PATH=SIZE         bytes reported by the reporter PATH and those\n"
-    "                                 below it, or bearing the tag PATH; with +SIZE\n"
-    "                                 or N%, growth against the baseline; repeatable\n"
-    "\n"
-    "SIZE is 4096, 1.5MB (B, KB, MB, GB: powers of 1024) or 10%: of the heap or, for\n"
-    "growth, of what the baseline has. Bytes are usable bytes. A value exactly at its\n"
-    "limit keeps it.\n"
-    "\n"
-    "      --baseline=OLD       the profile to compare with\n"
-    "      --ignore=FILE        stacks that count neither as unreported nor as twice\n"
-    "      --calibrate          print the noise of equal runs and the limits for it\n"
-    "      --format=FORMAT      text, json, junit or github [text]\n"
-    "  -o, --output=FILE        write there; only the verdict on standard output\n"
-    "  -f, --max-frames=N       frames that tell stacks apart [8]\n"
-    "  -a, --ignore-alloc-fns   leave out allocation functions at the start of stacks\n"
-    "  -h, --help               this text\n"
-    "\n"
-    "An ignore file has one pattern a line, then a blank, '#' and the reason, which\n"
-    "must be there:\n"
-    "  cJSON_*   # third party, cannot measure itself\n"
-    "A pattern must match a whole frame, as dmdv print shows it after its number, or\n"
-    "the whole name of its function, anywhere in the allocation stack. * stands for\n"
-    "anything, ? for one character, \\ protects the next one. Lines that begin with #\n"
-    "are comments.\n";
-
 typedef struct {
-  dmd_limit_t *limits;
+  dmd_limit_t *limits; /* with room for two of each argument: --max-growth makes two */
   size_t n_limits;
   dmdv_load_options_t load;
   const char *baseline, *ignore, *output;
-  dmdv_gate_print_fn print;
+  unsigned format; /* of `printers` */
   uint32_t max_frames;
-  bool calibrate, help;
-  char **files;
-  int n_files;
+  bool calibrate;
+  dmdv_files_t files;
 } options_t;
 
 /* ---- Options. ---- */
 
-enum {
-  OPT_UNREPORTED = 256,
-  OPT_TWICE,
-  OPT_MISREPORTS,
-  OPT_GROWTH,
-  OPT_BUDGET,
-  OPT_BASELINE,
-  OPT_IGNORE,
-  OPT_CALIBRATE,
-  OPT_FORMAT
-};
-
-static const struct option long_options[] = {
-    {"max-unreported", required_argument, NULL, OPT_UNREPORTED},
-    {"max-twice-reported", required_argument, NULL, OPT_TWICE},
-    {"max-misreports", required_argument, NULL, OPT_MISREPORTS},
-    {"max-growth", required_argument, NULL, OPT_GROWTH},
-    {"budget", required_argument, NULL, OPT_BUDGET},
-    {"baseline", required_argument, NULL, OPT_BASELINE},
-    {"ignore", required_argument, NULL, OPT_IGNORE},
-    {"calibrate", no_argument, NULL, OPT_CALIBRATE},
-    {"format", required_argument, NULL, OPT_FORMAT},
-    {"output", required_argument, NULL, 'o'},
-    {"max-frames", required_argument, NULL, 'f'},
-    {"ignore-alloc-fns", no_argument, NULL, 'a'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static bool bad_value(const char *option, const char *value, const char *why) {
-  return dmdv_error("--%s=%s: %s", option, value, why);
-}
+/* In the order of the words of --format. */
+static const dmdv_gate_print_fn printers[] = {dmdv_print_gate_text, dmdv_print_gate_json,
+                                              dmdv_print_gate_junit, dmdv_print_gate_github};
+enum { FORMAT_TEXT };
 
 static dmd_limit_t *add_limit(options_t *o, dmd_what_t what, const char *option,
                               const char *value) {
@@ -108,115 +39,126 @@ static dmd_limit_t *add_limit(options_t *o, dmd_what_t what, const char *option,
   return limit;
 }
 
-static bool parse_share(options_t *o, dmd_what_t what, const char *option, const char *value) {
+/* Adds what is wrong, if anything is. */
+static bool is_good(const char *reason, dmd_strbuf_t *why) {
+  if (reason != NULL)
+    dmd_strbuf_str(why, reason);
+  return reason == NULL;
+}
+
+static bool take_share(options_t *o, dmd_what_t what, const char *option, const char *value,
+                       dmd_strbuf_t *why) {
   dmd_limit_t *limit = add_limit(o, what, option, value);
-  const char *why = dmd_size_parse(value, &limit->size);
-  if (why == NULL && limit->size.has_plus)
-    why = "a + is for growth, and this is a limit by itself";
-  return why == NULL || bad_value(option, value, why);
+  const char *reason = dmd_size_parse(value, &limit->size);
+  if (reason == NULL && limit->size.has_plus)
+    reason = "a + is for growth, and this is a limit by itself";
+  return is_good(reason, why);
 }
 
-static bool parse_misreports(options_t *o, const char *value) {
-  dmd_limit_t *limit = add_limit(o, DMD_MISREPORTS, "max-misreports", value);
+static bool take_unreported(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_share(target, DMD_UNREPORTED, "max-unreported", value, why);
+}
+
+static bool take_twice(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_share(target, DMD_TWICE, "max-twice-reported", value, why);
+}
+
+static bool take_misreports(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_limit_t *limit = add_limit(target, DMD_MISREPORTS, "max-misreports", value);
   bool is_number = *value != '\0' && value[strspn(value, "0123456789")] == '\0';
-  return (is_number && dmd_size_parse(value, &limit->size) == NULL) ||
-         bad_value("max-misreports", value, "this is not a whole number");
+  return is_good(is_number && dmd_size_parse(value, &limit->size) == NULL
+                     ? NULL
+                     : "this is not a whole number",
+                 why);
 }
 
-static bool parse_growth(options_t *o, const char *value) {
-  dmd_limit_t *total = add_limit(o, DMD_TOTAL, "max-growth", value);
+static bool take_growth(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_limit_t *total = add_limit(target, DMD_TOTAL, "max-growth", value);
   total->growth = true;
-  const char *why = dmd_size_parse(value, &total->size);
-  *add_limit(o, DMD_UNREPORTED, "max-growth", value) = *total;
-  o->limits[o->n_limits - 1].what = DMD_UNREPORTED;
-  return why == NULL || bad_value("max-growth", value, why);
+  const char *reason = dmd_size_parse(value, &total->size);
+  dmd_limit_t *unreported = add_limit(target, DMD_UNREPORTED, "max-growth", value);
+  *unreported = *total;
+  unreported->what = DMD_UNREPORTED;
+  return is_good(reason, why);
 }
 
 /* A path may itself contain '='; a size does not. */
-static bool parse_budget(options_t *o, const char *value) {
+static bool take_budget(void *target, const char *value, dmd_strbuf_t *why) {
   const char *equals = strrchr(value, '=');
   if (equals == NULL || equals == value)
-    return bad_value("budget", value, "this is not PATH=SIZE");
-  dmd_limit_t *limit = add_limit(o, DMD_NAMED, "budget", value);
+    return is_good("this is not PATH=SIZE", why);
+  dmd_limit_t *limit = add_limit(target, DMD_NAMED, "budget", value);
   char *name = dmd_env_alloc(&dmdv_env, "dmdv.budget", (size_t)(equals - value) + 1);
   memcpy(name, value, (size_t)(equals - value));
   name[equals - value] = '\0';
   limit->name = name;
-  const char *why = dmd_size_parse(equals + 1, &limit->size);
+  const char *reason = dmd_size_parse(equals + 1, &limit->size);
   limit->growth = limit->size.has_plus || limit->size.is_percent;
-  return why == NULL || bad_value("budget", value, why);
+  return is_good(reason, why);
 }
 
-static bool parse_format(options_t *o, const char *value) {
-  static const struct {
-    const char *name;
-    dmdv_gate_print_fn print;
-  } formats[] = {{"text", dmdv_print_gate_text},
-                 {"json", dmdv_print_gate_json},
-                 {"junit", dmdv_print_gate_junit},
-                 {"github", dmdv_print_gate_github}};
-  for (int i = 0; i < 4; i++) {
-    if (strcmp(value, formats[i].name) == 0) {
-      o->print = formats[i].print;
-      return true;
-    }
-  }
-  return bad_value("format", value, "the format is none of text, json, junit, github");
-}
+static const dmd_option_t limit_options[] = {
+    {"max-unreported", "SIZE", NULL, "unreported bytes", DMD_OPTION_OWN, .take = take_unreported},
+    {"max-twice-reported", "SIZE", NULL, "bytes reported twice or more", DMD_OPTION_OWN,
+     .take = take_twice},
+    {"max-misreports", "N", NULL, "reports and claims that are wrong", DMD_OPTION_OWN,
+     .take = take_misreports},
+    {"max-growth", "SIZE", NULL,
+     "growth against the baseline, of all bytes and of the unreported ones", DMD_OPTION_OWN,
+     .take = take_growth},
+    {"budget", "PATH=SIZE", NULL,
+     "bytes reported by the reporter PATH and those below it, or bearing the tag PATH; with +SIZE "
+     "or N%, growth against the baseline; repeatable",
+     DMD_OPTION_OWN, .take = take_budget},
+};
+static const dmd_option_table_t limit_table = {limit_options,
+                                               sizeof limit_options / sizeof *limit_options};
 
-static bool parse_one(options_t *o, int opt, const char *value) {
-  switch (opt) {
-  case OPT_UNREPORTED:
-    return parse_share(o, DMD_UNREPORTED, "max-unreported", value);
-  case OPT_TWICE:
-    return parse_share(o, DMD_TWICE, "max-twice-reported", value);
-  case OPT_MISREPORTS:
-    return parse_misreports(o, value);
-  case OPT_GROWTH:
-    return parse_growth(o, value);
-  case OPT_BUDGET:
-    return parse_budget(o, value);
-  case OPT_FORMAT:
-    return parse_format(o, value);
-  case OPT_BASELINE:
-    o->baseline = value;
-    return true;
-  case OPT_IGNORE:
-    o->ignore = value;
-    return true;
-  case OPT_CALIBRATE:
-    o->calibrate = true;
-    return true;
-  case 'o':
-    o->output = value;
-    return true;
-  case 'f':
-    return dmdv_parse_count("max-frames", value, &o->max_frames);
-  case 'a':
-    o->load.ignore_alloc_fns = true;
-    return true;
-  default:
-    o->help = true;
-    return opt == 'h';
-  }
-}
+#define AT(field) DMD_OPTION_AT(options_t, field)
 
-static bool parse_options(options_t *o, int argc, char **argv) {
-  *o = (options_t){.max_frames = 8, .print = dmdv_print_gate_text};
-  /* --max-growth makes two limits. */
-  o->limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", 2 * (size_t)argc * sizeof *o->limits);
-  optind = 1;
-  int opt;
-  while ((opt = dmdv_next_option(argc, argv, ":o:f:ah", long_options)) != -1) {
-    if (opt == '?')
-      return false;
-    if (!parse_one(o, opt, optarg))
-      return false;
-  }
-  o->files = argv + optind;
-  o->n_files = argc - optind;
-  return true;
-}
+static const dmd_option_t other_options[] = {
+    {"baseline", "OLD", NULL, "the profile to compare with", DMD_OPTION_TEXT, AT(baseline),
+     .is_file = true},
+    {"ignore", "FILE", NULL, "stacks that count neither as unreported nor as twice",
+     DMD_OPTION_TEXT, AT(ignore), .is_file = true},
+    {"calibrate", NULL, NULL, "print the noise of equal runs and the limits for it",
+     DMD_OPTION_SWITCH, AT(calibrate)},
+    {"format", "text|json|junit|github", "text", "how to report", DMD_OPTION_WORD, AT(format)},
+    {"output", "FILE", NULL, "write there; only the verdict on standard output", DMD_OPTION_TEXT,
+     AT(output), .letter = 'o', .is_file = true},
+    {"max-frames", "N", "8", "frames that tell stacks apart", DMD_OPTION_NUMBER, AT(max_frames),
+     .letter = 'f', .least = 1, .most = 1000000000},
+    {"ignore-alloc-fns", NULL, NULL, "leave out allocation functions at the start of stacks",
+     DMD_OPTION_SWITCH, AT(load.ignore_alloc_fns), .letter = 'a'},
+};
+static const dmd_option_table_t other_table = {other_options,
+                                               sizeof other_options / sizeof *other_options};
+
+static const dmdv_part_t parts[] = {
+    {.text = "usage: dmdv check [OPTION...] FILE\n"
+             "       dmdv check --calibrate [OPTION...] RUN RUN...\n"
+             "\n"
+             "Checks that a profile keeps limits. Exit status 0: it does; 1: it breaks one;\n"
+             "2: that could not be found out.\n"
+             "\n"
+             "limits, at least one:\n",
+     .options = &limit_table},
+    {.text = "\n"
+             "SIZE is 4096, 1.5MB (B, KB, MB, GB: powers of 1024) or 10%: of the heap or, for\n"
+             "growth, of what the baseline has. Bytes are usable bytes. A value exactly at its\n"
+             "limit keeps it.\n"
+             "\n",
+     .options = &other_table},
+    {.text = "\n"
+             "An ignore file has one pattern a line, then a blank, '#' and the reason, which\n"
+             "must be there:\n"
+             "  cJSON_*   # third party, cannot measure itself\n"
+             "A pattern must match a whole frame, as dmdv print shows it after its number, or\n"
+             "the whole name of its function, anywhere in the allocation stack. * stands for\n"
+             "anything, ? for one character, \\ protects the next one. Lines that begin with #\n"
+             "are comments.\n"},
+    {0},
+};
 
 static void destroy_options(options_t *o) {
   for (size_t i = 0; i < o->n_limits; i++)
@@ -225,8 +167,8 @@ static void destroy_options(options_t *o) {
 }
 
 static bool options_fit_check(const options_t *o) {
-  if (o->n_files != 1)
-    return dmdv_error("check: give one file, not %d; see dmdv check --help", o->n_files);
+  if (o->files.n != 1)
+    return dmdv_error("check: give one file, not %d; see dmdv check --help", o->files.n);
   if (o->n_limits == 0)
     return dmdv_error("check: give at least one limit, such as --max-unreported=10%%; "
                       "dmdv check --calibrate finds them; see dmdv check --help");
@@ -234,17 +176,17 @@ static bool options_fit_check(const options_t *o) {
     if (o->limits[i].growth && o->baseline == NULL)
       return dmdv_error("--%s=%s is about growth and needs --baseline=OLD", o->limits[i].option,
                         o->limits[i].value);
-  if (o->baseline != NULL && strcmp(o->baseline, "-") == 0 && strcmp(o->files[0], "-") == 0)
+  if (o->baseline != NULL && strcmp(o->baseline, "-") == 0 && strcmp(o->files.names[0], "-") == 0)
     return dmdv_error("check: only one of the two profiles can be standard input");
   return true;
 }
 
 static bool options_fit_calibration(const options_t *o) {
-  if (o->n_files < 2)
-    return dmdv_error("check --calibrate: give two or more files, not %d", o->n_files);
+  if (o->files.n < 2)
+    return dmdv_error("check --calibrate: give two or more files, not %d", o->files.n);
   if (o->n_limits > 0 || o->baseline != NULL)
     return dmdv_error("check --calibrate: it works out limits; give none, and no baseline");
-  if (o->print != dmdv_print_gate_text)
+  if (o->format != FORMAT_TEXT)
     return dmdv_error("check --calibrate: there is only --format=text");
   return true;
 }
@@ -307,7 +249,7 @@ static bool write_output(const options_t *o, const dmdv_verdict_t *v, const dmdv
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
   if (v != NULL)
-    o->print(&out, v);
+    printers[o->format](&out, v);
   else
     dmdv_print_calibration(&out, c);
   dmd_out_flush(&out);
@@ -367,13 +309,13 @@ static int judge(const options_t *o, dmdv_verdict_t *v) {
 }
 
 static int check_file(const options_t *o, dmdv_ignorefile_t *ignore) {
-  dmdv_verdict_t v = {.file = o->files[0],
+  dmdv_verdict_t v = {.file = o->files.names[0],
                       .baseline = o->baseline,
                       .ignore = ignore,
                       .ignore_name = o->ignore,
                       .max_frames = o->max_frames};
   dmd_profile_t now, before;
-  if (!load_subject(&v.now, &now, o->files[0], o, ignore, true))
+  if (!load_subject(&v.now, &now, o->files.names[0], o, ignore, true))
     return 2;
   int status = 2;
   if (o->baseline == NULL) {
@@ -389,24 +331,24 @@ static int check_file(const options_t *o, dmdv_ignorefile_t *ignore) {
 /* ---- Calibration. ---- */
 
 static bool are_of_one_mode(const options_t *o, const dmd_profile_t *profiles) {
-  for (int i = 1; i < o->n_files; i++)
+  for (int i = 1; i < o->files.n; i++)
     if (profiles[i].mode != profiles[0].mode)
-      return dmdv_error("%s is of mode %s and %s of mode %s: these are not equal runs", o->files[0],
-                        dmd_mode_name(profiles[0].mode), o->files[i],
+      return dmdv_error("%s is of mode %s and %s of mode %s: these are not equal runs",
+                        o->files.names[0], dmd_mode_name(profiles[0].mode), o->files.names[i],
                         dmd_mode_name(profiles[i].mode));
   return true;
 }
 
 static int calibrate(const options_t *o, dmdv_ignorefile_t *ignore) {
-  size_t n = (size_t)o->n_files;
+  size_t n = (size_t)o->files.n;
   dmd_profile_t *profiles = dmd_env_alloc(&dmdv_env, "dmdv.runs", n * sizeof *profiles);
   dmd_subject_t *runs = dmd_env_alloc(&dmdv_env, "dmdv.runs", n * sizeof *runs);
   size_t loaded = 0;
   while (loaded < n &&
-         load_subject(&runs[loaded], &profiles[loaded], o->files[loaded], o, ignore, true))
+         load_subject(&runs[loaded], &profiles[loaded], o->files.names[loaded], o, ignore, true))
     loaded++;
   dmdv_calibration_t c = {.runs = runs,
-                          .files = o->files,
+                          .files = o->files.names,
                           .n = n,
                           .ignore_name = o->ignore,
                           .ignore_alloc_fns = o->load.ignore_alloc_fns};
@@ -421,22 +363,26 @@ static int calibrate(const options_t *o, dmdv_ignorefile_t *ignore) {
   return good ? 0 : 2;
 }
 
-int dmdv_cmd_check(int argc, char **argv) {
-  options_t o;
+static int check_or_calibrate(const options_t *o) {
+  if (!(o->calibrate ? options_fit_calibration(o) : options_fit_check(o)))
+    return 2;
+  dmdv_ignorefile_t ignore;
   int status = 2;
-  if (!parse_options(&o, argc, argv)) {
-    destroy_options(&o);
-    return status;
-  }
-  dmdv_ignorefile_t ignore = {0};
-  if (o.help) {
-    fputs(help_text, stdout);
-    status = 0;
-  } else if (o.calibrate ? options_fit_calibration(&o) : options_fit_check(&o)) {
-    if (read_ignorefile(&ignore, o.ignore))
-      status = o.calibrate ? calibrate(&o, &ignore) : check_file(&o, &ignore);
-    dmdv_ignorefile_destroy(&ignore);
-  }
+  if (read_ignorefile(&ignore, o->ignore))
+    status = o->calibrate ? calibrate(o, &ignore) : check_file(o, &ignore);
+  dmdv_ignorefile_destroy(&ignore);
+  return status;
+}
+
+static int run(int argc, char **argv) {
+  options_t o = {
+      .limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", 2 * (size_t)argc * sizeof(dmd_limit_t))};
+  int status = dmdv_read_command_line(&dmdv_check_command, &o, argc, argv, &o.files);
+  if (status < 0)
+    status = check_or_calibrate(&o);
   destroy_options(&o);
   return status;
 }
+
+const dmdv_command_t dmdv_check_command = {
+    "check", "check that a profile keeps limits, for continuous integration", parts, run};

@@ -5,26 +5,33 @@
 #include "analysis/combine.h"
 #include "reader/command/commands.h"
 #include "reader/command/show.h"
-#include "reader/command/usage.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
 #include "reader/report/causal.h"
 
-#include <stdio.h>
 #include <string.h>
 
-static void print_help(void) {
-  printf("usage: dmdv diff [OPTION...] OLD NEW\n"
-         "\n"
-         "Prints what changed from the profile OLD to the profile NEW, as records: blocks\n"
-         "and sizes that went are negative, the largest changes come first.\n"
-         "\n"
-         "      --causal             tell instead which places are new, gone, grown or\n"
-         "                           shrunk, or have changed their report state; places\n"
-         "                           are the same when only their line numbers differ\n%s",
-         dmdv_options_help);
-}
+static const dmd_option_t diff_options[] = {
+    {"causal", NULL, NULL,
+     "tell instead which places are new, gone, grown or shrunk, or have changed their report "
+     "state; places are the same when only their line numbers differ",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(dmdv_options_t, causal)},
+};
+static const dmd_option_table_t diff_table = {diff_options,
+                                              sizeof diff_options / sizeof *diff_options};
+
+static const dmdv_part_t parts[] = {
+    {.text = "usage: dmdv diff [OPTION...] OLD NEW\n"
+             "\n"
+             "Prints what changed from the profile OLD to the profile NEW, as records: blocks\n"
+             "and sizes that went are negative, the largest changes come first.\n"
+             "\n",
+     .options = &diff_table},
+    {.options = &dmdv_record_options},
+    {.options = &dmdv_accepted_options, .role = DMDV_OPTIONS_SILENT},
+    {0},
+};
 
 static bool tell_causes(const dmd_profile_t *old, const dmd_profile_t *new,
                         const dmdv_options_t *options) {
@@ -42,7 +49,7 @@ static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,
                           const dmdv_options_t *options, int argc, char **argv) {
   if (old->mode != new->mode)
     return dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared",
-                      options->files[0], dmd_mode_name(old->mode), options->files[1],
+                      options->files.names[0], dmd_mode_name(old->mode), options->files.names[1],
                       dmd_mode_name(new->mode));
   if (options->causal)
     return tell_causes(old, new, options);
@@ -58,11 +65,11 @@ static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,
 }
 
 static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
-  if (options->n_files != 2) {
-    dmdv_error("diff: give two files, not %d; see dmdv diff --help", options->n_files);
+  if (options->files.n != 2) {
+    dmdv_error("diff: give two files, not %d; see dmdv diff --help", options->files.n);
     return 2;
   }
-  if (strcmp(options->files[0], "-") == 0 && strcmp(options->files[1], "-") == 0) {
+  if (strcmp(options->files.names[0], "-") == 0 && strcmp(options->files.names[1], "-") == 0) {
     dmdv_error("diff: standard input can be one of the files only");
     return 2;
   }
@@ -73,9 +80,9 @@ static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
     return 2;
   }
   dmd_profile_t old, new;
-  if (!dmdv_load_or_say(&old, options->files[0], &options->load))
+  if (!dmdv_load_or_say(&old, options->files.names[0], &options->load))
     return 2;
-  bool good = dmdv_load_or_say(&new, options->files[1], &options->load);
+  bool good = dmdv_load_or_say(&new, options->files.names[1], &options->load);
   if (good) {
     good = diff_profiles(&old, &new, options, argc, argv);
     dmd_profile_destroy(&new);
@@ -84,14 +91,14 @@ static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
   return good ? 0 : 2;
 }
 
-int dmdv_cmd_diff(int argc, char **argv) {
+static int run(int argc, char **argv) {
   dmdv_options_t options;
-  int status = 2;
-  if (dmdv_options_parse(&options, argc, argv)) {
-    if (options.help)
-      print_help();
-    status = options.help ? 0 : diff_files(&options, argc, argv);
-  }
+  int status = dmdv_options_read(&options, &dmdv_diff_command, argc, argv);
+  if (status < 0)
+    status = diff_files(&options, argc, argv);
   dmdv_options_destroy(&options);
   return status;
 }
+
+const dmdv_command_t dmdv_diff_command = {"diff", "print what changed between two profiles", parts,
+                                          run};

@@ -10,7 +10,6 @@
 #include "profile/json.h"
 #include "reader/command/commands.h"
 #include "reader/command/show.h"
-#include "reader/command/usage.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
@@ -22,16 +21,27 @@
 static const uint64_t MAX_COUNT = UINT64_C(1) << 53;
 static const double MAX_TOTAL = 2305843009213693952.0;
 
-static void print_help(void) {
-  printf("usage: dmdv merge [OPTION...] FILE...\n"
-         "\n"
-         "Writes one profile of the blocks of all FILEs, which must be of one mode: those\n"
-         "of a program's processes, for example. - is standard input.\n"
-         "\n"
-         "  -o, --output=FILE  write there instead of to standard output; gzipped if FILE\n"
-         "                     ends in .gz\n"
-         "  -h, --help         this text\n");
-}
+typedef struct {
+  const char *output; /* NULL: standard output */
+  dmdv_files_t files;
+} options_t;
+
+static const dmd_option_t options[] = {
+    {"output", "FILE", NULL,
+     "write there instead of to standard output; gzipped if FILE ends in .gz", DMD_OPTION_TEXT,
+     DMD_OPTION_AT(options_t, output), .letter = 'o', .is_file = true},
+};
+static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
+
+static const dmdv_part_t parts[] = {
+    {.text = "usage: dmdv merge [OPTION...] FILE...\n"
+             "\n"
+             "Writes one profile of the blocks of all FILEs, which must be of one mode: those\n"
+             "of a program's processes, for example. - is standard input.\n"
+             "\n",
+     .options = &table},
+    {0},
+};
 
 /* ---- What the processes took up. ---- */
 
@@ -158,8 +168,7 @@ static bool add_profile(dmd_profile_t *merged, const dmd_profile_t *profile) {
 
 static bool add_file(dmd_profile_t *merged, char **files, int i) {
   dmd_profile_t profile;
-  dmdv_load_options_t options = {0};
-  if (!dmdv_load_or_say(&profile, files[i], &options))
+  if (!dmdv_load_or_say(&profile, files[i], &(dmdv_load_options_t){0}))
     return false;
   bool good = true;
   if (i == 0)
@@ -203,25 +212,17 @@ static bool merge(char **files, int n, const char *output) {
   return good;
 }
 
-int dmdv_cmd_merge(int argc, char **argv) {
-  static const struct option long_options[] = {{"output", required_argument, NULL, 'o'},
-                                               {"help", no_argument, NULL, 'h'},
-                                               {NULL, 0, NULL, 0}};
-  const char *output = NULL;
-  optind = 1;
-  int opt;
-  while ((opt = dmdv_next_option(argc, argv, ":o:h", long_options)) != -1) {
-    if (opt == '?')
-      return 2;
-    if (opt == 'h') {
-      print_help();
-      return 0;
-    }
-    output = optarg;
-  }
-  if (optind == argc) {
+static int run(int argc, char **argv) {
+  options_t o = {0};
+  int status = dmdv_read_command_line(&dmdv_merge_command, &o, argc, argv, &o.files);
+  if (status >= 0)
+    return status;
+  if (o.files.n == 0) {
     dmdv_error("merge: give the files to merge; see dmdv merge --help");
     return 2;
   }
-  return merge(argv + optind, argc - optind, output) ? 0 : 2;
+  return merge(o.files.names, o.files.n, o.output) ? 0 : 2;
 }
+
+const dmdv_command_t dmdv_merge_command = {
+    "merge", "make one profile of many, such as those of many processes", parts, run};

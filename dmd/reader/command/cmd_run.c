@@ -7,9 +7,9 @@
  * so what goes wrong before the program runs has the statuses that shells and env(1) give: 127
  * when there is no Valgrind or no dmd. A wrong command line is 2, as in every command.
  */
+#include "engine/options.h"
 #include "reader/command/child.h"
 #include "reader/command/commands.h"
-#include "reader/command/usage.h"
 #include "reader/command/written.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
@@ -28,21 +28,41 @@ typedef struct {
   char **program; /* and the program with its arguments, NULL at the end */
 } options_t;
 
-static void print_help(void) {
-  printf("usage: dmdv run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
-         "\n"
-         "Runs a program under Valgrind with dmd and says at the end, on standard error,\n"
-         "which profiles were written. The exit status is the program's, 128 + N if signal\n"
-         "N ended it, 127 if there is no Valgrind, no dmd or no such program.\n"
-         "\n"
-         "  --print            at the end, print the records of each profile\n"
-         "  -o, --output=FILE  name of the profiles, as in --dmd-out-file: %%p is the process\n"
-         "                     id [dmd.out.%%p.json.gz]\n"
-         "  -h, --help         this text\n"
-         "\n"
-         "All other options are Valgrind's and dmd's, such as --mode=live; they have the\n"
-         "form --NAME=VALUE. See valgrind --tool=dmd --help.\n");
-}
+static const dmd_option_t own_options[] = {
+    {"print", NULL, NULL, "at the end, print the records of each profile", DMD_OPTION_SWITCH,
+     DMD_OPTION_AT(options_t, print)},
+    {"output", "FILE", "dmd.out.%p.json.gz",
+     "name of the profiles, as in --dmd-out-file: %p is the process id", DMD_OPTION_TEXT,
+     DMD_OPTION_AT(options_t, output), .letter = 'o', .is_file = true},
+};
+static const dmd_option_table_t own_table = {own_options, sizeof own_options / sizeof *own_options};
+
+/* Those of Valgrind that are most often of use, for completion. */
+static const dmd_option_t valgrind_options[] = {
+    {.name = "num-callers", .values = "N", .kind = DMD_OPTION_TEXT},
+    {.name = "log-file", .values = "FILE", .kind = DMD_OPTION_TEXT, .is_file = true},
+    {.name = "trace-children", .values = "no|yes", .kind = DMD_OPTION_WORD},
+    {.name = "show-below-main", .values = "no|yes", .kind = DMD_OPTION_WORD},
+    {.name = "quiet", .kind = DMD_OPTION_SWITCH},
+};
+static const dmd_option_table_t valgrind_table = {valgrind_options, sizeof valgrind_options /
+                                                                        sizeof *valgrind_options};
+
+static const dmdv_part_t parts[] = {
+    {.text = "usage: dmdv run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+             "\n"
+             "Runs a program under Valgrind with dmd and says at the end, on standard error,\n"
+             "which profiles were written. The exit status is the program's, 128 + N if signal\n"
+             "N ended it, 127 if there is no Valgrind, no dmd or no such program.\n"
+             "\n",
+     .options = &own_table},
+    {.options = &dmd_engine_options, .role = DMDV_OPTIONS_PASSED_ON},
+    {.options = &valgrind_table, .role = DMDV_OPTIONS_PASSED_ON},
+    {.text = "\n"
+             "All other options are Valgrind's and dmd's, such as --mode=live; they have the\n"
+             "form --NAME=VALUE. See valgrind --tool=dmd --help.\n"},
+    {0},
+};
 
 /* ---- The command line. ---- */
 
@@ -173,7 +193,7 @@ static void print_records(const options_t *options, const char *path) {
   argv[n++] = "--";
   argv[n++] = path;
   argv[n] = NULL;
-  dmdv_cmd_print(n, (char **)argv);
+  dmdv_print_command.run(n, (char **)argv);
   dmd_env_free(&dmdv_env, argv);
 }
 
@@ -191,7 +211,7 @@ static void show_written(const options_t *options, dmdv_written_t *written) {
     fprintf(stderr, "dmdv: no profile was written\n");
 }
 
-static int run(const options_t *options) {
+static int run_and_show(const options_t *options) {
   char *valgrind = find_valgrind();
   int status = check_tool(valgrind);
   if (status == 0) {
@@ -204,15 +224,19 @@ static int run(const options_t *options) {
   return status;
 }
 
-int dmdv_cmd_run(int argc, char **argv) {
-  options_t options = {.output = "dmd.out.%p.json.gz"};
+static int run(int argc, char **argv) {
+  options_t options = {0};
+  dmd_options_set_defaults(&own_table, &options, &dmdv_env);
   options.tool = dmd_env_alloc(&dmdv_env, "dmdv.run", (size_t)argc * sizeof *options.tool);
   int status = 2;
   if (parse_options(&options, argv)) {
     if (options.program == NULL)
-      print_help();
-    status = options.program == NULL ? 0 : run(&options);
+      dmdv_print_help(&dmdv_run_command);
+    status = options.program == NULL ? 0 : run_and_show(&options);
   }
   dmd_env_free(&dmdv_env, options.tool);
   return status;
 }
+
+const dmdv_command_t dmdv_run_command = {"run", "run a program under Valgrind with dmd", parts,
+                                         run};

@@ -6,7 +6,6 @@
  * from there on nothing knows which it was, but for the notes on profiles.
  */
 #include "reader/command/commands.h"
-#include "reader/command/usage.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
@@ -19,60 +18,44 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: dmdv tree [OPTION...] FILE [OLD]\n"
-    "\n"
-    "Shows what the reporters of a program measured as a tree, in the notation of\n"
-    "Firefox's about:memory. FILE is a profile of dmd's, or a file that about:memory\n"
-    "saved, gzipped or not; - is standard input. With OLD, shows how much more (or, if\n"
-    "negative, less) there is in FILE than in OLD.\n"
-    "\n"
-    "  --  what it consists of follows     ++  the same, but all is below 1%; not shown\n"
-    "  ──  not divided further             (N tiny)  N parts of less than 1% each\n"
-    "  heap-unclassified   what no reporter measured and no tag names\n"
-    "  [2]   two reports in one            [?!]  an amount that cannot be\n"
-    "  [+]   only in FILE                  [-]   only in OLD\n"
-    "  [whole: N]   N if shared blocks counted whole, not in parts\n"
-    "\n"
-    "  -v, --verbose       everything, however small, and amounts in bytes\n"
-    "  -o, --output=FILE   write there instead of to standard output\n"
-    "  -h, --help          this text\n";
-
-static const struct option long_options[] = {
-    {"verbose", no_argument, NULL, 'v'},
-    {"output", required_argument, NULL, 'o'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
 typedef struct {
   const char *output; /* NULL: standard output */
-  bool verbose, help;
-  char **files;
-  int n_files;
+  bool verbose;
+  dmdv_files_t files;
 } options_t;
 
-static bool parse(options_t *options, int argc, char **argv) {
-  *options = (options_t){0};
-  optind = 1;
-  int opt;
-  while ((opt = dmdv_next_option(argc, argv, ":vo:h", long_options)) != -1) {
-    if (opt == '?')
-      return false;
-    if (opt == 'o')
-      options->output = optarg;
-    options->verbose |= opt == 'v';
-    options->help |= opt == 'h';
-  }
-  options->files = argv + optind;
-  options->n_files = argc - optind;
-  if (options->help)
-    return true;
-  if (options->n_files < 1 || options->n_files > 2)
+static const dmd_option_t options[] = {
+    {"verbose", NULL, NULL, "everything, however small, and amounts in bytes", DMD_OPTION_SWITCH,
+     DMD_OPTION_AT(options_t, verbose), .letter = 'v'},
+    {"output", "FILE", NULL, "write there instead of to standard output", DMD_OPTION_TEXT,
+     DMD_OPTION_AT(options_t, output), .letter = 'o', .is_file = true},
+};
+static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
+
+static const dmdv_part_t parts[] = {
+    {.text = "usage: dmdv tree [OPTION...] FILE [OLD]\n"
+             "\n"
+             "Shows what the reporters of a program measured as a tree, in the notation of\n"
+             "Firefox's about:memory. FILE is a profile of dmd's, or a file that about:memory\n"
+             "saved, gzipped or not; - is standard input. With OLD, shows how much more (or, if\n"
+             "negative, less) there is in FILE than in OLD.\n"
+             "\n"
+             "  --  what it consists of follows     ++  the same, but all is below 1%; not shown\n"
+             "  ──  not divided further             (N tiny)  N parts of less than 1% each\n"
+             "  heap-unclassified   what no reporter measured and no tag names\n"
+             "  [2]   two reports in one            [?!]  an amount that cannot be\n"
+             "  [+]   only in FILE                  [-]   only in OLD\n"
+             "  [whole: N]   N if shared blocks counted whole, not in parts\n"
+             "\n",
+     .options = &table},
+    {0},
+};
+
+static bool check_files(const dmdv_files_t *files) {
+  if (files->n < 1 || files->n > 2)
     return dmdv_error("tree: give one file, or two to compare, not %d; see dmdv tree --help",
-                      options->n_files);
-  if (options->n_files == 2 && strcmp(options->files[0], "-") == 0 &&
-      strcmp(options->files[1], "-") == 0)
+                      files->n);
+  if (files->n == 2 && strcmp(files->names[0], "-") == 0 && strcmp(files->names[1], "-") == 0)
     return dmdv_error("tree: only one of the two files can be standard input");
   return true;
 }
@@ -179,23 +162,23 @@ static void note_profile(const source_t *source, bool verbose, char *notes, size
   }
 }
 
-static bool write_tree(const options_t *options, const source_t *source, const source_t *old) {
+static bool write_tree(const options_t *o, const source_t *source, const source_t *old) {
   char notes[1024] = "";
   if (old == NULL && source->is_profile)
-    note_profile(source, options->verbose, notes, sizeof notes);
+    note_profile(source, o->verbose, notes, sizeof notes);
   if (old != NULL && source->reports.n_order == 0)
     note(notes, sizeof notes, "no difference\n");
-  dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
+  dmdv_outfile_t *file = dmdv_outfile_open(o->output, false);
   if (file == NULL)
     return false;
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
-  dmdv_tree_print(&out, &source->reports, notes, options->verbose);
+  dmdv_tree_print(&out, &source->reports, notes, o->verbose);
   dmd_out_flush(&out);
   return dmdv_outfile_close(file, true);
 }
 
-static bool show(const options_t *options, source_t *source, const source_t *old) {
+static bool show(const options_t *o, source_t *source, const source_t *old) {
   const char *path, *why;
   if (old != NULL) {
     if (source->is_profile && old->is_profile && source->mode != old->mode)
@@ -209,29 +192,30 @@ static bool show(const options_t *options, source_t *source, const source_t *old
   why = dmd_amounts_settle(&source->reports, &path);
   if (why != NULL)
     return say_path(source->name, path, why);
-  return write_tree(options, source, old);
+  return write_tree(o, source, old);
 }
 
-static int tree(const options_t *options) {
-  bool is_diff = options->n_files == 2;
+static int tree(const options_t *o) {
+  bool is_diff = o->files.n == 2;
   source_t source, old;
-  bool good = load(&source, options->files[0], NULL, is_diff);
+  bool good = load(&source, o->files.names[0], NULL, is_diff);
   if (good && is_diff) {
-    good = load(&old, options->files[1], &source, true) && show(options, &source, &old);
+    good = load(&old, o->files.names[1], &source, true) && show(o, &source, &old);
     unload(&old);
   } else if (good) {
-    good = show(options, &source, NULL);
+    good = show(o, &source, NULL);
   }
   unload(&source);
   return good ? 0 : 2;
 }
 
-int dmdv_cmd_tree(int argc, char **argv) {
-  options_t options;
-  if (!parse(&options, argc, argv))
-    return 2;
-  if (!options.help)
-    return tree(&options);
-  fputs(help, stdout);
-  return 0;
+static int run(int argc, char **argv) {
+  options_t o = {0};
+  int status = dmdv_read_command_line(&dmdv_tree_command, &o, argc, argv, &o.files);
+  if (status < 0)
+    status = check_files(&o.files) ? tree(&o) : 2;
+  return status;
 }
+
+const dmdv_command_t dmdv_tree_command = {
+    "tree", "show what reporters measured, as about:memory does", parts, run};

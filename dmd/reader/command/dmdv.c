@@ -7,7 +7,6 @@
  * modules that the tool uses.
  */
 #include "reader/command/commands.h"
-#include "reader/command/usage.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 
@@ -16,18 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-  const char *name;
-  int (*run)(int argc, char **argv);
-  const char *summary;
-} commands[] = {
-    {"print", dmdv_cmd_print, "print a profile's records, the largest first"},
-    {"diff", dmdv_cmd_diff, "print what changed between two profiles"},
-    {"tree", dmdv_cmd_tree, "show what reporters measured, as about:memory does"},
-    {"check", dmdv_cmd_check, "check that a profile keeps limits, for continuous integration"},
-    {"export", dmdv_cmd_export, "write a profile in another program's format"},
-    {"merge", dmdv_cmd_merge, "make one profile of many, such as those of many processes"},
-    {"run", dmdv_cmd_run, "run a program under Valgrind with dmd"},
+static const dmdv_command_t *const commands[] = {
+    &dmdv_print_command,  &dmdv_diff_command,  &dmdv_tree_command, &dmdv_check_command,
+    &dmdv_export_command, &dmdv_merge_command, &dmdv_run_command,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -38,7 +28,7 @@ static void print_help(void) {
          "\n"
          "commands:\n");
   for (int i = 0; i < N_COMMANDS; i++)
-    printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+    printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
   printf("\n"
          "dmdv COMMAND --help says more; dmdv --version prints the version.\n");
 }
@@ -46,7 +36,7 @@ static void print_help(void) {
 static int unknown_command(const char *word) {
   const char *names[N_COMMANDS];
   for (int i = 0; i < N_COMMANDS; i++)
-    names[i] = commands[i].name;
+    names[i] = commands[i]->name;
   const char *nearest = dmdv_nearest(word, names, N_COMMANDS);
   if (nearest != NULL)
     dmdv_error("there is no command '%s'; did you mean '%s'?", word, nearest);
@@ -71,7 +61,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   for (int i = 0; i < N_COMMANDS; i++)
-    if (strcmp(word, commands[i].name) == 0)
-      return commands[i].run(argc - 1, argv + 1);
+    if (strcmp(word, commands[i]->name) == 0)
+      return commands[i]->run(argc - 1, argv + 1);
   return unknown_command(word);
 }

@@ -5,6 +5,7 @@
 #ifndef DMD_READER_COMMAND_OPTIONS_H
 #define DMD_READER_COMMAND_OPTIONS_H
 
+#include "reader/command/commandline.h"
 #include "reader/input/load.h"
 #include "text/view.h"
 
@@ -14,20 +15,20 @@ typedef struct dmdv_options {
   bool for_testing;
   bool json;
   bool causal;
+  bool ignored;       /* for options that change nothing */
   const char *output; /* NULL: standard output */
   const char **filters;
   int n_filters;
-  bool help;
-  char **files; /* what is left of the command line */
-  int n_files;
+  dmdv_files_t files;
 } dmdv_options_t;
 
-/* Parses the options of a command, whose name is argv[0]. False, with one line on stderr, when they
- * are wrong. */
-bool dmdv_options_parse(dmdv_options_t *options, int argc, char **argv);
-void dmdv_options_destroy(dmdv_options_t *options);
+/* The options of these commands, and those that they only accept. They belong into a
+ * dmdv_options_t. */
+extern const dmd_option_table_t dmdv_record_options, dmdv_accepted_options;
 
-/* The help on these options, for the help of a command. */
-extern const char dmdv_options_help[];
+/* Reads the command line of such a command, as dmdv_read_command_line does. */
+int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, int argc,
+                      char **argv);
+void dmdv_options_destroy(dmdv_options_t *options);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/command/show.h"
 
-#include "reader/command/usage.h"
 #include "reader/host/host.h"
 #include "reader/host/outfile.h"
 #include "reader/report/by.h"
