@@ -49,6 +49,7 @@ dmd_core_sources = \
   dmd/live/allocator.c dmd/live/allocator.h \
   dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \
+  dmd/live/blocks.c dmd/live/blocks.h \
   dmd/live/claim.c dmd/live/claim.h \
   dmd/live/freed.c dmd/live/freed.h \
   dmd/live/heap.c dmd/live/heap.h \
@@ -59,6 +60,7 @@ dmd_core_sources = \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \
   dmd/live/slabmap.c dmd/live/slabmap.h \
+  dmd/live/slabrecords.h \
   dmd/live/slabs.c dmd/live/slabs.h \
   dmd/live/slots.c dmd/live/slots.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \

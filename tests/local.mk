@@ -7,6 +7,7 @@
 unit_tests = \
   tests/unit/test_advice \
   tests/unit/test_allocator \
+  tests/unit/test_blocks \
   tests/unit/test_claim \
   tests/unit/test_fault \
   tests/unit/test_fnname \

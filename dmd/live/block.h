@@ -16,12 +16,15 @@ enum {
   DMD_BLOCK_FLAGS = 15     /* all of them */
 };
 
-/* Where it starts follows from where the record is: see heap.h. */
+/* Where it starts follows from where the record is: see heap.h.
+ *
+ * The flags are a byte of their own, so that they can be set without being read: what was written a
+ * moment ago in another width is what a processor waits for. */
 typedef struct dmd_block {
   uint32_t next;        /* in the slot's chain: live/slots' own */
   uint32_t offset : 20; /* in a slot, of its start in its 1 MiB of address space: live/slots' own */
-  uint32_t is_live : 1; /* beside a slab, whether there is such a block: live/heap's own */
-  uint32_t flags : 11;  /* DMD_BLOCK_... */
+  uint32_t is_live : 4; /* beside a slab, whether there is such a block: live/heap's own */
+  uint32_t flags : 8;   /* DMD_BLOCK_... */
   uint64_t req;         /* requested bytes */
   uint32_t slop;        /* usable minus requested bytes */
   uint32_t stack;       /* where allocated, an id of live/stack; DMD_NONE: not recorded */

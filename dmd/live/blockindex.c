@@ -68,12 +68,12 @@ static void make_ranges(dmd_blockindex_t *index) {
     index->first[range++] = index->n;
 }
 
-void dmd_blockindex_init(dmd_blockindex_t *index, const dmd_heap_t *heap) {
+void dmd_blockindex_init(dmd_blockindex_t *index, const dmd_env_t *env, dmd_blocks_t *blocks) {
   dmd_mem_zero(index, sizeof *index);
-  index->env = heap->env;
-  index->blocks = dmd_env_alloc(heap->env, "dmd.blockindex",
-                                ((size_t)heap->n_blocks + 1) * sizeof *index->blocks);
-  dmd_heap_walk(heap, add, index);
+  index->env = env;
+  size_t n_blocks = dmd_blocks_totals(blocks).n_blocks;
+  index->blocks = dmd_env_alloc(env, "dmd.blockindex", (n_blocks + 1) * sizeof *index->blocks);
+  dmd_blocks_walk(blocks, add, index);
   if (index->n == 0)
     return;
   index->lowest = index->blocks[0].addr;

@@ -11,12 +11,12 @@
  * starts the one that was announced last. Blocks of 2^40 bytes and more, which a program can only
  * announce, are left out: nothing could be told from addresses in them.
  *
- * Cost: 48 bytes a block and 4 to 8 for the ranges; the heap must not change as long as it lives.
+ * Cost: 48 bytes a block and 4 to 8 for the ranges; no block may come or go as long as it lives.
  */
 #ifndef DMD_LIVE_BLOCKINDEX_H
 #define DMD_LIVE_BLOCKINDEX_H
 
-#include "live/heap.h"
+#include "live/blocks.h"
 
 typedef struct dmd_placed_block {
   uint64_t addr, end; /* a block of no bytes has the address of its start */
@@ -36,7 +36,7 @@ typedef struct dmd_blockindex {
   uint32_t *first; /* of each range, and one more: the place of the first block that starts there */
 } dmd_blockindex_t;
 
-void dmd_blockindex_init(dmd_blockindex_t *index, const dmd_heap_t *heap);
+void dmd_blockindex_init(dmd_blockindex_t *index, const dmd_env_t *env, dmd_blocks_t *blocks);
 void dmd_blockindex_destroy(dmd_blockindex_t *index);
 
 /* The slow part of dmd_blockindex_find. */

@@ -2,9 +2,8 @@
  *
  * freed.h: the blocks that were freed last, to tell what a stale pointer pointed to.
  *
- * A ring of a fixed number of blocks. Where a block was freed is known from the first report on: it
- * takes a stack a free, and a program that never reports need not pay for it. Looking one up goes
- * through the ring, newest first; it happens only when a report is wrong already.
+ * A ring of a fixed number of blocks. Looking one up goes through the ring, newest first; it
+ * happens only when a report is wrong already.
  */
 #ifndef DMD_LIVE_FREED_H
 #define DMD_LIVE_FREED_H
@@ -25,7 +24,6 @@ typedef struct dmd_freed {
   dmd_freed_block_t *ring; /* NULL: none are remembered */
   uint32_t max, next;      /* blocks that it holds; the place of the next */
   bool is_full;
-  bool wants_stacks; /* of frees */
 } dmd_freed_t;
 
 /* max: blocks to remember; 0: none ever. */

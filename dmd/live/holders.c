@@ -265,7 +265,7 @@ static void tell_best(const search_t *s, dmd_advices_t *found) {
 void dmd_holders_find(const dmd_live_t *live, const dmd_memory_t *memory, dmd_advices_t *found) {
   const dmd_env_t *env = live->env;
   search_t s = {.live = live, .memory = memory, .left_szB = MAX_TOTAL_SZB};
-  dmd_blockindex_init(&s.index, &live->heap);
+  dmd_blockindex_init(&s.index, env, live->blocks);
   dmd_pool_init(&s.groups, env, "dmd.holders.groups", sizeof(group_t));
   dmd_table_init(&s.group_index, env, "dmd.holders.index", group_equal, &s);
   dmd_advices_init(&s.all, env);

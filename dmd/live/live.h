@@ -10,14 +10,15 @@
  *   usable = dmd_live_usable(...)       the shell reserves that much
  *   plan = dmd_live_plan(...)           says whether a stack is wanted
  *   dmd_live_add(...)                   when the memory could be had
+ *
+ * Nothing here locks: one thread at a time.
  */
 #ifndef DMD_LIVE_LIVE_H
 #define DMD_LIVE_LIVE_H
 
 #include "live/allocator.h"
+#include "live/blocks.h"
 #include "live/claim.h"
-#include "live/freed.h"
-#include "live/heap.h"
 #include "live/sample.h"
 #include "live/scope.h"
 #include "live/stack.h"
@@ -44,48 +45,29 @@ typedef struct dmd_live_config {
   uint64_t sample_below; /* bytes; 0: off */
   uint64_t seed;
   uint32_t freed_blocks; /* blocks to remember after they are freed */
+  dmd_slabs_t *slabs;    /* where the host takes small blocks from, see blocks.h; or NULL */
   bool require_scope;    /* a report outside of any reporter is a fault */
   dmd_live_host_t host;
 } dmd_live_config_t;
 
-/* What the live blocks with one tag amount to. Those that sampling passed over count as well. */
-typedef struct dmd_tag_sum {
-  uint64_t usable, n_blocks; /* bytes; blocks */
-} dmd_tag_sum_t;
-
-/* The block removed last, that heap.removed holds until it is counted. What is known of it is on
- * its way from memory, and it would take longer to wait for that than for all else that a free
- * does. So it is counted when the next one goes, or when somebody reads what is counted; its memory
- * is not used again before. */
-typedef struct dmd_leaving {
-  uint64_t addr;
-  uint32_t stack; /* where freed */
-} dmd_leaving_t;
-
 typedef struct dmd_live {
   const dmd_env_t *env;
   dmd_live_config_t config;
-  dmd_heap_t heap;
+  dmd_blocks_t *blocks;
   dmd_stacks_t stacks;
   dmd_sampler_t sampler;
   dmd_reports_t reports;
   dmd_intern_t reporter_names, tag_names;
-  dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id */
   dmd_scopes_t reporters, tags;
   dmd_claims_t claims; /* of the open reporters: the data of their scopes */
-  dmd_freed_t freed;   /* stacks from the first report or reporter on */
   dmd_faults_t faults;
   dmd_memreports_t memreports; /* since the last clear */
   dmd_pool_t ended;     /* uint64_t, by reporter name: what it measured since then, by its ends */
   dmd_groups_t history; /* cumulative mode: every block that ever was */
-  /* Counted as Memcheck counts them, so that the two can be compared. */
-  uint64_t n_allocs, n_frees, alloc_szB;
-  uint64_t in_use_szB;     /* requested bytes of the live blocks */
-  uint64_t freed_reported; /* blocks freed while reported, since the last clear */
-  dmd_leaving_t leaving;
+  bool wants_stack_of_free; /* from the first report or reporter on */
 } dmd_live_t;
 
-/* The state must stay where it is until it is destroyed. */
+/* The state must stay where it is until it is destroyed, and the slabs as long. */
 void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config_t *config);
 void dmd_live_destroy(dmd_live_t *live);
 
@@ -104,16 +86,8 @@ uint64_t dmd_live_resized(const dmd_live_t *live, uint64_t old_usable, uint64_t 
 
 dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable);
 
-typedef struct dmd_new_block {
-  uint64_t addr;
-  uint64_t req, usable; /* bytes */
-  uint32_t stack;       /* DMD_NONE: not captured */
-  uint32_t thread;
-  uint32_t tag;   /* that it bears if its thread carries none, an id of a tag; DMD_NONE: none */
-  uint32_t flags; /* of the plan; DMD_BLOCK_ANNOUNCED where it applies */
-} dmd_new_block_t;
-
-/* A block came to be. It bears the tag that its thread carries. */
+/* A block came to be. It bears the tag that its thread carries; if that carries none, its own. Its
+ * flags are those of the plan, and DMD_BLOCK_ANNOUNCED where it applies. */
 void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block);
 
 /* The group of blocks like this one, with the live heap's ids; for a block that is not passed over.
@@ -122,33 +96,33 @@ dmd_group_t dmd_live_group_of(const dmd_live_t *live, const dmd_block_t *block);
 
 /* Whether dmd_live_remove wants to know the stack of the free. */
 static inline bool dmd_live_wants_stack_of_free(const dmd_live_t *live) {
-  return live->freed.wants_stacks;
+  return live->wants_stack_of_free;
 }
 
-typedef enum {
-  DMD_REMOVE_FAILED, /* no block starts there: the shell adds a fault */
-  DMD_REMOVE_DONE,
-  DMD_REMOVE_MEMORY /* its memory is no slab's, and the shell's to take back */
-} dmd_remove_t;
-
-/* The block at addr is gone, freed at this stack (DMD_NONE: not captured). */
-dmd_remove_t dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack);
-
-/* Counts the block that was removed last, if it is not counted yet. */
-void dmd_live_settle(dmd_live_t *live);
+/* The block at addr is gone, freed at this stack (DMD_NONE: not captured). Where it failed the
+ * shell adds a fault. */
+static inline dmd_remove_t dmd_live_remove(dmd_live_t *live, uint64_t addr, uint32_t stack) {
+  return dmd_blocks_remove(live->blocks, addr, stack);
+}
 
 /* A block keeps its address and gets a new size, stack and tag; its reports are dropped. Counts as
  * one free and one allocation. The block must be live. */
 void dmd_live_resize(dmd_live_t *live, const dmd_new_block_t *now);
 
-/* An announced block gets a new size and keeps everything else; nothing is counted. */
-void dmd_live_resize_announced(dmd_live_t *live, dmd_block_t *block, uint64_t req);
+/* The block that starts at addr, or NULL. */
+static inline const dmd_block_t *dmd_live_find(const dmd_live_t *live, uint64_t addr) {
+  return dmd_blocks_find(live->blocks, addr);
+}
 
-/* A realloc that failed: Memcheck counts it as one free and one allocation all the same. */
-void dmd_live_count_failed_realloc(dmd_live_t *live, uint64_t req);
+/* Its usable bytes; 0 when there is none. */
+static inline uint64_t dmd_live_usable_at(const dmd_live_t *live, uint64_t addr) {
+  const dmd_block_t *block = dmd_live_find(live, addr);
+  return block == NULL ? 0 : dmd_block_usable(block);
+}
 
-/* The usable bytes of the block that starts at addr; 0 when there is none. */
-uint64_t dmd_live_usable_at(const dmd_live_t *live, uint64_t addr);
+static inline dmd_totals_t dmd_live_totals(const dmd_live_t *live) {
+  return dmd_blocks_totals(live->blocks);
+}
 
 /* ---- Reports. ---- */
 

@@ -34,11 +34,10 @@ static void classify(dmd_live_t *live, dmd_fault_t *fault, uint64_t addr) {
 static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
                             uint32_t reporter) {
   dmd_fault_t fault = {.num = 1, .stack = stack, .reporter = reporter};
-  dmd_live_settle(live);
-  const dmd_freed_block_t *freed = dmd_freed_find(&live->freed, addr);
+  const dmd_freed_block_t *freed = dmd_blocks_find_freed(live->blocks, addr);
   uint64_t start;
   const dmd_block_t *around =
-      freed != NULL ? NULL : dmd_heap_find_containing(&live->heap, addr, &start);
+      freed != NULL ? NULL : dmd_blocks_find_containing(live->blocks, addr, &start);
   if (freed != NULL) {
     fault.kind = DMD_FAULT_REPORT_FREED;
     fault.allocated = freed->allocated;
@@ -82,10 +81,10 @@ static void check_report(dmd_live_t *live, const dmd_block_t *block, const dmd_r
 
 uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
                          uint32_t flags, uint32_t reporter) {
-  dmd_block_t *block = dmd_heap_find(&live->heap, addr);
+  dmd_block_t *block = dmd_blocks_find(live->blocks, addr);
   if (!dmd_live_keeps_reports(live))
     return block == NULL ? 0 : dmd_block_usable(block);
-  live->freed.wants_stacks = true;
+  live->wants_stack_of_free = true;
   if (reporter == DMD_NONE)
     reporter = dmd_scopes_top(&live->reporters, thread);
   if (block == NULL) {
@@ -104,7 +103,7 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
 
 void dmd_live_check_length(dmd_live_t *live, uint64_t addr, uint64_t length, uint32_t stack,
                            uint32_t reporter) {
-  const dmd_block_t *block = dmd_heap_find(&live->heap, addr);
+  const dmd_block_t *block = dmd_blocks_find(live->blocks, addr);
   if (!dmd_live_keeps_reports(live) || block == NULL || length == dmd_block_usable(block) ||
       length == block->req)
     return;
@@ -121,7 +120,7 @@ void dmd_live_check_length(dmd_live_t *live, uint64_t addr, uint64_t length, uin
 }
 
 uint64_t dmd_live_unreport(dmd_live_t *live, uint64_t addr) {
-  dmd_block_t *block = dmd_heap_find(&live->heap, addr);
+  dmd_block_t *block = dmd_blocks_find(live->blocks, addr);
   if (block == NULL)
     return 0;
   block->reports = DMD_NONE;
@@ -135,10 +134,9 @@ static void clear_block(void *ctx, uint64_t addr, dmd_block_t *block) {
 }
 
 void dmd_live_clear_reports(dmd_live_t *live) {
-  dmd_live_settle(live);
-  dmd_heap_walk(&live->heap, clear_block, live);
+  dmd_blocks_walk(live->blocks, clear_block, live);
   dmd_memreports_clear(&live->memreports);
   for (uint32_t name = 1; name <= live->ended.last; name++)
     *DMD_POOL_AT(&live->ended, uint64_t, name) = 0;
-  live->freed_reported = 0;
+  dmd_blocks_clear_freed_reported(live->blocks);
 }

@@ -67,7 +67,7 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
     dmd_claims_at(&live->claims, scope->data)->concurrent = true;
   }
   if (dmd_live_keeps_reports(live))
-    live->freed.wants_stacks = true;
+    live->wants_stack_of_free = true;
   return depth;
 }
 
@@ -128,7 +128,6 @@ uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name) {
   uint32_t id = dmd_intern_str(&live->tag_names, name);
   if (id > DMD_MAX_TAGS)
     id = dmd_intern_str(&live->tag_names, others);
-  dmd_pool_reach(&live->tag_sums, id);
   return id;
 }
 
@@ -151,11 +150,7 @@ void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread) {
 }
 
 dmd_tag_sum_t dmd_live_tag_sum(dmd_live_t *live, const char *name) {
-  dmd_live_settle(live);
-  uint32_t id = dmd_intern_find_str(&live->tag_names, name);
-  if (id == DMD_NONE || id > live->tag_sums.last)
-    return (dmd_tag_sum_t){0};
-  return *DMD_POOL_AT(&live->tag_sums, dmd_tag_sum_t, id);
+  return dmd_blocks_tag_sum(live->blocks, dmd_intern_find_str(&live->tag_names, name));
 }
 
 uint64_t dmd_live_tag_bytes(dmd_live_t *live, uint32_t thread, const char *name) {

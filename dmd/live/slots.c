@@ -16,6 +16,9 @@ struct dmd_chunk {
   uint32_t slot[N_SLOTS]; /* the first block of each chain */
 };
 
+_Static_assert(offsetof(dmd_block_t, next) == 0 && sizeof(uint32_t) <= offsetof(dmd_block_t, req),
+               "the pool's link takes the place of ours; all else of a removed block can be read");
+
 static uint64_t chunk_number(uint64_t addr) {
   return addr >> CHUNK_BITS;
 }
@@ -113,13 +116,13 @@ dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr) {
   return link == NULL ? NULL : block_at(slots, *link);
 }
 
-const dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
+dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
   dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
   uint32_t *link = chunk == NULL ? NULL : find_link(slots, chunk, chunk_offset(addr));
   if (link == NULL)
     return NULL;
   uint32_t id = *link;
-  const dmd_block_t *removed = block_at(slots, id);
+  dmd_block_t *removed = block_at(slots, id);
   *link = removed->next;
   dmd_pool_release(&slots->blocks, id); /* which takes `next`, and nothing else */
   if (--chunk->n_blocks == 0)

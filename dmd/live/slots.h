@@ -37,7 +37,7 @@ dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr);
 
 /* Removes the block that starts at addr; what it was can be read until the next one is added or
  * removed. NULL when there is none. */
-const dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr);
+dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr);
 
 /* The innermost block around addr, and its start in *start; NULL when there is none. No block is
  * larger than max_szB. Unless they may nest, one that ends before addr ends the search. */

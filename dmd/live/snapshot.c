@@ -79,12 +79,12 @@ static void add_blocks(snapshot_t *s) {
   enum { AHEAD = 16 }; /* so many blocks are on their way from memory at once */
   const dmd_env_t *env = s->profile->env;
   dmd_pool_init(&s->places, env, "dmd.snapshot.places", sizeof(uint32_t));
-  dmd_heap_walk(&s->live->heap, count_block, s);
+  dmd_blocks_walk(s->live->blocks, count_block, s);
   uint32_t n_blocks = add_up_places(s);
   s->blocks =
       dmd_env_alloc(env, "dmd.snapshot.blocks", ((size_t)n_blocks + AHEAD) * sizeof(dmd_block_t *));
   if (n_blocks > 0)
-    dmd_heap_walk(&s->live->heap, place_block, s);
+    dmd_blocks_walk(s->live->blocks, place_block, s);
   for (uint32_t i = 0; i < AHEAD; i++)
     s->blocks[n_blocks + i] = NULL;
   for (uint32_t stack = 0, i = 0; stack < s->places.last; stack++) {
@@ -163,18 +163,18 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   run->partial_stacks = live->config.partial_stacks;
   run->sample_below = live->config.sample_below;
   run->seed = live->config.seed;
-  run->n_allocs = live->n_allocs;
-  run->n_frees = live->n_frees;
-  run->alloc_szB = live->alloc_szB;
-  run->in_use_szB = live->in_use_szB;
-  run->in_use_blocks = live->heap.n_blocks;
-  run->freed_reported = live->freed_reported;
+  dmd_totals_t totals = dmd_live_totals(live);
+  run->n_allocs = totals.n_allocs;
+  run->n_frees = totals.n_frees;
+  run->alloc_szB = totals.alloc_szB;
+  run->in_use_szB = totals.in_use_szB;
+  run->in_use_blocks = totals.n_blocks;
+  run->freed_reported = totals.freed_reported;
 }
 
-uint64_t dmd_snapshot_take(dmd_live_t *live, const dmd_advices_t *advices, dmd_profile_t *profile,
-                           dmd_resolve_fn resolve_stack, void *ctx) {
+uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
+                           dmd_profile_t *profile, dmd_resolve_fn resolve_stack, void *ctx) {
   snapshot_t s = {.live = live, .profile = profile, .resolve = resolve_stack, .resolve_ctx = ctx};
-  dmd_live_settle(live);
   dmd_translation_init(&s.ids, profile, &live->reporter_names, &live->tag_names, &live->reports,
                        resolve, &s);
   add_run(live, profile);

@@ -20,7 +20,7 @@ typedef uint32_t (*dmd_resolve_fn)(void *ctx, dmd_profile_t *profile, uintptr_t 
  * (pid, command, label, resident memory ...) is left for the caller to fill in. Returns the usable
  * bytes of the blocks that the allocator gave, which are those of heap_allocated less blocks that
  * were announced. */
-uint64_t dmd_snapshot_take(dmd_live_t *live, const dmd_advices_t *advices, dmd_profile_t *profile,
-                           dmd_resolve_fn resolve, void *ctx);
+uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
+                           dmd_profile_t *profile, dmd_resolve_fn resolve, void *ctx);
 
 #endif

@@ -10,8 +10,11 @@
 
 #include "pub_tool_basics.h"
 
-/* Once the options are known. */
-void dm_arena_init(void);
+#include "live/slabs.h"
+
+/* Once the options are known. The slabs are for g_live, which gives the blocks back that lie in
+ * them. */
+dmd_slabs_t *dm_arena_init(void);
 
 /* At least szB bytes, aligned to alignB, a power of two, and as --alignment has it; NULL when there
  * is no memory. */

@@ -76,7 +76,7 @@ static Bool advice_is_wanted(void) {
   if (!dmd_live_keeps_reports(&g_live) || g_options.advice == DMD_NO)
     return False;
   return g_options.advice == DMD_YES ||
-         (g_live.heap.n_blocks < MANY_BLOCKS && g_live.reports.pool.last > 0);
+         (dmd_live_totals(&g_live).n_blocks < MANY_BLOCKS && g_live.reports.pool.last > 0);
 }
 
 static size_t read_memory(void *ctx, uint64_t addr, void *to, size_t n) {

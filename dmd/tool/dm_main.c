@@ -40,8 +40,8 @@ static void post_clo_init(void) {
   dmd_live_config_t config = dmd_options_live(&g_options);
   config.word_szB = VG_WORDSIZE;
   config.host = dm_address_host;
+  config.slabs = dm_arena_init();
   dmd_live_init(&g_live, &g_env, &config);
-  dm_arena_init();
   dm_inlined_init();
   dm_rules_init();
 }

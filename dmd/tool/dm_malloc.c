@@ -172,7 +172,7 @@ static void *renew_block(ThreadId tid, const dmd_block_t *old, void *p_old, Size
   void *p_new = usable_szB > dmd_block_usable(old) ? dm_arena_alloc_grown(usable_szB)
                                                    : dm_arena_alloc(1, usable_szB);
   if (p_new == NULL) {
-    dmd_live_count_failed_realloc(&g_live, req_szB);
+    dmd_blocks_count_failed_realloc(g_live.blocks, req_szB);
     return NULL;
   }
   /* The program may have written to all that malloc_usable_size promised it. Of an announced block
@@ -208,9 +208,9 @@ static void *dm_realloc(ThreadId tid, void *p_old, SizeT szB) {
     }
     szB = 1; /* as Valgrind's other tools do, which the C library's callers cannot tell from 0 */
   }
-  const dmd_block_t *old = dmd_heap_find(&g_live.heap, (Addr)p_old);
+  const dmd_block_t *old = dmd_live_find(&g_live, (Addr)p_old);
   if (old == NULL) {
-    dmd_live_count_failed_realloc(&g_live, szB);
+    dmd_blocks_count_failed_realloc(g_live.blocks, szB);
     tell_fault(tid, DMD_FAULT_INVALID_REALLOC, "no block starts at", (Addr)p_old);
     return NULL;
   }
@@ -222,7 +222,7 @@ static void *dm_realloc(ThreadId tid, void *p_old, SizeT szB) {
 static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {
   if (!g_rules.report || !dmd_live_keeps_reports(&g_live))
     return dmd_live_usable_at(&g_live, (Addr)p);
-  const dmd_block_t *block = dmd_heap_find(&g_live.heap, (Addr)p);
+  const dmd_block_t *block = dmd_live_find(&g_live, (Addr)p);
   UInt stack = dm_capture_stack(tid), reporter;
   if (!dm_rules_reports(stack, block == NULL ? DMD_NONE : block->stack, &reporter))
     return dmd_live_usable_at(&g_live, (Addr)p);
@@ -244,12 +244,12 @@ void dm_announced_block_freed(ThreadId tid, Addr p) {
 }
 
 void dm_announced_block_resized(ThreadId tid, Addr p, SizeT old_szB, SizeT new_szB) {
-  dmd_block_t *block = dmd_heap_find(&g_live.heap, p);
+  dmd_block_t *block = dmd_blocks_find(g_live.blocks, p);
   /* Refused where Memcheck refuses it. */
   if (block == NULL || block->req != old_szB || new_szB == 0)
     tell_fault(tid, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at", p);
   else
-    dmd_live_resize_announced(&g_live, block, new_szB);
+    dmd_blocks_resize_announced(g_live.blocks, block, new_szB);
 }
 
 /*--- Registration ---*/

@@ -23,12 +23,12 @@ static void print_help(void) {
 }
 
 static void print_status(void) {
-  dmd_live_settle(&g_live);
+  dmd_totals_t totals = dmd_live_totals(&g_live);
   VG_(gdb_printf)
   ("mode %s, %llu bytes in %llu blocks live, %llu allocs, %llu frees,"
    " %u reporters, %u tags, %u kinds and places of faults\n",
-   dmd_mode_name(g_live.config.mode), (ULong)g_live.in_use_szB, (ULong)g_live.heap.n_blocks,
-   (ULong)g_live.n_allocs, (ULong)g_live.n_frees, dmd_intern_count(&g_live.reporter_names),
+   dmd_mode_name(g_live.config.mode), (ULong)totals.in_use_szB, (ULong)totals.n_blocks,
+   (ULong)totals.n_allocs, (ULong)totals.n_frees, dmd_intern_count(&g_live.reporter_names),
    dmd_intern_count(&g_live.tag_names), dmd_faults_count(&g_live.faults));
 }
 

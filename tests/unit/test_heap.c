@@ -60,22 +60,22 @@ static void add(dmd_heap_t *heap, model_t *m, uint64_t addr, uint64_t req, uint3
   dmd_heap_note_size(heap, block);
 }
 
-/* What was removed can be read until the next one is, and is nowhere else in the meantime. */
-static void remove_one(dmd_heap_t *heap, model_t *m, uint64_t addr) {
-  if (heap->removed.block != NULL)
-    dmd_heap_release(heap);
+/* What was removed can be read until it is released. Returns whether it stays until then. */
+static bool remove_one(dmd_heap_t *heap, model_t *m, uint64_t addr) {
+  dmd_removed_t removed;
   entry_t *e = model_find(m, addr);
-  assert_int_equal(dmd_heap_remove(heap, addr), e != NULL);
-  const dmd_removed_t *removed = &heap->removed;
+  assert_int_equal(dmd_heap_remove(heap, addr, &removed), e != NULL);
   if (e == NULL) {
-    assert_null(removed->block);
-    return;
+    assert_null(removed.block);
+    return false;
   }
-  assert_int_equal(removed->block->stack, e->serial);
-  assert_true(removed->block->req == e->req && removed->block->slop == e->slop);
-  if (!removed->stays)
-    dmd_heap_release(heap);
+  assert_int_equal(removed.block->stack, e->serial);
+  assert_true(removed.block->req == e->req && removed.block->slop == e->slop);
+  if (removed.stays)
+    assert_ptr_equal(dmd_heap_find(heap, addr), removed.block);
+  dmd_heap_release(heap, &removed);
   *e = m->list[--m->n];
+  return removed.stays;
 }
 
 static void check_find(const dmd_heap_t *heap, model_t *m, uint64_t addr) {
@@ -166,7 +166,7 @@ static void random_nested(void **state) {
   host_t host;
   host_init(&host);
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
+  dmd_heap_init(&heap, &host.env, NULL);
   size_t n_found = 0;
   for (int step = 0; step < 40000; step++) {
     uint64_t addr = any_address(&dice);
@@ -205,7 +205,7 @@ static void random_disjoint(void **state) {
     host_t host;
     host_init(&host);
     dmd_heap_t heap;
-    dmd_heap_init(&heap, &host.env);
+    dmd_heap_init(&heap, &host.env, NULL);
     uint64_t first = (UINT64_C(0x7ffff) << 20) + dice_below(&dice, 1u << 20) / 16 * 16;
     uint64_t end = first;
     while (m.n < 300) {
@@ -243,7 +243,7 @@ static void random_chunks(void **state) {
   host_t host;
   host_init(&host);
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
+  dmd_heap_init(&heap, &host.env, NULL);
   for (int step = 0; step < 12000; step++) {
     bool growing = step / 2000 % 2 == 0;
     /* Neighbours, as a heap has them, and others anywhere. */
@@ -272,7 +272,7 @@ static void random_far_apart(void **state) {
   host_t host;
   host_init(&host);
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
+  dmd_heap_init(&heap, &host.env, NULL);
   size_t n_found = 0;
   for (int step = 0; step < 1500; step++) {
     uint64_t addr = dice_below(&dice, UINT64_C(1) << 34);
@@ -318,9 +318,9 @@ static void give_back(void *ctx, uint64_t addr) {
 
 static void allocate_one(dmd_heap_t *heap, model_t *m, dice_t *dice) {
   uint64_t szB = dice_below(dice, dice_below(dice, 3) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 100);
-  uint64_t addr = dmd_slabs_alloc(&heap->slabs, szB);
+  uint64_t addr = dmd_slabs_alloc(heap->slabs, szB);
   assert_true(addr != 0);
-  add(heap, m, addr, szB, (uint32_t)(dmd_slabs_room(&heap->slabs, addr) - szB), 0);
+  add(heap, m, addr, szB, (uint32_t)(dmd_slabs_room(heap->slabs, addr) - szB), 0);
 }
 
 /* An address that something may be at: a block's, one within it or behind it, any. */
@@ -339,9 +339,10 @@ static void random_in_slabs(uint64_t seed, bool announcing) {
   dice_t dice = {seed};
   host_t host;
   host_init(&host);
+  dmd_slabs_t slabs;
+  dmd_slabs_init(&slabs, &host.env, &(dmd_slab_source_t){take, give_back, &memory});
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
-  dmd_slabs_use(&heap.slabs, &(dmd_slab_source_t){take, give_back, &memory});
+  dmd_heap_init(&heap, &host.env, &slabs);
   size_t n_found = 0, n_below_stale = 0, n_stay = 0;
   for (int step = 0; step < 40000; step++) {
     bool growing = step / 5000 % 2 == 0;
@@ -354,8 +355,7 @@ static void random_in_slabs(uint64_t seed, bool announcing) {
       add(&heap, &m, addr, any_size(&dice), 0, DMD_BLOCK_ANNOUNCED);
     } else if (roll < 6 && m.n > 0) {
       addr = m.list[dice_below(&dice, m.n)].addr;
-      remove_one(&heap, &m, addr);
-      n_stay += heap.removed.block != NULL;
+      n_stay += remove_one(&heap, &m, addr);
       check_find(&heap, &m, addr);
       check_find_containing(&heap, &m, addr + 1);
       if (n_stay % 100 == 0)
@@ -381,6 +381,7 @@ static void random_in_slabs(uint64_t seed, bool announcing) {
     remove_one(&heap, &m, m.list[0].addr);
   check_walk(&heap, &m);
   dmd_heap_destroy(&heap);
+  dmd_slabs_destroy(&slabs);
   host_done(&host);
 }
 
@@ -403,7 +404,7 @@ static void pieces_of_a_block(void **state) {
   host_t host;
   host_init(&host);
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
+  dmd_heap_init(&heap, &host.env, NULL);
   add(&heap, &m, 0x100000 - 32, 3 << 20, 0, 0); /* 1: malloc'd, spans four chunks */
   add(&heap, &m, 0x100000 - 32, 100, 0, 1);     /* 2: a piece with the same address */
   add(&heap, &m, 0x300000, 64, 0, 1);           /* 3: a piece two chunks later */
@@ -434,7 +435,7 @@ static void nothing_is_in_an_empty_one(void **state) {
   host_t host;
   host_init(&host);
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
+  dmd_heap_init(&heap, &host.env, NULL);
   model_t *m = calloc(1, sizeof *m);
   assert_non_null(m);
   static const uint64_t addrs[] = {0, 1, 1u << 20, UINT64_MAX};
@@ -459,7 +460,7 @@ static void an_absurd_size_does_not_hang_the_search(void **state) {
   host_t host;
   host_init(&host);
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
+  dmd_heap_init(&heap, &host.env, NULL);
   uint64_t start;
   add(&heap, &m, 0x1000, UINT64_MAX >> 1, 0, DMD_BLOCK_ANNOUNCED);
   for (uint64_t number = 10; number < 300; number += 3)
@@ -488,7 +489,7 @@ static void visitors_may_change_blocks(void **state) {
   host_t host;
   host_init(&host);
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
+  dmd_heap_init(&heap, &host.env, NULL);
   for (uint64_t i = 0; i < 100; i++)
     add(&heap, &m, (100 - i) * 0x3210, 16, 0, 0);
   uint32_t n = 0;
@@ -499,19 +500,25 @@ static void visitors_may_change_blocks(void **state) {
   host_done(&host);
 }
 
+static void remove_there(dmd_heap_t *heap, uint64_t addr) {
+  dmd_removed_t removed;
+  assert_true(dmd_heap_remove(heap, addr, &removed));
+  dmd_heap_release(heap, &removed);
+}
+
 /* A loop of malloc and free, wherever it goes, needs no more memory than at first. */
 static void emptied_chunks_are_used_again(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
+  dmd_heap_init(&heap, &host.env, NULL);
   size_t after_first = 0;
   for (uint64_t i = 0; i < 10000; i++) {
     dmd_heap_add(&heap, i << 20, 0)->req = 8;
     dmd_heap_add(&heap, (i << 20) + 64, 0)->req = 8;
-    assert_true(dmd_heap_remove(&heap, i << 20));
-    assert_true(dmd_heap_remove(&heap, (i << 20) + 64));
+    remove_there(&heap, i << 20);
+    remove_there(&heap, (i << 20) + 64);
     if (i == 0)
       after_first = host.n_calls;
     assert_int_equal(host.n_calls, after_first);
@@ -528,7 +535,7 @@ static void costs_what_the_header_says(void **state) {
   host_t host;
   host_init(&host);
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env);
+  dmd_heap_init(&heap, &host.env, NULL);
   enum { N = 64 << 10, STEP = 64 }; /* 4 MiB */
   for (uint64_t i = 0; i < N; i++)
     dmd_heap_add(&heap, i * STEP, 0);
@@ -547,13 +554,13 @@ static void ignore(void *ctx, uint64_t addr, dmd_block_t *block) {
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_heap_t heap;
-  dmd_heap_init(&heap, &host->env);
+  dmd_heap_init(&heap, &host->env, NULL);
   for (uint64_t i = 0; i < 70; i++) {
     dmd_heap_add(&heap, i << 20, 0)->req = 8;
     dmd_heap_add(&heap, (i << 20) + 8, 0)->req = 8;
   }
   for (uint64_t i = 0; i < 10; i++)
-    dmd_heap_remove(&heap, (i << 20) + 8 * (i % 2));
+    remove_there(&heap, (i << 20) + 8 * (i % 2));
   dmd_heap_walk(&heap, ignore, NULL);
   dmd_heap_destroy(&heap);
 }

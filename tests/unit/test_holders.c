@@ -477,7 +477,7 @@ static void index_against_a_naive_search(void **state) {
       add(addr, blocks[n_blocks].szB, 1);
     }
     dmd_blockindex_t index;
-    dmd_blockindex_init(&index, &f.live.heap);
+    dmd_blockindex_init(&index, &f.host.env, f.live.blocks);
     for (int i = 0; i < 2000; i++) {
       int k = (int)dice_below(&dice, (uint64_t)n_blocks);
       uint64_t addr = blocks[k].addr + dice_below(&dice, 210) - 5;
@@ -499,7 +499,7 @@ static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_live_t *live = &f.live;
   dmd_advices_t found;
-  f.live.env = f.live.heap.env = &host->env;
+  f.live.env = &host->env;
   dmd_advices_init(&found, &host->env);
   dmd_memory_t memory = {.read = read_memory};
   dmd_holders_find(live, &memory, &found);
@@ -515,7 +515,7 @@ static void out_of_memory(void **state) {
   add(0x42000, 100, 2);
   point(0x41018, 0x42000);
   assert_true(host_fail_everywhere(use, NULL) > 10);
-  f.live.env = f.live.heap.env = &f.host.env;
+  f.live.env = &f.host.env;
   end();
 }
 

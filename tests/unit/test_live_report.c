@@ -356,7 +356,7 @@ static void shared_and_plain(void **state) {
   report_shared(&f, B, 21);
   begin_reporter(&f, "explicit/b");
   expect_none(&f);
-  assert_true(dmd_reports_are_shared(&f.live.reports, dmd_heap_find(&f.live.heap, B)->reports));
+  assert_true(dmd_reports_are_shared(&f.live.reports, dmd_live_find(&f.live, B)->reports));
   assert_int_equal(report_shared(&f, A, 30), 104);
   expected_t expected = {.fault = {.kind = DMD_FAULT_REPORT_MIXED,
                                    .stack = 30,

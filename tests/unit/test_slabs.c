@@ -49,22 +49,20 @@ static const dmd_slab_source_t *new_memory(size_t limit) {
   return &source;
 }
 
-/* Records hold the address of their block, or 0. */
 static void new_slabs(dmd_slabs_t *slabs, const dmd_env_t *env, size_t limit) {
-  dmd_slabs_init(slabs, env, sizeof(uint64_t));
-  assert_true(dmd_slabs_alloc(slabs, 1) == 0);
-  dmd_slabs_use(slabs, new_memory(limit));
+  dmd_slabs_init(slabs, env, new_memory(limit));
 }
 
-/* False where no block that is taken starts there. */
+/* The taken block that starts there; false where none does. */
+static bool find_taken(const dmd_slabs_t *slabs, uint64_t addr, dmd_slab_place_t *place) {
+  return dmd_slabs_find(slabs, addr, place) && place->start == addr && dmd_slabs_is_taken(place);
+}
+
 static bool free_block(dmd_slabs_t *slabs, uint64_t addr) {
-  dmd_slab_block_t block;
-  bool found = dmd_slabs_find_to_free(slabs, addr, &block);
-  assert_int_equal(found, block.slab != NULL);
-  if (found) {
-    assert_ptr_equal(block.record, dmd_slabs_record(slabs, addr));
-    dmd_slabs_free(slabs, &block);
-  }
+  dmd_slab_place_t place;
+  bool found = find_taken(slabs, addr, &place);
+  if (found)
+    dmd_slabs_free(slabs, &place);
   return found;
 }
 
@@ -155,9 +153,19 @@ static int compare_addrs(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Blocks of all sizes, some of which are gone: each has a record of its own, found from anywhere in
+/* What a slab's user keeps of its blocks, here in what is attached to it: each block's address. */
+static uint64_t *note_of(const dmd_slabs_t *slabs, const dmd_slab_place_t *place) {
+  dmd_slab_t *slab = place->slab;
+  assert_in_range(place->number, 0, slab->n_blocks - 1);
+  if (slab->attached == NULL)
+    dmd_slabs_attach(slabs, slab, "test", slab->n_blocks * sizeof(uint64_t));
+  assert_int_equal((uintptr_t)slab->attached % DMD_SLAB_LINE, 0);
+  return (uint64_t *)(void *)slab->attached + place->number;
+}
+
+/* Blocks of all sizes, some of which are gone: each has a place of its own, found from anywhere in
  * the block, and the walk goes over those that are left. */
-static void records_belong_to_blocks(void **state) {
+static void places_belong_to_blocks(void **state) {
   (void)state;
   enum { N = 20000 };
   static uint64_t addrs[N];
@@ -166,22 +174,19 @@ static void records_belong_to_blocks(void **state) {
   host_t host;
   host_init(&host);
   dmd_slabs_t slabs;
+  dmd_slab_place_t place;
   new_slabs(&slabs, &host.env, MAX_SLABS);
   while (n < N) {
-    uint64_t szB = any_size(&dice);
-    uint64_t addr = dmd_slabs_alloc(&slabs, szB), *record = dmd_slabs_record(&slabs, addr);
-    assert_true(addr != 0 && *record == 0);
-    *record = addr;
+    uint64_t addr = dmd_slabs_alloc(&slabs, any_size(&dice));
+    assert_true(find_taken(&slabs, addr, &place));
+    *note_of(&slabs, &place) = addr;
     addrs[n++] = addr;
   }
   for (size_t i = 0; i < N / 3; i++) {
     size_t k = dice_below(&dice, n);
-    dmd_slab_block_t block;
-    assert_true(dmd_slabs_find_to_free(&slabs, addrs[k], &block));
-    uint64_t *record = block.record;
-    assert_true(*record == addrs[k]);
-    *record = 0;
-    dmd_slabs_free(&slabs, &block);
+    assert_true(find_taken(&slabs, addrs[k], &place));
+    assert_true(*note_of(&slabs, &place) == addrs[k]);
+    dmd_slabs_free(&slabs, &place);
     assert_false(free_block(&slabs, addrs[k]));
     addrs[k] = addrs[--n];
   }
@@ -189,20 +194,15 @@ static void records_belong_to_blocks(void **state) {
   dmd_slab_walk_t walk;
   dmd_slab_walk_begin(&walk, &slabs);
   for (size_t i = 0; i < n; i++) {
-    uint64_t addr, start, inside = addrs[i] + dice_below(&dice, dmd_slabs_room(&slabs, addrs[i]));
-    const uint64_t *record;
-    do
-      record = dmd_slab_walk_next(&walk, &addr);
-    while (*record == 0);
-    assert_true(addr == addrs[i] && *record == addr);
-    assert_ptr_equal(dmd_slabs_record_around(&slabs, inside, &start), record);
-    assert_true(start == addr);
-    assert_ptr_equal(dmd_slabs_record(&slabs, inside), inside == addr ? record : NULL);
+    uint64_t inside = addrs[i] + dice_below(&dice, dmd_slabs_room(&slabs, addrs[i]));
+    dmd_slab_place_t found;
+    assert_true(dmd_slab_walk_next(&walk, &place));
+    assert_true(place.start == addrs[i] && *note_of(&slabs, &place) == addrs[i]);
+    assert_true(dmd_slabs_find(&slabs, inside, &found) && dmd_slabs_is_taken(&found));
+    assert_true(found.slab == place.slab && found.number == place.number);
+    assert_true(found.start == place.start);
   }
-  uint64_t addr;
-  const uint64_t *record;
-  while ((record = dmd_slab_walk_next(&walk, &addr)) != NULL)
-    assert_true(*record == 0);
+  assert_false(dmd_slab_walk_next(&walk, &place));
   dmd_slab_walk_end(&walk);
   dmd_slabs_destroy(&slabs);
   host_done(&host);
@@ -274,31 +274,34 @@ static void other_addresses_are_not_ours(void **state) {
   assert_int_equal(dmd_slabs_room(&slabs, BASE + DMD_SLAB_SZB), 0);
   assert_false(free_block(&slabs, BASE + DMD_SLAB_SZB));
   assert_false(free_block(&slabs, 0));
-  uint64_t start;
-  assert_null(dmd_slabs_record(&slabs, BASE + DMD_SLAB_SZB));
-  assert_null(dmd_slabs_record_around(&slabs, BASE - 1, &start));
-  /* Where no block was ever taken there is no record; what is left behind the last one is no block.
-   */
+  dmd_slab_place_t place;
+  assert_false(dmd_slabs_find(&slabs, 0, &place));
+  assert_false(dmd_slabs_find(&slabs, BASE + DMD_SLAB_SZB, &place));
+  assert_false(dmd_slabs_find(&slabs, BASE - 1, &place));
+  /* Where no block was ever taken there is none; what is left behind the last one is no block. */
   uint64_t large = dmd_slabs_alloc(&slabs, 3584);
   assert_true(large == BASE + APART);
   for (uint64_t i = 1; i < 18; i++) {
-    assert_null(dmd_slabs_record(&slabs, large + i * 3584));
-    assert_false(free_block(&slabs, large + i * 3584));
+    assert_false(dmd_slabs_find(&slabs, large + i * 3584, &place));
     assert_true(dmd_slabs_alloc(&slabs, 3584) == large + i * 3584);
-    assert_non_null(dmd_slabs_record(&slabs, large + i * 3584));
+    assert_true(dmd_slabs_find(&slabs, large + i * 3584 + 3583, &place));
+    assert_int_equal(place.number, i);
   }
-  assert_null(dmd_slabs_record(&slabs, large + 18 * 3584));
-  assert_null(dmd_slabs_record_around(&slabs, large + DMD_SLAB_SZB - 1, &start));
+  assert_false(dmd_slabs_find(&slabs, large + 18 * 3584, &place));
+  assert_false(dmd_slabs_find(&slabs, large + DMD_SLAB_SZB - 1, &place));
   dmd_slabs_destroy(&slabs);
   host_done(&host);
 }
 
 static void use(host_t *host, void *arg) {
   dmd_slabs_t slabs;
+  dmd_slab_place_t place;
   (void)arg;
   new_slabs(&slabs, &host->env, MAX_SLABS);
-  for (uint64_t szB = 16; szB <= DMD_SLAB_MAX_BLOCK; szB += 16)
-    dmd_slabs_alloc(&slabs, szB);
+  for (uint64_t szB = 16; szB <= DMD_SLAB_MAX_BLOCK; szB += 16) {
+    dmd_slabs_find(&slabs, dmd_slabs_alloc(&slabs, szB), &place);
+    *note_of(&slabs, &place) = szB;
+  }
   dmd_slabs_destroy(&slabs);
 }
 
@@ -311,7 +314,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_size_has_little_waste),
       cmocka_unit_test(random_blocks_never_overlap),
-      cmocka_unit_test(records_belong_to_blocks),
+      cmocka_unit_test(places_belong_to_blocks),
       cmocka_unit_test(empty_slabs_go_back),
       cmocka_unit_test(a_block_that_comes_and_goes_keeps_its_slab),
       cmocka_unit_test(where_there_is_no_memory),

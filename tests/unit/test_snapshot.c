@@ -492,7 +492,7 @@ static void random_programs(void **state) {
     uint64_t n_left = 0, n_expected = 0;
     for (size_t i = 0; i < m.n; i++) {
       n_expected += m.list[i].on_alloc;
-      n_left += dmd_heap_find(&f.live.heap, m.list[i].addr)->reports != DMD_NONE;
+      n_left += dmd_live_find(&f.live, m.list[i].addr)->reports != DMD_NONE;
     }
     assert_int_equal(n_left, n_expected);
     end(&f);
