@@ -197,7 +197,7 @@ def test_command_lines(test):
                        (["print", "--json", "--by=tag", path], "does not go with"),
                        (["diff", "--causal", "--json", path, path], "does not go with"),
                        (["diff", "-", "-"], "one of the files only"),
-                       (["print", "--causal", path], "dmdv diff"), (["diff", path], "give two files, not 1")):
+                       (["print", "--causal", path], "no option --causal"), (["diff", path], "give two files, not 1")):
         test.check(what in test.error(*args), "%s: %s" % (args, what))
     for args in (["--help"], ["print", "--help"], ["diff", "--help"], ["--version"]):
         test.check(test.dmdv(*args)[0] != "", "output of %s" % args)
