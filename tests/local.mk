@@ -9,6 +9,7 @@ unit_tests = \
   tests/unit/test_allocator \
   tests/unit/test_blocks \
   tests/unit/test_claim \
+  tests/unit/test_combine \
   tests/unit/test_fault \
   tests/unit/test_fnname \
   tests/unit/test_format \

@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/combine.h"
 
-void dmd_combine_blocks(dmd_translation_t *ids, bool negate) {
+void dmd_combine(dmd_translation_t *ids) {
+  enum { AHEAD = 64 };
+  dmd_group_t ready[AHEAD];
+  size_t n_ready = 0;
   for (uint32_t id = 1; id <= dmd_groups_count(&ids->from->groups); id++) {
-    dmd_group_t g = dmd_translation_group(ids, dmd_groups_at(&ids->from->groups, id));
-    if (negate)
-      g.num = -g.num;
-    dmd_groups_add(&ids->to->groups, &g);
+    ready[n_ready++] = dmd_translation_group(ids, dmd_groups_at(&ids->from->groups, id));
+    if (n_ready == AHEAD) {
+      dmd_groups_add_all(&ids->to->groups, ready, n_ready);
+      n_ready = 0;
+    }
   }
+  dmd_groups_add_all(&ids->to->groups, ready, n_ready);
 }
 
-void dmd_combine(dmd_profile_t *to, const dmd_profile_t *from, bool negate) {
+static void move_groups(dmd_profile_t *to, dmd_profile_t *from, bool negate) {
   dmd_translation_t ids;
   dmd_translation_init_profile(&ids, to, from, NULL, NULL);
-  dmd_combine_blocks(&ids, negate);
+  for (uint32_t id = 1; id <= dmd_groups_count(&from->groups); id++) {
+    dmd_group_t g = dmd_translation_group(&ids, dmd_groups_at(&from->groups, id));
+    if (negate)
+      g.num = -g.num;
+    dmd_groups_append(&to->groups, &g);
+    dmd_groups_pass(&from->groups, id);
+  }
+  dmd_groups_destroy(&from->groups);
   dmd_translation_destroy(&ids);
+}
+
+void dmd_difference(dmd_profile_t *difference, dmd_profile_t *old, dmd_profile_t *new) {
+  move_groups(difference, old, true);
+  move_groups(difference, new, false);
 }

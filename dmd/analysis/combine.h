@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * combine.h: adds one profile's blocks to another, or takes them away.
+ * combine.h: adds one profile's blocks to another's, or takes them away.
  *
- * A difference is a profile in which the old blocks count negatively: sums of its groups are what
- * changed. Reports, names and stacks are matched by their text.
+ * Reports, names and stacks are matched by their text. The mode and everything about the run is the
+ * caller's affair.
  */
 #ifndef DMD_ANALYSIS_COMBINE_H
 #define DMD_ANALYSIS_COMBINE_H
 
 #include "profile/translate.h"
 
-/* Adds the blocks of from, or with negate their negative, to those of to. The mode and everything
- * about the run is the caller's affair. */
-void dmd_combine(dmd_profile_t *to, const dmd_profile_t *from, bool negate);
+/* Adds the blocks of one profile to another's, by a translation between the two, which may then
+ * take over more. */
+void dmd_combine(dmd_translation_t *ids);
 
-/* The same with a translation from one to the other, which may then take over more. */
-void dmd_combine_blocks(dmd_translation_t *ids, bool negate);
+/* Makes an initialised, empty profile of what changed between two: the old blocks count negatively,
+ * so that sums of its groups are what changed. It gets the groups of both, which are left without:
+ * no more memory is taken than they had. Groups that are equal stay apart, since they are only ever
+ * added up. */
+void dmd_difference(dmd_profile_t *difference, dmd_profile_t *old, dmd_profile_t *new);
 
 #endif

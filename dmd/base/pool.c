@@ -52,6 +52,14 @@ void dmd_pool_release(dmd_pool_t *pool, uint32_t id) {
   pool->free = id;
 }
 
+void dmd_pool_pass(dmd_pool_t *pool, uint32_t id) {
+  if (id % DMD_POOL_SEGMENT != 0)
+    return;
+  char **segment = &pool->segments[id / DMD_POOL_SEGMENT - 1];
+  dmd_env_free(pool->env, *segment);
+  *segment = NULL;
+}
+
 void dmd_pool_reach(dmd_pool_t *pool, uint32_t id) {
   while (pool->last < id)
     dmd_mem_zero(dmd_pool_at(pool, dmd_pool_add(pool)), pool->element_szB);

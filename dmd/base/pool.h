@@ -45,6 +45,10 @@ void dmd_pool_release(dmd_pool_t *pool, uint32_t id);
  * there is one with this id. */
 void dmd_pool_reach(dmd_pool_t *pool, uint32_t id);
 
+/* For who goes through a pool in order and for the last time: elements up to this one are not
+ * reached any more, so that the memory of whole segments is given back. */
+void dmd_pool_pass(dmd_pool_t *pool, uint32_t id);
+
 /* The element with this id, which must be one that was handed out. */
 static inline void *dmd_pool_at(const dmd_pool_t *pool, uint32_t id) {
   uint32_t i = id - 1;

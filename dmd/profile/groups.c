@@ -70,3 +70,11 @@ void dmd_groups_add_all(dmd_groups_t *groups, const dmd_group_t *keys, size_t n)
 void dmd_groups_close(dmd_groups_t *groups) {
   dmd_table_clear(&groups->index);
 }
+
+void dmd_groups_finish(dmd_groups_t *groups) {
+  dmd_table_destroy(&groups->index);
+}
+
+void dmd_groups_pass(dmd_groups_t *groups, uint32_t id) {
+  dmd_pool_pass(&groups->pool, id);
+}

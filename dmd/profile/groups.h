@@ -54,6 +54,13 @@ void dmd_groups_close(dmd_groups_t *groups);
  * something that groups do not hold. Returns its id. */
 uint32_t dmd_groups_append(dmd_groups_t *groups, const dmd_group_t *key);
 
+/* Says that nothing will be added any more, which gives back the memory of the index. */
+void dmd_groups_finish(dmd_groups_t *groups);
+
+/* Says, of a finished set, that its groups up to this one are not reached any more, see
+ * dmd_pool_pass. */
+void dmd_groups_pass(dmd_groups_t *groups, uint32_t id);
+
 static inline uint32_t dmd_groups_count(const dmd_groups_t *groups) {
   return groups->pool.last;
 }

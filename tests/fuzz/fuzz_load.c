@@ -66,7 +66,7 @@ static void write_and_read(const dmd_profile_t *profile) {
 }
 
 /* What dmdv diff does, with a profile and itself. */
-static void subtract(const dmd_profile_t *profile, const dmd_profile_t *same) {
+static void subtract(dmd_profile_t *profile, dmd_profile_t *same) {
   dmd_view_t view = {.max_frames = 3};
   dmd_out_t out;
   dmd_out_init(&out, fuzz_drop, NULL);
@@ -75,8 +75,7 @@ static void subtract(const dmd_profile_t *profile, const dmd_profile_t *same) {
   dmd_profile_t difference;
   dmd_profile_init(&difference, &dmdv_env);
   difference.mode = profile->mode;
-  dmd_combine(&difference, same, true);
-  dmd_combine(&difference, profile, false);
+  dmd_difference(&difference, same, profile);
   print(&difference, same, 3, DMD_SORT_USABLE);
   dmd_profile_destroy(&difference);
 }

@@ -148,6 +148,26 @@ static void use(host_t *host, void *arg) {
 }
 
 /* 33 segments, and four lists for them, of 8, 16, 32 and 64. */
+/* What was passed is given back segment by segment, and the rest stays where it is. */
+static void passing(void **state) {
+  (void)state;
+  enum { N = 3 * DMD_POOL_SEGMENT + 5 };
+  host_t host;
+  host_init(&host);
+  dmd_pool_t pool;
+  dmd_pool_init(&pool, &host.env, "test", sizeof(uint64_t));
+  for (uint32_t i = 1; i <= N; i++)
+    *(uint64_t *)dmd_pool_at(&pool, dmd_pool_add(&pool)) = i;
+  size_t n_blocks = host.n_blocks;
+  for (uint32_t i = 1; i <= N; i++) {
+    assert_int_equal(*DMD_POOL_AT(&pool, uint64_t, i), i);
+    dmd_pool_pass(&pool, i);
+    assert_int_equal(host.n_blocks, n_blocks - i / DMD_POOL_SEGMENT);
+  }
+  dmd_pool_destroy(&pool);
+  host_done(&host);
+}
+
 static void out_of_memory(void **state) {
   (void)state;
   assert_int_equal(host_fail_everywhere(use, NULL), 33 + 4);
@@ -190,6 +210,7 @@ int main(void) {
       cmocka_unit_test(destroying_an_empty_one),
       cmocka_unit_test(out_of_memory),
       cmocka_unit_test(reach),
+      cmocka_unit_test(passing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

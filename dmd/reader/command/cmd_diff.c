@@ -45,8 +45,8 @@ static bool tell_causes(const dmd_profile_t *old, const dmd_profile_t *new,
   return dmdv_outfile_close(file, true);
 }
 
-static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,
-                          const dmdv_options_t *options, int argc, char **argv) {
+static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_options_t *options,
+                          int argc, char **argv) {
   if (old->mode != new->mode)
     return dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared",
                       options->files.names[0], dmd_mode_name(old->mode), options->files.names[1],
@@ -57,8 +57,7 @@ static bool diff_profiles(const dmd_profile_t *old, const dmd_profile_t *new,
   dmd_profile_init(&difference, &dmdv_env);
   difference.mode = new->mode;
   difference.options = dmd_profile_keep(&difference, new->options);
-  dmd_combine(&difference, old, true);
-  dmd_combine(&difference, new, false);
+  dmd_difference(&difference, old, new);
   bool good = dmdv_show(&difference, old, options, argc, argv);
   dmd_profile_destroy(&difference);
   return good;

@@ -158,7 +158,7 @@ static bool fits(const dmd_profile_t *merged) {
 static bool add_profile(dmd_profile_t *merged, const dmd_profile_t *profile) {
   dmd_translation_t ids;
   dmd_translation_init_profile(&ids, merged, profile, NULL, NULL);
-  dmd_combine_blocks(&ids, false);
+  dmd_combine(&ids);
   dmd_translation_add_faults(&ids, &profile->faults);
   dmd_translation_add_advices(&ids, &profile->advices);
   bool good = dmd_translation_add_memreports(&ids, &profile->memreports);

@@ -128,6 +128,8 @@ static const dmdv_format_t *load(dmdv_loader_t *l, dmdv_input_t *input,
                          l);
   if (format == &profile_format && !resolve(l))
     format = NULL;
+  if (format == &profile_format)
+    dmd_groups_finish(&l->profile->groups);
   *fail = l->cutter.fail;
 
   dmd_intern_destroy(&l->raw_stacks);
