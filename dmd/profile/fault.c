@@ -148,13 +148,43 @@ uint32_t *dmd_faults_sorted(const dmd_faults_t *faults, const dmd_env_t *env) {
   return ids;
 }
 
+const dmd_fault_field_t dmd_fault_fields[DMD_N_FAULT_FIELDS] = {
+    {"claimed", DMD_FIELD_NUMBER, DMD_FAULT_HAS_AMOUNTS, offsetof(dmd_fault_t, claimed)},
+    {"measured", DMD_FIELD_NUMBER, DMD_FAULT_HAS_AMOUNTS, offsetof(dmd_fault_t, measured)},
+    {"size", DMD_FIELD_NUMBER, DMD_FAULT_HAS_SIZE, offsetof(dmd_fault_t, size)},
+    {"offset", DMD_FIELD_NUMBER, DMD_FAULT_HAS_OFFSET, offsetof(dmd_fault_t, offset)},
+    {"length", DMD_FIELD_NUMBER, DMD_FAULT_HAS_LENGTH, offsetof(dmd_fault_t, length)},
+    {"at", DMD_FIELD_STACK, 0, offsetof(dmd_fault_t, stack)},
+    {"allocatedAt", DMD_FIELD_STACK, 0, offsetof(dmd_fault_t, allocated)},
+    {"freedAt", DMD_FIELD_STACK, 0, offsetof(dmd_fault_t, freed)},
+    {"reportedAt", DMD_FIELD_STACK, 0, offsetof(dmd_fault_t, reported)},
+    {"reporter", DMD_FIELD_NAME, 0, offsetof(dmd_fault_t, reporter)},
+    {"otherReporter", DMD_FIELD_NAME, 0, offsetof(dmd_fault_t, other_reporter)},
+    {"scope", DMD_FIELD_NAME, 0, offsetof(dmd_fault_t, scope)},
+    {"memory", DMD_FIELD_NAME, 0, offsetof(dmd_fault_t, memory)},
+};
+
+dmd_fault_kind_t dmd_fault_kind_of(const char *name) {
+  dmd_fault_kind_t kind = 0;
+  while (kind < DMD_N_FAULTS && !dmd_str_equal(name, kinds[kind].name))
+    kind++;
+  return kind;
+}
+
+dmd_reason_t dmd_reason_of(const char *name) {
+  dmd_reason_t reason = 0;
+  while (reason < DMD_N_REASONS && !dmd_str_equal(name, dmd_reason_name(reason)))
+    reason++;
+  return reason < DMD_N_REASONS ? reason : DMD_REASON_NONE;
+}
+
 void dmd_fault_translate(dmd_fault_t *fault, dmd_translate_fn stack, dmd_translate_fn name,
                          void *ctx) {
-  uint32_t *const stacks[] = {&fault->stack, &fault->allocated, &fault->freed, &fault->reported};
-  uint32_t *const names[] = {&fault->reporter, &fault->other_reporter, &fault->scope,
-                             &fault->memory};
-  for (int i = 0; i < 4; i++) {
-    dmd_translate(stacks[i], stack, ctx);
-    dmd_translate(names[i], name, ctx);
+  for (uint32_t i = 0; i < DMD_N_FAULT_FIELDS; i++) {
+    const dmd_fault_field_t *field = &dmd_fault_fields[i];
+    if (field->kind == DMD_FIELD_STACK)
+      dmd_translate(dmd_fault_id(field, fault), stack, ctx);
+    else if (field->kind == DMD_FIELD_NAME)
+      dmd_translate(dmd_fault_id(field, fault), name, ctx);
   }
 }

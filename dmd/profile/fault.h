@@ -118,6 +118,36 @@ static inline uint64_t dmd_distance(uint64_t a, uint64_t b) {
   return a > b ? a - b : b - a;
 }
 
+/* ---- What a fault says, field by field: text, files and all who read or translate faults go by
+   this one description. ---- */
+
+typedef enum { DMD_FIELD_STACK, DMD_FIELD_NAME, DMD_FIELD_NUMBER } dmd_fault_field_kind_t;
+
+typedef struct dmd_fault_field {
+  const char *key; /* in files */
+  dmd_fault_field_kind_t kind;
+  unsigned numbers; /* of a number: DMD_FAULT_HAS_..., which faults have it */
+  size_t place;     /* in dmd_fault_t: of a uint32_t, or of a number's uint64_t */
+} dmd_fault_field_t;
+
+/* In the order in which files have them, after the kind, how often, the bytes and the reason. */
+enum { DMD_N_FAULT_FIELDS = 13 };
+extern const dmd_fault_field_t dmd_fault_fields[DMD_N_FAULT_FIELDS];
+
+/* The id that a stack's or name's field has, to be read or set, and a number's value. */
+static inline uint32_t *dmd_fault_id(const dmd_fault_field_t *field, dmd_fault_t *fault) {
+  return (uint32_t *)(void *)((char *)fault + field->place);
+}
+
+static inline uint64_t *dmd_fault_number(const dmd_fault_field_t *field, dmd_fault_t *fault) {
+  return (uint64_t *)(void *)((char *)fault + field->place);
+}
+
+/* The kind or reason of this name in files; DMD_N_FAULTS or DMD_REASON_NONE where a later dmd may
+ * know it. */
+dmd_fault_kind_t dmd_fault_kind_of(const char *name);
+dmd_reason_t dmd_reason_of(const char *name);
+
 /* Replaces the stack and name ids by those of another owner. */
 void dmd_fault_translate(dmd_fault_t *fault, dmd_translate_fn stack, dmd_translate_fn name,
                          void *ctx);

@@ -38,44 +38,36 @@ static void key_name(dmd_jsonout_t *j, const dmd_profile_t *profile, const char 
     dmd_jsonout_key_str(j, key, name_of(profile, id));
 }
 
-void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_fault_t *f,
-                          void (*write_stack)(void *ctx, uint32_t stack), void *ctx) {
-  const struct {
-    const char *key;
-    uint32_t stack;
-  } stacks[] = {{"at", f->stack},
-                {"allocatedAt", f->allocated},
-                {"freedAt", f->freed},
-                {"reportedAt", f->reported}};
-  const struct {
-    const char *key;
-    uint64_t value;
-    unsigned number;
-  } numbers[] = {{"claimed", f->claimed, DMD_FAULT_HAS_AMOUNTS},
-                 {"measured", f->measured, DMD_FAULT_HAS_AMOUNTS},
-                 {"size", f->size, DMD_FAULT_HAS_SIZE},
-                 {"offset", f->offset, DMD_FAULT_HAS_OFFSET},
-                 {"length", f->length, DMD_FAULT_HAS_LENGTH}};
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_str(j, "kind", dmd_fault_name(f->kind));
-  dmd_jsonout_key_u64(j, "num", f->num);
-  if (f->bytes > 0)
-    dmd_jsonout_key_u64(j, "bytes", f->bytes);
-  if (f->reason != DMD_REASON_NONE)
-    dmd_jsonout_key_str(j, "reason", dmd_reason_name(f->reason));
-  for (int i = 0; i < 5; i++)
-    if (dmd_fault_numbers(f->kind) & numbers[i].number)
-      dmd_jsonout_key_u64(j, numbers[i].key, numbers[i].value);
-  for (int i = 0; i < 4; i++) {
-    if (stacks[i].stack == DMD_NONE)
-      continue;
-    dmd_jsonout_key(j, stacks[i].key);
-    write_stack(ctx, stacks[i].stack);
+/* A field of a fault, where the fault has it. */
+static void write_field(dmd_jsonout_t *j, const dmd_profile_t *profile,
+                        const dmd_fault_field_t *field, dmd_fault_t *f,
+                        void (*write_stack)(void *ctx, uint32_t stack), void *ctx) {
+  if (field->kind == DMD_FIELD_NUMBER) {
+    if (dmd_fault_numbers(f->kind) & field->numbers)
+      dmd_jsonout_key_u64(j, field->key, *dmd_fault_number(field, f));
+    return;
   }
-  key_name(j, profile, "reporter", f->reporter);
-  key_name(j, profile, "otherReporter", f->other_reporter);
-  key_name(j, profile, "scope", f->scope);
-  key_name(j, profile, "memory", f->memory);
+  uint32_t id = *dmd_fault_id(field, f);
+  if (field->kind == DMD_FIELD_NAME) {
+    key_name(j, profile, field->key, id);
+  } else if (id != DMD_NONE) {
+    dmd_jsonout_key(j, field->key);
+    write_stack(ctx, id);
+  }
+}
+
+void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_fault_t *fault,
+                          void (*write_stack)(void *ctx, uint32_t stack), void *ctx) {
+  dmd_fault_t f = *fault;
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "kind", dmd_fault_name(f.kind));
+  dmd_jsonout_key_u64(j, "num", f.num);
+  if (f.bytes > 0)
+    dmd_jsonout_key_u64(j, "bytes", f.bytes);
+  if (f.reason != DMD_REASON_NONE)
+    dmd_jsonout_key_str(j, "reason", dmd_reason_name(f.reason));
+  for (uint32_t i = 0; i < DMD_N_FAULT_FIELDS; i++)
+    write_field(j, profile, &dmd_fault_fields[i], &f, write_stack, ctx);
   dmd_jsonout_end(j);
 }
 

@@ -16,19 +16,19 @@ static void load_totals(dmdv_loader_t *l, const cJSON *totals) {
   run->freed_reported = dmdv_load_get_count(l, totals, "freedReported");
 }
 
-static dmd_fault_kind_t fault_kind_of(const char *name) {
-  dmd_fault_kind_t kind = 0;
-  while (kind < DMD_N_FAULTS && strcmp(name, dmd_fault_name(kind)) != 0)
-    kind++;
-  return kind;
-}
-
-/* A reason that a later dmd knows is none. */
-static dmd_reason_t reason_of(const char *name) {
-  for (dmd_reason_t reason = 0; name != NULL && reason < DMD_N_REASONS; reason++)
-    if (strcmp(name, dmd_reason_name(reason)) == 0)
-      return reason;
-  return DMD_REASON_NONE;
+static void load_field(dmdv_loader_t *l, const cJSON *item, const dmd_fault_field_t *field,
+                       dmd_fault_t *fault) {
+  switch (field->kind) {
+  case DMD_FIELD_STACK:
+    *dmd_fault_id(field, fault) = dmdv_load_get_trace(l, item, field->key);
+    break;
+  case DMD_FIELD_NAME:
+    *dmd_fault_id(field, fault) = dmdv_load_get_name(l, item, field->key);
+    break;
+  case DMD_FIELD_NUMBER:
+    *dmd_fault_number(field, fault) = dmdv_load_get_count(l, item, field->key);
+    break;
+  }
 }
 
 static void load_faults(dmdv_loader_t *l, const cJSON *faults) {
@@ -36,25 +36,15 @@ static void load_faults(dmdv_loader_t *l, const cJSON *faults) {
   cJSON_ArrayForEach(item, faults) {
     const char *kind = dmdv_load_get_string(l, item, "kind");
     /* A kind that a later dmd knows is passed over. */
-    if (kind == NULL || fault_kind_of(kind) == DMD_N_FAULTS)
+    if (kind == NULL || dmd_fault_kind_of(kind) == DMD_N_FAULTS)
       continue;
+    const char *reason = dmdv_load_get_string(l, item, "reason");
     dmd_fault_t fault = {.num = dmdv_load_get_times(l, item, "num"),
-                         .kind = fault_kind_of(kind),
-                         .stack = dmdv_load_get_trace(l, item, "at"),
-                         .reporter = dmdv_load_get_name(l, item, "reporter"),
-                         .reason = reason_of(dmdv_load_get_string(l, item, "reason")),
-                         .allocated = dmdv_load_get_trace(l, item, "allocatedAt"),
-                         .freed = dmdv_load_get_trace(l, item, "freedAt"),
-                         .reported = dmdv_load_get_trace(l, item, "reportedAt"),
-                         .other_reporter = dmdv_load_get_name(l, item, "otherReporter"),
-                         .scope = dmdv_load_get_name(l, item, "scope"),
-                         .memory = dmdv_load_get_name(l, item, "memory"),
-                         .bytes = dmdv_load_get_count(l, item, "bytes"),
-                         .claimed = dmdv_load_get_count(l, item, "claimed"),
-                         .measured = dmdv_load_get_count(l, item, "measured"),
-                         .size = dmdv_load_get_count(l, item, "size"),
-                         .offset = dmdv_load_get_count(l, item, "offset"),
-                         .length = dmdv_load_get_count(l, item, "length")};
+                         .kind = dmd_fault_kind_of(kind),
+                         .reason = reason != NULL ? dmd_reason_of(reason) : DMD_REASON_NONE,
+                         .bytes = dmdv_load_get_count(l, item, "bytes")};
+    for (uint32_t i = 0; i < DMD_N_FAULT_FIELDS; i++)
+      load_field(l, item, &dmd_fault_fields[i], &fault);
     l->faults += fault.num;
     if (l->faults > (uint64_t)DMDV_LOAD_MAX_NUMBER) {
       dmdv_cutter_reject(&l->cutter, "more than 2^53 faults");
