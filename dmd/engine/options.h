@@ -2,8 +2,8 @@
  *
  * options.h: what the user can ask of every engine.
  *
- * One table describes the options (base/optiontable.h). The host hands over each argument that the user
- * gives, in order, before the program runs; then the engine is initialised with the result and
+ * One table describes the options (base/optiontable.h). The host hands over each argument that the
+ * user gives, in order, before the program runs; then the engine is initialised with the result and
  * reads it only.
  */
 #ifndef DMD_ENGINE_OPTIONS_H

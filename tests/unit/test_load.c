@@ -23,8 +23,8 @@ static const char *const blocks[] = {
     "{\"alloc\":\"2\",\"reps\":[\"1\"],\"req\":0}",
     "{\"req\": 1, \"reps\": [\"1\", \"2\"], \"reporters\": [\"explicit/a\", null], \"reports\": 5}",
     "{ \"req\" : 1 , \"reps\" : [ \"2\" ] , \"reporters\" : [ \"explicit/caf\xc3\xa9\" ] }",
-    "{\"req\": 5, \"reps\": [\"1\"], \"sharers\": [{\"at\": \"1\", \"reporter\": \"explicit/a\"}, "
-    "{\"num\": 2, \"at\": \"2\"}]}",
+    ("{\"req\": 5, \"reps\": [\"1\"], \"sharers\": [{\"at\": \"1\", \"reporter\": \"explicit/a\"}, "
+     "{\"num\": 2, \"at\": \"2\"}]}"),
     "{\"req\": 5, \"tag\": \"\xe2\x82\xac\", \"thread\": 3, \"sampled\": true}",
     "{\"req\": 5, \"later\": {\"a\": [1, -2.5, \"\", null, true, false, {}]}, \"slop\": 3}",
     "{\n\t\"req\": 999999999999999\r\n}",
