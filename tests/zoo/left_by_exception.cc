@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A reporter that an exception passes through, and that so is never ended. The twin has a scope
+// A reporter that an exception leaves, so that it is never ended. The twin has a scope
 // guard.
 //
 // Mozilla's DMD: nothing

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A reporter that longjmp leaves, and that so is never ended.
+ * A reporter that longjmp leaves, so that it is never ended.
  *
  * Mozilla's DMD: nothing
  *

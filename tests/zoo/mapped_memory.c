@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Memory that was mapped, and so is no heap block, is measured like one.
+ * Memory that was mapped, and is not a heap block, is measured like one.
  *
  * Mozilla's DMD: nothing
  *
