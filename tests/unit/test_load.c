@@ -57,11 +57,24 @@ static bool load(dmd_profile_t *profile, const char *text, size_t n, size_t piec
 
 /* ---- How many trees are made. ---- */
 
-static size_t n_nodes;
+/* What cJSON allocated: in all, and the most that it had at a time. */
+static size_t n_nodes, n_alive, most_alive;
 
 static void *counting_malloc(size_t szB) {
   n_nodes++;
+  n_alive++;
+  most_alive = n_alive > most_alive ? n_alive : most_alive;
   return malloc(szB);
+}
+
+static void counting_free(void *p) {
+  n_alive -= p != NULL;
+  free(p);
+}
+
+static void count_nodes(void) {
+  cJSON_Hooks hooks = {counting_malloc, counting_free};
+  cJSON_InitHooks(&hooks);
 }
 
 static size_t nodes_for(size_t n_blocks, size_t piece) {
@@ -78,12 +91,44 @@ static size_t nodes_for(size_t n_blocks, size_t piece) {
 /* Elements of the common shape are read without trees, however many they are. */
 static void no_trees(void **state) {
   (void)state;
-  cJSON_Hooks hooks = {counting_malloc, free};
-  cJSON_InitHooks(&hooks);
+  count_nodes();
   size_t few = nodes_for(COUNT_OF(blocks), ROOM), many = nodes_for(50 * COUNT_OF(blocks), ROOM);
   assert_int_equal(few, many);
   /* The count counts. */
   assert_true(nodes_for(50 * COUNT_OF(blocks), 2) > 50 * COUNT_OF(blocks));
+  cJSON_InitHooks(NULL);
+}
+
+/* How many nodes there are at most while a list of this many elements is read. */
+static size_t nodes_alive_for(const char *list, const char *element, size_t n) {
+  static char text[ROOM];
+  size_t at = (size_t)sprintf(text, "{\"dmd\": {\"%s\": [", list);
+  for (size_t i = 0; i < n; i++)
+    at += (size_t)sprintf(text + at, "%s%s", i > 0 ? "," : "", element);
+  at += (size_t)sprintf(text + at, "]},%s%s", before + 1, behind);
+  dmd_profile_t profile;
+  dmdv_fail_t fail;
+  most_alive = n_alive;
+  assert_true(load(&profile, text, at, 4096, &fail));
+  dmd_profile_destroy(&profile);
+  return most_alive;
+}
+
+/* Lists of what else a profile has are read one element at a time. */
+static void one_element_at_a_time(void **state) {
+  (void)state;
+  static const char *const lists[][2] = {
+      {"faults", "{\"kind\": \"claim\", \"num\": 1, \"at\": \"1\"}"},
+      {"advice", "{\"held\": \"reported\", \"at\": \"1\", \"blocks\": 1, \"bytes\": 8}"},
+      {"memoryReports",
+       "{\"path\": \"a\", \"kind\": \"heap\", \"units\": \"bytes\", \"amount\": 1}"},
+  };
+  count_nodes();
+  for (size_t i = 0; i < COUNT_OF(lists); i++) {
+    size_t few = nodes_alive_for(lists[i][0], lists[i][1], 2);
+    assert_int_equal(nodes_alive_for(lists[i][0], lists[i][1], 2000), few);
+    assert_true(few >= 4);
+  }
   cJSON_InitHooks(NULL);
 }
 
@@ -174,6 +219,7 @@ static void changed_documents(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_trees),
+      cmocka_unit_test(one_element_at_a_time),
       cmocka_unit_test(both_ways_are_alike),
       cmocka_unit_test(changed_documents),
   };

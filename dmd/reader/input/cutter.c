@@ -238,6 +238,11 @@ bool dmdv_cutter_enter(dmdv_cutter_t *cutter, char open) {
   return true;
 }
 
+bool dmdv_cutter_begins(dmdv_cutter_t *cutter, char open) {
+  skip_space(cutter);
+  return peek(cutter) == open;
+}
+
 bool dmdv_cutter_next_element(dmdv_cutter_t *cutter) {
   if (cutter->failed)
     return false;

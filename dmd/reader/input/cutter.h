@@ -65,6 +65,9 @@ static inline bool dmdv_cutter_failed(const dmdv_cutter_t *cutter) {
 /* The next value must be an object ('{') or an array ('['): goes into it. */
 bool dmdv_cutter_enter(dmdv_cutter_t *cutter, char open);
 
+/* Whether the next value begins with this character. */
+bool dmdv_cutter_begins(dmdv_cutter_t *cutter, char open);
+
 /* In an object: the next key, decoded, good until the next call. False at the object's end, which
  * is left behind, or on an error. */
 bool dmdv_cutter_next_key(dmdv_cutter_t *cutter, const char **key);

@@ -203,16 +203,16 @@ static void take_member(dmdv_loader_t *l, const cJSON *item, block_t *b, const c
                         const cJSON **reporters) {
   switch (member_of(dmdv_span_of(item->string))) {
   case REQ:
-    b->group.req = dmdv_load_number_in(l, item, 0);
+    b->group.req = dmdv_load_number_in(l, item, item->string, 0);
     break;
   case SLOP:
-    b->group.slop = dmdv_load_number_in(l, item, 0);
+    b->group.slop = dmdv_load_number_in(l, item, item->string, 0);
     break;
   case NUM:
-    b->group.num = dmdv_load_number_in(l, item, 1);
+    b->group.num = dmdv_load_number_in(l, item, item->string, 1);
     break;
   case ALLOC:
-    b->alloc = dmdv_span_of(dmdv_load_string_in(l, item));
+    b->alloc = dmdv_span_of(dmdv_load_string_in(l, item, item->string));
     break;
   case REPS:
     *reps = item;
@@ -224,19 +224,19 @@ static void take_member(dmdv_loader_t *l, const cJSON *item, block_t *b, const c
     b->sharers = item;
     break;
   case REPORTS:
-    b->n_reports = dmdv_load_number_in(l, item, 1);
+    b->n_reports = dmdv_load_number_in(l, item, item->string, 1);
     break;
   case TAG:
-    b->tag = dmdv_span_of(dmdv_load_string_in(l, item));
+    b->tag = dmdv_span_of(dmdv_load_string_in(l, item, item->string));
     break;
   case THREAD:
-    b->group.thread = dmdv_load_number_in(l, item, 0) & DMD_MAX_THREAD;
+    b->group.thread = dmdv_load_number_in(l, item, item->string, 0) & DMD_MAX_THREAD;
     break;
   case SAMPLED:
     b->group.sampled = cJSON_IsTrue(item);
     break;
   case ADDR:
-    b->addr = dmdv_span_of(dmdv_load_string_in(l, item));
+    b->addr = dmdv_span_of(dmdv_load_string_in(l, item, item->string));
     break;
   case UNKNOWN:
     break;

@@ -4,6 +4,7 @@
  */
 #include "reader/input/loader.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static void load_totals(dmdv_loader_t *l, const cJSON *totals) {
@@ -31,60 +32,52 @@ static void load_field(dmdv_loader_t *l, const cJSON *item, const dmd_fault_fiel
   }
 }
 
-static void load_faults(dmdv_loader_t *l, const cJSON *faults) {
-  const cJSON *item;
-  cJSON_ArrayForEach(item, faults) {
-    const char *kind = dmdv_load_get_string(l, item, "kind");
-    /* A kind that a later dmd knows is passed over. */
-    if (kind == NULL || dmd_fault_kind_of(kind) == DMD_N_FAULTS)
-      continue;
-    const char *reason = dmdv_load_get_string(l, item, "reason");
-    dmd_fault_t fault = {.num = dmdv_load_get_times(l, item, "num"),
-                         .kind = dmd_fault_kind_of(kind),
-                         .reason = reason != NULL ? dmd_reason_of(reason) : DMD_REASON_NONE,
-                         .bytes = dmdv_load_get_count(l, item, "bytes")};
-    for (uint32_t i = 0; i < DMD_N_FAULT_FIELDS; i++)
-      load_field(l, item, &dmd_fault_fields[i], &fault);
-    l->faults += fault.num;
-    if (l->faults > (uint64_t)DMDV_LOAD_MAX_NUMBER) {
-      dmdv_cutter_reject(&l->cutter, "more than 2^53 faults");
-      return;
-    }
+static void load_fault(dmdv_loader_t *l, const cJSON *item) {
+  const char *kind = dmdv_load_get_string(l, item, "kind");
+  /* A kind that a later dmd knows is passed over. */
+  if (kind == NULL || dmd_fault_kind_of(kind) == DMD_N_FAULTS)
+    return;
+  const char *reason = dmdv_load_get_string(l, item, "reason");
+  dmd_fault_t fault = {.num = dmdv_load_get_times(l, item, "num"),
+                       .kind = dmd_fault_kind_of(kind),
+                       .reason = reason != NULL ? dmd_reason_of(reason) : DMD_REASON_NONE,
+                       .bytes = dmdv_load_get_count(l, item, "bytes")};
+  for (uint32_t i = 0; i < DMD_N_FAULT_FIELDS; i++)
+    load_field(l, item, &dmd_fault_fields[i], &fault);
+  l->faults += fault.num;
+  if (l->faults > (uint64_t)DMDV_LOAD_MAX_NUMBER)
+    dmdv_cutter_reject(&l->cutter, "more than 2^53 faults");
+  else
     dmd_faults_add(&l->profile->faults, &fault);
-  }
 }
 
 /* An advice about something that a later dmd knows is passed over. */
-static void load_advices(dmdv_loader_t *l, const cJSON *advices) {
-  const cJSON *item;
-  cJSON_ArrayForEach(item, advices) {
-    const char *alloc = dmdv_load_get_string(l, item, "alloc"),
-               *at = dmdv_load_get_string(l, item, "at");
-    const char *held = dmdv_load_get_string(l, item, "held"),
-               *reporter = dmdv_load_get_string(l, item, "reporter");
-    uint64_t offset = dmdv_load_get_number(l, item, "offset", DMD_OFFSET_ANY);
-    dmd_advice_t advice = {.blocks = dmdv_load_get_number(l, item, "blocks", 0),
-                           .bytes = dmdv_load_get_number(l, item, "bytes", 0),
-                           .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
-    while (held != NULL && advice.held < DMD_N_HELD &&
-           strcmp(held, dmd_held_name(advice.held)) != 0)
-      advice.held++;
-    if (held == NULL || advice.held == DMD_N_HELD || at == NULL)
-      continue;
-    l->advised += advice.bytes;
-    l->advised_blocks += advice.blocks;
-    if (l->advised > (uint64_t)DMDV_LOAD_MAX_NUMBER ||
-        l->advised_blocks > (uint64_t)DMDV_LOAD_MAX_NUMBER) {
-      dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^53 bytes or blocks");
-      return;
-    }
-    advice.at = dmdv_ids_number(&l->traces, dmdv_span_of(at));
-    if (alloc != NULL)
-      advice.alloc = dmdv_ids_number(&l->traces, dmdv_span_of(alloc));
-    if (reporter != NULL)
-      advice.reporter = dmd_intern_str(&l->profile->names, reporter);
-    dmd_advices_add(&l->profile->advices, &advice);
+static void load_advice(dmdv_loader_t *l, const cJSON *item) {
+  const char *alloc = dmdv_load_get_string(l, item, "alloc"),
+             *at = dmdv_load_get_string(l, item, "at");
+  const char *held = dmdv_load_get_string(l, item, "held"),
+             *reporter = dmdv_load_get_string(l, item, "reporter");
+  uint64_t offset = dmdv_load_get_number(l, item, "offset", DMD_OFFSET_ANY);
+  dmd_advice_t advice = {.blocks = dmdv_load_get_number(l, item, "blocks", 0),
+                         .bytes = dmdv_load_get_number(l, item, "bytes", 0),
+                         .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
+  while (held != NULL && advice.held < DMD_N_HELD && strcmp(held, dmd_held_name(advice.held)) != 0)
+    advice.held++;
+  if (held == NULL || advice.held == DMD_N_HELD || at == NULL)
+    return;
+  l->advised += advice.bytes;
+  l->advised_blocks += advice.blocks;
+  if (l->advised > (uint64_t)DMDV_LOAD_MAX_NUMBER ||
+      l->advised_blocks > (uint64_t)DMDV_LOAD_MAX_NUMBER) {
+    dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^53 bytes or blocks");
+    return;
   }
+  advice.at = dmdv_ids_number(&l->traces, dmdv_span_of(at));
+  if (alloc != NULL)
+    advice.alloc = dmdv_ids_number(&l->traces, dmdv_span_of(alloc));
+  if (reporter != NULL)
+    advice.reporter = dmd_intern_str(&l->profile->names, reporter);
+  dmd_advices_add(&l->profile->advices, &advice);
 }
 
 static void load_memory(dmdv_loader_t *l, const cJSON *object) {
@@ -143,38 +136,102 @@ static void load_memreport(dmdv_loader_t *l, const cJSON *report) {
                        DMD_MEMREPORTS_MAX, DMD_MEMREPORTS_MAX_TEXT);
 }
 
+/* ---- The members. ---- */
+
+static void load_stacks(dmdv_loader_t *l, const cJSON *item) {
+  const char *stacks = dmdv_load_string_in(l, item, "stacks");
+  l->profile->run.partial_stacks = stacks != NULL && strcmp(stacks, "partial") == 0;
+}
+
+typedef struct {
+  const char *key;
+  enum { TEXT, NUMBER, COUNT, VALUE, LIST } form;
+  size_t offset; /* in dmd_run_t: where a text, number or count goes */
+  void (*load)(dmdv_loader_t *l, const cJSON *item); /* a value, or each element of a list */
+} member_t;
+
+static const member_t members[] = {
+    {"version", TEXT, offsetof(dmd_run_t, version), NULL},
+    {"valgrindVersion", TEXT, offsetof(dmd_run_t, valgrind_version), NULL},
+    {"command", TEXT, offsetof(dmd_run_t, command), NULL},
+    {"label", TEXT, offsetof(dmd_run_t, label), NULL},
+    {"trigger", TEXT, offsetof(dmd_run_t, trigger), NULL},
+    {"allocator", TEXT, offsetof(dmd_run_t, allocator), NULL},
+    {"allocatorChosen", TEXT, offsetof(dmd_run_t, allocator_chosen), NULL},
+    {"pid", NUMBER, offsetof(dmd_run_t, pid), NULL},
+    {"dump", NUMBER, offsetof(dmd_run_t, dump_number), NULL},
+    {"wordSize", NUMBER, offsetof(dmd_run_t, word_szB), NULL},
+    {"stacks", VALUE, 0, load_stacks},
+    {"sampleBelow", NUMBER, offsetof(dmd_run_t, sample_below), NULL},
+    {"seed", COUNT, offsetof(dmd_run_t, seed), NULL},
+    {"totals", VALUE, 0, load_totals},
+    {"faults", LIST, 0, load_fault},
+    {"advice", LIST, 0, load_advice},
+    {"memory", VALUE, 0, load_memory},
+    {"memoryReports", LIST, 0, load_memreport},
+};
+enum { N_MEMBERS = sizeof members / sizeof members[0] };
+
+static void load_list(dmdv_loader_t *l, const member_t *member) {
+  if (!dmdv_cutter_begins(&l->cutter, '[')) {
+    cJSON_Delete(dmdv_cutter_value(&l->cutter));
+    dmdv_cutter_reject(&l->cutter, "\"%s\" is not an array", member->key);
+    return;
+  }
+  dmdv_cutter_enter(&l->cutter, '[');
+  while (dmdv_cutter_next_element(&l->cutter)) {
+    cJSON *item = dmdv_cutter_value(&l->cutter);
+    if (item != NULL)
+      member->load(l, item);
+    cJSON_Delete(item);
+  }
+}
+
+static void load_value(dmdv_loader_t *l, const member_t *member) {
+  cJSON *item = dmdv_cutter_value(&l->cutter);
+  void *to = (char *)&l->profile->run + member->offset;
+  if (item == NULL)
+    return;
+  if (member->form == TEXT)
+    *(const char **)to = dmd_profile_keep(l->profile, dmdv_load_string_in(l, item, member->key));
+  else if (member->form == NUMBER)
+    *(uint64_t *)to = dmdv_load_number_in(l, item, member->key, 0);
+  else if (member->form == COUNT)
+    *(uint64_t *)to = dmdv_load_count_in(l, item, member->key);
+  else
+    member->load(l, item);
+  cJSON_Delete(item);
+}
+
+/* Of a key that comes twice the first counts. */
+static void load_member(dmdv_loader_t *l, const char *key, unsigned *seen) {
+  int i = 0;
+  while (i < N_MEMBERS && (strcmp(key, members[i].key) != 0 || *seen & 1u << i))
+    i++;
+  if (i == N_MEMBERS) {
+    dmdv_cutter_skip(&l->cutter);
+    return;
+  }
+  *seen |= 1u << i;
+  if (members[i].form == LIST)
+    load_list(l, &members[i]);
+  else
+    load_value(l, &members[i]);
+}
+
 /* The keys of a profile of ours. */
 bool dmdv_load_run(void *ctx) {
   dmdv_loader_t *l = ctx;
-  cJSON *dmd = dmdv_cutter_value(&l->cutter);
-  if (dmd == NULL)
-    return false;
-  dmd_profile_t *profile = l->profile;
-  dmd_run_t *run = &profile->run;
-  run->is_known = true;
-  run->version = dmd_profile_keep(profile, dmdv_load_get_string(l, dmd, "version"));
-  run->valgrind_version =
-      dmd_profile_keep(profile, dmdv_load_get_string(l, dmd, "valgrindVersion"));
-  run->command = dmd_profile_keep(profile, dmdv_load_get_string(l, dmd, "command"));
-  run->label = dmd_profile_keep(profile, dmdv_load_get_string(l, dmd, "label"));
-  run->trigger = dmd_profile_keep(profile, dmdv_load_get_string(l, dmd, "trigger"));
-  run->allocator = dmd_profile_keep(profile, dmdv_load_get_string(l, dmd, "allocator"));
-  run->allocator_chosen =
-      dmd_profile_keep(profile, dmdv_load_get_string(l, dmd, "allocatorChosen"));
-  run->pid = dmdv_load_get_number(l, dmd, "pid", 0);
-  run->dump_number = dmdv_load_get_number(l, dmd, "dump", 0);
-  run->word_szB = dmdv_load_get_number(l, dmd, "wordSize", 8);
-  const char *stacks = dmdv_load_get_string(l, dmd, "stacks");
-  run->partial_stacks = stacks != NULL && strcmp(stacks, "partial") == 0;
-  run->sample_below = dmdv_load_get_number(l, dmd, "sampleBelow", 0);
-  run->seed = dmdv_load_get_count(l, dmd, "seed");
-  load_totals(l, cJSON_GetObjectItemCaseSensitive(dmd, "totals"));
-  load_faults(l, dmdv_load_get_array(l, dmd, "faults"));
-  load_advices(l, dmdv_load_get_array(l, dmd, "advice"));
-  load_memory(l, cJSON_GetObjectItemCaseSensitive(dmd, "memory"));
-  const cJSON *report;
-  cJSON_ArrayForEach(report, dmdv_load_get_array(l, dmd, "memoryReports"))
-      load_memreport(l, report);
-  cJSON_Delete(dmd);
+  l->profile->run.is_known = true;
+  l->profile->run.word_szB = 8;
+  if (!dmdv_cutter_begins(&l->cutter, '{')) {
+    cJSON_Delete(dmdv_cutter_value(&l->cutter));
+    return !dmdv_cutter_failed(&l->cutter);
+  }
+  const char *key;
+  unsigned seen = 0;
+  dmdv_cutter_enter(&l->cutter, '{');
+  while (dmdv_cutter_next_key(&l->cutter, &key))
+    load_member(l, key, &seen);
   return !dmdv_cutter_failed(&l->cutter);
 }

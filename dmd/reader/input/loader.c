@@ -3,50 +3,47 @@
 
 /* ---- Values. ---- */
 
-uint64_t dmdv_load_number_in(dmdv_loader_t *l, const cJSON *item, uint64_t least) {
+uint64_t dmdv_load_number_in(dmdv_loader_t *l, const cJSON *item, const char *key, uint64_t least) {
   double v = item->valuedouble;
   if (cJSON_IsNumber(item) && v >= (double)least && v <= DMDV_LOAD_MAX_NUMBER &&
       v == (double)(uint64_t)v)
     return (uint64_t)v;
-  dmdv_cutter_reject(&l->cutter, "\"%.40s\" is not a whole number from %llu to 2^53", item->string,
+  dmdv_cutter_reject(&l->cutter, "\"%s\" is not a whole number from %llu to 2^53", key,
                      (unsigned long long)least);
   return 0;
 }
 
-const char *dmdv_load_string_in(dmdv_loader_t *l, const cJSON *item) {
+uint64_t dmdv_load_count_in(dmdv_loader_t *l, const cJSON *item, const char *key) {
+  if (cJSON_IsNumber(item) && item->valuedouble > DMDV_LOAD_MAX_NUMBER)
+    return item->valuedouble < 0x1p64 ? (uint64_t)item->valuedouble : UINT64_MAX;
+  return dmdv_load_number_in(l, item, key, 0);
+}
+
+const char *dmdv_load_string_in(dmdv_loader_t *l, const cJSON *item, const char *key) {
   if (!cJSON_IsString(item) && !cJSON_IsNull(item))
-    dmdv_cutter_reject(&l->cutter, "\"%.40s\" is not a string", item->string);
+    dmdv_cutter_reject(&l->cutter, "\"%s\" is not a string", key);
   return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
 uint64_t dmdv_load_get_number(dmdv_loader_t *l, const cJSON *object, const char *key,
                               uint64_t fallback) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  return item == NULL ? fallback : dmdv_load_number_in(l, item, 0);
+  return item == NULL ? fallback : dmdv_load_number_in(l, item, key, 0);
 }
 
 uint64_t dmdv_load_get_count(dmdv_loader_t *l, const cJSON *object, const char *key) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  if (cJSON_IsNumber(item) && item->valuedouble > DMDV_LOAD_MAX_NUMBER)
-    return item->valuedouble < 0x1p64 ? (uint64_t)item->valuedouble : UINT64_MAX;
-  return item == NULL ? 0 : dmdv_load_number_in(l, item, 0);
+  return item == NULL ? 0 : dmdv_load_count_in(l, item, key);
 }
 
 uint64_t dmdv_load_get_times(dmdv_loader_t *l, const cJSON *object, const char *key) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  return item == NULL ? 1 : dmdv_load_number_in(l, item, 1);
-}
-
-const cJSON *dmdv_load_get_array(dmdv_loader_t *l, const cJSON *object, const char *key) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  if (item != NULL && !cJSON_IsArray(item))
-    dmdv_cutter_reject(&l->cutter, "\"%s\" is not an array", key);
-  return item;
+  return item == NULL ? 1 : dmdv_load_number_in(l, item, key, 1);
 }
 
 const char *dmdv_load_get_string(dmdv_loader_t *l, const cJSON *object, const char *key) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-  return item == NULL ? NULL : dmdv_load_string_in(l, item);
+  return item == NULL ? NULL : dmdv_load_string_in(l, item, key);
 }
 
 /* ---- Ids. ---- */

@@ -36,26 +36,24 @@ typedef struct dmdv_loader {
   uint64_t advised, advised_blocks; /* the bytes that advices are about, and the blocks */
 } dmdv_loader_t;
 
-/* The value of a member as a whole number from least on. */
-uint64_t dmdv_load_number_in(dmdv_loader_t *l, const cJSON *item, uint64_t least);
-
-/* The value of a member as a string; NULL when it is null. */
-const char *dmdv_load_string_in(dmdv_loader_t *l, const cJSON *item);
-
-/* The same of an object's member by its key; fallback, or NULL, where there is none. */
-uint64_t dmdv_load_get_number(dmdv_loader_t *l, const cJSON *object, const char *key,
-                              uint64_t fallback);
-const char *dmdv_load_get_string(dmdv_loader_t *l, const cJSON *object, const char *key);
+/* The value of the member with this key as a whole number from least on. */
+uint64_t dmdv_load_number_in(dmdv_loader_t *l, const cJSON *item, const char *key, uint64_t least);
 
 /* The same of a number that says something about the run, and that nothing is computed from: up to
  * 2^64, though no longer exact. */
+uint64_t dmdv_load_count_in(dmdv_loader_t *l, const cJSON *item, const char *key);
+
+/* The value of a member as a string; NULL when it is null. */
+const char *dmdv_load_string_in(dmdv_loader_t *l, const cJSON *item, const char *key);
+
+/* The same of an object's member by its key; fallback, 0 or NULL where there is none. */
+uint64_t dmdv_load_get_number(dmdv_loader_t *l, const cJSON *object, const char *key,
+                              uint64_t fallback);
+const char *dmdv_load_get_string(dmdv_loader_t *l, const cJSON *object, const char *key);
 uint64_t dmdv_load_get_count(dmdv_loader_t *l, const cJSON *object, const char *key);
 
 /* The same of how often something happened: 1 where it is not said. */
 uint64_t dmdv_load_get_times(dmdv_loader_t *l, const cJSON *object, const char *key);
-
-/* A member that is an array; NULL where there is none. */
-const cJSON *dmdv_load_get_array(dmdv_loader_t *l, const cJSON *object, const char *key);
 
 /* A member that is a trace id, as its number, or a name, as the profile's; DMD_NONE where there is
  * none. */
