@@ -140,6 +140,15 @@ def test_wrong_content(test):
     change("a frame is not a string", frameTable={"f0": 1, "f1": "x"})
 
 
+def test_messages_are_one_line(test):
+    """Whatever a file holds, what is said of it does nothing to a terminal."""
+    document = small()
+    document["blockList"][0]["alloc"] = "a\nb\x1b[2J\u009bc"
+    rejected(test, document, 'trace id "a\\x0ab\\x1b[2J\\xc2\\x9bc" is not in')
+    line = test.error("print", test.path("no\nfile"))
+    test.check("no\\x0afile" in line, line)
+
+
 def test_wrong_memory_reports(test):
     def report(reason, **keys):
         document = small()

@@ -77,21 +77,9 @@ static const char *shown(const char *file) {
   return strcmp(file, "-") == 0 ? "(standard input)" : file;
 }
 
-static bool say(const char *file, const dmdv_fail_t *fail) {
-  if (fail->line == 0)
-    return dmdv_error("%s: %s", shown(file), fail->reason);
-  return dmdv_error("%s:%" PRIu64 ": %s (byte %" PRIu64 ")", shown(file), fail->line, fail->reason,
-                    fail->byte);
-}
-
-/* Says that a report of a file is wrong; its path may be long and hold anything. */
+/* Says that a report of a file is wrong; its path may be long. */
 static bool say_path(const char *file, const char *path, const char *why) {
-  char safe[81];
-  size_t length = strlen(path), n = length < sizeof safe - 1 ? length : sizeof safe - 1;
-  for (size_t i = 0; i < n; i++)
-    safe[i] = (unsigned char)path[i] < 0x20 || (unsigned char)path[i] >= 0x7f ? '?' : path[i];
-  safe[n] = '\0';
-  return dmdv_error("%s: \"%s%s\" %s", shown(file), safe, length > n ? "..." : "", why);
+  return dmdv_error("%s: \"%.80s%s\" %s", shown(file), path, strlen(path) > 80 ? "..." : "", why);
 }
 
 /* The process is given where the profile's own is not to be used. */
@@ -111,7 +99,7 @@ static bool load(source_t *source, const char *name, const source_t *newer, bool
   dmd_profile_init(&profile, &dmdv_env);
   dmdv_fail_t fail = {0};
   bool good = dmdv_load_either(&profile, &source->reports, name, &source->is_profile, &fail) ||
-              say(name, &fail);
+              dmdv_error_in(name, &fail);
   /* Two profiles are of one process each: these are compared, whatever they are called. */
   if (good && source->is_profile)
     good = take_profile(source, &profile, newer != NULL ? newer->process : NULL);

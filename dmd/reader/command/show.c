@@ -2,12 +2,12 @@
 #include "reader/command/show.h"
 
 #include "reader/host/host.h"
+#include "reader/host/message.h"
 #include "reader/host/outfile.h"
 #include "reader/report/by.h"
 #include "reader/report/records_json.h"
 #include "text/text.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,7 @@ bool dmdv_load_or_say(dmd_profile_t *profile, const char *name,
   if (dmdv_load(profile, name, options, &fail))
     return true;
   dmd_profile_destroy(profile);
-  const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
-  if (fail.line > 0)
-    fprintf(stderr, "dmdv: %s:%" PRIu64 ": %s (byte %" PRIu64 ")\n", shown, fail.line, fail.reason,
-            fail.byte);
-  else
-    fprintf(stderr, "dmdv: %s: %s\n", shown, fail.reason);
-  return false;
+  return dmdv_error_in(name, &fail);
 }
 
 /* Whether one of the printed lines of the record's allocation stack, number included, contains the

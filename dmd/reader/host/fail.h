@@ -3,7 +3,7 @@
  * fail.h: why a file could not be read.
  *
  * Functions that read return false and fill one of these in; the command prints it in one line,
- * `dmdv: FILE:LINE: reason (byte N)`, and exits with status 2.
+ * `dmdv: FILE:LINE: reason (byte N)` (message.h), and exits with status 2.
  */
 #ifndef DMD_READER_HOST_FAIL_H
 #define DMD_READER_HOST_FAIL_H

@@ -1,15 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/host/message.h"
 
+#include "base/out.h"
+
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool write_stderr(void *ctx, const char *bytes, size_t n) {
+  (void)ctx;
+  return fwrite(bytes, 1, n, stderr) == n;
+}
+
+static void print_line(const char *text) {
+  dmd_out_t out;
+  dmd_out_init(&out, write_stderr, NULL);
+  dmd_out_str(&out, "dmdv: ");
+  dmd_out_safe(&out, text);
+  dmd_out_char(&out, '\n');
+  dmd_out_flush(&out);
+}
 
 bool dmdv_error(const char *format, ...) {
-  va_list args;
+  char few[512], *text = few;
+  va_list args, again;
   va_start(args, format);
-  fputs("dmdv: ", stderr);
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
+  va_copy(again, args);
+  int n = vsnprintf(few, sizeof few, format, args);
+  /* Without memory it is cut off. */
+  if (n >= (int)sizeof few && (text = malloc((size_t)n + 1)) != NULL)
+    vsnprintf(text, (size_t)n + 1, format, again);
+  print_line(text != NULL ? text : few);
+  if (text != few)
+    free(text);
+  va_end(again);
   va_end(args);
   return false;
+}
+
+bool dmdv_error_in(const char *name, const dmdv_fail_t *fail) {
+  const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
+  if (fail->line == 0)
+    return dmdv_error("%s: %s", shown, fail->reason);
+  return dmdv_error("%s:%" PRIu64 ": %s (byte %" PRIu64 ")", shown, fail->line, fail->reason,
+                    fail->byte);
 }
