@@ -71,7 +71,7 @@ static void make_ranges(dmd_blockindex_t *index) {
 void dmd_blockindex_init(dmd_blockindex_t *index, const dmd_env_t *env, dmd_blocks_t *blocks) {
   dmd_mem_zero(index, sizeof *index);
   index->env = env;
-  size_t n_blocks = dmd_blocks_totals(blocks).n_blocks;
+  size_t n_blocks = (size_t)dmd_blocks_totals(blocks).n_blocks;
   index->blocks = dmd_env_alloc(env, "dmd.blockindex", (n_blocks + 1) * sizeof *index->blocks);
   dmd_blocks_walk(blocks, add, index);
   if (index->n == 0)
