@@ -134,6 +134,7 @@ dmd_reader_sources = \
   dmd/reader/command/cmd_tree.c \
   dmd/reader/command/commandline.c dmd/reader/command/commandline.h \
   dmd/reader/command/commands.h \
+  dmd/reader/command/complete.c dmd/reader/command/complete.h \
   dmd/reader/command/options.c dmd/reader/command/options.h \
   dmd/reader/command/show.c dmd/reader/command/show.h \
   dmd/reader/command/written.c dmd/reader/command/written.h

@@ -1,59 +1,177 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Completion in bash: what is offered for a line that is being typed."""
+"""Completion: what `dmdv complete` says, and what bash, zsh and fish make of it."""
 
 import os
+import re
 
-# Splits at blanks and, as bash does by default, around "="; the last word is the one that is completed.
-SCRIPT = r'''
-. "$1"
-read -r -a COMP_WORDS <<<"${2//=/ = }"
-[[ $2 != *[\ =] ]] || COMP_WORDS+=("")
-COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-_dmdv
-printf '%s\n' "${COMPREPLY[@]}"
-'''
+import shells
+from harness import Skip, files
+
+COMMANDS = ("print", "diff", "tree", "check", "export", "merge", "run")
+# Valgrind's own options that `dmdv run` offers.
+OF_VALGRIND = {"--num-callers=", "--log-file=", "--trace-children=", "--show-below-main=", "--quiet"}
 
 
-def complete(test, line):
-    """The words offered, without the blanks at their ends."""
-    path = os.pathsep.join([test.builddir, os.environ["PATH"]])
-    completion = os.path.join(test.srcdir, "completions", "dmdv.bash")
-    done = test.run([test.need("bash"), "-c", SCRIPT, "bash", completion, line], env=dict(os.environ, PATH=path), status=None)
-    # compopt complains outside of a real completion, and says so into the void; nothing else may be said.
-    test.equal(done.err, "", "standard error")
-    return sorted(word.rstrip() for word in done.out.splitlines() if word)
+def listed(text):
+    """{option: its values, or None} of a help text."""
+    return dict(re.findall(r"^ {2,6}(?:-\w, )?(--[a-z-]+)(?:=(\S+))?", text, re.MULTILINE))
+
+
+def words(values):
+    return sorted(word for word in values.split("|") if re.fullmatch("[a-z-]+", word) and "|" in values)
+
+
+def of_command(test, command):
+    return listed(test.dmdv(command, "--help")[0])
+
+
+def of_tool(test):
+    text = test.run([test.place.launcher(), "--tool=dmd", "--help"]).out
+    return listed(text[text.index("user options for dmd:"):].split("\n\n")[0])
+
+
+def completed(options):
+    """The words that are offered for options."""
+    return {name + "=" if values else name for name, values in options.items()}
+
+
+def answer(test, *line):
+    return test.dmdv("complete", *line)[0]
+
+
+def offered(test, *line):
+    kind, *rest = answer(test, *line).splitlines()
+    test.equal(kind, "words", " ".join(line))
+    return [row.split("\t")[0] for row in rest]
+
+
+# ---- dmdv complete ----
 
 
 def test_commands(test):
-    test.equal(complete(test, "dmdv ex"), ["export"], "commands that begin with ex")
-    offered = complete(test, "dmdv ")
-    for word in ("print", "diff", "export", "merge", "run", "--version"):
-        test.check(word in offered, "%s is not offered" % word)
+    test.equal(answer(test, "dmdv", "ex"), "words\nexport\twrite a profile in another program's format\n", "ex")
+    test.equal(sorted(offered(test, "./dmdv", "")), sorted(COMMANDS + ("--help", "--version")), "commands")
+    test.equal(answer(test, "dmdv", "nothing", ""), "", "an unknown command")
 
 
 def test_options(test):
-    test.equal(complete(test, "dmdv export --fo"), ["--format="], "options of export")
-    test.equal(complete(test, "dmdv merge --"), ["--help", "--output="], "options of merge")
-    test.check("--mode=" in complete(test, "dmdv run --"), "dmd's own options are not offered with run")
+    """Every option that help lists, and none that it does not."""
+    for command in COMMANDS:
+        expected = completed(of_command(test, command))
+        if command == "run":
+            expected |= completed(of_tool(test)) | OF_VALGRIND
+        test.equal(sorted(offered(test, "dmdv", command, "--")), sorted(expected), command)
+    test.equal(sorted(offered(test, "valgrind", "--tool=dmd", "--")), sorted(completed(of_tool(test))), "valgrind")
 
 
 def test_values(test):
-    test.equal(complete(test, "dmdv export --format=s"), ["speedscope"], "formats")
-    test.check("pprof" in complete(test, "dmdv export --format="), "all formats")
-    test.equal(complete(test, "dmdv export --section=un"), ["unreported"], "sections")
-    test.equal(complete(test, "dmdv print -s n"), ["num-blocks"], "keys")
+    for command in COMMANDS:
+        options = dict(of_command(test, command), **(of_tool(test) if command == "run" else {}))
+        for name, values in options.items():
+            if values and words(values):
+                expected = [name + "=" + word for word in words(values)]
+                test.equal(sorted(offered(test, "dmdv", command, name + "=")), expected, name)
+    test.equal(offered(test, "dmdv", "export", "-aF", "s"), ["speedscope"], "behind a letter")
+    test.equal(offered(test, "dmdv", "export", "--format", "s"), ["speedscope"], "behind a blank")
+    test.equal(offered(test, "dmdv", "print", "--max-frames", ""), [], "a number")
+    test.equal(answer(test, "dmdv", "print", "--no-such="), "", "an unknown option")
 
 
 def test_files(test):
-    test.write("dmd.out.1.json.gz", b"")
-    test.equal(complete(test, "dmdv print dmd"), ["dmd.out.1.json.gz"], "files")
-    test.equal(complete(test, "dmdv merge --output=dmd"), ["dmd.out.1.json.gz"], "files as a value")
+    for line, prefix in ((["print", "x"], ""), (["print", "--output=x"], "--output="), (["print", "-o", ""], ""),
+                         (["check", "--baseline", "x"], ""), (["diff", "--", "--by="], ""),
+                         (["run", "--dmd-out-file="], "--dmd-out-file=")):
+        test.equal(answer(test, "dmdv", *line), "files %s\n" % prefix, " ".join(line))
 
 
 def test_programs(test):
-    """Words of the program that is run are not options of dmdv."""
-    test.write("argument", b"")
-    test.check("bash" in complete(test, "dmdv run bas"), "programs are not offered")
-    test.check("bash" in complete(test, "dmdv run --mode=live -- bas"), "programs are not offered after --")
-    test.equal(complete(test, "dmdv run ls arg"), ["argument"], "the program's arguments")
-    test.equal(complete(test, "dmdv run ls --pri"), [], "options after the program")
+    """Where the line is another program's, and which of its words is this program's name."""
+    for line, place in ((["ba"], 2), (["ls", "-"], 2), (["--mode=live", "ba"], 3), (["--mode=live", "--", "ba"], 4),
+                        (["--print", "-o", "x", "ls", "--"], 5), (["-o", "x", "--", "--odd", "--"], 5),
+                        (["--sort-by", "ls"], 3)):
+        test.equal(answer(test, "dmdv", "run", *line), "program %d\n" % place, " ".join(line))
+
+
+def test_valgrind(test):
+    test.equal(offered(test, "/usr/bin/valgrind", "-q", "--tool=dmd", "--mode=l"), ["--mode=live"], "values")
+    test.equal(answer(test, "valgrind", "--tool=dmd", "--dmd-out-file=x"), "files --dmd-out-file=\n", "files")
+    for line in (["--mode="], ["--tool=memcheck", "--m"], ["--tool=dmd", "ls", "--m"], ["--tool=dmd", ""], []):
+        test.equal(answer(test, "valgrind", *line), "", " ".join(line))
+
+
+# ---- The shells. ----
+
+
+def check_shell(test, name):
+    test.write("profile.json.gz", b"")
+    lists = {"dmdv %s --" % command: offered(test, "dmdv", command, "--") for command in COMMANDS}
+    lists["dmdv "] = offered(test, "dmdv", "")
+    values = {"dmdv %s %s=" % (command, option): words(taken) for command in COMMANDS
+              for option, taken in of_command(test, command).items() if taken and words(taken)}
+    values.update(("dmdv run %s=" % option, words(taken)) for option, taken in of_tool(test).items() if words(taken))
+    values["dmdv print -s n"] = ["num-blocks"]
+    values["dmdv run ls --tag"] = []
+    files = {"dmdv print prof": "dmdv print profile.json.gz ",
+             "dmdv merge --output=prof": "dmdv merge --output=profile.json.gz ",
+             "dmdv merge -o prof": "dmdv merge -o profile.json.gz ",
+             "dmdv run --mode=live ls prof": "dmdv run --mode=live ls profile.json.gz "}
+    answers = shells.SHELLS[name](test, [*lists, *values, *files, "dmdv run --mode=live -- bas"])
+    for line, expected in {**lists, **values}.items():
+        test.equal(answers[line].words, sorted(expected), line)
+    for line, expected in files.items():
+        if answers[line].line is None:  # fish
+            test.equal(answers[line].words, ["profile.json.gz"], line)
+        else:
+            test.equal(answers[line].line, expected, line)
+    test.check("bash" in answers["dmdv run --mode=live -- bas"].words, "programs are not offered")
+
+
+def test_bash(test):
+    check_shell(test, "bash")
+
+
+def test_zsh(test):
+    check_shell(test, "zsh")
+
+
+def test_fish(test):
+    check_shell(test, "fish")
+
+
+def valgrind_lines(test):
+    """{line: what of dmd's must be offered for it}"""
+    lines = {"valgrind --tool=dmd --": sorted(completed(of_tool(test)))}
+    for option, taken in of_tool(test).items():
+        if words(taken):
+            lines["valgrind --tool=dmd %s=" % option] = words(taken)
+    return lines
+
+
+def check_valgrind(test, answers, lines):
+    for line, expected in lines.items():
+        missing = sorted(set(expected) - set(answers[line].words))
+        test.equal(missing, [], "not offered for " + line)
+
+
+def test_valgrind_in_zsh(test):
+    lines = valgrind_lines(test)
+    check_valgrind(test, shells.zsh(test, list(lines)), lines)
+
+
+def test_valgrind_in_fish(test):
+    lines = valgrind_lines(test)
+    check_valgrind(test, shells.fish(test, list(lines)), lines)
+
+
+def test_valgrind_in_bash(test):
+    """bash-completion reads valgrind's help, so it depends on how that looks."""
+    library = "/usr/share/bash-completion/bash_completion"
+    if not os.path.exists(library):
+        raise Skip("bash-completion is not installed")
+    files.write_program(test.path("valgrind"), "#!/bin/sh\nexec '%s' \"$@\"\n" % test.place.launcher())
+    # It offers values where all of them are words, and those of --sort-by are another tool's.
+    without = ["valgrind --tool=dmd %s=" % option for option, taken in of_tool(test).items()
+               if "<" in taken or option == "--sort-by"]
+    lines = {line: expected for line, expected in valgrind_lines(test).items() if line not in without}
+    before = ". %s\n. %s\n" % (library, "/usr/share/bash-completion/completions/valgrind")
+    check_valgrind(test, shells.bash(test, list(lines), "_valgrind", before), lines)

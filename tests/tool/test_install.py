@@ -3,41 +3,40 @@
 
 import os
 import re
-import subprocess
 
-from harness import Failure
+from harness import commands, files
 
 # The programs, headers and pages that are installed; documents and examples are all those of docs/.
 INSTALLED = {
     "bin": {"dmdv"},
     "include/valgrind": {"dmd.h"},
     "share/bash-completion/completions": {"dmdv.bash"},
+    "share/fish/vendor_completions.d": {"dmdv.fish"},
+    "share/fish/vendor_conf.d": {"valgrind-dmd.fish"},
+    "share/fish/vendor_functions.d": {"__dmdv_complete.fish"},
+    "share/zsh/site-functions": {"_dmdv"},
     "share/man/man1": {"dmdv.1", "valgrind-dmd.1"},
 }
 DOCUMENTS = "share/doc/valgrind-dmd"
 
 
+def _make(t, *arguments, **more):
+    """make in the build folder, without what a make that runs these tests passes on."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    return commands.run(["make", "-C", t.builddir, *arguments], env=environment, **more)
+
+
 def _variable(t, name):
     """A variable of the build's Makefile, with others in it resolved."""
-    done = subprocess.run(["make", "-s", "-C", t.suite.builddir, "-f", "Makefile", "-f", "-", "print-variable"],
-                          input="print-variable:\n\t@echo '$(%s)'\n" % name, env=_environment(),
-                          capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-def _environment():
-    """Without what a make that runs these tests passes on."""
-    return {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    rule = "print-variable:\n\t@echo '$(%s)'\n" % name
+    return _make(t, "-s", "-f", "Makefile", "-f", "-", "print-variable", stdin=rule.encode()).out.strip()
 
 
 def _installed(t):
     """The folder that everything was installed below, and in it the prefix and the tool's folder. Once for all tests."""
-    root = os.path.join(t.suite.scratch, "installed")
+    root = os.path.join(t.place.scratch, "installed")
     if not os.path.exists(root):
-        done = subprocess.run(["make", "-C", t.suite.builddir, "install", "DESTDIR=" + root], env=_environment(),
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            raise Failure("make install: " + done.stdout)
+        _make(t, "install", "DESTDIR=" + root)
     return root, root + _variable(t, "prefix"), root + _variable(t, "vgtooldir")
 
 
@@ -60,10 +59,10 @@ def names(t):
     found = {os.path.relpath(os.path.join(root, path), prefix): names for path, names in found.items()}
     documents = {path: found.pop(path) for path in sorted(found) if (path + "/").startswith(DOCUMENTS + "/")}
     t.equal(found, INSTALLED)
-    t.equal(sorted(documents), [DOCUMENTS, DOCUMENTS + "/examples"])
-    t.true({"README.md", "NEWS", "manual.md", "format.md", "dmd-profile.schema.json"} <= documents[DOCUMENTS],
+    t.equal(sorted(documents), [DOCUMENTS, DOCUMENTS + "/examples", DOCUMENTS + "/pictures"])
+    t.check({"README.md", "NEWS", "manual.md", "format.md", "dmd-profile.schema.json"} <= documents[DOCUMENTS],
            "the documents are there: %s" % documents[DOCUMENTS])
-    t.true({"README.md", "catalog.c", "news.h"} <= documents[DOCUMENTS + "/examples"], "the examples are there")
+    t.check({"README.md", "catalog.c", "news.h"} <= documents[DOCUMENTS + "/examples"], "the examples are there")
 
 
 def man_pages(t):
@@ -71,8 +70,7 @@ def man_pages(t):
     _, prefix, _ = _installed(t)
     folder = os.path.join(prefix, "share", "man", "man1")
     for page in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, page), encoding="utf-8") as file:
-            text = file.read().replace("\\-", "-")
+        text = files.read(os.path.join(folder, page)).replace("\\-", "-")
         name = page[:-2]
         t.contains(text, '.TH %s 1 ' % name.upper())
         t.contains(text, ".SH NAME\n%s - " % name)

@@ -81,13 +81,13 @@ static void add_table(known_t *known, const dmd_option_table_t *table) {
     add_option(known, &table->options[i]);
 }
 
-static bool is_last(const dmdv_part_t *part) {
+bool dmdv_is_last(const dmdv_part_t *part) {
   return part->text == NULL && part->add_text == NULL && part->options == NULL;
 }
 
 static void find_options(known_t *known, const dmdv_command_t *command) {
   *known = (known_t){.letters = ":"};
-  for (const dmdv_part_t *part = command->parts; !is_last(part); part++)
+  for (const dmdv_part_t *part = command->parts; !dmdv_is_last(part); part++)
     if (part->options != NULL && part->role != DMDV_OPTIONS_PASSED_ON)
       add_table(known, part->options);
   add_table(known, &dmdv_help_option);
@@ -153,7 +153,7 @@ int dmdv_read_command_line(const dmdv_command_t *command, void *target, int argc
   known_t known;
   bool help = false;
   find_options(&known, command);
-  for (const dmdv_part_t *part = command->parts; !is_last(part); part++)
+  for (const dmdv_part_t *part = command->parts; !dmdv_is_last(part); part++)
     if (part->options != NULL && part->role == DMDV_OPTIONS_OWN)
       dmd_options_set_defaults(part->options, target, &dmdv_env);
   if (!read_options(&known, target, argc, argv, &help))
@@ -170,12 +170,12 @@ void dmdv_print_help(const dmdv_command_t *command) {
   enum { NAME_COLUMN = 6, HELP_COLUMN = 27 };
   /* --help stands below the last options. */
   const dmdv_part_t *last = NULL;
-  for (const dmdv_part_t *part = command->parts; !is_last(part); part++)
+  for (const dmdv_part_t *part = command->parts; !dmdv_is_last(part); part++)
     if (part->options != NULL && part->role == DMDV_OPTIONS_OWN)
       last = part;
   dmd_strbuf_t help;
   dmd_strbuf_init(&help, &dmdv_env);
-  for (const dmdv_part_t *part = command->parts; !is_last(part); part++) {
+  for (const dmdv_part_t *part = command->parts; !dmdv_is_last(part); part++) {
     if (part->text != NULL)
       dmd_strbuf_str(&help, part->text);
     if (part->add_text != NULL)

@@ -28,6 +28,8 @@ typedef struct dmdv_part {
   dmdv_options_role_t role;
 } dmdv_part_t;
 
+bool dmdv_is_last(const dmdv_part_t *part);
+
 /* run gets the command's name in argv[0] and returns dmdv's exit status: 0 for success, 1 for
  * findings that a gate refuses, 2 when it could not do its work, after it has said why. */
 typedef struct dmdv_command {

@@ -7,6 +7,7 @@
  * modules that the tool uses.
  */
 #include "reader/command/commands.h"
+#include "reader/command/complete.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 
@@ -17,9 +18,9 @@
 
 static const dmdv_command_t *const commands[] = {
     &dmdv_print_command,  &dmdv_diff_command,  &dmdv_tree_command, &dmdv_check_command,
-    &dmdv_export_command, &dmdv_merge_command, &dmdv_run_command,
+    &dmdv_export_command, &dmdv_merge_command, &dmdv_run_command,  NULL,
 };
-enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 
 static void print_help(void) {
   printf("usage: dmdv COMMAND [OPTION...] FILE...\n"
@@ -58,6 +59,10 @@ int main(int argc, char **argv) {
   }
   if (strcmp(word, "--version") == 0) {
     printf("dmdv %s\n", DMD_VERSION);
+    return 0;
+  }
+  if (strcmp(word, "complete") == 0 && argc > 2) {
+    dmdv_complete(commands, argv + 2, argc - 2);
     return 0;
   }
   for (int i = 0; i < N_COMMANDS; i++)
