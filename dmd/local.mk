@@ -20,6 +20,7 @@ dmd_core_sources = \
   dmd/base/str.c dmd/base/str.h \
   dmd/base/strbuf.c dmd/base/strbuf.h \
   dmd/base/table.c dmd/base/table.h \
+  dmd/base/utf8.c dmd/base/utf8.h \
   dmd/profile/advice.c dmd/profile/advice.h \
   dmd/profile/fault.c dmd/profile/fault.h \
   dmd/profile/groups.c dmd/profile/groups.h \

@@ -56,7 +56,8 @@ unit_tests = \
   tests/unit/test_table \
   tests/unit/test_text \
   tests/unit/test_translate \
-  tests/unit/test_tree
+  tests/unit/test_tree \
+  tests/unit/test_utf8
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \

@@ -2,7 +2,7 @@
 #include "base/glob.h"
 
 #include "base/mem.h"
-#include "base/out.h"
+#include "base/utf8.h"
 
 /* The length of the character at s, whose text ends at end. */
 static size_t character(const char *s, const char *end) {

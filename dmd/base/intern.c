@@ -2,6 +2,7 @@
 #include "base/intern.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 typedef struct dmd_intern_chunk {
   struct dmd_intern_chunk *next;
@@ -93,6 +94,34 @@ uint32_t dmd_intern_str(dmd_intern_t *in, const char *s) {
 uint32_t dmd_intern_find_str(const dmd_intern_t *in, const char *s) {
   entry_t key = {s, dmd_str_length(s)};
   return dmd_table_find(&in->index, dmd_hash_bytes(s, key.n), &key);
+}
+
+static char *repair(const dmd_intern_t *in, const char *s) {
+  char *text = dmd_env_alloc(in->env, in->cost_centre, dmd_utf8_repair(NULL, s) + 1);
+  dmd_utf8_repair(text, s);
+  return text;
+}
+
+uint32_t dmd_intern_text(dmd_intern_t *in, const char *s) {
+  uint32_t id = dmd_intern_find_str(in, s); /* nearly always it is there, and so is text */
+  if (id != DMD_NONE)
+    return id;
+  if (dmd_utf8_is_valid(s))
+    return dmd_intern_str(in, s);
+  char *text = repair(in, s);
+  id = dmd_intern_str(in, text);
+  dmd_env_free(in->env, text);
+  return id;
+}
+
+uint32_t dmd_intern_find_text(const dmd_intern_t *in, const char *s) {
+  uint32_t id = dmd_intern_find_str(in, s);
+  if (id != DMD_NONE || dmd_utf8_is_valid(s))
+    return id;
+  char *text = repair(in, s);
+  id = dmd_intern_find_str(in, text);
+  dmd_env_free(in->env, text);
+  return id;
 }
 
 const void *dmd_intern_get(const dmd_intern_t *in, uint32_t id, size_t *n) {

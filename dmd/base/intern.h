@@ -32,6 +32,11 @@ uint32_t dmd_intern_str(dmd_intern_t *in, const char *s);
 /* The id of this string, or DMD_NONE where it is not there. */
 uint32_t dmd_intern_find_str(const dmd_intern_t *in, const char *s);
 
+/* The same of a string that a stranger wrote, as text: U+FFFD stands for a byte that is not UTF-8.
+ * Files have it so, and what a file cannot tell apart has one id here. */
+uint32_t dmd_intern_text(dmd_intern_t *in, const char *s);
+uint32_t dmd_intern_find_text(const dmd_intern_t *in, const char *s);
+
 /* The contents of an id that was handed out, and their length in bytes. */
 const void *dmd_intern_get(const dmd_intern_t *in, uint32_t id, size_t *n);
 const char *dmd_intern_get_str(const dmd_intern_t *in, uint32_t id);

@@ -2,6 +2,7 @@
 #include "base/jsonout.h"
 
 #include "base/format.h"
+#include "base/utf8.h"
 
 void dmd_jsonout_init(dmd_jsonout_t *json, dmd_out_t *out) {
   json->out = out;
@@ -68,7 +69,7 @@ static void escaped(dmd_out_t *out, const char *s) {
     unsigned char c = (unsigned char)*s;
     size_t n = dmd_utf8_length(s);
     if (n == 0) {
-      dmd_out_str(out, "\xef\xbf\xbd");
+      dmd_out_str(out, DMD_UTF8_REPLACEMENT);
       s++;
     } else if (c == '"' || c == '\\') {
       dmd_out_char(out, '\\');

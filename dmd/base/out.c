@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 void dmd_out_init(dmd_out_t *out, dmd_write_fn write, void *ctx) {
   out->write = write;
@@ -51,32 +52,6 @@ void dmd_out_str(dmd_out_t *out, const char *s) {
 void dmd_out_u64(dmd_out_t *out, uint64_t v) {
   char buf[DMD_FORMAT_MAX];
   dmd_out_bytes(out, buf, dmd_format_u64(buf, v));
-}
-
-static bool is_continuation(unsigned char c) {
-  return (c & 0xc0) == 0x80;
-}
-
-size_t dmd_utf8_length(const char *s) {
-  const unsigned char *u = (const unsigned char *)s;
-  if (u[0] < 0x80)
-    return 1;
-  if (u[0] < 0xc2 || !is_continuation(u[1]))
-    return 0;
-  if (u[0] < 0xe0)
-    return 2;
-  if (!is_continuation(u[2]))
-    return 0;
-  if (u[0] < 0xf0) {
-    bool overlong = u[0] == 0xe0 && u[1] < 0xa0;
-    bool surrogate = u[0] == 0xed && u[1] >= 0xa0;
-    return overlong || surrogate ? 0 : 3;
-  }
-  if (u[0] > 0xf4 || !is_continuation(u[3]))
-    return 0;
-  bool overlong = u[0] == 0xf0 && u[1] < 0x90;
-  bool too_large = u[0] == 0xf4 && u[1] >= 0x90;
-  return overlong || too_large ? 0 : 4;
 }
 
 /* C0 controls and DEL are one byte; C1 controls are U+0080 to U+009F, two bytes in UTF-8. */

@@ -47,8 +47,4 @@ void dmd_out_safe(dmd_out_t *out, const char *s);
 void dmd_out_left(dmd_out_t *out, const char *s, size_t width);
 void dmd_out_right(dmd_out_t *out, const char *s, size_t width);
 
-/* The length in bytes (1 to 4) of the well-formed UTF-8 sequence at s, which ends in NUL or has at
- * least 4 bytes; 0 where there is none. Overlong forms and surrogates are not well-formed. */
-size_t dmd_utf8_length(const char *s);
-
 #endif

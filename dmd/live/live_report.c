@@ -28,7 +28,7 @@ static void classify(dmd_live_t *live, dmd_fault_t *fault, uint64_t addr) {
   if (host->classify != NULL)
     fault->kind = host->classify(host->ctx, addr, text, sizeof text);
   if (text[0] != '\0')
-    fault->memory = dmd_intern_str(&live->reporter_names, text);
+    fault->memory = dmd_intern_text(&live->reporter_names, text);
 }
 
 static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,

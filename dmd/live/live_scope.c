@@ -56,7 +56,7 @@ static bool close_within(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread
 
 uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path,
                                  bool exclusive, dmd_place_t place) {
-  uint32_t name = dmd_intern_str(&live->reporter_names, path);
+  uint32_t name = dmd_intern_text(&live->reporter_names, path);
   uint32_t depth = dmd_scopes_push(&live->reporters, thread, name);
   dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
   scope->begin = place;
@@ -125,7 +125,7 @@ uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name) {
   /* The last id is kept for what all further tags have in common. */
   if (dmd_intern_count(&live->tag_names) == DMD_MAX_TAGS - 1)
     dmd_intern_str(&live->tag_names, others);
-  uint32_t id = dmd_intern_str(&live->tag_names, name);
+  uint32_t id = dmd_intern_text(&live->tag_names, name);
   if (id > DMD_MAX_TAGS)
     id = dmd_intern_str(&live->tag_names, others);
   return id;
@@ -150,7 +150,7 @@ void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread) {
 }
 
 dmd_tag_sum_t dmd_live_tag_sum(dmd_live_t *live, const char *name) {
-  return dmd_blocks_tag_sum(live->blocks, dmd_intern_find_str(&live->tag_names, name));
+  return dmd_blocks_tag_sum(live->blocks, dmd_intern_find_text(&live->tag_names, name));
 }
 
 uint64_t dmd_live_tag_bytes(dmd_live_t *live, uint32_t thread, const char *name) {

@@ -56,9 +56,12 @@ static uint32_t string_id(dmd_memreports_t *reports, const char *s) {
   if (s == NULL || s[0] == '\0')
     return DMD_NONE;
   uint32_t before = dmd_intern_count(&reports->strings);
-  uint32_t id = dmd_intern_str(&reports->strings, s);
-  if (id > before)
-    reports->text_szB += dmd_str_length(s) + 1;
+  uint32_t id = dmd_intern_text(&reports->strings, s);
+  if (id > before) {
+    size_t n;
+    dmd_intern_get(&reports->strings, id, &n);
+    reports->text_szB += n + 1;
+  }
   return id;
 }
 

@@ -90,7 +90,7 @@ static UWord report_named(ThreadId tid, Addr p, SizeT length, Addr name_at) {
   name_t name;
   UInt reporter = DMD_NONE;
   if (read_name(&name, name_at)[0] != '\0')
-    reporter = dmd_intern_str(&g_live.reporter_names, name.text);
+    reporter = dmd_intern_text(&g_live.reporter_names, name.text);
   if (p == 0 || !dmd_live_keeps_reports(&g_live))
     return dmd_live_usable_at(&g_live, p);
   UInt stack = dm_capture_stack(tid);

@@ -167,7 +167,7 @@ static UInt reporter_name(const object_t *object, const function_t *function) {
   for (; *name != '\0' && n < DMD_MAX_NAME; name++)
     path[n++] = *name == '/' ? '\\' : *name;
   path[n] = '\0';
-  return dmd_intern_str(&g_live.reporter_names, path);
+  return dmd_intern_text(&g_live.reporter_names, path);
 }
 
 /*--- Judging ---*/

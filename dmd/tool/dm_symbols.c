@@ -65,7 +65,7 @@ static uint32_t frame_of(dm_symbols_t *symbols, const dm_place_t *place, const H
   const HChar *text = VG_(strstr)(described, ": ");
   text = text == NULL ? described : text + 2;
   if (ends_with_line(text))
-    return dmd_intern_str(frames, text);
+    return dmd_intern_text(frames, text);
 
   const HChar *object;
   Addr offset;
@@ -80,7 +80,7 @@ static uint32_t frame_of(dm_symbols_t *symbols, const dm_place_t *place, const H
     VG_(strcpy)(buf + fn_len, " (vg_replace_malloc.c:0)");
   else
     VG_(sprintf)(buf + fn_len, "[%s +0x%lx]", object, offset);
-  uint32_t id = dmd_intern_str(frames, buf);
+  uint32_t id = dmd_intern_text(frames, buf);
   VG_(free)(buf);
   return id;
 }

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "base/glob.h"
-#include "base/out.h"
+#include "base/utf8.h"
 #include "reader/input/ignorefile.h"
 
 #include <stdlib.h>

@@ -116,6 +116,28 @@ static void looking_for_a_string_keeps_nothing(void **state) {
   host_done(&host);
 }
 
+/* Bytes that are not UTF-8 are all the same, as they are in a file. */
+static void what_is_the_same_as_text_is_one(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_intern_t in;
+  dmd_intern_init(&in, &host.env, "test");
+  assert_int_equal(dmd_intern_find_text(&in, "caf\xe9"), DMD_NONE);
+  uint32_t id = dmd_intern_text(&in, "caf\xe9");
+  assert_string_equal(dmd_intern_get_str(&in, id), "caf\xef\xbf\xbd");
+  assert_int_equal(dmd_intern_text(&in, "caf\xe8"), id);
+  assert_int_equal(dmd_intern_text(&in, "caf\xef\xbf\xbd"), id);
+  assert_int_equal(dmd_intern_find_text(&in, "caf\xff"), id);
+  uint32_t text = dmd_intern_text(&in, "caf\xc3\xa9");
+  assert_int_not_equal(text, id);
+  assert_string_equal(dmd_intern_get_str(&in, text), "caf\xc3\xa9");
+  assert_int_equal(dmd_intern_find_text(&in, "caf\xc3\xa9"), text);
+  assert_int_equal(dmd_intern_count(&in), 2);
+  dmd_intern_destroy(&in);
+  host_done(&host);
+}
+
 static void a_kept_sequence_can_be_interned(void **state) {
   (void)state;
   host_t host;
@@ -188,6 +210,7 @@ int main(void) {
       cmocka_unit_test(random_against_a_list),
       cmocka_unit_test(strings_are_byte_sequences),
       cmocka_unit_test(looking_for_a_string_keeps_nothing),
+      cmocka_unit_test(what_is_the_same_as_text_is_one),
       cmocka_unit_test(a_kept_sequence_can_be_interned),
       cmocka_unit_test(long_ones_leave_room_for_short_ones),
       cmocka_unit_test(out_of_memory),

@@ -105,87 +105,6 @@ static void words_numbers_columns(void **state) {
   sink_free(&sink);
 }
 
-/* ---- UTF-8 ---- */
-
-static void utf8_all_sequences_of_up_to_three_bytes(void **state) {
-  (void)state;
-  size_t n_valid[4] = {0};
-  char s[4] = "";
-  for (unsigned a = 1; a < 256; a++) {
-    s[0] = (char)a;
-    for (unsigned b = 0; b < 256; b++) {
-      s[1] = (char)b;
-      for (unsigned c = 0; c < (b == 0 ? 1 : 256); c++) {
-        s[2] = (char)c;
-        size_t n = dmd_utf8_length(s);
-        size_t expected = naive_utf8_length(s, NULL);
-        if (n != expected)
-          fail_msg("%02x %02x %02x: %zu, not %zu", a, b, c, n, expected);
-        if (n > 0 && c == 0 && (n != 1 || b == 0))
-          n_valid[n]++;
-        else if (n == 3)
-          n_valid[3]++;
-      }
-    }
-  }
-  /* What there is: U+0001 to U+007F, U+0080 to U+07FF, and U+0800 to U+FFFF without surrogates. */
-  assert_int_equal(n_valid[1], 0x7f);
-  assert_int_equal(n_valid[2], 0x800 - 0x80);
-  assert_int_equal(n_valid[3], 0x10000 - 0x800 - 0x800);
-}
-
-/* Every second and third byte after the leads around the four-byte range, and random others. */
-static void utf8_four_bytes(void **state) {
-  (void)state;
-  dice_t dice = {32};
-  char s[5] = "";
-  size_t n_valid = 0;
-  for (size_t i = 0; i < 2000000; i++) {
-    s[0] = (char)(0xee + dice_below(&dice, 10));
-    s[1] = (char)(i & 0xff);
-    bool continued = dice_below(&dice, 8) > 0;
-    s[2] = (char)(continued ? 0x80 | (dice_u64(&dice) >> 58) : dice_u64(&dice) >> 56);
-    continued = dice_below(&dice, 8) > 0;
-    s[3] = (char)(continued ? 0x80 | (dice_u64(&dice) >> 58) : dice_u64(&dice) >> 56);
-    size_t n = dmd_utf8_length(s), expected = naive_utf8_length(s, NULL);
-    if (n != expected)
-      fail_msg("%02x %02x %02x %02x: %zu, not %zu", s[0] & 0xff, s[1] & 0xff, s[2] & 0xff,
-               s[3] & 0xff, n, expected);
-    n_valid += n == 4;
-  }
-  assert_true(n_valid > 10000);
-}
-
-static void utf8_every_code_point(void **state) {
-  (void)state;
-  for (uint32_t code = 1; code <= 0x110000; code++) {
-    char s[5] = "";
-    size_t n = naive_utf8_encode(code, (unsigned char *)s);
-    if (n > 0 && dmd_utf8_length(s) != n)
-      fail_msg("U+%04X is not taken", (unsigned)code);
-  }
-}
-
-/* Nothing behind the NUL, or behind the fourth byte, is looked at. */
-static void utf8_reads_no_further_than_it_may(void **state) {
-  (void)state;
-  static const char *const cut[] = {"",     "\xc3",     "\xe2",        "\xe2\x82",
-                                    "\xf0", "\xf0\x9f", "\xf0\x9f\x98"};
-  for (size_t i = 0; i < COUNT_OF(cut); i++) {
-    size_t n = strlen(cut[i]) + 1;
-    char *exact = malloc(n);
-    assert_non_null(exact);
-    memcpy(exact, cut[i], n);
-    assert_int_equal(dmd_utf8_length(exact), i == 0 ? 1 : 0);
-    free(exact);
-  }
-  char *four = malloc(4);
-  assert_non_null(four);
-  memcpy(four, "\xf0\x9f\x98\x80", 4);
-  assert_int_equal(dmd_utf8_length(four), 4);
-  free(four);
-}
-
 /* ---- strings that must not steer a terminal ---- */
 
 static const char *safe(sink_t *sink, const char *s) {
@@ -265,10 +184,6 @@ int main(void) {
       cmocka_unit_test(after_a_failed_write_the_rest_is_dropped),
       cmocka_unit_test(the_last_write_fails),
       cmocka_unit_test(words_numbers_columns),
-      cmocka_unit_test(utf8_all_sequences_of_up_to_three_bytes),
-      cmocka_unit_test(utf8_four_bytes),
-      cmocka_unit_test(utf8_every_code_point),
-      cmocka_unit_test(utf8_reads_no_further_than_it_may),
       cmocka_unit_test(safe_by_hand),
       cmocka_unit_test(safe_against_a_naive_one),
   };

@@ -7,6 +7,7 @@
 #include "reader/export/export.h"
 
 #include "analysis/sums.h"
+#include "base/utf8.h"
 
 /* A backslash sequence for ';', which separates frames; everything else as dmd_out_safe has it. */
 static void write_frame(dmd_out_t *out, const char *frame) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/input/cutter.h"
 
-#include "base/out.h"
+#include "base/utf8.h"
 #include "reader/input/scan.h"
 
 #include <stdarg.h>
@@ -128,13 +128,7 @@ static bool append(dmdv_cutter_t *cutter, const char *bytes, size_t n) {
 }
 
 static bool check_utf8(dmdv_cutter_t *cutter, const char *s) {
-  while (*s != '\0') {
-    size_t n = dmd_utf8_length(s);
-    if (n == 0)
-      return dmdv_cutter_reject(cutter, "a string is not UTF-8");
-    s += n;
-  }
-  return true;
+  return dmd_utf8_is_valid(s) || dmdv_cutter_reject(cutter, "a string is not UTF-8");
 }
 
 /* Takes a string with its quotes. */

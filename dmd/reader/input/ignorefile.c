@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/input/ignorefile.h"
 
-#include "base/glob.h"
-#include "base/out.h"
-
 #include "analysis/frame.h"
+#include "base/glob.h"
+#include "base/utf8.h"
 #include "reader/host/host.h"
 #include "reader/input/input.h"
 
@@ -38,16 +37,6 @@ static char *strip(char *s, char *end) {
   return s;
 }
 
-static bool is_utf8(const char *s) {
-  while (*s != '\0') {
-    size_t n = dmd_utf8_length(s);
-    if (n == 0)
-      return false;
-    s += n;
-  }
-  return true;
-}
-
 /* Parses one line of n bytes, which a NUL follows. */
 static bool parse_line(dmdv_ignorefile_t *file, char *line, size_t n, uint64_t number,
                        dmdv_fail_t *fail) {
@@ -57,7 +46,7 @@ static bool parse_line(dmdv_ignorefile_t *file, char *line, size_t n, uint64_t n
     return dmdv_fail(fail, "the line is longer than %d bytes", DMDV_IGNORE_MAX_LINE);
   if (strlen(line) != n)
     return dmdv_fail(fail, "there is a NUL byte in the line");
-  if (!is_utf8(line))
+  if (!dmd_utf8_is_valid(line))
     return dmdv_fail(fail, "the line is not UTF-8");
   char *start = line + strspn(line, " \t");
   if (*start == '\0' || *start == '#')

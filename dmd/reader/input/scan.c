@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/input/scan.h"
 
-#include "base/out.h"
+#include "base/utf8.h"
 
 /* ---- Strings. ---- */
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/utf8.h"
+
+#include "base/mem.h"
+
+static bool is_continuation(unsigned char c) {
+  return (c & 0xc0) == 0x80;
+}
+
+size_t dmd_utf8_length(const char *s) {
+  const unsigned char *u = (const unsigned char *)s;
+  if (u[0] < 0x80)
+    return 1;
+  if (u[0] < 0xc2 || !is_continuation(u[1]))
+    return 0;
+  if (u[0] < 0xe0)
+    return 2;
+  if (!is_continuation(u[2]))
+    return 0;
+  if (u[0] < 0xf0) {
+    bool overlong = u[0] == 0xe0 && u[1] < 0xa0;
+    bool surrogate = u[0] == 0xed && u[1] >= 0xa0;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (u[0] > 0xf4 || !is_continuation(u[3]))
+    return 0;
+  bool overlong = u[0] == 0xf0 && u[1] < 0x90;
+  bool too_large = u[0] == 0xf4 && u[1] >= 0x90;
+  return overlong || too_large ? 0 : 4;
+}
+
+bool dmd_utf8_is_valid(const char *s) {
+  while (*s != '\0') {
+    size_t n = dmd_utf8_length(s);
+    if (n == 0)
+      return false;
+    s += n;
+  }
+  return true;
+}
+
+size_t dmd_utf8_repair(char *to, const char *s) {
+  size_t length = 0;
+  while (*s != '\0') {
+    size_t n = dmd_utf8_length(s);
+    const char *from = n == 0 ? DMD_UTF8_REPLACEMENT : s;
+    size_t n_to = n == 0 ? sizeof DMD_UTF8_REPLACEMENT - 1 : n;
+    if (to != NULL)
+      dmd_mem_copy(to + length, from, n_to);
+    length += n_to;
+    s += n == 0 ? 1 : n;
+  }
+  if (to != NULL)
+    to[length] = '\0';
+  return length;
+}

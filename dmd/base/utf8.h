@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * utf8.h: whether bytes are text.
+ *
+ * Overlong forms and surrogates are not well-formed, nor is anything above U+10FFFF.
+ */
+#ifndef DMD_BASE_UTF8_H
+#define DMD_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* U+FFFD, which stands for a byte that is not text. */
+#define DMD_UTF8_REPLACEMENT "\xef\xbf\xbd"
+
+/* The length in bytes (1 to 4) of the well-formed sequence at s, which ends in NUL or has at least
+ * 4 bytes; 0 where there is none. */
+size_t dmd_utf8_length(const char *s);
+
+bool dmd_utf8_is_valid(const char *s);
+
+/* The bytes of s as text: U+FFFD for each byte that is in no well-formed sequence. Writes to `to`,
+ * unless it is NULL, and a NUL behind. Returns the length without the NUL. */
+size_t dmd_utf8_repair(char *to, const char *s);
+
+#endif
