@@ -29,12 +29,30 @@ uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set)
   return id;
 }
 
-uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, const dmd_report_t *sharers,
-                                    uint32_t n) {
+static bool is_same_sharer(const dmd_report_t *a, const dmd_report_t *b) {
+  return a->stack == b->stack && a->reporter == b->reporter;
+}
+
+/* Makes one of those that are alike, where the first is. Returns how many are left. */
+static uint32_t join_sharers(dmd_report_t *sharers, uint32_t n) {
+  uint32_t n_left = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t first = 0;
+    while (first < n_left && !is_same_sharer(&sharers[first], &sharers[i]))
+      first++;
+    if (first == n_left)
+      sharers[n_left++] = sharers[i];
+    else
+      sharers[first].further += sharers[i].further + 1u;
+  }
+  return n_left;
+}
+
+/* No two of the sharers are alike. */
+static uint32_t intern_different(dmd_reports_t *reports, const dmd_report_t *sharers, uint32_t n) {
   dmd_report_set_t set = {0};
   if (n > DMD_REPORTS_KEPT) {
-    set.rest =
-        dmd_reports_intern_sharers(reports, sharers + DMD_REPORTS_KEPT, n - DMD_REPORTS_KEPT);
+    set.rest = intern_different(reports, sharers + DMD_REPORTS_KEPT, n - DMD_REPORTS_KEPT);
     set.count = dmd_reports_at(reports, set.rest)->count;
   }
   for (uint32_t i = 0; i < n && i < DMD_REPORTS_KEPT; i++) {
@@ -42,6 +60,10 @@ uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, const dmd_report_t *
     set.count += sharers[i].further + 1u;
   }
   return dmd_reports_intern(reports, &set);
+}
+
+uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, dmd_report_t *sharers, uint32_t n) {
+  return intern_different(reports, sharers, join_sharers(sharers, n));
 }
 
 /* Which of the kept reports a new one becomes; DMD_REPORTS_KEPT: none. A report made on allocation
@@ -54,10 +76,6 @@ static uint32_t place_for(const dmd_report_set_t *set, const dmd_report_t *repor
     if ((report->flags & DMD_REPORT_ON_ALLOC) && !(set->report[i].flags & DMD_REPORT_ON_ALLOC))
       place = i;
   return place;
-}
-
-static bool is_same_sharer(const dmd_report_t *a, const dmd_report_t *b) {
-  return a->stack == b->stack && a->reporter == b->reporter;
 }
 
 /* Adds a sharer to a set that is empty or shared. */

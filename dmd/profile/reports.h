@@ -71,10 +71,9 @@ static inline const dmd_report_set_t *dmd_reports_at(const dmd_reports_t *report
   return DMD_POOL_AT(&reports->pool, const dmd_report_set_t, id);
 }
 
-/* The id of the shared set of n sharers, at least one and no two alike, whose reports are
- * DMD_REPORTS_COUNTED at most. */
-uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, const dmd_report_t *sharers,
-                                    uint32_t n);
+/* The id of the shared set of n sharers, at least one, whose reports are DMD_REPORTS_COUNTED at
+ * most. Those that are alike become one, in the list too. */
+uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, dmd_report_t *sharers, uint32_t n);
 
 /* Whether the set with this id, not DMD_NONE, is shared. */
 static inline bool dmd_reports_are_shared(const dmd_reports_t *reports, uint32_t id) {

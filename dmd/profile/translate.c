@@ -72,17 +72,32 @@ uint32_t dmd_translation_add_stack(dmd_translation_t *t, uint32_t id) {
   return keep(&t->stacks, id, t->from != NULL ? copy_stack(t, id) : t->add_stack(t->ctx, id));
 }
 
+static dmd_report_t translate_report(dmd_translation_t *t, const dmd_report_t *report) {
+  return (dmd_report_t){.stack = dmd_translation_stack(t, report->stack),
+                        .reporter = dmd_translation_name(t, report->reporter),
+                        .flags = report->flags & DMD_REPORT_SHARED,
+                        .further = report->further};
+}
+
+static uint32_t translate_sharers(dmd_translation_t *t, uint32_t id) {
+  dmd_report_t sharers[DMD_REPORTS_COUNTED];
+  const dmd_report_t *sharer;
+  uint32_t n = 0;
+  for (; (sharer = dmd_reports_sharer(t->from_reports, id, n)) != NULL; n++)
+    sharers[n] = translate_report(t, sharer);
+  return dmd_reports_intern_sharers(&t->to->reports, sharers, n);
+}
+
 uint32_t dmd_translation_reports(dmd_translation_t *t, uint32_t id) {
   uint32_t there = find(&t->report_sets, id);
   if (id == DMD_NONE || there != DMD_NONE)
     return there;
-  dmd_report_set_t set = *dmd_reports_at(t->from_reports, id);
-  set.rest = dmd_translation_reports(t, set.rest);
-  for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++) {
-    set.report[i].stack = dmd_translation_stack(t, set.report[i].stack);
-    set.report[i].reporter = dmd_translation_name(t, set.report[i].reporter);
-    set.report[i].flags &= DMD_REPORT_SHARED;
-  }
+  if (dmd_reports_are_shared(t->from_reports, id))
+    return keep(&t->report_sets, id, translate_sharers(t, id));
+  dmd_report_set_t set = {.count = dmd_reports_at(t->from_reports, id)->count};
+  const dmd_report_t *report;
+  for (uint32_t i = 0; (report = dmd_reports_nth(t->from_reports, id, i)) != NULL; i++)
+    set.report[i] = translate_report(t, report);
   return keep(&t->report_sets, id, dmd_reports_intern(&t->to->reports, &set));
 }
 

@@ -8,6 +8,11 @@
  * asks for is not taken over, and the profile has the rest in the order of asking. DMD_NONE, in
  * all of them, is DMD_NONE.
  *
+ * What differs there may be the same here: two stacks of addresses in one line of the source are
+ * one stack of texts. Groups, faults and sharers of a block that become alike are one, and their
+ * numbers are added up. Sums that may have blocks in common cannot be: whoever counts each block
+ * once for each stack has to do so by the profile's ids.
+ *
  * Cost: 4 bytes for each id of the source, up to the highest that was asked for; what is known is
  * found by an index.
  */

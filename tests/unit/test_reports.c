@@ -268,6 +268,27 @@ static void sharers_at_once(void **state) {
   host_done(&host);
 }
 
+/* Those that are alike are one, wherever they stand in the list. */
+static void sharers_that_are_alike(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  dice_t dice = {23};
+  for (int round = 0; round < 300; round++) {
+    dmd_report_t list[60];
+    uint32_t id = DMD_NONE, n = 1 + (uint32_t)dice_below(&dice, COUNT_OF(list));
+    for (uint32_t i = 0; i < n; i++) {
+      list[i] = (dmd_report_t){.stack = 1 + (uint32_t)dice_below(&dice, 4),
+                               .reporter = (uint32_t)dice_below(&dice, 3),
+                               .flags = DMD_REPORT_SHARED};
+      id = dmd_reports_add(r, id, list[i]);
+    }
+    assert_int_equal(dmd_reports_intern_sharers(r, list, n), id);
+  }
+  dmd_reports_destroy(r);
+  host_done(&host);
+}
+
 /* One plain report, before or after, makes the others plain. */
 static void shared_and_plain(void **state) {
   (void)state;
@@ -310,6 +331,7 @@ int main(void) {
       cmocka_unit_test(shared_by_one),
       cmocka_unit_test(shared_by_many),
       cmocka_unit_test(sharers_at_once),
+      cmocka_unit_test(sharers_that_are_alike),
       cmocka_unit_test(shared_and_plain),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -221,6 +221,45 @@ static void the_hosts_stacks_are_resolved_once(void **state) {
   host_done(&host);
 }
 
+/* A set is as if the reports had been made at stacks that are the same. */
+static void sharers_that_become_alike_are_one(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_profile_t to;
+  dmd_profile_init(&to, &host.env);
+  dmd_intern_t names, tags;
+  dmd_reports_t reports;
+  dmd_intern_init(&names, &host.env, "test");
+  dmd_intern_init(&tags, &host.env, "test");
+  dmd_reports_init(&reports, &host.env);
+  counted_t counted = {&to, 0};
+  dmd_translation_t t;
+  dmd_translation_init(&t, &to, &names, &tags, &reports, add_one_frame, &counted);
+  dice_t dice = {29};
+  for (int round = 0; round < 300; round++) {
+    uint32_t from = DMD_NONE, expected = DMD_NONE;
+    bool is_plain = round % 3 == 0;
+    for (uint64_t n = 1 + dice_below(&dice, is_plain ? 4 : 60); n > 0; n--) {
+      const char *name = random_name(&dice);
+      dmd_report_t report = {.stack = 1 + (uint32_t)dice_below(&dice, 8),
+                             .reporter = dmd_intern_str(&names, name),
+                             .flags = is_plain ? 0 : DMD_REPORT_SHARED};
+      from = dmd_reports_add(&reports, from, report);
+      report.stack = build_stack(&to, report.stack % 2 == 0 ? "even" : "odd");
+      report.reporter = dmd_intern_str(&to.names, name);
+      expected = dmd_reports_add(&to.reports, expected, report);
+    }
+    assert_int_equal(dmd_translation_reports(&t, from), expected);
+  }
+  dmd_translation_destroy(&t);
+  dmd_reports_destroy(&reports);
+  dmd_intern_destroy(&tags);
+  dmd_intern_destroy(&names);
+  dmd_profile_destroy(&to);
+  host_done(&host);
+}
+
 static uint32_t add_plain_frame(void *ctx, uint32_t id) {
   counted_t *counted = ctx;
   counted->n_calls++;
@@ -332,6 +371,7 @@ int main(void) {
       cmocka_unit_test(none_stays_none),
       cmocka_unit_test(what_nobody_asks_for_stays_behind),
       cmocka_unit_test(the_hosts_stacks_are_resolved_once),
+      cmocka_unit_test(sharers_that_become_alike_are_one),
       cmocka_unit_test(other_frames_for_those_of_a_profile),
       cmocka_unit_test(collections_are_added_up),
       cmocka_unit_test(out_of_memory),

@@ -273,8 +273,8 @@ static bool take_block(dmdv_loader_t *l, const cJSON *block, block_t *b) {
 
 /* ---- What is kept. ---- */
 
-/* The owners of a block, those that are alike as one. All at once: a set of each part of them would
- * take up far more than the file. */
+/* The owners of a block. All at once: a set of each part of them would take up far more than the
+ * file. */
 typedef struct {
   dmd_report_t list[DMD_REPORTS_COUNTED];
   uint32_t n;
@@ -286,16 +286,10 @@ static void add_owner(owners_t *owners, uint32_t stack, uint32_t reporter, uint6
   owners->room -= num;
   if (num == 0)
     return;
-  uint32_t i = 0;
-  while (i < owners->n && (owners->list[i].stack != stack || owners->list[i].reporter != reporter))
-    i++;
-  if (i < owners->n)
-    owners->list[i].further += (uint16_t)num;
-  else
-    owners->list[owners->n++] = (dmd_report_t){.stack = stack,
-                                               .reporter = reporter,
-                                               .flags = DMD_REPORT_SHARED,
-                                               .further = (uint16_t)(num - 1)};
+  owners->list[owners->n++] = (dmd_report_t){.stack = stack,
+                                             .reporter = reporter,
+                                             .flags = DMD_REPORT_SHARED,
+                                             .further = (uint16_t)(num - 1)};
 }
 
 static uint32_t keep_name(dmd_intern_t *names, dmdv_span_t name) {
