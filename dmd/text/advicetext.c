@@ -140,6 +140,9 @@ bool dmd_advice_find(const dmd_advicetext_t *text, const dmd_record_t *r, dmd_he
     for (end = i; end < n && holder_key(text, advice_at(text, ids[end])) == key; end++)
       ;
     dmd_holder_t other = add_up(text, ids + i, end - i);
+    /* A block that two of those hold which look alike was counted twice. */
+    if (other.bytes > r->usable)
+      other.bytes = r->usable;
     /* Of those that hold as much the one that was met first: ids of names and stacks are others
      * once a profile was written and read. */
     uint32_t first = lowest(ids + i, end - i);
@@ -149,9 +152,8 @@ bool dmd_advice_find(const dmd_advicetext_t *text, const dmd_record_t *r, dmd_he
     }
   }
   dmd_env_free(text->records->profile->env, ids);
-  /* Blocks that two places hold which look alike are counted twice. */
   double percent = dmd_percent(holder->bytes, r->usable);
-  holder->percent = percent > 100 ? 100 : percent < 1 ? 0 : (uint32_t)percent;
+  holder->percent = percent < 1 ? 0 : (uint32_t)percent;
   return holder->percent > 0;
 }
 

@@ -3,7 +3,8 @@
  * advicetext.h: what the advices of a profile say of one record.
  *
  * A record has blocks of many stacks that look alike when they are cut, and so have the holders of
- * its blocks: advices are added up as the record shows them. The holder of most bytes wins.
+ * its blocks: advices are added up as the record shows them, to no more than the record has. The
+ * holder of most bytes wins.
  */
 #ifndef DMD_TEXT_ADVICETEXT_H
 #define DMD_TEXT_ADVICETEXT_H

@@ -171,6 +171,22 @@ static void added_up_as_the_record_shows(void **state) {
   end(&f);
 }
 
+/* Two places that look alike hold most blocks both. They are no better than what the record has. */
+static void no_more_than_there_is(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  build_blocks(&f.profile, 1, 100, 0, alloc, DMD_NONE);
+  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "x|y|1", 8, 60);
+  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "x|y|2", 8, 60);
+  assert_string_equal(line(&f), "  100% held at +0x8 of unreported blocks allocated at x");
+  sink_free(&f.sink);
+  /* More than three quarters of that. */
+  advise(&f, alloc, DMD_HELD_REPORTED, "r", "size", 16, 76);
+  assert_string_equal(line(&f), "  76% held at +0x10 of blocks reported by r");
+  end(&f);
+}
+
 /* The fewest offsets that make nine tenths. */
 static void several_offsets(void **state) {
   (void)state;
@@ -272,6 +288,7 @@ int main(void) {
       cmocka_unit_test(without_a_reporter_its_function),
       cmocka_unit_test(unreported_holders_are_told_by_their_allocation),
       cmocka_unit_test(added_up_as_the_record_shows),
+      cmocka_unit_test(no_more_than_there_is),
       cmocka_unit_test(several_offsets),
       cmocka_unit_test(three_offsets_and_more),
       cmocka_unit_test(who_is_reported_wins_unless_it_holds_much_less),
