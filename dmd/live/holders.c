@@ -19,7 +19,8 @@ enum {
 
 static const uint64_t MAX_BLOCK_SZB = UINT64_C(64) << 20, MAX_TOTAL_SZB = UINT64_C(4) << 30;
 
-/* Blocks that are one holder: those of a reporter's name, or of a stack. */
+/* Blocks that are one holder: those of a reporter's name, or of a stack. All ids are the profile's:
+ * what is one holder there must be one here, or a block that two of them hold would count twice. */
 typedef struct {
   uint32_t held; /* a dmd_held_t */
   uint32_t reporter;
@@ -29,6 +30,7 @@ typedef struct {
 
 typedef struct {
   const dmd_live_t *live;
+  dmd_translation_t *ids;
   const dmd_memory_t *memory;
   dmd_blockindex_t index;
   dmd_pool_t groups;
@@ -74,18 +76,23 @@ static const dmd_report_t *first_report(const search_t *s, const dmd_block_t *bl
   return &dmd_reports_at(&s->live->reports, block->reports)->report[0];
 }
 
+/* What is known of a block as a holder: the stack of its report, or of its allocation. */
+static uint32_t place_of(const search_t *s, const dmd_block_t *block) {
+  uint32_t stack = block->reports == DMD_NONE ? block->stack : first_report(s, block)->stack;
+  return dmd_translation_stack(s->ids, stack);
+}
+
 /* The group of a block; DMD_NONE where nothing could be said of it as a holder. */
 static uint32_t group_of(search_t *s, const dmd_block_t *block) {
   if (block->reports != DMD_NONE) {
-    const dmd_report_t *report = first_report(s, block);
-    bool named = report->reporter != DMD_NONE;
+    uint32_t reporter = dmd_translation_name(s->ids, first_report(s, block)->reporter);
     return group_id(s, (group_t){.held = DMD_HELD_REPORTED,
-                                 .reporter = report->reporter,
-                                 .stack = named ? DMD_NONE : report->stack});
+                                 .reporter = reporter,
+                                 .stack = reporter == DMD_NONE ? place_of(s, block) : DMD_NONE});
   }
   if (block->stack == DMD_NONE)
     return DMD_NONE;
-  return group_id(s, (group_t){.held = DMD_HELD_UNREPORTED, .stack = block->stack});
+  return group_id(s, (group_t){.held = DMD_HELD_UNREPORTED, .stack = place_of(s, block)});
 }
 
 /* Sorts the blocks by group. */
@@ -117,7 +124,7 @@ static void hold(search_t *s, dmd_placed_block_t *to, uint32_t at, uint32_t offs
   dmd_group_t g = dmd_live_group_of(s->live, to->block);
   dmd_advices_add(&s->all, &(dmd_advice_t){.blocks = g.num,
                                            .bytes = g.num * (g.req + g.slop),
-                                           .alloc = g.stack,
+                                           .alloc = place_of(s, to->block),
                                            .held = holder->held,
                                            .reporter = holder->reporter,
                                            .at = at,
@@ -134,15 +141,13 @@ static void meet(search_t *s, const dmd_placed_block_t *from, uint64_t offset,
   if (to->seen_by == s->group || !is_unreported(to->block))
     return;
   bool is_holder = from->group == s->group;
-  bool is_same = from->block->reports == DMD_NONE && from->block->stack == to->block->stack;
+  bool is_same = from->group == to->group; /* both unreported, and allocated at one place */
   if (from->seen_by == s->group) {
     /* A list's next block. */
-    if (is_same && to->block->stack != DMD_NONE)
+    if (is_same && to->group != DMD_NONE)
       hold(s, to, from->at, from->offset);
   } else if (is_holder && !is_same) {
-    uint32_t at =
-        from->block->reports == DMD_NONE ? from->block->stack : first_report(s, from->block)->stack;
-    hold(s, to, at, offset < MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY);
+    hold(s, to, place_of(s, from->block), offset < MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY);
   }
 }
 
@@ -262,9 +267,10 @@ static void tell_best(const search_t *s, dmd_advices_t *found) {
   dmd_env_free(env, ids);
 }
 
-void dmd_holders_find(const dmd_live_t *live, const dmd_memory_t *memory, dmd_advices_t *found) {
+void dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_memory_t *memory,
+                      dmd_advices_t *found) {
   const dmd_env_t *env = live->env;
-  search_t s = {.live = live, .memory = memory, .left_szB = MAX_TOTAL_SZB};
+  search_t s = {.live = live, .ids = ids, .memory = memory, .left_szB = MAX_TOTAL_SZB};
   dmd_blockindex_init(&s.index, env, live->blocks);
   dmd_pool_init(&s.groups, env, "dmd.holders.groups", sizeof(group_t));
   dmd_table_init(&s.group_index, env, "dmd.holders.index", group_equal, &s);

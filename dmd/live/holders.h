@@ -25,7 +25,7 @@
 #define DMD_LIVE_HOLDERS_H
 
 #include "live/live.h"
-#include "profile/advice.h"
+#include "profile/translate.h"
 
 /* The program's memory. */
 typedef struct dmd_memory {
@@ -35,7 +35,9 @@ typedef struct dmd_memory {
   void *ctx;
 } dmd_memory_t;
 
-/* Adds to `found`, which must be empty, what there is to say; ids are the live heap's. */
-void dmd_holders_find(const dmd_live_t *live, const dmd_memory_t *memory, dmd_advices_t *found);
+/* Adds to `found`, which must be empty, what there is to say; its ids are those of the profile that
+ * `ids` translates the live heap's to. */
+void dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_memory_t *memory,
+                      dmd_advices_t *found);
 
 #endif

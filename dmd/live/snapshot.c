@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "profile/measured.h"
-#include "profile/translate.h"
 
 typedef struct {
   const dmd_live_t *live;
@@ -172,7 +171,7 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   run->freed_reported = totals.freed_reported;
 }
 
-uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
+uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
                            dmd_profile_t *profile, dmd_resolve_fn resolve_stack, void *ctx) {
   snapshot_t s = {.live = live, .profile = profile, .resolve = resolve_stack, .resolve_ctx = ctx};
   dmd_translation_init(&s.ids, profile, &live->reporter_names, &live->tag_names, &live->reports,
@@ -183,8 +182,8 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
   add_blocks(&s);
   profile->memory.heap_allocated = s.in_blocks_szB;
   dmd_translation_add_faults(&s.ids, &live->faults);
-  if (advices != NULL)
-    dmd_translation_add_advices(&s.ids, advices);
+  if (memory != NULL)
+    dmd_holders_find(live, &s.ids, memory, &profile->advices);
   dmd_translation_add_memreports(&s.ids, &live->memreports);
   check_memreports(&s);
   dmd_translation_destroy(&s.ids);

@@ -2,25 +2,25 @@
  *
  * snapshot.h: from the live heap to a profile.
  *
- * Translates each distinct stack once, and adds the blocks (in cumulative mode the history of
- * groups) to the profile's groups: those of one stack one after the other, stacks in the order in
- * which a walk of the heap meets them. Takes 8 bytes a block. The live state is not changed.
+ * Adds the blocks (in cumulative mode the history of groups) to the profile's groups: those of one
+ * stack one after the other, stacks in the order in which a walk of the heap comes to them. Takes 8
+ * bytes a block. The live state is not changed.
  */
 #ifndef DMD_LIVE_SNAPSHOT_H
 #define DMD_LIVE_SNAPSHOT_H
 
-#include "live/live.h"
+#include "live/holders.h"
 
 /* The host's part: adds the stack with this handle to the profile (dmd_profile_stack) and returns
  * its id there. Called once for each distinct stack. */
 typedef uint32_t (*dmd_resolve_fn)(void *ctx, dmd_profile_t *profile, uintptr_t handle);
 
 /* Fills an initialised, empty profile: mode, blocks, faults, memory reports, the totals of `run`,
- * memory.heap_allocated, and what dmd_holders_find said (NULL: nothing). What only the host knows
- * (pid, command, label, resident memory ...) is left for the caller to fill in. Returns the usable
- * bytes of the blocks that the allocator gave, which are those of heap_allocated less blocks that
- * were announced. */
-uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_advices_t *advices,
+ * memory.heap_allocated, and the advices of dmd_holders_find, for which it reads the program's
+ * memory (NULL: none are wanted). What only the host knows (pid, command, label, resident memory
+ * ...) is left for the caller to fill in. Returns the usable bytes of the blocks that the allocator
+ * gave, which are those of heap_allocated less blocks that were announced. */
+uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
                            dmd_profile_t *profile, dmd_resolve_fn resolve, void *ctx);
 
 #endif

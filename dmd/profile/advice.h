@@ -8,10 +8,10 @@
  * blocks that are unreported themselves are known by where they were allocated.
  *
  * Of one holder each block counts once, at the first offset that was found: advices that differ in
- * nothing but offset or report stack may be added up. Those of different holders may not.
- *
- * Like groups and faults, advices are made with the live heap's ids and kept in profiles with the
- * profile's.
+ * nothing but offset or report stack may be added up. Those of different holders may not, since one
+ * block may have several. So what is one holder in a profile must be one when blocks are counted:
+ * unlike groups and faults, advices are made with the profile's ids from the start
+ * (profile/translate.h).
  */
 #ifndef DMD_PROFILE_ADVICE_H
 #define DMD_PROFILE_ADVICE_H

@@ -83,12 +83,18 @@ static size_t read_memory(void *ctx, uint64_t addr, void *to, size_t n) {
   return dm_memory_read(ctx, (Addr)addr, to, n);
 }
 
-static void find_holders(dmd_advices_t *advices) {
+/* Fills the profile with what is known of the heap. Returns what dmd_snapshot_take does. */
+static ULong take_snapshot(dmd_profile_t *profile) {
   dm_memory_t reader;
   dmd_memory_t memory = {.read = read_memory, .ctx = &reader};
+  dm_symbols_t symbols;
   dm_memory_open(&reader);
-  dmd_holders_find(&g_live, &memory, advices);
+  dm_symbols_init(&symbols, profile);
+  ULong in_blocks_szB = dmd_snapshot_take(&g_live, advice_is_wanted() ? &memory : NULL, profile,
+                                          dm_symbols_resolve, &symbols);
+  dm_symbols_destroy(&symbols);
   dm_memory_close(&reader);
+  return in_blocks_szB;
 }
 
 /*--- Text ---*/
@@ -223,19 +229,10 @@ Int dm_dump(const HChar *trigger, const HChar *label) {
   g_n_dumps++;
   if (VG_STREQ(trigger, "request"))
     g_n_requested++;
-  dmd_advices_t advices;
-  dmd_advices_init(&advices, &g_env);
-  if (advice_is_wanted())
-    find_holders(&advices);
   dmd_profile_t profile;
   dmd_profile_init(&profile, &g_env);
-  dm_symbols_t symbols;
-  dm_symbols_init(&symbols, &profile);
   dm_settle_allocator();
-  ULong in_blocks_szB =
-      dmd_snapshot_take(&g_live, &advices, &profile, dm_symbols_resolve, &symbols);
-  dm_symbols_destroy(&symbols);
-  dmd_advices_destroy(&advices);
+  ULong in_blocks_szB = take_snapshot(&profile);
   describe_run(&profile, trigger, label);
   dm_resident_measure(&profile.memory, in_blocks_szB);
   if (VG_(clo_verbosity) > 0)

@@ -11,10 +11,13 @@
 
 /* Where to go on when the program's memory cannot be read after all. */
 static VG_MINIMAL_JMP_BUF(g_fault);
+static volatile Bool g_is_reading;
 
+/* A fault that no read made is Valgrind's own: when this returns, Valgrind says so. */
 static void catch_fault(Int signo, Addr a) {
   (void)signo, (void)a;
-  VG_MINIMAL_LONGJMP(g_fault);
+  if (g_is_reading)
+    VG_MINIMAL_LONGJMP(g_fault);
 }
 
 void dm_memory_open(dm_memory_t *memory) {
@@ -30,9 +33,12 @@ SizeT dm_memory_read(const dm_memory_t *memory, Addr a, void *to, SizeT n) {
   if (!VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
     return 0;
   if (VG_MINIMAL_SETJMP(g_fault) == 0) {
+    g_is_reading = True;
     VG_(memcpy)(to, (const void *)a, n);
+    g_is_reading = False;
     return n;
   }
+  g_is_reading = False;
   VG_(sigprocmask)(VKI_SIG_SETMASK, &memory->mask, NULL); /* it was the signal handler's */
   return 0;
 }

@@ -4,7 +4,8 @@
  *
  * Memory that is not the program's is never touched. A page that the program may read can fault all
  * the same (one of a mapped file beyond the file's end), so that reads take place between open and
- * close, while Valgrind's fault catcher is ours. One reader is open at a time.
+ * close, while Valgrind's fault catcher is ours. One reader is open at a time. Other things may be
+ * done in between.
  */
 #ifndef DMD_TOOL_DM_MEMORY_H
 #define DMD_TOOL_DM_MEMORY_H

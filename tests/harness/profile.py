@@ -99,7 +99,8 @@ def check_ids(doc):
     traces, frames = doc["traceTable"], doc["frameTable"]
     used = set(trace_ids(doc))
     require(used <= set(traces), "traces that are referred to are missing: %s" % (used - set(traces)))
-    require(used >= set(traces), "nothing refers to the traces %s" % (set(traces) - used))
+    sampled = doc.get("dmd", {}).get("sampleBelow", 0) > 0
+    require(sampled or used >= set(traces), "nothing refers to the traces %s" % (set(traces) - used))
     used = {frame for trace in traces.values() for frame in trace}
     require(used <= set(frames), "frames that are referred to are missing: %s" % (used - set(frames)))
     require(used >= set(frames), "nothing refers to the frames %s" % (set(frames) - used))
@@ -150,6 +151,9 @@ def check_totals(doc):
 
 
 def check_faults(doc):
+    numbers = ("num", "bytes", "claimed", "measured", "size", "offset", "length")
+    keys = [tuple((k, v) for k, v in f.items() if k not in numbers) for f in doc["dmd"]["faults"]]
+    require(len(keys) == len(set(keys)), "two faults are alike")
     for f in doc["dmd"]["faults"]:
         require(f["num"] >= 1, "a fault that never happened")
         require("at" in f, "a fault without a stack")
@@ -175,6 +179,7 @@ def check_advice(doc):
         holder = advice.get("alloc"), advice["held"], advice.get("reporter") or advice["at"]
         key = holder + (advice["at"], advice.get("offset"))
         require(key not in keys, "the same advice twice: %s" % (key,))
+        require(advice["held"] == "reported" or advice["at"] != advice.get("alloc"), "blocks that hold their likes")
         keys.add(key)
         for what in "blocks", "bytes":
             held[holder, what] += advice[what]

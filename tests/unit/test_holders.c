@@ -9,9 +9,14 @@
 /* The program's memory, from BASE on. */
 enum { BASE = 0x40000, PAGE = 4096, N_PAGES = 64, MEMORY_SZB = N_PAGES * PAGE };
 
+/* The program's stacks 1 to N_STACKS have the same ids in the profile; TWIN + 1 and so on are other
+ * stacks, that read as these do. */
+enum { N_STACKS = 30, TWIN = 100 };
+
 typedef struct {
   host_t host;
   dmd_live_t live;
+  dmd_profile_t profile;
   dmd_advices_t found;
   unsigned char memory[MEMORY_SZB];
   bool unreadable[N_PAGES];
@@ -19,21 +24,13 @@ typedef struct {
 
 static fixture_t f;
 
-static void begin(uint64_t word_szB) {
-  memset(f.memory, 0, sizeof f.memory);
-  memset(f.unreadable, 0, sizeof f.unreadable);
-  host_init(&f.host);
-  dmd_live_init(&f.live, &f.host.env,
-                &(dmd_live_config_t){.mode = DMD_MODE_DARK_MATTER,
-                                     .allocator = DMD_ALLOCATOR_EXACT,
-                                     .word_szB = word_szB});
-  dmd_advices_init(&f.found, &f.host.env);
-}
-
-static void end(void) {
-  dmd_advices_destroy(&f.found);
-  dmd_live_destroy(&f.live);
-  host_done(&f.host);
+/* ctx is the profile. */
+static uint32_t add_stack(void *ctx, uint32_t id) {
+  dmd_profile_t *profile = ctx;
+  char text[16];
+  snprintf(text, sizeof text, "f%u", (unsigned)id % TWIN);
+  uint32_t frame = dmd_intern_str(&profile->frames, text);
+  return dmd_profile_stack(profile, &frame, 1);
 }
 
 static size_t read_memory(void *ctx, uint64_t addr, void *to, size_t n) {
@@ -45,9 +42,38 @@ static size_t read_memory(void *ctx, uint64_t addr, void *to, size_t n) {
   return n;
 }
 
-static void find(void) {
+static void find_in(dmd_profile_t *profile, dmd_advices_t *found) {
   dmd_memory_t memory = {.read = read_memory};
-  dmd_holders_find(&f.live, &memory, &f.found);
+  dmd_translation_t ids;
+  dmd_translation_init(&ids, profile, &f.live.reporter_names, &f.live.tag_names, &f.live.reports,
+                       add_stack, profile);
+  dmd_holders_find(&f.live, &ids, &memory, found);
+  dmd_translation_destroy(&ids);
+}
+
+static void begin(uint64_t word_szB) {
+  memset(f.memory, 0, sizeof f.memory);
+  memset(f.unreadable, 0, sizeof f.unreadable);
+  host_init(&f.host);
+  dmd_live_init(&f.live, &f.host.env,
+                &(dmd_live_config_t){.mode = DMD_MODE_DARK_MATTER,
+                                     .allocator = DMD_ALLOCATOR_EXACT,
+                                     .word_szB = word_szB});
+  dmd_profile_init(&f.profile, &f.host.env);
+  for (uint32_t id = 1; id <= N_STACKS; id++)
+    assert_int_equal(add_stack(&f.profile, id), id);
+  dmd_advices_init(&f.found, &f.host.env);
+}
+
+static void end(void) {
+  dmd_advices_destroy(&f.found);
+  dmd_profile_destroy(&f.profile);
+  dmd_live_destroy(&f.live);
+  host_done(&f.host);
+}
+
+static void find(void) {
+  find_in(&f.profile, &f.found);
 }
 
 static void add_as(uint64_t addr, uint64_t szB, uint32_t stack, uint32_t flags) {
@@ -79,11 +105,11 @@ static const char *told(void) {
   for (uint32_t id = 1; id <= dmd_advices_count(&f.found); id++) {
     const dmd_advice_t *a = dmd_advices_at(&f.found, id);
     size_t n = strlen(text);
-    snprintf(
-        text + n, sizeof text - n, "%s%u <- %s %s %u +%d: %d %d", n > 0 ? "; " : "", a->alloc,
-        dmd_held_name(a->held),
-        a->reporter == DMD_NONE ? "-" : dmd_intern_get_str(&f.live.reporter_names, a->reporter),
-        a->at, a->offset == DMD_OFFSET_ANY ? -1 : (int)a->offset, (int)a->blocks, (int)a->bytes);
+    snprintf(text + n, sizeof text - n, "%s%u <- %s %s %u +%d: %d %d", n > 0 ? "; " : "", a->alloc,
+             dmd_held_name(a->held),
+             a->reporter == DMD_NONE ? "-" : dmd_intern_get_str(&f.profile.names, a->reporter),
+             a->at, a->offset == DMD_OFFSET_ANY ? -1 : (int)a->offset, (int)a->blocks,
+             (int)a->bytes);
   }
   return text;
 }
@@ -217,6 +243,40 @@ static void unreported_blocks_hold_as_well(void **state) {
   end();
 }
 
+/* Two stacks of the program that read the same are one holder, and blocks that hang on both count
+ * once. */
+static void holders_that_read_the_same_are_one(void **state) {
+  (void)state;
+  begin(8);
+  for (uint64_t i = 0; i < 4; i++) {
+    uint32_t twin = i % 2 == 0 ? 0 : TWIN;
+    add(0x41000 + i * 64, 64, i < 2 ? 1 + twin : 2);
+    if (i >= 2)
+      report(0x41000 + i * 64, 9 + twin, NULL);
+    for (uint64_t k = 0; k < 3; k++)
+      point(0x41000 + i * 64, 0x42000);
+  }
+  add(0x42000, 100, 3);
+  find();
+  assert_string_equal(told(), "3 <- reported - 9 +0: 1 100; 3 <- unreported - 1 +0: 1 100");
+  end();
+}
+
+/* A list goes on in blocks of other stacks that read the same. */
+static void a_list_of_stacks_that_read_the_same(void **state) {
+  (void)state;
+  begin(8);
+  add(0x41000, 64, 1);
+  report(0x41000, 9, "r");
+  for (uint64_t i = 0; i < 10; i++) {
+    add(0x42000 + i * 32, 24, 2 + (i % 2 == 0 ? 0 : TWIN));
+    point(i == 0 ? 0x41000 : 0x42000 + (i - 1) * 32, 0x42000 + i * 32);
+  }
+  find();
+  assert_string_equal(told(), "2 <- reported r 9 +0: 10 240");
+  end();
+}
+
 static void blocks_without_a_stack(void **state) {
   (void)state;
   begin(8);
@@ -329,7 +389,7 @@ static void nothing_live(void **state) {
 
 /* ---- At random, against what is worked out block by block. ---- */
 
-enum { MAX_BLOCKS = 120, N_STACKS = 4, N_REPORTERS = 3 };
+enum { MAX_BLOCKS = 120, N_KINDS = 4, N_REPORTERS = 3 };
 
 typedef struct {
   uint64_t addr, szB;
@@ -388,7 +448,7 @@ static void naive_reach(uint32_t reporter, uint32_t stack) {
 
 static void compare_holder(uint32_t reporter, uint32_t stack) {
   naive_reach(reporter, stack);
-  for (uint32_t alloc = 1; alloc <= N_STACKS; alloc++) {
+  for (uint32_t alloc = 1; alloc <= N_KINDS; alloc++) {
     uint64_t n = 0, bytes = 0, told_n = 0, told_bytes = 0;
     for (int i = 0; i < n_blocks; i++)
       if (blocks[i].reached && blocks[i].stack == alloc) {
@@ -413,7 +473,7 @@ static void compare_holder(uint32_t reporter, uint32_t stack) {
 static void add_random_block(dice_t *dice, uint64_t *next) {
   naive_block_t *b = &blocks[n_blocks++];
   *b = (naive_block_t){.szB = dice_below(dice, 64) * (dice_below(dice, 8) == 0 ? 16 : 1),
-                       .stack = 1 + (uint32_t)dice_below(dice, N_STACKS)};
+                       .stack = 1 + (uint32_t)dice_below(dice, N_KINDS)};
   b->reporter = (uint32_t)dice_below(dice, 6);
   if (b->reporter > 3) /* no more than three reporters of a kind: others would not be kept */
     b->reporter = 0;
@@ -425,10 +485,11 @@ static void add_random_block(dice_t *dice, uint64_t *next) {
     b->addr = *next;
     *next += (b->szB + 31) / 16 * 16;
   }
-  add(b->addr, b->szB, b->stack);
+  uint32_t twin = dice_below(dice, 2) == 0 ? 0 : TWIN;
+  add(b->addr, b->szB, b->stack + twin);
   if (b->reporter == N_REPORTERS) {
     b->reporter = 10;
-    report(b->addr, b->reporter, NULL);
+    report(b->addr, b->reporter + twin, NULL);
   } else if (b->reporter > 0) {
     report(b->addr, (uint32_t)(20 + dice_below(dice, 3)), b->reporter == 1 ? "one" : "two");
   }
@@ -436,8 +497,8 @@ static void add_random_block(dice_t *dice, uint64_t *next) {
 
 static void random_heap(dice_t *dice, uint64_t word_szB) {
   begin(word_szB);
-  dmd_intern_str(&f.live.reporter_names, "one");
-  dmd_intern_str(&f.live.reporter_names, "two");
+  dmd_intern_str(&f.profile.names, "one");
+  dmd_intern_str(&f.profile.names, "two");
   uint64_t next = BASE + 16 * dice_below(dice, 100);
   n_blocks = 0;
   int n = 1 + (int)dice_below(dice, MAX_BLOCKS);
@@ -450,7 +511,7 @@ static void random_heap(dice_t *dice, uint64_t word_szB) {
   for (uint32_t reporter = 1; reporter <= 2; reporter++)
     compare_holder(reporter, 0);
   compare_holder(10, 0);
-  for (uint32_t stack = 1; stack <= N_STACKS; stack++)
+  for (uint32_t stack = 1; stack <= N_KINDS; stack++)
     compare_holder(0, stack);
   end();
 }
@@ -497,14 +558,12 @@ static void index_against_a_naive_search(void **state) {
 
 static void use(host_t *host, void *arg) {
   (void)arg;
-  dmd_live_t *live = &f.live;
-  dmd_advices_t found;
+  dmd_profile_t profile;
   f.live.env = &host->env;
-  dmd_advices_init(&found, &host->env);
-  dmd_memory_t memory = {.read = read_memory};
-  dmd_holders_find(live, &memory, &found);
-  assert_int_equal(dmd_advices_count(&found), 1);
-  dmd_advices_destroy(&found);
+  dmd_profile_init(&profile, &host->env);
+  find_in(&profile, &profile.advices);
+  assert_int_equal(dmd_advices_count(&profile.advices), 1);
+  dmd_profile_destroy(&profile);
 }
 
 static void out_of_memory(void **state) {
@@ -529,6 +588,8 @@ int main(void) {
       cmocka_unit_test(a_list_is_held_with_its_head),
       cmocka_unit_test(a_list_that_nobody_holds),
       cmocka_unit_test(unreported_blocks_hold_as_well),
+      cmocka_unit_test(holders_that_read_the_same_are_one),
+      cmocka_unit_test(a_list_of_stacks_that_read_the_same),
       cmocka_unit_test(blocks_without_a_stack),
       cmocka_unit_test(an_array_has_no_offset),
       cmocka_unit_test(only_the_best_holders_are_kept),
