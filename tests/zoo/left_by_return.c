@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A tag that an early return leaves on the thread, so that later blocks bear it which should not.
+ * A tag that an early return leaves on the thread, so that later blocks bear it by mistake.
  *
  * Mozilla's DMD: nothing
  *
