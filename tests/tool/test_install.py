@@ -5,17 +5,20 @@ import os
 import re
 
 from harness import commands, files
+from harness.compiler import compiler_for
 
 # The programs, headers and pages that are installed; documents and examples are all those of docs/.
 INSTALLED = {
     "bin": {"dmdv"},
     "include/valgrind": {"dmd.h"},
     "share/bash-completion/completions": {"dmdv.bash"},
+    "share/cmake/dmd": {"dmd-config.cmake", "dmd-config-version.cmake"},
     "share/fish/vendor_completions.d": {"dmdv.fish"},
     "share/fish/vendor_conf.d": {"valgrind-dmd.fish"},
     "share/fish/vendor_functions.d": {"__dmdv_complete.fish"},
     "share/zsh/site-functions": {"_dmdv"},
     "share/man/man1": {"dmdv.1", "valgrind-dmd.1"},
+    "share/pkgconfig": {"dmd.pc"},
 }
 DOCUMENTS = "share/doc/valgrind-dmd"
 
@@ -75,3 +78,71 @@ def man_pages(t):
         t.contains(text, '.TH %s 1 ' % name.upper())
         t.contains(text, ".SH NAME\n%s - " % name)
         t.equal(re.findall(r"^\.BR dmd \(1\)", text, re.MULTILINE), [], page)
+
+
+# ---- Programs that are built against what was installed, as docs/manual.md says. ----
+
+
+def _from_manual(t, kind, name, folder):
+    """Writes the manual's block of this kind and name into the folder, and jar.c too."""
+    manual = files.read(os.path.join(t.srcdir, "docs", "manual.md"))
+    for block_kind, block_name in ((kind, name), ("c", "jar.c")):
+        block = re.search(r"^```%s\n((?:# |/\* )%s\b.*?)^```" % (block_kind, re.escape(block_name)), manual, re.M | re.S)
+        files.write(os.path.join(folder, block_name), block.group(1))
+    return folder
+
+
+def _environment(t):
+    """That of a program's build; pkg-config finds the installed tree and takes it for a root file system."""
+    root, prefix, _ = _installed(t)
+    return dict(os.environ, CFLAGS="-g -O1", PKG_CONFIG_PATH=os.path.join(prefix, "share", "pkgconfig"),
+                PKG_CONFIG_SYSROOT_DIR=root, CMAKE_PREFIX_PATH=prefix)
+
+
+def _expect_jar(t, program):
+    """The labels are what the manual's program forgets to measure."""
+    profile = t.run_command([program]).profile
+    t.equal([b for b in profile.at("main") if "reported" not in b], ["1000+0"])
+
+
+def _expect_header(t, build):
+    """The compiler was told of the installed header."""
+    _, prefix, _ = _installed(t)
+    t.contains(files.read(os.path.join(build, "compile_commands.json")), os.path.join(prefix, "include"))
+
+
+def pkg_config(t):
+    _, prefix, _ = _installed(t)
+    environment = _environment(t)
+    flags = commands.run([t.need("pkg-config"), "--cflags", "dmd >= 0.1"], env=environment).out.split()
+    t.check("-I" + os.path.join(prefix, "include") in flags, "the header's folder is in %s" % flags)
+    t.equal(commands.run(["pkg-config", "--modversion", "dmd"], env=environment).out.strip(), _variable(t, "VERSION"))
+    folder = _from_manual(t, "c", "jar.c", t.new_folder())
+    program = os.path.join(folder, "jar")
+    commands.run([*compiler_for(".c"), "-g", "-O1", *flags, "jar.c", "-o", program], folder)
+    _expect_jar(t, program)
+
+
+def cmake(t):
+    command = t.need("cmake")
+    folder = _from_manual(t, "cmake", "CMakeLists.txt", t.new_folder())
+    build = os.path.join(folder, "build")
+    environment = _environment(t)
+    commands.run([command, "-S", folder, "-B", build, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], env=environment)
+    commands.run([command, "--build", build], env=environment)
+    _expect_header(t, build)
+    _expect_jar(t, os.path.join(build, "jar"))
+    text = files.read(os.path.join(folder, "CMakeLists.txt")).replace("dmd 0.1 ", "dmd 99 ")
+    files.write(os.path.join(folder, "CMakeLists.txt"), text)
+    refused = commands.run([command, "-S", folder, "-B", build], env=environment, status=1)
+    t.contains(refused.err, "dmd-config.cmake, version: " + _variable(t, "VERSION"))
+
+
+def meson(t):
+    command = t.need("meson")
+    folder = _from_manual(t, "meson", "meson.build", t.new_folder())
+    build = os.path.join(folder, "build")
+    commands.run([command, "setup", build, folder], env=_environment(t))
+    commands.run([command, "compile", "-C", build], env=_environment(t))
+    _expect_header(t, build)
+    _expect_jar(t, os.path.join(build, "jar"))
