@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import sys
 
 from dmdvtest import Profile
@@ -150,6 +151,20 @@ def test_ignored_functions_are_not_files(test):
     out, _ = test.dmdv("print", "--ignore-alloc-fns", test.write("p", profile))
     test.check("    #01: f (malloc.c:1)\n" in out, "a file's name does not count")
     test.check("xmalloc" not in out, "a function's does")
+
+
+def test_faults_that_read_the_same_are_one(test):
+    # Without allocation functions nothing is left of what made them two.
+    profile = Profile()
+    at = profile.trace(["size_of (s.c:1)"])
+    profile.document["dmd"] = {"faults": [
+        {"kind": "report-interior", "num": num, "bytes": 10 * num, "size": 10, "offset": 4, "at": at,
+         "allocatedAt": profile.trace(["%s (m.c:1)" % function, "g (g.c:1)"])}
+        for num, function in ((2, "malloc"), (3, "calloc"))]}
+    path = test.write("p", profile)
+    for options, numbers in ((), ["3", "2"]), (("--ignore-alloc-fns",), ["5"]):
+        out, _ = test.dmdv("print", *options, path)
+        test.equal(re.findall(r"^  (\d) times, ", out, re.MULTILINE), numbers, " ".join(options))
 
 
 def test_records_left_out_are_said(test):

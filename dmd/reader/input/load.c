@@ -3,7 +3,9 @@
  * Blocks name their stacks by trace ids, traces name frames by frame ids, and either table may come
  * after what refers to it. So while the file is read, every id is a small number in the order of
  * first sight, and groups and report sets hold such trace numbers instead of stacks. When all has
- * been read, the numbers are replaced by the profile's ids in place.
+ * been read, the numbers are replaced by the profile's ids in place. Faults and advices, which are
+ * few and told apart by their stacks, are collected under trace numbers and added to the profile
+ * then.
  */
 #include "reader/input/load.h"
 
@@ -80,6 +82,20 @@ static uint32_t same(void *ctx, uint32_t id) {
   return id;
 }
 
+/* Those that read the same, now that allocation functions may be gone, become one. */
+static void add_collected(dmdv_loader_t *l, uint32_t *stacks) {
+  for (uint32_t id = 1; id <= dmd_faults_count(&l->collected_faults); id++) {
+    dmd_fault_t fault = *dmd_faults_at(&l->collected_faults, id);
+    dmd_fault_translate(&fault, resolved, same, stacks);
+    dmd_faults_add(&l->profile->faults, &fault);
+  }
+  for (uint32_t id = 1; id <= dmd_advices_count(&l->collected_advices); id++) {
+    dmd_advice_t advice = *dmd_advices_at(&l->collected_advices, id);
+    dmd_advice_translate(&advice, resolved, same, stacks);
+    dmd_advices_add(&l->profile->advices, &advice);
+  }
+}
+
 /* Replaces trace numbers by stack ids in all that holds them. */
 static bool resolve(dmdv_loader_t *l) {
   dmd_profile_t *profile = l->profile;
@@ -99,14 +115,7 @@ static bool resolve(dmdv_loader_t *l) {
             &DMD_POOL_AT(&profile->reports.pool, dmd_report_set_t, id)->report[i].stack;
         *stack = stacks[*stack];
       }
-    for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++) {
-      dmd_fault_t *fault = DMD_POOL_AT(&profile->faults.pool, dmd_fault_t, id);
-      dmd_fault_translate(fault, resolved, same, stacks);
-    }
-    for (uint32_t id = 1; id <= dmd_advices_count(&profile->advices); id++) {
-      dmd_advice_t *advice = DMD_POOL_AT(&profile->advices.pool, dmd_advice_t, id);
-      dmd_advice_translate(advice, resolved, same, stacks);
-    }
+    add_collected(l, stacks);
   }
   dmd_env_free(&dmdv_env, stacks);
   return good;
@@ -120,6 +129,8 @@ static const dmdv_format_t *load(dmdv_loader_t *l, dmdv_input_t *input,
   dmdv_ids_init(&l->traces, "dmdv.traces");
   dmdv_ids_init(&l->frames, "dmdv.frames");
   dmd_intern_init(&l->raw_stacks, &dmdv_env, "dmdv.raw_stacks");
+  dmd_faults_init(&l->collected_faults, &dmdv_env);
+  dmd_advices_init(&l->collected_advices, &dmdv_env);
 
   const dmdv_format_t *format =
       dmdv_load_document(&l->cutter, formats, n,
@@ -132,6 +143,8 @@ static const dmdv_format_t *load(dmdv_loader_t *l, dmdv_input_t *input,
     dmd_groups_finish(&l->profile->groups);
   *fail = l->cutter.fail;
 
+  dmd_advices_destroy(&l->collected_advices);
+  dmd_faults_destroy(&l->collected_faults);
   dmd_intern_destroy(&l->raw_stacks);
   dmdv_ids_destroy(&l->frames);
   dmdv_ids_destroy(&l->traces);

@@ -48,7 +48,7 @@ static void load_fault(dmdv_loader_t *l, const cJSON *item) {
   if (l->faults > (uint64_t)DMDV_LOAD_MAX_NUMBER)
     dmdv_cutter_reject(&l->cutter, "more than 2^53 faults");
   else
-    dmd_faults_add(&l->profile->faults, &fault);
+    dmd_faults_add(&l->collected_faults, &fault);
 }
 
 /* An advice about something that a later dmd knows is passed over. */
@@ -77,7 +77,7 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
     advice.alloc = dmdv_ids_number(&l->traces, dmdv_span_of(alloc));
   if (reporter != NULL)
     advice.reporter = dmd_intern_str(&l->profile->names, reporter);
-  dmd_advices_add(&l->profile->advices, &advice);
+  dmd_advices_add(&l->collected_advices, &advice);
 }
 
 static void load_memory(dmdv_loader_t *l, const cJSON *object) {

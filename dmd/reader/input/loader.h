@@ -30,6 +30,8 @@ typedef struct dmdv_loader {
   dmdv_ids_t traces;                /* which mean raw stacks */
   dmdv_ids_t frames;                /* which mean frames of the profile */
   dmd_intern_t raw_stacks;          /* sequences of frame numbers */
+  dmd_faults_t collected_faults;    /* under trace numbers, */
+  dmd_advices_t collected_advices;  /* and so are these */
   uint64_t blocks;                  /* how many, */
   double total;                     /* and their bytes */
   uint64_t faults;                  /* how often */
