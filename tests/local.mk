@@ -55,14 +55,22 @@ unit_tests = \
   tests/unit/test_strbuf \
   tests/unit/test_table \
   tests/unit/test_text \
+  tests/unit/test_text_fault \
+  tests/unit/test_text_record \
   tests/unit/test_translate \
   tests/unit/test_tree \
   tests/unit/test_utf8
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \
-  tests/unit/build.c tests/unit/build.h \
+  tests/unit/fixture.c tests/unit/fixture.h \
   tests/unit/host.c tests/unit/host.h
+
+# Profiles to try things with, for unit tests and fuzz targets. Nothing here needs cmocka.
+profile_support_sources = \
+  tests/profiles/build.c tests/profiles/build.h \
+  tests/profiles/random.c tests/profiles/random.h \
+  tests/profiles/spell.c tests/profiles/spell.h
 
 # Fuzz targets: tests/fuzz/fuzz_NAME.c is the program tests/fuzz/fuzz_NAME, which here calls the target with each file
 # of tests/fuzz/corpus/fuzz_NAME/. `make fuzz` makes programs of them that look for more.
@@ -75,9 +83,7 @@ fuzz_targets = \
   tests/fuzz/fuzz_roundtrip \
   tests/fuzz/fuzz_size \
   tests/fuzz/fuzz_tree_path
-fuzz_support_sources = \
-  tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
-  tests/fuzz/random_profile.c tests/fuzz/random_profile.h
+fuzz_support_sources = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 fuzz_replay_sources = tests/fuzz/replay.c
 
 # Scripts: the rules about sources, and the tests of documents, dmdv, tool and zoo, which have lists of their own.

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "random_profile.h"
+#include "../profiles/random.h"
 #include "reader/host/host.h"
 #include "text/text.h"
 

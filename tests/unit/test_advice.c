@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build.h"
+#include "fixture.h"
 
 #include <stdio.h>
 
@@ -67,42 +67,11 @@ static void out_of_memory(void **state) {
 
 /* ---- What is printed. ---- */
 
-typedef struct {
-  host_t host;
-  dmd_profile_t profile;
-  sink_t sink;
-} fixture_t;
-
-static void begin(fixture_t *f) {
-  host_init(&f->host);
-  dmd_profile_init(&f->profile, &f->host.env);
-}
-
-static void end(fixture_t *f) {
-  sink_free(&f->sink);
-  dmd_profile_destroy(&f->profile);
-  host_done(&f->host);
-}
-
-/* reporter: NULL for none. */
-static void advise(fixture_t *f, const char *alloc, dmd_held_t held, const char *reporter,
-                   const char *at, uint32_t offset, uint64_t bytes) {
-  uint32_t name = reporter == NULL ? DMD_NONE : dmd_intern_str(&f->profile.names, reporter);
-  dmd_advices_add(&f->profile.advices, &(dmd_advice_t){.blocks = 1,
-                                                       .bytes = bytes,
-                                                       .alloc = build_stack(&f->profile, alloc),
-                                                       .held = held,
-                                                       .reporter = name,
-                                                       .at = build_stack(&f->profile, at),
-                                                       .offset = offset});
-}
-
 /* The line in the text of the profile that says who holds its blocks; "" where there is none.
  * Stacks are cut to two frames. */
 static const char *line(fixture_t *f) {
   static char buffer[500];
-  dmd_text_options_t options = {.title = "t"};
-  const char *text = build_text(&f->sink, &f->profile, 2, DMD_SORT_USABLE, &options);
+  const char *text = fixture_text(f, 2, DMD_SORT_USABLE, NULL);
   const char *held = strstr(text, "% held ");
   buffer[0] = '\0';
   if (held == NULL)
@@ -120,164 +89,159 @@ static const char alloc[] = "malloc (vg_replace_malloc.c:0)|font (f.c:1)";
 static void the_reporter_is_named(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 10, 90, 10, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_REPORTED, "explicit/fonts", "size (f.c:2)", 0x18, 929);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "explicit/fonts", "size (f.c:2)", 0x18, 929);
   /* 929 of 1,000 bytes are 92.9% */
   assert_string_equal(line(&f), "  92% held at +0x18 of blocks reported by explicit/fonts");
-  end(&f);
+  fixture_end(&f);
 }
 
 static void without_a_reporter_its_function(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 100, 0, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_REPORTED, NULL, "size (f.c:2)|main (f.c:9)", 0, 100);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, NULL, "size (f.c:2)|main (f.c:9)", 0, 100);
   assert_string_equal(line(&f), "  100% held at +0x0 of blocks reported by size (f.c:2)");
-  end(&f);
+  fixture_end(&f);
 }
 
 static void unreported_holders_are_told_by_their_allocation(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 100, 0, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "malloc (vg_replace_malloc.c:0)|box (b.c:3)", 8, 50);
+  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL,
+               "malloc (vg_replace_malloc.c:0)|box (b.c:3)", 8, 50);
   assert_string_equal(line(&f), "  50% held at +0x8 of unreported blocks allocated at box (b.c:3)");
-  end(&f);
+  fixture_end(&f);
 }
 
 /* Stacks that look alike when cut are one, and reporters are one by their name. */
 static void added_up_as_the_record_shows(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 50, 0, "a|b|c", DMD_NONE);
   build_blocks(&f.profile, 1, 50, 0, "a|b|d", DMD_NONE);
   build_blocks(&f.profile, 1, 50, 0, "other", DMD_NONE);
-  advise(&f, "a|b|c", DMD_HELD_REPORTED, "r", "size1", 8, 20);
-  advise(&f, "a|b|d", DMD_HELD_REPORTED, "r", "size2", 8, 20);
-  advise(&f, "a|b|c", DMD_HELD_REPORTED, NULL, "x|y|1", 16, 11);
-  advise(&f, "a|b|d", DMD_HELD_REPORTED, NULL, "x|y|2", 16, 12);
+  build_advice(&f.profile, "a|b|c", DMD_HELD_REPORTED, "r", "size1", 8, 20);
+  build_advice(&f.profile, "a|b|d", DMD_HELD_REPORTED, "r", "size2", 8, 20);
+  build_advice(&f.profile, "a|b|c", DMD_HELD_REPORTED, NULL, "x|y|1", 16, 11);
+  build_advice(&f.profile, "a|b|d", DMD_HELD_REPORTED, NULL, "x|y|2", 16, 12);
   assert_string_equal(line(&f), "  40% held at +0x8 of blocks reported by r");
-  sink_free(&f.sink);
-  advise(&f, "a|b|d", DMD_HELD_REPORTED, NULL, "x|y|2", 16, 18);
+  build_advice(&f.profile, "a|b|d", DMD_HELD_REPORTED, NULL, "x|y|2", 16, 18);
   assert_string_equal(line(&f), "  41% held at +0x10 of blocks reported by x");
-  sink_free(&f.sink);
   /* Both stacks may hold the same blocks. */
-  advise(&f, "a|b|c", DMD_HELD_REPORTED, NULL, "x|y|1", 16, 1000);
+  build_advice(&f.profile, "a|b|c", DMD_HELD_REPORTED, NULL, "x|y|1", 16, 1000);
   assert_string_equal(line(&f), "  100% held at +0x10 of blocks reported by x");
-  end(&f);
+  fixture_end(&f);
 }
 
 /* Two places that look alike hold most blocks both. They are no better than what the record has. */
 static void no_more_than_there_is(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 100, 0, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "x|y|1", 8, 60);
-  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "x|y|2", 8, 60);
+  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL, "x|y|1", 8, 60);
+  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL, "x|y|2", 8, 60);
   assert_string_equal(line(&f), "  100% held at +0x8 of unreported blocks allocated at x");
-  sink_free(&f.sink);
   /* More than three quarters of that. */
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "size", 16, 76);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "size", 16, 76);
   assert_string_equal(line(&f), "  76% held at +0x10 of blocks reported by r");
-  end(&f);
+  fixture_end(&f);
 }
 
 /* The fewest offsets that make nine tenths. */
 static void several_offsets(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0x20, 455);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 8, 460);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 50);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0x20, 455);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 8, 460);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 50);
   assert_string_equal(line(&f), "  91% held at +0x8 and +0x20 of blocks reported by r");
-  sink_free(&f.sink);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0x30, 10);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 25);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0x30, 10);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 25);
   assert_string_equal(line(&f), "  91% held at +0x8 and +0x20 of blocks reported by r");
-  end(&f);
+  fixture_end(&f);
 }
 
 static void three_offsets_and_more(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
   for (uint32_t i = 0; i < 3; i++)
-    advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 32 - 8 * i, 300);
+    build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 32 - 8 * i, 300);
   assert_string_equal(line(&f), "  90% held at +0x10, +0x18 and +0x20 of blocks reported by r");
-  sink_free(&f.sink);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", DMD_OFFSET_ANY, 101);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", DMD_OFFSET_ANY, 101);
   assert_string_equal(line(&f), "  100% held in blocks reported by r");
-  end(&f);
+  fixture_end(&f);
 }
 
 static void who_is_reported_wins_unless_it_holds_much_less(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 750);
-  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "box", 8, 1000);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 750);
+  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL, "box", 8, 1000);
   assert_string_equal(line(&f), "  75% held at +0x0 of blocks reported by r");
-  end(&f);
-  begin(&f);
+  fixture_end(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 749);
-  advise(&f, alloc, DMD_HELD_UNREPORTED, NULL, "box", 8, 1000);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 749);
+  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL, "box", 8, 1000);
   assert_string_equal(line(&f), "  100% held at +0x8 of unreported blocks allocated at box");
-  end(&f);
+  fixture_end(&f);
 }
 
 /* Whatever numbers the names and stacks have, which change when a profile is written and read. */
 static void of_equal_holders_the_first(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_stack(&f.profile, "second");
-  dmd_intern_str(&f.profile.names, "explicit/second");
+  build_name(&f.profile, "explicit/second");
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_REPORTED, "explicit/first", "s", 8, 500);
-  advise(&f, alloc, DMD_HELD_REPORTED, "explicit/second", "s", 0, 500);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "explicit/first", "s", 8, 500);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "explicit/second", "s", 0, 500);
   assert_string_equal(line(&f), "  50% held at +0x8 of blocks reported by explicit/first");
-  end(&f);
-  begin(&f);
+  fixture_end(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_stack(&f.profile, "second");
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_REPORTED, NULL, "first", 8, 500);
-  advise(&f, alloc, DMD_HELD_REPORTED, NULL, "second", 0, 500);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, NULL, "first", 8, 500);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, NULL, "second", 0, 500);
   assert_string_equal(line(&f), "  50% held at +0x8 of blocks reported by first");
-  end(&f);
+  fixture_end(&f);
 }
 
 static void too_little_is_not_told(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 9);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 9);
   assert_string_equal(line(&f), "");
-  sink_free(&f.sink);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 1);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 1);
   assert_string_equal(line(&f), "  1% held at +0x0 of blocks reported by r");
-  end(&f);
+  fixture_end(&f);
 }
 
 static void only_unreported_records_have_advice(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   uint32_t reports = build_reports(&f.profile, 1, "s", NULL, NULL, NULL);
   build_blocks(&f.profile, 1, 1000, 0, alloc, reports);
-  advise(&f, alloc, DMD_HELD_REPORTED, "r", "s", 0, 1000);
+  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 1000);
   assert_string_equal(line(&f), "");
-  end(&f);
+  fixture_end(&f);
 }
 
 int main(void) {

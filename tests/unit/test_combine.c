@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build.h"
+#include "fixture.h"
 
 #include "analysis/combine.h"
 
@@ -149,26 +149,22 @@ static void no_more_memory(void **state) {
 /* What is added to an equal group joins it, whatever ids its parts have elsewhere. */
 static void equal_groups_join(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t to, from;
-  dmd_profile_init(&to, &host.env);
-  dmd_profile_init(&from, &host.env);
-  build_tagged(&to, 1, 16, 0, "f|main", DMD_NONE, "t");
-  build_tagged(&from, 5, 16, 0, "g|main", DMD_NONE, "other");
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *to = &f.profile, *from = &f.other;
+  build_tagged(to, 1, 16, 0, "f|main", DMD_NONE, "t");
+  build_tagged(from, 5, 16, 0, "g|main", DMD_NONE, "other");
   for (int64_t i = 0; i < 200; i++)
-    build_tagged(&from, 2, i, 0, "f|main", DMD_NONE, "t");
+    build_tagged(from, 2, i, 0, "f|main", DMD_NONE, "t");
   dmd_translation_t ids;
-  dmd_translation_init_profile(&ids, &to, &from, NULL, NULL);
+  dmd_translation_init_profile(&ids, to, from, NULL, NULL);
   dmd_combine(&ids);
   dmd_translation_destroy(&ids);
-  assert_int_equal(dmd_groups_count(&to.groups), 201);
-  assert_int_equal(dmd_groups_at(&to.groups, 1)->num, 3);
-  assert_int_equal(dmd_groups_at(&to.groups, 2)->num, 5);
-  assert_int_equal(dmd_groups_count(&from.groups), 201);
-  dmd_profile_destroy(&from);
-  dmd_profile_destroy(&to);
-  host_done(&host);
+  assert_int_equal(dmd_groups_count(&to->groups), 201);
+  assert_int_equal(dmd_groups_at(&to->groups, 1)->num, 3);
+  assert_int_equal(dmd_groups_at(&to->groups, 2)->num, 5);
+  assert_int_equal(dmd_groups_count(&from->groups), 201);
+  fixture_end(&f);
 }
 
 int main(void) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build.h"
+#include "fixture.h"
 
 #include "analysis/causes.h"
 #include "analysis/gate.h"
 
 /* Two profiles with the stacks, reporters and tags of one small program. */
 typedef struct {
-  host_t host;
-  dmd_profile_t old, new;
+  fixture_t base;
+  dmd_profile_t *old, *new;
   dmd_subject_t before, now;
-} fixture_t;
+} gate_t;
 
 /* 1,000 bytes: 300 dark, 200 twice, 500 once, of which 100 below explicit/x and 400 in explicit/xy;
  * the dark ones and 50 of explicit/x bear the tag "lib". */
@@ -28,20 +28,22 @@ static void fill(dmd_profile_t *p) {
   build_blocks(p, 4, 99, 1, "new (a.c:1)|xy (b.c:7)", xy);
 }
 
-static void begin(fixture_t *f) {
-  host_init(&f->host);
-  dmd_profile_init(&f->old, &f->host.env);
-  dmd_profile_init(&f->new, &f->host.env);
-  fill(&f->old);
-  fill(&f->new);
-  f->before = (dmd_subject_t){.profile = &f->old};
-  f->now = (dmd_subject_t){.profile = &f->new};
+static void begin_empty(gate_t *f) {
+  fixture_begin(&f->base, DMD_MODE_DARK_MATTER);
+  f->old = &f->base.other;
+  f->new = &f->base.profile;
+  f->before = (dmd_subject_t){.profile = f->old};
+  f->now = (dmd_subject_t){.profile = f->new};
 }
 
-static void end(fixture_t *f) {
-  dmd_profile_destroy(&f->old);
-  dmd_profile_destroy(&f->new);
-  host_done(&f->host);
+static void begin(gate_t *f) {
+  begin_empty(f);
+  fill(f->old);
+  fill(f->new);
+}
+
+static void end(gate_t *f) {
+  fixture_end(&f->base);
 }
 
 static dmd_limit_t limit_of(dmd_what_t what, const char *name, const char *size, bool growth) {
@@ -50,7 +52,7 @@ static dmd_limit_t limit_of(dmd_what_t what, const char *name, const char *size,
   return limit;
 }
 
-static void assert_figure(const fixture_t *f, dmd_what_t what, const char *name, int64_t bytes,
+static void assert_figure(const gate_t *f, dmd_what_t what, const char *name, int64_t bytes,
                           int64_t num) {
   dmd_figure_t figure = dmd_gate_figure(&f->now, what, name);
   assert_int_equal(figure.bytes, bytes);
@@ -59,7 +61,7 @@ static void assert_figure(const fixture_t *f, dmd_what_t what, const char *name,
 
 static void figures(void **state) {
   (void)state;
-  fixture_t f;
+  gate_t f;
   begin(&f);
   assert_figure(&f, DMD_TOTAL, NULL, 1000, 12);
   assert_figure(&f, DMD_UNREPORTED, NULL, 300, 3);
@@ -82,15 +84,15 @@ static void figures(void **state) {
 
 static void names_that_there_are(void **state) {
   (void)state;
-  fixture_t f;
+  gate_t f;
   begin(&f);
-  dmd_profile_keep(&f.new, "not a reporter");
+  dmd_profile_keep(f.new, "not a reporter");
   static const char *const names[] = {"explicit", "explicit/x/", "explicit/x/deep", "lib", "other"};
   for (size_t i = 0; i < COUNT_OF(names); i++)
-    assert_true(dmd_gate_has_name(&f.new, names[i]));
+    assert_true(dmd_gate_has_name(f.new, names[i]));
   static const char *const others[] = {"explici", "explicit/x/deep/er", "", "not a reporter"};
   for (size_t i = 0; i < COUNT_OF(others); i++)
-    assert_false(dmd_gate_has_name(&f.new, others[i]));
+    assert_false(dmd_gate_has_name(f.new, others[i]));
   end(&f);
 }
 
@@ -109,7 +111,7 @@ static void at_the_limit_is_within_it(void **state) {
       {DMD_NAMED, "lib", "350", 350, false},       {DMD_NAMED, "lib", "349", 349, true},
       {DMD_NAMED, "nobody", "0", 0, false},        {DMD_MISREPORTS, NULL, "0", 0, false},
   };
-  fixture_t f;
+  gate_t f;
   begin(&f);
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     dmd_limit_t limit = limit_of(cases[i].what, cases[i].name, cases[i].size, false);
@@ -124,9 +126,9 @@ static void at_the_limit_is_within_it(void **state) {
 
 static void growth(void **state) {
   (void)state;
-  fixture_t f;
+  gate_t f;
   begin(&f);
-  build_tagged(&f.new, 1, 30, 0, "new (a.c:1)|dark (b.c:2)", DMD_NONE, "lib");
+  build_tagged(f.new, 1, 30, 0, "new (a.c:1)|dark (b.c:2)", DMD_NONE, "lib");
   static const struct {
     dmd_what_t what;
     const char *name, *size;
@@ -151,26 +153,26 @@ static void growth(void **state) {
 
 static void what_is_ignored_does_not_count(void **state) {
   (void)state;
-  fixture_t f;
+  gate_t f;
   begin(&f);
-  uint32_t *by = dmd_env_alloc(&f.host.env, "test", 64 * sizeof *by);
+  uint32_t *by = dmd_env_alloc(&f.base.host.env, "test", 64 * sizeof *by);
   memset(by, 0, 64 * sizeof *by);
-  by[build_stack(&f.new, "new (a.c:1)|dark (b.c:2)")] = 1;
-  by[build_stack(&f.new, "new (a.c:1)|both (b.c:3)")] = 2;
-  by[build_stack(&f.new, "new (a.c:1)|x (b.c:5)")] = 2;
+  by[build_stack(f.new, "new (a.c:1)|dark (b.c:2)")] = 1;
+  by[build_stack(f.new, "new (a.c:1)|both (b.c:3)")] = 2;
+  by[build_stack(f.new, "new (a.c:1)|x (b.c:5)")] = 2;
   f.now.ignored_by = by;
   assert_figure(&f, DMD_UNREPORTED, NULL, 0, 0);
   assert_figure(&f, DMD_TWICE, NULL, 80, 2);
   assert_figure(&f, DMD_TOTAL, NULL, 1000, 12);
   assert_figure(&f, DMD_NAMED, "lib", 350, 4);
-  dmd_env_free(&f.host.env, by);
+  dmd_env_free(&f.base.host.env, by);
   end(&f);
 }
 
 /* Faults of the heap and of scopes are no misreports. */
 static void misreports(void **state) {
   (void)state;
-  fixture_t f;
+  gate_t f;
   begin(&f);
   static const dmd_fault_t faults[] = {
       {.num = 5, .kind = DMD_FAULT_INVALID_FREE},     {.num = 2, .kind = DMD_FAULT_REPORT_INTERIOR},
@@ -178,39 +180,39 @@ static void misreports(void **state) {
       {.num = 11, .kind = DMD_FAULT_SCOPE_UNDERFLOW}, {.num = 13, .kind = DMD_FAULT_ABSURD_SIZE},
   };
   for (size_t i = 0; i < COUNT_OF(faults); i++)
-    dmd_faults_add(&f.new.faults, &faults[i]);
+    dmd_faults_add(&f.new->faults, &faults[i]);
   assert_figure(&f, DMD_MISREPORTS, NULL, 5, 0);
   uint32_t n;
-  uint32_t *ids = dmd_misreports(&f.new, &n);
+  uint32_t *ids = dmd_misreports(f.new, &n);
   assert_int_equal(n, 2);
-  assert_int_equal(dmd_faults_at(&f.new.faults, ids[0])->kind, DMD_FAULT_REPORT_NO_BLOCK);
-  assert_int_equal(dmd_faults_at(&f.new.faults, ids[1])->kind, DMD_FAULT_REPORT_INTERIOR);
-  dmd_env_free(&f.host.env, ids);
+  assert_int_equal(dmd_faults_at(&f.new->faults, ids[0])->kind, DMD_FAULT_REPORT_NO_BLOCK);
+  assert_int_equal(dmd_faults_at(&f.new->faults, ids[1])->kind, DMD_FAULT_REPORT_INTERIOR);
+  dmd_env_free(&f.base.host.env, ids);
   end(&f);
 }
 
 static void what_cannot_be_checked(void **state) {
   (void)state;
-  fixture_t f;
+  gate_t f;
   begin(&f);
   int which;
   dmd_limit_t unreported = limit_of(DMD_UNREPORTED, NULL, "0", false);
   dmd_limit_t growth = limit_of(DMD_UNREPORTED, NULL, "0", true);
   dmd_limit_t total = limit_of(DMD_TOTAL, NULL, "0", true);
   dmd_limit_t misreported = limit_of(DMD_MISREPORTS, NULL, "0", false);
-  assert_null(dmd_gate_why_not(&unreported, &f.new, NULL, &which));
-  assert_null(dmd_gate_why_not(&growth, &f.new, &f.old, &which));
-  assert_null(dmd_gate_why_not(&misreported, &f.new, &f.old, &which));
-  f.old.mode = DMD_MODE_LIVE;
-  assert_null(dmd_gate_why_not(&unreported, &f.new, &f.old, &which));
-  assert_null(dmd_gate_why_not(&total, &f.new, &f.old, &which));
-  assert_non_null(dmd_gate_why_not(&growth, &f.new, &f.old, &which));
+  assert_null(dmd_gate_why_not(&unreported, f.new, NULL, &which));
+  assert_null(dmd_gate_why_not(&growth, f.new, f.old, &which));
+  assert_null(dmd_gate_why_not(&misreported, f.new, f.old, &which));
+  f.old->mode = DMD_MODE_LIVE;
+  assert_null(dmd_gate_why_not(&unreported, f.new, f.old, &which));
+  assert_null(dmd_gate_why_not(&total, f.new, f.old, &which));
+  assert_non_null(dmd_gate_why_not(&growth, f.new, f.old, &which));
   assert_int_equal(which, 1);
-  f.new.mode = DMD_MODE_CUMULATIVE;
-  assert_non_null(dmd_gate_why_not(&unreported, &f.new, NULL, &which));
+  f.new->mode = DMD_MODE_CUMULATIVE;
+  assert_non_null(dmd_gate_why_not(&unreported, f.new, NULL, &which));
   assert_int_equal(which, 0);
-  f.new.run.is_known = false;
-  assert_non_null(dmd_gate_why_not(&misreported, &f.new, NULL, &which));
+  f.new->run.is_known = false;
+  assert_non_null(dmd_gate_why_not(&misreported, f.new, NULL, &which));
   end(&f);
 }
 
@@ -225,7 +227,7 @@ static const char *top_frame(const dmd_causes_t *causes, const dmd_record_t *r, 
 
 static void causes_are_the_blocks_that_count(void **state) {
   (void)state;
-  fixture_t f;
+  gate_t f;
   begin(&f);
   dmd_limit_t limit = limit_of(DMD_NAMED, "explicit/x", "0", false);
   dmd_finding_t finding;
@@ -253,18 +255,14 @@ static void causes_are_the_blocks_that_count(void **state) {
 /* Lines move between versions of a source; what moved with them has not grown. */
 static void growth_is_found_across_moved_lines(void **state) {
   (void)state;
-  fixture_t f;
-  host_init(&f.host);
-  dmd_profile_init(&f.old, &f.host.env);
-  dmd_profile_init(&f.new, &f.host.env);
-  f.before = (dmd_subject_t){.profile = &f.old};
-  f.now = (dmd_subject_t){.profile = &f.new};
-  build_blocks(&f.old, 2, 100, 0, "new (a.c:1)|moved (b.c:10)|main (b.c:50)", DMD_NONE);
-  build_blocks(&f.old, 1, 100, 0, "new (a.c:1)|grown (b.c:20)|main (b.c:51)", DMD_NONE);
-  build_blocks(&f.old, 1, 60, 0, "new (a.c:1)|gone (b.c:30)|main (b.c:52)", DMD_NONE);
-  build_blocks(&f.new, 2, 100, 0, "new (a.c:1)|moved (b.c:12)|main (b.c:60)", DMD_NONE);
-  build_blocks(&f.new, 5, 100, 0, "new (a.c:1)|grown (b.c:22)|main (b.c:61)", DMD_NONE);
-  build_blocks(&f.new, 1, 70, 0, "new (a.c:1)|fresh (b.c:32)|main (b.c:62)", DMD_NONE);
+  gate_t f;
+  begin_empty(&f);
+  build_blocks(f.old, 2, 100, 0, "new (a.c:1)|moved (b.c:10)|main (b.c:50)", DMD_NONE);
+  build_blocks(f.old, 1, 100, 0, "new (a.c:1)|grown (b.c:20)|main (b.c:51)", DMD_NONE);
+  build_blocks(f.old, 1, 60, 0, "new (a.c:1)|gone (b.c:30)|main (b.c:52)", DMD_NONE);
+  build_blocks(f.new, 2, 100, 0, "new (a.c:1)|moved (b.c:12)|main (b.c:60)", DMD_NONE);
+  build_blocks(f.new, 5, 100, 0, "new (a.c:1)|grown (b.c:22)|main (b.c:61)", DMD_NONE);
+  build_blocks(f.new, 1, 70, 0, "new (a.c:1)|fresh (b.c:32)|main (b.c:62)", DMD_NONE);
   dmd_limit_t limit = limit_of(DMD_TOTAL, NULL, "0", true);
   dmd_finding_t finding;
   dmd_gate_evaluate(&finding, &limit, &f.now, &f.before);

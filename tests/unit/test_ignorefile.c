@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build.h"
+#include "fixture.h"
 
 #include "reader/input/ignorefile.h"
 
@@ -129,18 +129,15 @@ static void random_bytes_do_no_harm(void **state) {
 /* ---- against a profile ---- */
 
 typedef struct {
-  host_t host;
-  dmd_profile_t profile;
+  fixture_t base;
   dmdv_ignorefile_t file;
   uint32_t *ignored_by;
-} fixture_t;
+} ignoring_t;
 
 /* Three stacks that a gate is about, and one that is in order. */
-static void begin(fixture_t *f, const char *patterns, dmd_mode_t mode) {
-  host_init(&f->host);
-  dmd_profile_init(&f->profile, &f->host.env);
-  f->profile.mode = mode;
-  dmd_profile_t *p = &f->profile;
+static void begin(ignoring_t *f, const char *patterns, dmd_mode_t mode) {
+  fixture_begin(&f->base, mode);
+  dmd_profile_t *p = &f->base.profile;
   uint32_t once = build_reports(p, 1, "r", NULL, NULL, NULL);
   uint32_t twice = build_reports(p, 2, "r", NULL, "s", NULL);
   build_blocks(p, 2, 90, 10, "malloc (m.c:1)|dark (a.c:2)|main (a.c:9)", DMD_NONE);
@@ -152,20 +149,19 @@ static void begin(fixture_t *f, const char *patterns, dmd_mode_t mode) {
   f->ignored_by = dmdv_ignorefile_apply(&f->file, p, true);
 }
 
-static void end(fixture_t *f) {
-  dmd_env_free(&f->host.env, f->ignored_by);
+static void end(ignoring_t *f) {
+  dmd_env_free(&f->base.host.env, f->ignored_by);
   dmdv_ignorefile_destroy(&f->file);
-  dmd_profile_destroy(&f->profile);
-  host_done(&f->host);
+  fixture_end(&f->base);
 }
 
-static uint32_t ignored_by(const fixture_t *f, uint32_t group) {
-  return f->ignored_by[dmd_groups_at(&f->profile.groups, group)->stack];
+static uint32_t ignored_by(const ignoring_t *f, uint32_t group) {
+  return f->ignored_by[dmd_groups_at(&f->base.profile.groups, group)->stack];
 }
 
 static void frames_or_functions_as_a_whole(void **state) {
   (void)state;
-  fixture_t f;
+  ignoring_t f;
   begin(&f,
         "ark              # only a part\n"
         "dark (a.c:2)     # a frame as a whole\n"
@@ -193,7 +189,7 @@ static void frames_or_functions_as_a_whole(void **state) {
 /* The blocks are the first one's, but a pattern that matches behind it is in use, too. */
 static void the_first_pattern_takes_them(void **state) {
   (void)state;
-  fixture_t f;
+  ignoring_t f;
   begin(&f, "main # all of ours\ndark # one of them\n", DMD_MODE_DARK_MATTER);
   assert_int_equal(ignored_by(&f, 1), 1);
   assert_int_equal(ignored_by(&f, 2), 1);
@@ -206,7 +202,7 @@ static void the_first_pattern_takes_them(void **state) {
 
 static void other_modes_have_nothing_to_ignore(void **state) {
   (void)state;
-  fixture_t f;
+  ignoring_t f;
   begin(&f, "* # everything\n", DMD_MODE_LIVE);
   assert_int_equal(ignored_by(&f, 1), 0);
   assert_false(f.file.patterns[0].used);
@@ -215,15 +211,15 @@ static void other_modes_have_nothing_to_ignore(void **state) {
 
 static void without_counting_nothing_is_used(void **state) {
   (void)state;
-  fixture_t f;
+  ignoring_t f;
   begin(&f, "nowhere # x\n", DMD_MODE_DARK_MATTER);
   dmdv_ignorefile_destroy(&f.file);
   f.file = parsed("dark # x\n");
-  uint32_t *again = dmdv_ignorefile_apply(&f.file, &f.profile, false);
-  assert_int_equal(again[dmd_groups_at(&f.profile.groups, 1)->stack], 1);
+  uint32_t *again = dmdv_ignorefile_apply(&f.file, &f.base.profile, false);
+  assert_int_equal(again[dmd_groups_at(&f.base.profile.groups, 1)->stack], 1);
   assert_false(f.file.patterns[0].used);
   assert_int_equal(f.file.patterns[0].num, 0);
-  dmd_env_free(&f.host.env, again);
+  dmd_env_free(&f.base.host.env, again);
   end(&f);
 }
 

@@ -2,7 +2,7 @@
  *
  * The document that is written, to the byte where it is small, and read back by another's parser
  * where it is large or hostile. */
-#include "build.h"
+#include "fixture.h"
 
 #include <stdio.h>
 
@@ -10,41 +10,18 @@
 
 #include "profile/json.h"
 
-typedef struct {
-  host_t host;
-  dmd_profile_t profile;
-} fixture_t;
-
-static void begin(fixture_t *f, dmd_mode_t mode) {
-  host_init(&f->host);
-  dmd_profile_init(&f->profile, &f->host.env);
-  f->profile.mode = mode;
-}
-
-static void end(fixture_t *f) {
-  dmd_profile_destroy(&f->profile);
-  host_done(&f->host);
-}
-
-static const char *written(sink_t *sink, const dmd_profile_t *profile) {
-  sink_init(sink);
-  dmd_json_write(&sink->out, profile);
-  return sink_text(sink);
-}
-
 /* ---- to the byte ---- */
 
 /* What is absent by default is absent; without a run there is no "dmd" key. */
 static void plain_version_5(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_LIVE);
+  fixture_begin(&f, DMD_MODE_LIVE);
   f.profile.options = "--mode=live";
   build_blocks(&f.profile, 1, 100, 12, "new (n.c:1)|main (m.c:2)", DMD_NONE);
   build_blocks(&f.profile, 3, 0, 0, "main (m.c:2)", DMD_NONE);
   build_blocks(&f.profile, 1, 8, 0, NULL, DMD_NONE);
-  sink_t sink;
-  assert_text_equal(written(&sink, &f.profile),
+  assert_text_equal(fixture_json(&f),
                     "{\n"
                     " \"version\": 5,\n"
                     " \"invocation\": {\"dmdEnvVar\": \"--mode=live\", \"mode\": \"live\"},\n"
@@ -62,16 +39,14 @@ static void plain_version_5(void **state) {
                     "  \"2\": \"#00: main (m.c:2)\"\n"
                     " }\n"
                     "}\n");
-  sink_free(&sink);
-  end(&f);
+  fixture_end(&f);
 }
 
 static void an_empty_profile(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_DARK_MATTER);
-  sink_t sink;
-  assert_text_equal(written(&sink, &f.profile),
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  assert_text_equal(fixture_json(&f),
                     "{\n"
                     " \"version\": 5,\n"
                     " \"invocation\": {\"dmdEnvVar\": null, \"mode\": \"dark-matter\"},\n"
@@ -79,16 +54,10 @@ static void an_empty_profile(void **state) {
                     " \"traceTable\": {},\n"
                     " \"frameTable\": {}\n"
                     "}\n");
-  sink_free(&sink);
-  end(&f);
+  fixture_end(&f);
 }
 
-/* Everything that dmd adds, once. */
-static void all_keys(void **state) {
-  (void)state;
-  fixture_t f;
-  begin(&f, DMD_MODE_DARK_MATTER);
-  dmd_profile_t *p = &f.profile;
+static void build_all_blocks(dmd_profile_t *p) {
   uint32_t once = build_reports(p, 1, "size", "explicit/a", NULL, NULL);
   uint32_t twice = build_reports(p, 2, "size", NULL, "count", "explicit/b");
   uint32_t often = build_reports(p, 7, "size", NULL, "size", NULL);
@@ -99,11 +68,11 @@ static void all_keys(void **state) {
   dmd_groups_add(&p->groups, &g);
   g = (dmd_group_t){.req = 24, .num = 1, .thread = 1};
   dmd_groups_add(&p->groups, &g);
-  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 3,
-                                            .kind = DMD_FAULT_REPORT_NO_BLOCK,
-                                            .stack = build_stack(p, "size"),
-                                            .reporter = dmd_intern_str(&p->names, "explicit/a")});
-  dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 1, .kind = DMD_FAULT_INVALID_FREE});
+  build_fault(p, DMD_FAULT_REPORT_NO_BLOCK, 3, "size", "explicit/a");
+  build_fault(p, DMD_FAULT_INVALID_FREE, 1, NULL, NULL);
+}
+
+static void build_run(dmd_profile_t *p) {
   p->run = (dmd_run_t){
       .is_known = true,
       .version = "1.0",
@@ -139,117 +108,118 @@ static void all_keys(void **state) {
                                                         .times = 3,
                                                         .kind = DMD_MEMREPORT_OTHER,
                                                         .units = DMD_MEMREPORT_CUMULATIVE});
-  sink_t sink;
-  assert_text_equal(
-      written(&sink, p),
-      "{\n"
-      " \"version\": 5,\n"
-      " \"invocation\": {\"dmdEnvVar\": null, \"mode\": \"dark-matter\"},\n"
-      " \"dmd\": {\n"
-      "  \"formatVersion\": 1,\n"
-      "  \"version\": \"1.0\",\n"
-      "  \"valgrindVersion\": \"3.19.0\",\n"
-      "  \"command\": \"./app \\\"x\\\"\",\n"
-      "  \"pid\": 77,\n"
-      "  \"dump\": 2,\n"
-      "  \"trigger\": \"exit\",\n"
-      "  \"label\": null,\n"
-      "  \"wordSize\": 8,\n"
-      "  \"allocator\": \"glibc\",\n"
-      "  \"allocatorChosen\": \"auto\",\n"
-      "  \"stacks\": \"partial\",\n"
-      "  \"sampleBelow\": 512,\n"
-      "  \"seed\": 9,\n"
-      "  \"totals\": {\"allocs\": 10, \"frees\": 4, \"allocBytes\": 1000, \"inUseBytes\": 600, "
-      "\"inUseBlocks\": 6, \"freedReported\": 1},\n"
-      "  \"faults\": [\n"
-      "   {\"kind\": \"report-no-block\", \"num\": 3, \"at\": \"1\", \"reporter\": "
-      "\"explicit/a\"},\n"
-      "   {\"kind\": \"invalid-free\", \"num\": 1}\n"
-      "  ],\n"
-      "  \"memory\": {\"heapAllocated\": 720, \"heapOverhead\": 0, \"residentUnique\": 4096},\n"
-      "  \"memoryReports\": [\n"
-      "   {\"path\": \"explicit/a\", \"kind\": \"heap\", \"units\": \"bytes\", \"amount\": -5},\n"
-      "   {\"process\": \"child\", \"path\": \"cache/hits\", \"kind\": \"other\", \"units\": "
-      "\"count-cumulative\", \"amount\": 9007199254740992, \"description\": \"\\\"Hits\\\".\", "
-      "\"times\": 3}\n"
-      "  ]\n"
-      " },\n"
-      " \"blockList\": [\n"
-      "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\"],\"reporters\":"
-      "[\"explicit/a\"],\"tag\":\"lua\"},\n"
-      "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\",\"2\"],\"reporters\":"
-      "[null,\"explicit/b\"]},\n"
-      "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\",\"1\"],\"reports\":7,"
-      "\"num\":2},\n"
-      "  {\"req\":512,\"alloc\":\"3\",\"num\":4,\"thread\":2,\"sampled\":true},\n"
-      "  {\"req\":24}\n"
-      " ],\n"
-      " \"traceTable\": {\n"
-      "  \"1\": [\"1\"],\n"
-      "  \"2\": [\"2\"],\n"
-      "  \"3\": [\"3\"]\n"
-      " },\n"
-      " \"frameTable\": {\n"
-      "  \"1\": \"#00: size\",\n"
-      "  \"2\": \"#00: count\",\n"
-      "  \"3\": \"#00: new\"\n"
-      " }\n"
-      "}\n");
-  sink_free(&sink);
-  p->run.label = "after start-up";
-  p->run.partial_stacks = false;
-  const char *text = written(&sink, p);
-  assert_non_null(strstr(text, "  \"label\": \"after start-up\",\n"));
-  assert_non_null(strstr(text, "  \"stacks\": \"full\",\n"));
-  sink_free(&sink);
-  end(&f);
 }
 
-static void check_has(const dmd_profile_t *profile, const char *expected) {
-  sink_t sink;
-  const char *text = written(&sink, profile);
-  if (strstr(text, expected) == NULL)
-    fail_msg("%s\nis not in\n%s", expected, text);
-  sink_free(&sink);
+static const char all_keys_text[] =
+    "{\n"
+    " \"version\": 5,\n"
+    " \"invocation\": {\"dmdEnvVar\": null, \"mode\": \"dark-matter\"},\n"
+    " \"dmd\": {\n"
+    "  \"formatVersion\": 1,\n"
+    "  \"version\": \"1.0\",\n"
+    "  \"valgrindVersion\": \"3.19.0\",\n"
+    "  \"command\": \"./app \\\"x\\\"\",\n"
+    "  \"pid\": 77,\n"
+    "  \"dump\": 2,\n"
+    "  \"trigger\": \"exit\",\n"
+    "  \"label\": null,\n"
+    "  \"wordSize\": 8,\n"
+    "  \"allocator\": \"glibc\",\n"
+    "  \"allocatorChosen\": \"auto\",\n"
+    "  \"stacks\": \"partial\",\n"
+    "  \"sampleBelow\": 512,\n"
+    "  \"seed\": 9,\n"
+    "  \"totals\": {\"allocs\": 10, \"frees\": 4, \"allocBytes\": 1000, \"inUseBytes\": 600, "
+    "\"inUseBlocks\": 6, \"freedReported\": 1},\n"
+    "  \"faults\": [\n"
+    "   {\"kind\": \"report-no-block\", \"num\": 3, \"at\": \"1\", \"reporter\": "
+    "\"explicit/a\"},\n"
+    "   {\"kind\": \"invalid-free\", \"num\": 1}\n"
+    "  ],\n"
+    "  \"memory\": {\"heapAllocated\": 720, \"heapOverhead\": 0, \"residentUnique\": 4096},\n"
+    "  \"memoryReports\": [\n"
+    "   {\"path\": \"explicit/a\", \"kind\": \"heap\", \"units\": \"bytes\", \"amount\": -5},\n"
+    "   {\"process\": \"child\", \"path\": \"cache/hits\", \"kind\": \"other\", \"units\": "
+    "\"count-cumulative\", \"amount\": 9007199254740992, \"description\": \"\\\"Hits\\\".\", "
+    "\"times\": 3}\n"
+    "  ]\n"
+    " },\n"
+    " \"blockList\": [\n"
+    "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\"],\"reporters\":"
+    "[\"explicit/a\"],\"tag\":\"lua\"},\n"
+    "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\",\"2\"],\"reporters\":"
+    "[null,\"explicit/b\"]},\n"
+    "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\",\"1\"],\"reports\":7,"
+    "\"num\":2},\n"
+    "  {\"req\":512,\"alloc\":\"3\",\"num\":4,\"thread\":2,\"sampled\":true},\n"
+    "  {\"req\":24}\n"
+    " ],\n"
+    " \"traceTable\": {\n"
+    "  \"1\": [\"1\"],\n"
+    "  \"2\": [\"2\"],\n"
+    "  \"3\": [\"3\"]\n"
+    " },\n"
+    " \"frameTable\": {\n"
+    "  \"1\": \"#00: size\",\n"
+    "  \"2\": \"#00: count\",\n"
+    "  \"3\": \"#00: new\"\n"
+    " }\n"
+    "}\n";
+
+/* Everything that dmd adds, once. */
+static void all_keys(void **state) {
+  (void)state;
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *p = &f.profile;
+  build_all_blocks(p);
+  build_run(p);
+  assert_text_equal(fixture_json(&f), all_keys_text);
+  p->run.label = "after start-up";
+  p->run.partial_stacks = false;
+  const char *text = fixture_json(&f);
+  assert_has(text, "  \"label\": \"after start-up\",\n");
+  assert_has(text, "  \"stacks\": \"full\",\n");
+  fixture_end(&f);
 }
+
+static const struct {
+  dmd_fault_kind_t kind;
+  const char *numbers;
+} kinds_with_numbers[] = {
+    {DMD_FAULT_CLAIM, "\"claimed\": 18446744073709551615, \"measured\": 0, "},
+    {DMD_FAULT_MEMORY_REPORT, "\"claimed\": 18446744073709551615, \"measured\": 0, "},
+    {DMD_FAULT_REPORT_INTERIOR, "\"size\": 104, \"offset\": 8, "},
+    {DMD_FAULT_REPORT_FREED, "\"size\": 104, "},
+    {DMD_FAULT_REPORT_LENGTH, "\"size\": 104, \"length\": 7, "},
+    {DMD_FAULT_REPORT_UNSCOPED, "\"size\": 104, "},
+    {DMD_FAULT_REPORT_MIXED, "\"size\": 104, "},
+    {DMD_FAULT_REPORT_STACK, ""},
+    {DMD_FAULT_REPORT_GLOBAL, ""},
+    {DMD_FAULT_REPORT_MAPPED, ""},
+    {DMD_FAULT_REPORT_NO_ADDRESS, ""},
+    {DMD_FAULT_SCOPE_LEFT_OPEN, ""},
+};
 
 /* Numbers are those that the kind has, 0 too; of the rest what is known. */
 static void faults(void **state) {
   (void)state;
-  static const struct {
-    dmd_fault_kind_t kind;
-    const char *numbers;
-  } kinds[] = {
-      {DMD_FAULT_CLAIM, "\"claimed\": 18446744073709551615, \"measured\": 0, "},
-      {DMD_FAULT_MEMORY_REPORT, "\"claimed\": 18446744073709551615, \"measured\": 0, "},
-      {DMD_FAULT_REPORT_INTERIOR, "\"size\": 104, \"offset\": 8, "},
-      {DMD_FAULT_REPORT_FREED, "\"size\": 104, "},
-      {DMD_FAULT_REPORT_LENGTH, "\"size\": 104, \"length\": 7, "},
-      {DMD_FAULT_REPORT_UNSCOPED, "\"size\": 104, "},
-      {DMD_FAULT_REPORT_MIXED, "\"size\": 104, "},
-      {DMD_FAULT_REPORT_STACK, ""},
-      {DMD_FAULT_REPORT_GLOBAL, ""},
-      {DMD_FAULT_REPORT_MAPPED, ""},
-      {DMD_FAULT_REPORT_NO_ADDRESS, ""},
-      {DMD_FAULT_SCOPE_LEFT_OPEN, ""},
-  };
-  for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+  for (size_t i = 0; i < COUNT_OF(kinds_with_numbers); i++) {
     fixture_t f;
-    begin(&f, DMD_MODE_DARK_MATTER);
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
     dmd_profile_t *p = &f.profile;
     p->run.is_known = true;
     dmd_fault_t fault = {.num = 2,
-                         .kind = kinds[i].kind,
+                         .kind = kinds_with_numbers[i].kind,
                          .stack = build_stack(p, "call"),
-                         .reporter = dmd_intern_str(&p->names, "r\""),
+                         .reporter = build_name(p, "r\""),
                          .reason = DMD_REASON_NOT_A_BLOCK,
                          .allocated = build_stack(p, "new"),
                          .freed = build_stack(p, "drop"),
                          .reported = build_stack(p, "other"),
-                         .other_reporter = dmd_intern_str(&p->names, "o"),
-                         .scope = dmd_intern_str(&p->names, "s"),
-                         .memory = dmd_intern_str(&p->names, "m"),
+                         .other_reporter = build_name(p, "o"),
+                         .scope = build_name(p, "s"),
+                         .memory = build_name(p, "m"),
                          .bytes = UINT64_MAX,
                          .claimed = UINT64_MAX,
                          .size = 104,
@@ -262,40 +232,34 @@ static void faults(void **state) {
              "\"not-a-block\", %s\"at\": \"1\", \"allocatedAt\": \"2\", \"freedAt\": \"3\", "
              "\"reportedAt\": \"4\", \"reporter\": \"r\\\"\", \"otherReporter\": \"o\", \"scope\": "
              "\"s\", \"memory\": \"m\"}\n",
-             dmd_fault_name(kinds[i].kind), kinds[i].numbers);
-    check_has(p, expected);
-    end(&f);
+             dmd_fault_name(kinds_with_numbers[i].kind), kinds_with_numbers[i].numbers);
+    assert_has(fixture_json(&f), expected);
+    fixture_end(&f);
   }
   fixture_t f;
-  begin(&f, DMD_MODE_DARK_MATTER);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   f.profile.run.is_known = true;
-  dmd_faults_add(&f.profile.faults, &(dmd_fault_t){.num = 1, .kind = DMD_FAULT_REPORT_LENGTH});
-  check_has(&f.profile,
-            "   {\"kind\": \"report-length\", \"num\": 1, \"size\": 0, \"length\": 0}\n");
-  end(&f);
+  build_fault(&f.profile, DMD_FAULT_REPORT_LENGTH, 1, NULL, NULL);
+  assert_has(fixture_json(&f),
+             "   {\"kind\": \"report-length\", \"num\": 1, \"size\": 0, \"length\": 0}\n");
+  fixture_end(&f);
 }
 
 /* What DMD 5 reads of a shared block is one report; all owners are in a key of their own. */
 static void sharers(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_DARK_MATTER);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   dmd_profile_t *p = &f.profile;
   static const char *const owners[] = {"a", NULL, "a", "b", "c", "c"};
-  uint32_t set = DMD_NONE;
-  for (size_t i = 0; i < COUNT_OF(owners); i++) {
-    dmd_report_t report = {.stack = build_stack(p, owners[i] == NULL ? "none" : owners[i]),
-                           .reporter =
-                               owners[i] == NULL ? DMD_NONE : dmd_intern_str(&p->names, owners[i]),
-                           .flags = DMD_REPORT_SHARED};
-    set = dmd_reports_add(&p->reports, set, report);
-  }
+  uint32_t set = build_shared(p, owners, COUNT_OF(owners));
   build_blocks(p, 2, 100, 0, NULL, set);
-  check_has(p, "  {\"req\":100,\"reps\":[\"1\"],\"reporters\":[\"a\"],\"sharers\":[{\"at\":"
-               "\"1\",\"reporter\":\"a\",\"num\":2},{\"at\":\"2\"},{\"at\":\"3\","
-               "\"reporter\":\"b\"},{\"at\":\"4\",\"reporter\":\"c\",\"num\":2}],"
-               "\"num\":2}\n");
-  end(&f);
+  assert_has(fixture_json(&f),
+             "  {\"req\":100,\"reps\":[\"1\"],\"reporters\":[\"a\"],\"sharers\":[{\"at\":"
+             "\"1\",\"reporter\":\"a\",\"num\":2},{\"at\":\"2\"},{\"at\":\"3\","
+             "\"reporter\":\"b\"},{\"at\":\"4\",\"reporter\":\"c\",\"num\":2}],"
+             "\"num\":2}\n");
+  fixture_end(&f);
 }
 
 /* ---- read back ---- */
@@ -331,41 +295,38 @@ static void assert_trace(const cJSON *root, const cJSON *trace_id, const dmd_pro
   }
 }
 
-static void random_stack(dice_t *dice, char *frames) {
-  *frames = '\0';
-  for (uint64_t n = dice_below(dice, 5); n > 0; n--)
-    frames += sprintf(frames, "%c\"%d\\\t\xc3\xbc|", (int)('a' + dice_below(dice, 9)),
-                      (int)dice_below(dice, 9));
-}
-
-static void build_random(dmd_profile_t *p, dice_t *dice) {
-  for (int i = 0; i < 300; i++) {
-    char stack[3][64];
-    for (int k = 0; k < 3; k++)
-      random_stack(dice, stack[k]);
-    uint32_t count = (uint32_t)dice_below(dice, 4);
-    dmd_group_t g = {
-        .req = dice_any_size(dice) >> 11, /* below 2^53: exact for the parser */
-        .slop = dice_below(dice, 3) * dice_below(dice, 5000),
-        .num = 1 + dice_below(dice, 2) * dice_below(dice, 100000),
-        .stack = dice_below(dice, 10) == 0 ? DMD_NONE : build_stack(p, stack[0]),
-        .reports = build_reports(p, count, stack[1], NULL, stack[2], NULL),
-        .thread = (uint16_t)(dice_below(dice, 4) & DMD_MAX_THREAD),
-        .sampled = dice_below(dice, 2) & 1,
-    };
-    dmd_groups_add(&p->groups, &g);
-  }
+static void assert_block(const cJSON *root, const cJSON *block, const dmd_profile_t *profile,
+                         const dmd_group_t *g) {
+  assert_true(number_or(block, "req", 1) == g->req);
+  assert_int_equal(number_or(block, "slop", 0), g->slop);
+  assert_int_equal(number_or(block, "num", 1), g->num);
+  assert_int_equal(number_or(block, "thread", 1), g->thread);
+  assert_int_equal(cJSON_IsTrue(item(block, "sampled")), g->sampled);
+  assert_trace(root, item(block, "alloc"), profile, g->stack);
+  const cJSON *reps = item(block, "reps");
+  assert_int_equal(reps == NULL, g->reports == DMD_NONE);
+  if (reps == NULL)
+    return;
+  const dmd_report_set_t *set = dmd_reports_at(&profile->reports, g->reports);
+  bool is_shared = dmd_reports_are_shared(&profile->reports, g->reports);
+  int kept = set->count < 2 || is_shared ? 1 : 2;
+  assert_int_equal(cJSON_GetArraySize(reps), kept);
+  for (int i = 0; i < kept; i++)
+    assert_trace(root, cJSON_GetArrayItem(reps, i), profile, set->report[i].stack);
+  assert_int_equal(item(block, "sharers") != NULL, is_shared);
+  if (!is_shared)
+    assert_int_equal(number_or(block, "reports", (uint64_t)kept), set->count);
 }
 
 static void random_profiles_read_back(void **state) {
   (void)state;
   dice_t dice = {81};
-  for (int round = 0; round < 20; round++) {
+  size_t n_blocks = 0;
+  for (int round = 0; round < 200; round++) {
     fixture_t f;
-    begin(&f, DMD_MODE_DARK_MATTER);
-    build_random(&f.profile, &dice);
-    sink_t sink;
-    cJSON *root = cJSON_ParseWithOpts(written(&sink, &f.profile), NULL, true);
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    fill_at_random(&f.profile, &dice);
+    cJSON *root = cJSON_ParseWithOpts(fixture_json(&f), NULL, true);
     assert_non_null(root);
     assert_int_equal(number_or(root, "version", 0), 5);
     assert_int_equal(cJSON_GetArraySize(item(root, "traceTable")),
@@ -374,30 +335,14 @@ static void random_profiles_read_back(void **state) {
                      dmd_intern_count(&f.profile.frames));
     const cJSON *block;
     uint32_t id = 0;
-    cJSON_ArrayForEach(block, item(root, "blockList")) {
-      const dmd_group_t *g = dmd_groups_at(&f.profile.groups, ++id);
-      assert_true(number_or(block, "req", 1) == g->req);
-      assert_int_equal(number_or(block, "slop", 0), g->slop);
-      assert_int_equal(number_or(block, "num", 1), g->num);
-      assert_int_equal(number_or(block, "thread", 1), g->thread == 0 ? 1 : g->thread);
-      assert_int_equal(cJSON_IsTrue(item(block, "sampled")), g->sampled);
-      assert_trace(root, item(block, "alloc"), &f.profile, g->stack);
-      const cJSON *reps = item(block, "reps");
-      assert_int_equal(reps == NULL, g->reports == DMD_NONE);
-      if (reps == NULL)
-        continue;
-      const dmd_report_set_t *set = dmd_reports_at(&f.profile.reports, g->reports);
-      int kept = set->count < 2 ? 1 : 2;
-      assert_int_equal(cJSON_GetArraySize(reps), kept);
-      for (int i = 0; i < kept; i++)
-        assert_trace(root, cJSON_GetArrayItem(reps, i), &f.profile, set->report[i].stack);
-      assert_int_equal(number_or(block, "reports", (uint64_t)kept), set->count);
-    }
+    cJSON_ArrayForEach(block, item(root, "blockList"))
+        assert_block(root, block, &f.profile, dmd_groups_at(&f.profile.groups, ++id));
     assert_int_equal(id, dmd_groups_count(&f.profile.groups));
+    n_blocks += id;
     cJSON_Delete(root);
-    sink_free(&sink);
-    end(&f);
+    fixture_end(&f);
   }
+  assert_true(n_blocks > 1000);
 }
 
 /* Names, tags, labels, frames and commands come from programs and command lines. */
@@ -407,7 +352,7 @@ static void hostile_strings(void **state) {
   static const char expected[] = "a\"b\\c\x01\x1f\x7f\xef\xbf\xbd\xc3\xbc\xef\xbf\xbd\xef\xbf\xbd"
                                  "\xef\xbf\xbd\xf0\x9f\x98\x80\n";
   fixture_t f;
-  begin(&f, DMD_MODE_DARK_MATTER);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   dmd_profile_t *p = &f.profile;
   p->options = hostile;
   p->run = (dmd_run_t){.is_known = true,
@@ -420,8 +365,7 @@ static void hostile_strings(void **state) {
                        .allocator_chosen = hostile};
   build_tagged(p, 1, 8, 0, hostile, build_reports(p, 1, hostile, hostile, NULL, NULL), hostile);
   dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 1, .reporter = 1});
-  sink_t sink;
-  const char *text = written(&sink, p);
+  const char *text = fixture_json(&f);
   assert_true(naive_utf8_valid(text));
   cJSON *root = cJSON_ParseWithOpts(text, NULL, true);
   assert_non_null(root);
@@ -443,31 +387,28 @@ static void hostile_strings(void **state) {
     assert_string_equal(cJSON_GetStringValue(strings[i]), expected);
   assert_string_equal(cJSON_GetStringValue(item(root, "frameTable")->child) + 5, expected);
   cJSON_Delete(root);
-  sink_free(&sink);
-  end(&f);
+  fixture_end(&f);
 }
 
 /* Memory of the writer's own: none. It may run when there is little left. */
 static void writing_allocates_nothing(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_DARK_MATTER);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   dice_t dice = {82};
-  build_random(&f.profile, &dice);
+  fill_at_random(&f.profile, &dice);
   size_t before = f.host.n_calls;
-  sink_t sink;
-  written(&sink, &f.profile);
+  fixture_json(&f);
   assert_int_equal(f.host.n_calls, before);
-  sink_free(&sink);
-  end(&f);
+  fixture_end(&f);
 }
 
 static void a_full_disk_is_noticed(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_DARK_MATTER);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   dice_t dice = {83};
-  build_random(&f.profile, &dice);
+  fill_at_random(&f.profile, &dice);
   sink_t sink;
   sink_init(&sink);
   sink.fail_at = 2;
@@ -475,7 +416,7 @@ static void a_full_disk_is_noticed(void **state) {
   assert_false(dmd_out_flush(&sink.out));
   assert_int_equal(sink.n_writes, 2);
   sink_free(&sink);
-  end(&f);
+  fixture_end(&f);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * What reporters measured, by path, and the order of paths that it stands on. */
-#include "build.h"
+#include "fixture.h"
 
 #include "base/path.h"
 #include "profile/measured.h"
@@ -23,17 +23,19 @@ static void order_of_paths(void **state) {
 
 static void a_few_by_hand(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t p;
-  dmd_profile_init(&p, &host.env);
-  build_blocks(&p, 2, 90, 10, "new", build_reports(&p, 1, "r", "explicit/a", NULL, NULL));
-  build_blocks(&p, 1, 30, 0, "new", build_reports(&p, 2, "r", "explicit/a/b", "r", "explicit/c"));
-  build_blocks(&p, 1, 7, 0, "new", build_reports(&p, 5, "r", "explicit/a/b", "r", NULL));
-  build_blocks(&p, 1, 1000, 0, "new", DMD_NONE);
-  build_blocks(&p, 1, 3, 0, "new", build_reports(&p, 1, "r", "explicit/ab", NULL, NULL));
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(&f.profile, 2, 90, 10, "new",
+               build_reports(&f.profile, 1, "r", "explicit/a", NULL, NULL));
+  build_blocks(&f.profile, 1, 30, 0, "new",
+               build_reports(&f.profile, 2, "r", "explicit/a/b", "r", "explicit/c"));
+  build_blocks(&f.profile, 1, 7, 0, "new",
+               build_reports(&f.profile, 5, "r", "explicit/a/b", "r", NULL));
+  build_blocks(&f.profile, 1, 1000, 0, "new", DMD_NONE);
+  build_blocks(&f.profile, 1, 3, 0, "new",
+               build_reports(&f.profile, 1, "r", "explicit/ab", NULL, NULL));
   dmd_measured_t m;
-  dmd_measured_init(&m, &p);
+  dmd_measured_init(&m, &f.profile);
   const struct {
     const char *path;
     int64_t at, below;
@@ -49,36 +51,19 @@ static void a_few_by_hand(void **state) {
   }
   assert_int_equal(m.by_reporter[DMD_NONE], 7);
   dmd_measured_destroy(&m);
-  dmd_profile_destroy(&p);
-  host_done(&host);
-}
-
-/* The id of the set of n reports, all shared, by these reporters (NULL: none), each at a stack of
- * its own. */
-static uint32_t shared_by(dmd_profile_t *p, const char *const *owners, uint32_t n) {
-  uint32_t set = DMD_NONE;
-  for (uint32_t i = 0; i < n; i++) {
-    const char stack[] = {(char)('a' + i), '\0'};
-    dmd_report_t report = {.stack = build_stack(p, stack), .flags = DMD_REPORT_SHARED};
-    if (owners[i] != NULL)
-      report.reporter = dmd_intern_str(&p->names, owners[i]);
-    set = dmd_reports_add(&p->reports, set, report);
-  }
-  return set;
+  fixture_end(&f);
 }
 
 static void shared_blocks_in_parts(void **state) {
   (void)state;
   static const char *const owners[] = {"x", "x/y", "z", NULL, "x", "z"};
-  host_t host;
-  host_init(&host);
-  dmd_profile_t p;
-  dmd_profile_init(&p, &host.env);
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   /* 100 by six: 16 each, and 4 more for the first. */
-  build_blocks(&p, 2, 90, 10, "new", shared_by(&p, owners, 6));
-  build_blocks(&p, 1, 7, 0, "new", build_reports(&p, 1, "r", "x", NULL, NULL));
+  build_blocks(&f.profile, 2, 90, 10, "new", build_shared(&f.profile, owners, COUNT_OF(owners)));
+  build_blocks(&f.profile, 1, 7, 0, "new", build_reports(&f.profile, 1, "r", "x", NULL, NULL));
   dmd_measured_t m;
-  dmd_measured_init(&m, &p);
+  dmd_measured_init(&m, &f.profile);
   assert_int_equal(dmd_measured_at(&m, "x"), 2 * (20 + 16) + 7);
   assert_int_equal(dmd_measured_whole(&m, "x"), 2 * 100 + 7);
   assert_int_equal(dmd_measured_at_or_below(&m, "x"), 2 * (20 + 16 + 16) + 7);
@@ -88,8 +73,7 @@ static void shared_blocks_in_parts(void **state) {
   assert_int_equal(m.shared[DMD_NONE], 2 * 84);
   assert_int_equal(dmd_measured_whole(&m, "y"), 0);
   dmd_measured_destroy(&m);
-  dmd_profile_destroy(&p);
-  host_done(&host);
+  fixture_end(&f);
 }
 
 /* Paths of up to four parts out of three. */
@@ -111,18 +95,17 @@ static void random_against_a_list(void **state) {
   static int64_t sizes[BLOCKS];
   dice_t dice = {8};
   for (int round = 0; round < 20; round++) {
-    host_t host;
-    host_init(&host);
-    dmd_profile_t p;
-    dmd_profile_init(&p, &host.env);
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
     size_t n = (size_t)dice_below(&dice, BLOCKS);
     for (size_t i = 0; i < n; i++) {
       sizes[i] = (int64_t)dice_below(&dice, 100);
       random_path(&dice, paths[i]);
-      build_blocks(&p, 1, sizes[i], 0, "new", build_reports(&p, 1, "r", paths[i], NULL, NULL));
+      build_blocks(&f.profile, 1, sizes[i], 0, "new",
+                   build_reports(&f.profile, 1, "r", paths[i], NULL, NULL));
     }
     dmd_measured_t m;
-    dmd_measured_init(&m, &p);
+    dmd_measured_init(&m, &f.profile);
     for (int question = 0; question < 100; question++) {
       char path[16];
       int64_t at = 0, below = 0;
@@ -135,8 +118,7 @@ static void random_against_a_list(void **state) {
       assert_int_equal(dmd_measured_at_or_below(&m, path), below);
     }
     dmd_measured_destroy(&m);
-    dmd_profile_destroy(&p);
-    host_done(&host);
+    fixture_end(&f);
   }
 }
 

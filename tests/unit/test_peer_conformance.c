@@ -6,7 +6,7 @@
  * The data is not part of this project. It is read from peers/dmd below the folder that the
  * environment variable DMD_SHARED names, or else below ../shared seen from the source folder; where
  * there is none, the tests are skipped. */
-#include "build.h"
+#include "fixture.h"
 
 #include <stdio.h>
 
@@ -149,22 +149,16 @@ static void cut_second_line(char *text) {
 static void printed_as_mozilla_prints(void **state) {
   const row_t *row = *state;
   char *expected = read_peer(row->expected), *json = read_peer(row->json);
-  host_t host;
-  host_init(&host);
-  dmd_profile_t profile;
-  dmd_profile_init(&profile, &host.env);
-  load(&profile, json, 1);
-  sink_t sink;
-  build_text(&sink, &profile, row->max_frames, row->sort_by,
-             &(dmd_text_options_t){.title = "title"});
-  cut_second_line(sink.text);
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  load(&f.profile, json, 1);
+  fixture_text(&f, row->max_frames, row->sort_by, NULL);
+  cut_second_line(f.sink.text);
   cut_second_line(expected);
-  assert_text_equal(sink.text, expected);
-  sink_free(&sink);
-  dmd_profile_destroy(&profile);
+  assert_text_equal(f.sink.text, expected);
   free(json);
   free(expected);
-  host_done(&host);
+  fixture_end(&f);
 }
 
 /* What of a difference is the core's: blocks that went are counted as negative ones. The core
@@ -174,15 +168,11 @@ static void a_difference_of_two(void **state) {
   const row_t *row = *state;
   char *expected = read_peer(row->expected), *first = read_peer(row->json);
   char *second = read_peer(row->second_json);
-  host_t host;
-  host_init(&host);
-  dmd_profile_t profile;
-  dmd_profile_init(&profile, &host.env);
-  load(&profile, first, -1);
-  load(&profile, second, 1);
-  sink_t sink;
-  const char *text = build_text(&sink, &profile, row->max_frames, row->sort_by,
-                                &(dmd_text_options_t){.title = "title"});
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  load(&f.profile, first, -1);
+  load(&f.profile, second, 1);
+  const char *text = fixture_text(&f, row->max_frames, row->sort_by, NULL);
   size_t n_records = 0;
   for (const char *at = expected; (at = strstr(at, "\nLive {\n")) != NULL; n_records++) {
     at = strstr(at, " of ");
@@ -197,12 +187,10 @@ static void a_difference_of_two(void **state) {
   const char *summary = strstr(expected, "\nSummary {\n");
   assert_non_null(summary);
   assert_text_equal(strstr(text, "\nSummary {\n"), summary);
-  sink_free(&sink);
-  dmd_profile_destroy(&profile);
   free(first);
   free(second);
   free(expected);
-  host_done(&host);
+  fixture_end(&f);
 }
 
 int main(void) {

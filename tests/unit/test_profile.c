@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build.h"
+#include "fixture.h"
 
 /* These words are in files that exist: a test that fails here means that the format changed. */
 static void words_of_the_file_format(void **state) {
@@ -30,45 +30,39 @@ static void every_fault_has_words(void **state) {
 
 static void stacks_and_frames(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t profile;
-  dmd_profile_init(&profile, &host.env);
-  uint32_t deep = build_stack(&profile, "a|b|c");
-  uint32_t shallow = build_stack(&profile, "a|b");
-  uint32_t empty = build_stack(&profile, "");
-  assert_int_equal(build_stack(&profile, "a|b|c"), deep);
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  uint32_t deep = build_stack(&f.profile, "a|b|c");
+  uint32_t shallow = build_stack(&f.profile, "a|b");
+  uint32_t empty = build_stack(&f.profile, "");
+  assert_int_equal(build_stack(&f.profile, "a|b|c"), deep);
   assert_true(deep != shallow && shallow != empty && empty != DMD_NONE);
   size_t n;
-  const uint32_t *frames = dmd_profile_frames(&profile, deep, &n);
+  const uint32_t *frames = dmd_profile_frames(&f.profile, deep, &n);
   assert_int_equal(n, 3);
-  assert_string_equal(dmd_intern_get_str(&profile.frames, frames[0]), "a");
-  assert_string_equal(dmd_intern_get_str(&profile.frames, frames[2]), "c");
-  dmd_profile_frames(&profile, shallow, &n);
+  assert_string_equal(dmd_intern_get_str(&f.profile.frames, frames[0]), "a");
+  assert_string_equal(dmd_intern_get_str(&f.profile.frames, frames[2]), "c");
+  dmd_profile_frames(&f.profile, shallow, &n);
   assert_int_equal(n, 2);
-  dmd_profile_frames(&profile, empty, &n);
+  dmd_profile_frames(&f.profile, empty, &n);
   assert_int_equal(n, 0);
-  assert_null(dmd_profile_frames(&profile, DMD_NONE, &n));
+  assert_null(dmd_profile_frames(&f.profile, DMD_NONE, &n));
   assert_int_equal(n, 0);
-  assert_int_equal(dmd_intern_count(&profile.frames), 3);
-  dmd_profile_destroy(&profile);
-  host_done(&host);
+  assert_int_equal(dmd_intern_count(&f.profile.frames), 3);
+  fixture_end(&f);
 }
 
 static void kept_strings_outlive_their_origin(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t profile;
-  dmd_profile_init(&profile, &host.env);
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   char label[] = "after start-up";
-  const char *kept = dmd_profile_keep(&profile, label);
+  const char *kept = dmd_profile_keep(&f.profile, label);
   assert_ptr_not_equal(kept, label);
   memset(label, 'x', sizeof label - 1);
   assert_string_equal(kept, "after start-up");
-  assert_null(dmd_profile_keep(&profile, NULL));
-  dmd_profile_destroy(&profile);
-  host_done(&host);
+  assert_null(dmd_profile_keep(&f.profile, NULL));
+  fixture_end(&f);
 }
 
 static void a_new_one_is_empty(void **state) {
@@ -90,39 +84,33 @@ static void a_new_one_is_empty(void **state) {
 
 static void sampled_only_where_a_run_says_so(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t profile;
-  dmd_profile_init(&profile, &host.env);
-  profile.run.sample_below = 64;
-  assert_false(dmd_profile_is_sampled(&profile));
-  profile.run.is_known = true;
-  assert_true(dmd_profile_is_sampled(&profile));
-  profile.run.sample_below = 0;
-  assert_false(dmd_profile_is_sampled(&profile));
-  dmd_profile_destroy(&profile);
-  host_done(&host);
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  f.profile.run.sample_below = 64;
+  assert_false(dmd_profile_is_sampled(&f.profile));
+  f.profile.run.is_known = true;
+  assert_true(dmd_profile_is_sampled(&f.profile));
+  f.profile.run.sample_below = 0;
+  assert_false(dmd_profile_is_sampled(&f.profile));
+  fixture_end(&f);
 }
 
 static void faults_are_kept_in_order(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t profile;
-  dmd_profile_init(&profile, &host.env);
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   for (uint32_t i = 1; i <= 10; i++)
-    dmd_faults_add(&profile.faults,
+    dmd_faults_add(&f.profile.faults,
                    &(dmd_fault_t){.num = i * 100, .kind = i % 3, .stack = i, .reporter = i * 2});
-  assert_int_equal(dmd_faults_count(&profile.faults), 10);
+  assert_int_equal(dmd_faults_count(&f.profile.faults), 10);
   for (uint32_t i = 1; i <= 10; i++) {
-    const dmd_fault_t *f = dmd_faults_at(&profile.faults, i);
-    assert_int_equal(f->num, i * 100);
-    assert_int_equal(f->kind, i % 3);
-    assert_int_equal(f->stack, i);
-    assert_int_equal(f->reporter, i * 2);
+    const dmd_fault_t *fault = dmd_faults_at(&f.profile.faults, i);
+    assert_int_equal(fault->num, i * 100);
+    assert_int_equal(fault->kind, i % 3);
+    assert_int_equal(fault->stack, i);
+    assert_int_equal(fault->reporter, i * 2);
   }
-  dmd_profile_destroy(&profile);
-  host_done(&host);
+  fixture_end(&f);
 }
 
 static void use(host_t *host, void *arg) {

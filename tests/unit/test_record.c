@@ -1,36 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build.h"
+#include "fixture.h"
 
 #include <stdio.h>
 
-typedef struct {
-  host_t host;
-  dmd_profile_t profile;
-  dmd_records_t records;
-} fixture_t;
-
-static void begin(fixture_t *f, dmd_mode_t mode) {
-  host_init(&f->host);
-  dmd_profile_init(&f->profile, &f->host.env);
-  f->profile.mode = mode;
-}
-
-static void end(fixture_t *f) {
-  dmd_records_destroy(&f->records);
-  dmd_profile_destroy(&f->profile);
-  host_done(&f->host);
-}
-
 /* "a|b" of a cut stack. */
-static const char *stack_text(const fixture_t *f, uint32_t stack) {
-  static char text[256];
-  size_t n, used = 0;
+static const char *cut_text(const fixture_t *f, uint32_t stack) {
+  size_t n;
   const uint32_t *frames = dmd_records_frames(&f->records, stack, &n);
-  text[0] = '\0';
-  for (size_t i = 0; i < n; i++)
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? "|" : "",
-                             dmd_intern_get_str(&f->profile.frames, frames[i]));
-  return text;
+  return frames_text(&f->profile, frames, n);
 }
 
 /* The allocation stacks of a section's records in their order, as "a|b a|c". */
@@ -39,7 +16,7 @@ static void assert_order(const fixture_t *f, dmd_section_t section, const char *
   const dmd_section_records_t *s = &f->records.section[section];
   for (uint32_t i = 0; i < s->n; i++) {
     strcat(text, i > 0 ? " " : "");
-    strcat(text, stack_text(f, dmd_records_at(&f->records, s->ids[i])->stack));
+    strcat(text, cut_text(f, dmd_records_at(&f->records, s->ids[i])->stack));
   }
   assert_string_equal(text, expected);
 }
@@ -52,7 +29,7 @@ static const dmd_record_t *nth(const fixture_t *f, dmd_section_t section, uint32
 /* ---- what is one record ---- */
 
 static void build_loaves(fixture_t *f) {
-  begin(f, DMD_MODE_LIVE);
+  fixture_begin(f, DMD_MODE_LIVE);
   build_blocks(&f->profile, 1, 600, 0, "new|knead|bake|main", DMD_NONE);
   build_blocks(&f->profile, 2, 150, 50, "new|knead|fry|main", DMD_NONE);
   build_blocks(&f->profile, 1, 150, 50, "new|knead", DMD_NONE);
@@ -67,21 +44,21 @@ static void the_frame_limit_joins_stacks(void **state) {
   for (uint32_t max_frames = 1; max_frames <= 4; max_frames++) {
     fixture_t f;
     build_loaves(&f);
-    dmd_records_init(&f.records, &f.profile, max_frames, DMD_SORT_USABLE);
+    fixture_records(&f, max_frames, DMD_SORT_USABLE);
     assert_order(&f, DMD_SECTION_ALL, order[max_frames]);
     assert_int_equal(f.records.usable, 600 + 400 + 200 + 100);
     assert_int_equal(f.records.num, 5);
-    end(&f);
+    fixture_end(&f);
   }
   fixture_t f;
   build_loaves(&f);
-  dmd_records_init(&f.records, &f.profile, 2, DMD_SORT_USABLE);
+  fixture_records(&f, 2, DMD_SORT_USABLE);
   const dmd_record_t *r = nth(&f, DMD_SECTION_ALL, 0);
   assert_int_equal(r->num, 4);
   assert_int_equal(r->req, 600 + 300 + 150);
   assert_int_equal(r->slop, 150);
   assert_int_equal(r->usable, 1200);
-  end(&f);
+  fixture_end(&f);
 }
 
 /* Stacks are compared by their frames' texts; a recorded one without frames, or none at all, is
@@ -89,25 +66,25 @@ static void the_frame_limit_joins_stacks(void **state) {
 static void missing_and_empty_stacks(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_LIVE);
+  fixture_begin(&f, DMD_MODE_LIVE);
   build_blocks(&f.profile, 1, 30, 0, NULL, DMD_NONE);
   build_blocks(&f.profile, 1, 20, 0, "", DMD_NONE);
   build_blocks(&f.profile, 1, 10, 0, "a", DMD_NONE);
   build_blocks(&f.profile, 1, 31, 0, NULL, DMD_NONE);
-  dmd_records_init(&f.records, &f.profile, 24, DMD_SORT_USABLE);
+  fixture_records(&f, 24, DMD_SORT_USABLE);
   assert_int_equal(f.records.section[DMD_SECTION_ALL].n, 3);
   assert_int_equal(nth(&f, DMD_SECTION_ALL, 0)->stack, DMD_NONE);
   assert_int_equal(nth(&f, DMD_SECTION_ALL, 0)->num, 2);
   assert_int_not_equal(nth(&f, DMD_SECTION_ALL, 1)->stack, DMD_NONE);
-  assert_string_equal(stack_text(&f, nth(&f, DMD_SECTION_ALL, 1)->stack), "");
-  end(&f);
+  assert_string_equal(cut_text(&f, nth(&f, DMD_SECTION_ALL, 1)->stack), "");
+  fixture_end(&f);
 }
 
 /* In dark-matter mode where a block was reported tells records apart, too, after cutting. */
 static void report_stacks_tell_apart(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_DARK_MATTER);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   dmd_profile_t *p = &f.profile;
   build_blocks(p, 1, 100, 0, "new|x", DMD_NONE);
   build_blocks(p, 1, 200, 0, "new|x", build_reports(p, 1, "size|a", NULL, NULL, NULL));
@@ -118,7 +95,7 @@ static void report_stacks_tell_apart(void **state) {
   build_blocks(p, 1, 700, 0, "new|x", build_reports(p, 5, "size|a", NULL, "size|b", NULL));
   build_blocks(p, 1, 800, 0, "new|x", build_reports(p, 1, "size|a", "explicit/x", NULL, NULL));
 
-  dmd_records_init(&f.records, p, 2, DMD_SORT_USABLE);
+  fixture_records(&f, 2, DMD_SORT_USABLE);
   assert_int_equal(f.records.section[DMD_SECTION_UNREPORTED].n, 1);
   assert_int_equal(f.records.section[DMD_SECTION_ONCE].n, 3);
   assert_int_equal(f.records.section[DMD_SECTION_TWICE].n, 2);
@@ -130,36 +107,35 @@ static void report_stacks_tell_apart(void **state) {
   const dmd_record_t *once = nth(&f, DMD_SECTION_ONCE, 0);
   assert_int_equal(once->usable, 1000);
   assert_int_equal(once->n_reported, 1);
-  assert_string_equal(stack_text(&f, once->reported[0]), "size|a");
+  assert_string_equal(cut_text(&f, once->reported[0]), "size|a");
   const dmd_record_t *twice = nth(&f, DMD_SECTION_TWICE, 0);
   assert_int_equal(twice->usable, 1200);
   assert_int_equal(twice->n_reported, 2);
   assert_int_equal(twice->most_reports, 5);
-  assert_string_equal(stack_text(&f, twice->reported[0]), "size|a");
-  assert_string_equal(stack_text(&f, twice->reported[1]), "size|b");
-  dmd_records_destroy(&f.records);
+  assert_string_equal(cut_text(&f, twice->reported[0]), "size|a");
+  assert_string_equal(cut_text(&f, twice->reported[1]), "size|b");
 
-  dmd_records_init(&f.records, p, 1, DMD_SORT_USABLE);
+  fixture_records(&f, 1, DMD_SORT_USABLE);
   assert_int_equal(f.records.section[DMD_SECTION_ONCE].n, 2);
   assert_int_equal(f.records.section[DMD_SECTION_TWICE].n, 1);
   assert_int_equal(nth(&f, DMD_SECTION_TWICE, 0)->num, 3);
-  end(&f);
+  fixture_end(&f);
 }
 
 /* A second report whose stack was not recorded does not make the block once-reported. */
 static void a_report_without_a_stack_counts(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_DARK_MATTER);
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
   dmd_profile_t *p = &f.profile;
   build_blocks(p, 1, 10, 0, "new", build_reports(p, 1, NULL, NULL, NULL, NULL));
   build_blocks(p, 1, 10, 0, "new", build_reports(p, 2, NULL, NULL, NULL, NULL));
   build_blocks(p, 1, 10, 0, "new", DMD_NONE);
-  dmd_records_init(&f.records, p, 8, DMD_SORT_USABLE);
+  fixture_records(&f, 8, DMD_SORT_USABLE);
   assert_int_equal(f.records.section[DMD_SECTION_UNREPORTED].n, 1);
   assert_int_equal(f.records.section[DMD_SECTION_ONCE].n, 1);
   assert_int_equal(f.records.section[DMD_SECTION_TWICE].n, 1);
-  end(&f);
+  fixture_end(&f);
 }
 
 static void other_modes_do_not_look_at_reports(void **state) {
@@ -167,15 +143,15 @@ static void other_modes_do_not_look_at_reports(void **state) {
   static const dmd_mode_t modes[] = {DMD_MODE_LIVE, DMD_MODE_CUMULATIVE, DMD_MODE_SCAN};
   for (size_t i = 0; i < COUNT_OF(modes); i++) {
     fixture_t f;
-    begin(&f, modes[i]);
+    fixture_begin(&f, modes[i]);
     build_blocks(&f.profile, 1, 100, 0, "new", DMD_NONE);
     build_blocks(&f.profile, 1, 50, 0, "new", build_reports(&f.profile, 1, "r", NULL, NULL, NULL));
-    dmd_records_init(&f.records, &f.profile, 8, DMD_SORT_USABLE);
+    fixture_records(&f, 8, DMD_SORT_USABLE);
     assert_int_equal(f.records.section[DMD_SECTION_ALL].n, 1);
     assert_int_equal(f.records.section[DMD_SECTION_ALL].usable, 150);
     assert_int_equal(f.records.section[DMD_SECTION_ONCE].n, 0);
     assert_int_equal(nth(&f, DMD_SECTION_ALL, 0)->n_reported, 0);
-    end(&f);
+    fixture_end(&f);
   }
 }
 
@@ -200,49 +176,48 @@ static void sorted_by_what_was_asked(void **state) {
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     fixture_t f;
-    begin(&f, DMD_MODE_LIVE);
+    fixture_begin(&f, DMD_MODE_LIVE);
     build_blocks(&f.profile, 5, 60, 20, "d", DMD_NONE);
     build_blocks(&f.profile, 1, 300, 200, "c", DMD_NONE);
     build_blocks(&f.profile, 2, 150, 90, "b", DMD_NONE);
     build_blocks(&f.profile, 4, 100, 0, "a", DMD_NONE);
     build_blocks(&f.profile, 4, 90, 30, "e", DMD_NONE);
-    dmd_records_init(&f.records, &f.profile, 8, cases[i].sort_by);
+    fixture_records(&f, 8, cases[i].sort_by);
     assert_order(&f, DMD_SECTION_ALL, cases[i].order);
-    end(&f);
+    fixture_end(&f);
   }
 }
 
 static void ties_stay_as_they_came(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_LIVE);
+  fixture_begin(&f, DMD_MODE_LIVE);
   build_blocks(&f.profile, 1, 10, 0, "z", DMD_NONE);
   build_blocks(&f.profile, 1, 5, 0, "m", DMD_NONE);
   build_blocks(&f.profile, 1, 10, 0, "a", DMD_NONE);
   build_blocks(&f.profile, 1, 4, 1, "m", DMD_NONE); /* m met first before a */
   build_blocks(&f.profile, 1, 10, 0, "k", DMD_NONE);
-  dmd_records_init(&f.records, &f.profile, 8, DMD_SORT_USABLE);
+  fixture_records(&f, 8, DMD_SORT_USABLE);
   assert_order(&f, DMD_SECTION_ALL, "z a k m"); /* m has less req */
-  dmd_records_destroy(&f.records);
-  dmd_records_init(&f.records, &f.profile, 8, DMD_SORT_SLOP);
+  fixture_records(&f, 8, DMD_SORT_SLOP);
   assert_order(&f, DMD_SECTION_ALL, "m z a k");
-  end(&f);
+  fixture_end(&f);
 }
 
 static void shrinking_counts_by_its_size(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_LIVE);
+  fixture_begin(&f, DMD_MODE_LIVE);
   build_blocks(&f.profile, 1, 50, 0, "small", DMD_NONE);
   build_blocks(&f.profile, -3, 100, 20, "shrunk", DMD_NONE);
   build_blocks(&f.profile, 2, 100, 20, "grown", DMD_NONE);
-  dmd_records_init(&f.records, &f.profile, 8, DMD_SORT_USABLE);
+  fixture_records(&f, 8, DMD_SORT_USABLE);
   assert_order(&f, DMD_SECTION_ALL, "shrunk grown small");
   assert_int_equal(nth(&f, DMD_SECTION_ALL, 0)->usable, -360);
   assert_int_equal(nth(&f, DMD_SECTION_ALL, 0)->num, -3);
   assert_int_equal(f.records.usable, 50 - 360 + 240); /* the net heap */
   assert_int_equal(f.records.num, 0);
-  end(&f);
+  fixture_end(&f);
 }
 
 /* ---- sizes ---- */
@@ -263,19 +238,19 @@ static void assert_sizes(const fixture_t *f, const dmd_record_t *r,
 static void sizes_are_usable_sizes(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_LIVE);
+  fixture_begin(&f, DMD_MODE_LIVE);
   build_blocks(&f.profile, 2, 20, 12, "a", DMD_NONE);
   build_blocks(&f.profile, 1, 64, 0, "a", DMD_NONE);
   build_blocks(&f.profile, 7, 999, 1, "b", DMD_NONE);
   build_tagged(&f.profile, 3, 32, 0, "a", DMD_NONE, "tag");
   build_blocks(&f.profile, 1, 8, 0, "a", DMD_NONE);
   build_blocks(&f.profile, 4, 31, 1, "a", DMD_NONE);
-  dmd_records_init(&f.records, &f.profile, 8, DMD_SORT_USABLE);
+  fixture_records(&f, 8, DMD_SORT_USABLE);
   assert_order(&f, DMD_SECTION_ALL, "b a");
   static const dmd_size_count_t of_a[] = {{64, 1}, {32, 9}, {8, 1}}, of_b[] = {{1000, 7}};
   assert_sizes(&f, nth(&f, DMD_SECTION_ALL, 0), of_b, 1);
   assert_sizes(&f, nth(&f, DMD_SECTION_ALL, 1), of_a, 3);
-  end(&f);
+  fixture_end(&f);
 }
 
 /* A difference counts what went as negative blocks. In the sizes the count is positive and the size
@@ -283,7 +258,7 @@ static void sizes_are_usable_sizes(void **state) {
 static void sizes_of_a_difference(void **state) {
   (void)state;
   fixture_t f;
-  begin(&f, DMD_MODE_LIVE);
+  fixture_begin(&f, DMD_MODE_LIVE);
   build_blocks(&f.profile, -2, 20, 12, "a", DMD_NONE);
   build_blocks(&f.profile, 5, 64, 0, "a", DMD_NONE);
   build_blocks(&f.profile, -1, 60, 4, "a", DMD_NONE);
@@ -291,12 +266,12 @@ static void sizes_of_a_difference(void **state) {
   build_blocks(&f.profile, -3, 10, 6, "a", DMD_NONE);
   build_blocks(&f.profile, 1, 7, 1, "same", DMD_NONE);
   build_blocks(&f.profile, -1, 8, 0, "same", DMD_NONE);
-  dmd_records_init(&f.records, &f.profile, 8, DMD_SORT_USABLE);
+  fixture_records(&f, 8, DMD_SORT_USABLE);
   assert_order(&f, DMD_SECTION_ALL, "a same");
   static const dmd_size_count_t of_a[] = {{64, 4}, {-32, 2}};
   assert_sizes(&f, nth(&f, DMD_SECTION_ALL, 0), of_a, 2);
   assert_sizes(&f, nth(&f, DMD_SECTION_ALL, 1), NULL, 0);
-  end(&f);
+  fixture_end(&f);
 }
 
 /* ---- all of it against a naive model, whose keys are texts ---- */
@@ -398,9 +373,9 @@ static void compare_to_naive(const fixture_t *f, const naive_t *naive) {
         continue;
       const dmd_record_t *r = nth(f, (dmd_section_t)section, at++);
       char key[256];
-      strcpy(key, stack_text(f, r->stack));
+      strcpy(key, cut_text(f, r->stack));
       for (uint32_t k = 0; k < r->n_reported; k++)
-        sprintf(key + strlen(key), " / %s", stack_text(f, r->reported[k]));
+        sprintf(key + strlen(key), " / %s", cut_text(f, r->reported[k]));
       assert_string_equal(key, expected->key);
       assert_int_equal(r->num, expected->num);
       assert_int_equal(r->req, expected->req);
@@ -423,18 +398,18 @@ static void random_against_texts(void **state) {
     static naive_t naive;
     naive.n = 0;
     fixture_t f;
-    begin(&f, round % 3 == 0 ? DMD_MODE_LIVE : DMD_MODE_DARK_MATTER);
+    fixture_begin(&f, round % 3 == 0 ? DMD_MODE_LIVE : DMD_MODE_DARK_MATTER);
     uint32_t max_frames = 1 + (uint32_t)dice_below(&dice, 5);
     size_t n_groups = (size_t)dice_below(&dice, MAX_GROUPS);
     for (size_t i = 0; i < n_groups; i++)
       random_group(&f, &naive, &dice, max_frames);
     dmd_sort_by_t by = (dmd_sort_by_t)dice_below(&dice, 4);
     naive_sort(&naive, by);
-    dmd_records_init(&f.records, &f.profile, max_frames, by);
+    fixture_records(&f, max_frames, by);
     compare_to_naive(&f, &naive);
     if (naive.n > most)
       most = naive.n;
-    end(&f);
+    fixture_end(&f);
   }
   assert_true(most > 100);
 }

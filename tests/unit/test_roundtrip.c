@@ -4,8 +4,7 @@
  * came back against blocks that are grouped and sorted here, the slow way. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "../fuzz/random_profile.h"
-#include "build.h"
+#include "fixture.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -15,22 +14,6 @@
 #include "reader/input/load.h"
 
 enum { ROUNDS = 300 };
-
-static uint64_t throw_dice(void *ctx, uint64_t n) {
-  return dice_below(ctx, n);
-}
-
-static void make(dmd_profile_t *profile, const dmd_env_t *env, dice_t *dice) {
-  random_dice_t source = {throw_dice, dice};
-  dmd_profile_init(profile, env);
-  random_profile(profile, &source);
-}
-
-static const char *written(sink_t *sink, const dmd_profile_t *profile) {
-  sink_init(sink);
-  dmd_json_write(&sink->out, profile);
-  return sink_text(sink);
-}
 
 static void load(dmd_profile_t *profile, const char *name) {
   dmdv_load_options_t options = {0};
@@ -59,20 +42,16 @@ static void load_text(dmd_profile_t *profile, const char *text) {
   remove(name);
 }
 
-/* ---- a group in words ---- */
+static const char *written(sink_t *sink, const dmd_profile_t *profile) {
+  sink_init(sink);
+  dmd_json_write(&sink->out, profile);
+  return sink_text(sink);
+}
 
-static void say_stack(sink_t *to, const dmd_profile_t *profile, uint32_t stack, uint32_t max) {
-  if (stack == DMD_NONE) {
-    dmd_out_str(&to->out, "(none)");
-    return;
-  }
-  size_t n;
-  const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
-  for (size_t i = 0; i < n && i < max; i++) {
-    dmd_out_char(&to->out, '<');
-    dmd_out_str(&to->out, dmd_intern_get_str(&profile->frames, frames[i]));
-    dmd_out_char(&to->out, '>');
-  }
+static const char *spelt(sink_t *sink, const dmd_profile_t *profile) {
+  sink_init(sink);
+  spell_groups(&sink->out, profile);
+  return sink_text(sink);
 }
 
 static uint32_t reports_of(const dmd_profile_t *profile, const dmd_group_t *g) {
@@ -83,67 +62,27 @@ static bool is_shared(const dmd_profile_t *profile, const dmd_group_t *g) {
   return g->reports != DMD_NONE && dmd_reports_are_shared(&profile->reports, g->reports);
 }
 
-/* With names: everything that is kept. Without: what tells records apart, where all owners of a
- * shared block stand for one report. */
-static void say_reports(sink_t *to, const dmd_profile_t *profile, const dmd_group_t *g,
-                        uint32_t max_frames, bool with_names) {
-  const dmd_report_t *r;
-  uint32_t n = is_shared(profile, g) && !with_names ? 1 : UINT32_MAX;
-  for (uint32_t i = 0; g->reports != DMD_NONE && i < n &&
-                       (r = dmd_reports_nth(&profile->reports, g->reports, i)) != NULL;
-       i++) {
-    dmd_out_str(&to->out, " by ");
-    say_stack(to, profile, r->stack, max_frames);
-    if (!with_names)
-      continue;
-    dmd_out_u64(&to->out, r->further);
-    dmd_out_str(&to->out, is_shared(profile, g) ? " shared " : " ");
-    if (r->reporter != DMD_NONE)
-      dmd_out_str(&to->out, dmd_intern_get_str(&profile->names, r->reporter));
-  }
-}
-
-/* All that a file says of a profile's blocks. */
-static const char *say_blocks(sink_t *to, const dmd_profile_t *profile) {
-  sink_init(to);
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
-    const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
-    const uint64_t numbers[] = {g->num,    g->req,     g->slop,
-                                g->thread, g->sampled, reports_of(profile, g)};
-    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
-      dmd_out_u64(&to->out, numbers[i]);
-      dmd_out_char(&to->out, ' ');
-    }
-    say_stack(to, profile, g->stack, UINT32_MAX);
-    say_reports(to, profile, g, UINT32_MAX, true);
-    dmd_out_str(&to->out, g->tag != DMD_NONE ? dmd_intern_get_str(&profile->tags, g->tag) : "-");
-    dmd_out_char(&to->out, '\n');
-  }
-  return sink_text(to);
-}
-
 /* ---- there and back ---- */
 
 static void read_back_equal(void **state) {
   (void)state;
   dice_t dice = {1};
   for (int round = 0; round < ROUNDS; round++) {
-    host_t host;
-    host_init(&host);
-    dmd_profile_t profile, back, again;
-    make(&profile, &host.env, &dice);
-    sink_t first, second, third, said, said_back;
-    load_text(&back, written(&first, &profile));
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    fill_at_random(&f.profile, &dice);
+    dmd_profile_t back, again;
+    load_text(&back, fixture_json(&f));
+    sink_t second, third, said, said_back;
     load_text(&again, written(&second, &back));
     assert_text_equal(written(&third, &again), sink_text(&second));
-    assert_text_equal(say_blocks(&said_back, &back), say_blocks(&said, &profile));
-    sink_t *const sinks[] = {&first, &second, &third, &said, &said_back};
+    assert_text_equal(spelt(&said_back, &back), spelt(&said, &f.profile));
+    sink_t *const sinks[] = {&second, &third, &said, &said_back};
     for (size_t i = 0; i < COUNT_OF(sinks); i++)
       sink_free(sinks[i]);
     dmd_profile_destroy(&again);
     dmd_profile_destroy(&back);
-    dmd_profile_destroy(&profile);
-    host_done(&host);
+    fixture_end(&f);
   }
 }
 
@@ -158,12 +97,19 @@ typedef struct {
   bool sampled;
 } naive_t;
 
+/* What tells records apart: the stacks, cut. All owners of a shared block stand for one report. */
 static char *naive_key(const dmd_profile_t *profile, const dmd_group_t *g, uint32_t max_frames) {
   sink_t sink;
   sink_init(&sink);
-  say_stack(&sink, profile, g->stack, max_frames);
-  if (profile->mode == DMD_MODE_DARK_MATTER)
-    say_reports(&sink, profile, g, max_frames, false);
+  spell_stack(&sink.out, profile, g->stack, max_frames);
+  uint32_t n = profile->mode != DMD_MODE_DARK_MATTER ? 0 : is_shared(profile, g) ? 1 : UINT32_MAX;
+  const dmd_report_t *r;
+  for (uint32_t i = 0; g->reports != DMD_NONE && i < n &&
+                       (r = dmd_reports_nth(&profile->reports, g->reports, i)) != NULL;
+       i++) {
+    dmd_out_str(&sink.out, " by ");
+    spell_stack(&sink.out, profile, r->stack, max_frames);
+  }
   char *key = strdup(sink_text(&sink));
   assert_non_null(key);
   sink_free(&sink);
@@ -249,33 +195,30 @@ static void records_equal_naive_ones(void **state) {
   (void)state;
   dice_t dice = {2};
   for (int round = 0; round < ROUNDS; round++) {
-    host_t host;
-    host_init(&host);
-    dmd_profile_t profile, back;
-    make(&profile, &host.env, &dice);
-    sink_t text;
-    load_text(&back, written(&text, &profile));
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    fill_at_random(&f.profile, &dice);
+    dmd_profile_t back;
+    load_text(&back, fixture_json(&f));
     compare_records(&back, 1 + (uint32_t)dice_below(&dice, 7));
-    sink_free(&text);
     dmd_profile_destroy(&back);
-    dmd_profile_destroy(&profile);
-    host_done(&host);
+    fixture_end(&f);
   }
 }
 
 /* ---- pieces ---- */
 
-/* Wherever the input is cut into pieces, what is read is the same. */
 static void any_piece_will_do(void **state) {
   (void)state;
   dice_t dice = {3};
   for (int round = 0; round < ROUNDS / 10; round++) {
-    host_t host;
-    host_init(&host);
-    dmd_profile_t profile, whole;
-    make(&profile, &host.env, &dice);
-    sink_t text, expected;
-    load_text(&whole, written(&text, &profile));
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    fill_at_random(&f.profile, &dice);
+    const char *text = fixture_json(&f);
+    dmd_profile_t whole;
+    sink_t expected;
+    load_text(&whole, text);
     written(&expected, &whole);
     for (size_t piece = 2; piece < 100; piece += 1 + piece / 4) {
       dmdv_load_options_t options = {0};
@@ -283,8 +226,7 @@ static void any_piece_will_do(void **state) {
       dmd_profile_t back;
       sink_t found;
       dmd_profile_init(&back, &dmdv_env);
-      dmdv_input_t *input =
-          dmdv_input_open_memory(sink_text(&text), strlen(sink_text(&text)), piece, &fail);
+      dmdv_input_t *input = dmdv_input_open_memory(text, strlen(text), piece, &fail);
       assert_true(dmdv_load_input(&back, input, &options, &fail));
       assert_text_equal(written(&found, &back), sink_text(&expected));
       dmdv_input_close(input);
@@ -292,10 +234,8 @@ static void any_piece_will_do(void **state) {
       dmd_profile_destroy(&back);
     }
     sink_free(&expected);
-    sink_free(&text);
     dmd_profile_destroy(&whole);
-    dmd_profile_destroy(&profile);
-    host_done(&host);
+    fixture_end(&f);
   }
 }
 

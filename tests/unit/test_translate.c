@@ -2,176 +2,78 @@
  *
  * Ids of one owner as those of a profile: what they stand for stays the same, and nothing else
  * comes along. */
-#include "build.h"
+#include "fixture.h"
 
 #include "profile/translate.h"
 
-/* ---- What an id stands for, spelt out. ---- */
-
-static void spell_stack(dmd_out_t *out, const dmd_profile_t *p, uint32_t stack) {
-  size_t n;
-  const uint32_t *frames = dmd_profile_frames(p, stack, &n);
-  dmd_out_str(out, stack == DMD_NONE ? "none" : "[");
-  for (size_t i = 0; i < n; i++) {
-    dmd_out_str(out, dmd_intern_get_str(&p->frames, frames[i]));
-    dmd_out_char(out, '|');
-  }
-}
-
-static void spell_reports(dmd_out_t *out, const dmd_profile_t *p, uint32_t id) {
-  for (; id != DMD_NONE; id = dmd_reports_at(&p->reports, id)->rest) {
-    const dmd_report_set_t *set = dmd_reports_at(&p->reports, id);
-    dmd_out_str(out, " set of ");
-    dmd_out_u64(out, set->count);
-    for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
-      const dmd_report_t *r = &set->report[i];
-      dmd_out_str(out, ", ");
-      spell_stack(out, p, r->stack);
-      dmd_out_str(out, r->reporter != DMD_NONE ? " by " : " by nobody");
-      if (r->reporter != DMD_NONE)
-        dmd_out_str(out, dmd_intern_get_str(&p->names, r->reporter));
-      dmd_out_str(out, r->flags & DMD_REPORT_SHARED ? " shared and " : " and ");
-      dmd_out_u64(out, r->further);
-    }
-  }
-}
-
-static void spell_group(dmd_out_t *out, const dmd_profile_t *p, const dmd_group_t *g) {
-  dmd_out_u64(out, g->num);
-  dmd_out_str(out, " of ");
-  dmd_out_u64(out, g->req);
-  dmd_out_char(out, '+');
-  dmd_out_u64(out, g->slop);
-  dmd_out_str(out, " in thread ");
-  dmd_out_u64(out, g->thread);
-  dmd_out_char(out, ' ');
-  spell_stack(out, p, g->stack);
-  dmd_out_str(out, g->tag != DMD_NONE ? " tag " : "");
-  if (g->tag != DMD_NONE)
-    dmd_out_str(out, dmd_intern_get_str(&p->tags, g->tag));
-  spell_reports(out, p, g->reports);
-  dmd_out_char(out, '\n');
-}
-
-/* ---- Profiles by dice. ---- */
-
-/* One of few names, so that some come again; "" is one. */
-static const char *random_name(dice_t *dice) {
-  static const char *const names[] = {"", "a", "a/b", "b", "explicit/c", "x y", "\xc3\xa9"};
-  return names[dice_below(dice, COUNT_OF(names))];
-}
-
-static uint32_t random_stack(dice_t *dice, dmd_profile_t *p) {
-  uint32_t frames[6];
-  size_t n = (size_t)dice_below(dice, COUNT_OF(frames));
-  for (size_t i = 0; i < n; i++)
-    frames[i] = dmd_intern_str(&p->frames, random_name(dice));
-  return dice_below(dice, 8) == 0 ? DMD_NONE : dmd_profile_stack(p, frames, n);
-}
-
-static uint32_t random_reports(dice_t *dice, dmd_profile_t *p) {
-  bool shared = dice_below(dice, 2) == 0;
-  uint32_t set = DMD_NONE;
-  for (uint64_t n = dice_below(dice, 7); n > 0; n--) {
-    dmd_report_t report = {.stack = build_stack(p, random_name(dice)),
-                           .flags = shared ? DMD_REPORT_SHARED : 0};
-    if (dice_below(dice, 3) > 0)
-      report.reporter = dmd_intern_str(&p->names, random_name(dice));
-    set = dmd_reports_add(&p->reports, set, report);
-  }
-  return set;
-}
-
-static dmd_group_t random_group(dice_t *dice, dmd_profile_t *p) {
-  dmd_group_t g = {.req = dice_below(dice, 100),
-                   .slop = dice_below(dice, 9),
-                   .num = 1 + dice_below(dice, 5),
-                   .stack = random_stack(dice, p),
-                   .thread = dice_below(dice, 3),
-                   .reports = random_reports(dice, p)};
-  if (dice_below(dice, 2) == 0)
-    g.tag = (uint16_t)dmd_intern_str(&p->tags, random_name(dice));
-  return g;
-}
-
-/* Into a profile that has something of its own. */
+/* Into a profile that has something of its own, from one that grows between the questions. */
 static void everything_reads_as_before(void **state) {
   (void)state;
-  enum { GROUPS = 60 };
   dice_t dice = {3};
+  size_t n_groups = 0;
   for (int round = 0; round < 50; round++) {
-    host_t host;
-    host_init(&host);
-    dmd_profile_t from, to;
-    dmd_profile_init(&from, &host.env);
-    dmd_profile_init(&to, &host.env);
-    build_tagged(&to, 1, 2, 3, "b|a", build_reports(&to, 1, "x y", "b", NULL, NULL), "x y");
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    dmd_profile_t *to = &f.profile, *from = &f.other;
+    build_tagged(to, 1, 2, 3, "b|a", build_reports(to, 1, "x y", "b", NULL, NULL), "x y");
     sink_t before, after;
     sink_init(&before);
     sink_init(&after);
     dmd_translation_t t;
-    dmd_translation_init_profile(&t, &to, &from, NULL, NULL);
-    for (int i = 0; i < GROUPS; i++) {
-      /* The source grows between the questions. */
-      dmd_group_t group = random_group(&dice, &from);
-      spell_group(&before.out, &from, &group);
-      group = dmd_translation_group(&t, &group);
-      spell_group(&after.out, &to, &group);
+    dmd_translation_init_profile(&t, to, from, NULL, NULL);
+    for (int growth = 0; growth < 3; growth++) {
+      fill_at_random(from, &dice);
+      for (uint32_t id = 1; id <= dmd_groups_count(&from->groups); id++, n_groups++) {
+        spell_group(&before.out, from, dmd_groups_at(&from->groups, id));
+        dmd_group_t group = dmd_translation_group(&t, dmd_groups_at(&from->groups, id));
+        spell_group(&after.out, to, &group);
+      }
     }
     assert_text_equal(sink_text(&after), sink_text(&before));
     sink_free(&after);
     sink_free(&before);
     dmd_translation_destroy(&t);
-    dmd_profile_destroy(&to);
-    dmd_profile_destroy(&from);
-    host_done(&host);
+    fixture_end(&f);
   }
+  assert_true(n_groups > 3000);
 }
 
 static void none_stays_none(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t from, to;
-  dmd_profile_init(&from, &host.env);
-  dmd_profile_init(&to, &host.env);
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *to = &f.profile, *from = &f.other;
   dmd_translation_t t;
-  dmd_translation_init_profile(&t, &to, &from, NULL, NULL);
+  dmd_translation_init_profile(&t, to, from, NULL, NULL);
   dmd_group_t group = {.req = 7, .num = 1};
   group = dmd_translation_group(&t, &group);
   assert_int_equal(group.stack, DMD_NONE);
   assert_int_equal(group.reports, DMD_NONE);
   assert_int_equal(group.tag, DMD_NONE);
   assert_int_equal(dmd_translation_name(&t, DMD_NONE), DMD_NONE);
-  assert_int_equal(dmd_intern_count(&to.stacks) + dmd_intern_count(&to.names), 0);
+  assert_int_equal(dmd_intern_count(&to->stacks) + dmd_intern_count(&to->names), 0);
   dmd_translation_destroy(&t);
-  dmd_profile_destroy(&to);
-  dmd_profile_destroy(&from);
-  host_done(&host);
+  fixture_end(&f);
 }
 
 static void what_nobody_asks_for_stays_behind(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t from, to;
-  dmd_profile_init(&from, &host.env);
-  dmd_profile_init(&to, &host.env);
-  build_tagged(&from, 1, 1, 0, "left|behind", build_reports(&from, 1, "left", "behind", NULL, NULL),
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *to = &f.profile, *from = &f.other;
+  build_tagged(from, 1, 1, 0, "left|behind", build_reports(from, 1, "left", "behind", NULL, NULL),
                "left");
-  uint32_t wanted = build_stack(&from, "wanted|frame");
+  uint32_t wanted = build_stack(from, "wanted|frame");
   dmd_translation_t t;
-  dmd_translation_init_profile(&t, &to, &from, NULL, NULL);
+  dmd_translation_init_profile(&t, to, from, NULL, NULL);
   uint32_t id = dmd_translation_stack(&t, wanted);
-  assert_int_equal(id, build_stack(&to, "wanted|frame"));
-  assert_int_equal(dmd_intern_count(&to.stacks), 1);
-  assert_int_equal(dmd_intern_count(&to.frames), 2);
-  assert_int_equal(dmd_intern_count(&to.tags) + dmd_intern_count(&to.names), 0);
-  assert_int_equal(to.reports.pool.last, 0);
+  assert_int_equal(id, build_stack(to, "wanted|frame"));
+  assert_int_equal(dmd_intern_count(&to->stacks), 1);
+  assert_int_equal(dmd_intern_count(&to->frames), 2);
+  assert_int_equal(dmd_intern_count(&to->tags) + dmd_intern_count(&to->names), 0);
+  assert_int_equal(to->reports.pool.last, 0);
   dmd_translation_destroy(&t);
-  dmd_profile_destroy(&to);
-  dmd_profile_destroy(&from);
-  host_done(&host);
+  fixture_end(&f);
 }
 
 /* ---- Hooks. ---- */
@@ -189,66 +91,64 @@ static uint32_t add_one_frame(void *ctx, uint32_t id) {
 
 static void the_hosts_stacks_are_resolved_once(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t to;
-  dmd_profile_init(&to, &host.env);
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *to = &f.profile;
   dmd_intern_t names, tags;
   dmd_reports_t reports;
-  dmd_intern_init(&names, &host.env, "test");
-  dmd_intern_init(&tags, &host.env, "test");
-  dmd_reports_init(&reports, &host.env);
-  counted_t counted = {&to, 0};
+  dmd_intern_init(&names, &f.host.env, "test");
+  dmd_intern_init(&tags, &f.host.env, "test");
+  dmd_reports_init(&reports, &f.host.env);
+  counted_t counted = {to, 0};
   dmd_translation_t t;
-  dmd_translation_init(&t, &to, &names, &tags, &reports, add_one_frame, &counted);
+  dmd_translation_init(&t, to, &names, &tags, &reports, add_one_frame, &counted);
   static const uint32_t asked[] = {4000, 7, 4000, 7, 12, 12, 4001};
   for (size_t i = 0; i < COUNT_OF(asked); i++) {
     const char *expected = asked[i] % 2 == 0 ? "even" : "odd";
-    assert_int_equal(dmd_translation_stack(&t, asked[i]), build_stack(&to, expected));
+    assert_int_equal(dmd_translation_stack(&t, asked[i]), build_stack(to, expected));
   }
   assert_int_equal(counted.n_calls, 4);
   /* A report set asks for the stacks that it has; what survives a clear is not the profile's. */
   dmd_report_set_t set = {.count = 1, .report = {{.stack = 9, .flags = DMD_REPORT_ON_ALLOC}}};
   uint32_t id = dmd_translation_reports(&t, dmd_reports_intern(&reports, &set));
-  assert_int_equal(dmd_reports_at(&to.reports, id)->report[0].stack, build_stack(&to, "odd"));
-  assert_int_equal(dmd_reports_at(&to.reports, id)->report[0].flags, 0);
+  assert_int_equal(dmd_reports_at(&to->reports, id)->report[0].stack, build_stack(to, "odd"));
+  assert_int_equal(dmd_reports_at(&to->reports, id)->report[0].flags, 0);
   assert_int_equal(counted.n_calls, 5);
   dmd_translation_destroy(&t);
   dmd_reports_destroy(&reports);
   dmd_intern_destroy(&tags);
   dmd_intern_destroy(&names);
-  dmd_profile_destroy(&to);
-  host_done(&host);
+  fixture_end(&f);
 }
 
 /* A set is as if the reports had been made at stacks that are the same. */
 static void sharers_that_become_alike_are_one(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t to;
-  dmd_profile_init(&to, &host.env);
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *to = &f.profile;
   dmd_intern_t names, tags;
   dmd_reports_t reports;
-  dmd_intern_init(&names, &host.env, "test");
-  dmd_intern_init(&tags, &host.env, "test");
-  dmd_reports_init(&reports, &host.env);
-  counted_t counted = {&to, 0};
+  dmd_intern_init(&names, &f.host.env, "test");
+  dmd_intern_init(&tags, &f.host.env, "test");
+  dmd_reports_init(&reports, &f.host.env);
+  counted_t counted = {to, 0};
   dmd_translation_t t;
-  dmd_translation_init(&t, &to, &names, &tags, &reports, add_one_frame, &counted);
+  dmd_translation_init(&t, to, &names, &tags, &reports, add_one_frame, &counted);
+  static const char *const few_names[] = {"", "a", "a/b", "b", "explicit/c", "x y", "\xc3\xa9"};
   dice_t dice = {29};
   for (int round = 0; round < 300; round++) {
     uint32_t from = DMD_NONE, expected = DMD_NONE;
     bool is_plain = round % 3 == 0;
     for (uint64_t n = 1 + dice_below(&dice, is_plain ? 4 : 60); n > 0; n--) {
-      const char *name = random_name(&dice);
+      const char *name = few_names[dice_below(&dice, COUNT_OF(few_names))];
       dmd_report_t report = {.stack = 1 + (uint32_t)dice_below(&dice, 8),
                              .reporter = dmd_intern_str(&names, name),
                              .flags = is_plain ? 0 : DMD_REPORT_SHARED};
       from = dmd_reports_add(&reports, from, report);
-      report.stack = build_stack(&to, report.stack % 2 == 0 ? "even" : "odd");
-      report.reporter = dmd_intern_str(&to.names, name);
-      expected = dmd_reports_add(&to.reports, expected, report);
+      report.stack = build_stack(to, report.stack % 2 == 0 ? "even" : "odd");
+      report.reporter = dmd_intern_str(&to->names, name);
+      expected = dmd_reports_add(&to->reports, expected, report);
     }
     assert_int_equal(dmd_translation_reports(&t, from), expected);
   }
@@ -256,8 +156,7 @@ static void sharers_that_become_alike_are_one(void **state) {
   dmd_reports_destroy(&reports);
   dmd_intern_destroy(&tags);
   dmd_intern_destroy(&names);
-  dmd_profile_destroy(&to);
-  host_done(&host);
+  fixture_end(&f);
 }
 
 static uint32_t add_plain_frame(void *ctx, uint32_t id) {
@@ -268,24 +167,20 @@ static uint32_t add_plain_frame(void *ctx, uint32_t id) {
 
 static void other_frames_for_those_of_a_profile(void **state) {
   (void)state;
-  host_t host;
-  host_init(&host);
-  dmd_profile_t from, to;
-  dmd_profile_init(&from, &host.env);
-  dmd_profile_init(&to, &host.env);
-  uint32_t stack = build_stack(&from, "a|b|c|b"), other = build_stack(&from, "c|c|a|b");
-  counted_t counted = {&to, 0};
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *to = &f.profile, *from = &f.other;
+  uint32_t stack = build_stack(from, "a|b|c|b"), other = build_stack(from, "c|c|a|b");
+  counted_t counted = {to, 0};
   dmd_translation_t t;
-  dmd_translation_init_profile(&t, &to, &from, add_plain_frame, &counted);
+  dmd_translation_init_profile(&t, to, from, add_plain_frame, &counted);
   assert_int_equal(dmd_translation_stack(&t, stack),
-                   build_stack(&to, "another|second|another|second"));
+                   build_stack(to, "another|second|another|second"));
   assert_int_equal(dmd_translation_stack(&t, other),
-                   build_stack(&to, "another|another|another|second"));
+                   build_stack(to, "another|another|another|second"));
   assert_int_equal(counted.n_calls, 3);
   dmd_translation_destroy(&t);
-  dmd_profile_destroy(&to);
-  dmd_profile_destroy(&from);
-  host_done(&host);
+  fixture_end(&f);
 }
 
 /* ---- Collections. ---- */
@@ -305,8 +200,8 @@ static void collections_are_added_up(void **state) {
                          .kind = DMD_FAULT_REPORT_FREED,
                          .stack = build_stack(p, "report"),
                          .freed = build_stack(p, "free"),
-                         .reporter = dmd_intern_str(&p->names, "r"),
-                         .scope = i == 0 ? DMD_NONE : dmd_intern_str(&p->names, "s")};
+                         .reporter = build_name(p, "r"),
+                         .scope = build_name(p, i == 0 ? NULL : "s")};
     dmd_faults_add(&p->faults, &fault);
     fault.scope = DMD_NONE;
     dmd_faults_add(&p->faults, &fault);
@@ -314,7 +209,7 @@ static void collections_are_added_up(void **state) {
                            .bytes = 10,
                            .alloc = build_stack(p, "alloc"),
                            .at = build_stack(p, "report"),
-                           .reporter = dmd_intern_str(&p->names, "r"),
+                           .reporter = build_name(p, "r"),
                            .offset = 8};
     dmd_advices_add(&p->advices, &advice);
     dmd_memreport_t value = {
@@ -348,11 +243,11 @@ static void use(host_t *host, void *arg) {
   dmd_profile_t from, to;
   dmd_profile_init(&from, &host->env);
   dmd_profile_init(&to, &host->env);
+  fill_at_random(&from, &dice);
   dmd_translation_t t;
   dmd_translation_init_profile(&t, &to, &from, NULL, NULL);
-  for (int i = 0; i < 5; i++) {
-    dmd_group_t group = random_group(&dice, &from);
-    group = dmd_translation_group(&t, &group);
+  for (uint32_t id = 1; id <= dmd_groups_count(&from.groups); id++) {
+    dmd_group_t group = dmd_translation_group(&t, dmd_groups_at(&from.groups, id));
     dmd_groups_add(&to.groups, &group);
   }
   dmd_translation_destroy(&t);

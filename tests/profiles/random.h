@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * random_profile.h: profiles that use all that the format has, made of throws of somebody's dice.
+ * random.h: profiles that use all that the format has, made of throws of somebody's dice.
  *
  * The fuzz target takes the throws from its input, the unit test from a seed.
  */
-#ifndef TESTS_FUZZ_RANDOM_PROFILE_H
-#define TESTS_FUZZ_RANDOM_PROFILE_H
+#ifndef TESTS_PROFILES_RANDOM_H
+#define TESTS_PROFILES_RANDOM_H
 
 #include "profile/profile.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "random_profile.h"
+#include "random.h"
 
 #include <string.h>
 

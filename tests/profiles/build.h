@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * build.h: profiles in a few lines, for tests of what is done with them.
+ *
+ *   build_blocks(&profile, 2, 150, 50, "new|knead|main", DMD_NONE);
+ *
+ * Names and stacks are given as texts, and NULL is DMD_NONE. What does not fit panics.
+ */
+#ifndef TESTS_PROFILES_BUILD_H
+#define TESTS_PROFILES_BUILD_H
+
+#include "profile/profile.h"
+
+/* The id of a reporter's or another name. */
+uint32_t build_name(dmd_profile_t *profile, const char *name);
+
+/* The id of a stack given as "innermost|next|outermost". "" is one without frames. */
+uint32_t build_stack(dmd_profile_t *profile, const char *frames);
+
+/* The id of a report set of count reports, whose first two were made at these stacks within these
+ * reporters. */
+uint32_t build_reports(dmd_profile_t *profile, uint32_t count, const char *first,
+                       const char *first_reporter, const char *second, const char *second_reporter);
+
+/* The id of the set of n reports, all shared, by these owners, each at a stack of its own:
+ * "NAME|all", or "none|all". */
+uint32_t build_shared(dmd_profile_t *profile, const char *const *owners, size_t n);
+
+/* Adds num blocks, each of req requested and slop further bytes. */
+void build_blocks(dmd_profile_t *profile, int64_t num, int64_t req, int64_t slop,
+                  const char *frames, uint32_t reports);
+
+/* The same under a tag. */
+void build_tagged(dmd_profile_t *profile, int64_t num, int64_t req, int64_t slop,
+                  const char *frames, uint32_t reports, const char *tag);
+
+/* Adds a fault that happened num times. */
+void build_fault(dmd_profile_t *profile, dmd_fault_kind_t kind, uint64_t num, const char *frames,
+                 const char *reporter);
+
+/* Adds that `bytes` of the blocks from `alloc` are in one block held at this offset. */
+void build_advice(dmd_profile_t *profile, const char *alloc, dmd_held_t held, const char *reporter,
+                  const char *holder, uint32_t offset, uint64_t bytes);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "spell.h"
+
+void spell_stack(dmd_out_t *out, const dmd_profile_t *profile, uint32_t stack, size_t max) {
+  if (stack == DMD_NONE) {
+    dmd_out_str(out, "(none)");
+    return;
+  }
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
+  for (size_t i = 0; i < n && i < max; i++) {
+    dmd_out_char(out, '<');
+    dmd_out_str(out, dmd_intern_get_str(&profile->frames, frames[i]));
+    dmd_out_char(out, '>');
+  }
+}
+
+static void spell_number(dmd_out_t *out, const char *what, uint64_t number) {
+  dmd_out_str(out, what);
+  dmd_out_u64(out, number);
+}
+
+/* How many reports there are, and each that is kept. */
+static void spell_reports(dmd_out_t *out, const dmd_profile_t *profile, uint32_t reports) {
+  if (reports == DMD_NONE)
+    return;
+  const dmd_report_t *report;
+  bool is_shared = dmd_reports_are_shared(&profile->reports, reports);
+  spell_number(out, is_shared ? ", shared " : ", reported ",
+               dmd_reports_at(&profile->reports, reports)->count);
+  for (uint32_t i = 0; (report = dmd_reports_nth(&profile->reports, reports, i)) != NULL; i++) {
+    dmd_out_str(out, "; by ");
+    spell_stack(out, profile, report->stack, SIZE_MAX);
+    dmd_out_str(out, report->reporter != DMD_NONE ? " as " : " as nobody");
+    if (report->reporter != DMD_NONE)
+      dmd_out_str(out, dmd_intern_get_str(&profile->names, report->reporter));
+    spell_number(out, " and further ", report->further);
+  }
+}
+
+void spell_group(dmd_out_t *out, const dmd_profile_t *profile, const dmd_group_t *group) {
+  spell_number(out, "", group->num);
+  spell_number(out, " x ", group->req);
+  spell_number(out, "+", group->slop);
+  spell_number(out, group->sampled ? " sampled in thread " : " in thread ", group->thread);
+  dmd_out_str(out, " at ");
+  spell_stack(out, profile, group->stack, SIZE_MAX);
+  if (group->tag != DMD_NONE) {
+    dmd_out_str(out, ", tag ");
+    dmd_out_str(out, dmd_intern_get_str(&profile->tags, group->tag));
+  }
+  spell_reports(out, profile, group->reports);
+  dmd_out_char(out, '\n');
+}
+
+void spell_groups(dmd_out_t *out, const dmd_profile_t *profile) {
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+    spell_group(out, profile, dmd_groups_at(&profile->groups, id));
+}
