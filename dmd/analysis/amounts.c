@@ -22,8 +22,8 @@ typedef struct {
   uint32_t process, path;
 } place_t;
 
-static uint64_t hash_key(uint32_t process, uint32_t path) {
-  return dmd_hash_u64((uint64_t)process << 32 | path);
+static uint64_t hash_key(const dmd_amounts_t *m, uint32_t process, uint32_t path) {
+  return dmd_table_hash(&m->index, (uint64_t)process << 32 | path);
 }
 
 static bool amount_equal(const void *owner, uint32_t id, const void *key) {
@@ -50,7 +50,7 @@ void dmd_amounts_destroy(dmd_amounts_t *m) {
 
 static uint32_t find(const dmd_amounts_t *m, uint32_t process, uint32_t path) {
   place_t key = {process, path};
-  return dmd_table_find(&m->index, hash_key(process, path), &key);
+  return dmd_table_find(&m->index, hash_key(m, process, path), &key);
 }
 
 uint32_t dmd_amounts_find(dmd_amounts_t *m, const char *process, const char *path) {
@@ -63,7 +63,7 @@ static const char *add_amount(dmd_amounts_t *m, const dmd_amount_t *amount) {
   if (id == DMD_NONE) {
     id = dmd_pool_add(&m->pool);
     *dmd_amounts_at(m, id) = *amount;
-    dmd_table_add(&m->index, hash_key(amount->process, amount->path), id);
+    dmd_table_add(&m->index, hash_key(m, amount->process, amount->path), id);
     return NULL;
   }
   dmd_amount_t *r = dmd_amounts_at(m, id);
@@ -232,7 +232,7 @@ static bool move_own_amounts(dmd_amounts_t *m) {
       r->dropped = true;
     } else {
       r->path = own;
-      dmd_table_add(&m->index, hash_key(r->process, own), m->order[i]);
+      dmd_table_add(&m->index, hash_key(m, r->process, own), m->order[i]);
     }
     any = true;
   }

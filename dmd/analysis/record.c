@@ -9,8 +9,8 @@ static dmd_record_t *at(const dmd_records_t *records, uint32_t id) {
 }
 
 /* The key of a record is its cut stacks and how many of them are report stacks. */
-static uint64_t key_hash(const dmd_record_t *r) {
-  uint64_t h = dmd_hash_u64(r->stack ^ (uint64_t)r->n_reported << 32);
+static uint64_t key_hash(const dmd_records_t *records, const dmd_record_t *r) {
+  uint64_t h = dmd_table_hash(&records->index, r->stack ^ (uint64_t)r->n_reported << 32);
   return dmd_hash_u64(h ^ r->reported[0] ^ (uint64_t)r->reported[1] << 32);
 }
 
@@ -81,11 +81,11 @@ static uint32_t record_of_group(dmd_records_t *records, const dmd_group_t *g) {
     for (uint32_t i = 0; i < key.n_reported; i++)
       key.reported[i] = records->cut[set->report[i].stack];
   }
-  uint32_t id = dmd_table_find(&records->index, key_hash(&key), &key);
+  uint32_t id = dmd_table_find(&records->index, key_hash(records, &key), &key);
   if (id == DMD_NONE) {
     id = dmd_pool_add(&records->records);
     *at(records, id) = key;
-    dmd_table_add(&records->index, key_hash(&key), id);
+    dmd_table_add(&records->index, key_hash(records, &key), id);
     records->section[section_of(records, &key)].n++;
   }
   return id;

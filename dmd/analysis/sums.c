@@ -9,8 +9,8 @@ static bool sum_equal(const void *owner, uint32_t id, const void *key) {
          a->reporter[0] == b->reporter[0] && a->reporter[1] == b->reporter[1];
 }
 
-static uint64_t hash_of(const dmd_sum_t *sum) {
-  uint64_t h = dmd_hash_u64(sum->stack ^ (uint64_t)sum->tag << 32);
+static uint64_t hash_of(const dmd_sums_t *sums, const dmd_sum_t *sum) {
+  uint64_t h = dmd_table_hash(&sums->index, sum->stack ^ (uint64_t)sum->tag << 32);
   h = dmd_hash_u64(h ^ sum->reporter[0] ^ (uint64_t)sum->reporter[1] << 32);
   return dmd_hash_u64(h ^ (uint64_t)sum->section);
 }
@@ -43,7 +43,7 @@ void dmd_sums_init(dmd_sums_t *sums, const dmd_profile_t *profile, bool with_lab
   for (uint32_t i = 1; i <= dmd_groups_count(&profile->groups); i++) {
     const dmd_group_t *g = dmd_groups_at(&profile->groups, i);
     dmd_sum_t key = key_of(profile, g, with_labels);
-    uint64_t hash = hash_of(&key);
+    uint64_t hash = hash_of(sums, &key);
     uint32_t id = dmd_table_find(&sums->index, hash, &key);
     if (id == DMD_NONE) {
       id = dmd_pool_add(&sums->pool);

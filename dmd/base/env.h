@@ -13,6 +13,7 @@
 #define DMD_BASE_ENV_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct dmd_env {
   /* szB > 0 bytes, aligned for any object, contents undefined. Never returns NULL: a host that is
@@ -24,6 +25,10 @@ typedef struct dmd_env {
   /* A broken invariant of the core's own. Does not return. */
   void (*panic)(void *ctx, const char *what);
   void *ctx;
+  /* What the hashes of tables begin with. Whoever writes the input of a host that does not trust it
+   * must not know this number, or he chooses what collides. Nothing that is computed depends on it.
+   */
+  uint64_t hash_seed;
 } dmd_env_t;
 
 static inline void *dmd_env_alloc(const dmd_env_t *env, const char *cost_centre, size_t szB) {

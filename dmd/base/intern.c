@@ -76,7 +76,7 @@ static const char *keep(dmd_intern_t *in, const void *bytes, size_t n) {
 
 uint32_t dmd_intern_bytes(dmd_intern_t *in, const void *bytes, size_t n) {
   entry_t key = {bytes, n};
-  uint64_t hash = dmd_hash_bytes(bytes, n);
+  uint64_t hash = dmd_hash_bytes(in->env->hash_seed, bytes, n);
   uint32_t id = dmd_table_find(&in->index, hash, &key);
   if (id != DMD_NONE)
     return id;
@@ -93,7 +93,7 @@ uint32_t dmd_intern_str(dmd_intern_t *in, const char *s) {
 
 uint32_t dmd_intern_find_str(const dmd_intern_t *in, const char *s) {
   entry_t key = {s, dmd_str_length(s)};
-  return dmd_table_find(&in->index, dmd_hash_bytes(s, key.n), &key);
+  return dmd_table_find(&in->index, dmd_hash_bytes(in->env->hash_seed, s, key.n), &key);
 }
 
 static char *repair(const dmd_intern_t *in, const char *s) {

@@ -50,10 +50,11 @@ static inline uint64_t dmd_hash_u64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/* A hash of n bytes, for tables in memory only: its value may differ between machines. */
-static inline uint64_t dmd_hash_bytes(const void *p, size_t n) {
+/* A hash of n bytes, for tables in memory only: its value may differ between machines. With another
+ * seed others collide. */
+static inline uint64_t dmd_hash_bytes(uint64_t seed, const void *p, size_t n) {
   const unsigned char *b = p;
-  uint64_t h = n;
+  uint64_t h = seed ^ n;
   for (; n >= 8; b += 8, n -= 8) {
     uint64_t word;
     __builtin_memcpy(&word, b, 8);

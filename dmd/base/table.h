@@ -11,6 +11,7 @@
 #define DMD_BASE_TABLE_H
 
 #include "base/env.h"
+#include "base/mem.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +34,12 @@ void dmd_table_init(dmd_table_t *table, const dmd_env_t *env, const char *cost_c
                     bool (*equal)(const void *owner, uint32_t id, const void *key),
                     const void *owner);
 void dmd_table_destroy(dmd_table_t *table);
+
+/* The hash of a number with the seed of the table's host: the first step of a hash of several,
+ * whose next one is dmd_hash_u64(this ^ next number). dmd_hash_bytes gets the seed itself. */
+static inline uint64_t dmd_table_hash(const dmd_table_t *table, uint64_t number) {
+  return dmd_hash_u64(number ^ table->env->hash_seed);
+}
 
 /* The id of the element that equals key, whose hash is given; DMD_NONE when there is none. */
 uint32_t dmd_table_find(const dmd_table_t *table, uint64_t hash, const void *key);

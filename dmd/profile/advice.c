@@ -8,8 +8,8 @@ const char *dmd_held_name(dmd_held_t held) {
   return names[held];
 }
 
-static uint64_t hash_of(const dmd_advice_t *a) {
-  uint64_t h = dmd_hash_u64(a->alloc ^ (uint64_t)a->at << 32);
+static uint64_t hash_of(const dmd_advices_t *advices, const dmd_advice_t *a) {
+  uint64_t h = dmd_table_hash(&advices->index, a->alloc ^ (uint64_t)a->at << 32);
   return dmd_hash_u64(h ^ a->offset ^ (uint64_t)a->reporter << 32 ^ (uint64_t)a->held << 31);
 }
 
@@ -30,7 +30,7 @@ void dmd_advices_destroy(dmd_advices_t *advices) {
 }
 
 void dmd_advices_add(dmd_advices_t *advices, const dmd_advice_t *advice) {
-  uint64_t hash = hash_of(advice);
+  uint64_t hash = hash_of(advices, advice);
   uint32_t id = dmd_table_find(&advices->index, hash, advice);
   if (id != DMD_NONE) {
     dmd_advice_t *known = DMD_POOL_AT(&advices->pool, dmd_advice_t, id);

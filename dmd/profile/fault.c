@@ -107,7 +107,7 @@ static uint64_t weight(const dmd_fault_t *f) {
 }
 
 bool dmd_faults_add(dmd_faults_t *faults, const dmd_fault_t *fault) {
-  uint64_t hash = dmd_hash_bytes(key_of(fault), KEY_SZB);
+  uint64_t hash = dmd_hash_bytes(faults->index.env->hash_seed, key_of(fault), KEY_SZB);
   uint32_t id = dmd_table_find(&faults->index, hash, fault);
   if (id == DMD_NONE) {
     id = dmd_pool_add(&faults->pool);

@@ -3,8 +3,9 @@
 
 #include "base/mem.h"
 
-static uint64_t hash_of(const dmd_group_t *g) {
-  uint64_t h = dmd_hash_u64(g->req ^ g->slop << 32);
+static uint64_t hash_of(const dmd_groups_t *groups, const dmd_group_t *g) {
+  uint64_t h = dmd_table_hash(&groups->index, g->req);
+  h = dmd_hash_u64(h ^ g->slop);
   h = dmd_hash_u64(h ^ g->stack ^ (uint64_t)g->reports << 32);
   return dmd_hash_u64(h ^ g->tag ^ (uint64_t)g->thread << 16 ^ (uint64_t)g->sampled << 32);
 }
@@ -43,7 +44,7 @@ static void add_hashed(dmd_groups_t *groups, uint64_t hash, const dmd_group_t *k
 }
 
 void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key) {
-  add_hashed(groups, hash_of(key), key);
+  add_hashed(groups, hash_of(groups, key), key);
 }
 
 void dmd_groups_add_all(dmd_groups_t *groups, const dmd_group_t *keys, size_t n) {
@@ -52,7 +53,7 @@ void dmd_groups_add_all(dmd_groups_t *groups, const dmd_group_t *keys, size_t n)
   for (; n > 0;) {
     size_t part = n < AHEAD ? n : AHEAD;
     for (size_t i = 0; i < part; i++) {
-      hashes[i] = hash_of(&keys[i]);
+      hashes[i] = hash_of(groups, &keys[i]);
       dmd_table_fetch(&groups->index, hashes[i]);
     }
     for (size_t i = 0; i < part; i++) {

@@ -18,9 +18,9 @@ const char *dmd_memreport_units_name(dmd_memreport_units_t units) {
   return names[units];
 }
 
-static uint64_t hash_of(const dmd_memreport_entry_t *r) {
-  return dmd_hash_u64(dmd_hash_u64((uint64_t)r->process << 32 | r->path) ^
-                      ((uint64_t)r->kind << 32 | r->units));
+static uint64_t hash_of(const dmd_memreports_t *reports, const dmd_memreport_entry_t *r) {
+  uint64_t h = dmd_table_hash(&reports->index, (uint64_t)r->process << 32 | r->path);
+  return dmd_hash_u64(h ^ ((uint64_t)r->kind << 32 | r->units));
 }
 
 static bool report_equal(const void *owner, uint32_t id, const void *key) {
@@ -87,7 +87,7 @@ bool dmd_memreports_add(dmd_memreports_t *reports, const dmd_memreport_t *report
                                  .stack = report->stack,
                                  .kind = report->kind,
                                  .units = report->units};
-  uint64_t hash = hash_of(&entry);
+  uint64_t hash = hash_of(reports, &entry);
   uint32_t id = dmd_table_find(&reports->index, hash, &entry);
   if (id != DMD_NONE) {
     dmd_memreport_entry_t *r = DMD_POOL_AT(&reports->pool, dmd_memreport_entry_t, id);

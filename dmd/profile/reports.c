@@ -19,7 +19,7 @@ void dmd_reports_destroy(dmd_reports_t *reports) {
 }
 
 uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set) {
-  uint64_t hash = dmd_hash_bytes(set, sizeof *set);
+  uint64_t hash = dmd_hash_bytes(reports->index.env->hash_seed, set, sizeof *set);
   uint32_t id = dmd_table_find(&reports->index, hash, set);
   if (id != DMD_NONE)
     return id;

@@ -32,7 +32,7 @@ static bool owner_equal(const void *owners, uint32_t id, const void *key) {
 }
 
 static void add_share(owners_t *owners, owner_t share) {
-  uint64_t hash = dmd_hash_u64((uint64_t)share.reporter << 32 | share.frame);
+  uint64_t hash = dmd_table_hash(&owners->index, (uint64_t)share.reporter << 32 | share.frame);
   uint32_t id = dmd_table_find(&owners->index, hash, &share);
   if (id != DMD_NONE) {
     owner_at(owners, id)->bytes += share.bytes;

@@ -22,7 +22,7 @@ static void env_panic(void *ctx, const char *what) {
   VG_(tool_panic)(what);
 }
 
-const dmd_env_t g_env = {env_alloc, env_free, env_panic, NULL};
+const dmd_env_t g_env = {.alloc = env_alloc, .free = env_free, .panic = env_panic};
 
 dmd_live_t g_live;
 

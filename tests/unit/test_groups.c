@@ -146,6 +146,30 @@ static void many_at_once(void **state) {
   host_done(&host);
 }
 
+/* Sizes are what a file says, which may be made up: none make many groups collide, whatever the
+ * bits that they have in common. */
+static void sizes_spread(void **state) {
+  (void)state;
+  enum { N = 4096 };
+  host_t host;
+  host_init(&host);
+  for (unsigned shift = 0; shift < 42; shift++) {
+    dmd_groups_t groups;
+    dmd_groups_init(&groups, &host.env);
+    for (uint64_t k = 0; k < N; k++)
+      dmd_groups_add(&groups, &(dmd_group_t){.req = k << shift, .slop = k, .num = 1});
+    /* How far from their places elements are: half full, half a place on average. */
+    const dmd_table_t *index = &groups.index;
+    uint64_t distance = 0;
+    for (uint32_t i = 0; i < index->n_slots; i++)
+      if (index->slots[i].id != DMD_NONE)
+        distance += (i - index->slots[i].hash) & (index->n_slots - 1);
+    assert_in_range(distance, 0, N);
+    dmd_groups_destroy(&groups);
+  }
+  host_done(&host);
+}
+
 /* 40 bytes and 11 to 22 in the index, as the header says; in segments of 1,024. */
 static void costs_what_the_header_says(void **state) {
   (void)state;
@@ -205,9 +229,13 @@ static void closed_groups_stay_as_they_are(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_field_tells_apart),        cmocka_unit_test(no_record_to_begin_with),
-      cmocka_unit_test(random_against_a_list),          cmocka_unit_test(many_at_once),
-      cmocka_unit_test(costs_what_the_header_says),     cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(every_field_tells_apart),
+      cmocka_unit_test(no_record_to_begin_with),
+      cmocka_unit_test(random_against_a_list),
+      cmocka_unit_test(many_at_once),
+      cmocka_unit_test(sizes_spread),
+      cmocka_unit_test(costs_what_the_header_says),
+      cmocka_unit_test(out_of_memory),
       cmocka_unit_test(closed_groups_stay_as_they_are),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

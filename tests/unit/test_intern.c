@@ -177,6 +177,29 @@ static void long_ones_leave_room_for_short_ones(void **state) {
   host_done(&host);
 }
 
+static uint32_t hash_with(uint64_t seed) {
+  host_t host;
+  host_init(&host);
+  host.env.hash_seed = seed;
+  dmd_intern_t in;
+  dmd_intern_init(&in, &host.env, "test");
+  assert_int_equal(dmd_intern_str(&in, "crumb"), 1);
+  assert_int_equal(dmd_intern_find_str(&in, "crumb"), 1);
+  uint32_t i = 0;
+  while (in.index.slots[i].id == DMD_NONE)
+    i++;
+  uint32_t hash = in.index.slots[i].hash;
+  dmd_intern_destroy(&in);
+  host_done(&host);
+  return hash;
+}
+
+static void hashes_begin_with_the_seed(void **state) {
+  (void)state;
+  assert_int_equal(hash_with(1), hash_with(1));
+  assert_int_not_equal(hash_with(1), hash_with(2));
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_intern_t in;
@@ -213,6 +236,7 @@ int main(void) {
       cmocka_unit_test(what_is_the_same_as_text_is_one),
       cmocka_unit_test(a_kept_sequence_can_be_interned),
       cmocka_unit_test(long_ones_leave_room_for_short_ones),
+      cmocka_unit_test(hashes_begin_with_the_seed),
       cmocka_unit_test(out_of_memory),
       cmocka_unit_test(destroying_an_empty_one),
   };

@@ -37,11 +37,11 @@ static void hash_depends_on_contents_only(void **state) {
   for (size_t n = 0; n <= sizeof from; n++) {
     for (size_t i = 0; i < n; i++)
       from[i] = (char)dice_u64(&dice);
-    uint64_t expected = dmd_hash_bytes(from, n);
+    uint64_t expected = dmd_hash_bytes(0, from, n);
     for (size_t at = 0; at < 16; at++) {
       memset(area, (int)dice_u64(&dice), sizeof area);
       memcpy(area + at, from, n);
-      assert_true(dmd_hash_bytes(area + at, n) == expected);
+      assert_true(dmd_hash_bytes(0, area + at, n) == expected);
     }
   }
 }
@@ -56,9 +56,9 @@ static void hash_spreads(void **state) {
   memset(hit, 0, sizeof hit);
   for (uint64_t i = 0; i < N; i++) {
     hit[0][dmd_hash_u64(i << 4) % N] = 1;
-    hit[1][dmd_hash_bytes(zeros, i) % N] = 1;
+    hit[1][dmd_hash_bytes(0, zeros, i) % N] = 1;
     uint32_t pair[3] = {(uint32_t)i, 1, (uint32_t)i >> 6};
-    hit[2][dmd_hash_bytes(pair, sizeof pair) % N] = 1;
+    hit[2][dmd_hash_bytes(0, pair, sizeof pair) % N] = 1;
   }
   for (size_t k = 0; k < 3; k++) {
     size_t n = 0;
@@ -73,15 +73,46 @@ static void hash_sees_every_bit(void **state) {
   char bytes[23] = {0};
   uint64_t seen[sizeof bytes * 8 + 1];
   size_t n = 0;
-  seen[n++] = dmd_hash_bytes(bytes, sizeof bytes);
+  seen[n++] = dmd_hash_bytes(0, bytes, sizeof bytes);
   for (size_t bit = 0; bit < sizeof bytes * 8; bit++) {
     bytes[bit / 8] = (char)(1 << bit % 8);
-    seen[n++] = dmd_hash_bytes(bytes, sizeof bytes);
+    seen[n++] = dmd_hash_bytes(0, bytes, sizeof bytes);
     bytes[bit / 8] = 0;
   }
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < i; j++)
       assert_true(seen[i] != seen[j]);
+}
+
+/* The number whose hash this is: each step of dmd_hash_u64 undone. */
+static uint64_t number_with_hash(uint64_t h) {
+  /* The multipliers' inverses modulo 2^64, by Newton's iteration. */
+  static const uint64_t factors[] = {UINT64_C(0x94d049bb133111eb), UINT64_C(0xbf58476d1ce4e5b9)};
+  static const unsigned shifts[] = {31, 27, 30};
+  for (int i = 0; i < 3; i++) {
+    h ^= h >> shifts[i] ^ h >> 2 * shifts[i];
+    uint64_t inverse = 1;
+    for (int k = 0; k < 6 && i < 2; k++)
+      inverse *= 2 - factors[i] * inverse;
+    h *= i < 2 ? inverse : 1;
+  }
+  return h;
+}
+
+/* Who knows the seed makes any number of strings that collide; with another seed they do not. */
+static void hash_depends_on_the_seed(void **state) {
+  (void)state;
+  enum { N = 4096 };
+  static unsigned char hit[N];
+  size_t n = 0;
+  for (uint64_t i = 0; i < N; i++) {
+    uint64_t hash = i << 32 | 77, bytes = number_with_hash(number_with_hash(hash)) ^ sizeof bytes;
+    assert_true(dmd_hash_bytes(0, &bytes, sizeof bytes) == hash);
+    hit[dmd_hash_bytes(1, &bytes, sizeof bytes) % N] = 1;
+  }
+  for (size_t i = 0; i < N; i++)
+    n += hit[i];
+  assert_true(n > N * 55 / 100);
 }
 
 int main(void) {
@@ -91,6 +122,7 @@ int main(void) {
       cmocka_unit_test(hash_depends_on_contents_only),
       cmocka_unit_test(hash_spreads),
       cmocka_unit_test(hash_sees_every_bit),
+      cmocka_unit_test(hash_depends_on_the_seed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

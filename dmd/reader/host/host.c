@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 
 #include <cjson/cJSON.h>
 
@@ -27,13 +29,23 @@ static void host_panic(void *ctx, const char *what) {
   exit(2);
 }
 
-const dmd_env_t dmdv_env = {host_alloc, host_free, host_panic, NULL};
+dmd_env_t dmdv_env = {.alloc = host_alloc, .free = host_free, .panic = host_panic};
 
 static void *cjson_alloc(size_t szB) {
   return host_alloc(NULL, "cJSON", szB);
 }
 
+/* Numbers that the kernel makes up for each process. */
+static uint64_t unknown_number(void) {
+  const void *random = (const void *)getauxval(AT_RANDOM);
+  uint64_t number = 0;
+  if (random != NULL)
+    memcpy(&number, random, sizeof number);
+  return number;
+}
+
 void dmdv_host_init(void) {
+  dmdv_env.hash_seed = unknown_number();
   cJSON_Hooks hooks = {cjson_alloc, free};
   cJSON_InitHooks(&hooks);
 }

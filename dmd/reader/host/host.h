@@ -9,10 +9,10 @@
 
 /* Memory from malloc. When there is none left, and on a broken invariant, it prints one line and
  * exits with status 2. */
-extern const dmd_env_t dmdv_env;
+extern dmd_env_t dmdv_env;
 
-/* To be called first: gives cJSON the same memory, since it reports the lack of its own in the same
- * way as a mistake in a file. */
+/* To be called first: makes hashes unpredictable, and gives cJSON the same memory, since it reports
+ * the lack of its own in the same way as a mistake in a file. */
 void dmdv_host_init(void);
 
 #endif
