@@ -9,21 +9,21 @@
    What it shows, from top to bottom:
      - Each structure has a reporter, the function whose name ends in _measure. It walks the
        structure and measures each block with its own function made by DMD_MALLOC_SIZE_OF_FN.
-     - SQLite gets an allocator that counts. Its blocks are reported when they are allocated and
-       published as one sum.
+     - SQLite gets an allocator that counts (catalog_database.c). Its blocks are reported when they
+       are allocated and published as one sum.
      - cJSON's memory cannot be measured without knowing cJSON inside out, so the program only tags
        it, and dmd can at least say whose it is.
-     - Two mistakes were made on purpose; each is marked "BUG on purpose" where it was made. dmd
-       finds both. README.md, next to this file, shows how.
+     - Two mistakes were made on purpose; each is marked "BUG on purpose" where it was made, in
+       catalog_words.c. dmd finds both. README.md, next to this file, shows how.
 
-   Build: cc -std=c11 -O1 -g catalog.c -lsqlite3 -lcjson
+   Build: cc -std=c11 -O1 -g catalog*.c -lsqlite3 -lcjson
 */
 
+#include "catalog.h"
+
 #include <cjson/cJSON.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,75 +32,14 @@
 enum {
   DEFAULT_ITEMS = 40000,
   MAX_ITEMS = 10000000,
-  GROUPS = 24,
   MAX_WORD = 16, /* bytes, with the terminating zero */
   MIN_DESCRIPTION = 12,
   MAX_DESCRIPTION = 19, /* words */
-  NAME_BUCKETS = 16384,
-  TERM_BUCKETS = 4096,
-};
-
-struct product {
-  uint32_t id;
-  uint32_t group;
-  uint32_t price; /* in cents */
-  char *name;     /* unique */
-  char *description;
-};
-
-struct product_list {
-  struct product **items;
-  uint32_t count;
-};
-
-/* Finds a product by its name: a hash table with chains. */
-struct name_entry {
-  struct name_entry *next;
-  const struct product *product;
-};
-
-struct name_index {
-  struct name_entry **buckets;
-};
-
-/* Finds products by price: all of them, sorted by it. */
-struct price_index {
-  const struct product **sorted;
-  uint32_t count;
-};
-
-/* Finds products by the words in their descriptions: for each word (a term) where it stands. */
-struct posting {
-  uint32_t document;
-  uint32_t position;
-};
-
-struct term {
-  struct term *next;
-  char *word;
-  struct posting *postings; /* ascending */
-  uint32_t count;
-  uint32_t capacity;
-};
-
-struct word_index {
-  struct term **buckets;
-  const char **texts; /* one a document, to show passages of; they are the descriptions */
-  uint32_t count;
-};
-
-struct catalog {
-  struct product_list products;
-  struct name_index names;
-  struct price_index prices;
-  struct word_index words;
-  sqlite3 *database;
-  cJSON *groups[GROUPS];
 };
 
 /* ---- Odds and ends -------------------------------------------------------------------------- */
 
-static _Noreturn void die(const char *format, ...) {
+_Noreturn void die(const char *format, ...) {
   va_list args;
   va_start(args, format);
   fputs("catalog: ", stderr);
@@ -110,32 +49,32 @@ static _Noreturn void die(const char *format, ...) {
   exit(2);
 }
 
-static void *checked_realloc(void *p, size_t size) {
+void *checked_realloc(void *p, size_t size) {
   p = realloc(p, size);
   if (!p)
     die("out of memory");
   return p;
 }
 
-static void *checked_malloc(size_t size) {
+void *checked_malloc(size_t size) {
   return checked_realloc(NULL, size);
 }
 
-static void *checked_calloc(size_t count, size_t size) {
+void *checked_calloc(size_t count, size_t size) {
   void *p = calloc(count, size);
   if (!p)
     die("out of memory");
   return p;
 }
 
-static char *copy_text(const char *text, size_t length) {
+char *copy_text(const char *text, size_t length) {
   char *copy = checked_malloc(length + 1);
   memcpy(copy, text, length);
   copy[length] = '\0';
   return copy;
 }
 
-static uint32_t hash_text(const char *text, size_t length) {
+uint32_t hash_text(const char *text, size_t length) {
   uint32_t hash = 2166136261u; /* FNV-1a */
   for (size_t i = 0; i < length; i++)
     hash = (hash ^ (unsigned char)text[i]) * 16777619u;
@@ -317,232 +256,6 @@ static void prices_free(struct price_index *prices) {
   free(prices->sorted);
 }
 
-/* ---- Index by word -------------------------------------------------------------------------- */
-
-static struct term *words_find(const struct word_index *words, const char *word, size_t length) {
-  struct term *term = words->buckets[hash_text(word, length) % TERM_BUCKETS];
-  while (term && (strncmp(term->word, word, length) || term->word[length]))
-    term = term->next;
-  return term;
-}
-
-static struct term *term_new(struct word_index *words, const char *word, size_t length) {
-  struct term **bucket = &words->buckets[hash_text(word, length) % TERM_BUCKETS];
-  struct term *term = checked_calloc(1, sizeof *term);
-  term->word = copy_text(word, length);
-  term->next = *bucket;
-  *bucket = term;
-  return term;
-}
-
-static void term_add_posting(struct term *term, uint32_t document, uint32_t position) {
-  if (term->count == term->capacity) {
-    term->capacity = term->capacity ? term->capacity + term->capacity / 2 : 4;
-    term->postings = checked_realloc(term->postings, term->capacity * sizeof *term->postings);
-  }
-  term->postings[term->count++] = (struct posting){document, position};
-}
-
-static void words_add_text(struct word_index *words, uint32_t document, const char *text) {
-  for (uint32_t position = 0; *text; position++) {
-    size_t length = strcspn(text, " ");
-    struct term *term = words_find(words, text, length);
-    if (!term)
-      term = term_new(words, text, length);
-    term_add_posting(term, document, position);
-    text += length;
-    text += strspn(text, " ");
-  }
-}
-
-static void words_load(struct word_index *words, const struct product_list *products) {
-  words->buckets = checked_calloc(TERM_BUCKETS, sizeof(struct term *));
-  words->texts = checked_malloc(products->count * sizeof *words->texts);
-  words->count = products->count;
-  for (uint32_t i = 0; i < products->count; i++) {
-    words->texts[i] = products->items[i]->description;
-    words_add_text(words, i, words->texts[i]);
-  }
-}
-
-/* How many documents hold the term, however often each. */
-static uint32_t words_count_documents(const struct term *term) {
-  uint32_t found = 0;
-  for (uint32_t i = 0; i < term->count; i++)
-    found += !i || term->postings[i].document != term->postings[i - 1].document;
-  return found;
-}
-
-/* Prints the term where it stands last, with the rest of the text. */
-static void words_print_passage(const struct word_index *words, const struct term *term) {
-  const struct posting *last = &term->postings[term->count - 1];
-  const char *text = words->texts[last->document];
-  for (uint32_t i = 0; i < last->position; i++)
-    text += strcspn(text, " ") + 1;
-  printf("    last in: ... %s\n", text);
-}
-
-DMD_MALLOC_SIZE_OF_FN(words_size_of)
-
-static size_t words_measure(const struct catalog *catalog) {
-  const struct word_index *words = &catalog->words;
-  DMD_REPORTER_BEGIN("explicit/catalog/index/words");
-  size_t size = words_size_of(words->buckets) + words_size_of(words->texts);
-  for (uint32_t i = 0; i < TERM_BUCKETS; i++) {
-    for (const struct term *term = words->buckets[i]; term; term = term->next) {
-      /* BUG on purpose: the array term->postings is a block as well, and nobody measures it. */
-      size += words_size_of(term);
-      size += words_size_of(term->word);
-    }
-  }
-  /* BUG on purpose: the texts are only borrowed. They are the products' descriptions, which
-     products_measure has measured already. */
-  for (uint32_t i = 0; i < words->count; i++)
-    size += words_size_of(words->texts[i]);
-  DMD_REPORTER_END(size);
-  return size;
-}
-
-static void words_free(struct word_index *words) {
-  for (uint32_t i = 0; i < TERM_BUCKETS; i++) {
-    for (struct term *term = words->buckets[i], *next; term; term = next) {
-      next = term->next;
-      free(term->word);
-      free(term->postings);
-      free(term);
-    }
-  }
-  free(words->buckets);
-  free(words->texts);
-}
-
-/* ---- SQLite, with an allocator that counts -------------------------------------------------- */
-
-#define SQLITE_REPORTER "explicit/sqlite"
-
-/* What SQLite holds now. Static, since SQLite passes its allocator nothing but the block. */
-static size_t g_sqlite_bytes;
-
-DMD_MALLOC_SIZE_OF_ON_ALLOC_FN(sqlite_size_of_on_alloc)
-DMD_MALLOC_SIZE_OF_ON_FREE_FN(sqlite_size_of_on_free)
-
-static void sqlite_count_block(void *p) {
-  DMD_REPORTER_BEGIN(SQLITE_REPORTER);
-  size_t size = sqlite_size_of_on_alloc(p);
-  DMD_REPORTER_END(size);
-  g_sqlite_bytes += size;
-}
-
-static void *sqlite_malloc(int size) {
-  void *p = malloc((size_t)size);
-  if (p)
-    sqlite_count_block(p);
-  return p;
-}
-
-static void sqlite_free(void *p) {
-  g_sqlite_bytes -= sqlite_size_of_on_free(p);
-  free(p);
-}
-
-static void *sqlite_realloc(void *p, int size) {
-  g_sqlite_bytes -= sqlite_size_of_on_free(p);
-  void *moved = realloc(p, (size_t)size);
-  sqlite_count_block(moved ? moved : p); /* where realloc fails the block stays what it was */
-  return moved;
-}
-
-static int sqlite_block_size(void *p) {
-  return p ? (int)DMD_NATIVE_USABLE_SIZE(p) : 0;
-}
-
-static int sqlite_round_up(int size) {
-  return (size + 7) & ~7;
-}
-
-static int sqlite_allocator_start(void *unused) {
-  return (void)unused, SQLITE_OK;
-}
-
-static void sqlite_allocator_stop(void *unused) {
-  (void)unused;
-}
-
-static void sqlite_start(void) {
-  static const sqlite3_mem_methods allocator = {sqlite_malloc,         sqlite_free,
-                                                sqlite_realloc,        sqlite_block_size,
-                                                sqlite_round_up,       sqlite_allocator_start,
-                                                sqlite_allocator_stop, NULL};
-  if (sqlite3_config(SQLITE_CONFIG_MALLOC, &allocator) != SQLITE_OK ||
-      sqlite3_initialize() != SQLITE_OK)
-    die("SQLite does not start");
-}
-
-static size_t sqlite_measure(const struct catalog *catalog) {
-  (void)catalog;
-  return g_sqlite_bytes; /* its blocks were reported when they were allocated */
-}
-
-static void database_check(sqlite3 *database, int result) {
-  if (result != SQLITE_OK && result != SQLITE_ROW && result != SQLITE_DONE)
-    die("SQLite: %s", sqlite3_errmsg(database));
-}
-
-static void database_run(sqlite3 *database, const char *sql) {
-  database_check(database, sqlite3_exec(database, sql, NULL, NULL, NULL));
-}
-
-static sqlite3_stmt *database_prepare(sqlite3 *database, const char *sql) {
-  sqlite3_stmt *statement = NULL;
-  database_check(database, sqlite3_prepare_v2(database, sql, -1, &statement, NULL));
-  return statement;
-}
-
-static void database_insert(sqlite3_stmt *insert, const struct product *product) {
-  sqlite3_bind_int64(insert, 1, product->id);
-  sqlite3_bind_int64(insert, 2, product->group);
-  sqlite3_bind_int64(insert, 3, product->price);
-  sqlite3_bind_text(insert, 4, product->name, -1, SQLITE_STATIC);
-  sqlite3_bind_text(insert, 5, product->description, -1, SQLITE_STATIC);
-  database_check(sqlite3_db_handle(insert), sqlite3_step(insert));
-  sqlite3_reset(insert);
-}
-
-static sqlite3 *database_load(const struct product_list *products) {
-  sqlite3 *database = NULL;
-  database_check(database, sqlite3_open(":memory:", &database));
-  database_run(database, "CREATE TABLE product (id INTEGER PRIMARY KEY, category INTEGER,"
-                         " price INTEGER, name TEXT, description TEXT);"
-                         "CREATE UNIQUE INDEX by_name ON product (name);"
-                         "BEGIN");
-  sqlite3_stmt *insert = database_prepare(database, "INSERT INTO product VALUES (?, ?, ?, ?, ?)");
-  for (uint32_t i = 0; i < products->count; i++)
-    database_insert(insert, products->items[i]);
-  sqlite3_finalize(insert);
-  database_run(database, "COMMIT");
-  return database;
-}
-
-/* The first value that a query returns, or -1 when it returns none. The text is its parameter ?1,
-   if it has one. */
-static int64_t database_ask(sqlite3 *database, const char *sql, const char *text) {
-  sqlite3_stmt *query = database_prepare(database, sql);
-  if (sqlite3_bind_parameter_count(query))
-    database_check(database, sqlite3_bind_text(query, 1, text, -1, SQLITE_STATIC));
-  int result = sqlite3_step(query);
-  database_check(database, result);
-  int64_t answer = result == SQLITE_ROW ? sqlite3_column_int64(query, 0) : -1;
-  sqlite3_finalize(query);
-  return answer;
-}
-
-static void database_free(sqlite3 *database) {
-  database_check(database, sqlite3_close(database));
-  sqlite3_shutdown();
-  if (g_sqlite_bytes)
-    die("SQLite kept %zu bytes, or they were miscounted", g_sqlite_bytes);
-}
-
 /* ---- cJSON documents, one a group, which can only be tagged --------------------------------- */
 
 static void groups_load(cJSON **groups, const struct product_list *products) {
@@ -639,6 +352,11 @@ static bool catalog_query(const struct catalog *catalog) {
 }
 
 /* ---- The memory report ---------------------------------------------------------------------- */
+
+static size_t sqlite_measure(const struct catalog *catalog) {
+  (void)catalog;
+  return sqlite_bytes(); /* its blocks were reported when they were allocated */
+}
 
 static void catalog_report_memory(const struct catalog *catalog) {
   static const struct {
