@@ -30,23 +30,51 @@ dmd_core_sources = \
   dmd/profile/memreports.c dmd/profile/memreports.h \
   dmd/profile/reports.c dmd/profile/reports.h \
   dmd/profile/translate.c dmd/profile/translate.h \
+  dmd/analysis/advicesum.c dmd/analysis/advicesum.h \
   dmd/analysis/allocfns.c dmd/analysis/allocfns.h \
+  dmd/analysis/amounts.c dmd/analysis/amounts.h \
+  dmd/analysis/calibration.c dmd/analysis/calibration.h \
   dmd/analysis/causes.c dmd/analysis/causes.h \
+  dmd/analysis/changes.c dmd/analysis/changes.h \
   dmd/analysis/combine.c dmd/analysis/combine.h \
+  dmd/analysis/filter.c dmd/analysis/filter.h \
   dmd/analysis/frame.c dmd/analysis/frame.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
-  dmd/analysis/amounts.c dmd/analysis/amounts.h \
+  dmd/analysis/ignore.c dmd/analysis/ignore.h \
+  dmd/analysis/location.c dmd/analysis/location.h \
+  dmd/analysis/merge.c dmd/analysis/merge.h \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
+  dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \
   dmd/analysis/record.c dmd/analysis/record.h \
+  dmd/analysis/rows.c dmd/analysis/rows.h \
   dmd/analysis/size.c dmd/analysis/size.h \
   dmd/analysis/sums.c dmd/analysis/sums.h \
+  dmd/analysis/tally.h \
   dmd/analysis/tree.c dmd/analysis/tree.h \
-  dmd/text/advicetext.c dmd/text/advicetext.h \
+  dmd/analysis/verdict.c dmd/analysis/verdict.h \
+  dmd/text/amount.c dmd/text/amount.h \
+  dmd/text/gate_escape.c dmd/text/gate_escape.h \
+  dmd/text/gate_github.c \
+  dmd/text/gate_json.c \
+  dmd/text/gate_junit.c \
+  dmd/text/gate_output.h \
+  dmd/text/print.c dmd/text/print.h \
   dmd/text/printer.c dmd/text/printer.h \
+  dmd/text/records_json.c dmd/text/records_json.h \
   dmd/text/text.c dmd/text/text.h \
+  dmd/text/text_advice.c \
+  dmd/text/text_calibration.c dmd/text/text_calibration.h \
+  dmd/text/text_changes.c dmd/text/text_changes.h \
   dmd/text/text_fault.c \
+  dmd/text/text_gate.c dmd/text/text_gate.h \
+  dmd/text/text_rows.c dmd/text/text_rows.h \
   dmd/text/text_share.c \
-  dmd/text/view.h \
+  dmd/text/text_tree.c dmd/text/text_tree.h \
+  dmd/export/export.h \
+  dmd/export/export_about_memory.c \
+  dmd/export/export_collapsed.c \
+  dmd/export/export_dhat.c \
+  dmd/export/export_speedscope.c \
   dmd/live/allocator.c dmd/live/allocator.h \
   dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \
@@ -110,21 +138,8 @@ dmd_reader_sources = \
   dmd/reader/input/load_run.c \
   dmd/reader/input/load_tables.c \
   dmd/reader/input/loader.c dmd/reader/input/loader.h \
-  dmd/reader/input/location.c dmd/reader/input/location.h \
   dmd/reader/input/scan.c dmd/reader/input/scan.h \
-  dmd/reader/report/by.c dmd/reader/report/by.h \
-  dmd/reader/report/causal.c dmd/reader/report/causal.h \
-  dmd/reader/report/records_json.c dmd/reader/report/records_json.h \
-  dmd/reader/report/source_profile.c dmd/reader/report/source_profile.h \
-  dmd/reader/report/tree_text.c dmd/reader/report/tree_text.h \
-  dmd/reader/gate/calibrate.c dmd/reader/gate/calibrate.h \
-  dmd/reader/gate/gate_output.c dmd/reader/gate/gate_output.h \
-  dmd/reader/gate/gate_text.c dmd/reader/gate/gate_text.h \
-  dmd/reader/export/export.h \
-  dmd/reader/export/export_about_memory.c \
-  dmd/reader/export/export_collapsed.c \
-  dmd/reader/export/export_dhat.c \
-  dmd/reader/export/export_speedscope.c \
+  dmd/reader/export/export_pprof.h \
   dmd/reader/command/child.c dmd/reader/command/child.h \
   dmd/reader/command/cmd_check.c \
   dmd/reader/command/cmd_diff.c \

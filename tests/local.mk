@@ -20,7 +20,7 @@ unit_tests = \
   tests/unit/test_heap \
   tests/unit/test_holders \
   tests/unit/test_ids \
-  tests/unit/test_ignorefile \
+  tests/unit/test_ignore \
   tests/unit/test_intern \
   tests/unit/test_json \
   tests/unit/test_jsonout \

@@ -2,9 +2,7 @@
 #include "analysis/allocfns.h"
 
 #include "analysis/frame.h"
-
 #include "base/str.h"
-#include <stddef.h>
 
 /* Each is looked for anywhere in the name: "malloc" also finds moz_xmalloc and js_malloc. */
 static const char *const fragments[] = {
@@ -28,4 +26,11 @@ bool dmd_is_alloc_fn(const char *frame) {
       return true;
   }
   return false;
+}
+
+size_t dmd_first_own_frame(const dmd_profile_t *profile, const uint32_t *frames, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!dmd_is_alloc_fn(dmd_intern_get_str(&profile->frames, frames[i])))
+      return i;
+  return 0;
 }

@@ -27,21 +27,13 @@ typedef struct {
 
 /* ---- Frames. ---- */
 
-static uint32_t plain_id(lines_t *lines, const char *frame) {
-  const dmd_env_t *env = lines->plain.env;
-  char *plain = dmd_env_alloc(env, "dmd.causes", dmd_str_length(frame) + 1);
-  dmd_frame_without_line(plain, frame);
-  uint32_t id = dmd_intern_str(&lines->plain, plain);
-  dmd_env_free(env, plain);
-  return id;
-}
-
 /* Notes how the frames of one profile are to be shown. Those of a later profile change nothing
  * about functions that an earlier one has. */
 static void note_lines(lines_t *lines, const dmd_profile_t *from) {
   uint32_t n_known = dmd_intern_count(&lines->plain);
   for (uint32_t id = 1; id <= dmd_intern_count(&from->frames); id++) {
-    uint32_t plain = plain_id(lines, dmd_intern_get_str(&from->frames, id));
+    uint32_t plain =
+        dmd_frame_intern_without_line(&lines->plain, dmd_intern_get_str(&from->frames, id));
     bool is_first = plain > lines->shown.last;
     if (is_first)
       dmd_pool_add(&lines->shown);
@@ -54,7 +46,8 @@ static void note_lines(lines_t *lines, const dmd_profile_t *from) {
 
 static uint32_t add_frame(void *ctx, uint32_t id) {
   const frames_t *f = ctx;
-  uint32_t plain = plain_id(f->lines, dmd_intern_get_str(&f->from->frames, id));
+  uint32_t plain =
+      dmd_frame_intern_without_line(&f->lines->plain, dmd_intern_get_str(&f->from->frames, id));
   return dmd_intern_str(&f->view->frames, *DMD_POOL_AT(&f->lines->shown, const char *, plain));
 }
 

@@ -30,3 +30,11 @@ void dmd_frame_without_line(char *to, const char *frame) {
   to[kept] = frame[n - 1];
   to[kept + 1] = '\0';
 }
+
+uint32_t dmd_frame_intern_without_line(dmd_intern_t *to, const char *frame) {
+  char *text = dmd_env_alloc(to->env, "dmd.frame", dmd_str_length(frame) + 1);
+  dmd_frame_without_line(text, frame);
+  uint32_t id = dmd_intern_str(to, text);
+  dmd_env_free(to->env, text);
+  return id;
+}

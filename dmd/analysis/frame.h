@@ -8,7 +8,7 @@
 #ifndef DMD_ANALYSIS_FRAME_H
 #define DMD_ANALYSIS_FRAME_H
 
-#include <stddef.h>
+#include "base/intern.h"
 
 /* How much of the frame is the function, which may itself have parentheses and brackets. */
 size_t dmd_frame_function_length(const char *frame);
@@ -16,5 +16,8 @@ size_t dmd_frame_function_length(const char *frame);
 /* Copies the frame without what changes when lines are put in elsewhere, the line and the offset:
  * `cookies_new (cookies.c)`. The buffer has room for the whole frame and its NUL. */
 void dmd_frame_without_line(char *to, const char *frame);
+
+/* The id of the frame without these. */
+uint32_t dmd_frame_intern_without_line(dmd_intern_t *to, const char *frame);
 
 #endif

@@ -5,6 +5,14 @@
 
 #include "base/str.h"
 
+const char *dmd_what_name(const dmd_limit_t *limit) {
+  static const char *const names[] = {[DMD_TOTAL] = "total",
+                                      [DMD_UNREPORTED] = "unreported",
+                                      [DMD_TWICE] = "twice-reported",
+                                      [DMD_MISREPORTS] = "misreports"};
+  return limit->what == DMD_NAMED ? limit->name : names[limit->what];
+}
+
 bool dmd_path_is_below(const char *path, const char *of) {
   size_t n = dmd_str_length(of);
   while (n > 0 && of[n - 1] == '/')

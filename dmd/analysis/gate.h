@@ -33,6 +33,9 @@ typedef struct dmd_limit {
   dmd_size_t size;
 } dmd_limit_t;
 
+/* What a limit is about: `unreported`, or the name of a reporter or tag. */
+const char *dmd_what_name(const dmd_limit_t *limit);
+
 /* A profile, with what is ignored in it. */
 typedef struct dmd_subject {
   const dmd_profile_t *profile;

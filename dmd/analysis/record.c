@@ -129,31 +129,21 @@ static void list_groups(dmd_records_t *records) {
   }
 }
 
-static uint64_t magnitude(int64_t v) {
-  return v < 0 ? -(uint64_t)v : (uint64_t)v;
-}
-
-/* Larger magnitudes come first. */
-static int descending(int64_t a, int64_t b) {
-  uint64_t x = magnitude(a), y = magnitude(b);
-  return (x < y) - (x > y);
-}
-
 static int compare_req(const void *ctx, uint32_t a, uint32_t b) {
-  return descending(at(ctx, a)->req, at(ctx, b)->req);
+  return dmd_compare_magnitudes(at(ctx, a)->req, at(ctx, b)->req);
 }
 
 static int compare_slop(const void *ctx, uint32_t a, uint32_t b) {
-  return descending(at(ctx, a)->slop, at(ctx, b)->slop);
+  return dmd_compare_magnitudes(at(ctx, a)->slop, at(ctx, b)->slop);
 }
 
 static int compare_usable(const void *ctx, uint32_t a, uint32_t b) {
-  int order = descending(at(ctx, a)->usable, at(ctx, b)->usable);
+  int order = dmd_compare_magnitudes(at(ctx, a)->usable, at(ctx, b)->usable);
   return order != 0 ? order : compare_req(ctx, a, b);
 }
 
 static int compare_num_blocks(const void *ctx, uint32_t a, uint32_t b) {
-  int order = descending(at(ctx, a)->num, at(ctx, b)->num);
+  int order = dmd_compare_magnitudes(at(ctx, a)->num, at(ctx, b)->num);
   return order != 0 ? order : compare_usable(ctx, a, b);
 }
 
@@ -266,7 +256,7 @@ const uint32_t *dmd_records_frames(const dmd_records_t *records, uint32_t stack,
 
 static int compare_size(const void *ctx, uint32_t a, uint32_t b) {
   const dmd_size_count_t *sizes = ctx;
-  return descending(sizes[a].usable, sizes[b].usable);
+  return dmd_compare_magnitudes(sizes[a].usable, sizes[b].usable);
 }
 
 /* In a difference, what came and went alike drops out, and what went gets a negative size. Returns

@@ -31,10 +31,6 @@ static uint32_t new_node(dmd_trees_t *trees, uint32_t parent, size_t end) {
   return id;
 }
 
-static uint64_t absolute(int64_t amount) {
-  return amount < 0 ? -(uint64_t)amount : (uint64_t)amount;
-}
-
 /* Gives a node, to whose subtree nothing will be added, its name and its place. */
 static void close_node(dmd_trees_t *trees, uint32_t id) {
   dmd_node_t *node = dmd_trees_at(trees, id);
@@ -42,8 +38,8 @@ static void close_node(dmd_trees_t *trees, uint32_t id) {
   size_t start = parent != NULL ? parent->end + 1 : 0;
   uint32_t name = dmd_intern_bytes(&trees->names, trees->path + start, node->end - start);
   node->name = dmd_intern_get_str(&trees->names, name);
-  if (absolute(node->amount) > node->extent)
-    node->extent = absolute(node->amount);
+  if (dmd_magnitude(node->amount) > node->extent)
+    node->extent = dmd_magnitude(node->amount);
   uint32_t *list = parent != NULL ? &parent->first_kid : &trees->first_root;
   node->next = *list;
   *list = id;
@@ -194,7 +190,7 @@ static int compare_roots(const void *ctx, uint32_t x, uint32_t y) {
 /* Less than 1% of its root; where that is 0, nothing is. */
 static bool is_tiny(const dmd_trees_t *trees, uint32_t id) {
   const dmd_node_t *node = dmd_trees_at(trees, id);
-  uint64_t whole = absolute(dmd_trees_at(trees, node->root)->amount);
+  uint64_t whole = dmd_magnitude(dmd_trees_at(trees, node->root)->amount);
   return whole > 0 && node->extent <= (whole - 1) / 100;
 }
 
@@ -218,7 +214,7 @@ static void adopt_tiny(dmd_trees_t *trees, uint32_t parent, uint32_t id, const u
   }
   /* Each of them is smaller than whatever this will stand next to; only together may they be
    * larger. */
-  node->extent = absolute(node->amount);
+  node->extent = dmd_magnitude(node->amount);
   node->parent = parent;
 }
 

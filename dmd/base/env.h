@@ -2,9 +2,9 @@
  *
  * env.h: what the core asks of its host.
  *
- * The core (base/, profile/, live/) is compiled twice: into the Valgrind tool, where there is no
- * libc, and into hosted programs. All that it needs from outside comes through this struct, so
- * that neither build knows the other and a test can count, fail or poison every allocation.
+ * The core is compiled twice: into the Valgrind tool, where there is no libc, and into hosted
+ * programs. All that it needs from outside comes through this struct, so that neither build knows
+ * the other and a test can count, fail or poison every allocation.
  *
  * The pointer to a dmd_env_t is kept by whatever is initialised with it; the host keeps the struct
  * alive and unchanged for as long.

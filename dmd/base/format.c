@@ -18,6 +18,12 @@ static inline __attribute__((always_inline)) size_t digits(char *buf, uint64_t v
   return n;
 }
 
+size_t dmd_format_str(char *buf, const char *text) {
+  size_t n = dmd_str_length(text);
+  dmd_mem_copy(buf, text, n + 1);
+  return n;
+}
+
 size_t dmd_format_u64(char *buf, uint64_t v) {
   return digits(buf, v, 10);
 }
@@ -63,49 +69,45 @@ static size_t digits_of_large(char *buf, uint64_t mantissa, int exponent) {
   return n;
 }
 
-static size_t put_text(char *buf, const char *text) {
-  size_t n = dmd_str_length(text);
-  dmd_mem_copy(buf, text, n + 1);
-  return n;
-}
-
-size_t dmd_format_fixed2(char *buf, double v) {
+size_t dmd_format_fixed(char *buf, double v, int decimals) {
+  const unsigned one = decimals == 1 ? 10 : 100;
   uint64_t bits;
   __builtin_memcpy(&bits, &v, sizeof bits);
   unsigned biased = (unsigned)(bits >> 52) & 0x7ff;
   uint64_t mantissa = bits & ((UINT64_C(1) << 52) - 1);
   size_t n = 0;
   if (biased == 0x7ff && mantissa != 0)
-    return put_text(buf, "nan");
+    return dmd_format_str(buf, "nan");
   if (bits >> 63)
     buf[n++] = '-';
   if (biased == 0x7ff)
-    return n + put_text(buf + n, "inf");
+    return n + dmd_format_str(buf + n, "inf");
   if (biased != 0)
     mantissa |= UINT64_C(1) << 52;
   /* The value is mantissa * 2^exponent. */
   int exponent = (int)(biased != 0 ? biased : 1) - 1075;
 
-  uint64_t hundredths = 0;
+  uint64_t parts = 0; /* of 1 / one */
   if (exponent >= 0) {
     n += digits_of_large(buf + n, mantissa, exponent);
   } else {
-    /* hundredths = round(100 * mantissa / 2^shift); 100 * mantissa has at most 60 bits, so that a
-     * shift of 62 or more leaves less than a quarter. */
+    /* parts = round(one * mantissa / 2^shift); one * mantissa has at most 60 bits, so that a shift
+     * of 62 or more leaves less than a quarter. */
     unsigned shift = (unsigned)-exponent;
-    uint64_t scaled = mantissa * 100;
+    uint64_t scaled = mantissa * one;
     if (shift < 62) {
-      hundredths = scaled >> shift;
+      parts = scaled >> shift;
       uint64_t rest = scaled & ((UINT64_C(1) << shift) - 1);
       uint64_t half = UINT64_C(1) << (shift - 1);
-      if (rest > half || (rest == half && (hundredths & 1)))
-        hundredths++;
+      if (rest > half || (rest == half && (parts & 1)))
+        parts++;
     }
-    n += digits(buf + n, hundredths / 100, 10);
+    n += digits(buf + n, parts / one, 10);
   }
   buf[n++] = '.';
-  buf[n++] = (char)('0' + hundredths / 10 % 10);
-  buf[n++] = (char)('0' + hundredths % 10);
+  if (decimals > 1)
+    buf[n++] = (char)('0' + parts / 10 % 10);
+  buf[n++] = (char)('0' + parts % 10);
   buf[n] = '\0';
   return n;
 }

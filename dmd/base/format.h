@@ -17,15 +17,23 @@
 
 size_t dmd_format_u64(char *buf, uint64_t v);
 
+/* A copy of a text. */
+size_t dmd_format_str(char *buf, const char *text);
+
 /* Lower-case hexadecimal without a prefix. */
 size_t dmd_format_hex(char *buf, uint64_t v);
 
 /* Thousands separated by commas: Python's "{:,d}". */
 size_t dmd_format_commas(char *buf, int64_t v);
 
-/* Two decimals, correctly rounded from the exact binary value, ties to even: Python's "{:.2f}".
- * Infinities and NaNs, which no percentage of ours can be, print as "inf" and "nan". */
-size_t dmd_format_fixed2(char *buf, double v);
+/* With this many decimals, 1 or 2, correctly rounded from the exact binary value, ties to even:
+ * Python's "{:.1f}" and "{:.2f}". Infinities and NaNs, which no percentage of ours can be, print as
+ * "inf" and "nan". */
+size_t dmd_format_fixed(char *buf, double v, int decimals);
+
+static inline size_t dmd_format_fixed2(char *buf, double v) {
+  return dmd_format_fixed(buf, v, 2);
+}
 
 /* 100 * part / whole as a double; 0 where whole is 0. */
 static inline double dmd_percent(int64_t part, int64_t whole) {

@@ -60,12 +60,12 @@ static bool is_control(const char *s) {
   return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
 }
 
-void dmd_out_safe(dmd_out_t *out, const char *s) {
-  while (*s != '\0') {
-    size_t n = dmd_utf8_length(s);
-    if (n > 0 && !is_control(s)) {
-      dmd_out_bytes(out, s, n);
-      s += n;
+void dmd_out_safe_n(dmd_out_t *out, const char *s, size_t n) {
+  for (const char *end = s + n; s < end;) {
+    size_t length = dmd_utf8_length(s);
+    if (length > 0 && length <= (size_t)(end - s) && !is_control(s)) {
+      dmd_out_bytes(out, s, length);
+      s += length;
       continue;
     }
     unsigned char c = (unsigned char)*s++;
@@ -73,6 +73,10 @@ void dmd_out_safe(dmd_out_t *out, const char *s) {
     dmd_out_char(out, "0123456789abcdef"[c >> 4]);
     dmd_out_char(out, "0123456789abcdef"[c & 15]);
   }
+}
+
+void dmd_out_safe(dmd_out_t *out, const char *s) {
+  dmd_out_safe_n(out, s, dmd_str_length(s));
 }
 
 static void pad(dmd_out_t *out, size_t used, size_t width) {

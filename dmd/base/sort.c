@@ -34,3 +34,12 @@ void dmd_sort(const dmd_env_t *env, uint32_t *ids, size_t n, dmd_compare_fn comp
     dmd_mem_copy(ids, from, n * sizeof *ids);
   dmd_env_free(env, scratch);
 }
+
+uint32_t *dmd_sorted_ids(const dmd_env_t *env, uint32_t n, dmd_compare_fn compare,
+                         const void *ctx) {
+  uint32_t *ids = dmd_env_alloc(env, "dmd.sort.ids", ((size_t)n + 1) * sizeof *ids);
+  for (uint32_t i = 0; i < n; i++)
+    ids[i] = i + 1;
+  dmd_sort(env, ids, n, compare, ctx);
+  return ids;
+}

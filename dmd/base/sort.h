@@ -18,4 +18,18 @@ typedef int (*dmd_compare_fn)(const void *ctx, uint32_t a, uint32_t b);
 void dmd_sort(const dmd_env_t *env, uint32_t *ids, size_t n, dmd_compare_fn compare,
               const void *ctx);
 
+/* The ids 1 to n, sorted; the caller frees the array. */
+uint32_t *dmd_sorted_ids(const dmd_env_t *env, uint32_t n, dmd_compare_fn compare, const void *ctx);
+
+/* How large a number is, whatever its sign. */
+static inline uint64_t dmd_magnitude(int64_t v) {
+  return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+/* For an order in which larger magnitudes come first. */
+static inline int dmd_compare_magnitudes(int64_t a, int64_t b) {
+  uint64_t x = dmd_magnitude(a), y = dmd_magnitude(b);
+  return (x < y) - (x > y);
+}
+
 #endif

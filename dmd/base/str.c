@@ -66,3 +66,30 @@ size_t dmd_str_span_without(const char *s, const char *set) {
     n++;
   return n;
 }
+
+void dmd_str_to_upper(char *s) {
+  for (; *s != '\0'; s++)
+    if (*s >= 'a' && *s <= 'z')
+      *s = (char)(*s - 'a' + 'A');
+}
+
+/* 16: not a digit. */
+static unsigned digit_of(char c) {
+  if (c >= '0' && c <= '9')
+    return (unsigned)(c - '0');
+  c = lower(c);
+  return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+}
+
+bool dmd_str_to_u64(const char *s, unsigned base, uint64_t *number) {
+  uint64_t v = 0;
+  bool good = *s != '\0';
+  for (; *s != '\0' && good; s++) {
+    unsigned digit = digit_of(*s);
+    good = digit < base && v <= (UINT64_MAX - digit) / base;
+    v = v * base + digit;
+  }
+  if (good)
+    *number = v;
+  return good;
+}

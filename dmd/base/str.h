@@ -33,4 +33,11 @@ const char *dmd_str_find(const char *s, const char *part);
 size_t dmd_str_span(const char *s, const char *set);
 size_t dmd_str_span_without(const char *s, const char *set);
 
+/* Makes capital letters of a to z. */
+void dmd_str_to_upper(char *s);
+
+/* The whole string as a number in base 10 or 16, in either case. False when it is none, or does not
+ * fit; *number is then left alone. */
+bool dmd_str_to_u64(const char *s, unsigned base, uint64_t *number);
+
 #endif

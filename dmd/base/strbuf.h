@@ -31,6 +31,11 @@ void dmd_strbuf_hex(dmd_strbuf_t *buf, uint64_t v); /* without a prefix */
 /* Takes away all but the first n bytes; there must be as many. */
 void dmd_strbuf_cut(dmd_strbuf_t *buf, size_t n);
 
+/* Ends the buffer in place of destroy: its text, which the caller gives back to the env. */
+static inline char *dmd_strbuf_take(dmd_strbuf_t *buf) {
+  return buf->text;
+}
+
 /* A dmd_write_fn; ctx is a dmd_strbuf_t. */
 bool dmd_strbuf_write(void *ctx, const char *bytes, size_t n);
 

@@ -140,12 +140,7 @@ static int compare(const void *ctx, uint32_t a, uint32_t b) {
 }
 
 uint32_t *dmd_faults_sorted(const dmd_faults_t *faults, const dmd_env_t *env) {
-  uint32_t n = dmd_faults_count(faults);
-  uint32_t *ids = dmd_env_alloc(env, "dmd.faults.order", ((size_t)n + 1) * sizeof *ids);
-  for (uint32_t i = 0; i < n; i++)
-    ids[i] = i + 1;
-  dmd_sort(env, ids, n, compare, faults);
-  return ids;
+  return dmd_sorted_ids(env, dmd_faults_count(faults), compare, faults);
 }
 
 const dmd_fault_field_t dmd_fault_fields[DMD_N_FAULT_FIELDS] = {

@@ -57,6 +57,8 @@ static uint32_t translate_frame(dmd_translation_t *t, uint32_t id) {
 static uint32_t copy_stack(dmd_translation_t *t, uint32_t id) {
   size_t n;
   const uint32_t *old = dmd_profile_frames(t->from, id, &n);
+  if (n > t->max_frames)
+    n = t->max_frames;
   const dmd_env_t *env = t->to->env;
   uint32_t *new = dmd_env_alloc(env, "dmd.translation", (n + 1) * sizeof *new);
   for (size_t i = 0; i < n; i++)
@@ -120,7 +122,8 @@ void dmd_translation_init_profile(dmd_translation_t *t, dmd_profile_t *to,
                            .from_reports = &from->reports,
                            .add_frame = add_frame,
                            .ctx = ctx,
-                           .from = from};
+                           .from = from,
+                           .max_frames = UINT32_MAX};
   init(t, to);
 }
 

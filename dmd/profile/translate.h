@@ -28,6 +28,7 @@ typedef struct dmd_translation {
   dmd_translate_fn add_stack, add_frame; /* see below */
   void *ctx;
   const dmd_profile_t *from; /* NULL: the live heap */
+  uint32_t max_frames;       /* that are taken over of a stack of `from`; may be set after init */
   /* By id of the source, the profile's; DMD_NONE, or no element: not asked for so far. */
   dmd_pool_t stacks, frames, names, tags, report_sets;
 } dmd_translation_t;

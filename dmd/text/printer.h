@@ -3,12 +3,14 @@
  * printer.h: what the parts of text.h's output have in common.
  *
  * text.c prints the whole and its records, text_fault.c what is wrong with the program,
- * text_share.c the owners of shared blocks. Nobody else includes this.
+ * text_share.c the owners of shared blocks, text_advice.c who holds unreported ones. Nobody else
+ * includes this.
  */
 #ifndef DMD_TEXT_PRINTER_H
 #define DMD_TEXT_PRINTER_H
 
-#include "text/advicetext.h"
+#include "analysis/advicesum.h"
+#include "text/print.h"
 
 #define DMD_SEPARATOR "#-----------------------------------------------------------------\n"
 
@@ -22,20 +24,13 @@ typedef struct {
   dmd_out_t *out;
   const dmd_records_t *records;
   const dmd_profile_t *profile;
-  const dmd_advicetext_t *advice;
+  const dmd_advicesum_t *advice;
   uint32_t max_records;
   unsigned only;
   bool colour;
   uint32_t columns;
   bool for_testing;
 } dmd_printer_t;
-
-/* A number with commas; estimates from sampled blocks are marked with a tilde. */
-void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled);
-void dmd_print_unsigned(dmd_out_t *out, uint64_t v);
-
-void dmd_print_percent(dmd_out_t *out, int64_t part, int64_t whole);
-void dmd_print_capitalized(dmd_out_t *out, const char *s);
 
 /* A name of the profile, made safe for terminals. */
 void dmd_print_name(const dmd_printer_t *p, uint32_t name);
@@ -53,6 +48,10 @@ void dmd_print_stack(const dmd_printer_t *p, const char *what, uint32_t stack);
 /* text_fault.c: a section with the faults, and a line for each kind in the summary. */
 void dmd_print_faults(const dmd_printer_t *p);
 void dmd_print_fault_counts(const dmd_printer_t *p);
+
+/* text_advice.c: a line such as `  92% held at +0x18 of blocks reported by explicit/fonts`; nothing
+ * where nothing is known. */
+void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r);
 
 /* text_share.c: who shares the record's blocks, and how much each counts for. */
 void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "text/text.h"
 
+#include "analysis/advicesum.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "text/advicetext.h"
 #include "text/printer.h"
 
 static const char *section_colour(dmd_section_t section) {
@@ -235,7 +235,7 @@ static void print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t
   dmd_print_stack(p, "Allocated at", r->stack);
   print_tags(p, r);
   if (section == DMD_SECTION_UNREPORTED)
-    dmd_advice_print(out, p->advice, r);
+    dmd_print_advice(p, r);
   print_reports(p, r);
   dmd_out_str(out, "}\n\n");
 }
@@ -387,8 +387,8 @@ static void print_invocation(dmd_out_t *out, const char *which, const dmd_profil
 
 void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
                     const dmd_text_options_t *options) {
-  dmd_advicetext_t advice;
-  dmd_advicetext_init(&advice, records);
+  dmd_advicesum_t advice;
+  dmd_advicesum_init(&advice, records);
   dmd_printer_t p = {.out = out,
                      .records = records,
                      .profile = records->profile,
@@ -415,5 +415,5 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   dmd_print_faults(&p);
   print_summary(&p);
   print_totals(&p);
-  dmd_advicetext_destroy(&advice);
+  dmd_advicesum_destroy(&advice);
 }

@@ -81,10 +81,7 @@ void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r) {
   for (uint32_t i = 0; i < r->n_groups; i++)
     add_group(p, &owners, dmd_record_group(p->records, r, i));
   uint32_t n = owners.pool.last;
-  uint32_t *ids = dmd_env_alloc(env, "dmd.text.owners.ids", ((size_t)n + 1) * sizeof *ids);
-  for (uint32_t i = 0; i < n; i++)
-    ids[i] = i + 1;
-  dmd_sort(env, ids, n, compare, &owners);
+  uint32_t *ids = dmd_sorted_ids(env, n, compare, &owners);
   dmd_out_str(p->out, "  Shared, and counted in parts {\n");
   for (uint32_t i = 0; i < n; i++)
     print_owner(p, owner_at(&owners, ids[i]), r->sampled);

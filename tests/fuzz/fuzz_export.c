@@ -5,18 +5,20 @@
  */
 #include "fuzz.h"
 
-#include "reader/export/export.h"
+#include "export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
-static void check_json(dmd_profile_t *profile, bool (*export)(dmd_profile_t *, dmd_out_t *)) {
+static const dmd_export_options_t options = {.section = DMD_SECTION_ALL, .exporter = "a fuzzer"};
+
+static void check_json(dmd_profile_t *profile, dmd_export_fn export) {
   fuzz_text_t text = {0};
   dmd_out_t out;
   dmd_out_init(&out, fuzz_keep, &text);
-  bool good = export(profile, &out);
+  bool good = export(profile, &out, &options) == NULL;
   FUZZ_CHECK(dmd_out_flush(&out));
   if (good) {
     cJSON *json = cJSON_ParseWithLength(text.bytes, text.n);
@@ -39,7 +41,7 @@ static void check_collapsed(dmd_profile_t *profile) {
   fuzz_text_t text = {0};
   dmd_out_t out;
   dmd_out_init(&out, fuzz_keep, &text);
-  FUZZ_CHECK(dmdv_export_collapsed(profile, &out, DMD_SECTION_ALL));
+  FUZZ_CHECK(dmd_export_collapsed(profile, &out, &options) == NULL);
   dmd_out_char(&out, '\0');
   FUZZ_CHECK(dmd_out_flush(&out) && strlen(text.bytes) == text.n - 1);
   uint64_t sum = 0;
@@ -59,9 +61,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmd_profile_t profile;
   dmdv_fail_t fail = {0};
   if (fuzz_load(&profile, data, n, SIZE_MAX, &fail)) {
-    check_json(&profile, dmdv_export_speedscope);
-    check_json(&profile, dmdv_export_dhat);
-    check_json(&profile, dmdv_export_about_memory);
+    check_json(&profile, dmd_export_speedscope);
+    check_json(&profile, dmd_export_dhat);
+    check_json(&profile, dmd_export_about_memory);
     check_collapsed(&profile);
   }
   dmd_profile_destroy(&profile);

@@ -7,11 +7,11 @@
 #include "fuzz.h"
 
 #include "analysis/allocfns.h"
+#include "analysis/filter.h"
 #include "analysis/frame.h"
+#include "analysis/location.h"
 #include "analysis/normalize.h"
-#include "reader/command/show.h"
 #include "reader/host/host.h"
-#include "reader/input/location.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +27,13 @@ static void check_frame(const char *frame) {
   FUZZ_CHECK(strlen(without) <= n);
   dmd_frame_without_line(again, without);
   dmd_is_alloc_fn(frame);
-  dmdv_location_t location;
-  dmdv_location_init(&location, frame);
+  dmd_location_t location;
+  dmd_location_init(&location, &dmdv_env, frame);
   FUZZ_CHECK(location.function != NULL && location.function[0] != '\0');
   FUZZ_CHECK(strlen(location.function) <= n || strcmp(location.function, "???") == 0);
   FUZZ_CHECK(location.file == NULL || strlen(location.file) <= n);
   FUZZ_CHECK(location.object == NULL || strlen(location.object) <= n);
-  dmdv_location_destroy(&location);
+  dmd_location_destroy(&location);
   char *normal = dmd_normalize(&dmdv_env, frame);
   char *twice = dmd_normalize(&dmdv_env, normal);
   FUZZ_CHECK(strcmp(normal, twice) == 0);
@@ -51,11 +51,11 @@ static bool check_filter(void *ctx, const dmd_records_t *records, const dmd_reco
   FUZZ_CHECK(other != NULL);
   memcpy(other + 1, filter, n + 1);
   other[0] = '!';
-  bool negated = dmdv_filter_passes(other, records, record);
+  bool negated = dmd_filter_passes(other, records, record);
   other[0] = '\\';
-  bool escaped = dmdv_filter_passes(other, records, record);
+  bool escaped = dmd_filter_passes(other, records, record);
   FUZZ_CHECK(negated != escaped);
-  bool passes = dmdv_filter_passes(ctx, records, record);
+  bool passes = dmd_filter_passes(ctx, records, record);
   if (filter[0] != '!' && filter[0] != '\\')
     FUZZ_CHECK(passes == escaped);
   free(other);

@@ -5,9 +5,10 @@
  */
 #include "fuzz.h"
 
+#include "analysis/ignore.h"
 #include "base/glob.h"
 #include "base/utf8.h"
-#include "reader/input/ignorefile.h"
+#include "reader/host/host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static bool is_utf8(const char *s) {
   return true;
 }
 
-static void check(const dmdv_pattern_t *pattern, const char *frame, size_t n) {
+static void check(const dmd_pattern_t *pattern, const char *frame, size_t n) {
   FUZZ_CHECK(pattern->text[0] != '\0' && pattern->reason[0] != '\0' && pattern->line > 0);
   bool matches = dmd_glob_matches_n(pattern->text, frame, n);
   if (strlen(pattern->text) <= MAX_PATTERN && n <= MAX_FRAME && is_utf8(frame))
@@ -72,14 +73,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   char *frame = fuzz_string(n_file > 0 ? data + n_file : (const uint8_t *)default_frame,
                             n_file > 0 ? n - n_file : sizeof default_frame - 1);
   n_file = n_file > 0 ? n_file - 1 : n;
-  dmdv_ignorefile_t file;
-  dmdv_fail_t fail = {0};
-  if (dmdv_ignorefile_parse(&file, (const char *)data, n_file, &fail))
+  dmd_ignore_t file;
+  uint64_t line = 0;
+  const char *why = dmd_ignore_parse(&file, &dmdv_env, (const char *)data, n_file, &line);
+  if (why == NULL)
     for (size_t i = 0; i < file.n; i++)
       check(&file.patterns[i], frame, strlen(frame));
   else
-    FUZZ_CHECK(file.n == 0 && fail.line > 0 && fail.reason[0] != '\0');
-  dmdv_ignorefile_destroy(&file);
+    FUZZ_CHECK(file.n == 0 && line > 0 && why[0] != '\0');
+  dmd_ignore_destroy(&file);
   free(frame);
   return 0;
 }

@@ -10,10 +10,10 @@
 #include "analysis/combine.h"
 #include "analysis/record.h"
 #include "reader/host/host.h"
-#include "reader/report/by.h"
-#include "reader/report/causal.h"
-#include "reader/report/records_json.h"
+#include "text/records_json.h"
 #include "text/text.h"
+#include "text/text_changes.h"
+#include "text/text_rows.h"
 
 #include <string.h>
 
@@ -24,13 +24,16 @@ static void print(dmd_profile_t *profile, const dmd_profile_t *old, uint32_t max
   if (old != NULL)
     dmd_records_drop_unchanged(&records);
   dmd_text_options_t text = {.title = "fuzz", .old = old, .max_records = 100};
-  dmd_view_t view = {.max_frames = max_frames, .sort_by = (dmd_sort_by_t)sort_by};
   dmd_out_t out;
   dmd_out_init(&out, fuzz_drop, NULL);
   dmd_text_print(&out, &records, &text);
-  dmdv_records_json(&out, &records, &view);
-  for (view.by = DMD_BY_REPORTER; view.by <= DMD_BY_LIBRARY; view.by++)
-    dmdv_by_print(&out, &records, &view);
+  dmd_records_json(&out, &records, 0);
+  for (dmd_by_t by = DMD_BY_REPORTER; by <= DMD_BY_LIBRARY; by++) {
+    dmd_rows_t rows;
+    dmd_rows_init(&rows, &records, by, 0);
+    dmd_rows_print(&out, &rows, 0);
+    dmd_rows_destroy(&rows);
+  }
   FUZZ_CHECK(dmd_out_flush(&out));
   if (old != NULL)
     for (int i = 0; i < DMD_N_SECTIONS; i++)
@@ -67,10 +70,13 @@ static void write_and_read(const dmd_profile_t *profile) {
 
 /* What dmdv diff does, with a profile and itself. */
 static void subtract(dmd_profile_t *profile, dmd_profile_t *same) {
-  dmd_view_t view = {.max_frames = 3};
   dmd_out_t out;
   dmd_out_init(&out, fuzz_drop, NULL);
-  dmdv_causal_print(&out, same, profile, &view);
+  dmd_changes_t changes;
+  dmd_changes_init(&changes, same, profile, 3);
+  FUZZ_CHECK(changes.n == 0);
+  dmd_changes_print(&out, &changes, 0);
+  dmd_changes_destroy(&changes);
   FUZZ_CHECK(dmd_out_flush(&out));
   dmd_profile_t difference;
   dmd_profile_init(&difference, &dmdv_env);

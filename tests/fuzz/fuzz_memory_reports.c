@@ -7,8 +7,7 @@
 
 #include "reader/host/host.h"
 #include "reader/input/load.h"
-#include "reader/report/source_profile.h"
-#include "reader/report/tree_text.h"
+#include "text/text_tree.h"
 
 #include <string.h>
 
@@ -33,7 +32,7 @@ static void print(fuzz_text_t *text, dmd_amounts_t *m, bool verbose) {
     FUZZ_CHECK(path != NULL);
     dmd_out_str(&out, why);
   } else
-    dmdv_tree_print(&out, m, "a note\n", verbose);
+    dmd_tree_print(&out, m, "a note\n", verbose);
   FUZZ_CHECK(dmd_out_flush(&out));
 }
 

@@ -9,7 +9,7 @@
 #include "analysis/amounts.h"
 #include "analysis/tree.h"
 #include "reader/host/host.h"
-#include "reader/report/tree_text.h"
+#include "text/text_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     check_trees(&m, sum, true);
     dmd_out_t out;
     dmd_out_init(&out, fuzz_drop, NULL);
-    dmdv_tree_print(&out, &m, "", n % 4 < 2);
+    dmd_tree_print(&out, &m, "", n % 4 < 2);
     FUZZ_CHECK(dmd_out_flush(&out));
   }
   dmd_amounts_destroy(&m);

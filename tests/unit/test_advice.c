@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "text/advicetext.h"
+#include "analysis/advicesum.h"
 
 static bool alike(const dmd_advice_t *a, const dmd_advice_t *b) {
   return a->alloc == b->alloc && a->held == b->held && a->reporter == b->reporter &&

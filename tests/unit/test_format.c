@@ -75,6 +75,8 @@ static void check_fixed2(double v) {
   char expected[DMD_FORMAT_MAX];
   snprintf(expected, sizeof expected, "%.2f", v);
   check(dmd_format_fixed2(g_buf, v), expected);
+  snprintf(expected, sizeof expected, "%.1f", v);
+  check(dmd_format_fixed(g_buf, v, 1), expected);
 }
 
 static void check_fixed2_around(double v) {
@@ -97,11 +99,13 @@ static void fixed2_by_hand(void **state) {
   check(dmd_format_fixed2(g_buf, 100.0), "100.00");
 }
 
-/* Only odd multiples of 1/8 lie exactly between two hundredths. */
+/* Only odd multiples of 1/8 lie exactly between two hundredths, of 1/4 between two tenths. */
 static void fixed2_ties_and_their_neighbours(void **state) {
   (void)state;
-  for (int k = -20001; k <= 20001; k += 2)
+  for (int k = -20001; k <= 20001; k += 2) {
     check_fixed2_around(k / 8.0);
+    check_fixed2_around(k / 4.0);
+  }
   for (double huge = 0x1p40; huge < 0x1p51; huge *= 2)
     check_fixed2_around(huge + 0.125);
   for (int k = -30000; k <= 30000; k++)

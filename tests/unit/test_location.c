@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
-#include "reader/input/location.h"
+#include "analysis/location.h"
 
 static void check(const char *frame, const char *function, const char *file, uint64_t line,
                   const char *object, uint64_t offset) {
-  dmdv_location_t location;
-  dmdv_location_init(&location, frame);
+  host_t host;
+  host_init(&host);
+  dmd_location_t location;
+  dmd_location_init(&location, &host.env, frame);
   assert_string_equal(location.function, function);
   assert_string_equal(location.file != NULL ? location.file : "(none)",
                       file != NULL ? file : "(none)");
@@ -14,7 +16,8 @@ static void check(const char *frame, const char *function, const char *file, uin
   assert_string_equal(location.object != NULL ? location.object : "(none)",
                       object != NULL ? object : "(none)");
   assert_int_equal(location.offset, offset);
-  dmdv_location_destroy(&location);
+  dmd_location_destroy(&location);
+  host_done(&host);
 }
 
 static void file_and_line(void **state) {

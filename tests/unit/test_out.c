@@ -174,6 +174,14 @@ static void safe_against_a_naive_one(void **state) {
     assert_string_equal(safe(&sink, s), expected);
     assert_true(naive_utf8_valid(sink_text(&sink)));
     sink_free(&sink);
+    /* A part of it is what that part alone is. */
+    size_t part = (size_t)dice_below(&dice, n + 1);
+    sink_init(&sink);
+    dmd_out_safe_n(&sink.out, s, part);
+    s[part] = '\0';
+    naive_safe(expected, s);
+    assert_string_equal(sink_text(&sink), expected);
+    sink_free(&sink);
   }
 }
 

@@ -94,6 +94,25 @@ static void sorted_reversed_sawtooth(void **state) {
   }
 }
 
+/* Ids count from 1, here of keys[0] on. */
+static int by_magnitude(const void *ctx, uint32_t a, uint32_t b) {
+  const int64_t *keys = ctx;
+  return dmd_compare_magnitudes(keys[a - 1], keys[b - 1]);
+}
+
+static void all_ids_by_magnitude(void **state) {
+  (void)state;
+  static const int64_t keys[] = {0, -3, 7, 3, INT64_MIN, INT64_MAX, -7};
+  static const uint32_t expected[] = {5, 6, 3, 7, 2, 4, 1};
+  host_t host;
+  host_init(&host);
+  uint32_t *ids = dmd_sorted_ids(&host.env, COUNT_OF(keys), by_magnitude, keys);
+  assert_memory_equal(ids, expected, sizeof expected);
+  dmd_env_free(&host.env, ids);
+  dmd_env_free(&host.env, dmd_sorted_ids(&host.env, 0, by_magnitude, keys));
+  host_done(&host);
+}
+
 static void nothing_to_do_allocates_nothing(void **state) {
   (void)state;
   host_t host;
@@ -128,9 +147,8 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(like_stable_insertion),
-      cmocka_unit_test(sorted_reversed_sawtooth),
-      cmocka_unit_test(nothing_to_do_allocates_nothing),
+      cmocka_unit_test(like_stable_insertion), cmocka_unit_test(sorted_reversed_sawtooth),
+      cmocka_unit_test(all_ids_by_magnitude),  cmocka_unit_test(nothing_to_do_allocates_nothing),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,19 @@ static void pieces_are_put_together(void **state) {
   host_done(&host);
 }
 
+static void what_is_taken_is_the_callers(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_strbuf_t buf;
+  dmd_strbuf_init(&buf, &host.env);
+  dmd_strbuf_str(&buf, "kept");
+  char *text = dmd_strbuf_take(&buf);
+  assert_string_equal(text, "kept");
+  dmd_env_free(&host.env, text);
+  host_done(&host);
+}
+
 /* The C library's printf into a buffer that is large enough. */
 static void random_against_printf(void **state) {
   (void)state;
@@ -80,6 +93,7 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_are_put_together),
+      cmocka_unit_test(what_is_taken_is_the_callers),
       cmocka_unit_test(random_against_printf),
       cmocka_unit_test(out_of_memory),
   };

@@ -4,7 +4,8 @@
 #include "analysis/amounts.h"
 #include "analysis/normalize.h"
 #include "analysis/tree.h"
-#include "reader/report/tree_text.h"
+#include "text/amount.h"
+#include "text/text_tree.h"
 
 #include <stdio.h>
 
@@ -12,8 +13,8 @@
 
 static void assert_amount(int64_t amount, dmd_memreport_units_t units, bool verbose,
                           const char *expected) {
-  char buf[DMDV_VALUE_MAX];
-  size_t n = dmdv_format_amount(buf, amount, units, verbose);
+  char buf[DMD_AMOUNT_MAX];
+  size_t n = dmd_format_amount(buf, amount, units, verbose);
   assert_string_equal(buf, expected);
   assert_int_equal(n, strlen(expected));
 }
@@ -40,8 +41,8 @@ static void amounts(void **state) {
 }
 
 static void assert_share(int64_t part, int64_t whole, const char *expected) {
-  char buf[DMDV_VALUE_MAX];
-  dmdv_format_share(buf, part, whole);
+  char buf[DMD_AMOUNT_MAX];
+  dmd_format_share(buf, part, whole);
   assert_string_equal(buf, expected);
 }
 
@@ -266,7 +267,7 @@ static void assert_printed(dmd_amounts_t *m, bool verbose, const char *expected)
   assert_null(dmd_amounts_settle(m, &path));
   sink_t sink;
   sink_init(&sink);
-  dmdv_tree_print(&sink.out, m, "", verbose);
+  dmd_tree_print(&sink.out, m, "", verbose);
   assert_text_equal(sink_text(&sink), expected);
   sink_free(&sink);
 }
@@ -415,7 +416,7 @@ static void use(host_t *host, void *arg) {
   dmd_amounts_settle(&m, &path);
   sink_t sink;
   sink_init(&sink);
-  dmdv_tree_print(&sink.out, &m, "", false);
+  dmd_tree_print(&sink.out, &m, "", false);
   sink_free(&sink);
   dmd_amounts_destroy(&old);
   dmd_amounts_destroy(&m);

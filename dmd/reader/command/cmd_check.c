@@ -5,11 +5,12 @@
  */
 #include "reader/command/commands.h"
 #include "reader/command/show.h"
-#include "reader/gate/calibrate.h"
-#include "reader/gate/gate_output.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
+#include "reader/input/ignorefile.h"
+#include "text/gate_output.h"
+#include "text/text_calibration.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,8 +29,8 @@ typedef struct {
 /* ---- Options. ---- */
 
 /* In the order of the words of --format. */
-static const dmdv_gate_print_fn printers[] = {dmdv_print_gate_text, dmdv_print_gate_json,
-                                              dmdv_print_gate_junit, dmdv_print_gate_github};
+static const dmd_gate_print_fn printers[] = {dmd_print_gate_text, dmd_print_gate_json,
+                                             dmd_print_gate_junit, dmd_print_gate_github};
 enum { FORMAT_TEXT };
 
 static dmd_limit_t *add_limit(options_t *o, dmd_what_t what, const char *option,
@@ -193,9 +194,9 @@ static bool options_fit_calibration(const options_t *o) {
 
 /* ---- Files in. ---- */
 
-static bool read_ignorefile(dmdv_ignorefile_t *file, const char *name) {
+static bool read_ignorefile(dmd_ignore_t *file, const char *name) {
   dmdv_fail_t fail = {0};
-  *file = (dmdv_ignorefile_t){0};
+  *file = (dmd_ignore_t){0};
   if (name == NULL || dmdv_ignorefile_read(file, name, &fail))
     return true;
   if (fail.line > 0)
@@ -207,12 +208,12 @@ static bool read_ignorefile(dmdv_ignorefile_t *file, const char *name) {
 
 /* Fills an uninitialised profile and the subject that it is. False with nothing to destroy. */
 static bool load_subject(dmd_subject_t *subject, dmd_profile_t *profile, const char *name,
-                         const options_t *o, dmdv_ignorefile_t *ignore, bool count) {
+                         const options_t *o, dmd_ignore_t *ignore, bool count) {
   if (!dmdv_load_or_say(profile, name, &o->load))
     return false;
   *subject = (dmd_subject_t){.profile = profile};
   if (ignore->n > 0)
-    subject->ignored_by = dmdv_ignorefile_apply(ignore, profile, count);
+    subject->ignored_by = dmd_ignore_apply(ignore, profile, count);
   return true;
 }
 
@@ -221,7 +222,7 @@ static void destroy_subject(dmd_subject_t *subject, dmd_profile_t *profile) {
   dmd_profile_destroy(profile);
 }
 
-static void warn_of_unused_patterns(const dmdv_ignorefile_t *ignore, const char *name) {
+static void warn_of_unused_patterns(const dmd_ignore_t *ignore, const char *name) {
   for (size_t i = 0; i < ignore->n; i++)
     if (!ignore->patterns[i].used)
       dmdv_error("%s:%" PRIu64 ": warning: the pattern ignores nothing", name,
@@ -229,7 +230,7 @@ static void warn_of_unused_patterns(const dmdv_ignorefile_t *ignore, const char 
 }
 
 /* A name that is nowhere is more likely a wrong one than one without blocks. */
-static void warn_of_unknown_names(const options_t *o, const dmdv_verdict_t *v) {
+static void warn_of_unknown_names(const options_t *o, const dmd_verdict_t *v) {
   for (size_t i = 0; i < o->n_limits; i++) {
     const char *name = o->limits[i].name;
     if (name != NULL && !dmd_gate_has_name(v->now.profile, name) &&
@@ -241,79 +242,71 @@ static void warn_of_unknown_names(const options_t *o, const dmdv_verdict_t *v) {
 
 /* ---- Results out. ---- */
 
-/* Prints one of the two to where the options say. */
-static bool write_output(const options_t *o, const dmdv_verdict_t *v, const dmdv_calibration_t *c) {
+static dmdv_outfile_t *open_output(const options_t *o, dmd_out_t *out) {
   dmdv_outfile_t *file = dmdv_outfile_open(o->output, dmdv_outfile_is_gzip(o->output));
+  if (file != NULL)
+    dmd_out_init(out, dmdv_outfile_write, file);
+  return file;
+}
+
+static bool write_findings(const options_t *o, const dmd_verdict_t *v) {
+  dmd_out_t out;
+  dmdv_outfile_t *file = open_output(o, &out);
   if (file == NULL)
     return false;
-  dmd_out_t out;
-  dmd_out_init(&out, dmdv_outfile_write, file);
-  if (v != NULL)
-    printers[o->format](&out, v);
-  else
-    dmdv_print_calibration(&out, c);
+  printers[o->format](&out, v);
   dmd_out_flush(&out);
   return dmdv_outfile_close(file, true);
 }
 
 /* A log should say how it went even where the report is in a file. */
-static bool write_verdict(const dmdv_verdict_t *v) {
+static bool write_verdict(const dmd_verdict_t *v) {
   dmdv_outfile_t *file = dmdv_outfile_open(NULL, false);
   if (file == NULL)
     return false;
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
-  dmdv_print_verdict(&out, v);
+  dmd_print_verdict(&out, v);
   dmd_out_flush(&out);
   return dmdv_outfile_close(file, true);
 }
 
 /* ---- The check. ---- */
 
-/* Evaluates the limits that the profiles know about. False where there is one that they must, but
- * do not, know about. */
-static bool evaluate(const options_t *o, dmdv_verdict_t *v, dmd_finding_t *findings) {
-  const dmd_profile_t *now = v->now.profile, *before = v->before.profile;
-  if (before != NULL && before->mode != now->mode)
-    return dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared", v->baseline,
-                      dmd_mode_name(before->mode), v->file, dmd_mode_name(now->mode));
-  for (size_t i = 0; i < o->n_limits; i++) {
-    const dmd_limit_t *limit = &o->limits[i];
-    /* The half of --max-growth that is about reports is for profiles that have them. */
-    if (limit->growth && limit->what == DMD_UNREPORTED && now->mode != DMD_MODE_DARK_MATTER)
-      continue;
-    int which;
-    const char *why = dmd_gate_why_not(limit, now, before, &which);
-    if (why != NULL)
-      return dmdv_error("%s cannot be checked for --%s: %s", which == 0 ? v->file : v->baseline,
-                        limit->option, why);
-    dmd_gate_evaluate(&findings[v->n++], limit, &v->now, &v->before);
-  }
-  return true;
+/* False, with one line on stderr, where there is a limit that cannot be checked. */
+static bool evaluate(const options_t *o, dmd_verdict_t *v) {
+  const dmd_limit_t *limit;
+  int which;
+  const char *why = dmd_verdict_evaluate(v, o->limits, o->n_limits, &limit, &which);
+  return why == NULL || dmdv_error("%s cannot be checked for --%s: %s",
+                                   which == 0 ? v->file : v->baseline, limit->option, why);
 }
 
-static int judge(const options_t *o, dmdv_verdict_t *v) {
-  dmd_finding_t *findings =
-      dmd_env_alloc(&dmdv_env, "dmdv.findings", o->n_limits * sizeof *findings);
-  v->findings = findings;
+static int judge(const options_t *o, dmd_verdict_t *v) {
+  const dmd_profile_t *now = v->now.profile, *before = v->before.profile;
+  if (before != NULL && before->mode != now->mode) {
+    dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared", v->baseline,
+               dmd_mode_name(before->mode), v->file, dmd_mode_name(now->mode));
+    return 2;
+  }
   int status = 2;
-  if (evaluate(o, v, findings)) {
+  if (evaluate(o, v)) {
     if (o->ignore != NULL)
       warn_of_unused_patterns(v->ignore, o->ignore);
     warn_of_unknown_names(o, v);
-    if (write_output(o, v, NULL) && (o->output == NULL || write_verdict(v)))
-      status = dmdv_verdict_n_broken(v) > 0 ? 1 : 0;
+    if (write_findings(o, v) && (o->output == NULL || write_verdict(v)))
+      status = dmd_verdict_n_broken(v) > 0 ? 1 : 0;
   }
-  dmd_env_free(&dmdv_env, findings);
+  dmd_verdict_destroy(v);
   return status;
 }
 
-static int check_file(const options_t *o, dmdv_ignorefile_t *ignore) {
-  dmdv_verdict_t v = {.file = o->files.names[0],
-                      .baseline = o->baseline,
-                      .ignore = ignore,
-                      .ignore_name = o->ignore,
-                      .max_frames = o->max_frames};
+static int check_file(const options_t *o, dmd_ignore_t *ignore) {
+  dmd_verdict_t v = {.file = o->files.names[0],
+                     .baseline = o->baseline,
+                     .ignore = ignore,
+                     .ignore_name = o->ignore,
+                     .max_frames = o->max_frames};
   dmd_profile_t now, before;
   if (!load_subject(&v.now, &now, o->files.names[0], o, ignore, true))
     return 2;
@@ -339,7 +332,23 @@ static bool are_of_one_mode(const options_t *o, const dmd_profile_t *profiles) {
   return true;
 }
 
-static int calibrate(const options_t *o, dmdv_ignorefile_t *ignore) {
+static bool write_calibration(const options_t *o, const dmd_subject_t *runs, size_t n) {
+  dmd_out_t out;
+  dmdv_outfile_t *file = open_output(o, &out);
+  if (file == NULL)
+    return false;
+  dmd_calibration_command_t command = {.baseline = o->files.names[0],
+                                       .ignore_name = o->ignore,
+                                       .ignore_alloc_fns = o->load.ignore_alloc_fns};
+  dmd_calibration_t calibration;
+  dmd_calibration_init(&calibration, runs, n);
+  dmd_calibration_print(&out, &calibration, &command);
+  dmd_calibration_destroy(&calibration);
+  dmd_out_flush(&out);
+  return dmdv_outfile_close(file, true);
+}
+
+static int calibrate(const options_t *o, dmd_ignore_t *ignore) {
   size_t n = (size_t)o->files.n;
   dmd_profile_t *profiles = dmd_env_alloc(&dmdv_env, "dmdv.runs", n * sizeof *profiles);
   dmd_subject_t *runs = dmd_env_alloc(&dmdv_env, "dmdv.runs", n * sizeof *runs);
@@ -347,15 +356,10 @@ static int calibrate(const options_t *o, dmdv_ignorefile_t *ignore) {
   while (loaded < n &&
          load_subject(&runs[loaded], &profiles[loaded], o->files.names[loaded], o, ignore, true))
     loaded++;
-  dmdv_calibration_t c = {.runs = runs,
-                          .files = o->files.names,
-                          .n = n,
-                          .ignore_name = o->ignore,
-                          .ignore_alloc_fns = o->load.ignore_alloc_fns};
   bool good = loaded == n && are_of_one_mode(o, profiles);
   if (good && o->ignore != NULL)
     warn_of_unused_patterns(ignore, o->ignore);
-  good = good && write_output(o, NULL, &c);
+  good = good && write_calibration(o, runs, n);
   while (loaded-- > 0)
     destroy_subject(&runs[loaded], &profiles[loaded]);
   dmd_env_free(&dmdv_env, runs);
@@ -366,11 +370,11 @@ static int calibrate(const options_t *o, dmdv_ignorefile_t *ignore) {
 static int check_or_calibrate(const options_t *o) {
   if (!(o->calibrate ? options_fit_calibration(o) : options_fit_check(o)))
     return 2;
-  dmdv_ignorefile_t ignore;
+  dmd_ignore_t ignore;
   int status = 2;
   if (read_ignorefile(&ignore, o->ignore))
     status = o->calibrate ? calibrate(o, &ignore) : check_file(o, &ignore);
-  dmdv_ignorefile_destroy(&ignore);
+  dmd_ignore_destroy(&ignore);
   return status;
 }
 

@@ -8,7 +8,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "reader/report/causal.h"
+#include "text/text_changes.h"
 
 #include <string.h>
 
@@ -40,7 +40,10 @@ static bool tell_causes(const dmd_profile_t *old, const dmd_profile_t *new,
     return false;
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
-  dmdv_causal_print(&out, old, new, &options->view);
+  dmd_changes_t changes;
+  dmd_changes_init(&changes, old, new, options->view.max_frames);
+  dmd_changes_print(&out, &changes, options->view.max_records);
+  dmd_changes_destroy(&changes);
   dmd_out_flush(&out);
   return dmdv_outfile_close(file, true);
 }

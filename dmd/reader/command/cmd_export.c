@@ -4,7 +4,7 @@
  */
 #include "reader/command/commands.h"
 #include "reader/command/show.h"
-#include "reader/export/export.h"
+#include "reader/export/export_pprof.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
@@ -14,21 +14,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static bool export_collapsed_all(dmd_profile_t *profile, dmd_out_t *out) {
-  return dmdv_export_collapsed(profile, out, DMD_SECTION_ALL);
-}
-
 #ifndef DMD_HAVE_PPROF
-static bool dmdv_without_pprof(dmd_profile_t *profile, dmd_out_t *out) {
-  (void)profile, (void)out;
-  return dmdv_error("export: this dmdv was built without protobuf-c, which pprof needs");
-}
-#define dmdv_export_pprof dmdv_without_pprof
+#define dmdv_export_pprof NULL
 #endif
 
 typedef struct {
-  bool (*write)(dmd_profile_t *profile, dmd_out_t *out);
-  bool gzip; /* always, whatever the file is called */
+  dmd_export_fn write; /* NULL: not in this build */
+  bool gzip;           /* always, whatever the file is called */
   const char *what;
 } format_t;
 
@@ -36,10 +28,10 @@ typedef struct {
 static const char format_names[] = "pprof|collapsed|speedscope|dhat|about-memory";
 static const format_t formats[] = {
     {dmdv_export_pprof, true, "Google's pprof: go tool pprof FILE"},
-    {export_collapsed_all, false, "flame graphs: flamegraph.pl FILE"},
-    {dmdv_export_speedscope, false, "speedscope.app: speedscope FILE"},
-    {dmdv_export_dhat, false, "Valgrind's dh_view.html, the Firefox Profiler"},
-    {dmdv_export_about_memory, false, "Firefox's about:memory, its Load button"},
+    {dmd_export_collapsed, false, "flame graphs: flamegraph.pl FILE"},
+    {dmd_export_speedscope, false, "speedscope.app: speedscope FILE"},
+    {dmd_export_dhat, false, "Valgrind's dh_view.html, the Firefox Profiler"},
+    {dmd_export_about_memory, false, "Firefox's about:memory, its Load button"},
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -94,8 +86,10 @@ static bool check_options(const options_t *o) {
   if (o->format == N_FORMATS)
     return dmdv_error("export: no --format; see dmdv export --help");
   const format_t *format = &formats[o->format];
-  if (o->section != DMD_N_SECTIONS && format->write != export_collapsed_all)
+  if (o->section != DMD_N_SECTIONS && format->write != dmd_export_collapsed)
     return dmdv_error("export: --section goes with --format=collapsed only");
+  if (format->write == NULL)
+    return dmdv_error("export: this dmdv was built without protobuf-c, which pprof needs");
   if (o->files.n != 1)
     return dmdv_error("export: give one file, not %d; see dmdv export --help", o->files.n);
   if (format->gzip && o->output == NULL && isatty(STDOUT_FILENO))
@@ -103,7 +97,13 @@ static bool check_options(const options_t *o) {
   return true;
 }
 
-static bool write_profile(dmd_profile_t *profile, const options_t *o) {
+static void say_why(const options_t *o, const char *why) {
+  size_t n;
+  const char *name = dmd_option_word(&options[0], o->format, &n);
+  dmdv_error("%.*s: a memory report of this profile %s", (int)n, name, why);
+}
+
+static bool write_profile(const dmd_profile_t *profile, const options_t *o) {
   const format_t *format = &formats[o->format];
   if (profile->mode != DMD_MODE_DARK_MATTER && o->section < DMD_SECTION_ALL)
     return dmdv_error("export: --section needs a profile of mode dark-matter, and this is of "
@@ -115,11 +115,15 @@ static bool write_profile(dmd_profile_t *profile, const options_t *o) {
     return false;
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
-  bool good = o->section < DMD_SECTION_ALL ? dmdv_export_collapsed(profile, &out, o->section)
-                                           : format->write(profile, &out);
-  if (good)
+  bool is_part = o->section < DMD_SECTION_ALL;
+  dmd_export_options_t export = {.section = is_part ? o->section : DMD_SECTION_ALL,
+                                 .exporter = "dmdv " DMD_VERSION};
+  const char *why = format->write(profile, &out, &export);
+  if (why == NULL)
     dmd_out_flush(&out);
-  return dmdv_outfile_close(file, good) && good;
+  else
+    say_why(o, why);
+  return dmdv_outfile_close(file, why == NULL) && why == NULL;
 }
 
 static int run(int argc, char **argv) {

@@ -5,17 +5,15 @@
  * Either file is a profile or memory reports of about:memory's; both become memory reports, and
  * from there on nothing knows which it was, but for the notes on profiles.
  */
+#include "analysis/profile_amounts.h"
+#include "base/strbuf.h"
 #include "reader/command/commands.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
 #include "reader/input/load.h"
-#include "reader/report/source_profile.h"
-#include "reader/report/tree_text.h"
+#include "text/text_tree.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -62,15 +60,14 @@ static bool check_files(const dmdv_files_t *files) {
 
 /* ---- What comes in. ---- */
 
-/* One file. The process and the coverage are known for profiles only. */
+/* One file. Process and notes are known for profiles only. */
 typedef struct {
   const char *name;
   bool is_profile;
   dmd_mode_t mode;
-  uint64_t sample_below;
   char *process;
-  dmdv_coverage_t coverage;
-  dmd_amounts_t reports;
+  dmd_strbuf_t notes;
+  dmd_amounts_t amounts;
 } source_t;
 
 static const char *shown(const char *file) {
@@ -83,85 +80,56 @@ static bool say_path(const char *file, const char *path, const char *why) {
 }
 
 /* The process is given where the profile's own is not to be used. */
-static bool take_profile(source_t *source, const dmd_profile_t *profile, const char *process) {
+static bool take_profile(source_t *source, const dmd_profile_t *profile, const char *process,
+                         bool verbose) {
+  dmd_coverage_t coverage;
   source->mode = profile->mode;
-  source->sample_below = profile->run.is_known ? profile->run.sample_below : 0;
-  source->process = dmdv_process_name(&dmdv_env, profile);
-  const char *why = dmdv_memreports_from_profile(
-      &source->reports, profile, process != NULL ? process : source->process, &source->coverage);
+  source->process = dmd_process_name(profile);
+  const char *why = dmd_amounts_of_profile(&source->amounts, profile,
+                                           process != NULL ? process : source->process, &coverage);
+  dmd_out_t out;
+  dmd_out_init(&out, dmd_strbuf_write, &source->notes);
+  dmd_tree_print_notes(&out, profile, &coverage, verbose);
+  dmd_out_flush(&out);
   return why == NULL || say_path(source->name, "heap-allocated", why);
 }
 
-static bool load(source_t *source, const char *name, const source_t *newer, bool for_diff) {
+static bool load(source_t *source, const char *name, const source_t *newer, const options_t *o) {
   *source = (source_t){.name = name};
-  dmd_amounts_init(&source->reports, &dmdv_env, for_diff);
+  dmd_amounts_init(&source->amounts, &dmdv_env, o->files.n == 2);
+  dmd_strbuf_init(&source->notes, &dmdv_env);
   dmd_profile_t profile;
   dmd_profile_init(&profile, &dmdv_env);
   dmdv_fail_t fail = {0};
-  bool good = dmdv_load_either(&profile, &source->reports, name, &source->is_profile, &fail) ||
+  bool good = dmdv_load_either(&profile, &source->amounts, name, &source->is_profile, &fail) ||
               dmdv_error_in(name, &fail);
   /* Two profiles are of one process each: these are compared, whatever they are called. */
   if (good && source->is_profile)
-    good = take_profile(source, &profile, newer != NULL ? newer->process : NULL);
+    good = take_profile(source, &profile, newer != NULL ? newer->process : NULL, o->verbose);
   dmd_profile_destroy(&profile);
   if (good)
-    dmd_amounts_complete(&source->reports);
+    dmd_amounts_complete(&source->amounts);
   return good;
 }
 
 static void unload(source_t *source) {
   dmd_env_free(&dmdv_env, source->process);
-  dmd_amounts_destroy(&source->reports);
+  dmd_strbuf_destroy(&source->notes);
+  dmd_amounts_destroy(&source->amounts);
 }
 
 /* ---- What goes out. ---- */
 
-/* Adds "note: ..." to the notes. */
-static void note(char *notes, size_t szB, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void note(char *notes, size_t szB, const char *format, ...) {
-  size_t n = strlen(notes);
-  va_list args;
-  va_start(args, format);
-  vsnprintf(notes + n, szB - n, format, args);
-  va_end(args);
-}
-
-/* What a reader of a profile's tree would take wrongly. */
-static void note_profile(const source_t *source, bool verbose, char *notes, size_t szB_of_notes) {
-  if (source->mode == DMD_MODE_CUMULATIVE)
-    note(notes, szB_of_notes, "note: mode cumulative: amounts are of all blocks ever allocated.\n");
-  else if (source->mode != DMD_MODE_DARK_MATTER)
-    note(notes, szB_of_notes, "note: mode %s: no reports were kept.\n",
-         dmd_mode_name(source->mode));
-  if (source->sample_below > 0)
-    note(notes, szB_of_notes,
-         "note: blocks below %" PRIu64 " bytes were sampled: amounts are estimates.\n",
-         source->sample_below);
-  if (source->coverage.twice_szB > 0) {
-    char szB[DMDV_VALUE_MAX], blocks[DMDV_VALUE_MAX];
-    dmdv_format_amount(szB, source->coverage.twice_szB, DMD_MEMREPORT_BYTES, verbose);
-    dmdv_format_amount(blocks, source->coverage.twice_blocks, DMD_MEMREPORT_COUNT, verbose);
-    note(notes, szB_of_notes,
-         "note: %s in %s block%s were reported twice and count twice below, which makes\n"
-         "      heap-unclassified smaller by as much. dmdv print shows these blocks.\n",
-         szB, blocks, source->coverage.twice_blocks == 1 ? "" : "s");
-  }
-}
-
 static bool write_tree(const options_t *o, const source_t *source, const source_t *old) {
-  char notes[1024] = "";
-  if (old == NULL && source->is_profile)
-    note_profile(source, o->verbose, notes, sizeof notes);
-  if (old != NULL && source->reports.n_order == 0)
-    note(notes, sizeof notes, "no difference\n");
+  const char *notes = old == NULL                    ? source->notes.text
+                      : source->amounts.n_order == 0 ? "no difference\n"
+                                                     : "";
   dmdv_outfile_t *file = dmdv_outfile_open(o->output, false);
   if (file == NULL)
     return false;
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
-  dmdv_tree_print(&out, &source->reports, notes, o->verbose);
+  dmd_tree_print(&out, &source->amounts, notes, o->verbose);
   dmd_out_flush(&out);
   return dmdv_outfile_close(file, true);
 }
@@ -173,22 +141,21 @@ static bool show(const options_t *o, source_t *source, const source_t *old) {
       return dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared",
                         shown(old->name), dmd_mode_name(old->mode), shown(source->name),
                         dmd_mode_name(source->mode));
-    why = dmd_amounts_subtract(&source->reports, &old->reports, &path);
+    why = dmd_amounts_subtract(&source->amounts, &old->amounts, &path);
     if (why != NULL)
       return say_path(source->name, path, why);
   }
-  why = dmd_amounts_settle(&source->reports, &path);
+  why = dmd_amounts_settle(&source->amounts, &path);
   if (why != NULL)
     return say_path(source->name, path, why);
   return write_tree(o, source, old);
 }
 
 static int tree(const options_t *o) {
-  bool is_diff = o->files.n == 2;
   source_t source, old;
-  bool good = load(&source, o->files.names[0], NULL, is_diff);
-  if (good && is_diff) {
-    good = load(&old, o->files.names[1], &source, true) && show(o, &source, &old);
+  bool good = load(&source, o->files.names[0], NULL, o);
+  if (good && o->files.n == 2) {
+    good = load(&old, o->files.names[1], &source, o) && show(o, &source, &old);
     unload(&old);
   } else if (good) {
     good = show(o, &source, NULL);

@@ -5,13 +5,22 @@
 #ifndef DMD_READER_COMMAND_OPTIONS_H
 #define DMD_READER_COMMAND_OPTIONS_H
 
+#include "analysis/rows.h"
 #include "reader/command/commandline.h"
 #include "reader/input/load.h"
-#include "text/view.h"
+
+/* What of a profile's records people want to see, and in which order. */
+typedef struct dmdv_view {
+  uint32_t max_frames;
+  uint32_t max_records; /* 0: all */
+  dmd_sort_by_t sort_by;
+  unsigned sections; /* see dmd_text_options_t.only */
+  dmd_by_t by;
+} dmdv_view_t;
 
 typedef struct dmdv_options {
   dmdv_load_options_t load;
-  dmd_view_t view;
+  dmdv_view_t view;
   bool for_testing;
   bool json;
   bool causal;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/command/show.h"
 
+#include "analysis/filter.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "reader/report/by.h"
-#include "reader/report/records_json.h"
+#include "text/records_json.h"
 #include "text/text.h"
+#include "text/text_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,30 +23,6 @@ bool dmdv_load_or_say(dmd_profile_t *profile, const char *name,
     return true;
   dmd_profile_destroy(profile);
   return dmdv_error_in(name, &fail);
-}
-
-/* Whether one of the printed lines of the record's allocation stack, number included, contains the
- * text. */
-static bool stack_contains(const dmd_records_t *records, const dmd_record_t *r, const char *text) {
-  size_t n;
-  const uint32_t *frames = dmd_records_frames(records, r->stack, &n);
-  bool found = false;
-  for (size_t i = 0; i < n && !found; i++) {
-    const char *frame = dmd_intern_get_str(&records->profile->frames, frames[i]);
-    size_t szB = strlen(frame) + 32;
-    char *line = dmd_env_alloc(&dmdv_env, "dmdv.line", szB);
-    snprintf(line, szB, "    #%02zu: %s", i + 1, frame);
-    found = strstr(line, text) != NULL;
-    dmd_env_free(&dmdv_env, line);
-  }
-  return found;
-}
-
-bool dmdv_filter_passes(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
-  const char *filter = ctx;
-  if (filter[0] == '!')
-    return !stack_contains(records, r, filter + 1);
-  return stack_contains(records, r, filter[0] == '\\' ? filter + 1 : filter);
 }
 
 /* "dmdv print --max-frames=3 file.json": folders are left out, as Mozilla's script does. */
@@ -74,6 +51,13 @@ static uint32_t terminal_columns(void) {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
 }
 
+static void print_rows(dmd_out_t *out, const dmd_records_t *records, const dmdv_view_t *view) {
+  dmd_rows_t rows;
+  dmd_rows_init(&rows, records, view->by, view->sections);
+  dmd_rows_print(out, &rows, view->max_records);
+  dmd_rows_destroy(&rows);
+}
+
 static void print(dmdv_outfile_t *file, const dmd_records_t *records, const dmd_profile_t *old,
                   const dmdv_options_t *options, const char *title) {
   bool is_terminal = options->output == NULL && isatty(STDOUT_FILENO);
@@ -87,9 +71,9 @@ static void print(dmdv_outfile_t *file, const dmd_records_t *records, const dmd_
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
   if (options->json)
-    dmdv_records_json(&out, records, &options->view);
+    dmd_records_json(&out, records, options->view.sections);
   else if (options->view.by != DMD_BY_RECORD)
-    dmdv_by_print(&out, records, &options->view);
+    print_rows(&out, records, &options->view);
   else
     dmd_text_print(&out, records, &text);
   dmd_out_flush(&out);
@@ -105,7 +89,7 @@ bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_opti
   if (old != NULL)
     dmd_records_drop_unchanged(&records);
   for (int i = 0; i < options->n_filters; i++)
-    dmd_records_filter(&records, dmdv_filter_passes, (void *)options->filters[i]);
+    dmd_records_filter(&records, dmd_filter_passes, (void *)options->filters[i]);
   char *title = title_of(argc, argv);
   print(file, &records, old, options, title);
   dmd_env_free(&dmdv_env, title);

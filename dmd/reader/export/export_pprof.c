@@ -11,14 +11,12 @@
  * and the bytes. A sample's blocks are of one state, so the values of the others are 0. Labels tell
  * state, tag and reporters.
  */
-#include "reader/export/export.h"
+#include "reader/export/export_pprof.h"
 
+#include "analysis/location.h"
 #include "analysis/sums.h"
 #include "reader/export/profile.pb-c.h"
 #include "reader/host/host.h"
-#include "reader/input/location.h"
-
-#include "dmd-config.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -204,7 +202,7 @@ static uint64_t function_id(pprof_t *p, const char *name, const char *file) {
 }
 
 /* The id of an object's mapping, which reaches to the highest offset met. */
-static uint64_t mapping_id(pprof_t *p, const dmdv_location_t *location) {
+static uint64_t mapping_id(pprof_t *p, const dmd_location_t *location) {
   if (location->object == NULL)
     return MAPPING_PROGRAM;
   uint32_t id = dmd_intern_str(&p->objects, location->object);
@@ -219,8 +217,8 @@ static void put_location(pprof_t *p, uint64_t id, const char *frame) {
   Dmd__Pprof__Location location = DMD__PPROF__LOCATION__INIT, *locations[] = {&location};
   Dmd__Pprof__Line line = DMD__PPROF__LINE__INIT, *lines[] = {&line};
   Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
-  dmdv_location_t l;
-  dmdv_location_init(&l, frame != NULL ? frame : DMDV_NO_STACK);
+  dmd_location_t l;
+  dmd_location_init(&l, &dmdv_env, frame != NULL ? frame : DMD_NO_STACK);
   bool unknown = strcmp(l.function, "???") == 0 && l.object != NULL;
   line.function_id = function_id(p, unknown ? frame : l.function, l.file);
   line.line = l.line <= INT64_MAX ? (int64_t)l.line : 0;
@@ -232,7 +230,7 @@ static void put_location(pprof_t *p, uint64_t id, const char *frame) {
   piece.n_location = 1;
   piece.location = locations;
   put(p, &piece);
-  dmdv_location_destroy(&l);
+  dmd_location_destroy(&l);
 }
 
 static void put_mapping(pprof_t *p, uint64_t id, const char *name, uint64_t highest) {
@@ -288,9 +286,9 @@ static void put_comment(pprof_t *p, const char *what, const char *value) {
   put(p, &piece);
 }
 
-static void put_comments(pprof_t *p) {
+static void put_comments(pprof_t *p, const char *exporter) {
   const dmd_profile_t *profile = p->profile;
-  put_comment(p, "made by dmdv ", DMD_VERSION);
+  put_comment(p, "made by ", exporter);
   put_comment(p, "mode: ", dmd_mode_name(profile->mode));
   if (profile->options != NULL)
     put_comment(p, "options: ", profile->options);
@@ -311,7 +309,8 @@ static void put_strings(pprof_t *p) {
   dmd_env_free(&dmdv_env, piece.string_table);
 }
 
-bool dmdv_export_pprof(dmd_profile_t *profile, dmd_out_t *out) {
+const char *dmdv_export_pprof(const dmd_profile_t *profile, dmd_out_t *out,
+                              const dmd_export_options_t *options) {
   pprof_t p = {.profile = profile, .buffer = {.base = {append}, .out = out}};
   dmd_intern_init(&p.strings, &dmdv_env, "dmdv.pprof.strings");
   dmd_intern_init(&p.functions, &dmdv_env, "dmdv.pprof.functions");
@@ -320,10 +319,10 @@ bool dmdv_export_pprof(dmd_profile_t *profile, dmd_out_t *out) {
   put_types(&p);
   put_samples(&p);
   put_locations(&p);
-  put_comments(&p);
+  put_comments(&p, options->exporter);
   put_strings(&p);
   dmd_intern_destroy(&p.objects);
   dmd_intern_destroy(&p.functions);
   dmd_intern_destroy(&p.strings);
-  return true;
+  return NULL;
 }

@@ -4,9 +4,6 @@
  */
 #include "reader/input/loader.h"
 
-/* Doubles, which numbers become on the way, count whole numbers exactly up to here. */
-static const double MAX_NUMBER = 9007199254740992.0;
-
 /* ---- Reports. ---- */
 
 /* The member's whole number between least and most. */
@@ -40,7 +37,8 @@ static bool load_report(dmdv_loader_t *l, const cJSON *report) {
       .times = 1,
       .kind = (uint32_t)get_number(l, report, "kind", 0, DMD_MEMREPORT_N_KINDS - 1),
       .units = (uint32_t)get_number(l, report, "units", 0, DMD_MEMREPORT_N_UNITS - 1),
-      .amount = (int64_t)get_number(l, report, "amount", -MAX_NUMBER, MAX_NUMBER)};
+      .amount =
+          (int64_t)get_number(l, report, "amount", -DMDV_LOAD_MAX_NUMBER, DMDV_LOAD_MAX_NUMBER)};
   if (cJSON_GetObjectItemCaseSensitive(report, "description") != NULL)
     r.description = get_string(l, report, "description");
   if (dmdv_cutter_failed(&l->cutter))

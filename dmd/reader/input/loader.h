@@ -18,9 +18,9 @@
 #include "reader/input/scan.h"
 
 /* Doubles count whole numbers exactly up to here. */
-#define DMDV_LOAD_MAX_NUMBER 9007199254740992.0
+#define DMDV_LOAD_MAX_NUMBER ((double)DMD_MAX_COUNT)
 /* Sums of sizes stay below this, so that no arithmetic overflows. */
-#define DMDV_LOAD_MAX_TOTAL 2305843009213693952.0
+#define DMDV_LOAD_MAX_TOTAL ((double)DMD_MAX_TOTAL)
 
 typedef struct dmdv_loader {
   dmd_profile_t *profile; /* filled where the file is a profile, */

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/advicesum.h"
+
+#include "base/format.h"
+#include "base/sort.h"
+#include "base/str.h"
+
+void dmd_advicesum_init(dmd_advicesum_t *sum, const dmd_records_t *records) {
+  const dmd_advices_t *advices = &records->profile->advices;
+  const dmd_env_t *env = records->profile->env;
+  size_t n_stacks = (size_t)dmd_intern_count(&records->stacks) + 1;
+  sum->records = records;
+  sum->first = dmd_env_alloc(env, "dmd.advicesum", n_stacks * sizeof *sum->first);
+  sum->next = dmd_env_alloc(env, "dmd.advicesum",
+                            ((size_t)dmd_advices_count(advices) + 1) * sizeof *sum->next);
+  dmd_mem_zero(sum->first, n_stacks * sizeof *sum->first);
+  for (uint32_t id = dmd_advices_count(advices); id > 0; id--) {
+    uint32_t *first = &sum->first[records->cut[dmd_advices_at(advices, id)->alloc]];
+    sum->next[id] = *first;
+    *first = id;
+  }
+}
+
+void dmd_advicesum_destroy(dmd_advicesum_t *sum) {
+  const dmd_env_t *env = sum->records->profile->env;
+  dmd_env_free(env, sum->next);
+  dmd_env_free(env, sum->first);
+}
+
+/* ---- The holder of most bytes. ---- */
+
+static const dmd_advice_t *advice_at(const dmd_advicesum_t *sum, uint32_t id) {
+  return dmd_advices_at(&sum->records->profile->advices, id);
+}
+
+/* Advices about holders that look the same have the same number here. */
+static uint64_t holder_key(const dmd_advicesum_t *sum, const dmd_advice_t *a) {
+  if (a->reporter != DMD_NONE)
+    return (uint64_t)a->reporter << 32;
+  return sum->records->cut[a->at];
+}
+
+static int compare_advices(const void *ctx, uint32_t x, uint32_t y) {
+  const dmd_advicesum_t *sum = ctx;
+  const dmd_advice_t *a = advice_at(sum, x), *b = advice_at(sum, y);
+  uint64_t k = holder_key(sum, a), l = holder_key(sum, b);
+  if (k != l)
+    return k < l ? -1 : 1;
+  return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* The record's advices about holders of one kind, by holder and offset; the caller frees them. */
+static uint32_t *sorted_advices(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_held_t held,
+                                uint32_t *n) {
+  const dmd_env_t *env = sum->records->profile->env;
+  uint32_t max = 0;
+  for (uint32_t id = sum->first[r->stack]; id != DMD_NONE; id = sum->next[id])
+    max++;
+  uint32_t *ids = dmd_env_alloc(env, "dmd.advicesum.ids", ((size_t)max + 1) * sizeof *ids);
+  *n = 0;
+  for (uint32_t id = sum->first[r->stack]; id != DMD_NONE; id = sum->next[id])
+    if (advice_at(sum, id)->held == held)
+      ids[(*n)++] = id;
+  dmd_sort(env, ids, *n, compare_advices, sum);
+  return ids;
+}
+
+/* The offsets of most bytes among advices about one holder, which are sorted by offset. */
+typedef struct {
+  uint32_t offset[DMD_ADVICE_OFFSETS];
+  int64_t bytes[DMD_ADVICE_OFFSETS];
+  uint32_t n;
+} best_offsets_t;
+
+static void keep_offset(best_offsets_t *best, uint32_t offset, int64_t bytes) {
+  uint32_t i = best->n;
+  for (; i > 0 && best->bytes[i - 1] < bytes; i--)
+    if (i < DMD_ADVICE_OFFSETS) {
+      best->bytes[i] = best->bytes[i - 1];
+      best->offset[i] = best->offset[i - 1];
+    }
+  if (i == DMD_ADVICE_OFFSETS || offset == DMD_OFFSET_ANY)
+    return;
+  best->bytes[i] = bytes;
+  best->offset[i] = offset;
+  if (best->n < DMD_ADVICE_OFFSETS)
+    best->n++;
+}
+
+/* Takes the fewest offsets that hold nine tenths of the holder's bytes, in ascending order, and
+ * what is held there; or none, and all bytes. */
+static void choose_offsets(dmd_holder_t *holder, const best_offsets_t *best) {
+  int64_t told = 0;
+  for (uint32_t i = 0; i < best->n && told < holder->bytes - holder->bytes / 10; i++) {
+    uint32_t k = holder->n_offsets++;
+    for (; k > 0 && holder->offset[k - 1] > best->offset[i]; k--)
+      holder->offset[k] = holder->offset[k - 1];
+    holder->offset[k] = best->offset[i];
+    told += best->bytes[i];
+  }
+  if (told < holder->bytes - holder->bytes / 10)
+    holder->n_offsets = 0;
+  else
+    holder->bytes = told;
+}
+
+/* What advices ids[0] to ids[n - 1], all about one holder, say of it. */
+static dmd_holder_t add_up(const dmd_advicesum_t *sum, const uint32_t *ids, uint32_t n) {
+  const dmd_advice_t *first = advice_at(sum, ids[0]);
+  dmd_holder_t holder = {.held = (dmd_held_t)first->held,
+                         .reporter = first->reporter,
+                         .at = sum->records->cut[first->at]};
+  best_offsets_t best = {.n = 0};
+  for (uint32_t i = 0; i < n;) {
+    uint32_t offset = advice_at(sum, ids[i])->offset;
+    int64_t bytes = 0;
+    for (; i < n && advice_at(sum, ids[i])->offset == offset; i++)
+      bytes += (int64_t)advice_at(sum, ids[i])->bytes;
+    holder.bytes += bytes;
+    keep_offset(&best, offset, bytes);
+  }
+  choose_offsets(&holder, &best);
+  return holder;
+}
+
+static uint32_t lowest(const uint32_t *ids, uint32_t n) {
+  uint32_t id = ids[0];
+  for (uint32_t i = 1; i < n; i++)
+    id = ids[i] < id ? ids[i] : id;
+  return id;
+}
+
+bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_held_t held,
+                     dmd_holder_t *holder) {
+  uint32_t n, best = 0;
+  uint32_t *ids = sorted_advices(sum, r, held, &n);
+  holder->bytes = 0;
+  for (uint32_t i = 0, end; i < n; i = end) {
+    uint64_t key = holder_key(sum, advice_at(sum, ids[i]));
+    for (end = i; end < n && holder_key(sum, advice_at(sum, ids[end])) == key; end++)
+      ;
+    dmd_holder_t other = add_up(sum, ids + i, end - i);
+    /* A block that two of those hold which look alike was counted twice. */
+    if (other.bytes > r->usable)
+      other.bytes = r->usable;
+    /* Of those that hold as much the one that was met first: ids of names and stacks are others
+     * once a profile was written and read. */
+    uint32_t first = lowest(ids + i, end - i);
+    if (other.bytes > holder->bytes || (other.bytes == holder->bytes && first < best)) {
+      *holder = other;
+      best = first;
+    }
+  }
+  dmd_env_free(sum->records->profile->env, ids);
+  double percent = dmd_percent(holder->bytes, r->usable);
+  holder->percent = percent < 1 ? 0 : (uint32_t)percent;
+  return holder->percent > 0;
+}
+
+const char *dmd_advice_place(const dmd_records_t *records, uint32_t cut_stack) {
+  size_t n, i = 0;
+  const uint32_t *frames = dmd_records_frames(records, cut_stack, &n);
+  const dmd_intern_t *texts = &records->profile->frames;
+  while (i + 1 < n &&
+         dmd_str_find(dmd_intern_get_str(texts, frames[i]), "(vg_replace_malloc.c:") != NULL)
+    i++;
+  return i < n ? dmd_intern_get_str(texts, frames[i]) : NULL;
+}
+
+bool dmd_advice_best(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder) {
+  dmd_holder_t unreported;
+  bool is_known = dmd_advice_find(sum, r, DMD_HELD_REPORTED, holder);
+  if (!dmd_advice_find(sum, r, DMD_HELD_UNREPORTED, &unreported) ||
+      (is_known && holder->bytes >= unreported.bytes - unreported.bytes / 4))
+    return is_known;
+  *holder = unreported;
+  return true;
+}

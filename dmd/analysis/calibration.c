@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/calibration.h"
+
+#include "base/sort.h"
+#include "base/str.h"
+
+/* ---- Figures. ---- */
+
+/* Ids count from 1. */
+static int compare_values(const void *ctx, uint32_t a, uint32_t b) {
+  const int64_t *values = ctx;
+  int64_t x = values[a - 1], y = values[b - 1];
+  return (x > y) - (x < y);
+}
+
+static dmd_noise_t noise_of(const dmd_env_t *env, const int64_t *values, size_t n) {
+  uint32_t *order = dmd_sorted_ids(env, (uint32_t)n, compare_values, values);
+  int64_t low = values[order[(n - 1) / 2] - 1], high = values[order[n / 2] - 1];
+  dmd_noise_t noise = {values[order[0] - 1], low + (high - low) / 2, values[order[n - 1] - 1]};
+  dmd_env_free(env, order);
+  return noise;
+}
+
+/* The bytes of one figure, and where it is wanted its number of blocks. */
+static void measure(const dmd_calibration_t *c, const dmd_subject_t *runs, dmd_what_t what,
+                    const char *name, dmd_noise_t *bytes, dmd_noise_t *blocks) {
+  int64_t *values = dmd_env_alloc(c->env, "dmd.calibration", 2 * c->n_runs * sizeof *values);
+  int64_t *nums = values + c->n_runs;
+  for (size_t i = 0; i < c->n_runs; i++) {
+    dmd_figure_t figure = dmd_gate_figure(&runs[i], what, name);
+    values[i] = figure.bytes;
+    nums[i] = figure.num;
+  }
+  *bytes = noise_of(c->env, values, c->n_runs);
+  if (blocks != NULL)
+    *blocks = noise_of(c->env, nums, c->n_runs);
+  dmd_env_free(c->env, values);
+}
+
+/* ---- Names. ---- */
+
+static void collect_names(dmd_intern_t *names, const dmd_profile_t *profile) {
+  for (uint32_t id = 1; id <= profile->reports.pool.last; id++)
+    for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
+      uint32_t reporter = dmd_reports_at(&profile->reports, id)->report[i].reporter;
+      if (reporter != DMD_NONE)
+        dmd_intern_str(names, dmd_intern_get_str(&profile->names, reporter));
+    }
+  for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
+    dmd_intern_str(names, dmd_intern_get_str(&profile->tags, id));
+}
+
+static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
+  return dmd_str_compare(dmd_intern_get_str(ctx, a), dmd_intern_get_str(ctx, b));
+}
+
+/* ---- The whole. ---- */
+
+void dmd_calibration_init(dmd_calibration_t *c, const dmd_subject_t *runs, size_t n_runs) {
+  const dmd_env_t *env = runs[0].profile->env;
+  *c = (dmd_calibration_t){.env = env, .n_runs = n_runs, .knows_misreports = true};
+  c->knows_reports = runs[0].profile->mode == DMD_MODE_DARK_MATTER;
+  dmd_intern_init(&c->names, env, "dmd.calibration");
+  for (size_t i = 0; i < n_runs; i++) {
+    c->knows_misreports &= runs[i].profile->run.is_known;
+    collect_names(&c->names, runs[i].profile);
+  }
+  for (dmd_what_t what = DMD_TOTAL; what < DMD_NAMED; what++)
+    measure(c, runs, what, NULL, &c->bytes[what], &c->blocks[what]);
+  const dmd_noise_t *total = &c->bytes[DMD_TOTAL], *unreported = &c->bytes[DMD_UNREPORTED];
+  c->most_growth = total->most - total->least;
+  if (c->knows_reports && unreported->most - unreported->least > c->most_growth)
+    c->most_growth = unreported->most - unreported->least;
+  c->n_names = dmd_intern_count(&c->names);
+  c->order = dmd_sorted_ids(env, c->n_names, compare_names, &c->names);
+  c->named = dmd_env_alloc(env, "dmd.calibration", ((size_t)c->n_names + 1) * sizeof *c->named);
+  for (uint32_t i = 0; i < c->n_names; i++)
+    measure(c, runs, DMD_NAMED, dmd_calibration_name(c, i), &c->named[i], NULL);
+}
+
+void dmd_calibration_destroy(dmd_calibration_t *c) {
+  dmd_env_free(c->env, c->named);
+  dmd_env_free(c->env, c->order);
+  dmd_intern_destroy(&c->names);
+}

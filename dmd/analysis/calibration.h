@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * calibration.h: how much the figures of equal runs differ, and which limits all of them keep.
+ *
+ * A limit that a second run of the same program breaks is worse than none. So somebody who sets up
+ * a gate runs the program a few times and takes the limits from here.
+ */
+#ifndef DMD_ANALYSIS_CALIBRATION_H
+#define DMD_ANALYSIS_CALIBRATION_H
+
+#include "analysis/gate.h"
+
+/* One figure of all runs. The median of an even number of runs is the mean of the two in the
+ * middle, rounded down. */
+typedef struct dmd_noise {
+  int64_t least, median, most;
+} dmd_noise_t;
+
+typedef struct dmd_calibration {
+  const dmd_env_t *env;
+  size_t n_runs;
+  bool knows_reports, knows_misreports;            /* without, their figures mean nothing */
+  dmd_noise_t bytes[DMD_NAMED], blocks[DMD_NAMED]; /* by dmd_what_t; of misreports the count */
+  int64_t most_growth; /* of a run against any other, in all or in what is unreported */
+  /* The distinct reporters and tags of all runs, by name, and their bytes. */
+  dmd_intern_t names;
+  uint32_t *order;
+  dmd_noise_t *named; /* in this order */
+  uint32_t n_names;
+} dmd_calibration_t;
+
+/* Of two or more runs, all of one mode, which are not needed afterwards. The calibration must stay
+ * where it is until it is destroyed. */
+void dmd_calibration_init(dmd_calibration_t *c, const dmd_subject_t *runs, size_t n_runs);
+void dmd_calibration_destroy(dmd_calibration_t *c);
+
+/* The i-th name, from 0. */
+static inline const char *dmd_calibration_name(const dmd_calibration_t *c, uint32_t i) {
+  return dmd_intern_get_str(&c->names, c->order[i]);
+}
+
+#endif

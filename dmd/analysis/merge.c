@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/merge.h"
+
+#include "analysis/combine.h"
+#include "base/str.h"
+#include "base/strbuf.h"
+
+/* ---- What the processes took up. ---- */
+
+/* The sum, where both are known. */
+static void join_figure(uint64_t *to, uint64_t from) {
+  if (*to != DMD_MEMORY_UNKNOWN)
+    *to = from == DMD_MEMORY_UNKNOWN ? from : *to + from;
+}
+
+static void join_memory(dmd_footprint_t *to, const dmd_footprint_t *from) {
+  join_figure(&to->heap_allocated, from->heap_allocated);
+  join_figure(&to->heap_overhead, from->heap_overhead);
+  join_figure(&to->resident, from->resident);
+  join_figure(&to->resident_unique, from->resident_unique);
+}
+
+/* ---- How the data came about. ---- */
+
+static bool same(const char *a, const char *b) {
+  return a == b || (a != NULL && b != NULL && dmd_str_equal(a, b));
+}
+
+static void join(const char **to, const char *from, const char *otherwise) {
+  if (!same(*to, from))
+    *to = otherwise;
+}
+
+static void start_run(dmd_profile_t *to, const dmd_profile_t *first) {
+  const dmd_run_t *run = &first->run;
+  to->mode = first->mode;
+  to->options = dmd_profile_keep(to, first->options);
+  to->run = *run;
+  to->memory = first->memory;
+  to->run.version = dmd_profile_keep(to, run->version);
+  to->run.valgrind_version = dmd_profile_keep(to, run->valgrind_version);
+  to->run.label = dmd_profile_keep(to, run->label);
+  to->run.allocator = dmd_profile_keep(to, run->allocator);
+  to->run.allocator_chosen = dmd_profile_keep(to, run->allocator_chosen);
+}
+
+static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
+  dmd_run_t *a = &to->run;
+  const dmd_run_t *b = &from->run;
+  a->is_known &= b->is_known;
+  join(&to->options, from->options, NULL);
+  join(&a->version, b->version, "mixed");
+  join(&a->valgrind_version, b->valgrind_version, "mixed");
+  join(&a->label, b->label, NULL);
+  join(&a->allocator, b->allocator, "mixed");
+  join(&a->allocator_chosen, b->allocator_chosen, NULL);
+  a->word_szB = a->word_szB > b->word_szB ? a->word_szB : b->word_szB;
+  a->partial_stacks |= b->partial_stacks;
+  a->sample_below = a->sample_below > b->sample_below ? a->sample_below : b->sample_below;
+  a->seed = a->seed == b->seed ? a->seed : 0;
+  a->n_allocs += b->n_allocs;
+  a->n_frees += b->n_frees;
+  a->alloc_szB += b->alloc_szB;
+  a->in_use_szB += b->in_use_szB;
+  a->in_use_blocks += b->in_use_blocks;
+  a->freed_reported += b->freed_reported;
+  join_memory(&to->memory, &from->memory);
+}
+
+/* ---- The whole. ---- */
+
+/* Whether the result can be read back. Every file's own numbers are in these limits, so that none
+ * has overflowed when this is asked after each. */
+static bool fits(const dmd_profile_t *merged) {
+  const dmd_run_t *run = &merged->run;
+  const uint64_t counts[] = {run->n_allocs,   run->n_frees,       run->alloc_szB,
+                             run->in_use_szB, run->in_use_blocks, run->freed_reported};
+  const uint64_t figures[] = {merged->memory.heap_allocated, merged->memory.heap_overhead,
+                              merged->memory.resident, merged->memory.resident_unique};
+  double total = 0;
+  bool good = dmd_intern_count(&merged->tags) <= DMD_MAX_TAGS;
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    good &= counts[i] <= DMD_MAX_COUNT;
+  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+    good &= figures[i] <= DMD_MAX_COUNT || figures[i] == DMD_MEMORY_UNKNOWN;
+  uint64_t faults = 0, advised = 0, advised_blocks = 0;
+  for (uint32_t id = 1; id <= dmd_faults_count(&merged->faults); id++)
+    faults += dmd_faults_at(&merged->faults, id)->num;
+  for (uint32_t id = 1; id <= dmd_groups_count(&merged->groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(&merged->groups, id);
+    total += (double)g->num * ((double)g->req + (double)g->slop);
+    good &= g->num <= DMD_MAX_COUNT;
+  }
+  for (uint32_t id = 1; id <= dmd_advices_count(&merged->advices); id++) {
+    const dmd_advice_t *a = dmd_advices_at(&merged->advices, id);
+    advised += a->bytes;
+    advised_blocks += a->blocks;
+  }
+  return good && total <= (double)DMD_MAX_TOTAL && faults <= DMD_MAX_COUNT &&
+         advised <= DMD_MAX_COUNT && advised_blocks <= DMD_MAX_COUNT;
+}
+
+void dmd_merge_init(dmd_merge_t *merge, const dmd_env_t *env) {
+  merge->n = 0;
+  dmd_profile_init(&merge->profile, env);
+}
+
+void dmd_merge_destroy(dmd_merge_t *merge) {
+  dmd_profile_destroy(&merge->profile);
+}
+
+bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from) {
+  dmd_profile_t *to = &merge->profile;
+  if (merge->n++ == 0)
+    start_run(to, from);
+  else
+    join_runs(to, from);
+  dmd_translation_t ids;
+  dmd_translation_init_profile(&ids, to, from, NULL, NULL);
+  dmd_combine(&ids);
+  dmd_translation_add_faults(&ids, &from->faults);
+  dmd_translation_add_advices(&ids, &from->advices);
+  bool good = dmd_translation_add_memreports(&ids, &from->memreports);
+  dmd_translation_destroy(&ids);
+  return good && fits(to);
+}
+
+/* The merged profile is of no process and no dump. */
+void dmd_merge_finish(dmd_merge_t *merge) {
+  dmd_profile_t *profile = &merge->profile;
+  dmd_run_t *run = &profile->run;
+  dmd_strbuf_t command;
+  dmd_strbuf_init(&command, profile->env);
+  dmd_strbuf_str(&command, "merged from ");
+  dmd_strbuf_u64(&command, merge->n);
+  dmd_strbuf_str(&command, merge->n == 1 ? " file" : " files");
+  run->command = dmd_profile_keep(profile, command.text);
+  dmd_strbuf_destroy(&command);
+  run->trigger = "merge";
+  run->pid = 0;
+  run->dump_number = 0;
+  /* A file may leave out what every file of dmd says. */
+  const char **texts[] = {&run->version, &run->valgrind_version, &run->allocator};
+  for (int i = 0; i < 3; i++)
+    if (*texts[i] == NULL)
+      *texts[i] = "unknown";
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * merge.h: one profile of the blocks of many, such as those of a program's processes.
+ *
+ * init, then add for each profile, then finish. What the profiles say of their runs is added up
+ * where it can be. Where the runs differ, the result says "mixed", nothing, or the lesser claim:
+ * partial stacks, the higher sampling limit. How the data came about is known if it is of all.
+ */
+#ifndef DMD_ANALYSIS_MERGE_H
+#define DMD_ANALYSIS_MERGE_H
+
+#include "profile/profile.h"
+
+typedef struct dmd_merge {
+  dmd_profile_t profile; /* the result */
+  uint32_t n;            /* profiles added */
+} dmd_merge_t;
+
+/* The merge must stay where it is until it is destroyed. */
+void dmd_merge_init(dmd_merge_t *merge, const dmd_env_t *env);
+void dmd_merge_destroy(dmd_merge_t *merge);
+
+/* Adds a profile, which must be of the mode of the first. False where there is then more than one
+ * profile can hold (profile.h), which makes the result useless. */
+bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from);
+
+/* Says that the result is a merged one. There must be a profile in it. */
+void dmd_merge_finish(dmd_merge_t *merge);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * rows.h: the blocks added up by something else than their stacks.
+ *
+ * A row is a reporter, a tag, a thread, an allocating function or a library, with what its blocks
+ * hold in all and in each report state. A block that two reporters took counts for both of them, so
+ * that rows by reporter can add up to more than the heap.
+ */
+#ifndef DMD_ANALYSIS_ROWS_H
+#define DMD_ANALYSIS_ROWS_H
+
+#include "analysis/tally.h"
+
+/* What the blocks are added up by. */
+typedef enum dmd_by {
+  DMD_BY_RECORD, /* their stacks: record.h */
+  DMD_BY_REPORTER,
+  DMD_BY_TAG,
+  DMD_BY_THREAD,
+  DMD_BY_FUNCTION,
+  DMD_BY_LIBRARY
+} dmd_by_t;
+
+typedef struct dmd_rows {
+  const dmd_records_t *records;
+  dmd_by_t by;
+  dmd_intern_t names; /* by id of a row */
+  dmd_pool_t tallies;
+  uint32_t *order; /* the ids, those of most bytes first */
+  uint32_t n;
+} dmd_rows_t;
+
+/* Adds up the records that are left in these sections (bits 1 << dmd_section_t; 0: all). by is not
+ * DMD_BY_RECORD. Borrows the records; must stay where it is until it is destroyed. */
+void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, unsigned sections);
+void dmd_rows_destroy(dmd_rows_t *rows);
+
+/* The i-th row of the order, from 0. */
+static inline const dmd_tally_t *dmd_rows_at(const dmd_rows_t *rows, uint32_t i) {
+  return DMD_POOL_AT(&rows->tallies, const dmd_tally_t, rows->order[i]);
+}
+
+static inline const char *dmd_rows_name(const dmd_rows_t *rows, uint32_t i) {
+  return dmd_intern_get_str(&rows->names, rows->order[i]);
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * tally.h: blocks added up by report state.
+ *
+ * In modes without reports everything is in DMD_SECTION_ALL. Figures are signed, since those of a
+ * difference may be negative.
+ */
+#ifndef DMD_ANALYSIS_TALLY_H
+#define DMD_ANALYSIS_TALLY_H
+
+#include "analysis/record.h"
+
+typedef struct dmd_tally {
+  int64_t usable[DMD_N_SECTIONS], total; /* bytes */
+  int64_t num;                           /* blocks */
+} dmd_tally_t;
+
+/* Adds num blocks, of which this many bytes in all count. */
+static inline void dmd_tally_add(dmd_tally_t *tally, dmd_section_t section, int64_t num,
+                                 int64_t szB) {
+  tally->usable[section] += szB;
+  tally->total += szB;
+  tally->num += num;
+}
+
+/* The same of all bytes of a group. */
+static inline void dmd_tally_add_group(dmd_tally_t *tally, dmd_section_t section,
+                                       const dmd_group_t *g) {
+  dmd_tally_add(tally, section, (int64_t)g->num, (int64_t)g->num * (int64_t)(g->req + g->slop));
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * export.h: a profile in the formats of other programs, one file a format.
+ *
+ * What is written are sums: the usable bytes and the blocks of each allocation stack, by report
+ * state in dark-matter mode. In every format frames of unknown stacks are one pseudo frame, so that
+ * totals are the heap's.
+ *
+ * Every function is a dmd_export_fn. It returns NULL, or why the profile cannot be put into its
+ * format; whether the writing itself went well, dmd_out_flush knows.
+ */
+#ifndef DMD_EXPORT_EXPORT_H
+#define DMD_EXPORT_EXPORT_H
+
+#include "analysis/record.h"
+#include "base/out.h"
+
+/* Stands for the stack of blocks whose stack was not recorded. */
+#define DMD_NO_STACK "(no stack)"
+
+typedef struct dmd_export_options {
+  dmd_section_t section; /* of collapsed: the blocks that are wanted; DMD_SECTION_ALL: all */
+  const char *exporter;  /* the program that writes, with its version */
+} dmd_export_options_t;
+
+typedef const char *(*dmd_export_fn)(const dmd_profile_t *profile, dmd_out_t *out,
+                                     const dmd_export_options_t *options);
+
+/* A line a stack, `main;load;malloc 4096`, of the blocks of one section or of all. In dark-matter
+ * mode all means that each stack stands on a pseudo frame that names its report state. */
+const char *dmd_export_collapsed(const dmd_profile_t *profile, dmd_out_t *out,
+                                 const dmd_export_options_t *options);
+
+/* speedscope's JSON file, one profile a report state. */
+const char *dmd_export_speedscope(const dmd_profile_t *profile, dmd_out_t *out,
+                                  const dmd_export_options_t *options);
+
+/* DHAT's JSON, version 2. */
+const char *dmd_export_dhat(const dmd_profile_t *profile, dmd_out_t *out,
+                            const dmd_export_options_t *options);
+
+/* Memory reports as Firefox's about:memory saves them. What is wrong is a report: the reason is the
+ * end of a sentence that begins with it. */
+const char *dmd_export_about_memory(const dmd_profile_t *profile, dmd_out_t *out,
+                                    const dmd_export_options_t *options);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * DHAT's JSON, version 2, which dh_view and the Firefox Profiler read.
+ *
+ * DHAT follows blocks over time and a profile is one moment: the whole run is one unit of time, at
+ * whose end everything is live. Firefox shows live bytes only where lifetimes are said to be
+ * recorded. A profile of all allocations knows no moment; it has totals only.
+ *
+ * A stack may come once only, so in dark-matter mode each has its report state as innermost frame.
+ * There it is the first level of dh_view's tree and of Firefox's inverted one.
+ */
+#include "export/export.h"
+
+#include "analysis/location.h"
+#include "analysis/sums.h"
+#include "base/jsonout.h"
+#include "base/str.h"
+#include "base/strbuf.h"
+
+/* Frame 0 is the root, as dh_view demands; these follow, then those of the profile. */
+enum { FRAME_NO_STACK = 1, FRAME_SECTION = 2, FRAME_FIRST = FRAME_SECTION + DMD_N_SECTIONS };
+
+static void write_header(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  bool live = profile->mode != DMD_MODE_CUMULATIVE;
+  const dmd_run_t *run = &profile->run;
+  dmd_jsonout_key_u64(j, "dhatFileVersion", 2);
+  dmd_jsonout_key_str(j, "mode", dmd_mode_name(profile->mode));
+  dmd_jsonout_key_str(j, "verb", "Allocated");
+  dmd_jsonout_key_bool(j, "bklt", live);
+  dmd_jsonout_key_bool(j, "bkacc", false);
+  dmd_jsonout_key_str(j, "tu", "run");
+  dmd_jsonout_key_str(j, "Mtu", "Mrun");
+  if (live)
+    dmd_jsonout_key_u64(j, "tuth", 0);
+  dmd_jsonout_key_str(j, "cmd",
+                      run->is_known && run->command != NULL ? run->command : "(unknown program)");
+  dmd_jsonout_key_u64(j, "pid", run->pid);
+  dmd_jsonout_key_u64(j, "te", 1);
+  if (live)
+    dmd_jsonout_key_u64(j, "tg", 1);
+}
+
+static void write_stack(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_sum_t *sum) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(profile, sum->stack, &n);
+  dmd_jsonout_key(j, "fs");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  if (sum->section != DMD_SECTION_ALL)
+    dmd_jsonout_u64(j, FRAME_SECTION + (uint64_t)sum->section);
+  if (n == 0)
+    dmd_jsonout_u64(j, FRAME_NO_STACK);
+  for (size_t i = 0; i < n; i++)
+    dmd_jsonout_u64(j, FRAME_FIRST + (uint64_t)frames[i] - 1);
+  dmd_jsonout_end(j);
+}
+
+static void write_sum(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_sum_t *sum) {
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "tb", sum->bytes);
+  dmd_jsonout_key_u64(j, "tbk", sum->blocks);
+  if (profile->mode != DMD_MODE_CUMULATIVE) {
+    dmd_jsonout_key_u64(j, "tl", sum->blocks);
+    dmd_jsonout_key_u64(j, "mb", sum->bytes);
+    dmd_jsonout_key_u64(j, "mbk", sum->blocks);
+    dmd_jsonout_key_u64(j, "gb", sum->bytes);
+    dmd_jsonout_key_u64(j, "gbk", sum->blocks);
+    dmd_jsonout_key_u64(j, "eb", sum->bytes);
+    dmd_jsonout_key_u64(j, "ebk", sum->blocks);
+  }
+  write_stack(j, profile, sum);
+  dmd_jsonout_end(j);
+}
+
+/* A frame as Valgrind's own DHAT writes it, `0xADDRESS: function (file:line)` or
+ * `0xADDRESS: function (in object)`. The address is not known, and nothing is done with it. */
+static void write_frame(dmd_jsonout_t *j, const dmd_env_t *env, const char *frame) {
+  dmd_location_t location;
+  dmd_location_init(&location, env, frame);
+  if (location.object != NULL) {
+    dmd_strbuf_t text;
+    dmd_strbuf_init(&text, env);
+    dmd_strbuf_str(&text, "0x");
+    dmd_strbuf_hex(&text, location.offset);
+    dmd_str_to_upper(text.text + 2);
+    dmd_strbuf_str(&text, ": ");
+    dmd_strbuf_str(&text, location.function);
+    dmd_strbuf_str(&text, " (in ");
+    dmd_strbuf_str(&text, location.object);
+    dmd_strbuf_str(&text, ")");
+    dmd_jsonout_str(j, text.text);
+    dmd_strbuf_destroy(&text);
+  } else {
+    dmd_jsonout_str2(j, "0x0: ", frame[0] != '\0' ? frame : "???");
+  }
+  dmd_location_destroy(&location);
+}
+
+static void write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  dmd_jsonout_key(j, "ftbl");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  dmd_jsonout_str(j, "[root]");
+  dmd_jsonout_str(j, DMD_NO_STACK);
+  for (int section = 0; section < DMD_N_SECTIONS; section++)
+    dmd_jsonout_str(j, dmd_sums_section_name(profile, section));
+  for (uint32_t id = 1; id <= dmd_intern_count(&profile->frames); id++)
+    write_frame(j, profile->env, dmd_intern_get_str(&profile->frames, id));
+  dmd_jsonout_end(j);
+}
+
+const char *dmd_export_dhat(const dmd_profile_t *profile, dmd_out_t *out,
+                            const dmd_export_options_t *options) {
+  (void)options;
+  dmd_sums_t sums;
+  dmd_jsonout_t j;
+  dmd_sums_init(&sums, profile, false);
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  write_header(&j, profile);
+  dmd_jsonout_key(&j, "pps");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= dmd_sums_count(&sums); id++)
+    write_sum(&j, profile, dmd_sums_at(&sums, id));
+  dmd_jsonout_end(&j);
+  write_frames(&j, profile);
+  dmd_jsonout_end(&j);
+  dmd_sums_destroy(&sums);
+  return NULL;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/causes.h"
+#include "base/jsonout.h"
+#include "text/gate_output.h"
+
+static void write_figure(dmd_jsonout_t *j, const char *bytes_key, const char *blocks_key,
+                         dmd_figure_t figure) {
+  dmd_jsonout_key_u64(j, bytes_key, (uint64_t)figure.bytes);
+  dmd_jsonout_key_u64(j, blocks_key, (uint64_t)figure.num);
+}
+
+static void write_frames(dmd_jsonout_t *j, const char *key, const dmd_profile_t *profile,
+                         const uint32_t *frames, size_t n) {
+  dmd_jsonout_key(j, key);
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  for (size_t i = 0; i < n; i++)
+    dmd_jsonout_str(j, dmd_intern_get_str(&profile->frames, frames[i]));
+  dmd_jsonout_end(j);
+}
+
+static void write_record(dmd_jsonout_t *j, const dmd_causes_t *causes, const dmd_record_t *r,
+                         bool growth) {
+  static const char *const keys[DMD_REPORTS_KEPT] = {"reportedAt", "reportedAgainAt"};
+  static const char *const reporter_keys[DMD_REPORTS_KEPT] = {"reporter", "reporterAgain"};
+  dmd_figure_t before = dmd_causes_before(causes, r);
+  dmd_figure_t now = {r->usable + before.bytes, r->num + before.num, r->sampled};
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  write_figure(j, "bytes", "blocks", now);
+  if (growth)
+    write_figure(j, "baselineBytes", "baselineBlocks", before);
+  size_t n;
+  const uint32_t *frames = dmd_records_frames(&causes->records, r->stack, &n);
+  write_frames(j, "allocatedAt", &causes->view, frames, n);
+  const char *tag = dmd_causes_tag(causes, r);
+  if (tag != NULL)
+    dmd_jsonout_key_str(j, "tag", tag);
+  for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++) {
+    const char *reporter = dmd_causes_reporter(causes, r, i);
+    if (reporter != NULL)
+      dmd_jsonout_key_str(j, reporter_keys[i], reporter);
+  }
+  for (uint32_t i = 0; i < r->n_reported; i++) {
+    frames = dmd_records_frames(&causes->records, r->reported[i], &n);
+    write_frames(j, keys[i], &causes->view, frames, n);
+  }
+  dmd_jsonout_end(j);
+}
+
+static void write_misreports(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  uint32_t n;
+  uint32_t *ids = dmd_misreports(profile, &n);
+  for (uint32_t i = 0; i < n && i < DMD_MAX_CAUSES; i++) {
+    const dmd_fault_t *fault = dmd_faults_at(&profile->faults, ids[i]);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_str(j, "kind", dmd_fault_name(fault->kind));
+    dmd_jsonout_key_u64(j, "num", fault->num);
+    if (fault->reporter != DMD_NONE)
+      dmd_jsonout_key_str(j, "reporter", dmd_intern_get_str(&profile->names, fault->reporter));
+    size_t n_frames;
+    const uint32_t *frames = dmd_profile_frames(profile, fault->stack, &n_frames);
+    write_frames(j, "at", profile, frames, n_frames);
+    dmd_jsonout_end(j);
+  }
+  dmd_env_free(profile->env, ids);
+}
+
+static void write_causes(dmd_jsonout_t *j, const dmd_verdict_t *v, const dmd_finding_t *f) {
+  bool growth = f->limit->growth;
+  if (f->limit->what == DMD_MISREPORTS) {
+    write_misreports(j, v->now.profile);
+    return;
+  }
+  dmd_causes_t causes;
+  dmd_causes_init(&causes, f, &v->now, growth ? &v->before : NULL, v->max_frames);
+  for (uint32_t i = 0; i < causes.n && i < DMD_MAX_CAUSES; i++)
+    write_record(j, &causes, dmd_causes_at(&causes, i), growth);
+  dmd_causes_destroy(&causes);
+}
+
+static void write_finding(dmd_jsonout_t *j, const dmd_verdict_t *v, const dmd_finding_t *f) {
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key(j, "limit");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "option", f->limit->option);
+  dmd_jsonout_key_str(j, "value", f->limit->value);
+  dmd_jsonout_end(j);
+  dmd_jsonout_key_str(j, "of", dmd_what_name(f->limit));
+  dmd_jsonout_key_bool(j, "growth", f->limit->growth);
+  dmd_jsonout_key_bool(j, "broken", f->broken);
+  if (f->limit->what == DMD_MISREPORTS) {
+    dmd_jsonout_key_u64(j, "count", (uint64_t)f->now.bytes);
+  } else {
+    write_figure(j, "bytes", "blocks", f->now);
+    dmd_jsonout_key_bool(j, "estimated", f->now.sampled || f->before.sampled);
+  }
+  if (f->limit->growth)
+    write_figure(j, "baselineBytes", "baselineBlocks", f->before);
+  dmd_jsonout_key_u64(j, "allowed", (uint64_t)f->ceiling);
+  dmd_jsonout_key_u64(j, "excess", f->broken ? (uint64_t)(f->now.bytes - f->ceiling) : 0);
+  dmd_jsonout_key(j, "causes");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  if (f->broken)
+    write_causes(j, v, f);
+  dmd_jsonout_end(j);
+  dmd_jsonout_end(j);
+}
+
+static void write_pattern(dmd_jsonout_t *j, const dmd_pattern_t *p) {
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "line", p->line);
+  dmd_jsonout_key_str(j, "pattern", p->text);
+  dmd_jsonout_key_str(j, "reason", p->reason);
+  dmd_jsonout_key_bool(j, "used", p->used);
+  write_figure(j, "bytes", "blocks", (dmd_figure_t){p->usable, p->num, false});
+  dmd_jsonout_end(j);
+}
+
+void dmd_print_gate_json(dmd_out_t *out, const dmd_verdict_t *v) {
+  dmd_jsonout_t j;
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key_str(&j, "verdict", dmd_verdict_n_broken(v) > 0 ? "refused" : "passed");
+  dmd_jsonout_key_str(&j, "file", v->file);
+  if (v->baseline != NULL)
+    dmd_jsonout_key_str(&j, "baseline", v->baseline);
+  dmd_figure_t heap = dmd_gate_figure(&v->now, DMD_TOTAL, NULL);
+  dmd_jsonout_key(&j, "heap");
+  dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
+  write_figure(&j, "bytes", "blocks", heap);
+  dmd_jsonout_end(&j);
+  dmd_jsonout_key_u64(&j, "otherFaults", dmd_count_other_faults(v->now.profile));
+  dmd_jsonout_key(&j, "findings");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  for (size_t i = 0; i < v->n; i++)
+    write_finding(&j, v, &v->findings[i]);
+  dmd_jsonout_end(&j);
+  dmd_jsonout_key(&j, "ignored");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  for (size_t i = 0; i < v->ignore->n; i++)
+    write_pattern(&j, &v->ignore->patterns[i]);
+  dmd_jsonout_end(&j);
+  dmd_jsonout_end(&j);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "text/print.h"
+
+#include "base/format.h"
+#include "base/mem.h"
+
+void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled) {
+  char buf[DMD_FORMAT_MAX];
+  dmd_format_commas(buf, v);
+  if (sampled)
+    dmd_out_char(out, '~');
+  dmd_out_str(out, buf);
+}
+
+void dmd_print_unsigned(dmd_out_t *out, uint64_t v) {
+  if (v <= INT64_MAX)
+    dmd_print_number(out, (int64_t)v, false);
+  else
+    dmd_out_u64(out, v);
+}
+
+void dmd_print_percent(dmd_out_t *out, int64_t part, int64_t whole) {
+  char buf[DMD_FORMAT_MAX];
+  dmd_format_fixed2(buf, dmd_percent(part, whole));
+  dmd_out_str(out, buf);
+  dmd_out_char(out, '%');
+}
+
+void dmd_print_capitalized(dmd_out_t *out, const char *s) {
+  dmd_out_char(out, s[0] >= 'a' && s[0] <= 'z' ? (char)(s[0] - 'a' + 'A') : s[0]);
+  dmd_out_str(out, s + 1);
+}
+
+void dmd_print_count(dmd_out_t *out, int64_t n, bool sampled, const char *one, const char *many) {
+  dmd_print_number(out, n, sampled);
+  dmd_out_char(out, ' ');
+  dmd_out_str(out, n == 1 ? one : many);
+}
+
+void dmd_print_number_column(dmd_out_t *out, int64_t v, size_t width) {
+  char buf[DMD_FORMAT_MAX];
+  dmd_format_commas(buf, v);
+  dmd_out_right(out, buf, width);
+}
+
+void dmd_print_percent_column(dmd_out_t *out, int64_t part, int64_t whole, size_t width) {
+  char buf[DMD_FORMAT_MAX];
+  dmd_format_fixed2(buf, dmd_percent(part, whole));
+  dmd_out_right(out, buf, width - 1);
+  dmd_out_char(out, '%');
+}
+
+void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const char *frame) {
+  dmd_out_str(out, indent);
+  dmd_out_str(out, i + 1 < 10 ? "#0" : "#");
+  dmd_out_u64(out, i + 1);
+  dmd_out_str(out, ": ");
+  dmd_out_safe(out, frame);
+  dmd_out_char(out, '\n');
+}
+
+void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
+                      const uint32_t *frames, size_t first, size_t end) {
+  for (size_t i = first; i < end; i++)
+    dmd_print_frame(out, indent, i, dmd_intern_get_str(&profile->frames, frames[i]));
+}
+
+void dmd_print_left_out(dmd_out_t *out, uint32_t n, uint32_t shown, const char *one,
+                        const char *many) {
+  if (shown >= n)
+    return;
+  dmd_out_str(out, "# and ");
+  dmd_out_u64(out, n - shown);
+  dmd_out_str(out, n - shown == 1 ? one : many);
+  dmd_out_str(out, " (--max-records=all shows them)\n");
+}

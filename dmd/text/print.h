@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * print.h: numbers, names and frames as all texts for people show them.
+ */
+#ifndef DMD_TEXT_PRINT_H
+#define DMD_TEXT_PRINT_H
+
+#include "base/out.h"
+#include "profile/profile.h"
+
+/* A number with commas; estimates from sampled blocks are marked with a tilde. */
+void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled);
+void dmd_print_unsigned(dmd_out_t *out, uint64_t v);
+
+/* The number and what it counts: `1 block`, `2 blocks`. */
+void dmd_print_count(dmd_out_t *out, int64_t n, bool sampled, const char *one, const char *many);
+
+/* `12.34%` */
+void dmd_print_percent(dmd_out_t *out, int64_t part, int64_t whole);
+
+/* The same as columns of a table, at the right of this width. */
+void dmd_print_number_column(dmd_out_t *out, int64_t v, size_t width);
+void dmd_print_percent_column(dmd_out_t *out, int64_t part, int64_t whole, size_t width);
+
+/* With a capital letter in front. */
+void dmd_print_capitalized(dmd_out_t *out, const char *s);
+
+/* `#01: main (main.c:2)` on a line of its own, after an indent. Frames count from 0. */
+void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const char *frame);
+
+/* Frames [first, end) of a stack, a line each. */
+void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
+                      const uint32_t *frames, size_t first, size_t end);
+
+/* `# and 3 more places (--max-records=all shows them)`, of n of which `shown` were printed; nothing
+ * where these are all. */
+void dmd_print_left_out(dmd_out_t *out, uint32_t n, uint32_t shown, const char *one,
+                        const char *many);
+
+#endif

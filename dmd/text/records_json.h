@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * records_json.h: the records as JSON, for programs that want what people read.
+ *
+ * {"mode", "heap": {"bytes", "blocks"}, "sections": [{"name", "bytes", "blocks", "records": [{
+ *   "blocks", "bytes", "requested", "slop", "sizes": [[usable bytes, blocks], ...],
+ *   "allocatedAt": [frame, ...], "reportedAt": [[frame, ...], ...]}]}], "faults": [{"kind", "num",
+ *   "at": [frame, ...], "reporter"}]}
+ * "allocatedAt" is null where no stack was recorded; "reportedAt" is left out where there are none.
+ */
+#ifndef DMD_TEXT_RECORDS_JSON_H
+#define DMD_TEXT_RECORDS_JSON_H
+
+#include "analysis/record.h"
+#include "base/out.h"
+
+/* sections: see dmd_text_options_t.only. */
+void dmd_records_json(dmd_out_t *out, const dmd_records_t *records, unsigned sections);
+
+#endif

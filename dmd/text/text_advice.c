@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/format.h"
+#include "text/printer.h"
+
+static void print_offsets(dmd_out_t *out, const dmd_holder_t *holder) {
+  char hex[DMD_FORMAT_MAX];
+  dmd_out_str(out, "% held");
+  for (uint32_t i = 0; i < holder->n_offsets; i++) {
+    dmd_out_str(out, i == 0 ? " at +0x" : i + 1 == holder->n_offsets ? " and +0x" : ", +0x");
+    dmd_format_hex(hex, holder->offset[i]);
+    dmd_out_str(out, hex);
+  }
+  dmd_out_str(out, holder->n_offsets > 0 ? " of " : " in ");
+}
+
+void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
+  dmd_holder_t holder;
+  if (!dmd_advice_best(p->advice, r, &holder))
+    return;
+  const char *place = dmd_advice_place(p->records, holder.at);
+  dmd_out_str(p->out, "  ");
+  dmd_out_u64(p->out, holder.percent);
+  print_offsets(p->out, &holder);
+  dmd_out_str(p->out, holder.held == DMD_HELD_REPORTED ? "blocks reported by "
+                                                       : "unreported blocks allocated at ");
+  if (holder.reporter != DMD_NONE)
+    dmd_print_name(p, holder.reporter);
+  else
+    dmd_out_safe(p->out, place == NULL ? "(no stack)" : place);
+  dmd_out_char(p->out, '\n');
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * text_tree.h: trees of memory reports as text, in about:memory's notation.
+ *
+ *   24.85 MB (100.0%) -- explicit
+ *   ├──12.61 MB (50.76%) -- catalog
+ *   │  ├───7.17 MB (28.87%) ── products
+ *   │  └───5.44 MB (21.89%) ++ index
+ *   └──12.24 MB (49.24%) ── heap-unclassified [?!]
+ *
+ * " -- " is a node whose children follow, " ++ " one whose children are not shown, " ── " a leaf.
+ * A line is as far to the right as its parent's, and further by what its value is shorter. Behind a
+ * name stand [?!] for an amount that cannot be, [2] for two reports of this path in one, and [+] or
+ * [-] for a path that only the newer or older file has.
+ */
+#ifndef DMD_TEXT_TEXT_TREE_H
+#define DMD_TEXT_TEXT_TREE_H
+
+#include "analysis/profile_amounts.h"
+#include "base/out.h"
+
+/* Prints settled amounts, one section a process: the main process first, then by their resident
+ * memory. notes, lines that end in line ends, stand below the name of the first. verbose shows
+ * every path and exact amounts. */
+void dmd_tree_print(dmd_out_t *out, const dmd_amounts_t *m, const char *notes, bool verbose);
+
+/* What who reads a profile's tree would take wrongly: lines for the notes. */
+void dmd_tree_print_notes(dmd_out_t *out, const dmd_profile_t *profile,
+                          const dmd_coverage_t *coverage, bool verbose);
+
+#endif
