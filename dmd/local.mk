@@ -114,6 +114,7 @@ dmd_tool_sources = \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
   dmd/tool/dm_outfile.c dmd/tool/dm_outfile.h \
   dmd/tool/dm_place.c dmd/tool/dm_place.h \
+  dmd/tool/dm_private.c dmd/tool/dm_private.h \
   dmd/tool/dm_resident.c dmd/tool/dm_resident.h \
   dmd/tool/dm_rules.c dmd/tool/dm_rules.h \
   dmd/tool/dm_symbols.c dmd/tool/dm_symbols.h \

@@ -15,7 +15,7 @@ dmd $PACKAGE_VERSION
   dmdv              $dmd_have_reader
   dmdv, pprof       $dmd_have_pprof
   unit tests        $dmd_have_unit
-  example catalog   $dmd_have_example
+  example catalog   $dmd_have_example$dmd_without
 
 EOF
 ])

@@ -4,6 +4,7 @@ dnl Where Valgrind's tool interface differs between its releases. What is there 
 dnl by a version number: distributions patch. A new difference is one more DMD_TOOL_API_TEST line.
 
 AC_DEFUN([DMD_TOOL_API], [
+dmd_without=
 DMD_TOOL_API_TEST([DMD_VG_HAVE_ORIG_ALIGN], [aligned allocation gets orig_align],
   [Define to 1 if the aligned new functions and memalign take an orig_align argument (Valgrind 3.23 and later).],
   [static void *f (ThreadId t, SizeT n, SizeT a, SizeT o) { (void) t; (void) n; (void) a; (void) o; return NULL; }],
@@ -11,19 +12,40 @@ DMD_TOOL_API_TEST([DMD_VG_HAVE_ORIG_ALIGN], [aligned allocation gets orig_align]
 DMD_TOOL_API_TEST([DMD_VG_HAVE_REALLOC_ZERO], [--realloc-zero-bytes-frees],
   [Define to 1 if VG_(clo_realloc_zero_bytes_frees) exists (Valgrind 3.21 and later).],
   [], [VG_(clo_realloc_zero_bytes_frees) = True;])
-DMD_TOOL_API_TEST([DMD_VG_READS_LAZILY], [debug information read when first needed],
-  [Define to 1 if Valgrind reads an object's debug information when it is first needed (3.22 and later).],
-  [extern void VG_(addr_load_di) (Addr a);], [VG_(addr_load_di) (0);], [LINK])
+DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_READ_INLINE_INFO], [clo_read_inline_info],
+  [extern Bool VG_(clo_read_inline_info);], [VG_(clo_read_inline_info) = True;],
+  [stacks have inlined calls with --read-inline-info=yes only])
+DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_LOOKUP_SYMBOL], [lookup_symbol_SLOW],
+  [extern Bool VG_(lookup_symbol_SLOW) (DiEpoch ep, const HChar *soname, const HChar *name, void *found);],
+  [(void) VG_(lookup_symbol_SLOW) (VG_(current_DiEpoch) (), "", "", NULL);],
+  [--allocator=auto goes by the names of libraries alone])
+DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_MERGE_RECURSIVE_FRAMES], [clo_merge_recursive_frames],
+  [extern Int VG_(clo_merge_recursive_frames);], [VG_(clo_merge_recursive_frames) = 0;],
+  [--merge-recursive-frames is read from the command line])
 ])
 
-dnl DMD_TOOL_API_TEST(MACRO, WHAT, DESCRIPTION, PROLOGUE, BODY, [HOW]): define MACRO if BODY compiles, or does what HOW
-dnl says.
+dnl DMD_TOOL_API_TEST(MACRO, WHAT, DESCRIPTION, PROLOGUE, BODY): define MACRO if BODY compiles.
 AC_DEFUN([DMD_TOOL_API_TEST], [
 AS_IF([test -z "$dmd_missing"], [
   AC_MSG_CHECKING([whether Valgrind has: $2])
-  DMD_TOOL_IFELSE(m4_default([$6], [COMPILE]), [$4], [$5],
+  DMD_TOOL_IFELSE([COMPILE], [$4], [$5],
     [AC_MSG_RESULT([yes])
      AC_DEFINE([$1], [1], [$3])],
     [AC_MSG_RESULT([no])])
+])
+])
+
+dnl DMD_TOOL_PRIVATE_TEST(MACRO, SYMBOL, PROLOGUE, BODY, WITHOUT): define MACRO if BODY links, which needs a symbol of
+dnl Valgrind's core that no tool header declares (see dmd/tool/dm_private.h). WITHOUT, what holds where it is missing,
+dnl is for the summary. dmd_cv_vg_have_SYMBOL=no on configure's command line builds as if it were missing.
+AC_DEFUN([DMD_TOOL_PRIVATE_TEST], [
+AS_IF([test -z "$dmd_missing"], [
+  AC_CACHE_CHECK([whether Valgrind has: VG_($2)], [dmd_cv_vg_have_$2],
+    [DMD_TOOL_IFELSE([LINK], [#include "pub_tool_debuginfo.h"
+$3], [$4], [dmd_cv_vg_have_$2=yes], [dmd_cv_vg_have_$2=no])])
+  AS_IF([test "$dmd_cv_vg_have_$2" = yes],
+    [AC_DEFINE([$1], [1], [Define to 1 if Valgrind has VG_($2).])],
+    [dmd_without="$dmd_without
+  without           VG_($2): $5"])
 ])
 ])

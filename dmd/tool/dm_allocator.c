@@ -8,17 +8,10 @@
 #include "base/glob.h"
 #include "tool/dm_allocator.h"
 #include "tool/dm_env.h"
+#include "tool/dm_private.h"
 
 Bool g_allocator_settled;
 Bool g_new_rounds_up;
-
-/* The core's search for a symbol by name, which no tool header declares: gdbserver's look-up. What
- * it finds are one to three addresses, depending on the platform; we only ask whether. */
-typedef struct {
-  Addr addrs[3];
-} symbol_t;
-extern Bool VG_(lookup_symbol_SLOW)(DiEpoch ep, const HChar *soname_pattern, const HChar *name,
-                                    symbol_t *found);
 
 /* How to tell allocators: by the name of their library, or by a function that only they have, in a
  * program that they are linked into. The first that fits counts. */
@@ -36,15 +29,10 @@ static const sign_t g_signs[] = {
 };
 enum { N_SIGNS = sizeof g_signs / sizeof g_signs[0], NO_SIGN = N_SIGNS };
 
-static Bool defines(const HChar *soname_pattern, const HChar *name) {
-  symbol_t found;
-  return VG_(lookup_symbol_SLOW)(VG_(current_DiEpoch)(), soname_pattern, name, &found);
-}
-
 /* Whether an object replaces the C library's allocator. Asked of realloc, since the tool itself,
  * which is among the objects without a soname, has a malloc for zlib. */
-static Bool replaces_malloc(const HChar *soname_pattern) {
-  return defines(soname_pattern, "realloc");
+static Bool replaces_malloc(const HChar *soname_pattern, Bool if_unknown) {
+  return dm_defines(soname_pattern, "realloc", if_unknown);
 }
 
 /* ---- A program that brings its allocator with it. ---- */
@@ -52,9 +40,10 @@ static Bool replaces_malloc(const HChar *soname_pattern) {
 static UInt sign_of_program(void) {
   static const HChar program[] = "NONE"; /* Valgrind's name for what has no soname */
   UInt i = 0;
-  if (!replaces_malloc(program))
+  if (!replaces_malloc(program, False))
     return NO_SIGN;
-  while (i < N_SIGNS && (g_signs[i].symbol == NULL || !defines(program, g_signs[i].symbol)))
+  while (i < N_SIGNS &&
+         (g_signs[i].symbol == NULL || !dm_defines(program, g_signs[i].symbol, False)))
     i++;
   return i;
 }
@@ -75,7 +64,7 @@ static void find_loaded(Bool loaded[N_SIGNS]) {
   for (const DebugInfo *di = VG_(next_DebugInfo)(NULL); di != NULL; di = VG_(next_DebugInfo)(di)) {
     UInt i = sign_of_file(VG_(DebugInfo_get_filename)(di));
     const HChar *soname = VG_(DebugInfo_get_soname)(di);
-    if (i != NO_SIGN && soname != NULL && replaces_malloc(soname))
+    if (i != NO_SIGN && soname != NULL && replaces_malloc(soname, True))
       loaded[i] = True;
   }
 }

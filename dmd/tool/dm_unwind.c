@@ -13,15 +13,12 @@
 #include "pub_tool_vki.h"
 
 #include "tool/dm_options.h"
+#include "tool/dm_private.h"
 #include "tool/dm_unwind.h"
 
 #if defined(VGA_amd64)
 
 #include "libvex_guest_amd64.h"
-
-/* The core's own switch for --merge-recursive-frames, which no tool header declares: stacks then
- * lack frames, and what was read of the stack cannot be told. */
-extern Int VG_(clo_merge_recursive_frames);
 
 enum {
   WORD = sizeof(Addr),
@@ -442,11 +439,12 @@ static UInt met(UInt place, ThreadId tid, UInt (*note)(ExeContext *ec)) {
   return walk->stack;
 }
 
+/* Of stacks that lack frames it cannot be told what was read of the thread's. */
 UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
   Addr sp = VG_(get_SP)(tid), top = 0;
   if (g_rest > 0)
     g_rest--;
-  else if (VG_(clo_backtrace_size) <= MAX_FRAMES && VG_(clo_merge_recursive_frames) <= 0)
+  else if (VG_(clo_backtrace_size) <= MAX_FRAMES && !dm_merges_recursive_frames())
     top = top_of_stack(tid, sp);
   if (top == 0)
     return note(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));

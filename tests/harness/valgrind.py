@@ -135,6 +135,16 @@ class ToolTest(Test):
         self.bench = bench
         self.sources = sources
 
+    def has_private(self, what):
+        """Whether the tool was built with what Valgrind keeps to itself: READ_INLINE_INFO and so on, see
+        dmd/tool/dm_private.h."""
+        config = files.read(os.path.join(self.builddir, "dmd-config.h"))
+        return "#define DMD_VG_HAVE_%s 1\n" % what in config
+
+    def inlined_calls(self):
+        """The options that a program's inlined calls take to be in its stacks."""
+        return [] if self.has_private("READ_INLINE_INFO") else ["--read-inline-info=yes"]
+
     def program(self, extra=()):
         """The compiled program, the first of the test's."""
         return self.bench.compile(self.sources[0], extra)

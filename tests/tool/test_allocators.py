@@ -200,6 +200,9 @@ def auto_finds_what_is_linked(t):
 
 
 def auto_finds_what_the_program_has(t):
+    if not t.has_private("LOOKUP_SYMBOL"):
+        _chose(t, t.run_command([t.program(["-DMARK=mallctl"])]), "glibc")
+        return
     marks = {"moz_arena_malloc": "mozjemalloc", "mallctl": "jemalloc", "tc_malloc": "tcmalloc", "mi_malloc": "mimalloc"}
     for mark, model in marks.items():
         _chose(t, t.run_command([t.program(["-DMARK=" + mark])]), model)
@@ -209,13 +212,15 @@ def auto_finds_what_the_program_has(t):
 
 
 def auto_wants_a_malloc(t):
-    """A libjemalloc whose functions have other names leaves the program with glibc's malloc."""
+    """A libjemalloc whose functions have other names leaves the program with glibc's malloc. Where dmd cannot look
+    them up, the library's name counts."""
     folder = t.new_folder()
     library = os.path.join(folder, "libjemalloc.so.2")
     made = t.bench.compile_text("je.c", "void *je_malloc(long n) { return (void *)(n - n); }\n",
                                 ["-shared", "-fPIC", "-Wl,-soname,libjemalloc.so.2"])
     os.rename(made, library)
-    _chose(t, t.run_command([t.program()], env={"LD_PRELOAD": library}), "glibc")
+    model = "glibc" if t.has_private("LOOKUP_SYMBOL") else "jemalloc"
+    _chose(t, t.run_command([t.program()], env={"LD_PRELOAD": library}), model)
 
 
 def auto_without_a_malloc(t):

@@ -21,7 +21,7 @@ def _crate(t, name="crate"):
 
 def _run(t, *options):
     program, _ = _crate(t)
-    return t.run_command([program], options=options).profile
+    return t.run_command([program], options=[*options, *t.inlined_calls()]).profile
 
 
 def _tags(profile):
@@ -182,7 +182,7 @@ def report_stacks_begin_at_the_call(t):
 
 def report_usable_size(t):
     # All but those of the wrapper: by the function that calls malloc_usable_size itself.
-    profile = t.run(options=["--report-usable-size=yes"]).profile
+    profile = t.run(options=["--report-usable-size=yes", *t.inlined_calls()]).profile
     t.equal(_reports(profile), {"cookies": ["size_of"] * 2, "labels": ["size_of", "inlined_size_of"],
                                 "lid": ["size_of"] * 2, "own": ["main"]})
     # Named functions come first, then the rest; a wrapper that is named is one of them.

@@ -38,3 +38,13 @@ def known_stacks_do_not_change_the_profile(t):
     t.equal(_looked_up(unwound.log), (0, 0))
     for function in ("block", "with_alloca", "small_frame", "large_frame", "left", "compare", "jump", "handler", "unknown_code"):
         t.equal(known.profile.count_at(function), unwound.profile.count_at(function))
+
+
+def merged_frames(t):
+    """A stack without its recursions is not what the thread's words say: none is remembered. The option may also be
+    given for dmd alone, or by the environment."""
+    option = "--merge-recursive-frames=1"
+    t.check(_looked_up(t.run(options=["--stats=yes", "--merge-recursive-frames=0"]).log)[1] > 0, "some were known")
+    for options, env in ([option], {}), (["--dmd:" + option[2:]], {}), ([], {"VALGRIND_OPTS": option}):
+        run = t.run_command([t.program()], options=["--stats=yes", *options], env=env)
+        t.equal(_looked_up(run.log), (0, 0), str(options))

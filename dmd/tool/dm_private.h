@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dm_private.h: all that dmd uses of Valgrind's core beyond what its tool headers declare.
+ *
+ * These symbols are in the core's library, whose own headers distributions do not ship. Nobody
+ * promises that they stay. So configure links against each (m4/dmd-tool-api.m4), and where one is
+ * missing dmd does without, as is said here; configure's summary names it as well. No other file
+ * declares a symbol of Valgrind's.
+ *
+ * To build as if one were missing: configure dmd_cv_vg_have_NAME=no.
+ */
+#ifndef DMD_TOOL_DM_PRIVATE_H
+#define DMD_TOOL_DM_PRIVATE_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+
+#include "dmd-config.h"
+
+/* The value that Valgrind was started with for this option ("read-inline-info="): on its command
+ * line, in VALGRIND_OPTS or in a .valgrindrc. NULL where it was not given. */
+const HChar *dm_option_given(const HChar *name);
+
+/*--- --read-inline-info ---*/
+
+/* The core's switch. It is on by default for the heap profilers that Valgrind ships, by name; dmd's
+ * records need inlined frames just as much. Without it: off, unless the option is given. */
+#if DMD_VG_HAVE_READ_INLINE_INFO
+extern Bool VG_(clo_read_inline_info);
+#endif
+
+/* Whether the inlined calls of what the core reads from now on are read. */
+static inline void dm_set_read_inline_info(Bool reads) {
+#if DMD_VG_HAVE_READ_INLINE_INFO
+  VG_(clo_read_inline_info) = reads;
+#else
+  (void)reads;
+#endif
+}
+
+/*--- Symbols by name ---*/
+
+/* gdbserver's look-up. What it finds are one to three addresses, depending on the platform; we only
+ * ask whether. Without it: an allocator is known by the name of its library, and not at all where
+ * it is linked into the program. */
+#if DMD_VG_HAVE_LOOKUP_SYMBOL
+typedef struct {
+  Addr addrs[3];
+} dm_symbol_addrs_t;
+extern Bool VG_(lookup_symbol_SLOW)(DiEpoch ep, const HChar *soname_pattern, const HChar *name,
+                                    dm_symbol_addrs_t *found);
+#endif
+
+/* Whether an object whose soname matches the pattern has a symbol of this name; if_unknown where
+ * that cannot be found out. */
+static inline Bool dm_defines(const HChar *soname_pattern, const HChar *name, Bool if_unknown) {
+#if DMD_VG_HAVE_LOOKUP_SYMBOL
+  dm_symbol_addrs_t found;
+  (void)if_unknown;
+  return VG_(lookup_symbol_SLOW)(VG_(current_DiEpoch)(), soname_pattern, name, &found);
+#else
+  (void)soname_pattern, (void)name;
+  return if_unknown;
+#endif
+}
+
+/*--- --merge-recursive-frames ---*/
+
+/* The core's switch. Without it: as the option was given at the start. A change by the monitor
+ * command v.clo is not seen then, and stacks that are known already keep their frames. */
+#if DMD_VG_HAVE_MERGE_RECURSIVE_FRAMES
+extern Int VG_(clo_merge_recursive_frames);
+#endif
+
+/* Whether stacks lack frames of recursions. */
+static inline Bool dm_merges_recursive_frames(void) {
+#if DMD_VG_HAVE_MERGE_RECURSIVE_FRAMES
+  return VG_(clo_merge_recursive_frames) > 0;
+#else
+  static Int merges = -1; /* not known yet */
+  if (merges < 0) {
+    const HChar *value = dm_option_given("merge-recursive-frames=");
+    merges = value != NULL && value[0] != '0' && value[0] != '-';
+  }
+  return merges;
+#endif
+}
+
+#endif
