@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What make install leaves, and programs that are built against it."""
 
+import fnmatch
 import os
 import re
 
@@ -78,6 +79,34 @@ def man_pages(t):
         t.contains(text, '.TH %s 1 ' % name.upper())
         t.contains(text, ".SH NAME\n%s - " % name)
         t.equal(re.findall(r"^\.BR dmd \(1\)", text, re.MULTILINE), [], page)
+
+
+# Where a release says which it is.
+VERSIONS = (("NEWS", r"^(\d\S*) "), ("debian/changelog", r"^valgrind-dmd \((.*?)\)"),
+            ("docs/dmdv.1", r'^\.TH .*"dmd (\d\S*)"'), ("docs/manual.md", r"describes dmd (\d[\d.]*\d)"),
+            ("docs/valgrind-dmd.1", r'^\.TH .*"dmd (\d\S*)"'), ("packaging/valgrind-dmd.spec", r"^Version: *(\S+)"))
+
+
+def one_version(t):
+    version = _variable(t, "VERSION")
+    for name, pattern in VERSIONS:
+        found = re.search(pattern, files.read(os.path.join(t.srcdir, name)), re.MULTILINE)
+        t.equal(found and found.group(1), version, name)
+
+
+def spec_file(t):
+    """The files of the RPM package are those that are installed, in the folders that a package has."""
+    root, prefix, tools = _installed(t)
+    spec = os.path.join(t.srcdir, "packaging", "valgrind-dmd.spec")
+    text = commands.run([t.need("rpmspec"), "--parse", spec]).out
+    section = text.partition("\n%files\n")[2].partition("\n%changelog\n")[0]
+    listed = {line.split()[-1] for line in section.splitlines()} - {"COPYING", "/usr/include/valgrind"}
+    installed = {os.path.join(root, folder, name) for folder, names in _files(root).items() for name in names}
+    installed = {path.replace(tools, "/usr/libexec/valgrind").replace(prefix, "/usr") for path in installed}
+    matches = {entry: {path for path in installed if fnmatch.fnmatch(path, entry) or path.startswith(entry + "/")}
+               for entry in listed}
+    t.equal(sorted(installed - set().union(*matches.values())), [], "installed, but not in the spec file")
+    t.equal(sorted(entry for entry in listed if not matches[entry]), [], "in the spec file, but not installed")
 
 
 # ---- Programs that are built against what was installed, as docs/manual.md says. ----
