@@ -25,7 +25,11 @@ unit_tests = \
   tests/unit/test_json \
   tests/unit/test_jsonout \
   tests/unit/test_live \
+  tests/unit/test_live_claim \
+  tests/unit/test_live_left_open \
   tests/unit/test_live_report \
+  tests/unit/test_live_sample \
+  tests/unit/test_live_scope \
   tests/unit/test_load \
   tests/unit/test_load_oom \
   tests/unit/test_location \
@@ -64,6 +68,7 @@ unit_tests = \
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \
   tests/unit/fixture.c tests/unit/fixture.h \
+  tests/unit/live_fixture.c tests/unit/live_fixture.h \
   tests/unit/host.c tests/unit/host.h
 
 # Profiles to try things with, for unit tests and fuzz targets. Nothing here needs cmocka.
