@@ -18,7 +18,9 @@ unit_tests = \
   tests/unit/test_glob \
   tests/unit/test_groups \
   tests/unit/test_heap \
+  tests/unit/test_heap_slabs \
   tests/unit/test_holders \
+  tests/unit/test_holders_random \
   tests/unit/test_ids \
   tests/unit/test_ignore \
   tests/unit/test_intern \
@@ -69,6 +71,8 @@ unit_tests = \
 unit_support_sources = \
   tests/unit/fixture.c tests/unit/fixture.h \
   tests/unit/live_fixture.c tests/unit/live_fixture.h \
+  tests/unit/heap_model.c tests/unit/heap_model.h \
+  tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
   tests/unit/host.c tests/unit/host.h
 
 # Profiles to try things with, for unit tests and fuzz targets. Nothing here needs cmocka.

@@ -1,137 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "host.h"
-
-#include "live/heap.h"
-
-/* ---- the naive model: an array ---- */
-
-enum { MAX = 1500 };
-
-typedef struct {
-  uint64_t addr, req;
-  uint32_t slop, serial; /* later blocks have higher ones */
-  uint32_t flags;
-  bool walked;
-} entry_t;
-
-typedef struct {
-  entry_t list[MAX];
-  size_t n;
-  uint32_t serial;
-} model_t;
-
-static entry_t *model_find(model_t *m, uint64_t addr) {
-  entry_t *found = NULL;
-  for (size_t i = 0; i < m->n; i++)
-    if (m->list[i].addr == addr && (found == NULL || m->list[i].serial > found->serial))
-      found = &m->list[i];
-  return found;
-}
-
-static entry_t *model_find_containing(model_t *m, uint64_t addr) {
-  entry_t *found = NULL;
-  for (size_t i = 0; i < m->n; i++) {
-    entry_t *e = &m->list[i];
-    uint64_t usable = e->req + e->slop;
-    bool inside = e->addr <= addr && addr - e->addr < (usable > 0 ? usable : 1);
-    if (inside && (found == NULL || e->addr > found->addr ||
-                   (e->addr == found->addr && e->serial > found->serial)))
-      found = e;
-  }
-  return found;
-}
-
-/* Blocks are told apart by their stack field, which holds the serial number. */
-static void add(dmd_heap_t *heap, model_t *m, uint64_t addr, uint64_t req, uint32_t slop,
-                uint32_t flags) {
-  assert_true(m->n < MAX);
-  m->list[m->n++] = (entry_t){addr, req, slop, ++m->serial, flags, false};
-  dmd_block_t *block = dmd_heap_add(heap, addr, flags);
-  assert_int_equal(block->flags, flags);
-  assert_int_equal(block->req, 0);
-  assert_int_equal(block->slop, 0);
-  assert_int_equal(block->stack, DMD_NONE);
-  assert_int_equal(block->reports, DMD_NONE);
-  assert_int_equal(block->tag, DMD_NONE);
-  assert_int_equal(block->thread, 0);
-  block->req = req;
-  block->slop = slop;
-  block->stack = m->serial;
-  dmd_heap_note_size(heap, block);
-}
-
-/* What was removed can be read until it is released. Returns whether it stays until then. */
-static bool remove_one(dmd_heap_t *heap, model_t *m, uint64_t addr) {
-  dmd_removed_t removed;
-  entry_t *e = model_find(m, addr);
-  assert_int_equal(dmd_heap_remove(heap, addr, &removed), e != NULL);
-  if (e == NULL) {
-    assert_null(removed.block);
-    return false;
-  }
-  assert_int_equal(removed.block->stack, e->serial);
-  assert_true(removed.block->req == e->req && removed.block->slop == e->slop);
-  if (removed.stays)
-    assert_ptr_equal(dmd_heap_find(heap, addr), removed.block);
-  dmd_heap_release(heap, &removed);
-  *e = m->list[--m->n];
-  return removed.stays;
-}
-
-static void check_find(const dmd_heap_t *heap, model_t *m, uint64_t addr) {
-  const dmd_block_t *block = dmd_heap_find(heap, addr);
-  const entry_t *e = model_find(m, addr);
-  assert_int_equal(block != NULL, e != NULL);
-  if (e != NULL)
-    assert_int_equal(block->stack, e->serial);
-}
-
-static void check_find_containing(const dmd_heap_t *heap, model_t *m, uint64_t addr) {
-  uint64_t start = 0xabcd;
-  const dmd_block_t *block = dmd_heap_find_containing(heap, addr, &start);
-  const entry_t *e = model_find_containing(m, addr);
-  assert_int_equal(block != NULL, e != NULL);
-  if (e != NULL) {
-    assert_true(start == e->addr);
-    assert_int_equal(block->stack, e->serial);
-  }
-}
-
-typedef struct {
-  model_t *m;
-  uint64_t addr; /* of the block before */
-  uint32_t serial;
-  size_t n;
-} walk_t;
-
-static void visit(void *ctx, uint64_t addr, dmd_block_t *block) {
-  walk_t *w = ctx;
-  if (w->n > 0) {
-    assert_true(addr >= w->addr);
-    if (addr == w->addr)
-      assert_true(block->stack < w->serial); /* the latest came first */
-  }
-  w->addr = addr;
-  w->serial = block->stack;
-  w->n++;
-  for (size_t i = 0; i < w->m->n; i++)
-    if (w->m->list[i].serial == block->stack) {
-      assert_true(w->m->list[i].addr == addr);
-      assert_false(w->m->list[i].walked);
-      w->m->list[i].walked = true;
-      return;
-    }
-  fail_msg("a block that is not there");
-}
-
-static void check_walk(const dmd_heap_t *heap, model_t *m) {
-  for (size_t i = 0; i < m->n; i++)
-    m->list[i].walked = false;
-  walk_t w = {.m = m};
-  dmd_heap_walk(heap, visit, &w);
-  assert_int_equal(w.n, m->n); /* each once, as visit saw */
-  assert_int_equal(heap->n_blocks, m->n);
-}
+#include "heap_model.h"
 
 /* ---- random operations ---- */
 
@@ -152,12 +20,6 @@ static uint64_t any_address(dice_t *dice) {
   return windows[dice_below(dice, COUNT_OF(windows))] + dice_below(dice, 2048 / grain) * grain;
 }
 
-/* Small blocks, blocks of nothing, and some that span several chunks. */
-static uint64_t any_size(dice_t *dice) {
-  uint64_t roll = dice_below(dice, 100);
-  return roll < 5 ? 0 : roll < 8 ? dice_below(dice, 5u << 20) : dice_below(dice, 300);
-}
-
 static void random_nested(void **state) {
   (void)state;
   static model_t m;
@@ -172,12 +34,13 @@ static void random_nested(void **state) {
     uint64_t addr = any_address(&dice);
     bool growing = step / 4000 % 2 == 0;
     uint64_t roll = dice_below(&dice, 10);
-    if (roll < (growing ? 4 : 1) && m.n < MAX)
-      add(&heap, &m, addr, any_size(&dice), (uint32_t)dice_below(&dice, 30), DMD_BLOCK_ANNOUNCED);
+    if (roll < (growing ? 4 : 1) && m.n < MODEL_MAX)
+      model_add(&heap, &m, addr, any_size(&dice), (uint32_t)dice_below(&dice, 30),
+                DMD_BLOCK_ANNOUNCED);
     else if (roll < 5 && m.n > 0 && dice_below(&dice, 4) > 0)
-      remove_one(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
+      model_remove(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
     else if (roll < 6)
-      remove_one(&heap, &m, addr);
+      model_remove(&heap, &m, addr);
     else if (roll < 7)
       check_find(&heap, &m, addr);
     else {
@@ -189,7 +52,7 @@ static void random_nested(void **state) {
   }
   assert_true(n_found > 1000);
   while (m.n > 0)
-    remove_one(&heap, &m, m.list[0].addr);
+    model_remove(&heap, &m, m.list[0].addr);
   check_walk(&heap, &m);
   dmd_heap_destroy(&heap);
   host_done(&host);
@@ -211,18 +74,19 @@ static void random_disjoint(void **state) {
     while (m.n < 300) {
       uint64_t req = any_size(&dice);
       uint32_t slop = (uint32_t)dice_below(&dice, 24);
-      add(&heap, &m, end, req, slop, 0);
+      model_add(&heap, &m, end, req, slop, 0);
       /* The next begins at a later multiple of 16, sometimes far behind. */
       end = (end + req + slop + 16) / 16 * 16;
       if (dice_below(&dice, 10) == 0)
         end += dice_below(&dice, 3u << 20) / 16 * 16;
     }
     for (int i = 0; i < 150; i++)
-      remove_one(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
+      model_remove(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
+    /* It finds the same if it thinks that they may, only slower: nothing else shows it. */
     assert_false(heap.may_nest);
     for (int i = 0; i < 400; i++) {
       check_find_containing(&heap, &m, first - 100 + dice_below(&dice, end - first + 200));
-      const entry_t *e = &m.list[dice_below(&dice, m.n)];
+      const model_entry_t *e = &m.list[dice_below(&dice, m.n)];
       check_find_containing(&heap, &m, e->addr + e->req + e->slop);
       check_find_containing(&heap, &m, e->addr + e->req + e->slop - 1);
       check_find_containing(&heap, &m, e->addr);
@@ -250,9 +114,9 @@ static void random_chunks(void **state) {
     uint64_t number = dice_below(&dice, 2) ? dice_below(&dice, 400) : dice_u64(&dice) >> 20;
     uint64_t addr = number << 20 | dice_below(&dice, 64);
     if (m.n < 500 && dice_below(&dice, 3) < (growing ? 2 : 1))
-      add(&heap, &m, addr, 64, 0, DMD_BLOCK_ANNOUNCED);
+      model_add(&heap, &m, addr, 64, 0, DMD_BLOCK_ANNOUNCED);
     else if (m.n > 0)
-      remove_one(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
+      model_remove(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
     check_find(&heap, &m, addr);
     if (step % 20 == 0)
       for (size_t i = 0; i < m.n; i++)
@@ -280,119 +144,14 @@ static void random_far_apart(void **state) {
       check_find_containing(&heap, &m, addr);
       n_found += model_find_containing(&m, addr) != NULL;
     } else if (m.n < 50) {
-      add(&heap, &m, addr, dice_any_size(&dice) >> 28, 0, DMD_BLOCK_ANNOUNCED);
+      model_add(&heap, &m, addr, dice_any_size(&dice) >> 28, 0, DMD_BLOCK_ANNOUNCED);
     } else {
-      remove_one(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
+      model_remove(&heap, &m, m.list[dice_below(&dice, m.n)].addr);
     }
   }
   assert_true(n_found > 200);
   dmd_heap_destroy(&heap);
   host_done(&host);
-}
-
-/* ---- blocks in slabs ---- */
-
-/* They start anywhere in the 64 KiB that they are found by. What was given back is taken again. */
-static const uint64_t SLABS = UINT64_C(0x55555555a320);
-enum { APART = DMD_SLAB_SZB + 4096 + 48, MAX_SLABS = 100 };
-
-typedef struct {
-  bool is_out[MAX_SLABS];
-} memory_t;
-
-static uint64_t take(void *ctx) {
-  memory_t *memory = ctx;
-  for (size_t i = 0; i < MAX_SLABS; i++)
-    if (!memory->is_out[i]) {
-      memory->is_out[i] = true;
-      return SLABS + i * APART;
-    }
-  return 0;
-}
-
-static void give_back(void *ctx, uint64_t addr) {
-  memory_t *memory = ctx;
-  assert_true(memory->is_out[(addr - SLABS) / APART]);
-  memory->is_out[(addr - SLABS) / APART] = false;
-}
-
-static void allocate_one(dmd_heap_t *heap, model_t *m, dice_t *dice) {
-  uint64_t szB = dice_below(dice, dice_below(dice, 3) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 100);
-  uint64_t addr = dmd_slabs_alloc(heap->slabs, szB);
-  assert_true(addr != 0);
-  add(heap, m, addr, szB, (uint32_t)(dmd_slabs_room(heap->slabs, addr) - szB), 0);
-}
-
-/* An address that something may be at: a block's, one within it or behind it, any. */
-static uint64_t near_address(dice_t *dice, const model_t *m) {
-  if (m->n == 0 || dice_below(dice, 5) == 0)
-    return SLABS - 100 + dice_below(dice, 3 * APART);
-  const entry_t *e = &m->list[dice_below(dice, m->n)];
-  return e->addr + (dice_below(dice, 3) == 0 ? 0 : dice_below(dice, e->req + e->slop + 20));
-}
-
-static void random_in_slabs(uint64_t seed, bool announcing) {
-  static model_t m;
-  static memory_t memory;
-  m.n = 0;
-  memset(&memory, 0, sizeof memory);
-  dice_t dice = {seed};
-  host_t host;
-  host_init(&host);
-  dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host.env, &(dmd_slab_source_t){take, give_back, &memory});
-  dmd_heap_t heap;
-  dmd_heap_init(&heap, &host.env, &slabs);
-  size_t n_found = 0, n_below_stale = 0, n_stay = 0;
-  for (int step = 0; step < 40000; step++) {
-    bool growing = step / 5000 % 2 == 0;
-    uint64_t roll = dice_below(&dice, 10), addr = near_address(&dice, &m);
-    if (roll < (growing ? 4 : 1) && m.n < MAX) {
-      allocate_one(&heap, &m, &dice);
-      for (size_t i = 0; i + 1 < m.n; i++)
-        n_below_stale += m.list[i].addr == m.list[m.n - 1].addr;
-    } else if (roll < 5 && announcing && m.n < MAX && dice_below(&dice, 3) == 0) {
-      add(&heap, &m, addr, any_size(&dice), 0, DMD_BLOCK_ANNOUNCED);
-    } else if (roll < 6 && m.n > 0) {
-      addr = m.list[dice_below(&dice, m.n)].addr;
-      n_stay += remove_one(&heap, &m, addr);
-      check_find(&heap, &m, addr);
-      check_find_containing(&heap, &m, addr + 1);
-      if (n_stay % 100 == 0)
-        check_walk(&heap, &m);
-      if (model_find(&m, addr) == NULL && dice_below(&dice, 3) == 0)
-        remove_one(&heap, &m, addr); /* a double free */
-      if (announcing && m.n < MAX && dice_below(&dice, 10) == 0)
-        add(&heap, &m, addr, any_size(&dice), 0, DMD_BLOCK_ANNOUNCED); /* in memory that is gone */
-    } else if (roll < 7) {
-      check_find(&heap, &m, addr);
-    } else {
-      check_find_containing(&heap, &m, addr);
-      n_found += model_find_containing(&m, addr) != NULL;
-    }
-    if (step % 1000 == 0)
-      check_walk(&heap, &m);
-  }
-  assert_true(n_found > 1000 && n_stay > 1000);
-  /* Memory came back to the program where it had announced a block and not said that it is gone. */
-  assert_int_equal(n_below_stale > 20, announcing);
-  assert_int_equal(heap.may_nest, announcing);
-  while (m.n > 0)
-    remove_one(&heap, &m, m.list[0].addr);
-  check_walk(&heap, &m);
-  dmd_heap_destroy(&heap);
-  dmd_slabs_destroy(&slabs);
-  host_done(&host);
-}
-
-static void random_blocks_in_slabs(void **state) {
-  (void)state;
-  random_in_slabs(95, false);
-}
-
-static void random_pieces_of_blocks_in_slabs(void **state) {
-  (void)state;
-  random_in_slabs(96, true);
 }
 
 /* ---- by hand ---- */
@@ -405,9 +164,9 @@ static void pieces_of_a_block(void **state) {
   host_init(&host);
   dmd_heap_t heap;
   dmd_heap_init(&heap, &host.env, NULL);
-  add(&heap, &m, 0x100000 - 32, 3 << 20, 0, 0); /* 1: malloc'd, spans four chunks */
-  add(&heap, &m, 0x100000 - 32, 100, 0, 1);     /* 2: a piece with the same address */
-  add(&heap, &m, 0x300000, 64, 0, 1);           /* 3: a piece two chunks later */
+  model_add(&heap, &m, 0x100000 - 32, 3 << 20, 0, 0); /* 1: malloc'd, spans four chunks */
+  model_add(&heap, &m, 0x100000 - 32, 100, 0, 1);     /* 2: a piece with the same address */
+  model_add(&heap, &m, 0x300000, 64, 0, 1);           /* 3: a piece two chunks later */
   uint64_t start;
   assert_int_equal(dmd_heap_find(&heap, 0x100000 - 32)->stack, 2);
   assert_int_equal(dmd_heap_find_containing(&heap, 0x100000, &start)->stack, 2);
@@ -420,10 +179,10 @@ static void pieces_of_a_block(void **state) {
   assert_null(dmd_heap_find_containing(&heap, 0x400000 - 32, &start));
   assert_null(dmd_heap_find_containing(&heap, 0x100000 - 33, &start));
   /* The piece goes first; then the whole has the address. */
-  remove_one(&heap, &m, 0x100000 - 32);
+  model_remove(&heap, &m, 0x100000 - 32);
   assert_int_equal(dmd_heap_find(&heap, 0x100000 - 32)->stack, 1);
   assert_int_equal(dmd_heap_find_containing(&heap, 0x100000, &start)->stack, 1);
-  remove_one(&heap, &m, 0x100000 - 32);
+  model_remove(&heap, &m, 0x100000 - 32);
   assert_null(dmd_heap_find(&heap, 0x100000 - 32));
   assert_null(dmd_heap_find_containing(&heap, 0x100000, &start));
   dmd_heap_destroy(&heap);
@@ -442,7 +201,7 @@ static void nothing_is_in_an_empty_one(void **state) {
   for (size_t i = 0; i < COUNT_OF(addrs); i++) {
     check_find(&heap, m, addrs[i]);
     check_find_containing(&heap, m, addrs[i]);
-    remove_one(&heap, m, addrs[i]);
+    model_remove(&heap, m, addrs[i]);
   }
   check_walk(&heap, m);
   assert_int_equal(host.n_calls, 0);
@@ -462,15 +221,15 @@ static void an_absurd_size_does_not_hang_the_search(void **state) {
   dmd_heap_t heap;
   dmd_heap_init(&heap, &host.env, NULL);
   uint64_t start;
-  add(&heap, &m, 0x1000, UINT64_MAX >> 1, 0, DMD_BLOCK_ANNOUNCED);
+  model_add(&heap, &m, 0x1000, UINT64_MAX >> 1, 0, DMD_BLOCK_ANNOUNCED);
   for (uint64_t number = 10; number < 300; number += 3)
-    add(&heap, &m, number << 20, 32, 0, 0);
+    model_add(&heap, &m, number << 20, 32, 0, 0);
   assert_int_equal(dmd_heap_find_containing(&heap, UINT64_C(1) << 62, &start)->stack, 1);
   assert_int_equal(dmd_heap_find_containing(&heap, 200 << 20, &start)->stack, 1);
   assert_int_equal(dmd_heap_find_containing(&heap, (199u << 20) + 31, &start)->stack, 65);
   assert_int_equal(dmd_heap_find_containing(&heap, (199u << 20) + 32, &start)->stack, 1);
   assert_null(dmd_heap_find_containing(&heap, UINT64_MAX, &start));
-  remove_one(&heap, &m, 0x1000);
+  model_remove(&heap, &m, 0x1000);
   assert_null(dmd_heap_find_containing(&heap, UINT64_MAX, &start));
   assert_null(dmd_heap_find_containing(&heap, UINT64_C(1) << 62, &start));
   dmd_heap_destroy(&heap);
@@ -491,7 +250,7 @@ static void visitors_may_change_blocks(void **state) {
   dmd_heap_t heap;
   dmd_heap_init(&heap, &host.env, NULL);
   for (uint64_t i = 0; i < 100; i++)
-    add(&heap, &m, (100 - i) * 0x3210, 16, 0, 0);
+    model_add(&heap, &m, (100 - i) * 0x3210, 16, 0, 0);
   uint32_t n = 0;
   dmd_heap_walk(&heap, mark, &n);
   for (uint64_t i = 0; i < 100; i++)
@@ -577,8 +336,6 @@ int main(void) {
       cmocka_unit_test(random_disjoint),
       cmocka_unit_test(random_chunks),
       cmocka_unit_test(random_far_apart),
-      cmocka_unit_test(random_blocks_in_slabs),
-      cmocka_unit_test(random_pieces_of_blocks_in_slabs),
       cmocka_unit_test(pieces_of_a_block),
       cmocka_unit_test(nothing_is_in_an_empty_one),
       cmocka_unit_test(an_absurd_size_does_not_hang_the_search),

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Blocks whose records lie beside their slabs, among others. */
+#include "heap_model.h"
+
+/* They start anywhere in the 64 KiB that they are found by. What was given back is taken again. */
+static const uint64_t SLABS = UINT64_C(0x55555555a320);
+enum { APART = DMD_SLAB_SZB + 4096 + 48, MAX_SLABS = 100 };
+
+typedef struct {
+  bool is_out[MAX_SLABS];
+} memory_t;
+
+static uint64_t take(void *ctx) {
+  memory_t *memory = ctx;
+  for (size_t i = 0; i < MAX_SLABS; i++)
+    if (!memory->is_out[i]) {
+      memory->is_out[i] = true;
+      return SLABS + i * APART;
+    }
+  return 0;
+}
+
+static void give_back(void *ctx, uint64_t addr) {
+  memory_t *memory = ctx;
+  assert_true(memory->is_out[(addr - SLABS) / APART]);
+  memory->is_out[(addr - SLABS) / APART] = false;
+}
+
+static void allocate_one(dmd_heap_t *heap, dmd_slabs_t *slabs, model_t *m, dice_t *dice) {
+  uint64_t szB = dice_below(dice, dice_below(dice, 3) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 100);
+  uint64_t addr = dmd_slabs_alloc(slabs, szB);
+  assert_true(addr != 0);
+  model_add(heap, m, addr, szB, (uint32_t)(dmd_slabs_room(slabs, addr) - szB), 0);
+}
+
+/* An address that something may be at: a block's, one within it or behind it, any. */
+static uint64_t near_address(dice_t *dice, const model_t *m) {
+  if (m->n == 0 || dice_below(dice, 5) == 0)
+    return SLABS - 100 + dice_below(dice, 3 * APART);
+  const model_entry_t *e = &m->list[dice_below(dice, m->n)];
+  return e->addr + (dice_below(dice, 3) == 0 ? 0 : dice_below(dice, e->req + e->slop + 20));
+}
+
+static void random_in_slabs(uint64_t seed, bool announcing) {
+  static model_t m;
+  static memory_t memory;
+  m.n = 0;
+  memset(&memory, 0, sizeof memory);
+  dice_t dice = {seed};
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  dmd_slabs_init(&slabs, &host.env, &(dmd_slab_source_t){take, give_back, &memory});
+  dmd_heap_t heap;
+  dmd_heap_init(&heap, &host.env, &slabs);
+  size_t n_found = 0, n_below_stale = 0, n_stay = 0;
+  for (int step = 0; step < 40000; step++) {
+    bool growing = step / 5000 % 2 == 0;
+    uint64_t roll = dice_below(&dice, 10), addr = near_address(&dice, &m);
+    if (roll < (growing ? 4 : 1) && m.n < MODEL_MAX) {
+      allocate_one(&heap, &slabs, &m, &dice);
+      for (size_t i = 0; i + 1 < m.n; i++)
+        n_below_stale += m.list[i].addr == m.list[m.n - 1].addr;
+    } else if (roll < 5 && announcing && m.n < MODEL_MAX && dice_below(&dice, 3) == 0) {
+      model_add(&heap, &m, addr, any_size(&dice), 0, DMD_BLOCK_ANNOUNCED);
+    } else if (roll < 6 && m.n > 0) {
+      addr = m.list[dice_below(&dice, m.n)].addr;
+      n_stay += model_remove(&heap, &m, addr);
+      check_find(&heap, &m, addr);
+      check_find_containing(&heap, &m, addr + 1);
+      if (n_stay % 100 == 0)
+        check_walk(&heap, &m);
+      if (model_find(&m, addr) == NULL && dice_below(&dice, 3) == 0)
+        model_remove(&heap, &m, addr); /* a double free */
+      if (announcing && m.n < MODEL_MAX && dice_below(&dice, 10) == 0)
+        model_add(&heap, &m, addr, any_size(&dice), 0,
+                  DMD_BLOCK_ANNOUNCED); /* in memory that is gone */
+    } else if (roll < 7) {
+      check_find(&heap, &m, addr);
+    } else {
+      check_find_containing(&heap, &m, addr);
+      n_found += model_find_containing(&m, addr) != NULL;
+    }
+    if (step % 1000 == 0)
+      check_walk(&heap, &m);
+  }
+  assert_true(n_found > 1000 && n_stay > 1000);
+  /* Memory came back to the program where it had announced a block and not said that it is gone. */
+  assert_int_equal(n_below_stale > 20, announcing);
+  /* Searches are slower then, and find the same otherwise: nothing else shows it. */
+  assert_int_equal(heap.may_nest, announcing);
+  while (m.n > 0)
+    model_remove(&heap, &m, m.list[0].addr);
+  check_walk(&heap, &m);
+  dmd_heap_destroy(&heap);
+  dmd_slabs_destroy(&slabs);
+  host_done(&host);
+}
+
+static void random_blocks_in_slabs(void **state) {
+  (void)state;
+  random_in_slabs(95, false);
+}
+
+static void random_pieces_of_blocks_in_slabs(void **state) {
+  (void)state;
+  random_in_slabs(96, true);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_blocks_in_slabs),
+      cmocka_unit_test(random_pieces_of_blocks_in_slabs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
