@@ -40,7 +40,7 @@ static void measure(const dmd_calibration_t *c, const dmd_subject_t *runs, dmd_w
 /* ---- Names. ---- */
 
 static void collect_names(dmd_intern_t *names, const dmd_profile_t *profile) {
-  for (uint32_t id = 1; id <= profile->reports.pool.last; id++)
+  for (uint32_t id = 1; id <= dmd_reports_count(&profile->reports); id++)
     for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
       uint32_t reporter = dmd_reports_at(&profile->reports, id)->report[i].reporter;
       if (reporter != DMD_NONE)

@@ -24,7 +24,7 @@ bool dmd_gate_has_name(const dmd_profile_t *profile, const char *name) {
   for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
     if (dmd_str_equal(dmd_intern_get_str(&profile->tags, id), name))
       return true;
-  for (uint32_t id = 1; id <= profile->reports.pool.last; id++) {
+  for (uint32_t id = 1; id <= dmd_reports_count(&profile->reports); id++) {
     const dmd_report_set_t *set = dmd_reports_at(&profile->reports, id);
     for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
       uint32_t reporter = set->report[i].reporter;

@@ -71,6 +71,11 @@ static inline const dmd_report_set_t *dmd_reports_at(const dmd_reports_t *report
   return DMD_POOL_AT(&reports->pool, const dmd_report_set_t, id);
 }
 
+/* How many sets there are; their ids are 1 to this. */
+static inline uint32_t dmd_reports_count(const dmd_reports_t *reports) {
+  return reports->pool.last;
+}
+
 /* The id of the shared set of n sharers, at least one, whose reports are DMD_REPORTS_COUNTED at
  * most. Those that are alike become one, in the list too. */
 uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, dmd_report_t *sharers, uint32_t n);

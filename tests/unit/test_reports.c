@@ -103,7 +103,7 @@ static void counting_ends(void **state) {
   }
   for (int i = 0; i < 1000; i++)
     assert_int_equal(dmd_reports_add(r, id, there), id);
-  assert_int_equal(r->pool.last, DMD_REPORTS_COUNTED);
+  assert_int_equal(dmd_reports_count(r), DMD_REPORTS_COUNTED);
   reports_done(&host, r);
 }
 

@@ -71,7 +71,7 @@ static void what_nobody_asks_for_stays_behind(void **state) {
   assert_int_equal(dmd_intern_count(&to->stacks), 1);
   assert_int_equal(dmd_intern_count(&to->frames), 2);
   assert_int_equal(dmd_intern_count(&to->tags) + dmd_intern_count(&to->names), 0);
-  assert_int_equal(to->reports.pool.last, 0);
+  assert_int_equal(dmd_reports_count(&to->reports), 0);
   dmd_translation_destroy(&t);
   fixture_end(&f);
 }

@@ -109,7 +109,7 @@ static bool resolve(dmdv_loader_t *l) {
     for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
       dmd_groups_at(&profile->groups, id)->stack =
           stacks[dmd_groups_at(&profile->groups, id)->stack];
-    for (uint32_t id = 1; id <= profile->reports.pool.last; id++)
+    for (uint32_t id = 1; id <= dmd_reports_count(&profile->reports); id++)
       for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
         uint32_t *stack =
             &DMD_POOL_AT(&profile->reports.pool, dmd_report_set_t, id)->report[i].stack;
