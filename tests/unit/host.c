@@ -73,7 +73,8 @@ static void host_panic(void *ctx, const char *what) {
 }
 
 void host_init(host_t *host) {
-  *host = (host_t){.env = {host_alloc, host_free, host_panic, host}};
+  *host =
+      (host_t){.env = {.alloc = host_alloc, .free = host_free, .panic = host_panic, .ctx = host}};
 }
 
 size_t host_free_all(host_t *host) {
