@@ -28,9 +28,28 @@ bool dmd_is_alloc_fn(const char *frame) {
   return false;
 }
 
-size_t dmd_first_own_frame(const dmd_profile_t *profile, const uint32_t *frames, size_t n) {
+enum { UNKNOWN, ALLOCATES, OWN };
+
+void dmd_allocfns_init(dmd_allocfns_t *fns, const dmd_profile_t *profile) {
+  fns->profile = profile;
+  dmd_pool_init(&fns->judged, profile->env, "dmd.allocfns", sizeof(uint32_t));
+}
+
+void dmd_allocfns_destroy(dmd_allocfns_t *fns) {
+  dmd_pool_destroy(&fns->judged);
+}
+
+bool dmd_allocfns_has(dmd_allocfns_t *fns, uint32_t frame) {
+  dmd_pool_reach(&fns->judged, frame);
+  uint32_t *judged = DMD_POOL_AT(&fns->judged, uint32_t, frame);
+  if (*judged == UNKNOWN)
+    *judged = dmd_is_alloc_fn(dmd_intern_get_str(&fns->profile->frames, frame)) ? ALLOCATES : OWN;
+  return *judged == ALLOCATES;
+}
+
+size_t dmd_first_own_frame(dmd_allocfns_t *fns, const uint32_t *frames, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (!dmd_is_alloc_fn(dmd_intern_get_str(&profile->frames, frames[i])))
+    if (!dmd_allocfns_has(fns, frames[i]))
       return i;
   return 0;
 }

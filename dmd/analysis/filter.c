@@ -4,29 +4,57 @@
 #include "base/str.h"
 #include "base/strbuf.h"
 
-/* Whether one of the printed lines of the record's allocation stack, number included, contains the
- * text. */
-static bool stack_contains(const dmd_records_t *records, const dmd_record_t *r, const char *text) {
+enum { UNKNOWN, CONTAINS, LACKS };
+
+void dmd_filter_init(dmd_filter_t *filter, const dmd_profile_t *profile, const char *text) {
+  filter->negated = text[0] == '!';
+  filter->text = text[0] == '!' || text[0] == '\\' ? text + 1 : text;
+  dmd_pool_init(&filter->contains, profile->env, "dmd.filter", sizeof(uint32_t));
+}
+
+void dmd_filter_destroy(dmd_filter_t *filter) {
+  dmd_pool_destroy(&filter->contains);
+}
+
+static bool frame_contains(dmd_filter_t *filter, const dmd_profile_t *profile, uint32_t frame) {
+  dmd_pool_reach(&filter->contains, frame);
+  uint32_t *known = DMD_POOL_AT(&filter->contains, uint32_t, frame);
+  if (*known == UNKNOWN) {
+    const char *text = dmd_intern_get_str(&profile->frames, frame);
+    *known = dmd_str_find(text, filter->text) != NULL ? CONTAINS : LACKS;
+  }
+  return *known == CONTAINS;
+}
+
+/* Whether the text begins in what is printed before the n-th frame. No more of the frame than the
+ * text is long can be part of that. */
+static bool line_begins(const dmd_filter_t *filter, dmd_strbuf_t *line, size_t n,
+                        const char *frame) {
+  dmd_strbuf_cut(line, 0);
+  dmd_strbuf_str(line, n < 10 ? "    #0" : "    #");
+  dmd_strbuf_u64(line, n);
+  dmd_strbuf_str(line, ": ");
+  for (const char *text = filter->text; *text != '\0' && *frame != '\0'; text++, frame++)
+    dmd_strbuf_bytes(line, frame, 1);
+  return dmd_str_find(line->text, filter->text) != NULL;
+}
+
+static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records,
+                           const dmd_record_t *r) {
+  const dmd_profile_t *profile = records->profile;
   size_t n;
   const uint32_t *frames = dmd_records_frames(records, r->stack, &n);
   dmd_strbuf_t line;
-  dmd_strbuf_init(&line, records->profile->env);
+  dmd_strbuf_init(&line, profile->env);
   bool found = false;
-  for (size_t i = 0; i < n && !found; i++) {
-    dmd_strbuf_cut(&line, 0);
-    dmd_strbuf_str(&line, i + 1 < 10 ? "    #0" : "    #");
-    dmd_strbuf_u64(&line, i + 1);
-    dmd_strbuf_str(&line, ": ");
-    dmd_strbuf_str(&line, dmd_intern_get_str(&records->profile->frames, frames[i]));
-    found = dmd_str_find(line.text, text) != NULL;
-  }
+  for (size_t i = 0; i < n && !found; i++)
+    found = frame_contains(filter, profile, frames[i]) ||
+            line_begins(filter, &line, i + 1, dmd_intern_get_str(&profile->frames, frames[i]));
   dmd_strbuf_destroy(&line);
   return found;
 }
 
 bool dmd_filter_passes(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
-  const char *filter = ctx;
-  if (filter[0] == '!')
-    return !stack_contains(records, r, filter + 1);
-  return stack_contains(records, r, filter[0] == '\\' ? filter + 1 : filter);
+  dmd_filter_t *filter = ctx;
+  return stack_contains(filter, records, r) != filter->negated;
 }

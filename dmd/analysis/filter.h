@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * filter.h: records picked by the text of their allocation stacks.
+ *
+ * A filter passes the records of which a printed line, its number included, contains the text; if
+ * the text begins with '!', those of which none does. A leading backslash is dropped. Each frame is
+ * searched once, however many stacks it is in.
  */
 #ifndef DMD_ANALYSIS_FILTER_H
 #define DMD_ANALYSIS_FILTER_H
 
 #include "analysis/record.h"
 
-/* For dmd_records_filter: whether a printed line of the record's allocation stack contains the
- * filter, a string; begins it with '!', whether none does; a leading backslash is dropped. */
+typedef struct dmd_filter {
+  const char *text; /* what is looked for */
+  bool negated;
+  dmd_pool_t contains; /* by frame id: whether it does, see filter.c */
+} dmd_filter_t;
+
+/* For records of this profile. Borrows the text. */
+void dmd_filter_init(dmd_filter_t *filter, const dmd_profile_t *profile, const char *text);
+void dmd_filter_destroy(dmd_filter_t *filter);
+
+/* For dmd_records_filter: whether the record passes the filter. */
 bool dmd_filter_passes(void *filter, const dmd_records_t *records, const dmd_record_t *record);
 
 #endif

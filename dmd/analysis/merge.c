@@ -2,6 +2,7 @@
 #include "analysis/merge.h"
 
 #include "analysis/combine.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/strbuf.h"
 
@@ -69,39 +70,42 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
 
 /* ---- The whole. ---- */
 
+/* Adds up what there is a limit for. */
+static void add_up(dmd_merge_t *merge, const dmd_profile_t *from) {
+  for (uint32_t id = 1; id <= dmd_groups_count(&from->groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(&from->groups, id);
+    merge->blocks += g->num;
+    merge->usable += g->num * (g->req + g->slop);
+  }
+  for (uint32_t id = 1; id <= dmd_faults_count(&from->faults); id++)
+    merge->faults += dmd_faults_at(&from->faults, id)->num;
+  for (uint32_t id = 1; id <= dmd_advices_count(&from->advices); id++) {
+    merge->advised += dmd_advices_at(&from->advices, id)->bytes;
+    merge->advised_blocks += dmd_advices_at(&from->advices, id)->blocks;
+  }
+}
+
 /* Whether the result can be read back. Every file's own numbers are in these limits, so that none
  * has overflowed when this is asked after each. */
-static bool fits(const dmd_profile_t *merged) {
-  const dmd_run_t *run = &merged->run;
-  const uint64_t counts[] = {run->n_allocs,   run->n_frees,       run->alloc_szB,
-                             run->in_use_szB, run->in_use_blocks, run->freed_reported};
-  const uint64_t figures[] = {merged->memory.heap_allocated, merged->memory.heap_overhead,
-                              merged->memory.resident, merged->memory.resident_unique};
-  double total = 0;
-  bool good = dmd_intern_count(&merged->tags) <= DMD_MAX_TAGS;
+static bool fits(const dmd_merge_t *merge) {
+  const dmd_run_t *run = &merge->profile.run;
+  const dmd_footprint_t *memory = &merge->profile.memory;
+  const uint64_t counts[] = {
+      run->n_allocs,       run->n_frees,  run->alloc_szB, run->in_use_szB, run->in_use_blocks,
+      run->freed_reported, merge->blocks, merge->faults,  merge->advised,  merge->advised_blocks};
+  const uint64_t figures[] = {memory->heap_allocated, memory->heap_overhead, memory->resident,
+                              memory->resident_unique};
+  bool good =
+      dmd_intern_count(&merge->profile.tags) <= DMD_MAX_TAGS && merge->usable <= DMD_MAX_TOTAL;
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
     good &= counts[i] <= DMD_MAX_COUNT;
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
     good &= figures[i] <= DMD_MAX_COUNT || figures[i] == DMD_MEMORY_UNKNOWN;
-  uint64_t faults = 0, advised = 0, advised_blocks = 0;
-  for (uint32_t id = 1; id <= dmd_faults_count(&merged->faults); id++)
-    faults += dmd_faults_at(&merged->faults, id)->num;
-  for (uint32_t id = 1; id <= dmd_groups_count(&merged->groups); id++) {
-    const dmd_group_t *g = dmd_groups_at(&merged->groups, id);
-    total += (double)g->num * ((double)g->req + (double)g->slop);
-    good &= g->num <= DMD_MAX_COUNT;
-  }
-  for (uint32_t id = 1; id <= dmd_advices_count(&merged->advices); id++) {
-    const dmd_advice_t *a = dmd_advices_at(&merged->advices, id);
-    advised += a->bytes;
-    advised_blocks += a->blocks;
-  }
-  return good && total <= (double)DMD_MAX_TOTAL && faults <= DMD_MAX_COUNT &&
-         advised <= DMD_MAX_COUNT && advised_blocks <= DMD_MAX_COUNT;
+  return good;
 }
 
 void dmd_merge_init(dmd_merge_t *merge, const dmd_env_t *env) {
-  merge->n = 0;
+  dmd_mem_zero(merge, sizeof *merge);
   dmd_profile_init(&merge->profile, env);
 }
 
@@ -122,7 +126,8 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from) {
   dmd_translation_add_advices(&ids, &from->advices);
   bool good = dmd_translation_add_memreports(&ids, &from->memreports);
   dmd_translation_destroy(&ids);
-  return good && fits(to);
+  add_up(merge, from);
+  return good && fits(merge);
 }
 
 /* The merged profile is of no process and no dump. */

@@ -1,31 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/rows.h"
 
-#include "analysis/allocfns.h"
 #include "analysis/frame.h"
 #include "base/format.h"
 #include "base/sort.h"
 #include "base/str.h"
 
-/* The row with this name, of n bytes. */
-static dmd_tally_t *row_of(dmd_rows_t *rows, const char *name, size_t n) {
+/* The id of the row with this name, of n bytes. */
+static uint32_t row_named(dmd_rows_t *rows, const char *name, size_t n) {
   uint32_t id = dmd_intern_bytes(&rows->names, name, n);
   dmd_pool_reach(&rows->tallies, id);
-  return DMD_POOL_AT(&rows->tallies, dmd_tally_t, id);
+  return id;
 }
 
-static void add_to(dmd_rows_t *rows, const char *name, dmd_section_t section,
-                   const dmd_group_t *g) {
-  dmd_tally_add_group(row_of(rows, name, dmd_str_length(name)), section, g);
+static dmd_tally_t *tally_of(dmd_rows_t *rows, uint32_t row) {
+  return DMD_POOL_AT(&rows->tallies, dmd_tally_t, row);
+}
+
+/* The row of the thing with this id; name is asked for what it is called, once. */
+static uint32_t row_of(dmd_rows_t *rows, uint32_t id,
+                       uint32_t (*name)(dmd_rows_t *rows, uint32_t id)) {
+  dmd_pool_reach(&rows->known, id + 1);
+  uint32_t row = *DMD_POOL_AT(&rows->known, uint32_t, id + 1);
+  if (row == DMD_NONE) {
+    row = name(rows, id);
+    *DMD_POOL_AT(&rows->known, uint32_t, id + 1) = row;
+  }
+  return row;
+}
+
+static uint32_t row_of_str(dmd_rows_t *rows, const char *name) {
+  return row_named(rows, name, dmd_str_length(name));
 }
 
 /* ---- By reporter. ---- */
 
+static uint32_t name_reporter(dmd_rows_t *rows, uint32_t reporter) {
+  const dmd_intern_t *names = &rows->records->profile->names;
+  return row_of_str(rows, reporter == DMD_NONE ? "(no reporter named)"
+                                               : dmd_intern_get_str(names, reporter));
+}
+
 static void add_by_reporter(dmd_rows_t *rows, dmd_section_t section, const dmd_group_t *g) {
-  const dmd_profile_t *profile = rows->records->profile;
-  const dmd_reports_t *reports = &profile->reports;
+  const dmd_reports_t *reports = &rows->records->profile->reports;
   if (g->reports == DMD_NONE) {
-    add_to(rows, "(unreported)", section, g);
+    dmd_tally_add_group(tally_of(rows, row_of_str(rows, "(unreported)")), section, g);
     return;
   }
   bool is_shared = dmd_reports_are_shared(reports, g->reports);
@@ -36,26 +55,13 @@ static void add_by_reporter(dmd_rows_t *rows, dmd_section_t section, const dmd_g
     bool again = dmd_reports_is_again(reports, g->reports, i);
     if (again && !is_shared)
       continue;
-    const char *name = report->reporter == DMD_NONE
-                           ? "(no reporter named)"
-                           : dmd_intern_get_str(&profile->names, report->reporter);
     uint64_t part = is_shared ? dmd_reports_share(reports, g->reports, i, usable) : usable;
-    dmd_tally_add(row_of(rows, name, dmd_str_length(name)), section, again ? 0 : (int64_t)g->num,
-                  (int64_t)g->num * (int64_t)part);
+    dmd_tally_add(tally_of(rows, row_of(rows, report->reporter, name_reporter)), section,
+                  again ? 0 : (int64_t)g->num, (int64_t)g->num * (int64_t)part);
   }
 }
 
 /* ---- By function and library. ---- */
-
-/* The frame that allocated: the innermost that is not an allocation function's, else the innermost
- * of all; NULL where no stack was recorded. */
-static const char *allocating_frame(const dmd_profile_t *profile, uint32_t stack) {
-  size_t n;
-  const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
-  return n > 0
-             ? dmd_intern_get_str(&profile->frames, frames[dmd_first_own_frame(profile, frames, n)])
-             : NULL;
-}
 
 /* What stands behind a frame's function: of "[/lib/libx.so +0x12]" the object, of "(file.c:12)",
  * which has nothing else to offer, the source file. *n is its length. */
@@ -67,33 +73,53 @@ static const char *object_of(const char *frame, size_t function, size_t *n) {
   return object;
 }
 
-static void add_by_frame(dmd_rows_t *rows, dmd_section_t section, const dmd_group_t *g) {
-  const char *frame = allocating_frame(rows->records->profile, g->stack);
-  if (frame == NULL) {
-    add_to(rows, "(no stack recorded)", section, g);
-    return;
-  }
+static uint32_t row_of_frame(dmd_rows_t *rows, uint32_t id) {
+  dmd_pool_reach(&rows->of_frames, id);
+  uint32_t *row = DMD_POOL_AT(&rows->of_frames, uint32_t, id);
+  if (*row != DMD_NONE)
+    return *row;
+  const char *frame = dmd_intern_get_str(&rows->records->profile->frames, id);
   size_t n = dmd_frame_function_length(frame);
   const char *name = rows->by == DMD_BY_FUNCTION ? frame : object_of(frame, n, &n);
-  if (n > 0 || rows->by == DMD_BY_FUNCTION)
-    dmd_tally_add_group(row_of(rows, name, n), section, g);
-  else
-    add_to(rows, "(unknown)", section, g);
+  bool is_known = n > 0 || rows->by == DMD_BY_FUNCTION;
+  *row = is_known ? row_named(rows, name, n) : row_of_str(rows, "(unknown)");
+  return *row;
+}
+
+/* Of the frame that allocated: the innermost that is not an allocation function's, else the
+ * innermost of all. */
+static uint32_t name_stack(dmd_rows_t *rows, uint32_t stack) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(rows->records->profile, stack, &n);
+  return n > 0 ? row_of_frame(rows, frames[dmd_first_own_frame(&rows->allocfns, frames, n)])
+               : row_of_str(rows, "(no stack recorded)");
+}
+
+static void add_by_frame(dmd_rows_t *rows, dmd_section_t section, const dmd_group_t *g) {
+  dmd_tally_add_group(tally_of(rows, row_of(rows, g->stack, name_stack)), section, g);
 }
 
 /* ---- All. ---- */
 
-static void add_by_thread(dmd_rows_t *rows, dmd_section_t section, const dmd_group_t *g) {
+static uint32_t name_thread(dmd_rows_t *rows, uint32_t thread) {
   static const char word[] = "thread ";
   char name[sizeof word + DMD_FORMAT_MAX];
   dmd_mem_copy(name, word, sizeof word - 1);
-  dmd_format_u64(name + sizeof word - 1, g->thread);
-  add_to(rows, name, section, g);
+  dmd_format_u64(name + sizeof word - 1, thread);
+  return row_of_str(rows, name);
+}
+
+static void add_by_thread(dmd_rows_t *rows, dmd_section_t section, const dmd_group_t *g) {
+  dmd_tally_add_group(tally_of(rows, row_of(rows, g->thread, name_thread)), section, g);
+}
+
+static uint32_t name_tag(dmd_rows_t *rows, uint32_t tag) {
+  const dmd_intern_t *tags = &rows->records->profile->tags;
+  return row_of_str(rows, tag == DMD_NONE ? "(no tag)" : dmd_intern_get_str(tags, tag));
 }
 
 static void add_by_tag(dmd_rows_t *rows, dmd_section_t section, const dmd_group_t *g) {
-  const dmd_intern_t *tags = &rows->records->profile->tags;
-  add_to(rows, g->tag == DMD_NONE ? "(no tag)" : dmd_intern_get_str(tags, g->tag), section, g);
+  dmd_tally_add_group(tally_of(rows, row_of(rows, g->tag, name_tag)), section, g);
 }
 
 static void add_record(dmd_rows_t *rows, dmd_section_t section, const dmd_record_t *r) {
@@ -117,6 +143,9 @@ void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, 
   *rows = (dmd_rows_t){.records = records, .by = by};
   dmd_intern_init(&rows->names, env, "dmd.rows.names");
   dmd_pool_init(&rows->tallies, env, "dmd.rows", sizeof(dmd_tally_t));
+  dmd_pool_init(&rows->known, env, "dmd.rows.known", sizeof(uint32_t));
+  dmd_pool_init(&rows->of_frames, env, "dmd.rows.known", sizeof(uint32_t));
+  dmd_allocfns_init(&rows->allocfns, records->profile);
   for (int section = 0; section < DMD_N_SECTIONS; section++) {
     const dmd_section_records_t *s = &records->section[section];
     if (sections != 0 && !(sections & 1u << section))
@@ -130,6 +159,9 @@ void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, 
 
 void dmd_rows_destroy(dmd_rows_t *rows) {
   dmd_env_free(rows->records->profile->env, rows->order);
+  dmd_allocfns_destroy(&rows->allocfns);
+  dmd_pool_destroy(&rows->of_frames);
+  dmd_pool_destroy(&rows->known);
   dmd_pool_destroy(&rows->tallies);
   dmd_intern_destroy(&rows->names);
 }

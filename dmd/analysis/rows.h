@@ -4,11 +4,13 @@
  *
  * A row is a reporter, a tag, a thread, an allocating function or a library, with what its blocks
  * hold in all and in each report state. A block that two reporters took counts for both of them, so
- * that rows by reporter can add up to more than the heap.
+ * that rows by reporter can add up to more than the heap. Which row a reporter, tag, thread, frame
+ * or stack has is found out once, by its name.
  */
 #ifndef DMD_ANALYSIS_ROWS_H
 #define DMD_ANALYSIS_ROWS_H
 
+#include "analysis/allocfns.h"
 #include "analysis/tally.h"
 
 /* What the blocks are added up by. */
@@ -26,6 +28,10 @@ typedef struct dmd_rows {
   dmd_by_t by;
   dmd_intern_t names; /* by id of a row */
   dmd_pool_t tallies;
+  /* The rows of reporters' names, tags or threads, or of frames and stacks, by their ids plus 1,
+   * since there is one for blocks that have none; DMD_NONE: not known so far. */
+  dmd_pool_t known, of_frames;
+  dmd_allocfns_t allocfns;
   uint32_t *order; /* the ids, those of most bytes first */
   uint32_t n;
 } dmd_rows_t;

@@ -93,7 +93,10 @@ static void print_allocation(dmd_out_t *out, const dmd_causes_t *causes, const d
     dmd_out_str(out, "     #01: (no stack trace recorded)\n");
     return;
   }
-  size_t first = dmd_first_own_frame(&causes->view, frames, n);
+  dmd_allocfns_t fns;
+  dmd_allocfns_init(&fns, &causes->view);
+  size_t first = dmd_first_own_frame(&fns, frames, n);
+  dmd_allocfns_destroy(&fns);
   dmd_print_frames(out, "     ", &causes->view, frames, first,
                    at_most(n, first + DMD_MAX_CAUSE_FRAMES));
 }

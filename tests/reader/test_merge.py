@@ -261,6 +261,16 @@ def test_too_much(test):
         test.check("b.json" in test.error("merge", "a.json", test.write("b.json", profile)), "no file is named")
 
 
+def test_all_that_fits(test):
+    """What has just the most that a file may have is read back; one more is too much, in whatever block it is."""
+    for half, more in ((Profile().block(0, num=2 ** 52), Profile().block(1)),
+                       (Profile().block(2 ** 50 - 1, slop=1, num=2 ** 10), Profile().block(1))):
+        test.write("half.json", half)
+        test.dmdv("merge", "-o", "most.json", "half.json", "half.json")
+        test.dmdv("print", "most.json")
+        test.error("merge", "most.json", test.write("more.json", more))
+
+
 def test_wrong_command_lines(test):
     test.write("dark.json", Profile())
     test.write("live.json", Profile(mode="live"))

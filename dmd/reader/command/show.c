@@ -88,8 +88,12 @@ bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_opti
   dmd_records_init(&records, profile, options->view.max_frames, options->view.sort_by);
   if (old != NULL)
     dmd_records_drop_unchanged(&records);
-  for (int i = 0; i < options->n_filters; i++)
-    dmd_records_filter(&records, dmd_filter_passes, (void *)options->filters[i]);
+  for (int i = 0; i < options->n_filters; i++) {
+    dmd_filter_t filter;
+    dmd_filter_init(&filter, profile, options->filters[i]);
+    dmd_records_filter(&records, dmd_filter_passes, &filter);
+    dmd_filter_destroy(&filter);
+  }
   char *title = title_of(argc, argv);
   print(file, &records, old, options, title);
   dmd_env_free(&dmdv_env, title);

@@ -47,7 +47,7 @@ static const dmdv_format_t profile_format = {5, "\"version\" is not 5, the one t
                                              parts, sizeof parts / sizeof parts[0]};
 
 /* The profile's stack of a trace, without leading allocation functions where that is asked for. */
-static bool resolve_trace(dmdv_loader_t *l, uint32_t number, uint32_t *stack) {
+static bool resolve_trace(dmdv_loader_t *l, dmd_allocfns_t *fns, uint32_t number, uint32_t *stack) {
   uint32_t raw = *dmdv_ids_meaning(&l->traces, number);
   if (raw == DMD_NONE)
     return dmdv_cutter_reject(&l->cutter, "trace id \"%.40s\" is not in \"traceTable\"",
@@ -63,8 +63,7 @@ static bool resolve_trace(dmdv_loader_t *l, uint32_t number, uint32_t *stack) {
     if (frame == DMD_NONE)
       good = dmdv_cutter_reject(&l->cutter, "frame id \"%.40s\" is not in \"frameTable\"",
                                 dmdv_ids_text(&l->frames, numbers[i]));
-    else if (n_kept > 0 || !l->options->ignore_alloc_fns ||
-             !dmd_is_alloc_fn(dmd_intern_get_str(&l->profile->frames, frame)))
+    else if (n_kept > 0 || !l->options->ignore_alloc_fns || !dmd_allocfns_has(fns, frame))
       frames[n_kept++] = frame;
   }
   if (good)
@@ -102,9 +101,12 @@ static bool resolve(dmdv_loader_t *l) {
   uint32_t n = dmdv_ids_count(&l->traces);
   uint32_t *stacks = dmd_env_alloc(&dmdv_env, "dmdv.stacks", (n + 1) * sizeof *stacks);
   stacks[DMD_NONE] = DMD_NONE;
+  dmd_allocfns_t fns;
+  dmd_allocfns_init(&fns, profile);
   bool good = true;
   for (uint32_t number = 1; number <= n && good; number++)
-    good = resolve_trace(l, number, &stacks[number]);
+    good = resolve_trace(l, &fns, number, &stacks[number]);
+  dmd_allocfns_destroy(&fns);
   if (good) {
     for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
       dmd_groups_at(&profile->groups, id)->stack =

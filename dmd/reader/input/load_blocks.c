@@ -364,11 +364,13 @@ static bool keep_block(reader_t *r, block_t *b) {
   g->tag = (uint16_t)tag;
   g->reports = keep_reports(r, b);
   l->blocks += g->num;
-  if (l->blocks > (uint64_t)DMDV_LOAD_MAX_NUMBER)
+  if (l->blocks > DMD_MAX_COUNT)
     return dmdv_cutter_reject(&l->cutter, "more than 2^53 blocks");
-  l->total += (double)g->num * ((double)g->req + (double)g->slop);
-  if (l->total > DMDV_LOAD_MAX_TOTAL)
+  uint64_t usable;
+  if (__builtin_mul_overflow(g->num, g->req + g->slop, &usable) ||
+      usable > DMD_MAX_TOTAL - l->total)
     return dmdv_cutter_reject(&l->cutter, "the sizes add up to more than 2^61 bytes");
+  l->total += usable;
   if (!dmdv_cutter_failed(&l->cutter))
     keep_group(r, g, b->addr);
   return !dmdv_cutter_failed(&l->cutter);

@@ -19,8 +19,6 @@
 
 /* Doubles count whole numbers exactly up to here. */
 #define DMDV_LOAD_MAX_NUMBER ((double)DMD_MAX_COUNT)
-/* Sums of sizes stay below this, so that no arithmetic overflows. */
-#define DMDV_LOAD_MAX_TOTAL ((double)DMD_MAX_TOTAL)
 
 typedef struct dmdv_loader {
   dmd_profile_t *profile; /* filled where the file is a profile, */
@@ -33,7 +31,7 @@ typedef struct dmdv_loader {
   dmd_faults_t collected_faults;    /* under trace numbers, */
   dmd_advices_t collected_advices;  /* and so are these */
   uint64_t blocks;                  /* how many, */
-  double total;                     /* and their bytes */
+  uint64_t total;                   /* and their bytes */
   uint64_t faults;                  /* how often */
   uint64_t advised, advised_blocks; /* the bytes that advices are about, and the blocks */
 } dmdv_loader_t;
