@@ -14,6 +14,7 @@ dmd_core_sources = \
   dmd/base/mem.h \
   dmd/base/optiontable.c dmd/base/optiontable.h \
   dmd/base/out.c dmd/base/out.h \
+  dmd/base/outfile.c dmd/base/outfile.h \
   dmd/base/path.c dmd/base/path.h \
   dmd/base/pool.c dmd/base/pool.h \
   dmd/base/sort.c dmd/base/sort.h \
@@ -125,6 +126,7 @@ dmdv_SOURCES = dmd/reader/command/dmdv.c
 dmd_reader_sources = \
   dmd/reader/host/fail.c dmd/reader/host/fail.h \
   dmd/reader/host/message.c dmd/reader/host/message.h \
+  dmd/reader/host/files.c dmd/reader/host/files.h \
   dmd/reader/host/host.c dmd/reader/host/host.h \
   dmd/reader/host/outfile.c dmd/reader/host/outfile.h \
   dmd/reader/host/progress.c dmd/reader/host/progress.h \

@@ -41,6 +41,7 @@ unit_tests = \
   tests/unit/test_options \
   tests/unit/test_optiontable \
   tests/unit/test_out \
+  tests/unit/test_outfile \
   tests/unit/test_peer_conformance \
   tests/unit/test_pool \
   tests/unit/test_profile \

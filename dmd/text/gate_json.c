@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/causes.h"
-#include "base/jsonout.h"
+#include "profile/json.h"
 #include "text/gate_output.h"
 
 static void write_figure(dmd_jsonout_t *j, const char *bytes_key, const char *blocks_key,
@@ -9,9 +9,8 @@ static void write_figure(dmd_jsonout_t *j, const char *bytes_key, const char *bl
   dmd_jsonout_key_u64(j, blocks_key, (uint64_t)figure.num);
 }
 
-static void write_frames(dmd_jsonout_t *j, const char *key, const dmd_profile_t *profile,
-                         const uint32_t *frames, size_t n) {
-  dmd_jsonout_key(j, key);
+static void write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile, const uint32_t *frames,
+                         size_t n) {
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
   for (size_t i = 0; i < n; i++)
     dmd_jsonout_str(j, dmd_intern_get_str(&profile->frames, frames[i]));
@@ -30,7 +29,8 @@ static void write_record(dmd_jsonout_t *j, const dmd_causes_t *causes, const dmd
     write_figure(j, "baselineBytes", "baselineBlocks", before);
   size_t n;
   const uint32_t *frames = dmd_records_frames(&causes->records, r->stack, &n);
-  write_frames(j, "allocatedAt", &causes->view, frames, n);
+  dmd_jsonout_key(j, "allocatedAt");
+  write_frames(j, &causes->view, frames, n);
   const char *tag = dmd_causes_tag(causes, r);
   if (tag != NULL)
     dmd_jsonout_key_str(j, "tag", tag);
@@ -41,26 +41,30 @@ static void write_record(dmd_jsonout_t *j, const dmd_causes_t *causes, const dmd
   }
   for (uint32_t i = 0; i < r->n_reported; i++) {
     frames = dmd_records_frames(&causes->records, r->reported[i], &n);
-    write_frames(j, keys[i], &causes->view, frames, n);
+    dmd_jsonout_key(j, keys[i]);
+    write_frames(j, &causes->view, frames, n);
   }
   dmd_jsonout_end(j);
 }
 
+typedef struct {
+  dmd_jsonout_t *j;
+  const dmd_profile_t *profile;
+} stack_writer_t;
+
+static void write_stack(void *ctx, uint32_t stack) {
+  const stack_writer_t *w = ctx;
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(w->profile, stack, &n);
+  write_frames(w->j, w->profile, frames, n);
+}
+
 static void write_misreports(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  stack_writer_t w = {j, profile};
   uint32_t n;
   uint32_t *ids = dmd_misreports(profile, &n);
-  for (uint32_t i = 0; i < n && i < DMD_MAX_CAUSES; i++) {
-    const dmd_fault_t *fault = dmd_faults_at(&profile->faults, ids[i]);
-    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key_str(j, "kind", dmd_fault_name(fault->kind));
-    dmd_jsonout_key_u64(j, "num", fault->num);
-    if (fault->reporter != DMD_NONE)
-      dmd_jsonout_key_str(j, "reporter", dmd_intern_get_str(&profile->names, fault->reporter));
-    size_t n_frames;
-    const uint32_t *frames = dmd_profile_frames(profile, fault->stack, &n_frames);
-    write_frames(j, "at", profile, frames, n_frames);
-    dmd_jsonout_end(j);
-  }
+  for (uint32_t i = 0; i < n && i < DMD_MAX_CAUSES; i++)
+    dmd_json_write_fault(j, profile, dmd_faults_at(&profile->faults, ids[i]), write_stack, &w);
   dmd_env_free(profile->env, ids);
 }
 

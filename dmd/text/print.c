@@ -74,3 +74,19 @@ void dmd_print_left_out(dmd_out_t *out, uint32_t n, uint32_t shown, const char *
   dmd_out_str(out, n - shown == 1 ? one : many);
   dmd_out_str(out, " (--max-records=all shows them)\n");
 }
+
+void dmd_print_bytes(dmd_out_t *out, uint64_t bytes) {
+  dmd_print_unsigned(out, bytes);
+  dmd_out_str(out, bytes == 1 ? " byte" : " bytes");
+}
+
+void dmd_print_amounts(dmd_out_t *out, const char *indent, const dmd_fault_t *fault) {
+  bool too_few = fault->claimed < fault->measured;
+  dmd_out_str(out, indent);
+  dmd_print_bytes(out, fault->claimed);
+  dmd_out_str(out, fault->kind == DMD_FAULT_CLAIM ? " claimed, " : " published, ");
+  dmd_print_bytes(out, fault->measured);
+  dmd_out_str(out, " measured: ");
+  dmd_print_bytes(out, dmd_distance(fault->claimed, fault->measured));
+  dmd_out_str(out, too_few ? " too few\n" : " too many\n");
+}

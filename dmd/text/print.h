@@ -15,6 +15,13 @@ void dmd_print_unsigned(dmd_out_t *out, uint64_t v);
 /* The number and what it counts: `1 block`, `2 blocks`. */
 void dmd_print_count(dmd_out_t *out, int64_t n, bool sampled, const char *one, const char *many);
 
+/* `1 byte`, `1,234 bytes` */
+void dmd_print_bytes(dmd_out_t *out, uint64_t bytes);
+
+/* Of a fault that has amounts, a line: `100 bytes claimed, 120 bytes measured: 20 bytes too few`.
+ */
+void dmd_print_amounts(dmd_out_t *out, const char *indent, const dmd_fault_t *fault);
+
 /* `12.34%` */
 void dmd_print_percent(dmd_out_t *out, int64_t part, int64_t whole);
 

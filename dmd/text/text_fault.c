@@ -2,11 +2,6 @@
 #include "text/printer.h"
 #include "text/text.h"
 
-static void print_bytes(dmd_out_t *out, uint64_t bytes) {
-  dmd_print_unsigned(out, bytes);
-  dmd_out_str(out, bytes == 1 ? " byte" : " bytes");
-}
-
 /* `  3 times, 120 bytes`. */
 static void print_extent(const dmd_printer_t *p, const dmd_fault_t *fault) {
   dmd_out_str(p->out, "  ");
@@ -14,22 +9,10 @@ static void print_extent(const dmd_printer_t *p, const dmd_fault_t *fault) {
   dmd_out_str(p->out, fault->num == 1 ? " time" : " times");
   if (fault->num > 1 && fault->bytes > 0) {
     dmd_out_str(p->out, ", ");
-    print_bytes(p->out, fault->bytes);
+    dmd_print_bytes(p->out, fault->bytes);
     dmd_out_str(p->out, "; at most:");
   }
   dmd_out_char(p->out, '\n');
-}
-
-/* `  100 bytes claimed, 120 bytes measured: 20 bytes too few`. */
-static void print_amounts(const dmd_printer_t *p, const dmd_fault_t *fault) {
-  bool too_few = fault->claimed < fault->measured;
-  dmd_out_str(p->out, "  ");
-  print_bytes(p->out, fault->claimed);
-  dmd_out_str(p->out, fault->kind == DMD_FAULT_CLAIM ? " claimed, " : " published, ");
-  print_bytes(p->out, fault->measured);
-  dmd_out_str(p->out, " measured: ");
-  print_bytes(p->out, dmd_distance(fault->claimed, fault->measured));
-  dmd_out_str(p->out, too_few ? " too few\n" : " too many\n");
 }
 
 /* A reason in words. What it is about, a scope, memory or a stack, comes after it. */
@@ -77,15 +60,15 @@ static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault) {
   if ((numbers & DMD_FAULT_HAS_SIZE) && fault->size > 0) {
     dmd_out_str(p->out, "  ");
     if (numbers & DMD_FAULT_HAS_OFFSET) {
-      print_bytes(p->out, fault->offset);
+      dmd_print_bytes(p->out, fault->offset);
       dmd_out_str(p->out, " into a block of ");
     } else {
       dmd_out_str(p->out, "a block of ");
     }
-    print_bytes(p->out, fault->size);
+    dmd_print_bytes(p->out, fault->size);
     if (numbers & DMD_FAULT_HAS_LENGTH) {
       dmd_out_str(p->out, ", reported with a length of ");
-      print_bytes(p->out, fault->length);
+      dmd_print_bytes(p->out, fault->length);
     }
     dmd_out_char(p->out, '\n');
   }
@@ -119,7 +102,7 @@ static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
   else
     dmd_print_reporter(p, fault->reporter);
   if (dmd_fault_numbers(fault->kind) & DMD_FAULT_HAS_AMOUNTS)
-    print_amounts(p, fault);
+    dmd_print_amounts(p->out, "  ", fault);
   if (fault->reason != DMD_REASON_NONE)
     print_reason(p, fault);
   print_object(p, fault);

@@ -177,14 +177,6 @@ static void print_rest(dmd_out_t *out, const dmd_causes_t *causes, uint32_t n_sh
   }
 }
 
-static void print_amounts(dmd_out_t *out, const dmd_fault_t *fault) {
-  dmd_out_str(out, "     ");
-  dmd_print_unsigned(out, fault->claimed);
-  dmd_out_str(out, fault->kind == DMD_FAULT_CLAIM ? " bytes claimed, " : " bytes published, ");
-  dmd_print_unsigned(out, fault->measured);
-  dmd_out_str(out, " bytes measured\n");
-}
-
 static void print_misreports(dmd_out_t *out, const dmd_verdict_t *v) {
   const dmd_profile_t *profile = v->now.profile;
   uint32_t n;
@@ -206,7 +198,7 @@ static void print_misreports(dmd_out_t *out, const dmd_verdict_t *v) {
       dmd_out_char(out, '\n');
     }
     if (dmd_fault_numbers(fault->kind) & DMD_FAULT_HAS_AMOUNTS)
-      print_amounts(out, fault);
+      dmd_print_amounts(out, "     ", fault);
   }
   if (n > DMD_MAX_CAUSES) {
     dmd_out_str(out, "  and ");

@@ -82,7 +82,7 @@ def test_claims(test):
     claim = {"kind": "claim", "num": 1, "reporter": "explicit/x", "claimed": 8192, "measured": 100, "bytes": 8092}
     out = check(test, "--max-misreports=0", profile=program(faults=[claim]), status=1)
     test.check("  1. claim that does not add up, 1 time\n     Reporter: explicit/x\n"
-               "     8,192 bytes claimed, 100 bytes measured\n" in out, out)
+               "     8,192 bytes claimed, 100 bytes measured: 8,092 bytes too many\n" in out, out)
 
 
 def test_growth(test):
