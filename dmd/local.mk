@@ -95,18 +95,25 @@ dmd_core_sources = \
   dmd/live/slots.c dmd/live/slots.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \
   dmd/live/stack.c dmd/live/stack.h \
-  dmd/engine/options.c dmd/engine/options.h
+  dmd/engine/dump.c dmd/engine/dump.h \
+  dmd/engine/engine.c dmd/engine/engine.h \
+  dmd/engine/filename.c dmd/engine/filename.h \
+  dmd/engine/host.h \
+  dmd/engine/loaded.c dmd/engine/loaded.h \
+  dmd/engine/options.c dmd/engine/options.h \
+  dmd/engine/rules.c dmd/engine/rules.h \
+  dmd/engine/symbols.c dmd/engine/symbols.h
 
 # The Valgrind shell around it.
 dmd_tool_sources = \
   dmd/tool/dm_address.c dmd/tool/dm_address.h \
-  dmd/tool/dm_allocator.c dmd/tool/dm_allocator.h \
   dmd/tool/dm_arena.c dmd/tool/dm_arena.h \
   dmd/tool/dm_clientreq.c dmd/tool/dm_clientreq.h \
+  dmd/tool/dm_code.c dmd/tool/dm_code.h \
   dmd/tool/dm_direct.c dmd/tool/dm_direct.h \
-  dmd/tool/dm_dump.c dmd/tool/dm_dump.h \
   dmd/tool/dm_env.c dmd/tool/dm_env.h \
   dmd/tool/dm_gzip.c dmd/tool/dm_gzip.h \
+  dmd/tool/dm_host.c dmd/tool/dm_host.h \
   dmd/tool/dm_inlined.c dmd/tool/dm_inlined.h \
   dmd/tool/dm_main.c \
   dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
@@ -114,11 +121,8 @@ dmd_tool_sources = \
   dmd/tool/dm_monitor.c dmd/tool/dm_monitor.h \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
   dmd/tool/dm_outfile.c dmd/tool/dm_outfile.h \
-  dmd/tool/dm_place.c dmd/tool/dm_place.h \
   dmd/tool/dm_private.c dmd/tool/dm_private.h \
   dmd/tool/dm_resident.c dmd/tool/dm_resident.h \
-  dmd/tool/dm_rules.c dmd/tool/dm_rules.h \
-  dmd/tool/dm_symbols.c dmd/tool/dm_symbols.h \
   dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h
 
 # dmdv: its main file, and the rest, which unit tests can be linked with.

@@ -9,8 +9,10 @@ unit_tests = \
   tests/unit/test_allocator \
   tests/unit/test_blocks \
   tests/unit/test_claim \
+  tests/unit/test_dump \
   tests/unit/test_combine \
   tests/unit/test_fault \
+  tests/unit/test_filename \
   tests/unit/test_fnname \
   tests/unit/test_format \
   tests/unit/test_freed \
@@ -34,6 +36,7 @@ unit_tests = \
   tests/unit/test_live_scope \
   tests/unit/test_load \
   tests/unit/test_load_oom \
+  tests/unit/test_loaded \
   tests/unit/test_location \
   tests/unit/test_map \
   tests/unit/test_measured \
@@ -49,6 +52,7 @@ unit_tests = \
   tests/unit/test_record \
   tests/unit/test_reports \
   tests/unit/test_roundtrip \
+  tests/unit/test_rules \
   tests/unit/test_sample \
   tests/unit/test_scan \
   tests/unit/test_scope \
@@ -60,6 +64,7 @@ unit_tests = \
   tests/unit/test_stack \
   tests/unit/test_str \
   tests/unit/test_strbuf \
+  tests/unit/test_symbols \
   tests/unit/test_table \
   tests/unit/test_text \
   tests/unit/test_text_fault \
@@ -70,6 +75,7 @@ unit_tests = \
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \
+  tests/unit/enginehost.c tests/unit/enginehost.h \
   tests/unit/fixture.c tests/unit/fixture.h \
   tests/unit/live_fixture.c tests/unit/live_fixture.h \
   tests/unit/heap_model.c tests/unit/heap_model.h \

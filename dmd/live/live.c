@@ -8,7 +8,6 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   live->env = env;
   live->config = *config;
   live->blocks = dmd_blocks_create(env, config->slabs, config->freed_blocks);
-  dmd_stacks_init(&live->stacks, env);
   dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);
   dmd_reports_init(&live->reports, env);
   dmd_intern_init(&live->reporter_names, env, "dmd.live.reporters");
@@ -33,7 +32,6 @@ void dmd_live_destroy(dmd_live_t *live) {
   dmd_intern_destroy(&live->tag_names);
   dmd_intern_destroy(&live->reporter_names);
   dmd_reports_destroy(&live->reports);
-  dmd_stacks_destroy(&live->stacks);
   dmd_blocks_destroy(live->blocks);
 }
 

@@ -4,7 +4,7 @@
  *
  * The shell turns what it sees of the program into the calls below; snapshot.h turns the state into
  * a profile when a dump is due. Threads are the host's small numbers, addresses are the program's,
- * stacks are ids for which the shell registered a handle (dmd_stacks_set on live->stacks).
+ * stacks are ids of the host's.
  *
  * An allocation takes three steps, so that a stack is only captured where one is wanted:
  *   usable = dmd_live_usable(...)       the shell reserves that much
@@ -21,7 +21,6 @@
 #include "live/claim.h"
 #include "live/sample.h"
 #include "live/scope.h"
-#include "live/stack.h"
 #include "profile/profile.h"
 
 /* What only the host knows of the program. ctx is passed to each. */
@@ -54,7 +53,6 @@ typedef struct dmd_live {
   const dmd_env_t *env;
   dmd_live_config_t config;
   dmd_blocks_t *blocks;
-  dmd_stacks_t stacks;
   dmd_sampler_t sampler;
   dmd_reports_t reports;
   dmd_intern_t reporter_names, tag_names;

@@ -2,6 +2,7 @@
 #include "live/snapshot.h"
 
 #include "base/mem.h"
+#include "live/stack.h"
 #include "profile/measured.h"
 
 typedef struct {
@@ -19,7 +20,7 @@ typedef struct {
 
 static uint32_t resolve(void *ctx, uint32_t id) {
   const snapshot_t *s = ctx;
-  return s->resolve(s->resolve_ctx, s->profile, dmd_stacks_get(&s->live->stacks, id));
+  return s->resolve(s->resolve_ctx, s->profile, id);
 }
 
 /* Adds a group whose ids are the live heap's. */

@@ -11,9 +11,9 @@
 
 #include "live/holders.h"
 
-/* The host's part: adds the stack with this handle to the profile (dmd_profile_stack) and returns
- * its id there. Called once for each distinct stack. */
-typedef uint32_t (*dmd_resolve_fn)(void *ctx, dmd_profile_t *profile, uintptr_t handle);
+/* Adds the stack with this id, of the host's, to the profile (dmd_profile_stack) and returns its id
+ * there. Called once for each distinct stack. */
+typedef uint32_t (*dmd_resolve_fn)(void *ctx, dmd_profile_t *profile, uint32_t stack);
 
 /* Fills an initialised, empty profile: mode, blocks, faults, memory reports, the totals of `run`,
  * memory.heap_allocated, and the advices of dmd_holders_find, for which it reads the program's

@@ -29,7 +29,7 @@ static void grow(dmd_stacks_t *stacks, uint32_t page) {
   stacks->n_pages = n;
 }
 
-void dmd_stacks_set(dmd_stacks_t *stacks, uint32_t id, uintptr_t handle) {
+void dmd_stacks_set(dmd_stacks_t *stacks, uint32_t id, uintptr_t value) {
   enum { PAGE = 1 << DMD_STACK_PAGE_SHIFT };
   uint32_t page = id >> DMD_STACK_PAGE_SHIFT;
   if (page >= stacks->n_pages)
@@ -38,5 +38,5 @@ void dmd_stacks_set(dmd_stacks_t *stacks, uint32_t id, uintptr_t handle) {
     stacks->pages[page] = dmd_env_alloc(stacks->env, "dmd.stacks.page", PAGE * sizeof(uintptr_t));
     dmd_mem_zero(stacks->pages[page], PAGE * sizeof(uintptr_t));
   }
-  stacks->pages[page][id & (PAGE - 1)] = handle;
+  stacks->pages[page][id & (PAGE - 1)] = value;
 }

@@ -10,7 +10,6 @@
 #include "pub_tool_addrinfo.h" /* uses the types of those above */
 
 #include "tool/dm_address.h"
-#include "tool/dm_env.h"
 
 static void describe_stack(const AddrInfo *ai, HChar *text, SizeT szB) {
   const HChar *fn;
@@ -56,7 +55,7 @@ static dmd_fault_kind_t describe(const AddrInfo *ai, HChar *text, SizeT szB) {
   }
 }
 
-static dmd_fault_kind_t classify(void *ctx, uint64_t addr, char *text, size_t szB) {
+dmd_fault_kind_t dm_classify(void *ctx, uint64_t addr, char *text, size_t szB) {
   (void)ctx;
   const NSegment *seg = VG_(am_find_nsegment)(addr);
   if (seg != NULL && seg->isCH)
@@ -67,27 +66,3 @@ static dmd_fault_kind_t classify(void *ctx, uint64_t addr, char *text, size_t sz
   VG_(clear_addrinfo)(&ai);
   return kind;
 }
-
-static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
-  (void)ctx;
-  DiEpoch epoch = VG_(current_DiEpoch)();
-  const HChar *name;
-  HChar first[256];
-  /* The names share a buffer of Valgrind's. */
-  if (!VG_(get_fnname)(epoch, ip, &name))
-    return false;
-  VG_(strncpy)(first, name, sizeof first - 1);
-  first[sizeof first - 1] = '\0';
-  return VG_(get_fnname)(epoch, other_ip, &name) &&
-         VG_(strncmp)(first, name, sizeof first - 1) == 0;
-}
-
-static uint32_t stack_of(void *ctx, uint64_t ip) {
-  (void)ctx;
-  /* The place is the one after the request: back into it. */
-  Addr ips[] = {ip - 1};
-  return dm_note_stack(VG_(make_ExeContext_from_StackTrace)(ips, 1));
-}
-
-const dmd_live_host_t dm_address_host = {
-    .classify = classify, .same_function = same_function, .stack_of = stack_of};

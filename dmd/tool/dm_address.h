@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dm_address.h: what Valgrind knows of an address of the program.
+ * dm_address.h: what memory an address of the program lies in, for dmd_engine_host_t: see there.
  *
- * Asked only once something is wrong: a report of what is no block, a scope that was left open.
+ * Asked only once something is wrong: a report of what is not a block.
  */
 #ifndef DMD_TOOL_DM_ADDRESS_H
 #define DMD_TOOL_DM_ADDRESS_H
 
 #include "pub_tool_basics.h"
 
-#include "live/live.h"
+#include "profile/fault.h"
 
-/* The answers, for dmd_live_config_t. */
-extern const dmd_live_host_t dm_address_host;
+dmd_fault_kind_t dm_classify(void *ctx, uint64_t addr, char *text, size_t szB);
 
 #endif

@@ -15,19 +15,13 @@ static void give_back(void *ctx, uint64_t addr) {
   VG_(cli_free)((void *)(Addr)addr);
 }
 
-static dmd_slabs_t g_slabs;
-
-dmd_slabs_t *dm_arena_init(void) {
-  static const dmd_slab_source_t source = {.take = take, .give_back = give_back};
-  dmd_slabs_init(&g_slabs, &g_env, &source);
-  return &g_slabs;
-}
+const dmd_slab_source_t dm_arena_slabs = {.take = take, .give_back = give_back};
 
 void *dm_arena_alloc(SizeT alignB, SizeT szB) {
   if (VG_(clo_alignment) > alignB)
     alignB = VG_(clo_alignment);
   if (LIKELY(szB <= DMD_SLAB_MAX_BLOCK && alignB <= DMD_SLAB_UNIT))
-    return (void *)(Addr)dmd_slabs_alloc(&g_slabs, szB);
+    return (void *)(Addr)dmd_slabs_alloc(&g_engine.slabs, szB);
   return VG_(cli_malloc)(alignB, szB);
 }
 
@@ -41,6 +35,6 @@ void dm_arena_free(void *p) {
 }
 
 SizeT dm_arena_room(void *p) {
-  SizeT room_szB = dmd_slabs_room(&g_slabs, (Addr)p);
+  SizeT room_szB = dmd_slabs_room(&g_engine.slabs, (Addr)p);
   return room_szB != 0 ? room_szB : VG_(cli_malloc_usable_size)(p);
 }

@@ -12,9 +12,8 @@
 
 #include "live/slabs.h"
 
-/* Once the options are known. The slabs are for g_live, which gives the blocks back that lie in
- * them. */
-dmd_slabs_t *dm_arena_init(void);
+/* Where the engine's slabs come from. */
+extern const dmd_slab_source_t dm_arena_slabs;
 
 /* At least szB bytes, aligned to alignB, a power of two, and as --alignment has it; NULL when there
  * is no memory. */

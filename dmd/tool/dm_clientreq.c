@@ -8,9 +8,8 @@
 /* Only its enum is wanted here, not what it takes from a libc. */
 #define DMD_NATIVE_USABLE_SIZE(p) ((void)(p), 0)
 #include "dmd.h"
-#include "engine/options.h"
+#include "engine/dump.h"
 #include "tool/dm_clientreq.h"
-#include "tool/dm_dump.h"
 #include "tool/dm_env.h"
 #include "tool/dm_malloc.h"
 #include "tool/dm_memory.h"
@@ -36,18 +35,17 @@ static SizeT length_of(const HChar *s, SizeT max) {
 static const HChar *read_name(name_t *name, Addr a) {
   enum { AT_ONCE = 64 };
   SizeT n = 0;
-  dm_memory_t memory;
-  dm_memory_open(&memory);
+  dm_memory_begin(NULL);
   while (n < DMD_MAX_NAME) {
     SizeT part = VG_MIN(DMD_MAX_NAME - n, DM_PAGE_SZB - (a + n) % DM_PAGE_SZB);
     part = VG_MIN(part, AT_ONCE);
-    SizeT got = dm_memory_read(&memory, a + n, name->text + n, part);
+    SizeT got = dm_memory_read(NULL, a + n, name->text + n, part);
     SizeT length = length_of(name->text + n, got);
     n += length;
     if (length < part)
       break;
   }
-  dm_memory_close(&memory);
+  dm_memory_end(NULL);
   name->text[n] = '\0';
   return name->text;
 }
@@ -55,15 +53,14 @@ static const HChar *read_name(name_t *name, Addr a) {
 /* False where not all of it can be read. */
 static Bool read_struct(void *to, SizeT szB, Addr a) {
   SizeT n = 0;
-  dm_memory_t memory;
-  dm_memory_open(&memory);
+  dm_memory_begin(NULL);
   while (n < szB) {
     SizeT part = VG_MIN(szB - n, DM_PAGE_SZB - (a + n) % DM_PAGE_SZB);
-    if (dm_memory_read(&memory, a + n, (HChar *)to + n, part) < part)
+    if (dm_memory_read(NULL, a + n, (HChar *)to + n, part) < part)
       break;
     n += part;
   }
-  dm_memory_close(&memory);
+  dm_memory_end(NULL);
   return n == szB;
 }
 
@@ -80,9 +77,9 @@ static dmd_place_t place_of(ThreadId tid) {
 
 static UWord report(ThreadId tid, Addr p, UInt flags) {
   UInt stack = DMD_NONE;
-  if (p != 0 && dmd_live_keeps_reports(&g_live))
+  if (p != 0 && dmd_live_keeps_reports(&g_engine.live))
     stack = dm_capture_stack(tid);
-  return dmd_live_report(&g_live, tid, p, stack, flags, DMD_NONE);
+  return dmd_live_report(&g_engine.live, tid, p, stack, flags, DMD_NONE);
 }
 
 /* The first DMD's report: with a name of its own, and with a length, which is checked. */
@@ -90,26 +87,27 @@ static UWord report_named(ThreadId tid, Addr p, SizeT length, Addr name_at) {
   name_t name;
   UInt reporter = DMD_NONE;
   if (read_name(&name, name_at)[0] != '\0')
-    reporter = dmd_intern_text(&g_live.reporter_names, name.text);
-  if (p == 0 || !dmd_live_keeps_reports(&g_live))
-    return dmd_live_usable_at(&g_live, p);
+    reporter = dmd_intern_text(&g_engine.live.reporter_names, name.text);
+  if (p == 0 || !dmd_live_keeps_reports(&g_engine.live))
+    return dmd_live_usable_at(&g_engine.live, p);
   UInt stack = dm_capture_stack(tid);
-  dmd_live_check_length(&g_live, p, length, stack, reporter);
-  return dmd_live_report(&g_live, tid, p, stack, 0, reporter);
+  dmd_live_check_length(&g_engine.live, p, length, stack, reporter);
+  return dmd_live_report(&g_engine.live, tid, p, stack, 0, reporter);
 }
 
 static UWord dump(ThreadId tid, Addr label_at) {
   name_t label;
-  dmd_live_tell_open(&g_live, tid);
-  UWord number = dm_dump("request", label_at == 0 ? NULL : read_name(&label, label_at));
-  dmd_live_clear_reports(&g_live);
+  dmd_live_tell_open(&g_engine.live, tid);
+  UWord number = dmd_engine_dump(&g_engine, DMD_TRIGGER_REQUEST,
+                                 label_at == 0 ? NULL : read_name(&label, label_at));
+  dmd_live_clear_reports(&g_engine.live);
   return number;
 }
 
 static UWord push_tag(ThreadId tid, Addr name_at) {
   name_t name;
   const HChar *text = read_scope_name(&name, name_at);
-  return dmd_live_push_tag(&g_live, tid, text, place_of(tid));
+  return dmd_live_push_tag(&g_engine.live, tid, text, place_of(tid));
 }
 
 static dmd_scope_end_t end_at(ThreadId tid, UWord depth) {
@@ -117,36 +115,36 @@ static dmd_scope_end_t end_at(ThreadId tid, UWord depth) {
 }
 
 static UWord pop_tag(ThreadId tid, UWord depth) {
-  if (!dmd_live_pop_tag(&g_live, tid, end_at(tid, depth)))
-    dmd_live_fault(&g_live, DMD_FAULT_SCOPE_UNDERFLOW, tid, dm_capture_stack(tid));
-  return dmd_scopes_depth(&g_live.tags, tid);
+  if (!dmd_live_pop_tag(&g_engine.live, tid, end_at(tid, depth)))
+    dmd_live_fault(&g_engine.live, DMD_FAULT_SCOPE_UNDERFLOW, tid, dm_capture_stack(tid));
+  return dmd_scopes_depth(&g_engine.live.tags, tid);
 }
 
 static UWord set_tag(ThreadId tid, Addr name_at) {
   name_t name;
-  return dmd_live_set_tag(&g_live, tid, read_scope_name(&name, name_at));
+  return dmd_live_set_tag(&g_engine.live, tid, read_scope_name(&name, name_at));
 }
 
 static UWord clear_tag(ThreadId tid) {
-  dmd_live_clear_tag(&g_live, tid);
-  return dmd_scopes_depth(&g_live.tags, tid);
+  dmd_live_clear_tag(&g_engine.live, tid);
+  return dmd_scopes_depth(&g_engine.live.tags, tid);
 }
 
 static UWord tag_bytes(ThreadId tid, Addr name_at) {
   name_t name;
-  return dmd_live_tag_bytes(&g_live, tid, read_scope_name(&name, name_at));
+  return dmd_live_tag_bytes(&g_engine.live, tid, read_scope_name(&name, name_at));
 }
 
 static UWord tag_blocks(Addr name_at) {
   name_t name;
-  return dmd_live_tag_sum(&g_live, read_scope_name(&name, name_at)).n_blocks;
+  return dmd_live_tag_sum(&g_engine.live, read_scope_name(&name, name_at)).n_blocks;
 }
 
 static UWord begin_reporter(ThreadId tid, Addr path_at, UWord flags) {
   name_t path;
   const HChar *text = read_scope_name(&path, path_at);
   Bool exclusive = (flags & DMD_REPORTER_EXCLUSIVE) != 0;
-  return dmd_live_begin_reporter(&g_live, tid, text, exclusive, place_of(tid));
+  return dmd_live_begin_reporter(&g_engine.live, tid, text, exclusive, place_of(tid));
 }
 
 /* how: 0, or of a guard twice the depth that it began at, plus DMD_REPORTER_ABANDONED_. */
@@ -154,11 +152,11 @@ static UWord end_reporter(ThreadId tid, SizeT claimed, UWord how) {
   UInt stack = dm_capture_stack(tid);
   dmd_scope_end_t end = end_at(tid, how / 2);
   Bool was_open = how & DMD_REPORTER_ABANDONED_
-                      ? dmd_live_abandon_reporter(&g_live, tid, end)
-                      : dmd_live_end_reporter(&g_live, tid, claimed, stack, end);
+                      ? dmd_live_abandon_reporter(&g_engine.live, tid, end)
+                      : dmd_live_end_reporter(&g_engine.live, tid, claimed, stack, end);
   if (!was_open)
-    dmd_live_fault(&g_live, DMD_FAULT_SCOPE_UNDERFLOW, tid, stack);
-  return dmd_scopes_depth(&g_live.reporters, tid);
+    dmd_live_fault(&g_engine.live, DMD_FAULT_SCOPE_UNDERFLOW, tid, stack);
+  return dmd_scopes_depth(&g_engine.live.reporters, tid);
 }
 
 _Static_assert((int)DMD_KIND_NONHEAP == DMD_MEMREPORT_NONHEAP &&
@@ -183,13 +181,13 @@ static Bool keep_memory_report(ThreadId tid, Addr at) {
                            .stack = dm_capture_stack(tid),
                            .kind = report.kind,
                            .units = report.units};
-  return dmd_memreports_add(&g_live.memreports, &value);
+  return dmd_memreports_add(&g_engine.live.memreports, &value);
 }
 
 static UWord memory_report(ThreadId tid, Addr at) {
   if (!keep_memory_report(tid, at))
-    dmd_live_fault(&g_live, DMD_FAULT_MEMORY_REPORT_REFUSED, tid, dm_capture_stack(tid));
-  return dmd_memreports_count(&g_live.memreports);
+    dmd_live_fault(&g_engine.live, DMD_FAULT_MEMORY_REPORT_REFUSED, tid, dm_capture_stack(tid));
+  return dmd_memreports_count(&g_engine.live.memreports);
 }
 
 /* The requests of dmd.h. */
@@ -211,10 +209,10 @@ static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
     *ret = report_named(tid, arg[1], arg[2], arg[3]);
     return True;
   case VG_USERREQ__DMD_UNREPORT:
-    *ret = dmd_live_unreport(&g_live, arg[1]);
+    *ret = dmd_live_unreport(&g_engine.live, arg[1]);
     return True;
   case VG_USERREQ__DMD_CLEAR_REPORTS:
-    dmd_live_clear_reports(&g_live);
+    dmd_live_clear_reports(&g_engine.live);
     *ret = 0;
     return True;
   case VG_USERREQ__DMD_DUMP:

@@ -2,9 +2,15 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_execontext.h"
 #include "pub_tool_libcassert.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
 
+#include "live/stack.h"
 #include "tool/dm_env.h"
+#include "tool/dm_host.h"
+#include "tool/dm_options.h"
 #include "tool/dm_unwind.h"
 
 static void *env_alloc(void *ctx, const char *cost_centre, size_t szB) {
@@ -24,20 +30,41 @@ static void env_panic(void *ctx, const char *what) {
 
 const dmd_env_t g_env = {.alloc = env_alloc, .free = env_free, .panic = env_panic};
 
-dmd_live_t g_live;
+dmd_engine_t g_engine;
+
+/* Of each stack's id the ExeContext: the way back is slow in Valgrind. */
+static dmd_stacks_t g_stacks;
+
+static void end_with_bad_option(const HChar *why) {
+  dmd_strbuf_t option;
+  dmd_strbuf_init(&option, &g_env);
+  dmd_strbuf_str(&option, "--dmd-out-file=");
+  dmd_strbuf_str(&option, g_options.out_file);
+  VG_(fmsg_bad_option)(option.text, "%s\n", why);
+  VG_(exit)(1);
+}
+
+void dm_start_engine(void) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &g_env);
+  dmd_stacks_init(&g_stacks, &g_env);
+  if (!dmd_engine_init(&g_engine, &g_env, &g_host, &g_options, &why))
+    end_with_bad_option(why.text);
+  dmd_strbuf_destroy(&why);
+}
 
 UInt dm_note_stack(ExeContext *ec) {
   /* A context's number is a multiple of four; numbers are given out in order. */
   UInt id = VG_(get_ECU_from_ExeContext)(ec) >> 2;
-  if (dmd_stacks_get(&g_live.stacks, id) == 0)
-    dmd_stacks_set(&g_live.stacks, id, (uintptr_t)ec);
+  if (dmd_stacks_get(&g_stacks, id) == 0)
+    dmd_stacks_set(&g_stacks, id, (uintptr_t)ec);
   return id;
+}
+
+ExeContext *dm_stack(UInt stack) {
+  return (ExeContext *)dmd_stacks_get(&g_stacks, stack);
 }
 
 UInt dm_capture_stack(ThreadId tid) {
   return dm_unwind(tid, dm_note_stack);
-}
-
-void dm_print_stack(UInt stack) {
-  VG_(pp_ExeContext)((ExeContext *)dmd_stacks_get(&g_live.stacks, stack));
 }

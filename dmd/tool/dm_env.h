@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dm_env.h: Valgrind as the host of the core.
+ * dm_env.h: Valgrind as the host of the core: memory for the core itself, the engine, and stacks.
  *
  * Shell headers come after the Valgrind headers that they need, in Valgrind's manner: a shell .c
  * file includes what it uses of pub_tool_*.h, this header, then its own.
@@ -12,21 +12,24 @@
 #include "pub_tool_execontext.h"
 
 #include "base/env.h"
-#include "live/live.h"
+#include "engine/engine.h"
 
 /* Allocations through it show up under their cost centres with --profile-heap=yes. */
 extern const dmd_env_t g_env;
 
-/* All that is kept of the program; initialised once the options are known (dm_main.c). */
-extern dmd_live_t g_live;
+/* All that is kept of the program. */
+extern dmd_engine_t g_engine;
 
-/* The id of g_live.stacks for a stack that Valgrind has. */
+/* Initialises the engine, once the options are known. */
+void dm_start_engine(void);
+
+/* The id of a stack that Valgrind has. */
 UInt dm_note_stack(ExeContext *ec);
 
-/* The stack of thread tid now, as an id of g_live.stacks. */
-UInt dm_capture_stack(ThreadId tid);
+/* The stack with this id. */
+ExeContext *dm_stack(UInt stack);
 
-/* Prints the stack with this id to the log. */
-void dm_print_stack(UInt stack);
+/* The stack of thread tid now. */
+UInt dm_capture_stack(ThreadId tid);
 
 #endif

@@ -8,12 +8,9 @@
  * program talks to the tool through client requests (dm_clientreq), written into its reporters with
  * the macros of dmd.h.
  *
- * Both end up in g_live, the engine-neutral state of live/live.h: blocks with sizes, stacks, tags
- * and reports. Valgrind captures and keeps the stacks themselves; g_live has their numbers.
- *
- * A dump (dm_dump) turns that state into a profile, resolving each code address once (dm_symbols),
- * prints the profile's records to the log and writes it to a file (dm_outfile, dm_gzip). Dumps come
- * from the program (DMD_DUMP), from outside (dm_monitor) and from here, at the end.
+ * Both end up in g_engine, which decides what they mean (engine/engine.h). It does not know
+ * Valgrind: what it needs of it, such as stacks, names, memory, the log and files, are the
+ * functions of dm_host.
  */
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -23,27 +20,18 @@
 #include "pub_tool_tooliface.h"
 
 #include "dmd-config.h"
-#include "tool/dm_address.h"
 #include "tool/dm_arena.h"
 #include "tool/dm_clientreq.h"
 #include "tool/dm_direct.h"
-#include "tool/dm_dump.h"
 #include "tool/dm_env.h"
 #include "tool/dm_inlined.h"
 #include "tool/dm_malloc.h"
 #include "tool/dm_options.h"
-#include "tool/dm_rules.h"
 #include "tool/dm_unwind.h"
 
 static void post_clo_init(void) {
-  dm_check_options();
-  dmd_live_config_t config = dmd_options_live(&g_options);
-  config.word_szB = VG_WORDSIZE;
-  config.host = dm_address_host;
-  config.slabs = dm_arena_init();
-  dmd_live_init(&g_live, &g_env, &config);
+  dm_start_engine();
   dm_inlined_init();
-  dm_rules_init();
 }
 
 static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestLayout *layout,
@@ -57,18 +45,17 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestL
 /* Called in the parent, before the child runs; for the first thread once the options are known,
  * with no parent. What is clone(2)'s way to fork does not come here. */
 static void start_thread(ThreadId parent, ThreadId child) {
-  dmd_live_start_thread(&g_live, parent, child);
+  dmd_engine_start_thread(&g_engine, parent, child);
 }
 
 static void end_thread(ThreadId tid) {
-  dmd_live_end_thread(&g_live, tid);
+  dmd_engine_end_thread(&g_engine, tid);
   dm_unwind_end_thread(tid);
 }
 
-/* A forked child goes on with its parent's blocks, and dumps for itself. */
 static void start_child(ThreadId tid) {
   (void)tid;
-  dm_forget_dumps();
+  dmd_engine_forked(&g_engine);
 }
 
 static void protected(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx) {
@@ -84,10 +71,7 @@ static void mapped(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx, ULong di_handle
 
 static void fini(Int exit_code) {
   (void)exit_code;
-  dmd_live_end_all(&g_live);
-  dmd_auto_t when = g_options.dump_at_exit;
-  if (when == DMD_YES || (when == DMD_AUTO && dm_n_requested_dumps() == 0))
-    dm_dump("exit", NULL);
+  dmd_engine_exit(&g_engine);
   if (VG_(clo_stats)) {
     dm_direct_print_stats();
     dm_unwind_print_stats();

@@ -11,20 +11,19 @@
 #include "pub_tool_vki.h"
 
 #include "dmd-config.h"
-#include "tool/dm_allocator.h"
+#include "engine/loaded.h"
 #include "tool/dm_arena.h"
 #include "tool/dm_env.h"
 #include "tool/dm_malloc.h"
-#include "tool/dm_rules.h"
 
 /* A fault is counted, and told at once the first time that it happens at a place, since the program
  * may not live to see a dump. */
 static void tell_fault(ThreadId tid, dmd_fault_kind_t kind, const HChar *what, Addr a) {
   UInt stack = dm_capture_stack(tid);
-  if (!dmd_live_fault(&g_live, kind, tid, stack) || VG_(clo_verbosity) == 0)
+  if (!dmd_live_fault(&g_engine.live, kind, tid, stack) || VG_(clo_verbosity) == 0)
     return;
   VG_(umsg)("%s: %s 0x%lx\n", dmd_fault_text(kind), what, a);
-  dm_print_stack(stack);
+  VG_(pp_ExeContext)(dm_stack(stack));
   VG_(umsg)("\n");
 }
 
@@ -40,23 +39,22 @@ static Bool is_absurd(ThreadId tid, SizeT szB) {
 /*--- Allocating ---*/
 
 static dmd_new_block_t describe_block(ThreadId tid, Addr p, SizeT req_szB, SizeT usable_szB) {
-  dmd_plan_t plan = dmd_live_plan(&g_live, usable_szB);
+  dmd_plan_t plan = dmd_live_plan(&g_engine.live, usable_szB);
   dmd_new_block_t block = {
       .addr = p, .req = req_szB, .usable = usable_szB, .thread = tid, .flags = plan.flags};
-  if (plan.stack || g_rules.tag) {
+  if (plan.stack || g_engine.rules.tag) {
     UInt stack = dm_capture_stack(tid);
     if (plan.stack)
       block.stack = stack;
-    if (g_rules.tag)
-      block.tag = dm_rules_tag(stack);
+    if (g_engine.rules.tag)
+      block.tag = dmd_rules_tag(&g_engine.rules, stack);
   }
   return block;
 }
 
 static SizeT usable_of(SizeT req_szB, SizeT alignB) {
-  if (UNLIKELY(!g_allocator_settled))
-    dm_settle_allocator();
-  return dmd_live_usable(&g_live, req_szB, alignB);
+  dmd_engine_settle_allocator(&g_engine);
+  return dmd_live_usable(&g_engine.live, req_szB, alignB);
 }
 
 static void *new_block(ThreadId tid, SizeT req_szB, SizeT usable_szB, SizeT alignB,
@@ -67,7 +65,7 @@ static void *new_block(ThreadId tid, SizeT req_szB, SizeT usable_szB, SizeT alig
   if (is_zeroed)
     VG_(memset)(p, 0, usable_szB);
   dmd_new_block_t block = describe_block(tid, (Addr)p, req_szB, usable_szB);
-  dmd_live_add(&g_live, &block);
+  dmd_live_add(&g_engine.live, &block);
   return p;
 }
 
@@ -102,10 +100,10 @@ static void *new_aligned_block(ThreadId tid, SizeT szB, SizeT alignB, SizeT orig
   if (is_absurd(tid, szB))
     return NULL;
   SizeT model_alignB = model_alignment(alignB, orig_alignB);
-  dm_settle_allocator();
+  dmd_engine_settle_allocator(&g_engine);
   SizeT asked_szB = szB;
-  if (g_new_rounds_up)
-    asked_szB = dmd_allocator_new_request(g_live.config.allocator, szB, model_alignB);
+  if (g_engine.new_rounds_up)
+    asked_szB = dmd_allocator_new_request(g_engine.live.config.allocator, szB, model_alignB);
   SizeT usable_szB = usable_of(asked_szB, model_alignB);
   return new_block(tid, szB, usable_szB, alignB, False);
 }
@@ -134,8 +132,8 @@ static void *dm_new_aligned(ThreadId tid, SizeT szB, SizeT alignB) {
 /* Every form of free and delete. An announced block's memory is not ours to free, even when the
  * program frees it with free(). */
 static void dm_free(ThreadId tid, void *p) {
-  UInt stack = dmd_live_wants_stack_of_free(&g_live) ? dm_capture_stack(tid) : DMD_NONE;
-  switch (dmd_live_remove(&g_live, (Addr)p, stack)) {
+  UInt stack = dmd_live_wants_stack_of_free(&g_engine.live) ? dm_capture_stack(tid) : DMD_NONE;
+  switch (dmd_live_remove(&g_engine.live, (Addr)p, stack)) {
   case DMD_REMOVE_FAILED:
     tell_fault(tid, DMD_FAULT_INVALID_FREE, "no block starts at", (Addr)p);
     break;
@@ -162,17 +160,17 @@ static Bool fits_in_place(SizeT room_szB, SizeT usable_szB) {
 
 static void *renew_block(ThreadId tid, const dmd_block_t *old, void *p_old, SizeT req_szB) {
   Bool is_ours = !(old->flags & DMD_BLOCK_ANNOUNCED);
-  SizeT usable_szB =
-      is_ours ? dmd_live_resized(&g_live, dmd_block_usable(old), req_szB) : usable_of(req_szB, 1);
+  SizeT usable_szB = is_ours ? dmd_live_resized(&g_engine.live, dmd_block_usable(old), req_szB)
+                             : usable_of(req_szB, 1);
   if (is_ours && fits_in_place(dm_arena_room(p_old), usable_szB)) {
     dmd_new_block_t now = describe_block(tid, (Addr)p_old, req_szB, usable_szB);
-    dmd_live_resize(&g_live, &now);
+    dmd_live_resize(&g_engine.live, &now);
     return p_old;
   }
   void *p_new = usable_szB > dmd_block_usable(old) ? dm_arena_alloc_grown(usable_szB)
                                                    : dm_arena_alloc(1, usable_szB);
   if (p_new == NULL) {
-    dmd_blocks_count_failed_realloc(g_live.blocks, req_szB);
+    dmd_blocks_count_failed_realloc(g_engine.live.blocks, req_szB);
     return NULL;
   }
   /* The program may have written to all that malloc_usable_size promised it. Of an announced block
@@ -183,7 +181,7 @@ static void *renew_block(ThreadId tid, const dmd_block_t *old, void *p_old, Size
   VG_(memcpy)(p_new, p_old, kept_szB < usable_szB ? kept_szB : usable_szB);
   dm_free(tid, p_old);
   dmd_new_block_t block = describe_block(tid, (Addr)p_new, req_szB, usable_szB);
-  dmd_live_add(&g_live, &block);
+  dmd_live_add(&g_engine.live, &block);
   return p_new;
 }
 
@@ -208,9 +206,9 @@ static void *dm_realloc(ThreadId tid, void *p_old, SizeT szB) {
     }
     szB = 1; /* as Valgrind's other tools do, which the C library's callers cannot tell from 0 */
   }
-  const dmd_block_t *old = dmd_live_find(&g_live, (Addr)p_old);
+  const dmd_block_t *old = dmd_live_find(&g_engine.live, (Addr)p_old);
   if (old == NULL) {
-    dmd_blocks_count_failed_realloc(g_live.blocks, szB);
+    dmd_blocks_count_failed_realloc(g_engine.live.blocks, szB);
     tell_fault(tid, DMD_FAULT_INVALID_REALLOC, "no block starts at", (Addr)p_old);
     return NULL;
   }
@@ -220,15 +218,16 @@ static void *dm_realloc(ThreadId tid, void *p_old, SizeT szB) {
 /* The program asks for a block's size: where rules want it, that is a report. A reporter scope that
  * the thread is in has a better name than the rules have. */
 static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {
-  if (!g_rules.report || !dmd_live_keeps_reports(&g_live))
-    return dmd_live_usable_at(&g_live, (Addr)p);
-  const dmd_block_t *block = dmd_live_find(&g_live, (Addr)p);
+  if (!g_engine.rules.report || !dmd_live_keeps_reports(&g_engine.live))
+    return dmd_live_usable_at(&g_engine.live, (Addr)p);
+  const dmd_block_t *block = dmd_live_find(&g_engine.live, (Addr)p);
   UInt stack = dm_capture_stack(tid), reporter;
-  if (!dm_rules_reports(stack, block == NULL ? DMD_NONE : block->stack, &reporter))
-    return dmd_live_usable_at(&g_live, (Addr)p);
-  if (dmd_scopes_top(&g_live.reporters, tid) != DMD_NONE)
+  if (!dmd_rules_reports(&g_engine.rules, stack, block == NULL ? DMD_NONE : block->stack,
+                         &reporter))
+    return dmd_live_usable_at(&g_engine.live, (Addr)p);
+  if (dmd_scopes_top(&g_engine.live.reporters, tid) != DMD_NONE)
     reporter = DMD_NONE;
-  return dmd_live_report(&g_live, tid, (Addr)p, stack, 0, reporter);
+  return dmd_live_report(&g_engine.live, tid, (Addr)p, stack, 0, reporter);
 }
 
 /*--- Announced blocks ---*/
@@ -236,7 +235,7 @@ static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {
 void dm_announce_block(ThreadId tid, Addr p, SizeT szB) {
   dmd_new_block_t block = describe_block(tid, p, szB, szB);
   block.flags |= DMD_BLOCK_ANNOUNCED;
-  dmd_live_add(&g_live, &block);
+  dmd_live_add(&g_engine.live, &block);
 }
 
 void dm_announced_block_freed(ThreadId tid, Addr p) {
@@ -244,12 +243,12 @@ void dm_announced_block_freed(ThreadId tid, Addr p) {
 }
 
 void dm_announced_block_resized(ThreadId tid, Addr p, SizeT old_szB, SizeT new_szB) {
-  dmd_block_t *block = dmd_blocks_find(g_live.blocks, p);
+  dmd_block_t *block = dmd_blocks_find(g_engine.live.blocks, p);
   /* Refused where Memcheck refuses it. */
   if (block == NULL || block->req != old_szB || new_szB == 0)
     tell_fault(tid, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at", p);
   else
-    dmd_blocks_resize_announced(g_live.blocks, block, new_szB);
+    dmd_blocks_resize_announced(g_engine.live.blocks, block, new_szB);
 }
 
 /*--- Registration ---*/

@@ -9,6 +9,12 @@
 
 #include "tool/dm_memory.h"
 
+/* What was in place of ours before. */
+static struct {
+  fault_catcher_t catcher;
+  vki_sigset_t mask;
+} g_before;
+
 /* Where to go on when the program's memory cannot be read after all. */
 static VG_MINIMAL_JMP_BUF(g_fault);
 static volatile Bool g_is_reading;
@@ -20,25 +26,28 @@ static void catch_fault(Int signo, Addr a) {
     VG_MINIMAL_LONGJMP(g_fault);
 }
 
-void dm_memory_open(dm_memory_t *memory) {
-  VG_(sigprocmask)(VKI_SIG_SETMASK, NULL, &memory->mask);
-  memory->before = VG_(set_fault_catcher)(catch_fault);
+void dm_memory_begin(void *ctx) {
+  (void)ctx;
+  VG_(sigprocmask)(VKI_SIG_SETMASK, NULL, &g_before.mask);
+  g_before.catcher = VG_(set_fault_catcher)(catch_fault);
 }
 
-void dm_memory_close(dm_memory_t *memory) {
-  VG_(set_fault_catcher)(memory->before);
+void dm_memory_end(void *ctx) {
+  (void)ctx;
+  VG_(set_fault_catcher)(g_before.catcher);
 }
 
-SizeT dm_memory_read(const dm_memory_t *memory, Addr a, void *to, SizeT n) {
-  if (!VG_(am_is_valid_for_client)(a, n, VKI_PROT_READ))
+size_t dm_memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
+  (void)ctx;
+  if (!VG_(am_is_valid_for_client)((Addr)addr, n, VKI_PROT_READ))
     return 0;
   if (VG_MINIMAL_SETJMP(g_fault) == 0) {
     g_is_reading = True;
-    VG_(memcpy)(to, (const void *)a, n);
+    VG_(memcpy)(to, (const void *)(Addr)addr, n);
     g_is_reading = False;
     return n;
   }
   g_is_reading = False;
-  VG_(sigprocmask)(VKI_SIG_SETMASK, &memory->mask, NULL); /* it was the signal handler's */
+  VG_(sigprocmask)(VKI_SIG_SETMASK, &g_before.mask, NULL); /* it was the signal handler's */
   return 0;
 }

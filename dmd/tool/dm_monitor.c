@@ -3,10 +3,9 @@
 #include "pub_tool_gdbserver.h"
 #include "pub_tool_libcbase.h"
 
-#include "tool/dm_dump.h"
+#include "engine/dump.h"
 #include "tool/dm_env.h"
 #include "tool/dm_monitor.h"
-#include "tool/dm_options.h"
 
 static void print_help(void) {
   VG_(gdb_printf)
@@ -23,21 +22,22 @@ static void print_help(void) {
 }
 
 static void print_status(void) {
-  dmd_totals_t totals = dmd_live_totals(&g_live);
+  dmd_totals_t totals = dmd_live_totals(&g_engine.live);
   VG_(gdb_printf)
   ("mode %s, %llu bytes in %llu blocks live, %llu allocs, %llu frees,"
    " %u reporters, %u tags, %u kinds and places of faults\n",
-   dmd_mode_name(g_live.config.mode), (ULong)totals.in_use_szB, (ULong)totals.n_blocks,
-   (ULong)totals.n_allocs, (ULong)totals.n_frees, dmd_intern_count(&g_live.reporter_names),
-   dmd_intern_count(&g_live.tag_names), dmd_faults_count(&g_live.faults));
+   dmd_mode_name(g_engine.live.config.mode), (ULong)totals.in_use_szB, (ULong)totals.n_blocks,
+   (ULong)totals.n_allocs, (ULong)totals.n_frees, dmd_intern_count(&g_engine.live.reporter_names),
+   dmd_intern_count(&g_engine.live.tag_names), dmd_faults_count(&g_engine.live.faults));
 }
 
 static void do_dump(const HChar *label) {
   while (label != NULL && label[0] == ' ')
     label++;
-  Int number = dm_dump("monitor", label != NULL && label[0] != '\0' ? label : NULL);
+  UInt number = dmd_engine_dump(&g_engine, DMD_TRIGGER_MONITOR,
+                                label != NULL && label[0] != '\0' ? label : NULL);
   if (number > 0)
-    VG_(gdb_printf)("dump %d written\n", number);
+    VG_(gdb_printf)("dump %u written\n", number);
   else
     VG_(gdb_printf)("the dump could not be written; see the log\n");
 }
@@ -57,7 +57,7 @@ Bool dm_handle_monitor_command(const HChar *command) {
     do_dump(VG_(strtok_r)(NULL, "", &rest));
     return True;
   case 2:
-    dmd_live_clear_reports(&g_live);
+    dmd_live_clear_reports(&g_engine.live);
     VG_(gdb_printf)("reports cleared\n");
     return True;
   case 3:

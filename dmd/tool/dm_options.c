@@ -48,11 +48,6 @@ Bool dm_process_option(const HChar *arg) {
          VG_(replacement_malloc_process_cmd_line_option)(arg);
 }
 
-void dm_check_options(void) {
-  /* Ends Valgrind with a message when the pattern is wrong: now, and not at the first dump. */
-  VG_(free)(VG_(expand_file_name)("--dmd-out-file", g_options.out_file));
-}
-
 /* As Valgrind lays its own options out. */
 static void print_table(const dmd_option_table_t *table) {
   dmd_strbuf_t text;

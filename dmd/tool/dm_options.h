@@ -3,8 +3,8 @@
  * dm_options.h: the tool's command-line options: the engine's (engine/options.h), and a few of its
  * own.
  *
- * dm_process_option parses one argument (Valgrind calls it for each); dm_check_options looks at the
- * whole once all are known. Both end Valgrind with its usual bad-option message where needed.
+ * dm_process_option parses one argument (Valgrind calls it for each). It ends Valgrind with its
+ * usual bad-option message where needed.
  */
 #ifndef DMD_TOOL_DM_OPTIONS_H
 #define DMD_TOOL_DM_OPTIONS_H
@@ -23,7 +23,6 @@ extern dm_test_options_t g_test_options;
 
 void dm_init_options(void);
 Bool dm_process_option(const HChar *arg);
-void dm_check_options(void);
 void dm_print_usage(void);
 void dm_print_debug_usage(void);
 

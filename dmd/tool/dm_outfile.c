@@ -7,7 +7,16 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
+#include "tool/dm_gzip.h"
 #include "tool/dm_outfile.h"
+
+static struct {
+  HChar *name;      /* final */
+  HChar *temporary; /* NULL: written to directly */
+  dm_gzip_t *gzip;  /* NULL: not compressed */
+  Int fd;           /* -1: could not be opened */
+  UInt error;       /* of the first failure, an errno; 0: none so far */
+} g_file;
 
 static const struct {
   UInt error;
@@ -26,11 +35,16 @@ static const struct {
     {VKI_EPIPE, "nobody reads the pipe"},
 };
 
-const HChar *dm_error_text(UInt error) {
+/* What an errno means, in words where it is one that a user can do something about. */
+static void describe_error(UInt error, dmd_strbuf_t *why) {
+  const HChar *text = "unexpected error";
   for (UInt i = 0; i < sizeof error_texts / sizeof error_texts[0]; i++)
     if (error_texts[i].error == error)
-      return error_texts[i].text;
-  return "unexpected error";
+      text = error_texts[i].text;
+  dmd_strbuf_str(why, text);
+  dmd_strbuf_str(why, " (error ");
+  dmd_strbuf_u64(why, error);
+  dmd_strbuf_str(why, ")");
 }
 
 static Bool exists_not_regular(const HChar *name) {
@@ -38,7 +52,8 @@ static Bool exists_not_regular(const HChar *name) {
   return !sr_isError(VG_(stat)(name, &st)) && !VKI_S_ISREG(st.mode);
 }
 
-Bool dm_outfile_is_device(const HChar *name) {
+bool dm_outfile_is_device(void *ctx, const char *name) {
+  (void)ctx;
   /* /dev/stdout leads to a regular file where the output is redirected to one. */
   return VG_(strncmp)(name, "/dev/", 5) == 0 || VG_(strncmp)(name, "/proc/", 6) == 0 ||
          exists_not_regular(name);
@@ -51,55 +66,76 @@ static Bool is_special(const HChar *name) {
   return VG_(readlink)(name, target, sizeof target) >= 0 || exists_not_regular(name);
 }
 
-Bool dm_outfile_open(dm_outfile_t *file, const HChar *name) {
-  VG_(memset)(file, 0, sizeof *file);
-  file->name = VG_(strdup)("dm.outfile.name", name);
-  if (!is_special(name)) {
-    file->temporary = VG_(malloc)("dm.outfile.temporary", VG_(strlen)(name) + 32);
-    VG_(sprintf)(file->temporary, "%s.tmp.%d", name, VG_(getpid)());
-    /* A leftover of a process that had this number before. */
-    VG_(unlink)(file->temporary);
-  }
-  /* What a link leads to may be missing, or longer than what is written now. */
-  Int flags = VKI_O_WRONLY | VKI_O_CREAT | (file->temporary != NULL ? VKI_O_EXCL : VKI_O_TRUNC);
-  SysRes res = VG_(open)(file->temporary != NULL ? file->temporary : name, flags, 0666);
-  if (sr_isError(res)) {
-    file->error = sr_Err(res);
-    return False;
-  }
-  file->fd = sr_Res(res);
-  return True;
-}
+/*--- Writing ---*/
 
-bool dm_outfile_write(void *ctx, const char *bytes, size_t n) {
-  dm_outfile_t *file = ctx;
-  while (n > 0 && file->error == 0) {
-    Int part = VG_(write)(file->fd, bytes, n > (1 << 20) ? (1 << 20) : (Int)n);
+static bool write_plain(void *ctx, const char *bytes, size_t n) {
+  (void)ctx;
+  while (n > 0 && g_file.error == 0) {
+    Int part = VG_(write)(g_file.fd, bytes, n > (1 << 20) ? (1 << 20) : (Int)n);
     if (part == -VKI_EINTR)
       continue;
     if (part <= 0) {
-      file->error = part < 0 ? (UInt)-part : VKI_EIO;
+      g_file.error = part < 0 ? (UInt)-part : VKI_EIO;
     } else {
       bytes += part;
       n -= part;
-      file->written_szB += part;
     }
   }
-  return file->error == 0;
+  return g_file.error == 0;
 }
 
-Bool dm_outfile_close(dm_outfile_t *file) {
-  VG_(close)(file->fd);
-  if (file->temporary == NULL)
-    return file->error == 0;
-  if (file->error == 0 && VG_(rename)(file->temporary, file->name) < 0)
-    file->error = VKI_EACCES;
-  if (file->error != 0)
-    VG_(unlink)(file->temporary);
-  return file->error == 0;
+static void open_fd(void) {
+  /* What a link leads to may be missing, or longer than what is written now. */
+  Int flags = VKI_O_WRONLY | VKI_O_CREAT | (g_file.temporary != NULL ? VKI_O_EXCL : VKI_O_TRUNC);
+  SysRes res = VG_(open)(g_file.temporary != NULL ? g_file.temporary : g_file.name, flags, 0666);
+  g_file.fd = sr_isError(res) ? -1 : (Int)sr_Res(res);
+  g_file.error = sr_isError(res) ? sr_Err(res) : 0;
 }
 
-void dm_outfile_destroy(dm_outfile_t *file) {
-  VG_(free)(file->temporary);
-  VG_(free)(file->name);
+void dm_outfile_open(void *ctx, const char *name, bool compressed) {
+  (void)ctx;
+  g_file.name = VG_(strdup)("dm.outfile.name", name);
+  g_file.temporary = NULL;
+  if (!is_special(name)) {
+    g_file.temporary = VG_(malloc)("dm.outfile.temporary", VG_(strlen)(name) + 32);
+    VG_(sprintf)(g_file.temporary, "%s.tmp.%d", name, VG_(getpid)());
+    /* A leftover of a process that had this number before. */
+    VG_(unlink)(g_file.temporary);
+  }
+  open_fd();
+  g_file.gzip = NULL;
+#if DM_GZIP_AVAILABLE
+  if (compressed)
+    g_file.gzip = dm_gzip_open(write_plain, NULL);
+#endif
+}
+
+bool dm_outfile_write(void *ctx, const char *bytes, size_t n) {
+#if DM_GZIP_AVAILABLE
+  if (g_file.gzip != NULL)
+    return dm_gzip_write(g_file.gzip, bytes, n);
+#endif
+  return write_plain(ctx, bytes, n);
+}
+
+bool dm_outfile_close(void *ctx, dmd_strbuf_t *why) {
+  (void)ctx;
+#if DM_GZIP_AVAILABLE
+  if (g_file.gzip != NULL)
+    dm_gzip_close(g_file.gzip);
+#endif
+  if (g_file.fd >= 0) {
+    VG_(close)(g_file.fd);
+    if (g_file.temporary != NULL) {
+      if (g_file.error == 0 && VG_(rename)(g_file.temporary, g_file.name) < 0)
+        g_file.error = VKI_EACCES;
+      if (g_file.error != 0)
+        VG_(unlink)(g_file.temporary);
+    }
+  }
+  if (g_file.error != 0)
+    describe_error(g_file.error, why);
+  VG_(free)(g_file.temporary);
+  VG_(free)(g_file.name);
+  return g_file.error == 0;
 }

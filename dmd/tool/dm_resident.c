@@ -160,8 +160,9 @@ static Bool read_lines(reader_t *r, Int fd) {
   return n == 0 && !r->failed;
 }
 
-void dm_resident_measure(dmd_footprint_t *memory, ULong in_blocks_szB) {
+void dm_resident_measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks_szB) {
   client_t client;
+  (void)ctx;
   find_client(&client);
   if (client.heap_szB >= in_blocks_szB)
     memory->heap_overhead = client.heap_szB - in_blocks_szB;

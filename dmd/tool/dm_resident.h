@@ -15,9 +15,9 @@
 
 #include "profile/profile.h"
 
-/* Fills in memory->resident and resident_unique; leaves them alone where /proc does not say. And
- * heap_overhead: what Valgrind's arena for the program's blocks takes up beyond these bytes, which
- * are the usable ones of all blocks that are in it. */
-void dm_resident_measure(dmd_footprint_t *memory, ULong in_blocks_szB);
+/* For dmd_engine_host_t: see there. Fills in memory->resident and resident_unique; leaves them
+ * alone where /proc does not say. And heap_overhead: what Valgrind's arena for the program's blocks
+ * takes up beyond these bytes, which are the usable ones of all blocks that are in it. */
+void dm_resident_measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks_szB);
 
 #endif

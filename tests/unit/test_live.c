@@ -276,7 +276,6 @@ static void use(host_t *host, void *arg) {
   dmd_live_init(&live, &host->env, &config);
   dmd_live_push_tag(&live, 1, "tag", nowhere);
   dmd_live_begin_reporter(&live, 1, "explicit/a", false, nowhere);
-  dmd_stacks_set(&live.stacks, 1, 77);
   for (uint64_t i = 0; i < 40; i++) {
     dmd_new_block_t block = new_block(&live, 1, i << 20, 100 + i, 1);
     dmd_live_add(&live, &block);

@@ -15,6 +15,7 @@ typedef struct {
   dmd_live_t live;
   dmd_profile_t profile;
   unsigned n_resolved;
+  uint32_t n_texts; /* 0: each stack is a text of its own */
 } fixture_t;
 
 static void begin_as(fixture_t *f, const dmd_live_config_t *config) {
@@ -22,6 +23,7 @@ static void begin_as(fixture_t *f, const dmd_live_config_t *config) {
   dmd_live_init(&f->live, &f->host.env, config);
   dmd_profile_init(&f->profile, &f->host.env);
   f->n_resolved = 0;
+  f->n_texts = 0;
 }
 
 static void begin(fixture_t *f, dmd_mode_t mode) {
@@ -35,14 +37,16 @@ static void end(fixture_t *f) {
   host_done(&f->host);
 }
 
-/* The host's stacks: handle 1000 + n is a stack of one frame "fn". Handles from 2000 on are all
- * the same stack, as two of the host's may be once they are symbolised. */
-static uint32_t resolve(void *ctx, dmd_profile_t *profile, uintptr_t handle) {
+/* The host's stacks: n is a stack of one frame "fn". From 2000 on they are all the same stack, as
+ * two of the host's may be once they are symbolised; and so are those that differ by n_texts. */
+static uint32_t resolve(void *ctx, dmd_profile_t *profile, uint32_t stack) {
   fixture_t *f = ctx;
   f->n_resolved++;
   char text[32] = "same";
-  if (handle < 2000)
-    snprintf(text, sizeof text, "f%u", (unsigned)handle - 1000);
+  if (f->n_texts > 0)
+    stack = (stack - 1) % f->n_texts + 1;
+  if (stack < 2000)
+    snprintf(text, sizeof text, "f%u", (unsigned)stack);
   uint32_t frame = dmd_intern_str(&profile->frames, text);
   return dmd_profile_stack(profile, &frame, 1);
 }
@@ -65,12 +69,6 @@ static void alloc(fixture_t *f, uint64_t addr, uint64_t req, uint32_t stack) {
   alloc_in(f, 1, addr, req, stack);
 }
 
-/* Stack ids 1 to n have the handles 1001 to 1000 + n. */
-static void set_stacks(fixture_t *f, uint32_t n) {
-  for (uint32_t id = 1; id <= n; id++)
-    dmd_stacks_set(&f->live.stacks, id, 1000 + id);
-}
-
 static const char *stack_text(const fixture_t *f, uint32_t stack) {
   size_t n;
   const uint32_t *frames = dmd_profile_frames(&f->profile, stack, &n);
@@ -86,7 +84,6 @@ static void equal_blocks_are_one_group(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_LIVE);
-  set_stacks(&f, 3);
   alloc(&f, 0x3000, 100, 2);
   alloc(&f, 0x1000, 100, 1); /* stacks come in address order: this has the first */
   alloc(&f, 0x2000, 100, 1);
@@ -112,9 +109,7 @@ static void stacks_that_look_alike_are_one(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_LIVE);
-  dmd_stacks_set(&f.live.stacks, 1, 2000);
-  dmd_stacks_set(&f.live.stacks, 5000, 2001);
-  alloc(&f, 0x1000, 16, 1);
+  alloc(&f, 0x1000, 16, 2000);
   alloc(&f, 0x2000, 16, 5000);
   alloc(&f, 0x3000, 16, DMD_NONE);
   take(&f);
@@ -176,8 +171,7 @@ static void any_fault(twins_t *t, uint32_t n) {
 
 static void make_twins(twins_t *t) {
   begin(&t->f, DMD_MODE_DARK_MATTER);
-  for (uint32_t id = 1; id <= N_TEXTS * N_TWINS; id++)
-    dmd_stacks_set(&t->f.live.stacks, id, 1001 + (id - 1) % N_TEXTS);
+  t->f.n_texts = N_TEXTS;
   for (uint64_t i = 0; i < N_BLOCKS; i++)
     alloc(&t->f, BASE + i * BLOCK_SZB, 16 * (1 + dice_below(&t->dice, 4)), any_stack(t));
   for (uint64_t i = dice_below(&t->dice, 120); i > 0; i--)
@@ -219,7 +213,6 @@ static void reports_tags_and_names(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_DARK_MATTER);
-  set_stacks(&f, 40);
   dmd_live_push_tag(&f.live, 1, "unused", nowhere);
   dmd_live_push_tag(&f.live, 1, "lua", nowhere);
   alloc(&f, 0x1000, 16, 1);
@@ -252,7 +245,6 @@ static void shared_sets(void **state) {
   enum { OWNERS = 9 };
   fixture_t f;
   begin(&f, DMD_MODE_DARK_MATTER);
-  set_stacks(&f, 40);
   for (uint64_t addr = 0x1000; addr <= 0x2000; addr += 0x1000) {
     alloc(&f, addr, 16, 1);
     for (uint32_t i = 0; i < OWNERS; i++) {
@@ -296,7 +288,6 @@ static void faults_with_all_they_say(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_DARK_MATTER);
-  set_stacks(&f, 9);
   dmd_intern_t *names = &f.live.reporter_names;
   dmd_intern_str(names, "unused");
   uint32_t memory = dmd_intern_str(names, "memory"), scope = dmd_intern_str(names, "scope");
@@ -345,7 +336,6 @@ static void on_allocation_makes_no_difference(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_DARK_MATTER);
-  set_stacks(&f, 3);
   alloc(&f, 0x1000, 16, 1);
   alloc(&f, 0x2000, 16, 1);
   dmd_live_report(&f.live, 1, 0x1000, 2, DMD_REPORT_ON_ALLOC, DMD_NONE);
@@ -365,7 +355,6 @@ static void totals_of_the_run(void **state) {
                                     .partial_stacks = true,
                                     .sample_below = 10,
                                     .seed = 99});
-  set_stacks(&f, 3);
   alloc(&f, 0x1000, 100, 1);
   alloc(&f, 0x2000, 50, 1);
   alloc(&f, 0x3000, 25, 1);
@@ -403,7 +392,6 @@ static void samples_stand_for_others(void **state) {
                                     .allocator = DMD_ALLOCATOR_EXACT,
                                     .word_szB = 8,
                                     .sample_below = 10});
-  set_stacks(&f, 1);
   for (uint64_t i = 0; i < 19; i++)
     alloc(&f, 0x1000 + 16 * i, 5, 1);
   alloc(&f, 0x9000, 10, 1);
@@ -421,7 +409,6 @@ static void cumulative_takes_the_history(void **state) {
   (void)state;
   fixture_t f;
   begin(&f, DMD_MODE_CUMULATIVE);
-  set_stacks(&f, 2);
   dmd_live_push_tag(&f.live, 1, "lua", nowhere);
   for (int i = 0; i < 50; i++) {
     alloc(&f, 0x1000, 32, 2);
@@ -471,7 +458,6 @@ static void allocated_memory(void **state) {
                                       .allocator = DMD_ALLOCATOR_EXACT,
                                       .word_szB = 8,
                                       .sample_below = i == 1 ? 1000 : 0});
-    set_stacks(&f, 1);
     for (uint64_t n = 0; n < 10; n++)
       alloc(&f, 0x1000 + 64 * n, 17, 1); /* usable 18 */
     assert_int_equal(dmd_live_remove(&f.live, 0x1000, DMD_NONE), DMD_REMOVE_MEMORY);
@@ -565,7 +551,6 @@ static void random_programs(void **state) {
     m.next = 0x10000;
     fixture_t f;
     begin(&f, DMD_MODE_DARK_MATTER);
-    set_stacks(&f, 6);
     for (int dump = 0; dump < 4; dump++) {
       for (int i = 0; i < 500; i++)
         random_event(&f, &m, &dice);
@@ -599,7 +584,6 @@ static void use(host_t *host, void *arg) {
   dmd_live_t live;
   dmd_live_init(&live, &host->env, &config);
   for (uint32_t id = 1; id <= 3; id++) {
-    dmd_stacks_set(&live.stacks, id, 1000 + id);
     dmd_live_add(&live, &(dmd_new_block_t){
                             .addr = id * 64, .req = 16, .usable = 16, .stack = id, .thread = 1});
     dmd_live_report(&live, 1, 64, id, 0, DMD_NONE);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dump.h: one analysis of the heap: text for the user, a profile in a file.
+ *
+ * Concurrency: as of the engine. The program must not run meanwhile: its blocks are read for
+ * advice.
+ */
+#ifndef DMD_ENGINE_DUMP_H
+#define DMD_ENGINE_DUMP_H
+
+#include "engine/engine.h"
+
+typedef enum { DMD_TRIGGER_EXIT, DMD_TRIGGER_REQUEST, DMD_TRIGGER_MONITOR } dmd_trigger_t;
+
+/* Analyses the heap, prints the records and writes the profile. label is NULL or text of the
+ * program's or the user's. Reports are kept. Returns the dump's number in this process, from 1, or
+ * 0 when the file could not be written (the user is told why). */
+uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/engine.h"
+
+#include "base/str.h"
+#include "engine/dump.h"
+#include "engine/filename.h"
+
+/* ---- What the live state asks of its host. ---- */
+
+static dmd_fault_kind_t classify(void *ctx, uint64_t addr, char *text, size_t szB) {
+  const dmd_engine_host_t *host = ((dmd_engine_t *)ctx)->host;
+  return host->classify(host->ctx, addr, text, szB);
+}
+
+static uint32_t stack_of(void *ctx, uint64_t ip) {
+  const dmd_engine_host_t *host = ((dmd_engine_t *)ctx)->host;
+  return host->stack_of(host->ctx, ip);
+}
+
+/* The last one that is visited is not inlined. */
+static void keep_name(void *visitor, const dmd_function_t *function) {
+  dmd_strbuf_t *name = visitor;
+  dmd_strbuf_cut(name, 0);
+  dmd_strbuf_str(name, function->name);
+}
+
+static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
+  const dmd_engine_t *engine = ctx;
+  const dmd_engine_host_t *host = engine->host;
+  dmd_strbuf_t name, other_name;
+  dmd_strbuf_init(&name, engine->env);
+  dmd_strbuf_init(&other_name, engine->env);
+  host->functions(host->ctx, (dmd_code_t){.ip = ip}, keep_name, &name);
+  host->functions(host->ctx, (dmd_code_t){.ip = other_ip}, keep_name, &other_name);
+  bool same = name.n > 0 && dmd_str_equal(name.text, other_name.text);
+  dmd_strbuf_destroy(&other_name);
+  dmd_strbuf_destroy(&name);
+  return same;
+}
+
+/* ---- The engine. ---- */
+
+bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engine_host_t *host,
+                     const dmd_options_t *options, dmd_strbuf_t *why) {
+  if (!dmd_filename_check(options->out_file, env, host, why))
+    return false;
+  dmd_mem_zero(engine, sizeof *engine);
+  engine->env = env;
+  engine->host = host;
+  engine->options = options;
+  dmd_live_config_t config = dmd_options_live(options);
+  config.word_szB = host->word_szB;
+  config.host = (dmd_live_host_t){
+      .ctx = engine, .classify = classify, .same_function = same_function, .stack_of = stack_of};
+  if (host->slabs != NULL) {
+    dmd_slabs_init(&engine->slabs, env, host->slabs);
+    config.slabs = &engine->slabs;
+  }
+  dmd_live_init(&engine->live, env, &config);
+  dmd_rules_init(&engine->rules, env, host, options, &engine->live);
+  return true;
+}
+
+void dmd_engine_destroy(dmd_engine_t *engine) {
+  dmd_rules_destroy(&engine->rules);
+  dmd_live_destroy(&engine->live);
+  if (engine->host->slabs != NULL)
+    dmd_slabs_destroy(&engine->slabs);
+}
+
+void dmd_engine_start_thread(dmd_engine_t *engine, uint32_t parent, uint32_t thread) {
+  dmd_live_start_thread(&engine->live, parent, thread);
+}
+
+void dmd_engine_end_thread(dmd_engine_t *engine, uint32_t thread) {
+  dmd_live_end_thread(&engine->live, thread);
+}
+
+void dmd_engine_forked(dmd_engine_t *engine) {
+  engine->n_dumps = 0;
+  engine->n_requested_dumps = 0;
+}
+
+void dmd_engine_exit(dmd_engine_t *engine) {
+  dmd_live_end_all(&engine->live);
+  dmd_auto_t when = engine->options->dump_at_exit;
+  if (when == DMD_YES || (when == DMD_AUTO && engine->n_requested_dumps == 0))
+    dmd_engine_dump(engine, DMD_TRIGGER_EXIT, NULL);
+}

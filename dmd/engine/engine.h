@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * engine.h: what happens in a program, and what becomes of it, whoever watches.
+ *
+ * An engine is the state of one watched process (live/live.h and what goes with it) and the policy
+ * of every event. Its host (host.h) sees the events and calls
+ *
+ *   engine.h   when threads begin and end, the process forks, and at its exit
+ *   dump.h     for an analysis of the heap
+ *
+ * Order: options first (options.h), then dmd_engine_init, before the program's first event.
+ *
+ * Concurrency: the engine takes no locks, and one thread at a time may be in it. Under Valgrind
+ * that is so by itself, since it runs one thread at a time and enters the tool with its own lock
+ * taken. A host whose threads run at the same time takes one lock, its engine lock, around each
+ * call; it guards everything that hangs off a dmd_engine_t. The engine lock comes before all locks
+ * that the host's functions take, and after none: a thread must not enter the engine with one of
+ * these held (the loader's, say, or that of the program's allocator).
+ */
+#ifndef DMD_ENGINE_ENGINE_H
+#define DMD_ENGINE_ENGINE_H
+
+#include "engine/host.h"
+#include "engine/options.h"
+#include "engine/rules.h"
+
+typedef struct dmd_engine {
+  const dmd_env_t *env;
+  const dmd_engine_host_t *host;
+  const dmd_options_t *options;
+  dmd_slabs_t slabs; /* where the host has them */
+  dmd_live_t live;
+  dmd_rules_t rules;
+  bool is_allocator_settled;  /* see loaded.h */
+  bool new_rounds_up;         /* the program's C++ library rounds up what an aligned new asks for */
+  uint32_t n_dumps;           /* of this process */
+  uint32_t n_requested_dumps; /* those of them that the program itself asked for */
+} dmd_engine_t;
+
+/* The engine, its host and the options must stay where they are until it is destroyed; options must
+ * not change. False, with what is wrong in why, where the options are: nothing is initialised then.
+ */
+bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engine_host_t *host,
+                     const dmd_options_t *options, dmd_strbuf_t *why);
+void dmd_engine_destroy(dmd_engine_t *engine);
+
+/* A thread is about to begin; it may have a number that another one had. parent: 0 for the first.
+ */
+void dmd_engine_start_thread(dmd_engine_t *engine, uint32_t parent, uint32_t thread);
+void dmd_engine_end_thread(dmd_engine_t *engine, uint32_t thread);
+
+/* In a forked child: it goes on with its parent's blocks, and counts its own dumps. */
+void dmd_engine_forked(dmd_engine_t *engine);
+
+/* The process is about to end: dumps where that is wanted. */
+void dmd_engine_exit(dmd_engine_t *engine);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * host.h: what the engine asks of its host.
+ *
+ * A host is what can watch a program: Valgrind, or a library in the program's own process. It calls
+ * the engine (engine.h) when something happens in the program; the engine decides what that means,
+ * and asks the host, through these functions, for what only the host can know or do. A host is a
+ * thin shell then: it has no rules of its own about blocks, reports, names, numbers or files.
+ *
+ * Strings that a host hands over are good until the same function is called again, unless it says
+ * otherwise; strings that it gets are good until it returns. ctx is the host's own, and passed to
+ * every function.
+ *
+ * Concurrency: the engine calls its host on the thread that called the engine, while it holds
+ * whatever lock the host took to do so (engine.h says which). So a function here may take locks of
+ * its own that are never held when the engine is called, and must not allocate from the program's
+ * allocator in a way that comes back to the engine.
+ */
+#ifndef DMD_ENGINE_HOST_H
+#define DMD_ENGINE_HOST_H
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "live/live.h"
+
+/* ---- The program's code. ---- */
+
+/* An address in an epoch: the same address may be other code after an unload. Epoch 0: now. */
+typedef struct dmd_code {
+  uint64_t ip;
+  uint32_t epoch;
+} dmd_code_t;
+
+static inline uint64_t dmd_code_hash(dmd_code_t code) {
+  return dmd_hash_u64(code.ip ^ (uint64_t)code.epoch << 48);
+}
+
+static inline bool dmd_code_equal(dmd_code_t a, dmd_code_t b) {
+  return a.ip == b.ip && a.epoch == b.epoch;
+}
+
+/* A function that an address lies in, an inlined one or the one around these. */
+typedef struct dmd_function {
+  const char *name; /* as it is printed, demangled; "" where it has none */
+  const char *file; /* NULL: where in the source the address is, is not known */
+  uint32_t line;
+} dmd_function_t;
+
+typedef void (*dmd_function_fn)(void *visitor, const dmd_function_t *function);
+
+/* The file that holds an address. */
+typedef struct dmd_object {
+  const char *path;
+  const char *soname; /* "" where it has none */
+  uint64_t offset;    /* of the address, as addr2line wants it */
+  bool is_engine;     /* it is a part of the engine that stands in for the program's allocator */
+} dmd_object_t;
+
+typedef void (*dmd_object_fn)(void *visitor, const char *path, const char *soname);
+
+typedef enum { DMD_CODE_OTHER, DMD_CODE_MAIN, DMD_CODE_BELOW_MAIN } dmd_code_kind_t;
+
+/* ---- The host. ---- */
+
+typedef struct dmd_engine_host {
+  void *ctx;
+
+  /* What does not change. */
+  const char *version;          /* of dmd */
+  const char *valgrind_version; /* e.g. "3.19.0" */
+  uint64_t word_szB;            /* of the program: 4 or 8 */
+  bool can_compress;            /* files can be compressed */
+  /* Where slabs for the program's small blocks come from (live/slabs.h). NULL of a host whose
+   * program keeps its own allocator. */
+  const dmd_slab_source_t *slabs;
+
+  /* Threads and stacks. A stack's id is above 0, and names the same frames as long as the engine
+   * lives: best dense ones, for some arrays have a place for each. */
+  uint32_t (*capture)(void *ctx, uint32_t thread);  /* the thread's stack now */
+  uint32_t (*stack_of)(void *ctx, uint64_t ip);     /* a stack of this one place, and no more */
+  dmd_place_t (*place)(void *ctx, uint32_t thread); /* where the thread is now */
+  /* The places of a stack, the innermost first, *n of them. */
+  const dmd_code_t *(*codes)(void *ctx, uint32_t stack, uint32_t *n);
+
+  /* Names. functions visits all that an address lies in, inlined ones first, and at least one.
+   * object answers false where no file holds the address. */
+  void (*functions)(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visitor);
+  bool (*object)(void *ctx, dmd_code_t code, dmd_object_t *object);
+  dmd_code_kind_t (*code_kind)(void *ctx, dmd_code_t code);
+  /* The objects that are loaded: the path of each, and its soname or "". defines: whether those of
+   * a soname have a function of this name, or, with NULL, whether the program has one; if_unknown
+   * where that cannot be found out. */
+  void (*objects)(void *ctx, dmd_object_fn visit, void *visitor);
+  bool (*defines)(void *ctx, const char *soname, const char *function, bool if_unknown);
+  bool (*shows_below_main)(void *ctx); /* whether the user wants to see what called main */
+
+  /* The program's memory. Reads are made between begin and end; read copies n bytes at addr, all of
+   * one page of 4 KiB, and answers how many from addr on could be had. classify says what memory an
+   * address outside of all blocks lies in: the kind of fault that a report of it is, and a
+   * description of at most szB bytes, which may be empty. */
+  void (*memory_begin)(void *ctx);
+  size_t (*memory_read)(void *ctx, uint64_t addr, void *to, size_t n);
+  void (*memory_end)(void *ctx);
+  dmd_fault_kind_t (*classify)(void *ctx, uint64_t addr, char *text, size_t szB);
+
+  /* The process. */
+  uint64_t (*pid)(void *ctx);
+  const char *(*command)(void *ctx);                       /* the program and its arguments */
+  const char *(*start_folder)(void *ctx);                  /* where it was started; NULL: gone */
+  const char *(*environment)(void *ctx, const char *name); /* NULL: not set */
+  /* What the program takes up: fills in resident, resident_unique and heap_overhead, and leaves
+   * alone what it does not know. in_blocks are the usable bytes of all blocks of the allocator. */
+  void (*measure)(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks);
+
+  /* The user. Lines have no line end. */
+  bool (*is_quiet)(void *ctx); /* only what is wrong with dmd itself is to be said */
+  void (*say)(void *ctx, const char *line);
+  void (*say_stack)(void *ctx, uint32_t stack);
+
+  /* Output files, one at a time. A file appears under its name only when it is complete, except for
+   * what can take one profile after the other: a pipe, a device. open, which fails silently, and
+   * write are followed by close, which says whether all is written, or why not. */
+  bool (*file_is_device)(void *ctx, const char *name);
+  void (*file_open)(void *ctx, const char *name, bool compressed);
+  bool (*file_write)(void *ctx, const char *bytes, size_t n);
+  bool (*file_close)(void *ctx, dmd_strbuf_t *why);
+} dmd_engine_host_t;
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/rules.h"
+
+#include "base/fnname.h"
+#include "base/glob.h"
+#include "base/str.h"
+
+enum { NO_RULE = 0xffffffff };
+
+/* Whose code it is. */
+typedef enum { CODE_ENGINE, CODE_ALLOCATOR, CODE_PROGRAM } owner_t;
+
+/* What the rules make of an address. Rules are known by their number in the options. */
+typedef struct {
+  dmd_code_t code;
+  owner_t owner;
+  uint32_t any_frame; /* the first tag rule for any frame that one of its functions matches */
+  uint32_t innermost; /* the first one that matches if its innermost function is what counts */
+  uint32_t reporter;  /* its innermost function that --report-fn names, as a reporter's name */
+  uint32_t function;  /* its innermost function as a reporter's name */
+  bool is_named;      /* whether that function has a name, and is not just known by its file */
+} spot_t;
+
+/* What they make of a stack. */
+typedef struct {
+  uint32_t tag;
+  uint32_t reporter; /* the innermost function that --report-fn names, as a reporter's name */
+  uint32_t function; /* the innermost function that is not the allocator's, likewise */
+  bool is_named;     /* of that function */
+  bool is_program;   /* whether that one itself called what the engine replaced */
+} verdict_t;
+
+/* ---- Matching. ---- */
+
+/* The last part of a path. */
+static const char *base_of(const char *path) {
+  const char *slash = dmd_str_find_last_char(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+static bool object_matches(const char *glob, const dmd_object_t *object) {
+  return object->path != NULL &&
+         (dmd_glob_matches(glob, object->path) || dmd_glob_matches(glob, base_of(object->path)) ||
+          dmd_glob_matches(glob, object->soname));
+}
+
+static owner_t owner_of(const dmd_object_t *object) {
+  static const char *const allocators[] = {
+      "libc.so*",   "libc-?.*.so",  "ld-*.so*",     "ld.so*",       "libpthread*.so*",
+      "libc.musl*", "ld-musl*",     "libjemalloc*", "libtcmalloc*", "libmimalloc*",
+      "libhoard*",  "libsnmalloc*", "librpmalloc*", "libtbbmalloc*"};
+  if (object->is_engine)
+    return CODE_ENGINE;
+  if (object->path != NULL)
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+      if (dmd_glob_matches(allocators[i], base_of(object->path)))
+        return CODE_ALLOCATOR;
+  return CODE_PROGRAM;
+}
+
+/* By its name as it is printed, or without parameters and the like. */
+static bool function_matches(const char *glob, const char *name) {
+  size_t n = dmd_str_length(name);
+  return n > 0 && (dmd_glob_matches_n(glob, name, n) ||
+                   dmd_glob_matches_n(glob, name, dmd_fnname_plain(name, n)));
+}
+
+/* The first tag rule, of those for any frame or of the others, that the function, in this object,
+ * matches. */
+static uint32_t first_match(const dmd_rules_t *rules, const dmd_object_t *object, const char *name,
+                            bool any_frame) {
+  for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
+    const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
+    if (rule->kind == DMD_RULE_REPORT_FN || rule->any_frame != any_frame)
+      continue;
+    if (rule->kind == DMD_RULE_TAG_LIBRARY ? object_matches(rule->glob, object)
+                                           : function_matches(rule->glob, name))
+      return i;
+  }
+  return NO_RULE;
+}
+
+static bool is_reporter(const dmd_rules_t *rules, const char *name) {
+  for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
+    const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
+    if (rule->kind == DMD_RULE_REPORT_FN && function_matches(rule->glob, name))
+      return true;
+  }
+  return false;
+}
+
+/* A function as a reporter's name, or its file where it has no name. A slash in it would begin a
+ * branch of its own: it becomes a backslash, as in paths of about:memory. */
+static uint32_t reporter_name(const dmd_rules_t *rules, const dmd_object_t *object,
+                              const char *name) {
+  static const char branch[] = "explicit/";
+  char path[DMD_MAX_NAME + 1];
+  size_t n = sizeof branch - 1;
+  dmd_mem_copy(path, branch, n);
+  size_t length = dmd_str_length(name);
+  if (length > 0)
+    length = dmd_fnname_plain(name, length);
+  else if (object->path != NULL)
+    length = dmd_str_length(name = base_of(object->path));
+  for (size_t i = 0; i < length && n < DMD_MAX_NAME; i++)
+    path[n++] = name[i] == '/' ? '\\' : name[i];
+  path[n] = '\0';
+  return dmd_intern_text(&rules->live->reporter_names, path);
+}
+
+/* ---- Judging an address. ---- */
+
+static uint32_t least(uint32_t a, uint32_t b) {
+  return a < b ? a : b;
+}
+
+typedef struct {
+  const dmd_rules_t *rules;
+  spot_t *spot;
+  dmd_object_t object;
+  bool is_innermost;
+} visitor_t;
+
+/* Adds what a function at the spot, the innermost first, says about it. */
+static void judge_function(void *ctx, const dmd_function_t *function) {
+  visitor_t *v = ctx;
+  spot_t *spot = v->spot;
+  spot->any_frame = least(spot->any_frame, first_match(v->rules, &v->object, function->name, true));
+  if (v->is_innermost) {
+    spot->owner = owner_of(&v->object);
+    spot->innermost = first_match(v->rules, &v->object, function->name, false);
+    spot->function = reporter_name(v->rules, &v->object, function->name);
+    spot->is_named = function->name[0] != '\0';
+  }
+  if (spot->reporter == DMD_NONE && is_reporter(v->rules, function->name))
+    spot->reporter = reporter_name(v->rules, &v->object, function->name);
+  v->is_innermost = false;
+}
+
+static void judge_spot(const dmd_rules_t *rules, spot_t *spot) {
+  const dmd_engine_host_t *host = rules->host;
+  visitor_t visitor = {.rules = rules, .spot = spot, .is_innermost = true};
+  if (!host->object(host->ctx, spot->code, &visitor.object))
+    visitor.object = (dmd_object_t){.soname = ""};
+  spot->any_frame = NO_RULE;
+  host->functions(host->ctx, spot->code, judge_function, &visitor);
+}
+
+static bool spot_equal(const void *owner, uint32_t id, const void *key) {
+  return dmd_code_equal(DMD_POOL_AT((const dmd_pool_t *)owner, spot_t, id)->code,
+                        *(const dmd_code_t *)key);
+}
+
+static const spot_t *spot_at(dmd_rules_t *rules, dmd_code_t code) {
+  uint64_t hash = dmd_code_hash(code);
+  uint32_t id = dmd_table_find(&rules->spot_index, hash, &code);
+  if (id == DMD_NONE) {
+    spot_t spot = {.code = code};
+    judge_spot(rules, &spot);
+    id = dmd_pool_add(&rules->spots);
+    *DMD_POOL_AT(&rules->spots, spot_t, id) = spot;
+    dmd_table_add(&rules->spot_index, hash, id);
+  }
+  return DMD_POOL_AT(&rules->spots, spot_t, id);
+}
+
+/* ---- Judging a stack. ---- */
+
+static verdict_t judge_stack(dmd_rules_t *rules, uint32_t stack) {
+  verdict_t verdict = {.tag = DMD_NONE};
+  uint32_t rule = NO_RULE, n;
+  bool replaced = true, found = false;
+  const dmd_code_t *codes = rules->host->codes(rules->host->ctx, stack, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    const spot_t *spot = spot_at(rules, codes[i]);
+    rule = least(rule, spot->any_frame);
+    if (spot->owner == CODE_PROGRAM) {
+      if (!found) {
+        rule = least(rule, spot->innermost);
+        verdict.function = spot->function;
+        verdict.is_named = spot->is_named;
+        verdict.is_program = replaced;
+        found = true;
+      }
+      if (verdict.reporter == DMD_NONE)
+        verdict.reporter = spot->reporter;
+    }
+    replaced = replaced && spot->owner == CODE_ENGINE;
+  }
+  if (rule != NO_RULE)
+    verdict.tag = dmd_live_tag_id(rules->live, dmd_options_rule(rules->options, rule)->tag);
+  return verdict;
+}
+
+static verdict_t verdict_on(dmd_rules_t *rules, uint32_t stack) {
+  uint32_t id = (uint32_t)dmd_stacks_get(&rules->verdict_of, stack);
+  if (id == 0) {
+    verdict_t verdict = judge_stack(rules, stack);
+    id = dmd_pool_add(&rules->verdicts);
+    *DMD_POOL_AT(&rules->verdicts, verdict_t, id) = verdict;
+    dmd_stacks_set(&rules->verdict_of, stack, id);
+  }
+  return *DMD_POOL_AT(&rules->verdicts, verdict_t, id);
+}
+
+uint32_t dmd_rules_tag(dmd_rules_t *rules, uint32_t stack) {
+  return verdict_on(rules, stack).tag;
+}
+
+/* Whether the function that asks for the size allocated the block itself: it is a wrapper that
+ * counts what it hands out. main is none, whatever small programs do there. */
+static bool is_wrapper(dmd_rules_t *rules, const verdict_t *call, uint32_t alloc_stack) {
+  if (alloc_stack == DMD_NONE || !call->is_named || call->function == rules->main_function)
+    return false;
+  return verdict_on(rules, alloc_stack).function == call->function;
+}
+
+bool dmd_rules_reports(dmd_rules_t *rules, uint32_t stack, uint32_t alloc_stack,
+                       uint32_t *reporter) {
+  verdict_t call = verdict_on(rules, stack);
+  if (call.reporter != DMD_NONE) {
+    *reporter = call.reporter;
+    return true;
+  }
+  *reporter = call.function;
+  return rules->options->report_usable_size && call.is_program &&
+         !is_wrapper(rules, &call, alloc_stack);
+}
+
+/* ---- The rules as a whole. ---- */
+
+/* Tags get their ids in the order of the rules. */
+static void find_out_what_is_given(dmd_rules_t *rules) {
+  rules->report = rules->options->report_usable_size;
+  for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
+    const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
+    if (rule->kind == DMD_RULE_REPORT_FN) {
+      rules->report = true;
+    } else {
+      rules->tag = true;
+      dmd_live_tag_id(rules->live, rule->tag);
+    }
+  }
+}
+
+void dmd_rules_init(dmd_rules_t *rules, const dmd_env_t *env, const dmd_engine_host_t *host,
+                    const dmd_options_t *options, dmd_live_t *live) {
+  *rules = (dmd_rules_t){.host = host, .options = options, .live = live};
+  dmd_pool_init(&rules->verdicts, env, "dmd.rules.verdicts", sizeof(verdict_t));
+  dmd_stacks_init(&rules->verdict_of, env);
+  dmd_pool_init(&rules->spots, env, "dmd.rules.spots", sizeof(spot_t));
+  dmd_table_init(&rules->spot_index, env, "dmd.rules.spot_index", spot_equal, &rules->spots);
+  find_out_what_is_given(rules);
+  if (rules->report)
+    rules->main_function = dmd_intern_str(&live->reporter_names, "explicit/main");
+}
+
+void dmd_rules_destroy(dmd_rules_t *rules) {
+  dmd_table_destroy(&rules->spot_index);
+  dmd_pool_destroy(&rules->spots);
+  dmd_stacks_destroy(&rules->verdict_of);
+  dmd_pool_destroy(&rules->verdicts);
+}

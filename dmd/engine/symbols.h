@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * symbols.h: stacks as text, for the time of one dump.
+ *
+ * A stack becomes frames such as "main (app.c:12)", with inlined calls as frames of their own, or
+ * "fn[/lib/x.so +0x123]" where it is not known where in the source the address is. Each address is
+ * looked up once a dump, however many stacks it is in. Frames below main are left out unless the
+ * user wants to see them.
+ *
+ * Concurrency: as of the engine.
+ */
+#ifndef DMD_ENGINE_SYMBOLS_H
+#define DMD_ENGINE_SYMBOLS_H
+
+#include "engine/host.h"
+
+typedef struct dmd_symbols {
+  const dmd_engine_host_t *host;
+  dmd_profile_t *profile; /* whose frames the texts become */
+  dmd_pool_t addresses;   /* looked up so far */
+  dmd_table_t index;
+  dmd_pool_t frames;    /* frame ids of the profile, consecutive for each address */
+  uint32_t *ids;        /* scratch: the frames of the stack at hand */
+  uint32_t n_ids, room; /* of that */
+  dmd_strbuf_t text;    /* scratch: of the frame at hand */
+} dmd_symbols_t;
+
+/* Must stay where it is until it is destroyed. */
+void dmd_symbols_init(dmd_symbols_t *symbols, const dmd_engine_host_t *host,
+                      dmd_profile_t *profile);
+void dmd_symbols_destroy(dmd_symbols_t *symbols);
+
+/* A dmd_resolve_fn: ctx is a dmd_symbols_t. */
+uint32_t dmd_symbols_resolve(void *ctx, dmd_profile_t *profile, uint32_t stack);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_basics.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_execontext.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+#include "pub_tool_xarray.h"
+
+#include "dmd-config.h"
+#include "tool/dm_address.h"
+#include "tool/dm_arena.h"
+#include "tool/dm_code.h"
+#include "tool/dm_env.h"
+#include "tool/dm_gzip.h"
+#include "tool/dm_host.h"
+#include "tool/dm_memory.h"
+#include "tool/dm_outfile.h"
+#include "tool/dm_resident.h"
+
+/*--- Threads and stacks ---*/
+
+static uint32_t capture(void *ctx, uint32_t thread) {
+  (void)ctx;
+  return dm_capture_stack(thread);
+}
+
+static uint32_t stack_of(void *ctx, uint64_t ip) {
+  (void)ctx;
+  /* The place is the one after the request: back into it. */
+  Addr ips[] = {ip - 1};
+  return dm_note_stack(VG_(make_ExeContext_from_StackTrace)(ips, 1));
+}
+
+/* After the request, in the function that made it. */
+static dmd_place_t place(void *ctx, uint32_t thread) {
+  (void)ctx;
+  return (dmd_place_t){.ip = VG_(get_IP)(thread), .sp = VG_(get_SP)(thread)};
+}
+
+static bool shows_below_main(void *ctx) {
+  (void)ctx;
+  return VG_(clo_show_below_main);
+}
+
+/*--- The process ---*/
+
+static uint64_t pid(void *ctx) {
+  (void)ctx;
+  return VG_(getpid)();
+}
+
+static const char *command(void *ctx) {
+  static dmd_strbuf_t line;
+  (void)ctx;
+  if (line.env == NULL)
+    dmd_strbuf_init(&line, &g_env);
+  dmd_strbuf_cut(&line, 0);
+  dmd_strbuf_str(&line, VG_(args_the_exename));
+  for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++) {
+    dmd_strbuf_str(&line, " ");
+    dmd_strbuf_str(&line, *(HChar **)VG_(indexXA)(VG_(args_for_client), i));
+  }
+  return line.text;
+}
+
+static const char *start_folder(void *ctx) {
+  (void)ctx;
+  return VG_(get_startup_wd)();
+}
+
+static const char *environment(void *ctx, const char *name) {
+  (void)ctx;
+  return VG_(getenv)(name);
+}
+
+/*--- The user ---*/
+
+static bool is_quiet(void *ctx) {
+  (void)ctx;
+  return VG_(clo_verbosity) == 0;
+}
+
+static void say(void *ctx, const char *line) {
+  (void)ctx;
+  VG_(umsg)("%s\n", line);
+}
+
+static void say_stack(void *ctx, uint32_t stack) {
+  (void)ctx;
+  VG_(pp_ExeContext)(dm_stack(stack));
+}
+
+const dmd_engine_host_t g_host = {
+    .version = DMD_VERSION,
+    .valgrind_version = DMD_VALGRIND_VERSION,
+    .word_szB = VG_WORDSIZE,
+    .can_compress = DM_GZIP_AVAILABLE,
+    .slabs = &dm_arena_slabs,
+    .capture = capture,
+    .stack_of = stack_of,
+    .place = place,
+    .codes = dm_codes,
+    .functions = dm_functions,
+    .object = dm_object,
+    .code_kind = dm_code_kind,
+    .shows_below_main = shows_below_main,
+    .objects = dm_objects,
+    .defines = dm_object_defines,
+    .memory_begin = dm_memory_begin,
+    .memory_read = dm_memory_read,
+    .memory_end = dm_memory_end,
+    .classify = dm_classify,
+    .pid = pid,
+    .command = command,
+    .start_folder = start_folder,
+    .environment = environment,
+    .measure = dm_resident_measure,
+    .is_quiet = is_quiet,
+    .say = say,
+    .say_stack = say_stack,
+    .file_is_device = dm_outfile_is_device,
+    .file_open = dm_outfile_open,
+    .file_write = dm_outfile_write,
+    .file_close = dm_outfile_close,
+};

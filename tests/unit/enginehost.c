@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "enginehost.h"
+
+#include <stdio.h>
+
+/* ---- Code and stacks. ---- */
+
+static enginehost_code_t *code_of(enginehost_t *h, dmd_code_t code) {
+  for (uint32_t i = 0; i < h->n_codes; i++)
+    if (h->codes[i].code.ip == code.ip)
+      return &h->codes[i];
+  fail_msg("no code at %#llx", (unsigned long long)code.ip);
+  return NULL;
+}
+
+static uint32_t capture(void *ctx, uint32_t thread) {
+  enginehost_t *h = ctx;
+  (void)thread;
+  h->n_captured++;
+  return h->now;
+}
+
+static uint32_t stack_of(void *ctx, uint64_t ip) {
+  return enginehost_stack(ctx, 1, ip);
+}
+
+static dmd_place_t place(void *ctx, uint32_t thread) {
+  (void)thread;
+  return ((const enginehost_t *)ctx)->place;
+}
+
+static const dmd_code_t *codes(void *ctx, uint32_t stack, uint32_t *n) {
+  const enginehost_t *h = ctx;
+  assert_in_range(stack, 1, h->n_stacks);
+  *n = h->stacks[stack - 1].n;
+  return h->stacks[stack - 1].codes;
+}
+
+static void functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visitor) {
+  enginehost_code_t *at = code_of(ctx, code);
+  char text[8192];
+  at->n_asked++;
+  snprintf(text, sizeof text, "%s", at->functions);
+  if (text[0] == '\0')
+    visit(visitor, &(dmd_function_t){.name = ""});
+  for (char *part = strtok(text, "|"); part != NULL; part = strtok(NULL, "|")) {
+    dmd_function_t function = {.name = part};
+    char *file = strstr(part, " (");
+    if (file != NULL) {
+      *file = '\0';
+      function.file = file + 2;
+      char *line = strrchr(file + 2, ':');
+      *line = '\0';
+      function.line = (uint32_t)atoi(line + 1);
+    }
+    visit(visitor, &function);
+  }
+}
+
+static bool object(void *ctx, dmd_code_t code, dmd_object_t *object) {
+  const enginehost_code_t *at = code_of(ctx, code);
+  if (at->path == NULL)
+    return false;
+  *object = (dmd_object_t){
+      .path = at->path, .soname = at->soname, .offset = code.ip, .is_engine = at->is_engine};
+  return true;
+}
+
+static dmd_code_kind_t code_kind(void *ctx, dmd_code_t code) {
+  return code_of(ctx, code)->kind;
+}
+
+static bool shows_below_main(void *ctx) {
+  return ((const enginehost_t *)ctx)->below_main;
+}
+
+static void objects(void *ctx, dmd_object_fn visit, void *visitor) {
+  const enginehost_t *h = ctx;
+  for (uint32_t i = 0; i < h->n_objects; i++)
+    visit(visitor, h->objects[i].path, h->objects[i].soname == NULL ? "" : h->objects[i].soname);
+}
+
+static bool defines(void *ctx, const char *soname, const char *function, bool if_unknown) {
+  const enginehost_t *h = ctx;
+  if (h->knows_no_symbols)
+    return if_unknown;
+  char word[64];
+  snprintf(word, sizeof word, "|%s|", function);
+  for (uint32_t i = 0; i < h->n_objects; i++) {
+    const char *its = h->objects[i].soname;
+    bool same = soname == NULL || its == NULL ? soname == its : strcmp(soname, its) == 0;
+    if (same && strstr(h->objects[i].functions, word) != NULL)
+      return true;
+  }
+  return false;
+}
+
+/* ---- Memory. ---- */
+
+static void memory_begin(void *ctx) {
+  (void)ctx;
+}
+
+static size_t memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
+  (void)ctx;
+  if (addr < 4096)
+    return 0;
+  memcpy(to, (const void *)(uintptr_t)addr, n);
+  return n;
+}
+
+static dmd_fault_kind_t classify(void *ctx, uint64_t addr, char *text, size_t szB) {
+  (void)ctx, (void)addr, (void)text, (void)szB;
+  return DMD_FAULT_REPORT_NO_ADDRESS;
+}
+
+/* ---- The process and the user. ---- */
+
+static uint64_t pid(void *ctx) {
+  return ((const enginehost_t *)ctx)->pid;
+}
+
+static const char *command(void *ctx) {
+  return ((const enginehost_t *)ctx)->command;
+}
+
+static const char *start_folder(void *ctx) {
+  return ((const enginehost_t *)ctx)->folder;
+}
+
+static const char *environment(void *ctx, const char *name) {
+  const enginehost_t *h = ctx;
+  size_t n = strlen(name);
+  for (size_t i = 0; i < COUNT_OF(h->variables) && h->variables[i] != NULL; i++)
+    if (strncmp(h->variables[i], name, n) == 0 && h->variables[i][n] == '=')
+      return h->variables[i] + n + 1;
+  return NULL;
+}
+
+static void measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks) {
+  (void)ctx;
+  memory->heap_overhead = in_blocks + 1;
+}
+
+static bool is_quiet(void *ctx) {
+  return ((const enginehost_t *)ctx)->quiet;
+}
+
+static void say(void *ctx, const char *line) {
+  enginehost_t *h = ctx;
+  assert_null(strchr(line, '\n'));
+  dmd_out_str(&h->said.out, line);
+  dmd_out_char(&h->said.out, '\n');
+}
+
+static void say_stack(void *ctx, uint32_t stack) {
+  enginehost_t *h = ctx;
+  dmd_out_str(&h->said.out, "stack ");
+  dmd_out_u64(&h->said.out, stack);
+  dmd_out_char(&h->said.out, '\n');
+}
+
+/* ---- Files. ---- */
+
+static bool file_is_device(void *ctx, const char *name) {
+  const enginehost_t *h = ctx;
+  return h->device != NULL && strcmp(name, h->device) == 0;
+}
+
+static void file_open(void *ctx, const char *name, bool compressed) {
+  enginehost_t *h = ctx;
+  assert_true(h->n_files < COUNT_OF(h->files));
+  enginehost_file_t *file = &h->files[h->n_files++];
+  file->name = malloc(strlen(name) + 1);
+  strcpy(file->name, name);
+  file->compressed = compressed;
+  sink_init(&file->content);
+}
+
+static bool file_write(void *ctx, const char *bytes, size_t n) {
+  enginehost_t *h = ctx;
+  dmd_out_bytes(&h->files[h->n_files - 1].content.out, bytes, n);
+  return h->write_error == NULL;
+}
+
+static bool file_close(void *ctx, dmd_strbuf_t *why) {
+  enginehost_t *h = ctx;
+  if (h->write_error != NULL)
+    dmd_strbuf_str(why, h->write_error);
+  h->files[h->n_files - 1].closed = true;
+  return h->write_error == NULL;
+}
+
+/* ---- The whole. ---- */
+
+void enginehost_init(enginehost_t *h) {
+  memset(h, 0, sizeof *h);
+  host_init(&h->host);
+  sink_init(&h->said);
+  h->pid = 4711;
+  h->command = "./app -x";
+  h->folder = "/start";
+  h->engine_host = (dmd_engine_host_t){.ctx = h,
+                                       .version = "1.2",
+                                       .valgrind_version = "3.4",
+                                       .word_szB = 8,
+                                       .can_compress = true,
+                                       .capture = capture,
+                                       .stack_of = stack_of,
+                                       .place = place,
+                                       .codes = codes,
+                                       .functions = functions,
+                                       .object = object,
+                                       .code_kind = code_kind,
+                                       .shows_below_main = shows_below_main,
+                                       .objects = objects,
+                                       .defines = defines,
+                                       .memory_begin = memory_begin,
+                                       .memory_read = memory_read,
+                                       .memory_end = memory_begin,
+                                       .classify = classify,
+                                       .pid = pid,
+                                       .command = command,
+                                       .start_folder = start_folder,
+                                       .environment = environment,
+                                       .measure = measure,
+                                       .is_quiet = is_quiet,
+                                       .say = say,
+                                       .say_stack = say_stack,
+                                       .file_is_device = file_is_device,
+                                       .file_open = file_open,
+                                       .file_write = file_write,
+                                       .file_close = file_close};
+}
+
+void enginehost_done(enginehost_t *h) {
+  for (uint32_t i = 0; i < h->n_files; i++) {
+    assert_true(h->files[i].closed);
+    free(h->files[i].name);
+    sink_free(&h->files[i].content);
+  }
+  sink_free(&h->said);
+  host_done(&h->host);
+}
+
+enginehost_code_t *enginehost_code(enginehost_t *h, uint64_t ip, const char *path,
+                                   const char *soname, const char *functions_at) {
+  assert_true(h->n_codes < ENGINEHOST_MAX);
+  enginehost_code_t *code = &h->codes[h->n_codes++];
+  *code = (enginehost_code_t){
+      .code = {.ip = ip}, .path = path, .soname = soname, .functions = functions_at};
+  return code;
+}
+
+uint32_t enginehost_stack(enginehost_t *h, uint32_t n, ...) {
+  assert_true(h->n_stacks < ENGINEHOST_MAX && n <= ENGINEHOST_FRAMES);
+  enginehost_stack_t *stack = &h->stacks[h->n_stacks++];
+  va_list ips;
+  va_start(ips, n);
+  stack->n = n;
+  for (uint32_t i = 0; i < n; i++)
+    stack->codes[i] = (dmd_code_t){.ip = va_arg(ips, uint64_t)};
+  va_end(ips);
+  return h->n_stacks;
+}
+
+void enginehost_object(enginehost_t *h, const char *path, const char *soname,
+                       const char *functions_of) {
+  assert_true(h->n_objects < COUNT_OF(h->objects));
+  h->objects[h->n_objects].path = path;
+  h->objects[h->n_objects].soname = soname;
+  h->objects[h->n_objects].functions = functions_of;
+  h->n_objects++;
+}
+
+const char *enginehost_file(enginehost_t *h, const char *name) {
+  for (uint32_t i = 0; i < h->n_files; i++)
+    if (strcmp(h->files[i].name, name) == 0)
+      return sink_text(&h->files[i].content);
+  fail_msg("no file %s; the first is %s", name, h->n_files > 0 ? h->files[0].name : "none");
+  return NULL;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Dumps: when, under which names, what is told; and the engine as a whole, which starts and ends.
+ */
+#include "engine/dump.h"
+#include "enginehost.h"
+
+typedef struct {
+  enginehost_t h;
+  dmd_options_t options;
+  dmd_engine_t engine;
+  uint32_t stack;
+} fixture_t;
+
+static void begin(fixture_t *f) {
+  enginehost_init(&f->h);
+  dmd_options_init(&f->options, &f->h.host.env);
+  enginehost_code(&f->h, 0x10, "/bin/app", "", "make (app.c:3)");
+  f->stack = enginehost_stack(&f->h, 1, UINT64_C(0x10));
+}
+
+/* With the options as they are by now. */
+static void start(fixture_t *f) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &f->h.host.env);
+  assert_true(dmd_engine_init(&f->engine, &f->h.host.env, &f->h.engine_host, &f->options, &why));
+  dmd_strbuf_destroy(&why);
+  dmd_engine_start_thread(&f->engine, 0, 1);
+}
+
+static void end(fixture_t *f) {
+  dmd_engine_destroy(&f->engine);
+  dmd_options_destroy(&f->options);
+  enginehost_done(&f->h);
+}
+
+static void add_block(fixture_t *f, uint64_t addr) {
+  dmd_live_add(
+      &f->engine.live,
+      &(dmd_new_block_t){.addr = addr, .req = 100, .usable = 104, .stack = f->stack, .thread = 1});
+}
+
+static void assert_said(fixture_t *f, const char *part) {
+  if (strstr(sink_text(&f->h.said), part) == NULL)
+    fail_msg("'%s' was not said, but:\n%s", part, sink_text(&f->h.said));
+}
+
+static void assert_holds(const char *text, const char *part) {
+  if (strstr(text, part) == NULL)
+    fail_msg("no '%s' in:\n%s", part, text);
+}
+
+static void the_run_is_described(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  dmd_options_note(&f.options, "--mode=dark-matter");
+  start(&f);
+  add_block(&f, 0x10000);
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, "a \"label\""), 1);
+  const char *text = enginehost_file(&f.h, "/start/dmd.out.4711.1.json.gz");
+  assert_holds(text, "\"dmdEnvVar\": \"--mode=dark-matter\"");
+  assert_holds(text, "\"version\": \"1.2\"");
+  assert_holds(text, "\"valgrindVersion\": \"3.4\"");
+  assert_holds(text, "\"command\": \"./app -x\"");
+  assert_holds(text, "\"label\": \"a \\\"label\\\"\"");
+  assert_holds(text, "\"trigger\": \"request\"");
+  assert_holds(text, "\"pid\": 4711");
+  assert_holds(text, "\"dump\": 1");
+  assert_holds(text, "\"heapOverhead\": 105"); /* the host said one more than the block's */
+  assert_holds(text, "make (app.c:3)");
+  assert_said(&f, "dmd 1.2: dump 1 \"a \"label\"\" of ./app -x (pid 4711)\n");
+  assert_said(&f, "  104 bytes (100 requested / 4 slop)\n");
+  assert_said(&f, "dmd: wrote /start/dmd.out.4711.1.json.gz\n");
+  end(&f);
+}
+
+static void dumps_are_numbered(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  f.options.out_file = "out.json";
+  start(&f);
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL), 1);
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_MONITOR, NULL), 2);
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_EXIT, NULL), 3);
+  static const char *const names[] = {"/start/out.1.json", "/start/out.2.json", "/start/out.json"};
+  static const char *const triggers[] = {"\"trigger\": \"request\"", "\"trigger\": \"monitor\"",
+                                         "\"trigger\": \"exit\""};
+  for (size_t i = 0; i < COUNT_OF(names); i++) {
+    assert_string_equal(f.h.files[i].name, names[i]);
+    assert_false(f.h.files[i].compressed);
+    assert_holds(enginehost_file(&f.h, names[i]), triggers[i]);
+  }
+  assert_said(&f, "dmd 1.2: dump 3 of ./app -x (pid 4711)\n");
+  end(&f);
+}
+
+/* A child has a number of its own, and counts anew. */
+static void forked(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  start(&f);
+  dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
+  f.h.pid = 4712;
+  dmd_engine_forked(&f.engine);
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_MONITOR, NULL), 1);
+  assert_string_equal(f.h.files[1].name, "/start/dmd.out.4712.1.json.gz");
+  /* The parent's request was not the child's. */
+  dmd_engine_exit(&f.engine);
+  assert_string_equal(f.h.files[2].name, "/start/dmd.out.4712.json.gz");
+  end(&f);
+}
+
+static void a_device_takes_all(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  f.options.out_file = "pipe.json";
+  f.h.device = "/start/pipe.json";
+  start(&f);
+  dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
+  dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
+  assert_string_equal(f.h.files[0].name, "/start/pipe.json");
+  assert_string_equal(f.h.files[1].name, "/start/pipe.json");
+  end(&f);
+}
+
+static void compression(void **state) {
+  (void)state;
+  for (int can = 0; can <= 1; can++) {
+    fixture_t f;
+    begin(&f);
+    f.h.engine_host.can_compress = can;
+    start(&f);
+    dmd_engine_dump(&f.engine, DMD_TRIGGER_EXIT, NULL);
+    assert_string_equal(f.h.files[0].name,
+                        can ? "/start/dmd.out.4711.json.gz" : "/start/dmd.out.4711.json");
+    assert_int_equal(f.h.files[0].compressed, can);
+    end(&f);
+  }
+}
+
+static void what_cannot_be_written(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  f.options.out_file = "out.json";
+  f.h.write_error = "no space left (error 28)";
+  f.h.quiet = true; /* this is said all the same */
+  start(&f);
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL), 0);
+  assert_string_equal(sink_text(&f.h.said),
+                      "dmd: cannot write /start/out.1.json: no space left (error 28)\n"
+                      "dmd: this dump's profile is lost; name another place with "
+                      "--dmd-out-file=<file>\n");
+  f.h.write_error = NULL;
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL), 2);
+  end(&f);
+}
+
+/* The variable was there when the program started. */
+static void a_name_that_is_not_one_any_more(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  f.options.out_file = "%q{JOB}.json";
+  f.h.variables[0] = "JOB=x";
+  start(&f);
+  f.h.variables[0] = NULL;
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_EXIT, NULL), 0);
+  assert_said(&f, "dmd: cannot write %q{JOB}.json: the environment variable 'JOB' is not set\n");
+  assert_int_equal(f.h.n_files, 0);
+  end(&f);
+}
+
+static void quiet(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  f.h.quiet = true;
+  start(&f);
+  add_block(&f, 0x10000);
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_EXIT, NULL), 1);
+  assert_string_equal(sink_text(&f.h.said), "");
+  end(&f);
+}
+
+static void at_exit(void **state) {
+  (void)state;
+  static const struct {
+    dmd_auto_t when;
+    int trigger; /* of a dump before; -1: none */
+    bool dumps;
+  } cases[] = {
+      {DMD_AUTO, -1, true},
+      {DMD_AUTO, DMD_TRIGGER_REQUEST, false},
+      {DMD_AUTO, DMD_TRIGGER_MONITOR, true},
+      {DMD_YES, DMD_TRIGGER_REQUEST, true},
+      {DMD_NO, -1, false},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    fixture_t f;
+    begin(&f);
+    f.options.dump_at_exit = cases[i].when;
+    start(&f);
+    if (cases[i].trigger >= 0)
+      dmd_engine_dump(&f.engine, (dmd_trigger_t)cases[i].trigger, NULL);
+    uint32_t before = f.h.n_files;
+    dmd_engine_exit(&f.engine);
+    assert_int_equal(f.h.n_files, before + cases[i].dumps);
+    end(&f);
+  }
+}
+
+/* A reporter that is open when the program ends is a fault of the last dump. */
+static void scopes_open_at_exit(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  start(&f);
+  dmd_live_begin_reporter(&f.engine.live, 1, "explicit/a", false, (dmd_place_t){.ip = 0x10});
+  dmd_engine_exit(&f.engine);
+  const char *text = enginehost_file(&f.h, "/start/dmd.out.4711.json.gz");
+  assert_holds(text, "\"kind\": \"scope-left-open\"");
+  end(&f);
+}
+
+/* The block at 0x10000 is real, and holds a pointer to another one. */
+static void advice(void **state) {
+  (void)state;
+  static const struct {
+    dmd_auto_t advice;
+    bool reports, given;
+  } cases[] = {{DMD_AUTO, true, true},
+               {DMD_AUTO, false, false},
+               {DMD_YES, false, true}, /* held by what nobody reported either */
+               {DMD_YES, true, true},
+               {DMD_NO, true, false}};
+  static uint64_t holder[13] __attribute__((aligned(4096))), held[13];
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    fixture_t f;
+    begin(&f);
+    f.options.advice = cases[i].advice;
+    start(&f);
+    holder[2] = (uintptr_t)held;
+    add_block(&f, (uintptr_t)holder);
+    enginehost_code(&f.h, 0x20, "/bin/app", "", "forget (app.c:5)");
+    f.stack = enginehost_stack(&f.h, 1, UINT64_C(0x20));
+    add_block(&f, (uintptr_t)held);
+    if (cases[i].reports)
+      dmd_live_report(&f.engine.live, 1, (uintptr_t)holder, f.stack, 0, DMD_NONE);
+    dmd_engine_dump(&f.engine, DMD_TRIGGER_EXIT, NULL);
+    const char *text = enginehost_file(&f.h, "/start/dmd.out.4711.json.gz");
+    assert_int_equal(strstr(text, "\"offset\": 16") != NULL, cases[i].given);
+    end(&f);
+  }
+}
+
+static void a_wrong_name_does_not_start(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  f.options.out_file = "x.%z";
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &f.h.host.env);
+  assert_false(dmd_engine_init(&f.engine, &f.h.host.env, &f.h.engine_host, &f.options, &why));
+  assert_string_equal(why.text, "behind % there must be p, q{VARIABLE} or another %");
+  dmd_strbuf_destroy(&why);
+  dmd_options_destroy(&f.options);
+  enginehost_done(&f.h);
+}
+
+static void use(host_t *host, void *arg) {
+  enginehost_t *h = arg;
+  dmd_options_t options;
+  dmd_engine_t engine;
+  dmd_strbuf_t why;
+  dmd_options_init(&options, &host->env);
+  dmd_strbuf_init(&why, &host->env);
+  assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));
+  dmd_live_add(&engine.live,
+               &(dmd_new_block_t){.addr = 64, .req = 1, .usable = 24, .stack = 1, .thread = 1});
+  dmd_engine_exit(&engine);
+  dmd_engine_destroy(&engine);
+  dmd_strbuf_destroy(&why);
+  dmd_options_destroy(&options);
+}
+
+/* Files are dropped, as there are many. */
+static void open_nothing(void *ctx, const char *name, bool compressed) {
+  (void)ctx, (void)name, (void)compressed;
+}
+
+static bool write_nothing(void *ctx, const char *bytes, size_t n) {
+  (void)ctx, (void)bytes, (void)n;
+  return true;
+}
+
+static bool close_nothing(void *ctx, dmd_strbuf_t *why) {
+  (void)ctx, (void)why;
+  return true;
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  enginehost_t h;
+  enginehost_init(&h);
+  h.engine_host.file_open = open_nothing;
+  h.engine_host.file_write = write_nothing;
+  h.engine_host.file_close = close_nothing;
+  enginehost_code(&h, 0x10, "/bin/app", "", "make (app.c:3)");
+  enginehost_stack(&h, 1, UINT64_C(0x10));
+  assert_true(host_fail_everywhere(use, &h) > 30);
+  enginehost_done(&h);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_run_is_described),
+      cmocka_unit_test(dumps_are_numbered),
+      cmocka_unit_test(forked),
+      cmocka_unit_test(a_device_takes_all),
+      cmocka_unit_test(compression),
+      cmocka_unit_test(what_cannot_be_written),
+      cmocka_unit_test(a_name_that_is_not_one_any_more),
+      cmocka_unit_test(quiet),
+      cmocka_unit_test(at_exit),
+      cmocka_unit_test(scopes_open_at_exit),
+      cmocka_unit_test(advice),
+      cmocka_unit_test(a_wrong_name_does_not_start),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
