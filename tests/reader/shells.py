@@ -25,6 +25,10 @@ _dump() {
   printf 'line %s\n' "$READLINE_LINE" >>"$CANDIDATES"
   READLINE_LINE= READLINE_POINT=0
 }
+_wrap() {
+  wrapped=$(complete -p "$1") wrapped=${wrapped#* -F } wrapped=${wrapped%% *}
+  complete -F _capture "$1"
+}
 _capture() {
   "$wrapped" "$@"
   ((${#COMPREPLY[@]} == 0)) || printf 'candidate %s\n' "${COMPREPLY[@]}" >>"$CANDIDATES"
@@ -116,11 +120,11 @@ def type_lines(test, command, lines):
     return answers
 
 
-def bash(test, lines, function="_dmdv", before=""):
+def bash(test, lines, before=""):
     test.need("bash")
     setup = before or '. "$COMPLETIONS/dmdv.bash"\n'
     name = lines[0].split(" ")[0]
-    test.write("bashrc", BASH + setup + "wrapped=%s\ncomplete -F _capture %s\n" % (function, name))
+    test.write("bashrc", BASH + setup + "_wrap %s\n" % name)
     return type_lines(test, ["bash", "--noprofile", "--rcfile", test.path("bashrc"), "-i"], lines)
 
 

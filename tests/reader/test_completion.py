@@ -174,4 +174,4 @@ def test_valgrind_in_bash(test):
                if "<" in taken or option == "--sort-by"]
     lines = {line: expected for line, expected in valgrind_lines(test).items() if line not in without}
     before = ". %s\n. %s\n" % (library, "/usr/share/bash-completion/completions/valgrind")
-    check_valgrind(test, shells.bash(test, list(lines), "_valgrind", before), lines)
+    check_valgrind(test, shells.bash(test, list(lines), before), lines)
