@@ -49,22 +49,22 @@ _Noreturn void die(const char *format, ...) {
   exit(2);
 }
 
-void *checked_realloc(void *p, size_t size) {
-  p = realloc(p, size);
+static void *checked(void *p) {
   if (!p)
     die("out of memory");
   return p;
+}
+
+void *checked_realloc(void *p, size_t size) {
+  return checked(realloc(p, size));
 }
 
 void *checked_malloc(size_t size) {
-  return checked_realloc(NULL, size);
+  return checked(malloc(size));
 }
 
 void *checked_calloc(size_t count, size_t size) {
-  void *p = calloc(count, size);
-  if (!p)
-    die("out of memory");
-  return p;
+  return checked(calloc(count, size));
 }
 
 char *copy_text(const char *text, size_t length) {
