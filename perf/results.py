@@ -44,6 +44,13 @@ BOUNDS = (
     (None, "dmd+dump", "dhat", 1.0),
 )
 
+# What dmdv's commands must keep of what cJSON takes to parse the documents that they read, and the
+# memory that they may take for two profiles of a million blocks.
+READING = (("print", "cJSON"), ("tree", "cJSON"), ("check", "cJSON"), ("diff", "cJSON, both"))
+MAX_READING, MAX_READING_MB = 0.8, 120
+# Of a file four times as large with as many different blocks.
+MAX_READING_GROWTH = 1.05
+
 # Differences below this are not worth a line, however quiet the machine.
 LEAST_DIFFERENCE = 0.01
 # How many standard errors make a difference.
@@ -128,6 +135,18 @@ def check_bounds(results):
     return rows
 
 
+def check_reading(seconds, peak_kib):
+    """For each command of dmdv that reads: (kept, line)."""
+    rows = []
+    for command, parser in READING:
+        measured = ratio(seconds, command, parser)
+        peak = statistics.median(peak_kib[command]) * 1024 / 1e6
+        rows.append((measured[0] <= MAX_READING and peak <= MAX_READING_MB,
+                     f"{command}: {measured[0]:.3f} +- {measured[1]:.3f} times {parser}, at most"
+                     f" {MAX_READING:.2f}; {peak:.1f} MB, at most {MAX_READING_MB}"))
+    return rows
+
+
 # ---- Tables ----
 
 
@@ -143,6 +162,15 @@ def table(header, rows):
 
 def _median(values, scale=1.0, digits=2):
     return f"{statistics.median(values) * scale:.{digits}f}" if values else "-"
+
+
+def reading_table(seconds, peak_kib):
+    """What perf/reader-speed measured, as lines of text."""
+    under = dict(READING)
+    return table(["command", "CPU time, s", "peak memory, MB", "of cJSON's time"],
+                 [[name, _median(seconds[name]), _median(peaks, 1024 / 1e6, 1),
+                   _ratio_cell(seconds, name, under[name]) if name in under else "-"]
+                  for name, peaks in peak_kib.items()])
 
 
 def tables(results, columns):
