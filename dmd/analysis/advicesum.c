@@ -37,7 +37,7 @@ static const dmd_advice_t *advice_at(const dmd_advicesum_t *sum, uint32_t id) {
 static uint64_t holder_key(const dmd_advicesum_t *sum, const dmd_advice_t *a) {
   if (a->reporter != DMD_NONE)
     return (uint64_t)a->reporter << 32;
-  return sum->records->cut[a->at];
+  return sum->records->cut[a->stack];
 }
 
 static int compare_advices(const void *ctx, uint32_t x, uint32_t y) {
@@ -50,8 +50,8 @@ static int compare_advices(const void *ctx, uint32_t x, uint32_t y) {
 }
 
 /* The record's advices about holders of one kind, by holder and offset; the caller frees them. */
-static uint32_t *sorted_advices(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_held_t held,
-                                uint32_t *n) {
+static uint32_t *sorted_advices(const dmd_advicesum_t *sum, const dmd_record_t *r,
+                                dmd_holder_kind_t kind, uint32_t *n) {
   const dmd_env_t *env = sum->records->profile->env;
   uint32_t max = 0;
   for (uint32_t id = sum->first[r->stack]; id != DMD_NONE; id = sum->next[id])
@@ -59,7 +59,7 @@ static uint32_t *sorted_advices(const dmd_advicesum_t *sum, const dmd_record_t *
   uint32_t *ids = dmd_env_alloc(env, "dmd.advicesum.ids", ((size_t)max + 1) * sizeof *ids);
   *n = 0;
   for (uint32_t id = sum->first[r->stack]; id != DMD_NONE; id = sum->next[id])
-    if (advice_at(sum, id)->held == held)
+    if (advice_at(sum, id)->holder_kind == kind)
       ids[(*n)++] = id;
   dmd_sort(env, ids, *n, compare_advices, sum);
   return ids;
@@ -90,26 +90,26 @@ static void keep_offset(best_offsets_t *best, uint32_t offset, int64_t bytes) {
 /* Takes the fewest offsets that hold nine tenths of the holder's bytes, in ascending order, and
  * what is held there; or none, and all bytes. */
 static void choose_offsets(dmd_holder_t *holder, const best_offsets_t *best) {
-  int64_t told = 0;
-  for (uint32_t i = 0; i < best->n && told < holder->bytes - holder->bytes / 10; i++) {
+  int64_t named = 0;
+  for (uint32_t i = 0; i < best->n && named < holder->bytes - holder->bytes / 10; i++) {
     uint32_t k = holder->n_offsets++;
     for (; k > 0 && holder->offset[k - 1] > best->offset[i]; k--)
       holder->offset[k] = holder->offset[k - 1];
     holder->offset[k] = best->offset[i];
-    told += best->bytes[i];
+    named += best->bytes[i];
   }
-  if (told < holder->bytes - holder->bytes / 10)
+  if (named < holder->bytes - holder->bytes / 10)
     holder->n_offsets = 0;
   else
-    holder->bytes = told;
+    holder->bytes = named;
 }
 
 /* What advices ids[0] to ids[n - 1], all about one holder, say of it. */
 static dmd_holder_t add_up(const dmd_advicesum_t *sum, const uint32_t *ids, uint32_t n) {
   const dmd_advice_t *first = advice_at(sum, ids[0]);
-  dmd_holder_t holder = {.held = (dmd_held_t)first->held,
+  dmd_holder_t holder = {.kind = (dmd_holder_kind_t)first->holder_kind,
                          .reporter = first->reporter,
-                         .at = sum->records->cut[first->at]};
+                         .stack = sum->records->cut[first->stack]};
   best_offsets_t best = {.n = 0};
   for (uint32_t i = 0; i < n;) {
     uint32_t offset = advice_at(sum, ids[i])->offset;
@@ -130,10 +130,10 @@ static uint32_t lowest(const uint32_t *ids, uint32_t n) {
   return id;
 }
 
-bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_held_t held,
+bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_kind_t kind,
                      dmd_holder_t *holder) {
   uint32_t n, best = 0;
-  uint32_t *ids = sorted_advices(sum, r, held, &n);
+  uint32_t *ids = sorted_advices(sum, r, kind, &n);
   holder->bytes = 0;
   for (uint32_t i = 0, end; i < n; i = end) {
     uint64_t key = holder_key(sum, advice_at(sum, ids[i]));
@@ -169,8 +169,8 @@ const char *dmd_advice_place(const dmd_records_t *records, uint32_t cut_stack) {
 
 bool dmd_advice_best(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder) {
   dmd_holder_t unreported;
-  bool is_known = dmd_advice_find(sum, r, DMD_HELD_REPORTED, holder);
-  if (!dmd_advice_find(sum, r, DMD_HELD_UNREPORTED, &unreported) ||
+  bool is_known = dmd_advice_find(sum, r, DMD_HOLDER_REPORTED, holder);
+  if (!dmd_advice_find(sum, r, DMD_HOLDER_UNREPORTED, &unreported) ||
       (is_known && holder->bytes >= unreported.bytes - unreported.bytes / 4))
     return is_known;
   *holder = unreported;

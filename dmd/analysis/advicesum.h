@@ -21,25 +21,26 @@ typedef struct dmd_advicesum {
 void dmd_advicesum_init(dmd_advicesum_t *sum, const dmd_records_t *records);
 void dmd_advicesum_destroy(dmd_advicesum_t *sum);
 
-enum { DMD_ADVICE_OFFSETS = 3 }; /* that are told at most */
+enum { DMD_ADVICE_OFFSETS = 3 }; /* that an advice names at most */
 
 /* The holder of most of a record's bytes. */
 typedef struct dmd_holder {
-  dmd_held_t held;
+  dmd_holder_kind_t kind;
   uint32_t reporter; /* a name of the profile, or DMD_NONE */
-  uint32_t at;       /* a cut stack */
-  int64_t bytes;     /* that it holds */
+  uint32_t stack;    /* a cut stack: of its report or, where it is unreported, allocation */
+  int64_t bytes;     /* of the record that it points to */
   uint32_t percent;  /* of the record's bytes, 1 to 100 */
-  /* Where most of it is held: at least nine tenths of the bytes. None where that takes more. */
+  /* Where in the holder the pointers to at least nine tenths of the bytes are; none where that is
+   * in more places. */
   uint32_t offset[DMD_ADVICE_OFFSETS];
   uint32_t n_offsets;
 } dmd_holder_t;
 
 /* The holder of this kind; false where there is none, or where it holds less than one percent. */
-bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_held_t held,
+bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_kind_t kind,
                      dmd_holder_t *holder);
 
-/* The holder to tell of: who is reported has a reporter that can be mended, and wins unless
+/* The holder to name: one that is reported has a reporter that can be mended, and wins unless
  * unreported blocks hold much more. (A stale pointer to one block of a list makes a holder of all
  * the rest.) False where there is none. */
 bool dmd_advice_best(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder);

@@ -22,7 +22,7 @@ static const uint64_t MAX_BLOCK_SZB = UINT64_C(64) << 20, MAX_TOTAL_SZB = UINT64
 /* Blocks that are one holder: those of a reporter's name, or of a stack. All ids are the profile's:
  * what is one holder there must be one here, or a block that two of them hold would count twice. */
 typedef struct {
-  uint32_t held; /* a dmd_held_t */
+  uint32_t kind; /* a dmd_holder_kind_t */
   uint32_t reporter;
   uint32_t stack; /* of the report or allocation, where there is no reporter */
   uint32_t first; /* its blocks' places are order[first] and so on, up to the next group's */
@@ -53,12 +53,12 @@ static group_t *group_at(const search_t *s, uint32_t id) {
 /* ---- Who holds. ---- */
 
 static uint64_t group_hash(const group_t *g) {
-  return dmd_hash_u64(g->held ^ (uint64_t)g->reporter << 32 ^ (uint64_t)g->stack << 1);
+  return dmd_hash_u64(g->kind ^ (uint64_t)g->reporter << 32 ^ (uint64_t)g->stack << 1);
 }
 
 static bool group_equal(const void *owner, uint32_t id, const void *key) {
   const group_t *a = group_at(owner, id), *b = key;
-  return a->held == b->held && a->reporter == b->reporter && a->stack == b->stack;
+  return a->kind == b->kind && a->reporter == b->reporter && a->stack == b->stack;
 }
 
 static uint32_t group_id(search_t *s, group_t key) {
@@ -86,13 +86,13 @@ static uint32_t place_of(const search_t *s, const dmd_block_t *block) {
 static uint32_t group_of(search_t *s, const dmd_block_t *block) {
   if (block->reports != DMD_NONE) {
     uint32_t reporter = dmd_translation_name(s->ids, first_report(s, block)->reporter);
-    return group_id(s, (group_t){.held = DMD_HELD_REPORTED,
+    return group_id(s, (group_t){.kind = DMD_HOLDER_REPORTED,
                                  .reporter = reporter,
                                  .stack = reporter == DMD_NONE ? place_of(s, block) : DMD_NONE});
   }
   if (block->stack == DMD_NONE)
     return DMD_NONE;
-  return group_id(s, (group_t){.held = DMD_HELD_UNREPORTED, .stack = place_of(s, block)});
+  return group_id(s, (group_t){.kind = DMD_HOLDER_UNREPORTED, .stack = place_of(s, block)});
 }
 
 /* Sorts the blocks by group. */
@@ -119,25 +119,25 @@ static bool is_unreported(const dmd_block_t *block) {
 }
 
 /* The holder at hand has a pointer to this block. */
-static void hold(search_t *s, dmd_placed_block_t *to, uint32_t at, uint32_t offset) {
+static void note_held(search_t *s, dmd_placed_block_t *to, uint32_t stack, uint32_t offset) {
   const group_t *holder = group_at(s, s->group);
   dmd_group_t g = dmd_live_group_of(s->live, to->block);
   dmd_advices_add(&s->all, &(dmd_advice_t){.blocks = g.num,
                                            .bytes = g.num * (g.req + g.slop),
                                            .alloc = place_of(s, to->block),
-                                           .held = holder->held,
+                                           .holder_kind = holder->kind,
                                            .reporter = holder->reporter,
-                                           .at = at,
+                                           .stack = stack,
                                            .offset = offset});
   to->seen_by = s->group;
-  to->at = at;
+  to->stack = stack;
   to->offset = offset;
   s->queue[s->n_queue++] = (uint32_t)(to - s->index.blocks);
 }
 
 /* A word of `from` is an address in `to`. */
-static void meet(search_t *s, const dmd_placed_block_t *from, uint64_t offset,
-                 dmd_placed_block_t *to) {
+static void note_pointer(search_t *s, const dmd_placed_block_t *from, uint64_t offset,
+                         dmd_placed_block_t *to) {
   if (to->seen_by == s->group || !is_unreported(to->block))
     return;
   bool is_holder = from->group == s->group;
@@ -145,13 +145,14 @@ static void meet(search_t *s, const dmd_placed_block_t *from, uint64_t offset,
   if (from->seen_by == s->group) {
     /* A list's next block. */
     if (is_same && to->group != DMD_NONE)
-      hold(s, to, from->at, from->offset);
+      note_held(s, to, from->stack, from->offset);
   } else if (is_holder && !is_same) {
-    hold(s, to, place_of(s, from->block), offset < MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY);
+    note_held(s, to, place_of(s, from->block),
+              offset < MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY);
   }
 }
 
-static void meet_words(search_t *s, const dmd_placed_block_t *from, uint64_t addr, size_t szB) {
+static void read_words(search_t *s, const dmd_placed_block_t *from, uint64_t addr, size_t szB) {
   uint64_t word_szB = s->live->config.word_szB;
   const char *bytes = (const char *)s->page;
   for (size_t i = 0; i + word_szB <= szB; i += word_szB) {
@@ -165,7 +166,7 @@ static void meet_words(search_t *s, const dmd_placed_block_t *from, uint64_t add
     }
     dmd_placed_block_t *to = dmd_blockindex_find(&s->index, word);
     if (to != NULL)
-      meet(s, from, addr + i - from->addr, to);
+      note_pointer(s, from, addr + i - from->addr, to);
   }
 }
 
@@ -177,7 +178,7 @@ static void read_block(search_t *s, const dmd_placed_block_t *from) {
     uint64_t szB = PAGE_SZB - addr % PAGE_SZB;
     if (szB > end - addr)
       szB = end - addr;
-    meet_words(s, from, addr, s->memory->read(s->memory->ctx, addr, s->page, (size_t)szB));
+    read_words(s, from, addr, s->memory->read(s->memory->ctx, addr, s->page, (size_t)szB));
     s->left_szB -= szB < s->left_szB ? szB : s->left_szB;
     addr += szB;
   }
@@ -200,12 +201,12 @@ static int compare_advices(const void *ctx, uint32_t x, uint32_t y) {
   const dmd_advice_t *a = dmd_advices_at(ctx, x), *b = dmd_advices_at(ctx, y);
   if (a->alloc != b->alloc)
     return a->alloc < b->alloc ? -1 : 1;
-  if (a->held != b->held)
-    return a->held < b->held ? -1 : 1;
+  if (a->holder_kind != b->holder_kind)
+    return a->holder_kind < b->holder_kind ? -1 : 1;
   if (a->reporter != b->reporter)
     return a->reporter < b->reporter ? -1 : 1;
   if (!dmd_advice_same_holder(a, b))
-    return a->at < b->at ? -1 : 1;
+    return a->stack < b->stack ? -1 : 1;
   return (a->bytes < b->bytes) - (a->bytes > b->bytes);
 }
 
@@ -226,20 +227,20 @@ static uint32_t keep_best(run_t *best, uint32_t n, run_t run) {
   return n;
 }
 
-static void tell_runs(const search_t *s, const uint32_t *ids, const run_t *runs, uint32_t n,
-                      dmd_advices_t *found) {
+static void add_runs(const search_t *s, const uint32_t *ids, const run_t *runs, uint32_t n,
+                     dmd_advices_t *found) {
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = runs[i].first; k < runs[i].end; k++) {
       dmd_advice_t advice = *dmd_advices_at(&s->all, ids[k]);
       if (k - runs[i].first >= KEPT_PLACES) {
-        advice.at = dmd_advices_at(&s->all, ids[runs[i].first])->at;
+        advice.stack = dmd_advices_at(&s->all, ids[runs[i].first])->stack;
         advice.offset = DMD_OFFSET_ANY;
       }
       dmd_advices_add(found, &advice);
     }
 }
 
-static void tell_best(const search_t *s, dmd_advices_t *found) {
+static void add_best(const search_t *s, dmd_advices_t *found) {
   const dmd_env_t *env = s->live->env;
   uint32_t n = dmd_advices_count(&s->all), n_best = 0;
   uint32_t *ids = dmd_env_alloc(env, "dmd.holders.ids", ((size_t)n + 1) * sizeof *ids);
@@ -256,14 +257,14 @@ static void tell_best(const search_t *s, dmd_advices_t *found) {
         break;
       run.bytes += b->bytes;
     }
-    if (before != NULL && (a->alloc != before->alloc || a->held != before->held)) {
-      tell_runs(s, ids, best, n_best, found);
+    if (before != NULL && (a->alloc != before->alloc || a->holder_kind != before->holder_kind)) {
+      add_runs(s, ids, best, n_best, found);
       n_best = 0;
     }
     n_best = keep_best(best, n_best, run);
     before = a;
   }
-  tell_runs(s, ids, best, n_best, found);
+  add_runs(s, ids, best, n_best, found);
   dmd_env_free(env, ids);
 }
 
@@ -280,11 +281,11 @@ void dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_
   s.queue = dmd_env_alloc(env, "dmd.holders.queue", list_szB);
 
   group_blocks(&s);
-  for (int held = 0; held < DMD_N_HELD; held++)
+  for (uint32_t kind = 0; kind < DMD_N_HOLDER_KINDS; kind++)
     for (uint32_t id = 1; id <= s.groups.last; id++)
-      if (group_at(&s, id)->held == (uint32_t)held)
+      if (group_at(&s, id)->kind == kind)
         read_group(&s, id);
-  tell_best(&s, found);
+  add_best(&s, found);
 
   dmd_env_free(env, s.queue);
   dmd_env_free(env, s.order);

@@ -3,20 +3,20 @@
 
 #include "base/mem.h"
 
-const char *dmd_held_name(dmd_held_t held) {
-  static const char *const names[DMD_N_HELD] = {"reported", "unreported"};
-  return names[held];
+const char *dmd_holder_kind_name(dmd_holder_kind_t kind) {
+  static const char *const names[DMD_N_HOLDER_KINDS] = {"reported", "unreported"};
+  return names[kind];
 }
 
 static uint64_t hash_of(const dmd_advices_t *advices, const dmd_advice_t *a) {
-  uint64_t h = dmd_table_hash(&advices->index, a->alloc ^ (uint64_t)a->at << 32);
-  return dmd_hash_u64(h ^ a->offset ^ (uint64_t)a->reporter << 32 ^ (uint64_t)a->held << 31);
+  uint64_t h = dmd_table_hash(&advices->index, a->alloc ^ (uint64_t)a->stack << 32);
+  return dmd_hash_u64(h ^ a->offset ^ (uint64_t)a->reporter << 32 ^ (uint64_t)a->holder_kind << 31);
 }
 
 static bool advice_equal(const void *owner, uint32_t id, const void *key) {
   const dmd_advice_t *a = dmd_advices_at(owner, id), *b = key;
-  return a->alloc == b->alloc && a->held == b->held && a->reporter == b->reporter &&
-         a->at == b->at && a->offset == b->offset;
+  return a->alloc == b->alloc && a->holder_kind == b->holder_kind && a->reporter == b->reporter &&
+         a->stack == b->stack && a->offset == b->offset;
 }
 
 void dmd_advices_init(dmd_advices_t *advices, const dmd_env_t *env) {
@@ -46,6 +46,6 @@ void dmd_advices_add(dmd_advices_t *advices, const dmd_advice_t *advice) {
 void dmd_advice_translate(dmd_advice_t *advice, dmd_translate_fn stack, dmd_translate_fn name,
                           void *ctx) {
   dmd_translate(&advice->alloc, stack, ctx);
-  dmd_translate(&advice->at, stack, ctx);
+  dmd_translate(&advice->stack, stack, ctx);
   dmd_translate(&advice->reporter, name, ctx);
 }

@@ -21,20 +21,20 @@
 #include "base/table.h"
 
 /* Names and order are part of the file format: append only. */
-typedef enum { DMD_HELD_REPORTED, DMD_HELD_UNREPORTED, DMD_N_HELD } dmd_held_t;
+typedef enum { DMD_HOLDER_REPORTED, DMD_HOLDER_UNREPORTED, DMD_N_HOLDER_KINDS } dmd_holder_kind_t;
 
 /* The name in files: "reported" or "unreported". */
-const char *dmd_held_name(dmd_held_t held);
+const char *dmd_holder_kind_name(dmd_holder_kind_t kind);
 
-/* The offset of what was held at so many that they are not told one by one. */
+/* Stands for several offsets that are not listed one by one. */
 #define DMD_OFFSET_ANY UINT32_MAX
 
 typedef struct dmd_advice {
-  uint64_t blocks, bytes; /* that are held; bytes are usable ones */
+  uint64_t blocks, bytes; /* that the holder points to; usable bytes */
   uint32_t alloc;         /* where these were allocated; DMD_NONE: not recorded */
-  uint32_t held;          /* a dmd_held_t: by what kind of blocks */
+  uint32_t holder_kind;   /* a dmd_holder_kind_t */
   uint32_t reporter;      /* name of the holder's reporter, or DMD_NONE */
-  uint32_t at;            /* stack of the holder's report; of an unreported holder's allocation */
+  uint32_t stack;         /* of the holder's report; of an unreported holder's allocation */
   uint32_t offset;        /* of the pointer in the holder, or DMD_OFFSET_ANY */
 } dmd_advice_t;
 
@@ -60,8 +60,8 @@ static inline const dmd_advice_t *dmd_advices_at(const dmd_advices_t *advices, u
 
 /* Whether two advices are about the same holder. */
 static inline bool dmd_advice_same_holder(const dmd_advice_t *a, const dmd_advice_t *b) {
-  return a->held == b->held && a->reporter == b->reporter &&
-         (a->reporter != DMD_NONE || a->at == b->at);
+  return a->holder_kind == b->holder_kind && a->reporter == b->reporter &&
+         (a->reporter != DMD_NONE || a->stack == b->stack);
 }
 
 /* Replaces the stack and name ids by those of another owner. */

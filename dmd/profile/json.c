@@ -96,11 +96,11 @@ static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
       dmd_jsonout_key(j, "alloc");
       dmd_jsonout_id(j, a->alloc);
     }
-    dmd_jsonout_key_str(j, "held", dmd_held_name(a->held));
+    dmd_jsonout_key_str(j, "held", dmd_holder_kind_name(a->holder_kind));
     if (a->reporter != DMD_NONE)
       dmd_jsonout_key_str(j, "reporter", name_of(profile, a->reporter));
     dmd_jsonout_key(j, "at");
-    dmd_jsonout_id(j, a->at);
+    dmd_jsonout_id(j, a->stack);
     if (a->offset != DMD_OFFSET_ANY)
       dmd_jsonout_key_u64(j, "offset", a->offset);
     dmd_jsonout_key_u64(j, "blocks", a->blocks);

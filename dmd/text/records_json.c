@@ -46,11 +46,11 @@ static void write_holder(writer_t *w, const dmd_holder_t *holder) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_u64(j, "percent", holder->percent);
   key_i64(w, "bytes", holder->bytes);
-  dmd_jsonout_key_str(j, "held", dmd_held_name(holder->held));
+  dmd_jsonout_key_str(j, "held", dmd_holder_kind_name(holder->kind));
   if (holder->reporter != DMD_NONE)
     dmd_jsonout_key_str(j, "reporter", dmd_intern_get_str(&w->profile->names, holder->reporter));
   dmd_jsonout_key(j, "at");
-  write_stack(w, holder->at);
+  write_stack(w, holder->stack);
   dmd_jsonout_key(j, "offsets");
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
   for (uint32_t i = 0; i < holder->n_offsets; i++)
@@ -62,9 +62,9 @@ static void write_holder(writer_t *w, const dmd_holder_t *holder) {
 /* Nothing where nothing is known. */
 static void write_advice(writer_t *w, const dmd_record_t *r) {
   bool any = false;
-  for (int held = 0; held < DMD_N_HELD; held++) {
+  for (dmd_holder_kind_t kind = 0; kind < DMD_N_HOLDER_KINDS; kind++) {
     dmd_holder_t holder;
-    if (!dmd_advice_find(w->advice, r, held, &holder))
+    if (!dmd_advice_find(w->advice, r, kind, &holder))
       continue;
     if (!any) {
       dmd_jsonout_key(&w->j, "advice");

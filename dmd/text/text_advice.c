@@ -17,12 +17,12 @@ void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
   dmd_holder_t holder;
   if (!dmd_advice_best(p->advice, r, &holder))
     return;
-  const char *place = dmd_advice_place(p->records, holder.at);
+  const char *place = dmd_advice_place(p->records, holder.stack);
   dmd_out_str(p->out, "  ");
   dmd_out_u64(p->out, holder.percent);
   print_offsets(p->out, &holder);
-  dmd_out_str(p->out, holder.held == DMD_HELD_REPORTED ? "blocks reported by "
-                                                       : "unreported blocks allocated at ");
+  dmd_out_str(p->out, holder.kind == DMD_HOLDER_REPORTED ? "blocks reported by "
+                                                         : "unreported blocks allocated at ");
   if (holder.reporter != DMD_NONE)
     dmd_print_name(p, holder.reporter);
   else

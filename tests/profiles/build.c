@@ -80,14 +80,14 @@ void build_fault(dmd_profile_t *profile, dmd_fault_kind_t kind, uint64_t num, co
   dmd_faults_add(&profile->faults, &fault);
 }
 
-void build_advice(dmd_profile_t *profile, const char *alloc, dmd_held_t held, const char *reporter,
-                  const char *holder, uint32_t offset, uint64_t bytes) {
+void build_advice(dmd_profile_t *profile, const char *alloc, dmd_holder_kind_t held,
+                  const char *reporter, const char *holder, uint32_t offset, uint64_t bytes) {
   dmd_advice_t advice = {.blocks = 1,
                          .bytes = bytes,
                          .alloc = build_stack(profile, alloc),
-                         .held = held,
+                         .holder_kind = held,
                          .reporter = build_name(profile, reporter),
-                         .at = build_stack(profile, holder),
+                         .stack = build_stack(profile, holder),
                          .offset = offset};
   dmd_advices_add(&profile->advices, &advice);
 }

@@ -144,10 +144,11 @@ static void make_fault(const maker_t *m) {
 }
 
 static void make_advice(const maker_t *m) {
-  dmd_advice_t advice = {
-      .blocks = 1 + number(m, 40), .bytes = number(m, 50), .held = (uint32_t)below(m, DMD_N_HELD)};
+  dmd_advice_t advice = {.blocks = 1 + number(m, 40),
+                         .bytes = number(m, 50),
+                         .holder_kind = (uint32_t)below(m, DMD_N_HOLDER_KINDS)};
   advice.alloc = no_or_any_stack(m);
-  advice.at = any_stack(m);
+  advice.stack = any_stack(m);
   advice.reporter = any_name(m);
   advice.offset = one_in(m, 3) ? DMD_OFFSET_ANY : (uint32_t)number(m, 12);
   dmd_advices_add(&m->profile->advices, &advice);

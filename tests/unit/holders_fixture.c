@@ -98,9 +98,9 @@ const char *told(void) {
     size_t n = strlen(text);
     snprintf(
         text + n, sizeof text - n, "%s%u <- %s %s %u +%d: %d %d", n > 0 ? "; " : "", a->alloc,
-        dmd_held_name(a->held),
+        dmd_holder_kind_name(a->holder_kind),
         a->reporter == DMD_NONE ? "-" : dmd_intern_get_str(&g_holders.profile.names, a->reporter),
-        a->at, a->offset == DMD_OFFSET_ANY ? -1 : (int)a->offset, (int)a->blocks, (int)a->bytes);
+        a->stack, a->offset == DMD_OFFSET_ANY ? -1 : (int)a->offset, (int)a->blocks, (int)a->bytes);
   }
   return text;
 }

@@ -6,8 +6,8 @@
 #include "analysis/advicesum.h"
 
 static bool alike(const dmd_advice_t *a, const dmd_advice_t *b) {
-  return a->alloc == b->alloc && a->held == b->held && a->reporter == b->reporter &&
-         a->at == b->at && a->offset == b->offset;
+  return a->alloc == b->alloc && a->holder_kind == b->holder_kind && a->reporter == b->reporter &&
+         a->stack == b->stack && a->offset == b->offset;
 }
 
 /* All but blocks and bytes make an advice; these are added up. */
@@ -25,9 +25,9 @@ static void random_against_a_list(void **state) {
     dmd_advice_t advice = {.blocks = dice_below(&dice, 9),
                            .bytes = dice_below(&dice, 900),
                            .alloc = (uint32_t)dice_below(&dice, 5),
-                           .held = (uint32_t)dice_below(&dice, DMD_N_HELD),
+                           .holder_kind = (uint32_t)dice_below(&dice, DMD_N_HOLDER_KINDS),
                            .reporter = (uint32_t)dice_below(&dice, 4),
-                           .at = (uint32_t)dice_below(&dice, 5),
+                           .stack = (uint32_t)dice_below(&dice, 5),
                            .offset = (uint32_t)dice_below(&dice, 6)};
     uint32_t id = 1;
     while (id <= n && !alike(&list[id], &advice))
@@ -91,7 +91,7 @@ static void the_reporter_is_named(void **state) {
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 10, 90, 10, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "explicit/fonts", "size (f.c:2)", 0x18, 929);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "explicit/fonts", "size (f.c:2)", 0x18, 929);
   /* 929 of 1,000 bytes are 92.9% */
   assert_string_equal(line(&f), "  92% held at +0x18 of blocks reported by explicit/fonts");
   fixture_end(&f);
@@ -102,7 +102,7 @@ static void without_a_reporter_its_function(void **state) {
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 100, 0, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, NULL, "size (f.c:2)|main (f.c:9)", 0, 100);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, NULL, "size (f.c:2)|main (f.c:9)", 0, 100);
   assert_string_equal(line(&f), "  100% held at +0x0 of blocks reported by size (f.c:2)");
   fixture_end(&f);
 }
@@ -112,7 +112,7 @@ static void unreported_holders_are_told_by_their_allocation(void **state) {
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 100, 0, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL,
+  build_advice(&f.profile, alloc, DMD_HOLDER_UNREPORTED, NULL,
                "malloc (vg_replace_malloc.c:0)|box (b.c:3)", 8, 50);
   assert_string_equal(line(&f), "  50% held at +0x8 of unreported blocks allocated at box (b.c:3)");
   fixture_end(&f);
@@ -126,15 +126,15 @@ static void added_up_as_the_record_shows(void **state) {
   build_blocks(&f.profile, 1, 50, 0, "a|b|c", DMD_NONE);
   build_blocks(&f.profile, 1, 50, 0, "a|b|d", DMD_NONE);
   build_blocks(&f.profile, 1, 50, 0, "other", DMD_NONE);
-  build_advice(&f.profile, "a|b|c", DMD_HELD_REPORTED, "r", "size1", 8, 20);
-  build_advice(&f.profile, "a|b|d", DMD_HELD_REPORTED, "r", "size2", 8, 20);
-  build_advice(&f.profile, "a|b|c", DMD_HELD_REPORTED, NULL, "x|y|1", 16, 11);
-  build_advice(&f.profile, "a|b|d", DMD_HELD_REPORTED, NULL, "x|y|2", 16, 12);
+  build_advice(&f.profile, "a|b|c", DMD_HOLDER_REPORTED, "r", "size1", 8, 20);
+  build_advice(&f.profile, "a|b|d", DMD_HOLDER_REPORTED, "r", "size2", 8, 20);
+  build_advice(&f.profile, "a|b|c", DMD_HOLDER_REPORTED, NULL, "x|y|1", 16, 11);
+  build_advice(&f.profile, "a|b|d", DMD_HOLDER_REPORTED, NULL, "x|y|2", 16, 12);
   assert_string_equal(line(&f), "  40% held at +0x8 of blocks reported by r");
-  build_advice(&f.profile, "a|b|d", DMD_HELD_REPORTED, NULL, "x|y|2", 16, 18);
+  build_advice(&f.profile, "a|b|d", DMD_HOLDER_REPORTED, NULL, "x|y|2", 16, 18);
   assert_string_equal(line(&f), "  41% held at +0x10 of blocks reported by x");
   /* Both stacks may hold the same blocks. */
-  build_advice(&f.profile, "a|b|c", DMD_HELD_REPORTED, NULL, "x|y|1", 16, 1000);
+  build_advice(&f.profile, "a|b|c", DMD_HOLDER_REPORTED, NULL, "x|y|1", 16, 1000);
   assert_string_equal(line(&f), "  100% held at +0x10 of blocks reported by x");
   fixture_end(&f);
 }
@@ -145,11 +145,11 @@ static void no_more_than_there_is(void **state) {
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 100, 0, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL, "x|y|1", 8, 60);
-  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL, "x|y|2", 8, 60);
+  build_advice(&f.profile, alloc, DMD_HOLDER_UNREPORTED, NULL, "x|y|1", 8, 60);
+  build_advice(&f.profile, alloc, DMD_HOLDER_UNREPORTED, NULL, "x|y|2", 8, 60);
   assert_string_equal(line(&f), "  100% held at +0x8 of unreported blocks allocated at x");
   /* More than three quarters of that. */
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "size", 16, 76);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "size", 16, 76);
   assert_string_equal(line(&f), "  76% held at +0x10 of blocks reported by r");
   fixture_end(&f);
 }
@@ -160,12 +160,12 @@ static void several_offsets(void **state) {
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0x20, 455);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 8, 460);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 50);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 0x20, 455);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 8, 460);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 0, 50);
   assert_string_equal(line(&f), "  91% held at +0x8 and +0x20 of blocks reported by r");
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0x30, 10);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 25);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 0x30, 10);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 0, 25);
   assert_string_equal(line(&f), "  91% held at +0x8 and +0x20 of blocks reported by r");
   fixture_end(&f);
 }
@@ -176,9 +176,9 @@ static void three_offsets_and_more(void **state) {
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
   for (uint32_t i = 0; i < 3; i++)
-    build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 32 - 8 * i, 300);
+    build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 32 - 8 * i, 300);
   assert_string_equal(line(&f), "  90% held at +0x10, +0x18 and +0x20 of blocks reported by r");
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", DMD_OFFSET_ANY, 101);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", DMD_OFFSET_ANY, 101);
   assert_string_equal(line(&f), "  100% held in blocks reported by r");
   fixture_end(&f);
 }
@@ -188,14 +188,14 @@ static void who_is_reported_wins_unless_it_holds_much_less(void **state) {
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 750);
-  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL, "box", 8, 1000);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 0, 750);
+  build_advice(&f.profile, alloc, DMD_HOLDER_UNREPORTED, NULL, "box", 8, 1000);
   assert_string_equal(line(&f), "  75% held at +0x0 of blocks reported by r");
   fixture_end(&f);
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 749);
-  build_advice(&f.profile, alloc, DMD_HELD_UNREPORTED, NULL, "box", 8, 1000);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 0, 749);
+  build_advice(&f.profile, alloc, DMD_HOLDER_UNREPORTED, NULL, "box", 8, 1000);
   assert_string_equal(line(&f), "  100% held at +0x8 of unreported blocks allocated at box");
   fixture_end(&f);
 }
@@ -208,15 +208,15 @@ static void of_equal_holders_the_first(void **state) {
   build_stack(&f.profile, "second");
   build_name(&f.profile, "explicit/second");
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "explicit/first", "s", 8, 500);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "explicit/second", "s", 0, 500);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "explicit/first", "s", 8, 500);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "explicit/second", "s", 0, 500);
   assert_string_equal(line(&f), "  50% held at +0x8 of blocks reported by explicit/first");
   fixture_end(&f);
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_stack(&f.profile, "second");
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, NULL, "first", 8, 500);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, NULL, "second", 0, 500);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, NULL, "first", 8, 500);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, NULL, "second", 0, 500);
   assert_string_equal(line(&f), "  50% held at +0x8 of blocks reported by first");
   fixture_end(&f);
 }
@@ -226,9 +226,9 @@ static void too_little_is_not_told(void **state) {
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 9);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 0, 9);
   assert_string_equal(line(&f), "");
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 1);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 0, 1);
   assert_string_equal(line(&f), "  1% held at +0x0 of blocks reported by r");
   fixture_end(&f);
 }
@@ -239,7 +239,7 @@ static void only_unreported_records_have_advice(void **state) {
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   uint32_t reports = build_reports(&f.profile, 1, "s", NULL, NULL, NULL);
   build_blocks(&f.profile, 1, 1000, 0, alloc, reports);
-  build_advice(&f.profile, alloc, DMD_HELD_REPORTED, "r", "s", 0, 1000);
+  build_advice(&f.profile, alloc, DMD_HOLDER_REPORTED, "r", "s", 0, 1000);
   assert_string_equal(line(&f), "");
   fixture_end(&f);
 }

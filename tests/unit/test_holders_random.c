@@ -72,9 +72,9 @@ static void compare_holder(uint32_t reporter, uint32_t stack) {
     for (uint32_t id = 1; id <= dmd_advices_count(&g_holders.found); id++) {
       const dmd_advice_t *a = dmd_advices_at(&g_holders.found, id);
       bool named = reporter > 0 && reporter <= N_REPORTERS;
-      if (a->alloc != alloc || a->held != (reporter == 0) ||
+      if (a->alloc != alloc || a->holder_kind != (reporter == 0) ||
           a->reporter != (named ? reporter : DMD_NONE) ||
-          (!named && a->at != (reporter == 0 ? stack : reporter)))
+          (!named && a->stack != (reporter == 0 ? stack : reporter)))
         continue;
       told_n += a->blocks;
       told_bytes += a->bytes;

@@ -208,7 +208,7 @@ static void collections_are_added_up(void **state) {
     dmd_advice_t advice = {.blocks = 1,
                            .bytes = 10,
                            .alloc = build_stack(p, "alloc"),
-                           .at = build_stack(p, "report"),
+                           .stack = build_stack(p, "report"),
                            .reporter = build_name(p, "r"),
                            .offset = 8};
     dmd_advices_add(&p->advices, &advice);

@@ -61,9 +61,9 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
   dmd_advice_t advice = {.blocks = dmdv_load_get_number(l, item, "blocks", 0),
                          .bytes = dmdv_load_get_number(l, item, "bytes", 0),
                          .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
-  while (held != NULL && advice.held < DMD_N_HELD && strcmp(held, dmd_held_name(advice.held)) != 0)
-    advice.held++;
-  if (held == NULL || advice.held == DMD_N_HELD || at == NULL)
+  while (held != NULL && advice.holder_kind < DMD_N_HOLDER_KINDS && strcmp(held, dmd_holder_kind_name(advice.holder_kind)) != 0)
+    advice.holder_kind++;
+  if (held == NULL || advice.holder_kind == DMD_N_HOLDER_KINDS || at == NULL)
     return;
   l->advised += advice.bytes;
   l->advised_blocks += advice.blocks;
@@ -72,7 +72,7 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
     dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^53 bytes or blocks");
     return;
   }
-  advice.at = dmdv_ids_number(&l->traces, dmdv_span_of(at));
+  advice.stack = dmdv_ids_number(&l->traces, dmdv_span_of(at));
   if (alloc != NULL)
     advice.alloc = dmdv_ids_number(&l->traces, dmdv_span_of(alloc));
   if (reporter != NULL)
