@@ -63,10 +63,9 @@ static bool has_name(const dmd_selector_t *selector, const dmd_group_t *g) {
     return true;
   if (g->reports == DMD_NONE)
     return false;
-  const dmd_reports_t *reports = &selector->subject->profile->reports;
-  const dmd_report_t *report;
-  for (uint32_t i = 0; (report = dmd_reports_nth(reports, g->reports, i)) != NULL; i++)
-    if (selector->names[report->reporter])
+  dmd_report_walk_t walk = dmd_reports_walk(&selector->subject->profile->reports, g->reports);
+  while (dmd_reports_next(&walk))
+    if (selector->names[walk.report->reporter])
       return true;
   return false;
 }
@@ -79,10 +78,10 @@ static uint64_t counted_szB(const dmd_selector_t *selector, const dmd_group_t *g
   bool by_tag = g->tag != DMD_NONE && g->tag == selector->tag;
   if (selector->what != DMD_NAMED || by_tag || !dmd_reports_are_shared(reports, g->reports))
     return usable;
-  const dmd_report_t *sharer;
-  for (uint32_t i = 0; (sharer = dmd_reports_sharer(reports, g->reports, i)) != NULL; i++)
-    if (selector->names[sharer->reporter])
-      szB += dmd_reports_share(reports, g->reports, i, usable);
+  dmd_report_walk_t walk = dmd_reports_walk(reports, g->reports);
+  while (dmd_reports_next(&walk))
+    if (selector->names[walk.report->reporter])
+      szB += dmd_reports_part(reports, g->reports, walk.is_first, usable);
   return szB;
 }
 

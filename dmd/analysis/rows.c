@@ -48,16 +48,14 @@ static void add_by_reporter(dmd_rows_t *rows, dmd_section_t section, const dmd_g
     return;
   }
   bool is_shared = dmd_reports_are_shared(reports, g->reports);
-  uint64_t usable = g->req + g->slop;
-  const dmd_report_t *report;
-  for (uint32_t i = 0; (report = dmd_reports_nth(reports, g->reports, i)) != NULL; i++) {
+  dmd_report_walk_t walk = dmd_reports_walk(reports, g->reports);
+  while (dmd_reports_next(&walk)) {
     /* A block that one reporter took twice is one block of its. */
-    bool again = dmd_reports_is_again(reports, g->reports, i);
-    if (again && !is_shared)
+    if (walk.is_again && !is_shared)
       continue;
-    uint64_t part = is_shared ? dmd_reports_share(reports, g->reports, i, usable) : usable;
-    dmd_tally_add(tally_of(rows, row_of(rows, report->reporter, name_reporter)), section,
-                  again ? 0 : (int64_t)g->num, (int64_t)g->num * (int64_t)part);
+    uint64_t part = dmd_reports_part(reports, g->reports, walk.is_first, g->req + g->slop);
+    dmd_tally_add(tally_of(rows, row_of(rows, walk.report->reporter, name_reporter)), section,
+                  walk.is_again ? 0 : (int64_t)g->num, (int64_t)g->num * (int64_t)part);
   }
 }
 
@@ -134,8 +132,11 @@ static void add_record(dmd_rows_t *rows, dmd_section_t section, const dmd_record
 
 static int compare_rows(const void *ctx, uint32_t a, uint32_t b) {
   const dmd_rows_t *rows = ctx;
-  return dmd_compare_magnitudes(DMD_POOL_AT(&rows->tallies, const dmd_tally_t, a)->total,
-                                DMD_POOL_AT(&rows->tallies, const dmd_tally_t, b)->total);
+  int order = dmd_compare_magnitudes(DMD_POOL_AT(&rows->tallies, const dmd_tally_t, a)->total,
+                                     DMD_POOL_AT(&rows->tallies, const dmd_tally_t, b)->total);
+  return order != 0 ? order
+                    : dmd_str_compare(dmd_intern_get_str(&rows->names, a),
+                                      dmd_intern_get_str(&rows->names, b));
 }
 
 void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, unsigned sections) {

@@ -140,8 +140,9 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
 void dmd_live_check_length(dmd_live_t *live, uint64_t addr, uint64_t length, uint32_t stack,
                            uint32_t reporter);
 
-/* Takes back all reports of the block at addr; returns its usable bytes, 0 when there is none. */
-uint64_t dmd_live_unreport(dmd_live_t *live, uint64_t addr);
+/* Takes back all reports of the block at addr; returns its usable bytes. When no block starts at
+ * addr: counts a fault (none for address 0) and returns 0. stack: wanted then only. */
+uint64_t dmd_live_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack);
 
 /* Forgets all reports but those made on allocation, and what was published. Cost: one walk over the
  * blocks. */

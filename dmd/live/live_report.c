@@ -20,7 +20,7 @@ static void add_other_report(const dmd_live_t *live, dmd_fault_t *fault, uint32_
   fault->other_reporter = other->reporter;
 }
 
-/* Completes the fault of a report of memory that is no block's. */
+/* Completes a fault about memory that is no block's: what memory it is. */
 static void classify(dmd_live_t *live, dmd_fault_t *fault, uint64_t addr) {
   const dmd_live_host_t *host = &live->config.host;
   char text[256] = "";
@@ -31,8 +31,9 @@ static void classify(dmd_live_t *live, dmd_fault_t *fault, uint64_t addr) {
     fault->memory = dmd_intern_text(&live->reporter_names, text);
 }
 
-static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
-                            uint32_t reporter) {
+/* The fault of a report of an address at which no live block starts. */
+static dmd_fault_t fault_of_address(dmd_live_t *live, uint64_t addr, uint32_t stack,
+                                    uint32_t reporter) {
   dmd_fault_t fault = {.num = 1, .stack = stack, .reporter = reporter};
   const dmd_freed_block_t *freed = dmd_blocks_find_freed(live->blocks, addr);
   uint64_t start;
@@ -51,11 +52,30 @@ static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, ui
     add_other_report(live, &fault, around->reports);
   } else {
     classify(live, &fault, addr);
-    uint32_t claim = dmd_live_claim(live, thread, 0);
-    if (claim != DMD_NONE)
-      dmd_claims_at(&live->claims, claim)->no_block = fault.memory;
   }
   fault.bytes = fault.size;
+  return fault;
+}
+
+static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
+                            uint32_t reporter) {
+  dmd_fault_t fault = fault_of_address(live, addr, stack, reporter);
+  uint32_t claim = dmd_live_claim(live, thread, 0);
+  bool in_block = fault.kind == DMD_FAULT_REPORT_FREED || fault.kind == DMD_FAULT_REPORT_INTERIOR;
+  if (claim != DMD_NONE && !in_block)
+    dmd_claims_at(&live->claims, claim)->no_block = fault.memory;
+  dmd_faults_add(&live->faults, &fault);
+}
+
+/* The same of a report that is taken back: one kind, which says in words what memory it is. */
+static void fault_of_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack) {
+  dmd_fault_t fault = fault_of_address(live, addr, stack, dmd_scopes_top(&live->reporters, thread));
+  const char *words = fault.kind == DMD_FAULT_REPORT_NO_BLOCK ? "heap memory without a live block"
+                      : fault.kind == DMD_FAULT_REPORT_NO_ADDRESS ? "no memory at all"
+                                                                  : NULL;
+  if (words != NULL && fault.memory == DMD_NONE)
+    fault.memory = dmd_intern_str(&live->reporter_names, words);
+  fault.kind = DMD_FAULT_UNREPORT_NO_BLOCK;
   dmd_faults_add(&live->faults, &fault);
 }
 
@@ -79,6 +99,24 @@ static void check_report(dmd_live_t *live, const dmd_block_t *block, const dmd_r
   }
 }
 
+/* A reporter counted a shared block before, and does so again, once for each of its holders: what
+ * it adds up holds the block several times. Of reports outside of any reporter nobody knows which
+ * ones are added up. */
+static void fault_of_sharer(dmd_live_t *live, const dmd_block_t *block,
+                            const dmd_report_t *report) {
+  const dmd_report_t *before = dmd_reports_find_sharer(&live->reports, block->reports, report);
+  dmd_fault_t fault = {.num = 1,
+                       .kind = DMD_FAULT_REPORT_SHARED_AGAIN,
+                       .stack = report->stack,
+                       .reporter = report->reporter,
+                       .allocated = block->stack,
+                       .reported = before->stack,
+                       .other_reporter = before->reporter,
+                       .size = dmd_block_usable(block),
+                       .bytes = dmd_block_usable(block)};
+  dmd_faults_add(&live->faults, &fault);
+}
+
 uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
                          uint32_t flags, uint32_t reporter) {
   dmd_block_t *block = dmd_blocks_find(live->blocks, addr);
@@ -92,9 +130,13 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
       fault_of_report(live, thread, addr, stack, reporter);
     return 0;
   }
-  dmd_report_t report = {.stack = stack, .reporter = reporter, .flags = (uint16_t)flags};
+  dmd_report_t report = {.stack = stack, .reporter = reporter, .flags = flags};
   check_report(live, block, &report);
-  block->reports = dmd_reports_add(&live->reports, block->reports, report);
+  uint32_t before = block->reports;
+  block->reports = dmd_reports_add(&live->reports, before, report);
+  if (block->reports == before && reporter != DMD_NONE &&
+      dmd_reports_are_shared(&live->reports, before))
+    fault_of_sharer(live, block, &report);
   uint32_t claim = dmd_live_claim(live, thread, 0);
   if (claim != DMD_NONE)
     dmd_claims_note_report(&live->claims, claim, dmd_block_usable(block), block->req, stack);
@@ -119,8 +161,10 @@ void dmd_live_check_length(dmd_live_t *live, uint64_t addr, uint64_t length, uin
   dmd_faults_add(&live->faults, &fault);
 }
 
-uint64_t dmd_live_unreport(dmd_live_t *live, uint64_t addr) {
+uint64_t dmd_live_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack) {
   dmd_block_t *block = dmd_blocks_find(live->blocks, addr);
+  if (block == NULL && addr != 0 && dmd_live_keeps_reports(live))
+    fault_of_unreport(live, thread, addr, stack);
   if (block == NULL)
     return 0;
   block->reports = DMD_NONE;

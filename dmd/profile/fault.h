@@ -32,10 +32,12 @@ typedef enum {
   DMD_FAULT_REPORT_NO_ADDRESS, /* of an address where nothing is */
   DMD_FAULT_REPORT_LENGTH,     /* with a length that is not the block's */
   DMD_FAULT_REPORT_UNSCOPED,   /* outside of any reporter, where the user asked for one */
-  DMD_FAULT_REPORT_MIXED,    /* shared of a block that another report does not share, or reverse */
-  DMD_FAULT_CLAIM,           /* a reporter claims another sum than its blocks add up to */
-  DMD_FAULT_MEMORY_REPORT,   /* its amount is not what the reporter of that path measured */
-  DMD_FAULT_SCOPE_LEFT_OPEN, /* a tag or reporter that began and never ended */
+  DMD_FAULT_REPORT_MIXED, /* shared of a block that another report does not share, or reverse */
+  DMD_FAULT_REPORT_SHARED_AGAIN,   /* shared, by a reporter that had counted the block already */
+  DMD_FAULT_UNREPORT_NO_BLOCK,     /* DMD_UNREPORT of what is not the start of a live block */
+  DMD_FAULT_CLAIM,                 /* a reporter claims another sum than its blocks add up to */
+  DMD_FAULT_MEMORY_REPORT,         /* its amount is not what the reporter of that path measured */
+  DMD_FAULT_SCOPE_LEFT_OPEN,       /* a tag or reporter that began and never ended */
   DMD_FAULT_MEMORY_REPORT_REFUSED, /* a memory report that is none, or one too many */
   DMD_N_FAULTS
 } dmd_fault_kind_t;

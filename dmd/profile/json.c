@@ -175,20 +175,25 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
-/* DMD 5 would take a second report for a fault: of a shared block it gets the first only. */
+static void write_sharer(dmd_jsonout_t *j, const dmd_profile_t *profile,
+                         const dmd_report_t *sharer) {
+  dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
+  dmd_jsonout_key(j, "at");
+  dmd_jsonout_id(j, sharer->stack);
+  key_name(j, profile, "reporter", sharer->reporter);
+  dmd_jsonout_end(j);
+}
+
+/* DMD 5 would take a second report for a fault: of a shared block it gets the first only. The
+ * others stand as they are found, the newest first. */
 static void write_sharers(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t id) {
   dmd_jsonout_key(j, "sharers");
   dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
-  const dmd_report_t *sharer;
-  for (uint32_t i = 0; (sharer = dmd_reports_sharer(&profile->reports, id, i)) != NULL; i++) {
-    dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
-    dmd_jsonout_key(j, "at");
-    dmd_jsonout_id(j, sharer->stack);
-    key_name(j, profile, "reporter", sharer->reporter);
-    if (sharer->further > 0)
-      dmd_jsonout_key_u64(j, "num", sharer->further + 1u);
-    dmd_jsonout_end(j);
-  }
+  write_sharer(j, profile, &dmd_reports_at(&profile->reports, id)->report[0]);
+  dmd_report_walk_t walk = dmd_reports_walk(&profile->reports, id);
+  while (dmd_reports_next(&walk))
+    if (!walk.is_first)
+      write_sharer(j, profile, walk.report);
   dmd_jsonout_end(j);
 }
 

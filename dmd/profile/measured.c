@@ -7,18 +7,18 @@
 
 /* Adds blocks that are alike: to each reporter what it counts of them, all or its share. */
 static void add_blocks(dmd_measured_t *m, const dmd_group_t *g) {
-  const dmd_reports_t *reports = &m->profile->reports;
-  bool is_shared = dmd_reports_are_shared(reports, g->reports);
+  bool is_shared = dmd_reports_are_shared(&m->profile->reports, g->reports);
   uint64_t usable = g->req + g->slop;
-  const dmd_report_t *report;
-  for (uint32_t i = 0; (report = dmd_reports_nth(reports, g->reports, i)) != NULL; i++) {
-    uint64_t part = is_shared ? dmd_reports_share(reports, g->reports, i, usable) : usable;
-    m->by_reporter[report->reporter] += (int64_t)(g->num * part);
+  dmd_report_walk_t walk = dmd_reports_walk(&m->profile->reports, g->reports);
+  while (dmd_reports_next(&walk)) {
+    uint32_t reporter = walk.report->reporter;
+    uint64_t part = dmd_reports_part(&m->profile->reports, g->reports, walk.is_first, usable);
+    m->by_reporter[reporter] += (int64_t)(g->num * part);
     /* The rest of the block is to be counted once. */
     if (is_shared)
-      m->shared[report->reporter] -= (int64_t)(g->num * part);
-    if (is_shared && !dmd_reports_is_again(reports, g->reports, i))
-      m->shared[report->reporter] += (int64_t)(g->num * usable);
+      m->shared[reporter] -= (int64_t)(g->num * part);
+    if (is_shared && !walk.is_again)
+      m->shared[reporter] += (int64_t)(g->num * usable);
   }
 }
 

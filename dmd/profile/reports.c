@@ -18,53 +18,151 @@ void dmd_reports_destroy(dmd_reports_t *reports) {
   dmd_pool_destroy(&reports->pool);
 }
 
-uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set) {
-  uint64_t hash = dmd_hash_bytes(reports->index.env->hash_seed, set, sizeof *set);
-  uint32_t id = dmd_table_find(&reports->index, hash, set);
-  if (id != DMD_NONE)
-    return id;
-  id = dmd_pool_add(&reports->pool);
+static uint64_t set_hash(const dmd_reports_t *reports, const dmd_report_set_t *set) {
+  return dmd_hash_bytes(reports->index.env->hash_seed, set, sizeof *set);
+}
+
+static uint32_t intern_new(dmd_reports_t *reports, uint64_t hash, const dmd_report_set_t *set) {
+  uint32_t id = dmd_pool_add(&reports->pool);
   *DMD_POOL_AT(&reports->pool, dmd_report_set_t, id) = *set;
   dmd_table_add(&reports->index, hash, id);
   return id;
 }
 
-static bool is_same_sharer(const dmd_report_t *a, const dmd_report_t *b) {
-  return a->stack == b->stack && a->reporter == b->reporter;
+uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set) {
+  uint64_t hash = set_hash(reports, set);
+  uint32_t id = dmd_table_find(&reports->index, hash, set);
+  return id != DMD_NONE ? id : intern_new(reports, hash, set);
 }
 
-/* Makes one of those that are alike, where the first is. Returns how many are left. */
-static uint32_t join_sharers(dmd_report_t *sharers, uint32_t n) {
-  uint32_t n_left = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t first = 0;
-    while (first < n_left && !is_same_sharer(&sharers[first], &sharers[i]))
-      first++;
-    if (first == n_left)
-      sharers[n_left++] = sharers[i];
-    else
-      sharers[first].further += sharers[i].further + 1u;
-  }
-  return n_left;
+/* ---- Sharing. ---- */
+
+static bool is_same_owner(const dmd_report_t *a, const dmd_report_t *b) {
+  return a->reporter == b->reporter && (a->reporter != DMD_NONE || a->stack == b->stack);
 }
 
-/* No two of the sharers are alike. */
-static uint32_t intern_different(dmd_reports_t *reports, const dmd_report_t *sharers, uint32_t n) {
-  dmd_report_set_t set = {0};
-  if (n > DMD_REPORTS_KEPT) {
-    set.rest = intern_different(reports, sharers + DMD_REPORTS_KEPT, n - DMD_REPORTS_KEPT);
-    set.count = dmd_reports_at(reports, set.rest)->count;
+const dmd_report_t *dmd_reports_find_sharer(const dmd_reports_t *reports, uint32_t id,
+                                            const dmd_report_t *report) {
+  dmd_report_walk_t walk = dmd_reports_walk(reports, id);
+  while (dmd_reports_next(&walk))
+    if (is_same_owner(walk.report, report))
+      return walk.report;
+  return NULL;
+}
+
+/* What comes of adding a further sharer to the set with this id, which may be DMD_NONE. */
+static dmd_report_set_t with_sharer(const dmd_reports_t *reports, uint32_t id,
+                                    const dmd_report_t *report) {
+  dmd_report_set_t set = {.count = 1, .older = id, .report[0] = *report};
+  if (id != DMD_NONE) {
+    const dmd_report_set_t *older = dmd_reports_at(reports, id);
+    set.count = older->count + 1;
+    set.report[0] = older->report[0];
+    set.report[1] = *report;
   }
-  for (uint32_t i = 0; i < n && i < DMD_REPORTS_KEPT; i++) {
-    set.report[i] = sharers[i];
-    set.count += sharers[i].further + 1u;
-  }
-  return dmd_reports_intern(reports, &set);
+  return set;
+}
+
+/* Adds a sharer to a set that is empty or shared. */
+static uint32_t add_sharer(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
+  dmd_report_set_t set = with_sharer(reports, id, &report);
+  uint64_t hash = set_hash(reports, &set);
+  uint32_t known = dmd_table_find(&reports->index, hash, &set);
+  if (known != DMD_NONE)
+    return known;
+  if (id != DMD_NONE && dmd_reports_find_sharer(reports, id, &report) != NULL)
+    return id;
+  return intern_new(reports, hash, &set);
+}
+
+static bool owner_equal(const void *owner, uint32_t id, const void *key) {
+  const dmd_report_t *sharers = owner;
+  return is_same_owner(&sharers[id - 1], key);
+}
+
+static uint64_t owner_hash(const dmd_table_t *owners, const dmd_report_t *sharer) {
+  bool named = sharer->reporter != DMD_NONE;
+  return dmd_table_hash(owners, (uint64_t)named << 32 | (named ? sharer->reporter : sharer->stack));
 }
 
 uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, dmd_report_t *sharers, uint32_t n) {
-  return intern_different(reports, sharers, join_sharers(sharers, n));
+  dmd_table_t owners; /* of places in the list, from 1 */
+  dmd_table_init(&owners, reports->pool.env, "dmd.reports.owners", owner_equal, sharers);
+  uint32_t id = DMD_NONE, n_left = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t hash = owner_hash(&owners, &sharers[i]);
+    if (dmd_table_find(&owners, hash, &sharers[i]) != DMD_NONE)
+      continue;
+    sharers[n_left++] = sharers[i];
+    dmd_table_add(&owners, hash, n_left);
+    dmd_report_set_t set = with_sharer(reports, id, &sharers[i]);
+    id = dmd_reports_intern(reports, &set);
+  }
+  dmd_table_destroy(&owners);
+  return id;
 }
+
+/* ---- One by one. ---- */
+
+dmd_report_walk_t dmd_reports_walk(const dmd_reports_t *reports, uint32_t id) {
+  bool shared = id != DMD_NONE && dmd_reports_are_shared(reports, id);
+  return (dmd_report_walk_t){.reports = reports, .id = id, .place = shared ? id : 0};
+}
+
+static bool next_sharer(dmd_report_walk_t *walk) {
+  if (walk->place == DMD_NONE)
+    return false;
+  const dmd_report_set_t *set = dmd_reports_at(walk->reports, walk->place);
+  walk->is_first = set->older == DMD_NONE;
+  walk->report = &set->report[walk->is_first ? 0 : 1];
+  walk->place = set->older;
+  /* Reporters differ: only those that have no name can be the same. */
+  bool unnamed = walk->report->reporter == DMD_NONE;
+  walk->is_again = unnamed && walk->had_unnamed;
+  walk->had_unnamed |= unnamed;
+  return true;
+}
+
+bool dmd_reports_next(dmd_report_walk_t *walk) {
+  if (walk->id == DMD_NONE)
+    return false;
+  if (dmd_reports_are_shared(walk->reports, walk->id))
+    return next_sharer(walk);
+  const dmd_report_set_t *set = dmd_reports_at(walk->reports, walk->id);
+  if (walk->place == DMD_REPORTS_KEPT || walk->place == set->count)
+    return false;
+  walk->report = &set->report[walk->place];
+  walk->is_first = walk->place == 0;
+  walk->is_again = !walk->is_first && walk->report->reporter == set->report[0].reporter;
+  walk->place++;
+  return true;
+}
+
+uint64_t dmd_reports_part(const dmd_reports_t *reports, uint32_t id, bool is_first,
+                          uint64_t usable) {
+  if (!dmd_reports_are_shared(reports, id))
+    return usable;
+  uint32_t count = dmd_reports_at(reports, id)->count;
+  return usable / count + (is_first ? usable % count : 0);
+}
+
+uint32_t dmd_reports_n_kept(const dmd_reports_t *reports, uint32_t id) {
+  if (id == DMD_NONE)
+    return 0;
+  uint32_t count = dmd_reports_at(reports, id)->count;
+  bool all = dmd_reports_are_shared(reports, id) || count < DMD_REPORTS_KEPT;
+  return all ? count : DMD_REPORTS_KEPT;
+}
+
+void dmd_reports_list(const dmd_reports_t *reports, uint32_t id, dmd_report_t *list) {
+  uint32_t n = dmd_reports_n_kept(reports, id);
+  bool newest_first = id != DMD_NONE && dmd_reports_are_shared(reports, id);
+  dmd_report_walk_t walk = dmd_reports_walk(reports, id);
+  for (uint32_t i = 0; dmd_reports_next(&walk); i++)
+    list[newest_first ? n - 1 - i : i] = *walk.report;
+}
+
+/* ---- Adding, clearing. ---- */
 
 /* Which of the kept reports a new one becomes; DMD_REPORTS_KEPT: none. A report made on allocation
  * has to survive a clear: in a full set it takes the place of the last one that need not. */
@@ -78,35 +176,13 @@ static uint32_t place_for(const dmd_report_set_t *set, const dmd_report_t *repor
   return place;
 }
 
-/* Adds a sharer to a set that is empty or shared. */
-static uint32_t add_sharer(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
-  dmd_report_set_t set = {0};
-  if (id != DMD_NONE)
-    set = *dmd_reports_at(reports, id);
-  if (set.count == DMD_REPORTS_COUNTED)
-    return id;
-  uint32_t n_kept = 0;
-  while (n_kept < DMD_REPORTS_KEPT && set.report[n_kept].flags != 0 &&
-         !is_same_sharer(&set.report[n_kept], &report))
-    n_kept++;
-  if (n_kept == DMD_REPORTS_KEPT)
-    set.rest = add_sharer(reports, set.rest, report);
-  else if (set.report[n_kept].flags != 0)
-    set.report[n_kept].further++;
-  else
-    set.report[n_kept] = report;
-  set.count++;
-  return dmd_reports_intern(reports, &set);
-}
-
-/* What a shared set is once it is no longer shared. */
+/* What a shared set is once it is no longer shared: each sharer is a report. */
 static void make_plain(dmd_report_set_t *set) {
-  set->rest = DMD_NONE;
+  set->older = DMD_NONE;
   for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++)
-    set->report[i].flags = set->report[i].further = 0;
-  /* Several reports of one place were kept as one. */
-  if (set->count > 1 && set->report[1].stack == DMD_NONE)
-    set->report[1] = set->report[0];
+    set->report[i].flags = 0;
+  if (set->count > DMD_REPORTS_COUNTED)
+    set->count = DMD_REPORTS_COUNTED;
 }
 
 static uint32_t add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
@@ -118,7 +194,7 @@ static uint32_t add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
     set = *dmd_reports_at(reports, id);
   if (is_shared)
     make_plain(&set);
-  report.flags &= (uint16_t)~DMD_REPORT_SHARED;
+  report.flags &= ~(uint32_t)DMD_REPORT_SHARED;
   uint32_t place = place_for(&set, &report);
   if (place < DMD_REPORTS_KEPT)
     set.report[place] = report;
@@ -128,7 +204,7 @@ static uint32_t add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
 }
 
 static bool is_same(const dmd_report_t *a, const dmd_report_t *b) {
-  return is_same_sharer(a, b) && a->flags == b->flags && a->further == b->further;
+  return a->stack == b->stack && a->reporter == b->reporter && a->flags == b->flags;
 }
 
 uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
@@ -139,42 +215,6 @@ uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t repor
     reports->last_report = report;
   }
   return reports->last_to;
-}
-
-const dmd_report_t *dmd_reports_sharer(const dmd_reports_t *reports, uint32_t id, uint32_t i) {
-  for (; id != DMD_NONE; i -= DMD_REPORTS_KEPT) {
-    const dmd_report_set_t *set = dmd_reports_at(reports, id);
-    if (i < DMD_REPORTS_KEPT)
-      return set->report[i].flags != 0 ? &set->report[i] : NULL;
-    id = set->rest;
-  }
-  return NULL;
-}
-
-uint64_t dmd_reports_share(const dmd_reports_t *reports, uint32_t id, uint32_t i, uint64_t usable) {
-  uint32_t count = dmd_reports_at(reports, id)->count;
-  uint64_t each = usable / count, remainder = usable % count;
-  const dmd_report_t *sharer = dmd_reports_sharer(reports, id, i);
-  return each * (sharer->further + 1u) + (i == 0 ? remainder : 0);
-}
-
-const dmd_report_t *dmd_reports_nth(const dmd_reports_t *reports, uint32_t id, uint32_t i) {
-  if (dmd_reports_are_shared(reports, id))
-    return dmd_reports_sharer(reports, id, i);
-  const dmd_report_set_t *set = dmd_reports_at(reports, id);
-  return i < set->count && i < DMD_REPORTS_KEPT ? &set->report[i] : NULL;
-}
-
-bool dmd_reports_is_again(const dmd_reports_t *reports, uint32_t id, uint32_t i) {
-  uint32_t reporter = dmd_reports_nth(reports, id, i)->reporter;
-  for (; id != DMD_NONE; id = dmd_reports_at(reports, id)->rest)
-    for (uint32_t k = 0; k < DMD_REPORTS_KEPT; k++) {
-      if (i-- == 0)
-        return false;
-      if (dmd_reports_at(reports, id)->report[k].reporter == reporter)
-        return true;
-    }
-  return false;
 }
 
 uint32_t dmd_reports_clear(dmd_reports_t *reports, uint32_t id) {

@@ -7,10 +7,13 @@
  * two reports are kept in full, later ones are counted (one made on allocation takes the place of
  * one that was not, since it must survive a clear). Id 0 (DMD_NONE) is the empty set.
  *
- * A set is shared when all of its reports say so: owners of one block, that each count for their
- * share of it. All of them are kept, those of the same place and reporter as one with a number;
- * what does not fit into the set is in another, of which it has the id. A plain report makes a
- * shared set plain, and a shared one counts as plain in a plain set.
+ * A set is shared when all of its reports say so: owners of one block, which divide it in equal
+ * parts. An owner is a reporter or, outside of any, the place of the report; however often it
+ * reports the block, it is one sharer. All sharers are kept, in a list that grows at its newest
+ * end: a set has its first sharer, its newest one, and the id of the set of all but the newest. So
+ * a further sharer takes one set. Whether it is a further one is known at once where the same
+ * sharer was added to the same set before; else it is compared with all that are there. A plain
+ * report makes a shared set plain, and a shared one counts as plain in a plain set.
  *
  * Like groups, sets are used by the live heap and by profiles, each with ids of its own.
  */
@@ -25,8 +28,7 @@
 typedef struct dmd_report {
   uint32_t stack;    /* where reported; always recorded */
   uint32_t reporter; /* name of the innermost reporter scope; DMD_NONE: outside of any */
-  uint16_t flags;    /* DMD_REPORT_... */
-  uint16_t further;  /* shared: further reports like this one */
+  uint32_t flags;    /* DMD_REPORT_..., at most one */
 } dmd_report_t;
 
 enum {
@@ -36,13 +38,13 @@ enum {
 
 enum {
   DMD_REPORTS_KEPT = 2,    /* reports that a set holds in full */
-  DMD_REPORTS_COUNTED = 99 /* the highest count: beyond it, further reports change nothing */
+  DMD_REPORTS_COUNTED = 99 /* the highest count of a plain set: further reports change nothing */
 };
 
 typedef struct dmd_report_set {
-  uint32_t count; /* reports in all, at least 1 */
-  uint32_t rest;  /* shared: a set of the sharers that have no room here, or DMD_NONE */
-  dmd_report_t report[DMD_REPORTS_KEPT];
+  uint32_t count; /* reports in all, of a shared set sharers; at least 1 */
+  uint32_t older; /* shared: the set of all sharers but the newest; DMD_NONE: there is one only */
+  dmd_report_t report[DMD_REPORTS_KEPT]; /* shared: the first sharer and the newest one */
 } dmd_report_set_t;
 
 typedef struct dmd_reports {
@@ -76,8 +78,8 @@ static inline uint32_t dmd_reports_count(const dmd_reports_t *reports) {
   return reports->pool.last;
 }
 
-/* The id of the shared set of n sharers, at least one, whose reports are DMD_REPORTS_COUNTED at
- * most. Those that are alike become one, in the list too. */
+/* The id of the shared set of n sharers, at least one. Those that are the same owner become one,
+ * in the list too. Linear in n. */
 uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, dmd_report_t *sharers, uint32_t n);
 
 /* Whether the set with this id, not DMD_NONE, is shared. */
@@ -85,19 +87,41 @@ static inline bool dmd_reports_are_shared(const dmd_reports_t *reports, uint32_t
   return dmd_reports_at(reports, id)->report[0].flags & DMD_REPORT_SHARED;
 }
 
-/* The i-th of the different sharers of a shared set, from 0; NULL beyond the last. */
-const dmd_report_t *dmd_reports_sharer(const dmd_reports_t *reports, uint32_t id, uint32_t i);
-
-/* How much of a block of this many usable bytes the i-th sharer of a shared set counts for: as many
- * parts as it reported it times. What cannot be divided is the first one's, so that the shares of
- * all add up to the block. */
-uint64_t dmd_reports_share(const dmd_reports_t *reports, uint32_t id, uint32_t i, uint64_t usable);
-
-/* The i-th report that is kept of any set, of a shared one the i-th sharer; NULL beyond the last.
+/* What a shared set has of the owner that made this report; NULL where it is none of its sharers.
  */
-const dmd_report_t *dmd_reports_nth(const dmd_reports_t *reports, uint32_t id, uint32_t i);
+const dmd_report_t *dmd_reports_find_sharer(const dmd_reports_t *reports, uint32_t id,
+                                            const dmd_report_t *report);
 
-/* Whether an earlier one than the i-th is of the same reporter. */
-bool dmd_reports_is_again(const dmd_reports_t *reports, uint32_t id, uint32_t i);
+/* How many reports are kept of the set with this id: of a shared one one for each sharer; 0 for
+ * DMD_NONE. */
+uint32_t dmd_reports_n_kept(const dmd_reports_t *reports, uint32_t id);
+
+/* Lists these reports, the first one first. */
+void dmd_reports_list(const dmd_reports_t *reports, uint32_t id, dmd_report_t *list);
+
+/* The same one by one, of a shared set the newest first:
+ *
+ *   dmd_report_walk_t walk = dmd_reports_walk(reports, id);
+ *   while (dmd_reports_next(&walk))
+ *     ... walk.report ...
+ */
+typedef struct dmd_report_walk {
+  const dmd_reports_t *reports;
+  uint32_t id; /* the set */
+  const dmd_report_t *report;
+  bool is_again;  /* one that came before it is of the same reporter */
+  bool is_first;  /* the first that was made */
+  uint32_t place; /* the walk's own: of a plain set how many came, of a shared one what is left */
+  bool had_unnamed;
+} dmd_report_walk_t;
+
+dmd_report_walk_t dmd_reports_walk(const dmd_reports_t *reports, uint32_t id);
+bool dmd_reports_next(dmd_report_walk_t *walk);
+
+/* How much one of these reports, the first one or another, counts for of a block of this many
+ * usable bytes: in a plain set for all of it. Sharers have equal parts. What cannot be divided is
+ * the first one's, so that the parts of all add up to the block. */
+uint64_t dmd_reports_part(const dmd_reports_t *reports, uint32_t id, bool is_first,
+                          uint64_t usable);
 
 #endif

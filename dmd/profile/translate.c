@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/translate.h"
 
+#include "base/mem.h"
+
 /* ---- What is known. ---- */
 
 static void init(dmd_translation_t *t, dmd_profile_t *to) {
@@ -77,30 +79,28 @@ uint32_t dmd_translation_add_stack(dmd_translation_t *t, uint32_t id) {
 static dmd_report_t translate_report(dmd_translation_t *t, const dmd_report_t *report) {
   return (dmd_report_t){.stack = dmd_translation_stack(t, report->stack),
                         .reporter = dmd_translation_name(t, report->reporter),
-                        .flags = report->flags & DMD_REPORT_SHARED,
-                        .further = report->further};
-}
-
-static uint32_t translate_sharers(dmd_translation_t *t, uint32_t id) {
-  dmd_report_t sharers[DMD_REPORTS_COUNTED];
-  const dmd_report_t *sharer;
-  uint32_t n = 0;
-  for (; (sharer = dmd_reports_sharer(t->from_reports, id, n)) != NULL; n++)
-    sharers[n] = translate_report(t, sharer);
-  return dmd_reports_intern_sharers(&t->to->reports, sharers, n);
+                        .flags = report->flags & DMD_REPORT_SHARED};
 }
 
 uint32_t dmd_translation_reports(dmd_translation_t *t, uint32_t id) {
   uint32_t there = find(&t->report_sets, id);
   if (id == DMD_NONE || there != DMD_NONE)
     return there;
-  if (dmd_reports_are_shared(t->from_reports, id))
-    return keep(&t->report_sets, id, translate_sharers(t, id));
-  dmd_report_set_t set = {.count = dmd_reports_at(t->from_reports, id)->count};
-  const dmd_report_t *report;
-  for (uint32_t i = 0; (report = dmd_reports_nth(t->from_reports, id, i)) != NULL; i++)
-    set.report[i] = translate_report(t, report);
-  return keep(&t->report_sets, id, dmd_reports_intern(&t->to->reports, &set));
+  uint32_t n = dmd_reports_n_kept(t->from_reports, id);
+  dmd_report_t *list = dmd_env_alloc(t->to->env, "dmd.translation", n * sizeof *list);
+  dmd_reports_list(t->from_reports, id, list);
+  for (uint32_t i = 0; i < n; i++)
+    list[i] = translate_report(t, &list[i]);
+  uint32_t fresh;
+  if (dmd_reports_are_shared(t->from_reports, id)) {
+    fresh = dmd_reports_intern_sharers(&t->to->reports, list, n);
+  } else {
+    dmd_report_set_t set = {.count = dmd_reports_at(t->from_reports, id)->count};
+    dmd_mem_copy(set.report, list, n * sizeof *list);
+    fresh = dmd_reports_intern(&t->to->reports, &set);
+  }
+  dmd_env_free(t->to->env, list);
+  return keep(&t->report_sets, id, fresh);
 }
 
 void dmd_translation_init(dmd_translation_t *t, dmd_profile_t *to, const dmd_intern_t *names,

@@ -59,7 +59,7 @@ static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault) {
   unsigned numbers = dmd_fault_numbers(fault->kind);
   if ((numbers & DMD_FAULT_HAS_SIZE) && fault->size > 0) {
     dmd_out_str(p->out, "  ");
-    if (numbers & DMD_FAULT_HAS_OFFSET) {
+    if ((numbers & DMD_FAULT_HAS_OFFSET) && fault->offset > 0) {
       dmd_print_bytes(p->out, fault->offset);
       dmd_out_str(p->out, " into a block of ");
     } else {

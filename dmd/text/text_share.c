@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/str.h"
 #include "text/printer.h"
 
 /* Shares of one owner in the blocks of a record. */
@@ -18,6 +19,7 @@ static uint32_t frame_of(const dmd_printer_t *p, uint32_t stack) {
 }
 
 typedef struct {
+  const dmd_profile_t *profile;
   dmd_pool_t pool; /* of owner_t */
   dmd_table_t index;
 } owners_t;
@@ -45,37 +47,44 @@ static void add_share(owners_t *owners, owner_t share) {
 
 static void add_group(const dmd_printer_t *p, owners_t *owners, const dmd_group_t *g) {
   const dmd_reports_t *reports = &p->profile->reports;
-  const dmd_report_t *sharer;
   if (!dmd_reports_are_shared(reports, g->reports))
     return;
-  for (uint32_t i = 0; (sharer = dmd_reports_sharer(reports, g->reports, i)) != NULL; i++) {
-    bool named = sharer->reporter != DMD_NONE;
-    uint64_t share = dmd_reports_share(reports, g->reports, i, g->req + g->slop);
-    add_share(owners, (owner_t){.reporter = sharer->reporter,
-                                .frame = named ? DMD_NONE : frame_of(p, sharer->stack),
-                                .bytes = (int64_t)(share * g->num)});
+  dmd_report_walk_t walk = dmd_reports_walk(reports, g->reports);
+  while (dmd_reports_next(&walk)) {
+    bool named = walk.report->reporter != DMD_NONE;
+    uint64_t part = dmd_reports_part(reports, g->reports, walk.is_first, g->req + g->slop);
+    add_share(owners, (owner_t){.reporter = walk.report->reporter,
+                                .frame = named ? DMD_NONE : frame_of(p, walk.report->stack),
+                                .bytes = (int64_t)(part * g->num)});
   }
 }
 
+/* What an owner is called: "" without a reporter and a stack. */
+static const char *name_of(const dmd_profile_t *profile, const owner_t *owner) {
+  return owner->reporter != DMD_NONE ? dmd_intern_get_str(&profile->names, owner->reporter)
+         : owner->frame != DMD_NONE  ? dmd_intern_get_str(&profile->frames, owner->frame)
+                                     : "";
+}
+
 static int compare(const void *ctx, uint32_t a, uint32_t b) {
-  const owner_t *x = owner_at(ctx, a), *y = owner_at(ctx, b);
-  return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+  const owners_t *owners = ctx;
+  const owner_t *x = owner_at(owners, a), *y = owner_at(owners, b);
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
+  return dmd_str_compare(name_of(owners->profile, x), name_of(owners->profile, y));
 }
 
 static void print_owner(const dmd_printer_t *p, const owner_t *owner, bool sampled) {
   dmd_out_str(p->out, "    ");
   dmd_print_number(p->out, owner->bytes, sampled);
   dmd_out_str(p->out, " bytes: ");
-  if (owner->reporter != DMD_NONE)
-    dmd_print_name(p, owner->reporter);
-  else if (owner->frame != DMD_NONE)
-    dmd_out_safe(p->out, dmd_intern_get_str(&p->profile->frames, owner->frame));
+  dmd_out_safe(p->out, name_of(p->profile, owner));
   dmd_out_char(p->out, '\n');
 }
 
 void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r) {
   const dmd_env_t *env = p->profile->env;
-  owners_t owners;
+  owners_t owners = {.profile = p->profile};
   dmd_pool_init(&owners.pool, env, "dmd.text.owners", sizeof(owner_t));
   dmd_table_init(&owners.index, env, "dmd.text.owners.index", owner_equal, &owners);
   for (uint32_t i = 0; i < r->n_groups; i++)

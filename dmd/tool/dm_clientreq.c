@@ -82,6 +82,14 @@ static UWord report(ThreadId tid, Addr p, UInt flags) {
   return dmd_live_report(&g_engine.live, tid, p, stack, flags, DMD_NONE);
 }
 
+/* Its stack is captured only where there is something to say of it: an allocator that counts takes
+ * back the report of each block. */
+static UWord unreport(ThreadId tid, Addr p) {
+  bool wrong =
+      p != 0 && dmd_live_find(&g_engine.live, p) == NULL && dmd_live_keeps_reports(&g_engine.live);
+  return dmd_live_unreport(&g_engine.live, tid, p, wrong ? dm_capture_stack(tid) : DMD_NONE);
+}
+
 /* The first DMD's report: with a name of its own, and with a length, which is checked. */
 static UWord report_named(ThreadId tid, Addr p, SizeT length, Addr name_at) {
   name_t name;
@@ -209,7 +217,7 @@ static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
     *ret = report_named(tid, arg[1], arg[2], arg[3]);
     return True;
   case VG_USERREQ__DMD_UNREPORT:
-    *ret = dmd_live_unreport(&g_engine.live, arg[1]);
+    *ret = unreport(tid, arg[1]);
     return True;
   case VG_USERREQ__DMD_CLEAR_REPORTS:
     dmd_live_clear_reports(&g_engine.live);

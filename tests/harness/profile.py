@@ -124,9 +124,8 @@ def check_blocks(doc):
             first = block["sharers"][0]
             require(block["reps"] == [first["at"]], "a shared block's report is not its first sharer's")
             require(block.get("reporters", [None]) == [first.get("reporter")], "nor its reporter")
-            owners = [(sharer["at"], sharer.get("reporter")) for sharer in block["sharers"]]
+            owners = [sharer.get("reporter") or (sharer["at"],) for sharer in block["sharers"]]
             require(len(owners) == len(set(owners)), "a sharer stands twice")
-            require(sum(sharer.get("num", 1) for sharer in block["sharers"]) <= 99, "more sharers than are counted")
         require("reports" not in block or len(block["reps"]) == 2, "more reports than are kept, but not two kept")
         require("alloc" in block or run.get("stacks") != "full", "no allocation stack with --stacks=full")
         require("sampled" not in block or run["sampleBelow"] > 0, "a sampled block without sampling")
@@ -215,7 +214,7 @@ class Block:
         self.sharers = {}
         for sharer in doc.get("sharers", []):
             name = sharer.get("reporter") or profile.functions(sharer["at"])[0]
-            self.sharers[name] = self.sharers.get(name, 0) + sharer.get("num", 1)
+            self.sharers[name] = self.sharers.get(name, 0) + 1
         self.tag = doc.get("tag")
         self.thread = doc.get("thread", 1)
         self.sampled = doc.get("sampled", False)

@@ -186,7 +186,7 @@ static void make_run(const maker_t *m) {
 /* The sharers of a block, of which a few may be alike. */
 static uint32_t make_sharers(const maker_t *m) {
   uint32_t id = DMD_NONE;
-  for (uint64_t n = 1 + below(m, one_in(m, 4) ? DMD_REPORTS_COUNTED + 3 : 6); n > 0; n--) {
+  for (uint64_t n = 1 + below(m, one_in(m, 4) ? 120 : 6); n > 0; n--) {
     dmd_report_t report = {
         .stack = any_stack(m), .reporter = any_name(m), .flags = DMD_REPORT_SHARED};
     id = dmd_reports_add(&m->profile->reports, id, report);

@@ -24,18 +24,21 @@ static void spell_number(dmd_out_t *out, const char *what, uint64_t number) {
 static void spell_reports(dmd_out_t *out, const dmd_profile_t *profile, uint32_t reports) {
   if (reports == DMD_NONE)
     return;
-  const dmd_report_t *report;
   bool is_shared = dmd_reports_are_shared(&profile->reports, reports);
   spell_number(out, is_shared ? ", shared " : ", reported ",
                dmd_reports_at(&profile->reports, reports)->count);
-  for (uint32_t i = 0; (report = dmd_reports_nth(&profile->reports, reports, i)) != NULL; i++) {
+  uint32_t n = dmd_reports_n_kept(&profile->reports, reports);
+  dmd_report_t *list = dmd_env_alloc(profile->env, "spell", n * sizeof *list);
+  dmd_reports_list(&profile->reports, reports, list);
+  for (uint32_t i = 0; i < n; i++) {
+    const dmd_report_t *report = &list[i];
     dmd_out_str(out, "; by ");
     spell_stack(out, profile, report->stack, SIZE_MAX);
     dmd_out_str(out, report->reporter != DMD_NONE ? " as " : " as nobody");
     if (report->reporter != DMD_NONE)
       dmd_out_str(out, dmd_intern_get_str(&profile->names, report->reporter));
-    spell_number(out, " and further ", report->further);
   }
+  dmd_env_free(profile->env, list);
 }
 
 void spell_group(dmd_out_t *out, const dmd_profile_t *profile, const dmd_group_t *group) {

@@ -153,20 +153,19 @@ def test_all_keys_of_faults_stay(test):
 
 
 def test_shared_blocks(test):
-    """With more owners than one report set holds, in files that number them differently."""
+    """Of many owners, in files that number them differently."""
     def shared(first, owners):
         profile = Profile(dmd=run()).block(7, first, reps=[first])
         sharers = [{"at": profile.trace(["%s (r.c:1)" % owner]), "reporter": owner} for owner in owners]
-        sharers[-1]["num"] = 3
         return profile.block(100, MAIN, reps=[["%s (r.c:1)" % owners[0]]], reporters=[owners[0]], num=2, sharers=sharers)
 
     document = merge(test, shared(MAIN, "abcde"), shared(ELSE, "abcde"), shared(ELSE, "edcba"))
-    found = [([(document["frameTable"][document["traceTable"][s["at"]][0]], s["reporter"], s.get("num"))
+    found = [([(document["frameTable"][document["traceTable"][s["at"]][0]], s["reporter"])
                for s in block["sharers"]], block["num"], block["reporters"])
              for block in document["blockList"] if "sharers" in block]
 
     def expected(owners):
-        return [("#00: %s (r.c:1)" % owner, owner, 3 if owner == owners[-1] else None) for owner in owners]
+        return [("#00: %s (r.c:1)" % owner, owner) for owner in owners]
 
     test.equal(found, [(expected("abcde"), 4, ["a"]), (expected("edcba"), 2, ["e"])], "blocks")
 

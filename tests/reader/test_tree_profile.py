@@ -247,12 +247,12 @@ def test_shared(test):
     profile = shared_by(Profile(dmd=RUN).block(4 * MB, A, reps=[R], reporters=["explicit/a"]), 12 * MB,
                         ["explicit/a", "explicit/b/x", ("explicit/b", 2)])
     lines = tree(test, profile)
-    # Of 12: 3 for a, which has 4 of its own, 3 for b/x and twice 3 for b.
+    # Of 12: 4 for a, which has 4 of its own, 4 for b/x and 4 for b, however often it reported.
     test.equal(explicit(lines), ["16.00 MB (100.0%) -- explicit",
-                                 "├───9.00 MB (56.25%) -- b",
-                                 "│   ├──6.00 MB (37.50%) ── (own) [whole: 12.00 MB]",
-                                 "│   └──3.00 MB (18.75%) ── x [whole: 12.00 MB]",
-                                 "├───7.00 MB (43.75%) ── a [whole: 16.00 MB]",
+                                 "├───8.00 MB (50.00%) ── a [whole: 16.00 MB]",
+                                 "├───8.00 MB (50.00%) -- b",
+                                 "│   ├──4.00 MB (25.00%) ── (own) [whole: 12.00 MB]",
+                                 "│   └──4.00 MB (25.00%) ── x [whole: 12.00 MB]",
                                  "└───0.00 MB (00.00%) ── heap-unclassified"], "tree")
     test.check("note" not in lines[1], "shared is not twice: " + lines[1])
 
@@ -264,6 +264,16 @@ def test_shares_add_up(test):
     amounts = sorted((line.split("── ")[-1], line.split(" B ")[0].split("─")[-1]) for line in explicit(lines)[1:])
     test.equal(amounts, [("(unnamed reporter) [whole: 3,009 B]", "375"), ("0 [whole: 3,009 B]", "384")] +
                [("%d [whole: 3,009 B]" % i, "375") for i in range(1, 7)] + [("heap-unclassified", "0")], "shares")
+
+
+def test_shared_by_many(test):
+    """Owners beyond any limit: each has its part, and all parts together are the block."""
+    owners = ["explicit/o%04d" % i for i in range(2000)]
+    lines = tree(test, "-v", shared_by(Profile(dmd=RUN), 3001, owners))
+    # 3001 / 2000 is 1, and 1001 are left, for the first.
+    amounts = {line.split("── ")[-1].split(" [")[0]: line.split(" B ")[0].split("─")[-1] for line in explicit(lines)[1:]}
+    expected = {"o%04d" % i: "1,002" if i == 0 else "1" for i in range(2000)}
+    test.equal(amounts, dict(expected, **{"heap-unclassified": "0"}), "parts")
 
 
 def test_shared_compared(test):

@@ -50,11 +50,24 @@ def of_no_block(t):
     where = {f.kind: f.memory for f in profile.faults if f.memory}
     t.equal(where, {"report-stack": "the stack of thread 1, in the frame of of_stack",
                     "report-global": "the global variable global"})
-    # Taking back the reports of what is no block is no fault: a free function cannot know.
-    t.equal(profile.faults_at("of_freed"), ["report-freed x 1"])
-    freed = [f for f in profile.faults if f.kind == "report-freed"][0]
-    t.equal((freed.size, freed.allocated, freed.freed),
-            (4456, ["malloc", "of_freed", "main"], ["free", "of_freed", "main"]))
+    t.equal(profile.faults_at("of_freed"), ["report-freed x 1", "unreport-no-block x 1"])
+    for freed in (f for f in profile.faults if f.freed):
+        t.equal((freed.size, freed.allocated, freed.freed),
+                (4456, ["malloc", "of_freed", "main"], ["free", "of_freed", "main"]))
+
+
+def unreports_of_no_block(t):
+    profile = t.run().profile
+    at = {f.stack[0]: f for f in profile.faults}
+    t.equal({name: (f.kind, f.num) for name, f in at.items()},
+            {"unreport_" + name: ("unreport-no-block", 1) for name in ("interior", "freed", "stack", "global", "nonsense")})
+    t.equal([at["unreport_" + name].memory for name in ("stack", "global", "nonsense")],
+            ["the stack of thread 1, in the frame of unreport_stack", "the global variable global", "no memory at all"])
+    t.equal((at["unreport_interior"].size, at["unreport_interior"].offset, at["unreport_interior"].allocated[1]),
+            (104, 8, "unreport_interior"))
+    t.equal((at["unreport_freed"].size, at["unreport_freed"].freed[1]), (104, "unreport_freed"))
+    # A null pointer is no fault, and what is right is taken back.
+    t.equal(profile.at("unreport_right"), ["100+4"])
 
 
 def of_an_interior(t):
@@ -70,12 +83,13 @@ def of_an_interior(t):
 
 def fault_summary(t):
     run = t.run()
-    t.equal(len(run.profile.faults), 6)
+    t.equal(len(run.profile.faults), 7)
     t.contains(run.log, "  Report of an interior pointer: 3 times\n"
                         "  Report of a freed block: 1 time\n"
                         "  Report of an object on the stack: 1 time\n"
                         "  Report of a global object: 1 time\n"
-                        "  Report of what is no address: 2 times\n}\n")
+                        "  Report of what is no address: 2 times\n"
+                        "  Unreport of something that is not a live block: 1 time\n}\n")
 
 
 def clear(t):

@@ -194,6 +194,8 @@ static const struct {
     {DMD_FAULT_REPORT_LENGTH, "\"size\": 104, \"length\": 7, "},
     {DMD_FAULT_REPORT_UNSCOPED, "\"size\": 104, "},
     {DMD_FAULT_REPORT_MIXED, "\"size\": 104, "},
+    {DMD_FAULT_REPORT_SHARED_AGAIN, "\"size\": 104, "},
+    {DMD_FAULT_UNREPORT_NO_BLOCK, "\"size\": 104, \"offset\": 8, "},
     {DMD_FAULT_REPORT_STACK, ""},
     {DMD_FAULT_REPORT_GLOBAL, ""},
     {DMD_FAULT_REPORT_MAPPED, ""},
@@ -256,8 +258,8 @@ static void sharers(void **state) {
   build_blocks(p, 2, 100, 0, NULL, set);
   assert_has(fixture_json(&f),
              "  {\"req\":100,\"reps\":[\"1\"],\"reporters\":[\"a\"],\"sharers\":[{\"at\":"
-             "\"1\",\"reporter\":\"a\",\"num\":2},{\"at\":\"2\"},{\"at\":\"3\","
-             "\"reporter\":\"b\"},{\"at\":\"4\",\"reporter\":\"c\",\"num\":2}],"
+             "\"1\",\"reporter\":\"a\"},{\"at\":\"4\",\"reporter\":\"c\"},{\"at\":\"3\","
+             "\"reporter\":\"b\"},{\"at\":\"2\"}],"
              "\"num\":2}\n");
   fixture_end(&f);
 }

@@ -181,11 +181,10 @@ static void cleared_and_taken_back(void **state) {
 
   /* Taking back takes all, those on allocation as well. */
   report_from(&f, A, 20);
-  assert_int_equal(dmd_live_unreport(&f.live, A), 104);
-  assert_int_equal(dmd_live_unreport(&f.live, B), 104);
-  assert_int_equal(dmd_live_unreport(&f.live, C), 104);
-  assert_int_equal(dmd_live_unreport(&f.live, A + 1), 0);
-  assert_int_equal(dmd_live_unreport(&f.live, 0), 0);
+  assert_int_equal(dmd_live_unreport(&f.live, 1, A, 9), 104);
+  assert_int_equal(dmd_live_unreport(&f.live, 1, B, 9), 104);
+  assert_int_equal(dmd_live_unreport(&f.live, 1, C, 9), 104);
+  assert_int_equal(dmd_live_unreport(&f.live, 1, 0, 9), 0);
   assert_int_equal(count_at(&f, A), 0);
   assert_int_equal(count_at(&f, B), 0);
   assert_int_equal(n_faults(&f), 0);

@@ -214,7 +214,6 @@ static void shared_and_plain(void **state) {
   report(&f, A, 10);
   report(&f, A, 10);
   report_shared(&f, B, 20);
-  report_shared(&f, B, 21);
   begin_reporter(&f, "explicit/b");
   expect_none(&f);
   assert_true(is_shared_at(&f, B));
@@ -237,6 +236,89 @@ static void shared_and_plain(void **state) {
   live_end(&f);
 }
 
+/* A reporter counts a shared block once. Outside of any, each place may count it for another. */
+static void shared_again(void **state) {
+  (void)state;
+  live_fixture_t f;
+  live_begin_knowing(&f, dark_matter);
+  alloc_sized(&f, A, 100, 104, 1);
+  report_shared(&f, A, 10);
+  report_shared(&f, A, 10);
+  begin_reporter(&f, "explicit/a");
+  report_shared(&f, A, 20);
+  begin_reporter(&f, "explicit/b");
+  report_shared(&f, A, 20);
+  expect_none(&f);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(report_shared(&f, A, 21), 104);
+  expected_t expected = {.fault = {.kind = DMD_FAULT_REPORT_SHARED_AGAIN,
+                                   .num = 3,
+                                   .stack = 21,
+                                   .allocated = 1,
+                                   .reported = 20,
+                                   .bytes = 312,
+                                   .size = 104},
+                         .reporter = "explicit/b",
+                         .other_reporter = "explicit/b"};
+  expect(&f, 1, 1, &expected);
+  dmd_live_clear_reports(&f.live);
+  report_shared(&f, A, 21);
+  expect(&f, 1, 1, &expected);
+  live_end(&f);
+}
+
+/* ---- Reports that are taken back. ---- */
+
+static void unreport_of_no_block(void **state) {
+  (void)state;
+  live_fixture_t f;
+  live_begin_knowing(&f, dark_matter);
+  alloc_sized(&f, A, 100, 104, 1);
+  alloc_sized(&f, B, 50, 54, 2);
+  assert_int_equal(report(&f, A, 10), 104);
+  free_at(&f, B, 30);
+  assert_int_equal(dmd_live_unreport(&f.live, 1, 0, 11), 0);
+  expect_none(&f);
+  assert_int_equal(dmd_live_unreport(&f.live, 1, A + 8, 11), 0);
+  expected_t interior = {.fault = {.kind = DMD_FAULT_UNREPORT_NO_BLOCK,
+                                   .stack = 11,
+                                   .allocated = 1,
+                                   .reported = 10,
+                                   .bytes = 104,
+                                   .size = 104,
+                                   .offset = 8}};
+  expect(&f, 1, 1, &interior);
+  begin_reporter(&f, "explicit/a");
+  assert_int_equal(dmd_live_unreport(&f.live, 1, B, 12), 0);
+  expected_t freed = {.fault = {.kind = DMD_FAULT_UNREPORT_NO_BLOCK,
+                                .stack = 12,
+                                .allocated = 2,
+                                .freed = 30,
+                                .bytes = 54,
+                                .size = 54},
+                      .reporter = "explicit/a"};
+  expect(&f, 2, 2, &freed);
+  assert_int_equal(dmd_live_unreport(&f.live, 1, MAPPED, 13), 0);
+  expected_t elsewhere = {.fault = {.kind = DMD_FAULT_UNREPORT_NO_BLOCK, .stack = 13},
+                          .reporter = "explicit/a",
+                          .memory = f.memory};
+  expect(&f, 3, 3, &elsewhere);
+  assert_int_equal(dmd_live_unreport(&f.live, 1, NOTHING, 13), 0);
+  elsewhere.memory = "no memory at all";
+  expect(&f, 4, 4, &elsewhere);
+  assert_int_equal(dmd_live_unreport(&f.live, 1, C, 13), 0);
+  elsewhere.memory = "heap memory without a live block";
+  expect(&f, 5, 5, &elsewhere);
+  /* Nothing was taken back, and what was wrong is no part of a claim. */
+  assert_int_equal(count_at(&f, A), 1);
+  end_reporter(&f, 0, 14);
+  assert_int_equal(dmd_faults_count(&f.live.faults), 5);
+  f.live.config.mode = DMD_MODE_CUMULATIVE;
+  assert_int_equal(dmd_live_unreport(&f.live, 1, A + 8, 15), 0);
+  assert_int_equal(dmd_faults_count(&f.live.faults), 5);
+  live_end(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(interior),
@@ -247,6 +329,8 @@ int main(void) {
       cmocka_unit_test(lengths),
       cmocka_unit_test(unscoped),
       cmocka_unit_test(shared_and_plain),
+      cmocka_unit_test(shared_again),
+      cmocka_unit_test(unreport_of_no_block),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

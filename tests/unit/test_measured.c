@@ -59,18 +59,18 @@ static void shared_blocks_in_parts(void **state) {
   static const char *const owners[] = {"x", "x/y", "z", NULL, "x", "z"};
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
-  /* 100 by six: 16 each, and 4 more for the first. */
-  build_blocks(&f.profile, 2, 90, 10, "new", build_shared(&f.profile, owners, COUNT_OF(owners)));
+  /* 103 by four owners: 25 each, and 3 more for the first. */
+  build_blocks(&f.profile, 2, 90, 13, "new", build_shared(&f.profile, owners, COUNT_OF(owners)));
   build_blocks(&f.profile, 1, 7, 0, "new", build_reports(&f.profile, 1, "r", "x", NULL, NULL));
   dmd_measured_t m;
   dmd_measured_init(&m, &f.profile);
-  assert_int_equal(dmd_measured_at(&m, "x"), 2 * (20 + 16) + 7);
-  assert_int_equal(dmd_measured_whole(&m, "x"), 2 * 100 + 7);
-  assert_int_equal(dmd_measured_at_or_below(&m, "x"), 2 * (20 + 16 + 16) + 7);
-  assert_int_equal(dmd_measured_at(&m, "z"), 2 * (16 + 16));
-  assert_int_equal(dmd_measured_whole(&m, "z"), 200);
-  assert_int_equal(m.by_reporter[DMD_NONE], 2 * 16);
-  assert_int_equal(m.shared[DMD_NONE], 2 * 84);
+  assert_int_equal(dmd_measured_at(&m, "x"), 2 * 28 + 7);
+  assert_int_equal(dmd_measured_whole(&m, "x"), 2 * 103 + 7);
+  assert_int_equal(dmd_measured_at_or_below(&m, "x"), 2 * (28 + 25) + 7);
+  assert_int_equal(dmd_measured_at(&m, "z"), 2 * 25);
+  assert_int_equal(dmd_measured_whole(&m, "z"), 206);
+  assert_int_equal(m.by_reporter[DMD_NONE], 2 * 25);
+  assert_int_equal(m.shared[DMD_NONE], 2 * 78);
   assert_int_equal(dmd_measured_whole(&m, "y"), 0);
   dmd_measured_destroy(&m);
   fixture_end(&f);

@@ -180,6 +180,10 @@ static void use(host_t *host, void *arg) {
   uint32_t id = DMD_NONE;
   for (uint32_t stack = 1; stack < 1500; stack++)
     id = dmd_reports_add(&reports, stack % 3 ? id : DMD_NONE, (dmd_report_t){.stack = stack});
+  dmd_report_t sharers[] = {{.stack = 1, .flags = DMD_REPORT_SHARED},
+                            {.stack = 2, .flags = DMD_REPORT_SHARED}};
+  id = dmd_reports_intern_sharers(&reports, sharers, 2);
+  dmd_reports_add(&reports, id, (dmd_report_t){.stack = 3, .flags = DMD_REPORT_SHARED});
   dmd_reports_destroy(&reports);
 }
 
@@ -199,94 +203,138 @@ static void shared_by_one(void **state) {
   dmd_reports_t reports, *r = reports_new(&host, &reports);
   uint32_t id = dmd_reports_add(r, DMD_NONE, sharer_a);
   assert_true(dmd_reports_are_shared(r, id));
-  assert_int_equal(dmd_reports_share(r, id, 0, 104), 104);
-  assert_null(dmd_reports_sharer(r, id, 1));
-  /* The same owner again: two of two parts are its own. */
-  id = dmd_reports_add(r, id, sharer_a);
-  assert_int_equal(dmd_reports_at(r, id)->count, 2);
-  assert_int_equal(dmd_reports_share(r, id, 0, 105), 105);
-  assert_null(dmd_reports_sharer(r, id, 1));
+  assert_int_equal(dmd_reports_n_kept(r, id), 1);
+  assert_int_equal(dmd_reports_part(r, id, true, 105), 105);
+  /* The same owner again, there or elsewhere, is no other one. */
+  dmd_report_t elsewhere = sharer_a;
+  elsewhere.stack = 77;
+  assert_int_equal(dmd_reports_add(r, id, sharer_a), id);
+  assert_int_equal(dmd_reports_add(r, id, elsewhere), id);
+  assert_int_equal(dmd_reports_find_sharer(r, id, &elsewhere)->stack, sharer_a.stack);
+  assert_null(dmd_reports_find_sharer(r, id, &sharer_b));
   assert_int_equal(dmd_reports_clear(r, id), DMD_NONE);
-  dmd_reports_destroy(r);
-  host_done(&host);
+  reports_done(&host, r);
 }
 
-/* All sharers are kept, up to the highest count, and their shares add up to the block. */
-static void shared_by_many(void **state) {
+/* What a set has, listed and one by one, is this list, and the parts add up to a block. */
+static void assert_sharers(const dmd_reports_t *r, uint32_t id, const dmd_report_t *expected,
+                           uint32_t n, uint64_t usable) {
+  assert_int_equal(dmd_reports_n_kept(r, id), n);
+  assert_int_equal(dmd_reports_at(r, id)->count, n);
+  dmd_report_t *list = calloc(n, sizeof *list);
+  assert_non_null(list);
+  dmd_reports_list(r, id, list);
+  uint64_t sum = 0;
+  uint32_t left = n, n_unnamed = 0;
+  dmd_report_walk_t walk = dmd_reports_walk(r, id);
+  while (dmd_reports_next(&walk)) {
+    assert_report(walk.report, &expected[--left]);
+    assert_report(&list[left], &expected[left]);
+    assert_int_equal(walk.is_first, left == 0);
+    n_unnamed += walk.report->reporter == DMD_NONE;
+    assert_int_equal(walk.is_again, walk.report->reporter == DMD_NONE && n_unnamed > 1);
+    uint64_t part = dmd_reports_part(r, id, walk.is_first, usable);
+    assert_in_range(part, usable / n, usable / n + (left == 0 ? n - 1 : 0));
+    sum += part;
+  }
+  assert_int_equal(left, 0);
+  assert_int_equal(sum, usable);
+  free(list);
+}
+
+static bool is_owner_of(const dmd_report_t *report, const dmd_report_t *other) {
+  return report->reporter == other->reporter &&
+         (report->reporter != DMD_NONE || report->stack == other->stack);
+}
+
+/* Many blocks, each with its own list of owners, who report in any order, some from several places
+ * and some without a name. */
+static void sharers_against_lists(void **state) {
   (void)state;
+  enum { N_BLOCKS = 20, N_OWNERS = 150 };
+  static struct {
+    uint32_t id, n;
+    dmd_report_t list[N_OWNERS * 2];
+  } blocks[N_BLOCKS];
+  memset(blocks, 0, sizeof blocks);
+  dice_t dice = {7};
   host_t host;
   dmd_reports_t reports, *r = reports_new(&host, &reports);
-  uint32_t id = DMD_NONE, times[8] = {0}, n = 0;
-  dice_t dice = {7};
-  for (int i = 0; i < 150; i++) {
-    uint32_t who = (uint32_t)dice_below(&dice, 7);
-    dmd_report_t report = {.stack = 10 + who, .reporter = who, .flags = DMD_REPORT_SHARED};
-    id = dmd_reports_add(r, id, report);
-    if (n < DMD_REPORTS_COUNTED) {
-      n++;
-      times[who]++;
-    }
-    assert_int_equal(dmd_reports_at(r, id)->count, n);
-    uint64_t sum = 0, usable = 1000 + dice_below(&dice, 1000);
-    uint32_t n_sharers = 0;
-    const dmd_report_t *sharer;
-    while ((sharer = dmd_reports_sharer(r, id, n_sharers)) != NULL) {
-      assert_int_equal(sharer->stack, 10 + sharer->reporter);
-      assert_int_equal(sharer->further + 1, times[sharer->reporter]);
-      sum += dmd_reports_share(r, id, n_sharers++, usable);
-    }
-    uint32_t n_expected = 0;
-    for (int k = 0; k < 7; k++)
-      n_expected += times[k] > 0;
-    assert_int_equal(n_sharers, n_expected);
-    assert_int_equal(sum, usable);
+  for (int step = 0; step < 20000; step++) {
+    size_t b = (size_t)dice_below(&dice, N_BLOCKS);
+    dmd_report_t report = {.stack = 1 + (uint32_t)dice_below(&dice, 30),
+                           .reporter = (uint32_t)dice_below(&dice, b == 0 ? 3 : N_OWNERS),
+                           .flags = DMD_REPORT_SHARED};
+    uint32_t place = 0;
+    while (place < blocks[b].n && !is_owner_of(&blocks[b].list[place], &report))
+      place++;
+    bool is_new = place == blocks[b].n;
+    if (is_new)
+      blocks[b].list[blocks[b].n++] = report;
+    uint32_t before = blocks[b].id;
+    blocks[b].id = dmd_reports_add(r, before, report);
+    assert_int_equal(blocks[b].id == before, !is_new);
+    assert_sharers(r, blocks[b].id, blocks[b].list, blocks[b].n, dice_below(&dice, 1000));
+    if (dice_below(&dice, 2000) == 0)
+      blocks[b].id = blocks[b].n = 0;
   }
-  dmd_reports_destroy(r);
-  host_done(&host);
+  assert_true(blocks[1].n > DMD_REPORTS_COUNTED);
+  reports_done(&host, r);
 }
 
-/* A set made of a list of sharers is the one that comes of adding their reports one by one. */
+/* Each owner takes one set, whatever number of them there is; for a second block none, and nothing
+ * is compared with all that are there: of these, that would take a minute. */
+static void shared_by_ten_thousand(void **state) {
+  (void)state;
+  enum { OWNERS = 10000, BLOCKS = 300 };
+  static dmd_report_t list[OWNERS];
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  uint32_t last = DMD_NONE;
+  for (int block = 0; block < BLOCKS; block++) {
+    uint32_t id = DMD_NONE;
+    for (uint32_t i = 0; i < OWNERS; i++) {
+      list[i] = (dmd_report_t){.stack = 1 + i % 7, .reporter = 1 + i, .flags = DMD_REPORT_SHARED};
+      id = dmd_reports_add(r, id, list[i]);
+    }
+    assert_true(last == DMD_NONE || id == last);
+    last = id;
+  }
+  assert_int_equal(r->pool.last, OWNERS);
+  assert_sharers(r, last, list, OWNERS, 123456);
+  assert_int_equal(dmd_reports_intern_sharers(r, list, OWNERS), last);
+  assert_int_equal(r->pool.last, OWNERS);
+  reports_done(&host, r);
+}
+
+/* A set made of a list of sharers is the one that comes of adding their reports one by one, however
+ * many are the same owner. */
 static void sharers_at_once(void **state) {
   (void)state;
   host_t host;
   dmd_reports_t reports, *r = reports_new(&host, &reports);
-  dice_t dice = {11};
-  for (uint32_t n = 1; n <= DMD_REPORTS_COUNTED; n++) {
-    dmd_report_t list[DMD_REPORTS_COUNTED];
-    uint32_t id = DMD_NONE, room = DMD_REPORTS_COUNTED - n;
-    for (uint32_t i = 0; i < n; i++) {
-      list[i] = (dmd_report_t){.stack = 1 + i / 2, .reporter = i % 2, .flags = DMD_REPORT_SHARED};
-      uint32_t further = (uint32_t)dice_below(&dice, room / 4 + 1);
-      room -= further;
-      for (uint32_t k = 0; k <= further; k++)
-        id = dmd_reports_add(r, id, list[i]);
-      list[i].further = (uint16_t)further;
-    }
-    assert_int_equal(dmd_reports_intern_sharers(r, list, n), id);
-  }
-  dmd_reports_destroy(r);
-  host_done(&host);
-}
-
-/* Those that are alike are one, wherever they stand in the list. */
-static void sharers_that_are_alike(void **state) {
-  (void)state;
-  host_t host;
-  dmd_reports_t reports, *r = reports_new(&host, &reports);
   dice_t dice = {23};
-  for (int round = 0; round < 300; round++) {
-    dmd_report_t list[60];
+  for (int round = 0; round < 600; round++) {
+    dmd_report_t list[200], copy[200];
     uint32_t id = DMD_NONE, n = 1 + (uint32_t)dice_below(&dice, COUNT_OF(list));
     for (uint32_t i = 0; i < n; i++) {
       list[i] = (dmd_report_t){.stack = 1 + (uint32_t)dice_below(&dice, 4),
-                               .reporter = (uint32_t)dice_below(&dice, 3),
+                               .reporter = (uint32_t)dice_below(&dice, round % 2 ? 3 : 150),
                                .flags = DMD_REPORT_SHARED};
       id = dmd_reports_add(r, id, list[i]);
     }
-    assert_int_equal(dmd_reports_intern_sharers(r, list, n), id);
+    memcpy(copy, list, sizeof copy);
+    assert_int_equal(dmd_reports_intern_sharers(r, copy, n), id);
+    /* And where it is not known yet. */
+    dmd_reports_t others;
+    dmd_reports_init(&others, &host.env);
+    memcpy(copy, list, sizeof copy);
+    uint32_t other = dmd_reports_intern_sharers(&others, copy, n);
+    assert_sharers(&others, other, copy, dmd_reports_at(r, id)->count, 1000);
+    assert_sharers(r, id, copy, dmd_reports_at(r, id)->count, 1000);
+    dmd_reports_destroy(&others);
   }
-  dmd_reports_destroy(r);
-  host_done(&host);
+  reports_done(&host, r);
 }
 
 /* One plain report, before or after, makes the others plain. */
@@ -301,22 +349,21 @@ static void shared_and_plain(void **state) {
   assert_int_equal(dmd_reports_at(r, id)->count, 2);
   assert_int_equal(dmd_reports_at(r, id)->report[1].stack, 1);
 
-  id = dmd_reports_add(r, DMD_NONE, sharer_a);
-  id = dmd_reports_add(r, id, sharer_a);
-  id = dmd_reports_add(r, id, sharer_b);
-  id = dmd_reports_add(r, id, plain);
-  assert_false(dmd_reports_are_shared(r, id));
-  assert_int_equal(dmd_reports_at(r, id)->count, 4);
-  assert_int_equal(dmd_reports_at(r, id)->rest, DMD_NONE);
-
-  /* Two reports of one place were kept as one, and are two again. */
-  id = dmd_reports_add(r, DMD_NONE, sharer_a);
-  id = dmd_reports_add(r, id, sharer_a);
-  id = dmd_reports_add(r, id, plain);
-  assert_int_equal(dmd_reports_at(r, id)->report[1].stack, 1);
-  assert_int_equal(dmd_reports_at(r, id)->count, 3);
-  dmd_reports_destroy(r);
-  host_done(&host);
+  /* Each sharer is a report then: as many as a plain set has counts at most. */
+  id = DMD_NONE;
+  for (uint32_t n = 1; n <= 2 * DMD_REPORTS_COUNTED; n++) {
+    dmd_report_t sharer = {.stack = 5, .reporter = n, .flags = DMD_REPORT_SHARED};
+    id = dmd_reports_add(r, id, sharer);
+    uint32_t mixed = dmd_reports_add(r, id, plain);
+    assert_false(dmd_reports_are_shared(r, mixed));
+    const dmd_report_set_t *set = dmd_reports_at(r, mixed);
+    assert_int_equal(set->count, n < DMD_REPORTS_COUNTED ? n + 1 : DMD_REPORTS_COUNTED);
+    assert_int_equal(set->older, DMD_NONE);
+    assert_int_equal(set->report[0].reporter, 1);
+    assert_int_equal(set->report[1].reporter, n == 1 ? DMD_NONE : n);
+    assert_int_equal(set->report[0].flags | set->report[1].flags, 0);
+  }
+  reports_done(&host, r);
 }
 
 int main(void) {
@@ -329,9 +376,9 @@ int main(void) {
       cmocka_unit_test(random_against_lists),
       cmocka_unit_test(out_of_memory),
       cmocka_unit_test(shared_by_one),
-      cmocka_unit_test(shared_by_many),
+      cmocka_unit_test(sharers_against_lists),
+      cmocka_unit_test(shared_by_ten_thousand),
       cmocka_unit_test(sharers_at_once),
-      cmocka_unit_test(sharers_that_are_alike),
       cmocka_unit_test(shared_and_plain),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

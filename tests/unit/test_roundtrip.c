@@ -102,13 +102,11 @@ static char *naive_key(const dmd_profile_t *profile, const dmd_group_t *g, uint3
   sink_t sink;
   sink_init(&sink);
   spell_stack(&sink.out, profile, g->stack, max_frames);
-  uint32_t n = profile->mode != DMD_MODE_DARK_MATTER ? 0 : is_shared(profile, g) ? 1 : UINT32_MAX;
-  const dmd_report_t *r;
-  for (uint32_t i = 0; g->reports != DMD_NONE && i < n &&
-                       (r = dmd_reports_nth(&profile->reports, g->reports, i)) != NULL;
-       i++) {
+  uint32_t n = profile->mode != DMD_MODE_DARK_MATTER ? 0 : is_shared(profile, g) ? 1 : 2;
+  for (uint32_t i = 0; i < n && i < reports_of(profile, g); i++) {
     dmd_out_str(&sink.out, " by ");
-    spell_stack(&sink.out, profile, r->stack, max_frames);
+    const dmd_report_set_t *set = dmd_reports_at(&profile->reports, g->reports);
+    spell_stack(&sink.out, profile, set->report[i].stack, max_frames);
   }
   char *key = strdup(sink_text(&sink));
   assert_non_null(key);

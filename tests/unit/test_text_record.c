@@ -142,21 +142,21 @@ static void shared_blocks(void **state) {
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   dmd_profile_t *p = &f.profile;
   static const char *const two[] = {"explicit/a", NULL, NULL};
-  build_blocks(p, 2, 100, 0, "new", build_shared(p, two, COUNT_OF(two)));
+  build_blocks(p, 2, 101, 0, "new", build_shared(p, two, COUNT_OF(two)));
   assert_prints(&f, "# no twice-reported heap blocks\n\n");
   assert_prints(&f, "  Reporter: explicit/a\n"
                     "  Reported at {\n    #01: explicit/a\n    #02: all\n  }\n"
                     "  Shared, and counted in parts {\n"
-                    "    132 bytes: none\n"
-                    "    68 bytes: explicit/a\n"
+                    "    102 bytes: explicit/a\n"
+                    "    100 bytes: none\n"
                     "  }\n}\n");
-  /* Another block of the record, with one owner more: 25 bytes for each. */
+  /* More blocks of the record, with one owner more: 9 times 25 bytes for each. */
   static const char *const owners[] = {"explicit/a", "explicit/b"};
-  build_blocks(p, 1, 50, 0, "new", build_shared(p, owners, COUNT_OF(owners)));
+  build_blocks(p, 9, 50, 0, "new", build_shared(p, owners, COUNT_OF(owners)));
   assert_prints(&f, "  Shared, and counted in parts {\n"
-                    "    132 bytes: none\n"
-                    "    93 bytes: explicit/a\n"
-                    "    25 bytes: explicit/b\n"
+                    "    327 bytes: explicit/a\n"
+                    "    225 bytes: explicit/b\n"
+                    "    100 bytes: none\n"
                     "  }\n}\n");
   fixture_end(&f);
 }

@@ -6,6 +6,7 @@
  * a tree that cJSON makes of it. Both fill in a block_t, without any effect on the profile, and
  * what they found is kept in the same way, so that they cannot differ in more than that.
  */
+#include "base/mem.h"
 #include "reader/input/loader.h"
 
 #include <string.h>
@@ -13,7 +14,6 @@
 /* An owner of a shared block. */
 typedef struct {
   dmdv_span_t at, reporter;
-  uint64_t num;
 } sharer_t;
 
 /* What the members of an element say. */
@@ -25,7 +25,7 @@ typedef struct {
   int n_reps;
   dmdv_span_t reps[DMD_REPORTS_KEPT];
   dmdv_span_t reporters[DMD_REPORTS_KEPT];
-  int n_sharers;        /* of the reader's list */
+  uint32_t n_sharers;   /* of the reader's list */
   const cJSON *sharers; /* in a tree */
 } block_t;
 
@@ -36,7 +36,8 @@ typedef struct {
   dmdv_loader_t *l;
   dmd_group_t ready[64]; /* groups, to be added together */
   int n_ready;
-  sharer_t sharers[DMD_REPORTS_COUNTED]; /* of the block being read */
+  sharer_t *sharers; /* of the block being read */
+  uint32_t max_sharers;
 } reader_t;
 
 /* The members that are known. */
@@ -103,8 +104,11 @@ static const char *scan_names(const char *p, const char *end, bool or_null,
   return more ? NULL : p;
 }
 
+/* "num" is how often the owner reported the block, which earlier versions of dmd wrote; it changes
+ * nothing. */
 static const char *scan_sharer(const char *p, const char *end, sharer_t *sharer) {
-  *sharer = (sharer_t){.num = 1};
+  *sharer = (sharer_t){.at = {0}};
+  uint64_t num = 1;
   bool more, has_num = false;
   p = dmdv_scan_char(p, end, '{');
   do {
@@ -117,24 +121,37 @@ static const char *scan_sharer(const char *p, const char *end, sharer_t *sharer)
     } else if (IS(key, "reporter") && sharer->reporter.at == NULL) {
       p = dmdv_scan_string(p, end, &sharer->reporter);
     } else if (IS(key, "num") && !has_num) {
-      p = dmdv_scan_number(p, end, &sharer->num);
+      p = dmdv_scan_number(p, end, &num);
       has_num = true;
     } else {
       return NULL;
     }
     p = dmdv_scan_more(p, end, '}', &more);
   } while (more);
-  return sharer->at.at != NULL && sharer->num > 0 ? p : NULL;
+  return sharer->at.at != NULL && num > 0 ? p : NULL;
 }
 
-static const char *scan_sharers(reader_t *r, const char *p, const char *end, int *n) {
+/* Makes room for twice as many. */
+static void grow_sharers(reader_t *r) {
+  const dmd_env_t *env = r->l->profile->env;
+  uint32_t max = r->max_sharers == 0 ? 64 : 2 * r->max_sharers;
+  sharer_t *sharers = dmd_env_alloc(env, "dmdv.load.sharers", max * sizeof *sharers);
+  dmd_mem_copy(sharers, r->sharers, r->max_sharers * sizeof *sharers);
+  dmd_env_free(env, r->sharers);
+  r->sharers = sharers;
+  r->max_sharers = max;
+}
+
+static const char *scan_sharers(reader_t *r, const char *p, const char *end, uint32_t *n) {
   bool more = true;
   p = dmdv_scan_char(p, end, '[');
-  for (*n = 0; more && *n < DMD_REPORTS_COUNTED; ++*n) {
+  for (*n = 0; more && p != NULL; ++*n) {
+    if (*n == r->max_sharers)
+      grow_sharers(r);
     p = scan_sharer(p, end, &r->sharers[*n]);
     p = dmdv_scan_more(p, end, ']', &more);
   }
-  return more ? NULL : p;
+  return p;
 }
 
 static const char *scan_member(reader_t *r, block_t *b, member_t member, const char *p,
@@ -273,47 +290,54 @@ static bool take_block(dmdv_loader_t *l, const cJSON *block, block_t *b) {
 
 /* ---- What is kept. ---- */
 
-/* The owners of a block. All at once: a set of each part of them would take up far more than the
- * file. */
-typedef struct {
-  dmd_report_t list[DMD_REPORTS_COUNTED];
-  uint32_t n;
-  uint64_t room; /* what is beyond the highest count changes nothing */
-} owners_t;
-
-static void add_owner(owners_t *owners, uint32_t stack, uint32_t reporter, uint64_t num) {
-  num = num > owners->room ? owners->room : num;
-  owners->room -= num;
-  if (num == 0)
-    return;
-  owners->list[owners->n++] = (dmd_report_t){.stack = stack,
-                                             .reporter = reporter,
-                                             .flags = DMD_REPORT_SHARED,
-                                             .further = (uint16_t)(num - 1)};
-}
-
 static uint32_t keep_name(dmd_intern_t *names, dmdv_span_t name) {
   return name.at == NULL ? DMD_NONE : dmd_intern_bytes(names, name.at, name.n);
 }
 
+static dmd_report_t sharer_of_spans(dmdv_loader_t *l, const sharer_t *sharer) {
+  return (dmd_report_t){.stack = dmdv_ids_number(&l->traces, sharer->at),
+                        .reporter = keep_name(&l->profile->names, sharer->reporter),
+                        .flags = DMD_REPORT_SHARED};
+}
+
+static dmd_report_t sharer_of_tree(dmdv_loader_t *l, const cJSON *sharer) {
+  dmd_report_t report = {.stack = dmdv_load_get_trace(l, sharer, "at"),
+                         .reporter = dmdv_load_get_name(l, sharer, "reporter"),
+                         .flags = DMD_REPORT_SHARED};
+  if (report.stack == DMD_NONE)
+    dmdv_cutter_reject(&l->cutter, "a sharer has no \"at\"");
+  dmdv_load_get_times(l, sharer, "num"); /* see scan_sharer */
+  return report;
+}
+
+/* After the first sharer a file has the newest first. */
+static void put_in_order(dmd_report_t *list, uint32_t n) {
+  for (uint32_t i = 1, k = n - 1; i < k; i++, k--) {
+    dmd_report_t sharer = list[i];
+    list[i] = list[k];
+    list[k] = sharer;
+  }
+}
+
 static uint32_t keep_sharers(reader_t *r, const block_t *b) {
   dmdv_loader_t *l = r->l;
-  owners_t owners = {.n = 0, .room = DMD_REPORTS_COUNTED};
-  for (int i = 0; i < b->n_sharers; i++)
-    add_owner(&owners, dmdv_ids_number(&l->traces, r->sharers[i].at),
-              keep_name(&l->profile->names, r->sharers[i].reporter), r->sharers[i].num);
+  const dmd_env_t *env = l->profile->env;
   const cJSON *array = cJSON_IsArray(b->sharers) ? b->sharers : NULL, *sharer;
-  cJSON_ArrayForEach(sharer, array) {
-    uint32_t stack = dmdv_load_get_trace(l, sharer, "at"),
-             reporter = dmdv_load_get_name(l, sharer, "reporter");
-    if (stack == DMD_NONE)
-      dmdv_cutter_reject(&l->cutter, "a sharer has no \"at\"");
-    add_owner(&owners, stack, reporter, dmdv_load_get_times(l, sharer, "num"));
+  uint32_t n = b->n_sharers + (uint32_t)cJSON_GetArraySize(array), n_found = 0, id = DMD_NONE;
+  dmd_report_t *list = dmd_env_alloc(env, "dmdv.load.sharers", (n + 1) * sizeof *list);
+  while (n_found < b->n_sharers) {
+    list[n_found] = sharer_of_spans(l, &r->sharers[n_found]);
+    n_found++;
   }
-  if (owners.n > 0)
-    return dmd_reports_intern_sharers(&l->profile->reports, owners.list, owners.n);
-  dmdv_cutter_reject(&l->cutter, "\"sharers\" is not an array with reports");
-  return DMD_NONE;
+  cJSON_ArrayForEach(sharer, array) list[n_found++] = sharer_of_tree(l, sharer);
+  if (n == 0)
+    dmdv_cutter_reject(&l->cutter, "\"sharers\" is not an array with reports");
+  else
+    put_in_order(list, n);
+  if (n > 0 && !dmdv_cutter_failed(&l->cutter))
+    id = dmd_reports_intern_sharers(&l->profile->reports, list, n);
+  dmd_env_free(env, list);
+  return id;
 }
 
 static uint32_t keep_reports(reader_t *r, const block_t *b) {
@@ -398,5 +422,6 @@ bool dmdv_load_blocks(void *ctx) {
   while (dmdv_cutter_next_element(&r.l->cutter) && load_block(&r))
     continue;
   add_ready(&r);
+  dmd_env_free(r.l->profile->env, r.sharers);
   return !dmdv_cutter_failed(&r.l->cutter);
 }

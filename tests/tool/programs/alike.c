@@ -79,7 +79,7 @@ static void *image(void) {
   return kept(malloc(300));
 }
 
-/* Two owners on one line, that are one owner twice. */
+/* Two owners on one line are one owner. */
 static void sharers(void) {
   void *p = image();
   TWICE(DMD_REPORT_SHARED(p));
