@@ -8,11 +8,15 @@ unit_tests = \
   tests/unit/test_advice \
   tests/unit/test_allocator \
   tests/unit/test_blocks \
+  tests/unit/test_calibration \
+  tests/unit/test_changes \
   tests/unit/test_claim \
-  tests/unit/test_dump \
   tests/unit/test_combine \
+  tests/unit/test_dump \
+  tests/unit/test_export \
   tests/unit/test_fault \
   tests/unit/test_filename \
+  tests/unit/test_filter \
   tests/unit/test_fnname \
   tests/unit/test_format \
   tests/unit/test_freed \
@@ -41,6 +45,8 @@ unit_tests = \
   tests/unit/test_map \
   tests/unit/test_measured \
   tests/unit/test_mem \
+  tests/unit/test_memreports \
+  tests/unit/test_merge \
   tests/unit/test_options \
   tests/unit/test_optiontable \
   tests/unit/test_out \
@@ -48,10 +54,11 @@ unit_tests = \
   tests/unit/test_peer_conformance \
   tests/unit/test_pool \
   tests/unit/test_profile \
-  tests/unit/test_memreports \
+  tests/unit/test_profile_amounts \
   tests/unit/test_record \
   tests/unit/test_reports \
   tests/unit/test_roundtrip \
+  tests/unit/test_rows \
   tests/unit/test_rules \
   tests/unit/test_sample \
   tests/unit/test_scan \
@@ -71,7 +78,8 @@ unit_tests = \
   tests/unit/test_text_record \
   tests/unit/test_translate \
   tests/unit/test_tree \
-  tests/unit/test_utf8
+  tests/unit/test_utf8 \
+  tests/unit/test_verdict
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The noise of equal runs, against the C library's sort. */
+#include "fixture.h"
+
+#include "analysis/calibration.h"
+
+enum { MAX_RUNS = 7 };
+
+static int compare(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void check_noise(dmd_noise_t noise, int64_t *values, size_t n) {
+  qsort(values, n, sizeof *values, compare);
+  assert_int_equal(noise.least, values[0]);
+  assert_int_equal(noise.most, values[n - 1]);
+  if (n % 2 == 1)
+    assert_int_equal(noise.median, values[n / 2]);
+  else
+    assert_int_equal(noise.median, (values[n / 2 - 1] + values[n / 2]) / 2);
+}
+
+/* What one run holds of each kind. */
+typedef struct {
+  int64_t unreported, twice, by_a, by_b, misreports;
+} run_t;
+
+static run_t throw_run(dice_t *dice) {
+  return (run_t){.unreported = (int64_t)dice_below(dice, 1000),
+                 .twice = (int64_t)dice_below(dice, 1000),
+                 .by_a = (int64_t)dice_below(dice, 1000),
+                 .by_b = (int64_t)dice_below(dice, 3),
+                 .misreports = (int64_t)dice_below(dice, 9)};
+}
+
+static void fill(dmd_profile_t *p, const run_t *run) {
+  p->mode = DMD_MODE_DARK_MATTER;
+  p->run.is_known = true;
+  build_tagged(p, 1, run->unreported, 0, "new", DMD_NONE, "a tag");
+  build_blocks(p, 1, run->twice, 0, "new", build_reports(p, 2, "r", NULL, "s", NULL));
+  build_blocks(p, 1, run->by_a, 0, "new", build_reports(p, 1, "r", "a", NULL, NULL));
+  /* Not every run has every name. */
+  if (run->by_b > 0)
+    build_blocks(p, 1, run->by_b, 0, "new", build_reports(p, 1, "r", "b", NULL, NULL));
+  if (run->misreports > 0)
+    build_fault(p, DMD_FAULT_CLAIM, (uint64_t)run->misreports, "claim", "a");
+}
+
+static int64_t total_of(const run_t *run) {
+  return run->unreported + run->twice + run->by_a + run->by_b;
+}
+
+static void check(const dmd_calibration_t *c, const run_t *runs, size_t n) {
+  int64_t total[MAX_RUNS], unreported[MAX_RUNS], twice[MAX_RUNS], misreports[MAX_RUNS],
+      blocks[MAX_RUNS];
+  bool any_b = false;
+  for (size_t i = 0; i < n; i++) {
+    total[i] = total_of(&runs[i]);
+    unreported[i] = runs[i].unreported;
+    twice[i] = runs[i].twice;
+    misreports[i] = runs[i].misreports;
+    blocks[i] = runs[i].by_b > 0 ? 4 : 3;
+    any_b |= runs[i].by_b > 0;
+  }
+  check_noise(c->bytes[DMD_TOTAL], total, n);
+  check_noise(c->blocks[DMD_TOTAL], blocks, n);
+  check_noise(c->bytes[DMD_UNREPORTED], unreported, n);
+  check_noise(c->bytes[DMD_TWICE], twice, n);
+  check_noise(c->bytes[DMD_MISREPORTS], misreports, n);
+  /* All are sorted now. */
+  int64_t growth = total[n - 1] - total[0], dark = unreported[n - 1] - unreported[0];
+  assert_int_equal(c->most_growth, growth > dark ? growth : dark);
+  assert_int_equal(c->n_names, any_b ? 3 : 2);
+  for (size_t i = 0; i < n; i++) {
+    total[i] = runs[i].by_a;
+    twice[i] = runs[i].by_b;
+  }
+  assert_string_equal(dmd_calibration_name(c, 0), "a");
+  check_noise(c->named[0], total, n);
+  assert_string_equal(dmd_calibration_name(c, 1), "a tag");
+  check_noise(c->named[1], unreported, n);
+  if (any_b)
+    check_noise(c->named[2], twice, n);
+}
+
+static void random_against_sorted_lists(void **state) {
+  (void)state;
+  dice_t dice = {5};
+  for (int round = 0; round < 300; round++) {
+    host_t host;
+    host_init(&host);
+    size_t n = 2 + (size_t)dice_below(&dice, MAX_RUNS - 1);
+    run_t runs[MAX_RUNS];
+    dmd_profile_t profiles[MAX_RUNS];
+    dmd_subject_t subjects[MAX_RUNS] = {{0}};
+    for (size_t i = 0; i < n; i++) {
+      runs[i] = throw_run(&dice);
+      dmd_profile_init(&profiles[i], &host.env);
+      fill(&profiles[i], &runs[i]);
+      subjects[i].profile = &profiles[i];
+    }
+    dmd_calibration_t c;
+    dmd_calibration_init(&c, subjects, n);
+    for (size_t i = 0; i < n; i++)
+      dmd_profile_destroy(&profiles[i]);
+    assert_true(c.knows_reports && c.knows_misreports);
+    check(&c, runs, n);
+    dmd_calibration_destroy(&c);
+    host_done(&host);
+  }
+}
+
+static void what_one_run_does_not_know_none_does(void **state) {
+  (void)state;
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_LIVE);
+  f.other.mode = DMD_MODE_LIVE;
+  f.profile.run.is_known = true;
+  dmd_subject_t runs[] = {{.profile = &f.profile}, {.profile = &f.other}};
+  dmd_calibration_t c;
+  dmd_calibration_init(&c, runs, 2);
+  assert_false(c.knows_reports);
+  assert_false(c.knows_misreports);
+  dmd_calibration_destroy(&c);
+  fixture_end(&f);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_profile_t p;
+  dmd_profile_init(&p, &host->env);
+  fill(&p, &(run_t){1, 2, 3, 4, 5});
+  dmd_subject_t runs[] = {{.profile = &p}, {.profile = &p}};
+  dmd_calibration_t c;
+  dmd_calibration_init(&c, runs, 2);
+  assert_int_equal(c.bytes[DMD_TOTAL].median, 10);
+  dmd_calibration_destroy(&c);
+  dmd_profile_destroy(&p);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) > 20);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_against_sorted_lists),
+      cmocka_unit_test(what_one_run_does_not_know_none_does),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
