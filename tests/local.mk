@@ -67,6 +67,7 @@ unit_tests = \
   tests/unit/test_slabmap \
   tests/unit/test_slabs \
   tests/unit/test_snapshot \
+  tests/unit/test_snapshot_random \
   tests/unit/test_sort \
   tests/unit/test_stack \
   tests/unit/test_str \
@@ -88,6 +89,7 @@ unit_support_sources = \
   tests/unit/live_fixture.c tests/unit/live_fixture.h \
   tests/unit/heap_model.c tests/unit/heap_model.h \
   tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
+  tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
   tests/unit/host.c tests/unit/host.h
 
 # Profiles to try things with, for unit tests and fuzz targets. Nothing here needs cmocka.
@@ -115,6 +117,7 @@ script_tests = \
   build-aux/check-freestanding \
   build-aux/check-layering \
   build-aux/check-lists \
+  build-aux/check-sizes \
   tests/docs/run \
   tests/perf/run \
   tests/reader/run \
