@@ -170,7 +170,7 @@ static void fill_faults(dmd_profile_t *p) {
 }
 
 static void fill_advice(dmd_profile_t *p) {
-  build_advice(p, "new", DMD_HELD_REPORTED, "a", "r", 8, UINT64_C(1) << 52);
+  build_advice(p, "new", DMD_HOLDER_REPORTED, "a", "r", 8, UINT64_C(1) << 52);
 }
 
 static void fill_resident(dmd_profile_t *p) {
