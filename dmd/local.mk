@@ -99,6 +99,7 @@ dmd_core_sources = \
   dmd/engine/engine.c dmd/engine/engine.h \
   dmd/engine/filename.c dmd/engine/filename.h \
   dmd/engine/host.h \
+  dmd/engine/listing.c dmd/engine/listing.h \
   dmd/engine/loaded.c dmd/engine/loaded.h \
   dmd/engine/options.c dmd/engine/options.h \
   dmd/engine/rules.c dmd/engine/rules.h \

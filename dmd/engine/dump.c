@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "engine/filename.h"
+#include "engine/listing.h"
 #include "engine/loaded.h"
 #include "engine/symbols.h"
 #include "live/snapshot.h"
@@ -173,6 +174,23 @@ static void say_written(const dmd_engine_t *engine, const char *name) {
   dmd_strbuf_destroy(&line);
 }
 
+/* Tells the program that started us, if it wants to know. */
+static void list(const dmd_engine_t *engine, const dmd_run_t *run, const char *name) {
+  const dmd_engine_host_t *host = engine->host;
+  if (engine->options->list_file == NULL)
+    return;
+  dmd_strbuf_t file, line, why;
+  dmd_strbuf_init(&file, engine->env);
+  dmd_strbuf_init(&line, engine->env);
+  dmd_strbuf_init(&why, engine->env);
+  dmd_listing_write(&line, run, name);
+  if (dmd_filename_expand(&file, engine->options->list_file, host, &why))
+    host->file_append(host->ctx, file.text, line.text, line.n);
+  dmd_strbuf_destroy(&why);
+  dmd_strbuf_destroy(&line);
+  dmd_strbuf_destroy(&file);
+}
+
 static bool write_file(const dmd_engine_t *engine, const dmd_profile_t *profile,
                        dmd_trigger_t trigger) {
   dmd_strbuf_t name, why;
@@ -180,10 +198,12 @@ static bool write_file(const dmd_engine_t *engine, const dmd_profile_t *profile,
   dmd_strbuf_init(&why, engine->env);
   bool good =
       name_file(engine, trigger, &name, &why) && write_profile(engine, profile, &name, &why);
-  if (good)
+  if (good) {
+    list(engine, &profile->run, name.text);
     say_written(engine, name.text);
-  else
+  } else {
     say_lost(engine, name.n == 0 ? engine->options->out_file : name.text, why.text);
+  }
   dmd_strbuf_destroy(&why);
   dmd_strbuf_destroy(&name);
   return good;

@@ -42,7 +42,8 @@ static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
 
 bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engine_host_t *host,
                      const dmd_options_t *options, dmd_strbuf_t *why) {
-  if (!dmd_filename_check(options->out_file, env, host, why))
+  if (!dmd_filename_check(options->out_file, env, host, why) ||
+      (options->list_file != NULL && !dmd_filename_check(options->list_file, env, host, why)))
     return false;
   dmd_mem_zero(engine, sizeof *engine);
   engine->env = env;

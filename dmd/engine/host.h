@@ -124,6 +124,8 @@ typedef struct dmd_engine_host {
   void (*file_open)(void *ctx, const char *name, bool compressed);
   bool (*file_write)(void *ctx, const char *bytes, size_t n);
   bool (*file_close)(void *ctx, dmd_strbuf_t *why);
+  /* Appends to a file that is there, in one piece; where that cannot be, it does not matter. */
+  void (*file_append)(void *ctx, const char *name, const char *bytes, size_t n);
 } dmd_engine_host_t;
 
 #endif

@@ -59,14 +59,24 @@ static bool take_report_fn(void *target, const char *value, dmd_strbuf_t *why) {
   return add_rule(options, (dmd_rule_t){.kind = DMD_RULE_REPORT_FN, .glob = glob});
 }
 
-static bool take_out_file(void *target, const char *value, dmd_strbuf_t *why) {
-  dmd_options_t *options = target;
+static bool take_file(dmd_options_t *options, const char **file, const char *value,
+                      dmd_strbuf_t *why) {
   if (value[0] == '\0') {
     dmd_strbuf_str(why, "the file's name is empty");
     return false;
   }
-  options->out_file = keep(options, value, dmd_str_length(value));
+  *file = keep(options, value, dmd_str_length(value));
   return true;
+}
+
+static bool take_out_file(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  return take_file(options, &options->out_file, value, why);
+}
+
+static bool take_list_file(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  return take_file(options, &options->list_file, value, why);
 }
 
 /* ---- The table. ---- */
@@ -128,6 +138,16 @@ static const dmd_option_t engine_options[] = {
 
 const dmd_option_table_t dmd_engine_options = {engine_options,
                                                sizeof engine_options / sizeof *engine_options};
+
+static const dmd_option_t starter_options[] = {
+    {"dmd-list-file", "<file>", NULL,
+     "append a line for each profile that is written to a file that is there: process, number, "
+     "trigger, name",
+     DMD_OPTION_OWN, .take = take_list_file, .is_file = true},
+};
+
+const dmd_option_table_t dmd_starter_options = {starter_options,
+                                                sizeof starter_options / sizeof *starter_options};
 
 /* ---- The whole. ---- */
 

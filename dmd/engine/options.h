@@ -43,12 +43,17 @@ typedef struct dmd_options {
   uint32_t max_records; /* 0: all */
   uint32_t max_frames;
   dmd_auto_t dump_at_exit, advice;
-  const char *out_file; /* a pattern, see --dmd-out-file */
-  dmd_strbuf_t given;   /* the arguments as the user gave them, with blanks in between */
-  dmd_intern_t texts;   /* what the strings above are kept in */
+  const char *out_file;  /* a pattern, see --dmd-out-file */
+  const char *list_file; /* the same of what listing.h says; NULL: none */
+  dmd_strbuf_t given;    /* the arguments as the user gave them, with blanks in between */
+  dmd_intern_t texts;    /* what the strings above are kept in */
 } dmd_options_t;
 
 extern const dmd_option_table_t dmd_engine_options;
+
+/* Of the same struct: those for a program that starts an engine, such as dmdv. They say nothing of
+ * the run, and are not noted. */
+extern const dmd_option_table_t dmd_starter_options;
 
 /* All options have their defaults. */
 void dmd_options_init(dmd_options_t *options, const dmd_env_t *env);

@@ -126,4 +126,5 @@ const dmd_engine_host_t g_host = {
     .file_open = dm_outfile_open,
     .file_write = dm_outfile_write,
     .file_close = dm_outfile_close,
+    .file_append = dm_outfile_append,
 };

@@ -29,7 +29,7 @@ void dm_init_options(void) {
 }
 
 /* Valgrind has to know that the option is one, and says whether it wants its value now. */
-static Bool process(const dmd_option_table_t *table, void *target, const HChar *arg) {
+static Bool take(const dmd_option_table_t *table, void *target, const HChar *arg) {
   const dmd_option_t *option = dmd_option_of(table, arg);
   if (option == NULL || !VG_(check_clom)(cloP, arg, arg, True))
     return False;
@@ -38,13 +38,20 @@ static Bool process(const dmd_option_table_t *table, void *target, const HChar *
   if (!dmd_option_set(option, target, arg, &why))
     VG_(fmsg_bad_option)(arg, "%s\n", why.text);
   dmd_strbuf_destroy(&why);
+  return True;
+}
+
+static Bool take_and_note(const dmd_option_table_t *table, void *target, const HChar *arg) {
+  if (!take(table, target, arg))
+    return False;
   dmd_options_note(&g_options, arg);
   return True;
 }
 
 Bool dm_process_option(const HChar *arg) {
-  return process(&dmd_engine_options, &g_options, arg) ||
-         process(&g_test_table, &g_test_options, arg) ||
+  return take_and_note(&dmd_engine_options, &g_options, arg) ||
+         take(&dmd_starter_options, &g_options, arg) ||
+         take_and_note(&g_test_table, &g_test_options, arg) ||
          VG_(replacement_malloc_process_cmd_line_option)(arg);
 }
 
@@ -62,5 +69,6 @@ void dm_print_usage(void) {
 }
 
 void dm_print_debug_usage(void) {
+  print_table(&dmd_starter_options);
   print_table(&g_test_table);
 }

@@ -139,3 +139,12 @@ bool dm_outfile_close(void *ctx, dmd_strbuf_t *why) {
   VG_(free)(g_file.name);
   return g_file.error == 0;
 }
+
+void dm_outfile_append(void *ctx, const char *name, const char *bytes, size_t n) {
+  (void)ctx;
+  SysRes res = VG_(open)(name, VKI_O_WRONLY | VKI_O_APPEND, 0);
+  if (sr_isError(res))
+    return;
+  VG_(write)(sr_Res(res), bytes, (Int)n);
+  VG_(close)(sr_Res(res));
+}

@@ -28,4 +28,7 @@ bool dm_outfile_write(void *ctx, const char *bytes, size_t n);
  * is written; else adds to why what the first failure was. */
 bool dm_outfile_close(void *ctx, dmd_strbuf_t *why);
 
+/* Appends to a file that is there, in one piece; silently does not where it cannot. */
+void dm_outfile_append(void *ctx, const char *name, const char *bytes, size_t n);
+
 #endif

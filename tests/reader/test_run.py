@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from harness import Skip, files
+from harness import Skip, commands, files
 
 
 def need_tool(test):
@@ -95,15 +95,22 @@ def test_nothing_written(test):
 
 # ---- With a valgrind of our own ----
 
-# Answers the question for the version; otherwise does what the test wants with the name of the profile in $out.
+# Answers the question for the version; otherwise does what the test wants. `wrote PATH...` makes files and says so,
+# `listed PATH...` only says so: as the tool does, which gives full names.
 FAKE = """#!/bin/sh
 PATH=/usr/bin:/bin
 for word; do
   case $word in
     --version) exit 0 ;;
-    --dmd-out-file=*) out=${word#*=} ;;
+    --dmd-list-file=*) list=$(printf %s "${word#*=}" | sed 's/%%/%/g') ;;
   esac
 done
+listed() {
+  for path; do printf '%s %s %s %s\\n' $$ 1 exit "$path" >>"$list"; done
+}
+wrote() {
+  for path; do touch "$path"; listed "$PWD/$path"; done
+}
 """
 
 
@@ -116,38 +123,111 @@ def run_fake(test, body, *args, status=0, environment=None):
 def test_command_line_for_valgrind(test):
     out, _ = run_fake(test, 'for word; do echo "$word"; done', "--tool=dmd", "-v", "--mode=live", "-o", "x y", "--",
                       "app", "--print", "")
-    test.equal(out, "--tool=dmd\n--dmd-out-file=x y\n-v\n--mode=live\napp\n--print\n\n", "words")
+    words = out.split("\n")
+    test.check(words.pop(2).startswith("--dmd-list-file=/"), out)
+    test.equal(words, ["--tool=dmd", "--dmd-out-file=x y", "-v", "--mode=live", "app", "--print", "", ""], "words")
+
+
+def named(err):
+    return [line.removeprefix("dmdv: ") for line in err.splitlines()]
 
 
 def test_which_files_are_named(test):
-    """Those of the pattern, with other processes' and numbered dumps, in the order in which they were written."""
-    test.write("p.+1.55.json", b"old")
+    """Those that the tool lists, in the order in which each was last written, and nothing else that comes up."""
+    test.write("p.1.json", b"old")
     body = """
-touch -d 2020-01-01 'p.+1.7.2.json'; touch -d 2020-01-02 'p.+1.7.1.json'; touch -d 2020-01-03 'p.+1.8.json'
-touch 'p.+1.x.json' 'p.+1.8.json.tmp.3' 'pX+1.9.json' 'p.+1.8.txt' 'xp.+1.8.json' 'p.+1.8.json.gz'
-mkdir 'p.+1.99.json'
+touch p.9.json
+wrote p.8.json p.7.2.json p.1.json p.8.json
+wrote gone.json; rm gone.json
+mkdir sub; cd sub; wrote p.7.json
 """
-    _, err = run_fake(test, body, "-o", "p.%q{SIGN}%q{NONE}1.%p.json", "app", environment={"SIGN": "+"})
-    test.equal(err.split("\n")[:-1], ["dmdv: wrote p.+1.%s.json" % n for n in ("7.2", "7.1", "8")], "files")
+    _, err = run_fake(test, body, "-o", "p.%p.json", "app")
+    test.equal(named(err), ["wrote p.7.2.json", "wrote p.1.json", "wrote p.8.json", "wrote sub/p.7.json"], "files")
 
 
-def test_names_without_zlib(test):
-    """A dmd that was built without zlib drops the .gz."""
-    _, err = run_fake(test, "touch 5.json %.3", "-o", "%p.json.gz", "app")
-    test.equal(err, "dmdv: wrote 5.json\n", "files")
+def test_names_are_as_the_pattern_has_them(test):
+    """In full where that is, and where a process wrote somewhere else."""
+    os.mkdir(test.path("other"))
+    other = os.path.join(os.path.realpath(test.folder), "other")
+    _, err = run_fake(test, "touch other/a.json; listed '%s/a.json'" % other, "-o", other + "/%p.json", "app")
+    test.equal(named(err), ["wrote %s/a.json" % other], "in full")
+    shutil.rmtree(test.path("bin"))
+    dmdv, env = lonely_dmdv(test, FAKE + "cd '%s'; wrote a.json; listed '%s'/b" % (test.folder, test.folder))
+    done = commands.run([dmdv, "run", "-o", "a.json", "app"], other, env)
+    test.equal(named(done.err), ["wrote %s/a.json" % os.path.realpath(test.folder)], "elsewhere")
+
+
+def test_a_program_that_changes_its_folder(test):
+    need_tool(test)
+    os.mkdir(test.path("sub"))
+    _, paths = dmdv_run(test, "-q", "-o", "p.json", "/bin/sh", "-c", "cd sub; exit 0")
+    test.equal(paths, ["p.json"], "paths")
+
+
+def test_children_are_named(test):
+    """Forked ones, and with --trace-children=yes those that execute another program, wherever they went."""
+    need_tool(test)
+    os.mkdir(test.path("sub"))
+    _, paths = dmdv_run(test, "-q", "--trace-children=yes", "-o", "%p.json", "/bin/sh", "-c",
+                        "(exit 0); (cd sub && /bin/true); exit 0")
+    test.equal(len(paths), 3, "paths %r" % paths)
+    test.equal(sum(path.startswith(os.path.realpath(test.path("sub"))) or path.startswith("sub/") for path in paths), 1,
+               "paths %r" % paths)
+    for path in paths:
+        test.equal(files.read_json(test.path(path))["dmd"]["trigger"], "exit", path)
+    test.equal(len({files.read_json(test.path(path))["dmd"]["pid"] for path in paths}), 3, "processes")
+
+
+def test_odd_names(test):
+    """A name may hold anything. What would make a terminal do something is not printed as it is."""
+    body = r"""
+line='
+'
+touch "a%[b" "two${line}lines" 'back\nslash'
+listed "$PWD/a%[b" "$PWD"'/two\nlines' "$PWD"'/back\\nslash'
+"""
+    _, err = run_fake(test, body, "-o", "x", "app")
+    test.equal(named(err), ["wrote a%[b", "wrote two\\x0alines", "wrote back\\nslash"], "files")
+    out, paths = dmdv_run(test, "-q", "--print", "-o", "a\n\\nb.json", "/bin/true")
+    test.equal(paths, ["a\\x0a\\nb.json"], "paths")
+    test.check("# Summary" in out or "Summary {" in out, out[:300])
+
+
+def test_a_broken_list(test):
+    """Of a list that is not as the tool writes it what makes sense is taken."""
+    body = """
+touch a b c
+printf '\\n1 1 exit\\n 1 exit a\\n1 1 exit \\n1 1 exit %s/a\\\\\\n1 1 exit %s/b\\n1 1 exit %s/c' "$PWD" "$PWD" "$PWD" >"$list"
+"""
+    _, err = run_fake(test, body, "-o", "x", "app")
+    test.equal(named(err), ["wrote b"], "files")
+    shutil.rmtree(test.path("bin"))
+    _, err = run_fake(test, 'rm "$list"', "-o", "x", "app")
+    test.equal(named(err), ["no profile was written"], "files")
 
 
 def test_odd_patterns(test):
-    _, err = run_fake(test, "touch 'a%[b' 'a%[b.4'", "-o", "./a%%[b", "app")
-    test.equal(sorted(err.split("\n")), ["", "dmdv: wrote ./a%[b", "dmdv: wrote ./a%[b.4"], "files")
-
-
-def test_broken_patterns(test):
     """What they mean is dmd's to say; dmdv must not fall over them."""
     for i, pattern in enumerate(("%", "%q", "%q{", "%q{X", "no/such/folder/%p", "%p/%p", "(", "[", "a\\", "\n%")):
         dmdv, env = (test.path("dmdv"), dict(os.environ, PATH=test.path("bin"))) if i else lonely_dmdv(test, FAKE)
         done = test.run([dmdv, "run", "-o", pattern, "app"], env=env, status=None)
         test.equal((done.status, done.err), (0, "dmdv: no profile was written\n"), pattern)
+
+
+def test_the_temporary_file(test):
+    """It is where TMPDIR says, and gone at the end."""
+    os.mkdir(test.path("100%p"))
+    _, err = run_fake(test, 'case $list in /*/100%p/dmdv.*) wrote yes ;; esac', "-o", "x", "app",
+                      environment={"TMPDIR": "100%p"})
+    test.equal(named(err), ["wrote yes"], "a percent sign is doubled for Valgrind")
+    test.equal(os.listdir(test.path("100%p")), [], "what is left")
+    need_tool(test)
+    done = test.run([test.place.dmdv(), "run", "-q", "-o", "x.json", "/bin/true"],
+                    env=dict(os.environ, TMPDIR=test.path("100%p")))
+    test.equal((named(done.err), os.listdir(test.path("100%p"))), (["wrote x.json"], []), "with the tool")
+    done = test.run([test.place.dmdv(), "run", "/bin/true"], env=dict(os.environ, TMPDIR="/no/such"), status=127)
+    test.equal(done.err, "dmdv: run: cannot make a temporary file in /no/such: No such file or directory\n",
+               "standard error")
 
 
 def test_no_valgrind(test):
@@ -184,7 +264,7 @@ def send(test, body, number, to_group):
 
 def test_signals_are_handed_on(test):
     """The program decides what becomes of them, and dmdv waits for that."""
-    body = "trap 'sleep 0.2; echo got it; touch dmd.out.3.json.gz; exit 5' %s\ntouch ready\n" \
+    body = "trap 'sleep 0.2; echo got it; wrote dmd.out.3.json.gz; exit 5' %s\ntouch ready\n" \
            "i=0; while [ $i -lt 300 ]; do sleep 0.1; i=$((i + 1)); done"
     for name in ("TERM", "INT", "HUP"):
         found = send(test, body % name, getattr(signal, "SIG" + name), False)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Threads, children and every way to end."""
 
+import os
 import signal
+
+from harness import files
 
 
 def eight_threads(t):
@@ -70,6 +73,34 @@ def exec_at_once(t):
     run = t.run("at-once", options=["--trace-children=yes"], status=9)
     t.equal(run.profile.at("in_new_program"), ["222+10"])
     t.equal(run.profile.at("in_parent"), [])
+
+
+def profiles_are_listed(t):
+    """A line for each profile of each process, for the program that started Valgrind; the profile says nothing of it."""
+    folder = t.new_folder()
+    listed = files.write(os.path.join(folder, "list %"), "kept\n")
+    option = "--dmd-list-file=" + listed.replace("%", "%%")
+    run = t.run("parent", options=["--trace-children=yes", option], status=9)
+    dumps = t.run_command([t.bench.compile("forks.c"), "dump"], options=[option, "--dmd-out-file=two\nlines\\.json"])
+    lines = files.read(listed).splitlines()
+    t.equal(lines[0], "kept")
+    expected = [[str(p.run["pid"]), str(p.run["dump"]), p.run["trigger"], p.path] for p in run.profiles.values()]
+    # The two processes of the other program write to one file.
+    path = os.path.join(dumps.folder, "two\nlines\\.1.json").replace("\\", "\\\\").replace("\n", "\\n")
+    expected += [[str(pid), "1", "request", path] for pid in dumps.logs]
+    t.equal(sorted(line.split(" ", 3) for line in lines[1:]), sorted(expected))
+    for profile in run.profiles.values():
+        t.lacks(profile.doc["dmd"].get("options", ""), "list")
+
+
+def not_listed(t):
+    # A profile that could not be written; and a list that cannot be is nobody's trouble.
+    listed = files.write(os.path.join(t.new_folder(), "list"), "")
+    t.run("new", options=["--dmd-list-file=" + listed, "--dmd-out-file=no/such/folder"], status=9)
+    t.equal(files.read(listed), "")
+    run = t.run("new", options=["--dmd-list-file=no/such/list"], status=9)
+    t.equal(len(run.profiles), 1)
+    t.lacks(run.log, "no/such")
 
 
 def exec_untraced(t):

@@ -191,12 +191,20 @@ static bool file_close(void *ctx, dmd_strbuf_t *why) {
   return h->write_error == NULL;
 }
 
+static void file_append(void *ctx, const char *name, const char *bytes, size_t n) {
+  enginehost_t *h = ctx;
+  dmd_out_str(&h->appended.out, name);
+  dmd_out_str(&h->appended.out, ": ");
+  dmd_out_bytes(&h->appended.out, bytes, n);
+}
+
 /* ---- The whole. ---- */
 
 void enginehost_init(enginehost_t *h) {
   memset(h, 0, sizeof *h);
   host_init(&h->host);
   sink_init(&h->said);
+  sink_init(&h->appended);
   h->pid = 4711;
   h->command = "./app -x";
   h->folder = "/start";
@@ -230,7 +238,8 @@ void enginehost_init(enginehost_t *h) {
                                        .file_is_device = file_is_device,
                                        .file_open = file_open,
                                        .file_write = file_write,
-                                       .file_close = file_close};
+                                       .file_close = file_close,
+                                       .file_append = file_append};
 }
 
 void enginehost_done(enginehost_t *h) {
@@ -240,6 +249,7 @@ void enginehost_done(enginehost_t *h) {
     sink_free(&h->files[i].content);
   }
   sink_free(&h->said);
+  sink_free(&h->appended);
   host_done(&h->host);
 }
 

@@ -59,6 +59,7 @@ typedef struct enginehost {
   const char *write_error; /* why no file can be written; NULL: all can */
   enginehost_file_t files[8];
   uint32_t n_files;
+  sink_t appended; /* to any file: "name: what\n" */
   struct {
     const char *path, *soname, *functions; /* soname NULL: the program itself; functions: "|f|g|" */
   } objects[8];

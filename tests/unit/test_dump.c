@@ -161,6 +161,33 @@ static void what_cannot_be_written(void **state) {
 }
 
 /* The variable was there when the program started. */
+/* Each that was written, and no other; whoever started the engine is told, the profile is not. */
+static void profiles_are_listed(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &f.h.host.env);
+  const char *argument = "--dmd-list-file=list.%p";
+  assert_null(dmd_option_of(&dmd_engine_options, argument));
+  assert_true(
+      dmd_option_set(dmd_option_of(&dmd_starter_options, argument), &f.options, argument, &why));
+  dmd_strbuf_destroy(&why);
+  start(&f);
+  dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
+  f.h.write_error = "no reason";
+  assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL), 0);
+  f.h.write_error = NULL;
+  f.h.pid = 4712;
+  dmd_engine_forked(&f.engine);
+  dmd_engine_exit(&f.engine);
+  assert_string_equal(sink_text(&f.h.appended),
+                      "/start/list.4711: 4711 1 request /start/dmd.out.4711.1.json.gz\n"
+                      "/start/list.4712: 4712 1 exit /start/dmd.out.4712.json.gz\n");
+  assert_null(strstr(enginehost_file(&f.h, "/start/dmd.out.4712.json.gz"), "list"));
+  end(&f);
+}
+
 static void a_name_that_is_not_one_any_more(void **state) {
   (void)state;
   fixture_t f;
@@ -324,6 +351,7 @@ int main(void) {
       cmocka_unit_test(a_device_takes_all),
       cmocka_unit_test(compression),
       cmocka_unit_test(what_cannot_be_written),
+      cmocka_unit_test(profiles_are_listed),
       cmocka_unit_test(a_name_that_is_not_one_any_more),
       cmocka_unit_test(quiet),
       cmocka_unit_test(at_exit),

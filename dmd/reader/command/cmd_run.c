@@ -5,7 +5,8 @@
  * Which dmd: where dmdv stands in the folder that it was built in, the one that was built with it,
  * through vg-in-place; otherwise the one of the valgrind in PATH. The exit status is the program's,
  * so what goes wrong before the program runs has the statuses that shells and env(1) give: 127
- * when there is no Valgrind or no dmd. A wrong command line is 2, as in every command.
+ * when there is no Valgrind or no dmd, or dmdv cannot make its temporary file. A wrong command line
+ * is 2, as in every command.
  */
 #include "engine/options.h"
 #include "reader/command/child.h"
@@ -152,17 +153,18 @@ static int check_tool(const char *valgrind) {
 }
 
 /* With --print, Valgrind is told to be quiet: dmd would print the same records. */
-static int run_program(const options_t *options, const char *valgrind) {
+static int run_program(const options_t *options, const char *valgrind, const char *list_option) {
   size_t n_program = 0, n = 0, szB = strlen(options->output) + 32;
   while (options->program[n_program] != NULL)
     n_program++;
   char *name = dmd_env_alloc(&dmdv_env, "dmdv.run", szB);
   snprintf(name, szB, "--dmd-out-file=%s", options->output);
   const char **argv = dmd_env_alloc(&dmdv_env, "dmdv.run",
-                                    ((size_t)options->n_tool + n_program + 5) * sizeof *argv);
+                                    ((size_t)options->n_tool + n_program + 6) * sizeof *argv);
   argv[n++] = valgrind;
   argv[n++] = "--tool=dmd";
   argv[n++] = name;
+  argv[n++] = list_option;
   if (options->print)
     argv[n++] = "-q";
   for (int i = 0; i < options->n_tool; i++)
@@ -197,28 +199,33 @@ static void print_records(const options_t *options, const char *path) {
   dmd_env_free(&dmdv_env, argv);
 }
 
+static void show(const options_t *options, const char *path) {
+  struct stat st;
+  if (stat(path, &st) != 0)
+    return;
+  if (options->print && S_ISREG(st.st_mode))
+    print_records(options, path);
+  dmdv_note("wrote %s%s", S_ISREG(st.st_mode) ? "" : "to ", path);
+}
+
 static void show_written(const options_t *options, dmdv_written_t *written) {
   size_t n = dmdv_written_end(written);
-  struct stat st;
-  for (size_t i = 0; i < n; i++) {
-    if (options->print)
-      print_records(options, dmdv_written_path(written, i));
-    fprintf(stderr, "dmdv: wrote %s\n", dmdv_written_path(written, i));
-  }
-  if (n == 0 && stat(options->output, &st) == 0 && !S_ISREG(st.st_mode))
-    fprintf(stderr, "dmdv: wrote to %s\n", options->output);
-  else if (n == 0)
-    fprintf(stderr, "dmdv: no profile was written\n");
+  for (size_t i = 0; i < n; i++)
+    show(options, dmdv_written_path(written, i));
+  if (n == 0)
+    dmdv_note("no profile was written");
 }
 
 static int run_and_show(const options_t *options) {
   char *valgrind = find_valgrind();
   int status = check_tool(valgrind);
-  if (status == 0) {
-    dmdv_written_t *written = dmdv_written_begin(options->output);
-    status = run_program(options, valgrind);
+  dmdv_written_t *written = status == 0 ? dmdv_written_begin(options->output) : NULL;
+  if (written != NULL) {
+    status = run_program(options, valgrind, dmdv_written_option(written));
     show_written(options, written);
     dmdv_written_destroy(written);
+  } else if (status == 0) {
+    status = DMDV_CHILD_NOT_FOUND;
   }
   dmd_env_free(&dmdv_env, valgrind);
   return status;

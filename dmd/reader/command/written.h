@@ -2,10 +2,9 @@
  *
  * written.h: which profiles a run of dmd wrote.
  *
- * dmd names its files after a pattern, the process and the number of the dump (docs/manual.md, "The
- * files"), and a program may have any number of processes and dumps. So the folder is looked at
- * before and after the run: what is there after and was not there before, or not in this form, was
- * written in between.
+ * dmd says so itself: it gets the name of a temporary file, and appends a line for each profile
+ * that it has written, of whatever process (engine/listing.h). A process that can no longer reach
+ * that file, since it went to another root directory or has another user, is not heard of.
  */
 #ifndef DMD_READER_COMMAND_WRITTEN_H
 #define DMD_READER_COMMAND_WRITTEN_H
@@ -14,14 +13,17 @@
 
 typedef struct dmdv_written dmdv_written_t;
 
-/* Before the run. The pattern is that of --dmd-out-file, without regard to %p in folders' names; it
- * must stay as it is until the end. */
+/* Before the run. The pattern is that of --dmd-out-file: if it is relative, so are the paths of
+ * files in the current folder. NULL, with one line on stderr, if there can be no temporary file. */
 dmdv_written_t *dmdv_written_begin(const char *pattern);
 
-/* After the run: how many files were written. */
+/* The option that tells dmd where to write. */
+const char *dmdv_written_option(const dmdv_written_t *written);
+
+/* After the run: how many files were written, each counted once. */
 size_t dmdv_written_end(dmdv_written_t *written);
 
-/* The i-th of them in the order of their writing, with its folder as the pattern has it. */
+/* The i-th of them, in the order in which they were last written. */
 const char *dmdv_written_path(const dmdv_written_t *written, size_t i);
 
 void dmdv_written_destroy(dmdv_written_t *written);

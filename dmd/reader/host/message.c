@@ -23,10 +23,9 @@ static void print_line(const char *text) {
   dmd_out_flush(&out);
 }
 
-bool dmdv_error(const char *format, ...) {
+static void print_formatted(const char *format, va_list args) {
   char few[512], *text = few;
-  va_list args, again;
-  va_start(args, format);
+  va_list again;
   va_copy(again, args);
   int n = vsnprintf(few, sizeof few, format, args);
   /* Without memory it is cut off. */
@@ -36,6 +35,19 @@ bool dmdv_error(const char *format, ...) {
   if (text != few)
     free(text);
   va_end(again);
+}
+
+void dmdv_note(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  print_formatted(format, args);
+  va_end(args);
+}
+
+bool dmdv_error(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  print_formatted(format, args);
   va_end(args);
   return false;
 }
