@@ -291,7 +291,8 @@ def test_death_by_signal(test):
 
 def test_wrong_command_lines(test):
     for args, word in (([], "which program"), (["--mode=live"], "which program"), (["--"], "which program"),
-                       (["-o"], "value"), (["--tool=memcheck", "app"], "memcheck"), (["--output=", "app"], "empty")):
+                       (["-o"], "value"), (["--tool=memcheck", "app"], "memcheck"),
+                       (["--dmd-list-file=a", "app"], "list"), (["--output=", "app"], "empty")):
         line = test.error("run", *args)
         test.check(word in line, "%r is not in: %s" % (word, line))
 

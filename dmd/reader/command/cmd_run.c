@@ -90,6 +90,8 @@ static bool parse_one(options_t *options, char ***at) {
   } else if ((value = after(arg, "--tool=")) != NULL) {
     if (strcmp(value, "dmd") != 0)
       return dmdv_error("run: %s: the tool is dmd", arg);
+  } else if (after(arg, "--dmd-list-file=") != NULL) {
+    return dmdv_error("run: %s: dmdv has a list of its own", arg);
   } else {
     options->tool[options->n_tool++] = arg;
   }
