@@ -12,11 +12,6 @@ static dmd_fault_kind_t classify(void *ctx, uint64_t addr, char *text, size_t sz
   return host->classify(host->ctx, addr, text, szB);
 }
 
-static uint32_t stack_of(void *ctx, uint64_t ip) {
-  const dmd_engine_host_t *host = ((dmd_engine_t *)ctx)->host;
-  return host->stack_of(host->ctx, ip);
-}
-
 /* The last one that is visited is not inlined. */
 static void keep_name(void *visitor, const dmd_function_t *function) {
   dmd_strbuf_t *name = visitor;
@@ -51,8 +46,8 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   engine->options = options;
   dmd_live_config_t config = dmd_options_live(options);
   config.word_szB = host->word_szB;
-  config.host = (dmd_live_host_t){
-      .ctx = engine, .classify = classify, .same_function = same_function, .stack_of = stack_of};
+  config.host =
+      (dmd_live_host_t){.ctx = engine, .classify = classify, .same_function = same_function};
   if (host->slabs != NULL) {
     dmd_slabs_init(&engine->slabs, env, host->slabs);
     config.slabs = &engine->slabs;

@@ -77,7 +77,6 @@ typedef struct dmd_engine_host {
   /* Threads and stacks. A stack's id is above 0, and names the same frames as long as the engine
    * lives: best dense ones, for some arrays have a place for each. */
   uint32_t (*capture)(void *ctx, uint32_t thread);  /* the thread's stack now */
-  uint32_t (*stack_of)(void *ctx, uint64_t ip);     /* a stack of this one place, and no more */
   dmd_place_t (*place)(void *ctx, uint32_t thread); /* where the thread is now */
   /* The places of a stack, the innermost first, *n of them. */
   const dmd_code_t *(*codes)(void *ctx, uint32_t stack, uint32_t *n);

@@ -30,8 +30,6 @@ typedef struct dmd_live_host {
    * and a description of at most szB bytes, which may be empty. */
   dmd_fault_kind_t (*classify)(void *ctx, uint64_t addr, char *text, size_t szB);
   bool (*same_function)(void *ctx, uint64_t ip, uint64_t other_ip);
-  /* The id of a stack that has this place as its only frame. */
-  uint32_t (*stack_of)(void *ctx, uint64_t ip);
 } dmd_live_host_t;
 
 typedef struct dmd_live_config {

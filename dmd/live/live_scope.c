@@ -8,16 +8,14 @@
 
 static void fault_of_left(dmd_live_t *live, const dmd_scopes_t *scopes, uint32_t thread,
                           const dmd_scope_t *scope) {
-  const dmd_live_host_t *host = &live->config.host;
   bool is_tag = scopes == &live->tags;
   uint32_t name = scope->name;
   if (is_tag)
     name = dmd_intern_str(&live->reporter_names, dmd_intern_get_str(&live->tag_names, name));
-  dmd_fault_t fault = {.num = 1, .kind = DMD_FAULT_SCOPE_LEFT_OPEN, .scope = name};
+  dmd_fault_t fault = {
+      .num = 1, .kind = DMD_FAULT_SCOPE_LEFT_OPEN, .scope = name, .stack = scope->begin.stack};
   if (is_tag)
     fault.reporter = dmd_scopes_top(&live->reporters, thread);
-  if (host->stack_of != NULL)
-    fault.stack = host->stack_of(host->ctx, scope->begin.ip);
   dmd_faults_add(&live->faults, &fault);
 }
 
@@ -104,8 +102,8 @@ bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_
 }
 
 void dmd_live_tell_open(dmd_live_t *live, uint32_t thread) {
-  dmd_scope_t *scope;
-  for (uint32_t n = 0; (scope = dmd_scopes_pushed(&live->reporters, thread, n)) != NULL; n++) {
+  dmd_scope_t *scope = NULL;
+  while ((scope = dmd_scopes_next_pushed(&live->reporters, thread, scope)) != NULL) {
     if (scope->is_told)
       break; /* and so are those around it */
     scope->is_told = true;

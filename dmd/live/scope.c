@@ -62,6 +62,17 @@ dmd_scope_t *dmd_scopes_pushed(const dmd_scopes_t *scopes, uint32_t thread, uint
   return NULL;
 }
 
+dmd_scope_t *dmd_scopes_next_pushed(const dmd_scopes_t *scopes, uint32_t thread,
+                                    const dmd_scope_t *inner) {
+  if (thread >= scopes->n_threads)
+    return NULL;
+  const dmd_scope_stack_t *stack = &scopes->threads[thread];
+  for (size_t i = inner == NULL ? stack->depth : (size_t)(inner - stack->open); i-- > 0;)
+    if (!stack->open[i].is_set)
+      return &stack->open[i];
+  return NULL;
+}
+
 dmd_scope_t *dmd_scopes_of_others(const dmd_scopes_t *scopes, uint32_t thread, uint32_t name) {
   if (scopes->n_open == dmd_scopes_depth(scopes, thread))
     return NULL;

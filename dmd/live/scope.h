@@ -22,6 +22,7 @@
 /* Where in the program a scope begins or ends; all 0: unknown. */
 typedef struct dmd_place {
   uint64_t ip, sp; /* instruction and stack pointer */
+  uint32_t stack;  /* of a begin: the stack that it had */
 } dmd_place_t;
 
 typedef struct dmd_scope {
@@ -54,6 +55,11 @@ uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name);
 /* The innermost scope that the thread pushed, or NULL; outer: how many to pass over. Good until the
  * next push. */
 dmd_scope_t *dmd_scopes_pushed(const dmd_scopes_t *scopes, uint32_t thread, uint32_t outer);
+
+/* All that the thread pushed, the innermost first: the one within which the next is looked for, at
+ * first NULL; NULL after the last. In constant time, but for those that were set. */
+dmd_scope_t *dmd_scopes_next_pushed(const dmd_scopes_t *scopes, uint32_t thread,
+                                    const dmd_scope_t *inner);
 
 /* A scope with this name that another thread has open, or NULL. */
 dmd_scope_t *dmd_scopes_of_others(const dmd_scopes_t *scopes, uint32_t thread, uint32_t name);

@@ -75,6 +75,13 @@ static dmd_place_t place_of(ThreadId tid) {
   return (dmd_place_t){.ip = VG_(get_IP)(tid), .sp = VG_(get_SP)(tid)};
 }
 
+/* The same of a scope that begins. */
+static dmd_place_t begin_at(ThreadId tid) {
+  dmd_place_t place = place_of(tid);
+  place.stack = dm_capture_stack(tid);
+  return place;
+}
+
 static UWord report(ThreadId tid, Addr p, UInt flags) {
   UInt stack = DMD_NONE;
   if (p != 0 && dmd_live_keeps_reports(&g_engine.live))
@@ -115,7 +122,7 @@ static UWord dump(ThreadId tid, Addr label_at) {
 static UWord push_tag(ThreadId tid, Addr name_at) {
   name_t name;
   const HChar *text = read_scope_name(&name, name_at);
-  return dmd_live_push_tag(&g_engine.live, tid, text, place_of(tid));
+  return dmd_live_push_tag(&g_engine.live, tid, text, begin_at(tid));
 }
 
 static dmd_scope_end_t end_at(ThreadId tid, UWord depth) {
@@ -152,7 +159,7 @@ static UWord begin_reporter(ThreadId tid, Addr path_at, UWord flags) {
   name_t path;
   const HChar *text = read_scope_name(&path, path_at);
   Bool exclusive = (flags & DMD_REPORTER_EXCLUSIVE) != 0;
-  return dmd_live_begin_reporter(&g_engine.live, tid, text, exclusive, place_of(tid));
+  return dmd_live_begin_reporter(&g_engine.live, tid, text, exclusive, begin_at(tid));
 }
 
 /* how: 0, or of a guard twice the depth that it began at, plus DMD_REPORTER_ABANDONED_. */

@@ -28,13 +28,6 @@ static uint32_t capture(void *ctx, uint32_t thread) {
   return dm_capture_stack(thread);
 }
 
-static uint32_t stack_of(void *ctx, uint64_t ip) {
-  (void)ctx;
-  /* The place is the one after the request: back into it. */
-  Addr ips[] = {ip - 1};
-  return dm_note_stack(VG_(make_ExeContext_from_StackTrace)(ips, 1));
-}
-
 /* After the request, in the function that made it. */
 static dmd_place_t place(void *ctx, uint32_t thread) {
   (void)ctx;
@@ -101,7 +94,6 @@ const dmd_engine_host_t g_host = {
     .can_compress = DM_GZIP_AVAILABLE,
     .slabs = &dm_arena_slabs,
     .capture = capture,
-    .stack_of = stack_of,
     .place = place,
     .codes = dm_codes,
     .functions = dm_functions,

@@ -20,10 +20,6 @@ static uint32_t capture(void *ctx, uint32_t thread) {
   return h->now;
 }
 
-static uint32_t stack_of(void *ctx, uint64_t ip) {
-  return enginehost_stack(ctx, 1, ip);
-}
-
 static dmd_place_t place(void *ctx, uint32_t thread) {
   (void)thread;
   return ((const enginehost_t *)ctx)->place;
@@ -214,7 +210,6 @@ void enginehost_init(enginehost_t *h) {
                                        .word_szB = 8,
                                        .can_compress = true,
                                        .capture = capture,
-                                       .stack_of = stack_of,
                                        .place = place,
                                        .codes = codes,
                                        .functions = functions,

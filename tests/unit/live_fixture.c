@@ -31,14 +31,8 @@ static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
   return ip >> 8 == other_ip >> 8;
 }
 
-static uint32_t stack_of(void *ctx, uint64_t ip) {
-  (void)ctx;
-  return 1000 + (uint32_t)ip;
-}
-
 dmd_live_host_t live_host(live_fixture_t *f) {
-  return (dmd_live_host_t){
-      .ctx = f, .classify = classify, .same_function = same_function, .stack_of = stack_of};
+  return (dmd_live_host_t){.ctx = f, .classify = classify, .same_function = same_function};
 }
 
 void live_begin_as(live_fixture_t *f, dmd_live_config_t config) {
@@ -67,7 +61,7 @@ void live_end(live_fixture_t *f) {
 /* ---- Events. ---- */
 
 dmd_place_t at(uint64_t ip, uint64_t sp) {
-  return (dmd_place_t){.ip = ip, .sp = sp};
+  return (dmd_place_t){.ip = ip, .sp = sp, .stack = ip == 0 ? DMD_NONE : 1000 + (uint32_t)ip};
 }
 
 dmd_new_block_t new_block(dmd_live_t *live, uint32_t thread, uint64_t addr, uint64_t req,

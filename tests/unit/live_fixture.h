@@ -25,8 +25,7 @@ typedef struct live_fixture {
   const char *memory; /* what is said of MAPPED */
 } live_fixture_t;
 
-/* What the host of a fixture answers: functions are 256 bytes of code, and the stack of one frame
- * at ip has the id 1000 + ip. */
+/* What the host of a fixture answers: functions are 256 bytes of code. */
 dmd_live_host_t live_host(live_fixture_t *f);
 
 /* A program of 8-byte words, unless the config says another size. */
@@ -45,7 +44,7 @@ void live_end(live_fixture_t *f);
 /* A scope's place and end where they do not matter, and where they do. */
 extern const dmd_place_t nowhere;
 extern const dmd_scope_end_t innermost;
-dmd_place_t at(uint64_t ip, uint64_t sp);
+dmd_place_t at(uint64_t ip, uint64_t sp); /* with the stack 1000 + ip */
 
 /* The three steps of an allocation, as the host makes them, up to the last. */
 dmd_new_block_t new_block(dmd_live_t *live, uint32_t thread, uint64_t addr, uint64_t req,

@@ -84,13 +84,29 @@ static void hosts_that_know_less(void **state) {
   assert_false(dmd_live_pop_tag(&f.live, 1, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
   expect_none(&f);
   live_end(&f);
-  config.host = live_host(&f);
-  config.host.stack_of = NULL;
-  live_begin_as(&f, config);
-  begin_nested(&f, names, true);
-  assert_true(dmd_live_pop_tag(&f.live, 1, (dmd_scope_end_t){.place = at(OUTER_END, 900)}));
-  expected_t expected = {.fault = {.kind = DMD_FAULT_SCOPE_LEFT_OPEN}, .scope = "c"};
-  expect(&f, 1, 2, &expected);
+}
+
+/* A million of them, which would take many minutes if each were looked for from the first one. */
+static void many_at_a_dump(void **state) {
+  (void)state;
+  enum { SCOPES = 1000000 };
+  live_fixture_t f;
+  live_begin_knowing(&f, dark_matter);
+  for (int i = 0; i < SCOPES; i++)
+    dmd_live_begin_reporter(&f.live, 1, "explicit/deep", false, at(OUTER, 900));
+  expected_t expected = {
+      .fault = {.kind = DMD_FAULT_SCOPE_LEFT_OPEN, .num = SCOPES, .stack = 1000 + OUTER},
+      .scope = "explicit/deep"};
+  for (int dump = 0; dump < 2; dump++) {
+    dmd_live_tell_open(&f.live, 1);
+    expect(&f, 1, 1, &expected);
+  }
+  dmd_live_begin_reporter(&f.live, 1, "explicit/deep", false, at(OUTER, 900));
+  dmd_live_tell_open(&f.live, 1);
+  expected.fault.num++;
+  expect(&f, 1, 1, &expected);
+  dmd_live_end_all(&f.live);
+  expect(&f, 1, 1, &expected);
   live_end(&f);
 }
 
@@ -226,10 +242,15 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reporters_left_by_a_jump), cmocka_unit_test(tags_left_by_a_jump),
-      cmocka_unit_test(hosts_that_know_less),     cmocka_unit_test(left_at_the_end_of_a_thread),
-      cmocka_unit_test(left_at_the_end),          cmocka_unit_test(ends_by_depth),
-      cmocka_unit_test(open_at_a_dump),           cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(reporters_left_by_a_jump),
+      cmocka_unit_test(tags_left_by_a_jump),
+      cmocka_unit_test(hosts_that_know_less),
+      cmocka_unit_test(many_at_a_dump),
+      cmocka_unit_test(left_at_the_end_of_a_thread),
+      cmocka_unit_test(left_at_the_end),
+      cmocka_unit_test(ends_by_depth),
+      cmocka_unit_test(open_at_a_dump),
+      cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

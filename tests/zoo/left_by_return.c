@@ -7,7 +7,7 @@
  * Expect: scope-left-open
  *   num: 1
  *   scope: decoder
- *   at: decode @begin
+ *   at: decode @begin < load @caller < main
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>
@@ -29,7 +29,7 @@ static void *decode(const char *file) {
 
 static void *load(void) {
   DMD_TAG_PUSH("pictures");
-  void *pixels = decode("no picture");
+  void *pixels = decode("no picture"); /* @caller */
   if (pixels == NULL)
     pixels = decode("P5 1 1 255 x");
   DMD_TAG_POP();
