@@ -53,8 +53,8 @@ static int64_t total_of(const run_t *run) {
 }
 
 static void check(const dmd_calibration_t *c, const run_t *runs, size_t n) {
-  int64_t total[MAX_RUNS], unreported[MAX_RUNS], twice[MAX_RUNS], misreports[MAX_RUNS],
-      blocks[MAX_RUNS];
+  int64_t total[MAX_RUNS] = {0}, unreported[MAX_RUNS] = {0}, twice[MAX_RUNS] = {0},
+          misreports[MAX_RUNS] = {0}, blocks[MAX_RUNS] = {0};
   bool any_b = false;
   for (size_t i = 0; i < n; i++) {
     total[i] = total_of(&runs[i]);

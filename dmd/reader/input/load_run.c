@@ -61,7 +61,8 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
   dmd_advice_t advice = {.blocks = dmdv_load_get_number(l, item, "blocks", 0),
                          .bytes = dmdv_load_get_number(l, item, "bytes", 0),
                          .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
-  while (held != NULL && advice.holder_kind < DMD_N_HOLDER_KINDS && strcmp(held, dmd_holder_kind_name(advice.holder_kind)) != 0)
+  while (held != NULL && advice.holder_kind < DMD_N_HOLDER_KINDS &&
+         strcmp(held, dmd_holder_kind_name(advice.holder_kind)) != 0)
     advice.holder_kind++;
   if (held == NULL || advice.holder_kind == DMD_N_HOLDER_KINDS || at == NULL)
     return;
