@@ -38,9 +38,11 @@ dmd_core_sources = \
   dmd/analysis/causes.c dmd/analysis/causes.h \
   dmd/analysis/changes.c dmd/analysis/changes.h \
   dmd/analysis/combine.c dmd/analysis/combine.h \
+  dmd/analysis/dominators.c dmd/analysis/dominators.h \
   dmd/analysis/filter.c dmd/analysis/filter.h \
   dmd/analysis/frame.c dmd/analysis/frame.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
+  dmd/analysis/graph.c dmd/analysis/graph.h \
   dmd/analysis/ignore.c dmd/analysis/ignore.h \
   dmd/analysis/location.c dmd/analysis/location.h \
   dmd/analysis/merge.c dmd/analysis/merge.h \

@@ -14,6 +14,7 @@ unit_tests = \
   tests/unit/test_combine \
   tests/unit/test_dump \
   tests/unit/test_export \
+  tests/unit/test_dominators \
   tests/unit/test_fault \
   tests/unit/test_filename \
   tests/unit/test_filter \

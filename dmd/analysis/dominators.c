@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * All work is done in the numbers of the depth-first search: below, "number" is such a number, and
+ * "node" is one of the graph's.
+ */
+#include "analysis/dominators.h"
+
+#include "base/mem.h"
+
+/* What is known of a node as the search goes; together, since it is read together. */
+typedef struct {
+  uint32_t number; /* DMD_NO_DOMINATOR: not met yet */
+  uint32_t first;  /* of the edges that lead back to it: how many, then where they are in `back` */
+  uint32_t source; /* the least number that an edge leads forward from, to this node */
+} node_t;
+
+/* What the search for the least semidominator on a path needs of each number. */
+typedef struct {
+  uint32_t up;    /* towards the root of its tree in the forest of what was looked at */
+  uint32_t least; /* the least semidominator between here and there */
+} path_t;
+
+typedef struct {
+  const dmd_graph_t *graph;
+  const dmd_env_t *env;
+  uint32_t n; /* reached */
+  node_t *nodes;
+  uint32_t *node;    /* by number */
+  uint32_t *idom;    /* by number: at first the parent in the search's tree */
+  uint32_t *semi;    /* by number: the semidominator, as far as it is known */
+  uint32_t *scratch; /* n: of the search, where it is in each node's edges; later the path */
+  path_t *path;      /* by number */
+  uint32_t *back;    /* sources of the edges that lead back to each number, */
+  uint32_t *first;   /* which has those from first[i] to first[i + 1] - 1 */
+} work_t;
+
+static void *array(const work_t *w, uint64_t n, size_t element_szB) {
+  return dmd_env_alloc(w->env, "dmd.dominators", (size_t)(n > 0 ? n : 1) * element_szB);
+}
+
+/* ---- The depth-first search. ---- */
+
+/* Edges, or nodes, that memory is asked for before they are looked at. */
+enum { AHEAD = 16 };
+
+static void fetch_targets(const work_t *w, uint32_t node) {
+  const dmd_graph_t *g = w->graph;
+  uint32_t first = g->first[node], end = g->first[node + 1];
+  for (uint32_t e = first; e < end && e < first + AHEAD; e++)
+    __builtin_prefetch(&w->nodes[g->target[e]]);
+}
+
+/* A node is met for the first time: it gets the next number. */
+static void meet_node(work_t *w, uint32_t node, uint32_t parent) {
+  uint32_t number = w->n++;
+  w->nodes[node] = (node_t){.number = number, .source = parent};
+  w->node[number] = node;
+  w->idom[number] = parent;
+  w->scratch[number] = w->graph->first[node];
+  fetch_targets(w, node);
+}
+
+/* An edge to a node that was met before. */
+static void note_edge(node_t *to, uint32_t from) {
+  if (to->number < from)
+    to->first++;
+  else if (from < to->source)
+    to->source = from;
+}
+
+static void search(work_t *w) {
+  const dmd_graph_t *g = w->graph;
+  for (uint32_t node = 0; node < g->n_nodes; node++)
+    w->nodes[node].number = DMD_NO_DOMINATOR;
+  meet_node(w, 0, 0);
+  for (uint32_t here = 0;;) {
+    uint32_t end = g->first[w->node[here] + 1], e = w->scratch[here];
+    for (; e < end && w->nodes[g->target[e]].number != DMD_NO_DOMINATOR; e++)
+      note_edge(&w->nodes[g->target[e]], here);
+    w->scratch[here] = e + 1;
+    if (e < end) {
+      meet_node(w, g->target[e], here);
+      here = w->n - 1;
+    } else if (here == 0) {
+      break;
+    } else {
+      here = w->idom[here];
+    }
+  }
+}
+
+/* ---- Edges that lead back, by where they lead. ---- */
+
+static void make_room(work_t *w) {
+  uint32_t end = 0;
+  for (uint32_t i = 0; i < w->n; i++) {
+    if (i + AHEAD < w->n)
+      __builtin_prefetch(&w->nodes[w->node[i + AHEAD]]);
+    end = w->nodes[w->node[i]].first += end;
+  }
+  w->back = array(w, end, sizeof *w->back);
+  w->first[w->n] = end;
+}
+
+static void collect_edges(work_t *w) {
+  const dmd_graph_t *g = w->graph;
+  make_room(w);
+  for (uint32_t from = 0; from < w->n; from++) {
+    if (from + 2 * AHEAD < w->n)
+      __builtin_prefetch(&g->target[g->first[w->node[from + 2 * AHEAD]]]);
+    if (from + AHEAD / 2 < w->n)
+      fetch_targets(w, w->node[from + AHEAD / 2]);
+    uint32_t node = w->node[from];
+    for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
+      node_t *to = &w->nodes[g->target[e]];
+      if (to->number < from)
+        w->back[--to->first] = from;
+    }
+  }
+  for (uint32_t i = 0; i < w->n; i++) {
+    if (i + AHEAD < w->n)
+      __builtin_prefetch(&w->nodes[w->node[i + AHEAD]]);
+    w->first[i] = w->nodes[w->node[i]].first;
+    w->semi[i] = w->nodes[w->node[i]].source;
+  }
+}
+
+/* ---- Semidominators. ---- */
+
+/* The least semidominator on the path from v up to, and without, the first number that is not above
+ * `last`; v is. The path is made shorter on the way. */
+static uint32_t least_on_path(work_t *w, uint32_t v, uint32_t last) {
+  path_t *path = w->path;
+  uint32_t depth = 0;
+  while (path[v].up > last) {
+    w->scratch[depth++] = v;
+    v = path[v].up;
+  }
+  uint32_t root = path[v].up, least = path[v].least;
+  while (depth > 0) {
+    path_t *p = &path[w->scratch[--depth]];
+    p->up = root;
+    if (least < p->least)
+      p->least = least;
+    else
+      least = p->least;
+  }
+  return least;
+}
+
+static void find_semidominators(work_t *w) {
+  for (uint32_t i = 0; i < w->n; i++)
+    w->path[i] = (path_t){.up = w->idom[i], .least = i};
+  for (uint32_t i = w->n - 1; i > 0; i--) {
+    uint32_t semi = w->semi[i];
+    for (uint32_t e = w->first[i + 1]; e-- > w->first[i];) {
+      if (e >= 2 * AHEAD)
+        __builtin_prefetch(&w->path[w->back[e - 2 * AHEAD]]);
+      uint32_t least = least_on_path(w, w->back[e], i);
+      if (least < semi)
+        semi = least;
+    }
+    w->semi[i] = semi;
+    w->path[i].least = semi;
+  }
+}
+
+/* The immediate dominator is the nearest ancestor that is not above the semidominator. */
+static void find_dominators(work_t *w) {
+  for (uint32_t i = 1; i < w->n; i++) {
+    uint32_t up = w->idom[i];
+    while (up > w->semi[i])
+      up = w->idom[up];
+    w->idom[i] = up;
+  }
+}
+
+/* ---- The result, by node. ---- */
+
+static void hand_over(work_t *w, dmd_dominators_t *d) {
+  const dmd_graph_t *g = w->graph;
+  d->n_reached = w->n;
+  d->order = w->node;
+  for (uint32_t i = w->n; i-- > 0;) {
+    uint32_t node = w->node[i];
+    d->retained[node] += g->size[node];
+    if (i == 0)
+      break;
+    d->idom[node] = w->node[w->idom[i]];
+    d->retained[d->idom[node]] += d->retained[node];
+  }
+}
+
+void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph) {
+  work_t w = {.graph = graph, .env = graph->env};
+  uint32_t n = graph->n_nodes;
+  w.nodes = array(&w, n, sizeof *w.nodes);
+  w.node = array(&w, n, sizeof *w.node);
+  w.idom = array(&w, n, sizeof *w.idom);
+  w.scratch = array(&w, n, sizeof *w.scratch);
+  search(&w);
+  w.semi = array(&w, n, sizeof *w.semi);
+  w.first = array(&w, (uint64_t)n + 1, sizeof *w.first);
+  collect_edges(&w);
+  w.path = array(&w, n, sizeof *w.path);
+  find_semidominators(&w);
+  dmd_env_free(w.env, w.path);
+  dmd_env_free(w.env, w.back);
+  dmd_env_free(w.env, w.first);
+  find_dominators(&w);
+  dmd_env_free(w.env, w.semi);
+  dmd_env_free(w.env, w.scratch);
+  dmd_env_free(w.env, w.nodes);
+  *dominators = (dmd_dominators_t){.env = w.env};
+  dominators->idom = array(&w, n, sizeof *dominators->idom);
+  for (uint32_t node = 0; node < n; node++)
+    dominators->idom[node] = DMD_NO_DOMINATOR;
+  dominators->retained = array(&w, n, sizeof *dominators->retained);
+  dmd_mem_zero(dominators->retained, n * sizeof *dominators->retained);
+  hand_over(&w, dominators);
+  dmd_env_free(w.env, w.idom);
+}
+
+void dmd_dominators_destroy(dmd_dominators_t *dominators) {
+  dmd_env_free(dominators->env, dominators->retained);
+  dmd_env_free(dominators->env, dominators->idom);
+  dmd_env_free(dominators->env, dominators->order);
+}

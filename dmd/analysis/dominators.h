@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dominators.h: which node alone keeps which nodes reachable.
+ *
+ * Node a dominates node b when every path from the root to b leads through a: take a away, and b
+ * goes with it. The nearest such a, b itself aside, is b's immediate dominator; these make a tree,
+ * and what hangs below a node in it is what the node retains. Nodes that the root does not reach
+ * have no dominator.
+ *
+ * The algorithm is semi-NCA (Georgiadis, Linear-Time Algorithms for Dominators and Related
+ * Problems, 2005): exact, n log n at worst and close to linear on graphs of heaps, without
+ * recursion. Two things keep it small and fast: nodes are numbered as the depth-first search meets
+ * them, so that what is near in the search is near in memory; and of all edges only those that lead
+ * back to a smaller number are stored once more, since of the others only the smallest source
+ * counts.
+ *
+ * Memory while it runs: 36 bytes a node and 4 bytes for each edge that leads back; afterwards 16
+ * bytes a node.
+ */
+#ifndef DMD_ANALYSIS_DOMINATORS_H
+#define DMD_ANALYSIS_DOMINATORS_H
+
+#include "analysis/graph.h"
+
+/* The immediate dominator of a node that has none: the root, and what it does not reach. */
+#define DMD_NO_DOMINATOR UINT32_MAX
+
+typedef struct dmd_dominators {
+  const dmd_env_t *env;
+  uint32_t n_reached; /* nodes that the root reaches, itself included */
+  uint32_t *order;    /* n_reached nodes: dominators before what they dominate */
+  uint32_t *idom;     /* by node */
+  uint64_t *retained; /* by node: its own size and that of all that it dominates; 0: not reached */
+} dmd_dominators_t;
+
+/* The graph must have at least one node. */
+void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph);
+void dmd_dominators_destroy(dmd_dominators_t *dominators);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/graph.h"
+
+#include "base/mem.h"
+
+static void *array(const dmd_env_t *env, uint64_t n, size_t element_szB) {
+  return dmd_env_alloc(env, "dmd.graph", (size_t)(n > 0 ? n : 1) * element_szB);
+}
+
+void dmd_graph_init(dmd_graph_t *graph, const dmd_env_t *env, uint32_t n_nodes, uint32_t max_edges,
+                    bool with_offsets) {
+  *graph = (dmd_graph_t){.env = env, .n_nodes = n_nodes, .max_edges = max_edges};
+  graph->first = array(env, (uint64_t)n_nodes + 1, sizeof *graph->first);
+  graph->target = array(env, max_edges, sizeof *graph->target);
+  if (with_offsets)
+    graph->offset = array(env, max_edges, sizeof *graph->offset);
+  graph->size = array(env, n_nodes, sizeof *graph->size);
+  dmd_mem_zero(graph->size, n_nodes * sizeof *graph->size);
+  graph->first[0] = 0;
+  if (n_nodes > 0)
+    graph->first[1] = 0;
+}
+
+void dmd_graph_destroy(dmd_graph_t *graph) {
+  dmd_env_free(graph->env, graph->size);
+  dmd_env_free(graph->env, graph->offset);
+  dmd_env_free(graph->env, graph->target);
+  dmd_env_free(graph->env, graph->first);
+}
+
+void dmd_graph_add_edge(dmd_graph_t *graph, uint32_t target, uint32_t offset) {
+  uint32_t edge = graph->first[graph->n_ended + 1]++;
+  if (edge >= graph->max_edges || target >= graph->n_nodes)
+    graph->env->panic(graph->env->ctx, "an edge that the graph has no room for");
+  graph->target[edge] = target;
+  if (graph->offset != NULL)
+    graph->offset[edge] = offset;
+}
+
+void dmd_graph_end_node(dmd_graph_t *graph) {
+  graph->n_ended++;
+  if (graph->n_ended < graph->n_nodes)
+    graph->first[graph->n_ended + 1] = graph->first[graph->n_ended];
+}
