@@ -2,9 +2,9 @@
  *
  * advicesum.h: what the advices of a profile say of one record.
  *
- * A record has blocks of many stacks that look alike when they are cut, and so have the holders of
- * its blocks: advices are added up as the record shows them, to no more than the record has. The
- * holder of most bytes wins.
+ * Many stacks may look alike once they are cut, both those of a record's blocks and those of the
+ * blocks' holders. So advices are added up by cut stacks, as the record shows them; the sum is
+ * never more than the record has. The holder of most bytes wins.
  */
 #ifndef DMD_ANALYSIS_ADVICESUM_H
 #define DMD_ANALYSIS_ADVICESUM_H
@@ -13,8 +13,8 @@
 
 typedef struct dmd_advicesum {
   const dmd_records_t *records;
-  uint32_t *first; /* advice about each cut stack, DMD_NONE: there is none */
-  uint32_t *next;  /* after each advice, about the same cut stack */
+  uint32_t *first; /* the first advice about each cut stack; DMD_NONE: there is none */
+  uint32_t *next;  /* after each advice, the next one about the same cut stack */
 } dmd_advicesum_t;
 
 /* Borrows the records and their profile. Cost: 4 bytes a stack and an advice. */
@@ -30,8 +30,8 @@ typedef struct dmd_holder {
   uint32_t stack;    /* a cut stack: of its report or, where it is unreported, allocation */
   int64_t bytes;     /* of the record that it points to */
   uint32_t percent;  /* of the record's bytes, 1 to 100 */
-  /* Where in the holder the pointers to at least nine tenths of the bytes are; none where that is
-   * in more places. */
+  /* The offsets in the holder of the pointers to at least nine tenths of the bytes; no offset where
+   * that takes more than these. */
   uint32_t offset[DMD_ADVICE_OFFSETS];
   uint32_t n_offsets;
 } dmd_holder_t;
@@ -40,13 +40,13 @@ typedef struct dmd_holder {
 bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_kind_t kind,
                      dmd_holder_t *holder);
 
-/* The holder to name: one that is reported has a reporter that can be mended, and wins unless
- * unreported blocks hold much more. (A stale pointer to one block of a list makes a holder of all
- * the rest.) False where there is none. */
+/* The holder to name. One that is reported has a reporter that can be mended, so it wins unless
+ * unreported blocks hold much more. (A stale pointer to one block of a list makes its owner a
+ * holder of all the blocks behind it.) False where there is no holder. */
 bool dmd_advice_best(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder);
 
-/* The frame that names a stack best: the innermost that is no function of Valgrind's allocator.
- * NULL: the stack has no frames. */
+/* The frame that names a stack best: the innermost one that is not a function of Valgrind's
+ * allocator. NULL: the stack has no frames. */
 const char *dmd_advice_place(const dmd_records_t *records, uint32_t cut_stack);
 
 #endif

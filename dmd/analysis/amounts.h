@@ -46,23 +46,23 @@ typedef struct dmd_amounts {
 void dmd_amounts_init(dmd_amounts_t *m, const dmd_env_t *env, bool for_diff);
 void dmd_amounts_destroy(dmd_amounts_t *m);
 
-/* Adds a report, or several that were summed before, which would be `shared` more, not less, if
- * shared blocks counted whole. NULL, or why it cannot be added, as the end of a sentence that
- * begins with the report. */
+/* Adds a report, or several that were summed before. `shared`, at least 0, is how much more its
+ * amount would be if shared blocks counted whole. NULL, or why it cannot be added, as the end of a
+ * sentence that begins with the report. */
 const char *dmd_amounts_add(dmd_amounts_t *m, const dmd_memreport_t *report, int64_t shared);
 
 /* Adds what about:memory derives: explicit/heap-unclassified is, for each process that says
  * heap-allocated, that amount less the heap reports under explicit/. A process that already has
- * one keeps it. */
+ * such a report keeps it. */
 void dmd_amounts_complete(dmd_amounts_t *m);
 
-/* Takes old, which is complete and not settled, from m; what is in only one of them is marked.
- * NULL, or why not; *path is then what is wrong. */
+/* Subtracts old, which is complete and not settled, from m; what only one of them has is marked.
+ * NULL, or why that cannot be done; *path is then the path that is wrong. */
 const char *dmd_amounts_subtract(dmd_amounts_t *m, const dmd_amounts_t *old, const char **path);
 
 /* Sorts; in a difference, leaves out what did not change; and makes trees possible: an amount whose
  * path is also a parent of others moves to a child of its own, "(own)". NULL, or why that cannot be
- * done (a tree in mixed units); *path is then what is wrong. */
+ * done (a tree in mixed units); *path is then the path that is wrong. */
 const char *dmd_amounts_settle(dmd_amounts_t *m, const char **path);
 
 /* The report of a process with this path, DMD_NONE where there is none. Not after settle. */

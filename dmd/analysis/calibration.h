@@ -2,8 +2,8 @@
  *
  * calibration.h: how much the figures of equal runs differ, and which limits all of them keep.
  *
- * A limit that a second run of the same program breaks is worse than none. So somebody who sets up
- * a gate runs the program a few times and takes the limits from here.
+ * A limit that a second run of the same program breaks is worse than none. So people who set up a
+ * gate run the program a few times and take the limits from here.
  */
 #ifndef DMD_ANALYSIS_CALIBRATION_H
 #define DMD_ANALYSIS_CALIBRATION_H
@@ -19,7 +19,7 @@ typedef struct dmd_noise {
 typedef struct dmd_calibration {
   const dmd_env_t *env;
   size_t n_runs;
-  bool knows_reports, knows_misreports;            /* without, their figures mean nothing */
+  bool knows_reports, knows_misreports;            /* if not, their figures mean nothing */
   dmd_noise_t bytes[DMD_NAMED], blocks[DMD_NAMED]; /* by dmd_what_t; of misreports the count */
   int64_t most_growth; /* of a run against any other, in all or in what is unreported */
   /* The distinct reporters and tags of all runs, by name, and their bytes. */

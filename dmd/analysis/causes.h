@@ -2,11 +2,11 @@
  *
  * causes.h: the records behind a finding, the largest first.
  *
- * Records are what record.h makes of those blocks that count: by allocation stack, and of blocks
- * reported twice by report stacks as well. Where the finding is on growth they are those that grew
- * against the baseline. Stacks of the two are then matched without line numbers, since the baseline
- * is of an older source; a frame is shown with its line where the function has only one in the
- * stacks at hand.
+ * Only the blocks that count for the limit are made into records (record.h): by allocation stack,
+ * and if they were reported twice by report stacks as well. If the finding is about growth, the
+ * causes are the records that grew since the baseline. Stacks of the two profiles are then matched
+ * without line numbers, since the baseline is of an older source; a frame is shown with its line if
+ * all these stacks have the function with this one line only.
  */
 #ifndef DMD_ANALYSIS_CAUSES_H
 #define DMD_ANALYSIS_CAUSES_H
@@ -19,7 +19,7 @@ typedef struct dmd_causes {
   dmd_records_t records;
   dmd_section_t section; /* that has them all */
   uint32_t n;            /* records that are causes: they come first in the section */
-  uint32_t n_shrunk;     /* records that grew by less than nothing */
+  uint32_t n_shrunk;     /* records that shrank */
   int64_t shrunk;        /* by how many bytes, as a positive number */
 } dmd_causes_t;
 
@@ -33,11 +33,12 @@ static inline const dmd_record_t *dmd_causes_at(const dmd_causes_t *causes, uint
   return dmd_records_at(&causes->records, causes->records.section[causes->section].ids[i]);
 }
 
-/* What a record held in the baseline; what it holds now is that and the record's own figures. */
+/* What a record held in the baseline. The record's own figures are the growth: what it holds now is
+ * the sum of the two. */
 dmd_figure_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r);
 
-/* The tag that all blocks of the record bear, and the reporter of the which-th (from 0) report of
- * all of them; NULL: none, or several. */
+/* The tag that all blocks of the record bear, and the reporter that made the which-th (from 0)
+ * report of all of them; NULL if there is none, or more than one. */
 const char *dmd_causes_tag(const dmd_causes_t *causes, const dmd_record_t *r);
 const char *dmd_causes_reporter(const dmd_causes_t *causes, const dmd_record_t *r, uint32_t which);
 

@@ -10,14 +10,14 @@
 
 #include "profile/translate.h"
 
-/* Adds the blocks of one profile to another's, by a translation between the two, which may then
- * take over more. */
+/* Adds the blocks of one profile to another's, by a translation between the two; the translation
+ * can be used further. */
 void dmd_combine(dmd_translation_t *ids);
 
 /* Makes an initialised, empty profile of what changed between two: the old blocks count negatively,
- * so that sums of its groups are what changed. It gets the groups of both, which are left without:
- * no more memory is taken than they had. Groups that are equal stay apart, since they are only ever
- * added up. */
+ * so that sums of its groups are what changed. The groups of both are moved into it, so that it
+ * takes no more memory than they had; the two have none afterwards. Groups that are equal stay
+ * apart, since they are only ever added up. */
 void dmd_difference(dmd_profile_t *difference, dmd_profile_t *old, dmd_profile_t *new);
 
 #endif

@@ -9,10 +9,10 @@
  *
  * The algorithm is semi-NCA (Georgiadis, Linear-Time Algorithms for Dominators and Related
  * Problems, 2005): exact, n log n at worst and close to linear on graphs of heaps, without
- * recursion. Two things keep it small and fast: nodes are numbered as the depth-first search meets
- * them, so that what is near in the search is near in memory; and of all edges only those that lead
- * back to a smaller number are stored once more, since of the others only the smallest source
- * counts.
+ * recursion. Two things keep it small and fast: nodes are numbered in the order in which the
+ * depth-first search reaches them, so that what is near in the search is near in memory; and of all
+ * edges only those that lead back to a smaller number are stored once more, since of the others
+ * only the smallest source counts.
  *
  * Memory while it runs: 36 bytes a node and 4 bytes for each edge that leads back; afterwards 16
  * bytes a node.

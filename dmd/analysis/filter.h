@@ -2,9 +2,10 @@
  *
  * filter.h: records picked by the text of their allocation stacks.
  *
- * A filter passes the records of which a printed line, its number included, contains the text; if
- * the text begins with '!', those of which none does. A leading backslash is dropped. Each frame is
- * searched once, however many stacks it is in.
+ * A record passes the filter if one of its stack's printed lines, the frame's number included,
+ * contains the text; if the text begins with '!', if no line contains what follows. A leading
+ * backslash is dropped: it lets a text begin with '!'. Each frame is searched once, however many
+ * stacks it is in.
  */
 #ifndef DMD_ANALYSIS_FILTER_H
 #define DMD_ANALYSIS_FILTER_H

@@ -13,7 +13,7 @@
 /* How much of the frame is the function, which may itself have parentheses and brackets. */
 size_t dmd_frame_function_length(const char *frame);
 
-/* Copies the frame without what changes when lines are put in elsewhere, the line and the offset:
+/* Copies the frame without what changes when other code is edited, its line number or offset:
  * `cookies_new (cookies.c)`. The buffer has room for the whole frame and its NUL. */
 void dmd_frame_without_line(char *to, const char *frame);
 

@@ -4,11 +4,11 @@
  *
  * A limit is about one figure of a profile: usable bytes in blocks of some kind, or a number of
  * misreports. It comes down to a ceiling for that figure: the size given, a share of the heap, or
- * what the baseline has plus what it may grow by. A figure at its ceiling keeps the limit.
+ * the baseline's figure plus what it may grow by. A figure that equals its ceiling keeps the limit.
  *
- * dmd_gate_why_not tells first whether the profiles at hand know what the limit is about; only
- * then may dmd_gate_evaluate be called. dmd_gate_counts, block by block, is what both the figures
- * and the records behind them (causes.h) are made of.
+ * Call dmd_gate_why_not first: it says whether these profiles have the data that the limit is
+ * about. Only then may dmd_gate_evaluate be called. dmd_gate_counts, block by block, is what both
+ * the figures and the records behind them (causes.h) are made of.
  */
 #ifndef DMD_ANALYSIS_GATE_H
 #define DMD_ANALYSIS_GATE_H
@@ -58,7 +58,7 @@ typedef struct dmd_finding {
 } dmd_finding_t;
 
 /* Why the limit cannot be checked, as the end of a sentence about one of the files, or NULL. *which
- * is the one: 0 for the profile, 1 for the baseline. before is NULL without a baseline. */
+ * says which file: 0 for the profile, 1 for the baseline. before is NULL without a baseline. */
 const char *dmd_gate_why_not(const dmd_limit_t *limit, const dmd_profile_t *now,
                              const dmd_profile_t *before, int *which);
 

@@ -35,7 +35,7 @@ void dmd_graph_init(dmd_graph_t *graph, const dmd_env_t *env, uint32_t n_nodes, 
                     bool with_offsets);
 void dmd_graph_destroy(dmd_graph_t *graph);
 
-/* Adds an edge of the node at hand, the first that was not ended. */
+/* Adds an edge to the current node: the first one that was not ended. */
 void dmd_graph_add_edge(dmd_graph_t *graph, uint32_t target, uint32_t offset);
 void dmd_graph_end_node(dmd_graph_t *graph);
 

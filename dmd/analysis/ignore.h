@@ -2,7 +2,7 @@
  *
  * ignore.h: stacks that a gate is to leave alone, and why.
  *
- * One pattern a line, with its reason behind a blank and a '#':
+ * One pattern a line, then a blank, a '#' and the reason:
  *
  *   cJSON_*              # third-party code that cannot measure itself, see issue 12
  *   * (legacy/?*.c:*)    # goes away in 3.0
@@ -26,7 +26,7 @@ typedef struct dmd_pattern {
   const char *reason;
   uint64_t line;
   bool used;           /* see dmd_ignore_apply */
-  int64_t usable, num; /* bytes and blocks that are ignored since of all patterns it came first */
+  int64_t usable, num; /* bytes and blocks ignored for this pattern, the first to match them */
 } dmd_pattern_t;
 
 typedef struct dmd_ignore {
@@ -37,7 +37,7 @@ typedef struct dmd_ignore {
 } dmd_ignore_t;
 
 /* Parses n bytes. NULL, or what is wrong with the line of this number; there are then no patterns.
- * Destroy them either way; those that are all zero need not be. */
+ * Destroy it either way; one that is all zero need not be destroyed. */
 const char *dmd_ignore_parse(dmd_ignore_t *ignore, const dmd_env_t *env, const char *text, size_t n,
                              uint64_t *line);
 void dmd_ignore_destroy(dmd_ignore_t *ignore);

@@ -2,9 +2,9 @@
  *
  * merge.h: one profile of the blocks of many, such as those of a program's processes.
  *
- * init, then add for each profile, then finish. What the profiles say of their runs is added up
- * where it can be. Where the runs differ, the result says "mixed", nothing, or the lesser claim:
- * partial stacks, the higher sampling limit. How the data came about is known if it is of all.
+ * init, then add for each profile, then finish. Numbers about the runs are added up. Where the runs
+ * differ otherwise, the result says "mixed", nothing, or what promises less: partial stacks, the
+ * higher sampling limit. run.is_known is true if it is true of all.
  */
 #ifndef DMD_ANALYSIS_MERGE_H
 #define DMD_ANALYSIS_MERGE_H

@@ -30,7 +30,7 @@
 #include "analysis/amounts.h"
 #include "profile/profile.h"
 
-/* What the tree of a profile cannot show by itself. */
+/* Figures of the profile that its tree does not show. */
 typedef struct dmd_coverage {
   int64_t heap_szB;  /* usable, all blocks */
   int64_t twice_szB; /* of blocks reported twice or more */

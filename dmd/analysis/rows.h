@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * rows.h: the blocks added up by something else than their stacks.
+ * rows.h: the blocks added up by reporter, tag, thread, function or library.
  *
- * A row is a reporter, a tag, a thread, an allocating function or a library, with what its blocks
- * hold in all and in each report state. A block that two reporters took counts for both of them, so
- * that rows by reporter can add up to more than the heap. Which row a reporter, tag, thread, frame
- * or stack has is found out once, by its name.
+ * A row is one of these (a function is one that allocated), with what its blocks hold in all and in
+ * each report state. A block that two reporters reported counts for both of them, so that rows by
+ * reporter can add up to more than the heap. The row of a reporter, tag, thread, frame or stack is
+ * looked up by its name only once.
  */
 #ifndef DMD_ANALYSIS_ROWS_H
 #define DMD_ANALYSIS_ROWS_H

@@ -5,8 +5,8 @@
  *   1234   5MB   1.5 KB   10%   +64KB   +2%
  *
  * Units are B, KB, MB and GB, in either case, and are powers of 1,024, as about:memory's are; KiB,
- * MiB and GiB mean the same. Everything is kept in whole numbers, so that a value that is exactly
- * at a limit is at it on every machine.
+ * MiB and GiB mean the same. Everything is kept in whole numbers, so that a figure which equals a
+ * limit on one machine equals it on every other.
  */
 #ifndef DMD_ANALYSIS_SIZE_H
 #define DMD_ANALYSIS_SIZE_H
@@ -20,7 +20,7 @@ typedef struct dmd_size {
   bool has_plus; /* written with a leading + */
 } dmd_size_t;
 
-/* Parses the whole text. Returns NULL, or what is wrong with it, to be put behind the text and a
+/* Parses the whole text. Returns NULL, or what is wrong with it, to be printed after the text and a
  * colon. */
 const char *dmd_size_parse(const char *text, dmd_size_t *size);
 

@@ -23,7 +23,7 @@ static inline void dmd_tally_add(dmd_tally_t *tally, dmd_section_t section, int6
   tally->num += num;
 }
 
-/* The same of all bytes of a group. */
+/* The same for all bytes of a group. */
 static inline void dmd_tally_add_group(dmd_tally_t *tally, dmd_section_t section,
                                        const dmd_group_t *g) {
   dmd_tally_add(tally, section, (int64_t)g->num, (int64_t)g->num * (int64_t)(g->req + g->slop));

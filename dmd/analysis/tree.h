@@ -15,7 +15,8 @@
  *   - an amount below zero or above that of its root is invalid, and nothing that leads to it is
  *     hidden. In a difference no amount is invalid.
  *
- * Cost: n log n in the number of paths. Nothing recurses, so that no depth is too deep.
+ * Cost: n log n in the number of paths. There is no recursion, so that the depth of a tree is not
+ * limited.
  */
 #ifndef DMD_ANALYSIS_TREE_H
 #define DMD_ANALYSIS_TREE_H
@@ -28,7 +29,7 @@
 
 typedef struct dmd_node {
   int64_t amount;     /* of the whole subtree */
-  int64_t shared;     /* of a leaf: what it would be more if shared blocks counted whole */
+  int64_t shared;     /* of a leaf: how much more it would be if shared blocks counted whole */
   uint64_t extent;    /* the largest absolute amount in the subtree */
   size_t end;         /* while it grows: the length of its path */
   const char *name;   /* the last parts of its path; NULL: a node for n_kids tiny ones */
@@ -44,7 +45,7 @@ typedef struct dmd_node {
   bool is_invalid;   /* below zero or above the root */
   bool is_hidden;    /* its children are not shown */
   uint8_t value_n;   /* for the printer: characters of its value */
-  size_t prefix_szB; /* and how long the lines before its children are */
+  size_t prefix_szB; /* and the length of what stands before its children */
 } dmd_node_t;
 
 typedef struct dmd_trees {

@@ -2,7 +2,7 @@
  *
  * verdict.h: one check of a profile against limits, with all that there is to tell about it.
  *
- * Who checks fills in the names, the subjects, and what is ignored in them, then evaluates, then
+ * The caller fills in the names, the subjects and what is ignored in them, then evaluates, then
  * prints (text/text_gate.h, text/gate_output.h).
  */
 #ifndef DMD_ANALYSIS_VERDICT_H
@@ -21,15 +21,16 @@ typedef struct dmd_verdict {
   size_t n;
 } dmd_verdict_t;
 
-/* Evaluates the limits that the profiles know about. NULL, or why one cannot be checked that must
- * be: *wrong is the limit, *which as for dmd_gate_why_not. To be destroyed either way. */
+/* Evaluates those limits that the profiles have the data for. Returns NULL, or why a limit that
+ * must be checked cannot be: *wrong is that limit, *which as in dmd_gate_why_not. Destroy the
+ * verdict either way. */
 const char *dmd_verdict_evaluate(dmd_verdict_t *v, const dmd_limit_t *limits, size_t n,
                                  const dmd_limit_t **wrong, int *which);
 void dmd_verdict_destroy(dmd_verdict_t *v);
 
 size_t dmd_verdict_n_broken(const dmd_verdict_t *v);
 
-/* How often the program did something wrong that is not a misreport. */
+/* How many faults the profile has that are not misreports, each counted as often as it happened. */
 uint64_t dmd_count_other_faults(const dmd_profile_t *profile);
 
 #endif

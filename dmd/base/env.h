@@ -25,8 +25,8 @@ typedef struct dmd_env {
   /* A broken invariant of the core's own. Does not return. */
   void (*panic)(void *ctx, const char *what);
   void *ctx;
-  /* What the hashes of tables begin with. Whoever writes the input of a host that does not trust it
-   * must not know this number, or he chooses what collides. Nothing that is computed depends on it.
+  /* What the hashes of tables begin with. Where input comes from strangers it must be a number that
+   * they cannot know: otherwise they could choose keys that collide. No result depends on it.
    */
   uint64_t hash_seed;
 } dmd_env_t;

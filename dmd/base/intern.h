@@ -29,11 +29,12 @@ void dmd_intern_destroy(dmd_intern_t *in);
 uint32_t dmd_intern_bytes(dmd_intern_t *in, const void *bytes, size_t n);
 uint32_t dmd_intern_str(dmd_intern_t *in, const char *s);
 
-/* The id of this string, or DMD_NONE where it is not there. */
+/* The id of this string; DMD_NONE if it was never added. */
 uint32_t dmd_intern_find_str(const dmd_intern_t *in, const char *s);
 
-/* The same of a string that a stranger wrote, as text: U+FFFD stands for a byte that is not UTF-8.
- * Files have it so, and what a file cannot tell apart has one id here. */
+/* The same for a string from outside, which becomes text: U+FFFD replaces each byte that is not
+ * UTF-8. Files are written in the same way, so that strings which read the same in a file have one
+ * id. */
 uint32_t dmd_intern_text(dmd_intern_t *in, const char *s);
 uint32_t dmd_intern_find_text(const dmd_intern_t *in, const char *s);
 
@@ -46,10 +47,11 @@ static inline uint32_t dmd_intern_count(const dmd_intern_t *in) {
   return in->entries.last;
 }
 
-/* The id in another collection of what has this one, which is not DMD_NONE. */
+/* Takes an id, not DMD_NONE, of something in one collection, and returns the id of the same thing
+ * in another. */
 typedef uint32_t (*dmd_translate_fn)(void *ctx, uint32_t id);
 
-/* Replaces an id by another collection's; DMD_NONE stays. */
+/* Replaces an id by the one in another collection; DMD_NONE stays. */
 static inline void dmd_translate(uint32_t *id, dmd_translate_fn translate, void *ctx) {
   if (*id != DMD_NONE)
     *id = translate(ctx, *id);

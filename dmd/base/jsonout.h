@@ -5,10 +5,10 @@
  * A small state machine over a dmd_out_t: it knows where commas, colons and line ends go, and
  * escapes every string. Containers nest at most DMD_JSONOUT_DEPTH deep. A container opened with
  * DMD_JSONOUT_LINES puts each of its elements on a line of its own; one opened with
- * DMD_JSONOUT_DENSE has no blanks, for lists so long that it tells.
+ * DMD_JSONOUT_DENSE has no blanks, for lists so long that blanks would make the file much larger.
  *
  * Strings come from programs and symbol tables: a byte that is not part of well-formed UTF-8 is
- * written as U+FFFD, so that what comes out is JSON whatever went in.
+ * written as U+FFFD, so that the output is JSON whatever the input was.
  */
 #ifndef DMD_BASE_JSONOUT_H
 #define DMD_BASE_JSONOUT_H
@@ -39,7 +39,7 @@ void dmd_jsonout_end(dmd_jsonout_t *json);
 
 /* Inside an object: the key of the value that comes next. */
 void dmd_jsonout_key_any(dmd_jsonout_t *json, const char *key);
-/* The same of n bytes of which none needs escaping. */
+/* The same for n bytes, none of which needs escaping. */
 void dmd_jsonout_key_plain(dmd_jsonout_t *json, const char *key, size_t n);
 void dmd_jsonout_key_id(dmd_jsonout_t *json, uint64_t id);
 
@@ -53,7 +53,7 @@ void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id);
 void dmd_jsonout_bool(dmd_jsonout_t *json, bool v);
 void dmd_jsonout_null(dmd_jsonout_t *json);
 
-/* A key, which if it is a literal must not need escaping. */
+/* A key. If it is a literal, it must not need escaping. */
 static inline void dmd_jsonout_key(dmd_jsonout_t *json, const char *key) {
   if (__builtin_constant_p(__builtin_strlen(key)))
     dmd_jsonout_key_plain(json, key, __builtin_strlen(key));

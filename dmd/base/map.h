@@ -27,7 +27,7 @@ typedef struct dmd_map {
 
 void dmd_map_init(dmd_map_t *map, const dmd_env_t *env, const char *cost_centre);
 
-/* What the values point to is the owner's to free, before. */
+/* The map does not own what its values point to: free that first. */
 void dmd_map_destroy(dmd_map_t *map);
 
 /* The number must not be in the map; the value must not be NULL. */
@@ -36,8 +36,8 @@ void dmd_map_add(dmd_map_t *map, uint64_t number, void *value);
 /* The number must be in the map. */
 void dmd_map_remove(dmd_map_t *map, uint64_t number);
 
-/* The places of the n entries, by ascending number; the caller gives them back to the map's env.
- * NULL where there are none. */
+/* The places of the n entries, in ascending order of their numbers; NULL if there are none. The
+ * caller frees the array with the map's env. */
 uint32_t *dmd_map_in_order(const dmd_map_t *map);
 
 static inline uint32_t dmd_map_home(const dmd_map_t *map, uint64_t number) {

@@ -3,9 +3,9 @@
  * optiontable.h: options, each described once.
  *
  * A table has a line for each option: its name, its values and its default as people write them,
- * what it does in a sentence, and where in a struct its value goes. Parsing, defaults, what is said
- * of wrong values, the text of --help and what shells complete all come from it, so that they
- * cannot differ; the documents are tested against that text.
+ * what it does in a sentence, and where in a struct its value goes. Parsing, defaults, error
+ * messages about wrong values, the text of --help and what shells complete all come from it, so
+ * that they cannot differ; the documents are tested against that text.
  *
  * The engine's options are such a table (engine/options.h). A host that has options of its own has
  * a second one, and so has each command of dmdv.
@@ -20,7 +20,7 @@
 /* What an option's value is. Numbers of words and numbers are stored in an integer, enum or bool.
  */
 typedef enum {
-  DMD_OPTION_SWITCH,        /* there is none; stored is 1 */
+  DMD_OPTION_SWITCH,        /* takes no value; stored is 1 */
   DMD_OPTION_WORD,          /* one of `values`, "a|b|c"; stored is its number, from 0 */
   DMD_OPTION_WORD_BIT,      /* the same; the bit of this number is added to the
                              * uint32_t that is stored */
@@ -32,16 +32,16 @@ typedef enum {
 
 typedef struct dmd_option {
   const char *name;     /* without the dashes */
-  const char *values;   /* as --help shows them: "a|b|c", "<number>"; NULL of a switch */
-  const char *fallback; /* the value that it has where it is not given; NULL: none */
-  const char *help;     /* what it does; folded to lines */
+  const char *values;   /* as --help shows them: "a|b|c", "<number>"; NULL for a switch */
+  const char *fallback; /* the value if the option is not given; NULL: none */
+  const char *help;     /* what it does; folded into lines */
   dmd_option_kind_t kind;
   size_t place, szB; /* of the value in the struct: see DMD_OPTION_AT */
   int64_t least, most;
   char letter;  /* its short form; '\0': none */
   bool is_file; /* the value is a file's name */
-  /* DMD_OPTION_OWN: keeps the value, of which it has to make a copy, in the struct. False, with
-   * what is wrong in why, where it does not do. */
+  /* DMD_OPTION_OWN: stores the value in the struct, as a copy if it keeps the text. False, with
+   * what is wrong in why, if the value is not acceptable. */
   bool (*take)(void *target, const char *value, dmd_strbuf_t *why);
 } dmd_option_t;
 
@@ -56,20 +56,21 @@ typedef struct dmd_option_table {
 /* Gives all options of the struct at target their defaults. */
 void dmd_options_set_defaults(const dmd_option_table_t *table, void *target, const dmd_env_t *env);
 
-/* The option that an argument such as "--mode=live" gives a value to; NULL: none of this table. */
+/* The option that an argument such as "--mode=live" gives a value to; NULL if it is not in this
+ * table. */
 const dmd_option_t *dmd_option_of(const dmd_option_table_t *table, const char *argument);
 
 /* A word that may be the option's value, and its length: the i-th, counted from 0; NULL after the
  * last. It points into `values` and is not terminated there. */
 const char *dmd_option_word(const dmd_option_t *option, unsigned i, size_t *n);
 
-/* Stores a value; NULL of a switch. False, with what is wrong in why, where it does not do: the
- * struct is unchanged then. */
+/* Stores a value; NULL for a switch. False, with what is wrong in why, if the value is not
+ * acceptable; the struct is unchanged then. */
 bool dmd_option_take(const dmd_option_t *option, void *target, const char *value,
                      dmd_strbuf_t *why);
 
-/* Stores the value that the argument, which is this option's, gives it. False, with what is wrong
- * in why, where it does not do: the struct is unchanged then. */
+/* Stores the value that an argument of this option gives. False, with what is wrong in why, if the
+ * value is not acceptable; the struct is unchanged then. */
 bool dmd_option_set(const dmd_option_t *option, void *target, const char *argument,
                     dmd_strbuf_t *why);
 

@@ -43,7 +43,7 @@ static inline void dmd_out_char(dmd_out_t *out, char c) {
  * not UTF-8 are written as \xNN, so that no terminal obeys them. */
 void dmd_out_safe(dmd_out_t *out, const char *s);
 
-/* The same of the first n bytes of s, none of which is NUL. */
+/* The same for the first n bytes of s, none of which is NUL. */
 void dmd_out_safe_n(dmd_out_t *out, const char *s, size_t n);
 
 /* n bytes of text in a column of the given width, padded with spaces on the other side. */

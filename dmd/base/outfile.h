@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 typedef struct dmd_files {
-  /* What is there under the name: nothing, or something to be written to directly. */
+  /* Whether there is something under the name that is to be written to directly, not replaced. */
   bool (*is_special)(void *ctx, const char *name);
   /* Opens a file for writing. `exclusive`: makes it, and fails if it is there; otherwise it is made
    * or emptied. Returns an error; *fd is the host's. */

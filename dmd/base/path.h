@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* As bytes, but the end of a path comes first and '/' next, so that what is below a path follows it
- * directly. */
+/* Compares byte by byte, except that the end of a path sorts before everything and '/' next: what
+ * lies below a path comes directly after it. */
 int dmd_path_compare(const char *a, const char *b);
 
 /* Whether path is top, or below it. */

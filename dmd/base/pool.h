@@ -41,12 +41,12 @@ void dmd_pool_destroy(dmd_pool_t *pool);
 uint32_t dmd_pool_add(dmd_pool_t *pool);
 void dmd_pool_release(dmd_pool_t *pool, uint32_t id);
 
-/* For a pool that others' ids index, and of which none is released: adds elements, all zero, until
- * there is one with this id. */
+/* For a pool that is an array over ids of something else, and of which nothing is released: adds
+ * elements, all zero, until there is one with this id. */
 void dmd_pool_reach(dmd_pool_t *pool, uint32_t id);
 
-/* For who goes through a pool in order and for the last time: elements up to this one are not
- * reached any more, so that the memory of whole segments is given back. */
+/* For the last walk through a pool, in order: elements up to this one will not be used again. Frees
+ * the segments that are behind as a whole. */
 void dmd_pool_pass(dmd_pool_t *pool, uint32_t id);
 
 /* The element with this id, which must be one that was handed out. */

@@ -29,15 +29,16 @@ const char *dmd_str_find_last_char(const char *s, char c);
 /* The first place of part in s; NULL where there is none. */
 const char *dmd_str_find(const char *s, const char *part);
 
-/* How many bytes at the start of s are all of this set, as strspn, or none of it, as strcspn. */
+/* How many bytes at the start of s are all in this set, as strspn, or all outside of it, as
+ * strcspn. */
 size_t dmd_str_span(const char *s, const char *set);
 size_t dmd_str_span_without(const char *s, const char *set);
 
-/* Makes capital letters of a to z. */
+/* Turns the letters a to z into capitals. */
 void dmd_str_to_upper(char *s);
 
-/* The whole string as a number in base 10 or 16, in either case. False when it is none, or does not
- * fit; *number is then left alone. */
+/* Reads the whole string as a number in base 10 or 16; hexadecimal digits may be of either case.
+ * False if it is not such a number or does not fit; *number is then left alone. */
 bool dmd_str_to_u64(const char *s, unsigned base, uint64_t *number);
 
 #endif

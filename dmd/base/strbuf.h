@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * strbuf.h: a string that is put together, and grows as that needs.
+ * strbuf.h: a string that grows as text is added to it.
  *
- * There is always a NUL behind the n bytes. A pointer into the text is good until the next bytes
- * are added.
+ * There is always a NUL after the n bytes. A pointer into the text is good until the next bytes are
+ * added.
  */
 #ifndef DMD_BASE_STRBUF_H
 #define DMD_BASE_STRBUF_H
@@ -28,10 +28,10 @@ void dmd_strbuf_u64(dmd_strbuf_t *buf, uint64_t v);
 void dmd_strbuf_i64(dmd_strbuf_t *buf, int64_t v);
 void dmd_strbuf_hex(dmd_strbuf_t *buf, uint64_t v); /* without a prefix */
 
-/* Takes away all but the first n bytes; there must be as many. */
+/* Keeps only the first n bytes; there must be at least n. */
 void dmd_strbuf_cut(dmd_strbuf_t *buf, size_t n);
 
-/* Ends the buffer in place of destroy: its text, which the caller gives back to the env. */
+/* In place of destroy: ends the buffer and returns its text, which the caller frees with env. */
 static inline char *dmd_strbuf_take(dmd_strbuf_t *buf) {
   return buf->text;
 }

@@ -44,8 +44,8 @@ static inline uint64_t dmd_table_hash(const dmd_table_t *table, uint64_t number)
 /* The id of the element that equals key, whose hash is given; DMD_NONE when there is none. */
 uint32_t dmd_table_find(const dmd_table_t *table, uint64_t hash, const void *key);
 
-/* For who will look up many: starts to bring the place of this hash into the caches, without
- * waiting for it; and the id that is most probably found there, or DMD_NONE. */
+/* For callers that look up many keys: fetch starts to load the place of this hash into the caches,
+ * without waiting for it; guess returns the id that is most probably found there, or DMD_NONE. */
 static inline void dmd_table_fetch(const dmd_table_t *table, uint64_t hash) {
   if (table->n_slots > 0)
     __builtin_prefetch(&table->slots[(uint32_t)hash & (table->n_slots - 1)]);
@@ -62,7 +62,7 @@ static inline uint32_t dmd_table_guess(const dmd_table_t *table, uint64_t hash) 
  * equal hashes. */
 void dmd_table_add(dmd_table_t *table, uint64_t hash, uint32_t id);
 
-/* Forgets all ids. What it takes is in proportion to what was added since the last time. */
+/* Forgets all ids. Cost: in proportion to the ids that were added since the last clear. */
 void dmd_table_clear(dmd_table_t *table);
 
 #endif

@@ -19,8 +19,8 @@ size_t dmd_utf8_length(const char *s);
 
 bool dmd_utf8_is_valid(const char *s);
 
-/* The bytes of s as text: U+FFFD for each byte that is in no well-formed sequence. Writes to `to`,
- * unless it is NULL, and a NUL behind. Returns the length without the NUL. */
+/* The bytes of s as text: U+FFFD for each byte that is not part of a well-formed sequence. Writes
+ * this and a NUL to `to`, unless that is NULL. Returns the length without the NUL. */
 size_t dmd_utf8_repair(char *to, const char *s);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * export.h: a profile in the formats of other programs, one file a format.
+ * export.h: a profile in the formats of other programs, one source file for each format.
  *
  * What is written are sums: the usable bytes and the blocks of each allocation stack, by report
  * state in dark-matter mode. In every format frames of unknown stacks are one pseudo frame, so that
  * totals are the heap's.
  *
- * Every function is a dmd_export_fn. It returns NULL, or why the profile cannot be put into its
- * format; whether the writing itself went well, dmd_out_flush knows.
+ * Every function is a dmd_export_fn. It returns NULL, or why the profile cannot be written in its
+ * format. Whether the output itself could be written is what dmd_out_flush returns.
  */
 #ifndef DMD_EXPORT_EXPORT_H
 #define DMD_EXPORT_EXPORT_H
@@ -27,7 +27,8 @@ typedef const char *(*dmd_export_fn)(const dmd_profile_t *profile, dmd_out_t *ou
                                      const dmd_export_options_t *options);
 
 /* A line a stack, `main;load;malloc 4096`, of the blocks of one section or of all. In dark-matter
- * mode all means that each stack stands on a pseudo frame that names its report state. */
+ * mode, if all are wanted, the outermost frame of each stack is a pseudo frame that names the
+ * report state. */
 const char *dmd_export_collapsed(const dmd_profile_t *profile, dmd_out_t *out,
                                  const dmd_export_options_t *options);
 
@@ -39,8 +40,8 @@ const char *dmd_export_speedscope(const dmd_profile_t *profile, dmd_out_t *out,
 const char *dmd_export_dhat(const dmd_profile_t *profile, dmd_out_t *out,
                             const dmd_export_options_t *options);
 
-/* Memory reports as Firefox's about:memory saves them. What is wrong is a report: the reason is the
- * end of a sentence that begins with it. */
+/* Memory reports as Firefox's about:memory saves them. If a report is wrong, the reason that is
+ * returned is the end of a sentence that begins with that report. */
 const char *dmd_export_about_memory(const dmd_profile_t *profile, dmd_out_t *out,
                                     const dmd_export_options_t *options);
 

@@ -2,8 +2,8 @@
  *
  * child.h: runs another program and waits for it, as a shell does.
  *
- * While the program runs, signals are its affair: what the terminal sends (Ctrl-C) it gets by
- * itself, what is sent to dmdv is handed on, and dmdv goes on waiting. One child at a time.
+ * While the program runs, it decides what signals mean: what the terminal sends (Ctrl-C) reaches it
+ * by itself, what is sent to dmdv is passed on, and dmdv goes on waiting. One child at a time.
  */
 #ifndef DMD_READER_COMMAND_CHILD_H
 #define DMD_READER_COMMAND_CHILD_H

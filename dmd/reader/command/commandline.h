@@ -15,8 +15,8 @@
 typedef enum {
   DMDV_OPTIONS_OWN,      /* in help and in completion */
   DMDV_OPTIONS_SILENT,   /* read, but in neither: other programs' scripts pass them */
-  DMDV_OPTIONS_PASSED_ON /* in completion; not read but left to the program that is started, which
-                          * takes values behind a = only */
+  DMDV_OPTIONS_PASSED_ON /* in completion; not read but passed on to the program that is started,
+                            which takes values after a = only */
 } dmdv_options_role_t;
 
 /* Part of the help of a command: a text, then what add_text makes, then options. Each may be
@@ -41,15 +41,15 @@ typedef struct dmdv_command {
 /* The option -h, --help, which every command has. */
 extern const dmd_option_table_t dmdv_help_option;
 
-/* What of a command line is not options. */
+/* The part of a command line that is not options. */
 typedef struct dmdv_files {
   char **names;
   int n;
 } dmdv_files_t;
 
 /* Gives the options in the struct at target, which is zeroed, their defaults and then the values of
- * the command line. Returns -1, or, where there is nothing more to do, the exit status: 0 after it
- * has printed the help, 2 after it has said what is wrong. */
+ * the command line. Returns -1 if the command can go on; else the exit status: 0 after it has
+ * printed the help, 2 after it has said what is wrong. */
 int dmdv_read_command_line(const dmdv_command_t *command, void *target, int argc, char **argv,
                            dmdv_files_t *files);
 

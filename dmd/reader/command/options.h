@@ -9,7 +9,7 @@
 #include "reader/command/commandline.h"
 #include "reader/input/load.h"
 
-/* What of a profile's records people want to see, and in which order. */
+/* Which of a profile's records people want to see, and in which order. */
 typedef struct dmdv_view {
   uint32_t max_frames;
   uint32_t max_records; /* 0: all */
@@ -31,7 +31,7 @@ typedef struct dmdv_options {
   dmdv_files_t files;
 } dmdv_options_t;
 
-/* The options of these commands, and those that they only accept. They belong into a
+/* The options of these commands, and those that they only accept. Their values are stored in a
  * dmdv_options_t. */
 extern const dmd_option_table_t dmdv_record_options, dmdv_accepted_options;
 

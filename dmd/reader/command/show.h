@@ -12,7 +12,7 @@
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options);
 
 /* Prints the profile's records; old is the first profile of a difference, else NULL. argc and argv
- * are the command's, for the title. False, with the reason on stderr, when it cannot. */
+ * are the command's, for the title. False, with the reason on stderr, if that fails. */
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
                int argc, char **argv);
 

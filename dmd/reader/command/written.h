@@ -3,8 +3,8 @@
  * written.h: which profiles a run of dmd wrote.
  *
  * dmd says so itself: it gets the name of a temporary file, and appends a line for each profile
- * that it has written, of whatever process (engine/listing.h). A process that can no longer reach
- * that file, since it went to another root directory or has another user, is not heard of.
+ * that it has written, of whatever process (engine/listing.h). Profiles of a process that can no
+ * longer reach that file, because it changed its root directory or user, are missing here.
  */
 #ifndef DMD_READER_COMMAND_WRITTEN_H
 #define DMD_READER_COMMAND_WRITTEN_H
@@ -13,8 +13,8 @@
 
 typedef struct dmdv_written dmdv_written_t;
 
-/* Before the run. The pattern is that of --dmd-out-file: if it is relative, so are the paths of
- * files in the current folder. NULL, with one line on stderr, if there can be no temporary file. */
+/* Before the run. pattern is the value of --dmd-out-file: if it is relative, files in the current
+ * folder get relative paths. NULL, with one line on stderr, if there can be no temporary file. */
 dmdv_written_t *dmdv_written_begin(const char *pattern);
 
 /* The option that tells dmd where to write. */

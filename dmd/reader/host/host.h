@@ -11,8 +11,8 @@
  * exits with status 2. */
 extern dmd_env_t dmdv_env;
 
-/* To be called first: makes hashes unpredictable, and gives cJSON the same memory, since it reports
- * the lack of its own in the same way as a mistake in a file. */
+/* To be called first: makes hashes unpredictable, and lets cJSON allocate through dmdv_env too: by
+ * itself it reports a lack of memory in the same way as a mistake in a file. */
 void dmdv_host_init(void);
 
 #endif

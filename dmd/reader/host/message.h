@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * message.h: what dmdv says on stderr, when it cannot do what was asked and otherwise: always one
- * line.
+ * message.h: what dmdv says on stderr, errors and notes: always one line.
  *
- * Names of files and texts that a file brought may hold anything; what would make a terminal do
- * something is written as \xNN.
+ * Names of files and texts from a file may contain anything; characters that would control a
+ * terminal are written as \xNN.
  */
 #ifndef DMD_READER_HOST_MESSAGE_H
 #define DMD_READER_HOST_MESSAGE_H
@@ -16,10 +15,10 @@
 /* Prints `dmdv: ...` and a line end. */
 void dmdv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same of something that is wrong. Returns false, for `return dmdv_error(...)`. */
+/* The same for an error. Returns false, for `return dmdv_error(...)`. */
 bool dmdv_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same of why the file with this name ("-": standard input) could not be read, and where. */
+/* The same for a file that could not be read ("-": standard input): why, and at which place. */
 bool dmdv_error_in(const char *name, const dmdv_fail_t *fail);
 
 #endif

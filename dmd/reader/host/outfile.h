@@ -5,7 +5,7 @@
  * A regular file is written under a temporary name beside the final one and gets its name at the
  * end, so that a failure leaves neither half a file nor a lost older one. Anything else that exists
  * under the name (a pipe, a device, a link) and standard output are written to directly. Gzipped
- * output is one member, which says nothing of name or time: equal input makes equal files.
+ * output is one member without a name or time, so that equal input makes equal files.
  */
 #ifndef DMD_READER_HOST_OUTFILE_H
 #define DMD_READER_HOST_OUTFILE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * progress.h: tells people who wait that something goes on.
+ * progress.h: shows people who wait that dmdv is at work.
  *
  * Only where standard error is a terminal, and only once the work has taken longer than a second:
  * one line, rewritten a few times a second and taken away at the end.

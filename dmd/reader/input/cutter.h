@@ -3,16 +3,16 @@
  * cutter.h: walks through a JSON document of any size and cuts out the values worth parsing.
  *
  * Why not a parser that others keep? A profile may have gigabytes and comes from strangers, so that
- * memory must be that of one element, and every fault must have its line and byte. The parsers for
- * C that are kept (cJSON, jansson, json-c) make a tree of the whole document; the one that streams
- * (yajl) has had no release since 2014. So the cutter does what they cannot, and leaves the grammar
- * to cJSON.
+ * no more than one element may be in memory, and every error must have its line and byte. The
+ * parsers for C that are kept (cJSON, jansson, json-c) make a tree of the whole document; the one
+ * that streams (yajl) has had no release since 2014. So the cutter does what they cannot, and
+ * leaves the grammar to cJSON.
  *
  * The caller goes down into objects and arrays whose elements are many (blockList, traceTable) and
- * takes each element as a cJSON tree, or, where it knows what an element usually looks like, first
- * tries to read it from the text that lies ready (scan.h). Everything is checked on the way: that
- * the text is JSON, that strings are UTF-8, and that nothing nests deeper than DMDV_MAX_DEPTH. A
- * value that is skipped is checked for structure and strings.
+ * takes each element as a cJSON tree. Where it knows what an element usually looks like, it first
+ * tries to read it from the text in the buffer (scan.h). Everything is checked on the way: that the
+ * text is JSON, that strings are UTF-8, and that nothing nests deeper than DMDV_MAX_DEPTH. A value
+ * that is skipped is checked for structure and strings.
  *
  * Every function returns false after an error, which then stands in cutter->fail with its place.
  *
@@ -37,7 +37,7 @@ enum {
 
 typedef struct dmdv_cutter {
   dmdv_input_t *input;
-  const char *start, *at, *end; /* what lies ready of the input; `at` is what comes next */
+  const char *start, *at, *end; /* the part of the input in the buffer; `at` is what comes next */
   uint64_t start_byte;          /* of `start` */
   const char *counted;          /* the text before it is in `line` */
   uint64_t line;
@@ -49,7 +49,7 @@ typedef struct dmdv_cutter {
   bool keep; /* whether text is wanted */
   struct {
     char close;
-    bool any; /* an element was met */
+    bool any; /* it has had an element */
   } level[DMDV_MAX_DEPTH];
   int depth;
 } dmdv_cutter_t;
@@ -79,14 +79,14 @@ bool dmdv_cutter_next_element(dmdv_cutter_t *cutter);
 cJSON *dmdv_cutter_value(dmdv_cutter_t *cutter);
 bool dmdv_cutter_skip(dmdv_cutter_t *cutter);
 
-/* The text that lies ready from the next value on, up to *end: perhaps a part of the value only,
+/* The text in the buffer from the next value on, up to *end: perhaps only a part of the value,
  * perhaps more. */
 static inline const char *dmdv_cutter_ready(const dmdv_cutter_t *cutter, const char **end) {
   *end = cutter->end;
   return cutter->at;
 }
 
-/* Goes on at this place of that text, behind the value. */
+/* Goes on at this place of that text, after the value. */
 static inline void dmdv_cutter_pass(dmdv_cutter_t *cutter, const char *to) {
   cutter->at = to;
 }

@@ -2,10 +2,10 @@
  *
  * document.h: a JSON document that is one object, part by part.
  *
- * Who reads a document says which formats it may have: which keys each knows, and what reads their
- * values. Everything else (keys that are not known, come twice or are missing, the version, and
- * what follows the object) is the same for all. The document is read once, front to back: where it
- * may have one of several formats, the first key that only one of them knows tells which.
+ * The caller says which formats a document may have: the keys of each, and the functions that read
+ * their values. Everything else (keys that are unknown, come twice or are missing, the version, and
+ * what follows the object) is the same for all. The document is read once, front to back: if it may
+ * have one of several formats, the first key that only one of them knows decides.
  */
 #ifndef DMD_READER_INPUT_DOCUMENT_H
 #define DMD_READER_INPUT_DOCUMENT_H
@@ -14,7 +14,7 @@
 
 typedef struct dmdv_part {
   const char *key; /* no other format knows it */
-  /* Takes the value from the cutter, which the reader that ctx is knows; false after an error. */
+  /* Takes the value from the cutter, which ctx knows; false after an error. */
   bool (*load)(void *ctx);
   bool required;
 } dmdv_part_t;
@@ -27,7 +27,7 @@ typedef struct dmdv_format {
   int n;
 } dmdv_format_t;
 
-/* Reads the whole document, whose format is one of the n; none is what is said where it is not.
+/* Reads the whole document, whose format is one of the n; `none` is the error message if it is not.
  * Returns the format; NULL after an error, which then stands in the cutter. */
 const dmdv_format_t *dmdv_load_document(dmdv_cutter_t *cutter, const dmdv_format_t *const *formats,
                                         int n, const char *none, void *ctx);

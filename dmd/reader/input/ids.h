@@ -2,10 +2,10 @@
  *
  * ids.h: the ids of a file's traces or frames, and what they mean.
  *
- * An id is any string. Each gets a number, 1, 2, 3 ... in the order of first sight, before it is
- * known what it means: the table that says so may come last. Ids that dmd writes are decimal
- * numbers without gaps, and a file names them a million times; those are found by their value, in
- * an array whose length is in proportion to the number of ids, whatever values they have.
+ * An id is any string. Each gets a number, 1, 2, 3 ... in the order of first sight, before its
+ * meaning is known: the table that defines it may come last in the file. Ids that dmd writes are
+ * decimal numbers without gaps, and a file names them a million times; those are found by their
+ * value, in an array whose length is in proportion to the number of ids, whatever values they have.
  */
 #ifndef DMD_READER_INPUT_IDS_H
 #define DMD_READER_INPUT_IDS_H
@@ -16,7 +16,7 @@
 typedef struct dmdv_ids {
   dmd_intern_t texts;  /* of the ids, by number */
   dmd_pool_t meanings; /* by number; DMD_NONE: not defined so far */
-  uint32_t *decimal;   /* numbers, by the value of the id; DMD_NONE: ask texts */
+  uint32_t *decimal;   /* numbers, by the value of the id; DMD_NONE: look in texts */
   uint32_t n_decimal;
 } dmdv_ids_t;
 

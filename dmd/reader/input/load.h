@@ -4,8 +4,8 @@
  * memory reports.
  *
  * The file is read once, front to back, with its keys in any order; memory grows with its distinct
- * stacks, groups and reports. Keys that are not known are passed over. What is wrong with a file is
- * said with its place; nothing in a file can do more harm than that.
+ * stacks, groups and reports. Keys that are not known are passed over. Errors in a file are
+ * reported with their place; nothing in a file can do more harm than that.
  */
 #ifndef DMD_READER_INPUT_LOAD_H
 #define DMD_READER_INPUT_LOAD_H
@@ -22,12 +22,12 @@ typedef struct dmdv_load_options {
 } dmdv_load_options_t;
 
 /* Fills an initialised, empty profile from the file with this name ("-": standard input). False,
- * with *fail filled in, when it cannot; the profile then holds some part. Destroy it either way.
- * The profile's groups and report sets are not to be added to afterwards. */
+ * with *fail filled in, if that fails; the profile then holds a part of the file. Destroy it either
+ * way. Do not add groups or report sets to the profile afterwards. */
 bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options,
                dmdv_fail_t *fail);
 
-/* The same from an input that was opened, and that stays the caller's. */
+/* The same from an open input, which the caller closes. */
 bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
                      const dmdv_load_options_t *options, dmdv_fail_t *fail);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * loader.h: what the parts of load.c have in common: the state of one file that is read, and the
- * values of a JSON object that is at hand.
+ * loader.h: what the parts of load.c have in common: the state of the file being read, and access
+ * to the members of a JSON object.
  *
  * load.c reads the whole, load_blocks.c and load_tables.c the large parts, load_run.c what dmd adds
  * to DMD's format, load_reports.c the format of about:memory. Nobody else includes this. A value of
- * the wrong kind makes the loading fail, with the member's name; what is then returned is of no
- * consequence.
+ * the wrong kind makes the loading fail, with the member's name in the message; ignore what the
+ * function then returns.
  */
 #ifndef DMD_READER_INPUT_LOADER_H
 #define DMD_READER_INPUT_LOADER_H
@@ -39,20 +39,20 @@ typedef struct dmdv_loader {
 /* The value of the member with this key as a whole number from least on. */
 uint64_t dmdv_load_number_in(dmdv_loader_t *l, const cJSON *item, const char *key, uint64_t least);
 
-/* The same of a number that says something about the run, and that nothing is computed from: up to
- * 2^64, though no longer exact. */
+/* The same for a number about the run that is only shown: up to 2^64, though above 2^53 it is not
+ * exact. */
 uint64_t dmdv_load_count_in(dmdv_loader_t *l, const cJSON *item, const char *key);
 
 /* The value of a member as a string; NULL when it is null. */
 const char *dmdv_load_string_in(dmdv_loader_t *l, const cJSON *item, const char *key);
 
-/* The same of an object's member by its key; fallback, 0 or NULL where there is none. */
+/* The same for an object's member, by its key; if there is none: fallback, 0 or NULL. */
 uint64_t dmdv_load_get_number(dmdv_loader_t *l, const cJSON *object, const char *key,
                               uint64_t fallback);
 const char *dmdv_load_get_string(dmdv_loader_t *l, const cJSON *object, const char *key);
 uint64_t dmdv_load_get_count(dmdv_loader_t *l, const cJSON *object, const char *key);
 
-/* The same of how often something happened: 1 where it is not said. */
+/* The same for how often something happened: 1 if the member is missing. */
 uint64_t dmdv_load_get_times(dmdv_loader_t *l, const cJSON *object, const char *key);
 
 /* A member that is a trace id, as its number, or a name, as the profile's; DMD_NONE where there is

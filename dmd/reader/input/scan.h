@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * scan.h: JSON values of the shapes that profiles are full of, read where they lie.
+ * scan.h: JSON values of the shapes that profiles are full of, read directly from the text.
  *
- * A profile is a million small objects with the same few keys. To make a tree of each takes longer
- * than all else that is done with it, so the reader looks first whether the text has the common
- * shape: strings without escapes, whole numbers without sign, fraction or exponent.
+ * A profile is a million small objects with the same few keys. To build a tree for each would take
+ * longer than everything else that is done with it. So the reader first checks whether the text has
+ * the common shape: strings without escapes, whole numbers without sign, fraction or exponent.
  *
  * Each function looks at the text from p on, passes over white space, and returns where the value
- * ends. It returns NULL where the text before `end` is of another shape, wrong, or not all there;
- * this says nothing about the document: the cutter then reads the same text in the general way. So
- * whatever is accepted here must be accepted there too, and mean the same. NULL for p gives NULL,
- * so that a caller may ask for one thing after another and look at the end only.
+ * ends. It returns NULL if the text before `end` has another shape, is wrong, or is not complete.
+ * That is not an error: the cutter then reads the same text in the general way. So whatever is
+ * accepted here must be accepted there too, and mean the same. NULL for p gives NULL, so that a
+ * caller may ask for one thing after another and look at the end only.
  */
 #ifndef DMD_READER_INPUT_SCAN_H
 #define DMD_READER_INPUT_SCAN_H
@@ -48,8 +48,8 @@ static inline const char *dmdv_scan_char(const char *p, const char *end, char c)
   return p != NULL && p < end && *p == c ? p + 1 : NULL;
 }
 
-/* What comes behind an element of an array or a member of an object: a comma, after which *more is
- * true, or the end. */
+/* What follows an element of an array or a member of an object: a comma, which sets *more, or the
+ * end. */
 static inline const char *dmdv_scan_more(const char *p, const char *end, char close, bool *more) {
   p = dmdv_scan_space(p, end);
   bool is_there = p != NULL && p < end;
@@ -65,7 +65,7 @@ static inline const char *dmdv_scan_key(const char *p, const char *end, dmdv_spa
   return dmdv_scan_char(dmdv_scan_string(p, end, key), end, ':');
 }
 
-/* A whole number: its first 15 digits, so that something else than a digit must come next. */
+/* A whole number: up to 15 digits. A longer one is noticed by whatever is asked for next. */
 const char *dmdv_scan_number(const char *p, const char *end, uint64_t *number);
 
 /* A word such as true; word is NUL-terminated. */
