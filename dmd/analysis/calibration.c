@@ -64,6 +64,8 @@ void dmd_calibration_init(dmd_calibration_t *c, const dmd_subject_t *runs, size_
   for (size_t i = 0; i < n_runs; i++) {
     c->knows_misreports &= runs[i].profile->run.is_known;
     collect_names(&c->names, runs[i].profile);
+    if (i == 0)
+      c->n_in_first = dmd_intern_count(&c->names);
   }
   for (dmd_what_t what = DMD_TOTAL; what < DMD_NAMED; what++)
     measure(c, runs, what, NULL, &c->bytes[what], &c->blocks[what]);

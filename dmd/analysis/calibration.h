@@ -27,6 +27,7 @@ typedef struct dmd_calibration {
   uint32_t *order;
   dmd_noise_t *named; /* in this order */
   uint32_t n_names;
+  uint32_t n_in_first; /* of them in the first run: these have the ids up to this */
 } dmd_calibration_t;
 
 /* Of two or more runs, all of one mode, which are not needed afterwards. The calibration must stay
@@ -37,6 +38,11 @@ void dmd_calibration_destroy(dmd_calibration_t *c);
 /* The i-th name, from 0. */
 static inline const char *dmd_calibration_name(const dmd_calibration_t *c, uint32_t i) {
   return dmd_intern_get_str(&c->names, c->order[i]);
+}
+
+/* Whether the first run has it. */
+static inline bool dmd_calibration_is_in_first(const dmd_calibration_t *c, uint32_t i) {
+  return c->order[i] <= c->n_in_first;
 }
 
 #endif

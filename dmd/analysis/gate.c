@@ -20,6 +20,7 @@ bool dmd_path_is_below(const char *path, const char *of) {
   return n > 0 && dmd_str_equal_n(path, of, n) && (path[n] == '\0' || path[n] == '/');
 }
 
+/* Of a shared set the first sharer and the newest one: the others are those of other sets. */
 bool dmd_gate_has_name(const dmd_profile_t *profile, const char *name) {
   for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
     if (dmd_str_equal(dmd_intern_get_str(&profile->tags, id), name))
@@ -32,6 +33,12 @@ bool dmd_gate_has_name(const dmd_profile_t *profile, const char *name) {
           dmd_path_is_below(dmd_intern_get_str(&profile->names, reporter), name))
         return true;
     }
+  }
+  for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++) {
+    uint32_t reporter = dmd_faults_at(&profile->faults, id)->reporter;
+    if (reporter != DMD_NONE &&
+        dmd_path_is_below(dmd_intern_get_str(&profile->names, reporter), name))
+      return true;
   }
   return false;
 }
@@ -153,6 +160,14 @@ const char *dmd_gate_why_not(const dmd_limit_t *limit, const dmd_profile_t *now,
   if (why == NULL && limit->growth) {
     *which = 1;
     why = why_not(limit, before);
+  }
+  /* A name that is nowhere is more likely a wrong one than one without blocks, and a gate that
+   * nothing can break is worse than none. */
+  if (why == NULL && limit->what == DMD_NAMED && !dmd_gate_has_name(now, limit->name) &&
+      (before == NULL || !dmd_gate_has_name(before, limit->name))) {
+    *which = 0;
+    why = before != NULL ? "neither it nor the baseline has a reporter or a tag of this name"
+                         : "it has no reporter and no tag of this name";
   }
   return why;
 }

@@ -84,7 +84,8 @@ bool dmd_gate_counts(const dmd_selector_t *selector, const dmd_group_t *g);
 /* The figure by itself. */
 dmd_figure_t dmd_gate_figure(const dmd_subject_t *subject, dmd_what_t what, const char *name);
 
-/* Whether the profile has a reporter at or below the path, or a tag, of this name. */
+/* Whether the profile has a reporter at or below the path, or a tag, of this name: one that blocks
+ * have, or of a reporter a fault. */
 bool dmd_gate_has_name(const dmd_profile_t *profile, const char *name);
 
 /* Whether a reporter's path is the given one, or below it; `explicit/` means `explicit`. */

@@ -98,7 +98,8 @@ static void print_addresses(const dmd_printer_t *p, const dmd_record_t *r) {
   dmd_sort(profile->env, names, n, compare_names, profile);
   for (size_t i = 0; i < n; i++) {
     dmd_out_str(p->out, i == 0 ? "  block addresses: 0x" : ", 0x");
-    dmd_out_safe(p->out, dmd_intern_get_str(&profile->names, names[i]));
+    dmd_out_safe(p->out,
+                 p->for_testing ? "dadadada" : dmd_intern_get_str(&profile->names, names[i]));
   }
   if (n > 0)
     dmd_out_char(p->out, '\n');

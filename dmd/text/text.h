@@ -23,8 +23,8 @@ typedef struct dmd_text_options {
   unsigned only;            /* bits of what is printed beside the summary; 0: everything */
   bool colour;              /* for a terminal */
   uint32_t columns;         /* to fold lines of sizes at; 0: never */
-  bool for_testing; /* a stack with three frames of DMD's own is "... DMD.cpp ...", as Mozilla's
-                       tests want it */
+  bool for_testing; /* a stack with three frames of DMD's own is "... DMD.cpp ...", and an address
+                       of a block 0xdadadada, as Mozilla's tests want it */
 } dmd_text_options_t;
 
 void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,

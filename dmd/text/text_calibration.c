@@ -100,6 +100,8 @@ static void print_command(dmd_out_t *out, const dmd_calibration_t *c,
   if (c->knows_misreports)
     print_limit(out, "max-misreports", c->bytes[DMD_MISREPORTS].most);
   for (uint32_t i = 0; i < c->n_names; i++) {
+    if (!dmd_calibration_is_in_first(c, i))
+      continue;
     dmd_out_str(out, " \\\n    --budget ");
     print_quoted(out, dmd_calibration_name(c, i));
     dmd_out_char(out, '=');
@@ -108,8 +110,28 @@ static void print_command(dmd_out_t *out, const dmd_calibration_t *c,
   dmd_out_char(out, '\n');
 }
 
+/* A budget of a name that neither the baseline nor the profile has cannot be checked. */
+static void print_left_out(dmd_out_t *out, const dmd_calibration_t *c, const char *baseline) {
+  const char *before = NULL;
+  for (uint32_t i = 0; i < c->n_names; i++) {
+    if (dmd_calibration_is_in_first(c, i))
+      continue;
+    if (before == NULL) {
+      dmd_out_str(out, "\nWithout a budget, since ");
+      dmd_out_safe(out, baseline);
+      dmd_out_str(out, " does not have them:");
+    }
+    dmd_out_str(out, before == NULL ? " " : before);
+    dmd_out_safe(out, dmd_calibration_name(c, i));
+    before = ", ";
+  }
+  if (before != NULL)
+    dmd_out_char(out, '\n');
+}
+
 void dmd_calibration_print(dmd_out_t *out, const dmd_calibration_t *c,
                            const dmd_calibration_command_t *command) {
   print_table(out, c);
   print_command(out, c, command);
+  print_left_out(out, c, command->baseline);
 }

@@ -137,8 +137,22 @@ def test_path_with_an_equals_sign(test):
 
 def test_a_name_that_is_nowhere(test):
     test.write("new.json", program())
-    _, err = test.dmdv("check", "new.json", "--budget=explicit/aa=1MB")
-    test.equal(err, "dmdv: --budget=explicit/aa=1MB: warning: there is no reporter and no tag of this name\n", "warning")
+    test.write("report", "older")
+    test.equal(test.error("check", "new.json", "-o", "report", "--budget=explicit/aa=1MB"),
+               "dmdv: new.json cannot be checked for --budget=explicit/aa=1MB: it has no reporter and no tag of this name",
+               "error")
+    test.equal(test.read("report"), "older", "the report")
+    test.write("old.json", program())
+    test.check("neither it nor the baseline" in
+               test.error("check", "new.json", "--baseline=old.json", "--budget=explicit/aa=1%"), "two files without it")
+
+
+def test_a_name_of_the_baseline_or_of_a_fault(test):
+    """What went keeps its budget; and a reporter that measured nothing is one all the same."""
+    test.write("old.json", program().block(10, FINE, [SIZE_OF], reporters=["explicit/gone"]))
+    check(test, "--baseline=old.json", "--budget=explicit/gone=5%")
+    wrong = program(faults=[{"kind": "claim", "reporter": "explicit/silent", "claimed": 0}])
+    check(test, "--budget=explicit/silent=0", profile=wrong)
 
 
 def test_the_text(test):
@@ -392,6 +406,21 @@ def test_calibrated_limits_are_the_tightest(test):
         option, value = args[lowered][-1].rsplit("=", 1)
         less = args[lowered][:-1] + ["%s=%d" % (option, int(value) - 1)]
         test.dmdv("check", files[1], "--baseline", files[0], *less, status=1)
+
+
+def test_calibration_of_names_that_not_all_have(test):
+    """The command can be run on any of the files: a budget of what neither this nor the baseline has could not be
+    checked."""
+    more = program().block(10, FINE, [SIZE_OF], reporters=["explicit/some"])
+    files = [test.write("a.json", program()), test.write("b.json", more)]
+    out, _ = test.dmdv("check", "--calibrate", *files)
+    test.check("\nWithout a budget, since %s does not have them: explicit/some\n" % files[0] in out, out)
+    words = command_of(out[:out.index("\nWithout a budget")])
+    test.check("explicit/some=10" not in words, out)
+    for file in files:
+        test.dmdv("check", file, *words[3:])
+    out, _ = test.dmdv("check", "--calibrate", *reversed(files))
+    test.check("explicit/some=10" in command_of(out) and "Without" not in out, out)
 
 
 def test_calibration_quotes_names(test):

@@ -216,6 +216,9 @@ def test_command_lines(test):
         test.check(what in test.error(*args), "%s: %s" % (args, what))
     for args in (["--help"], ["print", "--help"], ["diff", "--help"], ["--version"]):
         test.check(test.dmdv(*args)[0] != "", "output of %s" % args)
+    test.equal(test.dmdv("help", "tree"), test.dmdv("tree", "--help"), "help on a command")
+    test.equal(test.dmdv("help"), test.dmdv("--help"), "help on dmdv")
+    test.check("did you mean 'tree'?" in test.error("help", "tre"), "help on a command that does not exist")
 
 
 def test_scan_addresses(test):
@@ -225,6 +228,8 @@ def test_scan_addresses(test):
     test.check("Live {\n  2 blocks in heap block record 1 of 2\n  block addresses: 0x100, 0x7f10\n  16 bytes" in out, out)
     test.check("Live {\n  1 block in heap block record 2 of 2\n  block addresses: 0x20\n  8 bytes" in out, out)
     test.check("  Mode = 'live'\n" in out, "a scan is read as live")
+    out, _ = test.dmdv("print", "--filter-stacks-for-testing", "p")
+    test.check("  block addresses: 0xdadadada, 0xdadadada\n" in out, "one for each block, for Mozilla's tests: " + out)
 
 
 def on_a_terminal(test, columns, environment, *args):

@@ -213,6 +213,14 @@ static void what_cannot_be_checked(void **state) {
   assert_int_equal(which, 0);
   f.new->run.is_known = false;
   assert_non_null(dmd_gate_why_not(&misreported, f.new, NULL, &which));
+  dmd_limit_t named = limit_of(DMD_NAMED, "explicit/x", "0", false);
+  dmd_limit_t nowhere = limit_of(DMD_NAMED, "explicit/none", "0", false);
+  assert_null(dmd_gate_why_not(&named, f.new, NULL, &which));
+  which = 1;
+  assert_non_null(dmd_gate_why_not(&nowhere, f.new, NULL, &which));
+  assert_int_equal(which, 0);
+  build_reports(f.old, 1, "r", "explicit/none", NULL, NULL);
+  assert_null(dmd_gate_why_not(&nowhere, f.new, f.old, &which));
   end(&f);
 }
 

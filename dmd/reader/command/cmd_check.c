@@ -108,8 +108,8 @@ static const dmd_option_t limit_options[] = {
      "growth against the baseline, of all bytes and of the unreported ones", DMD_OPTION_OWN,
      .take = take_growth},
     {"budget", "PATH=SIZE", NULL,
-     "bytes reported by the reporter PATH and those below it, or bearing the tag PATH; with +SIZE "
-     "or N%, growth against the baseline; repeatable",
+     "bytes reported by the reporter PATH and those below it, or bearing the tag PATH, which must "
+     "exist; with +SIZE or N%, growth against the baseline; repeatable",
      DMD_OPTION_OWN, .take = take_budget},
 };
 static const dmd_option_table_t limit_table = {limit_options,
@@ -229,17 +229,6 @@ static void warn_of_unused_patterns(const dmd_ignore_t *ignore, const char *name
                  ignore->patterns[i].line);
 }
 
-/* A name that is nowhere is more likely a wrong one than one without blocks. */
-static void warn_of_unknown_names(const options_t *o, const dmd_verdict_t *v) {
-  for (size_t i = 0; i < o->n_limits; i++) {
-    const char *name = o->limits[i].name;
-    if (name != NULL && !dmd_gate_has_name(v->now.profile, name) &&
-        (v->baseline == NULL || !dmd_gate_has_name(v->before.profile, name)))
-      dmdv_error("--budget=%s: warning: there is no reporter and no tag of this name",
-                 o->limits[i].value);
-  }
-}
-
 /* ---- Results out. ---- */
 
 static dmdv_outfile_t *open_output(const options_t *o, dmd_out_t *out) {
@@ -278,8 +267,9 @@ static bool evaluate(const options_t *o, dmd_verdict_t *v) {
   const dmd_limit_t *limit;
   int which;
   const char *why = dmd_verdict_evaluate(v, o->limits, o->n_limits, &limit, &which);
-  return why == NULL || dmdv_error("%s cannot be checked for --%s: %s",
-                                   which == 0 ? v->file : v->baseline, limit->option, why);
+  return why == NULL ||
+         dmdv_error("%s cannot be checked for --%s=%s: %s", which == 0 ? v->file : v->baseline,
+                    limit->option, limit->value, why);
 }
 
 static int judge(const options_t *o, dmd_verdict_t *v) {
@@ -293,7 +283,6 @@ static int judge(const options_t *o, dmd_verdict_t *v) {
   if (evaluate(o, v)) {
     if (o->ignore != NULL)
       warn_of_unused_patterns(v->ignore, o->ignore);
-    warn_of_unknown_names(o, v);
     if (write_findings(o, v) && (o->output == NULL || write_verdict(v)))
       status = dmd_verdict_n_broken(v) > 0 ? 1 : 0;
   }

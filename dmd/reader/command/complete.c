@@ -155,13 +155,23 @@ static void complete_command(const dmdv_command_t *command, char **words, int n)
     answer_value(option, typed, prefix);
 }
 
+static void offer_commands(const dmdv_command_t *const *commands, const char *typed) {
+  for (; *commands != NULL; commands++)
+    offer(typed, (*commands)->name, (*commands)->summary);
+}
+
 static void complete_dmdv(const dmdv_command_t *const *commands, char **words, int n) {
   if (n == 2) {
     puts("words");
-    for (; *commands != NULL; commands++)
-      offer(words[1], (*commands)->name, (*commands)->summary);
+    offer_commands(commands, words[1]);
+    offer(words[1], "help", "what a command does, and its options");
     offer(words[1], "--help", "what commands there are");
     offer(words[1], "--version", "the version of dmdv");
+    return;
+  }
+  if (strcmp(words[1], "help") == 0 && n == 3) {
+    puts("words");
+    offer_commands(commands, words[2]);
     return;
   }
   for (; *commands != NULL; commands++)

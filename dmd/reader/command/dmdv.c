@@ -31,7 +31,7 @@ static void print_help(void) {
   for (int i = 0; i < N_COMMANDS; i++)
     printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
   printf("\n"
-         "dmdv COMMAND --help says more; dmdv --version prints the version.\n");
+         "dmdv help COMMAND says more; dmdv --version prints the version.\n");
 }
 
 static int unknown_command(const char *word) {
@@ -46,6 +46,26 @@ static int unknown_command(const char *word) {
   return 2;
 }
 
+/* NULL: there is none of this name. */
+static const dmdv_command_t *find_command(const char *name) {
+  for (int i = 0; i < N_COMMANDS; i++)
+    if (strcmp(name, commands[i]->name) == 0)
+      return commands[i];
+  return NULL;
+}
+
+/* Of the command with this name, or of dmdv. */
+static int help(const char *name) {
+  const dmdv_command_t *command = name != NULL ? find_command(name) : NULL;
+  if (command != NULL)
+    dmdv_print_help(command);
+  else if (name == NULL)
+    print_help();
+  else
+    return unknown_command(name);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   dmdv_host_init();
   if (argc < 2) {
@@ -53,10 +73,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   const char *word = argv[1];
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-    print_help();
-    return 0;
-  }
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+    return help(argc > 2 ? argv[2] : NULL);
   if (strcmp(word, "--version") == 0) {
     printf("dmdv %s\n", DMD_VERSION);
     return 0;
@@ -65,8 +83,6 @@ int main(int argc, char **argv) {
     dmdv_complete(commands, argv + 2, argc - 2);
     return 0;
   }
-  for (int i = 0; i < N_COMMANDS; i++)
-    if (strcmp(word, commands[i]->name) == 0)
-      return commands[i]->run(argc - 1, argv + 1);
-  return unknown_command(word);
+  const dmdv_command_t *command = find_command(word);
+  return command != NULL ? command->run(argc - 1, argv + 1) : unknown_command(word);
 }
