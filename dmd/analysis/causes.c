@@ -67,6 +67,12 @@ static void copy_blocks(dmd_profile_t *view, const dmd_subject_t *subject, const
       continue;
     dmd_group_t g = dmd_translation_group(&ids, group);
     g.thread = is_before ? THREAD_BEFORE : THREAD_NOW;
+    /* Causes add up to the figure, so of a shared block they have what counts of it. */
+    uint64_t counted_szB = dmd_gate_counted_szB(&selector, group);
+    if (counted_szB < g.req + g.slop) {
+      g.req = g.req < counted_szB ? g.req : counted_szB;
+      g.slop = counted_szB - g.req;
+    }
     if (is_before)
       g.num = -g.num;
     dmd_groups_add(&view->groups, &g);

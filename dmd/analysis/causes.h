@@ -7,6 +7,8 @@
  * causes are the records that grew since the baseline. Stacks of the two profiles are then matched
  * without line numbers, since the baseline is of an older source; a frame is shown with its line if
  * all these stacks have the function with this one line only.
+ * Of blocks that several reporters share, the causes of a reporter's limit have its share, as the
+ * figure has: they add up to it.
  */
 #ifndef DMD_ANALYSIS_CAUSES_H
 #define DMD_ANALYSIS_CAUSES_H

@@ -77,9 +77,7 @@ static bool has_name(const dmd_selector_t *selector, const dmd_group_t *g) {
   return false;
 }
 
-/* How many bytes of each of these blocks, which count, are counted: all, but of shared ones only
- * the shares of the reporters that were asked for. */
-static uint64_t counted_szB(const dmd_selector_t *selector, const dmd_group_t *g) {
+uint64_t dmd_gate_counted_szB(const dmd_selector_t *selector, const dmd_group_t *g) {
   const dmd_reports_t *reports = &selector->subject->profile->reports;
   uint64_t szB = 0, usable = g->req + g->slop;
   bool by_tag = g->tag != DMD_NONE && g->tag == selector->tag;
@@ -135,7 +133,7 @@ dmd_figure_t dmd_gate_figure(const dmd_subject_t *subject, dmd_what_t what, cons
     if (!dmd_gate_counts(&selector, g))
       continue;
     figure.num += (int64_t)g->num;
-    figure.bytes += (int64_t)(g->num * counted_szB(&selector, g));
+    figure.bytes += (int64_t)(g->num * dmd_gate_counted_szB(&selector, g));
     figure.sampled |= g->sampled;
   }
   dmd_selector_destroy(&selector);

@@ -81,6 +81,10 @@ void dmd_selector_destroy(dmd_selector_t *selector);
 /* Whether a group of the subject's profile counts. */
 bool dmd_gate_counts(const dmd_selector_t *selector, const dmd_group_t *g);
 
+/* How many bytes of each block of such a group: all that are usable, but of a shared block only the
+ * shares of the reporters that were asked for. */
+uint64_t dmd_gate_counted_szB(const dmd_selector_t *selector, const dmd_group_t *g);
+
 /* The figure by itself. */
 dmd_figure_t dmd_gate_figure(const dmd_subject_t *subject, dmd_what_t what, const char *name);
 

@@ -2,6 +2,7 @@
 #include "analysis/ignore.h"
 
 #include "analysis/frame.h"
+#include "analysis/record.h"
 #include "base/glob.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -108,9 +109,10 @@ static bool matches_frame(const char *pattern, const char *frame) {
          dmd_glob_matches_n(pattern, frame, dmd_frame_function_length(frame));
 }
 
+/* What no limit asks for needs no pattern: of blocks that several owners share, too, none. */
 static bool is_concerned(const dmd_profile_t *profile, const dmd_group_t *g) {
-  return profile->mode == DMD_MODE_DARK_MATTER &&
-         (g->reports == DMD_NONE || dmd_reports_at(&profile->reports, g->reports)->count > 1);
+  dmd_section_t section = dmd_section_of_group(profile, g);
+  return section == DMD_SECTION_UNREPORTED || section == DMD_SECTION_TWICE;
 }
 
 /* Which frames the pattern matches, by id. False when none. */

@@ -72,7 +72,8 @@ void dmd_engine_end_thread(dmd_engine_t *engine, uint32_t thread) {
   dmd_live_end_thread(&engine->live, thread);
 }
 
-void dmd_engine_forked(dmd_engine_t *engine) {
+void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread) {
+  dmd_live_forked(&engine->live, thread);
   engine->n_dumps = 0;
   engine->n_requested_dumps = 0;
 }

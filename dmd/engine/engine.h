@@ -49,8 +49,9 @@ void dmd_engine_destroy(dmd_engine_t *engine);
 void dmd_engine_start_thread(dmd_engine_t *engine, uint32_t parent, uint32_t thread);
 void dmd_engine_end_thread(dmd_engine_t *engine, uint32_t thread);
 
-/* In a forked child: it goes on with its parent's blocks, and counts its own dumps. */
-void dmd_engine_forked(dmd_engine_t *engine);
+/* In a child that this thread forked, and alone is in: it goes on with its parent's blocks, and
+ * counts its own dumps. */
+void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread);
 
 /* The process is about to end: dumps where that is wanted. */
 void dmd_engine_exit(dmd_engine_t *engine);

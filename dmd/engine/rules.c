@@ -188,7 +188,8 @@ static verdict_t judge_stack(dmd_rules_t *rules, uint32_t stack) {
     replaced = replaced && spot->owner == CODE_ENGINE;
   }
   if (rule != NO_RULE)
-    verdict.tag = dmd_live_tag_id(rules->live, dmd_options_rule(rules->options, rule)->tag);
+    verdict.tag =
+        dmd_tag_intern(&rules->live->tag_names, dmd_options_rule(rules->options, rule)->tag);
   return verdict;
 }
 
@@ -238,7 +239,7 @@ static void find_out_what_is_given(dmd_rules_t *rules) {
       rules->report = true;
     } else {
       rules->tag = true;
-      dmd_live_tag_id(rules->live, rule->tag);
+      dmd_tag_intern(&rules->live->tag_names, rule->tag);
     }
   }
 }

@@ -92,7 +92,7 @@ static const dmd_block_t *fill(dmd_blocks_t *blocks, dmd_block_t *block,
   block->stack = from->stack;
   block->reports = DMD_NONE;
   block->tag = (uint16_t)tag;
-  block->thread = (uint16_t)(from->thread > DMD_MAX_THREAD ? DMD_MAX_THREAD : from->thread);
+  block->thread = dmd_thread_number(from->thread);
   count_new(blocks, block);
   dmd_heap_note_size(&blocks->heap, block);
   return block;

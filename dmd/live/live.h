@@ -155,10 +155,6 @@ static inline uint32_t dmd_live_claim(const dmd_live_t *live, uint32_t thread, u
   return scope == NULL ? DMD_NONE : scope->data;
 }
 
-/* The id of a tag with this name. Beyond DMD_MAX_TAGS different tags, all new ones are "(other
- * tags)". */
-uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name);
-
 /* Names are copied. They return the thread's new depth. place: where in the program. */
 uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name, dmd_place_t place);
 uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path,
@@ -203,6 +199,10 @@ uint64_t dmd_live_tag_bytes(dmd_live_t *live, uint32_t thread, const char *name)
  * take it off, and its own children inherit it in turn. Reporters are not inherited. */
 void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread);
 void dmd_live_end_thread(dmd_live_t *live, uint32_t thread);
+
+/* This process is a fork's child, made by this thread. The others are not in it: their scopes are
+ * gone without anybody having left them open. */
+void dmd_live_forked(dmd_live_t *live, uint32_t thread);
 
 /* Counts a fault, together with the reporter scope that the thread is in. True when it is the first
  * of its kind at this place. */

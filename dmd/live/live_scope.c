@@ -19,14 +19,20 @@ static void fault_of_left(dmd_live_t *live, const dmd_scopes_t *scopes, uint32_t
   dmd_faults_add(&live->faults, &fault);
 }
 
+/* Takes the thread's innermost scope away, which has no end. */
+static void drop(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
+  const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
+  if (scopes == &live->reporters)
+    dmd_claims_discard(&live->claims, scope->data, dmd_live_claim(live, thread, 1));
+  dmd_scopes_pop(scopes, thread);
+}
+
 /* Closes the thread's innermost scope, which was left without an end. */
 static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
   if (!scope->is_told)
     fault_of_left(live, scopes, thread, scope);
-  if (scopes == &live->reporters)
-    dmd_claims_discard(&live->claims, scope->data, dmd_live_claim(live, thread, 1));
-  dmd_scopes_pop(scopes, thread);
+  drop(live, scopes, thread);
 }
 
 static void close_all_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
@@ -118,19 +124,8 @@ void dmd_live_end_all(dmd_live_t *live) {
 
 /* ---- Tags. ---- */
 
-uint32_t dmd_live_tag_id(dmd_live_t *live, const char *name) {
-  static const char others[] = "(other tags)";
-  /* The last id is kept for what all further tags have in common. */
-  if (dmd_intern_count(&live->tag_names) == DMD_MAX_TAGS - 1)
-    dmd_intern_str(&live->tag_names, others);
-  uint32_t id = dmd_intern_text(&live->tag_names, name);
-  if (id > DMD_MAX_TAGS)
-    id = dmd_intern_str(&live->tag_names, others);
-  return id;
-}
-
 uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name, dmd_place_t place) {
-  uint32_t depth = dmd_scopes_push(&live->tags, thread, dmd_live_tag_id(live, name));
+  uint32_t depth = dmd_scopes_push(&live->tags, thread, dmd_tag_intern(&live->tag_names, name));
   dmd_scopes_pushed(&live->tags, thread, 0)->begin = place;
   return depth;
 }
@@ -140,7 +135,7 @@ bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end) {
 }
 
 uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name) {
-  return dmd_scopes_set(&live->tags, thread, dmd_live_tag_id(live, name));
+  return dmd_scopes_set(&live->tags, thread, dmd_tag_intern(&live->tag_names, name));
 }
 
 void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread) {
@@ -172,4 +167,20 @@ void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
   close_all_left(live, &live->reporters, thread);
   dmd_scopes_end_thread(&live->tags, thread);
   dmd_scopes_end_thread(&live->reporters, thread);
+}
+
+/* The thread is not there any more, which no scope of it can help. */
+static void drop_all(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
+  while (dmd_scopes_pushed(scopes, thread, 0) != NULL)
+    drop(live, scopes, thread);
+  dmd_scopes_end_thread(scopes, thread);
+}
+
+void dmd_live_forked(dmd_live_t *live, uint32_t thread) {
+  for (uint32_t t = 0; t < live->tags.n_threads; t++)
+    if (t != thread)
+      drop_all(live, &live->tags, t);
+  for (uint32_t t = 0; t < live->reporters.n_threads; t++)
+    if (t != thread)
+      drop_all(live, &live->reporters, t);
 }

@@ -3,6 +3,15 @@
 
 #include "base/mem.h"
 
+uint32_t dmd_tag_intern(dmd_intern_t *tags, const char *name) {
+  static const char others[] = "(other tags)";
+  if (dmd_intern_count(tags) >= DMD_MAX_TAGS - 1) {
+    uint32_t id = dmd_intern_find_text(tags, name);
+    return id != DMD_NONE ? id : dmd_intern_str(tags, others);
+  }
+  return dmd_intern_text(tags, name);
+}
+
 static uint64_t hash_of(const dmd_groups_t *groups, const dmd_group_t *g) {
   uint64_t h = dmd_table_hash(&groups->index, g->req);
   h = dmd_hash_u64(h ^ g->slop);

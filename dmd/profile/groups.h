@@ -12,11 +12,21 @@
 #ifndef DMD_PROFILE_GROUPS_H
 #define DMD_PROFILE_GROUPS_H
 
+#include "base/intern.h"
 #include "base/pool.h"
 #include "base/table.h"
 
 /* A tag's id takes 16 bits, a thread's 15. */
 enum { DMD_MAX_TAGS = UINT16_MAX, DMD_MAX_THREAD = (1 << 15) - 1 };
+
+/* The id of the tag with this name, among all tags of one owner. The last id is kept for what new
+ * tags have in common once all others are taken: "(other tags)". */
+uint32_t dmd_tag_intern(dmd_intern_t *tags, const char *name);
+
+/* A thread's number as a group keeps it: all beyond the highest are that one. */
+static inline uint16_t dmd_thread_number(uint64_t thread) {
+  return (uint16_t)(thread > DMD_MAX_THREAD ? DMD_MAX_THREAD : thread);
+}
 
 typedef struct dmd_group {
   uint64_t req;         /* requested bytes of each block */

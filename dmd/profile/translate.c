@@ -44,7 +44,10 @@ uint32_t dmd_translation_name(dmd_translation_t *t, uint32_t id) {
 }
 
 uint32_t dmd_translation_tag(dmd_translation_t *t, uint32_t id) {
-  return string(&t->tags, t->from_tags, id, &t->to->tags);
+  uint32_t there = find(&t->tags, id);
+  if (id == DMD_NONE || there != DMD_NONE)
+    return there;
+  return keep(&t->tags, id, dmd_tag_intern(&t->to->tags, dmd_intern_get_str(t->from_tags, id)));
 }
 
 static uint32_t translate_frame(dmd_translation_t *t, uint32_t id) {

@@ -54,8 +54,8 @@ static void end_thread(ThreadId tid) {
 }
 
 static void start_child(ThreadId tid) {
-  (void)tid;
-  dmd_engine_forked(&g_engine);
+  dmd_engine_forked(&g_engine, tid);
+  dm_unwind_forked();
 }
 
 static void protected(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx) {

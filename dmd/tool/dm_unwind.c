@@ -474,6 +474,11 @@ void dm_unwind_end_thread(ThreadId tid) {
   forget_all();
 }
 
+void dm_unwind_forked(void) {
+  VG_(memset)(g_regions, 0, sizeof g_regions);
+  forget_all();
+}
+
 #else
 
 UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
@@ -487,6 +492,8 @@ void dm_unwind_unmapped(Addr a, SizeT szB) {
 void dm_unwind_end_thread(ThreadId tid) {
   (void)tid;
 }
+
+void dm_unwind_forked(void) {}
 
 void dm_unwind_print_stats(void) {}
 

@@ -47,6 +47,9 @@ void dm_unwind_unmapped(Addr a, SizeT szB);
 
 void dm_unwind_end_thread(ThreadId tid);
 
+/* In a forked child, where the other threads are not. */
+void dm_unwind_forked(void);
+
 /* For --stats=yes: how many stacks were asked for and how many of them were known. */
 void dm_unwind_print_stats(void);
 

@@ -22,8 +22,8 @@ uint32_t build_stack(dmd_profile_t *profile, const char *frames);
 uint32_t build_reports(dmd_profile_t *profile, uint32_t count, const char *first,
                        const char *first_reporter, const char *second, const char *second_reporter);
 
-/* The id of the set of n reports, all shared, by these owners, each at a stack of its own:
- * "NAME|all", or "none|all". */
+/* The id of the set of n reports, all shared, by the reporters of these names. Each was made at a
+ * stack of its own: "NAME|all", or "none|all" where there is no reporter. */
 uint32_t build_shared(dmd_profile_t *profile, const char *const *owners, size_t n);
 
 /* Adds num blocks, each of req requested and slop further bytes. */

@@ -60,6 +60,15 @@ def fork_and_dump(t):
     t.equal(run.numbered(1, child).at("only_child"), ["300+12 reported by only_child"])
 
 
+def fork_within_a_scope(t):
+    # The worker, which is in it, is not in the child: there nobody left it open.
+    run = t.run()
+    _, child = _two_processes(t, run)
+    t.equal(run.profiles["dmd.out.%d.json.gz" % child].at("main"), ["200+0"])
+    for name, profile in run.profiles.items():
+        t.equal((name, profile.doc["dmd"].get("faults", [])), (name, []))
+
+
 def fork_and_exec(t):
     run = t.run("parent", options=["--trace-children=yes"], status=9)
     t.equal(len(run.profiles), 2)

@@ -104,7 +104,7 @@ static void forked(void **state) {
   start(&f);
   dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
   f.h.pid = 4712;
-  dmd_engine_forked(&f.engine);
+  dmd_engine_forked(&f.engine, 1);
   assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_MONITOR, NULL), 1);
   assert_string_equal(f.h.files[1].name, "/start/dmd.out.4712.1.json.gz");
   /* The parent's request was not the child's. */
@@ -179,7 +179,7 @@ static void profiles_are_listed(void **state) {
   assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL), 0);
   f.h.write_error = NULL;
   f.h.pid = 4712;
-  dmd_engine_forked(&f.engine);
+  dmd_engine_forked(&f.engine, 1);
   dmd_engine_exit(&f.engine);
   assert_string_equal(sink_text(&f.h.appended),
                       "/start/list.4711: 4711 1 request /start/dmd.out.4711.1.json.gz\n"

@@ -260,6 +260,30 @@ static void causes_are_the_blocks_that_count(void **state) {
   end(&f);
 }
 
+/* Four owners share blocks of 100 bytes; the limit is about two of them. */
+static void causes_of_a_reporter_are_its_shares(void **state) {
+  (void)state;
+  static const char *const owners[] = {"explicit/x", "b", "explicit/x/deep", "d"};
+  gate_t f;
+  begin_empty(&f);
+  build_blocks(f.new, 3, 90, 10, "new (a.c:1)|common (b.c:2)",
+               build_shared(f.new, owners, COUNT_OF(owners)));
+  build_blocks(f.new, 1, 50, 0, "new (a.c:1)|own (b.c:3)",
+               build_reports(f.new, 1, "r", "explicit/x", NULL, NULL));
+  dmd_limit_t limit = limit_of(DMD_NAMED, "explicit/x", "0", false);
+  dmd_finding_t finding;
+  dmd_gate_evaluate(&finding, &limit, &f.now, NULL);
+  assert_int_equal(finding.now.bytes, 3 * 50 + 50);
+  dmd_causes_t causes;
+  dmd_causes_init(&causes, &finding, &f.now, NULL, 8);
+  assert_int_equal(causes.n, 2);
+  assert_string_equal(top_frame(&causes, dmd_causes_at(&causes, 0), 1), "common (b.c:2)");
+  assert_int_equal(dmd_causes_at(&causes, 0)->usable, 3 * 50);
+  assert_int_equal(dmd_causes_at(&causes, 1)->usable, 50);
+  dmd_causes_destroy(&causes);
+  end(&f);
+}
+
 /* Lines move between versions of a source; what moved with them has not grown. */
 static void growth_is_found_across_moved_lines(void **state) {
   (void)state;
@@ -323,6 +347,7 @@ int main(void) {
       cmocka_unit_test(misreports),
       cmocka_unit_test(what_cannot_be_checked),
       cmocka_unit_test(causes_are_the_blocks_that_count),
+      cmocka_unit_test(causes_of_a_reporter_are_its_shares),
       cmocka_unit_test(growth_is_found_across_moved_lines),
       cmocka_unit_test(out_of_memory),
   };

@@ -205,6 +205,24 @@ static void frames_or_functions_as_a_whole(void **state) {
   end(&f);
 }
 
+/* Owners that share a block are several reports, but the block is not reported twice. */
+static void shared_blocks_are_nothing_to_ignore(void **state) {
+  (void)state;
+  static const char *const owners[] = {"a", "b", "c"};
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(&f.profile, 2, 90, 10, "common (a.c:2)|main (a.c:9)",
+               build_shared(&f.profile, owners, COUNT_OF(owners)));
+  dmd_ignore_t file = parsed(&f.host, "common # shared\n");
+  uint32_t *ignored_by = dmd_ignore_apply(&file, &f.profile, true);
+  assert_int_equal(ignored_by[dmd_groups_at(&f.profile.groups, 1)->stack], 0);
+  assert_false(file.patterns[0].used);
+  assert_int_equal(file.patterns[0].usable, 0);
+  dmd_env_free(&f.host.env, ignored_by);
+  dmd_ignore_destroy(&file);
+  fixture_end(&f);
+}
+
 /* The blocks are the first one's, but a pattern that matches behind it is in use, too. */
 static void the_first_pattern_takes_them(void **state) {
   (void)state;
@@ -267,6 +285,7 @@ int main(void) {
       cmocka_unit_test(lines_have_a_longest_length),
       cmocka_unit_test(random_bytes_do_no_harm),
       cmocka_unit_test(frames_or_functions_as_a_whole),
+      cmocka_unit_test(shared_blocks_are_nothing_to_ignore),
       cmocka_unit_test(the_first_pattern_takes_them),
       cmocka_unit_test(other_modes_have_nothing_to_ignore),
       cmocka_unit_test(without_counting_nothing_is_used),

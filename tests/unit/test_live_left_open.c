@@ -240,6 +240,29 @@ static void out_of_memory(void **state) {
   assert_true(host_fail_everywhere(use, NULL) > 20);
 }
 
+/* Threads that are not in a forked child left nothing open there; the one that forked did. */
+static void only_the_forking_thread_goes_on(void **state) {
+  (void)state;
+  live_fixture_t f;
+  live_begin_knowing(&f, dark_matter);
+  for (uint32_t thread = 1; thread <= 3; thread++) {
+    dmd_live_begin_reporter(&f.live, thread, thread == 2 ? "explicit/kept" : "explicit/gone", false,
+                            at(OUTER, 900));
+    dmd_live_push_tag(&f.live, thread, "tag", at(MIDDLE, 700));
+  }
+  dmd_live_forked(&f.live, 2);
+  alloc_in(&f, 1, A, 10, 5);
+  alloc_in(&f, 2, B, 10, 5);
+  alloc_in(&f, 3, C, 10, 5);
+  assert_int_equal(block_at(&f, A)->tag, DMD_NONE);
+  assert_string_equal(tag_of(&f, B), "tag");
+  assert_int_equal(block_at(&f, C)->tag, DMD_NONE);
+  dmd_live_end_all(&f.live);
+  assert_int_equal(n_faults(&f), 1);
+  assert_string_equal(name_of(&f, fault_at(&f, 1)->scope), "explicit/kept");
+  live_end(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reporters_left_by_a_jump),
@@ -251,6 +274,7 @@ int main(void) {
       cmocka_unit_test(ends_by_depth),
       cmocka_unit_test(open_at_a_dump),
       cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(only_the_forking_thread_goes_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static void a_tag_from_outside_is_for_threads_without_one(void **state) {
   live_fixture_t f;
   live_begin(&f, DMD_MODE_LIVE);
   dmd_new_block_t block = {.addr = A, .req = 8, .usable = 24, .stack = 1, .thread = 1};
-  block.tag = dmd_live_tag_id(&f.live, "rule");
+  block.tag = dmd_tag_intern(&f.live.tag_names, "rule");
   dmd_live_add(&f.live, &block);
   dmd_live_push_tag(&f.live, 1, "own", nowhere);
   block.addr = B;
@@ -215,7 +215,7 @@ static void random_against_a_walk(void **state) {
     sums_t sums = {{0}, {0}};
     dmd_blocks_walk(f.live.blocks, add_up, &sums);
     for (size_t k = 0; k < COUNT_OF(names); k++) {
-      uint32_t id = dmd_live_tag_id(&f.live, names[k]);
+      uint32_t id = dmd_tag_intern(&f.live.tag_names, names[k]);
       expect_sum(&f, names[k], sums.usable[id], sums.n_blocks[id]);
     }
   }
@@ -325,7 +325,7 @@ static void more_tags_than_there_are_numbers(void **state) {
   live_end(&f);
 }
 
-/* The common tag is made when the last number is due; no block need bear it. */
+/* The common tag is made when a name comes for which there is the last number only. */
 static void the_last_number_is_kept(void **state) {
   (void)state;
   live_fixture_t f;
@@ -337,8 +337,10 @@ static void the_last_number_is_kept(void **state) {
     free_block(&f, A);
   }
   use_tag(&f, A, "tag 1");
+  assert_int_equal(n_tags(&f), DMD_MAX_TAGS - 1);
+  use_tag(&f, B, "one more");
   assert_int_equal(n_tags(&f), DMD_MAX_TAGS);
-  expect_sum(&f, "(other tags)", 0, 0);
+  expect_sum(&f, "(other tags)", 24, 1);
   expect_sum(&f, "tag 1", 24, 1);
   live_end(&f);
 }

@@ -166,6 +166,27 @@ static void both_ways_are_alike(void **state) {
   assert_int_equal(n_good, 3 * COUNT_OF(blocks));
 }
 
+/* Read in both ways. All threads beyond the last number are that one, as they are in the tool. */
+static void thread_numbers(void **state) {
+  (void)state;
+  static const struct {
+    const char *in_file;
+    unsigned kept;
+  } threads[] = {
+      {"2", 2}, {"32767", 32767}, {"32768", 32767}, {"65537", 32767}, {"4294967298", 32767}};
+  for (size_t i = 0; i < COUNT_OF(threads); i++)
+    for (size_t piece = 2; piece > 0; piece = piece == 2 ? SIZE_MAX : 0) {
+      char text[1000];
+      int n = snprintf(text, sizeof text, "%s{\"req\": 5, \"thread\": %s}%s", before,
+                       threads[i].in_file, behind);
+      dmd_profile_t profile;
+      dmdv_fail_t fail;
+      assert_true(load(&profile, text, (size_t)n, piece, &fail));
+      assert_int_equal(dmd_groups_at(&profile.groups, 1)->thread, threads[i].kept);
+      dmd_profile_destroy(&profile);
+    }
+}
+
 /* Changes that may leave a document as it is, make another one of it, or none. */
 static void changed_documents(void **state) {
   (void)state;
@@ -221,6 +242,7 @@ int main(void) {
       cmocka_unit_test(no_trees),
       cmocka_unit_test(one_element_at_a_time),
       cmocka_unit_test(both_ways_are_alike),
+      cmocka_unit_test(thread_numbers),
       cmocka_unit_test(changed_documents),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,8 @@
 
 #include "profile/translate.h"
 
+#include <stdio.h>
+
 /* Into a profile that has something of its own, from one that grows between the questions. */
 static void everything_reads_as_before(void **state) {
   (void)state;
@@ -52,6 +54,32 @@ static void none_stays_none(void **state) {
   assert_int_equal(group.tag, DMD_NONE);
   assert_int_equal(dmd_translation_name(&t, DMD_NONE), DMD_NONE);
   assert_int_equal(dmd_intern_count(&to->stacks) + dmd_intern_count(&to->names), 0);
+  dmd_translation_destroy(&t);
+  fixture_end(&f);
+}
+
+/* Each profile has as many tags as one may have; a block's 16 bits do not take both. */
+static void more_tags_than_there_are_numbers(void **state) {
+  (void)state;
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  dmd_profile_t *to = &f.profile, *from = &f.other;
+  char name[32];
+  for (unsigned i = 1; i <= DMD_MAX_TAGS; i++) {
+    snprintf(name, sizeof name, "old %u", i);
+    dmd_tag_intern(&to->tags, name);
+  }
+  dmd_group_t groups[] = {{.req = 1, .num = 1}, {.req = 2, .num = 1}, {.req = 3, .num = 1}};
+  groups[0].tag = (uint16_t)dmd_tag_intern(&from->tags, "new 1");
+  groups[1].tag = (uint16_t)dmd_tag_intern(&from->tags, "new 2");
+  groups[2].tag = (uint16_t)dmd_tag_intern(&from->tags, "old 65000");
+  dmd_translation_t t;
+  dmd_translation_init_profile(&t, to, from, NULL, NULL);
+  static const char *const expected[] = {"(other tags)", "(other tags)", "old 65000"};
+  for (size_t i = 0; i < COUNT_OF(groups); i++) {
+    dmd_group_t group = dmd_translation_group(&t, &groups[i]);
+    assert_string_equal(dmd_intern_get_str(&to->tags, group.tag), expected[i]);
+  }
   dmd_translation_destroy(&t);
   fixture_end(&f);
 }
@@ -264,6 +292,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(everything_reads_as_before),
       cmocka_unit_test(none_stays_none),
+      cmocka_unit_test(more_tags_than_there_are_numbers),
       cmocka_unit_test(what_nobody_asks_for_stays_behind),
       cmocka_unit_test(the_hosts_stacks_are_resolved_once),
       cmocka_unit_test(sharers_that_become_alike_are_one),

@@ -43,8 +43,8 @@ static bool add_file(dmd_merge_t *merge, char **files, int i) {
                       dmd_mode_name(mode), files[i], dmd_mode_name(profile.mode));
   else if (!dmd_merge_add(merge, &profile))
     good = dmdv_error("merge: with %s there is more than one profile can "
-                      "hold (2^61 bytes, 2^53 of any count, %d tags, %d memory reports)",
-                      files[i], DMD_MAX_TAGS, DMD_MEMREPORTS_MAX);
+                      "hold (2^61 bytes, 2^53 of any count, %d memory reports)",
+                      files[i], DMD_MEMREPORTS_MAX);
   dmd_profile_destroy(&profile);
   return good;
 }

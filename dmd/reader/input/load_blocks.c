@@ -181,7 +181,7 @@ static const char *scan_member(reader_t *r, block_t *b, member_t member, const c
     return dmdv_scan_string(p, end, &b->tag);
   case THREAD:
     p = dmdv_scan_number(p, end, &v);
-    b->group.thread = v & DMD_MAX_THREAD;
+    b->group.thread = dmd_thread_number(v);
     return p;
   case SAMPLED:
     b->group.sampled = true;
@@ -247,7 +247,7 @@ static void take_member(dmdv_loader_t *l, const cJSON *item, block_t *b, const c
     b->tag = dmdv_span_of(dmdv_load_string_in(l, item, item->string));
     break;
   case THREAD:
-    b->group.thread = dmdv_load_number_in(l, item, item->string, 0) & DMD_MAX_THREAD;
+    b->group.thread = dmd_thread_number(dmdv_load_number_in(l, item, item->string, 0));
     break;
   case SAMPLED:
     b->group.sampled = cJSON_IsTrue(item);
