@@ -21,19 +21,27 @@ static size_t put_hundredths(char *buf, bool negative, uint64_t hundredths) {
   return n + put_digits2(buf + n, (unsigned)(hundredths % 100));
 }
 
+/* Hundredths of 2^shift bytes. */
+static uint64_t hundredths_of(uint64_t szB, unsigned shift) {
+  uint64_t unit = UINT64_C(1) << shift;
+  return (szB >> shift) * 100 + (((szB & (unit - 1)) * 100 + unit / 2) >> shift);
+}
+
 size_t dmd_format_amount(char buf[DMD_AMOUNT_MAX], int64_t amount, dmd_memreport_units_t units,
                          bool verbose) {
-  enum { MB_SHIFT = 20, MB = 1 << MB_SHIFT };
+  enum { KB_SHIFT = 10, MB_SHIFT = 20 };
   uint64_t size = dmd_magnitude(amount);
   if (units == DMD_MEMREPORT_PERCENTAGE) {
     size_t n = put_hundredths(buf, amount < 0, size);
     return n + dmd_format_str(buf + n, "%");
   }
   if (units == DMD_MEMREPORT_BYTES && !verbose) {
-    uint64_t hundredths =
-        (size >> MB_SHIFT) * 100 + (((size & (MB - 1)) * 100 + MB / 2) >> MB_SHIFT);
-    size_t n = put_hundredths(buf, amount < 0, hundredths);
-    return n + dmd_format_str(buf + n, " MB");
+    uint64_t in_mb = hundredths_of(size, MB_SHIFT), in_kb = hundredths_of(size, KB_SHIFT);
+    bool is_small = in_mb == 0 && in_kb > 0;
+    if (is_small || in_mb > 0 || size == 0) {
+      size_t n = put_hundredths(buf, amount < 0, is_small ? in_kb : in_mb);
+      return n + dmd_format_str(buf + n, is_small ? " KB" : " MB");
+    }
   }
   char number[DMD_FORMAT_MAX];
   dmd_format_commas(number, amount);

@@ -12,7 +12,9 @@
 /* Room for any amount or share. */
 enum { DMD_AMOUNT_MAX = 64 };
 
-/* An amount as it is shown, e.g. "1,234.56 MB"; verbose: "1,294,526,055 B". Returns the length. */
+/* An amount as it is shown, e.g. "1,234.56 MB"; verbose: "1,294,526,055 B". What would be 0.00 MB
+ * is shown in KB, and what would be 0.00 KB in bytes, so that only nothing looks like nothing.
+ * Returns the length. */
 size_t dmd_format_amount(char buf[DMD_AMOUNT_MAX], int64_t amount, dmd_memreport_units_t units,
                          bool verbose);
 

@@ -62,22 +62,22 @@ def test_tiny(test):
     lines = tree(test, document(report("r/a", 9751), report("r/b", 100), report("r/c", 99), report("r/d", 50)))
     test.equal(other(lines), ["0.01 MB (100.0%) -- r",
                               "├──0.01 MB (97.51%) ── a",
-                              "├──0.00 MB (01.49%) ++ (2 tiny)",
-                              "└──0.00 MB (01.00%) ── b"], "two tiny ones")
+                              "├──0.15 KB (01.49%) ++ (2 tiny)",
+                              "└──0.10 KB (01.00%) ── b"], "two tiny ones")
 
 
 def test_a_lone_tiny_one_is_shown(test):
     lines = tree(test, document(report("r/a", 9901), report("r/b", 99)))
     test.equal(other(lines), ["0.01 MB (100.0%) -- r",
                               "├──0.01 MB (99.01%) ── a",
-                              "└──0.00 MB (00.99%) ── b"], "one tiny one")
+                              "└──0.10 KB (00.99%) ── b"], "one tiny one")
 
 
 def test_tiny_is_measured_by_the_root(test):
     # x holds 5%, and no child of it 1% of the root: it is collapsed, although x/a is a tenth of x.
     small = [report("r/x/%s" % c, 50) for c in "abcdefghij"]
     lines = tree(test, document(report("r/y", 9500), *small))
-    test.equal(other(lines)[2:], ["└──0.00 MB (05.00%) ++ x"], "collapsed")
+    test.equal(other(lines)[2:], ["└──0.49 KB (05.00%) ++ x"], "collapsed")
 
 
 def test_verbose_expands_and_counts_bytes(test):
@@ -112,9 +112,9 @@ def test_percentages(test):
     shares = [line[line.index("(") + 1:line.index(")")] for line in other(lines)[:3]]
     test.equal(shares, ["100.0%", "94.60%", "05.40%"], "padded to two digits")
     text = "\n".join(lines)
-    test.check("(100.0%) ── x\n└──0.00 MB (00.01%) ── y" in text, "99.995 and 0.005, rounded away from zero: " + text)
+    test.check("(100.0%) ── x\n└──────1 B (00.01%) ── y" in text, "99.995 and 0.005, rounded away from zero: " + text)
     # 199,989 in 200,000 is 99.9945%.
-    test.check("(99.99%) ── x\n└──0.00 MB (00.01%) ── y" in text, "below 99.995: " + text)
+    test.check("(99.99%) ── x\n└──0.01 KB (00.01%) ── y" in text, "below 99.995: " + text)
     test.check("0.00 MB (100.0%) -- d\n├──0.00 MB (100.0%) ── x" in text, "parts of nothing: " + text)
 
 
@@ -145,7 +145,7 @@ def test_equal_paths_are_summed(test):
     lines = tree(test, document(report("r/a", 1 * MB), report("r/b", 5 * MB), report("r/a", 3 * MB),
                                 report("one", 2), report("one", 3), report("one", 4)))
     test.equal(other(lines)[1:], ["├──5.00 MB (55.56%) ── b", "└──4.00 MB (44.44%) ── a [2]"], "5 and 4 of 9")
-    test.check("0.00 MB ── one [3]" in lines, "a single line")
+    test.check("0.01 KB ── one [3]" in lines, "a single line")
 
 
 def test_a_slash_within_a_name(test):

@@ -28,7 +28,13 @@ static void amounts(void **state) {
   assert_amount(131072, DMD_MEMREPORT_BYTES, false, "0.13 MB");
   assert_amount(-131072, DMD_MEMREPORT_BYTES, false, "-0.13 MB");
   assert_amount(131071, DMD_MEMREPORT_BYTES, false, "0.12 MB");
-  assert_amount(-1, DMD_MEMREPORT_BYTES, false, "-0.00 MB");
+  /* Half a hundredth of a MB is 5,242.88 bytes, of a KB 5.12. */
+  assert_amount(5243, DMD_MEMREPORT_BYTES, false, "0.01 MB");
+  assert_amount(5242, DMD_MEMREPORT_BYTES, false, "5.12 KB");
+  assert_amount(-1536, DMD_MEMREPORT_BYTES, false, "-1.50 KB");
+  assert_amount(6, DMD_MEMREPORT_BYTES, false, "0.01 KB");
+  assert_amount(5, DMD_MEMREPORT_BYTES, false, "5 B");
+  assert_amount(-1, DMD_MEMREPORT_BYTES, false, "-1 B");
   /* 2^60 bytes are 2^40 MB. */
   assert_amount(INT64_C(1) << 60, DMD_MEMREPORT_BYTES, false, "1,099,511,627,776.00 MB");
   assert_amount(1234, DMD_MEMREPORT_BYTES, true, "1,234 B");
@@ -292,12 +298,12 @@ static void one_of_everything(void **state) {
                  "\n"
                  "Other Measurements\n"
                  "\n"
-                 "0.00 MB (100.0%) -- r\n"
-                 "├──0.00 MB (60.00%) ── x/y/z\n"
-                 "├──0.00 MB (36.40%) ── d\n"
-                 "├──0.00 MB (01.40%) ++ (2 tiny)\n"
-                 "├──0.00 MB (01.20%) ++ u\n"
-                 "└──0.00 MB (01.00%) ── a\n"
+                 "0.98 KB (100.0%) -- r\n"
+                 "├──0.59 KB (60.00%) ── x/y/z\n"
+                 "├──0.36 KB (36.40%) ── d\n"
+                 "├──0.01 KB (01.40%) ++ (2 tiny)\n"
+                 "├──0.01 KB (01.20%) ++ u\n"
+                 "└──0.01 KB (01.00%) ── a\n"
                  "\n"
                  "End of P\n");
   dmd_amounts_destroy(&m);
