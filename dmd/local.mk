@@ -103,7 +103,9 @@ dmd_core_sources = \
   dmd/engine/host.h \
   dmd/engine/listing.c dmd/engine/listing.h \
   dmd/engine/loaded.c dmd/engine/loaded.h \
+  dmd/engine/monitor.c dmd/engine/monitor.h \
   dmd/engine/options.c dmd/engine/options.h \
+  dmd/engine/requests.c dmd/engine/requests.h \
   dmd/engine/rules.c dmd/engine/rules.h \
   dmd/engine/symbols.c dmd/engine/symbols.h
 
@@ -121,7 +123,6 @@ dmd_tool_sources = \
   dmd/tool/dm_main.c \
   dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
   dmd/tool/dm_memory.c dmd/tool/dm_memory.h \
-  dmd/tool/dm_monitor.c dmd/tool/dm_monitor.h \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
   dmd/tool/dm_outfile.c dmd/tool/dm_outfile.h \
   dmd/tool/dm_private.c dmd/tool/dm_private.h \

@@ -49,6 +49,7 @@ unit_tests = \
   tests/unit/test_mem \
   tests/unit/test_memreports \
   tests/unit/test_merge \
+  tests/unit/test_monitor \
   tests/unit/test_options \
   tests/unit/test_optiontable \
   tests/unit/test_out \
@@ -59,6 +60,7 @@ unit_tests = \
   tests/unit/test_profile_amounts \
   tests/unit/test_record \
   tests/unit/test_reports \
+  tests/unit/test_requests \
   tests/unit/test_roundtrip \
   tests/unit/test_rows \
   tests/unit/test_rules \
@@ -86,6 +88,7 @@ unit_tests = \
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \
+  tests/unit/engine_fixture.c tests/unit/engine_fixture.h \
   tests/unit/enginehost.c tests/unit/enginehost.h \
   tests/unit/fixture.c tests/unit/fixture.h \
   tests/unit/live_fixture.c tests/unit/live_fixture.h \

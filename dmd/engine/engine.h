@@ -5,8 +5,10 @@
  * An engine is the state of one watched process (live/live.h and what goes with it) and the policy
  * of every event. Its host (host.h) sees the events and calls
  *
- *   engine.h   when threads begin and end, the process forks, and at its exit
- *   dump.h     for an analysis of the heap
+ *   engine.h     when threads begin and end, the process forks, and at its exit
+ *   requests.h   for what the program asks through dmd.h
+ *   monitor.h    for what the user asks while it runs
+ *   dump.h       for an analysis of the heap
  *
  * Order: options first (options.h), then dmd_engine_init, before the program's first event.
  *
@@ -43,6 +45,11 @@ typedef struct dmd_engine {
 bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engine_host_t *host,
                      const dmd_options_t *options, dmd_strbuf_t *why);
 void dmd_engine_destroy(dmd_engine_t *engine);
+
+/* The stack of a thread now. */
+static inline uint32_t dmd_engine_capture(const dmd_engine_t *engine, uint32_t thread) {
+  return engine->host->capture(engine->host->ctx, thread);
+}
 
 /* A thread is about to begin; it may have a number that another one had. parent: 0 for the first.
  */

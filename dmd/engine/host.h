@@ -115,6 +115,8 @@ typedef struct dmd_engine_host {
   bool (*is_quiet)(void *ctx); /* only what is wrong with dmd itself is to be said */
   void (*say)(void *ctx, const char *line);
   void (*say_stack)(void *ctx, uint32_t stack);
+  /* What a command of the user's is answered, line ends included. */
+  void (*reply)(void *ctx, const char *text);
 
   /* Output files, one at a time. A file appears under its name only when it is complete, except for
    * what can take one profile after the other: a pipe, a device. open, which fails silently, and

@@ -2,6 +2,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_clientstate.h"
 #include "pub_tool_execontext.h"
+#include "pub_tool_gdbserver.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
@@ -87,6 +88,11 @@ static void say_stack(void *ctx, uint32_t stack) {
   VG_(pp_ExeContext)(dm_stack(stack));
 }
 
+static void reply(void *ctx, const char *text) {
+  (void)ctx;
+  VG_(gdb_printf)("%s", text);
+}
+
 const dmd_engine_host_t g_host = {
     .version = DMD_VERSION,
     .valgrind_version = DMD_VALGRIND_VERSION,
@@ -114,6 +120,7 @@ const dmd_engine_host_t g_host = {
     .is_quiet = is_quiet,
     .say = say,
     .say_stack = say_stack,
+    .reply = reply,
     .file_is_device = dm_outfile_is_device,
     .file_open = dm_outfile_open,
     .file_write = dm_outfile_write,

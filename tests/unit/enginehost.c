@@ -94,12 +94,22 @@ static bool defines(void *ctx, const char *soname, const char *function, bool if
 /* ---- Memory. ---- */
 
 static void memory_begin(void *ctx) {
-  (void)ctx;
+  enginehost_t *h = ctx;
+  assert_false(h->is_reading);
+  h->is_reading = true;
+}
+
+static void memory_end(void *ctx) {
+  enginehost_t *h = ctx;
+  assert_true(h->is_reading);
+  h->is_reading = false;
 }
 
 static size_t memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
-  (void)ctx;
-  if (addr < 4096)
+  const enginehost_t *h = ctx;
+  assert_true(h->is_reading);
+  assert_true(n > 0 && addr / 4096 == (addr + n - 1) / 4096);
+  if (addr < 4096 || (h->unreadable != NULL && addr / 4096 == (uintptr_t)h->unreadable / 4096))
     return 0;
   memcpy(to, (const void *)(uintptr_t)addr, n);
   return n;
@@ -156,6 +166,11 @@ static void say_stack(void *ctx, uint32_t stack) {
   dmd_out_char(&h->said.out, '\n');
 }
 
+static void reply(void *ctx, const char *text) {
+  enginehost_t *h = ctx;
+  dmd_out_str(&h->replied.out, text);
+}
+
 /* ---- Files. ---- */
 
 static bool file_is_device(void *ctx, const char *name) {
@@ -200,6 +215,7 @@ void enginehost_init(enginehost_t *h) {
   memset(h, 0, sizeof *h);
   host_init(&h->host);
   sink_init(&h->said);
+  sink_init(&h->replied);
   sink_init(&h->appended);
   h->pid = 4711;
   h->command = "./app -x";
@@ -220,7 +236,7 @@ void enginehost_init(enginehost_t *h) {
                                        .defines = defines,
                                        .memory_begin = memory_begin,
                                        .memory_read = memory_read,
-                                       .memory_end = memory_begin,
+                                       .memory_end = memory_end,
                                        .classify = classify,
                                        .pid = pid,
                                        .command = command,
@@ -230,6 +246,7 @@ void enginehost_init(enginehost_t *h) {
                                        .is_quiet = is_quiet,
                                        .say = say,
                                        .say_stack = say_stack,
+                                       .reply = reply,
                                        .file_is_device = file_is_device,
                                        .file_open = file_open,
                                        .file_write = file_write,
@@ -244,6 +261,7 @@ void enginehost_done(enginehost_t *h) {
     sink_free(&h->files[i].content);
   }
   sink_free(&h->said);
+  sink_free(&h->replied);
   sink_free(&h->appended);
   host_done(&h->host);
 }

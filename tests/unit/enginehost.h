@@ -50,11 +50,14 @@ typedef struct enginehost {
   uint32_t now; /* the stack of every thread; capture counts */
   unsigned n_captured;
   dmd_place_t place;
+  const void *unreadable; /* its page cannot be read; NULL: all that is there can */
+  bool is_reading;        /* between begin and end */
   uint64_t pid;
   const char *command, *folder;
   const char *variables[8]; /* "NAME=value" */
   bool quiet, below_main;
   sink_t said;             /* lines, each with its end */
+  sink_t replied;          /* to the user's commands */
   const char *device;      /* a name that is a device's */
   const char *write_error; /* why no file can be written; NULL: all can */
   enginehost_file_t files[8];

@@ -304,6 +304,7 @@ static void use(host_t *host, void *arg) {
   dmd_options_t options;
   dmd_engine_t engine;
   dmd_strbuf_t why;
+  h->is_reading = false; /* the last time may have ended in between */
   dmd_options_init(&options, &host->env);
   dmd_strbuf_init(&why, &host->env);
   assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));

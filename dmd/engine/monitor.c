@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/monitor.h"
+
+#include "base/str.h"
+#include "engine/dump.h"
+
+typedef struct {
+  const char *name;
+  const char *operand; /* "": none */
+  const char *help;    /* lines, indented */
+  /* operand: the text behind the name, without the blanks before it. */
+  void (*run)(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply);
+} command_t;
+
+static void run_help(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply);
+
+static void run_dump(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {
+  const char *label = operand[0] != '\0' ? operand : NULL;
+  uint32_t number = dmd_engine_dump(engine, DMD_TRIGGER_MONITOR, label);
+  if (number == 0) {
+    dmd_strbuf_str(reply, "the dump could not be written; see the log\n");
+    return;
+  }
+  dmd_strbuf_str(reply, "dump ");
+  dmd_strbuf_u64(reply, number);
+  dmd_strbuf_str(reply, " written\n");
+}
+
+static void run_clear(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {
+  (void)operand;
+  dmd_live_clear_reports(&engine->live);
+  dmd_strbuf_str(reply, "reports cleared\n");
+}
+
+static void add_count(dmd_strbuf_t *reply, uint64_t n, const char *what) {
+  dmd_strbuf_u64(reply, n);
+  dmd_strbuf_str(reply, what);
+}
+
+static void run_status(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {
+  const dmd_live_t *live = &engine->live;
+  dmd_totals_t totals = dmd_live_totals(live);
+  (void)operand;
+  dmd_strbuf_str(reply, "mode ");
+  dmd_strbuf_str(reply, dmd_mode_name(live->config.mode));
+  dmd_strbuf_str(reply, ", ");
+  add_count(reply, totals.in_use_szB, " bytes in ");
+  add_count(reply, totals.n_blocks, " blocks live, ");
+  add_count(reply, totals.n_allocs, " allocs, ");
+  add_count(reply, totals.n_frees, " frees, ");
+  add_count(reply, dmd_intern_count(&live->reporter_names), " reporters, ");
+  add_count(reply, dmd_intern_count(&live->tag_names), " tags, ");
+  add_count(reply, dmd_faults_count(&live->faults), " kinds and places of faults\n");
+}
+
+static const command_t commands[] = {
+    {"help", "", NULL, run_help},
+    {"dump", " [<label>]",
+     "        analyses the heap, prints the records and writes the profile;\n"
+     "        reports are kept\n",
+     run_dump},
+    {"clear", "", "        forgets all reports but those made on allocation, and memory reports\n",
+     run_clear},
+    {"status", "", "        prints what is recorded at the moment\n", run_status},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static void run_help(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {
+  (void)engine, (void)operand;
+  dmd_strbuf_str(reply, "\ndmd monitor commands:\n");
+  for (uint32_t i = 0; i < N_COMMANDS; i++) {
+    if (commands[i].help == NULL)
+      continue;
+    dmd_strbuf_str(reply, "  ");
+    dmd_strbuf_str(reply, commands[i].name);
+    dmd_strbuf_str(reply, commands[i].operand);
+    dmd_strbuf_str(reply, "\n");
+    dmd_strbuf_str(reply, commands[i].help);
+  }
+  dmd_strbuf_str(reply, "\n");
+}
+
+/* The command whose name begins with these n > 0 bytes, or NULL. Names differ in their first
+ * letter.
+ */
+static const command_t *command_of(const char *word, size_t n) {
+  for (uint32_t i = 0; i < N_COMMANDS; i++)
+    if (n > 0 && dmd_str_equal_n(commands[i].name, word, n))
+      return &commands[i];
+  return NULL;
+}
+
+bool dmd_engine_monitor(dmd_engine_t *engine, const char *command) {
+  const char *word = command + dmd_str_span(command, " ");
+  size_t n = dmd_str_span_without(word, " ");
+  const command_t *found = command_of(word, n);
+  if (found == NULL)
+    return false;
+  dmd_strbuf_t reply;
+  dmd_strbuf_init(&reply, engine->env);
+  found->run(engine, word + n + dmd_str_span(word + n, " "), &reply);
+  engine->host->reply(engine->host->ctx, reply.text);
+  dmd_strbuf_destroy(&reply);
+  return true;
+}

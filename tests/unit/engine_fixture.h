@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * engine_fixture.h: an engine on a host of enginehost.h, with a program of two functions, whose
+ * threads are 1 and up; and questions about what it keeps.
+ *
+ *   engine_fixture_t f;
+ *   engine_begin(&f);
+ *   f.options.mode = DMD_MODE_LIVE;      options and host as the test wants them
+ *   engine_start(&f);
+ *   ...
+ *   engine_end(&f);
+ */
+#ifndef TESTS_UNIT_ENGINE_FIXTURE_H
+#define TESTS_UNIT_ENGINE_FIXTURE_H
+
+#include "enginehost.h"
+
+#include "engine/requests.h"
+
+enum { MAKE = 0x10, MEASURE = 0x20 }; /* the functions make and measure */
+
+typedef struct engine_fixture {
+  enginehost_t h;
+  dmd_options_t options;
+  dmd_engine_t engine;
+  uint32_t make, measure; /* stacks of one frame; threads are at `make` */
+} engine_fixture_t;
+
+void engine_begin(engine_fixture_t *f);
+void engine_start(engine_fixture_t *f);
+void engine_end(engine_fixture_t *f);
+
+/* A block that thread 1 allocated at `make`: 100 bytes asked for, 104 usable. */
+void engine_add_block(engine_fixture_t *f, uint64_t addr);
+
+/* What thread 1 is answered. There must be such a request. */
+uint64_t ask3(engine_fixture_t *f, dmd_request_number_t number, uint64_t a, uint64_t b, uint64_t c);
+uint64_t ask(engine_fixture_t *f, dmd_request_number_t number, uint64_t a);
+
+/* The same with a string. */
+uint64_t ask_name(engine_fixture_t *f, dmd_request_number_t number, const char *name);
+
+/* How often the block was reported, and by which reporter first; "": none. */
+uint32_t engine_times_reported(const engine_fixture_t *f, uint64_t addr);
+const char *engine_reporter_of(const engine_fixture_t *f, uint64_t addr);
+
+/* There is one fault, or none: of this kind, at this stack. */
+const dmd_fault_t *engine_expect_fault(const engine_fixture_t *f, dmd_fault_kind_t kind,
+                                       uint32_t stack);
+void engine_expect_no_fault(const engine_fixture_t *f);
+
+#endif
