@@ -49,6 +49,7 @@ dmd_core_sources = \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
   dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \
   dmd/analysis/record.c dmd/analysis/record.h \
+  dmd/analysis/recordfields.c dmd/analysis/recordfields.h \
   dmd/analysis/rows.c dmd/analysis/rows.h \
   dmd/analysis/size.c dmd/analysis/size.h \
   dmd/analysis/sums.c dmd/analysis/sums.h \
@@ -63,6 +64,7 @@ dmd_core_sources = \
   dmd/text/gate_output.h \
   dmd/text/print.c dmd/text/print.h \
   dmd/text/printer.c dmd/text/printer.h \
+  dmd/text/record_json.c dmd/text/record_json.h \
   dmd/text/records_json.c dmd/text/records_json.h \
   dmd/text/text.c dmd/text/text.h \
   dmd/text/text_advice.c \

@@ -59,6 +59,7 @@ unit_tests = \
   tests/unit/test_profile \
   tests/unit/test_profile_amounts \
   tests/unit/test_record \
+  tests/unit/test_recordfields \
   tests/unit/test_reports \
   tests/unit/test_requests \
   tests/unit/test_roundtrip \

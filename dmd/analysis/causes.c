@@ -136,29 +136,6 @@ dmd_figure_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r
   return before;
 }
 
-static uint32_t reporter_of(const dmd_profile_t *view, uint32_t reports, uint32_t which) {
-  return reports != DMD_NONE ? dmd_reports_at(&view->reports, reports)->report[which].reporter
-                             : DMD_NONE;
-}
-
-const char *dmd_causes_tag(const dmd_causes_t *causes, const dmd_record_t *r) {
-  uint32_t tag = dmd_record_group(&causes->records, r, 0)->tag;
-  for (uint32_t i = 1; i < r->n_groups; i++)
-    if (dmd_record_group(&causes->records, r, i)->tag != tag)
-      return NULL;
-  return tag != DMD_NONE ? dmd_intern_get_str(&causes->view.tags, tag) : NULL;
-}
-
-const char *dmd_causes_reporter(const dmd_causes_t *causes, const dmd_record_t *r, uint32_t which) {
-  const dmd_profile_t *view = &causes->view;
-  const dmd_records_t *records = &causes->records;
-  uint32_t reporter = reporter_of(view, dmd_record_group(records, r, 0)->reports, which);
-  for (uint32_t i = 1; i < r->n_groups; i++)
-    if (reporter_of(view, dmd_record_group(records, r, i)->reports, which) != reporter)
-      return NULL;
-  return reporter != DMD_NONE ? dmd_intern_get_str(&view->names, reporter) : NULL;
-}
-
 uint32_t *dmd_misreports(const dmd_profile_t *profile, uint32_t *n) {
   uint32_t *ids = dmd_faults_sorted(&profile->faults, profile->env);
   *n = 0;

@@ -39,11 +39,6 @@ static inline const dmd_record_t *dmd_causes_at(const dmd_causes_t *causes, uint
  * the sum of the two. */
 dmd_figure_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r);
 
-/* The tag that all blocks of the record bear, and the reporter that made the which-th (from 0)
- * report of all of them; NULL if there is none, or more than one. */
-const char *dmd_causes_tag(const dmd_causes_t *causes, const dmd_record_t *r);
-const char *dmd_causes_reporter(const dmd_causes_t *causes, const dmd_record_t *r, uint32_t which);
-
 /* The ids of the profile's misreports, the most frequent first; *n of them. The caller gives the
  * array back with dmd_env_free(profile->env, ...). */
 uint32_t *dmd_misreports(const dmd_profile_t *profile, uint32_t *n);

@@ -2,6 +2,7 @@
 #include "analysis/causes.h"
 #include "profile/json.h"
 #include "text/gate_output.h"
+#include "text/record_json.h"
 
 static void write_figure(dmd_jsonout_t *j, const char *bytes_key, const char *blocks_key,
                          dmd_figure_t figure) {
@@ -9,41 +10,19 @@ static void write_figure(dmd_jsonout_t *j, const char *bytes_key, const char *bl
   dmd_jsonout_key_u64(j, blocks_key, (uint64_t)figure.num);
 }
 
-static void write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile, const uint32_t *frames,
-                         size_t n) {
-  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
-  for (size_t i = 0; i < n; i++)
-    dmd_jsonout_str(j, dmd_intern_get_str(&profile->frames, frames[i]));
-  dmd_jsonout_end(j);
-}
+/* What the blocks of a record were requested as is not known of the baseline. */
+enum { FIELDS_LEFT_OUT = 1 << DMD_RECORD_REQUESTED | 1 << DMD_RECORD_SLOP | 1 << DMD_RECORD_SIZES };
 
 static void write_record(dmd_jsonout_t *j, const dmd_causes_t *causes, const dmd_record_t *r,
                          bool growth) {
-  static const char *const keys[DMD_REPORTS_KEPT] = {"reportedAt", "reportedAgainAt"};
-  static const char *const reporter_keys[DMD_REPORTS_KEPT] = {"reporter", "reporterAgain"};
   dmd_figure_t before = dmd_causes_before(causes, r);
-  dmd_figure_t now = {r->usable + before.bytes, r->num + before.num, r->sampled};
+  dmd_record_t now = *r;
+  now.usable += before.bytes;
+  now.num += before.num;
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  write_figure(j, "bytes", "blocks", now);
+  dmd_json_write_record(j, &causes->records, &now, ~(unsigned)FIELDS_LEFT_OUT);
   if (growth)
     write_figure(j, "baselineBytes", "baselineBlocks", before);
-  size_t n;
-  const uint32_t *frames = dmd_records_frames(&causes->records, r->stack, &n);
-  dmd_jsonout_key(j, "allocatedAt");
-  write_frames(j, &causes->view, frames, n);
-  const char *tag = dmd_causes_tag(causes, r);
-  if (tag != NULL)
-    dmd_jsonout_key_str(j, "tag", tag);
-  for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++) {
-    const char *reporter = dmd_causes_reporter(causes, r, i);
-    if (reporter != NULL)
-      dmd_jsonout_key_str(j, reporter_keys[i], reporter);
-  }
-  for (uint32_t i = 0; i < r->n_reported; i++) {
-    frames = dmd_records_frames(&causes->records, r->reported[i], &n);
-    dmd_jsonout_key(j, keys[i]);
-    write_frames(j, &causes->view, frames, n);
-  }
   dmd_jsonout_end(j);
 }
 
@@ -56,7 +35,7 @@ static void write_stack(void *ctx, uint32_t stack) {
   const stack_writer_t *w = ctx;
   size_t n;
   const uint32_t *frames = dmd_profile_frames(w->profile, stack, &n);
-  write_frames(w->j, w->profile, frames, n);
+  dmd_json_write_frames(w->j, w->profile, frames, n);
 }
 
 static void write_misreports(dmd_jsonout_t *j, const dmd_profile_t *profile) {

@@ -59,6 +59,12 @@ void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const char *f
   dmd_out_char(out, '\n');
 }
 
+void dmd_print_stack_opening(dmd_out_t *out, const char *what) {
+  dmd_out_str(out, "  ");
+  dmd_out_str(out, what);
+  dmd_out_str(out, what[0] != '\0' ? " at {\n" : "At {\n");
+}
+
 void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
                       const uint32_t *frames, size_t first, size_t end) {
   for (size_t i = first; i < end; i++)

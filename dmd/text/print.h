@@ -35,6 +35,9 @@ void dmd_print_capitalized(dmd_out_t *out, const char *s);
 /* `#01: main (main.c:2)` on a line of its own, after an indent. Frames count from 0. */
 void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const char *frame);
 
+/* `  Allocated at {` where what is "Allocated", `  At {` where it is empty. */
+void dmd_print_stack_opening(dmd_out_t *out, const char *what);
+
 /* Frames [first, end) of a stack, a line each. */
 void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
                       const uint32_t *frames, size_t first, size_t end);

@@ -35,9 +35,7 @@ static bool is_of_dmd(const dmd_printer_t *p, const uint32_t *frames, size_t n) 
 void dmd_print_stack(const dmd_printer_t *p, const char *what, uint32_t stack) {
   size_t n;
   const uint32_t *frames = dmd_records_frames(p->records, stack, &n);
-  dmd_out_str(p->out, "  ");
-  dmd_out_str(p->out, what);
-  dmd_out_str(p->out, " {\n");
+  dmd_print_stack_opening(p->out, what);
   if (stack == DMD_NONE)
     dmd_out_str(p->out, "    #01: (no stack trace recorded due to --stacks=partial)\n");
   else if (p->for_testing && is_of_dmd(p, frames, n))

@@ -42,7 +42,7 @@ void dmd_print_reporter(const dmd_printer_t *p, uint32_t name);
  */
 void dmd_print_opening(const dmd_printer_t *p, const char *name, const char *colour);
 
-/* `  Allocated at {`, the frames of a cut stack, `  }`. */
+/* `  Allocated at {`, the frames of a cut stack, `  }`. what: see dmd_print_stack_opening. */
 void dmd_print_stack(const dmd_printer_t *p, const char *what, uint32_t stack);
 
 /* text_fault.c: a section with the faults, and a line for each kind in the summary. */

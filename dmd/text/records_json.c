@@ -3,6 +3,7 @@
 
 #include "analysis/advicesum.h"
 #include "profile/json.h"
+#include "text/record_json.h"
 #include "text/text.h"
 
 typedef struct {
@@ -20,25 +21,7 @@ static void key_i64(writer_t *w, const char *key, int64_t v) {
 static void write_stack(writer_t *w, uint32_t stack) {
   size_t n;
   const uint32_t *frames = dmd_records_frames(w->records, stack, &n);
-  dmd_jsonout_array(&w->j, DMD_JSONOUT_INLINE);
-  for (size_t i = 0; i < n; i++)
-    dmd_jsonout_str(&w->j, dmd_intern_get_str(&w->profile->frames, frames[i]));
-  dmd_jsonout_end(&w->j);
-}
-
-static void write_sizes(writer_t *w, const dmd_record_t *r) {
-  size_t n;
-  dmd_size_count_t *sizes = dmd_record_sizes(w->records, r, &n);
-  dmd_jsonout_key(&w->j, "sizes");
-  dmd_jsonout_array(&w->j, DMD_JSONOUT_INLINE);
-  for (size_t i = 0; i < n; i++) {
-    dmd_jsonout_array(&w->j, DMD_JSONOUT_INLINE);
-    dmd_jsonout_i64(&w->j, sizes[i].usable);
-    dmd_jsonout_i64(&w->j, sizes[i].num);
-    dmd_jsonout_end(&w->j);
-  }
-  dmd_jsonout_end(&w->j);
-  dmd_env_free(w->profile->env, sizes);
+  dmd_json_write_frames(&w->j, w->profile, frames, n);
 }
 
 static void write_holder(writer_t *w, const dmd_holder_t *holder) {
@@ -78,28 +61,11 @@ static void write_advice(writer_t *w, const dmd_record_t *r) {
 }
 
 static void write_record(writer_t *w, dmd_section_t section, const dmd_record_t *r) {
-  dmd_jsonout_t *j = &w->j;
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  key_i64(w, "blocks", r->num);
-  key_i64(w, "bytes", r->usable);
-  key_i64(w, "requested", r->req);
-  key_i64(w, "slop", r->slop);
-  write_sizes(w, r);
-  dmd_jsonout_key(j, "allocatedAt");
-  if (r->stack == DMD_NONE)
-    dmd_jsonout_null(j);
-  else
-    write_stack(w, r->stack);
-  if (r->n_reported > 0) {
-    dmd_jsonout_key(j, "reportedAt");
-    dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
-    for (uint32_t i = 0; i < r->n_reported; i++)
-      write_stack(w, r->reported[i]);
-    dmd_jsonout_end(j);
-  }
+  dmd_jsonout_object(&w->j, DMD_JSONOUT_INLINE);
+  dmd_json_write_record(&w->j, w->records, r, ~0u);
   if (section == DMD_SECTION_UNREPORTED)
     write_advice(w, r);
-  dmd_jsonout_end(j);
+  dmd_jsonout_end(&w->j);
 }
 
 static void write_section(writer_t *w, dmd_section_t section, const char *name) {

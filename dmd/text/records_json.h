@@ -3,10 +3,9 @@
  * records_json.h: the records as JSON, for programs that want what people read.
  *
  * {"mode", "heap": {"bytes", "blocks"}, "sections": [{"name", "bytes", "blocks", "records": [{
- *   "blocks", "bytes", "requested", "slop", "sizes": [[usable bytes, blocks], ...],
- *   "allocatedAt": [frame, ...], "reportedAt": [[frame, ...], ...]}]}], "faults": [{"kind", "num",
- *   "at": [frame, ...], "reporter"}]}
- * "allocatedAt" is null where no stack was recorded; "reportedAt" is left out where there are none.
+ *   the fields of a record (analysis/recordfields.h), "advice"}]}], "faults": [the fields of a
+ *   fault (profile/fault.h)]}
+ * docs/manual.md describes them for users.
  */
 #ifndef DMD_TEXT_RECORDS_JSON_H
 #define DMD_TEXT_RECORDS_JSON_H

@@ -2,6 +2,7 @@
 #include "text/text.h"
 
 #include "analysis/advicesum.h"
+#include "analysis/recordfields.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -150,22 +151,20 @@ static void print_tags(const dmd_printer_t *p, const dmd_record_t *r) {
   dmd_env_free(p->profile->env, ids);
 }
 
-/* The reporter of the record's which-th reports, where one was named. Blocks of a record may have
- * several when the cut stacks hide what told them apart. */
-static void print_reporter(const dmd_printer_t *p, const dmd_record_t *r, uint32_t which) {
-  uint32_t reporter = DMD_NONE;
-  bool several = false;
-  for (uint32_t i = 0; i < r->n_groups; i++) {
-    uint32_t set = dmd_record_group(p->records, r, i)->reports;
-    uint32_t name = dmd_reports_at(&p->profile->reports, set)->report[which].reporter;
-    several |= i > 0 && name != reporter;
-    reporter = name;
-  }
-  if (several) {
+static void print_reporter(const dmd_printer_t *p, const dmd_record_t *r,
+                           dmd_record_field_id_t field) {
+  bool several;
+  uint32_t name = dmd_record_name(p->records, r, field, &several);
+  if (several)
     dmd_out_str(p->out, "  Reporter: (several)\n");
-  } else if (reporter != DMD_NONE) {
-    dmd_print_reporter(p, reporter);
-  }
+  else
+    dmd_print_reporter(p, name);
+}
+
+static void print_stack(const dmd_printer_t *p, const dmd_record_t *r,
+                        dmd_record_field_id_t field) {
+  const dmd_record_field_t *f = &dmd_record_fields[field];
+  dmd_print_stack(p, f->words, dmd_record_stack(f, r));
 }
 
 /* Whether all blocks of the record were reported twice from one place, by one reporter. */
@@ -180,9 +179,13 @@ static bool repeats_itself(const dmd_printer_t *p, const dmd_record_t *r) {
 }
 
 static void print_reports(const dmd_printer_t *p, const dmd_record_t *r) {
-  for (uint32_t i = 0; i < r->n_reported; i++) {
-    print_reporter(p, r, i);
-    dmd_print_stack(p, i == 0 ? "Reported at" : "Reported again at", r->reported[i]);
+  if (r->n_reported > 0) {
+    print_reporter(p, r, DMD_RECORD_REPORTER);
+    print_stack(p, r, DMD_RECORD_REPORTED_AT);
+  }
+  if (r->n_reported > 1) {
+    print_reporter(p, r, DMD_RECORD_REPORTER_AGAIN);
+    print_stack(p, r, DMD_RECORD_REPORTED_AGAIN_AT);
   }
   if (r->n_reported > 1 && repeats_itself(p, r))
     dmd_out_str(p->out, "  The same place reported it twice: a loop, or a structure that is walked "
@@ -233,7 +236,7 @@ static void print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t
     dmd_print_percent(out, cumulative, s->usable);
     dmd_out_str(out, " cumulative)\n");
   }
-  dmd_print_stack(p, "Allocated at", r->stack);
+  print_stack(p, r, DMD_RECORD_ALLOCATED_AT);
   print_tags(p, r);
   if (section == DMD_SECTION_UNREPORTED)
     dmd_print_advice(p, r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "text/text_changes.h"
 
+#include "analysis/recordfields.h"
 #include "text/print.h"
 
 /* "1,000 to 1,200 bytes (+20.00%)" */
@@ -71,7 +72,7 @@ static void print_place(dmd_out_t *out, const dmd_changes_t *c, const dmd_place_
     print_change(out, before, now);
     dmd_out_char(out, '\n');
   }
-  dmd_out_str(out, "  Allocated at {\n");
+  dmd_print_stack_opening(out, dmd_record_fields[DMD_RECORD_ALLOCATED_AT].words);
   size_t n;
   const uint32_t *frames = dmd_profile_frames(&c->shown, p->stack, &n);
   dmd_print_frames(out, "    ", &c->shown, frames, 0, n);

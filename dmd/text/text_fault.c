@@ -107,15 +107,15 @@ static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
     print_reason(p, fault);
   print_object(p, fault);
   dmd_print_stack(p,
-                  left_open  ? "Begun at"
-                  : of_claim ? "Claimed at"
-                             : "At",
+                  left_open  ? "Begun"
+                  : of_claim ? "Claimed"
+                             : "",
                   p->records->cut[fault->stack]);
-  print_other_stack(p, "Block allocated at", fault->allocated);
-  print_other_stack(p, "Block freed at", fault->freed);
+  print_other_stack(p, "Block allocated", fault->allocated);
+  print_other_stack(p, "Block freed", fault->freed);
   if (fault->reported != DMD_NONE) {
     dmd_print_reporter(p, fault->other_reporter);
-    print_other_stack(p, of_claim ? "Reported at" : "Block reported at", fault->reported);
+    print_other_stack(p, of_claim ? "Reported" : "Block reported", fault->reported);
   }
   dmd_out_str(p->out, "}\n\n");
 }

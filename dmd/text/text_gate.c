@@ -3,6 +3,7 @@
 
 #include "analysis/allocfns.h"
 #include "analysis/causes.h"
+#include "analysis/recordfields.h"
 #include "text/print.h"
 
 /* ---- Words and numbers. ---- */
@@ -101,24 +102,31 @@ static void print_allocation(dmd_out_t *out, const dmd_causes_t *causes, const d
                    at_most(n, first + DMD_MAX_CAUSE_FRAMES));
 }
 
-static void print_reports(dmd_out_t *out, const dmd_causes_t *causes, const dmd_record_t *r) {
-  static const char *const words[DMD_REPORTS_KEPT] = {"     Reported", "     Reported again"};
-  for (uint32_t i = 0; i < r->n_reported; i++) {
-    size_t n;
-    const uint32_t *frames = dmd_records_frames(&causes->records, r->reported[i], &n);
-    const char *reporter = dmd_causes_reporter(causes, r, i);
-    dmd_out_str(out, words[i]);
-    if (reporter != NULL) {
-      dmd_out_str(out, " by ");
-      dmd_out_safe(out, reporter);
-    }
-    dmd_out_str(out, " at\n");
-    dmd_print_frames(out, "       ", &causes->view, frames, 0, at_most(n, DMD_MAX_REPORT_FRAMES));
+static void print_report(dmd_out_t *out, const dmd_causes_t *causes, const dmd_record_t *r,
+                         dmd_record_field_id_t at, dmd_record_field_id_t by) {
+  const dmd_record_field_t *field = &dmd_record_fields[at];
+  if (!dmd_record_has_report(field, r))
+    return;
+  size_t n;
+  const uint32_t *frames = dmd_records_frames(&causes->records, dmd_record_stack(field, r), &n);
+  const char *reporter = dmd_record_name_text(&causes->records, r, by);
+  dmd_out_str(out, "     ");
+  dmd_out_str(out, field->words);
+  if (reporter != NULL) {
+    dmd_out_str(out, " by ");
+    dmd_out_safe(out, reporter);
   }
+  dmd_out_str(out, " at\n");
+  dmd_print_frames(out, "       ", &causes->view, frames, 0, at_most(n, DMD_MAX_REPORT_FRAMES));
+}
+
+static void print_reports(dmd_out_t *out, const dmd_causes_t *causes, const dmd_record_t *r) {
+  print_report(out, causes, r, DMD_RECORD_REPORTED_AT, DMD_RECORD_REPORTER);
+  print_report(out, causes, r, DMD_RECORD_REPORTED_AGAIN_AT, DMD_RECORD_REPORTER_AGAIN);
 }
 
 static void print_tag(dmd_out_t *out, const dmd_causes_t *causes, const dmd_record_t *r) {
-  const char *tag = dmd_causes_tag(causes, r);
+  const char *tag = dmd_record_name_text(&causes->records, r, DMD_RECORD_TAG);
   if (tag == NULL)
     return;
   dmd_out_str(out, "     Tag: ");

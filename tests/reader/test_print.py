@@ -105,8 +105,10 @@ def test_json(test):
                [("twice-reported", 30, 1), ("unreported", 200, 2), ("once-reported", 50, 1)], "sections")
     test.equal(result["sections"][1]["records"],
                [{"blocks": 2, "bytes": 200, "requested": 180, "slop": 20, "sizes": [[100, 2]],
-                 "allocatedAt": A[:2]}], "the unreported record")
-    test.equal(result["sections"][0]["records"][0]["reportedAt"], [R, S], "the reports")
+                 "allocatedAt": A[:2], "tag": "lua"}], "the unreported record")
+    twice = result["sections"][0]["records"][0]
+    test.equal([twice[key] for key in ("reporter", "reportedAt", "reporterAgain", "reportedAgainAt")],
+               ["explicit/b", R, "explicit/c", S], "the reports")
 
 
 def test_json_of_faults_and_shared_blocks(test):
@@ -129,7 +131,7 @@ def test_json_of_faults_and_shared_blocks(test):
                                   {"kind": "report-interior", "num": 1, "bytes": 8, "size": 8, "offset": 2}], "faults")
     test.equal([(s["name"], s["bytes"]) for s in result["sections"]],
                [("twice-reported", 0), ("unreported", 0), ("once-reported", 20)], "sections")
-    test.equal(result["sections"][2]["records"][0]["reportedAt"], [R[:1]], "the first owner's report")
+    test.equal(result["sections"][2]["records"][0]["reportedAt"], R[:1], "the first owner's report")
 
 
 def test_filters(test):

@@ -3,6 +3,7 @@
 
 #include "analysis/causes.h"
 #include "analysis/gate.h"
+#include "analysis/recordfields.h"
 
 /* Two profiles with the stacks, reporters and tags of one small program. */
 typedef struct {
@@ -252,10 +253,12 @@ static void causes_are_the_blocks_that_count(void **state) {
     assert_string_equal(top_frame(&causes, r, 1), frames[i]);
     assert_int_equal(r->usable, usable[i]);
     assert_int_equal(dmd_causes_before(&causes, r).bytes, 0);
-    assert_string_equal(dmd_causes_reporter(&causes, r, 0), reporters[i]);
+    assert_string_equal(dmd_record_name_text(&causes.records, r, DMD_RECORD_REPORTER),
+                        reporters[i]);
   }
-  assert_null(dmd_causes_tag(&causes, dmd_causes_at(&causes, 0)));
-  assert_string_equal(dmd_causes_tag(&causes, dmd_causes_at(&causes, 2)), "lib");
+  assert_null(dmd_record_name_text(&causes.records, dmd_causes_at(&causes, 0), DMD_RECORD_TAG));
+  assert_string_equal(
+      dmd_record_name_text(&causes.records, dmd_causes_at(&causes, 2), DMD_RECORD_TAG), "lib");
   dmd_causes_destroy(&causes);
   end(&f);
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * record_json.h: one record as JSON, for dmdv print and dmdv check alike.
+ */
+#ifndef DMD_TEXT_RECORD_JSON_H
+#define DMD_TEXT_RECORD_JSON_H
+
+#include "analysis/recordfields.h"
+#include "base/jsonout.h"
+
+/* Writes n frames of the profile as an array of their texts, the innermost first. */
+void dmd_json_write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile, const uint32_t *frames,
+                           size_t n);
+
+/* Writes the fields of a record (bits 1 << dmd_record_field_id_t) as members of the object that is
+ * open. `allocatedAt` is null if no stack was recorded. Left out are reports that there are none
+ * of, and a tag or reporter that is not the same for all of its blocks. */
+void dmd_json_write_record(dmd_jsonout_t *j, const dmd_records_t *records, const dmd_record_t *r,
+                           unsigned fields);
+
+#endif
