@@ -85,12 +85,14 @@ dmd_core_sources = \
   dmd/live/blockindex.c dmd/live/blockindex.h \
   dmd/live/blocks.c dmd/live/blocks.h \
   dmd/live/claim.c dmd/live/claim.h \
+  dmd/live/counters.c dmd/live/counters.h \
   dmd/live/freed.c dmd/live/freed.h \
   dmd/live/heap.c dmd/live/heap.h \
   dmd/live/holders.c dmd/live/holders.h \
   dmd/live/live.c dmd/live/live.h \
   dmd/live/live_report.c \
   dmd/live/live_scope.c \
+  dmd/live/published.c dmd/live/published.h \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \
   dmd/live/slabmap.c dmd/live/slabmap.h \

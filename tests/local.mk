@@ -12,6 +12,7 @@ unit_tests = \
   tests/unit/test_changes \
   tests/unit/test_claim \
   tests/unit/test_combine \
+  tests/unit/test_counters \
   tests/unit/test_dump \
   tests/unit/test_export \
   tests/unit/test_dominators \
@@ -58,6 +59,7 @@ unit_tests = \
   tests/unit/test_pool \
   tests/unit/test_profile \
   tests/unit/test_profile_amounts \
+  tests/unit/test_published \
   tests/unit/test_record \
   tests/unit/test_recordfields \
   tests/unit/test_reports \

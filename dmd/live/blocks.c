@@ -19,6 +19,8 @@ struct dmd_blocks {
   dmd_totals_t totals; /* but for n_blocks, which the heap has; with the block that leaves */
   dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id; with that block too */
   dmd_freed_t freed;
+  void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
+  void *gone_ctx;
 };
 
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, dmd_slabs_t *slabs, uint32_t max_freed) {
@@ -59,22 +61,25 @@ static void count_new(dmd_blocks_t *blocks, const dmd_block_t *block) {
     count_tag(blocks, block, 1);
 }
 
-/* The block goes away or starts anew. */
-static void count_old(dmd_blocks_t *blocks, const dmd_block_t *block) {
+/* The block goes away or starts anew, at this stack. */
+static void count_old(dmd_blocks_t *blocks, const dmd_block_t *block, uint32_t stack) {
   blocks->totals.in_use_szB -= block->req;
   if (block->tag != DMD_NONE)
     count_tag(blocks, block, -1);
-  if (block->reports != DMD_NONE)
-    blocks->totals.freed_reported++;
+  if (block->reports == DMD_NONE)
+    return;
+  blocks->totals.freed_reported++;
+  if (blocks->gone != NULL)
+    blocks->gone(blocks->gone_ctx, block, stack);
 }
 
 /* Does what the removal of the last block left to do. */
-static void settle(dmd_blocks_t *blocks) {
+void dmd_blocks_settle(dmd_blocks_t *blocks) {
   leaving_t *leaving = &blocks->leaving;
   const dmd_block_t *block = leaving->removed.block;
   if (block == NULL)
     return;
-  count_old(blocks, block);
+  count_old(blocks, block, leaving->stack);
   dmd_freed_add(&blocks->freed, &(dmd_freed_block_t){.addr = leaving->addr,
                                                      .usable = dmd_block_usable(block),
                                                      .allocated = block->stack,
@@ -106,7 +111,7 @@ const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *n
 
 dmd_remove_t dmd_blocks_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
   dmd_removed_t *removed = &blocks->leaving.removed;
-  settle(blocks);
+  dmd_blocks_settle(blocks);
   blocks->totals.n_frees++;
   if (!dmd_heap_remove(&blocks->heap, addr, removed))
     return DMD_REMOVE_FAILED;
@@ -115,7 +120,7 @@ dmd_remove_t dmd_blocks_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t sta
   if (removed->stays)
     return DMD_REMOVE_DONE;
   bool is_ours = removed->memory.slab != NULL || (removed->block->flags & DMD_BLOCK_ANNOUNCED);
-  settle(blocks);
+  dmd_blocks_settle(blocks);
   return is_ours ? DMD_REMOVE_DONE : DMD_REMOVE_MEMORY;
 }
 
@@ -123,7 +128,7 @@ const dmd_block_t *dmd_blocks_renew(dmd_blocks_t *blocks, const dmd_new_block_t 
                                     uint32_t tag) {
   dmd_block_t *block = dmd_blocks_find(blocks, now->addr);
   blocks->totals.n_frees++;
-  count_old(blocks, block);
+  count_old(blocks, block, now->stack);
   block->flags = now->flags & DMD_BLOCK_FLAGS;
   return fill(blocks, block, now, tag);
 }
@@ -153,38 +158,45 @@ dmd_block_t *dmd_blocks_find(const dmd_blocks_t *blocks, uint64_t addr) {
 }
 
 dmd_block_t *dmd_blocks_find_containing(dmd_blocks_t *blocks, uint64_t addr, uint64_t *start) {
-  settle(blocks);
+  dmd_blocks_settle(blocks);
   return dmd_heap_find_containing(&blocks->heap, addr, start);
+}
+
+void dmd_blocks_watch_reported(dmd_blocks_t *blocks,
+                               void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack),
+                               void *ctx) {
+  blocks->gone = gone;
+  blocks->gone_ctx = ctx;
 }
 
 void dmd_blocks_walk(dmd_blocks_t *blocks,
                      void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
-  settle(blocks);
+  dmd_blocks_settle(blocks);
   dmd_heap_walk(&blocks->heap, visit, ctx);
 }
 
 const dmd_freed_block_t *dmd_blocks_find_freed(dmd_blocks_t *blocks, uint64_t addr) {
-  settle(blocks);
+  dmd_blocks_settle(blocks);
   return dmd_freed_find(&blocks->freed, addr);
 }
 
 /* ---- What they amount to. ---- */
 
 dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
-  settle(blocks);
+  dmd_blocks_settle(blocks);
   dmd_totals_t totals = blocks->totals;
   totals.n_blocks = blocks->heap.n_blocks;
   return totals;
 }
 
 dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag) {
-  settle(blocks);
+  dmd_blocks_settle(blocks);
   if (tag == DMD_NONE || tag > blocks->tag_sums.last)
     return (dmd_tag_sum_t){0};
   return *sum_of_tag(blocks, tag);
 }
 
 void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks) {
-  settle(blocks);
+  dmd_blocks_settle(blocks);
   blocks->totals.freed_reported = 0;
 }

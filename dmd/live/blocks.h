@@ -92,6 +92,14 @@ dmd_block_t *dmd_blocks_find(const dmd_blocks_t *blocks, uint64_t addr);
  * block's size / 64 slots. */
 dmd_block_t *dmd_blocks_find_containing(dmd_blocks_t *blocks, uint64_t addr, uint64_t *start);
 
+/* Calls gone(ctx, block, stack) for each block from now on that was reported and is freed or
+ * renewed at this stack, or DMD_NONE. That may be a little later (see above), unless
+ * dmd_blocks_settle is called, after which nothing is left to do. */
+void dmd_blocks_watch_reported(dmd_blocks_t *blocks,
+                               void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack),
+                               void *ctx);
+void dmd_blocks_settle(dmd_blocks_t *blocks);
+
 /* Calls visit for every block, in address order; of equal addresses the latest first. visit must
  * not add or remove blocks. */
 void dmd_blocks_walk(dmd_blocks_t *blocks,

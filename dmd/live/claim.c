@@ -151,8 +151,11 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
   const dmd_claim_t *claim = dmd_claims_at(claims, id);
   uint64_t measured = claim->measured;
   if (claimed == measured || claimed == measured + claim->optional ||
-      claimed == measured + claim->off)
+      claimed == measured + claim->kept || claimed == measured + claim->off)
     return false;
+  bool holds_sum = dmd_distance(claimed, measured + claim->kept) < dmd_distance(claimed, measured);
+  if (holds_sum)
+    measured += claim->kept;
   fault->kind = DMD_FAULT_CLAIM;
   fault->claimed = claimed;
   fault->measured = measured;
@@ -163,6 +166,8 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
     fault->reason = DMD_REASON_NEGATIVE;
   else if (claimed == claim->requested)
     fault->reason = DMD_REASON_REQUESTED;
+  else if (holds_sum)
+    fault->reason = DMD_REASON_NONE; /* the parts of a sum that was kept are not known */
   else if (claimed < measured)
     fault->reason = reason_of_too_little(claims, claim, fault->bytes, fault);
   else

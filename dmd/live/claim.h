@@ -18,10 +18,12 @@
 #include "profile/fault.h"
 
 typedef struct dmd_claim {
-  uint64_t measured, requested;  /* usable and requested bytes of the blocks reported */
-  uint64_t of_children;          /* what of it reporters within this one measured */
-  uint64_t off;                  /* by how much the claims within it are off (modulo 2^64) */
-  uint64_t optional;             /* what may be claimed on top of it, and need not be */
+  uint64_t measured, requested; /* usable and requested bytes of the blocks reported */
+  uint64_t of_children;         /* what of it reporters within this one measured */
+  uint64_t off;                 /* by how much the claims within it are off (modulo 2^64) */
+  uint64_t optional;            /* what may be claimed on top of it, and need not be */
+  uint64_t counted;             /* what of the measured was reported on allocation */
+  uint64_t kept;                /* the owner's: what may be claimed on top as a sum that was kept */
   uint32_t children, n_children; /* newest part of each list, and its length */
   uint32_t places, n_places;
   uint32_t no_block; /* something that is no block was reported: its name, see fault.h's memory */

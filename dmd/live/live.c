@@ -3,6 +3,12 @@
 
 #include "base/mem.h"
 
+/* A reported block is freed or reallocated. */
+static void lose_reported(void *ctx, const dmd_block_t *block, uint32_t stack) {
+  dmd_live_t *live = ctx;
+  dmd_counters_lose(&live->counters, block, stack);
+}
+
 void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config_t *config) {
   dmd_mem_zero(live, sizeof *live);
   live->env = env;
@@ -15,6 +21,8 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   dmd_scopes_init(&live->reporters, env);
   dmd_scopes_init(&live->tags, env);
   dmd_claims_init(&live->claims, env);
+  dmd_counters_init(&live->counters, env, &live->reports);
+  dmd_blocks_watch_reported(live->blocks, lose_reported, live);
   dmd_faults_init(&live->faults, env);
   dmd_memreports_init(&live->memreports, env);
   dmd_pool_init(&live->ended, env, "dmd.live.ended", sizeof(uint64_t));
@@ -26,6 +34,7 @@ void dmd_live_destroy(dmd_live_t *live) {
   dmd_pool_destroy(&live->ended);
   dmd_memreports_destroy(&live->memreports);
   dmd_faults_destroy(&live->faults);
+  dmd_counters_destroy(&live->counters);
   dmd_claims_destroy(&live->claims);
   dmd_scopes_destroy(&live->tags);
   dmd_scopes_destroy(&live->reporters);
@@ -93,6 +102,14 @@ static uint32_t tag_of(const dmd_live_t *live, const dmd_new_block_t *new_block)
 
 void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block) {
   remember(live, dmd_blocks_add(live->blocks, new_block, tag_of(live, new_block)));
+}
+
+void dmd_live_resize_announced(dmd_live_t *live, uint64_t addr, uint64_t req) {
+  dmd_block_t *block = dmd_blocks_find(live->blocks, addr);
+  uint64_t before = dmd_block_usable(block);
+  dmd_blocks_resize_announced(live->blocks, block, req);
+  dmd_counters_change(&live->counters, before, block->reports, DMD_NONE);
+  dmd_counters_change(&live->counters, req, DMD_NONE, block->reports);
 }
 
 void dmd_live_resize(dmd_live_t *live, const dmd_new_block_t *now) {

@@ -19,6 +19,7 @@
 #include "live/allocator.h"
 #include "live/blocks.h"
 #include "live/claim.h"
+#include "live/counters.h"
 #include "live/sample.h"
 #include "live/scope.h"
 #include "profile/profile.h"
@@ -55,11 +56,13 @@ typedef struct dmd_live {
   dmd_reports_t reports;
   dmd_intern_t reporter_names, tag_names;
   dmd_scopes_t reporters, tags;
-  dmd_claims_t claims; /* of the open reporters: the data of their scopes */
+  dmd_claims_t claims;     /* of the open reporters: the data of their scopes */
+  dmd_counters_t counters; /* what reports on allocation cover */
   dmd_faults_t faults;
   dmd_memreports_t memreports; /* since the last clear */
-  dmd_pool_t ended;     /* uint64_t, by reporter name: what it measured since then, by its ends */
-  dmd_groups_t history; /* cumulative mode: every block that ever was */
+  dmd_pool_t ended;         /* uint64_t, by reporter name: what it measured since then, by its ends,
+                               without what it reported on allocation */
+  dmd_groups_t history;     /* cumulative mode: every block that ever was */
   bool wants_stack_of_free; /* from the first report or reporter on */
 } dmd_live_t;
 
@@ -105,6 +108,9 @@ static inline dmd_remove_t dmd_live_remove(dmd_live_t *live, uint64_t addr, uint
  * one free and one allocation. The block must be live. */
 void dmd_live_resize(dmd_live_t *live, const dmd_new_block_t *now);
 
+/* An announced block gets a new size and keeps everything else. The block must be live. */
+void dmd_live_resize_announced(dmd_live_t *live, uint64_t addr, uint64_t req);
+
 /* The block that starts at addr, or NULL. */
 static inline const dmd_block_t *dmd_live_find(const dmd_live_t *live, uint64_t addr) {
   return dmd_blocks_find(live->blocks, addr);
@@ -141,6 +147,9 @@ void dmd_live_check_length(dmd_live_t *live, uint64_t addr, uint64_t length, uin
 /* Takes back all reports of the block at addr; returns its usable bytes. When no block starts at
  * addr: counts a fault (none for address 0) and returns 0. stack: wanted then only. */
 uint64_t dmd_live_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack);
+
+/* The program publishes a value; false where it is refused, see memreports.h. */
+bool dmd_live_publish(dmd_live_t *live, const dmd_memreport_t *report);
 
 /* Forgets all reports but those made on allocation, and what was published. Cost: one walk over the
  * blocks. */

@@ -140,6 +140,11 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
   uint32_t claim = dmd_live_claim(live, thread, 0);
   if (claim != DMD_NONE)
     dmd_claims_note_report(&live->claims, claim, dmd_block_usable(block), block->req, stack);
+  if (flags & DMD_REPORT_ON_ALLOC) {
+    dmd_counters_change(&live->counters, dmd_block_usable(block), before, block->reports);
+    if (claim != DMD_NONE)
+      dmd_claims_at(&live->claims, claim)->counted += dmd_block_usable(block);
+  }
   return dmd_block_usable(block);
 }
 
@@ -167,8 +172,17 @@ uint64_t dmd_live_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uin
     fault_of_unreport(live, thread, addr, stack);
   if (block == NULL)
     return 0;
+  dmd_counters_change(&live->counters, dmd_block_usable(block), block->reports, DMD_NONE);
   block->reports = DMD_NONE;
   return dmd_block_usable(block);
+}
+
+bool dmd_live_publish(dmd_live_t *live, const dmd_memreport_t *report) {
+  if (!dmd_memreports_add(&live->memreports, report))
+    return false;
+  dmd_blocks_settle(live->blocks);
+  dmd_counters_publish(&live->counters, dmd_intern_find_text(&live->reporter_names, report->path));
+  return true;
 }
 
 static void clear_block(void *ctx, uint64_t addr, dmd_block_t *block) {

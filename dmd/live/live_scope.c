@@ -75,10 +75,48 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
   return depth;
 }
 
-/* Adds to what a reporter measured since the last clear. */
-static void note_end(dmd_live_t *live, uint32_t name, uint64_t szB) {
+/* Adds to what a reporter measured since the last clear: what it claimed, if that was right. What
+ * it reported on allocation comes and goes without it: of that its counter knows. */
+static void note_end(dmd_live_t *live, uint32_t name, const dmd_claim_t *claim, uint64_t szB) {
+  if (claim->kept > 0 && szB == claim->measured + claim->kept)
+    szB = claim->measured;
   dmd_pool_reach(&live->ended, name);
-  *DMD_POOL_AT(&live->ended, uint64_t, name) += szB;
+  *DMD_POOL_AT(&live->ended, uint64_t, name) += szB > claim->counted ? szB - claim->counted : 0;
+}
+
+/* A claim of more than there is, by a reporter that counts: the rest may be what was freed while it
+ * counted. */
+static void look_for_losses(const dmd_live_t *live, const dmd_counter_t *counter,
+                            dmd_fault_t *fault) {
+  bool all;
+  if (fault->claimed <= fault->measured)
+    return;
+  uint32_t id = dmd_counters_explain(&live->counters, counter, fault->bytes, &all);
+  if (id == DMD_NONE)
+    return;
+  const dmd_loss_t *loss = dmd_counters_loss(&live->counters, id);
+  fault->reason = DMD_REASON_FREED_COUNTED;
+  fault->allocated = loss->allocated;
+  fault->freed = loss->freed;
+}
+
+/* What is wrong with what the reporter claims at its end, if anything is, is counted. */
+static void judge_end(dmd_live_t *live, const dmd_scope_t *scope, uint64_t claimed,
+                      uint32_t stack) {
+  dmd_claim_t *claim = dmd_claims_at(&live->claims, scope->data);
+  dmd_fault_t fault = {.num = 1, .stack = stack, .reporter = scope->name};
+  const dmd_counter_t *counter =
+      claim->counted == 0 ? dmd_counters_find(&live->counters, scope->name) : NULL;
+  if (counter != NULL) {
+    dmd_blocks_settle(live->blocks);
+    claim->kept = counter->live;
+  }
+  bool wrong = dmd_claims_judge(&live->claims, scope->data, claimed, &fault);
+  if (wrong && counter != NULL)
+    look_for_losses(live, counter, &fault);
+  if (wrong)
+    dmd_faults_add(&live->faults, &fault);
+  note_end(live, scope->name, claim, wrong ? claim->measured : claimed);
 }
 
 bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, uint32_t stack,
@@ -86,13 +124,8 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
   if (!close_within(live, &live->reporters, thread, end))
     return false;
   const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  dmd_fault_t fault = {.num = 1, .stack = stack, .reporter = scope->name};
-  if (dmd_live_keeps_reports(live)) {
-    bool wrong = dmd_claims_judge(&live->claims, scope->data, claimed, &fault);
-    if (wrong)
-      dmd_faults_add(&live->faults, &fault);
-    note_end(live, scope->name, wrong ? fault.measured : claimed);
-  }
+  if (dmd_live_keeps_reports(live))
+    judge_end(live, scope, claimed, stack);
   dmd_claim_t *claim = dmd_claims_at(&live->claims, scope->data);
   claim->off = claimed - claim->measured;
   dmd_claims_close(&live->claims, scope->data, dmd_live_claim(live, thread, 1), scope->name);

@@ -2,8 +2,8 @@
 #include "live/snapshot.h"
 
 #include "base/mem.h"
+#include "live/published.h"
 #include "live/stack.h"
-#include "profile/measured.h"
 
 typedef struct {
   const dmd_live_t *live;
@@ -99,60 +99,6 @@ static void add_blocks(snapshot_t *s) {
   dmd_pool_destroy(&s->places);
 }
 
-/* What the reporter of this path measured since the last clear, by its ends. */
-static uint64_t measured_at_ends(const dmd_live_t *live, const char *path) {
-  uint32_t name = dmd_intern_find_str(&live->reporter_names, path);
-  bool known = name != DMD_NONE && name <= live->ended.last;
-  return known ? *DMD_POOL_AT(&live->ended, const uint64_t, name) : 0;
-}
-
-/* Of the amounts that a reporter may rightly publish, the nearest one; 0: it measured nothing. The
- * blocks may be gone since it ended. Those that are left count with or without those of reporters
- * below it, and in parts where they are shared or whole. */
-static uint64_t nearest_measured(const snapshot_t *s, const dmd_measured_t *measured,
-                                 const char *path, uint64_t claimed) {
-  uint64_t nearest = measured_at_ends(s->live, path);
-  const uint64_t of_blocks[] = {(uint64_t)dmd_measured_at(measured, path),
-                                (uint64_t)dmd_measured_at_or_below(measured, path),
-                                (uint64_t)dmd_measured_whole(measured, path)};
-  if (nearest == 0 && of_blocks[0] == 0)
-    return 0;
-  for (size_t i = 0; i < sizeof of_blocks / sizeof of_blocks[0]; i++)
-    if (of_blocks[i] != 0 &&
-        (nearest == 0 || dmd_distance(claimed, of_blocks[i]) < dmd_distance(claimed, nearest)))
-      nearest = of_blocks[i];
-  return nearest;
-}
-
-/* Memory reports that are not what the reporter of their path measured. Where blocks are sampled,
- * that is not known well enough. */
-static void check_memreports(snapshot_t *s) {
-  const dmd_memreports_t *reports = &s->live->memreports;
-  if (dmd_memreports_count(reports) == 0 || !dmd_live_keeps_reports(s->live) ||
-      s->live->config.sample_below > 0)
-    return;
-  dmd_measured_t measured;
-  dmd_measured_init(&measured, s->profile);
-  for (uint32_t id = 1; id <= dmd_memreports_count(reports); id++) {
-    dmd_memreport_t report = dmd_memreports_get(reports, id);
-    if (report.process != NULL || report.units != DMD_MEMREPORT_BYTES)
-      continue;
-    uint64_t claimed = report.amount < 0 ? 0 : (uint64_t)report.amount;
-    uint64_t szB = nearest_measured(s, &measured, report.path, claimed);
-    if (szB == 0 || szB == claimed)
-      continue;
-    dmd_fault_t fault = {.num = 1,
-                         .kind = DMD_FAULT_MEMORY_REPORT,
-                         .stack = dmd_translation_stack(&s->ids, report.stack),
-                         .reporter = dmd_intern_str(&s->profile->names, report.path),
-                         .bytes = dmd_distance(claimed, szB),
-                         .claimed = claimed,
-                         .measured = szB};
-    dmd_faults_add(&s->profile->faults, &fault);
-  }
-  dmd_measured_destroy(&measured);
-}
-
 static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   dmd_run_t *run = &profile->run;
   profile->mode = live->config.mode;
@@ -186,7 +132,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   if (memory != NULL)
     dmd_holders_find(live, &s.ids, memory, &profile->advices);
   dmd_translation_add_memreports(&s.ids, &live->memreports);
-  check_memreports(&s);
+  dmd_published_check(live, &s.ids);
   dmd_translation_destroy(&s.ids);
   return s.in_blocks_szB - s.announced_szB;
 }

@@ -41,6 +41,8 @@ static const struct {
     [DMD_FAULT_SCOPE_LEFT_OPEN] = {"scope-left-open", "scope that was never ended", 0, false},
     [DMD_FAULT_MEMORY_REPORT_REFUSED] = {"memory-report-refused", "memory report that was refused",
                                          0, false},
+    [DMD_FAULT_FREED_COUNTED] = {"freed-counted", "freed block that a sum still counts",
+                                 DMD_FAULT_HAS_AMOUNTS, true},
 };
 
 const char *dmd_fault_name(dmd_fault_kind_t kind) {
@@ -74,6 +76,7 @@ const char *dmd_reason_name(dmd_reason_t reason) {
       [DMD_REASON_CHILD_TWICE] = "child-twice",
       [DMD_REASON_REPORTS_TWICE] = "reports-twice",
       [DMD_REASON_NOT_A_BLOCK] = "not-a-block",
+      [DMD_REASON_FREED_COUNTED] = "freed-counted",
       [DMD_REASON_STRUCT_SIZE] = "struct-size",
   };
   return names[reason];

@@ -39,6 +39,7 @@ typedef enum {
   DMD_FAULT_MEMORY_REPORT,         /* its amount is not what the reporter of that path measured */
   DMD_FAULT_SCOPE_LEFT_OPEN,       /* a tag or reporter that began and never ended */
   DMD_FAULT_MEMORY_REPORT_REFUSED, /* a memory report that is none, or one too many */
+  DMD_FAULT_FREED_COUNTED, /* a memory report's amount holds blocks that were freed meanwhile */
   DMD_N_FAULTS
 } dmd_fault_kind_t;
 
@@ -57,6 +58,7 @@ typedef enum {
   DMD_REASON_CHILD_TWICE,   /* the claim has what a reporter within it measured once too often */
   DMD_REASON_REPORTS_TWICE, /* the same of what was reported at one place */
   DMD_REASON_NOT_A_BLOCK,   /* something that is no block was reported, and may be in the sum */
+  DMD_REASON_FREED_COUNTED, /* the claim is a sum that holds blocks that were freed */
   DMD_REASON_STRUCT_SIZE,   /* the claim is a little more: as much as a structure may have */
   DMD_N_REASONS
 } dmd_reason_t;

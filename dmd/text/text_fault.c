@@ -2,6 +2,15 @@
 #include "text/printer.h"
 #include "text/text.h"
 
+/* `  3 blocks, 120 bytes`. */
+static void print_blocks(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  dmd_out_str(p->out, "  ");
+  dmd_print_unsigned(p->out, fault->num);
+  dmd_out_str(p->out, fault->num == 1 ? " block, " : " blocks, ");
+  dmd_print_bytes(p->out, fault->bytes);
+  dmd_out_char(p->out, '\n');
+}
+
 /* `  3 times, 120 bytes`. */
 static void print_extent(const dmd_printer_t *p, const dmd_fault_t *fault) {
   dmd_out_str(p->out, "  ");
@@ -36,6 +45,8 @@ static const char *reason_text(dmd_reason_t reason) {
       [DMD_REASON_REPORTS_TWICE] =
           "the claim holds once too often what was reported at the place below",
       [DMD_REASON_NOT_A_BLOCK] = "the claim holds the size of an object that is no heap block: ",
+      [DMD_REASON_FREED_COUNTED] =
+          "the claim is a sum from which freed blocks were not subtracted: see below",
       [DMD_REASON_STRUCT_SIZE] =
           "the claim holds what was not reported, perhaps the size of a structure",
   };
@@ -92,11 +103,28 @@ static void print_other_stack(const dmd_printer_t *p, const char *what, uint32_t
     dmd_print_stack(p, what, p->records->cut[stack]);
 }
 
+/* What happened at the fault's own stack. */
+static const char *what_stack(dmd_fault_kind_t kind) {
+  switch (kind) {
+  case DMD_FAULT_SCOPE_LEFT_OPEN:
+    return "Begun";
+  case DMD_FAULT_CLAIM:
+    return "Claimed";
+  case DMD_FAULT_FREED_COUNTED:
+    return "Sum published";
+  default:
+    return "";
+  }
+}
+
 static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
   bool of_claim = fault->kind == DMD_FAULT_CLAIM;
   bool left_open = fault->kind == DMD_FAULT_SCOPE_LEFT_OPEN;
   dmd_print_opening(p, dmd_fault_text(fault->kind), DMD_RED);
-  print_extent(p, fault);
+  if (fault->kind == DMD_FAULT_FREED_COUNTED)
+    print_blocks(p, fault);
+  else
+    print_extent(p, fault);
   if (left_open)
     print_scope(p, fault);
   else
@@ -106,11 +134,7 @@ static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
   if (fault->reason != DMD_REASON_NONE)
     print_reason(p, fault);
   print_object(p, fault);
-  dmd_print_stack(p,
-                  left_open  ? "Begun"
-                  : of_claim ? "Claimed"
-                             : "",
-                  p->records->cut[fault->stack]);
+  dmd_print_stack(p, what_stack(fault->kind), p->records->cut[fault->stack]);
   print_other_stack(p, "Block allocated", fault->allocated);
   print_other_stack(p, "Block freed", fault->freed);
   if (fault->reported != DMD_NONE) {

@@ -243,12 +243,12 @@ void dm_announced_block_freed(ThreadId tid, Addr p) {
 }
 
 void dm_announced_block_resized(ThreadId tid, Addr p, SizeT old_szB, SizeT new_szB) {
-  dmd_block_t *block = dmd_blocks_find(g_engine.live.blocks, p);
+  const dmd_block_t *block = dmd_live_find(&g_engine.live, p);
   /* Refused where Memcheck refuses it. */
   if (block == NULL || block->req != old_szB || new_szB == 0)
     tell_fault(tid, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at", p);
   else
-    dmd_blocks_resize_announced(g_engine.live.blocks, block, new_szB);
+    dmd_live_resize_announced(&g_engine.live, p, new_szB);
 }
 
 /*--- Registration ---*/

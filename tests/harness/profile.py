@@ -156,9 +156,13 @@ def check_faults(doc):
     for f in doc["dmd"]["faults"]:
         require(f["num"] >= 1, "a fault that never happened")
         require("at" in f, "a fault without a stack")
-        require(("claimed" in f) == (f["kind"] in ("claim", "memory-report")), "amounts of something else than a claim")
+        amounts = ("claim", "memory-report", "freed-counted")
+        require(("claimed" in f) == (f["kind"] in amounts), "amounts of something else than a claim")
         require("claimed" not in f or f["claimed"] != f["measured"], "a claim that adds up is no fault")
-        require("claimed" not in f or f.get("bytes", 0) >= abs(f["claimed"] - f["measured"]), "less off than it is")
+        if f["kind"] == "freed-counted":
+            require(0 < f["bytes"] <= f["claimed"] - f["measured"], "more was freed than the sum is too large by")
+        elif "claimed" in f:
+            require(f.get("bytes", 0) >= abs(f["claimed"] - f["measured"]), "less off than it is")
         require("reason" not in f or f["kind"] == "claim", "a reason of something else than a claim")
         require("offset" not in f or f["offset"] < max(f["size"], 1), "an interior pointer outside of its block")
         require((f["kind"] == "scope-left-open") <= ("scope" in f), "a scope left open without a name")

@@ -100,8 +100,7 @@ void free_block(live_fixture_t *f, uint64_t addr) {
 }
 
 void resize_announced(live_fixture_t *f, uint64_t addr, uint64_t req) {
-  dmd_blocks_t *blocks = f->live.blocks;
-  dmd_blocks_resize_announced(blocks, dmd_blocks_find(blocks, addr), req);
+  dmd_live_resize_announced(&f->live, addr, req);
 }
 
 uint32_t id_of_name(live_fixture_t *f, const char *name) {

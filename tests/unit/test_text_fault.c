@@ -136,6 +136,24 @@ static void others_in_detail(fixture_t *f) {
   dmd_fault_t stack = {.num = 1, .kind = DMD_FAULT_REPORT_STACK, .stack = here, .memory = a};
   dmd_faults_add(&p->faults, &stack);
   assert_prints(f, "  1 time\n  in explicit/a\n  At {\n");
+  dmd_fault_t counted = {.num = 2,
+                         .kind = DMD_FAULT_FREED_COUNTED,
+                         .stack = here,
+                         .reporter = a,
+                         .allocated = there,
+                         .freed = here,
+                         .reported = there,
+                         .bytes = 200,
+                         .claimed = 1500,
+                         .measured = 1000};
+  dmd_faults_add(&p->faults, &counted);
+  assert_prints(f, "Freed block that a sum still counts {\n  2 blocks, 200 bytes\n"
+                   "  Reporter: explicit/a\n"
+                   "  1,500 bytes published, 1,000 bytes measured: 500 bytes too many\n"
+                   "  Sum published at {\n    #01: here\n  }\n"
+                   "  Block allocated at {\n    #01: there\n  }\n"
+                   "  Block freed at {\n    #01: here\n  }\n"
+                   "  Block reported at {\n    #01: there\n  }\n}\n");
 }
 
 /* A claim with each kind of reason, and the other faults that say more than where. */

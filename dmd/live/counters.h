@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * counters.h: what allocators that count should have in their sums.
+ *
+ * A program may keep a sum of its own: it adds what a report on allocation returned, and subtracts
+ * what taking that report back returned. So by rights the sum is what the reports on allocation of
+ * one reporter cover at the moment: usable bytes of live blocks. That is kept here, by the
+ * reporter's name, through every event that changes it.
+ *
+ * A block that is freed or reallocated while it is counted is no fault by itself, for the program
+ * may subtract its size without telling. But a sum that turns out too large by just these bytes
+ * still has them: so they are kept as well, by where blocks were freed.
+ *
+ * Cost: constant for each report on allocation and for each counted block that goes; memory by the
+ * number of reporters, and of places where their blocks are freed.
+ */
+#ifndef DMD_LIVE_COUNTERS_H
+#define DMD_LIVE_COUNTERS_H
+
+#include "base/pool.h"
+#include "base/table.h"
+#include "live/block.h"
+#include "profile/reports.h"
+
+typedef struct dmd_counter {
+  uint64_t live;      /* usable bytes that its reports on allocation cover now */
+  uint64_t published; /* the same when a memory report of its path came last */
+  uint64_t lost;      /* usable bytes of its blocks that were freed while counted */
+  uint32_t losses;    /* the newest of them, by place; DMD_NONE: none */
+  bool counts;        /* it has made such a report */
+} dmd_counter_t;
+
+/* Blocks of one reporter that were freed while counted, at one place. */
+typedef struct dmd_loss {
+  uint64_t num, bytes;
+  uint32_t reporter, freed;     /* its name; stack of the free or realloc, DMD_NONE: not known */
+  uint32_t allocated, reported; /* stacks of the last of them */
+  uint32_t next;                /* of the same reporter */
+} dmd_loss_t;
+
+typedef struct dmd_counters {
+  const dmd_reports_t *reports;
+  dmd_pool_t by_name; /* of dmd_counter_t */
+  dmd_pool_t losses;  /* of dmd_loss_t */
+  dmd_table_t loss_index;
+} dmd_counters_t;
+
+/* The counters must stay where they are until they are destroyed, and the report sets as long. */
+void dmd_counters_init(dmd_counters_t *counters, const dmd_env_t *env,
+                       const dmd_reports_t *reports);
+void dmd_counters_destroy(dmd_counters_t *counters);
+
+/* A live block of so many usable bytes has these reports now, and not those before (report sets).
+ */
+void dmd_counters_change(dmd_counters_t *counters, uint64_t usable, uint32_t before, uint32_t now);
+
+/* The block, which is reported, was freed at this stack, or became another by realloc. */
+void dmd_counters_lose(dmd_counters_t *counters, const dmd_block_t *block, uint32_t freed);
+
+/* A memory report of this reporter's path, or DMD_NONE, was made. */
+void dmd_counters_publish(dmd_counters_t *counters, uint32_t reporter);
+
+/* The reporter's counter; NULL where it has not reported on allocation. */
+dmd_counter_t *dmd_counters_find(const dmd_counters_t *counters, uint32_t reporter);
+
+/* Which losses are just the bytes that the reporter's sum is too large by: all of them (*all, and
+ * the newest one's id is returned), or those of one place and no other; DMD_NONE: neither. */
+uint32_t dmd_counters_explain(const dmd_counters_t *counters, const dmd_counter_t *counter,
+                              uint64_t excess, bool *all);
+
+static inline const dmd_loss_t *dmd_counters_loss(const dmd_counters_t *counters, uint32_t id) {
+  return DMD_POOL_AT(&counters->losses, const dmd_loss_t, id);
+}
+
+#endif
