@@ -141,6 +141,7 @@ dmd_reader_sources = \
   dmd/reader/host/files.c dmd/reader/host/files.h \
   dmd/reader/host/host.c dmd/reader/host/host.h \
   dmd/reader/host/outfile.c dmd/reader/host/outfile.h \
+  dmd/reader/host/pager.c dmd/reader/host/pager.h \
   dmd/reader/host/progress.c dmd/reader/host/progress.h \
   dmd/reader/input/cutter.c dmd/reader/input/cutter.h \
   dmd/reader/input/document.c dmd/reader/input/document.h \

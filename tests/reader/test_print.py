@@ -175,7 +175,13 @@ def test_records_left_out_are_said(test):
         profile.block(i, ["f%d (f.c:%d)" % (i, i)])
     path = test.write("p", profile)
     out, _ = test.dmdv("print", path)
-    test.equal(out.count("Live {"), 1500, "all by default")
+    test.equal(out.count("Live {"), 10, "as many as the log has")
+    # The ten largest are 1,491 to 1,500; 1 to 1,490 add up to 1,490 * 1,491 / 2.
+    test.check("# Live: the first 10 of 1,500 heap block records; the others hold 1,110,795 bytes" in out, out[-600:])
+    test.check("# and 1490 more (--max-records=all shows them)" in test.dmdv("print", "--by=function", path)[0], "sums too")
+    test.equal(len(json.loads(test.dmdv("print", "--json", path)[0])["sections"][0]["records"]), 1500, "JSON has all")
+    out, _ = test.dmdv("print", "--max-records=all", path)
+    test.equal(out.count("Live {"), 1500, "all")
     test.check("record 1,500 of 1,500\n" in out, "numbers have commas")
     out, _ = test.dmdv("print", "--max-records=1498", path)
     test.check("# Live: the first 1,498 of 1,500 heap block records; the others hold 3 bytes" in out, out[-600:])
@@ -234,30 +240,32 @@ def test_scan_addresses(test):
     test.check("  block addresses: 0xdadadada, 0xdadadada\n" in out, "one for each block, for Mozilla's tests: " + out)
 
 
+PTY = ("import pty, os, sys, fcntl, termios, struct\n"
+       "pid, fd = pty.fork()\n"
+       "if pid == 0:\n"
+       "    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 24, %d, 0, 0))\n"
+       "    os.execv(sys.argv[1], sys.argv[1:])\n"
+       "out = b''\n"
+       "while True:\n"
+       "    try:\n"
+       "        part = os.read(fd, 65536)\n"
+       "    except OSError:\n"
+       "        break\n"
+       "    if not part:\n"
+       "        break\n"
+       "    out += part\n"
+       "os.waitpid(pid, 0)\n"
+       "sys.stdout.buffer.write(out.replace(b'\\r\\n', b'\\n'))\n")
+
+
 def on_a_terminal(test, columns, environment, *args):
-    """What dmdv prints to a terminal of this width."""
+    """What dmdv prints to a terminal of this width; without a pager unless the environment names one."""
     try:
         os.close(os.open("/dev/ptmx", os.O_RDWR))
     except OSError as error:
         raise Skip("no pseudo-terminals here: %s" % error.strerror) from error
-    script = ("import pty, os, sys, fcntl, termios, struct\n"
-              "pid, fd = pty.fork()\n"
-              "if pid == 0:\n"
-              "    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 24, %d, 0, 0))\n"
-              "    os.execv(sys.argv[1], sys.argv[1:])\n"
-              "out = b''\n"
-              "while True:\n"
-              "    try:\n"
-              "        part = os.read(fd, 65536)\n"
-              "    except OSError:\n"
-              "        break\n"
-              "    if not part:\n"
-              "        break\n"
-              "    out += part\n"
-              "os.waitpid(pid, 0)\n"
-              "sys.stdout.buffer.write(out.replace(b'\\r\\n', b'\\n'))\n" % columns)
-    return test.run([sys.executable, "-c", script, test.place.dmdv(), *args],
-                    env=dict(os.environ, TERM="xterm", **environment)).out
+    return test.run([sys.executable, "-c", PTY % columns, test.place.dmdv(), *args],
+                    env=dict(os.environ, **dict({"TERM": "xterm", "PAGER": "", "DMD_PAGER": ""}, **environment))).out
 
 
 def test_terminal(test):
@@ -273,3 +281,39 @@ def test_terminal(test):
     sizes = uncoloured[uncoloured.index("  Individual"):uncoloured.index("  100.00% of the heap")]
     test.check(max(len(line) for line in sizes.split("\n")) <= 60, "lines are too long: " + sizes)
     test.equal(uncoloured.replace(";\n    ", "; "), plain, "the same text but for the folds")
+
+
+def test_pager(test):
+    path = test.write("p", Profile().block(1000, A))
+    plain, _ = test.dmdv("print", path)
+    paged = "".join("> " + line + "\n" for line in plain.split("\n")[:-1])
+    mark = {"NO_COLOR": "1", "DMD_PAGER": "sed 's/^/> /'"}
+    test.equal(on_a_terminal(test, 200, mark, "print", path), paged, "DMD_PAGER")
+    wrong = dict(mark, PAGER="sed s/^/wrong/")
+    test.equal(on_a_terminal(test, 200, wrong, "print", path), paged, "DMD_PAGER comes first")
+    shown = on_a_terminal(test, 200, mark, "print", "--no-pager", path)
+    test.equal(shown.replace("print --no-pager", "print"), plain, "--no-pager")
+    test.equal(on_a_terminal(test, 200, dict(mark, DMD_PAGER="cat"), "print", path), plain, "cat")
+    done = test.run([test.place.dmdv(), "print", path], env=dict(os.environ, **mark))
+    test.equal(done.out, plain, "no terminal")
+    coloured = on_a_terminal(test, 200, {"NO_COLOR": "", "DMD_PAGER": "sed 's/^/> /'"}, "print", path)
+    test.check("> \x1b[1;31mUnreported\x1b[0m {\n" in coloured, "colours go through")
+    for args in (["diff", path, path], ["diff", "--causal", path, path], ["tree", path]):
+        shown = on_a_terminal(test, 200, mark, *args)
+        test.check(shown and all(line.startswith("> ") for line in shown.split("\n")[:-1]), "%s: %s" % (args, shown))
+    shown = on_a_terminal(test, 200, dict(mark, DMD_PAGER="/no/such/pager"), "print", path)
+    test.check("dmdv: the pager could not be run" in shown, shown)
+
+
+def test_pager_of_the_system(test):
+    """less, where PAGER does not say otherwise, with the options that git gives it."""
+    path = test.write("p", Profile().block(1000, A))
+    plain, _ = test.dmdv("print", path)
+    bin = test.path("bin")
+    os.mkdir(bin)
+    less = test.write("bin/less", "#!/bin/sh\necho \"less $LESS\"\nexec cat\n")
+    os.chmod(less, 0o755)
+    environment = {key: value for key, value in os.environ.items() if key not in ("PAGER", "DMD_PAGER", "LESS")}
+    shown = test.run([sys.executable, "-c", PTY % 200, test.place.dmdv(), "print", path],
+                     env=dict(environment, NO_COLOR="1", TERM="xterm", PATH=bin + ":" + os.environ["PATH"])).out
+    test.equal(shown, "less FRX\n" + plain, "less")

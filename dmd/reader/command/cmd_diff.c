@@ -8,6 +8,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
+#include "reader/host/pager.h"
 #include "text/text_changes.h"
 
 #include <string.h>
@@ -35,6 +36,7 @@ static const dmdv_part_t parts[] = {
 
 static bool tell_causes(const dmd_profile_t *old, const dmd_profile_t *new,
                         const dmdv_options_t *options) {
+  dmdv_pager_begin(options->output == NULL && !options->no_pager);
   dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
   if (file == NULL)
     return false;

@@ -183,13 +183,13 @@ static int run_program(const options_t *options, const char *valgrind, const cha
 
 /* ---- What was written. ---- */
 
-/* Prints records as dmd would have: with its options, and its limit where none was given. */
+/* Prints records as dmd would have, with its options. */
 static void print_records(const options_t *options, const char *path) {
   const char **argv =
       dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)options->n_tool + 5) * sizeof *argv);
   int n = 0;
   argv[n++] = "print";
-  argv[n++] = "--max-records=10";
+  argv[n++] = "--no-pager";
   for (int i = 0; i < options->n_tool; i++)
     if (after(options->tool[i], "--max-records=") || after(options->tool[i], "--max-frames=") ||
         after(options->tool[i], "--sort-by="))

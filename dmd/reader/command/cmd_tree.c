@@ -11,6 +11,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
+#include "reader/host/pager.h"
 #include "reader/input/load.h"
 #include "text/text_tree.h"
 
@@ -19,6 +20,7 @@
 typedef struct {
   const char *output; /* NULL: standard output */
   bool verbose;
+  bool no_pager;
   dmdv_files_t files;
 } options_t;
 
@@ -27,6 +29,8 @@ static const dmd_option_t options[] = {
      DMD_OPTION_AT(options_t, verbose), .letter = 'v'},
     {"output", "FILE", NULL, "write there instead of to standard output", DMD_OPTION_TEXT,
      DMD_OPTION_AT(options_t, output), .letter = 'o', .is_file = true},
+    {"no-pager", NULL, NULL, "on a terminal too, print at once", DMD_OPTION_SWITCH,
+     DMD_OPTION_AT(options_t, no_pager)},
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
@@ -124,6 +128,7 @@ static bool write_tree(const options_t *o, const source_t *source, const source_
   const char *notes = old == NULL                    ? source->notes.text
                       : source->amounts.n_order == 0 ? "no difference\n"
                                                      : "";
+  dmdv_pager_begin(o->output == NULL && !o->no_pager);
   dmdv_outfile_t *file = dmdv_outfile_open(o->output, false);
   if (file == NULL)
     return false;

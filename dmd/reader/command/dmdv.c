@@ -10,6 +10,7 @@
 #include "reader/command/complete.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
+#include "reader/host/pager.h"
 
 #include "dmd-config.h"
 
@@ -84,5 +85,9 @@ int main(int argc, char **argv) {
     return 0;
   }
   const dmdv_command_t *command = find_command(word);
-  return command != NULL ? command->run(argc - 1, argv + 1) : unknown_command(word);
+  if (command == NULL)
+    return unknown_command(word);
+  int status = command->run(argc - 1, argv + 1);
+  dmdv_pager_end();
+  return status;
 }

@@ -31,13 +31,14 @@ static const dmd_option_t record_options[] = {
      "only records whose allocation stack contains TEXT; !TEXT: those that do not; a leading \\ "
      "protects TEXT; several filters must all match",
      DMD_OPTION_OWN, .take = take_filter},
-    {"max-records", "N|all", "all", "records shown in each section", DMD_OPTION_NUMBER_OR_ALL,
+    {"max-records", "N|all", "10", "records shown in each section", DMD_OPTION_NUMBER_OR_ALL,
      AT(view.max_records), .least = 1, .most = 1000000000},
     {"section", "twice|unreported|once|misreported", NULL,
      "only this section; may be given several times", DMD_OPTION_WORD_BIT, AT(view.sections)},
     {"by", "record|reporter|tag|thread|function|library", "record",
      "add up by this; function is the one that allocated", DMD_OPTION_WORD, AT(view.by)},
-    {"json", NULL, NULL, "the result as JSON", DMD_OPTION_SWITCH, AT(json)},
+    {"json", NULL, NULL, "the result as JSON, all of it", DMD_OPTION_SWITCH, AT(json)},
+    {"no-pager", NULL, NULL, "on a terminal too, print at once", DMD_OPTION_SWITCH, AT(no_pager)},
 };
 const dmd_option_table_t dmdv_record_options = {record_options,
                                                 sizeof record_options / sizeof *record_options};

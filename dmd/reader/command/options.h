@@ -12,7 +12,7 @@
 /* Which of a profile's records people want to see, and in which order. */
 typedef struct dmdv_view {
   uint32_t max_frames;
-  uint32_t max_records; /* 0: all */
+  uint32_t max_records; /* 0: all; not of JSON */
   dmd_sort_by_t sort_by;
   unsigned sections; /* see dmd_text_options_t.only */
   dmd_by_t by;
@@ -24,6 +24,7 @@ typedef struct dmdv_options {
   bool for_testing;
   bool json;
   bool causal;
+  bool no_pager;
   bool ignored;       /* for options that change nothing */
   const char *output; /* NULL: standard output */
   const char **filters;

@@ -5,6 +5,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
+#include "reader/host/pager.h"
 #include "text/records_json.h"
 #include "text/text.h"
 #include "text/text_rows.h"
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name,
                       const dmdv_load_options_t *options) {
@@ -46,11 +45,6 @@ static bool colour_is_wanted(void) {
   return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-static uint32_t terminal_columns(void) {
-  struct winsize size;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
-}
-
 static void print_rows(dmd_out_t *out, const dmd_records_t *records, const dmdv_view_t *view) {
   dmd_rows_t rows;
   dmd_rows_init(&rows, records, view->by, view->sections);
@@ -60,13 +54,13 @@ static void print_rows(dmd_out_t *out, const dmd_records_t *records, const dmdv_
 
 static void print(dmdv_outfile_t *file, const dmd_records_t *records, const dmd_profile_t *old,
                   const dmdv_options_t *options, const char *title) {
-  bool is_terminal = options->output == NULL && isatty(STDOUT_FILENO);
+  bool is_terminal = options->output == NULL && dmdv_is_terminal();
   dmd_text_options_t text = {.title = title,
                              .old = old,
                              .max_records = options->view.max_records,
                              .only = options->view.sections,
                              .colour = is_terminal && colour_is_wanted(),
-                             .columns = is_terminal ? terminal_columns() : 0,
+                             .columns = is_terminal ? dmdv_terminal_columns() : 0,
                              .for_testing = options->for_testing};
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
@@ -81,6 +75,7 @@ static void print(dmdv_outfile_t *file, const dmd_records_t *records, const dmd_
 
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
                int argc, char **argv) {
+  dmdv_pager_begin(options->output == NULL && !options->no_pager);
   dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
   if (file == NULL)
     return false;
