@@ -10,6 +10,7 @@ dmd_core_sources = \
   dmd/base/glob.c dmd/base/glob.h \
   dmd/base/intern.c dmd/base/intern.h \
   dmd/base/jsonout.c dmd/base/jsonout.h \
+  dmd/base/limits.h \
   dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
   dmd/base/optiontable.c dmd/base/optiontable.h \

@@ -2,6 +2,7 @@
 #include "analysis/amounts.h"
 
 #include "analysis/normalize.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sort.h"
@@ -10,7 +11,6 @@
 
 /* All absolute amounts together stay at or below this: with what complete adds, and twice for a
  * difference, that is still below 2^63. */
-static const uint64_t MAX_TOTAL = UINT64_C(1) << 60;
 
 static const char EXPLICIT[] = "explicit/";
 static const char UNCLASSIFIED[] = "explicit/heap-unclassified";
@@ -88,8 +88,8 @@ static uint32_t intern(dmd_amounts_t *m, const char *s) {
 const char *dmd_amounts_add(dmd_amounts_t *m, const dmd_memreport_t *report, int64_t shared) {
   uint64_t size = report->amount < 0 ? -(uint64_t)report->amount : (uint64_t)report->amount;
   size += (uint64_t)shared;
-  if (size > MAX_TOTAL - m->total)
-    return "brings the sum of all amounts above 2^60";
+  if (size > DMD_MAX_AMOUNTS - m->total)
+    return "brings the sum of all amounts above " DMD_MAX_AMOUNTS_TEXT;
   if (dmd_str_begins(report->path, EXPLICIT) &&
       (report->kind == DMD_MEMREPORT_OTHER || report->units != DMD_MEMREPORT_BYTES))
     return "is under explicit but not memory in bytes";

@@ -4,6 +4,7 @@
 #include "analysis/frame.h"
 #include "analysis/record.h"
 #include "base/glob.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -39,8 +40,8 @@ static char *strip(char *s, char *end) {
 static const char *parse_line(dmd_ignore_t *ignore, char *line, size_t n, uint64_t number) {
   if (n > 0 && line[n - 1] == '\r')
     line[--n] = '\0';
-  if (n > DMD_IGNORE_MAX_LINE)
-    return "the line is longer than 65536 bytes";
+  if (n > DMD_MAX_IGNORE_LINE)
+    return "the line is longer than " DMD_LIMIT_TEXT(DMD_MAX_IGNORE_LINE) " bytes";
   if (dmd_str_length(line) != n)
     return "there is a NUL byte in the line";
   if (!dmd_utf8_is_valid(line))
@@ -63,8 +64,6 @@ static size_t count_lines(const char *text, size_t n) {
     lines += text[i] == '\n';
   return lines;
 }
-
-_Static_assert(DMD_IGNORE_MAX_LINE == 65536, "parse_line says so");
 
 const char *dmd_ignore_parse(dmd_ignore_t *ignore, const dmd_env_t *env, const char *text, size_t n,
                              uint64_t *line) {

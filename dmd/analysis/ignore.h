@@ -11,15 +11,13 @@
  * pattern is matched against each frame of an allocation stack, however long that is, and must
  * match all of the frame's text or all of its function's name.
  *
- * The text is UTF-8 in lines of at most DMD_IGNORE_MAX_LINE bytes. A pattern without a reason is
+ * The text is UTF-8 in lines of at most DMD_MAX_IGNORE_LINE bytes. A pattern without a reason is
  * an error: a year later nobody dares to remove it.
  */
 #ifndef DMD_ANALYSIS_IGNORE_H
 #define DMD_ANALYSIS_IGNORE_H
 
 #include "profile/profile.h"
-
-enum { DMD_IGNORE_MAX_LINE = 64 * 1024 };
 
 typedef struct dmd_pattern {
   const char *text;

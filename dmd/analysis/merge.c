@@ -2,6 +2,7 @@
 #include "analysis/merge.h"
 
 #include "analysis/combine.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/strbuf.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/size.h"
 
+#include "base/limits.h"
 #include "base/str.h"
 #include <stddef.h>
 
 enum { MAX_DECIMALS = 6, MILLION = 1000000 };
 
-static const int64_t MAX_BYTES = INT64_C(1) << 62;
 static const uint64_t MAX_PERCENT = 100000;
 
 static const struct {
@@ -52,25 +52,26 @@ const char *dmd_size_parse(const char *text, dmd_size_t *size) {
   if (size->has_plus)
     s++;
   if (!is_digit(*s))
-    return "this is no size; sizes look like 4096, 1.5MB or 10%";
+    return "this is not a size; sizes look like 4096, 1.5MB or 10%";
   int64_t whole = read_whole(&s), millionths = 0;
   if (*s == '.') {
     s++;
     millionths = read_millionths(&s);
   }
   if (millionths < 0)
-    return "there must be one to six digits behind the point";
+    return "there must be one to six digits after the point";
   if (*s == ' ')
     s++;
   int unit = 0;
   while (unit < N_UNITS && !dmd_str_equal_ignoring_case(s, units[unit].name))
     unit++;
   if (unit == N_UNITS)
-    return "the unit is none of B, KB, MB, GB and %";
+    return "the unit is not one of B, KB, MB, GB and %";
   size->is_percent = units[unit].bytes == 0;
   if (whole < 0 ||
-      (uint64_t)whole >= (size->is_percent ? MAX_PERCENT : (uint64_t)MAX_BYTES / units[unit].bytes))
-    return size->is_percent ? "this is 100000% or more" : "this is 2^62 bytes or more";
+      (uint64_t)whole >= (size->is_percent ? MAX_PERCENT : DMD_MAX_SIZE / units[unit].bytes))
+    return size->is_percent ? "this is 100000% or more"
+                            : "this is " DMD_MAX_SIZE_TEXT " bytes or more";
   if (size->is_percent)
     size->value = (uint64_t)whole * MILLION + (uint64_t)millionths;
   else
@@ -87,7 +88,7 @@ int64_t dmd_size_bytes(const dmd_size_t *size, int64_t whole) {
   const uint64_t per = UINT64_C(100) * MILLION;
   uint64_t quotient = (uint64_t)whole / per, rest = (uint64_t)whole % per;
   uint64_t part = rest * size->value / per;
-  if (size->value > 0 && quotient > ((uint64_t)MAX_BYTES - part) / size->value)
-    return MAX_BYTES;
+  if (size->value > 0 && quotient > (DMD_MAX_SIZE - part) / size->value)
+    return (int64_t)DMD_MAX_SIZE;
   return (int64_t)(quotient * size->value + part);
 }

@@ -94,9 +94,9 @@ typedef struct dmd_engine_host {
   bool (*shows_below_main)(void *ctx); /* whether the user wants to see what called main */
 
   /* The program's memory. Reads are made between begin and end; read copies n bytes at addr, all of
-   * one page of 4 KiB, and answers how many from addr on could be had. classify says what memory an
-   * address outside of all blocks lies in: the kind of fault that a report of it is, and a
-   * description of at most szB bytes, which may be empty. */
+   * one page of DMD_PAGE_SZB, and answers how many from addr on could be had. classify says what
+   * memory an address outside of all blocks lies in: the kind of fault that a report of it is, and
+   * a description of at most szB bytes, which may be empty. */
   void (*memory_begin)(void *ctx);
   size_t (*memory_read)(void *ctx, uint64_t addr, void *to, size_t n);
   void (*memory_end)(void *ctx);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/options.h"
 
+#include "base/limits.h"
 #include "base/str.h"
 
 /* ---- Options that take more than a word or a number. ---- */
@@ -122,8 +123,8 @@ static const dmd_option_t engine_options[] = {
      AT(freed_blocks), .least = 0, .most = 1 << 24},
     {"sort-by", "usable|req|slop|num-blocks", "usable", "order of the records", WORD, AT(sort_by)},
     {"max-records", "<number>|all", "10", "records printed in each section",
-     DMD_OPTION_NUMBER_OR_ALL, AT(max_records), .least = 1, .most = 1000000000},
-    {"max-frames", "<number>", "8",
+     DMD_OPTION_NUMBER_OR_ALL, AT(max_records), .least = 1, .most = DMD_MAX_SHOWN},
+    {"max-frames", "<number>", DMD_FRAMES_SHOWN,
      "frames printed in each stack; records with equal frames are one", NUMBER, AT(max_frames),
      .least = 1, .most = 500},
     {"dump-at-exit", "auto|yes|no", "auto", "auto: unless the program dumped by itself", WORD,

@@ -13,8 +13,6 @@
 #include "base/optiontable.h"
 #include "live/live.h"
 
-enum { DMD_MAX_NAME = 4096 }; /* bytes that are kept of the name of a tag or reporter, or a label */
-
 typedef enum { DMD_AUTO, DMD_YES, DMD_NO } dmd_auto_t;
 
 /* What one --tag-library, --tag-fn or --report-fn says. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/requests.h"
 
+#include "base/limits.h"
 #include "engine/dump.h"
 
 /* The version of the requests that DMD_REQUEST_RUNNING answers; dmd.h says what it means. */
 enum { ABI_VERSION = 1 };
-
-enum { PAGE_SZB = 4096 }; /* across which the host reads nothing at once */
 
 typedef struct {
   char text[DMD_MAX_NAME + 1];
@@ -16,7 +15,7 @@ typedef struct {
 
 /* How many of n bytes at addr are in one page. */
 static size_t within_page(uint64_t addr, size_t n) {
-  size_t left = PAGE_SZB - addr % PAGE_SZB;
+  size_t left = DMD_PAGE_SZB - addr % DMD_PAGE_SZB;
   return n < left ? n : left;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/fnname.h"
 #include "base/glob.h"
+#include "base/limits.h"
 #include "base/str.h"
 
 enum { NO_RULE = 0xffffffff };

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "live/blockindex.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 /* How many blocks around each other are looked at. */
 enum { MAX_NESTED = 64 };
 
-static const uint64_t ABSURD_SIZE = UINT64_C(1) << 40;
-
 static void add(void *ctx, uint64_t addr, dmd_block_t *block) {
   dmd_blockindex_t *index = ctx;
   uint64_t szB = dmd_block_usable(block);
-  if (szB >= ABSURD_SIZE || addr > UINT64_MAX - ABSURD_SIZE)
+  if (szB >= DMD_MAX_REAL_BLOCK || addr > UINT64_MAX - DMD_MAX_REAL_BLOCK)
     return;
   dmd_placed_block_t *placed = &index->blocks[index->n++];
   dmd_mem_zero(placed, sizeof *placed);

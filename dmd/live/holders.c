@@ -6,12 +6,12 @@
  */
 #include "live/holders.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "live/blockindex.h"
 
 enum {
-  PAGE_SZB = 4096,
   MAX_OFFSET = 4096, /* the first that is not told */
   KEPT_HOLDERS = 3,  /* of each allocation stack and kind of holder */
   KEPT_PLACES = 3    /* pairs of report stack and offset, of each of these holders */
@@ -43,7 +43,7 @@ typedef struct {
   uint32_t *queue;
   uint32_t n_queue;
   uint64_t left_szB; /* to be read yet */
-  uint64_t page[PAGE_SZB / sizeof(uint64_t)];
+  uint64_t page[DMD_PAGE_SZB / sizeof(uint64_t)];
 } search_t;
 
 static group_t *group_at(const search_t *s, uint32_t id) {
@@ -175,7 +175,7 @@ static void read_block(search_t *s, const dmd_placed_block_t *from) {
   uint64_t addr = (from->addr + word_szB - 1) & ~(word_szB - 1);
   uint64_t end = addr + MAX_BLOCK_SZB < from->end ? addr + MAX_BLOCK_SZB : from->end;
   while (addr < end && end - addr >= word_szB && s->left_szB > 0) {
-    uint64_t szB = PAGE_SZB - addr % PAGE_SZB;
+    uint64_t szB = DMD_PAGE_SZB - addr % DMD_PAGE_SZB;
     if (szB > end - addr)
       szB = end - addr;
     read_words(s, from, addr, s->memory->read(s->memory->ctx, addr, s->page, (size_t)szB));

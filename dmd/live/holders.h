@@ -29,7 +29,7 @@
 
 /* The program's memory. */
 typedef struct dmd_memory {
-  /* Copies n bytes at addr (not more than a page's, not across pages of 4 KiB) to `to`, which is
+  /* Copies n bytes at addr (all of one page of DMD_PAGE_SZB) to `to`, which is
    * aligned for words. Returns how many bytes from addr on could be had. */
   size_t (*read)(void *ctx, uint64_t addr, void *to, size_t n);
   void *ctx;

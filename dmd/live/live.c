@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "live/live.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 /* A reported block is freed or reallocated. */

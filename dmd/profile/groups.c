@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/groups.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 uint32_t dmd_tag_intern(dmd_intern_t *tags, const char *name) {

@@ -13,11 +13,9 @@
 #define DMD_PROFILE_GROUPS_H
 
 #include "base/intern.h"
+#include "base/limits.h"
 #include "base/pool.h"
 #include "base/table.h"
-
-/* A tag's id takes 16 bits, a thread's 15. */
-enum { DMD_MAX_TAGS = UINT16_MAX, DMD_MAX_THREAD = (1 << 15) - 1 };
 
 /* The id of the tag with this name, among all tags of one owner. The last id is kept for what new
  * tags have in common once all others are taken: "(other tags)". */

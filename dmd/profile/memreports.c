@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/memreports.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 const char *dmd_memreport_kind_name(dmd_memreport_kind_t kind) {
@@ -78,7 +79,7 @@ static bool is_valid(const dmd_memreport_t *report) {
 
 bool dmd_memreports_add(dmd_memreports_t *reports, const dmd_memreport_t *report) {
   /* Looking up a string keeps it: so the room for all is asked about first. */
-  if (!is_valid(report) || reports->text_szB >= DMD_MEMREPORTS_MAX_TEXT)
+  if (!is_valid(report) || reports->text_szB >= DMD_MAX_MEMORY_REPORT_TEXT)
     return false;
   dmd_memreport_entry_t entry = {.amount = report->amount,
                                  .times = report->times,
@@ -95,7 +96,7 @@ bool dmd_memreports_add(dmd_memreports_t *reports, const dmd_memreport_t *report
     r->times = (uint64_t)limited((int64_t)(r->times + entry.times));
     return true;
   }
-  if (dmd_memreports_count(reports) == DMD_MEMREPORTS_MAX)
+  if (dmd_memreports_count(reports) == DMD_MAX_MEMORY_REPORTS)
     return false;
   entry.description = string_id(reports, report->description);
   id = dmd_pool_add(&reports->pool);

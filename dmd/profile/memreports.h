@@ -11,14 +11,15 @@
  * they are kept by the live state and by profiles.
  *
  * What a program may publish is limited, so that one that never clears does not fill the memory:
- * DMD_MEMREPORTS_MAX reports and DMD_MEMREPORTS_MAX_TEXT bytes of strings. Amounts stay within
- * DMD_MEMREPORT_MAX_AMOUNT of 0, up to which readers that use doubles count exactly; sums that
- * would go beyond stop there, and so does `times`.
+ * DMD_MAX_MEMORY_REPORTS of them and DMD_MAX_MEMORY_REPORT_TEXT bytes of strings. Amounts stay
+ * within DMD_MEMREPORT_MAX_AMOUNT of 0, up to which readers that use doubles count exactly; sums
+ * that would go beyond stop there, and so does `times`.
  */
 #ifndef DMD_PROFILE_MEMREPORTS_H
 #define DMD_PROFILE_MEMREPORTS_H
 
 #include "base/intern.h"
+#include "base/limits.h"
 
 /* The numbers are those of dmd.h, and of about:memory's files. */
 typedef enum {
@@ -36,8 +37,7 @@ typedef enum {
   DMD_MEMREPORT_N_UNITS
 } dmd_memreport_units_t;
 
-#define DMD_MEMREPORT_MAX_AMOUNT (INT64_C(1) << 53)
-enum { DMD_MEMREPORTS_MAX = 1 << 16, DMD_MEMREPORTS_MAX_TEXT = 1 << 24 };
+#define DMD_MEMREPORT_MAX_AMOUNT ((int64_t)DMD_MAX_COUNT)
 
 /* The name in files, e.g. "nonheap" and "count-cumulative". */
 const char *dmd_memreport_kind_name(dmd_memreport_kind_t kind);

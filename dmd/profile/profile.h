@@ -26,11 +26,6 @@
 #include "profile/memreports.h"
 #include "profile/reports.h"
 
-/* What a profile may hold, so that no sum of it overflows, and none loses digits in a double: any
- * count, and the usable bytes of all blocks. */
-#define DMD_MAX_COUNT (UINT64_C(1) << 53)
-#define DMD_MAX_TOTAL (UINT64_C(1) << 61)
-
 /* The dmd JSON keys' version, see docs/format.md; DMD's own is 5. */
 #define DMD_FORMAT_VERSION 1
 

@@ -15,12 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DM_PAGE_SZB = 4096 }; /* the smallest page that any platform has */
-
 void dm_memory_begin(void *ctx);
 void dm_memory_end(void *ctx);
 
-/* Copies n > 0 bytes at addr, all of one page of DM_PAGE_SZB. Returns how many from addr on could
+/* Copies n > 0 bytes at addr, all of one page of DMD_PAGE_SZB. Returns how many from addr on could
  * be read: all or none. */
 size_t dm_memory_read(void *ctx, uint64_t addr, void *to, size_t n);
 

@@ -104,12 +104,12 @@ static char *long_line(size_t n) {
 static void lines_have_a_longest_length(void **state) {
   (void)state;
   for (size_t over = 0; over < 2; over++) {
-    char *text = long_line(DMD_IGNORE_MAX_LINE + over);
+    char *text = long_line(DMD_MAX_IGNORE_LINE + over);
     host_t host;
     host_init(&host);
     dmd_ignore_t file;
     uint64_t line = 0;
-    const char *why = dmd_ignore_parse(&file, &host.env, text, DMD_IGNORE_MAX_LINE + over, &line);
+    const char *why = dmd_ignore_parse(&file, &host.env, text, DMD_MAX_IGNORE_LINE + over, &line);
     assert_int_equal(why == NULL, over == 0);
     if (over > 0)
       assert_int_equal(line, 1);

@@ -126,10 +126,10 @@ static void there_is_a_limit(void **state) {
   dmd_memreports_t memreports;
   dmd_memreports_init(&memreports, &host.env);
   char path[32];
-  for (int i = 0; i < DMD_MEMREPORTS_MAX + 10; i++) {
+  for (int i = 0; i < DMD_MAX_MEMORY_REPORTS + 10; i++) {
     snprintf(path, sizeof path, "%d", i);
     dmd_memreport_t v = value_of(path, 1);
-    assert_int_equal(dmd_memreports_add(&memreports, &v), i < DMD_MEMREPORTS_MAX);
+    assert_int_equal(dmd_memreports_add(&memreports, &v), i < DMD_MAX_MEMORY_REPORTS);
   }
   dmd_memreport_t known = value_of("0", 1);
   assert_true(dmd_memreports_add(&memreports, &known));
@@ -160,8 +160,8 @@ static void text_has_a_limit(void **state) {
     kept += dmd_memreports_add(&memreports, &v);
   }
   free(path);
-  assert_int_equal(kept, DMD_MEMREPORTS_MAX_TEXT / (LENGTH + 1) + 1);
-  assert_true(host.szB < 1.1 * DMD_MEMREPORTS_MAX_TEXT);
+  assert_int_equal(kept, DMD_MAX_MEMORY_REPORT_TEXT / (LENGTH + 1) + 1);
+  assert_true(host.szB < 1.1 * DMD_MAX_MEMORY_REPORT_TEXT);
   dmd_memreports_clear(&memreports);
   assert_true(host.szB < LENGTH);
   dmd_memreports_destroy(&memreports);

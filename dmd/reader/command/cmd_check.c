@@ -3,6 +3,7 @@
  * dmdv check: the gate for continuous integration. Options, and what is done in which order: all
  * files are read and every limit is evaluated before anything is written.
  */
+#include "base/limits.h"
 #include "reader/command/commands.h"
 #include "reader/command/show.h"
 #include "reader/host/host.h"
@@ -127,8 +128,8 @@ static const dmd_option_t other_options[] = {
     {"format", "text|json|junit|github", "text", "how to report", DMD_OPTION_WORD, AT(format)},
     {"output", "FILE", NULL, "write there; only the verdict on standard output", DMD_OPTION_TEXT,
      AT(output), .letter = 'o', .is_file = true},
-    {"max-frames", "N", "8", "frames that tell stacks apart", DMD_OPTION_NUMBER, AT(max_frames),
-     .letter = 'f', .least = 1, .most = 1000000000},
+    {"max-frames", "N", DMD_FRAMES_SHOWN, "frames that tell stacks apart", DMD_OPTION_NUMBER,
+     AT(max_frames), .letter = 'f', .least = 1, .most = DMD_MAX_SHOWN},
     {"ignore-alloc-fns", NULL, NULL, "leave out allocation functions at the start of stacks",
      DMD_OPTION_SWITCH, AT(load.ignore_alloc_fns), .letter = 'a'},
 };

@@ -3,6 +3,7 @@
  * dmdv merge: one profile of the blocks of many, such as those of a program's processes.
  */
 #include "analysis/merge.h"
+#include "base/limits.h"
 #include "profile/json.h"
 #include "reader/command/commands.h"
 #include "reader/command/show.h"
@@ -43,8 +44,9 @@ static bool add_file(dmd_merge_t *merge, char **files, int i) {
                       dmd_mode_name(mode), files[i], dmd_mode_name(profile.mode));
   else if (!dmd_merge_add(merge, &profile))
     good = dmdv_error("merge: with %s there is more than one profile can "
-                      "hold (2^61 bytes, 2^53 of any count, %d memory reports)",
-                      files[i], DMD_MEMREPORTS_MAX);
+                      "hold (" DMD_MAX_TOTAL_TEXT " bytes, " DMD_MAX_COUNT_TEXT
+                      " of any count, %d memory reports)",
+                      files[i], DMD_MAX_MEMORY_REPORTS);
   dmd_profile_destroy(&profile);
   return good;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/command/options.h"
 
+#include "base/limits.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "text/text.h"
@@ -21,8 +22,8 @@ enum { SECTION_MISREPORTED = 1 << (DMD_SECTION_ONCE + 1) };
 static const dmd_option_t record_options[] = {
     {"output", "FILE", NULL, "write there instead of to standard output", DMD_OPTION_TEXT,
      AT(output), .letter = 'o', .is_file = true},
-    {"max-frames", "N", "8", "frames that tell stacks apart, and that are shown", DMD_OPTION_NUMBER,
-     AT(view.max_frames), .letter = 'f', .least = 1, .most = 1000000000},
+    {"max-frames", "N", DMD_FRAMES_SHOWN, "frames that tell stacks apart, and that are shown",
+     DMD_OPTION_NUMBER, AT(view.max_frames), .letter = 'f', .least = 1, .most = DMD_MAX_SHOWN},
     {"sort-by", "usable|req|slop|num-blocks", "usable", "order of the records, largest first",
      DMD_OPTION_WORD, AT(view.sort_by), .letter = 's'},
     {"ignore-alloc-fns", NULL, NULL, "leave out allocation functions at the start of stacks",
@@ -32,7 +33,7 @@ static const dmd_option_t record_options[] = {
      "protects TEXT; several filters must all match",
      DMD_OPTION_OWN, .take = take_filter},
     {"max-records", "N|all", "10", "records shown in each section", DMD_OPTION_NUMBER_OR_ALL,
-     AT(view.max_records), .least = 1, .most = 1000000000},
+     AT(view.max_records), .least = 1, .most = DMD_MAX_SHOWN},
     {"section", "twice|unreported|once|misreported", NULL,
      "only this section; may be given several times", DMD_OPTION_WORD_BIT, AT(view.sections)},
     {"by", "record|reporter|tag|thread|function|library", "record",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/input/cutter.h"
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "reader/input/scan.h"
 
@@ -110,9 +111,9 @@ static bool unexpected(dmdv_cutter_t *cutter, const char *wanted) {
 /* ---- The text of a value. ---- */
 
 static bool append(dmdv_cutter_t *cutter, const char *bytes, size_t n) {
-  if (n > DMDV_MAX_VALUE - cutter->n)
+  if (n > DMD_MAX_JSON_ELEMENT - cutter->n)
     return dmdv_cutter_reject(cutter, "a single value is larger than %d MiB",
-                              DMDV_MAX_VALUE / (1024 * 1024));
+                              DMD_MAX_JSON_ELEMENT / (1024 * 1024));
   if (cutter->n + n + 1 > cutter->room) {
     size_t room = (cutter->n + n + 1) * 2;
     char *text = realloc(cutter->text, room);
@@ -185,7 +186,7 @@ static bool take_scalar(dmdv_cutter_t *cutter) {
 /* Takes one whole value, white space shortened to one space. cJSON checks its grammar; here the
  * brackets are matched, to know where it ends. */
 static bool take_value(dmdv_cutter_t *cutter, bool keep) {
-  char close[DMDV_MAX_DEPTH];
+  char close[DMD_MAX_JSON_DEPTH];
   int depth = 0;
   cutter->n = 0;
   do {
@@ -199,8 +200,8 @@ static bool take_value(dmdv_cutter_t *cutter, bool keep) {
       if (!take_scalar(cutter))
         return false;
     } else if (c == '{' || c == '[') {
-      if (cutter->depth + depth >= DMDV_MAX_DEPTH)
-        return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMDV_MAX_DEPTH);
+      if (cutter->depth + depth >= DMD_MAX_JSON_DEPTH)
+        return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMD_MAX_JSON_DEPTH);
       close[depth++] = c == '{' ? '}' : ']';
       append(cutter, cutter->at, 1);
       cutter->at += 1;
@@ -223,8 +224,8 @@ bool dmdv_cutter_enter(dmdv_cutter_t *cutter, char open) {
   skip_space(cutter);
   if (cutter->failed || peek(cutter) != open)
     return unexpected(cutter, open == '{' ? "an object" : "an array");
-  if (cutter->depth == DMDV_MAX_DEPTH)
-    return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMDV_MAX_DEPTH);
+  if (cutter->depth == DMD_MAX_JSON_DEPTH)
+    return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMD_MAX_JSON_DEPTH);
   cutter->at += 1;
   cutter->level[cutter->depth].close = open == '{' ? '}' : ']';
   cutter->level[cutter->depth].any = false;
@@ -302,7 +303,7 @@ bool dmdv_cutter_next_key(dmdv_cutter_t *cutter, const char **key) {
 static cJSON *value_in_place(dmdv_cutter_t *cutter) {
   skip_space(cutter);
   const char *start = cutter->at;
-  const char *end = dmdv_scan_any(start, cutter->end, DMDV_MAX_DEPTH - cutter->depth);
+  const char *end = dmdv_scan_any(start, cutter->end, DMD_MAX_JSON_DEPTH - cutter->depth);
   if (end == NULL)
     return NULL;
   cJSON *value = cJSON_ParseWithLength(start, (size_t)(end - start));

@@ -11,8 +11,8 @@
  * The caller goes down into objects and arrays whose elements are many (blockList, traceTable) and
  * takes each element as a cJSON tree. Where it knows what an element usually looks like, it first
  * tries to read it from the text in the buffer (scan.h). Everything is checked on the way: that the
- * text is JSON, that strings are UTF-8, and that nothing nests deeper than DMDV_MAX_DEPTH. A value
- * that is skipped is checked for structure and strings.
+ * text is JSON, that strings are UTF-8, and that nothing nests deeper than DMD_MAX_JSON_DEPTH. A
+ * value that is skipped is checked for structure and strings.
  *
  * Every function returns false after an error, which then stands in cutter->fail with its place.
  *
@@ -24,16 +24,12 @@
 #ifndef DMD_READER_INPUT_CUTTER_H
 #define DMD_READER_INPUT_CUTTER_H
 
+#include "base/limits.h"
 #include "reader/host/fail.h"
 #include "reader/host/progress.h"
 #include "reader/input/input.h"
 
 #include <cjson/cJSON.h>
-
-enum {
-  DMDV_MAX_DEPTH = 64,
-  DMDV_MAX_VALUE = 64 * 1024 * 1024 /* bytes of one element; a nest or a string bomb ends here */
-};
 
 typedef struct dmdv_cutter {
   dmdv_input_t *input;
@@ -50,7 +46,7 @@ typedef struct dmdv_cutter {
   struct {
     char close;
     bool any; /* it has had an element */
-  } level[DMDV_MAX_DEPTH];
+  } level[DMD_MAX_JSON_DEPTH];
   int depth;
 } dmdv_cutter_t;
 

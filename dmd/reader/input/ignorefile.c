@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/input/ignorefile.h"
 
+#include "base/limits.h"
 #include "reader/host/host.h"
 #include "reader/input/input.h"
 
@@ -11,13 +12,13 @@ bool dmdv_ignorefile_read(dmd_ignore_t *ignore, const char *name, dmdv_fail_t *f
   dmdv_input_t *input = dmdv_input_open(name, fail);
   if (input == NULL)
     return false;
-  char *text = dmd_env_alloc(&dmdv_env, "dmdv.ignorefile", DMDV_IGNORE_MAX_FILE);
+  char *text = dmd_env_alloc(&dmdv_env, "dmdv.ignorefile", DMD_MAX_IGNORE_FILE);
   size_t n = 0, more = 0;
   const char *bytes;
   bool good;
   while ((good = dmdv_input_next(input, &bytes, &more, fail)) && more > 0) {
-    if (more > DMDV_IGNORE_MAX_FILE - n) {
-      good = dmdv_fail(fail, "the file is longer than %d bytes", DMDV_IGNORE_MAX_FILE);
+    if (more > DMD_MAX_IGNORE_FILE - n) {
+      good = dmdv_fail(fail, "the file is longer than %d bytes", DMD_MAX_IGNORE_FILE);
       break;
     }
     memcpy(text + n, bytes, more);

@@ -8,8 +8,6 @@
 #include "analysis/ignore.h"
 #include "reader/host/fail.h"
 
-enum { DMDV_IGNORE_MAX_FILE = 16 * 1024 * 1024 };
-
 /* Parses the file with this name. False, with *fail filled in, if that fails; there are then no
  * patterns. Destroy it either way. */
 bool dmdv_ignorefile_read(dmd_ignore_t *ignore, const char *name, dmdv_fail_t *fail);

@@ -6,6 +6,7 @@
  * a tree that cJSON makes of it. Both fill in a block_t, without any effect on the profile, and
  * what they found is kept in the same way, so that they cannot differ in more than that.
  */
+#include "base/limits.h"
 #include "base/mem.h"
 #include "reader/input/loader.h"
 
@@ -191,7 +192,7 @@ static const char *scan_member(reader_t *r, block_t *b, member_t member, const c
   case UNKNOWN:
     break;
   }
-  return dmdv_scan_any(p, end, DMDV_MAX_DEPTH - r->l->cutter.depth - 1);
+  return dmdv_scan_any(p, end, DMD_MAX_JSON_DEPTH - r->l->cutter.depth - 1);
 }
 
 /* Where the block ends; NULL where it has not the common shape. A key that comes twice has not. */
@@ -389,11 +390,12 @@ static bool keep_block(reader_t *r, block_t *b) {
   g->reports = keep_reports(r, b);
   l->blocks += g->num;
   if (l->blocks > DMD_MAX_COUNT)
-    return dmdv_cutter_reject(&l->cutter, "more than 2^53 blocks");
+    return dmdv_cutter_reject(&l->cutter, "more than " DMD_MAX_COUNT_TEXT " blocks");
   uint64_t usable;
   if (__builtin_mul_overflow(g->num, g->req + g->slop, &usable) ||
       usable > DMD_MAX_TOTAL - l->total)
-    return dmdv_cutter_reject(&l->cutter, "the sizes add up to more than 2^61 bytes");
+    return dmdv_cutter_reject(&l->cutter,
+                              "the sizes add up to more than " DMD_MAX_TOTAL_TEXT " bytes");
   l->total += usable;
   if (!dmdv_cutter_failed(&l->cutter))
     keep_group(r, g, b->addr);

@@ -2,6 +2,7 @@
  *
  * The keys that dmd adds to DMD's format: how the data came about, and what was wrong.
  */
+#include "base/limits.h"
 #include "reader/input/loader.h"
 
 #include <stddef.h>
@@ -46,7 +47,7 @@ static void load_fault(dmdv_loader_t *l, const cJSON *item) {
     load_field(l, item, &dmd_fault_fields[i], &fault);
   l->faults += fault.num;
   if (l->faults > (uint64_t)DMDV_LOAD_MAX_NUMBER)
-    dmdv_cutter_reject(&l->cutter, "more than 2^53 faults");
+    dmdv_cutter_reject(&l->cutter, "more than " DMD_MAX_COUNT_TEXT " faults");
   else
     dmd_faults_add(&l->collected_faults, &fault);
 }
@@ -70,7 +71,8 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
   l->advised_blocks += advice.blocks;
   if (l->advised > (uint64_t)DMDV_LOAD_MAX_NUMBER ||
       l->advised_blocks > (uint64_t)DMDV_LOAD_MAX_NUMBER) {
-    dmdv_cutter_reject(&l->cutter, "advices add up to more than 2^53 bytes or blocks");
+    dmdv_cutter_reject(&l->cutter,
+                       "advices add up to more than " DMD_MAX_COUNT_TEXT " bytes or blocks");
     return;
   }
   advice.stack = dmdv_ids_number(&l->traces, dmdv_span_of(at));
@@ -124,8 +126,9 @@ static void load_memreport(dmdv_loader_t *l, const cJSON *report) {
   }
   double v = cJSON_IsNumber(amount) ? amount->valuedouble : 2 * DMDV_LOAD_MAX_NUMBER;
   if (v < -DMDV_LOAD_MAX_NUMBER || v > DMDV_LOAD_MAX_NUMBER || v != (double)(int64_t)v) {
-    dmdv_cutter_reject(&l->cutter,
-                       "a memory report's \"amount\" is not a whole number within 2^53");
+    dmdv_cutter_reject(
+        &l->cutter,
+        "a memory report's \"amount\" is not a whole number within " DMD_MAX_COUNT_TEXT);
     return;
   }
   value.amount = (int64_t)v;
@@ -134,7 +137,7 @@ static void load_memreport(dmdv_loader_t *l, const cJSON *report) {
     return;
   if (!dmd_memreports_add(&l->profile->memreports, &value))
     dmdv_cutter_reject(&l->cutter, "more than %d memory reports, or %d bytes of their strings",
-                       DMD_MEMREPORTS_MAX, DMD_MEMREPORTS_MAX_TEXT);
+                       DMD_MAX_MEMORY_REPORTS, DMD_MAX_MEMORY_REPORT_TEXT);
 }
 
 /* ---- The members. ---- */

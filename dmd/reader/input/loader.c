@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/input/loader.h"
 
+#include "base/limits.h"
+
 /* ---- Values. ---- */
 
 uint64_t dmdv_load_number_in(dmdv_loader_t *l, const cJSON *item, const char *key, uint64_t least) {
@@ -8,8 +10,8 @@ uint64_t dmdv_load_number_in(dmdv_loader_t *l, const cJSON *item, const char *ke
   if (cJSON_IsNumber(item) && v >= (double)least && v <= DMDV_LOAD_MAX_NUMBER &&
       v == (double)(uint64_t)v)
     return (uint64_t)v;
-  dmdv_cutter_reject(&l->cutter, "\"%s\" is not a whole number from %llu to 2^53", key,
-                     (unsigned long long)least);
+  dmdv_cutter_reject(&l->cutter, "\"%s\" is not a whole number from %llu to " DMD_MAX_COUNT_TEXT,
+                     key, (unsigned long long)least);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #ifndef DMD_READER_INPUT_LOADER_H
 #define DMD_READER_INPUT_LOADER_H
 
+#include "base/limits.h"
 #include "profile/profile.h"
 #include "reader/input/document.h"
 #include "reader/input/ids.h"

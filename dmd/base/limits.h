@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * limits.h: how much there may be of anything that a program, a file or a user brings.
+ *
+ * Each limit is said here once; messages about it are made from it. docs/format.md says what of
+ * this holds for files, and docs/manual.md what users may notice. Sizes of tables and buffers,
+ * which change nothing but speed, stay with the code that they belong to.
+ */
+#ifndef DMD_BASE_LIMITS_H
+#define DMD_BASE_LIMITS_H
+
+#include <stdint.h>
+
+/* A limit that is a power of two, given by its exponent, as a number and as messages write it. */
+#define DMD_POWER(exponent) (UINT64_C(1) << (exponent))
+#define DMD_POWER_TEXT(exponent) DMD_POWER_TEXT_OF(exponent)
+#define DMD_POWER_TEXT_OF(exponent) "2^" #exponent
+
+/* The same of a limit that is a literal. */
+#define DMD_LIMIT_TEXT(limit) DMD_LIMIT_TEXT_OF(limit)
+#define DMD_LIMIT_TEXT_OF(limit) #limit
+
+/* ---- Numbers. None of their sums overflows 64 bits, and readers that use doubles count exactly.
+ */
+
+/* Any count of a profile, and the amount of a memory report on either side of 0. */
+#define DMD_MAX_COUNT_EXPONENT 53
+#define DMD_MAX_COUNT DMD_POWER(DMD_MAX_COUNT_EXPONENT)
+#define DMD_MAX_COUNT_TEXT DMD_POWER_TEXT(DMD_MAX_COUNT_EXPONENT)
+
+/* The usable bytes of all blocks of a profile. */
+#define DMD_MAX_TOTAL_EXPONENT 61
+#define DMD_MAX_TOTAL DMD_POWER(DMD_MAX_TOTAL_EXPONENT)
+#define DMD_MAX_TOTAL_TEXT DMD_POWER_TEXT(DMD_MAX_TOTAL_EXPONENT)
+
+/* The absolute amounts of all memory reports of a tree together. */
+#define DMD_MAX_AMOUNTS_EXPONENT 60
+#define DMD_MAX_AMOUNTS DMD_POWER(DMD_MAX_AMOUNTS_EXPONENT)
+#define DMD_MAX_AMOUNTS_TEXT DMD_POWER_TEXT(DMD_MAX_AMOUNTS_EXPONENT)
+
+/* A size on a command line. */
+#define DMD_MAX_SIZE_EXPONENT 62
+#define DMD_MAX_SIZE DMD_POWER(DMD_MAX_SIZE_EXPONENT)
+#define DMD_MAX_SIZE_TEXT DMD_POWER_TEXT(DMD_MAX_SIZE_EXPONENT)
+
+/* A block in which an address says anything; a program can only announce larger ones. */
+#define DMD_MAX_REAL_BLOCK DMD_POWER(40)
+
+/* ---- What is kept of a program. */
+
+enum {
+  DMD_MAX_NAME = 4096,                 /* bytes of a tag, a reporter's path, a label */
+  DMD_MAX_TAGS = UINT16_MAX,           /* a block's tag is a 16-bit id */
+  DMD_MAX_THREAD = (1 << 15) - 1,      /* a group's thread has 15 bits */
+  DMD_MAX_MEMORY_REPORTS = 1 << 16,    /* published since the last clear; in a profile */
+  DMD_MAX_MEMORY_REPORT_TEXT = 1 << 24 /* bytes of their strings together */
+};
+
+/* The least that a page of memory has on any platform: bytes that one read of the program's memory
+ * stays within. */
+enum { DMD_PAGE_SZB = 4096 };
+
+/* ---- What is read of files. */
+
+enum {
+  DMD_MAX_JSON_DEPTH = 64,         /* arrays and objects within each other */
+  DMD_MAX_JSON_ELEMENT = 64 << 20, /* bytes of one element: no nest and no string is larger */
+  DMD_MAX_IGNORE_FILE = 16 << 20   /* bytes */
+};
+#define DMD_MAX_IGNORE_LINE 65536 /* bytes */
+
+/* ---- What is shown. */
+
+/* Records or frames that somebody may ask for, and frames if nobody does, as options say it. */
+enum { DMD_MAX_SHOWN = 1000000000 };
+#define DMD_FRAMES_SHOWN "8"
+
+#endif
