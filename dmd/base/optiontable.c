@@ -88,7 +88,7 @@ static bool take_word(const dmd_option_t *option, void *target, const char *valu
   int64_t number = number_of_word(option, value);
   if (number < 0) {
     quote(why, value);
-    dmd_strbuf_str(why, " is none of ");
+    dmd_strbuf_str(why, " is not one of ");
     dmd_strbuf_str(why, option->values);
     return false;
   }

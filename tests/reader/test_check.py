@@ -465,7 +465,7 @@ def test_bad_command_lines(test):
             (["new.json", "--max-misreports=1%"], "whole number"), (["new.json", "--max-misreports=1.5"], "whole number"),
             (["new.json", "--max-misreports="], "whole number"), (["new.json", "--budget=lib"], "PATH=SIZE"),
             (["new.json", "--budget==5"], "PATH=SIZE"), (["new.json", "--budget=lib="], "not a size"),
-            (["new.json", "--format=xml", "--max-unreported=0"], "none of text|json|junit|github"),
+            (["new.json", "--format=xml", "--max-unreported=0"], "not one of text|json|junit|github"),
             (["new.json", "--max-frames=0", "--max-unreported=0"], "max-frames"),
             (["new.json", "--max-unreporte"], "needs a value"), (["new.json", "--max-unreportd=0"], "--max-unreported?"),
             (["-", "--baseline=-", "--max-growth=1"], "standard input")):

@@ -130,7 +130,7 @@ def test_wrong_content(test):
 
     change('"version" is not 5', version=4)
     change('"version" is not 5', version="5")
-    change('"mode" is none of', invocation={"dmdEnvVar": None, "mode": "dark"})
+    change('"mode" is not one of', invocation={"dmdEnvVar": None, "mode": "dark"})
     change('"dmdEnvVar" is not a string', invocation={"dmdEnvVar": 7, "mode": "live"})
     change('\'{\' found where an array should be', blockList={})
     change('not an object', blockList=[5])

@@ -239,7 +239,7 @@ def bad_values(t):
         "--tag-fn=render=": "the tag after '=' is empty",
         "--tag-fn=render=" + "x" * 5000: "the tag is longer than 4096 bytes",
         "--report-fn=": "the pattern is empty",
-        "--report-usable-size=perhaps": "'perhaps' is none of no|yes",
+        "--report-usable-size=perhaps": "'perhaps' is not one of no|yes",
     }
     for option, what in cases.items():
         run = t.run_command([t.program()], options=[option], status=1)

@@ -148,12 +148,12 @@ static void wrong_values_change_nothing(void **state) {
   static const struct {
     const char *argument, *why;
   } cases[] = {
-      {"--colour=pink", "'pink' is none of red|green|blue"},
-      {"--colour=", "'' is none of red|green|blue"},
-      {"--colour=re", "'re' is none of red|green|blue"},
-      {"--colour=redd", "'redd' is none of red|green|blue"},
-      {"--colour=red|green", "'red|green' is none of red|green|blue"},
-      {"--loud=1", "'1' is none of no|yes"},
+      {"--colour=pink", "'pink' is not one of red|green|blue"},
+      {"--colour=", "'' is not one of red|green|blue"},
+      {"--colour=re", "'re' is not one of red|green|blue"},
+      {"--colour=redd", "'redd' is not one of red|green|blue"},
+      {"--colour=red|green", "'red|green' is not one of red|green|blue"},
+      {"--loud=1", "'1' is not one of no|yes"},
       {"--seed=", "'' is not a number from -9223372036854775808 to 9223372036854775807"},
       {"--seed=-", "'-' is not a number from -9223372036854775808 to 9223372036854775807"},
       {"--seed=9223372036854775808",
@@ -169,7 +169,7 @@ static void wrong_values_change_nothing(void **state) {
                                          "1000 nor 'all'"},
       {"--most=alle", "'alle' is neither a number from 1 to 1000 nor 'all'"},
       {"--name=too long a name", "too long"},
-      {"--taste=salty", "'salty' is none of sweet|sour|bitter"},
+      {"--taste=salty", "'salty' is not one of sweet|sour|bitter"},
   };
   fixture_t f;
   begin(&f);

@@ -29,7 +29,7 @@ static bool load_invocation(void *ctx) {
   while (mode != NULL && i <= DMD_MODE_SCAN && strcmp(mode, dmd_mode_name(i)) != 0)
     i++;
   if (mode == NULL || i > DMD_MODE_SCAN)
-    dmdv_cutter_reject(&l->cutter, "\"mode\" is none of dark-matter, live, cumulative, scan");
+    dmdv_cutter_reject(&l->cutter, "\"mode\" is not one of dark-matter, live, cumulative, scan");
   else
     l->profile->mode = i;
   cJSON_Delete(invocation);
