@@ -102,6 +102,7 @@ dmd_core_sources = \
   dmd/live/slots.c dmd/live/slots.h \
   dmd/live/snapshot.c dmd/live/snapshot.h \
   dmd/live/stack.c dmd/live/stack.h \
+  dmd/engine/allocation.c dmd/engine/allocation.h \
   dmd/engine/dump.c dmd/engine/dump.h \
   dmd/engine/engine.c dmd/engine/engine.h \
   dmd/engine/filename.c dmd/engine/filename.h \
@@ -117,7 +118,6 @@ dmd_core_sources = \
 # The Valgrind shell around it.
 dmd_tool_sources = \
   dmd/tool/dm_address.c dmd/tool/dm_address.h \
-  dmd/tool/dm_arena.c dmd/tool/dm_arena.h \
   dmd/tool/dm_clientreq.c dmd/tool/dm_clientreq.h \
   dmd/tool/dm_code.c dmd/tool/dm_code.h \
   dmd/tool/dm_direct.c dmd/tool/dm_direct.h \

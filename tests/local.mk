@@ -6,6 +6,8 @@
 # the hosted core and with what is in unit_support_sources. To add one, add its line.
 unit_tests = \
   tests/unit/test_advice \
+  tests/unit/test_allocation \
+  tests/unit/test_allocation_realloc \
   tests/unit/test_allocator \
   tests/unit/test_blocks \
   tests/unit/test_calibration \
@@ -91,6 +93,7 @@ unit_tests = \
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \
+  tests/unit/allocation_fixture.c tests/unit/allocation_fixture.h \
   tests/unit/engine_fixture.c tests/unit/engine_fixture.h \
   tests/unit/enginehost.c tests/unit/enginehost.h \
   tests/unit/fixture.c tests/unit/fixture.h \

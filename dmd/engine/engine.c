@@ -33,6 +33,24 @@ static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
   return same;
 }
 
+/* ---- The heap, of a host that has one. ---- */
+
+static uint64_t take_slab(void *ctx) {
+  const dmd_engine_host_t *host = ((dmd_engine_t *)ctx)->host;
+  return host->heap_alloc(host->ctx, DMD_SLAB_UNIT, DMD_SLAB_SZB);
+}
+
+static void give_slab_back(void *ctx, uint64_t addr) {
+  const dmd_engine_host_t *host = ((dmd_engine_t *)ctx)->host;
+  host->heap_free(host->ctx, addr);
+}
+
+static void init_heap(dmd_engine_t *engine) {
+  const dmd_slab_source_t source = {.take = take_slab, .give_back = give_slab_back, .ctx = engine};
+  dmd_slabs_init(&engine->slabs, engine->env, &source);
+  engine->heap_alignB = engine->host->heap_alignment(engine->host->ctx);
+}
+
 /* ---- The engine. ---- */
 
 bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engine_host_t *host,
@@ -48,8 +66,8 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   config.word_szB = host->word_szB;
   config.host =
       (dmd_live_host_t){.ctx = engine, .classify = classify, .same_function = same_function};
-  if (host->slabs != NULL) {
-    dmd_slabs_init(&engine->slabs, env, host->slabs);
+  if (host->heap_alloc != NULL) {
+    init_heap(engine);
     config.slabs = &engine->slabs;
   }
   dmd_live_init(&engine->live, env, &config);
@@ -60,7 +78,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
 void dmd_engine_destroy(dmd_engine_t *engine) {
   dmd_rules_destroy(&engine->rules);
   dmd_live_destroy(&engine->live);
-  if (engine->host->slabs != NULL)
+  if (engine->host->heap_alloc != NULL)
     dmd_slabs_destroy(&engine->slabs);
 }
 

@@ -6,6 +6,7 @@
  * of every event. Its host (host.h) sees the events and calls
  *
  *   engine.h     when threads begin and end, the process forks, and at its exit
+ *   allocation.h in place of the program's allocator
  *   requests.h   for what the program asks through dmd.h
  *   monitor.h    for what the user asks while it runs
  *   dump.h       for an analysis of the heap
@@ -30,7 +31,8 @@ typedef struct dmd_engine {
   const dmd_env_t *env;
   const dmd_engine_host_t *host;
   const dmd_options_t *options;
-  dmd_slabs_t slabs; /* where the host has them */
+  dmd_slabs_t slabs;    /* of a host with a heap */
+  uint64_t heap_alignB; /* that all blocks there are aligned to */
   dmd_live_t live;
   dmd_rules_t rules;
   bool is_allocator_settled;  /* see loaded.h */

@@ -70,9 +70,6 @@ typedef struct dmd_engine_host {
   const char *valgrind_version; /* e.g. "3.19.0" */
   uint64_t word_szB;            /* of the program: 4 or 8 */
   bool can_compress;            /* files can be compressed */
-  /* Where slabs for the program's small blocks come from (live/slabs.h). NULL of a host whose
-   * program keeps its own allocator. */
-  const dmd_slab_source_t *slabs;
 
   /* Threads and stacks. A stack's id is above 0, and names the same frames as long as the engine
    * lives: best dense ones, for some arrays have a place for each. */
@@ -101,6 +98,18 @@ typedef struct dmd_engine_host {
   size_t (*memory_read)(void *ctx, uint64_t addr, void *to, size_t n);
   void (*memory_end)(void *ctx);
   dmd_fault_kind_t (*classify)(void *ctx, uint64_t addr, char *text, size_t szB);
+
+  /* The program's heap, of a host that stands in for its allocator (allocation.h); of others all
+   * these are NULL. heap_alloc gives szB bytes of the engine's own address space, aligned to
+   * alignB, a power of two; 0 where there are none. heap_room: the bytes that such memory has room
+   * for. heap_alignment: what the user wants all blocks to be aligned to; it does not change.
+   * is_readable: of any memory. */
+  uint64_t (*heap_alloc)(void *ctx, uint64_t alignB, uint64_t szB);
+  void (*heap_free)(void *ctx, uint64_t addr);
+  uint64_t (*heap_room)(void *ctx, uint64_t addr);
+  uint64_t (*heap_alignment)(void *ctx);
+  bool (*realloc_zero_frees)(void *ctx); /* what realloc to size 0 does, if it is not to keep */
+  bool (*is_readable)(void *ctx, uint64_t addr, uint64_t szB);
 
   /* The process. */
   uint64_t (*pid)(void *ctx);

@@ -6,11 +6,11 @@
 /* Only its enum is wanted here, not what it takes from a libc. */
 #define DMD_NATIVE_USABLE_SIZE(p) ((void)(p), 0)
 #include "dmd.h"
+#include "engine/allocation.h"
 #include "engine/monitor.h"
 #include "engine/requests.h"
 #include "tool/dm_clientreq.h"
 #include "tool/dm_env.h"
-#include "tool/dm_malloc.h"
 
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours " is not " #theirs)
 SAME(DMD_REQUEST_RUNNING, VG_USERREQ__DMD_RUNNING);
@@ -65,13 +65,13 @@ Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret) {
   *ret = 0;
   switch (arg[0]) {
   case VG_USERREQ__MALLOCLIKE_BLOCK:
-    dm_announce_block(tid, arg[1], arg[2]);
+    dmd_engine_announce(&g_engine, tid, arg[1], arg[2]);
     return True;
   case VG_USERREQ__RESIZEINPLACE_BLOCK:
-    dm_announced_block_resized(tid, arg[1], arg[2], arg[3]);
+    dmd_engine_resize_announced(&g_engine, tid, arg[1], arg[2], arg[3]);
     return True;
   case VG_USERREQ__FREELIKE_BLOCK:
-    dm_announced_block_freed(tid, arg[1]);
+    dmd_engine_free(&g_engine, tid, arg[1]);
     return True;
   case VG_USERREQ__GDB_MONITOR_COMMAND:
     *ret = dmd_engine_monitor(&g_engine, (const HChar *)arg[1]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_clientstate.h"
 #include "pub_tool_execontext.h"
@@ -9,11 +10,12 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_options.h"
+#include "pub_tool_replacemalloc.h"
+#include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
 #include "dmd-config.h"
 #include "tool/dm_address.h"
-#include "tool/dm_arena.h"
 #include "tool/dm_code.h"
 #include "tool/dm_env.h"
 #include "tool/dm_gzip.h"
@@ -38,6 +40,43 @@ static dmd_place_t place(void *ctx, uint32_t thread) {
 static bool shows_below_main(void *ctx) {
   (void)ctx;
   return VG_(clo_show_below_main);
+}
+
+/*--- The program's heap ---*/
+
+static uint64_t heap_alloc(void *ctx, uint64_t alignB, uint64_t szB) {
+  (void)ctx;
+  return (Addr)VG_(cli_malloc)(alignB, szB);
+}
+
+static void heap_free(void *ctx, uint64_t addr) {
+  (void)ctx;
+  VG_(cli_free)((void *)(Addr)addr);
+}
+
+static uint64_t heap_room(void *ctx, uint64_t addr) {
+  (void)ctx;
+  return VG_(cli_malloc_usable_size)((void *)(Addr)addr);
+}
+
+static uint64_t heap_alignment(void *ctx) {
+  (void)ctx;
+  return VG_(clo_alignment);
+}
+
+/* Newer Valgrinds let the user choose. */
+static bool realloc_zero_frees(void *ctx) {
+  (void)ctx;
+#if DMD_VG_HAVE_REALLOC_ZERO
+  return VG_(clo_realloc_zero_bytes_frees);
+#else
+  return True;
+#endif
+}
+
+static bool is_readable(void *ctx, uint64_t addr, uint64_t szB) {
+  (void)ctx;
+  return VG_(am_is_valid_for_client)(addr, szB, VKI_PROT_READ);
 }
 
 /*--- The process ---*/
@@ -98,7 +137,6 @@ const dmd_engine_host_t g_host = {
     .valgrind_version = DMD_VALGRIND_VERSION,
     .word_szB = VG_WORDSIZE,
     .can_compress = DM_GZIP_AVAILABLE,
-    .slabs = &dm_arena_slabs,
     .capture = capture,
     .place = place,
     .codes = dm_codes,
@@ -112,6 +150,12 @@ const dmd_engine_host_t g_host = {
     .memory_read = dm_memory_read,
     .memory_end = dm_memory_end,
     .classify = dm_classify,
+    .heap_alloc = heap_alloc,
+    .heap_free = heap_free,
+    .heap_room = heap_room,
+    .heap_alignment = heap_alignment,
+    .realloc_zero_frees = realloc_zero_frees,
+    .is_readable = is_readable,
     .pid = pid,
     .command = command,
     .start_folder = start_folder,

@@ -20,7 +20,6 @@
 #include "pub_tool_tooliface.h"
 
 #include "dmd-config.h"
-#include "tool/dm_arena.h"
 #include "tool/dm_clientreq.h"
 #include "tool/dm_direct.h"
 #include "tool/dm_env.h"

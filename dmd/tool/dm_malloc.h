@@ -14,10 +14,4 @@ void dm_register_malloc(void);
  * request: VG_USERREQ__CLIENT_CALL1 to 3. False where it is none; nothing was done then. */
 Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret);
 
-/* Blocks that the program announces with VALGRIND_MALLOCLIKE_BLOCK and its companions. They have
- * no slop: what is usable is the program's own business. */
-void dm_announce_block(ThreadId tid, Addr p, SizeT szB);
-void dm_announced_block_freed(ThreadId tid, Addr p);
-void dm_announced_block_resized(ThreadId tid, Addr p, SizeT old_szB, SizeT new_szB);
-
 #endif

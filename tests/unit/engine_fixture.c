@@ -12,6 +12,15 @@ void engine_begin(engine_fixture_t *f) {
   f->h.now = f->make;
 }
 
+void engine_give(engine_fixture_t *f, const char *argument) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &f->h.host.env);
+  const dmd_option_t *option = dmd_option_of(&dmd_engine_options, argument);
+  assert_non_null(option);
+  assert_true(dmd_option_set(option, &f->options, argument, &why));
+  dmd_strbuf_destroy(&why);
+}
+
 void engine_start(engine_fixture_t *f) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &f->h.host.env);

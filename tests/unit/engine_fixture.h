@@ -30,6 +30,9 @@ void engine_begin(engine_fixture_t *f);
 void engine_start(engine_fixture_t *f);
 void engine_end(engine_fixture_t *f);
 
+/* Gives an option of the command line; before the start. */
+void engine_give(engine_fixture_t *f, const char *argument);
+
 /* A block that thread 1 allocated at `make`: 100 bytes asked for, 104 usable. */
 void engine_add_block(engine_fixture_t *f, uint64_t addr);
 

@@ -120,6 +120,64 @@ static dmd_fault_kind_t classify(void *ctx, uint64_t addr, char *text, size_t sz
   return DMD_FAULT_REPORT_NO_ADDRESS;
 }
 
+static bool is_readable(void *ctx, uint64_t addr, uint64_t szB) {
+  const enginehost_t *h = ctx;
+  uint64_t page = (uintptr_t)h->unreadable / 4096;
+  return addr >= 4096 && (page < addr / 4096 || page > (addr + szB - 1) / 4096);
+}
+
+/* ---- The program's heap. ---- */
+
+static uint64_t heap_alloc(void *ctx, uint64_t alignB, uint64_t szB) {
+  enginehost_t *h = ctx;
+  if (h->heap_is_full)
+    return 0;
+  assert_true(h->n_pieces < ENGINEHOST_MAX && alignB != 0 && (alignB & (alignB - 1)) == 0);
+  size_t unit = alignB < sizeof(void *) ? sizeof(void *) : (size_t)alignB;
+  void *p = aligned_alloc(unit, ((size_t)szB + unit) / unit * unit);
+  assert_non_null(p);
+  memset(p, 0xa5, (size_t)szB);
+  h->pieces[h->n_pieces++] = (enginehost_piece_t){.p = p, .alignB = alignB, .szB = szB};
+  return (uintptr_t)p;
+}
+
+static enginehost_piece_t *piece_at(enginehost_t *h, uint64_t addr) {
+  for (uint32_t i = 0; i < h->n_pieces; i++)
+    if ((uintptr_t)h->pieces[i].p == addr)
+      return &h->pieces[i];
+  fail_msg("not of this heap: %#llx", (unsigned long long)addr);
+  return NULL;
+}
+
+static void heap_free(void *ctx, uint64_t addr) {
+  enginehost_t *h = ctx;
+  enginehost_piece_t *piece = piece_at(h, addr);
+  free(piece->p);
+  *piece = h->pieces[--h->n_pieces];
+}
+
+static uint64_t heap_room(void *ctx, uint64_t addr) {
+  return piece_at(ctx, addr)->szB;
+}
+
+static uint64_t heap_alignment(void *ctx) {
+  return ((const enginehost_t *)ctx)->heap_alignB;
+}
+
+static bool realloc_zero_frees(void *ctx) {
+  return !((const enginehost_t *)ctx)->zero_keeps;
+}
+
+void enginehost_give_heap(enginehost_t *h) {
+  h->heap_alignB = 16;
+  h->engine_host.heap_alloc = heap_alloc;
+  h->engine_host.heap_free = heap_free;
+  h->engine_host.heap_room = heap_room;
+  h->engine_host.heap_alignment = heap_alignment;
+  h->engine_host.realloc_zero_frees = realloc_zero_frees;
+  h->engine_host.is_readable = is_readable;
+}
+
 /* ---- The process and the user. ---- */
 
 static uint64_t pid(void *ctx) {
@@ -255,6 +313,8 @@ void enginehost_init(enginehost_t *h) {
 }
 
 void enginehost_done(enginehost_t *h) {
+  for (uint32_t i = 0; i < h->n_pieces; i++)
+    free(h->pieces[i].p);
   for (uint32_t i = 0; i < h->n_files; i++) {
     assert_true(h->files[i].closed);
     free(h->files[i].name);

@@ -34,6 +34,12 @@ typedef struct enginehost_stack {
   uint32_t n;
 } enginehost_stack_t;
 
+/* Memory of the program's heap that the engine has. */
+typedef struct enginehost_piece {
+  void *p;
+  uint64_t alignB, szB; /* as they were asked for */
+} enginehost_piece_t;
+
 typedef struct enginehost_file {
   char *name;
   sink_t content;
@@ -52,6 +58,10 @@ typedef struct enginehost {
   dmd_place_t place;
   const void *unreadable; /* its page cannot be read; NULL: all that is there can */
   bool is_reading;        /* between begin and end */
+  enginehost_piece_t pieces[ENGINEHOST_MAX];
+  uint32_t n_pieces;
+  uint64_t heap_alignB;
+  bool heap_is_full, zero_keeps;
   uint64_t pid;
   const char *command, *folder;
   const char *variables[8]; /* "NAME=value" */
@@ -71,6 +81,9 @@ typedef struct enginehost {
 } enginehost_t;
 
 void enginehost_init(enginehost_t *h);
+
+/* The host stands in for the program's allocator. */
+void enginehost_give_heap(enginehost_t *h);
 
 /* Fails the test where anything is left of what was allocated. */
 void enginehost_done(enginehost_t *h);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/allocation.h"
+
+#include "engine/loaded.h"
+
+/* ---- What is wrong. ---- */
+
+static void tell_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t kind,
+                       const char *what, uint64_t number) {
+  const dmd_engine_host_t *host = engine->host;
+  uint32_t stack = dmd_engine_capture(engine, thread);
+  if (!dmd_live_fault(&engine->live, kind, thread, stack) || host->is_quiet(host->ctx))
+    return;
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, engine->env);
+  dmd_strbuf_str(&line, dmd_fault_text(kind));
+  dmd_strbuf_str(&line, ": ");
+  dmd_strbuf_str(&line, what);
+  dmd_strbuf_str(&line, " 0x");
+  dmd_strbuf_hex(&line, number);
+  host->say(host->ctx, line.text);
+  host->say_stack(host->ctx, stack);
+  host->say(host->ctx, "");
+  dmd_strbuf_destroy(&line);
+}
+
+/* A size of which half of all are negative numbers: no such block can be had. Memcheck calls these
+ * fishy. */
+static bool is_absurd(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
+  if (__builtin_expect(szB >> (engine->host->word_szB * 8 - 1) == 0, 1))
+    return false;
+  tell_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
+  return true;
+}
+
+/* ---- Memory. ---- */
+
+static uint64_t take(const dmd_engine_t *engine, uint64_t alignB, uint64_t szB) {
+  return engine->host->heap_alloc(engine->host->ctx, alignB, szB);
+}
+
+/* Aligned to alignB, and as the host has all blocks aligned. */
+static uint64_t get_memory(dmd_engine_t *engine, uint64_t alignB, uint64_t szB) {
+  if (engine->heap_alignB > alignB)
+    alignB = engine->heap_alignB;
+  if (__builtin_expect(szB <= DMD_SLAB_MAX_BLOCK && alignB <= DMD_SLAB_UNIT, 1))
+    return dmd_slabs_alloc(&engine->slabs, szB);
+  return take(engine, alignB, szB);
+}
+
+/* The same for a block that takes the place of a smaller one. Slabs leave it some room to grow on
+ * in place; beyond them it gets an eighth more, which as long as the program does not use it is
+ * address space only. */
+static uint64_t get_grown_memory(dmd_engine_t *engine, uint64_t szB) {
+  uint64_t addr = szB > DMD_SLAB_MAX_BLOCK ? get_memory(engine, 1, szB + szB / 8) : 0;
+  return addr != 0 ? addr : get_memory(engine, 1, szB);
+}
+
+static uint64_t room_of(const dmd_engine_t *engine, uint64_t addr) {
+  uint64_t room_szB = dmd_slabs_room(&engine->slabs, addr);
+  return room_szB != 0 ? room_szB : engine->host->heap_room(engine->host->ctx, addr);
+}
+
+static void *pointer_to(uint64_t addr) {
+  return (void *)(uintptr_t)addr;
+}
+
+/* ---- Allocating. ---- */
+
+static dmd_new_block_t describe_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                      uint64_t req_szB, uint64_t usable_szB) {
+  dmd_plan_t plan = dmd_live_plan(&engine->live, usable_szB);
+  dmd_new_block_t block = {
+      .addr = addr, .req = req_szB, .usable = usable_szB, .thread = thread, .flags = plan.flags};
+  if (plan.stack || engine->rules.tag) {
+    uint32_t stack = dmd_engine_capture(engine, thread);
+    if (plan.stack)
+      block.stack = stack;
+    if (engine->rules.tag)
+      block.tag = dmd_rules_tag(&engine->rules, stack);
+  }
+  return block;
+}
+
+static uint64_t usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t alignB) {
+  dmd_engine_settle_allocator(engine);
+  return dmd_live_usable(&engine->live, req_szB, alignB);
+}
+
+static void add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t req_szB,
+                      uint64_t usable_szB) {
+  dmd_new_block_t block = describe_block(engine, thread, addr, req_szB, usable_szB);
+  dmd_live_add(&engine->live, &block);
+}
+
+static uint64_t new_block(dmd_engine_t *engine, uint32_t thread, uint64_t req_szB,
+                          uint64_t usable_szB, uint64_t alignB) {
+  uint64_t addr = get_memory(engine, alignB, usable_szB);
+  if (addr != 0)
+    add_block(engine, thread, addr, req_szB, usable_szB);
+  return addr;
+}
+
+uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
+  if (is_absurd(engine, thread, szB))
+    return 0;
+  return new_block(engine, thread, szB, usable_of(engine, szB, 1), 1);
+}
+
+uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, uint64_t szB) {
+  if (is_absurd(engine, thread, n) || is_absurd(engine, thread, szB) ||
+      is_absurd(engine, thread, n * szB))
+    return 0;
+  uint64_t usable_szB = usable_of(engine, n * szB, 1);
+  uint64_t addr = new_block(engine, thread, n * szB, usable_szB, 1);
+  if (addr != 0)
+    dmd_mem_zero(pointer_to(addr), usable_szB);
+  return addr;
+}
+
+/* What the program asked for or, where that is none, what it got. */
+static uint64_t model_alignment(dmd_alignment_t align) {
+  bool is_power = align.asked != 0 && (align.asked & (align.asked - 1)) == 0;
+  return is_power ? align.asked : align.granted;
+}
+
+uint64_t dmd_engine_memalign(dmd_engine_t *engine, uint32_t thread, uint64_t szB,
+                             dmd_alignment_t align) {
+  if (is_absurd(engine, thread, szB))
+    return 0;
+  uint64_t usable_szB = usable_of(engine, szB, model_alignment(align));
+  return new_block(engine, thread, szB, usable_szB, align.granted);
+}
+
+uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t szB,
+                                dmd_alignment_t align) {
+  if (is_absurd(engine, thread, szB))
+    return 0;
+  uint64_t model_alignB = model_alignment(align), asked_szB = szB;
+  dmd_engine_settle_allocator(engine);
+  if (engine->new_rounds_up)
+    asked_szB = dmd_allocator_new_request(engine->live.config.allocator, szB, model_alignB);
+  uint64_t usable_szB = usable_of(engine, asked_szB, model_alignB);
+  return new_block(engine, thread, szB, usable_szB, align.granted);
+}
+
+/* ---- Freeing. ---- */
+
+/* An announced block's memory is not ours to free, even when the program frees it with free(). */
+void dmd_engine_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr) {
+  dmd_live_t *live = &engine->live;
+  uint32_t stack =
+      dmd_live_wants_stack_of_free(live) ? dmd_engine_capture(engine, thread) : DMD_NONE;
+  switch (dmd_live_remove(live, addr, stack)) {
+  case DMD_REMOVE_FAILED:
+    tell_fault(engine, thread, DMD_FAULT_INVALID_FREE, "no block starts at", addr);
+    break;
+  case DMD_REMOVE_MEMORY:
+    engine->host->heap_free(engine->host->ctx, addr);
+    break;
+  case DMD_REMOVE_DONE:
+    break;
+  }
+}
+
+/* ---- Reallocating. ---- */
+
+/* Whether room for room_szB bytes does for usable_szB: what does not fit moves, and so does what
+ * would leave more than half of its room unused. */
+static bool fits_in_place(uint64_t room_szB, uint64_t usable_szB) {
+  return usable_szB <= room_szB && usable_szB >= room_szB / 2;
+}
+
+/* What a block holds of which the program may have written all that malloc_usable_size promised it.
+ * Of an announced block only the program's word says that it is there. */
+static uint64_t content_of(const dmd_engine_t *engine, const dmd_block_t *block, uint64_t addr) {
+  const dmd_engine_host_t *host = engine->host;
+  uint64_t szB = dmd_block_usable(block);
+  bool is_there = !(block->flags & DMD_BLOCK_ANNOUNCED) || host->is_readable(host->ctx, addr, szB);
+  return is_there ? szB : 0;
+}
+
+static uint64_t move_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *old,
+                           uint64_t old_addr, uint64_t req_szB, uint64_t usable_szB) {
+  uint64_t addr = usable_szB > dmd_block_usable(old) ? get_grown_memory(engine, usable_szB)
+                                                     : get_memory(engine, 1, usable_szB);
+  if (addr == 0) {
+    dmd_blocks_count_failed_realloc(engine->live.blocks, req_szB);
+    return 0;
+  }
+  uint64_t kept_szB = content_of(engine, old, old_addr);
+  dmd_mem_copy(pointer_to(addr), pointer_to(old_addr),
+               kept_szB < usable_szB ? kept_szB : usable_szB);
+  dmd_engine_free(engine, thread, old_addr);
+  add_block(engine, thread, addr, req_szB, usable_szB);
+  return addr;
+}
+
+static uint64_t renew_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *old,
+                            uint64_t addr, uint64_t req_szB) {
+  if (old->flags & DMD_BLOCK_ANNOUNCED)
+    return move_block(engine, thread, old, addr, req_szB, usable_of(engine, req_szB, 1));
+  uint64_t usable_szB = dmd_live_resized(&engine->live, dmd_block_usable(old), req_szB);
+  if (!fits_in_place(room_of(engine, addr), usable_szB))
+    return move_block(engine, thread, old, addr, req_szB, usable_szB);
+  dmd_new_block_t now = describe_block(engine, thread, addr, req_szB, usable_szB);
+  dmd_live_resize(&engine->live, &now);
+  return addr;
+}
+
+uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB) {
+  const dmd_engine_host_t *host = engine->host;
+  if (is_absurd(engine, thread, szB))
+    return 0;
+  if (addr == 0)
+    return dmd_engine_malloc(engine, thread, szB);
+  if (szB == 0) {
+    if (host->realloc_zero_frees(host->ctx)) {
+      dmd_engine_free(engine, thread, addr);
+      return 0;
+    }
+    szB = 1; /* as Valgrind's other tools do, which the C library's callers cannot tell from 0 */
+  }
+  const dmd_block_t *old = dmd_live_find(&engine->live, addr);
+  if (old == NULL) {
+    dmd_blocks_count_failed_realloc(engine->live.blocks, szB);
+    tell_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no block starts at", addr);
+    return 0;
+  }
+  return renew_block(engine, thread, old, addr, szB);
+}
+
+/* ---- Sizes. ---- */
+
+/* A reporter scope that the thread is in has a better name for the report than the rules have. */
+uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr) {
+  dmd_live_t *live = &engine->live;
+  if (!engine->rules.report || !dmd_live_keeps_reports(live))
+    return dmd_live_usable_at(live, addr);
+  const dmd_block_t *block = dmd_live_find(live, addr);
+  uint32_t stack = dmd_engine_capture(engine, thread), reporter;
+  if (!dmd_rules_reports(&engine->rules, stack, block == NULL ? DMD_NONE : block->stack, &reporter))
+    return dmd_live_usable_at(live, addr);
+  if (dmd_scopes_top(&live->reporters, thread) != DMD_NONE)
+    reporter = DMD_NONE;
+  return dmd_live_report(live, thread, addr, stack, 0, reporter);
+}
+
+/* ---- Announced blocks. ---- */
+
+void dmd_engine_announce(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB) {
+  dmd_new_block_t block = describe_block(engine, thread, addr, szB, szB);
+  block.flags |= DMD_BLOCK_ANNOUNCED;
+  dmd_live_add(&engine->live, &block);
+}
+
+/* Refused where Memcheck refuses it. */
+void dmd_engine_resize_announced(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                 uint64_t old_szB, uint64_t new_szB) {
+  const dmd_block_t *block = dmd_live_find(&engine->live, addr);
+  if (block == NULL || block->req != old_szB || new_szB == 0)
+    tell_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at",
+               addr);
+  else
+    dmd_live_resize_announced(&engine->live, addr, new_szB);
+}

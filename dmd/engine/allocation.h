@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * allocation.h: the program's allocator, of a host that stands in for it, and the blocks that the
+ * program announces.
+ *
+ * A host that replaces malloc and its kin calls these functions for them. They give the sizes that
+ * the program's own allocator would have given (live/allocator.h), take the memory from the host,
+ * small blocks' from slabs (live/slabs.h), and keep what there is to know of the blocks. A host
+ * whose program keeps its own allocator (`heap_alloc` is NULL) may call dmd_engine_announce and
+ * what follows it, which work with any memory.
+ *
+ * Memory of the host's heap is in the engine's own address space: calloc and realloc write to it.
+ *
+ * What the program does wrong (frees what is not a block, asks for a negative size) is counted as a
+ * fault, and told at once the first time that it happens at a place, since the program may not live
+ * to see a dump.
+ *
+ * Cost: an allocation is what most programs do most. Beyond what live/ does these functions cost
+ * two calls of the host's, one of them for the stack; of a small block the host is not asked for
+ * memory.
+ *
+ * Concurrency: as of the engine.
+ */
+#ifndef DMD_ENGINE_ALLOCATION_H
+#define DMD_ENGINE_ALLOCATION_H
+
+#include "engine/engine.h"
+
+/* Addresses, of at least szB bytes; 0 where there is no memory, or where a size is absurd. A
+ * product does not overflow: the host has checked that. */
+uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB);
+uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, uint64_t szB);
+
+/* An alignment as the program asked for it, 0 or no power of two where that is not known, and the
+ * power of two that does for both the program and the host. */
+typedef struct dmd_alignment {
+  uint64_t asked, granted;
+} dmd_alignment_t;
+
+/* memalign and its kin; an aligned operator new, whose C++ library may round up the size. */
+uint64_t dmd_engine_memalign(dmd_engine_t *engine, uint32_t thread, uint64_t szB,
+                             dmd_alignment_t align);
+uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t szB,
+                                dmd_alignment_t align);
+
+/* Every form of free and delete, of announced blocks too. */
+void dmd_engine_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
+
+/* The block stays where it is if it fits there and uses at least half of its room; else it moves,
+ * and one that grew beyond what slabs hold gets some room to grow on. What becomes of a size of 0
+ * the host says. 0 where there is no memory: the block is as it was. */
+uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
+
+/* malloc_usable_size: where rules want it, that is a report. */
+uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
+
+/* ---- Announced blocks. ----
+ *
+ * The program announces blocks of an allocator of its own with VALGRIND_MALLOCLIKE_BLOCK and its
+ * companions. They have no slop: what is usable is the program's own business. */
+
+void dmd_engine_announce(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
+
+/* Refused, as a fault, where there is no block of this size, or where the new size is 0. */
+void dmd_engine_resize_announced(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                 uint64_t old_szB, uint64_t new_szB);
+
+#endif
