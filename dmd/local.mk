@@ -113,6 +113,7 @@ dmd_core_sources = \
   dmd/engine/options.c dmd/engine/options.h \
   dmd/engine/requests.c dmd/engine/requests.h \
   dmd/engine/rules.c dmd/engine/rules.h \
+  dmd/engine/running.c dmd/engine/running.h \
   dmd/engine/symbols.c dmd/engine/symbols.h
 
 # The Valgrind shell around it.

@@ -69,6 +69,7 @@ unit_tests = \
   tests/unit/test_roundtrip \
   tests/unit/test_rows \
   tests/unit/test_rules \
+  tests/unit/test_running \
   tests/unit/test_sample \
   tests/unit/test_scan \
   tests/unit/test_scope \

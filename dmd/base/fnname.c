@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/fnname.h"
 
-#include <stdbool.h>
-
 static size_t length(const char *s) {
   size_t n = 0;
   while (s[n] != '\0')
@@ -69,4 +67,43 @@ size_t dmd_fnname_plain(const char *name, size_t n) {
   /* The parentheses of operator() are its name, those behind them its parameters. */
   size_t open = opening(name, end);
   return open == 0 || ends(name, open, "operator") ? n : open;
+}
+
+/* Where the part of a qualified name begins that ends before n; the "::" within template arguments
+ * and parentheses do not count. */
+static size_t last_part(const char *name, size_t n) {
+  size_t depth = 0;
+  for (size_t at = n; at-- > 0;) {
+    if (name[at] == '>' || name[at] == ')')
+      depth++;
+    else if ((name[at] == '<' || name[at] == '(') && depth > 0)
+      depth--;
+    else if (depth == 0 && (name[at] == ' ' || (name[at] == ':' && at > 0 && name[at - 1] == ':')))
+      return at + 1;
+  }
+  return 0;
+}
+
+/* The part's bytes without its template arguments. */
+static size_t without_arguments(const char *part, size_t n) {
+  size_t at = 0;
+  while (at < n && part[at] != '<')
+    at++;
+  return at;
+}
+
+bool dmd_fnname_is_constructor(const char *name, size_t n) {
+  n = dmd_fnname_plain(name, n);
+  size_t own = last_part(name, n);
+  if (own < 3 || name[own - 1] != ':')
+    return false;
+  size_t of_class = last_part(name, own - 2);
+  size_t length_of_own = without_arguments(name + own, n - own);
+  size_t length_of_class = without_arguments(name + of_class, own - 2 - of_class);
+  if (length_of_own == 0 || length_of_own != length_of_class)
+    return false;
+  for (size_t i = 0; i < length_of_own; i++)
+    if (name[own + i] != name[of_class + i])
+      return false;
+  return true;
 }

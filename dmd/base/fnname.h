@@ -9,9 +9,13 @@
 #ifndef DMD_BASE_FNNAME_H
 #define DMD_BASE_FNNAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* How many bytes of the name are left without all that; never 0 of a name that is not empty. */
 size_t dmd_fnname_plain(const char *name, size_t n);
+
+/* Whether it is a C++ constructor's, such as "dmd::TagScope::TagScope(char const*)". */
+bool dmd_fnname_is_constructor(const char *name, size_t n);
 
 #endif

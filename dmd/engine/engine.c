@@ -12,25 +12,21 @@ static dmd_fault_kind_t classify(void *ctx, uint64_t addr, char *text, size_t sz
   return host->classify(host->ctx, addr, text, szB);
 }
 
-/* The last one that is visited is not inlined. */
-static void keep_name(void *visitor, const dmd_function_t *function) {
-  dmd_strbuf_t *name = visitor;
-  dmd_strbuf_cut(name, 0);
-  dmd_strbuf_str(name, function->name);
-}
-
 static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
   const dmd_engine_t *engine = ctx;
-  const dmd_engine_host_t *host = engine->host;
   dmd_strbuf_t name, other_name;
   dmd_strbuf_init(&name, engine->env);
   dmd_strbuf_init(&other_name, engine->env);
-  host->functions(host->ctx, (dmd_code_t){.ip = ip}, keep_name, &name);
-  host->functions(host->ctx, (dmd_code_t){.ip = other_ip}, keep_name, &other_name);
+  dmd_running_name(engine->host, (dmd_code_t){.ip = ip}, &name);
+  dmd_running_name(engine->host, (dmd_code_t){.ip = other_ip}, &other_name);
   bool same = name.n > 0 && dmd_str_equal(name.text, other_name.text);
   dmd_strbuf_destroy(&other_name);
   dmd_strbuf_destroy(&name);
   return same;
+}
+
+static dmd_begin_state_t begin_state(void *ctx, uint32_t begun, uint32_t now) {
+  return dmd_running_ask(&((dmd_engine_t *)ctx)->running, begun, now);
 }
 
 /* ---- The heap, of a host that has one. ---- */
@@ -64,18 +60,22 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   engine->options = options;
   dmd_live_config_t config = dmd_options_live(options);
   config.word_szB = host->word_szB;
-  config.host =
-      (dmd_live_host_t){.ctx = engine, .classify = classify, .same_function = same_function};
+  config.host = (dmd_live_host_t){.ctx = engine,
+                                  .classify = classify,
+                                  .same_function = same_function,
+                                  .begin_state = begin_state};
   if (host->heap_alloc != NULL) {
     init_heap(engine);
     config.slabs = &engine->slabs;
   }
   dmd_live_init(&engine->live, env, &config);
   dmd_rules_init(&engine->rules, env, host, options, &engine->live);
+  dmd_running_init(&engine->running, env, host);
   return true;
 }
 
 void dmd_engine_destroy(dmd_engine_t *engine) {
+  dmd_running_destroy(&engine->running);
   dmd_rules_destroy(&engine->rules);
   dmd_live_destroy(&engine->live);
   if (engine->host->heap_alloc != NULL)

@@ -26,6 +26,7 @@
 #include "engine/host.h"
 #include "engine/options.h"
 #include "engine/rules.h"
+#include "engine/running.h"
 
 typedef struct dmd_engine {
   const dmd_env_t *env;
@@ -35,6 +36,7 @@ typedef struct dmd_engine {
   uint64_t heap_alignB; /* that all blocks there are aligned to */
   dmd_live_t live;
   dmd_rules_t rules;
+  dmd_running_t running;
   bool is_allocator_settled;  /* see loaded.h */
   bool new_rounds_up;         /* the program's C++ library rounds up what an aligned new asks for */
   uint32_t n_dumps;           /* of this process */

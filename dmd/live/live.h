@@ -24,6 +24,13 @@
 #include "live/scope.h"
 #include "profile/profile.h"
 
+/* What became of the function that began a scope. */
+typedef enum {
+  DMD_BEGIN_UNKNOWN,
+  DMD_BEGIN_RUNNING, /* it, or what it called, is what runs now */
+  DMD_BEGIN_LEFT     /* it was left, and so was its caller */
+} dmd_begin_state_t;
+
 /* What only the host knows of the program. ctx is passed to each. */
 typedef struct dmd_live_host {
   void *ctx;
@@ -31,6 +38,8 @@ typedef struct dmd_live_host {
    * and a description of at most szB bytes, which may be empty. */
   dmd_fault_kind_t (*classify)(void *ctx, uint64_t addr, char *text, size_t szB);
   bool (*same_function)(void *ctx, uint64_t ip, uint64_t other_ip);
+  /* Of a scope that began with the one stack, in a thread that has the other now. NULL: unknown. */
+  dmd_begin_state_t (*begin_state)(void *ctx, uint32_t begun, uint32_t now);
 } dmd_live_host_t;
 
 typedef struct dmd_live_config {
@@ -185,8 +194,9 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
 /* The same of a reporter that an exception ended before it could claim. */
 bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end);
 
-/* The thread says that all is measured: reporters that it has still open are faults, once. */
-void dmd_live_tell_open(dmd_live_t *live, uint32_t thread);
+/* The thread says at this stack that all is measured: reporters that it has still open are faults,
+ * and so are tags that were left, once each. */
+void dmd_live_tell_open(dmd_live_t *live, uint32_t thread, uint32_t stack);
 
 /* The program is about to end: reporters still open in any thread are faults. */
 void dmd_live_end_all(dmd_live_t *live);

@@ -7,13 +7,16 @@
 /* ---- Scopes that nobody ended. ---- */
 
 static void fault_of_left(dmd_live_t *live, const dmd_scopes_t *scopes, uint32_t thread,
-                          const dmd_scope_t *scope) {
+                          const dmd_scope_t *scope, dmd_reason_t reason) {
   bool is_tag = scopes == &live->tags;
   uint32_t name = scope->name;
   if (is_tag)
     name = dmd_intern_str(&live->reporter_names, dmd_intern_get_str(&live->tag_names, name));
-  dmd_fault_t fault = {
-      .num = 1, .kind = DMD_FAULT_SCOPE_LEFT_OPEN, .scope = name, .stack = scope->begin.stack};
+  dmd_fault_t fault = {.num = 1,
+                       .kind = DMD_FAULT_SCOPE_LEFT_OPEN,
+                       .reason = reason,
+                       .scope = name,
+                       .stack = scope->begin.stack};
   if (is_tag)
     fault.reporter = dmd_scopes_top(&live->reporters, thread);
   dmd_faults_add(&live->faults, &fault);
@@ -31,7 +34,7 @@ static void drop(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
 static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
   if (!scope->is_told)
-    fault_of_left(live, scopes, thread, scope);
+    fault_of_left(live, scopes, thread, scope, DMD_REASON_NONE);
   drop(live, scopes, thread);
 }
 
@@ -140,14 +143,39 @@ bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_
   return dmd_scopes_pop(&live->reporters, thread);
 }
 
-void dmd_live_tell_open(dmd_live_t *live, uint32_t thread) {
+static dmd_begin_state_t begin_state(const dmd_live_t *live, const dmd_scope_t *scope,
+                                     uint32_t stack) {
+  const dmd_live_host_t *host = &live->config.host;
+  return host->begin_state == NULL ? DMD_BEGIN_UNKNOWN
+                                   : host->begin_state(host->ctx, scope->begin.stack, stack);
+}
+
+static void tell_open_reporters(dmd_live_t *live, uint32_t thread, uint32_t stack) {
   dmd_scope_t *scope = NULL;
   while ((scope = dmd_scopes_next_pushed(&live->reporters, thread, scope)) != NULL) {
     if (scope->is_told)
-      break; /* and so are those around it */
+      return; /* and so are those around it */
+    bool runs = begin_state(live, scope, stack) == DMD_BEGIN_RUNNING;
     scope->is_told = true;
-    fault_of_left(live, &live->reporters, thread, scope);
+    fault_of_left(live, &live->reporters, thread, scope,
+                  runs ? DMD_REASON_STILL_RUNNING : DMD_REASON_NONE);
   }
+}
+
+/* A tag may be open at a dump: only one that was left is a fault. */
+static void tell_left_tags(dmd_live_t *live, uint32_t thread, uint32_t stack) {
+  dmd_scope_t *scope = NULL;
+  while ((scope = dmd_scopes_next_pushed(&live->tags, thread, scope)) != NULL) {
+    if (scope->is_told || begin_state(live, scope, stack) != DMD_BEGIN_LEFT)
+      continue;
+    scope->is_told = true;
+    fault_of_left(live, &live->tags, thread, scope, DMD_REASON_NONE);
+  }
+}
+
+void dmd_live_tell_open(dmd_live_t *live, uint32_t thread, uint32_t stack) {
+  tell_open_reporters(live, thread, stack);
+  tell_left_tags(live, thread, stack);
 }
 
 void dmd_live_end_all(dmd_live_t *live) {

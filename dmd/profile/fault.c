@@ -78,6 +78,7 @@ const char *dmd_reason_name(dmd_reason_t reason) {
       [DMD_REASON_NOT_A_BLOCK] = "not-a-block",
       [DMD_REASON_FREED_COUNTED] = "freed-counted",
       [DMD_REASON_STRUCT_SIZE] = "struct-size",
+      [DMD_REASON_STILL_RUNNING] = "still-running",
   };
   return names[reason];
 }

@@ -43,7 +43,8 @@ typedef enum {
   DMD_N_FAULTS
 } dmd_fault_kind_t;
 
-/* Why a claim may be wrong: what its difference from the measured bytes equals. */
+/* Why a claim may be wrong: what its difference from the measured bytes equals. And why a scope was
+ * not ended. */
 typedef enum {
   DMD_REASON_NONE,              /* nothing fits */
   DMD_REASON_CLAIMED_NOTHING,   /* the claim is 0 */
@@ -60,6 +61,7 @@ typedef enum {
   DMD_REASON_NOT_A_BLOCK,   /* something that is no block was reported, and may be in the sum */
   DMD_REASON_FREED_COUNTED, /* the claim is a sum that holds blocks that were freed */
   DMD_REASON_STRUCT_SIZE,   /* the claim is a little more: as much as a structure may have */
+  DMD_REASON_STILL_RUNNING, /* the function that began the scope is running, and dumped */
   DMD_N_REASONS
 } dmd_reason_t;
 

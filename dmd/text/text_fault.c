@@ -49,6 +49,8 @@ static const char *reason_text(dmd_reason_t reason) {
           "the claim is a sum from which freed blocks were not subtracted: see below",
       [DMD_REASON_STRUCT_SIZE] =
           "the claim holds what was not reported, perhaps the size of a structure",
+      [DMD_REASON_STILL_RUNNING] =
+          "the function that began it is still running: the dump came before the end",
   };
   return texts[reason];
 }
@@ -60,7 +62,7 @@ static void print_reason(const dmd_printer_t *p, const dmd_fault_t *fault) {
     dmd_print_number(p->out, (int64_t)fault->claimed, false);
   else if (fault->reason == DMD_REASON_NOT_A_BLOCK && fault->memory != DMD_NONE)
     dmd_print_name(p, fault->memory);
-  else if (fault->scope != DMD_NONE)
+  else if (fault->scope != DMD_NONE && fault->kind == DMD_FAULT_CLAIM)
     dmd_print_name(p, fault->scope);
   dmd_out_char(p->out, '\n');
 }

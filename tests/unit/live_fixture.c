@@ -31,8 +31,18 @@ static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
   return ip >> 8 == other_ip >> 8;
 }
 
+static dmd_begin_state_t begin_state(void *ctx, uint32_t begun, uint32_t now) {
+  const live_fixture_t *f = ctx;
+  if (now == DMD_NONE)
+    return DMD_BEGIN_UNKNOWN;
+  return begun == f->runs   ? DMD_BEGIN_RUNNING
+         : begun == f->left ? DMD_BEGIN_LEFT
+                            : DMD_BEGIN_UNKNOWN;
+}
+
 dmd_live_host_t live_host(live_fixture_t *f) {
-  return (dmd_live_host_t){.ctx = f, .classify = classify, .same_function = same_function};
+  return (dmd_live_host_t){
+      .ctx = f, .classify = classify, .same_function = same_function, .begin_state = begin_state};
 }
 
 void live_begin_as(live_fixture_t *f, dmd_live_config_t config) {

@@ -22,7 +22,8 @@ enum { ON_STACK = 0xa0000, GLOBAL = 0xb0000, MAPPED = 0xc0000, NOTHING = 0xd0000
 typedef struct live_fixture {
   host_t host;
   dmd_live_t live;
-  const char *memory; /* what is said of MAPPED */
+  const char *memory;  /* what is said of MAPPED */
+  uint32_t runs, left; /* stacks with which functions began scopes that run, or were left */
 } live_fixture_t;
 
 /* What the host of a fixture answers: functions are 256 bytes of code. */

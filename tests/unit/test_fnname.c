@@ -71,6 +71,37 @@ static void of_nothing_nothing(void **state) {
   assert_int_equal(dmd_fnname_plain("", 0), 0);
 }
 
+static void constructors(void **state) {
+  (void)state;
+  static const char *const names[] = {
+      "Jar::Jar",        "dmd::TagScope::TagScope(char const*)", "Guard<int>::Guard",
+      "a::b<c::d>::b()", "(anonymous namespace)::Jar::Jar(int)", "Jar::Jar(int) [clone .part.0]",
+      "f(int)::Jar::Jar"};
+  static const char *const others[] = {"",
+                                       "Jar",
+                                       "::",
+                                       "Jar::",
+                                       "::Jar",
+                                       "Jar::~Jar()",
+                                       "Jar::jar",
+                                       "Jar::Jars",
+                                       "Ajar::Jar()",
+                                       "<::<",
+                                       "a<b::c>::c",
+                                       "main",
+                                       "Jar Jar()",
+                                       ":Jar",
+                                       "Jar:Jar(int)",
+                                       "a::b::a()",
+                                       "Jar::operator Jar()"};
+  for (size_t i = 0; i < COUNT_OF(names); i++)
+    if (!dmd_fnname_is_constructor(names[i], strlen(names[i])))
+      fail_msg("'%s' is a constructor's name", names[i]);
+  for (size_t i = 0; i < COUNT_OF(others); i++)
+    if (dmd_fnname_is_constructor(others[i], strlen(others[i])))
+      fail_msg("'%s' is no constructor's name", others[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_of_c_are_plain),
@@ -78,6 +109,7 @@ int main(void) {
       cmocka_unit_test(parameters_go),
       cmocka_unit_test(what_only_looks_like_parameters_stays),
       cmocka_unit_test(of_nothing_nothing),
+      cmocka_unit_test(constructors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

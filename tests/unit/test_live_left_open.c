@@ -98,11 +98,11 @@ static void many_at_a_dump(void **state) {
       .fault = {.kind = DMD_FAULT_SCOPE_LEFT_OPEN, .num = SCOPES, .stack = 1000 + OUTER},
       .scope = "explicit/deep"};
   for (int dump = 0; dump < 2; dump++) {
-    dmd_live_tell_open(&f.live, 1);
+    dmd_live_tell_open(&f.live, 1, DMD_NONE);
     expect(&f, 1, 1, &expected);
   }
   dmd_live_begin_reporter(&f.live, 1, "explicit/deep", false, at(OUTER, 900));
-  dmd_live_tell_open(&f.live, 1);
+  dmd_live_tell_open(&f.live, 1, DMD_NONE);
   expected.fault.num++;
   expect(&f, 1, 1, &expected);
   dmd_live_end_all(&f.live);
@@ -197,17 +197,57 @@ static void open_at_a_dump(void **state) {
   live_begin_knowing(&f, dark_matter);
   dmd_live_begin_reporter(&f.live, 1, "explicit/a", false, nowhere);
   dmd_live_begin_reporter(&f.live, 2, "explicit/elsewhere", false, nowhere);
-  dmd_live_tell_open(&f.live, 1);
+  dmd_live_tell_open(&f.live, 1, DMD_NONE);
   assert_int_equal(n_faults(&f), 1);
   dmd_live_begin_reporter(&f.live, 1, "explicit/b", false, nowhere);
-  dmd_live_tell_open(&f.live, 1);
-  dmd_live_tell_open(&f.live, 1);
+  dmd_live_tell_open(&f.live, 1, DMD_NONE);
+  dmd_live_tell_open(&f.live, 1, DMD_NONE);
   assert_int_equal(n_faults(&f), 2);
   assert_true(dmd_live_end_reporter(&f.live, 1, 0, 11, innermost));
   dmd_live_end_all(&f.live);
   assert_int_equal(n_faults(&f), 3);
   for (uint32_t id = 1; id <= 3; id++)
     assert_int_equal(fault_at(&f, id)->num, 1);
+  live_end(&f);
+}
+
+/* Only the dump's own thread is looked at. A tag that is open is a fault if it was left, a reporter
+ * always: if it runs, that is the reason. */
+static void begun_by_what_runs_or_was_left(void **state) {
+  (void)state;
+  live_fixture_t f;
+  live_begin_knowing(&f, dark_matter);
+  f.runs = 1000 + OUTER;
+  f.left = 1000 + INNER;
+  dmd_live_begin_reporter(&f.live, 1, "explicit/a", false, at(OUTER, 900));
+  dmd_live_begin_reporter(&f.live, 1, "explicit/b", false, at(MIDDLE, 900));
+  dmd_live_push_tag(&f.live, 1, "runs", at(OUTER, 900));
+  dmd_live_push_tag(&f.live, 1, "left", at(INNER, 900));
+  dmd_live_push_tag(&f.live, 1, "nobody knows", at(MIDDLE, 900));
+  dmd_live_push_tag(&f.live, 2, "elsewhere", at(INNER, 900));
+  for (int dump = 0; dump < 2; dump++) {
+    dmd_live_tell_open(&f.live, 1, 77);
+    expected_t expected = {.fault = {.kind = DMD_FAULT_SCOPE_LEFT_OPEN, .stack = 1000 + MIDDLE},
+                           .scope = "explicit/b"};
+    expect(&f, 1, 3, &expected);
+    expected.fault.stack = 1000 + OUTER;
+    expected.fault.reason = DMD_REASON_STILL_RUNNING;
+    expected.scope = "explicit/a";
+    expect(&f, 2, 3, &expected);
+    expected.fault.stack = 1000 + INNER;
+    expected.fault.reason = DMD_REASON_NONE;
+    expected.scope = "left";
+    expected.reporter = "explicit/b";
+    expect(&f, 3, 3, &expected);
+  }
+  /* It is told once, also where it goes later; the reporters end as ever. */
+  dmd_live_end_thread(&f.live, 2);
+  assert_int_equal(n_faults(&f), 4);
+  assert_true(dmd_live_pop_tag(&f.live, 1, (dmd_scope_end_t){.depth = 1}));
+  assert_int_equal(n_faults(&f), 5); /* the tag of which nobody knew */
+  assert_true(dmd_live_end_reporter(&f.live, 1, 0, 11, innermost));
+  assert_true(dmd_live_end_reporter(&f.live, 1, 0, 11, innermost));
+  assert_int_equal(n_faults(&f), 5);
   live_end(&f);
 }
 
@@ -273,6 +313,7 @@ int main(void) {
       cmocka_unit_test(left_at_the_end),
       cmocka_unit_test(ends_by_depth),
       cmocka_unit_test(open_at_a_dump),
+      cmocka_unit_test(begun_by_what_runs_or_was_left),
       cmocka_unit_test(out_of_memory),
       cmocka_unit_test(only_the_forking_thread_goes_on),
   };

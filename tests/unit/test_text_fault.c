@@ -133,6 +133,12 @@ static void others_in_detail(fixture_t *f) {
   dmd_faults_add(&p->faults, &left);
   assert_prints(f, "Scope that was never ended {\n  1 time\n  Scope: b\\x1b\n"
                    "  Begun at {\n    #01: here\n  }\n}\n");
+  left.reason = DMD_REASON_STILL_RUNNING;
+  dmd_faults_add(&p->faults, &left);
+  assert_prints(f, "  Scope: b\\x1b\n"
+                   "  Likely reason: the function that began it is still running: the dump came "
+                   "before the end\n"
+                   "  Begun at {\n");
   dmd_fault_t stack = {.num = 1, .kind = DMD_FAULT_REPORT_STACK, .stack = here, .memory = a};
   dmd_faults_add(&p->faults, &stack);
   assert_prints(f, "  1 time\n  in explicit/a\n  At {\n");

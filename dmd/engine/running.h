@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * running.h: whether the function that began a scope is still running.
+ *
+ * A scope keeps the stack with which it began. If the function at its inner end, or around it where
+ * that is a constructor (of a guard), is on the thread's stack now, it is running. If neither it
+ * nor its caller is there, the scope was left: by a return, longjmp or an exception. If only its
+ * caller is there, nobody knows: it may have begun the scope for the caller.
+ *
+ * Stacks are cut at a number of frames, so that a function may be running and not be on it. What
+ * lies further in than the outermost function of the begin that has a name is there, if that one
+ * is; otherwise nobody knows either.
+ *
+ * Cost: names of four addresses for each stack of a begin that is not the one asked for before.
+ *
+ * Concurrency: as of the engine.
+ */
+#ifndef DMD_ENGINE_RUNNING_H
+#define DMD_ENGINE_RUNNING_H
+
+#include "engine/host.h"
+
+typedef struct dmd_running {
+  const dmd_engine_host_t *host;
+  dmd_intern_t names; /* of functions on the stack now: all that are interned */
+  uint32_t now;       /* that stack; DMD_NONE: none was asked for */
+  uint32_t begun;     /* the stack that was asked for last, and what was answered */
+  dmd_begin_state_t state;
+} dmd_running_t;
+
+/* The name of the function that an address lies in, and that is not inlined; empty: it has none. */
+void dmd_running_name(const dmd_engine_host_t *host, dmd_code_t code, dmd_strbuf_t *name);
+
+void dmd_running_init(dmd_running_t *running, const dmd_env_t *env, const dmd_engine_host_t *host);
+void dmd_running_destroy(dmd_running_t *running);
+
+/* What became of the function that began a scope with the one stack, where its thread has the other
+ * now. */
+dmd_begin_state_t dmd_running_ask(dmd_running_t *running, uint32_t begun, uint32_t now);
+
+#endif

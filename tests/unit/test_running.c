@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "enginehost.h"
+
+#include "engine/running.h"
+
+/* Functions, and a second place in some of them. Of `bare` there is no name. */
+enum { DUMP = 1, F, F_LATER, G, MAIN, MAIN_LATER, START, BARE, GUARD, OTHER };
+
+static void begin(enginehost_t *h, dmd_running_t *running) {
+  enginehost_init(h);
+  enginehost_code(h, DUMP, "/bin/app", "", "dump");
+  enginehost_code(h, F, "/bin/app", "", "inlined (a.c:1)|f (a.c:10)");
+  enginehost_code(h, F_LATER, "/bin/app", "", "f (a.c:20)");
+  enginehost_code(h, G, "/bin/app", "", "g (a.c:30)");
+  enginehost_code(h, MAIN, "/bin/app", "", "main (a.c:40)");
+  enginehost_code(h, MAIN_LATER, "/bin/app", "", "main (a.c:50)");
+  enginehost_code(h, START, "/bin/app", "", "(below main)");
+  enginehost_code(h, BARE, "/bin/app", "", "");
+  enginehost_code(h, GUARD, "/bin/app", "", "Guard::Guard(int)");
+  enginehost_code(h, OTHER, "/bin/app", "", "other");
+  dmd_running_init(running, &h->host.env, &h->engine_host);
+}
+
+static void end(enginehost_t *h, dmd_running_t *running) {
+  dmd_running_destroy(running);
+  enginehost_done(h);
+}
+
+typedef uint64_t stack_t_[6]; /* up to the first 0 */
+
+static uint32_t stack_of(enginehost_t *h, const uint64_t *ips) {
+  uint32_t n = 0;
+  while (n < 6 && ips[n] != 0)
+    n++;
+  return enginehost_stack(h, n, ips[0], ips[1], ips[2], ips[3], ips[4], ips[5]);
+}
+
+static void each_state(void **state) {
+  (void)state;
+  static const struct {
+    stack_t_ begun, now;
+    dmd_begin_state_t expected;
+  } cases[] = {
+      /* It runs: called the dump itself, or what did. */
+      {{F, MAIN, START}, {F_LATER, MAIN, START}, DMD_BEGIN_RUNNING},
+      {{F, MAIN, START}, {DUMP, F_LATER, MAIN, START}, DMD_BEGIN_RUNNING},
+      {{MAIN, START}, {DUMP, MAIN_LATER, START}, DMD_BEGIN_RUNNING},
+      /* It does not: but its caller, for whom it may have begun the scope. */
+      {{F, MAIN, START}, {MAIN_LATER, START}, DMD_BEGIN_UNKNOWN},
+      {{F, G, MAIN, START}, {DUMP, G, MAIN, START}, DMD_BEGIN_UNKNOWN},
+      /* Nor does its caller. */
+      {{F, G, MAIN, START}, {DUMP, MAIN_LATER, START}, DMD_BEGIN_LEFT},
+      {{F, G, MAIN, START}, {OTHER, MAIN, START}, DMD_BEGIN_LEFT},
+      /* A constructor begins a scope for its caller. */
+      {{GUARD, MAIN, START}, {MAIN_LATER, START}, DMD_BEGIN_RUNNING},
+      {{GUARD, GUARD, F, MAIN, START}, {F_LATER, MAIN, START}, DMD_BEGIN_RUNNING},
+      {{GUARD, F, MAIN, START}, {MAIN_LATER, START}, DMD_BEGIN_UNKNOWN},
+      {{GUARD, F, G, MAIN, START}, {MAIN_LATER, START}, DMD_BEGIN_LEFT},
+      /* Stacks that were cut, or are another's. */
+      {{F, G, MAIN}, {DUMP, OTHER}, DMD_BEGIN_UNKNOWN},
+      {{F, G}, {DUMP, OTHER, MAIN, START}, DMD_BEGIN_UNKNOWN},
+      {{F, G, MAIN}, {DUMP, OTHER, MAIN, START}, DMD_BEGIN_LEFT},
+      /* Functions without a name, and what lies below what starts a thread. */
+      {{BARE, G, MAIN, START}, {DUMP, MAIN, START}, DMD_BEGIN_UNKNOWN},
+      {{F, BARE, MAIN, START}, {DUMP, MAIN, START}, DMD_BEGIN_UNKNOWN},
+      {{BARE, BARE}, {DUMP, BARE}, DMD_BEGIN_UNKNOWN},
+      {{F, G, START, BARE}, {DUMP, START, BARE}, DMD_BEGIN_LEFT},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    enginehost_t h;
+    dmd_running_t running;
+    begin(&h, &running);
+    uint32_t begun = stack_of(&h, cases[i].begun), now = stack_of(&h, cases[i].now);
+    if (dmd_running_ask(&running, begun, now) != cases[i].expected)
+      fail_msg("case %zu", i);
+    end(&h, &running);
+  }
+}
+
+static void without_stacks(void **state) {
+  (void)state;
+  enginehost_t h;
+  dmd_running_t running;
+  begin(&h, &running);
+  uint32_t stack = enginehost_stack(&h, 1, (uint64_t)MAIN);
+  assert_int_equal(dmd_running_ask(&running, DMD_NONE, stack), DMD_BEGIN_UNKNOWN);
+  assert_int_equal(dmd_running_ask(&running, stack, DMD_NONE), DMD_BEGIN_UNKNOWN);
+  end(&h, &running);
+}
+
+/* Another stack now is another answer; the same question costs nothing. */
+static void asked_again(void **state) {
+  (void)state;
+  enginehost_t h;
+  dmd_running_t running;
+  begin(&h, &running);
+  uint32_t begun = stack_of(&h, (stack_t_){F, G, MAIN, START});
+  uint32_t inside = stack_of(&h, (stack_t_){DUMP, F_LATER, G, MAIN, START});
+  uint32_t outside = stack_of(&h, (stack_t_){DUMP, MAIN_LATER, START});
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(dmd_running_ask(&running, begun, inside), DMD_BEGIN_RUNNING);
+    assert_int_equal(dmd_running_ask(&running, begun, outside), DMD_BEGIN_LEFT);
+  }
+  unsigned n = h.codes[F - 1].n_asked;
+  for (int i = 0; i < 1000; i++)
+    assert_int_equal(dmd_running_ask(&running, begun, outside), DMD_BEGIN_LEFT);
+  assert_int_equal(h.codes[F - 1].n_asked, n);
+  end(&h, &running);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  static enginehost_t h;
+  static uint32_t begun, now;
+  if (h.n_codes == 0) {
+    enginehost_init(&h);
+    enginehost_code(&h, F, "/bin/app", "", "f");
+    enginehost_code(&h, G, "/bin/app", "", "g");
+    enginehost_code(&h, MAIN, "/bin/app", "", "main");
+    begun = enginehost_stack(&h, 3, (uint64_t)F, (uint64_t)G, (uint64_t)MAIN);
+    now = enginehost_stack(&h, 1, (uint64_t)MAIN);
+  }
+  dmd_running_t running;
+  dmd_running_init(&running, &host->env, &h.engine_host);
+  assert_int_equal(dmd_running_ask(&running, begun, now), DMD_BEGIN_LEFT);
+  dmd_running_destroy(&running);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) > 3);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_state),
+      cmocka_unit_test(without_stacks),
+      cmocka_unit_test(asked_again),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
