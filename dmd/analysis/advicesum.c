@@ -104,12 +104,48 @@ static void choose_offsets(dmd_holder_t *holder, const best_offsets_t *best) {
     holder->bytes = named;
 }
 
+static int compare_exact_holders(const void *ctx, uint32_t x, uint32_t y) {
+  const dmd_advice_t *a = advice_at(ctx, x), *b = advice_at(ctx, y);
+  uint32_t k = a->reporter != DMD_NONE ? 0 : a->stack, l = b->reporter != DMD_NONE ? 0 : b->stack;
+  return (k > l) - (k < l);
+}
+
+/* The counts of advices about holders that look alike. One holder's blocks were counted for each
+ * stack that allocated what they point to, and are the same again and again; mostly each points to
+ * one block, so that those that do may be added up. */
+static dmd_advice_t add_counts(const dmd_advicesum_t *sum, const uint32_t *ids, uint32_t n) {
+  const dmd_env_t *env = sum->records->profile->env;
+  uint32_t *sorted = dmd_env_alloc(env, "dmd.advicesum.ids", n * sizeof *sorted);
+  dmd_mem_copy(sorted, ids, n * sizeof *sorted);
+  dmd_sort(env, sorted, n, compare_exact_holders, sum);
+  dmd_advice_t counts = {.blocks = 0};
+  uint64_t alike = 0, most = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const dmd_advice_t *advice = advice_at(sum, sorted[i]);
+    dmd_advice_count(&counts, advice);
+    most = advice->holders_alike > most ? advice->holders_alike : most;
+    if (i + 1 == n || compare_exact_holders(sum, sorted[i], sorted[i + 1]) != 0) {
+      alike += most;
+      most = 0;
+    }
+  }
+  dmd_env_free(env, sorted);
+  counts.holders_alike = alike;
+  counts.holders = counts.holders < alike ? counts.holders : alike;
+  return counts;
+}
+
 /* What advices ids[0] to ids[n - 1], all about one holder, say of it. */
 static dmd_holder_t add_up(const dmd_advicesum_t *sum, const uint32_t *ids, uint32_t n) {
   const dmd_advice_t *first = advice_at(sum, ids[0]);
+  dmd_advice_t counts = add_counts(sum, ids, n);
   dmd_holder_t holder = {.kind = (dmd_holder_kind_t)first->holder_kind,
                          .reporter = first->reporter,
-                         .stack = sum->records->cut[first->stack]};
+                         .stack = sum->records->cut[first->stack],
+                         .evidence = dmd_advice_evidence(&counts),
+                         .pointed = counts.pointed,
+                         .holders = counts.holders,
+                         .holders_alike = counts.holders_alike};
   best_offsets_t best = {.n = 0};
   for (uint32_t i = 0; i < n;) {
     uint32_t offset = advice_at(sum, ids[i])->offset;
@@ -130,11 +166,16 @@ static uint32_t lowest(const uint32_t *ids, uint32_t n) {
   return id;
 }
 
+/* What a holder counts for against others. */
+static uint64_t weight(const dmd_holder_t *holder) {
+  return dmd_advice_weight((uint64_t)holder->bytes, holder->evidence);
+}
+
 bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_kind_t kind,
                      dmd_holder_t *holder) {
   uint32_t n, best = 0;
   uint32_t *ids = sorted_advices(sum, r, kind, &n);
-  holder->bytes = 0;
+  *holder = (dmd_holder_t){.bytes = 0};
   for (uint32_t i = 0, end; i < n; i = end) {
     uint64_t key = holder_key(sum, advice_at(sum, ids[i]));
     for (end = i; end < n && holder_key(sum, advice_at(sum, ids[end])) == key; end++)
@@ -146,7 +187,7 @@ bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_hold
     /* Of those that hold as much the one that was met first: ids of names and stacks are others
      * once a profile was written and read. */
     uint32_t first = lowest(ids + i, end - i);
-    if (other.bytes > holder->bytes || (other.bytes == holder->bytes && first < best)) {
+    if (weight(&other) > weight(holder) || (weight(&other) == weight(holder) && first < best)) {
       *holder = other;
       best = first;
     }
@@ -167,11 +208,19 @@ const char *dmd_advice_place(const dmd_records_t *records, uint32_t cut_stack) {
   return i < n ? dmd_intern_get_str(texts, frames[i]) : NULL;
 }
 
+/* Who is reported has a reporter that can be mended, and wins as long as the other explains little
+ * more: a third of the bytes, or as many pointers again. */
+static bool unreported_explains_more(const dmd_holder_t *unreported, const dmd_holder_t *reported) {
+  uint64_t ours = weight(reported), theirs = weight(unreported);
+  return theirs - theirs / 4 > ours ||
+         (theirs >= ours && reported->pointed > 0 && unreported->pointed / 2 >= reported->pointed);
+}
+
 bool dmd_advice_best(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder) {
   dmd_holder_t unreported;
   bool is_known = dmd_advice_find(sum, r, DMD_HOLDER_REPORTED, holder);
   if (!dmd_advice_find(sum, r, DMD_HOLDER_UNREPORTED, &unreported) ||
-      (is_known && holder->bytes >= unreported.bytes - unreported.bytes / 4))
+      (is_known && !unreported_explains_more(&unreported, holder)))
     return is_known;
   *holder = unreported;
   return true;

@@ -29,6 +29,10 @@ typedef struct dmd_holder {
   uint32_t reporter; /* a name of the profile, or DMD_NONE */
   uint32_t stack;    /* a cut stack: of its report or, where it is unreported, allocation */
   int64_t bytes;     /* of the record that it points to */
+  /* What that rests on: in so many of the blocks that are alike is a pointer (profile/advice.h); both
+   * are 0 where that is not known. */
+  dmd_evidence_t evidence;
+  uint64_t pointed, holders, holders_alike;
   uint32_t percent;  /* of the record's bytes, 1 to 100 */
   /* The offsets in the holder of the pointers to at least nine tenths of the bytes; no offset where
    * that takes more than these. */

@@ -58,6 +58,7 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   join(&a->allocator_chosen, b->allocator_chosen, NULL);
   a->word_szB = a->word_szB > b->word_szB ? a->word_szB : b->word_szB;
   a->partial_stacks |= b->partial_stacks;
+  a->partial_advice |= b->partial_advice;
   a->sample_below = a->sample_below > b->sample_below ? a->sample_below : b->sample_below;
   a->seed = a->seed == b->seed ? a->seed : 0;
   a->n_allocs += b->n_allocs;
@@ -81,8 +82,9 @@ static void add_up(dmd_merge_t *merge, const dmd_profile_t *from) {
   for (uint32_t id = 1; id <= dmd_faults_count(&from->faults); id++)
     merge->faults += dmd_faults_at(&from->faults, id)->num;
   for (uint32_t id = 1; id <= dmd_advices_count(&from->advices); id++) {
-    merge->advised += dmd_advices_at(&from->advices, id)->bytes;
-    merge->advised_blocks += dmd_advices_at(&from->advices, id)->blocks;
+    const dmd_advice_t *advice = dmd_advices_at(&from->advices, id);
+    merge->advised += advice->bytes;
+    merge->advised_blocks += advice->blocks + advice->holders_alike;
   }
 }
 

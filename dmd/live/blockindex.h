@@ -23,7 +23,7 @@ typedef struct dmd_placed_block {
   const dmd_block_t *block;
   uint32_t outer; /* the next block around this one, as its place + 1; 0: none */
   /* The rest is the owner's, and starts as 0. */
-  uint32_t group, seen_by, stack, offset;
+  uint32_t group, kind, seen_by, stack, offset;
 } dmd_placed_block_t;
 
 typedef struct dmd_blockindex {

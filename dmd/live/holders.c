@@ -28,6 +28,20 @@ typedef struct {
   uint32_t first; /* its blocks' places are order[first] and so on, up to the next group's */
 } group_t;
 
+/* Blocks of a group that were allocated at one place. */
+typedef struct {
+  uint32_t group;
+  uint32_t alloc; /* a stack of the profile */
+  uint32_t n;
+} kind_t;
+
+/* What the holder at hand has of blocks that were allocated at one place. */
+typedef struct {
+  uint32_t group;             /* whose figures these are; 0: nobody's that are not added yet */
+  uint32_t last, last_kind;   /* that pointed there: the block, as its place + 1, and its kind */
+  uint64_t n_holders, n_like; /* see dmd_advice_t */
+} pointed_t;
+
 typedef struct {
   const dmd_live_t *live;
   dmd_translation_t *ids;
@@ -35,6 +49,11 @@ typedef struct {
   dmd_blockindex_t index;
   dmd_pool_t groups;
   dmd_table_t group_index;
+  dmd_pool_t kinds;
+  dmd_table_t kind_index;
+  dmd_pool_t pointed; /* a pointed_t for each stack of the profile */
+  dmd_pool_t pairs;   /* of an allocation stack and a kind of holder: that were counted already */
+  dmd_table_t pair_index;
   uint32_t *order; /* places of blocks by group */
   uint32_t n_order;
   dmd_advices_t all;
@@ -95,13 +114,36 @@ static uint32_t group_of(search_t *s, const dmd_block_t *block) {
   return group_id(s, (group_t){.kind = DMD_HOLDER_UNREPORTED, .stack = place_of(s, block)});
 }
 
+static bool kind_equal(const void *owner, uint32_t id, const void *key) {
+  const search_t *s = owner;
+  const kind_t *a = DMD_POOL_AT(&s->kinds, kind_t, id), *b = key;
+  return a->group == b->group && a->alloc == b->alloc;
+}
+
+/* The kind of a block in its group, of which there is one more. */
+static uint32_t count_kind(search_t *s, const dmd_placed_block_t *placed) {
+  kind_t key = {.group = placed->group,
+                .alloc = dmd_translation_stack(s->ids, placed->block->stack)};
+  uint64_t hash = dmd_hash_u64(key.group ^ (uint64_t)key.alloc << 32);
+  uint32_t id = dmd_table_find(&s->kind_index, hash, &key);
+  if (id == DMD_NONE) {
+    id = dmd_pool_add(&s->kinds);
+    *DMD_POOL_AT(&s->kinds, kind_t, id) = key;
+    dmd_table_add(&s->kind_index, hash, id);
+  }
+  DMD_POOL_AT(&s->kinds, kind_t, id)->n++;
+  return id;
+}
+
 /* Sorts the blocks by group. */
 static void group_blocks(search_t *s) {
   for (uint32_t i = 0; i < s->index.n; i++) {
-    uint32_t id = group_of(s, s->index.blocks[i].block);
-    s->index.blocks[i].group = id;
-    if (id != DMD_NONE)
-      group_at(s, id)->first++;
+    dmd_placed_block_t *placed = &s->index.blocks[i];
+    placed->group = group_of(s, placed->block);
+    if (placed->group == DMD_NONE)
+      continue;
+    placed->kind = count_kind(s, placed);
+    group_at(s, placed->group)->first++;
   }
   uint32_t end = 0;
   for (uint32_t id = 1; id <= s->groups.last; id++)
@@ -118,12 +160,65 @@ static bool is_unreported(const dmd_block_t *block) {
   return block->reports == DMD_NONE && !(block->flags & DMD_BLOCK_UNSAMPLED);
 }
 
-/* The holder at hand has a pointer to this block. */
-static void note_held(search_t *s, dmd_placed_block_t *to, uint32_t stack, uint32_t offset) {
+static bool pair_equal(const void *owner, uint32_t id, const void *key) {
+  const search_t *s = owner;
+  return *DMD_POOL_AT(&s->pairs, uint64_t, id) == *(const uint64_t *)key;
+}
+
+/* Whether a holder of this kind was not yet seen to point to blocks allocated at this place. */
+static bool is_first_of_kind(search_t *s, uint32_t alloc, uint32_t kind) {
+  uint64_t pair = alloc | (uint64_t)kind << 32, hash = dmd_hash_u64(pair);
+  if (dmd_table_find(&s->pair_index, hash, &pair) != DMD_NONE)
+    return false;
+  uint32_t id = dmd_pool_add(&s->pairs);
+  *DMD_POOL_AT(&s->pairs, uint64_t, id) = pair;
+  dmd_table_add(&s->pair_index, hash, id);
+  return true;
+}
+
+/* alloc: a stack of the profile, or DMD_NONE. */
+static pointed_t *pointed_at(search_t *s, uint32_t alloc) {
+  dmd_pool_reach(&s->pointed, alloc + 1);
+  return DMD_POOL_AT(&s->pointed, pointed_t, alloc + 1);
+}
+
+/* A block of the holder at hand points to a block that was allocated at this place. */
+static void count_holder(search_t *s, const dmd_placed_block_t *from, uint32_t alloc) {
+  pointed_t *p = pointed_at(s, alloc);
+  uint32_t place = (uint32_t)(from - s->index.blocks) + 1;
+  if (p->group != s->group)
+    *p = (pointed_t){.group = s->group};
+  if (p->last == place)
+    return;
+  p->last = place;
+  p->n_holders++;
+  if (p->last_kind != from->kind && is_first_of_kind(s, alloc, from->kind))
+    p->n_like += DMD_POOL_AT(&s->kinds, kind_t, from->kind)->n;
+  p->last_kind = from->kind;
+}
+
+/* Puts what was counted of the holder at hand into the first advice about each place. Its advices
+ * are those from this one on. */
+static void add_counts(search_t *s, uint32_t first) {
+  for (uint32_t id = first; id <= dmd_advices_count(&s->all); id++) {
+    dmd_advice_t *advice = DMD_POOL_AT(&s->all.pool, dmd_advice_t, id);
+    pointed_t *p = pointed_at(s, advice->alloc);
+    if (p->group != s->group)
+      continue;
+    advice->holders = p->n_holders;
+    advice->holders_alike = p->n_like;
+    p->group = 0;
+  }
+}
+
+/* The holder at hand has a pointer to this block, or to one that this one hangs on. */
+static void note_held(search_t *s, dmd_placed_block_t *to, uint32_t stack, uint32_t offset,
+                      bool is_pointed) {
   const group_t *holder = group_at(s, s->group);
   dmd_group_t g = dmd_live_group_of(s->live, to->block);
   dmd_advices_add(&s->all, &(dmd_advice_t){.blocks = g.num,
                                            .bytes = g.num * (g.req + g.slop),
+                                           .pointed = is_pointed ? g.num : 0,
                                            .alloc = place_of(s, to->block),
                                            .holder_kind = holder->kind,
                                            .reporter = holder->reporter,
@@ -138,17 +233,20 @@ static void note_held(search_t *s, dmd_placed_block_t *to, uint32_t stack, uint3
 /* A word of `from` is an address in `to`. */
 static void note_pointer(search_t *s, const dmd_placed_block_t *from, uint64_t offset,
                          dmd_placed_block_t *to) {
-  if (to->seen_by == s->group || !is_unreported(to->block))
+  if (!is_unreported(to->block))
     return;
   bool is_holder = from->group == s->group;
   bool is_same = from->group == to->group; /* both unreported, and allocated at one place */
+  bool is_seen = to->seen_by == s->group;
   if (from->seen_by == s->group) {
     /* A list's next block. */
-    if (is_same && to->group != DMD_NONE)
-      note_held(s, to, from->stack, from->offset);
+    if (!is_seen && is_same && to->group != DMD_NONE)
+      note_held(s, to, from->stack, from->offset, false);
   } else if (is_holder && !is_same) {
-    note_held(s, to, place_of(s, from->block),
-              offset < MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY);
+    count_holder(s, from, place_of(s, to->block));
+    if (!is_seen)
+      note_held(s, to, place_of(s, from->block),
+                offset < MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY, true);
   }
 }
 
@@ -186,12 +284,14 @@ static void read_block(search_t *s, const dmd_placed_block_t *from) {
 
 static void read_group(search_t *s, uint32_t id) {
   uint32_t end = id == s->groups.last ? s->n_order : group_at(s, id + 1)->first;
+  uint32_t first = dmd_advices_count(&s->all) + 1;
   s->group = id;
   s->n_queue = 0;
   for (uint32_t i = group_at(s, id)->first; i < end; i++)
     read_block(s, &s->index.blocks[s->order[i]]);
   for (uint32_t i = 0; i < s->n_queue; i++)
     read_block(s, &s->index.blocks[s->queue[i]]);
+  add_counts(s, first);
 }
 
 /* ---- What is kept of it. ---- */
@@ -213,13 +313,17 @@ static int compare_advices(const void *ctx, uint32_t x, uint32_t y) {
 /* Sorted advices about one stack and holder: ids[first] to ids[end - 1]. */
 typedef struct {
   uint32_t first, end;
-  uint64_t bytes;
+  dmd_advice_t sum; /* of their counts */
 } run_t;
 
-/* Puts a run among the best, most bytes first. */
+static uint64_t weight(const run_t *run) {
+  return dmd_advice_weight(run->sum.bytes, dmd_advice_evidence(&run->sum));
+}
+
+/* Puts a run among the best, which are sorted. */
 static uint32_t keep_best(run_t *best, uint32_t n, run_t run) {
   uint32_t i = n < KEPT_HOLDERS ? n++ : KEPT_HOLDERS;
-  for (; i > 0 && best[i - 1].bytes < run.bytes; i--)
+  for (; i > 0 && weight(&run) > weight(&best[i - 1]); i--)
     if (i < KEPT_HOLDERS)
       best[i] = best[i - 1];
   if (i < KEPT_HOLDERS)
@@ -227,17 +331,23 @@ static uint32_t keep_best(run_t *best, uint32_t n, run_t run) {
   return n;
 }
 
+/* The first places one by one, and the rest as one. */
+static void add_run(const search_t *s, const uint32_t *ids, const run_t *run,
+                    dmd_advices_t *found) {
+  for (uint32_t k = run->first; k < run->end; k++) {
+    dmd_advice_t advice = *dmd_advices_at(&s->all, ids[k]);
+    if (k - run->first >= KEPT_PLACES) {
+      advice.stack = dmd_advices_at(&s->all, ids[run->first])->stack;
+      advice.offset = DMD_OFFSET_ANY;
+    }
+    dmd_advices_add(found, &advice);
+  }
+}
+
 static void add_runs(const search_t *s, const uint32_t *ids, const run_t *runs, uint32_t n,
                      dmd_advices_t *found) {
   for (uint32_t i = 0; i < n; i++)
-    for (uint32_t k = runs[i].first; k < runs[i].end; k++) {
-      dmd_advice_t advice = *dmd_advices_at(&s->all, ids[k]);
-      if (k - runs[i].first >= KEPT_PLACES) {
-        advice.stack = dmd_advices_at(&s->all, ids[runs[i].first])->stack;
-        advice.offset = DMD_OFFSET_ANY;
-      }
-      dmd_advices_add(found, &advice);
-    }
+    add_run(s, ids, &runs[i], found);
 }
 
 static void add_best(const search_t *s, dmd_advices_t *found) {
@@ -255,7 +365,7 @@ static void add_best(const search_t *s, dmd_advices_t *found) {
       const dmd_advice_t *b = dmd_advices_at(&s->all, ids[run.end]);
       if (a->alloc != b->alloc || !dmd_advice_same_holder(a, b))
         break;
-      run.bytes += b->bytes;
+      dmd_advice_count(&run.sum, b);
     }
     if (before != NULL && (a->alloc != before->alloc || a->holder_kind != before->holder_kind)) {
       add_runs(s, ids, best, n_best, found);
@@ -268,13 +378,18 @@ static void add_best(const search_t *s, dmd_advices_t *found) {
   dmd_env_free(env, ids);
 }
 
-void dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_memory_t *memory,
+bool dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_memory_t *memory,
                       dmd_advices_t *found) {
   const dmd_env_t *env = live->env;
   search_t s = {.live = live, .ids = ids, .memory = memory, .left_szB = MAX_TOTAL_SZB};
   dmd_blockindex_init(&s.index, env, live->blocks);
   dmd_pool_init(&s.groups, env, "dmd.holders.groups", sizeof(group_t));
   dmd_table_init(&s.group_index, env, "dmd.holders.index", group_equal, &s);
+  dmd_pool_init(&s.kinds, env, "dmd.holders.kinds", sizeof(kind_t));
+  dmd_table_init(&s.kind_index, env, "dmd.holders.kinds", kind_equal, &s);
+  dmd_pool_init(&s.pointed, env, "dmd.holders.pointed", sizeof(pointed_t));
+  dmd_pool_init(&s.pairs, env, "dmd.holders.pairs", sizeof(uint64_t));
+  dmd_table_init(&s.pair_index, env, "dmd.holders.pairs", pair_equal, &s);
   dmd_advices_init(&s.all, env);
   size_t list_szB = ((size_t)s.index.n + 1) * sizeof(uint32_t);
   s.order = dmd_env_alloc(env, "dmd.holders.order", list_szB);
@@ -290,7 +405,13 @@ void dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_
   dmd_env_free(env, s.queue);
   dmd_env_free(env, s.order);
   dmd_advices_destroy(&s.all);
+  dmd_table_destroy(&s.pair_index);
+  dmd_pool_destroy(&s.pairs);
+  dmd_pool_destroy(&s.pointed);
+  dmd_table_destroy(&s.kind_index);
+  dmd_pool_destroy(&s.kinds);
   dmd_table_destroy(&s.group_index);
   dmd_pool_destroy(&s.groups);
   dmd_blockindex_destroy(&s.index);
+  return s.left_szB > 0;
 }

@@ -12,13 +12,18 @@
  * holder. From one place to another an advice leads in two steps: the outer block's record names
  * its reporter, and the inner one's record the outer.
  *
- * Of each block the first 64 MiB are read, and 4 GiB in all: enough for any program in which the
- * answer matters. Pages that cannot be read are passed over; those that were never written are read
+ * What an advice rests on is counted with it: memory that is used again holds old pointers, and one
+ * of them to one node makes a whole list held. Blocks of the holder are compared with those that
+ * were allocated and reported as they were: a member of a structure is in many of these, an old
+ * pointer in few (dmd_advice_evidence).
+ *
+ * Of each block the first 64 MiB are read, and 4 GiB in all. Pages that cannot be read are passed over; those that were never written are read
  * as the system's page of zeroes and do not become resident. Offsets from 4 KiB on, which are an
  * array's rather than a structure's, count as one, DMD_OFFSET_ANY. Of each stack the holders and
  * offsets of most bytes are kept.
  *
- * Cost: memory of a block index (blockindex.h) and 8 bytes a block for the time of the search; time
+ * Cost: memory of a block index (blockindex.h) and 8 bytes a block, and tens of bytes for each stack
+ * and each two stacks of which one holds the other, for the time of the search; time
  * of reading the heap, and of a search for each pointer.
  */
 #ifndef DMD_LIVE_HOLDERS_H
@@ -36,8 +41,8 @@ typedef struct dmd_memory {
 } dmd_memory_t;
 
 /* Adds to `found`, which must be empty, what there is to say; its ids are those of the profile that
- * `ids` translates the live heap's to. */
-void dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_memory_t *memory,
+ * `ids` translates the live heap's to. False: there was more memory than is read. */
+bool dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_memory_t *memory,
                       dmd_advices_t *found);
 
 #endif

@@ -130,7 +130,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   profile->memory.heap_allocated = s.in_blocks_szB;
   dmd_translation_add_faults(&s.ids, &live->faults);
   if (memory != NULL)
-    dmd_holders_find(live, &s.ids, memory, &profile->advices);
+    profile->run.partial_advice = !dmd_holders_find(live, &s.ids, memory, &profile->advices);
   dmd_translation_add_memreports(&s.ids, &live->memreports);
   dmd_published_check(live, &s.ids);
   dmd_translation_destroy(&s.ids);

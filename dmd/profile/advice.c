@@ -29,18 +29,40 @@ void dmd_advices_destroy(dmd_advices_t *advices) {
   dmd_pool_destroy(&advices->pool);
 }
 
+void dmd_advice_count(dmd_advice_t *sum, const dmd_advice_t *advice) {
+  sum->blocks += advice->blocks;
+  sum->bytes += advice->bytes;
+  sum->pointed += advice->pointed;
+  sum->holders += advice->holders;
+  sum->holders_alike += advice->holders_alike;
+}
+
 void dmd_advices_add(dmd_advices_t *advices, const dmd_advice_t *advice) {
   uint64_t hash = hash_of(advices, advice);
   uint32_t id = dmd_table_find(&advices->index, hash, advice);
   if (id != DMD_NONE) {
     dmd_advice_t *known = DMD_POOL_AT(&advices->pool, dmd_advice_t, id);
-    known->blocks += advice->blocks;
-    known->bytes += advice->bytes;
+    dmd_advice_count(known, advice);
     return;
   }
   id = dmd_pool_add(&advices->pool);
   *DMD_POOL_AT(&advices->pool, dmd_advice_t, id) = *advice;
   dmd_table_add(&advices->index, hash, id);
+}
+
+/* A pointer that a structure has by its nature is in many structures of the kind. One that was left
+ * in memory which is used again is in one or two, and of a list it leads to all nodes: so few
+ * pointers to many blocks are no reason either. */
+dmd_evidence_t dmd_advice_evidence(const dmd_advice_t *counts) {
+  enum { MANY = 4, TENTH = 10 };
+  if (counts->holders >= counts->holders_alike / TENTH + (counts->holders_alike % TENTH != 0))
+    return DMD_EVIDENCE_STRONG;
+  bool many = counts->pointed >= MANY && counts->pointed >= counts->blocks / TENTH;
+  return many ? DMD_EVIDENCE_WEAK : DMD_EVIDENCE_CHANCE;
+}
+
+uint64_t dmd_advice_weight(uint64_t bytes, dmd_evidence_t evidence) {
+  return evidence == DMD_EVIDENCE_STRONG ? bytes : evidence == DMD_EVIDENCE_WEAK ? bytes / 2 : 0;
 }
 
 void dmd_advice_translate(dmd_advice_t *advice, dmd_translate_fn stack, dmd_translate_fn name,

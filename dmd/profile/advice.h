@@ -30,7 +30,13 @@ const char *dmd_holder_kind_name(dmd_holder_kind_t kind);
 #define DMD_OFFSET_ANY UINT32_MAX
 
 typedef struct dmd_advice {
-  uint64_t blocks, bytes; /* that the holder points to; usable bytes */
+  uint64_t blocks, bytes; /* that are held; usable bytes */
+  /* What that rests on. The last two stand in one only of the advices about an allocation stack and
+   * a holder, and are 0 in the others. */
+  uint64_t pointed;       /* blocks of these that a holder points to; the others hang on them */
+  uint64_t holders;       /* blocks of the holder that point to any of them */
+  uint64_t holders_alike; /* blocks that were allocated and reported as these holders were; 0 in all
+                           * advices about them: not known */
   uint32_t alloc;         /* where these were allocated; DMD_NONE: not recorded */
   uint32_t holder_kind;   /* a dmd_holder_kind_t */
   uint32_t reporter;      /* name of the holder's reporter, or DMD_NONE */
@@ -47,7 +53,7 @@ typedef struct dmd_advices {
 void dmd_advices_init(dmd_advices_t *advices, const dmd_env_t *env);
 void dmd_advices_destroy(dmd_advices_t *advices);
 
-/* Adds blocks and bytes to the advice that equals this one in all else. */
+/* Adds the counts to the advice that equals this one in all else. */
 void dmd_advices_add(dmd_advices_t *advices, const dmd_advice_t *advice);
 
 static inline uint32_t dmd_advices_count(const dmd_advices_t *advices) {
@@ -63,6 +69,23 @@ static inline bool dmd_advice_same_holder(const dmd_advice_t *a, const dmd_advic
   return a->holder_kind == b->holder_kind && a->reporter == b->reporter &&
          (a->reporter != DMD_NONE || a->stack == b->stack);
 }
+
+/* Adds the counts of one advice to those of another. */
+void dmd_advice_count(dmd_advice_t *sum, const dmd_advice_t *advice);
+
+/* How good the reason is to take a holder for the owner of what it points to. */
+typedef enum {
+  DMD_EVIDENCE_CHANCE, /* few words that look like pointers, as memory has them that is used again */
+  DMD_EVIDENCE_WEAK,   /* in few of the blocks that are alike, but many */
+  DMD_EVIDENCE_STRONG  /* in many of the blocks that are alike; or nothing is known of it */
+} dmd_evidence_t;
+
+/* That of the counts of one advice or, added up, of several about one holder. */
+dmd_evidence_t dmd_advice_evidence(const dmd_advice_t *counts);
+
+/* What a holder of so many bytes counts for against others: half of them where the evidence is
+ * weak, nothing where it may be chance. */
+uint64_t dmd_advice_weight(uint64_t bytes, dmd_evidence_t evidence);
 
 /* Replaces the stack and name ids by those of another owner. */
 void dmd_advice_translate(dmd_advice_t *advice, dmd_translate_fn stack, dmd_translate_fn name,

@@ -105,6 +105,12 @@ static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
       dmd_jsonout_key_u64(j, "offset", a->offset);
     dmd_jsonout_key_u64(j, "blocks", a->blocks);
     dmd_jsonout_key_u64(j, "bytes", a->bytes);
+    if (a->pointed > 0)
+      dmd_jsonout_key_u64(j, "pointed", a->pointed);
+    if (a->holders > 0)
+      dmd_jsonout_key_u64(j, "holders", a->holders);
+    if (a->holders_alike > 0)
+      dmd_jsonout_key_u64(j, "holdersAlike", a->holders_alike);
     dmd_jsonout_end(j);
   }
   dmd_jsonout_end(j);
@@ -170,6 +176,8 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   write_totals(j, run);
   write_faults(j, profile);
   write_advices(j, profile);
+  if (run->partial_advice)
+    dmd_jsonout_key_bool(j, "partialAdvice", true);
   write_memory(j, &profile->memory);
   write_memreports(j, profile);
   dmd_jsonout_end(j);

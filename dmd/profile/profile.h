@@ -49,6 +49,7 @@ typedef struct dmd_run {
   uint64_t dump_number; /* of this process, from 1 */
   uint64_t word_szB;
   bool partial_stacks;
+  bool partial_advice;   /* more memory than is read was there to be looked at */
   uint64_t sample_below; /* bytes; 0: every block is kept */
   uint64_t seed;         /* of the sampling, where there is any */
   /* Calls and requested bytes since the start, counted as Memcheck counts them. */

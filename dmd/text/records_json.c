@@ -34,6 +34,11 @@ static void write_holder(writer_t *w, const dmd_holder_t *holder) {
     dmd_jsonout_key_str(j, "reporter", dmd_intern_get_str(&w->profile->names, holder->reporter));
   dmd_jsonout_key(j, "at");
   write_stack(w, holder->stack);
+  if (holder->holders_alike > 0) {
+    dmd_jsonout_key_u64(j, "holders", holder->holders);
+    dmd_jsonout_key_u64(j, "holdersAlike", holder->holders_alike);
+    dmd_jsonout_key_u64(j, "pointed", holder->pointed);
+  }
   dmd_jsonout_key(j, "offsets");
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
   for (uint32_t i = 0; i < holder->n_offsets; i++)

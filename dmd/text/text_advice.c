@@ -13,6 +13,17 @@ static void print_offsets(dmd_out_t *out, const dmd_holder_t *holder) {
   dmd_out_str(out, holder->n_offsets > 0 ? " of " : " in ");
 }
 
+/* Nothing where it is in all of the blocks. */
+static void print_evidence(dmd_out_t *out, const dmd_holder_t *holder) {
+  if (holder->holders >= holder->holders_alike)
+    return;
+  dmd_out_str(out, " (in ");
+  dmd_print_number(out, (int64_t)holder->holders, false);
+  dmd_out_str(out, " of ");
+  dmd_print_number(out, (int64_t)holder->holders_alike, false);
+  dmd_out_str(out, " such blocks)");
+}
+
 void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
   dmd_holder_t holder;
   if (!dmd_advice_best(p->advice, r, &holder))
@@ -27,5 +38,6 @@ void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
     dmd_print_name(p, holder.reporter);
   else
     dmd_out_safe(p->out, place == NULL ? "(no stack)" : place);
+  print_evidence(p->out, &holder);
   dmd_out_char(p->out, '\n');
 }

@@ -147,6 +147,9 @@ static void make_advice(const maker_t *m) {
   dmd_advice_t advice = {.blocks = 1 + number(m, 40),
                          .bytes = number(m, 50),
                          .holder_kind = (uint32_t)below(m, DMD_N_HOLDER_KINDS)};
+  advice.pointed = below(m, advice.blocks + 1);
+  advice.holders = below(m, 20);
+  advice.holders_alike = advice.holders + number(m, 40);
   advice.alloc = no_or_any_stack(m);
   advice.stack = any_stack(m);
   advice.reporter = any_name(m);
@@ -168,6 +171,7 @@ static void make_run(const maker_t *m) {
   run->dump_number = number(m, 53);
   run->word_szB = one_in(m, 2) ? 4 : 8;
   run->partial_stacks = one_in(m, 2);
+  run->partial_advice = one_in(m, 4);
   run->sample_below = one_in(m, 2) ? 0 : number(m, 20);
   run->seed = one_in(m, 2) ? UINT64_MAX : number(m, 53);
   run->n_allocs = number(m, 53);

@@ -55,6 +55,16 @@ def unreported_holder(t):
     t.equal(_entries(run.profile, "box_text"), [("unreported", ["calloc", "new_box"], 0, 10, 720)])
 
 
+def memory_that_is_used_again(t):
+    # A word that a buffer did not write leads to the whole list; the list's own pointer does as well.
+    run = t.run(options=OPTIONS)
+    advice = _advice(run.log)["new_node"]
+    t.check(re.fullmatch(r"100% held at \+0x8 of unreported blocks allocated at new_list \(old_pointers.c:\d+\)", advice), advice)
+    entries = {e["held"]: e for e in run.profile.run["advice"] if "new_node" in run.profile.functions(e["alloc"])}
+    t.equal({held: (e["pointed"], e["holders"], e["holdersAlike"]) for held, e in entries.items()},
+            {"reported": (1, 1, 50), "unreported": (1, 1, 1)})
+
+
 def two_holders(t):
     # 104 and 312 usable bytes: the one holds both, the other the first.
     run = t.run(options=OPTIONS)

@@ -221,6 +221,69 @@ static void of_equal_holders_the_first(void **state) {
   fixture_end(&f);
 }
 
+/* An advice about the record's 100 blocks of 10 bytes. */
+static void build_counted(fixture_t *f, dmd_holder_kind_t kind, const char *holder,
+                          const uint64_t counts[4]) {
+  dmd_advice_t advice = {.blocks = counts[0],
+                         .bytes = 10 * counts[0],
+                         .pointed = counts[1],
+                         .holders = counts[2],
+                         .holders_alike = counts[3],
+                         .alloc = build_stack(&f->profile, alloc),
+                         .holder_kind = kind,
+                         .stack = build_stack(&f->profile, holder),
+                         .offset = 8};
+  dmd_advices_add(&f->profile.advices, &advice);
+}
+
+/* A holder is {blocks, pointed to, holders, blocks alike}. Of a first, reported one and a second,
+ * unreported one there is said what stands there. */
+static void evidence_decides(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t first[4], second[4];
+    const char *line;
+  } cases[] = {
+      /* In all, in a tenth, in fewer but many. */
+      {{100, 100, 9, 9}, {0}, "  100% held at +0x8 of blocks reported by first"},
+      {{100, 1, 1, 10},
+       {0},
+       "  100% held at +0x8 of blocks reported by first (in 1 of 10 such blocks)"},
+      {{100, 10, 5, 2000},
+       {0},
+       "  100% held at +0x8 of blocks reported by first (in 5 of 2,000 such blocks)"},
+      /* Few pointers in few blocks are chance. */
+      {{100, 1, 1, 11}, {0}, ""},
+      {{100, 9, 9, 2000}, {0}, ""},
+      {{20, 3, 3, 2000}, {0}, ""},
+      {{100, 1, 1, 11},
+       {50, 50, 50, 50},
+       "  50% held at +0x8 of unreported blocks allocated at second"},
+      /* Weak evidence counts half. */
+      {{100, 10, 5, 2000},
+       {70, 70, 70, 70},
+       "  70% held at +0x8 of unreported blocks allocated at second"},
+      {{100, 10, 5, 2000},
+       {40, 40, 40, 40},
+       "  100% held at +0x8 of blocks reported by first (in 5 of 2,000 such blocks)"},
+      /* Of equals the unreported one that has twice the pointers. */
+      {{100, 50, 5, 5}, {100, 99, 5, 5}, "  100% held at +0x8 of blocks reported by first"},
+      {{100, 50, 5, 5},
+       {100, 100, 5, 5},
+       "  100% held at +0x8 of unreported blocks allocated at second"},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    build_blocks(&f.profile, 100, 10, 0, alloc, DMD_NONE);
+    build_counted(&f, DMD_HOLDER_REPORTED, "first", cases[i].first);
+    if (cases[i].second[0] > 0)
+      build_counted(&f, DMD_HOLDER_UNREPORTED, "second", cases[i].second);
+    assert_string_equal(line(&f), cases[i].line);
+    fixture_end(&f);
+  }
+}
+
 static void too_little_is_not_told(void **state) {
   (void)state;
   fixture_t f;
@@ -257,6 +320,7 @@ int main(void) {
       cmocka_unit_test(three_offsets_and_more),
       cmocka_unit_test(who_is_reported_wins_unless_it_holds_much_less),
       cmocka_unit_test(of_equal_holders_the_first),
+      cmocka_unit_test(evidence_decides),
       cmocka_unit_test(too_little_is_not_told),
       cmocka_unit_test(only_unreported_records_have_advice),
   };

@@ -290,6 +290,90 @@ static void out_of_memory(void **state) {
   assert_true(host_fail_everywhere(use, NULL) > 20);
 }
 
+/* ---- What it rests on. ---- */
+
+/* The counts of all advices about blocks of a stack and one kind of holder, added up. */
+static dmd_advice_t counts_of(uint32_t alloc, dmd_holder_kind_t kind) {
+  dmd_advice_t sum = {.blocks = 0};
+  for (uint32_t id = 1; id <= dmd_advices_count(&g_holders.found); id++) {
+    const dmd_advice_t *a = dmd_advices_at(&g_holders.found, id);
+    if (a->alloc == alloc && a->holder_kind == (uint32_t)kind)
+      dmd_advice_count(&sum, a);
+  }
+  return sum;
+}
+
+/* Of 30 blocks of one reporter 20 were allocated at one place. 5 of these point to 4 blocks, at
+ * different offsets; of the other place 1 does. */
+static void pointers_are_counted_where_they_are_found(void **state) {
+  (void)state;
+  holders_begin(8);
+  for (uint64_t i = 0; i < 30; i++) {
+    add_block(0x41000 + i * 64, 64, i < 20 ? 1 : 3);
+    report_block(0x41000 + i * 64, 9, "r");
+  }
+  for (uint64_t i = 0; i < 6; i++)
+    add_block(0x42000 + i * 32, 24, 2);
+  point(0x41000, 0x42000);
+  point(0x41040, 0x42020);
+  point(0x41048, 0x42020); /* once more, in the same block */
+  point(0x41080, 0x42040);
+  point(0x410c8, 0x42060);
+  point(0x41100, 0x42060);           /* the same block from a fifth holder */
+  point(0x41000 + 25 * 64, 0x42000); /* of the other place */
+  point(0x42060, 0x42080);           /* a list */
+  find_holders();
+  dmd_advice_t counts = counts_of(2, DMD_HOLDER_REPORTED);
+  assert_int_equal(counts.blocks, 5);
+  assert_int_equal(counts.pointed, 4);
+  assert_int_equal(counts.holders, 6);
+  assert_int_equal(counts.holders_alike, 30);
+  holders_end();
+}
+
+/* Places without a pointer are not compared with. */
+static void only_blocks_that_are_alike_count(void **state) {
+  (void)state;
+  holders_begin(8);
+  for (uint64_t i = 0; i < 100; i++) {
+    add_block(0x41000 + i * 16, 16, 1);
+    report_block(0x41000 + i * 16, 9, "r");
+  }
+  add_block(0x43000, 16, 3); /* the one with the list */
+  report_block(0x43000, 9, "r");
+  add_block(0x44000, 16, 2);
+  point(0x43008, 0x44000);
+  find_holders();
+  dmd_advice_t counts = counts_of(2, DMD_HOLDER_REPORTED);
+  assert_int_equal(counts.holders, 1);
+  assert_int_equal(counts.holders_alike, 1);
+  holders_end();
+}
+
+/* Three reporters have old pointers to a list's node each. Its head, which nobody reports, holds no
+ * more bytes than they, but must not be pushed out by them. */
+static void old_pointers_do_not_push_the_holder_out(void **state) {
+  (void)state;
+  static const char *const reporters[] = {"a", "b", "c", "d"};
+  holders_begin(8);
+  for (uint64_t i = 0; i < 4 * 40; i++) {
+    add_block(0x41000 + i * 16, 16, 1);
+    report_block(0x41000 + i * 16, 9, reporters[i / 40]);
+  }
+  add_block(0x45000, 16, 3);
+  report_block(0x45000, 9, "true");
+  for (uint64_t i = 0; i < 50; i++) {
+    add_block(0x46000 + i * 32, 32, 2);
+    point(0x46000 + i * 32, 0x46000 + (i + 1) % 50 * 32);
+  }
+  for (uint64_t i = 0; i < 4; i++)
+    point(0x41000 + (40 * i + 7) * 16, 0x46000 + i * 32);
+  point(0x45000, 0x46000 + 9 * 32);
+  find_holders();
+  assert_non_null(strstr(told(), "2 <- reported true 9 +0: 50 1600"));
+  holders_end();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_reported_block_holds_another),
@@ -310,6 +394,9 @@ int main(void) {
       cmocka_unit_test(sampled_blocks_stand_for_more),
       cmocka_unit_test(nothing_live),
       cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(pointers_are_counted_where_they_are_found),
+      cmocka_unit_test(only_blocks_that_are_alike_count),
+      cmocka_unit_test(old_pointers_do_not_push_the_holder_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,14 +61,22 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
   uint64_t offset = dmdv_load_get_number(l, item, "offset", DMD_OFFSET_ANY);
   dmd_advice_t advice = {.blocks = dmdv_load_get_number(l, item, "blocks", 0),
                          .bytes = dmdv_load_get_number(l, item, "bytes", 0),
+                         .pointed = dmdv_load_get_number(l, item, "pointed", 0),
+                         .holders = dmdv_load_get_number(l, item, "holders", 0),
+                         .holders_alike = dmdv_load_get_number(l, item, "holdersAlike", 0),
                          .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
   while (held != NULL && advice.holder_kind < DMD_N_HOLDER_KINDS &&
          strcmp(held, dmd_holder_kind_name(advice.holder_kind)) != 0)
     advice.holder_kind++;
   if (held == NULL || advice.holder_kind == DMD_N_HOLDER_KINDS || at == NULL)
     return;
+  if (advice.pointed > advice.blocks || advice.holders > advice.holders_alike) {
+    dmdv_cutter_reject(&l->cutter, "an advice has more \"pointed\" than \"blocks\", or more "
+                                   "\"holders\" than \"holdersAlike\"");
+    return;
+  }
   l->advised += advice.bytes;
-  l->advised_blocks += advice.blocks;
+  l->advised_blocks += advice.blocks + advice.holders_alike;
   if (l->advised > (uint64_t)DMDV_LOAD_MAX_NUMBER ||
       l->advised_blocks > (uint64_t)DMDV_LOAD_MAX_NUMBER) {
     dmdv_cutter_reject(&l->cutter,
@@ -81,6 +89,10 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
   if (reporter != NULL)
     advice.reporter = dmd_intern_str(&l->profile->names, reporter);
   dmd_advices_add(&l->collected_advices, &advice);
+}
+
+static void load_partial_advice(dmdv_loader_t *l, const cJSON *item) {
+  l->profile->run.partial_advice = cJSON_IsTrue(item);
 }
 
 static void load_memory(dmdv_loader_t *l, const cJSON *object) {
@@ -171,6 +183,7 @@ static const member_t members[] = {
     {"totals", VALUE, 0, load_totals},
     {"faults", LIST, 0, load_fault},
     {"advice", LIST, 0, load_advice},
+    {"partialAdvice", VALUE, 0, load_partial_advice},
     {"memory", VALUE, 0, load_memory},
     {"memoryReports", LIST, 0, load_memreport},
 };
