@@ -74,6 +74,7 @@ dmd_core_sources = \
   dmd/text/text_fault.c \
   dmd/text/text_gate.c dmd/text/text_gate.h \
   dmd/text/text_rows.c dmd/text/text_rows.h \
+  dmd/text/text_run.c \
   dmd/text/text_share.c \
   dmd/text/text_tree.c dmd/text/text_tree.h \
   dmd/export/export.h \

@@ -42,6 +42,9 @@ static void start_run(dmd_profile_t *to, const dmd_profile_t *first) {
   to->run.version = dmd_profile_keep(to, run->version);
   to->run.valgrind_version = dmd_profile_keep(to, run->valgrind_version);
   to->run.label = dmd_profile_keep(to, run->label);
+  to->run.folder = dmd_profile_keep(to, run->folder);
+  to->run.host = dmd_profile_keep(to, run->host);
+  to->run.time = dmd_profile_keep(to, run->time);
   to->run.allocator = dmd_profile_keep(to, run->allocator);
   to->run.allocator_chosen = dmd_profile_keep(to, run->allocator_chosen);
 }
@@ -54,6 +57,9 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   join(&a->version, b->version, "mixed");
   join(&a->valgrind_version, b->valgrind_version, "mixed");
   join(&a->label, b->label, NULL);
+  join(&a->folder, b->folder, NULL);
+  join(&a->host, b->host, NULL);
+  join(&a->time, b->time, NULL);
   join(&a->allocator, b->allocator, "mixed");
   join(&a->allocator_chosen, b->allocator_chosen, NULL);
   a->word_szB = a->word_szB > b->word_szB ? a->word_szB : b->word_szB;

@@ -266,15 +266,18 @@ const char *dmd_amounts_of_profile(dmd_amounts_t *m, const dmd_profile_t *profil
 }
 
 char *dmd_process_name(const dmd_profile_t *profile) {
+  static const char unknown[] = "(unknown process)";
   const dmd_run_t *run = &profile->run;
-  bool known = run->is_known && run->command != NULL && run->command[0] != '\0';
-  const char *command = known ? run->command : "(unknown process)";
-  size_t n = known ? dmd_str_span_without(command, " ") : dmd_str_length(command), start = n;
-  while (start > 0 && command[start - 1] != '/')
+  size_t n = sizeof unknown - 1;
+  const char *program = dmd_profile_program(profile, &n);
+  if (program == NULL)
+    program = unknown;
+  size_t start = n;
+  while (start > 0 && program[start - 1] != '/')
     start--;
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, profile->env);
-  dmd_strbuf_bytes(&name, command + start, n - start);
+  dmd_strbuf_bytes(&name, program + start, n - start);
   if (run->is_known && run->pid != 0) {
     dmd_strbuf_str(&name, " (pid ");
     dmd_strbuf_u64(&name, run->pid);

@@ -42,7 +42,7 @@ typedef struct dmd_coverage {
 const char *dmd_amounts_of_profile(dmd_amounts_t *m, const dmd_profile_t *profile,
                                    const char *process, dmd_coverage_t *coverage);
 
-/* "NAME (pid N)", the name being the command's without folder or arguments; "(unknown process)"
+/* "NAME (pid N)", the name being the program's without its folder; "(unknown process)"
  * for another program's profile. The caller gives it back to the profile's env. */
 char *dmd_process_name(const dmd_profile_t *profile);
 

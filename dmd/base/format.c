@@ -32,6 +32,37 @@ size_t dmd_format_hex(char *buf, uint64_t v) {
   return digits(buf, v, 16);
 }
 
+/* The last two digits of v, and what follows them. */
+static size_t two_digits(char *buf, uint64_t v, char after) {
+  buf[0] = (char)('0' + v / 10 % 10);
+  buf[1] = (char)('0' + v % 10);
+  buf[2] = after;
+  return 3;
+}
+
+/* Years are counted from a first of March, so that the day that leap years have more is the last
+ * one; 400 years are 146,097 days. */
+size_t dmd_format_time(char *buf, uint64_t seconds) {
+  const uint64_t before_1970 = 719468;
+  uint64_t days = seconds / 86400 + before_1970, second = seconds % 86400;
+  uint64_t in_era = days % 146097;
+  uint64_t year = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
+  uint64_t day = in_era - (365 * year + year / 4 - year / 100);
+  uint64_t month = (5 * day + 2) / 153; /* 0: March */
+  day -= (153 * month + 2) / 5;
+  year += days / 146097 * 400 + (month >= 10);
+  month = month < 10 ? month + 3 : month - 9;
+  size_t n = digits(buf, year, 10);
+  buf[n++] = '-';
+  n += two_digits(buf + n, month, '-');
+  n += two_digits(buf + n, day + 1, 'T');
+  n += two_digits(buf + n, second / 3600, ':');
+  n += two_digits(buf + n, second / 60 % 60, ':');
+  n += two_digits(buf + n, second % 60, 'Z');
+  buf[n] = '\0';
+  return n;
+}
+
 size_t dmd_format_commas(char *buf, int64_t v) {
   char plain[32];
   size_t n_digits = digits(plain, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);

@@ -23,6 +23,9 @@ size_t dmd_format_str(char *buf, const char *text);
 /* Lower-case hexadecimal without a prefix. */
 size_t dmd_format_hex(char *buf, uint64_t v);
 
+/* A time in seconds since 1970 as ISO 8601 has it, in UTC: "2026-11-22T09:44:50Z". */
+size_t dmd_format_time(char *buf, uint64_t seconds);
+
 /* Thousands separated by commas: Python's "{:,d}". */
 size_t dmd_format_commas(char *buf, int64_t v);
 

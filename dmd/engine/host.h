@@ -113,8 +113,11 @@ typedef struct dmd_engine_host {
 
   /* The process. */
   uint64_t (*pid)(void *ctx);
-  const char *(*command)(void *ctx);                       /* the program and its arguments */
-  const char *(*start_folder)(void *ctx);                  /* where it was started; NULL: gone */
+  /* The program (0) and its arguments (1, 2, ...); NULL: there is none with this number. */
+  const char *(*argument)(void *ctx, uint32_t i);
+  const char *(*start_folder)(void *ctx); /* where it was started; NULL: gone */
+  const char *(*host_name)(void *ctx);    /* of the machine; NULL: unknown */
+  uint64_t (*time)(void *ctx);            /* in seconds since 1970, UTC; 0: unknown */
   const char *(*environment)(void *ctx, const char *name); /* NULL: not set */
   /* What the program takes up: fills in resident, resident_unique and heap_overhead, and leaves
    * alone what it does not know. in_blocks are the usable bytes of all blocks of the allocator. */

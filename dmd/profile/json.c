@@ -9,6 +9,12 @@ static void key_str_or_null(dmd_jsonout_t *j, const char *key, const char *s) {
     dmd_jsonout_null(j);
 }
 
+/* Nothing where it is unknown. */
+static void key_str(dmd_jsonout_t *j, const char *key, const char *s) {
+  if (s != NULL)
+    key_str_or_null(j, key, s);
+}
+
 static const char *name_of(const dmd_profile_t *profile, uint32_t id) {
   return id == DMD_NONE ? NULL : dmd_intern_get_str(&profile->names, id);
 }
@@ -154,6 +160,17 @@ static void write_memreports(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
+static void write_arguments(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  uint32_t n = dmd_profile_n_arguments(profile);
+  if (n == 0)
+    return;
+  dmd_jsonout_key(j, "argv");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  for (uint32_t i = 0; i < n; i++)
+    dmd_jsonout_str(j, dmd_profile_argument(profile, i));
+  dmd_jsonout_end(j);
+}
+
 static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   const dmd_run_t *run = &profile->run;
   dmd_jsonout_key(j, "dmd");
@@ -162,14 +179,17 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   key_str_or_null(j, "version", run->version);
   key_str_or_null(j, "valgrindVersion", run->valgrind_version);
   key_str_or_null(j, "command", run->command);
+  write_arguments(j, profile);
+  key_str(j, "folder", run->folder);
+  key_str(j, "host", run->host);
+  key_str(j, "time", run->time);
   dmd_jsonout_key_u64(j, "pid", run->pid);
   dmd_jsonout_key_u64(j, "dump", run->dump_number);
   key_str_or_null(j, "trigger", run->trigger);
   key_str_or_null(j, "label", run->label);
   dmd_jsonout_key_u64(j, "wordSize", run->word_szB);
   key_str_or_null(j, "allocator", run->allocator);
-  if (run->allocator_chosen != NULL)
-    dmd_jsonout_key_str(j, "allocatorChosen", run->allocator_chosen);
+  key_str(j, "allocatorChosen", run->allocator_chosen);
   dmd_jsonout_key_str(j, "stacks", run->partial_stacks ? "partial" : "full");
   dmd_jsonout_key_u64(j, "sampleBelow", run->sample_below);
   dmd_jsonout_key_u64(j, "seed", run->seed);

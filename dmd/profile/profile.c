@@ -2,6 +2,7 @@
 #include "profile/profile.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 const char *dmd_mode_name(dmd_mode_t mode) {
   static const char *const names[] = {"dark-matter", "live", "cumulative", "scan"};
@@ -16,6 +17,7 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_intern_init(&profile->frames, env, "dmd.profile.frames");
   dmd_intern_init(&profile->stacks, env, "dmd.profile.stacks");
   dmd_intern_init(&profile->names, env, "dmd.profile.names");
+  dmd_pool_init(&profile->arguments, env, "dmd.profile.arguments", sizeof(uint32_t));
   dmd_intern_init(&profile->tags, env, "dmd.profile.tags");
   dmd_reports_init(&profile->reports, env);
   dmd_groups_init(&profile->groups, env);
@@ -33,6 +35,7 @@ void dmd_profile_destroy(dmd_profile_t *profile) {
   dmd_groups_destroy(&profile->groups);
   dmd_reports_destroy(&profile->reports);
   dmd_intern_destroy(&profile->tags);
+  dmd_pool_destroy(&profile->arguments);
   dmd_intern_destroy(&profile->names);
   dmd_intern_destroy(&profile->stacks);
   dmd_intern_destroy(&profile->frames);
@@ -42,6 +45,24 @@ const char *dmd_profile_keep(dmd_profile_t *profile, const char *s) {
   if (s == NULL)
     return NULL;
   return dmd_intern_get_str(&profile->names, dmd_intern_str(&profile->names, s));
+}
+
+void dmd_profile_add_argument(dmd_profile_t *profile, const char *argument) {
+  uint32_t number = dmd_pool_add(&profile->arguments);
+  *DMD_POOL_AT(&profile->arguments, uint32_t, number) = dmd_intern_str(&profile->names, argument);
+}
+
+const char *dmd_profile_argument(const dmd_profile_t *profile, uint32_t i) {
+  return dmd_intern_get_str(&profile->names, *DMD_POOL_AT(&profile->arguments, uint32_t, i + 1));
+}
+
+const char *dmd_profile_program(const dmd_profile_t *profile, size_t *n) {
+  bool has_arguments = dmd_profile_n_arguments(profile) > 0;
+  const char *program = has_arguments ? dmd_profile_argument(profile, 0) : profile->run.command;
+  if (!profile->run.is_known || program == NULL || program[0] == '\0')
+    return NULL;
+  *n = has_arguments ? dmd_str_length(program) : dmd_str_span_without(program, " ");
+  return program;
 }
 
 uint32_t dmd_profile_stack(dmd_profile_t *profile, const uint32_t *frames, size_t n) {

@@ -9,6 +9,7 @@
  *   frames     texts such as "main (app.c:12)", each once
  *   stacks     sequences of frame ids, innermost first, each once
  *   names      reporters and other strings, each once
+ *   arguments  of the program
  *   tags       names of tags, each once
  *   reports    report sets: stack ids and reporter name ids
  *   groups     the blocks: sizes, a stack id, a report set, a tag
@@ -40,7 +41,10 @@ typedef struct dmd_run {
   bool is_known;
   const char *version;          /* of dmd */
   const char *valgrind_version; /* e.g. "3.19.0" */
-  const char *command;          /* the program with its arguments */
+  const char *command;          /* the program with its arguments, as people read it */
+  const char *folder;           /* in which it was started; NULL: unknown, as for the next two */
+  const char *host;             /* on which it ran */
+  const char *time;             /* of the dump, in UTC, as in ISO 8601 */
   const char *label;            /* given with the dump, or NULL */
   const char *trigger;          /* "exit", "request" or "monitor" */
   const char *allocator;        /* the model's name */
@@ -79,7 +83,8 @@ typedef struct dmd_profile {
   dmd_intern_t frames;
   dmd_intern_t stacks;
   dmd_intern_t names;
-  dmd_intern_t tags; /* at most DMD_MAX_TAGS */
+  dmd_pool_t arguments; /* of the program, itself first: name ids; none where they are unknown */
+  dmd_intern_t tags;    /* at most DMD_MAX_TAGS */
   dmd_reports_t reports;
   dmd_groups_t groups;
   dmd_faults_t faults;
@@ -95,6 +100,19 @@ void dmd_profile_destroy(dmd_profile_t *profile);
 
 /* A copy of s that lives as long as the profile. NULL stays NULL. */
 const char *dmd_profile_keep(dmd_profile_t *profile, const char *s);
+
+/* Adds one to the program's arguments, the first of which is the program itself. */
+void dmd_profile_add_argument(dmd_profile_t *profile, const char *argument);
+
+/* How many there are, and the i-th, from 0. */
+static inline uint32_t dmd_profile_n_arguments(const dmd_profile_t *profile) {
+  return profile->arguments.last;
+}
+const char *dmd_profile_argument(const dmd_profile_t *profile, uint32_t i);
+
+/* The program as it was started, with *n its length: the first argument or, where a file has none,
+ * the command up to its first blank. NULL where there is no command either. */
+const char *dmd_profile_program(const dmd_profile_t *profile, size_t *n);
 
 /* The id of a stack of n frame ids, innermost first. */
 uint32_t dmd_profile_stack(dmd_profile_t *profile, const uint32_t *frames, size_t n);

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled) {
   char buf[DMD_FORMAT_MAX];
@@ -95,4 +96,24 @@ void dmd_print_amounts(dmd_out_t *out, const char *indent, const dmd_fault_t *fa
   dmd_out_str(out, " measured: ");
   dmd_print_bytes(out, dmd_distance(fault->claimed, fault->measured));
   dmd_out_str(out, too_few ? " too few\n" : " too many\n");
+}
+
+void dmd_print_quoted(dmd_out_t *out, const char *s) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "/._-+:,@%=";
+  if (*s != '\0' && s[dmd_str_span(s, plain)] == '\0') {
+    dmd_out_str(out, s);
+    return;
+  }
+  dmd_out_char(out, '\'');
+  while (*s != '\0') {
+    size_t n = dmd_str_span_without(s, "'");
+    dmd_out_safe_n(out, s, n);
+    s += n;
+    if (*s == '\'') {
+      dmd_out_str(out, "'\\''");
+      s++;
+    }
+  }
+  dmd_out_char(out, '\'');
 }

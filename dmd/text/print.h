@@ -29,6 +29,9 @@ void dmd_print_percent(dmd_out_t *out, int64_t part, int64_t whole);
 void dmd_print_number_column(dmd_out_t *out, int64_t v, size_t width);
 void dmd_print_percent_column(dmd_out_t *out, int64_t part, int64_t whole, size_t width);
 
+/* An argument as a shell takes it, in quotes where it needs them. */
+void dmd_print_quoted(dmd_out_t *out, const char *s);
+
 /* With a capital letter in front. */
 void dmd_print_capitalized(dmd_out_t *out, const char *s);
 

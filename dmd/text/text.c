@@ -413,6 +413,8 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   dmd_out_str(out, "# ");
   dmd_out_safe(out, options->title);
   dmd_out_str(out, "\n\n");
+  if (options->with_run)
+    dmd_print_run(out, p.profile);
   if (options->old != NULL)
     print_invocation(out, " 1", options->old);
   print_invocation(out, options->old != NULL ? " 2" : "", p.profile);

@@ -48,33 +48,12 @@ static void print_table(dmd_out_t *out, const dmd_calibration_t *c) {
 
 /* ---- The command line. ---- */
 
-/* An argument as a shell takes it. */
-static void print_quoted(dmd_out_t *out, const char *s) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "/._-+:,@%=";
-  if (*s != '\0' && s[dmd_str_span(s, plain)] == '\0') {
-    dmd_out_str(out, s);
-    return;
-  }
-  dmd_out_char(out, '\'');
-  while (*s != '\0') {
-    size_t n = dmd_str_span_without(s, "'");
-    dmd_out_safe_n(out, s, n);
-    s += n;
-    if (*s == '\'') {
-      dmd_out_str(out, "'\\''");
-      s++;
-    }
-  }
-  dmd_out_char(out, '\'');
-}
-
 static void print_option(dmd_out_t *out, const char *option, const char *argument) {
   dmd_out_str(out, " \\\n    --");
   dmd_out_str(out, option);
   if (argument != NULL) {
     dmd_out_char(out, '=');
-    print_quoted(out, argument);
+    dmd_print_quoted(out, argument);
   }
 }
 
@@ -103,7 +82,7 @@ static void print_command(dmd_out_t *out, const dmd_calibration_t *c,
     if (!dmd_calibration_is_in_first(c, i))
       continue;
     dmd_out_str(out, " \\\n    --budget ");
-    print_quoted(out, dmd_calibration_name(c, i));
+    dmd_print_quoted(out, dmd_calibration_name(c, i));
     dmd_out_char(out, '=');
     dmd_out_u64(out, (uint64_t)c->named[i].most);
   }

@@ -86,18 +86,34 @@ static uint64_t pid(void *ctx) {
   return VG_(getpid)();
 }
 
-static const char *command(void *ctx) {
-  static dmd_strbuf_t line;
+static const char *argument(void *ctx, uint32_t i) {
   (void)ctx;
-  if (line.env == NULL)
-    dmd_strbuf_init(&line, &g_env);
-  dmd_strbuf_cut(&line, 0);
-  dmd_strbuf_str(&line, VG_(args_the_exename));
-  for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++) {
-    dmd_strbuf_str(&line, " ");
-    dmd_strbuf_str(&line, *(HChar **)VG_(indexXA)(VG_(args_for_client), i));
-  }
-  return line.text;
+  if (i == 0)
+    return VG_(args_the_exename);
+  if (i > VG_(sizeXA)(VG_(args_for_client)))
+    return NULL;
+  return *(HChar **)VG_(indexXA)(VG_(args_for_client), i - 1);
+}
+
+/* The tool has no gethostname. */
+static const char *host_name(void *ctx) {
+  static HChar name[256];
+  (void)ctx;
+  Int fd = VG_(fd_open)("/proc/sys/kernel/hostname", VKI_O_RDONLY, 0);
+  if (fd < 0)
+    return NULL;
+  Int n = VG_(read)(fd, name, sizeof name - 1);
+  VG_(close)(fd);
+  while (n > 0 && name[n - 1] == '\n')
+    n--;
+  name[n > 0 ? n : 0] = '\0';
+  return n > 0 ? name : NULL;
+}
+
+static uint64_t wall_clock(void *ctx) {
+  (void)ctx;
+  struct vki_timeval now;
+  return VG_(gettimeofday)(&now, NULL) == 0 ? (uint64_t)now.tv_sec : 0;
 }
 
 static const char *start_folder(void *ctx) {
@@ -157,8 +173,10 @@ const dmd_engine_host_t g_host = {
     .realloc_zero_frees = realloc_zero_frees,
     .is_readable = is_readable,
     .pid = pid,
-    .command = command,
+    .argument = argument,
     .start_folder = start_folder,
+    .host_name = host_name,
+    .time = wall_clock,
     .environment = environment,
     .measure = dm_resident_measure,
     .is_quiet = is_quiet,

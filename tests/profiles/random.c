@@ -163,6 +163,11 @@ static void make_run(const maker_t *m) {
   run->version = kept_text(m);
   run->valgrind_version = kept_text(m);
   run->command = kept_text(m);
+  run->folder = one_in(m, 2) ? NULL : kept_text(m);
+  run->host = one_in(m, 2) ? NULL : kept_text(m);
+  run->time = one_in(m, 2) ? NULL : kept_text(m);
+  for (uint64_t n = below(m, 4); n > 0; n--)
+    dmd_profile_add_argument(m->profile, kept_text(m));
   run->label = one_in(m, 2) ? NULL : kept_text(m);
   run->trigger = kept_text(m);
   run->allocator = kept_text(m);

@@ -36,6 +36,25 @@ def test_sections_and_what_dmd_adds(test):
     test.check("  71.43% of the heap (71.43% cumulative)\n  100.00% of unreported" in out, "200 of 280")
 
 
+RUN = {"formatVersion": 1, "version": "1", "valgrindVersion": "3.19", "command": "./my app -x it's", "pid": 77, "dump": 2,
+       "argv": ["./my app", "-x", "it's"], "folder": "/home/me\x1b[31m", "host": "machine", "time": "2026-11-22T09:44:50Z",
+       "trigger": "request", "label": "loaded"}
+
+
+def test_run(test):
+    """First of all, which run it is of; the command as a shell takes it."""
+    out, _ = test.dmdv("print", test.write("p", Profile(dmd=RUN)))
+    test.equal(out.split("\n")[3:13], [
+        "Run {", "  Command: './my app' -x 'it'\\''s'", "  Process: 77, dump 2 (request)", "  Label: loaded",
+        "  Time: 2026-11-22T09:44:50Z", "  Host: machine", "  Folder: /home/me\\x1b[31m", "}", "", "Invocation {"], "run")
+    older = {key: RUN[key] for key in ("formatVersion", "command", "pid")}
+    out, _ = test.dmdv("print", test.write("p", Profile(dmd=older)))
+    test.equal(out.split("\n")[3:7], ["Run {", "  Command: ./my app -x it's", "  Process: 77", "}"], "what an older file has")
+    test.check("argv" in test.error("print", test.write("p", Profile(dmd=dict(RUN, argv=["x", 1])))), "a number")
+    out, _ = test.dmdv("diff", test.write("q", Profile(dmd=RUN)), "q")
+    test.check("Run {" not in out, "a difference is of no run")
+
+
 def test_one_section(test):
     path = test.write("p", sample())
     for name, header in (("twice", "Twice-reported"), ("unreported", "Unreported"), ("once", "Once-reported")):
@@ -51,7 +70,7 @@ def test_misreported_alone(test):
     later = {"kind": "some-later-kind", "num": 9}
     profile.document["dmd"] = {"faults": [fault, later]}
     out, _ = test.dmdv("print", "--section=misreported", test.write("p", profile))
-    test.equal(headers(out), ["Invocation", "Report of an interior pointer", "Summary"], "sections")
+    test.equal(headers(out), ["Run", "Invocation", "Report of an interior pointer", "Summary"], "sections")
     test.check("  2 times\n  Reporter: explicit/b\n  At {\n    #01: size_of (r.c:1)\n" in out, out)
 
 

@@ -58,6 +58,12 @@ def test_profile_names(test):
                "the rest")
 
 
+def test_process_of_arguments(test):
+    """Blanks in the program's path are not the end of it."""
+    spaced = dict(RUN, command="/opt/my programs/an app --flag", argv=["/opt/my programs/an app", "--flag"])
+    test.equal(tree(test, profile(spaced))[0], "an app (pid 42)", "process")
+
+
 def test_profile_without_reporters(test):
     lines = tree(test, Profile().block(2 * MB, A))
     test.equal(lines[0], "(unknown process)", "another program's")

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where profiles go: names, what is there already, and what is said when they cannot be written."""
 
+import calendar
 import os
 import re
+import shutil
+import socket
 import stat
 import threading
+import time
 
 from harness import Skip, commands, files
 
@@ -40,6 +44,22 @@ def dump_at_exit(t):
     run = t.run(options=["--dump-at-exit=yes"])
     last = run.profiles["dmd.out.%d.json.gz" % run.pid]
     t.equal((last.run["dump"], last.run["label"], last.at("third")), (3, None, ["400+8"]))
+
+
+def run_is_described(t):
+    """A folder with a blank in it is no end of the program's name; the time is that of the dump."""
+    folder = os.path.join(t.new_folder(), "my programs")
+    os.mkdir(folder)
+    program = shutil.copy(t.bench.compile("dumps.c"), os.path.join(folder, "an app"))
+    before = int(time.time())
+    run = t.run_command([program, "two words", ""], status=None)
+    after = time.time()
+    profile = run.numbered(1).run
+    t.equal(profile["argv"], [program, "two words", ""])
+    t.equal(profile["command"], program + " two words ")
+    t.equal((profile["folder"], profile["host"]), (run.folder, socket.gethostname()))
+    made = calendar.timegm(time.strptime(profile["time"], "%Y-%m-%dT%H:%M:%SZ"))
+    t.check(before <= made <= after, "%s is not between %d and %d" % (profile["time"], before, after))
 
 
 def patterns(t):

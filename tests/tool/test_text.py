@@ -197,6 +197,8 @@ def equals_dmdv_print(t):
         for program in "records.c", "faults.c", "scopes.c", "advice.c":
             run = t.run_command([t.bench.compile(program)], options=[*options, "--max-records=all"], status=None)
             done = commands.run([dmdv, "print", "--max-records=all", run.profile.path])
-            ours, theirs = textlog.dump_lines(run.log), done.out.split("\n")
+            ours = textlog.dump_lines(run.log)
+            # What the log's title says, dmdv says in lines of their own.
+            theirs = re.sub(r"^Run \{\n(  .*\n)+\}\n\n", "", done.out, flags=re.MULTILINE).split("\n")
             n = 1 + next(i for i, line in enumerate(theirs) if line.startswith("allocator: "))
             t.equal(ours[0:1] + ours[2:n], theirs[0:1] + theirs[2:n], "%s %s" % (program, options))

@@ -184,8 +184,19 @@ static uint64_t pid(void *ctx) {
   return ((const enginehost_t *)ctx)->pid;
 }
 
-static const char *command(void *ctx) {
-  return ((const enginehost_t *)ctx)->command;
+static const char *argument(void *ctx, uint32_t i) {
+  return ((const enginehost_t *)ctx)->arguments[i];
+}
+
+static const char *host_name(void *ctx) {
+  (void)ctx;
+  return "machine";
+}
+
+/* The last second of a leap year's February. */
+static uint64_t now(void *ctx) {
+  (void)ctx;
+  return UINT64_C(1709251199);
 }
 
 static const char *start_folder(void *ctx) {
@@ -276,7 +287,8 @@ void enginehost_init(enginehost_t *h) {
   sink_init(&h->replied);
   sink_init(&h->appended);
   h->pid = 4711;
-  h->command = "./app -x";
+  h->arguments[0] = "./app";
+  h->arguments[1] = "-x";
   h->folder = "/start";
   h->engine_host = (dmd_engine_host_t){.ctx = h,
                                        .version = "1.2",
@@ -297,8 +309,10 @@ void enginehost_init(enginehost_t *h) {
                                        .memory_end = memory_end,
                                        .classify = classify,
                                        .pid = pid,
-                                       .command = command,
+                                       .argument = argument,
                                        .start_folder = start_folder,
+                                       .host_name = host_name,
+                                       .time = now,
                                        .environment = environment,
                                        .measure = measure,
                                        .is_quiet = is_quiet,

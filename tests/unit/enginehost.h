@@ -63,8 +63,8 @@ typedef struct enginehost {
   uint64_t heap_alignB;
   bool heap_is_full, zero_keeps;
   uint64_t pid;
-  const char *command, *folder;
-  const char *variables[8]; /* "NAME=value" */
+  const char *arguments[8], *folder; /* up to the first NULL */
+  const char *variables[8];          /* "NAME=value" */
   bool quiet, below_main;
   sink_t said;             /* lines, each with its end */
   sink_t replied;          /* to the user's commands */

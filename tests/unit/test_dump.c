@@ -63,6 +63,10 @@ static void the_run_is_described(void **state) {
   assert_holds(text, "\"version\": \"1.2\"");
   assert_holds(text, "\"valgrindVersion\": \"3.4\"");
   assert_holds(text, "\"command\": \"./app -x\"");
+  assert_holds(text, "\"argv\": [\"./app\", \"-x\"]");
+  assert_holds(text, "\"folder\": \"/start\"");
+  assert_holds(text, "\"host\": \"machine\"");
+  assert_holds(text, "\"time\": \"2024-02-29T23:59:59Z\"");
   assert_holds(text, "\"label\": \"a \\\"label\\\"\"");
   assert_holds(text, "\"trigger\": \"request\"");
   assert_holds(text, "\"pid\": 4711");

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
 #include "host.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "base/format.h"
 
@@ -49,6 +52,25 @@ static void naive_commas(char *to, int64_t v) {
   for (int at = n - 3; at > (v < 0 ? 1 : 0); at -= 3) {
     memmove(to + at + 1, to + at, strlen(to + at) + 1);
     to[at] = ',';
+  }
+}
+
+static void times_as_strftime_does(void **state) {
+  (void)state;
+  /* The first second, the last ones of 1999 and of Februaries with 28 and 29 days, the year 9999.
+   */
+  static const uint64_t edges[] = {0,          1,          86399,       951782399,
+                                   951868800,  946684799,  1709251199,  1709251200,
+                                   4107542399, 4107542400, 253402300799};
+  dice_t dice = {3};
+  char expected[64];
+  for (size_t i = 0; i < COUNT_OF(edges) + 20000; i++) {
+    uint64_t v = i < COUNT_OF(edges) ? edges[i] : dice_any_size(&dice) % 253402300800;
+    time_t seconds = (time_t)v;
+    struct tm parts;
+    assert_non_null(gmtime_r(&seconds, &parts));
+    strftime(expected, sizeof expected, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    check(dmd_format_time(g_buf, v), expected);
   }
 }
 
@@ -181,6 +203,7 @@ static void percent(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(integers_as_printf_does),
+      cmocka_unit_test(times_as_strftime_does),
       cmocka_unit_test(commas),
       cmocka_unit_test(fixed2_by_hand),
       cmocka_unit_test(fixed2_ties_and_their_neighbours),

@@ -78,6 +78,9 @@ static void build_run(dmd_profile_t *p) {
       .version = "1.0",
       .valgrind_version = "3.19.0",
       .command = "./app \"x\"",
+      .folder = "/home/me",
+      .host = "machine",
+      .time = "2024-02-29T23:59:59Z",
       .label = NULL,
       .trigger = "exit",
       .allocator = "glibc",
@@ -95,6 +98,8 @@ static void build_run(dmd_profile_t *p) {
       .in_use_blocks = 6,
       .freed_reported = 1,
   };
+  dmd_profile_add_argument(p, "./app");
+  dmd_profile_add_argument(p, "\"x\"");
   p->memory = (dmd_footprint_t){720, 0, DMD_MEMORY_UNKNOWN, 4096};
   dmd_memreports_add(&p->memreports, &(dmd_memreport_t){.path = "explicit/a",
                                                         .amount = -5,
@@ -119,6 +124,10 @@ static const char all_keys_text[] =
     "  \"version\": \"1.0\",\n"
     "  \"valgrindVersion\": \"3.19.0\",\n"
     "  \"command\": \"./app \\\"x\\\"\",\n"
+    "  \"argv\": [\"./app\", \"\\\"x\\\"\"],\n"
+    "  \"folder\": \"/home/me\",\n"
+    "  \"host\": \"machine\",\n"
+    "  \"time\": \"2024-02-29T23:59:59Z\",\n"
     "  \"pid\": 77,\n"
     "  \"dump\": 2,\n"
     "  \"trigger\": \"exit\",\n"

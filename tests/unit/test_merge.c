@@ -91,6 +91,9 @@ static void fill_run(dmd_profile_t *p, const char *version, const char *label, u
                        .valgrind_version = "3.19.0",
                        .command = "app",
                        .label = label,
+                       .folder = "/home",
+                       .host = "machine",
+                       .time = label,
                        .trigger = "exit",
                        .pid = 7,
                        .dump_number = 2,
@@ -111,6 +114,7 @@ static void what_runs_say_is_joined(void **state) {
   f.other.run.partial_stacks = true;
   dmd_merge_t merge;
   dmd_merge_init(&merge, &f.host.env);
+  dmd_profile_add_argument(&f.profile, "app");
   assert_true(dmd_merge_add(&merge, &f.profile));
   assert_true(dmd_merge_add(&merge, &f.other));
   dmd_merge_finish(&merge);
@@ -121,6 +125,10 @@ static void what_runs_say_is_joined(void **state) {
   assert_string_equal(run->command, "merged from 2 files");
   assert_string_equal(run->trigger, "merge");
   assert_null(run->label);
+  assert_string_equal(run->folder, "/home");
+  assert_string_equal(run->host, "machine");
+  assert_null(run->time);
+  assert_int_equal(dmd_profile_n_arguments(&merge.profile), 0);
   assert_string_equal(run->allocator, "unknown");
   assert_string_equal(merge.profile.options, "--mode=live");
   assert_int_equal(run->pid + run->dump_number, 0);

@@ -57,6 +57,7 @@ static void print(dmdv_outfile_t *file, const dmd_records_t *records, const dmd_
   bool is_terminal = options->output == NULL && dmdv_is_terminal();
   dmd_text_options_t text = {.title = title,
                              .old = old,
+                             .with_run = old == NULL,
                              .max_records = options->view.max_records,
                              .only = options->view.sections,
                              .colour = is_terminal && colour_is_wanted(),

@@ -15,6 +15,7 @@
 
 #include "analysis/location.h"
 #include "analysis/sums.h"
+#include "base/strbuf.h"
 #include "reader/export/profile.pb-c.h"
 #include "reader/host/host.h"
 
@@ -246,16 +247,15 @@ static void put_mapping(pprof_t *p, uint64_t id, const char *name, uint64_t high
   put(p, &piece);
 }
 
-/* The program's name: the first word of its command. */
 static void put_program(pprof_t *p) {
-  const dmd_run_t *run = &p->profile->run;
-  const char *command = run->is_known && run->command != NULL ? run->command : "";
-  size_t n = strcspn(command, " ");
-  char *name = dmd_env_alloc(&dmdv_env, "dmdv.pprof", n + 1);
-  memcpy(name, command, n);
-  name[n] = '\0';
-  put_mapping(p, MAPPING_PROGRAM, n > 0 ? name : "(program)", 0);
-  dmd_env_free(&dmdv_env, name);
+  size_t n = 0;
+  const char *program = dmd_profile_program(p->profile, &n);
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  if (program != NULL)
+    dmd_strbuf_bytes(&name, program, n);
+  put_mapping(p, MAPPING_PROGRAM, n > 0 ? name.text : "(program)", 0);
+  dmd_strbuf_destroy(&name);
 }
 
 static void put_locations(pprof_t *p) {

@@ -154,6 +154,13 @@ static void load_memreport(dmdv_loader_t *l, const cJSON *report) {
 
 /* ---- The members. ---- */
 
+static void load_argument(dmdv_loader_t *l, const cJSON *item) {
+  if (cJSON_IsString(item))
+    dmd_profile_add_argument(l->profile, item->valuestring);
+  else
+    dmdv_cutter_reject(&l->cutter, "\"argv\" holds something that is not a string");
+}
+
 static void load_stacks(dmdv_loader_t *l, const cJSON *item) {
   const char *stacks = dmdv_load_string_in(l, item, "stacks");
   l->profile->run.partial_stacks = stacks != NULL && strcmp(stacks, "partial") == 0;
@@ -170,6 +177,10 @@ static const member_t members[] = {
     {"version", TEXT, offsetof(dmd_run_t, version), NULL},
     {"valgrindVersion", TEXT, offsetof(dmd_run_t, valgrind_version), NULL},
     {"command", TEXT, offsetof(dmd_run_t, command), NULL},
+    {"argv", LIST, 0, load_argument},
+    {"folder", TEXT, offsetof(dmd_run_t, folder), NULL},
+    {"host", TEXT, offsetof(dmd_run_t, host), NULL},
+    {"time", TEXT, offsetof(dmd_run_t, time), NULL},
     {"label", TEXT, offsetof(dmd_run_t, label), NULL},
     {"trigger", TEXT, offsetof(dmd_run_t, trigger), NULL},
     {"allocator", TEXT, offsetof(dmd_run_t, allocator), NULL},
