@@ -350,7 +350,7 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
 
 /* The same without nesting, for code whose begin and end do not pair up: a tag that was set takes
    the place of the one set before it since the last push; clear takes it off, and so does the pop
-   of a tag pushed before it. Clearing where none is set is no fault. */
+   of a tag pushed before it. Clearing where none is set is not a fault. */
 #define DMD_SET_HEAP_BLOCK_TAG(name)                                                               \
   DMD_REQUEST_(set, VG_USERREQ__DMD_SET_HEAP_BLOCK_TAG, const char *, name)
 #define DMD_CLEAR_HEAP_BLOCK_TAG()                                                                 \

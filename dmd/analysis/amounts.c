@@ -263,5 +263,5 @@ const char *dmd_amounts_settle(dmd_amounts_t *m, const char **path) {
       return check_units(m, path);
   }
   *path = m->n_order > 0 ? dmd_amounts_path(m, m->order[0]) : "";
-  return "and paths after it are amounts and parents of one another, down to \"(own)\"";
+  return "and paths below it are amounts and parents at once, also those called \"(own)\"";
 }

@@ -8,7 +8,7 @@ static bool add_variable(dmd_strbuf_t *name, const char **s, const dmd_engine_ho
                          dmd_strbuf_t *why) {
   const char *end = **s == '{' ? dmd_str_find_char(*s, '}') : NULL;
   if (end == NULL) {
-    dmd_strbuf_str(why, "there is no {VARIABLE} behind %q");
+    dmd_strbuf_str(why, "there is no {VARIABLE} after %q");
     return false;
   }
   dmd_strbuf_t variable;
@@ -43,7 +43,7 @@ static bool add_special(dmd_strbuf_t *name, const char **s, const dmd_engine_hos
   case 'q':
     return add_variable(name, s, host, why);
   default:
-    dmd_strbuf_str(why, "behind % there must be p, q{VARIABLE} or another %");
+    dmd_strbuf_str(why, "after % there must be p, q{VARIABLE} or another %");
     return false;
   }
 }

@@ -59,7 +59,7 @@ static const command_t commands[] = {
      "        analyses the heap, prints the records and writes the profile;\n"
      "        reports are kept\n",
      run_dump},
-    {"clear", "", "        forgets all reports but those made on allocation, and memory reports\n",
+    {"clear", "", "        forgets memory reports, and reports except those made on allocation\n",
      run_clear},
     {"status", "", "        prints what is recorded at the moment\n", run_status},
 };

@@ -114,7 +114,7 @@ static const dmd_option_t engine_options[] = {
      "Repeatable",
      DMD_OPTION_OWN, .take = take_report_fn},
     {"report-usable-size", "no|yes", "no",
-     "every such call is a report by its caller, but those of the allocator itself", WORD,
+     "every such call is a report by its caller, except for calls by the allocator itself", WORD,
      AT(report_usable_size)},
     {"require-scope", "no|yes", "no", "a report outside of any reporter is a misreport", WORD,
      AT(require_scope)},
@@ -130,7 +130,8 @@ static const dmd_option_t engine_options[] = {
     {"dump-at-exit", "auto|yes|no", "auto", "auto: unless the program dumped by itself", WORD,
      AT(dump_at_exit)},
     {"advice", "auto|yes|no", "auto",
-     "look for who holds unreported blocks; auto: below a million live blocks", WORD, AT(advice)},
+     "search for the holders of unreported blocks; auto: below a million live blocks", WORD,
+     AT(advice)},
     {"dmd-out-file", "<file>", "dmd.out.%p.json.gz",
      "where to write the profile; %p is the pid, %q{VAR} an environment variable; gzipped if it "
      "ends in .gz",
@@ -142,7 +143,8 @@ const dmd_option_table_t dmd_engine_options = {engine_options,
 
 static const dmd_option_t starter_options[] = {
     {"dmd-list-file", "<file>", NULL,
-     "append a line for each profile that is written to a file that is there: process, number, "
+     "append a line for each profile that was written to this file, which must exist: process, "
+     "number, "
      "trigger, name",
      DMD_OPTION_OWN, .take = take_list_file, .is_file = true},
 };

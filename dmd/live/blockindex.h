@@ -45,7 +45,7 @@ dmd_placed_block_t *dmd_blockindex_search(const dmd_blockindex_t *index, uint64_
 /* The innermost block that contains the address, or NULL. */
 static inline dmd_placed_block_t *dmd_blockindex_find(const dmd_blockindex_t *index,
                                                       uint64_t addr) {
-  /* Nearly all words of a program are no addresses: this is as far as they come. */
+  /* Nearly all words of a program are not addresses: this is as far as they come. */
   return addr - index->lowest >= index->span ? NULL : dmd_blockindex_search(index, addr);
 }
 

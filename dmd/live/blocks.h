@@ -55,7 +55,7 @@ typedef struct dmd_tag_sum {
 typedef enum {
   DMD_REMOVE_FAILED, /* no block starts there */
   DMD_REMOVE_DONE,
-  DMD_REMOVE_MEMORY /* its memory is no slab's, and the host's to take back */
+  DMD_REMOVE_MEMORY /* its memory is not a slab's, and the host's to take back */
 } dmd_remove_t;
 
 /* slabs: where the host takes the memory of small blocks from, see heap.h; NULL: nowhere.

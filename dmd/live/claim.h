@@ -6,7 +6,7 @@
  * reporters within it included unless it is exclusive. When it ends, its claim is judged: if the
  * sum is another, the difference is compared with what may have caused it (one of the reporters
  * within it, the reports of one place, slop ...), and the reason is part of the fault. A claim that
- * is off only by what the claims within it are off is no fault of its own.
+ * is off only by what the claims within it are off is not a fault of its own.
  *
  * Order: open, any notes, judge, then close (the reporter around it gets what this one measured) or
  * discard. What a claim keeps of its parts is bounded: 64 places, 4,096 reporters within it; what
@@ -26,9 +26,10 @@ typedef struct dmd_claim {
   uint64_t kept;                /* the owner's: what may be claimed on top as a sum that was kept */
   uint32_t children, n_children; /* newest part of each list, and its length */
   uint32_t places, n_places;
-  uint32_t no_block; /* something that is no block was reported: its name, see fault.h's memory */
-  bool exclusive;    /* blocks of reporters within it do not count */
-  bool concurrent;   /* another thread was in the same reporter meanwhile */
+  uint32_t
+      no_block;    /* something that is not a block was reported: its name, see fault.h's memory */
+  bool exclusive;  /* blocks of reporters within it do not count */
+  bool concurrent; /* another thread was in the same reporter meanwhile */
 } dmd_claim_t;
 
 typedef struct dmd_claims {

@@ -7,9 +7,9 @@
  * one reporter cover at the moment: usable bytes of live blocks. That is kept here, by the
  * reporter's name, through every event that changes it.
  *
- * A block that is freed or reallocated while it is counted is no fault by itself, for the program
- * may subtract its size without telling. But a sum that turns out too large by just these bytes
- * still has them: so they are kept as well, by where blocks were freed.
+ * A block that is freed or reallocated while it is counted is not a fault by itself, for the
+ * program may subtract its size without telling. But a sum that turns out too large by just these
+ * bytes still has them: so they are kept as well, by where blocks were freed.
  *
  * Cost: constant for each report on allocation and for each counted block that goes; memory by the
  * number of reporters, and of places where their blocks are freed.

@@ -206,7 +206,8 @@ void dmd_live_end_all(dmd_live_t *live);
 uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name);
 void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread);
 
-/* In constant time. All zero for a name that is no tag's (one that came too late is none either).
+/* In constant time. All zero for a name that is not a tag's (one that came too late is none
+ * either).
  */
 dmd_tag_sum_t dmd_live_tag_sum(dmd_live_t *live, const char *name);
 

@@ -20,7 +20,7 @@ static void add_other_report(const dmd_live_t *live, dmd_fault_t *fault, uint32_
   fault->other_reporter = other->reporter;
 }
 
-/* Completes a fault about memory that is no block's: what memory it is. */
+/* Completes a fault about memory that is not a block's: what memory it is. */
 static void classify(dmd_live_t *live, dmd_fault_t *fault, uint64_t addr) {
   const dmd_live_host_t *host = &live->config.host;
   char text[256] = "";

@@ -19,7 +19,7 @@
 
 /* What a program did wrong. Names are part of the file format, and so are meanings. */
 typedef enum {
-  DMD_FAULT_INVALID_FREE,      /* free or delete of an address that is no live block */
+  DMD_FAULT_INVALID_FREE,      /* free or delete of an address that is not a live block */
   DMD_FAULT_INVALID_REALLOC,   /* the same of realloc */
   DMD_FAULT_REPORT_INTERIOR,   /* report of an address inside a block, not at its start */
   DMD_FAULT_REPORT_NO_BLOCK,   /* of memory of the heap where no block is (NULL is ignored) */
@@ -58,7 +58,7 @@ typedef enum {
   DMD_REASON_TWICE,             /* the claim is twice the measured */
   DMD_REASON_CHILD_TWICE,   /* the claim has what a reporter within it measured once too often */
   DMD_REASON_REPORTS_TWICE, /* the same of what was reported at one place */
-  DMD_REASON_NOT_A_BLOCK,   /* something that is no block was reported, and may be in the sum */
+  DMD_REASON_NOT_A_BLOCK,   /* something that is not a block was reported, and may be in the sum */
   DMD_REASON_FREED_COUNTED, /* the claim is a sum that holds blocks that were freed */
   DMD_REASON_STRUCT_SIZE,   /* the claim is a little more: as much as a structure may have */
   DMD_REASON_STILL_RUNNING, /* the function that began the scope is running, and dumped */

@@ -19,7 +19,7 @@ static void print_extent(const dmd_printer_t *p, const dmd_fault_t *fault) {
   if (fault->num > 1 && fault->bytes > 0) {
     dmd_out_str(p->out, ", ");
     dmd_print_bytes(p->out, fault->bytes);
-    dmd_out_str(p->out, "; at most:");
+    dmd_out_str(p->out, "; the worst time:");
   }
   dmd_out_char(p->out, '\n');
 }
@@ -41,14 +41,14 @@ static const char *reason_text(dmd_reason_t reason) {
       [DMD_REASON_CONCURRENT] =
           "another thread was in the same reporter: do they add up in one variable?",
       [DMD_REASON_TWICE] = "the claim is twice what was measured",
-      [DMD_REASON_CHILD_TWICE] = "the claim holds once too often what was measured by ",
-      [DMD_REASON_REPORTS_TWICE] =
-          "the claim holds once too often what was reported at the place below",
-      [DMD_REASON_NOT_A_BLOCK] = "the claim holds the size of an object that is no heap block: ",
+      [DMD_REASON_CHILD_TWICE] = "the claim counts twice what was measured by ",
+      [DMD_REASON_REPORTS_TWICE] = "the claim counts twice what was reported at the place below",
+      [DMD_REASON_NOT_A_BLOCK] =
+          "the claim contains the size of an object that is not a heap block: ",
       [DMD_REASON_FREED_COUNTED] =
           "the claim is a sum from which freed blocks were not subtracted: see below",
       [DMD_REASON_STRUCT_SIZE] =
-          "the claim holds what was not reported, perhaps the size of a structure",
+          "the claim contains bytes that were not reported, perhaps the size of a structure",
       [DMD_REASON_STILL_RUNNING] =
           "the function that began it is still running: the dump came before the end",
   };

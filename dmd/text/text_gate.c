@@ -178,8 +178,9 @@ static void print_rest(dmd_out_t *out, const dmd_causes_t *causes, uint32_t n_sh
     dmd_out_char(out, '\n');
   }
   if (causes->n_shrunk > 0) {
-    dmd_out_str(out, "  less what went in ");
-    dmd_print_count(out, causes->n_shrunk, false, "record: -", "records: -");
+    dmd_out_str(out, "  less ");
+    dmd_print_count(out, causes->n_shrunk, false, "record that shrank: -",
+                    "records that shrank: -");
     bytes(out, causes->shrunk, sampled);
     dmd_out_char(out, '\n');
   }

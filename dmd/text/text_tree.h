@@ -10,7 +10,7 @@
  *
  * " -- " is a node whose children follow, " ++ " one whose children are not shown, " ── " a leaf.
  * A line is as far to the right as its parent's, and further by what its value is shorter. Behind a
- * name stand [?!] for an amount that cannot be, [2] for two reports of this path in one, and [+] or
+ * name stand [?!] for an impossible amount, [2] for the sum of two reports of this path, and [+] or
  * [-] for a path that only the newer or older file has.
  */
 #ifndef DMD_TEXT_TEXT_TREE_H

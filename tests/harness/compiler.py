@@ -18,7 +18,7 @@ def compiler_for(suffix):
 
 @functools.lru_cache(maxsize=None)
 def _macros(command):
-    """The macros that a compiler defines by itself; none where the command is no compiler."""
+    """The macros that a compiler defines by itself; none where the command is not a compiler."""
     done = commands.run([*command, "-dM", "-E", "-x", "c", os.devnull], status=None)
     return frozenset(line.split()[1] for line in done.out.splitlines()) if done.status == 0 else frozenset()
 

@@ -38,7 +38,7 @@ def read_bytes(path):
     if not path.endswith(".gz"):
         return data
     inflate = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
-    require(data[:4] == b"\x1f\x8b\x08\x00", "the file is no plain gzip member")
+    require(data[:4] == b"\x1f\x8b\x08\x00", "the file is not a plain gzip member")
     plain = inflate.decompress(data[10:])
     require(inflate.eof, "the gzip member is cut short")
     require(len(inflate.unused_data) == 8, "%d bytes follow the gzip member" % (len(inflate.unused_data) - 8))
@@ -158,7 +158,7 @@ def check_faults(doc):
         require("at" in f, "a fault without a stack")
         amounts = ("claim", "memory-report", "freed-counted")
         require(("claimed" in f) == (f["kind"] in amounts), "amounts of something else than a claim")
-        require("claimed" not in f or f["claimed"] != f["measured"], "a claim that adds up is no fault")
+        require("claimed" not in f or f["claimed"] != f["measured"], "a claim that adds up is not a fault")
         if f["kind"] == "freed-counted":
             require(0 < f["bytes"] <= f["claimed"] - f["measured"], "more was freed than the sum is too large by")
         elif "claimed" in f:
@@ -273,7 +273,7 @@ class Profile:
             self.doc = json.loads(read_bytes(path).decode("utf-8"), object_pairs_hook=no_duplicates)
             validator.check(self.doc)
         except (Invalid, UnicodeDecodeError, json.JSONDecodeError, zlib.error) as error:
-            raise Invalid("%s is no valid profile: %s" % (path, error)) from error
+            raise Invalid("%s is not a valid profile: %s" % (path, error)) from error
         self.run = self.doc.get("dmd")
         self.totals = self.run["totals"]
         self.blocks = [Block(self, block) for block in self.doc["blockList"]]

@@ -8,7 +8,7 @@ import gzip
 
 
 class Malformed(Exception):
-    """The bytes are no profile that pprof would take."""
+    """The bytes are not a profile that pprof would take."""
 
 
 def demand(good, what):

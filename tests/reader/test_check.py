@@ -72,7 +72,7 @@ def test_misreports(test):
     out = check(test, "--max-misreports=4", profile=profile, status=1)
     test.check("misreports: 5; 4 allowed, 1 too many\n" in out, out)
     test.check("  1. report of an interior pointer, 3 times\n     Reporter: explicit/x\n"
-               "  2. report of no live block, 2 times\n"
+               "  2. report of something that is not a live block, 2 times\n"
                "  What is wrong with each: dmdv print --section=misreported " in out, out)
     test.check("not counted as misreports: 41 other faults" in out, out)
 

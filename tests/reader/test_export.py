@@ -176,7 +176,7 @@ def test_pprof_full_disk(test):
 
 
 def test_pprof_to_a_pipe(test):
-    """Without -o it goes to standard output, which is no terminal here."""
+    """Without -o it goes to standard output, which is not a terminal here."""
     decode(test, heap())
     done = test.run([test.place.dmdv(), "export", "--format=pprof", "p.json"], text=False)
     test.equal(done.out, files.read_bytes(test.path("p.pb.gz")), "standard output")

@@ -14,7 +14,7 @@ def test_the_whole_page(test):
     lines = tree(test, document(
         report("explicit/b/x", 30 * MB, HEAP), report("explicit/b/y", 20 * MB, HEAP), report("explicit/a", 40 * MB),
         allocated(60 * MB), report("pages/b", 3, OTHER, COUNT), report("pages/a", 1, OTHER, COUNT)))
-    # The heap is 60, of which 50 are reported; 40 are no heap: 100 in all.
+    # The heap is 60, of which 50 are reported; 40 are not heap: 100 in all.
     test.equal(lines, [
         "P",
         "",
@@ -219,7 +219,7 @@ def test_leaf_and_parent_at_once(test):
                               "│   ├──5.00 MB (50.00%) ── (own)",
                               "│   └──3.00 MB (30.00%) ── b",
                               "└───2.00 MB (20.00%) ── a-b"], "(own)")
-    # A child that is called so already; and a single line, which is no part of a tree.
+    # A child that is called so already; and a single line, which is not a part of a tree.
     lines = tree(test, document(report("r/a", 5 * MB), report("r/a/(own)", 3 * MB), report("r", 1 * MB)))
     test.equal(other(lines), ["8.00 MB (100.0%) -- r", "└──8.00 MB (100.0%) ── a/(own) [2]"], "(own) twice")
     test.check("1.00 MB ── r" in lines, "the line")

@@ -26,7 +26,7 @@ def document(*reports):
 
 
 def tree(test, *args, **keys):
-    """The lines that dmdv tree prints; arguments that are no strings become files."""
+    """The lines that dmdv tree prints; arguments that are not strings become files."""
     args = [a if isinstance(a, str) else test.write("file%d" % i, a) for i, a in enumerate(args)]
     return test.dmdv("tree", *args, **keys)[0].split("\n")
 

@@ -22,7 +22,7 @@ def invalid_reallocs(t):
 
 
 def absurd_sizes(t):
-    # An overflow in calloc is found before the tool is asked, and is no fault: calloc says so itself.
+    # An overflow in calloc is found before the tool is asked, and is not a fault: calloc says so itself.
     profile = t.run().profile
     t.equal(profile.faults_at("negative_size"), ["absurd-size x 1"] * 4)
     t.equal(profile.faults_at("overflow"), [])

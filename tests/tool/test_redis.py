@@ -98,7 +98,7 @@ def memory_usage_command(t):
     t.equal([block.describe() for block in reported if block.reports > 1], [])
     # Each string's name and each field's name and value are measured; the field that is empty has a block as well.
     t.check(sum(block.num for block in reported) >= KEYS * (2 + 2 * len(FIELDS)), "the values are reported")
-    t.check(all("redisCommand" not in block.stack for block in reported), "commands were no keys")
+    t.check(all("redisCommand" not in block.stack for block in reported), "commands were not keys")
     # What it says beyond that it computed: sizes of structures whose blocks it did not ask for.
     t.check(0 < _bytes(reported) < usage, "%d reported, %d said" % (_bytes(reported), usage))
     # Redis 8 allocates them in another function.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who reported which block, in which scope, and what was no block. Every block of 100 bytes has 4 bytes of slop."""
+"""Who reported which block, in which scope, and what was not a block. Every block of 100 bytes has 4 bytes of slop."""
 
 import os
 
@@ -66,7 +66,7 @@ def unreports_of_no_block(t):
     t.equal((at["unreport_interior"].size, at["unreport_interior"].offset, at["unreport_interior"].allocated[1]),
             (104, 8, "unreport_interior"))
     t.equal((at["unreport_freed"].size, at["unreport_freed"].freed[1]), (104, "unreport_freed"))
-    # A null pointer is no fault, and what is right is taken back.
+    # A null pointer is not a fault, and what is right is taken back.
     t.equal(profile.at("unreport_right"), ["100+4"])
 
 
@@ -88,7 +88,7 @@ def fault_summary(t):
                         "  Report of a freed block: 1 time\n"
                         "  Report of an object on the stack: 1 time\n"
                         "  Report of a global object: 1 time\n"
-                        "  Report of what is no address: 2 times\n"
+                        "  Report of an unmapped address: 2 times\n"
                         "  Unreport of something that is not a live block: 1 time\n}\n")
 
 

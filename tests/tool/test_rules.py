@@ -164,7 +164,7 @@ def _reports(profile):
 
 
 def report_functions(t):
-    # The innermost that matches is the reporter; what nobody of them measures is no report, and no fault.
+    # The innermost that matches is the reporter; what nobody of them measures is not a report, and no fault.
     profile = t.run(options=["--report-fn=measure_jar", "--report-fn=measure_cookies*"]).profile
     t.equal(_reports(profile), {"cookies": ["measure_jar", "measure_cookies_again"], "labels": ["measure_jar"],
                                 "lid": ["measure_jar", "measure_jar"]})

@@ -106,7 +106,7 @@ static void glibc_realloc(void **state) {
   const dmd_allocator_t G = DMD_ALLOCATOR_GLIBC;
   (void)state;
   assert_int_equal(resized(G, 104, 104), 104);
-  assert_int_equal(resized(G, 104, 80), 104); /* 16 bytes less are no chunk */
+  assert_int_equal(resized(G, 104, 80), 104); /* 16 bytes less are not a chunk */
   assert_int_equal(resized(G, 104, 72), 72);  /* 32 are */
   assert_int_equal(resized(G, 104, 105), 120);
   assert_int_equal(resized(G, 24, 200000), 49 * 4096 - 16);

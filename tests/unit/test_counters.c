@@ -21,7 +21,7 @@ static void counts_live_blocks_reported_on_allocation(void **state) {
   live_begin_as(&f, dark_matter);
   alloc_sized(&f, C, 100, 104, 1);
   report_by(&f, C, 20, "a");
-  assert_int_equal(counted(&f, "a"), UINT64_MAX); /* that is no counter */
+  assert_int_equal(counted(&f, "a"), UINT64_MAX); /* that is not a counter */
   count(&f, A, 1, "a");
   count(&f, B, 1, "b");
   assert_int_equal(counted(&f, "a"), 104);

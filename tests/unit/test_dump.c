@@ -297,7 +297,7 @@ static void a_wrong_name_does_not_start(void **state) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &f.h.host.env);
   assert_false(dmd_engine_init(&f.engine, &f.h.host.env, &f.h.engine_host, &f.options, &why));
-  assert_string_equal(why.text, "behind % there must be p, q{VARIABLE} or another %");
+  assert_string_equal(why.text, "after % there must be p, q{VARIABLE} or another %");
   dmd_strbuf_destroy(&why);
   dmd_options_destroy(&f.options);
   enginehost_done(&f.h);

@@ -54,12 +54,12 @@ static void wrong_patterns(void **state) {
   static const struct {
     const char *pattern, *why;
   } cases[] = {
-      {"%", "behind % there must be p, q{VARIABLE} or another %"},
-      {"a%z", "behind % there must be p, q{VARIABLE} or another %"},
-      {"%n", "behind % there must be p, q{VARIABLE} or another %"},
-      {"%q", "there is no {VARIABLE} behind %q"},
-      {"%qJOB", "there is no {VARIABLE} behind %q"},
-      {"%q{JOB", "there is no {VARIABLE} behind %q"},
+      {"%", "after % there must be p, q{VARIABLE} or another %"},
+      {"a%z", "after % there must be p, q{VARIABLE} or another %"},
+      {"%n", "after % there must be p, q{VARIABLE} or another %"},
+      {"%q", "there is no {VARIABLE} after %q"},
+      {"%qJOB", "there is no {VARIABLE} after %q"},
+      {"%q{JOB", "there is no {VARIABLE} after %q"},
       {"%q{}", "the environment variable '' is not set"},
       {"%q{OTHER}", "the environment variable 'OTHER' is not set"},
       {"~/x", "a '~' at the start is for the shell, which did not expand it here: $HOME may help"},

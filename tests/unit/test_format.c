@@ -188,7 +188,7 @@ static void fixed2_not_a_number(void **state) {
   check(dmd_format_fixed2(g_buf, -NAN), "nan");
 }
 
-/* One rounding, not two: 7/100 is no double, and 100 times the nearest one is not 7. */
+/* One rounding, not two: 7/100 is not a double, and 100 times the nearest one is not 7. */
 static void percent(void **state) {
   (void)state;
   assert_true(dmd_percent(7, 100) == 7.0);

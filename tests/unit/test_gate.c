@@ -170,7 +170,7 @@ static void what_is_ignored_does_not_count(void **state) {
   end(&f);
 }
 
-/* Faults of the heap and of scopes are no misreports. */
+/* Faults of the heap and of scopes are not misreports. */
 static void misreports(void **state) {
   (void)state;
   gate_t f;

@@ -127,7 +127,7 @@ static void random_chunks(void **state) {
   host_done(&host);
 }
 
-/* Large blocks far from each other, nested at random: the next chunk below is no neighbour. */
+/* Large blocks far from each other, nested at random: the next chunk below is not a neighbour. */
 static void random_far_apart(void **state) {
   (void)state;
   static model_t m;

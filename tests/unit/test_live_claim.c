@@ -61,7 +61,7 @@ static void exclusive_claims(void **state) {
   live_end(&f);
 }
 
-/* An object that is no block, reported in a reporter or within it, may be what is too much. */
+/* An object that is not a block, reported in a reporter or within it, may be what is too much. */
 static void claims_of_what_is_no_block(void **state) {
   (void)state;
   live_fixture_t f;

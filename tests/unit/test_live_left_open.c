@@ -185,7 +185,7 @@ static void ends_by_depth(void **state) {
   assert_true(dmd_live_pop_tag(&f.live, 2, which));
   assert_int_equal(open_tags(&f, 2), 2);
   assert_int_equal(n_faults(&f), 2);
-  which.depth = 1; /* the base, which is no scope of its own */
+  which.depth = 1; /* the base, which is not a scope of its own */
   assert_false(dmd_live_pop_tag(&f.live, 2, which));
   live_end(&f);
 }

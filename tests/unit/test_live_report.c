@@ -309,7 +309,7 @@ static void unreport_of_no_block(void **state) {
   assert_int_equal(dmd_live_unreport(&f.live, 1, C, 13), 0);
   elsewhere.memory = "heap memory without a live block";
   expect(&f, 5, 5, &elsewhere);
-  /* Nothing was taken back, and what was wrong is no part of a claim. */
+  /* Nothing was taken back, and what was wrong is not a part of a claim. */
   assert_int_equal(count_at(&f, A), 1);
   end_reporter(&f, 0, 14);
   assert_int_equal(dmd_faults_count(&f.live.faults), 5);

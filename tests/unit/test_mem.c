@@ -47,7 +47,8 @@ static void hash_depends_on_contents_only(void **state) {
 }
 
 /* Tables take the low bits: neighbours, lengths and single bits must not fall together. Of 4,096
- * hashes thrown at random into 4,096 slots, 63% of the slots are hit; less than 55% is no hash. */
+ * hashes thrown at random into 4,096 slots, 63% of the slots are hit; less than 55% is not a hash.
+ */
 static void hash_spreads(void **state) {
   (void)state;
   enum { N = 4096 };

@@ -103,7 +103,7 @@ static void report_stacks_tell_apart(void **state) {
   assert_int_equal(f.records.section[DMD_SECTION_ONCE].usable, 200 + 300 + 400 + 800);
   assert_int_equal(f.records.section[DMD_SECTION_ONCE].num, 4);
   assert_int_equal(f.records.usable, 3600);
-  /* Who reported is no part of the key, and how often beyond twice is not either. */
+  /* Who reported is not a part of the key, and how often beyond twice is not either. */
   const dmd_record_t *once = nth(&f, DMD_SECTION_ONCE, 0);
   assert_int_equal(once->usable, 1000);
   assert_int_equal(once->n_reported, 1);

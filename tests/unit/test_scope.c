@@ -247,10 +247,10 @@ static void scopes_left_by_a_jump(void **state) {
   assert_int_equal(n_left(&scopes, 0x2100, 700, &n_asked), 1);
   assert_int_equal(n_left(&scopes, 0x4100, 900, &n_asked), 0); /* chance: another function */
   assert_int_equal(n_asked, 3);
-  /* One that was begun further up in the stack than the end is no call that is gone. */
+  /* One that was begun further up in the stack than the end is not a call that is gone. */
   push_at(&scopes, 0x3004, 950);
   assert_int_equal(n_left(&scopes, 0x1100, 900, &n_asked), 0);
-  /* What was set is no scope of its own. */
+  /* What was set is not a scope of its own. */
   dmd_scopes_pop(&scopes, 1);
   dmd_scopes_set(&scopes, 1, 9);
   assert_int_equal(n_left(&scopes, 0x1100, 900, &n_asked), 2);

@@ -278,7 +278,8 @@ static void other_addresses_are_not_ours(void **state) {
   assert_false(dmd_slabs_find(&slabs, 0, &place));
   assert_false(dmd_slabs_find(&slabs, BASE + DMD_SLAB_SZB, &place));
   assert_false(dmd_slabs_find(&slabs, BASE - 1, &place));
-  /* Where no block was ever taken there is none; what is left behind the last one is no block. */
+  /* Where no block was ever taken there is none; what is left behind the last one is not a block.
+   */
   uint64_t large = dmd_slabs_alloc(&slabs, 3584);
   assert_true(large == BASE + APART);
   for (uint64_t i = 1; i < 18; i++) {

@@ -78,7 +78,7 @@ static void claims_in_detail(fixture_t *f) {
                        .measured = 2000};
   dmd_faults_add(&p->faults, &claim);
   assert_prints(f, "Claim that does not add up {\n"
-                   "  3 times, 1,234 bytes; at most:\n"
+                   "  3 times, 1,234 bytes; the worst time:\n"
                    "  Reporter: explicit/a\n"
                    "  1,000 bytes claimed, 2,000 bytes measured: 1,000 bytes too few\n"
                    "  Likely reason: the claim lacks what was measured by b\\x1b\n"
@@ -96,13 +96,13 @@ static void claims_in_detail(fixture_t *f) {
   assert_prints(
       f, "  18446744073709551615 bytes claimed, 1 byte measured: 18446744073709551614 bytes too "
          "many\n"
-         "  Likely reason: the claim holds once too often what was reported at the place below\n"
+         "  Likely reason: the claim counts twice what was reported at the place below\n"
          "  Claimed at {\n    #01: here\n  }\n"
          "  Reported at {\n    #01: there\n  }\n}\n");
   claim.reason = DMD_REASON_NOT_A_BLOCK;
   claim.memory = b;
   dmd_faults_add(&p->faults, &claim);
-  assert_prints(f, "the size of an object that is no heap block: b\\x1b\n  Claimed at");
+  assert_prints(f, "the size of an object that is not a heap block: b\\x1b\n  Claimed at");
 }
 
 static void others_in_detail(fixture_t *f) {

@@ -12,7 +12,7 @@
  *   bytes: 504
  *   reason: reports-twice
  *   text: 1,936 bytes claimed, 1,432 bytes measured: 504 bytes too many
- *   text: Likely reason: the claim holds once too often what was reported at the place below
+ *   text: Likely reason: the claim counts twice what was reported at the place below
  *   at: jar_measure @end
  *   reportedAt: jar_size_of @fn < jar_measure @labels
  */

@@ -12,7 +12,7 @@
  *   bytes: 1000
  *   reason: child-twice
  *   text: 3,456 bytes claimed, 2,456 bytes measured: 1,000 bytes too many
- *   text: Likely reason: the claim holds once too often what was measured by explicit/shop/staff
+ *   text: Likely reason: the claim counts twice what was measured by explicit/shop/staff
  *   scope: explicit/shop/staff
  *   at: shop_measure @end
  */

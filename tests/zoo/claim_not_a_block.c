@@ -12,7 +12,7 @@
  *   bytes: 2016
  *   reason: not-a-block
  *   text: 2,424 bytes claimed, 408 bytes measured: 2,016 bytes too many
- *   text: Likely reason: the claim holds the size of an object that is no heap block: the
+ *   text: Likely reason: the claim contains the size of an object that is not a heap block: the
  *       global variable g_cache
  *   memory: the global variable g_cache
  *   at: cache_measure @end

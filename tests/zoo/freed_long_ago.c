@@ -7,7 +7,7 @@
  *
  * Expect: report-no-block
  *   num: 1
- *   text: Report of no live block {
+ *   text: Report of something that is not a live block {
  *   reporter: explicit/cache
  *   at: cache_size_of @fn < cache_measure @report
  */

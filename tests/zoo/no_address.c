@@ -6,7 +6,7 @@
  *
  * Expect: report-no-address
  *   num: 1
- *   text: Report of what is no address {
+ *   text: Report of an unmapped address {
  *   reporter: explicit/values
  *   at: value_size_of @fn < value_measure @report
  */

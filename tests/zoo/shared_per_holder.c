@@ -9,7 +9,7 @@
  *   size: 504
  *   bytes: 49896
  *   text: Shared block counted again by one of its owners {
- *   text: 99 times, 49,896 bytes; at most:
+ *   text: 99 times, 49,896 bytes; the worst time:
  *   reporter: explicit/tabs
  *   at: tab_size_of @shared < tabs_measure @tab
  *   allocatedAt: main @alloc

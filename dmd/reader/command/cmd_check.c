@@ -53,7 +53,7 @@ static bool take_share(options_t *o, dmd_what_t what, const char *option, const 
   dmd_limit_t *limit = add_limit(o, what, option, value);
   const char *reason = dmd_size_parse(value, &limit->size);
   if (reason == NULL && limit->size.has_plus)
-    reason = "a + is for growth, and this is a limit by itself";
+    reason = "a + stands for growth; --max-growth limits that";
   return is_good(reason, why);
 }
 
@@ -141,7 +141,7 @@ static const dmdv_part_t parts[] = {
              "       dmdv check --calibrate [OPTION...] RUN RUN...\n"
              "\n"
              "Checks that a profile keeps limits. Exit status 0: it does; 1: it breaks one;\n"
-             "2: that could not be found out.\n"
+             "2: it could not be checked.\n"
              "\n"
              "limits, at least one:\n",
      .options = &limit_table},

@@ -15,7 +15,7 @@
 
 static const dmd_option_t diff_options[] = {
     {"causal", NULL, NULL,
-     "tell instead which places are new, gone, grown or shrunk, or have changed their report "
+     "say instead which places are new, gone, grown or shrunk, or have changed their report "
      "state; places are the same when only their line numbers differ",
      DMD_OPTION_SWITCH, DMD_OPTION_AT(dmdv_options_t, causal)},
 };
@@ -26,7 +26,7 @@ static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv diff [OPTION...] OLD NEW\n"
              "\n"
              "Prints what changed from the profile OLD to the profile NEW, as records: blocks\n"
-             "and sizes that went are negative, the largest changes come first.\n"
+             "and sizes that are gone are negative, the largest changes come first.\n"
              "\n",
      .options = &diff_table},
     {.options = &dmdv_record_options},

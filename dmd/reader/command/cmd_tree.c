@@ -42,10 +42,10 @@ static const dmdv_part_t parts[] = {
              "saved, gzipped or not; - is standard input. With OLD, shows how much more (or, if\n"
              "negative, less) there is in FILE than in OLD.\n"
              "\n"
-             "  --  what it consists of follows     ++  the same, but all is below 1%; not shown\n"
+             "  --  its parts follow                ++  it has parts, all below 1%; not shown\n"
              "  ──  not divided further             (N tiny)  N parts of less than 1% each\n"
              "  heap-unclassified   what no reporter measured and no tag names\n"
-             "  [2]   two reports in one            [?!]  an amount that cannot be\n"
+             "  [2]   two reports in one            [?!]  an impossible amount\n"
              "  [+]   only in FILE                  [-]   only in OLD\n"
              "  [whole: N]   N if shared blocks counted whole, not in parts\n"
              "\n",

@@ -17,7 +17,7 @@ enum { N = 10 };
 static void *volatile keep[64];
 static int n_kept;
 
-/* Blocks are also reached from here, which is no block and does not count. */
+/* Blocks are also reached from here, which is not a block and does not count. */
 static void *kept(void *p) {
   keep[n_kept++] = p;
   return p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Prints usable sizes of all kinds of blocks, for a run with and without Valgrind. Standard output
- * is not buffered before the end, so that its buffer is no block among them.
+ * is not buffered before the end, so that its buffer is not a block among them.
  */
 #include <malloc.h>
 #include <stdio.h>

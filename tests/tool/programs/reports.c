@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Reports in every number, of blocks and of what is no block. The analysis is that at exit.
+ * Reports in every number, of blocks and of what is not a block. The analysis is that at exit.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

@@ -84,6 +84,6 @@ int main(void) {
   result += measure_the_middle();
   result += measure_inlined();
   jar.own = malloc(800);
-  result += malloc_usable_size(jar.own); /* by main, which is no wrapper */
+  result += malloc_usable_size(jar.own); /* by main, which is not a wrapper */
   return result == 0;
 }
