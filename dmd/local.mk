@@ -25,6 +25,7 @@ dmd_core_sources = \
   dmd/base/utf8.c dmd/base/utf8.h \
   dmd/profile/advice.c dmd/profile/advice.h \
   dmd/profile/fault.c dmd/profile/fault.h \
+  dmd/profile/frame.c dmd/profile/frame.h \
   dmd/profile/groups.c dmd/profile/groups.h \
   dmd/profile/json.c dmd/profile/json.h \
   dmd/profile/measured.c dmd/profile/measured.h \
@@ -41,13 +42,12 @@ dmd_core_sources = \
   dmd/analysis/combine.c dmd/analysis/combine.h \
   dmd/analysis/dominators.c dmd/analysis/dominators.h \
   dmd/analysis/filter.c dmd/analysis/filter.h \
-  dmd/analysis/frame.c dmd/analysis/frame.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
   dmd/analysis/graph.c dmd/analysis/graph.h \
   dmd/analysis/ignore.c dmd/analysis/ignore.h \
-  dmd/analysis/location.c dmd/analysis/location.h \
   dmd/analysis/merge.c dmd/analysis/merge.h \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
+  dmd/analysis/plain.c dmd/analysis/plain.h \
   dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \
   dmd/analysis/record.c dmd/analysis/record.h \
   dmd/analysis/recordfields.c dmd/analysis/recordfields.h \
@@ -153,9 +153,10 @@ dmd_reader_sources = \
   dmd/reader/input/input.c dmd/reader/input/input.h \
   dmd/reader/input/load.c dmd/reader/input/load.h \
   dmd/reader/input/load_blocks.c \
+  dmd/reader/input/load_frames.c \
   dmd/reader/input/load_reports.c \
   dmd/reader/input/load_run.c \
-  dmd/reader/input/load_tables.c \
+  dmd/reader/input/load_traces.c \
   dmd/reader/input/loader.c dmd/reader/input/loader.h \
   dmd/reader/input/scan.c dmd/reader/input/scan.h \
   dmd/reader/export/export_pprof.h \

@@ -23,6 +23,7 @@ unit_tests = \
   tests/unit/test_filter \
   tests/unit/test_fnname \
   tests/unit/test_format \
+  tests/unit/test_frame \
   tests/unit/test_freed \
   tests/unit/test_gate \
   tests/unit/test_glob \
@@ -46,7 +47,6 @@ unit_tests = \
   tests/unit/test_load \
   tests/unit/test_load_oom \
   tests/unit/test_loaded \
-  tests/unit/test_location \
   tests/unit/test_map \
   tests/unit/test_measured \
   tests/unit/test_mem \

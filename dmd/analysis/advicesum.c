@@ -201,11 +201,11 @@ bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_hold
 const char *dmd_advice_place(const dmd_records_t *records, uint32_t cut_stack) {
   size_t n, i = 0;
   const uint32_t *frames = dmd_records_frames(records, cut_stack, &n);
-  const dmd_intern_t *texts = &records->profile->frames;
+  const dmd_frames_t *all = &records->profile->frames;
   while (i + 1 < n &&
-         dmd_str_find(dmd_intern_get_str(texts, frames[i]), "(vg_replace_malloc.c:") != NULL)
+         dmd_str_find(dmd_frames_text(all, frames[i]), "(vg_replace_malloc.c:") != NULL)
     i++;
-  return i < n ? dmd_intern_get_str(texts, frames[i]) : NULL;
+  return i < n ? dmd_frames_text(all, frames[i]) : NULL;
 }
 
 /* Who is reported has a reporter that can be mended, and wins as long as the other explains little

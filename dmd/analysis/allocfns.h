@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * allocfns.h: which functions only allocate for their callers.
+ * allocfns.h: who allocated, that is, which frame of a stack is the first that does not only
+ * allocate for its callers.
  *
- * To judge a name takes longer than to look a number up, and a frame is in many stacks. So each
- * frame of a profile is judged once.
+ * Allocation functions are known by name; all of an allocator's own code, of the C library and of
+ * what stands in for an allocator under Valgrind is known by its object. To judge takes longer than
+ * to compare numbers, and a frame is in many stacks: each frame of a profile is judged once.
  */
 #ifndef DMD_ANALYSIS_ALLOCFNS_H
 #define DMD_ANALYSIS_ALLOCFNS_H
 
 #include "profile/profile.h"
 
-/* Whether a frame's function belongs to an allocator, wraps one, or is unknown ("???"). Only the
- * function's name counts, not the file's. The list is that of Mozilla's script. */
-bool dmd_is_alloc_fn(const char *frame);
+/* Whether a function of this name is an allocator's, a wrapper's around one, or unknown (NULL). The
+ * list is that of Mozilla's script. */
+bool dmd_is_alloc_fn(const char *function);
+
+/* Whether the object with this path is an allocator, the C library, which allocates for its callers
+ * too, or Valgrind's part in the program. */
+bool dmd_is_alloc_object(const char *path);
 
 typedef struct dmd_allocfns {
   const dmd_profile_t *profile;
@@ -23,11 +29,13 @@ typedef struct dmd_allocfns {
 void dmd_allocfns_init(dmd_allocfns_t *fns, const dmd_profile_t *profile);
 void dmd_allocfns_destroy(dmd_allocfns_t *fns);
 
-/* The same for a frame of the profile. */
+/* dmd_is_alloc_fn of a frame of the profile. */
 bool dmd_allocfns_has(dmd_allocfns_t *fns, uint32_t frame);
 
-/* The index, from 0, of the first of a stack's n frames that is not such a function: the one that
- * allocated. 0 if all are. */
+/* The first of a stack's n frames, by its number from 0, that is nothing of this: the one that
+ * allocated. A function without a name counts where its object is known. Where there is none, the
+ * first that has a name which is no allocation function's, or else an object that is not
+ * Valgrind's, or else the innermost. */
 size_t dmd_first_own_frame(dmd_allocfns_t *fns, const uint32_t *frames, size_t n);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "analysis/causes.h"
 
-#include "analysis/frame.h"
+#include "analysis/plain.h"
 #include "base/str.h"
 #include "profile/translate.h"
 
@@ -31,24 +31,22 @@ typedef struct {
  * about functions that an earlier one has. */
 static void note_lines(lines_t *lines, const dmd_profile_t *from) {
   uint32_t n_known = dmd_intern_count(&lines->plain);
-  for (uint32_t id = 1; id <= dmd_intern_count(&from->frames); id++) {
-    uint32_t plain =
-        dmd_frame_intern_without_line(&lines->plain, dmd_intern_get_str(&from->frames, id));
+  for (uint32_t id = 1; id <= dmd_frames_count(&from->frames); id++) {
+    uint32_t plain = dmd_frame_intern_without_line(&lines->plain, &from->frames, id);
     bool is_first = plain > lines->shown.last;
     if (is_first)
       dmd_pool_add(&lines->shown);
     if (plain > n_known)
       *DMD_POOL_AT(&lines->shown, const char *, plain) =
-          is_first ? dmd_intern_get_str(&from->frames, id)
-                   : dmd_intern_get_str(&lines->plain, plain);
+          is_first ? dmd_frames_text(&from->frames, id) : dmd_intern_get_str(&lines->plain, plain);
   }
 }
 
 static uint32_t add_frame(void *ctx, uint32_t id) {
   const frames_t *f = ctx;
-  uint32_t plain =
-      dmd_frame_intern_without_line(&f->lines->plain, dmd_intern_get_str(&f->from->frames, id));
-  return dmd_intern_str(&f->view->frames, *DMD_POOL_AT(&f->lines->shown, const char *, plain));
+  uint32_t plain = dmd_frame_intern_without_line(&f->lines->plain, &f->from->frames, id);
+  return dmd_frames_read_text(&f->view->frames,
+                              *DMD_POOL_AT(&f->lines->shown, const char *, plain));
 }
 
 /* ---- Blocks. ---- */

@@ -5,7 +5,7 @@
  */
 #include "analysis/changes.h"
 
-#include "analysis/frame.h"
+#include "analysis/plain.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "profile/translate.h"
@@ -25,8 +25,10 @@ static dmd_place_t *place_at(const dmd_changes_t *changes, uint32_t id) {
 
 static uint32_t add_plain_frame(void *ctx, uint32_t id) {
   const source_t *s = ctx;
-  return dmd_frame_intern_without_line(&s->plain->frames,
-                                       dmd_intern_get_str(&s->profile->frames, id));
+  char *text = dmd_frame_without_line(&s->profile->frames, id);
+  uint32_t plain = dmd_frames_read_text(&s->plain->frames, text);
+  dmd_env_free(s->profile->env, text);
+  return plain;
 }
 
 /* The place of a stack of the profile, which is the one that is shown of it. */

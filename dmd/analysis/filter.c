@@ -20,7 +20,7 @@ static bool frame_contains(dmd_filter_t *filter, const dmd_profile_t *profile, u
   dmd_pool_reach(&filter->contains, frame);
   uint32_t *known = DMD_POOL_AT(&filter->contains, uint32_t, frame);
   if (*known == UNKNOWN) {
-    const char *text = dmd_intern_get_str(&profile->frames, frame);
+    const char *text = dmd_frames_text(&profile->frames, frame);
     *known = dmd_str_find(text, filter->text) != NULL ? CONTAINS : LACKS;
   }
   return *known == CONTAINS;
@@ -49,7 +49,7 @@ static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records,
   bool found = false;
   for (size_t i = 0; i < n && !found; i++)
     found = frame_contains(filter, profile, frames[i]) ||
-            line_begins(filter, &line, i + 1, dmd_intern_get_str(&profile->frames, frames[i]));
+            line_begins(filter, &line, i + 1, dmd_frames_text(&profile->frames, frames[i]));
   dmd_strbuf_destroy(&line);
   return found;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/ignore.h"
 
-#include "analysis/frame.h"
 #include "analysis/record.h"
 #include "base/glob.h"
 #include "base/limits.h"
@@ -103,9 +102,10 @@ void dmd_ignore_destroy(dmd_ignore_t *ignore) {
 
 /* ---- Matching. ---- */
 
-static bool matches_frame(const char *pattern, const char *frame) {
-  return dmd_glob_matches(pattern, frame) ||
-         dmd_glob_matches_n(pattern, frame, dmd_frame_function_length(frame));
+static bool matches_frame(const char *pattern, const dmd_frames_t *frames, uint32_t id) {
+  const char *function = dmd_frames_location(frames, id).function;
+  return dmd_glob_matches(pattern, dmd_frames_text(frames, id)) ||
+         dmd_glob_matches(pattern, function != NULL ? function : "?\?\?");
 }
 
 /* What no limit asks for needs no pattern: of blocks that several owners share, too, none. */
@@ -117,8 +117,8 @@ static bool is_concerned(const dmd_profile_t *profile, const dmd_group_t *g) {
 /* Which frames the pattern matches, by id. False when none. */
 static bool find_frames(const dmd_pattern_t *pattern, const dmd_profile_t *profile, bool *hit) {
   bool any = false;
-  for (uint32_t id = 1; id <= dmd_intern_count(&profile->frames); id++) {
-    hit[id] = matches_frame(pattern->text, dmd_intern_get_str(&profile->frames, id));
+  for (uint32_t id = 1; id <= dmd_frames_count(&profile->frames); id++) {
+    hit[id] = matches_frame(pattern->text, &profile->frames, id);
     any |= hit[id];
   }
   return any;
@@ -156,7 +156,7 @@ uint32_t *dmd_ignore_apply(dmd_ignore_t *ignore, const dmd_profile_t *profile, b
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
     if (is_concerned(profile, dmd_groups_at(&profile->groups, id)))
       concerned[dmd_groups_at(&profile->groups, id)->stack] = true;
-  bool *hit = dmd_env_alloc(env, "dmd.ignored", dmd_intern_count(&profile->frames) + 1);
+  bool *hit = dmd_env_alloc(env, "dmd.ignored", dmd_frames_count(&profile->frames) + 1);
   for (size_t i = 0; i < ignore->n; i++) {
     if (!find_frames(&ignore->patterns[i], profile, hit))
       continue;

@@ -20,6 +20,20 @@ static bool record_equal(const void *owner, uint32_t id, const void *key) {
          a->reported[0] == b->reported[0] && a->reported[1] == b->reported[1];
 }
 
+/* The cut stack of frames of which no two are alike. */
+static uint32_t cut_stack(dmd_records_t *records, const uint32_t *frames, size_t n) {
+  const dmd_frames_t *all = &records->profile->frames;
+  if (!dmd_frames_any_alike(all))
+    return dmd_intern_bytes(&records->stacks, frames, n * sizeof *frames);
+  const dmd_env_t *env = records->profile->env;
+  uint32_t *first = dmd_env_alloc(env, "dmd.records.cut", (n + 1) * sizeof *first);
+  for (size_t i = 0; i < n; i++)
+    first[i] = dmd_frames_at(all, frames[i])->alike;
+  uint32_t id = dmd_intern_bytes(&records->stacks, first, n * sizeof *first);
+  dmd_env_free(env, first);
+  return id;
+}
+
 static void cut_stacks(dmd_records_t *records) {
   const dmd_profile_t *profile = records->profile;
   uint32_t n_stacks = dmd_intern_count(&profile->stacks);
@@ -31,7 +45,7 @@ static void cut_stacks(dmd_records_t *records) {
     const uint32_t *frames = dmd_profile_frames(profile, id, &n);
     if (n > records->max_frames)
       n = records->max_frames;
-    records->cut[id] = dmd_intern_bytes(&records->stacks, frames, n * sizeof *frames);
+    records->cut[id] = cut_stack(records, frames, n);
   }
 }
 

@@ -2,10 +2,11 @@
  *
  * rows.h: the blocks added up by reporter, tag, thread, function or library.
  *
- * A row is one of these (a function is one that allocated), with what its blocks hold in all and in
- * each report state. A block that two reporters reported counts for both of them, so that rows by
- * reporter can add up to more than the heap. The row of a reporter, tag, thread, frame or stack is
- * looked up by its name only once.
+ * A row is one of these (of functions and libraries the one that allocated, see allocfns.h), with
+ * what its blocks hold in all and in each report state. A block that two reporters reported counts
+ * for both of them, so that rows by reporter can add up to more than the heap. The row of a
+ * reporter, tag, thread, frame or stack is looked up by its name only once. An object is called by
+ * the last part of its path, if no other object is called so.
  */
 #ifndef DMD_ANALYSIS_ROWS_H
 #define DMD_ANALYSIS_ROWS_H
@@ -31,6 +32,8 @@ typedef struct dmd_rows {
   /* The rows of reporters' names, tags or threads, or of frames and stacks, by their ids plus 1,
    * since there is one for blocks that have none; DMD_NONE: not known so far. */
   dmd_pool_t known, of_frames;
+  dmd_intern_t object_names; /* by library: the last parts of the objects' paths, */
+  dmd_pool_t objects;        /* and by their ids the object that has it */
   dmd_allocfns_t allocfns;
   uint32_t *order; /* the ids, those of most bytes first */
   uint32_t n;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/path.h"
 
+#include "base/str.h"
+
 int dmd_path_compare(const char *a, const char *b) {
   while (*a != '\0' && *a == *b)
     a++, b++;
@@ -18,4 +20,9 @@ bool dmd_path_is_at_or_below(const char *path, const char *top) {
   while (*top != '\0' && *path == *top)
     path++, top++;
   return *top == '\0' && (*path == '\0' || *path == '/');
+}
+
+const char *dmd_path_base(const char *path) {
+  const char *slash = dmd_str_find_last_char(path, '/');
+  return slash == NULL ? path : slash + 1;
 }

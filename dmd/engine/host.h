@@ -44,6 +44,7 @@ typedef struct dmd_function {
   const char *name; /* as it is printed, demangled; "" where it has none */
   const char *file; /* NULL: where in the source the address is, is not known */
   uint32_t line;
+  bool is_inlined;
 } dmd_function_t;
 
 typedef void (*dmd_function_fn)(void *visitor, const dmd_function_t *function);

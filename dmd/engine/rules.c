@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/rules.h"
 
+#include "analysis/allocfns.h"
 #include "base/fnname.h"
 #include "base/glob.h"
 #include "base/limits.h"
+#include "base/path.h"
 #include "base/str.h"
 
 enum { NO_RULE = 0xffffffff };
@@ -33,30 +35,16 @@ typedef struct {
 
 /* ---- Matching. ---- */
 
-/* The last part of a path. */
-static const char *base_of(const char *path) {
-  const char *slash = dmd_str_find_last_char(path, '/');
-  return slash == NULL ? path : slash + 1;
-}
-
 static bool object_matches(const char *glob, const dmd_object_t *object) {
-  return object->path != NULL &&
-         (dmd_glob_matches(glob, object->path) || dmd_glob_matches(glob, base_of(object->path)) ||
-          dmd_glob_matches(glob, object->soname));
+  return object->path != NULL && (dmd_glob_matches(glob, object->path) ||
+                                  dmd_glob_matches(glob, dmd_path_base(object->path)) ||
+                                  dmd_glob_matches(glob, object->soname));
 }
 
 static owner_t owner_of(const dmd_object_t *object) {
-  static const char *const allocators[] = {
-      "libc.so*",   "libc-?.*.so",  "ld-*.so*",     "ld.so*",       "libpthread*.so*",
-      "libc.musl*", "ld-musl*",     "libjemalloc*", "libtcmalloc*", "libmimalloc*",
-      "libhoard*",  "libsnmalloc*", "librpmalloc*", "libtbbmalloc*"};
   if (object->is_engine)
     return CODE_ENGINE;
-  if (object->path != NULL)
-    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
-      if (dmd_glob_matches(allocators[i], base_of(object->path)))
-        return CODE_ALLOCATOR;
-  return CODE_PROGRAM;
+  return object->path != NULL && dmd_is_alloc_object(object->path) ? CODE_ALLOCATOR : CODE_PROGRAM;
 }
 
 /* By its name as it is printed, or without parameters and the like. */
@@ -102,7 +90,7 @@ static uint32_t reporter_name(const dmd_rules_t *rules, const dmd_object_t *obje
   if (length > 0)
     length = dmd_fnname_plain(name, length);
   else if (object->path != NULL)
-    length = dmd_str_length(name = base_of(object->path));
+    length = dmd_str_length(name = dmd_path_base(object->path));
   for (size_t i = 0; i < length && n < DMD_MAX_NAME; i++)
     path[n++] = name[i] == '/' ? '\\' : name[i];
   path[n] = '\0';

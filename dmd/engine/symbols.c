@@ -20,11 +20,9 @@ void dmd_symbols_init(dmd_symbols_t *symbols, const dmd_engine_host_t *host,
   dmd_pool_init(&symbols->addresses, env, "dmd.symbols", sizeof(address_t));
   dmd_table_init(&symbols->index, env, "dmd.symbols.index", address_equal, symbols);
   dmd_pool_init(&symbols->frames, env, "dmd.symbols.frames", sizeof(uint32_t));
-  dmd_strbuf_init(&symbols->text, env);
 }
 
 void dmd_symbols_destroy(dmd_symbols_t *symbols) {
-  dmd_strbuf_destroy(&symbols->text);
   dmd_env_free(symbols->profile->env, symbols->ids);
   dmd_pool_destroy(&symbols->frames);
   dmd_table_destroy(&symbols->index);
@@ -33,45 +31,30 @@ void dmd_symbols_destroy(dmd_symbols_t *symbols) {
 
 /* ---- Addresses. ---- */
 
-/* One frame's text as the file format wants it. */
-static void write_frame(const dmd_symbols_t *symbols, dmd_code_t code,
-                        const dmd_function_t *function, dmd_strbuf_t *text) {
-  const dmd_engine_host_t *host = symbols->host;
-  const char *name = function->name[0] == '\0' ? "???" : function->name;
-  dmd_object_t object;
-  dmd_strbuf_cut(text, 0);
-  if (function->file != NULL) {
-    dmd_strbuf_str(text, name);
-    dmd_strbuf_str(text, " (");
-    dmd_strbuf_str(text, function->file);
-    dmd_strbuf_str(text, ":");
-    dmd_strbuf_u64(text, function->line);
-    dmd_strbuf_str(text, ")");
-  } else if (host->object(host->ctx, code, &object)) {
-    dmd_strbuf_str(text, name);
-    dmd_strbuf_str(text, "[");
-    dmd_strbuf_str(text, object.path);
-    dmd_strbuf_str(text, " +0x");
-    dmd_strbuf_hex(text, object.offset);
-    dmd_strbuf_str(text, "]");
-  } else {
-    dmd_strbuf_str(text, "??? (\?\?\?:\?\?\?)");
-  }
-}
-
 /* An address whose frames are being added. */
 typedef struct {
   dmd_symbols_t *symbols;
   address_t *address;
 } visitor_t;
 
+/* An inlined call has no place of its own in the object, but where nothing else is known of it. */
 static void add_frame(void *ctx, const dmd_function_t *function) {
   const visitor_t *v = ctx;
   dmd_symbols_t *symbols = v->symbols;
-  write_frame(symbols, v->address->code, function, &symbols->text);
+  const dmd_engine_host_t *host = symbols->host;
+  dmd_location_t location = {.function = function->name,
+                             .file = function->file,
+                             .line = function->line,
+                             .offset = DMD_OFFSET_UNKNOWN};
+  dmd_object_t object;
+  if (host->object(host->ctx, v->address->code, &object)) {
+    location.object = object.path;
+    if (!function->is_inlined || function->file == NULL)
+      location.offset = object.offset;
+  }
   uint32_t id = dmd_pool_add(&symbols->frames);
   *DMD_POOL_AT(&symbols->frames, uint32_t, id) =
-      dmd_intern_text(&symbols->profile->frames, symbols->text.text);
+      dmd_frames_add(&symbols->profile->frames, &location);
   v->address->n++;
 }
 

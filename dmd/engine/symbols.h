@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * symbols.h: stacks as text, for the time of one dump.
+ * symbols.h: stacks as frames, for the time of one dump.
  *
- * A stack becomes frames such as "main (app.c:12)", with inlined calls as frames of their own, or
- * "fn[/lib/x.so +0x123]" where it is not known where in the source the address is. Each address is
- * looked up once a dump, however many stacks it is in. Frames below main are left out unless the
- * user wants to see them.
+ * A stack of addresses becomes one of frames (profile/frame.h), with inlined calls as frames of
+ * their own. Each address is looked up once a dump, however many stacks it is in. Frames below main
+ * are left out unless the user wants to see them.
  *
  * Concurrency: as of the engine.
  */
@@ -16,13 +15,12 @@
 
 typedef struct dmd_symbols {
   const dmd_engine_host_t *host;
-  dmd_profile_t *profile; /* whose frames the texts become */
+  dmd_profile_t *profile; /* which has the frames */
   dmd_pool_t addresses;   /* looked up so far */
   dmd_table_t index;
   dmd_pool_t frames;    /* frame ids of the profile, consecutive for each address */
   uint32_t *ids;        /* scratch: the frames of the stack at hand */
   uint32_t n_ids, room; /* of that */
-  dmd_strbuf_t text;    /* scratch: of the frame at hand */
 } dmd_symbols_t;
 
 /* Must stay where it is until it is destroyed. */

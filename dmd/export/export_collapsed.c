@@ -30,7 +30,7 @@ static void write_stack(dmd_out_t *out, const dmd_profile_t *profile, uint32_t s
   if (n == 0)
     dmd_out_str(out, DMD_NO_STACK);
   for (size_t i = n; i > 0; i--) {
-    write_frame(out, dmd_intern_get_str(&profile->frames, frames[i - 1]));
+    write_frame(out, dmd_frames_text(&profile->frames, frames[i - 1]));
     if (i > 1)
       dmd_out_char(out, ';');
   }

@@ -11,7 +11,6 @@
  */
 #include "export/export.h"
 
-#include "analysis/location.h"
 #include "analysis/sums.h"
 #include "base/jsonout.h"
 #include "base/str.h"
@@ -72,27 +71,26 @@ static void write_sum(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_
 }
 
 /* A frame as Valgrind's own DHAT writes it, `0xADDRESS: function (file:line)` or
- * `0xADDRESS: function (in object)`. The address is not known, and nothing is done with it. */
-static void write_frame(dmd_jsonout_t *j, const dmd_env_t *env, const char *frame) {
-  dmd_location_t location;
-  dmd_location_init(&location, env, frame);
-  if (location.object != NULL) {
-    dmd_strbuf_t text;
-    dmd_strbuf_init(&text, env);
-    dmd_strbuf_str(&text, "0x");
-    dmd_strbuf_hex(&text, location.offset);
-    dmd_str_to_upper(text.text + 2);
-    dmd_strbuf_str(&text, ": ");
-    dmd_strbuf_str(&text, location.function);
+ * `0xADDRESS: function (in object)`. The address is that in the object; nothing is done with it. */
+static void write_frame(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t id) {
+  dmd_location_t location = dmd_frames_location(&profile->frames, id);
+  const char *frame = dmd_frames_text(&profile->frames, id);
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, profile->env);
+  dmd_strbuf_str(&text, "0x");
+  dmd_strbuf_hex(&text, location.offset != DMD_OFFSET_UNKNOWN ? location.offset : 0);
+  dmd_str_to_upper(text.text + 2);
+  dmd_strbuf_str(&text, ": ");
+  if (location.file == NULL && location.object != NULL) {
+    dmd_strbuf_str(&text, location.function != NULL ? location.function : "?\?\?");
     dmd_strbuf_str(&text, " (in ");
     dmd_strbuf_str(&text, location.object);
     dmd_strbuf_str(&text, ")");
-    dmd_jsonout_str(j, text.text);
-    dmd_strbuf_destroy(&text);
   } else {
-    dmd_jsonout_str2(j, "0x0: ", frame[0] != '\0' ? frame : "???");
+    dmd_strbuf_str(&text, frame[0] != '\0' ? frame : "?\?\?");
   }
-  dmd_location_destroy(&location);
+  dmd_jsonout_str(j, text.text);
+  dmd_strbuf_destroy(&text);
 }
 
 static void write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile) {
@@ -102,8 +100,8 @@ static void write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_str(j, DMD_NO_STACK);
   for (int section = 0; section < DMD_N_SECTIONS; section++)
     dmd_jsonout_str(j, dmd_sums_section_name(profile, section));
-  for (uint32_t id = 1; id <= dmd_intern_count(&profile->frames); id++)
-    write_frame(j, profile->env, dmd_intern_get_str(&profile->frames, id));
+  for (uint32_t id = 1; id <= dmd_frames_count(&profile->frames); id++)
+    write_frame(j, profile, id);
   dmd_jsonout_end(j);
 }
 

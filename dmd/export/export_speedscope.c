@@ -6,7 +6,6 @@
  */
 #include "export/export.h"
 
-#include "analysis/location.h"
 #include "analysis/sums.h"
 #include "base/jsonout.h"
 
@@ -15,17 +14,15 @@ static void write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_object(j, DMD_JSONOUT_LINES);
   dmd_jsonout_key(j, "frames");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= dmd_intern_count(&profile->frames); id++) {
-    dmd_location_t location;
-    dmd_location_init(&location, profile->env, dmd_intern_get_str(&profile->frames, id));
+  for (uint32_t id = 1; id <= dmd_frames_count(&profile->frames); id++) {
+    dmd_location_t location = dmd_frames_location(&profile->frames, id);
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key_str(j, "name", location.function);
+    dmd_jsonout_key_str(j, "name", location.function != NULL ? location.function : "?\?\?");
     if (location.file != NULL || location.object != NULL)
       dmd_jsonout_key_str(j, "file", location.file != NULL ? location.file : location.object);
     if (location.line > 0)
       dmd_jsonout_key_u64(j, "line", location.line);
     dmd_jsonout_end(j);
-    dmd_location_destroy(&location);
   }
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "name", DMD_NO_STACK);
@@ -46,7 +43,7 @@ static void write_samples(dmd_jsonout_t *j, const dmd_profile_t *profile, const 
     const uint32_t *frames = dmd_profile_frames(profile, sum->stack, &n);
     dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
     if (n == 0)
-      dmd_jsonout_u64(j, dmd_intern_count(&profile->frames));
+      dmd_jsonout_u64(j, dmd_frames_count(&profile->frames));
     for (size_t i = n; i > 0; i--)
       dmd_jsonout_u64(j, frames[i - 1] - 1);
     dmd_jsonout_end(j);

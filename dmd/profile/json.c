@@ -171,6 +171,64 @@ static void write_arguments(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
+/* ---- What is known of frames besides their texts. ---- */
+
+/* The first frame from this one on, of one object, whose text does not name the object. */
+static uint32_t untold(const dmd_frames_t *frames, uint32_t id) {
+  while (id != DMD_NONE && !dmd_frames_rest(frames, id).object)
+    id = dmd_frames_at(frames, id)->next;
+  return id;
+}
+
+static void write_object(dmd_jsonout_t *j, const dmd_frames_t *frames, uint32_t object) {
+  uint32_t id = untold(frames, dmd_frames_of_object(frames, object));
+  if (id == DMD_NONE)
+    return;
+  dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
+  dmd_jsonout_key_str(j, "path", dmd_intern_get_str(&frames->objects, object));
+  dmd_jsonout_key(j, "frames");
+  dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
+  for (; id != DMD_NONE; id = untold(frames, dmd_frames_at(frames, id)->next)) {
+    uint64_t offset = dmd_frames_at(frames, id)->offset;
+    dmd_jsonout_key_id(j, id);
+    if (offset <= DMD_MAX_COUNT)
+      dmd_jsonout_u64(j, offset);
+    else
+      dmd_jsonout_null(j);
+  }
+  dmd_jsonout_end(j);
+  dmd_jsonout_end(j);
+}
+
+static void write_objects(dmd_jsonout_t *j, const dmd_frames_t *frames) {
+  dmd_jsonout_key(j, "objects");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t object = 1; object <= dmd_intern_count(&frames->objects); object++)
+    write_object(j, frames, object);
+  dmd_jsonout_end(j);
+}
+
+/* Functions whose names cannot be told from the frame's text; nothing where there are none. */
+static void write_functions(dmd_jsonout_t *j, const dmd_frames_t *frames) {
+  bool any = false;
+  for (uint32_t id = 1; id <= dmd_frames_count(frames); id++) {
+    if (!dmd_frames_rest(frames, id).function)
+      continue;
+    if (!any) {
+      dmd_jsonout_key(j, "functions");
+      dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+      any = true;
+    }
+    const char *function = dmd_frames_location(frames, id).function;
+    dmd_jsonout_key_id(j, id);
+    dmd_jsonout_str(j, function != NULL ? function : "?\?\?");
+  }
+  if (any)
+    dmd_jsonout_end(j);
+}
+
+/* ---- The run. ---- */
+
 static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   const dmd_run_t *run = &profile->run;
   dmd_jsonout_key(j, "dmd");
@@ -200,6 +258,8 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
     dmd_jsonout_key_bool(j, "partialAdvice", true);
   write_memory(j, &profile->memory);
   write_memreports(j, profile);
+  write_objects(j, &profile->frames);
+  write_functions(j, &profile->frames);
   dmd_jsonout_end(j);
 }
 
@@ -295,9 +355,9 @@ static void write_traces(dmd_jsonout_t *j, const dmd_profile_t *profile) {
 static void write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key(j, "frameTable");
   dmd_jsonout_object(j, DMD_JSONOUT_LINES);
-  for (uint32_t id = 1; id <= dmd_intern_count(&profile->frames); id++) {
+  for (uint32_t id = 1; id <= dmd_frames_count(&profile->frames); id++) {
     dmd_jsonout_key_id(j, id);
-    dmd_jsonout_str2(j, "#00: ", dmd_intern_get_str(&profile->frames, id));
+    dmd_jsonout_str2(j, "#00: ", dmd_frames_text(&profile->frames, id));
   }
   dmd_jsonout_end(j);
 }

@@ -14,7 +14,7 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   profile->env = env;
   profile->memory = (dmd_footprint_t){DMD_MEMORY_UNKNOWN, DMD_MEMORY_UNKNOWN, DMD_MEMORY_UNKNOWN,
                                       DMD_MEMORY_UNKNOWN};
-  dmd_intern_init(&profile->frames, env, "dmd.profile.frames");
+  dmd_frames_init(&profile->frames, env);
   dmd_intern_init(&profile->stacks, env, "dmd.profile.stacks");
   dmd_intern_init(&profile->names, env, "dmd.profile.names");
   dmd_pool_init(&profile->arguments, env, "dmd.profile.arguments", sizeof(uint32_t));
@@ -38,7 +38,7 @@ void dmd_profile_destroy(dmd_profile_t *profile) {
   dmd_pool_destroy(&profile->arguments);
   dmd_intern_destroy(&profile->names);
   dmd_intern_destroy(&profile->stacks);
-  dmd_intern_destroy(&profile->frames);
+  dmd_frames_destroy(&profile->frames);
 }
 
 const char *dmd_profile_keep(dmd_profile_t *profile, const char *s) {

@@ -6,7 +6,7 @@
  * from a file) and then only read: by record.h, which groups it for people, and by json.h, which
  * writes it. It owns everything that it points to.
  *
- *   frames     texts such as "main (app.c:12)", each once
+ *   frames     where calls are: function, file and line, object; each once
  *   stacks     sequences of frame ids, innermost first, each once
  *   names      reporters and other strings, each once
  *   arguments  of the program
@@ -23,6 +23,7 @@
 #include "base/intern.h"
 #include "profile/advice.h"
 #include "profile/fault.h"
+#include "profile/frame.h"
 #include "profile/groups.h"
 #include "profile/memreports.h"
 #include "profile/reports.h"
@@ -80,7 +81,7 @@ typedef struct dmd_profile {
   const char *options; /* what the user asked for, "dmdEnvVar" in the file; NULL: nothing */
   dmd_run_t run;
   dmd_footprint_t memory; /* all unknown until somebody fills it in */
-  dmd_intern_t frames;
+  dmd_frames_t frames;
   dmd_intern_t stacks;
   dmd_intern_t names;
   dmd_pool_t arguments; /* of the program, itself first: name ids; none where they are unknown */

@@ -51,10 +51,12 @@ uint32_t dmd_translation_tag(dmd_translation_t *t, uint32_t id) {
 }
 
 static uint32_t translate_frame(dmd_translation_t *t, uint32_t id) {
-  if (t->add_frame == NULL)
-    return string(&t->frames, &t->from->frames, id, &t->to->frames);
   uint32_t there = find(&t->frames, id);
-  return there != DMD_NONE ? there : keep(&t->frames, id, t->add_frame(t->ctx, id));
+  if (there != DMD_NONE)
+    return there;
+  return keep(&t->frames, id,
+              t->add_frame != NULL ? t->add_frame(t->ctx, id)
+                                   : dmd_frames_copy(&t->to->frames, &t->from->frames, id));
 }
 
 /* ---- Stacks and report sets. ---- */

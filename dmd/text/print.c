@@ -69,7 +69,7 @@ void dmd_print_stack_opening(dmd_out_t *out, const char *what) {
 void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
                       const uint32_t *frames, size_t first, size_t end) {
   for (size_t i = first; i < end; i++)
-    dmd_print_frame(out, indent, i, dmd_intern_get_str(&profile->frames, frames[i]));
+    dmd_print_frame(out, indent, i, dmd_frames_text(&profile->frames, frames[i]));
 }
 
 void dmd_print_left_out(dmd_out_t *out, uint32_t n, uint32_t shown, const char *one,

@@ -28,7 +28,7 @@ void dmd_print_opening(const dmd_printer_t *p, const char *name, const char *col
 static bool is_of_dmd(const dmd_printer_t *p, const uint32_t *frames, size_t n) {
   int n_found = 0;
   for (size_t i = 0; i < n && n_found < 3; i++)
-    n_found += dmd_str_find(dmd_intern_get_str(&p->profile->frames, frames[i]), "DMD") != NULL;
+    n_found += dmd_str_find(dmd_frames_text(&p->profile->frames, frames[i]), "DMD") != NULL;
   return n_found == 3;
 }
 

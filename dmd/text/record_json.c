@@ -5,7 +5,7 @@ void dmd_json_write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile, const
                            size_t n) {
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
   for (size_t i = 0; i < n; i++)
-    dmd_jsonout_str(j, dmd_intern_get_str(&profile->frames, frames[i]));
+    dmd_jsonout_str(j, dmd_frames_text(&profile->frames, frames[i]));
   dmd_jsonout_end(j);
 }
 

@@ -15,7 +15,7 @@ typedef struct {
 static uint32_t frame_of(const dmd_printer_t *p, uint32_t stack) {
   size_t n;
   const uint32_t *frames = dmd_profile_frames(p->profile, stack, &n);
-  return n == 0 ? DMD_NONE : frames[0];
+  return n == 0 ? DMD_NONE : dmd_frames_at(&p->profile->frames, frames[0])->alike;
 }
 
 typedef struct {
@@ -62,7 +62,7 @@ static void add_group(const dmd_printer_t *p, owners_t *owners, const dmd_group_
 /* What an owner is called: "" without a reporter and a stack. */
 static const char *name_of(const dmd_profile_t *profile, const owner_t *owner) {
   return owner->reporter != DMD_NONE ? dmd_intern_get_str(&profile->names, owner->reporter)
-         : owner->frame != DMD_NONE  ? dmd_intern_get_str(&profile->frames, owner->frame)
+         : owner->frame != DMD_NONE  ? dmd_frames_text(&profile->frames, owner->frame)
                                      : "";
 }
 

@@ -124,7 +124,7 @@ void dm_functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visit
   do {
     HChar *described = VG_(strdup)("dm.code.described", VG_(describe_IP)(epoch, code.ip, cursor));
     is_last = !VG_(next_IIPC)(cursor);
-    dmd_function_t function = {.name = ""};
+    dmd_function_t function = {.name = "", .is_inlined = !is_last};
     parse(described, &function);
     /* Of the one that is not inlined there is the name itself. */
     const HChar *name;

@@ -8,9 +8,8 @@
 
 #include "analysis/allocfns.h"
 #include "analysis/filter.h"
-#include "analysis/frame.h"
-#include "analysis/location.h"
 #include "analysis/normalize.h"
+#include "analysis/plain.h"
 #include "reader/host/host.h"
 
 #include <stdio.h>
@@ -21,27 +20,28 @@ enum { MAX_FRAMES = 30 };
 
 static void check_frame(const char *frame) {
   size_t n = strlen(frame);
-  FUZZ_CHECK(dmd_frame_function_length(frame) <= n);
-  char *without = malloc(n + 1), *again = malloc(n + 1);
-  FUZZ_CHECK(without != NULL && again != NULL);
-  dmd_frame_without_line(without, frame);
-  FUZZ_CHECK(strlen(without) <= n);
-  dmd_frame_without_line(again, without);
-  dmd_is_alloc_fn(frame);
-  dmd_location_t location;
-  dmd_location_init(&location, &dmdv_env, frame);
-  FUZZ_CHECK(location.function != NULL && location.function[0] != '\0');
-  FUZZ_CHECK(strlen(location.function) <= n || strcmp(location.function, "???") == 0);
-  FUZZ_CHECK(location.file == NULL || strlen(location.file) <= n);
-  FUZZ_CHECK(location.object == NULL || strlen(location.object) <= n);
-  dmd_location_destroy(&location);
+  dmd_frames_t frames;
+  dmd_frames_init(&frames, &dmdv_env);
+  uint32_t id = dmd_frames_read_text(&frames, frame);
+  FUZZ_CHECK(strcmp(dmd_frames_text(&frames, id), frame) == 0);
+  FUZZ_CHECK(dmd_frames_read_text(&frames, frame) == id);
+  char *without = dmd_frame_without_line(&frames, id);
+  FUZZ_CHECK(strlen(without) <= n + strlen("?\?\?"));
+  dmd_env_free(&dmdv_env, without);
+  dmd_location_t location = dmd_frames_location(&frames, id);
+  dmd_is_alloc_fn(location.function);
+  FUZZ_CHECK(location.function == NULL ||
+             strncmp(frame, location.function, strlen(location.function)) == 0);
+  FUZZ_CHECK(location.file == NULL || strstr(frame, location.file) != NULL);
+  FUZZ_CHECK(location.object == NULL || strstr(frame, location.object) != NULL);
+  /* Nothing but the text is needed to read it again. */
+  FUZZ_CHECK(!dmd_frames_rest(&frames, id).object && !dmd_frames_rest(&frames, id).function);
+  dmd_frames_destroy(&frames);
   char *normal = dmd_normalize(&dmdv_env, frame);
   char *twice = dmd_normalize(&dmdv_env, normal);
   FUZZ_CHECK(strcmp(normal, twice) == 0);
   dmd_env_free(&dmdv_env, twice);
   dmd_env_free(&dmdv_env, normal);
-  free(again);
-  free(without);
 }
 
 static bool passes(const char *text, const dmd_records_t *records, const dmd_record_t *record) {
@@ -59,7 +59,7 @@ static bool slowly(const char *text, const dmd_records_t *records, const dmd_rec
   const uint32_t *frames = dmd_records_frames(records, record->stack, &n);
   bool found = false;
   for (size_t i = 0; i < n; i++) {
-    const char *frame = dmd_intern_get_str(&records->profile->frames, frames[i]);
+    const char *frame = dmd_frames_text(&records->profile->frames, frames[i]);
     size_t szB = strlen(frame) + 32;
     char *line = malloc(szB);
     FUZZ_CHECK(line != NULL);
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
       *next++ = '\0';
     check_frame(line);
     if (line != text && n_frames < MAX_FRAMES)
-      frames[n_frames++] = dmd_intern_str(&profile.frames, line);
+      frames[n_frames++] = dmd_frames_read_text(&profile.frames, line);
   }
   filter_stack(text, frames, n_frames, &profile);
   dmd_profile_destroy(&profile);

@@ -104,10 +104,27 @@ def check_ids(doc):
     used = {frame for trace in traces.values() for frame in trace}
     require(used <= set(frames), "frames that are referred to are missing: %s" % (used - set(frames)))
     require(used >= set(frames), "nothing refers to the frames %s" % (set(frames) - used))
-    require(len(set(frames.values())) == len(frames), "two frames have the same text")
+    of_object = check_objects(doc)
+    texts = {(text, of_object.get(frame)) for frame, text in frames.items()}
+    require(len(texts) == len(frames), "two frames have the same text and object")
     require(len({tuple(trace) for trace in traces.values()}) == len(traces), "two traces have the same frames")
     for text in frames.values():
         require(FRAME.fullmatch(text), "not a frame: %r" % text)
+
+
+def check_objects(doc):
+    """Each frame is in one object: its text names it, or the list of objects. Returns the latter."""
+    run, frames, of_object = doc.get("dmd", {}), doc["frameTable"], {}
+    paths = [entry["path"] for entry in run.get("objects", [])]
+    require(len(set(paths)) == len(paths), "an object stands twice")
+    for entry in run.get("objects", []):
+        require(set(entry["frames"]) <= set(frames), "frames of an object are missing")
+        require(not set(entry["frames"]) & set(of_object), "a frame is in two objects")
+        of_object.update((frame, entry["path"]) for frame in entry["frames"])
+    for frame, text in frames.items():
+        require(run.get("trigger") in (None, "merge") or frame in of_object or text.endswith(("]", " (???:???)")),
+                "it is not known in which object %s is" % text)
+    return of_object
 
 
 def check_blocks(doc):

@@ -3,10 +3,27 @@
 
 #include <string.h>
 
-enum { MAX_FRAMES = 64 };
+enum { MAX_FRAMES = 64, MAX_TEXT = 4096 };
 
 uint32_t build_name(dmd_profile_t *profile, const char *name) {
   return name == NULL ? DMD_NONE : dmd_intern_str(&profile->names, name);
+}
+
+/* "text" or "text@object": the n bytes at s. */
+static uint32_t build_frame(dmd_profile_t *profile, const char *s, size_t n) {
+  char text[MAX_TEXT];
+  if (n >= sizeof text)
+    profile->env->panic(profile->env->ctx, "build_stack: a frame is too long");
+  memcpy(text, s, n);
+  text[n] = '\0';
+  char *object = strchr(text, '@');
+  if (object != NULL)
+    *object++ = '\0';
+  const dmd_frame_words_t words = {.text =
+                                       dmd_frames_keep_text(&profile->frames, text, strlen(text)),
+                                   .object = object,
+                                   .offset = DMD_OFFSET_UNKNOWN};
+  return dmd_frames_read(&profile->frames, &words);
 }
 
 uint32_t build_stack(dmd_profile_t *profile, const char *frames) {
@@ -18,7 +35,7 @@ uint32_t build_stack(dmd_profile_t *profile, const char *frames) {
     size_t length = strcspn(frames, "|");
     if (n == MAX_FRAMES)
       profile->env->panic(profile->env->ctx, "build_stack: too many frames");
-    ids[n++] = dmd_intern_bytes(&profile->frames, frames, length);
+    ids[n++] = build_frame(profile, frames, length);
     frames += length;
     if (*frames == '|')
       frames++;
@@ -43,8 +60,8 @@ uint32_t build_shared(dmd_profile_t *profile, const char *const *owners, size_t 
   uint32_t set = DMD_NONE;
   for (size_t i = 0; i < n; i++) {
     const uint32_t frames[] = {
-        dmd_intern_str(&profile->frames, owners[i] == NULL ? "none" : owners[i]),
-        dmd_intern_str(&profile->frames, "all")};
+        dmd_frames_read_text(&profile->frames, owners[i] == NULL ? "none" : owners[i]),
+        dmd_frames_read_text(&profile->frames, "all")};
     dmd_report_t report = {.stack = dmd_profile_stack(profile, frames, 2),
                            .reporter = build_name(profile, owners[i]),
                            .flags = DMD_REPORT_SHARED};

@@ -14,7 +14,8 @@
 /* The id of a reporter's or another name. */
 uint32_t build_name(dmd_profile_t *profile, const char *name);
 
-/* The id of a stack given as "innermost|next|outermost". "" is one without frames. */
+/* The id of a stack given as "innermost|next|outermost". "" is one without frames. A frame is its
+ * text, with "@/lib/x.so" behind it where its object is known besides. */
 uint32_t build_stack(dmd_profile_t *profile, const char *frames);
 
 /* The id of a report set of count reports, whose first two were made at these stacks within these

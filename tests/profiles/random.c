@@ -10,6 +10,7 @@ typedef struct {
   const random_dice_t *dice;
   uint32_t frames[MAX_FRAMES], stacks[MAX_STACKS];
   uint64_t n_frames, n_stacks;
+  bool is_ours; /* a profile of dmd: it says more than those of others */
 } maker_t;
 
 static uint64_t below(const maker_t *m, uint64_t n) {
@@ -72,11 +73,23 @@ static uint32_t any_name(const maker_t *m) {
   return one_in(m, 3) ? DMD_NONE : dmd_intern_str(&m->profile->names, text(m, buffer));
 }
 
+/* Of a text, as a file of another program has it, or of parts. */
+static uint32_t any_frame(const maker_t *m) {
+  char function[MAX_TEXT], file[MAX_TEXT], object[MAX_TEXT];
+  if (!m->is_ours || one_in(m, 2))
+    return dmd_frames_read_text(&m->profile->frames, text(m, function));
+  dmd_location_t location = {.function = one_in(m, 4) ? NULL : text(m, function),
+                             .file = one_in(m, 3) ? NULL : text(m, file),
+                             .object = one_in(m, 3) ? NULL : text(m, object),
+                             .line = number(m, 64),
+                             .offset = one_in(m, 3) ? DMD_OFFSET_UNKNOWN : number(m, 53)};
+  return dmd_frames_add(&m->profile->frames, &location);
+}
+
 static void make_stacks(maker_t *m) {
-  char buffer[MAX_TEXT];
   m->n_frames = 1 + below(m, MAX_FRAMES);
   for (uint64_t i = 0; i < m->n_frames; i++)
-    m->frames[i] = dmd_intern_str(&m->profile->frames, text(m, buffer));
+    m->frames[i] = any_frame(m);
   m->n_stacks = 1 + below(m, MAX_STACKS);
   for (uint64_t i = 0; i < m->n_stacks; i++) {
     uint32_t frames[MAX_DEPTH];
@@ -234,8 +247,9 @@ void random_profile(dmd_profile_t *profile, const random_dice_t *dice) {
   maker_t m = {.profile = profile, .dice = dice};
   profile->mode = (dmd_mode_t)below(&m, DMD_MODE_SCAN + 1);
   profile->options = one_in(&m, 2) ? NULL : kept_text(&m);
+  m.is_ours = !one_in(&m, 4);
   make_stacks(&m);
-  if (!one_in(&m, 4))
+  if (m.is_ours)
     make_run(&m);
   for (uint64_t n = below(&m, MAX_GROUPS); n > 0; n--)
     make_group(&m);

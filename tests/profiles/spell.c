@@ -10,7 +10,7 @@ void spell_stack(dmd_out_t *out, const dmd_profile_t *profile, uint32_t stack, s
   const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
   for (size_t i = 0; i < n && i < max; i++) {
     dmd_out_char(out, '<');
-    dmd_out_str(out, dmd_intern_get_str(&profile->frames, frames[i]));
+    dmd_out_str(out, dmd_frames_text(&profile->frames, frames[i]));
     dmd_out_char(out, '>');
   }
 }
@@ -59,4 +59,22 @@ void spell_group(dmd_out_t *out, const dmd_profile_t *profile, const dmd_group_t
 void spell_groups(dmd_out_t *out, const dmd_profile_t *profile) {
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
     spell_group(out, profile, dmd_groups_at(&profile->groups, id));
+}
+
+static void spell_part(dmd_out_t *out, const char *what, const char *part) {
+  dmd_out_str(out, what);
+  dmd_out_str(out, part != NULL ? part : "(unknown)");
+}
+
+void spell_frames(dmd_out_t *out, const dmd_profile_t *profile) {
+  for (uint32_t id = 1; id <= dmd_frames_count(&profile->frames); id++) {
+    dmd_location_t location = dmd_frames_location(&profile->frames, id);
+    spell_part(out, "", dmd_frames_text(&profile->frames, id));
+    spell_part(out, ": function ", location.function);
+    spell_part(out, ", file ", location.file);
+    spell_number(out, ", line ", location.line);
+    spell_part(out, ", object ", location.object);
+    spell_number(out, ", offset ", location.offset);
+    dmd_out_str(out, "\n");
+  }
 }

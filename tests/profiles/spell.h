@@ -15,6 +15,9 @@ void spell_stack(dmd_out_t *out, const dmd_profile_t *profile, uint32_t stack, s
 /* All that is kept of a group's blocks, on one line. */
 void spell_group(dmd_out_t *out, const dmd_profile_t *profile, const dmd_group_t *group);
 
+/* Where each frame is, a line each. */
+void spell_frames(dmd_out_t *out, const dmd_profile_t *profile);
+
 /* All groups, in their order. */
 void spell_groups(dmd_out_t *out, const dmd_profile_t *profile);
 

@@ -14,7 +14,7 @@ class Profile:
         self.document = {"version": 5, "invocation": {"dmdEnvVar": options, "mode": mode}}
         if dmd is not None:
             self.document["dmd"] = dmd
-        self.blocks, self.traces, self.frames = [], {}, {}
+        self.blocks, self.traces, self.frames, self.objects = [], {}, {}, {}
 
     def trace(self, frames):
         """The trace id of a stack given as frame texts, innermost first, e.g. ["malloc (m.c:1)", "f (a.c:2)"]."""
@@ -32,8 +32,17 @@ class Profile:
         self.blocks.append(block)
         return self
 
+    def within(self, path, offsets):
+        """Says in which object frames are, by their texts, and at which offset: {"main (a.c:1)": 0x10}."""
+        self.objects[path] = offsets
+        return self
+
     def json(self):
         document = dict(self.document)
+        if self.objects:
+            document["dmd"] = dict(document.get("dmd", {}), objects=[
+                {"path": path, "frames": {self.frames[text]: offset for text, offset in offsets.items()}}
+                for path, offsets in self.objects.items()])
         document["blockList"] = self.blocks
         document["traceTable"] = {trace: list(ids) for ids, trace in self.traces.items()}
         document["frameTable"] = {number: "#00: " + text for text, number in self.frames.items()}

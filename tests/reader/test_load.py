@@ -212,6 +212,28 @@ def test_wrong_advice(test):
     rejected(test, document, '"advice" is not an array')
 
 
+def test_wrong_objects(test):
+    def objects(reason, value, key="objects"):
+        document = small()
+        document["dmd"] = {key: value}
+        if reason is None:
+            accepted(test, document)
+        else:
+            rejected(test, document, reason)
+
+    objects(None, [])
+    objects(None, [{}, {"path": None}, {"path": "/l/x.so", "frames": {"f0": 1, "nowhere": None}, "buildId": "8"}])
+    objects("where an array should be", {})
+    objects("where an object should be", [3])
+    objects('"path" is not a string', [{"path": 3}])
+    objects("where an object should be", [{"path": "/l/x.so", "frames": []}])
+    for wrong in (-1, 0.5, "1", 2 ** 53 + 2):
+        objects('"frames" is not a whole number', [{"path": "/l/x.so", "frames": {"f0": wrong}}])
+    objects(None, {"f0": "no such beginning", "nowhere": "f"}, key="functions")
+    objects("where an object should be", [], key="functions")
+    objects('"functions" is not a string', {"f0": 3}, key="functions")
+
+
 def test_wrong_faults(test):
     def faults(reason, *entries):
         document = small()

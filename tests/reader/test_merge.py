@@ -71,7 +71,7 @@ def test_run(test):
     test.equal(document["dmd"], run(command="merged from 3 files", pid=0, dump=0, trigger="merge",
                                     totals={"allocs": 30, "frees": 12, "allocBytes": 2700, "inUseBytes": 1800,
                                             "inUseBlocks": 18, "freedReported": 3},
-                                    memory={}, memoryReports=[]), "the run")
+                                    memory={}, memoryReports=[], objects=[]), "the run")
 
 
 def test_memory_is_added_up(test):
@@ -282,3 +282,24 @@ def test_wrong_command_lines(test):
 
 def test_help(test):
     test.check("merge" in test.dmdv("merge", "--help")[0], "help")
+
+
+def test_frames_keep_their_objects(test):
+    """The same function of a header in two libraries; of a second build at another place; a name that the text does
+    not tell. What one file knows of a frame another one need not know."""
+    fill, odd = "fill (vec.h:3)", "f (a (2).c:1)"
+    run = {"version": "0.1.0"}
+    old = Profile(dmd=dict(run)).block(10, [fill])
+    one = Profile(dmd=dict(run, functions={"f1": "f"})).block(10, [fill]).block(7, [odd])
+    one.within("/a/one.so", {fill: 16}).within("/a/odd.so", {odd: None})
+    two = Profile(dmd=dict(run)).block(10, [fill]).within("/b/two.so", {fill: 32})
+    document = merge(test, old, one, one, two)
+    frames = {text: sorted(k for k, v in document["frameTable"].items() if v == "#00: " + text) for text in (fill, odd)}
+    test.equal([len(ids) for ids in frames.values()], [3, 1], "frames")
+    objects = {o["path"]: list(o["frames"].values()) for o in document["dmd"]["objects"]}
+    test.equal(objects, {"/a/one.so": [16], "/a/odd.so": [None], "/b/two.so": [32]}, "objects")
+    test.equal(document["dmd"]["functions"], {frames[odd][0]: "f"}, "functions")
+    again = merge(test, document)
+    test.equal([again[key] for key in ("blockList", "traceTable", "frameTable")],
+               [document[key] for key in ("blockList", "traceTable", "frameTable")], "merged alone")
+    test.equal(again["dmd"]["objects"], document["dmd"]["objects"], "objects of the merged one alone")

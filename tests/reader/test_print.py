@@ -113,7 +113,20 @@ def test_by(test):
     test.equal(by("tag"), [(200, 2, 200, 0, "lua"), (80, 2, 0, 30, "(no tag)")], "tags")
     test.equal(by("thread"), [(230, 3, 200, 30, "thread 1"), (50, 1, 0, 0, "thread 3")], "threads")
     test.equal(by("function"), [(230, 3, 200, 30, "a"), (50, 1, 0, 0, "b")], "functions")
-    test.equal(by("library"), [(230, 3, 200, 30, "a.c"), (50, 1, 0, 0, "/lib/libb.so")], "libraries")
+    test.equal(by("library"), [(230, 3, 200, 30, "(library not recorded)"), (50, 1, 0, 0, "libb.so")], "libraries")
+
+
+def test_by_library_where_every_frame_has_its_object(test):
+    """A stripped program under a library that has symbols, and a header's function in two libraries."""
+    malloc, fill, main = "malloc (vg_replace_malloc.c:0)", "fill (vec.h:3)", "???[/usr/bin/cached +0x44]"
+    run = "event_base_loop[/lib/libevent-2.1.so.7 +0x9]"
+    profile = (Profile("live").block(100, [malloc, main, run, "???[/usr/bin/cached +0x48]"]).block(7, [malloc, run, main])
+               .block(30, [malloc, fill, main])
+               .within("/usr/libexec/vgpreload_dmd.so", {malloc: None}).within("/lib/libvec.so.1", {fill: 0x77}))
+    rows_of = [line.split(None, 3) for line in
+               test.dmdv("print", "--by=library", test.write("p", profile))[0].splitlines()[1:]]
+    test.equal([(row[0], row[3]) for row in rows_of],
+               [("100", "cached"), ("30", "libvec.so.1"), ("7", "libevent-2.1.so.7")], "libraries")
 
 
 def test_json(test):

@@ -39,8 +39,9 @@ static void functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *v
   snprintf(text, sizeof text, "%s", at->functions);
   if (text[0] == '\0')
     visit(visitor, &(dmd_function_t){.name = ""});
-  for (char *part = strtok(text, "|"); part != NULL; part = strtok(NULL, "|")) {
-    dmd_function_t function = {.name = part};
+  for (char *part = strtok(text, "|"), *next; part != NULL; part = next) {
+    next = strtok(NULL, "|");
+    dmd_function_t function = {.name = part, .is_inlined = next != NULL};
     char *file = strstr(part, " (");
     if (file != NULL) {
       *file = '\0';

@@ -86,7 +86,7 @@ const char *frames_text(const dmd_profile_t *profile, const uint32_t *frames, si
   text[0] = '\0';
   for (size_t i = 0; i < n; i++) {
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? "|" : "",
-                             dmd_intern_get_str(&profile->frames, frames[i]));
+                             dmd_frames_text(&profile->frames, frames[i]));
     assert_true(used < sizeof text);
   }
   return text;

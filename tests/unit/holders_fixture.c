@@ -10,7 +10,7 @@ static uint32_t add_stack(void *ctx, uint32_t id) {
   dmd_profile_t *profile = ctx;
   char text[16];
   snprintf(text, sizeof text, "f%u", (unsigned)id % TWIN);
-  uint32_t frame = dmd_intern_str(&profile->frames, text);
+  uint32_t frame = dmd_frames_read_text(&profile->frames, text);
   return dmd_profile_stack(profile, &frame, 1);
 }
 

@@ -31,7 +31,7 @@ uint32_t snapshot_resolve(void *ctx, dmd_profile_t *profile, uint32_t stack) {
     stack = (stack - 1) % f->n_texts + 1;
   if (stack < 2000)
     snprintf(text, sizeof text, "f%u", (unsigned)stack);
-  uint32_t frame = dmd_intern_str(&profile->frames, text);
+  uint32_t frame = dmd_frames_read_text(&profile->frames, text);
   return dmd_profile_stack(profile, &frame, 1);
 }
 
@@ -57,7 +57,7 @@ void snapshot_alloc(snapshot_fixture_t *f, uint64_t addr, uint64_t req, uint32_t
 const char *snapshot_stack_text(const snapshot_fixture_t *f, uint32_t stack) {
   size_t n;
   const uint32_t *frames = dmd_profile_frames(&f->profile, stack, &n);
-  return n == 0 ? "" : dmd_intern_get_str(&f->profile.frames, frames[0]);
+  return n == 0 ? "" : dmd_frames_text(&f->profile.frames, frames[0]);
 }
 
 const dmd_group_t *snapshot_group(const snapshot_fixture_t *f, uint32_t id) {

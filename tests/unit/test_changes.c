@@ -135,7 +135,7 @@ static void check_places(const dmd_changes_t *c, place_t *places, size_t n) {
     size_t n_frames;
     const uint32_t *frames = dmd_profile_frames(&c->shown, place->stack, &n_frames);
     for (size_t k = 0; k < n_frames; k++)
-      sprintf(key + strlen(key), "%.2s|", dmd_intern_get_str(&c->shown.frames, frames[k]));
+      sprintf(key + strlen(key), "%.2s|", dmd_frames_text(&c->shown.frames, frames[k]));
     size_t n_known = n;
     const place_t *expected = find(places, &n_known, key);
     assert_int_equal(n_known, n);

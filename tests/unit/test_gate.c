@@ -231,7 +231,7 @@ static const char *top_frame(const dmd_causes_t *causes, const dmd_record_t *r, 
   size_t n;
   const uint32_t *frames = dmd_records_frames(&causes->records, r->stack, &n);
   assert_true(at < n);
-  return dmd_intern_get_str(&causes->view.frames, frames[at]);
+  return dmd_frames_text(&causes->view.frames, frames[at]);
 }
 
 static void causes_are_the_blocks_that_count(void **state) {

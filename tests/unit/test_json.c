@@ -151,7 +151,8 @@ static const char all_keys_text[] =
     "   {\"process\": \"child\", \"path\": \"cache/hits\", \"kind\": \"other\", \"units\": "
     "\"count-cumulative\", \"amount\": 9007199254740992, \"description\": \"\\\"Hits\\\".\", "
     "\"times\": 3}\n"
-    "  ]\n"
+    "  ],\n"
+    "  \"objects\": []\n"
     " },\n"
     " \"blockList\": [\n"
     "  {\"req\":16,\"slop\":8,\"alloc\":\"3\",\"reps\":[\"1\"],\"reporters\":"
@@ -302,7 +303,7 @@ static void assert_trace(const cJSON *root, const cJSON *trace_id, const dmd_pro
         cJSON_GetStringValue(item(item(root, "frameTable"), cJSON_GetStringValue(frame_id)));
     assert_non_null(frame);
     assert_int_equal(strncmp(frame, "#00: ", 5), 0);
-    assert_string_equal(frame + 5, dmd_intern_get_str(&profile->frames, frames[i]));
+    assert_string_equal(frame + 5, dmd_frames_text(&profile->frames, frames[i]));
   }
 }
 
@@ -343,7 +344,7 @@ static void random_profiles_read_back(void **state) {
     assert_int_equal(cJSON_GetArraySize(item(root, "traceTable")),
                      dmd_intern_count(&f.profile.stacks));
     assert_int_equal(cJSON_GetArraySize(item(root, "frameTable")),
-                     dmd_intern_count(&f.profile.frames));
+                     dmd_frames_count(&f.profile.frames));
     const cJSON *block;
     uint32_t id = 0;
     cJSON_ArrayForEach(block, item(root, "blockList"))
@@ -401,6 +402,37 @@ static void hostile_strings(void **state) {
   fixture_end(&f);
 }
 
+static const char objects_text[] = "  \"objects\": [\n"
+                                   "   {\"path\":\"/bin/app\",\"frames\":{\"1\":16,\"4\":null}},\n"
+                                   "   {\"path\":\"/l/\\\"x.so\",\"frames\":{\"5\":255}}\n"
+                                   "  ],\n"
+                                   "  \"functions\": {\n"
+                                   "   \"5\": \"f\"\n"
+                                   "  }\n"
+                                   " },\n";
+
+/* Of a frame only that is said which its text does not tell. */
+static void objects_of_frames(void **state) {
+  (void)state;
+  static const dmd_location_t locations[] = {
+      {"main", "a.c", 3, "/bin/app", 0x10},
+      {"run", NULL, 0, "/bin/app", 0x20},
+      {NULL, NULL, 0, NULL, DMD_OFFSET_UNKNOWN},
+      {"inlined", "a.h", 4, "/bin/app", DMD_OFFSET_UNKNOWN},
+      {"f", "a (1).c", 4, "/l/\"x.so", 0xff},
+      {"g", NULL, 0, "/l/y.so", 1},
+  };
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_LIVE);
+  build_run(&f.profile);
+  for (size_t i = 0; i < COUNT_OF(locations); i++)
+    assert_int_equal(dmd_frames_add(&f.profile.frames, &locations[i]), i + 1);
+  const char *objects = strstr(fixture_json(&f), "  \"objects\"");
+  assert_non_null(objects);
+  assert_memory_equal(objects, objects_text, strlen(objects_text));
+  fixture_end(&f);
+}
+
 /* Memory of the writer's own: none. It may run when there is little left. */
 static void writing_allocates_nothing(void **state) {
   (void)state;
@@ -419,7 +451,8 @@ static void a_full_disk_is_noticed(void **state) {
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   dice_t dice = {83};
-  fill_at_random(&f.profile, &dice);
+  for (int i = 0; i < 8; i++)
+    fill_at_random(&f.profile, &dice);
   sink_t sink;
   sink_init(&sink);
   sink.fail_at = 2;
@@ -435,6 +468,7 @@ int main(void) {
       cmocka_unit_test(plain_version_5),
       cmocka_unit_test(an_empty_profile),
       cmocka_unit_test(all_keys),
+      cmocka_unit_test(objects_of_frames),
       cmocka_unit_test(faults),
       cmocka_unit_test(sharers),
       cmocka_unit_test(random_profiles_read_back),

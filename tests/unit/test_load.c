@@ -35,9 +35,14 @@ static const char before[] = "{\"version\": 5, \"invocation\": {\"dmdEnvVar\": n
 static const char behind[] = "],\n \"traceTable\": {\"1\": [\"a\", \"b\"],\n\"2\": [\"b\"]},\n"
                              " \"frameTable\": {\"a\": \"#00: f (a.c:1)\",\n \"b\": \"main\"}}";
 
+static const char ours[] =
+    "{\"dmd\": {\"objects\": [{\"path\": \"/l/x.so\", \"frames\": {\"a\": 18, \"c\": null}},\n"
+    "{\"frames\": {\"a\": 2, \"b\" : 7 }, \"path\":\"/l/y.so\", \"later\": [1]}, {}], "
+    "\"functions\": {\"b\": \"main\", \"c\": \"x\"}}, ";
+
 /* A document of n blocks; how long it is. */
 static size_t document(char *text, size_t n) {
-  size_t at = (size_t)sprintf(text, "%s", before);
+  size_t at = (size_t)sprintf(text, "%s%s", ours, before + 1);
   for (size_t i = 0; i < n; i++)
     at += (size_t)sprintf(text + at, "%s%s", i > 0 ? ",\n" : "", blocks[i % COUNT_OF(blocks)]);
   return at + (size_t)sprintf(text + at, "%s", behind);
@@ -120,6 +125,7 @@ static void one_element_at_a_time(void **state) {
   static const char *const lists[][2] = {
       {"faults", "{\"kind\": \"claim\", \"num\": 1, \"at\": \"1\"}"},
       {"advice", "{\"held\": \"reported\", \"at\": \"1\", \"blocks\": 1, \"bytes\": 8}"},
+      {"objects", "{\"path\": \"/l/x.so\", \"frames\": {\"a\": 1, \"b\": 2}}"},
       {"memoryReports",
        "{\"path\": \"a\", \"kind\": \"heap\", \"units\": \"bytes\", \"amount\": 1}"},
   };
@@ -219,6 +225,8 @@ static void changed_documents(void **state) {
                                       "\"at\"",
                                       "99999999999999999999",
                                       "\"addr\": \"f00\",",
+                                      "\"path\"",
+                                      "\"frames\"",
                                       "\"sampled\": false,"};
   dice_t dice = {4};
   size_t n_good = 0, rounds = 20000;

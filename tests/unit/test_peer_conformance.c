@@ -79,7 +79,7 @@ static uint32_t load_stack(const loader_t *l, const cJSON *trace_id) {
     assert_non_null(frame);
     assert_int_equal(strncmp(frame, "#00: ", 5), 0);
     assert_true(n < COUNT_OF(ids));
-    ids[n++] = dmd_intern_str(&l->profile->frames, frame + 5);
+    ids[n++] = dmd_frames_read_text(&l->profile->frames, frame + 5);
   }
   return dmd_profile_stack(l->profile, ids, n);
 }

@@ -51,6 +51,7 @@ static const char *written(sink_t *sink, const dmd_profile_t *profile) {
 static const char *spelt(sink_t *sink, const dmd_profile_t *profile) {
   sink_init(sink);
   spell_groups(&sink->out, profile);
+  spell_frames(&sink->out, profile);
   return sink_text(sink);
 }
 

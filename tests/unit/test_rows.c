@@ -63,13 +63,68 @@ static void a_few_by_hand(void **state) {
                                          {"both", 37, 2, 0, 37},
                                          {"(no stack recorded)", 3, 3, 3, 0}};
   check(&f, DMD_BY_FUNCTION, 0, functions, COUNT_OF(functions));
-  static const expected_t libraries[] = {{"m.c", 500, 1, 0, 0},
-                                         {"a.c", 200, 2, 200, 0},
-                                         {"/l/lib.so", 37, 2, 0, 37},
+  static const expected_t libraries[] = {{"(library not recorded)", 700, 3, 200, 0},
+                                         {"lib.so", 37, 2, 0, 37},
                                          {"(no stack recorded)", 3, 3, 3, 0}};
   check(&f, DMD_BY_LIBRARY, 0, libraries, COUNT_OF(libraries));
   static const expected_t twice[] = {{"both", 37, 2, 0, 37}};
   check(&f, DMD_BY_FUNCTION, 1u << DMD_SECTION_TWICE, twice, COUNT_OF(twice));
+  fixture_end(&f);
+}
+
+/* The program and lib are stripped, other has symbols; of what has none the object is known all the
+ * same. What the C library allocates it allocates for its caller. */
+static void stripped_programs_and_libraries(void **state) {
+  (void)state;
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_LIVE);
+  dmd_profile_t *p = &f.profile;
+  build_blocks(p, 1, 100, 0,
+               "malloc (vg_replace_malloc.c:0)@/v/vgpreload_dmd-amd64-linux.so|"
+               "?\?\?[/usr/bin/app +0x1]|loop[/l/other.so.1 +0x5]|?\?\?[/usr/bin/app +0x2]",
+               DMD_NONE);
+  build_blocks(p, 1, 20, 0,
+               "malloc (vg_replace_malloc.c:0)@/v/vgpreload_dmd-amd64-linux.so|"
+               "strdup[/l/libc.so.6 +0x7]|?\?\?[/l/lib.so +0x3]|?\?\?[/usr/bin/app +0x2]",
+               DMD_NONE);
+  build_blocks(p, 1, 3, 0,
+               "malloc (vg_replace_malloc.c:0)@/v/vgpreload_dmd-amd64-linux.so|"
+               "loop[/l/other.so.1 +0x5]|?\?\?[/usr/bin/app +0x2]",
+               DMD_NONE);
+  build_blocks(p, 1, 2, 0,
+               "malloc (vg_replace_malloc.c:0)@/v/vgpreload_dmd-amd64-linux.so|"
+               "init[/l/ld-linux-x86-64.so.2 +0x5]",
+               DMD_NONE);
+  fixture_records(&f, 8, DMD_SORT_USABLE);
+  static const expected_t libraries[] = {{"app", 100, 1, 0, 0},
+                                         {"lib.so", 20, 1, 0, 0},
+                                         {"other.so.1", 3, 1, 0, 0},
+                                         {"ld-linux-x86-64.so.2", 2, 1, 0, 0}};
+  check(&f, DMD_BY_LIBRARY, 0, libraries, COUNT_OF(libraries));
+  static const expected_t functions[] = {{"?\?\? (in app)", 100, 1, 0, 0},
+                                         {"?\?\? (in lib.so)", 20, 1, 0, 0},
+                                         {"loop", 3, 1, 0, 0},
+                                         {"init", 2, 1, 0, 0}};
+  check(&f, DMD_BY_FUNCTION, 0, functions, COUNT_OF(functions));
+  fixture_end(&f);
+}
+
+/* A function of a header is in two objects, and so are the blocks; two objects of one name are
+ * called by their paths. */
+static void libraries_that_have_something_in_common(void **state) {
+  (void)state;
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_LIVE);
+  build_blocks(&f.profile, 1, 100, 0, "fill (vec.h:3)@/a/plugin.so", DMD_NONE);
+  build_blocks(&f.profile, 1, 20, 0, "fill (vec.h:3)@/b/plugin.so", DMD_NONE);
+  build_blocks(&f.profile, 1, 3, 0, "fill (vec.h:3)@/b/other.so", DMD_NONE);
+  fixture_records(&f, 8, DMD_SORT_USABLE);
+  assert_int_equal(f.records.section[DMD_SECTION_ALL].n, 1); /* they read alike */
+  static const expected_t libraries[] = {
+      {"/a/plugin.so", 100, 1, 0, 0}, {"/b/plugin.so", 20, 1, 0, 0}, {"other.so", 3, 1, 0, 0}};
+  check(&f, DMD_BY_LIBRARY, 0, libraries, COUNT_OF(libraries));
+  static const expected_t functions[] = {{"fill", 123, 3, 0, 0}};
+  check(&f, DMD_BY_FUNCTION, 0, functions, COUNT_OF(functions));
   fixture_end(&f);
 }
 
@@ -189,6 +244,8 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_few_by_hand),
+      cmocka_unit_test(stripped_programs_and_libraries),
+      cmocka_unit_test(libraries_that_have_something_in_common),
       cmocka_unit_test(shared_blocks_in_parts),
       cmocka_unit_test(random_against_lists),
       cmocka_unit_test(out_of_memory),

@@ -30,7 +30,7 @@ static void assert_frames(fixture_t *f, uint32_t stack, const char *expected) {
   char text[1024] = "";
   for (size_t i = 0; i < n; i++) {
     strcat(text, i > 0 ? "|" : "");
-    strcat(text, dmd_intern_get_str(&f->profile.frames, frames[i]));
+    strcat(text, dmd_frames_text(&f->profile.frames, frames[i]));
   }
   assert_string_equal(text, expected);
 }
@@ -49,6 +49,36 @@ static void a_frame_has_what_is_known(void **state) {
   assert_frames(&f, stack,
                 "inner (a.h:7)|outer (b.c:3)|fn[/lib/x.so +0x123]|\?\?\?[/lib/x.so +0x456]|"
                 "\?\?\? (\?\?\?:\?\?\?)|\?\?\? (\?\?\?:\?\?\?)");
+  end(&f);
+}
+
+/* Where the source is known, too; an inlined call is at no place of its own. */
+static void a_frame_has_its_object(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  enginehost_code(&f.h, 0x10, "/bin/app", "", "inner (a.h:7)|outer (b.c:3)");
+  enginehost_code(&f.h, 0x20, "/lib/x.so", "", "inner (a.h:7)");
+  enginehost_code(&f.h, 0x50, NULL, "", "nowhere (c.c:1)");
+  uint32_t stack = enginehost_stack(&f.h, 3, UINT64_C(0x10), UINT64_C(0x20), UINT64_C(0x50));
+  static const struct {
+    const char *object;
+    uint64_t offset;
+  } expected[] = {{"/bin/app", DMD_OFFSET_UNKNOWN},
+                  {"/bin/app", 0x10},
+                  {"/lib/x.so", 0x20},
+                  {NULL, DMD_OFFSET_UNKNOWN}};
+  size_t n;
+  const uint32_t *frames =
+      dmd_profile_frames(&f.profile, dmd_symbols_resolve(&f.symbols, &f.profile, stack), &n);
+  assert_int_equal(n, COUNT_OF(expected));
+  for (size_t i = 0; i < n; i++) {
+    dmd_location_t location = dmd_frames_location(&f.profile.frames, frames[i]);
+    assert_int_equal(location.object == NULL, expected[i].object == NULL);
+    if (location.object != NULL)
+      assert_string_equal(location.object, expected[i].object);
+    assert_int_equal(location.offset, expected[i].offset);
+  }
   end(&f);
 }
 
@@ -133,7 +163,7 @@ static void deep_inlining(void **state) {
   for (size_t i = 0; i < n; i++) {
     char expected[64];
     sprintf(expected, "f[/bin/app +0x%zx0]", i / 31 + 1);
-    assert_string_equal(dmd_intern_get_str(&f.profile.frames, frames[i]), expected);
+    assert_string_equal(dmd_frames_text(&f.profile.frames, frames[i]), expected);
   }
   end(&f);
 }
@@ -162,6 +192,7 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_frame_has_what_is_known),
+      cmocka_unit_test(a_frame_has_its_object),
       cmocka_unit_test(an_address_is_looked_up_once),
       cmocka_unit_test(epochs_differ),
       cmocka_unit_test(what_is_below_main_is_left_out),

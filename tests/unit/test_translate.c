@@ -97,7 +97,7 @@ static void what_nobody_asks_for_stays_behind(void **state) {
   uint32_t id = dmd_translation_stack(&t, wanted);
   assert_int_equal(id, build_stack(to, "wanted|frame"));
   assert_int_equal(dmd_intern_count(&to->stacks), 1);
-  assert_int_equal(dmd_intern_count(&to->frames), 2);
+  assert_int_equal(dmd_frames_count(&to->frames), 2);
   assert_int_equal(dmd_intern_count(&to->tags) + dmd_intern_count(&to->names), 0);
   assert_int_equal(dmd_reports_count(&to->reports), 0);
   dmd_translation_destroy(&t);
@@ -190,7 +190,7 @@ static void sharers_that_become_alike_are_one(void **state) {
 static uint32_t add_plain_frame(void *ctx, uint32_t id) {
   counted_t *counted = ctx;
   counted->n_calls++;
-  return dmd_intern_str(&counted->to->frames, id == 2 ? "second" : "another");
+  return dmd_frames_read_text(&counted->to->frames, id == 2 ? "second" : "another");
 }
 
 static void other_frames_for_those_of_a_profile(void **state) {

@@ -13,7 +13,6 @@
  */
 #include "reader/export/export_pprof.h"
 
-#include "analysis/location.h"
 #include "analysis/sums.h"
 #include "base/strbuf.h"
 #include "reader/export/profile.pb-c.h"
@@ -146,7 +145,7 @@ static void make_labels(pprof_t *p, const dmd_sum_t *sum, labels_t *labels) {
 
 /* A location's id is its frame's; the one for no stack is the next after the last frame. */
 static uint64_t no_stack_id(const pprof_t *p) {
-  return (uint64_t)dmd_intern_count(&p->profile->frames) + 1;
+  return (uint64_t)dmd_frames_count(&p->profile->frames) + 1;
 }
 
 static void put_sample(pprof_t *p, const dmd_sum_t *sum) {
@@ -207,31 +206,35 @@ static uint64_t mapping_id(pprof_t *p, const dmd_location_t *location) {
   if (location->object == NULL)
     return MAPPING_PROGRAM;
   uint32_t id = dmd_intern_str(&p->objects, location->object);
-  if (p->limits[id] < location->offset)
+  if (location->offset != DMD_OFFSET_UNKNOWN && p->limits[id] < location->offset)
     p->limits[id] = location->offset;
   return MAPPING_PROGRAM + (uint64_t)id;
 }
 
-/* frame is NULL for the pseudo frame. A function that is not known is told by the whole frame, so
- * that different places stay different. */
-static void put_location(pprof_t *p, uint64_t id, const char *frame) {
+/* What a location's function is called. One that is not known is told by the whole frame, so that
+ * different places stay different. */
+static const char *function_name(const dmd_frames_t *frames, uint32_t id,
+                                 const dmd_location_t *location) {
+  if (location->function != NULL)
+    return location->function;
+  return location->object != NULL && location->file == NULL ? dmd_frames_text(frames, id) : "?\?\?";
+}
+
+/* The location of a frame, or the one that stands for no stack. */
+static void put_location(pprof_t *p, uint64_t id, const dmd_location_t *l, const char *function) {
   Dmd__Pprof__Location location = DMD__PPROF__LOCATION__INIT, *locations[] = {&location};
   Dmd__Pprof__Line line = DMD__PPROF__LINE__INIT, *lines[] = {&line};
   Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
-  dmd_location_t l;
-  dmd_location_init(&l, &dmdv_env, frame != NULL ? frame : DMD_NO_STACK);
-  bool unknown = strcmp(l.function, "???") == 0 && l.object != NULL;
-  line.function_id = function_id(p, unknown ? frame : l.function, l.file);
-  line.line = l.line <= INT64_MAX ? (int64_t)l.line : 0;
+  line.function_id = function_id(p, function, l->file);
+  line.line = l->line <= INT64_MAX ? (int64_t)l->line : 0;
   location.id = id;
-  location.mapping_id = mapping_id(p, &l);
-  location.address = l.offset;
+  location.mapping_id = mapping_id(p, l);
+  location.address = l->offset != DMD_OFFSET_UNKNOWN ? l->offset : 0;
   location.n_line = 1;
   location.line = lines;
   piece.n_location = 1;
   piece.location = locations;
   put(p, &piece);
-  dmd_location_destroy(&l);
 }
 
 static void put_mapping(pprof_t *p, uint64_t id, const char *name, uint64_t highest) {
@@ -259,13 +262,16 @@ static void put_program(pprof_t *p) {
 }
 
 static void put_locations(pprof_t *p) {
-  uint32_t n = dmd_intern_count(&p->profile->frames);
+  const dmd_frames_t *frames = &p->profile->frames;
+  uint32_t n = dmd_frames_count(frames);
   put_program(p);
   p->limits = dmd_env_alloc(&dmdv_env, "dmdv.pprof", (n + 1) * sizeof *p->limits);
   memset(p->limits, 0, (n + 1) * sizeof *p->limits);
-  for (uint32_t id = 1; id <= n; id++)
-    put_location(p, id, dmd_intern_get_str(&p->profile->frames, id));
-  put_location(p, no_stack_id(p), NULL);
+  for (uint32_t id = 1; id <= n; id++) {
+    dmd_location_t location = dmd_frames_location(frames, id);
+    put_location(p, id, &location, function_name(frames, id, &location));
+  }
+  put_location(p, no_stack_id(p), &(dmd_location_t){.offset = DMD_OFFSET_UNKNOWN}, DMD_NO_STACK);
   for (uint32_t id = 1; id <= dmd_intern_count(&p->objects); id++)
     put_mapping(p, MAPPING_PROGRAM + (uint64_t)id, dmd_intern_get_str(&p->objects, id),
                 p->limits[id]);

@@ -101,6 +101,7 @@ static bool resolve(dmdv_loader_t *l) {
   uint32_t n = dmdv_ids_count(&l->traces);
   uint32_t *stacks = dmd_env_alloc(&dmdv_env, "dmdv.stacks", (n + 1) * sizeof *stacks);
   stacks[DMD_NONE] = DMD_NONE;
+  dmdv_load_resolve_frames(l);
   dmd_allocfns_t fns;
   dmd_allocfns_init(&fns, profile);
   bool good = true;
@@ -130,6 +131,10 @@ static const dmdv_format_t *load(dmdv_loader_t *l, dmdv_input_t *input,
   dmdv_cutter_init(&l->cutter, input);
   dmdv_ids_init(&l->traces, "dmdv.traces");
   dmdv_ids_init(&l->frames, "dmdv.frames");
+  dmd_pool_init(&l->frame_order, &dmdv_env, "dmdv.frames", sizeof(uint32_t));
+  dmd_pool_init(&l->frame_notes, &dmdv_env, "dmdv.frames", sizeof(frame_note_t));
+  dmd_pool_init(&l->objects, &dmdv_env, "dmdv.frames", sizeof(uint32_t));
+  dmd_intern_init(&l->frame_strings, &dmdv_env, "dmdv.frames");
   dmd_intern_init(&l->raw_stacks, &dmdv_env, "dmdv.raw_stacks");
   dmd_faults_init(&l->collected_faults, &dmdv_env);
   dmd_advices_init(&l->collected_advices, &dmdv_env);
@@ -148,6 +153,10 @@ static const dmdv_format_t *load(dmdv_loader_t *l, dmdv_input_t *input,
   dmd_advices_destroy(&l->collected_advices);
   dmd_faults_destroy(&l->collected_faults);
   dmd_intern_destroy(&l->raw_stacks);
+  dmd_intern_destroy(&l->frame_strings);
+  dmd_pool_destroy(&l->objects);
+  dmd_pool_destroy(&l->frame_notes);
+  dmd_pool_destroy(&l->frame_order);
   dmdv_ids_destroy(&l->frames);
   dmdv_ids_destroy(&l->traces);
   dmdv_cutter_destroy(&l->cutter);

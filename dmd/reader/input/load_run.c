@@ -168,35 +168,38 @@ static void load_stacks(dmdv_loader_t *l, const cJSON *item) {
 
 typedef struct {
   const char *key;
-  enum { TEXT, NUMBER, COUNT, VALUE, LIST } form;
+  enum { TEXT, NUMBER, COUNT, VALUE, LIST, TABLE } form;
   size_t offset; /* in dmd_run_t: where a text, number or count goes */
   void (*load)(dmdv_loader_t *l, const cJSON *item); /* a value, or each element of a list */
+  void (*read)(dmdv_loader_t *l);                    /* a table, whole */
 } member_t;
 
 static const member_t members[] = {
-    {"version", TEXT, offsetof(dmd_run_t, version), NULL},
-    {"valgrindVersion", TEXT, offsetof(dmd_run_t, valgrind_version), NULL},
-    {"command", TEXT, offsetof(dmd_run_t, command), NULL},
-    {"argv", LIST, 0, load_argument},
-    {"folder", TEXT, offsetof(dmd_run_t, folder), NULL},
-    {"host", TEXT, offsetof(dmd_run_t, host), NULL},
-    {"time", TEXT, offsetof(dmd_run_t, time), NULL},
-    {"label", TEXT, offsetof(dmd_run_t, label), NULL},
-    {"trigger", TEXT, offsetof(dmd_run_t, trigger), NULL},
-    {"allocator", TEXT, offsetof(dmd_run_t, allocator), NULL},
-    {"allocatorChosen", TEXT, offsetof(dmd_run_t, allocator_chosen), NULL},
-    {"pid", NUMBER, offsetof(dmd_run_t, pid), NULL},
-    {"dump", NUMBER, offsetof(dmd_run_t, dump_number), NULL},
-    {"wordSize", NUMBER, offsetof(dmd_run_t, word_szB), NULL},
-    {"stacks", VALUE, 0, load_stacks},
-    {"sampleBelow", NUMBER, offsetof(dmd_run_t, sample_below), NULL},
-    {"seed", COUNT, offsetof(dmd_run_t, seed), NULL},
-    {"totals", VALUE, 0, load_totals},
-    {"faults", LIST, 0, load_fault},
-    {"advice", LIST, 0, load_advice},
-    {"partialAdvice", VALUE, 0, load_partial_advice},
-    {"memory", VALUE, 0, load_memory},
-    {"memoryReports", LIST, 0, load_memreport},
+    {"version", TEXT, offsetof(dmd_run_t, version), NULL, NULL},
+    {"valgrindVersion", TEXT, offsetof(dmd_run_t, valgrind_version), NULL, NULL},
+    {"command", TEXT, offsetof(dmd_run_t, command), NULL, NULL},
+    {"argv", LIST, 0, load_argument, NULL},
+    {"folder", TEXT, offsetof(dmd_run_t, folder), NULL, NULL},
+    {"host", TEXT, offsetof(dmd_run_t, host), NULL, NULL},
+    {"time", TEXT, offsetof(dmd_run_t, time), NULL, NULL},
+    {"label", TEXT, offsetof(dmd_run_t, label), NULL, NULL},
+    {"trigger", TEXT, offsetof(dmd_run_t, trigger), NULL, NULL},
+    {"allocator", TEXT, offsetof(dmd_run_t, allocator), NULL, NULL},
+    {"allocatorChosen", TEXT, offsetof(dmd_run_t, allocator_chosen), NULL, NULL},
+    {"pid", NUMBER, offsetof(dmd_run_t, pid), NULL, NULL},
+    {"dump", NUMBER, offsetof(dmd_run_t, dump_number), NULL, NULL},
+    {"wordSize", NUMBER, offsetof(dmd_run_t, word_szB), NULL, NULL},
+    {"stacks", VALUE, 0, load_stacks, NULL},
+    {"sampleBelow", NUMBER, offsetof(dmd_run_t, sample_below), NULL, NULL},
+    {"seed", COUNT, offsetof(dmd_run_t, seed), NULL, NULL},
+    {"totals", VALUE, 0, load_totals, NULL},
+    {"faults", LIST, 0, load_fault, NULL},
+    {"advice", LIST, 0, load_advice, NULL},
+    {"partialAdvice", VALUE, 0, load_partial_advice, NULL},
+    {"memory", VALUE, 0, load_memory, NULL},
+    {"memoryReports", LIST, 0, load_memreport, NULL},
+    {"objects", TABLE, 0, NULL, dmdv_load_objects},
+    {"functions", TABLE, 0, NULL, dmdv_load_functions},
 };
 enum { N_MEMBERS = sizeof members / sizeof members[0] };
 
@@ -241,7 +244,9 @@ static void load_member(dmdv_loader_t *l, const char *key, unsigned *seen) {
     return;
   }
   *seen |= 1u << i;
-  if (members[i].form == LIST)
+  if (members[i].form == TABLE)
+    members[i].read(l);
+  else if (members[i].form == LIST)
     load_list(l, &members[i]);
   else
     load_value(l, &members[i]);

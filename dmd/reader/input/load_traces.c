@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * "traceTable" and "frameTable". As in load_blocks.c, what has the common shape is read from the
- * text, and all else out of a tree.
+ * "traceTable". As in load_blocks.c, what has the common shape is read from the text, and all else
+ * out of a tree.
  */
 #include "reader/input/loader.h"
 
 #include "reader/host/host.h"
-
-#include <string.h>
 
 /* ---- Traces. ---- */
 
@@ -86,43 +84,5 @@ bool dmdv_load_traces(void *ctx) {
         dmd_intern_bytes(&l->raw_stacks, r.frames, r.n * sizeof *r.frames);
   }
   dmd_env_free(&dmdv_env, r.frames);
-  return !dmdv_cutter_failed(&l->cutter);
-}
-
-/* ---- Frames. ---- */
-
-/* Keeps the text of a frame without its number, which is always "#00: ": records number frames
- * anew. */
-static void keep_frame(dmdv_loader_t *l, uint32_t number, dmdv_span_t text) {
-  size_t skip = text.n >= 5 && text.at[0] == '#' && memcmp(text.at + 3, ": ", 2) == 0 ? 5 : 0;
-  *dmdv_ids_meaning(&l->frames, number) =
-      dmd_intern_bytes(&l->profile->frames, text.at + skip, text.n - skip);
-}
-
-static bool load_frame(dmdv_loader_t *l, uint32_t number) {
-  dmdv_span_t text;
-  const char *end, *p = dmdv_cutter_ready(&l->cutter, &end);
-  p = dmdv_scan_string(p, end, &text);
-  if (p != NULL) {
-    dmdv_cutter_pass(&l->cutter, p);
-    keep_frame(l, number, text);
-    return true;
-  }
-  cJSON *value = dmdv_cutter_value(&l->cutter);
-  if (cJSON_IsString(value))
-    keep_frame(l, number, dmdv_span_of(value->valuestring));
-  else
-    dmdv_cutter_reject(&l->cutter, "a frame is not a string");
-  cJSON_Delete(value);
-  return !dmdv_cutter_failed(&l->cutter);
-}
-
-bool dmdv_load_frames(void *ctx) {
-  dmdv_loader_t *l = ctx;
-  const char *id;
-  dmdv_cutter_enter(&l->cutter, '{');
-  while (dmdv_cutter_next_key(&l->cutter, &id) &&
-         load_frame(l, dmdv_ids_number(&l->frames, dmdv_span_of(id))))
-    continue;
   return !dmdv_cutter_failed(&l->cutter);
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/plain.h"
+
+#include "base/strbuf.h"
+
+char *dmd_frame_without_line(const dmd_frames_t *frames, uint32_t frame) {
+  dmd_location_t l = dmd_frames_location(frames, frame);
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, frames->pool.env);
+  if (l.file == NULL && l.object == NULL) {
+    dmd_strbuf_str(&text, dmd_frames_text(frames, frame));
+    return dmd_strbuf_take(&text);
+  }
+  dmd_strbuf_str(&text, l.function != NULL ? l.function : "?\?\?");
+  dmd_strbuf_str(&text, l.file != NULL ? " (" : "[");
+  dmd_strbuf_str(&text, l.file != NULL ? l.file : l.object);
+  dmd_strbuf_str(&text, l.file != NULL ? ")" : "]");
+  return dmd_strbuf_take(&text);
+}
+
+uint32_t dmd_frame_intern_without_line(dmd_intern_t *to, const dmd_frames_t *frames,
+                                       uint32_t frame) {
+  char *text = dmd_frame_without_line(frames, frame);
+  uint32_t id = dmd_intern_str(to, text);
+  dmd_env_free(frames->pool.env, text);
+  return id;
+}
