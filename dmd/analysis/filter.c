@@ -8,6 +8,7 @@ enum { UNKNOWN, CONTAINS, LACKS };
 
 void dmd_filter_init(dmd_filter_t *filter, const dmd_profile_t *profile, const char *text) {
   filter->negated = text[0] == '!';
+  filter->found = false;
   filter->text = text[0] == '!' || text[0] == '\\' ? text + 1 : text;
   dmd_pool_init(&filter->contains, profile->env, "dmd.filter", sizeof(uint32_t));
 }
@@ -56,5 +57,7 @@ static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records,
 
 bool dmd_filter_passes(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
   dmd_filter_t *filter = ctx;
-  return stack_contains(filter, records, r) != filter->negated;
+  bool contains = stack_contains(filter, records, r);
+  filter->found |= contains;
+  return contains != filter->negated;
 }

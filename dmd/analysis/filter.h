@@ -15,6 +15,7 @@
 typedef struct dmd_filter {
   const char *text; /* what is looked for */
   bool negated;
+  bool found;          /* it was, in some record; else it is perhaps misspelt */
   dmd_pool_t contains; /* by frame id: whether it does, see filter.c */
 } dmd_filter_t;
 

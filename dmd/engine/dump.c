@@ -217,25 +217,32 @@ static void list(const dmd_engine_t *engine, const dmd_run_t *run, const char *n
   dmd_strbuf_destroy(&file);
 }
 
+/* Appends the file's name to an empty buffer. */
 static bool write_file(const dmd_engine_t *engine, const dmd_profile_t *profile,
-                       dmd_trigger_t trigger) {
-  dmd_strbuf_t name, why;
-  dmd_strbuf_init(&name, engine->env);
+                       dmd_trigger_t trigger, dmd_strbuf_t *name) {
+  dmd_strbuf_t why;
   dmd_strbuf_init(&why, engine->env);
-  bool good =
-      name_file(engine, trigger, &name, &why) && write_profile(engine, profile, &name, &why);
+  bool good = name_file(engine, trigger, name, &why) && write_profile(engine, profile, name, &why);
   if (good) {
-    list(engine, &profile->run, name.text);
-    say_written(engine, name.text);
+    list(engine, &profile->run, name->text);
+    say_written(engine, name->text);
   } else {
-    say_lost(engine, name.n == 0 ? engine->options->out_file : name.text, why.text);
+    say_lost(engine, name->n == 0 ? engine->options->out_file : name->text, why.text);
   }
   dmd_strbuf_destroy(&why);
-  dmd_strbuf_destroy(&name);
   return good;
 }
 
 uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, engine->env);
+  uint32_t number = dmd_engine_dump_to(engine, trigger, label, &name);
+  dmd_strbuf_destroy(&name);
+  return number;
+}
+
+uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
+                            dmd_strbuf_t *name) {
   const dmd_engine_host_t *host = engine->host;
   engine->n_dumps++;
   if (trigger == DMD_TRIGGER_REQUEST)
@@ -246,7 +253,7 @@ uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char
   describe_run(engine, &profile, trigger, label);
   if (!host->is_quiet(host->ctx))
     print_text(engine, &profile);
-  bool written = write_file(engine, &profile, trigger);
+  bool written = write_file(engine, &profile, trigger, name);
   dmd_profile_destroy(&profile);
   return written ? engine->n_dumps : 0;
 }

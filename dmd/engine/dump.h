@@ -17,4 +17,8 @@ typedef enum { DMD_TRIGGER_EXIT, DMD_TRIGGER_REQUEST, DMD_TRIGGER_MONITOR } dmd_
  * 0 when the file could not be written (the user is told why). */
 uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label);
 
+/* The same, and appends the file's name to an empty buffer. */
+uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
+                            dmd_strbuf_t *name);
+
 #endif

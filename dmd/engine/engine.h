@@ -64,7 +64,7 @@ void dmd_engine_end_thread(dmd_engine_t *engine, uint32_t thread);
  * counts its own dumps. */
 void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread);
 
-/* The process is about to end: dumps where that is wanted. */
+/* The process is about to end: dumps where that is wanted, and says which rules did nothing. */
 void dmd_engine_exit(dmd_engine_t *engine);
 
 #endif

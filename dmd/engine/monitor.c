@@ -16,14 +16,19 @@ static void run_help(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *re
 
 static void run_dump(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {
   const char *label = operand[0] != '\0' ? operand : NULL;
-  uint32_t number = dmd_engine_dump(engine, DMD_TRIGGER_MONITOR, label);
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, engine->env);
+  uint32_t number = dmd_engine_dump_to(engine, DMD_TRIGGER_MONITOR, label, &name);
   if (number == 0) {
     dmd_strbuf_str(reply, "the dump could not be written; see the log\n");
-    return;
+  } else {
+    dmd_strbuf_str(reply, "dump ");
+    dmd_strbuf_u64(reply, number);
+    dmd_strbuf_str(reply, " written to ");
+    dmd_strbuf_str(reply, name.text);
+    dmd_strbuf_str(reply, "\n");
   }
-  dmd_strbuf_str(reply, "dump ");
-  dmd_strbuf_u64(reply, number);
-  dmd_strbuf_str(reply, " written\n");
+  dmd_strbuf_destroy(&name);
 }
 
 static void run_clear(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {

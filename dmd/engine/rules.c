@@ -19,18 +19,22 @@ typedef struct {
   owner_t owner;
   uint32_t any_frame; /* the first tag rule for any frame that one of its functions matches */
   uint32_t innermost; /* the first one that matches if its innermost function is what counts */
-  uint32_t reporter;  /* its innermost function that --report-fn names, as a reporter's name */
+  uint32_t reporter;  /* its innermost function that --report-fn names, as a reporter's name, */
+  uint32_t named_by;  /* and the first rule that does */
   uint32_t function;  /* its innermost function as a reporter's name */
   bool is_named;      /* whether that function has a name, and is not just known by its file */
 } spot_t;
 
-/* What they make of a stack. */
+/* What they make of a stack. Functions are names of the rules' own: they become reporters of the
+ * live state when they report something. */
 typedef struct {
   uint32_t tag;
-  uint32_t reporter; /* the innermost function that --report-fn names, as a reporter's name */
-  uint32_t function; /* the innermost function that is not the allocator's, likewise */
-  bool is_named;     /* of that function */
-  bool is_program;   /* whether that one itself called what the engine replaced */
+  uint32_t reported_as; /* the reporter's name in the live state; DMD_NONE: not so far */
+  uint32_t reporter;    /* the innermost function that --report-fn names, as a reporter's name */
+  uint32_t named_by;    /* and by which rule */
+  uint32_t function;    /* the innermost function that is not the allocator's, likewise */
+  bool is_named;        /* of that function */
+  bool is_program;      /* whether that one itself called what the engine replaced */
 } verdict_t;
 
 /* ---- Matching. ---- */
@@ -69,19 +73,19 @@ static uint32_t first_match(const dmd_rules_t *rules, const dmd_object_t *object
   return NO_RULE;
 }
 
-static bool is_reporter(const dmd_rules_t *rules, const char *name) {
+/* The first report rule that names the function. */
+static uint32_t report_rule(const dmd_rules_t *rules, const char *name) {
   for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
     const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
     if (rule->kind == DMD_RULE_REPORT_FN && function_matches(rule->glob, name))
-      return true;
+      return i;
   }
-  return false;
+  return NO_RULE;
 }
 
 /* A function as a reporter's name, or its file where it has no name. A slash in it would begin a
  * branch of its own: it becomes a backslash, as in paths of about:memory. */
-static uint32_t reporter_name(const dmd_rules_t *rules, const dmd_object_t *object,
-                              const char *name) {
+static uint32_t reporter_name(dmd_rules_t *rules, const dmd_object_t *object, const char *name) {
   static const char branch[] = "explicit/";
   char path[DMD_MAX_NAME + 1];
   size_t n = sizeof branch - 1;
@@ -94,7 +98,7 @@ static uint32_t reporter_name(const dmd_rules_t *rules, const dmd_object_t *obje
   for (size_t i = 0; i < length && n < DMD_MAX_NAME; i++)
     path[n++] = name[i] == '/' ? '\\' : name[i];
   path[n] = '\0';
-  return dmd_intern_text(&rules->live->reporter_names, path);
+  return dmd_intern_text(&rules->functions, path);
 }
 
 /* ---- Judging an address. ---- */
@@ -104,7 +108,7 @@ static uint32_t least(uint32_t a, uint32_t b) {
 }
 
 typedef struct {
-  const dmd_rules_t *rules;
+  dmd_rules_t *rules;
   spot_t *spot;
   dmd_object_t object;
   bool is_innermost;
@@ -121,12 +125,15 @@ static void judge_function(void *ctx, const dmd_function_t *function) {
     spot->function = reporter_name(v->rules, &v->object, function->name);
     spot->is_named = function->name[0] != '\0';
   }
-  if (spot->reporter == DMD_NONE && is_reporter(v->rules, function->name))
+  uint32_t rule = spot->reporter == DMD_NONE ? report_rule(v->rules, function->name) : NO_RULE;
+  if (rule != NO_RULE) {
     spot->reporter = reporter_name(v->rules, &v->object, function->name);
+    spot->named_by = rule;
+  }
   v->is_innermost = false;
 }
 
-static void judge_spot(const dmd_rules_t *rules, spot_t *spot) {
+static void judge_spot(dmd_rules_t *rules, spot_t *spot) {
   const dmd_engine_host_t *host = rules->host;
   visitor_t visitor = {.rules = rules, .spot = spot, .is_innermost = true};
   if (!host->object(host->ctx, spot->code, &visitor.object))
@@ -171,18 +178,22 @@ static verdict_t judge_stack(dmd_rules_t *rules, uint32_t stack) {
         verdict.is_program = replaced;
         found = true;
       }
-      if (verdict.reporter == DMD_NONE)
+      if (verdict.reporter == DMD_NONE) {
         verdict.reporter = spot->reporter;
+        verdict.named_by = spot->named_by;
+      }
     }
     replaced = replaced && spot->owner == CODE_ENGINE;
   }
-  if (rule != NO_RULE)
+  if (rule != NO_RULE) {
     verdict.tag =
         dmd_tag_intern(&rules->live->tag_names, dmd_options_rule(rules->options, rule)->tag);
+    rules->used[rule] = true;
+  }
   return verdict;
 }
 
-static verdict_t verdict_on(dmd_rules_t *rules, uint32_t stack) {
+static verdict_t *verdict_on(dmd_rules_t *rules, uint32_t stack) {
   uint32_t id = (uint32_t)dmd_stacks_get(&rules->verdict_of, stack);
   if (id == 0) {
     verdict_t verdict = judge_stack(rules, stack);
@@ -190,11 +201,11 @@ static verdict_t verdict_on(dmd_rules_t *rules, uint32_t stack) {
     *DMD_POOL_AT(&rules->verdicts, verdict_t, id) = verdict;
     dmd_stacks_set(&rules->verdict_of, stack, id);
   }
-  return *DMD_POOL_AT(&rules->verdicts, verdict_t, id);
+  return DMD_POOL_AT(&rules->verdicts, verdict_t, id);
 }
 
 uint32_t dmd_rules_tag(dmd_rules_t *rules, uint32_t stack) {
-  return verdict_on(rules, stack).tag;
+  return verdict_on(rules, stack)->tag;
 }
 
 /* Whether the function that asks for the size allocated the block itself: it is a wrapper that
@@ -202,47 +213,58 @@ uint32_t dmd_rules_tag(dmd_rules_t *rules, uint32_t stack) {
 static bool is_wrapper(dmd_rules_t *rules, const verdict_t *call, uint32_t alloc_stack) {
   if (alloc_stack == DMD_NONE || !call->is_named || call->function == rules->main_function)
     return false;
-  return verdict_on(rules, alloc_stack).function == call->function;
+  return verdict_on(rules, alloc_stack)->function == call->function;
+}
+
+/* The verdict's reporter in the live state. */
+static uint32_t reported_as(const dmd_rules_t *rules, verdict_t *call, uint32_t function) {
+  if (call->reported_as == DMD_NONE)
+    call->reported_as = dmd_intern_str(&rules->live->reporter_names,
+                                       dmd_intern_get_str(&rules->functions, function));
+  return call->reported_as;
 }
 
 bool dmd_rules_reports(dmd_rules_t *rules, uint32_t stack, uint32_t alloc_stack,
                        uint32_t *reporter) {
-  verdict_t call = verdict_on(rules, stack);
-  if (call.reporter != DMD_NONE) {
-    *reporter = call.reporter;
+  verdict_t *call = verdict_on(rules, stack);
+  if (call->reporter != DMD_NONE) {
+    rules->used[call->named_by] = true;
+    *reporter = reported_as(rules, call, call->reporter);
     return true;
   }
-  *reporter = call.function;
-  return rules->options->report_usable_size && call.is_program &&
-         !is_wrapper(rules, &call, alloc_stack);
+  if (!rules->options->report_usable_size || !call->is_program ||
+      is_wrapper(rules, call, alloc_stack))
+    return false;
+  *reporter = reported_as(rules, call, call->function);
+  return true;
 }
 
 /* ---- The rules as a whole. ---- */
 
-/* Tags get their ids in the order of the rules. */
 static void find_out_what_is_given(dmd_rules_t *rules) {
   rules->report = rules->options->report_usable_size;
   for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
-    const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
-    if (rule->kind == DMD_RULE_REPORT_FN) {
+    if (dmd_options_rule(rules->options, i)->kind == DMD_RULE_REPORT_FN)
       rules->report = true;
-    } else {
+    else
       rules->tag = true;
-      dmd_tag_intern(&rules->live->tag_names, rule->tag);
-    }
   }
 }
 
 void dmd_rules_init(dmd_rules_t *rules, const dmd_env_t *env, const dmd_engine_host_t *host,
                     const dmd_options_t *options, dmd_live_t *live) {
-  *rules = (dmd_rules_t){.host = host, .options = options, .live = live};
+  size_t n_rules = (size_t)options->rules.last + 1;
+  *rules = (dmd_rules_t){.env = env, .host = host, .options = options, .live = live};
+  rules->used = dmd_env_alloc(env, "dmd.rules.used", n_rules * sizeof *rules->used);
+  dmd_mem_zero(rules->used, n_rules * sizeof *rules->used);
+  dmd_intern_init(&rules->functions, env, "dmd.rules.functions");
   dmd_pool_init(&rules->verdicts, env, "dmd.rules.verdicts", sizeof(verdict_t));
   dmd_stacks_init(&rules->verdict_of, env);
   dmd_pool_init(&rules->spots, env, "dmd.rules.spots", sizeof(spot_t));
   dmd_table_init(&rules->spot_index, env, "dmd.rules.spot_index", spot_equal, &rules->spots);
   find_out_what_is_given(rules);
   if (rules->report)
-    rules->main_function = dmd_intern_str(&live->reporter_names, "explicit/main");
+    rules->main_function = dmd_intern_str(&rules->functions, "explicit/main");
 }
 
 void dmd_rules_destroy(dmd_rules_t *rules) {
@@ -250,4 +272,37 @@ void dmd_rules_destroy(dmd_rules_t *rules) {
   dmd_pool_destroy(&rules->spots);
   dmd_stacks_destroy(&rules->verdict_of);
   dmd_pool_destroy(&rules->verdicts);
+  dmd_intern_destroy(&rules->functions);
+  dmd_env_free(rules->env, rules->used);
+}
+
+/* As it was given. */
+static void write_rule(dmd_strbuf_t *line, const dmd_rule_t *rule) {
+  static const char *const options[] = {[DMD_RULE_TAG_LIBRARY] = "--tag-library=",
+                                        [DMD_RULE_TAG_FN] = "--tag-fn=",
+                                        [DMD_RULE_REPORT_FN] = "--report-fn="};
+  dmd_strbuf_str(line, options[rule->kind]);
+  dmd_strbuf_str(line, rule->any_frame ? "**" : "");
+  dmd_strbuf_str(line, rule->glob);
+  if (rule->kind != DMD_RULE_REPORT_FN) {
+    dmd_strbuf_str(line, "=");
+    dmd_strbuf_str(line, rule->tag);
+  }
+}
+
+void dmd_rules_say_unused(const dmd_rules_t *rules) {
+  const dmd_engine_host_t *host = rules->host;
+  for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
+    if (rules->used[i])
+      continue;
+    const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
+    dmd_strbuf_t line;
+    dmd_strbuf_init(&line, rules->env);
+    dmd_strbuf_str(&line, "dmd: ");
+    write_rule(&line, rule);
+    dmd_strbuf_str(&line, rule->kind == DMD_RULE_REPORT_FN ? ": it never made a report"
+                                                           : ": no block got its tag");
+    host->say(host->ctx, line.text);
+    dmd_strbuf_destroy(&line);
+  }
 }

@@ -25,6 +25,7 @@
 #include "live/stack.h"
 
 typedef struct dmd_rules {
+  const dmd_env_t *env;
   const dmd_engine_host_t *host;
   const dmd_options_t *options; /* the rules as they were given */
   dmd_live_t *live;             /* for the names of tags and reporters */
@@ -34,7 +35,9 @@ typedef struct dmd_rules {
   dmd_stacks_t verdict_of;      /* by stack: an id of verdicts; 0: not yet judged */
   dmd_pool_t spots;             /* what the rules make of an address */
   dmd_table_t spot_index;
-  uint32_t main_function; /* main as a reporter's name */
+  dmd_intern_t functions; /* their names as reporters would have them */
+  uint32_t main_function; /* main's */
+  bool *used;             /* by rule: it gave a block its tag, or made a report */
 } dmd_rules_t;
 
 /* The rules must stay where they are until they are destroyed; options must not change. */
@@ -50,5 +53,8 @@ uint32_t dmd_rules_tag(dmd_rules_t *rules, uint32_t stack);
  * innermost function that --report-fn names, or the caller where none does. */
 bool dmd_rules_reports(dmd_rules_t *rules, uint32_t stack, uint32_t alloc_stack,
                        uint32_t *reporter);
+
+/* Tells the user, a line each, which rules did nothing: their patterns are perhaps wrong. */
+void dmd_rules_say_unused(const dmd_rules_t *rules);
 
 #endif

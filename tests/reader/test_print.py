@@ -180,6 +180,15 @@ def test_filters(test):
     test.check("(of 1)" not in out and "--filter=" in out.split("\n")[1], "line 2 says that there is a filter")
 
 
+def test_filters_that_find_nothing(test):
+    path = test.write("p", sample())
+    _, err = test.dmdv("print", "--filter=main", "--filter=mian", "--filter=!liba", path)
+    test.equal(err, "dmdv: --filter=mian: no allocation stack contains this\n"
+                    "dmdv: --filter=!liba: no allocation stack contains this\n", "notes")
+    _, err = test.dmdv("print", "--filter=!a.c", "--filter=libb", path)
+    test.equal(err, "", "both are found")
+
+
 def test_ignored_functions_are_not_files(test):
     profile = Profile("live").block(8, ["f (malloc.c:1)", "g (g.c:1)"]).block(4, ["xmalloc (x.c:1)", "g (g.c:1)"])
     out, _ = test.dmdv("print", "--ignore-alloc-fns", test.write("p", profile))

@@ -44,9 +44,10 @@ def _session(t, *lines):
 def dump(t):
     # Reports are kept; the dump at exit has a name of its own, and comes all the same.
     run, answers = _session(t, "dump   while it waits", "dump  ")
-    t.contains(answers[0], "dump 1 written\n")
-    t.contains(answers[1], "dump 2 written\n")
     one, two = run.numbered(1), run.numbered(2)
+    # The names, which under -q nothing else says.
+    t.contains(answers[0], "dump 1 written to %s\n" % one.path)
+    t.contains(answers[1], "dump 2 written to %s\n" % two.path)
     last = run.profiles["dmd.out.%d.json.gz" % run.pid]
     t.equal(len(run.profiles), 3)
     t.equal([p.run["label"] for p in (one, two, last)], ["while it waits", None, None])

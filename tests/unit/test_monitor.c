@@ -35,8 +35,10 @@ static void dump(void **state) {
     assert_non_null(strstr(text, "\"trigger\": \"monitor\""));
     assert_int_equal(engine_times_reported(&f, BLOCK), 1);
   }
-  assert_string_equal(sink_text(&f.h.replied), "dump 1 written\ndump 2 written\n"
-                                               "dump 3 written\ndump 4 written\n");
+  assert_string_equal(sink_text(&f.h.replied), "dump 1 written to /start/out.1.json\n"
+                                               "dump 2 written to /start/out.2.json\n"
+                                               "dump 3 written to /start/out.3.json\n"
+                                               "dump 4 written to /start/out.4.json\n");
   engine_end(&f);
 }
 
@@ -74,6 +76,23 @@ static void status(void **state) {
   assert_string_equal(sink_text(&f.h.replied),
                       "mode dark-matter, 100 bytes in 1 blocks live, 2 allocs, 1 frees, "
                       "2 reporters, 1 tags, 1 kinds and places of faults\n");
+  engine_end(&f);
+}
+
+/* Functions that rules look at are no reporters before they report, and a rule that tags nothing
+ * has no tag. */
+static void status_with_rules(void **state) {
+  (void)state;
+  engine_fixture_t f;
+  engine_begin(&f);
+  static const char *const given[] = {"--report-usable-size=yes", "--tag-fn=no_such=x",
+                                      "--tag-fn=make=y"};
+  for (size_t i = 0; i < COUNT_OF(given); i++)
+    engine_give(&f, given[i]);
+  engine_start(&f);
+  assert_int_not_equal(dmd_rules_tag(&f.engine.rules, f.make), DMD_NONE);
+  assert_true(dmd_engine_monitor(&f.engine, "status"));
+  assert_non_null(strstr(sink_text(&f.h.replied), ", 0 reporters, 1 tags, "));
   engine_end(&f);
 }
 
@@ -129,9 +148,13 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(dump),          cmocka_unit_test(a_dump_that_is_lost),
-      cmocka_unit_test(clear),         cmocka_unit_test(status),
-      cmocka_unit_test(help),          cmocka_unit_test(what_is_no_command),
+      cmocka_unit_test(dump),
+      cmocka_unit_test(a_dump_that_is_lost),
+      cmocka_unit_test(clear),
+      cmocka_unit_test(status),
+      cmocka_unit_test(status_with_rules),
+      cmocka_unit_test(help),
+      cmocka_unit_test(what_is_no_command),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -276,6 +276,23 @@ static void names_end_somewhere(void **state) {
   end(&f);
 }
 
+/* A rule that another one comes before did nothing either. */
+static void rules_that_did_nothing_are_said(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f, "--tag-fn=work=w --tag-library=no_such*=x --tag-fn=**m??n=m --tag-fn=wor*=late "
+            "--report-fn=wrap --report-fn=main");
+  assert_string_equal(tag(&f, WORK, MAIN), "w");
+  assert_string_equal(tag(&f, WRAP, MAIN), "m");
+  assert_string_equal(reporter(&f, WRAP, MAIN, DMD_NONE), "explicit/wrap");
+  dmd_rules_say_unused(&f.rules);
+  assert_string_equal(sink_text(&f.h.said), "dmd: --tag-library=no_such*=x: no block got its tag\n"
+                                            "dmd: --tag-fn=wor*=late: no block got its tag\n"
+                                            "dmd: --report-fn=main: it never made a report\n");
+  assert_int_equal(dmd_intern_count(&f.live.reporter_names), 1); /* who did not report is none */
+  end(&f);
+}
+
 static void each_address_is_judged_once(void **state) {
   (void)state;
   fixture_t f;
@@ -340,6 +357,7 @@ int main(void) {
       cmocka_unit_test(wrappers_do_not_report),
       cmocka_unit_test(slashes_begin_no_branch),
       cmocka_unit_test(names_end_somewhere),
+      cmocka_unit_test(rules_that_did_nothing_are_said),
       cmocka_unit_test(each_address_is_judged_once),
       cmocka_unit_test(out_of_memory),
   };

@@ -74,6 +74,25 @@ static void print(dmdv_outfile_t *file, const dmd_records_t *records, const dmd_
   dmd_out_flush(&out);
 }
 
+/* Leaves the records that all filters pass. found: for each filter whether its text was. */
+static void filter_records(dmd_records_t *records, const dmd_profile_t *profile,
+                           const dmdv_options_t *options, bool *found) {
+  for (int i = 0; i < options->n_filters; i++) {
+    dmd_filter_t filter;
+    dmd_filter_init(&filter, profile, options->filters[i]);
+    dmd_records_filter(records, dmd_filter_passes, &filter);
+    found[i] = filter.found;
+    dmd_filter_destroy(&filter);
+  }
+}
+
+/* At the end, where it is seen. */
+static void tell_unfound(const dmdv_options_t *options, const bool *found) {
+  for (int i = 0; i < options->n_filters; i++)
+    if (!found[i])
+      dmdv_note("--filter=%s: no allocation stack contains this", options->filters[i]);
+}
+
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
                int argc, char **argv) {
   dmdv_pager_begin(options->output == NULL && !options->no_pager);
@@ -84,15 +103,16 @@ bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_opti
   dmd_records_init(&records, profile, options->view.max_frames, options->view.sort_by);
   if (old != NULL)
     dmd_records_drop_unchanged(&records);
-  for (int i = 0; i < options->n_filters; i++) {
-    dmd_filter_t filter;
-    dmd_filter_init(&filter, profile, options->filters[i]);
-    dmd_records_filter(&records, dmd_filter_passes, &filter);
-    dmd_filter_destroy(&filter);
-  }
+  bool *found =
+      dmd_env_alloc(&dmdv_env, "dmdv.filters", ((size_t)options->n_filters + 1) * sizeof *found);
+  filter_records(&records, profile, options, found);
   char *title = title_of(argc, argv);
   print(file, &records, old, options, title);
   dmd_env_free(&dmdv_env, title);
   dmd_records_destroy(&records);
-  return dmdv_outfile_close(file, true);
+  bool good = dmdv_outfile_close(file, true);
+  dmdv_pager_end();
+  tell_unfound(options, found);
+  dmd_env_free(&dmdv_env, found);
+  return good;
 }
