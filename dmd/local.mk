@@ -94,6 +94,7 @@ dmd_core_sources = \
   dmd/live/live.c dmd/live/live.h \
   dmd/live/live_report.c \
   dmd/live/live_scope.c \
+  dmd/live/nested.c dmd/live/nested.h \
   dmd/live/published.c dmd/live/published.h \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \

@@ -53,6 +53,7 @@ unit_tests = \
   tests/unit/test_memreports \
   tests/unit/test_merge \
   tests/unit/test_monitor \
+  tests/unit/test_nested \
   tests/unit/test_options \
   tests/unit/test_optiontable \
   tests/unit/test_out \

@@ -72,6 +72,7 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   a->alloc_szB += b->alloc_szB;
   a->in_use_szB += b->in_use_szB;
   a->in_use_blocks += b->in_use_blocks;
+  a->nested_szB += b->nested_szB;
   a->freed_reported += b->freed_reported;
   join_memory(&to->memory, &from->memory);
 }
@@ -99,9 +100,10 @@ static void add_up(dmd_merge_t *merge, const dmd_profile_t *from) {
 static bool fits(const dmd_merge_t *merge) {
   const dmd_run_t *run = &merge->profile.run;
   const dmd_footprint_t *memory = &merge->profile.memory;
-  const uint64_t counts[] = {
-      run->n_allocs,       run->n_frees,  run->alloc_szB, run->in_use_szB, run->in_use_blocks,
-      run->freed_reported, merge->blocks, merge->faults,  merge->advised,  merge->advised_blocks};
+  const uint64_t counts[] = {run->n_allocs,       run->n_frees,         run->alloc_szB,
+                             run->in_use_szB,     run->in_use_blocks,   run->nested_szB,
+                             run->freed_reported, merge->blocks,        merge->faults,
+                             merge->advised,      merge->advised_blocks};
   const uint64_t figures[] = {memory->heap_allocated, memory->heap_overhead, memory->resident,
                               memory->resident_unique};
   bool good = merge->usable <= DMD_MAX_TOTAL;

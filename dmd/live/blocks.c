@@ -157,6 +157,16 @@ dmd_block_t *dmd_blocks_find(const dmd_blocks_t *blocks, uint64_t addr) {
   return block == blocks->leaving.removed.block ? NULL : block;
 }
 
+dmd_block_t *dmd_blocks_find_older(const dmd_blocks_t *blocks, uint64_t addr,
+                                   const dmd_block_t *block) {
+  dmd_block_t *older = dmd_heap_find_older(&blocks->heap, addr, block);
+  return older == blocks->leaving.removed.block ? NULL : older;
+}
+
+bool dmd_blocks_may_nest(const dmd_blocks_t *blocks) {
+  return blocks->heap.may_nest;
+}
+
 dmd_block_t *dmd_blocks_find_containing(dmd_blocks_t *blocks, uint64_t addr, uint64_t *start) {
   dmd_blocks_settle(blocks);
   return dmd_heap_find_containing(&blocks->heap, addr, start);

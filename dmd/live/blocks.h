@@ -92,6 +92,13 @@ dmd_block_t *dmd_blocks_find(const dmd_blocks_t *blocks, uint64_t addr);
  * block's size / 64 slots. */
 dmd_block_t *dmd_blocks_find_containing(dmd_blocks_t *blocks, uint64_t addr, uint64_t *start);
 
+/* Another block that starts at addr, the latest of those that came before this one; NULL: none. */
+dmd_block_t *dmd_blocks_find_older(const dmd_blocks_t *blocks, uint64_t addr,
+                                   const dmd_block_t *block);
+
+/* Whether blocks may lie in others: false as long as none was announced. */
+bool dmd_blocks_may_nest(const dmd_blocks_t *blocks);
+
 /* Calls gone(ctx, block, stack) for each block from now on that was reported and is freed or
  * renewed at this stack, or DMD_NONE. That may be a little later (see above), unless
  * dmd_blocks_settle is called, after which nothing is left to do. */

@@ -68,6 +68,15 @@ dmd_block_t *dmd_heap_find(const dmd_heap_t *heap, uint64_t addr) {
   return heap->may_nest ? NULL : dmd_slots_find(&heap->slots, addr);
 }
 
+dmd_block_t *dmd_heap_find_older(const dmd_heap_t *heap, uint64_t addr, const dmd_block_t *block) {
+  dmd_slab_place_t place;
+  bool in_slab = find_start_in_slab(heap, addr, &place) && dmd_slabrecord_at(&place)->is_live;
+  if (in_slab && dmd_slabrecord_at(&place) == block)
+    return NULL; /* what is in slots came after it */
+  dmd_block_t *older = dmd_slots_find_older(&heap->slots, block);
+  return older == NULL && in_slab ? dmd_slabrecord_at(&place) : older;
+}
+
 /* Whether a block that is taken starts at addr in a slab. Its record is on its way when this
  * returns. */
 static bool find_taken(const dmd_heap_t *heap, uint64_t addr, dmd_slab_place_t *place) {

@@ -53,6 +53,9 @@ void dmd_heap_note_size(dmd_heap_t *heap, const dmd_block_t *block);
 /* The block that starts at addr, or NULL. */
 dmd_block_t *dmd_heap_find(const dmd_heap_t *heap, uint64_t addr);
 
+/* The one that came before this block, which starts at addr as well; NULL: none. */
+dmd_block_t *dmd_heap_find_older(const dmd_heap_t *heap, uint64_t addr, const dmd_block_t *block);
+
 /* Removes the block that starts at addr; false where none does. In a large heap its record has to
  * come from memory, and is on its way when this returns: better read it later. If it stays it is
  * still found until dmd_heap_release, which must come before anything else is added, removed or

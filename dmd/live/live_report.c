@@ -117,9 +117,23 @@ static void fault_of_sharer(dmd_live_t *live, const dmd_block_t *block,
   dmd_faults_add(&live->faults, &fault);
 }
 
+/* The block that a report of this address is about. Where a piece lies at the very start of its
+ * pool both have the address, and nobody can tell which one is meant: the latest that was not yet
+ * reported, or the latest. */
+static dmd_block_t *find_reported(const dmd_live_t *live, uint64_t addr) {
+  dmd_block_t *first = dmd_blocks_find(live->blocks, addr);
+  if (first == NULL || !(first->flags & DMD_BLOCK_ANNOUNCED))
+    return first;
+  for (dmd_block_t *block = first; block != NULL;
+       block = dmd_blocks_find_older(live->blocks, addr, block))
+    if (block->reports == DMD_NONE)
+      return block;
+  return first;
+}
+
 uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
                          uint32_t flags, uint32_t reporter) {
-  dmd_block_t *block = dmd_blocks_find(live->blocks, addr);
+  dmd_block_t *block = find_reported(live, addr);
   if (!dmd_live_keeps_reports(live))
     return block == NULL ? 0 : dmd_block_usable(block);
   live->wants_stack_of_free = true;

@@ -116,6 +116,11 @@ dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr) {
   return link == NULL ? NULL : block_at(slots, *link);
 }
 
+dmd_block_t *dmd_slots_find_older(const dmd_slots_t *slots, const dmd_block_t *block) {
+  dmd_block_t *next = block->next == DMD_NONE ? NULL : block_at(slots, block->next);
+  return next != NULL && next->offset == block->offset ? next : NULL;
+}
+
 dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
   dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
   uint32_t *link = chunk == NULL ? NULL : find_link(slots, chunk, chunk_offset(addr));

@@ -35,6 +35,9 @@ dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr);
 /* The block that starts at addr, or NULL. */
 dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr);
 
+/* The block that started at the same address before this one came; NULL: none. */
+dmd_block_t *dmd_slots_find_older(const dmd_slots_t *slots, const dmd_block_t *block);
+
 /* Removes the block that starts at addr; what it was can be read until the next one is added or
  * removed. NULL when there is none. */
 dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr);

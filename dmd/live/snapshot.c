@@ -2,6 +2,7 @@
 #include "live/snapshot.h"
 
 #include "base/mem.h"
+#include "live/nested.h"
 #include "live/published.h"
 #include "live/stack.h"
 
@@ -16,6 +17,7 @@ typedef struct {
   const dmd_block_t **blocks;
   dmd_pool_t places;                     /* uint32_t */
   uint64_t in_blocks_szB, announced_szB; /* usable bytes of all blocks, of the announced ones */
+  dmd_nested_t nested;
 } snapshot_t;
 
 static uint32_t resolve(void *ctx, uint32_t id) {
@@ -40,6 +42,54 @@ static uint32_t *place_of(const snapshot_t *s, uint32_t stack) {
 
 static bool is_kept(const snapshot_t *s, const dmd_block_t *block) {
   return !(block->flags & DMD_BLOCK_UNSAMPLED) && s->live->config.mode != DMD_MODE_CUMULATIVE;
+}
+
+/* The reports of whatever a block lies in are its own as well. */
+static uint32_t with_reports_of_outer(snapshot_t *s, uint32_t reports, const dmd_block_t *outer) {
+  for (; outer != NULL; outer = dmd_nested_find(&s->nested, outer)->outer) {
+    dmd_reports_t *sets = &s->profile->reports;
+    uint32_t of_outer = dmd_translation_reports(&s->ids, outer->reports);
+    dmd_report_walk_t walk = dmd_reports_walk(sets, of_outer);
+    if (reports == DMD_NONE) {
+      reports = of_outer;
+      continue;
+    }
+    dmd_report_t kept[DMD_REPORTS_KEPT];
+    size_t n = 0;
+    while (n < DMD_REPORTS_KEPT && dmd_reports_next(&walk))
+      kept[n++] = *walk.report;
+    for (size_t i = 0; i < n; i++)
+      reports = dmd_reports_add(sets, reports, kept[i]);
+  }
+  return reports;
+}
+
+/* Takes from a pool what is its pieces'. */
+static void take_inner(dmd_group_t *g, uint64_t inner_szB) {
+  uint64_t from_req = inner_szB < g->req ? inner_szB : g->req;
+  g->req -= from_req;
+  g->slop -= inner_szB - from_req;
+}
+
+static void add_nested(snapshot_t *s, const dmd_nesting_t *nesting) {
+  dmd_group_t group = dmd_live_group_of(s->live, nesting->block);
+  uint64_t req = group.req;
+  if (!group.sampled)
+    take_inner(&group, nesting->inner_szB);
+  s->profile->run.nested_szB += req - group.req;
+  dmd_group_t g = dmd_translation_group(&s->ids, &group);
+  g.reports = with_reports_of_outer(s, g.reports, nesting->outer);
+  dmd_groups_add(&s->profile->groups, &g);
+}
+
+static void add_block(snapshot_t *s, const dmd_block_t *block) {
+  const dmd_nesting_t *nesting = dmd_nested_find(&s->nested, block);
+  if (nesting != NULL) {
+    add_nested(s, nesting);
+    return;
+  }
+  dmd_group_t group = dmd_live_group_of(s->live, block);
+  add_group(s, &group);
 }
 
 static void count_block(void *ctx, uint64_t addr, dmd_block_t *block) {
@@ -91,8 +141,7 @@ static void add_blocks(snapshot_t *s) {
     dmd_groups_close(&s->profile->groups);
     for (; i < *place_of(s, stack); i++) {
       __builtin_prefetch(s->blocks[i + AHEAD]);
-      dmd_group_t group = dmd_live_group_of(s->live, s->blocks[i]);
-      add_group(s, &group);
+      add_block(s, s->blocks[i]);
     }
   }
   dmd_env_free(env, s->blocks);
@@ -126,8 +175,10 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   add_run(live, profile);
   for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
     add_group(&s, dmd_groups_at(&live->history, id));
+  dmd_nested_init(&s.nested, profile->env, live->blocks);
   add_blocks(&s);
-  profile->memory.heap_allocated = s.in_blocks_szB;
+  profile->memory.heap_allocated = s.in_blocks_szB - dmd_nested_szB(&s.nested);
+  dmd_nested_destroy(&s.nested);
   dmd_translation_add_faults(&s.ids, &live->faults);
   if (memory != NULL)
     profile->run.partial_advice = !dmd_holders_find(live, &s.ids, memory, &profile->advices);

@@ -36,6 +36,8 @@ static void write_totals(dmd_jsonout_t *j, const dmd_run_t *run) {
   dmd_jsonout_key_u64(j, "inUseBytes", run->in_use_szB);
   dmd_jsonout_key_u64(j, "inUseBlocks", run->in_use_blocks);
   dmd_jsonout_key_u64(j, "freedReported", run->freed_reported);
+  if (run->nested_szB > 0)
+    dmd_jsonout_key_u64(j, "nestedBytes", run->nested_szB);
   dmd_jsonout_end(j);
 }
 

@@ -60,6 +60,7 @@ typedef struct dmd_run {
   /* Calls and requested bytes since the start, counted as Memcheck counts them. */
   uint64_t n_allocs, n_frees, alloc_szB;
   uint64_t in_use_szB, in_use_blocks; /* requested bytes and blocks now */
+  uint64_t nested_szB;                /* of these bytes, those that are in two blocks */
   uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
 } dmd_run_t;
 

@@ -198,6 +198,7 @@ static void make_run(const maker_t *m) {
   run->in_use_szB = number(m, 53);
   run->in_use_blocks = number(m, 53);
   run->freed_reported = number(m, 53);
+  run->nested_szB = number(m, 40);
   make_memory(m);
   for (uint64_t n = below(m, 8); n > 0; n--)
     make_fault(m);

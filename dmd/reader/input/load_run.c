@@ -16,6 +16,7 @@ static void load_totals(dmdv_loader_t *l, const cJSON *totals) {
   run->in_use_szB = dmdv_load_get_count(l, totals, "inUseBytes");
   run->in_use_blocks = dmdv_load_get_count(l, totals, "inUseBlocks");
   run->freed_reported = dmdv_load_get_count(l, totals, "freedReported");
+  run->nested_szB = dmdv_load_get_count(l, totals, "nestedBytes");
 }
 
 static void load_field(dmdv_loader_t *l, const cJSON *item, const dmd_fault_field_t *field,
