@@ -125,6 +125,7 @@ dmd_tool_sources = \
   dmd/tool/dm_code.c dmd/tool/dm_code.h \
   dmd/tool/dm_direct.c dmd/tool/dm_direct.h \
   dmd/tool/dm_env.c dmd/tool/dm_env.h \
+  dmd/tool/dm_files.c dmd/tool/dm_files.h \
   dmd/tool/dm_gzip.c dmd/tool/dm_gzip.h \
   dmd/tool/dm_host.c dmd/tool/dm_host.h \
   dmd/tool/dm_inlined.c dmd/tool/dm_inlined.h \
@@ -132,7 +133,6 @@ dmd_tool_sources = \
   dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
   dmd/tool/dm_memory.c dmd/tool/dm_memory.h \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
-  dmd/tool/dm_outfile.c dmd/tool/dm_outfile.h \
   dmd/tool/dm_private.c dmd/tool/dm_private.h \
   dmd/tool/dm_resident.c dmd/tool/dm_resident.h \
   dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h

@@ -149,6 +149,13 @@ static void print_text(const dmd_engine_t *engine, dmd_profile_t *profile) {
 
 /* ---- The file. ---- */
 
+/* Whether what has this name can take one profile after the other. /dev/stdout leads to a regular
+ * file where the output is redirected to one. */
+static bool takes_all(const dmd_engine_host_t *host, const char *name) {
+  return dmd_str_begins(name, "/dev/") || dmd_str_begins(name, "/proc/") ||
+         host->file_is_stream(host->ctx, name);
+}
+
 /* The pattern's name, with the dump's number in it unless it is the one at exit. A pipe or a device
  * takes all dumps. What cannot be compressed is not called so. */
 static bool name_file(const dmd_engine_t *engine, dmd_trigger_t trigger, dmd_strbuf_t *name,
@@ -156,22 +163,48 @@ static bool name_file(const dmd_engine_t *engine, dmd_trigger_t trigger, dmd_str
   const dmd_engine_host_t *host = engine->host;
   if (!dmd_filename_expand(name, engine->options->out_file, host, why))
     return false;
-  if (trigger != DMD_TRIGGER_EXIT && !host->file_is_device(host->ctx, name->text))
+  if (trigger != DMD_TRIGGER_EXIT && !takes_all(host, name->text))
     dmd_filename_number(name, engine->n_dumps);
-  if (!host->can_compress && dmd_filename_ends_with(name, ".gz"))
+  if (host->gzip_open == NULL && dmd_filename_ends_with(name, ".gz"))
     dmd_strbuf_cut(name, name->n - dmd_str_length(".gz"));
   return true;
+}
+
+static void write_json(dmd_write_fn write, void *to, const dmd_profile_t *profile) {
+  dmd_out_t out;
+  dmd_out_init(&out, write, to);
+  dmd_json_write(&out, profile);
+  dmd_out_flush(&out);
+}
+
+static void write_gzipped(const dmd_engine_host_t *host, dmd_outfile_t *file,
+                          const dmd_profile_t *profile) {
+  void *compressor = host->gzip_open(host->ctx, dmd_outfile_write, file);
+  write_json(host->gzip_write, compressor, profile);
+  host->gzip_close(compressor);
+}
+
+static void say_why(const dmd_engine_host_t *host, int error, dmd_strbuf_t *why) {
+  dmd_strbuf_str(why, host->file_error(host->ctx, error));
+  dmd_strbuf_str(why, " (error ");
+  dmd_strbuf_i64(why, error);
+  dmd_strbuf_str(why, ")");
 }
 
 static bool write_profile(const dmd_engine_t *engine, const dmd_profile_t *profile,
                           const dmd_strbuf_t *name, dmd_strbuf_t *why) {
   const dmd_engine_host_t *host = engine->host;
-  dmd_out_t out;
-  host->file_open(host->ctx, name->text, dmd_filename_ends_with(name, ".gz"));
-  dmd_out_init(&out, host->file_write, host->ctx);
-  dmd_json_write(&out, profile);
-  dmd_out_flush(&out);
-  return host->file_close(host->ctx, why);
+  dmd_outfile_t file;
+  bool good = dmd_outfile_open(&file, engine->env, host->files, name->text);
+  if (good && dmd_filename_ends_with(name, ".gz"))
+    write_gzipped(host, &file, profile);
+  else if (good)
+    write_json(dmd_outfile_write, &file, profile);
+  good = good && dmd_outfile_close(&file, true);
+  if (!good)
+    say_why(host, file.error, why);
+  dmd_outfile_destroy(&file);
+  return good;
 }
 
 static void say_lost(const dmd_engine_t *engine, const char *name, const char *why) {

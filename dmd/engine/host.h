@@ -20,6 +20,8 @@
 #define DMD_ENGINE_HOST_H
 
 #include "base/mem.h"
+#include "base/out.h"
+#include "base/outfile.h"
 #include "base/strbuf.h"
 #include "live/live.h"
 
@@ -70,7 +72,6 @@ typedef struct dmd_engine_host {
   const char *version;          /* of dmd */
   const char *valgrind_version; /* e.g. "3.19.0" */
   uint64_t word_szB;            /* of the program: 4 or 8 */
-  bool can_compress;            /* files can be compressed */
 
   /* Threads and stacks. A stack's id is above 0, and names the same frames as long as the engine
    * lives: best dense ones, for some arrays have a place for each. */
@@ -131,15 +132,21 @@ typedef struct dmd_engine_host {
   /* What a command of the user's is answered, line ends included. */
   void (*reply)(void *ctx, const char *text);
 
-  /* Output files, one at a time. A file appears under its name only when it is complete, except for
-   * what can take one profile after the other: a pipe, a device. open, which fails silently, and
-   * write are followed by close, which says whether all is written, or why not. */
-  bool (*file_is_device)(void *ctx, const char *name);
-  void (*file_open)(void *ctx, const char *name, bool compressed);
-  bool (*file_write)(void *ctx, const char *bytes, size_t n);
-  bool (*file_close)(void *ctx, dmd_strbuf_t *why);
-  /* Appends to a file that is there, in one piece; where that cannot be, it does not matter. */
+  /* Output files: what the file system does, and what an error of it means, in some words.
+   * is_stream asks whether the name is that of something, at the end of all links, that is not a
+   * regular file: it can take one profile after the other. append adds to a file that is there, in
+   * one piece; where that cannot be, it does not matter. */
+  const dmd_files_t *files;
+  const char *(*file_error)(void *ctx, int error);
+  bool (*file_is_stream)(void *ctx, const char *name);
   void (*file_append)(void *ctx, const char *name, const char *bytes, size_t n);
+
+  /* Compression, all NULL where there is none. open makes a compressor, whose output goes to
+   * write(to, ...), as one gzip member. gzip_write is a dmd_write_fn. close writes what is left,
+   * and destroys the compressor. Nothing fails but write. */
+  void *(*gzip_open)(void *ctx, dmd_write_fn write, void *to);
+  dmd_write_fn gzip_write;
+  void (*gzip_close)(void *compressor);
 } dmd_engine_host_t;
 
 #endif

@@ -26,13 +26,13 @@ enum {
   OUT_SZB = 32 * 1024
 };
 
-struct dm_gzip {
+typedef struct {
   z_stream stream;
   dmd_write_fn write;
-  void *ctx;
+  void *to;
   Bool failed;
   Bytef out[OUT_SZB];
-};
+} gzip_t;
 
 #if defined(VGA_amd64)
 /* Where the stack guard is looked for: 0x28 bytes above the FS base. */
@@ -80,10 +80,11 @@ static void zlib_free(voidpf opaque, voidpf p) {
   VG_(free)(p);
 }
 
-dm_gzip_t *dm_gzip_open(dmd_write_fn write, void *ctx) {
-  dm_gzip_t *gzip = VG_(calloc)("dm.gzip", 1, sizeof *gzip);
+void *dm_gzip_open(void *ctx, dmd_write_fn write, void *to) {
+  gzip_t *gzip = VG_(calloc)("dm.gzip", 1, sizeof *gzip);
+  (void)ctx;
   gzip->write = write;
-  gzip->ctx = ctx;
+  gzip->to = to;
   gzip->stream.zalloc = zlib_alloc;
   gzip->stream.zfree = zlib_free;
   UWord before = enter_zlib();
@@ -96,7 +97,7 @@ dm_gzip_t *dm_gzip_open(dmd_write_fn write, void *ctx) {
 }
 
 /* Compresses the stream's input, and with Z_FINISH all that is left. */
-static void pump(dm_gzip_t *gzip, Int flush) {
+static void pump(gzip_t *gzip, Int flush) {
   Int res;
   do {
     gzip->stream.next_out = gzip->out;
@@ -106,27 +107,26 @@ static void pump(dm_gzip_t *gzip, Int flush) {
     leave_zlib(before);
     SizeT n = OUT_SZB - gzip->stream.avail_out;
     if (n > 0 && !gzip->failed)
-      gzip->failed = !gzip->write(gzip->ctx, (const char *)gzip->out, n);
+      gzip->failed = !gzip->write(gzip->to, (const char *)gzip->out, n);
   } while (gzip->stream.avail_out == 0 && res != Z_STREAM_END);
 }
 
-bool dm_gzip_write(void *ctx, const char *bytes, size_t n) {
-  dm_gzip_t *gzip = ctx;
+bool dm_gzip_write(void *compressor, const char *bytes, size_t n) {
+  gzip_t *gzip = compressor;
   gzip->stream.next_in = (Bytef *)bytes;
   gzip->stream.avail_in = n;
   pump(gzip, Z_NO_FLUSH);
   return !gzip->failed;
 }
 
-Bool dm_gzip_close(dm_gzip_t *gzip) {
+void dm_gzip_close(void *compressor) {
+  gzip_t *gzip = compressor;
   gzip->stream.avail_in = 0;
   pump(gzip, Z_FINISH);
   UWord before = enter_zlib();
   deflateEnd(&gzip->stream);
   leave_zlib(before);
-  Bool good = !gzip->failed;
   VG_(free)(gzip);
-  return good;
 }
 
 /*--- What zlib's objects name. ---*/

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dm_gzip.h: compresses what passes through, as one gzip member.
+ * dm_gzip.h: compresses what passes through, for dmd_engine_host_t: see there.
  *
  * Where configure found that zlib cannot be linked into the tool, DM_GZIP_AVAILABLE is 0, and the
  * rest is not there.
@@ -19,15 +19,8 @@
 #define DM_GZIP_AVAILABLE 0
 #endif
 
-typedef struct dm_gzip dm_gzip_t;
-
-/* A compressor whose output goes to write(ctx, ...). */
-dm_gzip_t *dm_gzip_open(dmd_write_fn write, void *ctx);
-
-/* A dmd_write_fn; ctx is a dm_gzip_t. */
-bool dm_gzip_write(void *ctx, const char *bytes, size_t n);
-
-/* Writes what is left and the trailer, and destroys the compressor. False when anything failed. */
-Bool dm_gzip_close(dm_gzip_t *gzip);
+void *dm_gzip_open(void *ctx, dmd_write_fn write, void *to);
+bool dm_gzip_write(void *compressor, const char *bytes, size_t n);
+void dm_gzip_close(void *compressor);
 
 #endif

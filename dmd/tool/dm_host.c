@@ -18,10 +18,10 @@
 #include "tool/dm_address.h"
 #include "tool/dm_code.h"
 #include "tool/dm_env.h"
+#include "tool/dm_files.h"
 #include "tool/dm_gzip.h"
 #include "tool/dm_host.h"
 #include "tool/dm_memory.h"
-#include "tool/dm_outfile.h"
 #include "tool/dm_resident.h"
 
 /*--- Threads and stacks ---*/
@@ -80,11 +80,6 @@ static bool is_readable(void *ctx, uint64_t addr, uint64_t szB) {
 }
 
 /*--- The process ---*/
-
-static uint64_t pid(void *ctx) {
-  (void)ctx;
-  return VG_(getpid)();
-}
 
 static const char *argument(void *ctx, uint32_t i) {
   (void)ctx;
@@ -152,7 +147,6 @@ const dmd_engine_host_t g_host = {
     .version = DMD_VERSION,
     .valgrind_version = DMD_VALGRIND_VERSION,
     .word_szB = VG_WORDSIZE,
-    .can_compress = DM_GZIP_AVAILABLE,
     .capture = capture,
     .place = place,
     .codes = dm_codes,
@@ -172,7 +166,7 @@ const dmd_engine_host_t g_host = {
     .heap_alignment = heap_alignment,
     .realloc_zero_frees = realloc_zero_frees,
     .is_readable = is_readable,
-    .pid = pid,
+    .pid = dm_pid,
     .argument = argument,
     .start_folder = start_folder,
     .host_name = host_name,
@@ -183,9 +177,13 @@ const dmd_engine_host_t g_host = {
     .say = say,
     .say_stack = say_stack,
     .reply = reply,
-    .file_is_device = dm_outfile_is_device,
-    .file_open = dm_outfile_open,
-    .file_write = dm_outfile_write,
-    .file_close = dm_outfile_close,
-    .file_append = dm_outfile_append,
+    .files = &dm_files,
+    .file_error = dm_file_error,
+    .file_is_stream = dm_file_is_stream,
+    .file_append = dm_file_append,
+#if DM_GZIP_AVAILABLE
+    .gzip_open = dm_gzip_open,
+    .gzip_write = dm_gzip_write,
+    .gzip_close = dm_gzip_close,
+#endif
 };

@@ -106,13 +106,18 @@ static void memory_end(void *ctx) {
   h->is_reading = false;
 }
 
-static size_t memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
+/* Whatever is there, behind the ends of objects too, about which AddressSanitizer would complain.
+ */
+__attribute__((no_sanitize("address"))) static size_t memory_read(void *ctx, uint64_t addr,
+                                                                  void *to, size_t n) {
   const enginehost_t *h = ctx;
   assert_true(h->is_reading);
   assert_true(n > 0 && addr / 4096 == (addr + n - 1) / 4096);
   if (addr < 4096 || (h->unreadable != NULL && addr / 4096 == (uintptr_t)h->unreadable / 4096))
     return 0;
-  memcpy(to, (const void *)(uintptr_t)addr, n);
+  const volatile char *from = (const volatile char *)(uintptr_t)addr;
+  for (size_t i = 0; i < n; i++)
+    ((char *)to)[i] = from[i];
   return n;
 }
 
@@ -243,33 +248,75 @@ static void reply(void *ctx, const char *text) {
 
 /* ---- Files. ---- */
 
-static bool file_is_device(void *ctx, const char *name) {
+static bool is_stream(void *ctx, const char *name) {
   const enginehost_t *h = ctx;
   return h->device != NULL && strcmp(name, h->device) == 0;
 }
 
-static void file_open(void *ctx, const char *name, bool compressed) {
+static enginehost_file_t *find_file(enginehost_t *h, const char *name) {
+  for (uint32_t i = 0; i < h->n_files; i++)
+    if (strcmp(h->files[i].name, name) == 0)
+      return &h->files[i];
+  return NULL;
+}
+
+static char *copy(const char *text) {
+  char *to = malloc(strlen(text) + 1);
+  return strcpy(to, text);
+}
+
+/* What is written to a device each time is a file of its own. */
+static int open_file(void *ctx, const char *name, bool exclusive, int *fd) {
   enginehost_t *h = ctx;
   assert_true(h->n_files < COUNT_OF(h->files));
-  enginehost_file_t *file = &h->files[h->n_files++];
-  file->name = malloc(strlen(name) + 1);
-  strcpy(file->name, name);
-  file->compressed = compressed;
-  sink_init(&file->content);
+  assert_true(!exclusive || find_file(h, name) == NULL);
+  *fd = (int)h->n_files++;
+  enginehost_file_t *file = &h->files[*fd];
+  *file = (enginehost_file_t){
+      .name = copy(name), .content = malloc(sizeof *file->content), .is_open = true};
+  sink_init(file->content);
+  return 0;
 }
 
-static bool file_write(void *ctx, const char *bytes, size_t n) {
+static int write_file(void *ctx, int fd, const char *bytes, size_t n, size_t *written) {
   enginehost_t *h = ctx;
-  dmd_out_bytes(&h->files[h->n_files - 1].content.out, bytes, n);
-  return h->write_error == NULL;
+  assert_true(h->files[fd].is_open);
+  dmd_out_bytes(&h->files[fd].content->out, bytes, n);
+  *written = n;
+  return h->write_error;
 }
 
-static bool file_close(void *ctx, dmd_strbuf_t *why) {
+static int close_file(void *ctx, int fd) {
   enginehost_t *h = ctx;
-  if (h->write_error != NULL)
-    dmd_strbuf_str(why, h->write_error);
-  h->files[h->n_files - 1].closed = true;
-  return h->write_error == NULL;
+  assert_true(h->files[fd].is_open);
+  h->files[fd].is_open = false;
+  return 0;
+}
+
+static void drop_file(enginehost_t *h, enginehost_file_t *file) {
+  free(file->name);
+  sink_free(file->content);
+  free(file->content);
+  memmove(file, file + 1, (size_t)(h->files + --h->n_files - file) * sizeof *file);
+}
+
+static void unlink_file(void *ctx, const char *name) {
+  enginehost_file_t *file = find_file(ctx, name);
+  if (file != NULL)
+    drop_file(ctx, file);
+}
+
+static int rename_file(void *ctx, const char *from, const char *to) {
+  unlink_file(ctx, to);
+  enginehost_file_t *file = find_file(ctx, from);
+  free(file->name);
+  file->name = copy(to);
+  return 0;
+}
+
+static const char *file_error(void *ctx, int error) {
+  (void)ctx;
+  return error == NO_SPACE ? "no space left" : "no reason";
 }
 
 static void file_append(void *ctx, const char *name, const char *bytes, size_t n) {
@@ -277,6 +324,29 @@ static void file_append(void *ctx, const char *name, const char *bytes, size_t n
   dmd_out_str(&h->appended.out, name);
   dmd_out_str(&h->appended.out, ": ");
   dmd_out_bytes(&h->appended.out, bytes, n);
+}
+
+/* Compresses nothing, and is known by that. */
+typedef struct {
+  dmd_write_fn write;
+  void *to;
+} compressor_t;
+
+static void *gzip_open(void *ctx, dmd_write_fn write, void *to) {
+  enginehost_t *h = ctx;
+  compressor_t *compressor = malloc(sizeof *compressor);
+  *compressor = (compressor_t){.write = write, .to = to};
+  h->files[h->n_files - 1].compressed = true;
+  return compressor;
+}
+
+static bool gzip_write(void *ctx, const char *bytes, size_t n) {
+  const compressor_t *compressor = ctx;
+  return compressor->write(compressor->to, bytes, n);
+}
+
+static void gzip_close(void *ctx) {
+  free(ctx);
 }
 
 /* ---- The whole. ---- */
@@ -295,7 +365,6 @@ void enginehost_init(enginehost_t *h) {
                                        .version = "1.2",
                                        .valgrind_version = "3.4",
                                        .word_szB = 8,
-                                       .can_compress = true,
                                        .capture = capture,
                                        .place = place,
                                        .codes = codes,
@@ -320,20 +389,31 @@ void enginehost_init(enginehost_t *h) {
                                        .say = say,
                                        .say_stack = say_stack,
                                        .reply = reply,
-                                       .file_is_device = file_is_device,
-                                       .file_open = file_open,
-                                       .file_write = file_write,
-                                       .file_close = file_close,
-                                       .file_append = file_append};
+                                       .files = &h->disk,
+                                       .file_error = file_error,
+                                       .file_is_stream = is_stream,
+                                       .file_append = file_append,
+                                       .gzip_open = gzip_open,
+                                       .gzip_write = gzip_write,
+                                       .gzip_close = gzip_close};
+  h->disk = (dmd_files_t){.is_special = is_stream,
+                          .open = open_file,
+                          .write = write_file,
+                          .close = close_file,
+                          .rename = rename_file,
+                          .unlink = unlink_file,
+                          .pid = pid,
+                          .ctx = h};
 }
 
 void enginehost_done(enginehost_t *h) {
   for (uint32_t i = 0; i < h->n_pieces; i++)
     free(h->pieces[i].p);
-  for (uint32_t i = 0; i < h->n_files; i++) {
-    assert_true(h->files[i].closed);
-    free(h->files[i].name);
-    sink_free(&h->files[i].content);
+  while (h->n_files > 0) {
+    enginehost_file_t *file = &h->files[h->n_files - 1];
+    assert_false(file->is_open);
+    assert_null(strstr(file->name, ".tmp"));
+    drop_file(h, file);
   }
   sink_free(&h->said);
   sink_free(&h->replied);
@@ -372,9 +452,9 @@ void enginehost_object(enginehost_t *h, const char *path, const char *soname,
 }
 
 const char *enginehost_file(enginehost_t *h, const char *name) {
-  for (uint32_t i = 0; i < h->n_files; i++)
-    if (strcmp(h->files[i].name, name) == 0)
-      return sink_text(&h->files[i].content);
+  enginehost_file_t *file = find_file(h, name);
+  if (file != NULL)
+    return sink_text(file->content);
   fail_msg("no file %s; the first is %s", name, h->n_files > 0 ? h->files[0].name : "none");
   return NULL;
 }

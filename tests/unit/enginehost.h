@@ -17,7 +17,7 @@
 
 #include "engine/engine.h"
 
-enum { ENGINEHOST_MAX = 64, ENGINEHOST_FRAMES = 8 };
+enum { ENGINEHOST_MAX = 64, ENGINEHOST_FRAMES = 8, NO_SPACE = 28 };
 
 /* What there is at an address. */
 typedef struct enginehost_code {
@@ -42,8 +42,8 @@ typedef struct enginehost_piece {
 
 typedef struct enginehost_file {
   char *name;
-  sink_t content;
-  bool compressed, closed;
+  sink_t *content;
+  bool compressed, is_open;
 } enginehost_file_t;
 
 typedef struct enginehost {
@@ -66,11 +66,12 @@ typedef struct enginehost {
   const char *arguments[8], *folder; /* up to the first NULL */
   const char *variables[8];          /* "NAME=value" */
   bool quiet, below_main;
-  sink_t said;             /* lines, each with its end */
-  sink_t replied;          /* to the user's commands */
-  const char *device;      /* a name that is a device's */
-  const char *write_error; /* why no file can be written; NULL: all can */
-  enginehost_file_t files[8];
+  sink_t said;        /* lines, each with its end */
+  sink_t replied;     /* to the user's commands */
+  const char *device; /* a name that is a device's */
+  int write_error;    /* why no file can be written: NO_SPACE or another; 0: all can */
+  dmd_files_t disk;
+  enginehost_file_t files[8]; /* that there are */
   uint32_t n_files;
   sink_t appended; /* to any file: "name: what\n" */
   struct {

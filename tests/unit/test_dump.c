@@ -119,16 +119,22 @@ static void forked(void **state) {
 
 static void a_device_takes_all(void **state) {
   (void)state;
-  fixture_t f;
-  begin(&f);
-  f.options.out_file = "pipe.json";
-  f.h.device = "/start/pipe.json";
-  start(&f);
-  dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
-  dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
-  assert_string_equal(f.h.files[0].name, "/start/pipe.json");
-  assert_string_equal(f.h.files[1].name, "/start/pipe.json");
-  end(&f);
+  static const struct {
+    const char *name, *path;
+  } cases[] = {{"pipe.json", "/start/pipe.json"}, {"/dev/fd/3", NULL}, {"/proc/self/fd/1", NULL}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    const char *path = cases[i].path != NULL ? cases[i].path : cases[i].name;
+    fixture_t f;
+    begin(&f);
+    f.options.out_file = cases[i].name;
+    f.h.device = cases[i].path;
+    start(&f);
+    dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
+    assert_string_equal(f.h.files[0].name, path);
+    dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
+    assert_string_equal(f.h.files[f.h.n_files - 1].name, path);
+    end(&f);
+  }
 }
 
 static void compression(void **state) {
@@ -136,7 +142,8 @@ static void compression(void **state) {
   for (int can = 0; can <= 1; can++) {
     fixture_t f;
     begin(&f);
-    f.h.engine_host.can_compress = can;
+    if (!can)
+      f.h.engine_host.gzip_open = NULL;
     start(&f);
     dmd_engine_dump(&f.engine, DMD_TRIGGER_EXIT, NULL);
     assert_string_equal(f.h.files[0].name,
@@ -151,7 +158,7 @@ static void what_cannot_be_written(void **state) {
   fixture_t f;
   begin(&f);
   f.options.out_file = "out.json";
-  f.h.write_error = "no space left (error 28)";
+  f.h.write_error = NO_SPACE;
   f.h.quiet = true; /* this is said all the same */
   start(&f);
   assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL), 0);
@@ -159,12 +166,32 @@ static void what_cannot_be_written(void **state) {
                       "dmd: cannot write /start/out.1.json: no space left (error 28)\n"
                       "dmd: this dump's profile is lost; name another place with "
                       "--dmd-out-file=<file>\n");
-  f.h.write_error = NULL;
+  f.h.write_error = 0;
   assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL), 2);
   end(&f);
 }
 
-/* The variable was there when the program started. */
+static int open_nowhere(void *ctx, const char *name, bool exclusive, int *fd) {
+  (void)ctx, (void)name, (void)exclusive, (void)fd;
+  return 2;
+}
+
+static void what_cannot_be_opened(void **state) {
+  (void)state;
+  for (int compressed = 0; compressed <= 1; compressed++) {
+    fixture_t f;
+    begin(&f);
+    f.options.out_file = compressed ? "no/out.json.gz" : "no/out.json";
+    f.h.disk.open = open_nowhere;
+    start(&f);
+    assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_EXIT, NULL), 0);
+    assert_said(&f, "dmd: cannot write /start/no/out.json");
+    assert_said(&f, ": no reason (error 2)\n");
+    assert_int_equal(f.h.n_files, 0);
+    end(&f);
+  }
+}
+
 /* Each that was written, and no other; whoever started the engine is told, the profile is not. */
 static void profiles_are_listed(void **state) {
   (void)state;
@@ -179,9 +206,9 @@ static void profiles_are_listed(void **state) {
   dmd_strbuf_destroy(&why);
   start(&f);
   dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
-  f.h.write_error = "no reason";
+  f.h.write_error = 1;
   assert_int_equal(dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL), 0);
-  f.h.write_error = NULL;
+  f.h.write_error = 0;
   f.h.pid = 4712;
   dmd_engine_forked(&f.engine, 1);
   dmd_engine_exit(&f.engine);
@@ -192,6 +219,7 @@ static void profiles_are_listed(void **state) {
   end(&f);
 }
 
+/* The variable was there when the program started. */
 static void a_name_that_is_not_one_any_more(void **state) {
   (void)state;
   fixture_t f;
@@ -321,27 +349,48 @@ static void use(host_t *host, void *arg) {
 }
 
 /* Files are dropped, as there are many. */
-static void open_nothing(void *ctx, const char *name, bool compressed) {
-  (void)ctx, (void)name, (void)compressed;
+static bool never_special(void *ctx, const char *name) {
+  (void)ctx, (void)name;
+  return false;
 }
 
-static bool write_nothing(void *ctx, const char *bytes, size_t n) {
-  (void)ctx, (void)bytes, (void)n;
-  return true;
+static int open_nothing(void *ctx, const char *name, bool exclusive, int *fd) {
+  (void)ctx, (void)name, (void)exclusive;
+  *fd = 0;
+  return 0;
 }
 
-static bool close_nothing(void *ctx, dmd_strbuf_t *why) {
-  (void)ctx, (void)why;
-  return true;
+static int write_nothing(void *ctx, int fd, const char *bytes, size_t n, size_t *written) {
+  (void)ctx, (void)fd, (void)bytes;
+  *written = n;
+  return 0;
+}
+
+static int close_nothing(void *ctx, int fd) {
+  (void)ctx, (void)fd;
+  return 0;
+}
+
+static int rename_nothing(void *ctx, const char *from, const char *to) {
+  (void)ctx, (void)from, (void)to;
+  return 0;
+}
+
+static void unlink_nothing(void *ctx, const char *name) {
+  (void)ctx, (void)name;
 }
 
 static void out_of_memory(void **state) {
   (void)state;
   enginehost_t h;
   enginehost_init(&h);
-  h.engine_host.file_open = open_nothing;
-  h.engine_host.file_write = write_nothing;
-  h.engine_host.file_close = close_nothing;
+  h.disk.is_special = never_special;
+  h.disk.open = open_nothing;
+  h.disk.write = write_nothing;
+  h.disk.close = close_nothing;
+  h.disk.rename = rename_nothing;
+  h.disk.unlink = unlink_nothing;
+  h.engine_host.gzip_open = NULL; /* and with it what would be left of it */
   enginehost_code(&h, 0x10, "/bin/app", "", "make (app.c:3)");
   enginehost_stack(&h, 1, UINT64_C(0x10));
   assert_true(host_fail_everywhere(use, &h) > 30);
@@ -356,6 +405,7 @@ int main(void) {
       cmocka_unit_test(a_device_takes_all),
       cmocka_unit_test(compression),
       cmocka_unit_test(what_cannot_be_written),
+      cmocka_unit_test(what_cannot_be_opened),
       cmocka_unit_test(profiles_are_listed),
       cmocka_unit_test(a_name_that_is_not_one_any_more),
       cmocka_unit_test(quiet),

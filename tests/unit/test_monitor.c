@@ -46,7 +46,7 @@ static void a_dump_that_is_lost(void **state) {
   (void)state;
   engine_fixture_t f;
   begin(&f);
-  f.h.write_error = "no reason";
+  f.h.write_error = 1;
   assert_true(dmd_engine_monitor(&f.engine, "dump"));
   assert_string_equal(sink_text(&f.h.replied), "the dump could not be written; see the log\n");
   engine_end(&f);
