@@ -248,7 +248,23 @@ uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t 
 
 /* ---- Announced blocks. ---- */
 
+/* Nothing checks what a program announces: not even that all blocks together are fewer bytes than
+ * a profile can hold. None that is true comes near these. */
+static bool is_absurd_announced(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                uint64_t szB) {
+  const uint64_t address_space = UINT64_C(1) << 47, most_in_all = DMD_MAX_TOTAL / 2;
+  if (is_absurd(engine, thread, szB))
+    return true;
+  if (szB <= address_space && addr + szB >= addr && szB <= most_in_all - engine->announced_szB)
+    return false;
+  tell_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
+  return true;
+}
+
 void dmd_engine_announce(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB) {
+  if (is_absurd_announced(engine, thread, addr, szB))
+    szB = 0;
+  engine->announced_szB += szB;
   dmd_new_block_t block = describe_block(engine, thread, addr, szB, szB);
   block.flags |= DMD_BLOCK_ANNOUNCED;
   dmd_live_add(&engine->live, &block);
@@ -261,6 +277,8 @@ void dmd_engine_resize_announced(dmd_engine_t *engine, uint32_t thread, uint64_t
   if (block == NULL || block->req != old_szB || new_szB == 0)
     tell_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at",
                addr);
-  else
+  else if (!is_absurd_announced(engine, thread, addr, new_szB)) {
+    engine->announced_szB += new_szB;
     dmd_live_resize_announced(&engine->live, addr, new_szB);
+  }
 }

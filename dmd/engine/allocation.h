@@ -59,9 +59,11 @@ uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t 
  * The program announces blocks of an allocator of its own with VALGRIND_MALLOCLIKE_BLOCK and its
  * companions. They have no slop: what is usable is the program's own business. */
 
+/* A block of a size that cannot be is one of no bytes, and a fault. */
 void dmd_engine_announce(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
 
-/* Refused, as a fault, where there is no block of this size, or where the new size is 0. */
+/* Refused, as a fault, where there is no block of this size, or where the new size is 0 or cannot
+ * be. */
 void dmd_engine_resize_announced(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
                                  uint64_t old_szB, uint64_t new_szB);
 

@@ -39,6 +39,7 @@ typedef struct dmd_engine {
   dmd_running_t running;
   bool is_allocator_settled;  /* see loaded.h */
   bool new_rounds_up;         /* the program's C++ library rounds up what an aligned new asks for */
+  uint64_t announced_szB;     /* bytes of all blocks that the program ever announced */
   uint32_t n_dumps;           /* of this process */
   uint32_t n_requested_dumps; /* those of them that the program itself asked for */
 } dmd_engine_t;

@@ -17,7 +17,7 @@ static const struct {
                                    "report of something that is not a live block", 0, true},
     [DMD_FAULT_SCOPE_UNDERFLOW] = {"scope-underflow", "end of a scope that had not begun", 0,
                                    false},
-    [DMD_FAULT_ABSURD_SIZE] = {"absurd-size", "allocation of a negative size", 0, false},
+    [DMD_FAULT_ABSURD_SIZE] = {"absurd-size", "allocation of an impossible size", 0, false},
     [DMD_FAULT_REPORT_FREED] = {"report-freed", "report of a freed block", DMD_FAULT_HAS_SIZE,
                                 true},
     [DMD_FAULT_REPORT_STACK] = {"report-stack", "report of an object on the stack", 0, true},

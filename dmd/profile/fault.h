@@ -24,7 +24,7 @@ typedef enum {
   DMD_FAULT_REPORT_INTERIOR,   /* report of an address inside a block, not at its start */
   DMD_FAULT_REPORT_NO_BLOCK,   /* of memory of the heap where no block is (NULL is ignored) */
   DMD_FAULT_SCOPE_UNDERFLOW,   /* a tag popped or a reporter ended that had not begun */
-  DMD_FAULT_ABSURD_SIZE,       /* an allocation of a negative size, which got nothing */
+  DMD_FAULT_ABSURD_SIZE,       /* an allocation of an impossible size, which got nothing */
   DMD_FAULT_REPORT_FREED,      /* report of a block that was freed */
   DMD_FAULT_REPORT_STACK,      /* of an address on a stack */
   DMD_FAULT_REPORT_GLOBAL,     /* of an address in a program's or library's data or code */

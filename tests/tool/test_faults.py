@@ -3,6 +3,8 @@
 
 import re
 
+from harness import commands
+
 
 def invalid_frees(t):
     profile = t.run().profile
@@ -35,10 +37,10 @@ def told_at_once(t):
     before = run.log.partition("#----")[0]
     t.equal(len(re.findall(r"^invalid free: no block starts at 0x[0-9a-f]+$", before, re.MULTILINE)), 5)
     t.equal(len(re.findall(r"^invalid realloc: no block starts at 0x[0-9a-f]+$", before, re.MULTILINE)), 2)
-    t.contains(before, "allocation of a negative size: the size is 0xffffffffffffffff\n")
+    t.contains(before, "allocation of an impossible size: the size is 0xffffffffffffffff\n")
     t.check(re.search(r"at 0x[0-9A-F]+: free .*\n +by 0x[0-9A-F]+: free_stack \(faults.c:\d+\)\n", before), "a stack")
     t.contains(run.log, "  Invalid free: 5 times\n  Invalid realloc: 2 times\n"
-                        "  Allocation of a negative size: 4 times\n")
+                        "  Allocation of an impossible size: 4 times\n")
 
 
 def counted_as_memcheck_does(t):
@@ -80,6 +82,18 @@ def announced_and_freed(t):
     t.equal(profile.at("freed_with_free"), [])
     t.equal(profile.at("moved_with_realloc"), ["500+4"])
     t.equal(profile.faults_at("freed_with_free") + profile.faults_at("moved_with_realloc"), [])
+
+
+def announced_absurdly(t):
+    # A block of nothing each, but for the one that stays as it was; and every mode's file can be read.
+    for mode in "dark-matter", "live", "cumulative":
+        profile = t.run(options=["--mode=" + mode]).profile
+        reported = " reported by largest" if mode == "dark-matter" else ""
+        t.equal([profile.at(f) for f in ("largest", "negative", "beyond", "grown")],
+                [["0+0" + reported], ["0+0"], ["0+0"], ["10+0"]], mode)
+        for function in "largest", "negative", "beyond", "grown":
+            t.equal(profile.faults_at(function), ["absurd-size x 1"], mode)
+        commands.run([t.place.dmdv(), "print", profile.path])
 
 
 def announced_as_memcheck_counts(t):

@@ -163,7 +163,7 @@ static void tags_of_rules(void **state) {
 static void absurd_sizes(void **state) {
   (void)state;
   static const char told[] =
-      "allocation of a negative size: the size is 0x8000000000000000\nstack 1\n\n";
+      "allocation of an impossible size: the size is 0x8000000000000000\nstack 1\n\n";
   engine_fixture_t f;
   heap_start(&f);
   const dmd_alignment_t align = {16, 16};

@@ -125,6 +125,37 @@ static void announced(void **state) {
   engine_end(&f);
 }
 
+/* What a profile could not hold is a fault, and a block of nothing; all together too. */
+static void announced_absurdly(void **state) {
+  (void)state;
+  engine_fixture_t f;
+  heap_start(&f);
+  uint64_t p = (uintptr_t)pool, address_space = UINT64_C(1) << 47, sum = 0;
+  static const uint64_t absurd[] = {UINT64_MAX, UINT64_C(1) << 63, (UINT64_C(1) << 47) + 1};
+  for (size_t i = 0; i < COUNT_OF(absurd); i++) {
+    dmd_engine_announce(&f.engine, 1, p, absurd[i]);
+    expect_block(&f, p, 0, 0);
+    dmd_engine_free(&f.engine, 1, p);
+  }
+  dmd_engine_announce(&f.engine, 1, UINT64_MAX - 15, 17);
+  expect_block(&f, UINT64_MAX - 15, 0, 0);
+  dmd_engine_free(&f.engine, 1, UINT64_MAX - 15);
+  dmd_engine_announce(&f.engine, 1, p, 8);
+  dmd_engine_resize_announced(&f.engine, 1, p, 8, UINT64_MAX);
+  expect_block(&f, p, 8, 8);
+  assert_int_equal(engine_expect_fault(&f, DMD_FAULT_ABSURD_SIZE, f.make)->num, 5);
+  for (; sum + 8 + address_space <= DMD_MAX_TOTAL / 2; sum += address_space) {
+    dmd_engine_free(&f.engine, 1, p);
+    dmd_engine_announce(&f.engine, 1, p, address_space);
+    expect_block(&f, p, address_space, address_space);
+  }
+  dmd_engine_free(&f.engine, 1, p);
+  dmd_engine_announce(&f.engine, 1, p, address_space);
+  expect_block(&f, p, 0, 0);
+  assert_int_equal(engine_expect_fault(&f, DMD_FAULT_ABSURD_SIZE, f.make)->num, 6);
+  engine_end(&f);
+}
+
 /* It gets memory of the heap, and its content as far as that is there. */
 static void realloc_of_announced(void **state) {
   (void)state;
@@ -153,6 +184,7 @@ int main(void) {
       cmocka_unit_test(realloc_without_memory),
       cmocka_unit_test(realloc_of_no_block),
       cmocka_unit_test(announced),
+      cmocka_unit_test(announced_absurdly),
       cmocka_unit_test(realloc_of_announced),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
