@@ -25,6 +25,7 @@ dmd_core_sources = \
   dmd/base/utf8.c dmd/base/utf8.h \
   dmd/profile/advice.c dmd/profile/advice.h \
   dmd/profile/fault.c dmd/profile/fault.h \
+  dmd/profile/faultnames.c dmd/profile/faultnames.h \
   dmd/profile/frame.c dmd/profile/frame.h \
   dmd/profile/groups.c dmd/profile/groups.h \
   dmd/profile/json.c dmd/profile/json.h \

@@ -19,6 +19,7 @@ unit_tests = \
   tests/unit/test_export \
   tests/unit/test_dominators \
   tests/unit/test_fault \
+  tests/unit/test_faultnames \
   tests/unit/test_filename \
   tests/unit/test_filter \
   tests/unit/test_fnname \

@@ -20,6 +20,11 @@ bool dmd_path_is_below(const char *path, const char *of) {
   return n > 0 && dmd_str_equal_n(path, of, n) && (path[n] == '\0' || path[n] == '/');
 }
 
+/* The name of a reporter, or DMD_NONE. */
+static bool is_below(const dmd_profile_t *profile, uint32_t id, const char *name) {
+  return id != DMD_NONE && dmd_path_is_below(dmd_intern_get_str(&profile->names, id), name);
+}
+
 /* Of a shared set the first sharer and the newest one: the others are those of other sets. */
 bool dmd_gate_has_name(const dmd_profile_t *profile, const char *name) {
   for (uint32_t id = 1; id <= dmd_intern_count(&profile->tags); id++)
@@ -28,17 +33,17 @@ bool dmd_gate_has_name(const dmd_profile_t *profile, const char *name) {
   for (uint32_t id = 1; id <= dmd_reports_count(&profile->reports); id++) {
     const dmd_report_set_t *set = dmd_reports_at(&profile->reports, id);
     for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
-      uint32_t reporter = set->report[i].reporter;
-      if (reporter != DMD_NONE &&
-          dmd_path_is_below(dmd_intern_get_str(&profile->names, reporter), name))
+      if (is_below(profile, set->report[i].reporter, name))
         return true;
     }
   }
   for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++) {
-    uint32_t reporter = dmd_faults_at(&profile->faults, id)->reporter;
-    if (reporter != DMD_NONE &&
-        dmd_path_is_below(dmd_intern_get_str(&profile->names, reporter), name))
+    const dmd_fault_t *fault = dmd_faults_at(&profile->faults, id);
+    if (is_below(profile, fault->reporter, name))
       return true;
+    for (uint32_t i = 0; i < DMD_FAULT_NAMES; i++)
+      if (is_below(profile, fault->names[i], name))
+        return true;
   }
   return false;
 }

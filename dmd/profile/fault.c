@@ -95,8 +95,16 @@ static const void *key_of(const dmd_fault_t *fault) {
   return (const char *)fault + KEY_START;
 }
 
+bool dmd_fault_same(const dmd_fault_t *a, const dmd_fault_t *b) {
+  return dmd_mem_equal(key_of(a), key_of(b), KEY_SZB);
+}
+
+uint64_t dmd_fault_hash(const dmd_fault_t *fault, uint64_t seed) {
+  return dmd_hash_bytes(seed, key_of(fault), KEY_SZB);
+}
+
 static bool fault_equal(const void *owner, uint32_t id, const void *key) {
-  return dmd_mem_equal(key_of(dmd_faults_at(owner, id)), key_of(key), KEY_SZB);
+  return dmd_fault_same(dmd_faults_at(owner, id), key);
 }
 
 void dmd_faults_init(dmd_faults_t *faults, const dmd_env_t *env) {
@@ -117,8 +125,63 @@ static uint64_t weight(const dmd_fault_t *f) {
                                           : f->size;
 }
 
+void dmd_fault_add_name(dmd_fault_t *fault, uint32_t name) {
+  if (fault->n_names < DMD_FAULT_NAMES)
+    fault->names[fault->n_names] = name;
+  fault->n_names++;
+}
+
+void dmd_fault_forget_names(dmd_fault_t *fault) {
+  fault->n_names = 0;
+  dmd_mem_zero(fault->names, sizeof fault->names);
+}
+
+static uint32_t n_kept(const dmd_fault_t *fault) {
+  return fault->n_names < DMD_FAULT_NAMES ? fault->n_names : DMD_FAULT_NAMES;
+}
+
+static bool is_among(const dmd_fault_t *fault, uint32_t n, uint32_t name) {
+  uint32_t i = 0;
+  while (i < n && fault->names[i] != name)
+    i++;
+  return i < n;
+}
+
+/* Adds the other fault's names to the known one's. */
+static void join_names(dmd_fault_t *known, const dmd_fault_t *fault) {
+  bool complete = known->n_names <= DMD_FAULT_NAMES && fault->n_names <= DMD_FAULT_NAMES;
+  uint32_t n_before = n_kept(known), n = known->n_names;
+  uint32_t kept = n_before;
+  for (uint32_t i = 0; i < n_kept(fault); i++) {
+    if (is_among(known, n_before, fault->names[i]))
+      continue;
+    n++;
+    if (kept < DMD_FAULT_NAMES)
+      known->names[kept++] = fault->names[i];
+  }
+  if (complete)
+    known->n_names = n;
+  else if (known->n_names < fault->n_names)
+    known->n_names = fault->n_names;
+}
+
+void dmd_fault_join(dmd_fault_t *known, const dmd_fault_t *fault) {
+  uint64_t num = known->num + fault->num;
+  uint64_t bytes = known->bytes + fault->bytes;
+  if (bytes < fault->bytes)
+    bytes = UINT64_MAX;
+  dmd_fault_t names = *known;
+  join_names(&names, fault);
+  if (weight(fault) > weight(known))
+    *known = *fault;
+  known->num = num;
+  known->bytes = bytes;
+  known->n_names = names.n_names;
+  dmd_mem_copy(known->names, names.names, sizeof names.names);
+}
+
 bool dmd_faults_add(dmd_faults_t *faults, const dmd_fault_t *fault) {
-  uint64_t hash = dmd_hash_bytes(faults->index.env->hash_seed, key_of(fault), KEY_SZB);
+  uint64_t hash = dmd_fault_hash(fault, faults->index.env->hash_seed);
   uint32_t id = dmd_table_find(&faults->index, hash, fault);
   if (id == DMD_NONE) {
     id = dmd_pool_add(&faults->pool);
@@ -126,15 +189,7 @@ bool dmd_faults_add(dmd_faults_t *faults, const dmd_fault_t *fault) {
     dmd_table_add(&faults->index, hash, id);
     return true;
   }
-  dmd_fault_t *known = DMD_POOL_AT(&faults->pool, dmd_fault_t, id);
-  uint64_t num = known->num + fault->num;
-  uint64_t bytes = known->bytes + fault->bytes;
-  if (bytes < fault->bytes)
-    bytes = UINT64_MAX;
-  if (weight(fault) > weight(known))
-    *known = *fault;
-  known->num = num;
-  known->bytes = bytes;
+  dmd_fault_join(DMD_POOL_AT(&faults->pool, dmd_fault_t, id), fault);
   return false;
 }
 
@@ -193,4 +248,6 @@ void dmd_fault_translate(dmd_fault_t *fault, dmd_translate_fn stack, dmd_transla
     else if (field->kind == DMD_FIELD_NAME)
       dmd_translate(dmd_fault_id(field, fault), name, ctx);
   }
+  for (uint32_t i = 0; i < DMD_FAULT_NAMES; i++)
+    dmd_translate(&fault->names[i], name, ctx);
 }

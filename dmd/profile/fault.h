@@ -84,6 +84,9 @@ enum {
 };
 unsigned dmd_fault_numbers(dmd_fault_kind_t kind);
 
+/* Names that are kept of a fault that many names have in common. */
+enum { DMD_FAULT_NAMES = 8 };
+
 typedef struct dmd_fault {
   uint64_t num; /* times */
   /* What makes two faults one. */
@@ -101,7 +104,24 @@ typedef struct dmd_fault {
   uint64_t bytes;             /* how much the reports are off, in all: the order of misreports */
   uint64_t claimed, measured; /* of the time that was off by most, and so are the rest */
   uint64_t size, offset, length;
+  /* Of many faults that were joined (faultnames.h): how many reporters or scopes it is about, and
+   * the first of them, then DMD_NONE. n_names is 0 for a fault of one name, or of none. */
+  uint32_t n_names;
+  uint32_t names[DMD_FAULT_NAMES];
 } dmd_fault_t;
+
+/* Whether they are one fault but for the numbers, and a hash of what decides that. */
+bool dmd_fault_same(const dmd_fault_t *a, const dmd_fault_t *b);
+uint64_t dmd_fault_hash(const dmd_fault_t *fault, uint64_t seed);
+
+/* Counts fault as more of the known one, whose names stay: bytes stop at 2^64 - 1. Of names that
+ * the two have in their lists as many are kept as there is room for. How many these are is known
+ * where both lists are complete; else it is the larger number. */
+void dmd_fault_join(dmd_fault_t *known, const dmd_fault_t *fault);
+
+/* The fault is about one more name, which it was not about. */
+void dmd_fault_add_name(dmd_fault_t *fault, uint32_t name);
+void dmd_fault_forget_names(dmd_fault_t *fault);
 
 typedef struct dmd_faults {
   dmd_pool_t pool; /* ids 1, 2, 3 ... in the order of first sight */

@@ -64,6 +64,17 @@ static void write_field(dmd_jsonout_t *j, const dmd_profile_t *profile,
   }
 }
 
+/* How many reporters or scopes a fault is about, and the first of them. */
+static void write_fault_names(dmd_jsonout_t *j, const dmd_profile_t *profile,
+                              const dmd_fault_t *f) {
+  dmd_jsonout_key_u64(j, "names", f->n_names);
+  dmd_jsonout_key(j, "someNames");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  for (uint32_t i = 0; i < DMD_FAULT_NAMES && f->names[i] != DMD_NONE; i++)
+    dmd_jsonout_str(j, name_of(profile, f->names[i]));
+  dmd_jsonout_end(j);
+}
+
 void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_fault_t *fault,
                           void (*write_stack)(void *ctx, uint32_t stack), void *ctx) {
   dmd_fault_t f = *fault;
@@ -76,6 +87,8 @@ void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const 
     dmd_jsonout_key_str(j, "reason", dmd_reason_name(f.reason));
   for (uint32_t i = 0; i < DMD_N_FAULT_FIELDS; i++)
     write_field(j, profile, &dmd_fault_fields[i], &f, write_stack, ctx);
+  if (f.n_names > 0)
+    write_fault_names(j, profile, &f);
   dmd_jsonout_end(j);
 }
 

@@ -55,6 +55,19 @@ static const char *reason_text(dmd_reason_t reason) {
   return texts[reason];
 }
 
+/* What a reason is about where that is another name for each of many reporters. */
+static const char *what_differs(dmd_reason_t reason) {
+  switch (reason) {
+  case DMD_REASON_CHILD_LEFT_OUT:
+  case DMD_REASON_CHILD_TWICE:
+    return "a reporter within it, another one for each";
+  case DMD_REASON_NOT_A_BLOCK:
+    return "another one for each";
+  default:
+    return "";
+  }
+}
+
 static void print_reason(const dmd_printer_t *p, const dmd_fault_t *fault) {
   dmd_out_str(p->out, "  Likely reason: ");
   dmd_out_str(p->out, reason_text(fault->reason));
@@ -64,6 +77,8 @@ static void print_reason(const dmd_printer_t *p, const dmd_fault_t *fault) {
     dmd_print_name(p, fault->memory);
   else if (fault->scope != DMD_NONE && fault->kind == DMD_FAULT_CLAIM)
     dmd_print_name(p, fault->scope);
+  else if (fault->n_names > 0)
+    dmd_out_str(p->out, what_differs(fault->reason));
   dmd_out_char(p->out, '\n');
 }
 
@@ -119,6 +134,26 @@ static const char *what_stack(dmd_fault_kind_t kind) {
   }
 }
 
+/* The names of a fault that is about many, as far as they are kept. */
+static void print_names(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  uint32_t i = 0;
+  dmd_out_str(p->out, "  ");
+  dmd_print_count(p->out, fault->n_names, false,
+                  fault->kind == DMD_FAULT_SCOPE_LEFT_OPEN ? "scope {\n" : "reporter {\n",
+                  fault->kind == DMD_FAULT_SCOPE_LEFT_OPEN ? "scopes {\n" : "reporters {\n");
+  for (; i < DMD_FAULT_NAMES && fault->names[i] != DMD_NONE; i++) {
+    dmd_out_str(p->out, "    ");
+    dmd_print_name(p, fault->names[i]);
+    dmd_out_char(p->out, '\n');
+  }
+  if (i < fault->n_names) {
+    dmd_out_str(p->out, "    and ");
+    dmd_print_number(p->out, fault->n_names - i, false);
+    dmd_out_str(p->out, " more\n");
+  }
+  dmd_out_str(p->out, "  }\n");
+}
+
 static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
   bool of_claim = fault->kind == DMD_FAULT_CLAIM;
   bool left_open = fault->kind == DMD_FAULT_SCOPE_LEFT_OPEN;
@@ -127,7 +162,9 @@ static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
     print_blocks(p, fault);
   else
     print_extent(p, fault);
-  if (left_open)
+  if (fault->n_names > 0)
+    print_names(p, fault);
+  else if (left_open)
     print_scope(p, fault);
   else
     dmd_print_reporter(p, fault->reporter);

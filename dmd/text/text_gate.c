@@ -206,6 +206,13 @@ static void print_misreports(dmd_out_t *out, const dmd_verdict_t *v) {
       dmd_out_safe(out, dmd_intern_get_str(&profile->names, fault->reporter));
       dmd_out_char(out, '\n');
     }
+    if (fault->n_names > 0) {
+      dmd_out_str(out, "     Reporters: ");
+      dmd_print_number(out, fault->n_names, false);
+      dmd_out_str(out, ", such as ");
+      dmd_out_safe(out, dmd_intern_get_str(&profile->names, fault->names[0]));
+      dmd_out_char(out, '\n');
+    }
     if (dmd_fault_numbers(fault->kind) & DMD_FAULT_HAS_AMOUNTS)
       dmd_print_amounts(out, "     ", fault);
   }

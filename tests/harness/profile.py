@@ -168,7 +168,7 @@ def check_totals(doc):
 
 
 def check_faults(doc):
-    numbers = ("num", "bytes", "claimed", "measured", "size", "offset", "length")
+    numbers = ("num", "bytes", "claimed", "measured", "size", "offset", "length", "names", "someNames")
     keys = [tuple((k, v) for k, v in f.items() if k not in numbers) for f in doc["dmd"]["faults"]]
     require(len(keys) == len(set(keys)), "two faults are alike")
     for f in doc["dmd"]["faults"]:
@@ -184,7 +184,8 @@ def check_faults(doc):
         of_scope = f["kind"] == "scope-left-open" and f.get("reason") == "still-running"
         require("reason" not in f or f["kind"] == "claim" or of_scope, "a reason of something else than a claim")
         require("offset" not in f or f["offset"] < max(f["size"], 1), "an interior pointer outside of its block")
-        require((f["kind"] == "scope-left-open") <= ("scope" in f), "a scope left open without a name")
+        require((f["kind"] == "scope-left-open") <= ("scope" in f or "names" in f), "a scope left open without a name")
+        require(len(f.get("someNames", [])) == min(f.get("names", 0), 8), "another number of names than there are")
 
 
 def check_advice(doc):

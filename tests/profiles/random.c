@@ -136,6 +136,17 @@ static uint64_t amount(const maker_t *m, const dmd_fault_t *fault, unsigned bit)
   return one_in(m, 8) ? UINT64_MAX : number(m, 53) << below(m, 11);
 }
 
+/* Some of the reporters that a fault may be about. */
+static void make_names(const maker_t *m, dmd_fault_t *fault) {
+  for (uint64_t i = below(m, DMD_FAULT_NAMES + 1); i > 0; i--) {
+    uint32_t name = any_name(m);
+    if (name != DMD_NONE)
+      dmd_fault_add_name(fault, name);
+  }
+  if (fault->n_names == DMD_FAULT_NAMES)
+    fault->n_names += (uint32_t)below(m, 1000000);
+}
+
 static void make_fault(const maker_t *m) {
   dmd_fault_t fault = {.num = 1 + number(m, 40), .kind = (uint32_t)below(m, DMD_N_FAULTS)};
   fault.stack = no_or_any_stack(m);
@@ -153,6 +164,8 @@ static void make_fault(const maker_t *m) {
   fault.size = amount(m, &fault, DMD_FAULT_HAS_SIZE);
   fault.offset = amount(m, &fault, DMD_FAULT_HAS_OFFSET);
   fault.length = amount(m, &fault, DMD_FAULT_HAS_LENGTH);
+  if (one_in(m, 4))
+    make_names(m, &fault);
   dmd_faults_add(&m->profile->faults, &fault);
 }
 

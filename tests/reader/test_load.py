@@ -257,6 +257,12 @@ def test_wrong_faults(test):
         faults('trace id "nowhere" is not in', {key: "nowhere"})
     for key in ("kind", "reason", "reporter", "otherReporter", "scope", "memory"):
         faults('"%s" is not a string' % key, {key: 5})
+    faults(None, {"names": 2, "someNames": ["a", "b"]})
+    faults(None, {"names": 9, "someNames": list("abcdefgh")})
+    for wrong in ("a", {"a": "b"}, [3], list("abcdefghi")):
+        faults('"someNames" is not a list of up to 8 names', {"names": 9, "someNames": wrong})
+    for number, names in ((2, ["a"]), (0, ["a"]), (1, []), (9, list("abcdefg")), (7, list("abcdefgh")), (2 ** 32, list("abcdefgh"))):
+        faults('"names" is not the number of names that "someNames" begins', {"names": number, "someNames": names})
     faults("more than 2^53 faults", {"num": 2 ** 53}, {"num": 1, "kind": "invalid-free"})
     faults(None, {"num": 2 ** 53 - 1}, {"num": 1, "kind": "invalid-free"})
     document = small()

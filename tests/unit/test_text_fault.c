@@ -162,6 +162,18 @@ static void others_in_detail(fixture_t *f) {
                    "  Block reported at {\n    #01: there\n  }\n}\n");
 }
 
+static void many_names(fixture_t *f) {
+  dmd_profile_t *p = &f->profile;
+  uint32_t a = build_name(p, "explicit/a"), b = build_name(p, "b\x1b");
+  dmd_fault_t left = {
+      .num = 9, .kind = DMD_FAULT_SCOPE_LEFT_OPEN, .stack = build_stack(p, "there")};
+  for (uint32_t i = 0; i < 9; i++)
+    dmd_fault_add_name(&left, i % 2 == 0 ? a : b);
+  dmd_faults_add(&p->faults, &left);
+  assert_prints(f, "  9 times\n  9 scopes {\n    explicit/a\n    b\\x1b\n");
+  assert_prints(f, "    b\\x1b\n    and 1 more\n  }\n  Begun at {\n    #01: there\n");
+}
+
 /* A claim with each kind of reason, and the other faults that say more than where. */
 static void faults_in_detail(void **state) {
   (void)state;
@@ -169,6 +181,7 @@ static void faults_in_detail(void **state) {
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   claims_in_detail(&f);
   others_in_detail(&f);
+  many_names(&f);
   fixture_end(&f);
 }
 

@@ -237,7 +237,7 @@ def unsaid(expected, text):
 
 # What the text names, by the keys that are expected, as the table has it.
 NAMED = (
-    ("reporter", "reporter"), ("at", "place"), ("claimed", "both amounts"), ("scope", "scope"), ("memory", "memory"),
+    ("reporter", "reporter"), ("names", "reporters"), ("at", "place"), ("claimed", "both amounts"), ("scope", "scope"), ("memory", "memory"),
     ("offset", "offset"), ("length", "both sizes"), ("allocatedAt", "allocation"), ("freedAt", "free"),
     ("reportedAt", "reports of it"), ("tag", "tag"), ("holder", "likely owner"))
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A scope guard that lives until the end of the function, after the dump that the function calls for.
+// A scope guard that lives until the end of the function, after the dump that the function calls
+// for.
 //
 // Mozilla's DMD: nothing
 //

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A tag that an early return leaves on the thread, and no other tag that is taken off afterwards. The
- * dump itself is made under a tag, which is no fault.
+ * A tag that an early return leaves on the thread, and no other tag that is taken off afterwards.
+ * The dump itself is made under a tag, which is no fault.
  *
  * Mozilla's DMD: nothing
  *

@@ -34,6 +34,24 @@ static void load_field(dmdv_loader_t *l, const cJSON *item, const dmd_fault_fiel
   }
 }
 
+/* Of the reporters or scopes that a fault is about. There are at least as many as are named. */
+static void load_names(dmdv_loader_t *l, const cJSON *item, dmd_fault_t *fault) {
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(item, "someNames");
+  uint64_t n = dmdv_load_get_count(l, item, "names");
+  bool good = list == NULL || (cJSON_IsArray(list) && cJSON_GetArraySize(list) <= DMD_FAULT_NAMES);
+  const cJSON *name = good && list != NULL ? list->child : NULL;
+  for (; name != NULL && (good = cJSON_IsString(name)); name = name->next)
+    dmd_fault_add_name(fault, dmd_intern_str(&l->profile->names, name->valuestring));
+  if (!good) {
+    dmdv_cutter_reject(&l->cutter, "\"someNames\" is not a list of up to 8 names");
+    return;
+  }
+  if (n > UINT32_MAX || fault->n_names != (n < DMD_FAULT_NAMES ? n : DMD_FAULT_NAMES))
+    dmdv_cutter_reject(&l->cutter,
+                       "\"names\" is not the number of names that \"someNames\" begins");
+  fault->n_names = (uint32_t)n;
+}
+
 static void load_fault(dmdv_loader_t *l, const cJSON *item) {
   const char *kind = dmdv_load_get_string(l, item, "kind");
   /* A kind that a later dmd knows is passed over. */
@@ -46,6 +64,7 @@ static void load_fault(dmdv_loader_t *l, const cJSON *item) {
                        .bytes = dmdv_load_get_count(l, item, "bytes")};
   for (uint32_t i = 0; i < DMD_N_FAULT_FIELDS; i++)
     load_field(l, item, &dmd_fault_fields[i], &fault);
+  load_names(l, item, &fault);
   l->faults += fault.num;
   if (l->faults > (uint64_t)DMDV_LOAD_MAX_NUMBER)
     dmdv_cutter_reject(&l->cutter, "more than " DMD_MAX_COUNT_TEXT " faults");
