@@ -50,14 +50,22 @@ static bool take_tag_fn(void *target, const char *value, dmd_strbuf_t *why) {
   return take_tag_rule(target, DMD_RULE_TAG_FN, value, why);
 }
 
-static bool take_report_fn(void *target, const char *value, dmd_strbuf_t *why) {
-  dmd_options_t *options = target;
+static bool take_report_rule(dmd_options_t *options, dmd_rule_kind_t kind, const char *value,
+                             dmd_strbuf_t *why) {
   if (value[0] == '\0') {
     dmd_strbuf_str(why, "the pattern is empty");
     return false;
   }
   const char *glob = keep(options, value, dmd_str_length(value));
-  return add_rule(options, (dmd_rule_t){.kind = DMD_RULE_REPORT_FN, .glob = glob});
+  return add_rule(options, (dmd_rule_t){.kind = kind, .glob = glob});
+}
+
+static bool take_report_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_report_rule(target, DMD_RULE_REPORT_FN, value, why);
+}
+
+static bool take_no_report_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_report_rule(target, DMD_RULE_NO_REPORT_FN, value, why);
 }
 
 static bool take_file(dmd_options_t *options, const char **file, const char *value,
@@ -116,6 +124,10 @@ static const dmd_option_t engine_options[] = {
     {"report-usable-size", "no|yes", "no",
      "every such call is a report by its caller, except for calls by the allocator itself", WORD,
      AT(report_usable_size)},
+    {"no-report-fn", "<pattern>", NULL,
+     "such a call by or below a function that matches asks how much room there is, and is no "
+     "report. Repeatable",
+     DMD_OPTION_OWN, .take = take_no_report_fn},
     {"require-scope", "no|yes", "no", "a report outside of any reporter is a misreport", WORD,
      AT(require_scope)},
     {"freed-blocks", "<number>", "10000",

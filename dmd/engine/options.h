@@ -15,14 +15,19 @@
 
 typedef enum { DMD_AUTO, DMD_YES, DMD_NO } dmd_auto_t;
 
-/* What one --tag-library, --tag-fn or --report-fn says. */
-typedef enum { DMD_RULE_TAG_LIBRARY, DMD_RULE_TAG_FN, DMD_RULE_REPORT_FN } dmd_rule_kind_t;
+/* What one --tag-library, --tag-fn, --report-fn or --no-report-fn says. */
+typedef enum {
+  DMD_RULE_TAG_LIBRARY,
+  DMD_RULE_TAG_FN,
+  DMD_RULE_REPORT_FN,
+  DMD_RULE_NO_REPORT_FN
+} dmd_rule_kind_t;
 
 typedef struct dmd_rule {
   dmd_rule_kind_t kind;
   bool any_frame;   /* of tags: the pattern was given with ** before it */
   const char *glob; /* see base/glob.h */
-  const char *tag;  /* NULL of DMD_RULE_REPORT_FN */
+  const char *tag;  /* NULL of rules on reports */
 } dmd_rule_t;
 
 typedef struct dmd_options {

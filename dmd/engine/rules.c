@@ -8,7 +8,11 @@
 #include "base/path.h"
 #include "base/str.h"
 
-enum { NO_RULE = 0xffffffff };
+enum { NO_RULE = 0xffffffff, CAPACITY = 0xfffffffe };
+
+/* Functions that ask for a block's size to know how much room it has, or what it costs a cache that
+ * is limited: redis' lists, RocksDB's cache entries. What they are told is in no report. */
+static const char *const capacity_functions[] = {"lpInsert*", "*::GetCharge"};
 
 /* Whose code it is. */
 typedef enum { CODE_ENGINE, CODE_ALLOCATOR, CODE_PROGRAM } owner_t;
@@ -19,10 +23,11 @@ typedef struct {
   owner_t owner;
   uint32_t any_frame; /* the first tag rule for any frame that one of its functions matches */
   uint32_t innermost; /* the first one that matches if its innermost function is what counts */
-  uint32_t reporter;  /* its innermost function that --report-fn names, as a reporter's name, */
-  uint32_t named_by;  /* and the first rule that does */
-  uint32_t function;  /* its innermost function as a reporter's name */
-  bool is_named;      /* whether that function has a name, and is not just known by its file */
+  uint32_t reporter;  /* its innermost function that a report rule names, as a reporter's name, */
+  uint32_t
+      named_by; /* and the first rule that does; 0: none, CAPACITY: a function that dmd knows */
+  uint32_t function; /* its innermost function as a reporter's name */
+  bool is_named;     /* whether that function has a name, and is not just known by its file */
 } spot_t;
 
 /* What they make of a stack. Functions are names of the rules' own: they become reporters of the
@@ -30,8 +35,8 @@ typedef struct {
 typedef struct {
   uint32_t tag;
   uint32_t reported_as; /* the reporter's name in the live state; DMD_NONE: not so far */
-  uint32_t reporter;    /* the innermost function that --report-fn names, as a reporter's name */
-  uint32_t named_by;    /* and by which rule */
+  uint32_t reporter;    /* the innermost function that a report rule names, as a reporter's name */
+  uint32_t named_by;    /* and by which rule; 0: none, CAPACITY */
   uint32_t function;    /* the innermost function that is not the allocator's, likewise */
   bool is_named;        /* of that function */
   bool is_program;      /* whether that one itself called what the engine replaced */
@@ -64,7 +69,7 @@ static uint32_t first_match(const dmd_rules_t *rules, const dmd_object_t *object
                             bool any_frame) {
   for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
     const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
-    if (rule->kind == DMD_RULE_REPORT_FN || rule->any_frame != any_frame)
+    if (rule->tag == NULL || rule->any_frame != any_frame)
       continue;
     if (rule->kind == DMD_RULE_TAG_LIBRARY ? object_matches(rule->glob, object)
                                            : function_matches(rule->glob, name))
@@ -73,14 +78,18 @@ static uint32_t first_match(const dmd_rules_t *rules, const dmd_object_t *object
   return NO_RULE;
 }
 
-/* The first report rule that names the function. */
+/* The first rule that says whether the function reports; CAPACITY: it is known that it does not; 0:
+ * nothing is said of it. */
 static uint32_t report_rule(const dmd_rules_t *rules, const char *name) {
   for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
     const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
-    if (rule->kind == DMD_RULE_REPORT_FN && function_matches(rule->glob, name))
+    if (rule->tag == NULL && function_matches(rule->glob, name))
       return i;
   }
-  return NO_RULE;
+  for (size_t i = 0; i < sizeof capacity_functions / sizeof *capacity_functions; i++)
+    if (function_matches(capacity_functions[i], name))
+      return CAPACITY;
+  return 0;
 }
 
 /* A function as a reporter's name, or its file where it has no name. A slash in it would begin a
@@ -125,10 +134,10 @@ static void judge_function(void *ctx, const dmd_function_t *function) {
     spot->function = reporter_name(v->rules, &v->object, function->name);
     spot->is_named = function->name[0] != '\0';
   }
-  uint32_t rule = spot->reporter == DMD_NONE ? report_rule(v->rules, function->name) : NO_RULE;
-  if (rule != NO_RULE) {
-    spot->reporter = reporter_name(v->rules, &v->object, function->name);
-    spot->named_by = rule;
+  if (spot->named_by == 0) {
+    spot->named_by = report_rule(v->rules, function->name);
+    if (spot->named_by != 0)
+      spot->reporter = reporter_name(v->rules, &v->object, function->name);
   }
   v->is_innermost = false;
 }
@@ -178,7 +187,7 @@ static verdict_t judge_stack(dmd_rules_t *rules, uint32_t stack) {
         verdict.is_program = replaced;
         found = true;
       }
-      if (verdict.reporter == DMD_NONE) {
+      if (verdict.named_by == 0) {
         verdict.reporter = spot->reporter;
         verdict.named_by = spot->named_by;
       }
@@ -227,8 +236,12 @@ static uint32_t reported_as(const dmd_rules_t *rules, verdict_t *call, uint32_t 
 bool dmd_rules_reports(dmd_rules_t *rules, uint32_t stack, uint32_t alloc_stack,
                        uint32_t *reporter) {
   verdict_t *call = verdict_on(rules, stack);
-  if (call->reporter != DMD_NONE) {
+  if (call->named_by == CAPACITY)
+    return false;
+  if (call->named_by != 0) {
     rules->used[call->named_by] = true;
+    if (dmd_options_rule(rules->options, call->named_by)->kind == DMD_RULE_NO_REPORT_FN)
+      return false;
     *reporter = reported_as(rules, call, call->reporter);
     return true;
   }
@@ -244,10 +257,9 @@ bool dmd_rules_reports(dmd_rules_t *rules, uint32_t stack, uint32_t alloc_stack,
 static void find_out_what_is_given(dmd_rules_t *rules) {
   rules->report = rules->options->report_usable_size;
   for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
-    if (dmd_options_rule(rules->options, i)->kind == DMD_RULE_REPORT_FN)
-      rules->report = true;
-    else
-      rules->tag = true;
+    const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
+    rules->report |= rule->kind == DMD_RULE_REPORT_FN;
+    rules->tag |= rule->tag != NULL;
   }
 }
 
@@ -280,11 +292,12 @@ void dmd_rules_destroy(dmd_rules_t *rules) {
 static void write_rule(dmd_strbuf_t *line, const dmd_rule_t *rule) {
   static const char *const options[] = {[DMD_RULE_TAG_LIBRARY] = "--tag-library=",
                                         [DMD_RULE_TAG_FN] = "--tag-fn=",
-                                        [DMD_RULE_REPORT_FN] = "--report-fn="};
+                                        [DMD_RULE_REPORT_FN] = "--report-fn=",
+                                        [DMD_RULE_NO_REPORT_FN] = "--no-report-fn="};
   dmd_strbuf_str(line, options[rule->kind]);
   dmd_strbuf_str(line, rule->any_frame ? "**" : "");
   dmd_strbuf_str(line, rule->glob);
-  if (rule->kind != DMD_RULE_REPORT_FN) {
+  if (rule->tag != NULL) {
     dmd_strbuf_str(line, "=");
     dmd_strbuf_str(line, rule->tag);
   }
@@ -300,8 +313,12 @@ void dmd_rules_say_unused(const dmd_rules_t *rules) {
     dmd_strbuf_init(&line, rules->env);
     dmd_strbuf_str(&line, "dmd: ");
     write_rule(&line, rule);
-    dmd_strbuf_str(&line, rule->kind == DMD_RULE_REPORT_FN ? ": it never made a report"
-                                                           : ": no block got its tag");
+    static const char *const unused[] = {[DMD_RULE_TAG_LIBRARY] = ": no block got its tag",
+                                         [DMD_RULE_TAG_FN] = ": no block got its tag",
+                                         [DMD_RULE_REPORT_FN] = ": it never made a report",
+                                         [DMD_RULE_NO_REPORT_FN] =
+                                             ": it never kept a call from being a report"};
+    dmd_strbuf_str(&line, unused[rule->kind]);
     host->say(host->ctx, line.text);
     dmd_strbuf_destroy(&line);
   }

@@ -3,10 +3,10 @@
  * rules.h: what the user says of functions and libraries, in place of the program.
  *
  * Tag rules (--tag-library, --tag-fn) give blocks a tag by who allocated them; report rules
- * (--report-fn, --report-usable-size) make reports of calls of malloc_usable_size. All depend on
- * stacks alone, so each stack is judged once, with all rules at a time, and so is each address in
- * it; afterwards a judgement costs an array look-up. Where no rule was given, `tag` and `report`
- * say so and nothing here is called.
+ * (--report-fn, --report-usable-size, --no-report-fn) say which calls of malloc_usable_size are
+ * reports. All depend on stacks alone, so each stack is judged once, with all rules at a time, and
+ * so is each address in it; afterwards a judgement costs an array look-up. Where no rule was given,
+ * `tag` and `report` say so and nothing here is called.
  *
  * Functions of the engine's own part in the program (its malloc and operator new), of the C library
  * with its loader and of allocator libraries are the allocator's: they are never the one that

@@ -254,6 +254,32 @@ static void wrappers_do_not_report(void **state) {
   end(&f);
 }
 
+/* Whichever named function is further in decides. */
+static void questions_of_capacity_are_no_reports(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f,
+        "--report-usable-size=yes --no-report-fn=wr?p --report-fn=in_box --no-report-fn=unused");
+  assert_string_equal(reporter(&f, WORK, 0, DMD_NONE), "explicit/work");
+  assert_string_equal(reporter(&f, WORK, WRAP, DMD_NONE), "");
+  assert_string_equal(reporter(&f, IN_BOX, WRAP, DMD_NONE), "explicit/in_box");
+  assert_string_equal(reporter(&f, WRAP, IN_BOX, DMD_NONE), "");
+  /* What dmd knows by itself, in redis and RocksDB; unless the user says otherwise. */
+  enginehost_code(&f.h, 0xc0, "/usr/bin/redis-server", "", "lpInsert.part.0 (listpack.c:700)");
+  enginehost_code(&f.h, 0xd0, "/lib/librocksdb.so", "",
+                  "rocksdb::lru_cache::LRUHandle::GetCharge(int) const (lru_cache.h:1)");
+  assert_string_equal(reporter(&f, WORK, 0xc0, DMD_NONE), "");
+  assert_string_equal(reporter(&f, 0xd0, WORK, DMD_NONE), "");
+  dmd_rules_say_unused(&f.rules);
+  assert_string_equal(sink_text(&f.h.said),
+                      "dmd: --no-report-fn=unused: it never kept a call from being a report\n");
+  end(&f);
+  begin(&f, "--report-fn=lp*");
+  enginehost_code(&f.h, 0xc0, "/usr/bin/redis-server", "", "lpInsert (listpack.c:700)");
+  assert_string_equal(reporter(&f, WORK, 0xc0, DMD_NONE), "explicit/lpInsert");
+  end(&f);
+}
+
 static void slashes_begin_no_branch(void **state) {
   (void)state;
   fixture_t f;
@@ -355,6 +381,7 @@ int main(void) {
       cmocka_unit_test(named_reporters),
       cmocka_unit_test(all_calls_are_reports),
       cmocka_unit_test(wrappers_do_not_report),
+      cmocka_unit_test(questions_of_capacity_are_no_reports),
       cmocka_unit_test(slashes_begin_no_branch),
       cmocka_unit_test(names_end_somewhere),
       cmocka_unit_test(rules_that_did_nothing_are_said),
