@@ -51,7 +51,7 @@ static void fetch_targets(const work_t *w, uint32_t node) {
 }
 
 /* A node is met for the first time: it gets the next number. */
-static void meet_node(work_t *w, uint32_t node, uint32_t parent) {
+static void number_node(work_t *w, uint32_t node, uint32_t parent) {
   uint32_t number = w->n++;
   w->nodes[node] = (node_t){.number = number, .source = parent};
   w->node[number] = node;
@@ -72,14 +72,14 @@ static void search(work_t *w) {
   const dmd_graph_t *g = w->graph;
   for (uint32_t node = 0; node < g->n_nodes; node++)
     w->nodes[node].number = DMD_NO_DOMINATOR;
-  meet_node(w, 0, 0);
+  number_node(w, 0, 0);
   for (uint32_t here = 0;;) {
     uint32_t end = g->first[w->node[here] + 1], e = w->scratch[here];
     for (; e < end && w->nodes[g->target[e]].number != DMD_NO_DOMINATOR; e++)
       note_edge(&w->nodes[g->target[e]], here);
     w->scratch[here] = e + 1;
     if (e < end) {
-      meet_node(w, g->target[e], here);
+      number_node(w, g->target[e], here);
       here = w->n - 1;
     } else if (here == 0) {
       break;

@@ -84,10 +84,10 @@ int64_t dmd_size_bytes(const dmd_size_t *size, int64_t whole) {
   if (!size->is_percent)
     return (int64_t)size->value;
   /* floor(whole * value / 10^8) without a product of more than 64 bits: below 10^11 the value
-   * times a rest of the division fits. */
+   * times a remainder of the division fits. */
   const uint64_t per = UINT64_C(100) * MILLION;
-  uint64_t quotient = (uint64_t)whole / per, rest = (uint64_t)whole % per;
-  uint64_t part = rest * size->value / per;
+  uint64_t quotient = (uint64_t)whole / per, remainder = (uint64_t)whole % per;
+  uint64_t part = remainder * size->value / per;
   if (size->value > 0 && quotient > (DMD_MAX_SIZE - part) / size->value)
     return (int64_t)DMD_MAX_SIZE;
   return (int64_t)(quotient * size->value + part);

@@ -128,9 +128,9 @@ size_t dmd_format_fixed(char *buf, double v, int decimals) {
     uint64_t scaled = mantissa * one;
     if (shift < 62) {
       parts = scaled >> shift;
-      uint64_t rest = scaled & ((UINT64_C(1) << shift) - 1);
+      uint64_t remainder = scaled & ((UINT64_C(1) << shift) - 1);
       uint64_t half = UINT64_C(1) << (shift - 1);
-      if (rest > half || (rest == half && (parts & 1)))
+      if (remainder > half || (remainder == half && (parts & 1)))
         parts++;
     }
     n += digits(buf + n, parts / one, 10);

@@ -5,8 +5,8 @@
 
 /* ---- What is wrong. ---- */
 
-static void tell_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t kind,
-                       const char *what, uint64_t number) {
+static void say_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t kind,
+                      const char *what, uint64_t number) {
   const dmd_engine_host_t *host = engine->host;
   uint32_t stack = dmd_engine_capture(engine, thread);
   if (!dmd_live_fault(&engine->live, kind, thread, stack) || host->is_quiet(host->ctx))
@@ -29,7 +29,7 @@ static void tell_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t k
 static bool is_absurd(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
   if (__builtin_expect(szB >> (engine->host->word_szB * 8 - 1) == 0, 1))
     return false;
-  tell_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
+  say_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
   return true;
 }
 
@@ -153,7 +153,7 @@ void dmd_engine_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr) {
       dmd_live_wants_stack_of_free(live) ? dmd_engine_capture(engine, thread) : DMD_NONE;
   switch (dmd_live_remove(live, addr, stack)) {
   case DMD_REMOVE_FAILED:
-    tell_fault(engine, thread, DMD_FAULT_INVALID_FREE, "no block starts at", addr);
+    say_fault(engine, thread, DMD_FAULT_INVALID_FREE, "no block starts at", addr);
     break;
   case DMD_REMOVE_MEMORY:
     engine->host->heap_free(engine->host->ctx, addr);
@@ -224,7 +224,7 @@ uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr
   const dmd_block_t *old = dmd_live_find(&engine->live, addr);
   if (old == NULL) {
     dmd_blocks_count_failed_realloc(engine->live.blocks, szB);
-    tell_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no block starts at", addr);
+    say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no block starts at", addr);
     return 0;
   }
   return renew_block(engine, thread, old, addr, szB);
@@ -257,7 +257,7 @@ static bool is_absurd_announced(dmd_engine_t *engine, uint32_t thread, uint64_t 
     return true;
   if (szB <= address_space && addr + szB >= addr && szB <= most_in_all - engine->announced_szB)
     return false;
-  tell_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
+  say_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
   return true;
 }
 
@@ -275,8 +275,8 @@ void dmd_engine_resize_announced(dmd_engine_t *engine, uint32_t thread, uint64_t
                                  uint64_t old_szB, uint64_t new_szB) {
   const dmd_block_t *block = dmd_live_find(&engine->live, addr);
   if (block == NULL || block->req != old_szB || new_szB == 0)
-    tell_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at",
-               addr);
+    say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at",
+              addr);
   else if (!is_absurd_announced(engine, thread, addr, new_szB)) {
     engine->announced_szB += new_szB;
     dmd_live_resize_announced(&engine->live, addr, new_szB);

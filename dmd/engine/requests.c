@@ -129,7 +129,7 @@ static uint64_t clear_reports(dmd_engine_t *engine, const dmd_request_t *request
 static uint64_t dump(dmd_engine_t *engine, const dmd_request_t *request) {
   uint64_t label_at = request->arg[0];
   name_t label;
-  dmd_live_tell_open(&engine->live, request->thread, dmd_engine_capture(engine, request->thread));
+  dmd_live_check_open(&engine->live, request->thread, dmd_engine_capture(engine, request->thread));
   uint64_t number =
       dmd_engine_dump(engine, DMD_TRIGGER_REQUEST,
                       label_at == 0 ? NULL : read_name(engine->host, &label, label_at));

@@ -212,8 +212,8 @@ static void add_counts(search_t *s, uint32_t first) {
 }
 
 /* The holder at hand has a pointer to this block, or to one that this one hangs on. */
-static void note_held(search_t *s, dmd_placed_block_t *to, uint32_t stack, uint32_t offset,
-                      bool is_pointed) {
+static void add_advice(search_t *s, dmd_placed_block_t *to, uint32_t stack, uint32_t offset,
+                       bool is_pointed) {
   const group_t *holder = group_at(s, s->group);
   dmd_group_t g = dmd_live_group_of(s->live, to->block);
   dmd_advices_add(&s->all, &(dmd_advice_t){.blocks = g.num,
@@ -241,12 +241,12 @@ static void note_pointer(search_t *s, const dmd_placed_block_t *from, uint64_t o
   if (from->seen_by == s->group) {
     /* A list's next block. */
     if (!is_seen && is_same && to->group != DMD_NONE)
-      note_held(s, to, from->stack, from->offset, false);
+      add_advice(s, to, from->stack, from->offset, false);
   } else if (is_holder && !is_same) {
     count_holder(s, from, place_of(s, to->block));
     if (!is_seen)
-      note_held(s, to, place_of(s, from->block),
-                offset < MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY, true);
+      add_advice(s, to, place_of(s, from->block),
+                 offset < MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY, true);
   }
 }
 

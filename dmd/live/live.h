@@ -196,7 +196,7 @@ bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_
 
 /* The thread says at this stack that all is measured: reporters that it has still open are faults,
  * and so are tags that were left, once each. */
-void dmd_live_tell_open(dmd_live_t *live, uint32_t thread, uint32_t stack);
+void dmd_live_check_open(dmd_live_t *live, uint32_t thread, uint32_t stack);
 
 /* The program is about to end: reporters still open in any thread are faults. */
 void dmd_live_end_all(dmd_live_t *live);

@@ -33,7 +33,7 @@ static void drop(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
 /* Closes the thread's innermost scope, which was left without an end. */
 static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
-  if (!scope->is_told)
+  if (!scope->is_counted)
     fault_of_left(live, scopes, thread, scope, DMD_REASON_NONE);
   drop(live, scopes, thread);
 }
@@ -150,32 +150,32 @@ static dmd_begin_state_t begin_state(const dmd_live_t *live, const dmd_scope_t *
                                    : host->begin_state(host->ctx, scope->begin.stack, stack);
 }
 
-static void tell_open_reporters(dmd_live_t *live, uint32_t thread, uint32_t stack) {
+static void count_open_reporters(dmd_live_t *live, uint32_t thread, uint32_t stack) {
   dmd_scope_t *scope = NULL;
   while ((scope = dmd_scopes_next_pushed(&live->reporters, thread, scope)) != NULL) {
-    if (scope->is_told)
+    if (scope->is_counted)
       return; /* and so are those around it */
     bool runs = begin_state(live, scope, stack) == DMD_BEGIN_RUNNING;
-    scope->is_told = true;
+    scope->is_counted = true;
     fault_of_left(live, &live->reporters, thread, scope,
                   runs ? DMD_REASON_STILL_RUNNING : DMD_REASON_NONE);
   }
 }
 
 /* A tag may be open at a dump: only one that was left is a fault. */
-static void tell_left_tags(dmd_live_t *live, uint32_t thread, uint32_t stack) {
+static void count_left_tags(dmd_live_t *live, uint32_t thread, uint32_t stack) {
   dmd_scope_t *scope = NULL;
   while ((scope = dmd_scopes_next_pushed(&live->tags, thread, scope)) != NULL) {
-    if (scope->is_told || begin_state(live, scope, stack) != DMD_BEGIN_LEFT)
+    if (scope->is_counted || begin_state(live, scope, stack) != DMD_BEGIN_LEFT)
       continue;
-    scope->is_told = true;
+    scope->is_counted = true;
     fault_of_left(live, &live->tags, thread, scope, DMD_REASON_NONE);
   }
 }
 
-void dmd_live_tell_open(dmd_live_t *live, uint32_t thread, uint32_t stack) {
-  tell_open_reporters(live, thread, stack);
-  tell_left_tags(live, thread, stack);
+void dmd_live_check_open(dmd_live_t *live, uint32_t thread, uint32_t stack) {
+  count_open_reporters(live, thread, stack);
+  count_left_tags(live, thread, stack);
 }
 
 void dmd_live_end_all(dmd_live_t *live) {

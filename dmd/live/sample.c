@@ -55,7 +55,7 @@ void dmd_sampler_init(dmd_sampler_t *sampler, bool partial, uint64_t sample_belo
 }
 
 /* Whether the drawn byte lies before end; it is met once. */
-static bool meets_drawn(dmd_sampler_t *sampler, uint64_t end) {
+static bool holds_drawn(dmd_sampler_t *sampler, uint64_t end) {
   if (sampler->drawn >= end)
     return false;
   sampler->drawn = UINT64_MAX;
@@ -66,12 +66,12 @@ dmd_sample_t dmd_sampler_block(dmd_sampler_t *sampler, uint64_t usable) {
   if (usable >= sampler->sample_below)
     return DMD_SAMPLE_EXACT;
   uint64_t end = sampler->position + usable;
-  int n = meets_drawn(sampler, end);
+  int n = holds_drawn(sampler, end);
   if (end < sampler->sample_below) {
     sampler->position = end;
   } else {
     start_window(sampler, end - sampler->sample_below);
-    n += meets_drawn(sampler, sampler->position);
+    n += holds_drawn(sampler, sampler->position);
   }
   return n == 0 ? DMD_SAMPLE_PASSED : n == 1 ? DMD_SAMPLE_STANDS : DMD_SAMPLE_STANDS_TWICE;
 }

@@ -29,7 +29,7 @@ typedef struct dmd_scope {
   uint32_t name;
   uint32_t data;     /* the owner's */
   dmd_place_t begin; /* of a scope that was pushed */
-  bool is_told;      /* that it is open and should not be */
+  bool is_counted;   /* as a fault: it is open and should not be */
   bool is_set;       /* and was not pushed */
 } dmd_scope_t;
 

@@ -140,7 +140,7 @@ dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
 typedef struct {
   const dmd_slots_t *slots;
   uint64_t addr;  /* looked for */
-  bool met_other; /* a block at or below addr that does not contain it */
+  bool saw_other; /* a block at or below addr that does not contain it */
   uint64_t start; /* of the block found */
 } search_t;
 
@@ -153,7 +153,7 @@ static dmd_block_t *search_chain(search_t *s, uint64_t base, uint32_t id) {
     if (start > s->addr)
       break;
     if (!dmd_block_is_around(block, start, s->addr)) {
-      s->met_other = true;
+      s->saw_other = true;
     } else if (found == NULL || start > s->start) {
       found = block;
       s->start = start;
@@ -198,7 +198,7 @@ dmd_block_t *dmd_slots_find_containing(const dmd_slots_t *slots, uint64_t addr, 
         *start = s.start;
         return block;
       }
-      if (s.met_other && !may_nest)
+      if (s.saw_other && !may_nest)
         return NULL;
     }
   }

@@ -203,10 +203,10 @@ static parts_t take_apart(const char *text, size_t n, size_t n_function) {
                    .n = n,
                    .n_function = n_function != 0 ? n_function : function_length(text, n),
                    .offset = DMD_OFFSET_UNKNOWN};
-  size_t rest = n - parts.n_function;
-  if (rest >= 3 && text[n - 1] == ')' && dmd_mem_equal(text + parts.n_function, " (", 2))
+  size_t place = n - parts.n_function;
+  if (place >= 3 && text[n - 1] == ')' && dmd_mem_equal(text + parts.n_function, " (", 2))
     split_file(&parts);
-  else if (rest >= 2 && text[n - 1] == ']' && text[parts.n_function] == '[')
+  else if (place >= 2 && text[n - 1] == ']' && text[parts.n_function] == '[')
     split_object(&parts);
   else
     parts.n_function = n;
@@ -224,8 +224,8 @@ uint32_t dmd_frames_keep_text(dmd_frames_t *frames, const char *text, size_t n) 
 uint32_t dmd_frames_read(dmd_frames_t *frames, const dmd_frame_words_t *words) {
   size_t n;
   const char *text = dmd_intern_get(&frames->texts, words->text, &n);
-  bool is_told = words->function != NULL && dmd_str_begins(text, words->function);
-  parts_t parts = take_apart(text, n, is_told ? dmd_str_length(words->function) : 0);
+  bool is_counted = words->function != NULL && dmd_str_begins(text, words->function);
+  parts_t parts = take_apart(text, n, is_counted ? dmd_str_length(words->function) : 0);
   dmd_frame_t frame = {.text = words->text,
                        .file = part(&frames->strings, parts.file, parts.n_file),
                        .line = parts.line,
@@ -280,12 +280,12 @@ dmd_frame_rest_t dmd_frames_rest(const dmd_frames_t *frames, uint32_t id) {
   size_t n;
   const char *text = dmd_intern_get(&frames->texts, frame->text, &n);
   parts_t parts = take_apart(text, n, 0);
-  dmd_frame_rest_t rest = {
+  dmd_frame_rest_t place = {
       .object = !is_string(&frames->objects, frame->object, parts.object, parts.n_object),
       .function = !(frame->function == DMD_NONE ? is_unknown(parts.text, parts.n_function)
                                                 : is_string(&frames->strings, frame->function,
                                                             parts.text, parts.n_function))};
-  return rest;
+  return place;
 }
 
 static const char *string_or_null(const dmd_intern_t *in, uint32_t id) {

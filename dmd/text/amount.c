@@ -56,13 +56,13 @@ static uint64_t scaled_ratio(uint64_t part, uint64_t whole, int digits) {
     whole >>= 1;
     part >>= 1;
   }
-  uint64_t ratio = part / whole, rest = part % whole;
+  uint64_t ratio = part / whole, remainder = part % whole;
   for (; digits > 0; digits--) {
-    rest *= 10;
-    ratio = ratio * 10 + rest / whole;
-    rest %= whole;
+    remainder *= 10;
+    ratio = ratio * 10 + remainder / whole;
+    remainder %= whole;
   }
-  return ratio + (rest * 2 >= whole);
+  return ratio + (remainder * 2 >= whole);
 }
 
 void dmd_format_share(char buf[DMD_AMOUNT_MAX], int64_t part, int64_t whole) {

@@ -164,7 +164,8 @@ static void print_record(dmd_out_t *out, const dmd_causes_t *causes, uint32_t i,
 }
 
 /* What those that are not shown add up to. */
-static void print_rest(dmd_out_t *out, const dmd_causes_t *causes, uint32_t n_shown, bool growth) {
+static void print_others(dmd_out_t *out, const dmd_causes_t *causes, uint32_t n_shown,
+                         bool growth) {
   int64_t rest = 0;
   for (uint32_t i = n_shown; i < causes->n; i++)
     rest += dmd_causes_at(causes, i)->usable;
@@ -254,7 +255,7 @@ void dmd_print_causes(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_
     uint32_t n_shown = (uint32_t)at_most(causes.n, DMD_MAX_CAUSES);
     for (uint32_t i = 0; i < n_shown; i++)
       print_record(out, &causes, i, limit->growth, finding->now.bytes);
-    print_rest(out, &causes, n_shown, limit->growth);
+    print_others(out, &causes, n_shown, limit->growth);
     dmd_causes_destroy(&causes);
   }
   print_advice(out, v, limit);

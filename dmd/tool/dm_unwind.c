@@ -36,7 +36,7 @@ enum {
   LINE_SZB = 64,              /* of the processor's cache */
   FETCHED_SZB = 3 * LINE_SZB, /* of a walk that may come next */
   PERIOD = 2048,              /* stacks, after which we look whether it is worth it */
-  LONGEST_REST = 64 * PERIOD  /* for so many stacks we do not try again where it is not */
+  LONGEST_PAUSE = 64 * PERIOD /* for so many stacks we do not try again where it is not */
 };
 
 /*--- The stacks of threads ---*/
@@ -92,7 +92,7 @@ typedef struct {
   UShort thread;
   Bool needs_fp; /* whether fp was of consequence */
   UInt outer;    /* the words of the outer frames, which many walks share: their place + 1 */
-  UInt next;     /* what was met after it the last time: its place + 1, or 0 */
+  UInt next;     /* what came after it the last time: its place + 1, or 0 */
   words_t inner; /* those of the inner ones; the last, since more of it follows */
 } walk_t;
 
@@ -112,7 +112,7 @@ static UInt *distances_of(words_t *words) {
 static Addr g_room[ROOM_SZB / WORD];
 static UInt g_used;
 static UInt g_table[N_SETS][N_WAYS]; /* places of walks, plus 1 */
-static UInt g_last;                  /* the same, of the one last met; 0: none */
+static UInt g_last;                  /* the same, of the last known one; 0: none */
 static UInt g_outer[N_OUTER];        /* places of words, plus 1 */
 static DiEpoch g_epoch;
 
@@ -352,7 +352,7 @@ static UInt outer_words(const Addr *at, UInt n, Addr top) {
   return *place;
 }
 
-/* Programs do the same things in the same order again: a walk that was met is noted with the one
+/* Programs do the same things in the same order again: a walk that was known is noted with the one
  * before it, and what came after it the last time is fetched, to be tried first the next time. */
 static void note_order(UInt place) {
   if (g_last != 0)
@@ -406,33 +406,33 @@ static UInt unwind_and_remember(ThreadId tid, Addr top, UInt (*note)(ExeContext 
 
 /*--- Is it worth it? ---*/
 
-static UInt g_asked, g_met; /* in this period */
-static UInt g_rest;         /* stacks to unwind before we try again */
-static UInt g_last_rest;
-static ULong g_all_asked, g_all_met;
+static UInt g_asked, g_hits; /* in this period */
+static UInt g_pause;         /* stacks to unwind before we try again */
+static UInt g_last_pause;
+static ULong g_all_asked, g_all_hits;
 
-/* To remember a walk takes longer than to meet one saves. --check-stacks=yes is there to compare as
- * many as it can. */
+/* To remember a walk takes longer than to know one again saves. --check-stacks=yes is there to
+ * compare as many as it can. */
 static void end_period(void) {
-  if (g_met >= g_asked / 4 * 3 || g_test_options.check_stacks)
-    g_last_rest = 0;
-  else if (g_last_rest < LONGEST_REST)
-    g_last_rest = g_last_rest == 0 ? PERIOD : g_last_rest * 2;
-  g_rest = g_last_rest;
+  if (g_hits >= g_asked / 4 * 3 || g_test_options.check_stacks)
+    g_last_pause = 0;
+  else if (g_last_pause < LONGEST_PAUSE)
+    g_last_pause = g_last_pause == 0 ? PERIOD : g_last_pause * 2;
+  g_pause = g_last_pause;
   g_all_asked += g_asked;
-  g_all_met += g_met;
-  g_asked = g_met = 0;
+  g_all_hits += g_hits;
+  g_asked = g_hits = 0;
 }
 
 void dm_unwind_print_stats(void) {
   VG_(umsg)
-  ("dmd: %llu stacks looked up, %llu of them known\n", g_all_asked + g_asked, g_all_met + g_met);
+  ("dmd: %llu stacks looked up, %llu of them known\n", g_all_asked + g_asked, g_all_hits + g_hits);
 }
 
 /* The number of a known stack; with --check-stacks=yes it must be the one that Valgrind finds. */
-static UInt met(UInt place, ThreadId tid, UInt (*note)(ExeContext *ec)) {
+static UInt known_stack(UInt place, ThreadId tid, UInt (*note)(ExeContext *ec)) {
   const walk_t *walk = walk_at(place);
-  g_met++;
+  g_hits++;
   note_order(place);
   if (g_test_options.check_stacks && note(VG_(record_ExeContext)(tid, 0)) != walk->stack)
     VG_(tool_panic)("--check-stacks: a known stack is not the thread's");
@@ -442,8 +442,8 @@ static UInt met(UInt place, ThreadId tid, UInt (*note)(ExeContext *ec)) {
 /* Of stacks that lack frames it cannot be told what was read of the thread's. */
 UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
   Addr sp = VG_(get_SP)(tid), top = 0;
-  if (g_rest > 0)
-    g_rest--;
+  if (g_pause > 0)
+    g_pause--;
   else if (VG_(clo_backtrace_size) <= MAX_FRAMES && !dm_merges_recursive_frames())
     top = top_of_stack(tid, sp);
   if (top == 0)
@@ -459,11 +459,11 @@ UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
   Addr ip = VG_(get_IP)(tid);
   UInt next = g_last == 0 ? 0 : walk_at(g_last)->next;
   if (next != 0 && still_holds(walk_at(next), tid, ip, sp, top))
-    return met(next, tid, note);
+    return known_stack(next, tid, note);
   const UInt *set = set_of(ip, sp, top);
   for (UInt i = 0; i < N_WAYS && set[i] != 0; i++)
     if (still_holds(walk_at(set[i]), tid, ip, sp, top))
-      return met(set[i], tid, note);
+      return known_stack(set[i], tid, note);
   return unwind_and_remember(tid, top, note);
 }
 

@@ -90,7 +90,7 @@ void find_holders(void) {
   dmd_translation_destroy(&ids);
 }
 
-const char *told(void) {
+const char *found_text(void) {
   static char text[1000];
   text[0] = '\0';
   for (uint32_t id = 1; id <= dmd_advices_count(&g_holders.found); id++) {

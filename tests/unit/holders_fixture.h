@@ -51,6 +51,6 @@ void point(uint64_t from, uint64_t to);
 void find_holders(void);
 
 /* All that was found, as "alloc <- held reporter at offset: blocks bytes", joined by "; ". */
-const char *told(void);
+const char *found_text(void);
 
 #endif

@@ -162,13 +162,13 @@ static void tags_of_rules(void **state) {
 /* At one place they are told once. */
 static void absurd_sizes(void **state) {
   (void)state;
-  static const char told[] =
+  static const char said[] =
       "allocation of an impossible size: the size is 0x8000000000000000\nstack 1\n\n";
   engine_fixture_t f;
   heap_start(&f);
   const dmd_alignment_t align = {16, 16};
   assert_int_equal(allocate(&f, absurd), 0);
-  assert_string_equal(sink_text(&f.h.said), told);
+  assert_string_equal(sink_text(&f.h.said), said);
   assert_int_equal(allocate(&f, UINT64_MAX), 0);
   assert_int_equal(dmd_engine_calloc(&f.engine, 1, absurd, 0), 0);
   assert_int_equal(dmd_engine_calloc(&f.engine, 1, 0, absurd), 0);
@@ -180,7 +180,7 @@ static void absurd_sizes(void **state) {
   expect_block(&f, p, 100, 104);
   expect_counts(&f, 1, 0);
   assert_int_equal(engine_expect_fault(&f, DMD_FAULT_ABSURD_SIZE, f.make)->num, 8);
-  assert_string_equal(sink_text(&f.h.said), told);
+  assert_string_equal(sink_text(&f.h.said), said);
   engine_end(&f);
 }
 

@@ -9,7 +9,7 @@ static void a_reported_block_holds_another(void **state) {
   add_block(0x42000, 100, 2);
   point(0x41018, 0x42000);
   find_holders();
-  assert_string_equal(told(), "2 <- reported explicit/a 9 +24: 1 100");
+  assert_string_equal(found_text(), "2 <- reported explicit/a 9 +24: 1 100");
   holders_end();
 }
 
@@ -26,7 +26,7 @@ static void pointers_inside_count(void **state) {
   point(0x41010, 0x44000);
   point(0x41018, 0x44001);
   find_holders();
-  assert_string_equal(told(), "2 <- reported - 9 +0: 1 100; 4 <- reported - 9 +16: 1 0");
+  assert_string_equal(found_text(), "2 <- reported - 9 +0: 1 100; 4 <- reported - 9 +16: 1 0");
   holders_end();
 }
 
@@ -42,7 +42,7 @@ static void only_aligned_words_are_read(void **state) {
   point(0x41018, 0x43000);
   point(0x41020, 0x44000); /* ends at 0x41028, the block at 0x41024 */
   find_holders();
-  assert_string_equal(told(), "3 <- reported r 9 +20: 1 10");
+  assert_string_equal(found_text(), "3 <- reported r 9 +20: 1 10");
   holders_end();
 }
 
@@ -61,7 +61,7 @@ static void a_block_counts_once_for_a_holder(void **state) {
   point(0x41108, 0x42000);
   point(0x41110, 0x43000);
   find_holders();
-  assert_string_equal(told(), "2 <- reported r 9 +16: 1 10; 2 <- reported r 8 +16: 1 10");
+  assert_string_equal(found_text(), "2 <- reported r 9 +16: 1 10; 2 <- reported r 8 +16: 1 10");
   holders_end();
 }
 
@@ -78,8 +78,8 @@ static void two_holders_count_both(void **state) {
   point(0x41100, 0x42000);
   point(0x41108, 0x43000);
   find_holders();
-  assert_string_equal(told(), "2 <- reported big 9 +8: 1 90; 2 <- reported big 9 +0: 1 10; "
-                              "2 <- reported small 9 +0: 1 10");
+  assert_string_equal(found_text(), "2 <- reported big 9 +8: 1 90; 2 <- reported big 9 +0: 1 10; "
+                                    "2 <- reported small 9 +0: 1 10");
   holders_end();
 }
 
@@ -95,7 +95,7 @@ static void a_list_is_held_with_its_head(void **state) {
     point(i == 0 ? 0x41028 : node + 32 + 8, node);
   }
   find_holders();
-  assert_string_equal(told(), "2 <- reported r 9 +40: 1000 24000");
+  assert_string_equal(found_text(), "2 <- reported r 9 +40: 1000 24000");
   holders_end();
 }
 
@@ -109,7 +109,7 @@ static void a_list_that_nobody_holds(void **state) {
   point(0x41100, 0x41000);
   point(0x41108, 0x41100);
   find_holders();
-  assert_string_equal(told(), "");
+  assert_string_equal(found_text(), "");
   holders_end();
 }
 
@@ -126,7 +126,7 @@ static void unreported_blocks_hold_as_well(void **state) {
     point(i == 0 ? 0x42008 : 0x43000 + (i - 1) * 64, 0x43000 + i * 64);
   }
   find_holders();
-  assert_string_equal(told(), "2 <- reported r 9 +0: 1 32; 3 <- unreported - 2 +8: 3 48");
+  assert_string_equal(found_text(), "2 <- reported r 9 +0: 1 32; 3 <- unreported - 2 +8: 3 48");
   holders_end();
 }
 
@@ -145,7 +145,7 @@ static void holders_that_read_the_same_are_one(void **state) {
   }
   add_block(0x42000, 100, 3);
   find_holders();
-  assert_string_equal(told(), "3 <- reported - 9 +0: 1 100; 3 <- unreported - 1 +0: 1 100");
+  assert_string_equal(found_text(), "3 <- reported - 9 +0: 1 100; 3 <- unreported - 1 +0: 1 100");
   holders_end();
 }
 
@@ -160,7 +160,7 @@ static void a_list_of_stacks_that_read_the_same(void **state) {
     point(i == 0 ? 0x41000 : 0x42000 + (i - 1) * 32, 0x42000 + i * 32);
   }
   find_holders();
-  assert_string_equal(told(), "2 <- reported r 9 +0: 10 240");
+  assert_string_equal(found_text(), "2 <- reported r 9 +0: 10 240");
   holders_end();
 }
 
@@ -174,7 +174,7 @@ static void blocks_without_a_stack(void **state) {
   point(0x41000, 0x42000);
   point(0x42000, 0x43000);
   find_holders();
-  assert_string_equal(told(), "0 <- reported r 9 +0: 1 16");
+  assert_string_equal(found_text(), "0 <- reported r 9 +0: 1 16");
   holders_end();
 }
 
@@ -190,8 +190,8 @@ static void an_array_has_no_offset(void **state) {
   }
   find_holders();
   /* 188 pointers at 4 KiB and behind are most; the others have 18, 17 and 16 bytes each. */
-  assert_string_equal(told(), "2 <- reported r 9 +-1: 698 11168; 2 <- reported r 9 +0: 1 18; "
-                              "2 <- reported r 9 +8: 1 17");
+  assert_string_equal(found_text(), "2 <- reported r 9 +-1: 698 11168; 2 <- reported r 9 +0: 1 18; "
+                                    "2 <- reported r 9 +8: 1 17");
   holders_end();
 }
 
@@ -207,8 +207,8 @@ static void only_the_best_holders_are_kept(void **state) {
     point(0x41000 + i * 64, 0x42000 + i * 64);
   }
   find_holders();
-  assert_string_equal(told(), "2 <- reported b 9 +0: 1 50; 2 <- reported d 9 +0: 1 40; "
-                              "2 <- reported a 9 +0: 1 30");
+  assert_string_equal(found_text(), "2 <- reported b 9 +0: 1 50; 2 <- reported d 9 +0: 1 40; "
+                                    "2 <- reported a 9 +0: 1 30");
   holders_end();
 }
 
@@ -227,7 +227,7 @@ static void what_cannot_be_read_is_passed_over(void **state) {
   point(0x43008, 0x48200);
   g_holders.unreadable[(0x42000 - BASE) / PAGE] = true;
   find_holders();
-  assert_string_equal(told(), "2 <- reported r 9 +4088: 1 16; 4 <- reported r 9 +-1: 1 16");
+  assert_string_equal(found_text(), "2 <- reported r 9 +4088: 1 16; 4 <- reported r 9 +-1: 1 16");
   holders_end();
 }
 
@@ -244,7 +244,7 @@ static void absurd_blocks(void **state) {
   point(0x42000, 0x43000);
   point(0x42008, UINT64_MAX);
   find_holders();
-  assert_string_equal(told(), "2 <- reported r 9 +0: 1 16");
+  assert_string_equal(found_text(), "2 <- reported r 9 +0: 1 16");
   holders_end();
 }
 
@@ -261,7 +261,7 @@ static void sampled_blocks_stand_for_more(void **state) {
   point(0x41008, 0x43000);
   point(0x41010, 0x44000);
   find_holders();
-  assert_string_equal(told(), "2 <- reported r 9 +8: 2 2000; 2 <- reported r 9 +0: 1 1000");
+  assert_string_equal(found_text(), "2 <- reported r 9 +8: 2 2000; 2 <- reported r 9 +0: 1 1000");
   holders_end();
 }
 
@@ -370,7 +370,7 @@ static void old_pointers_do_not_push_the_holder_out(void **state) {
     point(0x41000 + (40 * i + 7) * 16, 0x46000 + i * 32);
   point(0x45000, 0x46000 + 9 * 32);
   find_holders();
-  assert_non_null(strstr(told(), "2 <- reported true 9 +0: 50 1600"));
+  assert_non_null(strstr(found_text(), "2 <- reported true 9 +0: 50 1600"));
   holders_end();
 }
 

@@ -63,7 +63,7 @@ static void naive_reach(uint32_t reporter, uint32_t stack) {
 static void compare_holder(uint32_t reporter, uint32_t stack) {
   naive_reach(reporter, stack);
   for (uint32_t alloc = 1; alloc <= N_KINDS; alloc++) {
-    uint64_t n = 0, bytes = 0, told_n = 0, told_bytes = 0;
+    uint64_t n = 0, bytes = 0, found_n = 0, found_bytes = 0;
     for (int i = 0; i < n_blocks; i++)
       if (blocks[i].reached && blocks[i].stack == alloc) {
         n++;
@@ -76,11 +76,11 @@ static void compare_holder(uint32_t reporter, uint32_t stack) {
           a->reporter != (named ? reporter : DMD_NONE) ||
           (!named && a->stack != (reporter == 0 ? stack : reporter)))
         continue;
-      told_n += a->blocks;
-      told_bytes += a->bytes;
+      found_n += a->blocks;
+      found_bytes += a->bytes;
     }
-    assert_int_equal(told_n, n);
-    assert_int_equal(told_bytes, bytes);
+    assert_int_equal(found_n, n);
+    assert_int_equal(found_bytes, bytes);
   }
 }
 

@@ -98,11 +98,11 @@ static void many_at_a_dump(void **state) {
       .fault = {.kind = DMD_FAULT_SCOPE_LEFT_OPEN, .num = SCOPES, .stack = 1000 + OUTER},
       .scope = "explicit/deep"};
   for (int dump = 0; dump < 2; dump++) {
-    dmd_live_tell_open(&f.live, 1, DMD_NONE);
+    dmd_live_check_open(&f.live, 1, DMD_NONE);
     expect(&f, 1, 1, &expected);
   }
   dmd_live_begin_reporter(&f.live, 1, "explicit/deep", false, at(OUTER, 900));
-  dmd_live_tell_open(&f.live, 1, DMD_NONE);
+  dmd_live_check_open(&f.live, 1, DMD_NONE);
   expected.fault.num++;
   expect(&f, 1, 1, &expected);
   dmd_live_end_all(&f.live);
@@ -197,11 +197,11 @@ static void open_at_a_dump(void **state) {
   live_begin_knowing(&f, dark_matter);
   dmd_live_begin_reporter(&f.live, 1, "explicit/a", false, nowhere);
   dmd_live_begin_reporter(&f.live, 2, "explicit/elsewhere", false, nowhere);
-  dmd_live_tell_open(&f.live, 1, DMD_NONE);
+  dmd_live_check_open(&f.live, 1, DMD_NONE);
   assert_int_equal(n_faults(&f), 1);
   dmd_live_begin_reporter(&f.live, 1, "explicit/b", false, nowhere);
-  dmd_live_tell_open(&f.live, 1, DMD_NONE);
-  dmd_live_tell_open(&f.live, 1, DMD_NONE);
+  dmd_live_check_open(&f.live, 1, DMD_NONE);
+  dmd_live_check_open(&f.live, 1, DMD_NONE);
   assert_int_equal(n_faults(&f), 2);
   assert_true(dmd_live_end_reporter(&f.live, 1, 0, 11, innermost));
   dmd_live_end_all(&f.live);
@@ -226,7 +226,7 @@ static void begun_by_what_runs_or_was_left(void **state) {
   dmd_live_push_tag(&f.live, 1, "nobody knows", at(MIDDLE, 900));
   dmd_live_push_tag(&f.live, 2, "elsewhere", at(INNER, 900));
   for (int dump = 0; dump < 2; dump++) {
-    dmd_live_tell_open(&f.live, 1, 77);
+    dmd_live_check_open(&f.live, 1, 77);
     expected_t expected = {.fault = {.kind = DMD_FAULT_SCOPE_LEFT_OPEN, .stack = 1000 + MIDDLE},
                            .scope = "explicit/b"};
     expect(&f, 1, 3, &expected);

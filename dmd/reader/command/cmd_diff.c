@@ -34,8 +34,8 @@ static const dmdv_part_t parts[] = {
     {0},
 };
 
-static bool tell_causes(const dmd_profile_t *old, const dmd_profile_t *new,
-                        const dmdv_options_t *options) {
+static bool print_changes(const dmd_profile_t *old, const dmd_profile_t *new,
+                          const dmdv_options_t *options) {
   dmdv_pager_begin(options->output == NULL && !options->no_pager);
   dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
   if (file == NULL)
@@ -57,7 +57,7 @@ static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_opt
                       options->files.names[0], dmd_mode_name(old->mode), options->files.names[1],
                       dmd_mode_name(new->mode));
   if (options->causal)
-    return tell_causes(old, new, options);
+    return print_changes(old, new, options);
   dmd_profile_t difference;
   dmd_profile_init(&difference, &dmdv_env);
   difference.mode = new->mode;

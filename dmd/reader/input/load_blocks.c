@@ -14,7 +14,7 @@
 
 /* An owner of a shared block. */
 typedef struct {
-  dmdv_span_t at, reporter;
+  dmdv_span_t trace, reporter;
 } sharer_t;
 
 /* What the members of an element say. */
@@ -108,7 +108,7 @@ static const char *scan_names(const char *p, const char *end, bool or_null,
 /* "num" is how often the owner reported the block, which earlier versions of dmd wrote; it changes
  * nothing. */
 static const char *scan_sharer(const char *p, const char *end, sharer_t *sharer) {
-  *sharer = (sharer_t){.at = {0}};
+  *sharer = (sharer_t){.trace = {0}};
   uint64_t num = 1;
   bool more, has_num = false;
   p = dmdv_scan_char(p, end, '{');
@@ -117,8 +117,8 @@ static const char *scan_sharer(const char *p, const char *end, sharer_t *sharer)
     p = dmdv_scan_key(p, end, &key);
     if (p == NULL)
       return NULL;
-    if (IS(key, "at") && sharer->at.at == NULL) {
-      p = dmdv_scan_string(p, end, &sharer->at);
+    if (IS(key, "at") && sharer->trace.at == NULL) {
+      p = dmdv_scan_string(p, end, &sharer->trace);
     } else if (IS(key, "reporter") && sharer->reporter.at == NULL) {
       p = dmdv_scan_string(p, end, &sharer->reporter);
     } else if (IS(key, "num") && !has_num) {
@@ -129,7 +129,7 @@ static const char *scan_sharer(const char *p, const char *end, sharer_t *sharer)
     }
     p = dmdv_scan_more(p, end, '}', &more);
   } while (more);
-  return sharer->at.at != NULL && num > 0 ? p : NULL;
+  return sharer->trace.at != NULL && num > 0 ? p : NULL;
 }
 
 /* Makes room for twice as many. */
@@ -296,7 +296,7 @@ static uint32_t keep_name(dmd_intern_t *names, dmdv_span_t name) {
 }
 
 static dmd_report_t sharer_of_spans(dmdv_loader_t *l, const sharer_t *sharer) {
-  return (dmd_report_t){.stack = dmdv_ids_number(&l->traces, sharer->at),
+  return (dmd_report_t){.stack = dmdv_ids_number(&l->traces, sharer->trace),
                         .reporter = keep_name(&l->profile->names, sharer->reporter),
                         .flags = DMD_REPORT_SHARED};
 }

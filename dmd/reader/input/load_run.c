@@ -75,8 +75,8 @@ static void load_fault(dmdv_loader_t *l, const cJSON *item) {
 /* An advice about something that a later dmd knows is passed over. */
 static void load_advice(dmdv_loader_t *l, const cJSON *item) {
   const char *alloc = dmdv_load_get_string(l, item, "alloc"),
-             *at = dmdv_load_get_string(l, item, "at");
-  const char *held = dmdv_load_get_string(l, item, "held"),
+             *stack = dmdv_load_get_string(l, item, "at");
+  const char *kind = dmdv_load_get_string(l, item, "held"),
              *reporter = dmdv_load_get_string(l, item, "reporter");
   uint64_t offset = dmdv_load_get_number(l, item, "offset", DMD_OFFSET_ANY);
   dmd_advice_t advice = {.blocks = dmdv_load_get_number(l, item, "blocks", 0),
@@ -85,10 +85,10 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
                          .holders = dmdv_load_get_number(l, item, "holders", 0),
                          .holders_alike = dmdv_load_get_number(l, item, "holdersAlike", 0),
                          .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
-  while (held != NULL && advice.holder_kind < DMD_N_HOLDER_KINDS &&
-         strcmp(held, dmd_holder_kind_name(advice.holder_kind)) != 0)
+  while (kind != NULL && advice.holder_kind < DMD_N_HOLDER_KINDS &&
+         strcmp(kind, dmd_holder_kind_name(advice.holder_kind)) != 0)
     advice.holder_kind++;
-  if (held == NULL || advice.holder_kind == DMD_N_HOLDER_KINDS || at == NULL)
+  if (kind == NULL || advice.holder_kind == DMD_N_HOLDER_KINDS || stack == NULL)
     return;
   if (advice.pointed > advice.blocks || advice.holders > advice.holders_alike) {
     dmdv_cutter_reject(&l->cutter, "an advice has more \"pointed\" than \"blocks\", or more "
@@ -103,7 +103,7 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
                        "advices add up to more than " DMD_MAX_COUNT_TEXT " bytes or blocks");
     return;
   }
-  advice.stack = dmdv_ids_number(&l->traces, dmdv_span_of(at));
+  advice.stack = dmdv_ids_number(&l->traces, dmdv_span_of(stack));
   if (alloc != NULL)
     advice.alloc = dmdv_ids_number(&l->traces, dmdv_span_of(alloc));
   if (reporter != NULL)
