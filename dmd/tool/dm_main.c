@@ -29,6 +29,7 @@
 #include "tool/dm_unwind.h"
 
 static void post_clo_init(void) {
+  dm_check_core_options();
   dm_start_engine();
   dm_inlined_init();
 }

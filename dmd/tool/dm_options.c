@@ -55,6 +55,14 @@ Bool dm_process_option(const HChar *arg) {
          VG_(replacement_malloc_process_cmd_line_option)(arg);
 }
 
+void dm_check_core_options(void) {
+  if (VG_(clo_xtree_memory) != Vg_XTMemory_None)
+    VG_(fmsg_bad_option)
+  (VG_(clo_xtree_memory) == Vg_XTMemory_Full ? "--xtree-memory=full" : "--xtree-memory=allocs",
+   "dmd writes no such file: --tool=memcheck does, for KCachegrind.\n"
+   "Profiles of dmd's can be looked at in other ways: see 'dmdv help export'.\n");
+}
+
 /* As Valgrind lays its own options out. */
 static void print_table(const dmd_option_table_t *table) {
   dmd_strbuf_t text;

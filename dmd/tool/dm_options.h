@@ -23,6 +23,10 @@ extern dm_test_options_t g_test_options;
 
 void dm_init_options(void);
 Bool dm_process_option(const HChar *arg);
+
+/* Ends with a message where an option of Valgrind's own asks for what dmd does not do. */
+void dm_check_core_options(void);
+
 void dm_print_usage(void);
 void dm_print_debug_usage(void);
 
