@@ -79,26 +79,21 @@
 
      request                    under dmd                                 elsewhere
      RUNNING_ON_DMD             version of these requests, 1 or more      0
-     DMD_REPORT(p)              usable size; 0 if no live block starts    usable size
-                                at p
+     DMD_REPORT(p)              usable size; 0 if no block starts at p    usable size
      DMD_REPORT_ON_ALLOC(p)     the same                                  usable size
      DMD_REPORT_SHARED(p)       the same                                  usable size
      DMD_UNREPORT(p)            the same                                  usable size
      DMD_CLEAR_REPORTS()        0                                         0
      DMD_DUMP(label)            number of the dump (1, 2, ...); 0 if      0
                                 its file could not be written
-     DMD_REPORTER_BEGIN(path)   reporters open in this thread, this one   0
-                                included
+     DMD_REPORTER_BEGIN(path)   reporters open in this thread, with it    0
      DMD_REPORTER_END(claim)    reporters still open in this thread       0
-     DMD_TAG_PUSH(name)         tags that this thread carries, this one   0
-                                included
+     DMD_TAG_PUSH(name)         tags that this thread carries, with it    0
      DMD_TAG_POP()              tags that this thread still carries       0
-     DMD_SET_HEAP_BLOCK_TAG(s)  tags that this thread carries, this one   0
-                                included
+     DMD_SET_HEAP_BLOCK_TAG(s)  tags that this thread carries, with it    0
      DMD_CLEAR_HEAP_BLOCK_TAG() tags that this thread still carries       0
-     DMD_TAG_BYTES(name)        usable bytes of the live blocks that      0
-                                bear the tag
-     DMD_TAG_BLOCKS(name)       live blocks that bear the tag             0
+     DMD_TAG_BYTES(name)        usable bytes of live blocks with the tag  0
+     DMD_TAG_BLOCKS(name)       live blocks with the tag                  0
      DMD_MEMORY_REPORT(r)       memory reports kept for the next dump     0
 
    Each may be used as an expression of type size_t or as a statement. Arguments are evaluated once,
@@ -212,9 +207,7 @@ struct dmd_memory_report {
 
 #if defined(__cplusplus)
 #define DMD_INLINE_ inline
-#elif defined(__GNUC__)
-#define DMD_INLINE_ __inline__
-#elif defined(_MSC_VER)
+#elif defined(__GNUC__) || defined(_MSC_VER)
 #define DMD_INLINE_ __inline
 #else
 #define DMD_INLINE_
@@ -275,31 +268,19 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_native_size_(const void *p) {
 
 #else
 
-/* Functions, so that arguments are evaluated and count as used. */
-static DMD_INLINE_ size_t dmd_no_request_(size_t arg) {
-  (void)arg;
-  return 0;
-}
-
-DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_no_report_(const void *p, size_t len,
-                                                           const char *name) {
-  (void)p;
-  (void)len;
-  (void)name;
-  return 0;
-}
-
-static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
+/* A function, so that arguments are evaluated and count as used. */
+static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
   (void)arg;
   (void)arg2;
   return 0;
 }
 
-#define DMD_REQUEST_(name, request, type, arg) dmd_no_request_((size_t)(arg))
+#define DMD_REQUEST_(name, request, type, arg) dmd_no_request_((size_t)(arg), 0)
 #define DMD_REQUEST2_(name, request, type, arg, type2, arg2)                                       \
-  dmd_no_request2_((size_t)(arg), (size_t)(arg2))
+  dmd_no_request_((size_t)(arg), (size_t)(arg2))
 #define DMD_MEASURE_(request, p) dmd_native_size_(p)
-#define DMD_REPORT_NAMED_(p, len, name) dmd_no_report_((p), (len), (name))
+#define DMD_REPORT_NAMED_(p, len, name)                                                            \
+  dmd_no_request_((size_t)(const void *)(p), (size_t)(len) + (size_t)(const char *)(name))
 
 #endif
 
@@ -369,6 +350,11 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
 
      DMD_MEMORY_REPORT(&(struct dmd_memory_report){
          NULL, "explicit/cookies/mapped", DMD_KIND_NONHEAP, DMD_UNITS_BYTES, n, "Mapped files."});
+
+   In C++ r may be the value itself. The last two arguments of this one may be left out:
+
+     DMD_MEMORY_REPORT(dmd::memory_report("explicit/cookies/mapped", DMD_KIND_NONHEAP,
+                                          DMD_UNITS_BYTES, n, "Mapped files.", NULL));
 */
 #if (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L) ||                                  \
     (defined(__cplusplus) && __cplusplus >= 201103L)
@@ -376,8 +362,14 @@ static DMD_INLINE_ size_t dmd_no_request2_(size_t arg, size_t arg2) {
 #else
 #define DMD_MEMORY_REPORT(r) DMD_MEMORY_REPORT_(r)
 #endif
+#ifdef __cplusplus
+#define DMD_MEMORY_REPORT_(r)                                                                      \
+  DMD_REQUEST_(memory_report, VG_USERREQ__DMD_MEMORY_REPORT, dmd::MemoryReportArgument_,           \
+               dmd::MemoryReportArgument_(r))
+#else
 #define DMD_MEMORY_REPORT_(r)                                                                      \
   DMD_REQUEST_(memory_report, VG_USERREQ__DMD_MEMORY_REPORT, const struct dmd_memory_report *, r)
+#endif
 
 /* A stack should begin with the measuring function's own name. Where the optimizer put it into its
    caller, Valgrind cannot always tell; and functions that do the same are one function to GCC, and
@@ -478,6 +470,26 @@ private:
   size_t depth_; /* tells which scope ends, where others within it were left open */
   size_t claimed_;
   int exceptions_;
+};
+
+/* A value for DMD_MEMORY_REPORT. */
+inline dmd_memory_report memory_report(const char *path, dmd_kind kind, dmd_units units,
+                                       dmd_amount_t_ amount, const char *description = 0,
+                                       const char *process = 0) {
+  const dmd_memory_report value = {process, path, kind, units, amount, description};
+  return value;
+}
+
+/* What DMD_MEMORY_REPORT was given: a pointer, or a value, which is copied. */
+struct MemoryReportArgument_ {
+  explicit MemoryReportArgument_(const dmd_memory_report *r) : value_(), r_(r), is_value_(false) {}
+  explicit MemoryReportArgument_(const dmd_memory_report &value)
+      : value_(value), r_(0), is_value_(true) {}
+  operator size_t() const { return reinterpret_cast<size_t>(is_value_ ? &value_ : r_); }
+
+  dmd_memory_report value_;
+  const dmd_memory_report *r_;
+  bool is_value_;
 };
 
 } /* namespace dmd */

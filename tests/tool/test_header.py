@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dmd.h as a program includes it."""
 
+import os
+import shutil
+
+from harness import commands
+
 
 def languages(t):
     strict = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
@@ -14,6 +19,29 @@ def languages(t):
             program = t.program(strict + flags)
         t.run_natively([program])
         t.run_command([program])
+
+
+def memory_reports_in_cxx(t):
+    """By value in every C++, with either compiler, and left out with -DNVALGRIND. (C++98 has no long long.)"""
+    strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-long-long"]
+    source = os.path.join(t.bench.programs, "published_cxx.cc")
+    builddir = t.place.builddir
+    for number in ("98", "11", "14", "17", "20"):
+        program = t.program([*strict, "-std=c++" + number])
+        t.run_natively([program])
+        reports = t.run_command([program]).profile.run["memoryReports"]
+        t.equal([(r.get("process"), r["path"], r["kind"], r["units"], r["amount"], r.get("description"))
+                 for r in reports],
+                [(None, "explicit/pointer", "heap", "bytes", 7, "Seven."),
+                 (None, "explicit/object", "heap", "bytes", 7, "Seven."),
+                 (None, "explicit/value", "nonheap", "bytes", 42, "A few."),
+                 ("child", "hits", "other", "count", 3, None)]
+                + [(None, "braces", "other", "count", 5, None)] * (number != "98"))
+        for other in ("clang++", "g++"):
+            if shutil.which(other):
+                for flags in ([], ["-DNVALGRIND"], ["-O2"]):
+                    commands.run([other, *strict, "-std=c++" + number, *flags, "-I" + os.path.join(builddir, "include"),
+                                  "-fsyntax-only", source])
 
 
 def scope_guards(t):
