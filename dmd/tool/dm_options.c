@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
@@ -56,11 +57,15 @@ Bool dm_process_option(const HChar *arg) {
 }
 
 void dm_check_core_options(void) {
-  if (VG_(clo_xtree_memory) != Vg_XTMemory_None)
-    VG_(fmsg_bad_option)
-  (VG_(clo_xtree_memory) == Vg_XTMemory_Full ? "--xtree-memory=full" : "--xtree-memory=allocs",
-   "dmd writes no such file: --tool=memcheck does, for KCachegrind.\n"
-   "Profiles of dmd's can be looked at in other ways: see 'dmdv help export'.\n");
+  const HChar *xtree = VG_(clo_xtree_memory) == Vg_XTMemory_Full     ? "--xtree-memory=full"
+                       : VG_(clo_xtree_memory) == Vg_XTMemory_Allocs ? "--xtree-memory=allocs"
+                                                                     : NULL;
+  if (xtree == NULL)
+    return;
+  VG_(fmsg_bad_option)
+  (xtree, "dmd writes no such file: --tool=memcheck does, for KCachegrind.\n"
+          "Profiles of dmd's can be looked at in other ways: see 'dmdv help export'.\n");
+  VG_(exit)(1);
 }
 
 /* As Valgrind lays its own options out. */
