@@ -203,10 +203,10 @@ static parts_t take_apart(const char *text, size_t n, size_t n_function) {
                    .n = n,
                    .n_function = n_function != 0 ? n_function : function_length(text, n),
                    .offset = DMD_OFFSET_UNKNOWN};
-  size_t place = n - parts.n_function;
-  if (place >= 3 && text[n - 1] == ')' && dmd_mem_equal(text + parts.n_function, " (", 2))
+  size_t n_place = n - parts.n_function;
+  if (n_place >= 3 && text[n - 1] == ')' && dmd_mem_equal(text + parts.n_function, " (", 2))
     split_file(&parts);
-  else if (place >= 2 && text[n - 1] == ']' && text[parts.n_function] == '[')
+  else if (n_place >= 2 && text[n - 1] == ']' && text[parts.n_function] == '[')
     split_object(&parts);
   else
     parts.n_function = n;
@@ -280,12 +280,12 @@ dmd_frame_rest_t dmd_frames_rest(const dmd_frames_t *frames, uint32_t id) {
   size_t n;
   const char *text = dmd_intern_get(&frames->texts, frame->text, &n);
   parts_t parts = take_apart(text, n, 0);
-  dmd_frame_rest_t place = {
+  dmd_frame_rest_t rest = {
       .object = !is_string(&frames->objects, frame->object, parts.object, parts.n_object),
       .function = !(frame->function == DMD_NONE ? is_unknown(parts.text, parts.n_function)
                                                 : is_string(&frames->strings, frame->function,
                                                             parts.text, parts.n_function))};
-  return place;
+  return rest;
 }
 
 static const char *string_or_null(const dmd_intern_t *in, uint32_t id) {
