@@ -14,7 +14,7 @@
 Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret);
 
 /* The same for the requests of which programs make millions, and from translated code: there no
- * fault of the program's memory could be caught, so that nothing with a name is among them. */
+ * trap of the program's memory could be caught, so that nothing with a name is among them. */
 Bool dm_answer_frequent_request(ThreadId tid, UWord *arg, UWord *ret);
 
 #endif

@@ -16,20 +16,21 @@ static struct {
 } g_before;
 
 /* Where to go on when the program's memory cannot be read after all. */
-static VG_MINIMAL_JMP_BUF(g_fault);
+static VG_MINIMAL_JMP_BUF(g_trap);
 static volatile Bool g_is_reading;
 
-/* A fault that no read made is Valgrind's own: when this returns, Valgrind says so. */
-static void catch_fault(Int signo, Addr a) {
+/* A trap that was not caused by a read of ours is Valgrind's own: when this returns, Valgrind says
+ * so. */
+static void catch_trap(Int signo, Addr a) {
   (void)signo, (void)a;
   if (g_is_reading)
-    VG_MINIMAL_LONGJMP(g_fault);
+    VG_MINIMAL_LONGJMP(g_trap);
 }
 
 void dm_memory_begin(void *ctx) {
   (void)ctx;
   VG_(sigprocmask)(VKI_SIG_SETMASK, NULL, &g_before.mask);
-  g_before.catcher = VG_(set_fault_catcher)(catch_fault);
+  g_before.catcher = VG_(set_fault_catcher)(catch_trap);
 }
 
 void dm_memory_end(void *ctx) {
@@ -41,7 +42,7 @@ size_t dm_memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
   (void)ctx;
   if (!VG_(am_is_valid_for_client)((Addr)addr, n, VKI_PROT_READ))
     return 0;
-  if (VG_MINIMAL_SETJMP(g_fault) == 0) {
+  if (VG_MINIMAL_SETJMP(g_trap) == 0) {
     g_is_reading = True;
     VG_(memcpy)(to, (const void *)(Addr)addr, n);
     g_is_reading = False;

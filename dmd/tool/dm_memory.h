@@ -3,9 +3,9 @@
  * dm_memory.h: reads the program's memory, wherever it points us to, for dmd_engine_host_t: see
  * there.
  *
- * Memory that is not the program's is never touched. A page that the program may read can fault all
- * the same (one of a mapped file beyond the file's end), so that reads take place between begin and
- * end, while Valgrind's fault catcher is ours. Other things may be done in between.
+ * Memory that is not the program's is never touched. To read a page that the program may read can
+ * trap all the same (one of a mapped file beyond the file's end). So reads take place between begin
+ * and end, while Valgrind hands traps to us. Other things may be done in between.
  */
 #ifndef DMD_TOOL_DM_MEMORY_H
 #define DMD_TOOL_DM_MEMORY_H
