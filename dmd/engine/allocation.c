@@ -232,15 +232,22 @@ uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr
 
 /* ---- Sizes. ---- */
 
+/* Not a report: but what is then claimed may contain it. */
+static uint64_t answer_size(dmd_live_t *live, uint32_t thread, uint64_t addr) {
+  uint64_t usable = dmd_live_usable_at(live, addr);
+  dmd_live_note_asked(live, thread, usable);
+  return usable;
+}
+
 /* A reporter scope that the thread is in has a better name for the report than the rules have. */
 uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr) {
   dmd_live_t *live = &engine->live;
   if (!engine->rules.report || !dmd_live_keeps_reports(live))
-    return dmd_live_usable_at(live, addr);
+    return answer_size(live, thread, addr);
   const dmd_block_t *block = dmd_live_find(live, addr);
   uint32_t stack = dmd_engine_capture(engine, thread), reporter;
   if (!dmd_rules_reports(&engine->rules, stack, block == NULL ? DMD_NONE : block->stack, &reporter))
-    return dmd_live_usable_at(live, addr);
+    return answer_size(live, thread, addr);
   if (dmd_scopes_top(&live->reporters, thread) != DMD_NONE)
     reporter = DMD_NONE;
   return dmd_live_report(live, thread, addr, stack, 0, reporter);

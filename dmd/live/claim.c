@@ -21,6 +21,7 @@ static part_t *part_at(const dmd_claims_t *claims, uint32_t id) {
 }
 
 void dmd_claims_init(dmd_claims_t *claims, const dmd_env_t *env) {
+  claims->reported = 0;
   dmd_pool_init(&claims->open, env, "dmd.claims", sizeof(dmd_claim_t));
   dmd_pool_init(&claims->parts, env, "dmd.claims.parts", sizeof(part_t));
 }
@@ -32,7 +33,7 @@ void dmd_claims_destroy(dmd_claims_t *claims) {
 
 uint32_t dmd_claims_open(dmd_claims_t *claims, bool exclusive) {
   uint32_t id = dmd_pool_add(&claims->open);
-  *dmd_claims_at(claims, id) = (dmd_claim_t){.exclusive = exclusive};
+  *dmd_claims_at(claims, id) = (dmd_claim_t){.exclusive = exclusive, .begun = claims->reported};
   return id;
 }
 
@@ -67,6 +68,7 @@ void dmd_claims_note_report(dmd_claims_t *claims, uint32_t id, uint64_t usable, 
                             uint32_t stack) {
   dmd_claim_t *claim = dmd_claims_at(claims, id);
   claim->measured += usable;
+  claim->own += usable;
   claim->requested += requested;
   add_place(claims, claim, stack, usable);
 }
@@ -112,6 +114,30 @@ static uint32_t find_places(const dmd_claims_t *claims, const dmd_claim_t *claim
   return n_found == 1 ? found : DMD_NONE;
 }
 
+/* The unit or the type of another size that makes of what was measured what is claimed. Small
+ * numbers are anything. */
+static dmd_reason_t reason_of_unit(uint64_t measured, uint64_t claimed) {
+  enum { LEAST = 4, KIB = 1024, WORD = 8, BITS = 8 };
+  if (measured == 0 || claimed < LEAST)
+    return DMD_REASON_NONE;
+  if (claimed == measured / KIB || claimed == (measured + KIB - 1) / KIB)
+    return DMD_REASON_IN_KIB;
+  if (measured <= UINT64_MAX / BITS && claimed == measured * BITS)
+    return DMD_REASON_IN_BITS;
+  if (claimed <= UINT64_MAX / WORD && claimed * WORD == measured)
+    return DMD_REASON_IN_WORDS;
+  if (claimed == (uint16_t)measured)
+    return DMD_REASON_WRAPPED_16;
+  return (claimed - measured) << 32 == 0 ? DMD_REASON_WRAPPED_32 : DMD_REASON_NONE;
+}
+
+/* What a claim that is no size at all comes of. */
+static dmd_reason_t reason_of_negative(uint64_t measured, uint64_t claimed) {
+  if (claimed == (uint64_t)(int16_t)measured)
+    return DMD_REASON_WRAPPED_16;
+  return claimed == (uint64_t)(int32_t)measured ? DMD_REASON_WRAPPED_32 : DMD_REASON_NEGATIVE;
+}
+
 static dmd_reason_t reason_of_too_little(const dmd_claims_t *claims, const dmd_claim_t *claim,
                                          uint64_t missing, dmd_fault_t *fault) {
   fault->scope = find_child(claims, claim, missing);
@@ -122,13 +148,23 @@ static dmd_reason_t reason_of_too_little(const dmd_claims_t *claims, const dmd_c
   fault->reported = find_places(claims, claim, missing);
   if (fault->reported != DMD_NONE)
     return DMD_REASON_REPORTS_LEFT_OUT;
-  return claim->concurrent ? DMD_REASON_CONCURRENT : DMD_REASON_NONE;
+  return claim->concurrent ? DMD_REASON_CONCURRENT
+                           : reason_of_unit(claim->measured, claim->measured - missing);
+}
+
+/* What other threads reported while the reporter was open. */
+static uint64_t of_other_threads(const dmd_claims_t *claims, const dmd_claim_t *claim) {
+  return claims->reported - claim->begun - claim->own;
 }
 
 static dmd_reason_t reason_of_too_much(const dmd_claims_t *claims, const dmd_claim_t *claim,
                                        uint64_t excess, dmd_fault_t *fault) {
   if (claim->concurrent)
     return DMD_REASON_CONCURRENT;
+  if (excess == claim->asked)
+    return DMD_REASON_USABLE_SIZE;
+  if (excess == of_other_threads(claims, claim))
+    return DMD_REASON_OTHER_THREADS;
   if (excess == claim->measured && claim->measured > 0)
     return DMD_REASON_TWICE;
   fault->scope = find_child(claims, claim, excess);
@@ -143,6 +179,9 @@ static dmd_reason_t reason_of_too_much(const dmd_claims_t *claims, const dmd_cla
   }
   if (claim->measured == 0)
     return DMD_REASON_NOT_MEASURED;
+  dmd_reason_t unit = reason_of_unit(claim->measured, claim->measured + excess);
+  if (unit != DMD_REASON_NONE)
+    return unit;
   return excess <= MAX_STRUCT && excess % 4 == 0 ? DMD_REASON_STRUCT_SIZE : DMD_REASON_NONE;
 }
 
@@ -163,7 +202,7 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
   if (claimed == 0)
     fault->reason = DMD_REASON_CLAIMED_NOTHING;
   else if (claimed > INT64_MAX)
-    fault->reason = DMD_REASON_NEGATIVE;
+    fault->reason = reason_of_negative(measured, claimed);
   else if (claimed == claim->requested)
     fault->reason = DMD_REASON_REQUESTED;
   else if (holds_sum)
@@ -199,6 +238,8 @@ void dmd_claims_close(dmd_claims_t *claims, uint32_t id, uint32_t outer_id, uint
   if (outer_id != DMD_NONE) {
     const dmd_claim_t *claim = dmd_claims_at(claims, id);
     dmd_claim_t *outer = dmd_claims_at(claims, outer_id);
+    outer->own += claim->own;
+    outer->asked += claim->asked;
     if (outer->n_children < MAX_CHILDREN) {
       add_part(claims, &outer->children, name, claim->measured);
       outer->n_children++;
@@ -219,7 +260,10 @@ void dmd_claims_close(dmd_claims_t *claims, uint32_t id, uint32_t outer_id, uint
 
 void dmd_claims_discard(dmd_claims_t *claims, uint32_t id, uint32_t outer) {
   const dmd_claim_t *claim = dmd_claims_at(claims, id);
-  if (outer != DMD_NONE)
+  if (outer != DMD_NONE) {
     dmd_claims_at(claims, outer)->optional += claim->measured + claim->optional;
+    dmd_claims_at(claims, outer)->own += claim->own;
+    dmd_claims_at(claims, outer)->asked += claim->asked;
+  }
   release(claims, id);
 }

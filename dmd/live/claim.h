@@ -21,6 +21,9 @@ typedef struct dmd_claim {
   uint64_t measured, requested; /* usable and requested bytes of the blocks reported */
   uint64_t of_children;         /* what of it reporters within this one measured */
   uint64_t off;                 /* by how much the claims within it are off (modulo 2^64) */
+  uint64_t own;                 /* what its thread reported meanwhile, whatever counts of it */
+  uint64_t begun;               /* what all threads together had reported when it began */
+  uint64_t asked;               /* what malloc_usable_size answered its thread meanwhile */
   uint64_t optional;            /* what may be claimed on top of it, and need not be */
   uint64_t counted;             /* what of the measured was reported on allocation */
   uint64_t kept;                /* the owner's: what may be claimed on top as a sum that was kept */
@@ -33,8 +36,9 @@ typedef struct dmd_claim {
 } dmd_claim_t;
 
 typedef struct dmd_claims {
-  dmd_pool_t open;  /* of dmd_claim_t */
-  dmd_pool_t parts; /* of the lists */
+  uint64_t reported; /* the owner's: bytes that all threads reported so far */
+  dmd_pool_t open;   /* of dmd_claim_t */
+  dmd_pool_t parts;  /* of the lists */
 } dmd_claims_t;
 
 void dmd_claims_init(dmd_claims_t *claims, const dmd_env_t *env);

@@ -157,6 +157,9 @@ void dmd_live_check_length(dmd_live_t *live, uint64_t addr, uint64_t length, uin
  * addr: counts a fault (none for address 0) and returns 0. stack: wanted then only. */
 uint64_t dmd_live_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack);
 
+/* The thread asked the allocator itself how large a block is, and got this answer, in bytes. */
+void dmd_live_note_asked(dmd_live_t *live, uint32_t thread, uint64_t usable);
+
 /* The program publishes a value; false where it is refused, see memreports.h. */
 bool dmd_live_publish(dmd_live_t *live, const dmd_memreport_t *report);
 

@@ -152,6 +152,7 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
       dmd_reports_are_shared(&live->reports, before))
     fault_of_sharer(live, block, &report);
   uint32_t claim = dmd_live_claim(live, thread, 0);
+  live->claims.reported += dmd_block_usable(block);
   if (claim != DMD_NONE)
     dmd_claims_note_report(&live->claims, claim, dmd_block_usable(block), block->req, stack);
   if (flags & DMD_REPORT_ON_ALLOC) {
@@ -189,6 +190,12 @@ uint64_t dmd_live_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uin
   dmd_counters_change(&live->counters, dmd_block_usable(block), block->reports, DMD_NONE);
   block->reports = DMD_NONE;
   return dmd_block_usable(block);
+}
+
+void dmd_live_note_asked(dmd_live_t *live, uint32_t thread, uint64_t usable) {
+  uint32_t claim = dmd_live_claim(live, thread, 0);
+  if (claim != DMD_NONE)
+    dmd_claims_at(&live->claims, claim)->asked += usable;
 }
 
 bool dmd_live_publish(dmd_live_t *live, const dmd_memreport_t *report) {

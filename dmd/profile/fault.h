@@ -59,6 +59,13 @@ typedef enum {
   DMD_REASON_CHILD_TWICE,   /* the claim has what a reporter within it measured once too often */
   DMD_REASON_REPORTS_TWICE, /* the same of what was reported at one place */
   DMD_REASON_NOT_A_BLOCK,   /* something that is not a block was reported, and may be in the sum */
+  DMD_REASON_USABLE_SIZE,   /* the claim has what malloc_usable_size answered without a report */
+  DMD_REASON_OTHER_THREADS, /* the claim has what other threads reported meanwhile */
+  DMD_REASON_IN_KIB,        /* the claim is in units of 1,024 bytes */
+  DMD_REASON_IN_BITS,       /* the claim is in bits */
+  DMD_REASON_IN_WORDS,      /* the claim is in words of 8 bytes */
+  DMD_REASON_WRAPPED_16,    /* the claim went through an integer of 16 bits */
+  DMD_REASON_WRAPPED_32,    /* the same of 32 bits */
   DMD_REASON_FREED_COUNTED, /* the claim is a sum that holds blocks that were freed */
   DMD_REASON_STRUCT_SIZE,   /* the claim is a little more: as much as a structure may have */
   DMD_REASON_STILL_RUNNING, /* the function that began the scope is running, and dumped */

@@ -45,6 +45,16 @@ static const char *reason_text(dmd_reason_t reason) {
       [DMD_REASON_REPORTS_TWICE] = "the claim counts twice what was reported at the place below",
       [DMD_REASON_NOT_A_BLOCK] =
           "the claim contains the size of an object that is not a heap block: ",
+      [DMD_REASON_USABLE_SIZE] =
+          "the claim contains what malloc_usable_size answered: report these blocks",
+      [DMD_REASON_OTHER_THREADS] =
+          "the claim contains what other threads reported meanwhile: they need reporters of their "
+          "own",
+      [DMD_REASON_IN_KIB] = "the claim is in units of 1,024 bytes",
+      [DMD_REASON_IN_BITS] = "the claim is in bits",
+      [DMD_REASON_IN_WORDS] = "the claim is in units of 8 bytes",
+      [DMD_REASON_WRAPPED_16] = "the claim went through an integer of 16 bits, and lost the rest",
+      [DMD_REASON_WRAPPED_32] = "the claim went through an integer of 32 bits, and lost the rest",
       [DMD_REASON_FREED_COUNTED] =
           "the claim is a sum from which freed blocks were not subtracted: see below",
       [DMD_REASON_STRUCT_SIZE] =

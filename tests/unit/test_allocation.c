@@ -254,6 +254,21 @@ static void sizes(void **state) {
   engine_end(&f);
 }
 
+/* They may be in a claim, and are not reports. */
+static void sizes_in_a_reporter(void **state) {
+  (void)state;
+  engine_fixture_t f;
+  heap_start(&f);
+  uint64_t p = allocate(&f, 100);
+  ask_name(&f, DMD_REQUEST_REPORTER_BEGIN, "explicit/a");
+  uint64_t szB = dmd_engine_usable_size(&f.engine, 1, p);
+  ask(&f, DMD_REQUEST_REPORTER_END, szB);
+  assert_int_equal(engine_times_reported(&f, p), 0);
+  const dmd_fault_t *fault = engine_expect_fault(&f, DMD_FAULT_CLAIM, f.make);
+  assert_int_equal(fault->reason, DMD_REASON_USABLE_SIZE);
+  engine_end(&f);
+}
+
 /* The caller's name is the reporter's, unless the thread is in one. */
 static void sizes_that_are_reports(void **state) {
   (void)state;
@@ -372,6 +387,7 @@ int main(void) {
       cmocka_unit_test(quiet),
       cmocka_unit_test(the_stack_of_a_free),
       cmocka_unit_test(sizes),
+      cmocka_unit_test(sizes_in_a_reporter),
       cmocka_unit_test(sizes_that_are_reports),
       cmocka_unit_test(random_against_a_list),
       cmocka_unit_test(out_of_memory),

@@ -120,6 +120,73 @@ static void ambiguous(void **state) {
   end(&claims, &host);
 }
 
+/* What was measured, and a claim that is another number because of its unit or type. */
+static void units_and_types(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t measured, claimed;
+    dmd_reason_t reason;
+  } cases[] = {
+      {100000, 97, DMD_REASON_IN_KIB}, /* 97.66: cut off, */
+      {100000, 98, DMD_REASON_IN_KIB}, /* or rounded up */
+      {100000, 96, DMD_REASON_NONE},
+      {3000, 3, DMD_REASON_NONE}, /* which may be anything */
+      {1200, 9600, DMD_REASON_IN_BITS},
+      {1200, 150, DMD_REASON_IN_WORDS},
+      {1204, 150, DMD_REASON_NONE},
+      {UINT64_C(1) << 61, 8, DMD_REASON_NONE},
+      {100000, 100000 - 65536, DMD_REASON_WRAPPED_16},
+      {300000, 300000 - 65536, DMD_REASON_NONE}, /* it would be less than 2^16 */
+      {100000, UINT64_MAX - (131072 - 100000) + 1, DMD_REASON_WRAPPED_16}, /* it has a sign */
+      {100000, UINT64_MAX - 31000, DMD_REASON_NEGATIVE},                   /* not of these bits */
+      {40000, UINT64_MAX - (65536 - 40000) + 1, DMD_REASON_WRAPPED_16},    /* it has a sign */
+      {UINT64_C(5000000000), UINT64_C(5000000000) - (UINT64_C(1) << 32), DMD_REASON_WRAPPED_32},
+      {UINT64_C(3000000000), UINT64_C(3000000000) - (UINT64_C(1) << 32), DMD_REASON_WRAPPED_32},
+      {5000, 5000 + (UINT64_C(3) << 32), DMD_REASON_WRAPPED_32}, /* a difference below 0 */
+      {5000, 5000 + 65536, DMD_REASON_NONE},                     /* rather a buffer of that size */
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    host_t host;
+    dmd_claims_t claims;
+    begin(&claims, &host);
+    uint32_t id = dmd_claims_open(&claims, false);
+    for (int n = 0; n < 16; n++) /* from places that cannot be a reason */
+      dmd_claims_note_report(&claims, id, 0, 0, 50);
+    dmd_claims_note_report(&claims, id, cases[i].measured, 1, 10);
+    if (judge(&claims, id, cases[i].claimed).reason != cases[i].reason)
+      fail_msg("case %zu", i);
+    dmd_claims_discard(&claims, id, DMD_NONE);
+    end(&claims, &host);
+  }
+}
+
+/* What other threads reported since it began, and what was asked of the allocator: also within a
+ * reporter within it, whether that counts or not. */
+static void other_threads_and_questions(void **state) {
+  (void)state;
+  for (int exclusive = 0; exclusive < 2; exclusive++) {
+    host_t host;
+    dmd_claims_t claims;
+    begin(&claims, &host);
+    claims.reported = 5000; /* before */
+    uint32_t id = dmd_claims_open(&claims, exclusive);
+    dmd_claims_note_report(&claims, id, 104, 100, 10);
+    uint32_t inner = dmd_claims_open(&claims, false);
+    dmd_claims_note_report(&claims, inner, 56, 50, 20);
+    dmd_claims_at(&claims, inner)->asked = 32;
+    claims.reported += 104 + 56 + 24; /* 24 of another thread */
+    dmd_claims_close(&claims, inner, id, INNER);
+    uint64_t measured = dmd_claims_at(&claims, id)->measured;
+    assert_int_equal(measured, exclusive ? 104 : 160);
+    assert_int_equal(judge(&claims, id, measured + 24).reason, DMD_REASON_OTHER_THREADS);
+    assert_int_equal(judge(&claims, id, measured + 32).reason, DMD_REASON_USABLE_SIZE);
+    assert_int_equal(judge(&claims, id, measured + 28).reason, DMD_REASON_STRUCT_SIZE);
+    assert_int_equal(judge(&claims, id, measured - 24).reason, DMD_REASON_NONE);
+    dmd_claims_discard(&claims, id, DMD_NONE);
+    end(&claims, &host);
+  }
+}
+
 static void nothing_was_reported(void **state) {
   (void)state;
   host_t host;
@@ -254,6 +321,8 @@ int main(void) {
       cmocka_unit_test(each_reason),
       cmocka_unit_test(exclusive),
       cmocka_unit_test(ambiguous),
+      cmocka_unit_test(units_and_types),
+      cmocka_unit_test(other_threads_and_questions),
       cmocka_unit_test(nothing_was_reported),
       cmocka_unit_test(optional),
       cmocka_unit_test(concurrent),
