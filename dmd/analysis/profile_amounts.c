@@ -65,8 +65,9 @@ static bool tree_is_of(maker_t *k, const char *path, dmd_memreport_units_t units
 
 /* Names that this file derives amounts for. */
 static bool is_derived(const char *path) {
-  static const char *const derived[] = {"heap-allocated", "heap-overhead", "resident",
-                                        "resident-unique", "explicit/heap-unclassified"};
+  static const char *const derived[] = {"heap-allocated", "heap-overhead",
+                                        "resident",       "resident-unique",
+                                        "twice-reported", "explicit/heap-unclassified"};
   for (size_t i = 0; i < sizeof derived / sizeof derived[0]; i++)
     if (dmd_path_is_at_or_below(path, derived[i]))
       return true;
@@ -203,7 +204,14 @@ static void add_figure(maker_t *k, const char *path, uint64_t szB, const char *d
 
 static void add_memory(maker_t *k, int64_t heap_szB) {
   const dmd_footprint_t *memory = &k->profile->memory;
-  add_figure(k, "heap-allocated", (uint64_t)heap_szB, "Usable bytes of all blocks.");
+  const char *what = dmd_profile_is_sampled(k->profile)
+                         ? "Usable bytes of all blocks. Small ones were sampled: all amounts of "
+                           "blocks are estimates."
+                     : k->profile->mode == DMD_MODE_CUMULATIVE
+                         ? "Usable bytes of all blocks that were ever allocated (mode cumulative), "
+                           "as are all amounts of blocks."
+                         : "Usable bytes of all blocks.";
+  add_figure(k, "heap-allocated", (uint64_t)heap_szB, what);
   add_figure(k, "heap-overhead", memory->heap_overhead,
              "What Valgrind's arena takes up beyond the blocks: its own records, and room that is "
              "free. The program's own allocator has another overhead.");

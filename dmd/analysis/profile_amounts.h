@@ -19,8 +19,9 @@
  *                                the sum of what they measured below it
  *
  * A reporter that calls itself by one of the names that are derived (heap-allocated, heap-overhead,
- * resident, resident-unique, explicit/heap-unclassified) gets " (reporter)" put behind it, and what
- * the program published of itself under such a name " (published)". Units do not mix in a tree: of
+ * resident, resident-unique, explicit/heap-unclassified, and twice-reported of an export) gets
+ * " (reporter)" put behind it, and what the program published of itself under such a name
+ * " (published)". Units do not mix in a tree: of
  * what was published, amounts in other units than the tree's come into a tree beside it, such as
  * "cache (count)" beside "cache"; so do amounts under explicit that are not of memory.
  */

@@ -8,8 +8,13 @@ void dmd_jsonout_init(dmd_jsonout_t *json, dmd_out_t *out) {
   json->out = out;
   json->depth = 0;
   json->after_key = false;
+  json->is_ascii = false;
   json->level[0].layout = DMD_JSONOUT_INLINE;
   json->level[0].empty = true;
+}
+
+void dmd_jsonout_ascii(dmd_jsonout_t *json) {
+  json->is_ascii = true;
 }
 
 static void new_line(dmd_jsonout_t *json, int indent) {
@@ -64,21 +69,43 @@ void dmd_jsonout_end(dmd_jsonout_t *json) {
     dmd_out_char(json->out, '\n');
 }
 
-static void escaped(dmd_out_t *out, const char *s) {
+/* `\u00e9`, of 16 bits. */
+static void write_unit(dmd_out_t *out, uint32_t unit) {
+  dmd_out_str(out, "\\u");
+  for (int shift = 12; shift >= 0; shift -= 4)
+    dmd_out_char(out, "0123456789abcdef"[unit >> shift & 15]);
+}
+
+/* A well-formed sequence of n bytes in ASCII: as UTF-16, of which each unit is escaped. */
+static void write_escaped(dmd_out_t *out, const char *s, size_t n) {
+  uint32_t c = (unsigned char)s[0] & (0xffu >> (n + 1));
+  for (size_t i = 1; i < n; i++)
+    c = c << 6 | ((unsigned char)s[i] & 0x3f);
+  if (c >= 0x10000) {
+    c -= 0x10000;
+    write_unit(out, 0xd800 | c >> 10);
+    c = 0xdc00 | (c & 0x3ff);
+  }
+  write_unit(out, c);
+}
+
+static void escaped(const dmd_jsonout_t *json, const char *s) {
+  dmd_out_t *out = json->out;
   while (*s != '\0') {
     unsigned char c = (unsigned char)*s;
     size_t n = dmd_utf8_length(s);
     if (n == 0) {
-      dmd_out_str(out, DMD_UTF8_REPLACEMENT);
+      dmd_out_str(out, json->is_ascii ? "\\ufffd" : DMD_UTF8_REPLACEMENT);
       s++;
     } else if (c == '"' || c == '\\') {
       dmd_out_char(out, '\\');
       dmd_out_char(out, *s++);
     } else if (c < 0x20 || c == 0x7f) {
-      dmd_out_str(out, "\\u00");
-      dmd_out_char(out, "0123456789abcdef"[c >> 4]);
-      dmd_out_char(out, "0123456789abcdef"[c & 15]);
+      write_unit(out, c);
       s++;
+    } else if (n > 1 && json->is_ascii) {
+      write_escaped(out, s, n);
+      s += n;
     } else {
       dmd_out_bytes(out, s, n);
       s += n;
@@ -89,8 +116,8 @@ static void escaped(dmd_out_t *out, const char *s) {
 void dmd_jsonout_str2(dmd_jsonout_t *json, const char *a, const char *b) {
   before_item(json);
   dmd_out_char(json->out, '"');
-  escaped(json->out, a);
-  escaped(json->out, b);
+  escaped(json, a);
+  escaped(json, b);
   dmd_out_char(json->out, '"');
 }
 

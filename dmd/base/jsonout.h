@@ -7,6 +7,9 @@
  * DMD_JSONOUT_LINES puts each of its elements on a line of its own; one opened with
  * DMD_JSONOUT_DENSE has no blanks, for lists so long that blanks would make the file much larger.
  *
+ * Strings are UTF-8, or with dmd_jsonout_ascii all that is not ASCII is written as \uNNNN, for
+ * readers that take bytes for characters.
+ *
  * Strings come from programs and symbol tables: a byte that is not part of well-formed UTF-8 is
  * written as U+FFFD, so that the output is JSON whatever the input was.
  */
@@ -23,6 +26,7 @@ typedef struct dmd_jsonout {
   dmd_out_t *out;
   int depth;
   bool after_key;
+  bool is_ascii;
   struct {
     char close;
     dmd_jsonout_layout_t layout;
@@ -31,6 +35,9 @@ typedef struct dmd_jsonout {
 } dmd_jsonout_t;
 
 void dmd_jsonout_init(dmd_jsonout_t *json, dmd_out_t *out);
+
+/* After init: nothing but ASCII is to be written. */
+void dmd_jsonout_ascii(dmd_jsonout_t *json);
 
 void dmd_jsonout_object(dmd_jsonout_t *json, dmd_jsonout_layout_t layout);
 void dmd_jsonout_array(dmd_jsonout_t *json, dmd_jsonout_layout_t layout);

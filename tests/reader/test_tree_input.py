@@ -8,6 +8,7 @@ import gzip
 import json
 
 from dmdvtest import Profile
+from harness import files
 from treetest import MB, HEAP, OTHER, BYTES, COUNT, A, R, RUN, document, explicit, export, other, profile, report, tree
 
 
@@ -180,8 +181,30 @@ def test_export(test):
     test.equal({r["path"]: (r["kind"], r["units"], r["amount"] // MB) for r in reports}, {
         "explicit/a": (HEAP, BYTES, 50), "explicit/b": (HEAP, BYTES, 10), "explicit/tags/lib": (HEAP, BYTES, 20),
         "explicit/(unnamed reporter)": (HEAP, BYTES, 5), "heap-allocated": (OTHER, BYTES, 100),
-        "resident": (OTHER, BYTES, 100), "resident-unique": (OTHER, BYTES, 100)}, "reports")
-    test.equal(len(reports), 7, "each once, and no heap-unclassified")
+        "resident": (OTHER, BYTES, 100), "resident-unique": (OTHER, BYTES, 100),
+        "twice-reported": (OTHER, BYTES, 10)}, "reports")
+    test.equal(len(reports), 8, "each once, and no heap-unclassified")
+    note = next(r["description"] for r in reports if r["path"] == "twice-reported")
+    test.check("count twice" in note, "what dmdv tree notes: " + note)
+    once = export(test, Profile(dmd=RUN).block(5 * MB, A, reps=[R], reporters=["explicit/a"]))
+    test.check(all(r["path"] != "twice-reported" for r in once), "nothing was")
+
+
+def test_export_says_how_exact_it_is(test):
+    def heap(p):
+        return next(r["description"] for r in export(test, p) if r["path"] == "heap-allocated")
+    test.check("estimates" in heap(Profile(dmd=dict(RUN, sampleBelow=4096)).block(5, A)), "sampled")
+    test.check("cumulative" in heap(Profile(mode="cumulative", dmd=RUN).block(5, A)), "cumulative")
+
+
+def test_export_is_ascii(test):
+    """Firefox takes each byte of a gzipped file for a character."""
+    name = "explicit/\u00e9\u20ac\U0001f600"
+    test.write("p", Profile(dmd=RUN).block(5 * MB, A, reps=[R], reporters=[name]))
+    test.dmdv("export", "--format=about-memory", "-o", "r.json.gz", "p")
+    text = gzip.decompress(files.read_bytes(test.path("r.json.gz")))
+    test.check(all(byte < 0x80 for byte in text), repr(text))
+    test.check(name in [r["path"] for r in json.loads(text)["reports"]], "the name")
 
 
 def test_export_reads_back_as_the_same_tree(test):

@@ -230,6 +230,16 @@ def test_export_of_published(test):
                "figures")
 
 
+def test_export_of_other_processes(test):
+    """Without heap-allocated Firefox would warn of each that has an explicit tree."""
+    reports = export(test, publishing(
+        entry("explicit/a", 8 * MB, process="gpu"), entry("explicit/b", 2 * MB, "nonheap", process="gpu"),
+        entry("explicit/a", 3 * MB, process="web"), entry("heap-allocated", 9 * MB, "other", process="web"),
+        entry("x", 1, process="child")))
+    heap = {r["process"]: r["amount"] // MB for r in reports if r["path"] == "heap-allocated"}
+    test.equal(heap, {"app (pid 42)": 100, "gpu": 8, "web": 9}, "each once, where there is a tree")
+
+
 # ---- Shared blocks. ----
 
 

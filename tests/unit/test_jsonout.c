@@ -100,7 +100,7 @@ static void assert_strict_text(const char *text) {
     assert_true((*p & 0xff) >= 0x20 || *p == '\n');
 }
 
-static void check_string(const char *s) {
+static void check_string_as(const char *s, bool ascii) {
   size_t room = 3 * strlen(s) + 1;
   char *expected = malloc(room);
   assert_non_null(expected);
@@ -109,11 +109,15 @@ static void check_string(const char *s) {
   sink_init(&sink);
   dmd_jsonout_t json;
   dmd_jsonout_init(&json, &sink.out);
+  if (ascii)
+    dmd_jsonout_ascii(&json);
   dmd_jsonout_object(&json, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(&json, s, s);
   dmd_jsonout_end(&json);
   const char *text = sink_text(&sink);
   assert_strict_text(text);
+  for (const char *p = text; ascii && *p != '\0'; p++)
+    assert_true((*p & 0x80) == 0);
   assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
   cJSON *back = cJSON_ParseWithOpts(text, NULL, true);
   if (back == NULL)
@@ -124,6 +128,11 @@ static void check_string(const char *s) {
   cJSON_Delete(back);
   sink_free(&sink);
   free(expected);
+}
+
+static void check_string(const char *s) {
+  check_string_as(s, false);
+  check_string_as(s, true);
 }
 
 static void every_byte_value(void **state) {
@@ -148,6 +157,7 @@ static void by_hand(void **state) {
       "\"quoted\" and \\ and /",
       "\\u0041 is not to be read as A",
       "\xef\xbf\xbd stands for itself",
+      "2, 3 and 4 bytes: \xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
       "half a \xe2\x82",
       "half a pair \xed\xa0\xbd\xed\xb8\x80",
       "\xf0\x9f\x98\x80 and \xf4\x90\x80\x80",
