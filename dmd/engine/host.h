@@ -2,10 +2,10 @@
  *
  * host.h: what the engine asks of its host.
  *
- * A host is what can watch a program: Valgrind, or a library in the program's own process. It calls
- * the engine (engine.h) when something happens in the program; the engine decides what that means,
- * and asks the host, through these functions, for what only the host can know or do. A host is a
- * thin shell then: it has no rules of its own about blocks, reports, names, numbers or files.
+ * A host watches a program: Valgrind, or a library in the program's own process. It calls the
+ * engine (engine.h) when something happens in the program; the engine decides what that means, and
+ * asks the host, through these functions, for what only the host can know or do. A host is a thin
+ * shell then: it has no rules of its own about blocks, reports, names, numbers or files.
  *
  * Strings that a host hands over are good until the same function is called again, unless it says
  * otherwise; strings that it gets are good until it returns. ctx is the host's own, and passed to

@@ -2,11 +2,11 @@
  *
  * loaded.h: which allocator the program has loaded, and so whose usable sizes it gets.
  *
- * With --allocator=auto it is the one that the program would use if nobody replaced it. We look at
- * the program's first allocation: ld.so has then mapped all libraries that the program is linked
- * with or that are preloaded (what it allocates before comes from an allocator of its own, which
- * nothing replaces), and an allocator that is loaded later cannot take malloc's place. From then on
- * the model (live/allocator.h) stays as it is, in forked children too.
+ * With --allocator=auto the model is that of the allocator that the program would use if nobody
+ * replaced it. We look at the program's first allocation: ld.so has then mapped all libraries that
+ * the program is linked with or that are preloaded (what it allocates before comes from an
+ * allocator of its own, which nothing replaces), and an allocator that is loaded later cannot take
+ * malloc's place. From then on the model (live/allocator.h) stays as it is, in forked children too.
  *
  * Concurrency: as of the engine.
  */

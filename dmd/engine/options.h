@@ -54,8 +54,8 @@ typedef struct dmd_options {
 
 extern const dmd_option_table_t dmd_engine_options;
 
-/* Of the same struct: those for a program that starts an engine, such as dmdv. They say nothing of
- * the run, and are not noted. */
+/* Options in the same struct for a program that starts an engine, such as dmdv. They are not part
+ * of what the profile says about the run. */
 extern const dmd_option_table_t dmd_starter_options;
 
 /* All options have their defaults. */

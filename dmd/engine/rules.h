@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * rules.h: what the user says of functions and libraries, in place of the program.
+ * rules.h: tags and reports that the user asks for by function or library, in place of the program.
  *
  * Tag rules (--tag-library, --tag-fn) give blocks a tag by who allocated them; report rules
  * (--report-fn, --report-usable-size, --no-report-fn) say which calls of malloc_usable_size are

@@ -16,10 +16,10 @@ enum {
   DMD_BLOCK_FLAGS = 15     /* all of them */
 };
 
-/* Where it starts follows from where the record is: see heap.h.
+/* The block's address follows from the place of its record: see heap.h.
  *
- * The flags are a byte of their own, so that they can be set without being read: what was written a
- * moment ago in another width is what a processor waits for. */
+ * The flags are a byte of their own, so that they can be set without being read: a processor has to
+ * wait before it can read what was written a moment ago in another width. */
 typedef struct dmd_block {
   uint32_t next;        /* in the slot's chain: live/slots' own */
   uint32_t offset : 20; /* in a slot, of its start in its 1 MiB of address space: live/slots' own */

@@ -7,9 +7,9 @@
  *
  * A free does not wait for memory. In a large heap the record of the block that goes is in none of
  * the processor's caches, and to wait for it would take longer than all else that a free does. So
- * that block is found by nobody from then on, but what its record says is counted, and its memory
- * is given back, only when the next one goes or when somebody asks for what depends on it. All of
- * this stays in here: the struct is blocks.c's own, and whatever a function answers is as if the
+ * from then on nobody finds that block; but its record is read and counted, and its memory given
+ * back, only when the next block goes or when somebody asks for something that depends on it. All
+ * of this stays in here: the struct is blocks.c's own, and whatever a function answers is as if the
  * free had been counted at once.
  *
  * Only blocks of slabs are counted later. Any other is counted before dmd_blocks_remove returns, so
@@ -66,20 +66,21 @@ void dmd_blocks_destroy(dmd_blocks_t *blocks);
 
 /* ---- Blocks come, change and go. ---- */
 
-/* A block came to be; it bears this tag. Returns it; it is good until it is removed. */
+/* A block was allocated; it bears this tag. Returns it; the pointer is good until the block is
+ * removed. */
 const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block,
                                   uint32_t tag);
 
 /* The block at addr is gone, freed at this stack (DMD_NONE: not captured). */
 dmd_remove_t dmd_blocks_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack);
 
-/* A live block keeps its address and becomes this one, which nobody has reported. */
+/* A live block keeps its address and takes on these values; its reports are dropped. */
 const dmd_block_t *dmd_blocks_renew(dmd_blocks_t *blocks, const dmd_new_block_t *now, uint32_t tag);
 
 /* An announced block gets a new size and keeps everything else; nothing is counted. */
 void dmd_blocks_resize_announced(dmd_blocks_t *blocks, dmd_block_t *block, uint64_t req);
 
-/* A realloc failed that asked for so many bytes. */
+/* A realloc to this many bytes failed. */
 void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req);
 
 /* ---- Who is there. Of a block that is found only `reports` may be changed. ---- */

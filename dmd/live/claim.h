@@ -5,8 +5,8 @@
  * A reporter that is open has a claim in the making: the sum of what its reports returned, those of
  * reporters within it included unless it is exclusive. When it ends, its claim is judged: if the
  * sum is another, the difference is compared with what may have caused it (one of the reporters
- * within it, the reports of one place, slop ...), and the reason is part of the fault. A claim that
- * is off only by what the claims within it are off is not a fault of its own.
+ * within it, the reports of one place, slop ...), and the reason is part of the fault. A claim
+ * that is off only because the claims within it are off is not a fault of its own.
  *
  * Order: open, any notes, judge, then close (the reporter around it gets what this one measured) or
  * discard. What a claim keeps of its parts is bounded: 64 places, 4,096 reporters within it; what
@@ -60,11 +60,12 @@ void dmd_claims_note_report(dmd_claims_t *claims, uint32_t id, uint64_t usable, 
 bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
                       dmd_fault_t *fault);
 
-/* The claim is done with; outer, the one around it (DMD_NONE: none), gets what it measured, as a
- * part with this name. */
+/* Ends the claim. outer, the claim around it (DMD_NONE: none), gets what it measured, as a part
+ * with this name. */
 void dmd_claims_close(dmd_claims_t *claims, uint32_t id, uint32_t outer, uint32_t name);
 
-/* The same of a claim that was never made: what it measured the one around it may claim or not. */
+/* The same for a reporter that ended without a claim: the one around it may claim what it measured,
+ * or leave it out. */
 void dmd_claims_discard(dmd_claims_t *claims, uint32_t id, uint32_t outer);
 
 #endif

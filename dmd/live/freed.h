@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * freed.h: the blocks that were freed last, to tell what a stale pointer pointed to.
+ * freed.h: the blocks that were freed last, to find out what a stale pointer pointed to.
  *
  * A ring of a fixed number of blocks. Looking one up goes through the ring, newest first; it
  * happens only when a report is wrong already.

@@ -3,10 +3,10 @@
  * heap.h: every live block of the program, found by its address.
  *
  * A block's record (32 bytes) lies in the host's own memory, out of reach of the program's stray
- * writes. Where the host takes small blocks from slabs (slabs.h), their records lie in the same
- * order (slabrecords.h): to find one is to find its slab and to divide. All others, and blocks that
- * the program announces, are found through slots (slots.h), which know nothing of where memory
- * comes from.
+ * writes. If the host takes small blocks from slabs (slabs.h), their records lie in the same order
+ * (slabrecords.h): a record is found by its slab and one division. All others, and blocks that the
+ * program announces, are found through slots (slots.h), which know nothing of where memory comes
+ * from.
  *
  * Blocks may nest and may share an address: a program can announce the pieces of a malloc'd block
  * as blocks of their own. Of several with one address the latest is found, and removed, first.
@@ -57,12 +57,12 @@ dmd_block_t *dmd_heap_find(const dmd_heap_t *heap, uint64_t addr);
 dmd_block_t *dmd_heap_find_older(const dmd_heap_t *heap, uint64_t addr, const dmd_block_t *block);
 
 /* Removes the block that starts at addr; false where none does. In a large heap its record has to
- * come from memory, and is on its way when this returns: better read it later. If it stays it is
- * still found until dmd_heap_release, which must come before anything else is added, removed or
- * walked. If not, it can be read until the next block is added or removed. */
+ * come from memory; this starts to load it, so read it later. If removed->stays, the block is still
+ * found until dmd_heap_release, which must come before anything else is added, removed or walked.
+ * Otherwise the record can be read until the next block is added or removed. */
 bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_removed_t *removed);
 
-/* Gives the memory of what was removed back, where it is a slab's. */
+/* Gives back the memory of what was removed, if it belongs to a slab. */
 void dmd_heap_release(dmd_heap_t *heap, const dmd_removed_t *removed);
 
 /* The innermost block whose usable bytes include addr (a block of none has its start), and its

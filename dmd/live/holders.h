@@ -4,7 +4,7 @@
  *
  * All live blocks are read once, and each aligned word that is an address in an unreported block,
  * at its start or inside, counts as a pointer to it, whatever it really is (Boehm's conservative
- * view). What points there is told by who reported the holder; see profile/advice.h.
+ * view). Holders are identified by who reported them; see profile/advice.h.
  *
  * A structure that was forgotten as a whole is mostly reached through its first block: a list's
  * head, a tree's root. So what an unreported block points to counts as held by whoever holds that
@@ -17,14 +17,14 @@
  * were allocated and reported as they were: a member of a structure is in many of these, an old
  * pointer in few (dmd_advice_evidence).
  *
- * Of each block the first 64 MiB are read, and 4 GiB in all. Pages that cannot be read are passed over; those that were never written are read
- * as the system's page of zeroes and do not become resident. Offsets from 4 KiB on, which are an
- * array's rather than a structure's, count as one, DMD_OFFSET_ANY. Of each stack the holders and
- * offsets of most bytes are kept.
+ * Of each block the first 64 MiB are read, and 4 GiB in all. Pages that cannot be read are passed
+ * over; those that were never written are read as the system's page of zeroes and do not become
+ * resident. Offsets from 4 KiB on, which are an array's rather than a structure's, count as one,
+ * DMD_OFFSET_ANY. Of each stack the holders and offsets of most bytes are kept.
  *
- * Cost: memory of a block index (blockindex.h) and 8 bytes a block, and tens of bytes for each stack
- * and each two stacks of which one holds the other, for the time of the search; time
- * of reading the heap, and of a search for each pointer.
+ * Cost: memory of a block index (blockindex.h) and 8 bytes a block, and tens of bytes for each
+ * stack and each two stacks of which one holds the other, for the time of the search; time of
+ * reading the heap, and of a search for each pointer.
  */
 #ifndef DMD_LIVE_HOLDERS_H
 #define DMD_LIVE_HOLDERS_H

@@ -2,9 +2,9 @@
  *
  * live.h: what is kept while the program runs, and every event that changes it.
  *
- * The shell turns what it sees of the program into the calls below; snapshot.h turns the state into
- * a profile when a dump is due. Threads are the host's small numbers, addresses are the program's,
- * stacks are ids of the host's.
+ * The engine turns what its host sees of the program into the calls below; snapshot.h turns the
+ * state into a profile when a dump is due. Threads are the host's small numbers, addresses are the
+ * program's, stacks are ids of the host's.
  *
  * An allocation takes three steps, so that a stack is only captured where one is wanted:
  *   usable = dmd_live_usable(...)       the shell reserves that much
@@ -81,7 +81,7 @@ void dmd_live_destroy(dmd_live_t *live);
 
 /* ---- Blocks. ---- */
 
-/* What is to be done for a new block. */
+/* What the caller has to do for a new block. */
 typedef struct dmd_plan {
   bool stack;     /* capture one */
   uint32_t flags; /* DMD_BLOCK_... that the block gets */
@@ -94,8 +94,8 @@ uint64_t dmd_live_resized(const dmd_live_t *live, uint64_t old_usable, uint64_t 
 
 dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable);
 
-/* A block came to be. It bears the tag that its thread carries; if that carries none, its own. Its
- * flags are those of the plan, and DMD_BLOCK_ANNOUNCED where it applies. */
+/* A block was allocated. It bears the tag that its thread carries; if that carries none,
+ * new_block->tag. Its flags are those of the plan, and DMD_BLOCK_ANNOUNCED where it applies. */
 void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block);
 
 /* The group of blocks like this one, with the live heap's ids; for a block that is not passed over.
@@ -194,7 +194,7 @@ bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end);
 bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, uint32_t stack,
                            dmd_scope_end_t end);
 
-/* The same of a reporter that an exception ended before it could claim. */
+/* The same for a reporter that an exception ended before it could claim. */
 bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end);
 
 /* The thread says at this stack that all is measured: reporters that it has still open are faults,
@@ -209,15 +209,15 @@ void dmd_live_end_all(dmd_live_t *live);
 uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name);
 void dmd_live_clear_tag(dmd_live_t *live, uint32_t thread);
 
-/* In constant time. All zero for a name that is not a tag's (one that came too late is none
- * either).
+/* In constant time. All zero for a name that is not the name of a tag (one that came after
+ * DMD_MAX_TAGS others is not).
  */
 dmd_tag_sum_t dmd_live_tag_sum(dmd_live_t *live, const char *name);
 
 /* The same, and the thread's open reporter may claim these bytes without reporting their blocks. */
 uint64_t dmd_live_tag_bytes(dmd_live_t *live, uint32_t thread, const char *name);
 
-/* A thread is about to begin; it may have a number that another one had. parent: 0 for the first.
+/* A thread is about to begin; an earlier thread may have had its number. parent: 0 for the first.
  * With inherit_tags it carries the tag that its parent carries now, below all of its own: it cannot
  * take it off, and its own children inherit it in turn. Reporters are not inherited. */
 void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread);

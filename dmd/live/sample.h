@@ -11,7 +11,7 @@
  * stands for N bytes, or for 2 N where it holds the drawn bytes of two windows; the other small
  * blocks are passed over. So the sum over all places is exact to N bytes, and each place's share is
  * right on average, whatever pattern the program allocates in (a fixed byte of each window would
- * meet the same place again and again in a loop). Blocks of N bytes and more are kept as they are.
+ * hit the same place again and again in a loop). Blocks of N bytes and more are kept as they are.
  *
  * The generator is seeded, so that two equal runs sample alike.
  */
@@ -25,7 +25,7 @@ typedef struct dmd_sampler {
   bool partial;          /* partial stacks */
   uint64_t sample_below; /* N; 0: off */
   uint64_t position;     /* in the window at hand, below N */
-  uint64_t drawn;        /* the byte drawn in it; UINT64_MAX: already met */
+  uint64_t drawn;        /* the byte drawn in it; UINT64_MAX: already passed */
   uint64_t random[2];
   uint64_t failures; /* bytes that still fail before the next success */
 } dmd_sampler_t;

@@ -7,7 +7,7 @@
  * the owner interned; DMD_NONE is none.
  *
  * Below its stack a thread may have a base: the name that it was started with, which is in force
- * while no scope is open and which nothing takes off. Above a scope that was pushed (or the base)
+ * while no scope is open and which nothing removes. Above a scope that was pushed (or the base)
  * there is at most one that was set. It is replaced by the next one set and goes when the one below
  * it is popped.
  */

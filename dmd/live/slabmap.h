@@ -38,7 +38,7 @@ void dmd_slabmap_destroy(dmd_slabmap_t *map);
 /* A slab with this id, which is not DMD_NONE, starts at addr. */
 void dmd_slabmap_add(dmd_slabmap_t *map, uint64_t addr, uint32_t slab);
 
-/* No longer; it must have been added. */
+/* Removes the slab at addr, which must have been added. */
 void dmd_slabmap_remove(dmd_slabmap_t *map, uint64_t addr);
 
 /* Only for the map's own functions: the page with this number, or NULL where its region is not
@@ -48,8 +48,8 @@ static inline dmd_slab_page_t *dmd_slabmap_page(const dmd_slabmap_t *map, uint64
   return pages == NULL ? NULL : &pages[number & ((1u << DMD_SLAB_REGION_BITS) - 1)];
 }
 
-/* The slab that addr lies in if it lies in any, or DMD_NONE. That it does is for the caller to see:
- * what lies between two slabs counts as part of one of them. */
+/* The only slab that addr can lie in, or DMD_NONE. The caller has to check that it does: an address
+ * between two slabs is also answered with one of them. */
 static inline uint32_t dmd_slabmap_find(const dmd_slabmap_t *map, uint64_t addr) {
   const dmd_slab_page_t *page = dmd_slabmap_page(map, addr >> DMD_SLAB_BITS);
   if (page == NULL)

@@ -4,13 +4,13 @@
  *
  * A slab is a piece of the program's memory that holds blocks of one size class. All that is known
  * of it is kept in the host's own memory: blocks have no headers that a program could overwrite,
- * and nothing here ever reads or writes the program's memory. A slab of which no block is left goes
- * back to where it came from, so that its memory can serve blocks of any size; of each class one
- * stays.
+ * and nothing here ever reads or writes the program's memory. A slab without any block left goes
+ * back to where it came from, so that its memory can serve blocks of any size; one slab of each
+ * class stays.
  *
- * What a block is, and whose, is not known here. A block has a place: its slab, and its number
- * there. Memory of the host's can be attached to a slab, for what its user keeps of the blocks
- * (slabrecords.h does); it goes when the slab goes.
+ * This module does not know what a block is for, or whose it is. A block has a place: its slab, and
+ * its number there. Memory of the host's can be attached to a slab, for what its user keeps of the
+ * blocks (slabrecords.h does); it goes when the slab goes.
  *
  * There are 48 size classes: multiples of 16 bytes up to 256, then eight for each doubling. A block
  * takes at most an eighth more than was asked for, and for small ones at most 15 bytes more. Within
@@ -118,7 +118,7 @@ static inline bool dmd_slabs_find(const dmd_slabs_t *slabs, uint64_t addr,
  * its way from memory when this returns. */
 static inline bool dmd_slabs_is_taken(const dmd_slab_place_t *place) {
   const uint64_t *word = &place->slab->free[place->number / 64];
-  /* Where all are taken, so is this one, and the word can come in its own time. */
+  /* If all are taken, so is this one; the word can be loaded without waiting for it. */
   if (place->slab->summary == 0) {
     __builtin_prefetch(word);
     return true;

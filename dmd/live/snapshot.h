@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * snapshot.h: from the live heap to a profile.
+ * snapshot.h: makes a profile of the live heap.
  *
  * Adds the blocks (in cumulative mode the history of groups) to the profile's groups: those of one
  * stack one after the other, stacks in the order in which a walk of the heap comes to them. Takes 8

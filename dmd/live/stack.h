@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * stack.h: what somebody knows of each of the host's stacks, by the stack's id.
+ * stack.h: one value for each of the host's stacks, by the stack's id.
  *
  * Ids are the host's: any numbers above 0, best dense ones. A value has the size of a pointer, and
  * is 0 where none was set. The map is an array that grows in pages of 4,096. Setting and getting

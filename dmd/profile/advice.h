@@ -2,10 +2,10 @@
  *
  * advice.h: who holds the unreported blocks, and so who should have reported them.
  *
- * An advice says of blocks that were allocated at one place and not reported: so many of them, with
- * so many usable bytes, are pointed to from this offset of blocks of this holder. The holder is
- * known by its report (the name of the reporter's scope, or the report's stack where it has none);
- * blocks that are unreported themselves are known by where they were allocated.
+ * An advice is about blocks that were allocated at one place and not reported. It says how many of
+ * them, with how many usable bytes, are pointed to from one offset of the blocks of one holder. The
+ * holder is known by its report (the name of the reporter's scope, or the report's stack where it
+ * has none); blocks that are unreported themselves are known by where they were allocated.
  *
  * Of one holder each block counts once, at the first offset that was found: advices that differ in
  * nothing but offset or report stack may be added up. Those of different holders may not, since one
@@ -75,7 +75,8 @@ void dmd_advice_count(dmd_advice_t *sum, const dmd_advice_t *advice);
 
 /* How good the reason is to take a holder for the owner of what it points to. */
 typedef enum {
-  DMD_EVIDENCE_CHANCE, /* few words that look like pointers, as memory has them that is used again */
+  DMD_EVIDENCE_CHANCE, /* few words that look like pointers, as memory has them that is used again
+                        */
   DMD_EVIDENCE_WEAK,   /* in few of the blocks that are alike, but many */
   DMD_EVIDENCE_STRONG  /* in many of the blocks that are alike; or nothing is known of it */
 } dmd_evidence_t;

@@ -2,10 +2,10 @@
  *
  * fault.h: what the program did wrong with its heap, its scopes or its reports.
  *
- * Faults that concern reports are misreports: a report of what is not the start of a live block, a
- * claim that its blocks do not add up to. What is equal in everything but numbers is one fault that
- * happened several times; of the numbers, that are bytes, the sum is kept and those of the time
- * that was off by most.
+ * Faults that concern reports are misreports: a report of something that is not the start of a live
+ * block, a claim that its blocks do not add up to. Faults that are equal in everything but numbers
+ * are one fault that happened several times; the sum of the bytes that were off is kept, and the
+ * numbers of the time that was off by most.
  *
  * Like groups and report sets, faults are kept by the live heap and by profiles, each with ids of
  * its own. Stacks and names are ids of the owner; DMD_NONE is none.
@@ -32,13 +32,13 @@ typedef enum {
   DMD_FAULT_REPORT_NO_ADDRESS, /* of an address where nothing is */
   DMD_FAULT_REPORT_LENGTH,     /* with a length that is not the block's */
   DMD_FAULT_REPORT_UNSCOPED,   /* outside of any reporter, where the user asked for one */
-  DMD_FAULT_REPORT_MIXED, /* shared of a block that another report does not share, or reverse */
-  DMD_FAULT_REPORT_SHARED_AGAIN,   /* shared, by a reporter that had counted the block already */
-  DMD_FAULT_UNREPORT_NO_BLOCK,     /* DMD_UNREPORT of what is not the start of a live block */
-  DMD_FAULT_CLAIM,                 /* a reporter claims another sum than its blocks add up to */
-  DMD_FAULT_MEMORY_REPORT,         /* its amount is not what the reporter of that path measured */
-  DMD_FAULT_SCOPE_LEFT_OPEN,       /* a tag or reporter that began and never ended */
-  DMD_FAULT_MEMORY_REPORT_REFUSED, /* a memory report that is none, or one too many */
+  DMD_FAULT_REPORT_MIXED,      /* a shared report of a block that has plain ones, or the reverse */
+  DMD_FAULT_REPORT_SHARED_AGAIN, /* shared, by a reporter that had counted the block already */
+  DMD_FAULT_UNREPORT_NO_BLOCK, /* DMD_UNREPORT of something that is not the start of a live block */
+  DMD_FAULT_CLAIM,             /* a reporter claims another sum than its blocks add up to */
+  DMD_FAULT_MEMORY_REPORT,     /* its amount is not what the reporter of that path measured */
+  DMD_FAULT_SCOPE_LEFT_OPEN,   /* a tag or reporter that began and never ended */
+  DMD_FAULT_MEMORY_REPORT_REFUSED, /* a memory report that is not valid, or too many */
   DMD_FAULT_FREED_COUNTED, /* a memory report's amount holds blocks that were freed meanwhile */
   DMD_N_FAULTS
 } dmd_fault_kind_t;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * groups.h: blocks that are alike in everything that is kept of them, and how many there are.
+ * groups.h: blocks that are equal in everything that is kept of them, counted.
  *
  * A group is what a dump holds instead of blocks, so that memory grows with the number of
- * *distinct* blocks. What the ids in a group name is up to the owner of the set: a profile's ids
- * point into the profile, the live heap's history uses the live heap's ids.
+ * *distinct* blocks. The ids in a group are those of the set's owner: of a profile, or for the live
+ * heap's history of the live heap.
  *
  * Groups have the ids 1, 2, 3 ... in the order in which the first block of each came. A group takes
  * 40 bytes, and 11 to 22 in the index.
@@ -50,23 +50,22 @@ void dmd_groups_destroy(dmd_groups_t *groups);
 /* Adds key->num blocks to the group that equals key in all but num and record. */
 void dmd_groups_add(dmd_groups_t *groups, const dmd_group_t *key);
 
-/* The same of n keys, one after another. A set of many groups is in no cache, and this waits for
+/* The same for n keys, one after another. A set of many groups is in no cache, and this waits for
  * memory once for several keys instead of once or twice for each. */
 void dmd_groups_add_all(dmd_groups_t *groups, const dmd_group_t *keys, size_t n);
 
-/* Says that no key which comes from now on equals a group that there is: the index starts anew, and
- * so takes memory, and the caches, for the groups that come only. */
+/* Says that no key from now on will equal a group that is there already: the index starts anew, so
+ * that it takes memory and caches for later groups only. */
 void dmd_groups_close(dmd_groups_t *groups);
 
-/* Makes a group of its own of the key's blocks, whatever else there is: for blocks that differ in
+/* Makes a new group of the key's blocks even if there is an equal one: for blocks that differ in
  * something that groups do not hold. Returns its id. */
 uint32_t dmd_groups_append(dmd_groups_t *groups, const dmd_group_t *key);
 
 /* Says that nothing will be added any more, which gives back the memory of the index. */
 void dmd_groups_finish(dmd_groups_t *groups);
 
-/* Says, of a finished set, that its groups up to this one are not reached any more, see
- * dmd_pool_pass. */
+/* Says that the groups of a finished set up to this one will not be used again: dmd_pool_pass. */
 void dmd_groups_pass(dmd_groups_t *groups, uint32_t id);
 
 static inline uint32_t dmd_groups_count(const dmd_groups_t *groups) {

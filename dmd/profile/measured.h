@@ -3,7 +3,7 @@
  * measured.h: what the reporters of a profile measured, by path.
  *
  * A reporter measured the usable bytes of the blocks that it reported. A block that was reported
- * twice counts for both reports, as it does where the program adds up its own numbers. A block that
+ * twice counts for both reports, as it does when the program adds up its own numbers. A block that
  * several owners share counts for each with its share, so that together they count it once.
  *
  * Cost: one walk over the groups, and a sort of the reporters; each question is then a binary
@@ -17,9 +17,9 @@
 typedef struct dmd_measured {
   const dmd_profile_t *profile;
   int64_t *by_reporter; /* by name id; [DMD_NONE]: outside of any reporter */
-  int64_t *shared;      /* likewise, what the sum would be more if shared blocks counted whole */
-  uint32_t *order;      /* name ids of the reporters that measured something, by path */
-  int64_t *before;      /* for each place in order, and for its end, the sum of those before it */
+  int64_t *shared; /* likewise, how much more the sum would be if shared blocks counted whole */
+  uint32_t *order; /* name ids of the reporters that measured something, by path */
+  int64_t *before; /* for each place in order, and for its end, the sum of those before it */
   uint32_t n;
 } dmd_measured_t;
 

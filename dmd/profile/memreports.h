@@ -67,7 +67,7 @@ void dmd_memreports_destroy(dmd_memreports_t *reports);
 void dmd_memreports_clear(dmd_memreports_t *reports);
 
 /* One report, or several that were summed. Strings are copied; process and description may be NULL
- * or empty, which is the same. kind and units may be any numbers, until the value is added. */
+ * or empty, which is the same. kind and units may be any numbers: dmd_memreports_add checks. */
 typedef struct dmd_memreport {
   const char *process, *path, *description;
   int64_t amount;
@@ -76,10 +76,10 @@ typedef struct dmd_memreport {
   uint32_t kind, units;
 } dmd_memreport_t;
 
-/* Adds to the report that equals it in process, path, kind and units, which keeps its description
- * and stack, or becomes a new one. False, and it is not kept, where it has no path, a kind or units
- * that do not exist, or too large an amount; where it would be one too many; and always once the
- * strings take up their room. */
+/* Adds the amount to the report that equals it in process, path, kind and units, which keeps its
+ * description and stack; otherwise it becomes a new one. False, and nothing is kept, if it has no
+ * path, an unknown kind or units, or too large an amount; if there are too many reports; and always
+ * once the strings have used up their room. */
 bool dmd_memreports_add(dmd_memreports_t *reports, const dmd_memreport_t *report);
 
 static inline uint32_t dmd_memreports_count(const dmd_memreports_t *reports) {
@@ -91,7 +91,7 @@ static inline const dmd_memreport_entry_t *dmd_memreports_at(const dmd_memreport
   return DMD_POOL_AT(&reports->pool, const dmd_memreport_entry_t, id);
 }
 
-/* A report as the value that would make it. */
+/* A report in the form in which it could be added. */
 dmd_memreport_t dmd_memreports_get(const dmd_memreports_t *reports, uint32_t id);
 
 #endif

@@ -36,8 +36,8 @@ typedef enum { DMD_MODE_DARK_MATTER, DMD_MODE_LIVE, DMD_MODE_CUMULATIVE, DMD_MOD
 /* The mode's name in options, files and text, e.g. "dark-matter". */
 const char *dmd_mode_name(dmd_mode_t mode);
 
-/* How the data came about: keys of the "dmd" object. Absent (is_known false) in a profile that came
- * from another program's file. Strings are the profile's own (dmd_profile_keep) or literals. */
+/* How the data came about: keys of the "dmd" object. is_known is false for a profile that came from
+ * another program's file. Strings are the profile's own (dmd_profile_keep) or literals. */
 typedef struct dmd_run {
   bool is_known;
   const char *version;          /* of dmd */
@@ -64,8 +64,8 @@ typedef struct dmd_run {
   uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
 } dmd_run_t;
 
-/* What the process takes up, in bytes, without what belongs to Valgrind. Of several processes, if
- * merged: the sums. */
+/* The memory of the process in bytes, without what belongs to Valgrind. In a merged profile: the
+ * sums over the processes. */
 typedef struct dmd_footprint {
   uint64_t heap_allocated;  /* usable bytes of the live blocks, those that were not sampled too */
   uint64_t heap_overhead;   /* what the arena that they come from takes up beyond them */

@@ -11,9 +11,9 @@
  * parts. An owner is a reporter or, outside of any, the place of the report; however often it
  * reports the block, it is one sharer. All sharers are kept, in a list that grows at its newest
  * end: a set has its first sharer, its newest one, and the id of the set of all but the newest. So
- * a further sharer takes one set. Whether it is a further one is known at once where the same
- * sharer was added to the same set before; else it is compared with all that are there. A plain
- * report makes a shared set plain, and a shared one counts as plain in a plain set.
+ * a further sharer takes one set. Whether a sharer is new is known at once if the same one was
+ * added to the same set before; otherwise it is compared with all sharers of the set. A plain
+ * report makes a shared set plain, and in a plain set a shared report counts as plain.
  *
  * Like groups, sets are used by the live heap and by profiles, each with ids of its own.
  */
@@ -50,8 +50,9 @@ typedef struct dmd_report_set {
 typedef struct dmd_reports {
   dmd_pool_t pool;
   dmd_table_t index;
-  /* What was added last, to which set, and which came of it: a reporter walks a structure and adds
-   * the same report to block after block. No set ever changes, so this stays true. */
+  /* The report added last, the set that it was added to, and the resulting set: a reporter walks a
+   * structure and adds the same report to block after block. No set ever changes, so this stays
+   * true. */
   dmd_report_t last_report;
   uint32_t last_from, last_to; /* last_to is DMD_NONE: nothing was added yet */
 } dmd_reports_t;
@@ -63,7 +64,7 @@ void dmd_reports_destroy(dmd_reports_t *reports);
 /* The id of the set with these contents; unused report fields must be 0. */
 uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set);
 
-/* The id of the set that comes of adding one report to the set with this id. */
+/* The id of the set that results from adding one report to the set with this id. */
 uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report);
 
 /* The id of the set that remains of this one after a clear: the kept reports made on allocation. */
@@ -78,8 +79,8 @@ static inline uint32_t dmd_reports_count(const dmd_reports_t *reports) {
   return reports->pool.last;
 }
 
-/* The id of the shared set of n sharers, at least one. Those that are the same owner become one,
- * in the list too. Linear in n. */
+/* The id of the shared set of n sharers, at least one. Sharers that are the same owner become one,
+ * also in the array. Linear in n. */
 uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, dmd_report_t *sharers, uint32_t n);
 
 /* Whether the set with this id, not DMD_NONE, is shared. */
@@ -87,19 +88,20 @@ static inline bool dmd_reports_are_shared(const dmd_reports_t *reports, uint32_t
   return dmd_reports_at(reports, id)->report[0].flags & DMD_REPORT_SHARED;
 }
 
-/* What a shared set has of the owner that made this report; NULL where it is none of its sharers.
+/* The report in a shared set by the owner that made this report; NULL if that owner is not a
+ * sharer.
  */
 const dmd_report_t *dmd_reports_find_sharer(const dmd_reports_t *reports, uint32_t id,
                                             const dmd_report_t *report);
 
-/* How many reports are kept of the set with this id: of a shared one one for each sharer; 0 for
+/* How many reports are kept of the set with this id: for a shared set one for each sharer; 0 for
  * DMD_NONE. */
 uint32_t dmd_reports_n_kept(const dmd_reports_t *reports, uint32_t id);
 
 /* Lists these reports, the first one first. */
 void dmd_reports_list(const dmd_reports_t *reports, uint32_t id, dmd_report_t *list);
 
-/* The same one by one, of a shared set the newest first:
+/* The same, one by one; those of a shared set the newest first:
  *
  *   dmd_report_walk_t walk = dmd_reports_walk(reports, id);
  *   while (dmd_reports_next(&walk))
@@ -109,18 +111,19 @@ typedef struct dmd_report_walk {
   const dmd_reports_t *reports;
   uint32_t id; /* the set */
   const dmd_report_t *report;
-  bool is_again;  /* one that came before it is of the same reporter */
+  bool is_again;  /* an earlier one is by the same reporter */
   bool is_first;  /* the first that was made */
-  uint32_t place; /* the walk's own: of a plain set how many came, of a shared one what is left */
+  uint32_t place; /* the walk's own: for a plain set how many were visited, for a shared one how
+                     many are left */
   bool had_unnamed;
 } dmd_report_walk_t;
 
 dmd_report_walk_t dmd_reports_walk(const dmd_reports_t *reports, uint32_t id);
 bool dmd_reports_next(dmd_report_walk_t *walk);
 
-/* How much one of these reports, the first one or another, counts for of a block of this many
- * usable bytes: in a plain set for all of it. Sharers have equal parts. What cannot be divided is
- * the first one's, so that the parts of all add up to the block. */
+/* How many bytes of a block of this usable size one of these reports, the first or another, counts
+ * for. In a plain set that is the whole block. Sharers have equal parts; the first one also has the
+ * remainder of the division, so that the parts add up to the block. */
 uint64_t dmd_reports_part(const dmd_reports_t *reports, uint32_t id, bool is_first,
                           uint64_t usable);
 

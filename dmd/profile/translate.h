@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * translate.h: what another owner's ids stand for, taken over into a profile.
+ * translate.h: takes over what the ids of another owner stand for into a profile.
  *
  * Names, tags, stacks and report sets are numbers that mean something to their owner alone: the
- * live heap, or a profile. A translation is from one such source to one profile. What it is asked
- * for the first time it adds to the profile; afterwards it knows the profile's id. So what nobody
- * asks for is not taken over, and the profile has the rest in the order of asking. DMD_NONE, in
- * all of them, is DMD_NONE.
+ * live heap, or a profile. A translation leads from one such source to one profile. When it is
+ * asked for an id the first time, it adds what that stands for to the profile; afterwards it knows
+ * the profile's id. So only what was asked for is taken over, in the order of asking. DMD_NONE
+ * stays DMD_NONE.
  *
- * What differs there may be the same here: two stacks of addresses in one line of the source are
- * one stack of texts. Groups, faults and sharers of a block that become alike are one, and their
- * numbers are added up. Sums that may have blocks in common cannot be: whoever counts each block
- * once for each stack has to do so by the profile's ids.
+ * Things that differ in the source may be equal in the profile: two stacks of addresses in one line
+ * of code are one stack of texts. Groups, faults and sharers that become equal are joined, and
+ * their numbers are added up. Sums that may have blocks in common cannot be added up: to count each
+ * block once for each stack, count by the profile's ids.
  *
  * Cost: 4 bytes for each id of the source, up to the highest that was asked for; what is known is
  * found by an index.
@@ -46,12 +46,12 @@ void dmd_translation_init_profile(dmd_translation_t *t, dmd_profile_t *to,
                                   const dmd_profile_t *from, dmd_translate_fn add_frame, void *ctx);
 void dmd_translation_destroy(dmd_translation_t *t);
 
-/* Those of the ids that are in none of the functions below. */
+/* For ids that none of the functions below translates. */
 uint32_t dmd_translation_add_stack(dmd_translation_t *t, uint32_t id);
 uint32_t dmd_translation_name(dmd_translation_t *t, uint32_t id);
 uint32_t dmd_translation_tag(dmd_translation_t *t, uint32_t id);
 
-/* Of a report only what profiles know of it: that it survives a clear, they do not. */
+/* A report set. That a report survives a clear is not taken over: profiles do not have it. */
 uint32_t dmd_translation_reports(dmd_translation_t *t, uint32_t id);
 
 static inline uint32_t dmd_translation_stack(dmd_translation_t *t, uint32_t id) {
@@ -63,8 +63,8 @@ static inline uint32_t dmd_translation_stack(dmd_translation_t *t, uint32_t id) 
 /* A group of the source as one of the profile, which is not added to it. */
 dmd_group_t dmd_translation_group(dmd_translation_t *t, const dmd_group_t *group);
 
-/* Adds all of the source's that is in the collection to the profile's. Of memory reports, false
- * where they are too many for one profile; what published them is not taken over. */
+/* Adds all elements of the source's collection to the profile's. For memory reports: false if they
+ * are too many for one profile; the stacks that published them are not taken over. */
 void dmd_translation_add_faults(dmd_translation_t *t, const dmd_faults_t *faults);
 void dmd_translation_add_advices(dmd_translation_t *t, const dmd_advices_t *advices);
 bool dmd_translation_add_memreports(dmd_translation_t *t, const dmd_memreports_t *reports);

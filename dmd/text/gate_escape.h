@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * gate_escape.h: text of text_gate.h inside other formats.
+ * gate_escape.h: the text of text_gate.h, escaped for other formats.
  *
- * junit and github put it into their messages: it is first written into a buffer, and then once
- * more with what is special in the format escaped. Nobody else includes this.
+ * For gate_junit.c and gate_github.c, which put it into their messages: the text is first written
+ * into a buffer, and from there with the characters escaped that are special in the format.
  */
 #ifndef DMD_TEXT_GATE_ESCAPE_H
 #define DMD_TEXT_GATE_ESCAPE_H
@@ -20,7 +20,7 @@ void dmd_put_finding(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_t
 void dmd_put_causes(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_t *f,
                     dmd_escape_fn escape);
 
-/* A string that has not gone through dmd_out_safe. */
+/* The same for a string that is not yet safe for terminals. */
 void dmd_put_str(dmd_out_t *out, const dmd_verdict_t *v, const char *s, dmd_escape_fn escape);
 
 #endif

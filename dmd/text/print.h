@@ -18,7 +18,7 @@ void dmd_print_count(dmd_out_t *out, int64_t n, bool sampled, const char *one, c
 /* `1 byte`, `1,234 bytes` */
 void dmd_print_bytes(dmd_out_t *out, uint64_t bytes);
 
-/* Of a fault that has amounts, a line: `100 bytes claimed, 120 bytes measured: 20 bytes too few`.
+/* A line for a fault that has amounts: `100 bytes claimed, 120 bytes measured: 20 bytes too few`.
  */
 void dmd_print_amounts(dmd_out_t *out, const char *indent, const dmd_fault_t *fault);
 

@@ -8,7 +8,7 @@
 #include "analysis/calibration.h"
 #include "base/out.h"
 
-/* What the command line is to have that is printed. */
+/* For the command line that is printed. */
 typedef struct dmd_calibration_command {
   const char *baseline;    /* the name of a run's file */
   const char *ignore_name; /* NULL: none */

@@ -17,13 +17,13 @@ enum {
   DMD_MAX_REPORT_FRAMES = 3
 };
 
-/* `--max-unreported=10%`; of the two that --max-growth is, which one: `--max-growth=2% (total)`. */
+/* `--max-unreported=10%`; --max-growth is two limits: `--max-growth=2% (total)` is one. */
 void dmd_print_limit(dmd_out_t *out, const dmd_limit_t *limit);
 
-/* In one line without its end: the figure and what was allowed. */
+/* The figure and what was allowed, as one line without its line end. */
 void dmd_print_finding(dmd_out_t *out, const dmd_finding_t *finding);
 
-/* Of a broken limit: the records that caused it and what can be done, in several lines. */
+/* For a broken limit: the records that caused it and what can be done, in several lines. */
 void dmd_print_causes(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_t *finding);
 
 /* One line. */

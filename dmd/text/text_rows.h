@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * text_rows.h: blocks added up by something else than their stacks, as a table.
+ * text_rows.h: blocks added up by reporter, tag, thread, function or library, as a table.
  */
 #ifndef DMD_TEXT_TEXT_ROWS_H
 #define DMD_TEXT_TEXT_ROWS_H

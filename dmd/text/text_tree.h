@@ -9,9 +9,9 @@
  *   └──12.24 MB (49.24%) ── heap-unclassified [?!]
  *
  * " -- " is a node whose children follow, " ++ " one whose children are not shown, " ── " a leaf.
- * A line is as far to the right as its parent's, and further by what its value is shorter. Behind a
- * name stand [?!] for an impossible amount, [2] for the sum of two reports of this path, and [+] or
- * [-] for a path that only the newer or older file has.
+ * Values are aligned with their parent's at the right end: a shorter value is indented further.
+ * Behind a name stand [?!] for an impossible amount, [2] for the sum of two reports of this path,
+ * and [+] or [-] for a path that only the newer or older file has.
  */
 #ifndef DMD_TEXT_TEXT_TREE_H
 #define DMD_TEXT_TEXT_TREE_H
@@ -24,7 +24,7 @@
  * every path and exact amounts. */
 void dmd_tree_print(dmd_out_t *out, const dmd_amounts_t *m, const char *notes, bool verbose);
 
-/* What who reads a profile's tree would take wrongly: lines for the notes. */
+/* Lines for the notes: what readers of a profile's tree should know, so as not to misread it. */
 void dmd_tree_print_notes(dmd_out_t *out, const dmd_profile_t *profile,
                           const dmd_coverage_t *coverage, bool verbose);
 

@@ -2,7 +2,7 @@
  *
  * dm_address.h: what memory an address of the program lies in, for dmd_engine_host_t: see there.
  *
- * Asked only once something is wrong: a report of what is not a block.
+ * Asked only once something is wrong: a report of something that is not a block.
  */
 #ifndef DMD_TOOL_DM_ADDRESS_H
 #define DMD_TOOL_DM_ADDRESS_H

@@ -7,8 +7,8 @@
  * costs as much as all that the tool does with it. Where a translation ends in a client request, a
  * call is put before its end that answers the frequent ones at once; all others take the usual way.
  *
- * What is answered is what the core would have called, with the same arguments and the same state
- * of the thread, so that nobody can tell the difference but by the clock.
+ * The answer comes from the functions that the core would have called, with the same arguments and
+ * the same state of the thread, so that only the time differs.
  */
 #ifndef DMD_TOOL_DM_DIRECT_H
 #define DMD_TOOL_DM_DIRECT_H
@@ -16,7 +16,7 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Adds to a translation what it takes. */
+/* Adds that call to a translation, if it ends in a client request. */
 void dm_direct_instrument(IRSB *sb, const VexGuestLayout *layout);
 
 /* For --stats=yes. */

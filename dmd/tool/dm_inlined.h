@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dm_inlined.h: of which objects Valgrind reads what calls were inlined.
+ * dm_inlined.h: for which objects Valgrind reads the inlined calls.
  *
- * Stacks need it of the program and its libraries. Where the C library's debug information is
- * installed, to read its inlined calls takes a quarter of the time that Valgrind takes to start,
- * and what they would tell are calls between functions that are private to it. So it is left out,
+ * Stacks need it of the program and its libraries. If the C library's debug information is
+ * installed, reading its inlined calls takes a quarter of the time that Valgrind takes to start,
+ * and all that they would show are calls between its private functions. So they are left out,
  * unless --read-inline-info=yes was given.
  */
 #ifndef DMD_TOOL_DM_INLINED_H

@@ -11,7 +11,7 @@
 void dm_register_malloc(void);
 
 /* Answers a call of one of the replacements, which the program's side of them makes as a client
- * request: VG_USERREQ__CLIENT_CALL1 to 3. False where it is none; nothing was done then. */
+ * request: VG_USERREQ__CLIENT_CALL1 to 3. False if it is not such a call; nothing was done then. */
 Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret);
 
 #endif

@@ -2,11 +2,11 @@
  *
  * dm_resident.h: what the program takes up, without what belongs to Valgrind.
  *
- * Program and tool are one process, so that the kernel's totals say little. It is the mappings that
- * tell: Valgrind knows which of them are the program's, and the kernel says of each in
- * /proc/self/smaps how much of it is in physical memory. Where the kernel has made one mapping of a
- * piece of the program's and one of Valgrind's, /proc/self/pagemap tells page by page. What
- * Valgrind preloads into the program is left out.
+ * Program and tool are one process, so that the kernel's totals say little. So the mappings are
+ * read: Valgrind knows which of them are the program's, and the kernel says in /proc/self/smaps how
+ * much of each is in physical memory. If the kernel has joined a mapping of the program's with one
+ * of Valgrind's, /proc/self/pagemap is read page by page. What Valgrind preloads into the program
+ * is left out.
  *
  * Cost: the kernel's time for smaps; some 60 ms a GiB that is resident in pages of 4 KiB.
  */

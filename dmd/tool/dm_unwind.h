@@ -10,14 +10,14 @@
  * these. Where they all are still what they were, another walk would end in the same stack, and
  * comparing them costs one load for each.
  *
- * Which words were read is worked out from the stack and frame pointers that Valgrind tells for
- * each frame, from how amd64 code is laid out:
+ * Which words were read follows from the stack and frame pointers that Valgrind gives for each
+ * frame, and from the layout of amd64 code:
  *   - a return address lies just below the stack pointer of the frame that it returns to; where no
  *     such word is there (a signal's frame), the walk is not remembered;
  *   - a frame pointer matters to a frame if it points into that frame (else the stack pointer alone
- *     says where its caller's is), if the frame is of one word only (which code without unwind
- *     information may look like), or if the walk ended there before its time. It was saved in one
- *     of the frames further in, in a word with its value: all words that may be it are compared;
+ *     says where its caller's is), if the frame has one word only (code without unwind information
+ *     may look like that), or if the walk ended there too early. It was saved in one of the frames
+ *     further in, in a word with its value: all words that may be it are compared;
  *   - so are, in a frame that a frame pointer points into, the words that may hold its caller's
  *     stack pointer, from which functions that align the stack find back.
  *
@@ -29,8 +29,8 @@
  * after the last one the time before is tried: programs do the same things in the same order again,
  * and it has been on its way from memory since then.
  *
- * Where few stacks are met again, the whole is left alone for a while. Memory: at most 5 MiB, as
- * different stacks are met. On other processors than amd64 each stack is unwound.
+ * If few stacks are known again, none is looked up for a while. Memory: at most 5 MiB, in
+ * proportion to the different stacks. On other processors than amd64 each stack is unwound.
  */
 #ifndef DMD_TOOL_DM_UNWIND_H
 #define DMD_TOOL_DM_UNWIND_H
@@ -50,7 +50,7 @@ void dm_unwind_end_thread(ThreadId tid);
 /* In a forked child, where the other threads are not. */
 void dm_unwind_forked(void);
 
-/* For --stats=yes: how many stacks were asked for and how many of them were known. */
+/* For --stats=yes: how many stacks were looked up and how many of them were known. */
 void dm_unwind_print_stats(void);
 
 #endif
