@@ -73,6 +73,8 @@ Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret) {
       *ret = (UWord)dm_malloc(tid, arg[2]);
     else if (callee == dm_free)
       dm_free(tid, (void *)arg[2]), *ret = 0;
+    else if (callee == dm_malloc_usable_size)
+      *ret = dm_malloc_usable_size(tid, (void *)arg[2]);
     else
       return False;
     return True;

@@ -31,9 +31,9 @@ def _contents(doc):
             sorted(_spelled_out(doc, fault) for fault in doc["dmd"]["faults"]), doc["dmd"]["totals"])
 
 
-def _same(t, at_least):
-    direct = t.run(options=["--stats=yes"])
-    usual = t.run(options=["--stats=yes", "--direct-requests=no"])
+def _same(t, at_least, *options):
+    direct = t.run(options=["--stats=yes", *options])
+    usual = t.run(options=["--stats=yes", "--direct-requests=no", *options])
     t.check(_answered(direct) >= at_least, "%d requests were answered directly" % _answered(direct))
     t.equal(_answered(usual), 0)
     t.equal(_contents(direct.profile.doc), _contents(usual.profile.doc))
@@ -45,6 +45,16 @@ def same_allocations(t):
 
 def same_reallocations(t):
     _same(t, 20)
+
+
+def same_usable_sizes(t):
+    # One for each of 131,000 sizes, beside a malloc and a free.
+    _same(t, 3 * 131000)
+
+
+def same_reports_by_usable_size(t):
+    # 11 calls, not counting that of NULL, beside 8 blocks and a free.
+    _same(t, 20, "--report-usable-size=yes")
 
 
 def same_reports(t):
