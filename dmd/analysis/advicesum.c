@@ -87,8 +87,8 @@ static void keep_offset(best_offsets_t *best, uint32_t offset, int64_t bytes) {
     best->n++;
 }
 
-/* Takes the fewest offsets that hold nine tenths of the holder's bytes, in ascending order, and
- * what is held there; or none, and all bytes. */
+/* Takes the fewest offsets that hold nine tenths of the holder's bytes, in ascending order, and the
+ * bytes held there; if these are too many, no offset and all bytes. */
 static void choose_offsets(dmd_holder_t *holder, const best_offsets_t *best) {
   int64_t named = 0;
   for (uint32_t i = 0; i < best->n && named < holder->bytes - holder->bytes / 10; i++) {
@@ -181,11 +181,11 @@ bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_hold
     for (end = i; end < n && holder_key(sum, advice_at(sum, ids[end])) == key; end++)
       ;
     dmd_holder_t other = add_up(sum, ids + i, end - i);
-    /* A block that two of those hold which look alike was counted twice. */
+    /* A block that is held by two holders which look alike was counted twice. */
     if (other.bytes > r->usable)
       other.bytes = r->usable;
-    /* Of those that hold as much the one that was met first: ids of names and stacks are others
-     * once a profile was written and read. */
+    /* Of those that hold as much, the first one: ids of names and stacks change when a profile is
+     * written and read. */
     uint32_t first = lowest(ids + i, end - i);
     if (weight(&other) > weight(holder) || (weight(&other) == weight(holder) && first < best)) {
       *holder = other;
@@ -208,8 +208,8 @@ const char *dmd_advice_place(const dmd_records_t *records, uint32_t cut_stack) {
   return i < n ? dmd_frames_text(all, frames[i]) : NULL;
 }
 
-/* Who is reported has a reporter that can be mended, and wins as long as the other explains little
- * more: a third of the bytes, or as many pointers again. */
+/* A holder that is reported has a reporter that can be mended. It wins as long as the other
+ * explains little more: a third of the bytes, or as many pointers again. */
 static bool unreported_explains_more(const dmd_holder_t *unreported, const dmd_holder_t *reported) {
   uint64_t ours = weight(reported), theirs = weight(unreported);
   return theirs - theirs / 4 > ours ||

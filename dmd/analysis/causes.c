@@ -27,8 +27,8 @@ typedef struct {
 
 /* ---- Frames. ---- */
 
-/* Notes how the frames of one profile are to be shown. Those of a later profile change nothing
- * about functions that an earlier one has. */
+/* Notes how the frames of one profile are to be shown. A later profile does not change what an
+ * earlier one said about a function. */
 static void note_lines(lines_t *lines, const dmd_profile_t *from) {
   uint32_t n_known = dmd_intern_count(&lines->plain);
   for (uint32_t id = 1; id <= dmd_frames_count(&from->frames); id++) {
@@ -65,7 +65,7 @@ static void copy_blocks(dmd_profile_t *view, const dmd_subject_t *subject, const
       continue;
     dmd_group_t g = dmd_translation_group(&ids, group);
     g.thread = is_before ? THREAD_BEFORE : THREAD_NOW;
-    /* Causes add up to the figure, so of a shared block they have what counts of it. */
+    /* Causes must add up to the figure, so of a shared block they have the part that counts. */
     uint64_t counted_szB = dmd_gate_counted_szB(&selector, group);
     if (counted_szB < g.req + g.slop) {
       g.req = g.req < counted_szB ? g.req : counted_szB;

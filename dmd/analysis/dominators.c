@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-/* What is known of a node as the search goes; together, since it is read together. */
+/* What is known of a node during the search; in one struct, since it is read together. */
 typedef struct {
   uint32_t number; /* DMD_NO_DOMINATOR: not met yet */
   uint32_t first;  /* of the edges that lead back to it: how many, then where they are in `back` */

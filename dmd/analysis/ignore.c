@@ -13,8 +13,8 @@ static bool is_blank(char c) {
 
 /* ---- Parsing. ---- */
 
-/* Where the '#' of the reason is: the first that stands behind a blank; NULL where there is none.
- * A backslash protects what is behind it. */
+/* Where the '#' of the reason is: the first one after a blank; NULL if there is none. A backslash
+ * protects the character after it. */
 static char *find_reason(char *line) {
   for (char *s = line; *s != '\0'; s++) {
     if (*s == '\\' && s[1] != '\0')
@@ -108,7 +108,7 @@ static bool matches_frame(const char *pattern, const dmd_frames_t *frames, uint3
          dmd_glob_matches(pattern, function != NULL ? function : "?\?\?");
 }
 
-/* What no limit asks for needs no pattern: of blocks that several owners share, too, none. */
+/* Blocks that no limit is about need no pattern, nor do blocks that several owners share. */
 static bool is_concerned(const dmd_profile_t *profile, const dmd_group_t *g) {
   dmd_section_t section = dmd_section_of_group(profile, g);
   return section == DMD_SECTION_UNREPORTED || section == DMD_SECTION_TWICE;

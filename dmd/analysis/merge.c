@@ -95,8 +95,8 @@ static void add_up(dmd_merge_t *merge, const dmd_profile_t *from) {
   }
 }
 
-/* Whether the result can be read back. Every file's own numbers are in these limits, so that none
- * has overflowed when this is asked after each. */
+/* Whether the result can be read back. Every file's own numbers are within these limits, so that
+ * nothing has overflowed if this is called after each file. */
 static bool fits(const dmd_merge_t *merge) {
   const dmd_run_t *run = &merge->profile.run;
   const dmd_footprint_t *memory = &merge->profile.memory;

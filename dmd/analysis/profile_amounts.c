@@ -53,7 +53,7 @@ static uint32_t tree_of(maker_t *k, const char *path) {
   return dmd_intern_bytes(&k->trees, path, n);
 }
 
-/* Says that a tree is of these units, unless it is known to be of others. */
+/* Notes the units of a tree, unless other units are noted already. */
 static bool tree_is_of(maker_t *k, const char *path, dmd_memreport_units_t units) {
   uint32_t tree = tree_of(k, path);
   if (tree > k->tree_units.last) {

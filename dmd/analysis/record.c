@@ -59,7 +59,7 @@ const char *dmd_section_name(dmd_section_t section) {
   return names[section];
 }
 
-/* As how many reports the records take a report set: a shared one is as good as one report. */
+/* How many reports a report set counts for in records: a shared set counts as one. */
 static uint32_t n_reported(const dmd_profile_t *profile, uint32_t reports) {
   if (dmd_reports_are_shared(&profile->reports, reports))
     return 1;
@@ -273,8 +273,8 @@ static int compare_size(const void *ctx, uint32_t a, uint32_t b) {
   return dmd_compare_magnitudes(sizes[a].usable, sizes[b].usable);
 }
 
-/* In a difference, what came and went alike drops out, and what went gets a negative size. Returns
- * how many are left. */
+/* In a difference, blocks that came and went in equal numbers drop out, and those that went get a
+ * negative size. Returns how many are left. */
 static size_t settle_sizes(dmd_size_count_t *sizes, size_t n) {
   size_t left = 0;
   for (size_t i = 0; i < n; i++) {

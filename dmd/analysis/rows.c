@@ -20,7 +20,7 @@ static dmd_tally_t *tally_of(dmd_rows_t *rows, uint32_t row) {
   return DMD_POOL_AT(&rows->tallies, dmd_tally_t, row);
 }
 
-/* The row of the thing with this id; name is asked for what it is called, once. */
+/* The row of the thing with this id; `name` is called once for each, for its name. */
 static uint32_t row_of(dmd_rows_t *rows, uint32_t id,
                        uint32_t (*name)(dmd_rows_t *rows, uint32_t id)) {
   dmd_pool_reach(&rows->known, id + 1);
@@ -79,7 +79,7 @@ static uint32_t row_of_function(dmd_rows_t *rows, const dmd_location_t *location
   return row;
 }
 
-/* Notes which objects there are: a name that two of them have names neither. */
+/* Notes which objects there are: a short name that two of them have identifies neither. */
 static void note_objects(dmd_rows_t *rows) {
   const dmd_intern_t *paths = &rows->records->profile->frames.objects;
   for (uint32_t object = 1; object <= dmd_intern_count(paths); object++) {

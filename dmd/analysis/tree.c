@@ -212,8 +212,7 @@ static void adopt_tiny(dmd_trees_t *trees, uint32_t parent, uint32_t id, const u
     kid->parent = id;
     node->amount += kid->amount;
   }
-  /* Each of them is smaller than whatever this will stand next to; only together may they be
-   * larger. */
+  /* Each of them is smaller than all its siblings that are shown; only together may they exceed one. */
   node->extent = dmd_magnitude(node->amount);
   node->parent = parent;
 }
@@ -275,7 +274,7 @@ void dmd_trees_finish(dmd_trees_t *trees, bool is_diff, bool show_all) {
   close_tree(trees);
   uint32_t n = trees->nodes.last;
   order_t order = {trees, is_diff};
-  /* A node's children, once sorted and once the tiny ones; and one more for these. */
+  /* Room for a node's children twice, sorted and tiny ones, and for the node of the tiny ones. */
   uint32_t *ids = dmd_env_alloc(trees->env, "dmd.trees.kids", (2 * (size_t)n + 1) * sizeof *ids);
   for (uint32_t id = 1; id <= n; id++)
     if (dmd_trees_at(trees, id)->first_kid != DMD_NONE)

@@ -16,7 +16,7 @@
 #define DMD_POWER_TEXT(exponent) DMD_POWER_TEXT_OF(exponent)
 #define DMD_POWER_TEXT_OF(exponent) "2^" #exponent
 
-/* The same of a limit that is a literal. */
+/* The same for a limit that is a literal. */
 #define DMD_LIMIT_TEXT(limit) DMD_LIMIT_TEXT_OF(limit)
 #define DMD_LIMIT_TEXT_OF(limit) #limit
 

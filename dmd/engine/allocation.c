@@ -118,7 +118,7 @@ uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, ui
   return addr;
 }
 
-/* What the program asked for or, where that is none, what it got. */
+/* The alignment that the program asked for; if it is not a valid one, the one that it got. */
 static uint64_t model_alignment(dmd_alignment_t align) {
   bool is_power = align.asked != 0 && (align.asked & (align.asked - 1)) == 0;
   return is_power ? align.asked : align.granted;

@@ -19,7 +19,7 @@
  * two calls of the host's, one of them for the stack; of a small block the host is not asked for
  * memory.
  *
- * Concurrency: as of the engine.
+ * Concurrency: that of the engine (engine.h).
  */
 #ifndef DMD_ENGINE_ALLOCATION_H
 #define DMD_ENGINE_ALLOCATION_H
@@ -59,7 +59,7 @@ uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t 
  * The program announces blocks of an allocator of its own with VALGRIND_MALLOCLIKE_BLOCK and its
  * companions. They have no slop: what is usable is the program's own business. */
 
-/* A block of a size that cannot be is one of no bytes, and a fault. */
+/* A block of an impossible size counts as one of 0 bytes, and is a fault. */
 void dmd_engine_announce(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
 
 /* Refused, as a fault, where there is no block of this size, or where the new size is 0 or cannot

@@ -86,10 +86,10 @@ static void fill(dmd_engine_t *engine, dmd_profile_t *profile) {
 
 /* ---- Text. ---- */
 
-/* Text on its way to the user, who is told whole lines. */
+/* Text on its way to the user, in whole lines. */
 typedef struct {
   const dmd_engine_host_t *host;
-  dmd_strbuf_t line; /* what has come of the line at hand */
+  dmd_strbuf_t line; /* the part of the current line that is there */
 } lines_t;
 
 static bool write_lines(void *ctx, const char *bytes, size_t n) {

@@ -2,8 +2,8 @@
  *
  * dump.h: one analysis of the heap: text for the user, a profile in a file.
  *
- * Concurrency: as of the engine. The program must not run meanwhile: its blocks are read for
- * advice.
+ * Concurrency: that of the engine (engine.h). The program must not run meanwhile: its blocks are
+ * read for advice.
  */
 #ifndef DMD_ENGINE_DUMP_H
 #define DMD_ENGINE_DUMP_H

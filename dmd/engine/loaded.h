@@ -8,7 +8,7 @@
  * allocator of its own, which nothing replaces), and an allocator that is loaded later cannot take
  * malloc's place. From then on the model (live/allocator.h) stays as it is, in forked children too.
  *
- * Concurrency: as of the engine.
+ * Concurrency: that of the engine (engine.h).
  */
 #ifndef DMD_ENGINE_LOADED_H
 #define DMD_ENGINE_LOADED_H

@@ -6,7 +6,7 @@
  * here is the host's business (under Valgrind: typed into vgdb or gdb); the answer goes through the
  * host's `reply`.
  *
- * Concurrency: as of the engine; a dump needs what dump.h says.
+ * Concurrency: that of the engine (engine.h); a dump needs what dump.h says.
  */
 #ifndef DMD_ENGINE_MONITOR_H
 #define DMD_ENGINE_MONITOR_H

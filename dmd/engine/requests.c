@@ -144,7 +144,7 @@ static dmd_place_t place_of(const dmd_engine_t *engine, uint32_t thread) {
   return engine->host->place(engine->host->ctx, thread);
 }
 
-/* The same of a scope that begins. */
+/* The same for a scope that begins. */
 static dmd_place_t begin_at(const dmd_engine_t *engine, uint32_t thread) {
   dmd_place_t place = place_of(engine, thread);
   place.stack = dmd_engine_capture(engine, thread);

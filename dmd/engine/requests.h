@@ -9,7 +9,7 @@
  * Nothing that comes in is trusted: an address is only looked up, never followed, and a string is
  * read through the host as far as that can read it, and up to DMD_MAX_NAME bytes.
  *
- * Concurrency: as of the engine.
+ * Concurrency: that of the engine (engine.h).
  */
 #ifndef DMD_ENGINE_REQUESTS_H
 #define DMD_ENGINE_REQUESTS_H

@@ -11,7 +11,7 @@
 enum { NO_RULE = 0xffffffff, CAPACITY = 0xfffffffe };
 
 /* Functions that ask for a block's size to know how much room it has, or what it costs a cache that
- * is limited: redis' lists, RocksDB's cache entries. What they are told is in no report. */
+ * is limited: redis' lists, RocksDB's cache entries. What they get is not part of any report. */
 static const char *const capacity_functions[] = {"lpInsert*", "*::GetCharge"};
 
 /* Whose code it is. */
@@ -22,7 +22,8 @@ typedef struct {
   dmd_code_t code;
   owner_t owner;
   uint32_t any_frame; /* the first tag rule for any frame that one of its functions matches */
-  uint32_t innermost; /* the first one that matches if its innermost function is what counts */
+  uint32_t innermost; /* the first tag rule for allocating functions that its innermost function
+                         matches */
   uint32_t reporter;  /* its innermost function that a report rule names, as a reporter's name, */
   uint32_t
       named_by; /* and the first rule that does; 0: none, CAPACITY: a function that dmd knows */
@@ -78,8 +79,8 @@ static uint32_t first_match(const dmd_rules_t *rules, const dmd_object_t *object
   return NO_RULE;
 }
 
-/* The first rule that says whether the function reports; CAPACITY: it is known that it does not; 0:
- * nothing is said of it. */
+/* The first rule that says whether the function reports; CAPACITY: dmd knows that it does not; 0:
+ * no rule names it. */
 static uint32_t report_rule(const dmd_rules_t *rules, const char *name) {
   for (uint32_t i = 1; i <= rules->options->rules.last; i++) {
     const dmd_rule_t *rule = dmd_options_rule(rules->options, i);
@@ -218,7 +219,7 @@ uint32_t dmd_rules_tag(dmd_rules_t *rules, uint32_t stack) {
 }
 
 /* Whether the function that asks for the size allocated the block itself: it is a wrapper that
- * counts what it hands out. main is none, whatever small programs do there. */
+ * counts what it hands out. main is not such a wrapper, whatever small programs do there. */
 static bool is_wrapper(dmd_rules_t *rules, const verdict_t *call, uint32_t alloc_stack) {
   if (alloc_stack == DMD_NONE || !call->is_named || call->function == rules->main_function)
     return false;

@@ -15,7 +15,7 @@
  * Functions match by their printed name or by the plain one (base/fnname.h), inlined ones too;
  * libraries by the path of their file, its last part, or the soname.
  *
- * Concurrency: as of the engine.
+ * Concurrency: that of the engine (engine.h).
  */
 #ifndef DMD_ENGINE_RULES_H
 #define DMD_ENGINE_RULES_H

@@ -13,7 +13,7 @@
  *
  * Cost: names of four addresses for each stack of a begin that is not the one asked for before.
  *
- * Concurrency: as of the engine.
+ * Concurrency: that of the engine (engine.h).
  */
 #ifndef DMD_ENGINE_RUNNING_H
 #define DMD_ENGINE_RUNNING_H

@@ -6,7 +6,7 @@
  * their own. Each address is looked up once a dump, however many stacks it is in. Frames below main
  * are left out unless the user wants to see them.
  *
- * Concurrency: as of the engine.
+ * Concurrency: that of the engine (engine.h).
  */
 #ifndef DMD_ENGINE_SYMBOLS_H
 #define DMD_ENGINE_SYMBOLS_H
@@ -19,7 +19,7 @@ typedef struct dmd_symbols {
   dmd_pool_t addresses;   /* looked up so far */
   dmd_table_t index;
   dmd_pool_t frames;    /* frame ids of the profile, consecutive for each address */
-  uint32_t *ids;        /* scratch: the frames of the stack at hand */
+  uint32_t *ids;        /* scratch: the frames of the current stack */
   uint32_t n_ids, room; /* of that */
 } dmd_symbols_t;
 

@@ -75,8 +75,8 @@ void dmd_claims_note_report(dmd_claims_t *claims, uint32_t id, uint64_t usable, 
 
 /* ---- Judging. ---- */
 
-/* The one reporter within this one that measured just so many bytes; DMD_NONE where none did, or
- * several that have different names. */
+/* The reporter within this one that measured exactly this many bytes; DMD_NONE if there is none, or
+ * several with different names. */
 static uint32_t find_child(const dmd_claims_t *claims, const dmd_claim_t *claim, uint64_t bytes) {
   uint32_t found = DMD_NONE;
   for (uint32_t id = claim->children; id != DMD_NONE; id = part_at(claims, id)->next) {
@@ -90,8 +90,9 @@ static uint32_t find_child(const dmd_claims_t *claims, const dmd_claim_t *claim,
   return found;
 }
 
-/* The place where just so many bytes were reported, or the first of a few successive places, as a
- * function has that measures one thing; DMD_NONE where there is none, or more than one. */
+/* The place where exactly this many bytes were reported, or the first of a few successive places
+ * that add up to it, as in a function that measures one thing. DMD_NONE if there is none, or more
+ * than one. */
 static uint32_t find_places(const dmd_claims_t *claims, const dmd_claim_t *claim, uint64_t bytes) {
   enum { MAX_RUN = 8 };
   uint32_t found = DMD_NONE, shortest = MAX_RUN + 1, n_found = 0;
@@ -114,8 +115,8 @@ static uint32_t find_places(const dmd_claims_t *claims, const dmd_claim_t *claim
   return n_found == 1 ? found : DMD_NONE;
 }
 
-/* The unit or the type of another size that makes of what was measured what is claimed. Small
- * numbers are anything. */
+/* The unit, or the size of a type, that would turn what was measured into what is claimed. Small
+ * numbers say nothing. */
 static dmd_reason_t reason_of_unit(uint64_t measured, uint64_t claimed) {
   enum { LEAST = 4, KIB = 1024, WORD = 8, BITS = 8 };
   if (measured == 0 || claimed < LEAST)
@@ -131,7 +132,7 @@ static dmd_reason_t reason_of_unit(uint64_t measured, uint64_t claimed) {
   return (claimed - measured) << 32 == 0 ? DMD_REASON_WRAPPED_32 : DMD_REASON_NONE;
 }
 
-/* What a claim that is no size at all comes of. */
+/* The reason for a claim that is not a size at all. */
 static dmd_reason_t reason_of_negative(uint64_t measured, uint64_t claimed) {
   if (claimed == (uint64_t)(int16_t)measured)
     return DMD_REASON_WRAPPED_16;

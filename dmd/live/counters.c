@@ -33,8 +33,8 @@ dmd_counter_t *dmd_counters_find(const dmd_counters_t *counters, uint32_t report
 
 /* ---- Changes. ---- */
 
-/* The counter that a report adds to or takes from; NULL: of none. Reports outside of any reporter
- * are nobody's: there is no name under which their sum could be published. */
+/* The counter that a report adds to or subtracts from; NULL if there is none. Reports outside of
+ * any reporter are nobody's: there is no name under which their sum could be published. */
 static dmd_counter_t *counter_of(dmd_counters_t *counters, const dmd_report_t *report) {
   if (!(report->flags & DMD_REPORT_ON_ALLOC) || report->reporter == DMD_NONE)
     return NULL;

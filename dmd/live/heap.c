@@ -92,7 +92,8 @@ bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_removed_t *removed) {
   removed->stays = block == NULL && in_slab;
   if (removed->stays)
     block = dmd_slabrecord_at(&removed->memory);
-  /* What was announced takes no memory with it: there may be a malloc'd block at the address. */
+  /* An announced block has no memory of its own to give back: there may be a malloc'd block at the
+   * address. */
   else if (!in_slab || (block->flags & DMD_BLOCK_ANNOUNCED))
     removed->memory.slab = NULL;
   removed->block = block;

@@ -67,7 +67,8 @@ static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, ui
   dmd_faults_add(&live->faults, &fault);
 }
 
-/* The same of a report that is taken back: one kind, which says in words what memory it is. */
+/* The same for a report that is taken back: there is one kind only, which says in words what memory
+ * it is. */
 static void fault_of_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack) {
   dmd_fault_t fault = fault_of_address(live, addr, stack, dmd_scopes_top(&live->reporters, thread));
   const char *words = fault.kind == DMD_FAULT_REPORT_NO_BLOCK ? "heap memory without a live block"

@@ -78,8 +78,8 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
   return depth;
 }
 
-/* Adds to what a reporter measured since the last clear: what it claimed, if that was right. What
- * it reported on allocation comes and goes without it: of that its counter knows. */
+/* Adds to what a reporter measured since the last clear: what it claimed, if that was right. Blocks
+ * that it reported on allocation come and go at other times: its counter has these. */
 static void note_end(dmd_live_t *live, uint32_t name, const dmd_claim_t *claim, uint64_t szB) {
   if (claim->kept > 0 && szB == claim->measured + claim->kept)
     szB = claim->measured;
@@ -103,7 +103,7 @@ static void look_for_losses(const dmd_live_t *live, const dmd_counter_t *counter
   fault->freed = loss->freed;
 }
 
-/* What is wrong with what the reporter claims at its end, if anything is, is counted. */
+/* Counts a fault if the reporter's claim at its end is wrong. */
 static void judge_end(dmd_live_t *live, const dmd_scope_t *scope, uint64_t claimed,
                       uint32_t stack) {
   dmd_claim_t *claim = dmd_claims_at(&live->claims, scope->data);
@@ -230,7 +230,7 @@ void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
   dmd_scopes_end_thread(&live->reporters, thread);
 }
 
-/* The thread is not there any more, which no scope of it can help. */
+/* The thread has ended: its open scopes cannot be ended any more. */
 static void drop_all(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   while (dmd_scopes_pushed(scopes, thread, 0) != NULL)
     drop(live, scopes, thread);

@@ -27,7 +27,7 @@ static dmd_nesting_t *get(dmd_nested_t *nested, const dmd_block_t *block) {
   return DMD_POOL_AT(&nested->pool, dmd_nesting_t, id);
 }
 
-/* A piece may end behind its pool, if the program says so, and pieces may overlap. */
+/* A piece may end beyond its pool, if the program says so, and pieces may overlap. */
 static void add(dmd_nested_t *nested, const dmd_placed_block_t *inner,
                 const dmd_placed_block_t *outer) {
   uint64_t end = inner->addr + dmd_block_usable(inner->block);

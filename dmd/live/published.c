@@ -17,8 +17,8 @@ static uint64_t measured_at_ends(const dmd_live_t *live, uint32_t reporter) {
   return known ? *DMD_POOL_AT(&live->ended, const uint64_t, reporter) : 0;
 }
 
-/* Of the amounts that the reporter may rightly publish the nearest one. False where it measured
- * nothing, and none is known. */
+/* Of the amounts that the reporter may rightly publish, the nearest one. False if it measured
+ * nothing, so that none is known. */
 static bool find_nearest(const check_t *c, const char *path, uint32_t reporter, uint64_t claimed,
                          uint64_t *nearest) {
   const dmd_counter_t *counter = dmd_counters_find(&c->live->counters, reporter);
@@ -88,7 +88,7 @@ static void check(const check_t *c, const dmd_memreport_t *report) {
 
 void dmd_published_check(const dmd_live_t *live, dmd_translation_t *ids) {
   const dmd_memreports_t *reports = &live->memreports;
-  /* Where blocks are sampled, what is right is not known well enough. */
+  /* If blocks are sampled, the right amount is not known exactly enough. */
   if (dmd_memreports_count(reports) == 0 || !dmd_live_keeps_reports(live) ||
       live->config.sample_below > 0)
     return;

@@ -4,7 +4,7 @@
  *
  * Tags and reporters are both scopes: each thread has a stack of names, and the innermost one is in
  * force. One dmd_scopes_t holds the stacks of all threads for one kind of scope. Names are ids that
- * the owner interned; DMD_NONE is none.
+ * the owner interned; DMD_NONE: there is none.
  *
  * Below its stack a thread may have a base: the name that it was started with, which is in force
  * while no scope is open and which nothing removes. Above a scope that was pushed (or the base)

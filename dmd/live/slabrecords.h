@@ -23,7 +23,7 @@ static inline dmd_block_t *dmd_slabrecord_at(const dmd_slab_place_t *place) {
   return (dmd_block_t *)(void *)place->slab->attached + place->number;
 }
 
-/* The same of a block that was just taken from the slabs; what it holds is undefined. */
+/* The same for a block that was just taken from the slabs; what it holds is undefined. */
 static inline dmd_block_t *dmd_slabrecord_add(const dmd_slabs_t *slabs,
                                               const dmd_slab_place_t *place) {
   dmd_slab_t *slab = place->slab;

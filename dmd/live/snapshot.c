@@ -114,7 +114,8 @@ static void place_block(void *ctx, uint64_t addr, dmd_block_t *block) {
     s->blocks[(*place_of(s, dmd_translation_stack(&s->ids, block->stack)))++] = block;
 }
 
-/* Makes of how many blocks each stack has where they begin. Returns how many they all are. */
+/* Turns each stack's number of blocks into the place where they begin. Returns the number of all
+ * blocks. */
 static uint32_t add_up_places(const snapshot_t *s) {
   uint32_t n = 0;
   for (uint32_t stack = 0; stack < s->places.last; stack++) {

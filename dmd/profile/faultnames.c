@@ -89,7 +89,7 @@ static void count_name(joiner_t *j, uint32_t id, uint32_t name) {
   dmd_fault_add_name(&class_at(j, id)->fault, name);
 }
 
-/* A name that not all of them have is none of what they become. */
+/* A name that not all of them have is left out of the fault that they become. */
 static void keep_common(uint32_t *common, uint32_t name) {
   if (*common != name)
     *common = DMD_NONE;

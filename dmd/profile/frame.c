@@ -83,7 +83,7 @@ static void put_string(dmd_strbuf_t *text, const dmd_frames_t *frames, uint32_t 
   dmd_strbuf_str(text, id == DMD_NONE ? UNKNOWN : dmd_intern_get_str(&frames->strings, id));
 }
 
-/* Of a function without file and object nothing is said, as Firefox has it. */
+/* A function without a file and an object stands alone, as in Firefox's files. */
 static void make_text(const dmd_frames_t *frames, const dmd_frame_t *frame, dmd_strbuf_t *text) {
   if (frame->file != DMD_NONE) {
     put_string(text, frames, frame->function);
@@ -266,7 +266,7 @@ uint32_t dmd_frames_copy(dmd_frames_t *to, const dmd_frames_t *from, uint32_t id
   return intern(to, &frame);
 }
 
-/* Whether this string, DMD_NONE where there is none, is what these n bytes are. */
+/* Whether this string equals the n bytes; DMD_NONE equals NULL. */
 static bool is_string(const dmd_intern_t *in, uint32_t id, const char *at, size_t n) {
   size_t length;
   if (id == DMD_NONE)

@@ -78,7 +78,7 @@ static bool is_valid(const dmd_memreport_t *report) {
 }
 
 bool dmd_memreports_add(dmd_memreports_t *reports, const dmd_memreport_t *report) {
-  /* Looking up a string keeps it: so the room for all is asked about first. */
+  /* Looking up a string stores it: so check first that there is room for all of them. */
   if (!is_valid(report) || reports->text_szB >= DMD_MAX_MEMORY_REPORT_TEXT)
     return false;
   dmd_memreport_entry_t entry = {.amount = report->amount,

@@ -50,7 +50,7 @@ const dmd_report_t *dmd_reports_find_sharer(const dmd_reports_t *reports, uint32
   return NULL;
 }
 
-/* What comes of adding a further sharer to the set with this id, which may be DMD_NONE. */
+/* The result of adding a further sharer to the set with this id, which may be DMD_NONE. */
 static dmd_report_set_t with_sharer(const dmd_reports_t *reports, uint32_t id,
                                     const dmd_report_t *report) {
   dmd_report_set_t set = {.count = 1, .older = id, .report[0] = *report};
@@ -176,7 +176,7 @@ static uint32_t place_for(const dmd_report_set_t *set, const dmd_report_t *repor
   return place;
 }
 
-/* What a shared set is once it is no longer shared: each sharer is a report. */
+/* A shared set as a plain one: each sharer is a report. */
 static void make_plain(dmd_report_set_t *set) {
   set->older = DMD_NONE;
   for (uint32_t i = 0; i < DMD_REPORTS_KEPT; i++)

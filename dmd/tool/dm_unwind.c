@@ -439,7 +439,7 @@ static UInt known_stack(UInt place, ThreadId tid, UInt (*note)(ExeContext *ec)) 
   return walk->stack;
 }
 
-/* Of stacks that lack frames it cannot be told what was read of the thread's. */
+/* If a stack lacks frames, it is not known which words of the thread's stack were read for it. */
 UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
   Addr sp = VG_(get_SP)(tid), top = 0;
   if (g_pause > 0)

@@ -47,7 +47,7 @@ static int unknown_command(const char *word) {
   return 2;
 }
 
-/* NULL: there is none of this name. */
+/* NULL: there is no command of this name. */
 static const dmdv_command_t *find_command(const char *name) {
   for (int i = 0; i < N_COMMANDS; i++)
     if (strcmp(name, commands[i]->name) == 0)

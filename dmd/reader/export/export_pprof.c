@@ -211,7 +211,7 @@ static uint64_t mapping_id(pprof_t *p, const dmd_location_t *location) {
   return MAPPING_PROGRAM + (uint64_t)id;
 }
 
-/* What a location's function is called. One that is not known is told by the whole frame, so that
+/* What a location's function is called. If it is not known, the whole frame stands for it, so that
  * different places stay different. */
 static const char *function_name(const dmd_frames_t *frames, uint32_t id,
                                  const dmd_location_t *location) {

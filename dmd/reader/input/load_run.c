@@ -123,7 +123,7 @@ static void load_memory(dmdv_loader_t *l, const cJSON *object) {
   memory->resident_unique = dmdv_load_get_number(l, object, "residentUnique", DMD_MEMORY_UNKNOWN);
 }
 
-/* Which of n names the string is; n where it is none of them. */
+/* The index of the string among n names; n if it is not among them. */
 static uint32_t index_of(const char *s, const char *(*name)(uint32_t i), uint32_t n) {
   uint32_t i = 0;
   while (s != NULL && i < n && strcmp(s, name(i)) != 0)
