@@ -81,6 +81,7 @@ dmd_core_sources = \
   dmd/export/export.h \
   dmd/export/export_about_memory.c \
   dmd/export/export_collapsed.c \
+  dmd/export/dropframes.c dmd/export/dropframes.h \
   dmd/export/export_dhat.c \
   dmd/export/export_speedscope.c \
   dmd/live/allocator.c dmd/live/allocator.h \

@@ -3,20 +3,26 @@
  * sums.h: a profile's blocks added up by allocation stack and report state.
  *
  * Unlike records (analysis/record.h), sums keep stacks whole and know nothing of report stacks:
- * they are what other programs' formats hold. With labels, blocks of different tags or reporters
- * are different sums.
+ * they are what other programs' formats hold. With labels, blocks that differ in these are
+ * different sums.
  */
 #ifndef DMD_ANALYSIS_SUMS_H
 #define DMD_ANALYSIS_SUMS_H
 
 #include "analysis/record.h"
+#include "base/strbuf.h"
+
+/* What else of a block may tell sums apart. Sets of them are bits, 1 << label. */
+typedef enum { DMD_LABEL_REPORTER, DMD_LABEL_TAG, DMD_LABEL_THREAD, DMD_N_LABELS } dmd_label_t;
+
+enum { DMD_ALL_LABELS = (1 << DMD_N_LABELS) - 1 };
 
 typedef struct dmd_sum {
   /* The key. */
   uint32_t stack;        /* of the profile; DMD_NONE: not recorded, or empty */
   dmd_section_t section; /* DMD_SECTION_ALL in all modes but dark-matter */
-  uint32_t tag;          /* ids of the profile's tags and names, */
-  uint32_t reporter[2];  /* DMD_NONE without labels */
+  /* Ids of the profile's names and tags, and the thread's number: DMD_NONE without the label. */
+  uint32_t reporter[2], tag, thread;
   /* What is added up. */
   uint64_t blocks, bytes; /* usable bytes */
   uint64_t slop_blocks;   /* blocks that have slop */
@@ -31,7 +37,7 @@ typedef struct dmd_sums {
 
 /* The sums must stay where they are until they are destroyed; the profile is not needed for that.
  * They are in the order in which the profile first has one of their blocks. */
-void dmd_sums_init(dmd_sums_t *sums, const dmd_profile_t *profile, bool with_labels);
+void dmd_sums_init(dmd_sums_t *sums, const dmd_profile_t *profile, unsigned labels);
 void dmd_sums_destroy(dmd_sums_t *sums);
 
 static inline uint32_t dmd_sums_count(const dmd_sums_t *sums) {
@@ -42,6 +48,12 @@ static inline uint32_t dmd_sums_count(const dmd_sums_t *sums) {
 static inline const dmd_sum_t *dmd_sums_at(const dmd_sums_t *sums, uint32_t id) {
   return DMD_POOL_AT(&sums->pool, const dmd_sum_t, id);
 }
+
+/* The text of a label of a sum: "explicit/a" or, of blocks reported twice, "explicit/a,
+ * explicit/b"; "lib"; "thread 3"; "(no reporter)", "(no tag)", "(no thread)". Appends to the
+ * buffer. */
+void dmd_sum_describe(const dmd_profile_t *profile, const dmd_sum_t *sum, dmd_label_t label,
+                      dmd_strbuf_t *text);
 
 /* "unreported", "once-reported", "twice-reported"; for DMD_SECTION_ALL what the mode makes of it,
  * "live" or "allocated". */

@@ -12,7 +12,7 @@
 #ifndef DMD_EXPORT_EXPORT_H
 #define DMD_EXPORT_EXPORT_H
 
-#include "analysis/record.h"
+#include "analysis/sums.h"
 #include "base/out.h"
 
 /* Stands for the stack of blocks whose stack was not recorded. */
@@ -20,6 +20,8 @@
 
 typedef struct dmd_export_options {
   dmd_section_t section; /* of collapsed: the blocks that are wanted; DMD_SECTION_ALL: all */
+  unsigned roots;        /* of collapsed and speedscope: labels (1 << dmd_label_t) that are to be
+                            frames below which the stacks stand */
   const char *exporter;  /* the program that writes, with its version */
 } dmd_export_options_t;
 

@@ -36,11 +36,25 @@ static void write_stack(dmd_out_t *out, const dmd_profile_t *profile, uint32_t s
   }
 }
 
+static void write_roots(dmd_out_t *out, const dmd_profile_t *profile, const dmd_sum_t *sum,
+                        unsigned roots) {
+  for (unsigned label = 0; label < DMD_N_LABELS; label++) {
+    if (!(roots & 1u << label))
+      continue;
+    dmd_strbuf_t text;
+    dmd_strbuf_init(&text, profile->env);
+    dmd_sum_describe(profile, sum, label, &text);
+    write_frame(out, text.text);
+    dmd_out_char(out, ';');
+    dmd_strbuf_destroy(&text);
+  }
+}
+
 const char *dmd_export_collapsed(const dmd_profile_t *profile, dmd_out_t *out,
                                  const dmd_export_options_t *options) {
   dmd_section_t section = options->section;
   dmd_sums_t sums;
-  dmd_sums_init(&sums, profile, false);
+  dmd_sums_init(&sums, profile, options->roots);
   for (uint32_t id = 1; id <= dmd_sums_count(&sums); id++) {
     const dmd_sum_t *sum = dmd_sums_at(&sums, id);
     if (section != DMD_SECTION_ALL && sum->section != section)
@@ -49,6 +63,7 @@ const char *dmd_export_collapsed(const dmd_profile_t *profile, dmd_out_t *out,
       dmd_out_str(out, dmd_sums_section_name(profile, sum->section));
       dmd_out_char(out, ';');
     }
+    write_roots(out, profile, sum, options->roots);
     write_stack(out, profile, sum->stack);
     dmd_out_char(out, ' ');
     dmd_out_u64(out, sum->bytes);

@@ -110,7 +110,7 @@ const char *dmd_export_dhat(const dmd_profile_t *profile, dmd_out_t *out,
   (void)options;
   dmd_sums_t sums;
   dmd_jsonout_t j;
-  dmd_sums_init(&sums, profile, false);
+  dmd_sums_init(&sums, profile, 0);
   dmd_jsonout_init(&j, out);
   dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
   write_header(&j, profile);

@@ -82,6 +82,7 @@ class Decoded:
         demand(len(set(self.strings)) == len(self.strings), "a string comes twice")
         self.types = [(self.text(t, 1), self.text(t, 2)) for t in map(fields, top.get(1, []))]
         self.default = self.text(top, 14)
+        self.drop_frames = self.text(top, 7)
         self.comments = [self.strings[i] for i in packed(top, 13)]
         self.mappings = table(map(fields, top.get(3, [])), "mapping")
         self.functions = table(map(fields, top.get(5, [])), "function")

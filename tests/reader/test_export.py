@@ -108,7 +108,7 @@ def nonzero(values):
 def test_pprof_types(test):
     d = decode(test, heap())
     test.equal(d.types, [(w + u, "count" if u == "_blocks" else "bytes")
-                         for w in ("unreported", "once", "twice", "slop") for u in ("_blocks", "_bytes")], "types")
+                         for w in ("unreported", "once", "twice", "heap", "slop") for u in ("_blocks", "_bytes")], "types")
     test.equal(d.default, "unreported_bytes", "default type")
     for mode, word in (("live", "live"), ("scan", "live"), ("cumulative", "allocated")):
         d = decode(test, heap(mode))
@@ -119,14 +119,31 @@ def test_pprof_types(test):
 def test_pprof_samples(test):
     d = decode(test, heap())
     test.equal([(nonzero(values), labels) for _, values, labels in d.samples], [
-        ({"unreported_blocks": 3, "unreported_bytes": 312, "slop_blocks": 3, "slop_bytes": 12},
-         {"status": "unreported"}),
-        ({"unreported_blocks": 1, "unreported_bytes": 50}, {"status": "unreported", "tag": "glue"}),
-        ({"once_blocks": 1, "once_bytes": 16, "slop_blocks": 1, "slop_bytes": 6},
-         {"status": "once-reported", "reporter": "explicit/x"}),
-        ({"twice_blocks": 2, "twice_bytes": 64, "slop_blocks": 2, "slop_bytes": 24},
-         {"status": "twice-reported", "reporter": "explicit/x", "second_reporter": "explicit/y"}),
-        ({"unreported_blocks": 1, "unreported_bytes": 5}, {"status": "unreported"})], "samples")
+        ({"unreported_blocks": 3, "unreported_bytes": 312, "heap_blocks": 3, "heap_bytes": 312, "slop_blocks": 3,
+          "slop_bytes": 12}, {"status": "unreported", "thread": "1"}),
+        ({"unreported_blocks": 1, "unreported_bytes": 50, "heap_blocks": 1, "heap_bytes": 50},
+         {"status": "unreported", "tag": "glue", "thread": "1"}),
+        ({"once_blocks": 1, "once_bytes": 16, "heap_blocks": 1, "heap_bytes": 16, "slop_blocks": 1, "slop_bytes": 6},
+         {"status": "once-reported", "reporter": "explicit/x", "thread": "1"}),
+        ({"twice_blocks": 2, "twice_bytes": 64, "heap_blocks": 2, "heap_bytes": 64, "slop_blocks": 2, "slop_bytes": 24},
+         {"status": "twice-reported", "reporter": "explicit/x", "second_reporter": "explicit/y", "thread": "1"}),
+        ({"unreported_blocks": 1, "unreported_bytes": 5, "heap_blocks": 1, "heap_bytes": 5},
+         {"status": "unreported", "thread": "1"})], "samples")
+
+
+def test_pprof_threads(test):
+    d = decode(test, Profile("live").block(8, BAKE).block(8, BAKE, thread=3).block(8, BAKE, thread=3))
+    test.equal([(nonzero(values)["live_blocks"], labels) for _, values, labels in d.samples],
+               [(1, {"thread": "1"}), (2, {"thread": "3"})], "samples")
+
+
+def test_pprof_dropped(test):
+    """What stands inside of who allocated, and nowhere else."""
+    new = ["malloc (m.c:1)", "operator new[](unsigned long) (n.cc:2)", "app::Jar::grow(int) (j.cc:3)"]
+    d = decode(test, Profile("live").block(8, new).block(8, ["xmalloc (x.c:1)", "f (f.c:1)"])
+               .block(8, ["calloc (m.c:2)", "g (g.c:1)", "xmalloc (x.c:1)", "main (a.c:1)"]))
+    test.equal(d.drop_frames, "malloc|operator new\\[\\]|calloc", "names")
+    test.equal(decode(test, Profile("live").block(8)).drop_frames, "", "none")
 
 
 def test_pprof_stacks(test):
@@ -142,7 +159,7 @@ def test_pprof_stacks(test):
 
 def test_pprof_live_labels(test):
     d = decode(test, heap("live"))
-    test.equal([labels for _, _, labels in d.samples], [{}, {"tag": "glue"}, {}, {}], "labels")
+    test.equal([labels for _, _, labels in d.samples], [dict(labels, thread="1") for labels in ({}, {"tag": "glue"}, {}, {})], "labels")
     test.equal(nonzero(d.samples[0][1]), {"live_blocks": 4, "live_bytes": 328, "slop_blocks": 4, "slop_bytes": 18},
                "values")
 
@@ -156,7 +173,8 @@ def test_pprof_hostile_names(test):
         ("back\\slash é (dir with", "parens)/y.c", 3)], "functions, files and lines")
     test.equal([frame[0] for frame in stack[3:8]], ["???", "operator[]", "fn[]", "[x +0xzz]", "???"], "odd functions")
     test.equal(stack[10][3:], ("lib", 2 ** 64 - 2), "the highest offset")
-    test.equal(d.samples[1][2], {"status": "once-reported", "tag": "tag;\n", "reporter": "explicit/\u00e9;\x02"}, "labels")
+    test.equal(d.samples[1][2], {"status": "once-reported", "tag": "tag;\n", "reporter": "explicit/\u00e9;\x02",
+                                   "thread": "1"}, "labels")
 
 
 def test_pprof_empty(test):
@@ -187,6 +205,10 @@ def test_pprof_by_go(test):
     decode(test, heap())
     out = test.run([go, "tool", "pprof", "-raw", "p.pb.gz"], env=dict(os.environ, HOME=test.folder)).out
     test.check("unreported_bytes/bytes[dflt]" in out and "status:[twice-reported]" in out, out)
+    out = test.run([go, "tool", "pprof", "-top", "-sample_index=heap_bytes", "p.pb.gz"],
+                   env=dict(os.environ, HOME=test.folder)).out
+    flat = {line.split()[-1]: line.split()[0] for line in out.split("\n")[5:] if line}
+    test.check("malloc" not in out and flat["bake"] == "378B", "who allocated has it: " + out)
 
 
 # ---- speedscope ----
@@ -213,10 +235,55 @@ def test_speedscope(test):
                [("unreported", 367), ("twice-reported", 64), ("once-reported", 16)], "profiles")
     unreported = document["profiles"][0]
     test.equal([[frames[i] for i in s] for s in unreported["samples"]], [
+        [{"name": "(no stack)"}],
         [{"name": "main", "file": "app.c", "line": 30},
          {"name": "bake(std::vector<int, 3>&, char)", "file": "oven.cc", "line": 12},
-         {"name": "malloc", "file": "vg_replace_malloc.c"}], [{"name": "(no stack)"}]], "stacks")
-    test.equal(unreported["weights"], [362, 5], "weights")
+         {"name": "malloc", "file": "vg_replace_malloc.c"}]], "stacks")
+    test.equal(unreported["weights"], [5, 362], "weights")
+
+
+def named_samples(document, profile=0):
+    """[(frames' names, weight)] of one of the profiles."""
+    names = [frame["name"] for frame in document["shared"]["frames"]]
+    profile = document["profiles"][profile]
+    return [([names[i] for i in s], w) for s, w in zip(profile["samples"], profile["weights"])]
+
+
+def test_speedscope_in_order(test):
+    """Each frame is once below its caller, and not again after others."""
+    p = Profile("live")
+    for i in range(40):
+        p.block(8, ["malloc (m.c:1)", "f%d (f.c:1)" % (i % 5), "g%d (g.c:1)" % (i % 3), "main (a.c:%d)" % (i % 2)])
+    samples = json.loads(export(test, "speedscope", p))["profiles"][0]["samples"]
+    test.equal(len(samples), 30, "5 times 3 times 2 stacks")
+    for depth in range(1, 5):
+        parts = [tuple(s[:depth]) for s in samples]
+        changes = [part for part, before in zip(parts, [None, *parts]) if part != before]
+        test.equal(len(changes), len(set(parts)), "frames that are split, to a depth of %d" % depth)
+
+
+def test_speedscope_objects(test):
+    p = Profile("live", dmd=RUN).block(8, ["sq_new[lib/libsq.so.0 +0xa6]", "run[/opt/bin/app +0x12]",
+                                           "???[/lib/libc.so.6 +0x1b]", "???[/opt/bin/app +0x2]"])
+    test.equal(named_samples(json.loads(export(test, "speedscope", p))),
+               [(["??? [app +0x2]", "??? [libc.so.6 +0x1b]", "run", "sq_new [libsq.so.0]"], 8)],
+               "the program's own functions do without")
+
+
+def test_speedscope_roots(test):
+    document = json.loads(export(test, "speedscope", heap(), "--root=reporter", "--root=tag"))
+    check_speedscope(test, document)
+    main, bake = "main", "bake(std::vector<int, 3>&, char)"
+    test.equal(sorted(named_samples(document)), sorted([
+        (["(no reporter)", "(no tag)", main, bake, "malloc"], 312), (["(no reporter)", "glue", main, bake, "malloc"], 50),
+        (["(no reporter)", "(no tag)", "(no stack)"], 5)]), "unreported")
+    test.equal([stack[:2] for stack, _ in named_samples(document, 1)], [["explicit/x, explicit/y", "(no tag)"]], "twice")
+
+
+def test_collapsed_roots(test):
+    p = Profile("live").block(8, ["f (f.c:1)"]).block(4, ["f (f.c:1)"], thread=2).block(2, ["f (f.c:1)"], tag="a;b", thread=2)
+    test.equal(export(test, "collapsed", p, "--root=thread"), "thread 1;f (f.c:1) 8\nthread 2;f (f.c:1) 6\n", "threads")
+    test.equal(export(test, "collapsed", p, "--root=tag"), "(no tag);f (f.c:1) 12\na\\x3bb;f (f.c:1) 2\n", "tags")
 
 
 def test_speedscope_other_modes(test):
@@ -394,6 +461,8 @@ def test_wrong_command_lines(test):
                        (["--format=dhat"], "one file"), (["--format=dhat", "a", "b"], "one file"),
                        (["--format=dhat", "--section=once", "p.json"], "collapsed"),
                        (["--format=collapsed", "--section=often", "p.json"], "often"),
+                       (["--format=dhat", "--root=tag", "p.json"], "speedscope"),
+                       (["--format=speedscope", "--root=x", "p.json"], "not one of"),
                        (["--format=collapsed", "--section=once", "p.json"], "dark-matter"),
                        (["--formal=dhat", "p.json"], "--format"), (["--format"], "value"),
                        (["--format=dhat", "nowhere.json"], "nowhere.json")):

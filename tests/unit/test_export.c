@@ -54,7 +54,7 @@ static void frames_as_each_format_has_them(void **state) {
   sink_free(&sink);
   const char *speedscope = exported(&f, &sink, dmd_export_speedscope, DMD_SECTION_ALL);
   assert_has(speedscope, "\"exporter\": \"a test\"");
-  assert_has(speedscope, "{\"name\": \"lib\", \"file\": \"/l/lib.so\"}");
+  assert_has(speedscope, "{\"name\": \"lib [lib.so]\", \"file\": \"/l/lib.so\"}");
   assert_has(speedscope, "{\"name\": \"a;b\", \"file\": \"x.c\", \"line\": 1}");
   sink_free(&sink);
   const char *about = exported(&f, &sink, dmd_export_about_memory, DMD_SECTION_ALL);

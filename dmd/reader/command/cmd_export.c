@@ -38,6 +38,7 @@ enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 typedef struct {
   unsigned format;       /* N_FORMATS: not given */
   dmd_section_t section; /* DMD_N_SECTIONS: not given */
+  unsigned roots;        /* bits of dmd_label_t */
   const char *output;    /* NULL: standard output */
   dmdv_load_options_t load;
   dmdv_files_t files;
@@ -55,6 +56,10 @@ static const dmd_option_t options[] = {
     {"section", "twice|unreported|once|all", NULL,
      "with collapsed: only blocks of this report state; without it, all", DMD_OPTION_WORD,
      DMD_OPTION_AT(options_t, section)},
+    {"root", "reporter|tag|thread", NULL,
+     "with collapsed and speedscope: stacks stand on a frame that names this; may be given several "
+     "times",
+     DMD_OPTION_WORD_BIT, DMD_OPTION_AT(options_t, roots)},
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
@@ -88,6 +93,9 @@ static bool check_options(const options_t *o) {
   const format_t *format = &formats[o->format];
   if (o->section != DMD_N_SECTIONS && format->write != dmd_export_collapsed)
     return dmdv_error("export: --section goes with --format=collapsed only");
+  if (o->roots != 0 && format->write != dmd_export_collapsed &&
+      format->write != dmd_export_speedscope)
+    return dmdv_error("export: --root goes with --format=collapsed or speedscope only");
   if (format->write == NULL)
     return dmdv_error("export: this dmdv was built without protobuf-c, which pprof needs");
   if (o->files.n != 1)
@@ -117,6 +125,7 @@ static bool write_profile(const dmd_profile_t *profile, const options_t *o) {
   dmd_out_init(&out, dmdv_outfile_write, file);
   bool is_part = o->section < DMD_SECTION_ALL;
   dmd_export_options_t export = {.section = is_part ? o->section : DMD_SECTION_ALL,
+                                 .roots = o->roots,
                                  .exporter = "dmdv " DMD_VERSION};
   const char *why = format->write(profile, &out, &export);
   if (why == NULL)

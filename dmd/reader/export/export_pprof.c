@@ -7,14 +7,15 @@
  * is made, and memory grows with the distinct strings and not with the samples. The string table,
  * whose order counts, comes last and in one go.
  *
- * Values are, for each report state (or for the live blocks as a whole) and for slop, the blocks
- * and the bytes. A sample's blocks are of one state, so the values of the others are 0. Labels tell
- * state, tag and reporters.
+ * Values are, for each report state, for the blocks as a whole and for slop, the blocks and the
+ * bytes. A sample's blocks are of one state, so the values of the others are 0. Labels tell state,
+ * tag, reporters and thread. Functions that only allocate for others are not to be shown.
  */
 #include "reader/export/export_pprof.h"
 
 #include "analysis/sums.h"
 #include "base/strbuf.h"
+#include "export/dropframes.h"
 #include "reader/export/profile.pb-c.h"
 #include "reader/host/host.h"
 
@@ -22,7 +23,7 @@
 #include <string.h>
 
 /* The mapping of frames whose object is not known: the program itself. */
-enum { MAPPING_PROGRAM = 1, MAX_VALUES = 8 };
+enum { MAPPING_PROGRAM = 1, MAX_VALUES = 10 };
 
 typedef struct {
   ProtobufCBuffer base; /* first: protobuf-c gets and gives back a pointer to it */
@@ -53,21 +54,26 @@ static void put(pprof_t *p, const Dmd__Pprof__Profile *piece) {
 
 /* ---- Sample types ---- */
 
+enum { MAX_SECTIONS = 4 };
+
 /* The sections that have values of their own, in order; returns how many. */
-static size_t sections_of(const dmd_profile_t *profile, dmd_section_t sections[3]) {
+static size_t sections_of(const dmd_profile_t *profile, dmd_section_t sections[MAX_SECTIONS]) {
   sections[0] = DMD_SECTION_ALL;
   if (profile->mode != DMD_MODE_DARK_MATTER)
     return 1;
   sections[0] = DMD_SECTION_UNREPORTED;
   sections[1] = DMD_SECTION_ONCE;
   sections[2] = DMD_SECTION_TWICE;
-  return 3;
+  sections[3] = DMD_SECTION_ALL;
+  return 4;
 }
 
 /* A section's name in names of types, short since people type it. */
 static const char *section_word(const dmd_profile_t *profile, dmd_section_t section) {
   if (section == DMD_SECTION_ONCE)
     return "once";
+  if (section == DMD_SECTION_ALL && profile->mode == DMD_MODE_DARK_MATTER)
+    return "heap";
   return section == DMD_SECTION_TWICE ? "twice" : dmd_sums_section_name(profile, section);
 }
 
@@ -86,7 +92,7 @@ static int64_t put_type(pprof_t *p, const char *word, const char *what, const ch
 }
 
 static void put_types(pprof_t *p) {
-  dmd_section_t sections[3];
+  dmd_section_t sections[MAX_SECTIONS];
   size_t n = sections_of(p->profile, sections);
   Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
   for (size_t i = 0; i < n; i++) {
@@ -104,10 +110,10 @@ static void put_types(pprof_t *p) {
 /* ---- Samples ---- */
 
 static size_t values_of(const pprof_t *p, const dmd_sum_t *sum, int64_t values[MAX_VALUES]) {
-  dmd_section_t sections[3];
+  dmd_section_t sections[MAX_SECTIONS];
   size_t n_sections = sections_of(p->profile, sections), n = 0;
   for (size_t i = 0; i < n_sections; i++) {
-    bool own = sections[i] == sum->section;
+    bool own = sections[i] == sum->section || sections[i] == DMD_SECTION_ALL;
     values[n++] = own ? (int64_t)sum->blocks : 0;
     values[n++] = own ? (int64_t)sum->bytes : 0;
   }
@@ -116,7 +122,7 @@ static size_t values_of(const pprof_t *p, const dmd_sum_t *sum, int64_t values[M
   return n;
 }
 
-enum { MAX_LABELS = 4 };
+enum { MAX_LABELS = 5 };
 
 typedef struct {
   Dmd__Pprof__Label labels[MAX_LABELS], *pointers[MAX_LABELS];
@@ -141,6 +147,11 @@ static void make_labels(pprof_t *p, const dmd_sum_t *sum, labels_t *labels) {
   for (int i = 0; i < 2; i++)
     if (sum->reporter[i] != DMD_NONE)
       add_label(p, labels, reporters[i], dmd_intern_get_str(&p->profile->names, sum->reporter[i]));
+  if (sum->thread != DMD_NONE) {
+    char thread[16];
+    snprintf(thread, sizeof thread, "%u", (unsigned)sum->thread);
+    add_label(p, labels, "thread", thread);
+  }
 }
 
 /* A location's id is its frame's; the one for no stack is the next after the last frame. */
@@ -172,11 +183,22 @@ static void put_sample(pprof_t *p, const dmd_sum_t *sum) {
   dmd_env_free(&dmdv_env, sample.location_id);
 }
 
+static void put_dropped(pprof_t *p, const dmd_sums_t *sums) {
+  dmd_strbuf_t regexp;
+  dmd_strbuf_init(&regexp, &dmdv_env);
+  dmd_drop_frames(&regexp, p->profile, sums);
+  Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+  piece.drop_frames = string_index(p, regexp.text);
+  put(p, &piece);
+  dmd_strbuf_destroy(&regexp);
+}
+
 static void put_samples(pprof_t *p) {
   dmd_sums_t sums;
-  dmd_sums_init(&sums, p->profile, true);
+  dmd_sums_init(&sums, p->profile, DMD_ALL_LABELS);
   for (uint32_t id = 1; id <= dmd_sums_count(&sums); id++)
     put_sample(p, dmd_sums_at(&sums, id));
+  put_dropped(p, &sums);
   dmd_sums_destroy(&sums);
 }
 

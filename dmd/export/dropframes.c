@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "export/dropframes.h"
+
+#include "analysis/allocfns.h"
+#include "base/fnname.h"
+#include "base/str.h"
+
+/* Where the functions of a name are. */
+enum { IS_INSIDE = 1, IS_ELSEWHERE = 2 };
+
+typedef struct {
+  const dmd_profile_t *profile;
+  dmd_intern_t names;
+  dmd_pool_t places; /* by name: uint32_t, bits as above */
+} finder_t;
+
+static void note(finder_t *f, uint32_t frame, uint32_t place) {
+  const char *function = dmd_frames_location(&f->profile->frames, frame).function;
+  if (function == NULL)
+    return;
+  size_t n = dmd_fnname_plain(function, dmd_str_length(function));
+  uint32_t name = dmd_intern_bytes(&f->names, function, n);
+  dmd_pool_reach(&f->places, name);
+  *DMD_POOL_AT(&f->places, uint32_t, name) |= place;
+}
+
+static void quote(dmd_strbuf_t *regexp, const char *text, size_t n) {
+  static const char special[] = "\\.+*?()|[]{}^$";
+  for (size_t i = 0; i < n; i++) {
+    if (dmd_str_find_char(special, text[i]) != NULL)
+      dmd_strbuf_str(regexp, "\\");
+    dmd_strbuf_bytes(regexp, &text[i], 1);
+  }
+}
+
+void dmd_drop_frames(dmd_strbuf_t *regexp, const dmd_profile_t *profile, const dmd_sums_t *sums) {
+  finder_t f = {.profile = profile};
+  dmd_allocfns_t fns;
+  dmd_allocfns_init(&fns, profile);
+  dmd_intern_init(&f.names, profile->env, "dmd.dropframes");
+  dmd_pool_init(&f.places, profile->env, "dmd.dropframes", sizeof(uint32_t));
+  for (uint32_t id = 1; id <= dmd_sums_count(sums); id++) {
+    size_t n;
+    const uint32_t *frames = dmd_profile_frames(profile, dmd_sums_at(sums, id)->stack, &n);
+    size_t own = n > 0 ? dmd_first_own_frame(&fns, frames, n) : 0;
+    for (size_t i = 0; i < n; i++)
+      note(&f, frames[i], i < own ? IS_INSIDE : IS_ELSEWHERE);
+  }
+  for (uint32_t name = 1; name <= dmd_intern_count(&f.names); name++) {
+    size_t n;
+    const char *text = dmd_intern_get(&f.names, name, &n);
+    if (*DMD_POOL_AT(&f.places, uint32_t, name) != IS_INSIDE)
+      continue;
+    dmd_strbuf_str(regexp, regexp->n > 0 ? "|" : "");
+    quote(regexp, text, n);
+  }
+  dmd_pool_destroy(&f.places);
+  dmd_intern_destroy(&f.names);
+  dmd_allocfns_destroy(&fns);
+}
