@@ -24,6 +24,7 @@ dmd_core_sources = \
   dmd/base/table.c dmd/base/table.h \
   dmd/base/utf8.c dmd/base/utf8.h \
   dmd/profile/advice.c dmd/profile/advice.h \
+  dmd/profile/claimblocks.c dmd/profile/claimblocks.h \
   dmd/profile/fault.c dmd/profile/fault.h \
   dmd/profile/faultnames.c dmd/profile/faultnames.h \
   dmd/profile/frame.c dmd/profile/frame.h \

@@ -13,6 +13,7 @@ unit_tests = \
   tests/unit/test_calibration \
   tests/unit/test_changes \
   tests/unit/test_claim \
+  tests/unit/test_claimblocks \
   tests/unit/test_combine \
   tests/unit/test_counters \
   tests/unit/test_dump \

@@ -5,6 +5,7 @@
 #include "live/nested.h"
 #include "live/published.h"
 #include "live/stack.h"
+#include "profile/claimblocks.h"
 #include "profile/faultnames.h"
 
 typedef struct {
@@ -186,6 +187,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
     profile->run.partial_advice = !dmd_holders_find(live, &s.ids, memory, &profile->advices);
   dmd_translation_add_memreports(&s.ids, &live->memreports);
   dmd_published_check(live, &s.ids);
+  dmd_claimblocks_explain(profile);
   dmd_faults_join_names(&profile->faults);
   dmd_translation_destroy(&s.ids);
   return s.in_blocks_szB - s.announced_szB;

@@ -85,6 +85,9 @@ const char *dmd_reason_name(dmd_reason_t reason) {
       [DMD_REASON_WRAPPED_16] = "wrapped-16",
       [DMD_REASON_WRAPPED_32] = "wrapped-32",
       [DMD_REASON_FREED_COUNTED] = "freed-counted",
+      [DMD_REASON_BLOCK_TWICE] = "block-twice",
+      [DMD_REASON_BLOCK_LEFT_OUT] = "block-left-out",
+      [DMD_REASON_HELD_BLOCKS] = "held-blocks",
       [DMD_REASON_STRUCT_SIZE] = "struct-size",
       [DMD_REASON_STILL_RUNNING] = "still-running",
   };
@@ -198,6 +201,22 @@ bool dmd_faults_add(dmd_faults_t *faults, const dmd_fault_t *fault) {
   }
   dmd_fault_join(DMD_POOL_AT(&faults->pool, dmd_fault_t, id), fault);
   return false;
+}
+
+dmd_fault_t *dmd_faults_list(const dmd_faults_t *faults) {
+  uint32_t n = dmd_faults_count(faults);
+  dmd_fault_t *list = dmd_env_alloc(faults->pool.env, "dmd.faults.list", (n + 1) * sizeof *list);
+  for (uint32_t id = 1; id <= n; id++)
+    list[id - 1] = *dmd_faults_at(faults, id);
+  return list;
+}
+
+void dmd_faults_replace(dmd_faults_t *faults, const dmd_fault_t *list, uint32_t n) {
+  const dmd_env_t *env = faults->pool.env;
+  dmd_faults_destroy(faults);
+  dmd_faults_init(faults, env);
+  for (uint32_t i = 0; i < n; i++)
+    dmd_faults_add(faults, &list[i]);
 }
 
 static int compare(const void *ctx, uint32_t a, uint32_t b) {

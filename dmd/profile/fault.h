@@ -67,8 +67,11 @@ typedef enum {
   DMD_REASON_WRAPPED_16,    /* the claim went through an integer of 16 bits */
   DMD_REASON_WRAPPED_32,    /* the same of 32 bits */
   DMD_REASON_FREED_COUNTED, /* the claim is a sum that holds blocks that were freed */
-  DMD_REASON_STRUCT_SIZE,   /* the claim is a little more: as much as a structure may have */
-  DMD_REASON_STILL_RUNNING, /* the function that began the scope is running, and dumped */
+  DMD_REASON_BLOCK_TWICE,   /* the amount has one of the blocks once too often, see claimblocks.h */
+  DMD_REASON_BLOCK_LEFT_OUT, /* it lacks one of them */
+  DMD_REASON_HELD_BLOCKS,    /* it has unreported blocks that the reported ones point to */
+  DMD_REASON_STRUCT_SIZE,    /* the claim is a little more: as much as a structure may have */
+  DMD_REASON_STILL_RUNNING,  /* the function that began the scope is running, and dumped */
   DMD_N_REASONS
 } dmd_reason_t;
 
@@ -141,6 +144,11 @@ void dmd_faults_destroy(dmd_faults_t *faults);
 
 /* Counts fault->num more of this fault; bytes stop at 2^64 - 1. True when they are the first. */
 bool dmd_faults_add(dmd_faults_t *faults, const dmd_fault_t *fault);
+
+/* A copy of all, in the order of their ids; the caller frees it. And: n others in their place, of
+ * which those that are equal become one. */
+dmd_fault_t *dmd_faults_list(const dmd_faults_t *faults);
+void dmd_faults_replace(dmd_faults_t *faults, const dmd_fault_t *list, uint32_t n);
 
 /* Ids in the order in which people read them: misreports by bytes, then by times, the others by
  * kind, then by times. The caller frees the array, which has as many as there are faults. */

@@ -147,18 +147,12 @@ void dmd_faults_join_names(dmd_faults_t *faults) {
   uint32_t n = dmd_faults_count(faults);
   if (n <= DMD_FAULT_NAMES)
     return;
-  dmd_fault_t *list = dmd_env_alloc(env, "dmd.faultnames.list", n * sizeof *list);
-  for (uint32_t id = 1; id <= n; id++)
-    list[id - 1] = *dmd_faults_at(faults, id);
+  dmd_fault_t *list = dmd_faults_list(faults);
   joiner_t j;
   begin(&j, env);
   uint32_t n_left = join_all(&j, list, n);
   end(&j);
-  if (n_left < n) {
-    dmd_faults_destroy(faults);
-    dmd_faults_init(faults, env);
-    for (uint32_t i = 0; i < n_left; i++)
-      dmd_faults_add(faults, &list[i]);
-  }
+  if (n_left < n)
+    dmd_faults_replace(faults, list, n_left);
   dmd_env_free(env, list);
 }

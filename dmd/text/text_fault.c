@@ -57,6 +57,13 @@ static const char *reason_text(dmd_reason_t reason) {
       [DMD_REASON_WRAPPED_32] = "the claim went through an integer of 32 bits, and lost the rest",
       [DMD_REASON_FREED_COUNTED] =
           "the claim is a sum from which freed blocks were not subtracted: see below",
+      [DMD_REASON_BLOCK_TWICE] =
+          "one of its blocks is counted once too often: where that was allocated, see below",
+      [DMD_REASON_BLOCK_LEFT_OUT] =
+          "one of its blocks is left out: where that was allocated, see below",
+      [DMD_REASON_HELD_BLOCKS] =
+          "it contains the sizes of blocks that were not reported, and that its blocks point to: "
+          "see below",
       [DMD_REASON_STRUCT_SIZE] =
           "the claim contains bytes that were not reported, perhaps the size of a structure",
       [DMD_REASON_STILL_RUNNING] =

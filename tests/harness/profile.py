@@ -181,8 +181,9 @@ def check_faults(doc):
             require(0 < f["bytes"] <= f["claimed"] - f["measured"], "more was freed than the sum is too large by")
         elif "claimed" in f:
             require(f.get("bytes", 0) >= abs(f["claimed"] - f["measured"]), "less off than it is")
-        of_scope = f["kind"] == "scope-left-open" and f.get("reason") == "still-running"
-        require("reason" not in f or f["kind"] == "claim" or of_scope, "a reason of something else than a claim")
+        others = {"scope-left-open": ["still-running"], "memory-report": ["block-twice", "block-left-out", "held-blocks"]}
+        require("reason" not in f or f["kind"] == "claim" or f["reason"] in others.get(f["kind"], []),
+                "a reason that this kind cannot have")
         require("offset" not in f or f["offset"] < max(f["size"], 1), "an interior pointer outside of its block")
         require((f["kind"] == "scope-left-open") <= ("scope" in f or "names" in f), "a scope left open without a name")
         require(len(f.get("someNames", [])) == min(f.get("names", 0), 8), "another number of names than there are")
