@@ -102,7 +102,7 @@ unit_support_sources = \
   tests/unit/enginehost.c tests/unit/enginehost.h \
   tests/unit/fixture.c tests/unit/fixture.h \
   tests/unit/live_fixture.c tests/unit/live_fixture.h \
-  tests/unit/heap_model.c tests/unit/heap_model.h \
+  tests/unit/heap_model.c tests/unit/heap_model.h tests/unit/slab_memory.h \
   tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
   tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
   tests/unit/host.c tests/unit/host.h

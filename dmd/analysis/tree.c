@@ -212,7 +212,8 @@ static void adopt_tiny(dmd_trees_t *trees, uint32_t parent, uint32_t id, const u
     kid->parent = id;
     node->amount += kid->amount;
   }
-  /* Each of them is smaller than all its siblings that are shown; only together may they exceed one. */
+  /* Each of them is smaller than all its siblings that are shown; only together may they exceed
+   * one. */
   node->extent = dmd_magnitude(node->amount);
   node->parent = parent;
 }

@@ -7,18 +7,11 @@
  * Each allocation goes down 4 to 19 calls of two functions in random order, so that its stack is
  * as deep as Valgrind looks, and a new one most of the time in its outer frames.
  */
+#include "random.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static uint32_t g_random = 1;
-
-static uint32_t next_random(void) {
-  g_random ^= g_random << 13;
-  g_random ^= g_random >> 17;
-  g_random ^= g_random << 5;
-  return g_random;
-}
 
 /* The path's bits say which function is called next. */
 static void *down(unsigned depth, uint32_t path, size_t szB);

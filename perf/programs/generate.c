@@ -6,20 +6,13 @@
  * Blocks that are alike are not put together, so that the file grows with BLOCKS, while what is
  * different in it is limited by STACKS times SIZES. One block in four is reported, one in 16 twice.
  */
+#include "random.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { FAN = 28 };
-
-static uint32_t g_random = 1;
-
-static uint32_t next_random(void) {
-  g_random ^= g_random << 13;
-  g_random ^= g_random >> 17;
-  g_random ^= g_random << 5;
-  return g_random;
-}
 
 static unsigned long argument(int argc, char **argv, int i, unsigned long fallback) {
   unsigned long value = argc > i ? strtoul(argv[i], NULL, 10) : fallback;

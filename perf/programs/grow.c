@@ -3,20 +3,12 @@
  * grow: realloc. 200 vectors grow together, each in steps of one to 64 bytes up to some 8 KiB, so
  * that most steps fit in place and the others copy; then each shrinks to half, ten times over.
  */
-#include <stdint.h>
+#include "random.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { N_VECTORS = 200, N_STEPS = 2000, ROUNDS = 5 };
-
-static uint32_t g_random = 1;
-
-static uint32_t next_random(void) {
-  g_random ^= g_random << 13;
-  g_random ^= g_random >> 17;
-  g_random ^= g_random << 5;
-  return g_random;
-}
 
 static char *g_vectors[N_VECTORS];
 static size_t g_szB[N_VECTORS];

@@ -3,21 +3,13 @@
  * large: blocks of 16 KiB to 2 MiB, 100 live at a time, of which the program writes the first and
  * the last page; every tenth is cleared (calloc).
  */
-#include <stdint.h>
+#include "random.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { N_LIVE = 100, N_ALLOCATIONS = 300000, PAGE = 4096 };
-
-static uint32_t g_random = 1;
-
-static uint32_t next_random(void) {
-  g_random ^= g_random << 13;
-  g_random ^= g_random >> 17;
-  g_random ^= g_random << 5;
-  return g_random;
-}
 
 static char *g_blocks[N_LIVE];
 

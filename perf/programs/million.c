@@ -6,20 +6,12 @@
  * A stack is chosen by three levels of 28 functions each, called through tables: 28^3 = 21,952
  * paths, of which the first 20,000 are taken in turn.
  */
-#include <stdint.h>
+#include "random.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { FAN = 28, STACKS = 20000 };
-
-static uint32_t g_random = 1;
-
-static uint32_t next_random(void) {
-  g_random ^= g_random << 13;
-  g_random ^= g_random >> 17;
-  g_random ^= g_random << 5;
-  return g_random;
-}
 
 typedef void *allocate_fn(unsigned path, size_t szB);
 

@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "host.h"
+#include "slab_memory.h"
 
 #include "live/blocks.h"
 
 /* ---- the program's memory, of which there are only the addresses ---- */
 
 static const uint64_t SLABS = UINT64_C(0x7f3200004320);
-enum { APART = DMD_SLAB_SZB + 48, MAX_SLABS = 100 };
-
-typedef struct {
-  bool is_out[MAX_SLABS];
-} memory_t;
-
-static uint64_t take(void *ctx) {
-  memory_t *memory = ctx;
-  for (size_t i = 0; i < MAX_SLABS; i++)
-    if (!memory->is_out[i]) {
-      memory->is_out[i] = true;
-      return SLABS + i * APART;
-    }
-  return 0;
-}
-
-static void give_back(void *ctx, uint64_t addr) {
-  memory_t *memory = ctx;
-  assert_true(memory->is_out[(addr - SLABS) / APART]);
-  memory->is_out[(addr - SLABS) / APART] = false;
-}
+enum { APART = DMD_SLAB_SZB + 48 };
 
 /* ---- the naive model: an array of what is live, one of what was freed ---- */
 
@@ -40,7 +20,7 @@ typedef struct {
 
 typedef struct {
   host_t host;
-  memory_t memory;
+  slab_memory_t memory;
   dmd_slabs_t slabs;
   dmd_blocks_t *blocks;
   entry_t list[MAX];
@@ -53,7 +33,7 @@ typedef struct {
 static void begin(fixture_t *f) {
   memset(f, 0, sizeof *f);
   host_init(&f->host);
-  dmd_slabs_init(&f->slabs, &f->host.env, &(dmd_slab_source_t){take, give_back, &f->memory});
+  slab_memory_init(&f->memory, SLABS, APART, &f->slabs, &f->host.env);
   f->blocks = dmd_blocks_create(&f->host.env, &f->slabs, MAX_FREED);
 }
 
@@ -328,9 +308,9 @@ static void without_slabs(void **state) {
 
 static void use(host_t *host, void *arg) {
   (void)arg;
-  memory_t memory = {{false}};
+  slab_memory_t memory;
   dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host->env, &(dmd_slab_source_t){take, give_back, &memory});
+  slab_memory_init(&memory, SLABS, APART, &slabs, &host->env);
   dmd_blocks_t *blocks = dmd_blocks_create(&host->env, &slabs, 10);
   for (uint32_t i = 0; i < 100; i++) {
     uint64_t addr = i % 2 == 0 ? i * 100 : dmd_slabs_alloc(&slabs, i);

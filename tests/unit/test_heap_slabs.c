@@ -2,30 +2,11 @@
  *
  * Blocks whose records lie beside their slabs, among others. */
 #include "heap_model.h"
+#include "slab_memory.h"
 
 /* They start anywhere in the 64 KiB that they are found by. What was given back is taken again. */
 static const uint64_t SLABS = UINT64_C(0x55555555a320);
-enum { APART = DMD_SLAB_SZB + 4096 + 48, MAX_SLABS = 100 };
-
-typedef struct {
-  bool is_out[MAX_SLABS];
-} memory_t;
-
-static uint64_t take(void *ctx) {
-  memory_t *memory = ctx;
-  for (size_t i = 0; i < MAX_SLABS; i++)
-    if (!memory->is_out[i]) {
-      memory->is_out[i] = true;
-      return SLABS + i * APART;
-    }
-  return 0;
-}
-
-static void give_back(void *ctx, uint64_t addr) {
-  memory_t *memory = ctx;
-  assert_true(memory->is_out[(addr - SLABS) / APART]);
-  memory->is_out[(addr - SLABS) / APART] = false;
-}
+enum { APART = DMD_SLAB_SZB + 4096 + 48 };
 
 static void allocate_one(dmd_heap_t *heap, dmd_slabs_t *slabs, model_t *m, dice_t *dice) {
   uint64_t szB = dice_below(dice, dice_below(dice, 3) == 0 ? DMD_SLAB_MAX_BLOCK + 1 : 100);
@@ -44,14 +25,13 @@ static uint64_t near_address(dice_t *dice, const model_t *m) {
 
 static void random_in_slabs(uint64_t seed, bool announcing) {
   static model_t m;
-  static memory_t memory;
+  static slab_memory_t memory;
   m.n = 0;
-  memset(&memory, 0, sizeof memory);
   dice_t dice = {seed};
   host_t host;
   host_init(&host);
   dmd_slabs_t slabs;
-  dmd_slabs_init(&slabs, &host.env, &(dmd_slab_source_t){take, give_back, &memory});
+  slab_memory_init(&memory, SLABS, APART, &slabs, &host.env);
   dmd_heap_t heap;
   dmd_heap_init(&heap, &host.env, &slabs);
   size_t n_found = 0, n_below_stale = 0, n_stay = 0;

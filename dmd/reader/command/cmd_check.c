@@ -275,11 +275,9 @@ static bool evaluate(const options_t *o, dmd_verdict_t *v) {
 
 static int judge(const options_t *o, dmd_verdict_t *v) {
   const dmd_profile_t *now = v->now.profile, *before = v->before.profile;
-  if (before != NULL && before->mode != now->mode) {
-    dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared", v->baseline,
-               dmd_mode_name(before->mode), v->file, dmd_mode_name(now->mode));
+  if (before != NULL && !dmdv_are_of_one_mode(v->baseline, before->mode, v->file, now->mode,
+                                              "they cannot be compared"))
     return 2;
-  }
   int status = 2;
   if (evaluate(o, v)) {
     if (o->ignore != NULL)
@@ -315,10 +313,9 @@ static int check_file(const options_t *o, dmd_ignore_t *ignore) {
 
 static bool are_of_one_mode(const options_t *o, const dmd_profile_t *profiles) {
   for (int i = 1; i < o->files.n; i++)
-    if (profiles[i].mode != profiles[0].mode)
-      return dmdv_error("%s is of mode %s and %s of mode %s: these are not equal runs",
-                        o->files.names[0], dmd_mode_name(profiles[0].mode), o->files.names[i],
-                        dmd_mode_name(profiles[i].mode));
+    if (!dmdv_are_of_one_mode(o->files.names[0], profiles[0].mode, o->files.names[i],
+                              profiles[i].mode, "these are not equal runs"))
+      return false;
   return true;
 }
 

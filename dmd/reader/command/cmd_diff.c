@@ -52,10 +52,9 @@ static bool print_changes(const dmd_profile_t *old, const dmd_profile_t *new,
 
 static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_options_t *options,
                           int argc, char **argv) {
-  if (old->mode != new->mode)
-    return dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared",
-                      options->files.names[0], dmd_mode_name(old->mode), options->files.names[1],
-                      dmd_mode_name(new->mode));
+  if (!dmdv_are_of_one_mode(options->files.names[0], old->mode, options->files.names[1], new->mode,
+                            "they cannot be compared"))
+    return false;
   if (options->causal)
     return print_changes(old, new, options);
   dmd_profile_t difference;

@@ -37,12 +37,9 @@ static bool add_file(dmd_merge_t *merge, char **files, int i) {
   dmd_profile_t profile;
   if (!dmdv_load_or_say(&profile, files[i], &(dmdv_load_options_t){0}))
     return false;
-  bool good = true;
-  dmd_mode_t mode = merge->profile.mode;
-  if (i > 0 && profile.mode != mode)
-    good = dmdv_error("merge: %s is of mode %s and %s of mode %s: they cannot be merged", files[0],
-                      dmd_mode_name(mode), files[i], dmd_mode_name(profile.mode));
-  else if (!dmd_merge_add(merge, &profile))
+  bool good = i == 0 || dmdv_are_of_one_mode(files[0], merge->profile.mode, files[i], profile.mode,
+                                             "they cannot be merged");
+  if (good && !dmd_merge_add(merge, &profile))
     good = dmdv_error("merge: with %s there is more than one profile can "
                       "hold (" DMD_MAX_TOTAL_TEXT " bytes, " DMD_MAX_COUNT_TEXT
                       " of any count, %d memory reports)",

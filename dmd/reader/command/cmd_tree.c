@@ -8,6 +8,7 @@
 #include "analysis/profile_amounts.h"
 #include "base/strbuf.h"
 #include "reader/command/commands.h"
+#include "reader/command/show.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
@@ -142,10 +143,10 @@ static bool write_tree(const options_t *o, const source_t *source, const source_
 static bool show(const options_t *o, source_t *source, const source_t *old) {
   const char *path, *why;
   if (old != NULL) {
-    if (source->is_profile && old->is_profile && source->mode != old->mode)
-      return dmdv_error("%s is of mode %s and %s of mode %s: they cannot be compared",
-                        shown(old->name), dmd_mode_name(old->mode), shown(source->name),
-                        dmd_mode_name(source->mode));
+    if (source->is_profile && old->is_profile &&
+        !dmdv_are_of_one_mode(shown(old->name), old->mode, shown(source->name), source->mode,
+                              "they cannot be compared"))
+      return false;
     why = dmd_amounts_subtract(&source->amounts, &old->amounts, &path);
     if (why != NULL)
       return say_path(source->name, path, why);

@@ -14,6 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_name,
+                          dmd_mode_t other_mode, const char *meaning) {
+  return mode == other_mode ||
+         dmdv_error("%s is of mode %s and %s of mode %s: %s", name, dmd_mode_name(mode), other_name,
+                    dmd_mode_name(other_mode), meaning);
+}
+
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name,
                       const dmdv_load_options_t *options) {
   dmdv_fail_t fail = {0};

@@ -11,6 +11,11 @@
  * destroy, when that fails. */
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options);
 
+/* Whether the profiles of two files are of one mode. If not, says so on stderr, and what that
+ * means, such as "they cannot be compared". */
+bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_name,
+                          dmd_mode_t other_mode, const char *meaning);
+
 /* Prints the profile's records; old is the first profile of a difference, else NULL. argc and argv
  * are the command's, for the title. False, with the reason on stderr, if that fails. */
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
