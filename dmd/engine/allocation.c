@@ -149,6 +149,8 @@ uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t 
 /* An announced block's memory is not ours to free, even when the program frees it with free(). */
 void dmd_engine_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr) {
   dmd_live_t *live = &engine->live;
+  if (addr == 0)
+    return;
   uint32_t stack =
       dmd_live_wants_stack_of_free(live) ? dmd_engine_capture(engine, thread) : DMD_NONE;
   switch (dmd_live_remove(live, addr, stack)) {

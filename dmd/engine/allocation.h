@@ -43,7 +43,7 @@ uint64_t dmd_engine_memalign(dmd_engine_t *engine, uint32_t thread, uint64_t szB
 uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t szB,
                                 dmd_alignment_t align);
 
-/* Every form of free and delete, of announced blocks too. */
+/* Every form of free and delete, of announced blocks too; of address 0 nothing. */
 void dmd_engine_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
 
 /* The block stays where it is if it fits there and uses at least half of its room; else it moves,

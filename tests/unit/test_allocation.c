@@ -211,6 +211,16 @@ static void frees_of_no_block(void **state) {
   engine_end(&f);
 }
 
+static void frees_of_nothing(void **state) {
+  (void)state;
+  engine_fixture_t f;
+  heap_start(&f);
+  dmd_engine_free(&f.engine, 1, 0);
+  expect_counts(&f, 0, 0);
+  engine_expect_no_fault(&f);
+  engine_end(&f);
+}
+
 static void quiet(void **state) {
   (void)state;
   engine_fixture_t f;
@@ -289,7 +299,9 @@ static void sizes_that_are_reports(void **state) {
     if (cases[i].in_scope)
       ask_name(&f, DMD_REQUEST_REPORTER_BEGIN, "explicit/a");
     f.h.now = f.measure;
+    unsigned n_captured = f.h.n_captured;
     assert_int_equal(dmd_engine_usable_size(&f.engine, 1, p), 104);
+    assert_int_equal(f.h.n_captured - n_captured, cases[i].reporter != NULL);
     assert_int_equal(engine_times_reported(&f, p), cases[i].reporter != NULL);
     if (cases[i].reporter != NULL)
       assert_string_equal(engine_reporter_of(&f, p), cases[i].reporter);
@@ -384,6 +396,7 @@ int main(void) {
       cmocka_unit_test(absurd_sizes),
       cmocka_unit_test(absurd_for_small_words),
       cmocka_unit_test(frees_of_no_block),
+      cmocka_unit_test(frees_of_nothing),
       cmocka_unit_test(quiet),
       cmocka_unit_test(the_stack_of_a_free),
       cmocka_unit_test(sizes),

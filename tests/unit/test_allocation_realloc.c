@@ -49,7 +49,7 @@ static void realloc_in_place(void **state) {
     assert_int_equal(block_of(&f, q)->req, cases[i].req);
     assert_int_equal(block_of(&f, q)->stack, f.measure);
     assert_int_equal(engine_times_reported(&f, q), 0);
-    for (uint64_t at = 0; at < 104 && at < cases[i].req; at++)
+    for (uint64_t at = 0; at < 104 && at < dmd_block_usable(block_of(&f, q)); at++)
       assert_int_equal(bytes(q)[at], 'x');
     expect_counts(&f, 2, 1);
     engine_end(&f);
@@ -71,6 +71,19 @@ static void realloc_that_grows(void **state) {
     assert_int_equal(bytes(q)[i], 'x');
   assert_int_equal(reallocate(&f, q, LARGE + 10000), q);
   expect_counts(&f, 3, 2);
+  engine_end(&f);
+}
+
+/* One that does not grow gets no more than it needs. */
+static void realloc_that_shrinks(void **state) {
+  (void)state;
+  engine_fixture_t f;
+  heap_start(&f);
+  uint64_t p = allocate(&f, LARGE), q = reallocate(&f, p, 33333);
+  assert_true(q != p);
+  expect_block(&f, q, 33333, 33336);
+  assert_int_equal(f.h.n_pieces, 1);
+  assert_int_equal(newest_piece(&f).szB, 33336);
   engine_end(&f);
 }
 
@@ -177,15 +190,11 @@ static void realloc_of_announced(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(realloc_of_nothing),
-      cmocka_unit_test(realloc_to_nothing),
-      cmocka_unit_test(realloc_in_place),
-      cmocka_unit_test(realloc_that_grows),
-      cmocka_unit_test(realloc_without_memory),
-      cmocka_unit_test(realloc_of_no_block),
-      cmocka_unit_test(announced),
-      cmocka_unit_test(announced_absurdly),
-      cmocka_unit_test(realloc_of_announced),
+      cmocka_unit_test(realloc_of_nothing),   cmocka_unit_test(realloc_to_nothing),
+      cmocka_unit_test(realloc_in_place),     cmocka_unit_test(realloc_that_grows),
+      cmocka_unit_test(realloc_that_shrinks), cmocka_unit_test(realloc_without_memory),
+      cmocka_unit_test(realloc_of_no_block),  cmocka_unit_test(announced),
+      cmocka_unit_test(announced_absurdly),   cmocka_unit_test(realloc_of_announced),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
