@@ -63,6 +63,7 @@ unit_tests = \
   tests/unit/test_peer_conformance \
   tests/unit/test_pool \
   tests/unit/test_profile \
+  tests/unit/test_progress \
   tests/unit/test_profile_amounts \
   tests/unit/test_published \
   tests/unit/test_record \

@@ -18,10 +18,23 @@ void dmdv_progress_start(dmdv_progress_t *progress) {
     progress->next = now() + 1.0;
 }
 
-void dmdv_progress_update(dmdv_progress_t *progress, uint64_t bytes) {
+/* A file that grows meanwhile is not read beyond the whole. */
+void dmdv_progress_text(char text[DMDV_PROGRESS_MAX], const dmdv_read_t *read) {
+  const double mb = 1024 * 1024;
+  double share = read->total > 0 ? 100.0 * (double)read->at / (double)read->total : 0;
+  if (read->total == 0)
+    snprintf(text, DMDV_PROGRESS_MAX, "%.0f MB read", (double)read->bytes / mb);
+  else
+    snprintf(text, DMDV_PROGRESS_MAX, "%.0f%% of %.0f MB read", share > 100 ? 100 : share,
+             (double)read->total / mb);
+}
+
+void dmdv_progress_update(dmdv_progress_t *progress, const dmdv_read_t *read) {
   if (!progress->is_wanted || now() < progress->next)
     return;
-  fprintf(stderr, "\rdmdv: %.0f MB read", (double)bytes / (1024 * 1024));
+  char text[DMDV_PROGRESS_MAX];
+  dmdv_progress_text(text, read);
+  fprintf(stderr, "\rdmdv: %s", text);
   fflush(stderr);
   progress->is_shown = true;
   progress->next = now() + 0.2;

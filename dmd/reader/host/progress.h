@@ -19,8 +19,18 @@ typedef struct dmdv_progress {
 
 void dmdv_progress_start(dmdv_progress_t *progress);
 
-/* So many bytes have been read. Cheap: may be called for each piece of the input. */
-void dmdv_progress_update(dmdv_progress_t *progress, uint64_t bytes);
+/* How far the reading of a file is: so many bytes were made of it, and so many were read of the
+ * file's own, of which there are `total` (0: unknown, as of a pipe). */
+typedef struct dmdv_read {
+  uint64_t bytes, at, total;
+} dmdv_read_t;
+
+/* Cheap: may be called for each piece of the input. */
+void dmdv_progress_update(dmdv_progress_t *progress, const dmdv_read_t *read);
+
+/* The line: "34% of 120 MB read" or, where the total is not known, "12 MB read". */
+enum { DMDV_PROGRESS_MAX = 64 };
+void dmdv_progress_text(char text[DMDV_PROGRESS_MAX], const dmdv_read_t *read);
 
 void dmdv_progress_end(dmdv_progress_t *progress);
 

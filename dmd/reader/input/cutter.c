@@ -71,7 +71,9 @@ static bool refill(dmdv_cutter_t *cutter) {
   cutter->end = text + (good ? n : 0);
   if (!good)
     fail_here(cutter);
-  dmdv_progress_update(&cutter->progress, cutter->start_byte);
+  dmdv_progress_update(&cutter->progress, &(dmdv_read_t){.bytes = cutter->start_byte,
+                                                         .at = dmdv_input_at(cutter->input),
+                                                         .total = dmdv_input_total(cutter->input)});
   return cutter->at < cutter->end;
 }
 

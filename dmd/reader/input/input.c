@@ -15,6 +15,7 @@ struct dmdv_input {
   const unsigned char *bytes;
   size_t left;              /* of which this much */
   size_t raw_szB, text_szB; /* of the buffers */
+  uint64_t at, total;       /* of the file: bytes read, and all; 0: unknown */
   bool started;
   bool gzipped;
   bool in_member; /* between the start of a gzip member and its end */
@@ -46,7 +47,7 @@ dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail) {
     dmdv_fail(fail, "cannot open: %s", strerror(errno));
     return NULL;
   }
-  struct stat st;
+  struct stat st = {0};
   if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode)) {
     dmdv_fail(fail, "cannot read: it is a folder");
     if (!is_stdin)
@@ -60,6 +61,7 @@ dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail) {
     return NULL;
   }
   input->file = file;
+  input->total = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
   return input;
 }
 
@@ -97,6 +99,7 @@ static size_t read_memory(dmdv_input_t *input) {
 static bool read_raw(dmdv_input_t *input, dmdv_fail_t *fail) {
   bool is_file = input->file != NULL;
   size_t n = is_file ? fread(input->raw, 1, input->raw_szB, input->file) : read_memory(input);
+  input->at += n;
   input->stream.next_in = input->raw;
   input->stream.avail_in = (uInt)n;
   input->at_end = n < input->raw_szB;
@@ -174,4 +177,12 @@ bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fa
   *n = input->stream.avail_in;
   input->stream.avail_in = 0;
   return true;
+}
+
+uint64_t dmdv_input_at(const dmdv_input_t *input) {
+  return input->at;
+}
+
+uint64_t dmdv_input_total(const dmdv_input_t *input) {
+  return input->total;
 }

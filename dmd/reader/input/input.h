@@ -31,4 +31,9 @@ void dmdv_input_close(dmdv_input_t *input);
  * decompressed. */
 bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail);
 
+/* How many bytes were read of the file itself, compressed or not, and how many it has; 0: unknown.
+ */
+uint64_t dmdv_input_at(const dmdv_input_t *input);
+uint64_t dmdv_input_total(const dmdv_input_t *input);
+
 #endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+
+#include "host.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "reader/host/progress.h"
+#include "reader/input/input.h"
+
+enum { MB = 1024 * 1024 };
+
+static void assert_line(uint64_t bytes, uint64_t at, uint64_t total, const char *expected) {
+  char text[DMDV_PROGRESS_MAX];
+  dmdv_progress_text(text, &(dmdv_read_t){bytes, at, total});
+  assert_string_equal(text, expected);
+}
+
+static void the_line(void **state) {
+  (void)state;
+  assert_line(12 * MB, 12 * MB, 0, "12 MB read");
+  assert_line(500 * MB, 30 * MB, 120 * MB, "25% of 120 MB read"); /* of the gzipped file */
+  assert_line(0, 0, 120 * MB, "0% of 120 MB read");
+  assert_line(120 * MB, 120 * MB, 120 * MB, "100% of 120 MB read");
+  assert_line(130 * MB, 130 * MB, 120 * MB, "100% of 120 MB read");
+  assert_line(UINT64_MAX, UINT64_MAX, UINT64_MAX, "100% of 17592186044416 MB read");
+}
+
+/* More than one piece, so that there is a place amid the file. */
+static void how_far_a_file_is(void **state) {
+  (void)state;
+  enum { SZB = 200000 };
+  char name[] = "/tmp/dmd-progress-XXXXXX";
+  int fd = mkstemp(name);
+  assert_true(fd >= 0);
+  static char content[SZB];
+  memset(content, ' ', SZB);
+  assert_int_equal(write(fd, content, SZB), SZB);
+  close(fd);
+  dmdv_fail_t fail;
+  dmdv_input_t *input = dmdv_input_open(name, &fail);
+  assert_non_null(input);
+  uint64_t read = 0;
+  const char *bytes;
+  size_t n;
+  do {
+    assert_true(dmdv_input_next(input, &bytes, &n, &fail));
+    read += n;
+    assert_int_equal(dmdv_input_at(input), read);
+    assert_int_equal(dmdv_input_total(input), SZB);
+  } while (n > 0);
+  assert_int_equal(read, SZB);
+  dmdv_input_close(input);
+  remove(name);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_line),
+      cmocka_unit_test(how_far_a_file_is),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
