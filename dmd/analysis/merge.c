@@ -16,10 +16,9 @@ static void join_figure(uint64_t *to, uint64_t from) {
 }
 
 static void join_memory(dmd_footprint_t *to, const dmd_footprint_t *from) {
-  join_figure(&to->heap_allocated, from->heap_allocated);
-  join_figure(&to->heap_overhead, from->heap_overhead);
-  join_figure(&to->resident, from->resident);
-  join_figure(&to->resident_unique, from->resident_unique);
+  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
+    join_figure(dmd_figure_at(&dmd_memory_fields[i], to),
+                dmd_figure_of(&dmd_memory_fields[i], from));
 }
 
 /* ---- How the data came about. ---- */
@@ -67,13 +66,8 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   a->partial_advice |= b->partial_advice;
   a->sample_below = a->sample_below > b->sample_below ? a->sample_below : b->sample_below;
   a->seed = a->seed == b->seed ? a->seed : 0;
-  a->n_allocs += b->n_allocs;
-  a->n_frees += b->n_frees;
-  a->alloc_szB += b->alloc_szB;
-  a->in_use_szB += b->in_use_szB;
-  a->in_use_blocks += b->in_use_blocks;
-  a->nested_szB += b->nested_szB;
-  a->freed_reported += b->freed_reported;
+  for (size_t i = 0; i < DMD_N_TOTAL_FIELDS; i++)
+    *dmd_figure_at(&dmd_total_fields[i], a) += dmd_figure_of(&dmd_total_fields[i], b);
   join_memory(&to->memory, &from->memory);
 }
 
@@ -98,19 +92,16 @@ static void add_up(dmd_merge_t *merge, const dmd_profile_t *from) {
 /* Whether the result can be read back. Every file's own numbers are within these limits, so that
  * nothing has overflowed if this is called after each file. */
 static bool fits(const dmd_merge_t *merge) {
-  const dmd_run_t *run = &merge->profile.run;
-  const dmd_footprint_t *memory = &merge->profile.memory;
-  const uint64_t counts[] = {run->n_allocs,       run->n_frees,         run->alloc_szB,
-                             run->in_use_szB,     run->in_use_blocks,   run->nested_szB,
-                             run->freed_reported, merge->blocks,        merge->faults,
-                             merge->advised,      merge->advised_blocks};
-  const uint64_t figures[] = {memory->heap_allocated, memory->heap_overhead, memory->resident,
-                              memory->resident_unique};
+  const uint64_t counts[] = {merge->blocks, merge->faults, merge->advised, merge->advised_blocks};
   bool good = merge->usable <= DMD_MAX_TOTAL;
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
     good &= counts[i] <= DMD_MAX_COUNT;
-  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
-    good &= figures[i] <= DMD_MAX_COUNT || figures[i] == DMD_MEMORY_UNKNOWN;
+  for (size_t i = 0; i < DMD_N_TOTAL_FIELDS; i++)
+    good &= dmd_figure_of(&dmd_total_fields[i], &merge->profile.run) <= DMD_MAX_COUNT;
+  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++) {
+    uint64_t szB = dmd_figure_of(&dmd_memory_fields[i], &merge->profile.memory);
+    good &= szB <= DMD_MAX_COUNT || szB == DMD_MEMORY_UNKNOWN;
+  }
   return good;
 }
 

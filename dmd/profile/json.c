@@ -30,14 +30,12 @@ static void write_invocation(dmd_jsonout_t *j, const dmd_profile_t *profile) {
 static void write_totals(dmd_jsonout_t *j, const dmd_run_t *run) {
   dmd_jsonout_key(j, "totals");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_u64(j, "allocs", run->n_allocs);
-  dmd_jsonout_key_u64(j, "frees", run->n_frees);
-  dmd_jsonout_key_u64(j, "allocBytes", run->alloc_szB);
-  dmd_jsonout_key_u64(j, "inUseBytes", run->in_use_szB);
-  dmd_jsonout_key_u64(j, "inUseBlocks", run->in_use_blocks);
-  dmd_jsonout_key_u64(j, "freedReported", run->freed_reported);
-  if (run->nested_szB > 0)
-    dmd_jsonout_key_u64(j, "nestedBytes", run->nested_szB);
+  for (size_t i = 0; i < DMD_N_TOTAL_FIELDS; i++) {
+    const dmd_figure_field_t *field = &dmd_total_fields[i];
+    uint64_t total = dmd_figure_of(field, run);
+    if (total > 0 || !field->is_optional)
+      dmd_jsonout_key_u64(j, field->key, total);
+  }
   dmd_jsonout_end(j);
 }
 
@@ -138,18 +136,13 @@ static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
 }
 
 static void write_memory(dmd_jsonout_t *j, const dmd_footprint_t *memory) {
-  const struct {
-    const char *key;
-    uint64_t szB;
-  } figures[] = {{"heapAllocated", memory->heap_allocated},
-                 {"heapOverhead", memory->heap_overhead},
-                 {"resident", memory->resident},
-                 {"residentUnique", memory->resident_unique}};
   dmd_jsonout_key(j, "memory");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
-    if (figures[i].szB != DMD_MEMORY_UNKNOWN)
-      dmd_jsonout_key_u64(j, figures[i].key, figures[i].szB);
+  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++) {
+    uint64_t szB = dmd_figure_of(&dmd_memory_fields[i], memory);
+    if (szB != DMD_MEMORY_UNKNOWN)
+      dmd_jsonout_key_u64(j, dmd_memory_fields[i].key, szB);
+  }
   dmd_jsonout_end(j);
 }
 

@@ -9,11 +9,28 @@ const char *dmd_mode_name(dmd_mode_t mode) {
   return names[mode];
 }
 
+#define TOTAL(field) offsetof(dmd_run_t, field)
+#define MEMORY(field) offsetof(dmd_footprint_t, field)
+
+const dmd_figure_field_t dmd_total_fields[DMD_N_TOTAL_FIELDS] = {
+    {"allocs", TOTAL(n_allocs), false},           {"frees", TOTAL(n_frees), false},
+    {"allocBytes", TOTAL(alloc_szB), false},      {"inUseBytes", TOTAL(in_use_szB), false},
+    {"inUseBlocks", TOTAL(in_use_blocks), false}, {"freedReported", TOTAL(freed_reported), false},
+    {"nestedBytes", TOTAL(nested_szB), true},
+};
+
+const dmd_figure_field_t dmd_memory_fields[DMD_N_MEMORY_FIELDS] = {
+    {"heapAllocated", MEMORY(heap_allocated), false},
+    {"heapOverhead", MEMORY(heap_overhead), false},
+    {"resident", MEMORY(resident), false},
+    {"residentUnique", MEMORY(resident_unique), false},
+};
+
 void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_mem_zero(profile, sizeof *profile);
   profile->env = env;
-  profile->memory = (dmd_footprint_t){DMD_MEMORY_UNKNOWN, DMD_MEMORY_UNKNOWN, DMD_MEMORY_UNKNOWN,
-                                      DMD_MEMORY_UNKNOWN};
+  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
+    *dmd_figure_at(&dmd_memory_fields[i], &profile->memory) = DMD_MEMORY_UNKNOWN;
   dmd_frames_init(&profile->frames, env);
   dmd_intern_init(&profile->stacks, env, "dmd.profile.stacks");
   dmd_intern_init(&profile->names, env, "dmd.profile.names");

@@ -76,6 +76,26 @@ typedef struct dmd_footprint {
 /* Of a figure of dmd_footprint_t that could not be had. */
 #define DMD_MEMORY_UNKNOWN UINT64_MAX
 
+/* The totals of a dmd_run_t ("totals" in files) and the figures of a dmd_footprint_t ("memory"),
+ * each described once: writing, reading and merging go by these. */
+typedef struct dmd_figure_field {
+  const char *key;  /* in files */
+  size_t place;     /* of a uint64_t in the struct */
+  bool is_optional; /* files have it only where it is not 0 */
+} dmd_figure_field_t;
+
+enum { DMD_N_TOTAL_FIELDS = 7, DMD_N_MEMORY_FIELDS = 4 };
+extern const dmd_figure_field_t dmd_total_fields[DMD_N_TOTAL_FIELDS];
+extern const dmd_figure_field_t dmd_memory_fields[DMD_N_MEMORY_FIELDS];
+
+static inline uint64_t *dmd_figure_at(const dmd_figure_field_t *field, void *figures) {
+  return (uint64_t *)(void *)((char *)figures + field->place);
+}
+
+static inline uint64_t dmd_figure_of(const dmd_figure_field_t *field, const void *figures) {
+  return *(const uint64_t *)(const void *)((const char *)figures + field->place);
+}
+
 typedef struct dmd_profile {
   const dmd_env_t *env;
   dmd_mode_t mode;

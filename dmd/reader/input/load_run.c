@@ -9,14 +9,9 @@
 #include <string.h>
 
 static void load_totals(dmdv_loader_t *l, const cJSON *totals) {
-  dmd_run_t *run = &l->profile->run;
-  run->n_allocs = dmdv_load_get_count(l, totals, "allocs");
-  run->n_frees = dmdv_load_get_count(l, totals, "frees");
-  run->alloc_szB = dmdv_load_get_count(l, totals, "allocBytes");
-  run->in_use_szB = dmdv_load_get_count(l, totals, "inUseBytes");
-  run->in_use_blocks = dmdv_load_get_count(l, totals, "inUseBlocks");
-  run->freed_reported = dmdv_load_get_count(l, totals, "freedReported");
-  run->nested_szB = dmdv_load_get_count(l, totals, "nestedBytes");
+  for (size_t i = 0; i < DMD_N_TOTAL_FIELDS; i++)
+    *dmd_figure_at(&dmd_total_fields[i], &l->profile->run) =
+        dmdv_load_get_count(l, totals, dmd_total_fields[i].key);
 }
 
 static void load_field(dmdv_loader_t *l, const cJSON *item, const dmd_fault_field_t *field,
@@ -116,11 +111,9 @@ static void load_partial_advice(dmdv_loader_t *l, const cJSON *item) {
 }
 
 static void load_memory(dmdv_loader_t *l, const cJSON *object) {
-  dmd_footprint_t *memory = &l->profile->memory;
-  memory->heap_allocated = dmdv_load_get_number(l, object, "heapAllocated", DMD_MEMORY_UNKNOWN);
-  memory->heap_overhead = dmdv_load_get_number(l, object, "heapOverhead", DMD_MEMORY_UNKNOWN);
-  memory->resident = dmdv_load_get_number(l, object, "resident", DMD_MEMORY_UNKNOWN);
-  memory->resident_unique = dmdv_load_get_number(l, object, "residentUnique", DMD_MEMORY_UNKNOWN);
+  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
+    *dmd_figure_at(&dmd_memory_fields[i], &l->profile->memory) =
+        dmdv_load_get_number(l, object, dmd_memory_fields[i].key, DMD_MEMORY_UNKNOWN);
 }
 
 /* The index of the string among n names; n if it is not among them. */
