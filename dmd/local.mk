@@ -97,6 +97,7 @@ dmd_core_sources = \
   dmd/live/live.c dmd/live/live.h \
   dmd/live/live_report.c \
   dmd/live/live_scope.c \
+  dmd/live/mempools.c dmd/live/mempools.h \
   dmd/live/nested.c dmd/live/nested.h \
   dmd/live/published.c dmd/live/published.h \
   dmd/live/sample.c dmd/live/sample.h \
@@ -114,6 +115,7 @@ dmd_core_sources = \
   dmd/engine/host.h \
   dmd/engine/listing.c dmd/engine/listing.h \
   dmd/engine/loaded.c dmd/engine/loaded.h \
+  dmd/engine/mempool.c dmd/engine/mempool.h \
   dmd/engine/monitor.c dmd/engine/monitor.h \
   dmd/engine/options.c dmd/engine/options.h \
   dmd/engine/requests.c dmd/engine/requests.h \

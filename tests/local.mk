@@ -31,6 +31,7 @@ unit_tests = \
   tests/unit/test_glob \
   tests/unit/test_groups \
   tests/unit/test_heap \
+  tests/unit/test_heap_chunks \
   tests/unit/test_heap_slabs \
   tests/unit/test_holders \
   tests/unit/test_holders_random \
@@ -52,6 +53,7 @@ unit_tests = \
   tests/unit/test_map \
   tests/unit/test_measured \
   tests/unit/test_mem \
+  tests/unit/test_mempool \
   tests/unit/test_memreports \
   tests/unit/test_merge \
   tests/unit/test_monitor \

@@ -5,8 +5,8 @@
 
 /* ---- What is wrong. ---- */
 
-static void say_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t kind,
-                      const char *what, uint64_t number) {
+void dmd_engine_say_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t kind,
+                          const char *what, uint64_t number) {
   const dmd_engine_host_t *host = engine->host;
   uint32_t stack = dmd_engine_capture(engine, thread);
   if (!dmd_live_fault(&engine->live, kind, thread, stack) || host->is_quiet(host->ctx))
@@ -29,7 +29,7 @@ static void say_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t ki
 static bool is_absurd(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
   if (__builtin_expect(szB >> (engine->host->word_szB * 8 - 1) == 0, 1))
     return false;
-  say_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
+  dmd_engine_say_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
   return true;
 }
 
@@ -148,14 +148,11 @@ uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t 
 
 /* An announced block's memory is not ours to free, even when the program frees it with free(). */
 void dmd_engine_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr) {
-  dmd_live_t *live = &engine->live;
   if (addr == 0)
     return;
-  uint32_t stack =
-      dmd_live_wants_stack_of_free(live) ? dmd_engine_capture(engine, thread) : DMD_NONE;
-  switch (dmd_live_remove(live, addr, stack)) {
+  switch (dmd_live_remove(&engine->live, addr, dmd_engine_capture_free(engine, thread))) {
   case DMD_REMOVE_FAILED:
-    say_fault(engine, thread, DMD_FAULT_INVALID_FREE, "no block starts at", addr);
+    dmd_engine_say_fault(engine, thread, DMD_FAULT_INVALID_FREE, "no block starts at", addr);
     break;
   case DMD_REMOVE_MEMORY:
     engine->host->heap_free(engine->host->ctx, addr);
@@ -223,10 +220,10 @@ uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr
     }
     szB = 1; /* as Valgrind's other tools do, which the C library's callers cannot tell from 0 */
   }
-  const dmd_block_t *old = dmd_live_find(&engine->live, addr);
+  const dmd_block_t *old = dmd_live_find_freeable(&engine->live, addr);
   if (old == NULL) {
     dmd_blocks_count_failed_realloc(engine->live.blocks, szB);
-    say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no block starts at", addr);
+    dmd_engine_say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no block starts at", addr);
     return 0;
   }
   return renew_block(engine, thread, old, addr, szB);
@@ -235,8 +232,8 @@ uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr
 /* ---- Sizes. ---- */
 
 /* Not a report: but what is then claimed may contain it. */
-static uint64_t answer_size(dmd_live_t *live, uint32_t thread, uint64_t addr) {
-  uint64_t usable = dmd_live_usable_at(live, addr);
+static uint64_t answer_size(dmd_live_t *live, uint32_t thread, const dmd_block_t *block) {
+  uint64_t usable = block == NULL ? 0 : dmd_block_usable(block);
   dmd_live_note_asked(live, thread, usable);
   return usable;
 }
@@ -244,12 +241,12 @@ static uint64_t answer_size(dmd_live_t *live, uint32_t thread, uint64_t addr) {
 /* A reporter scope that the thread is in has a better name for the report than the rules have. */
 uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr) {
   dmd_live_t *live = &engine->live;
+  const dmd_block_t *block = dmd_live_find_freeable(live, addr);
   if (!engine->rules.report || !dmd_live_keeps_reports(live))
-    return answer_size(live, thread, addr);
-  const dmd_block_t *block = dmd_live_find(live, addr);
+    return answer_size(live, thread, block);
   uint32_t stack = dmd_engine_capture(engine, thread), reporter;
   if (!dmd_rules_reports(&engine->rules, stack, block == NULL ? DMD_NONE : block->stack, &reporter))
-    return answer_size(live, thread, addr);
+    return answer_size(live, thread, block);
   if (dmd_scopes_top(&live->reporters, thread) != DMD_NONE)
     reporter = DMD_NONE;
   return dmd_live_report(live, thread, addr, stack, 0, reporter);
@@ -266,26 +263,33 @@ static bool is_absurd_announced(dmd_engine_t *engine, uint32_t thread, uint64_t 
     return true;
   if (szB <= address_space && addr + szB >= addr && szB <= most_in_all - engine->announced_szB)
     return false;
-  say_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
+  dmd_engine_say_fault(engine, thread, DMD_FAULT_ABSURD_SIZE, "the size is", szB);
   return true;
 }
 
-void dmd_engine_announce(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB) {
+uint64_t dmd_engine_announced_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                   uint64_t szB) {
   if (is_absurd_announced(engine, thread, addr, szB))
-    szB = 0;
+    return 0;
   engine->announced_szB += szB;
+  return szB;
+}
+
+void dmd_engine_announce_as(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB,
+                            uint32_t flags) {
+  szB = dmd_engine_announced_size(engine, thread, addr, szB);
   dmd_new_block_t block = describe_block(engine, thread, addr, szB, szB);
-  block.flags |= DMD_BLOCK_ANNOUNCED;
+  block.flags |= DMD_BLOCK_ANNOUNCED | flags;
   dmd_live_add(&engine->live, &block);
 }
 
 /* Refused where Memcheck refuses it. */
 void dmd_engine_resize_announced(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
                                  uint64_t old_szB, uint64_t new_szB) {
-  const dmd_block_t *block = dmd_live_find(&engine->live, addr);
+  const dmd_block_t *block = dmd_live_find_freeable(&engine->live, addr);
   if (block == NULL || block->req != old_szB || new_szB == 0)
-    say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no such block to resize in place at",
-              addr);
+    dmd_engine_say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC,
+                         "no such block to resize in place at", addr);
   else if (!is_absurd_announced(engine, thread, addr, new_szB)) {
     engine->announced_szB += new_szB;
     dmd_live_resize_announced(&engine->live, addr, new_szB);

@@ -26,6 +26,17 @@
 
 #include "engine/engine.h"
 
+/* Counts a fault of the program's, and where it is the first of its kind at this place says
+ * `<kind>: <what> 0x<number>`. */
+void dmd_engine_say_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t kind,
+                          const char *what, uint64_t number);
+
+/* The stack of a thread that frees something, where it is wanted; else DMD_NONE. */
+static inline uint32_t dmd_engine_capture_free(const dmd_engine_t *engine, uint32_t thread) {
+  return dmd_live_wants_stack_of_free(&engine->live) ? dmd_engine_capture(engine, thread)
+                                                     : DMD_NONE;
+}
+
 /* Addresses, of at least szB bytes; 0 where there is no memory, or where a size is absurd. A
  * product does not overflow: the host has checked that. */
 uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB);
@@ -59,8 +70,19 @@ uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t 
  * The program announces blocks of an allocator of its own with VALGRIND_MALLOCLIKE_BLOCK and its
  * companions. They have no slop: what is usable is the program's own business. */
 
-/* A block of an impossible size counts as one of 0 bytes, and is a fault. */
-void dmd_engine_announce(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
+/* The size of a block that is announced. One that is impossible counts as 0 bytes, and is a fault.
+ */
+uint64_t dmd_engine_announced_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                   uint64_t szB);
+
+/* With flags, DMD_BLOCK_..., beside that of all announced blocks. */
+void dmd_engine_announce_as(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB,
+                            uint32_t flags);
+
+static inline void dmd_engine_announce(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                       uint64_t szB) {
+  dmd_engine_announce_as(engine, thread, addr, szB, 0);
+}
 
 /* Refused, as a fault, where there is no block of this size, or where the new size is 0 or cannot
  * be. */

@@ -69,6 +69,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
     config.slabs = &engine->slabs;
   }
   dmd_live_init(&engine->live, env, &config);
+  dmd_mempools_init(&engine->mempools, env);
   dmd_rules_init(&engine->rules, env, host, options, &engine->live);
   dmd_running_init(&engine->running, env, host);
   return true;
@@ -77,6 +78,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
 void dmd_engine_destroy(dmd_engine_t *engine) {
   dmd_running_destroy(&engine->running);
   dmd_rules_destroy(&engine->rules);
+  dmd_mempools_destroy(&engine->mempools);
   dmd_live_destroy(&engine->live);
   if (engine->host->heap_alloc != NULL)
     dmd_slabs_destroy(&engine->slabs);

@@ -7,6 +7,7 @@
  *
  *   engine.h     when threads begin and end, the process forks, and at its exit
  *   allocation.h in place of the program's allocator
+ *   mempool.h    when the program tells of a memory pool
  *   requests.h   for what the program asks through dmd.h
  *   monitor.h    for what the user asks while it runs
  *   dump.h       for an analysis of the heap
@@ -27,6 +28,7 @@
 #include "engine/options.h"
 #include "engine/rules.h"
 #include "engine/running.h"
+#include "live/mempools.h"
 
 typedef struct dmd_engine {
   const dmd_env_t *env;
@@ -35,6 +37,7 @@ typedef struct dmd_engine {
   dmd_slabs_t slabs;    /* of a host with a heap */
   uint64_t heap_alignB; /* that all blocks there are aligned to */
   dmd_live_t live;
+  dmd_mempools_t mempools;
   dmd_rules_t rules;
   dmd_running_t running;
   bool is_allocator_settled;  /* see loaded.h */

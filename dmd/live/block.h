@@ -13,7 +13,8 @@ enum {
   DMD_BLOCK_SAMPLED = 2,   /* stands for req bytes of small blocks, see sample.h */
   DMD_BLOCK_UNSAMPLED = 4, /* small and passed over: not part of any dump */
   DMD_BLOCK_TWICE = 8,     /* beside DMD_BLOCK_SAMPLED: stands for twice as much */
-  DMD_BLOCK_FLAGS = 15     /* all of them */
+  DMD_BLOCK_POOLED = 16,   /* beside DMD_BLOCK_ANNOUNCED: a chunk of a memory pool */
+  DMD_BLOCK_FLAGS = 31     /* all of them */
 };
 
 /* The block's address follows from the place of its record: see heap.h.

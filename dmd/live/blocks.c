@@ -124,9 +124,26 @@ dmd_remove_t dmd_blocks_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t sta
   return is_ours ? DMD_REMOVE_DONE : DMD_REMOVE_MEMORY;
 }
 
+void dmd_blocks_remove_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                 uint32_t stack) {
+  dmd_blocks_settle(blocks);
+  blocks->totals.n_frees++;
+  dmd_heap_remove_announced(&blocks->heap, addr, block, &blocks->leaving.removed);
+  blocks->leaving.addr = addr;
+  blocks->leaving.stack = stack;
+  dmd_blocks_settle(blocks);
+}
+
+dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                       uint64_t to, uint64_t req) {
+  dmd_block_t *moved = dmd_heap_move_announced(&blocks->heap, addr, block, to);
+  dmd_blocks_resize_announced(blocks, moved, req);
+  return moved;
+}
+
 const dmd_block_t *dmd_blocks_renew(dmd_blocks_t *blocks, const dmd_new_block_t *now,
                                     uint32_t tag) {
-  dmd_block_t *block = dmd_blocks_find(blocks, now->addr);
+  dmd_block_t *block = dmd_blocks_find_freeable(blocks, now->addr);
   blocks->totals.n_frees++;
   count_old(blocks, block, now->stack);
   block->flags = now->flags & DMD_BLOCK_FLAGS;
@@ -161,6 +178,18 @@ dmd_block_t *dmd_blocks_find_older(const dmd_blocks_t *blocks, uint64_t addr,
                                    const dmd_block_t *block) {
   dmd_block_t *older = dmd_heap_find_older(&blocks->heap, addr, block);
   return older == blocks->leaving.removed.block ? NULL : older;
+}
+
+dmd_block_t *dmd_blocks_find_freeable(const dmd_blocks_t *blocks, uint64_t addr) {
+  dmd_block_t *block = dmd_blocks_find(blocks, addr);
+  while (block != NULL && (block->flags & DMD_BLOCK_POOLED))
+    block = dmd_blocks_find_older(blocks, addr, block);
+  return block;
+}
+
+dmd_block_t *dmd_blocks_find_announced(const dmd_blocks_t *blocks, uint64_t from, uint64_t end,
+                                       uint64_t *start) {
+  return dmd_heap_find_announced(&blocks->heap, from, end, start);
 }
 
 bool dmd_blocks_may_nest(const dmd_blocks_t *blocks) {

@@ -71,7 +71,7 @@ void dmd_blocks_destroy(dmd_blocks_t *blocks);
 const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block,
                                   uint32_t tag);
 
-/* The block at addr is gone, freed at this stack (DMD_NONE: not captured). */
+/* The block at addr that is not a pool's is gone, freed at this stack (DMD_NONE: not captured). */
 dmd_remove_t dmd_blocks_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack);
 
 /* A live block keeps its address and takes on these values; its reports are dropped. */
@@ -80,6 +80,14 @@ const dmd_block_t *dmd_blocks_renew(dmd_blocks_t *blocks, const dmd_new_block_t 
 /* An announced block gets a new size and keeps everything else; nothing is counted. */
 void dmd_blocks_resize_announced(dmd_blocks_t *blocks, dmd_block_t *block, uint64_t req);
 
+/* This announced block, which starts at addr, is gone, freed at this stack (DMD_NONE: not
+ * captured), which counts as a free; or it moved, with a new size, and keeps everything else, which
+ * counts as nothing. One that moves is another record from then on. */
+void dmd_blocks_remove_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                 uint32_t stack);
+dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                       uint64_t to, uint64_t req);
+
 /* A realloc to this many bytes failed. */
 void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req);
 
@@ -87,6 +95,14 @@ void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req);
 
 /* The block that starts at addr, or NULL. */
 dmd_block_t *dmd_blocks_find(const dmd_blocks_t *blocks, uint64_t addr);
+
+/* The same of a block that free and realloc are about: no chunk of a pool. */
+dmd_block_t *dmd_blocks_find_freeable(const dmd_blocks_t *blocks, uint64_t addr);
+
+/* The first announced block that is not a pool's and lies between from and end, and its start in
+ * *start; NULL when there is none. Cost: 1/64 of the bytes in between. */
+dmd_block_t *dmd_blocks_find_announced(const dmd_blocks_t *blocks, uint64_t from, uint64_t end,
+                                       uint64_t *start);
 
 /* The innermost block whose usable bytes include addr (a block of none has its start), and its
  * start in *start; NULL when there is none. Cost: constant in a slab, else up to the largest

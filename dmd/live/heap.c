@@ -101,6 +101,33 @@ bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_removed_t *removed) {
   return block != NULL;
 }
 
+void dmd_heap_remove_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
+                               dmd_removed_t *removed) {
+  dmd_slots_remove_this(&heap->slots, addr, block);
+  *removed = (dmd_removed_t){.block = block};
+  heap->n_blocks--;
+}
+
+dmd_block_t *dmd_heap_move_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
+                                     uint64_t to) {
+  return dmd_slots_move(&heap->slots, addr, block, to);
+}
+
+static bool lies_before(const dmd_block_t *block, uint64_t start, uint64_t end) {
+  return dmd_block_usable(block) <= end - start;
+}
+
+dmd_block_t *dmd_heap_find_announced(const dmd_heap_t *heap, uint64_t from, uint64_t end,
+                                     uint64_t *start) {
+  dmd_block_t *block = dmd_slots_find_from(&heap->slots, from, end, start);
+  for (; block != NULL; block = dmd_slots_find_from(&heap->slots, *start + 1, end, start))
+    for (dmd_block_t *at = block; at != NULL; at = dmd_slots_find_older(&heap->slots, at))
+      if ((at->flags & DMD_BLOCK_ANNOUNCED) && !(at->flags & DMD_BLOCK_POOLED) &&
+          lies_before(at, *start, end))
+        return at;
+  return NULL;
+}
+
 void dmd_heap_release(dmd_heap_t *heap, const dmd_removed_t *removed) {
   if (removed->memory.slab == NULL)
     return;

@@ -9,7 +9,9 @@
  * from.
  *
  * Blocks may nest and may share an address: a program can announce the pieces of a malloc'd block
- * as blocks of their own. Of several with one address the latest is found, and removed, first.
+ * as blocks of their own. Of several with one address the latest is found, and removed, first; only
+ * chunks of memory pools (DMD_BLOCK_POOLED) are removed by themselves, which nobody frees by their
+ * address alone.
  *
  * Addresses are 64-bit numbers whatever the word size, and any value is allowed. There can be
  * 2^32 - 1 blocks.
@@ -56,11 +58,23 @@ dmd_block_t *dmd_heap_find(const dmd_heap_t *heap, uint64_t addr);
 /* The one that came before this block, which starts at addr as well; NULL: none. */
 dmd_block_t *dmd_heap_find_older(const dmd_heap_t *heap, uint64_t addr, const dmd_block_t *block);
 
-/* Removes the block that starts at addr; false where none does. In a large heap its record has to
- * come from memory; this starts to load it, so read it later. If removed->stays, the block is still
+/* Removes the block that starts at addr and is not a pool's; false where none does. In a large heap
+ * its record has to come from memory; this starts to load it, so read it later. If removed->stays, the block is still
  * found until dmd_heap_release, which must come before anything else is added, removed or walked.
  * Otherwise the record can be read until the next block is added or removed. */
 bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_removed_t *removed);
+
+/* Removes or moves this announced block, which starts at addr, whatever else does. It can be read
+ * until the next one is added or removed; one that moves is another record from then on. */
+void dmd_heap_remove_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
+                               dmd_removed_t *removed);
+dmd_block_t *dmd_heap_move_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
+                                     uint64_t to);
+
+/* The first announced block that is not a pool's and lies between from and end, and its start in
+ * *start; NULL when there is none. */
+dmd_block_t *dmd_heap_find_announced(const dmd_heap_t *heap, uint64_t from, uint64_t end,
+                                     uint64_t *start);
 
 /* Gives back the memory of what was removed, if it belongs to a slab. */
 void dmd_heap_release(dmd_heap_t *heap, const dmd_removed_t *removed);

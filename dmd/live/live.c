@@ -105,12 +105,25 @@ void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block) {
   remember(live, dmd_blocks_add(live->blocks, new_block, tag_of(live, new_block)));
 }
 
+/* A block has another size, and is reported as it was. */
+static void recount(dmd_live_t *live, const dmd_block_t *block, uint64_t before) {
+  dmd_counters_change(&live->counters, before, block->reports, DMD_NONE);
+  dmd_counters_change(&live->counters, dmd_block_usable(block), DMD_NONE, block->reports);
+}
+
 void dmd_live_resize_announced(dmd_live_t *live, uint64_t addr, uint64_t req) {
-  dmd_block_t *block = dmd_blocks_find(live->blocks, addr);
+  dmd_block_t *block = dmd_blocks_find_freeable(live->blocks, addr);
   uint64_t before = dmd_block_usable(block);
   dmd_blocks_resize_announced(live->blocks, block, req);
-  dmd_counters_change(&live->counters, before, block->reports, DMD_NONE);
-  dmd_counters_change(&live->counters, req, DMD_NONE, block->reports);
+  recount(live, block, before);
+}
+
+dmd_block_t *dmd_live_move_announced(dmd_live_t *live, uint64_t addr, dmd_block_t *block,
+                                     uint64_t to, uint64_t req) {
+  uint64_t before = dmd_block_usable(block);
+  dmd_block_t *moved = dmd_blocks_move_announced(live->blocks, addr, block, to, req);
+  recount(live, moved, before);
+  return moved;
 }
 
 void dmd_live_resize(dmd_live_t *live, const dmd_new_block_t *now) {

@@ -120,9 +120,23 @@ void dmd_live_resize(dmd_live_t *live, const dmd_new_block_t *now);
 /* An announced block gets a new size and keeps everything else. The block must be live. */
 void dmd_live_resize_announced(dmd_live_t *live, uint64_t addr, uint64_t req);
 
+/* This announced block, which starts at addr, is gone, freed at this stack; or it moved, with a new
+ * size, and keeps everything else. One that moves is another record from then on. */
+static inline void dmd_live_remove_announced(dmd_live_t *live, uint64_t addr, dmd_block_t *block,
+                                             uint32_t stack) {
+  dmd_blocks_remove_announced(live->blocks, addr, block, stack);
+}
+dmd_block_t *dmd_live_move_announced(dmd_live_t *live, uint64_t addr, dmd_block_t *block,
+                                     uint64_t to, uint64_t req);
+
 /* The block that starts at addr, or NULL. */
 static inline const dmd_block_t *dmd_live_find(const dmd_live_t *live, uint64_t addr) {
   return dmd_blocks_find(live->blocks, addr);
+}
+
+/* The same of a block that free and realloc are about: no chunk of a memory pool. */
+static inline const dmd_block_t *dmd_live_find_freeable(const dmd_live_t *live, uint64_t addr) {
+  return dmd_blocks_find_freeable(live->blocks, addr);
 }
 
 /* Its usable bytes; 0 when there is none. */

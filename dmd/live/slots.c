@@ -121,11 +121,8 @@ dmd_block_t *dmd_slots_find_older(const dmd_slots_t *slots, const dmd_block_t *b
   return next != NULL && next->offset == block->offset ? next : NULL;
 }
 
-dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
-  dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
-  uint32_t *link = chunk == NULL ? NULL : find_link(slots, chunk, chunk_offset(addr));
-  if (link == NULL)
-    return NULL;
+/* Removes the block that a link of this chunk leads to. */
+static dmd_block_t *unlink_block(dmd_slots_t *slots, dmd_chunk_t *chunk, uint32_t *link) {
   uint32_t id = *link;
   dmd_block_t *removed = block_at(slots, id);
   *link = removed->next;
@@ -133,6 +130,34 @@ dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
   if (--chunk->n_blocks == 0)
     remove_chunk(slots, chunk);
   return removed;
+}
+
+dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
+  dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
+  uint32_t *link = chunk == NULL ? NULL : find_link(slots, chunk, chunk_offset(addr));
+  while (link != NULL && (block_at(slots, *link)->flags & DMD_BLOCK_POOLED))
+    link = dmd_slots_find_older(slots, block_at(slots, *link)) == NULL
+               ? NULL
+               : &block_at(slots, *link)->next;
+  return link == NULL ? NULL : unlink_block(slots, chunk, link);
+}
+
+void dmd_slots_remove_this(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block) {
+  dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
+  uint32_t *link = find_link(slots, chunk, chunk_offset(addr));
+  while (block_at(slots, *link) != block)
+    link = &block_at(slots, *link)->next;
+  unlink_block(slots, chunk, link);
+}
+
+dmd_block_t *dmd_slots_move(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block, uint64_t to) {
+  dmd_block_t *moved = dmd_slots_add(slots, to);
+  dmd_block_t now = *block;
+  now.next = moved->next;
+  now.offset = moved->offset;
+  *moved = now;
+  dmd_slots_remove_this(slots, addr, block);
+  return moved;
 }
 
 /* ---- Interior pointers. ---- */
@@ -206,6 +231,54 @@ dmd_block_t *dmd_slots_find_containing(const dmd_slots_t *slots, uint64_t addr, 
 }
 
 /* ---- In order. ---- */
+
+/* The first block of a chunk that starts at from or later. */
+static dmd_block_t *first_in_chunk(const dmd_slots_t *slots, const dmd_chunk_t *chunk,
+                                   uint64_t from) {
+  bool from_start = chunk_number(from) != chunk->number;
+  uint32_t offset = from_start ? 0 : chunk_offset(from);
+  for (uint32_t slot = offset >> SLOT_BITS; slot < N_SLOTS; slot++)
+    for (uint32_t id = chunk->slot[slot]; id != DMD_NONE; id = block_at(slots, id)->next)
+      if (block_at(slots, id)->offset >= offset)
+        return block_at(slots, id);
+  return NULL;
+}
+
+/* The chunk with the lowest number from this one to the last, or NULL. */
+static const dmd_chunk_t *chunk_from(const dmd_slots_t *slots, uint64_t number, uint64_t last) {
+  const dmd_chunk_t *chunk = NULL;
+  if (last - number < slots->chunks.n_places) {
+    for (; chunk == NULL && number <= last; number++)
+      chunk = find_chunk(slots, number);
+    return chunk;
+  }
+  for (uint32_t i = 0; i < slots->chunks.n_places; i++) {
+    const dmd_chunk_t *other = slots->chunks.places[i].value;
+    if (other != NULL && other->number >= number && other->number <= last &&
+        (chunk == NULL || other->number < chunk->number))
+      chunk = other;
+  }
+  return chunk;
+}
+
+dmd_block_t *dmd_slots_find_from(const dmd_slots_t *slots, uint64_t from, uint64_t end,
+                                 uint64_t *start) {
+  if (from >= end)
+    return NULL;
+  uint64_t last = chunk_number(end - 1), number = chunk_number(from);
+  while (number <= last) {
+    const dmd_chunk_t *chunk = chunk_from(slots, number, last);
+    dmd_block_t *block = chunk == NULL ? NULL : first_in_chunk(slots, chunk, from);
+    if (block != NULL) {
+      *start = (chunk->number << CHUNK_BITS) + block->offset;
+      return *start < end ? block : NULL;
+    }
+    if (chunk == NULL)
+      break;
+    number = chunk->number + 1;
+  }
+  return NULL;
+}
 
 /* Has the processor fetch a block that the walk will come to: records do not lie in the order of
  * their blocks. */

@@ -38,9 +38,21 @@ dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr);
 /* The block that started at the same address before this one came; NULL: none. */
 dmd_block_t *dmd_slots_find_older(const dmd_slots_t *slots, const dmd_block_t *block);
 
-/* Removes the block that starts at addr; what it was can be read until the next one is added or
- * removed. NULL when there is none. */
+/* Removes the block that starts at addr and is not a pool's; what it was can be read until the next
+ * one is added or removed. NULL when there is none. */
 dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr);
+
+/* The same of this one, which starts at addr, whatever it is. */
+void dmd_slots_remove_this(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block);
+
+/* This block starts elsewhere from now on, as another record. */
+dmd_block_t *dmd_slots_move(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block, uint64_t to);
+
+/* The first block that starts at from or later and before end, and its start in *start; NULL when
+ * there is none. Cost: in proportion to the slots in between; to the chunks, if these are fewer
+ * than what lies in between has. */
+dmd_block_t *dmd_slots_find_from(const dmd_slots_t *slots, uint64_t from, uint64_t end,
+                                 uint64_t *start);
 
 /* The innermost block around addr, and its start in *start; NULL when there is none. No block is
  * larger than max_szB. Unless they may nest, one that ends before addr ends the search. */

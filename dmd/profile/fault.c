@@ -44,6 +44,7 @@ static const struct {
                                          0, false},
     [DMD_FAULT_FREED_COUNTED] = {"freed-counted", "freed block that a sum still counts",
                                  DMD_FAULT_HAS_AMOUNTS, true},
+    [DMD_FAULT_INVALID_POOL] = {"invalid-pool", "invalid memory pool", 0, false},
 };
 
 const char *dmd_fault_name(dmd_fault_kind_t kind) {

@@ -7,6 +7,7 @@
 #define DMD_NATIVE_USABLE_SIZE(p) ((void)(p), 0)
 #include "dmd.h"
 #include "engine/allocation.h"
+#include "engine/mempool.h"
 #include "engine/monitor.h"
 #include "engine/requests.h"
 #include "tool/dm_clientreq.h"
@@ -59,6 +60,38 @@ static Bool handle_own(ThreadId tid, const UWord *arg, UWord *ret) {
   return True;
 }
 
+/* Valgrind's own requests about memory pools. */
+static Bool handle_mempool(ThreadId tid, const UWord *arg, UWord *ret) {
+  switch (arg[0]) {
+  case VG_USERREQ__CREATE_MEMPOOL:
+    dmd_engine_mempool_create(&g_engine, tid, arg[1], arg[4] & VALGRIND_MEMPOOL_AUTO_FREE);
+    return True;
+  case VG_USERREQ__DESTROY_MEMPOOL:
+    dmd_engine_mempool_destroy(&g_engine, tid, arg[1]);
+    return True;
+  case VG_USERREQ__MEMPOOL_ALLOC:
+    dmd_engine_mempool_alloc(&g_engine, tid, arg[1], arg[2], arg[3]);
+    return True;
+  case VG_USERREQ__MEMPOOL_FREE:
+    dmd_engine_mempool_free(&g_engine, tid, arg[1], arg[2]);
+    return True;
+  case VG_USERREQ__MEMPOOL_TRIM:
+    dmd_engine_mempool_trim(&g_engine, tid, arg[1], arg[2], arg[3]);
+    return True;
+  case VG_USERREQ__MOVE_MEMPOOL:
+    dmd_engine_mempool_move(&g_engine, tid, arg[1], arg[2]);
+    return True;
+  case VG_USERREQ__MEMPOOL_CHANGE:
+    dmd_engine_mempool_change(&g_engine, tid, arg[1], arg[2], arg[3], arg[4]);
+    return True;
+  case VG_USERREQ__MEMPOOL_EXISTS:
+    *ret = dmd_engine_mempool_exists(&g_engine, arg[1]);
+    return True;
+  default:
+    return False;
+  }
+}
+
 Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret) {
   if (VG_IS_TOOL_USERREQ('D', 'M', arg[0]))
     return handle_own(tid, arg, ret);
@@ -77,7 +110,7 @@ Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret) {
     *ret = dmd_engine_monitor(&g_engine, (const HChar *)arg[1]);
     return *ret != 0;
   default:
-    return False;
+    return handle_mempool(tid, arg, ret);
   }
 }
 

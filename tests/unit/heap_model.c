@@ -9,6 +9,16 @@ model_entry_t *model_find(model_t *m, uint64_t addr) {
   return found;
 }
 
+/* The same of those that are removed by their address. */
+static model_entry_t *find_freeable(model_t *m, uint64_t addr) {
+  model_entry_t *found = NULL;
+  for (size_t i = 0; i < m->n; i++)
+    if (m->list[i].addr == addr && !(m->list[i].flags & DMD_BLOCK_POOLED) &&
+        (found == NULL || m->list[i].serial > found->serial))
+      found = &m->list[i];
+  return found;
+}
+
 model_entry_t *model_find_containing(model_t *m, uint64_t addr) {
   model_entry_t *found = NULL;
   for (size_t i = 0; i < m->n; i++) {
@@ -42,7 +52,7 @@ void model_add(dmd_heap_t *heap, model_t *m, uint64_t addr, uint64_t req, uint32
 
 bool model_remove(dmd_heap_t *heap, model_t *m, uint64_t addr) {
   dmd_removed_t removed;
-  model_entry_t *e = model_find(m, addr);
+  model_entry_t *e = find_freeable(m, addr);
   assert_int_equal(dmd_heap_remove(heap, addr, &removed), e != NULL);
   if (e == NULL) {
     assert_null(removed.block);

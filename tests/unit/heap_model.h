@@ -34,8 +34,8 @@ model_entry_t *model_find_containing(model_t *m, uint64_t addr);
 void model_add(dmd_heap_t *heap, model_t *m, uint64_t addr, uint64_t req, uint32_t slop,
                uint32_t flags);
 
-/* Removes the block at the address, if there is one, from both. What was removed can be read until
- * it is released. Returns whether it stays until then. */
+/* Removes the newest block at the address that is not a pool's, if there is one, from both. What
+ * was removed can be read until it is released. Returns whether it stays until then. */
 bool model_remove(dmd_heap_t *heap, model_t *m, uint64_t addr);
 
 void check_find(const dmd_heap_t *heap, model_t *m, uint64_t addr);
