@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sort.h"
-
 #include "base/str.h"
+#include "base/strbuf.h"
 
 /* All absolute amounts together stay at or below this: with what complete adds, and twice for a
  * difference, that is still below 2^63. */
@@ -21,6 +21,11 @@ static const char OWN[] = "/(own)";
 typedef struct {
   uint32_t process, path;
 } place_t;
+
+/* Ids of strings. */
+typedef struct {
+  uint32_t process, lines;
+} note_t;
 
 static uint64_t hash_key(const dmd_amounts_t *m, uint32_t process, uint32_t path) {
   return dmd_table_hash(&m->index, (uint64_t)process << 32 | path);
@@ -39,10 +44,12 @@ void dmd_amounts_init(dmd_amounts_t *m, const dmd_env_t *env, bool for_diff) {
   dmd_intern_init(&m->strings, env, "dmd.amounts.strings");
   dmd_pool_init(&m->pool, env, "dmd.amounts", sizeof(dmd_amount_t));
   dmd_table_init(&m->index, env, "dmd.amounts.index", amount_equal, m);
+  dmd_pool_init(&m->notes, env, "dmd.amounts.notes", sizeof(note_t));
 }
 
 void dmd_amounts_destroy(dmd_amounts_t *m) {
   dmd_env_free(m->env, m->order);
+  dmd_pool_destroy(&m->notes);
   dmd_table_destroy(&m->index);
   dmd_pool_destroy(&m->pool);
   dmd_intern_destroy(&m->strings);
@@ -107,6 +114,80 @@ const char *dmd_amounts_add(dmd_amounts_t *m, const dmd_memreport_t *report, int
   if (report->description != NULL)
     amount.description = dmd_intern_str(&m->strings, report->description);
   return add_amount(m, &amount);
+}
+
+/* ---- Notes, and several collections in one. ---- */
+
+void dmd_amounts_add_note(dmd_amounts_t *m, const char *process, const char *lines) {
+  if (lines[0] == '\0')
+    return;
+  uint32_t id = dmd_pool_add(&m->notes);
+  *DMD_POOL_AT(&m->notes, note_t, id) =
+      (note_t){intern(m, process), dmd_intern_str(&m->strings, lines)};
+}
+
+static const char *note_of(const dmd_amounts_t *m, uint32_t process) {
+  for (uint32_t id = 1; id <= m->notes.last; id++) {
+    const note_t *note = DMD_POOL_AT(&m->notes, note_t, id);
+    if (note->process == process)
+      return dmd_intern_get_str(&m->strings, note->lines);
+  }
+  return "";
+}
+
+const char *dmd_amounts_note(const dmd_amounts_t *m, uint32_t id) {
+  return note_of(m, dmd_amounts_at(m, id)->process);
+}
+
+/* A name for another process than the known ones. */
+static uint32_t new_process(dmd_amounts_t *m, const dmd_intern_t *known, const char *process,
+                            const char *file) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, m->env);
+  dmd_strbuf_str(&name, process);
+  while (dmd_intern_find_str(known, name.text) != DMD_NONE) {
+    dmd_strbuf_str(&name, name.n == 0 ? "Main Process, " : ", ");
+    dmd_strbuf_str(&name, file);
+  }
+  uint32_t id = dmd_intern_str(&m->strings, name.text);
+  dmd_strbuf_destroy(&name);
+  return id;
+}
+
+const char *dmd_amounts_join(dmd_amounts_t *m, const dmd_amounts_t *from, const char *file,
+                             const char **path) {
+  dmd_intern_t known;
+  dmd_pool_t processes; /* by string of from: a string of m, or DMD_NONE */
+  const char *why = NULL;
+  dmd_intern_init(&known, m->env, "dmd.amounts.known");
+  dmd_pool_init(&processes, m->env, "dmd.amounts.known", sizeof(uint32_t));
+  for (uint32_t id = 1; id <= m->pool.last; id++)
+    dmd_intern_str(&known, dmd_amounts_process(m, id));
+  if (from->total > DMD_MAX_AMOUNTS - m->total) {
+    *path = "heap-allocated";
+    why = "brings the sum of all amounts above " DMD_MAX_AMOUNTS_TEXT;
+  }
+  for (uint32_t id = 1; id <= from->pool.last && why == NULL; id++) {
+    dmd_amount_t amount = *dmd_amounts_at(from, id);
+    dmd_pool_reach(&processes, amount.process);
+    uint32_t *process = DMD_POOL_AT(&processes, uint32_t, amount.process);
+    if (*process == DMD_NONE) {
+      *process = new_process(m, &known, dmd_amounts_process(from, id), file);
+      dmd_amounts_add_note(m, dmd_intern_get_str(&m->strings, *process),
+                           dmd_amounts_note(from, id));
+    }
+    *path = dmd_amounts_path(from, id);
+    amount.process = *process;
+    amount.path = dmd_intern_str(&m->strings, *path);
+    if (amount.description != DMD_NONE)
+      amount.description =
+          dmd_intern_str(&m->strings, dmd_intern_get_str(&from->strings, amount.description));
+    why = add_amount(m, &amount);
+  }
+  m->total += from->total;
+  dmd_pool_destroy(&processes);
+  dmd_intern_destroy(&known);
+  return why;
 }
 
 /* ---- Order. ---- */

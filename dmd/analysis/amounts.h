@@ -35,6 +35,7 @@ typedef struct dmd_amounts {
   dmd_intern_t strings;
   dmd_pool_t pool;   /* of dmd_amount_t */
   dmd_table_t index; /* by process and path */
+  dmd_pool_t notes;  /* on processes, see dmd_amounts_add_note */
   uint64_t total;    /* of the absolute amounts added */
   uint32_t *order;   /* after settle: ids by process, then path */
   uint32_t n_order;
@@ -50,6 +51,20 @@ void dmd_amounts_destroy(dmd_amounts_t *m);
  * amount would be if shared blocks counted whole. NULL, or why it cannot be added, as the end of a
  * sentence that begins with the report. */
 const char *dmd_amounts_add(dmd_amounts_t *m, const dmd_memreport_t *report, int64_t shared);
+
+/* Keeps what readers of a process's amounts should know, lines that end in line ends. A process has
+ * one such text at most. */
+void dmd_amounts_add_note(dmd_amounts_t *m, const char *process, const char *lines);
+
+/* The lines on the process that this amount is of; "" where there are none. */
+const char *dmd_amounts_note(const dmd_amounts_t *m, uint32_t id);
+
+/* Adds all that another collection has, which is of other processes, whatever they are called: one
+ * of a name that there is already gets the name of the file behind it, "app (pid 7), b.json". Both
+ * are complete, and neither is settled. NULL, or why not, as for dmd_amounts_add; *path is then
+ * what could not be added. */
+const char *dmd_amounts_join(dmd_amounts_t *m, const dmd_amounts_t *from, const char *file,
+                             const char **path);
 
 /* Adds what about:memory derives: explicit/heap-unclassified is, for each process that says
  * heap-allocated, that amount less the heap reports under explicit/. A process that already has

@@ -226,6 +226,7 @@ static void print_process(dmd_out_t *out, const dmd_amounts_t *m, const process_
   dmd_out_safe(out, name);
   dmd_out_char(out, '\n');
   dmd_out_str(out, notes);
+  dmd_out_str(out, dmd_amounts_note(m, m->order[process->from]));
   print_warning(&p);
   dmd_out_char(out, '\n');
   print_trees(&p);

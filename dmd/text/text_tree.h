@@ -20,8 +20,8 @@
 #include "base/out.h"
 
 /* Prints settled amounts, one section a process: the main process first, then by their resident
- * memory. notes, lines that end in line ends, stand below the name of the first. verbose shows
- * every path and exact amounts. */
+ * memory. notes, lines that end in line ends, stand below the name of the first, and each process
+ * has its own below its name. verbose shows every path and exact amounts. */
 void dmd_tree_print(dmd_out_t *out, const dmd_amounts_t *m, const char *notes, bool verbose);
 
 /* Lines for the notes: what readers of a profile's tree should know, so as not to misread it. */

@@ -233,7 +233,7 @@ def test_difference(test):
     old = document(report("explicit/a", 6 * MB, HEAP), report("explicit/o", 8 * MB, HEAP),
                    report("explicit/same", 9 * MB, HEAP), allocated(24 * MB))
     # a -1, n +3, o -8; unclassified 20 - 17 = 3 against 24 - 23 = 1: +2. In all -4, as heap-allocated.
-    lines = explicit(tree(test, new, old))
+    lines = explicit(tree(test, "--diff", old, new))
     test.equal(lines, ["-4.00 MB (100.0%) -- explicit",
                        "├──-8.00 MB (200.0%) ── o [-]",
                        "├───3.00 MB (-75.00%) ── n [+]",
@@ -244,11 +244,11 @@ def test_difference(test):
 def test_only_heap_unclassified_changed(test):
     new = document(report("explicit/a", 5 * MB, HEAP), allocated(20 * MB))
     old = document(report("explicit/a", 5 * MB, HEAP), allocated(18 * MB))
-    test.equal(explicit(tree(test, new, old)),
+    test.equal(explicit(tree(test, "--diff", old, new)),
                ["2.00 MB (100.0%) -- explicit", "└──2.00 MB (100.0%) ── heap-unclassified"], "shown")
     # And where the heap is as large as before, but less of it is reported.
     old = document(report("explicit/a", 9 * MB, HEAP), allocated(20 * MB))
-    lines = tree(test, new, old)
+    lines = tree(test, "--diff", old, new)
     test.equal(explicit(lines), ["0.00 MB (100.0%) -- explicit",
                                  "├──-4.00 MB (100.0%) ── a",
                                  "└──4.00 MB (100.0%) ── heap-unclassified"], "shown")
@@ -257,14 +257,14 @@ def test_only_heap_unclassified_changed(test):
 
 def test_no_difference(test):
     same = document(report("explicit/a", 5 * MB, HEAP), allocated(20 * MB))
-    test.equal(tree(test, same, same), ["no difference", ""], "said")
+    test.equal(tree(test, "--diff", same, same), ["no difference", ""], "said")
 
 
 def test_differences_are_sorted_by_what_is_in_them(test):
     # x: +50 - 49 = 1, within it 50 changed; y: +20.
     new = document(report("r/x/p", 50 * MB), report("r/y", 20 * MB))
     old = document(report("r/x/q", 49 * MB))
-    test.equal(other(tree(test, new, old)), ["21.00 MB (100.0%) -- r",
+    test.equal(other(tree(test, "--diff", old, new)), ["21.00 MB (100.0%) -- r",
                                              "├───1.00 MB (04.76%) -- x",
                                              "│   ├──50.00 MB (238.1%) ── p [+]",
                                              "│   └──-49.00 MB (-233.3%) ── q [-]",
@@ -274,7 +274,7 @@ def test_differences_are_sorted_by_what_is_in_them(test):
 def test_what_differs_from_run_to_run(test):
     new = document(report("r/a(pid 12)/b(tid=3)/zone(0xff12)/s", 5 * MB, process="Web (pid 12)"))
     old = document(report("r/a(pid 7)/b(tid=99)/zone(0x1)/s", 3 * MB, process="Web (pid 7)"))
-    lines = tree(test, new, old)
+    lines = tree(test, "--diff", old, new)
     test.equal(lines[0], "Web (pid NNN)", "one process")
     test.equal(other(lines)[1], "└──2.00 MB (100.0%) ── a(pid NNN)/b(tid=NNN)/zone(0xNNN)/s", "one path")
 
@@ -282,12 +282,12 @@ def test_what_differs_from_run_to_run(test):
 def test_times_in_a_difference(test):
     new = document(report("r/a", 5 * MB))
     old = document(report("r/a", 1 * MB), report("r/a", 1 * MB))
-    test.equal(other(tree(test, new, old))[1], "└──3.00 MB (100.0%) ── a [2]", "the larger count")
+    test.equal(other(tree(test, "--diff", old, new))[1], "└──3.00 MB (100.0%) ── a [2]", "the larger count")
 
 
 def test_leaf_in_one_and_parent_in_the_other(test):
     new, old = document(report("r/a/b", 5 * MB)), document(report("r/a", 2 * MB))
-    test.equal(other(tree(test, new, old)), ["3.00 MB (100.0%) -- r",
+    test.equal(other(tree(test, "--diff", old, new)), ["3.00 MB (100.0%) -- r",
                                              "└──3.00 MB (100.0%) -- a",
                                              "   ├──5.00 MB (166.7%) ── b [+]",
                                              "   └──-2.00 MB (-66.67%) ── (own) [-]"], "(own)")

@@ -42,8 +42,9 @@ def test_output_file(test):
 def test_command_line(test):
     path = test.write("in", document())
     test.equal(test.dmdv("tree", path)[0], "", "nothing in it")
-    for args in ([], [path, path, path]):
-        test.check("one file, or two" in test.error("tree", *args), "number of files")
+    test.check("one file, or more" in test.error("tree"), "no file")
+    for args in ([], [path], [path, path, path]):
+        test.check("two files to compare" in test.error("tree", "--diff", *args), "number of files")
     test.check("did you mean --verbose" in test.error("tree", "--vorbose", path), "nearest")
     test.check("needs a value" in test.error("tree", "-o"), "no value")
     test.check("usage: dmdv tree" in test.dmdv("tree", "--help")[0], "help")
@@ -105,7 +106,7 @@ def test_mixed_units(test):
     test.check('"r/b" is in other units' in line, line)
     line = test.error("tree", test.write("bad", document(report("r/a", 5), report("r/a", 5, OTHER, COUNT))))
     test.check("other units" in line, line)
-    line = test.error("tree", test.write("a", document(report("r/a", 5))),
+    line = test.error("tree", "--diff", test.write("a", document(report("r/a", 5))),
                       test.write("b", document(report("r/a", 5, OTHER, COUNT))))
     test.check("other units in the two files" in line, line)
     for bad in (report("explicit/a", 5, OTHER), report("explicit/a", 5, HEAP, COUNT)):

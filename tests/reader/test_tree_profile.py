@@ -80,14 +80,14 @@ def test_profile_modes(test):
     lines = tree(test, profile(dict(RUN, sampleBelow=4096)))
     test.equal(lines[1], "note: blocks below 4096 bytes were sampled: amounts are estimates.", "sampled")
     live, dark = test.write("live", Profile(mode="live")), test.write("dark", profile())
-    test.check("cannot be compared" in test.error("tree", live, dark), "two modes")
+    test.check("cannot be compared" in test.error("tree", "--diff", live, dark), "two modes")
 
 
 def test_profiles_compared(test):
     # Another command, another process: the program is the same all the same. 7 MB more are reported by b.
     new = profile(dict(RUN, command="./build/app", pid=43)).block(7 * MB, A, reps=[R], reporters=["explicit/b"])
     old = profile(dict(RUN, command="older", pid=7))
-    lines = tree(test, new, old)
+    lines = tree(test, "--diff", old, new)
     test.equal(lines[0], "app (pid NNN)", "process")
     test.equal(explicit(lines), ["7.00 MB (100.0%) -- explicit", "└──7.00 MB (100.0%) ── b"], "tree")
 
@@ -96,7 +96,7 @@ def test_profile_against_memory_reports(test):
     new = profile()
     old = document(report("explicit/a", 49 * MB, HEAP, process="app (pid 1)"), allocated(100 * MB, "app (pid 1)"))
     # heap-unclassified: 15 against 51.
-    lines = explicit(tree(test, new, old))
+    lines = explicit(tree(test, "--diff", old, new))
     test.check(any(line.endswith("── a") and "1.00 MB" in line for line in lines), "a: %r" % lines)
     test.check(any(line.endswith("── heap-unclassified") and "-36.00 MB" in line for line in lines), "%r" % lines)
 
@@ -143,7 +143,7 @@ def test_measured_by_the_tool(test):
                 " 50.00 MB ── resident-unique"], "figures")
     test.equal(other(tree(test, publishing(memory={"resident": 7 * MB}))),
                ["100.00 MB ── heap-allocated", "  7.00 MB ── resident"], "what is known")
-    changed = tree(test, publishing(memory={"resident": 9 * MB}), publishing(memory={"resident": 7 * MB}))
+    changed = tree(test, "--diff", *(publishing(memory={"resident": n * MB}) for n in (7, 9)))
     test.equal(other(changed), ["2.00 MB ── resident"], "a difference")
 
 
@@ -295,7 +295,8 @@ def test_shared_by_many(test):
 def test_shared_compared(test):
     def of(owners):
         return shared_by(Profile(dmd=RUN), 12 * MB, owners)
-    lines = explicit(tree(test, of(["explicit/a", "explicit/b", "explicit/c"]), of(["explicit/a", "explicit/b"])))
+    old, new = of(["explicit/a", "explicit/b"]), of(["explicit/a", "explicit/b", "explicit/c"])
+    lines = explicit(tree(test, "--diff", old, new))
     # a and b have 4 in place of 6, and c has 4. What would be whole is 12 for each all the time, and new for c.
     test.equal(lines, ["0.00 MB (100.0%) -- explicit",
                        "├──4.00 MB (100.0%) ── c [whole: 12.00 MB] [+]",
@@ -325,3 +326,31 @@ def test_shared_elsewhere(test):
     test.equal([line.split("── ")[-1] for line in explicit(lines)[1:6]],
                [o[-1] + " [whole: 4,008 B]" for o in owners], "merged")
     test.check("no unreported" in test.dmdv("diff", path, path)[0], "a difference to itself")
+
+
+# ---- Several processes. ----
+
+
+def headings(lines):
+    return [line for line, after in zip(lines, lines[1:] + [""]) if "End of " + line in lines]
+
+
+def test_several_files(test):
+    """Each process has its own tree, with its own note; what is called the same has the file's name behind it."""
+    one = profile(dict(RUN, memory={"resident": 9 * MB}))
+    two = Profile(dmd=dict(RUN, pid=43)).block(5 * MB, A, reps=[R], reporters=["explicit/a"])
+    reports = document(report("explicit/z", 7 * MB, HEAP, process="web (pid 7)"), allocated(8 * MB, "web (pid 7)"))
+    one, two, three = test.write("one", one), test.write("two", two), test.write("three", reports)
+    lines = tree(test, one, two, three)
+    test.equal(headings(lines), ["app (pid 42)", "app (pid 43)", "web (pid 7)"], "processes")
+    part = lines[lines.index("app (pid 43)"):lines.index("End of app (pid 43)")]
+    test.equal(explicit(part), ["5.00 MB (100.0%) -- explicit", "├──5.00 MB (100.0%) ── a",
+                                "└──0.00 MB (00.00%) ── heap-unclassified"], "the second")
+    test.check(lines[1].startswith("note: 10.00 MB in 1 block were reported twice") and
+               "".join(lines).count("reported twice") == 1, "the note is below the process that it is about")
+    part = lines[lines.index("web (pid 7)"):]
+    test.equal(explicit(part), ["8.00 MB (100.0%) -- explicit", "├──7.00 MB (87.50%) ── z",
+                                "└──1.00 MB (12.50%) ── heap-unclassified"], "of about:memory")
+    lines = tree(test, two, two, test.write("main", document(report("r", 1, process=""))), "main")
+    test.equal(sorted(headings(lines)), sorted(["Main Process", "Main Process, " + test.path("main")[len(test.folder) + 1:],
+                                                "app (pid 43)", "app (pid 43), " + two]), "names")

@@ -20,12 +20,15 @@
 
 typedef struct {
   const char *output; /* NULL: standard output */
+  bool diff;
   bool verbose;
   bool no_pager;
   dmdv_files_t files;
 } options_t;
 
 static const dmd_option_t options[] = {
+    {"diff", NULL, NULL, "what changed from the first of two files to the second",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, diff)},
     {"verbose", NULL, NULL, "everything, however small, and amounts in bytes", DMD_OPTION_SWITCH,
      DMD_OPTION_AT(options_t, verbose), .letter = 'v'},
     {"output", "FILE", NULL, "write there instead of to standard output", DMD_OPTION_TEXT,
@@ -36,42 +39,47 @@ static const dmd_option_t options[] = {
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
 static const dmdv_part_t parts[] = {
-    {.text = "usage: dmdv tree [OPTION...] FILE [OLD]\n"
+    {.text = "usage: dmdv tree [OPTION...] FILE...\n"
+             "       dmdv tree --diff [OPTION...] OLD NEW\n"
              "\n"
              "Shows what the reporters of a program measured as a tree, in the notation of\n"
              "Firefox's about:memory. FILE is a profile of dmd's, or a file that about:memory\n"
-             "saved, gzipped or not; - is standard input. With OLD, shows how much more (or, if\n"
-             "negative, less) there is in FILE than in OLD.\n"
+             "saved, gzipped or not; - is standard input. Of several FILEs, such as those of a\n"
+             "program's processes, each process is shown. With --diff, shows how much more (or,\n"
+             "if negative, less) there is in NEW than in OLD.\n"
              "\n"
              "  --  its parts follow                ++  it has parts, all below 1%; not shown\n"
              "  ──  not divided further             (N tiny)  N parts of less than 1% each\n"
              "  heap-unclassified   what no reporter measured and no tag names\n"
              "  [2]   two reports in one            [?!]  an impossible amount\n"
-             "  [+]   only in FILE                  [-]   only in OLD\n"
+             "  [+]   only in NEW                   [-]   only in OLD\n"
              "  [whole: N]   N if shared blocks counted whole, not in parts\n"
              "\n",
      .options = &table},
     {0},
 };
 
-static bool check_files(const dmdv_files_t *files) {
-  if (files->n < 1 || files->n > 2)
-    return dmdv_error("tree: give one file, or two to compare, not %d; see dmdv tree --help",
-                      files->n);
-  if (files->n == 2 && strcmp(files->names[0], "-") == 0 && strcmp(files->names[1], "-") == 0)
-    return dmdv_error("tree: only one of the two files can be standard input");
+static bool check_files(const options_t *o) {
+  int n_stdin = 0;
+  for (int i = 0; i < o->files.n; i++)
+    n_stdin += strcmp(o->files.names[i], "-") == 0;
+  if (o->diff && o->files.n != 2)
+    return dmdv_error("tree: give two files to compare, not %d; see dmdv tree --help", o->files.n);
+  if (o->files.n < 1)
+    return dmdv_error("tree: give one file, or more; see dmdv tree --help");
+  if (n_stdin > 1)
+    return dmdv_error("tree: only one of the files can be standard input");
   return true;
 }
 
 /* ---- What comes in. ---- */
 
-/* One file. Process and notes are known for profiles only. */
+/* One file. The process is known for profiles only. */
 typedef struct {
   const char *name;
   bool is_profile;
   dmd_mode_t mode;
   char *process;
-  dmd_strbuf_t notes;
   dmd_amounts_t amounts;
 } source_t;
 
@@ -84,33 +92,43 @@ static bool say_path(const char *file, const char *path, const char *why) {
   return dmdv_error("%s: \"%.80s%s\" %s", shown(file), path, strlen(path) > 80 ? "..." : "", why);
 }
 
+static void add_notes(dmd_amounts_t *amounts, const dmd_profile_t *profile, const char *process,
+                      const dmd_coverage_t *coverage, bool verbose) {
+  dmd_strbuf_t notes;
+  dmd_out_t out;
+  dmd_strbuf_init(&notes, &dmdv_env);
+  dmd_out_init(&out, dmd_strbuf_write, &notes);
+  dmd_tree_print_notes(&out, profile, coverage, verbose);
+  dmd_out_flush(&out);
+  dmd_amounts_add_note(amounts, process, notes.text);
+  dmd_strbuf_destroy(&notes);
+}
+
 /* The process is given where the profile's own is not to be used. */
 static bool take_profile(source_t *source, const dmd_profile_t *profile, const char *process,
-                         bool verbose) {
+                         const options_t *o) {
   dmd_coverage_t coverage;
   source->mode = profile->mode;
   source->process = dmd_process_name(profile);
   const char *why = dmd_amounts_of_profile(&source->amounts, profile,
                                            process != NULL ? process : source->process, &coverage);
-  dmd_out_t out;
-  dmd_out_init(&out, dmd_strbuf_write, &source->notes);
-  dmd_tree_print_notes(&out, profile, &coverage, verbose);
-  dmd_out_flush(&out);
+  if (!o->diff)
+    add_notes(&source->amounts, profile, source->process, &coverage, o->verbose);
   return why == NULL || say_path(source->name, "heap-allocated", why);
 }
 
-static bool load(source_t *source, const char *name, const source_t *newer, const options_t *o) {
+/* other: the file that it is compared with, or NULL. Two profiles are of one process each: these
+ * are compared, whatever they are called. */
+static bool load(source_t *source, const char *name, const source_t *other, const options_t *o) {
   *source = (source_t){.name = name};
-  dmd_amounts_init(&source->amounts, &dmdv_env, o->files.n == 2);
-  dmd_strbuf_init(&source->notes, &dmdv_env);
+  dmd_amounts_init(&source->amounts, &dmdv_env, o->diff);
   dmd_profile_t profile;
   dmd_profile_init(&profile, &dmdv_env);
   dmdv_fail_t fail = {0};
   bool good = dmdv_load_either(&profile, &source->amounts, name, &source->is_profile, &fail) ||
               dmdv_error_in(name, &fail);
-  /* Two profiles are of one process each: these are compared, whatever they are called. */
   if (good && source->is_profile)
-    good = take_profile(source, &profile, newer != NULL ? newer->process : NULL, o->verbose);
+    good = take_profile(source, &profile, other != NULL ? other->process : NULL, o);
   dmd_profile_destroy(&profile);
   if (good)
     dmd_amounts_complete(&source->amounts);
@@ -119,62 +137,69 @@ static bool load(source_t *source, const char *name, const source_t *newer, cons
 
 static void unload(source_t *source) {
   dmd_env_free(&dmdv_env, source->process);
-  dmd_strbuf_destroy(&source->notes);
   dmd_amounts_destroy(&source->amounts);
 }
 
 /* ---- What goes out. ---- */
 
-static bool write_tree(const options_t *o, const source_t *source, const source_t *old) {
-  const char *notes = old == NULL                    ? source->notes.text
-                      : source->amounts.n_order == 0 ? "no difference\n"
-                                                     : "";
+static bool write_tree(const options_t *o, dmd_amounts_t *amounts, const char *file_name) {
+  const char *path, *why = dmd_amounts_settle(amounts, &path);
+  if (why != NULL)
+    return say_path(file_name, path, why);
+  const char *notes = o->diff && amounts->n_order == 0 ? "no difference\n" : "";
   dmdv_pager_begin(o->output == NULL && !o->no_pager);
   dmdv_outfile_t *file = dmdv_outfile_open(o->output, false);
   if (file == NULL)
     return false;
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
-  dmd_tree_print(&out, &source->amounts, notes, o->verbose);
+  dmd_tree_print(&out, amounts, notes, o->verbose);
   dmd_out_flush(&out);
   return dmdv_outfile_close(file, true);
 }
 
-static bool show(const options_t *o, source_t *source, const source_t *old) {
+/* The new file is read first, since its process is the one that is named. */
+static bool show_difference(const options_t *o) {
+  source_t old, new;
   const char *path, *why;
-  if (old != NULL) {
-    if (source->is_profile && old->is_profile &&
-        !dmdv_are_of_one_mode(shown(old->name), old->mode, shown(source->name), source->mode,
-                              "they cannot be compared"))
-      return false;
-    why = dmd_amounts_subtract(&source->amounts, &old->amounts, &path);
-    if (why != NULL)
-      return say_path(source->name, path, why);
+  if (!load(&new, o->files.names[1], NULL, o)) {
+    unload(&new);
+    return false;
   }
-  why = dmd_amounts_settle(&source->amounts, &path);
-  if (why != NULL)
-    return say_path(source->name, path, why);
-  return write_tree(o, source, old);
+  bool good = load(&old, o->files.names[0], &new, o);
+  if (good && new.is_profile && old.is_profile)
+    good = dmdv_are_of_one_mode(shown(old.name), old.mode, shown(new.name), new.mode,
+                                "they cannot be compared");
+  if (good && (why = dmd_amounts_subtract(&new.amounts, &old.amounts, &path)) != NULL)
+    good = say_path(new.name, path, why);
+  good = good && write_tree(o, &new.amounts, new.name);
+  unload(&old);
+  unload(&new);
+  return good;
 }
 
-static int tree(const options_t *o) {
-  source_t source, old;
-  bool good = load(&source, o->files.names[0], NULL, o);
-  if (good && o->files.n == 2) {
-    good = load(&old, o->files.names[1], &source, o) && show(o, &source, &old);
-    unload(&old);
-  } else if (good) {
-    good = show(o, &source, NULL);
+static bool show_all(const options_t *o) {
+  dmd_amounts_t all;
+  bool good = true;
+  dmd_amounts_init(&all, &dmdv_env, false);
+  for (int i = 0; i < o->files.n && good; i++) {
+    source_t source;
+    const char *path, *why;
+    good = load(&source, o->files.names[i], NULL, o);
+    if (good && (why = dmd_amounts_join(&all, &source.amounts, shown(source.name), &path)) != NULL)
+      good = say_path(source.name, path, why);
+    unload(&source);
   }
-  unload(&source);
-  return good ? 0 : 2;
+  good = good && write_tree(o, &all, o->files.names[o->files.n - 1]);
+  dmd_amounts_destroy(&all);
+  return good;
 }
 
 static int run(int argc, char **argv) {
   options_t o = {0};
   int status = dmdv_read_command_line(&dmdv_tree_command, &o, argc, argv, &o.files);
   if (status < 0)
-    status = check_files(&o.files) ? tree(&o) : 2;
+    status = check_files(&o) && (o.diff ? show_difference(&o) : show_all(&o)) ? 0 : 2;
   return status;
 }
 
