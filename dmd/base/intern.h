@@ -6,6 +6,9 @@
  * of any kind are compared by comparing ids. Ids count from 1 in the order of first sight; 0
  * (DMD_NONE) names no sequence. Contents are copied, aligned for 32-bit values, followed by a NUL
  * that does not count, and stay where they are until the whole is destroyed.
+ *
+ * Concurrency: nothing locks; that of pool.h and table.h. What an id names never changes, and may
+ * be read by any thread that has got a pointer to it.
  */
 #ifndef DMD_BASE_INTERN_H
 #define DMD_BASE_INTERN_H

@@ -9,6 +9,10 @@
  * released, ids are 1, 2, 3 ... in order: such a pool is also a growing array.
  *
  * Cost: adding, releasing and reaching an element take constant time.
+ *
+ * Concurrency: nothing locks. Adding and releasing need the pool to themselves, and reaching an
+ * element does too while somebody adds: elements stay, but the list of segments moves when it
+ * grows.
  */
 #ifndef DMD_BASE_POOL_H
 #define DMD_BASE_POOL_H

@@ -6,6 +6,9 @@
  * their owner's pool; the owner hashes and compares them. No single element is removed. A slot
  * holds the hash beside the id, so that growing and passing over other elements touch no element: 8
  * bytes, which makes 11 to 22 bytes an element.
+ *
+ * Concurrency: nothing locks. Adding needs the table to itself, finding does too while somebody
+ * adds: slots move when the table grows.
  */
 #ifndef DMD_BASE_TABLE_H
 #define DMD_BASE_TABLE_H

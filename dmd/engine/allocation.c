@@ -114,7 +114,7 @@ uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, ui
   uint64_t usable_szB = usable_of(engine, n * szB, 1);
   uint64_t addr = new_block(engine, thread, n * szB, usable_szB, 1);
   if (addr != 0)
-    dmd_mem_zero(pointer_to(addr), usable_szB);
+    dmd_mem_zero(pointer_to(addr), (size_t)usable_szB);
   return addr;
 }
 
@@ -189,7 +189,7 @@ static uint64_t move_block(dmd_engine_t *engine, uint32_t thread, const dmd_bloc
   }
   uint64_t kept_szB = content_of(engine, old, old_addr);
   dmd_mem_copy(pointer_to(addr), pointer_to(old_addr),
-               kept_szB < usable_szB ? kept_szB : usable_szB);
+               (size_t)(kept_szB < usable_szB ? kept_szB : usable_szB));
   dmd_engine_free(engine, thread, old_addr);
   add_block(engine, thread, addr, req_szB, usable_szB);
   return addr;

@@ -20,6 +20,21 @@
  * call; it guards everything that hangs off a dmd_engine_t. The engine lock comes before all locks
  * that the host's functions take, and after none: a thread must not enter the engine with one of
  * these held (the loader's, say, or that of the program's allocator).
+ *
+ * Whose what is, for a host that wants more than one lock:
+ *
+ *   read only from the start   env, host, options, live.config
+ *   settled before any block   is_allocator_settled, new_rounds_up, the config's allocator
+ *   of a range of addresses    live.blocks; slabs, which hand out the addresses
+ *   of a thread                its stacks in live.reporters and live.tags, with their claims
+ *   of the process             names, report sets, faults, memory reports, counters, the sampler,
+ *                              cumulative mode's groups, verdicts of the rules, all numbers
+ *
+ * Per event: an allocation or a free needs the blocks of its address, the sampler, the thread's tag
+ * and, with rules, the verdicts; a report the block, the thread's reporter and claim, the report
+ * sets and the counters; a scope its thread's stacks, the names and, to see who else is in a
+ * reporter, those of all threads. A dump needs everything, and that the program does not run
+ * (dump.h).
  */
 #ifndef DMD_ENGINE_ENGINE_H
 #define DMD_ENGINE_ENGINE_H

@@ -6,6 +6,8 @@
  * %% a percent sign, and a name that is not absolute is meant from where the program was started,
  * wherever it has gone since. (Valgrind's own options for files have the same patterns.) The n-th
  * dump has ".n" before the endings of the name.
+ *
+ * Concurrency: there is no state but the host's.
  */
 #ifndef DMD_ENGINE_FILENAME_H
 #define DMD_ENGINE_FILENAME_H

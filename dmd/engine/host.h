@@ -14,7 +14,9 @@
  * Concurrency: the engine calls its host on the thread that called the engine, while it holds
  * whatever lock the host took to do so (engine.h says which). So a function here may take locks of
  * its own that are never held when the engine is called, and must not allocate from the program's
- * allocator in a way that comes back to the engine.
+ * allocator in a way that comes back to the engine. A host whose threads run at the same time must
+ * answer for the thread that it is asked about, and for no other: capture and place are of it. The
+ * functions about memory, names, the process and files are called by one thread at a time.
  */
 #ifndef DMD_ENGINE_HOST_H
 #define DMD_ENGINE_HOST_H

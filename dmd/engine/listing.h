@@ -10,6 +10,8 @@
  * NUMBER is the dump's in its process; TRIGGER as in the profile. PATH is as the host names the
  * file; a line end in it is written as \n, a backslash as \\. A line is appended in one piece, so
  * that those of several processes do not mix. dmdv run goes by this list.
+ *
+ * Concurrency: there is no state. Lines of several processes do not mix, see above.
  */
 #ifndef DMD_ENGINE_LISTING_H
 #define DMD_ENGINE_LISTING_H

@@ -5,6 +5,8 @@
  * One table describes the options (base/optiontable.h). The host hands over each argument that the
  * user gives, in order, before the program runs; then the engine is initialised with the result and
  * reads it only.
+ *
+ * Concurrency: written before the program runs, read only from then on, by any thread.
  */
 #ifndef DMD_ENGINE_OPTIONS_H
 #define DMD_ENGINE_OPTIONS_H

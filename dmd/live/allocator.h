@@ -14,6 +14,8 @@
  *
  * Sizes and alignments are bytes. Cost: a few instructions; for tcmalloc, whose classes come out of
  * a search, some divisions.
+ *
+ * Concurrency: there is no state; any thread at any time.
  */
 #ifndef DMD_LIVE_ALLOCATOR_H
 #define DMD_LIVE_ALLOCATOR_H

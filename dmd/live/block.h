@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * block.h: what is kept of a live block of the program.
+ *
+ * Concurrency: that of blocks.h, which has the records.
  */
 #ifndef DMD_LIVE_BLOCK_H
 #define DMD_LIVE_BLOCK_H

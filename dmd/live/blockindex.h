@@ -12,6 +12,9 @@
  * announce, are left out: nothing could be told from addresses in them.
  *
  * Cost: 48 bytes a block and 4 to 8 for the ranges; no block may come or go as long as it lives.
+ *
+ * Concurrency: the blocks must stay as they are as long as it lives: their locks are held, or the
+ * program's threads are stopped. Reading it then needs no lock.
  */
 #ifndef DMD_LIVE_BLOCKINDEX_H
 #define DMD_LIVE_BLOCKINDEX_H

@@ -18,9 +18,10 @@
  * Counts are as Memcheck makes them, so that the two can be compared: an invalid free is a free; a
  * realloc is a free and an allocation, also where it fails or stays in place.
  *
- * Nothing here locks: one thread at a time. Everything hangs off the struct, so that a host with
- * many threads can have several of these, each with its part of the addresses and its own lock, and
- * add their totals up.
+ * Concurrency: nothing locks; one thread at a time for each of these. Everything hangs off the
+ * struct, so that a host with many threads can have several, each with its part of the addresses
+ * and a lock of its own, and add their totals up. That lock covers heap.h, slots.h, slabrecords.h
+ * and freed.h, which are parts of it, and what is read or written of a block's record.
  */
 #ifndef DMD_LIVE_BLOCKS_H
 #define DMD_LIVE_BLOCKS_H

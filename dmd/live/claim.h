@@ -11,6 +11,10 @@
  * Order: open, any notes, judge, then close (the reporter around it gets what this one measured) or
  * discard. What a claim keeps of its parts is bounded: 64 places, 4,096 reporters within it; what
  * comes beyond that counts but is never a reason.
+ *
+ * Concurrency: nothing locks; one thread at a time. A claim belongs to the thread whose reporter it
+ * is of, but all lie in one pool, and a thread that begins the reporter that another one is in
+ * marks the other's claim, too.
  */
 #ifndef DMD_LIVE_CLAIM_H
 #define DMD_LIVE_CLAIM_H

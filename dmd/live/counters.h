@@ -13,6 +13,9 @@
  *
  * Cost: constant for each report on allocation and for each counted block that goes; memory by the
  * number of reporters, and of places where their blocks are freed.
+ *
+ * Concurrency: nothing locks; one thread at a time, one for the whole process. Blocks call it when
+ * they go, under their lock (blocks.h), which so comes before whatever guards this.
  */
 #ifndef DMD_LIVE_COUNTERS_H
 #define DMD_LIVE_COUNTERS_H

@@ -4,6 +4,8 @@
  *
  * A ring of a fixed number of blocks. Looking one up goes through the ring, newest first; it
  * happens only when a report is wrong already.
+ *
+ * Concurrency: that of blocks.h, of which it is a part.
  */
 #ifndef DMD_LIVE_FREED_H
 #define DMD_LIVE_FREED_H

@@ -17,6 +17,8 @@
  * 2^32 - 1 blocks.
  *
  * Part of live/blocks, whose only user it is.
+ *
+ * Concurrency: that of blocks.h.
  */
 #ifndef DMD_LIVE_HEAP_H
 #define DMD_LIVE_HEAP_H

@@ -25,6 +25,9 @@
  * Cost: memory of a block index (blockindex.h) and 8 bytes a block, and tens of bytes for each
  * stack and each two stacks of which one holds the other, for the time of the search; time of
  * reading the heap, and of a search for each pointer.
+ *
+ * Concurrency: all of the live state stays as it is meanwhile; the program's threads should be
+ * stopped, since its memory is read.
  */
 #ifndef DMD_LIVE_HOLDERS_H
 #define DMD_LIVE_HOLDERS_H

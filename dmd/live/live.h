@@ -11,7 +11,12 @@
  *   plan = dmd_live_plan(...)           says whether a stack is wanted
  *   dmd_live_add(...)                   when the memory could be had
  *
- * Nothing here locks: one thread at a time.
+ * Concurrency: nothing in live/ locks; one thread at a time, which is whoever has the engine lock
+ * (engine.h). Each header says what of its state belongs to a thread, to a range of addresses, or
+ * to the whole process: a host with finer locks parts it so, and takes them in this order: that of
+ * the blocks (blocks.h), then that of the rest. The config is read only, but for the allocator,
+ * which is settled before the first block (engine/loaded.h); wants_stack_of_free goes from false to
+ * true once.
  */
 #ifndef DMD_LIVE_LIVE_H
 #define DMD_LIVE_LIVE_H

@@ -9,6 +9,9 @@
  *
  * Cost: nothing without announced blocks; else a block index (live/blockindex.h) while it is made,
  * and about 60 bytes for each block that lies in another or has one in it.
+ *
+ * Concurrency: the blocks must stay as they are as long as it lives: their locks are held, or the
+ * program's threads are stopped. Reading it then needs no lock.
  */
 #ifndef DMD_LIVE_NESTED_H
 #define DMD_LIVE_NESTED_H

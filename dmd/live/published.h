@@ -10,6 +10,8 @@
  *
  * A sum that is too large by just the blocks that were freed while it counted them is a fault for
  * each place where they were freed. Otherwise it is one fault.
+ *
+ * Concurrency: all of the live state stays as it is meanwhile.
  */
 #ifndef DMD_LIVE_PUBLISHED_H
 #define DMD_LIVE_PUBLISHED_H

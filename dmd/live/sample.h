@@ -14,6 +14,10 @@
  * hit the same place again and again in a loop). Blocks of N bytes and more are kept as they are.
  *
  * The generator is seeded, so that two equal runs sample alike.
+ *
+ * Concurrency: nothing locks; one thread at a time for each sampler. One for each thread, with
+ * seeds of their own, would sample as well: what a sampler adds up is right for the blocks that it
+ * saw.
  */
 #ifndef DMD_LIVE_SAMPLE_H
 #define DMD_LIVE_SAMPLE_H

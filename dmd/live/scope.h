@@ -10,6 +10,11 @@
  * while no scope is open and which nothing removes. Above a scope that was pushed (or the base)
  * there is at most one that was set. It is replaced by the next one set and goes when the one below
  * it is popped.
+ *
+ * Concurrency: nothing locks; one thread at a time. A stack is changed by its own thread only, and
+ * by who ends that thread or the process. Of the whole process are the array of the threads'
+ * stacks, which moves when a higher number comes, n_open, and what dmd_scopes_of_others looks at:
+ * the stacks of all threads.
  */
 #ifndef DMD_LIVE_SCOPE_H
 #define DMD_LIVE_SCOPE_H

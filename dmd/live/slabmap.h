@@ -9,6 +9,8 @@
  *
  * A look-up is made for each block that is freed, wherever that lies: of a heap of a gigabyte it
  * reads 192 KiB.
+ *
+ * Concurrency: that of slabs.h, of which it is a part.
  */
 #ifndef DMD_LIVE_SLABMAP_H
 #define DMD_LIVE_SLABMAP_H

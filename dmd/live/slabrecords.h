@@ -11,6 +11,8 @@
  *
  * Cost: 32 bytes for each block that a slab has room for, written from the first to the last that
  * was ever taken.
+ *
+ * Concurrency: that of blocks.h, of which it is a part.
  */
 #ifndef DMD_LIVE_SLABRECORDS_H
 #define DMD_LIVE_SLABRECORDS_H

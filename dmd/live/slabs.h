@@ -16,7 +16,9 @@
  * takes at most an eighth more than was asked for, and for small ones at most 15 bytes more. Within
  * a slab the lowest free block is taken first.
  *
- * Nothing here locks: one thread at a time.
+ * Concurrency: nothing locks; one thread at a time, under the lock of the blocks that lie in the
+ * slabs (blocks.h): finding a block's record and freeing its memory read the same slab. The
+ * source's functions are called meanwhile.
  *
  * Cost: constant time for all; 600 bytes a slab. In a large heap a block that is freed is in none
  * of the processor's caches, and neither is the bit that says that it is taken. So freeing takes

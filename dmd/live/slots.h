@@ -9,6 +9,8 @@
  * that fall empty are used again, never given back.
  *
  * Part of live/heap, which says what holds for blocks that nest or share an address.
+ *
+ * Concurrency: that of blocks.h, of which it is a part.
  */
 #ifndef DMD_LIVE_SLOTS_H
 #define DMD_LIVE_SLOTS_H

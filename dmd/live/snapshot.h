@@ -5,6 +5,9 @@
  * Adds the blocks (in cumulative mode the history of groups) to the profile's groups: those of one
  * stack one after the other, stacks in the order in which a walk of the heap comes to them. Takes 8
  * bytes a block. The live state is not changed.
+ *
+ * Concurrency: all of the live state stays as it is meanwhile, every lock of a finer kind held
+ * (live.h).
  */
 #ifndef DMD_LIVE_SNAPSHOT_H
 #define DMD_LIVE_SNAPSHOT_H

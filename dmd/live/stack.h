@@ -5,6 +5,9 @@
  * Ids are the host's: any numbers above 0, best dense ones. A value has the size of a pointer, and
  * is 0 where none was set. The map is an array that grows in pages of 4,096. Setting and getting
  * take constant time.
+ *
+ * Concurrency: nothing locks. Setting needs the map to itself, and getting does too while somebody
+ * sets: the list of pages moves when it grows.
  */
 #ifndef DMD_LIVE_STACK_H
 #define DMD_LIVE_STACK_H

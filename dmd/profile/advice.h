@@ -12,6 +12,8 @@
  * block may have several. So what is one holder in a profile must be one when blocks are counted:
  * unlike groups and faults, advices are made with the profile's ids from the start
  * (profile/translate.h).
+ *
+ * Concurrency: nothing locks; that of the profile that the advices are in.
  */
 #ifndef DMD_PROFILE_ADVICE_H
 #define DMD_PROFILE_ADVICE_H

@@ -9,6 +9,9 @@
  *
  * Like groups and report sets, faults are kept by the live heap and by profiles, each with ids of
  * its own. Stacks and names are ids of the owner; DMD_NONE is none.
+ *
+ * Concurrency: nothing locks; one thread at a time for each collection. Of the live state there is
+ * one for the whole process.
  */
 #ifndef DMD_PROFILE_FAULT_H
 #define DMD_PROFILE_FAULT_H

@@ -8,6 +8,9 @@
  *
  * Groups have the ids 1, 2, 3 ... in the order in which the first block of each came. A group takes
  * 40 bytes, and 11 to 22 in the index.
+ *
+ * Concurrency: nothing locks; one thread at a time for each collection. Of the live state there is
+ * one for the whole process.
  */
 #ifndef DMD_PROFILE_GROUPS_H
 #define DMD_PROFILE_GROUPS_H

@@ -4,6 +4,8 @@
  *
  * The document is what Mozilla's script reads, plus the keys of docs/format.md: "dmd" at the top
  * and some in each block. It is written front to back in one pass; nothing is kept of it.
+ *
+ * Concurrency: nothing locks; that of the profile.
  */
 #ifndef DMD_PROFILE_JSON_H
 #define DMD_PROFILE_JSON_H

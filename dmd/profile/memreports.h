@@ -14,6 +14,9 @@
  * DMD_MAX_MEMORY_REPORTS of them and DMD_MAX_MEMORY_REPORT_TEXT bytes of strings. Amounts stay
  * within DMD_MEMREPORT_MAX_AMOUNT of 0, up to which readers that use doubles count exactly; sums
  * that would go beyond stop there, and so does `times`.
+ *
+ * Concurrency: nothing locks; one thread at a time for each collection. Of the live state there is
+ * one for the whole process.
  */
 #ifndef DMD_PROFILE_MEMREPORTS_H
 #define DMD_PROFILE_MEMREPORTS_H

@@ -16,6 +16,8 @@
  *   faults     what the program did wrong with its heap or its reports
  *   advices    who holds the unreported blocks
  *   memreports memory reports that the program published
+ *
+ * Concurrency: nothing locks. A profile belongs to the thread that makes or reads it.
  */
 #ifndef DMD_PROFILE_PROFILE_H
 #define DMD_PROFILE_PROFILE_H

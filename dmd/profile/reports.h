@@ -16,6 +16,9 @@
  * report makes a shared set plain, and in a plain set a shared report counts as plain.
  *
  * Like groups, sets are used by the live heap and by profiles, each with ids of its own.
+ *
+ * Concurrency: nothing locks. One thread at a time, as for the pool and table that it is made of;
+ * of the live heap one for the whole process. Sets do not change once they are there.
  */
 #ifndef DMD_PROFILE_REPORTS_H
 #define DMD_PROFILE_REPORTS_H
