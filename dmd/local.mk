@@ -94,6 +94,7 @@ dmd_core_sources = \
   dmd/live/freed.c dmd/live/freed.h \
   dmd/live/heap.c dmd/live/heap.h \
   dmd/live/holders.c dmd/live/holders.h \
+  dmd/live/lasttime.c dmd/live/lasttime.h \
   dmd/live/live.c dmd/live/live.h \
   dmd/live/live_report.c \
   dmd/live/live_scope.c \

@@ -41,6 +41,7 @@ unit_tests = \
   tests/unit/test_json \
   tests/unit/test_jsonout \
   tests/unit/test_listing \
+  tests/unit/test_lasttime \
   tests/unit/test_live \
   tests/unit/test_live_claim \
   tests/unit/test_live_left_open \

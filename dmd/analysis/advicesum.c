@@ -145,7 +145,8 @@ static dmd_holder_t add_up(const dmd_advicesum_t *sum, const uint32_t *ids, uint
                          .evidence = dmd_advice_evidence(&counts),
                          .pointed = counts.pointed,
                          .holders = counts.holders,
-                         .holders_alike = counts.holders_alike};
+                         .holders_alike = counts.holders_alike,
+                         .before = counts.before};
   best_offsets_t best = {.n = 0};
   for (uint32_t i = 0; i < n;) {
     uint32_t offset = advice_at(sum, ids[i])->offset;
@@ -214,6 +215,16 @@ static bool unreported_explains_more(const dmd_holder_t *unreported, const dmd_h
   uint64_t ours = weight(reported), theirs = weight(unreported);
   return theirs - theirs / 4 > ours ||
          (theirs >= ours && reported->pointed > 0 && unreported->pointed / 2 >= reported->pointed);
+}
+
+bool dmd_advice_last_time(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder) {
+  *holder = (dmd_holder_t){.bytes = 0};
+  for (dmd_holder_kind_t kind = DMD_HOLDER_LAST_TIME; kind <= DMD_HOLDER_NOT_RUN; kind++) {
+    dmd_holder_t other;
+    if (dmd_advice_find(sum, r, kind, &other) && other.bytes > holder->bytes)
+      *holder = other;
+  }
+  return holder->bytes > 0;
 }
 
 bool dmd_advice_best(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder) {

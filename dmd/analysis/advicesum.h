@@ -33,6 +33,7 @@ typedef struct dmd_holder {
    * are 0 where that is not known. */
   dmd_evidence_t evidence;
   uint64_t pointed, holders, holders_alike;
+  uint64_t before; /* bytes that it measured the last time, of kinds of that time */
   uint32_t percent;  /* of the record's bytes, 1 to 100 */
   /* The offsets in the holder of the pointers to at least nine tenths of the bytes; no offset where
    * that takes more than these. */
@@ -43,6 +44,10 @@ typedef struct dmd_holder {
 /* The holder of this kind; false where there is none, or where it holds less than one percent. */
 bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_kind_t kind,
                      dmd_holder_t *holder);
+
+/* The reporter that reported most of the record's blocks the last time, of whichever kind; false
+ * where there is none. */
+bool dmd_advice_last_time(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder);
 
 /* The holder to name. One that is reported has a reporter that can be mended, so it wins unless
  * unreported blocks hold much more. (A stale pointer to one block of a list makes its owner a

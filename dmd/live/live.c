@@ -26,13 +26,13 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   dmd_blocks_watch_reported(live->blocks, lose_reported, live);
   dmd_faults_init(&live->faults, env);
   dmd_memreports_init(&live->memreports, env);
-  dmd_pool_init(&live->ended, env, "dmd.live.ended", sizeof(uint64_t));
+  dmd_lasttime_init(&live->last_time, env);
   dmd_groups_init(&live->history, env);
 }
 
 void dmd_live_destroy(dmd_live_t *live) {
   dmd_groups_destroy(&live->history);
-  dmd_pool_destroy(&live->ended);
+  dmd_lasttime_destroy(&live->last_time);
   dmd_memreports_destroy(&live->memreports);
   dmd_faults_destroy(&live->faults);
   dmd_counters_destroy(&live->counters);

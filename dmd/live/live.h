@@ -25,6 +25,7 @@
 #include "live/blocks.h"
 #include "live/claim.h"
 #include "live/counters.h"
+#include "live/lasttime.h"
 #include "live/sample.h"
 #include "live/scope.h"
 #include "profile/profile.h"
@@ -74,10 +75,9 @@ typedef struct dmd_live {
   dmd_counters_t counters; /* what reports on allocation cover */
   dmd_faults_t faults;
   dmd_memreports_t memreports; /* since the last clear */
-  dmd_pool_t ended;         /* uint64_t, by reporter name: what it measured since then, by its ends,
-                               without what it reported on allocation */
-  dmd_groups_t history;     /* cumulative mode: every block that ever was */
-  bool wants_stack_of_free; /* from the first report or reporter on */
+  dmd_lasttime_t last_time;    /* what reporters measured since then, and before */
+  dmd_groups_t history;        /* cumulative mode: every block that ever was */
+  bool wants_stack_of_free;    /* from the first report or reporter on */
 } dmd_live_t;
 
 /* The state must stay where it is until it is destroyed, and the slabs as long. */

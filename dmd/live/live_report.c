@@ -209,14 +209,16 @@ bool dmd_live_publish(dmd_live_t *live, const dmd_memreport_t *report) {
 
 static void clear_block(void *ctx, uint64_t addr, dmd_block_t *block) {
   dmd_live_t *live = ctx;
+  uint32_t before = block->reports;
   (void)addr;
-  block->reports = dmd_reports_clear(&live->reports, block->reports);
+  block->reports = dmd_reports_clear(&live->reports, before);
+  if (before != DMD_NONE && block->reports == DMD_NONE)
+    dmd_lasttime_clear_block(&live->last_time, block->stack, before);
 }
 
 void dmd_live_clear_reports(dmd_live_t *live) {
   dmd_blocks_walk(live->blocks, clear_block, live);
   dmd_memreports_clear(&live->memreports);
-  for (uint32_t name = 1; name <= live->ended.last; name++)
-    *DMD_POOL_AT(&live->ended, uint64_t, name) = 0;
+  dmd_lasttime_clear_runs(&live->last_time);
   dmd_blocks_clear_freed_reported(live->blocks);
 }

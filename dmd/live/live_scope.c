@@ -83,8 +83,7 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
 static void note_end(dmd_live_t *live, uint32_t name, const dmd_claim_t *claim, uint64_t szB) {
   if (claim->kept > 0 && szB == claim->measured + claim->kept)
     szB = claim->measured;
-  dmd_pool_reach(&live->ended, name);
-  *DMD_POOL_AT(&live->ended, uint64_t, name) += szB > claim->counted ? szB - claim->counted : 0;
+  dmd_lasttime_note_run(&live->last_time, name, szB > claim->counted ? szB - claim->counted : 0);
 }
 
 /* A claim of more than there is, by a reporter that counts: the rest may be what was freed while it

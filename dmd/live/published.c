@@ -11,18 +11,12 @@ typedef struct {
 
 /* ---- What may be published. ---- */
 
-/* What the reporter measured since the last clear, by its ends. */
-static uint64_t measured_at_ends(const dmd_live_t *live, uint32_t reporter) {
-  bool known = reporter != DMD_NONE && reporter <= live->ended.last;
-  return known ? *DMD_POOL_AT(&live->ended, const uint64_t, reporter) : 0;
-}
-
 /* Of the amounts that the reporter may rightly publish, the nearest one. False if it measured
  * nothing, so that none is known. */
 static bool find_nearest(const check_t *c, const char *path, uint32_t reporter, uint64_t claimed,
                          uint64_t *nearest) {
   const dmd_counter_t *counter = dmd_counters_find(&c->live->counters, reporter);
-  uint64_t at_ends = measured_at_ends(c->live, reporter);
+  uint64_t at_ends = dmd_lasttime_runs(&c->live->last_time, reporter).measured;
   const uint64_t of_blocks[] = {(uint64_t)dmd_measured_at(&c->measured, path),
                                 (uint64_t)dmd_measured_at_or_below(&c->measured, path),
                                 (uint64_t)dmd_measured_whole(&c->measured, path)};

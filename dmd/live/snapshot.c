@@ -14,6 +14,7 @@ typedef struct {
   dmd_translation_t ids; /* the live heap's, to the profile's */
   dmd_resolve_fn resolve;
   void *resolve_ctx;
+  bool advises;
   /* The blocks, those of one stack together. Of each stack, by its id in the profile + 1: how many
    * they are, then where they begin, and in the end where they end. */
   const dmd_block_t **blocks;
@@ -92,6 +93,8 @@ static void add_block(snapshot_t *s, const dmd_block_t *block) {
   }
   dmd_group_t group = dmd_live_group_of(s->live, block);
   add_group(s, &group);
+  if (s->advises && block->reports == DMD_NONE && !group.sampled)
+    dmd_lasttime_advise(&s->live->last_time, &s->live->reports, &s->ids, block);
 }
 
 static void count_block(void *ctx, uint64_t addr, dmd_block_t *block) {
@@ -172,7 +175,11 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
 
 uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
                            dmd_profile_t *profile, dmd_resolve_fn resolve_stack, void *ctx) {
-  snapshot_t s = {.live = live, .profile = profile, .resolve = resolve_stack, .resolve_ctx = ctx};
+  snapshot_t s = {.live = live,
+                  .profile = profile,
+                  .resolve = resolve_stack,
+                  .resolve_ctx = ctx,
+                  .advises = memory != NULL};
   dmd_translation_init(&s.ids, profile, &live->reporter_names, &live->tag_names, &live->reports,
                        resolve, &s);
   add_run(live, profile);

@@ -4,7 +4,8 @@
 #include "base/mem.h"
 
 const char *dmd_holder_kind_name(dmd_holder_kind_t kind) {
-  static const char *const names[DMD_N_HOLDER_KINDS] = {"reported", "unreported"};
+  static const char *const names[DMD_N_HOLDER_KINDS] = {"reported", "unreported", "last-time",
+                                                        "nothing-now", "not-run"};
   return names[kind];
 }
 
@@ -35,6 +36,7 @@ void dmd_advice_count(dmd_advice_t *sum, const dmd_advice_t *advice) {
   sum->pointed += advice->pointed;
   sum->holders += advice->holders;
   sum->holders_alike += advice->holders_alike;
+  sum->before = sum->before > advice->before ? sum->before : advice->before;
 }
 
 void dmd_advices_add(dmd_advices_t *advices, const dmd_advice_t *advice) {

@@ -23,9 +23,17 @@
 #include "base/table.h"
 
 /* Names and order are part of the file format: append only. */
-typedef enum { DMD_HOLDER_REPORTED, DMD_HOLDER_UNREPORTED, DMD_N_HOLDER_KINDS } dmd_holder_kind_t;
+typedef enum {
+  DMD_HOLDER_REPORTED,
+  DMD_HOLDER_UNREPORTED,
+  /* No holders, but reporters that reported blocks of that place before the last clear: */
+  DMD_HOLDER_LAST_TIME,   /* and that have run since, and measured others */
+  DMD_HOLDER_NOTHING_NOW, /* have run since, and measured nothing */
+  DMD_HOLDER_NOT_RUN,     /* have not run since */
+  DMD_N_HOLDER_KINDS
+} dmd_holder_kind_t;
 
-/* The name in files: "reported" or "unreported". */
+/* The name in files, e.g. "reported" or "unreported". */
 const char *dmd_holder_kind_name(dmd_holder_kind_t kind);
 
 /* Stands for several offsets that are not listed one by one. */
@@ -39,6 +47,7 @@ typedef struct dmd_advice {
   uint64_t holders;       /* blocks of the holder that point to any of them */
   uint64_t holders_alike; /* blocks that were allocated and reported as these holders were; 0 in all
                            * advices about them: not known */
+  uint64_t before;        /* of kinds without holders: bytes that the reporter measured then */
   uint32_t alloc;         /* where these were allocated; DMD_NONE: not recorded */
   uint32_t holder_kind;   /* a dmd_holder_kind_t */
   uint32_t reporter;      /* name of the holder's reporter, or DMD_NONE */

@@ -130,6 +130,8 @@ static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
       dmd_jsonout_key_u64(j, "holders", a->holders);
     if (a->holders_alike > 0)
       dmd_jsonout_key_u64(j, "holdersAlike", a->holders_alike);
+    if (a->before > 0)
+      dmd_jsonout_key_u64(j, "before", a->before);
     dmd_jsonout_end(j);
   }
   dmd_jsonout_end(j);

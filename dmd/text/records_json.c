@@ -39,6 +39,8 @@ static void write_holder(writer_t *w, const dmd_holder_t *holder) {
     dmd_jsonout_key_u64(j, "holdersAlike", holder->holders_alike);
     dmd_jsonout_key_u64(j, "pointed", holder->pointed);
   }
+  if (holder->before > 0)
+    dmd_jsonout_key_u64(j, "before", holder->before);
   dmd_jsonout_key(j, "offsets");
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
   for (uint32_t i = 0; i < holder->n_offsets; i++)

@@ -24,8 +24,30 @@ static void print_evidence(dmd_out_t *out, const dmd_holder_t *holder) {
   dmd_out_str(out, " such blocks)");
 }
 
+/* `  100% allocated where blocks were reported by explicit/fonts the last time; it has not run
+ * since`. */
+static void print_last_time(const dmd_printer_t *p, const dmd_record_t *r) {
+  dmd_holder_t holder;
+  if (!dmd_advice_last_time(p->advice, r, &holder))
+    return;
+  dmd_out_str(p->out, "  ");
+  dmd_out_u64(p->out, holder.percent);
+  dmd_out_str(p->out, "% allocated where blocks were reported by ");
+  dmd_print_name(p, holder.reporter);
+  dmd_out_str(p->out, " the last time");
+  if (holder.before > 0) {
+    dmd_out_str(p->out, " (");
+    dmd_print_bytes(p->out, holder.before);
+    dmd_out_char(p->out, ')');
+  }
+  dmd_out_str(p->out, holder.kind == DMD_HOLDER_NOT_RUN       ? "; it has not run since\n"
+                      : holder.kind == DMD_HOLDER_NOTHING_NOW ? "; it ran, and measured nothing\n"
+                                                              : "; it ran, and measured others\n");
+}
+
 void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
   dmd_holder_t holder;
+  print_last_time(p, r);
   if (!dmd_advice_best(p->advice, r, &holder))
     return;
   const char *place = dmd_advice_place(p->records, holder.stack);

@@ -199,11 +199,14 @@ def check_advice(doc):
             unreported[block.get("alloc"), "bytes"] += num * (block["req"] + block.get("slop", 0))
     for advice in doc["dmd"].get("advice", []):
         require(doc["invocation"]["mode"] == "dark-matter", "advice in another mode")
-        require(advice["held"] == "reported" or "reporter" not in advice, "unreported, and a reporter")
+        last_time = advice["held"] in ("last-time", "nothing-now", "not-run")
+        require(advice["held"] != "unreported" or "reporter" not in advice, "unreported, and a reporter")
+        require(not last_time or "reporter" in advice, "reported the last time, by nobody")
+        require(last_time or "before" not in advice, "a holder that measured something the last time")
         holder = advice.get("alloc"), advice["held"], advice.get("reporter") or advice["at"]
         key = holder + (advice["at"], advice.get("offset"))
         require(key not in keys, "the same advice twice: %s" % (key,))
-        require(advice["held"] == "reported" or advice["at"] != advice.get("alloc"), "blocks that hold their likes")
+        require(advice["held"] != "unreported" or advice["at"] != advice.get("alloc"), "blocks that hold their likes")
         keys.add(key)
         for what in "blocks", "bytes":
             held[holder, what] += advice[what]

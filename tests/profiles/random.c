@@ -176,6 +176,7 @@ static void make_advice(const maker_t *m) {
   advice.pointed = below(m, advice.blocks + 1);
   advice.holders = below(m, 20);
   advice.holders_alike = advice.holders + number(m, 40);
+  advice.before = number(m, 40);
   advice.alloc = no_or_any_stack(m);
   advice.stack = any_stack(m);
   advice.reporter = any_name(m);

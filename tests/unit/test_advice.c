@@ -28,7 +28,7 @@ static void random_against_a_list(void **state) {
                            .holder_kind = (uint32_t)dice_below(&dice, DMD_N_HOLDER_KINDS),
                            .reporter = (uint32_t)dice_below(&dice, 4),
                            .stack = (uint32_t)dice_below(&dice, 5),
-                           .offset = (uint32_t)dice_below(&dice, 6)};
+                           .offset = (uint32_t)dice_below(&dice, 2)};
     uint32_t id = 1;
     while (id <= n && !alike(&list[id], &advice))
       id++;

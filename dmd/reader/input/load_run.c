@@ -79,6 +79,7 @@ static void load_advice(dmdv_loader_t *l, const cJSON *item) {
                          .pointed = dmdv_load_get_number(l, item, "pointed", 0),
                          .holders = dmdv_load_get_number(l, item, "holders", 0),
                          .holders_alike = dmdv_load_get_number(l, item, "holdersAlike", 0),
+                         .before = dmdv_load_get_number(l, item, "before", 0),
                          .offset = offset < DMD_OFFSET_ANY ? (uint32_t)offset : DMD_OFFSET_ANY};
   while (kind != NULL && advice.holder_kind < DMD_N_HOLDER_KINDS &&
          strcmp(kind, dmd_holder_kind_name(advice.holder_kind)) != 0)

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "live/lasttime.h"
+
+void dmd_lasttime_init(dmd_lasttime_t *last, const dmd_env_t *env) {
+  last->env = env;
+  last->is_clearing = false;
+  dmd_stacks_init(&last->by_stack, env);
+  dmd_pool_init(&last->runs, env, "dmd.lasttime", sizeof(dmd_runs_t));
+}
+
+void dmd_lasttime_destroy(dmd_lasttime_t *last) {
+  dmd_pool_destroy(&last->runs);
+  dmd_stacks_destroy(&last->by_stack);
+}
+
+void dmd_lasttime_note_run(dmd_lasttime_t *last, uint32_t reporter, uint64_t measured) {
+  dmd_pool_reach(&last->runs, reporter);
+  dmd_runs_t *runs = DMD_POOL_AT(&last->runs, dmd_runs_t, reporter);
+  runs->measured += measured;
+  runs->n += runs->n < UINT32_MAX;
+}
+
+void dmd_lasttime_clear_block(dmd_lasttime_t *last, uint32_t stack, uint32_t reports) {
+  if (stack == DMD_NONE)
+    return;
+  if (!last->is_clearing) {
+    dmd_stacks_destroy(&last->by_stack);
+    last->is_clearing = true;
+  }
+  if (dmd_stacks_get(&last->by_stack, stack) == 0)
+    dmd_stacks_set(&last->by_stack, stack, reports);
+}
+
+void dmd_lasttime_clear_runs(dmd_lasttime_t *last) {
+  last->is_clearing = false;
+  for (uint32_t reporter = 1; reporter <= last->runs.last; reporter++) {
+    dmd_runs_t *runs = DMD_POOL_AT(&last->runs, dmd_runs_t, reporter);
+    if (runs->n > 0)
+      *runs = (dmd_runs_t){.before = runs->measured};
+  }
+}
+
+dmd_runs_t dmd_lasttime_runs(const dmd_lasttime_t *last, uint32_t reporter) {
+  bool known = reporter != DMD_NONE && reporter <= last->runs.last;
+  return known ? *DMD_POOL_AT(&last->runs, const dmd_runs_t, reporter) : (dmd_runs_t){0};
+}
+
+static dmd_holder_kind_t kind_of(const dmd_runs_t *runs) {
+  if (runs->n == 0)
+    return DMD_HOLDER_NOT_RUN;
+  return runs->measured == 0 ? DMD_HOLDER_NOTHING_NOW : DMD_HOLDER_LAST_TIME;
+}
+
+void dmd_lasttime_advise(const dmd_lasttime_t *last, const dmd_reports_t *reports,
+                         dmd_translation_t *ids, const dmd_block_t *block) {
+  uint32_t set = (uint32_t)dmd_stacks_get(&last->by_stack, block->stack);
+  if (block->stack == DMD_NONE || set == DMD_NONE)
+    return;
+  const dmd_report_t *report = &dmd_reports_at(reports, set)->report[0];
+  if (report->reporter == DMD_NONE)
+    return; /* whether it ran nobody knows */
+  dmd_runs_t runs = dmd_lasttime_runs(last, report->reporter);
+  dmd_holder_kind_t kind = kind_of(&runs);
+  dmd_advice_t advice = {.blocks = 1,
+                         .bytes = dmd_block_usable(block),
+                         .before = runs.before,
+                         .alloc = dmd_translation_stack(ids, block->stack),
+                         .holder_kind = kind,
+                         .reporter = dmd_translation_name(ids, report->reporter),
+                         .stack = dmd_translation_stack(ids, report->stack),
+                         .offset = DMD_OFFSET_ANY};
+  dmd_advices_add(&ids->to->advices, &advice);
+}

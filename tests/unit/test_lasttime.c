@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "snapshot_fixture.h"
+
+static const dmd_place_t nowhere;
+static const dmd_scope_end_t innermost;
+
+enum { A = 0x1000, B = 0x2000, C = 0x3000 };
+
+/* A program in whose memory nothing can be read. */
+static size_t read_nothing(void *ctx, uint64_t addr, void *to, size_t n) {
+  (void)ctx, (void)addr, (void)to, (void)n;
+  return 0;
+}
+
+/* The reporter runs, and reports the block at addr, or with 0 none. */
+static void run(snapshot_fixture_t *f, const char *path, uint64_t addr) {
+  dmd_live_begin_reporter(&f->live, 1, path, false, nowhere);
+  uint64_t szB = dmd_live_report(&f->live, 1, addr, 30, 0, DMD_NONE);
+  assert_true(dmd_live_end_reporter(&f->live, 1, szB, 31, innermost));
+}
+
+/* What is known of the blocks from this stack, of 104 bytes; NULL: nothing. */
+static const dmd_advice_t *advice_about(const snapshot_fixture_t *f, const char *alloc) {
+  const dmd_advices_t *advices = &f->profile.advices;
+  for (uint32_t id = 1; id <= dmd_advices_count(advices); id++) {
+    const dmd_advice_t *advice = dmd_advices_at(advices, id);
+    if (strcmp(snapshot_stack_text(f, advice->alloc), alloc) == 0)
+      return advice;
+  }
+  return NULL;
+}
+
+static void take(snapshot_fixture_t *f) {
+  dmd_memory_t memory = {.read = read_nothing};
+  dmd_snapshot_take(&f->live, &memory, &f->profile, snapshot_resolve, f);
+}
+
+/* Two blocks from stack 1 and one from stack 2; "a" reported one of the first, "b" the other. */
+static void begin(snapshot_fixture_t *f) {
+  snapshot_begin(f, DMD_MODE_DARK_MATTER);
+  snapshot_alloc(f, A, 100, 1);
+  snapshot_alloc(f, B, 100, 1);
+  snapshot_alloc(f, C, 100, 2);
+  run(f, "a", A);
+  run(f, "b", C);
+  dmd_live_clear_reports(&f->live);
+}
+
+static void each_kind(void **state) {
+  (void)state;
+  static const struct {
+    bool runs;
+    uint64_t reports;
+    dmd_holder_kind_t kind;
+    uint64_t blocks;
+  } cases[] = {{false, 0, DMD_HOLDER_NOT_RUN, 2},
+               {true, 0, DMD_HOLDER_NOTHING_NOW, 2},
+               {true, A, DMD_HOLDER_LAST_TIME, 1}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    snapshot_fixture_t f;
+    begin(&f);
+    if (cases[i].runs)
+      run(&f, "a", cases[i].reports);
+    run(&f, "b", C);
+    take(&f);
+    const dmd_advice_t *advice = advice_about(&f, "f1");
+    assert_non_null(advice);
+    assert_int_equal(advice->holder_kind, cases[i].kind);
+    assert_string_equal(dmd_intern_get_str(&f.profile.names, advice->reporter), "a");
+    assert_string_equal(snapshot_stack_text(&f, advice->stack), "f30");
+    assert_int_equal(advice->blocks, cases[i].blocks);
+    assert_int_equal(advice->bytes, 104 * cases[i].blocks);
+    assert_int_equal(advice->before, 104);
+    assert_null(advice_about(&f, "f2"));
+    snapshot_end(&f);
+  }
+}
+
+/* A clear that finds nothing to clear is not the last time. */
+static void clears_of_nothing(void **state) {
+  (void)state;
+  snapshot_fixture_t f;
+  begin(&f);
+  dmd_live_clear_reports(&f.live);
+  dmd_live_clear_reports(&f.live);
+  take(&f);
+  assert_int_equal(advice_about(&f, "f1")->holder_kind, DMD_HOLDER_NOT_RUN);
+  assert_int_equal(advice_about(&f, "f1")->before, 104);
+  snapshot_end(&f);
+}
+
+/* What was reported the time before the last is forgotten. */
+static void only_the_last_time(void **state) {
+  (void)state;
+  snapshot_fixture_t f;
+  begin(&f);
+  run(&f, "b", C);
+  dmd_live_clear_reports(&f.live);
+  take(&f);
+  assert_null(advice_about(&f, "f1"));
+  assert_non_null(advice_about(&f, "f2"));
+  snapshot_end(&f);
+}
+
+/* Reports that outlive a clear are not of the last time; of those outside of any reporter it is not
+ * known whether they were made again. Without advice there is none. */
+static void none_of_these(void **state) {
+  (void)state;
+  snapshot_fixture_t f;
+  snapshot_begin(&f, DMD_MODE_DARK_MATTER);
+  snapshot_alloc(&f, A, 100, 1);
+  snapshot_alloc(&f, B, 100, 2);
+  snapshot_alloc(&f, C, 100, DMD_NONE);
+  uint32_t name = dmd_intern_str(&f.live.reporter_names, "a");
+  dmd_live_report(&f.live, 1, A, 30, DMD_REPORT_ON_ALLOC, name);
+  dmd_live_report(&f.live, 1, B, 30, 0, DMD_NONE);
+  dmd_live_report(&f.live, 1, C, 30, 0, name);
+  dmd_live_clear_reports(&f.live);
+  dmd_live_unreport(&f.live, 1, A, 40);
+  take(&f);
+  assert_int_equal(dmd_advices_count(&f.profile.advices), 0);
+  snapshot_end(&f);
+  begin(&f);
+  snapshot_take(&f);
+  assert_int_equal(dmd_advices_count(&f.profile.advices), 0);
+  snapshot_end(&f);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_lasttime_t last;
+  dmd_lasttime_init(&last, &host->env);
+  dmd_lasttime_note_run(&last, 5, 100);
+  dmd_lasttime_clear_block(&last, 1, 1);
+  dmd_lasttime_clear_runs(&last);
+  assert_int_equal(dmd_lasttime_runs(&last, 5).before, 100);
+  dmd_lasttime_destroy(&last);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) > 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_kind),          cmocka_unit_test(clears_of_nothing),
+      cmocka_unit_test(only_the_last_time), cmocka_unit_test(none_of_these),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
