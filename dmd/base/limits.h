@@ -56,6 +56,21 @@ enum {
   DMD_MAX_MEMORY_REPORT_TEXT = 1 << 24 /* bytes of their strings together */
 };
 
+/* What is kept of one claim to find a reason; what is beyond counts, but is never a reason. */
+enum {
+  DMD_MAX_CLAIM_PLACES = 64,      /* stacks of reports */
+  DMD_MAX_CLAIM_REPORTERS = 4096, /* reporters within the one that claims */
+  DMD_MAX_STRUCTURE = 4096        /* bytes that a structure may have */
+};
+
+/* The search for holders: bytes that are read of a block, and of all, and the offset from which on
+ * a pointer is one of an array's and has no offset of its own. */
+#define DMD_MAX_BLOCK_READ_EXPONENT 26
+#define DMD_MAX_HEAP_READ_EXPONENT 32
+#define DMD_MAX_BLOCK_READ DMD_POWER(DMD_MAX_BLOCK_READ_EXPONENT)
+#define DMD_MAX_HEAP_READ DMD_POWER(DMD_MAX_HEAP_READ_EXPONENT)
+enum { DMD_MAX_OFFSET = 4096 };
+
 /* The least that a page of memory has on any platform: bytes that one read of the program's memory
  * stays within. */
 enum { DMD_PAGE_SZB = 4096 };
@@ -74,5 +89,8 @@ enum {
 /* Records or frames that somebody may ask for, and frames if nobody does, as options say it. */
 enum { DMD_MAX_SHOWN = 1000000000 };
 #define DMD_FRAMES_SHOWN "8"
+
+/* Frames that a host records of a stack. */
+enum { DMD_MAX_FRAMES = 500 };
 
 #endif

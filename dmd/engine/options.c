@@ -138,7 +138,7 @@ static const dmd_option_t engine_options[] = {
      DMD_OPTION_NUMBER_OR_ALL, AT(max_records), .least = 1, .most = DMD_MAX_SHOWN},
     {"max-frames", "<number>", DMD_FRAMES_SHOWN,
      "frames printed in each stack; records with equal frames are one", NUMBER, AT(max_frames),
-     .least = 1, .most = 500},
+     .least = 1, .most = DMD_MAX_FRAMES},
     {"dump-at-exit", "auto|yes|no", "auto", "auto: unless the program dumped by itself", WORD,
      AT(dump_at_exit)},
     {"advice", "auto|yes|no", "auto",

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "live/claim.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
-
-enum {
-  MAX_PLACES = 64,
-  MAX_CHILDREN = 4096,
-  MAX_STRUCT = 4096 /* bytes that a structure may have, to be a reason */
-};
 
 /* A part of what was measured: by a reporter within this one, or at one place. */
 typedef struct {
@@ -58,7 +53,7 @@ static void add_place(dmd_claims_t *claims, dmd_claim_t *claim, uint32_t stack, 
       part_at(claims, id)->measured += measured;
       return;
     }
-  if (claim->n_places == MAX_PLACES)
+  if (claim->n_places == DMD_MAX_CLAIM_PLACES)
     return;
   add_part(claims, &claim->places, stack, measured);
   claim->n_places++;
@@ -174,7 +169,7 @@ static dmd_reason_t reason_of_too_much(const dmd_claims_t *claims, const dmd_cla
   fault->reported = find_places(claims, claim, excess);
   if (fault->reported != DMD_NONE)
     return DMD_REASON_REPORTS_TWICE;
-  if (claim->no_block != DMD_NONE && excess <= MAX_STRUCT) {
+  if (claim->no_block != DMD_NONE && excess <= DMD_MAX_STRUCTURE) {
     fault->memory = claim->no_block;
     return DMD_REASON_NOT_A_BLOCK;
   }
@@ -183,7 +178,7 @@ static dmd_reason_t reason_of_too_much(const dmd_claims_t *claims, const dmd_cla
   dmd_reason_t unit = reason_of_unit(claim->measured, claim->measured + excess);
   if (unit != DMD_REASON_NONE)
     return unit;
-  return excess <= MAX_STRUCT && excess % 4 == 0 ? DMD_REASON_STRUCT_SIZE : DMD_REASON_NONE;
+  return excess <= DMD_MAX_STRUCTURE && excess % 4 == 0 ? DMD_REASON_STRUCT_SIZE : DMD_REASON_NONE;
 }
 
 bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
@@ -226,7 +221,7 @@ static void release(dmd_claims_t *claims, uint32_t id) {
 
 /* Older places first, so that successive ones stay successive. */
 static void hand_over_places(dmd_claims_t *claims, const dmd_claim_t *claim, dmd_claim_t *outer) {
-  uint32_t order[MAX_PLACES], n = 0;
+  uint32_t order[DMD_MAX_CLAIM_PLACES], n = 0;
   for (uint32_t id = claim->places; id != DMD_NONE; id = part_at(claims, id)->next)
     order[n++] = id;
   while (n-- > 0) {
@@ -241,7 +236,7 @@ void dmd_claims_close(dmd_claims_t *claims, uint32_t id, uint32_t outer_id, uint
     dmd_claim_t *outer = dmd_claims_at(claims, outer_id);
     outer->own += claim->own;
     outer->asked += claim->asked;
-    if (outer->n_children < MAX_CHILDREN) {
+    if (outer->n_children < DMD_MAX_CLAIM_REPORTERS) {
       add_part(claims, &outer->children, name, claim->measured);
       outer->n_children++;
     }

@@ -9,7 +9,7 @@
  * that is off only because the claims within it are off is not a fault of its own.
  *
  * Order: open, any notes, judge, then close (the reporter around it gets what this one measured) or
- * discard. What a claim keeps of its parts is bounded: 64 places, 4,096 reporters within it; what
+ * discard. What a claim keeps of its parts is bounded (DMD_MAX_CLAIM_... in limits.h): what
  * comes beyond that counts but is never a reason.
  *
  * Concurrency: nothing locks; one thread at a time. A claim belongs to the thread whose reporter it

@@ -12,12 +12,9 @@
 #include "live/blockindex.h"
 
 enum {
-  MAX_OFFSET = 4096, /* the first that is not told */
-  KEPT_HOLDERS = 3,  /* of each allocation stack and kind of holder */
-  KEPT_PLACES = 3    /* pairs of report stack and offset, of each of these holders */
+  KEPT_HOLDERS = 3, /* of each allocation stack and kind of holder */
+  KEPT_PLACES = 3   /* pairs of report stack and offset, of each of these holders */
 };
-
-static const uint64_t MAX_BLOCK_SZB = UINT64_C(64) << 20, MAX_TOTAL_SZB = UINT64_C(4) << 30;
 
 /* Blocks that are one holder: those of a reporter's name, or of a stack. All ids are the profile's:
  * what is one holder there must be one here, or a block that two of them hold would count twice. */
@@ -246,7 +243,7 @@ static void note_pointer(search_t *s, const dmd_placed_block_t *from, uint64_t o
     count_holder(s, from, place_of(s, to->block));
     if (!is_seen)
       add_advice(s, to, place_of(s, from->block),
-                 offset < MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY, true);
+                 offset < DMD_MAX_OFFSET ? (uint32_t)offset : DMD_OFFSET_ANY, true);
   }
 }
 
@@ -271,7 +268,7 @@ static void read_words(search_t *s, const dmd_placed_block_t *from, uint64_t add
 static void read_block(search_t *s, const dmd_placed_block_t *from) {
   uint64_t word_szB = s->live->config.word_szB;
   uint64_t addr = (from->addr + word_szB - 1) & ~(word_szB - 1);
-  uint64_t end = addr + MAX_BLOCK_SZB < from->end ? addr + MAX_BLOCK_SZB : from->end;
+  uint64_t end = addr + DMD_MAX_BLOCK_READ < from->end ? addr + DMD_MAX_BLOCK_READ : from->end;
   while (addr < end && end - addr >= word_szB && s->left_szB > 0) {
     uint64_t szB = DMD_PAGE_SZB - addr % DMD_PAGE_SZB;
     if (szB > end - addr)
@@ -381,7 +378,7 @@ static void add_best(const search_t *s, dmd_advices_t *found) {
 bool dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_memory_t *memory,
                       dmd_advices_t *found) {
   const dmd_env_t *env = live->env;
-  search_t s = {.live = live, .ids = ids, .memory = memory, .left_szB = MAX_TOTAL_SZB};
+  search_t s = {.live = live, .ids = ids, .memory = memory, .left_szB = DMD_MAX_HEAP_READ};
   dmd_blockindex_init(&s.index, env, live->blocks);
   dmd_pool_init(&s.groups, env, "dmd.holders.groups", sizeof(group_t));
   dmd_table_init(&s.group_index, env, "dmd.holders.index", group_equal, &s);

@@ -17,10 +17,11 @@
  * were allocated and reported as they were: a member of a structure is in many of these, an old
  * pointer in few (dmd_advice_evidence).
  *
- * Of each block the first 64 MiB are read, and 4 GiB in all. Pages that cannot be read are passed
- * over; those that were never written are read as the system's page of zeroes and do not become
- * resident. Offsets from 4 KiB on, which are an array's rather than a structure's, count as one,
- * DMD_OFFSET_ANY. Of each stack the holders and offsets of most bytes are kept.
+ * Of each block DMD_MAX_BLOCK_READ bytes are read, and DMD_MAX_HEAP_READ in all. Pages that cannot
+ * be read are passed over; those that were never written are read as the system's page of zeroes
+ * and do not become resident. Offsets from DMD_MAX_OFFSET on, which are an array's rather than a
+ * structure's, count as one, DMD_OFFSET_ANY. Of each stack the holders and offsets of most bytes
+ * are kept.
  *
  * Cost: memory of a block index (blockindex.h) and 8 bytes a block, and tens of bytes for each
  * stack and each two stacks of which one holds the other, for the time of the search; time of
