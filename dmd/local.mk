@@ -114,6 +114,7 @@ dmd_core_sources = \
   dmd/engine/engine.c dmd/engine/engine.h \
   dmd/engine/filename.c dmd/engine/filename.h \
   dmd/engine/host.h \
+  dmd/engine/jemalloc.c dmd/engine/jemalloc.h \
   dmd/engine/listing.c dmd/engine/listing.h \
   dmd/engine/loaded.c dmd/engine/loaded.h \
   dmd/engine/mempool.c dmd/engine/mempool.h \
@@ -139,6 +140,7 @@ dmd_tool_sources = \
   dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
   dmd/tool/dm_memory.c dmd/tool/dm_memory.h \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
+  dmd/tool/dm_preload.h \
   dmd/tool/dm_private.c dmd/tool/dm_private.h \
   dmd/tool/dm_resident.c dmd/tool/dm_resident.h \
   dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h
@@ -186,7 +188,7 @@ dmd_reader_sources = \
 dmd_pprof_sources = dmd/reader/export/export_pprof.c dmd/reader/export/profile.proto
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
-dmd_preload_sources =
+dmd_preload_sources = dmd/tool/dm_preload.c dmd/tool/dm_preload.h
 
 # Headers that are installed to $(includedir)/valgrind.
 vgincludedir = $(includedir)/valgrind

@@ -38,6 +38,7 @@ unit_tests = \
   tests/unit/test_ids \
   tests/unit/test_ignore \
   tests/unit/test_intern \
+  tests/unit/test_jemalloc \
   tests/unit/test_json \
   tests/unit/test_jsonout \
   tests/unit/test_listing \

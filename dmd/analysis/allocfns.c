@@ -11,6 +11,7 @@ static const char *const fragments[] = {
     "calloc",
     "realloc",
     "memalign",
+    "allocx",
     "operator new(",
     "operator new[](",
     "g_slice_alloc",

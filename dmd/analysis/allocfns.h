@@ -13,7 +13,7 @@
 #include "profile/profile.h"
 
 /* Whether a function of this name is an allocator's, a wrapper's around one, or unknown (NULL). The
- * list is that of Mozilla's script. */
+ * list is that of Mozilla's script, and jemalloc's mallocx, rallocx and the like. */
 bool dmd_is_alloc_fn(const char *function);
 
 /* Whether the object with this path is an allocator, the C library, which allocates for its callers

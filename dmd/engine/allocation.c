@@ -2,6 +2,7 @@
 #include "engine/allocation.h"
 
 #include "engine/loaded.h"
+#include "live/allocator.h"
 
 /* ---- What is wrong. ---- */
 
@@ -51,9 +52,9 @@ static uint64_t get_memory(dmd_engine_t *engine, uint64_t alignB, uint64_t szB) 
 /* The same for a block that takes the place of a smaller one. Slabs leave it some room to grow on
  * in place; beyond them it gets an eighth more, which as long as the program does not use it is
  * address space only. */
-static uint64_t get_grown_memory(dmd_engine_t *engine, uint64_t szB) {
-  uint64_t addr = szB > DMD_SLAB_MAX_BLOCK ? get_memory(engine, 1, szB + szB / 8) : 0;
-  return addr != 0 ? addr : get_memory(engine, 1, szB);
+static uint64_t get_grown_memory(dmd_engine_t *engine, uint64_t alignB, uint64_t szB) {
+  uint64_t addr = szB > DMD_SLAB_MAX_BLOCK ? get_memory(engine, alignB, szB + szB / 8) : 0;
+  return addr != 0 ? addr : get_memory(engine, alignB, szB);
 }
 
 static uint64_t room_of(const dmd_engine_t *engine, uint64_t addr) {
@@ -82,7 +83,7 @@ static dmd_new_block_t describe_block(dmd_engine_t *engine, uint32_t thread, uin
   return block;
 }
 
-static uint64_t usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t alignB) {
+uint64_t dmd_engine_usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t alignB) {
   dmd_engine_settle_allocator(engine);
   return dmd_live_usable(&engine->live, req_szB, alignB);
 }
@@ -104,18 +105,24 @@ static uint64_t new_block(dmd_engine_t *engine, uint32_t thread, uint64_t req_sz
 uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB) {
   if (is_absurd(engine, thread, szB))
     return 0;
-  return new_block(engine, thread, szB, usable_of(engine, szB, 1), 1);
+  return new_block(engine, thread, szB, dmd_engine_usable_of(engine, szB, 1), 1);
+}
+
+uint64_t dmd_engine_allocate(dmd_engine_t *engine, uint32_t thread, dmd_wanted_t wanted) {
+  if (is_absurd(engine, thread, wanted.szB))
+    return 0;
+  uint64_t usable_szB = dmd_engine_usable_of(engine, wanted.szB, wanted.alignB);
+  uint64_t addr = new_block(engine, thread, wanted.szB, usable_szB, wanted.alignB);
+  if (addr != 0 && wanted.zeroed)
+    dmd_mem_zero(pointer_to(addr), (size_t)usable_szB);
+  return addr;
 }
 
 uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, uint64_t szB) {
-  if (is_absurd(engine, thread, n) || is_absurd(engine, thread, szB) ||
-      is_absurd(engine, thread, n * szB))
+  if (is_absurd(engine, thread, n) || is_absurd(engine, thread, szB))
     return 0;
-  uint64_t usable_szB = usable_of(engine, n * szB, 1);
-  uint64_t addr = new_block(engine, thread, n * szB, usable_szB, 1);
-  if (addr != 0)
-    dmd_mem_zero(pointer_to(addr), (size_t)usable_szB);
-  return addr;
+  dmd_wanted_t wanted = {.szB = n * szB, .alignB = 1, .zeroed = true};
+  return dmd_engine_allocate(engine, thread, wanted);
 }
 
 /* The alignment that the program asked for; if it is not a valid one, the one that it got. */
@@ -128,7 +135,7 @@ uint64_t dmd_engine_memalign(dmd_engine_t *engine, uint32_t thread, uint64_t szB
                              dmd_alignment_t align) {
   if (is_absurd(engine, thread, szB))
     return 0;
-  uint64_t usable_szB = usable_of(engine, szB, model_alignment(align));
+  uint64_t usable_szB = dmd_engine_usable_of(engine, szB, model_alignment(align));
   return new_block(engine, thread, szB, usable_szB, align.granted);
 }
 
@@ -140,7 +147,7 @@ uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t 
   dmd_engine_settle_allocator(engine);
   if (engine->new_rounds_up)
     asked_szB = dmd_allocator_new_request(engine->live.config.allocator, szB, model_alignB);
-  uint64_t usable_szB = usable_of(engine, asked_szB, model_alignB);
+  uint64_t usable_szB = dmd_engine_usable_of(engine, asked_szB, model_alignB);
   return new_block(engine, thread, szB, usable_szB, align.granted);
 }
 
@@ -180,31 +187,63 @@ static uint64_t content_of(const dmd_engine_t *engine, const dmd_block_t *block,
 }
 
 static uint64_t move_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *old,
-                           uint64_t old_addr, uint64_t req_szB, uint64_t usable_szB) {
-  uint64_t addr = usable_szB > dmd_block_usable(old) ? get_grown_memory(engine, usable_szB)
-                                                     : get_memory(engine, 1, usable_szB);
+                           uint64_t old_addr, const dmd_wanted_t *wanted, uint64_t usable_szB) {
+  uint64_t addr = usable_szB > dmd_block_usable(old)
+                      ? get_grown_memory(engine, wanted->alignB, usable_szB)
+                      : get_memory(engine, wanted->alignB, usable_szB);
   if (addr == 0) {
-    dmd_blocks_count_failed_realloc(engine->live.blocks, req_szB);
+    dmd_blocks_count_failed_realloc(engine->live.blocks, wanted->szB);
     return 0;
   }
   uint64_t kept_szB = content_of(engine, old, old_addr);
-  dmd_mem_copy(pointer_to(addr), pointer_to(old_addr),
-               (size_t)(kept_szB < usable_szB ? kept_szB : usable_szB));
+  if (kept_szB > usable_szB)
+    kept_szB = usable_szB;
+  dmd_mem_copy(pointer_to(addr), pointer_to(old_addr), (size_t)kept_szB);
+  if (wanted->zeroed)
+    dmd_mem_zero(pointer_to(addr + kept_szB), (size_t)(usable_szB - kept_szB));
   dmd_engine_free(engine, thread, old_addr);
-  add_block(engine, thread, addr, req_szB, usable_szB);
+  add_block(engine, thread, addr, wanted->szB, usable_szB);
   return addr;
 }
 
-static uint64_t renew_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *old,
-                            uint64_t addr, uint64_t req_szB) {
-  if (old->flags & DMD_BLOCK_ANNOUNCED)
-    return move_block(engine, thread, old, addr, req_szB, usable_of(engine, req_szB, 1));
-  uint64_t usable_szB = dmd_live_resized(&engine->live, dmd_block_usable(old), req_szB);
-  if (!fits_in_place(room_of(engine, addr), usable_szB))
-    return move_block(engine, thread, old, addr, req_szB, usable_szB);
-  dmd_new_block_t now = describe_block(engine, thread, addr, req_szB, usable_szB);
+static void resize_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *block,
+                         uint64_t addr, const dmd_wanted_t *wanted, uint64_t usable_szB) {
+  uint64_t old_szB = dmd_block_usable(block);
+  if (wanted->zeroed && usable_szB > old_szB)
+    dmd_mem_zero(pointer_to(addr + old_szB), (size_t)(usable_szB - old_szB));
+  dmd_new_block_t now = describe_block(engine, thread, addr, wanted->szB, usable_szB);
   dmd_live_resize(&engine->live, &now);
+}
+
+static uint64_t renew_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_t *old,
+                            uint64_t addr, const dmd_wanted_t *wanted) {
+  bool is_announced = old->flags & DMD_BLOCK_ANNOUNCED;
+  uint64_t usable_szB = is_announced || wanted->alignB > 1
+                            ? dmd_engine_usable_of(engine, wanted->szB, wanted->alignB)
+                            : dmd_live_resized(&engine->live, dmd_block_usable(old), wanted->szB);
+  if (is_announced || addr & (wanted->alignB - 1) ||
+      !fits_in_place(room_of(engine, addr), usable_szB))
+    return move_block(engine, thread, old, addr, wanted, usable_szB);
+  resize_block(engine, thread, old, addr, wanted, usable_szB);
   return addr;
+}
+
+/* Of something that is not a block. */
+static void say_invalid_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr) {
+  dmd_engine_say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no block starts at", addr);
+}
+
+uint64_t dmd_engine_reallocate(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                               dmd_wanted_t wanted) {
+  if (is_absurd(engine, thread, wanted.szB))
+    return 0;
+  const dmd_block_t *old = dmd_live_find_freeable(&engine->live, addr);
+  if (old == NULL) {
+    dmd_blocks_count_failed_realloc(engine->live.blocks, wanted.szB);
+    say_invalid_realloc(engine, thread, addr);
+    return 0;
+  }
+  return renew_block(engine, thread, old, addr, &wanted);
 }
 
 uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB) {
@@ -220,13 +259,31 @@ uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr
     }
     szB = 1; /* as Valgrind's other tools do, which the C library's callers cannot tell from 0 */
   }
-  const dmd_block_t *old = dmd_live_find_freeable(&engine->live, addr);
-  if (old == NULL) {
-    dmd_blocks_count_failed_realloc(engine->live.blocks, szB);
-    dmd_engine_say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no block starts at", addr);
+  return dmd_engine_reallocate(engine, thread, addr, (dmd_wanted_t){.szB = szB, .alignB = 1});
+}
+
+uint64_t dmd_engine_resize_in_place(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                    dmd_wanted_t wanted, uint64_t extra_szB) {
+  const dmd_block_t *block = dmd_live_find_freeable(&engine->live, addr);
+  if (block == NULL) {
+    say_invalid_realloc(engine, thread, addr);
     return 0;
   }
-  return renew_block(engine, thread, old, addr, szB);
+  uint64_t old_szB = dmd_block_usable(block), most_szB = wanted.szB + extra_szB;
+  if (block->flags & DMD_BLOCK_ANNOUNCED || addr & (wanted.alignB - 1) ||
+      is_absurd(engine, thread, wanted.szB))
+    return old_szB;
+  if (most_szB < wanted.szB)
+    most_szB = UINT64_MAX;
+  uint64_t least_usable_szB = dmd_engine_usable_of(engine, wanted.szB, 1);
+  uint64_t most_usable_szB = dmd_engine_usable_of(engine, most_szB, 1);
+  uint64_t usable_szB = dmd_allocator_resized_in_place(old_szB, least_usable_szB, most_usable_szB,
+                                                       room_of(engine, addr));
+  if (usable_szB < least_usable_szB || usable_szB > most_usable_szB)
+    return old_szB;
+  wanted.szB = most_szB < usable_szB ? most_szB : usable_szB;
+  resize_block(engine, thread, block, addr, &wanted, usable_szB);
+  return usable_szB;
 }
 
 /* ---- Sizes. ---- */

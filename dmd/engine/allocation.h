@@ -42,6 +42,15 @@ static inline uint32_t dmd_engine_capture_free(const dmd_engine_t *engine, uint3
 uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB);
 uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, uint64_t szB);
 
+/* What a program may want of a block: a size, an alignment (a power of two; 1: none), and that what
+ * is new of its memory, all that is usable, is zeroed. */
+typedef struct dmd_wanted {
+  uint64_t szB, alignB;
+  bool zeroed;
+} dmd_wanted_t;
+
+uint64_t dmd_engine_allocate(dmd_engine_t *engine, uint32_t thread, dmd_wanted_t wanted);
+
 /* An alignment as the program asked for it, 0 or no power of two where that is not known, and the
  * power of two that does for both the program and the host. */
 typedef struct dmd_alignment {
@@ -61,6 +70,20 @@ void dmd_engine_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
  * and one that grew beyond what slabs hold gets some room to grow on. What becomes of a size of 0
  * the host says. 0 where there is no memory: the block is as it was. */
 uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
+
+/* The same of a block, with all that may be wanted; a size of 0 is one like any other. What the
+ * block grows by begins where its old usable bytes end. */
+uint64_t dmd_engine_reallocate(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                               dmd_wanted_t wanted);
+
+/* The block stays where it is, and gets wanted.szB bytes and up to extra_szB more, as many as there
+ * is room for. Returns what is usable then. Where there is no room, or the allocator never resizes
+ * such a block in place, it is left as it was. 0, and a fault, where there is no block. */
+uint64_t dmd_engine_resize_in_place(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                    dmd_wanted_t wanted, uint64_t extra_szB);
+
+/* What a block of that many bytes and this alignment would have usable. */
+uint64_t dmd_engine_usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t alignB);
 
 /* malloc_usable_size: where rules want it, that is a report. */
 uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr);

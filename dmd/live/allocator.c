@@ -85,6 +85,8 @@ static uint64_t glibc_resized(uint64_t word_szB, uint64_t old_usable, uint64_t r
 
 /* ---- jemalloc: its manual's table of size classes, doc/jemalloc.xml. ---- */
 
+enum { JEMALLOC_LARGE = 16 * KIB };
+
 /* 8, multiples of 16 up to 128, then four classes in each doubling without end. */
 static uint64_t jemalloc_class(uint64_t req) {
   if (req <= 8)
@@ -95,15 +97,26 @@ static uint64_t jemalloc_class(uint64_t req) {
 /* A small class holds aligned blocks if it was chosen for a multiple of the alignment. Large ones
  * begin at a page, and have 16 KiB at least. */
 static uint64_t jemalloc_usable(uint64_t req, uint64_t align) {
-  enum { LARGE = 16 * KIB };
   if (align > 1 && req == 0)
     req = 1; /* as posix_memalign and its kin do; not memalign, which the tool cannot tell apart */
-  if (align <= PAGE && req < LARGE) {
+  if (align <= PAGE && req < JEMALLOC_LARGE) {
     uint64_t class = jemalloc_class(round_up(req, align));
-    if (class < LARGE)
+    if (class < JEMALLOC_LARGE)
       return class;
   }
-  return align > 1 && req <= LARGE ? LARGE : jemalloc_class(req);
+  return align > 1 && req <= JEMALLOC_LARGE ? JEMALLOC_LARGE : jemalloc_class(req);
+}
+
+/* A small block lies among others of its class, and is never made another's. A large one grows over
+ * what is free behind it, to the most or else to the least, and shrinks to no less than large. */
+uint64_t dmd_allocator_resized_in_place(uint64_t old_usable, uint64_t least, uint64_t most,
+                                        uint64_t room) {
+  bool is_large = old_usable >= JEMALLOC_LARGE;
+  if (is_large && most > old_usable && most <= room)
+    return most;
+  if (is_large && least > old_usable && least <= room)
+    return least;
+  return is_large && most < old_usable && most >= JEMALLOC_LARGE ? most : old_usable;
 }
 
 /* ---- mozjemalloc: the table at the top of memory/build/mozjemalloc.cpp. ---- */

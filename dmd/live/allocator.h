@@ -47,6 +47,12 @@ uint64_t dmd_allocator_usable(dmd_allocator_t allocator, uint64_t word_szB, uint
 uint64_t dmd_allocator_resized(dmd_allocator_t allocator, uint64_t word_szB, uint64_t old_usable,
                                uint64_t req);
 
+/* The usable bytes after xallocx of a block that has old_usable and lies in room bytes: as near to
+ * most as can be, but old_usable where that does for no fewer than least. least and most are usable
+ * sizes. Only jemalloc has this function, so that there is one rule for all. */
+uint64_t dmd_allocator_resized_in_place(uint64_t old_usable, uint64_t least, uint64_t most,
+                                        uint64_t room);
+
 /* What an aligned operator new asks memalign for, where the C++ library's rounds up to the
  * alignment: that of GCC did so up to GCC 12. Allocators that come with operators of their own do
  * not. */

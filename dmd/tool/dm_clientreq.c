@@ -12,6 +12,7 @@
 #include "engine/requests.h"
 #include "tool/dm_clientreq.h"
 #include "tool/dm_env.h"
+#include "tool/dm_malloc.h"
 
 #define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours " is not " #theirs)
 SAME(DMD_REQUEST_RUNNING, VG_USERREQ__DMD_RUNNING);
@@ -94,7 +95,7 @@ static Bool handle_mempool(ThreadId tid, const UWord *arg, UWord *ret) {
 
 Bool dm_handle_client_request(ThreadId tid, UWord *arg, UWord *ret) {
   if (VG_IS_TOOL_USERREQ('D', 'M', arg[0]))
-    return handle_own(tid, arg, ret);
+    return dm_answer_preload(tid, arg, ret) || handle_own(tid, arg, ret);
   *ret = 0;
   switch (arg[0]) {
   case VG_USERREQ__MALLOCLIKE_BLOCK:

@@ -109,8 +109,8 @@ static void parse(HChar *described, dmd_function_t *function) {
   function->line = number;
 }
 
-/* The distributions' libraries of replacement functions come without line numbers; their many
- * copies of malloc, one for each library that may hold one, are one place to a reader. */
+/* The many copies of malloc, one for each library that may hold one, are one place to a reader; and
+ * mostly they come without line numbers. */
 static Bool is_replacement(dmd_code_t code) {
   dmd_object_t object;
   return dm_object(NULL, code, &object) && object.is_engine;
@@ -130,8 +130,10 @@ void dm_functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visit
     const HChar *name;
     if (is_last)
       function.name = VG_(get_fnname)(epoch, code.ip, &name) ? name : "";
-    if (function.file == NULL && is_replacement(code))
+    if (is_replacement(code)) {
       function.file = "vg_replace_malloc.c";
+      function.line = 0;
+    }
     visit(visitor, &function);
     VG_(free)(described);
   } while (!is_last);

@@ -7,8 +7,10 @@
 
 #include "dmd-config.h"
 #include "engine/allocation.h"
+#include "engine/jemalloc.h"
 #include "tool/dm_env.h"
 #include "tool/dm_malloc.h"
+#include "tool/dm_preload.h"
 
 static void *dm_malloc(ThreadId tid, SizeT szB) {
   return (void *)(Addr)dmd_engine_malloc(&g_engine, tid, szB);
@@ -65,6 +67,33 @@ static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {
   return dmd_engine_usable_size(&g_engine, tid, (Addr)p);
 }
 
+Bool dm_answer_preload(ThreadId tid, const UWord *arg, UWord *ret) {
+  dmd_engine_t *engine = &g_engine;
+  switch (arg[0]) {
+  case DM_PRELOAD_MALLOCX:
+    *ret = dmd_engine_mallocx(engine, tid, arg[1], arg[2]);
+    return True;
+  case DM_PRELOAD_RALLOCX:
+    *ret = dmd_engine_rallocx(engine, tid, arg[1], arg[2], arg[3]);
+    return True;
+  case DM_PRELOAD_XALLOCX:
+    *ret = dmd_engine_xallocx(engine, tid, arg[1], arg[2], arg[3], arg[4]);
+    return True;
+  case DM_PRELOAD_SALLOCX:
+    *ret = dmd_engine_usable_size(engine, tid, arg[1]);
+    return True;
+  case DM_PRELOAD_NALLOCX:
+    *ret = dmd_engine_nallocx(engine, arg[1], arg[2]);
+    return True;
+  case DM_PRELOAD_FREE:
+    dmd_engine_free(engine, tid, arg[1]);
+    *ret = 0;
+    return True;
+  default:
+    return False;
+  }
+}
+
 Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret) {
   const void *callee = (const void *)arg[1];
   switch (arg[0]) {
@@ -87,7 +116,7 @@ Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret) {
       return False;
     return True;
   default:
-    return False;
+    return dm_answer_preload(tid, arg, ret);
   }
 }
 

@@ -10,8 +10,11 @@
 /* Registers the replacements with the core; to be called before the options are parsed. */
 void dm_register_malloc(void);
 
-/* Answers a call of one of the replacements, which the program's side of them makes as a client
- * request: VG_USERREQ__CLIENT_CALL1 to 3. False if it is not such a call; nothing was done then. */
+/* Answers a request of dm_preload.h. False if it is not one; nothing was done then. */
+Bool dm_answer_preload(ThreadId tid, const UWord *arg, UWord *ret);
+
+/* The same of any call of one of the replacements; Valgrind's make theirs as client requests too,
+ * VG_USERREQ__CLIENT_CALL1 to 3. */
 Bool dm_answer_allocator_call(ThreadId tid, const UWord *arg, UWord *ret);
 
 #endif

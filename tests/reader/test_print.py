@@ -191,9 +191,10 @@ def test_filters_that_find_nothing(test):
 
 def test_ignored_functions_are_not_files(test):
     profile = Profile("live").block(8, ["f (malloc.c:1)", "g (g.c:1)"]).block(4, ["xmalloc (x.c:1)", "g (g.c:1)"])
+    profile.block(2, ["rallocx (x.c:1)", "g (g.c:1)"])
     out, _ = test.dmdv("print", "--ignore-alloc-fns", test.write("p", profile))
     test.check("    #01: f (malloc.c:1)\n" in out, "a file's name does not count")
-    test.check("xmalloc" not in out, "a function's does")
+    test.check("xmalloc" not in out and "rallocx" not in out, "a function's does")
 
 
 def test_faults_that_read_the_same_are_one(test):
