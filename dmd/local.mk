@@ -49,6 +49,7 @@ dmd_core_sources = \
   dmd/analysis/ignore.c dmd/analysis/ignore.h \
   dmd/analysis/merge.c dmd/analysis/merge.h \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
+  dmd/analysis/owner.c dmd/analysis/owner.h \
   dmd/analysis/plain.c dmd/analysis/plain.h \
   dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \
   dmd/analysis/record.c dmd/analysis/record.h \

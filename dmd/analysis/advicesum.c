@@ -142,6 +142,7 @@ static dmd_holder_t add_up(const dmd_advicesum_t *sum, const uint32_t *ids, uint
   dmd_holder_t holder = {.kind = (dmd_holder_kind_t)first->holder_kind,
                          .reporter = first->reporter,
                          .stack = sum->records->cut[first->stack],
+                         .whole = first->stack,
                          .evidence = dmd_advice_evidence(&counts),
                          .pointed = counts.pointed,
                          .holders = counts.holders,
@@ -199,14 +200,13 @@ bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_hold
   return holder->percent > 0;
 }
 
-const char *dmd_advice_place(const dmd_records_t *records, uint32_t cut_stack) {
-  size_t n, i = 0;
-  const uint32_t *frames = dmd_records_frames(records, cut_stack, &n);
-  const dmd_frames_t *all = &records->profile->frames;
-  while (i + 1 < n &&
-         dmd_str_find(dmd_frames_text(all, frames[i]), "(vg_replace_malloc.c:") != NULL)
-    i++;
-  return i < n ? dmd_frames_text(all, frames[i]) : NULL;
+uint32_t dmd_advice_place(const dmd_records_t *records, const dmd_holder_t *holder,
+                          dmd_allocfns_t *fns) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(records->profile, holder->whole, &n);
+  if (n == 0)
+    return DMD_NONE;
+  return frames[holder->kind == DMD_HOLDER_UNREPORTED ? dmd_first_own_frame(fns, frames, n) : 0];
 }
 
 /* A holder that is reported has a reporter that can be mended. It wins as long as the other

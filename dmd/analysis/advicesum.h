@@ -9,6 +9,7 @@
 #ifndef DMD_ANALYSIS_ADVICESUM_H
 #define DMD_ANALYSIS_ADVICESUM_H
 
+#include "analysis/allocfns.h"
 #include "analysis/record.h"
 
 typedef struct dmd_advicesum {
@@ -28,13 +29,14 @@ typedef struct dmd_holder {
   dmd_holder_kind_t kind;
   uint32_t reporter; /* a name of the profile, or DMD_NONE */
   uint32_t stack;    /* a cut stack: of its report or, where it is unreported, allocation */
+  uint32_t whole;    /* one of the profile's stacks that are so when they are cut */
   int64_t bytes;     /* of the record that it points to */
-  /* What that rests on: in so many of the blocks that are alike is a pointer (profile/advice.h); both
-   * are 0 where that is not known. */
+  /* What that rests on: in so many of the blocks that are alike is a pointer (profile/advice.h);
+   * both are 0 where that is not known. */
   dmd_evidence_t evidence;
   uint64_t pointed, holders, holders_alike;
-  uint64_t before; /* bytes that it measured the last time, of kinds of that time */
-  uint32_t percent;  /* of the record's bytes, 1 to 100 */
+  uint64_t before;  /* bytes that it measured the last time, of kinds of that time */
+  uint32_t percent; /* of the record's bytes, 1 to 100 */
   /* The offsets in the holder of the pointers to at least nine tenths of the bytes; no offset where
    * that takes more than these. */
   uint32_t offset[DMD_ADVICE_OFFSETS];
@@ -54,8 +56,9 @@ bool dmd_advice_last_time(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd
  * holder of all the blocks behind it.) False where there is no holder. */
 bool dmd_advice_best(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder);
 
-/* The frame that names a stack best: the innermost one that is not a function of Valgrind's
- * allocator. NULL: the stack has no frames. */
-const char *dmd_advice_place(const dmd_records_t *records, uint32_t cut_stack);
+/* The frame that names a holder's stack best: the one that allocated, however far out, or the
+ * innermost of a report. DMD_NONE: the stack has no frames. */
+uint32_t dmd_advice_place(const dmd_records_t *records, const dmd_holder_t *holder,
+                          dmd_allocfns_t *fns);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/filter.h"
 
+#include "analysis/plain.h"
 #include "base/str.h"
 #include "base/strbuf.h"
 
@@ -17,20 +18,39 @@ void dmd_filter_destroy(dmd_filter_t *filter) {
   dmd_pool_destroy(&filter->contains);
 }
 
+/* The frame's text as it is shown, where that may be another one: to be given back. NULL: its text.
+ */
+static char *shown_text(const dmd_frames_t *frames, uint32_t frame) {
+  if (!dmd_frame_is_shortened(frames, frame))
+    return NULL;
+  dmd_strbuf_t shown;
+  dmd_strbuf_init(&shown, frames->pool.env);
+  dmd_frame_shown(&shown, frames, frame);
+  return dmd_strbuf_take(&shown);
+}
+
+/* In its text, or in that which is shown. */
+static bool text_contains(const dmd_filter_t *filter, const dmd_frames_t *frames, uint32_t frame) {
+  if (dmd_str_find(dmd_frames_text(frames, frame), filter->text) != NULL)
+    return true;
+  char *shown = shown_text(frames, frame);
+  bool found = shown != NULL && dmd_str_find(shown, filter->text) != NULL;
+  dmd_env_free(frames->pool.env, shown);
+  return found;
+}
+
 static bool frame_contains(dmd_filter_t *filter, const dmd_profile_t *profile, uint32_t frame) {
   dmd_pool_reach(&filter->contains, frame);
   uint32_t *known = DMD_POOL_AT(&filter->contains, uint32_t, frame);
-  if (*known == UNKNOWN) {
-    const char *text = dmd_frames_text(&profile->frames, frame);
-    *known = dmd_str_find(text, filter->text) != NULL ? CONTAINS : LACKS;
-  }
+  if (*known == UNKNOWN)
+    *known = text_contains(filter, &profile->frames, frame) ? CONTAINS : LACKS;
   return *known == CONTAINS;
 }
 
 /* Whether the text begins in what is printed before the n-th frame. No more of the frame than the
  * text is long can be part of that. */
-static bool line_begins(const dmd_filter_t *filter, dmd_strbuf_t *line, size_t n,
-                        const char *frame) {
+static bool line_begins_with(const dmd_filter_t *filter, dmd_strbuf_t *line, size_t n,
+                             const char *frame) {
   dmd_strbuf_cut(line, 0);
   dmd_strbuf_str(line, n < 10 ? "    #0" : "    #");
   dmd_strbuf_u64(line, n);
@@ -38,6 +58,16 @@ static bool line_begins(const dmd_filter_t *filter, dmd_strbuf_t *line, size_t n
   for (const char *text = filter->text; *text != '\0' && *frame != '\0'; text++, frame++)
     dmd_strbuf_bytes(line, frame, 1);
   return dmd_str_find(line->text, filter->text) != NULL;
+}
+
+static bool line_begins(const dmd_filter_t *filter, dmd_strbuf_t *line, size_t n,
+                        const dmd_frames_t *frames, uint32_t frame) {
+  if (line_begins_with(filter, line, n, dmd_frames_text(frames, frame)))
+    return true;
+  char *shown = shown_text(frames, frame);
+  bool begins = shown != NULL && line_begins_with(filter, line, n, shown);
+  dmd_env_free(frames->pool.env, shown);
+  return begins;
 }
 
 static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records,
@@ -50,7 +80,7 @@ static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records,
   bool found = false;
   for (size_t i = 0; i < n && !found; i++)
     found = frame_contains(filter, profile, frames[i]) ||
-            line_begins(filter, &line, i + 1, dmd_frames_text(&profile->frames, frames[i]));
+            line_begins(filter, &line, i + 1, &profile->frames, frames[i]);
   dmd_strbuf_destroy(&line);
   return found;
 }

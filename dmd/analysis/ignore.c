@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/ignore.h"
 
+#include "analysis/plain.h"
 #include "analysis/record.h"
+#include "base/fnname.h"
 #include "base/glob.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -102,10 +104,24 @@ void dmd_ignore_destroy(dmd_ignore_t *ignore) {
 
 /* ---- Matching. ---- */
 
+static bool matches_shown(const char *pattern, const dmd_frames_t *frames, uint32_t id) {
+  dmd_strbuf_t shown;
+  dmd_strbuf_init(&shown, frames->pool.env);
+  dmd_frame_shown(&shown, frames, id);
+  bool matches = dmd_glob_matches(pattern, shown.text);
+  dmd_strbuf_destroy(&shown);
+  return matches;
+}
+
 static bool matches_frame(const char *pattern, const dmd_frames_t *frames, uint32_t id) {
   const char *function = dmd_frames_location(frames, id).function;
-  return dmd_glob_matches(pattern, dmd_frames_text(frames, id)) ||
-         dmd_glob_matches(pattern, function != NULL ? function : "?\?\?");
+  if (dmd_glob_matches(pattern, dmd_frames_text(frames, id)) ||
+      (dmd_frame_is_shortened(frames, id) && matches_shown(pattern, frames, id)))
+    return true;
+  if (function == NULL)
+    return dmd_glob_matches(pattern, "?\?\?");
+  dmd_fnname_t plain = dmd_fnname_plain(function, dmd_str_length(function));
+  return dmd_glob_matches(pattern, function) || dmd_glob_matches_n(pattern, plain.at, plain.n);
 }
 
 /* Blocks that no limit is about need no pattern, nor do blocks that several owners share. */

@@ -9,7 +9,8 @@
  *
  * Blank lines, and lines that begin with '#', are comments. Patterns are those of base/glob.h. A
  * pattern is matched against each frame of an allocation stack, however long that is, and must
- * match all of the frame's text or all of its function's name.
+ * match all of the frame's text, whole or as it is shown, or all of its function's name, with or
+ * without return type and parameters.
  *
  * The text is UTF-8 in lines of at most DMD_MAX_IGNORE_LINE bytes. A pattern without a reason is
  * an error: a year later nobody dares to remove it.

@@ -1,7 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/plain.h"
 
-#include "base/strbuf.h"
+#include "base/fnname.h"
+#include "base/str.h"
+
+/* What is made of a template has a '<' in its name, and only that has a return type. */
+bool dmd_frame_is_shortened(const dmd_frames_t *frames, uint32_t frame) {
+  const char *function = dmd_frames_location(frames, frame).function;
+  return function != NULL && dmd_str_find_char(function, '<') != NULL;
+}
+
+void dmd_function_shown(dmd_strbuf_t *to, const dmd_location_t *location) {
+  if (location->function != NULL)
+    dmd_fnname_short(to, location->function, dmd_str_length(location->function));
+  else
+    dmd_strbuf_str(to, "?\?\?");
+}
+
+/* The text begins with the function's name, where there is one. */
+void dmd_frame_shown(dmd_strbuf_t *to, const dmd_frames_t *frames, uint32_t frame) {
+  dmd_location_t location = dmd_frames_location(frames, frame);
+  const char *text = dmd_frames_text(frames, frame);
+  if (location.function != NULL) {
+    dmd_function_shown(to, &location);
+    text += dmd_str_length(location.function);
+  }
+  dmd_strbuf_str(to, text);
+}
 
 char *dmd_frame_without_line(const dmd_frames_t *frames, uint32_t frame) {
   dmd_location_t l = dmd_frames_location(frames, frame);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/rows.h"
 
+#include "analysis/plain.h"
 #include "base/format.h"
 #include "base/path.h"
 #include "base/sort.h"
@@ -65,15 +66,16 @@ static void add_by_reporter(dmd_rows_t *rows, dmd_section_t section, const dmd_g
 /* ---- By function and library. ---- */
 
 static uint32_t row_of_function(dmd_rows_t *rows, const dmd_location_t *location) {
-  if (location->function != NULL)
+  if (location->function != NULL && rows->records->profile->frame_view.full_names)
     return row_of_str(rows, location->function);
-  if (location->object == NULL)
-    return row_of_str(rows, "?\?\?");
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, rows->names.env);
-  dmd_strbuf_str(&name, "?\?\? (in ");
-  dmd_strbuf_str(&name, dmd_path_base(location->object));
-  dmd_strbuf_str(&name, ")");
+  dmd_function_shown(&name, location);
+  if (location->function == NULL && location->object != NULL) {
+    dmd_strbuf_str(&name, " (in ");
+    dmd_strbuf_str(&name, dmd_path_base(location->object));
+    dmd_strbuf_str(&name, ")");
+  }
   uint32_t row = row_of_str(rows, name.text);
   dmd_strbuf_destroy(&name);
   return row;

@@ -59,7 +59,108 @@ static size_t opening(const char *name, size_t n) {
   return 0;
 }
 
-size_t dmd_fnname_plain(const char *name, size_t n) {
+/* ---- Brackets. ---- */
+
+enum { MAX_NESTING = 64 };
+
+/* Where a walk through a name is: which brackets are open. */
+typedef struct {
+  char open[MAX_NESTING];
+  size_t n_open;
+  size_t at;
+} walk_t;
+
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* One of those that operators are made of. */
+static bool is_sign(char c) {
+  static const char signs[] = "<>=-+*/%^&|~!,";
+  size_t i = 0;
+  while (signs[i] != '\0' && signs[i] != c)
+    i++;
+  return signs[i] != '\0';
+}
+
+/* How long the name of an operator is that begins here, as "operator<<" or "operator()"; 0 where
+ * none does. Of "operator new" and "operator bool" the word alone: what follows has no brackets
+ * that are not a pair. */
+static size_t operator_length(const char *name, size_t n, size_t at) {
+  static const char word[] = "operator";
+  size_t end = at + sizeof word - 1;
+  if ((at > 0 && is_word(name[at - 1])) || !begins(name + at, n - at, word) ||
+      (end < n && is_word(name[end])))
+    return 0;
+  if (begins(name + end, n - end, "()") || begins(name + end, n - end, "[]"))
+    return end + 2 - at;
+  while (end < n && is_sign(name[end]))
+    end++;
+  return end - at;
+}
+
+static char closing(char open) {
+  return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
+}
+
+/* Passes one character, or the name of an operator. False where the brackets nest too deep, or one
+ * is closed that was not opened. A '<' or '>' within parentheses may be a comparison: the
+ * parenthesis's end ends what it opened. */
+static bool pass(walk_t *walk, const char *name, size_t n) {
+  size_t length = operator_length(name, n, walk->at);
+  if (length > 0) {
+    walk->at += length;
+    return true;
+  }
+  char c = name[walk->at++];
+  if (c == '(' || c == '[' || c == '{' || c == '<') {
+    if (walk->n_open == MAX_NESTING)
+      return false;
+    walk->open[walk->n_open++] = c;
+  } else if (c == ')' || c == ']' || c == '}') {
+    while (walk->n_open > 0 && closing(walk->open[walk->n_open - 1]) != c)
+      walk->n_open--;
+    if (walk->n_open == 0)
+      return false;
+    walk->n_open--;
+  } else if (c == '>' && walk->at >= 2 && name[walk->at - 2] != '-') {
+    if (walk->n_open > 0 && walk->open[walk->n_open - 1] == '<')
+      walk->n_open--;
+  }
+  return true;
+}
+
+/* Whether a type may end at this blank: it does not where qualifiers of a function follow, in which
+ * something local is. */
+static bool is_behind_type(const char *name, size_t n, size_t blank) {
+  static const char *const qualifiers[] = {" const", " volatile", " &"};
+  bool is_qualifier = false;
+  for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
+    is_qualifier |= begins(name + blank, n - blank, qualifiers[i]);
+  return blank + 1 < n && !(is_qualifier && blank > 0 && name[blank - 1] == ')');
+}
+
+/* Where the name begins behind a return type, which only what is made of a template has: behind the
+ * last blank that is in no brackets, and before the name of an operator. 0 where there is none. */
+static size_t without_return_type(const char *name, size_t n) {
+  walk_t walk = {.n_open = 0};
+  size_t start = 0;
+  while (walk.at < n) {
+    bool is_outside = walk.n_open == 0;
+    if (is_outside && operator_length(name, n, walk.at) > 0)
+      return start;
+    if (is_outside && name[walk.at] == ' ' && is_behind_type(name, n, walk.at))
+      start = walk.at + 1;
+    if (!pass(&walk, name, n))
+      return 0;
+  }
+  return walk.n_open == 0 ? start : 0;
+}
+
+/* ---- What is asked for. ---- */
+
+/* Up to where the name without clone, qualifiers and parameters goes. */
+static size_t plain_end(const char *name, size_t n) {
   n = without_clone(name, n);
   size_t end = without_qualifiers(name, n);
   if (end == 0 || name[end - 1] != ')')
@@ -68,6 +169,59 @@ size_t dmd_fnname_plain(const char *name, size_t n) {
   size_t open = opening(name, end);
   return open == 0 || ends(name, open, "operator") ? n : open;
 }
+
+dmd_fnname_t dmd_fnname_plain(const char *name, size_t n) {
+  size_t end = plain_end(name, n), start = without_return_type(name, end);
+  return (dmd_fnname_t){name + start, end - start};
+}
+
+/* Whether the '<' there begins the arguments of a template, and not a name such as <lambda()>. */
+static bool is_template(const char *name, size_t at) {
+  if (at == 0)
+    return false;
+  char c = name[at - 1];
+  return is_word(c) || c == ']' || (c == ' ' && at >= 2 && is_sign(name[at - 2]));
+}
+
+/* Appends n bytes without what is between the '<' and '>' of templates, in the place of which
+ * `instead` comes. */
+static void put_without_arguments(dmd_strbuf_t *to, const char *name, size_t n,
+                                  const char *instead) {
+  walk_t walk = {.n_open = 0};
+  size_t n_before = to->n, outer = 0; /* how many brackets are open around the arguments, plus 1 */
+  while (walk.at < n) {
+    size_t from = walk.at, n_open = walk.n_open;
+    if (!pass(&walk, name, n)) {
+      dmd_strbuf_cut(to, n_before);
+      dmd_strbuf_bytes(to, name, n);
+      return;
+    }
+    bool opens = walk.n_open > n_open && name[walk.at - 1] == '<';
+    if (outer == 0 && opens && is_template(name, from)) {
+      outer = n_open + 1;
+      dmd_strbuf_str(to, instead);
+    } else if (outer == 0) {
+      dmd_strbuf_bytes(to, name + from, walk.at - from);
+    } else if (walk.n_open < outer) {
+      outer = 0;
+    }
+  }
+}
+
+void dmd_fnname_bare(dmd_strbuf_t *to, const char *name, size_t n) {
+  dmd_fnname_t plain = dmd_fnname_plain(name, n);
+  put_without_arguments(to, plain.at, plain.n, "");
+}
+
+void dmd_fnname_short(dmd_strbuf_t *to, const char *name, size_t n) {
+  size_t start = without_return_type(name, plain_end(name, n));
+  if (n - start > DMD_FNNAME_LONG)
+    put_without_arguments(to, name + start, n - start, "<...>");
+  else
+    dmd_strbuf_bytes(to, name + start, n - start);
+}
+
+/* ---- Constructors. ---- */
 
 /* Where the part of a qualified name begins that ends before n; the "::" within template arguments
  * and parentheses do not count. */
@@ -93,7 +247,9 @@ static size_t without_arguments(const char *part, size_t n) {
 }
 
 bool dmd_fnname_is_constructor(const char *name, size_t n) {
-  n = dmd_fnname_plain(name, n);
+  dmd_fnname_t plain = dmd_fnname_plain(name, n);
+  name = plain.at;
+  n = plain.n;
   size_t own = last_part(name, n);
   if (own < 3 || name[own - 1] != ':')
     return false;

@@ -282,6 +282,7 @@ uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const c
     engine->n_requested_dumps++;
   dmd_profile_t profile;
   dmd_profile_init(&profile, engine->env);
+  profile.frame_view = engine->options->frame_view;
   fill(engine, &profile);
   describe_run(engine, &profile, trigger, label);
   if (!host->is_quiet(host->ctx))

@@ -68,6 +68,25 @@ static bool take_no_report_fn(void *target, const char *value, dmd_strbuf_t *why
   return take_report_rule(target, DMD_RULE_NO_REPORT_FN, value, why);
 }
 
+static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  size_t n = options->frame_view.n_alloc_fns;
+  if (value[0] == '\0') {
+    dmd_strbuf_str(why, "the pattern is empty");
+    return false;
+  }
+  if ((n & (n - 1)) == 0) {
+    const char **list =
+        dmd_env_alloc(options->env, "dmd.options.alloc_fns", (n == 0 ? 1 : 2 * n) * sizeof *list);
+    dmd_mem_copy(list, options->alloc_fns, n * sizeof *list);
+    dmd_env_free(options->env, options->alloc_fns);
+    options->frame_view.alloc_fns = options->alloc_fns = list;
+  }
+  options->alloc_fns[options->frame_view.n_alloc_fns++] =
+      keep(options, value, dmd_str_length(value));
+  return true;
+}
+
 static bool take_file(dmd_options_t *options, const char **file, const char *value,
                       dmd_strbuf_t *why) {
   if (value[0] == '\0') {
@@ -117,6 +136,9 @@ static const dmd_option_t engine_options[] = {
      DMD_OPTION_OWN, .take = take_tag_library},
     {"tag-fn", "<pattern>=<tag>", NULL, "the same by the function's name", DMD_OPTION_OWN,
      .take = take_tag_fn},
+    {"alloc-fn", "<pattern>", NULL,
+     "a function that matches only allocates for its callers, as malloc does. Repeatable",
+     DMD_OPTION_OWN, .take = take_alloc_fn},
     {"report-fn", "<pattern>", NULL,
      "a call of malloc_usable_size by or below a function that matches is its report of the block. "
      "Repeatable",
@@ -139,6 +161,8 @@ static const dmd_option_t engine_options[] = {
     {"max-frames", "<number>", DMD_FRAMES_SHOWN,
      "frames printed in each stack; records with equal frames are one", NUMBER, AT(max_frames),
      .least = 1, .most = DMD_MAX_FRAMES},
+    {"full-names", "no|yes", "no", "print long names of functions as they are", WORD,
+     AT(frame_view.full_names)},
     {"dump-at-exit", "auto|yes|no", "auto", "auto: unless the program dumped by itself", WORD,
      AT(dump_at_exit)},
     {"advice", "auto|yes|no", "auto",
@@ -176,6 +200,7 @@ void dmd_options_init(dmd_options_t *options, const dmd_env_t *env) {
 }
 
 void dmd_options_destroy(dmd_options_t *options) {
+  dmd_env_free(options->env, options->alloc_fns);
   dmd_intern_destroy(&options->texts);
   dmd_strbuf_destroy(&options->given);
   dmd_pool_destroy(&options->rules);

@@ -40,7 +40,9 @@ typedef struct dmd_options {
   uint64_t seed;
   uint32_t allocator; /* a dmd_allocator_t plus 1; 0: what the program has loaded */
   bool no_inherited_tags;
-  dmd_pool_t rules; /* of dmd_rule_t, in the order in which they were given */
+  dmd_frame_view_t frame_view; /* its patterns are here */
+  const char **alloc_fns;      /* these, with room for a power of two of them */
+  dmd_pool_t rules;            /* of dmd_rule_t, in the order in which they were given */
   bool report_usable_size;
   bool require_scope;
   uint32_t freed_blocks;

@@ -22,8 +22,10 @@ typedef struct {
   dmd_code_t code;
   owner_t owner;
   uint32_t any_frame; /* the first tag rule for any frame that one of its functions matches */
-  uint32_t innermost; /* the first tag rule for allocating functions that its innermost function
-                         matches */
+  uint32_t innermost; /* the first tag rule for allocating functions that one of its functions
+                         matches, the innermost first, up to the first that is one's own: that does
+                         not only allocate for its callers */
+  bool is_own;        /* whether there is such a function */
   uint32_t reporter;  /* its innermost function that a report rule names, as a reporter's name, */
   uint32_t
       named_by; /* and the first rule that does; 0: none, CAPACITY: a function that dmd knows */
@@ -57,11 +59,12 @@ static owner_t owner_of(const dmd_object_t *object) {
   return object->path != NULL && dmd_is_alloc_object(object->path) ? CODE_ALLOCATOR : CODE_PROGRAM;
 }
 
-/* By its name as it is printed, or without parameters and the like. */
+/* By its name as it is printed, or without return type, parameters and the like. */
 static bool function_matches(const char *glob, const char *name) {
   size_t n = dmd_str_length(name);
-  return n > 0 && (dmd_glob_matches_n(glob, name, n) ||
-                   dmd_glob_matches_n(glob, name, dmd_fnname_plain(name, n)));
+  dmd_fnname_t plain = dmd_fnname_plain(name, n);
+  return n > 0 &&
+         (dmd_glob_matches_n(glob, name, n) || dmd_glob_matches_n(glob, plain.at, plain.n));
 }
 
 /* The first tag rule, of those for any frame or of the others, that the function, in this object,
@@ -100,13 +103,13 @@ static uint32_t reporter_name(dmd_rules_t *rules, const dmd_object_t *object, co
   char path[DMD_MAX_NAME + 1];
   size_t n = sizeof branch - 1;
   dmd_mem_copy(path, branch, n);
-  size_t length = dmd_str_length(name);
-  if (length > 0)
-    length = dmd_fnname_plain(name, length);
-  else if (object->path != NULL)
-    length = dmd_str_length(name = dmd_path_base(object->path));
-  for (size_t i = 0; i < length && n < DMD_MAX_NAME; i++)
-    path[n++] = name[i] == '/' ? '\\' : name[i];
+  dmd_fnname_t plain = dmd_fnname_plain(name, dmd_str_length(name));
+  if (plain.n == 0 && object->path != NULL) {
+    plain.at = dmd_path_base(object->path);
+    plain.n = dmd_str_length(plain.at);
+  }
+  for (size_t i = 0; i < plain.n && n < DMD_MAX_NAME; i++)
+    path[n++] = plain.at[i] == '/' ? '\\' : plain.at[i];
   path[n] = '\0';
   return dmd_intern_text(&rules->functions, path);
 }
@@ -124,6 +127,17 @@ typedef struct {
   bool is_innermost;
 } visitor_t;
 
+static bool allocates_for_callers(const visitor_t *v, const dmd_function_t *function) {
+  const dmd_location_t location = {.function = function->name[0] != '\0' ? function->name : NULL,
+                                   .file = function->file,
+                                   .line = function->line,
+                                   .object = v->object.path,
+                                   .offset = function->is_inlined ? DMD_OFFSET_UNKNOWN
+                                                                  : v->object.offset};
+  return dmd_allocates_for_callers(v->rules->env, &location, &v->rules->options->frame_view) !=
+         DMD_ALLOCATES_NOT;
+}
+
 /* Adds what a function at the spot, the innermost first, says about it. */
 static void judge_function(void *ctx, const dmd_function_t *function) {
   visitor_t *v = ctx;
@@ -131,9 +145,13 @@ static void judge_function(void *ctx, const dmd_function_t *function) {
   spot->any_frame = least(spot->any_frame, first_match(v->rules, &v->object, function->name, true));
   if (v->is_innermost) {
     spot->owner = owner_of(&v->object);
-    spot->innermost = first_match(v->rules, &v->object, function->name, false);
     spot->function = reporter_name(v->rules, &v->object, function->name);
     spot->is_named = function->name[0] != '\0';
+  }
+  if (!spot->is_own) {
+    spot->innermost =
+        least(spot->innermost, first_match(v->rules, &v->object, function->name, false));
+    spot->is_own = !allocates_for_callers(v, function);
   }
   if (spot->named_by == 0) {
     spot->named_by = report_rule(v->rules, function->name);
@@ -148,7 +166,7 @@ static void judge_spot(dmd_rules_t *rules, spot_t *spot) {
   visitor_t visitor = {.rules = rules, .spot = spot, .is_innermost = true};
   if (!host->object(host->ctx, spot->code, &visitor.object))
     visitor.object = (dmd_object_t){.soname = ""};
-  spot->any_frame = NO_RULE;
+  spot->any_frame = spot->innermost = NO_RULE;
   host->functions(host->ctx, spot->code, judge_function, &visitor);
 }
 
@@ -175,14 +193,16 @@ static const spot_t *spot_at(dmd_rules_t *rules, dmd_code_t code) {
 static verdict_t judge_stack(dmd_rules_t *rules, uint32_t stack) {
   verdict_t verdict = {.tag = DMD_NONE};
   uint32_t rule = NO_RULE, n;
-  bool replaced = true, found = false;
+  bool replaced = true, found = false, found_own = false;
   const dmd_code_t *codes = rules->host->codes(rules->host->ctx, stack, &n);
   for (uint32_t i = 0; i < n; i++) {
     const spot_t *spot = spot_at(rules, codes[i]);
     rule = least(rule, spot->any_frame);
     if (spot->owner == CODE_PROGRAM) {
-      if (!found) {
+      if (!found_own)
         rule = least(rule, spot->innermost);
+      found_own |= spot->is_own;
+      if (!found) {
         verdict.function = spot->function;
         verdict.is_named = spot->is_named;
         verdict.is_program = replaced;

@@ -18,8 +18,9 @@ static void note(finder_t *f, uint32_t frame, uint32_t place) {
   const char *function = dmd_frames_location(&f->profile->frames, frame).function;
   if (function == NULL)
     return;
-  size_t n = dmd_fnname_plain(function, dmd_str_length(function));
-  uint32_t name = dmd_intern_bytes(&f->names, function, n);
+  /* With the return type, as pprof has it. */
+  dmd_fnname_t plain = dmd_fnname_plain(function, dmd_str_length(function));
+  uint32_t name = dmd_intern_bytes(&f->names, function, (size_t)(plain.at - function) + plain.n);
   dmd_pool_reach(&f->places, name);
   *DMD_POOL_AT(&f->places, uint32_t, name) |= place;
 }

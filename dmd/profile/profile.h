@@ -98,8 +98,17 @@ static inline uint64_t dmd_figure_of(const dmd_figure_field_t *field, const void
   return *(const uint64_t *)(const void *)((const char *)figures + field->place);
 }
 
+/* How people want frames judged and shown; not a part of the data. The strings and their list are
+ * somebody else's, and outlive the profile. */
+typedef struct dmd_frame_view {
+  const char *const *alloc_fns; /* patterns of further functions that allocate for their callers */
+  size_t n_alloc_fns;
+  bool full_names; /* functions are called as they are, however long that is */
+} dmd_frame_view_t;
+
 typedef struct dmd_profile {
   const dmd_env_t *env;
+  dmd_frame_view_t frame_view;
   dmd_mode_t mode;
   const char *options; /* what the user asked for, "dmdEnvVar" in the file; NULL: nothing */
   dmd_run_t run;

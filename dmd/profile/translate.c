@@ -129,6 +129,7 @@ void dmd_translation_init_profile(dmd_translation_t *t, dmd_profile_t *to,
                            .ctx = ctx,
                            .from = from,
                            .max_frames = UINT32_MAX};
+  to->frame_view = from->frame_view;
   init(t, to);
 }
 

@@ -40,8 +40,9 @@ void dmd_translation_init(dmd_translation_t *t, dmd_profile_t *to, const dmd_int
                           const dmd_intern_t *tags, const dmd_reports_t *reports,
                           dmd_translate_fn add_stack, void *ctx);
 
-/* A source that is a profile. add_frame may add another frame than the one with this id to the
- * profile, and returns its id there; it is called once for each. NULL: the same. */
+/* A source that is a profile; its view of frames becomes the other's too. add_frame may add another
+ * frame than the one with this id to the profile, and returns its id there; it is called once for
+ * each. NULL: the same. */
 void dmd_translation_init_profile(dmd_translation_t *t, dmd_profile_t *to,
                                   const dmd_profile_t *from, dmd_translate_fn add_frame, void *ctx);
 void dmd_translation_destroy(dmd_translation_t *t);

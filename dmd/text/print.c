@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "text/print.h"
 
+#include "analysis/plain.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -51,12 +52,25 @@ void dmd_print_percent_column(dmd_out_t *out, int64_t part, int64_t whole, size_
   dmd_out_char(out, '%');
 }
 
-void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const char *frame) {
+void dmd_print_frame_text(dmd_out_t *out, const dmd_profile_t *profile, uint32_t frame) {
+  if (profile->frame_view.full_names || !dmd_frame_is_shortened(&profile->frames, frame)) {
+    dmd_out_safe(out, dmd_frames_text(&profile->frames, frame));
+    return;
+  }
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, profile->env);
+  dmd_frame_shown(&text, &profile->frames, frame);
+  dmd_out_safe(out, text.text);
+  dmd_strbuf_destroy(&text);
+}
+
+void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const dmd_profile_t *profile,
+                     uint32_t frame) {
   dmd_out_str(out, indent);
   dmd_out_str(out, i + 1 < 10 ? "#0" : "#");
   dmd_out_u64(out, i + 1);
   dmd_out_str(out, ": ");
-  dmd_out_safe(out, frame);
+  dmd_print_frame_text(out, profile, frame);
   dmd_out_char(out, '\n');
 }
 
@@ -69,7 +83,7 @@ void dmd_print_stack_opening(dmd_out_t *out, const char *what) {
 void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
                       const uint32_t *frames, size_t first, size_t end) {
   for (size_t i = first; i < end; i++)
-    dmd_print_frame(out, indent, i, dmd_frames_text(&profile->frames, frames[i]));
+    dmd_print_frame(out, indent, i, profile, frames[i]);
 }
 
 void dmd_print_left_out(dmd_out_t *out, uint32_t n, uint32_t shown, const char *one,

@@ -36,7 +36,11 @@ void dmd_print_quoted(dmd_out_t *out, const char *s);
 void dmd_print_capitalized(dmd_out_t *out, const char *s);
 
 /* `#01: main (main.c:2)` on a line of its own, after an indent. Frames count from 0. */
-void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const char *frame);
+void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const dmd_profile_t *profile,
+                     uint32_t frame);
+
+/* The frame alone. */
+void dmd_print_frame_text(dmd_out_t *out, const dmd_profile_t *profile, uint32_t frame);
 
 /* `  Allocated at {` where what is "Allocated", `  At {` where it is empty. */
 void dmd_print_stack_opening(dmd_out_t *out, const char *what);

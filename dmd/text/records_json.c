@@ -2,6 +2,7 @@
 #include "text/records_json.h"
 
 #include "analysis/advicesum.h"
+#include "analysis/owner.h"
 #include "profile/json.h"
 #include "text/record_json.h"
 #include "text/text.h"
@@ -11,6 +12,7 @@ typedef struct {
   const dmd_records_t *records;
   const dmd_profile_t *profile;
   const dmd_advicesum_t *advice;
+  dmd_allocfns_t *allocfns;
 } writer_t;
 
 static void key_i64(writer_t *w, const char *key, int64_t v) {
@@ -67,9 +69,20 @@ static void write_advice(writer_t *w, const dmd_record_t *r) {
     dmd_jsonout_end(&w->j);
 }
 
+/* Who allocated, where the stack does not show it. */
+static void write_owner(writer_t *w, const dmd_record_t *r) {
+  dmd_owner_t owner;
+  if (!dmd_record_owner(w->records, r, w->allocfns, &owner))
+    return;
+  dmd_jsonout_key_str(&w->j, "allocatedBy", dmd_frames_text(&w->profile->frames, owner.frame));
+  if (owner.n_others > 0)
+    dmd_jsonout_key_u64(&w->j, "otherAllocators", owner.n_others);
+}
+
 static void write_record(writer_t *w, dmd_section_t section, const dmd_record_t *r) {
   dmd_jsonout_object(&w->j, DMD_JSONOUT_INLINE);
   dmd_json_write_record(&w->j, w->records, r, ~0u);
+  write_owner(w, r);
   if (section == DMD_SECTION_UNREPORTED)
     write_advice(w, r);
   dmd_jsonout_end(&w->j);
@@ -121,8 +134,11 @@ static void write_faults(writer_t *w) {
 
 void dmd_records_json(dmd_out_t *out, const dmd_records_t *records, unsigned sections) {
   dmd_advicesum_t advice;
+  dmd_allocfns_t allocfns;
   dmd_advicesum_init(&advice, records);
-  writer_t w = {.records = records, .profile = records->profile, .advice = &advice};
+  dmd_allocfns_init(&allocfns, records->profile);
+  writer_t w = {
+      .records = records, .profile = records->profile, .advice = &advice, .allocfns = &allocfns};
   dmd_jsonout_init(&w.j, out);
   dmd_jsonout_object(&w.j, DMD_JSONOUT_LINES);
   dmd_jsonout_key_str(&w.j, "mode", dmd_mode_name(w.profile->mode));
@@ -135,5 +151,6 @@ void dmd_records_json(dmd_out_t *out, const dmd_records_t *records, unsigned sec
   if (sections == 0 || (sections & DMD_TEXT_FAULTS))
     write_faults(&w);
   dmd_jsonout_end(&w.j);
+  dmd_allocfns_destroy(&allocfns);
   dmd_advicesum_destroy(&advice);
 }

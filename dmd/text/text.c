@@ -2,6 +2,7 @@
 #include "text/text.h"
 
 #include "analysis/advicesum.h"
+#include "analysis/owner.h"
 #include "analysis/recordfields.h"
 #include "base/format.h"
 #include "base/mem.h"
@@ -199,6 +200,22 @@ static void print_reports(const dmd_printer_t *p, const dmd_record_t *r) {
     dmd_print_sharers(p, r);
 }
 
+/* `  Allocated by cookies_new (cookies.c:12) and 2 others, further out`, where the stack does not
+ * show it. */
+static void print_owner(const dmd_printer_t *p, const dmd_record_t *r) {
+  dmd_owner_t owner;
+  if (!dmd_record_owner(p->records, r, p->allocfns, &owner))
+    return;
+  dmd_out_str(p->out, "  Allocated by ");
+  dmd_print_frame_text(p->out, p->profile, owner.frame);
+  if (owner.n_others > 0) {
+    dmd_out_str(p->out, " and ");
+    dmd_out_u64(p->out, owner.n_others);
+    dmd_out_str(p->out, owner.n_others == 1 ? " other" : " others");
+  }
+  dmd_out_str(p->out, ", further out\n");
+}
+
 /* One record; cumulative is the usable size of its section up to and including it. */
 static void print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t i,
                          const dmd_record_t *r, int64_t cumulative) {
@@ -237,6 +254,7 @@ static void print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t
     dmd_out_str(out, " cumulative)\n");
   }
   print_stack(p, r, DMD_RECORD_ALLOCATED_AT);
+  print_owner(p, r);
   print_tags(p, r);
   if (section == DMD_SECTION_UNREPORTED)
     dmd_print_advice(p, r);
@@ -399,11 +417,14 @@ static void print_invocation(dmd_out_t *out, const char *which, const dmd_profil
 void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
                     const dmd_text_options_t *options) {
   dmd_advicesum_t advice;
+  dmd_allocfns_t allocfns;
   dmd_advicesum_init(&advice, records);
+  dmd_allocfns_init(&allocfns, records->profile);
   dmd_printer_t p = {.out = out,
                      .records = records,
                      .profile = records->profile,
                      .advice = &advice,
+                     .allocfns = &allocfns,
                      .max_records = options->max_records,
                      .only = options->only,
                      .colour = options->colour,
@@ -428,5 +449,6 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   dmd_print_faults(&p);
   print_summary(&p);
   print_totals(&p);
+  dmd_allocfns_destroy(&allocfns);
   dmd_advicesum_destroy(&advice);
 }

@@ -50,7 +50,7 @@ void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
   print_last_time(p, r);
   if (!dmd_advice_best(p->advice, r, &holder))
     return;
-  const char *place = dmd_advice_place(p->records, holder.stack);
+  uint32_t place = dmd_advice_place(p->records, &holder, p->allocfns);
   dmd_out_str(p->out, "  ");
   dmd_out_u64(p->out, holder.percent);
   print_offsets(p->out, &holder);
@@ -58,8 +58,10 @@ void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
                                                          : "unreported blocks allocated at ");
   if (holder.reporter != DMD_NONE)
     dmd_print_name(p, holder.reporter);
+  else if (place != DMD_NONE)
+    dmd_print_frame_text(p->out, p->profile, place);
   else
-    dmd_out_safe(p->out, place == NULL ? "(no stack)" : place);
+    dmd_out_str(p->out, "(no stack)");
   print_evidence(p->out, &holder);
   dmd_out_char(p->out, '\n');
 }

@@ -53,19 +53,30 @@ static bool passes(const char *text, const dmd_records_t *records, const dmd_rec
   return first;
 }
 
-/* Whether one of the lines contains the text, line by line. */
+static bool line_contains(const char *text, size_t n, const char *frame) {
+  size_t szB = strlen(frame) + 32;
+  char *line = malloc(szB);
+  FUZZ_CHECK(line != NULL);
+  snprintf(line, szB, "    #%02zu: %s", n, frame);
+  bool found = strstr(line, text) != NULL;
+  free(line);
+  return found;
+}
+
+/* Whether one of the lines contains the text, line by line: with whole names or as they are shown.
+ */
 static bool slowly(const char *text, const dmd_records_t *records, const dmd_record_t *record) {
   size_t n;
   const uint32_t *frames = dmd_records_frames(records, record->stack, &n);
   bool found = false;
   for (size_t i = 0; i < n; i++) {
-    const char *frame = dmd_frames_text(&records->profile->frames, frames[i]);
-    size_t szB = strlen(frame) + 32;
-    char *line = malloc(szB);
-    FUZZ_CHECK(line != NULL);
-    snprintf(line, szB, "    #%02zu: %s", i + 1, frame);
-    found |= strstr(line, text) != NULL;
-    free(line);
+    const dmd_frames_t *all = &records->profile->frames;
+    dmd_strbuf_t shown;
+    dmd_strbuf_init(&shown, &dmdv_env);
+    dmd_frame_shown(&shown, all, frames[i]);
+    found |= line_contains(text, i + 1, dmd_frames_text(all, frames[i]));
+    found |= line_contains(text, i + 1, shown.text);
+    dmd_strbuf_destroy(&shown);
   }
   return found;
 }

@@ -129,6 +129,47 @@ def test_by_library_where_every_frame_has_its_object(test):
                [("100", "cached"), ("30", "libvec.so.1"), ("7", "libevent-2.1.so.7")], "libraries")
 
 
+GROW = ("void std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>(__gnu_cxx::__normal_iterator<int*, "
+        "std::vector<int, std::allocator<int> > >, int const&) (vector.tcc:440)")
+LOAD = "std::vector<int> gfx::load<int>(int) (gfx.h:3)"
+
+
+def test_names_of_templates(test):
+    """Return types go, and template arguments of long names; --full-names shows all, as JSON does."""
+    path = test.write("p", Profile("live").block(8, [A[0], GROW, LOAD, A[2]]))
+    shown = test.dmdv("print", path)[0]
+    test.check("#02: std::vector<...>::_M_realloc_insert<...>(__gnu_cxx::__normal_iterator<...>, int const&) "
+               "(vector.tcc:440)\n" in shown, shown)
+    test.check("#03: gfx::load<int>(int) (gfx.h:3)\n" in shown, shown)
+    for option in "--full-names", "--filter-stacks-for-testing":
+        whole = test.dmdv("print", option, path)[0]
+        test.check("#02: %s\n    #03: %s\n" % (GROW, LOAD) in whole, whole)
+    frames = json.loads(test.dmdv("print", "--json", path)[0])["sections"][0]["records"][0]["allocatedAt"]
+    test.equal(frames, [A[0], GROW, LOAD, A[2]], "JSON")
+    for text in "vector<...>::_M", "vector<int, std", "#03: gfx::load":
+        test.check("1 block in heap" in test.dmdv("print", "--filter=" + text, path)[0], text)
+    test.check("gfx::load<int>(int)" in test.dmdv("print", "--by=function", path)[0].split("\n")[1], "by function")
+    test.check(LOAD.split(" (gfx.h")[0] in test.dmdv("print", "--by=function", "--full-names", path)[0], "by function")
+
+
+def test_who_allocated_further_out(test):
+    """Where the frames that are shown only allocate for their callers."""
+    path = test.write("p", Profile().block(100, [A[0], "pool_get (p.c:1)", "b (b.c:1)"]).block(7, [A[0], "zmalloc (z.c:1)",
+                                                                                                 "c (c.c:2)"])
+                      .block(3, [A[0], "zmalloc (z.c:1)", "d (d.c:2)"]))
+    shown = test.dmdv("print", "--max-frames=2", path)[0]
+    test.equal(re.findall("  Allocated by .*", shown), ["  Allocated by c (c.c:2) and 1 other, further out"], "owner")
+    shown = test.dmdv("print", "--max-frames=2", "--alloc-fn=pool_*", path)[0]
+    test.equal(re.findall("  Allocated by .*", shown),
+               ["  Allocated by b (b.c:1), further out", "  Allocated by c (c.c:2) and 1 other, further out"], "owners")
+    records = json.loads(test.dmdv("print", "--json", "--max-frames=2", path)[0])["sections"][1]["records"]
+    test.equal([(r.get("allocatedBy"), r.get("otherAllocators")) for r in records],
+               [(None, None), ("c (c.c:2)", 1)], "JSON")
+    functions = [row[4] for row in rows(test.dmdv("print", "--by=function", "--alloc-fn=pool_*", path)[0])]
+    test.equal(functions, ["b", "c", "d"], "functions")
+    test.error("print", "--alloc-fn=", path)
+
+
 def test_json(test):
     out, _ = test.dmdv("print", "--json", "--max-frames=2", test.write("p", sample()))
     result = json.loads(out)

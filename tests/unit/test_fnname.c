@@ -3,21 +3,27 @@
 
 #include "base/fnname.h"
 
-/* The plain name is what stands before the bar. */
-static void expect(const char *with_bar) {
-  const char *bar = strchr(with_bar, '|');
-  size_t n = strlen(with_bar);
-  assert_non_null(bar);
-  size_t plain = (size_t)(bar - with_bar);
-  /* On the heap and no longer than needed, so that the sanitiser sees a step beyond. */
-  char *name = malloc(n);
+/* The plain name is what stands before the bar, or between the first two of three. */
+static void expect(const char *with_bars) {
+  char *name = malloc(strlen(with_bars) + 1);
   assert_non_null(name);
-  memcpy(name, with_bar, plain);
-  memcpy(name + plain, bar + 1, n - plain - 1);
-  size_t got = dmd_fnname_plain(name, n - 1);
-  if (got != plain)
-    fail_msg("'%.*s' of '%.*s', expected '%.*s'", (int)got, name, (int)(n - 1), name, (int)plain,
-             name);
+  size_t n = 0, bar[2] = {0, 0}, n_bars = 0;
+  for (const char *s = with_bars; *s != '\0'; s++) {
+    if (*s != '|')
+      name[n++] = *s;
+    else
+      bar[n_bars++] = n;
+  }
+  assert_in_range(n_bars, 1, 2);
+  size_t start = n_bars == 2 ? bar[0] : 0, end = bar[n_bars - 1];
+  /* On the heap and no longer than needed, so that the sanitiser sees a step beyond. */
+  char *tight = malloc(n);
+  assert_non_null(tight);
+  memcpy(tight, name, n);
+  dmd_fnname_t got = dmd_fnname_plain(tight, n);
+  if (got.at != tight + start || got.n != end - start)
+    fail_msg("'%.*s' of '%.*s'", (int)got.n, got.at, (int)n, tight);
+  free(tight);
   free(name);
 }
 
@@ -49,7 +55,7 @@ static void parameters_go(void **state) {
   expect("Jar::measure|() &&");
   expect("call|(void (*)(int), int (*)())");
   expect("(anonymous namespace)::measure|(int)");
-  expect("void sort<int>|(int*, int*)");
+  expect("void |sort<int>|(int*, int*)");
   expect("Jar::operator()|(int) const");
   expect("Jar::operator==|(Jar const&)");
 }
@@ -66,9 +72,94 @@ static void what_only_looks_like_parameters_stays(void **state) {
   expect(".cold|"); /* nothing would be left */
 }
 
+static void return_types_go(void **state) {
+  (void)state;
+  expect("std::vector<int, std::allocator<int> > |foo<int>|(int)");
+  expect("unsigned long |ns::measure<Jar>|(Jar const&)");
+  expect("char const* |Jar::name<int>|() const");
+  expect("auto |f<int>(int)::{lambda(auto:1, int)#1}::operator()<int>|(int, int) const");
+  expect("decltype (a+b) |sum<int>|(int, int)");
+  expect("std::enable_if<((3)>(2)), int>::type |pick<3>|()");
+  expect("bool |operator< <int>|(Box<int> const&, Box<int> const&)");
+  expect("std::ostream& |operator<< <char>|(std::ostream&, char)");
+  expect("void |Jar::operator()<int>|(int) [clone .isra.0]");
+  expect("non-virtual thunk to |Jar::fill|()");
+  /* Blanks of names. */
+  expect("operator new|(unsigned long)");
+  expect("Jar::operator unsigned long|() const");
+  expect("Jar::fill() const::{lambda()#1}::operator()|() const");
+  expect("(anonymous namespace)::fill<int, char>|");
+  expect("Jar::operator->|()");
+  expect("f<(Kind)1, a b>|");
+}
+
+static void assert_made(const char *name, const char *bare, const char *shortened) {
+  host_t host;
+  host_init(&host);
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &host.env);
+  dmd_fnname_bare(&text, name, strlen(name));
+  assert_string_equal(text.text, bare);
+  dmd_strbuf_cut(&text, 0);
+  dmd_fnname_short(&text, name, strlen(name));
+  assert_string_equal(text.text, shortened);
+  dmd_strbuf_destroy(&text);
+  host_done(&host);
+}
+
+static void without_template_arguments(void **state) {
+  (void)state;
+  assert_made("main", "main", "main");
+  assert_made("int fill<int>(int*)", "fill", "fill<int>(int*)");
+  assert_made("void std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, "
+              "std::allocator<char> >, std::allocator<std::__cxx11::basic_string<char> > "
+              ">::_M_realloc_insert<int const&>(int const&)",
+              "std::vector::_M_realloc_insert",
+              "std::vector<...>::_M_realloc_insert<...>(int const&)");
+  assert_made("Box<a, b>::operator<< <x>(std::map<std::string, std::vector<Some::Long::Name, "
+              "std::allocator<Some::Long::Name> > >&) const",
+              "Box::operator<< ", "Box<...>::operator<< <...>(std::map<...>&) const");
+  assert_made("<lambda()>", "<lambda()>", "<lambda()>");
+  assert_made("f<(a<b), ((c)>(d))>::g", "f::g", "f<(a<b), ((c)>(d))>::g");
+  assert_made("broken>::name<", "broken>::name", "broken>::name<");
+}
+
+/* Whatever there is of brackets, a part of the name comes of it, and no more. */
+static void random_names(void **state) {
+  (void)state;
+  static const char *const pieces[] = {"a",      "operator", "<",          ">", "(",  ")",
+                                       " ",      "::",       "[",          "]", "{",  "}",
+                                       " const", "->",       "operator()", ",", "<<", "."};
+  dice_t dice = {5};
+  for (int round = 0; round < 20000; round++) {
+    host_t host;
+    host_init(&host);
+    char name[200] = "";
+    for (uint64_t k = dice_below(&dice, 16); k > 0; k--)
+      strcat(name, pieces[dice_below(&dice, COUNT_OF(pieces))]);
+    size_t n = strlen(name);
+    char *tight = malloc(n + 1);
+    assert_non_null(tight);
+    memcpy(tight, name, n);
+    dmd_fnname_t plain = dmd_fnname_plain(tight, n);
+    assert_true(plain.at >= tight && plain.at + plain.n <= tight + n);
+    assert_int_equal(plain.n == 0, n == 0);
+    dmd_strbuf_t text;
+    dmd_strbuf_init(&text, &host.env);
+    dmd_fnname_bare(&text, tight, n);
+    assert_true(text.n <= plain.n);
+    dmd_strbuf_cut(&text, 0);
+    dmd_fnname_short(&text, tight, n);
+    assert_true(text.n <= n);
+    dmd_strbuf_destroy(&text);
+    free(tight);
+    host_done(&host);
+  }
+}
+
 static void of_nothing_nothing(void **state) {
   (void)state;
-  assert_int_equal(dmd_fnname_plain("", 0), 0);
+  assert_int_equal(dmd_fnname_plain("", 0).n, 0);
 }
 
 static void constructors(void **state) {
@@ -108,6 +199,9 @@ int main(void) {
       cmocka_unit_test(clones_go),
       cmocka_unit_test(parameters_go),
       cmocka_unit_test(what_only_looks_like_parameters_stays),
+      cmocka_unit_test(return_types_go),
+      cmocka_unit_test(without_template_arguments),
+      cmocka_unit_test(random_names),
       cmocka_unit_test(of_nothing_nothing),
       cmocka_unit_test(constructors),
   };

@@ -101,6 +101,12 @@ static void rules_keep_their_order(void **state) {
   assert_true(give(&f, argument));
   memset(argument, 'x', sizeof argument - 1); /* the host's own; a copy was made */
   assert_true(give(&f, "--report-fn=measure_*"));
+  assert_true(give(&f, "--alloc-fn=pool_*") && give(&f, "--alloc-fn=take"));
+  assert_true(give(&f, "--alloc-fn=Box::*") && give(&f, "--full-names=yes"));
+  assert_true(f.options.frame_view.full_names);
+  assert_int_equal(f.options.frame_view.n_alloc_fns, 3);
+  assert_string_equal(f.options.frame_view.alloc_fns[0], "pool_*");
+  assert_string_equal(f.options.frame_view.alloc_fns[2], "Box::*");
   assert_true(give(&f, "--tag-fn=**operator===equal"));
   static const struct {
     dmd_rule_kind_t kind;
@@ -136,6 +142,7 @@ static void wrong_rules_and_names(void **state) {
       {"--tag-fn=**", "'**' is not of the form PATTERN=TAG"},
       {"--tag-fn=f=", "the tag after '=' is empty"},
       {"--report-fn=", "the pattern is empty"},
+      {"--alloc-fn=", "the pattern is empty"},
       {"--dmd-out-file=", "the file's name is empty"},
   };
   fixture_t f;

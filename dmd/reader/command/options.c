@@ -14,6 +14,17 @@ static bool take_filter(void *target, const char *value, dmd_strbuf_t *why) {
   return true;
 }
 
+/* So has this. */
+static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  dmdv_options_t *options = target;
+  if (value[0] == '\0') {
+    dmd_strbuf_str(why, "the pattern is empty");
+    return false;
+  }
+  options->alloc_fns[options->load.frame_view.n_alloc_fns++] = value;
+  return true;
+}
+
 #define AT(field) DMD_OPTION_AT(dmdv_options_t, field)
 
 /* The words of sections are those of dmd_section_t that a user may ask for, and one more. */
@@ -28,6 +39,11 @@ static const dmd_option_t record_options[] = {
      DMD_OPTION_WORD, AT(view.sort_by), .letter = 's'},
     {"ignore-alloc-fns", NULL, NULL, "leave out allocation functions at the start of stacks",
      DMD_OPTION_SWITCH, AT(load.ignore_alloc_fns), .letter = 'a'},
+    {"alloc-fn", "PATTERN", NULL,
+     "a function that matches only allocates for its callers; may be given several times",
+     DMD_OPTION_OWN, .take = take_alloc_fn},
+    {"full-names", NULL, NULL, "names of functions as they are, however long", DMD_OPTION_SWITCH,
+     AT(load.frame_view.full_names)},
     {"filter", "TEXT", NULL,
      "only records whose allocation stack contains TEXT; !TEXT: those that do not; a leading \\ "
      "protects TEXT; several filters must all match",
@@ -59,9 +75,14 @@ int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, in
   *options = (dmdv_options_t){0};
   options->filters =
       dmd_env_alloc(&dmdv_env, "dmdv.filters", (size_t)argc * sizeof *options->filters);
+  options->alloc_fns =
+      dmd_env_alloc(&dmdv_env, "dmdv.alloc_fns", (size_t)argc * sizeof *options->alloc_fns);
+  options->load.frame_view.alloc_fns = options->alloc_fns;
   int status = dmdv_read_command_line(command, options, argc, argv, &options->files);
   if (options->view.sections & SECTION_MISREPORTED)
     options->view.sections ^= SECTION_MISREPORTED | DMD_TEXT_FAULTS;
+  /* What is to be compared with Mozilla's output has names as they are. */
+  options->load.frame_view.full_names |= options->for_testing;
   if (status < 0 && options->json && options->view.by != DMD_BY_RECORD) {
     dmdv_error("%s: --json does not go with --by", argv[0]);
     status = 2;
@@ -70,5 +91,6 @@ int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, in
 }
 
 void dmdv_options_destroy(dmdv_options_t *options) {
+  dmd_env_free(&dmdv_env, options->alloc_fns);
   dmd_env_free(&dmdv_env, options->filters);
 }

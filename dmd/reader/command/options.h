@@ -28,6 +28,7 @@ typedef struct dmdv_options {
   bool ignored;       /* for options that change nothing */
   const char *output; /* NULL: standard output */
   const char **filters;
+  const char **alloc_fns; /* of load.frame_view */
   int n_filters;
   dmdv_files_t files;
 } dmdv_options_t;

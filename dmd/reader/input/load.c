@@ -167,6 +167,7 @@ bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
                      const dmdv_load_options_t *options, dmdv_fail_t *fail) {
   static const dmdv_format_t *const formats[] = {&profile_format};
   dmdv_loader_t l = {.profile = profile, .options = options};
+  profile->frame_view = options->frame_view;
   return load(&l, input, formats, 1, fail) != NULL;
 }
 

@@ -18,7 +18,8 @@
 #include <stdbool.h>
 
 typedef struct dmdv_load_options {
-  bool ignore_alloc_fns; /* leave out allocation functions at the start of stacks */
+  bool ignore_alloc_fns;       /* leave out allocation functions at the start of stacks */
+  dmd_frame_view_t frame_view; /* which the profile gets */
 } dmdv_load_options_t;
 
 /* Fills an initialised, empty profile from the file with this name ("-": standard input). False,
