@@ -12,9 +12,6 @@ enum {
   INVERSE_BITS = 20
 };
 
-/* Where no block starts. */
-static const uint64_t NOWHERE = 1;
-
 typedef struct {
   uint64_t free[N_WORDS];
 } bits_t;
@@ -55,7 +52,6 @@ void dmd_slabs_init(dmd_slabs_t *slabs, const dmd_env_t *env, const dmd_slab_sou
   dmd_mem_zero(slabs, sizeof *slabs);
   slabs->env = env;
   slabs->source = *source;
-  slabs->newest.start = NOWHERE;
   dmd_pool_init(&slabs->pool, env, "dmd.slabs", sizeof(dmd_slab_t));
   dmd_pool_init(&slabs->bits, env, "dmd.slabs.bits", sizeof(bits_t));
   dmd_slabmap_init(&slabs->map, env);

@@ -108,6 +108,8 @@ static inline bool dmd_slabs_find(const dmd_slabs_t *slabs, uint64_t addr,
                                   dmd_slab_place_t *place) {
   if (addr != slabs->newest.start)
     return dmd_slabs_search(slabs, addr, place);
+  if (__builtin_expect(slabs->newest.slab == NULL, 0)) /* no block was ever taken */
+    return false;
   /* One by one: they were written a moment ago, and the processor would wait for them to get to its
    * cache before it could read them as a whole. */
   place->slab = slabs->newest.slab;

@@ -17,6 +17,10 @@ def invalid_frees(t):
     t.equal(stacks, [["free", "free_stack", "main"]])
 
 
+def first_call_is_wrong(t):
+    t.equal(t.run().profile.faults_at("main"), ["invalid-free x 4"])
+
+
 def invalid_reallocs(t):
     profile = t.run().profile
     t.equal(profile.faults_at("realloc_bad"), ["invalid-realloc x 1", "invalid-realloc x 1"])

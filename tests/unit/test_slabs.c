@@ -261,6 +261,21 @@ static void where_there_is_no_memory(void **state) {
   host_done(&host);
 }
 
+/* Whatever the program asks about first: every number is an address to it. */
+static void before_the_first_block(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  new_slabs(&slabs, &host.env, MAX_SLABS);
+  for (uint64_t addr = 0; addr < 4; addr++) {
+    assert_false(free_block(&slabs, addr));
+    assert_false(free_block(&slabs, UINT64_MAX - addr));
+  }
+  dmd_slabs_destroy(&slabs);
+  host_done(&host);
+}
+
 static void other_addresses_are_not_ours(void **state) {
   (void)state;
   host_t host;
@@ -319,6 +334,7 @@ int main(void) {
       cmocka_unit_test(empty_slabs_go_back),
       cmocka_unit_test(a_block_that_comes_and_goes_keeps_its_slab),
       cmocka_unit_test(where_there_is_no_memory),
+      cmocka_unit_test(before_the_first_block),
       cmocka_unit_test(other_addresses_are_not_ours),
       cmocka_unit_test(out_of_memory),
   };
