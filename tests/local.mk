@@ -143,4 +143,5 @@ script_tests = \
   tests/perf/run \
   tests/reader/run \
   tests/tool/run \
+  tests/valgrind/run \
   tests/zoo/run

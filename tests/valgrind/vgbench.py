@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Compiles the programs of Valgrind's tests, runs them under the tools, and says how the runs differ."""
+
+import os
+import re
+import signal
+import subprocess
+
+import outcome
+from harness import commands, files, profile
+from harness.compiler import compiler_for, is_clang
+from harness.expect import Failure, Skip, tail
+
+# The options of dmd that a run in each mode has.
+MODES = {
+    "dark-matter": ["--mode=dark-matter"],
+    "live": ["--mode=live"],
+    "cumulative": ["--mode=cumulative"],
+    "partial": ["--stacks=partial"],
+    "sampled": ["--sample-below=4096"],
+}
+
+# Some of the programs wait for a debugger, for ever or in a loop. All others end natively within this time, and under a
+# tool within the second.
+NATIVE_SECONDS, TOOL_SECONDS = 10, 300
+
+DEFINES = ["-DVGA_amd64=1", "-DVGO_linux=1", "-DVGP_amd64_linux=1", "-DVGPV_amd64_linux_vanilla=1"]
+
+# Valgrind's own config.h is made by its configure; the one that is installed says the same.
+CONFIG = "#if __has_include(<valgrind/config.h>)\n#include <valgrind/config.h>\n#endif\n"
+
+
+class Bench:
+    """What the tests share: what was compiled, and the rules of profiles."""
+
+    def __init__(self, place, source, recipes, explained):
+        self.place, self.source, self.recipes, self.explained = place, source, recipes, explained
+        self.validator = profile.Validator(os.path.join(place.srcdir, "docs", "dmd-profile.schema.json"))
+        self.built = {}
+        self.includes = self._make_includes()
+
+    # ---- Compiling ----
+
+    def _make_includes(self):
+        """The compiler's options for headers. Those that Valgrind's configure makes are made in a folder of ours, where
+        they are found as ../../config.h too: nothing is written to the source tree."""
+        top = self.place.new_folder("headers")
+        os.makedirs(os.path.join(top, "include"))
+        os.makedirs(os.path.join(top, "a", "b"))
+        if not os.path.exists(os.path.join(self.source, "config.h")):
+            files.write(os.path.join(top, "config.h"), CONFIG)
+        template = os.path.join(self.source, "include", "valgrind.h.in")
+        if os.path.exists(template):
+            files.write(os.path.join(top, "include", "valgrind.h"), self._with_version(files.read(template)))
+        ours = [top, os.path.join(top, "include"), os.path.join(top, "a"), os.path.join(top, "a", "b")]
+        theirs = ["", "include", "coregrind", "VEX/pub", "memcheck", "helgrind", "drd", "callgrind", "dhat"]
+        return ["-I" + folder for folder in ours + [os.path.join(self.source, folder) for folder in theirs]]
+
+    def _with_version(self, text):
+        """What configure makes of a file that names the version."""
+        configure = files.read(os.path.join(self.source, "configure.ac"))
+        for part in ("major", "minor"):
+            number = re.search(r"\[v_%s_ver\], *\[(\d+)\]" % part, configure).group(1)
+            text = text.replace("@VG_VER_%s@" % part.upper(), number)
+        return text
+
+    def folder_of(self, source_folder):
+        """Where the programs of a folder of the tree are, and run."""
+        if source_folder not in self.built:
+            self.built[source_folder] = (self.place.new_folder(os.path.relpath(source_folder, self.source)), {})
+        return self.built[source_folder][0]
+
+    def program(self, source_folder, name):
+        """The path of a compiled program; a Skip where it does not compile here."""
+        folder = self.folder_of(source_folder)
+        made = self.built[source_folder][1]
+        if name not in made:
+            made[name] = self._compile(source_folder, folder, self.recipes[source_folder][name])
+        if not made[name]:
+            raise Skip("does not compile here")
+        return os.path.join(folder, name)
+
+    def _compile(self, source_folder, folder, recipe):
+        for library in recipe.libraries:
+            if library in self.recipes[source_folder]:
+                self.program(source_folder, library)
+        sources = [os.path.join(source_folder, source) for source in recipe.sources]
+        suffix = ".cc" if any(source.endswith(".cpp") for source in sources) else ".c"
+        # Some tests load a shared object of their folder by its name.
+        libraries = [*recipe.libraries, "-L.", "-Wl,-rpath,$ORIGIN", "-lpthread"]
+        compiler = compiler_for(suffix)
+        # Older Valgrinds cannot read what clang writes of DWARF 5.
+        debug = "-gdwarf-4" if is_clang(compiler) else "-g"
+        command = [*compiler, debug, "-w", *DEFINES, "-I" + source_folder, *self.includes, *recipe.flags,
+                   *sources, "-o", recipe.name, *libraries]
+        return commands.run(command, folder, status=None).status == 0
+
+    # ---- Running ----
+
+    def run(self, test, before=(), seconds=NATIVE_SECONDS):
+        """Runs a test's program behind this command, and returns its status and what it printed. What it printed goes
+        to files: children that it leaves behind would keep pipes open. They are ended with it."""
+        path = self.program(test.folder, test.program)
+        scratch = self.place.new_folder("run")
+        names = [os.path.join(scratch, name) for name in ("out", "err")]
+        command = [*(word.replace("SCRATCH", scratch) for word in before), "./" + os.path.basename(path), *test.args]
+        with open(names[0], "wb") as out, open(names[1], "wb") as err:
+            process = subprocess.Popen(command, cwd=os.path.dirname(path), env=commands.plain_environment(scratch),
+                                       stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+            try:
+                status = process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                status = "no end"
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        return scratch, status, *(files.read_bytes(name) for name in names)
+
+    def under(self, test, tool, options=()):
+        """What comes of the test under one of Valgrind's tools."""
+        before = [self.place.launcher(), "--tool=" + tool, "--log-file=SCRATCH/log.%p", *options]
+        scratch, status, out, err = self.run(test, before, TOOL_SECONDS)
+        paths = [os.path.join(scratch, name) for name in sorted(os.listdir(scratch))]
+        logs = [files.read_bytes(path).decode("utf-8", "replace") for path in paths
+                if os.path.basename(path).startswith("log.")]
+        if tool == "memcheck":
+            return outcome.of_memcheck(status, out, err, logs)
+        if tool == "dmd":
+            profiles = [profile.Profile(path, self.validator) for path in paths if path.endswith(".json")]
+            return outcome.of_dmd(status, out, err, logs, [each.totals for each in profiles])
+        return outcome.of_other(status, out, err)
+
+    # ---- Judging ----
+
+    def judge(self, test, modes):
+        """Runs a test in all ways; returns the kinds of its differences, or "equal". A Failure where one of them is not
+        explained."""
+        _, status, _, _ = self.run(test)
+        if status == "no end":
+            raise Skip("does not end, even natively")
+        none, memcheck = self.under(test, "none"), self.under(test, "memcheck")
+        found, details = {}, []
+        for mode in modes:
+            ours = self.under(test, "dmd", ["--check-stacks=yes", "--dmd-out-file=SCRATCH/%p.json", *MODES[mode]])
+            kinds = outcome.differences(none, memcheck, ours)
+            found.update(dict.fromkeys(kinds))
+            for kind in outcome.unexplained(test.name, kinds, self.explained):
+                details.append(describe(mode, kind, none, memcheck, ours))
+        print("# %s: %s" % (test.name, ", ".join(found) or "equal"))
+        if details:
+            raise Failure("\n".join(details))
+        return list(found) or ["equal"]
+
+
+def describe(mode, kind, none, memcheck, ours):
+    """A difference, in words."""
+    if kind == "allocations":
+        return "%s: allocations, bytes: %r; of Memcheck: %r" % (mode, ours.allocations, memcheck.allocations)
+    if kind == "in-use":
+        return "%s: frees, live blocks, their bytes: %r; of Memcheck: %r" % (mode, ours.in_use, memcheck.in_use)
+    lines = ["%s: %s" % (mode, kind)]
+    for name, each in ("none", none), ("memcheck", memcheck), ("dmd", ours):
+        lines.append("%s: status %s\n%s\n%s" % (name, each.status, tail(each.out, 500), tail(each.err, 500)))
+    return "\n".join(lines)
