@@ -114,7 +114,14 @@ void dmd_merge_destroy(dmd_merge_t *merge) {
   dmd_profile_destroy(&merge->profile);
 }
 
-bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from) {
+/* Its whole name is the function's: "app (pid 7)" is at no place called "pid 7". */
+static uint32_t process_frame(dmd_profile_t *to, const char *process) {
+  dmd_frame_words_t words = {.function = process};
+  words.text = dmd_frames_keep_text(&to->frames, process, dmd_str_length(process));
+  return dmd_frames_read(&to->frames, &words);
+}
+
+bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *process) {
   dmd_profile_t *to = &merge->profile;
   if (merge->n++ == 0)
     start_run(to, from);
@@ -122,6 +129,10 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from) {
     join_runs(to, from);
   dmd_translation_t ids;
   dmd_translation_init_profile(&ids, to, from, NULL, NULL);
+  if (process != NULL) {
+    ids.process = process;
+    ids.root = process_frame(to, process);
+  }
   dmd_combine(&ids);
   dmd_translation_add_faults(&ids, &from->faults);
   dmd_translation_add_advices(&ids, &from->advices);

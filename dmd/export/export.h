@@ -47,4 +47,8 @@ const char *dmd_export_dhat(const dmd_profile_t *profile, dmd_out_t *out,
 const char *dmd_export_about_memory(const dmd_profile_t *profile, dmd_out_t *out,
                                     const dmd_export_options_t *options);
 
+/* The same of n profiles, at least one, from files of these names: each is a process of its own. */
+const char *dmd_export_processes(const dmd_profile_t *profiles, char *const *files, size_t n,
+                                 dmd_out_t *out);
+
 #endif

@@ -67,32 +67,52 @@ static void write_amounts(dmd_jsonout_t *j, const dmd_amounts_t *m) {
 }
 
 /* An amount of the profile's process that is no memory report of its own. */
-static void write_figure(dmd_jsonout_t *j, const char *process, const char *path, int64_t szB,
-                         const char *description) {
-  write_report(j, &(dmd_memreport_t){.process = process,
-                                     .path = path,
-                                     .description = description,
-                                     .amount = szB,
-                                     .kind = DMD_MEMREPORT_OTHER,
-                                     .units = DMD_MEMREPORT_BYTES});
+static const char *add_figure(dmd_amounts_t *m, const char *process, const char *path, int64_t szB,
+                              const char *description) {
+  return dmd_amounts_add(m,
+                         &(dmd_memreport_t){.process = process,
+                                            .path = path,
+                                            .description = description,
+                                            .amount = szB,
+                                            .times = 1,
+                                            .kind = DMD_MEMREPORT_OTHER,
+                                            .units = DMD_MEMREPORT_BYTES},
+                         0);
 }
 
-static void write_figures(dmd_jsonout_t *j, const char *process, const dmd_coverage_t *coverage,
-                          const dmd_footprint_t *memory) {
+static const char *add_figures(dmd_amounts_t *m, const char *process,
+                               const dmd_coverage_t *coverage, const dmd_footprint_t *memory) {
   static const char at_least[] =
       "A lower bound: the heap alone. The profile does not say how much memory is resident.";
+  const char *why = NULL;
   if (memory->resident == DMD_MEMORY_UNKNOWN)
-    write_figure(j, process, "resident", coverage->heap_szB, at_least);
-  if (memory->resident_unique == DMD_MEMORY_UNKNOWN)
-    write_figure(j, process, "resident-unique", coverage->heap_szB, at_least);
-  if (coverage->twice_szB > 0)
-    write_figure(j, process, "twice-reported", coverage->twice_szB,
-                 "Blocks that were reported twice, and count twice under explicit, which makes "
-                 "heap-unclassified smaller by as much. dmdv print shows these blocks.");
+    why = add_figure(m, process, "resident", coverage->heap_szB, at_least);
+  if (why == NULL && memory->resident_unique == DMD_MEMORY_UNKNOWN)
+    why = add_figure(m, process, "resident-unique", coverage->heap_szB, at_least);
+  if (why == NULL && coverage->twice_szB > 0)
+    why = add_figure(m, process, "twice-reported", coverage->twice_szB,
+                     "Blocks that were reported twice, and count twice under explicit, which makes "
+                     "heap-unclassified smaller by as much. dmdv print shows these blocks.");
+  return why;
 }
 
-static void write_document(dmd_out_t *out, const dmd_amounts_t *m, const char *process,
-                           const dmd_coverage_t *coverage, const dmd_footprint_t *memory) {
+static const char *add_profile(dmd_amounts_t *all, const dmd_profile_t *profile, const char *file) {
+  dmd_amounts_t one;
+  dmd_coverage_t coverage;
+  const char *path;
+  char *process = dmd_process_name(profile);
+  dmd_amounts_init(&one, all->env, false);
+  const char *why = dmd_amounts_of_profile(&one, profile, process, &coverage);
+  if (why == NULL)
+    why = add_figures(&one, process, &coverage, &profile->memory);
+  if (why == NULL)
+    why = dmd_amounts_join(all, &one, file, &path);
+  dmd_amounts_destroy(&one);
+  dmd_env_free(profile->env, process);
+  return why;
+}
+
+static void write_document(dmd_out_t *out, const dmd_amounts_t *m) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   /* Where the file is gzipped Firefox takes each byte for a character. */
@@ -103,26 +123,29 @@ static void write_document(dmd_out_t *out, const dmd_amounts_t *m, const char *p
   dmd_jsonout_key(&j, "reports");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
   write_amounts(&j, m);
-  write_figures(&j, process, coverage, memory);
   dmd_jsonout_end(&j);
   dmd_jsonout_end(&j);
 }
 
+const char *dmd_export_processes(const dmd_profile_t *profiles, char *const *files, size_t n,
+                                 dmd_out_t *out) {
+  dmd_amounts_t all;
+  const char *path, *why = NULL;
+  dmd_amounts_init(&all, profiles[0].env, false);
+  for (size_t i = 0; i < n && why == NULL; i++)
+    why = add_profile(&all, &profiles[i], files[i]);
+  if (why == NULL)
+    why = dmd_amounts_settle(&all, &path);
+  if (why == NULL)
+    write_document(out, &all);
+  dmd_amounts_destroy(&all);
+  return why;
+}
+
 const char *dmd_export_about_memory(const dmd_profile_t *profile, dmd_out_t *out,
                                     const dmd_export_options_t *options) {
+  static char file[] = "";
+  char *const files[] = {file};
   (void)options;
-  const dmd_env_t *env = profile->env;
-  dmd_amounts_t amounts;
-  dmd_amounts_init(&amounts, env, false);
-  char *process = dmd_process_name(profile);
-  dmd_coverage_t coverage;
-  const char *path;
-  const char *why = dmd_amounts_of_profile(&amounts, profile, process, &coverage);
-  if (why == NULL)
-    why = dmd_amounts_settle(&amounts, &path);
-  if (why == NULL)
-    write_document(out, &amounts, process, &coverage, &profile->memory);
-  dmd_env_free(env, process);
-  dmd_amounts_destroy(&amounts);
-  return why;
+  return dmd_export_processes(profile, files, 1, out);
 }

@@ -70,6 +70,8 @@ static uint32_t copy_stack(dmd_translation_t *t, uint32_t id) {
   uint32_t *new = dmd_env_alloc(env, "dmd.translation", (n + 1) * sizeof *new);
   for (size_t i = 0; i < n; i++)
     new[i] = translate_frame(t, old[i]);
+  if (t->root != DMD_NONE)
+    new[n++] = t->root;
   uint32_t fresh = dmd_profile_stack(t->to, new, n);
   dmd_env_free(env, new);
   return fresh;
@@ -137,7 +139,8 @@ void dmd_translation_init_profile(dmd_translation_t *t, dmd_profile_t *to,
 
 dmd_group_t dmd_translation_group(dmd_translation_t *t, const dmd_group_t *group) {
   dmd_group_t g = *group;
-  g.stack = dmd_translation_stack(t, g.stack);
+  g.stack = g.stack == DMD_NONE && t->root != DMD_NONE ? dmd_profile_stack(t->to, &t->root, 1)
+                                                       : dmd_translation_stack(t, g.stack);
   g.reports = dmd_translation_reports(t, g.reports);
   g.tag = (uint16_t)dmd_translation_tag(t, g.tag);
   return g;
@@ -172,6 +175,8 @@ bool dmd_translation_add_memreports(dmd_translation_t *t, const dmd_memreports_t
   for (uint32_t id = 1; id <= dmd_memreports_count(reports); id++) {
     dmd_memreport_t report = dmd_memreports_get(reports, id);
     report.stack = DMD_NONE;
+    if (report.process == NULL)
+      report.process = t->process;
     good &= dmd_memreports_add(&t->to->memreports, &report);
   }
   return good;

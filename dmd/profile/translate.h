@@ -29,6 +29,10 @@ typedef struct dmd_translation {
   void *ctx;
   const dmd_profile_t *from; /* NULL: the live heap */
   uint32_t max_frames;       /* that are taken over of a stack of `from`; may be set after init */
+  uint32_t root; /* a frame of `to` that all stacks of `from` are to stand on, those of blocks that
+                    have none too; DMD_NONE: none. May be set after init */
+  const char *process; /* that memory reports of the source's own process get; NULL: none. May be
+                          set after init */
   /* By id of the source, the profile's; DMD_NONE, or no element: not asked for so far. */
   dmd_pool_t stacks, frames, names, tags, report_sets;
 } dmd_translation_t;

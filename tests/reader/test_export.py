@@ -396,6 +396,43 @@ def test_about_memory_hostile_names(test):
     check_about_memory(test, json.loads(export(test, "about-memory", hostile())))
 
 
+# ---- Several processes ----
+
+
+def processes(test):
+    """Two files: of app, 8 bytes at f and 4 without a stack; of web, 2 bytes at f."""
+    one, two = dict(RUN, pid=1), dict(RUN, pid=2, command="./web", argv=["./web"])
+    test.write("one", Profile("live", dmd=one).block(8, ["f (f.c:1)"]).block(4))
+    test.write("two", Profile("live", dmd=two).block(2, ["f (f.c:1)"]))
+    return "one", "two"
+
+
+def test_collapsed_processes(test):
+    out, _ = test.dmdv("export", "--format=collapsed", *processes(test))
+    test.equal(out, "app (pid 1);f (f.c:1) 8\napp (pid 1) 4\nweb (pid 2);f (f.c:1) 2\n", "each below its process")
+
+
+def test_other_formats_of_processes(test):
+    files_ = processes(test)
+    out, _ = test.dmdv("export", "--format=speedscope", *files_)
+    check_speedscope(test, json.loads(out))
+    test.equal(sorted(named_samples(json.loads(out))),
+               [(["app (pid 1)"], 4), (["app (pid 1)", "f"], 8), (["web (pid 2)", "f"], 2)], "speedscope")
+    out, _ = test.dmdv("export", "--format=dhat", *files_)
+    check_dhat(test, json.loads(out))
+    live = test.write("dark", heap())
+    test.check("cannot be merged" in test.error("export", "--format=dhat", "one", live), "two modes")
+
+
+def test_about_memory_of_processes(test):
+    out, _ = test.dmdv("export", "--format=about-memory", *processes(test), "two")
+    document = json.loads(out)
+    for process in {r["process"] for r in document["reports"]}:
+        check_about_memory(test, dict(document, reports=[r for r in document["reports"] if r["process"] == process]))
+    heaps = {r["process"]: r["amount"] for r in document["reports"] if r["path"] == "heap-allocated"}
+    test.equal(heaps, {"app (pid 1)": 12, "web (pid 2)": 2, "web (pid 2), two": 2}, "each process once")
+
+
 # ---- Every format ----
 
 FORMATS = ("collapsed", "speedscope", "dhat", "pprof", "about-memory")
@@ -458,7 +495,7 @@ def test_full_disk(test):
 def test_wrong_command_lines(test):
     test.write("p.json", heap("live"))
     for args, word in ((["p.json"], "--format"), (["--format=pproff", "p.json"], "pprof"), (["--format=x", "p.json"], "'x'"),
-                       (["--format=dhat"], "one file"), (["--format=dhat", "a", "b"], "one file"),
+                       (["--format=dhat"], "one file"), (["--format=dhat", "a", "b"], "a: cannot open"),
                        (["--format=dhat", "--section=once", "p.json"], "collapsed"),
                        (["--format=collapsed", "--section=often", "p.json"], "often"),
                        (["--format=dhat", "--root=tag", "p.json"], "speedscope"),

@@ -270,6 +270,20 @@ def test_all_that_fits(test):
         test.error("merge", "most.json", test.write("more.json", more))
 
 
+def test_processes_kept(test):
+    """Blocks of one place in two processes stay two, and who published a memory report is known."""
+    one = dict(run(), pid=1, argv=["./app"], memoryReports=[{"path": "x", "kind": "other", "units": "count", "amount": 3}])
+    two = dict(run(), pid=2, argv=["./app"])
+    test.write("a.json", Profile(dmd=one).block(100, MAIN, num=3).block(7))
+    test.write("b.json", Profile(dmd=two).block(100, MAIN, reps=[ELSE]))
+    out, _ = test.dmdv("merge", "--keep-processes", "a.json", "b.json")
+    found = [(b[0], b[2], b[3][-1:]) for b in blocks(json.loads(out))]
+    test.equal(found, [(100, 1, ["app (pid 2)"]), (100, 3, ["app (pid 1)"]), (7, 1, ["app (pid 1)"])], "outermost frames")
+    test.equal([r["process"] for r in json.loads(out)["dmd"]["memoryReports"]], ["app (pid 1)"], "memory reports")
+    out, _ = test.dmdv("merge", "a.json", "b.json")
+    test.check("app (pid" not in out, "only where it is asked for")
+
+
 def test_wrong_command_lines(test):
     test.write("dark.json", Profile())
     test.write("live.json", Profile(mode="live"))

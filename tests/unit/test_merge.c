@@ -65,7 +65,7 @@ static void random_against_a_list(void **state) {
       profile.mode = DMD_MODE_DARK_MATTER;
       n = count_kinds(expected, n, &profile);
       faults += n_faults(&profile);
-      fits &= dmd_merge_add(&merge, &profile);
+      fits &= dmd_merge_add(&merge, &profile, NULL);
       dmd_profile_destroy(&profile);
     }
     size_t n_merged = count_kinds(merged, 0, &merge.profile);
@@ -115,8 +115,8 @@ static void what_runs_say_is_joined(void **state) {
   dmd_merge_t merge;
   dmd_merge_init(&merge, &f.host.env);
   dmd_profile_add_argument(&f.profile, "app");
-  assert_true(dmd_merge_add(&merge, &f.profile));
-  assert_true(dmd_merge_add(&merge, &f.other));
+  assert_true(dmd_merge_add(&merge, &f.profile, NULL));
+  assert_true(dmd_merge_add(&merge, &f.other, NULL));
   dmd_merge_finish(&merge);
   const dmd_run_t *run = &merge.profile.run;
   assert_true(run->is_known && run->partial_stacks);
@@ -149,9 +149,9 @@ static void one_of_another_program_makes_all_unknown(void **state) {
   fill_run(&f.profile, "1.0", "a", 100);
   dmd_merge_t merge;
   dmd_merge_init(&merge, &f.host.env);
-  assert_true(dmd_merge_add(&merge, &f.profile));
+  assert_true(dmd_merge_add(&merge, &f.profile, NULL));
   assert_true(merge.profile.run.is_known);
-  assert_true(dmd_merge_add(&merge, &f.other));
+  assert_true(dmd_merge_add(&merge, &f.other, NULL));
   assert_false(merge.profile.run.is_known);
   dmd_merge_destroy(&merge);
   fixture_end(&f);
@@ -196,9 +196,9 @@ static void no_more_than_a_file_may_hold(void **state) {
     fills[i](&f.profile);
     dmd_merge_t merge;
     dmd_merge_init(&merge, &f.host.env);
-    assert_true(dmd_merge_add(&merge, &f.profile));
-    assert_true(dmd_merge_add(&merge, &f.profile));
-    assert_false(dmd_merge_add(&merge, &f.profile));
+    assert_true(dmd_merge_add(&merge, &f.profile, NULL));
+    assert_true(dmd_merge_add(&merge, &f.profile, NULL));
+    assert_false(dmd_merge_add(&merge, &f.profile, NULL));
     dmd_merge_destroy(&merge);
     fixture_end(&f);
   }
@@ -214,8 +214,8 @@ static void use(host_t *host, void *arg) {
   fill_advice(&p);
   dmd_merge_t merge;
   dmd_merge_init(&merge, &host->env);
-  assert_true(dmd_merge_add(&merge, &p));
-  assert_true(dmd_merge_add(&merge, &p));
+  assert_true(dmd_merge_add(&merge, &p, NULL));
+  assert_true(dmd_merge_add(&merge, &p, NULL));
   dmd_merge_finish(&merge);
   assert_int_equal(dmd_groups_at(&merge.profile.groups, 1)->num, 4);
   dmd_merge_destroy(&merge);

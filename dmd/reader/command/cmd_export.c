@@ -74,10 +74,11 @@ static void add_formats(dmd_strbuf_t *text) {
 }
 
 static const dmdv_part_t parts[] = {
-    {.text = "usage: dmdv export --format=FORMAT [OPTION...] FILE\n"
+    {.text = "usage: dmdv export --format=FORMAT [OPTION...] FILE...\n"
              "\n"
              "Writes a profile in the format of another program. FILE is what dmd or Firefox's\n"
-             "DMD wrote, gzipped or not; - is standard input.\n"
+             "DMD wrote, gzipped or not; - is standard input. Of several FILEs, such as those\n"
+             "of a program's processes, all are in it, each under the name of its process.\n"
              "\n"
              "formats:\n",
      .add_text = add_formats},
@@ -98,8 +99,8 @@ static bool check_options(const options_t *o) {
     return dmdv_error("export: --root goes with --format=collapsed or speedscope only");
   if (format->write == NULL)
     return dmdv_error("export: this dmdv was built without protobuf-c, which pprof needs");
-  if (o->files.n != 1)
-    return dmdv_error("export: give one file, not %d; see dmdv export --help", o->files.n);
+  if (o->files.n < 1)
+    return dmdv_error("export: give one file, or more; see dmdv export --help");
   if (format->gzip && o->output == NULL && isatty(STDOUT_FILENO))
     return dmdv_error("export: this format is not text, and this is a terminal; give -o FILE");
   return true;
@@ -111,12 +112,13 @@ static void say_why(const options_t *o, const char *why) {
   dmdv_error("%.*s: a memory report of this profile %s", (int)n, name, why);
 }
 
-static bool write_profile(const dmd_profile_t *profile, const options_t *o) {
+/* n profiles, of which only about:memory's format takes more than one. */
+static bool write_profiles(const dmd_profile_t *profiles, size_t n, const options_t *o) {
   const format_t *format = &formats[o->format];
-  if (profile->mode != DMD_MODE_DARK_MATTER && o->section < DMD_SECTION_ALL)
+  if (profiles->mode != DMD_MODE_DARK_MATTER && o->section < DMD_SECTION_ALL)
     return dmdv_error("export: --section needs a profile of mode dark-matter, and this is of "
                       "mode %s",
-                      dmd_mode_name(profile->mode));
+                      dmd_mode_name(profiles->mode));
   dmdv_outfile_t *file =
       dmdv_outfile_open(o->output, format->gzip || dmdv_outfile_is_gzip(o->output));
   if (file == NULL)
@@ -127,7 +129,8 @@ static bool write_profile(const dmd_profile_t *profile, const options_t *o) {
   dmd_export_options_t export = {.section = is_part ? o->section : DMD_SECTION_ALL,
                                  .roots = o->roots,
                                  .exporter = "dmdv " DMD_VERSION};
-  const char *why = format->write(profile, &out, &export);
+  const char *why = n > 1 ? dmd_export_processes(profiles, o->files.names, n, &out)
+                          : format->write(profiles, &out, &export);
   if (why == NULL)
     dmd_out_flush(&out);
   else
@@ -135,17 +138,36 @@ static bool write_profile(const dmd_profile_t *profile, const options_t *o) {
   return dmdv_outfile_close(file, why == NULL) && why == NULL;
 }
 
+static bool export_each(const options_t *o) {
+  size_t n = (size_t)o->files.n, n_loaded = 0;
+  dmd_profile_t *profiles = dmd_env_alloc(&dmdv_env, "dmdv.export", n * sizeof *profiles);
+  while (n_loaded < n && dmdv_load_or_say(&profiles[n_loaded], o->files.names[n_loaded], &o->load))
+    n_loaded++;
+  bool good = n_loaded == n && write_profiles(profiles, n, o);
+  while (n_loaded > 0)
+    dmd_profile_destroy(&profiles[--n_loaded]);
+  dmd_env_free(&dmdv_env, profiles);
+  return good;
+}
+
+/* As one profile, in which the processes can be told apart. */
+static bool export_merged(const options_t *o) {
+  dmd_merge_t merge;
+  bool good =
+      dmdv_merge_files(&merge, &o->files, true, &o->load) && write_profiles(&merge.profile, 1, o);
+  dmd_merge_destroy(&merge);
+  return good;
+}
+
 static int run(int argc, char **argv) {
   options_t o = {.format = N_FORMATS, .section = DMD_N_SECTIONS};
   int status = dmdv_read_command_line(&dmdv_export_command, &o, argc, argv, &o.files);
   if (status >= 0)
     return status;
-  dmd_profile_t profile;
-  if (!check_options(&o) || !dmdv_load_or_say(&profile, o.files.names[0], &o.load))
+  if (!check_options(&o))
     return 2;
-  bool good = write_profile(&profile, &o);
-  dmd_profile_destroy(&profile);
-  return good ? 0 : 2;
+  bool each = o.files.n == 1 || formats[o.format].write == dmd_export_about_memory;
+  return (each ? export_each(&o) : export_merged(&o)) ? 0 : 2;
 }
 
 const dmdv_command_t dmdv_export_command = {"export", "write a profile in another program's format",

@@ -3,6 +3,7 @@
  * dmdv merge: one profile of the blocks of many, such as those of a program's processes.
  */
 #include "analysis/merge.h"
+#include "analysis/profile_amounts.h"
 #include "base/limits.h"
 #include "profile/json.h"
 #include "reader/command/commands.h"
@@ -12,11 +13,15 @@
 #include "reader/host/outfile.h"
 
 typedef struct {
+  bool keep_processes;
   const char *output; /* NULL: standard output */
   dmdv_files_t files;
 } options_t;
 
 static const dmd_option_t options[] = {
+    {"keep-processes", NULL, NULL,
+     "tell the files' processes apart: each stack stands on a frame that names its process",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, keep_processes)},
     {"output", "FILE", NULL,
      "write there instead of to standard output; gzipped if FILE ends in .gz", DMD_OPTION_TEXT,
      DMD_OPTION_AT(options_t, output), .letter = 'o', .is_file = true},
@@ -33,17 +38,20 @@ static const dmdv_part_t parts[] = {
     {0},
 };
 
-static bool add_file(dmd_merge_t *merge, char **files, int i) {
+static bool add_file(dmd_merge_t *merge, char **files, int i, bool keep_processes,
+                     const dmdv_load_options_t *load) {
   dmd_profile_t profile;
-  if (!dmdv_load_or_say(&profile, files[i], &(dmdv_load_options_t){0}))
+  if (!dmdv_load_or_say(&profile, files[i], load))
     return false;
+  char *process = dmd_process_name(&profile);
   bool good = i == 0 || dmdv_are_of_one_mode(files[0], merge->profile.mode, files[i], profile.mode,
                                              "they cannot be merged");
-  if (good && !dmd_merge_add(merge, &profile))
+  if (good && !dmd_merge_add(merge, &profile, keep_processes ? process : NULL))
     good = dmdv_error("merge: with %s there is more than one profile can "
                       "hold (" DMD_MAX_TOTAL_TEXT " bytes, " DMD_MAX_COUNT_TEXT
                       " of any count, %d memory reports)",
                       files[i], DMD_MAX_MEMORY_REPORTS);
+  dmd_env_free(&dmdv_env, process);
   dmd_profile_destroy(&profile);
   return good;
 }
@@ -59,17 +67,14 @@ static bool write_merged(const dmd_profile_t *merged, const char *output) {
   return dmdv_outfile_close(file, true);
 }
 
-static bool merge_files(char **files, int n, const char *output) {
-  dmd_merge_t merge;
-  dmd_merge_init(&merge, &dmdv_env);
+bool dmdv_merge_files(dmd_merge_t *merge, const dmdv_files_t *files, bool keep_processes,
+                      const dmdv_load_options_t *load) {
   bool good = true;
-  for (int i = 0; i < n && good; i++)
-    good = add_file(&merge, files, i);
-  if (good) {
-    dmd_merge_finish(&merge);
-    good = write_merged(&merge.profile, output);
-  }
-  dmd_merge_destroy(&merge);
+  dmd_merge_init(merge, &dmdv_env);
+  for (int i = 0; i < files->n && good; i++)
+    good = add_file(merge, files->names, i, keep_processes, load);
+  if (good)
+    dmd_merge_finish(merge);
   return good;
 }
 
@@ -82,7 +87,11 @@ static int run(int argc, char **argv) {
     dmdv_error("merge: give the files to merge; see dmdv merge --help");
     return 2;
   }
-  return merge_files(o.files.names, o.files.n, o.output) ? 0 : 2;
+  dmd_merge_t merge;
+  bool good = dmdv_merge_files(&merge, &o.files, o.keep_processes, &(dmdv_load_options_t){0}) &&
+              write_merged(&merge.profile, o.output);
+  dmd_merge_destroy(&merge);
+  return good ? 0 : 2;
 }
 
 const dmdv_command_t dmdv_merge_command = {

@@ -5,6 +5,7 @@
 #ifndef DMD_READER_COMMAND_SHOW_H
 #define DMD_READER_COMMAND_SHOW_H
 
+#include "analysis/merge.h"
 #include "reader/command/options.h"
 
 /* Loads the file into an uninitialised profile. False, with the reason on stderr and nothing to
@@ -20,5 +21,11 @@ bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_n
  * are the command's, for the title. False, with the reason on stderr, if that fails. */
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
                int argc, char **argv);
+
+/* Loads the files, which must be of one mode, into an uninitialised merge and finishes it, each of
+ * a process of its own where these are to be kept. False, with the reason on stderr, when it
+ * cannot. Destroy it either way. */
+bool dmdv_merge_files(dmd_merge_t *merge, const dmdv_files_t *files, bool keep_processes,
+                      const dmdv_load_options_t *load);
 
 #endif
