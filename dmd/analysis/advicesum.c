@@ -219,7 +219,7 @@ static bool unreported_explains_more(const dmd_holder_t *unreported, const dmd_h
 
 bool dmd_advice_last_time(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder) {
   *holder = (dmd_holder_t){.bytes = 0};
-  for (dmd_holder_kind_t kind = DMD_HOLDER_LAST_TIME; kind <= DMD_HOLDER_NOT_RUN; kind++) {
+  for (dmd_holder_kind_t kind = DMD_HOLDER_LAST_TIME; kind <= DMD_HOLDER_BEFORE_REALLOC; kind++) {
     dmd_holder_t other;
     if (dmd_advice_find(sum, r, kind, &other) && other.bytes > holder->bytes)
       *holder = other;

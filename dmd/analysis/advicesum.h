@@ -47,7 +47,7 @@ typedef struct dmd_holder {
 bool dmd_advice_find(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_kind_t kind,
                      dmd_holder_t *holder);
 
-/* The reporter that reported most of the record's blocks the last time, of whichever kind; false
+/* The reporter that reported most of the record's blocks the last time, or before a realloc; false
  * where there is none. */
 bool dmd_advice_last_time(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd_holder_t *holder);
 

@@ -5,11 +5,15 @@ void dmd_lasttime_init(dmd_lasttime_t *last, const dmd_env_t *env) {
   last->env = env;
   last->is_clearing = false;
   dmd_stacks_init(&last->by_stack, env);
+  dmd_stacks_init(&last->gone, env);
+  dmd_stacks_init(&last->gone_kept, env);
   dmd_pool_init(&last->runs, env, "dmd.lasttime", sizeof(dmd_runs_t));
 }
 
 void dmd_lasttime_destroy(dmd_lasttime_t *last) {
   dmd_pool_destroy(&last->runs);
+  dmd_stacks_destroy(&last->gone_kept);
+  dmd_stacks_destroy(&last->gone);
   dmd_stacks_destroy(&last->by_stack);
 }
 
@@ -18,6 +22,12 @@ void dmd_lasttime_note_run(dmd_lasttime_t *last, uint32_t reporter, uint64_t mea
   dmd_runs_t *runs = DMD_POOL_AT(&last->runs, dmd_runs_t, reporter);
   runs->measured += measured;
   runs->n += runs->n < UINT32_MAX;
+}
+
+void dmd_lasttime_note_gone(dmd_lasttime_t *last, uint32_t stack, uint32_t reports, bool kept) {
+  dmd_stacks_t *gone = kept ? &last->gone_kept : &last->gone;
+  if (stack != DMD_NONE && dmd_stacks_get(gone, stack) == 0)
+    dmd_stacks_set(gone, stack, reports);
 }
 
 void dmd_lasttime_clear_block(dmd_lasttime_t *last, uint32_t stack, uint32_t reports) {
@@ -33,6 +43,7 @@ void dmd_lasttime_clear_block(dmd_lasttime_t *last, uint32_t stack, uint32_t rep
 
 void dmd_lasttime_clear_runs(dmd_lasttime_t *last) {
   last->is_clearing = false;
+  dmd_stacks_destroy(&last->gone);
   for (uint32_t reporter = 1; reporter <= last->runs.last; reporter++) {
     dmd_runs_t *runs = DMD_POOL_AT(&last->runs, dmd_runs_t, reporter);
     if (runs->n > 0)
@@ -51,19 +62,26 @@ static dmd_holder_kind_t kind_of(const dmd_runs_t *runs) {
   return runs->measured == 0 ? DMD_HOLDER_NOTHING_NOW : DMD_HOLDER_LAST_TIME;
 }
 
+/* The report set that blocks from this stack had before they were reallocated there. */
+static uint32_t find_gone(const dmd_lasttime_t *last, uint32_t stack) {
+  uintptr_t set = dmd_stacks_get(&last->gone, stack);
+  return (uint32_t)(set != 0 ? set : dmd_stacks_get(&last->gone_kept, stack));
+}
+
 void dmd_lasttime_advise(const dmd_lasttime_t *last, const dmd_reports_t *reports,
                          dmd_translation_t *ids, const dmd_block_t *block) {
-  uint32_t set = (uint32_t)dmd_stacks_get(&last->by_stack, block->stack);
+  uint32_t gone = find_gone(last, block->stack);
+  uint32_t set = gone != DMD_NONE ? gone : (uint32_t)dmd_stacks_get(&last->by_stack, block->stack);
   if (block->stack == DMD_NONE || set == DMD_NONE)
     return;
   const dmd_report_t *report = &dmd_reports_at(reports, set)->report[0];
   if (report->reporter == DMD_NONE)
-    return; /* whether it ran nobody knows */
+    return; /* it has no name, and whether it ran nobody knows */
   dmd_runs_t runs = dmd_lasttime_runs(last, report->reporter);
-  dmd_holder_kind_t kind = kind_of(&runs);
+  dmd_holder_kind_t kind = gone != DMD_NONE ? DMD_HOLDER_BEFORE_REALLOC : kind_of(&runs);
   dmd_advice_t advice = {.blocks = 1,
                          .bytes = dmd_block_usable(block),
-                         .before = runs.before,
+                         .before = gone != DMD_NONE ? 0 : runs.before,
                          .alloc = dmd_translation_stack(ids, block->stack),
                          .holder_kind = kind,
                          .reporter = dmd_translation_name(ids, report->reporter),

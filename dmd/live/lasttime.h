@@ -6,6 +6,10 @@
  * one place of allocation were reported the last time, and are not now, the reporter of that time
  * is the one to look at: it has not run since, or it ran and measured nothing, or other blocks.
  *
+ * A realloc ends the reports of a block too. So where reported blocks go is kept as well: a place
+ * where a realloc took one is where it allocated the next. (Where blocks are only freed, none are
+ * allocated, and nobody asks.)
+ *
  * What was reported is kept by the stack that allocated it, from a clear that had something to
  * clear to the next such clear: one report set for each stack. What reporters measured is kept by
  * name. Memory: a pointer for each of the host's stacks, up to the highest that was reported.
@@ -27,8 +31,10 @@ typedef struct dmd_runs {
 typedef struct dmd_lasttime {
   const dmd_env_t *env;
   dmd_stacks_t by_stack; /* a report set that a block from there had; 0: none */
-  dmd_pool_t runs;       /* of dmd_runs_t, by reporter's name */
-  bool is_clearing;      /* something was cleared that takes the place of what there was */
+  dmd_stacks_t gone;     /* a report set that a block had which went there, since the last clear; */
+  dmd_stacks_t gone_kept; /* the same, of those that outlive clears */
+  dmd_pool_t runs;        /* of dmd_runs_t, by reporter's name */
+  bool is_clearing;       /* something was cleared that takes the place of what there was */
 } dmd_lasttime_t;
 
 void dmd_lasttime_init(dmd_lasttime_t *last, const dmd_env_t *env);
@@ -36,6 +42,10 @@ void dmd_lasttime_destroy(dmd_lasttime_t *last);
 
 /* A reporter ended, and measured so much. */
 void dmd_lasttime_note_run(dmd_lasttime_t *last, uint32_t reporter, uint64_t measured);
+
+/* A block that had these reports was freed or reallocated at this stack, or DMD_NONE. kept: some of
+ * them outlive a clear. */
+void dmd_lasttime_note_gone(dmd_lasttime_t *last, uint32_t stack, uint32_t reports, bool kept);
 
 /* Reports are cleared: first each block that had these reports and has none now, then all. */
 void dmd_lasttime_clear_block(dmd_lasttime_t *last, uint32_t stack, uint32_t reports);

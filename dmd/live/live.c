@@ -7,7 +7,9 @@
 /* A reported block is freed or reallocated. */
 static void lose_reported(void *ctx, const dmd_block_t *block, uint32_t stack) {
   dmd_live_t *live = ctx;
+  bool kept = dmd_reports_clear(&live->reports, block->reports) != DMD_NONE;
   dmd_counters_lose(&live->counters, block, stack);
+  dmd_lasttime_note_gone(&live->last_time, stack, block->reports, kept);
 }
 
 void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config_t *config) {

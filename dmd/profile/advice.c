@@ -4,8 +4,8 @@
 #include "base/mem.h"
 
 const char *dmd_holder_kind_name(dmd_holder_kind_t kind) {
-  static const char *const names[DMD_N_HOLDER_KINDS] = {"reported", "unreported", "last-time",
-                                                        "nothing-now", "not-run"};
+  static const char *const names[DMD_N_HOLDER_KINDS] = {
+      "reported", "unreported", "last-time", "nothing-now", "not-run", "before-realloc"};
   return names[kind];
 }
 

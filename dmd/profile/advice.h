@@ -27,9 +27,10 @@ typedef enum {
   DMD_HOLDER_REPORTED,
   DMD_HOLDER_UNREPORTED,
   /* No holders, but reporters that reported blocks of that place before the last clear: */
-  DMD_HOLDER_LAST_TIME,   /* and that have run since, and measured others */
-  DMD_HOLDER_NOTHING_NOW, /* have run since, and measured nothing */
-  DMD_HOLDER_NOT_RUN,     /* have not run since */
+  DMD_HOLDER_LAST_TIME,      /* and that have run since, and measured others */
+  DMD_HOLDER_NOTHING_NOW,    /* have run since, and measured nothing */
+  DMD_HOLDER_NOT_RUN,        /* have not run since */
+  DMD_HOLDER_BEFORE_REALLOC, /* reported blocks which were then reallocated at that place */
   DMD_N_HOLDER_KINDS
 } dmd_holder_kind_t;
 

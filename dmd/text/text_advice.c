@@ -32,6 +32,12 @@ static void print_last_time(const dmd_printer_t *p, const dmd_record_t *r) {
     return;
   dmd_out_str(p->out, "  ");
   dmd_out_u64(p->out, holder.percent);
+  if (holder.kind == DMD_HOLDER_BEFORE_REALLOC) {
+    dmd_out_str(p->out, "% reallocated where blocks were that had been reported by ");
+    dmd_print_name(p, holder.reporter);
+    dmd_out_str(p->out, ": a realloc ends reports\n");
+    return;
+  }
   dmd_out_str(p->out, "% allocated where blocks were reported by ");
   dmd_print_name(p, holder.reporter);
   dmd_out_str(p->out, " the last time");

@@ -199,7 +199,7 @@ def check_advice(doc):
             unreported[block.get("alloc"), "bytes"] += num * (block["req"] + block.get("slop", 0))
     for advice in doc["dmd"].get("advice", []):
         require(doc["invocation"]["mode"] == "dark-matter", "advice in another mode")
-        last_time = advice["held"] in ("last-time", "nothing-now", "not-run")
+        last_time = advice["held"] in ("last-time", "nothing-now", "not-run", "before-realloc")
         require(advice["held"] != "unreported" or "reporter" not in advice, "unreported, and a reporter")
         require(not last_time or "reporter" in advice, "reported the last time, by nobody")
         require(last_time or "before" not in advice, "a holder that measured something the last time")

@@ -126,6 +126,35 @@ static void none_of_these(void **state) {
   snapshot_end(&f);
 }
 
+/* A realloc ends reports, moving or not. Those made on allocation are remembered beyond a clear. */
+static void before_a_realloc(void **state) {
+  (void)state;
+  for (uint32_t flags = 0; flags <= DMD_REPORT_ON_ALLOC; flags += DMD_REPORT_ON_ALLOC)
+    for (int clears = 0; clears < 2; clears++) {
+      snapshot_fixture_t f;
+      snapshot_begin(&f, DMD_MODE_DARK_MATTER);
+      uint32_t name = dmd_intern_str(&f.live.reporter_names, "a");
+      snapshot_alloc(&f, A, 100, 1);
+      snapshot_alloc(&f, B, 100, 2);
+      snapshot_alloc(&f, C, 100, 8); /* the same place, and a block that nobody reported */
+      dmd_live_report(&f.live, 1, A, 30, flags, name);
+      dmd_live_report(&f.live, 1, B, 30, flags, name);
+      dmd_live_resize(&f.live, &(dmd_new_block_t){.addr = A, .req = 90, .usable = 104, .stack = 7});
+      assert_int_equal(dmd_live_remove(&f.live, B, 8), DMD_REMOVE_MEMORY);
+      if (clears == 1)
+        dmd_live_clear_reports(&f.live);
+      take(&f);
+      bool known = clears == 0 || flags == DMD_REPORT_ON_ALLOC;
+      assert_int_equal(dmd_advices_count(&f.profile.advices), known ? 2 : 0);
+      for (int i = 0; i < 2 && known; i++) {
+        const dmd_advice_t *advice = advice_about(&f, i == 0 ? "f7" : "f8");
+        assert_int_equal(advice->holder_kind, DMD_HOLDER_BEFORE_REALLOC);
+        assert_true(advice->blocks == 1 && advice->bytes == 104 && advice->before == 0);
+      }
+      snapshot_end(&f);
+    }
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_lasttime_t last;
@@ -146,7 +175,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_kind),          cmocka_unit_test(clears_of_nothing),
       cmocka_unit_test(only_the_last_time), cmocka_unit_test(none_of_these),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(before_a_realloc),   cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
