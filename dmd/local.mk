@@ -47,6 +47,7 @@ dmd_core_sources = \
   dmd/analysis/gate.c dmd/analysis/gate.h \
   dmd/analysis/graph.c dmd/analysis/graph.h \
   dmd/analysis/ignore.c dmd/analysis/ignore.h \
+  dmd/analysis/known.c dmd/analysis/known.h \
   dmd/analysis/merge.c dmd/analysis/merge.h \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
   dmd/analysis/owner.c dmd/analysis/owner.h \

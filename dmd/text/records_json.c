@@ -2,6 +2,7 @@
 #include "text/records_json.h"
 
 #include "analysis/advicesum.h"
+#include "analysis/known.h"
 #include "analysis/owner.h"
 #include "profile/json.h"
 #include "text/record_json.h"
@@ -83,6 +84,9 @@ static void write_record(writer_t *w, dmd_section_t section, const dmd_record_t 
   dmd_jsonout_object(&w->j, DMD_JSONOUT_INLINE);
   dmd_json_write_record(&w->j, w->records, r, ~0u);
   write_owner(w, r);
+  const char *known = dmd_known_block(w->records, r, w->allocfns);
+  if (known != NULL)
+    dmd_jsonout_key_str(&w->j, "known", known);
   if (section == DMD_SECTION_UNREPORTED)
     write_advice(w, r);
   dmd_jsonout_end(&w->j);

@@ -2,6 +2,7 @@
 #include "text/text.h"
 
 #include "analysis/advicesum.h"
+#include "analysis/known.h"
 #include "analysis/owner.h"
 #include "analysis/recordfields.h"
 #include "base/format.h"
@@ -216,6 +217,16 @@ static void print_owner(const dmd_printer_t *p, const dmd_record_t *r) {
   dmd_out_str(p->out, ", further out\n");
 }
 
+/* `  Known: the C++ library's memory ...` */
+static void print_known(const dmd_printer_t *p, const dmd_record_t *r) {
+  const char *known = dmd_known_block(p->records, r, p->allocfns);
+  if (known == NULL)
+    return;
+  dmd_out_str(p->out, "  Known: ");
+  dmd_out_str(p->out, known);
+  dmd_out_char(p->out, '\n');
+}
+
 /* One record; cumulative is the usable size of its section up to and including it. */
 static void print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t i,
                          const dmd_record_t *r, int64_t cumulative) {
@@ -255,6 +266,7 @@ static void print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t
   }
   print_stack(p, r, DMD_RECORD_ALLOCATED_AT);
   print_owner(p, r);
+  print_known(p, r);
   print_tags(p, r);
   if (section == DMD_SECTION_UNREPORTED)
     dmd_print_advice(p, r);

@@ -156,6 +156,43 @@ static void an_advice_names_who_allocated(void **state) {
   fixture_end(&f);
 }
 
+/* The C++ library's pool is named; a block of another size, or one that the library allocates for
+ * the program, is not. */
+static void the_emergency_pool_has_a_name(void **state) {
+  (void)state;
+  static const char pool[] = M "??\?[/l/libstdc++.so.6.0.30 +0xa5]|call_init (dl-init.c:70)|"
+                               "_dl_init (dl-init.c:117)";
+  static const char text[] = "  Known: the C++ library's memory for exceptions";
+  static const struct {
+    uint64_t num, req;
+    const char *stack;
+    bool is_known;
+  } cases[] = {
+      {1, 72704, pool, true},
+      {1, 73728, pool, true},
+      {1, 73728,
+       M "(anonymous namespace)::pool::pool() (eh_alloc.cc:123)|call_init.part.0[/l/ld.so +0x1]",
+       true},
+      {2, 72704, pool, false},
+      {1, 1000, pool, false},
+      {1, 72704, M "??\?[/l/libother.so +0xa5]|call_init (dl-init.c:70)", false},
+      {1, 72704, M "??\?[/l/libstdc++.so.6.0.30 +0xa5]|main (a.cc:1)", false},
+      {1, 72704,
+       M "std::string::_M_create[/l/libstdc++.so.6 +0x1]|init (a.cc:1)|call_init (dl-init.c:70)",
+       false},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    build_blocks(&f.profile, cases[i].num, cases[i].req, 8, cases[i].stack, DMD_NONE);
+    if (cases[i].is_known)
+      assert_prints(&f, text);
+    else
+      assert_prints_no(&f, text);
+    fixture_end(&f);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrappers_of_malloc),
@@ -164,6 +201,7 @@ int main(void) {
       cmocka_unit_test(those_that_the_user_names),
       cmocka_unit_test(a_record_names_who_is_further_out),
       cmocka_unit_test(nothing_further_out),
+      cmocka_unit_test(the_emergency_pool_has_a_name),
       cmocka_unit_test(an_advice_names_who_allocated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
