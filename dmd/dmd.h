@@ -37,21 +37,11 @@
    nobody measured ("dark matter") and those that were measured twice, with the stacks that
    allocated and measured them.
 
-   The words
-     block      one live heap allocation. Its usable size is what the allocator really gave: at
-                least what was asked for. All sizes here are usable sizes, in bytes.
-     report     one statement by the program that it has measured a block.
-     reporter   a named scope of reports. Its name is a path: "explicit/cookies/hash-table".
-     claim      what a reporter says that it measured. dmd compares it with the blocks that were
-                reported in the scope, and lists the claims that do not add up as misreports.
-     tag        a name that a thread carries. Each block allocated meanwhile bears it, which is how
-                memory that cannot be measured (a library's, a driver's) still gets a name.
-     dump       one analysis: all live blocks and their reports at a moment, written out.
+   The manual explains the words (block, report, reporter, claim, tag, dump). All sizes here are
+   usable sizes, in bytes: what the allocator really gave, at least what was asked for.
 
    How to use it
    -------------
-   Only the first step is needed; each further one tells dmd, and so you, more.
-
    1. Measure blocks with a function that this header makes. It returns the usable size, as
       malloc_usable_size does, and under dmd it also reports the block:
 
@@ -73,9 +63,8 @@
 
    Then build with -g and run: valgrind --tool=dmd ./program
 
-   What a request returns
+   What a request returns ("elsewhere": without Valgrind, or under one of its other tools)
    ----------------------
-   "elsewhere" is a run without Valgrind, or under one of its other tools.
 
      request                    under dmd                                 elsewhere
      RUNNING_ON_DMD             version of these requests, 1 or more      0
@@ -88,6 +77,9 @@
                                 its file could not be written
      DMD_REPORTER_BEGIN(path)   reporters open in this thread, with it    0
      DMD_REPORTER_END(claim)    reporters still open in this thread       0
+     DMD_REPORTER_HANDLE()      a number for the innermost; 0: none       0
+     DMD_REPORTER_JOIN(handle)  reporters open in this thread, with it    0
+     DMD_REPORTER_LEAVE()       reporters still open in this thread       0
      DMD_TAG_PUSH(name)         tags that this thread carries, with it    0
      DMD_TAG_POP()              tags that this thread still carries       0
      DMD_SET_HEAP_BLOCK_TAG(s)  tags that this thread carries, with it    0
@@ -96,9 +88,9 @@
      DMD_TAG_BLOCKS(name)       live blocks with the tag                  0
      DMD_MEMORY_REPORT(r)       memory reports kept for the next dump     0
 
-   Each may be used as an expression of type size_t or as a statement. Arguments are evaluated once,
-   always. Without Valgrind a request costs a few instructions. Other tools ignore these requests;
-   only DHAT prints a line for each one that is not its own, in some versions of Valgrind at least.
+   Each is an expression of type size_t or a statement. Arguments are evaluated once, always.
+   Without Valgrind a request costs a few instructions. Other tools ignore these requests; only DHAT
+   prints a line for each one that is not its own, in some versions of Valgrind at least.
 
    Compiled with -DNVALGRIND, or for a platform that Valgrind does not know, the requests are left
    out: everything returns what it returns "elsewhere", so sizes are still real.
@@ -171,7 +163,10 @@ typedef enum {
   VG_USERREQ__DMD_CLEAR_HEAP_BLOCK_TAG,
   VG_USERREQ__DMD_TAG_BYTES,
   VG_USERREQ__DMD_TAG_BLOCKS,
-  VG_USERREQ__DMD_MEMORY_REPORT
+  VG_USERREQ__DMD_MEMORY_REPORT,
+  VG_USERREQ__DMD_REPORTER_HANDLE,
+  VG_USERREQ__DMD_REPORTER_JOIN,
+  VG_USERREQ__DMD_REPORTER_LEAVE
 } Vg_DMDClientRequest;
 
 /* Flags of DMD_REPORTER_BEGIN_WITH, also an ABI. */
@@ -312,16 +307,21 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
    the result. */
 #define DMD_DUMP(label) DMD_REQUEST_(dump, VG_USERREQ__DMD_DUMP, const char *, label)
 
-/* Open the reporter with this path; close the innermost one and state how many bytes were measured
-   in between, by reporters nested within it too: the sum of what DMD_REPORT and its like returned.
-   dmd compares that claim with the blocks that it saw reported, and lists a difference as a
+/* Open the reporter with this path, with DMD_REPORTER_EXCLUSIVE as flags or none; close the
+   innermost one and state how many bytes were measured in between, by reporters nested within it
+   too: the sum of what DMD_REPORT and its like returned. Another sum than dmd saw reported is a
    misreport. */
 #define DMD_REPORTER_BEGIN(path) DMD_REPORTER_BEGIN_WITH(path, 0)
 #define DMD_REPORTER_END(claim) DMD_REQUEST_(end, VG_USERREQ__DMD_REPORTER_END, size_t, claim)
-
-/* The same with flags: DMD_REPORTER_EXCLUSIVE. */
 #define DMD_REPORTER_BEGIN_WITH(path, flags)                                                       \
   DMD_REQUEST2_(begin, VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path, size_t, flags)
+
+/* For a reporter whose threads share the work: within it, its own thread asks for its handle and
+   hands that to the others. Each of them joins it, measures, and leaves it before the reporter
+   ends. What it reports in between is that reporter's and part of its claim. */
+#define DMD_REPORTER_HANDLE() DMD_REQUEST_(handle, VG_USERREQ__DMD_REPORTER_HANDLE, size_t, 0)
+#define DMD_REPORTER_JOIN(handle) DMD_REQUEST_(join, VG_USERREQ__DMD_REPORTER_JOIN, size_t, handle)
+#define DMD_REPORTER_LEAVE() DMD_REQUEST_(leave, VG_USERREQ__DMD_REPORTER_LEAVE, size_t, 0)
 
 /* Let this thread carry a tag; take off the innermost one. A block bears the innermost tag of the
    thread that allocates it. A thread starts with the innermost tag of the one that creates it, and
@@ -350,12 +350,7 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 
      DMD_MEMORY_REPORT(&(struct dmd_memory_report){
          NULL, "explicit/cookies/mapped", DMD_KIND_NONHEAP, DMD_UNITS_BYTES, n, "Mapped files."});
-
-   In C++ r may be the value itself. The last two arguments of this one may be left out:
-
-     DMD_MEMORY_REPORT(dmd::memory_report("explicit/cookies/mapped", DMD_KIND_NONHEAP,
-                                          DMD_UNITS_BYTES, n, "Mapped files.", NULL));
-*/
+   In C++ r may be the value itself, made by dmd::memory_report below. */
 #if (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L) ||                                  \
     (defined(__cplusplus) && __cplusplus >= 201103L)
 #define DMD_MEMORY_REPORT(...) DMD_MEMORY_REPORT_((__VA_ARGS__))
@@ -414,13 +409,7 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 #ifdef __cplusplus
 
 /* Scope guards for C++. They cannot be copied, and close what they opened when an exception passes
-   through as well.
-
-     size_t Cookies::measure() const {
-       dmd::ReporterScope reporter("explicit/cookies");
-       return reporter.claim(cookies_size_of(this) + cookies_size_of(table_));
-     }
-*/
+   through as well. */
 #include <exception>
 
 namespace dmd {
@@ -470,6 +459,17 @@ private:
   size_t depth_; /* tells which scope ends, where others within it were left open */
   size_t claimed_;
   int exceptions_;
+};
+
+/* Works for another thread's reporter for as long as it lives: see DMD_REPORTER_HANDLE. */
+class JoinScope {
+public:
+  explicit JoinScope(size_t handle) { DMD_REPORTER_JOIN(handle); }
+  ~JoinScope() { DMD_REPORTER_LEAVE(); }
+
+private:
+  JoinScope(const JoinScope &);
+  JoinScope &operator=(const JoinScope &);
 };
 
 /* A value for DMD_MEMORY_REPORT. */

@@ -92,6 +92,14 @@ void dmd_engine_end_thread(dmd_engine_t *engine, uint32_t thread) {
   dmd_live_end_thread(&engine->live, thread);
 }
 
+void dmd_engine_begin_handler(dmd_engine_t *engine, uint32_t thread, uint64_t sp) {
+  dmd_live_begin_handler(&engine->live, thread, sp);
+}
+
+void dmd_engine_end_handler(dmd_engine_t *engine, uint32_t thread) {
+  dmd_live_end_handler(&engine->live, thread);
+}
+
 void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread) {
   dmd_live_forked(&engine->live, thread);
   engine->n_dumps = 0;

@@ -79,6 +79,10 @@ static inline uint32_t dmd_engine_capture(const dmd_engine_t *engine, uint32_t t
 void dmd_engine_start_thread(dmd_engine_t *engine, uint32_t parent, uint32_t thread);
 void dmd_engine_end_thread(dmd_engine_t *engine, uint32_t thread);
 
+/* A signal handler begins to run in the thread, which had this stack pointer, or ends. */
+void dmd_engine_begin_handler(dmd_engine_t *engine, uint32_t thread, uint64_t sp);
+void dmd_engine_end_handler(dmd_engine_t *engine, uint32_t thread);
+
 /* In a child that this thread forked, and alone is in: it goes on with its parent's blocks, and
  * counts its own dumps. */
 void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread);

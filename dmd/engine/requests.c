@@ -179,6 +179,26 @@ static uint64_t end_reporter(dmd_engine_t *engine, const dmd_request_t *request)
   return dmd_scopes_depth(&live->reporters, thread);
 }
 
+static uint64_t reporter_handle(dmd_engine_t *engine, const dmd_request_t *request) {
+  return dmd_live_reporter_handle(&engine->live, request->thread);
+}
+
+static uint64_t join_reporter(dmd_engine_t *engine, const dmd_request_t *request) {
+  uint32_t thread = request->thread;
+  dmd_place_t place = begin_at(engine, thread);
+  if (!dmd_live_join_reporter(&engine->live, thread, request->arg[0], place))
+    dmd_live_fault(&engine->live, DMD_FAULT_SCOPE_JOIN, thread, place.stack);
+  return dmd_scopes_depth(&engine->live.reporters, thread);
+}
+
+static uint64_t leave_reporter(dmd_engine_t *engine, const dmd_request_t *request) {
+  uint32_t thread = request->thread;
+  if (!dmd_live_leave_reporter(&engine->live, thread, end_at(engine, thread, 0)))
+    dmd_live_fault(&engine->live, DMD_FAULT_SCOPE_UNDERFLOW, thread,
+                   dmd_engine_capture(engine, thread));
+  return dmd_scopes_depth(&engine->live.reporters, thread);
+}
+
 static uint64_t push_tag(dmd_engine_t *engine, const dmd_request_t *request) {
   name_t name;
   const char *text = read_scope_name(engine->host, &name, request->arg[0]);
@@ -265,6 +285,9 @@ static uint64_t (*const handlers[])(dmd_engine_t *engine, const dmd_request_t *r
     HANDLER(TAG_BYTES) = tag_bytes,
     HANDLER(TAG_BLOCKS) = tag_blocks,
     HANDLER(MEMORY_REPORT) = memory_report,
+    HANDLER(REPORTER_HANDLE) = reporter_handle,
+    HANDLER(REPORTER_JOIN) = join_reporter,
+    HANDLER(REPORTER_LEAVE) = leave_reporter,
 };
 _Static_assert(sizeof handlers / sizeof *handlers == DMD_REQUEST_END - DMD_REQUEST_RUNNING,
                "each request has its function");

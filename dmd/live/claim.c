@@ -17,6 +17,7 @@ static part_t *part_at(const dmd_claims_t *claims, uint32_t id) {
 
 void dmd_claims_init(dmd_claims_t *claims, const dmd_env_t *env) {
   claims->reported = 0;
+  claims->n_opened = 0;
   dmd_pool_init(&claims->open, env, "dmd.claims", sizeof(dmd_claim_t));
   dmd_pool_init(&claims->parts, env, "dmd.claims.parts", sizeof(part_t));
 }
@@ -28,7 +29,8 @@ void dmd_claims_destroy(dmd_claims_t *claims) {
 
 uint32_t dmd_claims_open(dmd_claims_t *claims, bool exclusive) {
   uint32_t id = dmd_pool_add(&claims->open);
-  *dmd_claims_at(claims, id) = (dmd_claim_t){.exclusive = exclusive, .begun = claims->reported};
+  *dmd_claims_at(claims, id) = (dmd_claim_t){
+      .serial = ++claims->n_opened, .exclusive = exclusive, .begun = claims->reported};
   return id;
 }
 

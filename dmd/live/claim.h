@@ -34,15 +34,18 @@ typedef struct dmd_claim {
   uint32_t children, n_children; /* newest part of each list, and its length */
   uint32_t places, n_places;
   uint32_t
-      no_block;    /* something that is not a block was reported: its name, see fault.h's memory */
-  bool exclusive;  /* blocks of reporters within it do not count */
-  bool concurrent; /* another thread was in the same reporter meanwhile */
+      no_block; /* something that is not a block was reported: its name, see fault.h's memory */
+  uint32_t n_joined; /* scopes of other threads that add to it */
+  uint64_t serial;   /* of all claims that were ever open, from 1 */
+  bool exclusive;    /* blocks of reporters within it do not count */
+  bool concurrent;   /* another thread was in the same reporter meanwhile */
 } dmd_claim_t;
 
 typedef struct dmd_claims {
   uint64_t reported; /* the owner's: bytes that all threads reported so far */
   dmd_pool_t open;   /* of dmd_claim_t */
   dmd_pool_t parts;  /* of the lists */
+  uint64_t n_opened;
 } dmd_claims_t;
 
 void dmd_claims_init(dmd_claims_t *claims, const dmd_env_t *env);

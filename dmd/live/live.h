@@ -200,6 +200,21 @@ uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name, 
 uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path,
                                  bool exclusive, dmd_place_t place);
 
+/* A number for the thread's innermost reporter, by which other threads can join it; 0: none. */
+uint64_t dmd_live_reporter_handle(const dmd_live_t *live, uint32_t thread);
+
+/* From now on the thread measures for the reporter with this handle, which is another thread's and
+ * must be open: false otherwise, when it measures for nobody. Until the thread leaves it what it
+ * reports is that reporter's, and in its claim; what it reports after that reporter ended is in no
+ * claim. False of leave: the thread's innermost reporter is none that it joined. */
+bool dmd_live_join_reporter(dmd_live_t *live, uint32_t thread, uint64_t handle, dmd_place_t place);
+
+/* A signal handler begins to run in the thread, which had this stack pointer, and ends. What it
+ * reports, and its own reporters, have nothing to do with the reporters that it interrupted. One
+ * that ends by a jump has no end: that shows when a reporter begins or ends. */
+void dmd_live_begin_handler(dmd_live_t *live, uint32_t thread, uint64_t sp);
+void dmd_live_end_handler(dmd_live_t *live, uint32_t thread);
+
 /* Which scope ends: the innermost one or, where depth is not 0, the one whose begin returned it.
  * Scopes within it were left without an end, and are faults. */
 typedef struct dmd_scope_end {
@@ -215,6 +230,7 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
 
 /* The same for a reporter that an exception ended before it could claim. */
 bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end);
+bool dmd_live_leave_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end);
 
 /* The thread says at this stack that all is measured: reporters that it has still open are faults,
  * and so are tags that were left, once each. */

@@ -22,18 +22,82 @@ static void fault_of_left(dmd_live_t *live, const dmd_scopes_t *scopes, uint32_t
   dmd_faults_add(&live->faults, &fault);
 }
 
+/* ---- Scopes that several threads are in. ---- */
+
+/* The thread's joined scope, which goes, adds no more to the claim. */
+static void leave(dmd_live_t *live, const dmd_scope_t *scope) {
+  if (scope->data != DMD_NONE)
+    dmd_claims_at(&live->claims, scope->data)->n_joined--;
+}
+
+/* The claim is about to go: threads that are still in its scope add to nothing from now on. */
+static void part(dmd_live_t *live, uint32_t claim) {
+  for (uint32_t t = 0; t < live->reporters.n_threads; t++) {
+    if (dmd_claims_at(&live->claims, claim)->n_joined == 0)
+      return;
+    dmd_scope_t *scope = NULL;
+    while ((scope = dmd_scopes_next_pushed(&live->reporters, t, scope)) != NULL)
+      if (scope->is_joined && scope->data == claim) {
+        leave(live, scope);
+        scope->data = DMD_NONE;
+      }
+  }
+}
+
+static void discard_claim(dmd_live_t *live, uint32_t thread, const dmd_scope_t *scope) {
+  part(live, scope->data);
+  dmd_claims_discard(&live->claims, scope->data, dmd_live_claim(live, thread, 1));
+}
+
+uint64_t dmd_live_reporter_handle(const dmd_live_t *live, uint32_t thread) {
+  uint32_t claim = dmd_live_claim(live, thread, 0);
+  return claim == DMD_NONE ? 0 : dmd_claims_at(&live->claims, claim)->serial;
+}
+
+/* The scope of the claim with this number, of whatever thread, or NULL. A program of 32 bits passes
+ * the lower half of it. */
+static const dmd_scope_t *find_by_handle(const dmd_live_t *live, uint64_t handle) {
+  uint64_t mask = live->config.word_szB == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX;
+  for (uint32_t t = 0; t < live->reporters.n_threads; t++) {
+    dmd_scope_t *scope = NULL;
+    while ((scope = dmd_scopes_next_pushed(&live->reporters, t, scope)) != NULL)
+      if (scope->data != DMD_NONE &&
+          (dmd_claims_at(&live->claims, scope->data)->serial & mask) == handle)
+        return scope;
+  }
+  return NULL;
+}
+
+bool dmd_live_join_reporter(dmd_live_t *live, uint32_t thread, uint64_t handle, dmd_place_t place) {
+  const dmd_scope_t *found = find_by_handle(live, handle);
+  uint32_t name = found == NULL ? DMD_NONE : found->name;
+  uint32_t claim = found == NULL ? DMD_NONE : found->data;
+  dmd_scopes_push(&live->reporters, thread, name);
+  dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
+  scope->begin = place;
+  scope->data = claim;
+  scope->is_joined = true;
+  if (claim != DMD_NONE)
+    dmd_claims_at(&live->claims, claim)->n_joined++;
+  return claim != DMD_NONE;
+}
+
+/* ---- Left. ---- */
+
 /* Takes the thread's innermost scope away, which has no end. */
 static void drop(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
-  if (scopes == &live->reporters)
-    dmd_claims_discard(&live->claims, scope->data, dmd_live_claim(live, thread, 1));
+  if (scope->is_joined)
+    leave(live, scope);
+  else if (scopes == &live->reporters)
+    discard_claim(live, thread, scope);
   dmd_scopes_pop(scopes, thread);
 }
 
 /* Closes the thread's innermost scope, which was left without an end. */
 static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
-  if (!scope->is_counted)
+  if (!scope->is_counted && !scope->is_joined)
     fault_of_left(live, scopes, thread, scope, DMD_REASON_NONE);
   drop(live, scopes, thread);
 }
@@ -43,11 +107,21 @@ static void close_all_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thre
     close_left(live, scopes, thread);
 }
 
+/* The thread is here: signal handlers that it left by a jump are no more, nor what they had open.
+ */
+static void resume_what_goes_on(dmd_live_t *live, uint32_t thread, dmd_place_t place) {
+  while (dmd_scopes_handler_is_gone(&live->reporters, thread, place.sp)) {
+    close_all_left(live, &live->reporters, thread);
+    dmd_scopes_resume(&live->reporters, thread);
+  }
+}
+
 /* Closes what was left open within the scope that ends. False where that one is not open. */
 static bool close_within(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
                          dmd_scope_end_t end) {
   const dmd_live_host_t *host = &live->config.host;
   uint32_t n = 0;
+  resume_what_goes_on(live, thread, end.place);
   if (end.depth != 0) {
     if (!dmd_scopes_find(scopes, thread, end.depth, &n))
       return false;
@@ -64,6 +138,7 @@ static bool close_within(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread
 uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *path,
                                  bool exclusive, dmd_place_t place) {
   uint32_t name = dmd_intern_text(&live->reporter_names, path);
+  resume_what_goes_on(live, thread, place);
   uint32_t depth = dmd_scopes_push(&live->reporters, thread, name);
   dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
   scope->begin = place;
@@ -126,8 +201,11 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
   if (!close_within(live, &live->reporters, thread, end))
     return false;
   const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
+  if (scope->is_joined)
+    return false;
   if (dmd_live_keeps_reports(live))
     judge_end(live, scope, claimed, stack);
+  part(live, scope->data);
   dmd_claim_t *claim = dmd_claims_at(&live->claims, scope->data);
   claim->off = claimed - claim->measured;
   dmd_claims_close(&live->claims, scope->data, dmd_live_claim(live, thread, 1), scope->name);
@@ -138,9 +216,38 @@ bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_
   if (!close_within(live, &live->reporters, thread, end))
     return false;
   const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  dmd_claims_discard(&live->claims, scope->data, dmd_live_claim(live, thread, 1));
+  if (scope->is_joined)
+    return false;
+  discard_claim(live, thread, scope);
   return dmd_scopes_pop(&live->reporters, thread);
 }
+
+bool dmd_live_leave_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end) {
+  if (!close_within(live, &live->reporters, thread, end))
+    return false;
+  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
+  if (!scope->is_joined)
+    return false;
+  leave(live, scope);
+  return dmd_scopes_pop(&live->reporters, thread);
+}
+
+/* ---- Signal handlers. ---- */
+
+void dmd_live_begin_handler(dmd_live_t *live, uint32_t thread, uint64_t sp) {
+  if (dmd_scopes_depth(&live->reporters, thread) > 0 ||
+      dmd_scopes_is_interrupted(&live->reporters, thread))
+    dmd_scopes_interrupt(&live->reporters, thread, sp);
+}
+
+void dmd_live_end_handler(dmd_live_t *live, uint32_t thread) {
+  if (!dmd_scopes_is_interrupted(&live->reporters, thread))
+    return;
+  close_all_left(live, &live->reporters, thread);
+  dmd_scopes_resume(&live->reporters, thread);
+}
+
+/* ---- Open at a dump. ---- */
 
 static dmd_begin_state_t begin_state(const dmd_live_t *live, const dmd_scope_t *scope,
                                      uint32_t stack) {
@@ -152,6 +259,8 @@ static dmd_begin_state_t begin_state(const dmd_live_t *live, const dmd_scope_t *
 static void count_open_reporters(dmd_live_t *live, uint32_t thread, uint32_t stack) {
   dmd_scope_t *scope = NULL;
   while ((scope = dmd_scopes_next_pushed(&live->reporters, thread, scope)) != NULL) {
+    if (scope->is_joined)
+      continue; /* it is another thread's to end */
     if (scope->is_counted)
       return; /* and so are those around it */
     bool runs = begin_state(live, scope, stack) == DMD_BEGIN_RUNNING;

@@ -8,9 +8,20 @@ void dmd_scopes_init(dmd_scopes_t *scopes, const dmd_env_t *env) {
   scopes->env = env;
 }
 
+static void free_interrupted(dmd_scopes_t *scopes, dmd_scope_stack_t *stack) {
+  while (stack->interrupted != NULL) {
+    dmd_scope_stack_t *outer = stack->interrupted;
+    dmd_env_free(scopes->env, outer->open);
+    stack->interrupted = outer->interrupted;
+    dmd_env_free(scopes->env, outer);
+  }
+}
+
 void dmd_scopes_destroy(dmd_scopes_t *scopes) {
-  for (uint32_t i = 0; i < scopes->n_threads; i++)
+  for (uint32_t i = 0; i < scopes->n_threads; i++) {
+    free_interrupted(scopes, &scopes->threads[i]);
     dmd_env_free(scopes->env, scopes->threads[i].open);
+  }
   dmd_env_free(scopes->env, scopes->threads);
   dmd_scopes_init(scopes, scopes->env);
 }
@@ -145,6 +156,39 @@ void dmd_scopes_clear(dmd_scopes_t *scopes, uint32_t thread) {
   scopes->n_open--;
 }
 
+/* ---- Signal handlers. ---- */
+
+void dmd_scopes_interrupt(dmd_scopes_t *scopes, uint32_t thread, uint64_t sp) {
+  dmd_scope_stack_t *stack = stack_of(scopes, thread);
+  dmd_scope_stack_t *outer = dmd_env_alloc(scopes->env, "dmd.scopes.interrupted", sizeof *outer);
+  *outer = *stack;
+  scopes->n_open -= outer->depth;
+  *stack = (dmd_scope_stack_t){.base = outer->base, .interrupted = outer, .interrupted_sp = sp};
+}
+
+bool dmd_scopes_is_interrupted(const dmd_scopes_t *scopes, uint32_t thread) {
+  return thread < scopes->n_threads && scopes->threads[thread].interrupted != NULL;
+}
+
+/* A handler may run on a stack of its own, which is wherever the program put it. It is taken for
+ * gone only where the stack pointer is not far above the one that was interrupted. */
+bool dmd_scopes_handler_is_gone(const dmd_scopes_t *scopes, uint32_t thread, uint64_t sp) {
+  static const uint64_t max_stack_szB = UINT64_C(8) << 20;
+  return dmd_scopes_is_interrupted(scopes, thread) &&
+         sp - scopes->threads[thread].interrupted_sp < max_stack_szB;
+}
+
+void dmd_scopes_resume(dmd_scopes_t *scopes, uint32_t thread) {
+  dmd_scope_stack_t *stack = stack_of(scopes, thread);
+  dmd_scope_stack_t *outer = stack->interrupted;
+  dmd_env_free(scopes->env, stack->open);
+  *stack = *outer;
+  scopes->n_open += stack->depth;
+  dmd_env_free(scopes->env, outer);
+}
+
+/* ---- Threads. ---- */
+
 void dmd_scopes_start_thread(dmd_scopes_t *scopes, uint32_t thread, uint32_t base) {
   dmd_scopes_end_thread(scopes, thread);
   if (base == DMD_NONE)
@@ -154,6 +198,8 @@ void dmd_scopes_start_thread(dmd_scopes_t *scopes, uint32_t thread, uint32_t bas
 }
 
 void dmd_scopes_end_thread(dmd_scopes_t *scopes, uint32_t thread) {
+  if (dmd_scopes_is_interrupted(scopes, thread))
+    free_interrupted(scopes, &scopes->threads[thread]);
   uint32_t depth = dmd_scopes_depth(scopes, thread);
   if (depth == 0)
     return;

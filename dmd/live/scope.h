@@ -36,12 +36,16 @@ typedef struct dmd_scope {
   dmd_place_t begin; /* of a scope that was pushed */
   bool is_counted;   /* as a fault: it is open and should not be */
   bool is_set;       /* and was not pushed */
+  bool is_joined;    /* what another thread has open: `data` is its scope's as well */
 } dmd_scope_t;
 
 typedef struct dmd_scope_stack {
   dmd_scope_t *open;
   uint32_t depth, max_depth;
   uint32_t base; /* a name, or DMD_NONE */
+  /* What a signal handler interrupted, and the stack pointer then; NULL: nothing. */
+  struct dmd_scope_stack *interrupted;
+  uint64_t interrupted_sp;
 } dmd_scope_stack_t;
 
 typedef struct dmd_scopes {
@@ -91,6 +95,20 @@ uint32_t dmd_scopes_set(dmd_scopes_t *scopes, uint32_t thread, uint32_t name);
 
 /* Closes the scope that was set since the last push, if there is one. */
 void dmd_scopes_clear(dmd_scopes_t *scopes, uint32_t thread);
+
+/* A signal handler begins to run in the thread, which had this stack pointer. It has scopes of its
+ * own: what it interrupted is neither around these nor ended by it. */
+void dmd_scopes_interrupt(dmd_scopes_t *scopes, uint32_t thread, uint64_t sp);
+
+/* Whether what the thread has open is a signal handler's. */
+bool dmd_scopes_is_interrupted(const dmd_scopes_t *scopes, uint32_t thread);
+
+/* Whether it is, and the handler is no more: a thread with this stack pointer is back in what was
+ * interrupted, or further out. */
+bool dmd_scopes_handler_is_gone(const dmd_scopes_t *scopes, uint32_t thread, uint64_t sp);
+
+/* The handler, which has no scopes left, is done: what it interrupted goes on. */
+void dmd_scopes_resume(dmd_scopes_t *scopes, uint32_t thread);
 
 /* A thread begins, with this base and nothing else, whoever had its number before. */
 void dmd_scopes_start_thread(dmd_scopes_t *scopes, uint32_t thread, uint32_t base);

@@ -42,6 +42,7 @@ static const struct {
     [DMD_FAULT_SCOPE_LEFT_OPEN] = {"scope-left-open", "scope that was never ended", 0, false},
     [DMD_FAULT_MEMORY_REPORT_REFUSED] = {"memory-report-refused", "memory report that was refused",
                                          0, false},
+    [DMD_FAULT_SCOPE_JOIN] = {"scope-join", "join of a reporter that is not open", 0, false},
     [DMD_FAULT_FREED_COUNTED] = {"freed-counted", "freed block that a sum still counts",
                                  DMD_FAULT_HAS_AMOUNTS, true},
     [DMD_FAULT_INVALID_POOL] = {"invalid-pool", "invalid memory pool", 0, false},

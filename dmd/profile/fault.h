@@ -44,6 +44,7 @@ typedef enum {
   DMD_FAULT_MEMORY_REPORT_REFUSED, /* a memory report that is not valid, or too many */
   DMD_FAULT_FREED_COUNTED, /* a memory report's amount holds blocks that were freed meanwhile */
   DMD_FAULT_INVALID_POOL,  /* a memory pool is used that was not created, or created again */
+  DMD_FAULT_SCOPE_JOIN,    /* DMD_REPORTER_JOIN of a reporter that is not open */
   DMD_N_FAULTS
 } dmd_fault_kind_t;
 

@@ -16,6 +16,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
 
@@ -51,6 +52,16 @@ static void start_thread(ThreadId parent, ThreadId child) {
 static void end_thread(ThreadId tid) {
   dmd_engine_end_thread(&g_engine, tid);
   dm_unwind_end_thread(tid);
+}
+
+static void begin_handler(ThreadId tid, Int signal, Bool alt_stack) {
+  (void)signal, (void)alt_stack;
+  dmd_engine_begin_handler(&g_engine, tid, VG_(get_SP)(tid));
+}
+
+static void end_handler(ThreadId tid, Int signal) {
+  (void)signal;
+  dmd_engine_end_handler(&g_engine, tid);
 }
 
 static void start_child(ThreadId tid) {
@@ -101,6 +112,8 @@ static void pre_clo_init(void) {
   dm_inlined_default();
   VG_(track_pre_thread_ll_create)(start_thread);
   VG_(track_pre_thread_ll_exit)(end_thread);
+  VG_(track_pre_deliver_signal)(begin_handler);
+  VG_(track_post_deliver_signal)(end_handler);
   VG_(atfork)(NULL, NULL, start_child);
 }
 

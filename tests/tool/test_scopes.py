@@ -48,3 +48,19 @@ def claims_near_two_to_64(t):
     bytes_off = [got[name][2] for name in printed]
     t.equal((len(printed), bytes_off), (7, sorted(bytes_off, reverse=True)))
     t.contains(t.run().log, "  9,223,372,036,854,775,807 bytes claimed, 408 bytes measured:")
+
+
+def joined_by_threads(t):
+    profile = t.run().profile
+    # 24 usable bytes each: all of them are in the claims of the first two.
+    for path in "explicit/joined", "explicit/guarded":
+        blocks = [block for block in profile.blocks if path in (block.reporters or [])]
+        t.equal((path, sum(b.num for b in blocks), sum(b.num * (b.req + b.slop) for b in blocks)), (path, 400, 9600))
+    t.equal([(f.kind, f.reporter, f.reason) for f in profile.faults],
+            [("claim", "explicit/alone", "other-threads"), ("scope-join", None, None)])
+
+
+def of_signal_handlers(t):
+    profile = t.run().profile
+    t.equal(profile.faults, [])
+    t.equal(profile.at("main")[:1], ["100+4 reported by block_size_of as explicit/jumped"])
