@@ -22,6 +22,29 @@ DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_LOOKUP_SYMBOL], [lookup_symbol_SLOW],
 DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_MERGE_RECURSIVE_FRAMES], [clo_merge_recursive_frames],
   [extern Int VG_(clo_merge_recursive_frames);], [VG_(clo_merge_recursive_frames) = 0;],
   [--merge-recursive-frames is read from the command line])
+DMD_REPLACED_TEST([free_sized])
+DMD_REPLACED_TEST([free_aligned_sized])
+AC_SUBST([PRELOAD_CPPFLAGS])
+])
+
+dnl DMD_REPLACED_TEST(FUNCTION): add -DDMD_REPLACE_FUNCTION to PRELOAD_CPPFLAGS unless Valgrind's own library of
+dnl replacements has FUNCTION. Its number there is the class of free and one of several priorities.
+AC_DEFUN([DMD_REPLACED_TEST], [
+AS_IF([test -z "$dmd_missing"], [
+  AC_CACHE_CHECK([whether Valgrind replaces $1], [dmd_cv_vg_replaces_$1], [
+    dmd_cv_vg_replaces_$1=no
+    dmd_save_CFLAGS=$CFLAGS dmd_save_LIBS=$LIBS
+    CFLAGS=$dmd_machine LIBS=$PRELOAD_LIBS
+    for dmd_number in 10050 10051 10052; do
+      AC_LINK_IFELSE([AC_LANG_SOURCE([[
+extern void _vgr${dmd_number}ZU_VgSoSynsomalloc_$1 (void);
+int main (void) { _vgr${dmd_number}ZU_VgSoSynsomalloc_$1 (); return 0; }
+]])], [dmd_cv_vg_replaces_$1=yes])
+    done
+    CFLAGS=$dmd_save_CFLAGS LIBS=$dmd_save_LIBS])
+  AS_IF([test "$dmd_cv_vg_replaces_$1" = no],
+    [PRELOAD_CPPFLAGS="$PRELOAD_CPPFLAGS -DDMD_REPLACE_[]m4_toupper([$1])=1"])
+])
 ])
 
 dnl DMD_TOOL_API_TEST(MACRO, WHAT, DESCRIPTION, PROLOGUE, BODY): define MACRO if BODY compiles.

@@ -27,6 +27,7 @@ dnl   vgtooldir                                    where make install puts the t
 dnl   TOOL_BASE_CPPFLAGS TOOL_BASE_CFLAGS          to compile for the tool
 dnl   TOOL_LDFLAGS TOOL_LIBS TOOL_LIB_FILES        to link the tool (the last: what to relink it for)
 dnl   PRELOAD_CFLAGS PRELOAD_LDFLAGS PRELOAD_LIBS  the same for the library that is preloaded into programs
+dnl   PRELOAD_CPPFLAGS                             what of it Valgrind's own part lacks (see dmd-tool-api.m4)
 AC_DEFUN([DMD_VALGRIND], [
 AC_ARG_WITH([valgrind],
   [AS_HELP_STRING([--with-valgrind=PREFIX],

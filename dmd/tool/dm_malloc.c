@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pub_tool_basics.h"
 #include "pub_tool_clreq.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_options.h"
 #include "pub_tool_replacemalloc.h"
 #include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
 
 #include "dmd-config.h"
 #include "engine/allocation.h"
@@ -67,6 +69,12 @@ static SizeT dm_malloc_usable_size(ThreadId tid, void *p) {
   return dmd_engine_usable_size(&g_engine, tid, (Addr)p);
 }
 
+/* Whole pages, as the C library has it. What no pages can hold is left for the engine to refuse. */
+static void *pvalloc_block(ThreadId tid, SizeT szB) {
+  SizeT pages_szB = VG_ROUNDUP(szB, VKI_PAGE_SIZE);
+  return memalign_block(tid, pages_szB < szB ? szB : pages_szB, VKI_PAGE_SIZE, VKI_PAGE_SIZE);
+}
+
 Bool dm_answer_preload(ThreadId tid, const UWord *arg, UWord *ret) {
   dmd_engine_t *engine = &g_engine;
   switch (arg[0]) {
@@ -84,6 +92,9 @@ Bool dm_answer_preload(ThreadId tid, const UWord *arg, UWord *ret) {
     return True;
   case DM_PRELOAD_NALLOCX:
     *ret = dmd_engine_nallocx(engine, arg[1], arg[2]);
+    return True;
+  case DM_PRELOAD_PVALLOC:
+    *ret = (UWord)pvalloc_block(tid, arg[1]);
     return True;
   case DM_PRELOAD_FREE:
     dmd_engine_free(engine, tid, arg[1]);

@@ -6,12 +6,13 @@
  * Valgrind knows them by their names, which the macros of pub_tool_redir.h make: EZU(NUMBER, WHERE,
  * FUNCTION) takes the place of FUNCTION in all objects that match WHERE. SO_SYN_MALLOC is what
  * --soname-synonyms=somalloc=... says, by default every object that has the function as a global
- * symbol. So these are replaced wherever malloc itself is, and nowhere else. Equal numbers mean
- * that it does not matter which of two replacements an address gets; those from 10000 on are
- * Valgrind's.
+ * symbol. So these are replaced wherever malloc itself is, and nowhere else. Of two
+ * replacements for one address, whose numbers differ in the last digit only, that with the higher
+ * one is taken. Numbers from 10000 to 19999 are those of Valgrind's own.
  */
 #include "pub_tool_basics.h"
 #include "pub_tool_redir.h"
+#include "pub_tool_vki.h"
 #include "valgrind.h"
 
 #include "tool/dm_preload.h"
@@ -63,3 +64,47 @@ SizeT NALLOCX(SizeT szB, Int flags);
 SizeT NALLOCX(SizeT szB, Int flags) {
   return ASK(NALLOCX, szB, flags, 0, 0);
 }
+
+/* ---- The C library ---- */
+
+/* The functions of one name in the C library, and wherever else malloc is replaced. */
+#define IN_LIBC(number, function) VG_REPLACE_FUNCTION_EZU(number, VG_Z_LIBC_SONAME, function)
+#define ELSEWHERE(number, function) VG_REPLACE_FUNCTION_EZU(number, SO_SYN_MALLOC, function)
+
+/* Valgrind's replacement ends the process, be it for pvalloc or for __libc_pvalloc, which is the
+ * same function. This one has its class and a higher priority. */
+extern int *__errno_location(void) __attribute__((weak));
+#define PVALLOC(name)                                                                              \
+  void *name(SizeT szB);                                                                           \
+  void *name(SizeT szB) {                                                                          \
+    void *p = (void *)ASK(PVALLOC, szB, 0, 0, 0);                                                  \
+    if (p == NULL && __errno_location != NULL)                                                     \
+      *__errno_location() = VKI_ENOMEM;                                                            \
+    return p;                                                                                      \
+  }
+PVALLOC(IN_LIBC(10191, pvalloc))
+PVALLOC(ELSEWHERE(10191, pvalloc))
+
+/* C23. Configure says which of them Valgrind lacks; the numbers are those of Valgrinds that do not.
+ */
+#if DMD_REPLACE_FREE_SIZED
+#define FREE_SIZED(name)                                                                           \
+  void name(void *p, SizeT szB);                                                                   \
+  void name(void *p, SizeT szB) {                                                                  \
+    if (p != NULL)                                                                                 \
+      ASK(FREE, p, szB, 0, 0);                                                                     \
+  }
+FREE_SIZED(IN_LIBC(10051, free_sized))
+FREE_SIZED(ELSEWHERE(10051, free_sized))
+#endif
+
+#if DMD_REPLACE_FREE_ALIGNED_SIZED
+#define FREE_ALIGNED_SIZED(name)                                                                   \
+  void name(void *p, SizeT alignB, SizeT szB);                                                     \
+  void name(void *p, SizeT alignB, SizeT szB) {                                                    \
+    if (p != NULL)                                                                                 \
+      ASK(FREE, p, alignB, szB, 0);                                                                \
+  }
+FREE_ALIGNED_SIZED(IN_LIBC(10052, free_aligned_sized))
+FREE_ALIGNED_SIZED(ELSEWHERE(10052, free_aligned_sized))
+#endif

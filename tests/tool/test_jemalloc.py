@@ -2,6 +2,7 @@
 """The functions that jemalloc has beside those of the C library."""
 
 import glob
+import os
 import re
 
 from harness import Skip
@@ -77,3 +78,20 @@ def left_alone_where_malloc_is(t):
     run = _run(t, options=["--soname-synonyms=somalloc=nouserintercepts"])
     t.check(len(run.out.splitlines()) > 15000, "the program works")
     t.equal(run.profile.totals["allocs"], 0)
+
+
+def bind9_counts_the_same_blocks(t):
+    """BIND 9 counts what it asked for with isc_mem_get, and of isc_mem_allocate what sallocx answers."""
+    if not os.path.exists("/usr/include/isc/mem.h"):
+        raise Skip("BIND 9's headers are not installed")
+    run = t.run()
+    in_use = int(run.out)
+    t.check(in_use > 10000000, "BIND 9 has %d bytes in use" % in_use)
+    t.equal(run.out, t.run_natively([t.program()]).out, "as natively")
+    by_usable = {"isc__mem_allocate", "isc__mem_reallocate"}
+    counted = 0
+    for block in run.profile.blocks:
+        functions = set(block.stack)
+        if any(function.startswith("isc__mem") for function in functions):
+            counted += block.num * (block.req + (block.slop if functions & by_usable else 0))
+    t.check(abs(counted - in_use) < in_use / 100, "dmd has %d bytes, BIND 9 %d" % (counted, in_use))
