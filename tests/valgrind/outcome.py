@@ -8,8 +8,8 @@ import re
 # bytes, sorted. in_use: the same of frees, live blocks and their bytes. has_failed: the tool itself did.
 Outcome = collections.namedtuple("Outcome", "status out err allocations in_use has_failed")
 
-# How a run under dmd may differ; the first two are right by themselves, the others must be explained.
-RIGHT = ("numbers", "as-memcheck")
+# How a run under dmd may differ; the first three are right by themselves, the others must be explained.
+RIGHT = ("numbers", "as-memcheck", "varies")
 KINDS = (*RIGHT, "output", "allocations", "in-use", "failure")
 
 NUMBER = re.compile(rb"0[xX][0-9a-fA-F]+|\d[\d,.]*|\(nil\)")
@@ -76,6 +76,13 @@ def differences(none, memcheck, ours):
     elif ours.in_use != memcheck.in_use:
         kinds.append("in-use")
     return kinds
+
+
+def differ(kind, one, other):
+    """Whether two outcomes under one tool differ in what a kind of differences is about."""
+    if kind == "output":
+        return without_numbers(one) != without_numbers(other)
+    return (one.allocations, one.in_use) != (other.allocations, other.in_use)
 
 
 def read_explained(text):

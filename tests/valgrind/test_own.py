@@ -13,7 +13,7 @@ from vgbench import Bench
 MAKEFILE = """
 include $(top_srcdir)/Makefile.tool-tests.am
 check_PROGRAMS = same \\
-\tdiffers versions script
+\tdiffers versions varies script
 if VGCONF_OS_IS_DARWIN
 check_PROGRAMS += mac
 else
@@ -39,15 +39,17 @@ help_so_LDFLAGS = -shared -Wl,-soname -Wl,help.so
 
 def test_variables_of_a_makefile(t):
     variables = vgsource.read_variables(MAKEFILE)
-    t.equal(vgsource.expand(variables, "check_PROGRAMS"), ["same", "differs", "versions", "script", "help.so"])
+    programs = ["same", "differs", "versions", "varies", "script", "help.so"]
+    t.equal(vgsource.expand(variables, "check_PROGRAMS"), programs)
     t.equal(vgsource.expand(variables, "same_CFLAGS"), ["-O2", "-Wall", "-DN=1"])
     t.equal(vgsource.expand(variables, "versions_LDADD"), ["help.so", "-lm"])
     t.equal(vgsource.expand(variables, "nothing"), [])
 
 
 def test_conditions(t):
-    for condition, holds in (("VGCONF_OS_IS_LINUX", True), ("!VGCONF_OS_IS_LINUX", False), ("VGCONF_OS_IS_DARWIN", False),
-                             ("!VGCONF_OS_IS_DARWIN", True), ("COMPILER_IS_CLANG", False), ("DWARF4", True)):
+    for condition, holds in (("VGCONF_OS_IS_LINUX", True), ("!VGCONF_OS_IS_LINUX", False),
+                             ("VGCONF_OS_IS_DARWIN", False), ("!VGCONF_OS_IS_DARWIN", True),
+                             ("COMPILER_IS_CLANG", False), ("DWARF4", True)):
         t.equal(vgsource.condition_holds(condition), holds, condition)
 
 
@@ -83,6 +85,24 @@ int main() {
 }
 """
 
+# It allocates once more each time that it runs.
+VARIES = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <fcntl.h>
+#include <unistd.h>
+int main(void) {
+  int fd = open("runs", O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (write(fd, "x", 1) != 1)
+    return 1;
+  for (off_t n = lseek(fd, 0, SEEK_END); n > 0; n--) {
+    void *volatile block = malloc(10);
+    free(block);
+  }
+  return 0;
+}
+"""
+
 VERSIONS = """
 #include "../../config.h"
 #include "../versions.h"
@@ -101,12 +121,14 @@ def make_tree(t):
     os.makedirs(os.path.join(top, "include"))
     for name, text in {
             "configure.ac": "m4_define([v_major_ver], [7])\nm4_define([v_minor_ver], [31])\n",
-            "include/valgrind.h.in": "#define __VALGRIND_MAJOR__ @VG_VER_MAJOR@\n#define __VALGRIND_MINOR__ @VG_VER_MINOR@\n",
+            "include/valgrind.h.in": "#define __VALGRIND_MAJOR__ @VG_VER_MAJOR@\n"
+                                     "#define __VALGRIND_MINOR__ @VG_VER_MINOR@\n",
             "none/versions.h": '#include "valgrind.h"\n',
             "none/tests/Makefile.am": MAKEFILE,
             "none/tests/same.c": SAME,
             "none/tests/differs.cpp": DIFFERS,
             "none/tests/versions.c": VERSIONS,
+            "none/tests/varies.c": VARIES,
             "none/tests/help.c": "int answer(void) { return 42; }\n",
             "none/tests/differs.vgtest": "prog: differs\nprereq: true\n",
             "none/tests/same.vgtest": "# prog: differs\nprog: ./same\nargs: a b\n",
@@ -122,8 +144,9 @@ def test_tests_of_a_tree(t):
     tests, recipes = vgsource.read_tree(make_tree(t))
     t.equal([(test.name, test.group, test.program, test.args) for test in tests],
             [("none.differs", "none", "differs", ()), ("none.same-again", "none", "same", ("a", "b")),
-             ("none.same-c", "none", "same", ("c",)), ("none.versions", "none", "versions", ())])
-    t.equal(sorted(*recipes.values()), ["differs", "help.so", "same", "versions"])
+             ("none.same-c", "none", "same", ("c",)), ("none.varies", "none", "varies", ()),
+             ("none.versions", "none", "versions", ())])
+    t.equal(sorted(*recipes.values()), ["differs", "help.so", "same", "varies", "versions"])
 
 
 def test_programs_are_judged(t):
@@ -135,6 +158,7 @@ def test_programs_are_judged(t):
     t.equal(bench.judge(tests["none.same-c"], modes), ["equal"])
     t.equal(bench.run(tests["none.same-again"])[1:3], (4, b"2 arguments\n"))
     t.equal(bench.run(tests["none.versions"])[1], 0)
+    t.equal(bench.judge(tests["none.varies"], modes), ["varies"])
     try:
         bench.judge(tests["none.differs"], modes)
         raise AssertionError("a difference was not seen")
@@ -206,6 +230,8 @@ def test_differences(t):
             ({"out": b"out 7", "in_use": []}, ["numbers", "in-use"]),
             ({"has_failed": True, "status": 1}, ["failure"])):
         t.equal(outcome.differences(none, memcheck, outcome_with(**changes)), kinds, str(changes))
+    for kind, differs in (("output", False), ("allocations", True)):
+        t.equal(outcome.differ(kind, none, outcome_with(out=b"out 3", allocations=[])), differs, kind)
     failed = memcheck._replace(has_failed=True)
     t.equal(outcome.differences(none, failed, outcome_with(has_failed=True)), [])
 
