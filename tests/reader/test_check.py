@@ -457,8 +457,8 @@ def test_bad_calibrations(test):
 def test_bad_command_lines(test):
     test.write("new.json", program())
     for args, word in (
-            (["new.json"], "at least one limit"), (["--max-unreported=0"], "one file, not 0"),
-            (["a", "b", "--max-unreported=0"], "one file, not 2"), (["new.json", "--max-growth=1%"], "--baseline"),
+            (["new.json"], "at least one limit"), (["--max-unreported=0"], "one file, or more"),
+            (["a", "b", "--max-unreported=0"], "a: cannot open"), (["new.json", "--max-growth=1%"], "--baseline"),
             (["new.json", "--budget=lib=1%"], "--baseline"), (["new.json", "--budget=lib=+1"], "--baseline"),
             (["new.json", "--max-unreported=abc"], "--max-unreported=abc: "), (["new.json", "--max-unreported=1XB"], "unit"),
             (["new.json", "--max-unreported=-1"], "not a size"), (["new.json", "--max-unreported=+1"], "growth"),
@@ -484,6 +484,18 @@ def test_files_that_do_not_know(test):
                         (["missing.json", "--max-unreported=0"], ("missing.json", "cannot open"))):
         err = test.error("check", *args)
         test.check(all(word in err for word in words), err)
+
+
+def test_several_files(test):
+    """Limits are on what the processes have together: 3,000 unreported bytes each, and explicit/b in one of them."""
+    other = program().block(10, FINE, [SIZE_OF], reporters=["explicit/b"])
+    files = [test.write("one.json", program()), test.write("two.json", other)]
+    test.dmdv("check", "--max-unreported=6000", "--budget=explicit/b=10", *files)
+    out, _ = test.dmdv("check", "--max-unreported=5999", *files, status=1)
+    test.check("unreported: 6,000 bytes in 6 blocks (29.99% of the heap); 5,999 allowed, 1 too many\n" in out, out)
+    test.check("refused: %s, %s breaks 1 of 1 limit" % tuple(files) in out, out)
+    live = test.write("live.json", program(mode="live"))
+    test.check("cannot be merged" in test.error("check", "--max-growth=1", "--baseline", files[0], files[0], live), "modes")
 
 
 def test_standard_input(test):

@@ -137,11 +137,12 @@ static const dmd_option_table_t other_table = {other_options,
                                                sizeof other_options / sizeof *other_options};
 
 static const dmdv_part_t parts[] = {
-    {.text = "usage: dmdv check [OPTION...] FILE\n"
+    {.text = "usage: dmdv check [OPTION...] FILE...\n"
              "       dmdv check --calibrate [OPTION...] RUN RUN...\n"
              "\n"
-             "Checks that a profile keeps limits. Exit status 0: it does; 1: it breaks one;\n"
-             "2: it could not be checked.\n"
+             "Checks that a profile keeps limits, or that several, such as those of a\n"
+             "program's processes, keep them together. Exit status 0: all are kept; 1: one is\n"
+             "broken; 2: that could not be checked.\n"
              "\n"
              "limits, at least one:\n",
      .options = &limit_table},
@@ -169,8 +170,8 @@ static void destroy_options(options_t *o) {
 }
 
 static bool options_fit_check(const options_t *o) {
-  if (o->files.n != 1)
-    return dmdv_error("check: give one file, not %d; see dmdv check --help", o->files.n);
+  if (o->files.n < 1)
+    return dmdv_error("check: give one file, or more; see dmdv check --help");
   if (o->n_limits == 0)
     return dmdv_error("check: give at least one limit, such as --max-unreported=10%%; "
                       "dmdv check --calibrate finds them; see dmdv check --help");
@@ -207,14 +208,19 @@ static bool read_ignorefile(dmd_ignore_t *file, const char *name) {
   return false;
 }
 
+/* Which blocks of the profile are ignored; `count` has the patterns count what they ignore. */
+static dmd_subject_t subject_of(const dmd_profile_t *profile, dmd_ignore_t *ignore, bool count) {
+  return (dmd_subject_t){.profile = profile,
+                         .ignored_by =
+                             ignore->n > 0 ? dmd_ignore_apply(ignore, profile, count) : NULL};
+}
+
 /* Fills an uninitialised profile and the subject that it is. False with nothing to destroy. */
 static bool load_subject(dmd_subject_t *subject, dmd_profile_t *profile, const char *name,
                          const options_t *o, dmd_ignore_t *ignore, bool count) {
   if (!dmdv_load_or_say(profile, name, &o->load))
     return false;
-  *subject = (dmd_subject_t){.profile = profile};
-  if (ignore->n > 0)
-    subject->ignored_by = dmd_ignore_apply(ignore, profile, count);
+  *subject = subject_of(profile, ignore, count);
   return true;
 }
 
@@ -289,15 +295,15 @@ static int judge(const options_t *o, dmd_verdict_t *v) {
   return status;
 }
 
-static int check_file(const options_t *o, dmd_ignore_t *ignore) {
-  dmd_verdict_t v = {.file = o->files.names[0],
+static int check_profile(const options_t *o, dmd_ignore_t *ignore, const dmd_profile_t *now,
+                         const char *name) {
+  dmd_verdict_t v = {.file = name,
                      .baseline = o->baseline,
                      .ignore = ignore,
                      .ignore_name = o->ignore,
-                     .max_frames = o->max_frames};
-  dmd_profile_t now, before;
-  if (!load_subject(&v.now, &now, o->files.names[0], o, ignore, true))
-    return 2;
+                     .max_frames = o->max_frames,
+                     .now = subject_of(now, ignore, true)};
+  dmd_profile_t before;
   int status = 2;
   if (o->baseline == NULL) {
     status = judge(o, &v);
@@ -305,7 +311,33 @@ static int check_file(const options_t *o, dmd_ignore_t *ignore) {
     status = judge(o, &v);
     destroy_subject(&v.before, &before);
   }
-  destroy_subject(&v.now, &now);
+  dmd_env_free(&dmdv_env, (void *)v.now.ignored_by);
+  return status;
+}
+
+static int check_file(const options_t *o, dmd_ignore_t *ignore) {
+  dmd_profile_t profile;
+  if (!dmdv_load_or_say(&profile, o->files.names[0], &o->load))
+    return 2;
+  int status = check_profile(o, ignore, &profile, o->files.names[0]);
+  dmd_profile_destroy(&profile);
+  return status;
+}
+
+/* As one profile: limits are on what all processes have together. */
+static int check_merged(const options_t *o, dmd_ignore_t *ignore) {
+  dmd_merge_t merge;
+  dmd_strbuf_t names;
+  int status = 2;
+  dmd_strbuf_init(&names, &dmdv_env);
+  for (int i = 0; i < o->files.n; i++) {
+    dmd_strbuf_str(&names, i > 0 ? ", " : "");
+    dmd_strbuf_str(&names, o->files.names[i]);
+  }
+  if (dmdv_merge_files(&merge, &o->files, false, &o->load))
+    status = check_profile(o, ignore, &merge.profile, names.text);
+  dmd_merge_destroy(&merge);
+  dmd_strbuf_destroy(&names);
   return status;
 }
 
@@ -360,7 +392,9 @@ static int check_or_calibrate(const options_t *o) {
   dmd_ignore_t ignore;
   int status = 2;
   if (read_ignorefile(&ignore, o->ignore))
-    status = o->calibrate ? calibrate(o, &ignore) : check_file(o, &ignore);
+    status = o->calibrate      ? calibrate(o, &ignore)
+             : o->files.n == 1 ? check_file(o, &ignore)
+                               : check_merged(o, &ignore);
   dmd_ignore_destroy(&ignore);
   return status;
 }
