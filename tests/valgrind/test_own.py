@@ -21,7 +21,7 @@ check_PROGRAMS += help.so
 endif
 if !VGCONF_OS_IS_SOLARIS
 if HAVE_SOMETHING
-same_CFLAGS = ${AM_CFLAGS} -DN=1 @FLAG_W_NO_NONNULL@  # a comment
+same_CFLAGS = ${AM_CFLAGS} -DN=1 '-DS="a b"' @FLAG_W_NO_NONNULL@  # a comment
 endif
 endif
 AM_CFLAGS += -O2 -Wall
@@ -30,7 +30,7 @@ versions_SOURCES = versions.c versions.h
 versions_LDADD = help.so -lm `pwd`
 help_so_SOURCES = help.c
 help_so_CFLAGS = -fPIC
-help_so_LDFLAGS = -shared -Wl,-soname -Wl,help.so
+help_so_LDFLAGS = @FLAG_NO_PIE@ -shared -Wl,-soname -Wl,help.so
 """
 
 
@@ -41,7 +41,7 @@ def test_variables_of_a_makefile(t):
     variables = vgsource.read_variables(MAKEFILE)
     programs = ["same", "differs", "versions", "varies", "script", "help.so"]
     t.equal(vgsource.expand(variables, "check_PROGRAMS"), programs)
-    t.equal(vgsource.expand(variables, "same_CFLAGS"), ["-O2", "-Wall", "-DN=1"])
+    t.equal(vgsource.expand(variables, "same_CFLAGS"), ["-O2", "-Wall", "-DN=1", '-DS="a b"'])
     t.equal(vgsource.expand(variables, "versions_LDADD"), ["help.so", "-lm"])
     t.equal(vgsource.expand(variables, "nothing"), [])
 
@@ -57,10 +57,10 @@ def test_recipes(t):
     variables = vgsource.read_variables(MAKEFILE)
     there = {"same.c", "differs.cpp"}.__contains__
     recipes = {name: vgsource.recipe_of(variables, name, there) for name in vgsource.expand(variables, "check_PROGRAMS")}
-    t.equal(recipes["same"], vgsource.Recipe("same", ["same.c"], ["-O2", "-DN=1"], []))
+    t.equal(recipes["same"], vgsource.Recipe("same", ["same.c"], ["-O2", "-DN=1", '-DS="a b"'], []))
     t.equal(recipes["differs"], vgsource.Recipe("differs", ["differs.cpp"], [], []))
     t.equal(recipes["versions"], vgsource.Recipe("versions", ["versions.c"], ["-O2"], ["help.so", "-lm"]))
-    t.equal(recipes["help.so"], vgsource.Recipe("help.so", ["help.c"], ["-fPIC", "-shared"], []))
+    t.equal(recipes["help.so"], vgsource.Recipe("help.so", ["help.c"], ["-fPIC", "-no-pie", "-shared"], []))
     t.equal(recipes["script"], None)
 
 

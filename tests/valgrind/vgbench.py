@@ -24,7 +24,7 @@ MODES = {
 # tool within the second.
 NATIVE_SECONDS, TOOL_SECONDS = 10, 300
 
-# So often a reference is run again where dmd differs from it.
+# How often a reference is run again where dmd differs from it.
 TRIES = 5
 
 DEFINES = ["-DVGA_amd64=1", "-DVGO_linux=1", "-DVGP_amd64_linux=1", "-DVGPV_amd64_linux_vanilla=1"]

@@ -5,6 +5,7 @@ arguments they run. Their Makefile.am and .vgtest files are read as far as that 
 import collections
 import os
 import re
+import shlex
 
 from harness import files
 
@@ -51,11 +52,13 @@ def read_variables(text):
 
 
 def expand(variables, name, depth=8):
-    """The words of a variable. Those that only configure knows (@...@), and commands, are left out."""
+    """The words of a variable, as a shell has them. Those that only configure knows (@...@), and commands, are left
+    out."""
     text = variables.get(name, "")
     for _ in range(depth):
         text = re.sub(r"\$[({](\w+)[)}]", lambda match: variables.get(match.group(1), ""), text)
-    return [word for word in text.split() if "@" not in word and "`" not in word]
+    words = shlex.split(text.replace("@FLAG_NO_PIE@", "-no-pie"))
+    return [word for word in words if "@" not in word and "`" not in word]
 
 
 def recipe_of(variables, name, there):
