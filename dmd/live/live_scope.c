@@ -331,18 +331,19 @@ void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread) {
   dmd_scopes_start_thread(&live->reporters, thread, DMD_NONE);
 }
 
-void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
-  close_all_left(live, &live->tags, thread);
-  close_all_left(live, &live->reporters, thread);
-  dmd_scopes_end_thread(&live->tags, thread);
-  dmd_scopes_end_thread(&live->reporters, thread);
-}
-
 /* The thread has ended: its open scopes cannot be ended any more. */
 static void drop_all(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   while (dmd_scopes_pushed(scopes, thread, 0) != NULL)
     drop(live, scopes, thread);
   dmd_scopes_end_thread(scopes, thread);
+}
+
+/* A tag may be a thread's for as long as it lives; and at the program's end all threads end, with
+ * whatever tags they carry. */
+void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
+  close_all_left(live, &live->reporters, thread);
+  dmd_scopes_end_thread(&live->reporters, thread);
+  drop_all(live, &live->tags, thread);
 }
 
 void dmd_live_forked(dmd_live_t *live, uint32_t thread) {

@@ -64,3 +64,9 @@ def of_signal_handlers(t):
     profile = t.run().profile
     t.equal(profile.faults, [])
     t.equal(profile.at("main")[:1], ["100+4 reported by block_size_of as explicit/jumped"])
+
+
+def tags_for_life(t):
+    profile = t.run().profile
+    t.equal(profile.faults, [])
+    t.equal((profile.blocks_at("work")[0].tag, [b.tag for b in profile.blocks_at("main") if b.req == 200]), ("worker", ["program"]))
