@@ -61,9 +61,9 @@ dmd_block_t *dmd_heap_find(const dmd_heap_t *heap, uint64_t addr);
 dmd_block_t *dmd_heap_find_older(const dmd_heap_t *heap, uint64_t addr, const dmd_block_t *block);
 
 /* Removes the block that starts at addr and is not a pool's; false where none does. In a large heap
- * its record has to come from memory; this starts to load it, so read it later. If removed->stays, the block is still
- * found until dmd_heap_release, which must come before anything else is added, removed or walked.
- * Otherwise the record can be read until the next block is added or removed. */
+ * its record has to come from memory; this starts to load it, so read it later. If removed->stays,
+ * the block is still found until dmd_heap_release, which must come before anything else is added,
+ * removed or walked. Otherwise the record can be read until the next block is added or removed. */
 bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_removed_t *removed);
 
 /* Removes or moves this announced block, which starts at addr, whatever else does. It can be read

@@ -229,9 +229,9 @@ static void write_functions(dmd_jsonout_t *j, const dmd_frames_t *frames) {
       dmd_jsonout_object(j, DMD_JSONOUT_LINES);
       any = true;
     }
-    const char *function = dmd_frames_location(frames, id).function;
+    dmd_location_t location = dmd_frames_location(frames, id);
     dmd_jsonout_key_id(j, id);
-    dmd_jsonout_str(j, function != NULL ? function : "?\?\?");
+    dmd_jsonout_str(j, location.function != NULL ? location.function : "?\?\?");
   }
   if (any)
     dmd_jsonout_end(j);

@@ -13,7 +13,8 @@
  *   bytes: 24
  *   reason: struct-size
  *   text: 224 bytes claimed, 200 bytes measured: 24 bytes too many
- *   text: Likely reason: the claim contains bytes that were not reported, perhaps the size of a structure
+ *   text: Likely reason: the claim contains bytes that were not reported, perhaps the size of a
+ *     structure
  *   at: title_measure @end
  */
 #include <stdlib.h>
