@@ -122,6 +122,7 @@ dmd_core_sources = \
   dmd/engine/mempool.c dmd/engine/mempool.h \
   dmd/engine/monitor.c dmd/engine/monitor.h \
   dmd/engine/options.c dmd/engine/options.h \
+  dmd/engine/replacednew.c dmd/engine/replacednew.h \
   dmd/engine/requests.c dmd/engine/requests.h \
   dmd/engine/rules.c dmd/engine/rules.h \
   dmd/engine/running.c dmd/engine/running.h \

@@ -19,6 +19,9 @@ DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_LOOKUP_SYMBOL], [lookup_symbol_SLOW],
   [extern Bool VG_(lookup_symbol_SLOW) (DiEpoch ep, const HChar *soname, const HChar *name, void *found);],
   [(void) VG_(lookup_symbol_SLOW) (VG_(current_DiEpoch) (), "", "", NULL);],
   [--allocator=auto goes by the names of libraries alone])
+DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_REDIR_DO_LOOKUP], [redir_do_lookup],
+  [extern Addr VG_(redir_do_lookup) (Addr code, Bool *is_wrapped);], [(void) VG_(redir_do_lookup) (0, NULL);],
+  [that a program's own operator new never runs goes unsaid])
 DMD_TOOL_PRIVATE_TEST([DMD_VG_HAVE_MERGE_RECURSIVE_FRAMES], [clo_merge_recursive_frames],
   [extern Int VG_(clo_merge_recursive_frames);], [VG_(clo_merge_recursive_frames) = 0;],
   [--merge-recursive-frames is read from the command line])

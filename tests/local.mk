@@ -74,6 +74,7 @@ unit_tests = \
   tests/unit/test_published \
   tests/unit/test_record \
   tests/unit/test_recordfields \
+  tests/unit/test_replacednew \
   tests/unit/test_reports \
   tests/unit/test_requests \
   tests/unit/test_roundtrip \

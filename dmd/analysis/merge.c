@@ -46,6 +46,7 @@ static void start_run(dmd_profile_t *to, const dmd_profile_t *first) {
   to->run.time = dmd_profile_keep(to, run->time);
   to->run.allocator = dmd_profile_keep(to, run->allocator);
   to->run.allocator_chosen = dmd_profile_keep(to, run->allocator_chosen);
+  to->run.replaced_new = dmd_profile_keep(to, run->replaced_new);
 }
 
 static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
@@ -61,6 +62,7 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   join(&a->time, b->time, NULL);
   join(&a->allocator, b->allocator, "mixed");
   join(&a->allocator_chosen, b->allocator_chosen, NULL);
+  join(&a->replaced_new, b->replaced_new, NULL);
   a->word_szB = a->word_szB > b->word_szB ? a->word_szB : b->word_szB;
   a->partial_stacks |= b->partial_stacks;
   a->partial_advice |= b->partial_advice;

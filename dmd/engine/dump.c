@@ -6,6 +6,7 @@
 #include "engine/filename.h"
 #include "engine/listing.h"
 #include "engine/loaded.h"
+#include "engine/replacednew.h"
 #include "engine/symbols.h"
 #include "live/snapshot.h"
 #include "profile/json.h"
@@ -47,6 +48,7 @@ static void describe_run(const dmd_engine_t *engine, dmd_profile_t *profile, dmd
   describe_time(engine, profile);
   profile->run.folder = dmd_profile_keep(profile, host->start_folder(host->ctx));
   profile->run.host = dmd_profile_keep(profile, host->host_name(host->ctx));
+  profile->run.replaced_new = dmd_engine_find_replaced_new(host, profile);
   profile->run.label = dmd_profile_keep(profile, label);
   profile->run.trigger = triggers[trigger];
   profile->run.pid = host->pid(host->ctx);

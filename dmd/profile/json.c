@@ -258,6 +258,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key_u64(j, "wordSize", run->word_szB);
   key_str_or_null(j, "allocator", run->allocator);
   key_str(j, "allocatorChosen", run->allocator_chosen);
+  key_str(j, "replacedNew", run->replaced_new);
   dmd_jsonout_key_str(j, "stacks", run->partial_stacks ? "partial" : "full");
   dmd_jsonout_key_u64(j, "sampleBelow", run->sample_below);
   dmd_jsonout_key_u64(j, "seed", run->seed);

@@ -52,6 +52,7 @@ typedef struct dmd_run {
   const char *trigger;          /* "exit", "request" or "monitor" */
   const char *allocator;        /* the model's name */
   const char *allocator_chosen; /* by whom: "auto", the tool, or "option"; NULL: unknown */
+  const char *replaced_new;     /* the object whose own operator new never ran; NULL: none known */
   uint64_t pid;
   uint64_t dump_number; /* of this process, from 1 */
   uint64_t word_szB;

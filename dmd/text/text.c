@@ -351,6 +351,16 @@ static void print_allocator(dmd_out_t *out, const dmd_run_t *run) {
   dmd_out_str(out, "\n");
 }
 
+static void print_replaced_new(dmd_out_t *out, const dmd_run_t *run) {
+  if (run->replaced_new == NULL)
+    return;
+  dmd_out_str(out, "\nThe operator new of ");
+  dmd_out_safe(out, run->replaced_new);
+  dmd_out_str(out, " did not run: Valgrind's ran in its place.\nWith "
+                   "--soname-synonyms=somalloc=nouserintercepts it runs; see the manual's "
+                   "questions.\n");
+}
+
 static void print_totals(const dmd_printer_t *p) {
   dmd_out_t *out = p->out;
   const dmd_run_t *run = &p->profile->run;
@@ -372,6 +382,7 @@ static void print_totals(const dmd_printer_t *p) {
     dmd_out_str(
         out, "\nNo allocation was seen: the program is linked statically or brings an allocator of "
              "its own.\nSee Valgrind's --soname-synonyms, and the manual on allocators.\n");
+  print_replaced_new(out, run);
   const dmd_section_records_t *s = p->records->section;
   if (p->profile->mode == DMD_MODE_DARK_MATTER && run->freed_reported > 0 &&
       s[DMD_SECTION_ONCE].n == 0 && s[DMD_SECTION_TWICE].n == 0) {

@@ -76,10 +76,20 @@ void dm_objects(void *ctx, dmd_object_fn visit, void *visitor) {
   }
 }
 
+/* "NONE" is Valgrind's name for what has no soname. */
+static const HChar *soname_pattern(const char *soname) {
+  return soname == NULL ? "NONE" : soname;
+}
+
 bool dm_object_defines(void *ctx, const char *soname, const char *function, bool if_unknown) {
   (void)ctx;
-  /* "NONE" is Valgrind's name for what has no soname. */
-  return dm_defines(soname == NULL ? "NONE" : soname, function, if_unknown);
+  return dm_defines(soname_pattern(soname), function, if_unknown);
+}
+
+const char *dm_object_replaced(void *ctx, const char *soname, const char *function) {
+  dmd_object_t object;
+  Addr code = dm_replaced(soname_pattern(soname), function);
+  return code != 0 && dm_object(ctx, (dmd_code_t){.ip = code}, &object) ? object.path : NULL;
 }
 
 /*--- Functions ---*/

@@ -158,6 +158,7 @@ const dmd_engine_host_t g_host = {
     .shows_below_main = shows_below_main,
     .objects = dm_objects,
     .defines = dm_object_defines,
+    .replaced = dm_object_replaced,
     .memory_begin = dm_memory_begin,
     .memory_read = dm_memory_read,
     .memory_end = dm_memory_end,

@@ -64,6 +64,28 @@ static inline Bool dm_defines(const HChar *soname_pattern, const HChar *name, Bo
 #endif
 }
 
+/*--- What is replaced ---*/
+
+/* Where a jump to an address leads: to the address itself, unless the function there is replaced.
+ * Without it: that a program's own operator new never runs goes unsaid. */
+#if DMD_VG_HAVE_REDIR_DO_LOOKUP
+extern Addr VG_(redir_do_lookup)(Addr code, Bool *is_wrapped);
+#endif
+
+/* The address of a function of this name in an object whose soname matches the pattern, if it is
+ * replaced; 0: there is none, it runs, or that cannot be found out. */
+static inline Addr dm_replaced(const HChar *soname_pattern, const HChar *name) {
+#if DMD_VG_HAVE_LOOKUP_SYMBOL && DMD_VG_HAVE_REDIR_DO_LOOKUP
+  dm_symbol_addrs_t found;
+  if (!VG_(lookup_symbol_SLOW)(VG_(current_DiEpoch)(), soname_pattern, name, &found))
+    return 0;
+  return VG_(redir_do_lookup)(found.addrs[0], NULL) == found.addrs[0] ? 0 : found.addrs[0];
+#else
+  (void)soname_pattern, (void)name;
+  return 0;
+#endif
+}
+
 /*--- --merge-recursive-frames ---*/
 
 /* The core's switch. Without it: as the option was given at the start. A change by the monitor

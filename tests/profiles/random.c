@@ -199,6 +199,7 @@ static void make_run(const maker_t *m) {
   run->trigger = kept_text(m);
   run->allocator = kept_text(m);
   run->allocator_chosen = one_in(m, 2) ? NULL : kept_text(m);
+  run->replaced_new = one_in(m, 2) ? NULL : kept_text(m);
   run->pid = number(m, 53);
   run->dump_number = number(m, 53);
   run->word_szB = one_in(m, 2) ? 4 : 8;

@@ -99,14 +99,21 @@ def test_memory_reports_are_added_up(test):
 
 def test_runs_that_differ(test):
     other = run(version="0.2.0", valgrindVersion="3.24.0", label="x", wordSize=4, allocator="exact",
-                allocatorChosen="option", stacks="partial",
+                allocatorChosen="option", replacedNew="/l/x.so", stacks="partial",
                 sampleBelow=64, seed=9)
     document = merge(test, Profile(options="--a", dmd=run()), Profile(options="--b", dmd=other))
     test.equal(document["invocation"]["dmdEnvVar"], None, "options")
     found = {key: document["dmd"].get(key) for key in other if key not in ("totals", "faults", "command", "pid", "dump",
                                                                         "trigger", "formatVersion")}
     test.equal(found, {"version": "mixed", "valgrindVersion": "mixed", "label": None, "wordSize": 8, "allocator": "mixed",
-                       "allocatorChosen": None, "stacks": "partial", "sampleBelow": 64, "seed": 0}, "the run")
+                       "allocatorChosen": None, "replacedNew": None, "stacks": "partial", "sampleBelow": 64, "seed": 0}, "the run")
+
+
+def test_replaced_new_is_that_of_all_files(test):
+    one, other = run(replacedNew="/l/x.so"), run(replacedNew="/l/y.so")
+    for second, expected in (one, "/l/x.so"), (other, None), (run(), None):
+        document = merge(test, Profile(dmd=one), Profile(dmd=second))
+        test.equal(document["dmd"].get("replacedNew"), expected, "the object")
 
 
 def test_faults_are_added_up(test):

@@ -243,3 +243,55 @@ def auto_for_firefox(t):
     if not found:
         raise Skip("Firefox is not installed; DMD_PINGSENDER can name the program pingsender of any")
     _chose(t, t.run_command([found[0]], status=None), "mozjemalloc")
+
+
+# ---- Operators new that are the program's own ----
+
+
+def _tells(t, run, path):
+    """That this object's operator new did not run is told, in the profile and in the log; None: nothing is."""
+    if not (t.has_private("LOOKUP_SYMBOL") and t.has_private("REDIR_DO_LOOKUP")):
+        path = None
+    t.equal(run.profile.run.get("replacedNew"), path)
+    t.equal(run.log.count("did not run"), path is not None)
+    t.equal(run.log.count("\nThe operator new of %s did not run: Valgrind's ran in its place.\n" % path),
+            path is not None, run.log[-600:])
+
+
+def own_new_that_is_replaced(t):
+    program = t.program()
+    run = t.run_command([program], status=0)
+    t.equal(run.profile.at("main"), ["3 x 100+4"])
+    _tells(t, run, program)
+
+
+def own_new_that_runs(t):
+    """As it does natively. Who allocated is still the caller."""
+    t.run_natively([t.program()], status=3)
+    for value in "nouserintercepts", "*malloc*":
+        run = t.run_command([t.program()], options=["--soname-synonyms=somalloc=" + value], status=3)
+        t.equal(run.profile.at("main"), ["3 x 100+4"])
+        _tells(t, run, None)
+
+
+def own_new_of_a_library(t):
+    # Preloaded into the shell that starts Valgrind too, which has no counter.
+    text = """#include <cstdlib>
+              #include <new>
+              extern "C" __attribute__((weak)) int n_calls;
+              void *operator new(std::size_t szB) { if (&n_calls) n_calls++; return malloc(szB); }"""
+    library = t.bench.compile_text("new.cc", text, ["-shared", "-fPIC", "-Wl,-soname,libnew.so.1"])
+    program = t.program(["-DWITHOUT", "-rdynamic"])
+    env = {"LD_PRELOAD": library}
+    t.run_natively([program], env=env, status=3)
+    _tells(t, t.run_command([program], env=env, status=0), os.path.realpath(library))
+    options = ["--soname-synonyms=somalloc=nouserintercepts"]
+    _tells(t, t.run_command([program], options=options, env=env, status=3), None)
+
+
+def own_new_there_is_none(t):
+    """Where the C++ library is a part of the program, the program has one all the same."""
+    for flags in [], ["-static-libstdc++"]:
+        run = t.run_command([t.program(["-DWITHOUT", *flags])])
+        t.equal(run.profile.at("main"), ["3 x 100+4"])
+        _tells(t, run, None)

@@ -92,6 +92,18 @@ static bool defines(void *ctx, const char *soname, const char *function, bool if
   return false;
 }
 
+static const char *replaced(void *ctx, const char *soname, const char *function) {
+  const enginehost_t *h = ctx;
+  for (uint32_t i = 0; i < h->n_objects; i++) {
+    const char *its = h->objects[i].soname;
+    bool same = soname == NULL || its == NULL ? soname == its : strcmp(soname, its) == 0;
+    if (same && h->replaces != NULL && strcmp(h->replaces, function) == 0 &&
+        defines(ctx, soname, function, false))
+      return h->objects[i].path;
+  }
+  return NULL;
+}
+
 /* ---- Memory. ---- */
 
 static void memory_begin(void *ctx) {
@@ -374,6 +386,7 @@ void enginehost_init(enginehost_t *h) {
                                        .shows_below_main = shows_below_main,
                                        .objects = objects,
                                        .defines = defines,
+                                       .replaced = replaced,
                                        .memory_begin = memory_begin,
                                        .memory_read = memory_read,
                                        .memory_end = memory_end,

@@ -79,6 +79,7 @@ typedef struct enginehost {
   } objects[8];
   uint32_t n_objects;
   bool knows_no_symbols; /* what objects define cannot be found out */
+  const char *replaces;  /* a function that never runs, whichever object has it; NULL: none */
 } enginehost_t;
 
 void enginehost_init(enginehost_t *h);

@@ -85,6 +85,7 @@ static void build_run(dmd_profile_t *p) {
       .trigger = "exit",
       .allocator = "glibc",
       .allocator_chosen = "auto",
+      .replaced_new = "/l/x.so",
       .pid = 77,
       .dump_number = 2,
       .word_szB = 8,
@@ -135,6 +136,7 @@ static const char all_keys_text[] =
     "  \"wordSize\": 8,\n"
     "  \"allocator\": \"glibc\",\n"
     "  \"allocatorChosen\": \"auto\",\n"
+    "  \"replacedNew\": \"/l/x.so\",\n"
     "  \"stacks\": \"partial\",\n"
     "  \"sampleBelow\": 512,\n"
     "  \"seed\": 9,\n"
@@ -374,7 +376,8 @@ static void hostile_strings(void **state) {
                        .label = hostile,
                        .trigger = hostile,
                        .allocator = hostile,
-                       .allocator_chosen = hostile};
+                       .allocator_chosen = hostile,
+                       .replaced_new = hostile};
   build_tagged(p, 1, 8, 0, hostile, build_reports(p, 1, hostile, hostile, NULL, NULL), hostile);
   dmd_faults_add(&p->faults, &(dmd_fault_t){.num = 1, .reporter = 1});
   const char *text = fixture_json(&f);
@@ -391,6 +394,7 @@ static void hostile_strings(void **state) {
       item(run, "trigger"),
       item(run, "allocator"),
       item(run, "allocatorChosen"),
+      item(run, "replacedNew"),
       item(item(run, "faults")->child, "reporter"),
       item(block, "tag"),
       item(block, "reporters")->child,

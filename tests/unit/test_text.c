@@ -310,6 +310,10 @@ static void totals_of_a_known_run(void **state) {
   f.profile.run.allocator = "jema\x1blloc";
   f.profile.run.allocator_chosen = "auto";
   assert_prints(&f, "in 34 blocks\nallocator: jema\\x1blloc (--allocator=auto)\n");
+  assert_prints_no(&f, "operator new");
+  f.profile.run.replaced_new = "/l/\x1bx.so";
+  assert_prints(&f, "\nThe operator new of /l/\\x1bx.so did not run: Valgrind's ran in its place.\n"
+                    "With --soname-synonyms=somalloc=nouserintercepts it runs");
   assert_prints_no(&f, "was freed before this dump");
   f.profile.run.freed_reported = 2000;
   assert_prints(&f, "Every block that was reported (2,000) was freed before this dump.\n");

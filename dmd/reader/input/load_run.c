@@ -200,6 +200,7 @@ static const member_t members[] = {
     {"trigger", TEXT, offsetof(dmd_run_t, trigger), NULL, NULL},
     {"allocator", TEXT, offsetof(dmd_run_t, allocator), NULL, NULL},
     {"allocatorChosen", TEXT, offsetof(dmd_run_t, allocator_chosen), NULL, NULL},
+    {"replacedNew", TEXT, offsetof(dmd_run_t, replaced_new), NULL, NULL},
     {"pid", NUMBER, offsetof(dmd_run_t, pid), NULL, NULL},
     {"dump", NUMBER, offsetof(dmd_run_t, dump_number), NULL, NULL},
     {"wordSize", NUMBER, offsetof(dmd_run_t, word_szB), NULL, NULL},

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/replacednew.h"
+#include "enginehost.h"
+
+enum { MAX_LIBRARIES = 2 };
+
+typedef struct {
+  const char *program, *libraries[MAX_LIBRARIES]; /* their functions */
+  const char *expected;                           /* the object's path; NULL: none */
+} case_t;
+
+static void expect(const case_t *c, const char *replaces, uint64_t word_szB) {
+  static const char *const paths[MAX_LIBRARIES] = {"/lib/liba.so.1.0", "/lib/libb.so.2.0"};
+  static const char *const sonames[MAX_LIBRARIES] = {"liba.so.1", "libb.so.2"};
+  enginehost_t h;
+  enginehost_init(&h);
+  h.replaces = replaces;
+  h.engine_host.word_szB = word_szB;
+  for (int i = 0; i < MAX_LIBRARIES && c->libraries[i] != NULL; i++)
+    enginehost_object(&h, paths[i], sonames[i], c->libraries[i]);
+  enginehost_object(&h, "/home/me/app", NULL, c->program);
+  dmd_profile_t profile;
+  dmd_profile_init(&profile, &h.host.env);
+  const char *found = dmd_engine_find_replaced_new(&h.engine_host, &profile);
+  if (c->expected == NULL)
+    assert_null(found);
+  else
+    assert_string_equal(found, c->expected);
+  dmd_profile_destroy(&profile);
+  enginehost_done(&h);
+}
+
+#define CXX_LIBRARY "|_Znwm|__cxa_allocate_exception|"
+
+static void where_it_is(void **state) {
+  (void)state;
+  static const case_t cases[] = {
+      {"|main|_Znwm|", {CXX_LIBRARY}, "/home/me/app"},
+      {"|main|", {CXX_LIBRARY, "|_Znwm|f|"}, "/lib/libb.so.2.0"},
+      {"|main|_Znwm|", {"|_Znwm|f|", CXX_LIBRARY}, "/home/me/app"}, /* the program first */
+      {"|main|", {"|_Znwm|f|", "|_Znwm|g|"}, "/lib/liba.so.1.0"},
+      {"|main|", {CXX_LIBRARY, "|f|"}, NULL},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++)
+    expect(&cases[i], "_Znwm", 8);
+}
+
+/* Of the C++ library in the program itself, and of allocators, nothing is said. */
+static void as_a_matter_of_course(void **state) {
+  (void)state;
+  static const case_t cases[] = {
+      {"|main|_Znwm|__cxa_allocate_exception|", {NULL}, NULL},
+      {"|main|_Znwm|malloc|realloc|", {CXX_LIBRARY}, NULL},
+      {"|main|", {CXX_LIBRARY, "|malloc|realloc|_Znwm|"}, NULL},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++)
+    expect(&cases[i], "_Znwm", 8);
+}
+
+static void it_runs(void **state) {
+  (void)state;
+  static const case_t c = {"|main|_Znwm|", {CXX_LIBRARY, "|_Znwm|f|"}, NULL};
+  expect(&c, NULL, 8);
+}
+
+/* Where size_t is unsigned int, the function has another name. */
+static void of_32_bits(void **state) {
+  (void)state;
+  static const case_t c = {"|main|_Znwj|", {NULL}, "/home/me/app"};
+  expect(&c, "_Znwj", 4);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(where_it_is),
+      cmocka_unit_test(as_a_matter_of_course),
+      cmocka_unit_test(it_runs),
+      cmocka_unit_test(of_32_bits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
