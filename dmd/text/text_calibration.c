@@ -68,6 +68,8 @@ static void print_command(dmd_out_t *out, const dmd_calibration_t *c,
   dmd_out_str(out, "\nThe tightest limits that all of them keep, in bytes:\n\n  dmdv check FILE");
   if (command->ignore_alloc_fns)
     print_option(out, "ignore-alloc-fns", NULL);
+  for (size_t i = 0; i < command->view->n_alloc_fns; i++)
+    print_option(out, "alloc-fn", command->view->alloc_fns[i]);
   if (command->ignore_name != NULL)
     print_option(out, "ignore", command->ignore_name);
   print_option(out, "baseline", command->baseline);

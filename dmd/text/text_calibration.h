@@ -13,6 +13,7 @@ typedef struct dmd_calibration_command {
   const char *baseline;    /* the name of a run's file */
   const char *ignore_name; /* NULL: none */
   bool ignore_alloc_fns;
+  const dmd_frame_view_t *view;
 } dmd_calibration_command_t;
 
 /* Prints least, median and largest value of each figure, and a command line whose limits are the

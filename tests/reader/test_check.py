@@ -221,6 +221,21 @@ def test_max_frames_and_alloc_fns(test):
     test.equal([c["allocatedAt"] for c in causes], [["f (a.c:1)"]], "without malloc")
 
 
+def test_who_allocated_and_full_names(test):
+    """Functions of --alloc-fn are not to blame, and with -a not there at all; JSON has names as they are anyway."""
+    taken = "gfx::Map<std::pair<std::string, std::vector<std::string, gfx::Pool<std::string> > >, int>::take(int) (p.cc:1)"
+    profile = Profile().block(8, ["malloc (m.c:1)", taken, "load (a.c:1)"])
+
+    def frames(*args):
+        out = check(test, "--max-unreported=0", *args, profile=profile, status=1)
+        return [line.strip() for line in out.splitlines() if line.startswith("     #")]
+    test.equal(frames(), ["#02: gfx::Map<...>::take(int) (p.cc:1)", "#03: load (a.c:1)"], "short")
+    test.equal(frames("--full-names"), ["#02: " + taken, "#03: load (a.c:1)"], "full")
+    test.equal(frames("--alloc-fn=other", "--alloc-fn=gfx::Map::*"), ["#03: load (a.c:1)"], "the caller")
+    test.equal(frames("--alloc-fn=gfx::Map::*", "-a"), ["#01: load (a.c:1)"], "nothing else")
+    test.error("check", "--max-unreported=0", "--alloc-fn=", "new.json")
+
+
 def test_an_empty_heap_keeps_everything(test):
     check(test, "--max-unreported=0%", "--max-twice-reported=0", "--max-unreported=0", profile=Profile())
 
@@ -433,7 +448,8 @@ def test_calibration_quotes_names(test):
 
 def test_calibration_ignores(test):
     ignore = test.write("ignore", IGNORE)
-    out, _ = test.dmdv("check", "--calibrate", "-a", "--ignore", ignore, *runs(test))
+    out, _ = test.dmdv("check", "--calibrate", "-a", "--alloc-fn=pool_*", "--ignore", ignore, *runs(test))
+    test.check("--alloc-fn=pool_*" in command_of(out), out)
     test.check("--ignore-alloc-fns \\\n" in out and "--ignore=%s \\\n" % ignore in out, out)
     test.check("--max-unreported=2000 \\\n" in out and "--max-twice-reported=0 \\\n" in out, out)
 

@@ -5,6 +5,7 @@
  */
 #include "base/limits.h"
 #include "reader/command/commands.h"
+#include "reader/command/options.h"
 #include "reader/command/show.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
@@ -20,6 +21,7 @@ typedef struct {
   dmd_limit_t *limits; /* with room for two of each argument: --max-growth makes two */
   size_t n_limits;
   dmdv_load_options_t load;
+  const char **alloc_fns; /* of load.frame_view, with room for all arguments */
   const char *baseline, *ignore, *output;
   unsigned format; /* of `printers` */
   uint32_t max_frames;
@@ -99,6 +101,11 @@ static bool take_budget(void *target, const char *value, dmd_strbuf_t *why) {
   return is_good(reason, why);
 }
 
+static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  options_t *o = target;
+  return dmdv_add_alloc_fn(&o->load.frame_view, o->alloc_fns, value, why);
+}
+
 static const dmd_option_t limit_options[] = {
     {"max-unreported", "SIZE", NULL, "unreported bytes", DMD_OPTION_OWN, .take = take_unreported},
     {"max-twice-reported", "SIZE", NULL, "bytes reported twice or more", DMD_OPTION_OWN,
@@ -132,6 +139,11 @@ static const dmd_option_t other_options[] = {
      AT(max_frames), .letter = 'f', .least = 1, .most = DMD_MAX_SHOWN},
     {"ignore-alloc-fns", NULL, NULL, "leave out allocation functions at the start of stacks",
      DMD_OPTION_SWITCH, AT(load.ignore_alloc_fns), .letter = 'a'},
+    {"alloc-fn", "PATTERN", NULL,
+     "a function that matches only allocates for its callers; may be given several times",
+     DMD_OPTION_OWN, .take = take_alloc_fn},
+    {"full-names", NULL, NULL, "names of functions as they are, however long", DMD_OPTION_SWITCH,
+     AT(load.frame_view.full_names)},
 };
 static const dmd_option_table_t other_table = {other_options,
                                                sizeof other_options / sizeof *other_options};
@@ -167,6 +179,7 @@ static void destroy_options(options_t *o) {
   for (size_t i = 0; i < o->n_limits; i++)
     dmd_env_free(&dmdv_env, (void *)o->limits[i].name);
   dmd_env_free(&dmdv_env, o->limits);
+  dmd_env_free(&dmdv_env, o->alloc_fns);
 }
 
 static bool options_fit_check(const options_t *o) {
@@ -358,7 +371,8 @@ static bool write_calibration(const options_t *o, const dmd_subject_t *runs, siz
     return false;
   dmd_calibration_command_t command = {.baseline = o->files.names[0],
                                        .ignore_name = o->ignore,
-                                       .ignore_alloc_fns = o->load.ignore_alloc_fns};
+                                       .ignore_alloc_fns = o->load.ignore_alloc_fns,
+                                       .view = &o->load.frame_view};
   dmd_calibration_t calibration;
   dmd_calibration_init(&calibration, runs, n);
   dmd_calibration_print(&out, &calibration, &command);
@@ -401,7 +415,8 @@ static int check_or_calibrate(const options_t *o) {
 
 static int run(int argc, char **argv) {
   options_t o = {
-      .limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", 2 * (size_t)argc * sizeof(dmd_limit_t))};
+      .limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", 2 * (size_t)argc * sizeof *o.limits),
+      .alloc_fns = dmd_env_alloc(&dmdv_env, "dmdv.alloc_fns", (size_t)argc * sizeof *o.alloc_fns)};
   int status = dmdv_read_command_line(&dmdv_check_command, &o, argc, argv, &o.files);
   if (status < 0)
     status = check_or_calibrate(&o);

@@ -14,15 +14,20 @@ static bool take_filter(void *target, const char *value, dmd_strbuf_t *why) {
   return true;
 }
 
-/* So has this. */
-static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
-  dmdv_options_t *options = target;
+bool dmdv_add_alloc_fn(dmd_frame_view_t *view, const char **alloc_fns, const char *value,
+                       dmd_strbuf_t *why) {
   if (value[0] == '\0') {
     dmd_strbuf_str(why, "the pattern is empty");
     return false;
   }
-  options->alloc_fns[options->load.frame_view.n_alloc_fns++] = value;
+  view->alloc_fns = alloc_fns;
+  alloc_fns[view->n_alloc_fns++] = value;
   return true;
+}
+
+static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  dmdv_options_t *options = target;
+  return dmdv_add_alloc_fn(&options->load.frame_view, options->alloc_fns, value, why);
 }
 
 #define AT(field) DMD_OPTION_AT(dmdv_options_t, field)
@@ -77,7 +82,6 @@ int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, in
       dmd_env_alloc(&dmdv_env, "dmdv.filters", (size_t)argc * sizeof *options->filters);
   options->alloc_fns =
       dmd_env_alloc(&dmdv_env, "dmdv.alloc_fns", (size_t)argc * sizeof *options->alloc_fns);
-  options->load.frame_view.alloc_fns = options->alloc_fns;
   int status = dmdv_read_command_line(command, options, argc, argv, &options->files);
   if (options->view.sections & SECTION_MISREPORTED)
     options->view.sections ^= SECTION_MISREPORTED | DMD_TEXT_FAULTS;

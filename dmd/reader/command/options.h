@@ -37,6 +37,11 @@ typedef struct dmdv_options {
  * dmdv_options_t. */
 extern const dmd_option_table_t dmdv_record_options, dmdv_accepted_options;
 
+/* Takes a value of --alloc-fn into the view, whose patterns are the list: it has room for as many
+ * as there are arguments, and outlives the view. False, with the reason, if it is none. */
+bool dmdv_add_alloc_fn(dmd_frame_view_t *view, const char **alloc_fns, const char *value,
+                       dmd_strbuf_t *why);
+
 /* Reads the command line of such a command, as dmdv_read_command_line does. */
 int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, int argc,
                       char **argv);
