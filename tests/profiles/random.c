@@ -21,7 +21,7 @@ static bool one_in(const maker_t *m, uint64_t n) {
   return below(m, n) == 0;
 }
 
-/* Up to 2^bits, small numbers as likely as large ones. */
+/* Up to 2^bits, bits at most 63; small numbers as likely as large ones. */
 static uint64_t number(const maker_t *m, unsigned bits) {
   return below(m, (UINT64_C(1) << below(m, bits + 1)) + 1);
 }
@@ -81,7 +81,7 @@ static uint32_t any_frame(const maker_t *m) {
   dmd_location_t location = {.function = one_in(m, 4) ? NULL : text(m, function),
                              .file = one_in(m, 3) ? NULL : text(m, file),
                              .object = one_in(m, 3) ? NULL : text(m, object),
-                             .line = number(m, 64),
+                             .line = number(m, 63),
                              .offset = one_in(m, 3) ? DMD_OFFSET_UNKNOWN : number(m, 53)};
   return dmd_frames_add(&m->profile->frames, &location);
 }
