@@ -12,12 +12,17 @@ typedef struct {
   const dmd_profile_t *profile;
   dmd_intern_t names;
   dmd_pool_t places; /* by name: uint32_t, bits as above */
+  dmd_pool_t noted;  /* by frame: the places that its name has been told, since names are long */
+  dmd_pool_t walked; /* by stack: bool */
 } finder_t;
 
 static void note(finder_t *f, uint32_t frame, uint32_t place) {
+  dmd_pool_reach(&f->noted, frame);
+  uint32_t *noted = DMD_POOL_AT(&f->noted, uint32_t, frame);
   const char *function = dmd_frames_location(&f->profile->frames, frame).function;
-  if (function == NULL)
+  if ((*noted & place) != 0 || function == NULL)
     return;
+  *noted |= place;
   /* With the return type, as pprof has it. */
   dmd_fnname_t plain = dmd_fnname_plain(function, dmd_str_length(function));
   uint32_t name = dmd_intern_bytes(&f->names, function, (size_t)(plain.at - function) + plain.n);
@@ -34,19 +39,31 @@ static void quote(dmd_strbuf_t *regexp, const char *text, size_t n) {
   }
 }
 
+/* Walks a stack, if no other sum had it. */
+static void note_stack(finder_t *f, dmd_allocfns_t *fns, uint32_t stack) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(f->profile, stack, &n);
+  if (n == 0)
+    return;
+  dmd_pool_reach(&f->walked, stack);
+  if (*DMD_POOL_AT(&f->walked, bool, stack))
+    return;
+  *DMD_POOL_AT(&f->walked, bool, stack) = true;
+  size_t own = dmd_first_own_frame(fns, frames, n);
+  for (size_t i = 0; i < n; i++)
+    note(f, frames[i], i < own ? IS_INSIDE : IS_ELSEWHERE);
+}
+
 void dmd_drop_frames(dmd_strbuf_t *regexp, const dmd_profile_t *profile, const dmd_sums_t *sums) {
   finder_t f = {.profile = profile};
   dmd_allocfns_t fns;
   dmd_allocfns_init(&fns, profile);
   dmd_intern_init(&f.names, profile->env, "dmd.dropframes");
   dmd_pool_init(&f.places, profile->env, "dmd.dropframes", sizeof(uint32_t));
-  for (uint32_t id = 1; id <= dmd_sums_count(sums); id++) {
-    size_t n;
-    const uint32_t *frames = dmd_profile_frames(profile, dmd_sums_at(sums, id)->stack, &n);
-    size_t own = n > 0 ? dmd_first_own_frame(&fns, frames, n) : 0;
-    for (size_t i = 0; i < n; i++)
-      note(&f, frames[i], i < own ? IS_INSIDE : IS_ELSEWHERE);
-  }
+  dmd_pool_init(&f.noted, profile->env, "dmd.dropframes", sizeof(uint32_t));
+  dmd_pool_init(&f.walked, profile->env, "dmd.dropframes", sizeof(bool));
+  for (uint32_t id = 1; id <= dmd_sums_count(sums); id++)
+    note_stack(&f, &fns, dmd_sums_at(sums, id)->stack);
   for (uint32_t name = 1; name <= dmd_intern_count(&f.names); name++) {
     size_t n;
     const char *text = dmd_intern_get(&f.names, name, &n);
@@ -55,6 +72,8 @@ void dmd_drop_frames(dmd_strbuf_t *regexp, const dmd_profile_t *profile, const d
     dmd_strbuf_str(regexp, regexp->n > 0 ? "|" : "");
     quote(regexp, text, n);
   }
+  dmd_pool_destroy(&f.walked);
+  dmd_pool_destroy(&f.noted);
   dmd_pool_destroy(&f.places);
   dmd_intern_destroy(&f.names);
   dmd_allocfns_destroy(&fns);

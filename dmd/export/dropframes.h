@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 
 /* Appends the names, without parameters and quoted, with | in between; nothing where there are
- * none. Linear in the frames of all stacks. */
+ * none. Walks each stack once, and reads each frame's name at most twice. */
 void dmd_drop_frames(dmd_strbuf_t *regexp, const dmd_profile_t *profile, const dmd_sums_t *sums);
 
 #endif
