@@ -81,6 +81,10 @@ static bool no_symbols(void *ctx, const char *soname, const char *function, bool
   return false;
 }
 
+static const char *nothing_replaced(void *ctx, const char *soname, const char *function) {
+  return NULL;
+}
+
 /* ---- The program's memory. ---- */
 
 static void begin_or_end(void *ctx) {}
@@ -183,6 +187,7 @@ static const dmd_engine_host_t g_host = {.version = "unknown",
                                          .code_kind = code_kind,
                                          .objects = no_objects,
                                          .defines = no_symbols,
+                                         .replaced = nothing_replaced,
                                          .shows_below_main = no,
                                          .memory_begin = begin_or_end,
                                          .memory_read = memory_read,
