@@ -76,9 +76,9 @@ static void write_unit(dmd_out_t *out, uint32_t unit) {
     dmd_out_char(out, "0123456789abcdef"[unit >> shift & 15]);
 }
 
-/* A well-formed sequence of n bytes in ASCII: as UTF-16, of which each unit is escaped. */
+/* A well-formed sequence of n bytes as ASCII: in UTF-16, of which each unit is escaped. */
 static void write_escaped(dmd_out_t *out, const char *s, size_t n) {
-  uint32_t c = (unsigned char)s[0] & (0xffu >> (n + 1));
+  uint32_t c = (unsigned char)s[0] & (n > 1 ? 0xffu >> (n + 1) : 0x7f);
   for (size_t i = 1; i < n; i++)
     c = c << 6 | ((unsigned char)s[i] & 0x3f);
   if (c >= 0x10000) {
@@ -100,10 +100,7 @@ static void escaped(const dmd_jsonout_t *json, const char *s) {
     } else if (c == '"' || c == '\\') {
       dmd_out_char(out, '\\');
       dmd_out_char(out, *s++);
-    } else if (c < 0x20 || c == 0x7f) {
-      write_unit(out, c);
-      s++;
-    } else if (n > 1 && json->is_ascii) {
+    } else if (dmd_utf8_is_control(s) || (n > 1 && json->is_ascii)) {
       write_escaped(out, s, n);
       s += n;
     } else {

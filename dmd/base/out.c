@@ -54,16 +54,10 @@ void dmd_out_u64(dmd_out_t *out, uint64_t v) {
   dmd_out_bytes(out, buf, dmd_format_u64(buf, v));
 }
 
-/* C0 controls and DEL are one byte; C1 controls are U+0080 to U+009F, two bytes in UTF-8. */
-static bool is_control(const char *s) {
-  const unsigned char *u = (const unsigned char *)s;
-  return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
-}
-
 void dmd_out_safe_n(dmd_out_t *out, const char *s, size_t n) {
   for (const char *end = s + n; s < end;) {
     size_t length = dmd_utf8_length(s);
-    if (length > 0 && length <= (size_t)(end - s) && !is_control(s)) {
+    if (length > 0 && length <= (size_t)(end - s) && !dmd_utf8_is_control(s)) {
       dmd_out_bytes(out, s, length);
       s += length;
       continue;

@@ -17,6 +17,13 @@
  * 4 bytes; 0 where there is none. */
 size_t dmd_utf8_length(const char *s);
 
+/* Whether the well-formed sequence at s is a control character, which a terminal may obey: C0 and
+ * DEL, of one byte, or C1, U+0080 to U+009F, of two. */
+static inline bool dmd_utf8_is_control(const char *s) {
+  const unsigned char *u = (const unsigned char *)s;
+  return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
+}
+
 bool dmd_utf8_is_valid(const char *s);
 
 /* The bytes of s as text: U+FFFD for each byte that is not part of a well-formed sequence. Writes

@@ -204,10 +204,13 @@ static void two_parts_are_one_string(void **state) {
   dmd_jsonout_array(&json, DMD_JSONOUT_INLINE);
   dmd_jsonout_str2(&json, "#00: ", "op\"\x1f");
   dmd_jsonout_str2(&json, "", "b");
+  /* Control characters, of two bytes too, are escaped; what is not one by a bit is not. */
+  dmd_jsonout_str2(&json, "\x7f\xc2\x80\xc2\x9f", "\xc2\xa0");
   /* Halves of a sequence do not become whole by standing beside each other. */
   dmd_jsonout_str2(&json, "\xc3", "\xbc");
   dmd_jsonout_end(&json);
   assert_text_equal(sink_text(&sink), "[\"#00: op\\\"\\u001f\", \"b\", "
+                                      "\"\\u007f\\u0080\\u009f\xc2\xa0\", "
                                       "\"\xef\xbf\xbd\xef\xbf\xbd\"]\n");
   sink_free(&sink);
 }
