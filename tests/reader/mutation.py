@@ -73,6 +73,9 @@ TEXTS = ["", " ", "\n", "\r\ndmdv: all is well", "\x1b[31m", "\t", "\x7f", "\x00
          "\U0010ffff", "\ufeff", "%s%n", "\"", "\\", "/", "//", "a/" * 300, "/" * 3000, "x" * 5000, "explicit", "explicit/",
          "#00: ", "#00: f (a.c:1)", "#00: (((", "#00: ???", "[", "(", "a (b", "a (b:1)", "a[b +0x1]", "a<b<c>", "operator<",
          "heap-allocated", "process", "pid 1", "claim", "reported", "dark-matter", "cumulative", "live", "scan"]
+# Keys whose values have a meaning; other texts are names.
+WORDS = ["version", "formatVersion", "mode", "kind", "reason", "held", "units", "wordSize", "trigger", "allocator", "names",
+         "allocatorChosen", "stacks", "process"]
 KEYS = ["", "alloc", "req", "num", "reps", "blockList", "version", "dmd", "x", "\n", "1"]
 
 
@@ -158,6 +161,21 @@ def one_change(random, document):
         container[key] = change(random, container[key])
 
 
+def mild_change(random, document):
+    """Changes a name or a number of the document into an odd one of its kind, so that most files stay profiles."""
+    found = [(container, key) for container, key in places(document)
+             if key not in WORDS and (type(container[key]) is int and container[key] > 0 or
+                                      isinstance(container[key], str) and not container[key].isdigit())]
+    if not found:
+        return
+    container, key = random.choice(found)
+    if isinstance(container[key], str):
+        start = "#00: " if container[key].startswith("#00: ") else ""
+        container[key] = start + (odd_text(random, container[key][len(start):]) or "x")
+    else:
+        container[key] = random.choice([1, 2, container[key] + 1, 99, 2**20, 2**32, 2**52, random.randrange(1, 2**40)])
+
+
 def byte_change(random, data):
     """The bytes with one change."""
     if not data:
@@ -183,8 +201,9 @@ def mutant(random, documents):
     original = documents[0] if random.random() < 0.6 else random.choice(documents)
     document = copy.deepcopy(original)
     kind = random.random()
+    change_it = mild_change if kind < 0.4 else one_change
     for _ in range(random.choice([1, 1, 1, 2, 4]) if kind < 0.8 else 0):
-        one_change(random, document)
+        change_it(random, document)
     data = json.dumps(document).encode("utf-8", "surrogatepass")
     if kind > 0.96:
         data = gzip.compress(data, mtime=0)
