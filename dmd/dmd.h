@@ -96,11 +96,9 @@
    out: everything returns what it returns "elsewhere", so sizes are still real.
 
    Null pointers have size 0. Elsewhere than under dmd, p must be null or the start of a live heap
-   block: any other pointer is as undefined as malloc_usable_size makes it. Under dmd such a pointer
-   does no harm; it is listed as a misreport.
-
-   Strings are copied by dmd: they need not outlive the request. Scopes belong to a thread, may nest
-   and should be balanced; an END or POP too many does no harm.
+   block, as for malloc_usable_size. Under dmd any other pointer is listed as a misreport.
+   Strings are copied. Scopes belong to a thread, may nest and should be balanced; an END or POP too
+   many does no harm.
 
    Whose usable size
    -----------------
@@ -227,19 +225,19 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_native_size_(const void *p) {
 /* Statement expressions and no functions: a request is then made by the frame that wrote it, and
    report stacks show no helper of ours, whether or not the compiler inlines. */
 
-/* One argument of the given type, or two; 0 by default. name: of the variable, so that one request
-   may be the argument of another. */
+/* One argument of the given type, or two and a guard's address (0: none). name: of the variable, so
+   that one request may be the argument of another. */
 #define DMD_REQUEST_(name, request, type, arg)                                                     \
   __extension__({                                                                                  \
     type dmd_##name##_ = (arg);                                                                    \
     VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_##name##_, 0, 0, 0, 0);                      \
   })
 
-#define DMD_REQUEST2_(name, request, type, arg, type2, arg2)                                       \
+#define DMD_REQUEST2_(name, request, type, arg, type2, arg2, guard)                                \
   __extension__({                                                                                  \
     type dmd_##name##_ = (arg);                                                                    \
     type2 dmd_##name##_2_ = (arg2);                                                                \
-    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_##name##_, dmd_##name##_2_, 0, 0, 0);        \
+    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_##name##_, dmd_##name##_2_, (guard), 0, 0);  \
   })
 
 /* A request that answers with a size. dmd never answers (size_t)-1, so if that comes back nobody
@@ -271,7 +269,7 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 }
 
 #define DMD_REQUEST_(name, request, type, arg) dmd_no_request_((size_t)(arg), 0)
-#define DMD_REQUEST2_(name, request, type, arg, type2, arg2)                                       \
+#define DMD_REQUEST2_(name, request, type, arg, type2, arg2, guard)                                \
   dmd_no_request_((size_t)(arg), (size_t)(arg2))
 #define DMD_MEASURE_(request, p) dmd_native_size_(p)
 #define DMD_REPORT_NAMED_(p, len, name)                                                            \
@@ -314,7 +312,7 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 #define DMD_REPORTER_BEGIN(path) DMD_REPORTER_BEGIN_WITH(path, 0)
 #define DMD_REPORTER_END(claim) DMD_REQUEST_(end, VG_USERREQ__DMD_REPORTER_END, size_t, claim)
 #define DMD_REPORTER_BEGIN_WITH(path, flags)                                                       \
-  DMD_REQUEST2_(begin, VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path, size_t, flags)
+  DMD_REQUEST2_(begin, VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path, size_t, flags, 0)
 
 /* For a reporter whose threads share the work: within it, its own thread asks for its handle and
    hands that to the others. Each of them joins it, measures, and leaves it before the reporter
@@ -408,8 +406,8 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 
 #ifdef __cplusplus
 
-/* Scope guards for C++. They cannot be copied, and close what they opened when an exception passes
-   through as well. */
+/* Scope guards for C++, also in coroutines. They cannot be copied, and close what they opened when
+   an exception passes through as well. */
 #include <exception>
 
 namespace dmd {
@@ -417,8 +415,9 @@ namespace dmd {
 /* Carries a tag for as long as it lives. */
 class TagScope {
 public:
-  explicit TagScope(const char *name) : depth_(DMD_TAG_PUSH(name)) {}
-  ~TagScope() { DMD_REQUEST_(pop, VG_USERREQ__DMD_TAG_POP, size_t, depth_); }
+  explicit TagScope(const char *name)
+      : depth_(DMD_REQUEST2_(tag, VG_USERREQ__DMD_TAG_PUSH, const char *, name, size_t, 0, this)) {}
+  ~TagScope() { DMD_REQUEST2_(pop, VG_USERREQ__DMD_TAG_POP, size_t, depth_, size_t, 0, this); }
 
 private:
   TagScope(const TagScope &);
@@ -433,10 +432,12 @@ private:
 class ReporterScope {
 public:
   explicit ReporterScope(const char *path)
-      : depth_(DMD_REPORTER_BEGIN(path)), claimed_(0), exceptions_(exceptions()) {}
+      : depth_(DMD_REQUEST2_(begin, VG_USERREQ__DMD_REPORTER_BEGIN, const char *, path, size_t, 0,
+                             this)),
+        claimed_(0), exceptions_(exceptions()) {}
   ~ReporterScope() {
     DMD_REQUEST2_(end, VG_USERREQ__DMD_REPORTER_END, size_t, claimed_, size_t,
-                  depth_ * 2 + (exceptions() > exceptions_ ? DMD_REPORTER_ABANDONED_ : 0));
+                  depth_ * 2 + (exceptions() > exceptions_ ? DMD_REPORTER_ABANDONED_ : 0), this);
   }
 
   size_t claim(size_t size) {

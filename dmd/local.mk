@@ -99,6 +99,7 @@ dmd_core_sources = \
   dmd/live/lasttime.c dmd/live/lasttime.h \
   dmd/live/live.c dmd/live/live.h \
   dmd/live/live_report.c \
+  dmd/live/interleave.c dmd/live/interleave.h \
   dmd/live/live_scope.c \
   dmd/live/mempools.c dmd/live/mempools.h \
   dmd/live/nested.c dmd/live/nested.h \

@@ -46,7 +46,7 @@ unit_tests = \
   tests/unit/test_lasttime \
   tests/unit/test_live \
   tests/unit/test_live_claim \
-  tests/unit/test_live_join \
+  tests/unit/test_live_interleave tests/unit/test_live_join \
   tests/unit/test_live_left_open \
   tests/unit/test_live_report \
   tests/unit/test_live_sample \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/fnname.h"
 
+#include "base/str.h"
+
 static size_t length(const char *s) {
   size_t n = 0;
   while (s[n] != '\0')
@@ -262,4 +264,9 @@ bool dmd_fnname_is_constructor(const char *name, size_t n) {
     if (name[own + i] != name[of_class + i])
       return false;
   return true;
+}
+
+bool dmd_fnname_is_coroutine(const char *name) {
+  return dmd_str_find(name, "[clone .actor]") != NULL ||
+         dmd_str_find(name, "[clone .resume]") != NULL;
 }

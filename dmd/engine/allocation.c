@@ -3,6 +3,7 @@
 
 #include "engine/loaded.h"
 #include "live/allocator.h"
+#include "live/interleave.h"
 
 /* ---- What is wrong. ---- */
 
@@ -304,7 +305,7 @@ uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t 
   uint32_t stack = dmd_engine_capture(engine, thread), reporter;
   if (!dmd_rules_reports(&engine->rules, stack, block == NULL ? DMD_NONE : block->stack, &reporter))
     return answer_size(live, thread, block);
-  if (dmd_scopes_top(&live->reporters, thread) != DMD_NONE)
+  if (dmd_live_name_at(live, &live->reporters, thread, stack) != DMD_NONE)
     reporter = DMD_NONE;
   return dmd_live_report(live, thread, addr, stack, 0, reporter);
 }

@@ -25,6 +25,10 @@ static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
   return same;
 }
 
+static dmd_begin_frame_t begin_frame(void *ctx, uint32_t begun, uint32_t now) {
+  return dmd_running_where(&((dmd_engine_t *)ctx)->running, begun, now);
+}
+
 static dmd_begin_state_t begin_state(void *ctx, uint32_t begun, uint32_t now) {
   return dmd_running_ask(&((dmd_engine_t *)ctx)->running, begun, now);
 }
@@ -63,7 +67,8 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   config.host = (dmd_live_host_t){.ctx = engine,
                                   .classify = classify,
                                   .same_function = same_function,
-                                  .begin_state = begin_state};
+                                  .begin_state = begin_state,
+                                  .begin_frame = begin_frame};
   if (host->heap_alloc != NULL) {
     init_heap(engine);
     config.slabs = &engine->slabs;

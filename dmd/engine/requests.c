@@ -144,15 +144,19 @@ static dmd_place_t place_of(const dmd_engine_t *engine, uint32_t thread) {
   return engine->host->place(engine->host->ctx, thread);
 }
 
-/* The same for a scope that begins. */
-static dmd_place_t begin_at(const dmd_engine_t *engine, uint32_t thread) {
+/* The same for a scope that begins; guard: its address, or 0. */
+static dmd_place_t begin_at(const dmd_engine_t *engine, uint32_t thread, uint64_t guard) {
   dmd_place_t place = place_of(engine, thread);
+  place.guard = guard;
   place.stack = dmd_engine_capture(engine, thread);
   return place;
 }
 
-static dmd_scope_end_t end_at(const dmd_engine_t *engine, uint32_t thread, uint64_t depth) {
-  return (dmd_scope_end_t){.place = place_of(engine, thread), .depth = depth};
+static dmd_scope_end_t end_at(const dmd_engine_t *engine, uint32_t thread, uint64_t depth,
+                              uint64_t guard) {
+  dmd_scope_end_t end = {.place = place_of(engine, thread), .depth = depth};
+  end.place.guard = guard;
+  return end;
 }
 
 static uint64_t begin_reporter(dmd_engine_t *engine, const dmd_request_t *request) {
@@ -160,17 +164,17 @@ static uint64_t begin_reporter(dmd_engine_t *engine, const dmd_request_t *reques
   const char *text = read_scope_name(engine->host, &path, request->arg[0]);
   bool exclusive = (request->arg[1] & DMD_REQUEST_EXCLUSIVE) != 0;
   return dmd_live_begin_reporter(&engine->live, request->thread, text, exclusive,
-                                 begin_at(engine, request->thread));
+                                 begin_at(engine, request->thread, request->arg[2]));
 }
 
 /* The second argument is 0, or of a guard twice the depth that it began at, plus
- * DMD_REQUEST_ABANDONED. */
+ * DMD_REQUEST_ABANDONED; the third is the guard's address, which older dmd.h do not pass. */
 static uint64_t end_reporter(dmd_engine_t *engine, const dmd_request_t *request) {
   uint64_t claimed = request->arg[0], how = request->arg[1];
   uint32_t thread = request->thread;
   dmd_live_t *live = &engine->live;
   uint32_t stack = dmd_engine_capture(engine, thread);
-  dmd_scope_end_t end = end_at(engine, thread, how / 2);
+  dmd_scope_end_t end = end_at(engine, thread, how / 2, request->arg[2]);
   bool was_open = how & DMD_REQUEST_ABANDONED
                       ? dmd_live_abandon_reporter(live, thread, end)
                       : dmd_live_end_reporter(live, thread, claimed, stack, end);
@@ -185,7 +189,7 @@ static uint64_t reporter_handle(dmd_engine_t *engine, const dmd_request_t *reque
 
 static uint64_t join_reporter(dmd_engine_t *engine, const dmd_request_t *request) {
   uint32_t thread = request->thread;
-  dmd_place_t place = begin_at(engine, thread);
+  dmd_place_t place = begin_at(engine, thread, 0);
   if (!dmd_live_join_reporter(&engine->live, thread, request->arg[0], place))
     dmd_live_fault(&engine->live, DMD_FAULT_SCOPE_JOIN, thread, place.stack);
   return dmd_scopes_depth(&engine->live.reporters, thread);
@@ -193,7 +197,7 @@ static uint64_t join_reporter(dmd_engine_t *engine, const dmd_request_t *request
 
 static uint64_t leave_reporter(dmd_engine_t *engine, const dmd_request_t *request) {
   uint32_t thread = request->thread;
-  if (!dmd_live_leave_reporter(&engine->live, thread, end_at(engine, thread, 0)))
+  if (!dmd_live_leave_reporter(&engine->live, thread, end_at(engine, thread, 0, 0)))
     dmd_live_fault(&engine->live, DMD_FAULT_SCOPE_UNDERFLOW, thread,
                    dmd_engine_capture(engine, thread));
   return dmd_scopes_depth(&engine->live.reporters, thread);
@@ -202,12 +206,14 @@ static uint64_t leave_reporter(dmd_engine_t *engine, const dmd_request_t *reques
 static uint64_t push_tag(dmd_engine_t *engine, const dmd_request_t *request) {
   name_t name;
   const char *text = read_scope_name(engine->host, &name, request->arg[0]);
-  return dmd_live_push_tag(&engine->live, request->thread, text, begin_at(engine, request->thread));
+  return dmd_live_push_tag(&engine->live, request->thread, text,
+                           begin_at(engine, request->thread, request->arg[2]));
 }
 
 static uint64_t pop_tag(dmd_engine_t *engine, const dmd_request_t *request) {
   uint32_t thread = request->thread;
-  if (!dmd_live_pop_tag(&engine->live, thread, end_at(engine, thread, request->arg[0])))
+  if (!dmd_live_pop_tag(&engine->live, thread,
+                        end_at(engine, thread, request->arg[0], request->arg[2])))
     dmd_live_fault(&engine->live, DMD_FAULT_SCOPE_UNDERFLOW, thread,
                    dmd_engine_capture(engine, thread));
   return dmd_scopes_depth(&engine->live.tags, thread);

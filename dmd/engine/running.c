@@ -59,12 +59,18 @@ static spot_t look_for(dmd_running_t *running, dmd_code_t code) {
   return spot;
 }
 
-static dmd_begin_state_t judge(dmd_running_t *running, const dmd_code_t *codes, uint32_t n) {
+/* Whether the outermost function of these that has a name is on the stack now. */
+static bool outermost_is_there(dmd_running_t *running, const dmd_code_t *codes, uint32_t n) {
   spot_t spot = HAS_NO_NAME;
   while (n > 0 && (spot = look_for(running, codes[n - 1])) == HAS_NO_NAME)
     n--; /* below what starts a thread may be anything */
-  if (spot != IS_THERE)
+  return spot == IS_THERE;
+}
+
+static dmd_begin_state_t judge(dmd_running_t *running, const dmd_code_t *codes, uint32_t n) {
+  if (!outermost_is_there(running, codes, n))
     return DMD_BEGIN_UNKNOWN;
+  spot_t spot;
   uint32_t i = 0;
   while ((spot = look_for(running, codes[i])) == IS_CONSTRUCTOR)
     i++; /* the last one is there, and none */
@@ -86,4 +92,39 @@ dmd_begin_state_t dmd_running_ask(dmd_running_t *running, uint32_t begun, uint32
     running->begun = begun;
   }
   return running->state;
+}
+
+static dmd_begin_frame_t find_frame(dmd_running_t *running, uint32_t begun) {
+  const dmd_engine_host_t *host = running->host;
+  dmd_begin_frame_t found = {DMD_FRAME_UNKNOWN, 0};
+  uint32_t n;
+  const dmd_code_t *codes = host->codes(host->ctx, begun, &n);
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, running->names.env);
+  for (uint32_t i = 0; i < n && found.frame == 0; i++) {
+    dmd_running_name(host, codes[i], &name);
+    found.frame = name.n == 0 ? 0 : dmd_intern_find_str(&running->names, name.text);
+    if (found.frame != 0) {
+      found.where = DMD_FRAME_ON_STACK;
+    } else if (dmd_fnname_is_coroutine(name.text)) {
+      if (outermost_is_there(running, codes, n))
+        found.where = DMD_FRAME_SUSPENDED;
+      break;
+    }
+  }
+  dmd_strbuf_destroy(&name);
+  return found;
+}
+
+dmd_begin_frame_t dmd_running_where(dmd_running_t *running, uint32_t begun, uint32_t now) {
+  if (begun == DMD_NONE || now == DMD_NONE)
+    return (dmd_begin_frame_t){DMD_FRAME_UNKNOWN, 0};
+  uint32_t slot = (begun * 31 + now) % (sizeof running->frames / sizeof *running->frames);
+  dmd_running_frame_t *known = &running->frames[slot];
+  if (known->begun != begun || known->now != now) {
+    if (now != running->now)
+      look_at(running, now);
+    *known = (dmd_running_frame_t){begun, now, find_frame(running, begun)};
+  }
+  return known->frame;
 }

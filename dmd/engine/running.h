@@ -11,6 +11,9 @@
  * lies further in than the outermost function of the begin that has a name is there, if that one
  * is; otherwise nobody knows either.
  *
+ * The names are kept from the inner end of the stack outward, so that their ids tell which function
+ * is further in.
+ *
  * Cost: names of four addresses for each stack of a begin that is not the one asked for before.
  *
  * Concurrency: that of the engine (engine.h).
@@ -20,12 +23,19 @@
 
 #include "engine/host.h"
 
+/* What was answered of a scope that began with the one stack, where its thread had the other. */
+typedef struct dmd_running_frame {
+  uint32_t begun, now; /* DMD_NONE: nothing yet */
+  dmd_begin_frame_t frame;
+} dmd_running_frame_t;
+
 typedef struct dmd_running {
   const dmd_engine_host_t *host;
   dmd_intern_t names; /* of functions on the stack now: all that are interned */
   uint32_t now;       /* that stack; DMD_NONE: none was asked for */
   uint32_t begun;     /* the stack that was asked for last, and what was answered */
   dmd_begin_state_t state;
+  dmd_running_frame_t frames[64];
 } dmd_running_t;
 
 /* The name of the function that an address lies in, and that is not inlined; empty: it has none. */
@@ -33,6 +43,10 @@ void dmd_running_name(const dmd_engine_host_t *host, dmd_code_t code, dmd_strbuf
 
 void dmd_running_init(dmd_running_t *running, const dmd_env_t *env, const dmd_engine_host_t *host);
 void dmd_running_destroy(dmd_running_t *running);
+
+/* Where that function is: in the innermost of its frames that has a name and is there, since it may
+ * have begun the scope for its caller. A coroutine that is not there is suspended. */
+dmd_begin_frame_t dmd_running_where(dmd_running_t *running, uint32_t begun, uint32_t now);
 
 /* What became of the function that began a scope with the one stack, where its thread has the other
  * now. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "live/live.h"
+#include "live/interleave.h"
 
 #include "base/limits.h"
 #include "base/mem.h"
@@ -98,8 +98,8 @@ static void remember(dmd_live_t *live, const dmd_block_t *block) {
   dmd_groups_add(&live->history, &key);
 }
 
-static uint32_t tag_of(const dmd_live_t *live, const dmd_new_block_t *new_block) {
-  uint32_t tag = dmd_scopes_top(&live->tags, new_block->thread);
+static uint32_t tag_of(dmd_live_t *live, const dmd_new_block_t *new_block) {
+  uint32_t tag = dmd_live_name_at(live, &live->tags, new_block->thread, new_block->stack);
   return tag == DMD_NONE ? new_block->tag : tag;
 }
 

@@ -37,6 +37,16 @@ typedef enum {
   DMD_BEGIN_LEFT     /* it was left, and so was its caller */
 } dmd_begin_state_t;
 
+/* Where on a thread's stack the function is that began a scope. */
+typedef struct dmd_begin_frame {
+  enum {
+    DMD_FRAME_UNKNOWN,
+    DMD_FRAME_ON_STACK, /* it, or the innermost function around it that is there */
+    DMD_FRAME_SUSPENDED /* a coroutine that is not on the stack now */
+  } where;
+  uint32_t frame; /* of one on the stack: less than that of one further out */
+} dmd_begin_frame_t;
+
 /* What only the host knows of the program. ctx is passed to each. */
 typedef struct dmd_live_host {
   void *ctx;
@@ -46,6 +56,8 @@ typedef struct dmd_live_host {
   bool (*same_function)(void *ctx, uint64_t ip, uint64_t other_ip);
   /* Of a scope that began with the one stack, in a thread that has the other now. NULL: unknown. */
   dmd_begin_state_t (*begin_state)(void *ctx, uint32_t begun, uint32_t now);
+  /* The same question, asked where scopes are free (scope.h). NULL: unknown. */
+  dmd_begin_frame_t (*begin_frame)(void *ctx, uint32_t begun, uint32_t now);
 } dmd_live_host_t;
 
 typedef struct dmd_live_config {
@@ -215,8 +227,9 @@ bool dmd_live_join_reporter(dmd_live_t *live, uint32_t thread, uint64_t handle, 
 void dmd_live_begin_handler(dmd_live_t *live, uint32_t thread, uint64_t sp);
 void dmd_live_end_handler(dmd_live_t *live, uint32_t thread);
 
-/* Which scope ends: the innermost one or, where depth is not 0, the one whose begin returned it.
- * Scopes within it were left without an end, and are faults. */
+/* Which scope ends: that of the place's guard; else, where depth is not 0, the one whose begin
+ * returned it; else the innermost one that is not free. Scopes within it were left without an end,
+ * and are faults, unless they or it are free (scope.h). place.stack: wanted where a scope is. */
 typedef struct dmd_scope_end {
   dmd_place_t place;
   uint64_t depth;

@@ -3,11 +3,13 @@
  * Reports, and what is wrong with them.
  */
 #include "base/mem.h"
-#include "live/live.h"
+#include "live/interleave.h"
 
 bool dmd_live_fault(dmd_live_t *live, dmd_fault_kind_t kind, uint32_t thread, uint32_t stack) {
-  dmd_fault_t fault = {
-      .num = 1, .kind = kind, .stack = stack, .reporter = dmd_scopes_top(&live->reporters, thread)};
+  dmd_fault_t fault = {.num = 1,
+                       .kind = kind,
+                       .stack = stack,
+                       .reporter = dmd_live_name_at(live, &live->reporters, thread, stack)};
   return dmd_faults_add(&live->faults, &fault);
 }
 
@@ -57,10 +59,9 @@ static dmd_fault_t fault_of_address(dmd_live_t *live, uint64_t addr, uint32_t st
   return fault;
 }
 
-static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack,
-                            uint32_t reporter) {
+static void fault_of_report(dmd_live_t *live, uint64_t addr, uint32_t stack, uint32_t reporter,
+                            uint32_t claim) {
   dmd_fault_t fault = fault_of_address(live, addr, stack, reporter);
-  uint32_t claim = dmd_live_claim(live, thread, 0);
   bool in_block = fault.kind == DMD_FAULT_REPORT_FREED || fault.kind == DMD_FAULT_REPORT_INTERIOR;
   if (claim != DMD_NONE && !in_block)
     dmd_claims_at(&live->claims, claim)->no_block = fault.memory;
@@ -70,7 +71,8 @@ static void fault_of_report(dmd_live_t *live, uint32_t thread, uint64_t addr, ui
 /* The same for a report that is taken back: there is one kind only, which says in words what memory
  * it is. */
 static void fault_of_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uint32_t stack) {
-  dmd_fault_t fault = fault_of_address(live, addr, stack, dmd_scopes_top(&live->reporters, thread));
+  dmd_fault_t fault =
+      fault_of_address(live, addr, stack, dmd_live_name_at(live, &live->reporters, thread, stack));
   const char *words = fault.kind == DMD_FAULT_REPORT_NO_BLOCK ? "heap memory without a live block"
                       : fault.kind == DMD_FAULT_REPORT_NO_ADDRESS ? "no memory at all"
                                                                   : NULL;
@@ -138,11 +140,13 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
   if (!dmd_live_keeps_reports(live))
     return block == NULL ? 0 : dmd_block_usable(block);
   live->wants_stack_of_free = true;
-  if (reporter == DMD_NONE)
-    reporter = dmd_scopes_top(&live->reporters, thread);
+  const dmd_scope_t *scope = dmd_live_scope_at(live, &live->reporters, thread, stack);
+  uint32_t claim = scope == NULL ? DMD_NONE : scope->data;
+  if (reporter == DMD_NONE && scope != NULL)
+    reporter = scope->name;
   if (block == NULL) {
     if (addr != 0)
-      fault_of_report(live, thread, addr, stack, reporter);
+      fault_of_report(live, addr, stack, reporter, claim);
     return 0;
   }
   dmd_report_t report = {.stack = stack, .reporter = reporter, .flags = flags};
@@ -152,7 +156,6 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
   if (block->reports == before && reporter != DMD_NONE &&
       dmd_reports_are_shared(&live->reports, before))
     fault_of_sharer(live, block, &report);
-  uint32_t claim = dmd_live_claim(live, thread, 0);
   live->claims.reported += dmd_block_usable(block);
   if (claim != DMD_NONE)
     dmd_claims_note_report(&live->claims, claim, dmd_block_usable(block), block->req, stack);

@@ -2,7 +2,7 @@
  *
  * Tags and reporters of the threads, and what reporters claim.
  */
-#include "live/live.h"
+#include "live/interleave.h"
 
 /* ---- Scopes that nobody ended. ---- */
 
@@ -45,8 +45,9 @@ static void part(dmd_live_t *live, uint32_t claim) {
 }
 
 static void discard_claim(dmd_live_t *live, uint32_t thread, const dmd_scope_t *scope) {
+  const dmd_scope_t *outer = dmd_scopes_next_pushed(&live->reporters, thread, scope);
   part(live, scope->data);
-  dmd_claims_discard(&live->claims, scope->data, dmd_live_claim(live, thread, 1));
+  dmd_claims_discard(&live->claims, scope->data, outer == NULL ? DMD_NONE : outer->data);
 }
 
 uint64_t dmd_live_reporter_handle(const dmd_live_t *live, uint32_t thread) {
@@ -84,27 +85,27 @@ bool dmd_live_join_reporter(dmd_live_t *live, uint32_t thread, uint64_t handle, 
 
 /* ---- Left. ---- */
 
-/* Takes the thread's innermost scope away, which has no end. */
-static void drop(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
-  const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
+/* Takes a scope of the thread away, which has no end. */
+static void drop(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread, dmd_scope_t *scope) {
   if (scope->is_joined)
     leave(live, scope);
   else if (scopes == &live->reporters)
     discard_claim(live, thread, scope);
-  dmd_scopes_pop(scopes, thread);
+  dmd_scopes_remove(scopes, thread, scope);
 }
 
-/* Closes the thread's innermost scope, which was left without an end. */
-static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
-  const dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
+/* Closes a scope of the thread that was left without an end. */
+static void close_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
+                       dmd_scope_t *scope) {
   if (!scope->is_counted && !scope->is_joined)
     fault_of_left(live, scopes, thread, scope, DMD_REASON_NONE);
-  drop(live, scopes, thread);
+  drop(live, scopes, thread, scope);
 }
 
 static void close_all_left(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
-  while (dmd_scopes_pushed(scopes, thread, 0) != NULL)
-    close_left(live, scopes, thread);
+  dmd_scope_t *scope;
+  while ((scope = dmd_scopes_pushed(scopes, thread, 0)) != NULL)
+    close_left(live, scopes, thread, scope);
 }
 
 /* The thread is here: signal handlers that it left by a jump are no more, nor what they had open.
@@ -116,21 +117,36 @@ static void resume_what_goes_on(dmd_live_t *live, uint32_t thread, dmd_place_t p
   }
 }
 
-/* Closes what was left open within the scope that ends. False where that one is not open. */
-static bool close_within(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
-                         dmd_scope_end_t end) {
+/* The scope that ends, or NULL: it is not open. */
+static dmd_scope_t *find_ending(dmd_live_t *live, const dmd_scopes_t *scopes, uint32_t thread,
+                                dmd_scope_end_t end) {
   const dmd_live_host_t *host = &live->config.host;
-  uint32_t n = 0;
+  dmd_scope_t *scope = NULL;
+  if (end.place.guard != 0)
+    return dmd_scopes_find_guard(scopes, thread, end.place.guard);
+  if (end.depth != 0)
+    return dmd_scopes_find(scopes, thread, end.depth);
+  uint32_t n = host->same_function == NULL
+                   ? 0
+                   : dmd_scopes_n_left(scopes, thread, end.place, host->same_function, host->ctx);
+  do
+    scope = dmd_scopes_next_pushed(scopes, thread, scope);
+  while (scope != NULL && (scope->is_free || n-- > 0));
+  return scope;
+}
+
+/* Finds the scope that ends, and closes what was left open within it; NULL: it is not open. */
+static dmd_scope_t *close_within(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
+                                 dmd_scope_end_t end) {
   resume_what_goes_on(live, thread, end.place);
-  if (end.depth != 0) {
-    if (!dmd_scopes_find(scopes, thread, end.depth, &n))
-      return false;
-  } else if (host->same_function != NULL) {
-    n = dmd_scopes_n_left(scopes, thread, end.place, host->same_function, host->ctx);
-  }
-  while (n-- > 0)
-    close_left(live, scopes, thread);
-  return dmd_scopes_pushed(scopes, thread, 0) != NULL;
+  dmd_scope_t *ending = find_ending(live, scopes, thread, end);
+  if (ending == NULL || ending->is_free)
+    return ending;
+  dmd_scope_t *scope = NULL;
+  while ((scope = dmd_scopes_next_pushed(scopes, thread, scope)) != ending)
+    if (!scope->is_free)
+      close_left(live, scopes, thread, scope); /* what is within it moves into its place */
+  return ending;
 }
 
 /* ---- Reporters. ---- */
@@ -139,9 +155,10 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
                                  bool exclusive, dmd_place_t place) {
   uint32_t name = dmd_intern_text(&live->reporter_names, path);
   resume_what_goes_on(live, thread, place);
-  uint32_t depth = dmd_scopes_push(&live->reporters, thread, name);
+  if (dmd_scopes_any_free(&live->reporters, thread))
+    dmd_live_look_around(live, &live->reporters, thread, place.stack, NULL);
+  uint32_t depth = dmd_scopes_begin(&live->reporters, thread, name, place);
   dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  scope->begin = place;
   scope->data = dmd_claims_open(&live->claims, exclusive);
   const dmd_scope_t *other = dmd_scopes_of_others(&live->reporters, thread, name);
   if (other != NULL) {
@@ -177,7 +194,8 @@ static void look_for_losses(const dmd_live_t *live, const dmd_counter_t *counter
   fault->freed = loss->freed;
 }
 
-/* Counts a fault if the reporter's claim at its end is wrong. */
+/* Counts a fault if the reporter's claim at its end is wrong. Where it is not certain what was
+ * measured in it, there is none. */
 static void judge_end(dmd_live_t *live, const dmd_scope_t *scope, uint64_t claimed,
                       uint32_t stack) {
   dmd_claim_t *claim = dmd_claims_at(&live->claims, scope->data);
@@ -188,7 +206,7 @@ static void judge_end(dmd_live_t *live, const dmd_scope_t *scope, uint64_t claim
     dmd_blocks_settle(live->blocks);
     claim->kept = counter->live;
   }
-  bool wrong = dmd_claims_judge(&live->claims, scope->data, claimed, &fault);
+  bool wrong = !scope->is_mixed && dmd_claims_judge(&live->claims, scope->data, claimed, &fault);
   if (wrong && counter != NULL)
     look_for_losses(live, counter, &fault);
   if (wrong)
@@ -196,40 +214,46 @@ static void judge_end(dmd_live_t *live, const dmd_scope_t *scope, uint64_t claim
   note_end(live, scope->name, claim, wrong ? claim->measured : claimed);
 }
 
+/* The claim of the reporter around the one that ends here, or DMD_NONE. */
+static uint32_t claim_around(dmd_live_t *live, uint32_t thread, dmd_scope_t *scope,
+                             uint32_t stack) {
+  const dmd_scope_t *outer =
+      dmd_scopes_any_free(&live->reporters, thread)
+          ? dmd_live_look_around(live, &live->reporters, thread, stack, scope)
+          : dmd_scopes_next_pushed(&live->reporters, thread, scope);
+  return outer == NULL ? DMD_NONE : outer->data;
+}
+
 bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, uint32_t stack,
                            dmd_scope_end_t end) {
-  if (!close_within(live, &live->reporters, thread, end))
+  dmd_scope_t *scope = close_within(live, &live->reporters, thread, end);
+  if (scope == NULL || scope->is_joined)
     return false;
-  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  if (scope->is_joined)
-    return false;
+  uint32_t outer = claim_around(live, thread, scope, stack);
   if (dmd_live_keeps_reports(live))
     judge_end(live, scope, claimed, stack);
   part(live, scope->data);
   dmd_claim_t *claim = dmd_claims_at(&live->claims, scope->data);
   claim->off = claimed - claim->measured;
-  dmd_claims_close(&live->claims, scope->data, dmd_live_claim(live, thread, 1), scope->name);
-  return dmd_scopes_pop(&live->reporters, thread);
+  dmd_claims_close(&live->claims, scope->data, outer, scope->name);
+  dmd_scopes_remove(&live->reporters, thread, scope);
+  return true;
 }
 
 bool dmd_live_abandon_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end) {
-  if (!close_within(live, &live->reporters, thread, end))
+  dmd_scope_t *scope = close_within(live, &live->reporters, thread, end);
+  if (scope == NULL || scope->is_joined)
     return false;
-  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  if (scope->is_joined)
-    return false;
-  discard_claim(live, thread, scope);
-  return dmd_scopes_pop(&live->reporters, thread);
+  drop(live, &live->reporters, thread, scope);
+  return true;
 }
 
 bool dmd_live_leave_reporter(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end) {
-  if (!close_within(live, &live->reporters, thread, end))
+  dmd_scope_t *scope = close_within(live, &live->reporters, thread, end);
+  if (scope == NULL || !scope->is_joined)
     return false;
-  const dmd_scope_t *scope = dmd_scopes_pushed(&live->reporters, thread, 0);
-  if (!scope->is_joined)
-    return false;
-  leave(live, scope);
-  return dmd_scopes_pop(&live->reporters, thread);
+  drop(live, &live->reporters, thread, scope);
+  return true;
 }
 
 /* ---- Signal handlers. ---- */
@@ -294,13 +318,15 @@ void dmd_live_end_all(dmd_live_t *live) {
 /* ---- Tags. ---- */
 
 uint32_t dmd_live_push_tag(dmd_live_t *live, uint32_t thread, const char *name, dmd_place_t place) {
-  uint32_t depth = dmd_scopes_push(&live->tags, thread, dmd_tag_intern(&live->tag_names, name));
-  dmd_scopes_pushed(&live->tags, thread, 0)->begin = place;
-  return depth;
+  return dmd_scopes_begin(&live->tags, thread, dmd_tag_intern(&live->tag_names, name), place);
 }
 
 bool dmd_live_pop_tag(dmd_live_t *live, uint32_t thread, dmd_scope_end_t end) {
-  return close_within(live, &live->tags, thread, end) && dmd_scopes_pop(&live->tags, thread);
+  dmd_scope_t *scope = close_within(live, &live->tags, thread, end);
+  if (scope == NULL)
+    return false;
+  dmd_scopes_remove(&live->tags, thread, scope);
+  return true;
 }
 
 uint32_t dmd_live_set_tag(dmd_live_t *live, uint32_t thread, const char *name) {
@@ -333,8 +359,9 @@ void dmd_live_start_thread(dmd_live_t *live, uint32_t parent, uint32_t thread) {
 
 /* The thread has ended: its open scopes cannot be ended any more. */
 static void drop_all(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
-  while (dmd_scopes_pushed(scopes, thread, 0) != NULL)
-    drop(live, scopes, thread);
+  dmd_scope_t *scope;
+  while ((scope = dmd_scopes_pushed(scopes, thread, 0)) != NULL)
+    drop(live, scopes, thread, scope);
   dmd_scopes_end_thread(scopes, thread);
 }
 

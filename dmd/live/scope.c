@@ -63,6 +63,17 @@ uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name) {
   return dmd_scopes_depth(scopes, thread);
 }
 
+/* Stacks have up to so many bytes: what lies further out than that is elsewhere. */
+static const uint64_t max_stack_szB = UINT64_C(8) << 20;
+
+uint32_t dmd_scopes_begin(dmd_scopes_t *scopes, uint32_t thread, uint32_t name, dmd_place_t place) {
+  dmd_scope_stack_t *stack = stack_of(scopes, thread);
+  bool is_free = place.guard != 0 && place.guard - place.sp >= max_stack_szB;
+  open_scope(scopes, stack, (dmd_scope_t){.name = name, .begin = place, .is_free = is_free});
+  stack->n_free += is_free;
+  return dmd_scopes_depth(scopes, thread);
+}
+
 dmd_scope_t *dmd_scopes_pushed(const dmd_scopes_t *scopes, uint32_t thread, uint32_t outer) {
   if (thread >= scopes->n_threads)
     return NULL;
@@ -103,7 +114,7 @@ uint32_t dmd_scopes_n_left(const dmd_scopes_t *scopes, uint32_t thread, dmd_plac
   uint32_t n = 0;
   for (uint32_t i = stack->depth; i-- > 0;) {
     const dmd_scope_t *scope = &stack->open[i];
-    if (scope->is_set)
+    if (scope->is_set || scope->is_free)
       continue;
     if (scope->begin.sp == end.sp)
       return n == 0 || same_function(ctx, scope->begin.ip, end.ip) ? n : 0;
@@ -114,18 +125,20 @@ uint32_t dmd_scopes_n_left(const dmd_scopes_t *scopes, uint32_t thread, dmd_plac
   return 0;
 }
 
-bool dmd_scopes_find(const dmd_scopes_t *scopes, uint32_t thread, uint64_t depth,
-                     uint32_t *n_within) {
+dmd_scope_t *dmd_scopes_find(const dmd_scopes_t *scopes, uint32_t thread, uint64_t depth) {
   if (thread >= scopes->n_threads)
-    return false;
+    return NULL;
   const dmd_scope_stack_t *stack = &scopes->threads[thread];
   uint64_t i = depth - 1 - (stack->base != DMD_NONE);
-  if (i >= stack->depth || stack->open[i].is_set)
-    return false;
-  *n_within = 0;
-  while (++i < stack->depth)
-    *n_within += !stack->open[i].is_set;
-  return true;
+  return i >= stack->depth || stack->open[i].is_set ? NULL : &stack->open[i];
+}
+
+dmd_scope_t *dmd_scopes_find_guard(const dmd_scopes_t *scopes, uint32_t thread, uint64_t guard) {
+  dmd_scope_t *scope = NULL;
+  while ((scope = dmd_scopes_next_pushed(scopes, thread, scope)) != NULL)
+    if (scope->begin.guard == guard)
+      return scope;
+  return NULL;
 }
 
 bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread) {
@@ -135,9 +148,27 @@ bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread) {
   uint32_t n = top_is_set(stack) ? 2 : 1;
   if (stack->depth < n)
     return false;
+  dmd_scopes_remove(scopes, thread, &stack->open[stack->depth - n]);
+  return true;
+}
+
+void dmd_scopes_remove(dmd_scopes_t *scopes, uint32_t thread, dmd_scope_t *scope) {
+  dmd_scope_stack_t *stack = &scopes->threads[thread];
+  uint32_t i = (uint32_t)(scope - stack->open);
+  uint32_t n = i + 1 < stack->depth && stack->open[i + 1].is_set ? 2 : 1;
+  stack->n_free -= scope->is_free;
   stack->depth -= n;
   scopes->n_open -= n;
-  return true;
+  for (; i < stack->depth; i++)
+    stack->open[i] = stack->open[i + n];
+}
+
+uint32_t dmd_scopes_name_in(const dmd_scopes_t *scopes, uint32_t thread, const dmd_scope_t *scope) {
+  const dmd_scope_stack_t *stack = &scopes->threads[thread];
+  uint32_t within = scope == NULL ? 0 : (uint32_t)(scope - stack->open) + 1;
+  if (within < stack->depth && stack->open[within].is_set)
+    return stack->open[within].name;
+  return scope == NULL ? stack->base : scope->name;
 }
 
 uint32_t dmd_scopes_set(dmd_scopes_t *scopes, uint32_t thread, uint32_t name) {
@@ -173,7 +204,6 @@ bool dmd_scopes_is_interrupted(const dmd_scopes_t *scopes, uint32_t thread) {
 /* A handler may run on a stack of its own, which is wherever the program put it. It is taken for
  * gone only where the stack pointer is not far above the one that was interrupted. */
 bool dmd_scopes_handler_is_gone(const dmd_scopes_t *scopes, uint32_t thread, uint64_t sp) {
-  static const uint64_t max_stack_szB = UINT64_C(8) << 20;
   return dmd_scopes_is_interrupted(scopes, thread) &&
          sp - scopes->threads[thread].interrupted_sp < max_stack_szB;
 }
@@ -203,7 +233,7 @@ void dmd_scopes_end_thread(dmd_scopes_t *scopes, uint32_t thread) {
   uint32_t depth = dmd_scopes_depth(scopes, thread);
   if (depth == 0)
     return;
-  scopes->threads[thread].depth = 0;
+  scopes->threads[thread].depth = scopes->threads[thread].n_free = 0;
   scopes->threads[thread].base = DMD_NONE;
   scopes->n_open -= depth;
 }

@@ -11,6 +11,10 @@
  * there is at most one that was set. It is replaced by the next one set and goes when the one below
  * it is popped.
  *
+ * A scope that a guard of C++ opened is known by the guard's address. A guard that does not lie on
+ * its thread's stack may be in the frame of a coroutine: such a scope is free. It may end while
+ * scopes within it go on, and it need not be what the thread does now (live/interleave.h).
+ *
  * Concurrency: nothing locks; one thread at a time. A stack is changed by its own thread only, and
  * by who ends that thread or the process. Of the whole process are the array of the threads'
  * stacks, which moves when a higher number comes, n_open, and what dmd_scopes_of_others looks at:
@@ -28,12 +32,16 @@
 typedef struct dmd_place {
   uint64_t ip, sp; /* instruction and stack pointer */
   uint32_t stack;  /* of a begin: the stack that it had */
+  uint64_t guard;  /* the address of what opened the scope and ends it; 0: not a guard */
 } dmd_place_t;
 
 typedef struct dmd_scope {
   uint32_t name;
   uint32_t data;     /* the owner's */
   dmd_place_t begin; /* of a scope that was pushed */
+  uint64_t frame;    /* the owner's: the block that the guard lies in */
+  bool is_free;      /* may end while scopes within it go on */
+  bool is_mixed;     /* the owner's: who measured what meanwhile is not certain */
   bool is_counted;   /* as a fault: it is open and should not be */
   bool is_set;       /* and was not pushed */
   bool is_joined;    /* what another thread has open: `data` is its scope's as well */
@@ -42,6 +50,7 @@ typedef struct dmd_scope {
 typedef struct dmd_scope_stack {
   dmd_scope_t *open;
   uint32_t depth, max_depth;
+  uint32_t n_free;
   uint32_t base; /* a name, or DMD_NONE */
   /* What a signal handler interrupted, and the stack pointer then; NULL: nothing. */
   struct dmd_scope_stack *interrupted;
@@ -60,6 +69,14 @@ void dmd_scopes_destroy(dmd_scopes_t *scopes);
 
 /* Opens a scope; returns the new depth of the thread's stack. */
 uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name);
+
+/* The same for a scope that begins at this place. */
+uint32_t dmd_scopes_begin(dmd_scopes_t *scopes, uint32_t thread, uint32_t name, dmd_place_t place);
+
+/* Whether the thread has a scope open that is free. */
+static inline bool dmd_scopes_any_free(const dmd_scopes_t *scopes, uint32_t thread) {
+  return thread < scopes->n_threads && scopes->threads[thread].n_free > 0;
+}
 
 /* The innermost scope that the thread pushed, or NULL; outer: how many to pass over. Good until the
  * next push. */
@@ -82,13 +99,22 @@ uint32_t dmd_scopes_n_left(const dmd_scopes_t *scopes, uint32_t thread, dmd_plac
                            bool (*same_function)(void *ctx, uint64_t ip, uint64_t other_ip),
                            void *ctx);
 
-/* Whether the scope whose push returned this depth is open; *n_within: pushed scopes within it. */
-bool dmd_scopes_find(const dmd_scopes_t *scopes, uint32_t thread, uint64_t depth,
-                     uint32_t *n_within);
+/* The scope whose push returned this depth, if it is open, or NULL. */
+dmd_scope_t *dmd_scopes_find(const dmd_scopes_t *scopes, uint32_t thread, uint64_t depth);
+
+/* The innermost scope of the guard at this address, or NULL. */
+dmd_scope_t *dmd_scopes_find_guard(const dmd_scopes_t *scopes, uint32_t thread, uint64_t guard);
 
 /* Closes the innermost scope that was pushed, and one set within it; false where the thread has
  * pushed none, and nothing changes. */
 bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread);
+
+/* Closes this scope of the thread, which was pushed, and one set within it. */
+void dmd_scopes_remove(dmd_scopes_t *scopes, uint32_t thread, dmd_scope_t *scope);
+
+/* The name in force where this scope of the thread is the innermost that was pushed (NULL: where
+ * there is none): its own, that of one set within it, or the base. */
+uint32_t dmd_scopes_name_in(const dmd_scopes_t *scopes, uint32_t thread, const dmd_scope_t *scope);
 
 /* Sets a scope in place of the one set since the last push; returns the new depth. */
 uint32_t dmd_scopes_set(dmd_scopes_t *scopes, uint32_t thread, uint32_t name);

@@ -60,6 +60,21 @@ def joined_by_threads(t):
             [("claim", "explicit/alone", "other-threads"), ("scope-join", None, None)])
 
 
+def of_coroutines(t):
+    profile = t.run().profile
+    # Block i has 10 + 16 i bytes requested.
+    paths = {}
+    for block in profile.blocks:
+        if (block.req - 10) % 16 == 0 and block.req < 256:
+            paths[(block.req - 10) // 16] = block.reporters
+    expected = {0: "cookies", 1: "cookies/table", 2: "cookies/table", 3: "cookies", 4: "fonts/table", 5: "fonts/table",
+                6: "fonts", 7: None, 12: "alone", 13: "one-of/inner", 14: "plain"}
+    t.equal({i: paths[i] for i in expected}, {i: [path and "explicit/" + path] for i, path in expected.items()})
+    t.equal({b.req: b.tag for b in profile.blocks if b.req in (1000, 2000)}, {1000: "cookies", 2000: "fonts"})
+    t.equal(sorted((f.kind, f.reporter, f.num) for f in profile.faults),
+            [("claim", "explicit/miscounts", 1), ("claim", "explicit/wrong", 1)])
+
+
 def of_signal_handlers(t):
     profile = t.run().profile
     t.equal(profile.faults, [])

@@ -22,8 +22,9 @@ enum { ON_STACK = 0xa0000, GLOBAL = 0xb0000, MAPPED = 0xc0000, NOTHING = 0xd0000
 typedef struct live_fixture {
   host_t host;
   dmd_live_t live;
-  const char *memory;  /* what is said of MAPPED */
-  uint32_t runs, left; /* stacks with which functions began scopes that run, or were left */
+  const char *memory;       /* what is said of MAPPED */
+  const uint64_t *on_stack; /* code of functions that are on it, the innermost first, then 0 */
+  uint32_t runs, left;      /* stacks with which functions began scopes that run, or were left */
 } live_fixture_t;
 
 /* What the host of a fixture answers: functions are 256 bytes of code. */

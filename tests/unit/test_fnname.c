@@ -193,6 +193,14 @@ static void constructors(void **state) {
       fail_msg("'%s' is no constructor's name", others[i]);
 }
 
+static void coroutines(void **state) {
+  (void)state;
+  assert_true(dmd_fnname_is_coroutine("walk(walk(int)::_Z4walki.Frame*) [clone .actor]"));
+  assert_true(dmd_fnname_is_coroutine("walk(int) [clone .resume]"));
+  assert_false(dmd_fnname_is_coroutine("walk(int)"));
+  assert_false(dmd_fnname_is_coroutine("actor(int) [clone .part.0]"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_of_c_are_plain),
@@ -204,6 +212,7 @@ int main(void) {
       cmocka_unit_test(random_names),
       cmocka_unit_test(of_nothing_nothing),
       cmocka_unit_test(constructors),
+      cmocka_unit_test(coroutines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,21 @@
 #include "engine/running.h"
 
 /* Functions, and a second place in some of them. Of `bare` there is no name. */
-enum { DUMP = 1, F, F_LATER, G, MAIN, MAIN_LATER, START, BARE, GUARD, OTHER };
+enum {
+  DUMP = 1,
+  F,
+  F_LATER,
+  G,
+  MAIN,
+  MAIN_LATER,
+  START,
+  BARE,
+  GUARD,
+  OTHER,
+  CORO,
+  CORO_LATER,
+  RESUME
+};
 
 static void begin(enginehost_t *h, dmd_running_t *running) {
   enginehost_init(h);
@@ -18,6 +32,10 @@ static void begin(enginehost_t *h, dmd_running_t *running) {
   enginehost_code(h, BARE, "/bin/app", "", "");
   enginehost_code(h, GUARD, "/bin/app", "", "Guard::Guard(int)");
   enginehost_code(h, OTHER, "/bin/app", "", "other");
+  enginehost_code(h, CORO, "/bin/app", "", "walk(walk(int)::Frame*) [clone .actor] (a.cc:60)");
+  enginehost_code(h, CORO_LATER, "/bin/app", "",
+                  "walk(walk(int)::Frame*) [clone .actor] (a.cc:70)");
+  enginehost_code(h, RESUME, "/bin/app", "", "resume");
   dmd_running_init(running, &h->host.env, &h->engine_host);
 }
 
@@ -77,6 +95,39 @@ static void each_state(void **state) {
   }
 }
 
+/* Frames count from 1, the innermost; those without a name do not count, nor does the second of one
+ * function. */
+static void where_it_is(void **state) {
+  (void)state;
+  static const struct {
+    stack_t_ begun, now;
+    dmd_begin_frame_t expected;
+  } cases[] = {
+      {{GUARD, F, MAIN, START}, {DUMP, BARE, F_LATER, MAIN, START}, {DMD_FRAME_ON_STACK, 2}},
+      {{GUARD, F, MAIN, START}, {DUMP, DUMP, F_LATER, F, MAIN, START}, {DMD_FRAME_ON_STACK, 2}},
+      {{F, MAIN, START}, {DUMP, MAIN_LATER, START}, {DMD_FRAME_ON_STACK, 2}},
+      {{F}, {G}, {DMD_FRAME_UNKNOWN, 0}},
+      {{GUARD, CORO, MAIN, START}, {DUMP, CORO_LATER, RESUME, MAIN}, {DMD_FRAME_ON_STACK, 2}},
+      {{GUARD, CORO, MAIN, START}, {DUMP, MAIN_LATER, START}, {DMD_FRAME_SUSPENDED, 0}},
+      {{CORO, RESUME, MAIN, START}, {G, RESUME, OTHER, START}, {DMD_FRAME_SUSPENDED, 0}},
+      {{F, CORO, MAIN, START}, {MAIN, START}, {DMD_FRAME_SUSPENDED, 0}},
+      {{CORO, MAIN, START}, {G, OTHER}, {DMD_FRAME_UNKNOWN, 0}}, /* that may have been cut */
+  };
+  enginehost_t h;
+  dmd_running_t running;
+  begin(&h, &running);
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    uint32_t begun = stack_of(&h, cases[i].begun), now = stack_of(&h, cases[i].now);
+    for (int again = 0; again < 2; again++) {
+      dmd_begin_frame_t at = dmd_running_where(&running, begun, now);
+      if (at.where != cases[i].expected.where || at.frame != cases[i].expected.frame)
+        fail_msg("case %zu", i);
+    }
+  }
+  assert_int_equal(dmd_running_where(&running, DMD_NONE, DMD_NONE).where, DMD_FRAME_UNKNOWN);
+  end(&h, &running);
+}
+
 static void without_stacks(void **state) {
   (void)state;
   enginehost_t h;
@@ -133,9 +184,8 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_state),
-      cmocka_unit_test(without_stacks),
-      cmocka_unit_test(asked_again),
+      cmocka_unit_test(each_state),     cmocka_unit_test(where_it_is),
+      cmocka_unit_test(without_stacks), cmocka_unit_test(asked_again),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

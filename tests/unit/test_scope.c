@@ -296,6 +296,42 @@ static void pushed_and_of_others(void **state) {
   host_done(&host);
 }
 
+/* A guard off the stack, which is at 900, is free: it goes by itself, with what was set in it. */
+static void guards_off_the_stack(void **state) {
+  (void)state;
+  enum { HEAP = 0x40000000 };
+  host_t host;
+  host_init(&host);
+  dmd_scopes_t scopes;
+  dmd_scopes_init(&scopes, &host.env);
+  dmd_scopes_start_thread(&scopes, 1, 5);
+  assert_int_equal(dmd_scopes_begin(&scopes, 1, 10, (dmd_place_t){.sp = 900, .guard = 950}), 2);
+  assert_false(dmd_scopes_any_free(&scopes, 1));
+  dmd_scopes_begin(&scopes, 1, 20, (dmd_place_t){.sp = 900, .guard = HEAP});
+  dmd_scopes_set(&scopes, 1, 21);
+  dmd_scopes_begin(&scopes, 1, 30, (dmd_place_t){.sp = 900, .guard = HEAP + 8});
+  assert_true(dmd_scopes_any_free(&scopes, 1));
+  assert_false(dmd_scopes_any_free(&scopes, 2));
+  assert_null(dmd_scopes_find_guard(&scopes, 1, HEAP + 4));
+  dmd_scope_t *scope = dmd_scopes_find_guard(&scopes, 1, HEAP);
+  assert_int_equal(scope->name, 20);
+  assert_int_equal(dmd_scopes_name_in(&scopes, 1, scope), 21);
+  dmd_scopes_remove(&scopes, 1, scope);
+  assert_null(dmd_scopes_find_guard(&scopes, 1, HEAP));
+  assert_int_equal(dmd_scopes_depth(&scopes, 1), 3);
+  assert_int_equal(scopes.n_open, 3);
+  assert_int_equal(dmd_scopes_top(&scopes, 1), 30);
+  assert_int_equal(dmd_scopes_name_in(&scopes, 1, NULL), 5);
+  assert_int_equal(dmd_scopes_name_in(&scopes, 1, dmd_scopes_find_guard(&scopes, 1, 950)), 10);
+  assert_true(dmd_scopes_pop(&scopes, 1));
+  assert_false(dmd_scopes_any_free(&scopes, 1));
+  dmd_scopes_begin(&scopes, 1, 30, (dmd_place_t){.sp = 900, .guard = HEAP});
+  dmd_scopes_end_thread(&scopes, 1);
+  assert_false(dmd_scopes_any_free(&scopes, 1));
+  dmd_scopes_destroy(&scopes);
+  host_done(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nested_scopes),
@@ -308,6 +344,7 @@ int main(void) {
       cmocka_unit_test(scopes_left_by_a_jump),
       cmocka_unit_test(places_unknown),
       cmocka_unit_test(pushed_and_of_others),
+      cmocka_unit_test(guards_off_the_stack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
