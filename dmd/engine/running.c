@@ -103,7 +103,9 @@ static dmd_begin_frame_t find_frame(dmd_running_t *running, uint32_t begun) {
   dmd_strbuf_init(&name, running->names.env);
   for (uint32_t i = 0; i < n && found.frame == 0; i++) {
     dmd_running_name(host, codes[i], &name);
-    found.frame = name.n == 0 ? 0 : dmd_intern_find_str(&running->names, name.text);
+    if (name.n == 0)
+      break; /* it may be a coroutine */
+    found.frame = dmd_intern_find_str(&running->names, name.text);
     if (found.frame != 0) {
       found.where = DMD_FRAME_ON_STACK;
     } else if (dmd_fnname_is_coroutine(name.text)) {
