@@ -56,7 +56,7 @@ static void *checked(void *p) {
 }
 
 void *checked_realloc(void *p, size_t size) {
-  return checked(realloc(p, size));
+  return checked(p ? realloc(p, size) : malloc(size));
 }
 
 void *checked_malloc(size_t size) {

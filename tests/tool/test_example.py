@@ -34,6 +34,7 @@ def catalog(t):
     t.check("term_add_posting" in "".join(textlog.parse_record(largest).allocated), "the postings come first")
     holders = sum(b.num for b in profile.blocks_at("term_add_posting") if b.stack[0] == "realloc")
     terms = sum(b.num for b in profile.blocks_at("term_new") if b.stack[0] == "calloc")
+    t.check(0 < holders < terms, "some words have few postings: %d of %d" % (holders, terms))
     t.equal(largest[-1], "  100% held at +0x10 of blocks reported by explicit/catalog/index/words "
             "(in {:,} of {:,} such blocks)".format(holders, terms))
     published = re.findall(r"^  (explicit/\S+)\s+(\d+)$", run.out.decode(), re.MULTILINE)
