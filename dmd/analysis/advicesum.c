@@ -221,7 +221,9 @@ bool dmd_advice_last_time(const dmd_advicesum_t *sum, const dmd_record_t *r, dmd
   *holder = (dmd_holder_t){.bytes = 0};
   for (dmd_holder_kind_t kind = DMD_HOLDER_LAST_TIME; kind <= DMD_HOLDER_BEFORE_REALLOC; kind++) {
     dmd_holder_t other;
-    if (dmd_advice_find(sum, r, kind, &other) && other.bytes > holder->bytes)
+    /* A file may leave the reporter out; then there is nothing to say. */
+    if (dmd_advice_find(sum, r, kind, &other) && other.reporter != DMD_NONE &&
+        other.bytes > holder->bytes)
       *holder = other;
   }
   return holder->bytes > 0;

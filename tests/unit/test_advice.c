@@ -284,6 +284,19 @@ static void evidence_decides(void **state) {
   }
 }
 
+/* As a file may have it that a stranger made. */
+static void the_last_reporter_has_a_name(void **state) {
+  (void)state;
+  for (dmd_holder_kind_t kind = DMD_HOLDER_LAST_TIME; kind < DMD_N_HOLDER_KINDS; kind++) {
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    build_blocks(&f.profile, 1, 1000, 0, alloc, DMD_NONE);
+    build_advice(&f.profile, alloc, kind, NULL, "s", 0, 1000);
+    assert_null(strstr(fixture_text(&f, 2, DMD_SORT_USABLE, NULL), "reported by"));
+    fixture_end(&f);
+  }
+}
+
 static void too_little_is_not_told(void **state) {
   (void)state;
   fixture_t f;
@@ -323,6 +336,7 @@ int main(void) {
       cmocka_unit_test(evidence_decides),
       cmocka_unit_test(too_little_is_not_told),
       cmocka_unit_test(only_unreported_records_have_advice),
+      cmocka_unit_test(the_last_reporter_has_a_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
