@@ -42,10 +42,8 @@ dmd_core_sources = \
   dmd/analysis/causes.c dmd/analysis/causes.h \
   dmd/analysis/changes.c dmd/analysis/changes.h \
   dmd/analysis/combine.c dmd/analysis/combine.h \
-  dmd/analysis/dominators.c dmd/analysis/dominators.h \
   dmd/analysis/filter.c dmd/analysis/filter.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
-  dmd/analysis/graph.c dmd/analysis/graph.h \
   dmd/analysis/ignore.c dmd/analysis/ignore.h \
   dmd/analysis/known.c dmd/analysis/known.h \
   dmd/analysis/merge.c dmd/analysis/merge.h \
@@ -61,6 +59,9 @@ dmd_core_sources = \
   dmd/analysis/tally.h \
   dmd/analysis/tree.c dmd/analysis/tree.h \
   dmd/analysis/verdict.c dmd/analysis/verdict.h \
+  dmd/graph/dominators.c dmd/graph/dominators.h \
+  dmd/graph/graph.c dmd/graph/graph.h \
+  dmd/graph/heapgraph.c dmd/graph/heapgraph.h \
   dmd/text/amount.c dmd/text/amount.h \
   dmd/text/gate_escape.c dmd/text/gate_escape.h \
   dmd/text/gate_github.c \

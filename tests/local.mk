@@ -36,6 +36,7 @@ unit_tests = \
   tests/unit/test_heap_slabs \
   tests/unit/test_holders \
   tests/unit/test_holders_random \
+  tests/unit/test_heapgraph \
   tests/unit/test_ids \
   tests/unit/test_ignore \
   tests/unit/test_intern \

@@ -4,7 +4,7 @@
  */
 #include "host.h"
 
-#include "analysis/dominators.h"
+#include "graph/dominators.h"
 
 enum { MAX_NODES = 24, GRAPHS = 10000, CHAIN = 1000000 };
 

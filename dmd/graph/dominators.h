@@ -17,10 +17,10 @@
  * Memory while it runs: 36 bytes a node and 4 bytes for each edge that leads back; afterwards 16
  * bytes a node.
  */
-#ifndef DMD_ANALYSIS_DOMINATORS_H
-#define DMD_ANALYSIS_DOMINATORS_H
+#ifndef DMD_GRAPH_DOMINATORS_H
+#define DMD_GRAPH_DOMINATORS_H
 
-#include "analysis/graph.h"
+#include "graph/graph.h"
 
 /* The immediate dominator of a node that has none: the root, and what it does not reach. */
 #define DMD_NO_DOMINATOR UINT32_MAX

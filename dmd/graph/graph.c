@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/graph.h"
+#include "graph/graph.h"
 
 #include "base/mem.h"
 

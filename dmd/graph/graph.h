@@ -11,8 +11,8 @@
  * in order its edges, dmd_graph_add_edge, and dmd_graph_end_node; then only read. Memory: 12 bytes
  * a node, 4 an edge, and 4 more where the offsets of pointers are kept.
  */
-#ifndef DMD_ANALYSIS_GRAPH_H
-#define DMD_ANALYSIS_GRAPH_H
+#ifndef DMD_GRAPH_GRAPH_H
+#define DMD_GRAPH_GRAPH_H
 
 #include "base/env.h"
 

@@ -3,7 +3,7 @@
  * All work is done in the numbers of the depth-first search: below, "number" is such a number, and
  * "node" is one of the graph's.
  */
-#include "analysis/dominators.h"
+#include "graph/dominators.h"
 
 #include "base/mem.h"
 
