@@ -33,6 +33,7 @@ dmd_core_sources = \
   dmd/profile/measured.c dmd/profile/measured.h \
   dmd/profile/profile.c dmd/profile/profile.h \
   dmd/profile/memreports.c dmd/profile/memreports.h \
+  dmd/profile/reporterruns.c dmd/profile/reporterruns.h \
   dmd/profile/reports.c dmd/profile/reports.h \
   dmd/profile/translate.c dmd/profile/translate.h \
   dmd/analysis/advicesum.c dmd/analysis/advicesum.h \

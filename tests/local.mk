@@ -76,6 +76,7 @@ unit_tests = \
   tests/unit/test_record \
   tests/unit/test_recordfields \
   tests/unit/test_replacednew \
+  tests/unit/test_reporterruns \
   tests/unit/test_reports \
   tests/unit/test_requests \
   tests/unit/test_roundtrip \

@@ -89,12 +89,15 @@ static void add_up(dmd_merge_t *merge, const dmd_profile_t *from) {
     merge->advised += advice->bytes;
     merge->advised_blocks += advice->blocks + advice->holders_alike;
   }
+  for (uint32_t id = 1; id <= dmd_reporter_runs_count(&from->reporter_runs); id++)
+    merge->runs += dmd_reporter_runs_at(&from->reporter_runs, id)->n;
 }
 
 /* Whether the result can be read back. Every file's own numbers are within these limits, so that
  * nothing has overflowed if this is called after each file. */
 static bool fits(const dmd_merge_t *merge) {
-  const uint64_t counts[] = {merge->blocks, merge->faults, merge->advised, merge->advised_blocks};
+  const uint64_t counts[] = {merge->blocks, merge->faults, merge->advised, merge->advised_blocks,
+                             merge->runs};
   bool good = merge->usable <= DMD_MAX_TOTAL;
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
     good &= counts[i] <= DMD_MAX_COUNT;
@@ -138,6 +141,7 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *pr
   dmd_combine(&ids);
   dmd_translation_add_faults(&ids, &from->faults);
   dmd_translation_add_advices(&ids, &from->advices);
+  dmd_translation_add_runs(&ids, &from->reporter_runs);
   bool good = dmd_translation_add_memreports(&ids, &from->memreports);
   dmd_translation_destroy(&ids);
   add_up(merge, from);

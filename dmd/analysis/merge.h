@@ -15,7 +15,7 @@ typedef struct dmd_merge {
   dmd_profile_t profile; /* the result */
   uint32_t n;            /* profiles added */
   /* What they have together. */
-  uint64_t blocks, usable, faults, advised, advised_blocks;
+  uint64_t blocks, usable, faults, advised, advised_blocks, runs;
 } dmd_merge_t;
 
 /* The merge must stay where it is until it is destroyed. */

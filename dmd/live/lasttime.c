@@ -22,6 +22,7 @@ void dmd_lasttime_note_run(dmd_lasttime_t *last, uint32_t reporter, uint64_t mea
   dmd_runs_t *runs = DMD_POOL_AT(&last->runs, dmd_runs_t, reporter);
   runs->measured += measured;
   runs->n += runs->n < UINT32_MAX;
+  runs->is_known = true;
 }
 
 void dmd_lasttime_note_gone(dmd_lasttime_t *last, uint32_t stack, uint32_t reports, bool kept) {
@@ -47,7 +48,7 @@ void dmd_lasttime_clear_runs(dmd_lasttime_t *last) {
   for (uint32_t reporter = 1; reporter <= last->runs.last; reporter++) {
     dmd_runs_t *runs = DMD_POOL_AT(&last->runs, dmd_runs_t, reporter);
     if (runs->n > 0)
-      *runs = (dmd_runs_t){.before = runs->measured};
+      *runs = (dmd_runs_t){.before = runs->measured, .is_known = true};
   }
 }
 
@@ -88,4 +89,12 @@ void dmd_lasttime_advise(const dmd_lasttime_t *last, const dmd_reports_t *report
                          .stack = dmd_translation_stack(ids, report->stack),
                          .offset = DMD_OFFSET_ANY};
   dmd_advices_add(&ids->to->advices, &advice);
+}
+
+void dmd_lasttime_list_runs(const dmd_lasttime_t *last, dmd_translation_t *ids) {
+  for (uint32_t reporter = 1; reporter <= last->runs.last; reporter++) {
+    dmd_runs_t runs = dmd_lasttime_runs(last, reporter);
+    if (runs.is_known)
+      dmd_reporter_runs_add(&ids->to->reporter_runs, dmd_translation_name(ids, reporter), runs.n);
+  }
 }

@@ -26,6 +26,7 @@ typedef struct dmd_runs {
   uint64_t measured; /* bytes since the last clear, without what it reported on allocation */
   uint64_t before;   /* the same in the time before that, if it ran then */
   uint32_t n;        /* runs since the last clear */
+  bool is_known;     /* it ran at some time */
 } dmd_runs_t;
 
 typedef struct dmd_lasttime {
@@ -58,5 +59,8 @@ dmd_runs_t dmd_lasttime_runs(const dmd_lasttime_t *last, uint32_t reporter);
  * profile's. */
 void dmd_lasttime_advise(const dmd_lasttime_t *last, const dmd_reports_t *reports,
                          dmd_translation_t *ids, const dmd_block_t *block);
+
+/* Adds to the profile how often each reporter that ever ran did so since the last clear. */
+void dmd_lasttime_list_runs(const dmd_lasttime_t *last, dmd_translation_t *ids);
 
 #endif

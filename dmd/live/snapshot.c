@@ -192,6 +192,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   dmd_translation_add_faults(&s.ids, &live->faults);
   if (memory != NULL)
     profile->run.partial_advice = !dmd_holders_find(live, &s.ids, memory, &profile->advices);
+  dmd_lasttime_list_runs(&live->last_time, &s.ids);
   dmd_translation_add_memreports(&s.ids, &live->memreports);
   dmd_published_check(live, &s.ids);
   dmd_claimblocks_explain(profile);

@@ -137,6 +137,22 @@ static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
+void dmd_json_write_runs(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  uint32_t n = dmd_reporter_runs_count(&profile->reporter_runs);
+  if (n == 0)
+    return;
+  dmd_jsonout_key(j, "reporterRuns");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= n; id++) {
+    const dmd_reporter_run_t *run = dmd_reporter_runs_at(&profile->reporter_runs, id);
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_str(j, "reporter", name_of(profile, run->reporter));
+    dmd_jsonout_key_u64(j, "runs", run->n);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
 static void write_memory(dmd_jsonout_t *j, const dmd_footprint_t *memory) {
   dmd_jsonout_key(j, "memory");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
@@ -267,6 +283,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   write_advices(j, profile);
   if (run->partial_advice)
     dmd_jsonout_key_bool(j, "partialAdvice", true);
+  dmd_json_write_runs(j, profile);
   write_memory(j, &profile->memory);
   write_memreports(j, profile);
   write_objects(j, &profile->frames);

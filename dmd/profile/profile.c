@@ -41,12 +41,14 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_faults_init(&profile->faults, env);
   dmd_advices_init(&profile->advices, env);
   dmd_memreports_init(&profile->memreports, env);
+  dmd_reporter_runs_init(&profile->reporter_runs, env);
   dmd_pool_init(&profile->addresses, env, "dmd.profile.addresses", sizeof(uint32_t));
 }
 
 void dmd_profile_destroy(dmd_profile_t *profile) {
   dmd_pool_destroy(&profile->addresses);
   dmd_advices_destroy(&profile->advices);
+  dmd_reporter_runs_destroy(&profile->reporter_runs);
   dmd_memreports_destroy(&profile->memreports);
   dmd_faults_destroy(&profile->faults);
   dmd_groups_destroy(&profile->groups);

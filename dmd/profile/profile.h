@@ -16,6 +16,7 @@
  *   faults     what the program did wrong with its heap or its reports
  *   advices    who holds the unreported blocks
  *   memreports memory reports that the program published
+ *   reporter_runs how often each reporter ran
  *
  * Concurrency: nothing locks. A profile belongs to the thread that makes or reads it.
  */
@@ -28,6 +29,7 @@
 #include "profile/frame.h"
 #include "profile/groups.h"
 #include "profile/memreports.h"
+#include "profile/reporterruns.h"
 #include "profile/reports.h"
 
 /* The dmd JSON keys' version, see docs/format.md; DMD's own is 5. */
@@ -124,6 +126,7 @@ typedef struct dmd_profile {
   dmd_faults_t faults;
   dmd_advices_t advices;
   dmd_memreports_t memreports;
+  dmd_reporter_runs_t reporter_runs;
   /* Scan mode: the address of each group's block as a name id, by group id. Else empty. */
   dmd_pool_t addresses;
 } dmd_profile_t;

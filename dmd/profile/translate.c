@@ -170,6 +170,13 @@ void dmd_translation_add_advices(dmd_translation_t *t, const dmd_advices_t *advi
   }
 }
 
+void dmd_translation_add_runs(dmd_translation_t *t, const dmd_reporter_runs_t *runs) {
+  for (uint32_t id = 1; id <= dmd_reporter_runs_count(runs); id++) {
+    const dmd_reporter_run_t *run = dmd_reporter_runs_at(runs, id);
+    dmd_reporter_runs_add(&t->to->reporter_runs, dmd_translation_name(t, run->reporter), run->n);
+  }
+}
+
 bool dmd_translation_add_memreports(dmd_translation_t *t, const dmd_memreports_t *reports) {
   bool good = true;
   for (uint32_t id = 1; id <= dmd_memreports_count(reports); id++) {

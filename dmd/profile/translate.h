@@ -72,6 +72,7 @@ dmd_group_t dmd_translation_group(dmd_translation_t *t, const dmd_group_t *group
  * are too many for one profile; the stacks that published them are not taken over. */
 void dmd_translation_add_faults(dmd_translation_t *t, const dmd_faults_t *faults);
 void dmd_translation_add_advices(dmd_translation_t *t, const dmd_advices_t *advices);
+void dmd_translation_add_runs(dmd_translation_t *t, const dmd_reporter_runs_t *runs);
 bool dmd_translation_add_memreports(dmd_translation_t *t, const dmd_memreports_t *reports);
 
 #endif

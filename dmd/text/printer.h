@@ -57,6 +57,10 @@ void dmd_print_fault_counts(const dmd_printer_t *p);
  * where nothing is known. */
 void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r);
 
+/* What holds of all unreported blocks, in paragraphs: whether all reporters ran, and whether all
+ * memory was searched for holders. */
+void dmd_print_advice_on_all(const dmd_printer_t *p);
+
 /* text_share.c: who shares the record's blocks, and how much each counts for. */
 void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r);
 

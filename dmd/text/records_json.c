@@ -151,6 +151,7 @@ void dmd_records_json(dmd_out_t *out, const dmd_records_t *records, unsigned sec
   key_i64(&w, "bytes", records->usable);
   key_i64(&w, "blocks", records->num);
   dmd_jsonout_end(&w.j);
+  dmd_json_write_runs(&w.j, w.profile);
   write_sections(&w, sections);
   if (sections == 0 || (sections & DMD_TEXT_FAULTS))
     write_faults(&w);

@@ -274,12 +274,6 @@ static void print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t
   dmd_out_str(out, "}\n\n");
 }
 
-static void print_partial_advice(const dmd_printer_t *p, dmd_section_t section) {
-  if (section == DMD_SECTION_UNREPORTED && p->records->profile->run.partial_advice)
-    dmd_out_str(p->out, "# Who holds these blocks was looked for in the first 4 GiB of the heap "
-                        "only\n\n");
-}
-
 static void print_section(const dmd_printer_t *p, dmd_section_t section) {
   dmd_out_t *out = p->out;
   if (p->only != 0 && !(p->only & 1u << section))
@@ -292,7 +286,8 @@ static void print_section(const dmd_printer_t *p, dmd_section_t section) {
     dmd_out_str(out, section_name(p, section));
     dmd_out_str(out, " heap blocks\n\n");
   }
-  print_partial_advice(p, section);
+  if (s->n_all > 0 && section == DMD_SECTION_UNREPORTED)
+    dmd_print_advice_on_all(p);
   uint32_t n_printed = p->max_records == 0 || p->max_records > s->n ? s->n : p->max_records;
   int64_t cumulative = 0;
   for (uint32_t i = 0; i < n_printed; i++) {

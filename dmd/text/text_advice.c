@@ -71,3 +71,79 @@ void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
   print_evidence(p->out, &holder);
   dmd_out_char(p->out, '\n');
 }
+
+/* ---- Of all unreported blocks. ---- */
+
+typedef struct {
+  uint32_t n, n_idle;    /* reporters, and those that have not run since the last clear */
+  uint64_t fewest, most; /* runs of one */
+} summary_t;
+
+static summary_t sum_up(const dmd_reporter_runs_t *runs) {
+  summary_t sum = {.n = dmd_reporter_runs_count(runs), .fewest = UINT64_MAX};
+  for (uint32_t id = 1; id <= sum.n; id++) {
+    uint64_t n = dmd_reporter_runs_at(runs, id)->n;
+    sum.n_idle += n == 0;
+    sum.fewest = n < sum.fewest ? n : sum.fewest;
+    sum.most = n > sum.most ? n : sum.most;
+  }
+  return sum;
+}
+
+/* `# All 3 reporters ran since the last clear, once each: none of them measured these blocks` */
+static void print_all_ran(dmd_out_t *out, const summary_t *sum) {
+  bool several = sum->n > 1;
+  dmd_out_str(out, several ? "# All " : "# The only reporter ran since the last clear, ");
+  if (several) {
+    dmd_print_number(out, sum->n, false);
+    dmd_out_str(out, " reporters ran since the last clear, ");
+  }
+  if (sum->most == 1) {
+    dmd_out_str(out, "once");
+  } else {
+    dmd_print_unsigned(out, sum->fewest);
+    if (sum->fewest < sum->most) {
+      dmd_out_str(out, " to ");
+      dmd_print_unsigned(out, sum->most);
+    }
+    dmd_out_str(out, " times");
+  }
+  dmd_out_str(out, several ? " each: none of them measured these blocks\n\n"
+                           : ": it did not measure these blocks\n\n");
+}
+
+/* `# 2 of 3 reporters have not run since the last clear: explicit/a, explicit/b` */
+static void print_idle(const dmd_printer_t *p, const summary_t *sum) {
+  enum { SHOWN = 3 };
+  const dmd_reporter_runs_t *runs = &p->profile->reporter_runs;
+  dmd_out_str(p->out, "# ");
+  dmd_print_number(p->out, sum->n_idle, false);
+  dmd_out_str(p->out, " of ");
+  dmd_print_count(p->out, sum->n, false, "reporter", "reporters");
+  dmd_out_str(p->out, sum->n_idle == 1 ? " has" : " have");
+  dmd_out_str(p->out, " not run since the last clear: ");
+  uint32_t n = 0;
+  for (uint32_t id = 1; id <= sum->n && n < SHOWN; id++) {
+    const dmd_reporter_run_t *run = dmd_reporter_runs_at(runs, id);
+    if (run->n > 0)
+      continue;
+    dmd_out_str(p->out, n++ > 0 ? ", " : "");
+    dmd_print_name(p, run->reporter);
+  }
+  if (sum->n_idle > n) {
+    dmd_out_str(p->out, " and ");
+    dmd_print_count(p->out, sum->n_idle - n, false, "other", "others");
+  }
+  dmd_out_str(p->out, "\n\n");
+}
+
+void dmd_print_advice_on_all(const dmd_printer_t *p) {
+  summary_t sum = sum_up(&p->profile->reporter_runs);
+  if (sum.n > 0 && sum.n_idle == 0)
+    print_all_ran(p->out, &sum);
+  else if (sum.n > 0)
+    print_idle(p, &sum);
+  if (p->profile->run.partial_advice)
+    dmd_out_str(p->out, "# Who holds these blocks was looked for in the first 4 GiB of the heap "
+                        "only\n\n");
+}

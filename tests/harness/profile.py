@@ -77,6 +77,7 @@ class Validator:
             check_totals(doc)
             check_faults(doc)
             check_advice(doc)
+            check_runs(doc)
             check_memory(doc)
 
 
@@ -212,6 +213,19 @@ def check_advice(doc):
             held[holder, what] += advice[what]
     for (holder, what), n in held.items():
         require(n <= unreported[holder[0], what], "%s holds more %s than there are" % (holder, what))
+
+
+def check_runs(doc):
+    """Of every reporter that measured anything between two clears it is known how often it ran."""
+    runs = doc["dmd"].get("reporterRuns", [])
+    require(not runs or doc["invocation"]["mode"] == "dark-matter", "runs of reporters in another mode")
+    names = [run["reporter"] for run in runs]
+    require(len(set(names)) == len(names), "a reporter's runs stand twice")
+    last_time = {advice["reporter"]: advice["held"] for advice in doc["dmd"].get("advice", [])
+                 if advice["held"] in ("last-time", "nothing-now", "not-run")}
+    for run in runs:
+        held = last_time.get(run["reporter"])
+        require(held is None or (held == "not-run") == (run["runs"] == 0), "advice and runs do not agree")
 
 
 def check_memory(doc):

@@ -184,6 +184,12 @@ static void make_advice(const maker_t *m) {
   dmd_advices_add(&m->profile->advices, &advice);
 }
 
+static void make_reporter_run(const maker_t *m) {
+  uint32_t reporter = any_name(m);
+  if (reporter != DMD_NONE)
+    dmd_reporter_runs_add(&m->profile->reporter_runs, reporter, one_in(m, 3) ? 0 : number(m, 48));
+}
+
 static void make_run(const maker_t *m) {
   dmd_run_t *run = &m->profile->run;
   run->is_known = true;
@@ -219,6 +225,8 @@ static void make_run(const maker_t *m) {
     make_fault(m);
   for (uint64_t n = below(m, 4); n > 0; n--)
     make_advice(m);
+  for (uint64_t n = below(m, 6); n > 0; n--)
+    make_reporter_run(m);
 }
 
 /* The sharers of a block, of which a few may be alike. */

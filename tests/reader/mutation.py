@@ -41,6 +41,7 @@ PROFILE = {
              "before": 64},
         ],
         "partialAdvice": True,
+        "reporterRuns": [{"reporter": "explicit/a", "runs": 3}, {"reporter": "explicit/c", "runs": 0}],
         "memory": {"heapAllocated": 700, "heapOverhead": 20, "resident": 40960, "residentUnique": 8192},
         "memoryReports": [
             {"path": "explicit/a", "kind": "heap", "units": "bytes", "amount": 3, "times": 2, "description": "Some."},

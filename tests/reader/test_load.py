@@ -212,6 +212,20 @@ def test_wrong_advice(test):
     rejected(test, document, '"advice" is not an array')
 
 
+def test_wrong_runs_of_reporters(test):
+    def runs(reason, *items):
+        document = small()
+        document["dmd"] = {"reporterRuns": list(items)}
+        rejected(test, document, reason)
+
+    runs('"runs" is not a whole number', {"reporter": "a", "runs": -1})
+    runs('"reporter" is not a string', {"reporter": 1, "runs": 1})
+    runs("reporters ran more than 2^53 times", {"reporter": "a", "runs": 2 ** 53}, {"reporter": "b", "runs": 1})
+    document = small()
+    document["dmd"] = {"reporterRuns": {}}
+    rejected(test, document, '"reporterRuns" is not an array')
+
+
 def test_wrong_objects(test):
     def objects(reason, value, key="objects"):
         document = small()

@@ -201,6 +201,15 @@ def test_advice_is_added_up(test):
     test.check("more than one profile can hold" in test.error("merge", *names), "too many blocks")
 
 
+def test_runs_of_reporters_are_added_up(test):
+    def runs(**of):
+        return Profile(dmd=run(reporterRuns=[{"reporter": reporter, "runs": n} for reporter, n in of.items()]))
+    document = merge(test, runs(a=1, b=0), runs(b=2, c=4), Profile(dmd=run()))
+    test.equal({r["reporter"]: r["runs"] for r in document["dmd"]["reporterRuns"]}, {"a": 1, "b": 2, "c": 4}, "runs")
+    names = [test.write(name, runs(x=2 ** 53)) for name in ("a", "b")]
+    test.check("more than one profile can hold" in test.error("merge", *names), "too many runs")
+
+
 def test_one_of_another_program(test):
     """Firefox's files have no "dmd" object, and one that is half true is worse than none."""
     test.check("dmd" not in merge(test, Profile(dmd=run()), Profile().block(1)), "a dmd object")

@@ -95,6 +95,20 @@ def test_advice(test):
     test.check("% held" not in out, "a difference has no holders")
 
 
+def test_runs_of_reporters(test):
+    profile = sample()
+    runs = [{"reporter": "explicit/b", "runs": 2}, {"reporter": "explicit/new", "runs": 1}]
+    profile.document["dmd"] = {"reporterRuns": runs + [{"runs": 7}]}  # of nobody: passed over
+    path = test.write("p", profile)
+    out, _ = test.dmdv("print", path)
+    line = "# All 2 reporters ran since the last clear, 1 to 2 times each: none of them measured these blocks\n"
+    test.check(line + "\nUnreported {" in out, out)
+    found = json.loads(test.dmdv("print", "--json", path)[0])
+    test.equal(found["reporterRuns"], runs, "JSON")
+    out, _ = test.dmdv("diff", path, test.write("q", Profile().block(5, A)))
+    test.check("since the last clear" not in out, "a difference is of two dumps")
+
+
 def rows(out):
     """Of a table by something: [(bytes, blocks, unreported, twice, name), ...]."""
     lines = out.split("\n")[1:-1]

@@ -102,6 +102,8 @@ static void build_run(dmd_profile_t *p) {
   dmd_profile_add_argument(p, "./app");
   dmd_profile_add_argument(p, "\"x\"");
   p->memory = (dmd_footprint_t){720, 0, DMD_MEMORY_UNKNOWN, 4096};
+  dmd_reporter_runs_add(&p->reporter_runs, dmd_intern_str(&p->names, "explicit/a"), 3);
+  dmd_reporter_runs_add(&p->reporter_runs, dmd_intern_str(&p->names, "\"b\""), 0);
   dmd_memreports_add(&p->memreports, &(dmd_memreport_t){.path = "explicit/a",
                                                         .amount = -5,
                                                         .times = 1,
@@ -146,6 +148,10 @@ static const char all_keys_text[] =
     "   {\"kind\": \"report-no-block\", \"num\": 3, \"at\": \"1\", \"reporter\": "
     "\"explicit/a\"},\n"
     "   {\"kind\": \"invalid-free\", \"num\": 1}\n"
+    "  ],\n"
+    "  \"reporterRuns\": [\n"
+    "   {\"reporter\": \"explicit/a\", \"runs\": 3},\n"
+    "   {\"reporter\": \"\\\"b\\\"\", \"runs\": 0}\n"
     "  ],\n"
     "  \"memory\": {\"heapAllocated\": 720, \"heapOverhead\": 0, \"residentUnique\": 4096},\n"
     "  \"memoryReports\": [\n"

@@ -155,6 +155,32 @@ static void before_a_realloc(void **state) {
     }
 }
 
+/* Runs since the last clear, of every reporter that ever ran to its end: an exception that leaves
+ * one is no end, and neither is a clear. */
+static void runs_are_listed(void **state) {
+  (void)state;
+  snapshot_fixture_t f;
+  snapshot_begin(&f, DMD_MODE_DARK_MATTER);
+  snapshot_alloc(&f, A, 100, 1);
+  run(&f, "a", A);
+  run(&f, "b", 0);
+  dmd_live_begin_reporter(&f.live, 1, "c", false, nowhere);
+  assert_true(dmd_live_abandon_reporter(&f.live, 1, innermost));
+  dmd_live_clear_reports(&f.live);
+  run(&f, "b", A);
+  run(&f, "b", 0);
+  snapshot_take(&f);
+  const dmd_reporter_runs_t *runs = &f.profile.reporter_runs;
+  assert_int_equal(dmd_reporter_runs_count(runs), 2);
+  static const uint64_t expected[] = {0, 2};
+  for (uint32_t id = 1; id <= 2; id++) {
+    const dmd_reporter_run_t *one = dmd_reporter_runs_at(runs, id);
+    assert_string_equal(dmd_intern_get_str(&f.profile.names, one->reporter), id == 1 ? "a" : "b");
+    assert_int_equal(one->n, expected[id - 1]);
+  }
+  snapshot_end(&f);
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_lasttime_t last;
@@ -175,7 +201,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_kind),          cmocka_unit_test(clears_of_nothing),
       cmocka_unit_test(only_the_last_time), cmocka_unit_test(none_of_these),
-      cmocka_unit_test(before_a_realloc),   cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(before_a_realloc),   cmocka_unit_test(runs_are_listed),
+      cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,11 @@ static void fill_advice(dmd_profile_t *p) {
   build_advice(p, "new", DMD_HOLDER_REPORTED, "a", "r", 8, UINT64_C(1) << 52);
 }
 
+static void fill_runs(dmd_profile_t *p) {
+  dmd_reporter_runs_add(&p->reporter_runs, dmd_intern_str(&p->names, "a"), UINT64_C(1) << 51);
+  dmd_reporter_runs_add(&p->reporter_runs, dmd_intern_str(&p->names, "b"), UINT64_C(1) << 51);
+}
+
 static void fill_resident(dmd_profile_t *p) {
   p->memory.resident = UINT64_C(1) << 52;
 }
@@ -188,8 +193,8 @@ static void fill_resident(dmd_profile_t *p) {
 /* Two are exactly what fits, and a third is too much. */
 static void no_more_than_a_file_may_hold(void **state) {
   (void)state;
-  static const fill_fn fills[] = {fill_bytes,  fill_count,  fill_allocs,
-                                  fill_faults, fill_advice, fill_resident};
+  static const fill_fn fills[] = {fill_bytes,  fill_count, fill_allocs,  fill_faults,
+                                  fill_advice, fill_runs,  fill_resident};
   for (size_t i = 0; i < COUNT_OF(fills); i++) {
     fixture_t f;
     fixture_begin(&f, DMD_MODE_LIVE);

@@ -200,8 +200,8 @@ def differences(expected, found):
 
 
 def paragraphs(text):
-    """The parts of a text that begin with `Name {` and end with `}` at the start of a line."""
-    return re.findall(r"^\S[^\n]* \{\n.*?^\}$", text, re.MULTILINE | re.DOTALL)
+    """The parts of a text that begin with `Name {` and end with `}` at the start of a line, and the remarks before them."""
+    return re.findall(r"^(?:# [^\n]*\n\n)*\S[^\n]* \{\n.*?^\}$", text, re.MULTILINE | re.DOTALL)
 
 
 def said_of(expectation):

@@ -111,6 +111,19 @@ static void load_partial_advice(dmdv_loader_t *l, const cJSON *item) {
   l->profile->run.partial_advice = cJSON_IsTrue(item);
 }
 
+/* How often a reporter ran. */
+static void load_reporter_run(dmdv_loader_t *l, const cJSON *item) {
+  uint32_t reporter = dmdv_load_get_name(l, item, "reporter");
+  uint64_t runs = dmdv_load_get_number(l, item, "runs", 0);
+  if (reporter == DMD_NONE)
+    return;
+  l->runs += runs;
+  if (l->runs > (uint64_t)DMDV_LOAD_MAX_NUMBER)
+    dmdv_cutter_reject(&l->cutter, "reporters ran more than " DMD_MAX_COUNT_TEXT " times");
+  else
+    dmd_reporter_runs_add(&l->profile->reporter_runs, reporter, runs);
+}
+
 static void load_memory(dmdv_loader_t *l, const cJSON *object) {
   for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
     *dmd_figure_at(&dmd_memory_fields[i], &l->profile->memory) =
@@ -211,6 +224,7 @@ static const member_t members[] = {
     {"faults", LIST, 0, load_fault, NULL},
     {"advice", LIST, 0, load_advice, NULL},
     {"partialAdvice", VALUE, 0, load_partial_advice, NULL},
+    {"reporterRuns", LIST, 0, load_reporter_run, NULL},
     {"memory", VALUE, 0, load_memory, NULL},
     {"memoryReports", LIST, 0, load_memreport, NULL},
     {"objects", TABLE, 0, NULL, dmdv_load_objects},

@@ -46,6 +46,7 @@ typedef struct dmdv_loader {
   uint64_t total;                   /* and their bytes */
   uint64_t faults;                  /* how often */
   uint64_t advised, advised_blocks; /* the bytes that advices are about, and the blocks */
+  uint64_t runs;                    /* of all reporters */
 } dmdv_loader_t;
 
 /* The value of the member with this key as a whole number from least on. */
