@@ -61,8 +61,13 @@ dmd_core_sources = \
   dmd/analysis/tree.c dmd/analysis/tree.h \
   dmd/analysis/verdict.c dmd/analysis/verdict.h \
   dmd/graph/dominators.c dmd/graph/dominators.h \
+  dmd/graph/edgename.c dmd/graph/edgename.h \
   dmd/graph/graph.c dmd/graph/graph.h \
   dmd/graph/heapgraph.c dmd/graph/heapgraph.h \
+  dmd/graph/rootname.c dmd/graph/rootname.h \
+  dmd/graph/types.c dmd/graph/types.h \
+  dmd/graph/typing.c dmd/graph/typing.h \
+  dmd/graph/variables.c dmd/graph/variables.h \
   dmd/text/amount.c dmd/text/amount.h \
   dmd/text/gate_escape.c dmd/text/gate_escape.h \
   dmd/text/gate_github.c \

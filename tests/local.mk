@@ -102,7 +102,10 @@ unit_tests = \
   tests/unit/test_text_record \
   tests/unit/test_translate \
   tests/unit/test_tree \
+  tests/unit/test_types \
+  tests/unit/test_typing \
   tests/unit/test_utf8 \
+  tests/unit/test_variables \
   tests/unit/test_verdict
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
@@ -115,6 +118,7 @@ unit_support_sources = \
   tests/unit/heap_model.c tests/unit/heap_model.h tests/unit/slab_memory.h \
   tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
   tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
+  tests/unit/types_fixture.c tests/unit/types_fixture.h \
   tests/unit/host.c tests/unit/host.h
 
 # Profiles to try things with, for unit tests and fuzz targets. Nothing here needs cmocka.
