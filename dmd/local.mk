@@ -4,6 +4,7 @@
 
 # The core: compiled into the tool and, hosted, into dmdv and the unit tests.
 dmd_core_sources = \
+  dmd/base/bitset.h \
   dmd/base/env.h \
   dmd/base/fnname.c dmd/base/fnname.h \
   dmd/base/format.c dmd/base/format.h \
@@ -68,6 +69,7 @@ dmd_core_sources = \
   dmd/graph/types.c dmd/graph/types.h \
   dmd/graph/typing.c dmd/graph/typing.h \
   dmd/graph/variables.c dmd/graph/variables.h \
+  dmd/graph/leaks.c dmd/graph/leaks.h \
   dmd/text/amount.c dmd/text/amount.h \
   dmd/text/gate_escape.c dmd/text/gate_escape.h \
   dmd/text/gate_github.c \

@@ -45,6 +45,7 @@ unit_tests = \
   tests/unit/test_jsonout \
   tests/unit/test_listing \
   tests/unit/test_lasttime \
+  tests/unit/test_leaks \
   tests/unit/test_live \
   tests/unit/test_live_claim \
   tests/unit/test_live_interleave tests/unit/test_live_join \
@@ -116,6 +117,7 @@ unit_support_sources = \
   tests/unit/fixture.c tests/unit/fixture.h \
   tests/unit/live_fixture.c tests/unit/live_fixture.h \
   tests/unit/heap_model.c tests/unit/heap_model.h tests/unit/slab_memory.h \
+  tests/unit/heap_matrix.c tests/unit/heap_matrix.h \
   tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
   tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
   tests/unit/types_fixture.c tests/unit/types_fixture.h \
