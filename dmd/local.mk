@@ -65,11 +65,13 @@ dmd_core_sources = \
   dmd/graph/edgename.c dmd/graph/edgename.h \
   dmd/graph/graph.c dmd/graph/graph.h \
   dmd/graph/heapgraph.c dmd/graph/heapgraph.h \
+  dmd/graph/kinds.c dmd/graph/kinds.h \
+  dmd/graph/leakrows.c dmd/graph/leakrows.h \
+  dmd/graph/leaks.c dmd/graph/leaks.h \
   dmd/graph/rootname.c dmd/graph/rootname.h \
   dmd/graph/types.c dmd/graph/types.h \
   dmd/graph/typing.c dmd/graph/typing.h \
   dmd/graph/variables.c dmd/graph/variables.h \
-  dmd/graph/leaks.c dmd/graph/leaks.h \
   dmd/text/amount.c dmd/text/amount.h \
   dmd/text/gate_escape.c dmd/text/gate_escape.h \
   dmd/text/gate_github.c \
@@ -86,6 +88,7 @@ dmd_core_sources = \
   dmd/text/text_changes.c dmd/text/text_changes.h \
   dmd/text/text_fault.c \
   dmd/text/text_gate.c dmd/text/text_gate.h \
+  dmd/text/text_leaks.c dmd/text/text_leaks.h \
   dmd/text/text_rows.c dmd/text/text_rows.h \
   dmd/text/text_run.c \
   dmd/text/text_share.c \

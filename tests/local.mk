@@ -44,6 +44,7 @@ unit_tests = \
   tests/unit/test_json \
   tests/unit/test_jsonout \
   tests/unit/test_listing \
+  tests/unit/test_kinds \
   tests/unit/test_lasttime \
   tests/unit/test_leaks \
   tests/unit/test_live \
@@ -100,6 +101,7 @@ unit_tests = \
   tests/unit/test_table \
   tests/unit/test_text \
   tests/unit/test_text_fault \
+  tests/unit/test_text_leaks \
   tests/unit/test_text_record \
   tests/unit/test_translate \
   tests/unit/test_tree \
@@ -119,6 +121,7 @@ unit_support_sources = \
   tests/unit/heap_model.c tests/unit/heap_model.h tests/unit/slab_memory.h \
   tests/unit/heap_matrix.c tests/unit/heap_matrix.h \
   tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
+  tests/unit/shelf_fixture.c tests/unit/shelf_fixture.h \
   tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
   tests/unit/types_fixture.c tests/unit/types_fixture.h \
   tests/unit/host.c tests/unit/host.h

@@ -116,9 +116,8 @@ static void mark_indirectly(work_t *w) {
 
 void dmd_leaks_init(dmd_leaks_t *leaks, const dmd_heapgraph_t *graph, dmd_leaks_rule_t rule) {
   const dmd_env_t *env = graph->env;
-  work_t w = {.leaks = leaks,
-              .edges = &graph->graph,
-              .first_block = dmd_heapgraph_first_block(graph)};
+  work_t w = {
+      .leaks = leaks, .edges = &graph->graph, .first_block = dmd_heapgraph_first_block(graph)};
   size_t n = graph->graph.n_nodes - w.first_block + 1;
   *leaks = (dmd_leaks_t){.graph = graph,
                          .state = dmd_env_alloc(env, "dmd.leaks", n * sizeof *leaks->state),

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * text_leaks.h: the result of a leak check, as text and as JSON.
+ */
+#ifndef DMD_TEXT_TEXT_LEAKS_H
+#define DMD_TEXT_TEXT_LEAKS_H
+
+#include "base/out.h"
+#include "graph/leakrows.h"
+
+typedef struct dmd_leaks_view {
+  const dmd_leakrows_t *rows;
+  dmd_kinds_t *kinds;
+  unsigned states;   /* that rows are shown of: bits 1 << dmd_leak_state_t */
+  uint32_t max_rows; /* shown of each state; 0: all. In JSON all are */
+} dmd_leaks_view_t;
+
+/* A paragraph for each row, then the sums. */
+void dmd_leaks_print(dmd_out_t *out, const dmd_leaks_view_t *view);
+
+/* {"definitely": {"blocks", "bytes"}, "indirectly", "possibly", "reachable", "ignored" likewise,
+ *  "rows": [{"state", "type", "evidence", "blocks", "bytes", "hangingBlocks", "hangingBytes",
+ *            "allocatedAt"}]} */
+void dmd_leaks_json(dmd_out_t *out, const dmd_leaks_view_t *view);
+
+#endif
