@@ -24,6 +24,7 @@ dmd_core_sources = \
   dmd/base/strbuf.c dmd/base/strbuf.h \
   dmd/base/table.c dmd/base/table.h \
   dmd/base/utf8.c dmd/base/utf8.h \
+  dmd/base/wire.c dmd/base/wire.h \
   dmd/profile/advice.c dmd/profile/advice.h \
   dmd/profile/claimblocks.c dmd/profile/claimblocks.h \
   dmd/profile/fault.c dmd/profile/fault.h \
@@ -61,6 +62,7 @@ dmd_core_sources = \
   dmd/analysis/tally.h \
   dmd/analysis/tree.c dmd/analysis/tree.h \
   dmd/analysis/verdict.c dmd/analysis/verdict.h \
+  dmd/graph/condense.c dmd/graph/condense.h \
   dmd/graph/dominators.c dmd/graph/dominators.h \
   dmd/graph/edgename.c dmd/graph/edgename.h \
   dmd/graph/graph.c dmd/graph/graph.h \
@@ -93,12 +95,16 @@ dmd_core_sources = \
   dmd/text/text_run.c \
   dmd/text/text_share.c \
   dmd/text/text_tree.c dmd/text/text_tree.h \
+  dmd/export/calltree.c dmd/export/calltree.h \
   dmd/export/export.h \
   dmd/export/export_about_memory.c \
   dmd/export/export_collapsed.c \
   dmd/export/dropframes.c dmd/export/dropframes.h \
   dmd/export/export_dhat.c \
+  dmd/export/export_fxsnapshot.c dmd/export/fxsnapshot.proto \
+  dmd/export/export_heapsnapshot.c \
   dmd/export/export_speedscope.c \
+  dmd/export/heapsnapshot.c dmd/export/heapsnapshot.h \
   dmd/live/allocator.c dmd/live/allocator.h \
   dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \
@@ -154,7 +160,6 @@ dmd_tool_sources = \
   dmd/tool/dm_inlined.c dmd/tool/dm_inlined.h \
   dmd/tool/dm_main.c \
   dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
-  dmd/tool/dm_match.c dmd/tool/dm_match.h \
   dmd/tool/dm_memory.c dmd/tool/dm_memory.h \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
   dmd/tool/dm_preload.h \

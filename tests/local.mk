@@ -16,6 +16,7 @@ unit_tests = \
   tests/unit/test_claim \
   tests/unit/test_claimblocks \
   tests/unit/test_combine \
+  tests/unit/test_condense \
   tests/unit/test_counters \
   tests/unit/test_dump \
   tests/unit/test_export \
@@ -37,6 +38,7 @@ unit_tests = \
   tests/unit/test_holders \
   tests/unit/test_holders_random \
   tests/unit/test_heapgraph \
+  tests/unit/test_heapsnapshot \
   tests/unit/test_ids \
   tests/unit/test_ignore \
   tests/unit/test_intern \

@@ -78,15 +78,10 @@ static void write_unit(dmd_out_t *out, uint32_t unit) {
 
 /* A well-formed sequence of n bytes as ASCII: in UTF-16, of which each unit is escaped. */
 static void write_escaped(dmd_out_t *out, const char *s, size_t n) {
-  uint32_t c = (unsigned char)s[0] & (n > 1 ? 0xffu >> (n + 1) : 0x7f);
-  for (size_t i = 1; i < n; i++)
-    c = c << 6 | ((unsigned char)s[i] & 0x3f);
-  if (c >= 0x10000) {
-    c -= 0x10000;
-    write_unit(out, 0xd800 | c >> 10);
-    c = 0xdc00 | (c & 0x3ff);
-  }
-  write_unit(out, c);
+  uint16_t units[2];
+  size_t n_units = dmd_utf8_to_utf16(units, s, n);
+  for (size_t i = 0; i < n_units; i++)
+    write_unit(out, units[i]);
 }
 
 static void escaped(const dmd_jsonout_t *json, const char *s) {

@@ -29,6 +29,20 @@ size_t dmd_utf8_length(const char *s) {
   return overlong || too_large ? 0 : 4;
 }
 
+size_t dmd_utf8_to_utf16(uint16_t units[2], const char *s, size_t n) {
+  uint32_t c = (unsigned char)s[0] & (n > 1 ? 0xffu >> (n + 1) : 0x7f);
+  for (size_t i = 1; i < n; i++)
+    c = c << 6 | ((unsigned char)s[i] & 0x3f);
+  if (c < 0x10000) {
+    units[0] = (uint16_t)c;
+    return 1;
+  }
+  c -= 0x10000;
+  units[0] = (uint16_t)(0xd800 | c >> 10);
+  units[1] = (uint16_t)(0xdc00 | (c & 0x3ff));
+  return 2;
+}
+
 bool dmd_utf8_is_valid(const char *s) {
   while (*s != '\0') {
     size_t n = dmd_utf8_length(s);

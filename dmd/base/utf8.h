@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* U+FFFD, which stands for a byte that is not text. */
 #define DMD_UTF8_REPLACEMENT "\xef\xbf\xbd"
@@ -23,6 +24,9 @@ static inline bool dmd_utf8_is_control(const char *s) {
   const unsigned char *u = (const unsigned char *)s;
   return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
 }
+
+/* The well-formed sequence of n bytes at s in UTF-16; returns how many units that are, 1 or 2. */
+size_t dmd_utf8_to_utf16(uint16_t units[2], const char *s, size_t n);
 
 bool dmd_utf8_is_valid(const char *s);
 

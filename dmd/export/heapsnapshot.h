@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * heapsnapshot.h: a heap graph in the formats of browsers' memory tools.
+ *
+ * Types are what these tools take for classes, members what they take for properties. They show
+ * what can be reached, so blocks that no root reaches are left out: who reads the snapshot must be
+ * told how many (n_unreached). A graph too large for the tools is cut (graph/condense.h), which is
+ * also to be told. The retained sizes that a tool finds are those of graph/dominators.h.
+ *
+ * Memory: that of the dominators while it is made; then 20 bytes a node, and the distinct names.
+ */
+#ifndef DMD_EXPORT_HEAPSNAPSHOT_H
+#define DMD_EXPORT_HEAPSNAPSHOT_H
+
+#include "base/out.h"
+#include "graph/condense.h"
+#include "graph/typing.h"
+
+/* What the tools take: V8 has no string of more than 512 MiB, into which files are read, and no map
+ * of more than 2^24 entries, with one for each node. */
+#define DMD_HEAPSNAPSHOT_MAX_NODES 16000000
+
+typedef struct dmd_heapsnapshot {
+  const dmd_heapgraph_t *graph;
+  dmd_typing_t *typing;
+  dmd_condensed_t shown;
+  uint64_t n_reached;                  /* nodes of the graph that are shown, or put together */
+  uint64_t n_unreached, unreached_szB; /* blocks that are left out, and their usable bytes */
+} dmd_heapsnapshot_t;
+
+/* Of at most so many nodes, at least 1. Graph and typing must outlive it. */
+void dmd_heapsnapshot_init(dmd_heapsnapshot_t *snapshot, const dmd_heapgraph_t *graph,
+                           dmd_typing_t *typing, uint64_t max_nodes);
+void dmd_heapsnapshot_destroy(dmd_heapsnapshot_t *snapshot);
+
+/* What a node is called: its type, or what else dmd_typing_name has. */
+void dmd_heapsnapshot_name(const dmd_heapsnapshot_t *snapshot, uint32_t number, dmd_strbuf_t *to);
+
+/* What an edge of a walk through shown nodes is called; nothing where it starts or ends at nodes
+ * that were put together. */
+void dmd_heapsnapshot_edge_name(const dmd_heapsnapshot_t *snapshot, const dmd_edge_walk_t *walk,
+                                uint32_t edge, dmd_strbuf_t *to);
+
+/* The profile's stack of a node; DMD_NONE: of no block, or of several. */
+uint32_t dmd_heapsnapshot_stack(const dmd_heapsnapshot_t *snapshot, uint32_t number);
+
+/* For Chrome's DevTools, and what reads their format: JSON. Sizes have 32 bits there: returns how
+ * many nodes are larger, and are written as 4 GiB. */
+uint32_t dmd_export_heapsnapshot(dmd_heapsnapshot_t *snapshot, dmd_out_t *out);
+
+/* For Firefox's Memory panel, see fxsnapshot.proto beside this file; not yet gzipped. */
+void dmd_export_fxsnapshot(dmd_heapsnapshot_t *snapshot, dmd_out_t *out);
+
+#endif

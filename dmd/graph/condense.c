@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "graph/condense.h"
+
+#include "base/mem.h"
+
+typedef struct {
+  const dmd_graph_t *graph;
+  const dmd_dominators_t *dominators;
+  const dmd_reader_limits_t *limits;
+  uint32_t *group; /* by node: the one that stands for all of its group; DMD_LEFT_OUT */
+  uint32_t *small; /* by node: which of its children stands for the small ones; 0: none yet */
+  bool *many;      /* by node that stands for a group: whether there are others in it */
+  uint64_t *size;  /* by node that stands for small ones: what they retain */
+} work_t;
+
+static void *array(const dmd_env_t *env, uint64_t n, size_t element_szB) {
+  return dmd_env_alloc(env, "dmd.condense", (size_t)(n > 0 ? n : 1) * element_szB);
+}
+
+/* ---- Groups. ---- */
+
+/* Whether the node stays by itself: then so do its dominators, which retain no less. */
+static bool is_large(const work_t *w, uint32_t node, uint64_t up_to) {
+  return node == 0 || w->dominators->retained[node] > up_to;
+}
+
+/* The group of a small child of a node that stays. */
+static uint32_t join_small(work_t *w, uint32_t parent, uint32_t node) {
+  uint64_t more = w->dominators->retained[node];
+  uint32_t small = w->small[parent];
+  if (small == 0 || w->size[small] + more > w->limits->max_node_size) {
+    w->small[parent] = node;
+    w->size[node] = more;
+    return node;
+  }
+  w->size[small] += more;
+  return small;
+}
+
+/* Puts together what retains at most so much; returns the number of groups. */
+static uint32_t make_groups(work_t *w, uint64_t up_to) {
+  const dmd_dominators_t *d = w->dominators;
+  uint32_t n_groups = 1;
+  if (up_to > w->limits->max_node_size)
+    up_to = w->limits->max_node_size;
+  dmd_mem_zero(w->small, w->graph->n_nodes * sizeof *w->small);
+  dmd_mem_zero(w->many, w->graph->n_nodes * sizeof *w->many);
+  for (uint32_t i = 1; i < d->n_reached; i++) {
+    uint32_t node = d->order[i], parent = d->idom[node];
+    if (!is_large(w, parent, up_to))
+      w->group[node] = w->group[parent];
+    else if (is_large(w, node, up_to))
+      w->group[node] = node;
+    else
+      w->group[node] = join_small(w, parent, node);
+    if (w->group[node] == node)
+      n_groups++;
+    else
+      w->many[w->group[node]] = true;
+  }
+  return n_groups;
+}
+
+/* The edges that are left of one node. Those to nodes that were put together count once. */
+static uint64_t count_edges_of(const work_t *w, uint32_t node, uint32_t *met) {
+  const dmd_graph_t *g = w->graph;
+  uint64_t n = 0;
+  for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
+    uint32_t group = w->group[g->target[e]];
+    if (!w->many[group]) {
+      n++;
+    } else if (group != w->group[node] && met[group] != node + 1) {
+      met[group] = node + 1;
+      n++;
+    }
+  }
+  return n;
+}
+
+/* The edges that are left at most: of nodes that are put together, those to one target may count
+ * several times. */
+static uint64_t count_edges(const work_t *w) {
+  const dmd_graph_t *g = w->graph;
+  uint64_t n = 0;
+  if (w->many != NULL)
+    dmd_mem_zero(w->small, g->n_nodes * sizeof *w->small);
+  for (uint32_t node = 0; node < g->n_nodes; node++)
+    if (w->group[node] != DMD_LEFT_OUT)
+      n +=
+          w->many != NULL ? count_edges_of(w, node, w->small) : g->first[node + 1] - g->first[node];
+  return n;
+}
+
+static bool fits(const work_t *w, uint32_t n_groups) {
+  const dmd_reader_limits_t *l = w->limits;
+  return n_groups <= l->max_nodes &&
+         n_groups * (uint64_t)l->node_szB + count_edges(w) * l->edge_szB <= l->max_szB;
+}
+
+/* The sizes that are tried: 1, 1.25, 1.5, 1.75, 2, 2.5 and so on, four to the power of two. */
+enum { N_STEPS = 240 };
+
+static uint64_t size_of_step(uint32_t step) {
+  return (UINT64_C(4) + step % 4) << step / 4 >> 2;
+}
+
+/* The least size with which it fits; that of the last step if there is none. */
+static uint64_t search_size(work_t *w) {
+  uint32_t low = 0, high = N_STEPS - 1;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (fits(w, make_groups(w, size_of_step(middle))))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return size_of_step(low);
+}
+
+/* ---- Numbers. ---- */
+
+static void number_groups(dmd_condensed_t *c, const uint32_t *group) {
+  uint32_t n_nodes = c->graph->n_nodes;
+  c->n_nodes = 0;
+  for (uint32_t node = 0; node < n_nodes; node++) {
+    c->number[node] = DMD_LEFT_OUT;
+    if (group[node] == node) {
+      c->node[c->n_nodes] = node;
+      c->number[node] = c->n_nodes++;
+    }
+  }
+  for (uint32_t node = 0; node < n_nodes; node++)
+    if (group[node] != DMD_LEFT_OUT)
+      c->number[node] = c->number[group[node]];
+}
+
+/* Chains nodes behind the one that stands for them, in their order. */
+static void chain_nodes(dmd_condensed_t *c, const uint32_t *group) {
+  uint32_t n_nodes = c->graph->n_nodes;
+  c->next = array(c->graph->env, n_nodes, sizeof *c->next);
+  dmd_mem_zero(c->next, n_nodes * sizeof *c->next);
+  for (uint32_t node = n_nodes; node-- > 0;)
+    if (group[node] != DMD_LEFT_OUT && group[node] != node) {
+      c->next[node] = c->next[group[node]];
+      c->next[group[node]] = node;
+    }
+  c->met = array(c->graph->env, c->n_nodes, sizeof *c->met);
+  dmd_mem_zero(c->met, c->n_nodes * sizeof *c->met);
+}
+
+void dmd_condensed_init(dmd_condensed_t *condensed, const dmd_graph_t *graph,
+                        const dmd_dominators_t *dominators, const dmd_reader_limits_t *limits) {
+  const dmd_env_t *env = graph->env;
+  uint32_t n = graph->n_nodes;
+  work_t w = {.graph = graph, .dominators = dominators, .limits = limits};
+  *condensed = (dmd_condensed_t){.graph = graph};
+  w.group = array(env, n, sizeof *w.group);
+  for (uint32_t node = 0; node < n; node++)
+    w.group[node] = node == 0 || dominators->idom[node] != DMD_NO_DOMINATOR ? node : DMD_LEFT_OUT;
+  condensed->fits = fits(&w, dominators->n_reached);
+  if (!condensed->fits) {
+    w.small = array(env, n, sizeof *w.small);
+    w.many = array(env, n, sizeof *w.many);
+    w.size = array(env, n, sizeof *w.size);
+    condensed->up_to = search_size(&w);
+    condensed->fits = fits(&w, make_groups(&w, condensed->up_to));
+    dmd_env_free(env, w.size);
+    dmd_env_free(env, w.many);
+    dmd_env_free(env, w.small);
+  }
+  condensed->number = array(env, n, sizeof *condensed->number);
+  condensed->node = array(env, n, sizeof *condensed->node);
+  number_groups(condensed, w.group);
+  if (condensed->up_to > 0)
+    chain_nodes(condensed, w.group);
+  dmd_env_free(env, w.group);
+}
+
+void dmd_condensed_destroy(dmd_condensed_t *condensed) {
+  const dmd_env_t *env = condensed->graph->env;
+  dmd_env_free(env, condensed->met);
+  dmd_env_free(env, condensed->next);
+  dmd_env_free(env, condensed->node);
+  dmd_env_free(env, condensed->number);
+}
+
+/* ---- What is asked of it. ---- */
+
+/* The next node of the group; 0: there are no more. */
+static uint32_t next_node(const dmd_condensed_t *c, uint32_t node) {
+  return c->next != NULL ? c->next[node] : 0;
+}
+
+bool dmd_condensed_is_many(const dmd_condensed_t *condensed, uint32_t number) {
+  return next_node(condensed, condensed->node[number]) != 0;
+}
+
+uint32_t dmd_condensed_n(const dmd_condensed_t *condensed, uint32_t number) {
+  uint32_t n = 1;
+  for (uint32_t node = condensed->node[number]; (node = next_node(condensed, node)) != 0;)
+    n++;
+  return n;
+}
+
+uint64_t dmd_condensed_size(const dmd_condensed_t *condensed, uint32_t number) {
+  uint32_t node = condensed->node[number];
+  uint64_t size = condensed->graph->size[node];
+  while ((node = next_node(condensed, node)) != 0)
+    size += condensed->graph->size[node];
+  return size;
+}
+
+void dmd_condensed_walk(dmd_condensed_t *condensed, uint32_t number, dmd_edge_walk_t *walk) {
+  uint32_t node = condensed->node[number];
+  *walk = (dmd_edge_walk_t){.number = number,
+                            .node = node,
+                            .edge = condensed->graph->first[node],
+                            .is_many = dmd_condensed_is_many(condensed, number)};
+  condensed->n_walks++;
+}
+
+bool dmd_condensed_next(dmd_condensed_t *condensed, dmd_edge_walk_t *walk, uint32_t *edge) {
+  const dmd_graph_t *g = condensed->graph;
+  for (;;) {
+    while (walk->edge == g->first[walk->node + 1]) {
+      uint32_t node = next_node(condensed, walk->node);
+      if (node == 0)
+        return false;
+      walk->node = node;
+      walk->edge = g->first[node];
+    }
+    *edge = walk->edge++;
+    uint32_t target = dmd_condensed_target(condensed, *edge);
+    if (!walk->is_many && !dmd_condensed_is_many(condensed, target))
+      return true;
+    if (target != walk->number && condensed->met[target] != condensed->n_walks) {
+      condensed->met[target] = condensed->n_walks;
+      return true;
+    }
+  }
+}
