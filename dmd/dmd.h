@@ -73,8 +73,8 @@
      DMD_REPORT_SHARED(p)       the same                                  usable size
      DMD_UNREPORT(p)            the same                                  usable size
      DMD_CLEAR_REPORTS()        0                                         0
-     DMD_DUMP(label)            number of the dump (1, 2, ...); 0 if      0
-                                its file could not be written
+     DMD_DUMP(label)            number of the dump (1, 2, ...); 0: lost   0
+     DMD_GRAPH(label)           the same of the graph                     0
      DMD_REPORTER_BEGIN(path)   reporters open in this thread, with it    0
      DMD_REPORTER_END(claim)    reporters still open in this thread       0
      DMD_REPORTER_HANDLE()      a number for the innermost; 0: none       0
@@ -89,8 +89,8 @@
      DMD_MEMORY_REPORT(r)       memory reports kept for the next dump     0
 
    Each is an expression of type size_t or a statement. Arguments are evaluated once, always.
-   Without Valgrind a request costs a few instructions. Other tools ignore these requests; only DHAT
-   prints a line for each one that is not its own, in some versions of Valgrind at least.
+   Without Valgrind a request costs a few instructions. Other tools ignore these requests; some
+   versions of DHAT print a line for each.
 
    Compiled with -DNVALGRIND, or for a platform that Valgrind does not know, the requests are left
    out: everything returns what it returns "elsewhere", so sizes are still real.
@@ -141,9 +141,8 @@
 #include "valgrind.h"
 #endif
 
-/* The numbers below are an ABI between programs and the tool: never reorder or remove one, append
-   new ones at the end. They are not those of the first DMD (2011), whose programs have to be
-   compiled again; its macros still work, see the end of this file. */
+/* An ABI between programs and the tool: never reorder or remove a number, append new ones at the
+   end. The first DMD (2011) had others; its macros still work, see the end of this file. */
 typedef enum {
   VG_USERREQ__DMD_RUNNING = VG_USERREQ_TOOL_BASE('D', 'M'),
   VG_USERREQ__DMD_REPORT,
@@ -164,7 +163,8 @@ typedef enum {
   VG_USERREQ__DMD_MEMORY_REPORT,
   VG_USERREQ__DMD_REPORTER_HANDLE,
   VG_USERREQ__DMD_REPORTER_JOIN,
-  VG_USERREQ__DMD_REPORTER_LEAVE
+  VG_USERREQ__DMD_REPORTER_LEAVE,
+  VG_USERREQ__DMD_GRAPH
 } Vg_DMDClientRequest;
 
 /* Flags of DMD_REPORTER_BEGIN_WITH, also an ABI. */
@@ -297,13 +297,15 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 #define DMD_UNREPORT(p) DMD_MEASURE_(VG_USERREQ__DMD_UNREPORT, p)
 
 /* Forget all reports except those on allocation, and all memory reports. Needed only where
-   reporters may have run before for another reason, or the next ones would seem to report
-   everything twice. */
+   reporters may have run for another reason: the next ones would seem to report everything twice.
+ */
 #define DMD_CLEAR_REPORTS() DMD_REQUEST_(clear, VG_USERREQ__DMD_CLEAR_REPORTS, size_t, 0)
 
-/* Analyse all live blocks, write the result, then clear. The label, a string or NULL, goes into
-   the result. */
+/* Analyse all live blocks, write the result with the label (a string or NULL), then clear. */
 #define DMD_DUMP(label) DMD_REQUEST_(dump, VG_USERREQ__DMD_DUMP, const char *, label)
+
+/* Write the heap graph: all live blocks, and the pointers that lead to them. Nothing is cleared. */
+#define DMD_GRAPH(label) DMD_REQUEST_(graph, VG_USERREQ__DMD_GRAPH, const char *, label)
 
 /* Open the reporter with this path, with DMD_REPORTER_EXCLUSIVE as flags or none; close the
    innermost one and state how many bytes were measured in between, by reporters nested within it
@@ -364,9 +366,8 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
   DMD_REQUEST_(memory_report, VG_USERREQ__DMD_MEMORY_REPORT, const struct dmd_memory_report *, r)
 #endif
 
-/* A stack should begin with the measuring function's own name. Where the optimizer put it into its
-   caller, Valgrind cannot always tell; and functions that do the same are one function to GCC, and
-   a stack would name whichever it kept. */
+/* A stack should begin with the measuring function's own name: it must not become a part of its
+   caller, nor one with another function that does the same. */
 #if defined(__has_attribute)
 #if __has_attribute(no_icf)
 #define DMD_KEEP_APART_ __attribute__((noinline, no_icf))
@@ -406,8 +407,7 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 
 #ifdef __cplusplus
 
-/* Scope guards for C++, also in coroutines. They cannot be copied, and close what they opened when
-   an exception passes through as well. */
+/* Scope guards for C++, also in coroutines. They close what they opened on exceptions as well. */
 #include <exception>
 
 namespace dmd {

@@ -14,6 +14,7 @@ dmd_core_sources = \
   dmd/base/limits.h \
   dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
+  dmd/base/numbering.c dmd/base/numbering.h \
   dmd/base/optiontable.c dmd/base/optiontable.h \
   dmd/base/out.c dmd/base/out.h \
   dmd/base/outfile.c dmd/base/outfile.h \
@@ -66,6 +67,7 @@ dmd_core_sources = \
   dmd/graph/dominators.c dmd/graph/dominators.h \
   dmd/graph/edgename.c dmd/graph/edgename.h \
   dmd/graph/graph.c dmd/graph/graph.h \
+  dmd/graph/graphfile.c dmd/graph/graphfile.h \
   dmd/graph/heapgraph.c dmd/graph/heapgraph.h \
   dmd/graph/kinds.c dmd/graph/kinds.h \
   dmd/graph/leakrows.c dmd/graph/leakrows.h \
@@ -109,6 +111,7 @@ dmd_core_sources = \
   dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \
   dmd/live/blocks.c dmd/live/blocks.h \
+  dmd/live/capture.c dmd/live/capture.h \
   dmd/live/claim.c dmd/live/claim.h \
   dmd/live/counters.c dmd/live/counters.h \
   dmd/live/freed.c dmd/live/freed.h \
@@ -119,8 +122,11 @@ dmd_core_sources = \
   dmd/live/live_report.c \
   dmd/live/interleave.c dmd/live/interleave.h \
   dmd/live/live_scope.c \
+  dmd/live/mappings.c dmd/live/mappings.h \
+  dmd/live/memory.h \
   dmd/live/mempools.c dmd/live/mempools.h \
   dmd/live/nested.c dmd/live/nested.h \
+  dmd/live/pages.c dmd/live/pages.h \
   dmd/live/published.c dmd/live/published.h \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \
@@ -131,9 +137,14 @@ dmd_core_sources = \
   dmd/live/snapshot.c dmd/live/snapshot.h \
   dmd/live/stack.c dmd/live/stack.h \
   dmd/engine/allocation.c dmd/engine/allocation.h \
+  dmd/engine/codes.c dmd/engine/codes.h \
+  dmd/engine/description.c dmd/engine/description.h \
   dmd/engine/dump.c dmd/engine/dump.h \
+  dmd/engine/dumpfile.c dmd/engine/dumpfile.h \
+  dmd/engine/elfimage.c dmd/engine/elfimage.h \
   dmd/engine/engine.c dmd/engine/engine.h \
   dmd/engine/filename.c dmd/engine/filename.h \
+  dmd/engine/graphdump.c dmd/engine/graphdump.h \
   dmd/engine/host.h \
   dmd/engine/jemalloc.c dmd/engine/jemalloc.h \
   dmd/engine/listing.c dmd/engine/listing.h \
@@ -143,6 +154,7 @@ dmd_core_sources = \
   dmd/engine/options.c dmd/engine/options.h \
   dmd/engine/replacednew.c dmd/engine/replacednew.h \
   dmd/engine/requests.c dmd/engine/requests.h \
+  dmd/engine/roots.c dmd/engine/roots.h \
   dmd/engine/rules.c dmd/engine/rules.h \
   dmd/engine/running.c dmd/engine/running.h \
   dmd/engine/symbols.c dmd/engine/symbols.h
@@ -162,9 +174,12 @@ dmd_tool_sources = \
   dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
   dmd/tool/dm_memory.c dmd/tool/dm_memory.h \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
+  dmd/tool/dm_pagemap.c dmd/tool/dm_pagemap.h \
   dmd/tool/dm_preload.h \
   dmd/tool/dm_private.c dmd/tool/dm_private.h \
   dmd/tool/dm_resident.c dmd/tool/dm_resident.h \
+  dmd/tool/dm_roots.c dmd/tool/dm_roots.h \
+  dmd/tool/dm_segments.c dmd/tool/dm_segments.h \
   dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h
 
 # dmdv: its main file, and the rest, which unit tests can be linked with.

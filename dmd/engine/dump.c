@@ -1,59 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/dump.h"
 
-#include "base/format.h"
-#include "base/str.h"
-#include "engine/filename.h"
-#include "engine/listing.h"
+#include "engine/dumpfile.h"
+#include "engine/graphdump.h"
 #include "engine/loaded.h"
-#include "engine/replacednew.h"
 #include "engine/symbols.h"
 #include "live/snapshot.h"
 #include "profile/json.h"
 #include "text/text.h"
-
-/* ---- What to say about the run. ---- */
-
-/* The arguments, and their text for people: as they are, with blanks in between. */
-static void describe_command(const dmd_engine_t *engine, dmd_profile_t *profile) {
-  const dmd_engine_host_t *host = engine->host;
-  const char *argument;
-  dmd_strbuf_t command;
-  dmd_strbuf_init(&command, engine->env);
-  for (uint32_t i = 0; (argument = host->argument(host->ctx, i)) != NULL; i++) {
-    dmd_profile_add_argument(profile, argument);
-    dmd_strbuf_str(&command, i > 0 ? " " : "");
-    dmd_strbuf_str(&command, argument);
-  }
-  profile->run.command = dmd_profile_keep(profile, command.text);
-  dmd_strbuf_destroy(&command);
-}
-
-static void describe_time(const dmd_engine_t *engine, dmd_profile_t *profile) {
-  char text[DMD_FORMAT_MAX];
-  uint64_t seconds = engine->host->time(engine->host->ctx);
-  dmd_format_time(text, seconds);
-  profile->run.time = dmd_profile_keep(profile, seconds > 0 ? text : NULL);
-}
-
-static void describe_run(const dmd_engine_t *engine, dmd_profile_t *profile, dmd_trigger_t trigger,
-                         const char *label) {
-  static const char *const triggers[] = {"exit", "request", "monitor"};
-  const dmd_engine_host_t *host = engine->host;
-  const dmd_strbuf_t *given = &engine->options->given;
-  profile->options = given->n == 0 ? NULL : dmd_profile_keep(profile, given->text);
-  profile->run.version = host->version;
-  profile->run.valgrind_version = host->valgrind_version;
-  describe_command(engine, profile);
-  describe_time(engine, profile);
-  profile->run.folder = dmd_profile_keep(profile, host->start_folder(host->ctx));
-  profile->run.host = dmd_profile_keep(profile, host->host_name(host->ctx));
-  profile->run.replaced_new = dmd_engine_find_replaced_new(host, profile);
-  profile->run.label = dmd_profile_keep(profile, label);
-  profile->run.trigger = triggers[trigger];
-  profile->run.pid = host->pid(host->ctx);
-  profile->run.dump_number = engine->n_dumps;
-}
 
 /* ---- Advice. ---- */
 
@@ -149,123 +103,13 @@ static void print_text(const dmd_engine_t *engine, dmd_profile_t *profile) {
   dmd_strbuf_destroy(&title);
 }
 
-/* ---- The file. ---- */
+/* ---- The files. ---- */
 
-/* Whether what has this name can take one profile after the other. /dev/stdout leads to a regular
- * file where the output is redirected to one. */
-static bool takes_all(const dmd_engine_host_t *host, const char *name) {
-  return dmd_str_begins(name, "/dev/") || dmd_str_begins(name, "/proc/") ||
-         host->file_is_stream(host->ctx, name);
-}
-
-/* The pattern's name, with the dump's number in it unless it is the one at exit. A pipe or a device
- * takes all dumps. What cannot be compressed is not called so. */
-static bool name_file(const dmd_engine_t *engine, dmd_trigger_t trigger, dmd_strbuf_t *name,
-                      dmd_strbuf_t *why) {
-  const dmd_engine_host_t *host = engine->host;
-  if (!dmd_filename_expand(name, engine->options->out_file, host, why))
-    return false;
-  if (trigger != DMD_TRIGGER_EXIT && !takes_all(host, name->text))
-    dmd_filename_number(name, engine->n_dumps);
-  if (host->gzip_open == NULL && dmd_filename_ends_with(name, ".gz"))
-    dmd_strbuf_cut(name, name->n - dmd_str_length(".gz"));
-  return true;
-}
-
-static void write_json(dmd_write_fn write, void *to, const dmd_profile_t *profile) {
+static void write_json(void *ctx, dmd_write_fn write, void *to) {
   dmd_out_t out;
   dmd_out_init(&out, write, to);
-  dmd_json_write(&out, profile);
+  dmd_json_write(&out, ctx);
   dmd_out_flush(&out);
-}
-
-static void write_gzipped(const dmd_engine_host_t *host, dmd_outfile_t *file,
-                          const dmd_profile_t *profile) {
-  void *compressor = host->gzip_open(host->ctx, dmd_outfile_write, file);
-  write_json(host->gzip_write, compressor, profile);
-  host->gzip_close(compressor);
-}
-
-static void say_why(const dmd_engine_host_t *host, int error, dmd_strbuf_t *why) {
-  dmd_strbuf_str(why, host->file_error(host->ctx, error));
-  dmd_strbuf_str(why, " (error ");
-  dmd_strbuf_i64(why, error);
-  dmd_strbuf_str(why, ")");
-}
-
-static bool write_profile(const dmd_engine_t *engine, const dmd_profile_t *profile,
-                          const dmd_strbuf_t *name, dmd_strbuf_t *why) {
-  const dmd_engine_host_t *host = engine->host;
-  dmd_outfile_t file;
-  bool good = dmd_outfile_open(&file, engine->env, host->files, name->text);
-  if (good && dmd_filename_ends_with(name, ".gz"))
-    write_gzipped(host, &file, profile);
-  else if (good)
-    write_json(dmd_outfile_write, &file, profile);
-  good = good && dmd_outfile_close(&file, true);
-  if (!good)
-    say_why(host, file.error, why);
-  dmd_outfile_destroy(&file);
-  return good;
-}
-
-static void say_lost(const dmd_engine_t *engine, const char *name, const char *why) {
-  const dmd_engine_host_t *host = engine->host;
-  dmd_strbuf_t line;
-  dmd_strbuf_init(&line, engine->env);
-  dmd_strbuf_str(&line, "dmd: cannot write ");
-  dmd_strbuf_str(&line, name);
-  dmd_strbuf_str(&line, ": ");
-  dmd_strbuf_str(&line, why);
-  host->say(host->ctx, line.text);
-  dmd_strbuf_destroy(&line);
-  host->say(host->ctx, "dmd: this dump's profile is lost; name another place with "
-                       "--dmd-out-file=<file>");
-}
-
-static void say_written(const dmd_engine_t *engine, const char *name) {
-  const dmd_engine_host_t *host = engine->host;
-  if (host->is_quiet(host->ctx))
-    return;
-  dmd_strbuf_t line;
-  dmd_strbuf_init(&line, engine->env);
-  dmd_strbuf_str(&line, "dmd: wrote ");
-  dmd_strbuf_str(&line, name);
-  host->say(host->ctx, line.text);
-  dmd_strbuf_destroy(&line);
-}
-
-/* Tells the program that started us, if it wants to know. */
-static void list(const dmd_engine_t *engine, const dmd_run_t *run, const char *name) {
-  const dmd_engine_host_t *host = engine->host;
-  if (engine->options->list_file == NULL)
-    return;
-  dmd_strbuf_t file, line, why;
-  dmd_strbuf_init(&file, engine->env);
-  dmd_strbuf_init(&line, engine->env);
-  dmd_strbuf_init(&why, engine->env);
-  dmd_listing_write(&line, run, name);
-  if (dmd_filename_expand(&file, engine->options->list_file, host, &why))
-    host->file_append(host->ctx, file.text, line.text, line.n);
-  dmd_strbuf_destroy(&why);
-  dmd_strbuf_destroy(&line);
-  dmd_strbuf_destroy(&file);
-}
-
-/* Appends the file's name to an empty buffer. */
-static bool write_file(const dmd_engine_t *engine, const dmd_profile_t *profile,
-                       dmd_trigger_t trigger, dmd_strbuf_t *name) {
-  dmd_strbuf_t why;
-  dmd_strbuf_init(&why, engine->env);
-  bool good = name_file(engine, trigger, name, &why) && write_profile(engine, profile, name, &why);
-  if (good) {
-    list(engine, &profile->run, name->text);
-    say_written(engine, name->text);
-  } else {
-    say_lost(engine, name->n == 0 ? engine->options->out_file : name->text, why.text);
-  }
-  dmd_strbuf_destroy(&why);
-  return good;
 }
 
 uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label) {
@@ -286,10 +130,13 @@ uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const c
   dmd_profile_init(&profile, engine->env);
   profile.frame_view = engine->options->frame_view;
   fill(engine, &profile);
-  describe_run(engine, &profile, trigger, label);
+  dmd_describe_run(engine, &profile, trigger, label);
   if (!host->is_quiet(host->ctx))
     print_text(engine, &profile);
-  bool written = write_file(engine, &profile, trigger, name);
+  bool written = dmd_dumpfile_write(engine, DMD_DUMPFILE_PROFILE, trigger, &profile.run, write_json,
+                                    &profile, name);
+  if (engine->options->graph)
+    dmd_graphdump_write(engine, trigger, &profile);
   dmd_profile_destroy(&profile);
   return written ? engine->n_dumps : 0;
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dump.h: one analysis of the heap: text for the user, a profile in a file.
+ * dump.h: one analysis of the heap: text for the user, a profile in a file, and the heap graph in
+ * another where the user wants that.
  *
  * Concurrency: that of the engine (engine.h). The program must not run meanwhile: its blocks are
- * read for advice.
+ * read for advice and for the graph.
  */
 #ifndef DMD_ENGINE_DUMP_H
 #define DMD_ENGINE_DUMP_H
 
-#include "engine/engine.h"
-
-typedef enum { DMD_TRIGGER_EXIT, DMD_TRIGGER_REQUEST, DMD_TRIGGER_MONITOR } dmd_trigger_t;
+#include "engine/description.h"
 
 /* Analyses the heap, prints the records and writes the profile. label is NULL or text of the
  * program's or the user's. Reports are kept. Returns the dump's number in this process, from 1, or

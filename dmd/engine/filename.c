@@ -105,13 +105,24 @@ bool dmd_filename_ends_with(const dmd_strbuf_t *name, const char *ending) {
   return name->n >= n && dmd_str_equal(name->text + name->n - n, ending);
 }
 
-void dmd_filename_number(dmd_strbuf_t *name, uint64_t number) {
+/* Cuts off the ending of the name, and returns it. */
+static const char *cut_ending(dmd_strbuf_t *name) {
   static const char *const endings[] = {".json.gz", ".json", ".gz", ""};
   size_t i = 0;
   while (!dmd_filename_ends_with(name, endings[i]))
     i++;
   dmd_strbuf_cut(name, name->n - dmd_str_length(endings[i]));
+  return endings[i];
+}
+
+void dmd_filename_number(dmd_strbuf_t *name, uint64_t number) {
+  const char *ending = cut_ending(name);
   dmd_strbuf_str(name, ".");
   dmd_strbuf_u64(name, number);
-  dmd_strbuf_str(name, endings[i]);
+  dmd_strbuf_str(name, ending);
+}
+
+void dmd_filename_make_graph(dmd_strbuf_t *name) {
+  cut_ending(name);
+  dmd_strbuf_str(name, ".graph.gz");
 }

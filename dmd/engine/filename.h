@@ -26,6 +26,9 @@ bool dmd_filename_check(const char *pattern, const dmd_env_t *env, const dmd_eng
 /* Makes "out.json.gz" "out.3.json.gz". */
 void dmd_filename_number(dmd_strbuf_t *name, uint64_t number);
 
+/* Makes "out.json.gz", or "out.3.json", "out.graph.gz", or "out.3.graph.gz". */
+void dmd_filename_make_graph(dmd_strbuf_t *name);
+
 bool dmd_filename_ends_with(const dmd_strbuf_t *name, const char *ending);
 
 #endif

@@ -26,6 +26,7 @@
 #include "base/outfile.h"
 #include "base/strbuf.h"
 #include "live/live.h"
+#include "live/mappings.h"
 
 /* ---- The program's code. ---- */
 
@@ -64,6 +65,26 @@ typedef struct dmd_object {
 typedef void (*dmd_object_fn)(void *visitor, const char *path, const char *soname);
 
 typedef enum { DMD_CODE_OTHER, DMD_CODE_MAIN, DMD_CODE_BELOW_MAIN } dmd_code_kind_t;
+
+/* ---- What the program reaches blocks from. ---- */
+
+typedef void (*dmd_mapping_fn)(void *visitor, const dmd_mapping_t *mapping);
+
+/* What a thread has in hand. */
+typedef struct dmd_thread {
+  uint32_t thread;
+  uint64_t sp;
+  uint64_t stack_start, stack_end; /* of the stack that it was given; equal: unknown */
+  uint64_t red_zone_szB;           /* bytes below the stack pointer that are in use */
+  uint64_t thread_pointer;         /* where its thread-local storage ends; 0: unknown */
+  const uint64_t *registers;
+  uint32_t n_registers;
+  const dmd_code_t *codes; /* of the frames on its stack, the innermost first */
+  const uint64_t *sps;     /* and the stack pointer of each */
+  uint32_t n_frames;
+} dmd_thread_t;
+
+typedef void (*dmd_thread_fn)(void *visitor, const dmd_thread_t *thread);
 
 /* ---- The host. ---- */
 
@@ -104,6 +125,12 @@ typedef struct dmd_engine_host {
   void (*memory_begin)(void *ctx);
   size_t (*memory_read)(void *ctx, uint64_t addr, void *to, size_t n);
   void (*memory_end)(void *ctx);
+  /* See live/memory.h; NULL: that is never known. */
+  bool (*memory_holds)(void *ctx, uint64_t addr, size_t n, bool *holds);
+  /* What of the address space is the program's, in ascending order, and its threads: all that heap
+   * graphs have roots from. Both are NULL where the host knows nothing of it. */
+  void (*mappings)(void *ctx, dmd_mapping_fn visit, void *visitor);
+  void (*threads)(void *ctx, dmd_thread_fn visit, void *visitor);
   dmd_fault_kind_t (*classify)(void *ctx, uint64_t addr, char *text, size_t szB);
 
   /* The program's heap, of a host that stands in for its allocator (allocation.h); of others all

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/listing.h"
 
-void dmd_listing_write(dmd_strbuf_t *line, const dmd_run_t *run, const char *path) {
+#include "base/mem.h"
+
+static const char graph[] = "graph";
+
+void dmd_listing_write(dmd_strbuf_t *line, const dmd_run_t *run, bool is_graph, const char *path) {
   dmd_strbuf_u64(line, run->pid);
   dmd_strbuf_str(line, " ");
   dmd_strbuf_u64(line, run->dump_number);
   dmd_strbuf_str(line, " ");
-  dmd_strbuf_str(line, run->trigger);
+  dmd_strbuf_str(line, is_graph ? graph : run->trigger);
   dmd_strbuf_str(line, " ");
   for (; *path != '\0'; path++)
     if (*path == '\n')
@@ -18,7 +22,7 @@ void dmd_listing_write(dmd_strbuf_t *line, const dmd_run_t *run, const char *pat
   dmd_strbuf_str(line, "\n");
 }
 
-bool dmd_listing_path(dmd_strbuf_t *path, const char *line, size_t n) {
+bool dmd_listing_path(dmd_strbuf_t *path, bool *is_graph, const char *line, size_t n) {
   size_t i = 0;
   for (int field = 0; field < 3; field++) {
     size_t start = i;
@@ -26,6 +30,7 @@ bool dmd_listing_path(dmd_strbuf_t *path, const char *line, size_t n) {
       i++;
     if (i == start || i == n)
       return false;
+    *is_graph = i - start == sizeof graph - 1 && dmd_mem_equal(line + start, graph, i - start);
     i++;
   }
   if (i == n)

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "engine/dump.h"
+#include "engine/graphdump.h"
 
 typedef struct {
   const char *name;
@@ -14,21 +15,36 @@ typedef struct {
 
 static void run_help(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply);
 
-static void run_dump(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {
+/* make: writes a file with this label, and appends its name. */
+static void write_file(dmd_engine_t *engine, const char *operand, const char *what,
+                       uint32_t (*make)(dmd_engine_t *engine, dmd_trigger_t trigger,
+                                        const char *label, dmd_strbuf_t *name),
+                       dmd_strbuf_t *reply) {
   const char *label = operand[0] != '\0' ? operand : NULL;
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, engine->env);
-  uint32_t number = dmd_engine_dump_to(engine, DMD_TRIGGER_MONITOR, label, &name);
+  uint32_t number = make(engine, DMD_TRIGGER_MONITOR, label, &name);
   if (number == 0) {
-    dmd_strbuf_str(reply, "the dump could not be written; see the log\n");
+    dmd_strbuf_str(reply, "the ");
+    dmd_strbuf_str(reply, what);
+    dmd_strbuf_str(reply, " could not be written; see the log\n");
   } else {
-    dmd_strbuf_str(reply, "dump ");
+    dmd_strbuf_str(reply, what);
+    dmd_strbuf_str(reply, " ");
     dmd_strbuf_u64(reply, number);
     dmd_strbuf_str(reply, " written to ");
     dmd_strbuf_str(reply, name.text);
     dmd_strbuf_str(reply, "\n");
   }
   dmd_strbuf_destroy(&name);
+}
+
+static void run_dump(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {
+  write_file(engine, operand, "dump", dmd_engine_dump_to, reply);
+}
+
+static void run_graph(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {
+  write_file(engine, operand, "graph", dmd_engine_graph, reply);
 }
 
 static void run_clear(dmd_engine_t *engine, const char *operand, dmd_strbuf_t *reply) {
@@ -64,6 +80,8 @@ static const command_t commands[] = {
      "        analyses the heap, prints the records and writes the profile;\n"
      "        reports are kept\n",
      run_dump},
+    {"graph", " [<label>]",
+     "        writes the heap graph: all blocks, and the pointers that lead to them\n", run_graph},
     {"clear", "", "        forgets memory reports, and reports except those made on allocation\n",
      run_clear},
     {"status", "", "        prints what is recorded at the moment\n", run_status},

@@ -168,6 +168,9 @@ static const dmd_option_t engine_options[] = {
     {"advice", "auto|yes|no", "auto",
      "search for the holders of unreported blocks; auto: below a million live blocks", WORD,
      AT(advice)},
+    {"graph", "no|yes", "no",
+     "write each dump's heap graph as well: all blocks, and the pointers that lead to them", WORD,
+     AT(graph)},
     {"dmd-out-file", "<file>", "dmd.out.%p.json.gz",
      "where to write the profile; %p is the pid, %q{VAR} an environment variable; gzipped if it "
      "ends in .gz",

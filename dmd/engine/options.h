@@ -50,6 +50,7 @@ typedef struct dmd_options {
   uint32_t max_records; /* 0: all */
   uint32_t max_frames;
   dmd_auto_t dump_at_exit, advice;
+  bool graph;
   const char *out_file;  /* a pattern, see --dmd-out-file */
   const char *list_file; /* the same of what listing.h says; NULL: none */
   dmd_strbuf_t given;    /* the arguments as the user gave them, with blanks in between */

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "engine/dump.h"
+#include "engine/graphdump.h"
 
 /* The version of the requests that DMD_REQUEST_RUNNING answers; dmd.h says what it means. */
 enum { ABI_VERSION = 1 };
@@ -134,6 +135,18 @@ static uint64_t dump(dmd_engine_t *engine, const dmd_request_t *request) {
       dmd_engine_dump(engine, DMD_TRIGGER_REQUEST,
                       label_at == 0 ? NULL : read_name(engine->host, &label, label_at));
   dmd_live_clear_reports(&engine->live);
+  return number;
+}
+
+static uint64_t graph(dmd_engine_t *engine, const dmd_request_t *request) {
+  uint64_t label_at = request->arg[0];
+  name_t label;
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, engine->env);
+  uint64_t number =
+      dmd_engine_graph(engine, DMD_TRIGGER_REQUEST,
+                       label_at == 0 ? NULL : read_name(engine->host, &label, label_at), &name);
+  dmd_strbuf_destroy(&name);
   return number;
 }
 
@@ -294,6 +307,7 @@ static uint64_t (*const handlers[])(dmd_engine_t *engine, const dmd_request_t *r
     HANDLER(REPORTER_HANDLE) = reporter_handle,
     HANDLER(REPORTER_JOIN) = join_reporter,
     HANDLER(REPORTER_LEAVE) = leave_reporter,
+    HANDLER(GRAPH) = graph,
 };
 _Static_assert(sizeof handlers / sizeof *handlers == DMD_REQUEST_END - DMD_REQUEST_RUNNING,
                "each request has its function");

@@ -38,6 +38,7 @@ typedef enum {
   DMD_REQUEST_REPORTER_HANDLE,
   DMD_REQUEST_REPORTER_JOIN,
   DMD_REQUEST_REPORTER_LEAVE,
+  DMD_REQUEST_GRAPH,
   DMD_REQUEST_END /* none: behind the last */
 } dmd_request_number_t;
 

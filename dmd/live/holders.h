@@ -34,15 +34,8 @@
 #define DMD_LIVE_HOLDERS_H
 
 #include "live/live.h"
+#include "live/memory.h"
 #include "profile/translate.h"
-
-/* The program's memory. */
-typedef struct dmd_memory {
-  /* Copies n bytes at addr (all of one page of DMD_PAGE_SZB) to `to`, which is
-   * aligned for words. Returns how many bytes from addr on could be had. */
-  size_t (*read)(void *ctx, uint64_t addr, void *to, size_t n);
-  void *ctx;
-} dmd_memory_t;
 
 /* Adds to `found`, which must be empty, what there is to say; its ids are those of the profile that
  * `ids` translates the live heap's to. False: there was more memory than is read. */

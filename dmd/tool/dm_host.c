@@ -22,7 +22,9 @@
 #include "tool/dm_gzip.h"
 #include "tool/dm_host.h"
 #include "tool/dm_memory.h"
+#include "tool/dm_pagemap.h"
 #include "tool/dm_resident.h"
+#include "tool/dm_roots.h"
 
 /*--- Threads and stacks ---*/
 
@@ -162,6 +164,9 @@ const dmd_engine_host_t g_host = {
     .memory_begin = dm_memory_begin,
     .memory_read = dm_memory_read,
     .memory_end = dm_memory_end,
+    .memory_holds = dm_memory_holds,
+    .mappings = dm_mappings,
+    .threads = dm_threads,
     .classify = dm_classify,
     .heap_alloc = heap_alloc,
     .heap_free = heap_free,

@@ -27,6 +27,7 @@
 #include "tool/dm_inlined.h"
 #include "tool/dm_malloc.h"
 #include "tool/dm_options.h"
+#include "tool/dm_roots.h"
 #include "tool/dm_unwind.h"
 
 static void post_clo_init(void) {
@@ -52,6 +53,7 @@ static void start_thread(ThreadId parent, ThreadId child) {
 static void end_thread(ThreadId tid) {
   dmd_engine_end_thread(&g_engine, tid);
   dm_unwind_end_thread(tid);
+  dm_roots_end_thread(tid);
 }
 
 static void begin_handler(ThreadId tid, Int signal, Bool alt_stack) {

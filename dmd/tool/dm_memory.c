@@ -8,6 +8,7 @@
 #include "pub_tool_vki.h"
 
 #include "tool/dm_memory.h"
+#include "tool/dm_pagemap.h"
 
 /* What was in place of ours before. */
 static struct {
@@ -35,6 +36,7 @@ void dm_memory_begin(void *ctx) {
 
 void dm_memory_end(void *ctx) {
   (void)ctx;
+  dm_pagemap_end();
   VG_(set_fault_catcher)(g_before.catcher);
 }
 

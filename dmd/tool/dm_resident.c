@@ -6,7 +6,9 @@
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
 
+#include "tool/dm_pagemap.h"
 #include "tool/dm_resident.h"
+#include "tool/dm_segments.h"
 
 /*--- The program's pieces of the address space ---*/
 
@@ -20,22 +22,9 @@ typedef struct {
   ULong heap_szB; /* of those that the arena for the program's blocks consists of */
 } client_t;
 
-/* The start of each of the program's segments; the caller frees them. */
-static Addr *segment_starts(Int *n) {
-  Int room = 256;
-  Addr *starts = VG_(malloc)("dm.resident.starts", room * sizeof *starts);
-  /* Making room can itself make segments, but not the program's. */
-  while ((*n = VG_(am_get_segment_starts)(SkFileC | SkAnonC | SkShmC, starts, room)) < 0) {
-    room = -*n;
-    VG_(free)(starts);
-    starts = VG_(malloc)("dm.resident.starts", room * sizeof *starts);
-  }
-  return starts;
-}
-
 static void find_client(client_t *client) {
   Int n;
-  Addr *starts = segment_starts(&n);
+  Addr *starts = dm_segment_starts(&n);
   *client = (client_t){VG_(malloc)("dm.resident.ranges", (n + 1) * sizeof(range_t)), 0, 0};
   for (Int i = 0; i < n; i++) {
     const NSegment *segment = VG_(am_find_nsegment)(starts[i]);
@@ -64,24 +53,19 @@ typedef struct {
 
 /* Adds up the pages of a range, as the kernel lists them. */
 static void count_pages(reader_t *r, range_t range) {
-  enum { PRESENT = 63, EXCLUSIVE = 56, AT_ONCE = 512 };
-  ULong pages[AT_ONCE];
+  ULong pages[DM_PAGES_AT_ONCE];
   if (r->pagemap_fd < 0)
-    r->pagemap_fd = VG_(fd_open)("/proc/self/pagemap", VKI_O_RDONLY, 0);
-  Off64T place = range.from / VKI_PAGE_SIZE * sizeof pages[0];
-  if (r->pagemap_fd < 0 || VG_(lseek)(r->pagemap_fd, place, VKI_SEEK_SET) != place) {
-    r->failed = True;
-    return;
-  }
-  for (Addr n_left = (range.to - range.from) / VKI_PAGE_SIZE; n_left > 0 && !r->failed;) {
-    Int n = n_left < AT_ONCE ? n_left : AT_ONCE;
-    r->failed = VG_(read)(r->pagemap_fd, pages, n * sizeof pages[0]) != n * (Int)sizeof pages[0];
+    r->pagemap_fd = dm_pagemap_open();
+  for (Addr page = range.from; page < range.to && !r->failed;) {
+    Addr n_left = (range.to - page) / VKI_PAGE_SIZE;
+    Int n = n_left < DM_PAGES_AT_ONCE ? n_left : DM_PAGES_AT_ONCE;
+    r->failed = !dm_pagemap_read(r->pagemap_fd, page, pages, n);
     for (Int i = 0; i < n && !r->failed; i++) {
-      Bool present = pages[i] >> PRESENT & 1;
+      Bool present = pages[i] >> DM_PAGE_PRESENT & 1;
       r->resident_szB += present ? VKI_PAGE_SIZE : 0;
-      r->unique_szB += present && (pages[i] >> EXCLUSIVE & 1) ? VKI_PAGE_SIZE : 0;
+      r->unique_szB += present && (pages[i] >> DM_PAGE_EXCLUSIVE & 1) ? VKI_PAGE_SIZE : 0;
     }
-    n_left -= n;
+    page += (Addr)n * VKI_PAGE_SIZE;
   }
 }
 

@@ -7,6 +7,7 @@
   compiler  the build's compilers, and compiling a program with them
   files     reading files back and writing them
   profile   a profile that the tool wrote: its rules are checked, then it can be asked
+  graphfile a heap graph that the tool wrote: the same
   valgrind  running programs under the tool, or another of Valgrind's, and having what they left
 
 The programs tests/*/run put the folder tests into sys.path before they import it.

@@ -7,14 +7,14 @@ A test is a function that takes a ToolTest, here called t:
         run = t.run()                                  # the test's program
         t.equal(run.profile.at("leak"), ["10 x 48+8"])  # its blocks with leak() in their allocation stack
 
-Every profile that any run writes is loaded and validated at once (profile.py), and a run that leaves a temporary file
+Every profile and every heap graph that any run writes is loaded and validated at once (profile.py, graphfile.py), and a run that leaves a temporary file
 behind fails, so that tests need not say so.
 """
 
 import os
 import re
 
-from harness import commands, files, profile
+from harness import commands, files, graphfile, profile
 from harness.compiler import compile_program, compiler_for, is_clang
 from harness.expect import Failure, tail
 from harness.suite import Test
@@ -65,19 +65,21 @@ def strip_prefixes(text):
 
 
 class Run:
-    """A finished run: its status, what it printed (bytes), its logs and its profiles."""
+    """A finished run: its status, what it printed (bytes), its logs, its profiles and its heap graphs."""
 
     def __init__(self, folder, done, validator):
         self.folder = folder
         self.status, self.out, self.err = done.status, done.out, done.err
         self.logs = {}
-        self.profiles = {}
+        self.profiles, self.graphs = {}, {}
         for name in sorted(self.files()):
             path = os.path.join(folder, name)
             if ".tmp." in name:
                 raise Failure("a temporary file was left: " + name)
             if re.fullmatch(r"log\.\d+", name):
                 self.logs[int(name[4:])] = strip_prefixes(files.read_bytes(path).decode("utf-8", "backslashreplace"))
+            elif name.endswith(".graph.gz"):
+                self.graphs[name] = graphfile.Graph(path)
             elif re.search(r"\.json$|\.gz$", name) and os.path.isfile(path):
                 self.profiles[name] = profile.Profile(path, validator)
 
@@ -119,6 +121,13 @@ class Run:
         if name not in self.profiles:
             raise Failure("no %s among %s" % (name, sorted(self.profiles)))
         return self.profiles[name]
+
+    def graph_numbered(self, number, pid=None, missing_ok=False):
+        """The same of a heap graph; number None: of the dump at exit."""
+        name = "dmd.out.%d%s.graph.gz" % (pid or self.pid, "" if number is None else ".%d" % number)
+        if name not in self.graphs and not missing_ok:
+            raise Failure("no %s among %s" % (name, sorted(self.graphs)))
+        return self.graphs.get(name)
 
     def describe(self):
         """The end of everything that the run printed, for a failed test."""

@@ -106,7 +106,8 @@ static void add_line(dmdv_written_t *written, const char *line, size_t n, uint32
   const dmd_strbuf_t *here = &written->here;
   dmd_strbuf_t path;
   dmd_strbuf_init(&path, &dmdv_env);
-  if (dmd_listing_path(&path, line, n)) {
+  bool is_graph;
+  if (dmd_listing_path(&path, &is_graph, line, n) && !is_graph) {
     size_t skip = here->n > 0 && strncmp(path.text, here->text, here->n) == 0 ? here->n : 0;
     uint32_t id = dmd_intern_str(&written->paths, path.text + skip);
     dmd_pool_reach(&written->last, id);

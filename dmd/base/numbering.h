@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * numbering.h: gives ids numbers of their own, 1, 2 and so on, in the order in which they are asked
+ * for, so that a file has only what is used, without gaps.
+ *
+ * DMD_NONE stays DMD_NONE. Memory: 4 bytes for each id up to the highest, and for each number.
+ */
+#ifndef DMD_BASE_NUMBERING_H
+#define DMD_BASE_NUMBERING_H
+
+#include "base/pool.h"
+
+typedef struct dmd_numbering {
+  dmd_pool_t numbers; /* uint32_t, by id; DMD_NONE: has none so far */
+  dmd_pool_t ids;     /* uint32_t, by number */
+} dmd_numbering_t;
+
+void dmd_numbering_init(dmd_numbering_t *n, const dmd_env_t *env, const char *cost_centre);
+void dmd_numbering_destroy(dmd_numbering_t *n);
+
+uint32_t dmd_numbering_of(dmd_numbering_t *n, uint32_t id);
+
+/* How many have one, and whose a number is. */
+static inline uint32_t dmd_numbering_count(const dmd_numbering_t *n) {
+  return n->ids.last;
+}
+
+static inline uint32_t dmd_numbering_id(const dmd_numbering_t *n, uint32_t number) {
+  return *DMD_POOL_AT(&n->ids, uint32_t, number);
+}
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/roots.h"
+
+#include "base/limits.h"
+#include "engine/elfimage.h"
+
+/* A root of mapped memory is at most this large, so that places in it are small numbers. */
+static const uint64_t MAX_ROOT = UINT64_C(1) << 30;
+
+/* What a thread's control block takes up at most, behind its thread-local storage. */
+enum { CONTROL_BLOCK_SZB = 4096 };
+
+/* ---- What is mapped. ---- */
+
+static const char *keep(dmd_roots_t *roots, const char *text) {
+  if (text == NULL)
+    return NULL;
+  return dmd_intern_get_str(&roots->texts, dmd_intern_str(&roots->texts, text));
+}
+
+static void add_mapping(void *visitor, const dmd_mapping_t *mapping) {
+  dmd_roots_t *roots = visitor;
+  uint32_t number = dmd_pool_add(&roots->mappings.mappings);
+  dmd_mapping_t *kept = DMD_POOL_AT(&roots->mappings.mappings, dmd_mapping_t, number);
+  *kept = *mapping;
+  kept->path = keep(roots, mapping->path);
+}
+
+static void add_object(dmd_roots_t *roots, const dmd_mapping_t *mapping,
+                       const dmd_elfimage_t *image) {
+  uint32_t number = dmd_pool_add(&roots->mappings.objects);
+  uint32_t build_id = dmd_intern_bytes(&roots->texts, image->build_id, image->n_build_id);
+  *DMD_POOL_AT(&roots->mappings.objects, dmd_mapped_object_t, number) =
+      (dmd_mapped_object_t){image->start, image->end, image->bias};
+  dmd_graph_object_t object = {.path = mapping->path,
+                               .bias = image->bias,
+                               .start = image->start,
+                               .szB = image->end - image->start};
+  object.build_id = dmd_intern_get(&roots->texts, build_id, &object.n_build_id);
+  *(dmd_graph_object_t *)dmd_pool_at(&roots->objects, dmd_pool_add(&roots->objects)) = object;
+  roots->tls_szB += image->tls_szB + image->tls_alignment;
+}
+
+/* Objects do not overlap: one that would, is none. */
+static void find_objects(dmd_roots_t *roots) {
+  uint64_t end = 0;
+  for (uint32_t i = 1; i <= roots->mappings.mappings.last; i++) {
+    const dmd_mapping_t *mapping = dmd_mapping_at(&roots->mappings, i);
+    dmd_elfimage_t image;
+    if (mapping->path == NULL || mapping->offset != 0 || mapping->start < end ||
+        !mapping->is_readable || mapping->is_device ||
+        !dmd_elfimage_read(&image, roots->memory, &roots->mappings, mapping, roots->host->word_szB))
+      continue;
+    add_object(roots, mapping, &image);
+    end = image.end;
+  }
+}
+
+/* ---- Roots. ---- */
+
+/* A piece of the address space. */
+typedef struct {
+  uint64_t start, end;
+} range_t;
+
+/* Adds a root of memory, in pieces where it is large; nothing where there is nothing. */
+static void add_root(dmd_roots_t *roots, dmd_root_t root, range_t range) {
+  while (range.start < range.end) {
+    root.addr = range.start;
+    root.szB = range.end - range.start < MAX_ROOT ? range.end - range.start : MAX_ROOT;
+    *(dmd_root_t *)dmd_pool_at(&roots->roots, dmd_pool_add(&roots->roots)) = root;
+    range.start += root.szB;
+  }
+}
+
+static void take(dmd_roots_t *roots, range_t range) {
+  *(range_t *)dmd_pool_at(&roots->taken, dmd_pool_add(&roots->taken)) = range;
+}
+
+/* ---- Threads. ---- */
+
+/* Thread-local storage ends at the thread pointer, with the thread's control block behind it. */
+static range_t add_thread_storage(dmd_roots_t *roots, const dmd_thread_t *thread) {
+  uint64_t pointer = thread->thread_pointer;
+  const dmd_mapping_t *mapping = dmd_mappings_find(&roots->mappings, pointer);
+  if (pointer == 0 || mapping == NULL)
+    return (range_t){0, 0};
+  range_t range = {mapping->start, mapping->end};
+  if (pointer - range.start > roots->tls_szB)
+    range.start = pointer - roots->tls_szB;
+  if (range.end - pointer > CONTROL_BLOCK_SZB)
+    range.end = pointer + CONTROL_BLOCK_SZB;
+  add_root(roots, (dmd_root_t){.kind = DMD_ROOT_THREAD, .thread = thread->thread}, range);
+  take(roots, range);
+  return range;
+}
+
+/* How many frames there are up to the one that nobody called: what seems to lie below it is not the
+ * address of code. */
+static uint32_t count_frames(const dmd_roots_t *roots, const dmd_thread_t *thread) {
+  uint32_t n = 0;
+  while (n < thread->n_frames) {
+    const dmd_mapping_t *mapping = dmd_mappings_find(&roots->mappings, thread->codes[n].ip);
+    if (mapping == NULL || !mapping->has_code)
+      break;
+    n++;
+  }
+  return n;
+}
+
+/* Each frame has what lies between its stack pointer and that of its caller; the innermost one the
+ * red zone as well, and the outermost one the rest. */
+static void add_frames(dmd_roots_t *roots, const dmd_thread_t *thread, range_t used) {
+  uint32_t n = count_frames(roots, thread);
+  for (uint32_t i = 0; i == 0 || i < n; i++) {
+    uint64_t end = i + 1 < n ? thread->sps[i + 1] : used.end;
+    if (end < used.start || end > used.end)
+      end = used.end;
+    dmd_root_t root = {.kind = DMD_ROOT_STACK, .thread = thread->thread};
+    if (n > 0)
+      root.frame = thread->codes[i];
+    add_root(roots, root, (range_t){used.start, end});
+    used.start = end;
+  }
+}
+
+/* What lies below the stack pointer is not in use. A thread that runs on another stack than the one
+ * that it was given (a coroutine's, a signal handler's) may come back to that: all of it is other
+ * memory then. */
+static void add_stack(dmd_roots_t *roots, const dmd_thread_t *thread, range_t storage) {
+  range_t stack = {thread->stack_start, thread->stack_end};
+  if (storage.start > thread->sp && storage.start < stack.end)
+    stack.end = storage.start;
+  if (thread->sp < stack.start || thread->sp >= stack.end)
+    return;
+  uint64_t red_zone_szB = thread->red_zone_szB;
+  if (red_zone_szB > thread->sp - stack.start)
+    red_zone_szB = thread->sp - stack.start;
+  take(roots, stack);
+  add_frames(roots, thread, (range_t){thread->sp - red_zone_szB, stack.end});
+}
+
+static void add_registers(dmd_roots_t *roots, const dmd_thread_t *thread) {
+  dmd_root_t root = {.kind = DMD_ROOT_REGISTERS,
+                     .thread = thread->thread,
+                     .first_word = roots->words.last + 1,
+                     .n_words = thread->n_registers,
+                     .szB = thread->n_registers * roots->host->word_szB};
+  for (uint32_t i = 0; i < thread->n_registers; i++)
+    *(uint64_t *)dmd_pool_at(&roots->words, dmd_pool_add(&roots->words)) = thread->registers[i];
+  *(dmd_root_t *)dmd_pool_at(&roots->roots, dmd_pool_add(&roots->roots)) = root;
+}
+
+static void add_thread(void *visitor, const dmd_thread_t *thread) {
+  dmd_roots_t *roots = visitor;
+  add_registers(roots, thread);
+  add_stack(roots, thread, add_thread_storage(roots, thread));
+}
+
+/* ---- Other memory. ---- */
+
+/* Cuts from the start of a range what threads have taken, and its end where they take it next. */
+static range_t without_taken(const dmd_roots_t *roots, range_t range) {
+  uint64_t end = range.end;
+  for (uint32_t i = 1; i <= roots->taken.last && range.start < end; i++) {
+    const range_t *taken = DMD_POOL_AT(&roots->taken, const range_t, i);
+    if (taken->start <= range.start && taken->end > range.start) {
+      range.start = taken->end;
+      i = 0; /* what it lies in now may have come before */
+    }
+  }
+  for (uint32_t i = 1; i <= roots->taken.last; i++) {
+    const range_t *taken = DMD_POOL_AT(&roots->taken, const range_t, i);
+    if (taken->start > range.start && taken->start < range.end)
+      range.end = taken->start;
+  }
+  return range;
+}
+
+/* The same at the borders of objects: the number of the one that the range is in then. */
+static uint32_t cut_at_object(const dmd_roots_t *roots, range_t *range) {
+  uint32_t object = dmd_mappings_object(&roots->mappings, range->start);
+  uint64_t border = range->end;
+  if (object != DMD_NONE)
+    border = dmd_mapped_object_at(&roots->mappings, object)->end;
+  for (uint32_t i = 1; object == DMD_NONE && i <= roots->mappings.objects.last; i++) {
+    uint64_t start = dmd_mapped_object_at(&roots->mappings, i)->start;
+    if (start > range->start && start < border)
+      border = start;
+  }
+  if (border < range->end)
+    range->end = border;
+  return object;
+}
+
+static void add_memory(dmd_roots_t *roots, const dmd_mapping_t *mapping) {
+  range_t rest = {mapping->start, mapping->end};
+  while (rest.start < rest.end) {
+    range_t range = without_taken(roots, rest);
+    if (range.start >= rest.end)
+      return;
+    uint32_t object = cut_at_object(roots, &range);
+    add_root(roots,
+             object == DMD_NONE ? (dmd_root_t){.kind = DMD_ROOT_OTHER, .name = mapping->path}
+                                : (dmd_root_t){.kind = DMD_ROOT_DATA, .object = object},
+             range);
+    rest.start = range.end;
+  }
+}
+
+void dmd_roots_init(dmd_roots_t *roots, const dmd_engine_host_t *host, const dmd_env_t *env,
+                    const dmd_memory_t *memory) {
+  *roots = (dmd_roots_t){.host = host, .memory = memory};
+  dmd_mappings_init(&roots->mappings, env);
+  dmd_pool_init(&roots->objects, env, "dmd.roots.objects", sizeof(dmd_graph_object_t));
+  dmd_pool_init(&roots->roots, env, "dmd.roots", sizeof(dmd_root_t));
+  dmd_pool_init(&roots->words, env, "dmd.roots.words", sizeof(uint64_t));
+  dmd_pool_init(&roots->taken, env, "dmd.roots.taken", sizeof(range_t));
+  dmd_intern_init(&roots->texts, env, "dmd.roots.texts");
+  if (host->mappings == NULL)
+    return;
+  host->mappings(host->ctx, add_mapping, roots);
+  find_objects(roots);
+  host->threads(host->ctx, add_thread, roots);
+  for (uint32_t i = 1; i <= roots->mappings.mappings.last; i++) {
+    const dmd_mapping_t *mapping = dmd_mapping_at(&roots->mappings, i);
+    if (mapping->is_readable && mapping->is_writable && !mapping->is_heap && !mapping->is_device)
+      add_memory(roots, mapping);
+  }
+}
+
+void dmd_roots_destroy(dmd_roots_t *roots) {
+  dmd_intern_destroy(&roots->texts);
+  dmd_pool_destroy(&roots->taken);
+  dmd_pool_destroy(&roots->words);
+  dmd_pool_destroy(&roots->roots);
+  dmd_pool_destroy(&roots->objects);
+  dmd_mappings_destroy(&roots->mappings);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "live/capture.h"
+
+#include "base/mem.h"
+
+/* In Memcheck's leak check: so many words are looked at, of which this many must be addresses of
+ * code, before a table of these is one of virtual functions. */
+enum { TABLE_WORDS = 20, TABLE_FUNCTIONS = 2 };
+
+/* ---- What a pointer into the middle of a block may be. ---- */
+
+/* A word of a block, which may be anywhere: a page would be too much to read for it. */
+static bool read_word(const dmd_capture_t *c, uint64_t addr, uint64_t *word) {
+  const dmd_memory_t *memory = c->pages.memory;
+  uint64_t bytes = 0;
+  if (addr % c->word_szB != 0 ||
+      memory->read(memory->ctx, addr, &bytes, c->word_szB) != c->word_szB)
+    return false;
+  *word = dmd_word_at((const char *)&bytes, c->word_szB);
+  return true;
+}
+
+/* Whether a word may be the address of a virtual table: words that are 0 or functions. */
+static bool is_table(dmd_capture_t *c, uint64_t addr) {
+  const dmd_mapping_t *mapping = NULL;
+  uint32_t n_functions = 0;
+  if (addr % c->word_szB == 0 && addr >= DMD_PAGE_SZB)
+    mapping = dmd_mappings_find(c->mappings, addr);
+  if (mapping == NULL || !mapping->is_file || !mapping->is_readable)
+    return false;
+  for (uint32_t i = 0; i < TABLE_WORDS && mapping->end - addr >= c->word_szB; i++) {
+    uint64_t word;
+    if (!dmd_pages_word(&c->tables, addr, c->word_szB, &word))
+      return false;
+    addr += c->word_szB;
+    if (word == 0)
+      continue;
+    const dmd_mapping_t *code = dmd_mappings_find(c->mappings, word);
+    if (code == NULL || !code->is_file || !code->has_code)
+      return false;
+    if (++n_functions == TABLE_FUNCTIONS)
+      return true;
+  }
+  return false;
+}
+
+static bool is_base_class(dmd_capture_t *c, uint64_t start, uint64_t req, uint64_t into) {
+  uint64_t first, inner;
+  return req - into >= c->word_szB && read_word(c, start + into, &inner) && is_table(c, inner) &&
+         read_word(c, start, &first) && is_table(c, first);
+}
+
+/* What an address so many bytes into a block that starts there may be the usual one of. */
+static dmd_heuristic_t guess(dmd_capture_t *c, uint64_t start, uint64_t req, uint64_t into) {
+  const uint64_t word_szB = c->word_szB, header_szB = sizeof(uint64_t);
+  uint64_t first, capacity, size;
+  if (into == 3 * word_szB && read_word(c, start + word_szB, &capacity) &&
+      capacity == req - 3 * word_szB - 1 && read_word(c, start, &first) && first <= capacity)
+    return DMD_HEURISTIC_STRING;
+  if (into == header_szB && start % header_szB == 0 &&
+      c->pages.memory->read(c->pages.memory->ctx, start, &size, header_szB) == header_szB &&
+      size == req - header_szB)
+    return DMD_HEURISTIC_LENGTH;
+  if (into == word_szB && read_word(c, start, &first) && first > 0 && (req - word_szB) % first == 0)
+    return DMD_HEURISTIC_NEW_ARRAY;
+  return is_base_class(c, start, req, into) ? DMD_HEURISTIC_INHERITANCE : DMD_HEURISTIC_NONE;
+}
+
+/* ---- Edges. ---- */
+
+/* Where a node's first aligned word is. */
+static uint64_t first_word_of(const dmd_capture_t *c, uint64_t addr) {
+  return (addr + c->word_szB - 1) & ~(c->word_szB - 1);
+}
+
+/* The node's word with this number. */
+static void note_word(dmd_capture_t *c, uint64_t number, uint64_t word) {
+  const dmd_placed_block_t *to = dmd_blockindex_find(&c->index, word);
+  if (to == NULL || number > UINT32_MAX)
+    return;
+  uint64_t into = word - to->addr;
+  if (into != 0 && into >= to->block->req)
+    return;
+  dmd_graphfile_edge_t edge = {
+      .word = (uint32_t)number, .target = (uint32_t)(to - c->index.blocks) + 1, .into = into};
+  if (into != 0)
+    edge.heuristic = guess(c, to->addr, to->block->req, into);
+  dmd_graphfile_edge(c->file, &edge);
+}
+
+/* Reads the words that lie between two addresses; first: the node's first. */
+static void read_words(dmd_capture_t *c, uint64_t first, uint64_t from, uint64_t to) {
+  const uint64_t word_szB = c->word_szB;
+  from = first_word_of(c, from);
+  to &= ~(word_szB - 1);
+  while (from < to) {
+    uint64_t in_page = from % DMD_PAGE_SZB, szB = DMD_PAGE_SZB - in_page;
+    if (szB > to - from)
+      szB = to - from;
+    const char *page = dmd_pages_read(&c->pages, from - in_page);
+    for (uint64_t i = 0; page != NULL && i < szB; i += word_szB)
+      note_word(c, (from + i - first) / word_szB, dmd_word_at(page + in_page + i, word_szB));
+    from += szB;
+  }
+}
+
+void dmd_capture_root(dmd_capture_t *c, uint64_t addr, uint64_t szB) {
+  dmd_graphfile_begin_root(c->file);
+  read_words(c, first_word_of(c, addr), addr, addr + szB);
+}
+
+void dmd_capture_words(dmd_capture_t *c, const dmd_pool_t *words, uint32_t first, uint32_t n) {
+  dmd_graphfile_begin_root(c->file);
+  for (uint32_t i = 0; i < n; i++)
+    note_word(c, i, *DMD_POOL_AT(words, const uint64_t, first + i));
+}
+
+/* ---- Blocks in blocks. Those in a block follow it. ---- */
+
+static uint32_t n_inner(const dmd_placed_block_t *block) {
+  return block->group;
+}
+
+/* Where all of it and of what lies in it ends: a piece may reach beyond what it begins in. */
+static uint64_t end_of_all(const dmd_capture_t *c, const dmd_placed_block_t *block) {
+  return c->index.blocks[block->kind].end;
+}
+
+/* Counts the blocks in each, and finds the one that ends last. */
+static void find_inner(dmd_capture_t *c) {
+  dmd_placed_block_t *blocks = c->index.blocks;
+  for (uint32_t i = 0; i < c->index.n; i++)
+    blocks[i].kind = i;
+  for (uint32_t i = c->index.n; i-- > 0;) {
+    if (blocks[i].outer == 0)
+      continue;
+    dmd_placed_block_t *outer = &blocks[blocks[i].outer - 1];
+    outer->group += blocks[i].group + 1;
+    if (end_of_all(c, &blocks[i]) > end_of_all(c, outer))
+      outer->kind = blocks[i].kind;
+  }
+}
+
+/* Reads what of a block is not in one of those in it. */
+static void read_block(dmd_capture_t *c, uint32_t place) {
+  const dmd_placed_block_t *blocks = c->index.blocks, *block = &blocks[place];
+  uint64_t first = first_word_of(c, block->addr), from = block->addr;
+  uint64_t end = block->addr + block->block->req;
+  uint32_t inner_end = c->may_nest ? place + 1 + n_inner(block) : place;
+  for (uint32_t i = place + 1; i < inner_end && from < end; i += 1 + n_inner(&blocks[i])) {
+    read_words(c, first, from, blocks[i].addr < end ? blocks[i].addr : end);
+    if (end_of_all(c, &blocks[i]) > from)
+      from = end_of_all(c, &blocks[i]);
+  }
+  if (from < end)
+    read_words(c, first, from, end);
+}
+
+/* ---- Blocks. ---- */
+
+/* The number of a report set, and with it of the stacks of its reports. */
+static uint32_t number_reports(dmd_capture_t *c, uint32_t id) {
+  uint32_t before = dmd_numbering_count(&c->report_sets);
+  uint32_t number = dmd_numbering_of(&c->report_sets, id);
+  if (dmd_numbering_count(&c->report_sets) == before)
+    return number;
+  dmd_report_walk_t walk = dmd_reports_walk(&c->live->reports, id);
+  while (dmd_reports_next(&walk)) {
+    dmd_numbering_of(&c->stacks, walk.report->stack);
+    dmd_numbering_of(&c->names, walk.report->reporter);
+  }
+  return number;
+}
+
+/* Says where the block's first word leads, if that is into an object. */
+static void note_first_word(dmd_capture_t *c, const dmd_placed_block_t *placed) {
+  uint64_t word;
+  if (placed->block->req < c->word_szB || placed->addr % c->word_szB != 0 ||
+      !dmd_pages_word(&c->pages, placed->addr, c->word_szB, &word))
+    return;
+  uint32_t object = dmd_mappings_object(c->mappings, word);
+  if (object != DMD_NONE)
+    dmd_graphfile_first_word(c->file, object,
+                             word - dmd_mapped_object_at(c->mappings, object)->bias);
+}
+
+static uint32_t flags_of(const dmd_block_t *block) {
+  return (block->flags & DMD_BLOCK_ANNOUNCED ? DMD_GRAPH_ANNOUNCED : 0) |
+         (block->flags & DMD_BLOCK_POOLED ? DMD_GRAPH_POOLED : 0);
+}
+
+static void add_block(dmd_capture_t *c, uint32_t place) {
+  const dmd_placed_block_t *placed = &c->index.blocks[place];
+  const dmd_block_t *block = placed->block;
+  dmd_graphfile_block(
+      c->file, &(dmd_graphfile_block_t){.addr = placed->addr,
+                                        .req = block->req,
+                                        .slop = block->slop,
+                                        .stack = dmd_numbering_of(&c->stacks, block->stack),
+                                        .reports = number_reports(c, block->reports),
+                                        .tag = dmd_numbering_of(&c->tags, block->tag),
+                                        .thread = block->thread,
+                                        .outer = placed->outer == 0 ? 0 : place + 1 - placed->outer,
+                                        .flags = flags_of(block)});
+  note_first_word(c, placed);
+  read_block(c, place);
+}
+
+void dmd_capture_blocks(dmd_capture_t *c) {
+  for (uint32_t place = 0; place < c->index.n; place++)
+    add_block(c, place);
+}
+
+/* ---- Who reported them. ---- */
+
+static void add_report_set(dmd_capture_t *c, uint32_t id) {
+  const dmd_reports_t *reports = &c->live->reports;
+  uint32_t n = dmd_reports_n_kept(reports, id);
+  const dmd_env_t *env = c->live->env;
+  dmd_report_t *list = dmd_env_alloc(env, "dmd.capture.reports", n * sizeof *list);
+  dmd_graphfile_report_t *numbers = dmd_env_alloc(env, "dmd.capture.reports", n * sizeof *numbers);
+  dmd_reports_list(reports, id, list);
+  for (uint32_t i = 0; i < n; i++)
+    numbers[i] =
+        (dmd_graphfile_report_t){.stack = dmd_numbering_of(&c->stacks, list[i].stack),
+                                 .reporter = dmd_numbering_of(&c->names, list[i].reporter)};
+  dmd_graphfile_report_set(c->file, dmd_reports_are_shared(reports, id),
+                           dmd_reports_at(reports, id)->count, numbers, n);
+  dmd_env_free(env, numbers);
+  dmd_env_free(env, list);
+}
+
+void dmd_capture_reports(dmd_capture_t *c) {
+  const dmd_live_t *live = c->live;
+  for (uint32_t i = 1; i <= dmd_numbering_count(&c->names); i++)
+    dmd_graphfile_name(c->file,
+                       dmd_intern_get_str(&live->reporter_names, dmd_numbering_id(&c->names, i)));
+  for (uint32_t i = 1; i <= dmd_numbering_count(&c->tags); i++)
+    dmd_graphfile_tag(c->file, dmd_intern_get_str(&live->tag_names, dmd_numbering_id(&c->tags, i)));
+  for (uint32_t i = 1; i <= dmd_numbering_count(&c->report_sets); i++)
+    add_report_set(c, dmd_numbering_id(&c->report_sets, i));
+}
+
+/* ---- The whole. ---- */
+
+void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory_t *memory,
+                      const dmd_mappings_t *mappings, dmd_graphfile_t *file) {
+  const dmd_env_t *env = live->env;
+  c->live = live;
+  c->mappings = mappings;
+  c->file = file;
+  c->word_szB = live->config.word_szB;
+  dmd_blockindex_init(&c->index, env, live->blocks);
+  c->may_nest = dmd_blocks_may_nest(live->blocks);
+  if (c->may_nest)
+    find_inner(c);
+  dmd_pages_init(&c->pages, memory);
+  dmd_pages_init(&c->tables, memory);
+  dmd_numbering_init(&c->stacks, env, "dmd.capture.stacks");
+  dmd_numbering_init(&c->report_sets, env, "dmd.capture.report_sets");
+  dmd_numbering_init(&c->names, env, "dmd.capture.names");
+  dmd_numbering_init(&c->tags, env, "dmd.capture.tags");
+}
+
+void dmd_capture_destroy(dmd_capture_t *c) {
+  dmd_numbering_destroy(&c->tags);
+  dmd_numbering_destroy(&c->names);
+  dmd_numbering_destroy(&c->report_sets);
+  dmd_numbering_destroy(&c->stacks);
+  dmd_blockindex_destroy(&c->index);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "live/mappings.h"
+
+void dmd_mappings_init(dmd_mappings_t *m, const dmd_env_t *env) {
+  dmd_pool_init(&m->mappings, env, "dmd.mappings", sizeof(dmd_mapping_t));
+  dmd_pool_init(&m->objects, env, "dmd.mappings.objects", sizeof(dmd_mapped_object_t));
+}
+
+void dmd_mappings_destroy(dmd_mappings_t *m) {
+  dmd_pool_destroy(&m->objects);
+  dmd_pool_destroy(&m->mappings);
+}
+
+static uint64_t start_of_mapping(const dmd_mappings_t *m, uint32_t number) {
+  return dmd_mapping_at(m, number)->start;
+}
+
+static uint64_t start_of_object(const dmd_mappings_t *m, uint32_t number) {
+  return dmd_mapped_object_at(m, number)->start;
+}
+
+/* The last of n that starts at the address or before it; DMD_NONE: none. */
+static uint32_t find_last(const dmd_mappings_t *m, uint64_t addr, uint32_t n,
+                          uint64_t (*start_of)(const dmd_mappings_t *m, uint32_t number)) {
+  uint32_t low = 0, high = n;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (start_of(m, middle + 1) <= addr)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+const dmd_mapping_t *dmd_mappings_find(const dmd_mappings_t *m, uint64_t addr) {
+  uint32_t number = find_last(m, addr, m->mappings.last, start_of_mapping);
+  if (number == DMD_NONE || addr >= dmd_mapping_at(m, number)->end)
+    return NULL;
+  return dmd_mapping_at(m, number);
+}
+
+uint32_t dmd_mappings_object(const dmd_mappings_t *m, uint64_t addr) {
+  uint32_t number = find_last(m, addr, m->objects.last, start_of_object);
+  if (number == DMD_NONE || addr >= dmd_mapped_object_at(m, number)->end)
+    return DMD_NONE;
+  return number;
+}

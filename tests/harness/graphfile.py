@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A decoder of heap graphs (docs/dmd-graph.proto), which knows nothing of how dmd writes or reads them.
+
+It reads the wire format of protocol buffers, and checks on the way what the document says must hold.
+"""
+
+import collections
+import gzip
+
+from harness.expect import Failure
+
+OTHER, DATA, STACK, REGISTERS, THREAD = range(5)
+HEURISTICS = ("none", "string", "length", "newarray", "inheritance")
+
+Object = collections.namedtuple("Object", "path soname build_id bias start size")
+Root = collections.namedtuple("Root", "kind address size object thread frame name edges")
+Code = collections.namedtuple("Code", "object address functions")
+ReportSet = collections.namedtuple("ReportSet", "shared count stacks reporters")
+Block = collections.namedtuple("Block", "address requested slop stack report_set tag thread outer flags first_word edges")
+Edge = collections.namedtuple("Edge", "word target into heuristic")
+
+
+def _demand(good, what):
+    if not good:
+        raise Failure("not a heap graph: " + what)
+
+
+def _varint(data, at):
+    value, shift = 0, 0
+    while True:
+        _demand(at < len(data) and shift < 70, "a number ends in the middle")
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def _fields(data):
+    """{field number: [value, ...]} of a message; values are numbers or bytes."""
+    found, at = {}, 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        _demand(key & 7 in (0, 2), "wire type %d" % (key & 7))
+        value, at = _varint(data, at)
+        if key & 7 == 2:
+            _demand(at + value <= len(data), "a field ends in the middle")
+            value, at = data[at:at + value], at + value
+        found.setdefault(key >> 3, []).append(value)
+    return found
+
+
+def _number(message, field):
+    return message.get(field, [0])[-1]
+
+
+def _bytes(message, field):
+    return message.get(field, [b""])[-1]
+
+
+def _column(message, field, n=None):
+    """A packed column, of n elements if it is there; a column that is left out is one of zeroes."""
+    data, numbers, at = _bytes(message, field), [], 0
+    while at < len(data):
+        one, at = _varint(data, at)
+        numbers.append(one)
+    if n is None:
+        return numbers
+    _demand(len(numbers) in (0, n), "column %d has %d of %d elements" % (field, len(numbers), n))
+    return numbers or [0] * n
+
+
+def _sums(differences):
+    total, sums = 0, []
+    for difference in differences:
+        total = total + difference & 2 ** 64 - 1
+        sums.append(total)
+    return sums
+
+
+def _signed(n):
+    return n >> 1 if n & 1 == 0 else -(n + 1 >> 1)
+
+
+class Graph:
+    """header: {name: value}; objects, roots, blocks, codes, stacks (lists of codes), report_sets: lists, of which the
+    number n is at n - 1; names, tags."""
+
+    def __init__(self, file):
+        with open(file, "rb") as stream:
+            data = stream.read()
+        _demand(data[:2] == b"\x1f\x8b", "it is not gzipped")
+        data = gzip.decompress(data)
+        self.header, self.end = None, None
+        self.objects, self.roots, self.blocks, self.codes, self.stacks = [], [], [], [], []
+        self.names, self.tags, self.report_sets = [], [], []
+        self._root_edges, self._last = [], 0
+        at = 0
+        while at < len(data):
+            n, at = _varint(data, at)
+            _demand(at + n <= len(data), "a part ends in the middle")
+            self._part(_fields(data[at:at + n]))
+            at += n
+        _demand(self.end is not None, "it has no end")
+        self._check()
+
+    # ---- Parts ----
+
+    def _part(self, part):
+        _demand(self.end is None, "a part after the end")
+        for field in sorted(part):
+            _demand(field >= self._last or field in (4, 5) and self._last in (4, 5), "field %d after %d" % (field, self._last))
+            self._last = field
+        take = {1: self._take_header, 2: self._take_object, 3: self._take_root, 6: self._take_code, 7: self._take_stack,
+                8: lambda name: self.names.append(name.decode()), 9: lambda tag: self.tags.append(tag.decode()),
+                10: self._take_report_set, 11: self._take_end}
+        for field in sorted(part):
+            if field not in (4, 5):
+                for message in part[field]:
+                    take[field](message)
+        if 5 in part:
+            self._take_edges(part)
+
+    def _take_header(self, message):
+        names = ("format version word_size dmd_version valgrind_version mode arguments folder host time pid dump_number"
+                 " label trigger allocator").split()
+        fields = _fields(message)
+        self.header = {}
+        for i, name in enumerate(names):
+            values = [v.decode("utf-8", "surrogateescape") if isinstance(v, bytes) else v for v in fields.get(i + 1, [])]
+            self.header[name] = values if name == "arguments" else values[-1] if values else None
+        _demand((self.header["format"], self.header["version"]) == ("dmd-graph", 1), "format or version")
+
+    def _take_object(self, message):
+        f = _fields(message)
+        self.objects.append(Object(_bytes(f, 1).decode(), _bytes(f, 2).decode(), _bytes(f, 3).hex(), _number(f, 4),
+                                   _number(f, 5), _number(f, 6)))
+
+    def _code(self, message):
+        f = _fields(message)
+        _demand(_number(f, 1) <= len(self.objects), "a code of object %d" % _number(f, 1))
+        functions = [(_bytes(g, 1).decode(), _bytes(g, 2).decode(), _number(g, 3)) for g in map(_fields, f.get(3, []))]
+        return Code(_number(f, 1), _number(f, 2), functions)
+
+    def _take_root(self, message):
+        f = _fields(message)
+        frame = self._code(f[6][-1]) if 6 in f else None
+        self.roots.append(Root(_number(f, 1), _number(f, 2), _number(f, 3), _number(f, 4), _number(f, 5), frame,
+                               _bytes(f, 7).decode(), []))
+
+    def _take_code(self, message):
+        self.codes.append(self._code(message))
+
+    def _take_stack(self, message):
+        codes = _column(_fields(message), 1)
+        _demand(all(0 < code <= len(self.codes) for code in codes), "a stack of a code that is not there")
+        self.stacks.append([self.codes[code - 1] for code in codes])
+
+    def _take_report_set(self, message):
+        f = _fields(message)
+        stacks = _column(f, 3)
+        self.report_sets.append(ReportSet(bool(_number(f, 1)), _number(f, 2), stacks, _column(f, 4, len(stacks))))
+
+    def _take_end(self, message):
+        f = _fields(message)
+        self.end = (_number(f, 1), _number(f, 2), _number(f, 3))
+
+    # ---- Nodes ----
+
+    def _take_edges(self, part):
+        lists = self._edges(_fields(part[5][-1]))
+        if 4 not in part:
+            _demand(not self.blocks, "edges of roots after blocks")
+            self._root_edges += lists
+            return
+        f = _fields(part[4][-1])
+        n = _number(f, 1)
+        _demand(n == len(lists), "%d blocks with edges of %d" % (n, len(lists)))
+        columns = [_sums(_column(f, 2, n))] + [_column(f, field, n) for field in range(3, 11)]
+        first_words = _column(f, 11)
+        objects, addresses = _column(f, 12, len(first_words)), _column(f, 13, len(first_words))
+        first = dict(zip(_sums(first_words), zip(objects, addresses)))
+        for i in range(n):
+            self.blocks.append(Block(*[column[i] for column in columns], first.get(i), lists[i]))
+
+    def _edges(self, f):
+        counts = _column(f, 1)
+        n = sum(counts)
+        words, targets = _column(f, 2, n), _sums(_signed(t) & 2 ** 64 - 1 for t in _column(f, 3, n))
+        places = _sums(_column(f, 4))
+        into, heuristics = _column(f, 5, len(places)), _column(f, 6, len(places))
+        interior = dict(zip(places, zip(into, heuristics)))
+        _demand(all(place < n for place in places), "an interior pointer of an edge that is not there")
+        lists, at = [], 0
+        for count in counts:
+            lists.append([Edge(word, targets[at + i], *interior.get(at + i, (0, 0)))
+                          for i, word in enumerate(_sums(words[at:at + count]))])
+            at += count
+        return lists
+
+    def _check(self):
+        _demand(len(self._root_edges) == len(self.roots), "edges of %d of %d roots" % (len(self._root_edges), len(self.roots)))
+        self.roots = [root._replace(edges=edges) for root, edges in zip(self.roots, self._root_edges)]
+        nodes = self.roots + self.blocks
+        _demand(self.end == (len(self.roots), len(self.blocks), sum(len(node.edges) for node in nodes)), "its end says otherwise")
+        for node in nodes:
+            for edge in node.edges:
+                _demand(0 < edge.target <= len(self.blocks), "an edge to block %d" % edge.target)
+                _demand(edge.into == 0 or edge.into < self.blocks[edge.target - 1].requested, "an edge past a block")
+                _demand(edge.heuristic < len(HEURISTICS), "heuristic %d" % edge.heuristic)
+        for i, block in enumerate(self.blocks):
+            _demand(i == 0 or self.blocks[i - 1].address <= block.address, "blocks out of order")
+            _demand(block.outer <= i, "a block around one that does not come before it")
+            _demand(block.stack <= len(self.stacks) and block.report_set <= len(self.report_sets) and
+                    block.tag <= len(self.tags), "a block with a number of something that is not there")
+
+    # ---- Questions ----
+
+    def functions_of(self, stack):
+        """The names of a stack's functions, the innermost first."""
+        return [f[0] for code in (self.stacks[stack - 1] if stack else []) for f in code.functions]
+
+    def at(self, function):
+        """The blocks that have this function in their stack."""
+        return [block for block in self.blocks if function in self.functions_of(block.stack)]
+
+    def block_at(self, address):
+        """The block that starts at the address, the innermost of several."""
+        return next(block for block in reversed(self.blocks) if block.address == address)

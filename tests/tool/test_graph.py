@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Heap graphs: that what is in the file is what the program knows of its own pointers."""
+
+import bisect
+import re
+
+from harness import commands, graphfile
+from harness.graphfile import DATA, HEURISTICS, OTHER, REGISTERS, STACK, THREAD
+
+WORD = 8
+
+
+def _lines(run):
+    """{first word: [the others of a line, ...]} of what the program printed, addresses as numbers."""
+    found = {}
+    for line in run.out.decode().splitlines():
+        words = [int(word, 0) if re.fullmatch(r"0x[0-9a-f]+|\d+", word) else word for word in line.split()]
+        found.setdefault(words[0], []).append(words[1:])
+    return found
+
+
+def _edges(node):
+    """[(address of the word, target, into)]; words are counted from the first aligned address."""
+    first = -(-node.address // WORD) * WORD
+    return [(first + edge.word * WORD, edge.target, edge.into) for edge in node.edges]
+
+
+def _addresses(graph, node):
+    """{address of a word: the address that it is}."""
+    return {at: graph.blocks[target - 1].address + into for at, target, into in _edges(node)}
+
+
+def known_pointers(t):
+    run = t.run()
+    graph, said = run.graph_numbered(1), _lines(run)
+    blocks = graph.at("make_blocks")
+    t.equal([[b.address, b.requested] for b in blocks], sorted(said["block"]))
+    starts = [b.address for b in graph.blocks]
+    expected = {}
+    for at, target in said["edge"]:
+        expected.setdefault(starts[bisect.bisect(starts, at) - 1], {})[at] = target
+    for block in blocks:
+        t.equal(_addresses(graph, block), expected.get(block.address, {}))
+    # Where they lead is the innermost block around the address: of all around it the one that starts last.
+    for node in graph.blocks:
+        for address in _addresses(graph, node).values():
+            around = [i + 1 for i, b in enumerate(graph.blocks) if b.address <= address < b.address + max(b.requested, 1)]
+            t.check((around[-1], address - starts[around[-1] - 1]) in [(e.target, e.into) for e in node.edges],
+                    "the edge to 0x%x does not lead to block %d" % (address, around[-1]))
+    t.equal([edge for block in graph.at("add_others") for edge in block.edges], [])
+
+
+def pieces_of_a_block(t):
+    run = t.run()
+    graph, said = run.graph_numbered(1), _lines(run)
+    pool = said["pool"][0][0]
+    pieces = graph.at("announce")
+    t.equal([(b.address - pool, b.requested, b.flags, b.outer) for b in pieces],
+            [(0, 4096, 0, 0), (64, 64, 1, 1), (1024, 100, 1, 2), (1056, 16, 1, 1)])
+    t.equal([{at - pool: to - pool for at, to in _addresses(graph, piece).items()} for piece in pieces],
+            [{0: 64, 2048: 1024}, {64: 1024, 120: 8}, {1032: 1060, 1072: 1120}, {1056: 70}])
+    first = graph.blocks.index(pieces[0]) + 1
+    # An address is in the innermost of the blocks around it.
+    t.equal([[target - first for _, target, _ in _edges(piece)] for piece in pieces], [[1, 2], [2, 0], [3, 2], [1]])
+
+
+def _root_of(graph, address):
+    roots = [r for r in graph.roots if r.kind != REGISTERS and r.address <= address < r.address + r.size]
+    if len(roots) != 1:
+        raise AssertionError("%d roots around 0x%x" % (len(roots), address))
+    return roots[0]
+
+
+def roots(t):
+    run = t.run()
+    graph, said = run.graph_numbered(1), _lines(run)
+    found = {}
+    for kind, at, target in said["root"]:
+        root = _root_of(graph, at)
+        t.equal(_addresses(graph, root).get(at), target)
+        found[kind] = root
+    path = t.program()
+    t.equal({kind: root.kind for kind, root in found.items()},
+            {"data": DATA, "bss": DATA, "stack-inner": STACK, "stack-outer": STACK, "stack-of-thread": STACK,
+             "thread-local": THREAD, "mapped": OTHER})
+    t.equal([graph.objects[found[kind].object - 1].path for kind in ("data", "bss")], [path, path])
+    t.equal([found[kind].thread for kind in ("stack-inner", "stack-outer", "stack-of-thread", "thread-local")], [1, 1, 2, 2])
+    t.equal([found[kind].frame.functions[0][0] for kind in ("stack-inner", "stack-outer", "stack-of-thread")],
+            ["graph_below", "make_roots", "run_thread"])
+    # What cannot be read holds nothing.
+    lost = next(i + 1 for i, b in enumerate(graph.blocks) if b.requested == 80 and "make_roots" in graph.functions_of(b.stack))
+    t.equal([n for n in graph.roots + graph.blocks for e in n.edges if e.target == lost], [])
+    # No byte is in two roots, and none of the heap in any.
+    memory = sorted((r.address, r.address + r.size) for r in graph.roots if r.kind != REGISTERS)
+    t.check(all(a[1] <= b[0] for a, b in zip(memory, memory[1:])), "roots overlap: %s" % memory)
+    for start, end in memory:
+        t.check(not any(start <= b.address < end for b in graph.blocks), "a block is in a root")
+
+
+def header(t):
+    run = t.run()
+    requested, last = run.graph_numbered(1), run.graph_numbered(None, missing_ok=True)
+    t.equal(last, None)
+    h = requested.header
+    t.equal((h["dump_number"], h["trigger"], h["label"], h["pid"], h["word_size"], h["mode"], h["allocator"]),
+            (1, "request", "a\n\033\"\udcff", run.pid, WORD, "dark-matter", "glibc"))
+    t.equal(h["arguments"], [t.program()])
+    t.equal(_lines(run)["graph"], [[1]])
+    t.contains(run.log, "dmd: wrote %s/dmd.out.%d.1.graph.gz\n" % (run.folder, run.pid))
+    # Nothing was cleared, and the dump at exit was made.
+    t.equal(len(run.profiles), 1)
+
+
+def with_each_dump(t):
+    run = t.run(options=["--graph=yes", "-q", "--dmd-out-file=x.json"])
+    t.equal(sorted(run.graphs), ["x.1.graph.gz", "x.graph.gz"])
+    last = run.graphs["x.graph.gz"].header
+    t.equal((last["dump_number"], last["trigger"], last["label"]), (2, "exit", None))
+    t.equal(run.log, "")
+    profile = run.profiles["x.json"]
+    t.equal((len(run.graphs["x.graph.gz"].blocks), sum(b.requested for b in run.graphs["x.graph.gz"].blocks)),
+            (profile.totals["inUseBlocks"], profile.totals["inUseBytes"]))
+
+
+def codes_are_exact(t):
+    # Two calls on one line are two codes; each is in the program, at what the disassembler calls the call's end - 1.
+    graph = t.run().graph_numbered(1)
+    objdump = commands.run([t.need("objdump"), "-d", "--no-show-raw-insn", t.program()]).out
+    lines = [int(m.group(1), 16) for m in re.finditer(r"^ +([0-9a-f]+):", objdump, re.MULTILINE)]
+    calls = {int(m.group(1), 16) for m in re.finditer(r"^ +([0-9a-f]+):\s+call", objdump, re.MULTILINE)}
+    number = next(i + 1 for i, o in enumerate(graph.objects) if o.path == t.program())
+    found = {code.address for stack in graph.stacks for code in stack[1:] if code.object == number}
+    t.check(len(found) > 10, "%d codes" % len(found))
+    for address in found:
+        at = bisect.bisect(lines, address)
+        t.check(lines[at] == address + 1 and lines[at - 1] in calls, "0x%x is not before the return from a call" % address)
+
+
+def build_ids(t):
+    graph = t.run().graph_numbered(1)
+    for object in graph.objects:
+        notes = commands.run([t.need("readelf"), "-n", object.path], status=None).out
+        ids = re.findall(r"Build ID: ([0-9a-f]+)", notes)
+        t.equal(object.build_id, ids[0] if ids else "")
+
+
+def usual_pointers(t):
+    run = t.run()
+    graph = run.graph_numbered(1)
+    held = {}
+    for node in graph.roots:
+        for edge in node.edges:
+            if edge.into:
+                functions = graph.functions_of(graph.blocks[edge.target - 1].stack)
+                for name in ("string", "sized", "array", "second", "nothing"):
+                    if any("make_" + name in function for function in functions) and node.kind == DATA:
+                        held[name] = (edge.into, HEURISTICS[edge.heuristic])
+    t.equal(held, {"string": (24, "string"), "sized": (8, "length"), "array": (8, "newarray"),
+                   "second": (16, "inheritance"), "nothing": (8, "none")})
+    # The first word of an object with virtual functions is behind the start of its class's table.
+    block = next(b for b in graph.blocks if any("make_second" in f for f in graph.functions_of(b.stack)))
+    symbols = commands.run([t.need("nm"), "-C", t.program()]).out
+    table = int(re.search(r"^([0-9a-f]+) \w vtable for .*Both$", symbols, re.MULTILINE).group(1), 16)
+    t.equal((graph.objects[block.first_word[0] - 1].path, block.first_word[1]), (t.program(), table + 2 * WORD))
+
+
+def memory_that_holds_nothing(t):
+    folder = t.new_folder()
+    run = t.run_command([t.program(), folder + "/file"])
+    before, after, of_file, of_file_after = map(int, run.out.split()[:4])
+    t.equal(of_file_after, of_file)
+    t.check(after - before < 8 * 1024, "%d KiB became resident" % (after - before))
+    graph = run.graph_numbered(1)
+    target = next(i + 1 for i, b in enumerate(graph.blocks) if b.requested == 77)
+    holders = [at for node in graph.roots + graph.blocks for at, to, into in _edges(node) if (to, into) == (target, 0)]
+    for address in run.out.split()[4:]:
+        t.check(int(address, 0) in holders, "the pointer at %s was not found" % address.decode())
