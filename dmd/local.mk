@@ -172,6 +172,7 @@ dmd_tool_sources = \
   dmd/tool/dm_inlined.c dmd/tool/dm_inlined.h \
   dmd/tool/dm_main.c \
   dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
+  dmd/tool/dm_match.c dmd/tool/dm_match.h \
   dmd/tool/dm_memory.c dmd/tool/dm_memory.h \
   dmd/tool/dm_options.c dmd/tool/dm_options.h \
   dmd/tool/dm_pagemap.c dmd/tool/dm_pagemap.h \

@@ -10,7 +10,7 @@ dmd $PACKAGE_VERSION
   tool goes to      $vgtooldir
   dmd.h goes to     $includedir/valgrind
   the tool writes   $dmd_output
-  tool built with   $CC $TOOL_CFLAGS
+  tool built with   $CC $TOOL_CFLAGS $TOOL_LTO
   the rest with     $CC $CFLAGS$SANITIZER_CFLAGS
   dmdv              $dmd_have_reader
   dmdv, pprof       $dmd_have_pprof

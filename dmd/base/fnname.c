@@ -266,7 +266,13 @@ bool dmd_fnname_is_constructor(const char *name, size_t n) {
   return true;
 }
 
-bool dmd_fnname_is_coroutine(const char *name) {
-  return dmd_str_find(name, "[clone .actor]") != NULL ||
-         dmd_str_find(name, "[clone .resume]") != NULL;
+size_t dmd_fnname_coroutine(const char *name) {
+  static const char *const parts[] = {" [clone .actor]", " [clone .resume]", " [clone .destroy]",
+                                      " [clone .cleanup]"};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    const char *part = dmd_str_find(name, parts[i]);
+    if (part != NULL)
+      return (size_t)(part - name);
+  }
+  return 0;
 }

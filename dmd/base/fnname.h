@@ -36,9 +36,10 @@ enum { DMD_FNNAME_LONG = 80 };
  * of one that is longer than DMD_FNNAME_LONG bytes. */
 void dmd_fnname_short(dmd_strbuf_t *to, const char *name, size_t n);
 
-/* Whether it is the body of a C++ coroutine, as GCC and Clang name what resumes one: "walk(...)
- * [clone .actor]", "walk(int) [clone .resume]". */
-bool dmd_fnname_is_coroutine(const char *name);
+/* Whether it is a part of a C++ coroutine, as GCC and Clang name what resumes and destroys one:
+ * "walk(...) [clone .actor]", "walk(int) [clone .resume]". Then the length of the coroutine's own
+ * name, which all of its parts begin with; else 0. */
+size_t dmd_fnname_coroutine(const char *name);
 
 /* Whether it is a C++ constructor's, such as "dmd::TagScope::TagScope(char const*)". */
 bool dmd_fnname_is_constructor(const char *name, size_t n);

@@ -13,12 +13,12 @@ static dmd_fault_kind_t classify(void *ctx, uint64_t addr, char *text, size_t sz
 }
 
 static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
-  const dmd_engine_t *engine = ctx;
+  dmd_engine_t *engine = ctx;
   dmd_strbuf_t name, other_name;
   dmd_strbuf_init(&name, engine->env);
   dmd_strbuf_init(&other_name, engine->env);
-  dmd_running_name(engine->host, (dmd_code_t){.ip = ip}, &name);
-  dmd_running_name(engine->host, (dmd_code_t){.ip = other_ip}, &other_name);
+  dmd_running_name(&engine->running, (dmd_code_t){.ip = ip}, &name);
+  dmd_running_name(&engine->running, (dmd_code_t){.ip = other_ip}, &other_name);
   bool same = name.n > 0 && dmd_str_equal(name.text, other_name.text);
   dmd_strbuf_destroy(&other_name);
   dmd_strbuf_destroy(&name);
@@ -27,6 +27,10 @@ static bool same_function(void *ctx, uint64_t ip, uint64_t other_ip) {
 
 static dmd_begin_frame_t begin_frame(void *ctx, uint32_t begun, uint32_t now) {
   return dmd_running_where(&((dmd_engine_t *)ctx)->running, begun, now);
+}
+
+static bool has_other_coroutine(void *ctx, uint32_t begun, uint32_t now) {
+  return dmd_running_has_other_coroutine(&((dmd_engine_t *)ctx)->running, begun, now);
 }
 
 static dmd_begin_state_t begin_state(void *ctx, uint32_t begun, uint32_t now) {
@@ -68,7 +72,8 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
                                   .classify = classify,
                                   .same_function = same_function,
                                   .begin_state = begin_state,
-                                  .begin_frame = begin_frame};
+                                  .begin_frame = begin_frame,
+                                  .has_other_coroutine = has_other_coroutine};
   if (host->heap_alloc != NULL) {
     init_heap(engine);
     config.slabs = &engine->slabs;

@@ -158,10 +158,11 @@ static dmd_place_t place_of(const dmd_engine_t *engine, uint32_t thread) {
 }
 
 /* The same for a scope that begins; guard: its address, or 0. */
-static dmd_place_t begin_at(const dmd_engine_t *engine, uint32_t thread, uint64_t guard) {
+static dmd_place_t begin_at(dmd_engine_t *engine, uint32_t thread, uint64_t guard) {
   dmd_place_t place = place_of(engine, thread);
   place.guard = guard;
   place.stack = dmd_engine_capture(engine, thread);
+  place.in_coroutine = guard != 0 && dmd_running_in_coroutine(&engine->running, place.stack);
   return place;
 }
 
@@ -188,6 +189,8 @@ static uint64_t end_reporter(dmd_engine_t *engine, const dmd_request_t *request)
   dmd_live_t *live = &engine->live;
   uint32_t stack = dmd_engine_capture(engine, thread);
   dmd_scope_end_t end = end_at(engine, thread, how / 2, request->arg[2]);
+  end.place.in_coroutine =
+      end.place.guard != 0 && dmd_running_in_coroutine(&engine->running, stack);
   bool was_open = how & DMD_REQUEST_ABANDONED
                       ? dmd_live_abandon_reporter(live, thread, end)
                       : dmd_live_end_reporter(live, thread, claimed, stack, end);

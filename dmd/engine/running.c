@@ -2,14 +2,19 @@
 #include "engine/running.h"
 
 #include "base/fnname.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 void dmd_running_init(dmd_running_t *running, const dmd_env_t *env, const dmd_engine_host_t *host) {
   *running = (dmd_running_t){.host = host};
   dmd_intern_init(&running->names, env, "dmd.running");
+  dmd_intern_init(&running->coroutines, env, "dmd.running.coroutines");
+  dmd_pool_init(&running->verdicts, env, "dmd.running.verdicts", sizeof(uint8_t));
 }
 
 void dmd_running_destroy(dmd_running_t *running) {
+  dmd_pool_destroy(&running->verdicts);
+  dmd_intern_destroy(&running->coroutines);
   dmd_intern_destroy(&running->names);
 }
 
@@ -20,9 +25,29 @@ static void keep_name(void *visitor, const dmd_function_t *function) {
   dmd_strbuf_str(name, function->name);
 }
 
-void dmd_running_name(const dmd_engine_host_t *host, dmd_code_t code, dmd_strbuf_t *name) {
+/* One that was not known before may turn all answers into others. */
+static void note_coroutine(dmd_running_t *running, const char *name) {
+  if (dmd_intern_find_str(&running->coroutines, name) != DMD_NONE)
+    return;
+  dmd_intern_str(&running->coroutines, name);
+  dmd_mem_zero(running->frames, sizeof running->frames);
+  running->begun = DMD_NONE;
+  dmd_pool_destroy(&running->verdicts);
+}
+
+void dmd_running_name(dmd_running_t *running, dmd_code_t code, dmd_strbuf_t *name) {
+  const dmd_engine_host_t *host = running->host;
   dmd_strbuf_cut(name, 0);
   host->functions(host->ctx, code, keep_name, name);
+  size_t n = dmd_fnname_coroutine(name->text);
+  if (n > 0) {
+    dmd_strbuf_cut(name, n);
+    note_coroutine(running, name->text);
+  }
+}
+
+static bool is_coroutine(const dmd_running_t *running, const dmd_strbuf_t *name) {
+  return dmd_intern_find_str(&running->coroutines, name->text) != DMD_NONE;
 }
 
 static void look_at(dmd_running_t *running, uint32_t now) {
@@ -37,22 +62,23 @@ static void look_at(dmd_running_t *running, uint32_t now) {
   uint32_t n;
   const dmd_code_t *codes = host->codes(host->ctx, now, &n);
   for (uint32_t i = 0; i < n; i++) {
-    dmd_running_name(host, codes[i], &name);
+    dmd_running_name(running, codes[i], &name);
     if (name.n > 0)
       dmd_intern_str(&running->names, name.text);
   }
   dmd_strbuf_destroy(&name);
 }
 
-typedef enum { IS_NOT_THERE, IS_THERE, IS_CONSTRUCTOR, HAS_NO_NAME } spot_t;
+typedef enum { IS_NOT_THERE, IS_THERE, IS_CONSTRUCTOR, IS_SUSPENDED, HAS_NO_NAME } spot_t;
 
 /* Whether the function that the address lies in is on the stack now. */
 static spot_t look_for(dmd_running_t *running, dmd_code_t code) {
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, running->names.env);
-  dmd_running_name(running->host, code, &name);
+  dmd_running_name(running, code, &name);
   spot_t spot = name.n == 0                                                   ? HAS_NO_NAME
                 : dmd_intern_find_str(&running->names, name.text) != DMD_NONE ? IS_THERE
+                : is_coroutine(running, &name)                                ? IS_SUSPENDED
                 : dmd_fnname_is_constructor(name.text, name.n)                ? IS_CONSTRUCTOR
                                                                               : IS_NOT_THERE;
   dmd_strbuf_destroy(&name);
@@ -74,8 +100,10 @@ static dmd_begin_state_t judge(dmd_running_t *running, const dmd_code_t *codes, 
   uint32_t i = 0;
   while ((spot = look_for(running, codes[i])) == IS_CONSTRUCTOR)
     i++; /* the last one is there, and none */
+  if (spot == IS_THERE || spot == IS_SUSPENDED)
+    return DMD_BEGIN_RUNNING;
   if (spot != IS_NOT_THERE)
-    return spot == IS_THERE ? DMD_BEGIN_RUNNING : DMD_BEGIN_UNKNOWN;
+    return DMD_BEGIN_UNKNOWN;
   bool no_caller = look_for(running, codes[i + 1]) == IS_NOT_THERE;
   return no_caller ? DMD_BEGIN_LEFT : DMD_BEGIN_UNKNOWN;
 }
@@ -96,19 +124,20 @@ dmd_begin_state_t dmd_running_ask(dmd_running_t *running, uint32_t begun, uint32
 
 static dmd_begin_frame_t find_frame(dmd_running_t *running, uint32_t begun) {
   const dmd_engine_host_t *host = running->host;
-  dmd_begin_frame_t found = {DMD_FRAME_UNKNOWN, 0};
+  dmd_begin_frame_t found = {DMD_FRAME_UNKNOWN, 0, false};
   uint32_t n;
   const dmd_code_t *codes = host->codes(host->ctx, begun, &n);
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, running->names.env);
   for (uint32_t i = 0; i < n && found.frame == 0; i++) {
-    dmd_running_name(host, codes[i], &name);
+    dmd_running_name(running, codes[i], &name);
     if (name.n == 0)
       break; /* it may be a coroutine */
     found.frame = dmd_intern_find_str(&running->names, name.text);
     if (found.frame != 0) {
       found.where = DMD_FRAME_ON_STACK;
-    } else if (dmd_fnname_is_coroutine(name.text)) {
+      found.is_coroutine = is_coroutine(running, &name);
+    } else if (is_coroutine(running, &name)) {
       if (outermost_is_there(running, codes, n))
         found.where = DMD_FRAME_SUSPENDED;
       break;
@@ -120,7 +149,7 @@ static dmd_begin_frame_t find_frame(dmd_running_t *running, uint32_t begun) {
 
 dmd_begin_frame_t dmd_running_where(dmd_running_t *running, uint32_t begun, uint32_t now) {
   if (begun == DMD_NONE || now == DMD_NONE)
-    return (dmd_begin_frame_t){DMD_FRAME_UNKNOWN, 0};
+    return (dmd_begin_frame_t){DMD_FRAME_UNKNOWN, 0, false};
   uint32_t slot = (begun * 31 + now) % (sizeof running->frames / sizeof *running->frames);
   dmd_running_frame_t *known = &running->frames[slot];
   if (known->begun != begun || known->now != now) {
@@ -129,4 +158,59 @@ dmd_begin_frame_t dmd_running_where(dmd_running_t *running, uint32_t begun, uint
     *known = (dmd_running_frame_t){begun, now, find_frame(running, begun)};
   }
   return known->frame;
+}
+
+/* ---- Coroutines. ---- */
+
+/* Whether a function only makes or destroys a guard for its caller. */
+static bool is_for_caller(const dmd_strbuf_t *name) {
+  return dmd_fnname_is_constructor(name->text, name->n) ||
+         dmd_str_find(name->text, "::~") != NULL || dmd_str_begins(name->text, "std::");
+}
+
+static bool innermost_is_coroutine(dmd_running_t *running, uint32_t stack) {
+  uint32_t n, i = 0;
+  const dmd_code_t *codes = running->host->codes(running->host->ctx, stack, &n);
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, running->names.env);
+  bool is_one = false;
+  do {
+    if (i == n)
+      break;
+    dmd_running_name(running, codes[i++], &name);
+    is_one = name.n > 0 && is_coroutine(running, &name);
+  } while (!is_one && is_for_caller(&name));
+  dmd_strbuf_destroy(&name);
+  return is_one;
+}
+
+bool dmd_running_in_coroutine(dmd_running_t *running, uint32_t stack) {
+  enum { IS_NOT = 1, IS_ONE = 2 };
+  if (stack == DMD_NONE)
+    return false;
+  dmd_pool_t *verdicts = &running->verdicts;
+  if (stack <= verdicts->last && *DMD_POOL_AT(verdicts, uint8_t, stack) != 0)
+    return *DMD_POOL_AT(verdicts, uint8_t, stack) == IS_ONE;
+  bool is_one = innermost_is_coroutine(running, stack); /* which may forget all others */
+  dmd_pool_reach(verdicts, stack);
+  *DMD_POOL_AT(verdicts, uint8_t, stack) = is_one ? IS_ONE : IS_NOT;
+  return is_one;
+}
+
+bool dmd_running_has_other_coroutine(dmd_running_t *running, uint32_t begun, uint32_t now) {
+  if (begun == DMD_NONE || now == DMD_NONE)
+    return false;
+  look_at(running, begun);
+  uint32_t n;
+  const dmd_code_t *codes = running->host->codes(running->host->ctx, now, &n);
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, running->names.env);
+  bool found = false;
+  for (uint32_t i = 0; i < n && !found; i++) {
+    dmd_running_name(running, codes[i], &name);
+    found = name.n > 0 && is_coroutine(running, &name) &&
+            dmd_intern_find_str(&running->names, name.text) == DMD_NONE;
+  }
+  dmd_strbuf_destroy(&name);
+  return found;
 }

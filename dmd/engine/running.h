@@ -14,6 +14,10 @@
  * The names are kept from the inner end of the stack outward, so that their ids tell which function
  * is further in.
  *
+ * Of a coroutine all parts have one name: the function that creates it, and may run up to where it
+ * is suspended for the first time, and those that resume and destroy it. Which names are
+ * coroutines' is known once such a part was seen.
+ *
  * Cost: names of four addresses for each stack of a begin that is not the one asked for before.
  *
  * Concurrency: that of the engine (engine.h).
@@ -36,10 +40,12 @@ typedef struct dmd_running {
   uint32_t begun;     /* the stack that was asked for last, and what was answered */
   dmd_begin_state_t state;
   dmd_running_frame_t frames[64];
+  dmd_intern_t coroutines; /* names of those that were seen */
+  dmd_pool_t verdicts;     /* by stack, uint8_t: what dmd_running_in_coroutine said; 0: not asked */
 } dmd_running_t;
 
 /* The name of the function that an address lies in, and that is not inlined; empty: it has none. */
-void dmd_running_name(const dmd_engine_host_t *host, dmd_code_t code, dmd_strbuf_t *name);
+void dmd_running_name(dmd_running_t *running, dmd_code_t code, dmd_strbuf_t *name);
 
 void dmd_running_init(dmd_running_t *running, const dmd_env_t *env, const dmd_engine_host_t *host);
 void dmd_running_destroy(dmd_running_t *running);
@@ -51,5 +57,12 @@ dmd_begin_frame_t dmd_running_where(dmd_running_t *running, uint32_t begun, uint
 /* What became of the function that began a scope with the one stack, where its thread has the other
  * now. */
 dmd_begin_state_t dmd_running_ask(dmd_running_t *running, uint32_t begun, uint32_t now);
+
+/* Whether a coroutine's part made or ends the guard that a scope began or ends with, where the
+ * thread has this stack. Each stack is judged once. */
+bool dmd_running_in_coroutine(dmd_running_t *running, uint32_t stack);
+
+/* Whether a coroutine is on the stack `now` that is not on the one that a scope began with. */
+bool dmd_running_has_other_coroutine(dmd_running_t *running, uint32_t begun, uint32_t now);
 
 #endif

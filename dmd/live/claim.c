@@ -70,6 +70,14 @@ void dmd_claims_note_report(dmd_claims_t *claims, uint32_t id, uint64_t usable, 
   add_place(claims, claim, stack, usable);
 }
 
+uint32_t dmd_claims_next_place(const dmd_claims_t *claims, uint32_t id, uint32_t place) {
+  return place == DMD_NONE ? dmd_claims_at(claims, id)->places : part_at(claims, place)->next;
+}
+
+uint32_t dmd_claims_place_stack(const dmd_claims_t *claims, uint32_t place) {
+  return part_at(claims, place)->name;
+}
+
 /* ---- Judging. ---- */
 
 /* The reporter within this one that measured exactly this many bytes; DMD_NONE if there is none, or

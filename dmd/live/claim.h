@@ -62,6 +62,11 @@ static inline dmd_claim_t *dmd_claims_at(const dmd_claims_t *claims, uint32_t id
 void dmd_claims_note_report(dmd_claims_t *claims, uint32_t id, uint64_t usable, uint64_t requested,
                             uint32_t stack);
 
+/* The places where blocks were reported in it, as far as they are kept: the one after this
+ * (DMD_NONE: the first; and after the last), and its stack. */
+uint32_t dmd_claims_next_place(const dmd_claims_t *claims, uint32_t id, uint32_t place);
+uint32_t dmd_claims_place_stack(const dmd_claims_t *claims, uint32_t place);
+
 /* The reporter ends and claims this many bytes. True where that does not add up: *fault then gets
  * kind, reason and what goes with them; its other fields stay as they are. */
 bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,

@@ -5,7 +5,7 @@ static dmd_begin_frame_t frame_of(const dmd_live_t *live, const dmd_scope_t *sco
                                   uint32_t stack) {
   const dmd_live_host_t *host = &live->config.host;
   if (host->begin_frame == NULL)
-    return (dmd_begin_frame_t){DMD_FRAME_UNKNOWN, 0};
+    return (dmd_begin_frame_t){DMD_FRAME_UNKNOWN, 0, false};
   return host->begin_frame(host->ctx, scope->begin.stack, stack);
 }
 
@@ -38,6 +38,35 @@ static void mark_within(const dmd_scopes_t *scopes, uint32_t thread, dmd_scope_t
   ending->is_mixed |= dmd_scopes_pushed(scopes, thread, 0) != ending;
 }
 
+/* A scope goes on in another thread than that which has it. */
+static dmd_scope_t *arrive(dmd_scopes_t *scopes, uint32_t from, dmd_scope_t *scope, uint32_t to) {
+  scope = dmd_scopes_move(scopes, from, scope, to);
+  mark(scopes, to, NULL, NULL);
+  return scope;
+}
+
+/* The scope of a coroutine, among those of other threads, that is on this stack and further in than
+ * a frame; NULL: there is none. */
+static dmd_scope_t *find_arrived(const dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
+                                 uint32_t stack, uint32_t innermost) {
+  dmd_scope_t *found = NULL;
+  uint32_t owner = DMD_NO_THREAD;
+  for (uint32_t t = 0; t < scopes->n_threads; t++) {
+    dmd_scope_t *scope = NULL;
+    while (t != thread && (scope = dmd_scopes_next_pushed(scopes, t, scope)) != NULL) {
+      if (!scope->begin.in_coroutine)
+        continue;
+      dmd_begin_frame_t at = frame_of(live, scope, stack);
+      if (!at.is_coroutine || at.frame >= innermost)
+        continue;
+      found = scope;
+      owner = t;
+      innermost = at.frame;
+    }
+  }
+  return found == NULL ? NULL : arrive(scopes, owner, found, thread);
+}
+
 dmd_scope_t *dmd_live_look_around(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
                                   uint32_t stack, dmd_scope_t *ending) {
   dmd_scope_t *found = NULL, *scope = ending;
@@ -61,5 +90,43 @@ dmd_scope_t *dmd_live_look_around(dmd_live_t *live, dmd_scopes_t *scopes, uint32
     }
   }
   mark(scopes, thread, doubt ? NULL : ending, doubt ? NULL : found);
-  return found;
+  dmd_scope_t *arrived = ending != NULL || scopes->n_in_coroutines == 0
+                             ? NULL
+                             : find_arrived(live, scopes, thread, stack, innermost);
+  return arrived != NULL ? arrived : found;
+}
+
+dmd_scope_t *dmd_live_take_over(dmd_scopes_t *scopes, uint32_t thread, uint64_t guard) {
+  uint32_t owner;
+  dmd_scope_t *scope = dmd_scopes_find_guard_of_others(scopes, thread, guard, &owner);
+  return scope == NULL ? NULL : arrive(scopes, owner, scope, thread);
+}
+
+/* ---- Scopes that look like a plain function's. ---- */
+
+static bool is_plain_guard(const dmd_scope_t *scope) {
+  return scope->begin.guard != 0 && !scope->begin.in_coroutine;
+}
+
+static bool any_other_plain_guard(const dmd_scopes_t *scopes, const dmd_scope_t *than) {
+  for (uint32_t t = 0; t < scopes->n_threads; t++) {
+    const dmd_scope_t *scope = NULL;
+    while ((scope = dmd_scopes_next_pushed(scopes, t, scope)) != NULL)
+      if (scope != than && is_plain_guard(scope))
+        return true;
+  }
+  return false;
+}
+
+bool dmd_live_may_be_anothers(const dmd_live_t *live, const dmd_scope_t *scope) {
+  const dmd_live_host_t *host = &live->config.host;
+  if (host->has_other_coroutine == NULL || scope->begin.guard == 0 ||
+      !any_other_plain_guard(&live->reporters, scope))
+    return false;
+  uint32_t place = DMD_NONE;
+  while ((place = dmd_claims_next_place(&live->claims, scope->data, place)) != DMD_NONE)
+    if (host->has_other_coroutine(host->ctx, scope->begin.stack,
+                                  dmd_claims_place_stack(&live->claims, place)))
+      return true;
+  return false;
 }

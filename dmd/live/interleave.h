@@ -17,7 +17,13 @@
  * - nobody knows which scope is in force: a stack was cut, or two instances of one coroutine are
  *   open. The scope begun last then counts as the one.
  *
- * Cost: one comparison where no scope is free; else a question to the host for each open scope.
+ * A coroutine may go on in another thread than that in which it began its scope. The scope moves to
+ * the thread on whose stack the coroutine is found, or which ends it, and is mixed, as all that the
+ * thread has open. So is a scope that a plain function seems to have begun and a coroutine ends:
+ * what runs before a coroutine is suspended for the first time may be a part of its caller.
+ *
+ * Cost: one comparison where no scope is free; else a question to the host for each open scope of
+ * the thread, and for each one of others that began in a coroutine.
  *
  * Concurrency: that of scope.h.
  */
@@ -27,9 +33,19 @@
 #include "live/live.h"
 
 /* The scope in force where the thread has this stack, or NULL, among those within which `ending` is
- * (NULL: among all): a reporter that ends there. Marks what is mixed. */
+ * (NULL: among all): a reporter that ends there. Marks what is mixed. Without `ending`, scopes that
+ * were found before may have moved. */
 dmd_scope_t *dmd_live_look_around(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
                                   uint32_t stack, dmd_scope_t *ending);
+
+/* The scope of the guard at this address that another thread has open, which is the innermost of
+ * this thread from now on; NULL: there is none. */
+dmd_scope_t *dmd_live_take_over(dmd_scopes_t *scopes, uint32_t thread, uint64_t guard);
+
+/* Whether what was reported in this scope, which a guard opened, may be another guard's: a
+ * coroutine reported it that did not begin the scope, and that may have begun one which looks like
+ * a plain function's. */
+bool dmd_live_may_be_anothers(const dmd_live_t *live, const dmd_scope_t *scope);
 
 /* The scope in force that the thread pushed, or NULL. */
 static inline dmd_scope_t *dmd_live_scope_at(dmd_live_t *live, dmd_scopes_t *scopes,

@@ -44,7 +44,8 @@ typedef struct dmd_begin_frame {
     DMD_FRAME_ON_STACK, /* it, or the innermost function around it that is there */
     DMD_FRAME_SUSPENDED /* a coroutine that is not on the stack now */
   } where;
-  uint32_t frame; /* of one on the stack: less than that of one further out */
+  uint32_t frame;    /* of one on the stack: less than that of one further out */
+  bool is_coroutine; /* it is one that is on the stack, and a coroutine */
 } dmd_begin_frame_t;
 
 /* What only the host knows of the program. ctx is passed to each. */
@@ -58,6 +59,9 @@ typedef struct dmd_live_host {
   dmd_begin_state_t (*begin_state)(void *ctx, uint32_t begun, uint32_t now);
   /* The same question, asked where scopes are free (scope.h). NULL: unknown. */
   dmd_begin_frame_t (*begin_frame)(void *ctx, uint32_t begun, uint32_t now);
+  /* Whether a coroutine is on the one stack that is not on the other, with which a scope began.
+   * NULL: none is. */
+  bool (*has_other_coroutine)(void *ctx, uint32_t begun, uint32_t now);
 } dmd_live_host_t;
 
 typedef struct dmd_live_config {

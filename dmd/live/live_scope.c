@@ -118,12 +118,14 @@ static void resume_what_goes_on(dmd_live_t *live, uint32_t thread, dmd_place_t p
 }
 
 /* The scope that ends, or NULL: it is not open. */
-static dmd_scope_t *find_ending(dmd_live_t *live, const dmd_scopes_t *scopes, uint32_t thread,
+static dmd_scope_t *find_ending(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
                                 dmd_scope_end_t end) {
   const dmd_live_host_t *host = &live->config.host;
   dmd_scope_t *scope = NULL;
-  if (end.place.guard != 0)
-    return dmd_scopes_find_guard(scopes, thread, end.place.guard);
+  if (end.place.guard != 0) {
+    scope = dmd_scopes_find_guard(scopes, thread, end.place.guard);
+    return scope != NULL ? scope : dmd_live_take_over(scopes, thread, end.place.guard);
+  }
   if (end.depth != 0)
     return dmd_scopes_find(scopes, thread, end.depth);
   uint32_t n = host->same_function == NULL
@@ -135,6 +137,13 @@ static dmd_scope_t *find_ending(dmd_live_t *live, const dmd_scopes_t *scopes, ui
   return scope;
 }
 
+/* Whether the guard of a scope within one that ends was left by a jump: its function's part of the
+ * stack is gone. If it is not, the guard may be that of a coroutine whose frame is part of it. */
+static bool guard_is_gone(const dmd_scope_t *scope, dmd_scope_end_t end) {
+  return scope->begin.guard == 0 || end.place.guard == 0 ||
+         !dmd_place_is_on_stack(&end.place, scope->begin.guard);
+}
+
 /* Finds the scope that ends, and closes what was left open within it; NULL: it is not open. */
 static dmd_scope_t *close_within(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread,
                                  dmd_scope_end_t end) {
@@ -144,8 +153,10 @@ static dmd_scope_t *close_within(dmd_live_t *live, dmd_scopes_t *scopes, uint32_
     return ending;
   dmd_scope_t *scope = NULL;
   while ((scope = dmd_scopes_next_pushed(scopes, thread, scope)) != ending)
-    if (!scope->is_free)
+    if (!scope->is_free && guard_is_gone(scope, end))
       close_left(live, scopes, thread, scope); /* what is within it moves into its place */
+    else if (!scope->is_free)
+      dmd_scopes_set_free(scopes, thread, scope);
   return ending;
 }
 
@@ -207,6 +218,7 @@ static void judge_end(dmd_live_t *live, const dmd_scope_t *scope, uint64_t claim
     claim->kept = counter->live;
   }
   bool wrong = !scope->is_mixed && dmd_claims_judge(&live->claims, scope->data, claimed, &fault);
+  wrong = wrong && !dmd_live_may_be_anothers(live, scope);
   if (wrong && counter != NULL)
     look_for_losses(live, counter, &fault);
   if (wrong)
@@ -229,6 +241,7 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
   dmd_scope_t *scope = close_within(live, &live->reporters, thread, end);
   if (scope == NULL || scope->is_joined)
     return false;
+  scope->is_mixed |= end.place.in_coroutine && !scope->begin.in_coroutine;
   uint32_t outer = claim_around(live, thread, scope, stack);
   if (dmd_live_keeps_reports(live))
     judge_end(live, scope, claimed, stack);
@@ -298,7 +311,7 @@ static void count_open_reporters(dmd_live_t *live, uint32_t thread, uint32_t sta
 static void count_left_tags(dmd_live_t *live, uint32_t thread, uint32_t stack) {
   dmd_scope_t *scope = NULL;
   while ((scope = dmd_scopes_next_pushed(&live->tags, thread, scope)) != NULL) {
-    if (scope->is_counted || begin_state(live, scope, stack) != DMD_BEGIN_LEFT)
+    if (scope->is_counted || scope->is_free || begin_state(live, scope, stack) != DMD_BEGIN_LEFT)
       continue;
     scope->is_counted = true;
     fault_of_left(live, &live->tags, thread, scope, DMD_REASON_NONE);
@@ -365,9 +378,22 @@ static void drop_all(dmd_live_t *live, dmd_scopes_t *scopes, uint32_t thread) {
   dmd_scopes_end_thread(scopes, thread);
 }
 
+/* Coroutines that the thread leaves suspended may go on in others. */
+static void leave_to_others(dmd_scopes_t *scopes, uint32_t thread) {
+  dmd_scope_t *scope = NULL;
+  while (thread != DMD_NO_THREAD && dmd_scopes_any_free(scopes, thread) &&
+         (scope = dmd_scopes_next_pushed(scopes, thread, scope)) != NULL)
+    if (scope->is_free) {
+      dmd_scopes_move(scopes, thread, scope, DMD_NO_THREAD);
+      scope = NULL; /* what was within it took its place */
+    }
+}
+
 /* A tag may be a thread's for as long as it lives; and at the program's end all threads end, with
  * whatever tags they carry. */
 void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
+  leave_to_others(&live->reporters, thread);
+  leave_to_others(&live->tags, thread);
   close_all_left(live, &live->reporters, thread);
   dmd_scopes_end_thread(&live->reporters, thread);
   drop_all(live, &live->tags, thread);

@@ -8,9 +8,17 @@ void dmd_scopes_init(dmd_scopes_t *scopes, const dmd_env_t *env) {
   scopes->env = env;
 }
 
+static uint32_t count_in_coroutines(const dmd_scope_stack_t *stack) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < stack->depth; i++)
+    n += stack->open[i].begin.in_coroutine;
+  return n;
+}
+
 static void free_interrupted(dmd_scopes_t *scopes, dmd_scope_stack_t *stack) {
   while (stack->interrupted != NULL) {
     dmd_scope_stack_t *outer = stack->interrupted;
+    scopes->n_in_coroutines -= count_in_coroutines(outer);
     dmd_env_free(scopes->env, outer->open);
     stack->interrupted = outer->interrupted;
     dmd_env_free(scopes->env, outer);
@@ -66,11 +74,17 @@ uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name) {
 /* Stacks have up to so many bytes: what lies further out than that is elsewhere. */
 static const uint64_t max_stack_szB = UINT64_C(8) << 20;
 
+bool dmd_place_is_on_stack(const dmd_place_t *place, uint64_t addr) {
+  return addr - place->sp < max_stack_szB;
+}
+
 uint32_t dmd_scopes_begin(dmd_scopes_t *scopes, uint32_t thread, uint32_t name, dmd_place_t place) {
   dmd_scope_stack_t *stack = stack_of(scopes, thread);
-  bool is_free = place.guard != 0 && place.guard - place.sp >= max_stack_szB;
+  bool is_free =
+      place.guard != 0 && (place.in_coroutine || !dmd_place_is_on_stack(&place, place.guard));
   open_scope(scopes, stack, (dmd_scope_t){.name = name, .begin = place, .is_free = is_free});
   stack->n_free += is_free;
+  scopes->n_in_coroutines += place.in_coroutine;
   return dmd_scopes_depth(scopes, thread);
 }
 
@@ -141,6 +155,31 @@ dmd_scope_t *dmd_scopes_find_guard(const dmd_scopes_t *scopes, uint32_t thread, 
   return NULL;
 }
 
+dmd_scope_t *dmd_scopes_find_guard_of_others(const dmd_scopes_t *scopes, uint32_t thread,
+                                             uint64_t guard, uint32_t *owner) {
+  dmd_scope_t *scope = NULL;
+  for (uint32_t t = 0; t < scopes->n_threads && scope == NULL; t++) {
+    *owner = t;
+    scope = t == thread ? NULL : dmd_scopes_find_guard(scopes, t, guard);
+  }
+  return scope;
+}
+
+void dmd_scopes_set_free(dmd_scopes_t *scopes, uint32_t thread, dmd_scope_t *scope) {
+  scope->is_free = true;
+  scopes->threads[thread].n_free++;
+}
+
+dmd_scope_t *dmd_scopes_move(dmd_scopes_t *scopes, uint32_t from, dmd_scope_t *scope, uint32_t to) {
+  dmd_scope_t moved = *scope;
+  dmd_scopes_remove(scopes, from, scope);
+  dmd_scope_stack_t *stack = stack_of(scopes, to);
+  open_scope(scopes, stack, moved);
+  stack->n_free += moved.is_free;
+  scopes->n_in_coroutines += moved.begin.in_coroutine;
+  return &stack->open[stack->depth - 1];
+}
+
 bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread) {
   if (thread >= scopes->n_threads)
     return false;
@@ -157,6 +196,7 @@ void dmd_scopes_remove(dmd_scopes_t *scopes, uint32_t thread, dmd_scope_t *scope
   uint32_t i = (uint32_t)(scope - stack->open);
   uint32_t n = i + 1 < stack->depth && stack->open[i + 1].is_set ? 2 : 1;
   stack->n_free -= scope->is_free;
+  scopes->n_in_coroutines -= scope->begin.in_coroutine;
   stack->depth -= n;
   scopes->n_open -= n;
   for (; i < stack->depth; i++)
@@ -233,6 +273,7 @@ void dmd_scopes_end_thread(dmd_scopes_t *scopes, uint32_t thread) {
   uint32_t depth = dmd_scopes_depth(scopes, thread);
   if (depth == 0)
     return;
+  scopes->n_in_coroutines -= count_in_coroutines(&scopes->threads[thread]);
   scopes->threads[thread].depth = scopes->threads[thread].n_free = 0;
   scopes->threads[thread].base = DMD_NONE;
   scopes->n_open -= depth;

@@ -12,13 +12,17 @@
  * it is popped.
  *
  * A scope that a guard of C++ opened is known by the guard's address. A guard that does not lie on
- * its thread's stack may be in the frame of a coroutine: such a scope is free. It may end while
- * scopes within it go on, and it need not be what the thread does now (live/interleave.h).
+ * its thread's stack may be in the frame of a coroutine, and so may any that a coroutine made,
+ * since compilers put frames on their caller's stack where they can. Such a scope is free. It may
+ * end while scopes within it go on, and it need not be what the thread does now
+ * (live/interleave.h). A coroutine may go on in another thread: its scopes then move there. Those
+ * of threads that are no more are DMD_NO_THREAD's.
  *
  * Concurrency: nothing locks; one thread at a time. A stack is changed by its own thread only, and
  * by who ends that thread or the process. Of the whole process are the array of the threads'
- * stacks, which moves when a higher number comes, n_open, and what dmd_scopes_of_others looks at:
- * the stacks of all threads.
+ * stacks, which moves when a higher number comes, n_open, n_in_coroutines, and what
+ * dmd_scopes_of_others, dmd_scopes_find_guard_of_others and dmd_scopes_move look at: the stacks of
+ * all threads.
  */
 #ifndef DMD_LIVE_SCOPE_H
 #define DMD_LIVE_SCOPE_H
@@ -28,12 +32,19 @@
 
 #include <stdbool.h>
 
+/* No thread has this number. */
+enum { DMD_NO_THREAD = 0 };
+
 /* Where in the program a scope begins or ends; all 0: unknown. */
 typedef struct dmd_place {
-  uint64_t ip, sp; /* instruction and stack pointer */
-  uint32_t stack;  /* of a begin: the stack that it had */
-  uint64_t guard;  /* the address of what opened the scope and ends it; 0: not a guard */
+  uint64_t ip, sp;   /* instruction and stack pointer */
+  uint32_t stack;    /* of a begin: the stack that it had */
+  uint64_t guard;    /* the address of what opened the scope and ends it; 0: not a guard */
+  bool in_coroutine; /* it is a guard, and a coroutine's part made or ends it */
 } dmd_place_t;
+
+/* Whether an address lies on the stack of a thread that is at this place, further out. */
+bool dmd_place_is_on_stack(const dmd_place_t *place, uint64_t addr);
 
 typedef struct dmd_scope {
   uint32_t name;
@@ -61,7 +72,8 @@ typedef struct dmd_scopes {
   const dmd_env_t *env;
   dmd_scope_stack_t *threads; /* by thread number */
   uint32_t n_threads;
-  uint64_t n_open; /* scopes open now and bases, of all threads */
+  uint64_t n_open;          /* scopes open now and bases, of all threads */
+  uint64_t n_in_coroutines; /* of these: that began in coroutines */
 } dmd_scopes_t;
 
 void dmd_scopes_init(dmd_scopes_t *scopes, const dmd_env_t *env);
@@ -73,10 +85,14 @@ uint32_t dmd_scopes_push(dmd_scopes_t *scopes, uint32_t thread, uint32_t name);
 /* The same for a scope that begins at this place. */
 uint32_t dmd_scopes_begin(dmd_scopes_t *scopes, uint32_t thread, uint32_t name, dmd_place_t place);
 
-/* Whether the thread has a scope open that is free. */
+/* Whether the thread has a scope open that is free, or may have another thread's. */
 static inline bool dmd_scopes_any_free(const dmd_scopes_t *scopes, uint32_t thread) {
-  return thread < scopes->n_threads && scopes->threads[thread].n_free > 0;
+  return scopes->n_in_coroutines > 0 ||
+         (thread < scopes->n_threads && scopes->threads[thread].n_free > 0);
 }
+
+/* This scope of the thread, which is not free, is so from now on. */
+void dmd_scopes_set_free(dmd_scopes_t *scopes, uint32_t thread, dmd_scope_t *scope);
 
 /* The innermost scope that the thread pushed, or NULL; outer: how many to pass over. Good until the
  * next push. */
@@ -104,6 +120,14 @@ dmd_scope_t *dmd_scopes_find(const dmd_scopes_t *scopes, uint32_t thread, uint64
 
 /* The innermost scope of the guard at this address, or NULL. */
 dmd_scope_t *dmd_scopes_find_guard(const dmd_scopes_t *scopes, uint32_t thread, uint64_t guard);
+
+/* The same of the other threads, with the thread that has it. */
+dmd_scope_t *dmd_scopes_find_guard_of_others(const dmd_scopes_t *scopes, uint32_t thread,
+                                             uint64_t guard, uint32_t *owner);
+
+/* Makes a scope that one thread has open the innermost one of another. Scopes of the other that
+ * were found before may have moved. Returns it in its new place. */
+dmd_scope_t *dmd_scopes_move(dmd_scopes_t *scopes, uint32_t from, dmd_scope_t *scope, uint32_t to);
 
 /* Closes the innermost scope that was pushed, and one set within it; false where the thread has
  * pushed none, and nothing changes. */

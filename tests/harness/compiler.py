@@ -31,11 +31,10 @@ def is_gcc(command):
     return "__GNUC__" in _macros(tuple(command)) and not is_clang(command)
 
 
-def compile_program(source, output, builddir, flags=()):
-    """Compiles with the header that the build in `builddir` installs; the flags come last, so that they may name
-    libraries. Returns the program's path, which is `output`."""
+def compile_program(source, output, builddir, flags=(), compiler=None):
+    """Compiles with the header that the build in `builddir` installs, by this command or the build's; the flags come
+    last, so that they may name libraries. Returns the program's path, which is `output`."""
     include = os.path.join(builddir, "include")
     headers = ["-I" + include, "-I" + os.path.join(include, "valgrind")]
-    compiler = compiler_for(os.path.splitext(source)[1])
-    commands.run([*compiler, *headers, source, "-o", output, *flags])
+    commands.run([*(compiler or compiler_for(os.path.splitext(source)[1])), *headers, source, "-o", output, *flags])
     return output

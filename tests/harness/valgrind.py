@@ -33,26 +33,28 @@ class Bench:
         self.runs = {}
         self.validator = profile.Validator(os.path.join(place.srcdir, "docs", "dmd-profile.schema.json"))
 
-    def compile(self, source, extra=()):
-        """The program made of SOURCE in the folder. A line `Flags: ...` in it adds to the compiler's."""
-        key = (source, tuple(extra))
+    def compile(self, source, extra=(), compiler=None):
+        """The program made of SOURCE in the folder. A line `Flags: ...` in it adds to the compiler's, which is the
+        build's unless there is another one's name."""
+        key = (source, tuple(extra), compiler)
         if key not in self.compiled:
             path = os.path.join(self.programs, source)
             flags = re.search(r"Flags: (.*?)(?: \*/)?$", files.read(path), re.MULTILINE)
-            self.compiled[key] = self._compile(path, (flags.group(1).split() if flags else []) + list(extra))
+            self.compiled[key] = self._compile(path, (flags.group(1).split() if flags else []) + list(extra), compiler)
         return self.compiled[key]
 
     def compile_text(self, name, text, extra=()):
         """The program made of this text."""
         return self._compile(files.write(os.path.join(self.place.new_folder("text"), name), text), list(extra))
 
-    def _compile(self, path, flags):
+    def _compile(self, path, flags, compiler=None):
         source = os.path.basename(path)
         name, suffix = os.path.splitext(source)
+        command = [compiler] if compiler else compiler_for(suffix)
         output = os.path.join(self.place.new_folder("build-" + source), name)
         # Older Valgrinds cannot read what clang writes of DWARF 5.
-        dwarf = ["-gdwarf-4"] if is_clang(compiler_for(suffix)) else []
-        return compile_program(path, output, self.place.builddir, [*COMMON_FLAGS, *dwarf, *flags])
+        dwarf = ["-gdwarf-4"] if is_clang(command) else []
+        return compile_program(path, output, self.place.builddir, [*COMMON_FLAGS, *dwarf, *flags], command)
 
     def valgrind(self, tool, options):
         """The command that runs Valgrind, up to the program. Each process logs to a file log.PID of its own."""
@@ -154,9 +156,9 @@ class ToolTest(Test):
         """The options that a program's inlined calls take to be in its stacks."""
         return [] if self.has_private("READ_INLINE_INFO") else ["--read-inline-info=yes"]
 
-    def program(self, extra=()):
+    def program(self, extra=(), compiler=None):
         """The compiled program, the first of the test's."""
-        return self.bench.compile(self.sources[0], extra)
+        return self.bench.compile(self.sources[0], extra, compiler)
 
     def run(self, *args, options=(), env=(), status=0):
         """Runs the test's program under dmd. Equal runs of several tests are one run."""

@@ -2,6 +2,7 @@
 """Threads, children and every way to end."""
 
 import os
+import shutil
 import signal
 
 from harness import files
@@ -110,6 +111,20 @@ def not_listed(t):
     run = t.run("new", options=["--dmd-list-file=no/such/list"], status=9)
     t.equal(len(run.profiles), 1)
     t.lacks(run.log, "no/such")
+
+
+def children_that_a_pattern_skips(t):
+    """Valgrind's patterns, of which dmd answers those without wildcards itself."""
+    folder = t.new_folder()
+    names = ["knead", "kneads", "knea", "bread", "broad", "bred", "b", "crumb"]
+    for name in names:
+        shutil.copy(t.program(), os.path.join(folder, name))
+    # A name as a whole, and neither a shorter nor a longer one; any one character; any characters, or none.
+    patterns = [os.path.join(folder, "knead"), os.path.join(folder, "br?ad"), "*/b*d", "*/?", "*/crumb*", "crumb"]
+    run = t.run_command(["/bin/sh", "-c", "".join("%s/%s;" % (folder, name) for name in names)],
+                        options=["--trace-children=yes", "--trace-children-skip=" + ",".join(patterns)])
+    ran = {os.path.basename(p.run["command"].split()[0]) for p in run.profiles.values()}
+    t.equal(sorted(ran - {"sh"}), ["knea", "kneads"])
 
 
 def exec_untraced(t):

@@ -2,6 +2,9 @@
 """Reporters and tags beyond what is usual: many, deep, in two threads at once. Of faults with them see tests/zoo."""
 
 import re
+import shutil
+
+from harness import Skip
 
 
 def tags_of_two_threads_at_once(t):
@@ -60,19 +63,52 @@ def joined_by_threads(t):
             [("claim", "explicit/alone", "other-threads"), ("scope-join", None, None)])
 
 
+def _by_each_compiler(t):
+    """The runs of the test's program as GCC and Clang make it, which puts frames of coroutines on the stack where it
+    can; with optimisation and without."""
+    found = [compiler for compiler in ("g++", "clang++") if shutil.which(compiler)]
+    if not found:
+        raise Skip("neither g++ nor clang++")
+    for compiler in found:
+        for level in ("-O0", "-O1", "-O2"):
+            run = t.run_command([t.program([level], compiler)])
+            yield "%s %s" % (compiler, level), run.profile
+
+
+def _reporters_by_block(profile):
+    """Of the programs with coroutines, whose block i has 10 + 16 i bytes requested."""
+    return {(block.req - 10) // 16: block.reporters for block in profile.blocks
+            if (block.req - 10) % 16 == 0 and block.req < 400}
+
+
 def of_coroutines(t):
-    profile = t.run().profile
-    # Block i has 10 + 16 i bytes requested.
-    paths = {}
-    for block in profile.blocks:
-        if (block.req - 10) % 16 == 0 and block.req < 256:
-            paths[(block.req - 10) // 16] = block.reporters
+    for how, profile in _by_each_compiler(t):
+        _check_coroutines(t, how, profile)
+
+
+def _check_coroutines(t, how, profile):
+    paths = _reporters_by_block(profile)
     expected = {0: "cookies", 1: "cookies/table", 2: "cookies/table", 3: "cookies", 4: "fonts/table", 5: "fonts/table",
                 6: "fonts", 7: None, 12: "alone", 13: "one-of/inner", 14: "plain"}
-    t.equal({i: paths[i] for i in expected}, {i: [path and "explicit/" + path] for i, path in expected.items()})
-    t.equal({b.req: b.tag for b in profile.blocks if b.req in (1000, 2000)}, {1000: "cookies", 2000: "fonts"})
-    t.equal(sorted((f.kind, f.reporter, f.num) for f in profile.faults),
-            [("claim", "explicit/miscounts", 1), ("claim", "explicit/wrong", 1)])
+    t.equal((how, {i: paths[i] for i in expected}),
+            (how, {i: [path and "explicit/" + path] for i, path in expected.items()}))
+    t.equal((how, {b.req: b.tag for b in profile.blocks if b.req in (1000, 2000)}), (how, {1000: "cookies", 2000: "fonts"}))
+    t.equal((how, sorted((f.kind, f.reporter, f.num) for f in profile.faults)),
+            (how, [("claim", "explicit/miscounts", 1), ("claim", "explicit/wrong", 1)]))
+
+
+def of_eager_coroutines(t):
+    expected = {0: "cookies", 1: "cookies", 2: "cookies", 3: "fonts", 4: "fonts/table", 5: "fonts/table", 6: "around",
+                7: "around", 8: "plain", 9: "plain/later", 10: "outlives", 11: "outlives", 12: "begins", 13: "elsewhere",
+                14: "travels", 15: "travels", 16: "long-way", 19: "wrong"}
+    for how, profile in _by_each_compiler(t):
+        paths = _reporters_by_block(profile)
+        t.equal((how, {i: paths[i][0] for i in expected}), (how, {i: "explicit/" + path for i, path in expected.items()}))
+        # What a coroutine does in a thread, before dmd knows that it is one, may be nobody's.
+        t.check({path for i in (17, 18) for path in paths[i]} <= {None, "explicit/long-way"}, how)
+        t.equal((how, {b.tag for b in profile.blocks if b.req == 1000}), (how, {"cookies"}))
+        t.equal((how, {b.tag for b in profile.blocks if b.req == 2000}), (how, {"fonts"}))
+        t.equal((how, [(f.kind, f.reporter) for f in profile.faults]), (how, [("claim", "explicit/wrong")]))
 
 
 def of_signal_handlers(t):

@@ -40,15 +40,21 @@ static dmd_begin_state_t begin_state(void *ctx, uint32_t begun, uint32_t now) {
                             : DMD_BEGIN_UNKNOWN;
 }
 
-/* Functions that are not on the stack are suspended coroutines. */
+/* All functions are coroutines; those that are not on the stack are suspended. */
 static dmd_begin_frame_t begin_frame(void *ctx, uint32_t begun, uint32_t now) {
   const live_fixture_t *f = ctx;
   if (f->on_stack == NULL || begun == DMD_NONE || now == DMD_NONE)
-    return (dmd_begin_frame_t){DMD_FRAME_UNKNOWN, 0};
+    return (dmd_begin_frame_t){DMD_FRAME_UNKNOWN, 0, false};
   for (uint32_t i = 0; f->on_stack[i] != 0; i++)
     if (f->on_stack[i] >> 8 == (begun - 1000) >> 8)
-      return (dmd_begin_frame_t){DMD_FRAME_ON_STACK, i + 1};
-  return (dmd_begin_frame_t){DMD_FRAME_SUSPENDED, 0};
+      return (dmd_begin_frame_t){DMD_FRAME_ON_STACK, i + 1, true};
+  return (dmd_begin_frame_t){DMD_FRAME_SUSPENDED, 0, false};
+}
+
+static bool has_other_coroutine(void *ctx, uint32_t begun, uint32_t now) {
+  const live_fixture_t *f = ctx;
+  (void)begun;
+  return now == f->with_coroutine;
 }
 
 dmd_live_host_t live_host(live_fixture_t *f) {
@@ -56,13 +62,15 @@ dmd_live_host_t live_host(live_fixture_t *f) {
                            .classify = classify,
                            .same_function = same_function,
                            .begin_state = begin_state,
-                           .begin_frame = begin_frame};
+                           .begin_frame = begin_frame,
+                           .has_other_coroutine = has_other_coroutine};
 }
 
 void live_begin_as(live_fixture_t *f, dmd_live_config_t config) {
   host_init(&f->host);
   f->memory = "memory that was mapped";
   f->on_stack = NULL;
+  f->with_coroutine = DMD_NONE;
   if (config.word_szB == 0)
     config.word_szB = 8;
   dmd_live_init(&f->live, &f->host.env, &config);

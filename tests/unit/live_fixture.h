@@ -24,6 +24,7 @@ typedef struct live_fixture {
   dmd_live_t live;
   const char *memory;       /* what is said of MAPPED */
   const uint64_t *on_stack; /* code of functions that are on it, the innermost first, then 0 */
+  uint32_t with_coroutine;  /* a stack that a coroutine is on, which began no scope */
   uint32_t runs, left;      /* stacks with which functions began scopes that run, or were left */
 } live_fixture_t;
 

@@ -195,10 +195,16 @@ static void constructors(void **state) {
 
 static void coroutines(void **state) {
   (void)state;
-  assert_true(dmd_fnname_is_coroutine("walk(walk(int)::_Z4walki.Frame*) [clone .actor]"));
-  assert_true(dmd_fnname_is_coroutine("walk(int) [clone .resume]"));
-  assert_false(dmd_fnname_is_coroutine("walk(int)"));
-  assert_false(dmd_fnname_is_coroutine("actor(int) [clone .part.0]"));
+  static const char actor[] = "walk(walk(int)::_Z4walki.Frame*)";
+  assert_int_equal(dmd_fnname_coroutine("walk(walk(int)::_Z4walki.Frame*) [clone .actor]"),
+                   sizeof actor - 1);
+  assert_int_equal(dmd_fnname_coroutine("walk(walk(int)::_Z4walki.Frame*) [clone .destroy]"),
+                   sizeof actor - 1);
+  assert_int_equal(dmd_fnname_coroutine("walk(int) [clone .resume]"), 9);
+  assert_int_equal(dmd_fnname_coroutine("walk(int) [clone .cleanup]"), 9);
+  assert_int_equal(dmd_fnname_coroutine("walk(int) [clone .resume] [clone .cold]"), 9);
+  assert_int_equal(dmd_fnname_coroutine("walk(int)"), 0);
+  assert_int_equal(dmd_fnname_coroutine("actor(int) [clone .part.0]"), 0);
 }
 
 int main(void) {

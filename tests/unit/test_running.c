@@ -17,7 +17,12 @@ enum {
   OTHER,
   CORO,
   CORO_LATER,
-  RESUME
+  RESUME,
+  CREATE,
+  BODY,
+  DESTROY,
+  UNGUARD,
+  STORE
 };
 
 static void begin(enginehost_t *h, dmd_running_t *running) {
@@ -36,6 +41,11 @@ static void begin(enginehost_t *h, dmd_running_t *running) {
   enginehost_code(h, CORO_LATER, "/bin/app", "",
                   "walk(walk(int)::Frame*) [clone .actor] (a.cc:70)");
   enginehost_code(h, RESUME, "/bin/app", "", "resume");
+  enginehost_code(h, CREATE, "/bin/app", "", "run(int) (a.cc:80)");
+  enginehost_code(h, BODY, "/bin/app", "", "run(int) [clone .resume] (a.cc:90)");
+  enginehost_code(h, DESTROY, "/bin/app", "", "run(int) [clone .destroy] (a.cc:99)");
+  enginehost_code(h, UNGUARD, "/bin/app", "", "Guard::~Guard()");
+  enginehost_code(h, STORE, "/bin/app", "", "std::optional<Guard>::emplace(int)");
   dmd_running_init(running, &h->host.env, &h->engine_host);
 }
 
@@ -83,6 +93,8 @@ static void each_state(void **state) {
       {{F, BARE, MAIN, START}, {DUMP, MAIN, START}, DMD_BEGIN_UNKNOWN},
       {{BARE, BARE}, {DUMP, BARE}, DMD_BEGIN_UNKNOWN},
       {{F, G, START, BARE}, {DUMP, START, BARE}, DMD_BEGIN_LEFT},
+      /* Coroutines are suspended, not left. */
+      {{GUARD, CORO, RESUME, MAIN, START}, {DUMP, MAIN, START}, DMD_BEGIN_RUNNING},
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     enginehost_t h;
@@ -103,16 +115,18 @@ static void where_it_is(void **state) {
     stack_t_ begun, now;
     dmd_begin_frame_t expected;
   } cases[] = {
-      {{GUARD, F, MAIN, START}, {DUMP, BARE, F_LATER, MAIN, START}, {DMD_FRAME_ON_STACK, 2}},
-      {{GUARD, F, MAIN, START}, {DUMP, DUMP, F_LATER, F, MAIN, START}, {DMD_FRAME_ON_STACK, 2}},
-      {{F, MAIN, START}, {DUMP, MAIN_LATER, START}, {DMD_FRAME_ON_STACK, 2}},
-      {{F}, {G}, {DMD_FRAME_UNKNOWN, 0}},
-      {{GUARD, BARE, MAIN, START}, {DUMP, MAIN, START}, {DMD_FRAME_UNKNOWN, 0}},
-      {{GUARD, CORO, MAIN, START}, {DUMP, CORO_LATER, RESUME, MAIN}, {DMD_FRAME_ON_STACK, 2}},
-      {{GUARD, CORO, MAIN, START}, {DUMP, MAIN_LATER, START}, {DMD_FRAME_SUSPENDED, 0}},
-      {{CORO, RESUME, MAIN, START}, {G, RESUME, OTHER, START}, {DMD_FRAME_SUSPENDED, 0}},
-      {{F, CORO, MAIN, START}, {MAIN, START}, {DMD_FRAME_SUSPENDED, 0}},
-      {{CORO, MAIN, START}, {G, OTHER}, {DMD_FRAME_UNKNOWN, 0}}, /* that may have been cut */
+      {{GUARD, F, MAIN, START}, {DUMP, BARE, F_LATER, MAIN, START}, {DMD_FRAME_ON_STACK, 2, false}},
+      {{GUARD, F, MAIN, START},
+       {DUMP, DUMP, F_LATER, F, MAIN, START},
+       {DMD_FRAME_ON_STACK, 2, false}},
+      {{F, MAIN, START}, {DUMP, MAIN_LATER, START}, {DMD_FRAME_ON_STACK, 2, false}},
+      {{F}, {G}, {DMD_FRAME_UNKNOWN, 0, false}},
+      {{GUARD, BARE, MAIN, START}, {DUMP, MAIN, START}, {DMD_FRAME_UNKNOWN, 0, false}},
+      {{GUARD, CORO, MAIN, START}, {DUMP, CORO_LATER, RESUME, MAIN}, {DMD_FRAME_ON_STACK, 2, true}},
+      {{GUARD, CORO, MAIN, START}, {DUMP, MAIN_LATER, START}, {DMD_FRAME_SUSPENDED, 0, false}},
+      {{CORO, RESUME, MAIN, START}, {G, RESUME, OTHER, START}, {DMD_FRAME_SUSPENDED, 0, false}},
+      {{F, CORO, MAIN, START}, {MAIN, START}, {DMD_FRAME_SUSPENDED, 0, false}},
+      {{CORO, MAIN, START}, {G, OTHER}, {DMD_FRAME_UNKNOWN, 0, false}}, /* that may have been cut */
   };
   enginehost_t h;
   dmd_running_t running;
@@ -126,6 +140,72 @@ static void where_it_is(void **state) {
     }
   }
   assert_int_equal(dmd_running_where(&running, DMD_NONE, DMD_NONE).where, DMD_FRAME_UNKNOWN);
+  end(&h, &running);
+}
+
+/* What creates a coroutine is known as a part of it once another part was seen. */
+static void parts_of_one_coroutine(void **state) {
+  (void)state;
+  enginehost_t h;
+  dmd_running_t running;
+  begin(&h, &running);
+  uint32_t created = stack_of(&h, (stack_t_){GUARD, CREATE, F, MAIN, START}),
+           plainly = stack_of(&h, (stack_t_){DUMP, MAIN, START}),
+           body = stack_of(&h, (stack_t_){G, BODY, MAIN, START}),
+           destroyed = stack_of(&h, (stack_t_){UNGUARD, DESTROY, MAIN, START});
+  assert_int_equal(dmd_running_where(&running, created, plainly).where, DMD_FRAME_ON_STACK);
+  assert_false(dmd_running_in_coroutine(&running, created));
+  dmd_begin_frame_t at = dmd_running_where(&running, created, body);
+  assert_true(at.where == DMD_FRAME_ON_STACK && at.frame == 2 && at.is_coroutine);
+  assert_int_equal(dmd_running_where(&running, created, plainly).where, DMD_FRAME_SUSPENDED);
+  at = dmd_running_where(&running, created, destroyed);
+  assert_true(at.where == DMD_FRAME_ON_STACK && at.frame == 2 && at.is_coroutine);
+  assert_true(dmd_running_in_coroutine(&running, created));
+  end(&h, &running);
+}
+
+static void guards_of_coroutines(void **state) {
+  (void)state;
+  static const struct {
+    stack_t_ stack;
+    bool expected;
+  } cases[] = {
+      {{GUARD, CORO, MAIN}, true},     {{GUARD, STORE, GUARD, BODY, MAIN}, true},
+      {{UNGUARD, BODY, MAIN}, true},   {{DESTROY, MAIN}, true},
+      {{GUARD, F, CORO, MAIN}, false}, {{F, MAIN}, false},
+      {{GUARD, BARE, CORO}, false},    {{GUARD}, false},
+  };
+  enginehost_t h;
+  dmd_running_t running;
+  begin(&h, &running);
+  for (size_t i = 0; i < COUNT_OF(cases); i++)
+    for (int again = 0; again < 2; again++)
+      if (dmd_running_in_coroutine(&running, stack_of(&h, cases[i].stack)) != cases[i].expected)
+        fail_msg("case %zu", i);
+  assert_false(dmd_running_in_coroutine(&running, DMD_NONE));
+  end(&h, &running);
+}
+
+static void other_coroutines(void **state) {
+  (void)state;
+  static const struct {
+    stack_t_ begun, now;
+    bool expected;
+  } cases[] = {
+      {{GUARD, MAIN}, {F, CORO, MAIN}, true},
+      {{GUARD, MAIN}, {F, G, MAIN}, false},
+      {{GUARD, CORO, MAIN}, {F, CORO_LATER, MAIN}, false},
+      {{GUARD, CORO, MAIN}, {F, BODY, CORO_LATER, MAIN}, true},
+  };
+  enginehost_t h;
+  dmd_running_t running;
+  begin(&h, &running);
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    uint32_t begun = stack_of(&h, cases[i].begun), now = stack_of(&h, cases[i].now);
+    if (dmd_running_has_other_coroutine(&running, begun, now) != cases[i].expected)
+      fail_msg("case %zu", i);
+  }
+  assert_false(dmd_running_has_other_coroutine(&running, DMD_NONE, DMD_NONE));
   end(&h, &running);
 }
 
@@ -185,8 +265,13 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_state),     cmocka_unit_test(where_it_is),
-      cmocka_unit_test(without_stacks), cmocka_unit_test(asked_again),
+      cmocka_unit_test(each_state),
+      cmocka_unit_test(where_it_is),
+      cmocka_unit_test(parts_of_one_coroutine),
+      cmocka_unit_test(guards_of_coroutines),
+      cmocka_unit_test(other_coroutines),
+      cmocka_unit_test(without_stacks),
+      cmocka_unit_test(asked_again),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -332,19 +332,47 @@ static void guards_off_the_stack(void **state) {
   host_done(&host);
 }
 
+/* A scope of one thread becomes the innermost of another, and so can one that began in a coroutine
+ * wherever its guard lies. */
+static void from_thread_to_thread(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_scopes_t scopes;
+  dmd_scopes_init(&scopes, &host.env);
+  dmd_scopes_begin(&scopes, 1, 10, (dmd_place_t){.sp = 900, .guard = 950, .in_coroutine = true});
+  dmd_scopes_begin(&scopes, 1, 20, (dmd_place_t){.sp = 900, .guard = 960});
+  dmd_scopes_push(&scopes, 2, 30);
+  assert_true(dmd_scopes_any_free(&scopes, 2)); /* that of thread 1 may go on there */
+  uint32_t owner;
+  assert_null(dmd_scopes_find_guard_of_others(&scopes, 1, 950, &owner));
+  assert_null(dmd_scopes_find_guard_of_others(&scopes, 2, 951, &owner));
+  dmd_scope_t *scope = dmd_scopes_find_guard_of_others(&scopes, 2, 950, &owner);
+  assert_int_equal(owner, 1);
+  scope = dmd_scopes_move(&scopes, owner, scope, 40);
+  assert_true(scope->name == 10 && scope->is_free);
+  assert_int_equal(dmd_scopes_depth(&scopes, 1), 1);
+  assert_int_equal(dmd_scopes_top(&scopes, 40), 10);
+  assert_int_equal(scopes.n_open, 3);
+  dmd_scopes_end_thread(&scopes, 40);
+  assert_false(dmd_scopes_any_free(&scopes, 2));
+  dmd_scopes_set_free(&scopes, 1, dmd_scopes_find_guard(&scopes, 1, 960));
+  assert_true(dmd_scopes_any_free(&scopes, 1));
+  assert_false(dmd_scopes_any_free(&scopes, 2));
+  assert_true(dmd_scopes_pop(&scopes, 1));
+  assert_false(dmd_scopes_any_free(&scopes, 1));
+  dmd_scopes_destroy(&scopes);
+  host_done(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nested_scopes),
-      cmocka_unit_test(popped_too_often),
-      cmocka_unit_test(set_and_cleared),
-      cmocka_unit_test(a_base_stays),
-      cmocka_unit_test(threads_do_not_see_each_other),
-      cmocka_unit_test(random_against_arrays),
-      cmocka_unit_test(out_of_memory),
-      cmocka_unit_test(scopes_left_by_a_jump),
-      cmocka_unit_test(places_unknown),
-      cmocka_unit_test(pushed_and_of_others),
-      cmocka_unit_test(guards_off_the_stack),
+      cmocka_unit_test(nested_scopes),         cmocka_unit_test(from_thread_to_thread),
+      cmocka_unit_test(popped_too_often),      cmocka_unit_test(set_and_cleared),
+      cmocka_unit_test(a_base_stays),          cmocka_unit_test(threads_do_not_see_each_other),
+      cmocka_unit_test(random_against_arrays), cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(scopes_left_by_a_jump), cmocka_unit_test(places_unknown),
+      cmocka_unit_test(pushed_and_of_others),  cmocka_unit_test(guards_off_the_stack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
