@@ -113,9 +113,9 @@ typedef struct dmd_engine_host {
    * where that cannot be found out. */
   void (*objects)(void *ctx, dmd_object_fn visit, void *visitor);
   bool (*defines)(void *ctx, const char *soname, const char *function, bool if_unknown);
-  /* The path of the one of these objects whose function of this name never runs, since one of the
-   * engine's runs in its place; NULL: there is none, or that cannot be found out. */
-  const char *(*replaced)(void *ctx, const char *soname, const char *function);
+  /* Whether one of these objects has a function of this name that never runs, since one of the
+   * engine's runs in its place, and where it begins; false, too, where that cannot be found out. */
+  bool (*replaced)(void *ctx, const char *soname, const char *function, dmd_code_t *code);
   bool (*shows_below_main)(void *ctx); /* whether the user wants to see what called main */
 
   /* The program's memory. Reads are made between begin and end; read copies n bytes at addr, all of

@@ -7,12 +7,15 @@
  * otherwise, and its user is told. Nothing is said of what is replaced as a matter of course:
  *
  * - the C++ library's own, which is also a part of a program that is linked with it statically. We
- *   know it by the functions that throw exceptions, which are in the same object. A program that
- *   has both this library and an operator new of its own in it is not told from one without;
+ *   know it by the functions that throw exceptions, which are in the same object. Where a program
+ *   has both this library and an operator new of its own in it, its source tells whose it is;
+ * without debug information nobody knows;
  * - that of an allocator, which comes with realloc.
  *
- * Cost: a search through the symbols of each object, where the object has such an operator through
- * them twice more.
+ * An operator new[] counts as one, alone too: the library's calls the plain one.
+ *
+ * Cost: two searches through the symbols of each object, where the object has such an operator two
+ * more for it.
  *
  * Concurrency: that of the engine (engine.h).
  */

@@ -86,10 +86,10 @@ bool dm_object_defines(void *ctx, const char *soname, const char *function, bool
   return dm_defines(soname_pattern(soname), function, if_unknown);
 }
 
-const char *dm_object_replaced(void *ctx, const char *soname, const char *function) {
-  dmd_object_t object;
-  Addr code = dm_replaced(soname_pattern(soname), function);
-  return code != 0 && dm_object(ctx, (dmd_code_t){.ip = code}, &object) ? object.path : NULL;
+bool dm_object_replaced(void *ctx, const char *soname, const char *function, dmd_code_t *code) {
+  (void)ctx;
+  *code = (dmd_code_t){.ip = dm_replaced(soname_pattern(soname), function)};
+  return code->ip != 0;
 }
 
 /*--- Functions ---*/

@@ -17,6 +17,6 @@ bool dm_object(void *ctx, dmd_code_t code, dmd_object_t *object);
 dmd_code_kind_t dm_code_kind(void *ctx, dmd_code_t code);
 void dm_objects(void *ctx, dmd_object_fn visit, void *visitor);
 bool dm_object_defines(void *ctx, const char *soname, const char *function, bool if_unknown);
-const char *dm_object_replaced(void *ctx, const char *soname, const char *function);
+bool dm_object_replaced(void *ctx, const char *soname, const char *function, dmd_code_t *code);
 
 #endif

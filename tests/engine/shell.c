@@ -81,8 +81,9 @@ static bool no_symbols(void *ctx, const char *soname, const char *function, bool
   return false;
 }
 
-static const char *nothing_replaced(void *ctx, const char *soname, const char *function) {
-  return NULL;
+static bool nothing_replaced(void *ctx, const char *soname, const char *function,
+                             dmd_code_t *code) {
+  return false;
 }
 
 /* ---- The program's memory. ---- */

@@ -289,6 +289,21 @@ def own_new_of_a_library(t):
     _tells(t, t.run_command([program], options=options, env=env, status=3), None)
 
 
+def own_new_beside_the_library(t):
+    """Of a program that is linked with the C++ library statically its source tells whose the operator is."""
+    for flags, known in ([], True), (["-g0"], False):
+        program = t.program(["-static-libstdc++", *flags])
+        t.run_natively([program], status=3)
+        _tells(t, t.run_command([program], status=0), program if known else None)
+        _tells(t, t.run_command([program], options=["--soname-synonyms=somalloc=nouserintercepts"], status=3), None)
+
+
+def own_new_of_arrays(t):
+    program = t.program(["-DARRAYS"])
+    t.run_natively([program], status=3)
+    _tells(t, t.run_command([program], status=0), program)
+
+
 def own_new_there_is_none(t):
     """Where the C++ library is a part of the program, the program has one all the same."""
     for flags in [], ["-static-libstdc++"]:

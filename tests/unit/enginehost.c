@@ -92,16 +92,18 @@ static bool defines(void *ctx, const char *soname, const char *function, bool if
   return false;
 }
 
-static const char *replaced(void *ctx, const char *soname, const char *function) {
+static bool replaced(void *ctx, const char *soname, const char *function, dmd_code_t *code) {
   const enginehost_t *h = ctx;
   for (uint32_t i = 0; i < h->n_objects; i++) {
     const char *its = h->objects[i].soname;
     bool same = soname == NULL || its == NULL ? soname == its : strcmp(soname, its) == 0;
     if (same && h->replaces != NULL && strcmp(h->replaces, function) == 0 &&
-        defines(ctx, soname, function, false))
-      return h->objects[i].path;
+        defines(ctx, soname, function, false)) {
+      *code = h->objects[i].replaced->code;
+      return true;
+    }
   }
-  return NULL;
+  return false;
 }
 
 /* ---- Memory. ---- */
@@ -455,13 +457,15 @@ uint32_t enginehost_stack(enginehost_t *h, uint32_t n, ...) {
   return h->n_stacks;
 }
 
-void enginehost_object(enginehost_t *h, const char *path, const char *soname,
-                       const char *functions_of) {
+enginehost_code_t *enginehost_object(enginehost_t *h, const char *path, const char *soname,
+                                     const char *functions_of) {
   assert_true(h->n_objects < COUNT_OF(h->objects));
   h->objects[h->n_objects].path = path;
   h->objects[h->n_objects].soname = soname;
   h->objects[h->n_objects].functions = functions_of;
-  h->n_objects++;
+  h->objects[h->n_objects].replaced =
+      enginehost_code(h, 0xf0000 + h->n_objects, path, soname, "operator new");
+  return h->objects[h->n_objects++].replaced;
 }
 
 const char *enginehost_file(enginehost_t *h, const char *name) {

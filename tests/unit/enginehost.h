@@ -76,6 +76,7 @@ typedef struct enginehost {
   sink_t appended; /* to any file: "name: what\n" */
   struct {
     const char *path, *soname, *functions; /* soname NULL: the program itself; functions: "|f|g|" */
+    enginehost_code_t *replaced;
   } objects[8];
   uint32_t n_objects;
   bool knows_no_symbols; /* what objects define cannot be found out */
@@ -96,9 +97,9 @@ enginehost_code_t *enginehost_code(enginehost_t *h, uint64_t ip, const char *pat
 /* A stack of n addresses, the innermost first; returns its id. */
 uint32_t enginehost_stack(enginehost_t *h, uint32_t n, ...);
 
-/* An object that is loaded. */
-void enginehost_object(enginehost_t *h, const char *path, const char *soname,
-                       const char *functions);
+/* An object that is loaded. Returns the place of what is replaced in it. */
+enginehost_code_t *enginehost_object(enginehost_t *h, const char *path, const char *soname,
+                                     const char *functions);
 
 /* The content of the file of this name, which must have been written. */
 const char *enginehost_file(enginehost_t *h, const char *name);

@@ -9,7 +9,9 @@ typedef struct {
   const char *expected;                           /* the object's path; NULL: none */
 } case_t;
 
-static void expect(const case_t *c, const char *replaces, uint64_t word_szB) {
+/* source: of the program's operator, as enginehost_code has it; NULL: not known. */
+static void expect_of(const case_t *c, const char *replaces, uint64_t word_szB,
+                      const char *source) {
   static const char *const paths[MAX_LIBRARIES] = {"/lib/liba.so.1.0", "/lib/libb.so.2.0"};
   static const char *const sonames[MAX_LIBRARIES] = {"liba.so.1", "libb.so.2"};
   enginehost_t h;
@@ -18,7 +20,9 @@ static void expect(const case_t *c, const char *replaces, uint64_t word_szB) {
   h.engine_host.word_szB = word_szB;
   for (int i = 0; i < MAX_LIBRARIES && c->libraries[i] != NULL; i++)
     enginehost_object(&h, paths[i], sonames[i], c->libraries[i]);
-  enginehost_object(&h, "/home/me/app", NULL, c->program);
+  enginehost_code_t *own = enginehost_object(&h, "/home/me/app", NULL, c->program);
+  if (source != NULL)
+    own->functions = source;
   dmd_profile_t profile;
   dmd_profile_init(&profile, &h.host.env);
   const char *found = dmd_engine_find_replaced_new(&h.engine_host, &profile);
@@ -28,6 +32,10 @@ static void expect(const case_t *c, const char *replaces, uint64_t word_szB) {
     assert_string_equal(found, c->expected);
   dmd_profile_destroy(&profile);
   enginehost_done(&h);
+}
+
+static void expect(const case_t *c, const char *replaces, uint64_t word_szB) {
+  expect_of(c, replaces, word_szB, NULL);
 }
 
 #define CXX_LIBRARY "|_Znwm|__cxa_allocate_exception|"
@@ -57,6 +65,36 @@ static void as_a_matter_of_course(void **state) {
     expect(&cases[i], "_Znwm", 8);
 }
 
+/* Where the C++ library is in the program too, the source of the operator tells whose it is. */
+static void beside_the_library(void **state) {
+  (void)state;
+  static const struct {
+    const char *source;
+    bool is_own;
+  } cases[] = {{"operator new(unsigned long) (mine.cc:3)", true},
+               {"inlined (mine.h:9)|operator new(unsigned long) (mine.cc:3)", true},
+               {"operator new(unsigned long)", false},
+               {"operator new(unsigned long) (/build/libsupc++/new_op.cc:43)", false},
+               {"operator new[](unsigned long) (new_opv.cc:30)", false},
+               {"operator new(unsigned long) (libcxx/src/new.cpp:60)", false},
+               {"operator new(unsigned long) (stdlib_new_delete.cpp:60)", false}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    const char *path = cases[i].is_own ? "/home/me/app" : NULL;
+    const case_t both = {"|main|_Znwm|__cxa_allocate_exception|", {NULL}, path};
+    expect_of(&both, "_Znwm", 8, cases[i].source);
+  }
+  static const case_t allocator = {"|main|_Znwm|realloc|", {NULL}, NULL};
+  expect_of(&allocator, "_Znwm", 8, "operator new(unsigned long) (mine.cc:3)");
+}
+
+static void of_arrays_only(void **state) {
+  (void)state;
+  static const case_t c = {"|main|_Znam|", {CXX_LIBRARY}, "/home/me/app"};
+  expect(&c, "_Znam", 8);
+  static const case_t of_32 = {"|main|_Znaj|", {CXX_LIBRARY}, "/home/me/app"};
+  expect(&of_32, "_Znaj", 4);
+}
+
 static void it_runs(void **state) {
   (void)state;
   static const case_t c = {"|main|_Znwm|", {CXX_LIBRARY, "|_Znwm|f|"}, NULL};
@@ -74,6 +112,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(where_it_is),
       cmocka_unit_test(as_a_matter_of_course),
+      cmocka_unit_test(beside_the_library),
+      cmocka_unit_test(of_arrays_only),
       cmocka_unit_test(it_runs),
       cmocka_unit_test(of_32_bits),
   };

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A program whose own operator new counts its calls; with -DWITHOUT it has none, or a library has
-// it. The exit status is how often it ran.
+// A program whose own operator new counts its calls; with -DARRAYS its operator new[] does, and
+// with -DWITHOUT it has none, or a library has it. The exit status is how often it ran.
 #include <cstdlib>
 #include <new>
 
 extern "C" int n_calls;
 int n_calls;
 
+#ifdef ARRAYS
+#define NEW operator new[]
+#define DELETE operator delete[]
+#else
+#define NEW operator new
+#define DELETE operator delete
+#endif
+
 #ifndef WITHOUT
-void *operator new(std::size_t szB) {
+void *NEW(std::size_t szB) {
   n_calls++;
   void *p = malloc(szB);
   if (p == nullptr)
@@ -17,11 +25,11 @@ void *operator new(std::size_t szB) {
   return p;
 }
 
-void operator delete(void *p) noexcept {
+void DELETE(void *p) noexcept {
   free(p);
 }
 
-void operator delete(void *p, std::size_t) noexcept {
+void DELETE(void *p, std::size_t) noexcept {
   free(p);
 }
 #endif
@@ -30,6 +38,6 @@ static void *volatile keep[3];
 
 int main() {
   for (void *volatile &p : keep)
-    p = ::operator new(100);
+    p = ::NEW(100);
   return n_calls;
 }
