@@ -72,6 +72,7 @@ dmd_core_sources = \
   dmd/graph/kinds.c dmd/graph/kinds.h \
   dmd/graph/leakrows.c dmd/graph/leakrows.h \
   dmd/graph/leaks.c dmd/graph/leaks.h \
+  dmd/graph/nesting.c dmd/graph/nesting.h \
   dmd/graph/rootname.c dmd/graph/rootname.h \
   dmd/graph/types.c dmd/graph/types.h \
   dmd/graph/typing.c dmd/graph/typing.h \
@@ -190,15 +191,18 @@ dmd_reader_sources = \
   dmd/reader/host/message.c dmd/reader/host/message.h \
   dmd/reader/host/files.c dmd/reader/host/files.h \
   dmd/reader/host/host.c dmd/reader/host/host.h \
+  dmd/reader/host/memory.c dmd/reader/host/memory.h \
   dmd/reader/host/outfile.c dmd/reader/host/outfile.h \
   dmd/reader/host/pager.c dmd/reader/host/pager.h \
   dmd/reader/host/progress.c dmd/reader/host/progress.h \
   dmd/reader/input/cutter.c dmd/reader/input/cutter.h \
   dmd/reader/input/document.c dmd/reader/input/document.h \
+  dmd/reader/input/graphparts.c dmd/reader/input/graphparts.h \
   dmd/reader/input/ids.c dmd/reader/input/ids.h \
   dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
   dmd/reader/input/input.c dmd/reader/input/input.h \
   dmd/reader/input/load.c dmd/reader/input/load.h \
+  dmd/reader/input/load_graph.h \
   dmd/reader/input/load_blocks.c \
   dmd/reader/input/load_frames.c \
   dmd/reader/input/load_reports.c \
@@ -222,8 +226,15 @@ dmd_reader_sources = \
   dmd/reader/command/show.c dmd/reader/command/show.h \
   dmd/reader/command/written.c dmd/reader/command/written.h
 
-# What of it needs protobuf-c, which makes more from the .proto.
-dmd_pprof_sources = dmd/reader/export/export_pprof.c dmd/reader/export/profile.proto
+# What of it needs protobuf-c, which makes more from the .proto files, and what stands in for it.
+dmd_protobuf_sources = \
+  dmd/reader/export/export_pprof.c dmd/reader/export/profile.proto \
+  dmd/reader/input/graphloader.h \
+  dmd/reader/input/load_graph.c \
+  dmd/reader/input/load_graph_nodes.c \
+  dmd/reader/input/load_graph_names.c \
+  docs/dmd-graph.proto
+dmd_no_protobuf_sources = dmd/reader/input/load_graph_none.c
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
 dmd_preload_sources = dmd/tool/dm_preload.c dmd/tool/dm_preload.h

@@ -9,13 +9,13 @@ PKG_CHECK_MODULES([UNIT], [cmocka libcjson zlib], [dmd_have_unit=yes],
 PKG_CHECK_MODULES([EXAMPLE], [libcjson sqlite3], [dmd_have_example=yes],
   [dmd_have_example="no: install libcjson-dev libsqlite3-dev (Debian) or cjson-devel sqlite-devel (Fedora)"])
 AC_CHECK_PROGS([PROTOC_C], [protoc-c])
-PKG_CHECK_MODULES([PPROF], [libprotobuf-c >= 1.3], [dmd_have_pprof=yes], [dmd_have_pprof=no])
-AS_IF([test -z "$PROTOC_C"], [dmd_have_pprof=no])
-AS_IF([test $dmd_have_pprof = yes],
-  [AC_DEFINE([DMD_HAVE_PPROF], [1], [dmdv export writes pprof's format.])],
-  [PPROF_CFLAGS= PPROF_LIBS=
-   dmd_have_pprof="no: install libprotobuf-c-dev protobuf-c-compiler (Debian) or protobuf-c-devel protobuf-c-compiler (Fedora)"])
-AM_CONDITIONAL([HAVE_PPROF], [test "$dmd_have_pprof" = yes])
+PKG_CHECK_MODULES([PROTOBUF], [libprotobuf-c >= 1.3], [dmd_have_protobuf=yes], [dmd_have_protobuf=no])
+AS_IF([test -z "$PROTOC_C"], [dmd_have_protobuf=no])
+AS_IF([test $dmd_have_protobuf = yes],
+  [AC_DEFINE([DMD_HAVE_PROTOBUF], [1], [dmdv reads heap graphs and writes pprof's format.])],
+  [PROTOBUF_CFLAGS= PROTOBUF_LIBS=
+   dmd_have_protobuf="no: install libprotobuf-c-dev protobuf-c-compiler (Debian) or protobuf-c-devel protobuf-c-compiler (Fedora)"])
+AM_CONDITIONAL([HAVE_PROTOBUF], [test "$dmd_have_protobuf" = yes])
 AM_CONDITIONAL([HAVE_READER], [test "$dmd_have_reader" = yes])
 AM_CONDITIONAL([HAVE_UNIT], [test "$dmd_have_unit" = yes])
 AM_CONDITIONAL([HAVE_EXAMPLE], [test "$dmd_have_example" = yes])

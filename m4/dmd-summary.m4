@@ -13,7 +13,7 @@ dmd $PACKAGE_VERSION
   tool built with   $CC $TOOL_CFLAGS $TOOL_LTO
   the rest with     $CC $CFLAGS$SANITIZER_CFLAGS
   dmdv              $dmd_have_reader
-  dmdv, pprof       $dmd_have_pprof
+  dmdv, heap graphs and pprof  $dmd_have_protobuf
   unit tests        $dmd_have_unit
   example catalog   $dmd_have_example$dmd_without
 

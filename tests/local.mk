@@ -57,6 +57,7 @@ unit_tests = \
   tests/unit/test_live_sample \
   tests/unit/test_live_scope \
   tests/unit/test_load \
+  tests/unit/test_load_graph \
   tests/unit/test_load_oom \
   tests/unit/test_loaded \
   tests/unit/test_map \
@@ -67,6 +68,7 @@ unit_tests = \
   tests/unit/test_merge \
   tests/unit/test_monitor \
   tests/unit/test_nested \
+  tests/unit/test_nesting \
   tests/unit/test_options \
   tests/unit/test_optiontable \
   tests/unit/test_out \
@@ -132,7 +134,10 @@ unit_support_sources = \
 profile_support_sources = \
   tests/profiles/build.c tests/profiles/build.h \
   tests/profiles/random.c tests/profiles/random.h \
-  tests/profiles/spell.c tests/profiles/spell.h
+  tests/profiles/randomgraph.c tests/profiles/randomgraph.h \
+  tests/profiles/spell.c tests/profiles/spell.h \
+  tests/profiles/spellgraph.c \
+  tests/profiles/writegraph.c
 
 # Fuzz targets: tests/fuzz/fuzz_NAME.c is the program tests/fuzz/fuzz_NAME, which here calls the target with each file
 # of tests/fuzz/corpus/fuzz_NAME/. `make fuzz` makes programs of them that look for more.

@@ -49,21 +49,9 @@ static bool is_kept(const snapshot_t *s, const dmd_block_t *block) {
 
 /* The reports of whatever a block lies in are its own as well. */
 static uint32_t with_reports_of_outer(snapshot_t *s, uint32_t reports, const dmd_block_t *outer) {
-  for (; outer != NULL; outer = dmd_nested_find(&s->nested, outer)->outer) {
-    dmd_reports_t *sets = &s->profile->reports;
-    uint32_t of_outer = dmd_translation_reports(&s->ids, outer->reports);
-    dmd_report_walk_t walk = dmd_reports_walk(sets, of_outer);
-    if (reports == DMD_NONE) {
-      reports = of_outer;
-      continue;
-    }
-    dmd_report_t kept[DMD_REPORTS_KEPT];
-    size_t n = 0;
-    while (n < DMD_REPORTS_KEPT && dmd_reports_next(&walk))
-      kept[n++] = *walk.report;
-    for (size_t i = 0; i < n; i++)
-      reports = dmd_reports_add(sets, reports, kept[i]);
-  }
+  for (; outer != NULL; outer = dmd_nested_find(&s->nested, outer)->outer)
+    reports = dmd_reports_join(&s->profile->reports, reports,
+                               dmd_translation_reports(&s->ids, outer->reports));
   return reports;
 }
 

@@ -138,6 +138,19 @@ bool dmd_reports_next(dmd_report_walk_t *walk) {
   return true;
 }
 
+uint32_t dmd_reports_join(dmd_reports_t *reports, uint32_t id, uint32_t of_outer) {
+  if (id == DMD_NONE || of_outer == DMD_NONE)
+    return id == DMD_NONE ? of_outer : id;
+  dmd_report_walk_t walk = dmd_reports_walk(reports, of_outer);
+  dmd_report_t kept[DMD_REPORTS_KEPT];
+  size_t n = 0;
+  while (n < DMD_REPORTS_KEPT && dmd_reports_next(&walk))
+    kept[n++] = *walk.report;
+  for (size_t i = 0; i < n; i++)
+    id = dmd_reports_add(reports, id, kept[i]);
+  return id;
+}
+
 uint64_t dmd_reports_part(const dmd_reports_t *reports, uint32_t id, bool is_first,
                           uint64_t usable) {
   if (!dmd_reports_are_shared(reports, id))

@@ -86,6 +86,10 @@ static inline uint32_t dmd_reports_count(const dmd_reports_t *reports) {
  * also in the array. Linear in n. */
 uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, dmd_report_t *sharers, uint32_t n);
 
+/* The set of a block that lies in another one, whose kept reports count as reports of it as
+ * well. Either may be DMD_NONE. */
+uint32_t dmd_reports_join(dmd_reports_t *reports, uint32_t id, uint32_t of_outer);
+
 /* Whether the set with this id, not DMD_NONE, is shared. */
 static inline bool dmd_reports_are_shared(const dmd_reports_t *reports, uint32_t id) {
   return dmd_reports_at(reports, id)->report[0].flags & DMD_REPORT_SHARED;

@@ -11,10 +11,14 @@
 
 enum { MB = 1024 * 1024 };
 
-static void assert_line(uint64_t bytes, uint64_t at, uint64_t total, const char *expected) {
+static void assert_line_of(const dmdv_read_t *read, const char *expected) {
   char text[DMDV_PROGRESS_MAX];
-  dmdv_progress_text(text, &(dmdv_read_t){bytes, at, total});
+  dmdv_progress_text(text, read);
   assert_string_equal(text, expected);
+}
+
+static void assert_line(uint64_t bytes, uint64_t at, uint64_t total, const char *expected) {
+  assert_line_of(&(dmdv_read_t){.bytes = bytes, .at = at, .total = total}, expected);
 }
 
 static void the_line(void **state) {
@@ -25,6 +29,8 @@ static void the_line(void **state) {
   assert_line(120 * MB, 120 * MB, 120 * MB, "100% of 120 MB read");
   assert_line(130 * MB, 130 * MB, 120 * MB, "100% of 120 MB read");
   assert_line(UINT64_MAX, UINT64_MAX, UINT64_MAX, "100% of 17592186044416 MB read");
+  dmdv_read_t read = {.bytes = 6 * MB, .at = 2 * MB, .total = 4 * MB, .verb = "counted"};
+  assert_line_of(&read, "50% of 4 MB counted");
 }
 
 /* More than one piece, so that there is a place amid the file. */

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#ifndef DMD_HAVE_PPROF
+#ifndef DMD_HAVE_PROTOBUF
 #define dmdv_export_pprof NULL
 #endif
 

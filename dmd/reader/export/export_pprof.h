@@ -8,7 +8,7 @@
 #include "export/export.h"
 
 /* pprof's profile.proto, not yet gzipped: a dmd_export_fn. One sample a stack, report state, tag
- * and reporters. Not in every build of dmdv: DMD_HAVE_PPROF says. */
+ * and reporters. Not in every build of dmdv: DMD_HAVE_PROTOBUF says. */
 const char *dmdv_export_pprof(const dmd_profile_t *profile, dmd_out_t *out,
                               const dmd_export_options_t *options);
 

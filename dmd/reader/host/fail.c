@@ -10,5 +10,6 @@ bool dmdv_fail(dmdv_fail_t *fail, const char *format, ...) {
   vsnprintf(fail->reason, sizeof fail->reason, format, args);
   va_end(args);
   fail->line = fail->byte = 0;
+  fail->has_byte = false;
   return false;
 }

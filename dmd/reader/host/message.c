@@ -54,6 +54,8 @@ bool dmdv_error(const char *format, ...) {
 
 bool dmdv_error_in(const char *name, const dmdv_fail_t *fail) {
   const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
+  if (fail->line == 0 && fail->has_byte)
+    return dmdv_error("%s: %s (byte %" PRIu64 ")", shown, fail->reason, fail->byte);
   if (fail->line == 0)
     return dmdv_error("%s: %s", shown, fail->reason);
   return dmdv_error("%s:%" PRIu64 ": %s (byte %" PRIu64 ")", shown, fail->line, fail->reason,

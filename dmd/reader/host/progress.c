@@ -22,11 +22,12 @@ void dmdv_progress_start(dmdv_progress_t *progress) {
 void dmdv_progress_text(char text[DMDV_PROGRESS_MAX], const dmdv_read_t *read) {
   const double mb = 1024 * 1024;
   double share = read->total > 0 ? 100.0 * (double)read->at / (double)read->total : 0;
+  const char *verb = read->verb != NULL ? read->verb : "read";
   if (read->total == 0)
-    snprintf(text, DMDV_PROGRESS_MAX, "%.0f MB read", (double)read->bytes / mb);
+    snprintf(text, DMDV_PROGRESS_MAX, "%.0f MB %s", (double)read->bytes / mb, verb);
   else
-    snprintf(text, DMDV_PROGRESS_MAX, "%.0f%% of %.0f MB read", share > 100 ? 100 : share,
-             (double)read->total / mb);
+    snprintf(text, DMDV_PROGRESS_MAX, "%.0f%% of %.0f MB %s", share > 100 ? 100 : share,
+             (double)read->total / mb, verb);
 }
 
 void dmdv_progress_update(dmdv_progress_t *progress, const dmdv_read_t *read) {

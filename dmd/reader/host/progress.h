@@ -23,6 +23,7 @@ void dmdv_progress_start(dmdv_progress_t *progress);
  * file's own, of which there are `total` (0: unknown, as of a pipe). */
 typedef struct dmdv_read {
   uint64_t bytes, at, total;
+  const char *verb; /* what is done to it, "counted"; NULL: "read" */
 } dmdv_read_t;
 
 /* Cheap: may be called for each piece of the input. */

@@ -13,13 +13,16 @@ enum { RAW_SZB = 64 * 1024, TEXT_SZB = 256 * 1024 };
 struct dmdv_input {
   FILE *file; /* NULL: memory, */
   const unsigned char *bytes;
-  size_t left;              /* of which this much */
+  size_t n, left;           /* of so many, of which this much is left */
   size_t raw_szB, text_szB; /* of the buffers */
   uint64_t at, total;       /* of the file: bytes read, and all; 0: unknown */
   bool started;
   bool gzipped;
   bool in_member; /* between the start of a gzip member and its end */
   bool at_end;    /* of the file */
+  bool is_held;   /* what was peeked at last comes again: */
+  const char *held;
+  size_t n_held;
   z_stream stream;
   unsigned char *raw;
   char *text; /* where it is gzipped */
@@ -70,7 +73,7 @@ dmdv_input_t *dmdv_input_open_memory(const void *bytes, size_t n, size_t piece, 
   dmdv_input_t *input = new_input(n < szB ? n + 1 : szB, szB, fail);
   if (input != NULL) {
     input->bytes = bytes;
-    input->left = n;
+    input->n = input->left = n;
   }
   return input;
 }
@@ -88,8 +91,7 @@ void dmdv_input_close(dmdv_input_t *input) {
 static size_t read_memory(dmdv_input_t *input) {
   size_t n = input->left < input->raw_szB ? input->left : input->raw_szB;
   if (n > 0) {
-    memcpy(input->raw, input->bytes, n);
-    input->bytes += n;
+    memcpy(input->raw, input->bytes + (input->n - input->left), n);
     input->left -= n;
   }
   return n;
@@ -163,7 +165,7 @@ static bool start(dmdv_input_t *input, dmdv_fail_t *fail) {
   return true;
 }
 
-bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail) {
+static bool read_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail) {
   *n = 0;
   if (!input->started && !start(input, fail))
     return false;
@@ -176,6 +178,65 @@ bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fa
   *bytes = (const char *)input->stream.next_in;
   *n = input->stream.avail_in;
   input->stream.avail_in = 0;
+  return true;
+}
+
+bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail) {
+  if (!input->is_held)
+    return read_next(input, bytes, n, fail);
+  input->is_held = false;
+  *bytes = input->held;
+  *n = input->n_held;
+  return true;
+}
+
+bool dmdv_input_peek(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail) {
+  if (!dmdv_input_next(input, bytes, n, fail))
+    return false;
+  input->held = *bytes;
+  input->n_held = *n;
+  input->is_held = true;
+  return true;
+}
+
+/* ---- Reading it twice. ---- */
+
+static bool copy_all(FILE *from, FILE *to, char *buffer, size_t szB) {
+  size_t n;
+  while ((n = fread(buffer, 1, szB, from)) > 0)
+    if (fwrite(buffer, 1, n, to) != n)
+      return false;
+  return !ferror(from) && fflush(to) == 0;
+}
+
+bool dmdv_input_keep(dmdv_input_t *input, dmdv_fail_t *fail) {
+  if (input->file == NULL || fseek(input->file, 0, SEEK_CUR) == 0)
+    return true;
+  FILE *copy = tmpfile();
+  if (copy == NULL || !copy_all(input->file, copy, (char *)input->raw, input->raw_szB)) {
+    dmdv_fail(fail, "cannot copy it to a temporary file, to be read twice: %s", strerror(errno));
+    if (copy != NULL)
+      fclose(copy);
+    return false;
+  }
+  if (input->file != stdin)
+    fclose(input->file);
+  input->file = copy;
+  input->total = (uint64_t)ftell(copy);
+  return dmdv_input_rewind(input, fail);
+}
+
+bool dmdv_input_rewind(dmdv_input_t *input, dmdv_fail_t *fail) {
+  if (input->file != NULL && fseek(input->file, 0, SEEK_SET) != 0)
+    return dmdv_fail(fail, "cannot read it once more: %s", strerror(errno));
+  if (input->gzipped)
+    inflateEnd(&input->stream);
+  free(input->text);
+  input->text = NULL;
+  input->stream = (z_stream){0};
+  input->left = input->n;
+  input->at = 0;
+  input->started = input->gzipped = input->in_member = input->at_end = input->is_held = false;
   return true;
 }
 

@@ -3,8 +3,8 @@
  * input.h: the bytes of a file, whatever way they come.
  *
  * A file or standard input, plain or gzipped: the first two bytes tell, not the name. Several gzip
- * members in a row are read as one stream. Everything is read once, front to back, in constant
- * memory.
+ * members in a row are read as one stream. Everything is read front to back, in constant memory,
+ * and once unless it is rewound.
  */
 #ifndef DMD_READER_INPUT_INPUT_H
 #define DMD_READER_INPUT_INPUT_H
@@ -26,10 +26,18 @@ dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail);
 dmdv_input_t *dmdv_input_open_memory(const void *bytes, size_t n, size_t piece, dmdv_fail_t *fail);
 void dmdv_input_close(dmdv_input_t *input);
 
+/* Lets the input be read once more from its start. What cannot be read twice, as a pipe, was copied
+ * to a temporary file by the time that this is called: dmdv_input_keep, before anything else. */
+bool dmdv_input_keep(dmdv_input_t *input, dmdv_fail_t *fail);
+bool dmdv_input_rewind(dmdv_input_t *input, dmdv_fail_t *fail);
+
 /* Makes the next bytes of the (decompressed) stream available: *bytes points to *n of them, good
  * until the next call. At the end *n is 0. False, with *fail filled in, when they cannot be read or
  * decompressed. */
 bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail);
+
+/* The same, but the next call makes these bytes available once more. */
+bool dmdv_input_peek(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail);
 
 /* How many bytes were read of the file itself, compressed or not, and how many it has; 0: unknown.
  */

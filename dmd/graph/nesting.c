@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "graph/nesting.h"
+
+#include "base/mem.h"
+
+static bool any_is_nested(const dmd_heapgraph_t *graph) {
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+    if (dmd_heapgraph_block(graph, node)->outer != DMD_NONE)
+      return true;
+  return false;
+}
+
+/* A piece may end beyond its pool, if the program says so, and pieces may overlap. */
+static void add(dmd_nesting_sizes_t *sizes, uint32_t node, uint32_t outer) {
+  const dmd_heapgraph_t *graph = sizes->graph;
+  uint64_t szB = graph->graph.size[node], outer_szB = graph->graph.size[outer];
+  uint64_t left = outer_szB - (dmd_heapgraph_block(graph, node)->addr -
+                               dmd_heapgraph_block(graph, outer)->addr);
+  uint64_t *inner = &sizes->inner[outer - graph->n_roots];
+  *inner += szB < left ? szB : left;
+  if (*inner > outer_szB)
+    *inner = outer_szB;
+}
+
+void dmd_nesting_init(dmd_nesting_sizes_t *sizes, const dmd_heapgraph_t *graph) {
+  *sizes = (dmd_nesting_sizes_t){.graph = graph};
+  if (!any_is_nested(graph))
+    return;
+  size_t szB = ((size_t)graph->blocks.last + 1) * sizeof *sizes->inner;
+  sizes->inner = dmd_env_alloc(graph->env, "dmd.nesting", szB);
+  dmd_mem_zero(sizes->inner, szB);
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
+    uint32_t outer = dmd_heapgraph_block(graph, node)->outer;
+    if (outer != DMD_NONE)
+      add(sizes, node, outer);
+  }
+}
+
+void dmd_nesting_destroy(dmd_nesting_sizes_t *sizes) {
+  dmd_env_free(sizes->graph->env, sizes->inner);
+}
+
+/* What is in others is taken from the requested bytes first. */
+dmd_own_size_t dmd_nesting_own(const dmd_nesting_sizes_t *sizes, uint32_t node) {
+  const dmd_heapgraph_t *graph = sizes->graph;
+  dmd_own_size_t own = {graph->graph.size[node], dmd_heapgraph_block(graph, node)->slop};
+  uint64_t inner = sizes->inner != NULL ? sizes->inner[node - graph->n_roots] : 0;
+  uint64_t req = own.szB - own.slop;
+  own.szB -= inner;
+  own.slop -= inner > req ? inner - req : 0;
+  return own;
+}
+
+/* From the last on, so that those around a block still have their own reports alone. */
+void dmd_nesting_join_reports(dmd_heapgraph_t *graph) {
+  for (uint32_t node = graph->graph.n_nodes - 1; dmd_heapgraph_is_block(graph, node); node--) {
+    dmd_graph_block_t *block =
+        DMD_POOL_AT(&graph->blocks, dmd_graph_block_t, node - graph->n_roots);
+    for (uint32_t outer = block->outer; outer != DMD_NONE;
+         outer = dmd_heapgraph_block(graph, outer)->outer)
+      block->reports = dmd_reports_join(&graph->profile.reports, block->reports,
+                                        dmd_heapgraph_block(graph, outer)->reports);
+  }
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * load_graph.h: the file of a heap graph (docs/dmd-graph.proto) as a heap graph.
+ *
+ * The file is read twice: first to count what is in it, which tells how much memory the graph
+ * takes, then to fill the graph. Beside the graph one part of the file at a time is in memory. What
+ * is not known is passed over; everything else is checked, and what is wrong is reported with its
+ * place; nothing in a file can do more harm than that. What follows the file's order can rely on:
+ *
+ *   - ids of objects, codes, stacks, names, tags and report sets are of something that is there
+ *   - edges lead to blocks, and start within their nodes, in ascending order
+ *   - blocks stand in the order of their addresses; one within another starts in it, and follows it
+ *   - sizes add up to less than 2^61 bytes
+ *
+ * Blocks that lie in others get the reports of these as well (graph/nesting.h).
+ *
+ * Not in every build of dmdv: without protobuf-c loading fails, and says why.
+ */
+#ifndef DMD_READER_INPUT_LOAD_GRAPH_H
+#define DMD_READER_INPUT_LOAD_GRAPH_H
+
+#include "graph/heapgraph.h"
+#include "reader/host/fail.h"
+#include "reader/input/input.h"
+
+/* A part of an object's data: szB bytes that are a variable, or lie between variables. */
+typedef struct dmdv_data_part {
+  uint64_t szB;
+  const char *name; /* NULL: between variables */
+} dmdv_data_part_t;
+
+/* Cuts the data of objects into variables, which become roots of their own. */
+typedef struct dmdv_data_cutter {
+  void *ctx;
+  /* Called for each object of the file, with its id, before part. */
+  void (*add_object)(void *ctx, uint32_t id, const dmd_graph_object_t *object);
+  /* The part that begins at an address in the object (its bias is subtracted), in whose data szB
+   * bytes, at least 1, follow there. Called for each part twice, and says the same again. */
+  dmdv_data_part_t (*part)(void *ctx, uint32_t object, uint64_t addr, uint64_t szB);
+} dmdv_data_cutter_t;
+
+typedef struct dmdv_load_graph_options {
+  const dmdv_data_cutter_t *cutter; /* NULL: data stays whole */
+  dmd_frame_view_t frame_view;      /* which the graph's profile gets */
+} dmdv_load_graph_options_t;
+
+/* Makes a graph, uninitialised so far, of the file with this name ("-": standard input). False,
+ * with *fail filled in and nothing to destroy, if that fails. */
+bool dmdv_load_graph(dmd_heapgraph_t *graph, const char *name,
+                     const dmdv_load_graph_options_t *options, dmdv_fail_t *fail);
+
+/* The same from an open input, which the caller closes; dmdv_input_keep was called. */
+bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,
+                           const dmdv_load_graph_options_t *options, dmdv_fail_t *fail);
+
+#endif
