@@ -137,7 +137,7 @@ static void write_advices(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_end(j);
 }
 
-void dmd_json_write_runs(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+void dmd_json_write_reporter_runs(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   uint32_t n = dmd_reporter_runs_count(&profile->reporter_runs);
   if (n == 0)
     return;
@@ -255,13 +255,8 @@ static void write_functions(dmd_jsonout_t *j, const dmd_frames_t *frames) {
 
 /* ---- The run. ---- */
 
-static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+void dmd_json_write_identity(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   const dmd_run_t *run = &profile->run;
-  dmd_jsonout_key(j, "dmd");
-  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
-  dmd_jsonout_key_u64(j, "formatVersion", DMD_FORMAT_VERSION);
-  key_str_or_null(j, "version", run->version);
-  key_str_or_null(j, "valgrindVersion", run->valgrind_version);
   key_str_or_null(j, "command", run->command);
   write_arguments(j, profile);
   key_str(j, "folder", run->folder);
@@ -271,6 +266,16 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key_u64(j, "dump", run->dump_number);
   key_str_or_null(j, "trigger", run->trigger);
   key_str_or_null(j, "label", run->label);
+}
+
+static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  const dmd_run_t *run = &profile->run;
+  dmd_jsonout_key(j, "dmd");
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key_u64(j, "formatVersion", DMD_FORMAT_VERSION);
+  key_str_or_null(j, "version", run->version);
+  key_str_or_null(j, "valgrindVersion", run->valgrind_version);
+  dmd_json_write_identity(j, profile);
   dmd_jsonout_key_u64(j, "wordSize", run->word_szB);
   key_str_or_null(j, "allocator", run->allocator);
   key_str(j, "allocatorChosen", run->allocator_chosen);
@@ -283,7 +288,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   write_advices(j, profile);
   if (run->partial_advice)
     dmd_jsonout_key_bool(j, "partialAdvice", true);
-  dmd_json_write_runs(j, profile);
+  dmd_json_write_reporter_runs(j, profile);
   write_memory(j, &profile->memory);
   write_memreports(j, profile);
   write_objects(j, &profile->frames);

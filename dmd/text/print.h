@@ -49,6 +49,10 @@ void dmd_print_stack_opening(dmd_out_t *out, const char *what);
 void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
                       const uint32_t *frames, size_t first, size_t end);
 
+/* text_run.c: what run a profile is of; nothing of another program's. which: "", or of two that are
+ * compared " 1" and " 2". */
+void dmd_print_run(dmd_out_t *out, const char *which, const dmd_profile_t *profile);
+
 /* `# and 3 more places (--max-records=all shows them)`, of n of which `shown` were printed; nothing
  * where these are all. */
 void dmd_print_left_out(dmd_out_t *out, uint32_t n, uint32_t shown, const char *one,

@@ -46,9 +46,6 @@ void dmd_print_opening(const dmd_printer_t *p, const char *name, const char *col
 /* `  Allocated at {`, the frames of a cut stack, `  }`. what: see dmd_print_stack_opening. */
 void dmd_print_stack(const dmd_printer_t *p, const char *what, uint32_t stack);
 
-/* text_run.c: what run the profile is of; nothing of another program's. */
-void dmd_print_run(dmd_out_t *out, const dmd_profile_t *profile);
-
 /* text_fault.c: a section with the faults, and a line for each kind in the summary. */
 void dmd_print_faults(const dmd_printer_t *p);
 void dmd_print_fault_counts(const dmd_printer_t *p);

@@ -136,7 +136,20 @@ static void write_faults(writer_t *w) {
   dmd_env_free(w->profile->env, ids);
 }
 
-void dmd_records_json(dmd_out_t *out, const dmd_records_t *records, unsigned sections) {
+static void write_runs(writer_t *w, const dmd_profile_t *const runs[2]) {
+  dmd_jsonout_key(&w->j, "runs");
+  dmd_jsonout_array(&w->j, DMD_JSONOUT_LINES);
+  for (int i = 0; i < 2 && runs[i] != NULL; i++) {
+    dmd_jsonout_object(&w->j, DMD_JSONOUT_INLINE);
+    if (runs[i]->run.is_known)
+      dmd_json_write_identity(&w->j, runs[i]);
+    dmd_jsonout_end(&w->j);
+  }
+  dmd_jsonout_end(&w->j);
+}
+
+void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
+                      const dmd_profile_t *const runs[2], unsigned sections) {
   dmd_advicesum_t advice;
   dmd_allocfns_t allocfns;
   dmd_advicesum_init(&advice, records);
@@ -151,7 +164,8 @@ void dmd_records_json(dmd_out_t *out, const dmd_records_t *records, unsigned sec
   key_i64(&w, "bytes", records->usable);
   key_i64(&w, "blocks", records->num);
   dmd_jsonout_end(&w.j);
-  dmd_json_write_runs(&w.j, w.profile);
+  write_runs(&w, runs);
+  dmd_json_write_reporter_runs(&w.j, w.profile);
   write_sections(&w, sections);
   if (sections == 0 || (sections & DMD_TEXT_FAULTS))
     write_faults(&w);

@@ -13,7 +13,9 @@
 #include "analysis/record.h"
 #include "base/out.h"
 
-/* sections: see dmd_text_options_t.only. */
-void dmd_records_json(dmd_out_t *out, const dmd_records_t *records, unsigned sections);
+/* runs: the profiles whose runs it is about, up to the first NULL: that of the records, or the two
+ * of a difference. sections: see dmd_text_options_t.only. */
+void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
+                      const dmd_profile_t *const runs[2], unsigned sections);
 
 #endif

@@ -452,11 +452,16 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   dmd_out_str(out, "# ");
   dmd_out_safe(out, options->title);
   dmd_out_str(out, "\n\n");
-  if (options->with_run)
-    dmd_print_run(out, p.profile);
-  if (options->old != NULL)
+  bool is_difference = options->old != NULL;
+  if (options->with_run && is_difference) {
+    dmd_print_run(out, " 1", options->old);
+    dmd_print_run(out, " 2", options->new);
+  } else if (options->with_run) {
+    dmd_print_run(out, "", p.profile);
+  }
+  if (is_difference)
     print_invocation(out, " 1", options->old);
-  print_invocation(out, options->old != NULL ? " 2" : "", p.profile);
+  print_invocation(out, is_difference ? " 2" : "", p.profile);
   if (p.profile->mode == DMD_MODE_DARK_MATTER) {
     print_section(&p, DMD_SECTION_TWICE);
     print_section(&p, DMD_SECTION_UNREPORTED);

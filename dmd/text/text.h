@@ -17,13 +17,13 @@
 enum { DMD_TEXT_FAULTS = 1 << DMD_N_SECTIONS };
 
 typedef struct dmd_text_options {
-  const char *title;        /* the second line, after "# " */
-  const dmd_profile_t *old; /* in a difference the first of the two; else NULL */
-  bool with_run;            /* which run the profile is of; a title may have said it */
-  uint32_t max_records;     /* printed in each section; 0: all */
-  unsigned only;            /* bits of what is printed beside the summary; 0: everything */
-  bool colour;              /* for a terminal */
-  uint32_t columns;         /* to fold lines of sizes at; 0: never */
+  const char *title;              /* the second line, after "# " */
+  const dmd_profile_t *old, *new; /* in a difference the two profiles; else NULL */
+  bool with_run;        /* which run the profile is of, or the two are; a title may have said it */
+  uint32_t max_records; /* printed in each section; 0: all */
+  unsigned only;        /* bits of what is printed beside the summary; 0: everything */
+  bool colour;          /* for a terminal */
+  uint32_t columns;     /* to fold lines of sizes at; 0: never */
   bool for_testing; /* a stack with three frames of DMD's own is "... DMD.cpp ...", and an address
                        of a block 0xdadadada, as Mozilla's tests want it */
 } dmd_text_options_t;

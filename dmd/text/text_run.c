@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "text/printer.h"
+#include "text/print.h"
 
 /* `  Folder: /home/me`; nothing where it is not known. */
 static void print_line(dmd_out_t *out, const char *what, const char *value) {
@@ -45,11 +45,13 @@ static void print_process(dmd_out_t *out, const dmd_run_t *run) {
   dmd_out_char(out, '\n');
 }
 
-void dmd_print_run(dmd_out_t *out, const dmd_profile_t *profile) {
+void dmd_print_run(dmd_out_t *out, const char *which, const dmd_profile_t *profile) {
   const dmd_run_t *run = &profile->run;
   if (!run->is_known)
     return;
-  dmd_out_str(out, "Run {\n");
+  dmd_out_str(out, "Run");
+  dmd_out_str(out, which);
+  dmd_out_str(out, " {\n");
   print_command(out, profile);
   print_process(out, run);
   print_line(out, "Label", run->label);

@@ -23,11 +23,13 @@ static void print(dmd_profile_t *profile, const dmd_profile_t *old, uint32_t max
   dmd_records_init(&records, profile, max_frames, (dmd_sort_by_t)sort_by);
   if (old != NULL)
     dmd_records_drop_unchanged(&records);
-  dmd_text_options_t text = {.title = "fuzz", .old = old, .max_records = 100};
+  dmd_text_options_t text = {
+      .title = "fuzz", .old = old, .new = old, .with_run = true, .max_records = 100};
+  const dmd_profile_t *const runs[2] = {profile, old};
   dmd_out_t out;
   dmd_out_init(&out, fuzz_drop, NULL);
   dmd_text_print(&out, &records, &text);
-  dmd_records_json(&out, &records, 0);
+  dmd_records_json(&out, &records, runs, 0);
   for (dmd_by_t by = DMD_BY_REPORTER; by <= DMD_BY_LIBRARY; by++) {
     dmd_rows_t rows;
     dmd_rows_init(&rows, &records, by, 0);

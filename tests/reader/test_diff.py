@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dmdv diff, beyond the peer's test data."""
 
+import json
+
 from dmdvtest import Profile
 
 A = ["malloc (m.c:1)", "a (a.c:10)"]
@@ -50,6 +52,32 @@ def test_shared_blocks(test):
 def test_modes_must_agree(test):
     old, new = test.write("old", Profile("live")), test.write("new", Profile("cumulative"))
     test.check("they cannot be compared" in test.error("diff", old, new), "modes")
+
+
+def test_runs(test):
+    """Which runs are compared stands first, of those that are known."""
+    def run(n, **more):
+        return Profile(dmd=dict({"command": "./app %d" % n, "argv": ["./app", str(n)], "pid": 40 + n, "dump": n,
+                                 "trigger": "request", "label": "l%d\x1b" % n}, **more)).block(n, A)
+
+    def text(n, *more):
+        return "".join(["Run %d {\n  Command: ./app %d\n  Process: 4%d, dump %d (request)\n  Label: l%d\\x1b\n" % (n, n, n, n, n),
+                        *more, "}\n\n"])
+
+    out = diff(test, run(1, host="oven"), run(2))
+    test.check(text(1, "  Host: oven\n") + text(2) + "Invocation 1 {\n" in out, out)
+    out = diff(test, run(1), run(2), "--causal")
+    test.check(out.startswith(text(1) + text(2) + "The heap went from"), out)
+    out = diff(test, Profile().block(1, A), run(2))
+    test.check("Run 1 {" not in out and text(2) + "Invocation 1 {\n" in out, "a file of another program")
+    out = json.loads(diff(test, run(1, host="oven"), run(2), "--json"))
+    test.equal(out["runs"], [
+        {"command": "./app 1", "argv": ["./app", "1"], "host": "oven", "pid": 41, "dump": 1, "trigger": "request",
+         "label": "l1\x1b"},
+        {"command": "./app 2", "argv": ["./app", "2"], "pid": 42, "dump": 2, "trigger": "request", "label": "l2\x1b"}], "JSON")
+    out = json.loads(test.dmdv("print", "--json", test.write("one", run(1)))[0])
+    test.equal([run["pid"] for run in out["runs"]], [41], "print")
+    test.equal(json.loads(test.dmdv("print", "--json", test.write("one", Profile()))[0])["runs"], [{}], "of another program")
 
 
 def test_broken_second_file(test):

@@ -9,6 +9,7 @@
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
 #include "reader/host/pager.h"
+#include "text/print.h"
 #include "text/text_changes.h"
 
 #include <string.h>
@@ -44,6 +45,8 @@ static bool print_changes(const dmd_profile_t *old, const dmd_profile_t *new,
   dmd_out_init(&out, dmdv_outfile_write, file);
   dmd_changes_t changes;
   dmd_changes_init(&changes, old, new, options->view.max_frames);
+  dmd_print_run(&out, " 1", old);
+  dmd_print_run(&out, " 2", new);
   dmd_changes_print(&out, &changes, options->view.max_records);
   dmd_changes_destroy(&changes);
   dmd_out_flush(&out);
@@ -62,7 +65,8 @@ static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_opt
   difference.mode = new->mode;
   difference.options = dmd_profile_keep(&difference, new->options);
   dmd_difference(&difference, old, new);
-  bool good = dmdv_show(&difference, old, options, argc, argv);
+  const dmd_profile_t *const compared[2] = {old, new};
+  bool good = dmdv_show(&difference, compared, options, argc, argv);
   dmd_profile_destroy(&difference);
   return good;
 }

@@ -59,21 +59,24 @@ static void print_rows(dmd_out_t *out, const dmd_records_t *records, const dmdv_
   dmd_rows_destroy(&rows);
 }
 
-static void print(dmdv_outfile_t *file, const dmd_records_t *records, const dmd_profile_t *old,
-                  const dmdv_options_t *options, const char *title) {
+static void print(dmdv_outfile_t *file, const dmd_records_t *records,
+                  const dmd_profile_t *const compared[2], const dmdv_options_t *options,
+                  const char *title) {
+  const dmd_profile_t *const alone[2] = {records->profile, NULL};
   bool is_terminal = options->output == NULL && dmdv_is_terminal();
   dmd_text_options_t text = {.title = title,
-                             .old = old,
-                             .with_run = old == NULL,
+                             .old = compared != NULL ? compared[0] : NULL,
+                             .new = compared != NULL ? compared[1] : NULL,
+                             .with_run = true,
                              .max_records = options->view.max_records,
                              .only = options->view.sections,
-                             .colour = is_terminal && colour_is_wanted(),
+                             .colour = is_terminal &&colour_is_wanted(),
                              .columns = is_terminal ? dmdv_terminal_columns() : 0,
                              .for_testing = options->for_testing};
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
   if (options->json)
-    dmd_records_json(&out, records, options->view.sections);
+    dmd_records_json(&out, records, compared != NULL ? compared : alone, options->view.sections);
   else if (options->view.by != DMD_BY_RECORD)
     print_rows(&out, records, &options->view);
   else
@@ -100,21 +103,21 @@ static void tell_unfound(const dmdv_options_t *options, const bool *found) {
       dmdv_note("--filter=%s: no allocation stack contains this", options->filters[i]);
 }
 
-bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
-               int argc, char **argv) {
+bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *const compared[2],
+               const dmdv_options_t *options, int argc, char **argv) {
   dmdv_pager_begin(options->output == NULL && !options->no_pager);
   dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
   if (file == NULL)
     return false;
   dmd_records_t records;
   dmd_records_init(&records, profile, options->view.max_frames, options->view.sort_by);
-  if (old != NULL)
+  if (compared != NULL)
     dmd_records_drop_unchanged(&records);
   bool *found =
       dmd_env_alloc(&dmdv_env, "dmdv.filters", ((size_t)options->n_filters + 1) * sizeof *found);
   filter_records(&records, profile, options, found);
   char *title = title_of(argc, argv);
-  print(file, &records, old, options, title);
+  print(file, &records, compared, options, title);
   dmd_env_free(&dmdv_env, title);
   dmd_records_destroy(&records);
   bool good = dmdv_outfile_close(file, true);

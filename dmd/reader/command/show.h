@@ -17,10 +17,11 @@ bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_
 bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_name,
                           dmd_mode_t other_mode, const char *meaning);
 
-/* Prints the profile's records; old is the first profile of a difference, else NULL. argc and argv
- * are the command's, for the title. False, with the reason on stderr, if that fails. */
-bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *old, const dmdv_options_t *options,
-               int argc, char **argv);
+/* Prints the profile's records. compared: the two profiles that it is the difference of; NULL: it
+ * is none. argc and argv are the command's, for the title. False, with the reason on stderr, if
+ * that fails. */
+bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *const compared[2],
+               const dmdv_options_t *options, int argc, char **argv);
 
 /* Loads the files, which must be of one mode, into an uninitialised merge and finishes it, each of
  * a process of its own where these are to be kept. False, with the reason on stderr, when it
