@@ -65,6 +65,7 @@ dmd_core_sources = \
   dmd/analysis/verdict.c dmd/analysis/verdict.h \
   dmd/graph/condense.c dmd/graph/condense.h \
   dmd/graph/dominators.c dmd/graph/dominators.h \
+  dmd/graph/edgemask.c dmd/graph/edgemask.h \
   dmd/graph/edgename.c dmd/graph/edgename.h \
   dmd/graph/graph.c dmd/graph/graph.h \
   dmd/graph/graphfile.c dmd/graph/graphfile.h \
@@ -73,6 +74,7 @@ dmd_core_sources = \
   dmd/graph/leakrows.c dmd/graph/leakrows.h \
   dmd/graph/leaks.c dmd/graph/leaks.h \
   dmd/graph/nesting.c dmd/graph/nesting.h \
+  dmd/graph/retained.c dmd/graph/retained.h \
   dmd/graph/rootname.c dmd/graph/rootname.h \
   dmd/graph/types.c dmd/graph/types.h \
   dmd/graph/typing.c dmd/graph/typing.h \

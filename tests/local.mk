@@ -85,6 +85,7 @@ unit_tests = \
   tests/unit/test_reporterruns \
   tests/unit/test_reports \
   tests/unit/test_requests \
+  tests/unit/test_retained \
   tests/unit/test_roundtrip \
   tests/unit/test_rows \
   tests/unit/test_rules \

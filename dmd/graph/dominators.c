@@ -5,8 +5,6 @@
  */
 #include "graph/dominators.h"
 
-#include "base/mem.h"
-
 /* What is known of a node during the search; in one struct, since it is read together. */
 typedef struct {
   uint32_t number; /* DMD_NO_DOMINATOR: not met yet */
@@ -23,7 +21,9 @@ typedef struct {
 typedef struct {
   const dmd_graph_t *graph;
   const dmd_env_t *env;
-  uint32_t n; /* reached */
+  const uint32_t *starts; /* the next that the search has not begun with */
+  uint32_t n_starts;      /* that are left */
+  uint32_t n;             /* reached */
   node_t *nodes;
   uint32_t *node;    /* by number */
   uint32_t *idom;    /* by number: at first the parent in the search's tree */
@@ -68,6 +68,18 @@ static void note_edge(node_t *to, uint32_t from) {
     to->source = from;
 }
 
+/* Follows what is as good as an edge from the root. Returns the number to go on from. */
+static uint32_t follow_next_start(work_t *w) {
+  uint32_t start = *w->starts++;
+  w->n_starts--;
+  if (w->nodes[start].number == DMD_NO_DOMINATOR) {
+    number_node(w, start, 0);
+    return w->n - 1;
+  }
+  note_edge(&w->nodes[start], 0);
+  return 0;
+}
+
 static void search(work_t *w) {
   const dmd_graph_t *g = w->graph;
   for (uint32_t node = 0; node < g->n_nodes; node++)
@@ -81,10 +93,12 @@ static void search(work_t *w) {
     if (e < end) {
       number_node(w, g->target[e], here);
       here = w->n - 1;
-    } else if (here == 0) {
-      break;
-    } else {
+    } else if (here > 0) {
       here = w->idom[here];
+    } else if (w->n_starts > 0) {
+      here = follow_next_start(w);
+    } else {
+      break;
     }
   }
 }
@@ -178,21 +192,15 @@ static void find_dominators(work_t *w) {
 /* ---- The result, by node. ---- */
 
 static void hand_over(work_t *w, dmd_dominators_t *d) {
-  const dmd_graph_t *g = w->graph;
   d->n_reached = w->n;
   d->order = w->node;
-  for (uint32_t i = w->n; i-- > 0;) {
-    uint32_t node = w->node[i];
-    d->retained[node] += g->size[node];
-    if (i == 0)
-      break;
-    d->idom[node] = w->node[w->idom[i]];
-    d->retained[d->idom[node]] += d->retained[node];
-  }
+  for (uint32_t i = 1; i < w->n; i++)
+    d->idom[w->node[i]] = w->node[w->idom[i]];
 }
 
-void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph) {
-  work_t w = {.graph = graph, .env = graph->env};
+void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph,
+                         const uint32_t *starts, uint32_t n_starts) {
+  work_t w = {.graph = graph, .env = graph->env, .starts = starts, .n_starts = n_starts};
   uint32_t n = graph->n_nodes;
   w.nodes = array(&w, n, sizeof *w.nodes);
   w.node = array(&w, n, sizeof *w.node);
@@ -215,14 +223,18 @@ void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph)
   dominators->idom = array(&w, n, sizeof *dominators->idom);
   for (uint32_t node = 0; node < n; node++)
     dominators->idom[node] = DMD_NO_DOMINATOR;
-  dominators->retained = array(&w, n, sizeof *dominators->retained);
-  dmd_mem_zero(dominators->retained, n * sizeof *dominators->retained);
   hand_over(&w, dominators);
   dmd_env_free(w.env, w.idom);
 }
 
+void dmd_dominators_sum(const dmd_dominators_t *dominators, uint64_t *sizes) {
+  for (uint32_t i = dominators->n_reached; i-- > 1;) {
+    uint32_t node = dominators->order[i];
+    sizes[dominators->idom[node]] += sizes[node];
+  }
+}
+
 void dmd_dominators_destroy(dmd_dominators_t *dominators) {
-  dmd_env_free(dominators->env, dominators->retained);
   dmd_env_free(dominators->env, dominators->idom);
   dmd_env_free(dominators->env, dominators->order);
 }

@@ -14,7 +14,7 @@
  * edges only those that lead back to a smaller number are stored once more, since of the others
  * only the smallest source counts.
  *
- * Memory while it runs: 36 bytes a node and 4 bytes for each edge that leads back; afterwards 16
+ * Memory while it runs: 36 bytes a node and 4 bytes for each edge that leads back; afterwards 8
  * bytes a node.
  */
 #ifndef DMD_GRAPH_DOMINATORS_H
@@ -30,11 +30,16 @@ typedef struct dmd_dominators {
   uint32_t n_reached; /* nodes that the root reaches, itself included */
   uint32_t *order;    /* n_reached nodes: dominators before what they dominate */
   uint32_t *idom;     /* by node */
-  uint64_t *retained; /* by node: its own size and that of all that it dominates; 0: not reached */
 } dmd_dominators_t;
 
-/* The graph must have at least one node. */
-void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph);
+/* As if the root, too, had edges to n nodes to start from, in any order. The graph must have at
+ * least one node. */
+void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph,
+                         const uint32_t *starts, uint32_t n_starts);
 void dmd_dominators_destroy(dmd_dominators_t *dominators);
+
+/* Makes of each reached node's own size, by node, what it retains: that and the sizes of all that
+ * it dominates. */
+void dmd_dominators_sum(const dmd_dominators_t *dominators, uint64_t *sizes);
 
 #endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "graph/edgemask.h"
+
+typedef struct {
+  uint32_t edge, target;
+} taken_t;
+
+void dmd_edgemask_init(dmd_edgemask_t *mask, dmd_graph_t *graph) {
+  *mask = (dmd_edgemask_t){.graph = graph};
+  dmd_pool_init(&mask->taken, graph->env, "dmd.edgemask", sizeof(taken_t));
+}
+
+/* The first that was taken out is put back last: an edge may have been taken twice. */
+void dmd_edgemask_destroy(dmd_edgemask_t *mask) {
+  for (uint32_t id = mask->taken.last; id > 0; id--) {
+    const taken_t *taken = DMD_POOL_AT(&mask->taken, const taken_t, id);
+    mask->graph->target[taken->edge] = taken->target;
+  }
+  dmd_pool_destroy(&mask->taken);
+}
+
+void dmd_edgemask_take(dmd_edgemask_t *mask, uint32_t node, uint32_t edge) {
+  uint32_t id = dmd_pool_add(&mask->taken);
+  *DMD_POOL_AT(&mask->taken, taken_t, id) =
+      (taken_t){.edge = edge, .target = mask->graph->target[edge]};
+  mask->graph->target[edge] = node;
+}
+
+uint32_t dmd_edgemask_take_doubtful(dmd_edgemask_t *mask, const dmd_typing_t *typing) {
+  const dmd_pool_t *interiors = &typing->graph->interiors;
+  uint32_t node = 0, before = mask->taken.last;
+  for (uint32_t id = 1; id <= interiors->last; id++) {
+    uint32_t edge = DMD_POOL_AT(interiors, const dmd_graph_interior_t, id)->edge;
+    while (mask->graph->first[node + 1] <= edge)
+      node++;
+    if (dmd_typing_doubts(typing, node, edge))
+      dmd_edgemask_take(mask, node, edge);
+  }
+  return mask->taken.last - before;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "graph/retained.h"
+
+#include "graph/edgemask.h"
+#include "graph/leaks.h"
+
+static void *array(const dmd_heapgraph_t *graph, size_t element_szB) {
+  return dmd_env_alloc(graph->env, "dmd.retained", graph->graph.n_nodes * element_szB);
+}
+
+/* Where what no root reaches begins. */
+static void find_lost(dmd_retained_t *r) {
+  dmd_leaks_t leaks;
+  dmd_leaks_init(&leaks, r->graph, DMD_LEAKS_OF_ALL_NODES);
+  uint32_t first = dmd_heapgraph_first_block(r->graph), n = r->graph->graph.n_nodes;
+  for (uint32_t node = first; node < n; node++)
+    r->n_lost += dmd_leak_state(&leaks, node) == DMD_LEAK_DEFINITELY;
+  r->lost = dmd_env_alloc(r->graph->env, "dmd.retained", (r->n_lost + 1) * sizeof *r->lost);
+  r->n_lost = 0;
+  for (uint32_t node = first; node < n; node++)
+    if (dmd_leak_state(&leaks, node) == DMD_LEAK_DEFINITELY)
+      r->lost[r->n_lost++] = node;
+  dmd_leaks_destroy(&leaks);
+}
+
+static void find_inner(dmd_retained_t *r) {
+  const dmd_graph_t *g = &r->graph->graph;
+  for (uint32_t node = dmd_heapgraph_first_block(r->graph); node < g->n_nodes; node++) {
+    uint32_t outer = dmd_heapgraph_block(r->graph, node)->outer;
+    if (outer == DMD_NONE)
+      continue;
+    if (r->inner == NULL) {
+      r->inner = array(r->graph, sizeof *r->inner);
+      dmd_mem_zero(r->inner, g->n_nodes * sizeof *r->inner);
+    }
+    r->inner[outer] += g->size[node];
+  }
+}
+
+/* By node, what each one's part of the tree has. */
+static uint64_t *sum(const dmd_retained_t *r, const dmd_dominators_t *dominators) {
+  uint64_t *bytes = array(r->graph, sizeof *bytes);
+  dmd_mem_zero(bytes, r->graph->graph.n_nodes * sizeof *bytes);
+  for (uint32_t i = 0; i < dominators->n_reached; i++)
+    bytes[dominators->order[i]] = dmd_retained_own(r, dominators->order[i]);
+  dmd_dominators_sum(dominators, bytes);
+  return bytes;
+}
+
+static void find_sure(dmd_retained_t *r, dmd_heapgraph_t *graph, const dmd_typing_t *typing) {
+  dmd_edgemask_t mask;
+  dmd_edgemask_init(&mask, &graph->graph);
+  if (dmd_edgemask_take_doubtful(&mask, typing) > 0) {
+    dmd_dominators_t dominators;
+    dmd_dominators_init(&dominators, &graph->graph, r->lost, r->n_lost);
+    r->sure = sum(r, &dominators);
+    dmd_dominators_destroy(&dominators);
+  }
+  dmd_edgemask_destroy(&mask);
+}
+
+void dmd_retained_init(dmd_retained_t *retained, dmd_heapgraph_t *graph,
+                       const dmd_typing_t *typing) {
+  *retained = (dmd_retained_t){.graph = graph};
+  find_lost(retained);
+  find_inner(retained);
+  find_sure(retained, graph, typing);
+  dmd_dominators_init(&retained->dominators, &graph->graph, retained->lost, retained->n_lost);
+  retained->bytes = sum(retained, &retained->dominators);
+}
+
+void dmd_retained_destroy(dmd_retained_t *retained) {
+  const dmd_env_t *env = retained->graph->env;
+  dmd_dominators_destroy(&retained->dominators);
+  dmd_env_free(env, retained->bytes);
+  dmd_env_free(env, retained->sure);
+  dmd_env_free(env, retained->inner);
+  dmd_env_free(env, retained->lost);
+}
+
+/* ---- Several together. ---- */
+
+typedef struct {
+  const dmd_graph_t *graph;
+  const dmd_bitset_t *without;
+  dmd_bitset_t met;
+  uint32_t *queue;
+  uint32_t n;
+} walk_t;
+
+static void meet(walk_t *w, uint32_t node) {
+  if (dmd_bitset_has(w->without, node) || dmd_bitset_has(&w->met, node))
+    return;
+  dmd_bitset_add(&w->met, node);
+  w->queue[w->n++] = node;
+}
+
+uint64_t dmd_retained_by_all(const dmd_retained_t *retained, const dmd_bitset_t *nodes) {
+  const dmd_env_t *env = retained->graph->env;
+  walk_t w = {.graph = &retained->graph->graph, .without = nodes};
+  dmd_bitset_init(&w.met, env, "dmd.retained", w.graph->n_nodes);
+  w.queue = array(retained->graph, sizeof *w.queue);
+  meet(&w, DMD_GRAPH_ALL);
+  for (uint32_t i = 0; i < retained->n_lost; i++)
+    meet(&w, retained->lost[i]);
+  uint64_t left = 0;
+  for (uint32_t i = 0; i < w.n; i++) {
+    uint32_t node = w.queue[i];
+    left += dmd_retained_own(retained, node);
+    for (uint32_t e = w.graph->first[node]; e < w.graph->first[node + 1]; e++)
+      meet(&w, w.graph->target[e]);
+  }
+  dmd_env_free(env, w.queue);
+  dmd_bitset_destroy(&w.met);
+  return retained->bytes[DMD_GRAPH_ALL] - left;
+}
