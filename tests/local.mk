@@ -108,6 +108,7 @@ unit_tests = \
   tests/unit/test_text_fault \
   tests/unit/test_text_leaks \
   tests/unit/test_text_record \
+  tests/unit/test_text_retained \
   tests/unit/test_translate \
   tests/unit/test_tree \
   tests/unit/test_types \

@@ -18,7 +18,7 @@
 
 #include "base/out.h"
 
-enum { DMD_JSONOUT_DEPTH = 16 };
+enum { DMD_JSONOUT_DEPTH = 64 };
 
 typedef enum { DMD_JSONOUT_INLINE, DMD_JSONOUT_LINES, DMD_JSONOUT_DENSE } dmd_jsonout_layout_t;
 

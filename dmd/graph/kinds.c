@@ -50,8 +50,8 @@ static uint32_t kind_of_node(dmd_kinds_t *kinds, uint32_t node, dmd_strbuf_t *bu
   *name = dmd_intern_text(&kinds->names, buf->text);
   dmd_pool_reach(&kinds->examples, *name);
   uint32_t *example = DMD_POOL_AT(&kinds->examples, uint32_t, *name);
-  if (*example == DMD_NONE)
-    *example = node;
+  if (*example == DMD_NONE || (key.use == KEY_BLOCK && *example <= kinds->typing->graph->n_roots))
+    *example = node; /* a variable may have the name of a type */
   return *name;
 }
 

@@ -22,7 +22,7 @@ typedef struct dmd_kinds {
   dmd_typing_t *typing;
   uint32_t *of; /* by node; of DMD_GRAPH_ALL too */
   dmd_intern_t names;
-  dmd_pool_t examples; /* by name: uint32_t, a node of this kind; DMD_NONE: none */
+  dmd_pool_t examples; /* by name: uint32_t, a node of this kind, a block if there is one */
   /* What names were made of already, and which these are: uint32_t by key. */
   dmd_intern_t keys;
   dmd_pool_t names_of_keys;

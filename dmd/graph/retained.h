@@ -7,8 +7,8 @@
  * where it begins, as a leak check finds them (leaks.h): so all blocks are in the tree, and their
  * bytes add up to the heap.
  *
- * Some edges may be no pointers (dmd_typing_doubts). All is computed with them and without them: what
- * a node retains lies between the two. One that nothing reaches without them retains 0 then.
+ * Some edges may be no pointers (dmd_typing_doubts). All is computed with them and without them:
+ * what a node retains lies between the two. One that nothing reaches without them retains 0 then.
  *
  * Memory: 16 bytes a node, 24 where there are doubtful edges; while it runs as dominators.h says.
  */

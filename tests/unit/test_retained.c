@@ -29,13 +29,12 @@ static uint64_t bytes_of(const heap_matrix_t *m, uint32_t nodes) {
   return szB;
 }
 
-/* What goes with the nodes where all is held that `starts` reach, for which DMD_GRAPH_ALL stands. */
+/* What goes with the nodes where all is held that `starts` reach, for which DMD_GRAPH_ALL stands.
+ */
 static uint64_t bytes_without(const heap_matrix_t *m, uint32_t starts, unsigned kinds,
                               uint32_t without) {
   uint32_t all = heap_matrix_reach(m, starts, kinds, 0);
-  return bytes_of(m, without == BIT(0)
-                         ? all
-                         : all & ~heap_matrix_reach(m, starts, kinds, without));
+  return bytes_of(m, without == BIT(0) ? all : all & ~heap_matrix_reach(m, starts, kinds, without));
 }
 
 static uint32_t starts_of(const dmd_retained_t *r) {

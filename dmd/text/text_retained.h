@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * text_retained.h: what keeps how much of a heap alive, as text and as JSON.
+ *
+ * Text has a line for each row, indented by its depth: retained bytes, their share of the heap, the
+ * row's blocks and their own bytes, then by which member what is held.
+ */
+#ifndef DMD_TEXT_TEXT_RETAINED_H
+#define DMD_TEXT_TEXT_RETAINED_H
+
+#include "base/out.h"
+#include "graph/retainedrows.h"
+
+void dmd_retained_print(dmd_out_t *out, const dmd_retainedrows_t *rows);
+
+/* {"total": {"blocks", "bytes", "retained"}, "rows": [{"name", "type", "evidence", "address",
+ * "held", "blocks", "bytes", "retained", "retainedAtLeast", "rows"}]} */
+void dmd_retained_json(dmd_out_t *out, const dmd_retainedrows_t *rows);
+
+#endif
