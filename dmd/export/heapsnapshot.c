@@ -26,7 +26,8 @@ void dmd_heapsnapshot_init(dmd_heapsnapshot_t *snapshot, const dmd_heapgraph_t *
                                 .edge_szB = EDGE_SZB,
                                 .max_node_size = UINT32_MAX};
   *snapshot = (dmd_heapsnapshot_t){.graph = graph, .typing = typing};
-  dmd_dominators_init(&dominators, &graph->graph);
+  dmd_dominators_init(&dominators, &graph->graph, NULL, 0);
+  dmd_dominators_measure(&dominators, &graph->graph);
   count_unreached(snapshot, &dominators);
   snapshot->n_reached = dominators.n_reached;
   dmd_condensed_init(&snapshot->shown, &graph->graph, &dominators, &limits);

@@ -5,6 +5,8 @@
  */
 #include "graph/dominators.h"
 
+#include "base/mem.h"
+
 /* What is known of a node during the search; in one struct, since it is read together. */
 typedef struct {
   uint32_t number; /* DMD_NO_DOMINATOR: not met yet */
@@ -227,6 +229,15 @@ void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph,
   dmd_env_free(w.env, w.idom);
 }
 
+void dmd_dominators_measure(dmd_dominators_t *dominators, const dmd_graph_t *graph) {
+  size_t szB = graph->n_nodes * sizeof *dominators->retained;
+  dominators->retained = dmd_env_alloc(dominators->env, "dmd.dominators", szB);
+  dmd_mem_zero(dominators->retained, szB);
+  for (uint32_t i = 0; i < dominators->n_reached; i++)
+    dominators->retained[dominators->order[i]] = graph->size[dominators->order[i]];
+  dmd_dominators_sum(dominators, dominators->retained);
+}
+
 void dmd_dominators_sum(const dmd_dominators_t *dominators, uint64_t *sizes) {
   for (uint32_t i = dominators->n_reached; i-- > 1;) {
     uint32_t node = dominators->order[i];
@@ -235,6 +246,7 @@ void dmd_dominators_sum(const dmd_dominators_t *dominators, uint64_t *sizes) {
 }
 
 void dmd_dominators_destroy(dmd_dominators_t *dominators) {
+  dmd_env_free(dominators->env, dominators->retained);
   dmd_env_free(dominators->env, dominators->idom);
   dmd_env_free(dominators->env, dominators->order);
 }

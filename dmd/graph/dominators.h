@@ -15,7 +15,7 @@
  * only the smallest source counts.
  *
  * Memory while it runs: 36 bytes a node and 4 bytes for each edge that leads back; afterwards 8
- * bytes a node.
+ * bytes a node, and 8 more once retained sizes are there.
  */
 #ifndef DMD_GRAPH_DOMINATORS_H
 #define DMD_GRAPH_DOMINATORS_H
@@ -30,6 +30,7 @@ typedef struct dmd_dominators {
   uint32_t n_reached; /* nodes that the root reaches, itself included */
   uint32_t *order;    /* n_reached nodes: dominators before what they dominate */
   uint32_t *idom;     /* by node */
+  uint64_t *retained; /* by node; NULL before dmd_dominators_measure */
 } dmd_dominators_t;
 
 /* As if the root, too, had edges to n nodes to start from, in any order. The graph must have at
@@ -38,8 +39,11 @@ void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph,
                          const uint32_t *starts, uint32_t n_starts);
 void dmd_dominators_destroy(dmd_dominators_t *dominators);
 
-/* Makes of each reached node's own size, by node, what it retains: that and the sizes of all that
- * it dominates. */
+/* Finds what each reached node retains: its size in the graph and those of all that it dominates.
+ */
+void dmd_dominators_measure(dmd_dominators_t *dominators, const dmd_graph_t *graph);
+
+/* The same of other sizes: makes of each reached node's own size, by node, what it retains. */
 void dmd_dominators_sum(const dmd_dominators_t *dominators, uint64_t *sizes);
 
 #endif

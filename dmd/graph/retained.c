@@ -23,20 +23,6 @@ static void find_lost(dmd_retained_t *r) {
   dmd_leaks_destroy(&leaks);
 }
 
-static void find_inner(dmd_retained_t *r) {
-  const dmd_graph_t *g = &r->graph->graph;
-  for (uint32_t node = dmd_heapgraph_first_block(r->graph); node < g->n_nodes; node++) {
-    uint32_t outer = dmd_heapgraph_block(r->graph, node)->outer;
-    if (outer == DMD_NONE)
-      continue;
-    if (r->inner == NULL) {
-      r->inner = array(r->graph, sizeof *r->inner);
-      dmd_mem_zero(r->inner, g->n_nodes * sizeof *r->inner);
-    }
-    r->inner[outer] += g->size[node];
-  }
-}
-
 /* By node, what each one's part of the tree has. */
 static uint64_t *sum(const dmd_retained_t *r, const dmd_dominators_t *dominators) {
   uint64_t *bytes = array(r->graph, sizeof *bytes);
@@ -63,7 +49,7 @@ void dmd_retained_init(dmd_retained_t *retained, dmd_heapgraph_t *graph,
                        const dmd_typing_t *typing) {
   *retained = (dmd_retained_t){.graph = graph};
   find_lost(retained);
-  find_inner(retained);
+  dmd_nesting_init(&retained->sizes, graph);
   find_sure(retained, graph, typing);
   dmd_dominators_init(&retained->dominators, &graph->graph, retained->lost, retained->n_lost);
   retained->bytes = sum(retained, &retained->dominators);
@@ -74,7 +60,7 @@ void dmd_retained_destroy(dmd_retained_t *retained) {
   dmd_dominators_destroy(&retained->dominators);
   dmd_env_free(env, retained->bytes);
   dmd_env_free(env, retained->sure);
-  dmd_env_free(env, retained->inner);
+  dmd_nesting_destroy(&retained->sizes);
   dmd_env_free(env, retained->lost);
 }
 

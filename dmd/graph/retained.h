@@ -17,6 +17,7 @@
 
 #include "base/bitset.h"
 #include "graph/dominators.h"
+#include "graph/nesting.h"
 #include "graph/typing.h"
 
 typedef struct dmd_retained {
@@ -24,8 +25,8 @@ typedef struct dmd_retained {
   dmd_dominators_t dominators; /* over all edges */
   uint64_t *bytes;             /* by node; over all edges */
   uint64_t *sure;              /* by node; without the doubtful ones. NULL: there are none */
-  uint64_t *inner;             /* by node: bytes of the blocks in it; NULL: there are none */
-  uint32_t *lost;              /* the blocks where what no root reaches begins */
+  dmd_nesting_sizes_t sizes;
+  uint32_t *lost; /* the blocks where what no root reaches begins */
   uint32_t n_lost;
 } dmd_retained_t;
 
@@ -38,9 +39,7 @@ void dmd_retained_destroy(dmd_retained_t *retained);
 static inline uint64_t dmd_retained_own(const dmd_retained_t *retained, uint32_t node) {
   if (!dmd_heapgraph_is_block(retained->graph, node))
     return 0;
-  uint64_t inner = retained->inner == NULL ? 0 : retained->inner[node];
-  uint64_t szB = retained->graph->graph.size[node];
-  return szB > inner ? szB - inner : 0;
+  return dmd_nesting_own(&retained->sizes, node).szB;
 }
 
 typedef struct dmd_bounds {

@@ -6,6 +6,12 @@ static uint8_t throw_kind(dice_t *dice) {
   return kinds[dice_below(dice, sizeof kinds)];
 }
 
+static void put_into(heap_matrix_t *m, uint32_t block, uint32_t outer) {
+  m->outer[block] = outer;
+  m->addr[block] = m->addr[outer] + m->requested[outer];
+  m->requested[outer] += m->requested[block] + m->slop[block];
+}
+
 void heap_matrix_throw(heap_matrix_t *m, dice_t *dice) {
   *m = (heap_matrix_t){.n_roots = (uint32_t)dice_below(dice, 5)};
   uint32_t first = m->n_roots + 1;
@@ -15,8 +21,9 @@ void heap_matrix_throw(heap_matrix_t *m, dice_t *dice) {
   for (uint32_t i = first; i < m->n; i++) {
     m->requested[i] = 8 + dice_below(dice, 1000);
     m->slop[i] = (uint32_t)dice_below(dice, 16);
+    m->addr[i] = 0x10000 * (uint64_t)i;
     if (i > first && dice_below(dice, 6) == 0)
-      m->outer[i] = dice_below(dice, 2) > 0 && m->outer[i - 1] != 0 ? m->outer[i - 1] : i - 1;
+      put_into(m, i, m->outer[i - 1] != 0 ? m->outer[i - 1] : i - 1);
   }
   for (uint32_t i = 2; i < m->n; i++)
     if (i >= first && dice_below(dice, 8) > 0)
@@ -61,10 +68,8 @@ void heap_matrix_build(const heap_matrix_t *m, dmd_heapgraph_t *graph, const dmd
   uint32_t code = dmd_heapgraph_add_code(graph, DMD_NONE, 0x10, frames, 2);
   uint32_t stack = dmd_heapgraph_add_stack(graph, &code, 1);
   for (uint32_t node = first; node < m->n; node++) {
-    dmd_graph_block_t block = {.addr = 0x10000 + 0x1000 * (uint64_t)node,
-                               .slop = m->slop[node],
-                               .stack = stack,
-                               .outer = m->outer[node]};
+    dmd_graph_block_t block = {
+        .addr = m->addr[node], .slop = m->slop[node], .stack = stack, .outer = m->outer[node]};
     dmd_heapgraph_add_block(graph, &block, m->requested[node] + m->slop[node]);
     add_edges(m, graph, node);
   }

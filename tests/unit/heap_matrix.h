@@ -22,7 +22,9 @@ typedef struct heap_matrix {
   uint8_t edges[MATRIX_MAX][MATRIX_MAX]; /* an edge_kind_t; from DMD_GRAPH_ALL EDGE_START */
   uint64_t requested[MATRIX_MAX];        /* of blocks */
   uint32_t slop[MATRIX_MAX];
-  uint32_t outer[MATRIX_MAX]; /* 0: none; else it is the block before, or that one's */
+  uint32_t
+      outer[MATRIX_MAX]; /* 0: none; else a block before, in which it has room, beside others */
+  uint64_t addr[MATRIX_MAX];
 } heap_matrix_t;
 
 /* Some are trees with a few more edges, some dense, with unreachable parts, edges of a node to

@@ -102,10 +102,12 @@ static void try_limits(const dmd_graph_t *g, const dmd_reader_limits_t *limits, 
   dmd_dominators_t d, of_shown;
   dmd_condensed_t c;
   dmd_graph_t shown;
-  dmd_dominators_init(&d, g);
+  dmd_dominators_init(&d, g, NULL, 0);
+  dmd_dominators_measure(&d, g);
   dmd_condensed_init(&c, g, &d, limits);
   build_condensed(&shown, &c);
-  dmd_dominators_init(&of_shown, &shown);
+  dmd_dominators_init(&of_shown, &shown, NULL, 0);
+  dmd_dominators_measure(&of_shown, &shown);
   check_retained(&c, &d, &of_shown);
   check_all_there(&c, &d);
   check_limits(&c, &d, &shown, limits);
@@ -161,7 +163,8 @@ static void smallest_go_first(void **state) {
       dmd_graph_add_edge(&g, edges[e][1], 0);
     dmd_graph_end_node(&g);
   }
-  dmd_dominators_init(&d, &g);
+  dmd_dominators_init(&d, &g, NULL, 0);
+  dmd_dominators_measure(&d, &g);
   dmd_reader_limits_t limits = no_limits;
   limits.max_nodes = 6;
   dmd_condensed_init(&c, &g, &d, &limits);

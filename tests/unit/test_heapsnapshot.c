@@ -65,8 +65,10 @@ static void check_document(const dmd_heapsnapshot_t *s, const char *text) {
   dmd_dominators_t theirs, ours;
   read_document(&read, s->graph->env, text);
   assert_int_equal(read.n_nodes, s->shown.n_nodes + 1);
-  dmd_dominators_init(&theirs, &read);
-  dmd_dominators_init(&ours, &s->graph->graph);
+  dmd_dominators_init(&theirs, &read, NULL, 0);
+  dmd_dominators_measure(&theirs, &read);
+  dmd_dominators_init(&ours, &s->graph->graph, NULL, 0);
+  dmd_dominators_measure(&ours, &s->graph->graph);
   assert_int_equal(theirs.n_reached, read.n_nodes);
   for (uint32_t i = 0; i < s->shown.n_nodes; i++)
     if (!dmd_condensed_is_many(&s->shown, i))

@@ -18,7 +18,7 @@ static uint64_t own(const heap_matrix_t *m, uint32_t node) {
   for (uint32_t i = 1; i < m->n; i++)
     if (m->outer[i] == node)
       inner += m->requested[i] + m->slop[i];
-  return szB > inner ? szB - inner : 0;
+  return szB - inner;
 }
 
 static uint64_t bytes_of(const heap_matrix_t *m, uint32_t nodes) {
