@@ -6,9 +6,9 @@
 #include "graph/graphfile.h"
 
 #include "base/mem.h"
+#include "base/wire.h"
 
 enum {
-  MAX_VARINT = 10,     /* bytes */
   MAX_PART = 1 << 16,  /* bytes of a part of objects, codes and the like, more or less */
   MAX_NODES = 1 << 12, /* of a part */
   MAX_EDGES = 1 << 15  /* from which on there are no more nodes in a part */
@@ -21,35 +21,16 @@ enum { BLOCKS_COUNT = 1, ADDRESS, REQUESTED, SLOP, STACK, REPORT_SET, TAG, THREA
 enum { FIRST_WORD_BLOCK = 11, FIRST_WORD_OBJECT, FIRST_WORD_ADDRESS };
 enum { EDGES_COUNT = 1, WORD, TARGET, INTERIOR, INTO, HEURISTIC };
 
-enum { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
-
-/* ---- Numbers and fields. ---- */
-
-static void put_number(dmd_strbuf_t *to, uint64_t v) {
-  char bytes[MAX_VARINT];
-  size_t n = 0;
-  for (; v >= 0x80; v >>= 7)
-    bytes[n++] = (char)(v | 0x80);
-  bytes[n++] = (char)v;
-  dmd_strbuf_bytes(to, bytes, n);
-}
+/* ---- Fields. ---- */
 
 static void put_field(dmd_strbuf_t *to, uint32_t field, uint64_t v) {
-  if (v == 0)
-    return;
-  put_number(to, field << 3 | WIRE_NUMBER);
-  put_number(to, v);
-}
-
-static void put_present(dmd_strbuf_t *to, uint32_t field, const char *bytes, size_t n) {
-  put_number(to, field << 3 | WIRE_BYTES);
-  put_number(to, n);
-  dmd_strbuf_bytes(to, bytes, n);
+  if (v != 0)
+    dmd_wire_u64(to, field, v);
 }
 
 static void put_bytes(dmd_strbuf_t *to, uint32_t field, const char *bytes, size_t n) {
   if (n > 0)
-    put_present(to, field, bytes, n);
+    dmd_wire_bytes(to, field, bytes, n);
 }
 
 static void put_text(dmd_strbuf_t *to, uint32_t field, const char *text) {
@@ -67,7 +48,7 @@ static void write(dmd_graphfile_t *file, const dmd_strbuf_t *bytes) {
 static void write_part(dmd_graphfile_t *file) {
   if (file->part.n > 0) {
     dmd_strbuf_cut(&file->inner, 0);
-    put_number(&file->inner, file->part.n);
+    dmd_wire_number(&file->inner, file->part.n);
     write(file, &file->inner);
     write(file, &file->part);
   }
@@ -80,7 +61,7 @@ static void add_bytes(dmd_graphfile_t *file, uint32_t field, const char *bytes, 
   if (file->field != field || file->part.n >= MAX_PART)
     write_part(file);
   file->field = field;
-  put_present(&file->part, field, bytes, n);
+  dmd_wire_bytes(&file->part, field, bytes, n);
 }
 
 static void add_message(dmd_graphfile_t *file, uint32_t field) {
@@ -92,7 +73,7 @@ static void add_message(dmd_graphfile_t *file, uint32_t field) {
 
 static void add(dmd_graph_column_t *column, uint64_t v) {
   column->has_any = column->has_any || v != 0;
-  put_number(&column->bytes, v);
+  dmd_wire_number(&column->bytes, v);
 }
 
 static void add_difference(dmd_graph_column_t *column, uint64_t v) {
@@ -147,11 +128,11 @@ static void write_nodes(dmd_graphfile_t *file) {
   if (file->is_of_blocks) {
     put_field(&file->message, BLOCKS_COUNT, file->n_in_part);
     put_columns(&file->message, file->blocks, ADDRESS, DMD_GRAPH_BLOCK_COLUMNS);
-    put_present(&file->part, PART_BLOCKS, file->message.text, file->message.n);
+    dmd_wire_bytes(&file->part, PART_BLOCKS, file->message.text, file->message.n);
     dmd_strbuf_cut(&file->message, 0);
   }
   put_columns(&file->message, file->edges, EDGES_COUNT, DMD_GRAPH_EDGE_COLUMNS);
-  put_present(&file->part, PART_EDGES, file->message.text, file->message.n);
+  dmd_wire_bytes(&file->part, PART_EDGES, file->message.text, file->message.n);
   dmd_strbuf_cut(&file->message, 0);
   write_part(file);
   file->n_in_part = file->n_edges_in_part = 0;
@@ -218,7 +199,7 @@ void dmd_graphfile_header(dmd_graphfile_t *file, const dmd_profile_t *profile) {
   put_text(to, 6, dmd_mode_name(profile->mode));
   for (uint32_t i = 0; i < dmd_profile_n_arguments(profile); i++) {
     const char *argument = dmd_profile_argument(profile, i);
-    put_present(to, 7, argument, dmd_str_length(argument));
+    dmd_wire_bytes(to, 7, argument, dmd_str_length(argument));
   }
   put_text(to, 8, run->folder);
   put_text(to, 9, run->host);
@@ -252,7 +233,7 @@ static void put_code(dmd_graphfile_t *file, dmd_strbuf_t *to, const dmd_graphfil
     put_text(&function, 1, code->functions[i].name);
     put_text(&function, 2, code->functions[i].file);
     put_field(&function, 3, code->functions[i].line);
-    put_present(to, 3, function.text, function.n);
+    dmd_wire_bytes(to, 3, function.text, function.n);
     dmd_strbuf_cut(&function, 0);
   }
   dmd_strbuf_destroy(&function);
@@ -268,7 +249,7 @@ void dmd_graphfile_root(dmd_graphfile_t *file, const dmd_graphfile_root_t *root)
   if (root->frame != NULL) {
     dmd_strbuf_cut(&file->inner, 0);
     put_code(file, &file->inner, root->frame);
-    put_present(to, 6, file->inner.text, file->inner.n);
+    dmd_wire_bytes(to, 6, file->inner.text, file->inner.n);
   }
   put_text(to, 7, root->name);
   add_message(file, PART_ROOT);
@@ -285,7 +266,7 @@ void dmd_graphfile_stack(dmd_graphfile_t *file, const uint32_t *codes, uint32_t 
   write_nodes(file);
   dmd_strbuf_cut(&file->inner, 0);
   for (uint32_t i = 0; i < n; i++)
-    put_number(&file->inner, codes[i]);
+    dmd_wire_number(&file->inner, codes[i]);
   put_bytes(&file->message, 1, file->inner.text, file->inner.n);
   add_message(file, PART_STACK);
 }
@@ -307,11 +288,11 @@ void dmd_graphfile_report_set(dmd_graphfile_t *file, bool shared, uint32_t count
   put_field(&file->message, 2, count);
   dmd_strbuf_cut(&file->inner, 0);
   for (uint32_t i = 0; i < n; i++)
-    put_number(&file->inner, kept[i].stack);
+    dmd_wire_number(&file->inner, kept[i].stack);
   put_bytes(&file->message, 3, file->inner.text, file->inner.n);
   dmd_strbuf_cut(&file->inner, 0);
   for (uint32_t i = 0; i < n; i++)
-    put_number(&file->inner, kept[i].reporter);
+    dmd_wire_number(&file->inner, kept[i].reporter);
   put_bytes(&file->message, 4, file->inner.text, file->inner.n);
   add_message(file, PART_REPORT_SET);
 }
