@@ -219,6 +219,7 @@ dmd_reader_sources = \
   dmd/reader/command/cmd_check.c \
   dmd/reader/command/cmd_diff.c \
   dmd/reader/command/cmd_export.c \
+  dmd/reader/command/exportgraph.c dmd/reader/command/exportgraph.h \
   dmd/reader/command/cmd_merge.c \
   dmd/reader/command/cmd_print.c \
   dmd/reader/command/cmd_run.c \

@@ -56,7 +56,6 @@ typedef struct {
   size_t strings_szB;
   dmd_strbuf_t name; /* scratch */
   uint32_t *n_edges; /* by number */
-  uint32_t n_too_large;
 } writer_t;
 
 /* ---- Numbers and strings. ---- */
@@ -131,7 +130,7 @@ static void put_node(writer_t *w, uint32_t number) {
   uint32_t call = count_call(w, number, szB);
   if (szB > UINT32_MAX) {
     szB = UINT32_MAX;
-    w->n_too_large++;
+    w->s->n_too_large++;
   }
   dmd_heapsnapshot_name(w->s, number, &w->name);
   uint64_t id = 2 * (uint64_t)number + 3;
@@ -264,7 +263,7 @@ static void put_list(writer_t *w, const char *key, void (*put_elements)(writer_t
   dmd_out_char(w->out, ']');
 }
 
-uint32_t dmd_export_heapsnapshot(dmd_heapsnapshot_t *snapshot, dmd_out_t *out) {
+void dmd_export_heapsnapshot(dmd_heapsnapshot_t *snapshot, dmd_out_t *out) {
   const dmd_env_t *env = snapshot->graph->env;
   writer_t w = {.s = snapshot, .out = out};
   dmd_intern_init(&w.strings, env, "dmd.heapsnapshot");
@@ -285,5 +284,4 @@ uint32_t dmd_export_heapsnapshot(dmd_heapsnapshot_t *snapshot, dmd_out_t *out) {
   dmd_strbuf_destroy(&w.name);
   dmd_calltree_destroy(&w.calls);
   dmd_intern_destroy(&w.strings);
-  return w.n_too_large;
 }

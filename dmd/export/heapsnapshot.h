@@ -26,6 +26,7 @@ typedef struct dmd_heapsnapshot {
   dmd_condensed_t shown;
   uint64_t n_reached;                  /* nodes of the graph that are shown, or put together */
   uint64_t n_unreached, unreached_szB; /* blocks that are left out, and their usable bytes */
+  uint32_t n_too_large;                /* nodes that were written as smaller than they are */
 } dmd_heapsnapshot_t;
 
 /* Of at most so many nodes, at least 1. Graph and typing must outlive it. */
@@ -44,9 +45,11 @@ void dmd_heapsnapshot_edge_name(const dmd_heapsnapshot_t *snapshot, const dmd_ed
 /* The profile's stack of a node; DMD_NONE: of no block, or of several. */
 uint32_t dmd_heapsnapshot_stack(const dmd_heapsnapshot_t *snapshot, uint32_t number);
 
-/* For Chrome's DevTools, and what reads their format: JSON. Sizes have 32 bits there: returns how
- * many nodes are larger, and are written as 4 GiB. */
-uint32_t dmd_export_heapsnapshot(dmd_heapsnapshot_t *snapshot, dmd_out_t *out);
+typedef void (*dmd_export_heapsnapshot_fn)(dmd_heapsnapshot_t *snapshot, dmd_out_t *out);
+
+/* For Chrome's DevTools, and what reads their format: JSON. Sizes have 32 bits there: nodes that
+ * are larger are written as of 4 GiB, and counted in n_too_large. */
+void dmd_export_heapsnapshot(dmd_heapsnapshot_t *snapshot, dmd_out_t *out);
 
 /* For Firefox's Memory panel, see fxsnapshot.proto beside this file; not yet gzipped. */
 void dmd_export_fxsnapshot(dmd_heapsnapshot_t *snapshot, dmd_out_t *out);

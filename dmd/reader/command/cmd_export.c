@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dmdv export: a profile in the format of another program.
+ * dmdv export: a profile, or a heap graph, in the format of another program.
  */
 #include "reader/command/commands.h"
+#include "reader/command/exportgraph.h"
 #include "reader/command/show.h"
 #include "reader/export/export_pprof.h"
 #include "reader/host/host.h"
@@ -19,19 +20,23 @@
 #endif
 
 typedef struct {
-  dmd_export_fn write; /* NULL: not in this build */
-  bool gzip;           /* always, whatever the file is called */
+  dmd_export_fn write;                    /* NULL: not in this build, or */
+  dmd_export_heapsnapshot_fn write_graph; /* of a heap graph; NULL: of a profile */
+  bool gzip;                              /* always, whatever the file is called */
   const char *what;
 } format_t;
 
 /* Their names, and what each is: in the same order. */
-static const char format_names[] = "pprof|collapsed|speedscope|dhat|about-memory";
+static const char format_names[] =
+    "pprof|collapsed|speedscope|dhat|about-memory|heapsnapshot|fxsnapshot";
 static const format_t formats[] = {
-    {dmdv_export_pprof, true, "Google's pprof: go tool pprof FILE"},
-    {dmd_export_collapsed, false, "flame graphs: flamegraph.pl FILE"},
-    {dmd_export_speedscope, false, "speedscope.app: speedscope FILE"},
-    {dmd_export_dhat, false, "Valgrind's dh_view.html, the Firefox Profiler"},
-    {dmd_export_about_memory, false, "Firefox's about:memory, its Load button"},
+    {dmdv_export_pprof, NULL, true, "Google's pprof: go tool pprof FILE"},
+    {dmd_export_collapsed, NULL, false, "flame graphs: flamegraph.pl FILE"},
+    {dmd_export_speedscope, NULL, false, "speedscope.app: speedscope FILE"},
+    {dmd_export_dhat, NULL, false, "Valgrind's dh_view.html, the Firefox Profiler"},
+    {dmd_export_about_memory, NULL, false, "Firefox's about:memory, its Load button"},
+    {NULL, dmd_export_heapsnapshot, false, "of a heap graph: Chrome's DevTools, memlab"},
+    {NULL, dmd_export_fxsnapshot, true, "of a heap graph: Firefox's Memory panel"},
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -40,6 +45,7 @@ typedef struct {
   dmd_section_t section; /* DMD_N_SECTIONS: not given */
   unsigned roots;        /* bits of dmd_label_t */
   const char *output;    /* NULL: standard output */
+  uint32_t max_nodes;    /* 0: as many as readers take */
   dmdv_load_options_t load;
   dmdv_files_t files;
 } options_t;
@@ -49,7 +55,7 @@ static const dmd_option_t options[] = {
      DMD_OPTION_AT(options_t, format), .letter = 'F'},
     {"output", "FILE", NULL,
      "write there instead of to standard output; gzipped if FILE ends in .gz, and with pprof "
-     "always",
+     "and fxsnapshot always",
      DMD_OPTION_TEXT, DMD_OPTION_AT(options_t, output), .letter = 'o', .is_file = true},
     {"ignore-alloc-fns", NULL, NULL, "leave out allocation functions at the start of stacks",
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, load.ignore_alloc_fns), .letter = 'a'},
@@ -60,6 +66,11 @@ static const dmd_option_t options[] = {
      "with collapsed and speedscope: stacks stand on a frame that names this; may be given several "
      "times",
      DMD_OPTION_WORD_BIT, DMD_OPTION_AT(options_t, roots)},
+    {"max-nodes", "<number>", NULL,
+     "with heapsnapshot and fxsnapshot: of a larger graph, put the smallest parts together until "
+     "so many nodes are left; without it, what the tools take: 16 million, and 512 MiB",
+     DMD_OPTION_NUMBER, DMD_OPTION_AT(options_t, max_nodes), .least = 1,
+     .most = DMD_HEAPSNAPSHOT_MAX_NODES},
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
@@ -78,7 +89,8 @@ static const dmdv_part_t parts[] = {
              "\n"
              "Writes a profile in the format of another program. FILE is what dmd or Firefox's\n"
              "DMD wrote, gzipped or not; - is standard input. Of several FILEs, such as those\n"
-             "of a program's processes, all are in it, each under the name of its process.\n"
+             "of a program's processes, all are in it, each under the name of its process. Some\n"
+             "formats are of heap graphs, which dmd writes with --graph=yes: one FILE.\n"
              "\n"
              "formats:\n",
      .add_text = add_formats},
@@ -88,19 +100,32 @@ static const dmdv_part_t parts[] = {
     {0},
 };
 
-static bool check_options(const options_t *o) {
-  if (o->format == N_FORMATS)
-    return dmdv_error("export: no --format; see dmdv export --help");
-  const format_t *format = &formats[o->format];
+/* Options that go with some formats only. */
+static bool check_format(const options_t *o, const format_t *format) {
   if (o->section != DMD_N_SECTIONS && format->write != dmd_export_collapsed)
     return dmdv_error("export: --section goes with --format=collapsed only");
   if (o->roots != 0 && format->write != dmd_export_collapsed &&
       format->write != dmd_export_speedscope)
     return dmdv_error("export: --root goes with --format=collapsed or speedscope only");
-  if (format->write == NULL)
+  if (o->max_nodes != 0 && format->write_graph == NULL)
+    return dmdv_error("export: --max-nodes goes with --format=heapsnapshot or fxsnapshot only");
+  if (o->load.ignore_alloc_fns && format->write_graph != NULL)
+    return dmdv_error("export: --ignore-alloc-fns goes with formats of profiles only");
+  return true;
+}
+
+static bool check_options(const options_t *o) {
+  if (o->format == N_FORMATS)
+    return dmdv_error("export: no --format; see dmdv export --help");
+  const format_t *format = &formats[o->format];
+  if (!check_format(o, format))
+    return false;
+  if (format->write == NULL && format->write_graph == NULL)
     return dmdv_error("export: this dmdv was built without protobuf-c, which pprof needs");
   if (o->files.n < 1)
     return dmdv_error("export: give one file, or more; see dmdv export --help");
+  if (o->files.n > 1 && format->write_graph != NULL)
+    return dmdv_error("export: a heap graph is of one file; see dmdv export --help");
   if (format->gzip && o->output == NULL && isatty(STDOUT_FILENO))
     return dmdv_error("export: this format is not text, and this is a terminal; give -o FILE");
   return true;
@@ -159,6 +184,15 @@ static bool export_merged(const options_t *o) {
   return good;
 }
 
+static bool export_graph(const options_t *o, const format_t *format) {
+  dmdv_export_graph_t export = {.write = format->write_graph,
+                                .gzip = format->gzip,
+                                .output = o->output,
+                                .max_nodes =
+                                    o->max_nodes > 0 ? o->max_nodes : DMD_HEAPSNAPSHOT_MAX_NODES};
+  return dmdv_export_graph(o->files.names[0], &export);
+}
+
 static int run(int argc, char **argv) {
   options_t o = {.format = N_FORMATS, .section = DMD_N_SECTIONS};
   int status = dmdv_read_command_line(&dmdv_export_command, &o, argc, argv, &o.files);
@@ -166,7 +200,10 @@ static int run(int argc, char **argv) {
     return status;
   if (!check_options(&o))
     return 2;
-  bool each = o.files.n == 1 || formats[o.format].write == dmd_export_about_memory;
+  const format_t *format = &formats[o.format];
+  if (format->write_graph != NULL)
+    return export_graph(&o, format) ? 0 : 2;
+  bool each = o.files.n == 1 || format->write == dmd_export_about_memory;
   return (each ? export_each(&o) : export_merged(&o)) ? 0 : 2;
 }
 

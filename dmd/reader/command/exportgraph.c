@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/command/exportgraph.h"
+
+#include "base/format.h"
+#include "reader/host/host.h"
+#include "reader/host/message.h"
+#include "reader/host/outfile.h"
+#include "reader/input/load_graph.h"
+
+#include <inttypes.h>
+
+/* What people must know who see less than there is. */
+static void say_what_is_missing(const dmd_heapsnapshot_t *s) {
+  char n[DMD_FORMAT_MAX], szB[DMD_FORMAT_MAX];
+  if (s->n_unreached > 0) {
+    dmd_format_commas(n, (int64_t)s->n_unreached);
+    dmd_format_commas(szB, (int64_t)s->unreached_szB);
+    dmdv_note("export: left out: %s blocks (%s bytes) that no root reaches; see dmdv leaks", n,
+              szB);
+  }
+  if (s->shown.up_to > 0) {
+    dmd_format_commas(n, (int64_t)s->n_reached);
+    dmd_format_commas(szB, (int64_t)s->shown.up_to);
+    dmdv_note("export: %s nodes are too many: siblings that retain up to %s bytes each are put "
+              "together, which leaves %" PRIu32,
+              n, szB, s->shown.n_nodes);
+  }
+  if (!s->shown.fits)
+    dmdv_note("export: it is still larger than its readers take");
+  if (s->n_too_large > 0)
+    dmdv_note("export: %" PRIu32 " nodes of more than 4 GiB are written as of 4 GiB, the format's "
+              "limit",
+              s->n_too_large);
+}
+
+static bool write_snapshot(dmd_heapsnapshot_t *snapshot, const dmdv_export_graph_t *export) {
+  dmdv_outfile_t *file =
+      dmdv_outfile_open(export->output, export->gzip || dmdv_outfile_is_gzip(export->output));
+  if (file == NULL)
+    return false;
+  dmd_out_t out;
+  dmd_out_init(&out, dmdv_outfile_write, file);
+  export->write(snapshot, &out);
+  dmd_out_flush(&out);
+  if (!dmdv_outfile_close(file, true))
+    return false;
+  say_what_is_missing(snapshot);
+  return true;
+}
+
+bool dmdv_export_graph(const char *name, const dmdv_export_graph_t *export) {
+  dmd_heapgraph_t graph;
+  dmdv_fail_t fail;
+  dmdv_load_graph_options_t options = {0};
+  if (!dmdv_load_graph(&graph, name, &options, &fail))
+    return dmdv_error_in(name, &fail);
+  dmd_types_t types;
+  dmd_typing_t typing;
+  dmd_heapsnapshot_t snapshot;
+  dmd_types_init(&types, &dmdv_env, graph.profile.run.word_szB);
+  dmd_typing_init(&typing, &graph, &types);
+  dmd_heapsnapshot_init(&snapshot, &graph, &typing, export->max_nodes);
+  bool good = write_snapshot(&snapshot, export);
+  dmd_heapsnapshot_destroy(&snapshot);
+  dmd_typing_destroy(&typing);
+  dmd_types_destroy(&types);
+  dmd_heapgraph_destroy(&graph);
+  return good;
+}

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Decoders of the heap snapshots of Chrome and of Firefox, which know nothing of how dmdv writes them, and what the
+tools that read them compute: retained sizes, by definition."""
+
+import gzip
+import json
+
+from pprofdecode import demand, fields, number
+
+
+class Snapshot:
+    """nodes: [{id, name, size, edges: [(name, index of the node)], stack: [(function, file, line)], innermost first}],
+    the root first."""
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+        demand(len({node["id"] for node in nodes}) == len(nodes), "two nodes with one id")
+
+    def reached(self, without=None):
+        """The indices that are reached from the root where one node is taken away."""
+        seen, todo = set(), [0]
+        while todo:
+            i = todo.pop()
+            if i == without or i in seen:
+                continue
+            seen.add(i)
+            todo += [target for _, target in self.nodes[i]["edges"]]
+        return seen
+
+    def retained(self):
+        """By node: what is reached no more without it."""
+        everything = self.reached()
+        demand(len(everything) == len(self.nodes), "nodes that the root does not reach")
+        return [sum(self.nodes[j]["size"] for j in everything - self.reached(i)) for i in range(len(self.nodes))]
+
+    def named(self, name):
+        return [node for node in self.nodes if node["name"] == name]
+
+    def edges_of(self, node):
+        """[(the edge's name, its target's)]"""
+        return [(name, self.nodes[target]["name"]) for name, target in node["edges"]]
+
+
+# ---- Chrome ----
+
+
+def rows(numbers, names):
+    demand(len(numbers) % len(names) == 0, "a row that ends in the middle")
+    return [dict(zip(names, numbers[i:i + len(names)])) for i in range(0, len(numbers), len(names))]
+
+
+def trace_stacks(document):
+    """{call id: stack}, innermost first."""
+    meta, strings = document["snapshot"]["meta"], document["strings"]
+    infos = rows(document["trace_function_infos"], meta["trace_function_info_fields"])
+    demand(len(infos) == document["snapshot"]["trace_function_count"], "a wrong trace_function_count")
+    names = meta["trace_node_fields"]
+    stacks, todo = {}, [(document["trace_tree"], ())]
+    while todo:
+        calls, outer = todo.pop()
+        for call in rows(calls, names):
+            info = infos[call["function_info_index"]]
+            frame = (strings[info["name"]], strings[info["script_name"]], info["line"])
+            demand(call["id"] not in stacks, "two calls with one id")
+            stacks[call["id"]] = stack = (frame,) + outer
+            todo.append((call["children"], stack))
+    return stacks
+
+
+def chrome(text):
+    """A Snapshot without the second root, which demands what DevTools and memlab do."""
+    for key in ("nodes", "edges", "locations"):
+        demand(text.count('"%s":' % key) == 1, "memlab looks for the key " + key)
+    document = json.loads(text)
+    meta, strings = document["snapshot"]["meta"], document["strings"]
+    demand(len(set(strings)) == len(strings), "a string comes twice")
+    nodes = rows(document["nodes"], meta["node_fields"])
+    edges = rows(document["edges"], meta["edge_fields"])
+    demand(len(nodes) == document["snapshot"]["node_count"], "a wrong node_count")
+    demand(len(edges) == document["snapshot"]["edge_count"], "a wrong edge_count")
+    stacks, at, found = trace_stacks(document), 0, []
+    for node in nodes:
+        demand(node["self_size"] < 2 ** 32 and node["id"] < 2 ** 32, "a number of more than 32 bits")
+        kind = meta["node_types"][0][node["type"]]
+        demand(kind in ("native", "synthetic"), "a node of type " + kind)
+        own = []
+        for edge in edges[at:at + node["edge_count"]]:
+            kind = meta["edge_types"][0][edge["type"]]
+            demand(kind in ("element", "property"), "an edge of type " + kind)
+            name = strings[edge["name_or_index"]] if kind == "property" else "[%d]" % edge["name_or_index"]
+            demand(edge["to_node"] % len(meta["node_fields"]) == 0, "an edge to the middle of a node")
+            own.append((name, edge["to_node"] // len(meta["node_fields"]) - 1))
+        at += node["edge_count"]
+        stack = stacks[node["trace_node_id"]] if node["trace_node_id"] else ()
+        demand(not stack or stack[-1] == ("(root)", "", 0), "a stack without a root")
+        found.append({"id": node["id"], "name": strings[node["name"]], "size": node["self_size"], "edges": own,
+                      "stack": list(stack[:-1])})
+    demand(at == len(edges), "edges of no node")
+    demand((found[0]["edges"], found[1]["name"]) == ([("[1]", 0)], "(GC roots)"), "the root leads to (GC roots) alone")
+    return Snapshot(found[1:])
+
+
+# ---- Firefox ----
+
+
+class Firefox:
+    """Reads one message after the other, as strings and frames may refer to what came before."""
+
+    def __init__(self, data):
+        demand(data[:2] == b"\x1f\x8b", "it is not gzipped")
+        self.strings, self.frames = [], {}
+        messages = list(self.messages(gzip.decompress(data)))
+        demand(messages and messages[0], "no metadata")
+        self.time_stamp = number(fields(messages[0]), 1)
+        nodes = [self.node(fields(message)) for message in messages[1:]]
+        index = {node["id"]: i for i, node in enumerate(nodes)}
+        for node in nodes:
+            demand(0 < node["id"] < 2 ** 53, "an id that is not exact as a double")
+            node["edges"] = [(name, index[referent]) for name, referent in node["edges"]]
+        self.snapshot = Snapshot(nodes)
+
+    @staticmethod
+    def messages(data):
+        at = 0
+        while at < len(data):
+            n = shift = 0
+            while True:
+                n |= (data[at] & 127) << shift
+                at, shift = at + 1, shift + 7
+                if data[at - 1] < 128:
+                    break
+            demand(at + n <= len(data), "a message ends in the middle")
+            yield data[at:at + n]
+            at += n
+
+    def string(self, message, field):
+        """A string in this field, or a reference in the next; None where there is none."""
+        demand(not (field in message and field + 1 in message), "a string and its reference")
+        if field in message:
+            text = message[field][0].decode("utf-16-le")
+            demand(text not in self.strings, "a string comes twice")
+            self.strings.append(text)
+            return text
+        if field + 1 in message:
+            demand(message[field + 1][0] < len(self.strings), "a string before it came")
+            return self.strings[message[field + 1][0]]
+        return None
+
+    def edge(self, message):
+        name = self.string(message, 2)
+        return name, number(message, 1)
+
+    def stack(self, message):
+        """A frame with its callers, innermost first."""
+        if 2 in message:
+            return self.frames[message[2][0]]
+        data = fields(message[1][0])
+        demand(all(f in data for f in (1, 3, 4, 9, 10)), "a frame without what Firefox demands")
+        source, function = self.string(data, 5), self.string(data, 7)
+        outer = self.stack(fields(data[2][0])) if 2 in data else ()
+        demand(number(data, 1) not in self.frames and len(outer) < 90, "a frame comes twice, or a stack is too deep")
+        self.frames[number(data, 1)] = stack = ((function, source, number(data, 3)),) + outer
+        return stack
+
+    def node(self, message):
+        demand(number(message, 9) == 0, "a coarse type")
+        name = self.string(message, 2)
+        edges = [self.edge(fields(edge)) for edge in message.get(5, [])]
+        stack = self.stack(fields(message[6][0])) if 6 in message else ()
+        return {"id": number(message, 1), "name": name, "size": number(message, 4), "edges": edges, "stack": list(stack)}

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv export of heap graphs, for the memory tools of browsers.
+
+What the tools would compute is computed by snapshotdecode.py, by definition, and by memlab where it is installed.
+"""
+
+import json
+import os
+import random
+
+import snapshotdecode
+from graphwriter import REGISTERS, STACK, Graph
+from harness import Skip, files
+
+NEW = [("malloc", "vg.c", 1), ("jar_new", "jar.c", 12), ("main", "app.c", 3)]
+LABEL = [("malloc", "vg.c", 1), ("label_new", "jar.c", 30), ("jar_new", "jar.c", 13), ("main", "app.c", 3)]
+ODD = [("malloc", "vg.c", 1), ("f\u20ac\U0001f600\"\x01", "dir \\/odd.c", 7)]
+
+
+def need_protobuf(test):
+    test.write("empty.graph.gz", Graph().bytes())
+    run = test.run([test.place.dmdv(), "export", "--format=heapsnapshot", "empty.graph.gz"], status=None)
+    if "protobuf-c" in run.err:
+        raise Skip("this dmdv was built without protobuf-c")
+
+
+def jars():
+    """Two jars, of which a stack's registers hold the first; it leads to the other and to a label, and the other leads
+    back. A block in the middle of which a pointer leads; one that nothing leads to but itself."""
+    g = Graph()
+    stack, registers = g.root(kind=STACK, thread=1), g.root(kind=REGISTERS, thread=1)
+    first, second = g.block(24, NEW, slop=8), g.block(24, NEW, slop=8)
+    label, odd, lost = g.block(7, LABEL, slop=9), g.block(100, ODD), g.block(20)
+    registers.points_to(first)
+    stack.points_to(first, 8)
+    first.points_to(second).points_to(label, 8)
+    second.points_to(first).points_to(odd, 16, into=40)
+    lost.points_to(lost).points_to(odd, 8)
+    return g
+
+
+def read(test, form, graph, *options, err=""):
+    """The snapshot that dmdv makes of a graph, and its file."""
+    test.write("g.graph.gz", graph if isinstance(graph, bytes) else graph.bytes())
+    name = "out." + form
+    _, said = test.dmdv("export", "--format=" + form, "-o", name, *options, "g.graph.gz")
+    test.check(err is None or said == err, "standard error: %r" % said)
+    if form == "heapsnapshot":
+        return snapshotdecode.chrome(test.read(name))
+    return snapshotdecode.Firefox(files.read_bytes(test.path(name))).snapshot
+
+
+def both(test, graph, *options, err=""):
+    need_protobuf(test)
+    return [read(test, form, graph, *options, err=err) for form in ("heapsnapshot", "fxsnapshot")]
+
+
+LEFT_OUT = "dmdv: export: left out: 1 blocks (20 bytes) that no root reaches; see dmdv leaks\n"
+
+
+def test_nodes_and_edges(test):
+    """The blocks: 32 + 32 + 16 + 100. The first jar keeps all of them; who holds it are two."""
+    for snapshot in both(test, jars(), err=LEFT_OUT):
+        test.equal([(node["name"], node["size"]) for node in snapshot.nodes[1:]], [
+            ("stack of thread 1", 64), ("registers of thread 1", 64), ("from jar_new", 32), ("from jar_new", 32),
+            ("from label_new", 16), ("from f\u20ac\U0001f600\"\x01", 100)], "nodes")
+        test.equal(snapshot.retained()[1:], [64, 64, 180, 132, 16, 100], "retained sizes")
+        first = snapshot.nodes[3]
+        test.equal(snapshot.edges_of(first), [("+0x0", "from jar_new"), ("+0x8", "from label_new")], "edges")
+        test.equal(snapshot.edges_of(snapshot.nodes[4]), [("+0x0", "from jar_new"), ("+0x10", snapshot.nodes[6]["name"])],
+                   "edges back and into the middle")
+
+
+def test_stacks(test):
+    for snapshot in both(test, jars(), err=LEFT_OUT):
+        test.equal([node["stack"] for node in snapshot.nodes[3:]], [NEW, NEW, LABEL, ODD], "stacks")
+        test.equal(snapshot.nodes[0]["stack"], [], "the root's")
+
+
+def test_deep_stacks(test):
+    """Firefox takes 90 frames; all that Valgrind records are in Chrome's."""
+    deep = [("f%d" % i, "deep.c", i) for i in range(200)]
+    graph = Graph()
+    graph.root().points_to(graph.block(8, deep)).points_to(graph.block(8, deep[:1] + deep[2:]), 8)
+    chrome, firefox = both(test, graph)
+    test.equal(chrome.nodes[2]["stack"], deep, "Chrome's")
+    test.equal([node["stack"] for node in firefox.nodes[2:]], [deep[:90], (deep[:1] + deep[2:])[:90]], "Firefox's")
+
+
+def test_firefox_ids_are_addresses(test):
+    """Of blocks at one address the inner has the next one. An address that is no exact double has none."""
+    need_protobuf(test)
+    graph = Graph()
+    top = graph.root()
+    for i, address in enumerate((0x20000, 0x20000, 0x30000, 2 ** 63)):
+        top.points_to(graph.block(8, address=address), 8 * i)
+    test.equal([node["id"] for node in read(test, "fxsnapshot", graph).nodes],
+               [1, 2, 0x20000, 0x20001, 0x30000, 0x30001], "ids")
+
+
+def test_firefox_time(test):
+    """2026-11-22T13:05:09Z is 1795352709 seconds after 1970; and a leap year's day."""
+    need_protobuf(test)
+    for time, seconds in (("2026-11-22T13:05:09Z", 1795352709), ("2024-02-29T00:00:00Z", 1709164800),
+                          ("1970-01-01T00:00:01Z", 1), ("soon", 0)):
+        test.write("g.graph.gz", Graph(time=time).bytes())
+        test.dmdv("export", "--format=fxsnapshot", "-o", "out.gz", "g.graph.gz")
+        test.equal(snapshotdecode.Firefox(files.read_bytes(test.path("out.gz"))).time_stamp, seconds * 1000000, time)
+
+
+def random_graph(dice):
+    """Up to 40 blocks, hanging on each other in the shape of a tree with more edges, or not at all."""
+    graph, nodes = Graph(), []
+    for _ in range(dice.randrange(1, 4)):
+        nodes.append(graph.root(size=dice.randrange(32, 100)))
+    for _ in range(dice.randrange(40)):
+        block = graph.block(dice.choice((32, 40, dice.randrange(32, 1000))), dice.choice((None, NEW, LABEL)))
+        if dice.randrange(8):
+            nodes[dice.randrange(max(0, len(nodes) - dice.choice((1, 5, 40))), len(nodes))].points_to(block, 8)
+        nodes.append(block)
+    for _ in range(dice.randrange(30) if graph.blocks else 0):
+        dice.choice(nodes).points_to(dice.choice(graph.blocks), 8 * dice.randrange(4), into=dice.choice((0, 0, 3)))
+    for node in nodes:  # one pointer a word
+        node.edges = list({word: (word, block, min(into, max(block.requested - 1, 0))) for word, block, into in node.edges}.values())
+    return graph
+
+
+def reached_of(graph):
+    """By definition: the blocks that roots reach."""
+    seen, todo = set(), [block for root in graph.roots for _, block, _ in root.edges]
+    while todo:
+        block = todo.pop()
+        if block.number not in seen:
+            seen.add(block.number)
+            todo += [target for _, target, _ in block.edges]
+    return seen
+
+
+def test_random_graphs(test):
+    """Both formats show the same: all that is reached, with the sizes that it has and retains by definition."""
+    for seed in range(12):
+        graph = random_graph(random.Random(seed))
+        chrome, firefox = both(test, graph, err=None)
+        reached = reached_of(graph)
+        test.equal([node["size"] for node in chrome.nodes[1:]],
+                   [root.size for root in graph.roots] +
+                   [b.requested + b.slop for b in graph.blocks if b.number in reached], "sizes of graph %d" % seed)
+        for key in ("name", "size", "edges", "stack"):
+            test.equal([node[key] for node in chrome.nodes[1:]], [node[key] for node in firefox.nodes[1:]], key)
+        test.equal(len(chrome.reached()), len(chrome.nodes), "all are reached")
+
+
+def hubs():
+    """A root with ten hubs, each with a table of 100 bytes and ten blocks of i * 10 bytes that know each other."""
+    graph = Graph()
+    top = graph.root(size=2000)
+    for i in range(10):
+        hub = graph.block(80, NEW)
+        top.points_to(hub, 8 * i).points_to(graph.block(1000, LABEL), 800 + 8 * i)
+        small = [graph.block(16 * (i + 1)) for _ in range(10)]
+        for k, block in enumerate(small):
+            hub.points_to(block, 8 * k)
+            block.points_to(small[(k + 1) % 10])
+    return graph
+
+
+def test_cut(test):
+    """122 nodes. Of siblings of up to 16 bytes there are ten, in one hub; and so on, from the smallest on."""
+    uncut = both(test, hubs())[0]
+    whole = [n for n in uncut.retained() if n >= 1000]
+    for limit, up_to, left in ((121, 16, 113), (113, 16, 113), (112, 32, 104), (100, 48, 95)):
+        err = ("dmdv: export: 122 nodes are too many: siblings that retain up to %d bytes each are put together, which "
+               "leaves %d\n" % (up_to, left))
+        for snapshot in both(test, hubs(), "--max-nodes=%d" % limit, err=err):
+            test.equal(len(snapshot.nodes), left, "nodes")
+            test.equal(snapshot.retained()[0], uncut.retained()[0], "all bytes")
+            together = snapshot.named("(small ones, put together)")
+            test.equal([node["size"] for node in together], [160 * (i + 1) for i in range(up_to // 16)], "put together")
+            test.equal([n for n in snapshot.retained() if n >= 1000], whole, "what the others retain")
+    for snapshot in both(test, hubs(), "--max-nodes=1", err=None):
+        test.equal((len(snapshot.nodes), snapshot.retained()[0]), (2, 2000 + 10 * 1080 + 160 * 55), "all in one")
+
+
+def test_larger_than_32_bits(test):
+    """Chrome's sizes have 32 bits, Firefox's have not."""
+    need_protobuf(test)
+    graph = Graph()
+    graph.root().points_to(graph.block(5 * 2 ** 30))
+    said = "dmdv: export: 1 nodes of more than 4 GiB are written as of 4 GiB, the format's limit\n"
+    test.equal(read(test, "heapsnapshot", graph, err=said).nodes[2]["size"], 2 ** 32 - 1, "Chrome's")
+    test.equal(read(test, "fxsnapshot", graph).nodes[2]["size"], 5 * 2 ** 30, "Firefox's")
+
+
+def test_empty_graph(test):
+    for snapshot in both(test, Graph()):
+        test.equal(len(snapshot.nodes), 1, "nodes")
+
+
+MEMLAB = r"""
+const path = process.argv[3];
+const {utils} = require(path + '/@memlab/core');
+const TraceFinder = require(path + '/@memlab/core/dist/paths/TraceFinder.js').default;
+(async () => {
+  const snapshot = await utils.getSnapshotFromFile(process.argv[2], {buildNodeIdIndex: true, verbose: false});
+  new TraceFinder().calculateAllNodesRetainedSizes(snapshot);
+  const nodes = [];
+  snapshot.nodes.forEach(node => { nodes.push([node.name, node.self_size, Number(node.retainedSize)]); });
+  require('fs').writeFileSync('memlab.json', JSON.stringify(nodes));
+})();
+"""
+
+
+def test_memlab(test):
+    """What memlab finds of nodes is what they are and retain by definition."""
+    need_protobuf(test)
+    node = test.need("node")
+    folders = [os.path.join(folder, "node_modules") for folder in (os.environ.get("DMD_MEMLAB", ""), test.srcdir)]
+    folder = next((folder for folder in folders if os.path.isdir(os.path.join(folder, "@memlab", "core"))), None)
+    if folder is None:
+        raise Skip("no memlab: npm install @memlab/core, and set DMD_MEMLAB to that folder")
+    test.write("memlab.js", MEMLAB)
+    for graph in [jars(), hubs()] + [random_graph(random.Random(seed)) for seed in range(100, 103)]:
+        snapshot = read(test, "heapsnapshot", graph, err=None)
+        test.run([node, "memlab.js", "out.heapsnapshot", folder])
+        found = json.loads(test.read("memlab.json"))
+        test.equal([tuple(n) for n in found[2:]], [(n["name"], n["size"], retained) for n, retained in
+                                                   zip(snapshot.nodes[1:], snapshot.retained()[1:])], "nodes")
+
+
+def test_wrong_command_lines(test):
+    need_protobuf(test)
+    test.write("g.graph.gz", jars().bytes())
+    test.write("p.json", {"version": 5})
+    for args, word in ((["--format=heapsnapshot", "g.graph.gz", "g.graph.gz"], "one file"),
+                       (["--format=heapsnapshot", "p.json"], "not a heap graph"),
+                       (["--format=fxsnapshot", "--root=tag", "g.graph.gz"], "--root"),
+                       (["--format=fxsnapshot", "-a", "g.graph.gz"], "--ignore-alloc-fns"),
+                       (["--format=fxsnapshot", "--max-nodes=0", "g.graph.gz"], "--max-nodes"),
+                       (["--format=dhat", "--max-nodes=9", "p.json"], "--max-nodes"),
+                       (["--format=fxsnapshot", "-o", "/dev/full", "g.graph.gz"], "No space")):
+        line = test.error("export", *args)
+        test.check(word in line, "%r is not in: %s" % (word, line))
