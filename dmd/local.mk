@@ -170,6 +170,7 @@ dmd_tool_sources = \
   dmd/tool/dm_clientreq.c dmd/tool/dm_clientreq.h \
   dmd/tool/dm_code.c dmd/tool/dm_code.h \
   dmd/tool/dm_direct.c dmd/tool/dm_direct.h \
+  dmd/tool/dm_entry.c dmd/tool/dm_entry.h \
   dmd/tool/dm_env.c dmd/tool/dm_env.h \
   dmd/tool/dm_files.c dmd/tool/dm_files.h \
   dmd/tool/dm_gzip.c dmd/tool/dm_gzip.h \
@@ -183,9 +184,11 @@ dmd_tool_sources = \
   dmd/tool/dm_pagemap.c dmd/tool/dm_pagemap.h \
   dmd/tool/dm_preload.h \
   dmd/tool/dm_private.c dmd/tool/dm_private.h \
+  dmd/tool/dm_registers.c dmd/tool/dm_registers.h \
   dmd/tool/dm_resident.c dmd/tool/dm_resident.h \
   dmd/tool/dm_roots.c dmd/tool/dm_roots.h \
   dmd/tool/dm_segments.c dmd/tool/dm_segments.h \
+  dmd/tool/dm_trace.c dmd/tool/dm_trace.h \
   dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h
 
 # dmdv: its main file, and the rest, which unit tests can be linked with.

@@ -2,13 +2,14 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
-#include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
 #include "tool/dm_clientreq.h"
 #include "tool/dm_direct.h"
+#include "tool/dm_entry.h"
 #include "tool/dm_malloc.h"
 #include "tool/dm_options.h"
+#include "tool/dm_registers.h"
 
 /* The registers that hold the address of a request's arguments, and its answer: what valgrind.h
  * compiles a request to. */
@@ -30,10 +31,23 @@
 
 static ULong g_n_answered;
 
+IRDirty *dm_direct_call(IRTemp answered, const HChar *name, void *function,
+                        const VexGuestLayout *layout) {
+  IRDirty *call = unsafeIRDirty_1_N(answered, 0, name, VG_(fnptr_to_fnentry)(function),
+                                    mkIRExprVec_1(IRExpr_GSPTR()));
+  call->nFxState = 1;
+  call->fxState[0].fx = Ifx_Modify;
+  call->fxState[0].offset = 0;
+  call->fxState[0].size = layout->total_sizeB;
+  call->fxState[0].nRepeats = 0;
+  call->fxState[0].repeatLen = 0;
+  return call;
+}
+
 /* Called from translated code, with the state of the thread that runs. False: nothing was done. */
 static UWord answer(void *guest) {
   UWord *arg = (UWord *)(Addr)ARGUMENTS(guest);
-  ThreadId tid = VG_(get_running_tid)();
+  ThreadId tid = dm_running_thread(guest);
   UWord ret;
   if (!dm_answer_allocator_call(tid, arg, &ret) && !dm_answer_frequent_request(tid, arg, &ret))
     return 0;
@@ -42,21 +56,13 @@ static UWord answer(void *guest) {
   return 1;
 }
 
-void dm_direct_instrument(IRSB *sb, const VexGuestLayout *layout) {
-  if (sb->jumpkind != Ijk_ClientReq || sb->next->tag != Iex_Const ||
-      !g_test_options.direct_requests)
+static void answer_request(IRSB *sb, const VexGuestLayout *layout) {
+  if (sb->jumpkind != Ijk_ClientReq || sb->next->tag != Iex_Const)
     return;
   Bool is_64 = sizeof(UWord) == 8;
   IRTemp answered = newIRTemp(sb->tyenv, is_64 ? Ity_I64 : Ity_I32);
   IRTemp guard = newIRTemp(sb->tyenv, Ity_I1);
-  IRDirty *call = unsafeIRDirty_1_N(answered, 0, "dm_direct: answer", VG_(fnptr_to_fnentry)(answer),
-                                    mkIRExprVec_1(IRExpr_GSPTR()));
-  call->nFxState = 1;
-  call->fxState[0].fx = Ifx_Modify;
-  call->fxState[0].offset = 0;
-  call->fxState[0].size = layout->total_sizeB;
-  call->fxState[0].nRepeats = 0;
-  call->fxState[0].repeatLen = 0;
+  IRDirty *call = dm_direct_call(answered, "dm_direct: answer", answer, layout);
   /* Stacks are taken from where the request ends, as they are in the scheduler. */
   addStmtToIRSB(sb, IRStmt_Put(sb->offsIP, sb->next));
   addStmtToIRSB(sb, IRStmt_Dirty(call));
@@ -66,6 +72,12 @@ void dm_direct_instrument(IRSB *sb, const VexGuestLayout *layout) {
   addStmtToIRSB(sb, IRStmt_WrTmp(guard, is_answered));
   addStmtToIRSB(sb,
                 IRStmt_Exit(IRExpr_RdTmp(guard), Ijk_Boring, sb->next->Iex.Const.con, sb->offsIP));
+}
+
+void dm_direct_instrument(IRSB *sb, const VgCallbackClosure *closure,
+                          const VexGuestLayout *layout) {
+  if (g_test_options.direct_requests && !dm_entry_instrument(sb, closure, layout))
+    answer_request(sb, layout);
 }
 
 void dm_direct_print_stats(void) {

@@ -16,8 +16,14 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Adds that call to a translation, if it ends in a client request. */
-void dm_direct_instrument(IRSB *sb, const VexGuestLayout *layout);
+/* Makes of a translation what answers at once: one that ends in a client request, or such a call
+ * (dm_entry.h). */
+void dm_direct_instrument(IRSB *sb, const VgCallbackClosure *closure, const VexGuestLayout *layout);
+
+/* A call of a function of ours in a translation, with the state of the thread that runs, which it
+ * may change; its result, a word, goes to answered. */
+IRDirty *dm_direct_call(IRTemp answered, const HChar *name, void *function,
+                        const VexGuestLayout *layout);
 
 /* For --stats=yes. */
 void dm_direct_print_stats(void);

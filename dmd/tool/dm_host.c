@@ -23,6 +23,7 @@
 #include "tool/dm_host.h"
 #include "tool/dm_memory.h"
 #include "tool/dm_pagemap.h"
+#include "tool/dm_registers.h"
 #include "tool/dm_resident.h"
 #include "tool/dm_roots.h"
 
@@ -36,7 +37,8 @@ static uint32_t capture(void *ctx, uint32_t thread) {
 /* After the request, in the function that made it. */
 static dmd_place_t place(void *ctx, uint32_t thread) {
   (void)ctx;
-  return (dmd_place_t){.ip = VG_(get_IP)(thread), .sp = VG_(get_SP)(thread)};
+  const dm_registers_t now = dm_registers(thread);
+  return (dmd_place_t){.ip = now.ip, .sp = now.sp};
 }
 
 static bool shows_below_main(void *ctx) {

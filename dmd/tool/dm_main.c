@@ -23,6 +23,7 @@
 #include "dmd-config.h"
 #include "tool/dm_clientreq.h"
 #include "tool/dm_direct.h"
+#include "tool/dm_entry.h"
 #include "tool/dm_env.h"
 #include "tool/dm_inlined.h"
 #include "tool/dm_malloc.h"
@@ -39,8 +40,8 @@ static void post_clo_init(void) {
 static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestLayout *layout,
                         const VexGuestExtents *vge, const VexArchInfo *archinfo, IRType gWordTy,
                         IRType hWordTy) {
-  (void)closure, (void)vge, (void)archinfo, (void)gWordTy, (void)hWordTy;
-  dm_direct_instrument(sb_in, layout);
+  (void)vge, (void)archinfo, (void)gWordTy, (void)hWordTy;
+  dm_direct_instrument(sb_in, closure, layout);
   return sb_in;
 }
 
@@ -87,6 +88,7 @@ static void fini(Int exit_code) {
   dmd_engine_exit(&g_engine);
   if (VG_(clo_stats)) {
     dm_direct_print_stats();
+    dm_entry_print_stats();
     dm_unwind_print_stats();
   }
 }

@@ -12,22 +12,20 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 
+#include "tool/dm_entry.h"
 #include "tool/dm_options.h"
 #include "tool/dm_private.h"
+#include "tool/dm_registers.h"
+#include "tool/dm_trace.h"
 #include "tool/dm_unwind.h"
 
 #if defined(VGA_amd64)
 
-#include "libvex_guest_amd64.h"
-
 enum {
   WORD = sizeof(Addr),
-  MAX_FRAMES = 64,    /* longer stacks are not remembered */
-  MAX_WORDS = 128,    /* to compare */
-  MAX_SCANNED = 1024, /* words of a frame to look through for a frame pointer */
-  N_HASHED = 16,      /* frames that choose a walk's place in the table */
-  N_THREADS = 512,    /* threads with higher numbers are unwound */
-  N_SETS = 1 << 14,   /* of N_WAYS walks each */
+  N_HASHED = 16,    /* frames that choose a walk's place in the table */
+  N_THREADS = 512,  /* threads with higher numbers are unwound */
+  N_SETS = 1 << 14, /* of N_WAYS walks each */
   N_WAYS = 4,
   N_OUTER = 256,              /* words of outer frames that are looked for to be shared */
   N_OUTER_FRAMES = 5,         /* that may share them */
@@ -172,13 +170,6 @@ static UInt *set_of(Addr ip, Addr sp, Addr top) {
   return g_table[(hash * 0x9e3779b97f4a7c15ULL) >> 50];
 }
 
-static Addr frame_pointer(ThreadId tid) {
-  Addr fp;
-  VG_(get_shadow_regs_area)
-  (tid, (UChar *)&fp, 0, offsetof(VexGuestAMD64State, guest_RBP), sizeof fp);
-  return fp;
-}
-
 /* Whether the words are what they were. Mostly they are, so that leaving early would only cost a
  * branch for each. */
 static Bool are_unchanged(words_t *words, Addr top) {
@@ -194,132 +185,17 @@ static Bool are_unchanged(words_t *words, Addr top) {
 }
 
 /* Whether all that the walk was made from is as it was. */
-static Bool still_holds(walk_t *walk, ThreadId tid, Addr ip, Addr sp, Addr top) {
-  return walk->ip == ip && walk->inner.base == sp && walk->thread == tid &&
-         are_unchanged(&walk->inner, top) &&
-         are_unchanged((words_t *)&g_room[walk->outer - 1], top) &&
-         (!walk->needs_fp || frame_pointer(tid) == walk->fp);
+static Bool still_holds(walk_t *walk, ThreadId tid, const dm_registers_t *now, Addr top) {
+  return walk->ip == now->ip && walk->inner.base == now->sp && walk->thread == tid &&
+         (!walk->needs_fp || walk->fp == now->fp) && are_unchanged(&walk->inner, top) &&
+         are_unchanged((words_t *)&g_room[walk->outer - 1], top);
 }
 
 /*--- Remembering a walk ---*/
 
-typedef struct {
-  Addr ips[MAX_FRAMES], sps[MAX_FRAMES], fps[MAX_FRAMES];
-  Addr slots[MAX_FRAMES]; /* where each frame's return address is */
-  UInt n;                 /* frames */
-  Bool needs_fp;
-  UInt n_words;
-  Addr at[MAX_WORDS]; /* of the words read */
-} trace_t;
-
-static Bool add_word(trace_t *trace, Addr at) {
-  for (UInt i = 0; i < trace->n_words; i++)
-    if (trace->at[i] == at)
-      return True;
-  if (trace->n_words == MAX_WORDS)
-    return False;
-  trace->at[trace->n_words++] = at;
-  return True;
-}
-
-/* The stack pointer in frame i: just above the return address into it. */
-static Addr sp_of(const trace_t *trace, UInt i) {
-  return i == 0 ? trace->sps[0] : trace->slots[i - 1] + WORD;
-}
-
-/* Finds where the return address of frame i is. As a last resort Valgrind takes the word at the
- * stack pointer for one, and then tells the stack pointer as it was before. */
-static Bool find_slot(trace_t *trace, UInt i, Addr top) {
-  Addr sp = sp_of(trace, i), next_sp = trace->sps[i + 1];
-  Addr slot = next_sp == sp ? sp : next_sp - WORD;
-  if (slot < sp || slot > top || slot % WORD != 0 || *(Addr *)slot != trace->ips[i + 1] + 1)
-    return False;
-  trace->slots[i] = slot;
-  return add_word(trace, slot);
-}
-
-/* Adds the words of frame i that may be where it saved its caller's frame pointer. */
-static Bool add_saved_fp(trace_t *trace, UInt i) {
-  Addr start = sp_of(trace, i), end = trace->slots[i], fp = trace->fps[i + 1];
-  Bool found = False;
-  if ((end - start) / WORD > MAX_SCANNED)
-    return False;
-  for (Addr at = start; at < end; at += WORD)
-    if (*(Addr *)at == fp) {
-      found = True;
-      if (!add_word(trace, at))
-        return False;
-    }
-  /* Where it changed it must have been read from somewhere. */
-  return found || trace->fps[i] == fp;
-}
-
-/* Adds all that the frame pointer of frame i depends on. */
-static Bool add_fp(trace_t *trace, UInt i) {
-  for (; i > 0; i--) {
-    if (!add_saved_fp(trace, i - 1))
-      return False;
-    if (trace->fps[i - 1] != trace->fps[i])
-      return True;
-  }
-  trace->needs_fp = True;
-  return True;
-}
-
-/* Whether the way from frame i to its caller may have gone by its frame pointer. */
-static Bool may_need_fp(const trace_t *trace, UInt i) {
-  SizeT szB = trace->slots[i] + WORD - sp_of(trace, i);
-  return szB == WORD || trace->fps[i] - sp_of(trace, i) < szB;
-}
-
-/* Adds what told Valgrind that there is nothing above the last frame: where there is no unwind
- * information, the frame pointer and what it points to, or the word at the stack pointer. */
-static Bool add_end(trace_t *trace, Addr top) {
-  UInt last = trace->n - 1;
-  Addr sp = sp_of(trace, last), slot = trace->fps[last] + WORD;
-  if (trace->n == (UInt)VG_(clo_backtrace_size))
-    return True;
-  if (!add_fp(trace, last) || (sp <= top && !add_word(trace, sp)))
-    return False;
-  return slot < sp || slot > top || slot % WORD != 0 || add_word(trace, slot);
-}
-
-/* A function that aligns its stack by itself keeps its caller's stack pointer in a word of its
- * frame, which is found by the frame pointer. Adds all words that may be it. */
-static Bool add_saved_sp(trace_t *trace, UInt i) {
-  Addr start = sp_of(trace, i), end = trace->slots[i], caller_sp = end + WORD;
-  if ((end - start) / WORD > MAX_SCANNED)
-    return False;
-  for (Addr at = start; at < end; at += WORD)
-    if (*(Addr *)at == caller_sp && !add_word(trace, at))
-      return False;
-  return True;
-}
-
-static Bool find_words(trace_t *trace, Addr top) {
+static void note_sizes(const dm_trace_t *trace) {
   for (UInt i = 0; i + 1 < trace->n; i++)
-    if (!find_slot(trace, i, top))
-      return False;
-  for (UInt i = 0; i + 1 < trace->n; i++)
-    if (may_need_fp(trace, i) && (!add_fp(trace, i) || !add_saved_sp(trace, i)))
-      return False;
-  return add_end(trace, top);
-}
-
-static void note_sizes(const trace_t *trace) {
-  for (UInt i = 0; i + 1 < trace->n; i++)
-    note_size(trace->ips[i], trace->slots[i] + WORD - sp_of(trace, i));
-}
-
-/* Ascending, and few. */
-static void sort_words(trace_t *trace) {
-  for (UInt i = 1; i < trace->n_words; i++) {
-    Addr at = trace->at[i];
-    UInt k = i;
-    for (; k > 0 && trace->at[k - 1] > at; k--)
-      trace->at[k] = trace->at[k - 1];
-    trace->at[k] = at;
-  }
+    note_size(trace->ips[i], trace->slots[i] + WORD - dm_trace_sp(trace, i));
 }
 
 /* Writes down n words of the stack, seen from base. */
@@ -364,11 +240,10 @@ static void note_order(UInt place) {
       __builtin_prefetch((HChar *)walk_at(next) + i);
 }
 
-static void remember(trace_t *trace, ThreadId tid, Addr top, UInt stack) {
+static void remember(dm_trace_t *trace, ThreadId tid, Addr top, UInt stack) {
   UInt most_szB = sizeof(words_t) + sizeof(walk_t) + 2 * szB_of_words(trace->n_words) + 2 * WORD;
   if (g_used + most_szB / WORD > ROOM_SZB / WORD)
     forget_all();
-  sort_words(trace);
   Addr sp = trace->sps[0], first_outer = sp;
   if (trace->n > N_OUTER_FRAMES)
     first_outer = trace->slots[trace->n - N_OUTER_FRAMES - 1];
@@ -394,12 +269,11 @@ static void remember(trace_t *trace, ThreadId tid, Addr top, UInt stack) {
 }
 
 static UInt unwind_and_remember(ThreadId tid, Addr top, UInt (*note)(ExeContext *ec)) {
-  trace_t trace;
+  dm_trace_t trace;
   trace.n = VG_(get_StackTrace)(tid, trace.ips, VG_(clo_backtrace_size), trace.sps, trace.fps, 0);
-  trace.n_words = 0;
-  trace.needs_fp = False;
+  trace.at_entry = dm_entry_is(trace.ips[0]);
   UInt stack = note(VG_(make_ExeContext_from_StackTrace)(trace.ips, trace.n));
-  if (find_words(&trace, top))
+  if (dm_trace_find_words(&trace, top))
     remember(&trace, tid, top, stack);
   return stack;
 }
@@ -441,11 +315,12 @@ static UInt known_stack(UInt place, ThreadId tid, UInt (*note)(ExeContext *ec)) 
 
 /* If a stack lacks frames, it is not known which words of the thread's stack were read for it. */
 UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
-  Addr sp = VG_(get_SP)(tid), top = 0;
+  const dm_registers_t now = dm_registers(tid);
+  Addr top = 0;
   if (g_pause > 0)
     g_pause--;
-  else if (VG_(clo_backtrace_size) <= MAX_FRAMES && !dm_merges_recursive_frames())
-    top = top_of_stack(tid, sp);
+  else if (VG_(clo_backtrace_size) <= DM_TRACE_FRAMES && !dm_merges_recursive_frames())
+    top = top_of_stack(tid, now.sp);
   if (top == 0)
     return note(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
 
@@ -456,13 +331,12 @@ UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
   }
   if (g_asked++ == PERIOD)
     end_period();
-  Addr ip = VG_(get_IP)(tid);
   UInt next = g_last == 0 ? 0 : walk_at(g_last)->next;
-  if (next != 0 && still_holds(walk_at(next), tid, ip, sp, top))
+  if (next != 0 && still_holds(walk_at(next), tid, &now, top))
     return known_stack(next, tid, note);
-  const UInt *set = set_of(ip, sp, top);
+  const UInt *set = set_of(now.ip, now.sp, top);
   for (UInt i = 0; i < N_WAYS && set[i] != 0; i++)
-    if (still_holds(walk_at(set[i]), tid, ip, sp, top))
+    if (still_holds(walk_at(set[i]), tid, &now, top))
       return known_stack(set[i], tid, note);
   return unwind_and_remember(tid, top, note);
 }

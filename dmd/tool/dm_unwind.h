@@ -10,16 +10,7 @@
  * these. Where they all are still what they were, another walk would end in the same stack, and
  * comparing them costs one load for each.
  *
- * Which words were read follows from the stack and frame pointers that Valgrind gives for each
- * frame, and from the layout of amd64 code:
- *   - a return address lies just below the stack pointer of the frame that it returns to; where no
- *     such word is there (a signal's frame), the walk is not remembered;
- *   - a frame pointer matters to a frame if it points into that frame (else the stack pointer alone
- *     says where its caller's is), if the frame has one word only (code without unwind information
- *     may look like that), or if the walk ended there too early. It was saved in one of the frames
- *     further in, in a word with its value: all words that may be it are compared;
- *   - so are, in a frame that a frame pointer points into, the words that may hold its caller's
- *     stack pointer, from which functions that align the stack find back.
+ * Which words were read follows from what Valgrind says of each frame (dm_trace.h).
  *
  * Only walks on a thread's own stack are remembered. They are forgotten when code is loaded or
  * unloaded and when a thread ends. No word of the stack is read that may have been unmapped: a

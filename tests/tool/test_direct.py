@@ -6,8 +6,12 @@ import json
 import re
 
 
+def _calls(run):
+    return int(re.search(r"dmd: (\d+) calls answered where they came in", run.log).group(1))
+
+
 def _answered(run):
-    return int(re.search(r"dmd: (\d+) requests answered in translated code", run.log).group(1))
+    return _calls(run) + int(re.search(r"dmd: (\d+) requests answered in translated code", run.log).group(1))
 
 
 def _spelled_out(doc, entry):
@@ -37,6 +41,7 @@ def _same(t, at_least, *options):
     t.check(_answered(direct) >= at_least, "%d requests were answered directly" % _answered(direct))
     t.equal(_answered(usual), 0)
     t.equal(_contents(direct.profile.doc), _contents(usual.profile.doc))
+    return direct
 
 
 def same_allocations(t):
@@ -75,3 +80,27 @@ def same_in_threads(t):
 
 def same_stacks(t):
     _same(t, 10000)
+
+
+def same_new_and_delete(t):
+    """Operators are known by their names in C++. Without these they are requests, and so are those that align or do not
+    throw."""
+    # By name: two news that stay, six that are deleted, four of them in a way that is known; and two expressions.
+    calls = _calls(_same(t, 14))
+    t.check(calls >= 2 + 6 + 4 + 2, "%d calls" % calls)
+    _same(t, 14, "--demangle=no")
+
+
+def traced_calls(t):
+    """Valgrind's own code prints them, so it has to run."""
+    def run(*options):
+        run = t.run(options=["--stats=yes", *options])
+        return _calls(run), [line for line in run.log.splitlines() if re.match(r"(malloc|free)\(", line)]
+
+    calls, lines = run()
+    t.check(calls > 0, "calls are answered")
+    t.equal(lines, [])
+    calls, lines = run("--trace-malloc=yes")
+    t.equal(calls, 0)
+    t.check("malloc(100) = " in "".join(lines), "calls are printed")
+    t.equal(lines, run("--trace-malloc=yes", "--direct-requests=no")[1])

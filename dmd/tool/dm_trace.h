@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dm_trace.h: the words of a thread's stack that Valgrind read when it walked the stack.
+ *
+ * They follow from the stack and frame pointers that Valgrind gives for each frame, and from the
+ * layout of amd64 code:
+ *   - a return address lies just below the stack pointer of the frame that it returns to; where no
+ *     such word is there (a signal's frame), the words are not known;
+ *   - a frame pointer matters to a frame if it points into that frame (else the stack pointer alone
+ *     says where its caller's is), if the frame has one word only (code without unwind information
+ *     may look like that, but at the entry of a function that has it each does), or if the walk
+ *     ended there too early. It was saved in one of the frames
+ *     further in, in a word with its value: all words that may be it are among them;
+ *   - so are, in a frame that a frame pointer points into, the words that may hold its caller's
+ *     stack pointer, from which functions that align the stack find back.
+ */
+#ifndef DMD_TOOL_DM_TRACE_H
+#define DMD_TOOL_DM_TRACE_H
+
+#include "pub_tool_basics.h"
+
+enum {
+  DM_TRACE_FRAMES = 64, /* of longer walks nothing is known */
+  DM_TRACE_WORDS = 128  /* nor of those that read more */
+};
+
+/* A walk, innermost frame first. */
+typedef struct {
+  Addr ips[DM_TRACE_FRAMES], sps[DM_TRACE_FRAMES],
+      fps[DM_TRACE_FRAMES];    /* as Valgrind gives them */
+  UInt n;                      /* frames */
+  Bool at_entry;               /* of a function that has unwind information */
+  Addr slots[DM_TRACE_FRAMES]; /* where the return address of each frame but the last one is */
+  Bool needs_fp;               /* whether the frame pointer that it began with was of consequence */
+  UInt n_words;
+  Addr at[DM_TRACE_WORDS]; /* the words read, in ascending order */
+} dm_trace_t;
+
+/* The stack pointer in frame i: just above the return address into it. */
+static inline Addr dm_trace_sp(const dm_trace_t *trace, UInt i) {
+  return i == 0 ? trace->sps[0] : trace->slots[i - 1] + sizeof(Addr);
+}
+
+/* Fills in all that is behind at_entry. top is the highest address of which a word can be read.
+ * False where the words are not known. */
+Bool dm_trace_find_words(dm_trace_t *trace, Addr top);
+
+#endif
