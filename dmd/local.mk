@@ -74,9 +74,11 @@ dmd_core_sources = \
   dmd/graph/leakrows.c dmd/graph/leakrows.h \
   dmd/graph/leaks.c dmd/graph/leaks.h \
   dmd/graph/nesting.c dmd/graph/nesting.h \
+  dmd/graph/paths.c dmd/graph/paths.h \
   dmd/graph/retained.c dmd/graph/retained.h \
   dmd/graph/retainedrows.c dmd/graph/retainedrows.h \
   dmd/graph/rootname.c dmd/graph/rootname.h \
+  dmd/graph/select.c dmd/graph/select.h \
   dmd/graph/types.c dmd/graph/types.h \
   dmd/graph/typing.c dmd/graph/typing.h \
   dmd/graph/variables.c dmd/graph/variables.h \
@@ -97,6 +99,7 @@ dmd_core_sources = \
   dmd/text/text_fault.c \
   dmd/text/text_gate.c dmd/text/text_gate.h \
   dmd/text/text_leaks.c dmd/text/text_leaks.h \
+  dmd/text/text_paths.c dmd/text/text_paths.h \
   dmd/text/text_retained.c dmd/text/text_retained.h \
   dmd/text/text_rows.c dmd/text/text_rows.h \
   dmd/text/text_run.c \

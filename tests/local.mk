@@ -73,6 +73,7 @@ unit_tests = \
   tests/unit/test_optiontable \
   tests/unit/test_out \
   tests/unit/test_outfile \
+  tests/unit/test_paths \
   tests/unit/test_peer_conformance \
   tests/unit/test_pool \
   tests/unit/test_profile \
@@ -93,6 +94,7 @@ unit_tests = \
   tests/unit/test_sample \
   tests/unit/test_scan \
   tests/unit/test_scope \
+  tests/unit/test_select \
   tests/unit/test_size \
   tests/unit/test_slabmap \
   tests/unit/test_slabs \

@@ -26,15 +26,25 @@ void dmd_edgemask_take(dmd_edgemask_t *mask, uint32_t node, uint32_t edge) {
   mask->graph->target[edge] = node;
 }
 
+static void take(void *mask, uint32_t node, uint32_t edge) {
+  dmd_edgemask_take(mask, node, edge);
+}
+
 uint32_t dmd_edgemask_take_doubtful(dmd_edgemask_t *mask, const dmd_typing_t *typing) {
+  uint32_t before = mask->taken.last;
+  dmd_find_doubtful(typing, take, mask);
+  return mask->taken.last - before;
+}
+
+void dmd_find_doubtful(const dmd_typing_t *typing,
+                       void (*found)(void *ctx, uint32_t node, uint32_t edge), void *ctx) {
   const dmd_pool_t *interiors = &typing->graph->interiors;
-  uint32_t node = 0, before = mask->taken.last;
+  uint32_t node = 0;
   for (uint32_t id = 1; id <= interiors->last; id++) {
     uint32_t edge = DMD_POOL_AT(interiors, const dmd_graph_interior_t, id)->edge;
-    while (mask->graph->first[node + 1] <= edge)
+    while (typing->graph->graph.first[node + 1] <= edge)
       node++;
     if (dmd_typing_doubts(typing, node, edge))
-      dmd_edgemask_take(mask, node, edge);
+      found(ctx, node, edge);
   }
-  return mask->taken.last - before;
 }

@@ -26,4 +26,8 @@ void dmd_edgemask_take(dmd_edgemask_t *mask, uint32_t node, uint32_t edge);
 /* Takes out all edges that may be no pointers (dmd_typing_doubts). Returns how many these are. */
 uint32_t dmd_edgemask_take_doubtful(dmd_edgemask_t *mask, const dmd_typing_t *typing);
 
+/* Calls `found` for each of these, in their order. */
+void dmd_find_doubtful(const dmd_typing_t *typing,
+                       void (*found)(void *ctx, uint32_t node, uint32_t edge), void *ctx);
+
 #endif

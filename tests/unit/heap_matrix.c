@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "heap_matrix.h"
 
+#include <stdio.h>
+
 static uint8_t throw_kind(dice_t *dice) {
   static const uint8_t kinds[] = {EDGE_START, EDGE_START, EDGE_START, EDGE_INSIDE, EDGE_USUAL};
   return kinds[dice_below(dice, sizeof kinds)];
@@ -55,6 +57,14 @@ static void add_edges(const heap_matrix_t *m, dmd_heapgraph_t *graph, uint32_t n
   dmd_heapgraph_end_node(graph);
 }
 
+static uint32_t add_stack(dmd_heapgraph_t *graph, uint32_t node) {
+  char function[32];
+  snprintf(function, sizeof function, "make_%u (a.c:1)", node);
+  uint32_t frame = dmd_frames_read_text(&graph->profile.frames, function);
+  uint32_t code = dmd_heapgraph_add_code(graph, DMD_NONE, node, &frame, 1);
+  return dmd_heapgraph_add_stack(graph, &code, 1);
+}
+
 void heap_matrix_build(const heap_matrix_t *m, dmd_heapgraph_t *graph, const dmd_env_t *env) {
   uint32_t first = m->n_roots + 1;
   dmd_heapgraph_init(graph, env, m->n_roots, m->n - first, count_edges(m));
@@ -63,13 +73,11 @@ void heap_matrix_build(const heap_matrix_t *m, dmd_heapgraph_t *graph, const dmd
     dmd_heapgraph_add_root(graph, &words);
     add_edges(m, graph, root);
   }
-  uint32_t frames[] = {dmd_frames_read_text(&graph->profile.frames, "make (a.c:1)"),
-                       dmd_frames_read_text(&graph->profile.frames, "main (a.c:2)")};
-  uint32_t code = dmd_heapgraph_add_code(graph, DMD_NONE, 0x10, frames, 2);
-  uint32_t stack = dmd_heapgraph_add_stack(graph, &code, 1);
   for (uint32_t node = first; node < m->n; node++) {
-    dmd_graph_block_t block = {
-        .addr = m->addr[node], .slop = m->slop[node], .stack = stack, .outer = m->outer[node]};
+    dmd_graph_block_t block = {.addr = m->addr[node],
+                               .slop = m->slop[node],
+                               .stack = add_stack(graph, node),
+                               .outer = m->outer[node]};
     dmd_heapgraph_add_block(graph, &block, m->requested[node] + m->slop[node]);
     add_edges(m, graph, node);
   }

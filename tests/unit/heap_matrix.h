@@ -31,7 +31,7 @@ typedef struct heap_matrix {
  * itself, many roots, and blocks in blocks. */
 void heap_matrix_throw(heap_matrix_t *m, dice_t *dice);
 
-/* Initialises the graph. All blocks have one stack, "make|main". */
+/* Initialises the graph. Block 7 was allocated by make_7. */
 void heap_matrix_build(const heap_matrix_t *m, dmd_heapgraph_t *graph, const dmd_env_t *env);
 
 /* Which nodes are reached from those in `from` by edges of these kinds (bits 1 << edge_kind_t), if

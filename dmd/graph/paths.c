@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "graph/paths.h"
+
+#include "base/sort.h"
+#include "graph/edgemask.h"
+
+/* How many steps back a path is searched for what a step leads to again. */
+enum { LOOK_BACK = 8 };
+
+static dmd_path_shape_t *shape_at(const dmd_paths_t *paths, uint32_t id) {
+  return DMD_POOL_AT(&paths->shapes, dmd_path_shape_t, id);
+}
+
+static bool shape_equal(const void *owner, uint32_t id, const void *key) {
+  const dmd_path_shape_t *a = shape_at(owner, id), *b = key;
+  return a->before == b->before && a->kind == b->kind && a->way == b->way &&
+         a->is_doubtful == b->is_doubtful;
+}
+
+static uint32_t shape_of(dmd_paths_t *paths, const dmd_path_shape_t *key) {
+  uint64_t hash = dmd_table_hash(&paths->index, key->kind ^ (uint64_t)key->way << 32);
+  hash = dmd_hash_u64(hash ^ key->before ^ (uint64_t)key->is_doubtful << 32);
+  uint32_t id = dmd_table_find(&paths->index, hash, key);
+  if (id == DMD_NONE) {
+    id = dmd_pool_add(&paths->shapes);
+    *shape_at(paths, id) = *key;
+    dmd_table_add(&paths->index, hash, id);
+  }
+  return id;
+}
+
+/* ---- The search, in the order of distance. ---- */
+
+typedef struct {
+  dmd_paths_t *paths;
+  const dmd_graph_t *graph;
+  dmd_bitset_t doubtful; /* edges */
+  uint32_t *shape;       /* by node; DMD_NONE: not met */
+  uint32_t *queue;
+  uint32_t n;
+} search_t;
+
+/* The shape of the same kind a few steps before the end of a path; DMD_NONE: there is none. */
+static uint32_t find_again(const dmd_paths_t *paths, uint32_t shape, uint32_t kind) {
+  for (int i = 0; i < LOOK_BACK; i++) {
+    const dmd_path_shape_t *s = shape_at(paths, shape);
+    if (s->before == DMD_NONE)
+      return DMD_NONE; /* a root is of no block's kind */
+    if (s->kind == kind)
+      return shape;
+    shape = s->before;
+  }
+  return DMD_NONE;
+}
+
+static uint32_t follow(search_t *s, uint32_t node, uint32_t edge) {
+  uint32_t target = s->graph->target[edge], kind = s->paths->kinds->of[target];
+  if (node == DMD_GRAPH_ALL)
+    return shape_of(s->paths, &(dmd_path_shape_t){.kind = kind});
+  uint32_t again = find_again(s->paths, s->shape[node], kind);
+  if (again != DMD_NONE) {
+    shape_at(s->paths, again)->repeats = true;
+    return again;
+  }
+  dmd_path_shape_t key = {.before = s->shape[node],
+                          .kind = kind,
+                          .way = dmd_kinds_way(s->paths->kinds, node, edge),
+                          .edge = edge,
+                          .is_doubtful = dmd_bitset_has(&s->doubtful, edge)};
+  return shape_of(s->paths, &key);
+}
+
+static void follow_edges(search_t *s, uint32_t node, bool all) {
+  for (uint32_t e = s->graph->first[node]; e < s->graph->first[node + 1]; e++) {
+    uint32_t target = s->graph->target[e];
+    if (target == DMD_GRAPH_ALL || s->shape[target] != DMD_NONE ||
+        (!all && dmd_bitset_has(&s->doubtful, e)))
+      continue;
+    s->shape[target] = follow(s, node, e);
+    s->queue[s->n++] = target;
+  }
+}
+
+static void note_doubtful(void *search, uint32_t node, uint32_t edge) {
+  (void)node;
+  dmd_bitset_add(&((search_t *)search)->doubtful, edge);
+}
+
+static void begin(search_t *s, dmd_paths_t *paths) {
+  const dmd_env_t *env = paths->graph->env;
+  uint32_t n = paths->graph->graph.n_nodes;
+  *s = (search_t){.paths = paths, .graph = &paths->graph->graph};
+  dmd_bitset_init(&s->doubtful, env, "dmd.paths", dmd_graph_n_edges(s->graph));
+  dmd_find_doubtful(paths->kinds->typing, note_doubtful, s);
+  s->shape = dmd_env_alloc(env, "dmd.paths", n * sizeof *s->shape);
+  dmd_mem_zero(s->shape, n * sizeof *s->shape);
+  s->queue = dmd_env_alloc(env, "dmd.paths", n * sizeof *s->queue);
+}
+
+static void search(search_t *s) {
+  s->queue[s->n++] = DMD_GRAPH_ALL;
+  for (uint32_t i = 0; i < s->n; i++)
+    follow_edges(s, s->queue[i], false);
+  for (uint32_t i = 0; i < s->n; i++)
+    follow_edges(s, s->queue[i], true);
+}
+
+static void end(search_t *s) {
+  dmd_env_free(s->paths->graph->env, s->queue);
+  dmd_env_free(s->paths->graph->env, s->shape);
+  dmd_bitset_destroy(&s->doubtful);
+}
+
+/* ---- What it found. ---- */
+
+static void count(dmd_paths_t *paths, uint32_t node, uint32_t shape) {
+  uint64_t bytes = paths->graph->graph.size[node];
+  paths->blocks++;
+  paths->bytes += bytes;
+  if (shape == DMD_NONE) {
+    paths->lost_blocks++;
+    paths->lost_bytes += bytes;
+  } else {
+    shape_at(paths, shape)->blocks++;
+    shape_at(paths, shape)->bytes += bytes;
+  }
+}
+
+static int compare_shapes(const void *paths, uint32_t x, uint32_t y) {
+  const dmd_path_shape_t *a = shape_at(paths, x), *b = shape_at(paths, y);
+  if (a->blocks != b->blocks)
+    return a->blocks > b->blocks ? -1 : 1;
+  return (a->bytes < b->bytes) - (a->bytes > b->bytes);
+}
+
+void dmd_paths_init(dmd_paths_t *paths, dmd_kinds_t *kinds, const dmd_bitset_t *to) {
+  const dmd_heapgraph_t *graph = kinds->typing->graph;
+  *paths = (dmd_paths_t){.graph = graph, .kinds = kinds};
+  dmd_pool_init(&paths->shapes, graph->env, "dmd.paths", sizeof(dmd_path_shape_t));
+  dmd_table_init(&paths->index, graph->env, "dmd.paths", shape_equal, paths);
+  search_t s;
+  begin(&s, paths);
+  search(&s);
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+    if (dmd_bitset_has(to, node))
+      count(paths, node, s.shape[node]);
+  end(&s);
+  paths->order = dmd_sorted_ids(graph->env, paths->shapes.last, compare_shapes, paths);
+  while (paths->n_order < paths->shapes.last &&
+         shape_at(paths, paths->order[paths->n_order])->blocks > 0)
+    paths->n_order++;
+}
+
+void dmd_paths_destroy(dmd_paths_t *paths) {
+  dmd_env_free(paths->graph->env, paths->order);
+  dmd_table_destroy(&paths->index);
+  dmd_pool_destroy(&paths->shapes);
+}
+
+uint32_t *dmd_path_steps(const dmd_paths_t *paths, uint32_t shape, uint32_t *n) {
+  *n = 0;
+  for (uint32_t s = shape; s != DMD_NONE; s = shape_at(paths, s)->before)
+    ++*n;
+  uint32_t *steps = dmd_env_alloc(paths->graph->env, "dmd.paths", (*n + 1ul) * sizeof *steps);
+  for (uint32_t i = *n, s = shape; i > 0; s = shape_at(paths, s)->before)
+    steps[--i] = s;
+  return steps;
+}
