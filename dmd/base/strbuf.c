@@ -30,6 +30,11 @@ static void make_room(dmd_strbuf_t *buf, size_t n) {
   buf->room = room;
 }
 
+char *dmd_strbuf_reserve(dmd_strbuf_t *buf, size_t n) {
+  make_room(buf, n);
+  return buf->text + buf->n;
+}
+
 void dmd_strbuf_bytes(dmd_strbuf_t *buf, const char *bytes, size_t n) {
   make_room(buf, n);
   dmd_mem_copy(buf->text + buf->n, bytes, n);

@@ -28,6 +28,10 @@ void dmd_strbuf_u64(dmd_strbuf_t *buf, uint64_t v);
 void dmd_strbuf_i64(dmd_strbuf_t *buf, int64_t v);
 void dmd_strbuf_hex(dmd_strbuf_t *buf, uint64_t v); /* without a prefix */
 
+/* Room for n more bytes, to be written to at once; those that are used are counted in `n`
+ * afterwards, with the NUL behind them. */
+char *dmd_strbuf_reserve(dmd_strbuf_t *buf, size_t n);
+
 /* Keeps only the first n bytes; there must be at least n. */
 void dmd_strbuf_cut(dmd_strbuf_t *buf, size_t n);
 

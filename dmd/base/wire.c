@@ -4,12 +4,12 @@
 enum { WIRE_NUMBER = 0, WIRE_BYTES = 2, MAX_BYTES = 10 };
 
 void dmd_wire_number(dmd_strbuf_t *to, uint64_t v) {
-  char bytes[MAX_BYTES];
+  char *bytes = dmd_strbuf_reserve(to, MAX_BYTES);
   size_t n = 0;
   for (; v >= 0x80; v >>= 7)
     bytes[n++] = (char)(v | 0x80);
   bytes[n++] = (char)v;
-  dmd_strbuf_bytes(to, bytes, n);
+  dmd_strbuf_cut(to, to->n + n);
 }
 
 void dmd_wire_u64(dmd_strbuf_t *to, uint32_t field, uint64_t v) {

@@ -86,6 +86,15 @@ void dmd_blockindex_destroy(dmd_blockindex_t *index) {
   dmd_env_free(index->env, index->blocks);
 }
 
+void dmd_blockindex_fetch(const dmd_blockindex_t *index, const uint64_t *addrs, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    __builtin_prefetch(&index->first[range_of(index, addrs[i])]);
+  for (uint32_t i = 0; i < n; i++)
+    __builtin_prefetch(&index->blocks[index->first[range_of(index, addrs[i])]]);
+  /* To the compiler a function that does no more than this does nothing. */
+  __asm__ volatile("");
+}
+
 dmd_placed_block_t *dmd_blockindex_search(const dmd_blockindex_t *index, uint64_t addr) {
   uint32_t range = range_of(index, addr);
   /* The first place whose block starts above the address. */

@@ -42,6 +42,15 @@ typedef struct dmd_blockindex {
 void dmd_blockindex_init(dmd_blockindex_t *index, const dmd_env_t *env, dmd_blocks_t *blocks);
 void dmd_blockindex_destroy(dmd_blockindex_t *index);
 
+/* For callers that look up many addresses: a search waits for memory twice. This starts to load
+ * what the searches for n addresses want into the caches; all are near. */
+void dmd_blockindex_fetch(const dmd_blockindex_t *index, const uint64_t *addrs, uint32_t n);
+
+/* Whether it lies between the lowest and the highest address of all blocks. */
+static inline bool dmd_blockindex_is_near(const dmd_blockindex_t *index, uint64_t addr) {
+  return addr - index->lowest < index->span;
+}
+
 /* The slow part of dmd_blockindex_find. */
 dmd_placed_block_t *dmd_blockindex_search(const dmd_blockindex_t *index, uint64_t addr);
 
@@ -49,7 +58,7 @@ dmd_placed_block_t *dmd_blockindex_search(const dmd_blockindex_t *index, uint64_
 static inline dmd_placed_block_t *dmd_blockindex_find(const dmd_blockindex_t *index,
                                                       uint64_t addr) {
   /* Nearly all words of a program are not addresses: this is as far as they come. */
-  return addr - index->lowest >= index->span ? NULL : dmd_blockindex_search(index, addr);
+  return dmd_blockindex_is_near(index, addr) ? dmd_blockindex_search(index, addr) : NULL;
 }
 
 #endif

@@ -73,19 +73,42 @@ static uint64_t first_word_of(const dmd_capture_t *c, uint64_t addr) {
   return (addr + c->word_szB - 1) & ~(c->word_szB - 1);
 }
 
+/* Where the bytes end that were asked for. A block of none has the address of its start. */
+static uint64_t end_of_requested(const dmd_placed_block_t *block) {
+  return block->end - block->offset;
+}
+
 /* The node's word with this number. */
 static void note_word(dmd_capture_t *c, uint64_t number, uint64_t word) {
   const dmd_placed_block_t *to = dmd_blockindex_find(&c->index, word);
   if (to == NULL || number > UINT32_MAX)
     return;
   uint64_t into = word - to->addr;
-  if (into != 0 && into >= to->block->req)
+  if (into != 0 && word >= end_of_requested(to))
     return;
   dmd_graphfile_edge_t edge = {
       .word = (uint32_t)number, .target = (uint32_t)(to - c->index.blocks) + 1, .into = into};
   if (into != 0)
     edge.heuristic = guess(c, to->addr, to->block->req, into);
   dmd_graphfile_edge(c->file, &edge);
+}
+
+/* The page that begins at addr, or NULL. Searches for the addresses in it wait for memory: when a
+ * page is new, all that they want is on its way at once. */
+static const char *read_page(dmd_capture_t *c, uint64_t addr) {
+  bool is_new = c->pages.addr != addr;
+  const char *page = dmd_pages_read(&c->pages, addr);
+  uint64_t near[DMD_PAGE_SZB / sizeof(uint32_t)];
+  uint32_t n = 0;
+  if (!is_new || page == NULL)
+    return page;
+  for (uint64_t i = 0; i < DMD_PAGE_SZB; i += c->word_szB) {
+    uint64_t word = dmd_word_at(page + i, c->word_szB);
+    if (dmd_blockindex_is_near(&c->index, word))
+      near[n++] = word;
+  }
+  dmd_blockindex_fetch(&c->index, near, n);
+  return page;
 }
 
 /* Reads the words that lie between two addresses; first: the node's first. */
@@ -97,7 +120,7 @@ static void read_words(dmd_capture_t *c, uint64_t first, uint64_t from, uint64_t
     uint64_t in_page = from % DMD_PAGE_SZB, szB = DMD_PAGE_SZB - in_page;
     if (szB > to - from)
       szB = to - from;
-    const char *page = dmd_pages_read(&c->pages, from - in_page);
+    const char *page = read_page(c, from - in_page);
     for (uint64_t i = 0; page != NULL && i < szB; i += word_szB)
       note_word(c, (from + i - first) / word_szB, dmd_word_at(page + in_page + i, word_szB));
     from += szB;
@@ -113,6 +136,12 @@ void dmd_capture_words(dmd_capture_t *c, const dmd_pool_t *words, uint32_t first
   dmd_graphfile_begin_root(c->file);
   for (uint32_t i = 0; i < n; i++)
     note_word(c, i, *DMD_POOL_AT(words, const uint64_t, first + i));
+}
+
+/* What a search wants to know of a block lies with its address: its slop. */
+static void note_slop(dmd_capture_t *c) {
+  for (uint32_t i = 0; i < c->index.n; i++)
+    c->index.blocks[i].offset = c->index.blocks[i].block->slop;
 }
 
 /* ---- Blocks in blocks. Those in a block follow it. ---- */
@@ -174,10 +203,11 @@ static uint32_t number_reports(dmd_capture_t *c, uint32_t id) {
 
 /* Says where the block's first word leads, if that is into an object. */
 static void note_first_word(dmd_capture_t *c, const dmd_placed_block_t *placed) {
-  uint64_t word;
-  if (placed->block->req < c->word_szB || placed->addr % c->word_szB != 0 ||
-      !dmd_pages_word(&c->pages, placed->addr, c->word_szB, &word))
+  uint64_t in_page = placed->addr % DMD_PAGE_SZB;
+  if (placed->block->req < c->word_szB || placed->addr % c->word_szB != 0)
     return;
+  const char *page = read_page(c, placed->addr - in_page);
+  uint64_t word = page == NULL ? 0 : dmd_word_at(page + in_page, c->word_szB);
   uint32_t object = dmd_mappings_object(c->mappings, word);
   if (object != DMD_NONE)
     dmd_graphfile_first_word(c->file, object,
@@ -251,6 +281,7 @@ void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory
   c->file = file;
   c->word_szB = live->config.word_szB;
   dmd_blockindex_init(&c->index, env, live->blocks);
+  note_slop(c);
   c->may_nest = dmd_blocks_may_nest(live->blocks);
   if (c->may_nest)
     find_inner(c);

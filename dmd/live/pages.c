@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "live/pages.h"
 
-#include "base/mem.h"
-
 enum { NO_ADDRESS = 1 };
 
 void dmd_pages_init(dmd_pages_t *pages, const dmd_memory_t *memory) {
@@ -35,17 +33,6 @@ const char *dmd_pages_read(dmd_pages_t *pages, uint64_t addr) {
     pages->addr = addr;
   }
   return pages->is_there ? (const char *)pages->words : NULL;
-}
-
-uint64_t dmd_word_at(const char *bytes, uint64_t word_szB) {
-  if (word_szB == sizeof(uint32_t)) {
-    uint32_t half;
-    dmd_mem_copy(&half, bytes, sizeof half);
-    return half;
-  }
-  uint64_t word;
-  dmd_mem_copy(&word, bytes, sizeof word);
-  return word;
 }
 
 bool dmd_pages_word(dmd_pages_t *pages, uint64_t addr, uint64_t word_szB, uint64_t *word) {

@@ -11,6 +11,7 @@
 #define DMD_LIVE_PAGES_H
 
 #include "base/limits.h"
+#include "base/mem.h"
 #include "live/memory.h"
 
 enum { DMD_PAGES_AT_ONCE = 512 }; /* that the host is asked about */
@@ -33,6 +34,15 @@ const char *dmd_pages_read(dmd_pages_t *pages, uint64_t addr);
 bool dmd_pages_word(dmd_pages_t *pages, uint64_t addr, uint64_t word_szB, uint64_t *word);
 
 /* The word of 4 or 8 bytes that these begin with. */
-uint64_t dmd_word_at(const char *bytes, uint64_t word_szB);
+static inline uint64_t dmd_word_at(const char *bytes, uint64_t word_szB) {
+  if (word_szB == sizeof(uint32_t)) {
+    uint32_t half;
+    dmd_mem_copy(&half, bytes, sizeof half);
+    return half;
+  }
+  uint64_t word;
+  dmd_mem_copy(&word, bytes, sizeof word);
+  return word;
+}
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * million: a heap for dumping. Allocates BLOCKS live blocks (default 1,000,000) of pseudo-random
- * sizes from 20,000 distinct stacks, and exits with all of them live.
+ * sizes from 20,000 distinct stacks, and exits with all of them live. Each begins with POINTERS
+ * pointers (default 0) to any of them.
  *
  * A stack is chosen by three levels of 28 functions each, called through tables: 28^3 = 21,952
  * paths, of which the first 20,000 are taken in turn.
@@ -45,17 +46,21 @@ FUNCTIONS(top, middle[path % FAN](path / FAN, szB));
 
 int main(int argc, char **argv) {
   size_t n_blocks = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
+  size_t n_pointers = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
   void **blocks = malloc(n_blocks * sizeof *blocks);
   if (blocks == NULL)
     return 1;
   for (size_t i = 0; i < n_blocks; i++) {
-    size_t szB = 8 + next_random() % 200;
+    size_t szB = 8 + n_pointers * sizeof(void *) + next_random() % 200;
     unsigned path = (unsigned)(i % STACKS);
     blocks[i] = top[path % FAN](path / FAN, szB);
     if (blocks[i] == NULL)
       return 1;
     *(char *)blocks[i] = 1; /* the memory is there when it is first written to */
   }
+  for (size_t i = 0; i < n_blocks; i++)
+    for (size_t k = 0; k < n_pointers; k++)
+      ((void **)blocks[i])[k] = blocks[next_random() % n_blocks];
   printf("%zu blocks\n", n_blocks);
   return 0;
 }
