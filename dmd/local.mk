@@ -54,6 +54,7 @@ dmd_core_sources = \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
   dmd/analysis/owner.c dmd/analysis/owner.h \
   dmd/analysis/plain.c dmd/analysis/plain.h \
+  dmd/analysis/processes.c dmd/analysis/processes.h \
   dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \
   dmd/analysis/record.c dmd/analysis/record.h \
   dmd/analysis/recordfields.c dmd/analysis/recordfields.h \

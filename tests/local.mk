@@ -76,6 +76,7 @@ unit_tests = \
   tests/unit/test_paths \
   tests/unit/test_peer_conformance \
   tests/unit/test_pool \
+  tests/unit/test_processes \
   tests/unit/test_profile \
   tests/unit/test_progress \
   tests/unit/test_profile_amounts \

@@ -7,20 +7,6 @@
 #include "base/str.h"
 #include "base/strbuf.h"
 
-/* ---- What the processes took up. ---- */
-
-/* The sum, where both are known. */
-static void join_figure(uint64_t *to, uint64_t from) {
-  if (*to != DMD_MEMORY_UNKNOWN)
-    *to = from == DMD_MEMORY_UNKNOWN ? from : *to + from;
-}
-
-static void join_memory(dmd_footprint_t *to, const dmd_footprint_t *from) {
-  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
-    join_figure(dmd_figure_at(&dmd_memory_fields[i], to),
-                dmd_figure_of(&dmd_memory_fields[i], from));
-}
-
 /* ---- How the data came about. ---- */
 
 static bool same(const char *a, const char *b) {
@@ -70,7 +56,7 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   a->seed = a->seed == b->seed ? a->seed : 0;
   for (size_t i = 0; i < DMD_N_TOTAL_FIELDS; i++)
     *dmd_figure_at(&dmd_total_fields[i], a) += dmd_figure_of(&dmd_total_fields[i], b);
-  join_memory(&to->memory, &from->memory);
+  dmd_footprint_add(&to->memory, &from->memory);
 }
 
 /* ---- The whole. ---- */
@@ -93,6 +79,16 @@ static void add_up(dmd_merge_t *merge, const dmd_profile_t *from) {
     merge->runs += dmd_reporter_runs_at(&from->reporter_runs, id)->n;
 }
 
+/* Whether a file may have this memory. */
+static bool memory_fits(const dmd_footprint_t *memory) {
+  bool good = true;
+  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++) {
+    uint64_t szB = dmd_figure_of(&dmd_memory_fields[i], memory);
+    good &= szB <= DMD_MAX_COUNT || szB == DMD_MEMORY_UNKNOWN;
+  }
+  return good;
+}
+
 /* Whether the result can be read back. Every file's own numbers are within these limits, so that
  * nothing has overflowed if this is called after each file. */
 static bool fits(const dmd_merge_t *merge) {
@@ -103,11 +99,7 @@ static bool fits(const dmd_merge_t *merge) {
     good &= counts[i] <= DMD_MAX_COUNT;
   for (size_t i = 0; i < DMD_N_TOTAL_FIELDS; i++)
     good &= dmd_figure_of(&dmd_total_fields[i], &merge->profile.run) <= DMD_MAX_COUNT;
-  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++) {
-    uint64_t szB = dmd_figure_of(&dmd_memory_fields[i], &merge->profile.memory);
-    good &= szB <= DMD_MAX_COUNT || szB == DMD_MEMORY_UNKNOWN;
-  }
-  return good;
+  return good && memory_fits(&merge->profile.memory);
 }
 
 void dmd_merge_init(dmd_merge_t *merge, const dmd_env_t *env) {
@@ -126,6 +118,16 @@ static uint32_t process_frame(dmd_profile_t *to, const char *process) {
   return dmd_frames_read(&to->frames, &words);
 }
 
+/* Those that are kept apart already stay so, whatever this merge does. False: that is too much. */
+static bool add_processes(dmd_profile_t *to, const dmd_profile_t *from) {
+  bool good = true;
+  for (uint32_t id = 1; id <= dmd_intern_count(&from->processes); id++) {
+    const char *name = dmd_intern_get_str(&from->processes, id);
+    good &= memory_fits(dmd_profile_add_process(to, name, dmd_profile_process_memory(from, id)));
+  }
+  return good;
+}
+
 bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *process) {
   dmd_profile_t *to = &merge->profile;
   if (merge->n++ == 0)
@@ -134,9 +136,11 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *pr
     join_runs(to, from);
   dmd_translation_t ids;
   dmd_translation_init_profile(&ids, to, from, NULL, NULL);
-  if (process != NULL) {
+  bool fits_alone = add_processes(to, from);
+  if (process != NULL && dmd_intern_count(&from->processes) == 0) {
     ids.process = process;
     ids.root = process_frame(to, process);
+    fits_alone = memory_fits(dmd_profile_add_process(to, process, &from->memory));
   }
   dmd_combine(&ids);
   dmd_translation_add_faults(&ids, &from->faults);
@@ -145,7 +149,7 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *pr
   bool good = dmd_translation_add_memreports(&ids, &from->memreports);
   dmd_translation_destroy(&ids);
   add_up(merge, from);
-  return good && fits(merge);
+  return good && fits_alone && fits(merge);
 }
 
 /* The merged profile is of no process and no dump. */

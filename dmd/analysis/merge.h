@@ -24,8 +24,9 @@ void dmd_merge_destroy(dmd_merge_t *merge);
 
 /* Adds a profile, which must be of the mode of the first. process: NULL or, where the blocks of
  * each profile are to be told apart, its process: all its stacks get an outermost frame of this
- * name, and what it published is of this process. False where there is then more than one
- * profile can hold (profile.h), which makes the result useless. */
+ * name, and what it published is of this process. One in which processes are kept apart already
+ * stays as it is. False where there is then more than one profile can hold (profile.h), which makes
+ * the result useless. */
 bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *process);
 
 /* Says that the result is a merged one. There must be a profile in it. */

@@ -8,6 +8,7 @@
  */
 #include "export/export.h"
 
+#include "analysis/processes.h"
 #include "analysis/profile_amounts.h"
 #include "base/jsonout.h"
 #include "base/str.h"
@@ -112,6 +113,18 @@ static const char *add_profile(dmd_amounts_t *all, const dmd_profile_t *profile,
   return why;
 }
 
+/* Each of the processes that a profile keeps apart, or itself. */
+static const char *add_processes(dmd_amounts_t *all, const dmd_profile_t *profile,
+                                 const char *file) {
+  size_t n;
+  dmd_profile_t *parts = dmd_processes_split(profile, &n);
+  const char *why = parts == NULL ? add_profile(all, profile, file) : NULL;
+  for (size_t i = 0; i < n && why == NULL; i++)
+    why = add_profile(all, &parts[i], file);
+  dmd_processes_free(parts, n);
+  return why;
+}
+
 static void write_document(dmd_out_t *out, const dmd_amounts_t *m) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
@@ -133,7 +146,7 @@ const char *dmd_export_processes(const dmd_profile_t *profiles, char *const *fil
   const char *path, *why = NULL;
   dmd_amounts_init(&all, profiles[0].env, false);
   for (size_t i = 0; i < n && why == NULL; i++)
-    why = add_profile(&all, &profiles[i], files[i]);
+    why = add_processes(&all, &profiles[i], files[i]);
   if (why == NULL)
     why = dmd_amounts_settle(&all, &path);
   if (why == NULL)

@@ -164,6 +164,21 @@ static void write_memory(dmd_jsonout_t *j, const dmd_footprint_t *memory) {
   dmd_jsonout_end(j);
 }
 
+static void write_processes(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  uint32_t n = dmd_intern_count(&profile->processes);
+  if (n == 0)
+    return;
+  dmd_jsonout_key(j, "processes");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= n; id++) {
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_str(j, "process", dmd_intern_get_str(&profile->processes, id));
+    write_memory(j, dmd_profile_process_memory(profile, id));
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+}
+
 static void write_memreports(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_jsonout_key(j, "memoryReports");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
@@ -290,6 +305,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
     dmd_jsonout_key_bool(j, "partialAdvice", true);
   dmd_json_write_reporter_runs(j, profile);
   write_memory(j, &profile->memory);
+  write_processes(j, profile);
   write_memreports(j, profile);
   write_objects(j, &profile->frames);
   write_functions(j, &profile->frames);

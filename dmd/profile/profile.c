@@ -41,6 +41,8 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_faults_init(&profile->faults, env);
   dmd_advices_init(&profile->advices, env);
   dmd_memreports_init(&profile->memreports, env);
+  dmd_intern_init(&profile->processes, env, "dmd.profile.processes");
+  dmd_pool_init(&profile->process_memory, env, "dmd.profile.processes", sizeof(dmd_footprint_t));
   dmd_reporter_runs_init(&profile->reporter_runs, env);
   dmd_pool_init(&profile->addresses, env, "dmd.profile.addresses", sizeof(uint32_t));
 }
@@ -48,6 +50,8 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
 void dmd_profile_destroy(dmd_profile_t *profile) {
   dmd_pool_destroy(&profile->addresses);
   dmd_advices_destroy(&profile->advices);
+  dmd_pool_destroy(&profile->process_memory);
+  dmd_intern_destroy(&profile->processes);
   dmd_reporter_runs_destroy(&profile->reporter_runs);
   dmd_memreports_destroy(&profile->memreports);
   dmd_faults_destroy(&profile->faults);
@@ -96,4 +100,28 @@ const uint32_t *dmd_profile_frames(const dmd_profile_t *profile, uint32_t stack,
   const uint32_t *frames = dmd_intern_get(&profile->stacks, stack, n);
   *n /= sizeof *frames;
   return frames;
+}
+
+static void join_figure(uint64_t *to, uint64_t from) {
+  if (*to != DMD_MEMORY_UNKNOWN)
+    *to = from == DMD_MEMORY_UNKNOWN ? from : *to + from;
+}
+
+void dmd_footprint_add(dmd_footprint_t *to, const dmd_footprint_t *from) {
+  for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
+    join_figure(dmd_figure_at(&dmd_memory_fields[i], to),
+                dmd_figure_of(&dmd_memory_fields[i], from));
+}
+
+dmd_footprint_t *dmd_profile_add_process(dmd_profile_t *profile, const char *name,
+                                         const dmd_footprint_t *memory) {
+  uint32_t process = dmd_intern_str(&profile->processes, name);
+  bool is_new = process > profile->process_memory.last;
+  dmd_pool_reach(&profile->process_memory, process);
+  dmd_footprint_t *sum = DMD_POOL_AT(&profile->process_memory, dmd_footprint_t, process);
+  if (is_new)
+    *sum = *memory;
+  else
+    dmd_footprint_add(sum, memory);
+  return sum;
 }

@@ -16,6 +16,7 @@
  *   faults     what the program did wrong with its heap or its reports
  *   advices    who holds the unreported blocks
  *   memreports memory reports that the program published
+ *   processes  of a merged profile, those that are kept apart
  *   reporter_runs how often each reporter ran
  *
  * Concurrency: nothing locks. A profile belongs to the thread that makes or reads it.
@@ -127,6 +128,10 @@ typedef struct dmd_profile {
   dmd_advices_t advices;
   dmd_memreports_t memreports;
   dmd_reporter_runs_t reporter_runs;
+  /* Of a merged profile the processes that are kept apart: the outermost frame of each stack of one
+   * is its name. What it took up, by the id of its name: dmd_footprint_t. */
+  dmd_intern_t processes;
+  dmd_pool_t process_memory;
   /* Scan mode: the address of each group's block as a name id, by group id. Else empty. */
   dmd_pool_t addresses;
 } dmd_profile_t;
@@ -156,6 +161,19 @@ uint32_t dmd_profile_stack(dmd_profile_t *profile, const uint32_t *frames, size_
 
 /* The frames of a stack id; DMD_NONE has none. */
 const uint32_t *dmd_profile_frames(const dmd_profile_t *profile, uint32_t stack, size_t *n);
+
+/* Adds a process of this name, or memory to that which the one that is there took up: the sums,
+ * where they are known of both. Returns its memory. */
+dmd_footprint_t *dmd_profile_add_process(dmd_profile_t *profile, const char *name,
+                                         const dmd_footprint_t *memory);
+
+static inline const dmd_footprint_t *dmd_profile_process_memory(const dmd_profile_t *profile,
+                                                                uint32_t process) {
+  return DMD_POOL_AT(&profile->process_memory, const dmd_footprint_t, process);
+}
+
+/* Adds what one process took up to what others did: the sums, where they are known of both. */
+void dmd_footprint_add(dmd_footprint_t *to, const dmd_footprint_t *from);
 
 static inline bool dmd_profile_is_sampled(const dmd_profile_t *profile) {
   return profile->run.is_known && profile->run.sample_below > 0;

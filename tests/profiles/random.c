@@ -190,6 +190,13 @@ static void make_reporter_run(const maker_t *m) {
     dmd_reporter_runs_add(&m->profile->reporter_runs, reporter, one_in(m, 3) ? 0 : number(m, 48));
 }
 
+static void make_process(const maker_t *m) {
+  char name[MAX_TEXT];
+  dmd_footprint_t memory = {figure(m), figure(m), figure(m), figure(m)};
+  if (dmd_intern_find_str(&m->profile->processes, text(m, name)) == DMD_NONE)
+    dmd_profile_add_process(m->profile, name, &memory);
+}
+
 static void make_run(const maker_t *m) {
   dmd_run_t *run = &m->profile->run;
   run->is_known = true;
@@ -227,6 +234,8 @@ static void make_run(const maker_t *m) {
     make_advice(m);
   for (uint64_t n = below(m, 6); n > 0; n--)
     make_reporter_run(m);
+  for (uint64_t n = below(m, 3); n > 0; n--)
+    make_process(m);
 }
 
 /* The sharers of a block, of which a few may be alike. */

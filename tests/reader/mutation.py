@@ -41,6 +41,7 @@ PROFILE = {
              "before": 64},
         ],
         "partialAdvice": True,
+        "processes": [{"process": "bakery (pid 42)", "memory": {"resident": 4096}}, {"process": "oven", "memory": {}}],
         "reporterRuns": [{"reporter": "explicit/a", "runs": 3}, {"reporter": "explicit/c", "runs": 0}],
         "memory": {"heapAllocated": 700, "heapOverhead": 20, "resident": 40960, "residentUnique": 8192},
         "memoryReports": [

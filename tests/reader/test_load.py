@@ -226,6 +226,21 @@ def test_wrong_runs_of_reporters(test):
     rejected(test, document, '"reporterRuns" is not an array')
 
 
+def test_wrong_processes(test):
+    def processes(reason, *items):
+        document = small()
+        document["dmd"] = {"processes": list(items)}
+        rejected(test, document, reason)
+
+    processes('"process" is not a string', {"process": 1})
+    processes('"resident" is not a whole number', {"process": "a", "memory": {"resident": -1}})
+    document = small()
+    document["dmd"] = {"processes": [{"process": "a", "memory": {"resident": 7 * n}} for n in (1, 2)] + [{}]}
+    test.write("twice.json", document)
+    merged = json.loads(test.dmdv("merge", "twice.json")[0])
+    test.equal(merged["dmd"]["processes"], [{"process": "a", "memory": {"resident": 7}}], "the first counts")
+
+
 def test_wrong_objects(test):
     def objects(reason, value, key="objects"):
         document = small()

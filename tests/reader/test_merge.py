@@ -300,6 +300,23 @@ def test_processes_kept(test):
     test.check("app (pid" not in out, "only where it is asked for")
 
 
+def test_processes_kept_are_shown_apart(test):
+    """As those of the files that were merged."""
+    memory = {"heapAllocated": 700, "resident": 5000}
+    report = {"path": "x", "kind": "other", "units": "count", "amount": 3}
+    one = dict(run(), pid=1, argv=["./app"], memoryReports=[report], memory=memory)
+    two = dict(run(), pid=2, argv=["./app"], memory=dict(memory, resident=9000))
+    test.write("a.json", Profile(dmd=one).block(100, MAIN, num=3).block(7))
+    test.write("b.json", Profile(dmd=two).block(100, MAIN, reps=[ELSE], reporters=["explicit/a"]).block(50, ELSE))
+    test.dmdv("merge", "--keep-processes", "-o", "kept.json", "a.json", "b.json")
+    for command in (["tree"], ["tree", "--verbose"], ["export", "--format=about-memory"]):
+        test.equal(test.dmdv(*command, "kept.json")[0], test.dmdv(*command, "a.json", "b.json")[0], " ".join(command))
+    test.dmdv("merge", "-o", "again.json", "kept.json")
+    test.equal(test.dmdv("tree", "again.json")[0], test.dmdv("tree", "a.json", "b.json")[0], "merged again")
+    test.dmdv("merge", "-o", "one.json", "a.json", "b.json")
+    test.check("app (pid" not in test.dmdv("tree", "one.json")[0], "only where they are kept")
+
+
 def test_wrong_command_lines(test):
     test.write("dark.json", Profile())
     test.write("live.json", Profile(mode="live"))

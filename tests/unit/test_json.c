@@ -102,6 +102,8 @@ static void build_run(dmd_profile_t *p) {
   dmd_profile_add_argument(p, "./app");
   dmd_profile_add_argument(p, "\"x\"");
   p->memory = (dmd_footprint_t){720, 0, DMD_MEMORY_UNKNOWN, 4096};
+  dmd_footprint_t of_child = {1, DMD_MEMORY_UNKNOWN, 2, 3};
+  dmd_profile_add_process(p, "child (pid 78)", &of_child);
   dmd_reporter_runs_add(&p->reporter_runs, dmd_intern_str(&p->names, "explicit/a"), 3);
   dmd_reporter_runs_add(&p->reporter_runs, dmd_intern_str(&p->names, "\"b\""), 0);
   dmd_memreports_add(&p->memreports, &(dmd_memreport_t){.path = "explicit/a",
@@ -154,6 +156,10 @@ static const char all_keys_text[] =
     "   {\"reporter\": \"\\\"b\\\"\", \"runs\": 0}\n"
     "  ],\n"
     "  \"memory\": {\"heapAllocated\": 720, \"heapOverhead\": 0, \"residentUnique\": 4096},\n"
+    "  \"processes\": [\n"
+    "   {\"process\": \"child (pid 78)\", \"memory\": {\"heapAllocated\": 1, \"resident\": 2, "
+    "\"residentUnique\": 3}}\n"
+    "  ],\n"
     "  \"memoryReports\": [\n"
     "   {\"path\": \"explicit/a\", \"kind\": \"heap\", \"units\": \"bytes\", \"amount\": -5},\n"
     "   {\"process\": \"child\", \"path\": \"cache/hits\", \"kind\": \"other\", \"units\": "

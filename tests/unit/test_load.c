@@ -125,6 +125,7 @@ static void one_element_at_a_time(void **state) {
   static const char *const lists[][2] = {
       {"faults", "{\"kind\": \"claim\", \"num\": 1, \"at\": \"1\"}"},
       {"advice", "{\"held\": \"reported\", \"at\": \"1\", \"blocks\": 1, \"bytes\": 8}"},
+      {"processes", "{\"process\": \"app\", \"memory\": {\"resident\": 1}}"},
       {"reporterRuns", "{\"reporter\": \"explicit/a\", \"runs\": 1}"},
       {"objects", "{\"path\": \"/l/x.so\", \"frames\": {\"a\": 1, \"b\": 2}}"},
       {"memoryReports",

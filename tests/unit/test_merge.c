@@ -190,11 +190,16 @@ static void fill_resident(dmd_profile_t *p) {
   p->memory.resident = UINT64_C(1) << 52;
 }
 
+static void fill_process(dmd_profile_t *p) {
+  dmd_footprint_t memory = {UINT64_C(1) << 52, 1, 1, 1};
+  dmd_profile_add_process(p, "app", &memory);
+}
+
 /* Two are exactly what fits, and a third is too much. */
 static void no_more_than_a_file_may_hold(void **state) {
   (void)state;
   static const fill_fn fills[] = {fill_bytes,  fill_count, fill_allocs,  fill_faults,
-                                  fill_advice, fill_runs,  fill_resident};
+                                  fill_advice, fill_runs,  fill_process, fill_resident};
   for (size_t i = 0; i < COUNT_OF(fills); i++) {
     fixture_t f;
     fixture_begin(&f, DMD_MODE_LIVE);

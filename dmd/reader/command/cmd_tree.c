@@ -5,6 +5,7 @@
  * Either file is a profile or memory reports of about:memory's; both become memory reports, and
  * from there on nothing knows which it was, but for the notes on profiles.
  */
+#include "analysis/processes.h"
 #include "analysis/profile_amounts.h"
 #include "base/strbuf.h"
 #include "reader/command/commands.h"
@@ -117,6 +118,19 @@ static bool take_profile(source_t *source, const dmd_profile_t *profile, const c
   return why == NULL || say_path(source->name, "heap-allocated", why);
 }
 
+/* Of a profile that keeps processes apart, each is taken by itself. */
+static bool take_processes(source_t *source, const dmd_profile_t *profile, const options_t *o) {
+  size_t n;
+  dmd_profile_t *processes = dmd_processes_split(profile, &n);
+  bool good = true;
+  for (size_t i = 0; i < n && good; i++) {
+    dmd_env_free(&dmdv_env, source->process);
+    good = take_profile(source, &processes[i], NULL, o);
+  }
+  dmd_processes_free(processes, n);
+  return good;
+}
+
 /* other: the file that it is compared with, or NULL. Two profiles are of one process each: these
  * are compared, whatever they are called. */
 static bool load(source_t *source, const char *name, const source_t *other, const options_t *o) {
@@ -127,7 +141,10 @@ static bool load(source_t *source, const char *name, const source_t *other, cons
   dmdv_fail_t fail = {0};
   bool good = dmdv_load_either(&profile, &source->amounts, name, &source->is_profile, &fail) ||
               dmdv_error_in(name, &fail);
-  if (good && source->is_profile)
+  bool is_split = source->is_profile && dmd_intern_count(&profile.processes) > 0 && !o->diff;
+  if (good && is_split)
+    good = take_processes(source, &profile, o);
+  else if (good && source->is_profile)
     good = take_profile(source, &profile, other != NULL ? other->process : NULL, o);
   dmd_profile_destroy(&profile);
   if (good)

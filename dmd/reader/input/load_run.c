@@ -124,10 +124,25 @@ static void load_reporter_run(dmdv_loader_t *l, const cJSON *item) {
     dmd_reporter_runs_add(&l->profile->reporter_runs, reporter, runs);
 }
 
-static void load_memory(dmdv_loader_t *l, const cJSON *object) {
+static void load_footprint(dmdv_loader_t *l, const cJSON *object, dmd_footprint_t *memory) {
   for (size_t i = 0; i < DMD_N_MEMORY_FIELDS; i++)
-    *dmd_figure_at(&dmd_memory_fields[i], &l->profile->memory) =
+    *dmd_figure_at(&dmd_memory_fields[i], memory) =
         dmdv_load_get_number(l, object, dmd_memory_fields[i].key, DMD_MEMORY_UNKNOWN);
+}
+
+static void load_memory(dmdv_loader_t *l, const cJSON *object) {
+  load_footprint(l, object, &l->profile->memory);
+}
+
+/* A process that a merged profile keeps apart. Of one that comes twice the first counts. */
+static void load_process(dmdv_loader_t *l, const cJSON *item) {
+  const char *name = dmdv_load_get_string(l, item, "process");
+  dmd_footprint_t memory;
+  if (name == NULL)
+    return;
+  load_footprint(l, cJSON_GetObjectItemCaseSensitive(item, "memory"), &memory);
+  if (dmd_intern_find_str(&l->profile->processes, name) == DMD_NONE)
+    dmd_profile_add_process(l->profile, name, &memory);
 }
 
 /* The index of the string among n names; n if it is not among them. */
@@ -226,6 +241,7 @@ static const member_t members[] = {
     {"partialAdvice", VALUE, 0, load_partial_advice, NULL},
     {"reporterRuns", LIST, 0, load_reporter_run, NULL},
     {"memory", VALUE, 0, load_memory, NULL},
+    {"processes", LIST, 0, load_process, NULL},
     {"memoryReports", LIST, 0, load_memreport, NULL},
     {"objects", TABLE, 0, NULL, dmdv_load_objects},
     {"functions", TABLE, 0, NULL, dmdv_load_functions},
