@@ -146,11 +146,11 @@ static void put_stack(writer_t *w, uint32_t call) {
 
 /* ---- Nodes. ---- */
 
-static void put_edge(writer_t *w, const dmd_edge_walk_t *walk, uint32_t edge) {
+static void put_edge(writer_t *w, const dmd_edge_walk_t *walk) {
   dmd_strbuf_cut(&w->inner, 0);
-  dmd_wire_u64(&w->inner, EDGE_REFERENT, w->ids[dmd_condensed_target(&w->s->shown, edge)]);
+  dmd_wire_u64(&w->inner, EDGE_REFERENT, w->ids[walk->target]);
   dmd_strbuf_cut(&w->name, 0);
-  dmd_heapsnapshot_edge_name(w->s, walk, edge, &w->name);
+  dmd_heapsnapshot_edge_name(w->s, walk, &w->name);
   if (w->name.n > 0) {
     string_t name = find_string(w, w->name.text);
     put_string(w, &w->inner, EDGE_NAME, &name);
@@ -161,7 +161,6 @@ static void put_edge(writer_t *w, const dmd_edge_walk_t *walk, uint32_t edge) {
 static void put_node(writer_t *w, uint32_t number) {
   dmd_condensed_t *shown = &w->s->shown;
   dmd_edge_walk_t walk;
-  uint32_t edge;
   dmd_wire_u64(&w->message, NODE_ID, w->ids[number]);
   dmd_strbuf_cut(&w->name, 0);
   dmd_heapsnapshot_name(w->s, number, &w->name);
@@ -170,8 +169,8 @@ static void put_node(writer_t *w, uint32_t number) {
   dmd_wire_u64(&w->message, NODE_SIZE, dmd_condensed_size(shown, number));
   dmd_wire_u64(&w->message, NODE_COARSE, 0);
   dmd_condensed_walk(shown, number, &walk);
-  while (dmd_condensed_next(shown, &walk, &edge))
-    put_edge(w, &walk, edge);
+  while (dmd_condensed_next(shown, &walk))
+    put_edge(w, &walk);
   uint32_t call = dmd_calltree_stack(&w->calls, dmd_heapsnapshot_stack(w->s, number));
   if (call != DMD_NONE)
     put_stack(w, call);

@@ -103,10 +103,9 @@ static uint64_t count_edges(writer_t *w) {
   uint64_t all = 1; /* from the root to "(GC roots)" */
   for (uint32_t i = 0; i < shown->n_nodes; i++) {
     dmd_edge_walk_t walk;
-    uint32_t edge;
     w->n_edges[i] = 0;
     dmd_condensed_walk(shown, i, &walk);
-    while (dmd_condensed_next(shown, &walk, &edge))
+    while (dmd_condensed_next(shown, &walk))
       w->n_edges[i]++;
     all += w->n_edges[i];
   }
@@ -163,9 +162,9 @@ static bool is_element(const char *name, uint64_t *number) {
   return at > name + 1 && at[0] == ']' && at[1] == '\0';
 }
 
-static void put_edge(writer_t *w, const dmd_edge_walk_t *walk, uint32_t edge) {
-  uint64_t target = dmd_condensed_target(&w->s->shown, edge) + UINT64_C(1), name;
-  dmd_heapsnapshot_edge_name(w->s, walk, edge, &w->name);
+static void put_edge(writer_t *w, const dmd_edge_walk_t *walk) {
+  uint64_t target = walk->target + UINT64_C(1), name;
+  dmd_heapsnapshot_edge_name(w->s, walk, &w->name);
   bool element = is_element(w->name.text, &name);
   uint32_t index = element ? 0 : name_index(w);
   dmd_strbuf_cut(&w->name, 0);
@@ -180,11 +179,10 @@ static void put_edges(writer_t *w) {
   put(w, true, to_roots, 3);
   for (uint32_t i = 0; i < shown->n_nodes; i++) {
     dmd_edge_walk_t walk;
-    uint32_t edge;
     dmd_out_char(w->out, '\n');
     dmd_condensed_walk(shown, i, &walk);
-    while (dmd_condensed_next(shown, &walk, &edge))
-      put_edge(w, &walk, edge);
+    while (dmd_condensed_next(shown, &walk))
+      put_edge(w, &walk);
   }
 }
 

@@ -2,19 +2,27 @@
 #include "export/heapsnapshot.h"
 
 #include "graph/edgename.h"
+#include "graph/leaks.h"
+#include "graph/nesting.h"
 
 /* What a node and an edge take at most, in bytes of JSON: seven numbers, of which the name, id,
  * size and stack may have eight digits and more; three numbers. Names have the rest. */
 enum { NODE_SZB = 56, EDGE_SZB = 24 };
 #define MAX_SZB (UINT64_C(384) << 20)
 
-static void count_unreached(dmd_heapsnapshot_t *s, const dmd_dominators_t *dominators) {
-  const dmd_graph_t *g = &s->graph->graph;
-  for (uint32_t node = dmd_heapgraph_first_block(s->graph); node < g->n_nodes; node++)
-    if (dominators->idom[node] == DMD_NO_DOMINATOR) {
-      s->n_unreached++;
-      s->unreached_szB += g->size[node];
-    }
+static void *array(const dmd_heapgraph_t *graph, size_t element_szB) {
+  return dmd_env_alloc(graph->env, "dmd.heapsnapshot", graph->graph.n_nodes * element_szB);
+}
+
+/* By node, the bytes that are its own: roots have none. */
+static uint64_t *own_sizes(const dmd_heapgraph_t *graph) {
+  uint64_t *sizes = array(graph, sizeof *sizes);
+  dmd_nesting_sizes_t nesting;
+  dmd_nesting_init(&nesting, graph);
+  for (uint32_t node = 0; node < graph->graph.n_nodes; node++)
+    sizes[node] = dmd_heapgraph_is_block(graph, node) ? dmd_nesting_own(&nesting, node).szB : 0;
+  dmd_nesting_destroy(&nesting);
+  return sizes;
 }
 
 void dmd_heapsnapshot_init(dmd_heapsnapshot_t *snapshot, const dmd_heapgraph_t *graph,
@@ -26,16 +34,21 @@ void dmd_heapsnapshot_init(dmd_heapsnapshot_t *snapshot, const dmd_heapgraph_t *
                                 .edge_szB = EDGE_SZB,
                                 .max_node_size = UINT32_MAX};
   *snapshot = (dmd_heapsnapshot_t){.graph = graph, .typing = typing};
-  dmd_dominators_init(&dominators, &graph->graph, NULL, 0);
-  dmd_dominators_measure(&dominators, &graph->graph);
-  count_unreached(snapshot, &dominators);
-  snapshot->n_reached = dominators.n_reached;
-  dmd_condensed_init(&snapshot->shown, &graph->graph, &dominators, &limits);
+  dmd_condense_t what = {.graph = &graph->graph, .dominators = &dominators};
+  what.starts = snapshot->starts = dmd_leaks_starts(graph, &what.n_starts);
+  what.sizes = snapshot->sizes = own_sizes(graph);
+  dmd_dominators_init(&dominators, &graph->graph, what.starts, what.n_starts);
+  dominators.retained = array(graph, sizeof *dominators.retained);
+  dmd_mem_copy(dominators.retained, what.sizes, graph->graph.n_nodes * sizeof *what.sizes);
+  dmd_dominators_sum(&dominators, dominators.retained);
+  dmd_condensed_init(&snapshot->shown, &what, &limits);
   dmd_dominators_destroy(&dominators);
 }
 
 void dmd_heapsnapshot_destroy(dmd_heapsnapshot_t *snapshot) {
   dmd_condensed_destroy(&snapshot->shown);
+  dmd_env_free(snapshot->graph->env, snapshot->sizes);
+  dmd_env_free(snapshot->graph->env, snapshot->starts);
 }
 
 void dmd_heapsnapshot_name(const dmd_heapsnapshot_t *snapshot, uint32_t number, dmd_strbuf_t *to) {
@@ -46,10 +59,11 @@ void dmd_heapsnapshot_name(const dmd_heapsnapshot_t *snapshot, uint32_t number, 
 }
 
 void dmd_heapsnapshot_edge_name(const dmd_heapsnapshot_t *snapshot, const dmd_edge_walk_t *walk,
-                                uint32_t edge, dmd_strbuf_t *to) {
-  uint32_t target = dmd_condensed_target(&snapshot->shown, edge);
-  if (!walk->is_many && !dmd_condensed_is_many(&snapshot->shown, target))
-    dmd_edge_name(snapshot->typing, walk->node, edge, to);
+                                dmd_strbuf_t *to) {
+  if (walk->edge == DMD_NO_EDGE)
+    dmd_strbuf_str(to, "(lost)");
+  else if (!walk->is_many && !dmd_condensed_is_many(&snapshot->shown, walk->target))
+    dmd_edge_name(snapshot->typing, walk->node, walk->edge, to);
 }
 
 uint32_t dmd_heapsnapshot_stack(const dmd_heapsnapshot_t *snapshot, uint32_t number) {

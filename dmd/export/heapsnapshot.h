@@ -2,12 +2,12 @@
  *
  * heapsnapshot.h: a heap graph in the formats of browsers' memory tools.
  *
- * Types are what these tools take for classes, members what they take for properties. They show
- * what can be reached, so blocks that no root reaches are left out: who reads the snapshot must be
- * told how many (n_unreached). A graph too large for the tools is cut (graph/condense.h), which is
- * also to be told. The retained sizes that a tool finds are those of graph/dominators.h.
+ * Types are what these tools take for classes, members what they take for properties. Sizes and
+ * dominators are those of graph/retained.h, over all edges: so the tools find the retained sizes
+ * that dmdv tells. What no root reaches hangs on the root where it begins, by edges named "(lost)".
+ * A graph too large for the tools is cut (graph/condense.h); who reads the snapshot is to be told.
  *
- * Memory: that of the dominators while it is made; then 20 bytes a node, and the distinct names.
+ * Memory: that of the dominators while it is made; then 28 bytes a node, and the distinct names.
  */
 #ifndef DMD_EXPORT_HEAPSNAPSHOT_H
 #define DMD_EXPORT_HEAPSNAPSHOT_H
@@ -23,10 +23,10 @@
 typedef struct dmd_heapsnapshot {
   const dmd_heapgraph_t *graph;
   dmd_typing_t *typing;
+  uint64_t *sizes;  /* by node of the graph: bytes that are its own */
+  uint32_t *starts; /* nodes of the graph where what no root reaches begins */
   dmd_condensed_t shown;
-  uint64_t n_reached;                  /* nodes of the graph that are shown, or put together */
-  uint64_t n_unreached, unreached_szB; /* blocks that are left out, and their usable bytes */
-  uint32_t n_too_large;                /* nodes that were written as smaller than they are */
+  uint32_t n_too_large; /* nodes that were written as smaller than they are */
 } dmd_heapsnapshot_t;
 
 /* Of at most so many nodes, at least 1. Graph and typing must outlive it. */
@@ -37,10 +37,10 @@ void dmd_heapsnapshot_destroy(dmd_heapsnapshot_t *snapshot);
 /* What a node is called: its type, or what else dmd_typing_name has. */
 void dmd_heapsnapshot_name(const dmd_heapsnapshot_t *snapshot, uint32_t number, dmd_strbuf_t *to);
 
-/* What an edge of a walk through shown nodes is called; nothing where it starts or ends at nodes
- * that were put together. */
+/* What the edge at which a walk through shown nodes is is called; nothing where it starts or ends
+ * at nodes that were put together. */
 void dmd_heapsnapshot_edge_name(const dmd_heapsnapshot_t *snapshot, const dmd_edge_walk_t *walk,
-                                uint32_t edge, dmd_strbuf_t *to);
+                                dmd_strbuf_t *to);
 
 /* The profile's stack of a node; DMD_NONE: of no block, or of several. */
 uint32_t dmd_heapsnapshot_stack(const dmd_heapsnapshot_t *snapshot, uint32_t number);

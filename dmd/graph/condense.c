@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 typedef struct {
+  const dmd_condense_t *what;
   const dmd_graph_t *graph;
   const dmd_dominators_t *dominators;
   const dmd_reader_limits_t *limits;
@@ -61,40 +62,53 @@ static uint32_t make_groups(work_t *w, uint64_t up_to) {
   return n_groups;
 }
 
-/* The edges that are left of one node. Those to nodes that were put together count once. */
-static uint64_t count_edges_of(const work_t *w, uint32_t node, uint32_t *met) {
-  const dmd_graph_t *g = w->graph;
-  uint64_t n = 0;
-  for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
-    uint32_t group = w->group[g->target[e]];
-    if (!w->many[group]) {
-      n++;
-    } else if (group != w->group[node] && met[group] != node + 1) {
-      met[group] = node + 1;
-      n++;
-    }
-  }
-  return n;
+/* Whether an edge from one node to another is left: of those to nodes that were put together the
+ * first, which `met` remembers. */
+static bool is_left(const work_t *w, uint32_t node, uint32_t target, uint32_t *met) {
+  uint32_t group = w->group[target];
+  if (!w->many[group])
+    return true;
+  if (group == w->group[node] || met[group] == node + 1)
+    return false;
+  met[group] = node + 1;
+  return true;
 }
 
 /* The edges that are left at most: of nodes that are put together, those to one target may count
  * several times. */
 static uint64_t count_edges(const work_t *w) {
   const dmd_graph_t *g = w->graph;
+  const dmd_condense_t *what = w->what;
   uint64_t n = 0;
-  if (w->many != NULL)
-    dmd_mem_zero(w->small, g->n_nodes * sizeof *w->small);
+  dmd_mem_zero(w->small, g->n_nodes * sizeof *w->small);
   for (uint32_t node = 0; node < g->n_nodes; node++)
     if (w->group[node] != DMD_LEFT_OUT)
-      n +=
-          w->many != NULL ? count_edges_of(w, node, w->small) : g->first[node + 1] - g->first[node];
+      for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
+        n += is_left(w, node, g->target[e], w->small);
+  for (uint32_t i = 0; i < what->n_starts; i++)
+    n += is_left(w, 0, what->starts[i], w->small);
   return n;
 }
 
-static bool fits(const work_t *w, uint32_t n_groups) {
-  const dmd_reader_limits_t *l = w->limits;
-  return n_groups <= l->max_nodes &&
-         n_groups * (uint64_t)l->node_szB + count_edges(w) * l->edge_szB <= l->max_szB;
+/* All edges of what is reached. */
+static uint64_t count_all_edges(const work_t *w) {
+  const dmd_graph_t *g = w->graph;
+  uint64_t n = w->what->n_starts;
+  for (uint32_t node = 0; node < g->n_nodes; node++)
+    if (w->group[node] != DMD_LEFT_OUT)
+      n += g->first[node + 1] - g->first[node];
+  return n;
+}
+
+static bool fits(const dmd_reader_limits_t *l, uint32_t n_nodes, uint64_t n_edges) {
+  return n_nodes <= l->max_nodes &&
+         n_nodes * (uint64_t)l->node_szB + n_edges * l->edge_szB <= l->max_szB;
+}
+
+/* Puts together what retains at most so much, and says whether the rest fits. */
+static bool fits_up_to(work_t *w, uint64_t up_to) {
+  uint32_t n_groups = make_groups(w, up_to);
+  return fits(w->limits, n_groups, count_edges(w));
 }
 
 /* The sizes that are tried: 1, 1.25, 1.5, 1.75, 2, 2.5 and so on, four to the power of two. */
@@ -109,7 +123,7 @@ static uint64_t search_size(work_t *w) {
   uint32_t low = 0, high = N_STEPS - 1;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (fits(w, make_groups(w, size_of_step(middle))))
+    if (fits_up_to(w, size_of_step(middle)))
       high = middle;
     else
       low = middle + 1;
@@ -148,32 +162,40 @@ static void chain_nodes(dmd_condensed_t *c, const uint32_t *group) {
   dmd_mem_zero(c->met, c->n_nodes * sizeof *c->met);
 }
 
-void dmd_condensed_init(dmd_condensed_t *condensed, const dmd_graph_t *graph,
-                        const dmd_dominators_t *dominators, const dmd_reader_limits_t *limits) {
-  const dmd_env_t *env = graph->env;
+/* Puts nodes together until the graph fits. */
+static void cut(dmd_condensed_t *c, work_t *w) {
+  const dmd_env_t *env = c->graph->env;
+  uint32_t n = c->graph->n_nodes;
+  w->small = array(env, n, sizeof *w->small);
+  w->many = array(env, n, sizeof *w->many);
+  w->size = array(env, n, sizeof *w->size);
+  c->up_to = search_size(w);
+  c->fits = fits_up_to(w, c->up_to);
+  dmd_env_free(env, w->size);
+  dmd_env_free(env, w->many);
+  dmd_env_free(env, w->small);
+}
+
+void dmd_condensed_init(dmd_condensed_t *condensed, const dmd_condense_t *what,
+                        const dmd_reader_limits_t *limits) {
+  const dmd_graph_t *graph = what->graph;
+  const dmd_dominators_t *dominators = what->dominators;
   uint32_t n = graph->n_nodes;
-  work_t w = {.graph = graph, .dominators = dominators, .limits = limits};
-  *condensed = (dmd_condensed_t){.graph = graph};
-  w.group = array(env, n, sizeof *w.group);
+  work_t w = {.what = what, .graph = graph, .dominators = dominators, .limits = limits};
+  *condensed = (dmd_condensed_t){
+      .graph = graph, .starts = what->starts, .n_starts = what->n_starts, .sizes = what->sizes};
+  w.group = array(graph->env, n, sizeof *w.group);
   for (uint32_t node = 0; node < n; node++)
     w.group[node] = node == 0 || dominators->idom[node] != DMD_NO_DOMINATOR ? node : DMD_LEFT_OUT;
-  condensed->fits = fits(&w, dominators->n_reached);
-  if (!condensed->fits) {
-    w.small = array(env, n, sizeof *w.small);
-    w.many = array(env, n, sizeof *w.many);
-    w.size = array(env, n, sizeof *w.size);
-    condensed->up_to = search_size(&w);
-    condensed->fits = fits(&w, make_groups(&w, condensed->up_to));
-    dmd_env_free(env, w.size);
-    dmd_env_free(env, w.many);
-    dmd_env_free(env, w.small);
-  }
-  condensed->number = array(env, n, sizeof *condensed->number);
-  condensed->node = array(env, n, sizeof *condensed->node);
+  condensed->fits = fits(limits, dominators->n_reached, count_all_edges(&w));
+  if (!condensed->fits)
+    cut(condensed, &w);
+  condensed->number = array(graph->env, n, sizeof *condensed->number);
+  condensed->node = array(graph->env, n, sizeof *condensed->node);
   number_groups(condensed, w.group);
   if (condensed->up_to > 0)
     chain_nodes(condensed, w.group);
-  dmd_env_free(env, w.group);
+  dmd_env_free(graph->env, w.group);
 }
 
 void dmd_condensed_destroy(dmd_condensed_t *condensed) {
@@ -204,9 +226,9 @@ uint32_t dmd_condensed_n(const dmd_condensed_t *condensed, uint32_t number) {
 
 uint64_t dmd_condensed_size(const dmd_condensed_t *condensed, uint32_t number) {
   uint32_t node = condensed->node[number];
-  uint64_t size = condensed->graph->size[node];
+  uint64_t size = condensed->sizes[node];
   while ((node = next_node(condensed, node)) != 0)
-    size += condensed->graph->size[node];
+    size += condensed->sizes[node];
   return size;
 }
 
@@ -214,28 +236,39 @@ void dmd_condensed_walk(dmd_condensed_t *condensed, uint32_t number, dmd_edge_wa
   uint32_t node = condensed->node[number];
   *walk = (dmd_edge_walk_t){.number = number,
                             .node = node,
-                            .edge = condensed->graph->first[node],
+                            .next_edge = condensed->graph->first[node],
                             .is_many = dmd_condensed_is_many(condensed, number)};
   condensed->n_walks++;
 }
 
-bool dmd_condensed_next(dmd_condensed_t *condensed, dmd_edge_walk_t *walk, uint32_t *edge) {
-  const dmd_graph_t *g = condensed->graph;
-  for (;;) {
-    while (walk->edge == g->first[walk->node + 1]) {
-      uint32_t node = next_node(condensed, walk->node);
-      if (node == 0)
-        return false;
-      walk->node = node;
-      walk->edge = g->first[node];
-    }
-    *edge = walk->edge++;
-    uint32_t target = dmd_condensed_target(condensed, *edge);
-    if (!walk->is_many && !dmd_condensed_is_many(condensed, target))
+/* The next edge of the graph. */
+static bool next_edge(const dmd_condensed_t *c, dmd_edge_walk_t *walk) {
+  const dmd_graph_t *g = c->graph;
+  while (walk->next_edge == g->first[walk->node + 1]) {
+    if (walk->node == 0 && walk->next_start < c->n_starts) {
+      walk->edge = DMD_NO_EDGE;
+      walk->target = c->number[c->starts[walk->next_start++]];
       return true;
-    if (target != walk->number && condensed->met[target] != condensed->n_walks) {
-      condensed->met[target] = condensed->n_walks;
+    }
+    uint32_t node = next_node(c, walk->node);
+    if (node == 0)
+      return false;
+    walk->node = node;
+    walk->next_edge = g->first[node];
+  }
+  walk->edge = walk->next_edge++;
+  walk->target = c->number[g->target[walk->edge]];
+  return true;
+}
+
+bool dmd_condensed_next(dmd_condensed_t *condensed, dmd_edge_walk_t *walk) {
+  while (next_edge(condensed, walk)) {
+    if (!walk->is_many && !dmd_condensed_is_many(condensed, walk->target))
+      return true;
+    if (walk->target != walk->number && condensed->met[walk->target] != condensed->n_walks) {
+      condensed->met[walk->target] = condensed->n_walks;
       return true;
     }
   }
+  return false;
 }

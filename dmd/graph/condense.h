@@ -2,12 +2,12 @@
  *
  * condense.h: what of a graph is shown to readers that cannot take all of it.
  *
- * Left out are nodes that the root does not reach. If the rest is too large, small siblings in the
- * dominator tree, each with all that it dominates, become one node: those of one parent that retain
- * up to a number of bytes, the least with which the graph fits. The other nodes retain as much as
- * before: what leads out of such siblings leads to what their parent or one of its dominators
- * dominates, so that no path comes about that passes one of these by. The siblings together may
- * retain more than each for itself.
+ * Left out are nodes that the root does not reach. If the rest is too large for a reader, small
+ * siblings in the dominator tree, each with all that it dominates, become one node: those of one
+ * parent that retain up to a number of bytes, the least with which the graph fits. The other nodes
+ * retain as much as before: what leads out of such siblings leads to what their parent or one of
+ * its dominators dominates, so that no path comes about that passes one of these by. The siblings
+ * together may retain more than each for itself.
  *
  * The nodes that are left are numbered from 0, which is the root, in the order of the graph's.
  *
@@ -32,6 +32,9 @@ typedef struct dmd_reader_limits {
 
 typedef struct dmd_condensed {
   const dmd_graph_t *graph;
+  const uint32_t *starts; /* nodes that the root leads to beside its own edges */
+  uint32_t n_starts;
+  const uint64_t *sizes; /* by node of the graph */
   uint32_t n_nodes;
   uint32_t *node;   /* by number: the graph's node, the first of those put together */
   uint32_t *number; /* by node of the graph */
@@ -42,9 +45,17 @@ typedef struct dmd_condensed {
   uint32_t n_walks;
 } dmd_condensed_t;
 
-/* The graph must outlive it. The dominators are only needed by init. */
-void dmd_condensed_init(dmd_condensed_t *condensed, const dmd_graph_t *graph,
-                        const dmd_dominators_t *dominators, const dmd_reader_limits_t *limits);
+/* What is to be shown. All of it must outlive the condensed graph, but for the dominators. */
+typedef struct dmd_condense {
+  const dmd_graph_t *graph;
+  const uint32_t *starts; /* as given to dmd_dominators_init */
+  uint32_t n_starts;
+  const uint64_t *sizes;              /* by node */
+  const dmd_dominators_t *dominators; /* `retained` is of these sizes */
+} dmd_condense_t;
+
+void dmd_condensed_init(dmd_condensed_t *condensed, const dmd_condense_t *what,
+                        const dmd_reader_limits_t *limits);
 void dmd_condensed_destroy(dmd_condensed_t *condensed);
 
 /* Whether a node stands for several of the graph, for how many, and their size. */
@@ -52,20 +63,20 @@ bool dmd_condensed_is_many(const dmd_condensed_t *condensed, uint32_t number);
 uint32_t dmd_condensed_n(const dmd_condensed_t *condensed, uint32_t number);
 uint64_t dmd_condensed_size(const dmd_condensed_t *condensed, uint32_t number);
 
-/* The edges of a node: *edge of the graph's `node`, until it returns false. From
- * and to nodes that stand for several there is one of each kind. One walk at a time, of at most
- * 2^32 - 1 in all. */
+/* A walk through the edges of a node, until dmd_condensed_next returns false. From and to nodes
+ * that stand for several there is one of each kind. One walk at a time, of at most 2^32 - 1 in all.
+ */
+#define DMD_NO_EDGE UINT32_MAX
+
 typedef struct dmd_edge_walk {
-  uint32_t number, node, edge;
+  uint32_t number, node; /* where the edge starts, in numbers and in the graph */
+  uint32_t edge;         /* of the graph; DMD_NO_EDGE: from the root to one of `starts` */
+  uint32_t target;       /* a number */
   bool is_many;
+  uint32_t next_edge, next_start;
 } dmd_edge_walk_t;
 
 void dmd_condensed_walk(dmd_condensed_t *condensed, uint32_t number, dmd_edge_walk_t *walk);
-bool dmd_condensed_next(dmd_condensed_t *condensed, dmd_edge_walk_t *walk, uint32_t *edge);
-
-/* Where an edge of a walk leads: a number. */
-static inline uint32_t dmd_condensed_target(const dmd_condensed_t *condensed, uint32_t edge) {
-  return condensed->number[condensed->graph->target[edge]];
-}
+bool dmd_condensed_next(dmd_condensed_t *condensed, dmd_edge_walk_t *walk);
 
 #endif

@@ -136,3 +136,18 @@ void dmd_leaks_destroy(dmd_leaks_t *leaks) {
   dmd_env_free(leaks->graph->env, leaks->leader);
   dmd_env_free(leaks->graph->env, leaks->state);
 }
+
+uint32_t *dmd_leaks_starts(const dmd_heapgraph_t *graph, uint32_t *n) {
+  dmd_leaks_t leaks;
+  dmd_leaks_init(&leaks, graph, DMD_LEAKS_OF_ALL_NODES);
+  uint32_t first = dmd_heapgraph_first_block(graph), n_nodes = graph->graph.n_nodes, n_starts = 0;
+  for (uint32_t node = first; node < n_nodes; node++)
+    n_starts += dmd_leak_state(&leaks, node) == DMD_LEAK_DEFINITELY;
+  uint32_t *starts = dmd_env_alloc(graph->env, "dmd.leaks", (n_starts + 1) * sizeof *starts);
+  *n = 0;
+  for (uint32_t node = first; node < n_nodes; node++)
+    if (dmd_leak_state(&leaks, node) == DMD_LEAK_DEFINITELY)
+      starts[(*n)++] = node;
+  dmd_leaks_destroy(&leaks);
+  return starts;
+}

@@ -52,6 +52,11 @@ static inline dmd_leak_state_t dmd_leak_state(const dmd_leaks_t *leaks, uint32_t
   return (dmd_leak_state_t)leaks->state[node - dmd_heapgraph_first_block(leaks->graph)];
 }
 
+/* The nodes where what no root reaches begins, ascending: the definitely lost blocks of all nodes,
+ * *n of them. With edges from the root to these, it reaches everything. The caller frees the array
+ * with the graph's env. */
+uint32_t *dmd_leaks_starts(const dmd_heapgraph_t *graph, uint32_t *n);
+
 /* The definitely lost block that a lost one hangs on, which may be itself. */
 static inline uint32_t dmd_leak_leader(const dmd_leaks_t *leaks, uint32_t node) {
   return dmd_leak_state(leaks, node) == DMD_LEAK_INDIRECTLY

@@ -8,21 +8,6 @@ static void *array(const dmd_heapgraph_t *graph, size_t element_szB) {
   return dmd_env_alloc(graph->env, "dmd.retained", graph->graph.n_nodes * element_szB);
 }
 
-/* Where what no root reaches begins. */
-static void find_lost(dmd_retained_t *r) {
-  dmd_leaks_t leaks;
-  dmd_leaks_init(&leaks, r->graph, DMD_LEAKS_OF_ALL_NODES);
-  uint32_t first = dmd_heapgraph_first_block(r->graph), n = r->graph->graph.n_nodes;
-  for (uint32_t node = first; node < n; node++)
-    r->n_lost += dmd_leak_state(&leaks, node) == DMD_LEAK_DEFINITELY;
-  r->lost = dmd_env_alloc(r->graph->env, "dmd.retained", (r->n_lost + 1) * sizeof *r->lost);
-  r->n_lost = 0;
-  for (uint32_t node = first; node < n; node++)
-    if (dmd_leak_state(&leaks, node) == DMD_LEAK_DEFINITELY)
-      r->lost[r->n_lost++] = node;
-  dmd_leaks_destroy(&leaks);
-}
-
 /* By node, what each one's part of the tree has. */
 static uint64_t *sum(const dmd_retained_t *r, const dmd_dominators_t *dominators) {
   uint64_t *bytes = array(r->graph, sizeof *bytes);
@@ -48,7 +33,7 @@ static void find_sure(dmd_retained_t *r, dmd_heapgraph_t *graph, const dmd_typin
 void dmd_retained_init(dmd_retained_t *retained, dmd_heapgraph_t *graph,
                        const dmd_typing_t *typing) {
   *retained = (dmd_retained_t){.graph = graph};
-  find_lost(retained);
+  retained->lost = dmd_leaks_starts(graph, &retained->n_lost);
   dmd_nesting_init(&retained->sizes, graph);
   find_sure(retained, graph, typing);
   dmd_dominators_init(&retained->dominators, &graph->graph, retained->lost, retained->n_lost);

@@ -39,13 +39,12 @@ static void throw_graph(dice_t *dice, dmd_graph_t *g, const dmd_env_t *env) {
 static void build_condensed(dmd_graph_t *shown, dmd_condensed_t *c) {
   const dmd_graph_t *g = c->graph;
   dmd_edge_walk_t walk;
-  uint32_t edge;
-  dmd_graph_init(shown, g->env, c->n_nodes, dmd_graph_n_edges(g), false);
+  dmd_graph_init(shown, g->env, c->n_nodes, dmd_graph_n_edges(g) + c->n_starts, false);
   for (uint32_t i = 0; i < c->n_nodes; i++) {
     shown->size[i] = dmd_condensed_size(c, i);
     dmd_condensed_walk(c, i, &walk);
-    while (dmd_condensed_next(c, &walk, &edge))
-      dmd_graph_add_edge(shown, dmd_condensed_target(c, edge), 0);
+    while (dmd_condensed_next(c, &walk))
+      dmd_graph_add_edge(shown, walk.target, 0);
     dmd_graph_end_node(shown);
   }
 }
@@ -98,13 +97,20 @@ static void check_limits(const dmd_condensed_t *c, const dmd_dominators_t *d,
       assert_int_equal(c->number[c->node[i]], i);
 }
 
-static void try_limits(const dmd_graph_t *g, const dmd_reader_limits_t *limits, bool *was_cut) {
+/* The root leads to the last n_starts nodes, too. */
+static void try_limits(const dmd_graph_t *g, uint32_t n_starts, const dmd_reader_limits_t *limits,
+                       bool *was_cut) {
   dmd_dominators_t d, of_shown;
   dmd_condensed_t c;
   dmd_graph_t shown;
-  dmd_dominators_init(&d, g, NULL, 0);
+  uint32_t starts[MAX_NODES];
+  for (uint32_t i = 0; i < n_starts; i++)
+    starts[i] = g->n_nodes - 1 - i;
+  dmd_condense_t what = {
+      .graph = g, .starts = starts, .n_starts = n_starts, .sizes = g->size, .dominators = &d};
+  dmd_dominators_init(&d, g, starts, n_starts);
   dmd_dominators_measure(&d, g);
-  dmd_condensed_init(&c, g, &d, limits);
+  dmd_condensed_init(&c, &what, limits);
   build_condensed(&shown, &c);
   dmd_dominators_init(&of_shown, &shown, NULL, 0);
   dmd_dominators_measure(&of_shown, &shown);
@@ -128,7 +134,8 @@ static void random_graphs_keep_retained_sizes(void **state) {
     dmd_graph_t g;
     bool was_cut;
     throw_graph(&dice, &g, &host.env);
-    try_limits(&g, &no_limits, &was_cut);
+    uint32_t n_starts = (uint32_t)dice_below(&dice, 3) * (g.n_nodes / 8);
+    try_limits(&g, n_starts, &no_limits, &was_cut);
     assert_false(was_cut);
     dmd_reader_limits_t limits = no_limits;
     limits.max_nodes = 1 + dice_below(&dice, g.n_nodes);
@@ -136,7 +143,7 @@ static void random_graphs_keep_retained_sizes(void **state) {
       limits.max_szB = 5 + dice_below(&dice, 4 * (uint64_t)g.n_nodes);
     if (dice_below(&dice, 4) == 0)
       limits.max_node_size = 40 + dice_below(&dice, 500);
-    try_limits(&g, &limits, &was_cut);
+    try_limits(&g, n_starts, &limits, &was_cut);
     n_cut += was_cut;
     dmd_graph_destroy(&g);
   }
@@ -167,7 +174,8 @@ static void smallest_go_first(void **state) {
   dmd_dominators_measure(&d, &g);
   dmd_reader_limits_t limits = no_limits;
   limits.max_nodes = 6;
-  dmd_condensed_init(&c, &g, &d, &limits);
+  dmd_condense_t what = {.graph = &g, .sizes = g.size, .dominators = &d};
+  dmd_condensed_init(&c, &what, &limits);
   assert_true(c.fits);
   assert_int_equal(c.up_to, 10);
   assert_int_equal(c.n_nodes, 5);
@@ -178,11 +186,10 @@ static void smallest_go_first(void **state) {
   assert_int_not_equal(c.number[5], c.number[6]);
   /* Of the edges of the three the one that leads out is left. */
   dmd_edge_walk_t walk;
-  uint32_t edge;
   dmd_condensed_walk(&c, c.number[2], &walk);
-  assert_true(dmd_condensed_next(&c, &walk, &edge));
-  assert_int_equal(dmd_condensed_target(&c, edge), c.number[5]);
-  assert_false(dmd_condensed_next(&c, &walk, &edge));
+  assert_true(dmd_condensed_next(&c, &walk));
+  assert_int_equal(walk.target, c.number[5]);
+  assert_false(dmd_condensed_next(&c, &walk));
   dmd_condensed_destroy(&c);
   dmd_dominators_destroy(&d);
   dmd_graph_destroy(&g);
@@ -207,7 +214,7 @@ static void end_of_a_chain(void **state) {
   }
   dmd_reader_limits_t limits = no_limits;
   limits.max_nodes = CHAIN / 2;
-  try_limits(&g, &limits, &was_cut);
+  try_limits(&g, 0, &limits, &was_cut);
   assert_true(was_cut);
   dmd_graph_destroy(&g);
   host_done(&host);
@@ -221,7 +228,7 @@ static void use(host_t *host, void *arg) {
   dmd_reader_limits_t limits = no_limits;
   limits.max_nodes = 3;
   throw_graph(&dice, &g, &host->env);
-  try_limits(&g, &limits, &was_cut);
+  try_limits(&g, g.n_nodes / 2, &limits, &was_cut);
   dmd_graph_destroy(&g);
 }
 

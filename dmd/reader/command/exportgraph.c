@@ -12,14 +12,8 @@
 /* What people must know who see less than there is. */
 static void say_what_is_missing(const dmd_heapsnapshot_t *s) {
   char n[DMD_FORMAT_MAX], szB[DMD_FORMAT_MAX];
-  if (s->n_unreached > 0) {
-    dmd_format_commas(n, (int64_t)s->n_unreached);
-    dmd_format_commas(szB, (int64_t)s->unreached_szB);
-    dmdv_note("export: left out: %s blocks (%s bytes) that no root reaches; see dmdv leaks", n,
-              szB);
-  }
   if (s->shown.up_to > 0) {
-    dmd_format_commas(n, (int64_t)s->n_reached);
+    dmd_format_commas(n, s->graph->graph.n_nodes);
     dmd_format_commas(szB, (int64_t)s->shown.up_to);
     dmdv_note("export: %s nodes are too many: siblings that retain up to %s bytes each are put "
               "together, which leaves %" PRIu32,
