@@ -16,7 +16,7 @@ static const dmd_reader_limits_t no_limits = {.max_nodes = UINT32_MAX,
 
 /* Trees with more edges, some of whose nodes hang nowhere; many are of one size. */
 static void throw_graph(dice_t *dice, dmd_graph_t *g, const dmd_env_t *env) {
-  uint32_t n = 1 + (uint32_t)dice_below(dice, MAX_NODES), parent[MAX_NODES];
+  uint32_t n = 1 + (uint32_t)dice_below(dice, MAX_NODES), parent[MAX_NODES] = {0};
   uint64_t shape = dice_below(dice, 3), more = dice_below(dice, 3);
   dmd_graph_init(g, env, n, n * 4, false);
   for (uint32_t i = 1; i < n; i++)

@@ -2,9 +2,9 @@
  *
  * Flags: -std=c++20 -pthread
  *
- * Coroutines that run at once, up to where they are suspended first, which compilers may make a part
- * of their caller; that go on in another thread; and that wait while the program dumps. All claims
- * are right, but for one.
+ * Coroutines that run at once, up to where they are suspended first, which compilers may make a
+ * part of their caller; that go on in another thread; and that wait while the program dumps. All
+ * claims are right, but for one.
  */
 #include <coroutine>
 #include <cstdlib>
