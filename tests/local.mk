@@ -12,6 +12,8 @@ unit_tests = \
   tests/unit/test_allocfns \
   tests/unit/test_blocks \
   tests/unit/test_calibration \
+  tests/unit/test_capture \
+  tests/unit/test_capture_random \
   tests/unit/test_changes \
   tests/unit/test_claim \
   tests/unit/test_claimblocks \
@@ -31,6 +33,7 @@ unit_tests = \
   tests/unit/test_freed \
   tests/unit/test_gate \
   tests/unit/test_glob \
+  tests/unit/test_graphdump \
   tests/unit/test_groups \
   tests/unit/test_heap \
   tests/unit/test_heap_chunks \
@@ -69,6 +72,7 @@ unit_tests = \
   tests/unit/test_monitor \
   tests/unit/test_nested \
   tests/unit/test_nesting \
+  tests/unit/test_numbering \
   tests/unit/test_options \
   tests/unit/test_optiontable \
   tests/unit/test_out \
@@ -88,6 +92,7 @@ unit_tests = \
   tests/unit/test_reports \
   tests/unit/test_requests \
   tests/unit/test_retained \
+  tests/unit/test_roots \
   tests/unit/test_roundtrip \
   tests/unit/test_rows \
   tests/unit/test_rules \
@@ -123,6 +128,7 @@ unit_tests = \
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \
   tests/unit/allocation_fixture.c tests/unit/allocation_fixture.h \
+  tests/unit/capture_fixture.c tests/unit/capture_fixture.h \
   tests/unit/engine_fixture.c tests/unit/engine_fixture.h \
   tests/unit/enginehost.c tests/unit/enginehost.h \
   tests/unit/fixture.c tests/unit/fixture.h \

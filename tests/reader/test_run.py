@@ -193,6 +193,18 @@ listed "$PWD/a%[b" "$PWD"'/two\nlines' "$PWD"'/back\\nslash'
     test.check("# Summary" in out or "Summary {" in out, out[:300])
 
 
+def test_heap_graphs_are_no_profiles(test):
+    """They are listed as well, and left to others."""
+    body = """
+touch a b
+printf '1 1 graph %s/a\\n1 1 exit %s/b\\n' "$PWD" "$PWD" >"$list"
+"""
+    _, err = run_fake(test, body, "-o", "x", "app")
+    test.equal(named(err), ["wrote b"], "files")
+    _, paths = dmdv_run(test, "-q", "--print", "-o", "c.json", "--graph=yes", "/bin/true")
+    test.equal((paths, os.path.exists(test.path("c.graph.gz"))), (["c.json"], True), "with the tool")
+
+
 def test_a_broken_list(test):
     """Of a list that is not as the tool writes it what makes sense is taken."""
     body = """

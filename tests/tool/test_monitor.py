@@ -57,6 +57,16 @@ def dump(t):
         t.equal(profile.at("blocks"), ALL)
 
 
+def graph(t):
+    run, answers = _session(t, "graph  of it", "dump")
+    t.contains(answers[0], "graph 1 written to %s/dmd.out.%d.1.graph.gz\n" % (run.folder, run.pid))
+    header = run.graph_numbered(1).header
+    t.equal((header["label"], header["trigger"], header["dump_number"]), ("of it", "monitor", 1))
+    # Reports are kept, and the next number is that of the dump.
+    t.equal(sorted(run.graphs), ["dmd.out.%d.1.graph.gz" % run.pid])
+    t.equal(run.numbered(2).at("blocks"), ALL)
+
+
 def clear(t):
     run, answers = _session(t, "clear", "dump")
     t.contains(answers[0], "reports cleared\n")

@@ -104,6 +104,26 @@ static void numbers(void **state) {
   end(&f);
 }
 
+static void graphs(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *graph;
+  } cases[] = {
+      {"/a/out.json.gz", "/a/out.graph.gz"},   {"/a/out.3.json", "/a/out.3.graph.gz"},
+      {"/a/out.gz", "/a/out.graph.gz"},        {"/a/out", "/a/out.graph.gz"},
+      {"/a.json/out", "/a.json/out.graph.gz"},
+  };
+  fixture_t f;
+  begin(&f);
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    dmd_strbuf_cut(&f.name, 0);
+    dmd_strbuf_str(&f.name, cases[i].name);
+    dmd_filename_make_graph(&f.name);
+    assert_string_equal(f.name.text, cases[i].graph);
+  }
+  end(&f);
+}
+
 static void use(host_t *host, void *arg) {
   dmd_strbuf_t name, why;
   dmd_strbuf_init(&name, &host->env);
@@ -124,10 +144,8 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(patterns),
-      cmocka_unit_test(wrong_patterns),
-      cmocka_unit_test(numbers),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(patterns), cmocka_unit_test(wrong_patterns), cmocka_unit_test(numbers),
+      cmocka_unit_test(graphs),   cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

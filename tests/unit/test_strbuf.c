@@ -24,6 +24,24 @@ static void pieces_are_put_together(void **state) {
   host_done(&host);
 }
 
+static void room_is_written_to_at_once(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_strbuf_t buf;
+  dmd_strbuf_init(&buf, &host.env);
+  dmd_strbuf_str(&buf, "a");
+  for (size_t n = 0; n < 300; n++) {
+    memset(dmd_strbuf_reserve(&buf, n + 5), 'b', n + 5);
+    dmd_strbuf_cut(&buf, buf.n + n);
+  }
+  assert_int_equal(buf.n, 1 + 299 * 300 / 2);
+  assert_int_equal(strspn(buf.text + 1, "b"), buf.n - 1);
+  assert_int_equal(buf.text[buf.n], '\0');
+  dmd_strbuf_destroy(&buf);
+  host_done(&host);
+}
+
 static void what_is_taken_is_the_callers(void **state) {
   (void)state;
   host_t host;
@@ -93,6 +111,7 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_are_put_together),
+      cmocka_unit_test(room_is_written_to_at_once),
       cmocka_unit_test(what_is_taken_is_the_callers),
       cmocka_unit_test(random_against_printf),
       cmocka_unit_test(out_of_memory),
