@@ -7,6 +7,9 @@ dnl gives CFLAGS a value. The tool has no libc, so of CFLAGS it takes only what 
 dnl information and path prefixes (reproducible builds). Distributions put hardening flags there, people sanitizers.
 AC_DEFUN([DMD_TOOL_USER_FLAGS], [
 AC_ARG_VAR([TOOL_CFLAGS], [C compiler flags for the tool (default: the -O, -g and -f*-prefix-map flags of CFLAGS)])
+dnl Valgrind reads the symbols of the tool as well, and compares them with the names of what is replaced.
+AC_ARG_VAR([TOOL_STRIP], [how the linker strips the tool, which then starts faster (default: -Wl,-s); empty: not at all])
+TOOL_STRIP=${TOOL_STRIP--Wl,-s}
 dmd_missing=
 AS_IF([test -z "$TOOL_CFLAGS"], [
   for dmd_flag in ${CFLAGS--g -O2}; do

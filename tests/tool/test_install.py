@@ -69,6 +69,13 @@ def names(t):
     t.check({"README.md", "catalog.c", "news.h"} <= documents[DOCUMENTS + "/examples"], "the examples are there")
 
 
+def no_symbols_in_the_tool(t):
+    """Valgrind would read them at every start. What configure was told to keep is kept."""
+    tool = os.path.join(t.builddir, "dmd-" + _variable(t, "VALGRIND_PLATFORM"))
+    headers = commands.run(["readelf", "--section-headers", "--wide", tool]).out
+    t.equal(".symtab" in headers, _variable(t, "TOOL_STRIP") == "")
+
+
 def man_pages(t):
     """A page's name is that of its file, and so is what it refers to."""
     _, prefix, _ = _installed(t)
