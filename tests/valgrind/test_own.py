@@ -13,7 +13,7 @@ from vgbench import Bench
 MAKEFILE = """
 include $(top_srcdir)/Makefile.tool-tests.am
 check_PROGRAMS = same \\
-\tdiffers versions varies script
+\tdiffers versions varies orphan script
 if VGCONF_OS_IS_DARWIN
 check_PROGRAMS += mac
 else
@@ -39,7 +39,7 @@ help_so_LDFLAGS = @FLAG_NO_PIE@ -shared -Wl,-soname -Wl,help.so
 
 def test_variables_of_a_makefile(t):
     variables = vgsource.read_variables(MAKEFILE)
-    programs = ["same", "differs", "versions", "varies", "script", "help.so"]
+    programs = ["same", "differs", "versions", "varies", "orphan", "script", "help.so"]
     t.equal(vgsource.expand(variables, "check_PROGRAMS"), programs)
     t.equal(vgsource.expand(variables, "same_CFLAGS"), ["-O2", "-Wall", "-DN=1", '-DS="a b"'])
     t.equal(vgsource.expand(variables, "versions_LDADD"), ["help.so", "-lm"])
@@ -103,6 +103,22 @@ int main(void) {
 }
 """
 
+# Its child allocates when it is no more.
+ORPHAN = """
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+  pid_t parent = getpid();
+  if (fork() == 0) {
+    while (getppid() == parent)
+      usleep(1000);
+    void *volatile block = malloc(10);
+    free(block);
+  }
+  return 0;
+}
+"""
+
 VERSIONS = """
 #include "../../config.h"
 #include "../versions.h"
@@ -129,6 +145,7 @@ def make_tree(t):
             "none/tests/differs.cpp": DIFFERS,
             "none/tests/versions.c": VERSIONS,
             "none/tests/varies.c": VARIES,
+            "none/tests/orphan.c": ORPHAN,
             "none/tests/help.c": "int answer(void) { return 42; }\n",
             "none/tests/differs.vgtest": "prog: differs\nprereq: true\n",
             "none/tests/same.vgtest": "# prog: differs\nprog: ./same\nargs: a b\n",
@@ -144,9 +161,9 @@ def test_tests_of_a_tree(t):
     tests, recipes = vgsource.read_tree(make_tree(t))
     t.equal([(test.name, test.group, test.program, test.args) for test in tests],
             [("none.differs", "none", "differs", ()), ("none.same-again", "none", "same", ("a", "b")),
-             ("none.same-c", "none", "same", ("c",)), ("none.varies", "none", "varies", ()),
+             ("none.same-c", "none", "same", ("c",)), ("none.orphan", "none", "orphan", ()), ("none.varies", "none", "varies", ()),
              ("none.versions", "none", "versions", ())])
-    t.equal(sorted(*recipes.values()), ["differs", "help.so", "same", "varies", "versions"])
+    t.equal(sorted(*recipes.values()), ["differs", "help.so", "orphan", "same", "varies", "versions"])
 
 
 def test_programs_are_judged(t):
@@ -159,6 +176,8 @@ def test_programs_are_judged(t):
     t.equal(bench.run(tests["none.same-again"])[1:3], (4, b"2 arguments\n"))
     t.equal(bench.run(tests["none.versions"])[1], 0)
     t.equal(bench.judge(tests["none.varies"], modes), ["varies"])
+    t.equal(bench.judge(tests["none.orphan"], modes), ["equal"])
+    t.equal(bench.under(tests["none.orphan"], "dmd", ["--dmd-out-file=SCRATCH/%p.json"]).allocations, [(0, 0), (1, 10)])
     try:
         bench.judge(tests["none.differs"], modes)
         raise AssertionError("a difference was not seen")

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import outcome
 from harness import commands, files, profile
@@ -24,6 +25,9 @@ MODES = {
 # tool within the second.
 NATIVE_SECONDS, TOOL_SECONDS = 10, 300
 
+# Children that a program leaves behind get so long to end. Some never do.
+CHILDREN_SECONDS = 20
+
 # How often a reference is run again where dmd differs from it.
 TRIES = 5
 
@@ -31,6 +35,18 @@ DEFINES = ["-DVGA_amd64=1", "-DVGO_linux=1", "-DVGP_amd64_linux=1", "-DVGPV_amd6
 
 # Valgrind's own config.h is made by its configure; the one that is installed says the same.
 CONFIG = "#if __has_include(<valgrind/config.h>)\n#include <valgrind/config.h>\n#endif\n"
+
+
+def await_group(leader, seconds):
+    """Waits until no process of this group is left, or so long. They are nobody's children any more, so that nothing
+    tells when they end."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            os.killpg(leader, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
 
 
 class Bench:
@@ -102,7 +118,8 @@ class Bench:
 
     def run(self, test, before=(), seconds=NATIVE_SECONDS):
         """Runs a test's program behind this command, and returns its status and what it printed. What it printed goes
-        to files: children that it leaves behind would keep pipes open. They are ended with it."""
+        to files: children that it leaves behind would keep pipes open. Under a tool they have time to end, since what
+        they allocate counts too; then they are ended."""
         path = self.program(test.folder, test.program)
         scratch = self.place.new_folder("run")
         names = [os.path.join(scratch, name) for name in ("out", "err")]
@@ -114,6 +131,8 @@ class Bench:
                 status = process.wait(seconds)
             except subprocess.TimeoutExpired:
                 status = "no end"
+            if status != "no end" and before:
+                await_group(process.pid, CHILDREN_SECONDS)
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except ProcessLookupError:
