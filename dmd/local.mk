@@ -53,6 +53,7 @@ dmd_core_sources = \
   dmd/analysis/merge.c dmd/analysis/merge.h \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
   dmd/analysis/owner.c dmd/analysis/owner.h \
+  dmd/analysis/places.c dmd/analysis/places.h \
   dmd/analysis/plain.c dmd/analysis/plain.h \
   dmd/analysis/processes.c dmd/analysis/processes.h \
   dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \

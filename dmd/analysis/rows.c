@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/rows.h"
 
-#include "analysis/plain.h"
 #include "base/format.h"
-#include "base/path.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "base/strbuf.h"
-
-enum { SEVERAL = 0xffffffff };
 
 /* The id of the row with this name, of n bytes. */
 static uint32_t row_named(dmd_rows_t *rows, const char *name, size_t n) {
@@ -65,60 +61,26 @@ static void add_by_reporter(dmd_rows_t *rows, dmd_section_t section, const dmd_g
 
 /* ---- By function and library. ---- */
 
-static uint32_t row_of_function(dmd_rows_t *rows, const dmd_location_t *location) {
-  if (location->function != NULL && rows->records->profile->frame_view.full_names)
-    return row_of_str(rows, location->function);
+static uint32_t name_frame(dmd_rows_t *rows, uint32_t frame) {
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, rows->names.env);
-  dmd_function_shown(&name, location);
-  if (location->function == NULL && location->object != NULL) {
-    dmd_strbuf_str(&name, " (in ");
-    dmd_strbuf_str(&name, dmd_path_base(location->object));
-    dmd_strbuf_str(&name, ")");
-  }
+  if (rows->by == DMD_BY_FUNCTION)
+    dmd_places_function(&rows->places, frame, &name);
+  else
+    dmd_places_library(&rows->places, frame, &name);
   uint32_t row = row_of_str(rows, name.text);
   dmd_strbuf_destroy(&name);
   return row;
 }
 
-/* Notes which objects there are: a short name that two of them have identifies neither. */
-static void note_objects(dmd_rows_t *rows) {
-  const dmd_intern_t *paths = &rows->records->profile->frames.objects;
-  for (uint32_t object = 1; object <= dmd_intern_count(paths); object++) {
-    uint32_t name =
-        dmd_intern_str(&rows->object_names, dmd_path_base(dmd_intern_get_str(paths, object)));
-    dmd_pool_reach(&rows->objects, name);
-    uint32_t *known = DMD_POOL_AT(&rows->objects, uint32_t, name);
-    *known = *known == DMD_NONE ? object : SEVERAL;
-  }
-}
-
-static uint32_t row_of_library(dmd_rows_t *rows, const dmd_location_t *location) {
-  if (location->object == NULL)
-    return row_of_str(rows, "(library not recorded)");
-  const char *base = dmd_path_base(location->object);
-  uint32_t name = dmd_intern_find_str(&rows->object_names, base);
-  bool is_unique = *DMD_POOL_AT(&rows->objects, uint32_t, name) != SEVERAL;
-  return row_of_str(rows, is_unique ? base : location->object);
-}
-
-static uint32_t row_of_frame(dmd_rows_t *rows, uint32_t id) {
-  dmd_pool_reach(&rows->of_frames, id);
-  uint32_t *row = DMD_POOL_AT(&rows->of_frames, uint32_t, id);
-  if (*row != DMD_NONE)
-    return *row;
-  dmd_location_t location = dmd_frames_location(&rows->records->profile->frames, id);
-  *row = rows->by == DMD_BY_FUNCTION ? row_of_function(rows, &location)
-                                     : row_of_library(rows, &location);
-  return *row;
-}
-
 /* Of the frame that allocated. */
 static uint32_t name_stack(dmd_rows_t *rows, uint32_t stack) {
-  size_t n;
-  const uint32_t *frames = dmd_profile_frames(rows->records->profile, stack, &n);
-  return n > 0 ? row_of_frame(rows, frames[dmd_first_own_frame(&rows->allocfns, frames, n)])
-               : row_of_str(rows, "(no stack recorded)");
+  uint32_t frame = dmd_places_own_frame(&rows->places, stack);
+  dmd_pool_reach(&rows->of_frames, frame + 1);
+  uint32_t *row = DMD_POOL_AT(&rows->of_frames, uint32_t, frame + 1);
+  if (*row == DMD_NONE)
+    *row = name_frame(rows, frame);
+  return *row;
 }
 
 static void add_by_frame(dmd_rows_t *rows, dmd_section_t section, const dmd_group_t *g) {
@@ -174,11 +136,7 @@ void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, 
   dmd_pool_init(&rows->tallies, env, "dmd.rows", sizeof(dmd_tally_t));
   dmd_pool_init(&rows->known, env, "dmd.rows.known", sizeof(uint32_t));
   dmd_pool_init(&rows->of_frames, env, "dmd.rows.known", sizeof(uint32_t));
-  dmd_intern_init(&rows->object_names, env, "dmd.rows.objects");
-  dmd_pool_init(&rows->objects, env, "dmd.rows.objects", sizeof(uint32_t));
-  dmd_allocfns_init(&rows->allocfns, records->profile);
-  if (by == DMD_BY_LIBRARY)
-    note_objects(rows);
+  dmd_places_init(&rows->places, records->profile);
   for (int section = 0; section < DMD_N_SECTIONS; section++) {
     const dmd_section_records_t *s = &records->section[section];
     if (sections != 0 && !(sections & 1u << section))
@@ -192,9 +150,7 @@ void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, 
 
 void dmd_rows_destroy(dmd_rows_t *rows) {
   dmd_env_free(rows->records->profile->env, rows->order);
-  dmd_allocfns_destroy(&rows->allocfns);
-  dmd_pool_destroy(&rows->objects);
-  dmd_intern_destroy(&rows->object_names);
+  dmd_places_destroy(&rows->places);
   dmd_pool_destroy(&rows->of_frames);
   dmd_pool_destroy(&rows->known);
   dmd_pool_destroy(&rows->tallies);

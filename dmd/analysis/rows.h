@@ -2,16 +2,15 @@
  *
  * rows.h: the blocks added up by reporter, tag, thread, function or library.
  *
- * A row is one of these (of functions and libraries the one that allocated, see allocfns.h), with
+ * A row is one of these (of functions and libraries the one that allocated, see places.h), with
  * what its blocks hold in all and in each report state. A block that two reporters reported counts
  * for both of them, so that rows by reporter can add up to more than the heap. The row of a
- * reporter, tag, thread, frame or stack is looked up by its name only once. An object is called by
- * the last part of its path, if no other object is called so.
+ * reporter, tag, thread, frame or stack is looked up by its name only once.
  */
 #ifndef DMD_ANALYSIS_ROWS_H
 #define DMD_ANALYSIS_ROWS_H
 
-#include "analysis/allocfns.h"
+#include "analysis/places.h"
 #include "analysis/tally.h"
 
 /* What the blocks are added up by. */
@@ -32,9 +31,7 @@ typedef struct dmd_rows {
   /* The rows of reporters' names, tags or threads, or of frames and stacks, by their ids plus 1,
    * since there is one for blocks that have none; DMD_NONE: not known so far. */
   dmd_pool_t known, of_frames;
-  dmd_intern_t object_names; /* by library: the last parts of the objects' paths, */
-  dmd_pool_t objects;        /* and by their ids the object that has it */
-  dmd_allocfns_t allocfns;
+  dmd_places_t places;
   uint32_t *order; /* the ids, those of most bytes first */
   uint32_t n;
 } dmd_rows_t;
