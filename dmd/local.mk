@@ -66,6 +66,7 @@ dmd_core_sources = \
   dmd/analysis/tree.c dmd/analysis/tree.h \
   dmd/analysis/verdict.c dmd/analysis/verdict.h \
   dmd/graph/condense.c dmd/graph/condense.h \
+  dmd/graph/census.c dmd/graph/census.h \
   dmd/graph/dominators.c dmd/graph/dominators.h \
   dmd/graph/edgemask.c dmd/graph/edgemask.h \
   dmd/graph/edgename.c dmd/graph/edgename.h \
@@ -75,7 +76,10 @@ dmd_core_sources = \
   dmd/graph/kinds.c dmd/graph/kinds.h \
   dmd/graph/leakrows.c dmd/graph/leakrows.h \
   dmd/graph/leaks.c dmd/graph/leaks.h \
+  dmd/graph/nearest.c dmd/graph/nearest.h \
   dmd/graph/nesting.c dmd/graph/nesting.h \
+  dmd/graph/nodefilter.c dmd/graph/nodefilter.h \
+  dmd/graph/nodekeys.c dmd/graph/nodekeys.h \
   dmd/graph/paths.c dmd/graph/paths.h \
   dmd/graph/retained.c dmd/graph/retained.h \
   dmd/graph/retainedrows.c dmd/graph/retainedrows.h \
@@ -96,6 +100,7 @@ dmd_core_sources = \
   dmd/text/records_json.c dmd/text/records_json.h \
   dmd/text/text.c dmd/text/text.h \
   dmd/text/text_advice.c \
+  dmd/text/text_census.c dmd/text/text_census.h \
   dmd/text/text_calibration.c dmd/text/text_calibration.h \
   dmd/text/text_changes.c dmd/text/text_changes.h \
   dmd/text/text_fault.c \
@@ -224,6 +229,7 @@ dmd_reader_sources = \
   dmd/reader/input/scan.c dmd/reader/input/scan.h \
   dmd/reader/export/export_pprof.h \
   dmd/reader/command/child.c dmd/reader/command/child.h \
+  dmd/reader/command/cmd_census.c \
   dmd/reader/command/cmd_check.c \
   dmd/reader/command/cmd_diff.c \
   dmd/reader/command/cmd_export.c \
@@ -235,6 +241,7 @@ dmd_reader_sources = \
   dmd/reader/command/commandline.c dmd/reader/command/commandline.h \
   dmd/reader/command/commands.h \
   dmd/reader/command/complete.c dmd/reader/command/complete.h \
+  dmd/reader/command/graphcommand.c dmd/reader/command/graphcommand.h \
   dmd/reader/command/options.c dmd/reader/command/options.h \
   dmd/reader/command/show.c dmd/reader/command/show.h \
   dmd/reader/command/written.c dmd/reader/command/written.h

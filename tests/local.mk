@@ -12,6 +12,7 @@ unit_tests = \
   tests/unit/test_allocfns \
   tests/unit/test_blocks \
   tests/unit/test_calibration \
+  tests/unit/test_census \
   tests/unit/test_capture \
   tests/unit/test_capture_random \
   tests/unit/test_changes \
@@ -70,6 +71,7 @@ unit_tests = \
   tests/unit/test_memreports \
   tests/unit/test_merge \
   tests/unit/test_monitor \
+  tests/unit/test_nearest \
   tests/unit/test_nested \
   tests/unit/test_nesting \
   tests/unit/test_numbering \
@@ -128,6 +130,7 @@ unit_tests = \
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \
   tests/unit/allocation_fixture.c tests/unit/allocation_fixture.h \
+  tests/unit/census_fixture.c tests/unit/census_fixture.h \
   tests/unit/capture_fixture.c tests/unit/capture_fixture.h \
   tests/unit/engine_fixture.c tests/unit/engine_fixture.h \
   tests/unit/enginehost.c tests/unit/enginehost.h \

@@ -47,9 +47,8 @@
 #define DMD_MAX_REAL_BLOCK DMD_POWER(40)
 
 /* The length of a part of a heap graph's file, and of any protobuf message. */
-#define DMD_MAX_GRAPH_PART_EXPONENT 31
-#define DMD_MAX_GRAPH_PART (DMD_POWER(DMD_MAX_GRAPH_PART_EXPONENT) - 1)
-#define DMD_MAX_GRAPH_PART_TEXT DMD_POWER_TEXT(DMD_MAX_GRAPH_PART_EXPONENT) " - 1"
+#define DMD_MAX_GRAPH_PART INT32_MAX
+#define DMD_MAX_GRAPH_PART_TEXT DMD_POWER_TEXT(31) " - 1"
 
 /* ---- What is kept of a program. */
 

@@ -11,6 +11,7 @@ extern const dmdv_command_t dmdv_print_command;
 extern const dmdv_command_t dmdv_diff_command;
 extern const dmdv_command_t dmdv_tree_command;
 extern const dmdv_command_t dmdv_check_command;
+extern const dmdv_command_t dmdv_census_command;
 extern const dmdv_command_t dmdv_export_command;
 extern const dmdv_command_t dmdv_merge_command;
 extern const dmdv_command_t dmdv_run_command;

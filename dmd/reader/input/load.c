@@ -11,6 +11,7 @@
 
 #include "analysis/allocfns.h"
 #include "reader/host/host.h"
+#include "reader/input/graphparts.h"
 #include "reader/input/loader.h"
 
 #include <string.h>
@@ -171,9 +172,23 @@ bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input,
   return load(&l, input, formats, 1, fail) != NULL;
 }
 
+/* A heap graph is none. */
+static dmdv_input_t *open_document(const char *name, dmdv_fail_t *fail) {
+  dmdv_input_t *input = dmdv_input_open(name, fail);
+  const char *bytes;
+  size_t n;
+  bool good = input != NULL && dmdv_input_peek(input, &bytes, &n, fail);
+  if (good && dmdv_is_graph(bytes, n))
+    good = dmdv_fail(fail, "is a heap graph: dmdv census and the commands after it in dmdv --help "
+                           "read these");
+  if (input != NULL && !good)
+    dmdv_input_close(input);
+  return good ? input : NULL;
+}
+
 bool dmdv_load(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options,
                dmdv_fail_t *fail) {
-  dmdv_input_t *input = dmdv_input_open(name, fail);
+  dmdv_input_t *input = open_document(name, fail);
   if (input == NULL)
     return false;
   bool good = dmdv_load_input(profile, input, options, fail);
@@ -190,7 +205,7 @@ bool dmdv_load_reports_input(dmd_amounts_t *amounts, dmdv_input_t *input, dmdv_f
 bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
                       bool *is_profile, dmdv_fail_t *fail) {
   static const dmdv_format_t *const formats[] = {&profile_format, &dmdv_reports_format};
-  dmdv_input_t *input = dmdv_input_open(name, fail);
+  dmdv_input_t *input = open_document(name, fail);
   if (input == NULL)
     return false;
   const dmdv_load_options_t options = {0};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * text_census.h: the census of a heap graph as a table, and as JSON.
+ *
+ * JSON: {"total": {"blocks", "bytes", "slop"}, "rows": [{"key": {KEY: NAME}, "evidence", "blocks",
+ * "bytes", "slop", "rows"}]}, see docs/format.md. A stack is a list of frames.
+ */
+#ifndef DMD_TEXT_TEXT_CENSUS_H
+#define DMD_TEXT_TEXT_CENSUS_H
+
+#include "base/out.h"
+#include "graph/census.h"
+
+/* Prints the rows of a finished census, so many at most in each row (0: all). heap_szB: usable
+ * bytes of all blocks, of which rows are shares. */
+void dmd_census_print(dmd_out_t *out, const dmd_census_t *census, int64_t heap_szB,
+                      uint32_t max_rows);
+
+void dmd_census_json(dmd_out_t *out, const dmd_census_t *census);
+
+#endif

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Heap graphs that are damaged or made to harm: each is refused with the place of what is wrong, in little memory."""
+
+import json
+
+from dmdvtest import Profile
+from graphwriter import (BLOCKS, CODE, DATA, EDGES, END, HEADER, OBJECT, REPORT_SET, ROOT, STACK, Graph, blocks, data,
+                         edges, number, packed, part, varint)
+from harness import Skip
+from trial import FREE_BYTES, Ran
+
+HUGE = 1 << 60
+ADDRESSES = [0x8000, 0x8100, 0x8200, 0x8300]
+NO_EDGES = data(EDGES, edges([[], [], [], []]))
+
+
+def can_read(test):
+    _, err = test.dmdv("census", test.write("good.graph", Graph().bytes()), status=None)
+    if "without protobuf-c" in err:
+        raise Skip("this dmdv was built without protobuf-c")
+
+
+def refused(test, graph, where, reason):
+    """The file is refused for this reason, at the beginning of this part, at this byte, or as a whole (None)."""
+    can_read(test)
+    path = test.write("bad.graph", graph if isinstance(graph, bytes) else graph.bytes())
+    place = (Graph() if isinstance(graph, bytes) else graph).at(where) if isinstance(where, str) else where
+    ran = Ran(test.place.dmdv(), test.folder, ["census", path])
+    test.equal(ran.faults(), [])
+    test.equal(ran.err.decode(), "dmdv: %s: %s%s\n" % (path, reason, "" if place is None else " (byte %d)" % place))
+    test.check(ran.memory < FREE_BYTES, "%d MB" % (ran.memory >> 20))
+
+
+def blocks_alone(addresses=tuple(ADDRESSES), **columns):
+    """A graph whose blocks have these columns, and that has no edges."""
+    return Graph().set(root_edges=None, blocks=part(data(BLOCKS, blocks(addresses, **columns)), NO_EDGES),
+                       end=part(data(END, number(1, 2) + number(2, len(addresses)))))
+
+
+def with_edges(**columns):
+    return Graph().set(root_edges=part(data(EDGES, edges([[(0, 1), (1, 2)], []], **columns))))
+
+
+# ---- what kind of file it is ----
+
+
+def test_good(test):
+    can_read(test)
+    out, _ = test.dmdv("census", test.write("good.graph.gz", Graph().gzipped()))
+    test.contains(out, "in all")
+
+
+def test_profile(test):
+    kind = "is not a heap graph but a profile, or a file of memory reports: dmdv print and dmdv tree read these"
+    refused(test, json.dumps(Profile().block(8).json()).encode(), None, kind)
+
+
+def test_other_file(test):
+    refused(test, b"GIF89a", None, "is not a heap graph")
+    refused(test, b"", None, "is not a heap graph")
+
+
+def test_graph_for_print(test):
+    kind = "is a heap graph: dmdv census and the commands after it in dmdv --help read these"
+    path = test.write("good.graph", Graph().gzipped())
+    for command in (["print"], ["tree"], ["check", "--max-unreported=10%"], ["merge"]):
+        test.equal(test.error(*command, path), "dmdv: %s: %s" % (path, kind))
+
+
+def test_standard_input(test):
+    can_read(test)
+    path = test.write("good.graph", Graph().bytes())
+    expected, _ = test.dmdv("census", path)
+    test.equal(test.dmdv("census", "-", stdin=Graph().gzipped())[0], expected)
+    test.equal(test.error("census", "-", stdin=b"x" * 100), "dmdv: (standard input): is not a heap graph")
+    test.equal(test.error("census", "-", "-"), "dmdv: census: standard input can be one of the files only")
+
+
+# ---- the stream of parts ----
+
+
+def test_cut_off(test):
+    graph = Graph()
+    whole = graph.bytes()
+    refused(test, whole[:graph.at("end")], graph.at("end"), "the file is cut off: its last part is missing")
+    length = len(graph.parts["blocks"]) - 1
+    refused(test, whole[:graph.at("blocks") + 11], "blocks",
+            "the file is cut off in a part: 10 of its %d bytes are there" % length)
+    refused(test, whole[:graph.at("end")] + b"\x80", graph.at("end"), "the file is cut off in the length of a part")
+
+
+def test_length_that_is_too_large(test):
+    graph = Graph()
+    start = graph.bytes()[:graph.at("end")]
+    refused(test, start + varint(HUGE) + b"x" * 50, graph.at("end"), "a part is longer than 2^31 - 1 bytes")
+    refused(test, start + varint((1 << 31) - 2) + b"x" * 50, graph.at("end"),
+            "the file is cut off in a part: 50 of its 2147483646 bytes are there")
+    refused(test, start + b"\xff" * 11, graph.at("end"), "the length of a part has more than 64 bits")
+
+
+def test_damaged_part(test):
+    for damage in (b"\x22\x05ab", b"\x22\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", b"\x23", b"\x20\x05", b"\x00"):
+        refused(test, Graph().set(blocks=part(damage)), "blocks", "a part is damaged")
+    inner = Graph().set(objects=part(data(OBJECT, b"\x0a\x7fabc")))
+    refused(test, inner, "objects", "a part is damaged")
+
+
+def test_wrong_order(test):
+    graph = Graph()
+    late = graph.parts.pop("stacks")
+    graph.parts["late"] = late
+    refused(test, graph, "late", "a part with stack comes too late")
+    twice = Graph()
+    twice.parts = {"header": twice.parts["header"], "again": twice.parts["header"], **twice.parts}
+    refused(test, twice, "again", "a part with header comes too late")
+    refused(test, Graph().set(header=None), None, "is not a heap graph")
+    both = Graph()
+    both.parts["another end"] = both.parts["end"]
+    refused(test, both, "another end", "a part with end comes too late")
+    edges_alone = Graph()
+    edges_alone.parts["more edges"] = edges_alone.parts["root edges"]
+    refused(test, edges_alone, "more edges", "a part with edges comes too late")
+
+
+def test_header(test):
+    def with_header(*fields):
+        return Graph().set(header=part(data(HEADER, data(1, "dmd-graph") + b"".join(fields))))
+    mode = data(6, "live")
+    refused(test, with_header(number(2, 2), number(3, 8), mode), 0,
+            "the format's version is 2, and not 1, the one that dmdv reads")
+    refused(test, with_header(number(2, 1), number(3, 5), mode), 0, "words have 5 bytes, and not 4 or 8")
+    refused(test, with_header(number(2, 1), number(3, 8), data(6, "x")), 0,
+            "the mode is not one of dark-matter, live, cumulative, scan")
+
+
+def test_end_that_counts_otherwise(test):
+    def with_end(roots, count, n_edges):
+        return Graph().set(end=part(data(END, number(1, roots) + number(2, count) + number(3, n_edges))))
+    for graph, reason in ((with_end(3, 4, 3), "it should end with 3 roots, and has 2"),
+                          (with_end(2, HUGE, 3), "it should end with %d blocks, and has 4" % HUGE),
+                          (with_end(2, 4, 2), "it should end with 2 edges, and has 3")):
+        refused(test, graph, len(graph.bytes()), reason)
+
+
+# ---- blocks ----
+
+
+def test_count_that_is_too_large(test):
+    refused(test, blocks_alone(count=(1 << 32) - 1), "blocks", "4294967295 blocks have 4 addresses")
+
+
+def test_columns_of_other_lengths(test):
+    refused(test, blocks_alone(requested=[1, 2, 3]), "blocks", "a column of sizes has 3 elements, and not 4")
+
+
+def test_addresses_that_go_down(test):
+    refused(test, blocks_alone(addresses=[0x8000, 0x8100, 0x8050, 0x9000]), "blocks",
+            "block 3 has a lower address than the one before it")
+
+
+def test_ids_out_of_range(test):
+    refused(test, blocks_alone(stack=[1, 2, 3, 0]), "blocks", "stack 3 is named, of which there are 2")
+    refused(test, blocks_alone(tag=[0, 2, 0, 0]), "blocks", "tag 2 is named, of which there are 1")
+    refused(test, blocks_alone(report_set=[9, 0, 0, 0]), "blocks", "report set 9 is named, of which there are 1")
+    refused(test, blocks_alone(thread=[0, 0, 0, 65536]), "blocks", "thread 65536 is named, of which there are 32767")
+    refused(test, blocks_alone(first_word_block=[1], first_word_object=[2], first_word_address=[0]), "blocks",
+            "object 2 is named, of which there are 1")
+
+
+def test_outer_blocks(test):
+    refused(test, blocks_alone(outer=[1, 0, 0, 0]), "blocks", "block 1 lies in one 1 blocks before it")
+    refused(test, blocks_alone(outer=[0, 0, 4000000000, 0]), "blocks", "block 3 lies in one 4000000000 blocks before it")
+    refused(test, blocks_alone(requested=[24, 100, 50, 10], outer=[0, 1, 0, 0]), "blocks",
+            "block 2 does not start in the block around it")
+
+
+def test_sizes_that_are_too_large(test):
+    total = "blocks add up to more than 2^61 bytes"
+    refused(test, blocks_alone(requested=[HUGE, HUGE, 8, 0]), "blocks", total)
+    refused(test, blocks_alone(requested=[(1 << 64) - 1] * 4, slop=[1, 1, 1, 1]), "blocks", total)
+    refused(test, blocks_alone(slop=[1 << 32, 0, 0, 0]), "blocks", "a block has 2^32 bytes of slop, or more")
+    refused(test, blocks_alone(addresses=[1, 2, 3, (1 << 64) - 8], requested=[8, 8, 8, 9]), "blocks",
+            "a block ends beyond all addresses")
+
+
+def test_first_words_of_other_blocks(test):
+    refused(test, blocks_alone(first_word_block=[4], first_word_object=[1], first_word_address=[7]), "blocks",
+            "the first word of a block that is not in its part")
+
+
+# ---- edges ----
+
+
+def test_targets_out_of_range(test):
+    refused(test, with_edges(target=[2, 8]), "root edges", "an edge leads to block 5, of 4")
+    refused(test, with_edges(target=[2, 1]), "root edges", "an edge leads to block 0, of 4")
+    refused(test, with_edges(target=[2, (1 << 64) - 1]), "root edges",
+            "an edge leads to block %d, of 4" % (1 + (1 << 64) - (1 << 63)))
+
+
+def test_edges_beyond_their_node(test):
+    refused(test, with_edges(word=[0, 2]), "root edges", "an edge starts at word 2, beyond its node")
+    refused(test, with_edges(word=[(1 << 32) - 1, 1]), "root edges",
+            "an edge starts at word 4294967295, beyond its node")
+
+
+def test_counts_of_edges(test):
+    refused(test, with_edges(count=[2, 1]), "root edges", "nodes have 3 edges, and there are 2")
+    refused(test, with_edges(count=[(1 << 32) - 1] * 4), "root edges", "edges of more roots than there are")
+    refused(test, with_edges(count=[2, (1 << 32) - 1]), "root edges", "nodes have 4294967297 edges, and there are 2")
+    refused(test, with_edges(word=[1]), "root edges", "a column of words has 1 elements, and not 2")
+
+
+def test_interior_edges(test):
+    beyond = "an edge into the middle of a block is not in its part"
+    refused(test, with_edges(interior=[2], into=[1]), "root edges", beyond)
+    refused(test, with_edges(interior=[1, 0], into=[1, 1]), "root edges", beyond)
+    refused(test, with_edges(interior=[1], into=[HUGE]), None, "an edge leads beyond block 2")
+
+
+# ---- what stands beside the nodes ----
+
+
+def test_roots(test):
+    end = number(2, (1 << 64) - 8) + number(3, 16)
+    refused(test, Graph().set(roots=part(data(ROOT, end), data(ROOT, b""))), "roots", "a root ends beyond all addresses")
+    refused(test, Graph().set(roots=part(data(ROOT, number(4, 2)), data(ROOT, b""))), "roots",
+            "object 2 is named, of which there are 1")
+
+
+def test_codes_and_stacks(test):
+    refused(test, Graph().set(codes=part(data(CODE, number(1, 7)))), "codes", "object 7 is named, of which there are 1")
+    stacks = "stacks"
+    refused(test, Graph().set(stacks=part(data(STACK, packed(1, [1, 4])), data(STACK, b""))), stacks,
+            "code 4 is named, of which there are 3")
+    refused(test, Graph().set(stacks=part(data(STACK, packed(1, [0])), data(STACK, b""))), stacks, "a stack has a code 0")
+
+
+def test_report_sets(test):
+    def with_set(*fields):
+        return Graph().set(report_sets=part(data(REPORT_SET, b"".join(fields))))
+    sets = "report sets"
+    refused(test, with_set(number(2, 1), packed(3, [3])), sets, "stack 3 is named, of which there are 2")
+    refused(test, with_set(number(2, 1), packed(3, [1]), packed(4, [2])), sets, "name 2 is named, of which there are 1")
+    refused(test, with_set(number(2, 3), packed(3, [1])), sets, "a set of 3 reports has the stacks of 1")
+    refused(test, with_set(), sets, "a set of 0 reports has the stacks of 0")
+    refused(test, with_set(number(1, 1), number(2, (1 << 32) - 1), packed(3, [1, 2])), sets,
+            "a set of 4294967295 reports has the stacks of 2")
+
+
+def test_unknown_kinds(test):
+    """Kinds of roots and pointers of a later format are taken for the least that they can be."""
+    can_read(test)
+    graph = Graph().set(roots=part(data(ROOT, number(1, 77) + number(3, 16)), data(ROOT, number(1, 3) + number(3, 8))),
+                        root_edges=part(data(EDGES, edges([[(0, 1), (1, 2, 5)], []], heuristic=[99]))))
+    out, _ = test.dmdv("census", "--by=root", test.write("later.graph", graph.bytes()))
+    test.contains(out, "other memory")
+
+
+def test_memory(test):
+    """A graph that does not fit says so before it is read: a block takes 44 bytes, here of 16 MB that there are."""
+    can_read(test)
+    n = 500000
+    content = Graph().set(
+        root_edges=None, end=part(data(END, number(1, 2) + number(2, n))),
+        blocks=part(data(BLOCKS, number(1, n) + data(2, b"\x10" * n)))).gzipped()
+    path = test.write("large.graph.gz", content)
+    if "Sanitizer" in test.run([test.place.dmdv(), "--version"], status=None,
+                               env={"ASAN_OPTIONS": "help=1"}).err:
+        raise Skip("sanitizers take all of the address space")
+    done = test.run(["sh", "-c", "ulimit -v 24000; exec %s census %s" % (test.place.dmdv(), path)], status=2)
+    test.check(done.err.startswith("dmdv: %s: 500000 blocks with 0 pointers take at least 21 MB of memory, and there are "
+                                   % path), done.err)
