@@ -83,6 +83,7 @@ dmd_core_sources = \
   dmd/graph/paths.c dmd/graph/paths.h \
   dmd/graph/retained.c dmd/graph/retained.h \
   dmd/graph/retainedrows.c dmd/graph/retainedrows.h \
+  dmd/graph/propagate.c dmd/graph/propagate.h \
   dmd/graph/rootname.c dmd/graph/rootname.h \
   dmd/graph/select.c dmd/graph/select.h \
   dmd/graph/types.c dmd/graph/types.h \
@@ -228,6 +229,9 @@ dmd_reader_sources = \
   dmd/reader/input/loader.c dmd/reader/input/loader.h \
   dmd/reader/input/scan.c dmd/reader/input/scan.h \
   dmd/reader/export/export_pprof.h \
+  dmd/reader/types/flow.c dmd/reader/types/flow.h \
+  dmd/reader/types/instruction.c dmd/reader/types/instruction.h \
+  dmd/reader/types/typefinder.h \
   dmd/reader/command/child.c dmd/reader/command/child.h \
   dmd/reader/command/cmd_census.c \
   dmd/reader/command/cmd_check.c \
@@ -244,6 +248,7 @@ dmd_reader_sources = \
   dmd/reader/command/graphcommand.c dmd/reader/command/graphcommand.h \
   dmd/reader/command/options.c dmd/reader/command/options.h \
   dmd/reader/command/show.c dmd/reader/command/show.h \
+  dmd/reader/command/typedgraph.c dmd/reader/command/typedgraph.h \
   dmd/reader/command/written.c dmd/reader/command/written.h
 
 # What of it needs protobuf-c, which makes more from the .proto files, and what stands in for it.
@@ -255,6 +260,17 @@ dmd_protobuf_sources = \
   dmd/reader/input/load_graph_names.c \
   docs/dmd-graph.proto
 dmd_no_protobuf_sources = dmd/reader/input/load_graph_none.c
+
+# What of it needs libdw, and what stands in for that.
+dmd_types_sources = \
+  dmd/reader/types/classname.c dmd/reader/types/classname.h \
+  dmd/reader/types/debugfile.c dmd/reader/types/debugfile.h \
+  dmd/reader/types/dies.c dmd/reader/types/dies.h \
+  dmd/reader/types/dwarfindex.c dmd/reader/types/dwarfindex.h \
+  dmd/reader/types/dwarftypes.c dmd/reader/types/dwarftypes.h \
+  dmd/reader/types/site.c dmd/reader/types/site.h \
+  dmd/reader/types/typefinder.c
+dmd_no_types_sources = dmd/reader/types/typefinder_none.c
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
 dmd_preload_sources = dmd/tool/dm_preload.c dmd/tool/dm_preload.h

@@ -16,6 +16,16 @@ AS_IF([test $dmd_have_protobuf = yes],
   [PROTOBUF_CFLAGS= PROTOBUF_LIBS=
    dmd_have_protobuf="no: install libprotobuf-c-dev protobuf-c-compiler (Debian) or protobuf-c-devel protobuf-c-compiler (Fedora)"])
 AM_CONDITIONAL([HAVE_PROTOBUF], [test "$dmd_have_protobuf" = yes])
+PKG_CHECK_MODULES([TYPES], [libdw >= 0.180], [dmd_have_types=yes], [dmd_have_types=no])
+AS_IF([test $dmd_have_types = yes],
+  [dmd_saved_LIBS=$LIBS
+   AC_SEARCH_LIBS([__cxa_demangle], [stdc++ c++], [], [dmd_have_types=no])
+   LIBS=$dmd_saved_LIBS
+   AS_CASE([$ac_cv_search___cxa_demangle], [-l*], [TYPES_LIBS="$TYPES_LIBS $ac_cv_search___cxa_demangle"])])
+AS_IF([test $dmd_have_types != yes],
+  [TYPES_CFLAGS= TYPES_LIBS=
+   dmd_have_types="no: install libdw-dev g++ (Debian) or elfutils-devel gcc-c++ (Fedora)"])
+AM_CONDITIONAL([HAVE_LIBDW], [test "$dmd_have_types" = yes])
 AM_CONDITIONAL([HAVE_READER], [test "$dmd_have_reader" = yes])
 AM_CONDITIONAL([HAVE_UNIT], [test "$dmd_have_unit" = yes])
 AM_CONDITIONAL([HAVE_EXAMPLE], [test "$dmd_have_example" = yes])

@@ -14,6 +14,7 @@ dmd $PACKAGE_VERSION
   the rest with     $CC $CFLAGS$SANITIZER_CFLAGS
   dmdv              $dmd_have_reader
   dmdv, heap graphs and pprof  $dmd_have_protobuf
+  dmdv, types       $dmd_have_types
   unit tests        $dmd_have_unit
   example catalog   $dmd_have_example$dmd_without
 

@@ -28,6 +28,7 @@ unit_tests = \
   tests/unit/test_faultnames \
   tests/unit/test_filename \
   tests/unit/test_filter \
+  tests/unit/test_flow \
   tests/unit/test_fnname \
   tests/unit/test_format \
   tests/unit/test_frame \
@@ -86,6 +87,7 @@ unit_tests = \
   tests/unit/test_profile \
   tests/unit/test_progress \
   tests/unit/test_profile_amounts \
+  tests/unit/test_propagate \
   tests/unit/test_published \
   tests/unit/test_record \
   tests/unit/test_recordfields \

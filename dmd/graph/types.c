@@ -62,6 +62,25 @@ uint32_t dmd_types_pointer_to(dmd_types_t *types, uint32_t target) {
       types, &(dmd_type_t){.kind = DMD_TYPE_POINTER, .target = target, .szB = types->pointer_szB});
 }
 
+dmd_tells_t dmd_type_tells(const dmd_types_t *types, uint32_t id) {
+  if (!dmd_type_has_size(types, id))
+    return DMD_TELLS_NOTHING;
+  const dmd_type_t *type = dmd_type_at(types, id);
+  switch ((dmd_type_kind_t)type->kind) {
+  case DMD_TYPE_FUNCTION:
+    return DMD_TELLS_NOTHING;
+  case DMD_TYPE_CHARACTER:
+    return DMD_TELLS_BYTES;
+  case DMD_TYPE_BASE:
+  case DMD_TYPE_ENUM:
+    return DMD_TELLS_NUMBERS;
+  case DMD_TYPE_POINTER:
+    return type->target == DMD_NONE ? DMD_TELLS_NUMBERS : DMD_TELLS_TYPE;
+  default:
+    return DMD_TELLS_TYPE;
+  }
+}
+
 /* ---- Members. ---- */
 
 void dmd_types_set_members(dmd_types_t *types, uint32_t id, const dmd_type_member_t *members,

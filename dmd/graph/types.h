@@ -107,6 +107,16 @@ static inline bool dmd_type_is(const dmd_types_t *types, uint32_t type, dmd_type
   return type != DMD_NONE && dmd_type_at(types, type)->kind == kind;
 }
 
+/* How much it says of a block that it holds values of a type. */
+typedef enum {
+  DMD_TELLS_NOTHING, /* no size, or void */
+  DMD_TELLS_BYTES,   /* characters, which may stand for anything */
+  DMD_TELLS_NUMBERS, /* and pointers to nobody knows what */
+  DMD_TELLS_TYPE
+} dmd_tells_t;
+
+dmd_tells_t dmd_type_tells(const dmd_types_t *types, uint32_t type);
+
 /* Whether a value of this struct may be followed by more elements of the array that it ends with:
  * `char text[]`, or one with [0] or [1] as it was written before C99. *start is where the array is,
  * and *element_szB what one takes; both may be NULL. */

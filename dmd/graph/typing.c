@@ -60,7 +60,9 @@ uint64_t dmd_typing_count(const dmd_typing_t *typing, uint32_t node) {
     return 1;
   uint64_t szB = dmd_heapgraph_requested(typing->graph, node) - typed->lead;
   uint64_t one = dmd_type_at(typing->types, typed->type)->szB;
-  return szB >= one && szB % one == 0 ? szB / one : 1;
+  bool is_array = szB >= one && szB % one == 0;
+  /* What ends with more elements stands alone. */
+  return is_array && !dmd_type_is_flexible(typing->types, typed->type, NULL, NULL) ? szB / one : 1;
 }
 
 uint32_t dmd_typing_find(const dmd_typing_t *typing, uint32_t node, uint64_t offset,

@@ -59,9 +59,9 @@ void dmd_variables_sort(dmd_variables_t *variables) {
   variables->n = n;
 }
 
-dmd_data_part_t dmd_variables_part(const dmd_variables_t *variables, uint32_t object, uint64_t addr,
-                                   uint64_t szB) {
-  dmd_data_part_t between = {.szB = szB};
+/* The place in the order of the first variable of this object that begins at this address or behind
+ * it, or of the next object's first. */
+static uint32_t find(const dmd_variables_t *variables, uint32_t object, uint64_t addr) {
   uint32_t from = 0, to = variables->n;
   while (from < to) {
     uint32_t middle = from + (to - from) / 2;
@@ -71,12 +71,28 @@ dmd_data_part_t dmd_variables_part(const dmd_variables_t *variables, uint32_t ob
     else
       to = middle;
   }
-  if (from == variables->n)
+  return from;
+}
+
+dmd_data_part_t dmd_variables_part(const dmd_variables_t *variables, uint32_t object, uint64_t addr,
+                                   uint64_t szB) {
+  dmd_data_part_t between = {.szB = szB};
+  uint32_t place = find(variables, object, addr);
+  if (place == variables->n)
     return between;
-  const dmd_variable_t *next = at(variables, variables->order[from]);
+  const dmd_variable_t *next = at(variables, variables->order[place]);
   if (next->object != object || next->addr - addr >= szB || szB - (next->addr - addr) < next->szB)
     return between;
   if (next->addr > addr)
     return (dmd_data_part_t){.szB = next->addr - addr};
   return (dmd_data_part_t){.szB = next->szB, .variable = next};
+}
+
+const dmd_variable_t *dmd_variables_around(const dmd_variables_t *variables, uint32_t object,
+                                           uint64_t addr) {
+  uint32_t place = addr == UINT64_MAX ? 0 : find(variables, object, addr + 1);
+  if (place == 0)
+    return NULL;
+  const dmd_variable_t *last = at(variables, variables->order[place - 1]);
+  return last->object == object && addr - last->addr < last->szB ? last : NULL;
 }

@@ -49,4 +49,8 @@ typedef struct dmd_data_part {
 dmd_data_part_t dmd_variables_part(const dmd_variables_t *variables, uint32_t object, uint64_t addr,
                                    uint64_t szB);
 
+/* The variable in which this address lies; NULL: none. */
+const dmd_variable_t *dmd_variables_around(const dmd_variables_t *variables, uint32_t object,
+                                           uint64_t addr);
+
 #endif

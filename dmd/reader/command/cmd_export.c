@@ -46,6 +46,7 @@ typedef struct {
   unsigned roots;        /* bits of dmd_label_t */
   const char *output;    /* NULL: standard output */
   uint32_t max_nodes;    /* 0: as many as readers take */
+  dmdv_typedgraph_options_t graph;
   dmdv_load_options_t load;
   dmdv_files_t files;
 } options_t;
@@ -71,6 +72,7 @@ static const dmd_option_t options[] = {
      "so many nodes are left; without it, what the tools take: 16 million, and 512 MiB",
      DMD_OPTION_NUMBER, DMD_OPTION_AT(options_t, max_nodes), .least = 1,
      .most = DMD_HEAPSNAPSHOT_MAX_NODES},
+    DMDV_TYPEDGRAPH_OPTIONS(options_t, graph),
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
@@ -186,6 +188,7 @@ static bool export_merged(const options_t *o) {
 
 static bool export_graph(const options_t *o, const format_t *format) {
   dmdv_export_graph_t export = {.write = format->write_graph,
+                                .graph = o->graph,
                                 .gzip = format->gzip,
                                 .output = o->output,
                                 .max_nodes =

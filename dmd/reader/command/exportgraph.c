@@ -2,10 +2,8 @@
 #include "reader/command/exportgraph.h"
 
 #include "base/format.h"
-#include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "reader/input/load_graph.h"
 
 #include <inttypes.h>
 
@@ -43,21 +41,14 @@ static bool write_snapshot(dmd_heapsnapshot_t *snapshot, const dmdv_export_graph
 }
 
 bool dmdv_export_graph(const char *name, const dmdv_export_graph_t *export) {
-  dmd_heapgraph_t graph;
+  dmdv_typedgraph_t graph;
   dmdv_fail_t fail;
-  dmdv_load_graph_options_t options = {0};
-  if (!dmdv_load_graph(&graph, name, &options, &fail))
+  if (!dmdv_typedgraph_open(&graph, name, &export->graph, &fail))
     return dmdv_error_in(name, &fail);
-  dmd_types_t types;
-  dmd_typing_t typing;
   dmd_heapsnapshot_t snapshot;
-  dmd_types_init(&types, &dmdv_env, graph.profile.run.word_szB);
-  dmd_typing_init(&typing, &graph, &types);
-  dmd_heapsnapshot_init(&snapshot, &graph, &typing, export->max_nodes);
+  dmd_heapsnapshot_init(&snapshot, &graph.heap, &graph.typing, export->max_nodes);
   bool good = write_snapshot(&snapshot, export);
   dmd_heapsnapshot_destroy(&snapshot);
-  dmd_typing_destroy(&typing);
-  dmd_types_destroy(&types);
-  dmd_heapgraph_destroy(&graph);
+  dmdv_typedgraph_close(&graph);
   return good;
 }

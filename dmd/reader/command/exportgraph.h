@@ -6,9 +6,11 @@
 #define DMD_READER_COMMAND_EXPORTGRAPH_H
 
 #include "export/heapsnapshot.h"
+#include "reader/command/typedgraph.h"
 
 typedef struct dmdv_export_graph {
   dmd_export_heapsnapshot_fn write;
+  dmdv_typedgraph_options_t graph;
   bool gzip;
   const char *output; /* NULL: standard output */
   uint32_t max_nodes; /* at least 1 */

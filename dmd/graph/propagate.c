@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "graph/propagate.h"
+
+/* Pointers that say of a block that it holds values of this type. */
+typedef struct {
+  uint32_t node, type, n_votes;
+  uint16_t lead;
+  uint8_t tells;
+} vote_t;
+
+typedef struct {
+  dmd_typing_t *typing;
+  const dmd_env_t *env;
+  dmd_pool_t votes;     /* of this round */
+  dmd_table_t index;    /* of them */
+  uint32_t *best;       /* by node: a vote; DMD_NONE: none in this round */
+  dmd_pool_t now, next; /* uint32_t: nodes that got a type in the round before, and in this one */
+} propagation_t;
+
+static vote_t *vote_at(const propagation_t *p, uint32_t id) {
+  return DMD_POOL_AT(&p->votes, vote_t, id);
+}
+
+static bool is_same_vote(const void *owner, uint32_t id, const void *key) {
+  const vote_t *a = vote_at(owner, id), *b = key;
+  return a->node == b->node && a->type == b->type && a->lead == b->lead;
+}
+
+/* ---- Votes. ---- */
+
+/* Whether a type that tells so much is better than what is known of a block. */
+static bool is_news(const propagation_t *p, uint32_t node, dmd_tells_t tells) {
+  const dmd_typed_t *typed = &p->typing->nodes[node];
+  dmd_tells_t known = dmd_type_tells(p->typing->types, typed->type);
+  if (typed->evidence > DMD_EVIDENCE_POINTER)
+    return typed->evidence == DMD_EVIDENCE_SITE && known == DMD_TELLS_BYTES &&
+           tells == DMD_TELLS_TYPE;
+  return tells > known;
+}
+
+static void cast(propagation_t *p, uint32_t node, uint32_t type, uint16_t lead) {
+  dmd_tells_t tells = dmd_type_tells(p->typing->types, type);
+  vote_t vote = {.node = node, .type = type, .n_votes = 1, .lead = lead, .tells = (uint8_t)tells};
+  if (tells == DMD_TELLS_NOTHING || !is_news(p, node, tells) ||
+      !dmd_typing_fits(p->typing, node, type, lead))
+    return;
+  uint64_t hash = dmd_table_hash(&p->index, (uint64_t)node << 32 | type);
+  hash = dmd_hash_u64(hash ^ lead);
+  uint32_t id = dmd_table_find(&p->index, hash, &vote);
+  if (id != DMD_NONE) {
+    vote_at(p, id)->n_votes++;
+    return;
+  }
+  id = dmd_pool_add(&p->votes);
+  *vote_at(p, id) = vote;
+  dmd_table_add(&p->index, hash, id);
+}
+
+/* How many bytes lie before the first value, where a pointer leads so far into a block. False: it
+ * says nothing about what else is in there. */
+static bool find_lead(const propagation_t *p, uint32_t type, const dmd_graph_interior_t *interior,
+                      uint16_t *lead) {
+  *lead = 0;
+  if (interior == NULL || dmd_type_is(p->typing->types, type, DMD_TYPE_CHARACTER))
+    return true;
+  if (interior->heuristic == DMD_HEURISTIC_NEW_ARRAY) {
+    *lead = (uint16_t)interior->into;
+    return interior->into <= UINT16_MAX;
+  }
+  return interior->into % dmd_type_at(p->typing->types, type)->szB == 0;
+}
+
+static void look_at_edge(propagation_t *p, uint32_t node, uint32_t edge) {
+  const dmd_heapgraph_t *graph = p->typing->graph;
+  const dmd_types_t *types = p->typing->types;
+  uint32_t target = graph->graph.target[edge];
+  uint32_t found = dmd_typing_find(p->typing, node, graph->graph.offset[edge], NULL);
+  if (!dmd_heapgraph_is_block(graph, target) || !dmd_type_is(types, found, DMD_TYPE_POINTER))
+    return;
+  uint32_t type = dmd_type_at(types, found)->target;
+  uint16_t lead;
+  if (dmd_type_has_size(types, type) &&
+      find_lead(p, type, dmd_heapgraph_interior(graph, edge), &lead))
+    cast(p, target, type, lead);
+}
+
+static void look_at_node(propagation_t *p, uint32_t node) {
+  const dmd_graph_t *graph = &p->typing->graph->graph;
+  /* Bytes and numbers have no typed pointers. */
+  uint32_t type = dmd_typing_type(p->typing, node);
+  if (dmd_type_tells(p->typing->types, type) != DMD_TELLS_TYPE)
+    return;
+  for (uint32_t edge = graph->first[node]; edge < graph->first[node + 1]; edge++)
+    look_at_edge(p, node, edge);
+}
+
+/* ---- Rounds. ---- */
+
+static bool is_better(const vote_t *a, const vote_t *b) {
+  if (a->tells != b->tells)
+    return a->tells > b->tells;
+  return a->n_votes > b->n_votes;
+}
+
+/* Gives each block the type that won. */
+static void settle(propagation_t *p) {
+  for (uint32_t id = 1; id <= p->votes.last; id++) {
+    uint32_t *best = &p->best[vote_at(p, id)->node];
+    if (*best == DMD_NONE || is_better(vote_at(p, id), vote_at(p, *best)))
+      *best = id;
+  }
+  for (uint32_t id = 1; id <= p->votes.last; id++) {
+    const vote_t *vote = vote_at(p, id);
+    if (p->best[vote->node] != id)
+      continue;
+    p->best[vote->node] = DMD_NONE;
+    p->typing->nodes[vote->node] =
+        (dmd_typed_t){.type = vote->type, .lead = vote->lead, .evidence = DMD_EVIDENCE_POINTER};
+    *(uint32_t *)dmd_pool_at(&p->next, dmd_pool_add(&p->next)) = vote->node;
+  }
+}
+
+static void clear(propagation_t *p, dmd_pool_t *pool, size_t element_szB) {
+  dmd_pool_destroy(pool);
+  dmd_pool_init(pool, p->env, "dmd.propagate", element_szB);
+}
+
+static void start_round(propagation_t *p) {
+  dmd_pool_t done = p->now;
+  p->now = p->next;
+  p->next = done;
+  clear(p, &p->next, sizeof(uint32_t));
+  clear(p, &p->votes, sizeof(vote_t));
+  dmd_table_clear(&p->index);
+}
+
+void dmd_typing_propagate(dmd_typing_t *typing) {
+  const dmd_env_t *env = typing->graph->env;
+  uint32_t n_nodes = typing->graph->graph.n_nodes;
+  propagation_t p = {.typing = typing, .env = env};
+  p.best = dmd_env_alloc(env, "dmd.propagate", n_nodes * sizeof *p.best);
+  dmd_mem_zero(p.best, n_nodes * sizeof *p.best);
+  dmd_pool_init(&p.votes, env, "dmd.propagate", sizeof(vote_t));
+  dmd_pool_init(&p.now, env, "dmd.propagate", sizeof(uint32_t));
+  dmd_pool_init(&p.next, env, "dmd.propagate", sizeof(uint32_t));
+  dmd_table_init(&p.index, env, "dmd.propagate", is_same_vote, &p);
+  for (uint32_t node = 0; node < n_nodes; node++)
+    look_at_node(&p, node);
+  settle(&p);
+  while (p.next.last > 0) {
+    start_round(&p);
+    for (uint32_t i = 1; i <= p.now.last; i++)
+      look_at_node(&p, *DMD_POOL_AT(&p.now, uint32_t, i));
+    settle(&p);
+  }
+  dmd_table_destroy(&p.index);
+  dmd_pool_destroy(&p.next);
+  dmd_pool_destroy(&p.now);
+  dmd_pool_destroy(&p.votes);
+  dmd_env_free(env, p.best);
+}

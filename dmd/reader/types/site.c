@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/types/site.h"
+
+#include "base/str.h"
+#include "reader/host/host.h"
+#include "reader/types/flow.h"
+
+#include <stdlib.h>
+
+/* Newer than the headers of elfutils. */
+#define AT_LLVM_ALLOC_TYPE 0x3e0e
+
+/* Where a pointer variable is while the program counter is in a range. */
+typedef struct {
+  uint64_t from, to;
+  uint32_t pointee;
+  bool is_register;
+  int reg;       /* or the base of a place in memory; -1: the frame base */
+  int64_t place; /* from there */
+} home_t;
+
+typedef struct {
+  const dmdv_debugfile_t *file;
+  const dmdv_dwarfindex_t *index;
+  uint64_t addr;
+  Dwarf_Die function;
+  bool base_is_cfa;
+  int base_register; /* of the frame; -1: unknown */
+  int64_t base_displacement;
+  dmd_pool_t homes;
+  bool returned; /* to the end of the function, which says whether it returns the block */
+  dmdv_site_t site;
+} search_t;
+
+static dmd_types_t *types_of(const search_t *s) {
+  return s->index->types->types;
+}
+
+/* ---- Candidates. ---- */
+
+/* What lies in front of the first of several values, where the block's start plus lead is one of
+ * them. False: it is another part of the block, of which nothing follows for the rest. */
+static bool find_lead(const search_t *s, uint32_t type, int64_t *lead) {
+  if (*lead < 0)
+    return false;
+  *lead = (int64_t)((uint64_t)*lead % dmd_type_at(types_of(s), type)->szB);
+  /* C++ keeps the number of elements in a word, or in as much as the elements are aligned to. */
+  return *lead == 0 || *lead == (int64_t)types_of(s)->pointer_szB ||
+         *lead == 2 * (int64_t)types_of(s)->pointer_szB;
+}
+
+static void add_candidate(search_t *s, uint32_t type, int64_t lead, bool is_of_one) {
+  dmd_tells_t tells = dmd_type_tells(types_of(s), type);
+  dmdv_site_t *site = &s->site;
+  if (tells == DMD_TELLS_NOTHING || !find_lead(s, type, &lead))
+    return;
+  for (uint8_t i = 0; i < site->n; i++)
+    if (site->candidates[i].type == type && site->candidates[i].lead == lead) {
+      site->candidates[i].is_of_one &= is_of_one;
+      return;
+    }
+  if (site->n < DMDV_SITE_CANDIDATES)
+    site->candidates[site->n++] = (dmdv_candidate_t){
+        .type = type, .lead = (uint16_t)lead, .is_of_one = is_of_one, .tells = (uint8_t)tells};
+}
+
+/* What a pointer of this type leads to. */
+static uint32_t pointee(const search_t *s, uint32_t type) {
+  return dmd_type_is(types_of(s), type, DMD_TYPE_POINTER) ? dmd_type_at(types_of(s), type)->target
+                                                          : DMD_NONE;
+}
+
+/* ---- Where variables are. ---- */
+
+static void add_home(search_t *s, uint32_t type, uint64_t from, uint64_t to, const Dwarf_Op *op) {
+  home_t home = {.from = from, .to = to, .pointee = type};
+  if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg15) {
+    home.is_register = true;
+    home.reg = op->atom - DW_OP_reg0;
+  } else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg15) {
+    home.reg = op->atom - DW_OP_breg0;
+    home.place = (int64_t)op->number;
+  } else if (op->atom == DW_OP_fbreg) {
+    home.reg = -1;
+    home.place = (int64_t)op->number;
+  } else
+    return;
+  *(home_t *)dmd_pool_at(&s->homes, dmd_pool_add(&s->homes)) = home;
+}
+
+static void add_homes(search_t *s, Dwarf_Die *variable) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(variable, DW_AT_location, &attribute) == NULL)
+    return;
+  uint32_t type = pointee(s, dmdv_dwarftypes_of(s->index->types, variable));
+  if (dmd_type_tells(types_of(s), type) == DMD_TELLS_NOTHING)
+    return;
+  Dwarf_Addr base, from, to;
+  Dwarf_Op *ops;
+  size_t n;
+  ptrdiff_t at = 0;
+  while ((at = dwarf_getlocations(&attribute, at, &base, &from, &to, &ops, &n)) > 0)
+    if (n == 1 && to > s->addr)
+      add_home(s, type, from, to, ops);
+}
+
+static void find_homes(search_t *s, Dwarf_Die *parent, int depth) {
+  Dwarf_Die child;
+  if (depth > DMDV_DIES_MAX_DEPTH || dwarf_child(parent, &child) != 0)
+    return;
+  do
+    switch (dwarf_tag(&child)) {
+    case DW_TAG_variable:
+    case DW_TAG_formal_parameter:
+      add_homes(s, &child);
+      break;
+    case DW_TAG_lexical_block:
+    case DW_TAG_inlined_subroutine:
+      find_homes(s, &child, depth + 1);
+      break;
+    default:
+      break;
+    }
+  while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void find_frame_base(search_t *s) {
+  Dwarf_Attribute attribute;
+  Dwarf_Op *ops;
+  size_t n;
+  s->base_register = -1;
+  if (dwarf_attr_integrate(&s->function, DW_AT_frame_base, &attribute) == NULL ||
+      dwarf_getlocation_addr(&attribute, s->addr, &ops, &n, 1) != 1 || n != 1)
+    return;
+  s->base_is_cfa = ops->atom == DW_OP_call_frame_cfa;
+  if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg15)
+    s->base_register = ops->atom - DW_OP_reg0;
+  else if (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg15) {
+    s->base_register = ops->atom - DW_OP_breg0;
+    s->base_displacement = (int64_t)ops->number;
+  }
+}
+
+/* ---- What the flow of the result shows. ---- */
+
+/* dmdv_flow_watcher_t.slot */
+static bool slot(void *ctx, uint64_t pc, int reg, int64_t displacement, int64_t *place) {
+  const search_t *s = ctx;
+  Dwarf_Addr shift = 0;
+  Dwarf_CFI *cfi = dwfl_module_eh_cfi(s->file->module, &shift);
+  Dwarf_Frame *frame = NULL;
+  Dwarf_Op *ops;
+  size_t n;
+  if (cfi == NULL || dwarf_cfi_addrframe(cfi, pc + s->file->shift - shift, &frame) != 0)
+    return false;
+  bool good =
+      dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops->atom == DW_OP_breg0 + (unsigned)reg;
+  /* The address is the register plus displacement, the frame's the register plus number. */
+  if (good)
+    *place = displacement - (int64_t)ops->number;
+  free(frame);
+  return good;
+}
+
+static bool place_of(search_t *s, const home_t *home, uint64_t pc, int64_t *place) {
+  *place = home->place;
+  if (home->reg >= 0)
+    return slot(s, pc, home->reg, home->place, place);
+  return s->base_is_cfa ||
+         (s->base_register >= 0 &&
+          slot(s, pc, s->base_register, s->base_displacement + home->place, place));
+}
+
+static bool is_in_slot(const dmdv_flow_t *flow, int64_t place, int64_t *offset) {
+  for (int i = 0; i < DMDV_FLOW_SLOTS; i++)
+    if (flow->slots[i].is_used && flow->slots[i].place == place) {
+      *offset = flow->slots[i].offset;
+      return true;
+    }
+  return false;
+}
+
+static bool has_slots(const dmdv_flow_t *flow) {
+  for (int i = 0; i < DMDV_FLOW_SLOTS; i++)
+    if (flow->slots[i].is_used)
+      return true;
+  return false;
+}
+
+static const home_t *home_at(const search_t *s, uint32_t id) {
+  return DMD_POOL_AT(&s->homes, const home_t, id);
+}
+
+/* A pointer to this type has the value. One into the block says what is there, not what begins at
+ * its start; that matters not for bytes. */
+static void look_at_value(search_t *s, const dmdv_value_t *value, uint32_t type) {
+  bool is_bytes = dmd_type_tells(types_of(s), type) == DMD_TELLS_BYTES;
+  if (value->kind == DMDV_VALUE_RESULT)
+    add_candidate(s, type, is_bytes ? 0 : value->offset, false);
+  else if (value->kind == DMDV_VALUE_INSIDE && is_bytes)
+    add_candidate(s, type, 0, false);
+}
+
+/* dmdv_flow_watcher_t.at: which variables have the value now. */
+static void look_at_variables(void *ctx, const dmdv_flow_t *flow) {
+  search_t *s = ctx;
+  bool with_slots = has_slots(flow);
+  for (uint32_t id = 1; id <= s->homes.last; id++) {
+    const home_t *home = home_at(s, id);
+    int64_t place, offset;
+    if (flow->pc < home->from || flow->pc >= home->to)
+      continue;
+    if (home->is_register) {
+      const dmdv_value_t *value = &flow->registers[home->reg];
+      look_at_value(s, value, home->pointee);
+    } else if (with_slots && place_of(s, home, flow->pc, &place) &&
+               is_in_slot(flow, place, &offset))
+      add_candidate(s, home->pointee, offset, false);
+  }
+}
+
+/* What the pointer in a register leads to; DMD_NONE: no variable is known to be there. */
+static uint32_t pointee_in(search_t *s, const dmdv_flow_t *flow, int reg) {
+  const dmdv_value_t *value = &flow->registers[reg];
+  for (uint32_t id = 1; id <= s->homes.last; id++) {
+    const home_t *home = home_at(s, id);
+    int64_t place = 0;
+    if (flow->pc < home->from || flow->pc >= home->to)
+      continue;
+    bool is_there =
+        value->kind == DMDV_VALUE_SLOT
+            ? !home->is_register && place_of(s, home, flow->pc, &place) && place == value->offset
+            : home->is_register && home->reg == reg;
+    if (is_there)
+      return home->pointee;
+  }
+  return DMD_NONE;
+}
+
+/* dmdv_flow_watcher_t.store */
+static void look_at_store(void *ctx, const dmdv_flow_t *flow, const dmdv_operand_t *to,
+                          int64_t lead) {
+  search_t *s = ctx;
+  uint32_t type = DMD_NONE;
+  uint64_t offset = (uint64_t)to->displacement;
+  if (to->is_fixed) {
+    const dmd_variable_t *variable =
+        dmd_variables_around(s->index->variables, s->index->object, to->addr);
+    if (variable == NULL)
+      return;
+    type = variable->type;
+    offset = to->addr - variable->addr;
+  } else if (to->base >= 0 && flow->registers[to->base].kind != DMDV_VALUE_RESULT)
+    type = pointee_in(s, flow, to->base);
+  if (!dmd_type_has_size(types_of(s), type))
+    return;
+  uint64_t szB = dmd_type_at(types_of(s), type)->szB;
+  if (to->has_index && szB != to->scale)
+    return;
+  /* An element of an array of these; a negative displacement is one before. */
+  if (!to->is_fixed && !dmd_type_is_flexible(types_of(s), type, NULL, NULL))
+    offset = to->displacement < 0 ? szB - 1 - (~offset) % szB : offset % szB;
+  add_candidate(s, pointee(s, dmd_type_find(types_of(s), type, offset, NULL)), lead, false);
+}
+
+static bool is_aggregate(int tag) {
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* A function that returns a struct may have the place for it as its first
+ * argument. */
+static void look_at_argument(search_t *s, uint64_t function, int64_t lead) {
+  Dwarf_Die die, type, child;
+  const char *name;
+  if (!dmdv_dwarfindex_function(s->index, function, &die) ||
+      (dmdv_die_follow(&die, DW_AT_type, true, &type) && dmdv_die_peel(&type, &type, &name) &&
+       is_aggregate(dwarf_tag(&type))) ||
+      dwarf_child(&die, &child) != 0)
+    return;
+  do
+    if (dwarf_tag(&child) == DW_TAG_formal_parameter) {
+      add_candidate(s, pointee(s, dmdv_dwarftypes_of(s->index->types, &child)), lead, true);
+      return;
+    }
+  while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* ---- Functions that return their first argument. ---- */
+
+typedef struct {
+  bool ended, is_another;
+} returned_t;
+
+static void look_at_nothing(void *ctx, const dmdv_flow_t *flow) {
+  (void)ctx, (void)flow;
+}
+
+static void store_nothing(void *ctx, const dmdv_flow_t *flow, const dmdv_operand_t *to,
+                          int64_t offset) {
+  (void)ctx, (void)flow, (void)to, (void)offset;
+}
+
+static bool pass_nothing(void *ctx, uint64_t function, int64_t offset) {
+  (void)ctx, (void)function, (void)offset;
+  return false;
+}
+
+static bool no_slot(void *ctx, uint64_t pc, int reg, int64_t displacement, int64_t *place) {
+  (void)ctx, (void)pc, (void)reg, (void)displacement, (void)place;
+  return false;
+}
+
+static void compare_end(void *ctx, const dmdv_value_t *value) {
+  returned_t *returned = ctx;
+  returned->ended = true;
+  returned->is_another |= value->kind != DMDV_VALUE_RESULT || value->offset != 0;
+}
+
+/* Of the function around an address; none where it is not known. */
+static dmdv_code_t code_around(const search_t *s, uint64_t addr) {
+  dmdv_code_t code = {NULL, 0, 0};
+  uint64_t end;
+  if (dmdv_dwarfindex_range(s->index, addr, &code.start, &end)) {
+    code.n = dmdv_debugfile_code(s->file, code.start, &code.bytes);
+    code.n = code.n < end - code.start ? code.n : end - code.start;
+  }
+  return code;
+}
+
+static bool returns_argument(const search_t *s, uint64_t function) {
+  dmdv_code_t code = code_around(s, function);
+  returned_t returned = {false, false};
+  dmdv_flow_watcher_t watcher = {.ctx = &returned,
+                                 .at = look_at_nothing,
+                                 .store = store_nothing,
+                                 .pass = pass_nothing,
+                                 .end = compare_end,
+                                 .slot = no_slot};
+  if (code.n > 0)
+    dmdv_flow_follow(&code, function, DMDV_FLOW_ARGUMENT, &watcher);
+  return returned.ended && !returned.is_another;
+}
+
+/* dmdv_flow_watcher_t.pass */
+static bool look_at_call(void *ctx, uint64_t function, int64_t lead) {
+  search_t *s = ctx;
+  look_at_argument(s, function, lead);
+  return returns_argument(s, function);
+}
+
+/* dmdv_flow_watcher_t.end */
+static void look_at_end(void *ctx, const dmdv_value_t *value) {
+  search_t *s = ctx;
+  s->returned = true;
+  s->site.may_return_it |= value->kind == DMDV_VALUE_RESULT && value->offset == 0;
+  look_at_value(s, value, pointee(s, dmdv_dwarftypes_of(s->index->types, &s->function)));
+}
+
+/* Where the code does not show it: a function that returns an untyped pointer, or a number that is
+ * as large as one, may return the block. */
+static bool may_return_it(const search_t *s) {
+  Dwarf_Die function = s->function;
+  uint32_t type = dmdv_dwarftypes_of(s->index->types, &function);
+  if (!dmd_type_has_size(types_of(s), type))
+    return false;
+  if (dmd_type_is(types_of(s), type, DMD_TYPE_POINTER))
+    return dmd_type_tells(types_of(s), pointee(s, type)) < DMD_TELLS_TYPE;
+  return dmd_type_is(types_of(s), type, DMD_TYPE_BASE) &&
+         dmd_type_at(types_of(s), type)->szB == types_of(s)->pointer_szB;
+}
+
+static bool is_x86_64(const search_t *s) {
+  GElf_Addr shift;
+  GElf_Ehdr header;
+  Elf *elf = dwfl_module_getelf(s->file->module, &shift);
+  return elf != NULL && gelf_getehdr(elf, &header) != NULL && header.e_machine == EM_X86_64;
+}
+
+/* Of other processors the code is not read: only the first register counts, which has the result on
+ * most. */
+static void follow(search_t *s) {
+  dmdv_code_t code = code_around(s, s->addr - 1);
+  dmdv_flow_watcher_t watcher = {.ctx = s,
+                                 .at = look_at_variables,
+                                 .store = look_at_store,
+                                 .pass = look_at_call,
+                                 .end = look_at_end,
+                                 .slot = slot};
+  dmdv_flow_t flow = {.pc = s->addr};
+  flow.registers[0].kind = DMDV_VALUE_RESULT;
+  if (code.n > 0 && is_x86_64(s))
+    dmdv_flow_follow(&code, s->addr, DMDV_FLOW_RESULT, &watcher);
+  else
+    look_at_variables(s, &flow);
+}
+
+/* ---- What was written down. ---- */
+
+/* The functions inlined at the call, and what the compiler noted about it. */
+static void look_at_scopes(search_t *s, Dwarf_Die *scope, int depth) {
+  Dwarf_Die child, type;
+  uint32_t allocated = dmdv_dwarftypes_allocated(s->index->types, scope);
+  if (allocated != DMD_NONE)
+    s->site.allocator_type = allocated; /* the innermost wins */
+  if (depth > DMDV_DIES_MAX_DEPTH || dwarf_child(scope, &child) != 0)
+    return;
+  do {
+    int tag = dwarf_tag(&child);
+    uint64_t addr;
+    bool is_call = tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site;
+    if (is_call && dmdv_die_follow(&child, AT_LLVM_ALLOC_TYPE, false, &type) &&
+        dmdv_die_address_of(&child, DW_AT_call_return_pc, &addr) && addr == s->addr)
+      add_candidate(s, dmdv_dwarftypes_type(s->index->types, &type), 0, false);
+    bool is_scope = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block;
+    if (is_scope && dwarf_haspc(&child, s->addr - 1) > 0)
+      look_at_scopes(s, &child, depth + 1);
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+dmdv_site_t dmdv_site(const dmdv_debugfile_t *file, const dmdv_dwarfindex_t *index, uint64_t addr) {
+  search_t s = {.file = file, .index = index, .addr = addr, .site = {.is_known = true}};
+  if (!dmdv_dwarfindex_function(index, addr - 1, &s.function))
+    return s.site;
+  dmd_pool_init(&s.homes, &dmdv_env, "dmdv.site", sizeof(home_t));
+  look_at_scopes(&s, &s.function, 0);
+  find_frame_base(&s);
+  find_homes(&s, &s.function, 0);
+  follow(&s);
+  if (!s.returned)
+    s.site.may_return_it = may_return_it(&s);
+  dmd_pool_destroy(&s.homes);
+  return s.site;
+}

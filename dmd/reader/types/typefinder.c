@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/types/typefinder.h"
+
+#include "base/fnname.h"
+#include "graph/propagate.h"
+#include "reader/host/host.h"
+#include "reader/host/message.h"
+#include "reader/host/progress.h"
+#include "reader/types/classname.h"
+#include "reader/types/site.h"
+
+#include <string.h>
+
+/* Wrappers around wrappers: further out nobody has the block as his result. */
+enum { MAX_FRAMES = 16 };
+
+/* By an object's id. */
+typedef struct {
+  bool is_there;
+  dmdv_debugfile_t file;
+  dmdv_dwarfindex_t index;
+} object_t;
+
+struct dmdv_typefinder {
+  dmd_types_t *types;
+  dmdv_debugfiles_t files;
+  bool has_files;            /* libdw works */
+  bool has_debug;            /* of any object */
+  uint64_t n_before, n_here; /* bytes of debug information, of earlier objects and of this one */
+  dmdv_progress_t progress;
+  bool is_complete; /* variables are there */
+  dmdv_dwarftypes_t dwarftypes;
+  dmd_variables_t variables;
+  dmd_pool_t objects;
+  dmd_pool_t sites; /* by code: dmdv_site_t */
+};
+
+dmdv_typefinder_t *dmdv_typefinder_new(dmd_types_t *types, const char *folder) {
+  dmdv_typefinder_t *f = dmd_env_alloc(&dmdv_env, "dmdv.typefinder", sizeof *f);
+  *f = (dmdv_typefinder_t){.types = types};
+  dmdv_progress_start(&f->progress);
+  f->has_files = dmdv_debugfiles_open(&f->files, folder);
+  dmdv_dwarftypes_init(&f->dwarftypes, types);
+  dmd_variables_init(&f->variables, &dmdv_env);
+  dmd_pool_init(&f->objects, &dmdv_env, "dmdv.typefinder", sizeof(object_t));
+  dmd_pool_init(&f->sites, &dmdv_env, "dmdv.typefinder", sizeof(dmdv_site_t));
+  return f;
+}
+
+static object_t *object_at(const dmdv_typefinder_t *f, uint32_t id) {
+  object_t *object =
+      id == DMD_NONE || id > f->objects.last ? NULL : DMD_POOL_AT(&f->objects, object_t, id);
+  return object != NULL && object->is_there ? object : NULL;
+}
+
+void dmdv_typefinder_free(dmdv_typefinder_t *f) {
+  for (uint32_t id = 1; id <= f->objects.last; id++)
+    if (object_at(f, id) != NULL)
+      dmdv_dwarfindex_destroy(&object_at(f, id)->index);
+  dmd_pool_destroy(&f->sites);
+  dmd_pool_destroy(&f->objects);
+  dmd_variables_destroy(&f->variables);
+  dmdv_dwarftypes_destroy(&f->dwarftypes);
+  if (f->has_files)
+    dmdv_debugfiles_close(&f->files);
+  dmd_env_free(&dmdv_env, f);
+}
+
+/* ---- Objects and their variables. ---- */
+
+static void tick(void *ctx, uint64_t at) {
+  dmdv_typefinder_t *f = ctx;
+  dmdv_read_t read = {.bytes = f->n_before + at, .verb = "searched for types"};
+  f->n_here = at;
+  dmdv_progress_update(&f->progress, &read);
+}
+
+void dmdv_typefinder_add_object(dmdv_typefinder_t *f, uint32_t id,
+                                const dmd_graph_object_t *object) {
+  dmd_pool_reach(&f->objects, id);
+  object_t *o = DMD_POOL_AT(&f->objects, object_t, id);
+  if (!f->has_files)
+    return;
+  o->file = dmdv_debugfile(&f->files, object);
+  if (o->file.was_changed)
+    dmdv_note("%s: not the file that ran, but another build; its types are not known",
+              object->path);
+  o->is_there = o->file.module != NULL;
+  f->has_debug |= o->file.dwarf != NULL;
+  if (o->is_there)
+    dmdv_dwarfindex_init(&o->index, &o->file, id, &f->dwarftypes, &f->variables, tick, f);
+  f->n_before += f->n_here;
+  f->n_here = 0;
+}
+
+static void complete(dmdv_typefinder_t *f) {
+  if (f->is_complete)
+    return;
+  f->is_complete = true;
+  dmdv_progress_end(&f->progress);
+  for (uint32_t id = 1; id <= f->objects.last; id++)
+    if (object_at(f, id) != NULL)
+      dmdv_dwarfindex_add_variables(&object_at(f, id)->index, &object_at(f, id)->file);
+  dmd_variables_sort(&f->variables);
+}
+
+uint64_t dmdv_typefinder_part(dmdv_typefinder_t *f, uint32_t object, uint64_t addr, uint64_t szB,
+                              const char **name) {
+  complete(f);
+  dmd_data_part_t part = dmd_variables_part(&f->variables, object, addr, szB);
+  *name =
+      part.variable == NULL ? NULL : dmd_intern_get_str(&f->variables.names, part.variable->name);
+  return part.szB;
+}
+
+static void type_root(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t node) {
+  const dmd_graph_root_t *root = dmd_heapgraph_root(typing->graph, node);
+  if (root->kind != DMD_ROOT_DATA || root->name == NULL || root->object == DMD_NONE)
+    return;
+  uint64_t addr = root->addr - dmd_heapgraph_object(typing->graph, root->object)->bias;
+  const dmd_variable_t *variable = dmd_variables_around(&f->variables, root->object, addr);
+  if (variable != NULL && variable->addr == addr && variable->type != DMD_NONE)
+    dmd_typing_set(typing, node, variable->type, 0, DMD_EVIDENCE_VARIABLE);
+}
+
+/* ---- Blocks. ---- */
+
+static bool type_by_vtable(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t node) {
+  const dmd_graph_first_word_t *word = dmd_heapgraph_first_word(typing->graph, node);
+  const object_t *object = word == NULL ? NULL : object_at(f, word->object);
+  if (object == NULL)
+    return false;
+  uint64_t into;
+  const char *symbol = dmdv_debugfile_symbol(&object->file, word->addr, &into);
+  dmd_strbuf_t class;
+  dmd_strbuf_init(&class, &dmdv_env);
+  bool is_vtable = symbol != NULL && dmdv_classname_of_vtable(&class, symbol);
+  if (is_vtable) {
+    uint32_t type = dmdv_dwarftypes_find(&f->dwarftypes, class.text);
+    if (type == DMD_NONE)
+      type = dmd_types_add(f->types,
+                           &(dmd_type_t){.kind = DMD_TYPE_STRUCT,
+                                         .name = dmd_intern_text(&f->types->names, class.text)});
+    dmd_typing_set(typing, node, type, 0, DMD_EVIDENCE_VTABLE);
+  }
+  dmd_strbuf_destroy(&class);
+  return is_vtable;
+}
+
+/* Whether this function, of which nothing but the name is known, may return what it allocates: one
+ * that allocates for its callers, but no method of a class that keeps it. */
+static bool may_return(dmd_typing_t *typing, uint32_t frame) {
+  const char *name = dmd_frames_location(&typing->graph->profile.frames, frame).function;
+  dmd_strbuf_t bare;
+  dmd_strbuf_init(&bare, &dmdv_env);
+  if (name != NULL)
+    dmd_fnname_bare(&bare, name, strlen(name));
+  bool is_method = strstr(bare.text, "::") != NULL && strstr(bare.text, "alloc") == NULL;
+  dmd_strbuf_destroy(&bare);
+  return !is_method && !dmd_has_own_frame(&typing->allocfns, &frame, 1);
+}
+
+static bool only_allocates(dmd_typing_t *typing, const dmd_graph_code_t *code) {
+  for (uint32_t i = 0; i < code->n_frames; i++)
+    if (!may_return(typing,
+                    *DMD_POOL_AT(&typing->graph->code_frames, const uint32_t, code->first + i + 1)))
+      return false;
+  return code->n_frames > 0;
+}
+
+static const dmdv_site_t *site_of(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t id) {
+  dmd_pool_reach(&f->sites, id);
+  dmdv_site_t *site = DMD_POOL_AT(&f->sites, dmdv_site_t, id);
+  if (site->is_known)
+    return site;
+  const dmd_graph_code_t *code = dmd_heapgraph_code(typing->graph, id);
+  const object_t *object = object_at(f, code->object);
+  Dwarf_Die function;
+  /* A caller's address lies in its call, one byte before the code that it goes on with. */
+  if (object != NULL && dmdv_dwarfindex_function(&object->index, code->addr, &function))
+    *site = dmdv_site(&object->file, &object->index, code->addr + 1);
+  else
+    *site = (dmdv_site_t){.is_known = true, .may_return_it = only_allocates(typing, code)};
+  return site;
+}
+
+/* What was found on the way outwards. */
+typedef struct {
+  bool found;
+  dmdv_candidate_t candidate;
+  int score;
+  uint32_t allocator_type;
+} choice_t;
+
+/* How good a candidate is for a block; 0: it is none for this one. */
+static int score(const dmd_typing_t *typing, uint32_t node, const dmdv_candidate_t *c) {
+  dmd_types_t *types = typing->types;
+  uint64_t szB = dmd_heapgraph_requested(typing->graph, node);
+  uint64_t one = dmd_type_at(types, c->type)->szB;
+  bool is_one = szB == c->lead + one;
+  bool fits = dmd_typing_fits(typing, node, c->type, c->lead);
+  if (c->is_of_one && !is_one)
+    return 0;
+  if (c->tells < DMD_TELLS_TYPE)
+    return fits ? c->tells : 0;
+  if (!fits)
+    /* A struct that something was put behind, without saying so in its declaration. */
+    return szB > one && c->lead == 0 && dmd_type_is(types, c->type, DMD_TYPE_STRUCT) ? 3 : 0;
+  return is_one ? 7 : dmd_type_is_flexible(types, c->type, NULL, NULL) ? 6 : c->lead == 0 ? 5 : 4;
+}
+
+static void consider(const dmd_typing_t *typing, uint32_t node, const dmdv_site_t *site,
+                     choice_t *choice) {
+  bool from_inside = choice->found;
+  for (uint8_t i = 0; i < site->n; i++) {
+    int here = score(typing, node, &site->candidates[i]);
+    /* Of bytes and numbers, those further out know better what they are. */
+    if (here > choice->score || (here > 0 && here == choice->score && from_inside && here < 3))
+      *choice = (choice_t){.found = true, .candidate = site->candidates[i], .score = here};
+  }
+}
+
+static void type_by_stack(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t node) {
+  const dmd_heapgraph_t *graph = typing->graph;
+  uint32_t stack = dmd_heapgraph_block(graph, node)->stack;
+  uint32_t n = dmd_heapgraph_n_codes(graph, stack);
+  choice_t choice = {false};
+  /* The first is the function that returned the block, its caller has the result. */
+  for (uint32_t i = 1; i < n && i < MAX_FRAMES; i++) {
+    const dmdv_site_t *site = site_of(f, typing, dmd_heapgraph_stack_code(graph, stack, i));
+    if (site->allocator_type != DMD_NONE &&
+        dmd_typing_fits(typing, node, site->allocator_type, 0)) {
+      dmd_typing_set(typing, node, site->allocator_type, 0, DMD_EVIDENCE_ALLOCATOR);
+      return;
+    }
+    consider(typing, node, site, &choice);
+    if (choice.score >= 4 || !site->may_return_it)
+      break;
+  }
+  if (choice.found)
+    dmd_typing_set(typing, node, choice.candidate.type, choice.candidate.lead, DMD_EVIDENCE_SITE);
+}
+
+void dmdv_typefinder_run(dmdv_typefinder_t *f, dmd_typing_t *typing) {
+  complete(f);
+  if (!f->has_debug)
+    dmdv_note("no debug information: blocks are named by who allocated them");
+  for (uint32_t root = 1; root <= typing->graph->n_roots; root++)
+    type_root(f, typing, root);
+  for (uint32_t node = dmd_heapgraph_first_block(typing->graph);
+       node < typing->graph->graph.n_nodes; node++)
+    if (!type_by_vtable(f, typing, node))
+      type_by_stack(f, typing, node);
+  dmd_typing_propagate(typing);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * In a build without libdw: stands in for typefinder.c.
+ */
+#include "reader/host/message.h"
+#include "reader/types/typefinder.h"
+
+dmdv_typefinder_t *dmdv_typefinder_new(dmd_types_t *types, const char *folder) {
+  (void)types, (void)folder;
+  return NULL;
+}
+
+void dmdv_typefinder_free(dmdv_typefinder_t *finder) {
+  (void)finder;
+}
+
+void dmdv_typefinder_add_object(dmdv_typefinder_t *finder, uint32_t id,
+                                const dmd_graph_object_t *object) {
+  (void)finder, (void)id, (void)object;
+}
+
+uint64_t dmdv_typefinder_part(dmdv_typefinder_t *finder, uint32_t object, uint64_t addr,
+                              uint64_t szB, const char **name) {
+  (void)finder, (void)object, (void)addr;
+  *name = NULL;
+  return szB;
+}
+
+void dmdv_typefinder_run(dmdv_typefinder_t *finder, dmd_typing_t *typing) {
+  (void)finder, (void)typing;
+  dmdv_note("this dmdv was built without libdw, which finds types: blocks are named by who "
+            "allocated them");
+}
