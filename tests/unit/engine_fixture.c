@@ -88,3 +88,33 @@ const dmd_fault_t *engine_expect_fault(const engine_fixture_t *f, dmd_fault_kind
 void engine_expect_no_fault(const engine_fixture_t *f) {
   assert_int_equal(dmd_faults_count(&f->engine.live.faults), 0);
 }
+
+/* ---- Out of memory. ---- */
+
+typedef struct {
+  enginehost_t *h;
+  void (*work)(dmd_engine_t *engine);
+} failing_t;
+
+static void work_once(host_t *host, void *arg) {
+  const failing_t *failing = arg;
+  enginehost_t *h = failing->h;
+  dmd_options_t options;
+  dmd_engine_t engine;
+  dmd_strbuf_t why;
+  h->is_reading = false; /* the last time may have ended in between */
+  dmd_options_init(&options, &host->env);
+  dmd_strbuf_init(&why, &host->env);
+  assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));
+  failing->work(&engine);
+  dmd_engine_destroy(&engine);
+  dmd_strbuf_destroy(&why);
+  dmd_options_destroy(&options);
+  while (h->n_pieces > 0) /* the slabs, which an engine keeps to its end */
+    free(h->pieces[--h->n_pieces].p);
+}
+
+size_t engine_fail_everywhere(engine_fixture_t *f, void (*work)(dmd_engine_t *engine)) {
+  failing_t failing = {&f->h, work};
+  return host_fail_everywhere(work_once, &failing);
+}

@@ -52,4 +52,8 @@ const dmd_fault_t *engine_expect_fault(const engine_fixture_t *f, dmd_fault_kind
                                        uint32_t stack);
 void engine_expect_no_fault(const engine_fixture_t *f);
 
+/* Does this work with an engine of its own on the fixture's host, and again with each of its
+ * allocations failing in turn; returns how many there were. */
+size_t engine_fail_everywhere(engine_fixture_t *f, void (*work)(dmd_engine_t *engine));
+
 #endif

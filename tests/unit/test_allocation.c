@@ -355,30 +355,18 @@ static void random_against_a_list(void **state) {
   engine_end(&f);
 }
 
-static void use(host_t *host, void *arg) {
-  enginehost_t *h = arg;
-  dmd_options_t options;
-  dmd_engine_t engine;
-  dmd_strbuf_t why;
-  dmd_options_init(&options, &host->env);
-  dmd_strbuf_init(&why, &host->env);
-  assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));
-  uint64_t p = dmd_engine_malloc(&engine, 1, 100);
-  p = dmd_engine_realloc(&engine, 1, p, 300);
-  dmd_engine_free(&engine, 1, p);
-  dmd_engine_free(&engine, 1, p);
-  dmd_engine_destroy(&engine);
-  dmd_strbuf_destroy(&why);
-  dmd_options_destroy(&options);
-  while (h->n_pieces > 0) /* the slabs, which an engine keeps to its end */
-    free(h->pieces[--h->n_pieces].p);
+static void use(dmd_engine_t *engine) {
+  uint64_t p = dmd_engine_malloc(engine, 1, 100);
+  p = dmd_engine_realloc(engine, 1, p, 300);
+  dmd_engine_free(engine, 1, p);
+  dmd_engine_free(engine, 1, p);
 }
 
 static void out_of_memory(void **state) {
   (void)state;
   engine_fixture_t f;
   heap_start(&f);
-  assert_true(host_fail_everywhere(use, &f.h) > 5);
+  assert_true(engine_fail_everywhere(&f, use) > 5);
   engine_end(&f);
 }
 

@@ -251,30 +251,20 @@ static void counted_chunks(void **state) {
   engine_end(&f);
 }
 
-static void use(host_t *host, void *arg) {
-  enginehost_t *h = arg;
-  dmd_options_t options;
-  dmd_engine_t engine;
-  dmd_strbuf_t why;
-  dmd_options_init(&options, &host->env);
-  dmd_strbuf_init(&why, &host->env);
-  assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));
-  dmd_engine_mempool_create(&engine, 1, POOL, true);
-  dmd_engine_mempool_create(&engine, 1, OTHER, false);
+static void use(dmd_engine_t *engine) {
+  dmd_engine_mempool_create(engine, 1, POOL, true);
+  dmd_engine_mempool_create(engine, 1, OTHER, false);
   for (uint64_t i = 0; i < 100; i++)
-    dmd_engine_mempool_alloc(&engine, 1, POOL, BASE + i * 8, 8);
-  dmd_engine_mempool_alloc(&engine, 1, OTHER, BASE, 8);
-  dmd_engine_mempool_trim(&engine, 1, POOL, BASE, 400);
-  dmd_engine_mempool_destroy(&engine, 1, POOL);
-  dmd_engine_destroy(&engine);
-  dmd_strbuf_destroy(&why);
-  dmd_options_destroy(&options);
+    dmd_engine_mempool_alloc(engine, 1, POOL, BASE + i * 8, 8);
+  dmd_engine_mempool_alloc(engine, 1, OTHER, BASE, 8);
+  dmd_engine_mempool_trim(engine, 1, POOL, BASE, 400);
+  dmd_engine_mempool_destroy(engine, 1, POOL);
 }
 
 static void out_of_memory(void **state) {
   (void)state;
   begin();
-  assert_true(host_fail_everywhere(use, &f.h) > 5);
+  assert_true(engine_fail_everywhere(&f, use) > 5);
   engine_end(&f);
 }
 

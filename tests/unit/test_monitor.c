@@ -122,19 +122,9 @@ static void what_is_no_command(void **state) {
   engine_end(&f);
 }
 
-static void use(host_t *host, void *arg) {
-  enginehost_t *h = arg;
-  dmd_options_t options;
-  dmd_engine_t engine;
-  dmd_strbuf_t why;
-  dmd_options_init(&options, &host->env);
-  dmd_strbuf_init(&why, &host->env);
-  assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));
-  assert_true(dmd_engine_monitor(&engine, "help"));
-  assert_true(dmd_engine_monitor(&engine, "status"));
-  dmd_engine_destroy(&engine);
-  dmd_strbuf_destroy(&why);
-  dmd_options_destroy(&options);
+static void use(dmd_engine_t *engine) {
+  assert_true(dmd_engine_monitor(engine, "help"));
+  assert_true(dmd_engine_monitor(engine, "status"));
 }
 
 static void out_of_memory(void **state) {
@@ -142,7 +132,7 @@ static void out_of_memory(void **state) {
   engine_fixture_t f;
   engine_begin(&f);
   engine_start(&f);
-  assert_true(host_fail_everywhere(use, &f.h) > 3);
+  assert_true(engine_fail_everywhere(&f, use) > 3);
   engine_end(&f);
 }
 

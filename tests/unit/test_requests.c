@@ -413,33 +413,22 @@ static void memory_reports_that_are_refused(void **state) {
 
 /* ---- Out of memory. ---- */
 
-static void use(host_t *host, void *arg) {
-  enginehost_t *h = arg;
-  dmd_options_t options;
-  dmd_engine_t engine;
-  dmd_strbuf_t why;
+static void use(dmd_engine_t *engine) {
   dmd_request_memreport_t report = {.path = "explicit/a"};
-  h->is_reading = false; /* the last time may have ended in between */
-  dmd_options_init(&options, &host->env);
-  dmd_strbuf_init(&why, &host->env);
-  assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));
   static const dmd_request_number_t named[] = {
       DMD_REQUEST_REPORTER_BEGIN, DMD_REQUEST_TAG_PUSH, DMD_REQUEST_SET_TAG,
       DMD_REQUEST_REPORT,         DMD_REQUEST_TAG_POP,  DMD_REQUEST_REPORTER_END};
   uint64_t answer;
   for (size_t i = 0; i < COUNT_OF(named); i++)
     dmd_engine_request(
-        &engine,
+        engine,
         &(dmd_request_t){.number = named[i], .arg = {(uintptr_t) "name", 0, 0}, .thread = 1},
         &answer);
-  dmd_engine_request(&engine,
+  dmd_engine_request(engine,
                      &(dmd_request_t){.number = DMD_REQUEST_MEMORY_REPORT,
                                       .arg = {(uintptr_t)&report},
                                       .thread = 1},
                      &answer);
-  dmd_engine_destroy(&engine);
-  dmd_strbuf_destroy(&why);
-  dmd_options_destroy(&options);
 }
 
 static void out_of_memory(void **state) {
@@ -447,7 +436,7 @@ static void out_of_memory(void **state) {
   engine_fixture_t f;
   engine_begin(&f);
   engine_start(&f);
-  assert_true(host_fail_everywhere(use, &f.h) > 20);
+  assert_true(engine_fail_everywhere(&f, use) > 20);
   engine_end(&f);
 }
 
