@@ -5,9 +5,9 @@
 #include "graph/leaks.h"
 #include "graph/nesting.h"
 
-/* What a node and an edge take at most, in bytes of JSON: seven numbers, of which the name, id,
- * size and stack may have eight digits and more; three numbers. Names have the rest. */
-enum { NODE_SZB = 56, EDGE_SZB = 24 };
+/* What nodes and edges take in bytes of JSON: seven numbers, of which name, id, size and stack have
+ * up to eight digits; three numbers. Names have the rest of 512 MiB. */
+enum { NODE_SZB = 40, EDGE_SZB = 17 };
 #define MAX_SZB (UINT64_C(384) << 20)
 
 static void *array(const dmd_heapgraph_t *graph, size_t element_szB) {

@@ -108,7 +108,7 @@ static bool fits(const dmd_reader_limits_t *l, uint32_t n_nodes, uint64_t n_edge
 /* Puts together what retains at most so much, and says whether the rest fits. */
 static bool fits_up_to(work_t *w, uint64_t up_to) {
   uint32_t n_groups = make_groups(w, up_to);
-  return fits(w->limits, n_groups, count_edges(w));
+  return fits(w->limits, n_groups, 0) && fits(w->limits, n_groups, count_edges(w));
 }
 
 /* The sizes that are tried: 1, 1.25, 1.5, 1.75, 2, 2.5 and so on, four to the power of two. */
