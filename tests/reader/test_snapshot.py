@@ -8,9 +8,10 @@ import json
 import os
 import random
 
+import firefox
 import snapshotdecode
-from graphwriter import REGISTERS, STACK, Graph
 from harness import Skip, files
+from heapbuilder import REGISTERS, STACK_ROOT, Heap
 
 NEW = [("malloc", "vg.c", 1), ("jar_new", "jar.c", 12), ("main", "app.c", 3)]
 LABEL = [("malloc", "vg.c", 1), ("label_new", "jar.c", 30), ("jar_new", "jar.c", 13), ("main", "app.c", 3)]
@@ -18,7 +19,7 @@ ODD = [("malloc", "vg.c", 1), ("f\u20ac\U0001f600\"\x01", "dir \\/odd.c", 7)]
 
 
 def need_protobuf(test):
-    test.write("empty.graph.gz", Graph().bytes())
+    test.write("empty.graph.gz", Heap().gzipped())
     run = test.run([test.place.dmdv(), "export", "--format=heapsnapshot", "empty.graph.gz"], status=None)
     if "protobuf-c" in run.err:
         raise Skip("this dmdv was built without protobuf-c")
@@ -27,8 +28,8 @@ def need_protobuf(test):
 def jars():
     """Two jars, of which a stack's registers hold the first; it leads to the other and to a label, and the other leads
     back. A block in the middle of which a pointer leads; one that nothing leads to but itself."""
-    g = Graph()
-    stack, registers = g.root(kind=STACK, thread=1), g.root(kind=REGISTERS, thread=1)
+    g = Heap()
+    stack, registers = g.root(kind=STACK_ROOT, thread=1), g.root(kind=REGISTERS, thread=1)
     first, second = g.block(24, NEW, slop=8), g.block(24, NEW, slop=8)
     label, odd, lost = g.block(7, LABEL, slop=9), g.block(100, ODD), g.block(20)
     registers.points_to(first)
@@ -41,9 +42,9 @@ def jars():
 
 def read(test, form, graph, *options, err=""):
     """The snapshot that dmdv makes of a graph, and its file."""
-    test.write("g.graph.gz", graph if isinstance(graph, bytes) else graph.bytes())
+    test.write("g.graph.gz", graph if isinstance(graph, bytes) else graph.gzipped())
     name = "out." + form
-    _, said = test.dmdv("export", "--format=" + form, "-o", name, *options, "g.graph.gz")
+    _, said = test.dmdv("export", "--format=" + form, "--types=no", "-o", name, *options, "g.graph.gz")
     test.check(err is None or said == err, "standard error: %r" % said)
     if form == "heapsnapshot":
         return snapshotdecode.chrome(test.read(name))
@@ -80,7 +81,7 @@ def test_stacks(test):
 def test_deep_stacks(test):
     """Firefox takes 90 frames; all that Valgrind records are in Chrome's."""
     deep = [("f%d" % i, "deep.c", i) for i in range(200)]
-    graph = Graph()
+    graph = Heap()
     graph.root().points_to(graph.block(8, deep)).points_to(graph.block(8, deep[:1] + deep[2:]), 8)
     chrome, firefox = both(test, graph)
     test.equal(chrome.nodes[2]["stack"], deep, "Chrome's")
@@ -90,7 +91,7 @@ def test_deep_stacks(test):
 def test_firefox_ids_are_addresses(test):
     """Of blocks at one address the inner has the next one. An address that is no exact double has none."""
     need_protobuf(test)
-    graph = Graph()
+    graph = Heap()
     top = graph.root()
     for i, address in enumerate((0x20000, 0x20000, 0x30000, 2 ** 63)):
         top.points_to(graph.block(8, address=address), 8 * i)
@@ -103,14 +104,14 @@ def test_firefox_time(test):
     need_protobuf(test)
     for time, seconds in (("2026-11-22T13:05:09Z", 1795352709), ("2024-02-29T00:00:00Z", 1709164800),
                           ("1970-01-01T00:00:01Z", 1), ("soon", 0)):
-        test.write("g.graph.gz", Graph(time=time).bytes())
-        test.dmdv("export", "--format=fxsnapshot", "-o", "out.gz", "g.graph.gz")
+        test.write("g.graph.gz", Heap(time=time).gzipped())
+        test.dmdv("export", "--format=fxsnapshot", "--types=no", "-o", "out.gz", "g.graph.gz")
         test.equal(snapshotdecode.Firefox(files.read_bytes(test.path("out.gz"))).time_stamp, seconds * 1000000, time)
 
 
 def random_graph(dice):
     """Up to 40 blocks, hanging on each other in the shape of a tree with more edges, or not at all."""
-    graph, nodes = Graph(), []
+    graph, nodes = Heap(), []
     for _ in range(dice.randrange(1, 4)):
         nodes.append(graph.root(size=dice.randrange(32, 100)))
     for _ in range(dice.randrange(40)):
@@ -152,7 +153,7 @@ def test_random_graphs(test):
 
 def hubs():
     """A root with ten hubs, each with a table of 100 bytes and ten blocks of i * 10 bytes that know each other."""
-    graph = Graph()
+    graph = Heap()
     top = graph.root(size=2000)
     for i in range(10):
         hub = graph.block(80, NEW)
@@ -184,7 +185,7 @@ def test_cut(test):
 def test_larger_than_32_bits(test):
     """Chrome's sizes have 32 bits, Firefox's have not."""
     need_protobuf(test)
-    graph = Graph()
+    graph = Heap()
     graph.root().points_to(graph.block(5 * 2 ** 30))
     said = "dmdv: export: 1 nodes of more than 4 GiB are written as of 4 GiB, the format's limit\n"
     test.equal(read(test, "heapsnapshot", graph, err=said).nodes[2]["size"], 2 ** 32 - 1, "Chrome's")
@@ -192,7 +193,7 @@ def test_larger_than_32_bits(test):
 
 
 def test_empty_graph(test):
-    for snapshot in both(test, Graph()):
+    for snapshot in both(test, Heap()):
         test.equal(len(snapshot.nodes), 1, "nodes")
 
 
@@ -227,9 +228,54 @@ def test_memlab(test):
                                                    zip(snapshot.nodes[1:], snapshot.retained()[1:])], "nodes")
 
 
+FIREFOX = """
+const snapshot = ChromeUtils.readHeapSnapshot(arguments[0]);
+const count = {by: "count", count: true, bytes: true};
+const census = snapshot.takeCensus({breakdown: {by: "internalType", then: count}});
+const stacks = [];
+snapshot.takeCensus({breakdown: {by: "allocationStack", then: count, noStack: count}}).forEach((found, stack) => {
+  const frames = [];
+  for (let frame = stack; stack !== "noStack" && frame; frame = frame.parent)
+    frames.push([frame.functionDisplayName, frame.source, frame.line]);
+  stacks.push([frames, found.count, found.bytes]);
+});
+const tree = snapshot.computeDominatorTree(), retained = {}, todo = [tree.root];
+while (todo.length > 0) {
+  const id = todo.pop();
+  retained[id] = Number(tree.getRetainedSize(id));
+  todo.push(...tree.getImmediatelyDominated(id));
+}
+return {census, stacks, retained};
+"""
+
+
+def counted(nodes, key):
+    """[[key, how many, bytes]] of nodes, sorted."""
+    sums = {}
+    for node in nodes:
+        count, size = sums.get(key(node), (0, 0))
+        sums[key(node)] = (count + 1, size + node["size"])
+    return sorted([k, *v] for k, v in sums.items())
+
+
+def test_firefox(test):
+    """Firefox counts types and stacks as they are, and finds the retained sizes that are so by definition."""
+    need_protobuf(test)
+    with firefox.Firefox(test.folder) as browser:
+        for graph in [jars(), hubs()] + [random_graph(random.Random(seed)) for seed in range(100, 120)]:
+            snapshot = read(test, "fxsnapshot", graph)
+            found = browser.run(FIREFOX, test.path("out.fxsnapshot"))
+            test.equal({int(id): size for id, size in found["retained"].items()},
+                       {n["id"]: size for n, size in zip(snapshot.nodes, snapshot.retained())}, "retained sizes")
+            test.equal(sorted([name, n["count"], n["bytes"]] for name, n in found["census"].items()),
+                       counted(snapshot.nodes[1:], lambda node: node["name"]), "types")
+            test.equal(sorted([tuple(map(tuple, stack)), n, size] for stack, n, size in found["stacks"]),
+                       counted(snapshot.nodes[1:], lambda node: tuple(node["stack"])), "stacks")
+
+
 def test_wrong_command_lines(test):
     need_protobuf(test)
-    test.write("g.graph.gz", jars().bytes())
+    test.write("g.graph.gz", jars().gzipped())
     test.write("p.json", {"version": 5})
     for args, word in ((["--format=heapsnapshot", "g.graph.gz", "g.graph.gz"], "one file"),
                        (["--format=heapsnapshot", "p.json"], "not a heap graph"),
@@ -237,6 +283,6 @@ def test_wrong_command_lines(test):
                        (["--format=fxsnapshot", "-a", "g.graph.gz"], "--ignore-alloc-fns"),
                        (["--format=fxsnapshot", "--max-nodes=0", "g.graph.gz"], "--max-nodes"),
                        (["--format=dhat", "--max-nodes=9", "p.json"], "--max-nodes"),
-                       (["--format=fxsnapshot", "-o", "/dev/full", "g.graph.gz"], "No space")):
+                       (["--format=fxsnapshot", "--types=no", "-o", "/dev/full", "g.graph.gz"], "No space")):
         line = test.error("export", *args)
         test.check(word in line, "%r is not in: %s" % (word, line))
