@@ -160,6 +160,7 @@ profile_support_sources = \
 fuzz_targets = \
   tests/fuzz/fuzz_export \
   tests/fuzz/fuzz_filter \
+  tests/fuzz/fuzz_graph \
   tests/fuzz/fuzz_ignorefile \
   tests/fuzz/fuzz_load \
   tests/fuzz/fuzz_memory_reports \

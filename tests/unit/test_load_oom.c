@@ -7,12 +7,17 @@
  */
 #include "host.h"
 
+#include "dmd-config.h"
+
 #include <stdio.h>
 
 #include <zlib.h>
 
 #include "reader/host/host.h"
 #include "reader/input/load.h"
+#include "reader/input/load_graph.h"
+
+#include "../profiles/randomgraph.h"
 
 void *__real_malloc(size_t szB);
 void *__real_realloc(void *p, size_t szB);
@@ -169,10 +174,67 @@ static void gzipped(void **state) {
   fail_everywhere(packed, n);
 }
 
+#ifdef DMD_HAVE_PROTOBUF
+
+static uint64_t throw_below(void *ctx, uint64_t n) {
+  return dice_below(ctx, n);
+}
+
+static bool load_graph_failing_at(const void *bytes, size_t n, size_t fail_at) {
+  static dmd_heapgraph_t graph;
+  static dmdv_fail_t fail;
+  dmdv_input_t *volatile input = NULL;
+  const dmdv_load_graph_options_t options = {0};
+  volatile bool done = false;
+  watch.fail_at = fail_at;
+  if (setjmp(watch.escape) == 0) {
+    watch.on = true;
+    input = dmdv_input_open_memory(bytes, n, 64, &fail);
+    bool good = input != NULL && dmdv_load_graph_input(&graph, input, &options, &fail);
+    if (good)
+      dmd_heapgraph_destroy(&graph);
+    if (input != NULL)
+      dmdv_input_close(input);
+    watch.on = false;
+    assert_int_equal(watch.n, 0);
+    done = watch.calls < fail_at;
+    assert_int_equal(good, done);
+  } else {
+    watch.on = true;
+    dmdv_input_close(input);
+    watch.on = false;
+  }
+  free_all();
+  return done;
+}
+
+static void heap_graph(void **state) {
+  (void)state;
+  dice_t dice = {3};
+  random_dice_t random = {.below = throw_below, .ctx = &dice};
+  dmd_heapgraph_t graph;
+  sink_t file;
+  random_graph(&graph, &dmdv_env, &random);
+  sink_init(&file);
+  write_graph(&graph, file.out.write, file.out.ctx);
+  dmd_heapgraph_destroy(&graph);
+  size_t fail_at = 1;
+  while (!load_graph_failing_at(file.text, file.n, fail_at))
+    fail_at++;
+  /* Of the graph alone some 20, and of each message and text in the file one. */
+  assert_true(fail_at > 80);
+  sink_free(&file);
+}
+
+#endif
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain),
       cmocka_unit_test(gzipped),
+#ifdef DMD_HAVE_PROTOBUF
+      cmocka_unit_test(heap_graph),
+#endif
   };
   dmdv_host_init();
   return cmocka_run_group_tests(tests, NULL, NULL);
