@@ -73,6 +73,7 @@ dmd_core_sources = \
   dmd/graph/graph.c dmd/graph/graph.h \
   dmd/graph/graphfile.c dmd/graph/graphfile.h \
   dmd/graph/heapgraph.c dmd/graph/heapgraph.h \
+  dmd/graph/heldby.c dmd/graph/heldby.h \
   dmd/graph/kinds.c dmd/graph/kinds.h \
   dmd/graph/leakrows.c dmd/graph/leakrows.h \
   dmd/graph/leaks.c dmd/graph/leaks.h \
@@ -245,6 +246,7 @@ dmd_reader_sources = \
   dmd/reader/command/commandline.c dmd/reader/command/commandline.h \
   dmd/reader/command/commands.h \
   dmd/reader/command/complete.c dmd/reader/command/complete.h \
+  dmd/reader/command/graphcensus.c dmd/reader/command/graphcensus.h \
   dmd/reader/command/graphcommand.c dmd/reader/command/graphcommand.h \
   dmd/reader/command/options.c dmd/reader/command/options.h \
   dmd/reader/command/show.c dmd/reader/command/show.h \

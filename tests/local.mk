@@ -40,6 +40,7 @@ unit_tests = \
   tests/unit/test_heap \
   tests/unit/test_heap_chunks \
   tests/unit/test_heap_slabs \
+  tests/unit/test_heldby \
   tests/unit/test_holders \
   tests/unit/test_holders_random \
   tests/unit/test_heapgraph \

@@ -10,7 +10,7 @@
 
 static const char *const words[DMD_N_KEYS] = {"type",    "stack",    "function", "file",
                                               "library", "reporter", "state",    "tag",
-                                              "thread",  "size",     "root"};
+                                              "thread",  "size",     "root",     "holder"};
 
 const char *dmd_nodekey_name(dmd_nodekey_t key) {
   return words[key];
@@ -40,6 +40,9 @@ void dmd_nodekeys_destroy(dmd_nodekeys_t *keys) {
     dmd_intern_destroy(&keys->of[key].names);
   }
   dmd_env_free(keys->graph->env, keys->nearest);
+  if (keys->heldby != NULL)
+    dmd_heldby_destroy(keys->heldby);
+  dmd_env_free(keys->graph->env, keys->heldby);
   dmd_places_destroy(&keys->places);
 }
 
@@ -48,6 +51,14 @@ void dmd_nodekeys_destroy(dmd_nodekeys_t *keys) {
 /* The number n for sizes from 2^(n-1) + 1 to 2^n; 0 for 0 and 1. */
 static uint32_t size_class(uint64_t szB) {
   return szB <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(szB - 1);
+}
+
+static uint32_t holder_of(dmd_nodekeys_t *keys, uint32_t node) {
+  if (keys->heldby == NULL) {
+    keys->heldby = dmd_env_alloc(keys->graph->env, "dmd.nodekeys", sizeof *keys->heldby);
+    dmd_heldby_init(keys->heldby, keys->kinds);
+  }
+  return keys->heldby->of[node];
 }
 
 static uint32_t source_of(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t node) {
@@ -69,6 +80,8 @@ static uint32_t source_of(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t node
     return block->thread;
   case DMD_KEY_SIZE:
     return size_class(keys->graph->graph.size[node]);
+  case DMD_KEY_HOLDER:
+    return holder_of(keys, node);
   default:
     if (keys->nearest == NULL)
       keys->nearest = dmd_nearest_roots(keys->graph);
@@ -196,6 +209,9 @@ static void append_name(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t source
       dmd_strbuf_str(to, "(not reached)");
     else
       dmd_root_name(keys->graph, source, to);
+    break;
+  case DMD_KEY_HOLDER:
+    dmd_heldby_name(keys->heldby, source, to);
     break;
   default:
     append_place(keys, key, source, to);

@@ -14,6 +14,7 @@
  *   tag, thread
  *   size      usable bytes, up to the next power of two: "33 to 64 bytes"
  *   root      the nearest one by which it is reached (nearest.h)
+ *   holder    what it is held by: a member of a type, or a variable (heldby.h)
  *
  * Concurrency: nothing locks. Questions remember what they found out.
  */
@@ -21,7 +22,7 @@
 #define DMD_GRAPH_NODEKEYS_H
 
 #include "analysis/places.h"
-#include "graph/kinds.h"
+#include "graph/heldby.h"
 
 typedef enum {
   DMD_KEY_TYPE,
@@ -35,6 +36,7 @@ typedef enum {
   DMD_KEY_THREAD,
   DMD_KEY_SIZE,
   DMD_KEY_ROOT,
+  DMD_KEY_HOLDER,
   DMD_N_KEYS
 } dmd_nodekey_t;
 
@@ -49,7 +51,8 @@ typedef struct dmd_nodekeys {
   dmd_kinds_t *kinds;
   uint32_t max_frames; /* of stacks */
   dmd_places_t places;
-  uint32_t *nearest; /* NULL: not asked for so far */
+  uint32_t *nearest; /* NULL: not asked for so far, as is this: */
+  dmd_heldby_t *heldby;
   struct {
     dmd_intern_t names; /* by value */
     dmd_pool_t values;  /* uint32_t, by what the name is made of + 1; DMD_NONE: not made so far */

@@ -4,7 +4,7 @@
 import json
 import os
 
-from graphwriter import BLOCKS, EDGES, Graph, blocks, data, edges, packed, part
+from graphwriter import BLOCKS, EDGES, END, Graph, blocks, data, edges, packed, part
 from harness import Skip, files
 from test_graphs import can_read
 
@@ -21,6 +21,8 @@ ROWS = {
     "size": {"17 to 32 bytes": (1, 32, 8), "65 to 128 bytes": (1, 100, 0), "33 to 64 bytes": (1, 50, 0),
              "9 to 16 bytes": (1, 10, 0)},
     "root": {"jar": (3, 182, 8), "(not reached)": (1, 10, 0)},
+    "holder": {"jar+0x0": (1, 32, 8), "jar+0x8": (1, 100, 0), "from knead +0x18": (1, 50, 0),
+               "(not reached)": (1, 10, 0)},
     "stack": {"knead (new.c:7)|main (a.c:9)": (2, 132, 8), "wash (a.c:3)": (2, 60, 0)},
 }
 
@@ -144,7 +146,7 @@ def test_wrong_command_lines(test):
     test.equal(test.error("census", path, path, path), "dmdv: census: give one file or two, not 3; see dmdv census --help")
     test.equal(test.error("census", "--by=typ", path),
                'dmdv: --by=typ: "typ" is not one of type, stack, function, file, library, reporter, state, tag, thread, '
-               "size, root")
+               "size, root, holder")
     test.contains(test.error("census", "nowhere.graph.gz"), "cannot open")
 
 
@@ -153,3 +155,23 @@ def test_build_without_protobuf(test):
     if "without" not in err:
         raise Skip("this dmdv has protobuf-c")
     test.contains(err, "this dmdv was built without protobuf-c, which heap graphs need")
+
+
+def test_diff(test):
+    """Of two graphs: by type and holder. A new block of knead hangs on the old one's third word."""
+    can_read(test)
+    old, graph = test.write("old.graph.gz", Graph().gzipped()), Graph()
+    columns = {"requested": [24, 100, 50, 10, 200], "slop": [8, 0, 0, 0, 0], "stack": [1, 1, 2, 2, 1]}
+    graph.set(end=part(data(END, b"\x08\x02\x10\x05\x18\x04")), blocks=part(
+        data(BLOCKS, blocks([0x8000, 0x8100, 0x8200, 0x8300, 0x9000], **columns)),
+        data(EDGES, edges([[], [(2, 5), (3, 3, 8)], [], [], []]))))
+    new = test.write("new.graph", graph.bytes())
+    expected = {"total": {"blocks": 1, "bytes": 200, "slop": 0}, "rows": [
+        {"key": {"type": "from knead"}, "evidence": "function", "blocks": 1, "bytes": 200, "slop": 0, "rows": [
+            {"key": {"holder": "from knead +0x10"}, "blocks": 1, "bytes": 200, "slop": 0}]}]}
+    test.equal(json.loads(test.dmdv("diff", "--json", old, new)[0]), expected)
+    test.equal(census(test, "--by=type,holder", old, new), expected)
+    test.equal(json.loads(test.dmdv("diff", "--json", "-", new, stdin=Graph().bytes())[0]), expected)
+    test.contains(test.dmdv("diff", "--filter=wash", old, new)[0], "              0    0.00%")
+    test.contains(test.error("diff", "--causal", old, new), "do not go with heap graphs")
+    test.contains(test.error("diff", old, test.write("p.json", "{}")), "p.json: is not a heap graph but a profile")

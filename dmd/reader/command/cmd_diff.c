@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dmdv diff: what changed between two profiles, as records of the difference.
+ * dmdv diff: what changed between two profiles, as records of the difference; of two heap graphs as
+ * a census of it.
  */
 #include "analysis/combine.h"
 #include "reader/command/commands.h"
+#include "reader/command/graphcensus.h"
 #include "reader/command/show.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
@@ -27,7 +29,8 @@ static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv diff [OPTION...] OLD NEW\n"
              "\n"
              "Prints what changed from the profile OLD to the profile NEW, as records: blocks\n"
-             "and sizes that are gone are negative, the largest changes come first.\n"
+             "and sizes that are gone are negative, the largest changes come first. Of two\n"
+             "heap graphs, what changed by type, and what it hangs on.\n"
              "\n",
      .options = &diff_table},
     {.options = &dmdv_record_options},
@@ -71,6 +74,32 @@ static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_opt
   return good;
 }
 
+/* Of two heap graphs: by type, and within each type by what its blocks hang on. */
+static bool diff_graphs(const dmdv_options_t *options) {
+  static const dmd_census_by_t by = {.keys = {DMD_KEY_TYPE, DMD_KEY_HOLDER}, .n = 2};
+  if (options->causal || options->view.by != DMD_BY_RECORD || options->view.sections != 0 ||
+      options->view.sort_by != DMD_SORT_USABLE || options->load.ignore_alloc_fns)
+    return dmdv_error("diff: --causal, --by, --section, --sort-by and --ignore-alloc-fns do not go "
+                      "with heap graphs; see dmdv census --help");
+  dmdv_graph_options_t graph = {.output = options->output,
+                                .max_rows = options->view.max_records,
+                                .max_frames = options->view.max_frames,
+                                .json = options->json,
+                                .no_pager = options->no_pager,
+                                .frame_view = options->load.frame_view,
+                                .files = options->files};
+  graph.filters = dmd_env_alloc(&dmdv_env, "dmdv.filters",
+                                ((size_t)options->n_filters + 1) * sizeof *graph.filters);
+  while ((int)graph.n_filters < options->n_filters) {
+    dmd_nodefilter_init(&graph.filters[graph.n_filters], &dmdv_env,
+                        options->filters[graph.n_filters]);
+    graph.n_filters++;
+  }
+  bool good = dmdv_graph_census(&graph, &by);
+  dmdv_graph_options_destroy(&graph);
+  return good;
+}
+
 static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
   if (options->files.n != 2) {
     dmdv_error("diff: give two files, not %d; see dmdv diff --help", options->files.n);
@@ -80,6 +109,8 @@ static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
     dmdv_error("diff: standard input can be one of the files only");
     return 2;
   }
+  if (dmdv_is_graph_file(options->files.names[0]) || dmdv_is_graph_file(options->files.names[1]))
+    return diff_graphs(options) ? 0 : 2;
   bool with_records = options->json || options->view.by != DMD_BY_RECORD ||
                       options->view.sections != 0 || options->n_filters > 0;
   if (options->causal && with_records) {

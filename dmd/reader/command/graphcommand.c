@@ -33,8 +33,8 @@ static const dmd_option_t options[] = {
      AT(output), .letter = 'o', .is_file = true},
     {"filter", "[KEY=]TEXT", NULL,
      "only blocks whose KEY contains TEXT: type, stack, function, file, library, reporter, state, "
-     "tag, thread, size or root; without KEY the stack; !: those that do not; several filters must "
-     "all match",
+     "tag, thread, size, root or holder; without KEY the stack; !: those that do not; several "
+     "filters must all match",
      DMD_OPTION_OWN, .take = take_filter},
     {"max-records", "N|all", "10", "rows shown at each level", DMD_OPTION_NUMBER_OR_ALL,
      AT(max_rows), .least = 1, .most = DMD_MAX_SHOWN},

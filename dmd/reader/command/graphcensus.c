@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/command/graphcensus.h"
+
+#include "reader/host/host.h"
+#include "text/text_census.h"
+
+typedef struct {
+  const dmdv_graph_options_t *options;
+  dmd_census_t census;
+  int64_t heap_szB; /* of the graph, or of the new one, without filters */
+} counted_t;
+
+static int64_t heap_szB(const dmd_heapgraph_t *graph) {
+  dmd_nesting_sizes_t sizes;
+  int64_t szB = 0;
+  dmd_nesting_init(&sizes, graph);
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+    szB += (int64_t)dmd_nesting_own(&sizes, node).szB;
+  dmd_nesting_destroy(&sizes);
+  return szB;
+}
+
+/* One graph at a time is in memory. */
+static bool count_file(counted_t *counted, dmdv_graph_options_t *o, const char *name, int sign) {
+  dmdv_graph_t graph;
+  if (!dmdv_graph_open(&graph, name, o))
+    return false;
+  dmd_nodefilters_forget(o->filters, o->n_filters);
+  dmd_census_add(&counted->census, &graph.keys, o->filters, o->n_filters, sign);
+  counted->heap_szB = heap_szB(&graph.heap);
+  dmdv_graph_close(&graph);
+  return true;
+}
+
+static void print(void *ctx, dmd_out_t *out) {
+  const counted_t *counted = ctx;
+  if (counted->options->json)
+    dmd_census_json(out, &counted->census);
+  else
+    dmd_census_print(out, &counted->census, counted->heap_szB, counted->options->max_rows);
+}
+
+bool dmdv_graph_census(dmdv_graph_options_t *o, const dmd_census_by_t *by) {
+  counted_t counted = {.options = o};
+  const dmdv_files_t *files = &o->files;
+  dmd_census_init(&counted.census, &dmdv_env, by);
+  bool good = files->n == 1 || count_file(&counted, o, files->names[0], -1);
+  good = good && count_file(&counted, o, files->names[files->n - 1], 1);
+  if (good) {
+    dmd_census_finish(&counted.census);
+    good = dmdv_graph_show(o, print, &counted);
+  }
+  dmd_census_destroy(&counted.census);
+  return good;
+}
