@@ -99,22 +99,28 @@ typedef struct {
   dmd_nodekeys_t *keys;
   dmd_nesting_sizes_t sizes;
   int64_t sign;
-  /* By level: the census's names by the graph's values, and the row that the latest block is in:
-   * blocks that follow each other are often alike. */
-  dmd_pool_t names[DMD_CENSUS_LEVELS];
-  row_key_t latest_key[DMD_CENSUS_LEVELS];
-  uint32_t latest[DMD_CENSUS_LEVELS];
+  dmd_pool_t values[DMD_CENSUS_LEVELS]; /* by level and value: value_t */
 } counter_t;
 
-static uint32_t name_of(counter_t *c, uint32_t level, uint32_t node) {
+/* A value of the graph: the census's name of it, and the row that the latest block with it is in.
+ * Most values, such as stacks, are in few rows. */
+typedef struct {
+  uint32_t name, parent, row;
+} value_t;
+
+static uint32_t row_of(counter_t *c, uint32_t level, uint32_t parent, uint32_t node) {
   dmd_nodekey_t key = c->census->by.keys[level];
-  uint32_t value = dmd_nodekeys_value(c->keys, key, node);
-  if (value > c->names[level].last)
-    dmd_pool_reach(&c->names[level], value);
-  uint32_t *name = DMD_POOL_AT(&c->names[level], uint32_t, value);
-  if (*name == DMD_NONE)
-    *name = dmd_intern_str(&c->census->names[level], dmd_nodekeys_name(c->keys, key, value));
-  return *name;
+  uint32_t number = dmd_nodekeys_value(c->keys, key, node);
+  if (number > c->values[level].last)
+    dmd_pool_reach(&c->values[level], number);
+  value_t *value = DMD_POOL_AT(&c->values[level], value_t, number);
+  if (value->name == DMD_NONE)
+    value->name = dmd_intern_str(&c->census->names[level], dmd_nodekeys_name(c->keys, key, number));
+  if (value->row == DMD_NONE || value->parent != parent) {
+    value->parent = parent;
+    value->row = find_row(c->census, level, (row_key_t){parent, value->name});
+  }
+  return value->row;
 }
 
 static void add_to(dmd_census_row_t *row, int64_t sign, dmd_own_size_t size) {
@@ -129,12 +135,7 @@ static void count(counter_t *c, uint32_t node) {
   uint32_t parent = DMD_NONE;
   add_to(&census->total, c->sign, size);
   for (uint32_t level = 0; level < census->by.n; level++) {
-    row_key_t key = {parent, name_of(c, level, node)};
-    if (key.name != c->latest_key[level].name || key.parent != c->latest_key[level].parent) {
-      c->latest[level] = find_row(census, level, key);
-      c->latest_key[level] = key;
-    }
-    parent = c->latest[level];
+    parent = row_of(c, level, parent, node);
     dmd_census_row_t *row = row_at(census, parent);
     add_to(row, c->sign, size);
     if (census->by.keys[level] == DMD_KEY_TYPE && row->evidence > DMD_EVIDENCE_NONE) {
@@ -150,12 +151,12 @@ void dmd_census_add(dmd_census_t *census, dmd_nodekeys_t *keys, dmd_nodefilter_t
   counter_t c = {.census = census, .keys = keys, .sign = sign};
   dmd_nesting_init(&c.sizes, graph);
   for (uint32_t level = 0; level < census->by.n; level++)
-    dmd_pool_init(&c.names[level], census->env, "dmd.census", sizeof(uint32_t));
+    dmd_pool_init(&c.values[level], census->env, "dmd.census", sizeof(value_t));
   for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
     if (dmd_nodefilters_pass(filters, n_filters, keys, node))
       count(&c, node);
   for (uint32_t level = 0; level < census->by.n; level++)
-    dmd_pool_destroy(&c.names[level]);
+    dmd_pool_destroy(&c.values[level]);
   dmd_nesting_destroy(&c.sizes);
 }
 

@@ -37,9 +37,20 @@ static name_key_t key_of_node(const dmd_kinds_t *kinds, uint32_t node) {
       .stack = dmd_heapgraph_profile_stack(graph, dmd_heapgraph_block(graph, node)->stack)};
 }
 
+/* Where the name of a node is noted. Of bytes, who allocated them is said beside the type. */
+static uint32_t *name_of_node(dmd_kinds_t *kinds, const name_key_t *key) {
+  dmd_pool_t *names = key->type == DMD_NONE ? &kinds->names_of_stacks : &kinds->names_of_types;
+  uint32_t place = key->type == DMD_NONE ? key->stack + 1 : 2 * key->type + key->many;
+  if (key->use == KEY_ROOT || dmd_type_is(kinds->typing->types, key->type, DMD_TYPE_CHARACTER))
+    return name_of_key(kinds, key);
+  if (place > names->last)
+    dmd_pool_reach(names, place);
+  return DMD_POOL_AT(names, uint32_t, place);
+}
+
 static uint32_t kind_of_node(dmd_kinds_t *kinds, uint32_t node, dmd_strbuf_t *buf) {
   name_key_t key = key_of_node(kinds, node);
-  uint32_t *name = name_of_key(kinds, &key);
+  uint32_t *name = name_of_node(kinds, &key);
   if (*name != DMD_NONE)
     return *name;
   dmd_strbuf_cut(buf, 0);
@@ -63,6 +74,8 @@ void dmd_kinds_init(dmd_kinds_t *kinds, dmd_typing_t *typing) {
   dmd_intern_init(&kinds->keys, env, "dmd.kinds");
   dmd_pool_init(&kinds->examples, env, "dmd.kinds", sizeof(uint32_t));
   dmd_pool_init(&kinds->names_of_keys, env, "dmd.kinds", sizeof(uint32_t));
+  dmd_pool_init(&kinds->names_of_types, env, "dmd.kinds", sizeof(uint32_t));
+  dmd_pool_init(&kinds->names_of_stacks, env, "dmd.kinds", sizeof(uint32_t));
   kinds->of = dmd_env_alloc(env, "dmd.kinds", n * sizeof *kinds->of);
   dmd_strbuf_t buf;
   dmd_strbuf_init(&buf, env);
@@ -73,6 +86,8 @@ void dmd_kinds_init(dmd_kinds_t *kinds, dmd_typing_t *typing) {
 
 void dmd_kinds_destroy(dmd_kinds_t *kinds) {
   dmd_env_free(kinds->typing->graph->env, kinds->of);
+  dmd_pool_destroy(&kinds->names_of_stacks);
+  dmd_pool_destroy(&kinds->names_of_types);
   dmd_pool_destroy(&kinds->names_of_keys);
   dmd_pool_destroy(&kinds->examples);
   dmd_intern_destroy(&kinds->keys);

@@ -26,6 +26,9 @@ typedef struct dmd_kinds {
   /* What names were made of already, and which these are: uint32_t by key. */
   dmd_intern_t keys;
   dmd_pool_t names_of_keys;
+  /* The same of blocks, whose names are mostly made of one number: by type, those of several values
+   * apart, and by stack + 1 where there is no type. */
+  dmd_pool_t names_of_types, names_of_stacks;
 } dmd_kinds_t;
 
 /* The typing, whose types must not change any more, must outlive the kinds. */
