@@ -2,6 +2,8 @@
 """Heap graphs: that what is in the file is what the program knows of its own pointers."""
 
 import bisect
+import json
+import os
 import re
 
 from harness import commands, graphfile
@@ -234,3 +236,57 @@ def modes(t):
         expected = expected or blocks
         t.equal(blocks, expected)
         t.equal(graph.header["mode"], options[0][7:] if options and "mode" in options[0] else "dark-matter")
+
+
+# ---- what dmdv makes of a graph ----
+
+
+def _rows(dmdv, path, key):
+    """{name: (blocks, usable bytes, slop)} of the census by this key."""
+    census = json.loads(commands.run([dmdv, "census", "--json", "--by=" + key, path]).out)
+    return {row["key"][key]: (row["blocks"], row["bytes"], row["slop"]) for row in census["rows"]}
+
+
+def _sums(profile, name_of):
+    """The same of the profile's blocks."""
+    found = {}
+    for block in profile.doc["blockList"]:
+        n, slop = block.get("num", 1), block.get("slop", 0)
+        sums = found.setdefault(name_of(block), [0, 0, 0])
+        for i, more in enumerate((n, n * (block["req"] + slop), n * slop)):
+            sums[i] += more
+    return {name: tuple(sums) for name, sums in found.items()}
+
+
+def _compare_with_census(t, run):
+    """Each dump's graph, counted by dmdv, adds up to its profile. Returns how many states there were."""
+    states = set()
+    for name, profile in run.profiles.items():
+        path = os.path.join(run.folder, re.sub(r"\.json(\.gz)?$", ".graph.gz", name))
+        by_state = _sums(profile, lambda block: "twice" if len(block.get("reps", [])) > 1 and "sharers" not in block
+                         else "once" if block.get("reps") else "unreported")
+        t.equal(_rows(t.place.dmdv(), path, "state"), by_state)
+        t.equal(_rows(t.place.dmdv(), path, "tag"), _sums(profile, lambda block: block.get("tag", "(no tag)")))
+        t.equal(_rows(t.place.dmdv(), path, "thread"), _sums(profile, lambda block: "thread %d" % block.get("thread", 1)))
+        states |= set(by_state)
+    return states
+
+
+def census_of_pieces(t):
+    run = t.run(options=["--graph=yes"])
+    t.equal(_compare_with_census(t, run), {"unreported", "once", "twice"})
+
+
+def census_of_shared_blocks(t):
+    run = t.run(options=["--graph=yes"])
+    t.check("once" in _compare_with_census(t, run), "nothing was reported once")
+
+
+def census_of_tags(t):
+    run = t.run(options=["--graph=yes"])
+    t.check(len(_compare_with_census(t, run)) > 0, "no blocks")
+
+
+def census_of_chunks(t):
+    run = t.run(options=["--graph=yes"])
+    t.check(len(_compare_with_census(t, run)) > 0, "no blocks")
