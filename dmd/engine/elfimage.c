@@ -29,7 +29,7 @@ typedef struct {
   const dmd_mappings_t *mappings;
   const dmd_mapping_t *first;
   const layout_t *layout;
-  uint64_t word_szB;
+  size_t word_szB;
   uint64_t words[DMD_PAGE_SZB / sizeof(uint64_t)]; /* the first page */
   uint32_t n_parts, parts_at;
 } reader_t;
@@ -38,7 +38,7 @@ static const uint8_t *bytes_at(const reader_t *r, uint32_t offset) {
   return (const uint8_t *)r->words + offset;
 }
 
-static uint64_t number_at(const uint8_t *bytes, uint64_t szB) {
+static uint64_t number_at(const uint8_t *bytes, size_t szB) {
   uint64_t v = 0;
   dmd_mem_copy(&v, bytes, szB); /* the program's byte order is ours */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -100,9 +100,9 @@ static void take_notes(const reader_t *r, dmd_elfimage_t *image, const part_t *p
   static const uint8_t gnu[] = {'G', 'N', 'U', 0};
   uint8_t notes[1024] __attribute__((aligned(sizeof(uint64_t))));
   uint64_t addr = image->bias + part->addr;
-  uint64_t n = part->szB < sizeof notes ? part->szB : sizeof notes;
+  size_t n = part->szB < sizeof notes ? (size_t)part->szB : sizeof notes;
   if (n > DMD_PAGE_SZB - addr % DMD_PAGE_SZB)
-    n = DMD_PAGE_SZB - addr % DMD_PAGE_SZB;
+    n = (size_t)(DMD_PAGE_SZB - addr % DMD_PAGE_SZB);
   if (image->n_build_id > 0 || r->memory->read(r->memory->ctx, addr, notes, n) != n)
     return;
   for (uint64_t at = 0; n - at >= HEADER;) {
@@ -114,7 +114,7 @@ static void take_notes(const reader_t *r, dmd_elfimage_t *image, const part_t *p
     if (type == NT_GNU_BUILD_ID && name_szB == sizeof gnu && szB <= sizeof image->build_id &&
         dmd_mem_equal(notes + at, gnu, sizeof gnu)) {
       image->n_build_id = (uint32_t)szB;
-      dmd_mem_copy(image->build_id, notes + at + name_szB, szB);
+      dmd_mem_copy(image->build_id, notes + at + name_szB, (size_t)szB);
       return;
     }
     at += name_szB + ((szB + 3) & ~UINT64_C(3));
@@ -136,7 +136,8 @@ static bool find_bias(const reader_t *r, dmd_elfimage_t *image) {
 bool dmd_elfimage_read(dmd_elfimage_t *image, const dmd_memory_t *memory,
                        const dmd_mappings_t *mappings, const dmd_mapping_t *first,
                        uint64_t word_szB) {
-  reader_t r = {.memory = memory, .mappings = mappings, .first = first, .word_szB = word_szB};
+  reader_t r = {
+      .memory = memory, .mappings = mappings, .first = first, .word_szB = (size_t)word_szB};
   *image = (dmd_elfimage_t){.start = first->start};
   if (!read_header(&r) || !find_bias(&r, image))
     return false;

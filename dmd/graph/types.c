@@ -30,12 +30,17 @@ void dmd_types_destroy(dmd_types_t *types) {
   dmd_intern_destroy(&types->names);
 }
 
+/* A number is below 2 to the power of this, which is at least 1. */
+static unsigned bits(uint64_t n) {
+  return 64u - (unsigned)__builtin_clzll(n | 1);
+}
+
 /* 0, which is unknown, where it is none that a program can have. */
 static uint64_t array_szB(const dmd_types_t *types, const dmd_type_t *array) {
   if (array->target == DMD_NONE)
     return 0;
-  uint64_t element_szB = dmd_type_at(types, array->target)->szB, szB;
-  return __builtin_mul_overflow(element_szB, array->count, &szB) ? 0 : szB;
+  uint64_t element_szB = dmd_type_at(types, array->target)->szB;
+  return bits(element_szB) + bits(array->count) > 64 ? 0 : element_szB * array->count;
 }
 
 uint32_t dmd_types_add(dmd_types_t *types, const dmd_type_t *type) {

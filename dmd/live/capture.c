@@ -14,7 +14,7 @@ static bool read_word(const dmd_capture_t *c, uint64_t addr, uint64_t *word) {
   const dmd_memory_t *memory = c->pages.memory;
   uint64_t bytes = 0;
   if (addr % c->word_szB != 0 ||
-      memory->read(memory->ctx, addr, &bytes, c->word_szB) != c->word_szB)
+      memory->read(memory->ctx, addr, &bytes, (size_t)c->word_szB) != c->word_szB)
     return false;
   *word = dmd_word_at((const char *)&bytes, c->word_szB);
   return true;
