@@ -275,7 +275,7 @@ static bool keep_memory_report(dmd_engine_t *engine, const dmd_request_t *reques
                            .stack = dmd_engine_capture(engine, request->thread),
                            .kind = report.kind,
                            .units = report.units};
-  return dmd_live_publish(&engine->live, &value);
+  return dmd_live_publish(&engine->live, request->thread, &value);
 }
 
 static uint64_t memory_report(dmd_engine_t *engine, const dmd_request_t *request) {

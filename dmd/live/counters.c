@@ -101,10 +101,70 @@ void dmd_counters_lose(dmd_counters_t *counters, const dmd_block_t *block, uint3
   }
 }
 
-void dmd_counters_publish(dmd_counters_t *counters, uint32_t reporter) {
+/* ---- What is on its way. ---- */
+
+/* The place of the thread's change, or else a free one; NULL: there are changes of others only. */
+static dmd_change_by_t *change_of(dmd_change_by_t *changes, uint32_t thread) {
+  dmd_change_by_t *free_one = NULL;
+  for (int i = 0; i < DMD_CHANGES_KEPT; i++) {
+    if (changes[i].thread == thread)
+      return &changes[i];
+    if (changes[i].thread == 0 && free_one == NULL)
+      free_one = &changes[i];
+  }
+  return free_one;
+}
+
+void dmd_counters_note_thread(dmd_counters_t *counters, uint32_t reporter, uint32_t thread,
+                              uint64_t change) {
   dmd_counter_t *counter = dmd_counters_find(counters, reporter);
-  if (counter != NULL)
-    counter->published = counter->live;
+  if (counter == NULL)
+    return;
+  dmd_change_by_t *last = counter->last;
+  dmd_change_by_t *its = change_of(last, thread);
+  for (its = its != NULL ? its : &last[DMD_CHANGES_KEPT - 1]; its > last; its--)
+    *its = its[-1];
+  last[0] = (dmd_change_by_t){thread, change};
+  if (counter->publisher == 0 || counter->publisher == thread)
+    return;
+  dmd_change_by_t *after = change_of(counter->after, thread);
+  if (after != NULL && after->thread == 0)
+    *after = last[0];
+}
+
+void dmd_counters_end_thread(dmd_counters_t *counters, uint32_t thread) {
+  for (uint32_t reporter = 1; reporter <= counters->by_name.last; reporter++) {
+    dmd_counter_t *counter = DMD_POOL_AT(&counters->by_name, dmd_counter_t, reporter);
+    dmd_change_by_t *its = change_of(counter->last, thread);
+    if (its != NULL && its->thread == thread)
+      *its = (dmd_change_by_t){0};
+  }
+}
+
+void dmd_counters_publish(dmd_counters_t *counters, uint32_t reporter, uint32_t thread) {
+  dmd_counter_t *counter = dmd_counters_find(counters, reporter);
+  if (counter == NULL)
+    return;
+  counter->published = counter->live;
+  counter->publisher = thread;
+  for (int i = 0; i < DMD_CHANGES_KEPT; i++) {
+    bool is_anothers = counter->last[i].thread != thread;
+    counter->before[i] = is_anothers ? counter->last[i] : (dmd_change_by_t){0};
+    counter->after[i] = (dmd_change_by_t){0};
+  }
+}
+
+bool dmd_counter_may_be(const dmd_counter_t *counter, uint64_t sum) {
+  for (uint32_t some = 0; some < 1u << 2 * DMD_CHANGES_KEPT; some++) {
+    uint64_t szB = counter->published;
+    for (int i = 0; i < DMD_CHANGES_KEPT; i++) {
+      szB -= some & 1u << i ? counter->before[i].szB : 0;
+      szB += some & 1u << (DMD_CHANGES_KEPT + i) ? counter->after[i].szB : 0;
+    }
+    if (szB == sum)
+      return true;
+  }
+  return false;
 }
 
 /* ---- What a wrong sum has too many. ---- */

@@ -11,6 +11,11 @@
  * program may subtract its size without telling. But a sum that turns out too large by just these
  * bytes still has them: so they are kept as well, by where blocks were freed.
  *
+ * A thread adds what its report returned a moment after the report, and in between another thread
+ * may publish the sum: it then lacks this block, or still has one that was taken back, and is
+ * right. So what the last threads changed last is kept, and what they change first after a
+ * publication, which may have been in the sum before it was reported.
+ *
  * Cost: constant for each report on allocation and for each counted block that goes; memory by the
  * number of reporters, and of places where their blocks are freed.
  *
@@ -25,9 +30,22 @@
 #include "live/block.h"
 #include "profile/reports.h"
 
+/* What a thread's report, or one that it took back, changed a sum by. */
+typedef struct dmd_change_by {
+  uint32_t thread; /* 0: none */
+  uint64_t szB;    /* modulo 2^64 */
+} dmd_change_by_t;
+
+/* Threads whose changes are kept for each reporter. */
+enum { DMD_CHANGES_KEPT = 4 };
+
 typedef struct dmd_counter {
   uint64_t live;      /* usable bytes that its reports on allocation cover now */
   uint64_t published; /* the same when a memory report of its path came last */
+  dmd_change_by_t last[DMD_CHANGES_KEPT]; /* each thread's last change, the newest first */
+  /* When it was published the last changes of other threads, and since then their first. */
+  dmd_change_by_t before[DMD_CHANGES_KEPT], after[DMD_CHANGES_KEPT];
+  uint32_t publisher; /* the thread that published it; 0: none has */
   uint64_t lost;      /* usable bytes of its blocks that were freed while counted */
   uint32_t losses;    /* the newest of them, by place; DMD_NONE: none */
   bool counts;        /* it has made such a report */
@@ -60,8 +78,18 @@ void dmd_counters_change(dmd_counters_t *counters, uint64_t usable, uint32_t bef
 /* The block, which is reported, was freed at this stack, or became another by realloc. */
 void dmd_counters_lose(dmd_counters_t *counters, const dmd_block_t *block, uint32_t freed);
 
-/* A memory report of this reporter's path, or DMD_NONE, was made. */
-void dmd_counters_publish(dmd_counters_t *counters, uint32_t reporter);
+/* The thread changed this reporter's sum by its report, or by taking one back. */
+void dmd_counters_note_thread(dmd_counters_t *counters, uint32_t reporter, uint32_t thread,
+                              uint64_t change);
+
+/* The thread is no more: nothing of it is on its way. */
+void dmd_counters_end_thread(dmd_counters_t *counters, uint32_t thread);
+
+/* The thread made a memory report of this reporter's path, or of DMD_NONE. */
+void dmd_counters_publish(dmd_counters_t *counters, uint32_t reporter, uint32_t thread);
+
+/* Whether a sum that was published may be this, since other threads were counting. */
+bool dmd_counter_may_be(const dmd_counter_t *counter, uint64_t sum);
 
 /* The reporter's counter; NULL where it has not reported on allocation. */
 dmd_counter_t *dmd_counters_find(const dmd_counters_t *counters, uint32_t reporter);

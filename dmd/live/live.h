@@ -195,8 +195,8 @@ uint64_t dmd_live_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uin
 /* The thread asked the allocator itself how large a block is, and got this answer, in bytes. */
 void dmd_live_note_asked(dmd_live_t *live, uint32_t thread, uint64_t usable);
 
-/* The program publishes a value; false where it is refused, see memreports.h. */
-bool dmd_live_publish(dmd_live_t *live, const dmd_memreport_t *report);
+/* The thread publishes a value; false where it is refused, see memreports.h. */
+bool dmd_live_publish(dmd_live_t *live, uint32_t thread, const dmd_memreport_t *report);
 
 /* Forgets all reports but those made on allocation, and what was published. Cost: one walk over the
  * blocks. */

@@ -161,6 +161,7 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
     dmd_claims_note_report(&live->claims, claim, dmd_block_usable(block), block->req, stack);
   if (flags & DMD_REPORT_ON_ALLOC) {
     dmd_counters_change(&live->counters, dmd_block_usable(block), before, block->reports);
+    dmd_counters_note_thread(&live->counters, reporter, thread, dmd_block_usable(block));
     if (claim != DMD_NONE)
       dmd_claims_at(&live->claims, claim)->counted += dmd_block_usable(block);
   }
@@ -192,6 +193,10 @@ uint64_t dmd_live_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, uin
   if (block == NULL)
     return 0;
   dmd_counters_change(&live->counters, dmd_block_usable(block), block->reports, DMD_NONE);
+  if (block->reports != DMD_NONE)
+    dmd_counters_note_thread(&live->counters,
+                             dmd_reports_at(&live->reports, block->reports)->report[0].reporter,
+                             thread, 0 - dmd_block_usable(block));
   block->reports = DMD_NONE;
   return dmd_block_usable(block);
 }
@@ -202,11 +207,12 @@ void dmd_live_note_asked(dmd_live_t *live, uint32_t thread, uint64_t usable) {
     dmd_claims_at(&live->claims, claim)->asked += usable;
 }
 
-bool dmd_live_publish(dmd_live_t *live, const dmd_memreport_t *report) {
+bool dmd_live_publish(dmd_live_t *live, uint32_t thread, const dmd_memreport_t *report) {
   if (!dmd_memreports_add(&live->memreports, report))
     return false;
   dmd_blocks_settle(live->blocks);
-  dmd_counters_publish(&live->counters, dmd_intern_find_text(&live->reporter_names, report->path));
+  dmd_counters_publish(&live->counters, dmd_intern_find_text(&live->reporter_names, report->path),
+                       thread);
   return true;
 }
 

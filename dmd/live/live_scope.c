@@ -392,6 +392,7 @@ static void leave_to_others(dmd_scopes_t *scopes, uint32_t thread) {
 /* A tag may be a thread's for as long as it lives; and at the program's end all threads end, with
  * whatever tags they carry. */
 void dmd_live_end_thread(dmd_live_t *live, uint32_t thread) {
+  dmd_counters_end_thread(&live->counters, thread);
   leave_to_others(&live->reporters, thread);
   leave_to_others(&live->tags, thread);
   close_all_left(live, &live->reporters, thread);

@@ -22,6 +22,8 @@ static bool find_nearest(const check_t *c, const char *path, uint32_t reporter, 
                                 (uint64_t)dmd_measured_whole(&c->measured, path)};
   bool known = counter != NULL || at_ends != 0;
   *nearest = at_ends + (counter != NULL ? counter->published : 0);
+  if (counter != NULL && dmd_counter_may_be(counter, claimed - at_ends))
+    *nearest = claimed;
   if (!known && of_blocks[0] == 0)
     return false;
   for (size_t i = 0; i < sizeof of_blocks / sizeof of_blocks[0]; i++)

@@ -6,7 +6,8 @@
  * be what the reporter measured when it ran, even if the blocks are gone since; what its reports
  * cover at the dump, with or without the reporters below it, shared blocks in parts or whole; and,
  * of a reporter that counts (counters.h), what its reports on allocation covered when it was
- * published. Any other amount is a fault. It is compared with the nearest of these.
+ * published, more or less what other threads were counting then. Any other amount is a fault. It is
+ * compared with the nearest of these.
  *
  * A sum that is too large by just the blocks that were freed while it counted them is a fault for
  * each place where they were freed. Otherwise it is one fault.

@@ -8,7 +8,7 @@ enum { A = 0x1000, B = 0x2000, C = 0x3000 };
 
 static void publish(snapshot_fixture_t *f, const char *path, int64_t amount) {
   dmd_memreport_t value = {.path = path, .amount = amount, .times = 1, .stack = 900};
-  assert_true(dmd_live_publish(&f->live, &value));
+  assert_true(dmd_live_publish(&f->live, 1, &value));
 }
 
 /* A block of 100 + 4 bytes that the reporter counts when it is allocated, or measures. */
@@ -29,6 +29,87 @@ static uint32_t n_faults(const snapshot_fixture_t *f) {
 
 static const char *path_of(const snapshot_fixture_t *f, const dmd_fault_t *fault) {
   return dmd_intern_get_str(&f->profile.names, fault->reporter);
+}
+
+/* A thread counts a block of 100, 200 or 300 bytes, of which 104, 208 or 312 are usable; and takes
+ * it back. */
+static void count(snapshot_fixture_t *f, uint32_t thread, uint64_t addr, uint64_t req) {
+  snapshot_alloc_in(f, thread, addr, req, 1);
+  uint32_t b = dmd_intern_str(&f->live.reporter_names, "b");
+  dmd_live_report(&f->live, thread, addr, 30, DMD_REPORT_ON_ALLOC, b);
+}
+
+static void take_back(snapshot_fixture_t *f, uint32_t thread, uint64_t addr) {
+  dmd_live_unreport(&f->live, thread, addr, 40);
+}
+
+/* Thread 1 publishes while threads 2 and 3 are between a report and their addition, or the other
+ * way round. */
+static void while_others_count(void **state) {
+  (void)state;
+  enum { OF_1 = 104, OF_2 = 104, OF_3 = 208, NEXT_OF_3 = 312 };
+  static const struct {
+    int64_t published;
+    bool is_right;
+  } cases[] = {{OF_1 + OF_2 + OF_3, true},
+               {OF_1 + OF_2, true},
+               {OF_1 + OF_3, true},
+               {OF_1, true},
+               {OF_1 + OF_2 + OF_3 + NEXT_OF_3, true},
+               {OF_1 + OF_2 + NEXT_OF_3, true},
+               {OF_1 + OF_2 + OF_3 + 1, false},
+               {OF_2 + OF_3 + 1, false},
+               {NEXT_OF_3 + 1, false}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    snapshot_fixture_t f;
+    snapshot_begin(&f, DMD_MODE_DARK_MATTER);
+    count(&f, 1, A, 100);
+    count(&f, 2, B, 100);
+    count(&f, 3, C, 200);
+    publish(&f, "b", cases[i].published);
+    count(&f, 3, A + 0x10000, 300);
+    count(&f, 3, B + 0x10000, 3000);
+    snapshot_take(&f);
+    if (n_faults(&f) != !cases[i].is_right)
+      fail_msg("case %zu", i);
+    snapshot_end(&f);
+  }
+}
+
+/* What the publishing thread counted is in the sum, and what threads did that are no more. */
+static void nothing_else_is_on_its_way(void **state) {
+  (void)state;
+  for (int ends = 0; ends < 2; ends++) {
+    snapshot_fixture_t f;
+    snapshot_begin(&f, DMD_MODE_DARK_MATTER);
+    count(&f, 2, A, 100);
+    count(&f, 2, B, 100);
+    if (ends) {
+      dmd_live_end_thread(&f.live, 2);
+    } else {
+      count(&f, 1, C, 200);
+    }
+    publish(&f, "b", ends ? 104 : 208);
+    snapshot_take(&f);
+    assert_int_equal(n_faults(&f), 1);
+    snapshot_end(&f);
+  }
+}
+
+/* One that was taken back may not be subtracted yet. */
+static void while_others_take_back(void **state) {
+  (void)state;
+  for (int64_t published = 104; published <= 312; published += 104) {
+    snapshot_fixture_t f;
+    snapshot_begin(&f, DMD_MODE_DARK_MATTER);
+    count(&f, 1, A, 100);
+    count(&f, 2, B, 100);
+    take_back(&f, 2, B);
+    publish(&f, "b", published);
+    snapshot_take(&f);
+    assert_int_equal(n_faults(&f), published == 312);
+    snapshot_end(&f);
+  }
 }
 
 /* What a reporter measured may be published when it is freed; what one counts may not. */
@@ -116,6 +197,9 @@ static void another_amount(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(while_others_count),
+      cmocka_unit_test(nothing_else_is_on_its_way),
+      cmocka_unit_test(while_others_take_back),
       cmocka_unit_test(sums_are_of_live_blocks),
       cmocka_unit_test(a_free_that_does_not_subtract),
       cmocka_unit_test(one_place_of_several),
