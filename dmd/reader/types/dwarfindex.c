@@ -212,12 +212,14 @@ void dmdv_dwarfindex_init(dmdv_dwarfindex_t *index, const dmdv_debugfile_t *file
   uint8_t kind;
   while (file->dwarf != NULL &&
          dwarf_get_units(file->dwarf, unit, &unit, NULL, &kind, &die, &split) == 0) {
-    bool is_split = kind == DW_UT_skeleton && split.addr != NULL;
-    walk(index, is_split ? &split : &die, DMD_NONE, 0);
     uint8_t address_szB;
     Dwarf_Die unit_die;
+    if (die.cu == NULL)
+      continue; /* it is damaged */
     if (dwarf_diecu(&die, &unit_die, &address_szB, NULL) != NULL)
       types->types->pointer_szB = address_szB;
+    bool is_split = kind == DW_UT_skeleton && split.cu != NULL;
+    walk(index, is_split ? &split : &die, DMD_NONE, 0);
     tick(ctx, dwarf_dieoffset(&die));
   }
   index->order = dmd_sorted_ids(&dmdv_env, index->ranges.last, by_address, index);

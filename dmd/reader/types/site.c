@@ -10,10 +10,11 @@
 /* Newer than the headers of elfutils. */
 #define AT_LLVM_ALLOC_TYPE 0x3e0e
 
-/* Where a pointer variable is while the program counter is in a range. */
+/* Where a variable is while the program counter is in a range: a pointer in a register, or anything
+ * on the stack. */
 typedef struct {
   uint64_t from, to;
-  uint32_t pointee;
+  uint32_t type;
   bool is_register;
   int reg;       /* or the base of a place in memory; -1: the frame base */
   int64_t place; /* from there */
@@ -23,12 +24,14 @@ typedef struct {
   const dmdv_debugfile_t *file;
   const dmdv_dwarfindex_t *index;
   uint64_t addr;
+  bool has_function; /* it has debug information */
   Dwarf_Die function;
   bool base_is_cfa;
   int base_register; /* of the frame; -1: unknown */
   int64_t base_displacement;
   dmd_pool_t homes;
-  bool returned; /* to the end of the function, which says whether it returns the block */
+  bool returned;      /* an end of the function was found */
+  bool may_return_it; /* it returns the block there */
   dmdv_site_t site;
 } search_t;
 
@@ -73,7 +76,7 @@ static uint32_t pointee(const search_t *s, uint32_t type) {
 /* ---- Where variables are. ---- */
 
 static void add_home(search_t *s, uint32_t type, uint64_t from, uint64_t to, const Dwarf_Op *op) {
-  home_t home = {.from = from, .to = to, .pointee = type};
+  home_t home = {.from = from, .to = to, .type = type};
   if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg15) {
     home.is_register = true;
     home.reg = op->atom - DW_OP_reg0;
@@ -92,8 +95,9 @@ static void add_homes(search_t *s, Dwarf_Die *variable) {
   Dwarf_Attribute attribute;
   if (dwarf_attr(variable, DW_AT_location, &attribute) == NULL)
     return;
-  uint32_t type = pointee(s, dmdv_dwarftypes_of(s->index->types, variable));
-  if (dmd_type_tells(types_of(s), type) == DMD_TELLS_NOTHING)
+  uint32_t type = dmdv_dwarftypes_of(s->index->types, variable);
+  if (dmd_type_tells(types_of(s), type) != DMD_TELLS_TYPE &&
+      dmd_type_tells(types_of(s), pointee(s, type)) == DMD_TELLS_NOTHING)
     return;
   Dwarf_Addr base, from, to;
   Dwarf_Op *ops;
@@ -153,11 +157,11 @@ static bool slot(void *ctx, uint64_t pc, int reg, int64_t displacement, int64_t 
   size_t n;
   if (cfi == NULL || dwarf_cfi_addrframe(cfi, pc + s->file->shift - shift, &frame) != 0)
     return false;
-  bool good =
-      dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops->atom == DW_OP_breg0 + (unsigned)reg;
-  /* The address is the register plus displacement, the frame's the register plus number. */
+  bool good = dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops->atom == DW_OP_bregx &&
+              ops->number == (uint64_t)reg;
+  /* The address is the register plus displacement, the frame's the register plus number2. */
   if (good)
-    *place = displacement - (int64_t)ops->number;
+    *place = displacement - (int64_t)ops->number2;
   free(frame);
   return good;
 }
@@ -169,15 +173,6 @@ static bool place_of(search_t *s, const home_t *home, uint64_t pc, int64_t *plac
   return s->base_is_cfa ||
          (s->base_register >= 0 &&
           slot(s, pc, s->base_register, s->base_displacement + home->place, place));
-}
-
-static bool is_in_slot(const dmdv_flow_t *flow, int64_t place, int64_t *offset) {
-  for (int i = 0; i < DMDV_FLOW_SLOTS; i++)
-    if (flow->slots[i].is_used && flow->slots[i].place == place) {
-      *offset = flow->slots[i].offset;
-      return true;
-    }
-  return false;
 }
 
 static bool has_slots(const dmdv_flow_t *flow) {
@@ -201,21 +196,41 @@ static void look_at_value(search_t *s, const dmdv_value_t *value, uint32_t type)
     add_candidate(s, type, 0, false);
 }
 
+/* The result plus offset is in this place on the stack: whether it is a part of this variable. */
+static void look_at_place(search_t *s, uint64_t pc, const home_t *home, int64_t place,
+                          int64_t offset) {
+  int64_t start;
+  if (home->is_register || !place_of(s, home, pc, &start))
+    return;
+  uint64_t within = (uint64_t)(place - start);
+  if (within >= dmd_type_at(types_of(s), home->type)->szB)
+    return;
+  dmdv_value_t value = {DMDV_VALUE_RESULT, offset};
+  look_at_value(s, &value, pointee(s, dmd_type_find(types_of(s), home->type, within, NULL)));
+}
+
+static void look_at_slots(search_t *s, const dmdv_flow_t *flow, const home_t *home) {
+  for (int i = 0; i < DMDV_FLOW_SLOTS; i++)
+    if (flow->slots[i].is_used)
+      look_at_place(s, flow->pc, home, flow->slots[i].place, flow->slots[i].offset);
+}
+
+static bool is_home_at(const home_t *home, uint64_t pc) {
+  return pc >= home->from && pc < home->to;
+}
+
 /* dmdv_flow_watcher_t.at: which variables have the value now. */
 static void look_at_variables(void *ctx, const dmdv_flow_t *flow) {
   search_t *s = ctx;
   bool with_slots = has_slots(flow);
   for (uint32_t id = 1; id <= s->homes.last; id++) {
     const home_t *home = home_at(s, id);
-    int64_t place, offset;
-    if (flow->pc < home->from || flow->pc >= home->to)
+    if (!is_home_at(home, flow->pc))
       continue;
-    if (home->is_register) {
-      const dmdv_value_t *value = &flow->registers[home->reg];
-      look_at_value(s, value, home->pointee);
-    } else if (with_slots && place_of(s, home, flow->pc, &place) &&
-               is_in_slot(flow, place, &offset))
-      add_candidate(s, home->pointee, offset, false);
+    if (home->is_register)
+      look_at_value(s, &flow->registers[home->reg], pointee(s, home->type));
+    else if (with_slots)
+      look_at_slots(s, flow, home);
   }
 }
 
@@ -225,14 +240,14 @@ static uint32_t pointee_in(search_t *s, const dmdv_flow_t *flow, int reg) {
   for (uint32_t id = 1; id <= s->homes.last; id++) {
     const home_t *home = home_at(s, id);
     int64_t place = 0;
-    if (flow->pc < home->from || flow->pc >= home->to)
+    if (!is_home_at(home, flow->pc))
       continue;
     bool is_there =
         value->kind == DMDV_VALUE_SLOT
             ? !home->is_register && place_of(s, home, flow->pc, &place) && place == value->offset
             : home->is_register && home->reg == reg;
     if (is_there)
-      return home->pointee;
+      return pointee(s, home->type);
   }
   return DMD_NONE;
 }
@@ -243,6 +258,14 @@ static void look_at_store(void *ctx, const dmdv_flow_t *flow, const dmdv_operand
   search_t *s = ctx;
   uint32_t type = DMD_NONE;
   uint64_t offset = (uint64_t)to->displacement;
+  int64_t place;
+  /* An element of an array on the stack: of whichever, they have one type. */
+  if (!to->is_fixed && to->base >= 0 && slot(s, flow->pc, to->base, to->displacement, &place)) {
+    for (uint32_t id = 1; id <= s->homes.last; id++)
+      if (is_home_at(home_at(s, id), flow->pc))
+        look_at_place(s, flow->pc, home_at(s, id), place, lead);
+    return;
+  }
   if (to->is_fixed) {
     const dmd_variable_t *variable =
         dmd_variables_around(s->index->variables, s->index->object, to->addr);
@@ -316,14 +339,20 @@ static void compare_end(void *ctx, const dmdv_value_t *value) {
   returned->is_another |= value->kind != DMDV_VALUE_RESULT || value->offset != 0;
 }
 
-/* Of the function around an address; none where it is not known. */
+/* Of the function around an address. Where it is not known, of what stands around: calls are
+ * followed no more than anywhere, and jumps lead where they lead. */
 static dmdv_code_t code_around(const search_t *s, uint64_t addr) {
+  enum { AROUND = 1 << 15 };
   dmdv_code_t code = {NULL, 0, 0};
-  uint64_t end;
-  if (dmdv_dwarfindex_range(s->index, addr, &code.start, &end)) {
-    code.n = dmdv_debugfile_code(s->file, code.start, &code.bytes);
-    code.n = code.n < end - code.start ? code.n : end - code.start;
+  uint64_t end = addr + AROUND;
+  if (!dmdv_dwarfindex_range(s->index, addr, &code.start, &end))
+    code.start = addr > AROUND ? addr - AROUND : 0;
+  code.n = dmdv_debugfile_code(s->file, code.start, &code.bytes);
+  if (code.n == 0) {
+    code.start = addr;
+    code.n = dmdv_debugfile_code(s->file, addr, &code.bytes);
   }
+  code.n = code.n < end - code.start ? code.n : end - code.start;
   return code;
 }
 
@@ -352,8 +381,9 @@ static bool look_at_call(void *ctx, uint64_t function, int64_t lead) {
 static void look_at_end(void *ctx, const dmdv_value_t *value) {
   search_t *s = ctx;
   s->returned = true;
-  s->site.may_return_it |= value->kind == DMDV_VALUE_RESULT && value->offset == 0;
-  look_at_value(s, value, pointee(s, dmdv_dwarftypes_of(s->index->types, &s->function)));
+  s->may_return_it |= value->kind == DMDV_VALUE_RESULT && value->offset == 0;
+  if (s->has_function)
+    look_at_value(s, value, pointee(s, dmdv_dwarftypes_of(s->index->types, &s->function)));
 }
 
 /* Where the code does not show it: a function that returns an untyped pointer, or a number that is
@@ -419,15 +449,19 @@ static void look_at_scopes(search_t *s, Dwarf_Die *scope, int depth) {
 
 dmdv_site_t dmdv_site(const dmdv_debugfile_t *file, const dmdv_dwarfindex_t *index, uint64_t addr) {
   search_t s = {.file = file, .index = index, .addr = addr, .site = {.is_known = true}};
-  if (!dmdv_dwarfindex_function(index, addr - 1, &s.function))
-    return s.site;
   dmd_pool_init(&s.homes, &dmdv_env, "dmdv.site", sizeof(home_t));
-  look_at_scopes(&s, &s.function, 0);
-  find_frame_base(&s);
-  find_homes(&s, &s.function, 0);
+  s.has_function = dmdv_dwarfindex_function(index, addr - 1, &s.function);
+  if (s.has_function) {
+    look_at_scopes(&s, &s.function, 0);
+    find_frame_base(&s);
+    find_homes(&s, &s.function, 0);
+  }
   follow(&s);
-  if (!s.returned)
-    s.site.may_return_it = may_return_it(&s);
+  s.site.returns = s.may_return_it     ? DMDV_RETURNS_IT
+                   : s.returned        ? DMDV_RETURNS_NOTHING
+                   : !s.has_function   ? DMDV_RETURNS_UNKNOWN
+                   : may_return_it(&s) ? DMDV_RETURNS_IT
+                                       : DMDV_RETURNS_NOTHING;
   dmd_pool_destroy(&s.homes);
   return s.site;
 }

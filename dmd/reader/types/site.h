@@ -27,9 +27,12 @@ typedef struct dmdv_candidate {
 
 enum { DMDV_SITE_CANDIDATES = 12 };
 
+/* Whether the function's caller may get the block as its result. */
+typedef enum { DMDV_RETURNS_UNKNOWN, DMDV_RETURNS_IT, DMDV_RETURNS_NOTHING } dmdv_returns_t;
+
 typedef struct dmdv_site {
-  bool is_known;      /* it was looked at */
-  bool may_return_it; /* the function's caller may get the block as its result */
+  bool is_known;   /* it was looked at */
+  uint8_t returns; /* a dmdv_returns_t; unknown only without debug information */
   uint8_t n;
   dmdv_candidate_t candidates[DMDV_SITE_CANDIDATES];
   uint32_t allocator_type; /* DMD_NONE: no allocator for a type */

@@ -19,13 +19,13 @@ typedef struct {
   bool is_there;
   dmdv_debugfile_t file;
   dmdv_dwarfindex_t index;
+  uint64_t untyped_szB; /* of blocks without a type */
 } object_t;
 
 struct dmdv_typefinder {
   dmd_types_t *types;
   dmdv_debugfiles_t files;
   bool has_files;            /* libdw works */
-  bool has_debug;            /* of any object */
   uint64_t n_before, n_here; /* bytes of debug information, of earlier objects and of this one */
   dmdv_progress_t progress;
   bool is_complete; /* variables are there */
@@ -86,7 +86,6 @@ void dmdv_typefinder_add_object(dmdv_typefinder_t *f, uint32_t id,
     dmdv_note("%s: not the file that ran, but another build; its types are not known",
               object->path);
   o->is_there = o->file.module != NULL;
-  f->has_debug |= o->file.dwarf != NULL;
   if (o->is_there)
     dmdv_dwarfindex_init(&o->index, &o->file, id, &f->dwarftypes, &f->variables, tick, f);
   f->n_before += f->n_here;
@@ -175,12 +174,12 @@ static const dmdv_site_t *site_of(dmdv_typefinder_t *f, dmd_typing_t *typing, ui
     return site;
   const dmd_graph_code_t *code = dmd_heapgraph_code(typing->graph, id);
   const object_t *object = object_at(f, code->object);
-  Dwarf_Die function;
   /* A caller's address lies in its call, one byte before the code that it goes on with. */
-  if (object != NULL && dmdv_dwarfindex_function(&object->index, code->addr, &function))
+  if (object != NULL)
     *site = dmdv_site(&object->file, &object->index, code->addr + 1);
-  else
-    *site = (dmdv_site_t){.is_known = true, .may_return_it = only_allocates(typing, code)};
+  site->is_known = true;
+  if (site->returns == DMDV_RETURNS_UNKNOWN && only_allocates(typing, code))
+    site->returns = DMDV_RETURNS_IT;
   return site;
 }
 
@@ -234,17 +233,53 @@ static void type_by_stack(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t n
       return;
     }
     consider(typing, node, site, &choice);
-    if (choice.score >= 4 || !site->may_return_it)
+    if (choice.score >= 4 || site->returns != DMDV_RETURNS_IT)
       break;
   }
   if (choice.found)
     dmd_typing_set(typing, node, choice.candidate.type, choice.candidate.lead, DMD_EVIDENCE_SITE);
 }
 
+/* ---- What is missing. ---- */
+
+/* The object without debug information that a block without a type was allocated in; DMD_NONE:
+ * none.
+ */
+static uint32_t object_without(const dmdv_typefinder_t *f, const dmd_typing_t *typing,
+                               uint32_t node) {
+  const dmd_heapgraph_t *graph = typing->graph;
+  uint32_t stack = dmd_heapgraph_block(graph, node)->stack;
+  if (dmd_typing_type(typing, node) != DMD_NONE || dmd_heapgraph_n_codes(graph, stack) < 2)
+    return DMD_NONE;
+  uint32_t id = dmd_heapgraph_code(graph, dmd_heapgraph_stack_code(graph, stack, 1))->object;
+  const object_t *object = object_at(f, id);
+  return object != NULL && object->file.dwarf != NULL ? DMD_NONE : id;
+}
+
+/* Says so where most of the heap has no types because one object has no debug information. */
+static void say_what_is_missing(dmdv_typefinder_t *f, const dmd_typing_t *typing) {
+  const dmd_heapgraph_t *graph = typing->graph;
+  uint64_t total = 0, most = 0;
+  uint32_t worst = DMD_NONE;
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
+    uint32_t id = object_without(f, typing, node);
+    total += graph->graph.size[node];
+    if (id == DMD_NONE || id > f->objects.last)
+      continue;
+    object_t *object = DMD_POOL_AT(&f->objects, object_t, id);
+    object->untyped_szB += graph->graph.size[node];
+    if (object->untyped_szB > most) {
+      most = object->untyped_szB;
+      worst = id;
+    }
+  }
+  if (most > total / 2)
+    dmdv_note("%s: no debug information; its blocks are named by who allocated them",
+              dmd_heapgraph_object(graph, worst)->path);
+}
+
 void dmdv_typefinder_run(dmdv_typefinder_t *f, dmd_typing_t *typing) {
   complete(f);
-  if (!f->has_debug)
-    dmdv_note("no debug information: blocks are named by who allocated them");
   for (uint32_t root = 1; root <= typing->graph->n_roots; root++)
     type_root(f, typing, root);
   for (uint32_t node = dmd_heapgraph_first_block(typing->graph);
@@ -252,4 +287,5 @@ void dmdv_typefinder_run(dmdv_typefinder_t *f, dmd_typing_t *typing) {
     if (!type_by_vtable(f, typing, node))
       type_by_stack(f, typing, node);
   dmd_typing_propagate(typing);
+  say_what_is_missing(f, typing);
 }

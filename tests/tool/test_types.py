@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The types of blocks: programs say of what they allocate which type it is, and dmdv says the same."""
+
+import os
+import re
+import shutil
+
+from harness import commands, files
+from harness.suite import Skip
+
+
+def _show(t, run, *args):
+    """What tests/types/show prints of the run's graph: {"block": {address: name}, "edge": {...}}, stderr."""
+    show = os.path.join(t.place.builddir, "tests", "types", "show")
+    if not os.path.exists(show):
+        raise Skip("tests/types/show is not built (make check TESTS=, with libdw)")
+    graph = os.path.join(run.folder, "dmd.out.%d.1.graph.gz" % run.pid)
+    done = t.run_natively([show, graph, *args])
+    found = {"block": {}, "edge": {}, "evidence": {}}
+    for line in done.out.decode().splitlines():
+        kind, address, name = line.split(" ", 2)
+        if kind == "block":
+            found["evidence"][int(address, 0)], name = name.split(" ", 1)
+        found[kind][int(address, 0)] = name
+    return found, done.err.decode()
+
+
+def _said(run):
+    """The same of what the program said."""
+    said = {"block": {}, "edge": {}}
+    for line in run.out.decode().splitlines():
+        kind, address, name = line.split(" ", 2)
+        said[kind][int(address, 0)] = name
+    return said
+
+
+def _plain(name):
+    """Compilers spell a type of the library's in several ways."""
+    name = re.sub(r"(?<=_Sp_counted_ptr_inplace<shop::Plain, ).*>", "...>", name)
+    name = re.sub(r"\bconst\b", "", name)
+    return re.sub(r"\blong\b(?! int)", "long int", name).replace(" ", "")
+
+
+def _compare(t, run, *args, spell=_plain):
+    """Fails where dmdv knows another name than the program, or none."""
+    found, _ = _show(t, run, *args)
+    said = _said(run)
+    for kind, names in said.items():
+        t.check(names, "the program said nothing of a %s" % kind)
+        wrong = ["%s %#x: %s, dmdv: %s" % (kind, address, name, found[kind].get(address))
+                 for address, name in names.items() if spell(found[kind].get(address, "")) != spell(name)]
+        t.equal(wrong, [])
+
+
+def _run(t, compiler, *flags):
+    if compiler == "clang++":
+        flags = [*flags, "-fstandalone-debug"]  # else it leaves out what the C++ library's should have
+    if shutil.which(compiler) is None:
+        raise Skip("no " + compiler)
+    return t.run_command([t.program(flags, compiler)])
+
+
+def _variants(compilers):
+    return [(compiler, optimisation, dwarf) for compiler in compilers for optimisation in ("-O0", "-O2")
+            for dwarf in ("-gdwarf-4", "-gdwarf-5")]
+
+
+def of_c(t):
+    for variant in _variants(("gcc", "clang")):
+        _compare(t, _run(t, *variant))
+
+
+def of_classes(t):
+    for variant in _variants(("g++", "clang++")):
+        _compare(t, _run(t, *variant))
+
+
+def of_containers(t):
+    """Nearly all of a heap has a type."""
+    for compiler, *flags in _variants(("g++", "clang++")):
+        run = _run(t, compiler, *flags)
+        found, _ = _show(t, run)
+        sizes = {"typed": 0, "other": 0}
+        for block in run.graph_numbered(1).blocks:
+            evidence = found["evidence"][block.address]
+            sizes["other" if evidence in ("none", "function") else "typed"] += block.requested + block.slop
+        share = sizes["typed"] / sum(sizes.values())
+        t.check(share >= 0.95, "%s %s: %.1f%% of the bytes have a type" % (compiler, flags, 100 * share))
+
+
+def _separate(t, program):
+    """Moves the debug information of a program into a file of its own, whose path is returned."""
+    debug = program + ".debug"
+    commands.run(["objcopy", "--only-keep-debug", program, debug])
+    commands.run(["objcopy", "--strip-all", "--add-gnu-debuglink=" + debug, program])
+    return debug
+
+
+def _copy(t, compiler="gcc"):
+    """A fresh copy of the program, to be changed."""
+    program = os.path.join(t.new_folder(), "types")
+    shutil.copy(t.program(["-O2", "-Wl,--build-id"], compiler), program)
+    return program
+
+
+def by_debug_link(t):
+    program = _copy(t)
+    _separate(t, program)
+    _compare(t, t.run_command([program]))
+
+
+def by_build_id(t):
+    program = _copy(t)
+    debug = _separate(t, program)
+    build_id = re.search(r"Build ID: ([0-9a-f]+)", commands.run(["readelf", "-n", program]).out).group(1)
+    folder = t.new_folder()
+    os.makedirs(os.path.join(folder, ".build-id", build_id[:2]))
+    shutil.move(debug, os.path.join(folder, ".build-id", build_id[:2], build_id[2:] + ".debug"))
+    run = t.run_command([program])
+    # Valgrind did not find that file, and knows no functions.
+    _compare(t, run, folder, spell=lambda name: name.split(" from ")[0])
+    # The program itself may be gone: then only what is not read from its code is known.
+    os.remove(program)
+    found, _ = _show(t, run, folder)
+    t.check("shelf[]" in found["block"].values(), "no types without the program")
+
+
+def another_build(t):
+    program = _copy(t)
+    run = t.run_command([program])
+    shutil.copy(t.program(["-O0", "-Wl,--build-id"], "gcc"), program)
+    found, err = _show(t, run)
+    t.contains(err, "another build")
+    t.check("shelf[]" not in found["block"].values(), "types of another build were taken")
+
+
+def without_debug_information(t):
+    program = _copy(t, compiler="g++")
+    commands.run(["strip", program])
+    found, err = _show(t, t.run_command([program]))
+    t.equal(err.count("no debug information"), 1)
+    kinds = set(found["evidence"].values())
+    t.check("function" in kinds and "site" not in kinds, "types without debug information: %s" % kinds)
+
+
+def damaged_debug_information(t):
+    """DWARF of strangers: whatever is in it, dmdv gets to an end."""
+    program = _copy(t)
+    run = t.run_command([program])
+    whole = files.read_bytes(program)
+    sections = commands.run(["readelf", "-SW", program]).out
+    for name in (".debug_info", ".debug_abbrev", ".debug_loclists", ".debug_str"):
+        place = re.search(re.escape(name) + r"\s+PROGBITS\s+\w+\s+(\w+)\s+(\w+)", sections)
+        if place is None:
+            continue
+        start, size = int(place.group(1), 16), int(place.group(2), 16)
+        for step in range(20):
+            data = bytearray(whole)
+            for i in range(step, size, 97 + 31 * step):
+                data[start + i] = (data[start + i] * 7 + step) & 255
+            with open(program, "wb") as out:
+                out.write(data)
+            _show(t, run)
