@@ -35,6 +35,7 @@ RATIOS = (
 BOUNDS = (
     ("allocation", "dmd", "floor B", 1.05),
     ("allocation", "partial", "floor A", 1.08),
+    ("allocation", "dmd", "none", 1.20),
     ("cpu", "dmd", "none", 1.02),
     ("allocation", "dmd+dump", "massif", 0.80),
     ("allocation", "dmd+dump", "memcheck", 0.45),
