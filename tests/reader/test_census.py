@@ -141,6 +141,7 @@ def test_output_and_limits(test):
 
 
 def test_wrong_command_lines(test):
+    can_read(test)
     path = test.write("a.graph", Graph().bytes())
     test.equal(test.error("census"), "dmdv: census: give one file or two, not 0; see dmdv census --help")
     test.equal(test.error("census", path, path, path), "dmdv: census: give one file or two, not 3; see dmdv census --help")
