@@ -215,14 +215,16 @@ static bool for_each_part(dmdv_graphloader_t *l, dmdv_input_t *input, const char
   return good;
 }
 
-/* Says what it is instead, as far as that can be told. */
+/* Says what it is instead, as far as its first bytes tell. */
 static bool check_kind(dmdv_input_t *input, dmdv_fail_t *fail) {
+  enum { LOOKED_AT = 32 };
   const char *bytes;
   size_t n, i = 0;
   if (!dmdv_input_peek(input, &bytes, &n, fail))
     return false;
   if (dmdv_is_graph(bytes, n))
     return true;
+  n = n < LOOKED_AT ? n : LOOKED_AT;
   while (i < n && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n'))
     i++;
   if (i < n && bytes[i] == '{')
