@@ -6,7 +6,8 @@
 #include "base/str.h"
 
 /* Names and numbers as in the ELF specification. */
-enum { PT_LOAD = 1, PT_NOTE = 4, PT_TLS = 7, NT_GNU_BUILD_ID = 3, EI_CLASS = 4 };
+enum { PT_LOAD = 1, PT_DYNAMIC = 2, PT_NOTE = 4, PT_TLS = 7 };
+enum { DT_NULL = 0, DT_STRTAB = 5, DT_SONAME = 14, NT_GNU_BUILD_ID = 3, EI_CLASS = 4 };
 
 /* Where the fields are, of 32-bit and of 64-bit files. Offsets and addresses have words. */
 typedef struct {
@@ -121,6 +122,43 @@ static void take_notes(const reader_t *r, dmd_elfimage_t *image, const part_t *p
   }
 }
 
+static bool read_word(const reader_t *r, uint64_t addr, uint64_t *word) {
+  uint8_t bytes[sizeof *word] __attribute__((aligned(sizeof *word)));
+  if (addr % r->word_szB != 0 ||
+      r->memory->read(r->memory->ctx, addr, bytes, r->word_szB) != r->word_szB)
+    return false;
+  *word = number_at(bytes, r->word_szB);
+  return true;
+}
+
+/* The string at an address, if it fits. */
+static void take_soname(const reader_t *r, dmd_elfimage_t *image, uint64_t addr) {
+  for (uint32_t i = 0; i < sizeof image->soname; i++)
+    if (r->memory->read(r->memory->ctx, addr + i, &image->soname[i], 1) != 1)
+      break;
+    else if (image->soname[i] == '\0')
+      return;
+  image->soname[0] = '\0';
+}
+
+/* Pairs of words, a tag and its value, of which DT_NULL is the last. The loader may have made
+ * addresses in the program of those in the file. */
+static void take_dynamic(const reader_t *r, dmd_elfimage_t *image, const part_t *part) {
+  enum { MAX_ENTRIES = 256 };
+  uint64_t strings = 0, soname = 0, tag = DT_NULL, value;
+  uint64_t addr = image->bias + part->addr;
+  for (uint32_t i = 0; i < MAX_ENTRIES; i++, addr += 2 * r->word_szB) {
+    if (!read_word(r, addr, &tag) || tag == DT_NULL || !read_word(r, addr + r->word_szB, &value))
+      break;
+    if (tag == DT_STRTAB)
+      strings = value >= image->start && value < image->end ? value : value + image->bias;
+    else if (tag == DT_SONAME)
+      soname = value;
+  }
+  if (strings != 0 && soname != 0)
+    take_soname(r, image, strings + soname);
+}
+
 /* The first part that is loaded says where all others are. */
 static bool find_bias(const reader_t *r, dmd_elfimage_t *image) {
   for (uint32_t i = 0; i < r->n_parts; i++) {
@@ -153,6 +191,11 @@ bool dmd_elfimage_read(dmd_elfimage_t *image, const dmd_memory_t *memory,
       image->tls_szB = part.szB;
       image->tls_alignment = part.alignment;
     }
+  }
+  for (uint32_t i = 0; i < r.n_parts; i++) {
+    part_t part = part_at(&r, i);
+    if (part.type == PT_DYNAMIC)
+      take_dynamic(&r, image, &part);
   }
   return image->start == first->start && image->end > image->start;
 }

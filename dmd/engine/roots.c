@@ -33,6 +33,8 @@ static void add_object(dmd_roots_t *roots, const dmd_mapping_t *mapping,
   *DMD_POOL_AT(&roots->mappings.objects, dmd_mapped_object_t, number) =
       (dmd_mapped_object_t){image->start, image->end, image->bias};
   dmd_graph_object_t object = {.path = mapping->path,
+                               .soname =
+                                   image->soname[0] == '\0' ? NULL : keep(roots, image->soname),
                                .bias = image->bias,
                                .start = image->start,
                                .szB = image->end - image->start};
@@ -79,10 +81,17 @@ static void take(dmd_roots_t *roots, range_t range) {
 
 /* ---- Threads. ---- */
 
+/* The mapping that an address of a thread's is in, if what is there is no part of a block: a
+ * program may give a thread a stack from its heap. */
+static const dmd_mapping_t *find_outside_heap(const dmd_roots_t *roots, uint64_t addr) {
+  const dmd_mapping_t *mapping = dmd_mappings_find(&roots->mappings, addr);
+  return mapping == NULL || mapping->is_heap ? NULL : mapping;
+}
+
 /* Thread-local storage ends at the thread pointer, with the thread's control block behind it. */
 static range_t add_thread_storage(dmd_roots_t *roots, const dmd_thread_t *thread) {
   uint64_t pointer = thread->thread_pointer;
-  const dmd_mapping_t *mapping = dmd_mappings_find(&roots->mappings, pointer);
+  const dmd_mapping_t *mapping = find_outside_heap(roots, pointer);
   if (pointer == 0 || mapping == NULL)
     return (range_t){0, 0};
   range_t range = {mapping->start, mapping->end};
@@ -131,7 +140,8 @@ static void add_stack(dmd_roots_t *roots, const dmd_thread_t *thread, range_t st
   range_t stack = {thread->stack_start, thread->stack_end};
   if (storage.start > thread->sp && storage.start < stack.end)
     stack.end = storage.start;
-  if (thread->sp < stack.start || thread->sp >= stack.end)
+  if (thread->sp < stack.start || thread->sp >= stack.end ||
+      find_outside_heap(roots, thread->sp) == NULL)
     return;
   uint64_t red_zone_szB = thread->red_zone_szB;
   if (red_zone_szB > thread->sp - stack.start)

@@ -99,6 +99,15 @@ def roots(t):
         t.check(not any(start <= b.address < end for b in graph.blocks), "a block is in a root")
 
 
+def stack_from_the_heap(t):
+    run = t.run()
+    graph, said = run.graph_numbered(1), _lines(run)
+    block = graph.block_at(said["stack"][0][0])
+    at, target = said["edge-of-stack"][0]
+    t.equal(_addresses(graph, block).get(at), target)
+    t.equal([r.kind for r in graph.roots if r.thread == 3], [REGISTERS])
+
+
 def header(t):
     run = t.run()
     requested, last = run.graph_numbered(1), run.graph_numbered(None, missing_ok=True)
@@ -138,12 +147,15 @@ def codes_are_exact(t):
         t.check(lines[at] == address + 1 and lines[at - 1] in calls, "0x%x is not before the return from a call" % address)
 
 
-def build_ids(t):
+def build_ids_and_sonames(t):
     graph = t.run().graph_numbered(1)
     for object in graph.objects:
         notes = commands.run([t.need("readelf"), "-n", object.path], status=None).out
         ids = re.findall(r"Build ID: ([0-9a-f]+)", notes)
         t.equal(object.build_id, ids[0] if ids else "")
+        dynamic = commands.run([t.need("readelf"), "-d", object.path], status=None).out
+        sonames = re.findall(r"Library soname: \[(.*)\]", dynamic)
+        t.equal(object.soname, sonames[0] if sonames else "")
 
 
 def usual_pointers(t):

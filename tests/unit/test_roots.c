@@ -216,6 +216,16 @@ static void a_thread_on_another_stack(void **state) {
   EXPECT(&f, 0, "registers x 3 thread 1; other 10000-19000");
 }
 
+/* Its stack and its storage are parts of a block, and read as such. */
+static void a_stack_from_the_heap(void **state) {
+  (void)state;
+  fixture_t f;
+  begin_with_code(&f);
+  add_thread(1)->thread_pointer = 0x18800;
+  map(0x10000, 0x19000, NULL, 0)->is_heap = true;
+  EXPECT(&f, 0, "registers x 3 thread 1");
+}
+
 static void the_red_zone_ends_with_the_stack(void **state) {
   (void)state;
   fixture_t f;
@@ -230,7 +240,7 @@ static void the_red_zone_ends_with_the_stack(void **state) {
 static unsigned char g_image[6 * PAGE] __attribute__((aligned(PAGE)));
 static const unsigned char g_build_id[20] = {0xde, 0xad, 1, 2, 3};
 
-enum { VADDR = 0x400000, TLS_SZB = 100 };
+enum { VADDR = 0x400000, TLS_SZB = 100, DYNAMIC = 2 * PAGE + 64, STRINGS = 0x900 };
 
 static Elf64_Phdr part(uint32_t type, uint64_t offset, uint64_t in_file, uint64_t szB) {
   return (Elf64_Phdr){.p_type = type,
@@ -246,18 +256,30 @@ static void make_image(void) {
   Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
                        .e_phoff = sizeof header,
                        .e_phentsize = sizeof(Elf64_Phdr),
-                       .e_phnum = 5};
-  Elf64_Phdr parts[] = {part(PT_NOTE, 0x800, 64, 64), part(PT_LOAD, 0, 2 * PAGE, 2 * PAGE),
+                       .e_phnum = 6};
+  Elf64_Phdr parts[] = {part(PT_NOTE, 0x800, 64, 64),
+                        part(PT_LOAD, 0, 2 * PAGE, 2 * PAGE),
                         part(PT_LOAD, 2 * PAGE, PAGE, PAGE + PAGE / 2),
-                        part(PT_TLS, 2 * PAGE, 8, TLS_SZB), part(PT_LOAD, 4 * PAGE, 0, PAGE)};
+                        part(PT_TLS, 2 * PAGE, 8, TLS_SZB),
+                        part(PT_LOAD, 4 * PAGE, 0, PAGE),
+                        part(PT_DYNAMIC, DYNAMIC, 64, 64)};
   parts[3].p_align = 16;
   uint32_t other_note[] = {4, 4, 1, 0x00554e47, 7}, note[] = {4, sizeof g_build_id, 3, 0x00554e47};
+  Elf64_Dyn dynamic[] = {{.d_tag = DT_SONAME, .d_un.d_val = 7},
+                         {.d_tag = DT_STRTAB, .d_un.d_ptr = VADDR + STRINGS},
+                         {.d_tag = DT_NULL}};
   memset(g_image, 0, sizeof g_image);
+  memcpy(g_image + DYNAMIC, dynamic, sizeof dynamic);
+  memcpy(g_image + STRINGS, "before\0libx.so.1", sizeof "before\0libx.so.1");
   memcpy(g_image, &header, sizeof header);
   memcpy(g_image + sizeof header, parts, sizeof parts);
   memcpy(g_image + 0x800, other_note, sizeof other_note);
   memcpy(g_image + 0x800 + sizeof other_note, note, sizeof note);
   memcpy(g_image + 0x800 + sizeof other_note + sizeof note, g_build_id, sizeof g_build_id);
+}
+
+static Elf64_Dyn *dynamic_of_image(uint32_t i) {
+  return (Elf64_Dyn *)(void *)(g_image + DYNAMIC) + i;
 }
 
 static uint64_t image(void) {
@@ -288,6 +310,7 @@ static void data_of_objects(void **state) {
   assert_int_equal(f.roots.objects.last, 1);
   const dmd_graph_object_t *object = dmd_roots_object(&f.roots, 1);
   assert_string_equal(object->path, "/lib/x.so");
+  assert_string_equal(object->soname, "libx.so.1");
   assert_int_equal(object->bias, image() - VADDR);
   assert_int_equal(object->start, image());
   assert_int_equal(object->szB, 5 * PAGE);
@@ -355,6 +378,29 @@ static void notes_that_are_broken(void **state) {
   }
 }
 
+static void sonames(void **state) {
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    fixture_t f;
+    begin_with_image(&f);
+    if (i == 0) /* as the loader of the C library leaves it */
+      dynamic_of_image(1)->d_un.d_ptr = image() + STRINGS;
+    else if (i == 1)
+      dynamic_of_image(0)->d_tag = DT_NULL;
+    else if (i == 2) /* in the first page, where nothing is */
+      dynamic_of_image(1)->d_un.d_ptr = 16 - (image() - VADDR);
+    else if (i == 3)
+      memset(g_image + STRINGS + 7, 'x', 600);
+    else
+      part_of_image(5)->p_vaddr++;
+    find(&f);
+    assert_int_equal(f.roots.objects.last, 1);
+    const char *soname = dmd_roots_object(&f.roots, 1)->soname;
+    assert_string_equal(soname == NULL ? "none" : soname, i == 0 ? "libx.so.1" : "none");
+    end(&f);
+  }
+}
+
 /* It ends at the thread pointer, behind which is what the C library keeps of a thread: here as in a
  * thread that has both on its stack's mapping, above the stack. */
 static void thread_local_storage(void **state) {
@@ -407,10 +453,12 @@ int main(void) {
       cmocka_unit_test(frames_that_make_no_sense),
       cmocka_unit_test(a_stack_in_a_larger_mapping),
       cmocka_unit_test(a_thread_on_another_stack),
+      cmocka_unit_test(a_stack_from_the_heap),
       cmocka_unit_test(the_red_zone_ends_with_the_stack),
       cmocka_unit_test(data_of_objects),
       cmocka_unit_test(what_is_no_object),
       cmocka_unit_test(notes_that_are_broken),
+      cmocka_unit_test(sonames),
       cmocka_unit_test(thread_local_storage),
       cmocka_unit_test(out_of_memory),
   };

@@ -6,6 +6,7 @@
  *   edge ADDRESS TARGET          a word at this address is this address in a block
  *   root KIND ADDRESS TARGET     the same of a word outside of the heap
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -103,6 +104,26 @@ static void *run_thread(void *unused) {
   return on_stack;
 }
 
+/* A stack that is a block: its words are the block's, not a root's. */
+static void *run_in_block(void *unused) {
+  void *volatile on_stack = malloc(90);
+  (void)unused;
+  dprintf(1, "edge-of-stack %p %p\n", (void *)&on_stack, on_stack);
+  pthread_barrier_wait(&g_barrier);
+  pthread_barrier_wait(&g_barrier);
+  return on_stack;
+}
+
+static void start_on_heap(pthread_t *thread) {
+  enum { STACK_SZB = 256 * 1024 };
+  pthread_attr_t attributes;
+  void *stack = memalign(4096, STACK_SZB);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, stack, STACK_SZB);
+  pthread_create(thread, &attributes, run_in_block, NULL);
+  dprintf(1, "stack %p\n", stack);
+}
+
 static void graph_below(void *volatile *outer) {
   void *volatile on_stack;
   root("stack-inner", (void **)&on_stack, malloc(10));
@@ -124,10 +145,11 @@ static void make_roots(void) {
 }
 
 int main(void) {
-  pthread_t thread;
+  pthread_t thread, on_heap;
   setvbuf(stdout, NULL, _IONBF, 0);
-  pthread_barrier_init(&g_barrier, NULL, 2);
+  pthread_barrier_init(&g_barrier, NULL, 3);
   pthread_create(&thread, NULL, run_thread, NULL);
+  start_on_heap(&on_heap);
   pthread_barrier_wait(&g_barrier);
   make_blocks();
   fill_blocks();
@@ -136,5 +158,6 @@ int main(void) {
   make_roots();
   pthread_barrier_wait(&g_barrier);
   pthread_join(thread, NULL);
+  pthread_join(on_heap, NULL);
   return 0;
 }
