@@ -65,6 +65,7 @@ dmd_core_sources = \
   dmd/analysis/tally.h \
   dmd/analysis/tree.c dmd/analysis/tree.h \
   dmd/analysis/verdict.c dmd/analysis/verdict.h \
+  dmd/graph/backedges.c dmd/graph/backedges.h \
   dmd/graph/condense.c dmd/graph/condense.h \
   dmd/graph/census.c dmd/graph/census.h \
   dmd/graph/dominators.c dmd/graph/dominators.h \
@@ -81,7 +82,11 @@ dmd_core_sources = \
   dmd/graph/nesting.c dmd/graph/nesting.h \
   dmd/graph/nodefilter.c dmd/graph/nodefilter.h \
   dmd/graph/nodekeys.c dmd/graph/nodekeys.h \
+  dmd/graph/lost.c dmd/graph/lost.h \
+  dmd/graph/nesting.c dmd/graph/nesting.h \
+  dmd/graph/owners.c dmd/graph/owners.h \
   dmd/graph/paths.c dmd/graph/paths.h \
+  dmd/graph/proposal.c dmd/graph/proposal.h \
   dmd/graph/retained.c dmd/graph/retained.h \
   dmd/graph/retainedrows.c dmd/graph/retainedrows.h \
   dmd/graph/propagate.c dmd/graph/propagate.h \
@@ -108,6 +113,7 @@ dmd_core_sources = \
   dmd/text/text_fault.c \
   dmd/text/text_gate.c dmd/text/text_gate.h \
   dmd/text/text_leaks.c dmd/text/text_leaks.h \
+  dmd/text/text_owners.c dmd/text/text_owners.h \
   dmd/text/text_paths.c dmd/text/text_paths.h \
   dmd/text/text_retained.c dmd/text/text_retained.h \
   dmd/text/text_rows.c dmd/text/text_rows.h \

@@ -81,6 +81,7 @@ unit_tests = \
   tests/unit/test_optiontable \
   tests/unit/test_out \
   tests/unit/test_outfile \
+  tests/unit/test_owners \
   tests/unit/test_paths \
   tests/unit/test_peer_conformance \
   tests/unit/test_pool \

@@ -141,7 +141,7 @@ uint32_t dmd_kinds_way(dmd_kinds_t *kinds, uint32_t node, uint32_t edge) {
   dmd_strbuf_t buf;
   dmd_strbuf_init(&buf, kinds->names.env);
   if (key.use == KEY_WAY && key.type == DMD_NONE && key.many)
-    dmd_strbuf_str(&buf, "+...");
+    dmd_strbuf_str(&buf, DMD_WAY_OF_MANY);
   else
     dmd_edge_name(kinds->typing, node, edge, &buf);
   drop_numbers(&buf);

@@ -18,6 +18,8 @@
 
 #include "graph/typing.h"
 
+#define DMD_WAY_OF_MANY "+..."
+
 typedef struct dmd_kinds {
   dmd_typing_t *typing;
   uint32_t *of; /* by node; of DMD_GRAPH_ALL too */

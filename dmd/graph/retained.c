@@ -2,7 +2,6 @@
 #include "graph/retained.h"
 
 #include "graph/edgemask.h"
-#include "graph/leaks.h"
 
 static void *array(const dmd_heapgraph_t *graph, size_t element_szB) {
   return dmd_env_alloc(graph->env, "dmd.retained", graph->graph.n_nodes * element_szB);
@@ -23,7 +22,7 @@ static void find_sure(dmd_retained_t *r, dmd_heapgraph_t *graph, const dmd_typin
   dmd_edgemask_init(&mask, &graph->graph);
   if (dmd_edgemask_take_doubtful(&mask, typing) > 0) {
     dmd_dominators_t dominators;
-    dmd_dominators_init(&dominators, &graph->graph, r->lost, r->n_lost);
+    dmd_dominators_init(&dominators, &graph->graph, r->lost.nodes, r->lost.n);
     r->sure = sum(r, &dominators);
     dmd_dominators_destroy(&dominators);
   }
@@ -33,10 +32,10 @@ static void find_sure(dmd_retained_t *r, dmd_heapgraph_t *graph, const dmd_typin
 void dmd_retained_init(dmd_retained_t *retained, dmd_heapgraph_t *graph,
                        const dmd_typing_t *typing) {
   *retained = (dmd_retained_t){.graph = graph};
-  retained->lost = dmd_leaks_starts(graph, &retained->n_lost);
+  dmd_lost_init(&retained->lost, graph);
   dmd_nesting_init(&retained->sizes, graph);
   find_sure(retained, graph, typing);
-  dmd_dominators_init(&retained->dominators, &graph->graph, retained->lost, retained->n_lost);
+  dmd_dominators_init(&retained->dominators, &graph->graph, retained->lost.nodes, retained->lost.n);
   retained->bytes = sum(retained, &retained->dominators);
 }
 
@@ -46,7 +45,7 @@ void dmd_retained_destroy(dmd_retained_t *retained) {
   dmd_env_free(env, retained->bytes);
   dmd_env_free(env, retained->sure);
   dmd_nesting_destroy(&retained->sizes);
-  dmd_env_free(env, retained->lost);
+  dmd_lost_destroy(&retained->lost);
 }
 
 /* ---- Several together. ---- */
@@ -72,8 +71,8 @@ uint64_t dmd_retained_by_all(const dmd_retained_t *retained, const dmd_bitset_t 
   dmd_bitset_init(&w.met, env, "dmd.retained", w.graph->n_nodes);
   w.queue = array(retained->graph, sizeof *w.queue);
   meet(&w, DMD_GRAPH_ALL);
-  for (uint32_t i = 0; i < retained->n_lost; i++)
-    meet(&w, retained->lost[i]);
+  for (uint32_t i = 0; i < retained->lost.n; i++)
+    meet(&w, retained->lost.nodes[i]);
   uint64_t left = 0;
   for (uint32_t i = 0; i < w.n; i++) {
     uint32_t node = w.queue[i];

@@ -3,8 +3,8 @@
  * retained.h: what each node of a heap graph keeps alive: the bytes that would go with it.
  *
  * Sizes are usable bytes. A byte of a block in a block counts once, as the inner one's, and roots
- * have no bytes of their own. What no root reaches is taken for held by DMD_GRAPH_ALL at the blocks
- * where it begins, as a leak check finds them (leaks.h): so all blocks are in the tree, and their
+ * have no bytes of their own. What no root reaches is taken for held by DMD_GRAPH_ALL where it
+ * begins (lost.h): so all blocks are in the tree, and their
  * bytes add up to the heap.
  *
  * Some edges may be no pointers (dmd_typing_doubts). All is computed with them and without them:
@@ -17,6 +17,7 @@
 
 #include "base/bitset.h"
 #include "graph/dominators.h"
+#include "graph/lost.h"
 #include "graph/nesting.h"
 #include "graph/typing.h"
 
@@ -26,8 +27,7 @@ typedef struct dmd_retained {
   uint64_t *bytes;             /* by node; over all edges */
   uint64_t *sure;              /* by node; without the doubtful ones. NULL: there are none */
   dmd_nesting_sizes_t sizes;
-  uint32_t *lost; /* the blocks where what no root reaches begins */
-  uint32_t n_lost;
+  dmd_lost_t lost; /* where what no root reaches begins */
 } dmd_retained_t;
 
 /* Takes doubtful edges out of the graph meanwhile, and puts them back. */

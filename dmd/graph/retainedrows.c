@@ -90,9 +90,9 @@ static void place_kids(dmd_retainedrows_t *rows, uint32_t id, uint32_t node) {
     uint32_t kid = rows->kids[i];
     bool is_root = !dmd_heapgraph_is_block(rows->retained->graph, kid);
     place(rows, id, kid,
-          is_root                            ? DMD_HELD_ROOT
-          : dmd_bitset_has(&rows->lost, kid) ? DMD_HELD_LOST
-                                             : DMD_HELD_BY_SEVERAL,
+          is_root                                    ? DMD_HELD_ROOT
+          : dmd_lost_has(&rows->retained->lost, kid) ? DMD_HELD_LOST
+                                                     : DMD_HELD_BY_SEVERAL,
           DMD_NONE);
   }
 }
@@ -185,9 +185,6 @@ void dmd_retainedrows_init(dmd_retainedrows_t *rows, const dmd_retained_t *retai
   dmd_pool_init(&rows->rows, env, "dmd.retainedrows", sizeof(dmd_retained_row_t));
   dmd_table_init(&rows->index, env, "dmd.retainedrows", row_equal, rows);
   dmd_bitset_init(&rows->placed, env, "dmd.retainedrows", n);
-  dmd_bitset_init(&rows->lost, env, "dmd.retainedrows", n);
-  for (uint32_t i = 0; i < retained->n_lost; i++)
-    dmd_bitset_add(&rows->lost, retained->lost[i]);
   rows->next_node = array(rows, n);
   list_kids(rows);
   *row_at(rows, dmd_pool_add(&rows->rows)) = (dmd_retained_row_t){0};
@@ -204,7 +201,6 @@ void dmd_retainedrows_destroy(dmd_retainedrows_t *rows) {
   dmd_env_free(env, rows->kids);
   dmd_env_free(env, rows->first_kid);
   dmd_env_free(env, rows->next_node);
-  dmd_bitset_destroy(&rows->lost);
   dmd_bitset_destroy(&rows->placed);
   dmd_table_destroy(&rows->index);
   dmd_pool_destroy(&rows->rows);

@@ -53,7 +53,7 @@ typedef struct dmd_retainedrows {
   dmd_table_t index;
   uint32_t *next_node;        /* in its row; DMD_GRAPH_ALL: none */
   uint32_t *first_kid, *kids; /* by node: those that it dominates, first[i] to first[i + 1] - 1 */
-  dmd_bitset_t placed, lost;
+  dmd_bitset_t placed;
 } dmd_retainedrows_t;
 
 /* Of the whole tree or, where `chosen` is not NULL, of these nodes: those of them that hang on no

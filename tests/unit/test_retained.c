@@ -39,8 +39,8 @@ static uint64_t bytes_without(const heap_matrix_t *m, uint32_t starts, unsigned 
 
 static uint32_t starts_of(const dmd_retained_t *r) {
   uint32_t starts = BIT(0);
-  for (uint32_t i = 0; i < r->n_lost; i++)
-    starts |= BIT(r->lost[i]);
+  for (uint32_t i = 0; i < r->lost.n; i++)
+    starts |= BIT(r->lost.nodes[i]);
   return starts;
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "graph/lost.h"
+
+void dmd_lost_init(dmd_lost_t *lost, const dmd_heapgraph_t *graph) {
+  lost->env = graph->env;
+  lost->nodes = dmd_leaks_starts(graph, &lost->n);
+}
+
+void dmd_lost_destroy(dmd_lost_t *lost) {
+  dmd_env_free(lost->env, lost->nodes);
+}
+
+bool dmd_lost_has(const dmd_lost_t *lost, uint32_t node) {
+  uint32_t low = 0, high = lost->n;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (lost->nodes[middle] < node)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < lost->n && lost->nodes[low] == node;
+}

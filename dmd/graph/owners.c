@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "graph/owners.h"
+
+#include "graph/backedges.h"
+#include "graph/dominators.h"
+#include "graph/edgemask.h"
+#include "graph/lost.h"
+#include "graph/nesting.h"
+
+#define NO_EDGE UINT32_MAX
+
+void dmd_heapgraph_add_groups(dmd_heapgraph_t *graph) {
+  dmd_nesting_sizes_t sizes;
+  dmd_nesting_init(&sizes, graph);
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
+    const dmd_graph_block_t *block = dmd_heapgraph_block(graph, node);
+    dmd_own_size_t own = dmd_nesting_own(&sizes, node);
+    dmd_group_t group = {.req = own.szB - own.slop,
+                         .slop = own.slop,
+                         .num = 1,
+                         .stack = dmd_heapgraph_profile_stack(graph, block->stack),
+                         .reports = block->reports,
+                         .tag = block->tag,
+                         .thread = dmd_thread_number(block->thread)};
+    dmd_groups_add(&graph->profile.groups, &group);
+  }
+  dmd_groups_finish(&graph->profile.groups);
+  dmd_nesting_destroy(&sizes);
+}
+
+static dmd_ownership_t *at(const dmd_owners_t *owners, uint32_t id) {
+  return DMD_POOL_AT(&owners->pool, dmd_ownership_t, id);
+}
+
+static bool ownership_equal(const void *owner, uint32_t id, const void *key) {
+  const dmd_ownership_t *a = at(owner, id), *b = key;
+  return a->owned == b->owned && a->cut == b->cut && a->reporter == b->reporter &&
+         a->stack == b->stack && a->kind == b->kind && a->way == b->way && a->through == b->through;
+}
+
+static uint64_t ownership_hash(const dmd_table_t *index, const dmd_ownership_t *key) {
+  uint64_t h = dmd_table_hash(index, key->cut ^ (uint64_t)key->owned << 32);
+  h = dmd_hash_u64(h ^ key->reporter ^ (uint64_t)key->stack << 32);
+  h = dmd_hash_u64(h ^ key->kind ^ (uint64_t)key->way << 32);
+  return dmd_hash_u64(h ^ key->through);
+}
+
+/* ---- Who points, and who dominates. ---- */
+
+typedef struct {
+  dmd_owners_t *owners;
+  const dmd_heapgraph_t *graph;
+  dmd_dominators_t dominators;
+  dmd_nesting_sizes_t sizes;
+  dmd_lost_t lost;
+  uint32_t *via;    /* by node: an edge to it from a reported block, the owner's if there is one */
+  uint32_t *source; /* by node: where that edge starts */
+  uint32_t *top;    /* by node: the unreported block, perhaps itself, that an owner holds; or 0 */
+  uint32_t *base;   /* by node without a top: the block, perhaps itself, that roots hold */
+} work_t;
+
+static bool is_block(const work_t *w, uint32_t node) {
+  return dmd_heapgraph_is_block(w->graph, node);
+}
+
+static bool is_reported(const work_t *w, uint32_t node) {
+  return is_block(w, node) && dmd_heapgraph_block(w->graph, node)->reports != DMD_NONE;
+}
+
+static bool is_unreported(const work_t *w, uint32_t node) {
+  return is_block(w, node) && dmd_heapgraph_block(w->graph, node)->reports == DMD_NONE;
+}
+
+static uint32_t *array(const work_t *w, uint32_t filled_with) {
+  uint32_t n = w->graph->graph.n_nodes;
+  uint32_t *a = dmd_env_alloc(w->graph->env, "dmd.owners", n * sizeof *a);
+  for (uint32_t i = 0; i < n; i++)
+    a[i] = filled_with;
+  return a;
+}
+
+/* How much it says that a node points to an unreported block: 0 nothing. */
+static int weight(const work_t *w, uint32_t node, uint32_t target) {
+  bool dominates = w->dominators.idom[target] == node;
+  return is_reported(w, node) ? 2 + dominates : node != DMD_GRAPH_ALL && dominates;
+}
+
+static void note_pointer(work_t *w, uint32_t node, uint32_t edge) {
+  uint32_t target = w->graph->graph.target[edge];
+  if (!is_unreported(w, target) || weight(w, node, target) <= weight(w, w->source[target], target))
+    return;
+  w->via[target] = edge;
+  w->source[target] = node;
+}
+
+static void find_pointers(work_t *w) {
+  const dmd_graph_t *g = &w->graph->graph;
+  w->via = array(w, NO_EDGE);
+  w->source = array(w, DMD_GRAPH_ALL);
+  for (uint32_t node = 1; node < g->n_nodes; node++)
+    for (uint32_t e = g->first[node]; !is_unreported(w, node) && e < g->first[node + 1]; e++)
+      note_pointer(w, node, e);
+}
+
+/* In the order of the tree, so that what is above is known. */
+static void find_tops(work_t *w) {
+  const dmd_dominators_t *d = &w->dominators;
+  w->top = array(w, 0);
+  w->base = array(w, 0);
+  for (uint32_t i = 1; i < d->n_reached; i++) {
+    uint32_t node = d->order[i], up = d->idom[node];
+    if (!is_unreported(w, node))
+      continue;
+    if (is_unreported(w, up))
+      w->top[node] = w->top[up];
+    if (is_reported(w, up) || (w->top[node] == 0 && is_reported(w, w->source[node])))
+      w->top[node] = node;
+    w->base[node] = is_block(w, up) ? w->base[up] : node;
+  }
+}
+
+/* ---- What is said of each block. ---- */
+
+static void set_report(const work_t *w, dmd_ownership_t *o, uint32_t reported) {
+  dmd_report_walk_t walk = dmd_reports_walk(&w->graph->profile.reports,
+                                            dmd_heapgraph_block(w->graph, reported)->reports);
+  while (dmd_reports_next(&walk))
+    if (walk.is_first) {
+      o->reporter = walk.report->reporter;
+      o->stack = walk.report->stack;
+    }
+}
+
+/* What holds a block that somebody reports holds, or points to. */
+static void set_owner(const work_t *w, dmd_ownership_t *o, uint32_t top) {
+  uint32_t up = w->dominators.idom[top];
+  bool points = is_reported(w, w->source[top]);
+  o->owned = is_reported(w, up) ? DMD_OWNED_BY_DOMINANCE : DMD_OWNED_BY_POINTER;
+  o->holder = points ? w->source[top] : up;
+  o->edge = points ? w->via[top] : NO_EDGE;
+  o->through = top == o->block ? DMD_NONE : w->owners->kinds->of[top];
+  set_report(w, o, o->holder);
+}
+
+/* What holds a block where no reported one is on the way: the root, if it is one only. */
+static void set_root(const work_t *w, dmd_ownership_t *o) {
+  uint32_t node = w->base[o->block], up = w->dominators.idom[node];
+  o->holder = up;
+  if (up != DMD_GRAPH_ALL) {
+    o->owned = DMD_OWNED_BY_ROOT;
+    o->through = node == o->block ? DMD_NONE : w->owners->kinds->of[node];
+    o->edge = w->source[node] == up ? w->via[node] : NO_EDGE;
+  } else {
+    o->owned = dmd_lost_has(&w->lost, node) ? DMD_OWNED_BY_NOBODY : DMD_OWNED_BY_SEVERAL;
+  }
+}
+
+static void find_above(const work_t *w, dmd_ownership_t *o) {
+  const dmd_graph_t *g = &w->graph->graph;
+  uint32_t up = w->dominators.idom[o->holder];
+  for (uint32_t e = g->first[up]; up != DMD_GRAPH_ALL && e < g->first[up + 1]; e++)
+    if (g->target[e] == o->holder) {
+      o->above = up;
+      o->above_edge = e;
+      return;
+    }
+}
+
+static void add(work_t *w, const dmd_ownership_t *key, uint64_t bytes) {
+  dmd_owners_t *owners = w->owners;
+  uint64_t hash = ownership_hash(&owners->index, key);
+  uint32_t id = dmd_table_find(&owners->index, hash, key);
+  if (id == DMD_NONE) {
+    id = dmd_pool_add(&owners->pool);
+    *at(owners, id) = *key;
+    dmd_table_add(&owners->index, hash, id);
+    if (key->holder != DMD_GRAPH_ALL)
+      find_above(w, at(owners, id));
+  }
+  at(owners, id)->blocks++;
+  at(owners, id)->bytes += bytes;
+}
+
+static void add_block(work_t *w, uint32_t node) {
+  const dmd_graph_block_t *block = dmd_heapgraph_block(w->graph, node);
+  dmd_ownership_t o = {.block = node, .edge = NO_EDGE};
+  o.cut = w->owners->records->cut[dmd_heapgraph_profile_stack(w->graph, block->stack)];
+  if (w->top[node] != 0)
+    set_owner(w, &o, w->top[node]);
+  else
+    set_root(w, &o);
+  o.kind = w->owners->kinds->of[o.holder];
+  if (o.edge != NO_EDGE)
+    o.way = dmd_kinds_way(w->owners->kinds, o.holder, o.edge);
+  add(w, &o, dmd_nesting_own(&w->sizes, node).szB);
+}
+
+/* ---- The whole. ---- */
+
+/* Whether one says more than the other. A pointer alone may be by chance: it counts half. */
+static bool is_better(const dmd_ownership_t *a, const dmd_ownership_t *b) {
+  uint64_t in_a = a->owned == DMD_OWNED_BY_DOMINANCE ? a->bytes : a->bytes / 2;
+  uint64_t in_b = b->owned == DMD_OWNED_BY_DOMINANCE ? b->bytes : b->bytes / 2;
+  return in_a > in_b || (in_a == in_b && a->owned < b->owned);
+}
+
+static void choose_best(dmd_owners_t *owners) {
+  size_t n = dmd_intern_count(&owners->records->stacks) + 1ul;
+  owners->best = dmd_env_alloc(owners->graph->env, "dmd.owners", n * sizeof *owners->best);
+  dmd_mem_zero(owners->best, n * sizeof *owners->best);
+  for (uint32_t id = 1; id <= owners->pool.last; id++) {
+    uint32_t *best = &owners->best[at(owners, id)->cut];
+    if (*best == DMD_NONE || is_better(at(owners, id), at(owners, *best)))
+      *best = id;
+  }
+}
+
+static void find_owners(work_t *w) {
+  dmd_nesting_init(&w->sizes, w->graph);
+  find_pointers(w);
+  find_tops(w);
+  for (uint32_t node = dmd_heapgraph_first_block(w->graph); node < w->graph->graph.n_nodes; node++)
+    if (is_unreported(w, node))
+      add_block(w, node);
+  dmd_nesting_destroy(&w->sizes);
+  dmd_env_free(w->graph->env, w->base);
+  dmd_env_free(w->graph->env, w->top);
+  dmd_env_free(w->graph->env, w->source);
+  dmd_env_free(w->graph->env, w->via);
+}
+
+void dmd_owners_init(dmd_owners_t *owners, dmd_heapgraph_t *graph, dmd_kinds_t *kinds,
+                     const dmd_records_t *records) {
+  *owners = (dmd_owners_t){.graph = graph, .kinds = kinds, .records = records};
+  dmd_pool_init(&owners->pool, graph->env, "dmd.owners", sizeof(dmd_ownership_t));
+  dmd_table_init(&owners->index, graph->env, "dmd.owners", ownership_equal, owners);
+  work_t w = {.owners = owners, .graph = graph};
+  dmd_edgemask_t mask;
+  dmd_edgemask_init(&mask, &graph->graph);
+  dmd_edgemask_take_doubtful(&mask, kinds->typing);
+  dmd_backedges_take(&mask, graph, kinds);
+  dmd_lost_init(&w.lost, graph);
+  dmd_dominators_init(&w.dominators, &graph->graph, w.lost.nodes, w.lost.n);
+  find_owners(&w);
+  dmd_dominators_destroy(&w.dominators);
+  dmd_lost_destroy(&w.lost);
+  dmd_edgemask_destroy(&mask);
+  choose_best(owners);
+}
+
+void dmd_owners_destroy(dmd_owners_t *owners) {
+  dmd_env_free(owners->graph->env, owners->best);
+  dmd_table_destroy(&owners->index);
+  dmd_pool_destroy(&owners->pool);
+}
