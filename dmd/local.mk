@@ -78,13 +78,13 @@ dmd_core_sources = \
   dmd/graph/kinds.c dmd/graph/kinds.h \
   dmd/graph/leakrows.c dmd/graph/leakrows.h \
   dmd/graph/leaks.c dmd/graph/leaks.h \
+  dmd/graph/lost.c dmd/graph/lost.h \
+  dmd/graph/owners.c dmd/graph/owners.h \
   dmd/graph/nearest.c dmd/graph/nearest.h \
+  dmd/graph/lostprofile.c dmd/graph/lostprofile.h \
   dmd/graph/nesting.c dmd/graph/nesting.h \
   dmd/graph/nodefilter.c dmd/graph/nodefilter.h \
   dmd/graph/nodekeys.c dmd/graph/nodekeys.h \
-  dmd/graph/lost.c dmd/graph/lost.h \
-  dmd/graph/nesting.c dmd/graph/nesting.h \
-  dmd/graph/owners.c dmd/graph/owners.h \
   dmd/graph/paths.c dmd/graph/paths.h \
   dmd/graph/proposal.c dmd/graph/proposal.h \
   dmd/graph/retained.c dmd/graph/retained.h \
@@ -240,21 +240,31 @@ dmd_reader_sources = \
   dmd/reader/types/instruction.c dmd/reader/types/instruction.h \
   dmd/reader/types/typefinder.h \
   dmd/reader/command/child.c dmd/reader/command/child.h \
+  dmd/reader/command/choose.c dmd/reader/command/choose.h \
   dmd/reader/command/cmd_census.c \
   dmd/reader/command/cmd_check.c \
   dmd/reader/command/cmd_diff.c \
   dmd/reader/command/cmd_export.c \
   dmd/reader/command/exportgraph.c dmd/reader/command/exportgraph.h \
+  dmd/reader/command/cmd_leaks.c \
   dmd/reader/command/cmd_merge.c \
+  dmd/reader/command/cmd_owners.c \
+  dmd/reader/command/cmd_paths.c \
   dmd/reader/command/cmd_print.c \
+  dmd/reader/command/cmd_retained.c \
   dmd/reader/command/cmd_run.c \
   dmd/reader/command/cmd_tree.c \
   dmd/reader/command/commandline.c dmd/reader/command/commandline.h \
   dmd/reader/command/commands.h \
   dmd/reader/command/complete.c dmd/reader/command/complete.h \
   dmd/reader/command/graphcensus.c dmd/reader/command/graphcensus.h \
+  dmd/reader/command/graphbeside.c dmd/reader/command/graphbeside.h \
   dmd/reader/command/graphcommand.c dmd/reader/command/graphcommand.h \
+  dmd/reader/command/ignoring.c dmd/reader/command/ignoring.h \
+  dmd/reader/command/leakcheck.c dmd/reader/command/leakcheck.h \
+  dmd/reader/command/lostblocks.c dmd/reader/command/lostblocks.h \
   dmd/reader/command/options.c dmd/reader/command/options.h \
+  dmd/reader/command/ownersbeside.c dmd/reader/command/ownersbeside.h \
   dmd/reader/command/show.c dmd/reader/command/show.h \
   dmd/reader/command/typedgraph.c dmd/reader/command/typedgraph.h \
   dmd/reader/command/written.c dmd/reader/command/written.h

@@ -51,8 +51,9 @@ static uint32_t add_frame(void *ctx, uint32_t id) {
 
 /* ---- Blocks. ---- */
 
-static void copy_blocks(dmd_profile_t *view, const dmd_subject_t *subject, const dmd_limit_t *limit,
+static void copy_blocks(dmd_profile_t *view, const dmd_subject_t *of, const dmd_limit_t *limit,
                         lines_t *lines, bool is_before) {
+  const dmd_subject_t *subject = dmd_gate_subject(of, limit->what);
   const dmd_profile_t *from = subject->profile;
   frames_t frames = {view, from, lines};
   dmd_translation_t ids;

@@ -9,7 +9,8 @@ const char *dmd_what_name(const dmd_limit_t *limit) {
   static const char *const names[] = {[DMD_TOTAL] = "total",
                                       [DMD_UNREPORTED] = "unreported",
                                       [DMD_TWICE] = "twice-reported",
-                                      [DMD_MISREPORTS] = "misreports"};
+                                      [DMD_MISREPORTS] = "misreports",
+                                      [DMD_LEAKED] = "leaked"};
   return limit->what == DMD_NAMED ? limit->name : names[limit->what];
 }
 
@@ -104,6 +105,8 @@ bool dmd_gate_counts(const dmd_selector_t *selector, const dmd_group_t *g) {
   switch (selector->what) {
   case DMD_TOTAL:
     return true;
+  case DMD_LEAKED:
+    return !is_ignored(subject, g);
   case DMD_UNREPORTED:
     return g->reports == DMD_NONE && !is_ignored(subject, g);
   case DMD_TWICE:
@@ -126,7 +129,8 @@ static dmd_figure_t count_misreports(const dmd_profile_t *profile) {
   return figure;
 }
 
-dmd_figure_t dmd_gate_figure(const dmd_subject_t *subject, dmd_what_t what, const char *name) {
+dmd_figure_t dmd_gate_figure(const dmd_subject_t *of, dmd_what_t what, const char *name) {
+  const dmd_subject_t *subject = dmd_gate_subject(of, what);
   const dmd_groups_t *groups = &subject->profile->groups;
   if (what == DMD_MISREPORTS)
     return count_misreports(subject->profile);

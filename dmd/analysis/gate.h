@@ -21,7 +21,8 @@ typedef enum {
   DMD_UNREPORTED, /* not of ignored stacks */
   DMD_TWICE,      /* the same */
   DMD_MISREPORTS, /* a count, not bytes */
-  DMD_NAMED       /* reported by a reporter at or below a path, or bearing a tag */
+  DMD_NAMED,      /* reported by a reporter at or below a path, or bearing a tag */
+  DMD_LEAKED      /* what no root reaches; requested bytes, not of ignored stacks */
 } dmd_what_t;
 
 typedef struct dmd_limit {
@@ -40,7 +41,15 @@ const char *dmd_what_name(const dmd_limit_t *limit);
 typedef struct dmd_subject {
   const dmd_profile_t *profile;
   const uint32_t *ignored_by; /* by stack id, 0: not ignored; NULL: nothing is */
+  /* The same of the blocks that no root reaches, by the heap graph of that moment
+   * (graph/lostprofile.h); NULL: there is none. */
+  const struct dmd_subject *lost;
 } dmd_subject_t;
+
+/* The subject that a limit is on: this one, or what is lost of it. */
+static inline const dmd_subject_t *dmd_gate_subject(const dmd_subject_t *subject, dmd_what_t what) {
+  return what == DMD_LEAKED ? subject->lost : subject;
+}
 
 typedef struct dmd_figure {
   int64_t bytes; /* usable; of misreports how many */

@@ -162,16 +162,13 @@ static void count_blocks(dmd_ignore_t *ignore, const dmd_profile_t *profile,
   }
 }
 
-uint32_t *dmd_ignore_apply(dmd_ignore_t *ignore, const dmd_profile_t *profile, bool count) {
+/* concerned: by stack id, which ones patterns are for. */
+static uint32_t *match_stacks(dmd_ignore_t *ignore, const dmd_profile_t *profile,
+                              const bool *concerned, bool use) {
   const dmd_env_t *env = profile->env;
   uint32_t n_stacks = dmd_intern_count(&profile->stacks);
   uint32_t *ignored_by = dmd_env_alloc(env, "dmd.ignored", (n_stacks + 1) * sizeof *ignored_by);
   dmd_mem_zero(ignored_by, (n_stacks + 1) * sizeof *ignored_by);
-  bool *concerned = dmd_env_alloc(env, "dmd.ignored", n_stacks + 1);
-  dmd_mem_zero(concerned, n_stacks + 1);
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
-    if (is_concerned(profile, dmd_groups_at(&profile->groups, id)))
-      concerned[dmd_groups_at(&profile->groups, id)->stack] = true;
   bool *hit = dmd_env_alloc(env, "dmd.ignored", dmd_frames_count(&profile->frames) + 1);
   for (size_t i = 0; i < ignore->n; i++) {
     if (!find_frames(&ignore->patterns[i], profile, hit))
@@ -179,14 +176,39 @@ uint32_t *dmd_ignore_apply(dmd_ignore_t *ignore, const dmd_profile_t *profile, b
     for (uint32_t stack = 1; stack <= n_stacks; stack++) {
       if (!concerned[stack] || !stack_has(profile, stack, hit))
         continue;
-      ignore->patterns[i].used |= count;
+      ignore->patterns[i].used |= use;
       if (ignored_by[stack] == 0)
         ignored_by[stack] = (uint32_t)i + 1;
     }
   }
+  dmd_env_free(env, hit);
+  return ignored_by;
+}
+
+/* By stack id, all alike at first. */
+static bool *new_concerned(const dmd_profile_t *profile, bool all) {
+  uint32_t n = dmd_intern_count(&profile->stacks) + 1;
+  bool *concerned = dmd_env_alloc(profile->env, "dmd.ignored", n);
+  for (uint32_t stack = 0; stack < n; stack++)
+    concerned[stack] = all;
+  return concerned;
+}
+
+uint32_t *dmd_ignore_apply(dmd_ignore_t *ignore, const dmd_profile_t *profile, bool count) {
+  bool *concerned = new_concerned(profile, false);
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+    if (is_concerned(profile, dmd_groups_at(&profile->groups, id)))
+      concerned[dmd_groups_at(&profile->groups, id)->stack] = true;
+  uint32_t *ignored_by = match_stacks(ignore, profile, concerned, count);
   if (count)
     count_blocks(ignore, profile, ignored_by);
-  dmd_env_free(env, hit);
-  dmd_env_free(env, concerned);
+  dmd_env_free(profile->env, concerned);
+  return ignored_by;
+}
+
+uint32_t *dmd_ignore_stacks(dmd_ignore_t *ignore, const dmd_profile_t *profile) {
+  bool *concerned = new_concerned(profile, true);
+  uint32_t *ignored_by = match_stacks(ignore, profile, concerned, true);
+  dmd_env_free(profile->env, concerned);
   return ignored_by;
 }

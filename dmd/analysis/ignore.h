@@ -47,4 +47,7 @@ void dmd_ignore_destroy(dmd_ignore_t *ignore);
  * reported twice; a pattern is used when it matches one of their stacks, the first or not. */
 uint32_t *dmd_ignore_apply(dmd_ignore_t *ignore, const dmd_profile_t *profile, bool count);
 
+/* The same of all stacks, whatever blocks the profile has. Of the patterns `used` is set. */
+uint32_t *dmd_ignore_stacks(dmd_ignore_t *ignore, const dmd_profile_t *profile);
+
 #endif

@@ -99,6 +99,14 @@ const char *dmd_kinds_evidence(dmd_kinds_t *kinds, uint32_t kind) {
   return dmd_type_evidence_name(dmd_typing_evidence(kinds->typing, node));
 }
 
+bool dmd_kinds_alike(const dmd_kinds_t *kinds, uint32_t a, uint32_t b) {
+  const dmd_heapgraph_t *graph = kinds->typing->graph;
+  return kinds->of[a] == kinds->of[b] && dmd_heapgraph_is_block(graph, a) &&
+         dmd_heapgraph_is_block(graph, b) &&
+         (dmd_typing_type(kinds->typing, a) != DMD_NONE ||
+          dmd_heapgraph_requested(graph, a) == dmd_heapgraph_requested(graph, b));
+}
+
 /* ---- Ways. ---- */
 
 static name_key_t key_of_edge(const dmd_kinds_t *kinds, uint32_t node, uint32_t edge) {

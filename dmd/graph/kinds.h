@@ -45,6 +45,10 @@ static inline const char *dmd_kinds_name(const dmd_kinds_t *kinds, uint32_t id) 
   return dmd_intern_get_str(&kinds->names, id);
 }
 
+/* Whether two blocks may well be elements of one list or tree: of one kind and, where no type is
+ * known of it, of one size. */
+bool dmd_kinds_alike(const dmd_kinds_t *kinds, uint32_t a, uint32_t b);
+
 /* What the name of a kind rests on: the word of the evidence for its first node. */
 const char *dmd_kinds_evidence(dmd_kinds_t *kinds, uint32_t kind);
 

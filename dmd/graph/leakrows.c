@@ -92,7 +92,8 @@ static int compare_rows(const void *rows, uint32_t x, uint32_t y) {
 }
 
 void dmd_leakrows_init(dmd_leakrows_t *rows, const dmd_leaks_t *leaks, const dmd_kinds_t *kinds,
-                       const dmd_records_t *records, const uint32_t *ignored_by) {
+                       const dmd_records_t *records, const uint32_t *ignored_by,
+                       const bool *picks) {
   const dmd_env_t *env = leaks->graph->env;
   *rows = (dmd_leakrows_t){.records = records};
   dmd_pool_init(&rows->rows, env, "dmd.leakrows", sizeof(dmd_leak_row_t));
@@ -100,7 +101,8 @@ void dmd_leakrows_init(dmd_leakrows_t *rows, const dmd_leaks_t *leaks, const dmd
   work_t w = {.rows = rows, .leaks = leaks, .kinds = kinds, .ignored_by = ignored_by};
   for (uint32_t node = dmd_heapgraph_first_block(leaks->graph); node < leaks->graph->graph.n_nodes;
        node++)
-    add_block(&w, node);
+    if (picks == NULL || picks[node])
+      add_block(&w, node);
   rows->order = dmd_sorted_ids(env, rows->rows.last, compare_rows, rows);
 }
 

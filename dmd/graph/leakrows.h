@@ -34,10 +34,10 @@ typedef struct dmd_leakrows {
 } dmd_leakrows_t;
 
 /* Records of the graph's profile, for the cut of its stacks; ignored_by: by the profile's stack,
- * not 0 where blocks from there are ignored (analysis/ignore.h); NULL: none. Must stay where it is.
- */
+ * not 0 where blocks from there are ignored (analysis/ignore.h), NULL: none; picks: by node, which
+ * blocks count, NULL: all. Must stay where it is. */
 void dmd_leakrows_init(dmd_leakrows_t *rows, const dmd_leaks_t *leaks, const dmd_kinds_t *kinds,
-                       const dmd_records_t *records, const uint32_t *ignored_by);
+                       const dmd_records_t *records, const uint32_t *ignored_by, const bool *picks);
 void dmd_leakrows_destroy(dmd_leakrows_t *rows);
 
 static inline uint32_t dmd_leakrows_count(const dmd_leakrows_t *rows) {

@@ -9,10 +9,12 @@
 
 #define NO_EDGE UINT32_MAX
 
-void dmd_heapgraph_add_groups(dmd_heapgraph_t *graph) {
+void dmd_heapgraph_add_groups(dmd_heapgraph_t *graph, const bool *picks) {
   dmd_nesting_sizes_t sizes;
   dmd_nesting_init(&sizes, graph);
   for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
+    if (picks != NULL && !picks[node])
+      continue;
     const dmd_graph_block_t *block = dmd_heapgraph_block(graph, node);
     dmd_own_size_t own = dmd_nesting_own(&sizes, node);
     dmd_group_t group = {.req = own.szB - own.slop,
@@ -149,7 +151,9 @@ static void set_root(const work_t *w, dmd_ownership_t *o) {
   if (up != DMD_GRAPH_ALL) {
     o->owned = DMD_OWNED_BY_ROOT;
     o->through = node == o->block ? DMD_NONE : w->owners->kinds->of[node];
-    o->edge = w->source[node] == up ? w->via[node] : NO_EDGE;
+    /* Where in a stack says nothing. */
+    if (w->source[node] == up && dmd_typing_type(w->owners->kinds->typing, up) != DMD_NONE)
+      o->edge = w->via[node];
   } else {
     o->owned = dmd_lost_has(&w->lost, node) ? DMD_OWNED_BY_NOBODY : DMD_OWNED_BY_SEVERAL;
   }
@@ -215,12 +219,12 @@ static void choose_best(dmd_owners_t *owners) {
   }
 }
 
-static void find_owners(work_t *w) {
+static void find_owners(work_t *w, const bool *picks) {
   dmd_nesting_init(&w->sizes, w->graph);
   find_pointers(w);
   find_tops(w);
   for (uint32_t node = dmd_heapgraph_first_block(w->graph); node < w->graph->graph.n_nodes; node++)
-    if (is_unreported(w, node))
+    if (is_unreported(w, node) && (picks == NULL || picks[node]))
       add_block(w, node);
   dmd_nesting_destroy(&w->sizes);
   dmd_env_free(w->graph->env, w->base);
@@ -230,7 +234,7 @@ static void find_owners(work_t *w) {
 }
 
 void dmd_owners_init(dmd_owners_t *owners, dmd_heapgraph_t *graph, dmd_kinds_t *kinds,
-                     const dmd_records_t *records) {
+                     const dmd_records_t *records, const bool *picks) {
   *owners = (dmd_owners_t){.graph = graph, .kinds = kinds, .records = records};
   dmd_pool_init(&owners->pool, graph->env, "dmd.owners", sizeof(dmd_ownership_t));
   dmd_table_init(&owners->index, graph->env, "dmd.owners", ownership_equal, owners);
@@ -241,7 +245,7 @@ void dmd_owners_init(dmd_owners_t *owners, dmd_heapgraph_t *graph, dmd_kinds_t *
   dmd_backedges_take(&mask, graph, kinds);
   dmd_lost_init(&w.lost, graph);
   dmd_dominators_init(&w.dominators, &graph->graph, w.lost.nodes, w.lost.n);
-  find_owners(&w);
+  find_owners(&w, picks);
   dmd_dominators_destroy(&w.dominators);
   dmd_lost_destroy(&w.lost);
   dmd_edgemask_destroy(&mask);

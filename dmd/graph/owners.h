@@ -58,13 +58,13 @@ typedef struct dmd_owners {
 } dmd_owners_t;
 
 /* Adds the graph's blocks to its profile, which has none so far, as groups: so that it has records.
- */
-void dmd_heapgraph_add_groups(dmd_heapgraph_t *graph);
+ * picks: by node, which of them; NULL: all. */
+void dmd_heapgraph_add_groups(dmd_heapgraph_t *graph, const bool *picks);
 
-/* Records of the graph's profile. Takes edges out of the graph meanwhile, and puts them back. Must
- * stay where it is. */
+/* Records of the graph's profile, of the same blocks. Takes edges out of the graph meanwhile, and
+ * puts them back. Must stay where it is. */
 void dmd_owners_init(dmd_owners_t *owners, dmd_heapgraph_t *graph, dmd_kinds_t *kinds,
-                     const dmd_records_t *records);
+                     const dmd_records_t *records, const bool *picks);
 void dmd_owners_destroy(dmd_owners_t *owners);
 
 /* How the blocks of an unreported record are owned; NULL: there are none in the graph. */

@@ -40,13 +40,14 @@ typedef struct {
   uint32_t n;
 } search_t;
 
-/* The shape of the same kind a few steps before the end of a path; DMD_NONE: there is none. */
-static uint32_t find_again(const dmd_paths_t *paths, uint32_t shape, uint32_t kind) {
+/* The shape a few steps before the end of a path that leads to blocks like this one; DMD_NONE:
+ * there is none. */
+static uint32_t find_again(const dmd_paths_t *paths, uint32_t shape, uint32_t node) {
   for (int i = 0; i < LOOK_BACK; i++) {
     const dmd_path_shape_t *s = shape_at(paths, shape);
     if (s->before == DMD_NONE)
       return DMD_NONE; /* a root is of no block's kind */
-    if (s->kind == kind)
+    if (dmd_kinds_alike(paths->kinds, paths->graph->graph.target[s->edge], node))
       return shape;
     shape = s->before;
   }
@@ -57,7 +58,7 @@ static uint32_t follow(search_t *s, uint32_t node, uint32_t edge) {
   uint32_t target = s->graph->target[edge], kind = s->paths->kinds->of[target];
   if (node == DMD_GRAPH_ALL)
     return shape_of(s->paths, &(dmd_path_shape_t){.kind = kind});
-  uint32_t again = find_again(s->paths, s->shape[node], kind);
+  uint32_t again = find_again(s->paths, s->shape[node], target);
   if (again != DMD_NONE) {
     shape_at(s->paths, again)->repeats = true;
     return again;

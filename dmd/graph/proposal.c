@@ -72,10 +72,8 @@ static void append_holder(const work_t *w, dmd_strbuf_t *to) {
   if (is_variable(w, w->o->above) ||
       (w->o->above != DMD_GRAPH_ALL && append_variable(w, w->o->above, to)))
     dmd_edge_follow(typing, w->o->above, w->o->above_edge, to);
-  else if (dmd_typing_type(typing, w->o->holder) != DMD_NONE)
-    dmd_type_name(typing->types, dmd_typing_type(typing, w->o->holder), to);
   else
-    dmd_strbuf_str(to, "block");
+    dmd_type_name(typing->types, dmd_typing_type(typing, w->o->holder), to);
 }
 
 /* "[17].key" becomes "[i].key". */
@@ -92,12 +90,25 @@ static void number_by_i(dmd_strbuf_t *buf) {
   dmd_strbuf_cut(buf, n);
 }
 
+/* `term->postings` or, where no member is known, `*(void **)(block + 0x10)`. */
+static void append_pointer(const work_t *w, dmd_strbuf_t *to) {
+  const dmd_typing_t *typing = w->owners->kinds->typing;
+  uint64_t offset = typing->graph->graph.offset[w->o->edge];
+  if (dmd_typing_find(typing, w->o->holder, offset, NULL) != DMD_NONE) {
+    append_holder(w, to);
+    dmd_edge_follow(typing, w->o->holder, w->o->edge, to);
+    number_by_i(to);
+  } else {
+    dmd_strbuf_str(to, "*(void **)(block + 0x");
+    dmd_strbuf_hex(to, offset);
+    dmd_strbuf_str(to, ")");
+  }
+}
+
 static void append_line(const work_t *w, const char *size_of, dmd_strbuf_t *to) {
   dmd_strbuf_t expression;
   dmd_strbuf_init(&expression, to->env);
-  append_holder(w, &expression);
-  dmd_edge_follow(w->owners->kinds->typing, w->o->holder, w->o->edge, &expression);
-  number_by_i(&expression);
+  append_pointer(w, &expression);
   if (size_of != NULL) {
     dmd_fnname_t plain = dmd_fnname_plain(size_of, dmd_str_length(size_of));
     dmd_strbuf_str(to, "size += ");

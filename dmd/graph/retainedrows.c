@@ -56,7 +56,7 @@ static void append(dmd_retainedrows_t *rows, dmd_retained_row_t *row, uint32_t n
   row->last_node = node;
 }
 
-/* Puts a node that is held by one of a row into that row, if it is of the same kind, or below it.
+/* Puts a node that is held by one of a row into that row, if it is like that one, or below it.
  */
 static void place(dmd_retainedrows_t *rows, uint32_t parent, uint32_t node, dmd_held_t held,
                   uint32_t way) {
@@ -69,7 +69,8 @@ static void place(dmd_retainedrows_t *rows, uint32_t parent, uint32_t node, dmd_
                             .held = held,
                             .depth = above->depth + 1,
                             .parent = parent};
-  if (above->kind == key.kind && above->held != DMD_HELD_ROOT) {
+  uint32_t holder = rows->retained->dominators.idom[node];
+  if (above->first_node != DMD_GRAPH_ALL && dmd_kinds_alike(rows->kinds, holder, node)) {
     append(rows, above, node);
     return;
   }

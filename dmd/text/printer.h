@@ -25,6 +25,7 @@ typedef struct {
   const dmd_records_t *records;
   const dmd_profile_t *profile;
   const dmd_advicesum_t *advice;
+  const struct dmd_owner_advice *owners; /* says it better; NULL: nothing is known */
   dmd_allocfns_t *allocfns;
   uint32_t max_records;
   unsigned only;

@@ -24,6 +24,7 @@ typedef struct dmd_text_options {
   unsigned only;        /* bits of what is printed beside the summary; 0: everything */
   bool colour;          /* for a terminal */
   uint32_t columns;     /* to fold lines of sizes at; 0: never */
+  const struct dmd_owner_advice *owners; /* of the heap graph of the same moment; NULL: none */
   bool for_testing; /* a stack with three frames of DMD's own is "... DMD.cpp ...", and an address
                        of a block 0xdadadada, as Mozilla's tests want it */
 } dmd_text_options_t;

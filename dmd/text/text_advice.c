@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/format.h"
 #include "text/printer.h"
+#include "text/text_owners.h"
 
 static void print_offsets(dmd_out_t *out, const dmd_holder_t *holder) {
   char hex[DMD_FORMAT_MAX];
@@ -54,6 +55,8 @@ static void print_last_time(const dmd_printer_t *p, const dmd_record_t *r) {
 void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r) {
   dmd_holder_t holder;
   print_last_time(p, r);
+  if (p->owners != NULL && dmd_owner_advice_print(p->out, p->owners, p->records, r))
+    return;
   if (!dmd_advice_best(p->advice, r, &holder))
     return;
   uint32_t place = dmd_advice_place(p->records, &holder, p->allocfns);

@@ -240,6 +240,11 @@ static void print_advice(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit
     dmd_out_str(out, "  What is wrong with each: dmdv print --section=misreported ");
     dmd_out_safe(out, v->file);
     dmd_out_char(out, '\n');
+  } else if (limit->what == DMD_LEAKED) {
+    dmd_out_str(
+        out,
+        "  What to do: free these blocks, or keep a pointer to them; dmdv leaks shows more. Or "
+        "put\n  their stacks into an ignore file, with the reason (--ignore=FILE).\n");
   } else if (limit->what < DMD_NAMED) {
     dmd_out_str(out, advice[limit->what]);
   }

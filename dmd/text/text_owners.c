@@ -133,6 +133,56 @@ void dmd_owners_print(dmd_out_t *out, const dmd_owners_view_t *view) {
   dmd_out_char(out, '\n');
 }
 
+/* ---- Records of another profile. ---- */
+
+static void append_stack(dmd_strbuf_t *to, const dmd_records_t *records, const dmd_record_t *r) {
+  size_t n;
+  const uint32_t *frames = dmd_records_frames(records, r->stack, &n);
+  for (size_t i = 0; i < n; i++) {
+    dmd_strbuf_str(to, dmd_frames_text(&records->profile->frames, frames[i]));
+    dmd_strbuf_str(to, "\n");
+  }
+}
+
+void dmd_owner_advice_init(dmd_owner_advice_t *advice, const dmd_owners_view_t *view) {
+  const dmd_env_t *env = view->owners->graph->env;
+  const dmd_section_records_t *section = unreported(view->owners);
+  dmd_strbuf_t stack;
+  *advice = (dmd_owner_advice_t){.view = view};
+  dmd_intern_init(&advice->stacks, env, "dmd.owners.advice");
+  dmd_pool_init(&advice->records, env, "dmd.owners.advice", sizeof(uint32_t));
+  dmd_strbuf_init(&stack, env);
+  for (uint32_t i = 0; i < section->n; i++) {
+    dmd_strbuf_cut(&stack, 0);
+    append_stack(&stack, view->owners->records,
+                 dmd_records_at(view->owners->records, section->ids[i]));
+    uint32_t id = dmd_intern_str(&advice->stacks, stack.text);
+    dmd_pool_reach(&advice->records, id);
+    *DMD_POOL_AT(&advice->records, uint32_t, id) = section->ids[i];
+  }
+  dmd_strbuf_destroy(&stack);
+}
+
+void dmd_owner_advice_destroy(dmd_owner_advice_t *advice) {
+  dmd_pool_destroy(&advice->records);
+  dmd_intern_destroy(&advice->stacks);
+}
+
+bool dmd_owner_advice_print(dmd_out_t *out, const dmd_owner_advice_t *advice,
+                            const dmd_records_t *records, const dmd_record_t *record) {
+  dmd_strbuf_t stack;
+  dmd_strbuf_init(&stack, records->profile->env);
+  append_stack(&stack, records, record);
+  uint32_t id = dmd_intern_find_str(&advice->stacks, stack.text);
+  dmd_strbuf_destroy(&stack);
+  if (id == DMD_NONE)
+    return false;
+  uint32_t of_graph = *DMD_POOL_AT(&advice->records, const uint32_t, id);
+  dmd_owners_print_advice(out, advice->view,
+                          dmd_records_at(advice->view->owners->records, of_graph));
+  return true;
+}
+
 /* ---- JSON. ---- */
 
 static void write_frames_of(dmd_jsonout_t *j, const char *key, const dmd_profile_t *profile,

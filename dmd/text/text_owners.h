@@ -26,4 +26,20 @@ void dmd_owners_print_advice(dmd_out_t *out, const dmd_owners_view_t *view,
  *  "through", "root"}, "proposal": {"line", "function", "file", "at"}}]} */
 void dmd_owners_json(dmd_out_t *out, const dmd_owners_view_t *view);
 
+/* The same for the records of another profile of the same moment, by their stacks. */
+typedef struct dmd_owner_advice {
+  const dmd_owners_view_t *view;
+  dmd_intern_t stacks; /* frames of the graph's unreported records, a line each */
+  dmd_pool_t records;  /* by stack: uint32_t, a record of the graph's */
+} dmd_owner_advice_t;
+
+/* Must stay where it is. The view's records must be cut as those that advice is wanted for. */
+void dmd_owner_advice_init(dmd_owner_advice_t *advice, const dmd_owners_view_t *view);
+void dmd_owner_advice_destroy(dmd_owner_advice_t *advice);
+
+/* Prints what dmd_owners_print_advice does, for a record of those others. False: nothing is known.
+ */
+bool dmd_owner_advice_print(dmd_out_t *out, const dmd_owner_advice_t *advice,
+                            const dmd_records_t *records, const dmd_record_t *record);
+
 #endif

@@ -29,7 +29,7 @@ ROWS = {
 
 def census(test, *args):
     """The census as JSON, which obeys its schema."""
-    result = json.loads(test.dmdv("census", "--json", *args)[0])
+    result = json.loads(test.dmdv("census", "--types=no", "--json", *args)[0])
     try:
         import jsonschema
     except ImportError:
@@ -89,7 +89,7 @@ def test_filters(test):
 def test_filter_that_finds_nothing(test):
     can_read(test)
     path = test.write("a.graph", Graph().bytes())
-    out, err = test.dmdv("census", "--filter=tag=drivel", path)
+    out, err = test.dmdv("census", "--types=no", "--filter=tag=drivel", path)
     test.contains(out, "              0    0.00%              0              0  in all\n")
     test.equal(err, "dmdv: --filter=tag=drivel: no block's tag contains this\n")
 
@@ -123,20 +123,20 @@ def test_difference(test):
     test.equal(rows(result, "size"), {"65 to 128 bytes": (-1, -100, 0), "33 to 64 bytes": (1, 40, 0),
                                       "9 to 16 bytes": (0, 1, 0)})
     test.equal(census(test, "--by=type,stack", old, old)["rows"], [])
-    test.equal(test.dmdv("census", old, new)[0].splitlines()[1],
+    test.equal(test.dmdv("census", "--types=no", old, new)[0].splitlines()[1],
                "            -59  -44.36%              0              0  in all")
 
 
 def test_output_and_limits(test):
     can_read(test)
     path = test.write("a.graph", Graph().bytes())
-    out, _ = test.dmdv("census", "--by=size", "--max-records=1", "-o", "out.txt", path)
+    out, _ = test.dmdv("census", "--types=no", "--by=size", "--max-records=1", "-o", "out.txt", path)
     test.equal(out, "")
     test.equal(test.read("out.txt").splitlines()[2:],
                ["            100   52.08%              1              0  65 to 128 bytes",
                 "# and 3 more (--max-records=all shows them)"])
     test.equal(len(census(test, "--by=size", "--max-records=1", path)["rows"]), 4)
-    out, _ = test.dmdv("census", "--by=stack", "--max-frames=1", path)
+    out, _ = test.dmdv("census", "--types=no", "--by=stack", "--max-frames=1", path)
     test.check("main" not in out, out)
 
 
@@ -144,15 +144,15 @@ def test_wrong_command_lines(test):
     can_read(test)
     path = test.write("a.graph", Graph().bytes())
     test.equal(test.error("census"), "dmdv: census: give one file or two, not 0; see dmdv census --help")
-    test.equal(test.error("census", path, path, path), "dmdv: census: give one file or two, not 3; see dmdv census --help")
-    test.equal(test.error("census", "--by=typ", path),
+    test.equal(test.error("census", "--types=no", path, path, path), "dmdv: census: give one file or two, not 3; see dmdv census --help")
+    test.equal(test.error("census", "--types=no", "--by=typ", path),
                'dmdv: --by=typ: "typ" is not one of type, stack, function, file, library, reporter, state, tag, thread, '
                "size, root, holder")
-    test.contains(test.error("census", "nowhere.graph.gz"), "cannot open")
+    test.contains(test.error("census", "--types=no", "nowhere.graph.gz"), "cannot open")
 
 
 def test_build_without_protobuf(test):
-    _, err = test.dmdv("census", test.write("a.graph", Graph().bytes()), status=None)
+    _, err = test.dmdv("census", "--types=no", test.write("a.graph", Graph().bytes()), status=None)
     if "without" not in err:
         raise Skip("this dmdv has protobuf-c")
     test.contains(err, "this dmdv was built without protobuf-c, which heap graphs need")
@@ -175,4 +175,5 @@ def test_diff(test):
     test.equal(json.loads(test.dmdv("diff", "--json", "-", new, stdin=Graph().bytes())[0]), expected)
     test.contains(test.dmdv("diff", "--filter=wash", old, new)[0], "              0    0.00%")
     test.contains(test.error("diff", "--causal", old, new), "do not go with heap graphs")
-    test.contains(test.error("diff", old, test.write("p.json", "{}")), "p.json: is not a heap graph but a profile")
+    _, err = test.dmdv("diff", old, test.write("p.json", "{}"), status=2)
+    test.contains(err, "p.json: is not a heap graph but a profile")

@@ -15,7 +15,7 @@ NO_EDGES = data(EDGES, edges([[], [], [], []]))
 
 
 def can_read(test):
-    _, err = test.dmdv("census", test.write("good.graph", Graph().bytes()), status=None)
+    _, err = test.dmdv("census", "--types=no", test.write("good.graph", Graph().bytes()), status=None)
     if "without protobuf-c" in err:
         raise Skip("this dmdv was built without protobuf-c")
 
@@ -25,7 +25,7 @@ def refused(test, graph, where, reason):
     can_read(test)
     path = test.write("bad.graph", graph if isinstance(graph, bytes) else graph.bytes())
     place = (Graph() if isinstance(graph, bytes) else graph).at(where) if isinstance(where, str) else where
-    ran = Ran(test.place.dmdv(), test.folder, ["census", path])
+    ran = Ran(test.place.dmdv(), test.folder, ["census", "--types=no", path])
     test.equal(ran.faults(), [])
     test.equal(ran.err.decode(), "dmdv: %s: %s%s\n" % (path, reason, "" if place is None else " (byte %d)" % place))
     test.check(ran.memory < FREE_BYTES, "%d MB" % (ran.memory >> 20))
@@ -46,7 +46,7 @@ def with_edges(**columns):
 
 def test_good(test):
     can_read(test)
-    out, _ = test.dmdv("census", test.write("good.graph.gz", Graph().gzipped()))
+    out, _ = test.dmdv("census", "--types=no", test.write("good.graph.gz", Graph().gzipped()))
     test.contains(out, "in all")
 
 
@@ -70,10 +70,10 @@ def test_graph_for_print(test):
 def test_standard_input(test):
     can_read(test)
     path = test.write("good.graph", Graph().bytes())
-    expected, _ = test.dmdv("census", path)
-    test.equal(test.dmdv("census", "-", stdin=Graph().gzipped())[0], expected)
-    test.equal(test.error("census", "-", stdin=b"x" * 100), "dmdv: (standard input): is not a heap graph")
-    test.equal(test.error("census", "-", "-"), "dmdv: census: standard input can be one of the files only")
+    expected, _ = test.dmdv("census", "--types=no", path)
+    test.equal(test.dmdv("census", "--types=no", "-", stdin=Graph().gzipped())[0], expected)
+    test.equal(test.error("census", "--types=no", "-", stdin=b"x" * 100), "dmdv: (standard input): is not a heap graph")
+    test.equal(test.error("census", "--types=no", "-", "-"), "dmdv: census: standard input can be one of the files only")
 
 
 # ---- the stream of parts ----
@@ -253,7 +253,7 @@ def test_unknown_kinds(test):
     can_read(test)
     graph = Graph().set(roots=part(data(ROOT, number(1, 77) + number(3, 16)), data(ROOT, number(1, 3) + number(3, 8))),
                         root_edges=part(data(EDGES, edges([[(0, 1), (1, 2, 5)], []], heuristic=[99]))))
-    out, _ = test.dmdv("census", "--by=root", test.write("later.graph", graph.bytes()))
+    out, _ = test.dmdv("census", "--types=no", "--by=root", test.write("later.graph", graph.bytes()))
     test.contains(out, "other memory")
 
 
@@ -268,6 +268,6 @@ def test_memory(test):
     if "Sanitizer" in test.run([test.place.dmdv(), "--version"], status=None,
                                env={"ASAN_OPTIONS": "help=1"}).err:
         raise Skip("sanitizers take all of the address space")
-    done = test.run(["sh", "-c", "ulimit -v 400000; exec %s census %s" % (test.place.dmdv(), path)], status=2)
+    done = test.run(["sh", "-c", "ulimit -v 400000; exec %s census --types=no %s" % (test.place.dmdv(), path)], status=2)
     test.check(done.err.startswith("dmdv: %s: 20000000 blocks with 0 pointers take at least 839 MB of memory, and there "
                                    "are " % path), done.err)

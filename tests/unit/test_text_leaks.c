@@ -17,7 +17,7 @@ typedef struct {
 static void begin_on(leaking_t *l, const uint32_t *ignored_by) {
   dmd_leaks_init(&l->leaks, &l->shelf.graph, DMD_LEAKS_AS_MEMCHECK);
   dmd_records_init(&l->records, &l->shelf.graph.profile, 2, DMD_SORT_USABLE);
-  dmd_leakrows_init(&l->rows, &l->leaks, &l->shelf.kinds, &l->records, ignored_by);
+  dmd_leakrows_init(&l->rows, &l->leaks, &l->shelf.kinds, &l->records, ignored_by, NULL);
 }
 
 static void end(leaking_t *l) {

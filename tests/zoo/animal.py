@@ -9,7 +9,8 @@ The comment at the head of each program says in words what the fault is, and the
       at: jar_measure @end
 
 The first line has the kind: that of a fault in the profile, or `unreported` or `twice-reported` for blocks. The others
-are keys of the profile's object with their values; for blocks see blocks_of. Stacks (at, allocatedAt, ...) are frames
+are keys of the profile's object with their values; for blocks see blocks_of. Of blocks, `proposal: LINE in FUNCTION` is
+what dmdv owners proposes where there is a heap graph. Stacks (at, allocatedAt, ...) are frames
 from the inside out, `<` between them, others may stand in between; @end is the line of the program that bears the
 comment /* @end */. `text: ...` is a line that people must read. What is not expected must not be found.
 """
@@ -30,6 +31,7 @@ class Expectation:
         self.kind = kind
         self.keys = {}
         self.texts = []
+        self.proposal = None  # what dmdv owners proposes: "LINE in FUNCTION"
 
 
 class Animal:
@@ -82,6 +84,8 @@ class Animal:
                 value = self.with_lines(value)
                 if key == "text":
                     current.texts.append(value)
+                elif key == "proposal":
+                    current.proposal = value
                 else:
                     current.keys[key] = value
             elif line:
@@ -230,6 +234,23 @@ def unsaid(expected, text):
         if lacking:
             faults.append("no text about %s has %s\nthe nearest is\n%s" % (
                 expectation.kind, "; ".join(map(repr, lacking)), best))
+    return faults
+
+
+# ---- The proposals ----
+
+
+def unproposed(expected, owners):
+    """What dmdv owners does not propose of what is expected, in words. owners: what it prints as JSON."""
+    faults = []
+    for expectation in expected:
+        if expectation.proposal is None:
+            continue
+        stack = expectation.keys["allocatedAt"].split(" < ")
+        rows = [row for row in owners["rows"] if in_order(stack, row["allocatedAt"])]
+        proposed = ["%(line)s in %(function)s" % row["proposal"] for row in rows if "proposal" in row]
+        if proposed != [expectation.proposal]:
+            faults.append("expected the proposal %r, got %r" % (expectation.proposal, proposed))
     return faults
 
 

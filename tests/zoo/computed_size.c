@@ -9,6 +9,7 @@
  *   blocks: 1
  *   bytes: 4088
  *   allocatedAt: vector_new @alloc
+ *   proposal: size += vector_size_of(vector->elements); in vector_measure
  *   holder: explicit/vector
  *   text: 100% held at +0x0 of blocks reported by explicit/vector
  * Expect: claim

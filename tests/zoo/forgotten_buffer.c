@@ -8,6 +8,7 @@
  *   blocks: 3
  *   bytes: 600
  *   allocatedAt: string_new @buffer
+ *   proposal: size += string_size_of(string->text); in string_measure
  *   holder: explicit/strings
  *   text: 100% held at +0x8 of blocks reported by explicit/strings
  */

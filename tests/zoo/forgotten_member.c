@@ -8,6 +8,7 @@
  *   blocks: 1
  *   bytes: 1000
  *   allocatedAt: jar_new @labels
+ *   proposal: size += jar_size_of(jar->labels); in jar_measure
  *   holder: explicit/jar
  *   text: 100% held at +0x8 of blocks reported by explicit/jar
  */

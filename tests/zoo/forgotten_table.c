@@ -8,6 +8,7 @@
  *   blocks: 1
  *   bytes: 2056
  *   allocatedAt: table_new @buckets
+ *   proposal: size += table_size_of(table->buckets); in table_measure
  *   holder: explicit/words
  *   text: 100% held at +0x0 of blocks reported by explicit/words
  */

@@ -8,6 +8,7 @@
  *   blocks: 3
  *   bytes: 6024
  *   allocatedAt: painter_open @painter < canvas_new @call
+ *   proposal: size += canvas_size_of(canvas->painter.buffers[i]); in canvas_measure
  *   holder: explicit/canvas
  * Expect of the twin: unreported
  *   blocks: 3

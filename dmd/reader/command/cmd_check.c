@@ -5,16 +5,16 @@
  */
 #include "base/limits.h"
 #include "reader/command/commands.h"
+#include "reader/command/ignoring.h"
+#include "reader/command/lostblocks.h"
 #include "reader/command/options.h"
 #include "reader/command/show.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "reader/input/ignorefile.h"
 #include "text/gate_output.h"
 #include "text/text_calibration.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 typedef struct {
@@ -76,6 +76,10 @@ static bool take_misreports(void *target, const char *value, dmd_strbuf_t *why) 
                  why);
 }
 
+static bool take_leaked(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_share(target, DMD_LEAKED, "max-leaked", value, why);
+}
+
 static bool take_growth(void *target, const char *value, dmd_strbuf_t *why) {
   dmd_limit_t *total = add_limit(target, DMD_TOTAL, "max-growth", value);
   total->growth = true;
@@ -112,6 +116,9 @@ static const dmd_option_t limit_options[] = {
      .take = take_twice},
     {"max-misreports", "N", NULL, "reports and claims that are wrong", DMD_OPTION_OWN,
      .take = take_misreports},
+    {"max-leaked", "SIZE", NULL,
+     "requested bytes that no variable leads to, by the heap graph beside the profile",
+     DMD_OPTION_OWN, .take = take_leaked},
     {"max-growth", "SIZE", NULL,
      "growth against the baseline, of all bytes and of the unreported ones", DMD_OPTION_OWN,
      .take = take_growth},
@@ -209,18 +216,6 @@ static bool options_fit_calibration(const options_t *o) {
 
 /* ---- Files in. ---- */
 
-static bool read_ignorefile(dmd_ignore_t *file, const char *name) {
-  dmdv_fail_t fail = {0};
-  *file = (dmd_ignore_t){0};
-  if (name == NULL || dmdv_ignorefile_read(file, name, &fail))
-    return true;
-  if (fail.line > 0)
-    dmdv_error("%s:%" PRIu64 ": %s", name, fail.line, fail.reason);
-  else
-    dmdv_error("%s: %s", name, fail.reason);
-  return false;
-}
-
 /* Which blocks of the profile are ignored; `count` has the patterns count what they ignore. */
 static dmd_subject_t subject_of(const dmd_profile_t *profile, dmd_ignore_t *ignore, bool count) {
   return (dmd_subject_t){.profile = profile,
@@ -240,13 +235,6 @@ static bool load_subject(dmd_subject_t *subject, dmd_profile_t *profile, const c
 static void destroy_subject(dmd_subject_t *subject, dmd_profile_t *profile) {
   dmd_env_free(&dmdv_env, (void *)subject->ignored_by);
   dmd_profile_destroy(profile);
-}
-
-static void warn_of_unused_patterns(const dmd_ignore_t *ignore, const char *name) {
-  for (size_t i = 0; i < ignore->n; i++)
-    if (!ignore->patterns[i].used)
-      dmdv_error("%s:%" PRIu64 ": warning: the pattern ignores nothing", name,
-                 ignore->patterns[i].line);
 }
 
 /* ---- Results out. ---- */
@@ -300,7 +288,7 @@ static int judge(const options_t *o, dmd_verdict_t *v) {
   int status = 2;
   if (evaluate(o, v)) {
     if (o->ignore != NULL)
-      warn_of_unused_patterns(v->ignore, o->ignore);
+      dmdv_ignore_warn(v->ignore, o->ignore);
     if (write_findings(o, v) && (o->output == NULL || write_verdict(v)))
       status = dmd_verdict_n_broken(v) > 0 ? 1 : 0;
   }
@@ -308,8 +296,17 @@ static int judge(const options_t *o, dmd_verdict_t *v) {
   return status;
 }
 
+static bool asks_for_leaks(const options_t *o) {
+  for (size_t i = 0; i < o->n_limits; i++)
+    if (o->limits[i].what == DMD_LEAKED)
+      return true;
+  return false;
+}
+
+/* name: of the file, or of all that were merged. */
 static int check_profile(const options_t *o, dmd_ignore_t *ignore, const dmd_profile_t *now,
                          const char *name) {
+  dmdv_lost_t lost;
   dmd_verdict_t v = {.file = name,
                      .baseline = o->baseline,
                      .ignore = ignore,
@@ -318,6 +315,13 @@ static int check_profile(const options_t *o, dmd_ignore_t *ignore, const dmd_pro
                      .now = subject_of(now, ignore, true)};
   dmd_profile_t before;
   int status = 2;
+  dmdv_lost_init(&lost);
+  if (asks_for_leaks(o) && !dmdv_lost_find(&lost, &o->files, &o->load.frame_view, ignore)) {
+    dmdv_lost_destroy(&lost);
+    dmd_env_free(&dmdv_env, (void *)v.now.ignored_by);
+    return 2;
+  }
+  v.now.lost = &lost.subject;
   if (o->baseline == NULL) {
     status = judge(o, &v);
   } else if (load_subject(&v.before, &before, o->baseline, o, ignore, false)) {
@@ -325,6 +329,7 @@ static int check_profile(const options_t *o, dmd_ignore_t *ignore, const dmd_pro
     destroy_subject(&v.before, &before);
   }
   dmd_env_free(&dmdv_env, (void *)v.now.ignored_by);
+  dmdv_lost_destroy(&lost);
   return status;
 }
 
@@ -391,7 +396,7 @@ static int calibrate(const options_t *o, dmd_ignore_t *ignore) {
     loaded++;
   bool good = loaded == n && are_of_one_mode(o, profiles);
   if (good && o->ignore != NULL)
-    warn_of_unused_patterns(ignore, o->ignore);
+    dmdv_ignore_warn(ignore, o->ignore);
   good = good && write_calibration(o, runs, n);
   while (loaded-- > 0)
     destroy_subject(&runs[loaded], &profiles[loaded]);
@@ -405,7 +410,7 @@ static int check_or_calibrate(const options_t *o) {
     return 2;
   dmd_ignore_t ignore;
   int status = 2;
-  if (read_ignorefile(&ignore, o->ignore))
+  if (dmdv_ignore_read(&ignore, o->ignore))
     status = o->calibrate      ? calibrate(o, &ignore)
              : o->files.n == 1 ? check_file(o, &ignore)
                                : check_merged(o, &ignore);

@@ -35,6 +35,7 @@ static const dmdv_part_t parts[] = {
      .options = &diff_table},
     {.options = &dmdv_record_options},
     {.options = &dmdv_accepted_options, .role = DMDV_OPTIONS_SILENT},
+    {.options = &dmdv_print_options, .role = DMDV_OPTIONS_SILENT},
     {0},
 };
 
@@ -69,7 +70,7 @@ static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_opt
   difference.options = dmd_profile_keep(&difference, new->options);
   dmd_difference(&difference, old, new);
   const dmd_profile_t *const compared[2] = {old, new};
-  bool good = dmdv_show(&difference, compared, options, argc, argv);
+  bool good = dmdv_show(&difference, compared, NULL, options, argc, argv);
   dmd_profile_destroy(&difference);
   return good;
 }
@@ -81,13 +82,14 @@ static bool diff_graphs(const dmdv_options_t *options) {
       options->view.sort_by != DMD_SORT_USABLE || options->load.ignore_alloc_fns)
     return dmdv_error("diff: --causal, --by, --section, --sort-by and --ignore-alloc-fns do not go "
                       "with heap graphs; see dmdv census --help");
-  dmdv_graph_options_t graph = {.output = options->output,
-                                .max_rows = options->view.max_records,
-                                .max_frames = options->view.max_frames,
-                                .json = options->json,
-                                .no_pager = options->no_pager,
-                                .frame_view = options->load.frame_view,
-                                .files = options->files};
+  dmdv_graph_options_t graph = {
+      .output = options->output,
+      .max_rows = options->view.max_records,
+      .max_frames = options->view.max_frames,
+      .json = options->json,
+      .no_pager = options->no_pager,
+      .typed = {.with_types = true, .frame_view = options->load.frame_view},
+      .files = options->files};
   graph.filters = dmd_env_alloc(&dmdv_env, "dmdv.filters",
                                 ((size_t)options->n_filters + 1) * sizeof *graph.filters);
   while ((int)graph.n_filters < options->n_filters) {

@@ -27,7 +27,7 @@ static bool count_file(counted_t *counted, dmdv_graph_options_t *o, const char *
     return false;
   dmd_nodefilters_forget(o->filters, o->n_filters);
   dmd_census_add(&counted->census, &graph.keys, o->filters, o->n_filters, sign);
-  counted->heap_szB = heap_szB(&graph.heap);
+  counted->heap_szB = heap_szB(&graph.typed.heap);
   dmdv_graph_close(&graph);
   return true;
 }

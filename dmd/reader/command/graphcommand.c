@@ -23,7 +23,7 @@ static bool take_filter(void *target, const char *value, dmd_strbuf_t *why) {
 
 static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
   dmdv_graph_options_t *options = target;
-  return dmdv_add_alloc_fn(&options->frame_view, options->alloc_fns, value, why);
+  return dmdv_add_alloc_fn(&options->typed.frame_view, options->alloc_fns, value, why);
 }
 
 #define AT(field) DMD_OPTION_AT(dmdv_graph_options_t, field)
@@ -44,7 +44,8 @@ static const dmd_option_t options[] = {
      "a function that matches only allocates for its callers; may be given several times",
      DMD_OPTION_OWN, .take = take_alloc_fn},
     {"full-names", NULL, NULL, "names of functions as they are, however long", DMD_OPTION_SWITCH,
-     AT(frame_view.full_names)},
+     AT(typed.frame_view.full_names)},
+    DMDV_TYPEDGRAPH_OPTIONS(dmdv_graph_options_t, typed),
     {"json", NULL, NULL, "the result as JSON, all of it", DMD_OPTION_SWITCH, AT(json)},
     {"no-pager", NULL, NULL, "on a terminal too, print at once", DMD_OPTION_SWITCH, AT(no_pager)},
 };
@@ -84,13 +85,10 @@ bool dmdv_graph_check_files(const char *command, const dmdv_graph_options_t *o, 
 /* ---- Graphs. ---- */
 
 bool dmdv_graph_open(dmdv_graph_t *graph, const char *name, const dmdv_graph_options_t *o) {
-  const dmdv_load_graph_options_t load = {.frame_view = o->frame_view};
   dmdv_fail_t fail = {0};
-  if (!dmdv_load_graph(&graph->heap, name, &load, &fail))
+  if (!dmdv_typedgraph_open(&graph->typed, name, &o->typed, &fail))
     return dmdv_error_in(name, &fail);
-  dmd_types_init(&graph->types, &dmdv_env, graph->heap.profile.run.word_szB);
-  dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
-  dmd_kinds_init(&graph->kinds, &graph->typing);
+  dmd_kinds_init(&graph->kinds, &graph->typed.typing);
   dmd_nodekeys_init(&graph->keys, &graph->kinds, o->max_frames);
   return true;
 }
@@ -98,18 +96,16 @@ bool dmdv_graph_open(dmdv_graph_t *graph, const char *name, const dmdv_graph_opt
 void dmdv_graph_close(dmdv_graph_t *graph) {
   dmd_nodekeys_destroy(&graph->keys);
   dmd_kinds_destroy(&graph->kinds);
-  dmd_typing_destroy(&graph->typing);
-  dmd_types_destroy(&graph->types);
-  dmd_heapgraph_destroy(&graph->heap);
+  dmdv_typedgraph_close(&graph->typed);
 }
 
 bool *dmdv_graph_picks(dmdv_graph_t *graph, dmdv_graph_options_t *o) {
   if (o->n_filters == 0)
     return NULL;
-  uint32_t n = graph->heap.graph.n_nodes;
+  uint32_t n = graph->typed.heap.graph.n_nodes;
   bool *picks = dmd_env_alloc(&dmdv_env, "dmdv.picks", n * sizeof *picks);
   for (uint32_t node = 0; node < n; node++)
-    picks[node] = dmd_heapgraph_is_block(&graph->heap, node) &&
+    picks[node] = dmd_heapgraph_is_block(&graph->typed.heap, node) &&
                   dmd_nodefilters_pass(o->filters, o->n_filters, &graph->keys, node);
   return picks;
 }

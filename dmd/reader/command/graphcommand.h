@@ -16,7 +16,7 @@
 #include "base/out.h"
 #include "graph/nodefilter.h"
 #include "reader/command/commandline.h"
-#include "reader/input/load_graph.h"
+#include "reader/command/typedgraph.h"
 
 typedef struct dmdv_graph_options {
   const char *output;  /* NULL: standard output */
@@ -24,8 +24,8 @@ typedef struct dmdv_graph_options {
   uint32_t max_frames; /* of stacks */
   bool json;
   bool no_pager;
-  dmd_frame_view_t frame_view;
-  const char **alloc_fns; /* of it */
+  dmdv_typedgraph_options_t typed;
+  const char **alloc_fns; /* of its frame view */
   dmd_nodefilter_t *filters;
   uint32_t n_filters;
   dmdv_files_t files;
@@ -46,9 +46,7 @@ bool dmdv_graph_check_files(const char *command, const dmdv_graph_options_t *opt
 
 /* A graph with all that is asked of it. */
 typedef struct dmdv_graph {
-  dmd_heapgraph_t heap;
-  dmd_types_t types;
-  dmd_typing_t typing;
+  dmdv_typedgraph_t typed;
   dmd_kinds_t kinds;
   dmd_nodekeys_t keys;
 } dmdv_graph_t;

@@ -75,6 +75,14 @@ static const dmd_option_t accepted_options[] = {
 const dmd_option_table_t dmdv_accepted_options = {accepted_options, sizeof accepted_options /
                                                                         sizeof *accepted_options};
 
+static const dmd_option_t print_options[] = {
+    {"owners", "no|yes", "yes",
+     "say who owns unreported blocks, where a heap graph lies beside the profile", DMD_OPTION_WORD,
+     DMD_OPTION_AT(dmdv_options_t, owners)},
+};
+const dmd_option_table_t dmdv_print_options = {print_options,
+                                               sizeof print_options / sizeof *print_options};
+
 int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, int argc,
                       char **argv) {
   *options = (dmdv_options_t){0};

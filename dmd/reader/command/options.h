@@ -25,6 +25,7 @@ typedef struct dmdv_options {
   bool json;
   bool causal;
   bool no_pager;
+  unsigned owners;    /* of print: whether to look for a heap graph */
   bool ignored;       /* for options that change nothing */
   const char *output; /* NULL: standard output */
   const char **filters;
@@ -36,6 +37,9 @@ typedef struct dmdv_options {
 /* The options of these commands, and those that they only accept. Their values are stored in a
  * dmdv_options_t. */
 extern const dmd_option_table_t dmdv_record_options, dmdv_accepted_options;
+
+/* What only print does something about; the others accept it. */
+extern const dmd_option_table_t dmdv_print_options;
 
 /* Takes a value of --alloc-fn into the view, whose patterns are the list: it has room for as many
  * as there are arguments, and outlives the view. False, with the reason, if it is none. */

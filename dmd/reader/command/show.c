@@ -60,8 +60,8 @@ static void print_rows(dmd_out_t *out, const dmd_records_t *records, const dmdv_
 }
 
 static void print(dmdv_outfile_t *file, const dmd_records_t *records,
-                  const dmd_profile_t *const compared[2], const dmdv_options_t *options,
-                  const char *title) {
+                  const dmd_profile_t *const compared[2], const dmd_owner_advice_t *owners,
+                  const dmdv_options_t *options, const char *title) {
   const dmd_profile_t *const alone[2] = {records->profile, NULL};
   bool is_terminal = options->output == NULL && dmdv_is_terminal();
   dmd_text_options_t text = {.title = title,
@@ -72,6 +72,7 @@ static void print(dmdv_outfile_t *file, const dmd_records_t *records,
                              .only = options->view.sections,
                              .colour = is_terminal &&colour_is_wanted(),
                              .columns = is_terminal ? dmdv_terminal_columns() : 0,
+                             .owners = owners,
                              .for_testing = options->for_testing};
   dmd_out_t out;
   dmd_out_init(&out, dmdv_outfile_write, file);
@@ -104,7 +105,8 @@ static void tell_unfound(const dmdv_options_t *options, const bool *found) {
 }
 
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *const compared[2],
-               const dmdv_options_t *options, int argc, char **argv) {
+               const dmd_owner_advice_t *owners, const dmdv_options_t *options, int argc,
+               char **argv) {
   dmdv_pager_begin(options->output == NULL && !options->no_pager);
   dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
   if (file == NULL)
@@ -117,7 +119,7 @@ bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *const compared[2],
       dmd_env_alloc(&dmdv_env, "dmdv.filters", ((size_t)options->n_filters + 1) * sizeof *found);
   filter_records(&records, profile, options, found);
   char *title = title_of(argc, argv);
-  print(file, &records, compared, options, title);
+  print(file, &records, compared, owners, options, title);
   dmd_env_free(&dmdv_env, title);
   dmd_records_destroy(&records);
   bool good = dmdv_outfile_close(file, true);

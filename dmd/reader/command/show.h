@@ -7,6 +7,7 @@
 
 #include "analysis/merge.h"
 #include "reader/command/options.h"
+#include "text/text_owners.h"
 
 /* Loads the file into an uninitialised profile. False, with the reason on stderr and nothing to
  * destroy, when that fails. */
@@ -18,10 +19,11 @@ bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_n
                           dmd_mode_t other_mode, const char *meaning);
 
 /* Prints the profile's records. compared: the two profiles that it is the difference of; NULL: it
- * is none. argc and argv are the command's, for the title. False, with the reason on stderr, if
- * that fails. */
+ * is none. owners: of the heap graph of the same moment; NULL: there is none. argc and argv are the
+ * command's, for the title. False, with the reason on stderr, if that fails. */
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *const compared[2],
-               const dmdv_options_t *options, int argc, char **argv);
+               const dmd_owner_advice_t *owners, const dmdv_options_t *options, int argc,
+               char **argv);
 
 /* Loads the files, which must be of one mode, into an uninitialised merge and finishes it, each of
  * a process of its own where these are to be kept. False, with the reason on stderr, when it

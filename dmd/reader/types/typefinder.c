@@ -289,3 +289,63 @@ void dmdv_typefinder_run(dmdv_typefinder_t *f, dmd_typing_t *typing) {
   dmd_typing_propagate(typing);
   say_what_is_missing(f, typing);
 }
+
+/* ---- Variables of functions. ---- */
+
+typedef struct {
+  dmdv_typefinder_t *finder;
+  uint64_t addr;
+  uint32_t type;
+  dmd_strbuf_t *to;
+} variable_search_t;
+
+static bool is_meant(const variable_search_t *s, Dwarf_Die *die) {
+  uint32_t type = dmdv_dwarftypes_of(&s->finder->dwarftypes, die);
+  return dmd_type_is(s->finder->types, type, DMD_TYPE_POINTER) &&
+         dmd_type_at(s->finder->types, type)->target == s->type && dwarf_diename(die) != NULL;
+}
+
+/* What is inlined at the address comes first, the innermost first of all; then blocks of the
+ * source, wherever they are, and the function's own. */
+static bool find_variable(const variable_search_t *s, Dwarf_Die *scope, int depth);
+
+static bool find_deeper(const variable_search_t *s, Dwarf_Die *scope, int depth) {
+  Dwarf_Die die;
+  if (depth == DMDV_DIES_MAX_DEPTH || dwarf_child(scope, &die) != 0)
+    return false;
+  do {
+    int tag = dwarf_tag(&die);
+    bool is_here = tag == DW_TAG_lexical_block ||
+                   (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&die, s->addr) > 0);
+    if (is_here && find_variable(s, &die, depth + 1))
+      return true;
+  } while (dwarf_siblingof(&die, &die) == 0);
+  return false;
+}
+
+static bool find_here(const variable_search_t *s, Dwarf_Die *scope) {
+  Dwarf_Die die;
+  if (dwarf_child(scope, &die) != 0)
+    return false;
+  do {
+    int tag = dwarf_tag(&die);
+    if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && is_meant(s, &die)) {
+      dmd_strbuf_str(s->to, dwarf_diename(&die));
+      return true;
+    }
+  } while (dwarf_siblingof(&die, &die) == 0);
+  return false;
+}
+
+static bool find_variable(const variable_search_t *s, Dwarf_Die *scope, int depth) {
+  return find_deeper(s, scope, depth) || find_here(s, scope);
+}
+
+bool dmdv_typefinder_variable(dmdv_typefinder_t *f, uint32_t object, uint64_t addr, uint32_t type,
+                              dmd_strbuf_t *to) {
+  const object_t *o = object_at(f, object);
+  Dwarf_Die function;
+  variable_search_t s = {.finder = f, .addr = addr, .type = type, .to = to};
+  return o != NULL && dmdv_dwarfindex_function(&o->index, addr, &function) &&
+         find_variable(&s, &function, 0);
+}

@@ -35,4 +35,9 @@ uint64_t dmdv_typefinder_part(dmdv_typefinder_t *finder, uint32_t object, uint64
  */
 void dmdv_typefinder_run(dmdv_typefinder_t *finder, dmd_typing_t *typing);
 
+/* Appends the name of a variable or parameter of the function that has code at an address of an
+ * object, or of what is inlined there, which points to this type. False: there is none. */
+bool dmdv_typefinder_variable(dmdv_typefinder_t *finder, uint32_t object, uint64_t addr,
+                              uint32_t type, dmd_strbuf_t *to);
+
 #endif

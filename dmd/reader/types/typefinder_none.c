@@ -31,3 +31,9 @@ void dmdv_typefinder_run(dmdv_typefinder_t *finder, dmd_typing_t *typing) {
   dmdv_note("this dmdv was built without libdw, which finds types: blocks are named by who "
             "allocated them");
 }
+
+bool dmdv_typefinder_variable(dmdv_typefinder_t *finder, uint32_t object, uint64_t addr,
+                              uint32_t type, dmd_strbuf_t *to) {
+  (void)finder, (void)object, (void)addr, (void)type, (void)to;
+  return false;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/command/graphbeside.h"
+
+#include <string.h>
+#include <unistd.h>
+
+bool dmdv_graph_beside(dmd_strbuf_t *to, const char *profile) {
+  static const char *const endings[] = {".json.gz", ".json"};
+  size_t n = strlen(profile), before = to->n;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    size_t ending = strlen(endings[i]);
+    if (n <= ending || strcmp(profile + n - ending, endings[i]) != 0)
+      continue;
+    dmd_strbuf_bytes(to, profile, n - ending);
+    dmd_strbuf_str(to, ".graph.gz");
+    return access(to->text + before, R_OK) == 0;
+  }
+  return false;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * leakcheck.h: the leak check of a loaded heap graph, for dmdv leaks and dmdv check.
+ */
+#ifndef DMD_READER_COMMAND_LEAKCHECK_H
+#define DMD_READER_COMMAND_LEAKCHECK_H
+
+#include "analysis/ignore.h"
+#include "graph/leakrows.h"
+#include "reader/command/graphcommand.h"
+
+typedef struct dmdv_leakcheck {
+  dmd_kinds_t *kinds;
+  dmd_leaks_t leaks;
+  dmd_records_t records;
+  uint32_t *ignored_by;
+  dmd_leakrows_t rows;
+} dmdv_leakcheck_t;
+
+/* ignore may have no patterns; picks: by node, NULL: all blocks. Must stay where it is. */
+void dmdv_leakcheck_init(dmdv_leakcheck_t *check, dmdv_graph_t *graph, uint32_t max_frames,
+                         dmd_ignore_t *ignore, const bool *picks);
+void dmdv_leakcheck_destroy(dmdv_leakcheck_t *check);
+
+/* What a gate counts: definitely and indirectly lost. */
+dmd_leak_sum_t dmdv_leakcheck_lost(const dmdv_leakcheck_t *check);
+
+#endif
