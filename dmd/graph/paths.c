@@ -31,53 +31,25 @@ static uint32_t shape_of(dmd_paths_t *paths, const dmd_path_shape_t *key) {
 
 /* ---- The search, in the order of distance. ---- */
 
+#define NO_EDGE UINT32_MAX
+
 typedef struct {
   dmd_paths_t *paths;
   const dmd_graph_t *graph;
   dmd_bitset_t doubtful; /* edges */
-  uint32_t *shape;       /* by node; DMD_NONE: not met */
-  uint32_t *queue;
+  uint32_t *edge;        /* by node: on which it was met; NO_EDGE: not met */
+  uint32_t *queue;       /* of the search; later a path */
   uint32_t n;
+  uint32_t *shape; /* by node: of its path; DMD_NONE: not asked for so far */
 } search_t;
-
-/* The shape a few steps before the end of a path that leads to blocks like this one; DMD_NONE:
- * there is none. */
-static uint32_t find_again(const dmd_paths_t *paths, uint32_t shape, uint32_t node) {
-  for (int i = 0; i < LOOK_BACK; i++) {
-    const dmd_path_shape_t *s = shape_at(paths, shape);
-    if (s->before == DMD_NONE)
-      return DMD_NONE; /* a root is of no block's kind */
-    if (dmd_kinds_alike(paths->kinds, paths->graph->graph.target[s->edge], node))
-      return shape;
-    shape = s->before;
-  }
-  return DMD_NONE;
-}
-
-static uint32_t follow(search_t *s, uint32_t node, uint32_t edge) {
-  uint32_t target = s->graph->target[edge], kind = s->paths->kinds->of[target];
-  if (node == DMD_GRAPH_ALL)
-    return shape_of(s->paths, &(dmd_path_shape_t){.kind = kind});
-  uint32_t again = find_again(s->paths, s->shape[node], target);
-  if (again != DMD_NONE) {
-    shape_at(s->paths, again)->repeats = true;
-    return again;
-  }
-  dmd_path_shape_t key = {.before = s->shape[node],
-                          .kind = kind,
-                          .way = dmd_kinds_way(s->paths->kinds, node, edge),
-                          .edge = edge,
-                          .is_doubtful = dmd_bitset_has(&s->doubtful, edge)};
-  return shape_of(s->paths, &key);
-}
 
 static void follow_edges(search_t *s, uint32_t node, bool all) {
   for (uint32_t e = s->graph->first[node]; e < s->graph->first[node + 1]; e++) {
     uint32_t target = s->graph->target[e];
-    if (target == DMD_GRAPH_ALL || s->shape[target] != DMD_NONE ||
+    if (target == DMD_GRAPH_ALL || s->edge[target] != NO_EDGE ||
         (!all && dmd_bitset_has(&s->doubtful, e)))
       continue;
-    s->shape[target] = follow(s, node, e);
+    s->edge[target] = e;
     s->queue[s->n++] = target;
   }
 }
@@ -93,9 +65,12 @@ static void begin(search_t *s, dmd_paths_t *paths) {
   *s = (search_t){.paths = paths, .graph = &paths->graph->graph};
   dmd_bitset_init(&s->doubtful, env, "dmd.paths", dmd_graph_n_edges(s->graph));
   dmd_find_doubtful(paths->kinds->typing, note_doubtful, s);
+  s->edge = dmd_env_alloc(env, "dmd.paths", n * sizeof *s->edge);
+  for (uint32_t node = 0; node < n; node++)
+    s->edge[node] = NO_EDGE;
+  s->queue = dmd_env_alloc(env, "dmd.paths", n * sizeof *s->queue);
   s->shape = dmd_env_alloc(env, "dmd.paths", n * sizeof *s->shape);
   dmd_mem_zero(s->shape, n * sizeof *s->shape);
-  s->queue = dmd_env_alloc(env, "dmd.paths", n * sizeof *s->queue);
 }
 
 static void search(search_t *s) {
@@ -107,9 +82,74 @@ static void search(search_t *s) {
 }
 
 static void end(search_t *s) {
-  dmd_env_free(s->paths->graph->env, s->queue);
   dmd_env_free(s->paths->graph->env, s->shape);
+  dmd_env_free(s->paths->graph->env, s->queue);
+  dmd_env_free(s->paths->graph->env, s->edge);
   dmd_bitset_destroy(&s->doubtful);
+}
+
+/* ---- Shapes of the paths that were asked for. ---- */
+
+/* The shape a few steps before the end of a path that leads to blocks like this one; DMD_NONE:
+ * there is none. */
+static uint32_t find_again(const dmd_paths_t *paths, uint32_t shape, uint32_t node) {
+  for (int i = 0; i < LOOK_BACK; i++) {
+    const dmd_path_shape_t *s = shape_at(paths, shape);
+    if (s->before == DMD_NONE)
+      return DMD_NONE; /* a root is like no block */
+    if (dmd_kinds_alike(paths->kinds, paths->graph->graph.target[s->edge], node))
+      return shape;
+    shape = s->before;
+  }
+  return DMD_NONE;
+}
+
+/* Of a node whose path goes on from that of another one. */
+static uint32_t next_shape(search_t *s, uint32_t from, uint32_t node) {
+  uint32_t edge = s->edge[node], kind = s->paths->kinds->of[node];
+  if (from == DMD_GRAPH_ALL)
+    return shape_of(s->paths, &(dmd_path_shape_t){.kind = kind});
+  uint32_t again = find_again(s->paths, s->shape[from], node);
+  if (again != DMD_NONE) {
+    shape_at(s->paths, again)->repeats = true;
+    return again;
+  }
+  dmd_path_shape_t key = {.before = s->shape[from],
+                          .kind = kind,
+                          .way = dmd_kinds_way(s->paths->kinds, from, edge),
+                          .edge = edge,
+                          .is_doubtful = dmd_bitset_has(&s->doubtful, edge)};
+  return shape_of(s->paths, &key);
+}
+
+/* The node that an edge starts in. */
+static uint32_t source_of(const dmd_graph_t *g, uint32_t edge) {
+  uint32_t low = 0, high = g->n_nodes;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (g->first[middle] <= edge)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Goes back to what has a shape, and from there on to the node. */
+static uint32_t shape_of_node(search_t *s, uint32_t node) {
+  uint32_t n = 0, from = node;
+  if (s->edge[node] == NO_EDGE)
+    return DMD_NONE;
+  while (from != DMD_GRAPH_ALL && s->shape[from] == DMD_NONE) {
+    s->queue[n++] = from;
+    from = source_of(s->graph, s->edge[from]);
+  }
+  while (n > 0) {
+    uint32_t next = s->queue[--n];
+    s->shape[next] = next_shape(s, from, next);
+    from = next;
+  }
+  return s->shape[node];
 }
 
 /* ---- What it found. ---- */
@@ -144,7 +184,7 @@ void dmd_paths_init(dmd_paths_t *paths, dmd_kinds_t *kinds, const dmd_bitset_t *
   search(&s);
   for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
     if (dmd_bitset_has(to, node))
-      count(paths, node, s.shape[node]);
+      count(paths, node, shape_of_node(&s, node));
   end(&s);
   paths->order = dmd_sorted_ids(graph->env, paths->shapes.last, compare_shapes, paths);
   while (paths->n_order < paths->shapes.last &&

@@ -4,6 +4,8 @@
  * a line each: "load 1.234".
  */
 #include "graph/census.h"
+#include "graph/paths.h"
+#include "graph/retainedrows.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/input/load_graph.h"
@@ -40,6 +42,46 @@ static void count(dmd_nodekeys_t *keys, const char *list) {
   tell(list);
 }
 
+static void find_dominators(const dmd_graph_t *graph) {
+  dmd_dominators_t dominators;
+  dmd_dominators_init(&dominators, graph, NULL, 0);
+  dmd_dominators_destroy(&dominators);
+  tell("dominators");
+}
+
+static void find_retained(dmd_heapgraph_t *graph, const dmd_typing_t *typing, dmd_kinds_t *kinds) {
+  dmd_retained_t retained;
+  dmd_retainedrows_t rows;
+  dmd_retained_limits_t limits = {.max_depth = 8, .min_share = 0.01};
+  dmd_retained_init(&retained, graph, typing);
+  dmd_retainedrows_init(&rows, &retained, kinds, limits, NULL);
+  dmd_retainedrows_destroy(&rows);
+  dmd_retained_destroy(&retained);
+  tell("retained");
+}
+
+/* To all blocks of one kind. */
+static void find_paths(const dmd_heapgraph_t *graph, dmd_kinds_t *kinds) {
+  dmd_bitset_t to;
+  dmd_paths_t paths;
+  dmd_bitset_init(&to, &dmdv_env, "paths", graph->graph.n_nodes);
+  uint32_t first = dmd_heapgraph_first_block(graph);
+  for (uint32_t node = first; node < graph->graph.n_nodes; node++)
+    if (kinds->of[node] == kinds->of[first])
+      dmd_bitset_add(&to, node);
+  dmd_paths_init(&paths, kinds, &to);
+  dmd_paths_destroy(&paths);
+  dmd_bitset_destroy(&to);
+  tell("paths");
+}
+
+static void find_leaks(const dmd_heapgraph_t *graph) {
+  dmd_leaks_t leaks;
+  dmd_leaks_init(&leaks, graph, DMD_LEAKS_AS_MEMCHECK);
+  dmd_leaks_destroy(&leaks);
+  tell("leaks");
+}
+
 int main(int argc, char **argv) {
   dmdv_host_init();
   if (argc != 2)
@@ -63,6 +105,10 @@ int main(int argc, char **argv) {
   count(&keys, "type,stack");
   count(&keys, "root");
   dmd_nodekeys_destroy(&keys);
+  find_dominators(&graph.graph);
+  find_retained(&graph, &typing, &kinds);
+  find_paths(&graph, &kinds);
+  find_leaks(&graph);
   dmd_kinds_destroy(&kinds);
   dmd_typing_destroy(&typing);
   dmd_types_destroy(&types);
