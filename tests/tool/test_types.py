@@ -161,3 +161,10 @@ def damaged_debug_information(t):
             with open(program, "wb") as out:
                 out.write(data)
             _show(t, run)
+
+
+def endless_debug_information(t):
+    run = _run(t, "gcc", "-O0", "-gdwarf-4")
+    found, _ = _show(t, run)
+    for address, name in _said(run)["block"].items():
+        t.equal(found["block"].get(address), name)

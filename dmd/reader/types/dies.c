@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/types/dies.h"
 
+static bool goes_on(dmdv_walk_t *walk, const Dwarf_Die *die) {
+  if (walk->furthest != NULL && (uintptr_t)die->addr <= (uintptr_t)walk->furthest)
+    return false;
+  walk->furthest = die->addr;
+  return true;
+}
+
+bool dmdv_walk_first(dmdv_walk_t *walk, Dwarf_Die *parent, Dwarf_Die *child) {
+  return dwarf_child(parent, child) == 0 && goes_on(walk, child);
+}
+
+bool dmdv_walk_next(dmdv_walk_t *walk, Dwarf_Die *child) {
+  return dwarf_siblingof(child, child) == 0 && goes_on(walk, child);
+}
+
 bool dmdv_die_number(Dwarf_Die *die, unsigned name, uint64_t *number) {
   Dwarf_Attribute attribute;
   Dwarf_Word word;
@@ -94,8 +109,10 @@ bool dmdv_die_address(Dwarf_Die *die, uint64_t *addr) {
 }
 
 bool dmdv_die_parameter(Dwarf_Die *class, int number, Dwarf_Die *type) {
+  dmdv_walk_t walk = {NULL};
   Dwarf_Die child;
-  for (int found = dwarf_child(class, &child); found == 0; found = dwarf_siblingof(&child, &child))
+  for (bool found = dmdv_walk_first(&walk, class, &child); found;
+       found = dmdv_walk_next(&walk, &child))
     if (dwarf_tag(&child) == DW_TAG_template_type_parameter && number-- == 0)
       return dmdv_die_follow(&child, DW_AT_type, false, type);
   return false;

@@ -16,6 +16,17 @@
 /* How deep entries are followed into one another, and how often one is that stands for another. */
 enum { DMDV_DIES_MAX_DEPTH = 64 };
 
+/* A walk through the DIEs of a unit, into children or past them. They stand in the order of the
+ * walk; one that stands before another that was visited has been visited, and what leads there may
+ * have no end. Then the walk goes on with what its parent is followed by. Begins as {NULL}. */
+typedef struct dmdv_walk {
+  const void *furthest;
+} dmdv_walk_t;
+
+/* The first child, or what follows it: in place of the one before. False: there is none. */
+bool dmdv_walk_first(dmdv_walk_t *walk, Dwarf_Die *parent, Dwarf_Die *child);
+bool dmdv_walk_next(dmdv_walk_t *walk, Dwarf_Die *child);
+
 /* An attribute that is a whole number; false: there is none. */
 bool dmdv_die_number(Dwarf_Die *die, unsigned attribute, uint64_t *number);
 

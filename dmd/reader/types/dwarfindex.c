@@ -137,11 +137,12 @@ static void walk_into(dmdv_dwarfindex_t *index, Dwarf_Die *die, const char *name
 static void find_allocator(dmdv_dwarfindex_t *index, Dwarf_Die *class) {
   const char *name = dwarf_diename(class);
   Dwarf_Die type, child;
+  dmdv_walk_t walk = {NULL};
   if (name == NULL || dmd_str_find(name, "alloc") == NULL || dmd_str_find(name, "<") == NULL ||
       !dmdv_die_parameter(class, 0, &type))
     return;
-  for (int found = dwarf_child(class, &child); found == 0;
-       found = dwarf_siblingof(&child, &child)) {
+  for (bool found = dmdv_walk_first(&walk, class, &child); found;
+       found = dmdv_walk_next(&walk, &child)) {
     const char *method = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_diename(&child) : NULL;
     if (method != NULL && dmd_str_equal(method, "allocate"))
       dmdv_dwarftypes_allocator(index->types, &child, &type);
@@ -194,11 +195,11 @@ static void visit(dmdv_dwarfindex_t *index, Dwarf_Die *die, uint32_t scope, int 
 
 static void walk(dmdv_dwarfindex_t *index, Dwarf_Die *parent, uint32_t scope, int depth) {
   Dwarf_Die child;
-  if (depth > DMDV_DIES_MAX_DEPTH || dwarf_child(parent, &child) != 0)
+  if (depth > DMDV_DIES_MAX_DEPTH || !dmdv_walk_first(&index->walk, parent, &child))
     return;
   do
     visit(index, &child, scope, depth);
-  while (dwarf_siblingof(&child, &child) == 0);
+  while (dmdv_walk_next(&index->walk, &child));
 }
 
 void dmdv_dwarfindex_init(dmdv_dwarfindex_t *index, const dmdv_debugfile_t *file, uint32_t object,
@@ -219,6 +220,7 @@ void dmdv_dwarfindex_init(dmdv_dwarfindex_t *index, const dmdv_debugfile_t *file
     if (dwarf_diecu(&die, &unit_die, &address_szB, NULL) != NULL)
       types->types->pointer_szB = address_szB;
     bool is_split = kind == DW_UT_skeleton && split.cu != NULL;
+    index->walk = (dmdv_walk_t){NULL};
     walk(index, is_split ? &split : &die, DMD_NONE, 0);
     tick(ctx, dwarf_dieoffset(&die));
   }

@@ -22,7 +22,8 @@ typedef struct dmdv_range {
 typedef struct dmdv_dwarfindex {
   dmdv_dwarftypes_t *types;
   dmd_variables_t *variables;
-  uint32_t object; /* of the heap graph */
+  uint32_t object;  /* of the heap graph */
+  dmdv_walk_t walk; /* through the current unit */
   dmd_pool_t ranges;
   dmd_pool_t variable_dies;
   uint32_t *order; /* ids of ranges, by address */

@@ -157,8 +157,9 @@ static uint32_t make_array(dmdv_dwarftypes_t *d, Dwarf_Die *die, int depth) {
   uint64_t counts[MAX_DIMENSIONS];
   int n = 0;
   Dwarf_Die child;
-  for (int found = dwarf_child(die, &child); found == 0 && n < MAX_DIMENSIONS;
-       found = dwarf_siblingof(&child, &child))
+  dmdv_walk_t walk = {NULL};
+  for (bool found = dmdv_walk_first(&walk, die, &child); found && n < MAX_DIMENSIONS;
+       found = dmdv_walk_next(&walk, &child))
     if (dwarf_tag(&child) == DW_TAG_subrange_type)
       counts[n++] = elements_of(&child);
   uint32_t element = target_of(d, die, depth);
@@ -176,7 +177,9 @@ static uint32_t make_array(dmdv_dwarftypes_t *d, Dwarf_Die *die, int depth) {
 static uint64_t layout_of(Dwarf_Die *die) {
   uint64_t h = 1;
   Dwarf_Die child;
-  for (int found = dwarf_child(die, &child); found == 0; found = dwarf_siblingof(&child, &child)) {
+  dmdv_walk_t walk = {NULL};
+  for (bool found = dmdv_walk_first(&walk, die, &child); found;
+       found = dmdv_walk_next(&walk, &child)) {
     if (dwarf_tag(&child) != DW_TAG_member)
       continue;
     const char *name = dwarf_diename(&child);
@@ -346,13 +349,15 @@ static void read_members(void *ctx, dmd_types_t *types, uint32_t type) {
   if (type > d->dies.last || DMD_POOL_AT(&d->dies, Dwarf_Die, type)->addr == NULL)
     return;
   Dwarf_Die die = *DMD_POOL_AT(&d->dies, Dwarf_Die, type), child;
+  dmdv_walk_t walk = {NULL};
   dmd_pool_t members;
   dmd_pool_init(&members, &dmdv_env, "dmdv.dwarftypes", sizeof(dmd_type_member_t));
   if (is_room_for_a_value(&die) && dmdv_die_parameter(&die, 0, &child))
     *(dmd_type_member_t *)dmd_pool_at(&members, dmd_pool_add(&members)) =
         (dmd_type_member_t){.type = dmdv_dwarftypes_type(d, &child)};
   else
-    for (int found = dwarf_child(&die, &child); found == 0; found = dwarf_siblingof(&child, &child))
+    for (bool found = dmdv_walk_first(&walk, &die, &child); found;
+         found = dmdv_walk_next(&walk, &child))
       add_member(d, &members, &child);
   dmd_type_member_t *list =
       dmd_env_alloc(&dmdv_env, "dmdv.dwarftypes", (members.last + 1) * sizeof *list);

@@ -24,6 +24,7 @@ typedef struct {
   const dmdv_debugfile_t *file;
   const dmdv_dwarfindex_t *index;
   uint64_t addr;
+  dmdv_walk_t walk;
   bool has_function; /* it has debug information */
   Dwarf_Die function;
   bool base_is_cfa;
@@ -110,7 +111,7 @@ static void add_homes(search_t *s, Dwarf_Die *variable) {
 
 static void find_homes(search_t *s, Dwarf_Die *parent, int depth) {
   Dwarf_Die child;
-  if (depth > DMDV_DIES_MAX_DEPTH || dwarf_child(parent, &child) != 0)
+  if (depth > DMDV_DIES_MAX_DEPTH || !dmdv_walk_first(&s->walk, parent, &child))
     return;
   do
     switch (dwarf_tag(&child)) {
@@ -125,7 +126,7 @@ static void find_homes(search_t *s, Dwarf_Die *parent, int depth) {
     default:
       break;
     }
-  while (dwarf_siblingof(&child, &child) == 0);
+  while (dmdv_walk_next(&s->walk, &child));
 }
 
 static void find_frame_base(search_t *s) {
@@ -295,17 +296,18 @@ static bool is_aggregate(int tag) {
 static void look_at_argument(search_t *s, uint64_t function, int64_t lead) {
   Dwarf_Die die, type, child;
   const char *name;
+  dmdv_walk_t walk = {NULL};
   if (!dmdv_dwarfindex_function(s->index, function, &die) ||
       (dmdv_die_follow(&die, DW_AT_type, true, &type) && dmdv_die_peel(&type, &type, &name) &&
        is_aggregate(dwarf_tag(&type))) ||
-      dwarf_child(&die, &child) != 0)
+      !dmdv_walk_first(&walk, &die, &child))
     return;
   do
     if (dwarf_tag(&child) == DW_TAG_formal_parameter) {
       add_candidate(s, pointee(s, dmdv_dwarftypes_of(s->index->types, &child)), lead, true);
       return;
     }
-  while (dwarf_siblingof(&child, &child) == 0);
+  while (dmdv_walk_next(&walk, &child));
 }
 
 /* ---- Functions that return their first argument. ---- */
@@ -432,7 +434,7 @@ static void look_at_scopes(search_t *s, Dwarf_Die *scope, int depth) {
   uint32_t allocated = dmdv_dwarftypes_allocated(s->index->types, scope);
   if (allocated != DMD_NONE)
     s->site.allocator_type = allocated; /* the innermost wins */
-  if (depth > DMDV_DIES_MAX_DEPTH || dwarf_child(scope, &child) != 0)
+  if (depth > DMDV_DIES_MAX_DEPTH || !dmdv_walk_first(&s->walk, scope, &child))
     return;
   do {
     int tag = dwarf_tag(&child);
@@ -444,7 +446,7 @@ static void look_at_scopes(search_t *s, Dwarf_Die *scope, int depth) {
     bool is_scope = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block;
     if (is_scope && dwarf_haspc(&child, s->addr - 1) > 0)
       look_at_scopes(s, &child, depth + 1);
-  } while (dwarf_siblingof(&child, &child) == 0);
+  } while (dmdv_walk_next(&s->walk, &child));
 }
 
 dmdv_site_t dmdv_site(const dmdv_debugfile_t *file, const dmdv_dwarfindex_t *index, uint64_t addr) {
@@ -454,6 +456,7 @@ dmdv_site_t dmdv_site(const dmdv_debugfile_t *file, const dmdv_dwarfindex_t *ind
   if (s.has_function) {
     look_at_scopes(&s, &s.function, 0);
     find_frame_base(&s);
+    s.walk = (dmdv_walk_t){NULL};
     find_homes(&s, &s.function, 0);
   }
   follow(&s);
