@@ -83,7 +83,7 @@ static Dwfl_Module *find_by_build_id(dmdv_debugfiles_t *files, const dmd_graph_o
 }
 
 dmdv_debugfile_t dmdv_debugfile(dmdv_debugfiles_t *files, const dmd_graph_object_t *object) {
-  dmdv_debugfile_t file = {NULL};
+  dmdv_debugfile_t file = {.module = NULL};
   /* libdwfl wants a name for each; two objects may have one path. */
   if (object->path != NULL && access(object->path, R_OK) == 0) {
     file.module = dwfl_report_offline(files->dwfl, object->path, object->path, -1);
