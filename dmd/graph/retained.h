@@ -7,8 +7,10 @@
  * begins (lost.h): so all blocks are in the tree, and their
  * bytes add up to the heap.
  *
- * Some edges may be no pointers (dmd_typing_doubts). All is computed with them and without them:
- * what a node retains lies between the two. One that nothing reaches without them retains 0 then.
+ * Some edges may be no pointers (dmd_typing_doubts). All is computed with them and without them.
+ * Without them a node may retain less, one that nothing reaches then nothing; or more, if it is the
+ * only one left that leads to something. But then others that retained that do not any more, and
+ * only the sizes over all edges add up.
  *
  * Memory: 16 bytes a node, 24 where there are doubtful edges; while it runs as dominators.h says.
  */
@@ -43,14 +45,15 @@ static inline uint64_t dmd_retained_own(const dmd_retained_t *retained, uint32_t
 }
 
 typedef struct dmd_bounds {
-  uint64_t least, most;
+  uint64_t all;   /* over all edges: of nodes that are next to each other these add up */
+  uint64_t least; /* and without the doubtful ones, where that is less */
 } dmd_bounds_t;
 
 /* What a node retains. */
 static inline dmd_bounds_t dmd_retained_of(const dmd_retained_t *retained, uint32_t node) {
   uint64_t all = retained->bytes[node];
   uint64_t sure = retained->sure == NULL ? all : retained->sure[node];
-  return (dmd_bounds_t){.least = all < sure ? all : sure, .most = all < sure ? sure : all};
+  return (dmd_bounds_t){.all = all, .least = all < sure ? all : sure};
 }
 
 /* What would go if all nodes of a set went: bytes that are reached only through them, over all

@@ -77,7 +77,7 @@ static void place(dmd_retainedrows_t *rows, uint32_t parent, uint32_t node, dmd_
   dmd_retained_row_t *row = row_of(rows, &key);
   dmd_bounds_t retained = dmd_retained_of(rows->retained, node);
   row->retained.least += retained.least;
-  row->retained.most += retained.most;
+  row->retained.all += retained.all;
   append(rows, row, node);
 }
 
@@ -100,7 +100,7 @@ static void place_kids(dmd_retainedrows_t *rows, uint32_t id, uint32_t node) {
 
 static int compare_rows(const void *rows, uint32_t x, uint32_t y) {
   const dmd_retained_row_t *a = row_at(rows, x), *b = row_at(rows, y);
-  return (a->retained.most < b->retained.most) - (a->retained.most > b->retained.most);
+  return (a->retained.all < b->retained.all) - (a->retained.all > b->retained.all);
 }
 
 /* Keeps the rows from `first` to the last that are large enough, sorted, below this one. */
@@ -114,7 +114,7 @@ static void link_kids(dmd_retainedrows_t *rows, uint32_t id, uint32_t first) {
   bool too_deep = row->depth >= rows->limits.max_depth;
   for (uint32_t i = n; i-- > 0;) {
     dmd_retained_row_t *kid = row_at(rows, ids[i]);
-    if (too_deep || (double)kid->retained.most < least) {
+    if (too_deep || (double)kid->retained.all < least) {
       row->n_left_out += !too_deep;
       kid->first_node = DMD_GRAPH_ALL; /* nobody looks at it any more */
       continue;
@@ -158,7 +158,7 @@ static void choose(dmd_retainedrows_t *rows, const dmd_bitset_t *chosen) {
   dmd_bitset_destroy(&below);
   for (uint32_t id = DMD_RETAINED_TOP + 1; id <= rows->rows.last; id++) {
     top->retained.least += row_at(rows, id)->retained.least;
-    top->retained.most += row_at(rows, id)->retained.most;
+    top->retained.all += row_at(rows, id)->retained.all;
   }
   rows->joint = dmd_retained_by_all(r, chosen);
   link_kids(rows, DMD_RETAINED_TOP, DMD_RETAINED_TOP + 1);
@@ -171,7 +171,7 @@ static void take_all(dmd_retainedrows_t *rows) {
   place_kids(rows, DMD_RETAINED_TOP, DMD_GRAPH_ALL);
   top->blocks = r->graph->graph.n_nodes - dmd_heapgraph_first_block(r->graph);
   top->bytes = r->bytes[DMD_GRAPH_ALL];
-  top->retained = (dmd_bounds_t){.least = top->bytes, .most = top->bytes};
+  top->retained = (dmd_bounds_t){.all = top->bytes, .least = top->bytes};
   rows->joint = top->bytes;
   link_kids(rows, DMD_RETAINED_TOP, DMD_RETAINED_TOP + 1);
 }

@@ -38,7 +38,7 @@ static void print_label(dmd_out_t *out, const dmd_retainedrows_t *rows,
     dmd_out_str(out, " (on several ways)");
   else if (row->held == DMD_HELD_LOST)
     dmd_out_str(out, " (lost)");
-  if (row->retained.least < row->retained.most) {
+  if (row->retained.least < row->retained.all) {
     dmd_out_str(out, " (at least ");
     dmd_print_unsigned(out, row->retained.least);
     dmd_out_str(out, ": some pointers are doubtful)");
@@ -48,8 +48,8 @@ static void print_label(dmd_out_t *out, const dmd_retainedrows_t *rows,
 static void print_row(dmd_out_t *out, const dmd_retainedrows_t *rows,
                       const dmd_retained_row_t *row) {
   int64_t heap = (int64_t)rows->retained->bytes[DMD_GRAPH_ALL];
-  dmd_print_number_column(out, (int64_t)row->retained.most, WIDTH);
-  dmd_print_percent_column(out, (int64_t)row->retained.most, heap, PERCENT_WIDTH);
+  dmd_print_number_column(out, (int64_t)row->retained.all, WIDTH);
+  dmd_print_percent_column(out, (int64_t)row->retained.all, heap, PERCENT_WIDTH);
   dmd_print_number_column(out, row->blocks, BLOCKS_WIDTH);
   dmd_print_number_column(out, (int64_t)row->bytes, WIDTH);
   print_blanks(out, INDENT * (size_t)row->depth);
@@ -122,8 +122,8 @@ static void begin_row(dmd_jsonout_t *j, const dmd_retainedrows_t *rows,
     write_address(j, dmd_heapgraph_block(graph, row->first_node)->addr);
   dmd_jsonout_key_u64(j, "blocks", row->blocks);
   dmd_jsonout_key_u64(j, "bytes", row->bytes);
-  dmd_jsonout_key_u64(j, "retained", row->retained.most);
-  if (row->retained.least < row->retained.most)
+  dmd_jsonout_key_u64(j, "retained", row->retained.all);
+  if (row->retained.least < row->retained.all)
     dmd_jsonout_key_u64(j, "retainedAtLeast", row->retained.least);
   dmd_jsonout_key(j, "rows");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
