@@ -18,11 +18,31 @@ void dmd_running_destroy(dmd_running_t *running) {
   dmd_intern_destroy(&running->names);
 }
 
-/* The last function that is visited is not inlined. */
+/* The name of an address: of the function that is not inlined, which is visited last. */
+typedef struct {
+  dmd_strbuf_t *name;
+  bool is_coroutine; /* which is inlined, and whose name it is then */
+} naming_t;
+
+/* Compilers may make all of a coroutine a part of its caller. What tells then is that the standard
+ * library's resume, inlined as well, has called it. */
+static bool is_resume(const dmd_function_t *function) {
+  static const char header[] = "coroutine";
+  size_t n = function->file == NULL ? 0 : dmd_str_length(function->file);
+  return n >= sizeof header - 1 && dmd_str_equal(function->name, "resume") &&
+         dmd_str_equal(function->file + n - (sizeof header - 1), header);
+}
+
 static void keep_name(void *visitor, const dmd_function_t *function) {
-  dmd_strbuf_t *name = visitor;
-  dmd_strbuf_cut(name, 0);
-  dmd_strbuf_str(name, function->name);
+  naming_t *naming = visitor;
+  if (naming->is_coroutine)
+    return;
+  if (naming->name->n > 0 && is_resume(function)) {
+    naming->is_coroutine = true;
+    return;
+  }
+  dmd_strbuf_cut(naming->name, 0);
+  dmd_strbuf_str(naming->name, function->name);
 }
 
 /* One that was not known before may turn all answers into others. */
@@ -37,9 +57,10 @@ static void note_coroutine(dmd_running_t *running, const char *name) {
 
 void dmd_running_name(dmd_running_t *running, dmd_code_t code, dmd_strbuf_t *name) {
   const dmd_engine_host_t *host = running->host;
+  naming_t naming = {.name = name};
   dmd_strbuf_cut(name, 0);
-  host->functions(host->ctx, code, keep_name, name);
-  size_t n = dmd_fnname_coroutine(name->text);
+  host->functions(host->ctx, code, keep_name, &naming);
+  size_t n = naming.is_coroutine ? name->n : dmd_fnname_coroutine(name->text);
   if (n > 0) {
     dmd_strbuf_cut(name, n);
     note_coroutine(running, name->text);

@@ -16,7 +16,8 @@
  *
  * Of a coroutine all parts have one name: the function that creates it, and may run up to where it
  * is suspended for the first time, and those that resume and destroy it. Which names are
- * coroutines' is known once such a part was seen.
+ * coroutines' is known once such a part was seen. Where a compiler made all of them parts of their
+ * caller, debug information still has the name, called by the standard library's resume.
  *
  * Cost: names of four addresses for each stack of a begin that is not the one asked for before.
  *
@@ -44,7 +45,8 @@ typedef struct dmd_running {
   dmd_pool_t verdicts;     /* by stack, uint8_t: what dmd_running_in_coroutine said; 0: not asked */
 } dmd_running_t;
 
-/* The name of the function that an address lies in, and that is not inlined; empty: it has none. */
+/* The name of the function that an address lies in, and that is not inlined, or of a coroutine that
+ * is; empty: it has none. */
 void dmd_running_name(dmd_running_t *running, dmd_code_t code, dmd_strbuf_t *name);
 
 void dmd_running_init(dmd_running_t *running, const dmd_env_t *env, const dmd_engine_host_t *host);

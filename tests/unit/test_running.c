@@ -22,7 +22,9 @@ enum {
   BODY,
   DESTROY,
   UNGUARD,
-  STORE
+  STORE,
+  PART,
+  NO_PART
 };
 
 static void begin(enginehost_t *h, dmd_running_t *running) {
@@ -46,6 +48,10 @@ static void begin(enginehost_t *h, dmd_running_t *running) {
   enginehost_code(h, DESTROY, "/bin/app", "", "run(int) [clone .destroy] (a.cc:99)");
   enginehost_code(h, UNGUARD, "/bin/app", "", "Guard::~Guard()");
   enginehost_code(h, STORE, "/bin/app", "", "std::optional<Guard>::emplace(int)");
+  enginehost_code(h, PART, "/bin/app", "",
+                  "~Guard (a.h:5)|lazy (a.cc:110)|resume (coroutine:242)|main (a.cc:120)");
+  enginehost_code(h, NO_PART, "/bin/app", "",
+                  "~Guard (a.h:5)|lazy (a.cc:110)|resume (a.cc:7)|main (a.cc:130)");
   dmd_running_init(running, &h->host.env, &h->engine_host);
 }
 
@@ -174,6 +180,8 @@ static void guards_of_coroutines(void **state) {
       {{UNGUARD, BODY, MAIN}, true},   {{DESTROY, MAIN}, true},
       {{GUARD, F, CORO, MAIN}, false}, {{F, MAIN}, false},
       {{GUARD, BARE, CORO}, false},    {{GUARD}, false},
+      {{PART, START}, true},           {{GUARD, PART, START}, true},
+      {{NO_PART, START}, false},
   };
   enginehost_t h;
   dmd_running_t running;
