@@ -10,7 +10,6 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "reader/host/pager.h"
 #include "text/print.h"
 #include "text/text_changes.h"
 
@@ -39,22 +38,19 @@ static const dmdv_part_t parts[] = {
     {0},
 };
 
-static bool print_changes(const dmd_profile_t *old, const dmd_profile_t *new,
-                          const dmdv_options_t *options) {
-  dmdv_pager_begin(options->output == NULL && !options->no_pager);
-  dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
-  if (file == NULL)
-    return false;
-  dmd_out_t out;
-  dmd_out_init(&out, dmdv_outfile_write, file);
+typedef struct {
+  const dmd_profile_t *old, *new;
+  const dmdv_options_t *options;
+} compared_t;
+
+static void print_changes(void *ctx, dmd_out_t *out) {
+  const compared_t *c = ctx;
   dmd_changes_t changes;
-  dmd_changes_init(&changes, old, new, options->view.max_frames);
-  dmd_print_run(&out, " 1", old);
-  dmd_print_run(&out, " 2", new);
-  dmd_changes_print(&out, &changes, options->view.max_records);
+  dmd_changes_init(&changes, c->old, c->new, c->options->view.max_frames);
+  dmd_print_run(out, " 1", c->old);
+  dmd_print_run(out, " 2", c->new);
+  dmd_changes_print(out, &changes, c->options->view.max_records);
   dmd_changes_destroy(&changes);
-  dmd_out_flush(&out);
-  return dmdv_outfile_close(file, true);
 }
 
 static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_options_t *options,
@@ -63,7 +59,8 @@ static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_opt
                             "they cannot be compared"))
     return false;
   if (options->causal)
-    return print_changes(old, new, options);
+    return dmdv_outfile_print(options->output, !options->no_pager, print_changes,
+                              &(compared_t){old, new, options});
   dmd_profile_t difference;
   dmd_profile_init(&difference, &dmdv_env);
   difference.mode = new->mode;

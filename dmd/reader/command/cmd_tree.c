@@ -13,7 +13,6 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "reader/host/pager.h"
 #include "reader/input/load.h"
 #include "text/text_tree.h"
 
@@ -159,20 +158,22 @@ static void unload(source_t *source) {
 
 /* ---- What goes out. ---- */
 
+typedef struct {
+  const options_t *options;
+  const dmd_amounts_t *amounts;
+} shown_t;
+
+static void print_tree(void *ctx, dmd_out_t *out) {
+  const shown_t *shown = ctx;
+  bool is_empty = shown->options->diff && shown->amounts->n_order == 0;
+  dmd_tree_print(out, shown->amounts, is_empty ? "no difference\n" : "", shown->options->verbose);
+}
+
 static bool write_tree(const options_t *o, dmd_amounts_t *amounts, const char *file_name) {
   const char *path, *why = dmd_amounts_settle(amounts, &path);
   if (why != NULL)
     return say_path(file_name, path, why);
-  const char *notes = o->diff && amounts->n_order == 0 ? "no difference\n" : "";
-  dmdv_pager_begin(o->output == NULL && !o->no_pager);
-  dmdv_outfile_t *file = dmdv_outfile_open(o->output, false);
-  if (file == NULL)
-    return false;
-  dmd_out_t out;
-  dmd_out_init(&out, dmdv_outfile_write, file);
-  dmd_tree_print(&out, amounts, notes, o->verbose);
-  dmd_out_flush(&out);
-  return dmdv_outfile_close(file, true);
+  return dmdv_outfile_print(o->output, !o->no_pager, print_tree, &(shown_t){o, amounts});
 }
 
 /* The new file is read first, since its process is the one that is named. */

@@ -6,7 +6,6 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "reader/host/pager.h"
 #include "reader/input/graphparts.h"
 
 #include <string.h>
@@ -125,19 +124,11 @@ bool dmdv_is_graph_file(const char *name) {
 /* ---- Output. ---- */
 
 bool dmdv_graph_show(dmdv_graph_options_t *o, void (*print)(void *ctx, dmd_out_t *out), void *ctx) {
-  dmdv_pager_begin(o->output == NULL && !o->no_pager);
-  dmdv_outfile_t *file = dmdv_outfile_open(o->output, false);
-  if (file == NULL)
+  if (!dmdv_outfile_print(o->output, !o->no_pager, print, ctx))
     return false;
-  dmd_out_t out;
-  dmd_out_init(&out, dmdv_outfile_write, file);
-  print(ctx, &out);
-  dmd_out_flush(&out);
-  bool good = dmdv_outfile_close(file, true);
-  dmdv_pager_end();
   for (uint32_t i = 0; i < o->n_filters; i++)
     if (!o->filters[i].found)
       dmdv_note("--filter=%s: no block's %s contains this", o->filters[i].given,
                 dmd_nodekey_name(o->filters[i].key));
-  return good;
+  return true;
 }

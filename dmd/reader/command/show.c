@@ -59,12 +59,22 @@ static void print_rows(dmd_out_t *out, const dmd_records_t *records, const dmdv_
   dmd_rows_destroy(&rows);
 }
 
-static void print(dmdv_outfile_t *file, const dmd_records_t *records,
-                  const dmd_profile_t *const compared[2], const dmd_owner_advice_t *owners,
-                  const dmdv_options_t *options, const char *title) {
+/* What is shown, and what is found out on the way. */
+typedef struct {
+  dmd_profile_t *profile;
+  const dmd_profile_t *const *compared; /* NULL: it is no difference */
+  const dmd_owner_advice_t *owners;
+  const dmdv_options_t *options;
+  char *title;
+  bool *found; /* by filter, whether its text was */
+} shown_t;
+
+static void print_records(dmd_out_t *out, const dmd_records_t *records, const shown_t *shown) {
+  const dmdv_options_t *options = shown->options;
+  const dmd_profile_t *const *compared = shown->compared;
   const dmd_profile_t *const alone[2] = {records->profile, NULL};
   bool is_terminal = options->output == NULL && dmdv_is_terminal();
-  dmd_text_options_t text = {.title = title,
+  dmd_text_options_t text = {.title = shown->title,
                              .old = compared != NULL ? compared[0] : NULL,
                              .new = compared != NULL ? compared[1] : NULL,
                              .with_run = true,
@@ -72,17 +82,14 @@ static void print(dmdv_outfile_t *file, const dmd_records_t *records,
                              .only = options->view.sections,
                              .colour = is_terminal &&colour_is_wanted(),
                              .columns = is_terminal ? dmdv_terminal_columns() : 0,
-                             .owners = owners,
+                             .owners = shown->owners,
                              .for_testing = options->for_testing};
-  dmd_out_t out;
-  dmd_out_init(&out, dmdv_outfile_write, file);
   if (options->json)
-    dmd_records_json(&out, records, compared != NULL ? compared : alone, options->view.sections);
+    dmd_records_json(out, records, compared != NULL ? compared : alone, options->view.sections);
   else if (options->view.by != DMD_BY_RECORD)
-    print_rows(&out, records, &options->view);
+    print_rows(out, records, &options->view);
   else
-    dmd_text_print(&out, records, &text);
-  dmd_out_flush(&out);
+    dmd_text_print(out, records, &text);
 }
 
 /* Leaves the records that all filters pass. found: for each filter whether its text was. */
@@ -104,27 +111,32 @@ static void tell_unfound(const dmdv_options_t *options, const bool *found) {
       dmdv_note("--filter=%s: no allocation stack contains this", options->filters[i]);
 }
 
+static void print(void *ctx, dmd_out_t *out) {
+  const shown_t *shown = ctx;
+  const dmdv_view_t *view = &shown->options->view;
+  dmd_records_t records;
+  dmd_records_init(&records, shown->profile, view->max_frames, view->sort_by);
+  if (shown->compared != NULL)
+    dmd_records_drop_unchanged(&records);
+  filter_records(&records, shown->profile, shown->options, shown->found);
+  print_records(out, &records, shown);
+  dmd_records_destroy(&records);
+}
+
 bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *const compared[2],
                const dmd_owner_advice_t *owners, const dmdv_options_t *options, int argc,
                char **argv) {
-  dmdv_pager_begin(options->output == NULL && !options->no_pager);
-  dmdv_outfile_t *file = dmdv_outfile_open(options->output, false);
-  if (file == NULL)
-    return false;
-  dmd_records_t records;
-  dmd_records_init(&records, profile, options->view.max_frames, options->view.sort_by);
-  if (compared != NULL)
-    dmd_records_drop_unchanged(&records);
-  bool *found =
-      dmd_env_alloc(&dmdv_env, "dmdv.filters", ((size_t)options->n_filters + 1) * sizeof *found);
-  filter_records(&records, profile, options, found);
-  char *title = title_of(argc, argv);
-  print(file, &records, compared, owners, options, title);
-  dmd_env_free(&dmdv_env, title);
-  dmd_records_destroy(&records);
-  bool good = dmdv_outfile_close(file, true);
-  dmdv_pager_end();
-  tell_unfound(options, found);
-  dmd_env_free(&dmdv_env, found);
+  size_t n_filters = (size_t)options->n_filters;
+  shown_t shown = {.profile = profile,
+                   .compared = compared,
+                   .owners = owners,
+                   .options = options,
+                   .title = title_of(argc, argv),
+                   .found = dmd_env_alloc(&dmdv_env, "dmdv.filters", n_filters + 1)};
+  memset(shown.found, true, n_filters);
+  bool good = dmdv_outfile_print(options->output, !options->no_pager, print, &shown);
+  tell_unfound(options, shown.found);
+  dmd_env_free(&dmdv_env, shown.found);
+  dmd_env_free(&dmdv_env, shown.title);
   return good;
 }

@@ -4,6 +4,7 @@
 #include "reader/host/files.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
+#include "reader/host/pager.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -80,4 +81,19 @@ bool dmdv_outfile_close(dmdv_outfile_t *file, bool keep) {
 bool dmdv_outfile_is_gzip(const char *name) {
   size_t n = name != NULL ? strlen(name) : 0;
   return n >= 3 && strcmp(name + n - 3, ".gz") == 0;
+}
+
+bool dmdv_outfile_print(const char *name, bool wants_pager,
+                        void (*print)(void *ctx, dmd_out_t *out), void *ctx) {
+  dmdv_pager_begin(name == NULL && wants_pager);
+  dmdv_outfile_t *file = dmdv_outfile_open(name, false);
+  if (file == NULL)
+    return false;
+  dmd_out_t out;
+  dmd_out_init(&out, dmdv_outfile_write, file);
+  print(ctx, &out);
+  dmd_out_flush(&out);
+  bool good = dmdv_outfile_close(file, true);
+  dmdv_pager_end();
+  return good;
 }

@@ -10,6 +10,8 @@
 #ifndef DMD_READER_HOST_OUTFILE_H
 #define DMD_READER_HOST_OUTFILE_H
 
+#include "base/out.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,6 +27,12 @@ bool dmdv_outfile_write(void *ctx, const char *bytes, size_t n);
 /* Closes the file, and with keep gives it its name; otherwise takes it away. False, with one line
  * on stderr, when it was to be kept and anything could not be written. */
 bool dmdv_outfile_close(dmdv_outfile_t *file, bool keep);
+
+/* Lets print write text to the file with this name, which is never gzipped, or to standard output:
+ * there through a pager, if the user wants one, which has ended when this returns. False, with one
+ * line on stderr, when it cannot be written; where it cannot be opened, print is not called. */
+bool dmdv_outfile_print(const char *name, bool wants_pager,
+                        void (*print)(void *ctx, dmd_out_t *out), void *ctx);
 
 /* Whether files of this name are gzipped: it ends in .gz. NULL, standard output, does not. */
 bool dmdv_outfile_is_gzip(const char *name);
