@@ -8,6 +8,7 @@
   files     reading files back and writing them
   profile   a profile that the tool wrote: its rules are checked, then it can be asked
   graphfile a heap graph that the tool wrote: the same
+  protobuf  the wire format that heap graphs and others' files are made of
   valgrind  running programs under the tool, or another of Valgrind's, and having what they left
 
 The programs tests/*/run put the folder tests into sys.path before they import it.

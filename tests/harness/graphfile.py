@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A decoder of heap graphs (docs/dmd-graph.proto), which knows nothing of how dmd writes or reads them.
 
-It reads the wire format of protocol buffers, and checks on the way what the document says must hold.
+It checks on the way what the document says must hold.
 """
 
 import collections
 import gzip
 
-from harness.expect import Failure
+from harness.protobuf import demand, fields, number, packed, stream, text
 
 OTHER, DATA, STACK, REGISTERS, THREAD = range(5)
 HEURISTICS = ("none", "string", "length", "newarray", "inheritance")
@@ -20,53 +20,12 @@ Block = collections.namedtuple("Block", "address requested slop stack report_set
 Edge = collections.namedtuple("Edge", "word target into heuristic")
 
 
-def _demand(good, what):
-    if not good:
-        raise Failure("not a heap graph: " + what)
-
-
-def _varint(data, at):
-    value, shift = 0, 0
-    while True:
-        _demand(at < len(data) and shift < 70, "a number ends in the middle")
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
-
-
-def _fields(data):
-    """{field number: [value, ...]} of a message; values are numbers or bytes."""
-    found, at = {}, 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        _demand(key & 7 in (0, 2), "wire type %d" % (key & 7))
-        value, at = _varint(data, at)
-        if key & 7 == 2:
-            _demand(at + value <= len(data), "a field ends in the middle")
-            value, at = data[at:at + value], at + value
-        found.setdefault(key >> 3, []).append(value)
-    return found
-
-
-def _number(message, field):
-    return message.get(field, [0])[-1]
-
-
-def _bytes(message, field):
-    return message.get(field, [b""])[-1]
-
-
 def _column(message, field, n=None):
     """A packed column, of n elements if it is there; a column that is left out is one of zeroes."""
-    data, numbers, at = _bytes(message, field), [], 0
-    while at < len(data):
-        one, at = _varint(data, at)
-        numbers.append(one)
+    numbers = packed(message, field)
     if n is None:
         return numbers
-    _demand(len(numbers) in (0, n), "column %d has %d of %d elements" % (field, len(numbers), n))
+    demand(len(numbers) in (0, n), "column %d has %d of %d elements" % (field, len(numbers), n))
     return numbers or [0] * n
 
 
@@ -87,29 +46,25 @@ class Graph:
     number n is at n - 1; names, tags."""
 
     def __init__(self, file):
-        with open(file, "rb") as stream:
-            data = stream.read()
-        _demand(data[:2] == b"\x1f\x8b", "it is not gzipped")
+        with open(file, "rb") as opened:
+            data = opened.read()
+        demand(data[:2] == b"\x1f\x8b", "it is not gzipped")
         data = gzip.decompress(data)
         self.header, self.end = None, None
         self.objects, self.roots, self.blocks, self.codes, self.stacks = [], [], [], [], []
         self.names, self.tags, self.report_sets = [], [], []
         self._root_edges, self._last = [], 0
-        at = 0
-        while at < len(data):
-            n, at = _varint(data, at)
-            _demand(at + n <= len(data), "a part ends in the middle")
-            self._part(_fields(data[at:at + n]))
-            at += n
-        _demand(self.end is not None, "it has no end")
+        for part in stream(data):
+            self._part(fields(part))
+        demand(self.end is not None, "it has no end")
         self._check()
 
     # ---- Parts ----
 
     def _part(self, part):
-        _demand(self.end is None, "a part after the end")
+        demand(self.end is None, "a part after the end")
         for field in sorted(part):
-            _demand(field >= self._last or field in (4, 5) and self._last in (4, 5), "field %d after %d" % (field, self._last))
+            demand(field >= self._last or field in (4, 5) and self._last in (4, 5), "field %d after %d" % (field, self._last))
             self._last = field
         take = {1: self._take_header, 2: self._take_object, 3: self._take_root, 6: self._take_code, 7: self._take_stack,
                 8: lambda name: self.names.append(name.decode()), 9: lambda tag: self.tags.append(tag.decode()),
@@ -124,58 +79,58 @@ class Graph:
     def _take_header(self, message):
         names = ("format version word_size dmd_version valgrind_version mode arguments folder host time pid dump_number"
                  " label trigger allocator").split()
-        fields = _fields(message)
+        f = fields(message)
         self.header = {}
         for i, name in enumerate(names):
-            values = [v.decode("utf-8", "surrogateescape") if isinstance(v, bytes) else v for v in fields.get(i + 1, [])]
+            values = [v.decode("utf-8", "surrogateescape") if isinstance(v, bytes) else v for v in f.get(i + 1, [])]
             self.header[name] = values if name == "arguments" else values[-1] if values else None
-        _demand((self.header["format"], self.header["version"]) == ("dmd-graph", 1), "format or version")
+        demand((self.header["format"], self.header["version"]) == ("dmd-graph", 1), "format or version")
 
     def _take_object(self, message):
-        f = _fields(message)
-        self.objects.append(Object(_bytes(f, 1).decode(), _bytes(f, 2).decode(), _bytes(f, 3).hex(), _number(f, 4),
-                                   _number(f, 5), _number(f, 6)))
+        f = fields(message)
+        self.objects.append(Object(text(f, 1).decode(), text(f, 2).decode(), text(f, 3).hex(), number(f, 4),
+                                   number(f, 5), number(f, 6)))
 
     def _code(self, message):
-        f = _fields(message)
-        _demand(_number(f, 1) <= len(self.objects), "a code of object %d" % _number(f, 1))
-        functions = [(_bytes(g, 1).decode(), _bytes(g, 2).decode(), _number(g, 3)) for g in map(_fields, f.get(3, []))]
-        return Code(_number(f, 1), _number(f, 2), functions)
+        f = fields(message)
+        demand(number(f, 1) <= len(self.objects), "a code of object %d" % number(f, 1))
+        functions = [(text(g, 1).decode(), text(g, 2).decode(), number(g, 3)) for g in map(fields, f.get(3, []))]
+        return Code(number(f, 1), number(f, 2), functions)
 
     def _take_root(self, message):
-        f = _fields(message)
+        f = fields(message)
         frame = self._code(f[6][-1]) if 6 in f else None
-        self.roots.append(Root(_number(f, 1), _number(f, 2), _number(f, 3), _number(f, 4), _number(f, 5), frame,
-                               _bytes(f, 7).decode(), []))
+        self.roots.append(Root(number(f, 1), number(f, 2), number(f, 3), number(f, 4), number(f, 5), frame,
+                               text(f, 7).decode(), []))
 
     def _take_code(self, message):
         self.codes.append(self._code(message))
 
     def _take_stack(self, message):
-        codes = _column(_fields(message), 1)
-        _demand(all(0 < code <= len(self.codes) for code in codes), "a stack of a code that is not there")
+        codes = _column(fields(message), 1)
+        demand(all(0 < code <= len(self.codes) for code in codes), "a stack of a code that is not there")
         self.stacks.append([self.codes[code - 1] for code in codes])
 
     def _take_report_set(self, message):
-        f = _fields(message)
+        f = fields(message)
         stacks = _column(f, 3)
-        self.report_sets.append(ReportSet(bool(_number(f, 1)), _number(f, 2), stacks, _column(f, 4, len(stacks))))
+        self.report_sets.append(ReportSet(bool(number(f, 1)), number(f, 2), stacks, _column(f, 4, len(stacks))))
 
     def _take_end(self, message):
-        f = _fields(message)
-        self.end = (_number(f, 1), _number(f, 2), _number(f, 3))
+        f = fields(message)
+        self.end = (number(f, 1), number(f, 2), number(f, 3))
 
     # ---- Nodes ----
 
     def _take_edges(self, part):
-        lists = self._edges(_fields(part[5][-1]))
+        lists = self._edges(fields(part[5][-1]))
         if 4 not in part:
-            _demand(not self.blocks, "edges of roots after blocks")
+            demand(not self.blocks, "edges of roots after blocks")
             self._root_edges += lists
             return
-        f = _fields(part[4][-1])
-        n = _number(f, 1)
-        _demand(n == len(lists), "%d blocks with edges of %d" % (n, len(lists)))
+        f = fields(part[4][-1])
+        n = number(f, 1)
+        demand(n == len(lists), "%d blocks with edges of %d" % (n, len(lists)))
         columns = [_sums(_column(f, 2, n))] + [_column(f, field, n) for field in range(3, 11)]
         first_words = _column(f, 11)
         objects, addresses = _column(f, 12, len(first_words)), _column(f, 13, len(first_words))
@@ -190,7 +145,7 @@ class Graph:
         places = _sums(_column(f, 4))
         into, heuristics = _column(f, 5, len(places)), _column(f, 6, len(places))
         interior = dict(zip(places, zip(into, heuristics)))
-        _demand(all(place < n for place in places), "an interior pointer of an edge that is not there")
+        demand(all(place < n for place in places), "an interior pointer of an edge that is not there")
         lists, at = [], 0
         for count in counts:
             lists.append([Edge(word, targets[at + i], *interior.get(at + i, (0, 0)))
@@ -199,19 +154,19 @@ class Graph:
         return lists
 
     def _check(self):
-        _demand(len(self._root_edges) == len(self.roots), "edges of %d of %d roots" % (len(self._root_edges), len(self.roots)))
+        demand(len(self._root_edges) == len(self.roots), "edges of %d of %d roots" % (len(self._root_edges), len(self.roots)))
         self.roots = [root._replace(edges=edges) for root, edges in zip(self.roots, self._root_edges)]
         nodes = self.roots + self.blocks
-        _demand(self.end == (len(self.roots), len(self.blocks), sum(len(node.edges) for node in nodes)), "its end says otherwise")
+        demand(self.end == (len(self.roots), len(self.blocks), sum(len(node.edges) for node in nodes)), "its end says otherwise")
         for node in nodes:
             for edge in node.edges:
-                _demand(0 < edge.target <= len(self.blocks), "an edge to block %d" % edge.target)
-                _demand(edge.into == 0 or edge.into < self.blocks[edge.target - 1].requested, "an edge past a block")
-                _demand(edge.heuristic < len(HEURISTICS), "heuristic %d" % edge.heuristic)
+                demand(0 < edge.target <= len(self.blocks), "an edge to block %d" % edge.target)
+                demand(edge.into == 0 or edge.into < self.blocks[edge.target - 1].requested, "an edge past a block")
+                demand(edge.heuristic < len(HEURISTICS), "heuristic %d" % edge.heuristic)
         for i, block in enumerate(self.blocks):
-            _demand(i == 0 or self.blocks[i - 1].address <= block.address, "blocks out of order")
-            _demand(block.outer <= i, "a block around one that does not come before it")
-            _demand(block.stack <= len(self.stacks) and block.report_set <= len(self.report_sets) and
+            demand(i == 0 or self.blocks[i - 1].address <= block.address, "blocks out of order")
+            demand(block.outer <= i, "a block around one that does not come before it")
+            demand(block.stack <= len(self.stacks) and block.report_set <= len(self.report_sets) and
                     block.tag <= len(self.tags), "a block with a number of something that is not there")
 
     # ---- Questions ----

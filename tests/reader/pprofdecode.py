@@ -1,61 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A small decoder of pprof's profile.proto, which knows nothing of how dmdv writes it.
 
-It reads the wire format of protocol buffers, checks what pprof's own readers demand, and resolves indices and ids.
+It checks what pprof's own readers demand, and resolves indices and ids.
 """
 
 import gzip
 
-
-class Malformed(Exception):
-    """The bytes are not a profile that pprof would take."""
-
-
-def demand(good, what):
-    if not good:
-        raise Malformed(what)
-
-
-def varint(data, at):
-    value, shift = 0, 0
-    while True:
-        demand(at < len(data) and shift < 70, "a number ends in the middle")
-        value |= (data[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 128:
-            return value, at
-
-
-def fields(data):
-    """{field number: [value, ...]} of a message; values are numbers or bytes."""
-    found, at = {}, 0
-    while at < len(data):
-        key, at = varint(data, at)
-        demand(key & 7 in (0, 2), "wire type %d" % (key & 7))
-        value, at = varint(data, at)
-        if key & 7 == 2:
-            demand(at + value <= len(data), "a field ends in the middle")
-            value, at = data[at:at + value], at + value
-        found.setdefault(key >> 3, []).append(value)
-    return found
-
-
-def number(message, field):
-    return message.get(field, [0])[-1]
-
-
-def packed(message, field):
-    """A repeated number, packed or not."""
-    numbers = []
-    for value in message.get(field, []):
-        if isinstance(value, int):
-            numbers.append(value)
-            continue
-        at = 0
-        while at < len(value):
-            one, at = varint(value, at)
-            numbers.append(one)
-    return numbers
+from harness.protobuf import demand, fields, number, packed
 
 
 def table(messages, what):

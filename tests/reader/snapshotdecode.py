@@ -5,7 +5,8 @@ tools that read them compute: retained sizes, by definition."""
 import gzip
 import json
 
-from pprofdecode import demand, fields, number
+from harness import protobuf
+from harness.protobuf import demand, fields, number
 
 
 class Snapshot:
@@ -109,7 +110,7 @@ class Firefox:
     def __init__(self, data):
         demand(data[:2] == b"\x1f\x8b", "it is not gzipped")
         self.strings, self.frames = [], {}
-        messages = list(self.messages(gzip.decompress(data)))
+        messages = list(protobuf.stream(gzip.decompress(data)))
         demand(messages and messages[0], "no metadata")
         self.time_stamp = number(fields(messages[0]), 1)
         nodes = [self.node(fields(message)) for message in messages[1:]]
@@ -118,20 +119,6 @@ class Firefox:
             demand(0 < node["id"] < 2 ** 53, "an id that is not exact as a double")
             node["edges"] = [(name, index[referent]) for name, referent in node["edges"]]
         self.snapshot = Snapshot(nodes)
-
-    @staticmethod
-    def messages(data):
-        at = 0
-        while at < len(data):
-            n = shift = 0
-            while True:
-                n |= (data[at] & 127) << shift
-                at, shift = at + 1, shift + 7
-                if data[at - 1] < 128:
-                    break
-            demand(at + n <= len(data), "a message ends in the middle")
-            yield data[at:at + n]
-            at += n
 
     def string(self, message, field):
         """A string in this field, or a reference in the next; None where there is none."""
