@@ -15,7 +15,9 @@ void dmd_combine(dmd_translation_t *ids) {
   dmd_groups_add_all(&ids->to->groups, ready, n_ready);
 }
 
-static void move_groups(dmd_profile_t *to, dmd_profile_t *from, bool negate) {
+/* passed: the groups of `from`, which go as they are copied; NULL: they stay. */
+static void append_groups(dmd_profile_t *to, const dmd_profile_t *from, bool negate,
+                          dmd_groups_t *passed) {
   dmd_translation_t ids;
   dmd_translation_init_profile(&ids, to, from, NULL, NULL);
   for (uint32_t id = 1; id <= dmd_groups_count(&from->groups); id++) {
@@ -23,13 +25,21 @@ static void move_groups(dmd_profile_t *to, dmd_profile_t *from, bool negate) {
     if (negate)
       g.num = -g.num;
     dmd_groups_append(&to->groups, &g);
-    dmd_groups_pass(&from->groups, id);
+    if (passed != NULL)
+      dmd_groups_pass(passed, id);
   }
-  dmd_groups_destroy(&from->groups);
+  if (passed != NULL)
+    dmd_groups_destroy(passed);
   dmd_translation_destroy(&ids);
 }
 
 void dmd_difference(dmd_profile_t *difference, dmd_profile_t *old, dmd_profile_t *new) {
-  move_groups(difference, old, true);
-  move_groups(difference, new, false);
+  append_groups(difference, old, true, &old->groups);
+  append_groups(difference, new, false, &new->groups);
+}
+
+void dmd_difference_beside(dmd_profile_t *difference, const dmd_profile_t *old,
+                           const dmd_profile_t *new) {
+  append_groups(difference, old, true, NULL);
+  append_groups(difference, new, false, NULL);
 }

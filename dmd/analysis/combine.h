@@ -20,4 +20,8 @@ void dmd_combine(dmd_translation_t *ids);
  * apart, since they are only ever added up. */
 void dmd_difference(dmd_profile_t *difference, dmd_profile_t *old, dmd_profile_t *new);
 
+/* The same of two that keep what they have. */
+void dmd_difference_beside(dmd_profile_t *difference, const dmd_profile_t *old,
+                           const dmd_profile_t *new);
+
 #endif

@@ -7,14 +7,23 @@
 
 enum { UNKNOWN, CONTAINS, LACKS };
 
-void dmd_filter_init(dmd_filter_t *filter, const dmd_profile_t *profile, const char *text) {
+void dmd_filter_init_matching(dmd_filter_t *filter, const dmd_profile_t *profile, const char *text,
+                              dmd_match_fn match, void *ctx) {
   filter->negated = text[0] == '!';
   filter->found = false;
   filter->text = text[0] == '!' || text[0] == '\\' ? text + 1 : text;
+  filter->match = match;
+  filter->match_ctx = ctx;
   dmd_pool_init(&filter->contains, profile->env, "dmd.filter", sizeof(uint32_t));
+  dmd_pool_init(&filter->stacks, profile->env, "dmd.filter", sizeof(uint32_t));
+}
+
+void dmd_filter_init(dmd_filter_t *filter, const dmd_profile_t *profile, const char *text) {
+  dmd_filter_init_matching(filter, profile, text, NULL, NULL);
 }
 
 void dmd_filter_destroy(dmd_filter_t *filter) {
+  dmd_pool_destroy(&filter->stacks);
   dmd_pool_destroy(&filter->contains);
 }
 
@@ -29,12 +38,17 @@ static char *shown_text(const dmd_frames_t *frames, uint32_t frame) {
   return dmd_strbuf_take(&shown);
 }
 
+static bool is_in(const dmd_filter_t *filter, const char *text) {
+  return filter->match != NULL ? filter->match(filter->match_ctx, filter->text, text)
+                               : dmd_str_find(text, filter->text) != NULL;
+}
+
 /* In its text, or in that which is shown. */
 static bool text_contains(const dmd_filter_t *filter, const dmd_frames_t *frames, uint32_t frame) {
-  if (dmd_str_find(dmd_frames_text(frames, frame), filter->text) != NULL)
+  if (is_in(filter, dmd_frames_text(frames, frame)))
     return true;
   char *shown = shown_text(frames, frame);
-  bool found = shown != NULL && dmd_str_find(shown, filter->text) != NULL;
+  bool found = shown != NULL && is_in(filter, shown);
   dmd_env_free(frames->pool.env, shown);
   return found;
 }
@@ -70,24 +84,32 @@ static bool line_begins(const dmd_filter_t *filter, dmd_strbuf_t *line, size_t n
   return begins;
 }
 
-static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records,
-                           const dmd_record_t *r) {
+static bool frames_contain(dmd_filter_t *filter, const dmd_records_t *records, uint32_t stack) {
   const dmd_profile_t *profile = records->profile;
   size_t n;
-  const uint32_t *frames = dmd_records_frames(records, r->stack, &n);
+  const uint32_t *frames = dmd_records_frames(records, stack, &n);
   dmd_strbuf_t line;
   dmd_strbuf_init(&line, profile->env);
   bool found = false;
   for (size_t i = 0; i < n && !found; i++)
-    found = frame_contains(filter, profile, frames[i]) ||
-            line_begins(filter, &line, i + 1, &profile->frames, frames[i]);
+    found =
+        frame_contains(filter, profile, frames[i]) ||
+        (filter->match == NULL && line_begins(filter, &line, i + 1, &profile->frames, frames[i]));
   dmd_strbuf_destroy(&line);
   return found;
 }
 
+static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records, uint32_t stack) {
+  dmd_pool_reach(&filter->stacks, stack + 1);
+  uint32_t *known = DMD_POOL_AT(&filter->stacks, uint32_t, stack + 1);
+  if (*known == UNKNOWN)
+    *known = frames_contain(filter, records, stack) ? CONTAINS : LACKS;
+  return *known == CONTAINS;
+}
+
 bool dmd_filter_passes(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
   dmd_filter_t *filter = ctx;
-  bool contains = stack_contains(filter, records, r);
+  bool contains = stack_contains(filter, records, r->stack);
   filter->found |= contains;
   return contains != filter->negated;
 }

@@ -2,7 +2,6 @@
 #include "analysis/record.h"
 
 #include "base/mem.h"
-#include "base/sort.h"
 
 static dmd_record_t *at(const dmd_records_t *records, uint32_t id) {
   return DMD_POOL_AT(&records->records, dmd_record_t, id);
@@ -75,7 +74,7 @@ dmd_section_t dmd_section_of_group(const dmd_profile_t *profile, const dmd_group
   return n_reported(profile, group->reports) == 1 ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
 }
 
-static dmd_section_t section_of(const dmd_records_t *records, const dmd_record_t *r) {
+dmd_section_t dmd_record_section(const dmd_records_t *records, const dmd_record_t *r) {
   if (records->profile->mode != DMD_MODE_DARK_MATTER)
     return DMD_SECTION_ALL;
   return r->n_reported == 0   ? DMD_SECTION_UNREPORTED
@@ -100,7 +99,7 @@ static uint32_t record_of_group(dmd_records_t *records, const dmd_group_t *g) {
     id = dmd_pool_add(&records->records);
     *at(records, id) = key;
     dmd_table_add(&records->index, key_hash(records, &key), id);
-    records->section[section_of(records, &key)].n++;
+    records->section[dmd_record_section(records, &key)].n++;
   }
   return id;
 }
@@ -173,13 +172,17 @@ static void add_up(const dmd_records_t *records, dmd_section_records_t *s) {
   }
 }
 
-static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
+dmd_compare_fn dmd_records_compare(dmd_sort_by_t sort_by) {
   static const dmd_compare_fn compare[] = {
       [DMD_SORT_USABLE] = compare_usable,
       [DMD_SORT_REQ] = compare_req,
       [DMD_SORT_SLOP] = compare_slop,
       [DMD_SORT_NUM_BLOCKS] = compare_num_blocks,
   };
+  return compare[sort_by];
+}
+
+static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
   const dmd_env_t *env = records->profile->env;
   for (int i = 0; i < DMD_N_SECTIONS; i++) {
     dmd_section_records_t *s = &records->section[i];
@@ -187,12 +190,12 @@ static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
     s->n = 0;
   }
   for (uint32_t id = 1; id <= records->records.last; id++) {
-    dmd_section_records_t *s = &records->section[section_of(records, at(records, id))];
+    dmd_section_records_t *s = &records->section[dmd_record_section(records, at(records, id))];
     s->ids[s->n++] = id;
   }
   for (int i = 0; i < DMD_N_SECTIONS; i++) {
     dmd_section_records_t *s = &records->section[i];
-    dmd_sort(env, s->ids, s->n, compare[sort_by], records);
+    dmd_sort(env, s->ids, s->n, dmd_records_compare(sort_by), records);
     add_up(records, s);
     s->n_all = s->n;
     records->usable += s->usable;

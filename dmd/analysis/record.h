@@ -18,6 +18,7 @@
 #ifndef DMD_ANALYSIS_RECORD_H
 #define DMD_ANALYSIS_RECORD_H
 
+#include "base/sort.h"
 #include "profile/profile.h"
 
 typedef enum {
@@ -34,6 +35,8 @@ const char *dmd_section_name(dmd_section_t section);
 /* The section that a group of the profile belongs to. */
 dmd_section_t dmd_section_of_group(const dmd_profile_t *profile, const dmd_group_t *group);
 
+/* By absolute value, the largest first; ties of usable bytes go by requested ones, and of blocks by
+ * usable bytes. */
 typedef enum { DMD_SORT_USABLE, DMD_SORT_REQ, DMD_SORT_SLOP, DMD_SORT_NUM_BLOCKS } dmd_sort_by_t;
 
 /* Sizes are sums over the record's blocks. They are signed since a difference of two profiles has
@@ -85,6 +88,12 @@ void dmd_records_filter(dmd_records_t *records,
 
 /* In a difference: takes out the records in which nothing changed, as if they had never been. */
 void dmd_records_drop_unchanged(dmd_records_t *records);
+
+/* The section that a record is in. */
+dmd_section_t dmd_record_section(const dmd_records_t *records, const dmd_record_t *r);
+
+/* How two records, by their ids, are ordered; ctx is a dmd_records_t. */
+dmd_compare_fn dmd_records_compare(dmd_sort_by_t sort_by);
 
 static inline const dmd_record_t *dmd_records_at(const dmd_records_t *records, uint32_t id) {
   return DMD_POOL_AT(&records->records, const dmd_record_t, id);

@@ -59,15 +59,17 @@ static void add_by_reporter(dmd_rows_t *rows, dmd_section_t section, const dmd_g
   }
 }
 
-/* ---- By function and library. ---- */
+/* ---- By function, library and file. ---- */
 
 static uint32_t name_frame(dmd_rows_t *rows, uint32_t frame) {
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, rows->names.env);
-  if (rows->by == DMD_BY_FUNCTION)
-    dmd_places_function(&rows->places, frame, &name);
-  else
-    dmd_places_library(&rows->places, frame, &name);
+  static void (*const names[])(dmd_places_t *, uint32_t, dmd_strbuf_t *) = {
+      [DMD_BY_FUNCTION] = dmd_places_function,
+      [DMD_BY_LIBRARY] = dmd_places_library,
+      [DMD_BY_FILE] = dmd_places_file,
+  };
+  names[rows->by](&rows->places, frame, &name);
   uint32_t row = row_of_str(rows, name.text);
   dmd_strbuf_destroy(&name);
   return row;
@@ -110,12 +112,13 @@ static void add_by_tag(dmd_rows_t *rows, dmd_section_t section, const dmd_group_
   dmd_tally_add_group(tally_of(rows, row_of(rows, g->tag, name_tag)), section, g);
 }
 
-static void add_record(dmd_rows_t *rows, dmd_section_t section, const dmd_record_t *r) {
+void dmd_rows_add(dmd_rows_t *rows, const dmd_record_t *r) {
   static void (*const add[])(dmd_rows_t *, dmd_section_t, const dmd_group_t *) = {
       [DMD_BY_REPORTER] = add_by_reporter, [DMD_BY_TAG] = add_by_tag,
       [DMD_BY_THREAD] = add_by_thread,     [DMD_BY_FUNCTION] = add_by_frame,
-      [DMD_BY_LIBRARY] = add_by_frame,
+      [DMD_BY_LIBRARY] = add_by_frame,     [DMD_BY_FILE] = add_by_frame,
   };
+  dmd_section_t section = dmd_record_section(rows->records, r);
   for (uint32_t i = 0; i < r->n_groups; i++)
     add[rows->by](rows, section, dmd_record_group(rows->records, r, i));
 }
@@ -129,7 +132,7 @@ static int compare_rows(const void *ctx, uint32_t a, uint32_t b) {
                                       dmd_intern_get_str(&rows->names, b));
 }
 
-void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, unsigned sections) {
+void dmd_rows_begin(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by) {
   const dmd_env_t *env = records->profile->env;
   *rows = (dmd_rows_t){.records = records, .by = by};
   dmd_intern_init(&rows->names, env, "dmd.rows.names");
@@ -137,15 +140,23 @@ void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, 
   dmd_pool_init(&rows->known, env, "dmd.rows.known", sizeof(uint32_t));
   dmd_pool_init(&rows->of_frames, env, "dmd.rows.known", sizeof(uint32_t));
   dmd_places_init(&rows->places, records->profile);
+}
+
+void dmd_rows_finish(dmd_rows_t *rows) {
+  rows->n = rows->tallies.last;
+  rows->order = dmd_sorted_ids(rows->names.env, rows->n, compare_rows, rows);
+}
+
+void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, unsigned sections) {
+  dmd_rows_begin(rows, records, by);
   for (int section = 0; section < DMD_N_SECTIONS; section++) {
     const dmd_section_records_t *s = &records->section[section];
     if (sections != 0 && !(sections & 1u << section))
       continue;
     for (uint32_t i = 0; i < s->n; i++)
-      add_record(rows, section, dmd_records_at(records, s->ids[i]));
+      dmd_rows_add(rows, dmd_records_at(records, s->ids[i]));
   }
-  rows->n = rows->tallies.last;
-  rows->order = dmd_sorted_ids(env, rows->n, compare_rows, rows);
+  dmd_rows_finish(rows);
 }
 
 void dmd_rows_destroy(dmd_rows_t *rows) {

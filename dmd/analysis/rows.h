@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * rows.h: the blocks added up by reporter, tag, thread, function or library.
+ * rows.h: the blocks added up by reporter, tag, thread, function, library or file.
  *
- * A row is one of these (of functions and libraries the one that allocated, see places.h), with
+ * A row is one of these (of the last three the one that allocated, see places.h), with
  * what its blocks hold in all and in each report state. A block that two reporters reported counts
  * for both of them, so that rows by reporter can add up to more than the heap. The row of a
  * reporter, tag, thread, frame or stack is looked up by its name only once.
@@ -20,7 +20,8 @@ typedef enum dmd_by {
   DMD_BY_TAG,
   DMD_BY_THREAD,
   DMD_BY_FUNCTION,
-  DMD_BY_LIBRARY
+  DMD_BY_LIBRARY,
+  DMD_BY_FILE
 } dmd_by_t;
 
 typedef struct dmd_rows {
@@ -39,6 +40,11 @@ typedef struct dmd_rows {
 /* Adds up the records that are left in these sections (bits 1 << dmd_section_t; 0: all). by is not
  * DMD_BY_RECORD. Borrows the records; must stay where it is until it is destroyed. */
 void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, unsigned sections);
+
+/* The same of records that are added one by one, between these. */
+void dmd_rows_begin(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by);
+void dmd_rows_add(dmd_rows_t *rows, const dmd_record_t *r);
+void dmd_rows_finish(dmd_rows_t *rows);
 void dmd_rows_destroy(dmd_rows_t *rows);
 
 /* The i-th row of the order, from 0. */

@@ -41,3 +41,41 @@ void dmd_rows_print(dmd_out_t *out, const dmd_rows_t *rows, uint32_t max_rows) {
     print_row(out, rows, i);
   dmd_print_left_out(out, rows->n, n, " more", " more");
 }
+
+static void key_i64(dmd_jsonout_t *j, const char *key, int64_t v) {
+  dmd_jsonout_key(j, key);
+  dmd_jsonout_i64(j, v);
+}
+
+void dmd_rows_write_tally(dmd_jsonout_t *j, const dmd_tally_t *tally, dmd_mode_t mode) {
+  key_i64(j, "blocks", tally->num);
+  key_i64(j, "bytes", tally->total);
+  if (mode != DMD_MODE_DARK_MATTER)
+    return;
+  for (int section = DMD_SECTION_TWICE; section <= DMD_SECTION_ONCE; section++)
+    key_i64(j, dmd_section_name(section), tally->usable[section]);
+}
+
+void dmd_rows_json(dmd_out_t *out, const dmd_rows_t *rows) {
+  const dmd_records_t *records = rows->records;
+  dmd_mode_t mode = records->profile->mode;
+  dmd_jsonout_t j;
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key_str(&j, "mode", dmd_mode_name(mode));
+  dmd_jsonout_key(&j, "heap");
+  dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
+  key_i64(&j, "bytes", records->usable);
+  key_i64(&j, "blocks", records->num);
+  dmd_jsonout_end(&j);
+  dmd_jsonout_key(&j, "rows");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < rows->n; i++) {
+    dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_str(&j, "name", dmd_rows_name(rows, i));
+    dmd_rows_write_tally(&j, dmd_rows_at(rows, i), mode);
+    dmd_jsonout_end(&j);
+  }
+  dmd_jsonout_end(&j);
+  dmd_jsonout_end(&j);
+}

@@ -120,7 +120,14 @@ def test_by(test):
     path = test.write("p", sample())
 
     def by(what):
-        return rows(test.dmdv("print", "--by=" + what, path)[0])
+        table = rows(test.dmdv("print", "--by=" + what, path)[0])
+        document = json.loads(test.dmdv("print", "--json", "--by=" + what, path)[0])
+        test.equal((document["mode"], document["heap"]), ("dark-matter", {"bytes": 280, "blocks": 4}), "the whole")
+        test.equal([(r["bytes"], r["blocks"], r["unreported"], r["twice-reported"], r["name"]) for r in document["rows"]],
+                   table, "as JSON")
+        for row in document["rows"]:
+            test.equal(row["unreported"] + row["once-reported"] + row["twice-reported"], row["bytes"], "states")
+        return table
 
     test.equal(by("reporter"), [(200, 2, 200, 0, "(unreported)"), (80, 2, 0, 30, "explicit/b"),
                                 (30, 1, 0, 30, "explicit/c")], "reporters")
@@ -128,6 +135,9 @@ def test_by(test):
     test.equal(by("thread"), [(230, 3, 200, 30, "thread 1"), (50, 1, 0, 0, "thread 3")], "threads")
     test.equal(by("function"), [(230, 3, 200, 30, "a"), (50, 1, 0, 0, "b")], "functions")
     test.equal(by("library"), [(230, 3, 200, 30, "(library not recorded)"), (50, 1, 0, 0, "libb.so")], "libraries")
+    test.equal(by("file"), [(230, 3, 200, 30, "a.c"), (50, 1, 0, 0, "(file not recorded)")], "files")
+    live = json.loads(test.dmdv("print", "--json", "--by=tag", test.write("live", Profile("live").block(5, ["f"])))[0])
+    test.equal(live["rows"], [{"name": "(no tag)", "blocks": 1, "bytes": 5}], "no states")
 
 
 def test_by_library_where_every_frame_has_its_object(test):
@@ -314,7 +324,6 @@ def test_command_lines(test):
                        (["print", "--max-frames=0", path], "not a number"), (["print", "--by=x", path], "not one of"),
                        (["print", "--sort-by=size", path], "not one of usable|req|slop|num-blocks"),
                        (["print", "--section=x", path], "not one of"), (["print", "-o"], "needs a value"),
-                       (["print", "--json", "--by=tag", path], "does not go with"),
                        (["diff", "--causal", "--json", path, path], "does not go with"),
                        (["diff", "-", "-"], "one of the files only"),
                        (["print", "--causal", path], "no option --causal"), (["diff", path], "give two files, not 1")):

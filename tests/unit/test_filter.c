@@ -68,6 +68,40 @@ static void no_stack_contains_nothing(void **state) {
   fixture_end(&f);
 }
 
+/* Whether the text ends as the pattern says; counts how often it is asked. */
+static bool ends_with(void *ctx, const char *pattern, const char *text) {
+  ++*(int *)ctx;
+  size_t n = strlen(text), m = strlen(pattern);
+  return n >= m && strcmp(text + n - m, pattern) == 0;
+}
+
+/* Frames are asked about once each, and by their texts alone. */
+static void patterns_of_the_host(void **state) {
+  (void)state;
+  static const struct {
+    const char *pattern;
+    uint32_t n;
+  } cases[] = {{"cd", 2}, {"!cd", 1}, {"a", 1}, {": ab", 0}, {"#01", 0}, {"\\", 3}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    build_blocks(&f.profile, 1, 8, 0, "ab|cd", DMD_NONE);
+    build_blocks(&f.profile, 1, 8, 0, "ab|cd", build_reports(&f.profile, 1, "r", NULL, NULL, NULL));
+    build_blocks(&f.profile, 1, 8, 0, "ba|ab", DMD_NONE);
+    fixture_records(&f, 8, DMD_SORT_USABLE);
+    int n_asked = 0;
+    dmd_filter_t filter;
+    dmd_filter_init_matching(&filter, &f.profile, cases[i].pattern, ends_with, &n_asked);
+    dmd_records_filter(&f.records, dmd_filter_passes, &filter);
+    assert_int_equal(f.records.section[DMD_SECTION_UNREPORTED].n +
+                         f.records.section[DMD_SECTION_ONCE].n,
+                     cases[i].n);
+    assert_true(n_asked <= 3);
+    dmd_filter_destroy(&filter);
+    fixture_end(&f);
+  }
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_profile_t p;
@@ -92,6 +126,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_against_strstr),
       cmocka_unit_test(no_stack_contains_nothing),
+      cmocka_unit_test(patterns_of_the_host),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

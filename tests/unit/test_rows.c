@@ -58,6 +58,11 @@ static void a_few_by_hand(void **state) {
   static const expected_t threads[] = {{"thread 0", 740, 8, 203, 37}};
   check(&f, DMD_BY_THREAD, 0, threads, COUNT_OF(threads));
   /* Where all frames allocate, the innermost has to do. */
+  static const expected_t files[] = {{"m.c", 500, 1, 0, 0},
+                                     {"a.c", 200, 2, 200, 0},
+                                     {"(file not recorded)", 37, 2, 0, 37},
+                                     {"(no stack recorded)", 3, 3, 3, 0}};
+  check(&f, DMD_BY_FILE, 0, files, COUNT_OF(files));
   static const expected_t functions[] = {{"malloc", 500, 1, 0, 0},
                                          {"dark", 200, 2, 200, 0},
                                          {"both", 37, 2, 0, 37},
@@ -101,6 +106,8 @@ static void stripped_programs_and_libraries(void **state) {
                                          {"other.so.1", 3, 1, 0, 0},
                                          {"ld-linux-x86-64.so.2", 2, 1, 0, 0}};
   check(&f, DMD_BY_LIBRARY, 0, libraries, COUNT_OF(libraries));
+  static const expected_t files[] = {{"(file not recorded)", 125, 4, 0, 0}};
+  check(&f, DMD_BY_FILE, 0, files, COUNT_OF(files));
   static const expected_t functions[] = {{"?\?\? (in app)", 100, 1, 0, 0},
                                          {"?\?\? (in lib.so)", 20, 1, 0, 0},
                                          {"loop", 3, 1, 0, 0},
@@ -226,7 +233,7 @@ static void use(host_t *host, void *arg) {
   build_blocks(&p, 1, 30, 0, "new", build_reports(&p, 2, "r", "explicit/a", "r", "explicit/b"));
   dmd_records_t records;
   dmd_records_init(&records, &p, 8, DMD_SORT_USABLE);
-  for (dmd_by_t by = DMD_BY_REPORTER; by <= DMD_BY_LIBRARY; by++) {
+  for (dmd_by_t by = DMD_BY_REPORTER; by <= DMD_BY_FILE; by++) {
     dmd_rows_t rows;
     dmd_rows_init(&rows, &records, by, 0);
     assert_true(rows.n > 0);

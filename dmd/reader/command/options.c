@@ -57,7 +57,7 @@ static const dmd_option_t record_options[] = {
      AT(view.max_records), .least = 1, .most = DMD_MAX_SHOWN},
     {"section", "twice|unreported|once|misreported", NULL,
      "only this section; may be given several times", DMD_OPTION_WORD_BIT, AT(view.sections)},
-    {"by", "record|reporter|tag|thread|function|library", "record",
+    {"by", "record|reporter|tag|thread|function|library|file", "record",
      "add up by this; function is the one that allocated", DMD_OPTION_WORD, AT(view.by)},
     {"json", NULL, NULL, "the result as JSON, all of it", DMD_OPTION_SWITCH, AT(json)},
     {"no-pager", NULL, NULL, "on a terminal too, print at once", DMD_OPTION_SWITCH, AT(no_pager)},
@@ -95,10 +95,6 @@ int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, in
     options->view.sections ^= SECTION_MISREPORTED | DMD_TEXT_FAULTS;
   /* What is to be compared with Mozilla's output has names as they are. */
   options->load.frame_view.full_names |= options->for_testing;
-  if (status < 0 && options->json && options->view.by != DMD_BY_RECORD) {
-    dmdv_error("%s: --json does not go with --by", argv[0]);
-    status = 2;
-  }
   return status;
 }
 

@@ -52,10 +52,14 @@ static bool colour_is_wanted(void) {
   return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-static void print_rows(dmd_out_t *out, const dmd_records_t *records, const dmdv_view_t *view) {
+static void print_rows(dmd_out_t *out, const dmd_records_t *records,
+                       const dmdv_options_t *options) {
   dmd_rows_t rows;
-  dmd_rows_init(&rows, records, view->by, view->sections);
-  dmd_rows_print(out, &rows, view->max_records);
+  dmd_rows_init(&rows, records, options->view.by, options->view.sections);
+  if (options->json)
+    dmd_rows_json(out, &rows);
+  else
+    dmd_rows_print(out, &rows, options->view.max_records);
   dmd_rows_destroy(&rows);
 }
 
@@ -84,10 +88,10 @@ static void print_records(dmd_out_t *out, const dmd_records_t *records, const sh
                              .columns = is_terminal ? dmdv_terminal_columns() : 0,
                              .owners = shown->owners,
                              .for_testing = options->for_testing};
-  if (options->json)
+  if (options->view.by != DMD_BY_RECORD)
+    print_rows(out, records, options);
+  else if (options->json)
     dmd_records_json(out, records, compared != NULL ? compared : alone, options->view.sections);
-  else if (options->view.by != DMD_BY_RECORD)
-    print_rows(out, records, &options->view);
   else
     dmd_text_print(out, records, &text);
 }
