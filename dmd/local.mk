@@ -101,6 +101,7 @@ dmd_core_sources = \
   dmd/text/gate_json.c \
   dmd/text/gate_junit.c \
   dmd/text/gate_output.h \
+  dmd/text/pieces.c dmd/text/pieces.h \
   dmd/text/print.c dmd/text/print.h \
   dmd/text/printer.c dmd/text/printer.h \
   dmd/text/record_json.c dmd/text/record_json.h \
@@ -115,6 +116,7 @@ dmd_core_sources = \
   dmd/text/text_leaks.c dmd/text/text_leaks.h \
   dmd/text/text_owners.c dmd/text/text_owners.h \
   dmd/text/text_paths.c dmd/text/text_paths.h \
+  dmd/text/text_record.c \
   dmd/text/text_retained.c dmd/text/text_retained.h \
   dmd/text/text_rows.c dmd/text/text_rows.h \
   dmd/text/text_run.c \

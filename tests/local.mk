@@ -84,6 +84,7 @@ unit_tests = \
   tests/unit/test_owners \
   tests/unit/test_paths \
   tests/unit/test_peer_conformance \
+  tests/unit/test_pieces \
   tests/unit/test_pool \
   tests/unit/test_processes \
   tests/unit/test_profile \

@@ -73,10 +73,10 @@ static void write_fault_names(dmd_jsonout_t *j, const dmd_profile_t *profile,
   dmd_jsonout_end(j);
 }
 
-void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_fault_t *fault,
-                          void (*write_stack)(void *ctx, uint32_t stack), void *ctx) {
+void dmd_json_write_fault_members(dmd_jsonout_t *j, const dmd_profile_t *profile,
+                                  const dmd_fault_t *fault,
+                                  void (*write_stack)(void *ctx, uint32_t stack), void *ctx) {
   dmd_fault_t f = *fault;
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "kind", dmd_fault_name(f.kind));
   dmd_jsonout_key_u64(j, "num", f.num);
   if (f.bytes > 0)
@@ -87,6 +87,12 @@ void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const 
     write_field(j, profile, &dmd_fault_fields[i], &f, write_stack, ctx);
   if (f.n_names > 0)
     write_fault_names(j, profile, &f);
+}
+
+void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_fault_t *fault,
+                          void (*write_stack)(void *ctx, uint32_t stack), void *ctx) {
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_json_write_fault_members(j, profile, fault, write_stack, ctx);
   dmd_jsonout_end(j);
 }
 

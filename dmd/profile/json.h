@@ -20,6 +20,11 @@ void dmd_json_write(dmd_out_t *out, const dmd_profile_t *profile);
 void dmd_json_write_fault(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_fault_t *fault,
                           void (*write_stack)(void *ctx, uint32_t stack), void *ctx);
 
+/* The same as members of the object that is open. */
+void dmd_json_write_fault_members(dmd_jsonout_t *j, const dmd_profile_t *profile,
+                                  const dmd_fault_t *fault,
+                                  void (*write_stack)(void *ctx, uint32_t stack), void *ctx);
+
 /* Writes the members that say which run the profile is of, from "command" to "label". */
 void dmd_json_write_identity(dmd_jsonout_t *j, const dmd_profile_t *profile);
 

@@ -101,15 +101,20 @@ void dmd_print_bytes(dmd_out_t *out, uint64_t bytes) {
   dmd_out_str(out, bytes == 1 ? " byte" : " bytes");
 }
 
-void dmd_print_amounts(dmd_out_t *out, const char *indent, const dmd_fault_t *fault) {
+void dmd_print_amounts_words(dmd_out_t *out, const dmd_fault_t *fault) {
   bool too_few = fault->claimed < fault->measured;
-  dmd_out_str(out, indent);
   dmd_print_bytes(out, fault->claimed);
   dmd_out_str(out, fault->kind == DMD_FAULT_CLAIM ? " claimed, " : " published, ");
   dmd_print_bytes(out, fault->measured);
   dmd_out_str(out, " measured: ");
   dmd_print_bytes(out, dmd_distance(fault->claimed, fault->measured));
-  dmd_out_str(out, too_few ? " too few\n" : " too many\n");
+  dmd_out_str(out, too_few ? " too few" : " too many");
+}
+
+void dmd_print_amounts(dmd_out_t *out, const char *indent, const dmd_fault_t *fault) {
+  dmd_out_str(out, indent);
+  dmd_print_amounts_words(out, fault);
+  dmd_out_char(out, '\n');
 }
 
 void dmd_print_quoted(dmd_out_t *out, const char *s) {

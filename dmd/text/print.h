@@ -22,6 +22,9 @@ void dmd_print_bytes(dmd_out_t *out, uint64_t bytes);
  */
 void dmd_print_amounts(dmd_out_t *out, const char *indent, const dmd_fault_t *fault);
 
+/* The same alone. */
+void dmd_print_amounts_words(dmd_out_t *out, const dmd_fault_t *fault);
+
 /* `12.34%` */
 void dmd_print_percent(dmd_out_t *out, int64_t part, int64_t whole);
 

@@ -2,9 +2,9 @@
  *
  * printer.h: what the parts of text.h's output have in common.
  *
- * text.c prints the whole and its records, text_fault.c what is wrong with the program,
- * text_share.c the owners of shared blocks, text_advice.c who holds unreported ones. Nobody else
- * includes this.
+ * text.c prints the whole, text_record.c one record, text_fault.c what is wrong with the program,
+ * text_share.c the owners of shared blocks, text_advice.c who holds unreported ones; pieces.c makes
+ * these single parts. Nobody else includes this.
  */
 #ifndef DMD_TEXT_PRINTER_H
 #define DMD_TEXT_PRINTER_H
@@ -47,9 +47,21 @@ void dmd_print_opening(const dmd_printer_t *p, const char *name, const char *col
 /* `  Allocated at {`, the frames of a cut stack, `  }`. what: see dmd_print_stack_opening. */
 void dmd_print_stack(const dmd_printer_t *p, const char *what, uint32_t stack);
 
+/* text_record.c: one record, the i-th of its section; cumulative is the usable size of the section
+ * up to and including it. And what a section is called. */
+void dmd_print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t i,
+                      const dmd_record_t *r, int64_t cumulative);
+const char *dmd_print_section_name(const dmd_printer_t *p, dmd_section_t section);
+
 /* text_fault.c: a section with the faults, and a line for each kind in the summary. */
 void dmd_print_faults(const dmd_printer_t *p);
 void dmd_print_fault_counts(const dmd_printer_t *p);
+
+/* One fault, and the same as a sentence without its stacks: `Claim that does not add up, by
+ * explicit/jars, 3 times, at worst 100 bytes claimed, 120 bytes measured: 20 bytes too few. Likely
+ * reason: ...` */
+void dmd_print_fault(const dmd_printer_t *p, const dmd_fault_t *fault);
+void dmd_print_fault_sentence(const dmd_printer_t *p, const dmd_fault_t *fault);
 
 /* text_advice.c: a line such as `  92% held at +0x18 of blocks reported by explicit/fonts`; nothing
  * where nothing is known. */

@@ -4,7 +4,7 @@
  *
  * {"mode", "heap": {"bytes", "blocks"}, "sections": [{"name", "bytes", "blocks", "records": [{
  *   the fields of a record (analysis/recordfields.h), "advice"}]}], "faults": [the fields of a
- *   fault (profile/fault.h)]}
+ *   fault (profile/fault.h), "sentence"]}
  * docs/manual.md describes them for users.
  */
 #ifndef DMD_TEXT_RECORDS_JSON_H

@@ -85,8 +85,8 @@ static const char *what_differs(dmd_reason_t reason) {
   }
 }
 
-static void print_reason(const dmd_printer_t *p, const dmd_fault_t *fault) {
-  dmd_out_str(p->out, "  Likely reason: ");
+static void print_reason_words(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  dmd_out_str(p->out, "Likely reason: ");
   dmd_out_str(p->out, reason_text(fault->reason));
   if (fault->reason == DMD_REASON_NEGATIVE)
     dmd_print_number(p->out, (int64_t)fault->claimed, false);
@@ -96,14 +96,20 @@ static void print_reason(const dmd_printer_t *p, const dmd_fault_t *fault) {
     dmd_print_name(p, fault->scope);
   else if (fault->n_names > 0)
     dmd_out_str(p->out, what_differs(fault->reason));
+}
+
+static void print_reason(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  dmd_out_str(p->out, "  ");
+  print_reason_words(p, fault);
   dmd_out_char(p->out, '\n');
 }
 
-/* What block or memory the fault is about. */
-static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault) {
+/* What block or memory the fault is about, each part between these. */
+static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault, const char *before,
+                         const char *after) {
   unsigned numbers = dmd_fault_numbers(fault->kind);
   if ((numbers & DMD_FAULT_HAS_SIZE) && fault->size > 0) {
-    dmd_out_str(p->out, "  ");
+    dmd_out_str(p->out, before);
     if ((numbers & DMD_FAULT_HAS_OFFSET) && fault->offset > 0) {
       dmd_print_bytes(p->out, fault->offset);
       dmd_out_str(p->out, " into a block of ");
@@ -115,12 +121,13 @@ static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault) {
       dmd_out_str(p->out, ", reported with a length of ");
       dmd_print_bytes(p->out, fault->length);
     }
-    dmd_out_char(p->out, '\n');
+    dmd_out_str(p->out, after);
   }
   if (fault->memory != DMD_NONE && fault->reason != DMD_REASON_NOT_A_BLOCK) {
-    dmd_out_str(p->out, "  in ");
+    dmd_out_str(p->out, before);
+    dmd_out_str(p->out, "in ");
     dmd_print_name(p, fault->memory);
-    dmd_out_char(p->out, '\n');
+    dmd_out_str(p->out, after);
   }
 }
 
@@ -171,7 +178,7 @@ static void print_names(const dmd_printer_t *p, const dmd_fault_t *fault) {
   dmd_out_str(p->out, "  }\n");
 }
 
-static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
+void dmd_print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
   bool of_claim = fault->kind == DMD_FAULT_CLAIM;
   bool left_open = fault->kind == DMD_FAULT_SCOPE_LEFT_OPEN;
   dmd_print_opening(p, dmd_fault_text(fault->kind), DMD_RED);
@@ -189,7 +196,7 @@ static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
     dmd_print_amounts(p->out, "  ", fault);
   if (fault->reason != DMD_REASON_NONE)
     print_reason(p, fault);
-  print_object(p, fault);
+  print_object(p, fault, "  ", "\n");
   dmd_print_stack(p, what_stack(fault->kind), p->records->cut[fault->stack]);
   print_other_stack(p, "Block allocated", fault->allocated);
   print_other_stack(p, "Block freed", fault->freed);
@@ -198,6 +205,39 @@ static void print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
     print_other_stack(p, of_claim ? "Reported" : "Block reported", fault->reported);
   }
   dmd_out_str(p->out, "}\n\n");
+}
+
+/* Whose fault it is: `, by explicit/a`, `, by 3 reporters`, of a scope left open `: explicit/a`. */
+static void print_whose(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  bool left_open = fault->kind == DMD_FAULT_SCOPE_LEFT_OPEN;
+  uint32_t name = left_open ? fault->scope : fault->reporter;
+  if (fault->n_names > 0) {
+    dmd_out_str(p->out, left_open ? ": " : ", by ");
+    dmd_print_count(p->out, fault->n_names, false, left_open ? "scope" : "reporter",
+                    left_open ? "scopes" : "reporters");
+  } else if (name != DMD_NONE) {
+    dmd_out_str(p->out, left_open ? ": " : ", by ");
+    dmd_print_name(p, name);
+  }
+}
+
+void dmd_print_fault_sentence(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  dmd_print_capitalized(p->out, dmd_fault_text(fault->kind));
+  print_whose(p, fault);
+  if (fault->num > 1) {
+    dmd_out_str(p->out, ", ");
+    dmd_print_unsigned(p->out, fault->num);
+    dmd_out_str(p->out, fault->kind == DMD_FAULT_FREED_COUNTED ? " blocks" : " times");
+  }
+  if (dmd_fault_numbers(fault->kind) & DMD_FAULT_HAS_AMOUNTS) {
+    dmd_out_str(p->out, fault->num > 1 ? ", at worst " : ", ");
+    dmd_print_amounts_words(p->out, fault);
+  }
+  print_object(p, fault, ", ", "");
+  if (fault->reason != DMD_REASON_NONE) {
+    dmd_out_str(p->out, ". ");
+    print_reason_words(p, fault);
+  }
 }
 
 void dmd_print_faults(const dmd_printer_t *p) {
@@ -210,7 +250,7 @@ void dmd_print_faults(const dmd_printer_t *p) {
   dmd_out_char(p->out, '\n');
   uint32_t n_printed = p->max_records == 0 || p->max_records > n ? n : p->max_records;
   for (uint32_t i = 0; i < n_printed; i++)
-    print_fault(p, dmd_faults_at(faults, ids[i]));
+    dmd_print_fault(p, dmd_faults_at(faults, ids[i]));
   if (n_printed < n) {
     dmd_out_str(p->out, "# the first ");
     dmd_print_number(p->out, n_printed, false);

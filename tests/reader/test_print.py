@@ -224,8 +224,12 @@ def test_json_of_faults_and_shared_blocks(test):
     result = json.loads(test.dmdv("print", "--json", "--max-frames=1", test.write("p", profile))[0])
     stacks = {"at": R[:1], "allocatedAt": A[:1], "freedAt": A[:1], "reportedAt": ["last (l.c:1)"]}
     test.equal(result["faults"], [dict({"kind": "claim", "num": 2, "bytes": 2 ** 64 - 1, "reason": "child-twice"},
+                                       sentence="Claim that does not add up, by explicit/a, 2 times, at worst "
+                                       "18446744073709551615 bytes claimed, 0 bytes measured: 18446744073709551615 bytes "
+                                       "too many, in d. Likely reason: the claim counts twice what was measured by c",
                                        **numbers, **names, **stacks),
-                                  {"kind": "report-interior", "num": 1, "bytes": 8, "size": 8, "offset": 2}], "faults")
+                                  {"kind": "report-interior", "num": 1, "bytes": 8, "size": 8, "offset": 2,
+                                   "sentence": "Report of an interior pointer, 2 bytes into a block of 8 bytes"}], "faults")
     test.equal([(s["name"], s["bytes"]) for s in result["sections"]],
                [("twice-reported", 0), ("unreported", 0), ("once-reported", 20)], "sections")
     test.equal(result["sections"][2]["records"][0]["reportedAt"], R[:1], "the first owner's report")

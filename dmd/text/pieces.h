@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pieces.h: single parts of what text.h and records_json.h write: one record, who should have
+ * reported it, one fault.
+ *
+ * For whoever shows records one by one, in any order. Text has no colours, and is not folded.
+ */
+#ifndef DMD_TEXT_PIECES_H
+#define DMD_TEXT_PIECES_H
+
+#include "analysis/advicesum.h"
+#include "base/jsonout.h"
+
+typedef struct dmd_pieces {
+  const dmd_records_t *records;
+  dmd_advicesum_t advice;
+  dmd_allocfns_t allocfns;
+} dmd_pieces_t;
+
+/* Borrows the records, which keep their order. Must stay where it is until it is destroyed. */
+void dmd_pieces_init(dmd_pieces_t *pieces, const dmd_records_t *records);
+void dmd_pieces_destroy(dmd_pieces_t *pieces);
+
+/* ---- As text, which ends in a line end. ---- */
+
+/* A record, the i-th of its section, from 1; cumulative is the usable size of the section up to and
+ * including it. */
+void dmd_pieces_print_record(dmd_pieces_t *pieces, dmd_out_t *out, uint32_t i,
+                             const dmd_record_t *r, int64_t cumulative);
+
+/* Who holds an unreported record's blocks, or reported them before: up to two lines, indented by
+ * two blanks; nothing where nothing is known. */
+void dmd_pieces_print_advice(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_record_t *r);
+
+/* A fault, with its stacks. */
+void dmd_pieces_print_fault(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_fault_t *fault);
+
+/* ---- As members of the JSON object that is open. ---- */
+
+/* The fields of a record, who allocated it where its stack does not show that, what it is known to
+ * be, and who holds it. */
+void dmd_pieces_write_record(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_record_t *r);
+
+/* The fields of a fault, with cut stacks, and the same in words: "sentence". */
+void dmd_pieces_write_fault(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_fault_t *fault);
+
+#endif
