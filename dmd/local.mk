@@ -132,6 +132,16 @@ dmd_core_sources = \
   dmd/export/export_heapsnapshot.c \
   dmd/export/export_speedscope.c \
   dmd/export/heapsnapshot.c dmd/export/heapsnapshot.h \
+  dmd/image/image.c dmd/image/image.h \
+  dmd/image/imagecheck.c dmd/image/imagecheck.h \
+  dmd/image/imagecursor.c dmd/image/imagecursor.h \
+  dmd/image/imagegraph.c \
+  dmd/image/imagenames.c dmd/image/imagenames.h \
+  dmd/image/imageplaces.c dmd/image/imageplaces.h \
+  dmd/image/imagesection.h \
+  dmd/image/imagetypes.c dmd/image/imagetypes.h \
+  dmd/image/imagewriter.c dmd/image/imagewriter.h \
+  dmd/image/imagewriter_graph.c \
   dmd/live/allocator.c dmd/live/allocator.h \
   dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \

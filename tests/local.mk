@@ -47,6 +47,7 @@ unit_tests = \
   tests/unit/test_heapsnapshot \
   tests/unit/test_ids \
   tests/unit/test_ignore \
+  tests/unit/test_image \
   tests/unit/test_intern \
   tests/unit/test_jemalloc \
   tests/unit/test_json \
@@ -151,6 +152,7 @@ unit_support_sources = \
 
 # Profiles to try things with, for unit tests and fuzz targets. Nothing here needs cmocka.
 profile_support_sources = \
+  tests/profiles/analyses.c tests/profiles/analyses.h \
   tests/profiles/build.c tests/profiles/build.h \
   tests/profiles/random.c tests/profiles/random.h \
   tests/profiles/randomgraph.c tests/profiles/randomgraph.h \

@@ -12,12 +12,26 @@ void dmd_pool_init(dmd_pool_t *pool, const dmd_env_t *env, const char *cost_cent
 }
 
 void dmd_pool_destroy(dmd_pool_t *pool) {
-  for (uint32_t i = 0; i < pool->n_segments; i++)
+  for (uint32_t i = 0; i < pool->n_segments && !pool->is_borrowed; i++)
     dmd_env_free(pool->env, pool->segments[i]);
   dmd_env_free(pool->env, pool->segments);
   pool->segments = NULL;
   pool->n_segments = pool->max_segments = 0;
   pool->last = pool->free = 0;
+}
+
+void dmd_pool_borrow(dmd_pool_t *pool, const dmd_env_t *env, const char *cost_centre,
+                     size_t element_szB, void *elements, uint32_t n) {
+  dmd_pool_init(pool, env, cost_centre, element_szB);
+  pool->is_borrowed = true;
+  pool->last = n;
+  uint32_t n_segments = n / DMD_POOL_SEGMENT + (n % DMD_POOL_SEGMENT != 0);
+  if (n_segments == 0)
+    return;
+  pool->segments = dmd_env_alloc(env, cost_centre, n_segments * sizeof *pool->segments);
+  pool->n_segments = pool->max_segments = n_segments;
+  for (uint32_t i = 0; i < n_segments; i++)
+    pool->segments[i] = (char *)elements + (size_t)i * DMD_POOL_SEGMENT * element_szB;
 }
 
 static void add_segment(dmd_pool_t *pool) {

@@ -19,6 +19,7 @@
 
 #include "base/env.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DMD_NONE 0u
@@ -34,12 +35,18 @@ typedef struct dmd_pool {
   uint32_t max_segments; /* that the list has room for */
   uint32_t last;         /* the highest id ever handed out */
   uint32_t free;         /* head of the list of released elements */
+  bool is_borrowed;      /* the elements are somebody else's */
 } dmd_pool_t;
 
 /* element_szB is at least 4: a released element holds the id of the next one. */
 void dmd_pool_init(dmd_pool_t *pool, const dmd_env_t *env, const char *cost_centre,
                    size_t element_szB);
 void dmd_pool_destroy(dmd_pool_t *pool);
+
+/* In place of init: a pool of n elements that lie in a row and stay where they are, aligned as they
+ * must be. None may be added or released. */
+void dmd_pool_borrow(dmd_pool_t *pool, const dmd_env_t *env, const char *cost_centre,
+                     size_t element_szB, void *elements, uint32_t n);
 
 /* The id of a new element, whose contents are undefined. Panics after 2^32 - 1 elements. */
 uint32_t dmd_pool_add(dmd_pool_t *pool);

@@ -21,7 +21,22 @@ void dmd_graph_init(dmd_graph_t *graph, const dmd_env_t *env, uint32_t n_nodes, 
     graph->first[1] = 0;
 }
 
+void dmd_graph_borrow(dmd_graph_t *graph, const dmd_env_t *env, uint32_t n_nodes, uint32_t *first,
+                      uint32_t *target, uint32_t *offset, uint64_t *size) {
+  *graph = (dmd_graph_t){.env = env,
+                         .n_nodes = n_nodes,
+                         .max_edges = first[n_nodes],
+                         .n_ended = n_nodes,
+                         .first = first,
+                         .target = target,
+                         .offset = offset,
+                         .size = size,
+                         .is_borrowed = true};
+}
+
 void dmd_graph_destroy(dmd_graph_t *graph) {
+  if (graph->is_borrowed)
+    return;
   dmd_env_free(graph->env, graph->size);
   dmd_env_free(graph->env, graph->offset);
   dmd_env_free(graph->env, graph->target);

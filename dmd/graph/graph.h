@@ -28,12 +28,18 @@ typedef struct dmd_graph {
   uint32_t *target;   /* by edge */
   uint32_t *offset;   /* by edge: of the pointer in its node, in bytes; NULL: not kept */
   uint64_t *size;     /* by node: usable bytes; of the root 0 */
+  bool is_borrowed;   /* these are somebody else's */
 } dmd_graph_t;
 
 /* Sizes are all 0 at first; the caller sets them. */
 void dmd_graph_init(dmd_graph_t *graph, const dmd_env_t *env, uint32_t n_nodes, uint32_t max_edges,
                     bool with_offsets);
 void dmd_graph_destroy(dmd_graph_t *graph);
+
+/* In place of init and building: a graph of these arrays, which are complete and stay where they
+ * are. Whoever takes edges out for a while (edgemask.h) writes there. */
+void dmd_graph_borrow(dmd_graph_t *graph, const dmd_env_t *env, uint32_t n_nodes, uint32_t *first,
+                      uint32_t *target, uint32_t *offset, uint64_t *size);
 
 /* Adds an edge to the current node: the first one that was not ended. */
 void dmd_graph_add_edge(dmd_graph_t *graph, uint32_t target, uint32_t offset);

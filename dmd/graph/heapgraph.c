@@ -3,23 +3,41 @@
 
 #include "base/mem.h"
 
-void dmd_heapgraph_init(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_roots,
-                        uint32_t n_blocks, uint32_t n_edges) {
+/* What is not columns. */
+static void init_rest(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_roots) {
   *graph = (dmd_heapgraph_t){.env = env, .n_roots = n_roots};
   dmd_profile_init(&graph->profile, env);
-  dmd_graph_init(&graph->graph, env, 1 + n_roots + n_blocks, n_roots + n_edges, true);
   dmd_pool_init(&graph->objects, env, "dmd.heapgraph", sizeof(dmd_graph_object_t));
   dmd_pool_init(&graph->codes, env, "dmd.heapgraph", sizeof(dmd_graph_code_t));
   dmd_pool_init(&graph->stacks, env, "dmd.heapgraph", sizeof(dmd_graph_stack_t));
   dmd_pool_init(&graph->roots, env, "dmd.heapgraph", sizeof(dmd_graph_root_t));
-  dmd_pool_init(&graph->blocks, env, "dmd.heapgraph", sizeof(dmd_graph_block_t));
   dmd_pool_init(&graph->code_frames, env, "dmd.heapgraph", sizeof(uint32_t));
   dmd_pool_init(&graph->stack_codes, env, "dmd.heapgraph", sizeof(uint32_t));
+}
+
+void dmd_heapgraph_init(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_roots,
+                        uint32_t n_blocks, uint32_t n_edges) {
+  init_rest(graph, env, n_roots);
+  dmd_graph_init(&graph->graph, env, 1 + n_roots + n_blocks, n_roots + n_edges, true);
+  dmd_pool_init(&graph->blocks, env, "dmd.heapgraph", sizeof(dmd_graph_block_t));
   dmd_pool_init(&graph->interiors, env, "dmd.heapgraph", sizeof(dmd_graph_interior_t));
   dmd_pool_init(&graph->first_words, env, "dmd.heapgraph", sizeof(dmd_graph_first_word_t));
   for (uint32_t root = 1; root <= n_roots; root++)
     dmd_graph_add_edge(&graph->graph, root, 0);
   dmd_graph_end_node(&graph->graph);
+}
+
+void dmd_heapgraph_borrow(dmd_heapgraph_t *graph, const dmd_env_t *env,
+                          const dmd_heapgraph_columns_t *c) {
+  init_rest(graph, env, c->n_roots);
+  dmd_graph_borrow(&graph->graph, env, 1 + c->n_roots + c->n_blocks, c->first, c->target, c->offset,
+                   c->size);
+  dmd_pool_borrow(&graph->blocks, env, "dmd.heapgraph", sizeof(dmd_graph_block_t), c->blocks,
+                  c->n_blocks);
+  dmd_pool_borrow(&graph->interiors, env, "dmd.heapgraph", sizeof(dmd_graph_interior_t),
+                  c->interiors, c->n_interiors);
+  dmd_pool_borrow(&graph->first_words, env, "dmd.heapgraph", sizeof(dmd_graph_first_word_t),
+                  c->first_words, c->n_first_words);
 }
 
 void dmd_heapgraph_destroy(dmd_heapgraph_t *graph) {

@@ -131,6 +131,21 @@ void dmd_heapgraph_init(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n
                         uint32_t n_blocks, uint32_t n_edges);
 void dmd_heapgraph_destroy(dmd_heapgraph_t *graph);
 
+/* The large columns of a graph that is complete. Arrays are by node, edge or in their order. */
+typedef struct dmd_heapgraph_columns {
+  uint32_t n_roots, n_blocks, n_interiors, n_first_words;
+  uint32_t *first, *target, *offset; /* dmd_graph_t's */
+  uint64_t *size;
+  dmd_graph_block_t *blocks;
+  dmd_graph_interior_t *interiors;
+  dmd_graph_first_word_t *first_words;
+} dmd_heapgraph_columns_t;
+
+/* In place of init and of adding blocks and edges: a graph whose columns lie somewhere else, and
+ * stay there. Objects, codes, stacks and roots are added as usual. */
+void dmd_heapgraph_borrow(dmd_heapgraph_t *graph, const dmd_env_t *env,
+                          const dmd_heapgraph_columns_t *columns);
+
 /* These return ids. Strings become copies (dmd_profile_keep) of what is given. */
 uint32_t dmd_heapgraph_add_object(dmd_heapgraph_t *graph, const dmd_graph_object_t *object);
 uint32_t dmd_heapgraph_add_code(dmd_heapgraph_t *graph, uint32_t object, uint64_t addr,

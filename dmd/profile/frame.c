@@ -266,6 +266,10 @@ uint32_t dmd_frames_copy(dmd_frames_t *to, const dmd_frames_t *from, uint32_t id
   return intern(to, &frame);
 }
 
+uint32_t dmd_frames_restore(dmd_frames_t *frames, const dmd_frame_t *frame) {
+  return intern(frames, frame);
+}
+
 /* Whether this string equals the n bytes; DMD_NONE equals NULL. */
 static bool is_string(const dmd_intern_t *in, uint32_t id, const char *at, size_t n) {
   size_t length;

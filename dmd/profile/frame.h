@@ -87,6 +87,10 @@ uint32_t dmd_frames_read_text(dmd_frames_t *frames, const char *text);
 /* The id of the frame that another collection has under this id. */
 uint32_t dmd_frames_copy(dmd_frames_t *to, const dmd_frames_t *from, uint32_t id);
 
+/* The id of the frame with these parts, whose ids are those of this collection; `alike` and `next`
+ * are found out. */
+uint32_t dmd_frames_restore(dmd_frames_t *frames, const dmd_frame_t *frame);
+
 /* What a file has to say of a frame beside its text, so that it is read as it is. */
 typedef struct dmd_frame_rest {
   bool object;   /* its object, with the offset */

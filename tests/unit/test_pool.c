@@ -195,6 +195,24 @@ static void reach(void **state) {
   host_done(&host);
 }
 
+/* Elements that are somebody else's are reached where they lie, and stay there. */
+static void borrowing(void **state) {
+  (void)state;
+  static uint64_t elements[2 * DMD_POOL_SEGMENT + 1];
+  static const uint32_t counts[] = {0, 1, DMD_POOL_SEGMENT, COUNT_OF(elements)};
+  host_t host;
+  host_init(&host);
+  for (size_t i = 0; i < COUNT_OF(counts); i++) {
+    dmd_pool_t pool;
+    dmd_pool_borrow(&pool, &host.env, "test", sizeof *elements, elements, counts[i]);
+    assert_int_equal(pool.last, counts[i]);
+    for (uint32_t id = 1; id <= counts[i]; id++)
+      assert_ptr_equal(DMD_POOL_AT(&pool, uint64_t, id), &elements[id - 1]);
+    dmd_pool_destroy(&pool);
+  }
+  host_done(&host);
+}
+
 int main(void) {
   static const size_t sizes[] = {4, 5, 8, 24, 100};
   const struct CMUnitTest tests[] = {
@@ -211,6 +229,7 @@ int main(void) {
       cmocka_unit_test(out_of_memory),
       cmocka_unit_test(reach),
       cmocka_unit_test(passing),
+      cmocka_unit_test(borrowing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/imagenames.h"
+
+/* ---- The run. ---- */
+
+static const size_t run_strings[] = {
+    offsetof(dmd_run_t, version),      offsetof(dmd_run_t, valgrind_version),
+    offsetof(dmd_run_t, command),      offsetof(dmd_run_t, folder),
+    offsetof(dmd_run_t, host),         offsetof(dmd_run_t, time),
+    offsetof(dmd_run_t, label),        offsetof(dmd_run_t, trigger),
+    offsetof(dmd_run_t, allocator),    offsetof(dmd_run_t, allocator_chosen),
+    offsetof(dmd_run_t, replaced_new),
+};
+static const size_t run_numbers[] = {
+    offsetof(dmd_run_t, pid),        offsetof(dmd_run_t, dump_number),
+    offsetof(dmd_run_t, word_szB),   offsetof(dmd_run_t, sample_below),
+    offsetof(dmd_run_t, seed),       offsetof(dmd_run_t, n_allocs),
+    offsetof(dmd_run_t, n_frees),    offsetof(dmd_run_t, alloc_szB),
+    offsetof(dmd_run_t, in_use_szB), offsetof(dmd_run_t, in_use_blocks),
+    offsetof(dmd_run_t, nested_szB), offsetof(dmd_run_t, freed_reported),
+};
+static const size_t run_switches[] = {
+    offsetof(dmd_run_t, is_known),
+    offsetof(dmd_run_t, partial_stacks),
+    offsetof(dmd_run_t, partial_advice),
+};
+
+enum {
+  N_STRINGS = sizeof run_strings / sizeof *run_strings,
+  N_NUMBERS = sizeof run_numbers / sizeof *run_numbers,
+  N_SWITCHES = sizeof run_switches / sizeof *run_switches
+};
+
+static void *at(dmd_run_t *run, size_t place) {
+  return (char *)run + place;
+}
+
+static void write_run(dmd_imagewriter_t *w, const dmd_profile_t *profile) {
+  dmd_run_t run = profile->run;
+  dmd_imagewriter_number(w, profile->mode);
+  for (size_t i = 0; i < N_STRINGS; i++)
+    dmd_imagewriter_string(w, *(const char **)at(&run, run_strings[i]));
+  for (size_t i = 0; i < N_NUMBERS; i++)
+    dmd_imagewriter_number(w, *(uint64_t *)at(&run, run_numbers[i]));
+  for (size_t i = 0; i < N_SWITCHES; i++)
+    dmd_imagewriter_number(w, *(bool *)at(&run, run_switches[i]));
+  dmd_imagewriter_number(w, dmd_profile_n_arguments(profile));
+  for (uint32_t i = 0; i < dmd_profile_n_arguments(profile); i++)
+    dmd_imagewriter_number(w, *DMD_POOL_AT(&profile->arguments, uint32_t, i + 1));
+}
+
+static void read_run(dmd_imagecursor_t *c, dmd_profile_t *profile) {
+  dmd_run_t *run = &profile->run;
+  uint32_t n_names = dmd_intern_count(&profile->names);
+  profile->mode = (dmd_mode_t)dmd_imagecursor_up_to(c, DMD_MODE_SCAN);
+  for (size_t i = 0; i < N_STRINGS; i++) {
+    uint32_t id = dmd_imagecursor_string(c, &profile->names, false);
+    if (id != DMD_NONE)
+      *(const char **)at(run, run_strings[i]) = dmd_intern_get_str(&profile->names, id);
+  }
+  for (size_t i = 0; i < N_NUMBERS; i++)
+    *(uint64_t *)at(run, run_numbers[i]) = dmd_imagecursor_number(c);
+  for (size_t i = 0; i < N_SWITCHES; i++)
+    *(bool *)at(run, run_switches[i]) = dmd_imagecursor_up_to(c, 1) != 0;
+  for (uint32_t n = dmd_imagecursor_count(c); n > 0 && !c->failed; n--) {
+    uint32_t name = dmd_imagecursor_id(c, n_names);
+    if (name == DMD_NONE)
+      dmd_imagecursor_fail(c);
+    else
+      dmd_profile_add_argument(profile, dmd_intern_get_str(&profile->names, name));
+  }
+}
+
+/* ---- Frames and stacks. ---- */
+
+static void write_frames(dmd_imagewriter_t *w, const dmd_frames_t *frames) {
+  dmd_imagewriter_interned(w, &frames->texts);
+  dmd_imagewriter_interned(w, &frames->strings);
+  dmd_imagewriter_interned(w, &frames->objects);
+  dmd_imagewriter_number(w, dmd_frames_count(frames));
+  for (uint32_t id = 1; id <= dmd_frames_count(frames); id++) {
+    const dmd_frame_t *frame = dmd_frames_at(frames, id);
+    dmd_imagewriter_number(w, frame->text);
+    dmd_imagewriter_number(w, frame->function);
+    dmd_imagewriter_number(w, frame->file);
+    dmd_imagewriter_number(w, frame->object);
+    dmd_imagewriter_number(w, frame->line);
+    dmd_imagewriter_number(w, frame->offset + 1); /* 0: unknown */
+  }
+}
+
+static void read_frames(dmd_imagecursor_t *c, dmd_frames_t *frames) {
+  dmd_imagecursor_interned(c, &frames->texts, true);
+  dmd_imagecursor_interned(c, &frames->strings, true);
+  dmd_imagecursor_interned(c, &frames->objects, true);
+  uint32_t n = dmd_imagecursor_count(c);
+  for (uint32_t i = 1; i <= n && !c->failed; i++) {
+    dmd_frame_t frame = {.text = dmd_imagecursor_id(c, dmd_intern_count(&frames->texts)),
+                         .function = dmd_imagecursor_id(c, dmd_intern_count(&frames->strings)),
+                         .file = dmd_imagecursor_id(c, dmd_intern_count(&frames->strings)),
+                         .object = dmd_imagecursor_id(c, dmd_intern_count(&frames->objects)),
+                         .line = dmd_imagecursor_number(c),
+                         .offset = dmd_imagecursor_number(c) - 1};
+    if (frame.text == DMD_NONE || dmd_frames_restore(frames, &frame) != i)
+      dmd_imagecursor_fail(c);
+  }
+}
+
+static void write_stacks(dmd_imagewriter_t *w, const dmd_profile_t *profile) {
+  uint32_t n_stacks = dmd_intern_count(&profile->stacks);
+  dmd_imagewriter_number(w, n_stacks);
+  for (uint32_t stack = 1; stack <= n_stacks; stack++) {
+    size_t n;
+    const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
+    dmd_imagewriter_number(w, n);
+    for (size_t i = 0; i < n; i++)
+      dmd_imagewriter_number(w, frames[i]);
+  }
+}
+
+static uint32_t read_stack(dmd_imagecursor_t *c, dmd_profile_t *profile) {
+  uint32_t n_frames = dmd_frames_count(&profile->frames), n = dmd_imagecursor_count(c);
+  uint32_t *frames = dmd_env_alloc(profile->env, "dmd.image", (n + 1) * sizeof *frames);
+  for (uint32_t i = 0; i < n; i++) {
+    frames[i] = dmd_imagecursor_id(c, n_frames);
+    if (frames[i] == DMD_NONE)
+      dmd_imagecursor_fail(c);
+  }
+  uint32_t stack = c->failed ? DMD_NONE : dmd_profile_stack(profile, frames, n);
+  dmd_env_free(profile->env, frames);
+  return stack;
+}
+
+static void read_stacks(dmd_imagecursor_t *c, dmd_profile_t *profile) {
+  uint32_t n = dmd_imagecursor_count(c);
+  for (uint32_t i = 1; i <= n && !c->failed; i++)
+    if (read_stack(c, profile) != i)
+      dmd_imagecursor_fail(c);
+}
+
+/* ---- Report sets: of a shared one what it adds to the older one that it is made of. ---- */
+
+static void write_report(dmd_imagewriter_t *w, const dmd_report_t *report) {
+  dmd_imagewriter_number(w, report->stack);
+  dmd_imagewriter_number(w, report->reporter);
+}
+
+static void write_set(dmd_imagewriter_t *w, const dmd_reports_t *reports, uint32_t id) {
+  const dmd_report_set_t *set = dmd_reports_at(reports, id);
+  bool is_shared = dmd_reports_are_shared(reports, id);
+  dmd_imagewriter_number(w, is_shared);
+  if (is_shared) {
+    dmd_imagewriter_number(w, set->older);
+    write_report(w, &set->report[set->older != DMD_NONE]);
+    return;
+  }
+  dmd_imagewriter_number(w, set->count);
+  for (uint32_t i = 0; i < set->count && i < DMD_REPORTS_KEPT; i++) {
+    write_report(w, &set->report[i]);
+    dmd_imagewriter_number(w, set->report[i].flags);
+  }
+}
+
+static void write_sets(dmd_imagewriter_t *w, const dmd_reports_t *reports) {
+  dmd_imagewriter_number(w, dmd_reports_count(reports));
+  for (uint32_t id = 1; id <= dmd_reports_count(reports); id++)
+    write_set(w, reports, id);
+}
+
+static dmd_report_t read_report(dmd_imagecursor_t *c, const dmd_profile_t *profile) {
+  return (dmd_report_t){.stack = dmd_imagecursor_id(c, dmd_intern_count(&profile->stacks)),
+                        .reporter = dmd_imagecursor_id(c, dmd_intern_count(&profile->names))};
+}
+
+static dmd_report_set_t read_shared(dmd_imagecursor_t *c, const dmd_profile_t *profile) {
+  const dmd_reports_t *reports = &profile->reports;
+  dmd_report_set_t set = {.count = 1, .older = dmd_imagecursor_id(c, dmd_reports_count(reports))};
+  dmd_report_t report = read_report(c, profile);
+  report.flags = DMD_REPORT_SHARED;
+  if (set.older != DMD_NONE && dmd_reports_are_shared(reports, set.older)) {
+    const dmd_report_set_t *older = dmd_reports_at(reports, set.older);
+    set.count = older->count + 1;
+    set.report[0] = older->report[0];
+    set.report[1] = report;
+  } else if (set.older != DMD_NONE) {
+    dmd_imagecursor_fail(c);
+  } else {
+    set.report[0] = report;
+  }
+  return set;
+}
+
+static dmd_report_set_t read_plain(dmd_imagecursor_t *c, const dmd_profile_t *profile) {
+  dmd_report_set_t set = {.count = dmd_imagecursor_id(c, DMD_REPORTS_COUNTED)};
+  for (uint32_t i = 0; i < set.count && i < DMD_REPORTS_KEPT; i++) {
+    set.report[i] = read_report(c, profile);
+    set.report[i].flags = dmd_imagecursor_id(c, DMD_REPORT_ON_ALLOC);
+  }
+  if (set.count == 0)
+    dmd_imagecursor_fail(c);
+  return set;
+}
+
+static void read_sets(dmd_imagecursor_t *c, dmd_profile_t *profile) {
+  uint32_t n = dmd_imagecursor_count(c);
+  for (uint32_t i = 1; i <= n && !c->failed; i++) {
+    bool is_shared = dmd_imagecursor_up_to(c, 1) != 0;
+    dmd_report_set_t set = is_shared ? read_shared(c, profile) : read_plain(c, profile);
+    if (!c->failed && dmd_reports_intern(&profile->reports, &set) != i)
+      dmd_imagecursor_fail(c);
+  }
+}
+
+/* ---- All. ---- */
+
+void dmd_imagenames_write(dmd_imagewriter_t *w, const dmd_profile_t *profile) {
+  dmd_imagewriter_interned(w, &profile->names);
+  dmd_imagewriter_interned(w, &profile->tags);
+  write_run(w, profile);
+  write_frames(w, &profile->frames);
+  write_stacks(w, profile);
+  write_sets(w, &profile->reports);
+}
+
+void dmd_imagenames_read(dmd_imagecursor_t *c, dmd_profile_t *profile) {
+  dmd_imagecursor_interned(c, &profile->names, false);
+  dmd_imagecursor_interned(c, &profile->tags, true);
+  read_run(c, profile);
+  read_frames(c, &profile->frames);
+  read_stacks(c, profile);
+  read_sets(c, profile);
+}
