@@ -142,6 +142,10 @@ dmd_core_sources = \
   dmd/image/imagetypes.c dmd/image/imagetypes.h \
   dmd/image/imagewriter.c dmd/image/imagewriter.h \
   dmd/image/imagewriter_graph.c \
+  dmd/page/ask_files.c \
+  dmd/page/asks.c dmd/page/asks.h \
+  dmd/page/page.c dmd/page/page.h \
+  dmd/page/query.c dmd/page/query.h \
   dmd/live/allocator.c dmd/live/allocator.h \
   dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \
@@ -193,6 +197,11 @@ dmd_core_sources = \
   dmd/engine/rules.c dmd/engine/rules.h \
   dmd/engine/running.c dmd/engine/running.h \
   dmd/engine/symbols.c dmd/engine/symbols.h
+
+# The core in a browser: what is linked with the core for WebAssembly.
+dmd_wasm_sources = \
+  dmd/wasm/memory.c dmd/wasm/memory.h \
+  dmd/wasm/wasm.c
 
 # The Valgrind shell around it.
 dmd_tool_sources = \

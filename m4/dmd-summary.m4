@@ -15,6 +15,7 @@ dmd $PACKAGE_VERSION
   dmdv              $dmd_have_reader
   dmdv, heap graphs and pprof  $dmd_have_protobuf
   dmdv, types       $dmd_have_types
+  dmdv view         $dmd_have_viewer
   unit tests        $dmd_have_unit
   example catalog   $dmd_have_example$dmd_without
 

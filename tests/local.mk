@@ -84,6 +84,7 @@ unit_tests = \
   tests/unit/test_outfile \
   tests/unit/test_owners \
   tests/unit/test_paths \
+  tests/unit/test_page \
   tests/unit/test_peer_conformance \
   tests/unit/test_pieces \
   tests/unit/test_pool \
@@ -93,6 +94,7 @@ unit_tests = \
   tests/unit/test_profile_amounts \
   tests/unit/test_propagate \
   tests/unit/test_published \
+  tests/unit/test_query \
   tests/unit/test_record \
   tests/unit/test_recordfields \
   tests/unit/test_replacednew \
@@ -131,7 +133,8 @@ unit_tests = \
   tests/unit/test_typing \
   tests/unit/test_utf8 \
   tests/unit/test_variables \
-  tests/unit/test_verdict
+  tests/unit/test_verdict \
+  tests/unit/test_wasm_memory
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * ask=files: {"files": [{"name", "kind", "process", what identifies the run, "mode", "blocks",
+ * "bytes", "unreported": {"blocks", "bytes"}}]}: what the page has, in a few words each. A profile
+ * of another program has no run; only dark-matter mode has unreported blocks.
+ */
+#include "analysis/record.h"
+#include "base/jsonout.h"
+#include "page/asks.h"
+#include "profile/json.h"
+
+typedef struct {
+  uint64_t blocks, bytes;
+} sum_t;
+
+static void add(sum_t *sum, const dmd_group_t *group) {
+  sum->blocks += group->num;
+  sum->bytes += (group->req + group->slop) * group->num;
+}
+
+static void write_sum(dmd_jsonout_t *j, const sum_t *sum) {
+  dmd_jsonout_key_u64(j, "blocks", sum->blocks);
+  dmd_jsonout_key_u64(j, "bytes", sum->bytes);
+}
+
+static void write_heap(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  sum_t all = {0}, unreported = {0};
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
+    const dmd_group_t *group = dmd_groups_at(&profile->groups, id);
+    add(&all, group);
+    if (dmd_section_of_group(profile, group) == DMD_SECTION_UNREPORTED)
+      add(&unreported, group);
+  }
+  write_sum(j, &all);
+  if (profile->mode != DMD_MODE_DARK_MATTER)
+    return;
+  dmd_jsonout_key(j, "unreported");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  write_sum(j, &unreported);
+  dmd_jsonout_end(j);
+}
+
+static void write_process(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  size_t n;
+  const char *program = dmd_profile_program(profile, &n);
+  if (program == NULL)
+    return;
+  dmd_strbuf_t process;
+  dmd_strbuf_init(&process, profile->env);
+  dmd_strbuf_bytes(&process, program, n);
+  dmd_jsonout_key_str(j, "process", process.text);
+  dmd_strbuf_destroy(&process);
+}
+
+static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file) {
+  const dmd_profile_t *profile = &file->profile;
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "name", file->name.text);
+  dmd_jsonout_key_str(j, "kind", "profile");
+  write_process(j, profile);
+  if (profile->run.is_known)
+    dmd_json_write_identity(j, profile);
+  dmd_jsonout_key_str(j, "mode", dmd_mode_name(profile->mode));
+  write_heap(j, profile);
+  dmd_jsonout_end(j);
+}
+
+bool dmd_ask_files(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
+  (void)query;
+  dmd_jsonout_t j;
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key(&j, "files");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < dmd_page_n_files(page); i++)
+    write_file(&j, dmd_page_file(page, i));
+  dmd_jsonout_end(&j);
+  dmd_jsonout_end(&j);
+  return true;
+}

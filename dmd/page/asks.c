@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "page/asks.h"
+
+#include "base/str.h"
+
+const dmd_ask_t dmd_asks[] = {
+    {"files", dmd_ask_files},
+    {NULL, NULL},
+};
+
+const dmd_ask_t *dmd_ask_find(const char *name) {
+  for (const dmd_ask_t *ask = dmd_asks; ask->name != NULL; ask++)
+    if (dmd_str_equal(ask->name, name))
+      return ask;
+  return NULL;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "page/page.h"
+
+#include "base/jsonout.h"
+#include "page/asks.h"
+
+/* ---- Files. ---- */
+
+void dmd_page_init(dmd_page_t *page, const dmd_env_t *env) {
+  page->env = env;
+  dmd_pool_init(&page->files, env, "dmd.page", sizeof(dmd_page_file_t *));
+}
+
+static void destroy_file(const dmd_page_t *page, dmd_page_file_t *file) {
+  dmd_profile_destroy(&file->profile);
+  dmd_strbuf_destroy(&file->name);
+  dmd_env_free(page->env, file);
+}
+
+void dmd_page_destroy(dmd_page_t *page) {
+  for (uint32_t i = 0; i < dmd_page_n_files(page); i++)
+    destroy_file(page, dmd_page_file(page, i));
+  dmd_pool_destroy(&page->files);
+}
+
+dmd_page_file_t *dmd_page_begin_file(const dmd_page_t *page, const char *name) {
+  dmd_page_file_t *file = dmd_env_alloc(page->env, "dmd.page", sizeof *file);
+  dmd_strbuf_init(&file->name, page->env);
+  dmd_strbuf_str(&file->name, name);
+  dmd_profile_init(&file->profile, page->env);
+  return file;
+}
+
+void dmd_page_end_file(dmd_page_t *page, dmd_page_file_t *file, bool keep) {
+  if (!keep) {
+    destroy_file(page, file);
+    return;
+  }
+  uint32_t id = dmd_pool_add(&page->files);
+  *DMD_POOL_AT(&page->files, dmd_page_file_t *, id) = file;
+}
+
+dmd_page_file_t *dmd_page_file_of(const dmd_page_t *page, dmd_query_t *query, const char *key) {
+  uint32_t n = dmd_page_n_files(page);
+  if (n == 0) {
+    dmd_query_reject(query, "there is no file", "give the page a profile or a heap graph first");
+    return NULL;
+  }
+  uint32_t i = (uint32_t)dmd_query_number(query, key, 0, n - 1, 0);
+  return query->failed ? NULL : dmd_page_file(page, i);
+}
+
+/* ---- Questions. ---- */
+
+static void write_error(dmd_out_t *out, const dmd_query_t *query) {
+  dmd_jsonout_t j;
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key(&j, "error");
+  dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(&j, "message", query->message.text);
+  dmd_jsonout_key_str(&j, "hint", query->hint.text);
+  dmd_jsonout_end(&j);
+  dmd_jsonout_end(&j);
+}
+
+static const dmd_ask_t *find_ask(dmd_query_t *query) {
+  const char *name = dmd_query_str(query, "ask", NULL);
+  const dmd_ask_t *ask = name != NULL ? dmd_ask_find(name) : NULL;
+  if (name == NULL)
+    dmd_query_reject(query, "the query has no ask", "for example ask=files");
+  else if (ask == NULL)
+    dmd_query_reject(query, "there is no such ask", name);
+  return ask;
+}
+
+void dmd_page_ask(dmd_page_t *page, const char *text, dmd_out_t *out) {
+  dmd_query_t query;
+  dmd_query_init(&query, page->env, text);
+  const dmd_ask_t *ask = query.failed ? NULL : find_ask(&query);
+  if (ask == NULL || !ask->answer(page, &query, out))
+    write_error(out, &query);
+  dmd_query_destroy(&query);
+}

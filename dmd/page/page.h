@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * page.h: a session of people with profiles and heap graphs: files that are there, what was
+ * computed of them, and the answers to what is asked.
+ *
+ * A page in a browser draws, and computes nothing: every figure and every text that it shows is an
+ * answer to a question (query.h), one JSON document, which is made by what dmdv uses too. The room
+ * wasm puts it into a browser; unit tests ask natively.
+ *
+ * In order: dmd_page_init; files, in any order with questions; dmd_page_destroy. What was computed
+ * for one answer may be kept for the next.
+ *
+ * An answer to a question that cannot be answered is {"error": {"message", "hint"}}: what is wrong,
+ * and what can be done, or "".
+ *
+ * asks.h has the questions that there are.
+ */
+#ifndef DMD_PAGE_PAGE_H
+#define DMD_PAGE_PAGE_H
+
+#include "base/out.h"
+#include "page/query.h"
+#include "profile/profile.h"
+
+/* A file that was given to the page. */
+typedef struct dmd_page_file {
+  dmd_strbuf_t name;
+  dmd_profile_t profile; /* filled in by whoever adds the file */
+} dmd_page_file_t;
+
+typedef struct dmd_page {
+  const dmd_env_t *env;
+  dmd_pool_t files; /* dmd_page_file_t *, in the order in which they came */
+} dmd_page_t;
+
+void dmd_page_init(dmd_page_t *page, const dmd_env_t *env);
+void dmd_page_destroy(dmd_page_t *page);
+
+/* A new file, whose profile is initialised and empty. The page has it once it is complete:
+ * dmd_page_end_file, which must follow, adds it, or without keep destroys it. */
+dmd_page_file_t *dmd_page_begin_file(const dmd_page_t *page, const char *name);
+void dmd_page_end_file(dmd_page_t *page, dmd_page_file_t *file, bool keep);
+
+/* How many files there are, and the i-th, from 0: the number that queries name it by. */
+static inline uint32_t dmd_page_n_files(const dmd_page_t *page) {
+  return page->files.last;
+}
+
+static inline dmd_page_file_t *dmd_page_file(const dmd_page_t *page, uint32_t i) {
+  return *DMD_POOL_AT(&page->files, dmd_page_file_t *, i + 1);
+}
+
+/* Writes the answer to a query. */
+void dmd_page_ask(dmd_page_t *page, const char *query, dmd_out_t *out);
+
+/* For answers: the file that the value of "of", or of another key, numbers; the first one where the
+ * query does not have the key. NULL, with the reason noted in the query, where there is none. */
+dmd_page_file_t *dmd_page_file_of(const dmd_page_t *page, dmd_query_t *query, const char *key);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The page's core as a WebAssembly program: memory, its end, and one page (page/page.h).
+ *
+ * Calls go in order: start; then any of the others. Strings and bytes lie in memory that `alloc`
+ * gave; strings end in NUL. A call that makes an answer leaves it at `answer`, `answer_length`
+ * bytes of JSON, until the next one. After a call of `fail` or a trap the program is of no use any
+ * more.
+ */
+#include "base/str.h"
+#include "page/page.h"
+#include "wasm/memory.h"
+
+#define EXPORT(name) __attribute__((export_name(name), used))
+#define IMPORT(name) __attribute__((import_module("host"), import_name(name)))
+
+enum { WASM_PAGE = 65536, LEAST_GROWTH = 16 * WASM_PAGE };
+
+/* Does not return: the program ends, with n bytes of text as the reason. */
+IMPORT("fail") _Noreturn void dmdw_host_fail(const char *message, size_t n);
+
+/* Where the linker's own data end. */
+extern char __heap_base[];
+
+static const char out_of_memory[] =
+    "out of memory: the browser gives a page no more than it has now";
+
+static dmdw_memory_t g_memory;
+static dmd_env_t g_env;
+static dmd_page_t g_page;
+static dmd_strbuf_t g_answer;
+
+/* ---- What the compiler calls. ---- */
+
+void *memcpy(void *restrict to, const void *restrict from, size_t n);
+void *memmove(void *to, const void *from, size_t n);
+void *memset(void *to, int c, size_t n);
+
+/* Each is one instruction. */
+void *memcpy(void *restrict to, const void *restrict from, size_t n) {
+  return __builtin_memcpy(to, from, n);
+}
+
+void *memmove(void *to, const void *from, size_t n) {
+  return __builtin_memmove(to, from, n);
+}
+
+void *memset(void *to, int c, size_t n) {
+  return __builtin_memset(to, c, n);
+}
+
+/* ---- The host of the core. ---- */
+
+static void fail(const char *message) {
+  dmdw_host_fail(message, dmd_str_length(message));
+}
+
+/* Grows by an eighth of what there is, so that this is seldom needed, or where that is too much by
+ * what is needed. */
+static size_t grow(void *ctx, size_t szB) {
+  (void)ctx;
+  size_t pages = __builtin_wasm_memory_size(0);
+  size_t least = (szB + LEAST_GROWTH) / WASM_PAGE, more = pages / 8;
+  if (more > least && __builtin_wasm_memory_grow(0, more) != SIZE_MAX)
+    return more * WASM_PAGE;
+  return __builtin_wasm_memory_grow(0, least) != SIZE_MAX ? least * WASM_PAGE : 0;
+}
+
+static void *host_alloc(void *ctx, const char *cost_centre, size_t szB) {
+  (void)ctx, (void)cost_centre;
+  void *p = dmdw_memory_alloc(&g_memory, szB);
+  if (p == NULL)
+    fail(out_of_memory);
+  return p;
+}
+
+static void host_free(void *ctx, void *p) {
+  (void)ctx;
+  dmdw_memory_free(&g_memory, p);
+}
+
+static void host_panic(void *ctx, const char *what) {
+  (void)ctx;
+  fail(what);
+}
+
+/* ---- What the page calls. ---- */
+
+/* The seed is any number that a file cannot know. */
+EXPORT("start") void dmdw_start(uint32_t seed_low, uint32_t seed_high) {
+  if (grow(NULL, LEAST_GROWTH) == 0)
+    fail(out_of_memory);
+  uintptr_t start = ((uintptr_t)__heap_base + 15) & ~(uintptr_t)15;
+  size_t szB = __builtin_wasm_memory_size(0) * WASM_PAGE - start;
+  dmdw_memory_init(&g_memory, (void *)start, szB, grow, NULL);
+  g_env = (dmd_env_t){.alloc = host_alloc,
+                      .free = host_free,
+                      .panic = host_panic,
+                      .hash_seed = (uint64_t)seed_high << 32 | seed_low};
+  dmd_strbuf_init(&g_answer, &g_env);
+  dmd_page_init(&g_page, &g_env);
+}
+
+EXPORT("alloc") void *dmdw_alloc(size_t szB) {
+  return dmd_env_alloc(&g_env, "page", szB);
+}
+
+EXPORT("free") void dmdw_free(void *p) {
+  dmd_env_free(&g_env, p);
+}
+
+EXPORT("ask") void dmdw_ask(const char *query) {
+  dmd_out_t out;
+  dmd_strbuf_cut(&g_answer, 0);
+  dmd_out_init(&out, dmd_strbuf_write, &g_answer);
+  dmd_page_ask(&g_page, query, &out);
+  dmd_out_flush(&out);
+}
+
+EXPORT("answer") const char *dmdw_answer(void) {
+  return g_answer.text;
+}
+
+EXPORT("answer_length") size_t dmdw_answer_length(void) {
+  return g_answer.n;
+}

@@ -1,0 +1,24 @@
+dnl SPDX-License-Identifier: GPL-2.0-or-later
+
+dnl DMD_VIEWER: what the page of dmdv view is built with. The core for WebAssembly needs clang and wasm-ld, the page
+dnl node and npm besides. Without them that is left out, and the summary says so.
+AC_DEFUN([DMD_VIEWER], [
+AC_ARG_VAR([WASM_CC], [compiler for WebAssembly, a clang])
+AC_CHECK_PROGS([WASM_CC], [clang])
+AC_CHECK_PROGS([WASM_LD], [wasm-ld])
+AC_CHECK_PROGS([NODE], [node nodejs])
+AC_CHECK_PROGS([NPM], [npm])
+dmd_have_wasm="no: install clang lld"
+AS_IF([test -n "$WASM_CC" && test -n "$WASM_LD"], [
+  AC_CACHE_CHECK([whether $WASM_CC compiles for WebAssembly], [dmd_cv_wasm], [
+    AS_ECHO(["int f (void) { return 0; }"]) >conftest.c
+    AS_IF([$WASM_CC --target=wasm32 -mbulk-memory -c -o conftest.wasm conftest.c >&AS_MESSAGE_LOG_FD 2>&1],
+      [dmd_cv_wasm=yes], [dmd_cv_wasm=no])
+    rm -f conftest.c conftest.wasm])
+  AS_IF([test $dmd_cv_wasm = yes], [dmd_have_wasm=yes])])
+AS_IF([test "$dmd_have_wasm" != yes], [dmd_have_viewer=$dmd_have_wasm],
+  [test -z "$NODE" || test -z "$NPM"], [dmd_have_viewer="no: install nodejs npm"],
+  [dmd_have_viewer=yes])
+AM_CONDITIONAL([HAVE_WASM], [test "$dmd_have_wasm" = yes])
+AM_CONDITIONAL([HAVE_VIEWER], [test "$dmd_have_viewer" = yes])
+])

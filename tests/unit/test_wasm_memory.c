@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The allocator that the core has in a browser, here over an array.
+ */
+#include "host.h"
+
+#include "wasm/memory.h"
+
+enum { SZB = 1 << 20, STEP = 4096, SLOTS = 300 };
+
+/* What it grows in: memory that is there, of which it has not got all. */
+typedef struct {
+  char *start;
+  size_t used;
+  int n_grown;
+  dmdw_memory_t memory;
+} arena_t;
+
+static size_t grow(void *ctx, size_t szB) {
+  arena_t *a = ctx;
+  size_t more = (szB + STEP - 1) / STEP * STEP;
+  if (more > SZB - a->used)
+    return 0;
+  a->used += more;
+  a->n_grown++;
+  return more;
+}
+
+static void begin(arena_t *a) {
+  *a = (arena_t){.start = malloc(SZB), .used = STEP};
+  assert_non_null(a->start);
+  memset(a->start, 0xa5, SZB);
+  dmdw_memory_init(&a->memory, a->start, STEP, grow, a);
+}
+
+static size_t n_free(const arena_t *a) {
+  bool good;
+  size_t n = dmdw_memory_check(&a->memory, a->start, &good);
+  assert_true(good);
+  return n;
+}
+
+static void what_is_freed_is_used_again(void **state) {
+  (void)state;
+  arena_t a;
+  begin(&a);
+  size_t all = n_free(&a);
+  for (int i = 0; i < 100; i++) {
+    void *p = dmdw_memory_alloc(&a.memory, 1500), *q = dmdw_memory_alloc(&a.memory, 1500);
+    dmdw_memory_free(&a.memory, p);
+    dmdw_memory_free(&a.memory, q);
+  }
+  assert_int_equal(a.n_grown, 0);
+  assert_int_equal(n_free(&a), all);
+  dmdw_memory_free(&a.memory, NULL);
+  free(a.start);
+}
+
+/* All pieces that are freed become one again, in whatever order they go. */
+static void neighbours_become_one(void **state) {
+  (void)state;
+  static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (size_t i = 0; i < COUNT_OF(orders); i++) {
+    arena_t a;
+    begin(&a);
+    void *piece[3];
+    for (int k = 0; k < 3; k++)
+      piece[k] = dmdw_memory_alloc(&a.memory, 1000);
+    for (int k = 0; k < 3; k++) {
+      dmdw_memory_free(&a.memory, piece[orders[i][k]]);
+      n_free(&a);
+    }
+    assert_non_null(dmdw_memory_alloc(&a.memory, 3900));
+    assert_int_equal(a.n_grown, 0);
+    free(a.start);
+  }
+}
+
+static void what_grows_joins_what_is_free_before_it(void **state) {
+  (void)state;
+  arena_t a;
+  begin(&a);
+  void *p = dmdw_memory_alloc(&a.memory, STEP + 2000);
+  assert_non_null(p);
+  assert_int_equal(a.n_grown, 1);
+  dmdw_memory_free(&a.memory, p);
+  assert_non_null(dmdw_memory_alloc(&a.memory, a.used - 200));
+  assert_int_equal(a.n_grown, 1);
+  free(a.start);
+}
+
+static void the_end_is_said(void **state) {
+  (void)state;
+  arena_t a;
+  begin(&a);
+  assert_null(dmdw_memory_alloc(&a.memory, SZB));
+  assert_null(dmdw_memory_alloc(&a.memory, SIZE_MAX));
+  assert_null(dmdw_memory_alloc(&a.memory, SIZE_MAX / 2));
+  void *p;
+  size_t n = 0;
+  while ((p = dmdw_memory_alloc(&a.memory, 10000)) != NULL)
+    memset(p, 1, 10000), n += 10000;
+  assert_true(n > SZB - 2 * 10000 - STEP && a.used == SZB);
+  n_free(&a);
+  free(a.start);
+}
+
+/* Against a list of what is there: memory that was handed out is aligned, inside, and keeps what
+ * was written to it. */
+static void random_against_a_list(void **state) {
+  (void)state;
+  struct {
+    unsigned char *at, value;
+    size_t n;
+  } slot[SLOTS] = {{0}};
+  dice_t dice = {7};
+  arena_t a;
+  begin(&a);
+  for (int i = 0; i < 60000; i++) {
+    size_t k = dice_below(&dice, SLOTS);
+    for (size_t at = 0; slot[k].at != NULL && at < slot[k].n; at++)
+      assert_int_equal(slot[k].at[at], slot[k].value);
+    dmdw_memory_free(&a.memory, slot[k].at);
+    slot[k].at = NULL;
+    if (dice_below(&dice, 3) > 0) {
+      slot[k].n = (size_t)dice_below(&dice, UINT64_C(1) << dice_below(&dice, 14)) + 1;
+      slot[k].value = (unsigned char)dice_u64(&dice);
+      slot[k].at = dmdw_memory_alloc(&a.memory, slot[k].n);
+      if (slot[k].at != NULL) {
+        assert_int_equal((uintptr_t)slot[k].at % 16, 0);
+        assert_true((char *)slot[k].at >= a.start &&
+                    (char *)slot[k].at + slot[k].n <= a.start + a.used);
+        memset(slot[k].at, slot[k].value, slot[k].n);
+      }
+    }
+    if (i % 100 == 0)
+      n_free(&a);
+  }
+  for (size_t k = 0; k < SLOTS; k++)
+    dmdw_memory_free(&a.memory, slot[k].at);
+  /* One piece, and the header of the end. */
+  assert_int_equal(n_free(&a), a.used - 16);
+  free(a.start);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_freed_is_used_again),
+      cmocka_unit_test(neighbours_become_one),
+      cmocka_unit_test(what_grows_joins_what_is_free_before_it),
+      cmocka_unit_test(the_end_is_said),
+      cmocka_unit_test(random_against_a_list),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
