@@ -14,6 +14,7 @@ dmd_core_sources = \
   dmd/base/limits.h \
   dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
+  dmd/base/noise.c dmd/base/noise.h \
   dmd/base/numbering.c dmd/base/numbering.h \
   dmd/base/optiontable.c dmd/base/optiontable.h \
   dmd/base/out.c dmd/base/out.h \

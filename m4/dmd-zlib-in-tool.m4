@@ -22,6 +22,7 @@ unsigned long __stack_chk_guard;
 ],
     [z_stream z = { 0 };
      deflateInit2 (&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+     deflateParams (&z, 0, Z_DEFAULT_STRATEGY);
      deflate (&z, Z_FINISH);
      deflateEnd (&z);],
     [dmd_have_zlib=yes

@@ -77,6 +77,7 @@ unit_tests = \
   tests/unit/test_nearest \
   tests/unit/test_nested \
   tests/unit/test_nesting \
+  tests/unit/test_noise \
   tests/unit/test_numbering \
   tests/unit/test_options \
   tests/unit/test_optiontable \

@@ -17,12 +17,10 @@ void dmd_strbuf_destroy(dmd_strbuf_t *buf) {
 }
 
 /* Makes room for n more bytes and the NUL. */
-static void make_room(dmd_strbuf_t *buf, size_t n) {
+void dmd_strbuf_grow(dmd_strbuf_t *buf, size_t n) {
   size_t room = buf->room;
   while (room - buf->n <= n)
     room *= 2;
-  if (room == buf->room)
-    return;
   char *text = dmd_env_alloc(buf->env, "dmd.strbuf", room);
   dmd_mem_copy(text, buf->text, buf->n);
   dmd_env_free(buf->env, buf->text);
@@ -30,14 +28,8 @@ static void make_room(dmd_strbuf_t *buf, size_t n) {
   buf->room = room;
 }
 
-char *dmd_strbuf_reserve(dmd_strbuf_t *buf, size_t n) {
-  make_room(buf, n);
-  return buf->text + buf->n;
-}
-
 void dmd_strbuf_bytes(dmd_strbuf_t *buf, const char *bytes, size_t n) {
-  make_room(buf, n);
-  dmd_mem_copy(buf->text + buf->n, bytes, n);
+  dmd_mem_copy(dmd_strbuf_reserve(buf, n), bytes, n);
   buf->n += n;
   buf->text[buf->n] = '\0';
 }
@@ -60,11 +52,6 @@ void dmd_strbuf_i64(dmd_strbuf_t *buf, int64_t v) {
 void dmd_strbuf_hex(dmd_strbuf_t *buf, uint64_t v) {
   char digits[DMD_FORMAT_MAX];
   dmd_strbuf_bytes(buf, digits, dmd_format_hex(digits, v));
-}
-
-void dmd_strbuf_cut(dmd_strbuf_t *buf, size_t n) {
-  buf->n = n;
-  buf->text[n] = '\0';
 }
 
 bool dmd_strbuf_write(void *ctx, const char *bytes, size_t n) {

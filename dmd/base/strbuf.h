@@ -28,12 +28,22 @@ void dmd_strbuf_u64(dmd_strbuf_t *buf, uint64_t v);
 void dmd_strbuf_i64(dmd_strbuf_t *buf, int64_t v);
 void dmd_strbuf_hex(dmd_strbuf_t *buf, uint64_t v); /* without a prefix */
 
+/* The slow part of dmd_strbuf_reserve. */
+void dmd_strbuf_grow(dmd_strbuf_t *buf, size_t n);
+
 /* Room for n more bytes, to be written to at once; those that are used are counted in `n`
  * afterwards, with the NUL behind them. */
-char *dmd_strbuf_reserve(dmd_strbuf_t *buf, size_t n);
+static inline char *dmd_strbuf_reserve(dmd_strbuf_t *buf, size_t n) {
+  if (buf->room - buf->n <= n)
+    dmd_strbuf_grow(buf, n);
+  return buf->text + buf->n;
+}
 
 /* Keeps only the first n bytes; there must be at least n. */
-void dmd_strbuf_cut(dmd_strbuf_t *buf, size_t n);
+static inline void dmd_strbuf_cut(dmd_strbuf_t *buf, size_t n) {
+  buf->n = n;
+  buf->text[n] = '\0';
+}
 
 /* In place of destroy: ends the buffer and returns its text, which the caller frees with env. */
 static inline char *dmd_strbuf_take(dmd_strbuf_t *buf) {

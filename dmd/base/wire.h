@@ -9,12 +9,32 @@
 
 #include "base/strbuf.h"
 
+enum { DMD_WIRE_MAX_NUMBER = 10 }; /* bytes */
+
 /* A number as it stands in files, seven bits a byte. */
-void dmd_wire_number(dmd_strbuf_t *to, uint64_t v);
+static inline void dmd_wire_number(dmd_strbuf_t *to, uint64_t v) {
+  char *start = dmd_strbuf_reserve(to, DMD_WIRE_MAX_NUMBER), *end = start;
+  for (; v >= 0x80; v >>= 7)
+    *end++ = (char)(v | 0x80);
+  *end++ = (char)v;
+  dmd_strbuf_cut(to, to->n + (size_t)(end - start));
+}
+
+/* The bytes that it takes. */
+static inline size_t dmd_wire_number_szB(uint64_t v) {
+  size_t n = 1;
+  for (; v >= 0x80; v >>= 7)
+    n++;
+  return n;
+}
 
 /* A field with a number, and one with n bytes: a string, packed numbers or a message. They are
  * there even if they are 0 or empty. */
 void dmd_wire_u64(dmd_strbuf_t *to, uint32_t field, uint64_t v);
 void dmd_wire_bytes(dmd_strbuf_t *to, uint32_t field, const char *bytes, size_t n);
+
+/* What stands before these bytes, which are written elsewhere; and how many bytes both take. */
+void dmd_wire_begin_bytes(dmd_strbuf_t *to, uint32_t field, size_t n);
+size_t dmd_wire_bytes_szB(uint32_t field, size_t n);
 
 #endif

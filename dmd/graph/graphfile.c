@@ -95,12 +95,34 @@ static void add_place(dmd_graph_column_t *column, uint64_t v) {
   column->has_any = true;
 }
 
-/* Puts the columns from this one on into a message, and empties them. */
-static void put_columns(dmd_strbuf_t *to, dmd_graph_column_t *columns, uint32_t from, uint32_t n) {
-  for (uint32_t field = from; field < n; field++) {
-    dmd_graph_column_t *column = &columns[field];
-    if (column->has_any)
-      put_bytes(to, field, column->bytes.text, column->bytes.n);
+/* The columns of a message from the first one on; those that are left out are empty. */
+typedef struct {
+  dmd_graph_column_t *columns;
+  uint32_t first, end;
+} columns_t;
+
+static size_t columns_szB(columns_t c) {
+  size_t szB = 0;
+  for (uint32_t field = c.first; field < c.end; field++) {
+    dmd_graph_column_t *column = &c.columns[field];
+    if (!column->has_any)
+      dmd_strbuf_cut(&column->bytes, 0);
+    if (column->bytes.n > 0)
+      szB += dmd_wire_bytes_szB(field, column->bytes.n);
+  }
+  return szB;
+}
+
+/* Writes and empties them, each in one piece: what is in one compresses alike. */
+static void write_columns(dmd_graphfile_t *file, columns_t c) {
+  for (uint32_t field = c.first; field < c.end; field++) {
+    dmd_graph_column_t *column = &c.columns[field];
+    if (column->bytes.n > 0) {
+      dmd_strbuf_cut(&file->inner, 0);
+      dmd_wire_begin_bytes(&file->inner, field, column->bytes.n);
+      write(file, &file->inner);
+      write(file, &column->bytes);
+    }
     dmd_strbuf_cut(&column->bytes, 0);
     column->last = 0;
     column->has_any = false;
@@ -120,21 +142,39 @@ static void end_node(dmd_graphfile_t *file) {
   file->edges[WORD].last = 0;
 }
 
+/* A part of blocks and edges, or of edges alone, the largest there are: their columns are written
+ * from where they are. */
+static void write_columns_part(dmd_graphfile_t *file) {
+  columns_t blocks = {file->blocks, ADDRESS, DMD_GRAPH_BLOCK_COLUMNS};
+  columns_t edges = {file->edges, EDGES_COUNT, DMD_GRAPH_EDGE_COLUMNS};
+  dmd_strbuf_t *count = &file->message, *begin = &file->inner;
+  if (file->is_of_blocks)
+    put_field(count, BLOCKS_COUNT, file->n_in_part);
+  size_t blocks_szB = count->n + columns_szB(blocks), edges_szB = columns_szB(edges);
+  size_t szB = dmd_wire_bytes_szB(PART_EDGES, edges_szB);
+  if (file->is_of_blocks)
+    szB += dmd_wire_bytes_szB(PART_BLOCKS, blocks_szB);
+  dmd_strbuf_cut(begin, 0);
+  dmd_wire_number(begin, szB);
+  if (file->is_of_blocks) {
+    dmd_wire_begin_bytes(begin, PART_BLOCKS, blocks_szB);
+    write(file, begin);
+    write(file, count);
+    write_columns(file, blocks);
+    dmd_strbuf_cut(count, 0);
+    dmd_strbuf_cut(begin, 0);
+  }
+  dmd_wire_begin_bytes(begin, PART_EDGES, edges_szB);
+  write(file, begin);
+  write_columns(file, edges);
+}
+
 static void write_nodes(dmd_graphfile_t *file) {
   end_node(file);
   if (file->n_in_part == 0)
     return;
   write_part(file);
-  if (file->is_of_blocks) {
-    put_field(&file->message, BLOCKS_COUNT, file->n_in_part);
-    put_columns(&file->message, file->blocks, ADDRESS, DMD_GRAPH_BLOCK_COLUMNS);
-    dmd_wire_bytes(&file->part, PART_BLOCKS, file->message.text, file->message.n);
-    dmd_strbuf_cut(&file->message, 0);
-  }
-  put_columns(&file->message, file->edges, EDGES_COUNT, DMD_GRAPH_EDGE_COLUMNS);
-  dmd_wire_bytes(&file->part, PART_EDGES, file->message.text, file->message.n);
-  dmd_strbuf_cut(&file->message, 0);
-  write_part(file);
+  write_columns_part(file);
   file->n_in_part = file->n_edges_in_part = 0;
 }
 

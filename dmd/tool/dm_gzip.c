@@ -13,6 +13,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "base/noise.h"
 #include "tool/dm_gzip.h"
 
 #if DM_GZIP_AVAILABLE
@@ -22,6 +23,11 @@
 enum {
   /* Level 1: profiles are very repetitive, and a dump holds up the program. */
   LEVEL = 1,
+  /* Of noise, such as where pointers lead: zlib spends ten times as long on it as on other bytes,
+   * for nothing. */
+  LEVEL_OF_NOISE = 0,
+  /* What is handed over in smaller pieces is not judged: a profile. */
+  JUDGED_FROM_SZB = 8 * 1024,
   GZIP_WRAPPER = 16, /* added to the window bits: a gzip header and trailer */
   OUT_SZB = 32 * 1024
 };
@@ -31,6 +37,7 @@ typedef struct {
   dmd_write_fn write;
   void *to;
   Bool failed;
+  Int level;
   Bytef out[OUT_SZB];
 } gzip_t;
 
@@ -85,6 +92,7 @@ void *dm_gzip_open(void *ctx, dmd_write_fn write, void *to) {
   (void)ctx;
   gzip->write = write;
   gzip->to = to;
+  gzip->level = LEVEL;
   gzip->stream.zalloc = zlib_alloc;
   gzip->stream.zfree = zlib_free;
   UWord before = enter_zlib();
@@ -96,23 +104,47 @@ void *dm_gzip_open(void *ctx, dmd_write_fn write, void *to) {
   return gzip;
 }
 
-/* Compresses the stream's input, and with Z_FINISH all that is left. */
+static void empty_out(gzip_t *gzip) {
+  gzip->stream.next_out = gzip->out;
+  gzip->stream.avail_out = OUT_SZB;
+}
+
+static void write_out(gzip_t *gzip) {
+  SizeT n = OUT_SZB - gzip->stream.avail_out;
+  if (n > 0 && !gzip->failed)
+    gzip->failed = !gzip->write(gzip->to, (const char *)gzip->out, n);
+}
+
+/* Compresses the stream's input, and with Z_FINISH or Z_BLOCK all that is left. */
 static void pump(gzip_t *gzip, Int flush) {
   Int res;
   do {
-    gzip->stream.next_out = gzip->out;
-    gzip->stream.avail_out = OUT_SZB;
+    empty_out(gzip);
     UWord before = enter_zlib();
     res = deflate(&gzip->stream, flush);
     leave_zlib(before);
-    SizeT n = OUT_SZB - gzip->stream.avail_out;
-    if (n > 0 && !gzip->failed)
-      gzip->failed = !gzip->write(gzip->to, (const char *)gzip->out, n);
+    write_out(gzip);
   } while (gzip->stream.avail_out == 0 && res != Z_STREAM_END);
+}
+
+/* What went in so far is compressed as before, what follows at this level. */
+static void set_level(gzip_t *gzip, Int level) {
+  if (gzip->level == level)
+    return;
+  gzip->stream.avail_in = 0;
+  pump(gzip, Z_BLOCK);
+  empty_out(gzip);
+  UWord before = enter_zlib();
+  Int res = deflateParams(&gzip->stream, level, Z_DEFAULT_STRATEGY);
+  leave_zlib(before);
+  write_out(gzip);
+  if (res == Z_OK)
+    gzip->level = level;
 }
 
 bool dm_gzip_write(void *compressor, const char *bytes, size_t n) {
   gzip_t *gzip = compressor;
+  set_level(gzip, n >= JUDGED_FROM_SZB && dmd_is_noise(bytes, n) ? LEVEL_OF_NOISE : LEVEL);
   gzip->stream.next_in = (Bytef *)bytes;
   gzip->stream.avail_in = n;
   pump(gzip, Z_NO_FLUSH);

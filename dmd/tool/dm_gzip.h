@@ -2,6 +2,9 @@
  *
  * dm_gzip.h: compresses what passes through, for dmd_engine_host_t: see there.
  *
+ * What would not become smaller is stored as it is: each piece of some size that is handed over is
+ * judged by itself (base/noise.h).
+ *
  * Where configure found that zlib cannot be linked into the tool, DM_GZIP_AVAILABLE is 0, and the
  * rest is not there.
  */

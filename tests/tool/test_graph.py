@@ -5,6 +5,7 @@ import bisect
 import json
 import os
 import re
+import zlib
 
 from harness import Skip, commands, graphfile
 from harness.graphfile import DATA, HEURISTICS, OTHER, REGISTERS, STACK, THREAD
@@ -189,6 +190,29 @@ def memory_that_holds_nothing(t):
     holders = [at for node in graph.roots + graph.blocks for at, to, into in _edges(node) if (to, into) == (target, 0)]
     for address in run.out.split()[4:]:
         t.check(int(address, 0) in holders, "the pointer at %s was not found" % address.decode())
+
+
+def pointers_anywhere(t):
+    # What cannot be compressed stands in the file as it is, between what can.
+    def offset(number):
+        mixed = number * 2654435761 & 0xffffffff
+        mixed = (mixed ^ mixed >> 15) * 2246822519 & 0xffffffff
+        return (mixed ^ mixed >> 13) % (2 << 20)
+    run = t.run()
+    pool, *addresses = [int(line, 16) for line in run.out.decode().split()]
+    graph, pointers = run.graph_numbered(1), 5
+    found = {block.address: [graph.blocks[e.target - 1].address + e.into for e in block.edges] for block in graph.blocks}
+    for i, address in enumerate(addresses):
+        t.equal(found[address], [pool + offset(i * pointers + k) for k in range(pointers)])
+    with open(os.path.join(run.folder, "dmd.out.%d.1.graph.gz" % run.pid), "rb") as file:
+        packed = file.read()
+    inflate = zlib.decompressobj(zlib.MAX_WBITS + 16)
+    data = inflate.decompress(packed)
+    t.equal((inflate.eof, inflate.unused_data), (True, b""))
+    pieces = range(0, len(data), 4096)
+    stored = sum(data[at:at + 64] in packed for at in pieces)
+    t.check(len(pieces) // 4 < stored < len(pieces) * 3 // 4, "%d of %d pieces are stored" % (stored, len(pieces)))
+    t.check(len(packed) < len(data) * 3 // 4, "%d of %d bytes are left" % (len(packed), len(data)))
 
 
 def forked(t):
