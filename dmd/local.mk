@@ -308,6 +308,8 @@ dmd_types_sources = \
   dmd/reader/types/dies.c dmd/reader/types/dies.h \
   dmd/reader/types/dwarfindex.c dmd/reader/types/dwarfindex.h \
   dmd/reader/types/dwarftypes.c dmd/reader/types/dwarftypes.h \
+  dmd/reader/types/frame.c dmd/reader/types/frame.h \
+  dmd/reader/types/locals.c dmd/reader/types/locals.h \
   dmd/reader/types/site.c dmd/reader/types/site.h \
   dmd/reader/types/typefinder.c
 dmd_no_types_sources = dmd/reader/types/typefinder_none.c

@@ -102,7 +102,8 @@ static void write_root(graphdump_t *g, const dmd_root_t *root) {
                                                        .object = root->object,
                                                        .thread = root->thread,
                                                        .frame = has_frame ? &frame : NULL,
-                                                       .name = root->name});
+                                                       .name = root->name,
+                                                       .origin = root->origin});
 }
 
 static void write_roots(graphdump_t *g) {

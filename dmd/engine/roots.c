@@ -99,7 +99,9 @@ static range_t add_thread_storage(dmd_roots_t *roots, const dmd_thread_t *thread
     range.start = pointer - roots->tls_szB;
   if (range.end - pointer > CONTROL_BLOCK_SZB)
     range.end = pointer + CONTROL_BLOCK_SZB;
-  add_root(roots, (dmd_root_t){.kind = DMD_ROOT_THREAD, .thread = thread->thread}, range);
+  add_root(roots,
+           (dmd_root_t){.kind = DMD_ROOT_THREAD, .thread = thread->thread, .origin = pointer},
+           range);
   take(roots, range);
   return range;
 }
@@ -122,10 +124,12 @@ static uint32_t count_frames(const dmd_roots_t *roots, const dmd_thread_t *threa
 static void add_frames(dmd_roots_t *roots, const dmd_thread_t *thread, range_t used) {
   uint32_t n = count_frames(roots, thread);
   for (uint32_t i = 0; i == 0 || i < n; i++) {
-    uint64_t end = i + 1 < n ? thread->sps[i + 1] : used.end;
-    if (end < used.start || end > used.end)
+    uint64_t end = i + 1 < n ? thread->sps[i + 1] : 0;
+    dmd_root_t root = {.kind = DMD_ROOT_STACK, .thread = thread->thread, .origin = end};
+    if (end < used.start || end > used.end) {
       end = used.end;
-    dmd_root_t root = {.kind = DMD_ROOT_STACK, .thread = thread->thread};
+      root.origin = 0;
+    }
     if (n > 0)
       root.frame = thread->codes[i];
     add_root(roots, root, (range_t){used.start, end});

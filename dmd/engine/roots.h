@@ -25,6 +25,7 @@ typedef struct dmd_root {
   uint32_t thread;              /* whose it is; 0: nobody's */
   dmd_code_t frame;             /* of DMD_ROOT_STACK; ip 0: unknown */
   const char *name;             /* NULL: none */
+  uint64_t origin;              /* what variables in it are counted from; 0: unknown */
   uint32_t first_word, n_words; /* of DMD_ROOT_REGISTERS: what is in them, of `words` */
 } dmd_root_t;
 

@@ -36,7 +36,7 @@ void dmd_edge_name(const dmd_typing_t *typing, uint32_t node, uint32_t edge, dmd
   if (node == DMD_GRAPH_ALL)
     dmd_root_name(typing->graph, typing->graph->graph.target[edge], to);
   else if (is_variable(typing, node)) {
-    dmd_root_name(typing->graph, node, to);
+    dmd_strbuf_str(to, dmd_heapgraph_root(typing->graph, node)->name);
     join(typing, node, edge, ".", to);
   } else {
     size_t before = to->n;

@@ -292,6 +292,7 @@ void dmd_graphfile_root(dmd_graphfile_t *file, const dmd_graphfile_root_t *root)
     dmd_wire_bytes(to, 6, file->inner.text, file->inner.n);
   }
   put_text(to, 7, root->name);
+  put_field(to, 8, root->origin);
   add_message(file, PART_ROOT);
   file->n_roots++;
 }

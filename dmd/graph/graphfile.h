@@ -74,6 +74,7 @@ typedef struct dmd_graphfile_root {
   uint32_t object, thread;
   const dmd_graphfile_code_t *frame; /* NULL: none */
   const char *name;                  /* NULL: none */
+  uint64_t origin;                   /* 0: unknown */
 } dmd_graphfile_root_t;
 
 void dmd_graphfile_root(dmd_graphfile_t *file, const dmd_graphfile_root_t *root);

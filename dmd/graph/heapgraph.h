@@ -67,6 +67,8 @@ typedef struct dmd_graph_root {
   uint32_t thread; /* whose stack or registers it is */
   uint32_t code;   /* of a stack: the function whose frame it is; an id of codes */
   uint64_t addr, szB;
+  uint64_t origin;  /* what variables are counted from: of a stack the frame's canonical address, of
+                     thread-local storage the thread pointer; 0: unknown */
   const char *name; /* of a variable, or of the file that is mapped; NULL: none */
 } dmd_graph_root_t;
 

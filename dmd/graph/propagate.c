@@ -96,9 +96,17 @@ static void look_at_node(propagation_t *p, uint32_t node) {
 
 /* ---- Rounds. ---- */
 
-static bool is_better(const vote_t *a, const vote_t *b) {
+/* Whether values of one type begin with one of the other: a pointer to the first member leads to
+ * where a pointer to the whole does. */
+static bool begins_with(const propagation_t *p, uint32_t type, uint32_t first) {
+  return type != first && dmd_type_find(p->typing->types, type, 0, NULL) == first;
+}
+
+static bool is_better(const propagation_t *p, const vote_t *a, const vote_t *b) {
   if (a->tells != b->tells)
     return a->tells > b->tells;
+  if (begins_with(p, a->type, b->type) || begins_with(p, b->type, a->type))
+    return begins_with(p, a->type, b->type);
   return a->n_votes > b->n_votes;
 }
 
@@ -106,7 +114,7 @@ static bool is_better(const vote_t *a, const vote_t *b) {
 static void settle(propagation_t *p) {
   for (uint32_t id = 1; id <= p->votes.last; id++) {
     uint32_t *best = &p->best[vote_at(p, id)->node];
-    if (*best == DMD_NONE || is_better(vote_at(p, id), vote_at(p, *best)))
+    if (*best == DMD_NONE || is_better(p, vote_at(p, id), vote_at(p, *best)))
       *best = id;
   }
   for (uint32_t id = 1; id <= p->votes.last; id++) {

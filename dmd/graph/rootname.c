@@ -39,16 +39,12 @@ void dmd_root_name(const dmd_heapgraph_t *graph, uint32_t node, dmd_strbuf_t *to
     return;
   }
   const dmd_graph_root_t *root = dmd_heapgraph_root(graph, node);
-  if (root->name != NULL) {
-    dmd_strbuf_str(to, root->name);
-    return;
-  }
   static const char *const kinds[DMD_N_ROOT_KINDS] = {"other memory", "data", "stack", "registers",
                                                       "thread-local storage"};
-  dmd_strbuf_str(to, kinds[root->kind]);
-  if (root->kind == DMD_ROOT_DATA)
+  dmd_strbuf_str(to, root->name != NULL ? root->name : kinds[root->kind]);
+  if (root->name == NULL && root->kind == DMD_ROOT_DATA)
     append_object(graph, root->object, to);
-  else
+  else if (root->name == NULL || root->kind == DMD_ROOT_THREAD)
     append_thread(root, to);
   if (root->kind == DMD_ROOT_STACK)
     append_function(graph, root->code, to);

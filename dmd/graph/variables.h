@@ -4,6 +4,7 @@
  *
  * Whoever loads a heap graph cuts each root that is an object's data into its variables and what
  * lies between them, so that a variable is a node of its own, with a name and perhaps a type.
+ * Stacks and thread-local storage are cut in the same way.
  *
  * To be filled with dmd_variables_add in any order, then dmd_variables_sort, then only read.
  * Variables that overlap, as one with two names does, are one: the one with a type, else the
@@ -12,6 +13,7 @@
 #ifndef DMD_GRAPH_VARIABLES_H
 #define DMD_GRAPH_VARIABLES_H
 
+#include "graph/heapgraph.h"
 #include "graph/types.h"
 
 typedef struct dmd_variable {
@@ -36,6 +38,15 @@ void dmd_variables_destroy(dmd_variables_t *variables);
 /* Of no bytes: ignored. */
 void dmd_variables_add(dmd_variables_t *variables, const dmd_variable_t *variable);
 void dmd_variables_sort(dmd_variables_t *variables);
+
+/* What is to be cut: memory of a root from an address on. */
+typedef struct dmd_uncut {
+  dmd_root_kind_t kind; /* DMD_ROOT_DATA, DMD_ROOT_STACK or DMD_ROOT_THREAD */
+  uint32_t object;      /* whose data it is, or whose code has the frame; DMD_NONE: unknown */
+  uint64_t code;        /* of a stack: where in that object the function is */
+  uint64_t addr;        /* in the object (its bias is subtracted), or less the root's origin */
+  uint64_t szB;         /* at least 1 */
+} dmd_uncut_t;
 
 /* A part of an object's data. */
 typedef struct dmd_data_part {

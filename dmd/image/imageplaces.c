@@ -117,6 +117,7 @@ static void write_roots(dmd_imagewriter_t *w, const dmd_heapgraph_t *heap) {
     dmd_imagewriter_number(w, root->thread);
     dmd_imagewriter_number(w, root->code);
     dmd_imagewriter_number(w, root->addr);
+    dmd_imagewriter_number(w, root->origin);
     dmd_imagewriter_number(
         w, root->name == NULL ? DMD_NONE : dmd_intern_find_str(&heap->profile.names, root->name));
   }
@@ -131,6 +132,7 @@ static void read_roots(dmd_imagecursor_t *c, dmd_heapgraph_t *heap) {
     root.thread = dmd_imagecursor_id(c, UINT32_MAX);
     root.code = dmd_imagecursor_id(c, heap->codes.last);
     root.addr = dmd_imagecursor_number(c);
+    root.origin = dmd_imagecursor_number(c);
     uint32_t name = dmd_imagecursor_id(c, dmd_intern_count(names));
     root.name = name == DMD_NONE ? NULL : dmd_intern_get_str(names, name);
     if (root.addr + root.szB < root.addr)

@@ -21,9 +21,11 @@ static void add_object(void *ctx, uint32_t id, const dmd_graph_object_t *object)
   *n_objects = id;
 }
 
-static dmdv_data_part_t part_at(void *ctx, uint32_t object, uint64_t addr, uint64_t szB) {
+static dmdv_data_part_t part_at(void *ctx, const dmd_uncut_t *rest) {
   const uint32_t *n_objects = ctx;
-  FUZZ_CHECK(object >= 1 && object <= *n_objects && szB > 0);
+  uint64_t addr = rest->addr, szB = rest->szB;
+  FUZZ_CHECK(rest->kind == DMD_ROOT_THREAD || (rest->object >= 1 && rest->object <= *n_objects));
+  FUZZ_CHECK(szB > 0);
   uint64_t part = szB > 1 << 20 ? szB / 7 : 24 - addr % 24;
   return (dmdv_data_part_t){.szB = part < szB ? part : szB, .name = addr % 2 == 0 ? "v" : NULL};
 }

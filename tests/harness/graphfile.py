@@ -13,7 +13,7 @@ OTHER, DATA, STACK, REGISTERS, THREAD = range(5)
 HEURISTICS = ("none", "string", "length", "newarray", "inheritance")
 
 Object = collections.namedtuple("Object", "path soname build_id bias start size")
-Root = collections.namedtuple("Root", "kind address size object thread frame name edges")
+Root = collections.namedtuple("Root", "kind address size object thread frame name origin edges")
 Code = collections.namedtuple("Code", "object address functions")
 ReportSet = collections.namedtuple("ReportSet", "shared count stacks reporters")
 Block = collections.namedtuple("Block", "address requested slop stack report_set tag thread outer flags first_word edges")
@@ -101,7 +101,7 @@ class Graph:
         f = fields(message)
         frame = self._code(f[6][-1]) if 6 in f else None
         self.roots.append(Root(number(f, 1), number(f, 2), number(f, 3), number(f, 4), number(f, 5), frame,
-                               text(f, 7).decode(), []))
+                               text(f, 7).decode(), number(f, 8), []))
 
     def _take_code(self, message):
         self.codes.append(self._code(message))

@@ -168,6 +168,8 @@ static void make_root(const maker_t *m, const uint64_t *sizes, uint64_t addr) {
     root.thread = (uint32_t)below(m, 4);
   if (root.kind == DMD_ROOT_STACK && one_in(m, 2))
     root.code = make_code(m);
+  if (root.kind == DMD_ROOT_STACK || root.kind == DMD_ROOT_THREAD)
+    root.origin = below(m, 3) * (addr + root.szB);
   dmd_heapgraph_add_root(m->graph, &root);
   make_edges(m, sizes, addr, root.szB);
 }

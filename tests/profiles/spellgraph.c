@@ -81,6 +81,8 @@ static void spell_root(dmd_out_t *out, const dmd_heapgraph_t *graph, uint32_t no
   number(out, ", thread ", root->thread);
   number(out, ", at ", root->addr);
   number(out, ", bytes ", root->szB);
+  if (root->origin != 0)
+    number(out, ", origin ", root->origin);
   text(out, ", name ", root->name);
   dmd_out_str(out, ", code ");
   spell_code(out, graph, root->code);

@@ -46,7 +46,8 @@ static void write_roots(dmd_graphfile_t *file, const dmd_heapgraph_t *graph,
                                     .szB = root->szB,
                                     .object = root->object,
                                     .thread = root->thread,
-                                    .name = root->name};
+                                    .name = root->name,
+                                    .origin = root->origin};
     if (root->code != DMD_NONE) {
       code = code_of(graph, root->code, functions);
       written.frame = &code;

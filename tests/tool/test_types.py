@@ -75,6 +75,22 @@ def of_classes(t):
         _compare(t, _run(t, *variant))
 
 
+def of_stacks(t):
+    """Variables on stacks and of threads are roots with names and types."""
+    for compiler, *flags in _variants(("gcc", "clang")):
+        run = _run(t, compiler, *flags)
+        found, _ = _show(t, run)
+        said = _said(run)
+        if compiler == "clang" and "-O2" in flags:
+            # It does not tell where the variable is at the calls that it may be changed in.
+            names = {found["edge"][address] for address, name in said["edge"].items() if name == "inner"}
+            t.check(all(name == "inner" or name.startswith("+0x") for name in names), "%s for inner" % names)
+            said["edge"] = {address: name for address, name in said["edge"].items() if name != "inner"}
+        for kind, names in said.items():
+            t.check(len(names) >= 7, "the program said little")
+            t.equal({address: found[kind].get(address) for address in names}, names)
+
+
 def of_containers(t):
     """Nearly all of a heap has a type."""
     for compiler, *flags in _variants(("g++", "clang++")):

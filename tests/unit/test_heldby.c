@@ -44,9 +44,9 @@ static void assert_holder(keyed_t *keyed, uint32_t by, uint32_t node) {
   } else if (dmd_heapgraph_is_block(&keyed->graph, by)) {
     snprintf(expected, sizeof expected, "%s +0x%x", kind, (unsigned)g->offset[edge]);
   } else {
-    bool is_variable = dmd_heapgraph_root(&keyed->graph, by)->name != NULL;
-    snprintf(expected, sizeof expected, "%s%s+0x%x", kind, is_variable ? "" : " ",
-             (unsigned)g->offset[edge]);
+    const char *variable = dmd_heapgraph_root(&keyed->graph, by)->name;
+    snprintf(expected, sizeof expected, "%s%s+0x%x", variable != NULL ? variable : kind,
+             variable != NULL ? "" : " ", (unsigned)g->offset[edge]);
   }
   assert_string_equal(keyed_name(keyed, DMD_KEY_HOLDER, node), expected);
 }

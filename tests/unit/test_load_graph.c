@@ -144,9 +144,11 @@ static void note_object(void *ctx, uint32_t id, const dmd_graph_object_t *object
 }
 
 /* In the object: "jar" at 0x108 of 16 bytes, "lid" right behind it of 8, else nothing. */
-static dmdv_data_part_t part_at(void *ctx, uint32_t object, uint64_t addr, uint64_t szB) {
+static dmdv_data_part_t part_at(void *ctx, const dmd_uncut_t *rest) {
+  uint64_t addr = rest->addr, szB = rest->szB;
   assert_int_equal(*(int *)ctx, 1);
-  assert_int_equal(object, 1);
+  assert_int_equal(rest->kind, DMD_ROOT_DATA);
+  assert_int_equal(rest->object, 1);
   if (addr < 0x108)
     return (dmdv_data_part_t){.szB = 0x108 - addr};
   if (addr == 0x108)
@@ -212,8 +214,74 @@ static void data_is_cut_into_variables(void **state) {
   host_done(&host);
 }
 
+/* A frame's variable, "jar", is 24 bytes below its canonical address; one of threads, "lid", 8
+ * bytes above the thread pointer. */
+static dmdv_data_part_t local_at(void *ctx, const dmd_uncut_t *rest) {
+  (void)ctx;
+  uint64_t start = rest->kind == DMD_ROOT_STACK ? (uint64_t)-24 : 8;
+  if (rest->kind == DMD_ROOT_STACK) {
+    assert_int_equal(rest->object, 1);
+    assert_int_equal(rest->code, 0x1234);
+  } else
+    assert_int_equal(rest->kind, DMD_ROOT_THREAD);
+  if ((int64_t)rest->addr < (int64_t)start)
+    return (dmdv_data_part_t){.szB = start - rest->addr};
+  return rest->addr == start ? (dmdv_data_part_t){.szB = 16, .name = start == 8 ? "lid" : "jar"}
+                             : (dmdv_data_part_t){.szB = rest->szB};
+}
+
+static void stacks_and_thread_local_storage_are_cut(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_heapgraph_t made, loaded;
+  dmdv_fail_t fail = {0};
+  sink_t file;
+  int n_objects = 0;
+  dmd_heapgraph_init(&made, &host.env, 4, 0, 0);
+  made.profile.run = (dmd_run_t){.is_known = true, .word_szB = 8};
+  dmd_heapgraph_add_object(&made, &(dmd_graph_object_t){.path = "/bin/a", .bias = BIAS});
+  uint32_t code = dmd_heapgraph_add_code(&made, 1, 0x1234, NULL, 0);
+  dmd_graph_root_t roots[] = {
+      {.kind = DMD_ROOT_STACK, .thread = 1, .code = code, .addr = 0xf00, .szB = 0x100},
+      {.kind = DMD_ROOT_STACK, .thread = 1, .code = code, .addr = 0x1f00, .szB = 0x100},
+      {.kind = DMD_ROOT_STACK, .thread = 1, .addr = 0x2f00, .szB = 0x100, .origin = 0x3000},
+      {.kind = DMD_ROOT_THREAD, .thread = 1, .addr = 0x4f00, .szB = 0x200, .origin = 0x5000}};
+  roots[1].origin = roots[1].addr + roots[1].szB;
+  for (int i = 0; i < 4; i++) {
+    dmd_heapgraph_add_root(&made, &roots[i]);
+    dmd_heapgraph_end_node(&made);
+  }
+  const dmdv_data_cutter_t cutter = {
+      .ctx = &n_objects, .add_object = note_object, .part = local_at};
+  write_to(&file, &made);
+  assert_true(load(&loaded, file.text, file.n, SIZE_MAX, &cutter, &fail));
+  /* Neither without an origin nor without code. */
+  static const struct {
+    uint64_t addr, szB;
+    const char *name;
+  } wanted[] = {{0xf00, 0x100, NULL}, {0x1f00, 0xe8, NULL},  {0x1fe8, 16, "jar"},
+                {0x1ff8, 8, NULL},    {0x2f00, 0x100, NULL}, {0x4f00, 0x108, NULL},
+                {0x5008, 16, "lid"},  {0x5018, 0xe8, NULL}};
+  assert_int_equal(loaded.n_roots, sizeof wanted / sizeof *wanted);
+  for (uint32_t node = 1; node <= loaded.n_roots; node++) {
+    const dmd_graph_root_t *root = dmd_heapgraph_root(&loaded, node);
+    assert_int_equal(root->addr, wanted[node - 1].addr);
+    assert_int_equal(root->szB, wanted[node - 1].szB);
+    if (wanted[node - 1].name == NULL)
+      assert_null(root->name);
+    else
+      assert_string_equal(root->name, wanted[node - 1].name);
+  }
+  dmd_heapgraph_destroy(&loaded);
+  dmd_heapgraph_destroy(&made);
+  sink_free(&file);
+  host_done(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stacks_and_thread_local_storage_are_cut),
       cmocka_unit_test(what_was_written_is_read),
       cmocka_unit_test(a_file_that_is_cut_off_is_refused),
       cmocka_unit_test(what_is_not_known_is_passed_over),

@@ -108,6 +108,32 @@ static void the_majority_wins(void **state) {
   }
 }
 
+/* A says that D is a link, B that it is two pointers to links, and C that. */
+static void the_whole_wins_over_its_first_member(void **state) {
+  (void)state;
+  for (uint32_t whole = A; whole <= C; whole++) {
+    chain_t c;
+    host_init(&c.host);
+    begin(&c, &c.host.env, 4, 4);
+    uint32_t to_to_link = dmd_types_pointer_to(&c.types, dmd_types_pointer_to(&c.types, c.link));
+    uint32_t place = struct_of(&c.types, "place", 16);
+    members_of(&c.types, place, (const member_t[]){{"at", to_to_link, 0}}, 1);
+    add_root(&c);
+    for (int i = 0; i < 3; i++) {
+      add_block(&c, 16);
+      dmd_heapgraph_add_edge(&c.graph, D, 0);
+    }
+    add_block(&c, 16);
+    finish(&c);
+    for (uint32_t node = A; node <= C; node++)
+      dmd_typing_set(&c.typing, node, node == whole ? c.link : place, 0, DMD_EVIDENCE_SITE);
+    dmd_typing_propagate(&c.typing);
+    assert_typed(&c, D, c.link, DMD_EVIDENCE_POINTER);
+    end(&c);
+    host_done(&c.host);
+  }
+}
+
 /* What tells more comes a round later. */
 static void bytes_give_way(void **state) {
   (void)state;
@@ -205,9 +231,13 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(types_follow_from_types), cmocka_unit_test(the_majority_wins),
-      cmocka_unit_test(bytes_give_way),          cmocka_unit_test(pointers_into_blocks),
-      cmocka_unit_test(chains_of_any_length),    cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(types_follow_from_types),
+      cmocka_unit_test(the_majority_wins),
+      cmocka_unit_test(the_whole_wins_over_its_first_member),
+      cmocka_unit_test(bytes_give_way),
+      cmocka_unit_test(pointers_into_blocks),
+      cmocka_unit_test(chains_of_any_length),
+      cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

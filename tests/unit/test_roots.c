@@ -65,8 +65,8 @@ static void end(fixture_t *f) {
   enginehost_done(&f->h);
 }
 
-/* "kind start-end name thread frame object; ..." of all roots, less a base; what is 0 or NULL is
- * left out. */
+/* "kind start-end name thread frame origin object; ..." of all roots, less a base; what is 0 or
+ * NULL is left out. */
 static const char *spell(const fixture_t *f, uint64_t base) {
   static const char *const kinds[] = {"other", "data", "stack", "registers", "storage"};
   static char text[4000];
@@ -88,6 +88,9 @@ static const char *spell(const fixture_t *f, uint64_t base) {
     if (root->frame.ip != 0)
       n += (size_t)snprintf(text + n, sizeof text - n, " in %llx",
                             (unsigned long long)root->frame.ip);
+    if (root->origin != 0)
+      n += (size_t)snprintf(text + n, sizeof text - n, " from %llx",
+                            (unsigned long long)(root->origin - base));
     if (root->object != 0)
       n += (size_t)snprintf(text + n, sizeof text - n, " of %u", root->object);
   }
@@ -169,8 +172,8 @@ static void stacks_are_cut_by_frames(void **state) {
   add_thread(4);
   map(0x10000, 0x19000, NULL, 0);
   EXPECT(&f, 0x10000,
-         "registers x 3 thread 1; stack 8080-8180 thread 1 in 1010; "
-         "stack 8180-8200 thread 1 in 1020; stack 8200-9000 thread 1 in 1030");
+         "registers x 3 thread 1; stack 8080-8180 thread 1 in 1010 from 8180; "
+         "stack 8180-8200 thread 1 in 1020 from 8200; stack 8200-9000 thread 1 in 1030");
 }
 
 static void frames_that_make_no_sense(void **state) {
@@ -418,8 +421,8 @@ static void thread_local_storage(void **state) {
   /* 100 bytes, and up to 16 that they are aligned by. */
   char expected[300];
   snprintf(expected, sizeof expected,
-           "registers x 3 thread 1; storage %x-9000 thread 1; stack 7f80-%x thread 1",
-           0x8800 - TLS_SZB - 16, 0x8800 - TLS_SZB - 16);
+           "registers x 3 thread 1; storage %x-9000 thread 1 from %x; stack 7f80-%x thread 1",
+           0x8800 - TLS_SZB - 16, 0x8800, 0x8800 - TLS_SZB - 16);
   const char *all = spell(&f, stack), *rest = strstr(all, "; data");
   assert_non_null(rest);
   assert_int_equal(rest - all, strlen(expected));

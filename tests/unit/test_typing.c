@@ -149,6 +149,24 @@ static void without_types_functions_name_blocks(void **state) {
   host_done(&s.host);
 }
 
+static void variables_say_whose_they_are(void **state) {
+  (void)state;
+  shop_t s;
+  begin(&s);
+  dmd_graph_root_t *root = DMD_POOL_AT(&s.graph.roots, dmd_graph_root_t, STACK);
+  root->name = "counter";
+  assert_name(&s, STACK, "counter in main");
+  assert_edge(&s, STACK, 0, NULL, "counter+0x18");
+  assert_edge(&s, DMD_GRAPH_ALL, 1, NULL, "counter in main");
+  root->kind = DMD_ROOT_THREAD;
+  assert_name(&s, STACK, "counter of thread 1");
+  assert_edge(&s, STACK, 0, NULL, "counter+0x18");
+  root->kind = DMD_ROOT_DATA;
+  assert_name(&s, STACK, "counter");
+  end(&s);
+  host_done(&s.host);
+}
+
 static void with_types(void **state) {
   (void)state;
   shop_t s;
@@ -245,6 +263,7 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_types_functions_name_blocks),
+      cmocka_unit_test(variables_say_whose_they_are),
       cmocka_unit_test(with_types),
       cmocka_unit_test(an_edge_is_doubtful),
       cmocka_unit_test(better_evidence_wins),

@@ -10,9 +10,9 @@ static void add_object(void *ctx, uint32_t id, const dmd_graph_object_t *object)
 }
 
 /* dmdv_data_cutter_t.part */
-static dmdv_data_part_t part(void *ctx, uint32_t object, uint64_t addr, uint64_t szB) {
+static dmdv_data_part_t part(void *ctx, const dmd_uncut_t *rest) {
   dmdv_data_part_t part;
-  part.szB = dmdv_typefinder_part(ctx, object, addr, szB, &part.name);
+  part.szB = dmdv_typefinder_part(ctx, rest, &part.name);
   return part;
 }
 

@@ -19,24 +19,25 @@
 #ifndef DMD_READER_INPUT_LOAD_GRAPH_H
 #define DMD_READER_INPUT_LOAD_GRAPH_H
 
-#include "graph/heapgraph.h"
+#include "graph/variables.h"
 #include "reader/host/fail.h"
 #include "reader/input/input.h"
 
-/* A part of an object's data: szB bytes that are a variable, or lie between variables. */
+/* A part of a root: szB bytes that are a variable, or lie between variables. */
 typedef struct dmdv_data_part {
   uint64_t szB;
   const char *name; /* NULL: between variables */
 } dmdv_data_part_t;
 
-/* Cuts the data of objects into variables, which become roots of their own. */
+/* Cuts the data of objects, stacks and thread-local storage into variables, which become roots of
+ * their own. */
 typedef struct dmdv_data_cutter {
   void *ctx;
   /* Called for each object of the file, with its id, before part. */
   void (*add_object)(void *ctx, uint32_t id, const dmd_graph_object_t *object);
-  /* The part that begins at an address in the object (its bias is subtracted), in whose data szB
-   * bytes, at least 1, follow there. Called for each part twice, and says the same again. */
-  dmdv_data_part_t (*part)(void *ctx, uint32_t object, uint64_t addr, uint64_t szB);
+  /* The part that what is left of a root begins with. Called for each part twice, and says the same
+   * again. */
+  dmdv_data_part_t (*part)(void *ctx, const dmd_uncut_t *rest);
 } dmdv_data_cutter_t;
 
 typedef struct dmdv_load_graph_options {

@@ -31,20 +31,41 @@ static bool check_column(dmdv_graphloader_t *l, const char *name, size_t n, size
 
 /* ---- Roots. ---- */
 
+/* Whether a root may be cut into variables, and what it is then, without address and size. */
+static bool may_cut(const dmdv_graphloader_t *l, const Dmd__Graph__Root *root,
+                    const dmd_graph_root_t *kept, dmd_uncut_t *rest) {
+  *rest = (dmd_uncut_t){.kind = kept->kind, .object = kept->object};
+  if (l->options->cutter == NULL)
+    return false;
+  if (kept->kind == DMD_ROOT_DATA)
+    return kept->object != DMD_NONE;
+  if (kept->kind == DMD_ROOT_STACK && root->frame != NULL) {
+    rest->object = root->frame->object;
+    rest->code = root->frame->address;
+    return kept->origin != 0 && rest->object != DMD_NONE && rest->object <= l->objects.last;
+  }
+  return kept->kind == DMD_ROOT_THREAD && kept->origin != 0;
+}
+
 /* Does this with each part of a root's memory, in order. n_parts: of all roots so far. */
 static void cut(dmdv_graphloader_t *l, const Dmd__Graph__Root *root, uint64_t *n_parts,
                 void (*do_it)(dmdv_graphloader_t *l, const dmd_graph_root_t *part),
                 dmd_graph_root_t kept) {
   const dmdv_data_cutter_t *cutter = l->options->cutter;
-  bool is_cut = kept.kind == DMD_ROOT_DATA && kept.object != DMD_NONE && cutter != NULL;
-  uint64_t bias = is_cut ? DMD_POOL_AT(&l->objects, dmd_graph_object_t, kept.object)->bias : 0;
+  dmd_uncut_t rest;
+  bool is_cut = may_cut(l, root, &kept, &rest);
+  uint64_t origin = kept.origin;
+  if (is_cut && kept.kind == DMD_ROOT_DATA)
+    origin = DMD_POOL_AT(&l->objects, dmd_graph_object_t, kept.object)->bias;
   uint64_t done = 0;
   do {
     uint64_t left = root->size - done;
     kept.addr = root->address + done;
     kept.szB = left;
     if (is_cut && left > 0 && *n_parts < MAX_DATA_PARTS) {
-      dmdv_data_part_t part = cutter->part(cutter->ctx, kept.object, kept.addr - bias, left);
+      rest.addr = kept.addr - origin;
+      rest.szB = left;
+      dmdv_data_part_t part = cutter->part(cutter->ctx, &rest);
       kept.name = part.name;
       kept.szB = part.szB > 0 && part.szB < left ? part.szB : left;
     }
@@ -70,7 +91,8 @@ bool dmdv_graph_count_roots(dmdv_graphloader_t *l, const Dmd__Graph__Part *part)
     if (root->address + root->size < root->address)
       return dmdv_graph_reject(l, "a root ends beyond all addresses");
     cut(l, root, &l->n_data_parts, drop,
-        (dmd_graph_root_t){.kind = kind_of(root->kind), .object = root->object});
+        (dmd_graph_root_t){
+            .kind = kind_of(root->kind), .object = root->object, .origin = root->origin});
   }
   return true;
 }
@@ -82,8 +104,10 @@ static void add_root(dmdv_graphloader_t *l, const dmd_graph_root_t *part) {
 }
 
 static bool load_root(dmdv_graphloader_t *l, const Dmd__Graph__Root *root) {
-  dmd_graph_root_t kept = {
-      .kind = kind_of(root->kind), .object = root->object, .thread = root->thread};
+  dmd_graph_root_t kept = {.kind = kind_of(root->kind),
+                           .object = root->object,
+                           .thread = root->thread,
+                           .origin = root->origin};
   if (root->frame != NULL && !dmdv_graph_load_code(l, root->frame, &kept.code))
     return false;
   dmd_strbuf_t name;

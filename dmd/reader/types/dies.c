@@ -108,6 +108,19 @@ bool dmdv_die_address(Dwarf_Die *die, uint64_t *addr) {
   return true;
 }
 
+bool dmdv_die_thread_offset(Dwarf_Die *die, uint64_t *offset) {
+  Dwarf_Attribute attribute;
+  Dwarf_Op *ops;
+  size_t n;
+  if (dwarf_attr(die, DW_AT_location, &attribute) == NULL ||
+      dwarf_getlocation_addr(&attribute, 0, &ops, &n, 1) != 1 || n != 2 ||
+      (ops[1].atom != DW_OP_form_tls_address && ops[1].atom != DW_OP_GNU_push_tls_address))
+    return false;
+  *offset = ops[0].number;
+  /* How many bytes the number has depends on the program's addresses. */
+  return ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_const4u || ops[0].atom == DW_OP_const8u;
+}
+
 bool dmdv_die_parameter(Dwarf_Die *class, int number, Dwarf_Die *type) {
   dmdv_walk_t walk = {NULL};
   Dwarf_Die child;

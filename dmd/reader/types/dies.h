@@ -51,6 +51,9 @@ bool dmdv_die_address_of(Dwarf_Die *die, unsigned attribute, uint64_t *addr);
 /* The fixed address where a variable is; false: it has none. */
 bool dmdv_die_address(Dwarf_Die *die, uint64_t *addr);
 
+/* Where a thread-local variable is in the thread-local storage of its object; false: it is none. */
+bool dmdv_die_thread_offset(Dwarf_Die *die, uint64_t *offset);
+
 /* The type parameter of a template by its number, from 0. */
 bool dmdv_die_parameter(Dwarf_Die *class, int number, Dwarf_Die *type);
 

@@ -10,16 +10,21 @@
 
 /* ---- Variables. ---- */
 
+void dmdv_dwarfindex_variable_name(const dmdv_dwarfindex_t *index, Dwarf_Die *die,
+                                   dmd_strbuf_t *name) {
+  /* What is declared in a class or namespace and defined elsewhere has its name there. */
+  Dwarf_Die declared = *die;
+  dmdv_die_follow(die, DW_AT_specification, false, &declared);
+  dmdv_dwarftypes_name(index->types, &declared, name);
+}
+
 static void add_variable(dmdv_dwarfindex_t *index, Dwarf_Die *die) {
   uint64_t addr;
   if (!dmdv_die_address(die, &addr))
     return;
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, &dmdv_env);
-  /* What is declared in a class or namespace and defined elsewhere has its name there. */
-  Dwarf_Die declared = *die;
-  dmdv_die_follow(die, DW_AT_specification, false, &declared);
-  dmdv_dwarftypes_name(index->types, &declared, &name);
+  dmdv_dwarfindex_variable_name(index, die, &name);
   uint32_t type = dmdv_dwarftypes_of(index->types, die);
   if (name.n > 0 && dmd_type_has_size(index->types->types, type)) {
     dmd_variable_t variable = {.object = index->object,

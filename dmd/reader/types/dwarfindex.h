@@ -39,6 +39,10 @@ void dmdv_dwarfindex_destroy(dmdv_dwarfindex_t *index);
 /* Adds the variables, once all objects' definitions of types are known. */
 void dmdv_dwarfindex_add_variables(dmdv_dwarfindex_t *index, const dmdv_debugfile_t *file);
 
+/* Appends the name of a variable, with its namespace or class in front. */
+void dmdv_dwarfindex_variable_name(const dmdv_dwarfindex_t *index, Dwarf_Die *die,
+                                   dmd_strbuf_t *name);
+
 /* The function that has code at this address; false: none is known. */
 bool dmdv_dwarfindex_function(const dmdv_dwarfindex_t *index, uint64_t addr, Dwarf_Die *die);
 

@@ -4,8 +4,7 @@
 #include "base/str.h"
 #include "reader/host/host.h"
 #include "reader/types/flow.h"
-
-#include <stdlib.h>
+#include "reader/types/frame.h"
 
 /* Newer than the headers of elfutils. */
 #define AT_LLVM_ALLOC_TYPE 0x3e0e
@@ -16,7 +15,7 @@ typedef struct {
   uint64_t from, to;
   uint32_t type;
   bool is_register;
-  int reg;       /* or the base of a place in memory; -1: the frame base */
+  int reg;       /* or the base of a place in memory, as dmdv_frame_place wants it */
   int64_t place; /* from there */
 } home_t;
 
@@ -27,9 +26,7 @@ typedef struct {
   dmdv_walk_t walk;
   bool has_function; /* it has debug information */
   Dwarf_Die function;
-  bool base_is_cfa;
-  int base_register; /* of the frame; -1: unknown */
-  int64_t base_displacement;
+  dmdv_frame_t frame;
   dmd_pool_t homes;
   bool returned;      /* an end of the function was found */
   bool may_return_it; /* it returns the block there */
@@ -81,13 +78,7 @@ static void add_home(search_t *s, uint32_t type, uint64_t from, uint64_t to, con
   if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg15) {
     home.is_register = true;
     home.reg = op->atom - DW_OP_reg0;
-  } else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg15) {
-    home.reg = op->atom - DW_OP_breg0;
-    home.place = (int64_t)op->number;
-  } else if (op->atom == DW_OP_fbreg) {
-    home.reg = -1;
-    home.place = (int64_t)op->number;
-  } else
+  } else if (!dmdv_frame_is_place(op, &home.reg, &home.place))
     return;
   *(home_t *)dmd_pool_at(&s->homes, dmd_pool_add(&s->homes)) = home;
 }
@@ -129,51 +120,16 @@ static void find_homes(search_t *s, Dwarf_Die *parent, int depth) {
   while (dmdv_walk_next(&s->walk, &child));
 }
 
-static void find_frame_base(search_t *s) {
-  Dwarf_Attribute attribute;
-  Dwarf_Op *ops;
-  size_t n;
-  s->base_register = -1;
-  if (dwarf_attr_integrate(&s->function, DW_AT_frame_base, &attribute) == NULL ||
-      dwarf_getlocation_addr(&attribute, s->addr, &ops, &n, 1) != 1 || n != 1)
-    return;
-  s->base_is_cfa = ops->atom == DW_OP_call_frame_cfa;
-  if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg15)
-    s->base_register = ops->atom - DW_OP_reg0;
-  else if (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg15) {
-    s->base_register = ops->atom - DW_OP_breg0;
-    s->base_displacement = (int64_t)ops->number;
-  }
-}
-
 /* ---- What the flow of the result shows. ---- */
 
 /* dmdv_flow_watcher_t.slot */
 static bool slot(void *ctx, uint64_t pc, int reg, int64_t displacement, int64_t *place) {
   const search_t *s = ctx;
-  Dwarf_Addr shift = 0;
-  Dwarf_CFI *cfi = dwfl_module_eh_cfi(s->file->module, &shift);
-  Dwarf_Frame *frame = NULL;
-  Dwarf_Op *ops;
-  size_t n;
-  if (cfi == NULL || dwarf_cfi_addrframe(cfi, pc + s->file->shift - shift, &frame) != 0)
-    return false;
-  bool good = dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops->atom == DW_OP_bregx &&
-              ops->number == (uint64_t)reg;
-  /* The address is the register plus displacement, the frame's the register plus number2. */
-  if (good)
-    *place = displacement - (int64_t)ops->number2;
-  free(frame);
-  return good;
+  return dmdv_frame_place(&s->frame, pc, reg, displacement, place);
 }
 
-static bool place_of(search_t *s, const home_t *home, uint64_t pc, int64_t *place) {
-  *place = home->place;
-  if (home->reg >= 0)
-    return slot(s, pc, home->reg, home->place, place);
-  return s->base_is_cfa ||
-         (s->base_register >= 0 &&
-          slot(s, pc, s->base_register, s->base_displacement + home->place, place));
+static bool place_of(const search_t *s, const home_t *home, uint64_t pc, int64_t *place) {
+  return dmdv_frame_place(&s->frame, pc, home->reg, home->place, place);
 }
 
 static bool has_slots(const dmdv_flow_t *flow) {
@@ -450,12 +406,16 @@ static void look_at_scopes(search_t *s, Dwarf_Die *scope, int depth) {
 }
 
 dmdv_site_t dmdv_site(const dmdv_debugfile_t *file, const dmdv_dwarfindex_t *index, uint64_t addr) {
-  search_t s = {.file = file, .index = index, .addr = addr, .site = {.is_known = true}};
+  search_t s = {.file = file,
+                .index = index,
+                .frame = {.file = file, .base_register = -1},
+                .addr = addr,
+                .site = {.is_known = true}};
   dmd_pool_init(&s.homes, &dmdv_env, "dmdv.site", sizeof(home_t));
   s.has_function = dmdv_dwarfindex_function(index, addr - 1, &s.function);
   if (s.has_function) {
     look_at_scopes(&s, &s.function, 0);
-    find_frame_base(&s);
+    dmdv_frame_init(&s.frame, file, &s.function, addr);
     s.walk = (dmdv_walk_t){NULL};
     find_homes(&s, &s.function, 0);
   }

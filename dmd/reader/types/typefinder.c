@@ -7,6 +7,7 @@
 #include "reader/host/message.h"
 #include "reader/host/progress.h"
 #include "reader/types/classname.h"
+#include "reader/types/locals.h"
 #include "reader/types/site.h"
 
 #include <string.h>
@@ -22,6 +23,11 @@ typedef struct {
   uint64_t untyped_szB; /* of blocks without a type */
 } object_t;
 
+/* Where in an object code is. Compared as bytes, without holes. */
+typedef struct {
+  uint64_t object, addr;
+} code_key_t;
+
 struct dmdv_typefinder {
   dmd_types_t *types;
   dmdv_debugfiles_t files;
@@ -31,6 +37,9 @@ struct dmdv_typefinder {
   bool is_complete; /* variables are there */
   dmdv_dwarftypes_t dwarftypes;
   dmd_variables_t variables;
+  dmd_variables_t of_threads; /* thread-local ones */
+  dmd_intern_t frames;        /* code_key_t: where calls are, whose frames are on stacks */
+  dmd_pool_t of_frames;       /* by an id of these: dmd_variables_t */
   dmd_pool_t objects;
   dmd_pool_t sites; /* by code: dmdv_site_t */
 };
@@ -42,6 +51,9 @@ dmdv_typefinder_t *dmdv_typefinder_new(dmd_types_t *types, const char *folder) {
   f->has_files = dmdv_debugfiles_open(&f->files, folder);
   dmdv_dwarftypes_init(&f->dwarftypes, types);
   dmd_variables_init(&f->variables, &dmdv_env);
+  dmd_variables_init(&f->of_threads, &dmdv_env);
+  dmd_intern_init(&f->frames, &dmdv_env, "dmdv.typefinder");
+  dmd_pool_init(&f->of_frames, &dmdv_env, "dmdv.typefinder", sizeof(dmd_variables_t));
   dmd_pool_init(&f->objects, &dmdv_env, "dmdv.typefinder", sizeof(object_t));
   dmd_pool_init(&f->sites, &dmdv_env, "dmdv.typefinder", sizeof(dmdv_site_t));
   return f;
@@ -59,6 +71,11 @@ void dmdv_typefinder_free(dmdv_typefinder_t *f) {
       dmdv_dwarfindex_destroy(&object_at(f, id)->index);
   dmd_pool_destroy(&f->sites);
   dmd_pool_destroy(&f->objects);
+  for (uint32_t id = 1; id <= f->of_frames.last; id++)
+    dmd_variables_destroy(DMD_POOL_AT(&f->of_frames, dmd_variables_t, id));
+  dmd_pool_destroy(&f->of_frames);
+  dmd_intern_destroy(&f->frames);
+  dmd_variables_destroy(&f->of_threads);
   dmd_variables_destroy(&f->variables);
   dmdv_dwarftypes_destroy(&f->dwarftypes);
   if (f->has_files)
@@ -98,26 +115,71 @@ static void complete(dmdv_typefinder_t *f) {
   f->is_complete = true;
   dmdv_progress_end(&f->progress);
   for (uint32_t id = 1; id <= f->objects.last; id++)
-    if (object_at(f, id) != NULL)
+    if (object_at(f, id) != NULL) {
       dmdv_dwarfindex_add_variables(&object_at(f, id)->index, &object_at(f, id)->file);
+      dmdv_locals_of_thread(&f->of_threads, &object_at(f, id)->file, &object_at(f, id)->index);
+    }
   dmd_variables_sort(&f->variables);
+  dmd_variables_sort(&f->of_threads);
 }
 
-uint64_t dmdv_typefinder_part(dmdv_typefinder_t *f, uint32_t object, uint64_t addr, uint64_t szB,
-                              const char **name) {
+/* The variables of a function that is called, or calls, where this code is. */
+static const dmd_variables_t *variables_of_frame(dmdv_typefinder_t *f, uint32_t object,
+                                                 uint64_t addr) {
+  code_key_t key = {object, addr};
+  uint32_t id = dmd_intern_bytes(&f->frames, &key, sizeof key);
+  if (id <= f->of_frames.last)
+    return DMD_POOL_AT(&f->of_frames, const dmd_variables_t, id);
+  dmd_pool_reach(&f->of_frames, id);
+  dmd_variables_t *variables = DMD_POOL_AT(&f->of_frames, dmd_variables_t, id);
+  dmd_variables_init(variables, &dmdv_env);
+  if (object_at(f, object) != NULL)
+    dmdv_locals_of_frame(variables, &object_at(f, object)->file, &object_at(f, object)->index,
+                         addr);
+  dmd_variables_sort(variables);
+  return variables;
+}
+
+/* The variables that a root may be cut into; object and addr become what they know it by. */
+static const dmd_variables_t *variables_of(dmdv_typefinder_t *f, const dmd_uncut_t *rest,
+                                           uint32_t *object, uint64_t *addr) {
   complete(f);
-  dmd_data_part_t part = dmd_variables_part(&f->variables, object, addr, szB);
-  *name =
-      part.variable == NULL ? NULL : dmd_intern_get_str(&f->variables.names, part.variable->name);
+  *object = rest->object;
+  *addr = rest->addr;
+  if (rest->kind == DMD_ROOT_DATA)
+    return &f->variables;
+  *object = DMDV_LOCALS_OBJECT;
+  *addr += DMDV_LOCALS_BASE;
+  return rest->kind == DMD_ROOT_STACK ? variables_of_frame(f, rest->object, rest->code)
+                                      : &f->of_threads;
+}
+
+uint64_t dmdv_typefinder_part(dmdv_typefinder_t *f, const dmd_uncut_t *rest, const char **name) {
+  uint32_t object;
+  uint64_t addr;
+  const dmd_variables_t *variables = variables_of(f, rest, &object, &addr);
+  dmd_data_part_t part = dmd_variables_part(variables, object, addr, rest->szB);
+  *name = part.variable == NULL ? NULL : dmd_intern_get_str(&variables->names, part.variable->name);
   return part.szB;
 }
 
 static void type_root(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t node) {
   const dmd_graph_root_t *root = dmd_heapgraph_root(typing->graph, node);
-  if (root->kind != DMD_ROOT_DATA || root->name == NULL || root->object == DMD_NONE)
+  dmd_uncut_t rest = {
+      .kind = root->kind, .object = root->object, .addr = root->addr - root->origin};
+  if (root->name == NULL)
     return;
-  uint64_t addr = root->addr - dmd_heapgraph_object(typing->graph, root->object)->bias;
-  const dmd_variable_t *variable = dmd_variables_around(&f->variables, root->object, addr);
+  if (root->kind == DMD_ROOT_DATA && root->object != DMD_NONE)
+    rest.addr = root->addr - dmd_heapgraph_object(typing->graph, root->object)->bias;
+  else if (root->kind == DMD_ROOT_STACK && root->code != DMD_NONE) {
+    rest.object = dmd_heapgraph_code(typing->graph, root->code)->object;
+    rest.code = dmd_heapgraph_code(typing->graph, root->code)->addr;
+  } else if (root->kind != DMD_ROOT_THREAD)
+    return;
+  uint32_t object;
+  uint64_t addr;
+  const dmd_variables_t *variables = variables_of(f, &rest, &object, &addr);
+  const dmd_variable_t *variable = dmd_variables_around(variables, object, addr);
   if (variable != NULL && variable->addr == addr && variable->type != DMD_NONE)
     dmd_typing_set(typing, node, variable->type, 0, DMD_EVIDENCE_VARIABLE);
 }

@@ -4,8 +4,8 @@
  * objects.
  *
  * To be called while the graph is loaded: dmdv_typefinder_add_object for each object, in the order
- * of their ids, then dmdv_typefinder_part, which cuts data into variables; then, with the graph,
- * dmdv_typefinder_run. What it finds rests on the kinds of evidence of graph/typing.h.
+ * of their ids, then dmdv_typefinder_part, which cuts data and stacks into variables; then, with
+ * the graph, dmdv_typefinder_run. What it finds rests on the kinds of evidence of graph/typing.h.
  *
  * Without libdw (a build that has none), or where there is no debug information, there are no
  * types; of the latter it says so, once.
@@ -26,10 +26,10 @@ void dmdv_typefinder_free(dmdv_typefinder_t *finder);
 void dmdv_typefinder_add_object(dmdv_typefinder_t *finder, uint32_t id,
                                 const dmd_graph_object_t *object);
 
-/* The part that begins at an address of an object's data, in which szB bytes follow there
- * (dmd_variables_part). *name: the variable's, NULL where it is none. */
-uint64_t dmdv_typefinder_part(dmdv_typefinder_t *finder, uint32_t object, uint64_t addr,
-                              uint64_t szB, const char **name);
+/* The size of the part that the rest of a root begins with (dmd_variables_part). *name: the
+ * variable's, NULL where it is none. */
+uint64_t dmdv_typefinder_part(dmdv_typefinder_t *finder, const dmd_uncut_t *rest,
+                              const char **name);
 
 /* Sets the types of all nodes that it finds something about. The typing's types are the finder's.
  */

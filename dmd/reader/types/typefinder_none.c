@@ -19,11 +19,11 @@ void dmdv_typefinder_add_object(dmdv_typefinder_t *finder, uint32_t id,
   (void)finder, (void)id, (void)object;
 }
 
-uint64_t dmdv_typefinder_part(dmdv_typefinder_t *finder, uint32_t object, uint64_t addr,
-                              uint64_t szB, const char **name) {
-  (void)finder, (void)object, (void)addr;
+uint64_t dmdv_typefinder_part(dmdv_typefinder_t *finder, const dmd_uncut_t *rest,
+                              const char **name) {
+  (void)finder;
   *name = NULL;
-  return szB;
+  return rest->szB;
 }
 
 void dmdv_typefinder_run(dmdv_typefinder_t *finder, dmd_typing_t *typing) {
