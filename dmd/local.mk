@@ -143,10 +143,16 @@ dmd_core_sources = \
   dmd/image/imagetypes.c dmd/image/imagetypes.h \
   dmd/image/imagewriter.c dmd/image/imagewriter.h \
   dmd/image/imagewriter_graph.c \
+  dmd/page/answer.c dmd/page/answer.h \
   dmd/page/ask_files.c \
+  dmd/page/ask_record.c \
+  dmd/page/ask_records.c \
   dmd/page/asks.c dmd/page/asks.h \
   dmd/page/page.c dmd/page/page.h \
   dmd/page/query.c dmd/page/query.h \
+  dmd/page/recordlist.c dmd/page/recordlist.h \
+  dmd/page/rowlist.c dmd/page/rowlist.h \
+  dmd/page/view.c dmd/page/view.h \
   dmd/live/allocator.c dmd/live/allocator.h \
   dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \

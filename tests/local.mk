@@ -86,6 +86,7 @@ unit_tests = \
   tests/unit/test_owners \
   tests/unit/test_paths \
   tests/unit/test_page \
+  tests/unit/test_page_records \
   tests/unit/test_peer_conformance \
   tests/unit/test_pieces \
   tests/unit/test_pool \
@@ -151,6 +152,7 @@ unit_support_sources = \
   tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
   tests/unit/shelf_fixture.c tests/unit/shelf_fixture.h \
   tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
+  tests/unit/page_fixture.c tests/unit/page_fixture.h \
   tests/unit/types_fixture.c tests/unit/types_fixture.h \
   tests/unit/host.c tests/unit/host.h
 

@@ -5,6 +5,8 @@
 
 const dmd_ask_t dmd_asks[] = {
     {"files", dmd_ask_files},
+    {"record", dmd_ask_record},
+    {"records", dmd_ask_records},
     {NULL, NULL},
 };
 

@@ -3,11 +3,12 @@
 
 #include "base/jsonout.h"
 #include "page/asks.h"
+#include "page/view.h"
 
 /* ---- Files. ---- */
 
 void dmd_page_init(dmd_page_t *page, const dmd_env_t *env) {
-  page->env = env;
+  *page = (dmd_page_t){.env = env};
   dmd_pool_init(&page->files, env, "dmd.page", sizeof(dmd_page_file_t *));
 }
 
@@ -18,6 +19,7 @@ static void destroy_file(const dmd_page_t *page, dmd_page_file_t *file) {
 }
 
 void dmd_page_destroy(dmd_page_t *page) {
+  dmd_page_forget_views(page);
   for (uint32_t i = 0; i < dmd_page_n_files(page); i++)
     destroy_file(page, dmd_page_file(page, i));
   dmd_pool_destroy(&page->files);
@@ -76,6 +78,7 @@ static const dmd_ask_t *find_ask(dmd_query_t *query) {
 
 void dmd_page_ask(dmd_page_t *page, const char *text, dmd_out_t *out) {
   dmd_query_t query;
+  page->n_asked++;
   dmd_query_init(&query, page->env, text);
   const dmd_ask_t *ask = query.failed ? NULL : find_ask(&query);
   if (ask == NULL || !ask->answer(page, &query, out))

@@ -18,6 +18,7 @@
 #ifndef DMD_PAGE_PAGE_H
 #define DMD_PAGE_PAGE_H
 
+#include "analysis/filter.h"
 #include "base/out.h"
 #include "page/query.h"
 #include "profile/profile.h"
@@ -28,13 +29,30 @@ typedef struct dmd_page_file {
   dmd_profile_t profile; /* filled in by whoever adds the file */
 } dmd_page_file_t;
 
+/* What a host knows of regular expressions. */
+typedef struct dmd_page_patterns {
+  bool (*is_good)(void *ctx, const char *pattern); /* whether it is one */
+  dmd_match_fn match;                              /* of one that is */
+  void *ctx;
+} dmd_page_patterns_t;
+
+enum { DMD_PAGE_VIEWS = 4 }; /* that are kept */
+
 typedef struct dmd_page {
   const dmd_env_t *env;
-  dmd_pool_t files; /* dmd_page_file_t *, in the order in which they came */
+  dmd_pool_t files;                       /* dmd_page_file_t *, in the order in which they came */
+  const dmd_page_patterns_t *patterns;    /* NULL: queries cannot have them */
+  struct dmd_view *views[DMD_PAGE_VIEWS]; /* see view.h */
+  uint64_t n_asked;
 } dmd_page_t;
 
 void dmd_page_init(dmd_page_t *page, const dmd_env_t *env);
 void dmd_page_destroy(dmd_page_t *page);
+
+/* After init: regular expressions are understood from now on. They outlive the page. */
+static inline void dmd_page_set_patterns(dmd_page_t *page, const dmd_page_patterns_t *patterns) {
+  page->patterns = patterns;
+}
 
 /* A new file, whose profile is initialised and empty. The page has it once it is complete:
  * dmd_page_end_file, which must follow, adds it, or without keep destroys it. */

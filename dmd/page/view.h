@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * view.h: what is computed of a profile, or of the difference of two, kept for later questions.
+ *
+ * Whoever scrolls asks for a window after another of the same list. So a page keeps the last few
+ * views, and each view keeps the last list that was made of its records. What is kept depends on
+ * the query alone, without first and count.
+ *
+ * Keys of a query: of, a file's number; old, that of the file that it is compared with (none: it is
+ * no difference); max-frames, that tell stacks apart.
+ *
+ * Cost: of a view that of its records (analysis/record.h); a difference also has groups of its own.
+ */
+#ifndef DMD_PAGE_VIEW_H
+#define DMD_PAGE_VIEW_H
+
+#include "page/page.h"
+#include "page/recordlist.h"
+#include "page/rowlist.h"
+#include "text/pieces.h"
+
+/* Of a view that compares nothing. */
+#define DMD_VIEW_ALONE UINT32_MAX
+
+typedef struct dmd_view {
+  uint32_t of, old; /* numbers of files */
+  uint32_t max_frames;
+  uint64_t used; /* the question that used it last */
+  dmd_profile_t *profile;
+  const dmd_profile_t *before; /* NULL: it is no difference */
+  dmd_profile_t difference;    /* where it is one: the profile */
+  dmd_records_t records;
+  dmd_pieces_t pieces;
+  dmd_recordlist_t list;
+  dmd_rowlist_t rows;
+} dmd_view_t;
+
+/* The view that a query is about; NULL, with the reason noted in the query, where there is none. It
+ * is good until the next question. */
+dmd_view_t *dmd_page_view(dmd_page_t *page, dmd_query_t *query);
+
+/* The same with this many frames where the query does not say how many. */
+dmd_view_t *dmd_page_view_of(dmd_page_t *page, dmd_query_t *query, uint64_t max_frames);
+
+/* Forgets all views. */
+void dmd_page_forget_views(dmd_page_t *page);
+
+/* The profiles whose runs a view is about, as dmd_records_json wants them. */
+void dmd_view_runs(const dmd_view_t *view, const dmd_page_t *page, const dmd_profile_t *runs[2]);
+
+#endif
