@@ -51,14 +51,36 @@ dmd_own_size_t dmd_nesting_own(const dmd_nesting_sizes_t *sizes, uint32_t node) 
   return own;
 }
 
-/* From the last on, so that those around a block still have their own reports alone. */
+/* ---- Reports. ---- */
+
+/* By place of a block, from 1: the nearest block around it that has reports of its own. */
+static uint32_t *find_reported(const dmd_heapgraph_t *graph) {
+  uint32_t *reported =
+      dmd_env_alloc(graph->env, "dmd.nesting", ((size_t)graph->blocks.last + 1) * sizeof *reported);
+  for (uint32_t place = 1; place <= graph->blocks.last; place++) {
+    uint32_t outer = dmd_heapgraph_block(graph, graph->n_roots + place)->outer;
+    if (outer == DMD_NONE || dmd_heapgraph_block(graph, outer)->reports != DMD_NONE)
+      reported[place] = outer;
+    else
+      reported[place] = reported[outer - graph->n_roots];
+  }
+  return reported;
+}
+
+/* From the last on, so that those around a block still have their own reports alone. A file may
+ * claim any depth: of plain reports further ones would change nothing. */
 void dmd_nesting_join_reports(dmd_heapgraph_t *graph) {
-  for (uint32_t node = graph->graph.n_nodes - 1; dmd_heapgraph_is_block(graph, node); node--) {
-    dmd_graph_block_t *block =
-        DMD_POOL_AT(&graph->blocks, dmd_graph_block_t, node - graph->n_roots);
-    for (uint32_t outer = block->outer; outer != DMD_NONE;
-         outer = dmd_heapgraph_block(graph, outer)->outer)
+  if (!any_is_nested(graph))
+    return;
+  uint32_t *reported = find_reported(graph);
+  for (uint32_t place = graph->blocks.last; place > 0; place--) {
+    dmd_graph_block_t *block = DMD_POOL_AT(&graph->blocks, dmd_graph_block_t, place);
+    uint32_t outer = reported[place];
+    for (int i = 0; i < DMD_REPORTS_COUNTED && outer != DMD_NONE; i++) {
       block->reports = dmd_reports_join(&graph->profile.reports, block->reports,
                                         dmd_heapgraph_block(graph, outer)->reports);
+      outer = reported[outer - graph->n_roots];
+    }
   }
+  dmd_env_free(graph->env, reported);
 }

@@ -2,6 +2,7 @@
 """Heap graphs that are damaged or made to harm: each is refused with the place of what is wrong, in little memory."""
 
 import json
+import os
 
 from dmdvtest import Profile
 from graphwriter import (BLOCKS, CODE, DATA, EDGES, END, HEADER, OBJECT, REPORT_SET, ROOT, STACK, Graph, blocks, data,
@@ -120,6 +121,37 @@ def test_wrong_order(test):
     edges_alone = Graph()
     edges_alone.parts["more edges"] = edges_alone.parts["root edges"]
     refused(test, edges_alone, "more edges", "a part with edges comes too late")
+
+
+def test_missing_parts(test):
+    """What refers to something in a part that is missing is refused, or else the end that counts it."""
+    objects, stacks = "object 1 is named, of which there are 0", "stack 1 is named, of which there are 0"
+    for name, where, reason in (
+            ("header", None, "is not a heap graph"), ("objects", "roots", objects),
+            ("roots", None, "it should end with 2 roots, and has 0"),
+            ("root edges", None, "it should end with 3 edges, and has 1"),
+            ("blocks", None, "it should end with 4 blocks, and has 0"),
+            ("codes", "stacks", "code 1 is named, of which there are 0"), ("stacks", "blocks", stacks), ("names", "report sets", "name 1 is named, of which there are 0"),
+            ("tags", "blocks", "tag 1 is named, of which there are 0"),
+            ("report sets", "blocks", "report set 1 is named, of which there are 0"),
+            ("end", None, "the file is cut off: its last part is missing")):
+        graph = Graph()
+        graph.parts.pop(name)
+        place = graph.at(where) if where else None if name == "header" else len(graph.bytes())
+        refused(test, graph, place, reason)
+
+
+def test_every_command_refuses(test):
+    """All commands say the same of a damaged file, and none of them begins its result."""
+    can_read(test)
+    graph = blocks_alone(stack=[1, 2, 3, 0])
+    path = test.write("bad.graph", graph.bytes())
+    good = test.write("good.graph", Graph().bytes())
+    expected = "dmdv: %s: stack 3 is named, of which there are 2 (byte %d)" % (path, graph.at("blocks"))
+    for command in (["census", path], ["census", "--json", path], ["census", "--types=no", good, path], ["retained", path],
+                    ["paths", "--to=unreported", path], ["leaks", path], ["owners", path], ["diff", path, good],
+                    ["export", "--format=heapsnapshot", path], ["export", "--format=fxsnapshot", path]):
+        test.equal(test.error(*command), expected)
 
 
 def test_header(test):
@@ -255,6 +287,18 @@ def test_unknown_kinds(test):
                         root_edges=part(data(EDGES, edges([[(0, 1), (1, 2, 5)], []], heuristic=[99]))))
     out, _ = test.dmdv("census", "--types=no", "--by=root", test.write("later.graph", graph.bytes()))
     test.contains(out, "other memory")
+
+
+def test_objects_that_are_no_files(test):
+    """Whatever the objects of a graph are called, it is counted; a pipe that nobody writes to is not waited for."""
+    can_read(test)
+    os.mkfifo(test.path("pipe"))
+    test.write("text", "not a program")
+    expected, _ = test.dmdv("census", "--types=no", test.write("good.graph", Graph().bytes()))
+    for path in (test.path("pipe"), test.path("text"), test.folder, "/dev/zero", "/dev/tty", "", "a" * 5000, "x\n\x1b[31m"):
+        graph = Graph().set(objects=part(data(OBJECT, data(1, path) + number(4, 0x1000))))
+        ran = Ran(test.place.dmdv(), test.folder, ["census", test.write("odd.graph", graph.bytes())])
+        test.equal((ran.faults(), ran.out.decode()), ([], expected), path)
 
 
 def test_memory(test):

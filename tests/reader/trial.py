@@ -38,7 +38,9 @@ TWO_FILES = [["diff"], ["diff", "--json"], ["diff", "--causal"], ["diff", "--cau
              ["tree"], ["tree", "--diff"], ["merge", "--keep-processes"],
              ["export", "--format=speedscope"]] + [
              ["check", "--format=" + form] + CHECKS for form in ("text", "json", "junit", "github")]
-JSON = ("--json", "--format=json", "--format=speedscope", "--format=dhat", "--format=about-memory", "merge")
+JSON = ("--json", "--format=json", "--format=speedscope", "--format=dhat", "--format=about-memory", "--format=heapsnapshot",
+        "merge")
+BINARY = ("--format=pprof", "--format=fxsnapshot")
 
 
 def commands(path, other):
@@ -52,6 +54,10 @@ def commands(path, other):
             else:
                 lines.append(line + [old, new])
     return lines
+
+
+def as_bytes(content):
+    return content if isinstance(content, bytes) else json.dumps(content).encode()
 
 
 def has_control(data, allowed):
@@ -95,7 +101,7 @@ class Ran:
             wrong.append("%d messages" % len(lines))
         if self.status == 2 and self.written > 0:
             wrong.append("a message and a result")
-        if self.status == 2 or self.out is None or "--format=pprof" in self.line:
+        if self.status == 2 or self.out is None or any(word in BINARY for word in self.line):
             return wrong
         return wrong + self.faults_of_result()
 
@@ -122,11 +128,12 @@ class Ran:
 class Trial:
     """Files on which all commands are tried, in a folder."""
 
+    suffix = ".json"
+
     def __init__(self, dmdv, folder, other):
         self.dmdv, self.folder, self.runs = dmdv, folder, 0
-        self.other, self.path = os.path.join(folder, "other.json"), os.path.join(folder, "mutant.json")
-        self.merged = os.path.join(folder, "merged.json")
-        files.write(self.other, json.dumps(other))
+        self.other, self.path = [os.path.join(folder, name + self.suffix) for name in ("other", "mutant")]
+        files.write(self.other, as_bytes(other))
 
     def run(self, line):
         self.runs += 1
@@ -135,24 +142,29 @@ class Trial:
     def of(self, content, choose=lambda lines: lines):
         """Tries commands, all or those that `choose` leaves of their list, on a file of these bytes, or of a document;
         returns what is wrong."""
-        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        data = as_bytes(content)
         files.write(self.path, data)
         wrong = []
-        for line in choose(commands(self.path, self.other)):
+        for line in choose(self.commands()):
             ran = self.run(line)
             found = ran.faults()
             if ran.is_large(len(data)):
                 found.append("takes too much")
             wrong += [ran.describe(each) for each in found]
-            if line[0] == "merge" and ran.status == 0 and ran.out is not None:
-                wrong += self.of_merged(ran.out)
+            if ran.status == 0 and ran.out is not None and not found:
+                wrong += self.of_result(ran)
         return wrong
 
-    def of_merged(self, data):
-        """What dmdv merged it must read, and merge again into the same."""
-        files.write(self.merged, data)
+    def commands(self):
+        return commands(self.path, self.other)
+
+    def of_result(self, ran):
+        """What is wrong with a result: what dmdv merged it must read, and merge again into the same."""
+        if ran.line[0] != "merge":
+            return []
+        merged = files.write(os.path.join(self.folder, "merged.json"), ran.out)
         wrong = []
-        for line in (["print", self.merged], ["merge", self.merged]):
+        for line in (["print", merged], ["merge", merged]):
             ran = self.run(line)
             if ran.status != 0:
                 wrong.append(ran.describe("what dmdv merge wrote is refused"))

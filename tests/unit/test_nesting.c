@@ -3,6 +3,8 @@
 
 #include "graph/nesting.h"
 
+#include <stdio.h>
+
 /* A heap of blocks, of which only place, sizes, the one around each (from 1; 0: none) and the
  * reporter's name (NULL: none) count. */
 typedef struct {
@@ -125,6 +127,34 @@ static void who_reports_a_block_reports_what_is_in_it(void **state) {
   host_done(&host);
 }
 
+/* 250 blocks, each in the one before it. Every second one has a report, the first among them. 99
+ * are counted. */
+static void of_many_around_a_block_the_nearest_are_kept(void **state) {
+  (void)state;
+  enum { N = 250 };
+  given_t given[N];
+  char names[N][8];
+  for (uint32_t i = 0; i < N; i++) {
+    snprintf(names[i], sizeof names[i], "%u", i + 1);
+    given[i] = (given_t){.addr = 100, .szB = N - i, .outer = i};
+    given[i].reporter = i % 2 == 0 ? names[i] : NULL;
+  }
+  host_t host;
+  dmd_heapgraph_t graph;
+  host_init(&host);
+  build(&graph, &host.env, given, N);
+  dmd_nesting_join_reports(&graph);
+  for (uint32_t block = N; block > 0; block--) {
+    uint32_t id = dmd_heapgraph_block(&graph, 1 + block)->reports, n = (block + 1) / 2;
+    assert_int_equal(dmd_reports_at(&graph.profile.reports, id)->count, n < 99 ? n : 99);
+    char expected[20];
+    snprintf(expected, sizeof expected, n > 1 ? "%u %u" : "%u", 2 * n - 1, 2 * n - 3);
+    assert_string_equal(reporters_of(&graph, block), expected);
+  }
+  dmd_heapgraph_destroy(&graph);
+  host_done(&host);
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   static const given_t given[] = {{.addr = 1, .szB = 9, .reporter = "a"},
@@ -148,6 +178,7 @@ int main(void) {
       cmocka_unit_test(a_byte_is_the_innermost_blocks),
       cmocka_unit_test(without_nesting_sizes_are_as_they_are),
       cmocka_unit_test(who_reports_a_block_reports_what_is_in_it),
+      cmocka_unit_test(of_many_around_a_block_the_nearest_are_kept),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

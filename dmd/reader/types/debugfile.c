@@ -5,6 +5,7 @@
 #include "reader/host/host.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where libdwfl looks by itself, too. */
@@ -82,10 +83,17 @@ static Dwfl_Module *find_by_build_id(dmdv_debugfiles_t *files, const dmd_graph_o
   return found;
 }
 
+/* Graphs come from strangers: what their objects are called may be a pipe, which nobody writes to.
+ */
+static bool is_readable(const char *path) {
+  struct stat st;
+  return path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
 dmdv_debugfile_t dmdv_debugfile(dmdv_debugfiles_t *files, const dmd_graph_object_t *object) {
   dmdv_debugfile_t file = {.module = NULL};
   /* libdwfl wants a name for each; two objects may have one path. */
-  if (object->path != NULL && access(object->path, R_OK) == 0) {
+  if (is_readable(object->path)) {
     file.module = dwfl_report_offline(files->dwfl, object->path, object->path, -1);
     if (file.module != NULL && !is_the_one(file.module, object)) {
       file.module = NULL;
