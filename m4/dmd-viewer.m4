@@ -1,8 +1,9 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
 dnl DMD_VIEWER: what the page of dmdv view is built with. The core for WebAssembly needs clang and wasm-ld, the page
-dnl node and npm besides. Without them that is left out, and the summary says so.
+dnl node and npm besides. Without them that is left out, and the summary says so. A release has the page in its sources.
 AC_DEFUN([DMD_VIEWER], [
+AC_ARG_ENABLE([viewer], [AS_HELP_STRING([--disable-viewer], [build dmdv without the page of dmdv view])])
 AC_ARG_VAR([WASM_CC], [compiler for WebAssembly, a clang])
 AC_CHECK_PROGS([WASM_CC], [clang])
 AC_CHECK_PROGS([WASM_LD], [wasm-ld])
@@ -16,9 +17,12 @@ AS_IF([test -n "$WASM_CC" && test -n "$WASM_LD"], [
       [dmd_cv_wasm=yes], [dmd_cv_wasm=no])
     rm -f conftest.c conftest.wasm])
   AS_IF([test $dmd_cv_wasm = yes], [dmd_have_wasm=yes])])
-AS_IF([test "$dmd_have_wasm" != yes], [dmd_have_viewer=$dmd_have_wasm],
+AS_IF([test "$enable_viewer" = no], [dmd_have_viewer="no: --disable-viewer"],
+  [test -f "$srcdir/viewer/page.html" && test ! -e "$srcdir/.git"], [dmd_have_viewer="yes: the page of the release"],
+  [test "$dmd_have_wasm" != yes], [dmd_have_viewer=$dmd_have_wasm],
   [test -z "$NODE" || test -z "$NPM"], [dmd_have_viewer="no: install nodejs npm"],
   [dmd_have_viewer=yes])
 AM_CONDITIONAL([HAVE_WASM], [test "$dmd_have_wasm" = yes])
-AM_CONDITIONAL([HAVE_VIEWER], [test "$dmd_have_viewer" = yes])
+AM_CONDITIONAL([BUILD_VIEWER], [test "$dmd_have_viewer" = yes])
+AM_CONDITIONAL([HAVE_VIEWER], [case $dmd_have_viewer in yes*) true ;; *) false ;; esac])
 ])

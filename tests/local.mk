@@ -192,4 +192,5 @@ script_tests = \
   tests/reader/run \
   tests/tool/run \
   tests/valgrind/run \
+  tests/viewer/run \
   tests/zoo/run

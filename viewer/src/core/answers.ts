@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The shapes of the core's answers (dmd/page). All figures are the core's; the page only shows them.
+
+export interface Amount {
+  readonly bytes: number;
+  readonly blocks: number;
+}
+
+export interface FileInfo {
+  readonly name: string;
+  readonly kind: "profile" | "graph";
+  readonly label?: string;
+  readonly process?: string;
+  readonly pid?: number;
+  readonly mode?: string;
+  readonly blocks?: number;
+  readonly bytes?: number;
+  readonly unreported?: Amount;
+  /** What was left out when the file was too large: so many records, of so many bytes. */
+  readonly reduced?: { readonly records: number; readonly bytes: number };
+  readonly profile?: number;
+  readonly graph?: number;
+}
+
+export interface FilesAnswer {
+  readonly files: readonly FileInfo[];
+}
+
+export interface ErrorAnswer {
+  readonly error: { readonly message: string; readonly hint?: string };
+}
+
+export function isError(answer: unknown): answer is ErrorAnswer {
+  return typeof answer === "object" && answer !== null && "error" in answer;
+}

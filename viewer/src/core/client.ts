@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The page's end of the worker: requests as promises. A worker that is busy cannot be interrupted, only ended: cancel()
+// of what still waits takes it out of the worker's queue, and close() ends the worker.
+
+import { isError } from "./answers.ts";
+import { PageError, type Request, type Response } from "./protocol.ts";
+import type { Progress } from "../state/machine.ts";
+
+/** What of a Worker the client needs; tests have one of their own. */
+export interface Port {
+  postMessage(message: Request): void;
+  onmessage: ((event: { data: Response }) => void) | null;
+  onerror: ((event: { message?: string }) => void) | null;
+  terminate(): void;
+}
+
+interface Waiting {
+  resolve(json: string): void;
+  reject(error: unknown): void;
+  progress: ((progress: Progress) => void) | undefined;
+}
+
+type Body = Request extends infer R ? (R extends Request ? Omit<R, "id"> : never) : never;
+
+const CACHED_ANSWERS = 200;
+const CACHED_CHARACTERS = 1 << 24;
+
+export class Client {
+  readonly #port: Port;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #answers = new Map<string, string>();
+  #cached = 0;
+  #last = 0;
+
+  constructor(port: Port) {
+    this.#port = port;
+    port.onmessage = (event) => this.#receive(event.data);
+    port.onerror = (event) => this.#failAll(new PageError(`The page's worker ended: ${event.message ?? "it gave no reason"}`));
+  }
+
+  /** Sends a request. The promise gives what the worker answers: JSON, or "" where it only says that it is done. */
+  send(body: Body, options: { signal?: AbortSignal | undefined; progress?: (progress: Progress) => void } = {}): Promise<string> {
+    const id = ++this.#last;
+    return new Promise((resolve, reject) => {
+      if (options.signal?.aborted) {
+        reject(aborted());
+        return;
+      }
+      this.#waiting.set(id, { resolve, reject, progress: options.progress });
+      options.signal?.addEventListener("abort", () => this.#cancel(id), { once: true });
+      this.#port.postMessage({ ...body, id } as Request);
+    });
+  }
+
+  /** Asks the core. The same question has the same answer until forget(). */
+  async ask<T>(query: string, signal?: AbortSignal): Promise<T> {
+    const known = this.#answers.get(query);
+    const json = known ?? (await this.send({ type: "ask", query }, { signal }));
+    const answer = JSON.parse(json) as unknown;
+    if (isError(answer)) throw new PageError(answer.error.message, answer.error.hint ?? "");
+    if (known === undefined) this.#keep(query, json);
+    return answer as T;
+  }
+
+  /** What is there to ask about changed. */
+  forget(): void {
+    this.#answers.clear();
+    this.#cached = 0;
+  }
+
+  /** Ends the worker, whatever it does. */
+  close(): void {
+    this.#port.terminate();
+    this.#failAll(aborted());
+  }
+
+  #keep(query: string, json: string): void {
+    this.#answers.set(query, json);
+    this.#cached += json.length;
+    for (const [oldest, text] of this.#answers) {
+      if (this.#answers.size <= CACHED_ANSWERS && this.#cached <= CACHED_CHARACTERS) break;
+      this.#answers.delete(oldest);
+      this.#cached -= text.length;
+    }
+  }
+
+  #cancel(id: number): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    this.#port.postMessage({ type: "cancel", id });
+    waiting.reject(aborted());
+  }
+
+  #receive(response: Response): void {
+    const waiting = this.#waiting.get(response.id);
+    if (waiting === undefined) return; // cancelled
+    if (response.type === "progress") {
+      waiting.progress?.(response.progress);
+      return;
+    }
+    this.#waiting.delete(response.id);
+    if (response.type === "failed") waiting.reject(new PageError(response.failure.message, response.failure.hint));
+    else waiting.resolve(response.type === "answer" ? response.json : "");
+  }
+
+  #failAll(error: unknown): void {
+    const all = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const waiting of all) waiting.reject(error);
+  }
+}
+
+function aborted(): Error {
+  return new DOMException("cancelled", "AbortError");
+}
+
+export function isAborted(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Numbers as dmdv prints them (dmd/base/format.c): commas between thousands, two digits behind the point. Nothing is
+// computed here, only written.
+
+/** `1,234,567`, `-1,234` */
+export function number(n: number): string {
+  const digits = String(Math.abs(Math.trunc(n)));
+  const commas = digits.replace(/\B(?=(\d{3})+$)/g, ",");
+  return n < 0 ? `-${commas}` : commas;
+}
+
+/** With its sign, for differences: `+1,234` */
+export function signed(n: number): string {
+  return n > 0 ? `+${number(n)}` : number(n);
+}
+
+/** `1 byte`, `1,234 bytes` */
+export function bytes(n: number): string {
+  return `${number(n)} ${n === 1 ? "byte" : "bytes"}`;
+}
+
+/** `1 block`, `1,234 blocks` */
+export function blocks(n: number): string {
+  return `${number(n)} ${n === 1 ? "block" : "blocks"}`;
+}
+
+export function count(n: number, one: string, many: string): string {
+  return `${number(n)} ${n === 1 ? one : many}`;
+}
+
+/** `12.34%` */
+export function percent(n: number): string {
+  return `${n.toFixed(2)}%`;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The page begins here. This script stands before the data, so that something is seen while the data still arrives.
+
+import { render } from "preact";
+import { App } from "./ui/app.tsx";
+import type { Port } from "./core/client.ts";
+import { takeText, textSize } from "./document.ts";
+import { Session } from "./session.ts";
+import { addressBarOf, Router } from "./state/router.ts";
+import { parseKeys } from "./state/link.ts";
+
+/** The bundle of worker.ts: build.mjs puts it here. */
+declare const DMD_WORKER: string;
+
+function newWorker(): Port {
+  const address = URL.createObjectURL(new Blob([DMD_WORKER], { type: "text/javascript" }));
+  const worker = new Worker(address);
+  URL.revokeObjectURL(address);
+  return worker as unknown as Port;
+}
+
+function start(): void {
+  const root = document.getElementById("app");
+  if (root === null) throw new Error("no #app in the page");
+  const session = new Session(newWorker, () => document.getElementById("dmd-core")?.textContent ?? "");
+  const router = new Router(addressBarOf(window), "overview");
+  root.replaceChildren();
+  render(<App session={session} router={router} />, root);
+
+  const begin = (): void => {
+    const image = document.getElementById("dmd-image");
+    const size = image === null ? 0 : textSize(image);
+    const read = session.readDocument(image === null ? [] : takeText(image), size);
+    const address = parseKeys(window.location.search.slice(1))["url"];
+    if (size === 0 && address !== undefined) void read.then(() => session.openAddress(address));
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin, { once: true });
+  else begin();
+}
+
+start();

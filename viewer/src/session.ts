@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What the page has open: the machine of its states, and the worker with what was read.
+//
+// What is opened gets a worker of its own, which takes the place of the one before when all was read. So what fails or is
+// cancelled leaves what was there as it was, and ending a worker is all that cancelling needs.
+
+import type { FileInfo, FilesAnswer } from "./core/answers.ts";
+import { Client, isAborted, type Port } from "./core/client.ts";
+import { failureOf } from "./core/protocol.ts";
+import { filesOf, FIRST_STATE, nextState, type PageEvent, type PageState, type Progress } from "./state/machine.ts";
+
+export interface Source {
+  readonly name: string;
+  readonly blob: Blob;
+}
+
+export class Session {
+  readonly #newPort: () => Port;
+  readonly #wasm: () => string;
+  readonly #listeners = new Set<() => void>();
+  #state: PageState = FIRST_STATE;
+  #client: Client | null = null;
+  #coming: Client | null = null;
+
+  /** newPort: starts a worker. wasm: the compiled core, as the page holds it. */
+  constructor(newPort: () => Port, wasm: () => string) {
+    this.#newPort = newPort;
+    this.#wasm = wasm;
+  }
+
+  get state(): PageState {
+    return this.#state;
+  }
+
+  /** To ask, while there are files. */
+  get client(): Client | null {
+    return this.#client;
+  }
+
+  get files(): readonly FileInfo[] {
+    return filesOf(this.#state);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The document is complete, and holds data of `size` characters, which come in these pieces. */
+  async readDocument(pieces: Iterable<string>, size: number): Promise<void> {
+    this.#event({ type: "complete", size });
+    if (size === 0) return;
+    this.#event({ type: "read" });
+    await this.#open(async (client) => {
+      await client.send({ type: "open", size });
+      let done = 0;
+      for (const base64 of pieces) {
+        await client.send({ type: "piece", base64 });
+        this.#progress(client, { step: "inflate", done: (done += base64.length), total: size });
+      }
+      await client.send({ type: "close" });
+    });
+  }
+
+  /** Opens files, all of them together, instead of what is there. */
+  async openFiles(sources: readonly Source[]): Promise<void> {
+    if (sources.length === 0 || this.#coming !== null) return;
+    this.#event({ type: "import", what: sources.map((source) => source.name).join(", ") });
+    this.#event({ type: "imported" });
+    await this.#open(async (client) => {
+      for (const { name, blob } of sources)
+        await client.send({ type: "file", name, blob }, { progress: (progress) => this.#progress(client, progress) });
+    });
+  }
+
+  /** Opens what stands at an address: for pages that may ask the network (dmdv view --page-only). */
+  async openAddress(address: string): Promise<void> {
+    this.#event({ type: "import", what: address });
+    try {
+      const response = await fetch(address);
+      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+      const blob = await response.blob();
+      this.#event({ type: "cancel" });
+      await this.openFiles([{ name: address.replace(/^.*\//, ""), blob }]);
+    } catch (error) {
+      const hint = "Only servers that allow it (CORS), and pages made by dmdv view --page-only, can be asked.";
+      this.#event({ type: "fail", failure: { message: `${address} could not be had: ${String(error)}`, hint } });
+    }
+  }
+
+  cancel(): void {
+    this.#coming?.close();
+    this.#coming = null;
+    this.#event({ type: "cancel" });
+  }
+
+  dismiss(): void {
+    this.#event({ type: "dismiss" });
+  }
+
+  async #open(read: (client: Client) => Promise<void>): Promise<void> {
+    const client = new Client(this.#newPort());
+    this.#coming = client;
+    try {
+      await client.send({ type: "core", wasm: this.#wasm() });
+      await read(client);
+      const { files } = await client.ask<FilesAnswer>("ask=files");
+      if (this.#coming !== client) return;
+      this.#coming = null;
+      this.#client?.close();
+      this.#client = client;
+      this.#event({ type: "done", files });
+    } catch (error) {
+      if (this.#coming !== client) return; // cancelled
+      this.#coming = null;
+      client.close();
+      if (!isAborted(error)) this.#event({ type: "fail", failure: failureOf(error) });
+    }
+  }
+
+  #progress(client: Client, progress: Progress): void {
+    if (this.#coming === client) this.#event({ type: "progress", progress });
+  }
+
+  #event(event: PageEvent): void {
+    this.#state = nextState(this.#state, event);
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

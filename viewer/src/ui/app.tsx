@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The page: its bar with the views, what it does just now, and the view that the link names.
+
+import type { JSX } from "preact";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import type { FileInfo } from "../core/answers.ts";
+import type { Session, Source } from "../session.ts";
+import type { PageState } from "../state/machine.ts";
+import type { Router } from "../state/router.ts";
+import { withKeys } from "../state/link.ts";
+import { VIEWS } from "../views/index.ts";
+import type { View } from "../views/view.ts";
+import { FileChoice } from "./filechoice.tsx";
+import { Help } from "./help.tsx";
+import { isPlain, takesText } from "./keys.ts";
+import { EmptyPanel, ErrorPanel, ProgressPanel } from "./panels.tsx";
+
+export function App({ session, router }: { session: Session; router: Router }): JSX.Element {
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const [help, showHelp] = useState(false);
+  const picker = useRef<HTMLInputElement>(null);
+  useEffect(() => session.subscribe(() => redraw(0)), [session]);
+  useEffect(() => router.subscribe(() => redraw(0)), [router]);
+  const open = (sources: readonly Source[]): void => void session.openFiles(sources);
+  const pick = (): void => picker.current?.click();
+  useDropped(open);
+
+  const { state } = session;
+  const views = VIEWS.filter((view) => view.applies?.(session.files) ?? true);
+  const view = views.find((candidate) => candidate.id === router.link.view);
+  usePageKeys(views, router, help, showHelp, pick);
+  useEffect(() => {
+    document.title = titleOf(session.files, view);
+  });
+
+  return (
+    <>
+      <header class="bar">
+        <span class="brand">dmd</span>
+        <FileChoice files={session.files} keys={router.link.keys} onChange={(changes) => router.go(withKeys(router.link, changes))} />
+        {session.client !== null && <Tabs views={views} router={router} />}
+        <div class="bar-end">
+          <button type="button" onClick={pick} title="Open profiles or heap graphs (o)">
+            Open…
+          </button>
+          <button type="button" onClick={() => showHelp(true)} title="Keys (?)" aria-label="Keys">
+            ?
+          </button>
+        </div>
+        <input ref={picker} class="off-screen" type="file" multiple tabIndex={-1} aria-label="Files to open"
+          onChange={(event) => {
+            open(sourcesOf(event.currentTarget.files));
+            event.currentTarget.value = "";
+          }} />
+      </header>
+      <State state={state} session={session} />
+      <main class="view" id="view" aria-label={view?.title ?? "dmd"}>
+        <Body session={session} router={router} view={view} onPick={pick} />
+      </main>
+      {help && <Help title={view?.title ?? ""} keys={view?.keys ?? []} onClose={() => showHelp(false)} />}
+    </>
+  );
+}
+
+function Tabs({ views, router }: { views: readonly View[]; router: Router }): JSX.Element {
+  const { of, old } = router.link.keys;
+  const keys = withKeys({ view: "", keys: {} }, { of, old }).keys;
+  return (
+    <nav class="tabs" aria-label="Views">
+      {views.map((view) => (
+        <a key={view.id} href={router.address({ view: view.id, keys })} title={view.question} aria-current={view.id === router.link.view ? "page" : undefined}>
+          {view.title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function State({ state, session }: { state: PageState; session: Session }): JSX.Element | null {
+  switch (state.name) {
+    case "SAVING":
+      return <ProgressPanel title="The page is still being loaded" progress={{ step: "", done: 0, total: 0 }} />;
+    case "IMPORTING":
+    case "READING":
+      return (
+        <ProgressPanel title={state.what === "" ? "Reading the page's data" : `Reading ${state.what}`} progress={state.progress} onCancel={() => session.cancel()} />
+      );
+    case "ERROR":
+      return <ErrorPanel failure={state.failure} onDismiss={() => session.dismiss()} />;
+    default:
+      return null;
+  }
+}
+
+function Body(props: { session: Session; router: Router; view: View | undefined; onPick: () => void }): JSX.Element | null {
+  const { session, router, view } = props;
+  if (session.client === null) return session.state.name === "SAVED" ? <Welcome onPick={props.onPick} /> : null;
+  if (view === undefined)
+    return (
+      <EmptyPanel title={`There is no view “${router.link.view}” of these files.`}>
+        <p>Choose one of those above.</p>
+      </EmptyPanel>
+    );
+  return (
+    <view.component client={session.client} files={session.files} keys={router.link.keys} key={view.id}
+      set={(changes, replace) => router.go(withKeys(router.link, changes), replace)}
+      goTo={(to, keys) => router.go(withKeys({ view: to, keys: {} }, { of: router.link.keys["of"], old: router.link.keys["old"], ...keys }))} />
+  );
+}
+
+function Welcome({ onPick }: { onPick: () => void }): JSX.Element {
+  return (
+    <EmptyPanel title="Drop profiles or heap graphs here">
+      <p>
+        Files that dmd wrote, gzipped or not; several at once to compare them. They stay on this computer.
+      </p>
+      <button type="button" onClick={onPick}>
+        Open files…
+      </button>
+    </EmptyPanel>
+  );
+}
+
+function titleOf(files: readonly FileInfo[], view: View | undefined): string {
+  const name = files[0] === undefined ? "" : `${files[0].name} – `;
+  return view === undefined || files.length === 0 ? "dmd" : `${view.title} – ${name}dmd`;
+}
+
+function sourcesOf(files: FileList | null | undefined): Source[] {
+  return [...(files ?? [])].map((file) => ({ name: file.name, blob: file }));
+}
+
+/** Files that are dropped or pasted anywhere on the page, or their text pasted. */
+function useDropped(open: (sources: readonly Source[]) => void): void {
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
+    };
+    const drop = (event: DragEvent): void => {
+      if (event.dataTransfer === null) return;
+      event.preventDefault();
+      open(sourcesOf(event.dataTransfer.files));
+    };
+    const paste = (event: ClipboardEvent): void => {
+      if (takesText(event.target)) return;
+      const files = sourcesOf(event.clipboardData?.files);
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      open(files.length > 0 || text === "" ? files : [{ name: "pasted text", blob: new Blob([text]) }]);
+    };
+    window.addEventListener("dragover", over);
+    window.addEventListener("drop", drop);
+    window.addEventListener("paste", paste);
+    return () => {
+      window.removeEventListener("dragover", over);
+      window.removeEventListener("drop", drop);
+      window.removeEventListener("paste", paste);
+    };
+  });
+}
+
+function usePageKeys(views: readonly View[], router: Router, help: boolean, showHelp: (shown: boolean) => void, pick: () => void): void {
+  useEffect(() => {
+    const down = (event: KeyboardEvent): void => {
+      if (help || event.defaultPrevented || !isPlain(event) || takesText(event.target)) return;
+      const numbered = /^[1-9]$/.test(event.key) ? views[Number(event.key) - 1] : undefined;
+      if (event.key === "?") showHelp(true);
+      else if (event.key === "o") pick();
+      else if (event.key === "/") document.querySelector<HTMLInputElement>(".filter-text")?.focus();
+      else if (numbered !== undefined) router.go({ view: numbered.id, keys: {} });
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", down);
+    return () => window.removeEventListener("keydown", down);
+  });
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// An answer of the core for a component. While a new one is computed the last one stays, so that nothing flickers.
+
+import { useEffect, useState } from "preact/hooks";
+import { isAborted, type Client } from "../core/client.ts";
+import { failureOf } from "../core/protocol.ts";
+import type { Failure } from "../state/machine.ts";
+
+export interface Asked<T> {
+  /** The last answer; null before the first one. */
+  readonly answer: T | null;
+  /** Whether a newer one is on its way. */
+  readonly waits: boolean;
+  readonly failure: Failure | null;
+}
+
+/** query null: nothing is asked. */
+export function useAsk<T>(client: Client, query: string | null): Asked<T> {
+  const [asked, set] = useState<Asked<T>>({ answer: null, waits: query !== null, failure: null });
+  useEffect(() => {
+    if (query === null) {
+      set({ answer: null, waits: false, failure: null });
+      return undefined;
+    }
+    const abort = new AbortController();
+    set((last) => ({ answer: last.answer, waits: true, failure: null }));
+    client.ask<T>(query, abort.signal).then(
+      (answer) => {
+        if (!abort.signal.aborted) set({ answer, waits: false, failure: null });
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted && !isAborted(error)) set({ answer: null, waits: false, failure: failureOf(error) });
+      },
+    );
+    return () => abort.abort();
+  }, [client, query]);
+  return asked;
+}

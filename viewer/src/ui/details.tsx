@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Beside or below a view: all about one thing of it. Esc closes it.
+
+import type { ComponentChildren, JSX } from "preact";
+
+export function Details(props: { title: string; onClose: () => void; actions?: ComponentChildren; children: ComponentChildren }): JSX.Element {
+  return (
+    <aside class="details" aria-label={props.title}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") props.onClose();
+      }}>
+      <div class="details-head">
+        <h2>{props.title}</h2>
+        {props.actions}
+        <button type="button" class="close" aria-label="Close" title="Close (Esc)" onClick={props.onClose}>
+          ×
+        </button>
+      </div>
+      <div class="details-body" tabIndex={0}>
+        {props.children}
+      </div>
+    </aside>
+  );
+}
+
+/** A stack, innermost frame first, numbered as dmdv numbers it. */
+export function Stack(props: { title: string; frames: readonly string[] }): JSX.Element {
+  return (
+    <section class="stack">
+      <h3>{props.title}</h3>
+      <ol>
+        {props.frames.map((frame, i) => (
+          <li key={i}>
+            <span class="frame">{frame}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Names and values in two columns. */
+export function Facts(props: { facts: readonly (readonly [string, ComponentChildren])[] }): JSX.Element {
+  return (
+    <dl class="facts">
+      {props.facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

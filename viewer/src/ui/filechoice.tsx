@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Which of several files the views show, and which one is subtracted from it: keys `of` and `old`.
+
+import type { JSX } from "preact";
+import type { FileInfo } from "../core/answers.ts";
+import type { KeyChanges, Keys } from "../state/link.ts";
+import { Select } from "./toolbar.tsx";
+
+export function FileChoice(props: { files: readonly FileInfo[]; keys: Keys; onChange: (changes: KeyChanges) => void }): JSX.Element | null {
+  const { files, keys } = props;
+  if (files.length === 0) return null;
+  if (files.length === 1) return <span class="file" title={titleOf(files[0])}>{titleOf(files[0])}</span>;
+  const choices = files.map((file, i) => ({ value: String(i), title: titleOf(file) }));
+  return (
+    <div class="files">
+      <Select label="File" value={keys["of"] ?? "0"} choices={choices} onChange={(of) => props.onChange({ of: of === "0" ? undefined : of })} />
+      <Select label="less" value={keys["old"] ?? ""} choices={[{ value: "", title: "nothing" }, ...choices]} onChange={(old) => props.onChange({ old })} />
+    </div>
+  );
+}
+
+function titleOf(file: FileInfo | undefined): string {
+  if (file === undefined) return "";
+  return file.label === undefined || file.label === "" ? file.name : `${file.name} (${file.label})`;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What stands where a view would, or above it: a failure, work that goes on, nothing to show.
+
+import type { ComponentChildren, JSX } from "preact";
+import type { Failure, Progress } from "../state/machine.ts";
+import { number } from "../format.ts";
+
+export function ErrorPanel(props: { failure: Failure; onDismiss?: () => void }): JSX.Element {
+  return (
+    <div class="panel panel-error" role="alert">
+      <p class="panel-title">{props.failure.message}</p>
+      {props.failure.hint !== "" && <p>{props.failure.hint}</p>}
+      {props.onDismiss !== undefined && (
+        <button type="button" onClick={props.onDismiss}>
+          Close
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function ProgressPanel(props: { title: string; progress: Progress; onCancel?: () => void }): JSX.Element {
+  const { done, total } = props.progress;
+  return (
+    <div class="panel" role="status">
+      <p class="panel-title">{props.title}</p>
+      {total > 0 ? <progress value={done} max={total} aria-label={props.title} /> : <progress aria-label={props.title} />}
+      {total > 0 && (
+        <p class="quiet">
+          {number(done)} of {number(total)} bytes
+        </p>
+      )}
+      {props.onCancel !== undefined && (
+        <button type="button" onClick={props.onCancel}>
+          Cancel
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function EmptyPanel(props: { title: string; children?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="panel panel-empty">
+      <p class="panel-title">{props.title}</p>
+      {props.children}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The rows of a table that the core was asked for, in windows of ROWS rows. Windows that are no longer seen when their
+// turn comes are not asked for, and of those that were seen the last KEPT stay.
+
+export const ROWS = 128;
+const KEPT = 64;
+
+export type Fetch<Row> = (first: number, count: number, signal: AbortSignal) => Promise<readonly Row[]>;
+
+interface Window<Row> {
+  readonly abort: AbortController;
+  rows: readonly Row[] | null;
+}
+
+export class RowCache<Row> {
+  readonly #fetch: Fetch<Row>;
+  readonly #changed: (error?: unknown) => void;
+  readonly #windows = new Map<number, Window<Row>>();
+
+  /** changed: called when rows came, or could not be had. */
+  constructor(fetch: Fetch<Row>, changed: (error?: unknown) => void) {
+    this.#fetch = fetch;
+    this.#changed = changed;
+  }
+
+  row(index: number): Row | undefined {
+    return this.#windows.get(Math.floor(index / ROWS))?.rows?.[index % ROWS];
+  }
+
+  /** Rows [first, end) are seen. */
+  show(first: number, end: number): void {
+    const low = Math.floor(first / ROWS);
+    const high = Math.floor(Math.max(first, end - 1) / ROWS);
+    for (const [number, window] of this.#windows) {
+      if (window.rows === null && (number < low || number > high)) {
+        window.abort.abort();
+        this.#windows.delete(number);
+      }
+    }
+    for (let number = low; number <= high; number++) this.#want(number);
+    for (const [number, window] of this.#windows) {
+      if (this.#windows.size <= KEPT) break;
+      if (window.rows !== null && (number < low || number > high)) this.#windows.delete(number);
+    }
+  }
+
+  close(): void {
+    for (const window of this.#windows.values()) window.abort.abort();
+    this.#windows.clear();
+  }
+
+  #want(number: number): void {
+    const known = this.#windows.get(number);
+    if (known !== undefined) {
+      this.#windows.delete(number); // to the end: seen last
+      this.#windows.set(number, known);
+      return;
+    }
+    const window: Window<Row> = { abort: new AbortController(), rows: null };
+    this.#windows.set(number, window);
+    this.#fetch(number * ROWS, ROWS, window.abort.signal).then(
+      (rows) => {
+        window.rows = rows;
+        if (this.#windows.get(number) === window) this.#changed();
+      },
+      (error: unknown) => {
+        if (this.#windows.get(number) !== window) return;
+        this.#changed(error);
+      },
+    );
+  }
+}

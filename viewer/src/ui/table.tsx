@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// A table of any number of rows. Only the rows that are seen exist; the core is asked for them in windows (rowcache.ts).
+// The rows stay where they are on the screen while the element scrolls beneath them (scrollmap.ts).
+//
+// `source` says what the rows are: when it changes, the table begins anew, at its first row.
+
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { isPlain, rowAfter } from "./keys.ts";
+import { RowCache, type Fetch } from "./rowcache.ts";
+import { ScrollMap } from "./scrollmap.ts";
+
+export const ROW_HEIGHT = 24;
+const MORE_ROWS = 4;
+const SETTLED_MS = 160;
+const NARROW = 720;
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly title: string;
+  /** A track of a CSS grid: `9em`, `minmax(12em, 1fr)`. */
+  readonly width: string;
+  readonly numeric?: boolean;
+  /** Sorted by this when its title is chosen. */
+  readonly sort?: string;
+  /** Left out where the table is narrow. */
+  readonly minor?: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+export interface Sorting {
+  readonly by: string;
+  readonly descending: boolean;
+}
+
+export interface TableProps<Row> {
+  readonly label: string;
+  readonly source: string;
+  readonly total: number;
+  readonly columns: readonly Column<Row>[];
+  readonly fetch: Fetch<Row>;
+  readonly sorting?: Sorting;
+  readonly onSort?: (sorting: Sorting) => void;
+  /** The row that is open, if it is known which. */
+  readonly open?: number | undefined;
+  readonly onOpen?: (row: Row, index: number) => void;
+  readonly onError?: (error: unknown) => void;
+}
+
+interface Seen {
+  readonly first: number;
+  readonly end: number;
+}
+
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+  const { total } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const map = useMemo(() => new ScrollMap(), [props.source]);
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const [{ width, height: viewport }, setSize] = useState({ width: 1000, height: 480 });
+  const columns = width < NARROW ? props.columns.filter((column) => column.minor !== true) : props.columns;
+  const [current, setCurrent] = useState(props.open ?? 0);
+  const callbacks = useRef(props);
+  callbacks.current = props;
+
+  const cache = useMemo(
+    () =>
+      new RowCache<Row>(
+        (first, count, signal) => callbacks.current.fetch(first, count, signal),
+        (error) => (error === undefined ? redraw(0) : callbacks.current.onError?.(error)),
+      ),
+    [props.source],
+  );
+  useEffect(() => () => cache.close(), [cache]);
+
+  map.resize(total * ROW_HEIGHT, viewport);
+  const seen = seenRows(map.top, viewport, total);
+  useEffect(() => {
+    if (total > 0) cache.show(seen.first, seen.end);
+  });
+  useSize(scroller, setSize);
+  useLayoutEffect(() => {
+    setCurrent(Math.min(props.open ?? 0, Math.max(0, total - 1)));
+    const element = scroller.current;
+    if (element !== null) element.scrollTop = map.moveTo(((props.open ?? 0) - 2) * ROW_HEIGHT);
+  }, [props.source]);
+  const onScroll = useScrolling(scroller, map, redraw);
+
+  const goTo = (index: number): void => {
+    setCurrent(index);
+    const top = index * ROW_HEIGHT;
+    const element = scroller.current;
+    if (element === null) return;
+    if (top < map.top) element.scrollTop = map.moveTo(top);
+    else if (top + ROW_HEIGHT > map.top + viewport) element.scrollTop = map.moveTo(top + ROW_HEIGHT - viewport);
+  };
+  const openRow = (index: number): void => {
+    const row = cache.row(index);
+    if (row !== undefined) props.onOpen?.(row, index);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!isPlain(event) || total === 0) return;
+    const to = rowAfter(event.key, current, total, Math.floor(viewport / ROW_HEIGHT));
+    if (to !== undefined) goTo(to);
+    else if (event.key === "Enter") openRow(current);
+    else return;
+    event.preventDefault();
+  };
+
+  const indices = Array.from({ length: seen.end - seen.first }, (_, i) => seen.first + i);
+  const tracks = columns.map((column) => column.width).join(" ");
+  return (
+    <div class="table" role="grid" aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length} tabIndex={0}
+      aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} onKeyDown={onKeyDown} style={{ "--tracks": tracks }}>
+      <Head columns={columns} sorting={props.sorting} onSort={props.onSort} />
+      <div class="table-scroller" role="presentation" ref={scroller} onScroll={onScroll} tabIndex={-1}>
+        <div class="table-space" role="presentation" style={{ height: `${map.height}px` }}>
+          <div class="table-rows" role="rowgroup" style={{ transform: `translateY(${offset(scroller.current, map, seen)}px)` }}>
+            {indices.map((index) => (
+              <Row key={index % (indices.length + 1)} id={rowId(props.label, index)} index={index} row={cache.row(index)} columns={columns}
+                current={index === current} open={index === props.open}
+                onClick={() => {
+                  setCurrent(index);
+                  openRow(index);
+                }} />
+            ))}
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The rows to draw: those that are seen and a few more on both sides. */
+export function seenRows(top: number, viewport: number, total: number): Seen {
+  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - MORE_ROWS);
+  return { first, end: Math.min(total, Math.ceil((top + viewport) / ROW_HEIGHT) + MORE_ROWS) };
+}
+
+function offset(element: HTMLElement | null, map: ScrollMap, seen: Seen): number {
+  return (element?.scrollTop ?? 0) + seen.first * ROW_HEIGHT - map.top;
+}
+
+function rowId(label: string, index: number): string {
+  return `${label.replace(/\W+/g, "-")}-row-${index}`;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+function useSize(scroller: { current: HTMLElement | null }, set: (size: Size) => void): void {
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return undefined;
+    const measure = (): void => set({ width: element.clientWidth, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+}
+
+function useScrolling(scroller: { current: HTMLElement | null }, map: ScrollMap, redraw: (n: number) => void): () => void {
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    const element = scroller.current;
+    if (element === null) return;
+    map.scrolled(element.scrollTop);
+    redraw(0);
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => {
+      const settled = map.settle();
+      if (Math.abs(settled - element.scrollTop) > 1) element.scrollTop = settled;
+    }, SETTLED_MS);
+  };
+}
+
+interface HeadProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly sorting: Sorting | undefined;
+  readonly onSort: ((sorting: Sorting) => void) | undefined;
+}
+
+function Head<Row>({ columns, sorting, onSort }: HeadProps<Row>): JSX.Element {
+  return (
+    <div class="table-head" role="row" aria-rowindex={1}>
+      {columns.map((column, i) => {
+        const by = column.sort;
+        const sorted = by !== undefined && sorting?.by === by;
+        const order = sorted ? (sorting.descending ? "descending" : "ascending") : "none";
+        return (
+          <div class={cellClass(column)} role="columnheader" aria-colindex={i + 1} aria-sort={by === undefined ? undefined : order} key={column.id}>
+            {by === undefined || onSort === undefined ? (
+              column.title
+            ) : (
+              <button type="button" class="table-sort" data-order={order}
+                onClick={() => onSort({ by, descending: sorted ? !sorting.descending : column.numeric === true })}>
+                {column.title}
+              </button>
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+interface RowProps<Row> {
+  readonly id: string;
+  readonly index: number;
+  readonly row: Row | undefined;
+  readonly columns: readonly Column<Row>[];
+  readonly current: boolean;
+  readonly open: boolean;
+  readonly onClick: () => void;
+}
+
+function Row<Row>({ id, index, row, columns, current, open, onClick }: RowProps<Row>): JSX.Element {
+  return (
+    <div class="table-row" role="row" id={id} aria-rowindex={index + 2} aria-selected={open} data-current={current} data-odd={index % 2 === 1} onClick={onClick}>
+      {columns.map((column, i) => (
+        <div class={cellClass(column)} role="gridcell" aria-colindex={i + 1} key={column.id}>
+          {row === undefined ? <span class="waits">…</span> : column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function cellClass<Row>(column: Column<Row>): string {
+  return column.numeric === true ? "cell numeric" : "cell";
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The line above a view: what it shows, as choices. Each choice is a key of the link.
+
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+const TYPING_MS = 80;
+
+export function Toolbar(props: { label: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="toolbar" role="toolbar" aria-label={props.label}>
+      {props.children}
+    </div>
+  );
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly title: string;
+}
+
+export function Select(props: { label: string; value: string; choices: readonly Choice[]; onChange: (value: string) => void }): JSX.Element {
+  return (
+    <label class="field">
+      <span class="field-label">{props.label}</span>
+      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.choices.map((choice) => (
+          <option value={choice.value} selected={choice.value === props.value} key={choice.value}>
+            {choice.title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A few choices, all of them seen. */
+export function Segments(props: { label: string; value: string; choices: readonly Choice[]; onChange: (value: string) => void }): JSX.Element {
+  return (
+    <div class="segments" role="group" aria-label={props.label}>
+      {props.choices.map((choice) => (
+        <button type="button" aria-pressed={choice.value === props.value} data-value={choice.value} onClick={() => props.onChange(choice.value)} key={choice.value}>
+          {choice.title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export interface FilterValue {
+  readonly q: string;
+  readonly regex: boolean;
+}
+
+/** Text that must occur, or a regular expression. `/` leads here; Esc empties it. */
+export function FilterBox(props: { value: FilterValue; placeholder?: string; onChange: (value: FilterValue) => void }): JSX.Element {
+  const { value, onChange } = props;
+  const [text, setText] = useState(value.q);
+  const timer = useRef(0);
+  const typed = useRef(value.q);
+  useEffect(() => {
+    if (value.q !== typed.current) setText((typed.current = value.q));
+  }, [value.q]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const type = (q: string): void => {
+    setText((typed.current = q));
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => onChange({ q, regex: value.regex }), TYPING_MS);
+  };
+  return (
+    <div class="field filter">
+      <input type="search" class="filter-text" aria-label="Filter" placeholder={props.placeholder ?? "Filter"} value={text} spellcheck={false}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          if (text === "") event.currentTarget.blur();
+          else type("");
+        }} />
+      <button type="button" aria-pressed={value.regex} title="The filter is a regular expression" aria-label="Regular expression"
+        onClick={() => onChange({ q: text, regex: !value.regex })}>
+        .*
+      </button>
+    </div>
+  );
+}

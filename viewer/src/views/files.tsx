@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Which files are open, and what is in them.
+
+import type { JSX } from "preact";
+import type { FileInfo } from "../core/answers.ts";
+import { number } from "../format.ts";
+import { TABLE_KEYS } from "../ui/keys.ts";
+import { Table, type Column } from "../ui/table.tsx";
+import type { View, ViewProps } from "./view.ts";
+
+const figure = (n: number | undefined): string => (n === undefined ? "" : number(n));
+
+const COLUMNS: readonly Column<FileInfo>[] = [
+  { id: "name", title: "File", width: "minmax(10em, 3fr)", cell: (file) => file.name },
+  { id: "kind", title: "Kind", width: "6em", cell: (file) => file.kind },
+  { id: "label", title: "Label", width: "minmax(6em, 1fr)", minor: true, cell: (file) => file.label ?? "" },
+  { id: "process", title: "Process", width: "minmax(6em, 1fr)", minor: true, cell: (file) => file.process ?? "" },
+  { id: "pid", title: "Pid", width: "6em", numeric: true, minor: true, cell: (file) => file.pid ?? "" },
+  { id: "blocks", title: "Blocks", width: "9em", numeric: true, cell: (file) => figure(file.blocks) },
+  { id: "bytes", title: "Bytes", width: "10em", numeric: true, cell: (file) => figure(file.bytes) },
+  { id: "unreported", title: "Unreported bytes", width: "11em", numeric: true, cell: (file) => figure(file.unreported?.bytes) },
+];
+
+function Files({ files, set }: ViewProps): JSX.Element {
+  return (
+    <Table label="Files" source={`files ${files.length}`} total={files.length} columns={COLUMNS}
+      fetch={(first, count) => Promise.resolve(files.slice(first, first + count))}
+      onOpen={(_, index) => set({ of: index === 0 ? undefined : String(index) })} />
+  );
+}
+
+export const filesView: View = {
+  id: "files",
+  title: "Files",
+  question: "Which files are open, and what is in them?",
+  component: Files,
+  keys: TABLE_KEYS,
+};

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The views, in the order of their tabs. A new one is a file here and a line below.
+
+import { filesView } from "./files.tsx";
+import type { View } from "./view.ts";
+
+export const VIEWS: readonly View[] = [filesView];

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// A view: one file of this folder, which exports a View, and a line in index.ts.
+
+import type { ComponentType } from "preact";
+import type { FileInfo } from "../core/answers.ts";
+import type { Client } from "../core/client.ts";
+import type { KeyChanges, Keys } from "../state/link.ts";
+import type { KeyHelp } from "../ui/keys.ts";
+
+export interface ViewProps {
+  readonly client: Client;
+  readonly files: readonly FileInfo[];
+  /** The keys of the link: what this view shows. */
+  readonly keys: Keys;
+  /** Changes keys of the link. replace: without an entry in the browser's history, for what is typed. */
+  readonly set: (changes: KeyChanges, replace?: boolean) => void;
+  /** To another view. */
+  readonly goTo: (view: string, keys?: KeyChanges) => void;
+}
+
+export interface View {
+  /** Its name in links. */
+  readonly id: string;
+  readonly title: string;
+  /** The question that it answers, for the tab's tooltip. */
+  readonly question: string;
+  readonly component: ComponentType<ViewProps>;
+  /** What keys do in it, for the help. */
+  readonly keys: readonly KeyHelp[];
+  /** Whether it has anything to show of these files; without it: always. */
+  readonly applies?: (files: readonly FileInfo[]) => boolean;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// node test.mjs --src DIR --modules DIR --out DIR [WORD...]
+//
+// Bundles test/*.test.ts (those whose names have one of the words, or all) and runs them with node's own runner, as TAP.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+const { values: options, positionals: words } = parseArgs({
+  options: { src: { type: "string" }, modules: { type: "string" }, out: { type: "string" } },
+  allowPositionals: true,
+});
+const src = resolve(options.src ?? ".");
+const modules = resolve(options.modules ?? "node_modules");
+const out = resolve(options.out ?? "tests");
+const esbuild = createRequire(join(modules, "x.js"))("esbuild");
+
+const names = readdirSync(join(src, "test"))
+  .filter((name) => /\.test\.tsx?$/.test(name) && (words.length === 0 || words.some((word) => name.includes(word))))
+  .sort();
+mkdirSync(out, { recursive: true });
+const all = join(out, "all.mjs");
+await esbuild.build({
+  stdin: { contents: names.map((name) => `import ${JSON.stringify(join(src, "test", name))};`).join("\n"), resolveDir: src },
+  outfile: all,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node18",
+  nodePaths: [modules],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  sourcemap: "inline",
+  logLevel: "error",
+});
+const env = { ...process.env, VIEWER_SRC: src, VIEWER_MODULES: modules };
+const run = spawnSync(process.execPath, ["--enable-source-maps", "--test-reporter=tap", all], { stdio: "inherit", env });
+process.exit(run.status ?? 1);
