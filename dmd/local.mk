@@ -4,6 +4,7 @@
 
 # The core: compiled into the tool and, hosted, into dmdv and the unit tests.
 dmd_core_sources = \
+  dmd/base/base64.c dmd/base/base64.h \
   dmd/base/bitset.h \
   dmd/base/env.h \
   dmd/base/fnname.c dmd/base/fnname.h \
@@ -243,6 +244,7 @@ dmd_reader_sources = \
   dmd/reader/host/fail.c dmd/reader/host/fail.h \
   dmd/reader/host/message.c dmd/reader/host/message.h \
   dmd/reader/host/files.c dmd/reader/host/files.h \
+  dmd/reader/host/gzip.c dmd/reader/host/gzip.h \
   dmd/reader/host/host.c dmd/reader/host/host.h \
   dmd/reader/host/memory.c dmd/reader/host/memory.h \
   dmd/reader/host/outfile.c dmd/reader/host/outfile.h \
@@ -282,6 +284,7 @@ dmd_reader_sources = \
   dmd/reader/command/cmd_retained.c \
   dmd/reader/command/cmd_run.c \
   dmd/reader/command/cmd_tree.c \
+  dmd/reader/command/cmd_view.c \
   dmd/reader/command/commandline.c dmd/reader/command/commandline.h \
   dmd/reader/command/commands.h \
   dmd/reader/command/complete.c dmd/reader/command/complete.h \
@@ -293,8 +296,10 @@ dmd_reader_sources = \
   dmd/reader/command/lostblocks.c dmd/reader/command/lostblocks.h \
   dmd/reader/command/options.c dmd/reader/command/options.h \
   dmd/reader/command/ownersbeside.c dmd/reader/command/ownersbeside.h \
+  dmd/reader/command/page.c dmd/reader/command/page.h \
   dmd/reader/command/show.c dmd/reader/command/show.h \
   dmd/reader/command/typedgraph.c dmd/reader/command/typedgraph.h \
+  dmd/reader/command/viewfiles.c dmd/reader/command/viewfiles.h \
   dmd/reader/command/written.c dmd/reader/command/written.h
 
 # What of it needs protobuf-c, which makes more from the .proto files, and what stands in for it.
@@ -319,6 +324,10 @@ dmd_types_sources = \
   dmd/reader/types/site.c dmd/reader/types/site.h \
   dmd/reader/types/typefinder.c
 dmd_no_types_sources = dmd/reader/types/typefinder_none.c
+
+# The page that dmdv view writes, where it was built, and what stands in for it.
+dmd_page_sources = dmd/reader/command/page_built.c
+dmd_no_page_sources = dmd/reader/command/page_none.c
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
 dmd_preload_sources = dmd/tool/dm_preload.c dmd/tool/dm_preload.h

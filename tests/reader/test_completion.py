@@ -7,7 +7,7 @@ import re
 import shells
 from harness import Skip, files
 
-COMMANDS = ("print", "diff", "tree", "check", "export", "merge", "run", "census", "retained", "paths", "leaks",
+COMMANDS = ("print", "diff", "tree", "check", "export", "merge", "view", "run", "census", "retained", "paths", "leaks",
             "owners")
 # Valgrind's own options that `dmdv run` offers.
 OF_VALGRIND = {"--num-callers=", "--log-file=", "--trace-children=", "--show-below-main=", "--quiet"}

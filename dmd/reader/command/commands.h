@@ -19,5 +19,6 @@ extern const dmdv_command_t dmdv_retained_command;
 extern const dmdv_command_t dmdv_export_command;
 extern const dmdv_command_t dmdv_merge_command;
 extern const dmdv_command_t dmdv_run_command;
+extern const dmdv_command_t dmdv_view_command;
 
 #endif

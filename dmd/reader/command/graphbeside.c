@@ -17,3 +17,8 @@ bool dmdv_graph_beside(dmd_strbuf_t *to, const char *profile) {
   }
   return false;
 }
+
+bool dmdv_is_of_same_moment(const dmd_run_t *a, dmd_mode_t a_mode, const dmd_run_t *b,
+                            dmd_mode_t b_mode) {
+  return a->is_known && a_mode == b_mode && a->pid == b->pid && a->dump_number == b->dump_number;
+}

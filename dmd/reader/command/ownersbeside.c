@@ -26,10 +26,10 @@ static bool open_graph(dmdv_typedgraph_t *graph, const dmd_profile_t *profile, c
   return good;
 }
 
-/* A file of this name may be left from an earlier run. */
+/* Only there are reports, and owners. */
 static bool is_of_same_moment(const dmd_profile_t *a, const dmd_profile_t *b) {
-  return a->run.is_known && a->mode == DMD_MODE_DARK_MATTER && b->mode == a->mode &&
-         a->run.pid == b->run.pid && a->run.dump_number == b->run.dump_number;
+  return a->mode == DMD_MODE_DARK_MATTER &&
+         dmdv_is_of_same_moment(&a->run, a->mode, &b->run, b->mode);
 }
 
 void dmdv_owners_beside_init(dmdv_owners_beside_t *beside, const dmd_profile_t *profile,

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The page out of the build folder, DMD_PAGE_FILE, as it is.
+ */
+#include "reader/command/page.h"
+
+__asm__(".pushsection .rodata\n"
+        "dmdv_page_begin: .incbin \"" DMD_PAGE_FILE "\"\n"
+        "dmdv_page_end: .byte 0\n"
+        ".popsection\n");
+
+extern const char begin[] __asm__("dmdv_page_begin"), end[] __asm__("dmdv_page_end");
+
+const char *dmdv_built_page(size_t *n) {
+  *n = (size_t)(end - begin);
+  return begin;
+}

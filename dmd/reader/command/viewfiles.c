@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/command/viewfiles.h"
+
+#include "image/imagewriter.h"
+#include "reader/command/graphbeside.h"
+#include "reader/command/graphcommand.h"
+#include "reader/command/show.h"
+#include "reader/host/host.h"
+#include "reader/host/message.h"
+#include "reader/host/progress.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Which files. ---- */
+
+/* A file, and what became of it. */
+typedef struct {
+  char *name;
+  bool is_graph;
+  bool is_beside; /* not given, but found */
+  bool is_in;     /* the image */
+  uint32_t other; /* of a profile its graph, of a graph its profile; DMD_NONE: none */
+  dmd_image_file_t file;
+  dmd_run_t run; /* of a profile: by which its graph is known */
+  dmd_mode_t mode;
+} entry_t;
+
+typedef struct {
+  const dmdv_view_options_t *options;
+  dmd_pool_t entries;
+  dmd_imagewriter_t writer;
+  dmdv_progress_t progress;
+  dmd_write_fn write;
+  void *ctx;
+  uint64_t written;
+} view_t;
+
+static entry_t *entry_at(const view_t *view, uint32_t id) {
+  return DMD_POOL_AT(&view->entries, entry_t, id);
+}
+
+static uint32_t add_entry(view_t *view, const char *name) {
+  uint32_t id = dmd_pool_add(&view->entries);
+  *entry_at(view, id) = (entry_t){.name = dmd_env_alloc(&dmdv_env, "dmdv.view", strlen(name) + 1)};
+  strcpy(entry_at(view, id)->name, name);
+  return id;
+}
+
+/* The graph that is this file already, under whatever name; DMD_NONE: none. */
+static uint32_t find_graph(const view_t *view, const char *name) {
+  struct stat wanted, st;
+  if (stat(name, &wanted) != 0)
+    return DMD_NONE;
+  for (uint32_t id = 1; id <= view->entries.last; id++) {
+    const entry_t *entry = entry_at(view, id);
+    if (entry->is_graph && stat(entry->name, &st) == 0 && st.st_dev == wanted.st_dev &&
+        st.st_ino == wanted.st_ino)
+      return id;
+  }
+  return DMD_NONE;
+}
+
+static void add_beside(view_t *view, uint32_t profile) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  if (dmdv_graph_beside(&name, entry_at(view, profile)->name)) {
+    uint32_t graph = find_graph(view, name.text);
+    if (graph == DMD_NONE && view->options->with_graphs_beside) {
+      graph = add_entry(view, name.text);
+      entry_at(view, graph)->is_graph = entry_at(view, graph)->is_beside = true;
+    }
+    if (graph != DMD_NONE && entry_at(view, graph)->other == DMD_NONE) {
+      entry_at(view, graph)->other = profile;
+      entry_at(view, profile)->other = graph;
+    }
+  }
+  dmd_strbuf_destroy(&name);
+}
+
+static void list_files(view_t *view, const dmdv_files_t *files) {
+  for (int i = 0; i < files->n; i++) {
+    uint32_t id = add_entry(view, files->names[i]);
+    entry_at(view, id)->is_graph = dmdv_is_graph_file(files->names[i]);
+  }
+  uint32_t n_given = view->entries.last;
+  for (uint32_t id = 1; id <= n_given; id++)
+    if (!entry_at(view, id)->is_graph)
+      add_beside(view, id);
+}
+
+/* ---- What is in them. ---- */
+
+static bool add_profile(view_t *view, entry_t *entry) {
+  dmd_profile_t profile;
+  if (!dmdv_load_or_say(&profile, entry->name, &view->options->load))
+    return false;
+  entry->file = (dmd_image_file_t){.kind = DMD_IMAGE_IS_PROFILE,
+                                   .index = dmd_imagewriter_add_profile(&view->writer, &profile)};
+  entry->run = profile.run;
+  entry->mode = profile.mode;
+  entry->is_in = true;
+  dmd_profile_destroy(&profile);
+  return true;
+}
+
+/* What the one was not given with is from another run where these differ. */
+static bool is_wanted(const view_t *view, const entry_t *entry, const dmd_profile_t *graph) {
+  if (!entry->is_beside)
+    return true;
+  const entry_t *profile = entry_at(view, entry->other);
+  return dmdv_is_of_same_moment(&profile->run, profile->mode, &graph->run, graph->mode);
+}
+
+static bool add_graph(view_t *view, entry_t *entry) {
+  dmdv_typedgraph_t graph;
+  dmdv_fail_t fail = {0};
+  if (!dmdv_typedgraph_open(&graph, entry->name, &view->options->graph, &fail))
+    return dmdv_error_in(entry->name, &fail) || entry->is_beside;
+  entry->is_in = is_wanted(view, entry, &graph.heap.profile);
+  if (entry->is_in)
+    entry->file = (dmd_image_file_t){.kind = DMD_IMAGE_IS_GRAPH,
+                                     .index = dmd_imagewriter_add_graph(
+                                         &view->writer, &graph.heap, &graph.types, &graph.typing)};
+  dmdv_typedgraph_close(&graph);
+  return true;
+}
+
+static void add_files(view_t *view) {
+  for (uint32_t id = 1; id <= view->entries.last; id++) {
+    entry_t *entry = entry_at(view, id);
+    if (!entry->is_in)
+      continue;
+    bool has_other = entry->other != DMD_NONE && entry_at(view, entry->other)->is_in;
+    entry->file.name = entry->name;
+    entry->file.beside = has_other ? entry_at(view, entry->other)->file.index : DMD_IMAGE_ALONE;
+    dmd_imagewriter_add_file(&view->writer, &entry->file);
+  }
+}
+
+/* ---- All. ---- */
+
+/* dmd_write_fn: hands on, and says how far it is. */
+static bool write_on(void *ctx, const char *bytes, size_t n) {
+  view_t *view = ctx;
+  view->written += n;
+  dmdv_progress_update(&view->progress,
+                       &(dmdv_read_t){.bytes = view->written, .verb = "of data written"});
+  return view->write(view->ctx, bytes, n);
+}
+
+bool dmdv_viewfiles_write(const dmdv_files_t *files, const dmdv_view_options_t *options,
+                          dmd_write_fn write, void *ctx) {
+  view_t view = {.options = options, .write = write, .ctx = ctx};
+  dmd_pool_init(&view.entries, &dmdv_env, "dmdv.view", sizeof(entry_t));
+  list_files(&view, files);
+  dmdv_progress_start(&view.progress);
+  dmd_imagewriter_init(&view.writer, &dmdv_env, write_on, &view);
+  dmd_imagewriter_add_settings(&view.writer,
+                               &(dmd_image_settings_t){.max_frames = options->max_frames,
+                                                       .frame_view = options->load.frame_view});
+  bool good = true;
+  for (uint32_t id = 1; id <= view.entries.last && good; id++) {
+    entry_t *entry = entry_at(&view, id);
+    good = entry->is_graph ? add_graph(&view, entry) : add_profile(&view, entry);
+    dmdv_progress_end(&view.progress);
+  }
+  add_files(&view);
+  dmd_imagewriter_end(&view.writer);
+  for (uint32_t id = 1; id <= view.entries.last; id++)
+    dmd_env_free(&dmdv_env, entry_at(&view, id)->name);
+  dmd_pool_destroy(&view.entries);
+  return good;
+}

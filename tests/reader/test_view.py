@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv view: which files a page has, that they are in it as they were, its name, and what goes wrong."""
+
+import gzip
+import json
+import os
+
+from dmdvtest import Profile
+from graphwriter import HEADER, Graph, data, number, part
+from harness import page
+from test_graphs import can_read
+
+PAGE = "stub.html"
+DMD = {"formatVersion": 1, "version": "0.1.0", "command": "a", "pid": 7, "dump": 1, "wordSize": 8}
+
+
+def profile(req=8, **keys):
+    """A profile of one block, as dmd writes them."""
+    return Profile(dmd=dict(DMD, **keys)).block(req, ["f (a.c:1)", "main (a.c:2)"])
+
+
+def graph_of(pid):
+    """A heap graph of a process, at its first dump."""
+    return Graph().set(header=part(data(HEADER, data(1, "dmd-graph") + number(2, 1) + number(3, 8) +
+                                        data(6, "dark-matter") + number(11, pid) + number(12, 1)))).gzipped()
+
+
+def view(test, *args, output="out.html", **more):
+    """The image in the page that dmdv writes, and what it said."""
+    test.write(PAGE, page.STUB)
+    out, err = test.dmdv("view", "--page=" + PAGE, "--types=no", "-o", output, *args, **more)
+    test.equal(out, "")
+    return page.image_of(test.read(output)), err
+
+
+def same_records(test, image, index, path, *options):
+    """dmdv prints the same of the profile in the image and of the file."""
+    copy = test.write("copy.json", image.sections[page.PROFILE, index])
+    printed = [json.loads(test.dmdv("print", "--json", *options, name)[0]) for name in (copy, path)]
+    test.equal(printed[0], printed[1])
+
+
+# ---- what is in it ----
+
+
+def test_profile(test):
+    path = test.write("a.json", profile().block(100, ["g (b.c:3)"], reps=[["r (b.c:9)"]], reporters=["explicit/x"]))
+    image, err = view(test, path)
+    test.equal(err, "dmdv: wrote out.html\n")
+    test.equal(image.files(), [{"name": path, "kind": page.IS_PROFILE, "index": 0, "beside": page.ALONE, "records": 0,
+                                "bytes": 0, "nodes": 0}])
+    test.equal(image.settings(), (8, 0, []))
+    same_records(test, image, 0, path)
+
+
+def test_gzipped_and_standard_input(test):
+    test.write("a.json.gz", gzip.compress(json.dumps(profile(1).json()).encode()))
+    image, _ = view(test, "a.json.gz", "-", stdin=json.dumps(profile(2).json()).encode())
+    test.equal([one["blockList"][0]["req"] for one in image.profiles()], [1, 2])
+    test.equal([file["name"] for file in image.files()], ["a.json.gz", "-"])
+
+
+def test_frame_options(test):
+    path = test.write("a.json", Profile().block(8, ["malloc (m.c:1)", "pool (p.c:2)", "main (a.c:3)"]))
+    image, _ = view(test, "-f", "3", "--full-names", "--alloc-fn=pool", "--alloc-fn=x*", "-a", path)
+    test.equal(image.settings(), (3, 1, ["pool", "x*"]))
+    document = image.profiles()[0]
+    stack = document["traceTable"][document["blockList"][0]["alloc"]]
+    test.equal([document["frameTable"][frame].split(" ")[1] for frame in stack], ["main"])
+
+
+def test_graph(test):
+    can_read(test)
+    path = test.write("a.graph.gz", Graph().gzipped())
+    image, _ = view(test, path)
+    test.equal([(file["kind"], file["index"], file["beside"]) for file in image.files()],
+               [(page.IS_GRAPH, 0, page.ALONE)])
+    # The root of all, two roots, four blocks; see graphwriter.Graph.
+    test.equal(image.column(page.SIZE, 0, "Q"), [0, 16, 8, 32, 100, 50, 10])
+    test.equal(image.column(page.FIRST, 0, "I"), [0, 2, 4, 4, 4, 5, 5, 5])
+    test.equal(image.column(page.TARGET, 0, "I"), [1, 2, 3, 4, 5])
+    test.equal(image.column(page.OFFSET, 0, "I"), [0, 0, 0, 8, 24])
+    test.equal(image.column(page.BLOCKS, 0, "Q")[::4], [0x8000, 0x8100, 0x8200, 0x8300])
+
+
+def test_graph_beside(test):
+    """It is taken with its profile; one of another run is not, nor one that is not wanted."""
+    can_read(test)
+    path = test.write("a.json", profile())
+    test.write("a.graph.gz", graph_of(7))
+    image, _ = view(test, path)
+    test.equal([(file["name"], file["kind"], file["beside"]) for file in image.files()],
+               [(path, page.IS_PROFILE, 0),
+                (path.replace(".json", ".graph.gz"), page.IS_GRAPH, 0)])
+    test.equal(view(test, "--graphs=no", path)[0].n_graphs(), 0)
+    test.write("a.graph.gz", graph_of(8))
+    image, err = view(test, path)
+    test.equal((image.n_graphs(), len(image.files()), err), (0, 1, "dmdv: wrote out.html\n"))
+
+
+def test_graph_beside_and_given(test):
+    """It is there once, and belongs to its profile, whatever comes first."""
+    can_read(test)
+    test.write("a.json", profile())
+    test.write("a.graph.gz", graph_of(7))
+    test.write("b.json", profile(9))
+    image, _ = view(test, "./a.graph.gz", "b.json", "a.json")
+    test.equal(image.n_graphs(), 1)
+    test.equal([(file["name"], file["index"], file["beside"]) for file in image.files()],
+               [("./a.graph.gz", 0, 1), ("b.json", 0, page.ALONE), ("a.json", 1, 0)])
+
+
+def test_damaged_graph_beside(test):
+    """Nobody asked for it: the profile is shown all the same."""
+    can_read(test)
+    path = test.write("a.json", profile())
+    test.write("a.graph.gz", graph_of(7)[:-20])
+    image, err = view(test, path)
+    test.equal((image.n_graphs(), len(image.profiles()), len(image.files())), (0, 1, 1))
+    test.contains(err, "a.graph.gz: ")
+
+
+# ---- the page ----
+
+
+def test_page_around_it(test):
+    """Nothing but the title and the image is changed, and no name ends the title."""
+    path = test.write("<b&>.json.gz", gzip.compress(json.dumps(profile().json()).encode()))
+    view(test, path)
+    text = test.read("out.html")
+    begin = text.index(page.ELEMENT) + len(page.ELEMENT)
+    expected = page.STUB.replace("<title>", "<title>&lt;b&amp;> - ")
+    test.equal(text[:begin] + text[text.index("</script>", begin):], expected)
+
+
+def test_page_only(test):
+    """The page as it is, but that it may fetch what its address names."""
+    test.write(PAGE, page.STUB)
+    _, err = test.dmdv("view", "--page-only", "--page=" + PAGE)
+    test.equal(err, "dmdv: wrote dmd.html\n")
+    test.equal(test.read("dmd.html"), page.STUB.replace("connect-src 'none'", "connect-src https: http:"))
+    test.equal(test.error("view", "--page-only", "--page=" + PAGE, "a.json"),
+               "dmdv: view: --page-only takes no files; see dmdv view --help")
+
+
+def test_names(test):
+    test.write(PAGE, page.STUB)
+    os.mkdir(test.path("runs"))
+    for name, expected in (("runs/a.7.json.gz", "a.7.html"), ("b.json", "b.html"), ("c.out", "c.out.html"),
+                           ("d.gz", "d.html")):
+        test.write(name, profile())
+        _, err = test.dmdv("view", "--page=" + PAGE, name)
+        test.equal(err, "dmdv: wrote %s\n" % expected)
+        page.image_of(test.read(expected))
+    _, err = test.dmdv("view", "--page=" + PAGE, "-", stdin=json.dumps(profile().json()).encode())
+    test.equal(err, "dmdv: wrote dmd.html\n")
+
+
+def test_page_of_a_page(test):
+    """A page that has an image, or two places for one, is none to put an image into."""
+    path = test.write("a.json", profile())
+    view(test, path)
+    for text in (test.read("out.html"), page.STUB + page.STUB, "", "<html></html>"):
+        test.write("other.html", text)
+        test.equal(test.error("view", "--page=other.html", path),
+                   "dmdv: view: other.html is no page that dmdv view --page-only wrote")
+    test.equal(test.error("view", "--page=none.html", path),
+               "dmdv: none.html: cannot open: No such file or directory")
+
+
+def test_open(test):
+    """xdg-open gets the page once it is complete; that it fails is said."""
+    test.write("a.json", profile())
+    test.write(PAGE, page.STUB)
+    os.mkdir(test.path("bin"))
+    program = test.write("bin/xdg-open", "#!/bin/sh\ncp \"$1\" opened.html\n")
+    os.chmod(program, 0o755)
+    path = {"PATH": test.path("bin") + os.pathsep + os.environ["PATH"]}
+    test.dmdv("view", "--open", "--page=" + PAGE, "a.json", environment=path)
+    page.image_of(test.read("opened.html"))
+    test.write("bin/xdg-open", "#!/bin/sh\nexit 3\n")
+    _, err = test.dmdv("view", "--open", "--page=" + PAGE, "a.json", environment=path, status=2)
+    test.equal(err, "dmdv: wrote a.html\ndmdv: view: xdg-open could not open a.html\n")
+
+
+# ---- what goes wrong ----
+
+
+def test_no_half_page(test):
+    """Where one of the files cannot be read, an older page stays, and nothing else is left."""
+    test.write(PAGE, page.STUB)
+    test.write("good.json", profile())
+    test.write("bad.json", "{\"version\": 5")
+    test.write("out.html", "older")
+    before = sorted(os.listdir(test.folder))
+    message = test.error("view", "--page=" + PAGE, "-o", "out.html", "good.json", "bad.json")
+    test.contains(message, "dmdv: bad.json:1: ")
+    test.equal((test.read("out.html"), sorted(os.listdir(test.folder))), ("older", before))
+
+
+def test_command_line(test):
+    test.write(PAGE, page.STUB)
+    test.equal(test.error("view"), "dmdv: view: give one file, or more; see dmdv view --help")
+    test.equal(test.error("view", "--page=" + PAGE, "-", "-"),
+               "dmdv: view: standard input can be one of the files only")
+    test.equal(test.error("view", "--page=" + PAGE, "-o", "no/such/folder.html", test.write("a.json", profile())),
+               "dmdv: cannot write no/such/folder.html: No such file or directory")
