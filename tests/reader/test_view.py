@@ -205,3 +205,19 @@ def test_command_line(test):
                "dmdv: view: standard input can be one of the files only")
     test.equal(test.error("view", "--page=" + PAGE, "-o", "no/such/folder.html", test.write("a.json", profile())),
                "dmdv: cannot write no/such/folder.html: No such file or directory")
+
+
+def test_built_page(test):
+    """The page that was built in, or what to do without it."""
+    path = test.write("a.json", profile())
+    _, err = test.dmdv("view", "-o", "out.html", path, status=None)
+    if "built without the page" in err:
+        test.equal(err.count("\n"), 1)
+        test.contains(err, "--page=FILE")
+        test.equal(os.path.exists(test.path("out.html")), False)
+        return
+    test.equal(page.image_of(test.read("out.html")).files()[0]["name"], path)
+    _, err = test.dmdv("view", "--page-only", "-o", "empty.html")
+    test.contains(test.read("empty.html"), "connect-src https: http:")
+    _, err = test.dmdv("view", "--page=empty.html", "-o", "again.html", path)
+    test.equal(test.read("again.html"), test.read("out.html").replace("connect-src 'none'", "connect-src https: http:"))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The page out of the build folder, DMD_PAGE_FILE, as it is.
+ * The page as it is, where the assembler finds it: in the folder viewer of the build or of a
+ * release.
  */
 #include "reader/command/page.h"
 
 __asm__(".pushsection .rodata\n"
-        "dmdv_page_begin: .incbin \"" DMD_PAGE_FILE "\"\n"
+        "dmdv_page_begin: .incbin \"page.html\"\n"
         "dmdv_page_end: .byte 0\n"
         ".popsection\n");
 
