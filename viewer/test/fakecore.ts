@@ -30,6 +30,8 @@ export class FakeCore implements Core {
     switch (keys["ask"]) {
       case "files":
         return JSON.stringify({ files: this.#names.map((name) => file(name, this.n)) });
+      case "records":
+        return JSON.stringify(records(this.n, Number(keys["first"] ?? 0), Number(keys["count"] ?? 100)));
       default:
         return JSON.stringify({ error: { message: `no such question: ${keys["ask"] ?? ""}`, hint: "" } });
     }
@@ -38,4 +40,17 @@ export class FakeCore implements Core {
 
 function file(name: string, n: number): object {
   return { name, kind: "profile", label: "loaded", process: "catalog", pid: 1949, mode: "dark-matter", blocks: n, bytes: 26056480, unreported: { bytes: 8983064, blocks: 43841 } };
+}
+
+function records(n: number, first: number, count: number): object {
+  const end = Math.min(n, first + count);
+  const rows = Array.from({ length: Math.max(0, end - first) }, (_, i) => record(first + i, n));
+  const sum = { bytes: n * 64, blocks: n };
+  return { mode: "dark-matter", total: n, ...sum, heap: sum, shown: { total: n, ...sum }, sampled: false, first, rows };
+}
+
+function record(i: number, n: number): object {
+  const section = ["unreported", "once-reported", "twice-reported"][i % 3];
+  const bytes = (n - i) * 16;
+  return { id: i + 1, name: `allocate_${i} (file${i % 97}.c:${i % 1000})`, frames: ["load (load.c:12)", "main (main.c:3)"], bytes, blocks: n - i, req: bytes - 8, slop: 8, share: "0.01%", section, reporter: `explicit/part${i % 9}` };
 }

@@ -42,8 +42,8 @@ export interface TableProps<Row> {
   readonly fetch: Fetch<Row>;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
-  /** The row that is open, if it is known which. */
-  readonly open?: number | undefined;
+  /** Whether the row is open, beside the table. */
+  readonly isOpen?: (row: Row) => boolean;
   readonly onOpen?: (row: Row, index: number) => void;
   readonly onError?: (error: unknown) => void;
 }
@@ -60,7 +60,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const [{ width, height: viewport }, setSize] = useState({ width: 1000, height: 480 });
   const columns = width < NARROW ? props.columns.filter((column) => column.minor !== true) : props.columns;
-  const [current, setCurrent] = useState(props.open ?? 0);
+  const [current, setCurrent] = useState(0);
   const callbacks = useRef(props);
   callbacks.current = props;
 
@@ -81,9 +81,9 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   });
   useSize(scroller, setSize);
   useLayoutEffect(() => {
-    setCurrent(Math.min(props.open ?? 0, Math.max(0, total - 1)));
+    setCurrent(0);
     const element = scroller.current;
-    if (element !== null) element.scrollTop = map.moveTo(((props.open ?? 0) - 2) * ROW_HEIGHT);
+    if (element !== null) element.scrollTop = map.moveTo(0);
   }, [props.source]);
   const onScroll = useScrolling(scroller, map, redraw);
 
@@ -117,14 +117,17 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
       <div class="table-scroller" role="presentation" ref={scroller} onScroll={onScroll} tabIndex={-1}>
         <div class="table-space" role="presentation" style={{ height: `${map.height}px` }}>
           <div class="table-rows" role="rowgroup" style={{ transform: `translateY(${offset(scroller.current, map, seen)}px)` }}>
-            {indices.map((index) => (
-              <Row key={index % (indices.length + 1)} id={rowId(props.label, index)} index={index} row={cache.row(index)} columns={columns}
-                current={index === current} open={index === props.open}
-                onClick={() => {
-                  setCurrent(index);
-                  openRow(index);
-                }} />
-            ))}
+            {indices.map((index) => {
+              const row = cache.row(index);
+              return (
+                <Row key={index % (indices.length + 1)} id={rowId(props.label, index)} index={index} row={row} columns={columns}
+                  current={index === current} open={row !== undefined && props.isOpen?.(row) === true}
+                  onClick={() => {
+                    setCurrent(index);
+                    openRow(index);
+                  }} />
+              );
+            })}
           </div>
         </div>
       </div>

@@ -3,6 +3,7 @@
 // The views, in the order of their tabs. A new one is a file here and a line below.
 
 import { filesView } from "./files.tsx";
+import { recordsView } from "./records.tsx";
 import type { View } from "./view.ts";
 
-export const VIEWS: readonly View[] = [filesView];
+export const VIEWS: readonly View[] = [recordsView, filesView];

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// All that is known of one record.
+
+import type { ComponentChildren, JSX } from "preact";
+import { blocks, bytes, number } from "../format.ts";
+import { query } from "../state/link.ts";
+import { useAsk } from "../ui/ask.ts";
+import { CopyButtons } from "../ui/copy.tsx";
+import { Details, Facts, Stack } from "../ui/details.tsx";
+import { ErrorPanel } from "../ui/panels.tsx";
+import { StateName } from "../ui/state.tsx";
+import type { RecordAnswer } from "./recordanswers.ts";
+import type { ViewProps } from "./view.ts";
+
+export function RecordDetails({ client, keys, id, onClose }: ViewProps & { id: string; onClose: () => void }): JSX.Element {
+  const of = { of: keys["of"], old: keys["old"], "max-frames": keys["max-frames"], id };
+  const { answer, failure, waits } = useAsk<RecordAnswer>(client, query("record", of));
+  return (
+    <Details title={answer?.name ?? (waits ? "…" : "Record")} onClose={onClose} actions={<CopyButtons client={client} view="record" keys={of} />}>
+      {failure !== null && <ErrorPanel failure={failure} />}
+      {answer !== null && <RecordBody record={answer} />}
+    </Details>
+  );
+}
+
+export function RecordBody({ record }: { record: RecordAnswer }): JSX.Element {
+  return (
+    <>
+      <Facts facts={factsOf(record)} />
+      {record.whose.length > 0 && (
+        <section class="whose">
+          <h3>Whose is it?</h3>
+          {record.whose.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </section>
+      )}
+      <Stack title="Allocated at" frames={record.allocatedAt ?? ["(no stack recorded)"]} />
+      {record.reportedAt !== undefined && <Stack title={`Reported by ${record.reporter ?? "no reporter"} at`} frames={record.reportedAt} />}
+      {record.reportedAgainAt !== undefined && (
+        <Stack title={`Reported again by ${record.reporterAgain ?? "no reporter"} at`} frames={record.reportedAgainAt} />
+      )}
+      {record.stacks.total > 1 && <WholeStacks stacks={record.stacks} />}
+    </>
+  );
+}
+
+function factsOf(record: RecordAnswer): (readonly [string, ComponentChildren])[] {
+  const facts: (readonly [string, ComponentChildren])[] = [
+    ["State", <StateName section={record.section} />],
+    ["Size", `${bytes(record.bytes)} in ${blocks(record.blocks)}`],
+    ["Requested", `${bytes(record.requested)}, and ${number(record.slop)} of slop`],
+    ["Share", `${record.share} of the heap, ${record.shareOfSection} of its section`],
+  ];
+  if (record.rank > 0) facts.push(["Rank", `${number(record.rank)}${record.of === undefined ? "" : ` of ${number(record.of)}`}; ${record.cumulative} with those before it`]);
+  if (record.mostReports !== undefined) facts.push(["Reports", `up to ${number(record.mostReports)} of a block`]);
+  if (record.sizes !== undefined && record.sizes.length > 0) facts.push(["Sizes", record.sizes.map(([size, n]) => `${number(size)} × ${number(n)}`).join(", ")]);
+  if (record.reporter !== undefined) facts.push(["Reporter", record.reporter]);
+  if (record.reporterAgain !== undefined) facts.push(["Again by", record.reporterAgain]);
+  if (record.tag !== undefined) facts.push(["Tag", record.tag]);
+  return facts;
+}
+
+function WholeStacks({ stacks }: { stacks: RecordAnswer["stacks"] }): JSX.Element {
+  return (
+    <section class="whole-stacks">
+      <h3>
+        {stacks.rows.length < stacks.total ? `The ${number(stacks.rows.length)} largest of ${number(stacks.total)} whole stacks` : `${number(stacks.total)} whole stacks`}
+      </h3>
+      {stacks.rows.map((row, i) => (
+        <details key={i}>
+          <summary>
+            {bytes(row.bytes)} in {blocks(row.blocks)}
+          </summary>
+          <Stack title="" frames={row.frames} />
+        </details>
+      ))}
+    </section>
+  );
+}
