@@ -173,6 +173,7 @@ fuzz_targets = \
   tests/fuzz/fuzz_export \
   tests/fuzz/fuzz_filter \
   tests/fuzz/fuzz_graph \
+  tests/fuzz/fuzz_graph_export \
   tests/fuzz/fuzz_ignorefile \
   tests/fuzz/fuzz_load \
   tests/fuzz/fuzz_memory_reports \
