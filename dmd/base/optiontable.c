@@ -25,6 +25,8 @@ const char *dmd_option_word(const dmd_option_t *option, unsigned i, size_t *n) {
   case DMD_OPTION_NUMBER_OR_ALL:
     *n = dmd_str_length("all");
     return i == 0 ? "all" : NULL;
+  case DMD_OPTION_OWN:
+    return option->words != NULL ? part(option->words, i, n) : NULL;
   default:
     return NULL;
   }

@@ -40,6 +40,10 @@ typedef struct dmd_option {
   int64_t least, most;
   char letter;  /* its short form; '\0': none */
   bool is_file; /* the value is a file's name */
+  /* DMD_OPTION_OWN: words that a value is made of, "a|b|c", and what stands between two of them,
+   * ',', or behind one, '='; NULL: none. They are for shells to complete. */
+  const char *words;
+  char joint;
   /* DMD_OPTION_OWN: stores the value in the struct, as a copy if it keeps the text. False, with
    * what is wrong in why, if the value is not acceptable. */
   bool (*take)(void *target, const char *value, dmd_strbuf_t *why);
@@ -60,8 +64,8 @@ void dmd_options_set_defaults(const dmd_option_table_t *table, void *target, con
  * table. */
 const dmd_option_t *dmd_option_of(const dmd_option_table_t *table, const char *argument);
 
-/* A word that may be the option's value, and its length: the i-th, counted from 0; NULL after the
- * last. It points into `values` and is not terminated there. */
+/* A word that may be the option's value or in it, and its length: the i-th, counted from 0; NULL
+ * after the last. It points into the table and is not terminated there. */
 const char *dmd_option_word(const dmd_option_t *option, unsigned i, size_t *n);
 
 /* Stores a value; NULL for a switch. False, with what is wrong in why, if the value is not

@@ -24,6 +24,10 @@
 #include "analysis/places.h"
 #include "graph/heldby.h"
 
+/* The words of all keys, in their order, as tables of options have words. */
+#define DMD_NODEKEY_WORDS                                                                          \
+  "type|stack|function|file|library|reporter|state|tag|thread|size|root|holder"
+
 typedef enum {
   DMD_KEY_TYPE,
   DMD_KEY_STACK,

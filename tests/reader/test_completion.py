@@ -79,6 +79,28 @@ def test_values(test):
     test.equal(answer(test, "dmdv", "print", "--no-such="), "", "an unknown option")
 
 
+def keys(test):
+    """Those by which census counts, as its help lists them; it takes each of them."""
+    found = re.search(r"within its rows by what: ((?:\w+,\s+)+\w+)", test.dmdv("census", "--help")[0]).group(1)
+    return re.split(r",\s+", found)
+
+
+def test_keys(test):
+    """Words with commas between them, none twice; and words before an =."""
+    every = keys(test)
+    test.equal(offered(test, "dmdv", "census", "--by="), ["--by=" + key for key in every], "all")
+    test.equal(offered(test, "dmdv", "census", "--by=type,tag,t"), ["--by=type,tag,thread"], "more")
+    others = ["state," + key for key in every if key != "state"]
+    test.equal(offered(test, "dmdv", "census", "--by", "state,"), others, "behind a blank")
+    test.equal(offered(test, "dmdv", "census", "--by=x" * 200 + ","), [], "a long word")
+    for command in ("census", "retained", "paths", "leaks", "owners"):
+        test.equal(offered(test, "dmdv", command, "--filter="), ["--filter=%s=" % key for key in every], "filters")
+    test.equal(offered(test, "dmdv", "leaks", "--filter=type=x"), [], "what nobody knows")
+    for key in every:
+        for option in ("--by=" + key, "--filter=%s=x" % key):
+            test.contains(test.error("census", option, "no-such-file"), "no-such-file")
+
+
 def test_files(test):
     for line, prefix in ((["print", "x"], ""), (["print", "--output=x"], "--output="), (["print", "-o", ""], ""),
                          (["check", "--baseline", "x"], ""), (["diff", "--", "--by="], ""),
@@ -112,6 +134,8 @@ def check_shell(test, name):
               for option, taken in of_command(test, command).items() if taken and words(taken)}
     values.update(("dmdv run %s=" % option, words(taken)) for option, taken in of_tool(test).items() if words(taken))
     values["dmdv print -s n"] = ["num-blocks"]
+    values["dmdv census --by=type,ta"] = ["type,tag"]
+    values["dmdv leaks --filter=ty"] = ["type="]
     values["dmdv run ls --tag"] = []
     files = {"dmdv print prof": "dmdv print profile.json.gz ",
              "dmdv merge --output=prof": "dmdv merge --output=profile.json.gz ",

@@ -36,7 +36,8 @@ static const dmd_option_t options[] = {
      .least = INT64_MIN, .most = INT64_MAX},
     {"most", "<number>|all", "3", "how many", DMD_OPTION_NUMBER_OR_ALL,
      DMD_OPTION_AT(values_t, most), .least = 1, .most = 1000},
-    {"name", "<text>", NULL, "who it is", DMD_OPTION_OWN, .take = take_name},
+    {"name", "<text>", NULL, "who it is", DMD_OPTION_OWN, .take = take_name, .words = "Dr|Ms",
+     .joint = ','},
     {"taste", "sweet|sour|bitter", NULL, "of which it has one or more", DMD_OPTION_WORD_BIT,
      DMD_OPTION_AT(values_t, tastes)},
     {"quick", NULL, NULL, "whether it is", DMD_OPTION_SWITCH, DMD_OPTION_AT(values_t, quick)},
@@ -131,7 +132,7 @@ static void words(void **state) {
   words_of("--most=", "all ");
   words_of("--seed=", "");
   words_of("--text=", "");
-  words_of("--name=", "");
+  words_of("--name=", "Dr Ms ");
 }
 
 static void other_arguments_are_left_alone(void **state) {

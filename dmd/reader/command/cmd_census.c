@@ -19,7 +19,7 @@ static const dmd_option_t options[] = {
     {"by", "KEY[,KEY...]", "type",
      "what to count by, and within its rows by what: type, stack, function, file, library, "
      "reporter, state, tag, thread, size, root, holder",
-     DMD_OPTION_OWN, .take = take_by},
+     DMD_OPTION_OWN, .take = take_by, .words = DMD_NODEKEY_WORDS, .joint = ','},
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 

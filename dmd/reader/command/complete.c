@@ -31,18 +31,30 @@ static void offer_options(const char *typed, const dmd_option_table_t *table) {
   }
 }
 
-/* Values of an option that begin with what follows the first `prefix` bytes of the word. */
+/* Whether the word is among those that stand, with commas between them, in a list of n bytes. */
+static bool is_listed(const char *list, size_t n, const char *word, size_t n_word) {
+  for (const char *end = list + n; list < end; list += strcspn(list, ",") + 1)
+    if (strcspn(list, ",") == n_word && memcmp(list, word, n_word) == 0)
+      return true;
+  return false;
+}
+
+/* Values of an option that begin with what follows the first `prefix` bytes of the word. In a list
+ * its last word is typed, which no word before it is. */
 static void answer_value(const dmd_option_t *option, const char *typed, size_t prefix) {
   if (option->is_file) {
     answer_files(typed, prefix);
     return;
   }
   puts("words");
-  const char *value;
-  size_t n;
+  const char *value, *comma = option->joint == ',' ? strrchr(typed + prefix, ',') : NULL;
+  size_t n, before = comma != NULL ? (size_t)(comma - typed) + 1 : prefix;
   for (unsigned i = 0; (value = dmd_option_word(option, i, &n)) != NULL; i++) {
-    char word[128];
-    snprintf(word, sizeof word, "%.*s%.*s", (int)prefix, typed, (int)n, value);
+    char word[256];
+    if (before > sizeof word / 2 || is_listed(typed + prefix, before - prefix, value, n))
+      continue;
+    snprintf(word, sizeof word, "%.*s%.*s%s", (int)before, typed, (int)n, value,
+             option->joint == '=' ? "=" : "");
     offer(typed, word, "");
   }
 }

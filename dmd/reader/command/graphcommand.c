@@ -34,7 +34,7 @@ static const dmd_option_t options[] = {
      "only blocks whose KEY contains TEXT: type, stack, function, file, library, reporter, state, "
      "tag, thread, size, root or holder; without KEY the stack; !: those that do not; several "
      "filters must all match",
-     DMD_OPTION_OWN, .take = take_filter},
+     DMD_OPTION_OWN, .take = take_filter, .words = DMD_NODEKEY_WORDS, .joint = '='},
     {"max-records", "N|all", "10", "rows shown at each level", DMD_OPTION_NUMBER_OR_ALL,
      AT(max_rows), .least = 1, .most = DMD_MAX_SHOWN},
     {"max-frames", "N", DMD_FRAMES_SHOWN, "frames that tell stacks apart, and that are shown",
