@@ -58,6 +58,7 @@ dmd_core_sources = \
   dmd/analysis/places.c dmd/analysis/places.h \
   dmd/analysis/plain.c dmd/analysis/plain.h \
   dmd/analysis/processes.c dmd/analysis/processes.h \
+  dmd/analysis/processtrees.c dmd/analysis/processtrees.h \
   dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \
   dmd/analysis/record.c dmd/analysis/record.h \
   dmd/analysis/recordfields.c dmd/analysis/recordfields.h \
@@ -124,6 +125,7 @@ dmd_core_sources = \
   dmd/text/text_run.c \
   dmd/text/text_share.c \
   dmd/text/text_tree.c dmd/text/text_tree.h \
+  dmd/text/tree_json.c dmd/text/tree_json.h \
   dmd/export/calltree.c dmd/export/calltree.h \
   dmd/export/export.h \
   dmd/export/export_about_memory.c \

@@ -114,6 +114,7 @@ void dmd_trees_add(dmd_trees_t *trees, const char *path, const dmd_amount_t *rep
   leaf->shared = report->shared;
   leaf->times = report->times;
   leaf->presence = report->presence;
+  leaf->leaf = report;
   trees->last = id;
   trees->path = path;
 }

@@ -2,7 +2,7 @@
  *
  * tree.h: the trees of one process, as about:memory shapes them.
  *
- * init, any number of adds, finish; then only read (tree_text.h prints). The paths must be added in
+ * init, any number of adds, finish; then only read (text_tree.h prints). The paths must be added in
  * the order of dmd_amounts_settle, which lets each tree grow at its right edge only: there is
  * one node a path and one a fork, however many parts the paths have. That is also how chains of
  * single children come out merged, "a/b/c". The root, a path's first part, is never merged.
@@ -28,15 +28,16 @@
 #include <stdbool.h>
 
 typedef struct dmd_node {
-  int64_t amount;     /* of the whole subtree */
-  int64_t shared;     /* of a leaf: how much more it would be if shared blocks counted whole */
-  uint64_t extent;    /* the largest absolute amount in the subtree */
-  size_t end;         /* while it grows: the length of its path */
-  const char *name;   /* the last parts of its path; NULL: a node for n_kids tiny ones */
-  uint32_t parent;    /* DMD_NONE: a root */
-  uint32_t root;      /* of its tree */
-  uint32_t first_kid; /* DMD_NONE: a leaf */
-  uint32_t next;      /* of its parent's children; of a root, the next root */
+  int64_t amount;   /* of the whole subtree */
+  int64_t shared;   /* of a leaf: how much more it would be if shared blocks counted whole */
+  uint64_t extent;  /* the largest absolute amount in the subtree */
+  size_t end;       /* while it grows: the length of its path */
+  const char *name; /* the last parts of its path; NULL: a node for n_kids tiny ones */
+  const dmd_amount_t *leaf; /* what was added; NULL: it is a sum */
+  uint32_t parent;          /* DMD_NONE: a root */
+  uint32_t root;            /* of its tree */
+  uint32_t first_kid;       /* DMD_NONE: a leaf */
+  uint32_t next;            /* of its parent's children; of a root, the next root */
   uint32_t n_kids;
   uint32_t times;    /* of a leaf: reports that were summed */
   uint8_t units;     /* dmd_memreport_units_t */
@@ -45,7 +46,7 @@ typedef struct dmd_node {
   bool is_invalid;   /* below zero or above the root */
   bool is_hidden;    /* its children are not shown */
   uint8_t value_n;   /* for the printer: characters of its value */
-  size_t prefix_szB; /* and the length of what stands before its children */
+  size_t prefix_szB; /* and the length of what stands before its children; in JSON of its path */
 } dmd_node_t;
 
 typedef struct dmd_trees {
@@ -62,7 +63,7 @@ typedef struct dmd_trees {
 void dmd_trees_init(dmd_trees_t *trees, const dmd_env_t *env);
 void dmd_trees_destroy(dmd_trees_t *trees);
 
-/* Adds a leaf. The path must stay where it is until finish. */
+/* Adds a leaf. The path must stay where it is until finish, the report as long as the trees. */
 void dmd_trees_add(dmd_trees_t *trees, const char *path, const dmd_amount_t *report);
 
 /* With show_all, nothing is tiny. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "text/text_tree.h"
 
-#include "analysis/tree.h"
-#include "base/sort.h"
+#include "analysis/processtrees.h"
 #include "base/str.h"
 #include "base/strbuf.h"
 #include "text/amount.h"
@@ -179,51 +178,13 @@ static void print_trees(printer_t *p) {
 
 /* ---- Processes. ---- */
 
-typedef struct {
-  uint32_t from, to; /* in the order of the memory reports */
-  const char *name;
-  bool is_main;
-  int64_t resident; /* -1: unknown */
-} process_t;
-
-static const char MAIN[] = "Main Process";
-
-static process_t find_process(const dmd_amounts_t *m, uint32_t from) {
-  uint32_t process = dmd_amounts_at(m, m->order[from])->process;
-  process_t p = {.from = from, .to = from, .resident = -1};
-  p.name = dmd_intern_get_str(&m->strings, process);
-  p.is_main = p.name[0] == '\0' || dmd_str_begins(p.name, MAIN);
-  for (; p.to < m->n_order; p.to++) {
-    const dmd_amount_t *r = dmd_amounts_at(m, m->order[p.to]);
-    if (r->process != process)
-      break;
-    if (dmd_str_equal(dmd_amounts_path(m, m->order[p.to]), "resident"))
-      p.resident = r->amount;
-  }
-  return p;
-}
-
-/* ctx is the array that the ids, counted from 0, are places in. */
-static int compare_processes(const void *ctx, uint32_t x, uint32_t y) {
-  const process_t *a = (const process_t *)ctx + x, *b = (const process_t *)ctx + y;
-  if (a->is_main != b->is_main)
-    return a->is_main ? -1 : 1;
-  if (a->resident != b->resident)
-    return a->resident > b->resident ? -1 : 1;
-  return dmd_str_compare(a->name, b->name);
-}
-
-static void print_process(dmd_out_t *out, const dmd_amounts_t *m, const process_t *process,
+static void print_process(dmd_out_t *out, const dmd_amounts_t *m, const dmd_process_t *process,
                           const char *notes, bool verbose) {
   dmd_trees_t trees;
-  dmd_trees_init(&trees, m->env);
-  for (uint32_t i = process->from; i < process->to; i++)
-    dmd_trees_add(&trees, dmd_amounts_path(m, m->order[i]), dmd_amounts_at(m, m->order[i]));
-  dmd_trees_finish(&trees, m->is_diff, verbose);
+  dmd_process_trees(process, m, &trees, verbose);
   printer_t p = {.out = out, .env = m->env, .trees = &trees, .verbose = verbose};
   dmd_strbuf_init(&p.prefix, m->env);
-  const char *name = process->name[0] != '\0' ? process->name : MAIN;
-  dmd_out_safe(out, name);
+  dmd_out_safe(out, process->name);
   dmd_out_char(out, '\n');
   dmd_out_str(out, notes);
   dmd_out_str(out, dmd_amounts_note(m, m->order[process->from]));
@@ -231,31 +192,22 @@ static void print_process(dmd_out_t *out, const dmd_amounts_t *m, const process_
   dmd_out_char(out, '\n');
   print_trees(&p);
   dmd_out_str(out, "End of ");
-  dmd_out_safe(out, name);
+  dmd_out_safe(out, process->name);
   dmd_out_char(out, '\n');
   dmd_strbuf_destroy(&p.prefix);
   dmd_trees_destroy(&trees);
 }
 
 void dmd_tree_print(dmd_out_t *out, const dmd_amounts_t *m, const char *notes, bool verbose) {
-  process_t *processes =
-      dmd_env_alloc(m->env, "dmd.tree.processes", ((size_t)m->n_order + 1) * sizeof *processes);
-  uint32_t *order =
-      dmd_env_alloc(m->env, "dmd.tree.processes", ((size_t)m->n_order + 1) * sizeof *order);
-  uint32_t n = 0;
-  for (uint32_t from = 0; from < m->n_order; from = processes[n++].to) {
-    processes[n] = find_process(m, from);
-    order[n] = n;
-  }
-  dmd_sort(m->env, order, n, compare_processes, processes);
+  uint32_t n;
+  dmd_process_t *processes = dmd_amounts_processes(m, &n);
   for (uint32_t i = 0; i < n; i++) {
     if (i > 0)
       dmd_out_char(out, '\n');
-    print_process(out, m, &processes[order[i]], i == 0 ? notes : "", verbose);
+    print_process(out, m, &processes[i], i == 0 ? notes : "", verbose);
   }
   if (n == 0)
     dmd_out_str(out, notes);
-  dmd_env_free(m->env, order);
   dmd_env_free(m->env, processes);
 }
 

@@ -4,8 +4,10 @@
 The expected trees were worked out by hand; most use round amounts, 1 MB being 1,048,576 bytes.
 """
 
-from treetest import (MB, HEAP, OTHER, COUNT, CUMULATIVE, PERCENTAGE, allocated, body, document, explicit, other,
-                      report, tree)
+import json
+
+from treetest import (MB, HEAP, OTHER, COUNT, CUMULATIVE, PERCENTAGE, allocated, body, check_json, document, explicit,
+                      other, report, tree)
 
 
 # ---- Shape. ----
@@ -291,3 +293,36 @@ def test_leaf_in_one_and_parent_in_the_other(test):
                                              "└──3.00 MB (100.0%) -- a",
                                              "   ├──5.00 MB (166.7%) ── b [+]",
                                              "   └──-2.00 MB (-66.67%) ── (own) [-]"], "(own)")
+
+
+# ---- JSON, which all tests of text compare, too. ----
+
+def test_json_of_a_deep_tree(test):
+    """Deeper than JSON may nest: below, leaves stand with the rest of their paths."""
+    deep = "a"
+    reports = []
+    for i in range(40):
+        reports.append(report(deep + "/x", 3 * MB, OTHER))
+        deep += "/%d" % i
+    path = test.write("deep", document(*reports, report(deep + "/y/z", 2 * MB, OTHER)))
+    [node] = json.loads(test.dmdv("tree", "--json", "--verbose", path)[0])["processes"][0]["trees"]
+    test.equal(node["amount"], 122 * MB, "all")
+    level = 1
+    while any("children" in kid for kid in node["children"]):
+        test.equal(sum(kid["amount"] for kid in node["children"]), node["amount"], "a sum")
+        [node] = [kid for kid in node["children"] if "children" in kid]
+        level += 1
+    test.equal(level, 24, "levels")
+    test.equal(sum(kid["amount"] for kid in node["children"]), node["amount"], "the last sum")
+    names = [kid["name"] for kid in node["children"]]
+    # The 24th node is a/0/.../22; there are x and what is below it.
+    test.check("x" in names and "23/x" in names and "/".join(map(str, range(23, 40))) + "/y/z" in names, "names %s" % names)
+    test.equal(len(names), 18, "leaves")
+
+
+def test_json_says_what_text_cannot(test):
+    path = test.write("p", document(report("explicit/a", 5, HEAP), report("explicit/a", 6, HEAP), allocated(20)))
+    result = check_json(test, tree(test, path), path)
+    a = [kid for kid in result["processes"][0]["trees"][0]["children"] if kid["name"] == "a"][0]
+    test.equal(a, {"name": "a", "path": "explicit/a", "amount": 11, "units": "bytes", "value": "0.01 KB", "share": "55.00%",
+                   "kind": "heap", "description": "Some.", "n": 2}, "a leaf")

@@ -2,9 +2,11 @@
 """What the tests of dmdv tree share: memory reports to make trees of, and parts of what is printed."""
 
 import json
+import os
+import re
 
 from dmdvtest import Profile
-from harness import Skip
+from harness import Skip, files
 
 MB = 1 << 20
 NONHEAP, HEAP, OTHER = 0, 1, 2
@@ -25,10 +27,50 @@ def document(*reports):
     return {"version": 1, "hasMozMallocUsableSize": True, "reports": list(reports)}
 
 
+def safe(name):
+    """A name as text shows it."""
+    return re.sub("[\\x00-\\x1f\\x7f]", lambda m: "\\x%02x" % ord(m.group()), name)
+
+
+def spell(node, lines):
+    """The lines of a node in JSON and of what is shown below it, without what stands before the amounts."""
+    kids = node.get("children")
+    share = " (%s)" % node["share"] if "share" in node else ""
+    sign = "──" if kids is None else "++" if "hidden" in node else "--"
+    lines.append("%s%s %s %s" % (node["value"], share, sign, safe(node["name"])) + (" [?!]" if "invalid" in node else "") +
+                 (" [%d]" % node["n"] if "n" in node else "") + (" [whole: %s]" % node["whole"] if "whole" in node else "") +
+                 {"new": " [+]", "old": " [-]", None: ""}[node.get("only")])
+    for kid in kids if kids is not None and "hidden" not in node else ():
+        spell(kid, lines)
+
+
+def check_json(test, lines, *args):
+    """The result as JSON obeys its schema, and is that of the text."""
+    result = json.loads(test.dmdv("tree", "--json", *args)[0])
+    schema = json.loads(files.read(os.path.join(test.srcdir, "docs", "dmdv-tree.schema.json")))
+    try:
+        import jsonschema
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.Draft202012Validator(schema).validate(result)
+    except ImportError:
+        pass
+    spelt = []
+    for process in result["processes"]:
+        for node in process["trees"]:
+            spell(node, spelt)
+    # What is deeper than JSON goes (24 levels) is another test's.
+    if all(line.index(line.lstrip(" │├└─")) < 100 for line in lines):
+        test.equal(spelt, [line.lstrip(" │├└─") for line in lines if re.search(" (──|--|\\+\\+) ", line)], "as JSON")
+    return result
+
+
 def tree(test, *args, **keys):
     """The lines that dmdv tree prints; arguments that are not strings become files."""
     args = [a if isinstance(a, str) else test.write("file%d" % i, a) for i, a in enumerate(args)]
-    return test.dmdv("tree", *args, **keys)[0].split("\n")
+    lines = test.dmdv("tree", *args, **keys)[0].split("\n")
+    if not keys:
+        check_json(test, lines, *args)
+    return lines
 
 
 def body(lines):

@@ -15,6 +15,7 @@
 #include "reader/host/outfile.h"
 #include "reader/input/load.h"
 #include "text/text_tree.h"
+#include "text/tree_json.h"
 
 #include <string.h>
 
@@ -22,6 +23,7 @@ typedef struct {
   const char *output; /* NULL: standard output */
   bool diff;
   bool verbose;
+  bool json;
   bool no_pager;
   dmdv_files_t files;
 } options_t;
@@ -31,6 +33,7 @@ static const dmd_option_t options[] = {
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, diff)},
     {"verbose", NULL, NULL, "everything, however small, and amounts in bytes", DMD_OPTION_SWITCH,
      DMD_OPTION_AT(options_t, verbose), .letter = 'v'},
+    {"json", NULL, NULL, "the result as JSON", DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, json)},
     {"output", "FILE", NULL, "write there instead of to standard output", DMD_OPTION_TEXT,
      DMD_OPTION_AT(options_t, output), .letter = 'o', .is_file = true},
     {"no-pager", NULL, NULL, "on a terminal too, print at once", DMD_OPTION_SWITCH,
@@ -165,6 +168,12 @@ typedef struct {
 
 static void print_tree(void *ctx, dmd_out_t *out) {
   const shown_t *shown = ctx;
+  if (shown->options->json) {
+    dmd_jsonout_t j;
+    dmd_jsonout_init(&j, out);
+    dmd_tree_json(&j, shown->amounts, shown->options->verbose);
+    return;
+  }
   bool is_empty = shown->options->diff && shown->amounts->n_order == 0;
   dmd_tree_print(out, shown->amounts, is_empty ? "no difference\n" : "", shown->options->verbose);
 }
