@@ -147,9 +147,13 @@ dmd_core_sources = \
   dmd/image/imagewriter.c dmd/image/imagewriter.h \
   dmd/image/imagewriter_graph.c \
   dmd/page/answer.c dmd/page/answer.h \
+  dmd/page/ask_faults.c \
   dmd/page/ask_files.c \
+  dmd/page/ask_overview.c \
   dmd/page/ask_record.c \
   dmd/page/ask_records.c \
+  dmd/page/ask_series.c \
+  dmd/page/ask_tree.c \
   dmd/page/asks.c dmd/page/asks.h \
   dmd/page/page.c dmd/page/page.h \
   dmd/page/query.c dmd/page/query.h \

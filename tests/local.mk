@@ -88,6 +88,7 @@ unit_tests = \
   tests/unit/test_paths \
   tests/unit/test_page \
   tests/unit/test_page_records \
+  tests/unit/test_page_views \
   tests/unit/test_peer_conformance \
   tests/unit/test_pieces \
   tests/unit/test_pool \

@@ -46,13 +46,42 @@ void dmd_answer_key_share(dmd_jsonout_t *j, const char *key, int64_t part, int64
   dmd_jsonout_str(j, text);
 }
 
-void dmd_answer_text(dmd_jsonout_t *j, const dmd_strbuf_t *text) {
-  size_t n = text->n;
-  while (n > 0 && text->text[n - 1] == '\n')
-    n--;
-  text->text[n] = '\0';
-  dmd_jsonout_str(j, text->text);
+/* ---- Printed text. ---- */
+
+void dmd_printed_init(dmd_printed_t *printed, const dmd_env_t *env) {
+  dmd_strbuf_init(&printed->text, env);
+  dmd_out_init(&printed->out, dmd_strbuf_write, &printed->text);
 }
+
+void dmd_printed_end(dmd_printed_t *printed, dmd_jsonout_t *j) {
+  dmd_strbuf_t *text = &printed->text;
+  dmd_out_flush(&printed->out);
+  while (text->n > 0 && text->text[text->n - 1] == '\n')
+    dmd_strbuf_cut(text, text->n - 1);
+  dmd_jsonout_str(j, text->text);
+  dmd_strbuf_destroy(text);
+}
+
+void dmd_printed_end_lines(dmd_printed_t *printed, dmd_jsonout_t *j) {
+  dmd_strbuf_t *text = &printed->text;
+  dmd_out_flush(&printed->out);
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  char *line = text->text;
+  for (size_t i = 0; i < text->n; i++) {
+    if (text->text[i] != '\n')
+      continue;
+    text->text[i] = '\0';
+    while (*line == ' ' || *line == '#')
+      line++;
+    if (*line != '\0')
+      dmd_jsonout_str(j, line);
+    line = text->text + i + 1;
+  }
+  dmd_jsonout_end(j);
+  dmd_strbuf_destroy(text);
+}
+
+/* ---- Records. ---- */
 
 void dmd_answer_frame(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t frame) {
   if (profile->frame_view.full_names || !dmd_frame_is_shortened(&profile->frames, frame)) {
@@ -98,9 +127,8 @@ const char *dmd_answer_section(const dmd_view_t *view, const dmd_record_t *r) {
                                       : dmd_mode_name(mode);
 }
 
-void dmd_answer_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id) {
+static void write_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id) {
   const dmd_record_t *r = dmd_records_at(&view->records, id);
-  dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
   dmd_jsonout_key_u64(j, "id", id);
   dmd_answer_record_name(j, view, r);
   dmd_answer_key_i64(j, "bytes", r->usable);
@@ -113,34 +141,26 @@ void dmd_answer_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id) {
   key_name(j, "tag", view, r, DMD_RECORD_TAG);
   if (r->sampled)
     dmd_jsonout_key_bool(j, "sampled", true);
-  dmd_jsonout_end(j);
-}
-
-/* Each line of a text, without what it is indented by, as a string. */
-static void write_lines(dmd_jsonout_t *j, dmd_strbuf_t *text) {
-  char *line = text->text;
-  for (size_t i = 0; i < text->n; i++) {
-    if (text->text[i] != '\n')
-      continue;
-    text->text[i] = '\0';
-    while (*line == ' ')
-      line++;
-    dmd_jsonout_str(j, line);
-    line = text->text + i + 1;
-  }
 }
 
 void dmd_answer_whose(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r) {
-  dmd_strbuf_t text;
-  dmd_out_t out;
-  dmd_strbuf_init(&text, view->profile->env);
-  dmd_out_init(&out, dmd_strbuf_write, &text);
+  dmd_printed_t printed;
+  dmd_printed_init(&printed, view->profile->env);
   if (dmd_record_section(&view->records, r) == DMD_SECTION_UNREPORTED)
-    dmd_pieces_print_advice(&view->pieces, &out, r);
-  dmd_out_flush(&out);
+    dmd_pieces_print_advice(&view->pieces, &printed.out, r);
   dmd_jsonout_key(j, "whose");
-  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
-  write_lines(j, &text);
+  dmd_printed_end_lines(&printed, j);
+}
+
+void dmd_answer_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id) {
+  dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
+  write_record(j, view, id);
   dmd_jsonout_end(j);
-  dmd_strbuf_destroy(&text);
+}
+
+void dmd_answer_record_whose(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id) {
+  dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
+  write_record(j, view, id);
+  dmd_answer_whose(j, view, dmd_records_at(&view->records, id));
+  dmd_jsonout_end(j);
 }

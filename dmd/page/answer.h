@@ -30,8 +30,16 @@ void dmd_answer_key_sum(dmd_jsonout_t *j, const char *key, int64_t bytes, int64_
 /* `"share": "12.34%"`. */
 void dmd_answer_key_share(dmd_jsonout_t *j, const char *key, int64_t part, int64_t whole);
 
-/* What a print function wrote, without the line end at the end. */
-void dmd_answer_text(dmd_jsonout_t *j, const dmd_strbuf_t *text);
+/* What print functions write to `out`, to become a string: without the line ends at its end, or
+ * each line as a string of its own, without blanks and a '#' in front of it. Both end it. */
+typedef struct dmd_printed {
+  dmd_strbuf_t text;
+  dmd_out_t out;
+} dmd_printed_t;
+
+void dmd_printed_init(dmd_printed_t *printed, const dmd_env_t *env);
+void dmd_printed_end(dmd_printed_t *printed, dmd_jsonout_t *j);
+void dmd_printed_end_lines(dmd_printed_t *printed, dmd_jsonout_t *j);
 
 /* A frame as text shows it, but for what JSON escapes itself. */
 void dmd_answer_frame(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t frame);
@@ -46,7 +54,13 @@ void dmd_answer_record_name(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record
  * section, reporter and tag. */
 void dmd_answer_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id);
 
+/* The same with `"whose"`. */
+void dmd_answer_record_whose(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id);
+
 /* `"whose": [...]`: who should have reported an unreported record, in sentences. */
 void dmd_answer_whose(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r);
+
+/* The answer of ask_faults.c. */
+void dmd_answer_faults(dmd_jsonout_t *j, dmd_view_t *view, dmd_window_t window);
 
 #endif

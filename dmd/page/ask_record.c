@@ -111,15 +111,11 @@ static void write_stacks(dmd_jsonout_t *j, const dmd_view_t *view, const dmd_rec
 /* ---- All. ---- */
 
 static void write_text(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r, rank_t rank) {
-  dmd_strbuf_t text;
-  dmd_out_t out;
-  dmd_strbuf_init(&text, view->profile->env);
-  dmd_out_init(&out, dmd_strbuf_write, &text);
-  dmd_pieces_print_record(&view->pieces, &out, rank.rank, r, rank.cumulative);
-  dmd_out_flush(&out);
+  dmd_printed_t text;
+  dmd_printed_init(&text, view->profile->env);
+  dmd_pieces_print_record(&view->pieces, &text.out, rank.rank, r, rank.cumulative);
   dmd_jsonout_key(j, "text");
-  dmd_answer_text(j, &text);
-  dmd_strbuf_destroy(&text);
+  dmd_printed_end(&text, j);
 }
 
 static void write_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id, dmd_window_t window) {

@@ -4,10 +4,10 @@
 #include "base/str.h"
 
 const dmd_ask_t dmd_asks[] = {
-    {"files", dmd_ask_files},
-    {"record", dmd_ask_record},
-    {"records", dmd_ask_records},
-    {NULL, NULL},
+    {"faults", dmd_ask_faults},     {"files", dmd_ask_files},
+    {"overview", dmd_ask_overview}, {"record", dmd_ask_record},
+    {"records", dmd_ask_records},   {"series", dmd_ask_series},
+    {"tree", dmd_ask_tree},         {NULL, NULL},
 };
 
 const dmd_ask_t *dmd_ask_find(const char *name) {

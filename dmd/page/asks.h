@@ -23,8 +23,12 @@ const dmd_ask_t *dmd_ask_find(const char *name);
 /* All of them, up to one without a name. */
 extern const dmd_ask_t dmd_asks[];
 
+bool dmd_ask_faults(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_files(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_overview(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_record(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_records(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_series(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_tree(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 
 #endif

@@ -70,20 +70,26 @@ static dmd_view_t *find_view(dmd_page_t *page, const dmd_view_t *key) {
   return *place;
 }
 
+bool dmd_page_files_of(const dmd_page_t *page, dmd_query_t *query, const dmd_page_file_t **of,
+                       const dmd_page_file_t **old) {
+  *of = dmd_page_file_of(page, query, "of");
+  *old = NULL;
+  if (dmd_query_str(query, "old", NULL) != NULL)
+    *old = dmd_page_file_of(page, query, "old");
+  if (query->failed)
+    return false;
+  if (*old != NULL && (*old)->profile.mode != (*of)->profile.mode)
+    return dmd_query_reject(query, "the files are of different modes, and cannot be compared",
+                            "compare files of one mode");
+  return true;
+}
+
 dmd_view_t *dmd_page_view_of(dmd_page_t *page, dmd_query_t *query, uint64_t max_frames) {
-  const dmd_page_file_t *of = dmd_page_file_of(page, query, "of"), *old = NULL;
-  bool is_difference = dmd_query_str(query, "old", NULL) != NULL;
-  if (is_difference)
-    old = dmd_page_file_of(page, query, "old");
+  const dmd_page_file_t *of, *old;
   dmd_view_t key = {.old = DMD_VIEW_ALONE, .used = page->n_asked};
   key.max_frames = (uint32_t)dmd_query_number(query, "max-frames", 1, DMD_MAX_SHOWN, max_frames);
-  if (query->failed)
+  if (!dmd_page_files_of(page, query, &of, &old))
     return NULL;
-  if (old != NULL && old->profile.mode != of->profile.mode) {
-    dmd_query_reject(query, "the files are of different modes, and cannot be compared",
-                     "compare files of one mode");
-    return NULL;
-  }
   for (uint32_t i = 0; i < dmd_page_n_files(page); i++) {
     key.of = dmd_page_file(page, i) == of ? i : key.of;
     key.old = dmd_page_file(page, i) == old ? i : key.old;

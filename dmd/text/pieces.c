@@ -40,6 +40,11 @@ void dmd_pieces_print_advice(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_rec
   dmd_print_advice(&p, r);
 }
 
+void dmd_pieces_print_advice_on_all(dmd_pieces_t *pieces, dmd_out_t *out) {
+  dmd_printer_t p = printer_to(pieces, out);
+  dmd_print_advice_on_all(&p);
+}
+
 void dmd_pieces_print_fault(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_fault_t *fault) {
   dmd_printer_t p = printer_to(pieces, out);
   dmd_print_fault(&p, fault);

@@ -32,6 +32,9 @@ void dmd_pieces_print_record(dmd_pieces_t *pieces, dmd_out_t *out, uint32_t i,
  * two blanks; nothing where nothing is known. */
 void dmd_pieces_print_advice(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_record_t *r);
 
+/* What holds of all unreported blocks, in paragraphs that begin with "# ". */
+void dmd_pieces_print_advice_on_all(dmd_pieces_t *pieces, dmd_out_t *out);
+
 /* A fault, with its stacks. */
 void dmd_pieces_print_fault(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_fault_t *fault);
 

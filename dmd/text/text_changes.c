@@ -22,7 +22,7 @@ static void print_state(dmd_out_t *out, const dmd_tally_t *before, const dmd_tal
   print_change(out, before->usable[state], now->usable[state]);
 }
 
-static void print_whole(dmd_out_t *out, const dmd_changes_t *c) {
+void dmd_changes_print_whole(dmd_out_t *out, const dmd_changes_t *c) {
   dmd_out_str(out, "The heap went from ");
   print_change(out, c->before.total, c->now.total);
   if (c->mode == DMD_MODE_DARK_MATTER) {
@@ -35,7 +35,7 @@ static void print_whole(dmd_out_t *out, const dmd_changes_t *c) {
 }
 
 /* "Grown, unreported", "Was unreported, now once-reported" */
-static void print_kind(dmd_out_t *out, const dmd_place_t *p) {
+void dmd_changes_print_kind(dmd_out_t *out, const dmd_place_t *p) {
   static const char *const words[] = {[DMD_CHANGE_NEW] = "New, ",
                                       [DMD_CHANGE_GONE] = "Gone, ",
                                       [DMD_CHANGE_GROWN] = "Grown, ",
@@ -54,7 +54,7 @@ static void print_kind(dmd_out_t *out, const dmd_place_t *p) {
 }
 
 static void print_place(dmd_out_t *out, const dmd_changes_t *c, const dmd_place_t *p) {
-  print_kind(out, p);
+  dmd_changes_print_kind(out, p);
   dmd_out_str(out, " {\n  ");
   print_change(out, p->before.total, p->now.total);
   dmd_out_str(out, ", ");
@@ -81,7 +81,7 @@ static void print_place(dmd_out_t *out, const dmd_changes_t *c, const dmd_place_
 
 void dmd_changes_print(dmd_out_t *out, const dmd_changes_t *c, uint32_t max_places) {
   uint32_t n = max_places != 0 && max_places < c->n ? max_places : c->n;
-  print_whole(out, c);
+  dmd_changes_print_whole(out, c);
   if (c->n == 0)
     dmd_out_str(out, "No place changed.\n");
   for (uint32_t i = 0; i < n; i++)

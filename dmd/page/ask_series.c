@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * ask=series: {"processes": [{"name", "dumps": [{"of", "label", "n", "time", "heap", "sections",
+ * "resident"}]}]}: the profiles that the page has, by process, each process's in the order of their
+ * dumps. sections are {NAME: {"bytes", "blocks"}}, in dark-matter mode only.
+ */
+#include "analysis/profile_amounts.h"
+#include "base/sort.h"
+#include "base/str.h"
+#include "page/answer.h"
+#include "page/asks.h"
+
+typedef struct {
+  const dmd_page_t *page;
+  char **names; /* of the processes, by file */
+} series_t;
+
+static const dmd_profile_t *profile_at(const series_t *series, uint32_t file) {
+  return &dmd_page_file(series->page, file)->profile;
+}
+
+/* By process, then by number; without one, as they came. */
+static int compare_files(const void *ctx, uint32_t a, uint32_t b) {
+  const series_t *series = ctx;
+  int order = dmd_str_compare(series->names[a], series->names[b]);
+  uint64_t x = profile_at(series, a)->run.dump_number, y = profile_at(series, b)->run.dump_number;
+  return order != 0 ? order : (x > y) - (x < y);
+}
+
+static void write_heap(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  int64_t usable[DMD_N_SECTIONS] = {0}, num[DMD_N_SECTIONS] = {0};
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
+    dmd_section_t section = dmd_section_of_group(profile, g);
+    usable[section] += (int64_t)(g->num * (g->req + g->slop));
+    num[section] += (int64_t)g->num;
+  }
+  dmd_answer_key_sum(j, "heap", usable[0] + usable[1] + usable[2] + usable[3],
+                     num[0] + num[1] + num[2] + num[3]);
+  if (profile->mode != DMD_MODE_DARK_MATTER)
+    return;
+  dmd_jsonout_key(j, "sections");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  for (int section = DMD_SECTION_TWICE; section <= DMD_SECTION_ONCE; section++)
+    dmd_answer_key_sum(j, dmd_section_name(section), usable[section], num[section]);
+  dmd_jsonout_end(j);
+}
+_Static_assert(DMD_N_SECTIONS == 4, "all are added up");
+
+static void write_dump(dmd_jsonout_t *j, const series_t *series, uint32_t file) {
+  const dmd_profile_t *profile = profile_at(series, file);
+  const dmd_run_t *run = &profile->run;
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "of", file);
+  dmd_jsonout_key_str(j, "mode", dmd_mode_name(profile->mode));
+  if (run->label != NULL)
+    dmd_jsonout_key_str(j, "label", run->label);
+  if (run->dump_number > 0)
+    dmd_jsonout_key_u64(j, "n", run->dump_number);
+  if (run->time != NULL)
+    dmd_jsonout_key_str(j, "time", run->time);
+  write_heap(j, profile);
+  if (profile->memory.resident != DMD_MEMORY_UNKNOWN)
+    dmd_jsonout_key_u64(j, "resident", profile->memory.resident);
+  dmd_jsonout_end(j);
+}
+
+static void write_series(dmd_jsonout_t *j, const series_t *series, const uint32_t *order,
+                         uint32_t n) {
+  for (uint32_t i = 0; i < n;) {
+    const char *name = series->names[order[i]];
+    dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+    dmd_jsonout_key_str(j, "name", name);
+    dmd_jsonout_key(j, "dumps");
+    dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+    for (; i < n && dmd_str_equal(series->names[order[i]], name); i++)
+      write_dump(j, series, order[i]);
+    dmd_jsonout_end(j);
+    dmd_jsonout_end(j);
+  }
+}
+
+bool dmd_ask_series(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
+  (void)query;
+  uint32_t n = dmd_page_n_files(page);
+  series_t series = {page, NULL};
+  uint32_t *order = dmd_env_alloc(page->env, "dmd.page.series", ((size_t)n + 1) * sizeof *order);
+  series.names =
+      dmd_env_alloc(page->env, "dmd.page.series", ((size_t)n + 1) * sizeof *series.names);
+  for (uint32_t i = 0; i < n; i++) {
+    series.names[i] = dmd_process_name(profile_at(&series, i));
+    order[i] = i;
+  }
+  dmd_sort(page->env, order, n, compare_files, &series);
+  dmd_jsonout_t j;
+  dmd_jsonout_init(&j, out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key(&j, "processes");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  write_series(&j, &series, order, n);
+  dmd_jsonout_end(&j);
+  dmd_jsonout_end(&j);
+  for (uint32_t i = 0; i < n; i++)
+    dmd_env_free(page->env, series.names[i]);
+  dmd_env_free(page->env, series.names);
+  dmd_env_free(page->env, order);
+  return true;
+}
