@@ -153,8 +153,18 @@ def another_build(t):
 def without_debug_information(t):
     program = _copy(t, compiler="g++")
     commands.run(["strip", program])
-    found, err = _show(t, t.run_command([program]))
+    run = t.run_command([program])
+    found, err = _show(t, run)
     t.equal(err.count("no debug information"), 1)
+    said = re.search(r"no debug information in %s(?: and \d+ more)?: for want of it ([\d.]+)% of the heap has no type;"
+                     r" of the rest ([\d.]+)% has one\n".replace("%s", re.escape(program)), err)
+    t.check(said, err)
+    sizes = {}
+    for block in run.graph_numbered(1).blocks:
+        kind = "without" if found["evidence"][block.address] == "function" else "typed"
+        sizes[kind] = sizes.get(kind, 0) + block.requested + block.slop
+    t.equal(float(said.group(1)), 1000 * sizes["without"] // sum(sizes.values()) / 10)
+    t.equal(said.group(2), "100.0")
     kinds = set(found["evidence"].values())
     t.check("function" in kinds and "site" not in kinds, "types without debug information: %s" % kinds)
 

@@ -10,6 +10,8 @@
 #include "reader/types/locals.h"
 #include "reader/types/site.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Wrappers around wrappers: further out nobody has the block as his result. */
@@ -304,40 +306,69 @@ static void type_by_stack(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t n
 
 /* ---- What is missing. ---- */
 
-/* The object without debug information that a block without a type was allocated in; DMD_NONE:
- * none.
- */
-static uint32_t object_without(const dmdv_typefinder_t *f, const dmd_typing_t *typing,
-                               uint32_t node) {
+/* The object without debug information that had the address of a block without a type, on its way
+ * out of the functions that allocated it; DMD_NONE: none. */
+static uint32_t object_without(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t node) {
   const dmd_heapgraph_t *graph = typing->graph;
   uint32_t stack = dmd_heapgraph_block(graph, node)->stack;
-  if (dmd_typing_type(typing, node) != DMD_NONE || dmd_heapgraph_n_codes(graph, stack) < 2)
-    return DMD_NONE;
-  uint32_t id = dmd_heapgraph_code(graph, dmd_heapgraph_stack_code(graph, stack, 1))->object;
-  const object_t *object = object_at(f, id);
-  return object != NULL && object->file.dwarf != NULL ? DMD_NONE : id;
+  uint32_t n = dmd_typing_type(typing, node) != DMD_NONE ? 0 : dmd_heapgraph_n_codes(graph, stack);
+  for (uint32_t i = 1; i < n && i < MAX_FRAMES; i++) {
+    uint32_t code = dmd_heapgraph_stack_code(graph, stack, i);
+    const object_t *object = object_at(f, dmd_heapgraph_code(graph, code)->object);
+    if (object == NULL || object->file.dwarf == NULL)
+      return dmd_heapgraph_code(graph, code)->object;
+    if (site_of(f, typing, code)->returns != DMDV_RETURNS_IT)
+      break;
+  }
+  return DMD_NONE;
 }
 
-/* Says so where most of the heap has no types because one object has no debug information. */
-static void say_what_is_missing(dmdv_typefinder_t *f, const dmd_typing_t *typing) {
+/* Of a heap in which blocks have no types. */
+typedef struct {
+  uint64_t szB, typed_szB;
+  uint64_t without_szB; /* for want of debug information, */
+  uint32_t n_objects;   /* in so many objects, */
+  uint32_t worst;       /* most of it in this one */
+} missing_t;
+
+static void count_block(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t node, missing_t *m) {
+  uint64_t szB = typing->graph->graph.size[node];
+  uint32_t id = object_without(f, typing, node);
+  m->szB += szB;
+  if (dmd_typing_type(typing, node) != DMD_NONE)
+    m->typed_szB += szB;
+  if (id == DMD_NONE || id > f->objects.last || szB == 0)
+    return;
+  object_t *object = DMD_POOL_AT(&f->objects, object_t, id);
+  m->n_objects += object->untyped_szB == 0;
+  object->untyped_szB += szB;
+  m->without_szB += szB;
+  if (m->worst == DMD_NONE ||
+      object->untyped_szB > DMD_POOL_AT(&f->objects, object_t, m->worst)->untyped_szB)
+    m->worst = id;
+}
+
+/* In percent, rounded down, so that all is said of all alone. */
+static double percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 100 : (double)(uint64_t)(1000.0 * (double)part / (double)whole) / 10;
+}
+
+/* Says so where a good part of the heap has no types because code has no debug information. */
+static void say_what_is_missing(dmdv_typefinder_t *f, dmd_typing_t *typing) {
   const dmd_heapgraph_t *graph = typing->graph;
-  uint64_t total = 0, most = 0;
-  uint32_t worst = DMD_NONE;
-  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
-    uint32_t id = object_without(f, typing, node);
-    total += graph->graph.size[node];
-    if (id == DMD_NONE || id > f->objects.last)
-      continue;
-    object_t *object = DMD_POOL_AT(&f->objects, object_t, id);
-    object->untyped_szB += graph->graph.size[node];
-    if (object->untyped_szB > most) {
-      most = object->untyped_szB;
-      worst = id;
-    }
-  }
-  if (most > total / 2)
-    dmdv_note("%s: no debug information; its blocks are named by who allocated them",
-              dmd_heapgraph_object(graph, worst)->path);
+  missing_t m = {0};
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+    count_block(f, typing, node, &m);
+  if (m.without_szB <= m.szB / 10)
+    return;
+  char others[40] = "";
+  if (m.n_objects > 1)
+    snprintf(others, sizeof others, " and %" PRIu32 " more", m.n_objects - 1);
+  dmdv_note(
+      "no debug information in %s%s: for want of it %.1f%% of the heap has no type; of the rest "
+      "%.1f%% has one",
+      dmd_heapgraph_object(graph, m.worst)->path, others, percent(m.without_szB, m.szB),
+      percent(m.typed_szB, m.szB - m.without_szB));
 }
 
 void dmdv_typefinder_run(dmdv_typefinder_t *f, dmd_typing_t *typing) {
