@@ -40,13 +40,16 @@ dmd_core_sources = \
   dmd/profile/memreports.c dmd/profile/memreports.h \
   dmd/profile/reporterruns.c dmd/profile/reporterruns.h \
   dmd/profile/reports.c dmd/profile/reports.h \
+  dmd/profile/scanned.c dmd/profile/scanned.h \
   dmd/profile/translate.c dmd/profile/translate.h \
+  dmd/analysis/addresses.c dmd/analysis/addresses.h \
   dmd/analysis/advicesum.c dmd/analysis/advicesum.h \
   dmd/analysis/allocfns.c dmd/analysis/allocfns.h \
   dmd/analysis/amounts.c dmd/analysis/amounts.h \
   dmd/analysis/calibration.c dmd/analysis/calibration.h \
   dmd/analysis/causes.c dmd/analysis/causes.h \
   dmd/analysis/changes.c dmd/analysis/changes.h \
+  dmd/analysis/clamp.c dmd/analysis/clamp.h \
   dmd/analysis/combine.c dmd/analysis/combine.h \
   dmd/analysis/filter.c dmd/analysis/filter.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
@@ -166,6 +169,7 @@ dmd_core_sources = \
   dmd/live/blocks.c dmd/live/blocks.h \
   dmd/live/capture.c dmd/live/capture.h \
   dmd/live/claim.c dmd/live/claim.h \
+  dmd/live/contents.c dmd/live/contents.h \
   dmd/live/counters.c dmd/live/counters.h \
   dmd/live/freed.c dmd/live/freed.h \
   dmd/live/heap.c dmd/live/heap.h \

@@ -19,6 +19,7 @@ unit_tests = \
   tests/unit/test_changes \
   tests/unit/test_claim \
   tests/unit/test_claimblocks \
+  tests/unit/test_clamp \
   tests/unit/test_combine \
   tests/unit/test_condense \
   tests/unit/test_counters \
@@ -113,6 +114,7 @@ unit_tests = \
   tests/unit/test_running \
   tests/unit/test_sample \
   tests/unit/test_scan \
+  tests/unit/test_scanned \
   tests/unit/test_scope \
   tests/unit/test_select \
   tests/unit/test_size \

@@ -152,7 +152,8 @@ bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *pr
   return good && fits_alone && fits(merge);
 }
 
-/* The merged profile is of no process and no dump. */
+/* The merged profile is of no process and no dump. Blocks of several processes have no addresses in
+ * common: of scans it is what they are without. */
 void dmd_merge_finish(dmd_merge_t *merge) {
   dmd_profile_t *profile = &merge->profile;
   dmd_run_t *run = &profile->run;
@@ -164,6 +165,8 @@ void dmd_merge_finish(dmd_merge_t *merge) {
   run->command = dmd_profile_keep(profile, command.text);
   dmd_strbuf_destroy(&command);
   run->trigger = "merge";
+  if (profile->mode == DMD_MODE_SCAN)
+    profile->mode = DMD_MODE_LIVE;
   run->pid = 0;
   run->dump_number = 0;
   /* A file may leave out what every file of dmd says. */

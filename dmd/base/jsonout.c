@@ -161,6 +161,14 @@ void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id) {
   dmd_out_char(json->out, '"');
 }
 
+void dmd_jsonout_hex(dmd_jsonout_t *json, uint64_t v) {
+  char digits[DMD_FORMAT_MAX];
+  before_item(json);
+  dmd_out_char(json->out, '"');
+  dmd_out_bytes(json->out, digits, dmd_format_hex(digits, v));
+  dmd_out_char(json->out, '"');
+}
+
 void dmd_jsonout_bool(dmd_jsonout_t *json, bool v) {
   before_item(json);
   dmd_out_str(json->out, v ? "true" : "false");

@@ -57,6 +57,8 @@ void dmd_jsonout_u64(dmd_jsonout_t *json, uint64_t v);
 void dmd_jsonout_i64(dmd_jsonout_t *json, int64_t v);
 /* A number in quotes: the ids of trace and frame tables. */
 void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id);
+/* Hexadecimal digits in quotes, without a prefix. */
+void dmd_jsonout_hex(dmd_jsonout_t *json, uint64_t v);
 void dmd_jsonout_bool(dmd_jsonout_t *json, bool v);
 void dmd_jsonout_null(dmd_jsonout_t *json);
 

@@ -75,6 +75,10 @@ enum {
 #define DMD_MAX_HEAP_READ DMD_POWER(DMD_MAX_HEAP_READ_EXPONENT)
 enum { DMD_MAX_OFFSET = 4096 };
 
+/* What mode scan writes the contents of: requested bytes in use, and blocks. A block of all of
+ * them, written as words, is still an element that can be read: DMD_MAX_JSON_ELEMENT. */
+enum { DMD_MAX_SCAN = 16 << 20, DMD_MAX_SCAN_BLOCKS = 1 << 20 };
+
 /* The least that a page of memory has on any platform: bytes that one read of the program's memory
  * stays within. */
 enum { DMD_PAGE_SZB = 4096 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/dump.h"
 
+#include "base/format.h"
+#include "base/limits.h"
 #include "engine/dumpfile.h"
 #include "engine/graphdump.h"
 #include "engine/loaded.h"
@@ -23,18 +25,59 @@ static bool advice_is_wanted(const dmd_engine_t *engine) {
                                engine->live.reports.pool.last > 0);
 }
 
+/* ---- Mode scan. ---- */
+
+static void say(const dmd_engine_host_t *host, dmd_strbuf_t *line) {
+  host->say(host->ctx, line->text);
+  dmd_strbuf_cut(line, 0);
+}
+
+static void add_commas(dmd_strbuf_t *line, uint64_t v, const char *what) {
+  char text[DMD_FORMAT_MAX];
+  dmd_format_commas(text, (int64_t)v);
+  dmd_strbuf_str(line, text);
+  dmd_strbuf_str(line, what);
+}
+
+static void say_too_large(const dmd_engine_t *engine, const dmd_totals_t *totals) {
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, engine->env);
+  dmd_strbuf_str(&line, "dmd: --mode=scan is for small heaps: it writes up to ");
+  add_commas(&line, DMD_MAX_SCAN, " bytes in ");
+  add_commas(&line, DMD_MAX_SCAN_BLOCKS, " blocks,");
+  say(engine->host, &line);
+  dmd_strbuf_str(&line, "dmd: and there are ");
+  add_commas(&line, totals->in_use_szB, " in ");
+  add_commas(&line, totals->n_blocks, "; this dump is as in --mode=live");
+  say(engine->host, &line);
+  dmd_strbuf_str(&line, "dmd: for the pointers of a heap of any size use --graph=yes instead");
+  say(engine->host, &line);
+  dmd_strbuf_destroy(&line);
+}
+
+/* Whether contents are written; else the user is told why not. */
+static bool contents_are_wanted(const dmd_engine_t *engine) {
+  if (engine->live.config.mode != DMD_MODE_SCAN)
+    return false;
+  dmd_totals_t totals = dmd_live_totals(&engine->live);
+  bool is_small = totals.in_use_szB <= DMD_MAX_SCAN && totals.n_blocks <= DMD_MAX_SCAN_BLOCKS;
+  if (!is_small)
+    say_too_large(engine, &totals);
+  return is_small;
+}
+
 /* ---- The profile. ---- */
 
 static void fill(dmd_engine_t *engine, dmd_profile_t *profile) {
   const dmd_engine_host_t *host = engine->host;
-  dmd_memory_t memory = {.read = host->memory_read, .ctx = host->ctx};
+  dmd_memory_t memory = {.read = host->memory_read, .holds = host->memory_holds, .ctx = host->ctx};
   dmd_symbols_t symbols;
   dmd_engine_settle_allocator(engine);
   dmd_symbols_init(&symbols, host, profile);
+  bool reads = advice_is_wanted(engine) || contents_are_wanted(engine);
   host->memory_begin(host->ctx);
-  uint64_t in_blocks_szB =
-      dmd_snapshot_take(&engine->live, advice_is_wanted(engine) ? &memory : NULL, profile,
-                        dmd_symbols_resolve, &symbols);
+  uint64_t in_blocks_szB = dmd_snapshot_take(&engine->live, reads ? &memory : NULL, profile,
+                                             dmd_symbols_resolve, &symbols);
   host->memory_end(host->ctx);
   dmd_symbols_destroy(&symbols);
   host->measure(host->ctx, &profile->memory, in_blocks_szB);

@@ -114,9 +114,9 @@ static bool take_list_file(void *target, const char *value, dmd_strbuf_t *why) {
 #define AT(field) DMD_OPTION_AT(dmd_options_t, field)
 
 static const dmd_option_t engine_options[] = {
-    {"mode", "dark-matter|live|cumulative", "dark-matter",
-     "what to record: live blocks and by whom they were reported, live blocks only, or all blocks "
-     "of the run",
+    {"mode", "dark-matter|live|cumulative|scan", "dark-matter",
+     "what to record: live blocks and by whom they were reported, live blocks only, all blocks of "
+     "the run, or live blocks with what is in them",
      WORD, AT(mode)},
     {"stacks", "full|partial", "full",
      "a stack for every block, or for a sample of them weighted by size", WORD, AT(partial_stacks)},
@@ -213,6 +213,12 @@ void dmd_options_note(dmd_options_t *options, const char *argument) {
   if (options->given.n > 0)
     dmd_strbuf_str(&options->given, " ");
   dmd_strbuf_str(&options->given, argument);
+}
+
+const char *dmd_options_conflict(const dmd_options_t *options) {
+  return options->mode == DMD_MODE_SCAN && options->sample_below > 0
+             ? "this mode has every block, so that --sample-below does not go with it"
+             : NULL;
 }
 
 dmd_live_config_t dmd_options_live(const dmd_options_t *options) {

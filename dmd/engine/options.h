@@ -71,6 +71,9 @@ void dmd_options_destroy(dmd_options_t *options);
  */
 void dmd_options_note(dmd_options_t *options, const char *argument);
 
+/* What is wrong with the mode beside the other options; NULL: nothing. */
+const char *dmd_options_conflict(const dmd_options_t *options);
+
 /* What the live state is to be initialised with, but for what only the host knows. */
 dmd_live_config_t dmd_options_live(const dmd_options_t *options);
 

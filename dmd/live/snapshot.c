@@ -2,6 +2,7 @@
 #include "live/snapshot.h"
 
 #include "base/mem.h"
+#include "live/contents.h"
 #include "live/nested.h"
 #include "live/published.h"
 #include "live/stack.h"
@@ -21,6 +22,7 @@ typedef struct {
   dmd_pool_t places;                     /* uint32_t */
   uint64_t in_blocks_szB, announced_szB; /* usable bytes of all blocks, of the announced ones */
   dmd_nested_t nested;
+  dmd_pages_t *pages; /* in mode scan */
 } snapshot_t;
 
 static uint32_t resolve(void *ctx, uint32_t id) {
@@ -85,12 +87,16 @@ static void add_block(snapshot_t *s, const dmd_block_t *block) {
     dmd_lasttime_advise(&s->live->last_time, &s->live->reports, &s->ids, block);
 }
 
-static void count_block(void *ctx, uint64_t addr, dmd_block_t *block) {
-  snapshot_t *s = ctx;
-  (void)addr;
+static void add_up(snapshot_t *s, const dmd_block_t *block) {
   s->in_blocks_szB += dmd_block_usable(block);
   if (block->flags & DMD_BLOCK_ANNOUNCED)
     s->announced_szB += dmd_block_usable(block);
+}
+
+static void count_block(void *ctx, uint64_t addr, dmd_block_t *block) {
+  snapshot_t *s = ctx;
+  (void)addr;
+  add_up(s, block);
   if (!is_kept(s, block))
     return;
   uint32_t stack = dmd_translation_stack(&s->ids, block->stack);
@@ -142,6 +148,33 @@ static void add_blocks(snapshot_t *s) {
   dmd_pool_destroy(&s->places);
 }
 
+/* ---- Mode scan. ---- */
+
+static void scan_block(void *ctx, uint64_t addr, dmd_block_t *block) {
+  snapshot_t *s = ctx;
+  dmd_profile_t *profile = s->profile;
+  const dmd_nesting_t *nesting = dmd_nested_find(&s->nested, block);
+  add_up(s, block);
+  if (nesting != NULL && nesting->outer != NULL) {
+    profile->run.nested_szB += block->req;
+    return;
+  }
+  dmd_group_t group = dmd_live_group_of(s->live, block);
+  group = dmd_translation_group(&s->ids, &group);
+  dmd_scanned_add(&profile->scanned, dmd_groups_append(&profile->groups, &group), addr);
+  dmd_contents_add(&profile->scanned, s->pages, addr, block->req, s->live->config.word_szB);
+}
+
+static void scan_blocks(snapshot_t *s, const dmd_memory_t *memory) {
+  const dmd_env_t *env = s->profile->env;
+  s->pages = dmd_env_alloc(env, "dmd.snapshot.pages", sizeof *s->pages);
+  dmd_pages_init(s->pages, memory);
+  dmd_blocks_walk(s->live->blocks, scan_block, s);
+  dmd_env_free(env, s->pages);
+}
+
+/* ---- The whole. ---- */
+
 static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   dmd_run_t *run = &profile->run;
   profile->mode = live->config.mode;
@@ -167,18 +200,23 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
                   .profile = profile,
                   .resolve = resolve_stack,
                   .resolve_ctx = ctx,
-                  .advises = memory != NULL};
+                  .advises = memory != NULL && dmd_live_keeps_reports(live)};
   dmd_translation_init(&s.ids, profile, &live->reporter_names, &live->tag_names, &live->reports,
                        resolve, &s);
   add_run(live, profile);
   for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
     add_group(&s, dmd_groups_at(&live->history, id));
   dmd_nested_init(&s.nested, profile->env, live->blocks);
-  add_blocks(&s);
+  if (live->config.mode == DMD_MODE_SCAN && memory != NULL) {
+    scan_blocks(&s, memory);
+  } else {
+    profile->mode = live->config.mode == DMD_MODE_SCAN ? DMD_MODE_LIVE : live->config.mode;
+    add_blocks(&s);
+  }
   profile->memory.heap_allocated = s.in_blocks_szB - dmd_nested_szB(&s.nested);
   dmd_nested_destroy(&s.nested);
   dmd_translation_add_faults(&s.ids, &live->faults);
-  if (memory != NULL)
+  if (s.advises)
     profile->run.partial_advice = !dmd_holders_find(live, &s.ids, memory, &profile->advices);
   dmd_lasttime_list_runs(&live->last_time, &s.ids);
   dmd_translation_add_memreports(&s.ids, &live->memreports);

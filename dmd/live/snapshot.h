@@ -4,7 +4,8 @@
  *
  * Adds the blocks (in cumulative mode the history of groups) to the profile's groups: those of one
  * stack one after the other, stacks in the order in which a walk of the heap comes to them. Takes 8
- * bytes a block. The live state is not changed.
+ * bytes a block. The live state is not changed. In mode scan blocks are added one by one, in the
+ * order of their addresses, with what is in them.
  *
  * Concurrency: all of the live state stays as it is meanwhile, every lock of a finer kind held
  * (live.h).
@@ -22,7 +23,11 @@ typedef uint32_t (*dmd_resolve_fn)(void *ctx, dmd_profile_t *profile, uint32_t s
  * memory.heap_allocated, and the advices of dmd_holders_find, for which it reads the program's
  * memory (NULL: none are wanted). What only the host knows (pid, command, label, resident memory
  * ...) is left for the caller to fill in. Returns the usable bytes of the blocks that the allocator
- * gave, which are those of heap_allocated less blocks that were announced. */
+ * gave, which are those of heap_allocated less blocks that were announced.
+ *
+ * In mode scan it reads the memory for the contents of all blocks; where it is NULL, the profile is
+ * one of mode live. Blocks do not overlap there: one that was announced within another is a part of
+ * that one's contents. */
 uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
                            dmd_profile_t *profile, dmd_resolve_fn resolve, void *ctx);
 

@@ -369,8 +369,26 @@ static void write_reports(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32
     dmd_jsonout_key_u64(j, "reports", set->count);
 }
 
-static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_group_t *g) {
+/* As DMD does, nothing of a block in which no word has room. */
+static void write_contents(dmd_jsonout_t *j, const dmd_scanned_t *scanned,
+                           const dmd_scanned_block_t *block) {
+  if (block->n_words == 0)
+    return;
+  dmd_jsonout_key(j, "contents");
+  dmd_jsonout_array(j, DMD_JSONOUT_DENSE);
+  for (uint32_t i = 0; i < block->n_words; i++)
+    dmd_jsonout_hex(j, *dmd_scanned_word(scanned, block, i));
+  dmd_jsonout_end(j);
+}
+
+static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t id) {
+  const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
+  const dmd_scanned_block_t *scanned = dmd_scanned_of(&profile->scanned, id);
   dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
+  if (scanned != NULL && scanned->addr != 0) {
+    dmd_jsonout_key(j, "addr");
+    dmd_jsonout_hex(j, scanned->addr);
+  }
   dmd_jsonout_key_u64(j, "req", g->req);
   if (g->slop > 0)
     dmd_jsonout_key_u64(j, "slop", g->slop);
@@ -388,6 +406,8 @@ static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, const dm
     dmd_jsonout_key_u64(j, "thread", g->thread);
   if (g->sampled)
     dmd_jsonout_key_bool(j, "sampled", true);
+  if (scanned != NULL)
+    write_contents(j, &profile->scanned, scanned);
   dmd_jsonout_end(j);
 }
 
@@ -428,7 +448,7 @@ void dmd_json_write(dmd_out_t *out, const dmd_profile_t *profile) {
   dmd_jsonout_key(&j, "blockList");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
-    write_group(&j, profile, dmd_groups_at(&profile->groups, id));
+    write_group(&j, profile, id);
   dmd_jsonout_end(&j);
   write_traces(&j, profile);
   write_frames(&j, profile);

@@ -44,11 +44,11 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_intern_init(&profile->processes, env, "dmd.profile.processes");
   dmd_pool_init(&profile->process_memory, env, "dmd.profile.processes", sizeof(dmd_footprint_t));
   dmd_reporter_runs_init(&profile->reporter_runs, env);
-  dmd_pool_init(&profile->addresses, env, "dmd.profile.addresses", sizeof(uint32_t));
+  dmd_scanned_init(&profile->scanned, env);
 }
 
 void dmd_profile_destroy(dmd_profile_t *profile) {
-  dmd_pool_destroy(&profile->addresses);
+  dmd_scanned_destroy(&profile->scanned);
   dmd_advices_destroy(&profile->advices);
   dmd_pool_destroy(&profile->process_memory);
   dmd_intern_destroy(&profile->processes);

@@ -18,6 +18,7 @@
  *   memreports memory reports that the program published
  *   processes  of a merged profile, those that are kept apart
  *   reporter_runs how often each reporter ran
+ *   scanned    where blocks were, and what was in them
  *
  * Concurrency: nothing locks. A profile belongs to the thread that makes or reads it.
  */
@@ -32,6 +33,7 @@
 #include "profile/memreports.h"
 #include "profile/reporterruns.h"
 #include "profile/reports.h"
+#include "profile/scanned.h"
 
 /* The dmd JSON keys' version, see docs/format.md; DMD's own is 5. */
 #define DMD_FORMAT_VERSION 1
@@ -132,8 +134,7 @@ typedef struct dmd_profile {
    * is its name. What it took up, by the id of its name: dmd_footprint_t. */
   dmd_intern_t processes;
   dmd_pool_t process_memory;
-  /* Scan mode: the address of each group's block as a name id, by group id. Else empty. */
-  dmd_pool_t addresses;
+  dmd_scanned_t scanned; /* of mode scan; else empty */
 } dmd_profile_t;
 
 /* The profile must stay where it is until it is destroyed. */

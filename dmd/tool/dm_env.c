@@ -35,12 +35,12 @@ dmd_engine_t g_engine;
 /* Of each stack's id the ExeContext: the way back is slow in Valgrind. */
 static dmd_stacks_t g_stacks;
 
-static void end_with_bad_option(const HChar *why) {
-  dmd_strbuf_t option;
-  dmd_strbuf_init(&option, &g_env);
-  dmd_strbuf_str(&option, "--dmd-out-file=");
-  dmd_strbuf_str(&option, g_options.out_file);
-  VG_(fmsg_bad_option)(option.text, "%s\n", why);
+static void end_with_bad_option(const HChar *option, const HChar *value, const HChar *why) {
+  dmd_strbuf_t given;
+  dmd_strbuf_init(&given, &g_env);
+  dmd_strbuf_str(&given, option);
+  dmd_strbuf_str(&given, value);
+  VG_(fmsg_bad_option)(given.text, "%s\n", why);
   VG_(exit)(1);
 }
 
@@ -48,8 +48,11 @@ void dm_start_engine(void) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &g_env);
   dmd_stacks_init(&g_stacks, &g_env);
+  const HChar *conflict = dmd_options_conflict(&g_options);
+  if (conflict != NULL)
+    end_with_bad_option("--mode=", dmd_mode_name(g_options.mode), conflict);
   if (!dmd_engine_init(&g_engine, &g_env, &g_host, &g_options, &why))
-    end_with_bad_option(why.text);
+    end_with_bad_option("--dmd-out-file=", g_options.out_file, why.text);
   dmd_strbuf_destroy(&why);
 }
 

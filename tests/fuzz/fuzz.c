@@ -67,7 +67,7 @@ void fuzz_write_json(fuzz_text_t *text, const dmd_profile_t *profile) {
 
 bool fuzz_load(dmd_profile_t *profile, const void *bytes, size_t n, size_t piece,
                dmdv_fail_t *fail) {
-  dmdv_load_options_t options = {0};
+  dmdv_load_options_t options = {.contents = true};
   dmd_profile_init(profile, &dmdv_env);
   dmdv_input_t *input = dmdv_input_open_memory(bytes, n, piece, fail);
   FUZZ_CHECK(input != NULL);

@@ -128,10 +128,28 @@ def check_objects(doc):
     return of_object
 
 
+def check_scan(doc):
+    """Blocks in the order of their addresses, which do not overlap, with all words that have room in them."""
+    word_szB, end = doc["dmd"]["wordSize"], 0
+    for block in doc["blockList"]:
+        start = int(block["addr"], 16)
+        require("num" not in block and "%x" % start == block["addr"], "not one block at an address")
+        require(start >= end, "blocks overlap, or are not in order")
+        contents = block.get("contents", [])
+        require(len(contents) == block["req"] // word_szB, "%d words in %d bytes" % (len(contents), block["req"]))
+        require("contents" in block or contents == [], "contents of no words")
+        require(all("%x" % int(word, 16) == word for word in contents), "a word that is not written as it should be")
+        end = start + block["req"]
+
+
 def check_blocks(doc):
     mode = doc["invocation"]["mode"]
     run = doc.get("dmd", {})
     keys = set()
+    if mode == "scan" and run:
+        check_scan(doc)
+    else:
+        require(not any("addr" in b or "contents" in b for b in doc["blockList"]) or not run, "an address in mode " + mode)
     for block in doc["blockList"]:
         key = json.dumps({k: v for k, v in block.items() if k != "num"}, sort_keys=True)
         require(key not in keys, "two groups of blocks are alike: " + key)
@@ -163,7 +181,9 @@ def check_totals(doc):
         # Blocks that a request announced and resized have another size in the end than at the start.
         require(blocks <= totals["allocs"], "more blocks than were allocated")
     else:
-        require(blocks == totals["inUseBlocks"], "%d blocks, but inUseBlocks is %d" % (blocks, totals["inUseBlocks"]))
+        # In a scan blocks within others are a part of these, and are not in the list.
+        require(mode == "scan" and blocks < totals["inUseBlocks"] or
+                blocks == totals["inUseBlocks"], "%d blocks, but inUseBlocks is %d" % (blocks, totals["inUseBlocks"]))
         in_use_szB = totals["inUseBytes"] - totals.get("nestedBytes", 0)
         require(szB == in_use_szB, "%d bytes, but inUseBytes less nestedBytes is %d" % (szB, in_use_szB))
 

@@ -260,6 +260,13 @@ static uint32_t make_reports(const maker_t *m) {
   return dmd_reports_intern(&m->profile->reports, &set);
 }
 
+static void make_scanned(const maker_t *m, const dmd_group_t *g) {
+  dmd_scanned_t *scanned = &m->profile->scanned;
+  dmd_scanned_add(scanned, dmd_groups_append(&m->profile->groups, g), 1 + number(m, 63));
+  for (uint64_t n = below(m, 5); n > 0; n--)
+    dmd_scanned_add_word(scanned, one_in(m, 3) ? UINT64_MAX : number(m, 63));
+}
+
 static void make_group(const maker_t *m) {
   char buffer[MAX_TEXT];
   dmd_group_t g = {.req = number(m, 35),
@@ -273,7 +280,10 @@ static void make_group(const maker_t *m) {
   if (one_in(m, 3))
     g.thread = 1 + (below(m, DMD_MAX_THREAD) & (DMD_MAX_THREAD - 1));
   g.sampled = one_in(m, 8);
-  dmd_groups_add(&m->profile->groups, &g);
+  if (m->profile->mode == DMD_MODE_SCAN)
+    make_scanned(m, &g);
+  else
+    dmd_groups_add(&m->profile->groups, &g);
 }
 
 void random_profile(dmd_profile_t *profile, const random_dice_t *dice) {

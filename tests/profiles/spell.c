@@ -56,9 +56,21 @@ void spell_group(dmd_out_t *out, const dmd_profile_t *profile, const dmd_group_t
   dmd_out_char(out, '\n');
 }
 
+static void spell_scanned(dmd_out_t *out, const dmd_scanned_t *scanned,
+                          const dmd_scanned_block_t *block) {
+  spell_number(out, "at ", block->addr);
+  for (uint32_t i = 0; i < block->n_words; i++)
+    spell_number(out, " ", *dmd_scanned_word(scanned, block, i));
+  dmd_out_str(out, "\n");
+}
+
 void spell_groups(dmd_out_t *out, const dmd_profile_t *profile) {
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
+    const dmd_scanned_block_t *block = dmd_scanned_of(&profile->scanned, id);
     spell_group(out, profile, dmd_groups_at(&profile->groups, id));
+    if (block != NULL)
+      spell_scanned(out, &profile->scanned, block);
+  }
 }
 
 static void spell_part(dmd_out_t *out, const char *what, const char *part) {

@@ -342,7 +342,7 @@ def test_command_lines(test):
 def test_scan_addresses(test):
     profile = Profile("scan").block(8, A, addr="7f10", contents=["0"]).block(8, A, addr="100", contents=["7f10"])
     profile.block(8, B, addr="20")
-    out, _ = test.dmdv("print", "--clamp-contents", test.write("p", profile))
+    out, _ = test.dmdv("print", test.write("p", profile))
     test.check("Live {\n  2 blocks in heap block record 1 of 2\n  block addresses: 0x100, 0x7f10\n  16 bytes" in out, out)
     test.check("Live {\n  1 block in heap block record 2 of 2\n  block addresses: 0x20\n  8 bytes" in out, out)
     test.check("  Mode = 'live'\n" in out, "a scan is read as live")

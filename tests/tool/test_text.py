@@ -188,12 +188,13 @@ def agrees_with_mozillas_script(t):
     _compare_with_script(t, script, "small_blocks.c", 8, "--stacks=partial")
     _compare_with_script(t, script, "many_stacks.c", 24)
     _compare_with_script(t, script, "faults.c", 8)
+    _compare_with_script(t, script, "records.c", 8, "--mode=scan")
 
 
 def equals_dmdv_print(t):
     # The tool and dmdv run the same code: from the first separator to the line after the totals all is equal but the titles.
     dmdv = t.place.dmdv()
-    for options in ([], ["--mode=live"], ["--mode=cumulative"], ["--sample-below=100"]):
+    for options in ([], ["--mode=live"], ["--mode=cumulative"], ["--mode=scan"], ["--sample-below=100"]):
         for program in "records.c", "faults.c", "scopes.c", "advice.c":
             run = t.run_command([t.bench.compile(program)], options=[*options, "--max-records=all"], status=None)
             done = commands.run([dmdv, "print", "--max-records=all", run.profile.path])

@@ -5,7 +5,7 @@ import collections
 import re
 
 SECTIONS = {"dark-matter": ["twice-reported", "unreported", "once-reported"], "live": ["live"],
-            "cumulative": ["cumulative"]}
+            "cumulative": ["cumulative"], "scan": ["live"]}
 
 SEPARATOR = "#" + "-" * 65
 

@@ -34,10 +34,14 @@ static void end(fixture_t *f) {
   enginehost_done(&f->h);
 }
 
+static void alloc_sized(fixture_t *f, uint64_t addr, uint64_t szB) {
+  dmd_live_add(&f->engine.live,
+               &(dmd_new_block_t){
+                   .addr = addr, .req = szB, .usable = szB + 4, .stack = f->stack, .thread = 1});
+}
+
 static void add_block(fixture_t *f, uint64_t addr) {
-  dmd_live_add(
-      &f->engine.live,
-      &(dmd_new_block_t){.addr = addr, .req = 100, .usable = 104, .stack = f->stack, .thread = 1});
+  alloc_sized(f, addr, 100);
 }
 
 static void assert_said(fixture_t *f, const char *part) {
@@ -331,6 +335,36 @@ static void a_wrong_name_does_not_start(void **state) {
   enginehost_done(&f.h);
 }
 
+/* What is in blocks is read from the program's memory, as long as they are not too many. */
+static void a_scan(void **state) {
+  (void)state;
+  static const uint64_t words[2] = {0xabc, 7};
+  static const struct {
+    uint64_t more; /* bytes of another block */
+    bool fits;
+  } cases[] = {{0, true}, {DMD_MAX_SCAN - sizeof words + 1, false}};
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    fixture_t f;
+    begin(&f);
+    f.options.mode = DMD_MODE_SCAN;
+    f.options.out_file = "x.json";
+    start(&f);
+    alloc_sized(&f, (uintptr_t)words, sizeof words);
+    if (cases[i].more > 0)
+      alloc_sized(&f, UINT64_C(1) << 40, cases[i].more);
+    dmd_engine_dump(&f.engine, DMD_TRIGGER_EXIT, NULL);
+    const char *text = enginehost_file(&f.h, "/start/x.json");
+    assert_int_equal(strstr(text, "\"contents\":[\"abc\",\"7\"]") != NULL, cases[i].fits);
+    assert_holds(text, cases[i].fits ? "\"mode\": \"scan\"" : "\"mode\": \"live\"");
+    if (!cases[i].fits)
+      assert_said(&f, "dmd: --mode=scan is for small heaps: it writes up to 16,777,216 bytes in "
+                      "1,048,576 blocks,\n"
+                      "dmd: and there are 16,777,217 in 2; this dump is as in --mode=live\n"
+                      "dmd: for the pointers of a heap of any size use --graph=yes instead\n");
+    end(&f);
+  }
+}
+
 static void use(host_t *host, void *arg) {
   enginehost_t *h = arg;
   dmd_options_t options;
@@ -413,6 +447,7 @@ int main(void) {
       cmocka_unit_test(scopes_open_at_exit),
       cmocka_unit_test(advice),
       cmocka_unit_test(a_wrong_name_does_not_start),
+      cmocka_unit_test(a_scan),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

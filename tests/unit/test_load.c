@@ -28,6 +28,8 @@ static const char *const blocks[] = {
     "{\"req\": 5, \"tag\": \"\xe2\x82\xac\", \"thread\": 3, \"sampled\": true}",
     "{\"req\": 5, \"later\": {\"a\": [1, -2.5, \"\", null, true, false, {}]}, \"slop\": 3}",
     "{\n\t\"req\": 999999999999999\r\n}",
+    "{\"addr\": \"7f00Ab\", \"req\": 17, \"contents\": [\"0\", \"ffffffffffffffff\"]}",
+    "{\"contents\" : [ \"1\" ] , \"req\": 5}",
 };
 
 static const char before[] = "{\"version\": 5, \"invocation\": {\"dmdEnvVar\": null, \"mode\": "
@@ -50,7 +52,7 @@ static size_t document(char *text, size_t n) {
 
 static bool load(dmd_profile_t *profile, const char *text, size_t n, size_t piece,
                  dmdv_fail_t *fail) {
-  dmdv_load_options_t options = {0};
+  dmdv_load_options_t options = {.contents = true};
   *fail = (dmdv_fail_t){.line = 0};
   dmd_profile_init(profile, &dmdv_env);
   dmdv_input_t *input = dmdv_input_open_memory(text, n, piece, fail);
@@ -227,6 +229,8 @@ static void changed_documents(void **state) {
                                       "\"at\"",
                                       "99999999999999999999",
                                       "\"addr\": \"f00\",",
+                                      "\"contents\": [\"f\", \"0\"],",
+                                      "\"fg\",",
                                       "\"path\"",
                                       "\"frames\"",
                                       "\"sampled\": false,"};

@@ -108,7 +108,8 @@ static const char document[] =
     "\"\\u0064md\": {\"version\": \"\xc3\xa4\", \"faults\": [{\"kind\": \"invalid-free\", \"num\": "
     "1}]},"
     "\"blockList\": [{\"req\": 10, \"alloc\": \"a\", \"reps\": [\"b\"], \"reporters\": [\"x\"]},"
-    "{\"req\": 1, \"tag\": \"\xe2\x82\xac\"}], \"more\": [[\"unknown\"], {\"a\": null}],\n"
+    "{\"req\": 1, \"tag\": \"\xe2\x82\xac\"}, {\"req\": 9, \"addr\": \"f0\", \"contents\": "
+    "[\"1\"]}], \"more\": [[\"unknown\"], {\"a\": null}],\n"
     "\"traceTable\": {\"a\": [\"1\", \"2\"], \"b\": []},"
     "\"frameTable\": {\"1\": \"#00: f (a.c:1)\", \"2\": \"#00: main (m.c:2)\"}}";
 
@@ -117,7 +118,7 @@ static bool load_failing_at(const void *bytes, size_t n, size_t fail_at) {
   static dmd_profile_t profile;
   static dmdv_fail_t fail;
   dmdv_input_t *volatile input = NULL;
-  dmdv_load_options_t options = {0};
+  dmdv_load_options_t options = {.contents = true};
   volatile bool good = false, done = false;
   watch.fail_at = fail_at;
   if (setjmp(watch.escape) == 0) {

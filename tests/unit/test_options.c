@@ -55,11 +55,24 @@ static void defaults(void **state) {
   end(&f);
 }
 
+static void a_scan_has_every_block(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  assert_true(give(&f, "--mode=scan"));
+  assert_null(dmd_options_conflict(&f.options));
+  assert_true(give(&f, "--sample-below=8"));
+  assert_non_null(dmd_options_conflict(&f.options));
+  assert_true(give(&f, "--mode=live"));
+  assert_null(dmd_options_conflict(&f.options));
+  end(&f);
+}
+
 static void words_are_in_the_order_of_their_enums(void **state) {
   (void)state;
   fixture_t f;
   begin(&f);
-  for (dmd_mode_t mode = DMD_MODE_DARK_MATTER; mode < DMD_MODE_SCAN; mode++) {
+  for (dmd_mode_t mode = DMD_MODE_DARK_MATTER; mode <= DMD_MODE_SCAN; mode++) {
     char argument[64] = "--mode=";
     assert_true(give(&f, strcat(argument, dmd_mode_name(mode))));
     assert_int_equal(dmd_options_live(&f.options).mode, mode);
@@ -196,6 +209,7 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults),
+      cmocka_unit_test(a_scan_has_every_block),
       cmocka_unit_test(words_are_in_the_order_of_their_enums),
       cmocka_unit_test(rules_keep_their_order),
       cmocka_unit_test(wrong_rules_and_names),

@@ -16,7 +16,7 @@
 enum { ROUNDS = 300 };
 
 static void load(dmd_profile_t *profile, const char *name) {
-  dmdv_load_options_t options = {0};
+  dmdv_load_options_t options = {.contents = true};
   dmdv_fail_t fail = {0};
   dmd_profile_init(profile, &dmdv_env);
   if (!dmdv_load(profile, name, &options, &fail))
@@ -220,7 +220,7 @@ static void any_piece_will_do(void **state) {
     load_text(&whole, text);
     written(&expected, &whole);
     for (size_t piece = 2; piece < 100; piece += 1 + piece / 4) {
-      dmdv_load_options_t options = {0};
+      dmdv_load_options_t options = {.contents = true};
       dmdv_fail_t fail = {0};
       dmd_profile_t back;
       sink_t found;

@@ -5,12 +5,10 @@
 #include "analysis/merge.h"
 #include "analysis/profile_amounts.h"
 #include "base/limits.h"
-#include "profile/json.h"
 #include "reader/command/commands.h"
 #include "reader/command/show.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
-#include "reader/host/outfile.h"
 
 typedef struct {
   bool keep_processes;
@@ -56,17 +54,6 @@ static bool add_file(dmd_merge_t *merge, char **files, int i, bool keep_processe
   return good;
 }
 
-static bool write_merged(const dmd_profile_t *merged, const char *output) {
-  dmdv_outfile_t *file = dmdv_outfile_open(output, dmdv_outfile_is_gzip(output));
-  if (file == NULL)
-    return false;
-  dmd_out_t out;
-  dmd_out_init(&out, dmdv_outfile_write, file);
-  dmd_json_write(&out, merged);
-  dmd_out_flush(&out);
-  return dmdv_outfile_close(file, true);
-}
-
 bool dmdv_merge_files(dmd_merge_t *merge, const dmdv_files_t *files, bool keep_processes,
                       const dmdv_load_options_t *load) {
   bool good = true;
@@ -89,7 +76,7 @@ static int run(int argc, char **argv) {
   }
   dmd_merge_t merge;
   bool good = dmdv_merge_files(&merge, &o.files, o.keep_processes, &(dmdv_load_options_t){0}) &&
-              write_merged(&merge.profile, o.output);
+              dmdv_write_profile(&merge.profile, o.output);
   dmd_merge_destroy(&merge);
   return good ? 0 : 2;
 }

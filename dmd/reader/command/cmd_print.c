@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dmdv print: the records of one profile as text.
+ * dmdv print: the records of one profile as text; or the profile again, clamped.
  */
+#include "analysis/clamp.h"
 #include "reader/command/commands.h"
 #include "reader/command/ownersbeside.h"
 #include "reader/command/show.h"
+#include "reader/host/host.h"
 #include "reader/host/message.h"
+
+#include <inttypes.h>
 
 static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv print [OPTION...] FILE\n"
@@ -31,11 +35,53 @@ static bool show(dmd_profile_t *profile, const dmdv_options_t *options, int argc
   return good;
 }
 
+/* ---- --clamp-contents ---- */
+
+static bool clamp(dmd_profile_t *profile, const dmdv_options_t *options) {
+  dmdv_fail_t fail = {0};
+  dmd_clamped_t clamped;
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &dmdv_env);
+  bool good = dmd_clamp(profile, &clamped, &why);
+  if (!good) {
+    dmdv_fail(&fail, "%s", why.text);
+    dmdv_error_in(options->files.names[0], &fail);
+  } else if (options->clamp_stats) {
+    dmdv_note("%" PRIu64 " words were a block's start, %" PRIu64 " in a block, %" PRIu64
+              " in none, %" PRIu64 " null",
+              clamped.starts, clamped.interiors, clamped.others, clamped.zeroes);
+  }
+  dmd_strbuf_destroy(&why);
+  return good;
+}
+
+static bool write_clamped(const dmdv_options_t *options) {
+  const char *name = options->files.names[0];
+  dmdv_load_options_t load = {.contents = true, .frame_view = options->load.frame_view};
+  dmd_profile_t profile;
+  if (options->json || options->view.by != DMD_BY_RECORD || options->view.sections != 0 ||
+      options->n_filters > 0 || options->load.ignore_alloc_fns)
+    return dmdv_error("print: --clamp-contents writes all of a profile; --json, --by, --section, "
+                      "--filter and --ignore-alloc-fns do not go with it");
+  if (!dmdv_load_or_say(&profile, name, &load))
+    return false;
+  bool good = profile.mode == DMD_MODE_SCAN ||
+              dmdv_error("%s is of mode %s: only a scan has contents to clamp", name,
+                         dmd_mode_name(profile.mode));
+  good = good && clamp(&profile, options) && dmdv_write_profile(&profile, options->output);
+  dmd_profile_destroy(&profile);
+  return good;
+}
+
+/* ---- The command. ---- */
+
 static int print_file(const dmdv_options_t *options, int argc, char **argv) {
   if (options->files.n != 1) {
     dmdv_error("print: give one file, not %d; see dmdv print --help", options->files.n);
     return 2;
   }
+  if (options->clamp)
+    return write_clamped(options) ? 0 : 2;
   dmd_profile_t profile;
   if (!dmdv_load_or_say(&profile, options->files.names[0], &options->load))
     return 2;

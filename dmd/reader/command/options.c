@@ -65,11 +65,9 @@ static const dmd_option_t record_options[] = {
 const dmd_option_table_t dmdv_record_options = {record_options,
                                                 sizeof record_options / sizeof *record_options};
 
-/* Scripts pass these to Mozilla's script. The contents of a scan's blocks are not printed, so that
- * there is nothing to clamp, and stacks need no fixing here. */
+/* Scripts pass these to Mozilla's script. Stacks need no fixing here. */
 static const dmd_option_t accepted_options[] = {
     {"filter-stacks-for-testing", NULL, NULL, "", DMD_OPTION_SWITCH, AT(for_testing)},
-    {"clamp-contents", NULL, NULL, "", DMD_OPTION_SWITCH, AT(ignored)},
     {"no-fix-stacks", NULL, NULL, "", DMD_OPTION_SWITCH, AT(ignored)},
 };
 const dmd_option_table_t dmdv_accepted_options = {accepted_options, sizeof accepted_options /
@@ -78,7 +76,14 @@ const dmd_option_table_t dmdv_accepted_options = {accepted_options, sizeof accep
 static const dmd_option_t print_options[] = {
     {"owners", "no|yes", "yes",
      "say who owns unreported blocks, where a heap graph lies beside the profile", DMD_OPTION_WORD,
-     DMD_OPTION_AT(dmdv_options_t, owners)},
+     AT(owners)},
+    {"clamp-contents", NULL, NULL,
+     "of a scan: write the profile again, its blocks' words clamped to the starts of blocks, and "
+     "to "
+     "0 where they are in none; gzipped if --output ends in .gz",
+     DMD_OPTION_SWITCH, AT(clamp)},
+    {"print-clamp-stats", NULL, NULL, "say how many words were clamped to what", DMD_OPTION_SWITCH,
+     AT(clamp_stats)},
 };
 const dmd_option_table_t dmdv_print_options = {print_options,
                                                sizeof print_options / sizeof *print_options};

@@ -25,7 +25,9 @@ typedef struct dmdv_options {
   bool json;
   bool causal;
   bool no_pager;
-  unsigned owners;    /* of print: whether to look for a heap graph */
+  unsigned owners; /* of print: whether to look for a heap graph */
+  bool clamp;      /* of print: write the profile with contents clamped, instead of records */
+  bool clamp_stats;
   bool ignored;       /* for options that change nothing */
   const char *output; /* NULL: standard output */
   const char **filters;

@@ -2,6 +2,7 @@
 #include "reader/command/show.h"
 
 #include "analysis/filter.h"
+#include "profile/json.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
@@ -14,11 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+static dmd_mode_t as_printed(dmd_mode_t mode) {
+  return mode == DMD_MODE_SCAN ? DMD_MODE_LIVE : mode;
+}
+
 bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_name,
                           dmd_mode_t other_mode, const char *meaning) {
-  return mode == other_mode ||
+  return as_printed(mode) == as_printed(other_mode) ||
          dmdv_error("%s is of mode %s and %s of mode %s: %s", name, dmd_mode_name(mode), other_name,
                     dmd_mode_name(other_mode), meaning);
+}
+
+bool dmdv_write_profile(const dmd_profile_t *profile, const char *output) {
+  dmdv_outfile_t *file = dmdv_outfile_open(output, dmdv_outfile_is_gzip(output));
+  if (file == NULL)
+    return false;
+  dmd_out_t out;
+  dmd_out_init(&out, dmdv_outfile_write, file);
+  dmd_json_write(&out, profile);
+  dmd_out_flush(&out);
+  return dmdv_outfile_close(file, true);
 }
 
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name,

@@ -13,8 +13,12 @@
  * destroy, when that fails. */
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options);
 
-/* Whether the profiles of two files are of one mode. If not, says so on stderr, and what that
- * means, such as "they cannot be compared". */
+/* Writes the profile to the file with this name, gzipped if that ends in .gz, or to standard output
+ * where it is NULL. False, with the reason on stderr, when it cannot be written. */
+bool dmdv_write_profile(const dmd_profile_t *profile, const char *output);
+
+/* Whether the profiles of two files are of one mode; a scan is as good as one of mode live. If not,
+ * says so on stderr, and what that means, such as "they cannot be compared". */
 bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_name,
                           dmd_mode_t other_mode, const char *meaning);
 

@@ -19,6 +19,7 @@
 
 typedef struct dmdv_load_options {
   bool ignore_alloc_fns;       /* leave out allocation functions at the start of stacks */
+  bool contents;               /* of a scan's blocks: keep them, 8 bytes for each word */
   dmd_frame_view_t frame_view; /* which the profile gets */
 } dmdv_load_options_t;
 

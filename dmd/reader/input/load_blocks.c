@@ -21,13 +21,15 @@ typedef struct {
 typedef struct {
   dmd_group_t group; /* without stack, reports and tag */
   dmdv_span_t alloc, tag;
-  dmdv_span_t addr;   /* in scan mode */
   uint64_t n_reports; /* 0: not given */
   int n_reps;
   dmdv_span_t reps[DMD_REPORTS_KEPT];
   dmdv_span_t reporters[DMD_REPORTS_KEPT];
   uint32_t n_sharers;   /* of the reader's list */
   const cJSON *sharers; /* in a tree */
+  uint64_t addr;        /* in scan mode; 0: not given */
+  uint32_t n_words;     /* of its contents: of the reader's list, */
+  const cJSON *words;   /* and in a tree */
 } block_t;
 
 static const block_t no_block = {.group = {.req = UINT64_MAX, .num = 1, .thread = 1}};
@@ -39,6 +41,8 @@ typedef struct {
   int n_ready;
   sharer_t *sharers; /* of the block being read */
   uint32_t max_sharers;
+  uint64_t *words; /* of its contents */
+  uint32_t max_words;
 } reader_t;
 
 /* The members that are known. */
@@ -55,6 +59,7 @@ typedef enum {
   THREAD,
   SAMPLED,
   ADDR,
+  CONTENTS,
   UNKNOWN
 } member_t;
 
@@ -83,6 +88,8 @@ static member_t member_of(dmdv_span_t key) {
     return IS(key, "tag") ? TAG : IS(key, "thread") ? THREAD : UNKNOWN;
   case 'n':
     return IS(key, "num") ? NUM : UNKNOWN;
+  case 'c':
+    return IS(key, "contents") ? CONTENTS : UNKNOWN;
   default:
     return UNKNOWN;
   }
@@ -132,15 +139,15 @@ static const char *scan_sharer(const char *p, const char *end, sharer_t *sharer)
   return sharer->trace.at != NULL && num > 0 ? p : NULL;
 }
 
-/* Makes room for twice as many. */
-static void grow_sharers(reader_t *r) {
+/* A list with room for twice as many as *max elements, in place of one that is full. */
+static void *grow(const reader_t *r, void *list, uint32_t *max, size_t element_szB) {
   const dmd_env_t *env = r->l->profile->env;
-  uint32_t max = r->max_sharers == 0 ? 64 : 2 * r->max_sharers;
-  sharer_t *sharers = dmd_env_alloc(env, "dmdv.load.sharers", max * sizeof *sharers);
-  dmd_mem_copy(sharers, r->sharers, r->max_sharers * sizeof *sharers);
-  dmd_env_free(env, r->sharers);
-  r->sharers = sharers;
-  r->max_sharers = max;
+  uint32_t n = *max == 0 ? 64 : 2 * *max;
+  void *grown = dmd_env_alloc(env, "dmdv.load.list", n * element_szB);
+  dmd_mem_copy(grown, list, *max * element_szB);
+  dmd_env_free(env, list);
+  *max = n;
+  return grown;
 }
 
 static const char *scan_sharers(reader_t *r, const char *p, const char *end, uint32_t *n) {
@@ -148,11 +155,33 @@ static const char *scan_sharers(reader_t *r, const char *p, const char *end, uin
   p = dmdv_scan_char(p, end, '[');
   for (*n = 0; more && p != NULL; ++*n) {
     if (*n == r->max_sharers)
-      grow_sharers(r);
+      r->sharers = grow(r, r->sharers, &r->max_sharers, sizeof *r->sharers);
     p = scan_sharer(p, end, &r->sharers[*n]);
     p = dmdv_scan_more(p, end, ']', &more);
   }
   return p;
+}
+
+/* Strings of hexadecimal digits. An empty array is not of the common shape. */
+static const char *scan_words(reader_t *r, const char *p, const char *end, uint32_t *n) {
+  bool more = true;
+  p = dmdv_scan_char(p, end, '[');
+  for (*n = 0; more && p != NULL; ++*n) {
+    dmdv_span_t word;
+    if (*n == r->max_words)
+      r->words = grow(r, r->words, &r->max_words, sizeof *r->words);
+    p = dmdv_scan_string(p, end, &word);
+    if (p != NULL && !dmdv_span_hex(word, &r->words[*n]))
+      return NULL;
+    p = dmdv_scan_more(p, end, ']', &more);
+  }
+  return p;
+}
+
+static const char *scan_addr(const char *p, const char *end, uint64_t *addr) {
+  dmdv_span_t digits;
+  p = dmdv_scan_string(p, end, &digits);
+  return p != NULL && dmdv_span_hex(digits, addr) ? p : NULL;
 }
 
 static const char *scan_member(reader_t *r, block_t *b, member_t member, const char *p,
@@ -188,7 +217,11 @@ static const char *scan_member(reader_t *r, block_t *b, member_t member, const c
     b->group.sampled = true;
     return dmdv_scan_word(p, end, "true");
   case ADDR:
-    return dmdv_scan_string(p, end, &b->addr);
+    return scan_addr(p, end, &b->addr);
+  case CONTENTS:
+    if (r->l->options->contents)
+      return scan_words(r, p, end, &b->n_words);
+    break;
   case UNKNOWN:
     break;
   }
@@ -215,6 +248,12 @@ static const char *scan_block(reader_t *r, block_t *b, const char *p, const char
 }
 
 /* ---- From a tree. ---- */
+
+static void take_addr(dmdv_loader_t *l, const cJSON *item, block_t *b) {
+  const char *digits = dmdv_load_string_in(l, item, item->string);
+  if (digits != NULL && !dmdv_span_hex(dmdv_span_of(digits), &b->addr))
+    dmdv_cutter_reject(&l->cutter, "\"addr\" is not a hexadecimal number of 64 bits");
+}
 
 /* reps, reporters: where members are put that belong together. */
 static void take_member(dmdv_loader_t *l, const cJSON *item, block_t *b, const cJSON **reps,
@@ -254,7 +293,10 @@ static void take_member(dmdv_loader_t *l, const cJSON *item, block_t *b, const c
     b->group.sampled = cJSON_IsTrue(item);
     break;
   case ADDR:
-    b->addr = dmdv_span_of(dmdv_load_string_in(l, item, item->string));
+    take_addr(l, item, b);
+    break;
+  case CONTENTS:
+    b->words = l->options->contents ? item : NULL;
     break;
   case UNKNOWN:
     break;
@@ -362,20 +404,46 @@ static void add_ready(reader_t *r) {
   r->n_ready = 0;
 }
 
+static void keep_word(dmdv_loader_t *l, uint64_t word) {
+  dmd_scanned_t *scanned = &l->profile->scanned;
+  if (scanned->words.last < UINT32_MAX - 1)
+    dmd_scanned_add_word(scanned, word);
+  else
+    dmdv_cutter_reject(&l->cutter, "the blocks hold more than 2^32 words");
+}
+
+static void keep_words(reader_t *r, const block_t *b) {
+  dmdv_loader_t *l = r->l;
+  const cJSON *item;
+  uint64_t word;
+  for (uint32_t i = 0; i < b->n_words; i++)
+    keep_word(l, r->words[i]);
+  if (b->words != NULL && !cJSON_IsArray(b->words))
+    dmdv_cutter_reject(&l->cutter, "\"contents\" is not an array");
+  cJSON_ArrayForEach(item, b->words) {
+    if (cJSON_IsString(item) && dmdv_span_hex(dmdv_span_of(item->valuestring), &word))
+      keep_word(l, word);
+    else
+      dmdv_cutter_reject(&l->cutter,
+                         "\"contents\" holds something that is not a hexadecimal number of 64 "
+                         "bits");
+  }
+}
+
 /* Blocks with addresses are groups of their own, and from the first of them on all blocks are, so
  * that addresses are found by group id. */
-static void keep_group(reader_t *r, const dmd_group_t *group, dmdv_span_t addr) {
+static void keep_group(reader_t *r, const block_t *b) {
   dmd_profile_t *profile = r->l->profile;
-  if (addr.at == NULL && profile->addresses.last == 0) {
-    r->ready[r->n_ready++] = *group;
+  bool has_words = b->n_words > 0 || b->words != NULL;
+  if (b->addr == 0 && !has_words && dmd_scanned_is_empty(&profile->scanned)) {
+    r->ready[r->n_ready++] = b->group;
     if (r->n_ready == sizeof r->ready / sizeof r->ready[0])
       add_ready(r);
     return;
   }
   add_ready(r);
-  uint32_t id = dmd_groups_append(&profile->groups, group);
-  dmd_pool_reach(&profile->addresses, id);
-  *DMD_POOL_AT(&profile->addresses, uint32_t, id) = keep_name(&profile->names, addr);
+  dmd_scanned_add(&profile->scanned, dmd_groups_append(&profile->groups, &b->group), b->addr);
+  keep_words(r, b);
 }
 
 static bool keep_block(reader_t *r, block_t *b) {
@@ -398,7 +466,7 @@ static bool keep_block(reader_t *r, block_t *b) {
                               "the sizes add up to more than " DMD_MAX_TOTAL_TEXT " bytes");
   l->total += usable;
   if (!dmdv_cutter_failed(&l->cutter))
-    keep_group(r, g, b->addr);
+    keep_group(r, b);
   return !dmdv_cutter_failed(&l->cutter);
 }
 
@@ -424,6 +492,7 @@ bool dmdv_load_blocks(void *ctx) {
   while (dmdv_cutter_next_element(&r.l->cutter) && load_block(&r))
     continue;
   add_ready(&r);
+  dmd_env_free(r.l->profile->env, r.words);
   dmd_env_free(r.l->profile->env, r.sharers);
   return !dmdv_cutter_failed(&r.l->cutter);
 }

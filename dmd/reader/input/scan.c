@@ -58,6 +58,23 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+static unsigned digit_of(char c) {
+  if (is_digit(c))
+    return (unsigned)(c - '0');
+  c |= 'a' ^ 'A';
+  return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+}
+
+bool dmdv_span_hex(dmdv_span_t string, uint64_t *number) {
+  unsigned digit = 0;
+  *number = 0;
+  for (size_t i = 0; i < string.n && digit < 16; i++) {
+    digit = digit_of(string.at[i]);
+    *number = *number << 4 | (digit & 15);
+  }
+  return string.n > 0 && string.n <= 16 && digit < 16;
+}
+
 const char *dmdv_scan_number(const char *p, const char *end, uint64_t *number) {
   p = dmdv_scan_space(p, end);
   if (p == NULL)

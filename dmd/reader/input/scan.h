@@ -60,6 +60,9 @@ static inline const char *dmdv_scan_more(const char *p, const char *end, char cl
 /* A string of valid UTF-8 without escapes; what is between its quotes. */
 const char *dmdv_scan_string(const char *p, const char *end, dmdv_span_t *string);
 
+/* Hexadecimal digits of either case, up to 16, that are all of a string. */
+bool dmdv_span_hex(dmdv_span_t string, uint64_t *number);
+
 /* A member's key and its colon. */
 static inline const char *dmdv_scan_key(const char *p, const char *end, dmdv_span_t *key) {
   return dmdv_scan_char(dmdv_scan_string(p, end, key), end, ':');
