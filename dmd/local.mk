@@ -166,6 +166,7 @@ dmd_core_sources = \
   dmd/live/allocator.c dmd/live/allocator.h \
   dmd/live/block.h \
   dmd/live/blockindex.c dmd/live/blockindex.h \
+  dmd/live/blockstarts.c dmd/live/blockstarts.h \
   dmd/live/blocks.c dmd/live/blocks.h \
   dmd/live/capture.c dmd/live/capture.h \
   dmd/live/claim.c dmd/live/claim.h \
@@ -184,6 +185,7 @@ dmd_core_sources = \
   dmd/live/mempools.c dmd/live/mempools.h \
   dmd/live/nested.c dmd/live/nested.h \
   dmd/live/pages.c dmd/live/pages.h \
+  dmd/live/pagewords.c dmd/live/pagewords.h \
   dmd/live/published.c dmd/live/published.h \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \

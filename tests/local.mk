@@ -12,6 +12,7 @@ unit_tests = \
   tests/unit/test_allocfns \
   tests/unit/test_base64 \
   tests/unit/test_blocks \
+  tests/unit/test_blockstarts \
   tests/unit/test_calibration \
   tests/unit/test_census \
   tests/unit/test_capture \

@@ -11,14 +11,10 @@ void dmd_numbering_destroy(dmd_numbering_t *n) {
   dmd_pool_destroy(&n->numbers);
 }
 
-uint32_t dmd_numbering_of(dmd_numbering_t *n, uint32_t id) {
-  if (id == DMD_NONE)
-    return DMD_NONE;
+uint32_t dmd_numbering_add(dmd_numbering_t *n, uint32_t id) {
   dmd_pool_reach(&n->numbers, id);
-  uint32_t *number = DMD_POOL_AT(&n->numbers, uint32_t, id);
-  if (*number == DMD_NONE) {
-    *number = dmd_pool_add(&n->ids);
-    *DMD_POOL_AT(&n->ids, uint32_t, *number) = id;
-  }
-  return *number;
+  uint32_t number = dmd_pool_add(&n->ids);
+  *DMD_POOL_AT(&n->numbers, uint32_t, id) = number;
+  *DMD_POOL_AT(&n->ids, uint32_t, number) = id;
+  return number;
 }

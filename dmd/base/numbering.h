@@ -18,7 +18,15 @@ typedef struct dmd_numbering {
 void dmd_numbering_init(dmd_numbering_t *n, const dmd_env_t *env, const char *cost_centre);
 void dmd_numbering_destroy(dmd_numbering_t *n);
 
-uint32_t dmd_numbering_of(dmd_numbering_t *n, uint32_t id);
+/* The slow part of dmd_numbering_of: of an id that has no number so far. */
+uint32_t dmd_numbering_add(dmd_numbering_t *n, uint32_t id);
+
+static inline uint32_t dmd_numbering_of(dmd_numbering_t *n, uint32_t id) {
+  if (id == DMD_NONE)
+    return DMD_NONE;
+  uint32_t number = id <= n->numbers.last ? *DMD_POOL_AT(&n->numbers, uint32_t, id) : DMD_NONE;
+  return number != DMD_NONE ? number : dmd_numbering_add(n, id);
+}
 
 /* How many have one, and whose a number is. */
 static inline uint32_t dmd_numbering_count(const dmd_numbering_t *n) {

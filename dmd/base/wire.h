@@ -11,13 +11,18 @@
 
 enum { DMD_WIRE_MAX_NUMBER = 10 }; /* bytes */
 
-/* A number as it stands in files, seven bits a byte. */
-static inline void dmd_wire_number(dmd_strbuf_t *to, uint64_t v) {
-  char *start = dmd_strbuf_reserve(to, DMD_WIRE_MAX_NUMBER), *end = start;
+/* Puts a number where there is room, as it stands in files, seven bits a byte. Returns where it
+ * ends. */
+static inline char *dmd_wire_put(char *to, uint64_t v) {
   for (; v >= 0x80; v >>= 7)
-    *end++ = (char)(v | 0x80);
-  *end++ = (char)v;
-  dmd_strbuf_cut(to, to->n + (size_t)(end - start));
+    *to++ = (char)(v | 0x80);
+  *to++ = (char)v;
+  return to;
+}
+
+static inline void dmd_wire_number(dmd_strbuf_t *to, uint64_t v) {
+  char *end = dmd_wire_put(dmd_strbuf_reserve(to, DMD_WIRE_MAX_NUMBER), v);
+  dmd_strbuf_cut(to, (size_t)(end - to->text));
 }
 
 /* The bytes that it takes. */

@@ -10,8 +10,8 @@
 
 enum {
   MAX_PART = 1 << 16,  /* bytes of a part of objects, codes and the like, more or less */
-  MAX_NODES = 1 << 12, /* of a part */
-  MAX_EDGES = 1 << 15  /* from which on there are no more nodes in a part */
+  MAX_NODES = 1 << 14, /* of a part */
+  MAX_EDGES = 1 << 17  /* from which on there are no more nodes in a part */
 };
 
 enum { PART_HEADER = 1, PART_OBJECT, PART_ROOT, PART_BLOCKS, PART_EDGES, PART_CODE, PART_STACK };
@@ -71,21 +71,22 @@ static void add_message(dmd_graphfile_t *file, uint32_t field) {
 
 /* ---- Columns. ---- */
 
-static void add(dmd_graph_column_t *column, uint64_t v) {
-  column->has_any = column->has_any || v != 0;
+static inline void add(dmd_graph_column_t *column, uint64_t v) {
+  column->has_any |= v != 0;
   dmd_wire_number(&column->bytes, v);
 }
 
-static void add_difference(dmd_graph_column_t *column, uint64_t v) {
-  add(column, v - column->last);
+static inline void add_difference(dmd_graph_column_t *column, uint64_t v) {
+  uint64_t difference = v - column->last;
   column->last = v;
+  add(column, difference);
 }
 
 /* The same where differences may be negative, as protobuf's sint64. */
-static void add_signed_difference(dmd_graph_column_t *column, uint64_t v) {
+static inline void add_signed_difference(dmd_graph_column_t *column, uint64_t v) {
   uint64_t difference = v - column->last;
-  add(column, difference << 1 ^ (0 - (difference >> 63)));
   column->last = v;
+  add(column, difference << 1 ^ (0 - (difference >> 63)));
 }
 
 /* The same of a column that says how many elements those beside it have: it is there in any case.
@@ -175,6 +176,7 @@ static void write_nodes(dmd_graphfile_t *file) {
     return;
   write_part(file);
   write_columns_part(file);
+  file->n_edges += file->n_edges_in_part;
   file->n_in_part = file->n_edges_in_part = 0;
 }
 
@@ -223,7 +225,6 @@ void dmd_graphfile_edge(dmd_graphfile_t *file, const dmd_graphfile_edge_t *edge)
   }
   file->n_of_node++;
   file->n_edges_in_part++;
-  file->n_edges++;
 }
 
 /* ---- What comes before and after them. ---- */

@@ -6,7 +6,7 @@
  * roots; each root once more with its edges; each block with its edges; then codes, stacks, names,
  * tags and report sets. Numbers of things are theirs in the file: the n-th code handed over is
  * code n. Nothing is kept of what was written but counts, so memory is that of one part: some
- * thousand blocks with their edges, some bytes each.
+ * ten thousand blocks with their edges, some bytes each.
  *
  * What goes wrong with writing is told once, by dmd_graphfile_end.
  */

@@ -11,7 +11,7 @@
  * starts the one that was announced last. Blocks of 2^40 bytes and more, which a program can only
  * announce, are left out: nothing could be told from addresses in them.
  *
- * Cost: 48 bytes a block and 4 to 8 for the ranges; no block may come or go as long as it lives.
+ * Cost: 32 bytes a block and 4 to 8 for the ranges; no block may come or go as long as it lives.
  *
  * Concurrency: the blocks must stay as they are as long as it lives: their locks are held, or the
  * program's threads are stopped. Reading it then needs no lock.
@@ -25,8 +25,7 @@ typedef struct dmd_placed_block {
   uint64_t addr, end; /* a block of no bytes has the address of its start */
   const dmd_block_t *block;
   uint32_t outer; /* the next block around this one, as its place + 1; 0: none */
-  /* The rest is the owner's, and starts as 0. */
-  uint32_t group, kind, seen_by, stack, offset;
+  uint32_t group; /* the owner's, starts as 0 */
 } dmd_placed_block_t;
 
 typedef struct dmd_blockindex {

@@ -11,7 +11,7 @@ enum { TABLE_WORDS = 20, TABLE_FUNCTIONS = 2 };
 
 /* A word of a block, which may be anywhere: a page would be too much to read for it. */
 static bool read_word(const dmd_capture_t *c, uint64_t addr, uint64_t *word) {
-  const dmd_memory_t *memory = c->pages.memory;
+  const dmd_memory_t *memory = c->words.pages.memory;
   uint64_t bytes = 0;
   if (addr % c->word_szB != 0 ||
       memory->read(memory->ctx, addr, &bytes, (size_t)c->word_szB) != c->word_szB)
@@ -58,7 +58,8 @@ static dmd_heuristic_t guess(dmd_capture_t *c, uint64_t start, uint64_t req, uin
       capacity == req - 3 * word_szB - 1 && read_word(c, start, &first) && first <= capacity)
     return DMD_HEURISTIC_STRING;
   if (into == header_szB && start % header_szB == 0 &&
-      c->pages.memory->read(c->pages.memory->ctx, start, &size, header_szB) == header_szB &&
+      c->words.pages.memory->read(c->words.pages.memory->ctx, start, &size, header_szB) ==
+          header_szB &&
       size == req - header_szB)
     return DMD_HEURISTIC_LENGTH;
   if (into == word_szB && read_word(c, start, &first) && first > 0 && (req - word_szB) % first == 0)
@@ -73,57 +74,33 @@ static uint64_t first_word_of(const dmd_capture_t *c, uint64_t addr) {
   return (addr + c->word_szB - 1) & ~(c->word_szB - 1);
 }
 
-/* Where the bytes end that were asked for. A block of none has the address of its start. */
-static uint64_t end_of_requested(const dmd_placed_block_t *block) {
-  return block->end - block->offset;
-}
-
-/* The node's word with this number. */
-static void note_word(dmd_capture_t *c, uint64_t number, uint64_t word) {
-  const dmd_placed_block_t *to = dmd_blockindex_find(&c->index, word);
-  if (to == NULL || number > UINT32_MAX)
+/* The node's word with this number is an address so many bytes into the block at this place + 1. */
+static void note_word(dmd_capture_t *c, uint64_t number, uint32_t target, uint64_t into) {
+  if (number > UINT32_MAX)
     return;
-  uint64_t into = word - to->addr;
-  if (into != 0 && word >= end_of_requested(to))
-    return;
-  dmd_graphfile_edge_t edge = {
-      .word = (uint32_t)number, .target = (uint32_t)(to - c->index.blocks) + 1, .into = into};
-  if (into != 0)
+  dmd_graphfile_edge_t edge = {.word = (uint32_t)number, .target = target, .into = into};
+  if (into != 0) {
+    const dmd_placed_block_t *to = &c->index.blocks[target - 1];
+    if (into >= to->block->req)
+      return;
     edge.heuristic = guess(c, to->addr, to->block->req, into);
-  dmd_graphfile_edge(c->file, &edge);
-}
-
-/* The page that begins at addr, or NULL. Searches for the addresses in it wait for memory: when a
- * page is new, all that they want is on its way at once. */
-static const char *read_page(dmd_capture_t *c, uint64_t addr) {
-  bool is_new = c->pages.addr != addr;
-  const char *page = dmd_pages_read(&c->pages, addr);
-  uint64_t near[DMD_PAGE_SZB / sizeof(uint32_t)];
-  uint32_t n = 0;
-  if (!is_new || page == NULL)
-    return page;
-  for (uint64_t i = 0; i < DMD_PAGE_SZB; i += c->word_szB) {
-    uint64_t word = dmd_word_at(page + i, c->word_szB);
-    if (dmd_blockindex_is_near(&c->index, word))
-      near[n++] = word;
   }
-  dmd_blockindex_fetch(&c->index, near, n);
-  return page;
+  dmd_graphfile_edge(c->file, &edge);
 }
 
 /* Reads the words that lie between two addresses; first: the node's first. */
 static void read_words(dmd_capture_t *c, uint64_t first, uint64_t from, uint64_t to) {
-  const uint64_t word_szB = c->word_szB;
+  const unsigned word_bits = c->word_szB == sizeof(uint64_t) ? 3 : 2;
   from = first_word_of(c, from);
-  to &= ~(word_szB - 1);
+  to &= ~(c->word_szB - 1);
   while (from < to) {
-    uint64_t in_page = from % DMD_PAGE_SZB, szB = DMD_PAGE_SZB - in_page;
-    if (szB > to - from)
-      szB = to - from;
-    const char *page = read_page(c, from - in_page);
-    for (uint64_t i = 0; page != NULL && i < szB; i += word_szB)
-      note_word(c, (from + i - first) / word_szB, dmd_word_at(page + in_page + i, word_szB));
-    from += szB;
+    uint64_t in_page = from % DMD_PAGE_SZB, page = from - in_page;
+    uint64_t end = to - page < DMD_PAGE_SZB ? to - page : DMD_PAGE_SZB;
+    uint32_t n;
+    const dmd_pageword_t *word = dmd_pagewords_from(&c->words, page, in_page, &n);
+    for (; n > 0 && word->in_page < end; n--, word++)
+      note_word(c, (page + word->in_page - first) >> word_bits, word->block, word->into);
+    from = page + end;
   }
 }
 
@@ -132,16 +109,16 @@ void dmd_capture_root(dmd_capture_t *c, uint64_t addr, uint64_t szB) {
   read_words(c, first_word_of(c, addr), addr, addr + szB);
 }
 
+static void note_address(dmd_capture_t *c, uint32_t number, uint64_t word) {
+  const dmd_placed_block_t *to = dmd_blockindex_find(&c->index, word);
+  if (to != NULL)
+    note_word(c, number, (uint32_t)(to - c->index.blocks) + 1, word - to->addr);
+}
+
 void dmd_capture_words(dmd_capture_t *c, const dmd_pool_t *words, uint32_t first, uint32_t n) {
   dmd_graphfile_begin_root(c->file);
   for (uint32_t i = 0; i < n; i++)
-    note_word(c, i, *DMD_POOL_AT(words, const uint64_t, first + i));
-}
-
-/* What a search wants to know of a block lies with its address: its slop. */
-static void note_slop(dmd_capture_t *c) {
-  for (uint32_t i = 0; i < c->index.n; i++)
-    c->index.blocks[i].offset = c->index.blocks[i].block->slop;
+    note_address(c, i, *DMD_POOL_AT(words, const uint64_t, first + i));
 }
 
 /* ---- Blocks in blocks. Those in a block follow it. ---- */
@@ -152,21 +129,23 @@ static uint32_t n_inner(const dmd_placed_block_t *block) {
 
 /* Where all of it and of what lies in it ends: a piece may reach beyond what it begins in. */
 static uint64_t end_of_all(const dmd_capture_t *c, const dmd_placed_block_t *block) {
-  return c->index.blocks[block->kind].end;
+  return c->index.blocks[c->last_end[block - c->index.blocks]].end;
 }
 
 /* Counts the blocks in each, and finds the one that ends last. */
 static void find_inner(dmd_capture_t *c) {
   dmd_placed_block_t *blocks = c->index.blocks;
+  c->last_end =
+      dmd_env_alloc(c->live->env, "dmd.capture", (c->index.n + 1ul) * sizeof *c->last_end);
   for (uint32_t i = 0; i < c->index.n; i++)
-    blocks[i].kind = i;
+    c->last_end[i] = i;
   for (uint32_t i = c->index.n; i-- > 0;) {
     if (blocks[i].outer == 0)
       continue;
     dmd_placed_block_t *outer = &blocks[blocks[i].outer - 1];
     outer->group += blocks[i].group + 1;
     if (end_of_all(c, &blocks[i]) > end_of_all(c, outer))
-      outer->kind = blocks[i].kind;
+      c->last_end[outer - blocks] = c->last_end[i];
   }
 }
 
@@ -175,7 +154,7 @@ static void read_block(dmd_capture_t *c, uint32_t place) {
   const dmd_placed_block_t *blocks = c->index.blocks, *block = &blocks[place];
   uint64_t first = first_word_of(c, block->addr), from = block->addr;
   uint64_t end = block->addr + block->block->req;
-  uint32_t inner_end = c->may_nest ? place + 1 + n_inner(block) : place;
+  uint32_t inner_end = c->last_end != NULL ? place + 1 + n_inner(block) : place;
   for (uint32_t i = place + 1; i < inner_end && from < end; i += 1 + n_inner(&blocks[i])) {
     read_words(c, first, from, blocks[i].addr < end ? blocks[i].addr : end);
     if (end_of_all(c, &blocks[i]) > from)
@@ -206,7 +185,7 @@ static void note_first_word(dmd_capture_t *c, const dmd_placed_block_t *placed) 
   uint64_t in_page = placed->addr % DMD_PAGE_SZB;
   if (placed->block->req < c->word_szB || placed->addr % c->word_szB != 0)
     return;
-  const char *page = read_page(c, placed->addr - in_page);
+  const char *page = dmd_pages_read(&c->words.pages, placed->addr - in_page);
   uint64_t word = page == NULL ? 0 : dmd_word_at(page + in_page, c->word_szB);
   uint32_t object = dmd_mappings_object(c->mappings, word);
   if (object != DMD_NONE)
@@ -281,11 +260,10 @@ void dmd_capture_init(dmd_capture_t *c, const dmd_live_t *live, const dmd_memory
   c->file = file;
   c->word_szB = live->config.word_szB;
   dmd_blockindex_init(&c->index, env, live->blocks);
-  note_slop(c);
-  c->may_nest = dmd_blocks_may_nest(live->blocks);
-  if (c->may_nest)
+  c->last_end = NULL;
+  if (dmd_blocks_may_nest(live->blocks))
     find_inner(c);
-  dmd_pages_init(&c->pages, memory);
+  dmd_pagewords_init(&c->words, memory, &c->index, c->word_szB);
   dmd_pages_init(&c->tables, memory);
   dmd_numbering_init(&c->stacks, env, "dmd.capture.stacks");
   dmd_numbering_init(&c->report_sets, env, "dmd.capture.report_sets");
@@ -298,5 +276,7 @@ void dmd_capture_destroy(dmd_capture_t *c) {
   dmd_numbering_destroy(&c->names);
   dmd_numbering_destroy(&c->report_sets);
   dmd_numbering_destroy(&c->stacks);
+  dmd_pagewords_destroy(&c->words);
+  dmd_env_free(c->live->env, c->last_end);
   dmd_blockindex_destroy(&c->index);
 }

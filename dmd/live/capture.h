@@ -16,9 +16,9 @@
  * in which the file has them; dmd_capture_blocks. Then the caller writes the stacks of
  * `capture->stacks`, which only it can read, and dmd_capture_reports writes the rest.
  *
- * Cost: memory of a block index (blockindex.h), 4 bytes for each stack, name, tag and report set,
- * and one part of the file; time of reading the heap, and of a search for each address. Nothing is
- * kept of what was read.
+ * Cost: memory of a block index (blockindex.h) and of its starts (blockstarts.h), 4 bytes for each
+ * stack, name, tag and report set, and one part of the file; time of reading the heap, and of a
+ * search for each address. Nothing is kept of what was read.
  *
  * Concurrency: all of the live state stays as it is meanwhile; the program's threads should be
  * stopped, since its memory is read.
@@ -28,10 +28,9 @@
 
 #include "base/numbering.h"
 #include "graph/graphfile.h"
-#include "live/blockindex.h"
 #include "live/live.h"
 #include "live/mappings.h"
-#include "live/pages.h"
+#include "live/pagewords.h"
 
 typedef struct dmd_capture {
   const dmd_live_t *live;
@@ -39,9 +38,10 @@ typedef struct dmd_capture {
   dmd_graphfile_t *file;
   uint64_t word_szB; /* the program's */
   dmd_blockindex_t index;
-  bool may_nest;
-  dmd_pages_t pages;  /* read in order */
-  dmd_pages_t tables; /* read here and there: virtual tables */
+  uint32_t *last_end; /* by place: of it and of what lies in it, the one that ends last. NULL where
+                         no block can lie in another */
+  dmd_pagewords_t words; /* read in order */
+  dmd_pages_t tables;    /* read here and there: virtual tables */
   /* The live heap's ids, numbered as the file has them. */
   dmd_numbering_t stacks, report_sets, names, tags;
 } dmd_capture_t;

@@ -39,11 +39,19 @@ typedef struct {
   uint64_t n_holders, n_like; /* see dmd_advice_t */
 } pointed_t;
 
+/* What is known of a block as one of the holder at hand, or of those before. */
+typedef struct {
+  uint32_t kind;          /* of blocks of its group */
+  uint32_t seen_by;       /* the holder, a group; 0: none so far */
+  uint32_t stack, offset; /* where the pointer is on which it was seen */
+} held_t;
+
 typedef struct {
   const dmd_live_t *live;
   dmd_translation_t *ids;
   const dmd_memory_t *memory;
   dmd_blockindex_t index;
+  held_t *held; /* by place */
   dmd_pool_t groups;
   dmd_table_t group_index;
   dmd_pool_t kinds;
@@ -64,6 +72,10 @@ typedef struct {
 
 static group_t *group_at(const search_t *s, uint32_t id) {
   return DMD_POOL_AT(&s->groups, group_t, id);
+}
+
+static held_t *held_at(const search_t *s, const dmd_placed_block_t *placed) {
+  return &s->held[placed - s->index.blocks];
 }
 
 /* ---- Who holds. ---- */
@@ -139,7 +151,7 @@ static void group_blocks(search_t *s) {
     placed->group = group_of(s, placed->block);
     if (placed->group == DMD_NONE)
       continue;
-    placed->kind = count_kind(s, placed);
+    held_at(s, placed)->kind = count_kind(s, placed);
     group_at(s, placed->group)->first++;
   }
   uint32_t end = 0;
@@ -182,16 +194,16 @@ static pointed_t *pointed_at(search_t *s, uint32_t alloc) {
 /* A block of the holder at hand points to a block that was allocated at this place. */
 static void count_holder(search_t *s, const dmd_placed_block_t *from, uint32_t alloc) {
   pointed_t *p = pointed_at(s, alloc);
-  uint32_t place = (uint32_t)(from - s->index.blocks) + 1;
+  uint32_t place = (uint32_t)(from - s->index.blocks) + 1, kind = held_at(s, from)->kind;
   if (p->group != s->group)
     *p = (pointed_t){.group = s->group};
   if (p->last == place)
     return;
   p->last = place;
   p->n_holders++;
-  if (p->last_kind != from->kind && is_first_of_kind(s, alloc, from->kind))
-    p->n_like += DMD_POOL_AT(&s->kinds, kind_t, from->kind)->n;
-  p->last_kind = from->kind;
+  if (p->last_kind != kind && is_first_of_kind(s, alloc, kind))
+    p->n_like += DMD_POOL_AT(&s->kinds, kind_t, kind)->n;
+  p->last_kind = kind;
 }
 
 /* Puts what was counted of the holder at hand into the first advice about each place. Its advices
@@ -221,9 +233,10 @@ static void add_advice(search_t *s, dmd_placed_block_t *to, uint32_t stack, uint
                                            .reporter = holder->reporter,
                                            .stack = stack,
                                            .offset = offset});
-  to->seen_by = s->group;
-  to->stack = stack;
-  to->offset = offset;
+  held_t *held = held_at(s, to);
+  held->seen_by = s->group;
+  held->stack = stack;
+  held->offset = offset;
   s->queue[s->n_queue++] = (uint32_t)(to - s->index.blocks);
 }
 
@@ -234,11 +247,12 @@ static void note_pointer(search_t *s, const dmd_placed_block_t *from, uint64_t o
     return;
   bool is_holder = from->group == s->group;
   bool is_same = from->group == to->group; /* both unreported, and allocated at one place */
-  bool is_seen = to->seen_by == s->group;
-  if (from->seen_by == s->group) {
+  bool is_seen = held_at(s, to)->seen_by == s->group;
+  const held_t *seen = held_at(s, from);
+  if (seen->seen_by == s->group) {
     /* A list's next block. */
     if (!is_seen && is_same && to->group != DMD_NONE)
-      add_advice(s, to, from->stack, from->offset, false);
+      add_advice(s, to, seen->stack, seen->offset, false);
   } else if (is_holder && !is_same) {
     count_holder(s, from, place_of(s, to->block));
     if (!is_seen)
@@ -389,6 +403,9 @@ bool dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_
   dmd_table_init(&s.pair_index, env, "dmd.holders.pairs", pair_equal, &s);
   dmd_advices_init(&s.all, env);
   size_t list_szB = ((size_t)s.index.n + 1) * sizeof(uint32_t);
+  size_t held_szB = ((size_t)s.index.n + 1) * sizeof *s.held;
+  s.held = dmd_env_alloc(env, "dmd.holders.held", held_szB);
+  dmd_mem_zero(s.held, held_szB);
   s.order = dmd_env_alloc(env, "dmd.holders.order", list_szB);
   s.queue = dmd_env_alloc(env, "dmd.holders.queue", list_szB);
 
@@ -401,6 +418,7 @@ bool dmd_holders_find(const dmd_live_t *live, dmd_translation_t *ids, const dmd_
 
   dmd_env_free(env, s.queue);
   dmd_env_free(env, s.order);
+  dmd_env_free(env, s.held);
   dmd_advices_destroy(&s.all);
   dmd_table_destroy(&s.pair_index);
   dmd_pool_destroy(&s.pairs);

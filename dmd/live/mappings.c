@@ -40,7 +40,11 @@ const dmd_mapping_t *dmd_mappings_find(const dmd_mappings_t *m, uint64_t addr) {
   return dmd_mapping_at(m, number);
 }
 
+/* Most addresses that are asked for are far from all objects: in the heap. */
 uint32_t dmd_mappings_object(const dmd_mappings_t *m, uint64_t addr) {
+  if (m->objects.last == 0 || addr < dmd_mapped_object_at(m, 1)->start ||
+      addr >= dmd_mapped_object_at(m, m->objects.last)->end)
+    return DMD_NONE;
   uint32_t number = find_last(m, addr, m->objects.last, start_of_object);
   if (number == DMD_NONE || addr >= dmd_mapped_object_at(m, number)->end)
     return DMD_NONE;
