@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A core of the tests: answers in the shapes of dmd/page, of made-up figures. `n` records, of which a window is made when it
-// is asked for.
+// A core of the tests. It answers in the shapes of dmd/page: what dmd says of its example (answers/), and `n` made-up records,
+// of which a window is made when it is asked for.
 import type { Core } from "../src/core/core.ts";
 import { PageError } from "../src/core/protocol.ts";
 import { parseKeys } from "../src/state/link.ts";
+import overview from "./answers/overview.json" with { type: "json" };
+import record from "./answers/record.json" with { type: "json" };
 
 export class FakeCore implements Core {
   readonly asked: string[] = [];
@@ -30,6 +32,10 @@ export class FakeCore implements Core {
     switch (keys["ask"]) {
       case "files":
         return JSON.stringify({ files: this.#names.map((name) => file(name, this.n)) });
+      case "overview":
+        return JSON.stringify(overview);
+      case "record":
+        return JSON.stringify(record);
       case "records":
         return JSON.stringify(records(this.n, Number(keys["first"] ?? 0), Number(keys["count"] ?? 100)));
       default:
@@ -44,12 +50,12 @@ function file(name: string, n: number): object {
 
 function records(n: number, first: number, count: number): object {
   const end = Math.min(n, first + count);
-  const rows = Array.from({ length: Math.max(0, end - first) }, (_, i) => record(first + i, n));
+  const rows = Array.from({ length: Math.max(0, end - first) }, (_, i) => row(first + i, n));
   const sum = { bytes: n * 64, blocks: n };
   return { mode: "dark-matter", total: n, ...sum, heap: sum, shown: { total: n, ...sum }, sampled: false, first, rows };
 }
 
-function record(i: number, n: number): object {
+function row(i: number, n: number): object {
   const section = ["unreported", "once-reported", "twice-reported"][i % 3];
   const bytes = (n - i) * 16;
   return { id: i + 1, name: `allocate_${i} (file${i % 97}.c:${i % 1000})`, frames: ["load (load.c:12)", "main (main.c:3)"], bytes, blocks: n - i, req: bytes - 8, slop: 8, share: "0.01%", section, reporter: `explicit/part${i % 9}` };

@@ -13,6 +13,7 @@ export interface FileInfo {
   readonly label?: string;
   readonly process?: string;
   readonly pid?: number;
+  readonly time?: string;
   readonly mode?: string;
   readonly blocks?: number;
   readonly bytes?: number;

@@ -14,7 +14,7 @@ import { ScrollMap } from "./scrollmap.ts";
 export const ROW_HEIGHT = 24;
 const MORE_ROWS = 4;
 const SETTLED_MS = 160;
-const NARROW = 720;
+const NARROW = 900;
 
 export interface Column<Row> {
   readonly id: string;

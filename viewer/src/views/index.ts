@@ -3,7 +3,8 @@
 // The views, in the order of their tabs. A new one is a file here and a line below.
 
 import { filesView } from "./files.tsx";
+import { overviewView } from "./overview.tsx";
 import { recordsView } from "./records.tsx";
 import type { View } from "./view.ts";
 
-export const VIEWS: readonly View[] = [recordsView, filesView];
+export const VIEWS: readonly View[] = [overviewView, recordsView, filesView];

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What one wants to know first: how much of the heap nobody reported, what is wrong with reports, which records hold most,
+// and whose they are. Everything leads on to the view that has more of it.
+
+import type { ComponentChildren, JSX } from "preact";
+import type { FileInfo } from "../core/answers.ts";
+import { blocks, bytes, count, number } from "../format.ts";
+import { query } from "../state/link.ts";
+import { useAsk } from "../ui/ask.ts";
+import { CopyButtons } from "../ui/copy.tsx";
+import { Facts } from "../ui/details.tsx";
+import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
+import { StateBar, StateName } from "../ui/state.tsx";
+import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
+import type { View, ViewProps } from "./view.ts";
+
+/** What the records' view calls a section. */
+const SECTION_KEYS: Readonly<Record<string, string>> = { unreported: "unreported", "once-reported": "once", "twice-reported": "twice" };
+
+type GoTo = ViewProps["goTo"];
+
+function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
+  const of = { of: keys["of"], old: keys["old"] };
+  const { answer, failure } = useAsk<OverviewAnswer>(client, query("overview", of));
+  if (failure !== null) return <ErrorPanel failure={failure} />;
+  if (answer === null) return <ProgressPanel title="Adding up" progress={{ step: "", done: 0, total: 0 }} />;
+  return (
+    <div class="page" tabIndex={0}>
+      <OverviewBody answer={answer} file={files[Number(keys["of"] ?? 0)]} goTo={goTo} />
+      <CopyButtons client={client} view="overview" keys={of} />
+    </div>
+  );
+}
+
+export function OverviewBody({ answer, file, goTo }: { answer: OverviewAnswer; file: FileInfo | undefined; goTo: GoTo }): JSX.Element {
+  return (
+    <>
+      <Heap answer={answer} file={file} goTo={goTo} />
+      {answer.changed !== undefined && <Changed changed={answer.changed} />}
+      <Faults answer={answer} goTo={goTo} />
+      <Worst answer={answer} goTo={goTo} />
+      <div class="columns">
+        <SumsTable title="Reporters" by="reporter" sums={answer.reporters} goTo={goTo} />
+        <SumsTable title="Tags" by="tag" sums={answer.tags} goTo={goTo} />
+      </div>
+    </>
+  );
+}
+
+function Link({ onClick, children }: { onClick: () => void; children: ComponentChildren }): JSX.Element {
+  return (
+    <button type="button" class="link" onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+function Heap({ answer, file, goTo }: { answer: OverviewAnswer; file: FileInfo | undefined; goTo: GoTo }): JSX.Element {
+  const { heap, sections } = answer;
+  const isDark = answer.mode === "dark-matter";
+  return (
+    <section>
+      <h1>
+        {answer.sampled ? "About " : ""}
+        {bytes(heap.bytes)} in {blocks(heap.blocks)}
+      </h1>
+      {file !== undefined && <Facts facts={factsOf(file, answer.mode)} />}
+      {isDark && (
+        <StateBar label="The heap" parts={sections.map((row) => ({ section: row.name, value: row.bytes, title: `${row.name} ${bytes(row.bytes)}, ${row.share}` }))} />
+      )}
+      <table class="figures">
+        <thead>
+          <tr>
+            <th scope="col">{isDark ? "State" : "Mode"}</th>
+            <th scope="col">Bytes</th>
+            <th scope="col">Share</th>
+            <th scope="col">Blocks</th>
+            <th scope="col">Records</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sections.map((row) => (
+            <tr key={row.name}>
+              <th scope="row">
+                <Link onClick={() => goTo("records", { section: SECTION_KEYS[row.name] })}>
+                  <StateName section={row.name} />
+                </Link>
+              </th>
+              <td>{number(row.bytes)}</td>
+              <td>{row.share}</td>
+              <td>{number(row.blocks)}</td>
+              <td>{number(row.records)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function factsOf(file: FileInfo, mode: string): (readonly [string, string])[] {
+  const facts: (readonly [string, string])[] = [["File", file.name]];
+  if (file.process !== undefined) facts.push(["Program", file.pid === undefined ? file.process : `${file.process}, process ${file.pid}`]);
+  if (file.label !== undefined && file.label !== "") facts.push(["Label", file.label]);
+  if (file.time !== undefined) facts.push(["Time", file.time]);
+  facts.push(["Mode", mode]);
+  if (file.reduced !== undefined)
+    facts.push(["Left out", `${count(file.reduced.records, "record", "records")} of ${bytes(file.reduced.bytes)}, since the file was too large`]);
+  return facts;
+}
+
+function Changed({ changed }: { changed: NonNullable<OverviewAnswer["changed"]> }): JSX.Element {
+  return (
+    <section>
+      <h2>What changed</h2>
+      <p>{changed.sentence}</p>
+      <ul class="list">
+        {changed.places.map((place, i) => (
+          <li key={i}>
+            <p>{place.what}</p>
+            <p class="frame quiet">{place.frames.join(" ← ")}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Faults({ answer, goTo }: { answer: OverviewAnswer; goTo: GoTo }): JSX.Element | null {
+  const { total, faults } = answer.faults;
+  if (total === 0) return null;
+  return (
+    <section>
+      <h2>{count(total, "fault", "faults")} of the program’s heap and reports</h2>
+      <ul class="list">
+        {faults.map((fault, i) => (
+          <li key={i}>{fault.sentence}</li>
+        ))}
+      </ul>
+      <p>
+        <Link onClick={() => goTo("faults")}>{total > faults.length ? `All ${number(total)} faults` : "With their stacks"}</Link>
+      </p>
+    </section>
+  );
+}
+
+function Worst({ answer, goTo }: { answer: OverviewAnswer; goTo: GoTo }): JSX.Element | null {
+  if (answer.worst.length === 0) return null;
+  const isDark = answer.mode === "dark-matter";
+  const section = isDark ? "unreported" : undefined;
+  return (
+    <section>
+      <h2>{isDark ? "The largest unreported records" : "The largest records"}</h2>
+      {answer.all.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      <ol class="worst">
+        {answer.worst.map((row) => (
+          <Record key={row.id} row={row} onOpen={() => goTo("records", { section, id: String(row.id) })} />
+        ))}
+      </ol>
+      <p>
+        <Link onClick={() => goTo("records", { section })}>All records</Link>
+      </p>
+    </section>
+  );
+}
+
+function Record({ row, onOpen }: { row: WorstRow; onOpen: () => void }): JSX.Element {
+  return (
+    <li>
+      <p class="worst-size">
+        {bytes(row.bytes)} <span class="quiet">({row.share}) in {blocks(row.blocks)}</span>
+      </p>
+      <p class="frame">
+        <Link onClick={onOpen}>{row.name}</Link>
+        {row.frames.length > 0 && <span class="quiet"> ← {row.frames.join(" ← ")}</span>}
+      </p>
+      {row.whose.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </li>
+  );
+}
+
+function SumsTable({ title, by, sums, goTo }: { title: string; by: string; sums: Sums; goTo: GoTo }): JSX.Element | null {
+  const most = Math.max(1, ...sums.rows.map((row) => row.bytes));
+  if (sums.rows.length === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <table class="figures">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Bytes</th>
+            <th scope="col">Share</th>
+            <th scope="col" class="bars">
+              <span class="off-screen">by state</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sums.rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row">{row.name}</th>
+              <td>{number(row.bytes)}</td>
+              <td>{row.share}</td>
+              <td class="bars">
+                <div style={{ width: `${(Math.max(0, row.bytes) / most) * 100}%` }}>
+                  <StateBar label={row.name} parts={partsOf(row)} />
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        <Link onClick={() => goTo("records", { by })}>{sums.total > sums.rows.length ? `All ${number(sums.total)}` : "As a table"}</Link>
+      </p>
+    </section>
+  );
+}
+
+function partsOf(row: Sums["rows"][number]): { section: string; value: number; title: string }[] {
+  if (row.unreported === undefined) return [{ section: "", value: row.bytes, title: bytes(row.bytes) }];
+  return (["unreported", "once-reported", "twice-reported"] as const)
+    .map((section) => ({ section, value: row[section] ?? 0, title: `${section} ${bytes(row[section] ?? 0)}` }))
+    .filter((part) => part.value !== 0);
+}
+
+function OverviewOrNone(props: ViewProps): JSX.Element {
+  const file = props.files[Number(props.keys["of"] ?? 0)];
+  if (file === undefined) return <EmptyPanel title="There is no such file." />;
+  return <Overview {...props} />;
+}
+
+export const overviewView: View = {
+  id: "overview",
+  title: "Overview",
+  question: "How much of the heap did nobody report, and whose is it?",
+  component: OverviewOrNone,
+  keys: [],
+  applies: (files) => files.some((file) => file.kind === "profile" || file.profile !== undefined),
+};

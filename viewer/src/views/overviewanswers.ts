@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The answer to ask=overview (dmd/page/ask_overview.c).
+
+import type { Amount } from "../core/answers.ts";
+import type { RecordRow, SumRow } from "./recordanswers.ts";
+
+export interface SectionRow extends Amount {
+  readonly name: string;
+  readonly records: number;
+  readonly share: string;
+}
+
+export interface FaultRow {
+  readonly kindText: string;
+  readonly isMisreport: boolean;
+  readonly sentence: string;
+}
+
+export interface WorstRow extends RecordRow {
+  /** Who should have reported it, in sentences. */
+  readonly whose: readonly string[];
+}
+
+export interface Sums {
+  readonly total: number;
+  readonly rows: readonly Omit<SumRow, "id">[];
+}
+
+export interface OverviewAnswer {
+  readonly mode: string;
+  readonly heap: Amount;
+  readonly sampled: boolean;
+  readonly sections: readonly SectionRow[];
+  readonly faults: { readonly total: number; readonly misreports: number; readonly faults: readonly FaultRow[] };
+  readonly worst: readonly WorstRow[];
+  /** On all unreported blocks. */
+  readonly all: readonly string[];
+  readonly reporters: Sums;
+  readonly tags: Sums;
+  /** Of a difference. */
+  readonly changed?: {
+    readonly sentence: string;
+    readonly total: number;
+    readonly places: readonly { readonly what: string; readonly before: Amount; readonly now: Amount; readonly frames: readonly string[] }[];
+  };
+}
