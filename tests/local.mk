@@ -198,5 +198,6 @@ script_tests = \
   tests/reader/run \
   tests/tool/run \
   tests/valgrind/run \
+  tests/viewer/browsers/run \
   tests/viewer/run \
   tests/zoo/run

@@ -30,3 +30,16 @@ dist-hook: viewer/page.html
 	$(MKDIR_P) $(distdir)/viewer
 	test -f $(distdir)/viewer/page.html || cp $< $(distdir)/viewer/
 endif
+
+# What the tests in browsers drive these with.
+if HAVE_VIEWER
+browsers = $(top_srcdir)/tests/viewer/browsers
+viewer/browsers/node_modules/stamp: $(browsers)/package.json $(browsers)/package-lock.json $(top_srcdir)/viewer/.npmrc
+	$(AM_V_GEN)$(MKDIR_P) viewer/browsers && cp $^ viewer/browsers/
+	$(AM_V_at)cd viewer/browsers && { $(NPM) ci --ignore-scripts --prefer-offline --no-progress --loglevel=error >npm.log 2>&1 || { \
+	  cat npm.log; exit 1; }; }
+	$(AM_V_at)touch $@
+if BUILD_VIEWER
+check_DATA = viewer/browsers/node_modules/stamp
+endif
+endif

@@ -32,6 +32,8 @@ export class Client {
   readonly #answers = new Map<string, string>();
   #cached = 0;
   #last = 0;
+  /** Told how many requests wait, whenever that changes. */
+  onWaiting: (n: number) => void = () => undefined;
 
   constructor(port: Port) {
     this.#port = port;
@@ -48,6 +50,7 @@ export class Client {
         return;
       }
       this.#waiting.set(id, { resolve, reject, progress: options.progress });
+      this.onWaiting(this.#waiting.size);
       options.signal?.addEventListener("abort", () => this.#cancel(id), { once: true });
       this.#port.postMessage({ ...body, id } as Request);
     });
@@ -86,9 +89,8 @@ export class Client {
   }
 
   #cancel(id: number): void {
-    const waiting = this.#waiting.get(id);
+    const waiting = this.#take(id);
     if (waiting === undefined) return;
-    this.#waiting.delete(id);
     this.#port.postMessage({ type: "cancel", id });
     waiting.reject(aborted());
   }
@@ -100,14 +102,21 @@ export class Client {
       waiting.progress?.(response.progress);
       return;
     }
-    this.#waiting.delete(response.id);
+    this.#take(response.id);
     if (response.type === "failed") waiting.reject(new PageError(response.failure.message, response.failure.hint));
     else waiting.resolve(response.type === "answer" ? response.json : "");
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    if (this.#waiting.delete(id)) this.onWaiting(this.#waiting.size);
+    return waiting;
   }
 
   #failAll(error: unknown): void {
     const all = [...this.#waiting.values()];
     this.#waiting.clear();
+    this.onWaiting(0);
     for (const waiting of all) waiting.reject(error);
   }
 }

@@ -20,6 +20,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const [help, showHelp] = useState(false);
   const picker = useRef<HTMLInputElement>(null);
+  const main = useRef<HTMLElement>(null);
   useEffect(() => session.subscribe(() => redraw(0)), [session]);
   useEffect(() => router.subscribe(() => redraw(0)), [router]);
   const open = (sources: readonly Source[]): void => void session.openFiles(sources);
@@ -32,7 +33,12 @@ export function App({ session, router }: { session: Session; router: Router }): 
   usePageKeys(views, router, help, showHelp, pick);
   useEffect(() => {
     document.title = titleOf(session.files, view);
+    document.body.dataset["state"] = state.name;
   });
+  useEffect(() => {
+    const { client } = session;
+    if (client !== null) client.onWaiting = (n) => main.current?.setAttribute("aria-busy", String(n > 0));
+  }, [session.client]);
 
   return (
     <>
@@ -55,7 +61,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
           }} />
       </header>
       <State state={state} session={session} />
-      <main class="view" id="view" aria-label={view?.title ?? "dmd"}>
+      <main class="view" id="view" ref={main} data-link={router.address(router.link)} aria-label={view?.title ?? "dmd"}>
         <Body session={session} router={router} view={view} onPick={pick} />
       </main>
       {help && <Help title={view?.title ?? ""} keys={view?.keys ?? []} onClose={() => showHelp(false)} />}

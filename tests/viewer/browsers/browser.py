@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A real browser, driven by driver.mjs, and a page that dmdv wrote in it."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from harness import Failure, Skip
+
+# What puppeteer calls it, and the programs that Debian has it as.
+BROWSERS = {"chromium": ("chrome", ["chromium", "chromium-browser", "google-chrome"]),
+            "firefox": ("firefox", ["firefox-esr", "firefox"])}
+
+
+def program_of(browser):
+    """The browser's path: DMD_CHROMIUM or DMD_FIREFOX, or as it is installed."""
+    given = os.environ.get("DMD_" + browser.upper())
+    found = [given] if given else [path for path in map(shutil.which, BROWSERS[browser][1]) if path]
+    if not found:
+        raise Skip("%s is not installed" % browser)
+    return found[0]
+
+
+class Browser:
+    """One that runs as long as the tests."""
+
+    def __init__(self, place, browser):
+        here = os.path.dirname(os.path.abspath(__file__))
+        modules = os.path.join(place.builddir, "viewer", "browsers", "node_modules")
+        if not os.path.exists(os.path.join(modules, "stamp")):
+            raise Skip("no page was built here: it takes node, npm, clang and wasm-ld")
+        command = [os.environ.get("NODE") or "node", os.path.join(here, "driver.mjs"), BROWSERS[browser][0],
+                   program_of(browser), modules]
+        home = place.new_folder("home-" + browser)
+        self.errors = open(os.path.join(home, "driver.log"), "w+b")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                                        env=dict(os.environ, HOME=home))
+
+    def do(self, name, **arguments):
+        """One of driver.mjs' commands; its value."""
+        try:
+            self.process.stdin.write(json.dumps(dict(arguments, do=name)).encode() + b"\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = b""
+        if not line:
+            self.errors.seek(0)
+            raise Failure("the browser is gone: " + self.errors.read().decode("utf-8", "replace")[-2000:])
+        answer = json.loads(line)
+        if "error" in answer:
+            raise Failure("%s %s: %s" % (name, arguments, answer["error"]))
+        return answer["value"]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+        self.errors.close()
+
+
+class Page:
+    """A page that is open in the browser."""
+
+    def __init__(self, browser, path, link="", width=1280, height=900, dark=False):
+        self.browser, self.path = browser, path
+        browser.do("open", url=self.url(link), width=width, height=height, dark=dark)
+
+    def url(self, link):
+        return "file://%s%s" % (self.path, "#" + link if link else "")
+
+    def evaluate(self, code):
+        return self.browser.do("evaluate", code=code)
+
+    def until(self, code):
+        """Waits until this expression holds in the page."""
+        self.browser.do("until", code=code)
+
+    def press(self, *keys):
+        for key in keys:
+            self.browser.do("press", key=key)
+
+    def state(self):
+        """That of the page's machine: READ, ERROR, ..."""
+        return self.evaluate("document.body.dataset.state")
+
+    def wait(self, state="READ"):
+        """Waits until the page is in this state and shows no question that is not answered."""
+        self.until("['%s', 'ERROR'].includes(document.body.dataset.state)" % state)
+        if self.state() != state:
+            raise Failure("the page says: " + self.text("body"))
+        self.settle()
+        return self
+
+    def settle(self):
+        """Waits until all that the page asked for is there and drawn. What a frame's drawing asks for comes after it."""
+        self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+        self.until("document.querySelector('[aria-busy=true]') === null && document.querySelector('.waits') === null")
+
+    def go(self, link):
+        """To another view, as a link does."""
+        self.evaluate("location.hash = %s" % json.dumps("#" + link))
+        self.until("document.querySelector('main').dataset.link === location.hash")
+        self.settle()
+
+    def text(self, selector):
+        """What a person reads there."""
+        return self.evaluate("document.querySelector(%s)?.innerText ?? ''" % json.dumps(selector))
+
+    def texts(self, selector):
+        return self.evaluate("[...document.querySelectorAll(%s)].map((e) => e.innerText)" % json.dumps(selector))
+
+    def rows(self, grid="[role=grid]"):
+        """All rows of a table, as a person would read them: {column: text}, by scrolling from its begin to its end."""
+        self.evaluate("document.querySelector(%s).focus()" % json.dumps(grid))
+        self.press("Home")
+        titles = self.texts(grid + " [role=columnheader]")
+        total = int(self.evaluate("document.querySelector(%s).getAttribute('aria-rowcount')" % json.dumps(grid))) - 1
+        rows = {}
+        while len(rows) < total:
+            before = len(rows)
+            self.settle()
+            for index, *cells in self.evaluate(
+                    "[...document.querySelectorAll(%s)].filter((row) => row.querySelector('[role=gridcell]')).map((row) => ["
+                    "row.getAttribute('aria-rowindex'), ...[...row.querySelectorAll('[role=gridcell]')].map((e) => e.innerText)])"
+                    % json.dumps(grid + " [role=row]")):
+                rows[int(index) - 2] = dict(zip(titles, cells))
+            if len(rows) == before:
+                raise Failure("%d of %d rows can be scrolled to" % (before, total))
+            self.press("PageDown")
+        return [rows[i] for i in range(total)]
+
+    def expect_quiet(self, t):
+        """Nothing went wrong in the page, and it asked nobody for anything."""
+        seen = self.browser.do("seen")
+        t.equal([line for line in seen["console"] if not line.startswith(("debug:", "info:", "log:"))], [])
+        t.equal(seen["errors"], [])
+        outside = [url for url in seen["requests"] if not url.startswith(("file://" + self.path, "data:", "blob:"))]
+        t.equal(outside, [], "requests")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests in browsers share: the browsers, the files that are looked at, and the pages made of them."""
+
+import json
+import os
+
+from browser import Browser, Page
+from dmdvtest import DmdvTest
+from harness import Skip, commands
+
+
+class Browsers:
+    """Each browser is started once, and so is each program that writes what is looked at."""
+
+    def __init__(self, place):
+        self.place, self.running, self.made = place, {}, {}
+
+    def browser(self, name):
+        if name not in self.running:
+            self.running[name] = Browser(self.place, name)
+        return self.running[name]
+
+    def once(self, name, make):
+        if name not in self.made:
+            self.made[name] = make()
+        return self.made[name]
+
+    def close(self):
+        for browser in self.running.values():
+            browser.close()
+
+
+class PageTest(DmdvTest):
+    """A test in one browser."""
+
+    def __init__(self, place, name, browsers, browser):
+        super().__init__(place, name)
+        self.browsers, self.browser_name = browsers, browser
+
+    @property
+    def browser(self):
+        return self.browsers.browser(self.browser_name)
+
+    def catalog(self):
+        """The profile of the example program, its graph beside it."""
+        def make():
+            folder = self.new_folder()
+            program = os.path.join(self.builddir, "docs", "examples", "catalog")
+            commands.run([self.place.launcher(), "-q", "--tool=dmd", "--graph=yes", "--dmd-out-file=catalog.json.gz", program],
+                         folder, commands.plain_environment(folder))
+            return os.path.join(folder, "catalog.1.json.gz")
+        return self.browsers.once("catalog", make)
+
+    def peer(self, name):
+        """One of a peer's profiles."""
+        folder = os.environ.get("DMD_SHARED") or os.path.join(self.srcdir, "..", "shared")
+        path = os.path.join(folder, "peers", "dmd", name)
+        if not os.path.exists(path):
+            raise Skip("no %s here" % name)
+        return path
+
+    def view(self, *arguments):
+        """The page that dmdv view makes of files."""
+        def make():
+            self.dmdv("view", "-o", "page.html", *arguments)
+            return self.path("page.html")
+        return self.browsers.once(("view", *arguments), make)
+
+    def open(self, *arguments, link="", **more):
+        """That page, open in the browser, which has read its data."""
+        return Page(self.browser, self.view(*arguments), link, **more).wait()
+
+    def json(self, *arguments):
+        """What a command of dmdv says as JSON."""
+        return json.loads(self.dmdv(*arguments)[0])
+
+    def picture(self, page, name):
+        folder = os.path.join(self.builddir, "viewer", "pictures")
+        os.makedirs(folder, exist_ok=True)
+        page.browser.do("screenshot", path=os.path.join(folder, "%s-%s.png" % (name, self.browser_name)))
