@@ -30,18 +30,22 @@ static name_key_t key_of_node(const dmd_kinds_t *kinds, uint32_t node) {
   const dmd_heapgraph_t *graph = kinds->typing->graph;
   if (!dmd_heapgraph_is_block(graph, node))
     return (name_key_t){.use = KEY_ROOT, .node = node};
+  const dmd_typed_t *typed = &kinds->typing->nodes[node];
   return (name_key_t){
       .use = KEY_BLOCK,
+      .lead = dmd_typed_is_part(typed) ? typed->lead : 0,
       .type = dmd_typing_type(kinds->typing, node),
       .many = dmd_typing_count(kinds->typing, node) > 1,
       .stack = dmd_heapgraph_profile_stack(graph, dmd_heapgraph_block(graph, node)->stack)};
 }
 
-/* Where the name of a node is noted. Of bytes, who allocated them is said beside the type. */
+/* Where the name of a node is noted. Of bytes, who allocated them is said beside the type,
+ * and of a part where it begins. */
 static uint32_t *name_of_node(dmd_kinds_t *kinds, const name_key_t *key) {
   dmd_pool_t *names = key->type == DMD_NONE ? &kinds->names_of_stacks : &kinds->names_of_types;
   uint32_t place = key->type == DMD_NONE ? key->stack + 1 : 2 * key->type + key->many;
-  if (key->use == KEY_ROOT || dmd_type_is(kinds->typing->types, key->type, DMD_TYPE_CHARACTER))
+  if (key->use == KEY_ROOT || key->lead > 0 ||
+      dmd_type_is(kinds->typing->types, key->type, DMD_TYPE_CHARACTER))
     return name_of_key(kinds, key);
   if (place > names->last)
     dmd_pool_reach(names, place);

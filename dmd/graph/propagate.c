@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "graph/propagate.h"
 
+#include "base/bitset.h"
+
+/* How good a type is for a block, beyond dmd_tells_t: one that only a part of it has, such as what
+ * lies behind a header, is better than bytes and numbers. */
+enum { RANK_BYTES = 2 * DMD_TELLS_BYTES, RANK_PART = 2 * DMD_TELLS_NUMBERS + 1, RANK_TYPE };
+
 /* Pointers that say of a block that it holds values of this type. */
 typedef struct {
   uint32_t node, type, n_votes;
   uint16_t lead;
-  uint8_t tells;
+  uint8_t rank;
 } vote_t;
 
 typedef struct {
@@ -14,6 +20,7 @@ typedef struct {
   dmd_pool_t votes;     /* of this round */
   dmd_table_t index;    /* of them */
   uint32_t *best;       /* by node: a vote; DMD_NONE: none in this round */
+  dmd_bitset_t mixed;   /* nodes: several parts of one have one type */
   dmd_pool_t now, next; /* uint32_t: nodes that got a type in the round before, and in this one */
 } propagation_t;
 
@@ -28,21 +35,22 @@ static bool is_same_vote(const void *owner, uint32_t id, const void *key) {
 
 /* ---- Votes. ---- */
 
-/* Whether a type that tells so much is better than what is known of a block. */
-static bool is_news(const propagation_t *p, uint32_t node, dmd_tells_t tells) {
-  const dmd_typed_t *typed = &p->typing->nodes[node];
-  dmd_tells_t known = dmd_type_tells(p->typing->types, typed->type);
-  if (typed->evidence > DMD_EVIDENCE_POINTER)
-    return typed->evidence == DMD_EVIDENCE_SITE && known == DMD_TELLS_BYTES &&
-           tells == DMD_TELLS_TYPE;
-  return tells > known;
+static int rank_of(const propagation_t *p, uint32_t type) {
+  return 2 * (int)dmd_type_tells(p->typing->types, type);
 }
 
-static void cast(propagation_t *p, uint32_t node, uint32_t type, uint16_t lead) {
-  dmd_tells_t tells = dmd_type_tells(p->typing->types, type);
-  vote_t vote = {.node = node, .type = type, .n_votes = 1, .lead = lead, .tells = (uint8_t)tells};
-  if (tells == DMD_TELLS_NOTHING || !is_news(p, node, tells) ||
-      !dmd_typing_fits(p->typing, node, type, lead))
+/* Whether a type of this rank is better than what is known of a block. */
+static bool is_news(const propagation_t *p, uint32_t node, int rank) {
+  const dmd_typed_t *typed = &p->typing->nodes[node];
+  int known = dmd_typed_is_part(typed) ? RANK_PART : rank_of(p, typed->type);
+  if (typed->evidence > DMD_EVIDENCE_POINTER)
+    return typed->evidence == DMD_EVIDENCE_SITE && known == RANK_BYTES && rank == RANK_TYPE;
+  return rank > known;
+}
+
+static void cast(propagation_t *p, uint32_t node, uint32_t type, uint16_t lead, int rank) {
+  vote_t vote = {.node = node, .type = type, .n_votes = 1, .lead = lead, .rank = (uint8_t)rank};
+  if (rank == 0 || !is_news(p, node, rank))
     return;
   uint64_t hash = dmd_table_hash(&p->index, (uint64_t)node << 32 | type);
   hash = dmd_hash_u64(hash ^ lead);
@@ -54,6 +62,24 @@ static void cast(propagation_t *p, uint32_t node, uint32_t type, uint16_t lead) 
   id = dmd_pool_add(&p->votes);
   *vote_at(p, id) = vote;
   dmd_table_add(&p->index, hash, id);
+}
+
+/* A pointer leads to a struct in a block that as a whole is something else. Where it holds several
+ * of them, as memory that is dealt out in pieces does, none of them says what it is. */
+static void cast_part(propagation_t *p, uint32_t node, uint32_t type, uint64_t into) {
+  const dmd_types_t *types = p->typing->types;
+  dmd_typed_t *typed = &p->typing->nodes[node];
+  uint64_t szB = dmd_heapgraph_requested(p->typing->graph, node);
+  bool is_struct =
+      dmd_type_is(types, type, DMD_TYPE_STRUCT) || dmd_type_is(types, type, DMD_TYPE_UNION);
+  if (!is_struct || dmd_bitset_has(&p->mixed, node) || into <= DMD_TYPING_MAX_LEAD ||
+      into > UINT16_MAX || szB < into || szB - into < dmd_type_at(types, type)->szB)
+    return;
+  if (dmd_typed_is_part(typed) && typed->type == type && typed->lead != into) {
+    dmd_bitset_add(&p->mixed, node);
+    *typed = (dmd_typed_t){.type = DMD_NONE};
+  } else
+    cast(p, node, type, (uint16_t)into, RANK_PART);
 }
 
 /* How many bytes lie before the first value, where a pointer leads so far into a block. False: it
@@ -78,10 +104,14 @@ static void look_at_edge(propagation_t *p, uint32_t node, uint32_t edge) {
   if (!dmd_heapgraph_is_block(graph, target) || !dmd_type_is(types, found, DMD_TYPE_POINTER))
     return;
   uint32_t type = dmd_type_at(types, found)->target;
+  const dmd_graph_interior_t *interior = dmd_heapgraph_interior(graph, edge);
   uint16_t lead;
-  if (dmd_type_has_size(types, type) &&
-      find_lead(p, type, dmd_heapgraph_interior(graph, edge), &lead))
-    cast(p, target, type, lead);
+  if (!dmd_type_has_size(types, type))
+    return;
+  if (find_lead(p, type, interior, &lead) && dmd_typing_fits(p->typing, target, type, lead))
+    cast(p, target, type, lead, rank_of(p, type));
+  else if (interior != NULL)
+    cast_part(p, target, type, interior->into);
 }
 
 static void look_at_node(propagation_t *p, uint32_t node) {
@@ -103,11 +133,21 @@ static bool begins_with(const propagation_t *p, uint32_t type, uint32_t first) {
 }
 
 static bool is_better(const propagation_t *p, const vote_t *a, const vote_t *b) {
-  if (a->tells != b->tells)
-    return a->tells > b->tells;
+  if (a->rank != b->rank)
+    return a->rank > b->rank;
   if (begins_with(p, a->type, b->type) || begins_with(p, b->type, a->type))
     return begins_with(p, a->type, b->type);
   return a->n_votes > b->n_votes;
+}
+
+/* Of parts of one type no block has several. */
+static void find_mixed(propagation_t *p) {
+  for (uint32_t id = 1; id <= p->votes.last; id++) {
+    const vote_t *vote = vote_at(p, id), *best = vote_at(p, p->best[vote->node]);
+    if (vote != best && vote->rank == RANK_PART && best->rank == RANK_PART &&
+        vote->type == best->type)
+      dmd_bitset_add(&p->mixed, vote->node);
+  }
 }
 
 /* Gives each block the type that won. */
@@ -117,11 +157,14 @@ static void settle(propagation_t *p) {
     if (*best == DMD_NONE || is_better(p, vote_at(p, id), vote_at(p, *best)))
       *best = id;
   }
+  find_mixed(p);
   for (uint32_t id = 1; id <= p->votes.last; id++) {
     const vote_t *vote = vote_at(p, id);
     if (p->best[vote->node] != id)
       continue;
     p->best[vote->node] = DMD_NONE;
+    if (vote->rank == RANK_PART && dmd_bitset_has(&p->mixed, vote->node))
+      continue;
     p->typing->nodes[vote->node] =
         (dmd_typed_t){.type = vote->type, .lead = vote->lead, .evidence = DMD_EVIDENCE_POINTER};
     *(uint32_t *)dmd_pool_at(&p->next, dmd_pool_add(&p->next)) = vote->node;
@@ -148,6 +191,7 @@ void dmd_typing_propagate(dmd_typing_t *typing) {
   propagation_t p = {.typing = typing, .env = env};
   p.best = dmd_env_alloc(env, "dmd.propagate", n_nodes * sizeof *p.best);
   dmd_mem_zero(p.best, n_nodes * sizeof *p.best);
+  dmd_bitset_init(&p.mixed, env, "dmd.propagate", n_nodes);
   dmd_pool_init(&p.votes, env, "dmd.propagate", sizeof(vote_t));
   dmd_pool_init(&p.now, env, "dmd.propagate", sizeof(uint32_t));
   dmd_pool_init(&p.next, env, "dmd.propagate", sizeof(uint32_t));
@@ -165,5 +209,6 @@ void dmd_typing_propagate(dmd_typing_t *typing) {
   dmd_pool_destroy(&p.next);
   dmd_pool_destroy(&p.now);
   dmd_pool_destroy(&p.votes);
+  dmd_bitset_destroy(&p.mixed);
   dmd_env_free(env, p.best);
 }

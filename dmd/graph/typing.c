@@ -163,5 +163,9 @@ void dmd_typing_name(dmd_typing_t *typing, uint32_t node, dmd_strbuf_t *to) {
       dmd_strbuf_str(to, " ");
       append_from(typing, node, to);
     }
+    if (dmd_typed_is_part(&typing->nodes[node])) {
+      dmd_strbuf_str(to, " at +0x");
+      dmd_strbuf_hex(to, typing->nodes[node].lead);
+    }
   }
 }

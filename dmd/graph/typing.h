@@ -4,7 +4,9 @@
  *
  * A block holds one value of its type or several in a row, the last of which may be a struct with
  * trailing elements. In front there may be a few bytes of something else: `lead`, as the number of
- * elements that C++ keeps before an array. A root that is a variable holds one value.
+ * elements that C++ keeps before an array. Behind a longer lead is all that is known of a block: of
+ * one that begins with a page of a file, say, the structure that describes it at its end. A root
+ * that is a variable holds one value.
  *
  * Whoever has evidence says so with dmd_typing_set; the best evidence wins, of equal evidence the
  * first. Where there is none, a block is known by the function that allocated it
@@ -44,6 +46,14 @@ typedef struct dmd_typed {
 } dmd_typed_t;
 
 _Static_assert(sizeof(dmd_typed_t) == 8, "what a node's type costs");
+
+/* What C++ keeps before an array takes no more. */
+enum { DMD_TYPING_MAX_LEAD = 16 };
+
+/* Whether only a part of the block is known, from the lead on. */
+static inline bool dmd_typed_is_part(const dmd_typed_t *typed) {
+  return typed->lead > DMD_TYPING_MAX_LEAD;
+}
 
 typedef struct dmd_typing {
   const dmd_heapgraph_t *graph;

@@ -91,7 +91,15 @@ static void registers_carry_it(void **state) {
   ASSERT_FLOW("\x48\x01\xd8\xc3", "returns inside; ");     /* add %rbx,%rax */
   ASSERT_FLOW("\x48\x8d\x04\x18\xc3", "returns inside; "); /* lea (%rax,%rbx,1),%rax */
   ASSERT_FLOW("\x48\x8d\x04\xd8\xc3", "returns inside; "); /* lea (%rax,%rbx,8),%rax */
-  ASSERT_FLOW("\x5b\x41\x5c\xc3", "returns it+0; ");       /* pop %rbx; pop %r12 */
+  ASSERT_FLOW(
+      "\x48\x89\xc2\xf3\x48\xab\x48\x89\xd0\xc3", /* mov %rax,%rdx; rep stos; mov %rdx,%rax */
+      "returns it+0; ");
+  ASSERT_FLOW("\x48\x89\xc7\xf3\x48\xab\x48\x89\xf8\xc3", "returns; "); /* through %rdi */
+  ASSERT_FLOW("\x48\x89\xc2\x41\xba\xff\xff\xff\xff\x48\x89\xd0\xc3",
+              "returns it+0; "); /* mov $-1,%r10d */
+  ASSERT_FLOW("\x49\x89\xc2\x41\xba\xff\xff\xff\xff\x4c\x89\xd0\xc3", "returns; ");
+  ASSERT_FLOW("\xac\xc3", "returns; ");                                  /* lods */
+  ASSERT_FLOW("\x5b\x41\x5c\xc3", "returns it+0; ");                     /* pop %rbx; pop %r12 */
   ASSERT_FLOW("\xf0\x48\x01\x05\x00\x00\x00\x00\xc3", "returns it+0; "); /* lock add %rax,(%rip) */
   ASSERT_FLOW("\x0f\x11\x00\x66\x0f\xef\xc0\xc3", "returns it+0; ");     /* movups; pxor */
 }

@@ -134,6 +134,73 @@ static void the_whole_wins_over_its_first_member(void **state) {
   }
 }
 
+/* The root points into A, and `times` blocks point into the last block. */
+static void part_of(chain_t *c, int times, uint64_t requested, const uint64_t *into) {
+  host_init(&c->host);
+  begin(c, &c->host.env, (uint32_t)times + 1, (uint32_t)times);
+  add_root(c);
+  for (int i = 0; i < times; i++) {
+    add_block(c, 16);
+    dmd_heapgraph_add_interior(&c->graph, A + (uint32_t)times, 0, into[i], DMD_HEURISTIC_NONE);
+  }
+  add_block(c, requested);
+  finish(c);
+  for (int i = 0; i < times; i++)
+    dmd_typing_set(&c->typing, A + (uint32_t)i, c->link, 0, DMD_EVIDENCE_SITE);
+  dmd_typing_propagate(&c->typing);
+}
+
+/* 4,096 bytes of something, a link, and some more: that is what is known of the block. In one that
+ * holds several links none says what it is. */
+static void parts_of_blocks(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t requested, into[2];
+    int times;
+    bool is_part;
+  } cases[] = {{4120, {4096}, 1, true},
+               {4120, {4096, 4096}, 2, true},
+               {4120, {4096, 1000}, 2, false},
+               {4104, {4096}, 1, false}, /* it does not fit */
+               {80008, {70000}, 1, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    chain_t c;
+    part_of(&c, cases[i].times, cases[i].requested, cases[i].into);
+    uint32_t last = A + (uint32_t)cases[i].times;
+    assert_typed(&c, last, cases[i].is_part ? c.link : DMD_NONE,
+                 cases[i].is_part ? DMD_EVIDENCE_POINTER : DMD_EVIDENCE_NONE);
+    assert_int_equal(c.typing.nodes[last].lead, cases[i].is_part ? 4096 : 0);
+    if (cases[i].is_part) {
+      dmd_strbuf_t name;
+      dmd_strbuf_init(&name, &c.host.env);
+      dmd_typing_name(&c.typing, last, &name);
+      assert_string_equal(name.text, "link at +0x1000");
+      dmd_strbuf_destroy(&name);
+    }
+    end(&c);
+    host_done(&c.host);
+  }
+}
+
+/* The pointer of a part leads to another part of the block that it is in, and so there are two. */
+static void parts_that_lead_to_parts(void **state) {
+  (void)state;
+  chain_t c;
+  host_init(&c.host);
+  begin(&c, &c.host.env, 2, 2);
+  add_root(&c);
+  add_block(&c, 16);
+  dmd_heapgraph_add_interior(&c.graph, B, 0, 1000, DMD_HEURISTIC_NONE);
+  add_block(&c, 4120);
+  dmd_heapgraph_add_interior(&c.graph, B, 1000, 2000, DMD_HEURISTIC_NONE);
+  finish(&c);
+  dmd_typing_set(&c.typing, A, c.link, 0, DMD_EVIDENCE_SITE);
+  dmd_typing_propagate(&c.typing);
+  assert_typed(&c, B, DMD_NONE, DMD_EVIDENCE_NONE);
+  end(&c);
+  host_done(&c.host);
+}
+
 /* What tells more comes a round later. */
 static void bytes_give_way(void **state) {
   (void)state;
@@ -233,6 +300,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(types_follow_from_types),
       cmocka_unit_test(the_majority_wins),
+      cmocka_unit_test(parts_of_blocks),
+      cmocka_unit_test(parts_that_lead_to_parts),
       cmocka_unit_test(the_whole_wins_over_its_first_member),
       cmocka_unit_test(bytes_give_way),
       cmocka_unit_test(pointers_into_blocks),

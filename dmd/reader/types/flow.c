@@ -239,8 +239,21 @@ static bool leaves_registers(const dmdv_instruction_t *i) {
                             op == 0xc2 || op == 0xc6 || (op >= 0xd0 && op != 0xd7));
 }
 
-/* Of an instruction without ModRM: the register is in the opcode, with or without REX.B, or it is
- * one of a few that have uses of their own. */
+/* movs, cmps, stos, lods and scas, which may be repeated. */
+static bool do_string(follower_t *f, const dmdv_instruction_t *i) {
+  static const int changed[] = {RDI, RSI, RCX};
+  uint8_t op = i->opcode;
+  if (i->map != 0 || op < 0xa4 || op > 0xaf || op == 0xa8 || op == 0xa9)
+    return false;
+  for (unsigned j = 0; j < sizeof changed / sizeof *changed; j++)
+    set(f, changed[j], unknown);
+  if ((op & 0xfe) == 0xac)
+    set(f, RAX, unknown);
+  return true;
+}
+
+/* Of an instruction without ModRM: the register is in the opcode, or it is one
+ * of a few that have uses of their own. */
 static void forget_implied(follower_t *f, const dmdv_instruction_t *i) {
   static const int special[] = {RAX, RDX, RCX, RSI, RDI, RBP};
   uint8_t op = i->opcode;
@@ -248,8 +261,7 @@ static void forget_implied(follower_t *f, const dmdv_instruction_t *i) {
   bool is_immediate = i->map == 0 && (op & 0xf0) == 0xb0;
   for (unsigned j = 0; j < sizeof special / sizeof *special && !is_pop && !is_immediate; j++)
     set(f, special[j], unknown);
-  set(f, dwarf_register(op & 7), unknown);
-  set(f, (op & 7) + 8, unknown);
+  set(f, dwarf_register(i->reg), unknown);
 }
 
 /* Of an instruction with ModRM: whether its register operand is only read, or is none but a part of
@@ -313,7 +325,7 @@ static bool step(follower_t *f) {
   if (!is_jump && do_move(f, &instruction))
     f->tested = tested;
   else if (!is_jump && !do_add(f, &instruction) && !do_add_register(f, &instruction) &&
-           !do_compare(f, &instruction))
+           !do_compare(f, &instruction) && !do_string(f, &instruction))
     do_other(f, &instruction);
   f->flow.pc = next;
   return !f->ended;

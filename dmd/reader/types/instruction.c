@@ -173,6 +173,7 @@ bool dmdv_instruction_read(dmdv_instruction_t *i, const uint8_t *bytes, size_t n
       i->opcode = next(&code);
     }
   }
+  i->reg = (i->opcode & 7) | (prefixes.rex & 1) << 3;
   bool good = read_operands(&code, i, &prefixes, form);
   i->length = (unsigned)code.at;
   return good;

@@ -19,7 +19,8 @@ typedef struct dmdv_instruction {
   bool is_64;      /* operands of 64 bits: REX.W */
   bool has_prefix; /* 66, F2 or F3 */
   bool has_modrm, is_memory;
-  int reg, rm;      /* numbers as in the encoding, 0 to 15; rm where it is no memory */
+  int reg, rm;      /* numbers as in the encoding, 0 to 15; rm where it is no memory. Without ModRM
+                       reg is what the opcode may name, as that of push does */
   int base, index;  /* of memory: -1: none */
   bool is_relative; /* to what follows */
   unsigned scale;
