@@ -152,12 +152,17 @@ dmd_core_sources = \
   dmd/page/answer.c dmd/page/answer.h \
   dmd/page/ask_faults.c \
   dmd/page/ask_files.c \
+  dmd/page/ask_flame.c \
   dmd/page/ask_overview.c \
   dmd/page/ask_record.c \
   dmd/page/ask_records.c \
   dmd/page/ask_series.c \
+  dmd/page/ask_text.c \
   dmd/page/ask_tree.c \
+  dmd/page/ask_treemap.c \
   dmd/page/asks.c dmd/page/asks.h \
+  dmd/page/flame.c dmd/page/flame.h \
+  dmd/page/nest.c dmd/page/nest.h \
   dmd/page/page.c dmd/page/page.h \
   dmd/page/query.c dmd/page/query.h \
   dmd/page/recordlist.c dmd/page/recordlist.h \

@@ -8,6 +8,7 @@
 #ifndef DMD_PAGE_ANSWER_H
 #define DMD_PAGE_ANSWER_H
 
+#include "analysis/amounts.h"
 #include "base/jsonout.h"
 #include "page/view.h"
 
@@ -60,7 +61,20 @@ void dmd_answer_record_whose(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id);
 /* `"whose": [...]`: who should have reported an unreported record, in sentences. */
 void dmd_answer_whose(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r);
 
+/* ask_record.c: where a record stands in its section. */
+typedef struct dmd_record_rank {
+  uint32_t rank;      /* from 1; 0: it is not there, since nothing changed */
+  int64_t cumulative; /* bytes of the section up to and including it */
+} dmd_record_rank_t;
+
+dmd_record_rank_t dmd_answer_rank(const dmd_records_t *records, uint32_t id);
+
 /* The answer of ask_faults.c. */
 void dmd_answer_faults(dmd_jsonout_t *j, dmd_view_t *view, dmd_window_t window);
+
+/* ask_tree.c: makes the settled amounts of a file, or of what changed since another (NULL: none).
+ * NULL, or why that cannot be done; the amounts are to be destroyed either way. */
+const char *dmd_answer_amounts(dmd_amounts_t *m, const dmd_page_file_t *of,
+                               const dmd_page_file_t *old, bool verbose);
 
 #endif

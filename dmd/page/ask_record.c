@@ -11,16 +11,10 @@
 
 enum { STACKS = 10 };
 
-/* Where a record stands in its section. */
-typedef struct {
-  uint32_t rank; /* from 1; 0: it is not there, since nothing changed */
-  int64_t cumulative;
-} rank_t;
-
-static rank_t rank_of(const dmd_records_t *records, uint32_t id) {
+dmd_record_rank_t dmd_answer_rank(const dmd_records_t *records, uint32_t id) {
   const dmd_section_records_t *s =
       &records->section[dmd_record_section(records, dmd_records_at(records, id))];
-  rank_t rank = {0};
+  dmd_record_rank_t rank = {0};
   for (uint32_t i = 0; i < s->n; i++) {
     rank.cumulative += dmd_records_at(records, s->ids[i])->usable;
     if (s->ids[i] == id) {
@@ -110,7 +104,8 @@ static void write_stacks(dmd_jsonout_t *j, const dmd_view_t *view, const dmd_rec
 
 /* ---- All. ---- */
 
-static void write_text(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r, rank_t rank) {
+static void write_text(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r,
+                       dmd_record_rank_t rank) {
   dmd_printed_t text;
   dmd_printed_init(&text, view->profile->env);
   dmd_pieces_print_record(&view->pieces, &text.out, rank.rank, r, rank.cumulative);
@@ -123,7 +118,7 @@ static void write_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id, dmd_wi
   const dmd_record_t *r = dmd_records_at(records, id);
   dmd_section_t section = dmd_record_section(records, r);
   const dmd_section_records_t *s = &records->section[section];
-  rank_t rank = rank_of(records, id);
+  dmd_record_rank_t rank = dmd_answer_rank(records, id);
   dmd_jsonout_object(j, DMD_JSONOUT_LINES);
   dmd_jsonout_key_u64(j, "id", id);
   dmd_jsonout_key_str(j, "section", dmd_answer_section(view, r));

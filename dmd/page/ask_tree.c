@@ -57,17 +57,17 @@ static const char *subtract(dmd_amounts_t *m, const dmd_profile_t *old, const ch
   return why;
 }
 
-static const char *make_amounts(dmd_amounts_t *m, const dmd_profile_t *of, const dmd_profile_t *old,
-                                bool verbose) {
+const char *dmd_answer_amounts(dmd_amounts_t *m, const dmd_page_file_t *of,
+                               const dmd_page_file_t *old, bool verbose) {
   const char *path;
-  char *process = dmd_process_name(of);
-  dmd_amounts_init(m, of->env, old != NULL);
-  const char *why = add_profile(m, of, process, verbose);
+  char *process = dmd_process_name(&of->profile);
+  dmd_amounts_init(m, of->profile.env, old != NULL);
+  const char *why = add_profile(m, &of->profile, process, verbose);
   if (why == NULL && old != NULL)
-    why = subtract(m, old, process, &path);
+    why = subtract(m, &old->profile, process, &path);
   if (why == NULL)
     why = dmd_amounts_settle(m, &path);
-  dmd_env_free(of->env, process);
+  dmd_env_free(of->profile.env, process);
   return why;
 }
 
@@ -77,8 +77,7 @@ bool dmd_ask_tree(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   if (!dmd_page_files_of(page, query, &of, &old))
     return false;
   dmd_amounts_t amounts;
-  const char *why =
-      make_amounts(&amounts, &of->profile, old != NULL ? &old->profile : NULL, verbose);
+  const char *why = dmd_answer_amounts(&amounts, of, old, verbose);
   if (why != NULL) {
     dmd_query_reject(query, "these memory reports make no tree", why);
   } else {

@@ -3,12 +3,21 @@
 
 #include "base/str.h"
 
+/* clang-format off: a line each */
 const dmd_ask_t dmd_asks[] = {
-    {"faults", dmd_ask_faults},     {"files", dmd_ask_files},
-    {"overview", dmd_ask_overview}, {"record", dmd_ask_record},
-    {"records", dmd_ask_records},   {"series", dmd_ask_series},
-    {"tree", dmd_ask_tree},         {NULL, NULL},
+    {"faults", dmd_ask_faults},
+    {"files", dmd_ask_files},
+    {"flame", dmd_ask_flame},
+    {"overview", dmd_ask_overview},
+    {"record", dmd_ask_record},
+    {"records", dmd_ask_records},
+    {"series", dmd_ask_series},
+    {"text", dmd_ask_text},
+    {"tree", dmd_ask_tree},
+    {"treemap", dmd_ask_treemap},
+    {NULL, NULL},
 };
+/* clang-format on */
 
 const dmd_ask_t *dmd_ask_find(const char *name) {
   for (const dmd_ask_t *ask = dmd_asks; ask->name != NULL; ask++)

@@ -25,10 +25,13 @@ extern const dmd_ask_t dmd_asks[];
 
 bool dmd_ask_faults(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_files(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_flame(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_overview(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_record(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_records(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_series(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_text(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_tree(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_treemap(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 
 #endif

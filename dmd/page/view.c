@@ -6,6 +6,7 @@
 #include "base/str.h"
 
 static void destroy_view(const dmd_page_t *page, dmd_view_t *view) {
+  dmd_flame_destroy(&view->flame);
   dmd_rowlist_destroy(&view->rows);
   dmd_recordlist_destroy(&view->list);
   dmd_pieces_destroy(&view->pieces);
@@ -46,6 +47,7 @@ static dmd_view_t *make_view(dmd_page_t *page, const dmd_view_t *key) {
   dmd_pieces_init(&view->pieces, &view->records);
   dmd_recordlist_init(&view->list, &view->records, &view->pieces.allocfns);
   dmd_rowlist_init(&view->rows, &view->records);
+  dmd_flame_init(&view->flame, page->env);
   return view;
 }
 

@@ -14,6 +14,7 @@
 #ifndef DMD_PAGE_VIEW_H
 #define DMD_PAGE_VIEW_H
 
+#include "page/flame.h"
 #include "page/page.h"
 #include "page/recordlist.h"
 #include "page/rowlist.h"
@@ -33,6 +34,7 @@ typedef struct dmd_view {
   dmd_pieces_t pieces;
   dmd_recordlist_t list;
   dmd_rowlist_t rows;
+  dmd_flame_t flame;
 } dmd_view_t;
 
 /* The view that a query is about; NULL, with the reason noted in the query, where there is none. It
