@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { rowAfter } from "../src/ui/keys.ts";
 import { RowCache, ROWS } from "../src/ui/rowcache.ts";
 import { MAX_HEIGHT, ScrollMap } from "../src/ui/scrollmap.ts";
-import { ROW_HEIGHT, seenRows } from "../src/ui/table.tsx";
+import { ROW_HEIGHT, seenRows, slots } from "../src/ui/table.tsx";
 
 test("table: keys lead to rows that exist", () => {
   const cases: [string, number, number | undefined][] = [
@@ -71,6 +71,19 @@ test("scrollmap: every row can be shown, and steps from any place end at both en
     assert.ok(i < 40, "no way to the first row");
     map.scrolled((at = Math.max(0, at - 100)));
     at = map.settle();
+  }
+});
+
+test("table: a row keeps its element while it is seen, and every row that is seen has one", () => {
+  const pool = 600 / ROW_HEIGHT + 9;
+  let before: (number | undefined)[] = [];
+  for (let top = 0; top < 30_000; top += 77) {
+    const seen = seenRows(top, 600, 1000);
+    const now = slots(seen, pool);
+    assert.equal(now.length, pool);
+    assert.deepEqual(now.filter((index) => index !== undefined).sort((a, b) => a - b), Array.from({ length: seen.end - seen.first }, (_, i) => seen.first + i));
+    for (const [slot, index] of before.entries()) if (index !== undefined && index >= seen.first && index < seen.end) assert.equal(now[slot], index);
+    before = now;
   }
 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // A table of any number of rows. Only the rows that are seen exist; the core is asked for them in windows (rowcache.ts).
-// The rows stay where they are on the screen while the element scrolls beneath them (scrollmap.ts).
+// A few elements show them, each one row after another. What is taller than any element may be, scrollmap.ts folds.
 //
 // `source` says what the rows are: when it changes, the table begins anew, at its first row.
 
@@ -108,27 +108,27 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     event.preventDefault();
   };
 
-  const indices = Array.from({ length: seen.end - seen.first }, (_, i) => seen.first + i);
+  const pool = poolSize(viewport);
+  const start = offset(scroller.current, map);
   const tracks = columns.map((column) => column.width).join(" ");
   return (
     <div class="table" role="grid" aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length} tabIndex={0}
       aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} onKeyDown={onKeyDown} style={{ "--tracks": tracks }}>
       <Head columns={columns} sorting={props.sorting} onSort={props.onSort} />
       <div class="table-scroller" role="presentation" ref={scroller} onScroll={onScroll} tabIndex={-1}>
-        <div class="table-space" role="presentation" style={{ height: `${map.height}px` }}>
-          <div class="table-rows" role="rowgroup" style={{ transform: `translateY(${offset(scroller.current, map, seen)}px)` }}>
-            {indices.map((index) => {
-              const row = cache.row(index);
-              return (
-                <Row key={index % (indices.length + 1)} id={rowId(props.label, index)} index={index} row={row} columns={columns}
-                  current={index === current} open={row !== undefined && props.isOpen?.(row) === true}
-                  onClick={() => {
-                    setCurrent(index);
-                    openRow(index);
-                  }} />
-              );
-            })}
-          </div>
+        <div class="table-space" role="rowgroup" style={{ height: `${map.height}px` }}>
+          {slots(seen, pool).map((index, slot) => {
+            if (index === undefined) return null;
+            const row = cache.row(index);
+            return (
+              <Row key={slot} id={rowId(props.label, index)} index={index} row={row} columns={columns} top={start + index * ROW_HEIGHT}
+                current={index === current} open={row !== undefined && props.isOpen?.(row) === true}
+                onClick={() => {
+                  setCurrent(index);
+                  openRow(index);
+                }} />
+            );
+          })}
         </div>
       </div>
     </div>
@@ -141,8 +141,22 @@ export function seenRows(top: number, viewport: number, total: number): Seen {
   return { first, end: Math.min(total, Math.ceil((top + viewport) / ROW_HEIGHT) + MORE_ROWS) };
 }
 
-function offset(element: HTMLElement | null, map: ScrollMap, seen: Seen): number {
-  return (element?.scrollTop ?? 0) + seen.first * ROW_HEIGHT - map.top;
+/** So many rows are seen at most. */
+function poolSize(viewport: number): number {
+  return Math.ceil(viewport / ROW_HEIGHT) + 1 + 2 * MORE_ROWS;
+}
+
+/** Which row each of the pool's elements shows. A row keeps its element while it is seen, so that scrolling changes only the
+ * elements of rows that come and go. */
+export function slots(seen: Seen, pool: number): (number | undefined)[] {
+  const indices: (number | undefined)[] = Array.from({ length: pool });
+  for (let index = seen.first; index < seen.end; index++) indices[index % pool] = index;
+  return indices;
+}
+
+/** Where row 0 would be in the element. */
+function offset(element: HTMLElement | null, map: ScrollMap): number {
+  return (element?.scrollTop ?? 0) - map.top;
 }
 
 function rowId(label: string, index: number): string {
@@ -217,14 +231,16 @@ interface RowProps<Row> {
   readonly index: number;
   readonly row: Row | undefined;
   readonly columns: readonly Column<Row>[];
+  readonly top: number;
   readonly current: boolean;
   readonly open: boolean;
   readonly onClick: () => void;
 }
 
-function Row<Row>({ id, index, row, columns, current, open, onClick }: RowProps<Row>): JSX.Element {
+function Row<Row>({ id, index, row, columns, top, current, open, onClick }: RowProps<Row>): JSX.Element {
   return (
-    <div class="table-row" role="row" id={id} aria-rowindex={index + 2} aria-selected={open} data-current={current} data-odd={index % 2 === 1} onClick={onClick}>
+    <div class="table-row" role="row" id={id} aria-rowindex={index + 2} aria-selected={open} data-current={current} data-odd={index % 2 === 1} style={{ top: `${top}px` }}
+      onClick={onClick}>
       {columns.map((column, i) => (
         <div class={cellClass(column)} role="gridcell" aria-colindex={i + 1} key={column.id}>
           {row === undefined ? <span class="waits">…</span> : column.cell(row)}
