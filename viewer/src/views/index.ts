@@ -2,9 +2,11 @@
 //
 // The views, in the order of their tabs. A new one is a file here and a line below.
 
+import { faultsView } from "./faults.tsx";
 import { filesView } from "./files.tsx";
 import { overviewView } from "./overview.tsx";
 import { recordsView } from "./records.tsx";
+import { treeView } from "./tree.tsx";
 import type { View } from "./view.ts";
 
-export const VIEWS: readonly View[] = [overviewView, recordsView, filesView];
+export const VIEWS: readonly View[] = [overviewView, recordsView, faultsView, treeView, filesView];

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What the program did wrong with its heap, its scopes and its reports: a sentence each, with the stacks side by side.
+
+import type { JSX } from "preact";
+import { count, number } from "../format.ts";
+import { query } from "../state/link.ts";
+import { useAsk } from "../ui/ask.ts";
+import { CopyButtons } from "../ui/copy.tsx";
+import { Facts, Stack } from "../ui/details.tsx";
+import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
+import { Toolbar } from "../ui/toolbar.tsx";
+import type { View, ViewProps } from "./view.ts";
+
+const FAULTS = 50;
+
+/** The answer to ask=faults (dmd/page/ask_faults.c). What else a fault says are its fields in the profile's format. */
+export interface Fault {
+  readonly kind: string;
+  readonly kindText: string;
+  readonly isMisreport: boolean;
+  readonly sentence: string;
+  readonly num: number;
+  readonly text: string;
+  readonly [field: string]: unknown;
+}
+
+export interface FaultsAnswer {
+  readonly total: number;
+  readonly misreports: number;
+  readonly first: number;
+  readonly faults: readonly Fault[];
+}
+
+/** The fields that are stacks, in the order in which they are read, and what each is called. */
+const STACKS: readonly (readonly [string, string])[] = [
+  ["at", "Where it happened"],
+  ["begunAt", "Where the scope began"],
+  ["allocatedAt", "Where the block was allocated"],
+  ["reportedAt", "Where the block was reported"],
+  ["freedAt", "Where the block was freed"],
+];
+/** What the sentence says already, or what is of no use to people. */
+const SAID = ["kind", "kindText", "isMisreport", "sentence", "text", "num"];
+
+export function stacksOf(fault: Fault): { title: string; frames: readonly string[] }[] {
+  const known = STACKS.map(([key]) => key);
+  const others = Object.keys(fault).filter((key) => !known.includes(key) && isStack(key, fault[key]));
+  return [...STACKS, ...others.map((key) => [key, key] as const)]
+    .filter(([key]) => isStack(key, fault[key]))
+    .map(([key, title]) => ({ title, frames: fault[key] as string[] }));
+}
+
+function isStack(key: string, value: unknown): boolean {
+  return /(^at|At)$/.test(key) && Array.isArray(value) && value.length > 0;
+}
+
+export function fieldsOf(fault: Fault): [string, string][] {
+  return Object.entries(fault)
+    .filter(([key, value]) => !SAID.includes(key) && (typeof value === "number" || typeof value === "string"))
+    .map(([key, value]) => [wordsOf(key), typeof value === "number" ? number(value) : String(value)]);
+}
+
+/** `someNames` as `some names`. */
+function wordsOf(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function Faults({ client, keys, set }: ViewProps): JSX.Element {
+  const first = Number(keys["first"] ?? 0);
+  const of = { of: keys["of"], old: keys["old"] };
+  const { answer, failure } = useAsk<FaultsAnswer>(client, query("faults", { ...of, first: String(first), count: String(FAULTS) }));
+  if (failure !== null) return <ErrorPanel failure={failure} />;
+  if (answer === null) return <ProgressPanel title="Reading faults" progress={{ step: "", done: 0, total: 0 }} />;
+  if (answer.total === 0)
+    return (
+      <EmptyPanel title="No faults">
+        <p>Nothing was reported that is not a block, every claim adds up, and every scope was closed.</p>
+      </EmptyPanel>
+    );
+  return (
+    <>
+      <Toolbar label="Which faults">
+        <span class="quiet" role="status">
+          {count(answer.total, "fault", "faults")}, {number(answer.misreports)} of reports
+        </span>
+        {answer.total > FAULTS && <Pages total={answer.total} first={first} onChange={(at) => set({ first: at === 0 ? undefined : String(at) })} />}
+        <CopyButtons client={client} view="faults" keys={of} />
+      </Toolbar>
+      <div class="page" tabIndex={0}>
+        {answer.faults.map((fault, i) => (
+          <FaultSection fault={fault} key={first + i} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+export function FaultSection({ fault }: { fault: Fault }): JSX.Element {
+  return (
+    <section class="fault">
+      <h2>{fault.sentence}</h2>
+      <p class="quiet">
+        {fault.kindText}, {count(fault.num, "time", "times")}
+      </p>
+      <Facts facts={fieldsOf(fault)} />
+      <div class="columns">
+        {stacksOf(fault).map((stack) => (
+          <Stack key={stack.title} title={stack.title} frames={stack.frames} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Pages(props: { total: number; first: number; onChange: (first: number) => void }): JSX.Element {
+  const { total, first, onChange } = props;
+  return (
+    <span class="field">
+      <button type="button" disabled={first === 0} onClick={() => onChange(Math.max(0, first - FAULTS))}>
+        Previous
+      </button>
+      <span>
+        {number(first + 1)} to {number(Math.min(total, first + FAULTS))}
+      </span>
+      <button type="button" disabled={first + FAULTS >= total} onClick={() => onChange(first + FAULTS)}>
+        Next
+      </button>
+    </span>
+  );
+}
+
+export const faultsView: View = {
+  id: "faults",
+  title: "Faults",
+  question: "What did the program do wrong with its heap and its reports?",
+  component: Faults,
+  keys: [],
+  applies: (files) => files.some((file) => file.kind === "profile" || file.profile !== undefined),
+};

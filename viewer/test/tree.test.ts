@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseToggled, rowsOf, toggle, treeKey, type TreeNode } from "../src/views/treemodel.ts";
+
+function node(name: string, children?: readonly TreeNode[], hidden = false): TreeNode {
+  const bare = { name, amount: 1, units: "bytes", value: "1 B" };
+  return children === undefined ? bare : { ...bare, children, ...(hidden ? { hidden } : {}) };
+}
+
+const TREES = [node("explicit", [node("a", [node("a1"), node("a2")]), node("b", [node("b1")], true), node("c")]), node("single")];
+const names = (toggled: ReadonlySet<string>): string => rowsOf(TREES, toggled).map((row) => "  ".repeat(row.level) + row.node.name).join("\n");
+
+test("tree: what dmdv hides is closed at first", () => {
+  assert.equal(names(new Set()), "explicit\n  a\n    a1\n    a2\n  b\n  c\nsingle");
+});
+
+test("tree: a toggled node is closed, or open with what is in it", () => {
+  assert.equal(names(new Set(["0.0", "0.1"])), "explicit\n  a\n  b\n    b1\n  c\nsingle");
+  assert.equal(names(new Set(["0"])), "explicit\nsingle");
+});
+
+test("tree: places among siblings are for those who hear the page", () => {
+  assert.deepEqual(rowsOf(TREES, new Set()).map((row) => [row.level, row.place, row.siblings]),
+    [[0, 1, 2], [1, 1, 3], [2, 1, 2], [2, 2, 2], [1, 2, 3], [1, 3, 3], [0, 2, 2]]);
+});
+
+test("tree: toggling twice changes nothing, and strange links are left out", () => {
+  assert.deepEqual(toggle(toggle(new Set(["1"]), "0.1"), "0.1"), new Set(["1"]));
+  assert.deepEqual(parseToggled("0.1,x,,2.,3"), new Set(["0.1", "3"]));
+  assert.deepEqual(parseToggled(undefined), new Set());
+});
+
+test("tree: keys do what they do in every tree", () => {
+  const rows = rowsOf(TREES, new Set());
+  assert.deepEqual(treeKey("ArrowRight", rows, 0), { row: 1 });
+  assert.deepEqual(treeKey("ArrowRight", rows, 4), { toggle: "0.1" });
+  assert.deepEqual(treeKey("ArrowRight", rows, 2), { row: 2 });
+  assert.deepEqual(treeKey("ArrowLeft", rows, 3), { row: 1 });
+  assert.deepEqual(treeKey("ArrowLeft", rows, 1), { toggle: "0.0" });
+  assert.deepEqual(treeKey("ArrowLeft", rows, 6), { row: 6 });
+  assert.deepEqual(treeKey("End", rows, 0), { row: 6 });
+  assert.deepEqual(treeKey("ArrowDown", rows, 6), { row: 6 });
+  assert.deepEqual(treeKey("Enter", rows, 5), { row: 5 });
+  assert.equal(treeKey("x", rows, 0), undefined);
+  assert.equal(treeKey("ArrowDown", [], 0), undefined);
+});
