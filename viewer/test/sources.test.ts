@@ -56,7 +56,7 @@ test("sources: the strict compiler finds nothing", () => {
   try {
     const config = {
       extends: join(VIEWER, "tsconfig.json"),
-      compilerOptions: { paths: { "*": [join(MODULES, "*")] }, typeRoots: [join(MODULES, "@types")] },
+      compilerOptions: { paths: { "*": [join(MODULES, "@types/*"), join(MODULES, "*")] }, typeRoots: [join(MODULES, "@types")] },
       include: [join(VIEWER, "src"), join(VIEWER, "test")],
     };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));

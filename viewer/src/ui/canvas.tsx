@@ -16,9 +16,11 @@ export interface Part {
   readonly height: number;
 }
 
+/** A place in the picture, and how wide that is. */
 export interface Point {
   readonly x: number;
   readonly y: number;
+  readonly width: number;
 }
 
 export interface CanvasProps {
@@ -66,7 +68,8 @@ export function Canvas(props: CanvasProps): JSX.Element {
   useEffect(schedule, [...props.depends, props.contentHeight]);
   const pointOf = (event: MouseEvent): Point => {
     const box = scroller.current?.getBoundingClientRect();
-    return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) + (scroller.current?.scrollTop ?? 0) };
+    const top = scroller.current?.scrollTop ?? 0;
+    return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) + top, width: scroller.current?.clientWidth ?? 1 };
   };
   return (
     <div class="canvas-scroller" ref={scroller} onScroll={schedule} tabIndex={0} role="application" aria-label={props.label} onKeyDown={(event) => props.onKey?.(event)}

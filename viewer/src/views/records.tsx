@@ -20,7 +20,7 @@ import { RecordDetails } from "./record.tsx";
 import type { RecordRow, RecordsAnswer, SumRow } from "./recordanswers.ts";
 import type { View, ViewProps } from "./view.ts";
 
-const SECTIONS: readonly Choice[] = [
+export const SECTIONS: readonly Choice[] = [
   { value: "", title: "All" },
   { value: "unreported", title: "Unreported" },
   { value: "once", title: "Once-reported" },
