@@ -3,47 +3,16 @@
 
 import glob
 import os
-import socket
 import subprocess
-import time
 
-from harness import Failure, Skip, commands
+from harness import Skip, commands
+from harness.redis import Redis
 
 KEYS = 30
 FIELDS = {"field:%d" % i: "x" * (7 * i) for i in range(20)}  # too long for redis's compact form of a hash
 
 
-class _Redis:
-    """A running server, and a connection to it."""
-
-    def __init__(self, process, path):
-        deadline = time.monotonic() + commands.HANG_SECONDS
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(commands.HANG_SECONDS)
-        while True:
-            try:
-                self.socket.connect(path)
-                break
-            except (FileNotFoundError, ConnectionRefusedError):
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise Failure("redis-server does not listen, its status is %s" % process.poll()) from None
-                time.sleep(0.05)  # between two tries
-        self.file = self.socket.makefile("rb")
-
-    def send(self, *words):
-        words = [str(word).encode() for word in words]
-        self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
-
-    def ask(self, *words):
-        """The answer: a line, or of a bulk string the string."""
-        self.send(*words)
-        line = self.file.readline().decode().rstrip()
-        if line.startswith("-") or not line:
-            raise Failure("%s: %s" % (" ".join(map(str, words)), line or "no answer"))
-        if line.startswith("$"):
-            return self.file.read(int(line[1:]) + 2)[:-2].decode()
-        return line[1:]
-
+class _Redis(Redis):
     def fill(self):
         """As many strings as hashes."""
         for i in range(KEYS):
