@@ -93,10 +93,12 @@ dmd_core_sources = \
   dmd/graph/nodekeys.c dmd/graph/nodekeys.h \
   dmd/graph/paths.c dmd/graph/paths.h \
   dmd/graph/proposal.c dmd/graph/proposal.h \
+  dmd/graph/referrers.c dmd/graph/referrers.h \
   dmd/graph/retained.c dmd/graph/retained.h \
   dmd/graph/retainedrows.c dmd/graph/retainedrows.h \
   dmd/graph/propagate.c dmd/graph/propagate.h \
   dmd/graph/rootname.c dmd/graph/rootname.h \
+  dmd/graph/scangraph.c dmd/graph/scangraph.h \
   dmd/graph/select.c dmd/graph/select.h \
   dmd/graph/types.c dmd/graph/types.h \
   dmd/graph/typing.c dmd/graph/typing.h \
@@ -123,6 +125,7 @@ dmd_core_sources = \
   dmd/text/text_owners.c dmd/text/text_owners.h \
   dmd/text/text_paths.c dmd/text/text_paths.h \
   dmd/text/text_record.c \
+  dmd/text/text_referrers.c dmd/text/text_referrers.h \
   dmd/text/text_retained.c dmd/text/text_retained.h \
   dmd/text/text_rows.c dmd/text/text_rows.h \
   dmd/text/text_run.c \
@@ -279,6 +282,8 @@ dmd_reader_sources = \
   dmd/reader/input/load_frames.c \
   dmd/reader/input/load_reports.c \
   dmd/reader/input/load_run.c \
+  dmd/reader/input/load_scan.c \
+  dmd/reader/input/load_scan.h \
   dmd/reader/input/load_traces.c \
   dmd/reader/input/loader.c dmd/reader/input/loader.h \
   dmd/reader/input/scan.c dmd/reader/input/scan.h \
@@ -298,6 +303,7 @@ dmd_reader_sources = \
   dmd/reader/command/cmd_owners.c \
   dmd/reader/command/cmd_paths.c \
   dmd/reader/command/cmd_print.c \
+  dmd/reader/command/cmd_referrers.c \
   dmd/reader/command/cmd_retained.c \
   dmd/reader/command/cmd_run.c \
   dmd/reader/command/cmd_tree.c \

@@ -104,6 +104,7 @@ unit_tests = \
   tests/unit/test_query \
   tests/unit/test_record \
   tests/unit/test_recordfields \
+  tests/unit/test_referrers \
   tests/unit/test_replacednew \
   tests/unit/test_reporterruns \
   tests/unit/test_reports \
@@ -117,6 +118,7 @@ unit_tests = \
   tests/unit/test_sample \
   tests/unit/test_scan \
   tests/unit/test_scanned \
+  tests/unit/test_scangraph \
   tests/unit/test_scope \
   tests/unit/test_select \
   tests/unit/test_size \

@@ -3,12 +3,15 @@
  * fuzz_load: a file from a stranger, plain or gzipped. Read whole and in small pieces it is the
  * same profile, or has the same fault at the same place: in pieces of two bytes nothing lies ready,
  * so that cJSON alone is asked what the values are. What could be read can be printed in every way,
- * does not differ from itself, and comes out the same when written and read again.
+ * does not differ from itself, and comes out the same when written and read again. A scan's words
+ * lead to the same blocks before and after they are clamped.
  */
 #include "fuzz.h"
 
+#include "analysis/clamp.h"
 #include "analysis/combine.h"
 #include "analysis/record.h"
+#include "graph/scangraph.h"
 #include "reader/host/host.h"
 #include "text/records_json.h"
 #include "text/text.h"
@@ -88,6 +91,25 @@ static void subtract(dmd_profile_t *profile, dmd_profile_t *same) {
   dmd_profile_destroy(&difference);
 }
 
+/* What dmdv print --clamp-contents and dmdv referrers do: the profile is another one afterwards. */
+static void clamp(dmd_profile_t *profile) {
+  dmd_strbuf_t why;
+  dmd_clamped_t clamped;
+  dmd_heapgraph_t before, after;
+  dmd_strbuf_init(&why, &dmdv_env);
+  bool good = dmd_scangraph_init(&before, &dmdv_env, profile, &why);
+  FUZZ_CHECK(dmd_clamp(profile, &clamped, &why) == good && (why.n == 0) == good);
+  if (good) {
+    FUZZ_CHECK(dmd_scangraph_init(&after, &dmdv_env, profile, &why));
+    FUZZ_CHECK(dmd_graph_n_edges(&before.graph) <= clamped.starts + clamped.interiors);
+    FUZZ_CHECK(dmd_graph_n_edges(&before.graph) == dmd_graph_n_edges(&after.graph));
+    FUZZ_CHECK(after.interiors.last == 0);
+    dmd_heapgraph_destroy(&after);
+    dmd_heapgraph_destroy(&before);
+  }
+  dmd_strbuf_destroy(&why);
+}
+
 static void check_same(const dmd_profile_t *a, const dmd_profile_t *b) {
   fuzz_text_t x = {0}, y = {0};
   fuzz_write_json(&x, a);
@@ -113,13 +135,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmdv_fail_t fail = {0};
   bool good = fuzz_load(&whole, data, n, SIZE_MAX, &fail);
   load_in_pieces(&trees, data, n, 2, good, &whole, &fail);
-  dmd_profile_destroy(&trees);
   load_in_pieces(&pieces, data, n, 2 + n % 37, good, &whole, &fail);
   if (good) {
     write_and_read(&whole);
     print(&whole, NULL, 1 + (uint32_t)n % 5, (unsigned)n % 4);
+    clamp(&trees);
     subtract(&whole, &pieces);
   }
+  dmd_profile_destroy(&trees);
   dmd_profile_destroy(&pieces);
   dmd_profile_destroy(&whole);
   return 0;

@@ -20,6 +20,7 @@ KEYS = ("type", "stack", "function", "file", "library", "reporter", "state", "ta
 ONE_FILE = [["census", "--by=" + key] for key in KEYS] + [
     ["census", "--by=state,type,holder", "--json"], ["census", "--by=stack,size", "--json", "--filter=type=!knead"],
     ["retained"], ["retained", "--json"], ["retained", "--of=unreported", "--max-depth=2"], ["retained", "--of=0x8100", "--json"],
+    ["referrers", "--of=8100"], ["referrers", "--of=0x8200", "--chain", "--json"], ["referrers", "--of=8100", "--info"],
     ["paths", "--to=unreported"], ["paths", "--to=unreported:2", "--json"], ["paths", "--to=wash", "--filter=root=jar"],
     ["leaks"], ["leaks", "--show=all"], ["leaks", "--json"], ["owners"], ["owners", "--json", "--filter=tag=driver"],
     ["export", "--format=heapsnapshot"], ["export", "--format=heapsnapshot", "--max-nodes=4"],
@@ -27,7 +28,7 @@ ONE_FILE = [["census", "--by=" + key] for key in KEYS] + [
 TWO_FILES = [["census"], ["census", "--by=holder,tag", "--json"], ["diff"], ["diff", "--json"]]
 BESIDE = [["check", "--max-leaked=10"], ["check", "--max-leaked=10%", "--format=json"], ["print"], ["print", "--json"]]
 # Commands that have the option --types. Half of the lines do without types, as most files are of no program that is here.
-TYPED = ("census", "retained", "paths", "leaks", "owners", "export")
+TYPED = ("census", "retained", "paths", "referrers", "leaks", "owners", "export")
 
 
 def rows_that_do_not_add_up(row):

@@ -149,7 +149,8 @@ def test_every_command_refuses(test):
     good = test.write("good.graph", Graph().bytes())
     expected = "dmdv: %s: stack 3 is named, of which there are 2 (byte %d)" % (path, graph.at("blocks"))
     for command in (["census", path], ["census", "--json", path], ["census", "--types=no", good, path], ["retained", path],
-                    ["paths", "--to=unreported", path], ["leaks", path], ["owners", path], ["diff", path, good],
+                    ["paths", "--to=unreported", path], ["referrers", "--of=8100", path], ["leaks", path], ["owners", path],
+                    ["diff", path, good],
                     ["export", "--format=heapsnapshot", path], ["export", "--format=fxsnapshot", path]):
         test.equal(test.error(*command), expected)
 

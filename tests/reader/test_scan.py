@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles of mode scan: clamping, and what other commands make of them. (test_print.py has their records.)"""
+"""Profiles of mode scan: clamping, what points to a block, and what other commands make of them. (test_print.py has
+their records.)"""
 
 import gzip
 import json
@@ -10,6 +11,8 @@ import sys
 
 from dmdvtest import Profile
 from harness import Skip, commands, files
+from heapbuilder import Heap
+from test_graphs import can_read
 
 A, B = ["malloc (m.c:1)", "make (a.c:2)", "main (a.c:9)"], ["malloc (m.c:1)", "main (a.c:8)"]
 
@@ -131,3 +134,133 @@ def test_merged(test):
     test.equal(merged["invocation"]["mode"], "live")
     test.equal(sorted((b["req"], b["num"]) for b in merged["blockList"]), [(7, 2), (24, 2), (32, 2)])
     test.equal([key for block in merged["blockList"] for key in ("addr", "contents") if key in block], [])
+
+
+# ---- what points to a block ----
+
+
+def referrers(test, *args):
+    """What dmdv referrers prints with --json, which obeys its schema."""
+    result = json.loads(test.dmdv("referrers", "--json", *args)[0])
+    try:
+        import jsonschema
+    except ImportError:
+        return result
+    schema = json.loads(files.read(os.path.join(test.srcdir, "docs", "dmdv-graph.schema.json")))
+    jsonschema.Draft202012Validator({"$ref": "#/$defs/referrers", "$defs": schema["$defs"]}).validate(result)
+    return result
+
+
+def pointers(step):
+    """{address: [(offset, into), ...]} of a step's referrers."""
+    return {r["address"]: [(p["offset"], p.get("into", 0)) for p in r["pointers"]] for r in step["referrers"]}
+
+
+def test_referrers(test):
+    path = test.write("scan.json", scan())
+    for address in "7f10", "0x7f10", "7f27":
+        (step,) = referrers(test, "--of=" + address, path)["steps"]
+        test.equal(step["block"], {"address": "0x7f10", "requested": 24, "slop": 0, "type": "from make", "evidence": "function",
+                                   "allocatedAt": A})
+        test.equal(pointers(step), {"0x8000": [(0, 0)]})
+    (step,) = referrers(test, "--of=8000", "--max-frames=2", path)["steps"]
+    test.equal(pointers(step), {"0x7f10": [(8, 0x1f)]})
+    test.equal(step["referrers"][0]["allocatedAt"], A[:2])
+    out, _ = test.dmdv("referrers", "--of=8000", path)
+    test.equal(out, "Block {\n  0x8000: 40 bytes (32 requested / 8 slop), from main\n  Allocated at {\n    #01: malloc (m.c:1)\n"
+                    "    #02: main (a.c:8)\n  }\n}\n\nReferrer {\n  0x7f10: 24 bytes (24 requested / 0 slop), from make\n"
+                    "  At +0x8 (to +0x1f, may be no pointer)\n  Allocated at {\n    #01: malloc (m.c:1)\n    #02: make (a.c:2)\n"
+                    "    #03: main (a.c:9)\n  }\n}\n\n1 pointer in 1 place leads to it.\n")
+    test.check(test.dmdv("referrers", "--of=9000", path)[0].endswith("}\n\nNo pointer leads to it.\n"), "a pointer to 9000")
+
+
+def test_referrers_of_what_was_clamped(test):
+    # The same blocks, at the same offsets; where in the block a pointer led is gone.
+    path = test.write("scan.json", scan())
+    test.dmdv("print", "--clamp-contents", "-o", "clamped.json", path)
+    (step,) = referrers(test, "--of=8000", "clamped.json")["steps"]
+    test.equal(pointers(step), {"0x7f10": [(8, 0)]})
+
+
+def test_referrers_gzipped_and_from_standard_input(test):
+    data = gzip.compress(json.dumps(scan().json()).encode())
+    out, _ = test.dmdv("referrers", "--of=8000", "-", stdin=data)
+    test.equal(out, test.dmdv("referrers", "--of=8000", test.write("scan.json.gz", data))[0])
+
+
+def test_referrers_chain(test):
+    chain = (Profile("scan").block(8, A, addr="1000", contents=["0"]).block(8, A, addr="2000", contents=["1000"])
+             .block(16, A, addr="3000", contents=["2000", "2000"]).block(8, A, addr="4000", contents=["3000"])
+             .block(8, A, addr="5000", contents=["3000"]).block(8, A, addr="6000", contents=["6000"]))
+    path = test.write("chain", chain)
+    result = referrers(test, "--chain", "--of=1000", path)
+    test.equal([step["block"]["address"] for step in result["steps"]], ["0x1000", "0x2000", "0x3000"])
+    test.equal(pointers(result["steps"][1]), {"0x3000": [(0, 0), (8, 0)]})
+    test.equal(result["end"], "several")
+    test.equal(referrers(test, "--chain", "--of=4000", path)["end"], "nothing")
+    test.equal(referrers(test, "--chain", "--of=6000", path)["end"], "loop")
+    test.check(test.dmdv("referrers", "--chain", "--of=6000", path)[0].endswith("it is a loop.\n"), "no loop")
+
+
+def test_referrers_info(test):
+    path = test.write("scan.json", scan())
+    (step,) = referrers(test, "--info", "--of=8000", path)["steps"]
+    test.equal([(p["offset"], p.get("into"), p["to"]["address"]) for p in step["pointers"]], [(0, None, "0x7f10")])
+    test.contains(test.dmdv("referrers", "--info", "--of=8000", path)[0],
+                  "  Points to {\n    +0x0: 0x7f10: 24 bytes (24 requested / 0 slop), from make\n  }\n}\n")
+
+
+def test_referrers_filtered(test):
+    path = test.write("scan.json", scan())
+    (step,) = referrers(test, "--filter=make", "--of=7f10", path)["steps"]
+    test.equal(pointers(step), {})
+    (step,) = referrers(test, "--filter=function=main", "--of=7f10", path)["steps"]
+    test.equal(pointers(step), {"0x8000": [(0, 0)]})
+
+
+def test_referrers_wrong(test):
+    path, live = test.write("scan.json", scan()), test.write("live", Profile("live").block(8, A))
+    test.equal(test.error("referrers", "--of=8000", live),
+               "dmdv: %s: is a profile of mode live: only a scan (--mode=scan) and a heap graph (--graph=yes) know pointers" % live)
+    test.equal(test.error("referrers", "--of=8028", path), "dmdv: --of=8028: there is no block at this address")
+    for word in "", "0x", "jar", "-1", "1" * 17:
+        test.equal(test.error("referrers", "--of=" + word, path), "dmdv: --of=%s: this is not an address" % word)
+    test.contains(test.error("referrers", path), "say of which block")
+    test.contains(test.error("referrers", "--of=8000", "--info", "--chain", path), "--chain does not go with --info")
+    test.contains(test.error("referrers", "--of=8000", path, path), "give one file, not 2")
+    wrong = test.write("wrong", scan().block(1, A, addr="801f"))
+    test.equal(test.error("referrers", "--of=8000", wrong), "dmdv: %s: the blocks at 0x8000 and 0x801f overlap" % wrong)
+    # Other commands on heap graphs want roots.
+    test.contains(test.error("census", path), "is not a heap graph but a profile")
+
+
+def test_referrers_of_a_heap_graph(test):
+    can_read(test)
+    heap = Heap()
+    jar = heap.root("jar")
+    dough = heap.block(48, [("malloc", "m.c", 1), ("knead", "a.c", 2)])
+    lid = heap.block(24, [("malloc", "m.c", 1), ("close", "a.c", 3)], slop=8)
+    jar.points_to(lid, 8)
+    dough.points_to(lid, 16, into=4)
+    path = test.write("a.graph.gz", heap.gzipped())
+    (step,) = referrers(test, "--types=no", "--of=%x" % lid.address, path)["steps"]
+    test.equal([r.get("root") or r["type"] for r in step["referrers"]], ["jar", "from knead"])
+    test.equal([r["pointers"] for r in step["referrers"]],
+               [[{"member": "jar+0x8", "offset": 8}], [{"member": "+0x10", "offset": 16, "into": 4, "doubtful": True}]])
+    result = referrers(test, "--types=no", "--chain", "--filter=knead", "--of=%x" % lid.address, path)
+    test.equal(([s["block"]["type"] for s in result["steps"]], result["end"]), (["from close", "from knead"], "nothing"))
+
+
+def test_referrers_as_a_search_finds_them(test):
+    for seed in range(20):
+        profile = random_scan(random.Random(seed))
+        path = test.write("random", profile)
+        ranges = sorted((int(b["addr"], 16), b["req"]) for b in profile.blocks)
+        for start, size in ranges[:10]:
+            expected = {}
+            for block in profile.blocks:
+                for i, word in enumerate(block.get("contents", [])):
+                    if start <= int(word, 16) < start + size:
+                        expected.setdefault("0x" + block["addr"], []).append((8 * i, int(word, 16) - start))
+            (step,) = referrers(test, "--of=%x" % start, path)["steps"]
+            test.equal(pointers(step), expected)

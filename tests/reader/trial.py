@@ -29,6 +29,8 @@ PRINT = [["print"], ["print", "--json"], ["print", "--max-frames=1", "--ignore-a
 PRINT += [["print", "--by=" + by] for by in ("reporter", "tag", "thread", "function", "library")]
 PRINT += [["print", "--json", "--by=reporter"]]
 ONE_FILE = PRINT + [
+    ["print", "--clamp-contents"], ["referrers", "--of=8000"], ["referrers", "--of=8000", "--chain", "--json"],
+    ["referrers", "--of=0x8004", "--info"],
     ["tree"], ["tree", "--verbose"], ["merge"], ["merge", "--keep-processes"],
     ["check", "--max-unreported=10%", "--budget=explicit/a=1KB", "--max-misreports=0", "--max-twice-reported=0"],
     ["export", "--format=pprof"], ["export", "--format=collapsed", "--root=tag"], ["export", "--format=speedscope"],
@@ -38,7 +40,7 @@ TWO_FILES = [["diff"], ["diff", "--json"], ["diff", "--causal"], ["diff", "--cau
              ["tree"], ["tree", "--diff"], ["merge", "--keep-processes"],
              ["export", "--format=speedscope"]] + [
              ["check", "--format=" + form] + CHECKS for form in ("text", "json", "junit", "github")]
-JSON = ("--json", "--format=json", "--format=speedscope", "--format=dhat", "--format=about-memory", "--format=heapsnapshot",
+JSON = ("--json", "--clamp-contents", "--format=json", "--format=speedscope", "--format=dhat", "--format=about-memory", "--format=heapsnapshot",
         "merge")
 BINARY = ("--format=pprof", "--format=fxsnapshot")
 

@@ -15,6 +15,7 @@ extern const dmdv_command_t dmdv_census_command;
 extern const dmdv_command_t dmdv_leaks_command;
 extern const dmdv_command_t dmdv_owners_command;
 extern const dmdv_command_t dmdv_paths_command;
+extern const dmdv_command_t dmdv_referrers_command;
 extern const dmdv_command_t dmdv_retained_command;
 extern const dmdv_command_t dmdv_export_command;
 extern const dmdv_command_t dmdv_merge_command;

@@ -2,7 +2,7 @@
 #include "reader/command/typedgraph.h"
 
 #include "reader/host/host.h"
-#include "reader/input/load_graph.h"
+#include "reader/input/load_scan.h"
 
 /* dmdv_data_cutter_t.add_object */
 static void add_object(void *ctx, uint32_t id, const dmd_graph_object_t *object) {
@@ -30,12 +30,13 @@ bool dmdv_typedgraph_open(dmdv_typedgraph_t *graph, const char *name,
   dmdv_data_cutter_t cutter = {.ctx = graph->finder, .add_object = add_object, .part = part};
   dmdv_load_graph_options_t load = {.cutter = graph->finder == NULL ? NULL : &cutter,
                                     .frame_view = options->frame_view};
-  if (!dmdv_load_graph(&graph->heap, name, &load, fail)) {
+  if (!(options->or_scan ? dmdv_load_graph_or_scan : dmdv_load_graph)(&graph->heap, name, &load,
+                                                                      fail)) {
     free_types(graph);
     return false;
   }
   dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
-  if (options->with_types)
+  if (options->with_types && graph->heap.objects.last > 0)
     dmdv_typefinder_run(graph->finder, &graph->typing);
   return true;
 }

@@ -14,6 +14,7 @@ typedef struct dmdv_typedgraph_options {
   bool with_types;       /* false: debug information is not looked at */
   const char *debug_dir; /* where separate debug information is searched first; NULL: nowhere */
   dmd_frame_view_t frame_view;
+  bool or_scan; /* a profile of mode scan will do, in which no types are known */
 } dmdv_typedgraph_options_t;
 
 /* The lines of a command's table of options, whose struct has such options as this member. */
