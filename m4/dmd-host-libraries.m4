@@ -8,15 +8,19 @@ PKG_CHECK_MODULES([UNIT], [cmocka libcjson zlib], [dmd_have_unit=yes],
   [dmd_have_unit="no: install libcmocka-dev libcjson-dev zlib1g-dev (Debian) or libcmocka-devel cjson-devel zlib-devel (Fedora)"])
 PKG_CHECK_MODULES([EXAMPLE], [libcjson sqlite3], [dmd_have_example=yes],
   [dmd_have_example="no: install libcjson-dev libsqlite3-dev (Debian) or cjson-devel sqlite-devel (Fedora)"])
+AC_ARG_WITH([protobuf-c], [AS_HELP_STRING([--without-protobuf-c], [dmdv without heap graphs and pprof's format])])
 AC_CHECK_PROGS([PROTOC_C], [protoc-c])
 PKG_CHECK_MODULES([PROTOBUF], [libprotobuf-c >= 1.3], [dmd_have_protobuf=yes], [dmd_have_protobuf=no])
-AS_IF([test -z "$PROTOC_C"], [dmd_have_protobuf=no])
+AS_IF([test -z "$PROTOC_C" || test "$with_protobuf_c" = no], [dmd_have_protobuf=no])
 AS_IF([test $dmd_have_protobuf = yes],
   [AC_DEFINE([DMD_HAVE_PROTOBUF], [1], [dmdv reads heap graphs and writes pprof's format.])],
   [PROTOBUF_CFLAGS= PROTOBUF_LIBS=
-   dmd_have_protobuf="no: install libprotobuf-c-dev protobuf-c-compiler (Debian) or protobuf-c-devel protobuf-c-compiler (Fedora)"])
+   AS_IF([test "$with_protobuf_c" = no], [dmd_have_protobuf="no: --without-protobuf-c"],
+     [dmd_have_protobuf="no: install libprotobuf-c-dev protobuf-c-compiler (Debian) or protobuf-c-devel protobuf-c-compiler (Fedora)"])])
 AM_CONDITIONAL([HAVE_PROTOBUF], [test "$dmd_have_protobuf" = yes])
+AC_ARG_WITH([libdw], [AS_HELP_STRING([--without-libdw], [dmdv without types of blocks in heap graphs])])
 PKG_CHECK_MODULES([TYPES], [libdw >= 0.180], [dmd_have_types=yes], [dmd_have_types=no])
+AS_IF([test "$with_libdw" = no], [dmd_have_types=no])
 AS_IF([test $dmd_have_types = yes],
   [dmd_saved_LIBS=$LIBS
    AC_SEARCH_LIBS([__cxa_demangle], [stdc++ c++], [], [dmd_have_types=no])
@@ -24,7 +28,8 @@ AS_IF([test $dmd_have_types = yes],
    AS_CASE([$ac_cv_search___cxa_demangle], [-l*], [TYPES_LIBS="$TYPES_LIBS $ac_cv_search___cxa_demangle"])])
 AS_IF([test $dmd_have_types != yes],
   [TYPES_CFLAGS= TYPES_LIBS=
-   dmd_have_types="no: install libdw-dev g++ (Debian) or elfutils-devel gcc-c++ (Fedora)"])
+   AS_IF([test "$with_libdw" = no], [dmd_have_types="no: --without-libdw"],
+     [dmd_have_types="no: install libdw-dev g++ (Debian) or elfutils-devel gcc-c++ (Fedora)"])])
 AM_CONDITIONAL([HAVE_LIBDW], [test "$dmd_have_types" = yes])
 AM_CONDITIONAL([HAVE_READER], [test "$dmd_have_reader" = yes])
 AM_CONDITIONAL([HAVE_UNIT], [test "$dmd_have_unit" = yes])

@@ -158,6 +158,18 @@ def test_build_without_protobuf(test):
     test.contains(err, "this dmdv was built without protobuf-c, which heap graphs need")
 
 
+def test_build_without_libdw(test):
+    """It says so, and names blocks by functions. Who asks for no types is not told."""
+    can_read(test)
+    path = test.write("a.graph", Graph().bytes())
+    out, err = test.dmdv("census", path)
+    if "without libdw" not in err:
+        raise Skip("this dmdv has libdw")
+    test.equal(err, "dmdv: this dmdv was built without libdw, which finds types: blocks are named by who allocated them\n")
+    test.contains(out, "  from knead\n")
+    test.equal(test.dmdv("census", "--types=no", path), (out, ""))
+
+
 def test_diff(test):
     """Of two graphs: by type and holder. A new block of knead hangs on the old one's third word."""
     can_read(test)
