@@ -7,6 +7,7 @@ dmd_core_sources = \
   dmd/base/base64.c dmd/base/base64.h \
   dmd/base/bitset.h \
   dmd/base/env.h \
+  dmd/base/fail.c dmd/base/fail.h \
   dmd/base/fnname.c dmd/base/fnname.h \
   dmd/base/format.c dmd/base/format.h \
   dmd/base/glob.c dmd/base/glob.h \
@@ -152,6 +153,19 @@ dmd_core_sources = \
   dmd/image/imagetypes.c dmd/image/imagetypes.h \
   dmd/image/imagewriter.c dmd/image/imagewriter.h \
   dmd/image/imagewriter_graph.c \
+  dmd/load/cutter.c dmd/load/cutter.h \
+  dmd/load/document.c dmd/load/document.h \
+  dmd/load/ids.c dmd/load/ids.h \
+  dmd/load/load.c dmd/load/load.h \
+  dmd/load/load_blocks.c \
+  dmd/load/load_frames.c \
+  dmd/load/load_reports.c \
+  dmd/load/load_run.c \
+  dmd/load/load_traces.c \
+  dmd/load/loader.c dmd/load/loader.h \
+  dmd/load/scan.c dmd/load/scan.h \
+  dmd/load/source.h \
+  dmd/load/value.c dmd/load/value.h \
   dmd/page/answer.c dmd/page/answer.h \
   dmd/page/ask_faults.c \
   dmd/page/ask_files.c \
@@ -261,7 +275,6 @@ dmd_tool_sources = \
 # dmdv: its main file, and the rest, which unit tests can be linked with.
 dmdv_SOURCES = dmd/reader/command/dmdv.c
 dmd_reader_sources = \
-  dmd/reader/host/fail.c dmd/reader/host/fail.h \
   dmd/reader/host/message.c dmd/reader/host/message.h \
   dmd/reader/host/files.c dmd/reader/host/files.h \
   dmd/reader/host/gzip.c dmd/reader/host/gzip.h \
@@ -270,23 +283,12 @@ dmd_reader_sources = \
   dmd/reader/host/outfile.c dmd/reader/host/outfile.h \
   dmd/reader/host/pager.c dmd/reader/host/pager.h \
   dmd/reader/host/progress.c dmd/reader/host/progress.h \
-  dmd/reader/input/cutter.c dmd/reader/input/cutter.h \
-  dmd/reader/input/document.c dmd/reader/input/document.h \
   dmd/reader/input/graphparts.c dmd/reader/input/graphparts.h \
-  dmd/reader/input/ids.c dmd/reader/input/ids.h \
   dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
   dmd/reader/input/input.c dmd/reader/input/input.h \
   dmd/reader/input/load.c dmd/reader/input/load.h \
   dmd/reader/input/load_graph.h \
-  dmd/reader/input/load_blocks.c \
-  dmd/reader/input/load_frames.c \
-  dmd/reader/input/load_reports.c \
-  dmd/reader/input/load_run.c \
-  dmd/reader/input/load_scan.c \
-  dmd/reader/input/load_scan.h \
-  dmd/reader/input/load_traces.c \
-  dmd/reader/input/loader.c dmd/reader/input/loader.h \
-  dmd/reader/input/scan.c dmd/reader/input/scan.h \
+  dmd/reader/input/load_scan.c dmd/reader/input/load_scan.h \
   dmd/reader/export/export_pprof.h \
   dmd/reader/types/flow.c dmd/reader/types/flow.h \
   dmd/reader/types/instruction.c dmd/reader/types/instruction.h \

@@ -2,8 +2,8 @@ dnl SPDX-License-Identifier: GPL-2.0-or-later
 
 dnl DMD_HOST_LIBRARIES: what only a part of the build needs; without it that part is left out and the summary says so.
 AC_DEFUN([DMD_HOST_LIBRARIES], [
-PKG_CHECK_MODULES([READER], [libcjson zlib], [dmd_have_reader=yes],
-  [dmd_have_reader="no: install libcjson-dev zlib1g-dev (Debian) or cjson-devel zlib-devel (Fedora)"])
+PKG_CHECK_MODULES([READER], [zlib], [dmd_have_reader=yes],
+  [dmd_have_reader="no: install zlib1g-dev (Debian) or zlib-devel (Fedora)"])
 PKG_CHECK_MODULES([UNIT], [cmocka libcjson zlib], [dmd_have_unit=yes],
   [dmd_have_unit="no: install libcmocka-dev libcjson-dev zlib1g-dev (Debian) or libcmocka-devel cjson-devel zlib-devel (Fedora)"])
 PKG_CHECK_MODULES([EXAMPLE], [libcjson sqlite3], [dmd_have_example=yes],

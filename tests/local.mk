@@ -27,6 +27,7 @@ unit_tests = \
   tests/unit/test_dump \
   tests/unit/test_export \
   tests/unit/test_dominators \
+  tests/unit/test_fail \
   tests/unit/test_fault \
   tests/unit/test_faultnames \
   tests/unit/test_filename \
@@ -142,6 +143,7 @@ unit_tests = \
   tests/unit/test_types \
   tests/unit/test_typing \
   tests/unit/test_utf8 \
+  tests/unit/test_value \
   tests/unit/test_variables \
   tests/unit/test_verdict \
   tests/unit/test_wasm_memory

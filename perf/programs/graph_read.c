@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
     return 2;
   dmd_heapgraph_t graph;
   const dmdv_load_graph_options_t options = {0};
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   if (!dmdv_load_graph(&graph, argv[1], &options, &fail))
     return dmdv_error_in(argv[1], &fail) ? 0 : 1;
   tell("load");

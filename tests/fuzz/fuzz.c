@@ -66,8 +66,8 @@ void fuzz_write_json(fuzz_text_t *text, const dmd_profile_t *profile) {
 }
 
 bool fuzz_load(dmd_profile_t *profile, const void *bytes, size_t n, size_t piece,
-               dmdv_fail_t *fail) {
-  dmdv_load_options_t options = {.contents = true};
+               dmd_fail_t *fail) {
+  dmd_load_options_t options = {.contents = true};
   dmd_profile_init(profile, &dmdv_env);
   dmdv_input_t *input = dmdv_input_open_memory(bytes, n, piece, fail);
   FUZZ_CHECK(input != NULL);
@@ -76,8 +76,7 @@ bool fuzz_load(dmd_profile_t *profile, const void *bytes, size_t n, size_t piece
   return good;
 }
 
-void fuzz_check_same_fail(const uint8_t *data, size_t n, const dmdv_fail_t *a,
-                          const dmdv_fail_t *b) {
+void fuzz_check_same_fail(const uint8_t *data, size_t n, const dmd_fail_t *a, const dmd_fail_t *b) {
   FUZZ_CHECK(a->reason[0] != '\0' && b->reason[0] != '\0');
   if (n >= 2 && data[0] == 0x1f && data[1] == 0x8b)
     return;

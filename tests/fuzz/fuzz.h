@@ -10,9 +10,9 @@
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
+#include "base/fail.h"
 #include "base/out.h"
 #include "profile/profile.h"
-#include "reader/host/fail.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,12 +48,10 @@ void fuzz_write_json(fuzz_text_t *text, const dmd_profile_t *profile);
 
 /* Loads a profile, which need not be initialised, from bytes that come in pieces of this size.
  * Destroy it either way. */
-bool fuzz_load(dmd_profile_t *profile, const void *bytes, size_t n, size_t piece,
-               dmdv_fail_t *fail);
+bool fuzz_load(dmd_profile_t *profile, const void *bytes, size_t n, size_t piece, dmd_fail_t *fail);
 
 /* Ends the process unless a file was refused for the same reason at the same place. What is gzipped
  * is exempt: before a damage the rest may have been looked at or not. */
-void fuzz_check_same_fail(const uint8_t *data, size_t n, const dmdv_fail_t *a,
-                          const dmdv_fail_t *b);
+void fuzz_check_same_fail(const uint8_t *data, size_t n, const dmd_fail_t *a, const dmd_fail_t *b);
 
 #endif

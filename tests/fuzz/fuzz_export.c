@@ -59,7 +59,7 @@ static void check_collapsed(dmd_profile_t *profile) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmd_profile_t profile;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   if (fuzz_load(&profile, data, n, SIZE_MAX, &fail)) {
     check_json(&profile, dmd_export_speedscope);
     check_json(&profile, dmd_export_dhat);

@@ -31,7 +31,7 @@ static dmdv_data_part_t part_at(void *ctx, const dmd_uncut_t *rest) {
 }
 
 static bool load(dmd_heapgraph_t *graph, const uint8_t *data, size_t n, size_t piece,
-                 dmdv_fail_t *fail) {
+                 dmd_fail_t *fail) {
   uint32_t n_objects = 0;
   const dmdv_data_cutter_t cutter = {.ctx = &n_objects, .add_object = add_object, .part = part_at};
   const dmdv_load_graph_options_t options = {.cutter = n % 2 == 0 ? &cutter : NULL};
@@ -106,7 +106,7 @@ static void count_by_all(const dmd_heapgraph_t *graph) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmd_heapgraph_t whole, pieces;
-  dmdv_fail_t fail = {0}, fail_pieces = {0};
+  dmd_fail_t fail = {0}, fail_pieces = {0};
   bool good = load(&whole, data, n, SIZE_MAX, &fail);
   bool good_pieces = load(&pieces, data, n, 32 + n % 37, &fail_pieces);
   FUZZ_CHECK(good == good_pieces);

@@ -270,7 +270,7 @@ static void export_both(const dmd_heapgraph_t *graph, dmd_typing_t *typing, uint
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmd_heapgraph_t graph;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   const dmdv_load_graph_options_t options = {.cutter = NULL};
   dmdv_input_t *input = dmdv_input_open_memory(data, n, SIZE_MAX, &fail);
   FUZZ_CHECK(input != NULL);

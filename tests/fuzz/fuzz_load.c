@@ -2,7 +2,7 @@
  *
  * fuzz_load: a file from a stranger, plain or gzipped. Read whole and in small pieces it is the
  * same profile, or has the same fault at the same place: in pieces of two bytes nothing lies ready,
- * so that cJSON alone is asked what the values are. What could be read can be printed in every way,
+ * so that all values are read out of trees. What could be read can be printed in every way,
  * does not differ from itself, and comes out the same when written and read again. A scan's words
  * lead to the same blocks before and after they are clamped.
  */
@@ -55,7 +55,7 @@ static uint64_t n_blocks(const dmd_profile_t *profile) {
 
 static void write_and_read(const dmd_profile_t *profile) {
   fuzz_text_t first = {0}, second = {0}, third = {0};
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   dmd_profile_t again, once_more;
   fuzz_write_json(&first, profile);
   FUZZ_CHECK(fuzz_load(&again, first.bytes, first.n, first.n + 2, &fail));
@@ -121,8 +121,8 @@ static void check_same(const dmd_profile_t *a, const dmd_profile_t *b) {
 
 /* Loads the same in pieces of this size. */
 static void load_in_pieces(dmd_profile_t *pieces, const uint8_t *data, size_t n, size_t piece,
-                           bool good, const dmd_profile_t *whole, const dmdv_fail_t *fail_whole) {
-  dmdv_fail_t fail = {0};
+                           bool good, const dmd_profile_t *whole, const dmd_fail_t *fail_whole) {
+  dmd_fail_t fail = {0};
   FUZZ_CHECK(fuzz_load(pieces, data, n, piece, &fail) == good);
   if (good)
     check_same(whole, pieces);
@@ -132,7 +132,7 @@ static void load_in_pieces(dmd_profile_t *pieces, const uint8_t *data, size_t n,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmd_profile_t whole, trees, pieces;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   bool good = fuzz_load(&whole, data, n, SIZE_MAX, &fail);
   load_in_pieces(&trees, data, n, 2, good, &whole, &fail);
   load_in_pieces(&pieces, data, n, 2 + n % 37, good, &whole, &fail);

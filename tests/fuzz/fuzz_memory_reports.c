@@ -12,7 +12,7 @@
 #include <string.h>
 
 static bool load(dmd_amounts_t *m, const uint8_t *data, size_t n, size_t piece, bool for_diff,
-                 dmdv_fail_t *fail) {
+                 dmd_fail_t *fail) {
   dmd_amounts_init(m, &dmdv_env, for_diff);
   dmdv_input_t *input = dmdv_input_open_memory(data, n, piece, fail);
   FUZZ_CHECK(input != NULL);
@@ -38,7 +38,7 @@ static void print(fuzz_text_t *text, dmd_amounts_t *m, bool verbose) {
 
 static void subtract(const uint8_t *data, size_t n) {
   dmd_amounts_t new, old;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   const char *path = NULL;
   /* Names made equal may come in different units, which are then refused. */
   bool good = load(&new, data, n, SIZE_MAX, true, &fail);
@@ -54,7 +54,7 @@ static void subtract(const uint8_t *data, size_t n) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmd_amounts_t whole, pieces;
-  dmdv_fail_t fail_whole = {0}, fail_pieces = {0};
+  dmd_fail_t fail_whole = {0}, fail_pieces = {0};
   bool good = load(&whole, data, n, SIZE_MAX, false, &fail_whole);
   FUZZ_CHECK(load(&pieces, data, n, 2 + n % 37, false, &fail_pieces) == good);
   if (good) {

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   random_dice_t dice = {take, &bytes};
   dmd_profile_t profile, again, once_more;
   fuzz_text_t first = {0}, second = {0}, third = {0}, text_first = {0}, text_second = {0};
-  dmdv_fail_t fail;
+  dmd_fail_t fail;
   dmd_profile_init(&profile, &dmdv_env);
   random_profile(&profile, &dice);
   fuzz_write_json(&first, &profile);

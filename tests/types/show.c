@@ -38,7 +38,7 @@ static void show_node(dmdv_typedgraph_t *graph, uint32_t node, dmd_strbuf_t *tex
 int main(int argc, char **argv) {
   dmdv_typedgraph_options_t options = {.with_types = true, .debug_dir = argc > 2 ? argv[2] : NULL};
   dmdv_typedgraph_t graph;
-  dmdv_fail_t fail;
+  dmd_fail_t fail;
   dmd_strbuf_t text;
   if (argc < 2)
     return 2;

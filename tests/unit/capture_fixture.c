@@ -154,7 +154,7 @@ void capture(dmd_write_fn write, void *to) {
 
 void capture_and_load(void) {
   sink_t file;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   sink_init(&file);
   capture(file.out.write, file.out.ctx);
   dmdv_input_t *input = dmdv_input_open_memory(file.text, file.n, SIZE_MAX, &fail);

@@ -142,7 +142,7 @@ static void codes_and_what_is_known_of_the_run(void **state) {
   (void)state;
   engine_fixture_t f;
   dmd_heapgraph_t graph;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   begin(&f, "out.json");
   f.h.engine_host.gzip_open = NULL;
   enginehost_code(&f.h, 0x101, "/bin/app", "", "inlined (a.c:3)|f (a.c:5)");

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "reader/input/ids.h"
+#include "load/ids.h"
 
-static uint32_t number_of(dmdv_ids_t *ids, const char *id) {
-  return dmdv_ids_number(ids, dmdv_span_of(id));
+static uint32_t number_of(dmd_ids_t *ids, const char *id) {
+  return dmd_ids_number(ids, dmd_span_of(id));
 }
 
 static void random_id(char *id, dice_t *dice) {
@@ -27,8 +27,10 @@ static void random_against_a_list(void **state) {
   static char list[MAX + 1][24];
   uint32_t n = 0;
   dice_t dice = {61};
-  dmdv_ids_t ids;
-  dmdv_ids_init(&ids, "test");
+  host_t host;
+  dmd_ids_t ids;
+  host_init(&host);
+  dmd_ids_init(&ids, &host.env, "test");
   for (int step = 0; step < MAX; step++) {
     char id[24];
     random_id(id, &dice);
@@ -39,26 +41,29 @@ static void random_against_a_list(void **state) {
     if (is_new)
       strcpy(list[++n], id);
     assert_int_equal(number_of(&ids, id), number);
-    assert_int_equal(dmdv_ids_count(&ids), n);
+    assert_int_equal(dmd_ids_count(&ids), n);
     if (is_new)
-      assert_int_equal(*dmdv_ids_meaning(&ids, number), DMD_NONE);
+      assert_int_equal(*dmd_ids_meaning(&ids, number), DMD_NONE);
     else
-      assert_int_equal(*dmdv_ids_meaning(&ids, number), 7 * number);
-    *dmdv_ids_meaning(&ids, number) = 7 * number;
+      assert_int_equal(*dmd_ids_meaning(&ids, number), 7 * number);
+    *dmd_ids_meaning(&ids, number) = 7 * number;
   }
   assert_in_range(n, MAX / 4, MAX - MAX / 4);
   for (uint32_t number = 1; number <= n; number++) {
-    assert_string_equal(dmdv_ids_text(&ids, number), list[number]);
+    assert_string_equal(dmd_ids_text(&ids, number), list[number]);
     assert_int_equal(number_of(&ids, list[number]), number);
   }
-  dmdv_ids_destroy(&ids);
+  dmd_ids_destroy(&ids);
+  host_done(&host);
 }
 
 /* Ids of a large value take no more room than others. */
 static void room_for_large_values(void **state) {
   (void)state;
-  dmdv_ids_t ids;
-  dmdv_ids_init(&ids, "test");
+  host_t host;
+  dmd_ids_t ids;
+  host_init(&host);
+  dmd_ids_init(&ids, &host.env, "test");
   assert_int_equal(number_of(&ids, "999999999"), 1);
   assert_int_equal(number_of(&ids, "100000"), 2);
   assert_int_equal(number_of(&ids, "99999999999999999999"), 3);
@@ -72,7 +77,8 @@ static void room_for_large_values(void **state) {
     assert_int_equal(ids.decimal[i], number);
   }
   assert_in_range(ids.n_decimal, 200000, 800000);
-  dmdv_ids_destroy(&ids);
+  dmd_ids_destroy(&ids);
+  host_done(&host);
 }
 
 int main(void) {

@@ -30,7 +30,7 @@ static void write_to(sink_t *sink, const dmd_heapgraph_t *graph) {
 
 /* The file's bytes come in pieces of this size. */
 static bool load(dmd_heapgraph_t *graph, const char *bytes, size_t n, size_t piece,
-                 const dmdv_data_cutter_t *cutter, dmdv_fail_t *fail) {
+                 const dmdv_data_cutter_t *cutter, dmd_fail_t *fail) {
   dmdv_load_graph_options_t options = {.cutter = cutter};
   dmdv_input_t *input = dmdv_input_open_memory(bytes, n, piece, fail);
   bool good = dmdv_load_graph_input(graph, input, &options, fail);
@@ -57,7 +57,7 @@ static void what_was_written_is_read(void **state) {
   uint64_t n_blocks = 0, n_edges = 0, n_interiors = 0, n_nested = 0;
   for (int i = 0; i < GRAPHS; i++) {
     dmd_heapgraph_t made, loaded;
-    dmdv_fail_t fail = {0};
+    dmd_fail_t fail = {0};
     sink_t file;
     begin(&made, &host, &dice);
     write_to(&file, &made);
@@ -90,7 +90,7 @@ static void a_file_that_is_cut_off_is_refused(void **state) {
   begin(&made, &host, &dice);
   write_to(&file, &made);
   for (size_t n = 0; n < file.n; n++) {
-    dmdv_fail_t fail = {0};
+    dmd_fail_t fail = {0};
     assert_false(load(&loaded, file.text, n, SIZE_MAX, NULL, &fail));
     assert_true(fail.byte <= n);
     assert_int_equal(fail.line, 0);
@@ -111,7 +111,7 @@ static void what_is_not_known_is_passed_over(void **state) {
   dice_t dice = {9};
   host_init(&host);
   dmd_heapgraph_t made, loaded;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   sink_t file, longer;
   begin(&made, &host, &dice);
   write_to(&file, &made);
@@ -182,7 +182,7 @@ static void data_is_cut_into_variables(void **state) {
   host_t host;
   host_init(&host);
   dmd_heapgraph_t made, loaded;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   sink_t file, spelt;
   int n_objects = 0;
   const dmdv_data_cutter_t cutter = {.ctx = &n_objects, .add_object = note_object, .part = part_at};
@@ -235,7 +235,7 @@ static void stacks_and_thread_local_storage_are_cut(void **state) {
   host_t host;
   host_init(&host);
   dmd_heapgraph_t made, loaded;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   sink_t file;
   int n_objects = 0;
   dmd_heapgraph_init(&made, &host.env, 4, 0, 0);

@@ -44,7 +44,7 @@ static void how_far_a_file_is(void **state) {
   memset(content, ' ', SZB);
   assert_int_equal(write(fd, content, SZB), SZB);
   close(fd);
-  dmdv_fail_t fail;
+  dmd_fail_t fail;
   dmdv_input_t *input = dmdv_input_open(name, &fail);
   assert_non_null(input);
   uint64_t read = 0;

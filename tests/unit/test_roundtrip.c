@@ -16,8 +16,8 @@
 enum { ROUNDS = 300 };
 
 static void load(dmd_profile_t *profile, const char *name) {
-  dmdv_load_options_t options = {.contents = true};
-  dmdv_fail_t fail = {0};
+  dmd_load_options_t options = {.contents = true};
+  dmd_fail_t fail = {0};
   dmd_profile_init(profile, &dmdv_env);
   if (!dmdv_load(profile, name, &options, &fail))
     fail_msg("line %d: %s", (int)fail.line, fail.reason);
@@ -220,8 +220,8 @@ static void any_piece_will_do(void **state) {
     load_text(&whole, text);
     written(&expected, &whole);
     for (size_t piece = 2; piece < 100; piece += 1 + piece / 4) {
-      dmdv_load_options_t options = {.contents = true};
-      dmdv_fail_t fail = {0};
+      dmd_load_options_t options = {.contents = true};
+      dmd_fail_t fail = {0};
       dmd_profile_t back;
       sink_t found;
       dmd_profile_init(&back, &dmdv_env);

@@ -5,7 +5,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "reader/input/scan.h"
+#include "load/scan.h"
 
 /* A copy in a block of just its size, so that tools see a read beyond it. */
 static char *copy_of(const char *text, size_t n) {
@@ -32,8 +32,8 @@ static void check_string(const char *contents, size_t n, bool good) {
   /* What follows is enough for any sequence that the contents may begin. */
   memcpy(text + 4 + n, ": 1}", 4);
   char *copy = copy_of(text, n + 8);
-  dmdv_span_t span = {NULL, 0};
-  const char *end = dmdv_scan_string(copy, copy + n + 8, &span);
+  dmd_span_t span = {NULL, 0};
+  const char *end = dmd_scan_string(copy, copy + n + 8, &span);
   if (good) {
     assert_ptr_equal(end, copy + 4 + n);
     assert_ptr_equal(span.at, copy + 3);
@@ -90,8 +90,8 @@ static void cut_strings(void **state) {
   static const char text[] = "\"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8d\xaa crumbs\"";
   for (size_t n = 0; n < sizeof text - 1; n++) {
     char *copy = copy_of(text, n);
-    dmdv_span_t span;
-    assert_null(dmdv_scan_string(copy, copy + n, &span));
+    dmd_span_t span;
+    assert_null(dmd_scan_string(copy, copy + n, &span));
     free(copy);
   }
 }
@@ -99,7 +99,7 @@ static void cut_strings(void **state) {
 /* ---- Numbers and words. ---- */
 
 static const char *scan_number(const char *text, uint64_t *v) {
-  return dmdv_scan_number(text, text + strlen(text), v);
+  return dmd_scan_number(text, text + strlen(text), v);
 }
 
 static void numbers(void **state) {
@@ -114,20 +114,20 @@ static void numbers(void **state) {
   assert_null(scan_number("", &v));
   assert_null(scan_number("-1", &v));
   assert_null(scan_number("x", &v));
-  assert_null(dmdv_scan_number(NULL, NULL, &v));
+  assert_null(dmd_scan_number(NULL, NULL, &v));
   /* What is longer or no whole number does not end where it seems to. */
   static const char longer[] = "1234567890123456}", fraction[] = "12.5}";
-  assert_null(dmdv_scan_char(scan_number(longer, &v), longer + sizeof longer - 1, '}'));
-  assert_null(dmdv_scan_char(scan_number(fraction, &v), fraction + sizeof fraction - 1, '}'));
+  assert_null(dmd_scan_char(scan_number(longer, &v), longer + sizeof longer - 1, '}'));
+  assert_null(dmd_scan_char(scan_number(fraction, &v), fraction + sizeof fraction - 1, '}'));
 }
 
 static void words(void **state) {
   (void)state;
   static const char text[] = " true";
-  assert_ptr_equal(dmdv_scan_word(text, text + 5, "true"), text + 5);
-  assert_null(dmdv_scan_word(text, text + 4, "true"));
-  assert_null(dmdv_scan_word(text, text + 5, "null"));
-  assert_null(dmdv_scan_word(NULL, NULL, "true"));
+  assert_ptr_equal(dmd_scan_word(text, text + 5, "true"), text + 5);
+  assert_null(dmd_scan_word(text, text + 4, "true"));
+  assert_null(dmd_scan_word(text, text + 5, "null"));
+  assert_null(dmd_scan_word(NULL, NULL, "true"));
 }
 
 /* ---- Any value, against cJSON. ---- */
@@ -201,8 +201,8 @@ static void values_are_accepted(void **state) {
     put_value(&text, &dice, 5);
     put(&text, ",");
     char *copy = copy_of(text.bytes, text.n);
-    const char *end = dmdv_scan_any(copy, copy + text.n, 5);
-    assert_ptr_equal(dmdv_scan_space(end, copy + text.n), copy + text.n - 1);
+    const char *end = dmd_scan_any(copy, copy + text.n, 5);
+    assert_ptr_equal(dmd_scan_space(end, copy + text.n), copy + text.n - 1);
     free(copy);
   }
 }
@@ -220,7 +220,7 @@ static void changed_documents(void **state) {
       text.bytes[dice_below(&dice, text.n)] = bytes[dice_below(&dice, sizeof bytes - 1)];
     }
     char *copy = copy_of(text.bytes, text.n);
-    const char *end = dmdv_scan_any(copy, copy + text.n, 4);
+    const char *end = dmd_scan_any(copy, copy + text.n, 4);
     if (end != NULL)
       assert_ptr_equal(end, end_for_cjson(copy, text.n));
     n_accepted += end != NULL;
@@ -235,9 +235,9 @@ static void nesting(void **state) {
   (void)state;
   static const char text[] = "[[[{\"a\": []}]]]";
   const char *end = text + sizeof text - 1;
-  assert_ptr_equal(dmdv_scan_any(text, end, 5), end);
-  assert_null(dmdv_scan_any(text, end, 4));
-  assert_null(dmdv_scan_any(text, end, 0));
+  assert_ptr_equal(dmd_scan_any(text, end, 5), end);
+  assert_null(dmd_scan_any(text, end, 4));
+  assert_null(dmd_scan_any(text, end, 0));
 }
 
 int main(void) {

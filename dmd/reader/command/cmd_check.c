@@ -20,7 +20,7 @@
 typedef struct {
   dmd_limit_t *limits; /* with room for two of each argument: --max-growth makes two */
   size_t n_limits;
-  dmdv_load_options_t load;
+  dmd_load_options_t load;
   const char **alloc_fns; /* of load.frame_view, with room for all arguments */
   const char *baseline, *ignore, *output;
   unsigned format; /* of `printers` */

@@ -47,7 +47,7 @@ typedef struct {
   const char *output;    /* NULL: standard output */
   uint32_t max_nodes;    /* 0: as many as readers take */
   dmdv_typedgraph_options_t graph;
-  dmdv_load_options_t load;
+  dmd_load_options_t load;
   dmdv_files_t files;
 } options_t;
 

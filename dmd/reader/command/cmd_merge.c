@@ -37,7 +37,7 @@ static const dmdv_part_t parts[] = {
 };
 
 static bool add_file(dmd_merge_t *merge, char **files, int i, bool keep_processes,
-                     const dmdv_load_options_t *load) {
+                     const dmd_load_options_t *load) {
   dmd_profile_t profile;
   if (!dmdv_load_or_say(&profile, files[i], load))
     return false;
@@ -55,7 +55,7 @@ static bool add_file(dmd_merge_t *merge, char **files, int i, bool keep_processe
 }
 
 bool dmdv_merge_files(dmd_merge_t *merge, const dmdv_files_t *files, bool keep_processes,
-                      const dmdv_load_options_t *load) {
+                      const dmd_load_options_t *load) {
   bool good = true;
   dmd_merge_init(merge, &dmdv_env);
   for (int i = 0; i < files->n && good; i++)
@@ -75,7 +75,7 @@ static int run(int argc, char **argv) {
     return 2;
   }
   dmd_merge_t merge;
-  bool good = dmdv_merge_files(&merge, &o.files, o.keep_processes, &(dmdv_load_options_t){0}) &&
+  bool good = dmdv_merge_files(&merge, &o.files, o.keep_processes, &(dmd_load_options_t){0}) &&
               dmdv_write_profile(&merge.profile, o.output);
   dmd_merge_destroy(&merge);
   return good ? 0 : 2;

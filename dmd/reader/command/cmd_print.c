@@ -38,13 +38,13 @@ static bool show(dmd_profile_t *profile, const dmdv_options_t *options, int argc
 /* ---- --clamp-contents ---- */
 
 static bool clamp(dmd_profile_t *profile, const dmdv_options_t *options) {
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   dmd_clamped_t clamped;
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &dmdv_env);
   bool good = dmd_clamp(profile, &clamped, &why);
   if (!good) {
-    dmdv_fail(&fail, "%s", why.text);
+    dmd_fail(&fail, "%s", why.text);
     dmdv_error_in(options->files.names[0], &fail);
   } else if (options->clamp_stats) {
     dmdv_note("%" PRIu64 " words were a block's start, %" PRIu64 " in a block, %" PRIu64
@@ -57,7 +57,7 @@ static bool clamp(dmd_profile_t *profile, const dmdv_options_t *options) {
 
 static bool write_clamped(const dmdv_options_t *options) {
   const char *name = options->files.names[0];
-  dmdv_load_options_t load = {.contents = true, .frame_view = options->load.frame_view};
+  dmd_load_options_t load = {.contents = true, .frame_view = options->load.frame_view};
   dmd_profile_t profile;
   if (options->json || options->view.by != DMD_BY_RECORD || options->view.sections != 0 ||
       options->n_filters > 0 || options->load.ignore_alloc_fns)

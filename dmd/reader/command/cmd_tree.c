@@ -140,7 +140,7 @@ static bool load(source_t *source, const char *name, const source_t *other, cons
   dmd_amounts_init(&source->amounts, &dmdv_env, o->diff);
   dmd_profile_t profile;
   dmd_profile_init(&profile, &dmdv_env);
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   bool good = dmdv_load_either(&profile, &source->amounts, name, &source->is_profile, &fail) ||
               dmdv_error_in(name, &fail);
   bool is_split = source->is_profile && dmd_intern_count(&profile.processes) > 0 && !o->diff;

@@ -42,7 +42,7 @@ static bool write_snapshot(dmd_heapsnapshot_t *snapshot, const dmdv_export_graph
 
 bool dmdv_export_graph(const char *name, const dmdv_export_graph_t *export) {
   dmdv_typedgraph_t graph;
-  dmdv_fail_t fail;
+  dmd_fail_t fail;
   if (!dmdv_typedgraph_open(&graph, name, &export->graph, &fail))
     return dmdv_error_in(name, &fail);
   dmd_heapsnapshot_t snapshot;

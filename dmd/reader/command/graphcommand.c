@@ -84,7 +84,7 @@ bool dmdv_graph_check_files(const char *command, const dmdv_graph_options_t *o, 
 /* ---- Graphs. ---- */
 
 bool dmdv_graph_open(dmdv_graph_t *graph, const char *name, const dmdv_graph_options_t *o) {
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   if (!dmdv_typedgraph_open(&graph->typed, name, &o->typed, &fail))
     return dmdv_error_in(name, &fail);
   dmd_kinds_init(&graph->kinds, &graph->typed.typing);
@@ -110,7 +110,7 @@ bool *dmdv_graph_picks(dmdv_graph_t *graph, dmdv_graph_options_t *o) {
 }
 
 bool dmdv_is_graph_file(const char *name) {
-  dmdv_fail_t fail;
+  dmd_fail_t fail;
   dmdv_input_t *input = strcmp(name, "-") == 0 ? NULL : dmdv_input_open(name, &fail);
   const char *bytes;
   size_t n;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 bool dmdv_ignore_read(dmd_ignore_t *ignore, const char *name) {
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   *ignore = (dmd_ignore_t){0};
   if (name == NULL || dmdv_ignorefile_read(ignore, name, &fail))
     return true;

@@ -19,7 +19,7 @@ void dmdv_lost_destroy(dmdv_lost_t *lost) {
 
 static bool add_graph(dmdv_lost_t *lost, const char *name) {
   const dmdv_load_graph_options_t load = {.frame_view = lost->profile.frame_view};
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   dmd_heapgraph_t graph;
   dmd_leaks_t leaks;
   if (!dmdv_load_graph(&graph, name, &load, &fail))

@@ -19,7 +19,7 @@ typedef struct dmdv_view {
 } dmdv_view_t;
 
 typedef struct dmdv_options {
-  dmdv_load_options_t load;
+  dmd_load_options_t load;
   dmdv_view_t view;
   bool for_testing;
   bool json;

@@ -15,7 +15,7 @@ dmd_variable_namer_t dmdv_variable_namer(const dmdv_typedgraph_t *graph) {
 }
 
 static bool open_graph(dmdv_typedgraph_t *graph, const dmd_profile_t *profile, const char *name) {
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   dmdv_typedgraph_options_t options = {.with_types = true, .frame_view = profile->frame_view};
   dmd_strbuf_t beside;
   dmd_strbuf_init(&beside, &dmdv_env);

@@ -22,7 +22,7 @@ static const char some_network[] = "connect-src https: http:";
 /* ---- Reading. ---- */
 
 static bool read_page(dmdv_page_t *page, const char *name) {
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   dmdv_input_t *input = dmdv_input_open(name, &fail);
   if (input == NULL)
     return dmdv_error_in(name, &fail);

@@ -37,9 +37,8 @@ bool dmdv_write_profile(const dmd_profile_t *profile, const char *output) {
   return dmdv_outfile_close(file, true);
 }
 
-bool dmdv_load_or_say(dmd_profile_t *profile, const char *name,
-                      const dmdv_load_options_t *options) {
-  dmdv_fail_t fail = {0};
+bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmd_load_options_t *options) {
+  dmd_fail_t fail = {0};
   dmd_profile_init(profile, &dmdv_env);
   if (dmdv_load(profile, name, options, &fail))
     return true;

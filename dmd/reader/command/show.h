@@ -11,7 +11,7 @@
 
 /* Loads the file into an uninitialised profile. False, with the reason on stderr and nothing to
  * destroy, when that fails. */
-bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmdv_load_options_t *options);
+bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmd_load_options_t *options);
 
 /* Writes the profile to the file with this name, gzipped if that ends in .gz, or to standard output
  * where it is NULL. False, with the reason on stderr, when it cannot be written. */
@@ -33,6 +33,6 @@ bool dmdv_show(dmd_profile_t *profile, const dmd_profile_t *const compared[2],
  * a process of its own where these are to be kept. False, with the reason on stderr, when it
  * cannot. Destroy it either way. */
 bool dmdv_merge_files(dmd_merge_t *merge, const dmdv_files_t *files, bool keep_processes,
-                      const dmdv_load_options_t *load);
+                      const dmd_load_options_t *load);
 
 #endif

@@ -23,7 +23,7 @@ static void free_types(dmdv_typedgraph_t *graph) {
 }
 
 bool dmdv_typedgraph_open(dmdv_typedgraph_t *graph, const char *name,
-                          const dmdv_typedgraph_options_t *options, dmdv_fail_t *fail) {
+                          const dmdv_typedgraph_options_t *options, dmd_fail_t *fail) {
   dmd_types_init(&graph->types, &dmdv_env, sizeof(uint64_t));
   graph->finder =
       options->with_types ? dmdv_typefinder_new(&graph->types, options->debug_dir) : NULL;

@@ -5,9 +5,9 @@
 #ifndef DMD_READER_COMMAND_TYPEDGRAPH_H
 #define DMD_READER_COMMAND_TYPEDGRAPH_H
 
+#include "base/fail.h"
 #include "base/optiontable.h"
 #include "graph/typing.h"
-#include "reader/host/fail.h"
 #include "reader/types/typefinder.h"
 
 typedef struct dmdv_typedgraph_options {
@@ -38,7 +38,7 @@ typedef struct dmdv_typedgraph {
 /* Loads the file with this name ("-": standard input). False, with *fail filled in and nothing to
  * close, if that fails. Must stay where it is until it is closed. */
 bool dmdv_typedgraph_open(dmdv_typedgraph_t *graph, const char *name,
-                          const dmdv_typedgraph_options_t *options, dmdv_fail_t *fail);
+                          const dmdv_typedgraph_options_t *options, dmd_fail_t *fail);
 void dmdv_typedgraph_close(dmdv_typedgraph_t *graph);
 
 #endif

@@ -114,7 +114,7 @@ static bool is_wanted(const view_t *view, const entry_t *entry, const dmd_profil
 
 static bool add_graph(view_t *view, entry_t *entry) {
   dmdv_typedgraph_t graph;
-  dmdv_fail_t fail = {0};
+  dmd_fail_t fail = {0};
   if (!dmdv_typedgraph_open(&graph, entry->name, &view->options->graph, &fail))
     return dmdv_error_in(entry->name, &fail) || entry->is_beside;
   entry->is_in = is_wanted(view, entry, &graph.heap.profile);

@@ -14,7 +14,7 @@
 #include "reader/input/load.h"
 
 typedef struct dmdv_view_options {
-  dmdv_load_options_t load; /* its frame view is for graphs too */
+  dmd_load_options_t load; /* its frame view is for graphs too */
   dmdv_typedgraph_options_t graph;
   bool with_graphs_beside;
   uint32_t max_frames;

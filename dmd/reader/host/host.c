@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include <cjson/cJSON.h>
-
 static void *host_alloc(void *ctx, const char *cost_centre, size_t szB) {
   (void)ctx, (void)cost_centre;
   void *p = malloc(szB);
@@ -31,10 +29,6 @@ static void host_panic(void *ctx, const char *what) {
 
 dmd_env_t dmdv_env = {.alloc = host_alloc, .free = host_free, .panic = host_panic};
 
-static void *cjson_alloc(size_t szB) {
-  return host_alloc(NULL, "cJSON", szB);
-}
-
 /* Numbers that the kernel makes up for each process. */
 static uint64_t unknown_number(void) {
   const void *random = (const void *)getauxval(AT_RANDOM);
@@ -46,6 +40,4 @@ static uint64_t unknown_number(void) {
 
 void dmdv_host_init(void) {
   dmdv_env.hash_seed = unknown_number();
-  cJSON_Hooks hooks = {cjson_alloc, free};
-  cJSON_InitHooks(&hooks);
 }

@@ -11,8 +11,7 @@
  * exits with status 2. */
 extern dmd_env_t dmdv_env;
 
-/* To be called first: makes hashes unpredictable, and lets cJSON allocate through dmdv_env too: by
- * itself it reports a lack of memory in the same way as a mistake in a file. */
+/* To be called first: makes hashes unpredictable. */
 void dmdv_host_init(void);
 
 #endif

@@ -52,7 +52,7 @@ bool dmdv_error(const char *format, ...) {
   return false;
 }
 
-bool dmdv_error_in(const char *name, const dmdv_fail_t *fail) {
+bool dmdv_error_in(const char *name, const dmd_fail_t *fail) {
   const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
   if (fail->line == 0 && fail->has_byte)
     return dmdv_error("%s: %s (byte %" PRIu64 ")", shown, fail->reason, fail->byte);

@@ -8,7 +8,7 @@
 #ifndef DMD_READER_HOST_MESSAGE_H
 #define DMD_READER_HOST_MESSAGE_H
 
-#include "reader/host/fail.h"
+#include "base/fail.h"
 
 #include <stdbool.h>
 
@@ -19,6 +19,6 @@ void dmdv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool dmdv_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same for a file that could not be read ("-": standard input): why, and at which place. */
-bool dmdv_error_in(const char *name, const dmdv_fail_t *fail);
+bool dmdv_error_in(const char *name, const dmd_fail_t *fail);
 
 #endif

@@ -34,7 +34,7 @@ typedef struct dmdv_graphloader {
   dmd_heapgraph_t *graph;
   const dmdv_load_graph_options_t *options;
   dmdv_graphparts_t parts;
-  dmdv_fail_t *fail;
+  dmd_fail_t *fail;
 
   /* What the first reading finds out. */
   uint64_t

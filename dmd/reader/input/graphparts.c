@@ -20,7 +20,7 @@ void dmdv_graphparts_destroy(dmdv_graphparts_t *parts) {
   dmd_env_free(&dmdv_env, parts->kept);
 }
 
-static bool reject_at(uint64_t byte, dmdv_fail_t *fail, const char *format, va_list args) {
+static bool reject_at(uint64_t byte, dmd_fail_t *fail, const char *format, va_list args) {
   vsnprintf(fail->reason, sizeof fail->reason, format, args);
   fail->line = 0;
   fail->byte = byte;
@@ -28,7 +28,7 @@ static bool reject_at(uint64_t byte, dmdv_fail_t *fail, const char *format, va_l
   return false;
 }
 
-bool dmdv_graphparts_reject(const dmdv_graphparts_t *parts, dmdv_fail_t *fail, const char *format,
+bool dmdv_graphparts_reject(const dmdv_graphparts_t *parts, dmd_fail_t *fail, const char *format,
                             ...) {
   va_list args;
   va_start(args, format);
@@ -40,7 +40,7 @@ bool dmdv_graphparts_reject(const dmdv_graphparts_t *parts, dmdv_fail_t *fail, c
 /* ---- Parts. ---- */
 
 /* Makes sure that there is something in the piece, but at the end of the file. */
-static bool refill(dmdv_graphparts_t *parts, dmdv_fail_t *fail) {
+static bool refill(dmdv_graphparts_t *parts, dmd_fail_t *fail) {
   if (parts->n_piece > 0)
     return true;
   if (!dmdv_input_next(parts->input, &parts->piece, &parts->n_piece, fail)) {
@@ -62,7 +62,7 @@ static void take(dmdv_graphparts_t *parts, size_t n) {
 }
 
 /* The length of the next part; *end where there is none. */
-static bool read_length(dmdv_graphparts_t *parts, uint64_t *length, bool *end, dmdv_fail_t *fail) {
+static bool read_length(dmdv_graphparts_t *parts, uint64_t *length, bool *end, dmd_fail_t *fail) {
   *length = 0;
   *end = false;
   for (unsigned i = 0; i < MAX_VARINT; i++) {
@@ -95,7 +95,7 @@ static void reserve(dmdv_graphparts_t *parts, size_t n) {
 }
 
 /* Collects a part that is in several pieces. */
-static bool collect(dmdv_graphparts_t *parts, size_t length, dmdv_fail_t *fail) {
+static bool collect(dmdv_graphparts_t *parts, size_t length, dmd_fail_t *fail) {
   parts->n = 0;
   while (parts->n < length) {
     if (!refill(parts, fail))
@@ -114,7 +114,7 @@ static bool collect(dmdv_graphparts_t *parts, size_t length, dmdv_fail_t *fail) 
   return true;
 }
 
-bool dmdv_graphparts_next(dmdv_graphparts_t *parts, bool *end, dmdv_fail_t *fail) {
+bool dmdv_graphparts_next(dmdv_graphparts_t *parts, bool *end, dmd_fail_t *fail) {
   uint64_t length;
   parts->start = parts->at;
   if (!read_length(parts, &length, end, fail))

@@ -31,10 +31,10 @@ void dmdv_graphparts_destroy(dmdv_graphparts_t *parts);
 
 /* Makes the next part available, until the next call; *end at the end of the file, where there is
  * none. False, with *fail filled in, when it cannot be read. */
-bool dmdv_graphparts_next(dmdv_graphparts_t *parts, bool *end, dmdv_fail_t *fail);
+bool dmdv_graphparts_next(dmdv_graphparts_t *parts, bool *end, dmd_fail_t *fail);
 
 /* Fills in the reason, printf-like, and the part at hand as the place. Returns false. */
-bool dmdv_graphparts_reject(const dmdv_graphparts_t *parts, dmdv_fail_t *fail, const char *format,
+bool dmdv_graphparts_reject(const dmdv_graphparts_t *parts, dmd_fail_t *fail, const char *format,
                             ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- Fields of a message. ---- */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-bool dmdv_ignorefile_read(dmd_ignore_t *ignore, const char *name, dmdv_fail_t *fail) {
+bool dmdv_ignorefile_read(dmd_ignore_t *ignore, const char *name, dmd_fail_t *fail) {
   *ignore = (dmd_ignore_t){0};
   dmdv_input_t *input = dmdv_input_open(name, fail);
   if (input == NULL)
@@ -18,7 +18,7 @@ bool dmdv_ignorefile_read(dmd_ignore_t *ignore, const char *name, dmdv_fail_t *f
   bool good;
   while ((good = dmdv_input_next(input, &bytes, &more, fail)) && more > 0) {
     if (more > DMD_MAX_IGNORE_FILE - n) {
-      good = dmdv_fail(fail, "the file is longer than %d bytes", DMD_MAX_IGNORE_FILE);
+      good = dmd_fail(fail, "the file is longer than %d bytes", DMD_MAX_IGNORE_FILE);
       break;
     }
     memcpy(text + n, bytes, more);
@@ -27,7 +27,7 @@ bool dmdv_ignorefile_read(dmd_ignore_t *ignore, const char *name, dmdv_fail_t *f
   if (good) {
     uint64_t line;
     const char *why = dmd_ignore_parse(ignore, &dmdv_env, text, n, &line);
-    good = why == NULL || dmdv_fail(fail, "%s", why);
+    good = why == NULL || dmd_fail(fail, "%s", why);
     if (!good)
       fail->line = line;
   }

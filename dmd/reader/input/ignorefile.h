@@ -6,10 +6,10 @@
 #define DMD_READER_INPUT_IGNOREFILE_H
 
 #include "analysis/ignore.h"
-#include "reader/host/fail.h"
+#include "base/fail.h"
 
 /* Parses the file with this name. False, with *fail filled in, if that fails; there are then no
  * patterns. Destroy it either way. */
-bool dmdv_ignorefile_read(dmd_ignore_t *ignore, const char *name, dmdv_fail_t *fail);
+bool dmdv_ignorefile_read(dmd_ignore_t *ignore, const char *name, dmd_fail_t *fail);
 
 #endif

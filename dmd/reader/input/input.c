@@ -28,11 +28,11 @@ struct dmdv_input {
   char *text; /* where it is gzipped */
 };
 
-static dmdv_input_t *new_input(size_t raw_szB, size_t text_szB, dmdv_fail_t *fail) {
+static dmdv_input_t *new_input(size_t raw_szB, size_t text_szB, dmd_fail_t *fail) {
   dmdv_input_t *input = calloc(1, sizeof *input);
   unsigned char *raw = malloc(raw_szB);
   if (input == NULL || raw == NULL) {
-    dmdv_fail(fail, "out of memory");
+    dmd_fail(fail, "out of memory");
     free(raw);
     free(input);
     return NULL;
@@ -43,16 +43,16 @@ static dmdv_input_t *new_input(size_t raw_szB, size_t text_szB, dmdv_fail_t *fai
   return input;
 }
 
-dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail) {
+dmdv_input_t *dmdv_input_open(const char *name, dmd_fail_t *fail) {
   bool is_stdin = strcmp(name, "-") == 0;
   FILE *file = is_stdin ? stdin : fopen(name, "rb");
   if (file == NULL) {
-    dmdv_fail(fail, "cannot open: %s", strerror(errno));
+    dmd_fail(fail, "cannot open: %s", strerror(errno));
     return NULL;
   }
   struct stat st = {0};
   if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode)) {
-    dmdv_fail(fail, "cannot read: it is a folder");
+    dmd_fail(fail, "cannot read: it is a folder");
     if (!is_stdin)
       fclose(file);
     return NULL;
@@ -68,7 +68,7 @@ dmdv_input_t *dmdv_input_open(const char *name, dmdv_fail_t *fail) {
   return input;
 }
 
-dmdv_input_t *dmdv_input_open_memory(const void *bytes, size_t n, size_t piece, dmdv_fail_t *fail) {
+dmdv_input_t *dmdv_input_open_memory(const void *bytes, size_t n, size_t piece, dmd_fail_t *fail) {
   size_t szB = piece < RAW_SZB ? piece : RAW_SZB;
   dmdv_input_t *input = new_input(n < szB ? n + 1 : szB, szB, fail);
   if (input != NULL) {
@@ -98,7 +98,7 @@ static size_t read_memory(dmdv_input_t *input) {
 }
 
 /* Refills the raw bytes that inflate takes from; at the end of the file there are none. */
-static bool read_raw(dmdv_input_t *input, dmdv_fail_t *fail) {
+static bool read_raw(dmdv_input_t *input, dmd_fail_t *fail) {
   bool is_file = input->file != NULL;
   size_t n = is_file ? fread(input->raw, 1, input->raw_szB, input->file) : read_memory(input);
   input->at += n;
@@ -106,24 +106,24 @@ static bool read_raw(dmdv_input_t *input, dmdv_fail_t *fail) {
   input->stream.avail_in = (uInt)n;
   input->at_end = n < input->raw_szB;
   if (is_file && ferror(input->file))
-    return dmdv_fail(fail, "cannot read: %s", strerror(errno));
+    return dmd_fail(fail, "cannot read: %s", strerror(errno));
   return true;
 }
 
 /* What follows the end of a gzip member: another one, or nothing; anything else is not ours. */
-static bool start_next_member(dmdv_input_t *input, dmdv_fail_t *fail) {
+static bool start_next_member(dmdv_input_t *input, dmd_fail_t *fail) {
   if (input->stream.avail_in == 0 && !input->at_end && !read_raw(input, fail))
     return false;
   if (input->stream.avail_in == 0)
     return true;
   if (input->stream.next_in[0] != 0x1f)
-    return dmdv_fail(fail, "the gzip data is followed by something that is not gzip");
+    return dmd_fail(fail, "the gzip data is followed by something that is not gzip");
   inflateReset(&input->stream);
   input->in_member = true;
   return true;
 }
 
-static bool inflate_some(dmdv_input_t *input, size_t *n, dmdv_fail_t *fail) {
+static bool inflate_some(dmdv_input_t *input, size_t *n, dmd_fail_t *fail) {
   z_stream *stream = &input->stream;
   stream->next_out = (Bytef *)input->text;
   stream->avail_out = (uInt)input->text_szB;
@@ -132,7 +132,7 @@ static bool inflate_some(dmdv_input_t *input, size_t *n, dmdv_fail_t *fail) {
       if (!input->at_end && !read_raw(input, fail))
         return false;
       if (stream->avail_in == 0)
-        return dmdv_fail(fail, "the gzip data is cut off");
+        return dmd_fail(fail, "the gzip data is cut off");
     }
     int res = inflate(stream, Z_NO_FLUSH);
     if (res == Z_STREAM_END) {
@@ -140,10 +140,10 @@ static bool inflate_some(dmdv_input_t *input, size_t *n, dmdv_fail_t *fail) {
       if (!start_next_member(input, fail))
         return false;
     } else if (res == Z_MEM_ERROR) {
-      return dmdv_fail(fail, "out of memory");
+      return dmd_fail(fail, "out of memory");
     } else if (res != Z_OK && res != Z_BUF_ERROR) {
-      return dmdv_fail(fail, "the gzip data is damaged: %s",
-                       stream->msg != NULL ? stream->msg : "unexpected content");
+      return dmd_fail(fail, "the gzip data is damaged: %s",
+                      stream->msg != NULL ? stream->msg : "unexpected content");
     }
   }
   *n = input->text_szB - stream->avail_out;
@@ -151,7 +151,7 @@ static bool inflate_some(dmdv_input_t *input, size_t *n, dmdv_fail_t *fail) {
 }
 
 /* Reads what comes first, which tells whether it is gzipped. */
-static bool start(dmdv_input_t *input, dmdv_fail_t *fail) {
+static bool start(dmdv_input_t *input, dmd_fail_t *fail) {
   if (!read_raw(input, fail))
     return false;
   input->started = true;
@@ -159,13 +159,13 @@ static bool start(dmdv_input_t *input, dmdv_fail_t *fail) {
     return true;
   input->text = malloc(input->text_szB);
   if (input->text == NULL || inflateInit2(&input->stream, MAX_WBITS + 16 /*gzip only*/) != Z_OK)
-    return dmdv_fail(fail, "out of memory");
+    return dmd_fail(fail, "out of memory");
   input->gzipped = true;
   input->in_member = true;
   return true;
 }
 
-static bool read_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail) {
+static bool read_next(dmdv_input_t *input, const char **bytes, size_t *n, dmd_fail_t *fail) {
   *n = 0;
   if (!input->started && !start(input, fail))
     return false;
@@ -181,7 +181,7 @@ static bool read_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_f
   return true;
 }
 
-bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail) {
+bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmd_fail_t *fail) {
   if (!input->is_held)
     return read_next(input, bytes, n, fail);
   input->is_held = false;
@@ -190,7 +190,7 @@ bool dmdv_input_next(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fa
   return true;
 }
 
-bool dmdv_input_peek(dmdv_input_t *input, const char **bytes, size_t *n, dmdv_fail_t *fail) {
+bool dmdv_input_peek(dmdv_input_t *input, const char **bytes, size_t *n, dmd_fail_t *fail) {
   if (!dmdv_input_next(input, bytes, n, fail))
     return false;
   input->held = *bytes;
@@ -209,12 +209,12 @@ static bool copy_all(FILE *from, FILE *to, char *buffer, size_t szB) {
   return !ferror(from) && fflush(to) == 0;
 }
 
-bool dmdv_input_keep(dmdv_input_t *input, dmdv_fail_t *fail) {
+bool dmdv_input_keep(dmdv_input_t *input, dmd_fail_t *fail) {
   if (input->file == NULL || fseek(input->file, 0, SEEK_CUR) == 0)
     return true;
   FILE *copy = tmpfile();
   if (copy == NULL || !copy_all(input->file, copy, (char *)input->raw, input->raw_szB)) {
-    dmdv_fail(fail, "cannot copy it to a temporary file, to be read twice: %s", strerror(errno));
+    dmd_fail(fail, "cannot copy it to a temporary file, to be read twice: %s", strerror(errno));
     if (copy != NULL)
       fclose(copy);
     return false;
@@ -226,9 +226,9 @@ bool dmdv_input_keep(dmdv_input_t *input, dmdv_fail_t *fail) {
   return dmdv_input_rewind(input, fail);
 }
 
-bool dmdv_input_rewind(dmdv_input_t *input, dmdv_fail_t *fail) {
+bool dmdv_input_rewind(dmdv_input_t *input, dmd_fail_t *fail) {
   if (input->file != NULL && fseek(input->file, 0, SEEK_SET) != 0)
-    return dmdv_fail(fail, "cannot read it once more: %s", strerror(errno));
+    return dmd_fail(fail, "cannot read it once more: %s", strerror(errno));
   if (input->gzipped)
     inflateEnd(&input->stream);
   free(input->text);

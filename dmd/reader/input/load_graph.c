@@ -155,9 +155,9 @@ static bool check_counts(dmdv_graphloader_t *l) {
     return false;
   if (l->n_data_parts + l->n[PART_BLOCKS] >= UINT32_MAX ||
       l->n_data_parts + l->n[PART_EDGES] >= UINT32_MAX)
-    return dmdv_fail(l->fail, "more than 2^32 blocks or pointers");
+    return dmd_fail(l->fail, "more than 2^32 blocks or pointers");
   if (l->n[PART_TAGS] > DMD_MAX_TAGS)
-    return dmdv_fail(l->fail, "more than %d tags", DMD_MAX_TAGS);
+    return dmd_fail(l->fail, "more than %d tags", DMD_MAX_TAGS);
   return true;
 }
 
@@ -177,11 +177,10 @@ static bool check_memory(dmdv_graphloader_t *l) {
   const double mb = 1024 * 1024;
   uint64_t needed = needed_szB(l), available = dmdv_memory_available();
   return needed <= available ||
-         dmdv_fail(l->fail,
-                   "%" PRIu64 " blocks with %" PRIu64
-                   " pointers take at least %.0f MB of memory, and there are %.0f MB",
-                   l->n[PART_BLOCKS], l->n[PART_EDGES], (double)needed / mb,
-                   (double)available / mb);
+         dmd_fail(l->fail,
+                  "%" PRIu64 " blocks with %" PRIu64
+                  " pointers take at least %.0f MB of memory, and there are %.0f MB",
+                  l->n[PART_BLOCKS], l->n[PART_EDGES], (double)needed / mb, (double)available / mb);
 }
 
 /* ---- The second. ---- */
@@ -216,7 +215,7 @@ static bool for_each_part(dmdv_graphloader_t *l, dmdv_input_t *input, const char
 }
 
 /* Says what it is instead, as far as its first bytes tell. */
-static bool check_kind(dmdv_input_t *input, dmdv_fail_t *fail) {
+static bool check_kind(dmdv_input_t *input, dmd_fail_t *fail) {
   enum { LOOKED_AT = 32 };
   const char *bytes;
   size_t n, i = 0;
@@ -228,9 +227,9 @@ static bool check_kind(dmdv_input_t *input, dmdv_fail_t *fail) {
   while (i < n && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n'))
     i++;
   if (i < n && bytes[i] == '{')
-    return dmdv_fail(fail, "is not a heap graph but a profile, or a file of memory reports: dmdv "
-                           "print and dmdv tree read these");
-  return dmdv_fail(fail, "is not a heap graph");
+    return dmd_fail(fail, "is not a heap graph but a profile, or a file of memory reports: dmdv "
+                          "print and dmdv tree read these");
+  return dmd_fail(fail, "is not a heap graph");
 }
 
 static bool count(dmdv_graphloader_t *l, dmdv_input_t *input) {
@@ -250,7 +249,7 @@ static bool fill(dmdv_graphloader_t *l, dmdv_input_t *input) {
   l->graph->profile.frame_view = l->options->frame_view;
   bool good = for_each_part(l, input, "read", decode_part);
   if (good && !is_as_counted(l))
-    good = dmdv_fail(l->fail, "changed while it was read");
+    good = dmd_fail(l->fail, "changed while it was read");
   good = good && dmdv_graph_check_interiors(l);
   if (!good) {
     dmd_heapgraph_destroy(l->graph);
@@ -262,7 +261,7 @@ static bool fill(dmdv_graphloader_t *l, dmdv_input_t *input) {
 }
 
 bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,
-                           const dmdv_load_graph_options_t *options, dmdv_fail_t *fail) {
+                           const dmdv_load_graph_options_t *options, dmd_fail_t *fail) {
   dmdv_graphloader_t l = {.graph = graph, .options = options, .fail = fail};
   dmd_pool_init(&l.objects, &dmdv_env, "dmdv.graph", sizeof(dmd_graph_object_t));
   dmd_pool_init(&l.first_root, &dmdv_env, "dmdv.graph", sizeof(uint32_t));
@@ -280,7 +279,7 @@ bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,
 }
 
 bool dmdv_load_graph(dmd_heapgraph_t *graph, const char *name,
-                     const dmdv_load_graph_options_t *options, dmdv_fail_t *fail) {
+                     const dmdv_load_graph_options_t *options, dmd_fail_t *fail) {
   dmdv_input_t *input = dmdv_input_open(name, fail);
   if (input == NULL)
     return false;

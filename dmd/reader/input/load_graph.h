@@ -19,8 +19,8 @@
 #ifndef DMD_READER_INPUT_LOAD_GRAPH_H
 #define DMD_READER_INPUT_LOAD_GRAPH_H
 
+#include "base/fail.h"
 #include "graph/variables.h"
-#include "reader/host/fail.h"
 #include "reader/input/input.h"
 
 /* A part of a root: szB bytes that are a variable, or lie between variables. */
@@ -48,10 +48,10 @@ typedef struct dmdv_load_graph_options {
 /* Makes a graph, uninitialised so far, of the file with this name ("-": standard input). False,
  * with *fail filled in and nothing to destroy, if that fails. */
 bool dmdv_load_graph(dmd_heapgraph_t *graph, const char *name,
-                     const dmdv_load_graph_options_t *options, dmdv_fail_t *fail);
+                     const dmdv_load_graph_options_t *options, dmd_fail_t *fail);
 
 /* The same from an open input, which the caller closes; dmdv_input_keep was called. */
 bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,
-                           const dmdv_load_graph_options_t *options, dmdv_fail_t *fail);
+                           const dmdv_load_graph_options_t *options, dmd_fail_t *fail);
 
 #endif

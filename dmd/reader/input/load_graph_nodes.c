@@ -228,7 +228,7 @@ static bool load_root_edges(dmdv_graphloader_t *l, const Dmd__Graph__Edges *edge
   for (size_t i = 0; i < edges->n_count; i++) {
     uint32_t n_nodes = n_parts_of(l, l->n_rooted++);
     if (n_nodes == 0)
-      return dmdv_fail(l->fail, "changed while it was read");
+      return dmd_fail(l->fail, "changed while it was read");
     uint64_t addr = dmd_heapgraph_root(l->graph, l->graph->graph.n_ended)->addr;
     if (!add_edges(l, &cursor, addr, n_nodes, edges->count[i]))
       return false;
@@ -317,7 +317,7 @@ static bool check_columns(dmdv_graphloader_t *l, const Dmd__Graph__Blocks *b) {
   if (b->n_address != b->count)
     return dmdv_graph_reject(l, "%" PRIu32 " blocks have %zu addresses", b->count, b->n_address);
   if (b->count > l->n[PART_BLOCKS] - l->n_blocks)
-    return dmdv_fail(l->fail, "changed while it was read");
+    return dmd_fail(l->fail, "changed while it was read");
   return check_column(l, "sizes", b->n_requested, b->count) &&
          check_column(l, "slop", b->n_slop, b->count) &&
          check_column(l, "stacks", b->n_stack, b->count) &&
@@ -373,7 +373,7 @@ static bool load_blocks(dmdv_graphloader_t *l, const Dmd__Graph__Blocks *b,
 bool dmdv_graph_load_nodes(dmdv_graphloader_t *l, const Dmd__Graph__Part *part) {
   uint64_t n_edges = dmd_graph_n_edges(&l->graph->graph) - l->graph->n_roots;
   if (part->edges != NULL && part->edges->n_target > l->n[PART_EDGES] - n_edges)
-    return dmdv_fail(l->fail, "changed while it was read");
+    return dmd_fail(l->fail, "changed while it was read");
   return part->blocks != NULL ? load_blocks(l, part->blocks, part->edges)
                               : load_root_edges(l, part->edges);
 }
@@ -397,7 +397,7 @@ bool dmdv_graph_check_interiors(dmdv_graphloader_t *l) {
         DMD_POOL_AT(&l->graph->interiors, const dmd_graph_interior_t, i);
     uint32_t target = graph->target[interior->edge];
     if (interior->into >= graph->size[target])
-      return dmdv_fail(l->fail, "an edge leads beyond block %" PRIu32, target - l->graph->n_roots);
+      return dmd_fail(l->fail, "an edge leads beyond block %" PRIu32, target - l->graph->n_roots);
   }
   return true;
 }

@@ -4,18 +4,18 @@
  */
 #include "reader/input/load_graph.h"
 
-static bool cannot(dmdv_fail_t *fail) {
-  return dmdv_fail(fail, "this dmdv was built without protobuf-c, which heap graphs need");
+static bool cannot(dmd_fail_t *fail) {
+  return dmd_fail(fail, "this dmdv was built without protobuf-c, which heap graphs need");
 }
 
 bool dmdv_load_graph(dmd_heapgraph_t *graph, const char *name,
-                     const dmdv_load_graph_options_t *options, dmdv_fail_t *fail) {
+                     const dmdv_load_graph_options_t *options, dmd_fail_t *fail) {
   (void)graph, (void)name, (void)options;
   return cannot(fail);
 }
 
 bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,
-                           const dmdv_load_graph_options_t *options, dmdv_fail_t *fail) {
+                           const dmdv_load_graph_options_t *options, dmd_fail_t *fail) {
   (void)graph, (void)input, (void)options;
   return cannot(fail);
 }

@@ -6,24 +6,24 @@
 #include "reader/input/graphparts.h"
 #include "reader/input/load.h"
 
-static bool make_graph(dmd_heapgraph_t *graph, const dmd_profile_t *profile, dmdv_fail_t *fail) {
+static bool make_graph(dmd_heapgraph_t *graph, const dmd_profile_t *profile, dmd_fail_t *fail) {
   dmd_strbuf_t why;
   if (profile->mode != DMD_MODE_SCAN)
-    return dmdv_fail(fail,
-                     "is a profile of mode %s: only a scan (--mode=scan) and a heap graph "
-                     "(--graph=yes) know pointers",
-                     dmd_mode_name(profile->mode));
+    return dmd_fail(fail,
+                    "is a profile of mode %s: only a scan (--mode=scan) and a heap graph "
+                    "(--graph=yes) know pointers",
+                    dmd_mode_name(profile->mode));
   dmd_strbuf_init(&why, &dmdv_env);
   bool good = dmd_scangraph_init(graph, &dmdv_env, profile, &why);
   if (!good)
-    dmdv_fail(fail, "%s", why.text);
+    dmd_fail(fail, "%s", why.text);
   dmd_strbuf_destroy(&why);
   return good;
 }
 
 static bool load_scan(dmd_heapgraph_t *graph, dmdv_input_t *input,
-                      const dmdv_load_graph_options_t *options, dmdv_fail_t *fail) {
-  dmdv_load_options_t load = {.contents = true, .frame_view = options->frame_view};
+                      const dmdv_load_graph_options_t *options, dmd_fail_t *fail) {
+  dmd_load_options_t load = {.contents = true, .frame_view = options->frame_view};
   dmd_profile_t profile;
   dmd_profile_init(&profile, &dmdv_env);
   bool good = dmdv_load_input(&profile, input, &load, fail) && make_graph(graph, &profile, fail);
@@ -32,7 +32,7 @@ static bool load_scan(dmd_heapgraph_t *graph, dmdv_input_t *input,
 }
 
 bool dmdv_load_graph_or_scan(dmd_heapgraph_t *graph, const char *name,
-                             const dmdv_load_graph_options_t *options, dmdv_fail_t *fail) {
+                             const dmdv_load_graph_options_t *options, dmd_fail_t *fail) {
   const char *bytes;
   size_t n;
   dmdv_input_t *input = dmdv_input_open(name, fail);

@@ -11,6 +11,6 @@
 /* Makes a graph, uninitialised so far, of the file with this name ("-": standard input). False,
  * with *fail filled in and nothing to destroy, if that fails. */
 bool dmdv_load_graph_or_scan(dmd_heapgraph_t *graph, const char *name,
-                             const dmdv_load_graph_options_t *options, dmdv_fail_t *fail);
+                             const dmdv_load_graph_options_t *options, dmd_fail_t *fail);
 
 #endif

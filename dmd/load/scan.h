@@ -12,70 +12,67 @@
  * accepted here must be accepted there too, and mean the same. NULL for p gives NULL, so that a
  * caller may ask for one thing after another and look at the end only.
  */
-#ifndef DMD_READER_INPUT_SCAN_H
-#define DMD_READER_INPUT_SCAN_H
+#ifndef DMD_LOAD_SCAN_H
+#define DMD_LOAD_SCAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "base/mem.h"
 
 /* A part of the text, or any other string, that is not NUL-terminated. */
-typedef struct dmdv_span {
+typedef struct dmd_span {
   const char *at; /* NULL: none */
   size_t n;
-} dmdv_span_t;
+} dmd_span_t;
 
-static inline dmdv_span_t dmdv_span_of(const char *s) {
-  return s == NULL ? (dmdv_span_t){NULL, 0} : (dmdv_span_t){s, strlen(s)};
+static inline dmd_span_t dmd_span_of(const char *s) {
+  return s == NULL ? (dmd_span_t){NULL, 0} : (dmd_span_t){s, dmd_str_length(s)};
 }
 
-static inline bool dmdv_scan_is_space(char c) {
+static inline bool dmd_scan_is_space(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
 /* Where white space ends; never NULL but for p. */
-static inline const char *dmdv_scan_space(const char *p, const char *end) {
+static inline const char *dmd_scan_space(const char *p, const char *end) {
   if (p != NULL)
-    while (p < end && dmdv_scan_is_space(*p))
+    while (p < end && dmd_scan_is_space(*p))
       p++;
   return p;
 }
 
 /* One of the characters of JSON's structure. */
-static inline const char *dmdv_scan_char(const char *p, const char *end, char c) {
-  p = dmdv_scan_space(p, end);
+static inline const char *dmd_scan_char(const char *p, const char *end, char c) {
+  p = dmd_scan_space(p, end);
   return p != NULL && p < end && *p == c ? p + 1 : NULL;
 }
 
 /* What follows an element of an array or a member of an object: a comma, which sets *more, or the
  * end. */
-static inline const char *dmdv_scan_more(const char *p, const char *end, char close, bool *more) {
-  p = dmdv_scan_space(p, end);
+static inline const char *dmd_scan_more(const char *p, const char *end, char close, bool *more) {
+  p = dmd_scan_space(p, end);
   bool is_there = p != NULL && p < end;
   *more = is_there && *p == ',';
   return *more || (is_there && *p == close) ? p + 1 : NULL;
 }
 
 /* A string of valid UTF-8 without escapes; what is between its quotes. */
-const char *dmdv_scan_string(const char *p, const char *end, dmdv_span_t *string);
+const char *dmd_scan_string(const char *p, const char *end, dmd_span_t *string);
 
 /* Hexadecimal digits of either case, up to 16, that are all of a string. */
-bool dmdv_span_hex(dmdv_span_t string, uint64_t *number);
+bool dmd_span_hex(dmd_span_t string, uint64_t *number);
 
 /* A member's key and its colon. */
-static inline const char *dmdv_scan_key(const char *p, const char *end, dmdv_span_t *key) {
-  return dmdv_scan_char(dmdv_scan_string(p, end, key), end, ':');
+static inline const char *dmd_scan_key(const char *p, const char *end, dmd_span_t *key) {
+  return dmd_scan_char(dmd_scan_string(p, end, key), end, ':');
 }
 
 /* A whole number: up to 15 digits. A longer one is noticed by whatever is asked for next. */
-const char *dmdv_scan_number(const char *p, const char *end, uint64_t *number);
+const char *dmd_scan_number(const char *p, const char *end, uint64_t *number);
 
 /* A word such as true; word is NUL-terminated. */
-const char *dmdv_scan_word(const char *p, const char *end, const char *word);
+const char *dmd_scan_word(const char *p, const char *end, const char *word);
 
 /* Any value whose strings have no escapes, in which no more than `depth` arrays and objects nest.
  */
-const char *dmdv_scan_any(const char *p, const char *end, int depth);
+const char *dmd_scan_any(const char *p, const char *end, int depth);
 
 #endif

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "reader/input/ids.h"
-
-#include "reader/host/host.h"
+#include "load/ids.h"
 
 enum { MAX_DIGITS = 9, NOT_DECIMAL = UINT32_MAX, MORE = 4096 };
 
-void dmdv_ids_init(dmdv_ids_t *ids, const char *cost_centre) {
-  dmd_intern_init(&ids->texts, &dmdv_env, cost_centre);
-  dmd_pool_init(&ids->meanings, &dmdv_env, cost_centre, sizeof(uint32_t));
+void dmd_ids_init(dmd_ids_t *ids, const dmd_env_t *env, const char *cost_centre) {
+  dmd_intern_init(&ids->texts, env, cost_centre);
+  dmd_pool_init(&ids->meanings, env, cost_centre, sizeof(uint32_t));
   ids->decimal = NULL;
   ids->n_decimal = 0;
 }
 
-void dmdv_ids_destroy(dmdv_ids_t *ids) {
-  dmd_env_free(&dmdv_env, ids->decimal);
+void dmd_ids_destroy(dmd_ids_t *ids) {
+  dmd_env_free(ids->texts.env, ids->decimal);
   dmd_pool_destroy(&ids->meanings);
   dmd_intern_destroy(&ids->texts);
 }
 
 /* The value of a decimal number as dmd writes them. */
-static uint32_t value_of(dmdv_span_t id) {
+static uint32_t value_of(dmd_span_t id) {
   uint32_t v = 0;
   if (id.n == 0 || id.n > MAX_DIGITS || id.at[0] == '0')
     return NOT_DECIMAL;
@@ -32,23 +30,24 @@ static uint32_t value_of(dmdv_span_t id) {
 }
 
 /* Makes the array long enough for this value, if it may be that long. */
-static bool reach(dmdv_ids_t *ids, uint32_t value) {
-  uint32_t n_ids = dmdv_ids_count(ids), old = ids->n_decimal;
+static bool reach(dmd_ids_t *ids, uint32_t value) {
+  uint32_t n_ids = dmd_ids_count(ids), old = ids->n_decimal;
   if (value < old)
     return true;
   if (value / 2 > n_ids + MORE)
     return false;
   uint32_t n = value + 1 > 2 * old ? value + 1 : 2 * old;
-  uint32_t *decimal = dmd_env_alloc(&dmdv_env, "dmdv.ids", n * sizeof *decimal);
+  const dmd_env_t *env = ids->texts.env;
+  uint32_t *decimal = dmd_env_alloc(env, "dmd.load.ids", n * sizeof *decimal);
   for (uint32_t i = 0; i < n; i++)
     decimal[i] = i < old ? ids->decimal[i] : DMD_NONE;
-  dmd_env_free(&dmdv_env, ids->decimal);
+  dmd_env_free(env, ids->decimal);
   ids->decimal = decimal;
   ids->n_decimal = n;
   return true;
 }
 
-uint32_t dmdv_ids_number(dmdv_ids_t *ids, dmdv_span_t id) {
+uint32_t dmd_ids_number(dmd_ids_t *ids, dmd_span_t id) {
   uint32_t value = value_of(id);
   if (value < ids->n_decimal && ids->decimal[value] != DMD_NONE)
     return ids->decimal[value];

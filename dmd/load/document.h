@@ -7,29 +7,30 @@
  * what follows the object) is the same for all. The document is read once, front to back: if it may
  * have one of several formats, the first key that only one of them knows decides.
  */
-#ifndef DMD_READER_INPUT_DOCUMENT_H
-#define DMD_READER_INPUT_DOCUMENT_H
+#ifndef DMD_LOAD_DOCUMENT_H
+#define DMD_LOAD_DOCUMENT_H
 
-#include "reader/input/cutter.h"
+#include "load/cutter.h"
 
-typedef struct dmdv_part {
+typedef struct dmd_part {
   const char *key; /* no other format knows it */
   /* Takes the value from the cutter, which ctx knows; false after an error. */
   bool (*load)(void *ctx);
   bool required;
-} dmdv_part_t;
+} dmd_document_part_t;
 
 /* Beside its parts every document has a "version". */
-typedef struct dmdv_format {
-  double version;            /* that it must be */
-  const char *wrong_version; /* what is said otherwise */
-  const dmdv_part_t *parts;  /* at most 32, in any order */
+typedef struct dmd_format {
+  double version;                   /* that it must be */
+  const char *wrong_version;        /* what is said otherwise */
+  const dmd_document_part_t *parts; /* at most 32, in any order */
   int n;
-} dmdv_format_t;
+} dmd_document_format_t;
 
 /* Reads the whole document, whose format is one of the n; `none` is the error message if it is not.
  * Returns the format; NULL after an error, which then stands in the cutter. */
-const dmdv_format_t *dmdv_load_document(dmdv_cutter_t *cutter, const dmdv_format_t *const *formats,
-                                        int n, const char *none, void *ctx);
+const dmd_document_format_t *dmd_document_load(dmd_cutter_t *cutter,
+                                               const dmd_document_format_t *const *formats, int n,
+                                               const char *none, void *ctx);
 
 #endif

@@ -1,56 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "reader/input/cutter.h"
+#include "load/cutter.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "reader/input/scan.h"
+#include "load/scan.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-void dmdv_cutter_init(dmdv_cutter_t *cutter, dmdv_input_t *input) {
-  memset(cutter, 0, sizeof *cutter);
-  cutter->input = input;
+void dmd_cutter_init(dmd_cutter_t *cutter, const dmd_env_t *env, const dmd_source_t *source) {
+  dmd_mem_zero(cutter, sizeof *cutter);
+  cutter->env = env;
+  cutter->source = source;
   cutter->start = cutter->at = cutter->end = cutter->counted = "";
   cutter->line = 1;
-  dmdv_progress_start(&cutter->progress);
+  dmd_values_init(&cutter->values, env, source->number);
 }
 
-void dmdv_cutter_destroy(dmdv_cutter_t *cutter) {
-  dmdv_progress_end(&cutter->progress);
-  free(cutter->text);
+void dmd_cutter_destroy(dmd_cutter_t *cutter) {
+  dmd_values_destroy(&cutter->values);
+  dmd_env_free(cutter->env, cutter->text);
   cutter->text = NULL;
 }
 
-/* Line ends are counted only where somebody asks for the line. */
-static void count_lines(dmdv_cutter_t *cutter) {
+/* How many of the eight bytes are line ends: a byte is 0 if and only if neither it nor its lower
+ * seven bits and 0x7f have the highest bit. */
+static uint64_t line_ends(uint64_t word) {
+  const uint64_t each = UINT64_C(0x0101010101010101);
+  uint64_t differs = word ^ each * '\n';
+  differs |= (differs & each * 0x7f) + each * 0x7f;
+  return (~differs >> 7 & each) * each >> 56;
+}
+
+/* Line ends are counted only where somebody asks for the line, and before the text is gone. */
+static void count_lines(dmd_cutter_t *cutter) {
   const char *p = cutter->counted;
-  for (; (p = memchr(p, '\n', (size_t)(cutter->at - p))) != NULL; p++)
-    cutter->line++;
+  for (; cutter->at - p >= 8; p += 8) {
+    uint64_t word;
+    __builtin_memcpy(&word, p, sizeof word);
+    cutter->line += line_ends(word);
+  }
+  for (; p < cutter->at; p++)
+    cutter->line += *p == '\n';
   cutter->counted = cutter->at;
 }
 
-void dmdv_cutter_place(dmdv_cutter_t *cutter, uint64_t *line, uint64_t *byte) {
+void dmd_cutter_place(dmd_cutter_t *cutter, uint64_t *line, uint64_t *byte) {
   count_lines(cutter);
   *line = cutter->line;
   *byte = cutter->start_byte + (uint64_t)(cutter->at - cutter->start);
 }
 
 /* Marks the cutter as failed, here; the reason is the caller's to give. */
-static void fail_here(dmdv_cutter_t *cutter) {
+static void fail_here(dmd_cutter_t *cutter) {
   cutter->failed = true;
-  dmdv_cutter_place(cutter, &cutter->fail.line, &cutter->fail.byte);
+  dmd_cutter_place(cutter, &cutter->fail.line, &cutter->fail.byte);
 }
 
 /* Notes the reason together with the place; the first error stays. */
-bool dmdv_cutter_reject(dmdv_cutter_t *cutter, const char *format, ...) {
+bool dmd_cutter_reject(dmd_cutter_t *cutter, const char *format, ...) {
   if (cutter->failed)
     return false;
   va_list args;
   va_start(args, format);
-  vsnprintf(cutter->fail.reason, sizeof cutter->fail.reason, format, args);
+  dmd_fail_reason(&cutter->fail, format, args);
   va_end(args);
   fail_here(cutter);
   return false;
@@ -59,40 +69,37 @@ bool dmdv_cutter_reject(dmdv_cutter_t *cutter, const char *format, ...) {
 /* ---- Characters. ---- */
 
 /* Replaces what was read by what comes next; false at the end of the input. */
-static bool refill(dmdv_cutter_t *cutter) {
+static bool refill(dmd_cutter_t *cutter) {
   if (cutter->failed)
     return false;
   count_lines(cutter);
   cutter->start_byte += (uint64_t)(cutter->at - cutter->start);
   const char *text = cutter->at;
   size_t n;
-  bool good = dmdv_input_next(cutter->input, &text, &n, &cutter->fail);
+  bool good = cutter->source->next(cutter->source->ctx, &text, &n, &cutter->fail);
   cutter->start = cutter->counted = cutter->at = text;
   cutter->end = text + (good ? n : 0);
   if (!good)
     fail_here(cutter);
-  dmdv_progress_update(&cutter->progress, &(dmdv_read_t){.bytes = cutter->start_byte,
-                                                         .at = dmdv_input_at(cutter->input),
-                                                         .total = dmdv_input_total(cutter->input)});
   return cutter->at < cutter->end;
 }
 
 /* Makes sure that there is a character at cutter->at; false at the end of the input. */
-static bool available(dmdv_cutter_t *cutter) {
+static bool available(dmd_cutter_t *cutter) {
   return cutter->at < cutter->end || refill(cutter);
 }
 
 /* The next character, which is not taken; 0 at the end. (A NUL in the text is an error anywhere.)
  */
-static char peek(dmdv_cutter_t *cutter) {
+static char peek(dmd_cutter_t *cutter) {
   return available(cutter) ? *cutter->at : '\0';
 }
 
 /* Whether there was any. */
-static bool skip_space(dmdv_cutter_t *cutter) {
+static bool skip_space(dmd_cutter_t *cutter) {
   bool any = false;
   while (available(cutter)) {
-    const char *p = dmdv_scan_space(cutter->at, cutter->end);
+    const char *p = dmd_scan_space(cutter->at, cutter->end);
     any |= p > cutter->at;
     cutter->at = p;
     if (p < cutter->end)
@@ -101,41 +108,41 @@ static bool skip_space(dmdv_cutter_t *cutter) {
   return any;
 }
 
-static bool unexpected(dmdv_cutter_t *cutter, const char *wanted) {
+static bool unexpected(dmd_cutter_t *cutter, const char *wanted) {
   if (!available(cutter))
-    return dmdv_cutter_reject(cutter, "the file ends where %s should be", wanted);
+    return dmd_cutter_reject(cutter, "the file ends where %s should be", wanted);
   unsigned char c = (unsigned char)*cutter->at;
   if (c > 0x20 && c < 0x7f)
-    return dmdv_cutter_reject(cutter, "'%c' found where %s should be", c, wanted);
-  return dmdv_cutter_reject(cutter, "a byte 0x%02x found where %s should be", c, wanted);
+    return dmd_cutter_reject(cutter, "'%c' found where %s should be", c, wanted);
+  return dmd_cutter_reject(cutter, "a byte 0x%02x found where %s should be", c, wanted);
 }
 
 /* ---- The text of a value. ---- */
 
-static bool append(dmdv_cutter_t *cutter, const char *bytes, size_t n) {
+static bool append(dmd_cutter_t *cutter, const char *bytes, size_t n) {
   if (n > DMD_MAX_JSON_ELEMENT - cutter->n)
-    return dmdv_cutter_reject(cutter, "a single value is larger than %d MiB",
-                              DMD_MAX_JSON_ELEMENT / (1024 * 1024));
+    return dmd_cutter_reject(cutter, "a single value is larger than %d MiB",
+                             DMD_MAX_JSON_ELEMENT / (1024 * 1024));
   if (cutter->n + n + 1 > cutter->room) {
     size_t room = (cutter->n + n + 1) * 2;
-    char *text = realloc(cutter->text, room);
-    if (text == NULL)
-      return dmdv_cutter_reject(cutter, "out of memory");
+    char *text = dmd_env_alloc(cutter->env, "dmd.load.text", room);
+    dmd_mem_copy(text, cutter->text, cutter->n);
+    dmd_env_free(cutter->env, cutter->text);
     cutter->text = text;
     cutter->room = room;
   }
-  memcpy(cutter->text + cutter->n, bytes, n);
+  dmd_mem_copy(cutter->text + cutter->n, bytes, n);
   cutter->n += n;
   cutter->text[cutter->n] = '\0';
   return true;
 }
 
-static bool check_utf8(dmdv_cutter_t *cutter, const char *s) {
-  return dmd_utf8_is_valid(s) || dmdv_cutter_reject(cutter, "a string is not UTF-8");
+static bool check_utf8(dmd_cutter_t *cutter, const char *s) {
+  return dmd_utf8_is_valid(s) || dmd_cutter_reject(cutter, "a string is not UTF-8");
 }
 
 /* Takes a string with its quotes. */
-static bool take_string(dmdv_cutter_t *cutter) {
+static bool take_string(dmd_cutter_t *cutter) {
   size_t start = cutter->n;
   bool escaped = false, open = false;
   while (available(cutter)) {
@@ -162,9 +169,9 @@ static bool take_string(dmdv_cutter_t *cutter) {
     if (closed)
       return check_utf8(cutter, cutter->text + start);
     if (control)
-      return dmdv_cutter_reject(cutter, "a control character in a string");
+      return dmd_cutter_reject(cutter, "a control character in a string");
   }
-  return dmdv_cutter_reject(cutter, "the file ends inside a string");
+  return dmd_cutter_reject(cutter, "the file ends inside a string");
 }
 
 static bool is_scalar(char c) {
@@ -172,7 +179,7 @@ static bool is_scalar(char c) {
          c == '+' || c == '.';
 }
 
-static bool take_scalar(dmdv_cutter_t *cutter) {
+static bool take_scalar(dmd_cutter_t *cutter) {
   while (available(cutter) && is_scalar(*cutter->at)) {
     const char *p = cutter->at;
     while (p < cutter->end && is_scalar(*p))
@@ -185,9 +192,9 @@ static bool take_scalar(dmdv_cutter_t *cutter) {
   return !cutter->failed;
 }
 
-/* Takes one whole value, white space shortened to one space. cJSON checks its grammar; here the
+/* Takes one whole value, white space shortened to one space. Its grammar is checked later; here the
  * brackets are matched, to know where it ends. */
-static bool take_value(dmdv_cutter_t *cutter, bool keep) {
+static bool take_value(dmd_cutter_t *cutter, bool keep) {
   char close[DMD_MAX_JSON_DEPTH];
   int depth = 0;
   cutter->n = 0;
@@ -203,7 +210,7 @@ static bool take_value(dmdv_cutter_t *cutter, bool keep) {
         return false;
     } else if (c == '{' || c == '[') {
       if (cutter->depth + depth >= DMD_MAX_JSON_DEPTH)
-        return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMD_MAX_JSON_DEPTH);
+        return dmd_cutter_reject(cutter, "values nest deeper than %d", DMD_MAX_JSON_DEPTH);
       close[depth++] = c == '{' ? '}' : ']';
       append(cutter, cutter->at, 1);
       cutter->at += 1;
@@ -222,12 +229,12 @@ static bool take_value(dmdv_cutter_t *cutter, bool keep) {
 
 /* ---- What the caller sees. ---- */
 
-bool dmdv_cutter_enter(dmdv_cutter_t *cutter, char open) {
+bool dmd_cutter_enter(dmd_cutter_t *cutter, char open) {
   skip_space(cutter);
   if (cutter->failed || peek(cutter) != open)
     return unexpected(cutter, open == '{' ? "an object" : "an array");
   if (cutter->depth == DMD_MAX_JSON_DEPTH)
-    return dmdv_cutter_reject(cutter, "values nest deeper than %d", DMD_MAX_JSON_DEPTH);
+    return dmd_cutter_reject(cutter, "values nest deeper than %d", DMD_MAX_JSON_DEPTH);
   cutter->at += 1;
   cutter->level[cutter->depth].close = open == '{' ? '}' : ']';
   cutter->level[cutter->depth].any = false;
@@ -235,12 +242,12 @@ bool dmdv_cutter_enter(dmdv_cutter_t *cutter, char open) {
   return true;
 }
 
-bool dmdv_cutter_begins(dmdv_cutter_t *cutter, char open) {
+bool dmd_cutter_begins(dmd_cutter_t *cutter, char open) {
   skip_space(cutter);
   return peek(cutter) == open;
 }
 
-bool dmdv_cutter_next_element(dmdv_cutter_t *cutter) {
+bool dmd_cutter_next_element(dmd_cutter_t *cutter) {
   if (cutter->failed)
     return false;
   skip_space(cutter);
@@ -262,9 +269,9 @@ bool dmdv_cutter_next_element(dmdv_cutter_t *cutter) {
 }
 
 /* Takes a key that lies ready and has no escapes; false otherwise, with nothing taken. */
-static bool take_plain_key(dmdv_cutter_t *cutter, const char **key) {
-  dmdv_span_t string;
-  const char *end = dmdv_scan_string(cutter->at, cutter->end, &string);
+static bool take_plain_key(dmd_cutter_t *cutter, const char **key) {
+  dmd_span_t string;
+  const char *end = dmd_scan_string(cutter->at, cutter->end, &string);
   if (end == NULL || !append(cutter, string.at, string.n))
     return false;
   cutter->at = end;
@@ -272,7 +279,7 @@ static bool take_plain_key(dmdv_cutter_t *cutter, const char **key) {
   return true;
 }
 
-static bool take_key(dmdv_cutter_t *cutter, const char **key) {
+static bool take_key(dmd_cutter_t *cutter, const char **key) {
   cutter->n = 0;
   if (peek(cutter) != '"')
     return unexpected(cutter, "a key");
@@ -280,18 +287,16 @@ static bool take_key(dmdv_cutter_t *cutter, const char **key) {
     return true;
   if (!take_string(cutter))
     return false;
-  cJSON *decoded = cJSON_ParseWithLength(cutter->text, cutter->n);
+  const char *end;
+  const dmd_value_t *decoded = dmd_values_parse(&cutter->values, cutter->text, cutter->n, &end);
   if (decoded == NULL)
-    return dmdv_cutter_reject(cutter, "a key is not a JSON string");
-  /* Decoding only ever shortens. */
-  strcpy(cutter->text, decoded->valuestring);
-  *key = cutter->text;
-  cJSON_Delete(decoded);
+    return dmd_cutter_reject(cutter, "a key is not a JSON string");
+  *key = decoded->string;
   return true;
 }
 
-bool dmdv_cutter_next_key(dmdv_cutter_t *cutter, const char **key) {
-  if (!dmdv_cutter_next_element(cutter) || !take_key(cutter, key))
+bool dmd_cutter_next_key(dmd_cutter_t *cutter, const char **key) {
+  if (!dmd_cutter_next_element(cutter) || !take_key(cutter, key))
     return false;
   skip_space(cutter);
   if (peek(cutter) != ':')
@@ -302,39 +307,38 @@ bool dmdv_cutter_next_key(dmdv_cutter_t *cutter, const char **key) {
 
 /* The next value, parsed where it lies, if it lies there as a whole and has no escapes. NULL
  * otherwise, with nothing taken. */
-static cJSON *value_in_place(dmdv_cutter_t *cutter) {
+static const dmd_value_t *value_in_place(dmd_cutter_t *cutter) {
   skip_space(cutter);
   const char *start = cutter->at;
-  const char *end = dmdv_scan_any(start, cutter->end, DMD_MAX_JSON_DEPTH - cutter->depth);
+  const char *end = dmd_scan_any(start, cutter->end, DMD_MAX_JSON_DEPTH - cutter->depth);
   if (end == NULL)
     return NULL;
-  cJSON *value = cJSON_ParseWithLength(start, (size_t)(end - start));
+  const dmd_value_t *value = dmd_values_parse(&cutter->values, start, (size_t)(end - start), &end);
   if (value != NULL)
     cutter->at = end;
   return value;
 }
 
-cJSON *dmdv_cutter_value(dmdv_cutter_t *cutter) {
-  cJSON *value = value_in_place(cutter);
+const dmd_value_t *dmd_cutter_value(dmd_cutter_t *cutter) {
+  const dmd_value_t *value = value_in_place(cutter);
   if (value != NULL)
     return value;
   if (!take_value(cutter, true))
     return NULL;
   const char *end;
-  value = cJSON_ParseWithLengthOpts(cutter->text, cutter->n, &end, false);
+  value = dmd_values_parse(&cutter->values, cutter->text, cutter->n, &end);
   if (value == NULL || end != cutter->text + cutter->n) {
-    dmdv_cutter_reject(cutter, "a value is not JSON");
-    cJSON_Delete(value);
+    dmd_cutter_reject(cutter, "a value is not JSON");
     return NULL;
   }
   return value;
 }
 
-bool dmdv_cutter_skip(dmdv_cutter_t *cutter) {
+bool dmd_cutter_skip(dmd_cutter_t *cutter) {
   return take_value(cutter, false);
 }
 
-bool dmdv_cutter_finish(dmdv_cutter_t *cutter) {
+bool dmd_cutter_finish(dmd_cutter_t *cutter) {
   skip_space(cutter);
   if (cutter->failed)
     return false;

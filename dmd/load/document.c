@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "reader/input/document.h"
+#include "load/document.h"
 
-#include <string.h>
+#include "base/str.h"
 
 typedef struct {
-  dmdv_cutter_t *cutter;
-  const dmdv_format_t *const *formats;
+  dmd_cutter_t *cutter;
+  const dmd_document_format_t *const *formats;
   int n;
   void *ctx;
-  const dmdv_format_t *format; /* NULL: not known so far */
-  unsigned seen;               /* a bit for each of its parts that has come */
+  const dmd_document_format_t *format; /* NULL: not known so far */
+  unsigned seen;                       /* a bit for each of its parts that has come */
   bool has_version, version_is_number;
   double version;
   uint64_t line, byte; /* where it stands */
@@ -18,11 +18,11 @@ typedef struct {
 /* ---- The version, which may come before the format is known. ---- */
 
 static bool check_version(const document_t *d) {
-  dmdv_cutter_t *cutter = d->cutter;
+  dmd_cutter_t *cutter = d->cutter;
   if (cutter->failed || !d->has_version || d->format == NULL ||
       (d->version_is_number && d->version == d->format->version))
     return !cutter->failed;
-  dmdv_cutter_reject(cutter, "%s", d->format->wrong_version);
+  dmd_cutter_reject(cutter, "%s", d->format->wrong_version);
   cutter->fail.line = d->line;
   cutter->fail.byte = d->byte;
   return false;
@@ -30,62 +30,62 @@ static bool check_version(const document_t *d) {
 
 static bool load_version(document_t *d) {
   if (d->has_version)
-    return dmdv_cutter_reject(d->cutter, "\"version\" comes twice");
-  cJSON *version = dmdv_cutter_value(d->cutter);
+    return dmd_cutter_reject(d->cutter, "\"version\" comes twice");
+  const dmd_value_t *version = dmd_cutter_value(d->cutter);
   d->has_version = true;
-  d->version_is_number = cJSON_IsNumber(version);
-  d->version = d->version_is_number ? version->valuedouble : 0;
-  dmdv_cutter_place(d->cutter, &d->line, &d->byte);
-  cJSON_Delete(version);
+  d->version_is_number = dmd_value_is(version, DMD_VALUE_NUMBER);
+  d->version = d->version_is_number ? version->number : 0;
+  dmd_cutter_place(d->cutter, &d->line, &d->byte);
   return check_version(d);
 }
 
 /* ---- Parts. ---- */
 
 /* The number of the format's part with this key; -1: it has none. */
-static int part_of(const dmdv_format_t *format, const char *key) {
+static int part_of(const dmd_document_format_t *format, const char *key) {
   for (int i = 0; i < format->n; i++)
-    if (strcmp(key, format->parts[i].key) == 0)
+    if (dmd_str_equal(key, format->parts[i].key))
       return i;
   return -1;
 }
 
 static bool load_part(document_t *d, const char *key) {
-  if (strcmp(key, "version") == 0)
+  if (dmd_str_equal(key, "version"))
     return load_version(d);
   for (int i = 0; i < d->n && d->format == NULL; i++)
     if (part_of(d->formats[i], key) >= 0)
       d->format = d->formats[i];
   int i = d->format != NULL ? part_of(d->format, key) : -1;
   if (i < 0)
-    return dmdv_cutter_skip(d->cutter);
+    return dmd_cutter_skip(d->cutter);
   if (!check_version(d))
     return false;
   if (d->seen & 1u << i)
-    return dmdv_cutter_reject(d->cutter, "\"%s\" comes twice", key);
+    return dmd_cutter_reject(d->cutter, "\"%s\" comes twice", key);
   d->seen |= 1u << i;
   return d->format->parts[i].load(d->ctx);
 }
 
 static bool is_complete(const document_t *d, const char *none) {
   if (d->format == NULL)
-    return dmdv_cutter_reject(d->cutter, "%s", none);
+    return dmd_cutter_reject(d->cutter, "%s", none);
   if (!d->has_version)
-    return dmdv_cutter_reject(d->cutter, "\"version\" is missing");
+    return dmd_cutter_reject(d->cutter, "\"version\" is missing");
   for (int i = 0; i < d->format->n; i++)
     if (d->format->parts[i].required && !(d->seen & 1u << i))
-      return dmdv_cutter_reject(d->cutter, "\"%s\" is missing", d->format->parts[i].key);
+      return dmd_cutter_reject(d->cutter, "\"%s\" is missing", d->format->parts[i].key);
   return true;
 }
 
-const dmdv_format_t *dmdv_load_document(dmdv_cutter_t *cutter, const dmdv_format_t *const *formats,
-                                        int n, const char *none, void *ctx) {
+const dmd_document_format_t *dmd_document_load(dmd_cutter_t *cutter,
+                                               const dmd_document_format_t *const *formats, int n,
+                                               const char *none, void *ctx) {
   document_t d = {.cutter = cutter, .formats = formats, .n = n, .ctx = ctx};
   if (n == 1)
     d.format = formats[0];
   const char *key;
-  dmdv_cutter_enter(cutter, '{');
-  while (dmdv_cutter_next_key(cutter, &key))
+  dmd_cutter_enter(cutter, '{');
+  while (dmd_cutter_next_key(cutter, &key))
     load_part(&d, key);
-  return dmdv_cutter_finish(cutter) && is_complete(&d, none) ? d.format : NULL;
+  return dmd_cutter_finish(cutter) && is_complete(&d, none) ? d.format : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "reader/input/scan.h"
+#include "load/scan.h"
 
 #include "base/utf8.h"
 
@@ -21,7 +21,7 @@ static bool has_special(uint64_t word) {
 static const char *pass_plain(const char *p, const char *end) {
   for (; end - p >= 8; p += 8) {
     uint64_t word;
-    memcpy(&word, p, sizeof word);
+    __builtin_memcpy(&word, p, sizeof word);
     if (has_special(word))
       break;
   }
@@ -31,8 +31,8 @@ static const char *pass_plain(const char *p, const char *end) {
   return p;
 }
 
-const char *dmdv_scan_string(const char *p, const char *end, dmdv_span_t *string) {
-  p = dmdv_scan_char(p, end, '"');
+const char *dmd_scan_string(const char *p, const char *end, dmd_span_t *string) {
+  p = dmd_scan_char(p, end, '"');
   if (p == NULL)
     return NULL;
   string->at = p;
@@ -65,7 +65,7 @@ static unsigned digit_of(char c) {
   return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
 }
 
-bool dmdv_span_hex(dmdv_span_t string, uint64_t *number) {
+bool dmd_span_hex(dmd_span_t string, uint64_t *number) {
   unsigned digit = 0;
   *number = 0;
   for (size_t i = 0; i < string.n && digit < 16; i++) {
@@ -75,8 +75,8 @@ bool dmdv_span_hex(dmdv_span_t string, uint64_t *number) {
   return string.n > 0 && string.n <= 16 && digit < 16;
 }
 
-const char *dmdv_scan_number(const char *p, const char *end, uint64_t *number) {
-  p = dmdv_scan_space(p, end);
+const char *dmd_scan_number(const char *p, const char *end, uint64_t *number) {
+  p = dmd_scan_space(p, end);
   if (p == NULL)
     return NULL;
   const char *start = p;
@@ -87,10 +87,10 @@ const char *dmdv_scan_number(const char *p, const char *end, uint64_t *number) {
   return p > start ? p : NULL;
 }
 
-const char *dmdv_scan_word(const char *p, const char *end, const char *word) {
-  p = dmdv_scan_space(p, end);
-  size_t n = strlen(word);
-  return p != NULL && (size_t)(end - p) >= n && memcmp(p, word, n) == 0 ? p + n : NULL;
+const char *dmd_scan_word(const char *p, const char *end, const char *word) {
+  p = dmd_scan_space(p, end);
+  size_t n = dmd_str_length(word);
+  return p != NULL && (size_t)(end - p) >= n && dmd_mem_equal(p, word, n) ? p + n : NULL;
 }
 
 static const char *pass_digits(const char *p, const char *end) {
@@ -99,7 +99,7 @@ static const char *pass_digits(const char *p, const char *end) {
   return p;
 }
 
-/* A number of which all digits are significant, up to the length that cJSON takes. */
+/* A number of which all digits are significant, up to the length that all parsers take. */
 static const char *scan_any_number(const char *p, const char *end) {
   const char *start = p, *digits = p + (*p == '-');
   p = pass_digits(digits, end);
@@ -114,37 +114,37 @@ static const char *scan_any_number(const char *p, const char *end) {
 
 static const char *scan_container(const char *p, const char *end, int depth) {
   char close = *p == '{' ? '}' : ']';
-  p = dmdv_scan_space(p + 1, end);
+  p = dmd_scan_space(p + 1, end);
   if (p < end && *p == close)
     return p + 1;
   bool more;
   do {
-    dmdv_span_t key;
+    dmd_span_t key;
     if (close == '}')
-      p = dmdv_scan_key(p, end, &key);
-    p = dmdv_scan_more(dmdv_scan_any(p, end, depth), end, close, &more);
+      p = dmd_scan_key(p, end, &key);
+    p = dmd_scan_more(dmd_scan_any(p, end, depth), end, close, &more);
   } while (more);
   return p;
 }
 
 /* A scalar that nothing else is part of. */
 static const char *scan_scalar(const char *p, const char *end) {
-  const char *stop = *p == 't'   ? dmdv_scan_word(p, end, "true")
-                     : *p == 'f' ? dmdv_scan_word(p, end, "false")
-                     : *p == 'n' ? dmdv_scan_word(p, end, "null")
+  const char *stop = *p == 't'   ? dmd_scan_word(p, end, "true")
+                     : *p == 'f' ? dmd_scan_word(p, end, "false")
+                     : *p == 'n' ? dmd_scan_word(p, end, "null")
                                  : scan_any_number(p, end);
   if (stop == NULL || stop == end)
     return NULL;
-  return *stop == ',' || *stop == '}' || *stop == ']' || dmdv_scan_is_space(*stop) ? stop : NULL;
+  return *stop == ',' || *stop == '}' || *stop == ']' || dmd_scan_is_space(*stop) ? stop : NULL;
 }
 
-const char *dmdv_scan_any(const char *p, const char *end, int depth) {
-  dmdv_span_t string;
-  p = dmdv_scan_space(p, end);
+const char *dmd_scan_any(const char *p, const char *end, int depth) {
+  dmd_span_t string;
+  p = dmd_scan_space(p, end);
   if (p == NULL || p == end)
     return NULL;
   if (*p == '"')
-    return dmdv_scan_string(p, end, &string);
+    return dmd_scan_string(p, end, &string);
   if (*p == '{' || *p == '[')
     return depth > 0 ? scan_container(p, end, depth - 1) : NULL;
   return scan_scalar(p, end);

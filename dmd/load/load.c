@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Blocks name their stacks by trace ids, traces name frames by frame ids, and either table may come
+ * after what refers to it. So while the file is read, every id is a small number in the order of
+ * first sight, and groups and report sets hold such trace numbers instead of stacks. When all has
+ * been read, the numbers are replaced by the profile's ids in place. Faults and advices, which are
+ * few and told apart by their stacks, are collected under trace numbers and added to the profile
+ * then.
+ */
+#include "load/load.h"
+
+#include "analysis/allocfns.h"
+#include "base/str.h"
+#include "load/loader.h"
+
+/* ---- The small part. ---- */
+
+static bool load_invocation(void *ctx) {
+  dmd_loader_t *l = ctx;
+  const dmd_value_t *invocation = dmd_cutter_value(&l->cutter);
+  if (invocation == NULL)
+    return false;
+  l->profile->options =
+      dmd_profile_keep(l->profile, dmd_load_get_string(l, invocation, "dmdEnvVar"));
+  const char *mode = dmd_load_get_string(l, invocation, "mode");
+  int i = 0;
+  while (mode != NULL && i <= DMD_MODE_SCAN && !dmd_str_equal(mode, dmd_mode_name(i)))
+    i++;
+  if (mode == NULL || i > DMD_MODE_SCAN)
+    dmd_cutter_reject(&l->cutter, "\"mode\" is not one of dark-matter, live, cumulative, scan");
+  else
+    l->profile->mode = i;
+  return !dmd_cutter_failed(&l->cutter);
+}
+
+/* ---- The whole. ---- */
+
+static const dmd_document_part_t parts[] = {
+    {"invocation", load_invocation, true}, {"blockList", dmd_load_blocks, true},
+    {"traceTable", dmd_load_traces, true}, {"frameTable", dmd_load_frames, true},
+    {"dmd", dmd_load_run, false},
+};
+static const dmd_document_format_t profile_format = {
+    5, "\"version\" is not 5, the one that dmdv reads", parts, sizeof parts / sizeof parts[0]};
+
+/* The profile's stack of a trace, without leading allocation functions where that is asked for. */
+static bool resolve_trace(dmd_loader_t *l, dmd_allocfns_t *fns, uint32_t number, uint32_t *stack) {
+  uint32_t raw = *dmd_ids_meaning(&l->traces, number);
+  if (raw == DMD_NONE)
+    return dmd_cutter_reject(&l->cutter, "trace id \"%.40s\" is not in \"traceTable\"",
+                             dmd_ids_text(&l->traces, number));
+  size_t n;
+  const uint32_t *numbers = dmd_intern_get(&l->raw_stacks, raw, &n);
+  n /= sizeof *numbers;
+  uint32_t *frames = dmd_env_alloc(l->env, "dmd.load.stack", (n + 1) * sizeof *frames);
+  size_t n_kept = 0;
+  bool good = true;
+  for (size_t i = 0; i < n && good; i++) {
+    uint32_t frame = *dmd_ids_meaning(&l->frames, numbers[i]);
+    if (frame == DMD_NONE)
+      good = dmd_cutter_reject(&l->cutter, "frame id \"%.40s\" is not in \"frameTable\"",
+                               dmd_ids_text(&l->frames, numbers[i]));
+    else if (n_kept > 0 || !l->options->ignore_alloc_fns || !dmd_allocfns_has(fns, frame))
+      frames[n_kept++] = frame;
+  }
+  if (good)
+    *stack = dmd_profile_stack(l->profile, frames, n_kept);
+  dmd_env_free(l->env, frames);
+  return good;
+}
+
+static uint32_t resolved(void *stacks, uint32_t number) {
+  return ((const uint32_t *)stacks)[number];
+}
+
+static uint32_t same(void *ctx, uint32_t id) {
+  (void)ctx;
+  return id;
+}
+
+/* Those that read the same, now that allocation functions may be gone, become one. */
+static void add_collected(dmd_loader_t *l, uint32_t *stacks) {
+  for (uint32_t id = 1; id <= dmd_faults_count(&l->collected_faults); id++) {
+    dmd_fault_t fault = *dmd_faults_at(&l->collected_faults, id);
+    dmd_fault_translate(&fault, resolved, same, stacks);
+    dmd_faults_add(&l->profile->faults, &fault);
+  }
+  for (uint32_t id = 1; id <= dmd_advices_count(&l->collected_advices); id++) {
+    dmd_advice_t advice = *dmd_advices_at(&l->collected_advices, id);
+    dmd_advice_translate(&advice, resolved, same, stacks);
+    dmd_advices_add(&l->profile->advices, &advice);
+  }
+}
+
+/* Replaces trace numbers by stack ids in all that holds them. */
+static bool resolve(dmd_loader_t *l) {
+  dmd_profile_t *profile = l->profile;
+  uint32_t n = dmd_ids_count(&l->traces);
+  uint32_t *stacks = dmd_env_alloc(l->env, "dmd.load.stacks", (n + 1) * sizeof *stacks);
+  stacks[DMD_NONE] = DMD_NONE;
+  dmd_load_resolve_frames(l);
+  dmd_allocfns_t fns;
+  dmd_allocfns_init(&fns, profile);
+  bool good = true;
+  for (uint32_t number = 1; number <= n && good; number++)
+    good = resolve_trace(l, &fns, number, &stacks[number]);
+  dmd_allocfns_destroy(&fns);
+  if (good) {
+    for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+      dmd_groups_at(&profile->groups, id)->stack =
+          stacks[dmd_groups_at(&profile->groups, id)->stack];
+    for (uint32_t id = 1; id <= dmd_reports_count(&profile->reports); id++)
+      for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
+        uint32_t *stack =
+            &DMD_POOL_AT(&profile->reports.pool, dmd_report_set_t, id)->report[i].stack;
+        *stack = stacks[*stack];
+      }
+    add_collected(l, stacks);
+  }
+  dmd_env_free(l->env, stacks);
+  return good;
+}
+
+/* Reads the document, whose format is one of n. Returns it; NULL, with *fail filled in, when that
+ * cannot be done. */
+static const dmd_document_format_t *load(dmd_loader_t *l, const dmd_source_t *source,
+                                         const dmd_document_format_t *const *formats, int n,
+                                         dmd_fail_t *fail) {
+  const dmd_env_t *env = l->env;
+  dmd_cutter_init(&l->cutter, env, source);
+  dmd_ids_init(&l->traces, env, "dmd.load.traces");
+  dmd_ids_init(&l->frames, env, "dmd.load.frames");
+  dmd_pool_init(&l->frame_order, env, "dmd.load.frames", sizeof(uint32_t));
+  dmd_pool_init(&l->frame_notes, env, "dmd.load.frames", sizeof(frame_note_t));
+  dmd_pool_init(&l->objects, env, "dmd.load.frames", sizeof(uint32_t));
+  dmd_intern_init(&l->frame_strings, env, "dmd.load.frames");
+  dmd_intern_init(&l->raw_stacks, env, "dmd.load.raw_stacks");
+  dmd_faults_init(&l->collected_faults, env);
+  dmd_advices_init(&l->collected_advices, env);
+
+  const dmd_document_format_t *format =
+      dmd_document_load(&l->cutter, formats, n,
+                        "is neither a profile (no \"blockList\") nor a file of memory reports (no "
+                        "\"reports\")",
+                        l);
+  if (format == &profile_format && !resolve(l))
+    format = NULL;
+  if (format == &profile_format)
+    dmd_groups_finish(&l->profile->groups);
+  *fail = l->cutter.fail;
+
+  dmd_advices_destroy(&l->collected_advices);
+  dmd_faults_destroy(&l->collected_faults);
+  dmd_intern_destroy(&l->raw_stacks);
+  dmd_intern_destroy(&l->frame_strings);
+  dmd_pool_destroy(&l->objects);
+  dmd_pool_destroy(&l->frame_notes);
+  dmd_pool_destroy(&l->frame_order);
+  dmd_ids_destroy(&l->frames);
+  dmd_ids_destroy(&l->traces);
+  dmd_cutter_destroy(&l->cutter);
+  return format;
+}
+
+bool dmd_load_profile(dmd_profile_t *profile, const dmd_source_t *source,
+                      const dmd_load_options_t *options, dmd_fail_t *fail) {
+  static const dmd_document_format_t *const formats[] = {&profile_format};
+  dmd_loader_t l = {.env = profile->env, .profile = profile, .options = options};
+  profile->frame_view = options->frame_view;
+  return load(&l, source, formats, 1, fail) != NULL;
+}
+
+bool dmd_load_reports(dmd_amounts_t *amounts, const dmd_source_t *source, dmd_fail_t *fail) {
+  static const dmd_document_format_t *const formats[] = {&dmd_reports_format};
+  dmd_loader_t l = {.env = amounts->env, .amounts = amounts};
+  return load(&l, source, formats, 1, fail) != NULL;
+}
+
+bool dmd_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const dmd_source_t *source,
+                     const dmd_load_options_t *options, bool *is_profile, dmd_fail_t *fail) {
+  static const dmd_document_format_t *const formats[] = {&profile_format, &dmd_reports_format};
+  dmd_loader_t l = {
+      .env = profile->env, .profile = profile, .options = options, .amounts = amounts};
+  profile->frame_view = options->frame_view;
+  const dmd_document_format_t *format = load(&l, source, formats, 2, fail);
+  *is_profile = format == &profile_format;
+  return format != NULL;
+}

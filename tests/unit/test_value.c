@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Trees of JSON values, compared with those that cJSON makes.
+ */
+#include "host.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+#include "load/value.h"
+
+static double number(const char *text) {
+  return strtod(text, NULL);
+}
+
+typedef struct {
+  host_t host;
+  dmd_values_t values;
+} fixture_t;
+
+static void begin(fixture_t *f) {
+  host_init(&f->host);
+  dmd_values_init(&f->values, &f->host.env, number);
+}
+
+static void end(fixture_t *f) {
+  dmd_values_destroy(&f->values);
+  host_done(&f->host);
+}
+
+/* ---- By hand. ---- */
+
+static const dmd_value_t *parse(fixture_t *f, const char *text) {
+  const char *stop;
+  const dmd_value_t *value = dmd_values_parse(&f->values, text, strlen(text), &stop);
+  if (value != NULL)
+    assert_int_equal(*stop, '\0');
+  return value;
+}
+
+static void members_and_elements(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  const dmd_value_t *v =
+      parse(&f, " {\"a\": [1, null, \"x\"], \"b\" :true,\"a\":false, \"c\": {}, \"d\":[]}");
+  assert_int_equal(dmd_value_count(v), 5);
+  const dmd_value_t *a = dmd_value_get(v, "a");
+  assert_true(dmd_value_is(a, DMD_VALUE_ARRAY));
+  assert_int_equal(dmd_value_count(a), 3);
+  assert_true(dmd_value_at(a, 0)->number == 1);
+  assert_true(dmd_value_is(dmd_value_at(a, 1), DMD_VALUE_NULL));
+  assert_string_equal(dmd_value_at(a, 2)->string, "x");
+  assert_null(dmd_value_at(a, 3));
+  assert_true(dmd_value_is(dmd_value_get(v, "b"), DMD_VALUE_TRUE));
+  assert_int_equal(dmd_value_count(dmd_value_get(v, "c")), 0);
+  assert_int_equal(dmd_value_count(dmd_value_get(v, "d")), 0);
+  assert_null(dmd_value_get(v, "e"));
+  assert_null(dmd_value_get(a, "a"));
+  assert_null(dmd_value_get(NULL, "a"));
+  assert_false(dmd_value_is(NULL, DMD_VALUE_NULL));
+  end(&f);
+}
+
+static void strings_are_decoded(void **state) {
+  (void)state;
+  static const char *const pairs[][2] = {
+      {"\"\"", ""},
+      {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t"},
+      {"\"\\u0041\\u00e9\\u20AC\"", "A\xc3\xa9\xe2\x82\xac"},
+      {"\"\\ud83c\\udf6A!\"", "\xf0\x9f\x8d\xaa!"},
+      {"\"a\\u0000b\"", "a"},
+  };
+  fixture_t f;
+  begin(&f);
+  for (size_t i = 0; i < COUNT_OF(pairs); i++)
+    assert_string_equal(parse(&f, pairs[i][0])->string, pairs[i][1]);
+  static const char *const wrong[] = {
+      "\"",          "\"a",         "\"\\\"", "\"\\x\"", "\"\\u12\"",      "\"\\u12g4\"",
+      "\"\\ud83c\"", "\"\\udf6a\"", "\"\\",   "\"\\u",   "\"\\ud83c\\n\"", "\"\\ud83c\\u0041\""};
+  for (size_t i = 0; i < COUNT_OF(wrong); i++)
+    if (parse(&f, wrong[i]) != NULL)
+      fail_msg("%s is accepted", wrong[i]);
+  end(&f);
+}
+
+/* Large values, and many of them, leave nothing behind but the memory for the largest. */
+static void memory_is_used_again(void **state) {
+  (void)state;
+  fixture_t f;
+  begin(&f);
+  static char text[40000];
+  size_t n = 0;
+  while (n < sizeof text - 20)
+    n += (size_t)sprintf(text + n, n == 0 ? "[1" : ",\"a\"");
+  sprintf(text + n, "]");
+  assert_non_null(parse(&f, text));
+  assert_non_null(parse(&f, "{}"));
+  assert_int_equal(f.host.n_blocks, 1);
+  size_t n_calls = f.host.n_calls;
+  for (int i = 0; i < 1000; i++)
+    assert_non_null(parse(&f, "{\"a\": [1, 2]}"));
+  assert_int_equal(f.host.n_calls, n_calls);
+  end(&f);
+}
+
+/* ---- Against cJSON. ---- */
+
+static void compare(const dmd_value_t *v, const cJSON *c) {
+  assert_int_equal(dmd_value_is(v, DMD_VALUE_NULL), cJSON_IsNull(c));
+  assert_int_equal(dmd_value_is(v, DMD_VALUE_TRUE), cJSON_IsTrue(c));
+  assert_int_equal(dmd_value_is(v, DMD_VALUE_FALSE), cJSON_IsFalse(c));
+  assert_int_equal(dmd_value_is(v, DMD_VALUE_NUMBER), cJSON_IsNumber(c));
+  assert_int_equal(dmd_value_is(v, DMD_VALUE_STRING), cJSON_IsString(c));
+  assert_int_equal(dmd_value_is(v, DMD_VALUE_ARRAY), cJSON_IsArray(c));
+  assert_int_equal(dmd_value_is(v, DMD_VALUE_OBJECT), cJSON_IsObject(c));
+  if (cJSON_IsNumber(c))
+    assert_memory_equal(&v->number, &c->valuedouble, sizeof(double));
+  if (cJSON_IsString(c))
+    assert_string_equal(v->string, c->valuestring);
+  assert_int_equal(dmd_value_count(v), cJSON_GetArraySize(c));
+  const cJSON *element = c->child;
+  DMD_VALUE_EACH(child, v) {
+    if (element->string != NULL)
+      assert_string_equal(child->key, element->string);
+    else
+      assert_null(child->key);
+    compare(child, element);
+    element = element->next;
+  }
+}
+
+/* Puts a random value, most of the time of JSON. */
+static size_t put_value(char *to, dice_t *dice, int depth) {
+  static const char *const scalars[] = {"null",
+                                        "true",
+                                        "false",
+                                        "0",
+                                        "-1",
+                                        "12",
+                                        "1.5",
+                                        "-0.25e2",
+                                        "1e3",
+                                        "2E+4",
+                                        "3e-2",
+                                        "007",
+                                        "1.",
+                                        "-.5",
+                                        "-",
+                                        "1e",
+                                        "1e+",
+                                        "123456789012345",
+                                        "1234567890123456789",
+                                        "0.1",
+                                        "1e999",
+                                        "-0",
+                                        "\"\"",
+                                        "\"text\"",
+                                        "\"\\u00e9\"",
+                                        "\"\\n\\\"\"",
+                                        "\"\\ud83c\\udf6a\"",
+                                        "\"\\ud83c\"",
+                                        "\"\\x\"",
+                                        "\"caf\xc3\xa9\"",
+                                        "nul",
+                                        "tru",
+                                        "",
+                                        "\"",
+                                        "\"\\u00\"",
+                                        "\"a\\u0000b\"",
+                                        "1-2",
+                                        "+1",
+                                        ".5"};
+  uint64_t what = depth == 0 ? 0 : dice_below(dice, 4);
+  if (what < 2)
+    return (size_t)sprintf(
+        to, "%s", scalars[dice_below(dice, dice_below(dice, 8) == 0 ? COUNT_OF(scalars) : 11)]);
+  bool is_object = what == 2;
+  size_t n = (size_t)sprintf(to, is_object ? "{" : "["), n_elements = dice_below(dice, 5);
+  for (size_t i = 0; i < n_elements; i++) {
+    n += (size_t)sprintf(to + n, "%s%s", i > 0 ? "," : "", dice_below(dice, 4) == 0 ? " \n\t" : "");
+    if (is_object)
+      n += (size_t)sprintf(to + n, "\"%c%s\":", (char)('a' + dice_below(dice, 3)),
+                           dice_below(dice, 8) == 0 ? "\\u0041" : "");
+    n += put_value(to + n, dice, depth - 1);
+  }
+  return n + (size_t)sprintf(to + n, is_object ? "}" : "]");
+}
+
+/* cJSON takes four characters that are no digits for 0, which no JSON has. */
+static bool has_wrong_digits(const char *text, size_t n) {
+  for (size_t i = 0; i + 6 <= n; i++)
+    if (text[i] == '\\' && text[i + 1] == 'u' && strspn(text + i + 2, "0123456789abcdefABCDEF") < 4)
+      return true;
+  return false;
+}
+
+static void random_against_cjson(void **state) {
+  (void)state;
+  static const char marks[] = "{}[],:\"\\0123456789-+.eE nul\n";
+  fixture_t f;
+  begin(&f);
+  dice_t dice = {9};
+  size_t n_good = 0, rounds = 60000;
+  for (size_t round = 0; round < rounds; round++) {
+    char text[8192];
+    size_t n = put_value(text, &dice, (int)dice_below(&dice, 5));
+    if (n > 0 && dice_below(&dice, 3) == 0)
+      text[dice_below(&dice, n)] = marks[dice_below(&dice, sizeof marks - 1)];
+    if (n > 0 && dice_below(&dice, 8) == 0)
+      n = dice_below(&dice, n);
+    /* In a block of just its size, so that tools see a read beyond it. */
+    char *copy = malloc(n + 1);
+    memcpy(copy, text, n);
+    copy = realloc(copy, n > 0 ? n : 1);
+    assert_non_null(copy);
+    const char *stop, *stop_cjson = NULL;
+    const dmd_value_t *v = dmd_values_parse(&f.values, copy, n, &stop);
+    cJSON *c = cJSON_ParseWithLengthOpts(copy, n, &stop_cjson, false);
+    if ((v != NULL) != (c != NULL) && !has_wrong_digits(text, n))
+      fail_msg("%s: \"%.*s\"", v != NULL ? "only we accept" : "only cJSON accepts", (int)n, copy);
+    if (v != NULL) {
+      n_good++;
+      assert_ptr_equal(stop, stop_cjson);
+      compare(v, c);
+    }
+    cJSON_Delete(c);
+    free(copy);
+  }
+  assert_in_range(n_good, rounds / 4, rounds * 19 / 20);
+  end(&f);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_values_t values;
+  const char *stop;
+  dmd_values_init(&values, &host->env, number);
+  char text[9000] = "[\"";
+  memset(text + 2, 'x', sizeof text - 2);
+  strcpy(text + sizeof text - 8, "\", 0.1]");
+  assert_non_null(dmd_values_parse(&values, text, strlen(text), &stop));
+  dmd_values_destroy(&values);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) >= 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(members_and_elements), cmocka_unit_test(strings_are_decoded),
+      cmocka_unit_test(memory_is_used_again), cmocka_unit_test(random_against_cjson),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
