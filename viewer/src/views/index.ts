@@ -2,6 +2,7 @@
 //
 // The views, in the order of their tabs. A new one is a file here and a line below.
 
+import { diffView } from "./diff.tsx";
 import { faultsView } from "./faults.tsx";
 import { filesView } from "./files.tsx";
 import { flameView } from "./flame.tsx";
@@ -11,4 +12,4 @@ import { treeView } from "./tree.tsx";
 import { treemapView } from "./treemap.tsx";
 import type { View } from "./view.ts";
 
-export const VIEWS: readonly View[] = [overviewView, recordsView, flameView, faultsView, treeView, treemapView, filesView];
+export const VIEWS: readonly View[] = [overviewView, recordsView, flameView, faultsView, treeView, treemapView, diffView, filesView];

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Several dumps: a time line of each process, and what changed between two of them.
+
+import type { JSX } from "preact";
+import type { Amount } from "../core/answers.ts";
+import { blocks, bytes, number, signed } from "../format.ts";
+import { query } from "../state/link.ts";
+import { useAsk } from "../ui/ask.ts";
+import { CopyButtons } from "../ui/copy.tsx";
+import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
+import { StateBar, StateName } from "../ui/state.tsx";
+import type { OverviewAnswer } from "./overviewanswers.ts";
+import type { View, ViewProps } from "./view.ts";
+
+const STATES = ["unreported", "once-reported", "twice-reported"] as const;
+
+/** The answer to ask=series (dmd/page/ask_series.c). */
+export interface Dump {
+  readonly of: number;
+  readonly mode: string;
+  readonly label?: string;
+  readonly n?: number;
+  readonly time?: string;
+  readonly heap: Amount;
+  readonly sections?: Readonly<Record<string, Amount>>;
+  readonly resident?: number;
+}
+
+export interface SeriesAnswer {
+  readonly processes: readonly { readonly name: string; readonly dumps: readonly Dump[] }[];
+}
+
+/** What a dump is called: its label, else its number, else its time. */
+export function nameOf(dump: Dump): string {
+  if (dump.label !== undefined && dump.label !== "") return dump.label;
+  return dump.n === undefined ? (dump.time ?? `file ${dump.of + 1}`) : `dump ${dump.n}`;
+}
+
+function Diff({ client, keys, set, goTo }: ViewProps): JSX.Element {
+  const series = useAsk<SeriesAnswer>(client, query("series", {}));
+  const of = keys["of"] ?? "0";
+  const { old } = keys;
+  const changed = useAsk<OverviewAnswer>(client, old === undefined ? null : query("overview", { of, old }));
+  const choose = (at: string): void => {
+    if (at !== of) set(old === undefined || at === old ? { old: at === old ? undefined : at } : { of: at });
+  };
+  if (series.failure !== null) return <ErrorPanel failure={series.failure} />;
+  if (series.answer === null) return <ProgressPanel title="Adding up" progress={{ step: "", done: 0, total: 0 }} />;
+  return (
+    <div class="page" tabIndex={0}>
+      {series.answer.processes.map((process, i) => (
+        <TimeLine key={i} name={process.name} dumps={process.dumps} of={of} old={old} onChoose={choose} />
+      ))}
+      {old === undefined && (
+        <EmptyPanel title="Choose the dump to compare with">
+          <p>What it has is subtracted from the one that is chosen.</p>
+        </EmptyPanel>
+      )}
+      {changed.failure !== null && <ErrorPanel failure={changed.failure} />}
+      {changed.answer?.changed !== undefined && (
+        <>
+          <Changes changed={changed.answer.changed} />
+          <p>
+            <button type="button" class="link" onClick={() => goTo("records")}>
+              All records that changed
+            </button>{" "}
+            <button type="button" class="link" onClick={() => goTo("tree")}>
+              What reporters measured
+            </button>{" "}
+            <CopyButtons client={client} view="records" keys={{ of, old }} />
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface TimeLineProps {
+  readonly name: string;
+  readonly dumps: readonly Dump[];
+  readonly of: string;
+  readonly old: string | undefined;
+  readonly onChoose: (of: string) => void;
+}
+
+/** A bar for each dump, as long as its heap is large; the figures stand beside it. */
+export function TimeLine({ name, dumps, of, old, onChoose }: TimeLineProps): JSX.Element {
+  const most = Math.max(1, ...dumps.map((dump) => dump.heap.bytes));
+  return (
+    <section>
+      <h2>{name}</h2>
+      <table class="figures series">
+        <thead>
+          <tr>
+            <th scope="col">Dump</th>
+            <th scope="col">Bytes</th>
+            <th scope="col">Blocks</th>
+            {STATES.map((state) => (
+              <th scope="col" key={state}>
+                <StateName section={state} />
+              </th>
+            ))}
+            <th scope="col">Resident</th>
+            <th scope="col" class="bars">
+              <span class="off-screen">by state</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {dumps.map((dump) => {
+            const at = String(dump.of);
+            return (
+              <tr key={at} aria-current={at === of ? "true" : undefined}>
+                <th scope="row">
+                  <button type="button" class="link" aria-pressed={at === of || at === old} onClick={() => onChoose(at)}>
+                    {nameOf(dump)}
+                  </button>
+                  {at === of && <span class="quiet"> shown</span>}
+                  {at === old && <span class="quiet"> subtracted</span>}
+                </th>
+                <td>{number(dump.heap.bytes)}</td>
+                <td>{number(dump.heap.blocks)}</td>
+                {STATES.map((state) => (
+                  <td key={state}>{dump.sections === undefined ? "" : number(dump.sections[state]?.bytes ?? 0)}</td>
+                ))}
+                <td>{dump.resident === undefined ? "" : number(dump.resident)}</td>
+                <td class="bars">
+                  <div style={{ width: `${(100 * dump.heap.bytes) / most}%` }}>
+                    <StateBar label={nameOf(dump)} parts={partsOf(dump)} />
+                  </div>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function partsOf(dump: Dump): { section: string; value: number; title: string }[] {
+  const { sections } = dump;
+  if (sections === undefined) return [{ section: "", value: dump.heap.bytes, title: bytes(dump.heap.bytes) }];
+  return STATES.map((section) => ({ section, value: sections[section]?.bytes ?? 0, title: `${section} ${bytes(sections[section]?.bytes ?? 0)}` }));
+}
+
+function Changes({ changed }: { changed: NonNullable<OverviewAnswer["changed"]> }): JSX.Element {
+  return (
+    <section>
+      <h2>What changed</h2>
+      <p>{changed.sentence}</p>
+      <ol class="worst">
+        {changed.places.map((place, i) => (
+          <li key={i}>
+            <p class="worst-size">{place.what}</p>
+            <p class="frame quiet">{place.frames.join(" ← ")}</p>
+            <p>
+              {number(place.before.bytes)} to {bytes(place.now.bytes)} ({signed(place.now.bytes - place.before.bytes)}), {number(place.before.blocks)} to {blocks(place.now.blocks)}
+            </p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export const diffView: View = {
+  id: "diff",
+  title: "Changes",
+  question: "How did the heap change from dump to dump?",
+  component: Diff,
+  keys: [],
+  applies: (files) => files.filter((file) => file.kind === "profile" || file.profile !== undefined).length > 1,
+};

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { renderToString } from "preact-render-to-string";
+import { nameOf, TimeLine, type Dump } from "../src/views/diff.tsx";
+
+const dump = (of: number, more: Partial<Dump>): Dump => ({ of, mode: "live", heap: { bytes: 1000 * of, blocks: of }, ...more });
+
+test("diff: a dump is called by its label, its number, its time or its file", () => {
+  assert.deepEqual([dump(0, { label: "full", n: 3 }), dump(0, { label: "", n: 3, time: "now" }), dump(0, { time: "now" }), dump(4, {})].map(nameOf), ["full", "dump 3", "now", "file 5"]);
+});
+
+test("diff: the time line says which dump is shown and which is subtracted", () => {
+  const html = renderToString(<TimeLine name="jar" dumps={[dump(1, { label: "a" }), dump(2, { label: "b" })]} of="2" old="1" onChoose={() => undefined} />);
+  assert.match(html, /a<\/button><span class="quiet"> subtracted/);
+  assert.match(html, /b<\/button><span class="quiet"> shown/);
+  assert.match(html, /2,000/);
+});
