@@ -8,6 +8,7 @@ import json
 import os
 import random
 
+import chromium
 import firefox
 import snapshotdecode
 from harness import Skip, files
@@ -271,6 +272,44 @@ def test_firefox(test):
                        counted(snapshot.nodes[1:], lambda node: node["name"]), "types")
             test.equal(sorted([tuple(map(tuple, stack)), n, size] for stack, n, size in found["stacks"]),
                        counted(snapshot.nodes[1:], lambda node: tuple(node["stack"])), "stacks")
+
+
+CHROMIUM = """
+const library = await import("/%s");
+const loader = new library.HeapSnapshotLoader.HeapSnapshotLoader({sendEvent() {}});
+loader.write(arguments[0]);
+loader.close();
+const channel = new MessageChannel();
+new library.HeapSnapshot.SecondaryInitManager(channel.port2);
+const snapshot = await loader.buildSnapshot(channel.port1);
+const found = [], fields = snapshot.nodeFieldCount;
+for (let index = 0; index < snapshot.nodes.length; index += fields) {
+  const node = snapshot.createNode(index), edges = [];
+  for (const walk = node.edges(); walk.hasNext(); walk.next())
+    edges.push([walk.edge.name(), walk.edge.nodeIndex() / fields]);
+  const stack = snapshot.allocationStack(index) || [];
+  found.push({name: node.name(), size: node.selfSize(), retained: node.retainedSize(), edges,
+              stack: stack.map(frame => [frame.functionName, frame.scriptName, frame.line])});
+}
+return found;
+""" % chromium.LIBRARY
+
+
+def test_chromium(test):
+    """The library of Chrome's developer tools, in the browser, finds the nodes, edges and stacks that are there, and the
+    retained sizes that are so by definition."""
+    need_protobuf(test)
+    with chromium.Chromium(test.folder) as browser:
+        for graph in [jars(), hubs()] + [random_graph(random.Random(seed)) for seed in range(200, 212)]:
+            snapshot = read(test, "heapsnapshot", graph, err=None)
+            found = browser.run(CHROMIUM, test.read("out.heapsnapshot"))[1:]
+            test.equal([node["retained"] for node in found], snapshot.retained(), "retained sizes")
+            test.equal(found[0]["name"], "(GC roots)")
+            for node, expected in list(zip(found, snapshot.nodes))[1:]:
+                test.equal((node["name"], node["size"]), (expected["name"], expected["size"]), "node")
+                stack = expected["stack"] and expected["stack"] + [("(root)", "", 0)]
+                test.equal([tuple(frame) for frame in node["stack"]], stack, "stack")
+                test.equal(sorted((name, target - 1) for name, target in node["edges"]), sorted(expected["edges"]), "edges")
 
 
 def test_wrong_command_lines(test):
