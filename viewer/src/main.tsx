@@ -3,7 +3,7 @@
 // The page begins here. This script stands before the data, so that something is seen while the data still arrives.
 
 import { render } from "preact";
-import { App } from "./ui/app.tsx";
+import { App, HOME } from "./ui/app.tsx";
 import type { Port } from "./core/client.ts";
 import { takeText, textSize } from "./document.ts";
 import { Session } from "./session.ts";
@@ -24,7 +24,7 @@ function start(): void {
   const root = document.getElementById("app");
   if (root === null) throw new Error("no #app in the page");
   const session = new Session(newWorker, () => document.getElementById("dmd-core")?.textContent ?? "");
-  const router = new Router(addressBarOf(window), "overview");
+  const router = new Router(addressBarOf(window), HOME);
   root.replaceChildren();
   render(<App session={session} router={router} />, root);
 

@@ -8,13 +8,16 @@ import type { FileInfo } from "../core/answers.ts";
 import type { Session, Source } from "../session.ts";
 import type { PageState } from "../state/machine.ts";
 import type { Router } from "../state/router.ts";
-import { withKeys } from "../state/link.ts";
+import { withKeys, type Link } from "../state/link.ts";
 import { VIEWS } from "../views/index.ts";
 import type { View } from "../views/view.ts";
 import { FileChoice } from "./filechoice.tsx";
 import { Help } from "./help.tsx";
 import { isPlain, takesText } from "./keys.ts";
 import { EmptyPanel, ErrorPanel, ProgressPanel } from "./panels.tsx";
+
+/** The view of a link that names none: the first one that has something to show. */
+export const HOME = "";
 
 export function App({ session, router }: { session: Session; router: Router }): JSX.Element {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
@@ -29,7 +32,8 @@ export function App({ session, router }: { session: Session; router: Router }): 
 
   const { state } = session;
   const views = VIEWS.filter((view) => view.applies?.(session.files) ?? true);
-  const view = views.find((candidate) => candidate.id === router.link.view);
+  const view = router.link.view === HOME ? views[0] : views.find((candidate) => candidate.id === router.link.view);
+  const link: Link = { view: view?.id ?? router.link.view, keys: router.link.keys };
   usePageKeys(views, router, help, showHelp, pick);
   useEffect(() => {
     document.title = titleOf(session.files, view);
@@ -44,8 +48,8 @@ export function App({ session, router }: { session: Session; router: Router }): 
     <>
       <header class="bar">
         <span class="brand">dmd</span>
-        <FileChoice files={session.files} keys={router.link.keys} onChange={(changes) => router.go(withKeys(router.link, changes))} />
-        {session.client !== null && <Tabs views={views} router={router} />}
+        <FileChoice files={session.files} keys={link.keys} onChange={(changes) => router.go(withKeys(link, changes))} />
+        {session.client !== null && <Tabs views={views} current={link.view} router={router} />}
         <div class="bar-end">
           <button type="button" onClick={pick} title="Open profiles or heap graphs (o)">
             Open…
@@ -61,21 +65,25 @@ export function App({ session, router }: { session: Session; router: Router }): 
           }} />
       </header>
       <State state={state} session={session} />
-      <main class="view" id="view" ref={main} data-link={router.address(router.link)} aria-label={view?.title ?? "dmd"}>
-        <Body session={session} router={router} view={view} onPick={pick} />
+      <main class="view" id="view" ref={main} data-link={router.address(link)} aria-label={view?.title ?? "dmd"}>
+        <Body session={session} router={router} link={link} view={view} onPick={pick} />
       </main>
       {help && <Help title={view?.title ?? ""} keys={view?.keys ?? []} onClose={() => showHelp(false)} />}
     </>
   );
 }
 
-function Tabs({ views, router }: { views: readonly View[]; router: Router }): JSX.Element {
+/** To another view of the same files. */
+function tabLink(router: Router, view: string): Link {
   const { of, old } = router.link.keys;
-  const keys = withKeys({ view: "", keys: {} }, { of, old }).keys;
+  return withKeys({ view, keys: {} }, { of, old });
+}
+
+function Tabs({ views, current, router }: { views: readonly View[]; current: string; router: Router }): JSX.Element {
   return (
     <nav class="tabs" aria-label="Views">
       {views.map((view) => (
-        <a key={view.id} href={router.address({ view: view.id, keys })} title={view.question} aria-current={view.id === router.link.view ? "page" : undefined}>
+        <a key={view.id} href={router.address(tabLink(router, view.id))} title={view.question} aria-current={view.id === current ? "page" : undefined}>
           {view.title}
         </a>
       ))}
@@ -99,8 +107,8 @@ function State({ state, session }: { state: PageState; session: Session }): JSX.
   }
 }
 
-function Body(props: { session: Session; router: Router; view: View | undefined; onPick: () => void }): JSX.Element | null {
-  const { session, router, view } = props;
+function Body(props: { session: Session; router: Router; link: Link; view: View | undefined; onPick: () => void }): JSX.Element | null {
+  const { session, router, link, view } = props;
   if (session.client === null) return session.state.name === "SAVED" ? <Welcome onPick={props.onPick} /> : null;
   if (view === undefined)
     return (
@@ -109,9 +117,9 @@ function Body(props: { session: Session; router: Router; view: View | undefined;
       </EmptyPanel>
     );
   return (
-    <view.component client={session.client} files={session.files} keys={router.link.keys} key={view.id}
-      set={(changes, replace) => router.go(withKeys(router.link, changes), replace)}
-      goTo={(to, keys) => router.go(withKeys({ view: to, keys: {} }, { of: router.link.keys["of"], old: router.link.keys["old"], ...keys }))} />
+    <view.component client={session.client} files={session.files} keys={link.keys} key={view.id}
+      set={(changes, replace) => router.go(withKeys(link, changes), replace)}
+      goTo={(to, keys) => router.go(withKeys(tabLink(router, to), keys ?? {}))} />
   );
 }
 
@@ -173,8 +181,10 @@ function usePageKeys(views: readonly View[], router: Router, help: boolean, show
       if (event.key === "?") showHelp(true);
       else if (event.key === "o") pick();
       else if (event.key === "/") document.querySelector<HTMLInputElement>(".filter-text")?.focus();
-      else if (numbered !== undefined) router.go({ view: numbered.id, keys: {} });
-      else return;
+      else if (numbered !== undefined) {
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); // the view takes the keys
+        router.go(tabLink(router, numbered.id));
+      } else return;
       event.preventDefault();
     };
     window.addEventListener("keydown", down);

@@ -85,6 +85,10 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     const element = scroller.current;
     if (element !== null) element.scrollTop = map.moveTo(0);
   }, [props.source]);
+  const table = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (document.activeElement === document.body) table.current?.focus({ preventScroll: true }); // so that the keys are its
+  }, []);
   const onScroll = useScrolling(scroller, map, redraw);
 
   const goTo = (index: number): void => {
@@ -112,7 +116,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const start = offset(scroller.current, map);
   const tracks = columns.map((column) => column.width).join(" ");
   return (
-    <div class="table" role="grid" aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length} tabIndex={0}
+    <div class="table" ref={table} role="grid" aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length} tabIndex={0}
       aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} onKeyDown={onKeyDown} style={{ "--tracks": tracks }}>
       <Head columns={columns} sorting={props.sorting} onSort={props.onSort} />
       <div class="table-scroller" role="presentation" ref={scroller} onScroll={onScroll} tabIndex={-1}>

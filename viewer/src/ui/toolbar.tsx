@@ -5,7 +5,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-const TYPING_MS = 80;
+const TYPING_MS = 20;
 
 export function Toolbar(props: { label: string; children: ComponentChildren }): JSX.Element {
   return (

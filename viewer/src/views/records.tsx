@@ -118,7 +118,10 @@ function Records(props: ViewProps): JSX.Element {
         </EmptyPanel>
       )}
       {answer !== null && wrong === null && answer.shown.total > 0 && (
-        <div class="split">
+        <div class="split"
+          onKeyDown={(event) => {
+            if (event.key === "Escape") set({ id: undefined });
+          }}>
           {by === "" ? (
             <Table<RecordRow> {...common} label="Records" columns={RECORD_COLUMNS} fetch={window as never}
               isOpen={(row) => String(row.id) === keys["id"]} onOpen={(row) => set({ id: String(row.id) })} />
