@@ -167,20 +167,29 @@ dmd_core_sources = \
   dmd/load/source.h \
   dmd/load/value.c dmd/load/value.h \
   dmd/page/answer.c dmd/page/answer.h \
+  dmd/page/ask_census.c \
   dmd/page/ask_faults.c \
   dmd/page/ask_files.c \
   dmd/page/ask_flame.c \
+  dmd/page/ask_leaks.c \
+  dmd/page/ask_map.c \
+  dmd/page/ask_neighbours.c \
   dmd/page/ask_overview.c \
+  dmd/page/ask_owners.c \
+  dmd/page/ask_paths.c \
   dmd/page/ask_record.c \
   dmd/page/ask_records.c \
+  dmd/page/ask_retained.c \
   dmd/page/ask_series.c \
   dmd/page/ask_text.c \
   dmd/page/ask_tree.c \
   dmd/page/ask_treemap.c \
   dmd/page/asks.c dmd/page/asks.h \
   dmd/page/flame.c dmd/page/flame.h \
+  dmd/page/heapmap.c dmd/page/heapmap.h \
   dmd/page/nest.c dmd/page/nest.h \
   dmd/page/page.c dmd/page/page.h \
+  dmd/page/pagegraph.c dmd/page/pagegraph.h \
   dmd/page/query.c dmd/page/query.h \
   dmd/page/recordlist.c dmd/page/recordlist.h \
   dmd/page/rowlist.c dmd/page/rowlist.h \

@@ -91,6 +91,7 @@ unit_tests = \
   tests/unit/test_paths \
   tests/unit/test_page \
   tests/unit/test_page_flame \
+  tests/unit/test_page_graph \
   tests/unit/test_page_records \
   tests/unit/test_page_views \
   tests/unit/test_peer_conformance \

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * ask=files: {"files": [{"name", "kind", "process", what identifies the run, "mode", "blocks",
- * "bytes", "unreported": {"blocks", "bytes"}}]}: what the page has, in a few words each. A profile
- * of another program has no run; only dark-matter mode has unreported blocks.
+ * "bytes", "unreported": {"blocks", "bytes"}, "graph"}], "graphs": [{"name", "kind", "graph", "of",
+ * "process", what identifies the run, "mode", "roots", "blocks", "edges"}]}: what the page has, in
+ * a few words each. A profile of another program has no run; only dark-matter mode has unreported
+ * blocks. "graph" numbers the graph beside a profile, "of" the profile beside a graph.
  */
 #include "analysis/record.h"
 #include "base/jsonout.h"
 #include "page/asks.h"
+#include "page/pagegraph.h"
 #include "profile/json.h"
 
 typedef struct {
@@ -52,7 +55,9 @@ static void write_process(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_strbuf_destroy(&process);
 }
 
-static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file) {
+/* graph: the one beside the file, or NULL. */
+static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file,
+                       const dmd_page_graph_t *graph) {
   const dmd_profile_t *profile = &file->profile;
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "name", file->name.text);
@@ -62,6 +67,26 @@ static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file) {
     dmd_json_write_identity(j, profile);
   dmd_jsonout_key_str(j, "mode", dmd_mode_name(profile->mode));
   write_heap(j, profile);
+  if (graph != NULL)
+    dmd_jsonout_key_u64(j, "graph", graph->number);
+  dmd_jsonout_end(j);
+}
+
+static void write_graph(dmd_jsonout_t *j, const dmd_page_graph_t *graph) {
+  const dmd_heapgraph_t *heap = graph->heap;
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "name", graph->name.text);
+  dmd_jsonout_key_str(j, "kind", "graph");
+  dmd_jsonout_key_u64(j, "graph", graph->number);
+  if (graph->beside != DMD_PAGE_ALONE)
+    dmd_jsonout_key_u64(j, "of", graph->beside);
+  write_process(j, &heap->profile);
+  if (heap->profile.run.is_known)
+    dmd_json_write_identity(j, &heap->profile);
+  dmd_jsonout_key_str(j, "mode", dmd_mode_name(heap->profile.mode));
+  dmd_jsonout_key_u64(j, "roots", heap->n_roots);
+  dmd_jsonout_key_u64(j, "blocks", heap->graph.n_nodes - dmd_heapgraph_first_block(heap));
+  dmd_jsonout_key_u64(j, "edges", dmd_graph_n_edges(&heap->graph));
   dmd_jsonout_end(j);
 }
 
@@ -73,7 +98,12 @@ bool dmd_ask_files(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_jsonout_key(&j, "files");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < dmd_page_n_files(page); i++)
-    write_file(&j, dmd_page_file(page, i));
+    write_file(&j, dmd_page_file(page, i), dmd_page_graph_beside(page, i));
+  dmd_jsonout_end(&j);
+  dmd_jsonout_key(&j, "graphs");
+  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
+  for (uint32_t i = 0; i < dmd_page_n_graphs(page); i++)
+    write_graph(&j, dmd_page_graph(page, i));
   dmd_jsonout_end(&j);
   dmd_jsonout_end(&j);
   return true;

@@ -5,12 +5,19 @@
 
 /* clang-format off: a line each */
 const dmd_ask_t dmd_asks[] = {
+    {"census", dmd_ask_census},
     {"faults", dmd_ask_faults},
     {"files", dmd_ask_files},
     {"flame", dmd_ask_flame},
+    {"leaks", dmd_ask_leaks},
+    {"map", dmd_ask_map},
+    {"neighbours", dmd_ask_neighbours},
     {"overview", dmd_ask_overview},
+    {"owners", dmd_ask_owners},
+    {"paths", dmd_ask_paths},
     {"record", dmd_ask_record},
     {"records", dmd_ask_records},
+    {"retained", dmd_ask_retained},
     {"series", dmd_ask_series},
     {"text", dmd_ask_text},
     {"tree", dmd_ask_tree},

@@ -23,12 +23,19 @@ const dmd_ask_t *dmd_ask_find(const char *name);
 /* All of them, up to one without a name. */
 extern const dmd_ask_t dmd_asks[];
 
+bool dmd_ask_census(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_faults(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_files(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_flame(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_leaks(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_map(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_neighbours(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_overview(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_owners(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_paths(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_record(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_records(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_retained(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_series(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_text(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_tree(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);

@@ -3,6 +3,7 @@
 
 #include "base/jsonout.h"
 #include "page/asks.h"
+#include "page/pagegraph.h"
 #include "page/view.h"
 
 /* ---- Files. ---- */
@@ -10,6 +11,7 @@
 void dmd_page_init(dmd_page_t *page, const dmd_env_t *env) {
   *page = (dmd_page_t){.env = env};
   dmd_pool_init(&page->files, env, "dmd.page", sizeof(dmd_page_file_t *));
+  dmd_pool_init(&page->graphs, env, "dmd.page", sizeof(struct dmd_page_graph *));
 }
 
 static void destroy_file(const dmd_page_t *page, dmd_page_file_t *file) {
@@ -19,6 +21,7 @@ static void destroy_file(const dmd_page_t *page, dmd_page_file_t *file) {
 }
 
 void dmd_page_destroy(dmd_page_t *page) {
+  dmd_page_forget_graphs(page);
   dmd_page_forget_views(page);
   for (uint32_t i = 0; i < dmd_page_n_files(page); i++)
     destroy_file(page, dmd_page_file(page, i));

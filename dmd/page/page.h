@@ -42,6 +42,7 @@ typedef struct dmd_page {
   const dmd_env_t *env;
   dmd_pool_t files;                       /* dmd_page_file_t *, in the order in which they came */
   const dmd_page_patterns_t *patterns;    /* NULL: queries cannot have them */
+  dmd_pool_t graphs;                      /* dmd_page_graph_t *, see pagegraph.h */
   struct dmd_view *views[DMD_PAGE_VIEWS]; /* see view.h */
   uint64_t n_asked;
 } dmd_page_t;

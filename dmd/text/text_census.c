@@ -100,7 +100,7 @@ void dmd_census_print(dmd_out_t *out, const dmd_census_t *census, int64_t heap_s
 
 /* ---- JSON. ---- */
 
-static void write_amounts(dmd_jsonout_t *j, const dmd_census_row_t *row) {
+void dmd_census_write_amounts(dmd_jsonout_t *j, const dmd_census_row_t *row) {
   dmd_jsonout_key(j, "blocks");
   dmd_jsonout_i64(j, row->blocks);
   dmd_jsonout_key(j, "bytes");
@@ -140,6 +140,12 @@ static void write_key(dmd_jsonout_t *j, const dmd_census_t *census, const dmd_ce
     dmd_jsonout_key_str(j, "evidence", dmd_type_evidence_name((dmd_type_evidence_t)row->evidence));
 }
 
+void dmd_census_write_row(dmd_jsonout_t *j, const dmd_census_t *census,
+                          const dmd_census_row_t *row) {
+  write_key(j, census, row);
+  dmd_census_write_amounts(j, row);
+}
+
 static void write_rows(dmd_jsonout_t *j, const dmd_census_t *census,
                        const dmd_census_row_t *outer) {
   dmd_jsonout_key(j, "rows");
@@ -147,8 +153,7 @@ static void write_rows(dmd_jsonout_t *j, const dmd_census_t *census,
   for (uint32_t i = 0; i < outer->n; i++) {
     const dmd_census_row_t *row = dmd_census_at(census, outer, i);
     dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-    write_key(j, census, row);
-    write_amounts(j, row);
+    dmd_census_write_row(j, census, row);
     if (row->level + 1 < census->by.n)
       write_rows(j, census, row);
     dmd_jsonout_end(j);
@@ -162,7 +167,7 @@ void dmd_census_json(dmd_out_t *out, const dmd_census_t *census) {
   dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
   dmd_jsonout_key(&j, "total");
   dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
-  write_amounts(&j, &census->total);
+  dmd_census_write_amounts(&j, &census->total);
   dmd_jsonout_end(&j);
   write_rows(&j, census, &census->total);
   dmd_jsonout_end(&j);

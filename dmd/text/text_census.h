@@ -8,7 +8,7 @@
 #ifndef DMD_TEXT_TEXT_CENSUS_H
 #define DMD_TEXT_TEXT_CENSUS_H
 
-#include "base/out.h"
+#include "base/jsonout.h"
 #include "graph/census.h"
 
 /* Prints the rows of a finished census, so many at most in each row (0: all). heap_szB: usable
@@ -17,5 +17,11 @@ void dmd_census_print(dmd_out_t *out, const dmd_census_t *census, int64_t heap_s
                       uint32_t max_rows);
 
 void dmd_census_json(dmd_out_t *out, const dmd_census_t *census);
+
+/* Parts of it, as members of the object that is open: of a row all but the rows in it, and of a row
+ * or the total the amounts. */
+void dmd_census_write_row(dmd_jsonout_t *j, const dmd_census_t *census,
+                          const dmd_census_row_t *row);
+void dmd_census_write_amounts(dmd_jsonout_t *j, const dmd_census_row_t *row);
 
 #endif

@@ -121,18 +121,27 @@ static void write_row(dmd_jsonout_t *j, const dmd_leaks_view_t *view, const dmd_
   dmd_jsonout_end(j);
 }
 
+void dmd_leaks_write_sums(dmd_jsonout_t *j, const dmd_leaks_view_t *view) {
+  for (int i = 0; i < N_STATES; i++)
+    write_sum(j, dmd_leak_state_name(states[i]), &view->rows->total[states[i]]);
+  write_sum(j, "ignored", &view->rows->ignored);
+}
+
+void dmd_leaks_write_rows(dmd_jsonout_t *j, const dmd_leaks_view_t *view, uint32_t first,
+                          uint32_t end) {
+  dmd_jsonout_key(j, "rows");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = first; i < end; i++)
+    if (is_shown(view, dmd_leakrows_at(view->rows, i)))
+      write_row(j, view, dmd_leakrows_at(view->rows, i));
+  dmd_jsonout_end(j);
+}
+
 void dmd_leaks_json(dmd_out_t *out, const dmd_leaks_view_t *view) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
-  for (int i = 0; i < N_STATES; i++)
-    write_sum(&j, dmd_leak_state_name(states[i]), &view->rows->total[states[i]]);
-  write_sum(&j, "ignored", &view->rows->ignored);
-  dmd_jsonout_key(&j, "rows");
-  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
-  for (uint32_t i = 0; i < dmd_leakrows_count(view->rows); i++)
-    if (is_shown(view, dmd_leakrows_at(view->rows, i)))
-      write_row(&j, view, dmd_leakrows_at(view->rows, i));
-  dmd_jsonout_end(&j);
+  dmd_leaks_write_sums(&j, view);
+  dmd_leaks_write_rows(&j, view, 0, dmd_leakrows_count(view->rows));
   dmd_jsonout_end(&j);
 }

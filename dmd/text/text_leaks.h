@@ -5,7 +5,7 @@
 #ifndef DMD_TEXT_TEXT_LEAKS_H
 #define DMD_TEXT_TEXT_LEAKS_H
 
-#include "base/out.h"
+#include "base/jsonout.h"
 #include "graph/leakrows.h"
 
 typedef struct dmd_leaks_view {
@@ -22,5 +22,10 @@ void dmd_leaks_print(dmd_out_t *out, const dmd_leaks_view_t *view);
  *  "rows": [{"state", "type", "evidence", "blocks", "bytes", "hangingBlocks", "hangingBytes",
  *            "allocatedAt"}]} */
 void dmd_leaks_json(dmd_out_t *out, const dmd_leaks_view_t *view);
+
+/* Parts of it, as members of the object that is open: the sums, and rows [first, end). */
+void dmd_leaks_write_sums(dmd_jsonout_t *j, const dmd_leaks_view_t *view);
+void dmd_leaks_write_rows(dmd_jsonout_t *j, const dmd_leaks_view_t *view, uint32_t first,
+                          uint32_t end);
 
 #endif

@@ -259,20 +259,29 @@ static void write_record(dmd_jsonout_t *j, const dmd_owners_view_t *view, uint32
   dmd_jsonout_end(j);
 }
 
-void dmd_owners_json(dmd_out_t *out, const dmd_owners_view_t *view) {
+void dmd_owners_write_sum(dmd_jsonout_t *j, const dmd_owners_view_t *view) {
   const dmd_section_records_t *section = unreported(view->owners);
+  dmd_jsonout_key(j, "unreported");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "blocks", (uint64_t)section->num);
+  dmd_jsonout_key_u64(j, "bytes", (uint64_t)section->usable);
+  dmd_jsonout_end(j);
+}
+
+void dmd_owners_write_rows(dmd_jsonout_t *j, const dmd_owners_view_t *view, uint32_t first,
+                           uint32_t end) {
+  dmd_jsonout_key(j, "rows");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = first; i < end; i++)
+    write_record(j, view, i);
+  dmd_jsonout_end(j);
+}
+
+void dmd_owners_json(dmd_out_t *out, const dmd_owners_view_t *view) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
-  dmd_jsonout_key(&j, "unreported");
-  dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_u64(&j, "blocks", (uint64_t)section->num);
-  dmd_jsonout_key_u64(&j, "bytes", (uint64_t)section->usable);
-  dmd_jsonout_end(&j);
-  dmd_jsonout_key(&j, "rows");
-  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
-  for (uint32_t i = 0; i < section->n; i++)
-    write_record(&j, view, i);
-  dmd_jsonout_end(&j);
+  dmd_owners_write_sum(&j, view);
+  dmd_owners_write_rows(&j, view, 0, unreported(view->owners)->n);
   dmd_jsonout_end(&j);
 }

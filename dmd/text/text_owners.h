@@ -5,7 +5,7 @@
 #ifndef DMD_TEXT_TEXT_OWNERS_H
 #define DMD_TEXT_TEXT_OWNERS_H
 
-#include "base/out.h"
+#include "base/jsonout.h"
 #include "graph/proposal.h"
 
 typedef struct dmd_owners_view {
@@ -25,6 +25,11 @@ void dmd_owners_print_advice(dmd_out_t *out, const dmd_owners_view_t *view,
  *  "allocatedAt", "owner": {"owned", "blocks", "bytes", "reporter", "reportedAt", "type", "member",
  *  "through", "root"}, "proposal": {"line", "function", "file", "at"}}]} */
 void dmd_owners_json(dmd_out_t *out, const dmd_owners_view_t *view);
+
+/* Parts of it, as members of the object that is open: the sum, and rows [first, end). */
+void dmd_owners_write_sum(dmd_jsonout_t *j, const dmd_owners_view_t *view);
+void dmd_owners_write_rows(dmd_jsonout_t *j, const dmd_owners_view_t *view, uint32_t first,
+                           uint32_t end);
 
 /* The same for the records of another profile of the same moment, by their stacks. */
 typedef struct dmd_owner_advice {

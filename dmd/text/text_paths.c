@@ -86,21 +86,30 @@ static void write_shape(dmd_jsonout_t *j, const dmd_paths_t *paths, uint32_t sha
   dmd_env_free(paths->graph->env, steps);
 }
 
+void dmd_paths_write_sums(dmd_jsonout_t *j, const dmd_paths_t *paths) {
+  dmd_jsonout_key_u64(j, "blocks", paths->blocks);
+  dmd_jsonout_key_u64(j, "bytes", paths->bytes);
+  dmd_jsonout_key(j, "lost");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "blocks", paths->lost_blocks);
+  dmd_jsonout_key_u64(j, "bytes", paths->lost_bytes);
+  dmd_jsonout_end(j);
+}
+
+void dmd_paths_write_paths(dmd_jsonout_t *j, const dmd_paths_t *paths, uint32_t first,
+                           uint32_t end) {
+  dmd_jsonout_key(j, "paths");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t i = first; i < end; i++)
+    write_shape(j, paths, paths->order[i]);
+  dmd_jsonout_end(j);
+}
+
 void dmd_paths_json(dmd_out_t *out, const dmd_paths_t *paths) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
-  dmd_jsonout_key_u64(&j, "blocks", paths->blocks);
-  dmd_jsonout_key_u64(&j, "bytes", paths->bytes);
-  dmd_jsonout_key(&j, "lost");
-  dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_u64(&j, "blocks", paths->lost_blocks);
-  dmd_jsonout_key_u64(&j, "bytes", paths->lost_bytes);
-  dmd_jsonout_end(&j);
-  dmd_jsonout_key(&j, "paths");
-  dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
-  for (uint32_t i = 0; i < paths->n_order; i++)
-    write_shape(&j, paths, paths->order[i]);
-  dmd_jsonout_end(&j);
+  dmd_paths_write_sums(&j, paths);
+  dmd_paths_write_paths(&j, paths, 0, paths->n_order);
   dmd_jsonout_end(&j);
 }

@@ -105,12 +105,11 @@ static void write_address(dmd_jsonout_t *j, uint64_t addr) {
   dmd_jsonout_str2(j, "0x", hex);
 }
 
-static void begin_row(dmd_jsonout_t *j, const dmd_retainedrows_t *rows,
-                      const dmd_retained_row_t *row) {
+void dmd_retained_write_row(dmd_jsonout_t *j, const dmd_retainedrows_t *rows,
+                            const dmd_retained_row_t *row) {
   static const char *const held[] = {"member", "several", "root", "lost", "chosen"};
   const dmd_heapgraph_t *graph = rows->retained->graph;
   bool is_root = row->held == DMD_HELD_ROOT;
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "held", held[row->held]);
   if (is_root || row->way != DMD_NONE)
     dmd_jsonout_key_str(j, "name", dmd_kinds_name(rows->kinds, is_root ? row->kind : row->way));
@@ -125,6 +124,22 @@ static void begin_row(dmd_jsonout_t *j, const dmd_retainedrows_t *rows,
   dmd_jsonout_key_u64(j, "retained", row->retained.all);
   if (row->retained.least < row->retained.all)
     dmd_jsonout_key_u64(j, "retainedAtLeast", row->retained.least);
+}
+
+void dmd_retained_write_total(dmd_jsonout_t *j, const dmd_retainedrows_t *rows) {
+  const dmd_retained_row_t *top = dmd_retainedrows_at(rows, DMD_RETAINED_TOP);
+  dmd_jsonout_key(j, "total");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "blocks", top->blocks);
+  dmd_jsonout_key_u64(j, "bytes", top->bytes);
+  dmd_jsonout_key_u64(j, "retained", rows->joint);
+  dmd_jsonout_end(j);
+}
+
+static void begin_row(dmd_jsonout_t *j, const dmd_retainedrows_t *rows,
+                      const dmd_retained_row_t *row) {
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_retained_write_row(j, rows, row);
   dmd_jsonout_key(j, "rows");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
 }
@@ -139,12 +154,7 @@ void dmd_retained_json(dmd_out_t *out, const dmd_retainedrows_t *rows) {
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   dmd_jsonout_object(&j, DMD_JSONOUT_LINES);
-  dmd_jsonout_key(&j, "total");
-  dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_u64(&j, "blocks", top->blocks);
-  dmd_jsonout_key_u64(&j, "bytes", top->bytes);
-  dmd_jsonout_key_u64(&j, "retained", rows->joint);
-  dmd_jsonout_end(&j);
+  dmd_retained_write_total(&j, rows);
   dmd_jsonout_key(&j, "rows");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
   for (uint32_t id = top->first_kid; id != DMD_NONE;) {

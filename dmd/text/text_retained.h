@@ -8,7 +8,7 @@
 #ifndef DMD_TEXT_TEXT_RETAINED_H
 #define DMD_TEXT_TEXT_RETAINED_H
 
-#include "base/out.h"
+#include "base/jsonout.h"
 #include "graph/retainedrows.h"
 
 void dmd_retained_print(dmd_out_t *out, const dmd_retainedrows_t *rows);
@@ -16,5 +16,11 @@ void dmd_retained_print(dmd_out_t *out, const dmd_retainedrows_t *rows);
 /* {"total": {"blocks", "bytes", "retained"}, "rows": [{"name", "type", "evidence", "address",
  * "held", "blocks", "bytes", "retained", "retainedAtLeast", "rows"}]} */
 void dmd_retained_json(dmd_out_t *out, const dmd_retainedrows_t *rows);
+
+/* Parts of it, as members of the object that is open: "total", and of a row all but the rows in it.
+ */
+void dmd_retained_write_total(dmd_jsonout_t *j, const dmd_retainedrows_t *rows);
+void dmd_retained_write_row(dmd_jsonout_t *j, const dmd_retainedrows_t *rows,
+                            const dmd_retained_row_t *row);
 
 #endif
