@@ -44,6 +44,15 @@ def every_state(t):
     t.equal(found[3][0] >= 10 * 24 + sum(range(10, 20)), True)
 
 
+def of_circles(t):
+    """In a circle of blocks of two sizes it is a matter of addresses which one is definitely lost."""
+    found, by_memcheck = _by_dmd(t, [t.program()]), _by_memcheck(t, [t.program()])
+    t.equal(found[2:], by_memcheck[2:])
+    sums = [[definitely[i] + indirectly[i] for i in (0, 1)] for definitely, indirectly, *_ in (found, by_memcheck)]
+    t.equal(sums, [[20 * (40 + 24), 40]] * 2)
+    t.equal(found[0][1], 20)
+
+
 def of_sqlite(t):
     _same(t, [t.need("sqlite3"), ":memory:", "create table t(a); insert into t values(1); select * from t;"])
 
