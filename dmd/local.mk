@@ -23,6 +23,7 @@ dmd_core_sources = \
   dmd/base/outfile.c dmd/base/outfile.h \
   dmd/base/path.c dmd/base/path.h \
   dmd/base/pool.c dmd/base/pool.h \
+  dmd/base/search.h \
   dmd/base/sort.c dmd/base/sort.h \
   dmd/base/str.c dmd/base/str.h \
   dmd/base/strbuf.c dmd/base/strbuf.h \

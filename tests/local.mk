@@ -122,6 +122,7 @@ unit_tests = \
   tests/unit/test_scanned \
   tests/unit/test_scangraph \
   tests/unit/test_scope \
+  tests/unit/test_search \
   tests/unit/test_select \
   tests/unit/test_size \
   tests/unit/test_slabmap \

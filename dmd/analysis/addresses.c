@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/addresses.h"
 
+#include "base/search.h"
 #include "base/sort.h"
 
 static uint64_t addr_of(const dmd_profile_t *profile, uint32_t group) {
@@ -65,16 +66,10 @@ void dmd_addresses_destroy(dmd_addresses_t *a) {
 }
 
 uint32_t dmd_addresses_find(const dmd_addresses_t *a, uint64_t addr) {
-  uint32_t from = 0, to = a->n;
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
-    if (dmd_addresses_start(a, middle) <= addr)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  if (from == 0)
+  uint32_t next;
+  DMD_SEARCH(next, 0, a->n, dmd_addresses_start(a, next) <= addr);
+  if (next == 0)
     return a->n;
-  uint64_t into = addr - dmd_addresses_start(a, from - 1);
-  return into == 0 || into < requested(a->profile, a->groups[from - 1]) ? from - 1 : a->n;
+  uint64_t into = addr - dmd_addresses_start(a, next - 1);
+  return into == 0 || into < requested(a->profile, a->groups[next - 1]) ? next - 1 : a->n;
 }

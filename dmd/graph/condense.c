@@ -2,6 +2,7 @@
 #include "graph/condense.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 typedef struct {
   const dmd_condense_t *what;
@@ -120,15 +121,9 @@ static uint64_t size_of_step(uint32_t step) {
 
 /* The least size with which it fits; that of the last step if there is none. */
 static uint64_t search_size(work_t *w) {
-  uint32_t low = 0, high = N_STEPS - 1;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (fits_up_to(w, size_of_step(middle)))
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return size_of_step(low);
+  uint32_t step;
+  DMD_SEARCH(step, 0, N_STEPS - 1, !fits_up_to(w, size_of_step(step)));
+  return size_of_step(step);
 }
 
 /* ---- Numbers. ---- */

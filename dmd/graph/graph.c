@@ -2,6 +2,7 @@
 #include "graph/graph.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 static void *array(const dmd_env_t *env, uint64_t n, size_t element_szB) {
   return dmd_env_alloc(env, "dmd.graph", (size_t)(n > 0 ? n : 1) * element_szB);
@@ -56,4 +57,10 @@ void dmd_graph_end_node(dmd_graph_t *graph) {
   graph->n_ended++;
   if (graph->n_ended < graph->n_nodes)
     graph->first[graph->n_ended + 1] = graph->first[graph->n_ended];
+}
+
+uint32_t dmd_graph_source(const dmd_graph_t *graph, uint32_t edge) {
+  uint32_t next;
+  DMD_SEARCH(next, 1, graph->n_nodes, graph->first[next] <= edge);
+  return next - 1;
 }

@@ -45,6 +45,9 @@ void dmd_graph_borrow(dmd_graph_t *graph, const dmd_env_t *env, uint32_t n_nodes
 void dmd_graph_add_edge(dmd_graph_t *graph, uint32_t target, uint32_t offset);
 void dmd_graph_end_node(dmd_graph_t *graph);
 
+/* The node that an edge starts in: a search of log n. */
+uint32_t dmd_graph_source(const dmd_graph_t *graph, uint32_t edge);
+
 static inline uint32_t dmd_graph_n_edges(const dmd_graph_t *graph) {
   return graph->first[graph->n_ended];
 }

@@ -2,6 +2,7 @@
 #include "graph/heapgraph.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 /* What is not columns. */
 static void init_rest(dmd_heapgraph_t *graph, const dmd_env_t *env, uint32_t n_roots) {
@@ -178,36 +179,26 @@ void dmd_heapgraph_end_node(dmd_heapgraph_t *graph) {
 /* ---- Searches. ---- */
 
 const dmd_graph_interior_t *dmd_heapgraph_interior(const dmd_heapgraph_t *graph, uint32_t edge) {
-  uint32_t from = 1, to = graph->interiors.last + 1;
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
-    const dmd_graph_interior_t *interior =
-        DMD_POOL_AT(&graph->interiors, const dmd_graph_interior_t, middle);
-    if (interior->edge == edge)
-      return interior;
-    if (interior->edge < edge)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return NULL;
+  const dmd_pool_t *all = &graph->interiors;
+  uint32_t place;
+  DMD_SEARCH(place, 1, all->last + 1,
+             DMD_POOL_AT(all, const dmd_graph_interior_t, place)->edge < edge);
+  if (place > all->last)
+    return NULL;
+  const dmd_graph_interior_t *found = DMD_POOL_AT(all, const dmd_graph_interior_t, place);
+  return found->edge == edge ? found : NULL;
 }
 
 const dmd_graph_first_word_t *dmd_heapgraph_first_word(const dmd_heapgraph_t *graph,
                                                        uint32_t node) {
-  uint32_t from = 1, to = graph->first_words.last + 1;
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
-    const dmd_graph_first_word_t *word =
-        DMD_POOL_AT(&graph->first_words, const dmd_graph_first_word_t, middle);
-    if (word->node == node)
-      return word;
-    if (word->node < node)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return NULL;
+  const dmd_pool_t *all = &graph->first_words;
+  uint32_t place;
+  DMD_SEARCH(place, 1, all->last + 1,
+             DMD_POOL_AT(all, const dmd_graph_first_word_t, place)->node < node);
+  if (place > all->last)
+    return NULL;
+  const dmd_graph_first_word_t *found = DMD_POOL_AT(all, const dmd_graph_first_word_t, place);
+  return found->node == node ? found : NULL;
 }
 
 /* A block of no bytes has the address of its start, as everywhere. */
@@ -217,19 +208,13 @@ static bool is_around(const dmd_heapgraph_t *graph, uint32_t node, uint64_t addr
 }
 
 uint32_t dmd_heapgraph_find(const dmd_heapgraph_t *graph, uint64_t addr) {
-  uint32_t from = dmd_heapgraph_first_block(graph), to = from + graph->blocks.last;
-  uint32_t first = from;
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
-    if (dmd_heapgraph_block(graph, middle)->addr <= addr)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  if (from == first)
+  uint32_t first = dmd_heapgraph_first_block(graph), node;
+  DMD_SEARCH(node, first, first + graph->blocks.last,
+             dmd_heapgraph_block(graph, node)->addr <= addr);
+  if (node == first)
     return DMD_GRAPH_ALL;
   /* The last one that starts there or before, or a block around that one. */
-  uint32_t node = from - 1;
+  node--;
   while (node != DMD_NONE && !is_around(graph, node, addr))
     node = dmd_heapgraph_block(graph, node)->outer;
   return node;

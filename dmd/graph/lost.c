@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "graph/lost.h"
 
+#include "base/search.h"
+
 void dmd_lost_init(dmd_lost_t *lost, const dmd_heapgraph_t *graph) {
   lost->env = graph->env;
   lost->nodes = dmd_leaks_starts(graph, &lost->n);
@@ -11,13 +13,7 @@ void dmd_lost_destroy(dmd_lost_t *lost) {
 }
 
 bool dmd_lost_has(const dmd_lost_t *lost, uint32_t node) {
-  uint32_t low = 0, high = lost->n;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (lost->nodes[middle] < node)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < lost->n && lost->nodes[low] == node;
+  uint32_t place;
+  DMD_SEARCH(place, 0, lost->n, lost->nodes[place] < node);
+  return place < lost->n && lost->nodes[place] == node;
 }

@@ -122,19 +122,6 @@ static uint32_t next_shape(search_t *s, uint32_t from, uint32_t node) {
   return shape_of(s->paths, &key);
 }
 
-/* The node that an edge starts in. */
-static uint32_t source_of(const dmd_graph_t *g, uint32_t edge) {
-  uint32_t low = 0, high = g->n_nodes;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (g->first[middle] <= edge)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* Goes back to what has a shape, and from there on to the node. */
 static uint32_t shape_of_node(search_t *s, uint32_t node) {
   uint32_t n = 0, from = node;
@@ -142,7 +129,7 @@ static uint32_t shape_of_node(search_t *s, uint32_t node) {
     return DMD_NONE;
   while (from != DMD_GRAPH_ALL && s->shape[from] == DMD_NONE) {
     s->queue[n++] = from;
-    from = source_of(s->graph, s->edge[from]);
+    from = dmd_graph_source(s->graph, s->edge[from]);
   }
   while (n > 0) {
     uint32_t next = s->queue[--n];

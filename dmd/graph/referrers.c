@@ -29,18 +29,6 @@ void dmd_referrers_destroy(dmd_referrers_t *r) {
   dmd_env_free(r->graph->env, r->first);
 }
 
-uint32_t dmd_referrers_source(const dmd_referrers_t *r, uint32_t edge) {
-  uint32_t from = 0, to = r->graph->n_nodes;
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
-    if (r->graph->first[middle + 1] <= edge)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return from;
-}
-
 bool dmd_referrers_next(const dmd_referrers_t *r, uint32_t node, const bool *picks,
                         dmd_referrer_t *referrer) {
   uint32_t n = dmd_referrers_count(r, node);
@@ -48,7 +36,7 @@ bool dmd_referrers_next(const dmd_referrers_t *r, uint32_t node, const bool *pic
     uint32_t i = referrer->first + referrer->n;
     if (i == n)
       return false;
-    *referrer = (dmd_referrer_t){.node = dmd_referrers_source(r, dmd_referrers_edge(r, node, i)),
+    *referrer = (dmd_referrer_t){.node = dmd_graph_source(r->graph, dmd_referrers_edge(r, node, i)),
                                  .first = i};
     uint32_t end = r->graph->first[referrer->node + 1];
     while (i < n && dmd_referrers_edge(r, node, i) < end)

@@ -35,9 +35,6 @@ static inline uint32_t dmd_referrers_edge(const dmd_referrers_t *referrers, uint
   return referrers->edges[referrers->first[node] + i];
 }
 
-/* The node that has an edge. A search of log n. */
-uint32_t dmd_referrers_source(const dmd_referrers_t *referrers, uint32_t edge);
-
 /* Pointers out of one node that lead to another: n of those that lead there, from `first` on. */
 typedef struct dmd_referrer {
   uint32_t node;

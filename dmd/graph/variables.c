@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "graph/variables.h"
 
+#include "base/search.h"
 #include "base/sort.h"
 
 void dmd_variables_init(dmd_variables_t *variables, const dmd_env_t *env) {
@@ -59,19 +60,17 @@ void dmd_variables_sort(dmd_variables_t *variables) {
   variables->n = n;
 }
 
+static bool is_before(const dmd_variable_t *variable, uint32_t object, uint64_t addr) {
+  return variable->object < object || (variable->object == object && variable->addr < addr);
+}
+
 /* The place in the order of the first variable of this object that begins at this address or behind
  * it, or of the next object's first. */
 static uint32_t find(const dmd_variables_t *variables, uint32_t object, uint64_t addr) {
-  uint32_t from = 0, to = variables->n;
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
-    const dmd_variable_t *here = at(variables, variables->order[middle]);
-    if (here->object < object || (here->object == object && here->addr < addr))
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return from;
+  uint32_t place;
+  DMD_SEARCH(place, 0, variables->n,
+             is_before(at(variables, variables->order[place]), object, addr));
+  return place;
 }
 
 dmd_data_part_t dmd_variables_part(const dmd_variables_t *variables, uint32_t object, uint64_t addr,

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 /* How many blocks around each other are looked at. */
 enum { MAX_NESTED = 64 };
@@ -97,16 +98,9 @@ void dmd_blockindex_fetch(const dmd_blockindex_t *index, const uint64_t *addrs, 
 
 dmd_placed_block_t *dmd_blockindex_search(const dmd_blockindex_t *index, uint64_t addr) {
   uint32_t range = range_of(index, addr);
-  /* The first place whose block starts above the address. */
-  uint32_t low = index->first[range], high = index->first[range + 1];
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (index->blocks[middle].addr <= addr)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  uint32_t place = low; /* + 1, of the one before it */
+  uint32_t place; /* the first whose block starts above the address: + 1, of the one before it */
+  DMD_SEARCH(place, index->first[range], index->first[range + 1],
+             index->blocks[place].addr <= addr);
   for (int i = 0; place != 0 && i < MAX_NESTED; i++) {
     dmd_placed_block_t *placed = &index->blocks[place - 1];
     if (addr < placed->end)

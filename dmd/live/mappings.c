@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "live/mappings.h"
 
+#include "base/search.h"
+
 void dmd_mappings_init(dmd_mappings_t *m, const dmd_env_t *env) {
   dmd_pool_init(&m->mappings, env, "dmd.mappings", sizeof(dmd_mapping_t));
   dmd_pool_init(&m->objects, env, "dmd.mappings.objects", sizeof(dmd_mapped_object_t));
@@ -22,15 +24,9 @@ static uint64_t start_of_object(const dmd_mappings_t *m, uint32_t number) {
 /* The last of n that starts at the address or before it; DMD_NONE: none. */
 static uint32_t find_last(const dmd_mappings_t *m, uint64_t addr, uint32_t n,
                           uint64_t (*start_of)(const dmd_mappings_t *m, uint32_t number)) {
-  uint32_t low = 0, high = n;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (start_of(m, middle + 1) <= addr)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  uint32_t number;
+  DMD_SEARCH(number, 0, n, start_of(m, number + 1) <= addr);
+  return number;
 }
 
 const dmd_mapping_t *dmd_mappings_find(const dmd_mappings_t *m, uint64_t addr) {

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 /* Adds blocks that are alike: to each reporter what it counts of them, all or its share. */
@@ -69,16 +70,11 @@ void dmd_measured_destroy(dmd_measured_t *m) {
 
 /* The first place in the order that comes after path, or also after all that lies below it. */
 static uint32_t place_after(const dmd_measured_t *m, const char *path, bool below_too) {
-  uint32_t from = 0, to = m->n;
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
-    const char *there = path_of(m, m->order[middle]);
-    if (dmd_path_compare(there, path) <= 0 || (below_too && dmd_path_is_at_or_below(there, path)))
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return from;
+  uint32_t place;
+  DMD_SEARCH(place, 0, m->n,
+             dmd_path_compare(path_of(m, m->order[place]), path) <= 0 ||
+                 (below_too && dmd_path_is_at_or_below(path_of(m, m->order[place]), path)));
+  return place;
 }
 
 /* The name of the reporter with this path; DMD_NONE: none of it measured anything. */

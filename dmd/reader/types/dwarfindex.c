@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/types/dwarfindex.h"
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "reader/host/host.h"
@@ -87,15 +88,9 @@ static int by_address(const void *ctx, uint32_t a, uint32_t b) {
 }
 
 static const dmdv_range_t *range_around(const dmdv_dwarfindex_t *index, uint64_t addr) {
-  uint32_t from = 0, to = index->ranges.last;
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
-    if (range_at(index, index->order[middle])->from <= addr)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  const dmdv_range_t *last = from == 0 ? NULL : range_at(index, index->order[from - 1]);
+  uint32_t next;
+  DMD_SEARCH(next, 0, index->ranges.last, range_at(index, index->order[next])->from <= addr);
+  const dmdv_range_t *last = next == 0 ? NULL : range_at(index, index->order[next - 1]);
   return last != NULL && addr < last->to ? last : NULL;
 }
 
