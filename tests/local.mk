@@ -186,6 +186,7 @@ fuzz_targets = \
   tests/fuzz/fuzz_graph \
   tests/fuzz/fuzz_graph_export \
   tests/fuzz/fuzz_ignorefile \
+  tests/fuzz/fuzz_image \
   tests/fuzz/fuzz_load \
   tests/fuzz/fuzz_memory_reports \
   tests/fuzz/fuzz_roundtrip \
