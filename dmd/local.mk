@@ -67,6 +67,7 @@ dmd_core_sources = \
   dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \
   dmd/analysis/record.c dmd/analysis/record.h \
   dmd/analysis/recordfields.c dmd/analysis/recordfields.h \
+  dmd/analysis/reduce.c dmd/analysis/reduce.h \
   dmd/analysis/rows.c dmd/analysis/rows.h \
   dmd/analysis/size.c dmd/analysis/size.h \
   dmd/analysis/sums.c dmd/analysis/sums.h \

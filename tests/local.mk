@@ -107,6 +107,7 @@ unit_tests = \
   tests/unit/test_record \
   tests/unit/test_recordfields \
   tests/unit/test_referrers \
+  tests/unit/test_reduce \
   tests/unit/test_replacednew \
   tests/unit/test_reporterruns \
   tests/unit/test_reports \

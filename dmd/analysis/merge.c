@@ -18,23 +18,6 @@ static void join(const char **to, const char *from, const char *otherwise) {
     *to = otherwise;
 }
 
-static void start_run(dmd_profile_t *to, const dmd_profile_t *first) {
-  const dmd_run_t *run = &first->run;
-  to->mode = first->mode;
-  to->options = dmd_profile_keep(to, first->options);
-  to->run = *run;
-  to->memory = first->memory;
-  to->run.version = dmd_profile_keep(to, run->version);
-  to->run.valgrind_version = dmd_profile_keep(to, run->valgrind_version);
-  to->run.label = dmd_profile_keep(to, run->label);
-  to->run.folder = dmd_profile_keep(to, run->folder);
-  to->run.host = dmd_profile_keep(to, run->host);
-  to->run.time = dmd_profile_keep(to, run->time);
-  to->run.allocator = dmd_profile_keep(to, run->allocator);
-  to->run.allocator_chosen = dmd_profile_keep(to, run->allocator_chosen);
-  to->run.replaced_new = dmd_profile_keep(to, run->replaced_new);
-}
-
 static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   dmd_run_t *a = &to->run;
   const dmd_run_t *b = &from->run;
@@ -131,7 +114,7 @@ static bool add_processes(dmd_profile_t *to, const dmd_profile_t *from) {
 bool dmd_merge_add(dmd_merge_t *merge, const dmd_profile_t *from, const char *process) {
   dmd_profile_t *to = &merge->profile;
   if (merge->n++ == 0)
-    start_run(to, from);
+    dmd_profile_take_run(to, from);
   else
     join_runs(to, from);
   dmd_translation_t ids;

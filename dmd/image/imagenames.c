@@ -3,14 +3,6 @@
 
 /* ---- The run. ---- */
 
-static const size_t run_strings[] = {
-    offsetof(dmd_run_t, version),      offsetof(dmd_run_t, valgrind_version),
-    offsetof(dmd_run_t, command),      offsetof(dmd_run_t, folder),
-    offsetof(dmd_run_t, host),         offsetof(dmd_run_t, time),
-    offsetof(dmd_run_t, label),        offsetof(dmd_run_t, trigger),
-    offsetof(dmd_run_t, allocator),    offsetof(dmd_run_t, allocator_chosen),
-    offsetof(dmd_run_t, replaced_new),
-};
 static const size_t run_numbers[] = {
     offsetof(dmd_run_t, pid),        offsetof(dmd_run_t, dump_number),
     offsetof(dmd_run_t, word_szB),   offsetof(dmd_run_t, sample_below),
@@ -26,7 +18,6 @@ static const size_t run_switches[] = {
 };
 
 enum {
-  N_STRINGS = sizeof run_strings / sizeof *run_strings,
   N_NUMBERS = sizeof run_numbers / sizeof *run_numbers,
   N_SWITCHES = sizeof run_switches / sizeof *run_switches
 };
@@ -38,8 +29,8 @@ static void *at(dmd_run_t *run, size_t place) {
 static void write_run(dmd_imagewriter_t *w, const dmd_profile_t *profile) {
   dmd_run_t run = profile->run;
   dmd_imagewriter_number(w, profile->mode);
-  for (size_t i = 0; i < N_STRINGS; i++)
-    dmd_imagewriter_string(w, *(const char **)at(&run, run_strings[i]));
+  for (size_t i = 0; i < DMD_N_RUN_STRINGS; i++)
+    dmd_imagewriter_string(w, *dmd_run_string(&run, i));
   for (size_t i = 0; i < N_NUMBERS; i++)
     dmd_imagewriter_number(w, *(uint64_t *)at(&run, run_numbers[i]));
   for (size_t i = 0; i < N_SWITCHES; i++)
@@ -53,10 +44,10 @@ static void read_run(dmd_imagecursor_t *c, dmd_profile_t *profile) {
   dmd_run_t *run = &profile->run;
   uint32_t n_names = dmd_intern_count(&profile->names);
   profile->mode = (dmd_mode_t)dmd_imagecursor_up_to(c, DMD_MODE_SCAN);
-  for (size_t i = 0; i < N_STRINGS; i++) {
+  for (size_t i = 0; i < DMD_N_RUN_STRINGS; i++) {
     uint32_t id = dmd_imagecursor_string(c, &profile->names, false);
     if (id != DMD_NONE)
-      *(const char **)at(run, run_strings[i]) = dmd_intern_get_str(&profile->names, id);
+      *dmd_run_string(run, i) = dmd_intern_get_str(&profile->names, id);
   }
   for (size_t i = 0; i < N_NUMBERS; i++)
     *(uint64_t *)at(run, run_numbers[i]) = dmd_imagecursor_number(c);

@@ -26,6 +26,17 @@ const dmd_figure_field_t dmd_memory_fields[DMD_N_MEMORY_FIELDS] = {
     {"residentUnique", MEMORY(resident_unique), false},
 };
 
+#define STRING(field) offsetof(dmd_run_t, field)
+
+const size_t dmd_run_strings[DMD_N_RUN_STRINGS] = {
+    STRING(version),      STRING(valgrind_version),
+    STRING(command),      STRING(folder),
+    STRING(host),         STRING(time),
+    STRING(label),        STRING(trigger),
+    STRING(allocator),    STRING(allocator_chosen),
+    STRING(replaced_new),
+};
+
 void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_mem_zero(profile, sizeof *profile);
   profile->env = env;
@@ -68,6 +79,17 @@ const char *dmd_profile_keep(dmd_profile_t *profile, const char *s) {
   if (s == NULL)
     return NULL;
   return dmd_intern_get_str(&profile->names, dmd_intern_str(&profile->names, s));
+}
+
+void dmd_profile_take_run(dmd_profile_t *profile, const dmd_profile_t *from) {
+  profile->mode = from->mode;
+  profile->options = dmd_profile_keep(profile, from->options);
+  profile->memory = from->memory;
+  profile->run = from->run;
+  for (size_t i = 0; i < DMD_N_RUN_STRINGS; i++) {
+    const char **string = dmd_run_string(&profile->run, i);
+    *string = dmd_profile_keep(profile, *string);
+  }
 }
 
 void dmd_profile_add_argument(dmd_profile_t *profile, const char *argument) {

@@ -96,6 +96,14 @@ enum { DMD_N_TOTAL_FIELDS = 7, DMD_N_MEMORY_FIELDS = 4 };
 extern const dmd_figure_field_t dmd_total_fields[DMD_N_TOTAL_FIELDS];
 extern const dmd_figure_field_t dmd_memory_fields[DMD_N_MEMORY_FIELDS];
 
+/* The strings of a dmd_run_t, by their places in it. */
+enum { DMD_N_RUN_STRINGS = 11 };
+extern const size_t dmd_run_strings[DMD_N_RUN_STRINGS];
+
+static inline const char **dmd_run_string(dmd_run_t *run, size_t i) {
+  return (const char **)(void *)((char *)run + dmd_run_strings[i]);
+}
+
 static inline uint64_t *dmd_figure_at(const dmd_figure_field_t *field, void *figures) {
   return (uint64_t *)(void *)((char *)figures + field->place);
 }
@@ -143,6 +151,9 @@ void dmd_profile_destroy(dmd_profile_t *profile);
 
 /* A copy of s that lives as long as the profile. NULL stays NULL. */
 const char *dmd_profile_keep(dmd_profile_t *profile, const char *s);
+
+/* Gives a profile another's mode, run and memory, with copies of all strings. */
+void dmd_profile_take_run(dmd_profile_t *profile, const dmd_profile_t *from);
 
 /* Adds one to the program's arguments, the first of which is the program itself. */
 void dmd_profile_add_argument(dmd_profile_t *profile, const char *argument);

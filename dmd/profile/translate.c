@@ -32,25 +32,27 @@ static uint32_t keep(dmd_pool_t *known, uint32_t id, uint32_t fresh) {
 
 /* ---- Strings. ---- */
 
-static uint32_t string(dmd_pool_t *known, const dmd_intern_t *from, uint32_t id, dmd_intern_t *to) {
-  uint32_t there = find(known, id);
-  if (id == DMD_NONE || there != DMD_NONE)
-    return there;
-  return keep(known, id, dmd_intern_str(to, dmd_intern_get_str(from, id)));
+static const char *word_for(const dmd_translation_t *t, const char *name, bool is_tag) {
+  return t->rename != NULL ? t->rename(t->ctx, name, is_tag) : name;
 }
 
 uint32_t dmd_translation_name(dmd_translation_t *t, uint32_t id) {
-  return string(&t->names, t->from_names, id, &t->to->names);
+  uint32_t there = find(&t->names, id);
+  if (id == DMD_NONE || there != DMD_NONE)
+    return there;
+  const char *name = word_for(t, dmd_intern_get_str(t->from_names, id), false);
+  return keep(&t->names, id, dmd_intern_str(&t->to->names, name));
 }
 
 uint32_t dmd_translation_tag(dmd_translation_t *t, uint32_t id) {
   uint32_t there = find(&t->tags, id);
   if (id == DMD_NONE || there != DMD_NONE)
     return there;
-  return keep(&t->tags, id, dmd_tag_intern(&t->to->tags, dmd_intern_get_str(t->from_tags, id)));
+  const char *name = word_for(t, dmd_intern_get_str(t->from_tags, id), true);
+  return keep(&t->tags, id, dmd_tag_intern(&t->to->tags, name));
 }
 
-static uint32_t translate_frame(dmd_translation_t *t, uint32_t id) {
+uint32_t dmd_translation_frame(dmd_translation_t *t, uint32_t id) {
   uint32_t there = find(&t->frames, id);
   if (there != DMD_NONE)
     return there;
@@ -69,7 +71,7 @@ static uint32_t copy_stack(dmd_translation_t *t, uint32_t id) {
   const dmd_env_t *env = t->to->env;
   uint32_t *new = dmd_env_alloc(env, "dmd.translation", (n + 1) * sizeof *new);
   for (size_t i = 0; i < n; i++)
-    new[i] = translate_frame(t, old[i]);
+    new[i] = dmd_translation_frame(t, old[i]);
   if (t->root != DMD_NONE)
     new[n++] = t->root;
   uint32_t fresh = dmd_profile_stack(t->to, new, n);

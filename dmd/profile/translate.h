@@ -33,6 +33,9 @@ typedef struct dmd_translation {
                     have none too; DMD_NONE: none. May be set after init */
   const char *process; /* that memory reports of the source's own process get; NULL: none. May be
                           set after init */
+  /* Other words for names and tags (is_tag), which stay until the translation is destroyed; NULL:
+   * the same. May be set after init. Gets ctx. */
+  const char *(*rename)(void *ctx, const char *name, bool is_tag);
   /* By id of the source, the profile's; DMD_NONE, or no element: not asked for so far. */
   dmd_pool_t stacks, frames, names, tags, report_sets;
 } dmd_translation_t;
@@ -53,6 +56,8 @@ void dmd_translation_destroy(dmd_translation_t *t);
 
 /* For ids that none of the functions below translates. */
 uint32_t dmd_translation_add_stack(dmd_translation_t *t, uint32_t id);
+uint32_t dmd_translation_frame(dmd_translation_t *t,
+                               uint32_t id); /* of a source that is a profile */
 uint32_t dmd_translation_name(dmd_translation_t *t, uint32_t id);
 uint32_t dmd_translation_tag(dmd_translation_t *t, uint32_t id);
 

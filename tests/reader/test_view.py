@@ -120,6 +120,28 @@ def test_damaged_graph_beside(test):
     test.contains(err, "a.graph.gz: ")
 
 
+def test_smaller_records(test):
+    """Of more than a page bears the largest stacks stay, the rest is one; the sums stay."""
+    limit, large, n = 200000, 100, 250000
+    made = Profile()
+    for i in range(large):
+        made.block(100000000 + i, ["large%d (a.c:1)" % i, "main (a.c:2)"])
+    for i in range(n):
+        made.blocks.append({"req": 1 + i, "alloc": made.trace(["small%d (a.c:1)" % (i % 5000), "main (a.c:2)"])})
+    path = test.write("a.json", made)
+    image, err = view(test, path)
+    file, document = image.files()[0], image.profiles()[0]
+    smaller = [trace for trace, frames in document["traceTable"].items()
+               if document["frameTable"][frames[0]].endswith("(smaller records)")]
+    kept = [one for one in document["blockList"] if one["alloc"] not in smaller]
+    test.equal((len(smaller), len(kept), file["records"]), (1, limit, large + n - limit))
+    test.equal(max(one["req"] for one in kept), 100000000 + large - 1)
+    test.contains(err, 'became one, "(smaller records)"')
+    totals = [json.loads(test.dmdv("print", "--json", name)[0])["sections"] for name in
+              (path, test.write("b.json", image.sections[page.PROFILE, 0]))]
+    test.equal(*[[(section["name"], section["blocks"], section["bytes"]) for section in one] for one in totals])
+
+
 # ---- the page ----
 
 

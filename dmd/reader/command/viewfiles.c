@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/command/viewfiles.h"
 
+#include "analysis/reduce.h"
+#include "base/format.h"
+#include "base/limits.h"
 #include "image/imagewriter.h"
 #include "reader/command/graphbeside.h"
 #include "reader/command/graphcommand.h"
@@ -22,7 +25,7 @@ typedef struct {
   bool is_in;     /* the image */
   uint32_t other; /* of a profile its graph, of a graph its profile; DMD_NONE: none */
   dmd_image_file_t file;
-  dmd_run_t run; /* of a profile: by which its graph is known */
+  dmd_run_t run; /* of a profile, by which its graph is known; its strings are gone */
   dmd_mode_t mode;
 } entry_t;
 
@@ -91,16 +94,41 @@ static void list_files(view_t *view, const dmdv_files_t *files) {
 
 /* ---- What is in them. ---- */
 
+static void note_reduced(const char *name, const dmd_reduced_t *reduced) {
+  char stacks[DMD_FORMAT_MAX], szB[DMD_FORMAT_MAX];
+  dmd_format_commas(stacks, (int64_t)reduced->stacks);
+  dmd_format_commas(szB, (int64_t)reduced->bytes);
+  dmdv_note("view: %s is larger than a page bears: the smallest %s stacks, with %s bytes together, "
+            "became one, \"%s\"",
+            name, stacks, szB, DMD_SMALLER_RECORDS);
+}
+
+static void write_profile(view_t *view, entry_t *entry, const dmd_profile_t *profile) {
+  entry->file.kind = DMD_IMAGE_IS_PROFILE;
+  entry->file.index = dmd_imagewriter_add_profile(&view->writer, profile);
+  entry->run = profile->run;
+  entry->mode = profile->mode;
+  entry->is_in = true;
+}
+
 static bool add_profile(view_t *view, entry_t *entry) {
-  dmd_profile_t profile;
+  static const dmd_reduce_limits_t limits = {.max_groups = DMD_MAX_VIEW_GROUPS,
+                                             .max_frames = DMD_MAX_VIEW_FRAMES};
+  dmd_profile_t profile, smaller;
   if (!dmdv_load_or_say(&profile, entry->name, &view->options->load))
     return false;
-  entry->file = (dmd_image_file_t){.kind = DMD_IMAGE_IS_PROFILE,
-                                   .index = dmd_imagewriter_add_profile(&view->writer, &profile)};
-  entry->run = profile.run;
-  entry->mode = profile.mode;
-  entry->is_in = true;
+  if (!dmd_reduce_is_needed(&profile, &limits)) {
+    write_profile(view, entry, &profile);
+    dmd_profile_destroy(&profile);
+    return true;
+  }
+  dmd_profile_init(&smaller, &dmdv_env);
+  dmd_reduced_t reduced = dmd_reduce(&smaller, &profile, &limits);
   dmd_profile_destroy(&profile);
+  note_reduced(entry->name, &reduced);
+  entry->file.reduced = (dmd_image_reduced_t){.records = reduced.groups, .bytes = reduced.bytes};
+  write_profile(view, entry, &smaller);
+  dmd_profile_destroy(&smaller);
   return true;
 }
 
@@ -112,18 +140,40 @@ static bool is_wanted(const view_t *view, const entry_t *entry, const dmd_profil
   return dmdv_is_of_same_moment(&profile->run, profile->mode, &graph->run, graph->mode);
 }
 
+/* Says so where it is not. A graph that was given is an error, one that was found is left out. */
+static bool fits_page(const entry_t *entry, const dmd_heapgraph_t *graph) {
+  char nodes[DMD_FORMAT_MAX], edges[DMD_FORMAT_MAX];
+  uint32_t n_edges = dmd_graph_n_edges(&graph->graph);
+  if (graph->graph.n_nodes <= DMD_MAX_VIEW_NODES && n_edges <= DMD_MAX_VIEW_EDGES)
+    return true;
+  dmd_format_commas(nodes, graph->graph.n_nodes);
+  dmd_format_commas(edges, n_edges);
+  return dmdv_error(
+      "view: %s has %s blocks and roots with %s pointers, and a page bears %d with %d: "
+      "dmdv census, retained and the like read it",
+      entry->name, nodes, edges, DMD_MAX_VIEW_NODES, DMD_MAX_VIEW_EDGES);
+}
+
+static bool write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) {
+  if (!is_wanted(view, entry, &graph->heap.profile))
+    return true;
+  if (!fits_page(entry, &graph->heap))
+    return false;
+  entry->file.kind = DMD_IMAGE_IS_GRAPH;
+  entry->file.index =
+      dmd_imagewriter_add_graph(&view->writer, &graph->heap, &graph->types, &graph->typing);
+  entry->is_in = true;
+  return true;
+}
+
 static bool add_graph(view_t *view, entry_t *entry) {
   dmdv_typedgraph_t graph;
   dmd_fail_t fail = {0};
   if (!dmdv_typedgraph_open(&graph, entry->name, &view->options->graph, &fail))
     return dmdv_error_in(entry->name, &fail) || entry->is_beside;
-  entry->is_in = is_wanted(view, entry, &graph.heap.profile);
-  if (entry->is_in)
-    entry->file = (dmd_image_file_t){.kind = DMD_IMAGE_IS_GRAPH,
-                                     .index = dmd_imagewriter_add_graph(
-                                         &view->writer, &graph.heap, &graph.types, &graph.typing)};
+  bool good = write_graph(view, entry, &graph);
   dmdv_typedgraph_close(&graph);
-  return true;
+  return good || entry->is_beside;
 }
 
 static void add_files(view_t *view) {
