@@ -48,6 +48,7 @@ dmd_core_sources = \
   dmd/analysis/advicesum.c dmd/analysis/advicesum.h \
   dmd/analysis/allocfns.c dmd/analysis/allocfns.h \
   dmd/analysis/amounts.c dmd/analysis/amounts.h \
+  dmd/analysis/anonymize.c dmd/analysis/anonymize.h \
   dmd/analysis/calibration.c dmd/analysis/calibration.h \
   dmd/analysis/causes.c dmd/analysis/causes.h \
   dmd/analysis/changes.c dmd/analysis/changes.h \
@@ -74,6 +75,7 @@ dmd_core_sources = \
   dmd/analysis/tally.h \
   dmd/analysis/tree.c dmd/analysis/tree.h \
   dmd/analysis/verdict.c dmd/analysis/verdict.h \
+  dmd/graph/anonymousgraph.c dmd/graph/anonymousgraph.h \
   dmd/graph/backedges.c dmd/graph/backedges.h \
   dmd/graph/condense.c dmd/graph/condense.h \
   dmd/graph/census.c dmd/graph/census.h \
@@ -152,6 +154,7 @@ dmd_core_sources = \
   dmd/image/imagenames.c dmd/image/imagenames.h \
   dmd/image/imageplaces.c dmd/image/imageplaces.h \
   dmd/image/imagesection.h \
+  dmd/image/imagesource.c dmd/image/imagesource.h \
   dmd/image/imagetypes.c dmd/image/imagetypes.h \
   dmd/image/imagewriter.c dmd/image/imagewriter.h \
   dmd/image/imagewriter_graph.c \
@@ -334,6 +337,7 @@ dmd_reader_sources = \
   dmd/reader/command/ownersbeside.c dmd/reader/command/ownersbeside.h \
   dmd/reader/command/page.c dmd/reader/command/page.h \
   dmd/reader/command/show.c dmd/reader/command/show.h \
+  dmd/reader/command/sourcelines.c dmd/reader/command/sourcelines.h \
   dmd/reader/command/typedgraph.c dmd/reader/command/typedgraph.h \
   dmd/reader/command/viewfiles.c dmd/reader/command/viewfiles.h \
   dmd/reader/command/written.c dmd/reader/command/written.h

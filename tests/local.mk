@@ -10,6 +10,7 @@ unit_tests = \
   tests/unit/test_allocation_realloc \
   tests/unit/test_allocator \
   tests/unit/test_allocfns \
+  tests/unit/test_anonymize \
   tests/unit/test_base64 \
   tests/unit/test_blocks \
   tests/unit/test_blockstarts \

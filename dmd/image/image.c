@@ -3,6 +3,7 @@
 
 #include "image/imagecursor.h"
 #include "image/imagesection.h"
+#include "image/imagesource.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 enum { IS_LITTLE_ENDIAN = true };
@@ -162,11 +163,14 @@ bool dmd_image_map(dmd_image_t *image, const dmd_env_t *env, void *bytes, size_t
   dmd_intern_init(&image->strings, env, "dmd.image");
   dmd_pool_init(&image->files, env, "dmd.image", sizeof(dmd_image_file_t));
   dmd_pool_init(&image->alloc_fns, env, "dmd.image", sizeof(uint32_t));
+  dmd_imagesource_init(image);
   return check_container(image, why) && read_table(image, why) && read_files(image, why) &&
-         read_settings(image, why);
+         read_settings(image, why) &&
+         (dmd_imagesource_read(image) || complain(why, "the image's source lines are damaged"));
 }
 
 void dmd_image_destroy(dmd_image_t *image) {
+  dmd_imagesource_destroy(image);
   dmd_env_free(image->env, image->alloc_fn_list);
   dmd_pool_destroy(&image->alloc_fns);
   dmd_pool_destroy(&image->files);

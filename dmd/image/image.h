@@ -25,7 +25,7 @@
  * bytes must be the image's own, from a multiple of 8 on, until it is destroyed, and of each graph
  * one may be open at a time.
  *
- * Call order: dmd_image_map; then files, settings and profiles in any order;
+ * Call order: dmd_image_map; then files, settings, source lines and profiles in any order;
  * dmd_image_open_graph, dmd_image_close_graph; dmd_image_destroy.
  */
 #ifndef DMD_IMAGE_IMAGE_H
@@ -58,7 +58,9 @@ typedef enum {
   DMD_IMAGE_BLOCKS,      /* dmd_graph_block_t */
   DMD_IMAGE_INTERIORS,   /* dmd_graph_interior_t */
   DMD_IMAGE_FIRST_WORDS, /* dmd_graph_first_word_t */
-  DMD_IMAGE_TYPED        /* dmd_typed_t, by node */
+  DMD_IMAGE_TYPED,       /* dmd_typed_t, by node */
+  /* Of the whole image. */
+  DMD_IMAGE_SOURCES /* lines of source files (imagesource.h) */
 } dmd_image_kind_t;
 
 typedef enum { DMD_IMAGE_IS_PROFILE, DMD_IMAGE_IS_GRAPH } dmd_image_file_kind_t;
@@ -99,6 +101,8 @@ typedef struct dmd_image {
   dmd_pool_t alloc_fns; /* uint32_t, of strings */
   const char **alloc_fn_list;
   dmd_image_settings_t settings;
+  dmd_pool_t lines; /* of sources */
+  dmd_table_t line_index;
   uint32_t n_profiles, n_graphs;
 } dmd_image_t;
 
@@ -119,6 +123,10 @@ static inline const dmd_image_file_t *dmd_image_file(const dmd_image_t *image, u
 
 /* The document of profile i, from 0 to n_profiles - 1: *n bytes, with no NUL behind them. */
 const char *dmd_image_profile(const dmd_image_t *image, uint32_t i, size_t *n);
+
+/* The text of a line, from 1 on, of a source file, as frames name it; NULL where the image does not
+ * have it. May be cut off, and need not be UTF-8. */
+const char *dmd_image_source_line(const dmd_image_t *image, const char *file, uint64_t line);
 
 /* A graph with the types of its nodes, as reader/command/typedgraph.h has it. */
 typedef struct dmd_image_graph {

@@ -81,15 +81,19 @@ const char *dmd_profile_keep(dmd_profile_t *profile, const char *s) {
   return dmd_intern_get_str(&profile->names, dmd_intern_str(&profile->names, s));
 }
 
-void dmd_profile_take_run(dmd_profile_t *profile, const dmd_profile_t *from) {
-  profile->mode = from->mode;
-  profile->options = dmd_profile_keep(profile, from->options);
-  profile->memory = from->memory;
-  profile->run = from->run;
+void dmd_profile_set_run(dmd_profile_t *profile, const dmd_run_t *run) {
+  profile->run = *run;
   for (size_t i = 0; i < DMD_N_RUN_STRINGS; i++) {
     const char **string = dmd_run_string(&profile->run, i);
     *string = dmd_profile_keep(profile, *string);
   }
+}
+
+void dmd_profile_take_run(dmd_profile_t *profile, const dmd_profile_t *from) {
+  profile->mode = from->mode;
+  profile->options = dmd_profile_keep(profile, from->options);
+  profile->memory = from->memory;
+  dmd_profile_set_run(profile, &from->run);
 }
 
 void dmd_profile_add_argument(dmd_profile_t *profile, const char *argument) {

@@ -152,7 +152,9 @@ void dmd_profile_destroy(dmd_profile_t *profile);
 /* A copy of s that lives as long as the profile. NULL stays NULL. */
 const char *dmd_profile_keep(dmd_profile_t *profile, const char *s);
 
-/* Gives a profile another's mode, run and memory, with copies of all strings. */
+/* Gives a profile this run, with copies of all strings; or another's mode, options, run and memory.
+ */
+void dmd_profile_set_run(dmd_profile_t *profile, const dmd_run_t *run);
 void dmd_profile_take_run(dmd_profile_t *profile, const dmd_profile_t *from);
 
 /* Adds one to the program's arguments, the first of which is the program itself. */

@@ -14,6 +14,7 @@ ELEMENT = '<script type="text/plain" id="dmd-image">'
 
 FILES, SETTINGS, PROFILE, GRAPH = 1, 2, 3, 4
 FIRST, TARGET, OFFSET, SIZE, BLOCKS = 5, 6, 7, 8, 9
+SOURCES = 13
 IS_PROFILE, IS_GRAPH = 0, 1
 ALONE = (1 << 32) - 1
 
@@ -80,6 +81,18 @@ class Image:
         """(max_frames, full_names, patterns of alloc_fns)"""
         read = Numbers(self.sections[SETTINGS, 0])
         return read.number(), read.number(), [read.string() for _ in range(read.number())]
+
+    def sources(self):
+        """{file: {line: text}}"""
+        read, sources = Numbers(self.sections[SOURCES, 0]), {}
+        while (name := read.string()) is not None:
+            lines = sources[name] = {}
+            for _ in range(read.number()):
+                line, length = read.number(), read.number()
+                lines[line] = read.data[read.at:read.at + length].decode()
+                read.at += length
+        assert read.at == len(read.data)
+        return sources
 
 
 def image_of(page):

@@ -142,6 +142,86 @@ def test_smaller_records(test):
     test.equal(*[[(section["name"], section["blocks"], section["bytes"]) for section in one] for one in totals])
 
 
+def test_anonymous(test):
+    """No name is left in the page, figures are as they were, and two runs make the same words."""
+    can_read(test)
+    secret = Profile(dmd=dict(DMD, command="/opt/secret/secretd -x", argv=["/opt/secret/secretd", "-x"], folder="/secret",
+                              host="secret", label="secret"))
+    secret.block(100, ["malloc (vg_replace_malloc.c:1)", "secret::f(int) (secret.cc:3)", "main (secret.cc:9)"],
+                 reps=[["secret_measure (secret.cc:5)"]], reporters=["explicit/secret/x"], tag="secret")
+    secret.block(50, ["secret_alloc (secret.cc:4)"])
+    path = test.write("secret.json", secret)
+    test.write("secret.graph.gz", graph_of(7))
+    image, err = view(test, "--anonymize", "--alloc-fn=secret_al*", path)
+    test.equal(err, "dmdv: wrote out.html\n")
+    text = test.read("out.html")
+    test.check("secret" not in text, "the page has the name")
+    # What the graph of graphwriter.Graph brought.
+    for name in (b"secret", b"knead", b"wash", b"jar", b"new.c", b"driver", b"explicit/a", b"/bin/a"):
+        test.check(name not in image.data, "the image has %s" % name.decode())
+    test.equal([file["name"] for file in image.files()], ["profile 1", "graph 1"])
+    test.equal(image.settings()[2], [])
+    document = image.profiles()[0]
+    test.equal([block["req"] for block in document["blockList"]], [100, 50])
+    frames = sorted(document["frameTable"].values())
+    test.equal(sum("malloc_" in frame for frame in frames), 1)
+    test.contains("\n".join(frames), " main (file_")
+    again, _ = view(test, "--anonymize", "--alloc-fn=secret_al*", path)
+    test.equal(again.data, image.data)
+
+
+def source_of(test, frames, *more):
+    """The source lines in the page of a profile with these frames; the files are in src."""
+    path = test.write("a.json", Profile().block(8, frames))
+    image, err = view(test, "--source=src", *more, path)
+    return image.sources(), err
+
+
+def numbered(first, last):
+    return {line: "line %d" % line for line in range(first, last + 1)}
+
+
+def test_source(test):
+    """Lines around those of frames, of the file that the frame means; long ones are cut off."""
+    lines = "".join("line %d\n" % line for line in range(1, 31))
+    os.makedirs(test.path("src/lib/deep"))
+    os.makedirs(test.path("src/app"))
+    test.write("src/lib/a.c", lines)
+    test.write("src/lib/deep/same.c", lines)
+    test.write("src/app/same.c", lines)
+    test.write("src/end.c", "x" * 500 + "\nlast")
+    sources, err = source_of(test, ["f (a.c:2)", "g (a.c:6)", "h (a.c:20)", "i (/build/lib/deep/same.c:30)",
+                                    "j (same.c:3)", "k (end.c:2)", "l (end.c:9)", "m (none.c:1)"])
+    test.equal(sources, {"a.c": {**numbered(1, 11), **numbered(15, 25)}, "/build/lib/deep/same.c": numbered(25, 30),
+                         "end.c": {1: "x" * 400, 2: "last"}})
+    test.equal(err, "dmdv: view: source lines of 3 files are in the page\ndmdv: wrote out.html\n")
+
+
+def test_source_from_outside(test):
+    """Neither links nor .. lead out of the folder, and hidden folders are not looked into."""
+    os.makedirs(test.path("src/.git"))
+    os.mkdir(test.path("outside"))
+    for name in ("outside/a.c", "b.c", "src/.git/c.c", "src/.d.c"):
+        test.write(name, "secret\n")
+    os.symlink("../b.c", test.path("src/b.c"))
+    os.symlink("../outside", test.path("src/linked"))
+    sources, _ = source_of(test, ["f (a.c:1)", "g (b.c:1)", "h (../b.c:1)", "i (%s:1)" % test.path("b.c"), "j (c.c:1)",
+                                  "k (.d.c:1)"])
+    test.equal(sources, {})
+
+
+def test_source_wrong(test):
+    path = test.write("a.json", profile())
+    test.write(PAGE, page.STUB)
+    test.equal(test.error("view", "--page=" + PAGE, "--source=none", path),
+               "dmdv: view: cannot look through none: No such file or directory")
+    test.equal(test.error("view", "--page=" + PAGE, "--source=a.json", path),
+               "dmdv: view: cannot look through a.json: Not a directory")
+    test.equal(test.error("view", "--page=" + PAGE, "--source=.", "--anonymize", path),
+               "dmdv: view: --source shows what --anonymize hides; give one of them")
+    test.equal(os.path.exists(test.path("a.html")), False)
+
+
 # ---- the page ----
 
 

@@ -197,6 +197,55 @@ static void profiles_files_and_settings(void **state) {
   host_done(&host);
 }
 
+static void put_line(dmd_imagewriter_t *w, uint64_t line, const char *text) {
+  dmd_imagewriter_number(w, line);
+  dmd_imagewriter_bytes(w, text, strlen(text));
+}
+
+/* Two files; the second time a line is there twice. */
+static void write_sources(sink_t *bytes, const dmd_env_t *env, bool damaged) {
+  dmd_imagewriter_t writer;
+  sink_init(bytes);
+  dmd_imagewriter_init(&writer, env, bytes->out.write, bytes->out.ctx);
+  dmd_imagewriter_begin(&writer, DMD_IMAGE_SOURCES, 0);
+  dmd_imagewriter_string(&writer, "a.c");
+  dmd_imagewriter_number(&writer, 2);
+  put_line(&writer, 7, "int x;");
+  put_line(&writer, damaged ? 7 : 9, "\xff \t");
+  dmd_imagewriter_string(&writer, "b.c");
+  dmd_imagewriter_number(&writer, 1);
+  put_line(&writer, UINT64_MAX, "");
+  dmd_imagewriter_string(&writer, NULL);
+  dmd_imagewriter_end_section(&writer);
+  assert_true(dmd_imagewriter_end(&writer));
+}
+
+static void source_lines(void **state) {
+  (void)state;
+  host_t host;
+  sink_t bytes;
+  dmd_image_t image;
+  host_init(&host);
+  write_sources(&bytes, &host.env, false);
+  char *mapped = copy_of(&bytes);
+  assert_maps(&image, &host.env, mapped, bytes.n);
+  assert_string_equal(dmd_image_source_line(&image, "a.c", 7), "int x;");
+  assert_string_equal(dmd_image_source_line(&image, "a.c", 9), "\xff \t");
+  assert_string_equal(dmd_image_source_line(&image, "b.c", UINT64_MAX), "");
+  assert_null(dmd_image_source_line(&image, "a.c", 8));
+  assert_null(dmd_image_source_line(&image, "b.c", 7));
+  assert_null(dmd_image_source_line(&image, "c.c", 7));
+  dmd_image_destroy(&image);
+  free(mapped);
+  sink_free(&bytes);
+  write_sources(&bytes, &host.env, true);
+  mapped = copy_of(&bytes);
+  assert_string_equal(refusal(mapped, bytes.n), "the image's source lines are damaged");
+  free(mapped);
+  sink_free(&bytes);
+  host_done(&host);
+}
+
 static void what_is_no_image_is_refused(void **state) {
   (void)state;
   host_t host;
@@ -308,6 +357,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(analyses_of_a_mapped_graph_are_the_same),
       cmocka_unit_test(profiles_files_and_settings),
+      cmocka_unit_test(source_lines),
       cmocka_unit_test(what_is_no_image_is_refused),
       cmocka_unit_test(mutants_do_no_harm),
       cmocka_unit_test(out_of_memory),

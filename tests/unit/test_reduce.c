@@ -114,7 +114,10 @@ static void without_limits_all_is_as_it_was(void **state) {
     sink_t a, b;
     fixture_begin(&f, DMD_MODE_LIVE);
     fill_at_random(&f.profile, &dice);
-    f.profile.mode = DMD_MODE_LIVE;
+    if (f.profile.mode == DMD_MODE_SCAN) { /* which has more than is compared here */
+      fixture_end(&f);
+      continue;
+    }
     assert_false(dmd_reduce_is_needed(&f.profile, &no_limits));
     assert_int_equal(dmd_reduce(&f.other, &f.profile, &no_limits).groups, 0);
     sink_init(&a);

@@ -45,6 +45,12 @@ static const dmd_option_t options[] = {
      DMD_OPTION_TEXT, DMD_OPTION_AT(options_t, page), .is_file = true},
     {"graphs", "no|yes", "yes", "take heap graphs that lie beside the profiles too",
      DMD_OPTION_WORD, DMD_OPTION_AT(options_t, graphs)},
+    {"anonymize", NULL, NULL,
+     "replace names of functions, files, reporters and the like: the same name always by the same",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, view.anonymize)},
+    {"source", "FOLDER", NULL,
+     "show the lines of source around each frame, from files below FOLDER", DMD_OPTION_TEXT,
+     DMD_OPTION_AT(options_t, view.source), .is_file = true},
     {"max-frames", "N", DMD_FRAMES_SHOWN,
      "frames that tell stacks apart, and that are shown, until the reader of the page wants others",
      DMD_OPTION_NUMBER, DMD_OPTION_AT(options_t, view.max_frames), .letter = 'f', .least = 1,
@@ -117,7 +123,10 @@ static bool write_page(options_t *o, const dmdv_page_t *page, const char *name) 
   } else {
     dmd_strbuf_t title;
     dmd_strbuf_init(&title, &dmdv_env);
-    put_title(&title, &o->files);
+    if (o->view.anonymize)
+      dmd_strbuf_str(&title, "anonymous");
+    else
+      put_title(&title, &o->files);
     good = dmdv_page_write(page, file, title.text, fill, o);
     dmd_strbuf_destroy(&title);
   }
@@ -162,6 +171,8 @@ static bool check_options(const options_t *o) {
     return dmdv_error("view: --page-only takes no files; see dmdv view --help");
   if (!o->page_only && o->files.n == 0)
     return dmdv_error("view: give one file, or more; see dmdv view --help");
+  if (o->view.anonymize && o->view.source != NULL)
+    return dmdv_error("view: --source shows what --anonymize hides; give one of them");
   return n_stdin <= 1 || dmdv_error("view: standard input can be one of the files only");
 }
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/command/viewfiles.h"
 
+#include "analysis/anonymize.h"
 #include "analysis/reduce.h"
 #include "base/format.h"
 #include "base/limits.h"
+#include "graph/anonymousgraph.h"
+#include "image/imagetypes.h"
 #include "image/imagewriter.h"
 #include "reader/command/graphbeside.h"
 #include "reader/command/graphcommand.h"
 #include "reader/command/show.h"
+#include "reader/command/sourcelines.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/progress.h"
@@ -33,6 +37,8 @@ typedef struct {
   const dmdv_view_options_t *options;
   dmd_pool_t entries;
   dmd_imagewriter_t writer;
+  dmd_anonymizer_t anonymizer;
+  dmdv_sourcelines_t *lines; /* NULL: not wanted */
   dmdv_progress_t progress;
   dmd_write_fn write;
   void *ctx;
@@ -103,12 +109,27 @@ static void note_reduced(const char *name, const dmd_reduced_t *reduced) {
             name, stacks, szB, DMD_SMALLER_RECORDS);
 }
 
-static void write_profile(view_t *view, entry_t *entry, const dmd_profile_t *profile) {
+/* entry->run keeps none of its strings. */
+static void write_profile(view_t *view, entry_t *entry, dmd_profile_t *profile) {
   entry->file.kind = DMD_IMAGE_IS_PROFILE;
   entry->file.index = dmd_imagewriter_add_profile(&view->writer, profile);
   entry->run = profile->run;
   entry->mode = profile->mode;
   entry->is_in = true;
+  if (view->lines != NULL)
+    dmdv_sourcelines_want_records(view->lines, profile, view->options->max_frames);
+}
+
+static void write_without_names(view_t *view, entry_t *entry, dmd_profile_t *profile) {
+  dmd_profile_t anonymous;
+  if (!view->options->anonymize) {
+    write_profile(view, entry, profile);
+    return;
+  }
+  dmd_profile_init(&anonymous, &dmdv_env);
+  dmd_anonymize_profile(&view->anonymizer, &anonymous, profile);
+  write_profile(view, entry, &anonymous);
+  dmd_profile_destroy(&anonymous);
 }
 
 static bool add_profile(view_t *view, entry_t *entry) {
@@ -118,7 +139,7 @@ static bool add_profile(view_t *view, entry_t *entry) {
   if (!dmdv_load_or_say(&profile, entry->name, &view->options->load))
     return false;
   if (!dmd_reduce_is_needed(&profile, &limits)) {
-    write_profile(view, entry, &profile);
+    write_without_names(view, entry, &profile);
     dmd_profile_destroy(&profile);
     return true;
   }
@@ -127,7 +148,7 @@ static bool add_profile(view_t *view, entry_t *entry) {
   dmd_profile_destroy(&profile);
   note_reduced(entry->name, &reduced);
   entry->file.reduced = (dmd_image_reduced_t){.records = reduced.groups, .bytes = reduced.bytes};
-  write_profile(view, entry, &smaller);
+  write_without_names(view, entry, &smaller);
   dmd_profile_destroy(&smaller);
   return true;
 }
@@ -159,6 +180,12 @@ static bool write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) 
     return true;
   if (!fits_page(entry, &graph->heap))
     return false;
+  if (view->options->anonymize) {
+    dmd_imagetypes_look_up(&graph->types, &graph->typing);
+    dmd_anonymize_graph(&view->anonymizer, &graph->heap, &graph->types);
+  }
+  if (view->lines != NULL)
+    dmdv_sourcelines_want_frames(view->lines, &graph->heap.profile.frames);
   entry->file.kind = DMD_IMAGE_IS_GRAPH;
   entry->file.index =
       dmd_imagewriter_add_graph(&view->writer, &graph->heap, &graph->types, &graph->typing);
@@ -176,16 +203,27 @@ static bool add_graph(view_t *view, entry_t *entry) {
   return good || entry->is_beside;
 }
 
+/* "profile 1", "graph 2". */
+static void put_plain_name(dmd_strbuf_t *to, const dmd_image_file_t *file) {
+  dmd_strbuf_str(to, file->kind == DMD_IMAGE_IS_GRAPH ? "graph " : "profile ");
+  dmd_strbuf_u64(to, (uint64_t)file->index + 1);
+}
+
 static void add_files(view_t *view) {
+  dmd_strbuf_t plain;
+  dmd_strbuf_init(&plain, &dmdv_env);
   for (uint32_t id = 1; id <= view->entries.last; id++) {
     entry_t *entry = entry_at(view, id);
     if (!entry->is_in)
       continue;
     bool has_other = entry->other != DMD_NONE && entry_at(view, entry->other)->is_in;
-    entry->file.name = entry->name;
+    dmd_strbuf_cut(&plain, 0);
+    put_plain_name(&plain, &entry->file);
+    entry->file.name = view->options->anonymize ? plain.text : entry->name;
     entry->file.beside = has_other ? entry_at(view, entry->other)->file.index : DMD_IMAGE_ALONE;
     dmd_imagewriter_add_file(&view->writer, &entry->file);
   }
+  dmd_strbuf_destroy(&plain);
 }
 
 /* ---- All. ---- */
@@ -199,24 +237,42 @@ static bool write_on(void *ctx, const char *bytes, size_t n) {
   return view->write(view->ctx, bytes, n);
 }
 
+/* Functions of the user's list have names that need no list once they are anonymous. */
+static void add_settings(view_t *view) {
+  dmd_image_settings_t settings = {.max_frames = view->options->max_frames,
+                                   .frame_view = view->options->load.frame_view};
+  if (view->options->anonymize)
+    settings.frame_view.n_alloc_fns = 0;
+  dmd_imagewriter_add_settings(&view->writer, &settings);
+}
+
+static bool add_entries(view_t *view) {
+  bool good = true;
+  for (uint32_t id = 1; id <= view->entries.last && good; id++) {
+    entry_t *entry = entry_at(view, id);
+    good = entry->is_graph ? add_graph(view, entry) : add_profile(view, entry);
+    dmdv_progress_end(&view->progress);
+  }
+  add_files(view);
+  return good;
+}
+
 bool dmdv_viewfiles_write(const dmdv_files_t *files, const dmdv_view_options_t *options,
                           dmd_write_fn write, void *ctx) {
   view_t view = {.options = options, .write = write, .ctx = ctx};
+  if (options->source != NULL && (view.lines = dmdv_sourcelines_begin(options->source)) == NULL)
+    return false;
   dmd_pool_init(&view.entries, &dmdv_env, "dmdv.view", sizeof(entry_t));
   list_files(&view, files);
+  dmd_anonymizer_init(&view.anonymizer, &dmdv_env);
   dmdv_progress_start(&view.progress);
   dmd_imagewriter_init(&view.writer, &dmdv_env, write_on, &view);
-  dmd_imagewriter_add_settings(&view.writer,
-                               &(dmd_image_settings_t){.max_frames = options->max_frames,
-                                                       .frame_view = options->load.frame_view});
-  bool good = true;
-  for (uint32_t id = 1; id <= view.entries.last && good; id++) {
-    entry_t *entry = entry_at(&view, id);
-    good = entry->is_graph ? add_graph(&view, entry) : add_profile(&view, entry);
-    dmdv_progress_end(&view.progress);
-  }
-  add_files(&view);
+  add_settings(&view);
+  bool good = add_entries(&view);
+  if (view.lines != NULL)
+    dmdv_sourcelines_end(view.lines, &view.writer);
   dmd_imagewriter_end(&view.writer);
+  dmd_anonymizer_destroy(&view.anonymizer);
   for (uint32_t id = 1; id <= view.entries.last; id++)
     dmd_env_free(&dmdv_env, entry_at(&view, id)->name);
   dmd_pool_destroy(&view.entries);

@@ -18,6 +18,8 @@ typedef struct dmdv_view_options {
   dmdv_typedgraph_options_t graph;
   bool with_graphs_beside;
   uint32_t max_frames;
+  bool anonymize;
+  const char *source; /* the folder with the program's source; NULL: not wanted */
 } dmdv_view_options_t;
 
 /* Writes the image of all files. False, after it has said why, when one that was given cannot be

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/command/sourcelines.h"
+
+#include "base/map.h"
+#include "base/path.h"
+#include "base/strbuf.h"
+#include "reader/host/host.h"
+#include "reader/host/message.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+  AROUND = 5,          /* lines before and after that of a frame */
+  MAX_LINE = 400,      /* bytes of a line; what comes then is cut off */
+  MAX_TEXT = 16 << 20, /* bytes of all lines */
+  MAX_FILE = 16 << 20, /* bytes of a file that is looked at */
+  MAX_FILES = 200000,  /* that are looked through */
+  MAX_DEPTH = 64,      /* folders in folders */
+  MAX_WANTED = 1 << 20 /* lines of frames */
+};
+
+/* A file in the folder. */
+typedef struct {
+  uint32_t path;       /* of strings: from the folder on */
+  uint32_t next_alike; /* the next one of the same name; DMD_NONE: no more */
+} found_t;
+
+/* A file that frames name, and its lines. */
+typedef struct {
+  uint32_t first_line, last_line; /* of `lines`; DMD_NONE: none */
+} wanted_t;
+
+typedef struct {
+  uint32_t line, next;
+} line_t;
+
+struct dmdv_sourcelines {
+  char *folder;
+  dmd_intern_t strings; /* paths in the folder */
+  dmd_intern_t bases;   /* names of files there */
+  dmd_pool_t by_base;   /* by base: uint32_t, the first that was found */
+  dmd_pool_t found;
+  dmd_intern_t names; /* of files, as frames have them */
+  dmd_pool_t wanted;  /* by name */
+  dmd_pool_t lines;
+  dmd_map_t is_wanted; /* by name and line */
+  size_t szB;          /* of the lines that were written */
+  bool is_cut;
+};
+
+/* ---- The folder. ---- */
+
+static void add_file(dmdv_sourcelines_t *s, const char *path) {
+  uint32_t base = dmd_intern_str(&s->bases, dmd_path_base(path));
+  dmd_pool_reach(&s->by_base, base);
+  uint32_t *first = DMD_POOL_AT(&s->by_base, uint32_t, base);
+  uint32_t id = dmd_pool_add(&s->found);
+  *DMD_POOL_AT(&s->found, found_t, id) =
+      (found_t){.path = dmd_intern_str(&s->strings, path), .next_alike = *first};
+  *first = id;
+}
+
+static void look_through(dmdv_sourcelines_t *s, dmd_strbuf_t *path, int depth);
+
+static void look_at(dmdv_sourcelines_t *s, dmd_strbuf_t *path, int depth) {
+  struct stat st;
+  if (lstat(path->text, &st) != 0)
+    return;
+  if (S_ISREG(st.st_mode))
+    add_file(s, path->text + strlen(s->folder) + 1);
+  else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
+    look_through(s, path, depth + 1);
+}
+
+/* Hidden files and folders, such as .git, are no sources. */
+static void look_through(dmdv_sourcelines_t *s, dmd_strbuf_t *path, int depth) {
+  DIR *dir = opendir(path->text);
+  if (dir == NULL)
+    return;
+  size_t n = path->n;
+  const struct dirent *entry;
+  while (s->found.last < MAX_FILES && (entry = readdir(dir)) != NULL) {
+    if (entry->d_name[0] == '.')
+      continue;
+    dmd_strbuf_str(path, "/");
+    dmd_strbuf_str(path, entry->d_name);
+    look_at(s, path, depth);
+    dmd_strbuf_cut(path, n);
+  }
+  closedir(dir);
+}
+
+dmdv_sourcelines_t *dmdv_sourcelines_begin(const char *folder) {
+  struct stat st;
+  int error = stat(folder, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+  if (error != 0) {
+    dmdv_error("view: cannot look through %s: %s", folder, strerror(error));
+    return NULL;
+  }
+  dmdv_sourcelines_t *s = dmd_env_alloc(&dmdv_env, "dmdv.source", sizeof *s);
+  *s = (dmdv_sourcelines_t){.folder = dmd_env_alloc(&dmdv_env, "dmdv.source", strlen(folder) + 1)};
+  strcpy(s->folder, folder);
+  dmd_intern_init(&s->strings, &dmdv_env, "dmdv.source");
+  dmd_intern_init(&s->bases, &dmdv_env, "dmdv.source");
+  dmd_intern_init(&s->names, &dmdv_env, "dmdv.source");
+  dmd_pool_init(&s->by_base, &dmdv_env, "dmdv.source", sizeof(uint32_t));
+  dmd_pool_init(&s->found, &dmdv_env, "dmdv.source", sizeof(found_t));
+  dmd_pool_init(&s->wanted, &dmdv_env, "dmdv.source", sizeof(wanted_t));
+  dmd_pool_init(&s->lines, &dmdv_env, "dmdv.source", sizeof(line_t));
+  dmd_map_init(&s->is_wanted, &dmdv_env, "dmdv.source");
+  dmd_strbuf_t path;
+  dmd_strbuf_init(&path, &dmdv_env);
+  dmd_strbuf_str(&path, folder);
+  look_through(s, &path, 0);
+  dmd_strbuf_destroy(&path);
+  return s;
+}
+
+/* ---- What is wanted. ---- */
+
+static void want(dmdv_sourcelines_t *s, const dmd_frames_t *frames, uint32_t id) {
+  dmd_location_t l = dmd_frames_location(frames, id);
+  if (l.file == NULL || l.line == 0 || l.line > INT32_MAX)
+    return;
+  uint32_t name = dmd_intern_str(&s->names, l.file);
+  uint64_t key = (uint64_t)name << 32 | (uint32_t)l.line;
+  dmd_pool_reach(&s->wanted, name);
+  if (dmd_map_find(&s->is_wanted, key) != NULL)
+    return;
+  if (s->lines.last == MAX_WANTED) {
+    s->is_cut = true;
+    return;
+  }
+  dmd_map_add(&s->is_wanted, key, s);
+  wanted_t *wanted = DMD_POOL_AT(&s->wanted, wanted_t, name);
+  uint32_t line = dmd_pool_add(&s->lines);
+  *DMD_POOL_AT(&s->lines, line_t, line) = (line_t){.line = (uint32_t)l.line};
+  if (wanted->last_line == DMD_NONE)
+    wanted->first_line = line;
+  else
+    DMD_POOL_AT(&s->lines, line_t, wanted->last_line)->next = line;
+  wanted->last_line = line;
+}
+
+void dmdv_sourcelines_want_frames(dmdv_sourcelines_t *s, const dmd_frames_t *frames) {
+  for (uint32_t id = 1; id <= dmd_frames_count(frames); id++)
+    want(s, frames, id);
+}
+
+static void want_stack(dmdv_sourcelines_t *s, const dmd_records_t *records, uint32_t cut) {
+  size_t n;
+  const uint32_t *frames = dmd_records_frames(records, cut, &n);
+  for (size_t i = 0; i < n; i++)
+    want(s, &records->profile->frames, frames[i]);
+}
+
+void dmdv_sourcelines_want_records(dmdv_sourcelines_t *s, dmd_profile_t *profile,
+                                   uint32_t max_frames) {
+  dmd_records_t records;
+  dmd_records_init(&records, profile, max_frames, DMD_SORT_USABLE);
+  for (int section = 0; section < DMD_N_SECTIONS; section++)
+    for (uint32_t i = 0; i < records.section[section].n; i++) {
+      const dmd_record_t *record = dmd_records_at(&records, records.section[section].ids[i]);
+      want_stack(s, &records, record->stack);
+      for (uint32_t k = 0; k < record->n_reported; k++)
+        want_stack(s, &records, record->reported[k]);
+    }
+  dmd_records_destroy(&records);
+}
+
+/* ---- Which file it is. ---- */
+
+/* How many parts two paths have in common at their ends. */
+static int n_common(const char *a, const char *b) {
+  size_t i = strlen(a), k = strlen(b);
+  int n = 0;
+  while (i > 0 && k > 0 && a[i - 1] == b[k - 1]) {
+    i--, k--;
+    n += a[i] == '/';
+  }
+  bool at_start = (i == 0 && (k == 0 || b[k - 1] == '/')) || (k == 0 && a[i - 1] == '/');
+  return n + at_start;
+}
+
+/* NULL: none, or several alike. */
+static const char *find_file(const dmdv_sourcelines_t *s, const char *name) {
+  uint32_t base = dmd_intern_find_str(&s->bases, dmd_path_base(name));
+  const char *best = NULL;
+  int best_n = 0;
+  for (uint32_t id = base == DMD_NONE ? DMD_NONE : *DMD_POOL_AT(&s->by_base, uint32_t, base);
+       id != DMD_NONE; id = DMD_POOL_AT(&s->found, found_t, id)->next_alike) {
+    const char *path = dmd_intern_get_str(&s->strings, DMD_POOL_AT(&s->found, found_t, id)->path);
+    int n = n_common(name, path);
+    if (n >= best_n)
+      best = n == best_n ? NULL : path;
+    best_n = n > best_n ? n : best_n;
+  }
+  return best;
+}
+
+/* The whole file, with *n bytes; NULL where it cannot be had. The caller frees it. */
+static char *read_file(const dmdv_sourcelines_t *s, const char *path, size_t *n) {
+  dmd_strbuf_t full, text;
+  dmd_strbuf_init(&full, &dmdv_env);
+  dmd_strbuf_str(&full, s->folder);
+  dmd_strbuf_str(&full, "/");
+  dmd_strbuf_str(&full, path);
+  FILE *file = fopen(full.text, "rb");
+  dmd_strbuf_destroy(&full);
+  if (file == NULL)
+    return NULL;
+  dmd_strbuf_init(&text, &dmdv_env);
+  char piece[16384];
+  size_t got;
+  while (text.n < MAX_FILE && (got = fread(piece, 1, sizeof piece, file)) > 0)
+    dmd_strbuf_bytes(&text, piece, got);
+  fclose(file);
+  *n = text.n;
+  return dmd_strbuf_take(&text);
+}
+
+/* ---- Lines. ---- */
+
+/* Marks the lines that are wanted of a file; how many there are. */
+static uint32_t mark(const dmdv_sourcelines_t *s, uint32_t name, bool *marks, uint32_t n_lines) {
+  uint32_t n = 0;
+  for (uint32_t id = DMD_POOL_AT(&s->wanted, wanted_t, name)->first_line; id != DMD_NONE;
+       id = DMD_POOL_AT(&s->lines, line_t, id)->next) {
+    uint32_t line = DMD_POOL_AT(&s->lines, line_t, id)->line;
+    if (line > n_lines)
+      continue;
+    uint32_t from = line > AROUND ? line - AROUND : 1;
+    uint32_t to = line + AROUND < n_lines ? line + AROUND : n_lines;
+    for (uint32_t i = from; i <= to; i++) {
+      n += !marks[i];
+      marks[i] = true;
+    }
+  }
+  return n;
+}
+
+static uint32_t count_lines(const char *text, size_t n) {
+  uint32_t lines = n > 0 && text[n - 1] != '\n';
+  for (size_t i = 0; i < n; i++)
+    lines += text[i] == '\n';
+  return lines;
+}
+
+/* The file's name, then each line with its number. */
+static void write_lines(dmdv_sourcelines_t *s, dmd_imagewriter_t *w, const char *text, size_t n,
+                        const bool *marks) {
+  const char *at = text, *end = text + n;
+  for (uint32_t line = 1; at < end; line++) {
+    const char *next = memchr(at, '\n', (size_t)(end - at));
+    size_t length = (size_t)((next != NULL ? next : end) - at);
+    if (marks[line]) {
+      size_t shown = length < MAX_LINE ? length : MAX_LINE;
+      dmd_imagewriter_number(w, line);
+      dmd_imagewriter_bytes(w, at, shown);
+      s->szB += shown;
+    }
+    at += length + 1;
+  }
+}
+
+/* Returns whether there was anything. */
+static bool write_file(dmdv_sourcelines_t *s, dmd_imagewriter_t *w, uint32_t name) {
+  const char *file = dmd_intern_get_str(&s->names, name), *path = find_file(s, file);
+  size_t n;
+  char *text = path == NULL ? NULL : read_file(s, path, &n);
+  if (text == NULL)
+    return false;
+  uint32_t n_lines = count_lines(text, n);
+  bool *marks = dmd_env_alloc(&dmdv_env, "dmdv.source", n_lines + (size_t)1);
+  memset(marks, false, n_lines + (size_t)1);
+  uint32_t n_marked = mark(s, name, marks, n_lines);
+  if (n_marked > 0) {
+    dmd_imagewriter_string(w, file);
+    dmd_imagewriter_number(w, n_marked);
+    write_lines(s, w, text, n, marks);
+  }
+  dmd_env_free(&dmdv_env, marks);
+  dmd_env_free(&dmdv_env, text);
+  return n_marked > 0;
+}
+
+static void destroy(dmdv_sourcelines_t *s) {
+  dmd_map_destroy(&s->is_wanted);
+  dmd_pool_destroy(&s->lines);
+  dmd_pool_destroy(&s->wanted);
+  dmd_pool_destroy(&s->found);
+  dmd_pool_destroy(&s->by_base);
+  dmd_intern_destroy(&s->names);
+  dmd_intern_destroy(&s->bases);
+  dmd_intern_destroy(&s->strings);
+  dmd_env_free(&dmdv_env, s->folder);
+  dmd_env_free(&dmdv_env, s);
+}
+
+void dmdv_sourcelines_end(dmdv_sourcelines_t *s, dmd_imagewriter_t *w) {
+  uint32_t n_files = 0;
+  dmd_imagewriter_begin(w, DMD_IMAGE_SOURCES, 0);
+  for (uint32_t name = 1; name <= dmd_intern_count(&s->names); name++) {
+    s->is_cut |= s->szB > MAX_TEXT;
+    if (s->szB <= MAX_TEXT)
+      n_files += write_file(s, w, name);
+  }
+  dmd_imagewriter_string(w, NULL); /* no more files */
+  dmd_imagewriter_end_section(w);
+  dmdv_note("view: source lines of %u files are in the page%s", n_files,
+            s->is_cut ? "; those of smaller records were too many" : "");
+  destroy(s);
+}
