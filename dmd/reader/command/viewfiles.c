@@ -163,16 +163,16 @@ static bool is_wanted(const view_t *view, const entry_t *entry, const dmd_profil
 
 /* Says so where it is not. A graph that was given is an error, one that was found is left out. */
 static bool fits_page(const entry_t *entry, const dmd_heapgraph_t *graph) {
-  char nodes[DMD_FORMAT_MAX], edges[DMD_FORMAT_MAX];
-  uint32_t n_edges = dmd_graph_n_edges(&graph->graph);
-  if (graph->graph.n_nodes <= DMD_MAX_VIEW_NODES && n_edges <= DMD_MAX_VIEW_EDGES)
-    return true;
-  dmd_format_commas(nodes, graph->graph.n_nodes);
-  dmd_format_commas(edges, n_edges);
-  return dmdv_error(
-      "view: %s has %s blocks and roots with %s pointers, and a page bears %d with %d: "
-      "dmdv census, retained and the like read it",
-      entry->name, nodes, edges, DMD_MAX_VIEW_NODES, DMD_MAX_VIEW_EDGES);
+  char texts[4][DMD_FORMAT_MAX];
+  uint32_t n_nodes = graph->graph.n_nodes, n_edges = dmd_graph_n_edges(&graph->graph);
+  const uint32_t numbers[] = {n_nodes, n_edges, DMD_MAX_VIEW_NODES, DMD_MAX_VIEW_EDGES};
+  for (int i = 0; i < 4; i++)
+    dmd_format_commas(texts[i], numbers[i]);
+  return (n_nodes <= DMD_MAX_VIEW_NODES && n_edges <= DMD_MAX_VIEW_EDGES) ||
+         dmdv_error(
+             "view: %s has %s blocks and roots with %s pointers, and a page bears %s with %s: "
+             "dmdv census, retained and the like read it",
+             entry->name, texts[0], texts[1], texts[2], texts[3]);
 }
 
 static bool write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) {
