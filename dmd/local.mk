@@ -194,6 +194,7 @@ dmd_core_sources = \
   dmd/page/heapmap.c dmd/page/heapmap.h \
   dmd/page/nest.c dmd/page/nest.h \
   dmd/page/page.c dmd/page/page.h \
+  dmd/page/pagedata.c dmd/page/pagedata.h \
   dmd/page/pagegraph.c dmd/page/pagegraph.h \
   dmd/page/query.c dmd/page/query.h \
   dmd/page/recordlist.c dmd/page/recordlist.h \

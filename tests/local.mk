@@ -91,6 +91,7 @@ unit_tests = \
   tests/unit/test_owners \
   tests/unit/test_paths \
   tests/unit/test_page \
+  tests/unit/test_pagedata \
   tests/unit/test_page_flame \
   tests/unit/test_page_graph \
   tests/unit/test_page_records \

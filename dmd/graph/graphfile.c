@@ -351,6 +351,16 @@ static void destroy_columns(dmd_graph_column_t *columns, uint32_t n) {
     dmd_strbuf_destroy(&columns[i].bytes);
 }
 
+/* A part with a header, whose first field is the format. */
+bool dmd_graphfile_is(const char *bytes, size_t n) {
+  static const char format[] = "\x0a\x09" DMD_GRAPH_FORMAT;
+  enum { LENGTHS = 12, FORMAT = sizeof format - 1 };
+  for (size_t i = 2; i < LENGTHS && i + FORMAT <= n; i++)
+    if (dmd_mem_equal(bytes + i, format, FORMAT))
+      return true;
+  return false;
+}
+
 void dmd_graphfile_init(dmd_graphfile_t *file, const dmd_env_t *env, dmd_write_fn write_fn,
                         void *ctx) {
   dmd_mem_zero(file, sizeof *file);

@@ -20,6 +20,9 @@
 #define DMD_GRAPH_FORMAT "dmd-graph"
 #define DMD_GRAPH_VERSION 1
 
+/* Whether what begins with these bytes, 32 or more if it is that long, is a heap graph's file. */
+bool dmd_graphfile_is(const char *bytes, size_t n);
+
 /* A column of a part: packed numbers. */
 typedef struct dmd_graph_column {
   dmd_strbuf_t bytes;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * ask=files: {"files": [{"name", "kind", "process", what identifies the run, "mode", "blocks",
- * "bytes", "unreported": {"blocks", "bytes"}, "graph"}], "graphs": [{"name", "kind", "graph", "of",
- * "process", what identifies the run, "mode", "roots", "blocks", "edges"}]}: what the page has, in
- * a few words each. A profile of another program has no run; only dark-matter mode has unreported
- * blocks. "graph" numbers the graph beside a profile, "of" the profile beside a graph.
+ * "bytes", "unreported": {"blocks", "bytes"}, "reduced": {"records", "bytes"}, "graph"}], "graphs":
+ * [{"name", "kind", "graph", "of", "process", what identifies the run, "mode", "roots", "blocks",
+ * "edges"}]}: what the page has, in a few words each. A profile of another program has no run; only
+ * dark-matter mode has unreported blocks. "reduced" is there where a file was too large for a page.
+ * "graph" numbers the graph beside a profile, "of" the profile beside a graph.
  */
 #include "analysis/record.h"
 #include "base/jsonout.h"
@@ -56,6 +57,14 @@ static void write_process(dmd_jsonout_t *j, const dmd_profile_t *profile) {
 }
 
 /* graph: the one beside the file, or NULL. */
+static void write_reduced(dmd_jsonout_t *j, const dmd_image_reduced_t *reduced) {
+  dmd_jsonout_key(j, "reduced");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "records", reduced->records);
+  dmd_jsonout_key_u64(j, "bytes", reduced->bytes);
+  dmd_jsonout_end(j);
+}
+
 static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file,
                        const dmd_page_graph_t *graph) {
   const dmd_profile_t *profile = &file->profile;
@@ -67,6 +76,8 @@ static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file,
     dmd_json_write_identity(j, profile);
   dmd_jsonout_key_str(j, "mode", dmd_mode_name(profile->mode));
   write_heap(j, profile);
+  if (file->reduced.records > 0)
+    write_reduced(j, &file->reduced);
   if (graph != NULL)
     dmd_jsonout_key_u64(j, "graph", graph->number);
   dmd_jsonout_end(j);

@@ -20,13 +20,15 @@
 
 #include "analysis/filter.h"
 #include "base/out.h"
+#include "image/image.h"
 #include "page/query.h"
 #include "profile/profile.h"
 
 /* A file that was given to the page. */
 typedef struct dmd_page_file {
   dmd_strbuf_t name;
-  dmd_profile_t profile; /* filled in by whoever adds the file */
+  dmd_profile_t profile;       /* filled in by whoever adds the file */
+  dmd_image_reduced_t reduced; /* what it does not hold of the file */
 } dmd_page_file_t;
 
 /* What a host knows of regular expressions. */

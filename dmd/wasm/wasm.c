@@ -7,17 +7,30 @@
  * bytes of JSON, until the next one. After a call of `fail` or a trap the program is of no use any
  * more.
  */
+#include "base/jsonout.h"
 #include "base/str.h"
-#include "page/page.h"
+#include "page/pagedata.h"
 #include "wasm/memory.h"
 
 #define EXPORT(name) __attribute__((export_name(name), used))
 #define IMPORT(name) __attribute__((import_module("host"), import_name(name)))
 
-enum { WASM_PAGE = 65536, LEAST_GROWTH = 16 * WASM_PAGE };
+enum { WASM_PAGE = 65536, LEAST_GROWTH = 16 * WASM_PAGE, PIECE = 1 << 18 };
 
 /* Does not return: the program ends, with n bytes of text as the reason. */
 IMPORT("fail") _Noreturn void dmdw_host_fail(const char *message, size_t n);
+
+/* Fills `to` with the next bytes, up to n, of the file that is being added; how many. 0: the end.
+ */
+IMPORT("next") size_t dmdw_host_next(char *to, size_t n);
+
+/* The double that is nearest to a number in decimal notation. */
+IMPORT("number") double dmdw_host_number(const char *text);
+
+/* Whether a text is a regular expression, and whether one that is matches a part of another text.
+ */
+IMPORT("is_pattern") bool dmdw_host_is_pattern(const char *pattern);
+IMPORT("match") bool dmdw_host_match(const char *pattern, const char *text);
 
 /* Where the linker's own data end. */
 extern char __heap_base[];
@@ -27,6 +40,7 @@ static const char out_of_memory[] =
 
 static dmdw_memory_t g_memory;
 static dmd_env_t g_env;
+static dmd_page_data_t g_data;
 static dmd_page_t g_page;
 static dmd_strbuf_t g_answer;
 
@@ -84,6 +98,16 @@ static void host_panic(void *ctx, const char *what) {
   fail(what);
 }
 
+static bool is_pattern(void *ctx, const char *pattern) {
+  (void)ctx;
+  return dmdw_host_is_pattern(pattern);
+}
+
+static bool match(void *ctx, const char *pattern, const char *text) {
+  (void)ctx;
+  return dmdw_host_match(pattern, text);
+}
+
 /* ---- What the page calls. ---- */
 
 /* The seed is any number that a file cannot know. */
@@ -98,7 +122,10 @@ EXPORT("start") void dmdw_start(uint32_t seed_low, uint32_t seed_high) {
                       .panic = host_panic,
                       .hash_seed = (uint64_t)seed_high << 32 | seed_low};
   dmd_strbuf_init(&g_answer, &g_env);
+  dmd_page_data_init(&g_data, &g_env);
   dmd_page_init(&g_page, &g_env);
+  static const dmd_page_patterns_t patterns = {.is_good = is_pattern, .match = match};
+  dmd_page_set_patterns(&g_page, &patterns);
 }
 
 EXPORT("alloc") void *dmdw_alloc(size_t szB) {
@@ -107,6 +134,53 @@ EXPORT("alloc") void *dmdw_alloc(size_t szB) {
 
 EXPORT("free") void dmdw_free(void *p) {
   dmd_env_free(&g_env, p);
+}
+
+/* The answer to what only may fail: {}, or {"error": {"message", "hint"}}. */
+static void answer(bool good, const char *why, const char *hint) {
+  dmd_out_t out;
+  dmd_jsonout_t j;
+  dmd_strbuf_cut(&g_answer, 0);
+  dmd_out_init(&out, dmd_strbuf_write, &g_answer);
+  dmd_jsonout_init(&j, &out);
+  dmd_jsonout_object(&j, DMD_JSONOUT_DENSE);
+  if (!good) {
+    dmd_jsonout_key(&j, "error");
+    dmd_jsonout_object(&j, DMD_JSONOUT_DENSE);
+    dmd_jsonout_key_str(&j, "message", why);
+    dmd_jsonout_key_str(&j, "hint", hint);
+    dmd_jsonout_end(&j);
+  }
+  dmd_jsonout_end(&j);
+  dmd_out_flush(&out);
+}
+
+/* The bytes must stay, unless this fails. */
+EXPORT("add_image") void dmdw_add_image(void *bytes, size_t n) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &g_env);
+  bool good = dmd_page_add_image(&g_page, &g_data, bytes, n, dmdw_host_number, &why);
+  answer(good, why.text, "the page may have been cut or changed: write it again with dmdv view");
+  dmd_strbuf_destroy(&why);
+}
+
+static bool next(void *ctx, const char **bytes, size_t *n, dmd_fail_t *fail) {
+  (void)fail;
+  *bytes = ctx;
+  *n = dmdw_host_next(ctx, PIECE);
+  return true;
+}
+
+/* Adds a profile, whose bytes `next` gives. */
+EXPORT("add_file") void dmdw_add_file(const char *name) {
+  char *piece = dmd_env_alloc(&g_env, "page.piece", PIECE);
+  const dmd_source_t source = {.next = next, .ctx = piece, .number = dmdw_host_number};
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &g_env);
+  bool good = dmd_page_add_profile(&g_page, name, &source, &why);
+  answer(good, why.text, "the page reads profiles of dmd and of Firefox's DMD, .json or .json.gz");
+  dmd_strbuf_destroy(&why);
+  dmd_env_free(&g_env, piece);
 }
 
 EXPORT("ask") void dmdw_ask(const char *query) {

@@ -2,6 +2,7 @@
 #include "reader/command/graphcommand.h"
 
 #include "base/limits.h"
+#include "graph/graphfile.h"
 #include "reader/command/options.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
@@ -115,7 +116,7 @@ bool dmdv_is_graph_file(const char *name) {
   const char *bytes;
   size_t n;
   bool is_graph =
-      input != NULL && dmdv_input_next(input, &bytes, &n, &fail) && dmdv_is_graph(bytes, n);
+      input != NULL && dmdv_input_next(input, &bytes, &n, &fail) && dmd_graphfile_is(bytes, n);
   if (input != NULL)
     dmdv_input_close(input);
   return is_graph;

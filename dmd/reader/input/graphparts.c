@@ -200,14 +200,3 @@ size_t dmdv_field_count(const dmdv_field_t *field) {
     n += !(field->bytes[i] & 0x80);
   return n;
 }
-
-/* A part with a header, whose first field is the format. */
-bool dmdv_is_graph(const char *bytes, size_t n) {
-  static const char format[] = "\x0a\x09"
-                               "dmd-graph";
-  enum { LENGTHS = 12, FORMAT = sizeof format - 1 };
-  for (size_t i = 2; i < LENGTHS && i + FORMAT <= n; i++)
-    if (memcmp(bytes + i, format, FORMAT) == 0)
-      return true;
-  return false;
-}

@@ -64,7 +64,4 @@ bool dmdv_fields_next(dmdv_fields_t *fields, dmdv_field_t *field);
 /* How many numbers there are in a packed field. */
 size_t dmdv_field_count(const dmdv_field_t *field);
 
-/* Whether what begins with these bytes, 32 or more if it is that long, is a heap graph's file. */
-bool dmdv_is_graph(const char *bytes, size_t n);
-
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/input/load.h"
 
+#include "graph/graphfile.h"
 #include "reader/host/progress.h"
-#include "reader/input/graphparts.h"
 
 #include <stdlib.h>
 
@@ -61,7 +61,7 @@ static dmdv_input_t *open_document(const char *name, dmd_fail_t *fail) {
   const char *bytes;
   size_t n;
   bool good = input != NULL && dmdv_input_peek(input, &bytes, &n, fail);
-  if (good && dmdv_is_graph(bytes, n))
+  if (good && dmd_graphfile_is(bytes, n))
     good = dmd_fail(fail, "is a heap graph: dmdv census and the commands after it in dmdv --help "
                           "read these");
   if (input != NULL && !good)

@@ -5,6 +5,7 @@
  * there are bytes in the file for.
  */
 #include "base/limits.h"
+#include "graph/graphfile.h"
 #include "graph/nesting.h"
 #include "reader/host/host.h"
 #include "reader/host/memory.h"
@@ -221,7 +222,7 @@ static bool check_kind(dmdv_input_t *input, dmd_fail_t *fail) {
   size_t n, i = 0;
   if (!dmdv_input_peek(input, &bytes, &n, fail))
     return false;
-  if (dmdv_is_graph(bytes, n))
+  if (dmd_graphfile_is(bytes, n))
     return true;
   n = n < LOOKED_AT ? n : LOOKED_AT;
   while (i < n && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n'))

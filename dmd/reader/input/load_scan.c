@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/input/load_scan.h"
 
+#include "graph/graphfile.h"
 #include "graph/scangraph.h"
 #include "reader/host/host.h"
-#include "reader/input/graphparts.h"
 #include "reader/input/load.h"
 
 static bool make_graph(dmd_heapgraph_t *graph, const dmd_profile_t *profile, dmd_fail_t *fail) {
@@ -40,8 +40,8 @@ bool dmdv_load_graph_or_scan(dmd_heapgraph_t *graph, const char *name,
     return false;
   bool good = dmdv_input_keep(input, fail) && dmdv_input_peek(input, &bytes, &n, fail);
   if (good)
-    good = dmdv_is_graph(bytes, n) ? dmdv_load_graph_input(graph, input, options, fail)
-                                   : load_scan(graph, input, options, fail);
+    good = dmd_graphfile_is(bytes, n) ? dmdv_load_graph_input(graph, input, options, fail)
+                                      : load_scan(graph, input, options, fail);
   dmdv_input_close(input);
   return good;
 }

@@ -17,9 +17,9 @@ interface Exports {
   ask(query: number): void;
   answer(): number;
   answer_length(): number;
-  /** Both leave {} or an error as the answer. An image stays in its memory. */
-  add_image?(at: number, size: number): void;
-  add_file?(name: number, at: number, size: number): void;
+  /** Both leave {} or an error as the answer. An image stays in its memory; a file's bytes are asked for. */
+  add_image(at: number, size: number): void;
+  add_file(name: number): void;
 }
 
 /** wasm: the program, gzipped, in base64. */
@@ -35,36 +35,54 @@ export class WasmCore implements Core {
   readonly #exports: Exports;
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
+  readonly #patterns = new Map<string, RegExp | null>();
   #failed: PageError | null = null;
+  /** What is left of the file that is being added. */
+  #coming: Uint8Array = new Uint8Array(0);
 
   static async start(program: Uint8Array<ArrayBuffer>): Promise<WasmCore> {
     let core: WasmCore | null = null;
     const fail = (at: number, size: number): never => {
       throw core?.failure(at, size) ?? new PageError("The core did not start.", "");
     };
-    const { instance } = await WebAssembly.instantiate(program, { host: { fail } });
+    const started = (): WasmCore => {
+      if (core === null) throw new Error("the core asks before it was started");
+      return core;
+    };
+    const host = {
+      fail,
+      next: (to: number, room: number): number => started().#next(to, room),
+      number: (text: number): number => Number(started().#text(text)),
+      is_pattern: (pattern: number): number => (started().#pattern(pattern) === null ? 0 : 1),
+      match: (pattern: number, text: number): number => (started().#pattern(pattern)?.test(started().#text(text)) === true ? 1 : 0),
+    };
+    const { instance } = await WebAssembly.instantiate(program, { host });
     core = new WasmCore(instance.exports as unknown as Exports);
+    core.#start();
     return core;
   }
 
   private constructor(exports: Exports) {
     this.#exports = exports;
+  }
+
+  #start(): void {
     const [low = 0, high = 0] = crypto.getRandomValues(new Uint32Array(2));
-    this.#call(() => exports.start(low, high));
+    this.#call(() => this.#exports.start(low, high));
   }
 
   addImage(image: Uint8Array): void {
     const at = this.#put(image);
-    const answer = this.#call(() => this.#exports.add_image?.(at, image.length));
+    const answer = this.#call(() => this.#exports.add_image(at, image.length));
     if (isError(answer)) this.#exports.free(at);
     throwError(answer);
   }
 
   addFile(name: string, bytes: Uint8Array): void {
     const nameAt = this.#string(name);
-    const at = this.#put(bytes);
-    const answer = this.#call(() => this.#exports.add_file?.(nameAt, at, bytes.length));
-    this.#exports.free(at);
+    this.#coming = bytes;
+    const answer = this.#call(() => this.#exports.add_file(nameAt));
+    this.#coming = new Uint8Array(0);
     this.#exports.free(nameAt);
     throwError(answer);
   }
@@ -79,7 +97,33 @@ export class WasmCore implements Core {
   /** What the core says when it cannot go on. */
   failure(at: number, size: number): PageError {
     const text = this.#decoder.decode(new Uint8Array(this.#exports.memory.buffer, at, size));
-    return new PageError(`The core cannot go on: ${text}`, "Load the page again, with less data if memory was short.");
+    this.#failed = new PageError(`The core cannot go on: ${text}`, "Load the page again, with less data if memory was short.");
+    return this.#failed;
+  }
+
+  /** Gives the core the next bytes of the file that is being added. */
+  #next(to: number, room: number): number {
+    const piece = this.#coming.subarray(0, room);
+    this.#coming = this.#coming.subarray(piece.length);
+    new Uint8Array(this.#exports.memory.buffer, to >>> 0, piece.length).set(piece);
+    return piece.length;
+  }
+
+  /** A text of the core's, which ends in NUL. */
+  #text(at: number): string {
+    const bytes = new Uint8Array(this.#exports.memory.buffer);
+    return this.#decoder.decode(bytes.subarray(at >>> 0, bytes.indexOf(0, at >>> 0)));
+  }
+
+  /** null where it is no regular expression. */
+  #pattern(at: number): RegExp | null {
+    const text = this.#text(at);
+    let pattern = this.#patterns.get(text);
+    if (pattern === undefined) {
+      pattern = regularExpression(text);
+      this.#patterns.set(text, pattern);
+    }
+    return pattern;
   }
 
   #call(work: () => void): unknown {
@@ -110,6 +154,14 @@ export class WasmCore implements Core {
 
   #string(text: string): number {
     return this.#put(this.#encoder.encode(`${text}\0`));
+  }
+}
+
+function regularExpression(text: string): RegExp | null {
+  try {
+    return new RegExp(text, "u");
+  } catch {
+    return null;
   }
 }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The core in WebAssembly says what the same code says as an ordinary program (tests/page/ask.c), of profiles and of
+// files that are none.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { PageError } from "../src/core/protocol.ts";
+import { WasmCore } from "../src/core/wasm.ts";
+
+const top = join(process.env["VIEWER_SRC"] ?? ".", "..");
+const build = join(process.env["VIEWER_MODULES"] ?? "viewer/node_modules", "../..");
+const wasm = join(build, "viewer/dmd.wasm");
+const ask = join(build, "tests/page/ask");
+const corpus = join(top, "tests/fuzz/corpus/fuzz_load");
+const skip = existsSync(wasm) && existsSync(ask) ? false : "no core for WebAssembly, or no unit tests, were built";
+
+function start(): Promise<WasmCore> {
+  return WasmCore.start(new Uint8Array(readFileSync(wasm)));
+}
+
+function native(...words: string[]): string {
+  return execFileSync(ask, words, { encoding: "utf8", maxBuffer: 1 << 28 });
+}
+
+/** The file as the page has it, which inflates it. null: it cannot be inflated. */
+function bytesOf(file: string): Uint8Array | null {
+  const bytes = readFileSync(file);
+  try {
+    return new Uint8Array(bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Adds the file. What is wrong with it; null: nothing. */
+function add(core: WasmCore, bytes: Uint8Array): string | null {
+  try {
+    core.addFile("file", bytes);
+    return null;
+  } catch (error) {
+    assert.ok(error instanceof PageError);
+    return error.message;
+  }
+}
+
+test("answers and errors are those of the same code as an ordinary program", { skip }, async () => {
+  const queries = native().split("\n").filter((name) => name !== "").map((name) => `ask=${name}`);
+  assert.ok(queries.includes("ask=records"));
+  let answered = 0;
+  let refused = 0;
+  for (const name of readdirSync(corpus)) {
+    const file = join(corpus, name);
+    const bytes = bytesOf(file);
+    if (bytes === null) continue;
+    const core = await start();
+    const wrong = add(core, bytes);
+    if (wrong !== null) {
+      assert.equal(wrong, (JSON.parse(native(file, "ask=files")) as { message: string }).message, name);
+      refused++;
+    } else {
+      for (const query of queries) assert.equal(core.ask(query), native(file, query), `${name}: ${query}`);
+      answered++;
+    }
+  }
+  assert.ok(answered > 10 && refused > 10);
+});
+
+/** A profile of n blocks, in which each number is written in another way. */
+function profileOf(blocks: readonly string[]): Uint8Array {
+  return new TextEncoder().encode(
+    `{"version": 5e0, "invocation": {"dmdEnvVar": null, "mode": "live"}, "blockList": [${blocks.join(",\n")}],` +
+      `"traceTable": {}, "frameTable": {}}`,
+  );
+}
+
+test("numbers are read as JavaScript reads them", { skip }, async () => {
+  const core = await start();
+  core.addFile("numbers", profileOf(['{"req": 1e3}', '{"req": 2.50e2}', '{"req": 9007199254740991, "num": 1}', '{"req": 10E-1}']));
+  const { files } = JSON.parse(core.ask("ask=files")) as { files: { bytes: number; blocks: number }[] };
+  assert.equal(files[0]?.blocks, 4);
+  assert.equal(files[0]?.bytes, 1000 + 250 + 1 + 9007199254740991);
+});
+
+test("a file that is no profile leaves those that were there", { skip }, async () => {
+  const core = await start();
+  core.addFile("good", profileOf(['{"req": 1}']));
+  assert.throws(() => core.addFile("bad.json", new TextEncoder().encode('{"version": 5,\n "blockList": [}')), {
+    message: "bad.json:2: '}' found where a value should be (byte 30)",
+  });
+  assert.throws(() => core.addFile("empty", new Uint8Array(0)), { message: "empty:1: the file ends where an object should be (byte 0)" });
+  const { files } = JSON.parse(core.ask("ask=files")) as { files: { name: string }[] };
+  assert.deepEqual(files.map((file) => file.name), ["good"]);
+});
+
+test("a regular expression is the browser's", { skip }, async () => {
+  const core = await start();
+  const bytes = bytesOf(join(corpus, "small.json"));
+  assert.ok(bytes !== null);
+  core.addFile("small", bytes);
+  const all = JSON.parse(core.ask("ask=records")) as { error?: unknown };
+  assert.equal(all.error, undefined);
+  assert.match(core.ask("ask=records&regex=1&q=%5B"), /^\{"error"/);
+  assert.doesNotMatch(core.ask("ask=records&regex=1&q=%5Ema%5Cw%2B"), /"error"/);
+});
+
+test("without memory the core says so, and every further call says it again", { skip }, async () => {
+  const core = await start();
+  const short = new PageError("The core cannot go on: out of memory: the browser gives a page no more than it has now", "");
+  const huge = { length: 0xffff0000, subarray: () => new Uint8Array(0) } as unknown as Uint8Array;
+  assert.throws(() => core.addImage(huge), { message: short.message });
+  assert.throws(() => core.ask("ask=files"), { message: short.message });
+});
