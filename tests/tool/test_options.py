@@ -202,7 +202,7 @@ def usable_sizes_are_real(t):
 # ---- The command line ----
 
 BAD_OPTIONS = [
-    "--mode=dark", "--mode=", "--mode=scan", "--stacks=none", "--sample-below=-1", "--sample-below=x",
+    "--mode=dark", "--mode=", "--mode=scans", "--stacks=none", "--sample-below=-1", "--sample-below=x",
     "--sample-below=99999999999", "--seed=x", "--allocator=foo", "--tag-threads=yes", "--sort-by=size",
     "--max-records=0", "--max-records=-1", "--max-records=", "--max-records=3x", "--max-records=some", "--max-frames=0",
     "--max-frames=501", "--dump-at-exit=maybe", "--dmd-out-file=", "--no-such-option", "--max-recordsx=1",
