@@ -9,6 +9,7 @@ dmd_core_sources = \
   dmd/base/env.h \
   dmd/base/fail.c dmd/base/fail.h \
   dmd/base/fnname.c dmd/base/fnname.h \
+  dmd/base/typename.c dmd/base/typename.h \
   dmd/base/format.c dmd/base/format.h \
   dmd/base/glob.c dmd/base/glob.h \
   dmd/base/intern.c dmd/base/intern.h \

@@ -146,6 +146,7 @@ unit_tests = \
   tests/unit/test_translate \
   tests/unit/test_tree \
   tests/unit/test_types \
+  tests/unit/test_typename \
   tests/unit/test_typing \
   tests/unit/test_utf8 \
   tests/unit/test_value \

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/typename.h"
 
 void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled) {
   char buf[DMD_FORMAT_MAX];
@@ -135,4 +136,16 @@ void dmd_print_quoted(dmd_out_t *out, const char *s) {
     }
   }
   dmd_out_char(out, '\'');
+}
+
+void dmd_print_types(dmd_out_t *out, const dmd_env_t *env, const char *text) {
+  dmd_strbuf_t buf;
+  dmd_strbuf_init(&buf, env);
+  dmd_typename_short(&buf, text);
+  dmd_out_safe(out, buf.text);
+  dmd_strbuf_destroy(&buf);
+}
+
+void dmd_print_kind(dmd_out_t *out, const dmd_kinds_t *kinds, uint32_t id) {
+  dmd_print_types(out, kinds->names.env, dmd_kinds_name(kinds, id));
 }

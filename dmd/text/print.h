@@ -6,6 +6,7 @@
 #define DMD_TEXT_PRINT_H
 
 #include "base/out.h"
+#include "graph/kinds.h"
 #include "profile/profile.h"
 
 /* A number with commas; estimates from sampled blocks are marked with a tilde. */
@@ -44,6 +45,12 @@ void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const dmd_pro
 
 /* The frame alone. */
 void dmd_print_frame_text(dmd_out_t *out, const dmd_profile_t *profile, uint32_t frame);
+
+/* A text with names of types in it, which it makes short (base/typename.h). */
+void dmd_print_types(dmd_out_t *out, const dmd_env_t *env, const char *text);
+
+/* The name of a kind, or of a way (graph/kinds.h), likewise. */
+void dmd_print_kind(dmd_out_t *out, const dmd_kinds_t *kinds, uint32_t id);
 
 /* `  Allocated at {` where what is "Allocated", `  At {` where it is empty. */
 void dmd_print_stack_opening(dmd_out_t *out, const char *what);

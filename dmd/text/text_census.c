@@ -49,6 +49,10 @@ static void print_evidence(const table_t *t, const dmd_census_row_t *row) {
   dmd_out_char(t->out, ')');
 }
 
+static bool has_types(dmd_nodekey_t key) {
+  return key == DMD_KEY_TYPE || key == DMD_KEY_ROOT || key == DMD_KEY_HOLDER;
+}
+
 /* The lines of a stack stand below each other. */
 static void print_name(const table_t *t, const dmd_census_row_t *row) {
   const char *name = dmd_census_name(t->census, row);
@@ -60,7 +64,10 @@ static void print_name(const table_t *t, const dmd_census_row_t *row) {
       dmd_out_char(t->out, '\n');
       print_blanks(t->out, NAME_COLUMN + indent);
     }
-  dmd_out_safe(t->out, name);
+  if (has_types(dmd_census_key(t->census, row)))
+    dmd_print_types(t->out, t->census->env, name);
+  else
+    dmd_out_safe(t->out, name);
   print_evidence(t, row);
   dmd_out_char(t->out, '\n');
 }

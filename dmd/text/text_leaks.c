@@ -38,7 +38,7 @@ static void print_row(dmd_out_t *out, const dmd_leaks_view_t *view, const dmd_le
   dmd_out_str(out, " {\n  ");
   print_sum(out, &row->own);
   dmd_out_str(out, ": ");
-  dmd_out_safe(out, dmd_kinds_name(view->kinds, row->kind));
+  dmd_print_kind(out, view->kinds, row->kind);
   dmd_out_char(out, '\n');
   if (row->hanging.blocks > 0) {
     dmd_out_str(out, "  ");

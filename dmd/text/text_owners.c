@@ -32,13 +32,13 @@ static void print_reporter(dmd_out_t *out, const dmd_owners_t *owners, const dmd
 
 static void print_holding(dmd_out_t *out, const dmd_owners_t *owners, const dmd_ownership_t *o) {
   if (o->way != DMD_NONE) {
-    dmd_out_safe(out, name_of(owners, o->way));
+    dmd_print_kind(out, owners->kinds, o->way);
     dmd_out_str(out, " of ");
   }
-  dmd_out_safe(out, name_of(owners, o->kind));
+  dmd_print_kind(out, owners->kinds, o->kind);
   if (o->through != DMD_NONE) {
     dmd_out_str(out, ", through ");
-    dmd_out_safe(out, name_of(owners, o->through));
+    dmd_print_kind(out, owners->kinds, o->through);
   }
 }
 
@@ -108,7 +108,7 @@ static void print_record(dmd_out_t *out, const dmd_owners_view_t *view, uint32_t
   dmd_out_u64(out, section->n);
   dmd_out_str(out, ": ");
   if (o != NULL)
-    dmd_out_safe(out, name_of(owners, owners->kinds->of[o->block]));
+    dmd_print_kind(out, owners->kinds, owners->kinds->of[o->block]);
   dmd_out_str(out, "\n  ");
   dmd_print_bytes(out, (uint64_t)record->usable);
   dmd_out_char(out, '\n');

@@ -17,10 +17,10 @@ static void print_step(dmd_out_t *out, const dmd_paths_t *paths, const dmd_path_
   for (uint32_t i = 0; i <= depth; i++)
     dmd_out_str(out, "  ");
   if (step->way != DMD_NONE) {
-    dmd_out_safe(out, dmd_kinds_name(paths->kinds, step->way));
+    dmd_print_kind(out, paths->kinds, step->way);
     dmd_out_str(out, ": ");
   }
-  dmd_out_safe(out, dmd_kinds_name(paths->kinds, step->kind));
+  dmd_print_kind(out, paths->kinds, step->kind);
   if (step->repeats)
     dmd_out_str(out, ", then others of these");
   if (step->is_doubtful)

@@ -52,7 +52,7 @@ static void print_block(dmd_out_t *out, const dmd_referrers_view_t *view, uint32
   dmd_out_str(out, " requested / ");
   dmd_print_unsigned(out, dmd_heapgraph_block(graph, node)->slop);
   dmd_out_str(out, " slop), ");
-  dmd_out_safe(out, kind_name(view, node));
+  dmd_print_kind(out, view->kinds, view->kinds->of[node]);
   dmd_out_char(out, '\n');
 }
 
@@ -92,7 +92,7 @@ static void print_referrer(dmd_out_t *out, const dmd_referrers_view_t *view, uin
   if (is_block) {
     print_block(out, view, referrer->node);
   } else {
-    dmd_out_safe(out, kind_name(view, referrer->node));
+    dmd_print_kind(out, view->kinds, view->kinds->of[referrer->node]);
     dmd_out_char(out, '\n');
   }
   for (uint32_t i = 0; i < shown; i++) {

@@ -26,10 +26,10 @@ static void print_blanks(dmd_out_t *out, size_t n) {
 static void print_label(dmd_out_t *out, const dmd_retainedrows_t *rows,
                         const dmd_retained_row_t *row) {
   if (row->way != DMD_NONE) {
-    dmd_out_safe(out, dmd_kinds_name(rows->kinds, row->way));
+    dmd_print_kind(out, rows->kinds, row->way);
     dmd_out_str(out, ": ");
   }
-  dmd_out_safe(out, dmd_kinds_name(rows->kinds, row->kind));
+  dmd_print_kind(out, rows->kinds, row->kind);
   if (row->blocks > 1) {
     dmd_out_str(out, " x ");
     dmd_print_number(out, row->blocks, false);
