@@ -20,6 +20,16 @@ static inline char *dmd_wire_put(char *to, uint64_t v) {
   return to;
 }
 
+/* What dmd_wire_put put there. *from is moved behind it. Only for bytes of one's own: nothing is
+ * checked. */
+static inline uint64_t dmd_wire_get(const char **from) {
+  uint64_t v = 0;
+  unsigned shift = 0;
+  for (; **from & 0x80; shift += 7)
+    v |= (uint64_t)(*(*from)++ & 0x7f) << shift;
+  return v | (uint64_t) * (*from)++ << shift;
+}
+
 static inline void dmd_wire_number(dmd_strbuf_t *to, uint64_t v) {
   char *end = dmd_wire_put(dmd_strbuf_reserve(to, DMD_WIRE_MAX_NUMBER), v);
   dmd_strbuf_cut(to, (size_t)(end - to->text));

@@ -103,7 +103,7 @@ uint32_t dmd_backedges_take(dmd_edgemask_t *mask, const dmd_heapgraph_t *graph,
   dmd_lost_t lost;
   dmd_dominators_t dominators;
   dmd_lost_init(&lost, graph);
-  dmd_dominators_init(&dominators, &graph->graph, lost.nodes, lost.n);
+  dmd_dominators_init_packed(&dominators, mask->graph, lost.nodes, lost.n);
   dmd_lost_destroy(&lost);
   number_nodes(&w, &dominators);
   dmd_dominators_destroy(&dominators);

@@ -5,6 +5,7 @@
  */
 #include "graph/dominators.h"
 
+#include "base/bitset.h"
 #include "base/mem.h"
 
 /* What is known of a node during the search; in one struct, since it is read together. */
@@ -27,13 +28,16 @@ typedef struct {
   uint32_t n_starts;      /* that are left */
   uint32_t n;             /* reached */
   node_t *nodes;
-  uint32_t *node;    /* by number */
-  uint32_t *idom;    /* by number: at first the parent in the search's tree */
-  uint32_t *semi;    /* by number: the semidominator, as far as it is known */
-  uint32_t *scratch; /* n: of the search, where it is in each node's edges; later the path */
-  path_t *path;      /* by number */
-  uint32_t *back;    /* sources of the edges that lead back to each number, */
-  uint32_t *first;   /* which has those from first[i] to first[i + 1] - 1 */
+  uint32_t *node;      /* by number */
+  uint32_t *idom;      /* by number: at first the parent in the search's tree */
+  uint32_t *next_edge; /* by number: of its node, the search's next */
+  uint32_t *semi;      /* by number: the semidominator, as far as it is known */
+  path_t *path;        /* by number */
+  uint32_t *way;       /* that was gone up, numbers */
+  uint32_t *back;      /* sources of the edges that lead back, by where they lead */
+  uint32_t n_back;
+  dmd_bitset_t lists; /* a bit for each number, which is set, and after it one for each of its edges
+                         in `back`: where the edges of one number end and the next one's begin */
 } work_t;
 
 static void *array(const work_t *w, uint64_t n, size_t element_szB) {
@@ -58,7 +62,7 @@ static void number_node(work_t *w, uint32_t node, uint32_t parent) {
   w->nodes[node] = (node_t){.number = number, .source = parent};
   w->node[number] = node;
   w->idom[number] = parent;
-  w->scratch[number] = w->graph->first[node];
+  w->next_edge[number] = w->graph->first[node];
   fetch_targets(w, node);
 }
 
@@ -88,10 +92,10 @@ static void search(work_t *w) {
     w->nodes[node].number = DMD_NO_DOMINATOR;
   number_node(w, 0, 0);
   for (uint32_t here = 0;;) {
-    uint32_t end = g->first[w->node[here] + 1], e = w->scratch[here];
+    uint32_t end = g->first[w->node[here] + 1], e = w->next_edge[here];
     for (; e < end && w->nodes[g->target[e]].number != DMD_NO_DOMINATOR; e++)
       note_edge(&w->nodes[g->target[e]], here);
-    w->scratch[here] = e + 1;
+    w->next_edge[here] = e + 1;
     if (e < end) {
       number_node(w, g->target[e], here);
       here = w->n - 1;
@@ -115,12 +119,11 @@ static void make_room(work_t *w) {
     end = w->nodes[w->node[i]].first += end;
   }
   w->back = array(w, end, sizeof *w->back);
-  w->first[w->n] = end;
+  w->n_back = end;
 }
 
 static void collect_edges(work_t *w) {
   const dmd_graph_t *g = w->graph;
-  make_room(w);
   for (uint32_t from = 0; from < w->n; from++) {
     if (from + 2 * AHEAD < w->n)
       __builtin_prefetch(&g->target[g->first[w->node[from + 2 * AHEAD]]]);
@@ -133,11 +136,17 @@ static void collect_edges(work_t *w) {
         w->back[--to->first] = from;
     }
   }
+}
+
+/* Keeps by number what is needed of the nodes from now on. */
+static void note_lists(work_t *w) {
+  dmd_bitset_init(&w->lists, w->env, "dmd.dominators", (uint64_t)w->n + w->n_back);
   for (uint32_t i = 0; i < w->n; i++) {
     if (i + AHEAD < w->n)
       __builtin_prefetch(&w->nodes[w->node[i + AHEAD]]);
-    w->first[i] = w->nodes[w->node[i]].first;
-    w->semi[i] = w->nodes[w->node[i]].source;
+    const node_t *node = &w->nodes[w->node[i]];
+    dmd_bitset_add(&w->lists, (uint64_t)node->first + i);
+    w->semi[i] = node->source;
   }
 }
 
@@ -149,12 +158,12 @@ static uint32_t least_on_path(work_t *w, uint32_t v, uint32_t last) {
   path_t *path = w->path;
   uint32_t depth = 0;
   while (path[v].up > last) {
-    w->scratch[depth++] = v;
+    w->way[depth++] = v;
     v = path[v].up;
   }
   uint32_t root = path[v].up, least = path[v].least;
   while (depth > 0) {
-    path_t *p = &path[w->scratch[--depth]];
+    path_t *p = &path[w->way[--depth]];
     p->up = root;
     if (least < p->least)
       p->least = least;
@@ -165,11 +174,13 @@ static uint32_t least_on_path(work_t *w, uint32_t v, uint32_t last) {
 }
 
 static void find_semidominators(work_t *w) {
+  uint64_t at = (uint64_t)w->n + w->n_back; /* in `lists` */
   for (uint32_t i = 0; i < w->n; i++)
     w->path[i] = (path_t){.up = w->idom[i], .least = i};
   for (uint32_t i = w->n - 1; i > 0; i--) {
     uint32_t semi = w->semi[i];
-    for (uint32_t e = w->first[i + 1]; e-- > w->first[i];) {
+    while (!dmd_bitset_has(&w->lists, --at)) {
+      uint64_t e = at - i - 1; /* after i + 1 set bits */
       if (e >= 2 * AHEAD)
         __builtin_prefetch(&w->path[w->back[e - 2 * AHEAD]]);
       uint32_t least = least_on_path(w, w->back[e], i);
@@ -207,26 +218,37 @@ void dmd_dominators_init(dmd_dominators_t *dominators, const dmd_graph_t *graph,
   w.nodes = array(&w, n, sizeof *w.nodes);
   w.node = array(&w, n, sizeof *w.node);
   w.idom = array(&w, n, sizeof *w.idom);
-  w.scratch = array(&w, n, sizeof *w.scratch);
+  w.next_edge = array(&w, n, sizeof *w.next_edge);
   search(&w);
-  w.semi = array(&w, n, sizeof *w.semi);
-  w.first = array(&w, (uint64_t)n + 1, sizeof *w.first);
+  dmd_env_free(w.env, w.next_edge);
+  make_room(&w);
   collect_edges(&w);
-  w.path = array(&w, n, sizeof *w.path);
+  w.semi = array(&w, w.n, sizeof *w.semi);
+  note_lists(&w);
+  dmd_env_free(w.env, w.nodes);
+  w.path = array(&w, w.n, sizeof *w.path);
+  w.way = array(&w, w.n, sizeof *w.way);
   find_semidominators(&w);
+  dmd_env_free(w.env, w.way);
   dmd_env_free(w.env, w.path);
+  dmd_bitset_destroy(&w.lists);
   dmd_env_free(w.env, w.back);
-  dmd_env_free(w.env, w.first);
   find_dominators(&w);
   dmd_env_free(w.env, w.semi);
-  dmd_env_free(w.env, w.scratch);
-  dmd_env_free(w.env, w.nodes);
   *dominators = (dmd_dominators_t){.env = w.env};
   dominators->idom = array(&w, n, sizeof *dominators->idom);
   for (uint32_t node = 0; node < n; node++)
     dominators->idom[node] = DMD_NO_DOMINATOR;
   hand_over(&w, dominators);
   dmd_env_free(w.env, w.idom);
+}
+
+void dmd_dominators_init_packed(dmd_dominators_t *dominators, dmd_graph_t *graph,
+                                const uint32_t *starts, uint32_t n_starts) {
+  dmd_packed_offsets_t offsets;
+  dmd_graph_pack_offsets(graph, &offsets);
+  dmd_dominators_init(dominators, graph, starts, n_starts);
+  dmd_graph_unpack_offsets(&offsets);
 }
 
 void dmd_dominators_measure(dmd_dominators_t *dominators, const dmd_graph_t *graph) {

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/wire.h"
 
 static void *array(const dmd_env_t *env, uint64_t n, size_t element_szB) {
   return dmd_env_alloc(env, "dmd.graph", (size_t)(n > 0 ? n : 1) * element_szB);
@@ -63,4 +64,54 @@ uint32_t dmd_graph_source(const dmd_graph_t *graph, uint32_t edge) {
   uint32_t next;
   DMD_SEARCH(next, 1, graph->n_nodes, graph->first[next] <= edge);
   return next - 1;
+}
+
+/* ---- Packed offsets. ---- */
+
+/* Calls `put` with each edge's difference: to the edge before it in its node, or to 0. */
+static void for_each_difference(const dmd_graph_t *graph, void (*put)(void *ctx, uint32_t v),
+                                void *ctx) {
+  for (uint32_t node = 0; node < graph->n_ended; node++) {
+    uint32_t last = 0;
+    for (uint32_t e = graph->first[node]; e < graph->first[node + 1]; e++) {
+      put(ctx, graph->offset[e] - last);
+      last = graph->offset[e];
+    }
+  }
+}
+
+static void add_szB(void *szB, uint32_t v) {
+  *(size_t *)szB += dmd_wire_number_szB(v);
+}
+
+static void put(void *end, uint32_t v) {
+  char **at = end;
+  *at = dmd_wire_put(*at, v);
+}
+
+void dmd_graph_pack_offsets(dmd_graph_t *graph, dmd_packed_offsets_t *packed) {
+  *packed = (dmd_packed_offsets_t){.graph = graph};
+  if (graph->offset == NULL || graph->is_borrowed)
+    return;
+  size_t szB = 0;
+  for_each_difference(graph, add_szB, &szB);
+  packed->bytes = array(graph->env, szB, 1);
+  char *end = packed->bytes;
+  for_each_difference(graph, put, &end);
+  dmd_env_free(graph->env, graph->offset);
+  graph->offset = NULL;
+}
+
+void dmd_graph_unpack_offsets(dmd_packed_offsets_t *packed) {
+  dmd_graph_t *graph = packed->graph;
+  const char *at = packed->bytes;
+  if (at == NULL)
+    return;
+  graph->offset = array(graph->env, graph->max_edges, sizeof *graph->offset);
+  for (uint32_t node = 0; node < graph->n_ended; node++) {
+    uint32_t last = 0;
+    for (uint32_t e = graph->first[node]; e < graph->first[node + 1]; e++)
+      graph->offset[e] = last += (uint32_t)dmd_wire_get(&at);
+  }
+  dmd_env_free(graph->env, packed->bytes);
 }

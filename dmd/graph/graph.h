@@ -48,6 +48,17 @@ void dmd_graph_end_node(dmd_graph_t *graph);
 /* The node that an edge starts in: a search of log n. */
 uint32_t dmd_graph_source(const dmd_graph_t *graph, uint32_t edge);
 
+/* For an analysis that reads no offsets and wants memory: until it is over, they take a byte or two
+ * an edge, and `offset` is NULL. Nothing happens to a graph without offsets, or of arrays that are
+ * somebody else's. */
+typedef struct dmd_packed_offsets {
+  dmd_graph_t *graph;
+  char *bytes; /* differences between those of one node; NULL: there are none */
+} dmd_packed_offsets_t;
+
+void dmd_graph_pack_offsets(dmd_graph_t *graph, dmd_packed_offsets_t *packed);
+void dmd_graph_unpack_offsets(dmd_packed_offsets_t *packed);
+
 static inline uint32_t dmd_graph_n_edges(const dmd_graph_t *graph) {
   return graph->first[graph->n_ended];
 }

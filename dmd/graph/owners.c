@@ -244,7 +244,7 @@ void dmd_owners_init(dmd_owners_t *owners, dmd_heapgraph_t *graph, dmd_kinds_t *
   dmd_edgemask_take_doubtful(&mask, kinds->typing);
   dmd_backedges_take(&mask, graph, kinds);
   dmd_lost_init(&w.lost, graph);
-  dmd_dominators_init(&w.dominators, &graph->graph, w.lost.nodes, w.lost.n);
+  dmd_dominators_init_packed(&w.dominators, &graph->graph, w.lost.nodes, w.lost.n);
   find_owners(&w, picks);
   dmd_dominators_destroy(&w.dominators);
   dmd_lost_destroy(&w.lost);

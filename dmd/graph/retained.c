@@ -22,7 +22,7 @@ static void find_sure(dmd_retained_t *r, dmd_heapgraph_t *graph, const dmd_typin
   dmd_edgemask_init(&mask, &graph->graph);
   if (dmd_edgemask_take_doubtful(&mask, typing) > 0) {
     dmd_dominators_t dominators;
-    dmd_dominators_init(&dominators, &graph->graph, r->lost.nodes, r->lost.n);
+    dmd_dominators_init_packed(&dominators, &graph->graph, r->lost.nodes, r->lost.n);
     r->sure = sum(r, &dominators);
     dmd_dominators_destroy(&dominators);
   }
@@ -35,7 +35,8 @@ void dmd_retained_init(dmd_retained_t *retained, dmd_heapgraph_t *graph,
   dmd_lost_init(&retained->lost, graph);
   dmd_nesting_init(&retained->sizes, graph);
   find_sure(retained, graph, typing);
-  dmd_dominators_init(&retained->dominators, &graph->graph, retained->lost.nodes, retained->lost.n);
+  dmd_dominators_init_packed(&retained->dominators, &graph->graph, retained->lost.nodes,
+                             retained->lost.n);
   retained->bytes = sum(retained, &retained->dominators);
 }
 

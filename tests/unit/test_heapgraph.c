@@ -139,6 +139,62 @@ static void stacks_keep_their_addresses(void **state) {
   host_done(&host);
 }
 
+static void throw_offsets(dice_t *dice, dmd_graph_t *graph, uint32_t *offsets, uint32_t n_nodes,
+                          uint32_t n_edges) {
+  uint32_t n = 0;
+  for (uint32_t node = 0; node < n_nodes; node++) {
+    uint32_t offset = 0, n_of_node = (uint32_t)dice_below(dice, 2 * n_edges / n_nodes);
+    for (uint32_t i = 0; i < n_of_node && n < n_edges; i++) {
+      offset = dice_below(dice, 10) == 0 ? (uint32_t)dice_below(dice, UINT32_MAX)
+                                         : offset + 8 * (uint32_t)dice_below(dice, 20);
+      dmd_graph_add_edge(graph, node, offset);
+      offsets[n++] = offset;
+    }
+    dmd_graph_end_node(graph);
+  }
+}
+
+static void offsets_come_back(void **state) {
+  (void)state;
+  enum { N_NODES = 100, N_EDGES = 1000 };
+  dice_t dice = {9};
+  host_t host;
+  host_init(&host);
+  for (int round = 0; round < 100; round++) {
+    dmd_graph_t graph;
+    dmd_packed_offsets_t packed;
+    uint32_t offsets[N_EDGES];
+    dmd_graph_init(&graph, &host.env, N_NODES, N_EDGES, round > 0);
+    throw_offsets(&dice, &graph, offsets, N_NODES, N_EDGES);
+    dmd_graph_pack_offsets(&graph, &packed);
+    assert_null(graph.offset);
+    dmd_graph_unpack_offsets(&packed);
+    if (round > 0)
+      assert_memory_equal(graph.offset, offsets, dmd_graph_n_edges(&graph) * sizeof *offsets);
+    else
+      assert_null(graph.offset);
+    dmd_graph_destroy(&graph);
+  }
+  host_done(&host);
+}
+
+static void borrowed_offsets_stay(void **state) {
+  (void)state;
+  host_t host;
+  dmd_graph_t graph;
+  dmd_packed_offsets_t packed;
+  uint32_t first[] = {0, 1}, target[] = {0}, offset[] = {8};
+  uint64_t size[] = {0};
+  host_init(&host);
+  dmd_graph_borrow(&graph, &host.env, 1, first, target, offset, size);
+  dmd_graph_pack_offsets(&graph, &packed);
+  assert_ptr_equal(graph.offset, offset);
+  dmd_graph_unpack_offsets(&packed);
+  assert_ptr_equal(graph.offset, offset);
+  dmd_graph_destroy(&graph);
+  host_done(&host);
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_heapgraph_t graph;
@@ -159,10 +215,9 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_the_innermost_block),
-      cmocka_unit_test(edges_say_where_they_lead),
-      cmocka_unit_test(stacks_keep_their_addresses),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(finds_the_innermost_block),   cmocka_unit_test(edges_say_where_they_lead),
+      cmocka_unit_test(stacks_keep_their_addresses), cmocka_unit_test(offsets_come_back),
+      cmocka_unit_test(borrowed_offsets_stay),       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
