@@ -49,7 +49,7 @@ static unsigned char byte_at(uint64_t addr) {
 
 /* The word, byte by byte, as a machine of this kind has it. */
 static uint64_t word_at(uint64_t addr, uint64_t word_szB) {
-  unsigned char bytes[sizeof(uint64_t)];
+  unsigned char bytes[sizeof(uint64_t)] = {0};
   uint64_t word = 0;
   uint32_t half = 0;
   for (uint64_t i = 0; i < word_szB; i++)
