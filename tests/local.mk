@@ -193,6 +193,7 @@ fuzz_targets = \
   tests/fuzz/fuzz_image \
   tests/fuzz/fuzz_load \
   tests/fuzz/fuzz_memory_reports \
+  tests/fuzz/fuzz_page \
   tests/fuzz/fuzz_roundtrip \
   tests/fuzz/fuzz_size \
   tests/fuzz/fuzz_tree_path

@@ -74,6 +74,13 @@ static bool line_begins_with(const dmd_filter_t *filter, dmd_strbuf_t *line, siz
   return dmd_str_find(line->text, filter->text) != NULL;
 }
 
+/* Whether the text begins with a character that is printed before a frame. Most do not, and then it
+ * is only in frames, which are searched once each. */
+static bool may_begin_before(const dmd_filter_t *filter) {
+  return filter->match == NULL && filter->text[0] != '\0' &&
+         dmd_str_find_char(" #:0123456789", filter->text[0]) != NULL;
+}
+
 static bool line_begins(const dmd_filter_t *filter, dmd_strbuf_t *line, size_t n,
                         const dmd_frames_t *frames, uint32_t frame) {
   if (line_begins_with(filter, line, n, dmd_frames_text(frames, frame)))
@@ -88,13 +95,18 @@ static bool frames_contain(dmd_filter_t *filter, const dmd_records_t *records, u
   const dmd_profile_t *profile = records->profile;
   size_t n;
   const uint32_t *frames = dmd_records_frames(records, stack, &n);
+  if (!may_begin_before(filter)) {
+    for (size_t i = 0; i < n; i++)
+      if (frame_contains(filter, profile, frames[i]))
+        return true;
+    return false;
+  }
   dmd_strbuf_t line;
   dmd_strbuf_init(&line, profile->env);
   bool found = false;
   for (size_t i = 0; i < n && !found; i++)
-    found =
-        frame_contains(filter, profile, frames[i]) ||
-        (filter->match == NULL && line_begins(filter, &line, i + 1, &profile->frames, frames[i]));
+    found = frame_contains(filter, profile, frames[i]) ||
+            line_begins(filter, &line, i + 1, &profile->frames, frames[i]);
   dmd_strbuf_destroy(&line);
   return found;
 }
@@ -105,6 +117,16 @@ static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records, u
   if (*known == UNKNOWN)
     *known = frames_contain(filter, records, stack) ? CONTAINS : LACKS;
   return *known == CONTAINS;
+}
+
+void dmd_filter_judge(dmd_filter_t *filter, const dmd_records_t *records) {
+  for (uint32_t stack = 0; stack <= dmd_intern_count(&records->stacks); stack++)
+    filter->found |= stack_contains(filter, records, stack);
+}
+
+bool dmd_filter_passes_stack(const dmd_filter_t *filter, uint32_t stack) {
+  bool contains = *DMD_POOL_AT(&filter->stacks, const uint32_t, stack + 1) == CONTAINS;
+  return contains != filter->negated;
 }
 
 bool dmd_filter_passes(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {

@@ -36,6 +36,11 @@ void dmd_filter_init_matching(dmd_filter_t *filter, const dmd_profile_t *profile
                               dmd_match_fn match, void *ctx);
 void dmd_filter_destroy(dmd_filter_t *filter);
 
+/* For whoever asks about many records in any order: judges all cut stacks now, in the order in
+ * which they lie in memory; and whether records with a cut stack pass, after that. */
+void dmd_filter_judge(dmd_filter_t *filter, const dmd_records_t *records);
+bool dmd_filter_passes_stack(const dmd_filter_t *filter, uint32_t stack);
+
 /* For dmd_records_filter: whether the record passes the filter. */
 bool dmd_filter_passes(void *filter, const dmd_records_t *records, const dmd_record_t *record);
 

@@ -122,16 +122,28 @@ static void forget_found(dmd_recordlist_t *list) {
 
 void dmd_recordlist_destroy(dmd_recordlist_t *list) {
   forget_found(list);
+  dmd_env_free(list->records->profile->env, list->stacks);
   dmd_env_free(list->records->profile->env, list->sorted);
   dmd_strbuf_destroy(&list->text);
 }
 
-static void sum_up(dmd_recordsum_t *sum, const dmd_records_t *records, const uint32_t *ids) {
-  sum->usable = sum->num = 0;
-  for (uint32_t i = 0; i < sum->n; i++) {
-    const dmd_record_t *r = dmd_records_at(records, ids[i]);
-    sum->usable += r->usable;
-    sum->num += r->num;
+static void add_to_sum(dmd_recordsum_t *sum, const dmd_record_t *r) {
+  sum->usable += r->usable;
+  sum->num += r->num;
+}
+
+/* What else is kept of the sorted list. */
+static void note_stacks(dmd_recordlist_t *list) {
+  const dmd_records_t *records = list->records;
+  dmd_env_free(records->profile->env, list->stacks);
+  list->stacks = NULL;
+  list->stacks = dmd_env_alloc(records->profile->env, "dmd.page.stacks",
+                               ((size_t)list->all.n + 1) * sizeof *list->stacks);
+  list->all.usable = list->all.num = 0;
+  for (uint32_t i = 0; i < list->all.n; i++) {
+    const dmd_record_t *r = dmd_records_at(records, list->sorted[i]);
+    list->stacks[i] = r->stack;
+    add_to_sum(&list->all, r);
   }
 }
 
@@ -158,7 +170,7 @@ static void make_sorted(dmd_recordlist_t *list, unsigned sections, dmd_page_sort
     n_sections += s->n > 0;
   }
   sort_list(list, n_sections);
-  sum_up(&list->all, records, list->sorted);
+  note_stacks(list);
 }
 
 static void make_found(dmd_recordlist_t *list, const dmd_page_t *page, const char *text,
@@ -170,7 +182,7 @@ static void make_found(dmd_recordlist_t *list, const dmd_page_t *page, const cha
   dmd_strbuf_cut(&list->text, 0);
   dmd_strbuf_str(&list->text, text);
   list->is_regex = is_regex;
-  list->of_found.n = 0;
+  list->of_found = (dmd_recordsum_t){.n = 0};
   uint32_t *found = dmd_env_alloc(records->profile->env, "dmd.page.found",
                                   ((size_t)list->all.n + 1) * sizeof *list->found);
   list->found = found;
@@ -178,11 +190,13 @@ static void make_found(dmd_recordlist_t *list, const dmd_page_t *page, const cha
   dmd_filter_init_matching(&filter, records->profile, list->text.text,
                            is_regex ? page->patterns->match : NULL,
                            is_regex ? page->patterns->ctx : NULL);
+  dmd_filter_judge(&filter, records);
   for (uint32_t i = 0; i < list->all.n; i++)
-    if (dmd_filter_passes(&filter, records, dmd_records_at(records, list->sorted[i])))
+    if (dmd_filter_passes_stack(&filter, list->stacks[i])) {
       found[list->of_found.n++] = list->sorted[i];
+      add_to_sum(&list->of_found, dmd_records_at(records, list->sorted[i]));
+    }
   dmd_filter_destroy(&filter);
-  sum_up(&list->of_found, records, found);
 }
 
 void dmd_recordlist_select(dmd_recordlist_t *list, const dmd_page_t *page,

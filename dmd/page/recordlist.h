@@ -49,6 +49,7 @@ typedef struct dmd_recordlist {
   dmd_allocfns_t *allocfns;
   /* All of the sections, sorted. */
   uint32_t *sorted; /* NULL: there is no list */
+  uint32_t *stacks; /* cut stacks of these, so that a filter need not go to each record */
   unsigned sections;
   dmd_page_sort_t sort;
   dmd_recordsum_t all;
