@@ -102,6 +102,7 @@ test("worker: a file goes to the core as its bytes, gzipped or not; an image is 
   assert.deepEqual(core.files.map(([name, bytes]) => [name, Buffer.from(bytes).toString()]), [["a.json", text], ["b.json.gz", text]]);
   assert.equal(Buffer.from(core.images[0] ?? []).toString(), "dmdimage and more");
   await assert.rejects(client.send({ type: "file", name: "none", blob: new Blob([]) }), /none is empty/);
+  await assert.rejects(client.send({ type: "file", name: "cut.gz", blob: new Blob([new Uint8Array(gzipSync(text)).slice(0, 40)]) }), /cut.gz .*ends too early/);
   await assert.rejects(client.send({ type: "file", name: "d.txt", blob: new Blob(["text"]) }), /d.txt is not a profile/);
 });
 

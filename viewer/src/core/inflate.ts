@@ -35,8 +35,11 @@ export class Inflater {
   readonly #writer: WritableStreamDefaultWriter<BufferSource>;
   readonly #done: Promise<Uint8Array<ArrayBuffer>>;
   readonly #pieces = new Pieces();
+  readonly #what: string;
 
-  constructor() {
+  /** what: the data's name, for messages. */
+  constructor(what = "The data in this page") {
+    this.#what = what;
     const stream = new DecompressionStream("gzip");
     this.#writer = stream.writable.getWriter();
     this.#done = this.#collect(stream.readable);
@@ -51,7 +54,7 @@ export class Inflater {
     try {
       await this.#writer.write(bytes);
     } catch {
-      throw new PageError("The data is not gzip, or broken.", CUT_HINT);
+      throw this.#broken();
     }
   }
 
@@ -60,8 +63,13 @@ export class Inflater {
       await this.#writer.close();
       return await this.#done;
     } catch {
-      throw new PageError("The data is not gzip, or ends too early.", CUT_HINT);
+      throw this.#broken();
     }
+  }
+
+  /** Which of these it is, browsers say when they want, and each in its own words. */
+  #broken(): PageError {
+    return new PageError(`${this.#what} is not gzip, is broken, or ends too early.`, CUT_HINT);
   }
 
   async #collect(readable: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {

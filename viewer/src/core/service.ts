@@ -98,7 +98,7 @@ export class Service {
       const told: Progress = { step, done, total: blob.size };
       this.#send({ type: "progress", id, progress: told });
     };
-    const bytes = await readBlob(blob, (done) => progress("read", done));
+    const bytes = await readBlob(name, blob, (done) => progress("read", done));
     if (bytes.length === 0) throw new PageError(`${name} is empty.`, "Choose a profile or a heap graph that dmd wrote.");
     progress("load", blob.size);
     if (isImage(bytes)) this.#started().addImage(bytes);
@@ -117,9 +117,9 @@ export class Service {
 }
 
 /** The bytes of a file, inflated if it is gzipped. */
-async function readBlob(blob: Blob, progress: (done: number) => void): Promise<Uint8Array> {
+async function readBlob(name: string, blob: Blob, progress: (done: number) => void): Promise<Uint8Array> {
   const head = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
-  const inflater = isGzip(head) ? new Inflater() : null;
+  const inflater = isGzip(head) ? new Inflater(name) : null;
   const pieces = new Pieces();
   const reader = blob.stream().getReader();
   let done = 0;

@@ -47,7 +47,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
   return (
     <>
       <header class="bar">
-        <span class="brand">dmd</span>
+        <h1 class="brand">dmd</h1>
         <FileChoice files={session.files} keys={link.keys} onChange={(changes) => router.go(withKeys(link, changes))} />
         {session.client !== null && <Tabs views={views} current={link.view} router={router} />}
         <div class="bar-end">

@@ -11,11 +11,11 @@ export function FileChoice(props: { files: readonly FileInfo[]; keys: Keys; onCh
   const { files, keys } = props;
   if (files.length === 0) return null;
   if (files.length === 1) return <span class="file" title={titleOf(files[0])}>{titleOf(files[0])}</span>;
-  const choices = files.map((file, i) => ({ value: String(i), title: titleOf(file) }));
+  const choices = files.map((file, i) => ({ value: String(i), title: `${i + 1}. ${titleOf(file)}` }));
   return (
     <div class="files">
       <Select label="File" value={keys["of"] ?? "0"} choices={choices} onChange={(of) => props.onChange({ of: of === "0" ? undefined : of })} />
-      <Select label="less" value={keys["old"] ?? ""} choices={[{ value: "", title: "nothing" }, ...choices]} onChange={(old) => props.onChange({ old })} />
+      <Select label="compared with" value={keys["old"] ?? ""} choices={[{ value: "", title: "nothing" }, ...choices]} onChange={(old) => props.onChange({ old })} />
     </div>
   );
 }

@@ -10,7 +10,7 @@ export function ErrorPanel(props: { failure: Failure; onDismiss?: () => void }):
   return (
     <div class="panel panel-error" role="alert">
       <p class="panel-title">{props.failure.message}</p>
-      {props.failure.hint !== "" && <p>{props.failure.hint}</p>}
+      {props.failure.hint !== "" && <p>{sentence(props.failure.hint)}</p>}
       {props.onDismiss !== undefined && (
         <button type="button" onClick={props.onDismiss}>
           Close
@@ -18,6 +18,11 @@ export function ErrorPanel(props: { failure: Failure; onDismiss?: () => void }):
       )}
     </div>
   );
+}
+
+/** Hints of the core are parts of sentences. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
 export function ProgressPanel(props: { title: string; progress: Progress; onCancel?: () => void }): JSX.Element {

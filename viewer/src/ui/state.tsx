@@ -4,18 +4,35 @@
 
 import type { JSX } from "preact";
 
-const SECTIONS = ["unreported", "once-reported", "twice-reported"];
+/** What a state is called, and what answers call it for short. */
+const STATES: Readonly<Record<string, string>> = {
+  unreported: "unreported",
+  "once-reported": "once-reported",
+  "twice-reported": "twice-reported",
+  once: "once-reported",
+  twice: "twice-reported",
+};
+
+function stateOf(section: string): string | undefined {
+  return Object.hasOwn(STATES, section) ? STATES[section] : undefined;
+}
 
 /** The class that has the state's colour; "" for what is no state, as in other modes. */
 export function stateClass(section: string): string {
-  return SECTIONS.includes(section) ? `state-${section}` : "state-other";
+  return `state-${stateOf(section) ?? "other"}`;
+}
+
+/** The variable that has the state's colour, for ui/canvas.tsx; undefined for what is no state. */
+export function stateVariable(section: string): string | undefined {
+  const state = stateOf(section);
+  return state === undefined ? undefined : `--${state}`;
 }
 
 export function StateName({ section }: { section: string }): JSX.Element {
   return (
     <span class="state-name">
       <span class={`swatch ${stateClass(section)}`} aria-hidden="true" />
-      {section}
+      {stateOf(section) ?? section}
     </span>
   );
 }

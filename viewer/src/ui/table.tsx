@@ -119,8 +119,8 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     <div class="table" ref={table} role="grid" aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length} tabIndex={0}
       aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} onKeyDown={onKeyDown} style={{ "--tracks": tracks }}>
       <Head columns={columns} sorting={props.sorting} onSort={props.onSort} />
-      <div class="table-scroller" role="presentation" ref={scroller} onScroll={onScroll} tabIndex={-1}>
-        <div class="table-space" role="rowgroup" style={{ height: `${map.height}px` }}>
+      <div class="table-scroller" role="rowgroup" ref={scroller} onScroll={onScroll}>
+        <div class="table-space" role="presentation" style={{ height: `${map.height}px` }}>
           {slots(seen, pool).map((index, slot) => {
             if (index === undefined) return null;
             const row = cache.row(index);

@@ -10,7 +10,7 @@ import { useAsk } from "../ui/ask.ts";
 import { Canvas, colour, type Part, type Point } from "../ui/canvas.tsx";
 import { isPlain } from "../ui/keys.ts";
 import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
-import { StateName } from "../ui/state.tsx";
+import { StateName, stateVariable } from "../ui/state.tsx";
 import { Segments, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { callAfter, callAt, layoutFlame, type FlameAnswer, type FlameLayout } from "./flamemodel.ts";
 import { SECTIONS } from "./records.tsx";
@@ -136,7 +136,7 @@ interface Picture {
 function draw(context: CanvasRenderingContext2D, part: Part, picture: Picture): void {
   const { layout } = picture;
   const theme = { text: colour("--text"), line: colour("--ground"), focus: colour("--focus"), other: colour("--quiet") };
-  const colours = Object.fromEntries(Object.keys(picture.answer.bytes).map((section) => [section, colour(`--${section}`) || theme.other]));
+  const colours = Object.fromEntries(Object.keys(picture.answer.bytes).map((section) => [section, colour(stateVariable(section) ?? "--quiet")]));
   context.font = FONT;
   context.textBaseline = "middle";
   const first = Math.max(0, Math.floor(part.top / ROW));

@@ -61,10 +61,10 @@ function Heap({ answer, file, goTo }: { answer: OverviewAnswer; file: FileInfo |
   const isDark = answer.mode === "dark-matter";
   return (
     <section>
-      <h1>
+      <h2 class="headline">
         {answer.sampled ? "About " : ""}
         {bytes(heap.bytes)} in {blocks(heap.blocks)}
-      </h1>
+      </h2>
       {file !== undefined && <Facts facts={factsOf(file, answer.mode)} />}
       {isDark && (
         <StateBar label="The heap" parts={sections.map((row) => ({ section: row.name, value: row.bytes, title: `${row.name} ${bytes(row.bytes)}, ${row.share}` }))} />
