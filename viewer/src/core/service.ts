@@ -99,7 +99,7 @@ export class Service {
       this.#send({ type: "progress", id, progress: told });
     };
     const bytes = await readBlob(name, blob, (done) => progress("read", done));
-    if (bytes.length === 0) throw new PageError(`${name} is empty.`, "Choose a profile or a heap graph that dmd wrote.");
+    if (bytes.length === 0) throw new PageError(`${name} is empty.`, "Choose a profile that dmd wrote.");
     progress("load", blob.size);
     if (isImage(bytes)) this.#started().addImage(bytes);
     else this.#started().addFile(name, bytes);

@@ -3,7 +3,7 @@
 // The page: its bar with the views, what it does just now, and the view that the link names.
 
 import type { JSX } from "preact";
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { FileInfo } from "../core/answers.ts";
 import type { Session, Source } from "../session.ts";
 import type { PageState } from "../state/machine.ts";
@@ -24,8 +24,9 @@ export function App({ session, router }: { session: Session; router: Router }): 
   const [help, showHelp] = useState(false);
   const picker = useRef<HTMLInputElement>(null);
   const main = useRef<HTMLElement>(null);
-  useEffect(() => session.subscribe(() => redraw(0)), [session]);
-  useEffect(() => router.subscribe(() => redraw(0)), [router]);
+  // At once, not after the first paint: what happens until then would not be seen.
+  useLayoutEffect(() => session.subscribe(() => redraw(0)), [session]);
+  useLayoutEffect(() => router.subscribe(() => redraw(0)), [router]);
   const open = (sources: readonly Source[]): void => void session.openFiles(sources);
   const pick = (): void => picker.current?.click();
   useDropped(open);
@@ -51,7 +52,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
         <FileChoice files={session.files} keys={link.keys} onChange={(changes) => router.go(withKeys(link, changes))} />
         {session.client !== null && <Tabs views={views} current={link.view} router={router} />}
         <div class="bar-end">
-          <button type="button" onClick={pick} title="Open profiles or heap graphs (o)">
+          <button type="button" onClick={pick} title="Open profiles (o)">
             Open…
           </button>
           <button type="button" onClick={() => showHelp(true)} title="Keys (?)" aria-label="Keys">
@@ -125,10 +126,9 @@ function Body(props: { session: Session; router: Router; link: Link; view: View 
 
 function Welcome({ onPick }: { onPick: () => void }): JSX.Element {
   return (
-    <EmptyPanel title="Drop profiles or heap graphs here">
-      <p>
-        Files that dmd wrote, gzipped or not; several at once to compare them. They stay on this computer.
-      </p>
+    <EmptyPanel title="Drop profiles here">
+      <p>Profiles of dmd or of Firefox’s DMD, gzipped or not; several at once to compare them. They stay on this computer.</p>
+      <p>Heap graphs come in pages that dmdv view writes.</p>
       <button type="button" onClick={onPick}>
         Open files…
       </button>
