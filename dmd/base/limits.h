@@ -101,7 +101,7 @@ enum { DMD_MAX_SHOWN = 1000000000 };
 /* What a page of dmdv view has of one file at most: of a profile groups of blocks, and frames in
  * all of its stacks; of a heap graph blocks and roots, and pointers. */
 enum {
-  DMD_MAX_VIEW_GROUPS = 200000,
+  DMD_MAX_VIEW_GROUPS = 1000000,
   DMD_MAX_VIEW_FRAMES = 5000000,
   DMD_MAX_VIEW_NODES = 4000000,
   DMD_MAX_VIEW_EDGES = 20000000

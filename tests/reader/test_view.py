@@ -122,12 +122,12 @@ def test_damaged_graph_beside(test):
 
 def test_smaller_records(test):
     """Of more than a page bears the largest stacks stay, the rest is one; the sums stay."""
-    limit, large, n = 200000, 100, 250000
+    limit, large, n, n_stacks = 1000000, 100, 1050000, 10500
     made = Profile()
     for i in range(large):
-        made.block(100000000 + i, ["large%d (a.c:1)" % i, "main (a.c:2)"])
-    for i in range(n):
-        made.blocks.append({"req": 1 + i, "alloc": made.trace(["small%d (a.c:1)" % (i % 5000), "main (a.c:2)"])})
+        made.block(1000000000 + i, ["large%d (a.c:1)" % i, "main (a.c:2)"])
+    small = [made.trace(["small%d (a.c:1)" % i, "main (a.c:2)"]) for i in range(n_stacks)]
+    made.blocks += [{"req": 1 + i, "alloc": small[i % n_stacks]} for i in range(n)]
     path = test.write("a.json", made)
     image, err = view(test, path)
     file, document = image.files()[0], image.profiles()[0]
@@ -135,7 +135,7 @@ def test_smaller_records(test):
                if document["frameTable"][frames[0]].endswith("(smaller records)")]
     kept = [one for one in document["blockList"] if one["alloc"] not in smaller]
     test.equal((len(smaller), len(kept), file["records"]), (1, limit, large + n - limit))
-    test.equal(max(one["req"] for one in kept), 100000000 + large - 1)
+    test.equal(max(one["req"] for one in kept), 1000000000 + large - 1)
     test.contains(err, 'became one, "(smaller records)"')
     totals = [json.loads(test.dmdv("print", "--json", name)[0])["sections"] for name in
               (path, test.write("b.json", image.sections[page.PROFILE, 0]))]
@@ -194,7 +194,7 @@ def test_source(test):
                                     "j (same.c:3)", "k (end.c:2)", "l (end.c:9)", "m (none.c:1)"])
     test.equal(sources, {"a.c": {**numbered(1, 11), **numbered(15, 25)}, "/build/lib/deep/same.c": numbered(25, 30),
                          "end.c": {1: "x" * 400, 2: "last"}})
-    test.equal(err, "dmdv: view: source lines of 3 files are in the page\ndmdv: wrote out.html\n")
+    test.equal(err, "dmdv: view: the page has source lines of 3 files\ndmdv: wrote out.html\n")
 
 
 def test_source_from_outside(test):

@@ -311,7 +311,7 @@ void dmdv_sourcelines_end(dmdv_sourcelines_t *s, dmd_imagewriter_t *w) {
   }
   dmd_imagewriter_string(w, NULL); /* no more files */
   dmd_imagewriter_end_section(w);
-  dmdv_note("view: source lines of %u files are in the page%s", n_files,
+  dmdv_note("view: the page has source lines of %u file%s%s", n_files, n_files == 1 ? "" : "s",
             s->is_cut ? "; those of smaller records were too many" : "");
   destroy(s);
 }
