@@ -15,6 +15,7 @@ from dmdvtest import Profile
 from graphwriter import (BLOCKS, CODE, EDGES, END, HEADER, NAME, REPORT_SET, ROOT, STACK, blocks, code, data, edges,
                          number, packed, part)
 from harness import Failure, files
+from heapbuilder import Heap
 
 KEYS = ("type", "stack", "function", "file", "library", "reporter", "state", "tag", "thread", "size", "root", "holder")
 ONE_FILE = [["census", "--by=" + key] for key in KEYS] + [
@@ -81,6 +82,15 @@ class GraphTrial(trial.Trial):
         schema = {"$ref": "#/$defs/" + command, "$defs": self.schema["$defs"]}
         for error in jsonschema.Draft202012Validator(schema).iter_errors(result):
             yield error.message
+
+
+def other_graph():
+    """What mutants are compared with: of no file of a program, so that nothing is said about debug information."""
+    heap = Heap()
+    block = heap.block(100, [("wash", "a.c", 3)], reports=[([("measure", "a.c", 4)], "explicit/a")], tag="driver")
+    heap.root("jar").points_to(block)
+    block.points_to(heap.block(24, [("knead", "new.c", 7), ("main", "a.c", 9)], slop=8), 8)
+    return heap.gzipped()
 
 
 def profile_beside():

@@ -15,7 +15,8 @@ MUTANTS, ONE_IN = 300, 6
 
 def tried(test):
     can_read(test)
-    return graphtrial.GraphTrial(test.place.dmdv(), test.folder, graphmutation.whole(), graphtrial.profile_beside(), test.srcdir)
+    return graphtrial.GraphTrial(test.place.dmdv(), test.folder, graphtrial.other_graph(), graphtrial.profile_beside(),
+                                 test.srcdir)
 
 
 def test_original_graph(test):
