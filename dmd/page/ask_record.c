@@ -3,7 +3,9 @@
  * ask=record&id=: everything about one record: {"id", "section", "rank", "name", the members that
  * dmdv print --json has, "share", "shareOfSection", "cumulative", "whose": [sentences], "stacks":
  * {"total", "rows": [{"bytes", "blocks", "frames"}]}, "text"}. The stacks are the whole ones, of
- * most bytes first, of which first and count select some; the text is that of dmdv print.
+ * most bytes first, of which first and count select some; the text is that of dmdv print. Where the
+ * page has source lines, "source": [{"frame", "file", "line", "lines": [{"line", "text"}]}] has
+ * those around the first frames of the allocation stack, from the one that allocated on.
  */
 #include "base/limits.h"
 #include "page/answer.h"
@@ -102,6 +104,54 @@ static void write_stacks(dmd_jsonout_t *j, const dmd_view_t *view, const dmd_rec
   dmd_env_free(env, parts);
 }
 
+/* ---- Source lines. ---- */
+
+enum { AROUND = 3, FRAMES = 4 };
+
+/* The lines around a frame's, as many as there are. False: there are none, and nothing was written.
+ */
+static bool write_lines(dmd_jsonout_t *j, const dmd_image_t *image, const dmd_profile_t *profile,
+                        uint32_t frame) {
+  dmd_location_t at = dmd_frames_location(&profile->frames, frame);
+  if (at.file == NULL || at.line == 0 || at.line > DMD_MAX_COUNT ||
+      dmd_image_source_line(image, at.file, at.line) == NULL)
+    return false;
+  dmd_jsonout_object(j, DMD_JSONOUT_LINES);
+  dmd_jsonout_key(j, "frame");
+  dmd_answer_frame(j, profile, frame);
+  dmd_jsonout_key_str(j, "file", at.file);
+  dmd_jsonout_key_u64(j, "line", at.line);
+  dmd_jsonout_key(j, "lines");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  uint64_t line = at.line > AROUND ? at.line - AROUND : 1;
+  for (; line <= at.line + AROUND; line++) {
+    const char *text = dmd_image_source_line(image, at.file, line);
+    if (text == NULL)
+      continue;
+    dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+    dmd_jsonout_key_u64(j, "line", line);
+    dmd_jsonout_key_str(j, "text", text);
+    dmd_jsonout_end(j);
+  }
+  dmd_jsonout_end(j);
+  dmd_jsonout_end(j);
+  return true;
+}
+
+static void write_source(dmd_jsonout_t *j, dmd_view_t *view, const dmd_image_t *image,
+                         const dmd_record_t *r) {
+  size_t n, place;
+  const uint32_t *frames = dmd_records_frames(&view->records, r->stack, &n);
+  if (image == NULL || n == 0)
+    return;
+  dmd_record_own_frame(&view->records, &view->pieces.allocfns, r, &place);
+  dmd_jsonout_key(j, "source");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (int written = 0; place < n && written < FRAMES; place++)
+    written += write_lines(j, image, view->profile, frames[place]);
+  dmd_jsonout_end(j);
+}
+
 /* ---- All. ---- */
 
 static void write_text(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r,
@@ -113,7 +163,8 @@ static void write_text(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r
   dmd_printed_end(&text, j);
 }
 
-static void write_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id, dmd_window_t window) {
+static void write_record(dmd_jsonout_t *j, dmd_view_t *view, const dmd_image_t *image, uint32_t id,
+                         dmd_window_t window) {
   const dmd_records_t *records = &view->records;
   const dmd_record_t *r = dmd_records_at(records, id);
   dmd_section_t section = dmd_record_section(records, r);
@@ -133,6 +184,7 @@ static void write_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id, dmd_wi
     dmd_jsonout_key_u64(j, "mostReports", r->most_reports);
   dmd_answer_whose(j, view, r);
   write_stacks(j, view, r, window);
+  write_source(j, view, image, r);
   write_text(j, view, r, rank);
   dmd_jsonout_end(j);
 }
@@ -149,6 +201,6 @@ bool dmd_ask_record(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
     return false;
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
-  write_record(&j, view, id, window);
+  write_record(&j, view, dmd_page_file(page, view->of)->image, id, window);
   return true;
 }

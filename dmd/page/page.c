@@ -34,6 +34,7 @@ dmd_page_file_t *dmd_page_begin_file(const dmd_page_t *page, const char *name) {
   dmd_strbuf_str(&file->name, name);
   dmd_profile_init(&file->profile, page->env);
   file->reduced = (dmd_image_reduced_t){0};
+  file->image = NULL;
   return file;
 }
 

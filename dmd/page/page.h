@@ -29,6 +29,7 @@ typedef struct dmd_page_file {
   dmd_strbuf_t name;
   dmd_profile_t profile;       /* filled in by whoever adds the file */
   dmd_image_reduced_t reduced; /* what it does not hold of the file */
+  const dmd_image_t *image;    /* that it came in, which may have source lines; NULL: in none */
 } dmd_page_file_t;
 
 /* What a host knows of regular expressions. */

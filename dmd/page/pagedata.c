@@ -112,7 +112,10 @@ static bool add_document(dmd_page_t *page, const dmd_image_t *image, const dmd_i
   document_t document = {.n = 0};
   document.bytes = dmd_image_profile(image, file->index, &document.n);
   const dmd_source_t source = {.next = next, .ctx = &document, .number = number};
-  return add_profile(page, file, &source, &image->settings.frame_view, why);
+  if (!add_profile(page, file, &source, &image->settings.frame_view, why))
+    return false;
+  dmd_page_file(page, dmd_page_n_files(page) - 1)->image = image;
+  return true;
 }
 
 /* The number that the page has for a profile of the image, whose first file there is `first`. */

@@ -5,6 +5,7 @@
 
 #include "analysis/combine.h"
 #include "analysis/filter.h"
+#include "image/imagewriter.h"
 #include "text/records_json.h"
 #include "text/text_rows.h"
 
@@ -317,6 +318,58 @@ static void whose_it_is(void **state) {
   page_end(&f);
 }
 
+/* An image of the lines of a.c from 8 on. */
+static void write_lines(sink_t *sink, const dmd_env_t *env) {
+  dmd_imagewriter_t w;
+  sink_init(sink);
+  dmd_imagewriter_init(&w, env, sink->out.write, sink->out.ctx);
+  dmd_imagewriter_begin(&w, DMD_IMAGE_SOURCES, 0);
+  dmd_imagewriter_string(&w, "a.c");
+  dmd_imagewriter_number(&w, 5);
+  for (uint64_t line = 8; line < 13; line++) {
+    char text[32];
+    int n = snprintf(text, sizeof text, "/* line %d */", (int)line);
+    dmd_imagewriter_number(&w, line);
+    dmd_imagewriter_bytes(&w, text, (size_t)n);
+  }
+  dmd_imagewriter_string(&w, NULL);
+  dmd_imagewriter_end_section(&w);
+  assert_true(dmd_imagewriter_end(&w));
+}
+
+static void source_lines(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  static uint64_t bytes[512];
+  sink_t sink;
+  dmd_image_t image;
+  dmd_strbuf_t why;
+  page_begin(&f);
+  write_lines(&sink, &f.host.env);
+  assert_true(sink.n <= sizeof bytes);
+  memcpy(bytes, sink_text(&sink), sink.n);
+  dmd_strbuf_init(&why, &f.host.env);
+  assert_true(dmd_image_map(&image, &f.host.env, bytes, sink.n, &why));
+  dmd_profile_t *p = page_add(&f, DMD_MODE_LIVE);
+  build_blocks(p, 1, 5, 0, "malloc (a.c:8)|far (b.c:2)|dark (a.c:10)|top (a.c:3)", DMD_NONE);
+  assert_null(cJSON_GetObjectItem(page_ask(&f, "ask=record&id=1"), "source"));
+  dmd_page_file(&f.page, 0)->image = &image;
+  const cJSON *source = member(page_ask(&f, "ask=record&id=1"), "source");
+  /* Not that of malloc; of b.c there are none, and line 3 is not there. */
+  assert_int_equal(cJSON_GetArraySize(source), 1);
+  const cJSON *dark = cJSON_GetArrayItem(source, 0);
+  assert_string_equal(string_of(dark, "frame"), "dark (a.c:10)");
+  assert_int_equal(number_of(dark, "line"), 10);
+  assert_int_equal(cJSON_GetArraySize(member(dark, "lines")), 5);
+  const cJSON *first = cJSON_GetArrayItem(member(dark, "lines"), 0);
+  assert_int_equal(number_of(first, "line"), 8);
+  assert_string_equal(string_of(first, "text"), "/* line 8 */");
+  dmd_strbuf_destroy(&why);
+  dmd_image_destroy(&image);
+  sink_free(&sink);
+  page_end(&f);
+}
+
 /* ---- Differences, views, errors. ---- */
 
 static void differences_are_those_of_diff(void **state) {
@@ -432,6 +485,7 @@ int main(void) {
       cmocka_unit_test(regular_expressions),
       cmocka_unit_test(a_record_is_that_of_print),
       cmocka_unit_test(whose_it_is),
+      cmocka_unit_test(source_lines),
       cmocka_unit_test(differences_are_those_of_diff),
       cmocka_unit_test(bad_queries),
       cmocka_unit_test(out_of_memory),
