@@ -5,8 +5,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-const TYPING_MS = 20;
-
 export function Toolbar(props: { label: string; children: ComponentChildren }): JSX.Element {
   return (
     <div class="toolbar" role="toolbar" aria-label={props.label}>
@@ -53,20 +51,18 @@ export interface FilterValue {
   readonly regex: boolean;
 }
 
-/** Text that must occur, or a regular expression. `/` leads here; Esc empties it. */
+/** Text that must occur, or a regular expression. `/` leads here; Esc empties it. Each letter is a new question, which takes the
+ * place of those that still wait. */
 export function FilterBox(props: { value: FilterValue; placeholder?: string; onChange: (value: FilterValue) => void }): JSX.Element {
   const { value, onChange } = props;
   const [text, setText] = useState(value.q);
-  const timer = useRef(0);
   const typed = useRef(value.q);
   useEffect(() => {
     if (value.q !== typed.current) setText((typed.current = value.q));
   }, [value.q]);
-  useEffect(() => () => clearTimeout(timer.current), []);
   const type = (q: string): void => {
     setText((typed.current = q));
-    clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => onChange({ q, regex: value.regex }), TYPING_MS);
+    onChange({ q, regex: value.regex });
   };
   return (
     <div class="field filter">
