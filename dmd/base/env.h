@@ -25,6 +25,9 @@ typedef struct dmd_env {
   /* A broken invariant of the core's own. Does not return. */
   void (*panic)(void *ctx, const char *what);
   void *ctx;
+  /* Hears now and then how far long work is, such as "dominators": so much of a total. NULL: nobody
+   * wants to know. No result depends on it. */
+  void (*tell)(void *ctx, const char *what, uint64_t done, uint64_t total);
   /* What the hashes of tables begin with. Where input comes from strangers it must be a number that
    * they cannot know: otherwise they could choose keys that collide. No result depends on it.
    */
@@ -33,6 +36,14 @@ typedef struct dmd_env {
 
 static inline void *dmd_env_alloc(const dmd_env_t *env, const char *cost_centre, size_t szB) {
   return env->alloc(env->ctx, cost_centre, szB);
+}
+
+/* Cheap: may be called for each node of a graph. */
+static inline void dmd_env_tell(const dmd_env_t *env, const char *what, uint64_t done,
+                                uint64_t total) {
+  enum { TOLD_EVERY = 1 << 15 };
+  if (done % TOLD_EVERY == 0 && env->tell != NULL)
+    env->tell(env->ctx, what, done, total);
 }
 
 static inline void dmd_env_free(const dmd_env_t *env, void *p) {

@@ -152,9 +152,11 @@ void dmd_census_add(dmd_census_t *census, dmd_nodekeys_t *keys, dmd_nodefilter_t
   dmd_nesting_init(&c.sizes, graph);
   for (uint32_t level = 0; level < census->by.n; level++)
     dmd_pool_init(&c.values[level], census->env, "dmd.census", sizeof(value_t));
-  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
+    dmd_env_tell(census->env, "census", node, graph->graph.n_nodes);
     if (dmd_nodefilters_pass(filters, n_filters, keys, node))
       count(&c, node);
+  }
   for (uint32_t level = 0; level < census->by.n; level++)
     dmd_pool_destroy(&c.values[level]);
   dmd_nesting_destroy(&c.sizes);

@@ -44,6 +44,13 @@ static void *array(const work_t *w, uint64_t n, size_t element_szB) {
   return dmd_env_alloc(w->env, "dmd.dominators", (size_t)(n > 0 ? n : 1) * element_szB);
 }
 
+/* So many numbers have taken this one of the steps that take long, 0 to 2. */
+static inline void tell(const work_t *w, uint32_t n, uint32_t step) {
+  static const char *const steps[] = {"dominators, 1 of 3", "dominators, 2 of 3",
+                                      "dominators, 3 of 3"};
+  dmd_env_tell(w->env, steps[step], n, w->graph->n_nodes);
+}
+
 /* ---- The depth-first search. ---- */
 
 /* Edges, or nodes, that memory is asked for before they are looked at. */
@@ -59,6 +66,7 @@ static void fetch_targets(const work_t *w, uint32_t node) {
 /* A node is met for the first time: it gets the next number. */
 static void number_node(work_t *w, uint32_t node, uint32_t parent) {
   uint32_t number = w->n++;
+  tell(w, number, 0);
   w->nodes[node] = (node_t){.number = number, .source = parent};
   w->node[number] = node;
   w->idom[number] = parent;
@@ -125,6 +133,7 @@ static void make_room(work_t *w) {
 static void collect_edges(work_t *w) {
   const dmd_graph_t *g = w->graph;
   for (uint32_t from = 0; from < w->n; from++) {
+    tell(w, from, 1);
     if (from + 2 * AHEAD < w->n)
       __builtin_prefetch(&g->target[g->first[w->node[from + 2 * AHEAD]]]);
     if (from + AHEAD / 2 < w->n)
@@ -179,6 +188,7 @@ static void find_semidominators(work_t *w) {
     w->path[i] = (path_t){.up = w->idom[i], .least = i};
   for (uint32_t i = w->n - 1; i > 0; i--) {
     uint32_t semi = w->semi[i];
+    tell(w, w->n - i, 2);
     while (!dmd_bitset_has(&w->lists, --at)) {
       uint64_t e = at - i - 1; /* after i + 1 set bits */
       if (e >= 2 * AHEAD)

@@ -83,8 +83,10 @@ void dmd_kinds_init(dmd_kinds_t *kinds, dmd_typing_t *typing) {
   kinds->of = dmd_env_alloc(env, "dmd.kinds", n * sizeof *kinds->of);
   dmd_strbuf_t buf;
   dmd_strbuf_init(&buf, env);
-  for (uint32_t node = 0; node < n; node++)
+  for (uint32_t node = 0; node < n; node++) {
+    dmd_env_tell(env, "names of blocks", node, n);
     kinds->of[node] = kind_of_node(kinds, node, &buf);
+  }
   dmd_strbuf_destroy(&buf);
 }
 

@@ -10,6 +10,7 @@ typedef struct {
   dmd_bitset_t inside; /* edges into the middle that are the usual ones of nothing */
   uint32_t *stack;     /* nodes whose edges are to be followed yet; each is there once */
   uint32_t n_stack;
+  uint32_t n_met; /* that are reached from somewhere, each once */
 } work_t;
 
 static uint8_t *state_of(const work_t *w, uint32_t node) {
@@ -17,6 +18,7 @@ static uint8_t *state_of(const work_t *w, uint32_t node) {
 }
 
 static void push(work_t *w, uint32_t node, dmd_leak_state_t state) {
+  dmd_env_tell(w->edges->env, "reachable blocks", w->n_met++, w->edges->n_nodes);
   *state_of(w, node) = (uint8_t)state;
   w->stack[w->n_stack++] = node;
 }

@@ -223,9 +223,12 @@ static void find_owners(work_t *w, const bool *picks) {
   dmd_nesting_init(&w->sizes, w->graph);
   find_pointers(w);
   find_tops(w);
-  for (uint32_t node = dmd_heapgraph_first_block(w->graph); node < w->graph->graph.n_nodes; node++)
+  for (uint32_t node = dmd_heapgraph_first_block(w->graph); node < w->graph->graph.n_nodes;
+       node++) {
+    dmd_env_tell(w->graph->env, "owners", node, w->graph->graph.n_nodes);
     if (is_unreported(w, node) && (picks == NULL || picks[node]))
       add_block(w, node);
+  }
   dmd_nesting_destroy(&w->sizes);
   dmd_env_free(w->graph->env, w->base);
   dmd_env_free(w->graph->env, w->top);

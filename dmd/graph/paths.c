@@ -93,6 +93,7 @@ static void fetch_ahead(const search_t *s, uint32_t i) {
 
 static void follow_all(search_t *s, bool all) {
   for (uint32_t i = 0; i < s->n; i++) {
+    dmd_env_tell(s->graph->env, "paths", i, s->graph->n_nodes);
     fetch_ahead(s, i);
     follow_edges(s, s->queue[i], all);
   }
@@ -193,9 +194,11 @@ void dmd_paths_init(dmd_paths_t *paths, dmd_kinds_t *kinds, const dmd_bitset_t *
   search_t s;
   begin(&s, paths);
   search(&s);
-  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
+    dmd_env_tell(graph->env, "shapes of paths", node, graph->graph.n_nodes);
     if (dmd_bitset_has(to, node))
       count(paths, node, shape_of_node(&s, node));
+  }
   end(&s);
   paths->order = dmd_sorted_ids(graph->env, paths->shapes.last, compare_shapes, paths);
   while (paths->n_order < paths->shapes.last &&

@@ -130,6 +130,8 @@ static void fill(dmd_retainedrows_t *rows, uint32_t id) {
   dmd_retained_row_t *row = row_at(rows, id);
   uint32_t first_kid = rows->rows.last + 1;
   for (uint32_t node = row->first_node; node != DMD_GRAPH_ALL; node = rows->next_node[node]) {
+    dmd_env_tell(rows->kinds->names.env, "rows", rows->n_filled++,
+                 rows->retained->graph->graph.n_nodes);
     row->blocks += dmd_heapgraph_is_block(rows->retained->graph, node);
     row->bytes += dmd_retained_own(rows->retained, node);
     place_kids(rows, id, node);

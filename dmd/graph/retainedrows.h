@@ -54,6 +54,7 @@ typedef struct dmd_retainedrows {
   uint32_t *next_node;        /* in its row; DMD_GRAPH_ALL: none */
   uint32_t *first_kid, *kids; /* by node: those that it dominates, first[i] to first[i + 1] - 1 */
   dmd_bitset_t placed;
+  uint32_t n_filled; /* nodes whose rows are being made */
 } dmd_retainedrows_t;
 
 /* Of the whole tree or, where `chosen` is not NULL, of these nodes: those of them that hang on no

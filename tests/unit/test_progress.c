@@ -33,6 +33,23 @@ static void the_line(void **state) {
   assert_line_of(&read, "50% of 4 MB counted");
 }
 
+static void assert_work(const char *what, uint64_t done, uint64_t total, const char *expected) {
+  char text[DMDV_PROGRESS_MAX];
+  dmdv_work_text(text, &(dmdv_work_t){.what = what, .done = done, .total = total});
+  assert_string_equal(text, expected);
+}
+
+static void the_line_of_work(void **state) {
+  (void)state;
+  assert_work("dominators", 0, 200, "dominators: 0%");
+  assert_work("dominators", 69, 200, "dominators: 34%");
+  assert_work("dominators", 300, 200, "dominators: 100%");
+  assert_work("paths", UINT64_MAX, UINT64_MAX, "paths: 100%");
+  assert_work("nothing", 0, 0, "nothing: 0%");
+  assert_work("a name that is longer than any line of work should ever be", 1, 2,
+              "a name that is longer than any line of w: 50%");
+}
+
 /* More than one piece, so that there is a place amid the file. */
 static void how_far_a_file_is(void **state) {
   (void)state;
@@ -64,6 +81,7 @@ static void how_far_a_file_is(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_line),
+      cmocka_unit_test(the_line_of_work),
       cmocka_unit_test(how_far_a_file_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

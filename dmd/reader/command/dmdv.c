@@ -11,6 +11,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/pager.h"
+#include "reader/host/progress.h"
 
 #include "dmd-config.h"
 
@@ -91,6 +92,7 @@ int main(int argc, char **argv) {
   if (command == NULL)
     return unknown_command(word);
   int status = command->run(argc - 1, argv + 1);
+  dmdv_work_end();
   dmdv_pager_end();
   return status;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/host/host.h"
 
+#include "reader/host/progress.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,13 @@ static void host_panic(void *ctx, const char *what) {
   exit(2);
 }
 
-dmd_env_t dmdv_env = {.alloc = host_alloc, .free = host_free, .panic = host_panic};
+static void host_tell(void *ctx, const char *what, uint64_t done, uint64_t total) {
+  (void)ctx;
+  dmdv_work_update(&(dmdv_work_t){.what = what, .done = done, .total = total});
+}
+
+dmd_env_t dmdv_env = {
+    .alloc = host_alloc, .free = host_free, .panic = host_panic, .tell = host_tell};
 
 /* Numbers that the kernel makes up for each process. */
 static uint64_t unknown_number(void) {

@@ -2,6 +2,7 @@
 #include "reader/host/message.h"
 
 #include "base/out.h"
+#include "reader/host/progress.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@ static bool write_stderr(void *ctx, const char *bytes, size_t n) {
 
 static void print_line(const char *text) {
   dmd_out_t out;
+  dmdv_work_end();
   dmd_out_init(&out, write_stderr, NULL);
   dmd_out_str(&out, "dmdv: ");
   dmd_out_safe(&out, text);

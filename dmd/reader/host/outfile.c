@@ -6,6 +6,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/pager.h"
+#include "reader/host/progress.h"
 
 #include <string.h>
 
@@ -55,6 +56,7 @@ bool dmdv_outfile_is_gzip(const char *name) {
 
 bool dmdv_outfile_print(const char *name, bool wants_pager,
                         void (*print)(void *ctx, dmd_out_t *out), void *ctx) {
+  dmdv_work_end();
   dmdv_pager_begin(name == NULL && wants_pager);
   dmdv_outfile_t *file = dmdv_outfile_open(name, false);
   if (file == NULL)

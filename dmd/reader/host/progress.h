@@ -3,7 +3,8 @@
  * progress.h: shows people who wait that dmdv is at work.
  *
  * Only where standard error is a terminal, and only once the work has taken longer than a second:
- * one line, rewritten a few times a second and taken away at the end.
+ * one line, rewritten a few times a second and taken away at the end. It tells of files that are
+ * read, and of what the core computes (dmd_env_t.tell).
  */
 #ifndef DMD_READER_HOST_PROGRESS_H
 #define DMD_READER_HOST_PROGRESS_H
@@ -34,5 +35,21 @@ enum { DMDV_PROGRESS_MAX = 64 };
 void dmdv_progress_text(char text[DMDV_PROGRESS_MAX], const dmdv_read_t *read);
 
 void dmdv_progress_end(dmdv_progress_t *progress);
+
+/* What is computed: so much of a total. */
+typedef struct dmdv_work {
+  const char *what; /* "dominators" */
+  uint64_t done, total;
+} dmdv_work_t;
+
+/* One piece of work after the other, until dmdv_work_end: all of them together take longer than a
+ * second before they are shown. Cheap. */
+void dmdv_work_update(const dmdv_work_t *work);
+
+/* Before anything else is written to the terminal. */
+void dmdv_work_end(void);
+
+/* The line: "dominators: 34%". */
+void dmdv_work_text(char text[DMDV_PROGRESS_MAX], const dmdv_work_t *work);
 
 #endif
