@@ -48,7 +48,8 @@ def _own_frames_of(value, source):
 def _normalised(text, source):
     text = re.sub(r" +-?\d+\.\d\d%", "    %", _own_frames(text, source))
     text = re.sub(r"0x[0-9a-f]{5,}", "0x...", text)
-    text = re.sub(r"\blong int\b", "long", text).replace("const long", "long const").replace(" *>", "*>")
+    text = re.sub(r"\blong int\b", "long", text).replace("const long", "long const")
+    text = text.replace(" *>", "*>").replace("> >", ">>")
     if source.startswith("catalog"):  # examples change
         text = re.sub(r"(\(catalog\w*\.c):\d+\)", r"\1:...)", text)
         text = re.sub(r'("at": )\d+', r"\1...", text)

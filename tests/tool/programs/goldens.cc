@@ -95,7 +95,7 @@ static void print_types() {
   printf("shop::Shelf %zu 3 3\n", sizeof(shop::Shelf));
   for (int n = 1; n <= 3; n++)
     printf("shop::Point[] %zu 1 1\n", 100 * n * sizeof(shop::Point));
-  printf("std::_Rb_tree_node<std::pair<long const, shop::Label> > %zu 30 40\n",
+  printf("std::_Rb_tree_node<std::pair<long const, shop::Label>> %zu 30 40\n",
          sizeof(std::_Rb_tree_node<std::pair<const long, shop::Label>>));
   printf("std::_List_node<shop::Point*> %zu 6 6\n", sizeof(std::_List_node<shop::Point *>));
   printf("shop::Spare %zu 4 4\n", sizeof(shop::Spare));
