@@ -21,7 +21,7 @@ if BUILD_VIEWER
 viewer/page.html: viewer/node_modules/stamp $(built_viewer) $(viewer_sources)
 	$(AM_V_GEN)$(NODE) $(top_srcdir)/viewer/build.mjs --src $(top_srcdir)/viewer --modules viewer/node_modules \
 	  $(addprefix --wasm ,$(built_viewer)) --out $@
-all-local: viewer/page.html
+built_page = viewer/page.html
 endif
 
 # The page is part of a release, so that nobody who builds one needs node.

@@ -3,7 +3,11 @@
 
 #include "image/imagewriter.h"
 #include "page/pagedata.h"
+#include "page/pagegraph.h"
 #include "profile/json.h"
+
+#include "../profiles/analyses.h"
+#include "../profiles/randomgraph.h"
 
 static double number(const char *text) {
   return strtod(text, NULL);
@@ -139,6 +143,73 @@ static void images_of_random_profiles(void **state) {
   }
 }
 
+static uint64_t throw_below(void *ctx, uint64_t n) {
+  return dice_below(ctx, n);
+}
+
+/* An image of a graph, and behind it the profile that it was written with. */
+static void write_graph_image(sink_t *sink, fixture_t *f, dmd_heapgraph_t *heap, dice_t *dice) {
+  const dmd_env_t *env = &f->host.env;
+  random_dice_t random = {throw_below, dice};
+  dmd_types_t types;
+  dmd_typing_t typing;
+  dmd_imagewriter_t w;
+  random_graph(heap, env, &random);
+  dmd_types_init(&types, env, 8);
+  dmd_typing_init(&typing, heap, &types);
+  random_types(&typing, &random);
+  sink_init(sink);
+  dmd_imagewriter_init(&w, env, sink->out.write, sink->out.ctx);
+  dmd_image_file_t graph = {.name = "a.graph", .kind = DMD_IMAGE_IS_GRAPH};
+  dmd_image_file_t profile = {.name = "a.json", .kind = DMD_IMAGE_IS_PROFILE};
+  dmd_imagewriter_add_graph(&w, heap, &types, &typing);
+  dmd_imagewriter_add_file(&w, &graph);
+  dmd_imagewriter_add_profile(&w, &f->profile);
+  dmd_imagewriter_add_file(&w, &profile);
+  assert_true(dmd_imagewriter_end(&w));
+  dmd_env_free(env, types.source.ctx);
+  dmd_typing_destroy(&typing);
+  dmd_types_destroy(&types);
+}
+
+static void graphs_lie_beside_their_profiles(void **state) {
+  (void)state;
+  dice_t dice = {31};
+  for (int round = 0; round < 20; round++) {
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_LIVE);
+    dmd_heapgraph_t heap;
+    sink_t sink;
+    write_graph_image(&sink, &f, &heap, &dice);
+    char *first = copy_of(&sink), *second = copy_of(&sink);
+    dmd_page_data_t data;
+    dmd_page_t page;
+    dmd_strbuf_t why;
+    dmd_page_data_init(&data, &f.host.env);
+    dmd_page_init(&page, &f.host.env);
+    dmd_strbuf_init(&why, &f.host.env);
+    assert_true(dmd_page_add_image(&page, &data, first, sink.n, number, &why));
+    assert_true(dmd_page_add_image(&page, &data, second, sink.n, number, &why));
+    assert_int_equal(dmd_page_n_files(&page), 2);
+    assert_int_equal(dmd_page_n_graphs(&page), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+      const dmd_page_graph_t *graph = dmd_page_graph(&page, i);
+      assert_string_equal(graph->name.text, "a.graph");
+      assert_int_equal(graph->beside, i);
+      assert_int_equal(graph->heap->graph.n_nodes, heap.graph.n_nodes);
+      assert_int_equal(dmd_graph_n_edges(&graph->heap->graph), dmd_graph_n_edges(&heap.graph));
+    }
+    dmd_strbuf_destroy(&why);
+    dmd_page_destroy(&page);
+    dmd_page_data_destroy(&data);
+    free(second);
+    free(first);
+    dmd_heapgraph_destroy(&heap);
+    sink_free(&sink);
+    fixture_end(&f);
+  }
+}
+
 static void what_is_no_image_is_refused(void **state) {
   (void)state;
   host_t host;
@@ -202,6 +273,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_have_their_place),
       cmocka_unit_test(images_of_random_profiles),
+      cmocka_unit_test(graphs_lie_beside_their_profiles),
       cmocka_unit_test(what_is_no_image_is_refused),
       cmocka_unit_test(out_of_memory),
   };
