@@ -155,7 +155,7 @@ static void answer(bool good, const char *why, const char *hint) {
   dmd_out_flush(&out);
 }
 
-/* The bytes must stay, unless this fails. */
+/* The bytes must stay: a part of them may be in use even if this fails. */
 EXPORT("add_image") void dmdw_add_image(void *bytes, size_t n) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &g_env);

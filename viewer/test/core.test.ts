@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { Pieces } from "../src/core/inflate.ts";
 import { PageError } from "../src/core/protocol.ts";
 import { WasmCore } from "../src/core/wasm.ts";
 
@@ -39,7 +40,7 @@ function bytesOf(file: string): Uint8Array | null {
 /** Adds the file. What is wrong with it; null: nothing. */
 function add(core: WasmCore, bytes: Uint8Array): string | null {
   try {
-    core.addFile("file", bytes);
+    core.addFile("file", new Pieces(bytes.subarray(0, 7), new Uint8Array(0), bytes.subarray(7)));
     return null;
   } catch (error) {
     assert.ok(error instanceof PageError);
@@ -79,7 +80,7 @@ function profileOf(blocks: readonly string[]): Uint8Array {
 
 test("numbers are read as JavaScript reads them", { skip }, async () => {
   const core = await start();
-  core.addFile("numbers", profileOf(['{"req": 1e3}', '{"req": 2.50e2}', '{"req": 9007199254740991, "num": 1}', '{"req": 10E-1}']));
+  core.addFile("numbers", new Pieces(profileOf(['{"req": 1e3}', '{"req": 2.50e2}', '{"req": 9007199254740991, "num": 1}', '{"req": 10E-1}'])));
   const { files } = JSON.parse(core.ask("ask=files")) as { files: { bytes: number; blocks: number }[] };
   assert.equal(files[0]?.blocks, 4);
   assert.equal(files[0]?.bytes, 1000 + 250 + 1 + 9007199254740991);
@@ -87,20 +88,29 @@ test("numbers are read as JavaScript reads them", { skip }, async () => {
 
 test("a file that is no profile leaves those that were there", { skip }, async () => {
   const core = await start();
-  core.addFile("good", profileOf(['{"req": 1}']));
-  assert.throws(() => core.addFile("bad.json", new TextEncoder().encode('{"version": 5,\n "blockList": [}')), {
+  core.addFile("good", new Pieces(profileOf(['{"req": 1}'])));
+  assert.throws(() => core.addFile("bad.json", new Pieces(new TextEncoder().encode('{"version": 5,\n "blockList": [}'))), {
     message: "bad.json:2: '}' found where a value should be (byte 30)",
   });
-  assert.throws(() => core.addFile("empty", new Uint8Array(0)), { message: "empty:1: the file ends where an object should be (byte 0)" });
+  assert.throws(() => core.addFile("empty", new Pieces()), { message: "empty:1: the file ends where an object should be (byte 0)" });
   const { files } = JSON.parse(core.ask("ask=files")) as { files: { name: string }[] };
   assert.deepEqual(files.map((file) => file.name), ["good"]);
+});
+
+test("reading tells how far it is", { skip }, async () => {
+  const core = await start();
+  const bytes = profileOf(Array.from({ length: 100000 }, (_, i) => `{"req": ${i}, "slop": ${i % 16}}`));
+  const told: number[] = [];
+  core.addFile("large", new Pieces(bytes), (done) => told.push(done));
+  assert.ok(told.length > 5 && told.every((done, i) => done >= (told[i - 1] ?? 0)));
+  assert.equal(told.at(-1), bytes.length);
 });
 
 test("a regular expression is the browser's", { skip }, async () => {
   const core = await start();
   const bytes = bytesOf(join(corpus, "small.json"));
   assert.ok(bytes !== null);
-  core.addFile("small", bytes);
+  core.addFile("small", new Pieces(bytes));
   const all = JSON.parse(core.ask("ask=records")) as { error?: unknown };
   assert.equal(all.error, undefined);
   assert.match(core.ask("ask=records&regex=1&q=%5B"), /^\{"error"/);

@@ -3,6 +3,7 @@
 // A core of the tests. It answers in the shapes of dmd/page: what dmd says of its example (answers/), and `n` made-up records,
 // of which a window is made when it is asked for.
 import type { Core } from "../src/core/core.ts";
+import type { Pieces } from "../src/core/inflate.ts";
 import { PageError } from "../src/core/protocol.ts";
 import { parseKeys } from "../src/state/link.ts";
 import overview from "./answers/overview.json" with { type: "json" };
@@ -21,8 +22,8 @@ export class FakeCore implements Core {
     this.#names = ["catalog.1.json"];
   }
 
-  addFile(name: string, bytes: Uint8Array): void {
-    if (bytes[0] !== 0x7b) throw new PageError(`${name} is not a profile`, "Give one that dmd wrote.");
+  addFile(name: string, pieces: Pieces): void {
+    if (pieces.head(1)[0] !== 0x7b) throw new PageError(`${name} is not a profile`, "Give one that dmd wrote.");
     this.#names.push(name);
   }
 

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Client, type Port } from "../src/core/client.ts";
 import type { Core } from "../src/core/core.ts";
+import type { Pieces } from "../src/core/inflate.ts";
 import { PageError, type Request, type Response } from "../src/core/protocol.ts";
 import { Service } from "../src/core/service.ts";
 import { Session } from "../src/session.ts";
@@ -18,7 +19,8 @@ class FakeCore implements Core {
   addImage(image: Uint8Array): void {
     this.images.push(image);
   }
-  addFile(name: string, bytes: Uint8Array): void {
+  addFile(name: string, pieces: Pieces): void {
+    const bytes = pieces.join();
     if (bytes[0] !== 0x7b) throw new PageError(`${name} is not a profile`, "give one");
     this.files.push([name, bytes]);
   }

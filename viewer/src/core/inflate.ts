@@ -6,17 +6,45 @@ import { PageError } from "./protocol.ts";
 
 const CUT_HINT = "The file may have been cut on its way. Get it once more.";
 
-/** Bytes that come in pieces and become one array in the end. */
+/** Bytes that come in pieces. They become one array in the end, or go as they came, each let go as soon as it is used. */
 export class Pieces {
   readonly #pieces: Uint8Array[] = [];
   size = 0;
+
+  constructor(...pieces: readonly Uint8Array[]) {
+    for (const piece of pieces) this.add(piece);
+  }
 
   add(piece: Uint8Array): void {
     this.#pieces.push(piece);
     this.size += piece.length;
   }
 
-  /** All of them. Each piece is let go as soon as it is copied. */
+  /** The first bytes, up to n. They stay. */
+  head(n: number): Uint8Array {
+    const head = new Uint8Array(Math.min(n, this.size));
+    let at = 0;
+    for (const piece of this.#pieces) {
+      if (at === head.length) break;
+      const part = piece.subarray(0, head.length - at);
+      head.set(part, at);
+      at += part.length;
+    }
+    return head;
+  }
+
+  /** The next bytes, up to n, which are then no longer here; none at the end. */
+  take(n: number): Uint8Array {
+    let piece = this.#pieces.shift();
+    while (piece?.length === 0) piece = this.#pieces.shift();
+    if (piece === undefined) return new Uint8Array(0);
+    if (piece.length > n) this.#pieces.unshift(piece.subarray(n));
+    const taken = piece.subarray(0, n);
+    this.size -= taken.length;
+    return taken;
+  }
+
+  /** All of them. */
   join(): Uint8Array<ArrayBuffer> {
     const all = new Uint8Array(this.size);
     let at = 0;
@@ -33,7 +61,7 @@ export class Pieces {
 /** Inflates what is written to it. write() waits while the other end is busy. */
 export class Inflater {
   readonly #writer: WritableStreamDefaultWriter<BufferSource>;
-  readonly #done: Promise<Uint8Array<ArrayBuffer>>;
+  readonly #done: Promise<Pieces>;
   readonly #pieces = new Pieces();
   readonly #what: string;
 
@@ -58,7 +86,7 @@ export class Inflater {
     }
   }
 
-  async end(): Promise<Uint8Array<ArrayBuffer>> {
+  async end(): Promise<Pieces> {
     try {
       await this.#writer.close();
       return await this.#done;
@@ -72,11 +100,11 @@ export class Inflater {
     return new PageError(`${this.#what} is not gzip, is broken, or ends too early.`, CUT_HINT);
   }
 
-  async #collect(readable: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  async #collect(readable: ReadableStream<Uint8Array>): Promise<Pieces> {
     const reader = readable.getReader();
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return this.#pieces.join();
+      if (done) return this.#pieces;
       this.#pieces.add(value);
     }
   }

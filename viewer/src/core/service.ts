@@ -90,19 +90,18 @@ export class Service {
   async #close(document: Document): Promise<void> {
     this.#document = null;
     await document.inflater.write(document.decoder.end());
-    this.#started().addImage(await document.inflater.end());
+    this.#started().addImage((await document.inflater.end()).join());
   }
 
   async #file(id: number, name: string, blob: Blob): Promise<void> {
-    const progress = (step: string, done: number): void => {
-      const told: Progress = { step, done, total: blob.size };
+    const progress = (step: string, total: number) => every((done) => {
+      const told: Progress = { step, done, total };
       this.#send({ type: "progress", id, progress: told });
-    };
-    const bytes = await readBlob(name, blob, (done) => progress("read", done));
-    if (bytes.length === 0) throw new PageError(`${name} is empty.`, "Choose a profile that dmd wrote.");
-    progress("load", blob.size);
-    if (isImage(bytes)) this.#started().addImage(bytes);
-    else this.#started().addFile(name, bytes);
+    });
+    const pieces = await readBlob(name, blob, progress("read", blob.size));
+    if (pieces.size === 0) throw new PageError(`${name} is empty.`, "Choose a profile that dmd wrote.");
+    if (isImage(pieces.head(16))) this.#started().addImage(pieces.join());
+    else this.#started().addFile(name, pieces, progress("load", pieces.size));
   }
 
   #started(): Core {
@@ -116,21 +115,27 @@ export class Service {
   }
 }
 
+/** Tells of a number that grows once in a while. */
+function every(tell: (done: number) => void): (done: number) => void {
+  let told = 0;
+  return (done) => {
+    if (done - told >= REPORT_EVERY) tell((told = done));
+  };
+}
+
 /** The bytes of a file, inflated if it is gzipped. */
-async function readBlob(name: string, blob: Blob, progress: (done: number) => void): Promise<Uint8Array> {
+async function readBlob(name: string, blob: Blob, progress: (done: number) => void): Promise<Pieces> {
   const head = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
   const inflater = isGzip(head) ? new Inflater(name) : null;
   const pieces = new Pieces();
   const reader = blob.stream().getReader();
   let done = 0;
-  let reported = 0;
   for (;;) {
     const { done: ended, value } = await reader.read();
     if (ended) break;
     if (inflater !== null) await inflater.write(value as Uint8Array<ArrayBuffer>);
     else pieces.add(value);
-    done += value.length;
-    if (done - reported >= REPORT_EVERY) progress((reported = done));
+    progress((done += value.length));
   }
-  return inflater === null ? pieces.join() : inflater.end();
+  return inflater === null ? pieces : inflater.end();
 }

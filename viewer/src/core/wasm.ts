@@ -6,7 +6,7 @@
 import { isError } from "./answers.ts";
 import { Base64Decoder } from "./base64.ts";
 import type { Core } from "./core.ts";
-import { Inflater } from "./inflate.ts";
+import { Inflater, Pieces } from "./inflate.ts";
 import { PageError } from "./protocol.ts";
 
 interface Exports {
@@ -17,7 +17,7 @@ interface Exports {
   ask(query: number): void;
   answer(): number;
   answer_length(): number;
-  /** Both leave {} or an error as the answer. An image stays in its memory; a file's bytes are asked for. */
+  /** Both leave {} or an error as the answer. An image stays in its memory, also a damaged one; a file's bytes are asked for. */
   add_image(at: number, size: number): void;
   add_file(name: number): void;
 }
@@ -28,7 +28,7 @@ export async function startWasm(wasm: string): Promise<Core> {
   const inflater = new Inflater();
   await inflater.write(decoder.decode(wasm));
   await inflater.write(decoder.end());
-  return WasmCore.start(await inflater.end());
+  return WasmCore.start((await inflater.end()).join());
 }
 
 export class WasmCore implements Core {
@@ -38,7 +38,8 @@ export class WasmCore implements Core {
   readonly #patterns = new Map<string, RegExp | null>();
   #failed: PageError | null = null;
   /** What is left of the file that is being added. */
-  #coming: Uint8Array = new Uint8Array(0);
+  #coming = new Pieces();
+  #came: (done: number) => void = () => undefined;
 
   static async start(program: Uint8Array<ArrayBuffer>): Promise<WasmCore> {
     let core: WasmCore | null = null;
@@ -73,16 +74,16 @@ export class WasmCore implements Core {
 
   addImage(image: Uint8Array): void {
     const at = this.#put(image);
-    const answer = this.#call(() => this.#exports.add_image(at, image.length));
-    if (isError(answer)) this.#exports.free(at);
-    throwError(answer);
+    throwError(this.#call(() => this.#exports.add_image(at, image.length)));
   }
 
-  addFile(name: string, bytes: Uint8Array): void {
+  addFile(name: string, bytes: Pieces, progress: (done: number) => void = () => undefined): void {
     const nameAt = this.#string(name);
+    const size = bytes.size;
     this.#coming = bytes;
+    this.#came = (left) => progress(size - left);
     const answer = this.#call(() => this.#exports.add_file(nameAt));
-    this.#coming = new Uint8Array(0);
+    this.#coming = new Pieces();
     this.#exports.free(nameAt);
     throwError(answer);
   }
@@ -103,8 +104,8 @@ export class WasmCore implements Core {
 
   /** Gives the core the next bytes of the file that is being added. */
   #next(to: number, room: number): number {
-    const piece = this.#coming.subarray(0, room);
-    this.#coming = this.#coming.subarray(piece.length);
+    const piece = this.#coming.take(room);
+    this.#came(this.#coming.size);
     new Uint8Array(this.#exports.memory.buffer, to >>> 0, piece.length).set(piece);
     return piece.length;
   }
