@@ -104,7 +104,8 @@ enum {
   DMD_MAX_VIEW_GROUPS = 1000000,
   DMD_MAX_VIEW_FRAMES = 5000000,
   DMD_MAX_VIEW_NODES = 4000000,
-  DMD_MAX_VIEW_EDGES = 20000000
+  DMD_MAX_VIEW_EDGES = 20000000,
+  DMD_MAX_VIEW_FILES = 1000 /* that are given */
 };
 
 /* Frames that a host records of a stack. */

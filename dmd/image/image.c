@@ -68,7 +68,7 @@ static bool count_section(dmd_image_t *image, const dmd_image_section_t *section
 static bool read_table(dmd_image_t *image, dmd_strbuf_t *why) {
   const char *end = image->bytes + image->n - DMD_IMAGE_END_SZB;
   uint64_t table = fixed(end, 8), n = fixed(end + 8, 4), room = image->n - DMD_IMAGE_END_SZB;
-  if (table > room || room - table != n * DMD_IMAGE_ENTRY_SZB)
+  if (table > room || room - table != n * DMD_IMAGE_ENTRY_SZB || n > DMD_IMAGE_MAX_SECTIONS)
     return complain(why, "the image's table of sections is damaged");
   for (const char *at = image->bytes + table; at < end; at += DMD_IMAGE_ENTRY_SZB) {
     uint64_t offset = fixed(at + 8, 8), szB = fixed(at + 16, 8);

@@ -42,7 +42,8 @@ enum { DMD_IMAGE_VERSION = 1 };
 enum {
   DMD_IMAGE_HEADER_SZB = 16,
   DMD_IMAGE_ENTRY_SZB = 24, /* of the table */
-  DMD_IMAGE_END_SZB = 16
+  DMD_IMAGE_END_SZB = 16,
+  DMD_IMAGE_MAX_SECTIONS = 1 << 14 /* which are looked for one after the other */
 };
 
 typedef enum {

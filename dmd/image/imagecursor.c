@@ -41,17 +41,18 @@ uint64_t dmd_imagecursor_up_to(dmd_imagecursor_t *c, uint64_t most) {
 }
 
 uint32_t dmd_imagecursor_count(dmd_imagecursor_t *c) {
+  enum { MOST = 1 << 27 };
   uint64_t left = (uint64_t)(c->end - c->at);
-  uint64_t n = dmd_imagecursor_up_to(c, left < UINT32_MAX ? left : UINT32_MAX - 1);
-  return (uint32_t)n;
+  return (uint32_t)dmd_imagecursor_up_to(c, left < MOST ? left : MOST);
 }
 
 const char *dmd_imagecursor_bytes(dmd_imagecursor_t *c, size_t *n) {
-  *n = (size_t)dmd_imagecursor_number(c);
-  if (*n > (size_t)(c->end - c->at)) {
+  uint64_t length = dmd_imagecursor_number(c);
+  if (length > (uint64_t)(c->end - c->at)) {
     dmd_imagecursor_fail(c);
-    *n = 0;
+    length = 0;
   }
+  *n = (size_t)length;
   const char *bytes = (const char *)c->at;
   c->at += *n;
   return bytes;

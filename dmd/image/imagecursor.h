@@ -32,7 +32,8 @@ static inline uint32_t dmd_imagecursor_id(dmd_imagecursor_t *c, uint32_t most) {
   return (uint32_t)dmd_imagecursor_up_to(c, most);
 }
 
-/* How many elements follow, each of which takes a byte or more: no more than there are bytes. */
+/* How many elements follow, each of which takes a byte or more: no more than there are bytes, and
+ * than have room in memory, 16 bytes each, where addresses have 32 bits. */
 uint32_t dmd_imagecursor_count(dmd_imagecursor_t *c);
 
 /* n bytes of the image itself. */

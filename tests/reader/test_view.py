@@ -305,6 +305,8 @@ def test_command_line(test):
     test.equal(test.error("view"), "dmdv: view: give one file, or more; see dmdv view --help")
     test.equal(test.error("view", "--page=" + PAGE, "-", "-"),
                "dmdv: view: standard input can be one of the files only")
+    test.equal(test.error("view", "--page=" + PAGE, *["a.json"] * 1001),
+               "dmdv: view: 1001 files are more than a page has room for, 1000")
     test.equal(test.error("view", "--page=" + PAGE, "-o", "no/such/folder.html", test.write("a.json", profile())),
                "dmdv: cannot write no/such/folder.html: No such file or directory")
 

@@ -271,6 +271,35 @@ static void what_is_no_image_is_refused(void **state) {
   host_done(&host);
 }
 
+/* Sections that nobody knows are passed over, but for too many. */
+static void many_sections(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  for (uint32_t more = 0; more < 2; more++) {
+    sink_t bytes;
+    dmd_image_t image;
+    dmd_imagewriter_t writer;
+    sink_init(&bytes);
+    dmd_imagewriter_init(&writer, &host.env, bytes.out.write, bytes.out.ctx);
+    for (uint32_t i = 0; i + 1 < DMD_IMAGE_MAX_SECTIONS + more; i++) {
+      dmd_imagewriter_begin(&writer, (dmd_image_kind_t)999, i);
+      dmd_imagewriter_end_section(&writer);
+    }
+    assert_true(dmd_imagewriter_end(&writer));
+    char *mapped = copy_of(&bytes);
+    if (more > 0) {
+      assert_string_equal(refusal(mapped, bytes.n), "the image's table of sections is damaged");
+    } else {
+      assert_maps(&image, &host.env, mapped, bytes.n);
+      dmd_image_destroy(&image);
+    }
+    free(mapped);
+    sink_free(&bytes);
+  }
+  host_done(&host);
+}
+
 /* Maps the bytes, and computes everything of the graph where it was not refused. Returns whether it
  * was. */
 static bool use_mutant(host_t *host, void *bytes, size_t n) {
@@ -359,6 +388,7 @@ int main(void) {
       cmocka_unit_test(profiles_files_and_settings),
       cmocka_unit_test(source_lines),
       cmocka_unit_test(what_is_no_image_is_refused),
+      cmocka_unit_test(many_sections),
       cmocka_unit_test(mutants_do_no_harm),
       cmocka_unit_test(out_of_memory),
   };

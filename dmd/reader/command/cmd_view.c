@@ -171,6 +171,9 @@ static bool check_options(const options_t *o) {
     return dmdv_error("view: --page-only takes no files; see dmdv view --help");
   if (!o->page_only && o->files.n == 0)
     return dmdv_error("view: give one file, or more; see dmdv view --help");
+  if (o->files.n > DMD_MAX_VIEW_FILES)
+    return dmdv_error("view: %d files are more than a page has room for, %d", o->files.n,
+                      DMD_MAX_VIEW_FILES);
   if (o->view.anonymize && o->view.source != NULL)
     return dmdv_error("view: --source shows what --anonymize hides; give one of them");
   return n_stdin <= 1 || dmdv_error("view: standard input can be one of the files only");
