@@ -18,6 +18,7 @@ function record(name: string): RecordAnswer {
     id: 7, section: "twice-reported", rank: 2, of: 9, name, frames: [name], blocks: 1, bytes: 1, requested: 1, slop: 0, sizes: [[64, 1000], [32, 2]],
     allocatedAt: ["inner", name], reporter: name, reportedAt: [name], reporterAgain: name, reportedAgainAt: [name], tag: name, share: "1.00%", shareOfSection: "2.00%",
     cumulative: "3.00%", whose: [name], stacks: { total: 2, rows: [{ bytes: 1, blocks: 1, frames: [name] }] }, text: name,
+    source: [{ frame: name, file: name, line: 12, lines: [{ line: 11, text: "" }, { line: 12, text: name }] }],
   };
 }
 
@@ -35,6 +36,13 @@ test("records: figures as dmdv prints them", () => {
   assert.deepEqual(cells.slice(0, 5), ["1,234,567", "12.34%", "2", "1,234,000", "567"]);
   const body = renderToString(<RecordBody record={record("x")} />).replace(/<[^>]*>/g, "|");
   for (const text of ["1 byte in 1 block", "64 × 1,000, 32 × 2", "2 of 9; 3.00% with those before it", "The 1 largest of 2 whole stacks"]) assert.ok(body.includes(text), text);
+});
+
+test("records: source lines have their numbers, and the frame's is marked", () => {
+  const body = renderToString(<RecordBody record={record("f")} />);
+  assert.match(body, /<li value="11"> <\/li><li value="12" aria-current="location">f<\/li>/);
+  const { source: _, ...without } = record("f");
+  assert.ok(!renderToString(<RecordBody record={without} />).includes("Source"));
 });
 
 test("records: links sort as the core does where they say nothing, and back", () => {

@@ -10,7 +10,7 @@ import { CopyButtons } from "../ui/copy.tsx";
 import { Details, Facts, Stack } from "../ui/details.tsx";
 import { ErrorPanel } from "../ui/panels.tsx";
 import { StateName } from "../ui/state.tsx";
-import type { RecordAnswer } from "./recordanswers.ts";
+import type { RecordAnswer, SourceLines } from "./recordanswers.ts";
 import type { ViewProps } from "./view.ts";
 
 export function RecordDetails({ client, keys, id, onClose }: ViewProps & { id: string; onClose: () => void }): JSX.Element {
@@ -37,6 +37,7 @@ export function RecordBody({ record }: { record: RecordAnswer }): JSX.Element {
         </section>
       )}
       <Stack title="Allocated at" frames={record.allocatedAt ?? ["(no stack recorded)"]} />
+      {record.source !== undefined && record.source.length > 0 && <Source source={record.source} />}
       {record.reportedAt !== undefined && <Stack title={`Reported by ${record.reporter ?? "no reporter"} at`} frames={record.reportedAt} />}
       {record.reportedAgainAt !== undefined && (
         <Stack title={`Reported again by ${record.reporterAgain ?? "no reporter"} at`} frames={record.reportedAgainAt} />
@@ -60,6 +61,26 @@ function factsOf(record: RecordAnswer): (readonly [string, ComponentChildren])[]
   if (record.reporterAgain !== undefined) facts.push(["Again by", record.reporterAgain]);
   if (record.tag !== undefined) facts.push(["Tag", record.tag]);
   return facts;
+}
+
+function Source({ source }: { source: readonly SourceLines[] }): JSX.Element {
+  return (
+    <section class="source">
+      <h3>Source</h3>
+      {source.map((place, i) => (
+        <details key={i} open={i === 0}>
+          <summary class="frame">{place.frame}</summary>
+          <ol class="frame" tabIndex={0}>
+            {place.lines.map(({ line, text }) => (
+              <li value={line} key={line} aria-current={line === place.line ? "location" : undefined}>
+                {text === "" ? " " : text}
+              </li>
+            ))}
+          </ol>
+        </details>
+      ))}
+    </section>
+  );
 }
 
 function WholeStacks({ stacks }: { stacks: RecordAnswer["stacks"] }): JSX.Element {

@@ -46,6 +46,14 @@ export interface RecordsAnswer<Row> {
   readonly rows: readonly Row[];
 }
 
+/** The lines of source around a frame's. */
+export interface SourceLines {
+  readonly frame: string;
+  readonly file: string;
+  readonly line: number;
+  readonly lines: readonly { readonly line: number; readonly text: string }[];
+}
+
 export interface RecordAnswer {
   readonly id: number;
   readonly section: string;
@@ -75,6 +83,8 @@ export interface RecordAnswer {
     readonly total: number;
     readonly rows: readonly (Amount & { readonly frames: readonly string[] })[];
   };
+  /** Where the page was made with --source. */
+  readonly source?: readonly SourceLines[];
   /** As dmdv prints it. */
   readonly text: string;
 }
