@@ -81,15 +81,22 @@ static uint32_t *array(const work_t *w, uint32_t filled_with) {
   return a;
 }
 
-/* How much it says that a node points to an unreported block: 0 nothing. */
-static int weight(const work_t *w, uint32_t node, uint32_t target) {
+/* How much it says that a node points to an unreported block: 0 nothing. Where it does not dominate
+ * it and points into its middle, it uses something in there, as of memory that is dealt out in
+ * pieces, and need not own the whole. */
+static int weight(const work_t *w, uint32_t node, uint32_t edge, uint32_t target) {
   bool dominates = w->dominators.idom[target] == node;
-  return is_reported(w, node) ? 2 + dominates : node != DMD_GRAPH_ALL && dominates;
+  if (node == DMD_GRAPH_ALL || !is_reported(w, node))
+    return node != DMD_GRAPH_ALL && dominates;
+  const dmd_graph_interior_t *interior = dmd_heapgraph_interior(w->graph, edge);
+  bool is_start = interior == NULL || interior->heuristic != DMD_HEURISTIC_NONE;
+  return dominates ? 3 : is_start ? 2 : 0;
 }
 
 static void note_pointer(work_t *w, uint32_t node, uint32_t edge) {
   uint32_t target = w->graph->graph.target[edge];
-  if (!is_unreported(w, target) || weight(w, node, target) <= weight(w, w->source[target], target))
+  if (!is_unreported(w, target) ||
+      weight(w, node, edge, target) <= weight(w, w->source[target], w->via[target], target))
     return;
   w->via[target] = edge;
   w->source[target] = node;

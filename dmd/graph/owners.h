@@ -5,8 +5,8 @@
  * The owner of an unreported block is the nearest block above it in the dominator tree that a
  * reporter reported: whoever measured that one had the only way to the other in hand. On the way
  * there may be unreported blocks; the topmost of them is what the owner, or a reported block that
- * it holds, points to. Where no such block dominates it, one that was reported may point to it all
- * the same; that says less.
+ * it holds, points to. Where no such block dominates it, one that was reported may point to its
+ * start all the same; that says less.
  *
  * A member that leads back, as `parent`, `prev` or `container` do, would make what a block belongs
  * to look as if it belonged to the block. Where nine tenths of the pointers of one way (kinds.h)

@@ -2,6 +2,7 @@
 #include "text/text_owners.h"
 
 #include "base/jsonout.h"
+#include "base/str.h"
 #include "text/print.h"
 #include "text/record_json.h"
 
@@ -42,6 +43,24 @@ static void print_holding(dmd_out_t *out, const dmd_owners_t *owners, const dmd_
   }
 }
 
+/* "held by pages[].text", "held by catalog.words in main": a variable's name is in the way already,
+ * and what follows it in the name of the root says whose it is. */
+static void print_root(dmd_out_t *out, const dmd_owners_t *owners, const dmd_ownership_t *o) {
+  const char *name = dmd_heapgraph_root(owners->graph, o->holder)->name;
+  const char *kind = name_of(owners, o->kind);
+  dmd_out_str(out, "held by ");
+  if (o->way == DMD_NONE || name == NULL || !dmd_str_begins(kind, name)) {
+    print_holding(out, owners, o);
+    return;
+  }
+  dmd_print_kind(out, owners->kinds, o->way);
+  dmd_out_safe(out, kind + dmd_str_length(name));
+  if (o->through != DMD_NONE) {
+    dmd_out_str(out, ", through ");
+    dmd_print_kind(out, owners->kinds, o->through);
+  }
+}
+
 static void print_owner(dmd_out_t *out, const dmd_owners_t *owners, const dmd_ownership_t *o) {
   switch ((dmd_owned_t)o->owned) {
   case DMD_OWNED_BY_DOMINANCE:
@@ -52,11 +71,11 @@ static void print_owner(dmd_out_t *out, const dmd_owners_t *owners, const dmd_ow
     print_holding(out, owners, o);
     break;
   case DMD_OWNED_BY_ROOT:
-    dmd_out_str(out, "  No reporter owns it; held by ");
-    print_holding(out, owners, o);
+    dmd_out_str(out, "  No reported block leads to it; ");
+    print_root(out, owners, o);
     break;
   case DMD_OWNED_BY_SEVERAL:
-    dmd_out_str(out, "  No reporter owns it; held in several places");
+    dmd_out_str(out, "  No reported block leads to it; held in several places");
     break;
   case DMD_OWNED_BY_NOBODY:
     dmd_out_str(out, "  Lost: no variable leads to it");

@@ -196,6 +196,47 @@ static void back_pointers_own_nothing(void **state) {
   shelf_done(&o.s);
 }
 
+/* ---- Pointers of those that do not dominate. ---- */
+
+/* A variable holds a chunk of memory and a user, who is reported and points to the chunk. */
+static uint32_t owned_chunk(uint64_t into, dmd_heuristic_t heuristic) {
+  owning_t o;
+  host_init(&o.s.host);
+  dmd_heapgraph_t *g = &o.s.graph;
+  dmd_heapgraph_init(g, &o.s.host.env, 1, 2, 3);
+  dmd_heapgraph_add_root(g, &(dmd_graph_root_t){.kind = DMD_ROOT_DATA, .szB = 16});
+  dmd_heapgraph_add_edge(g, 2, 0);
+  dmd_heapgraph_add_edge(g, 3, 8);
+  dmd_heapgraph_end_node(g);
+  dmd_graph_block_t user = {.addr = 0x1000, .stack = stack_of(g, "user_new (a.c:1)")};
+  dmd_graph_block_t chunk = {.addr = 0x2000, .stack = stack_of(g, "chunk_new (a.c:2)")};
+  dmd_heapgraph_add_block(g, &user, 8);
+  if (into == 0)
+    dmd_heapgraph_add_edge(g, 3, 0);
+  else
+    dmd_heapgraph_add_interior(g, 3, 0, into, heuristic);
+  dmd_heapgraph_end_node(g);
+  dmd_heapgraph_add_block(g, &chunk, 4000);
+  dmd_heapgraph_end_node(g);
+  report(g, 2);
+  type_nothing(&o.s, &o.s.host.env);
+  dmd_types_t *t = &o.s.types;
+  uint32_t letter = dmd_types_add(t, &(dmd_type_t){.kind = DMD_TYPE_CHARACTER, .szB = 1});
+  dmd_typing_set(&o.s.typing, 2, dmd_types_pointer_to(t, letter), 0, DMD_EVIDENCE_SITE);
+  begin_on(&o);
+  uint32_t owned = ownership_of(&o, 3)->owned;
+  end(&o);
+  shelf_done(&o.s);
+  return owned;
+}
+
+static void who_points_into_a_block_uses_it(void **state) {
+  (void)state;
+  assert_int_equal(owned_chunk(0, DMD_HEURISTIC_NONE), DMD_OWNED_BY_POINTER);
+  assert_int_equal(owned_chunk(16, DMD_HEURISTIC_NONE), DMD_OWNED_BY_ROOT);
+  assert_int_equal(owned_chunk(8, DMD_HEURISTIC_LENGTH), DMD_OWNED_BY_POINTER);
+}
+
 /* ---- The shelf. ---- */
 
 static void assert_printed(const owning_t *o, bool json, const dmd_variable_namer_t *namer,
@@ -214,19 +255,20 @@ static void text_names_owner_and_line(void **state) {
   owning_t o;
   shelf_init(&o.s);
   begin_on(&o);
-  assert_printed(&o, false, NULL, 1,
-                 "Unreported {\n"
-                 "  18 blocks in record 1 of 4: from pen_new\n"
-                 "  576 bytes\n"
-                 "  Allocated at {\n"
-                 "    #01: malloc (vg.c:1)\n"
-                 "    #02: pen_new (shelf.c:40)\n"
-                 "    #03: main (shelf.c:90)\n"
-                 "  }\n"
-                 "  No reporter owns it; held by stack of thread 1 in main, through from box_new\n"
-                 "}\n\n"
-                 "# and 3 more records (--max-records=all shows them)\n"
-                 "Unreported: 840 bytes in 24 blocks\n");
+  assert_printed(
+      &o, false, NULL, 1,
+      "Unreported {\n"
+      "  18 blocks in record 1 of 4: from pen_new\n"
+      "  576 bytes\n"
+      "  Allocated at {\n"
+      "    #01: malloc (vg.c:1)\n"
+      "    #02: pen_new (shelf.c:40)\n"
+      "    #03: main (shelf.c:90)\n"
+      "  }\n"
+      "  No reported block leads to it; held by stack of thread 1 in main, through from box_new\n"
+      "}\n\n"
+      "# and 3 more records (--max-records=all shows them)\n"
+      "Unreported: 840 bytes in 24 blocks\n");
   assert_printed(&o, false, NULL, 0,
                  "  Owner: explicit/jars, by label of jar (48 bytes of these)\n"
                  "  Proposal: size += jar_size_of(jar->label);\n"
@@ -306,6 +348,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_graphs_by_definition),
       cmocka_unit_test(back_pointers_own_nothing),
+      cmocka_unit_test(who_points_into_a_block_uses_it),
       cmocka_unit_test(text_names_owner_and_line),
       cmocka_unit_test(variables_of_the_measuring_function),
       cmocka_unit_test(json_of_owners),
