@@ -2,6 +2,7 @@
 """The types of blocks: programs say of what they allocate which type it is, and dmdv says the same."""
 
 import os
+import random
 import re
 import shutil
 
@@ -184,6 +185,30 @@ def damaged_debug_information(t):
             data = bytearray(whole)
             for i in range(step, size, 97 + 31 * step):
                 data[start + i] = (data[start + i] * 7 + step) & 255
+            with open(program, "wb") as out:
+                out.write(data)
+            _show(t, run)
+
+
+def damaged_files(t):
+    """Files of strangers, damaged anywhere: in headers, sections that say where functions and variables are, symbols."""
+    program = _copy(t)
+    run = t.run_command([program])
+    whole = files.read_bytes(program)
+    sections = re.findall(r"(\.\S+)\s+(?:PROGBITS|SYMTAB|STRTAB|DYNAMIC)\s+\w+\s+(\w+)\s+(\w+)",
+                          commands.run(["readelf", "-SW", program]).out)
+    places = [(0, 64), (64, 600)]  # the file's header, and those of its segments
+    places += [(int(start, 16), int(size, 16)) for name, start, size in sections
+               if name.startswith(".debug_") or name in (".eh_frame", ".symtab", ".strtab", ".dynamic")]
+    places.append((places[-1][0] + places[-1][1], len(whole)))  # headers of sections, at the end
+    dice = random.Random(3)
+    for start, size in places:
+        for step in range(6):
+            data = bytearray(whole)
+            for _ in range(1 << step):
+                at = start + dice.randrange(size)
+                if at < len(data):
+                    data[at] = dice.choice((0, 1, 127, 128, 255, data[at] ^ 1 << dice.randrange(8), dice.randrange(256)))
             with open(program, "wb") as out:
                 out.write(data)
             _show(t, run)
