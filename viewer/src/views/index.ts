@@ -6,10 +6,11 @@ import { diffView } from "./diff.tsx";
 import { faultsView } from "./faults.tsx";
 import { filesView } from "./files.tsx";
 import { flameView } from "./flame.tsx";
+import { graphView } from "./graph.tsx";
 import { overviewView } from "./overview.tsx";
 import { recordsView } from "./records.tsx";
 import { treeView } from "./tree.tsx";
 import { treemapView } from "./treemap.tsx";
 import type { View } from "./view.ts";
 
-export const VIEWS: readonly View[] = [overviewView, recordsView, flameView, faultsView, treeView, treemapView, diffView, filesView];
+export const VIEWS: readonly View[] = [overviewView, recordsView, flameView, faultsView, treeView, treemapView, graphView, diffView, filesView];

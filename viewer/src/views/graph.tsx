@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The heap as a graph: what it is made of, what keeps it alive, how one gets to it, who should have measured it.
+
+import type { JSX } from "preact";
+import { number } from "../format.ts";
+import { query } from "../state/link.ts";
+import { formatOpen, LAZY_KEYS, LazyTree, parseOpen } from "../ui/lazytree.tsx";
+import { FilterBox, Segments, Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
+import type { CensusRow, RetainedRow } from "./graphanswers.ts";
+import { Block, Leaks, Owners, Paths } from "./graphparts.tsx";
+import type { View, ViewProps } from "./view.ts";
+
+const SHOWN: readonly Choice[] = [
+  { value: "", title: "Census" },
+  { value: "retained", title: "Retained" },
+  { value: "paths", title: "Paths" },
+  { value: "owners", title: "Owners" },
+  { value: "leaks", title: "Lost" },
+  { value: "block", title: "Block" },
+];
+
+const BREAKDOWNS: readonly Choice[] = [
+  { value: "", title: "type, function" },
+  ...["type,stack", "type,state", "state,type", "reporter,type", "function", "file", "library,type", "tag,type", "thread,type", "sizeclass", "root,type"].map((by) => ({
+    value: by,
+    title: by.replaceAll(",", ", "),
+  })),
+];
+
+function Graph(props: ViewProps): JSX.Element {
+  const { keys, set } = props;
+  const show = keys["show"] ?? "";
+  const again = { open: undefined, first: undefined };
+  return (
+    <>
+      <Toolbar label="What is shown">
+        <Segments label="Analysis" value={show} choices={SHOWN} onChange={(to) => set({ show: to, ...again })} />
+        {show === "" && <Select label="by" value={keys["by"] ?? ""} choices={BREAKDOWNS} onChange={(by) => set({ by, ...again })} />}
+        {show === "paths" && (
+          <FilterBox value={{ q: keys["to"] ?? "", regex: false }} placeholder="To: a type, an address, unreported" onChange={({ q }) => set({ to: q }, true)} />
+        )}
+        {show === "block" && (
+          <FilterBox value={{ q: keys["at"] ?? "", regex: false }} placeholder="An address, such as 0x4c3a040" onChange={({ q }) => set({ at: q, node: undefined }, true)} />
+        )}
+      </Toolbar>
+      <Shown {...props} />
+    </>
+  );
+}
+
+function Shown(props: ViewProps): JSX.Element {
+  switch (props.keys["show"]) {
+    case undefined:
+      return <Census {...props} />;
+    case "retained":
+      return <Retained {...props} />;
+    case "paths":
+      return <Paths {...props} />;
+    case "owners":
+      return <Owners {...props} />;
+    case "leaks":
+      return <Leaks {...props} />;
+    default:
+      return <Block {...props} />;
+  }
+}
+
+function Census({ client, keys, set }: ViewProps): JSX.Element {
+  const asked = { of: keys["of"], old: keys["old"], by: keys["by"] ?? "type,function" };
+  return (
+    <LazyTree<CensusRow> key={query("census", asked)} label="Census" client={client} open={parseOpen(keys["open"])} onOpen={(open) => set({ open: formatOpen(open) }, true)}
+      queryOf={(row, first, count) => query("census", { ...asked, row: row === undefined ? undefined : String(row), first: String(first), count: String(count) })}
+      columns={[
+        { title: "Bytes", cell: (row) => number(row.bytes) },
+        { title: "Share", cell: (row) => row.share },
+        { title: "Blocks", cell: (row) => number(row.blocks) },
+        { title: "Slop", cell: (row) => number(row.slop) },
+      ]}
+      name={(row) => <CensusName row={row} />} />
+  );
+}
+
+function CensusName({ row }: { row: CensusRow }): JSX.Element {
+  const [[key, value] = ["", ""]] = Object.entries(row.key);
+  const frames = typeof value === "string" ? [value] : value;
+  return (
+    <span title={row.evidence === undefined ? key : `${key}; it rests on: ${row.evidence}`}>
+      <span class="frame">{frames[0] ?? ""}</span>
+      {frames.length > 1 && <span class="frame quiet"> ← {frames.slice(1).join(" ← ")}</span>}
+    </span>
+  );
+}
+
+function Retained({ client, keys, set }: ViewProps): JSX.Element {
+  const asked = { of: keys["of"], what: keys["what"], filter: keys["filter"] };
+  return (
+    <LazyTree<RetainedRow> key={query("retained", asked)} label="What keeps the heap alive" client={client} open={parseOpen(keys["open"])}
+      onOpen={(open) => set({ open: formatOpen(open) }, true)} onChoose={(row) => row.node !== undefined && set({ show: "block", node: String(row.node), open: undefined })}
+      queryOf={(row, first, count) => query("retained", { ...asked, row: row === undefined ? undefined : String(row), first: String(first), count: String(count) })}
+      columns={[
+        { title: "Retained", cell: (row) => number(row.retained) },
+        { title: "at least", cell: (row) => (row.retainedAtLeast === undefined ? "" : number(row.retainedAtLeast)) },
+        { title: "Share", cell: (row) => row.share },
+        { title: "Own bytes", cell: (row) => number(row.bytes) },
+        { title: "Blocks", cell: (row) => number(row.blocks) },
+      ]}
+      name={(row) => (
+        <span title={[row.type ?? "", row.address ?? "", row.evidence === undefined ? "" : `the type rests on: ${row.evidence}`].filter((text) => text !== "").join("; ")}>
+          <span class="frame">{row.name}</span>
+          {row.type !== undefined && <span class="frame quiet"> {row.type}</span>}
+          {row.blocks > 1 && <span class="quiet"> × {number(row.blocks)}</span>}
+        </span>
+      )} />
+  );
+}
+
+export const graphView: View = {
+  id: "graph",
+  title: "Graph",
+  question: "What is the heap made of, what holds it, and how does one get there?",
+  component: Graph,
+  keys: LAZY_KEYS,
+  applies: (files) => files.some((file) => file.kind === "graph" || file.graph !== undefined),
+};
