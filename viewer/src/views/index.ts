@@ -7,10 +7,11 @@ import { faultsView } from "./faults.tsx";
 import { filesView } from "./files.tsx";
 import { flameView } from "./flame.tsx";
 import { graphView } from "./graph.tsx";
+import { heapMapView } from "./heapmap.tsx";
 import { overviewView } from "./overview.tsx";
 import { recordsView } from "./records.tsx";
 import { treeView } from "./tree.tsx";
 import { treemapView } from "./treemap.tsx";
 import type { View } from "./view.ts";
 
-export const VIEWS: readonly View[] = [overviewView, recordsView, flameView, faultsView, treeView, treemapView, graphView, diffView, filesView];
+export const VIEWS: readonly View[] = [overviewView, recordsView, flameView, faultsView, treeView, treemapView, graphView, heapMapView, diffView, filesView];
