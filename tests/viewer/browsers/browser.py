@@ -101,7 +101,7 @@ class Page:
     def go(self, link):
         """To another view, as a link does."""
         self.evaluate("location.hash = %s" % json.dumps("#" + link))
-        self.until("document.querySelector('main').dataset.link === location.hash")
+        self.until("document.querySelector('main').dataset.link === new URL(location.href).hash")
         self.settle()
 
     def text(self, selector):

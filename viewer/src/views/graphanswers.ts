@@ -91,7 +91,7 @@ export interface OwnersAnswer {
     readonly type?: string;
     readonly evidence?: string;
     readonly allocatedAt: readonly string[];
-    readonly owner?: Amount & { readonly owned: string; readonly reporter?: string; readonly reportedAt?: readonly string[]; readonly type?: string; readonly member?: string };
+    readonly owner?: Amount & { readonly owned: string; readonly root?: string; readonly reporter?: string; readonly reportedAt?: readonly string[]; readonly type?: string; readonly member?: string };
     readonly proposal?: { readonly line: string; readonly function?: string; readonly file?: string; readonly at?: number };
   })[];
 }

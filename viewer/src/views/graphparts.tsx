@@ -176,6 +176,7 @@ export function Owners({ client, keys }: ViewProps): JSX.Element {
                   {row.owner.member === undefined ? "" : `.${row.owner.member}`}, which {row.owner.reporter} reports.
                 </p>
               )}
+              {row.owner !== undefined && row.owner.reporter === undefined && <p>{unownedOf(row.owner)}</p>}
               {row.proposal !== undefined && (
                 <p>
                   Perhaps missing in {row.proposal.function ?? "its reporter"}
@@ -196,6 +197,13 @@ export function Owners({ client, keys }: ViewProps): JSX.Element {
       )}
     </Answered>
   );
+}
+
+/** Of blocks that hang on nothing that is reported. */
+function unownedOf(owner: NonNullable<OwnersAnswer["rows"][number]["owner"]>): string {
+  const much = `${bytes(owner.bytes)} of it`;
+  if (owner.owned === "root") return `${much} hang on ${owner.root ?? "a root"}${owner.member === undefined ? "" : `, ${owner.member}`}.`;
+  return owner.owned === "lost" ? `No root leads to ${much}.` : `Several hold ${much}.`;
 }
 
 const LOSSES = [
