@@ -25,7 +25,7 @@ def records_agree(t, *arguments):
     page = t.open(*arguments, link="view=records&section=unreported")
     for section in t.json("print", "--json", *arguments)["sections"]:
         short = next((key for key, name in SECTIONS.items() if name == section["name"]), "")
-        page.go("section=%s&view=records" % short if short else "view=records")
+        page.go("view=records&section=%s" % short if short else "view=records")
         if not section["records"]:
             continue
         shown = [(row["Bytes"], row["Blocks"]) for row in page.rows()]
@@ -62,7 +62,7 @@ def test_tree(t):
 def test_census(t):
     catalog = t.catalog()
     graph = catalog.replace(".json.gz", ".graph.gz")
-    page = t.open(catalog, link="by=type,state&view=graph")
+    page = t.open(catalog, link="view=graph&by=type%2Cstate")
     shown = page.evaluate("[...document.querySelectorAll('.lazy-row:not(.lazy-head)')].map((row) => "
                           "[...row.querySelectorAll('.lazy-figure, .lazy-name .frame')].map((e) => e.innerText))")
     rows = t.json("census", "--json", "--by=type", graph)["rows"]
@@ -76,7 +76,7 @@ def test_all_open_quietly(t):
     page = t.open(t.catalog())
     links = page.evaluate("[...document.querySelectorAll('.tabs a')].map((a) => a.getAttribute('href'))")
     t.check(len(links) >= 9, "there are all views: %s" % links)
-    shows = ["show=%s&view=graph" % show for show in ("retained", "paths", "owners", "leaks")]
+    shows = ["view=graph&show=%s" % show for show in ("retained", "paths", "owners", "leaks")]
     for link in [link[1:] for link in links] + shows + ["view=records&id=1"]:
         page.go(link)
         t.equal(page.texts(".panel-error"), [], link)
