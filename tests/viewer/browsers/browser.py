@@ -117,7 +117,7 @@ class Page:
         self.press("Home")
         titles = self.texts(grid + " [role=columnheader]")
         total = int(self.evaluate("document.querySelector(%s).getAttribute('aria-rowcount')" % json.dumps(grid))) - 1
-        rows = {}
+        rows, idle = {}, 0
         while len(rows) < total:
             before = len(rows)
             self.settle()
@@ -126,8 +126,10 @@ class Page:
                     "row.getAttribute('aria-rowindex'), ...[...row.querySelectorAll('[role=gridcell]')].map((e) => e.innerText)])"
                     % json.dumps(grid + " [role=row]")):
                 rows[int(index) - 2] = dict(zip(titles, cells))
-            if len(rows) == before:
-                raise Failure("%d of %d rows can be scrolled to" % (before, total))
+            # The first key leads to the last row that is seen, and scrolls nothing.
+            idle = idle + 1 if len(rows) == before else 0
+            if idle > 3:
+                raise Failure("%d of %d rows can be scrolled to" % (len(rows), total))
             self.press("PageDown")
         return [rows[i] for i in range(total)]
 
