@@ -40,7 +40,8 @@ export function App({ session, router }: { session: Session; router: Router }): 
     document.title = titleOf(session.files, view);
     document.body.dataset["state"] = state.name;
   });
-  useEffect(() => {
+  // Before the view's effects, which ask.
+  useLayoutEffect(() => {
     const { client } = session;
     if (client !== null) client.onWaiting = (n) => main.current?.setAttribute("aria-busy", String(n > 0));
   }, [session.client]);
