@@ -69,7 +69,7 @@ typedef enum { DMD_IMAGE_IS_PROFILE, DMD_IMAGE_IS_GRAPH } dmd_image_file_kind_t;
 /* What was left out of a file so that a page can show it, or became part of a sum; all 0: nothing.
  */
 typedef struct dmd_image_reduced {
-  uint64_t records; /* of a profile: groups of blocks that became one with others */
+  uint64_t records; /* of a profile: allocation stacks that became one with others */
   uint64_t bytes;   /* theirs */
   uint64_t nodes;   /* of a graph: blocks that became one with others */
 } dmd_image_reduced_t;

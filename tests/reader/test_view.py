@@ -134,7 +134,7 @@ def test_smaller_records(test):
     smaller = [trace for trace, frames in document["traceTable"].items()
                if document["frameTable"][frames[0]].endswith("(smaller records)")]
     kept = [one for one in document["blockList"] if one["alloc"] not in smaller]
-    test.equal((len(smaller), len(kept), file["records"]), (1, limit, large + n - limit))
+    test.equal((len(smaller), len(kept), file["records"]), (1, limit, n_stacks - (limit - large) * n_stacks // n))
     test.equal(max(one["req"] for one in kept), 1000000000 + large - 1)
     test.contains(err, 'became one, "(smaller records)"')
     totals = [json.loads(test.dmdv("print", "--json", name)[0])["sections"] for name in

@@ -19,7 +19,7 @@ test("overview: says each figure and each sentence that the core says", () => {
   for (const row of EXAMPLE.worst) for (const part of [row.name, ...row.frames, ...row.whose, row.share]) assert.ok(text.includes(part), part);
   for (const row of [...EXAMPLE.reporters.rows, ...EXAMPLE.tags.rows]) assert.ok(text.includes(`${row.name} ${row.bytes.toLocaleString("en")} ${row.share}`), row.name);
   assert.ok(text.includes("26,056,480 bytes in 213,142 blocks"));
-  assert.ok(text.includes("1 record of 64 bytes, since the file was too large"));
+  assert.ok(text.includes("1 stack of 64 bytes, the smallest, as (smaller records): the file was too large"));
   assert.ok(!text.includes("faults"), "there are none");
 });
 

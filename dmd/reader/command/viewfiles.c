@@ -147,7 +147,7 @@ static bool add_profile(view_t *view, entry_t *entry) {
   dmd_reduced_t reduced = dmd_reduce(&smaller, &profile, &limits);
   dmd_profile_destroy(&profile);
   note_reduced(entry->name, &reduced);
-  entry->file.reduced = (dmd_image_reduced_t){.records = reduced.groups, .bytes = reduced.bytes};
+  entry->file.reduced = (dmd_image_reduced_t){.records = reduced.stacks, .bytes = reduced.bytes};
   write_without_names(view, entry, &smaller);
   dmd_profile_destroy(&smaller);
   return true;

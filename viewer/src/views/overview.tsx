@@ -106,7 +106,7 @@ function factsOf(file: FileInfo, mode: string): (readonly [string, string])[] {
   if (file.time !== undefined) facts.push(["Time", file.time]);
   facts.push(["Mode", mode]);
   if (file.reduced !== undefined)
-    facts.push(["Left out", `${count(file.reduced.records, "record", "records")} of ${bytes(file.reduced.bytes)}, since the file was too large`]);
+    facts.push(["Put together", `${count(file.reduced.records, "stack", "stacks")} of ${bytes(file.reduced.bytes)}, the smallest, as (smaller records): the file was too large`]);
   return facts;
 }
 
