@@ -22,10 +22,13 @@ const esbuild = createRequire(join(modules, "x.js"))("esbuild");
 const names = readdirSync(join(src, "test"))
   .filter((name) => /\.test\.tsx?$/.test(name) && (words.length === 0 || words.some((word) => name.includes(word))))
   .sort();
+// Node 18 has no global crypto, which browsers have.
+const imports = ['import { webcrypto } from "node:crypto";', "globalThis.crypto ??= webcrypto;"];
+for (const name of names) imports.push(`import ${JSON.stringify(join(src, "test", name))};`);
 mkdirSync(out, { recursive: true });
 const all = join(out, "all.mjs");
 await esbuild.build({
-  stdin: { contents: names.map((name) => `import ${JSON.stringify(join(src, "test", name))};`).join("\n"), resolveDir: src },
+  stdin: { contents: imports.join("\n"), resolveDir: src },
   outfile: all,
   bundle: true,
   platform: "node",
