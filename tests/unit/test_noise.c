@@ -5,6 +5,7 @@
 #include "base/noise.h"
 #include "host.h"
 
+#include <stdio.h>
 #include <zlib.h>
 
 enum { SZB = 16 * 1024, LEVEL = 1 };
