@@ -138,7 +138,7 @@ function Welcome({ onPick }: { onPick: () => void }): JSX.Element {
 }
 
 function titleOf(files: readonly FileInfo[], view: View | undefined): string {
-  const name = files[0] === undefined ? "" : `${files[0].name} – `;
+  const name = files[0] === undefined ? "" : `${files[0].name.replace(/^.*\//, "")} – `;
   return view === undefined || files.length === 0 ? "dmd" : `${view.title} – ${name}dmd`;
 }
 

@@ -20,7 +20,9 @@ export function FileChoice(props: { files: readonly FileInfo[]; keys: Keys; onCh
   );
 }
 
+/** Without its folder: there is little room. The files' view has all of it. */
 function titleOf(file: FileInfo | undefined): string {
   if (file === undefined) return "";
-  return file.label === undefined || file.label === "" ? file.name : `${file.name} (${file.label})`;
+  const name = file.name.replace(/^.*\//, "");
+  return file.label === undefined || file.label === "" ? name : `${name} (${file.label})`;
 }
