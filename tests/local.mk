@@ -49,6 +49,7 @@ unit_tests = \
   tests/unit/test_holders \
   tests/unit/test_holders_random \
   tests/unit/test_heapgraph \
+  tests/unit/test_heapmap \
   tests/unit/test_heapsnapshot \
   tests/unit/test_ids \
   tests/unit/test_ignore \

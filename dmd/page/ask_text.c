@@ -45,7 +45,8 @@ static void print_records(const maker_t *m, const dmd_records_t *records, dmd_ou
                                 .new = runs[1],
                                 .with_run = true,
                                 .max_records = m->max_records,
-                                .only = m->only};
+                                .only = m->only,
+                                .owners = m->view->pieces.owners};
   dmd_text_print(out, records, &options);
   dmd_strbuf_destroy(&title);
 }

@@ -28,6 +28,8 @@ static void destroy_graph(dmd_page_graph_t *graph) {
     dmd_retainedrows_destroy(&graph->rows);
   if (graph->has_census)
     dmd_census_destroy(&graph->census);
+  if (graph->has_advice)
+    dmd_owner_advice_destroy(&graph->advice);
   if (graph->has_owners)
     dmd_owners_destroy(&graph->owners);
   if (graph->has_records)
@@ -57,6 +59,16 @@ dmd_page_graph_t *dmd_page_graph_beside(const dmd_page_t *page, uint64_t file) {
   return NULL;
 }
 
+static void make_kinds(dmd_page_graph_t *graph) {
+  if (graph->has_kinds)
+    return;
+  uint64_t max_frames = 0;
+  dmd_str_to_u64(DMD_FRAMES_SHOWN, 10, &max_frames);
+  dmd_kinds_init(&graph->kinds, graph->typing);
+  dmd_nodekeys_init(&graph->keys, &graph->kinds, (uint32_t)max_frames);
+  graph->has_kinds = true;
+}
+
 dmd_page_graph_t *dmd_page_graph_of(const dmd_page_t *page, dmd_query_t *query) {
   uint32_t n = dmd_page_n_graphs(page);
   const char *hint = "run the program with --graph=yes, and open the file .graph.gz, too";
@@ -75,13 +87,7 @@ dmd_page_graph_t *dmd_page_graph_of(const dmd_page_t *page, dmd_query_t *query) 
     dmd_query_reject(query, "this file has no heap graph beside it", hint);
     return NULL;
   }
-  if (!graph->has_kinds) {
-    uint64_t max_frames = 0;
-    dmd_str_to_u64(DMD_FRAMES_SHOWN, 10, &max_frames);
-    dmd_kinds_init(&graph->kinds, graph->typing);
-    dmd_nodekeys_init(&graph->keys, &graph->kinds, (uint32_t)max_frames);
-    graph->has_kinds = true;
-  }
+  make_kinds(graph);
   return graph;
 }
 
@@ -109,6 +115,23 @@ const dmd_owners_t *dmd_page_owners(dmd_page_graph_t *graph) {
     dmd_owners_init(&graph->owners, graph->heap, &graph->kinds, records, NULL);
   graph->has_owners = true;
   return &graph->owners;
+}
+
+const dmd_owner_advice_t *dmd_page_owner_advice(const dmd_page_t *page, uint32_t file,
+                                                uint32_t max_frames) {
+  dmd_page_graph_t *graph = dmd_page_graph_beside(page, file);
+  if (graph == NULL || graph->heap->graph.n_nodes > DMD_PAGE_MAX_ADVISED ||
+      graph->heap->profile.mode != DMD_MODE_DARK_MATTER)
+    return NULL;
+  make_kinds(graph);
+  if (graph->keys.max_frames != max_frames)
+    return NULL;
+  if (!graph->has_advice) {
+    graph->owners_view = (dmd_owners_view_t){.owners = dmd_page_owners(graph)};
+    dmd_owner_advice_init(&graph->advice, &graph->owners_view);
+  }
+  graph->has_advice = true;
+  return &graph->advice;
 }
 
 /* ---- Filters. ---- */

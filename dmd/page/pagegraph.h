@@ -16,6 +16,7 @@
 #include "graph/owners.h"
 #include "graph/retainedrows.h"
 #include "page/page.h"
+#include "text/text_owners.h"
 
 /* Of a graph that belongs to no profile of the page. */
 #define DMD_PAGE_ALONE UINT32_MAX
@@ -27,12 +28,14 @@ typedef struct dmd_page_graph {
   dmd_heapgraph_t *heap;
   dmd_typing_t *typing;
   /* What was asked for so far: */
-  bool has_kinds, has_retained, has_records, has_owners, has_census, has_rows;
+  bool has_kinds, has_retained, has_records, has_owners, has_advice, has_census, has_rows;
   dmd_kinds_t kinds;
   dmd_nodekeys_t keys;
   dmd_retained_t retained;
   dmd_records_t records; /* of the graph's own profile */
   dmd_owners_t owners;
+  dmd_owners_view_t owners_view;
+  dmd_owner_advice_t advice;
   dmd_census_t census;
   dmd_strbuf_t census_of; /* the query's part that decides it */
   int64_t heap_szB;
@@ -67,6 +70,15 @@ dmd_page_graph_t *dmd_page_graph_of(const dmd_page_t *page, dmd_query_t *query);
 const dmd_retained_t *dmd_page_retained(dmd_page_graph_t *graph);
 const dmd_records_t *dmd_page_graph_records(dmd_page_graph_t *graph);
 const dmd_owners_t *dmd_page_owners(dmd_page_graph_t *graph);
+
+/* Graphs of more nodes are not looked through for a view of a profile: that would keep people
+ * waiting. ask=owners does it. */
+enum { DMD_PAGE_MAX_ADVISED = 300000 };
+
+/* Who owns the unreported blocks of the records of a file, from the graph beside it; NULL where
+ * there is none, it is too large, or its stacks are not cut to so many frames. */
+const dmd_owner_advice_t *dmd_page_owner_advice(const dmd_page_t *page, uint32_t file,
+                                                uint32_t max_frames);
 
 /* ---- Filters of a query. ---- */
 

@@ -4,6 +4,7 @@
 #include "analysis/combine.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "page/pagegraph.h"
 
 static void destroy_view(const dmd_page_t *page, dmd_view_t *view) {
   dmd_flame_destroy(&view->flame);
@@ -45,6 +46,8 @@ static dmd_view_t *make_view(dmd_page_t *page, const dmd_view_t *key) {
   if (view->old != DMD_VIEW_ALONE)
     dmd_records_drop_unchanged(&view->records);
   dmd_pieces_init(&view->pieces, &view->records);
+  if (view->old == DMD_VIEW_ALONE && view->profile->mode == DMD_MODE_DARK_MATTER)
+    view->pieces.owners = dmd_page_owner_advice(page, view->of, view->max_frames);
   dmd_recordlist_init(&view->list, &view->records, &view->pieces.allocfns);
   dmd_rowlist_init(&view->rows, &view->records);
   dmd_flame_init(&view->flame, page->env);

@@ -10,6 +10,7 @@
 
 void dmd_pieces_init(dmd_pieces_t *pieces, const dmd_records_t *records) {
   pieces->records = records;
+  pieces->owners = NULL;
   dmd_advicesum_init(&pieces->advice, records);
   dmd_allocfns_init(&pieces->allocfns, records->profile);
 }
@@ -26,6 +27,7 @@ static dmd_printer_t printer_to(dmd_pieces_t *pieces, dmd_out_t *out) {
                          .records = pieces->records,
                          .profile = pieces->records->profile,
                          .advice = &pieces->advice,
+                         .owners = pieces->owners,
                          .allocfns = &pieces->allocfns};
 }
 

@@ -13,11 +13,13 @@
 
 typedef struct dmd_pieces {
   const dmd_records_t *records;
+  const struct dmd_owner_advice *owners; /* of the heap graph of the same moment; NULL: none */
   dmd_advicesum_t advice;
   dmd_allocfns_t allocfns;
 } dmd_pieces_t;
 
-/* Borrows the records, which keep their order. Must stay where it is until it is destroyed. */
+/* Borrows the records, which keep their order. Must stay where it is until it is destroyed. There
+ * are no owners at first. */
 void dmd_pieces_init(dmd_pieces_t *pieces, const dmd_records_t *records);
 void dmd_pieces_destroy(dmd_pieces_t *pieces);
 
