@@ -4,6 +4,8 @@
 import json
 import os
 
+from harness import commands, compiler
+
 SECTIONS = {"unreported": "unreported", "once": "once-reported", "twice": "twice-reported"}
 
 
@@ -89,3 +91,67 @@ def test_all_open_quietly(t):
         serious = [found for found in page.browser.do("axe") if found[0] in ("serious", "critical") and not scrolls_by_its_grid(found)]
         t.equal(serious, [], "%s: %s" % (link, json.dumps(serious, indent=1)))
     page.expect_quiet(t)
+
+
+def test_overview(t):
+    catalog = t.catalog()
+    page = t.open(catalog, link="view=overview")
+    wanted = {s["name"]: [with_commas(s["bytes"]), with_commas(s["blocks"]), with_commas(len(s["records"]))]
+              for s in t.json("print", "--json", catalog)["sections"]}
+    shown = page.evaluate("[...document.querySelector('.figures').querySelectorAll('tbody tr')].map((row) => "
+                          "[...row.children].map((e) => e.innerText.trim()))")
+    t.equal({row[0]: [row[1], row[3], row[4]] for row in shown}, wanted)
+    worst = next(s for s in t.json("print", "--json", catalog)["sections"] if s["name"] == "unreported")["records"][:5]
+    t.equal([text.split(" (")[0] for text in page.texts(".worst-size")], [with_commas(r["bytes"]) + " bytes" for r in worst])
+
+
+def test_faults(t):
+    """A program of the zoo with a claim that does not add up: the sentence and the stack are dmdv's."""
+    folder = t.new_folder()
+    program = compiler.compile_program(os.path.join(t.srcdir, "tests", "zoo", "claim_nothing.c"), os.path.join(folder, "zoo"),
+                                       t.builddir, ["-g"])
+    commands.run([t.place.launcher(), "-q", "--tool=dmd", "--dmd-out-file=zoo.json.gz", program], folder,
+                 commands.plain_environment(folder))
+    profile = next(os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".json.gz"))
+    page = t.open(profile, link="view=faults")
+    faults = t.json("print", "--json", profile)["faults"]
+    t.check(len(faults) > 0, "there is a fault")
+    t.equal(page.texts(".fault h2"), [fault["sentence"] for fault in faults])
+    t.equal(page.texts(".fault .stack .frame"), [frame for fault in faults for frame in fault["at"]])
+
+
+def test_changes(t):
+    """Two dumps: the records of their difference are those of dmdv diff, and the time line has the figures of both."""
+    paths = [t.peer("script-diff-live%d.json" % i) for i in (1, 2)]
+    page = t.open(*paths, link="view=diff&of=1&old=0")
+    heaps = [t.json("print", "--json", path)["heap"] for path in paths]
+    shown = page.evaluate("[...document.querySelectorAll('.series tbody tr')].map((row) => [...row.children].slice(1, 3).map((e) => e.innerText))")
+    t.equal(sorted(shown), sorted([with_commas(heap["bytes"]), with_commas(heap["blocks"])] for heap in heaps))
+    page.go("view=records&of=1&old=0")
+    wanted = [(r["bytes"], r["blocks"]) for s in t.json("diff", "--json", *paths)["sections"] for r in s["records"]]
+    t.equal([(row["Bytes"], row["Blocks"]) for row in page.rows()], [(with_commas(b), with_commas(n)) for b, n in wanted])
+    page.expect_quiet(t)
+
+
+def test_pictures(t):
+    """Flame graph and treemap: what is chosen at first is the heap, or its sum by reporter."""
+    catalog = t.catalog()
+    page = t.open(catalog, link="view=flame")
+    heap = t.json("print", "--json", catalog)["heap"]
+    t.contains(page.text(".chosen"), "%s bytes (100.00%%) in %s blocks" % (with_commas(heap["bytes"]), with_commas(heap["blocks"])))
+    page.evaluate("document.querySelector('.canvas-scroller').focus()")
+    page.press("ArrowDown")
+    page.until("document.querySelector('.chosen .frame').innerText.startsWith('main (')")
+    page.go("view=treemap")
+    rows = t.json("print", "--json", "--by=reporter", catalog)["rows"]
+    t.contains(page.text(".chosen"), with_commas(sum(row["bytes"] for row in rows)) + " bytes")
+
+
+def test_owners(t):
+    """The line that is missing, and where."""
+    catalog = t.catalog()
+    page = t.open(catalog, link="view=graph&show=owners")
+    owner = t.json("owners", "--json", catalog.replace(".json.gz", ".graph.gz"))["rows"][0]
+    t.contains(page.text(".owner"), with_commas(owner["bytes"]) + " bytes")
+    t.contains(page.text(".owner"), owner["owner"]["reporter"])
+    t.contains(page.text(".owner code"), owner["proposal"]["line"])
