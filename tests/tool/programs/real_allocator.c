@@ -142,11 +142,18 @@ static void *with_new(size_t n, size_t align) {
   return new_aligned(n, align);
 }
 
-/* What an aligned new asks for: whether the C++ library rounds up, shows when it does. */
-static size_t new_request(dmd_allocator_t model, size_t n, size_t align) {
-  void *p = with_new(1, PAGE);
-  bool rounds_up = malloc_usable_size(p) >= PAGE;
+/* Whether one byte of this alignment takes as much. */
+static bool fills(size_t align) {
+  void *p = with_new(1, align);
+  bool answer = malloc_usable_size(p) >= align;
   free(p);
+  return answer;
+}
+
+/* What an aligned new asks for: whether the C++ library rounds up, shows when it does. Two sizes,
+ * since an allocator may give whole pages by itself. */
+static size_t new_request(dmd_allocator_t model, size_t n, size_t align) {
+  bool rounds_up = fills(PAGE) && fills(2 * PAGE);
   return rounds_up ? dmd_allocator_new_request(model, n, align) : n == 0 ? 1 : n;
 }
 

@@ -45,9 +45,13 @@ const commands = {
   },
   /** The value of an expression in the page. */
   evaluate: ({ code }) => page.evaluate(code),
-  /** Waits until the expression is true. */
+  /** Waits until the expression is true. puppeteer's own way makes a function of it in the page, which forbids that. */
   async until({ code }) {
-    await page.waitForFunction(code, { timeout: WAIT_MS, polling: 50 });
+    const end = Date.now() + WAIT_MS;
+    while (!(await page.evaluate(code))) {
+      if (Date.now() > end) throw new Error("that never came");
+      await new Promise((done) => setTimeout(done, 50)); // between two looks
+    }
   },
   press: ({ key }) => page.keyboard.press(key),
   type: ({ text }) => page.keyboard.type(text),

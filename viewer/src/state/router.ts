@@ -64,7 +64,8 @@ export function addressBarOf(window: Window): AddressBar {
     push: (hash) => {
       window.location.hash = hash;
     },
-    replace: (hash) => window.location.replace(hash),
+    // At once: location.replace() is done later, and hashchange then tells of a link that was left meanwhile.
+    replace: (hash) => window.history.replaceState(window.history.state, "", hash),
     listen: (changed) => {
       window.addEventListener("hashchange", changed);
       return () => window.removeEventListener("hashchange", changed);
