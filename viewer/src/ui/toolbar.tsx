@@ -3,7 +3,7 @@
 // The line above a view: what it shows, as choices. Each choice is a key of the link.
 
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export function Toolbar(props: { label: string; children: ComponentChildren }): JSX.Element {
   return (
@@ -57,7 +57,8 @@ export function FilterBox(props: { value: FilterValue; placeholder?: string; onC
   const { value, onChange } = props;
   const [text, setText] = useState(value.q);
   const typed = useRef(value.q);
-  useEffect(() => {
+  // With the drawing, not after it: by then another letter may have been typed, and would be lost.
+  useLayoutEffect(() => {
     if (value.q !== typed.current) setText((typed.current = value.q));
   }, [value.q]);
   const type = (q: string): void => {
