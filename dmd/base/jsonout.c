@@ -169,6 +169,12 @@ void dmd_jsonout_hex(dmd_jsonout_t *json, uint64_t v) {
   dmd_out_char(json->out, '"');
 }
 
+void dmd_jsonout_address(dmd_jsonout_t *json, uint64_t addr) {
+  char digits[DMD_FORMAT_MAX];
+  dmd_format_hex(digits, addr);
+  dmd_jsonout_str2(json, "0x", digits);
+}
+
 void dmd_jsonout_bool(dmd_jsonout_t *json, bool v) {
   before_item(json);
   dmd_out_str(json->out, v ? "true" : "false");

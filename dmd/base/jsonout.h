@@ -59,6 +59,8 @@ void dmd_jsonout_i64(dmd_jsonout_t *json, int64_t v);
 void dmd_jsonout_id(dmd_jsonout_t *json, uint64_t id);
 /* Hexadecimal digits in quotes, without a prefix. */
 void dmd_jsonout_hex(dmd_jsonout_t *json, uint64_t v);
+/* An address as people write it: "0x4c3a040". */
+void dmd_jsonout_address(dmd_jsonout_t *json, uint64_t addr);
 void dmd_jsonout_bool(dmd_jsonout_t *json, bool v);
 void dmd_jsonout_null(dmd_jsonout_t *json);
 
@@ -76,6 +78,10 @@ static inline void dmd_jsonout_key_str(dmd_jsonout_t *json, const char *key, con
   dmd_jsonout_str(json, s);
 }
 
+static inline void dmd_jsonout_key_address(dmd_jsonout_t *json, const char *key, uint64_t addr) {
+  dmd_jsonout_key(json, key);
+  dmd_jsonout_address(json, addr);
+}
 static inline void dmd_jsonout_key_u64(dmd_jsonout_t *json, const char *key, uint64_t v) {
   dmd_jsonout_key(json, key);
   dmd_jsonout_u64(json, v);

@@ -51,6 +51,16 @@ dmd_own_size_t dmd_nesting_own(const dmd_nesting_sizes_t *sizes, uint32_t node) 
   return own;
 }
 
+int64_t dmd_nesting_heap_szB(const dmd_heapgraph_t *graph) {
+  dmd_nesting_sizes_t sizes;
+  int64_t szB = 0;
+  dmd_nesting_init(&sizes, graph);
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+    szB += (int64_t)dmd_nesting_own(&sizes, node).szB;
+  dmd_nesting_destroy(&sizes);
+  return szB;
+}
+
 /* ---- Reports. ---- */
 
 /* By place of a block, from 1: the nearest block around it that has reports of its own. */

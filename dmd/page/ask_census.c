@@ -12,16 +12,6 @@
 
 enum { ROWS = 100 };
 
-static int64_t heap_szB(const dmd_heapgraph_t *graph) {
-  dmd_nesting_sizes_t sizes;
-  int64_t szB = 0;
-  dmd_nesting_init(&sizes, graph);
-  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
-    szB += (int64_t)dmd_nesting_own(&sizes, node).szB;
-  dmd_nesting_destroy(&sizes);
-  return szB;
-}
-
 /* What decides a census. */
 static void write_key(dmd_strbuf_t *to, const dmd_query_t *query, const dmd_page_graph_t *old) {
   dmd_strbuf_str(to, dmd_query_str(query, "by", "type"));
@@ -54,7 +44,7 @@ static void make_census(dmd_page_graph_t *graph, dmd_page_graph_t *old, const dm
   dmd_census_finish(&graph->census);
   dmd_page_filters_destroy(&filters);
   graph->has_census = true;
-  graph->heap_szB = heap_szB(graph->heap);
+  graph->heap_szB = dmd_nesting_heap_szB(graph->heap);
   dmd_strbuf_cut(&graph->census_of, 0);
   dmd_strbuf_str(&graph->census_of, key.text);
   dmd_strbuf_destroy(&key);

@@ -30,12 +30,6 @@ typedef struct {
   uint32_t n;
 } writer_t;
 
-static void write_hex(dmd_jsonout_t *j, uint64_t addr) {
-  char hex[DMD_FORMAT_MAX];
-  dmd_format_hex(hex, addr);
-  dmd_jsonout_str2(j, "0x", hex);
-}
-
 /* Values by the order in which cells have them first. */
 static void write_values(const writer_t *w) {
   dmd_nodekeys_t *keys = &w->graph->keys;
@@ -66,7 +60,7 @@ static void write_cells(const writer_t *w) {
   dmd_jsonout_key(w->j, "address");
   dmd_jsonout_array(w->j, DMD_JSONOUT_DENSE);
   for (uint32_t i = 0; i < w->n; i++)
-    write_hex(w->j, dmd_heapmap_address(w->map, w->from + i * w->cell_szB));
+    dmd_jsonout_address(w->j, dmd_heapmap_address(w->map, w->from + i * w->cell_szB));
   dmd_jsonout_end(w->j);
   dmd_jsonout_key(w->j, "used");
   dmd_jsonout_array(w->j, DMD_JSONOUT_DENSE);
@@ -86,8 +80,7 @@ static void write_regions(const writer_t *w) {
   for (uint32_t id = 1; id <= n && id <= REGIONS; id++) {
     const dmd_heapmap_region_t *r = DMD_POOL_AT(&w->map->regions, dmd_heapmap_region_t, id);
     dmd_jsonout_object(w->j, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key(w->j, "address");
-    write_hex(w->j, r->from);
+    dmd_jsonout_key_address(w->j, "address", r->from);
     dmd_jsonout_key_u64(w->j, "place", r->before);
     dmd_jsonout_key_u64(w->j, "bytes", r->to - r->from);
     dmd_jsonout_end(w->j);
@@ -111,8 +104,7 @@ static void write_figures(const writer_t *w) {
   dmd_jsonout_key_u64(w->j, "holes", f->holes);
   dmd_jsonout_key_u64(w->j, "holeBytes", f->hole_bytes);
   dmd_jsonout_key_u64(w->j, "largestHole", f->hole);
-  dmd_jsonout_key(w->j, "largestHoleAt");
-  write_hex(w->j, f->hole_at);
+  dmd_jsonout_key_address(w->j, "largestHoleAt", f->hole_at);
   dmd_jsonout_end(w->j);
 }
 

@@ -14,20 +14,13 @@
 
 enum { ROWS = 50 };
 
-static void write_address(dmd_jsonout_t *j, uint64_t addr) {
-  char hex[DMD_FORMAT_MAX];
-  dmd_format_hex(hex, addr);
-  dmd_jsonout_key(j, "address");
-  dmd_jsonout_str2(j, "0x", hex);
-}
-
 /* What people call a node, and where it is. */
 static void write_name(dmd_jsonout_t *j, const dmd_page_graph_t *g, uint32_t node) {
   dmd_jsonout_key_u64(j, "node", node);
   dmd_jsonout_key_str(j, "name", dmd_kinds_name(&g->kinds, g->kinds.of[node]));
   dmd_jsonout_key_bool(j, "isRoot", !dmd_heapgraph_is_block(g->heap, node));
   if (dmd_heapgraph_is_block(g->heap, node))
-    write_address(j, dmd_heapgraph_block(g->heap, node)->addr);
+    dmd_jsonout_key_address(j, "address", dmd_heapgraph_block(g->heap, node)->addr);
   dmd_jsonout_key_u64(j, "bytes", g->heap->graph.size[node]);
 }
 

@@ -184,19 +184,12 @@ void dmd_referrers_print(dmd_out_t *out, const dmd_referrers_view_t *view) {
 
 /* ---- JSON. ---- */
 
-static void write_address(dmd_jsonout_t *j, uint64_t addr) {
-  char hex[DMD_FORMAT_MAX];
-  dmd_format_hex(hex, addr);
-  dmd_jsonout_key(j, "address");
-  dmd_jsonout_str2(j, "0x", hex);
-}
-
 /* The members of an object that is open. */
 static void write_block(dmd_jsonout_t *j, const dmd_referrers_view_t *view, uint32_t node) {
   const dmd_heapgraph_t *graph = graph_of(view);
   const uint32_t *frames;
   size_t n;
-  write_address(j, dmd_heapgraph_block(graph, node)->addr);
+  dmd_jsonout_key_address(j, "address", dmd_heapgraph_block(graph, node)->addr);
   dmd_jsonout_key_u64(j, "requested", dmd_heapgraph_requested(graph, node));
   dmd_jsonout_key_u64(j, "slop", dmd_heapgraph_block(graph, node)->slop);
   dmd_jsonout_key_str(j, "type", kind_name(view, node));

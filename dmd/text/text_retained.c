@@ -98,13 +98,6 @@ void dmd_retained_print(dmd_out_t *out, const dmd_retainedrows_t *rows) {
 
 /* ---- JSON. ---- */
 
-static void write_address(dmd_jsonout_t *j, uint64_t addr) {
-  char hex[DMD_FORMAT_MAX];
-  dmd_format_hex(hex, addr);
-  dmd_jsonout_key(j, "address");
-  dmd_jsonout_str2(j, "0x", hex);
-}
-
 void dmd_retained_write_row(dmd_jsonout_t *j, const dmd_retainedrows_t *rows,
                             const dmd_retained_row_t *row) {
   static const char *const held[] = {"member", "several", "root", "lost", "chosen"};
@@ -118,7 +111,7 @@ void dmd_retained_write_row(dmd_jsonout_t *j, const dmd_retainedrows_t *rows,
     dmd_jsonout_key_str(j, "evidence", dmd_kinds_evidence(rows->kinds, row->kind));
   }
   if (row->blocks == 1)
-    write_address(j, dmd_heapgraph_block(graph, row->first_node)->addr);
+    dmd_jsonout_key_address(j, "address", dmd_heapgraph_block(graph, row->first_node)->addr);
   dmd_jsonout_key_u64(j, "blocks", row->blocks);
   dmd_jsonout_key_u64(j, "bytes", row->bytes);
   dmd_jsonout_key_u64(j, "retained", row->retained.all);

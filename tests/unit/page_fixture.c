@@ -137,3 +137,19 @@ void check_windows(page_fixture_t *f, dice_t *dice, const char *query, const cha
       assert_same(cJSON_GetArrayItem(rows, k), cJSON_GetArrayItem(whole, (int)first + k));
   }
 }
+
+void page_answers(dmd_page_t *page, const char *query) {
+  dmd_strbuf_t answer;
+  dmd_out_t out;
+  dmd_strbuf_init(&answer, page->env);
+  dmd_out_init(&out, dmd_strbuf_write, &answer);
+  dmd_page_ask(page, query, &out);
+  dmd_out_flush(&out);
+  assert_null(strstr(answer.text, "\"error\""));
+  dmd_strbuf_destroy(&answer);
+}
+
+void build_small(dmd_profile_t *profile) {
+  build_blocks(profile, 2, 50, 0, "new|dark|main", DMD_NONE);
+  build_blocks(profile, 1, 5, 0, "new", build_reports(profile, 1, "r", "explicit/a", NULL, NULL));
+}

@@ -42,6 +42,11 @@ cJSON *page_ask(page_fixture_t *f, const char *query);
 /* The same of a query that is made as printf does. */
 cJSON *page_askf(page_fixture_t *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* For tests in which memory runs out: asks on the page's own host, and fails where the answer is an
+ * error. build_small: blocks that somebody reported, and blocks that nobody did. */
+void page_answers(dmd_page_t *page, const char *query);
+void build_small(dmd_profile_t *profile);
+
 /* A text as a tree, which lives as long as the fixture. */
 cJSON *page_parse(page_fixture_t *f, const char *text);
 

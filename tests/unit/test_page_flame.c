@@ -288,23 +288,13 @@ static void use(host_t *host, void *arg) {
   dmd_page_t page;
   dmd_page_init(&page, &host->env);
   dmd_page_file_t *file = dmd_page_begin_file(&page, "f");
-  build_blocks(&file->profile, 2, 50, 0, "new|dark|main", DMD_NONE);
-  build_blocks(&file->profile, 1, 5, 0, "new",
-               build_reports(&file->profile, 1, "r", "explicit/a", NULL, NULL));
+  build_small(&file->profile);
   dmd_page_end_file(&page, file, true);
   static const char *const queries[] = {"ask=flame&q=a&least=0", "ask=flame&direction=callers",
                                         "ask=treemap&by=file", "ask=text&q=a&format=markdown",
                                         "ask=text&view=tree"};
-  for (size_t i = 0; i < COUNT_OF(queries); i++) {
-    dmd_strbuf_t answer;
-    dmd_out_t out;
-    dmd_strbuf_init(&answer, &host->env);
-    dmd_out_init(&out, dmd_strbuf_write, &answer);
-    dmd_page_ask(&page, queries[i], &out);
-    dmd_out_flush(&out);
-    assert_null(strstr(answer.text, "\"error\""));
-    dmd_strbuf_destroy(&answer);
-  }
+  for (size_t i = 0; i < COUNT_OF(queries); i++)
+    page_answers(&page, queries[i]);
   dmd_page_destroy(&page);
 }
 

@@ -250,16 +250,8 @@ static void use(host_t *host, void *arg) {
   }
   static const char *const queries[] = {"ask=overview&of=1&old=0", "ask=faults", "ask=tree",
                                         "ask=tree&of=1&old=0", "ask=series"};
-  for (size_t i = 0; i < COUNT_OF(queries); i++) {
-    dmd_strbuf_t answer;
-    dmd_out_t out;
-    dmd_strbuf_init(&answer, &host->env);
-    dmd_out_init(&out, dmd_strbuf_write, &answer);
-    dmd_page_ask(&page, queries[i], &out);
-    dmd_out_flush(&out);
-    assert_null(strstr(answer.text, "\"error\""));
-    dmd_strbuf_destroy(&answer);
-  }
+  for (size_t i = 0; i < COUNT_OF(queries); i++)
+    page_answers(&page, queries[i]);
   dmd_page_destroy(&page);
 }
 

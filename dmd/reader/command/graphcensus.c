@@ -10,16 +10,6 @@ typedef struct {
   int64_t heap_szB; /* of the graph, or of the new one, without filters */
 } counted_t;
 
-static int64_t heap_szB(const dmd_heapgraph_t *graph) {
-  dmd_nesting_sizes_t sizes;
-  int64_t szB = 0;
-  dmd_nesting_init(&sizes, graph);
-  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
-    szB += (int64_t)dmd_nesting_own(&sizes, node).szB;
-  dmd_nesting_destroy(&sizes);
-  return szB;
-}
-
 /* One graph at a time is in memory. */
 static bool count_file(counted_t *counted, dmdv_graph_options_t *o, const char *name, int sign) {
   dmdv_graph_t graph;
@@ -27,7 +17,7 @@ static bool count_file(counted_t *counted, dmdv_graph_options_t *o, const char *
     return false;
   dmd_nodefilters_forget(o->filters, o->n_filters);
   dmd_census_add(&counted->census, &graph.keys, o->filters, o->n_filters, sign);
-  counted->heap_szB = heap_szB(&graph.typed.heap);
+  counted->heap_szB = dmd_nesting_heap_szB(&graph.typed.heap);
   dmdv_graph_close(&graph);
   return true;
 }
