@@ -5,6 +5,7 @@
   suite     a test program: its options, its scratch folder, which tests it runs, TAP
   commands  running a command, with a time-out
   compiler  the build's compilers, and compiling a program with them
+  browsers  which browsers there are, and starting one
   files     reading files back and writing them
   profile   a profile that the tool wrote: its rules are checked, then it can be asked
   graphfile a heap graph that the tool wrote: the same

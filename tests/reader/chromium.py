@@ -7,24 +7,14 @@ developer tools, which are part of the program, it serves itself, at the port th
 
 import json
 import os
-import re
 import select
-import shutil
 import subprocess
 
-from harness import HANG_SECONDS, Failure, Skip
+from harness import HANG_SECONDS, Failure, Skip, browsers
 
 
 # The library with which the developer tools read heap snapshots.
 LIBRARY = "devtools/entrypoints/heap_snapshot_worker/heap_snapshot_worker.js"
-
-
-def find():
-    """The program; skips where there is none."""
-    path = os.environ.get("DMD_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        raise Skip("no Chromium: install it, or set DMD_CHROMIUM to it")
-    return path
 
 
 class Chromium:
@@ -35,12 +25,11 @@ class Chromium:
         os.makedirs(self.profile)
         to_read, self.to_write = os.pipe()
         self.to_hear, to_answer = os.pipe()
-        command = ["sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (to_read, to_answer), "sh", find(), "--headless=new", "--no-sandbox",
-                   "--disable-gpu", "--no-first-run", "--disable-background-networking", "--log-level=3",
+        command = ["sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (to_read, to_answer), "sh", browsers.program_of("chromium"),
+                   "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--log-level=3",
                    "--remote-debugging-pipe", "--remote-debugging-port=0", "--user-data-dir=" + self.profile]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                        pass_fds=(to_read, to_answer), env=dict(os.environ, HOME=self.profile), text=True,
-                                        errors="replace")
+        self.process = browsers.start(command, self.profile, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                      pass_fds=(to_read, to_answer))
         os.close(to_read)
         os.close(to_answer)
         self.rest, self.number, self.session = b"", 0, None
@@ -55,14 +44,7 @@ class Chromium:
 
     def open(self):
         """A page of the developer tools' own address, so that scripts may load the tools' modules."""
-        said = ""
-        for line in self.process.stderr:
-            said += line
-            listening = re.search(r"DevTools listening on ws://([^/]+)/", line)
-            if listening:
-                break
-        else:
-            raise Failure("Chromium ended: " + said)
+        listening = browsers.line_of(self.process.stderr, r"DevTools listening on ws://([^/]+)/")
         target = self.command("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.command("Page.enable")

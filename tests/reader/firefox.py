@@ -7,20 +7,10 @@ bytes and a colon.
 
 import json
 import os
-import re
-import shutil
 import socket
 import subprocess
 
-from harness import HANG_SECONDS, Failure, Skip
-
-
-def find():
-    """The program; skips where there is none."""
-    path = os.environ.get("DMD_FIREFOX") or shutil.which("firefox-esr") or shutil.which("firefox")
-    if path is None:
-        raise Skip("no Firefox: install it, or set DMD_FIREFOX to it")
-    return path
+from harness import HANG_SECONDS, Failure, browsers
 
 
 class Firefox:
@@ -31,10 +21,9 @@ class Firefox:
         os.makedirs(self.profile)
         with open(os.path.join(self.profile, "user.js"), "w") as preferences:
             preferences.write('user_pref("marionette.port", 0);\nuser_pref("app.update.enabled", false);\n')
-        command = [find(), "--headless", "--marionette", "--no-remote", "-remote-allow-system-access",
+        command = [browsers.program_of("firefox"), "--headless", "--marionette", "--no-remote", "-remote-allow-system-access",
                    "--profile", self.profile]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        env=dict(os.environ, HOME=self.profile), text=True, errors="replace")
+        self.process = browsers.start(command, self.profile, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def __enter__(self):
         try:
@@ -45,14 +34,7 @@ class Firefox:
         return self
 
     def connect(self):
-        said = ""
-        for line in self.process.stdout:
-            said += line
-            listening = re.search(r"Marionette\s+INFO\s+Listening on port (\d+)", line)
-            if listening:
-                break
-        else:
-            raise Failure("Firefox ended: " + said)
+        listening = browsers.line_of(self.process.stdout, r"Marionette\s+INFO\s+Listening on port (\d+)")
         self.socket = socket.create_connection(("127.0.0.1", int(listening[1])), HANG_SECONDS)
         self.stream, self.number = self.socket.makefile("rb"), 0
         self.receive()

@@ -3,23 +3,12 @@
 
 import json
 import os
-import shutil
 import subprocess
 
-from harness import Failure, Skip
+from harness import Failure, Skip, browsers
 
-# What puppeteer calls it, and the programs that Debian has it as.
-BROWSERS = {"chromium": ("chrome", ["chromium", "chromium-browser", "google-chrome"]),
-            "firefox": ("firefox", ["firefox-esr", "firefox"])}
-
-
-def program_of(browser):
-    """The browser's path: DMD_CHROMIUM or DMD_FIREFOX, or as it is installed."""
-    given = os.environ.get("DMD_" + browser.upper())
-    found = [given] if given else [path for path in map(shutil.which, BROWSERS[browser][1]) if path]
-    if not found:
-        raise Skip("%s is not installed" % browser)
-    return found[0]
+# What puppeteer calls them.
+BROWSERS = {"chromium": "chrome", "firefox": "firefox"}
 
 
 class Browser:
@@ -30,8 +19,8 @@ class Browser:
         modules = os.path.join(place.builddir, "viewer", "browsers", "node_modules")
         if not os.path.exists(os.path.join(modules, "stamp")):
             raise Skip("no page was built here: it takes node, npm, clang and wasm-ld")
-        command = [os.environ.get("NODE") or "node", os.path.join(here, "driver.mjs"), BROWSERS[browser][0],
-                   program_of(browser), modules]
+        command = [os.environ.get("NODE") or "node", os.path.join(here, "driver.mjs"), BROWSERS[browser],
+                   browsers.program_of(browser), modules]
         home = place.new_folder("home-" + browser)
         self.errors = open(os.path.join(home, "driver.log"), "w+b")
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,

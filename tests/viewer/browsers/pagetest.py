@@ -70,6 +70,11 @@ class PageTest(DmdvTest):
         """That page, open in the browser, which has read its data."""
         return Page(self.browser, self.view(*arguments), link, **more).wait()
 
+    def empty_page(self):
+        """A page without data, which waits for files."""
+        self.dmdv("view", "--page-only", "-o", "empty.html")
+        return Page(self.browser, self.path("empty.html")).wait("SAVED")
+
     def json(self, *arguments):
         """What a command of dmdv says as JSON."""
         return json.loads(self.dmdv(*arguments)[0])

@@ -4,13 +4,6 @@
 import base64
 import json
 
-from browser import Page
-
-
-def empty_page(t):
-    t.dmdv("view", "--page-only", "-o", "empty.html")
-    return Page(t.browser, t.path("empty.html"))
-
 
 def drop(page, files):
     """Drops files, (name, bytes) each, onto the page, as a person would."""
@@ -26,15 +19,14 @@ def drop(page, files):
 
 
 def test_are_waited_for(t):
-    page = empty_page(t)
-    page.until("document.body.dataset.state === 'SAVED' && document.querySelector('.panel-empty') !== null")
+    page = t.empty_page()
     t.contains(page.text("main"), "Drop profiles here")
     page.expect_quiet(t)
     t.picture(page, "empty")
 
 
 def test_are_read(t):
-    page = empty_page(t)
+    page = t.empty_page()
     with open(t.catalog(), "rb") as file:
         data = file.read()
     drop(page, [("first.json.gz", data), ("second.json.gz", data)])
@@ -48,7 +40,7 @@ def test_are_read(t):
 
 
 def test_that_are_none_leave_what_is_there(t):
-    page = empty_page(t)
+    page = t.empty_page()
     with open(t.catalog(), "rb") as file:
         drop(page, [("good.json.gz", file.read())])
     page.go("view=files")

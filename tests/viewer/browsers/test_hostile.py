@@ -54,8 +54,7 @@ def test_a_broken_page_says_so(t):
 
 def test_files_are_picked(t):
     """The empty page takes a profile, gzipped or not; one that is no profile leaves what was there."""
-    t.dmdv("view", "--page-only", "-o", "empty.html")
-    page = Page(t.browser, t.path("empty.html")).wait("SAVED")
+    page = t.empty_page()
     catalog = t.catalog()
     page.browser.do("pick", selector=PICKER, files=[catalog])
     page.wait()
