@@ -33,3 +33,8 @@ export function count(n: number, one: string, many: string): string {
 export function percent(n: number): string {
   return `${n.toFixed(2)}%`;
 }
+
+/** A path without its folders. */
+export function baseName(path: string): string {
+  return path.replace(/^.*\//, "");
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseToggled, rowsOf, toggle, treeKey, type TreeNode } from "../src/views/treemodel.ts";
+import { treeKey } from "../src/ui/keys.ts";
+import { parseToggled, rowsOf, toggle, type TreeNode } from "../src/views/treemodel.ts";
 
 function node(name: string, children?: readonly TreeNode[], hidden = false): TreeNode {
   const bare = { name, amount: 1, units: "bytes", value: "1 B" };
@@ -33,15 +34,18 @@ test("tree: toggling twice changes nothing, and strange links are left out", () 
 
 test("tree: keys do what they do in every tree", () => {
   const rows = rowsOf(TREES, new Set());
-  assert.deepEqual(treeKey("ArrowRight", rows, 0), { row: 1 });
-  assert.deepEqual(treeKey("ArrowRight", rows, 4), { toggle: "0.1" });
-  assert.deepEqual(treeKey("ArrowRight", rows, 2), { row: 2 });
-  assert.deepEqual(treeKey("ArrowLeft", rows, 3), { row: 1 });
-  assert.deepEqual(treeKey("ArrowLeft", rows, 1), { toggle: "0.0" });
-  assert.deepEqual(treeKey("ArrowLeft", rows, 6), { row: 6 });
-  assert.deepEqual(treeKey("End", rows, 0), { row: 6 });
-  assert.deepEqual(treeKey("ArrowDown", rows, 6), { row: 6 });
-  assert.deepEqual(treeKey("Enter", rows, 5), { row: 5 });
-  assert.equal(treeKey("x", rows, 0), undefined);
-  assert.equal(treeKey("ArrowDown", [], 0), undefined);
+  const does = (key: string, at: number): unknown => treeKey(key, rows.length, at, 5, (row) => rows[row]);
+  assert.deepEqual(does("ArrowRight", 0), { row: 1 });
+  assert.deepEqual(does("ArrowRight", 4), { toggle: 4 });
+  assert.deepEqual(does("ArrowRight", 2), { row: 2 });
+  assert.deepEqual(does("ArrowLeft", 3), { row: 1 });
+  assert.deepEqual(does("ArrowLeft", 1), { toggle: 1 });
+  assert.deepEqual(does("ArrowLeft", 6), { row: 6 });
+  assert.deepEqual(does("End", 0), { row: 6 });
+  assert.deepEqual(does("ArrowDown", 6), { row: 6 });
+  assert.deepEqual(does("PageDown", 1), { row: 5 });
+  assert.deepEqual(does("Enter", 5), { row: 5 });
+  assert.deepEqual(does(" ", 0), { toggle: 0 });
+  assert.equal(does("x", 0), undefined);
+  assert.equal(treeKey("ArrowDown", 0, 0, 5, () => undefined), undefined);
 });

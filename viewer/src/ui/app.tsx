@@ -5,6 +5,7 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { FileInfo } from "../core/answers.ts";
+import { baseName } from "../format.ts";
 import type { Session, Source } from "../session.ts";
 import type { PageState } from "../state/machine.ts";
 import type { Router } from "../state/router.ts";
@@ -96,7 +97,7 @@ function Tabs({ views, current, router }: { views: readonly View[]; current: str
 function State({ state, session }: { state: PageState; session: Session }): JSX.Element | null {
   switch (state.name) {
     case "SAVING":
-      return <ProgressPanel title="The page is still being loaded" progress={{ step: "", done: 0, total: 0 }} />;
+      return <ProgressPanel title="The page is still being loaded" />;
     case "IMPORTING":
     case "READING":
       return (
@@ -138,7 +139,7 @@ function Welcome({ onPick }: { onPick: () => void }): JSX.Element {
 }
 
 function titleOf(files: readonly FileInfo[], view: View | undefined): string {
-  const name = files[0] === undefined ? "" : `${files[0].name.replace(/^.*\//, "")} – `;
+  const name = files[0] === undefined ? "" : `${baseName(files[0].name)} – `;
   return view === undefined || files.length === 0 ? "dmd" : `${view.title} – ${name}dmd`;
 }
 

@@ -102,8 +102,3 @@ function paint(scroller: HTMLElement, canvas: HTMLCanvasElement, props: CanvasPr
   context.translate(0, -top);
   props.draw(context, { top, width, height });
 }
-
-/** A colour of the page's theme (page.css), such as `--unreported`. */
-export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}

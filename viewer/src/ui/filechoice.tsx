@@ -4,6 +4,7 @@
 
 import type { JSX } from "preact";
 import type { FileInfo } from "../core/answers.ts";
+import { baseName } from "../format.ts";
 import type { KeyChanges, Keys } from "../state/link.ts";
 import { Select } from "./toolbar.tsx";
 
@@ -23,6 +24,6 @@ export function FileChoice(props: { files: readonly FileInfo[]; keys: Keys; onCh
 /** Without its folder: there is little room. The files' view has all of it. */
 function titleOf(file: FileInfo | undefined): string {
   if (file === undefined) return "";
-  const name = file.name.replace(/^.*\//, "");
+  const name = baseName(file.name);
   return file.label === undefined || file.label === "" ? name : `${name} (${file.label})`;
 }

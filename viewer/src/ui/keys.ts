@@ -15,6 +15,39 @@ export function rowAfter(key: string, at: number, total: number, page: number): 
   return to === undefined ? undefined : Math.max(0, Math.min(to, total - 1));
 }
 
+/** A row of a tree, as far as keys go. */
+export interface TreeLine {
+  readonly level: number;
+  readonly isOpen: boolean;
+  /** Whether it has rows of its own, which are seen where it is open. */
+  readonly hasRows: boolean;
+}
+
+/** What a key does at a row of a tree, as trees do everywhere: another row to go to, or a row to open or close. undefined: not a
+ * key of trees. */
+export function treeKey(key: string, total: number, at: number, page: number, lineAt: (row: number) => TreeLine | undefined): { row: number } | { toggle: number } | undefined {
+  const line = lineAt(at);
+  if (line === undefined) return undefined;
+  const row = rowAfter(key, at, total, page);
+  if (row !== undefined) return { row };
+  switch (key) {
+    case "ArrowRight":
+      if (!line.hasRows) return { row: at };
+      return line.isOpen ? { row: Math.min(at + 1, total - 1) } : { toggle: at };
+    case "ArrowLeft": {
+      if (line.hasRows && line.isOpen) return { toggle: at };
+      let parent = at;
+      while (parent > 0 && (lineAt(parent)?.level ?? 0) >= line.level) parent--;
+      return { row: (lineAt(parent)?.level ?? 0) < line.level ? parent : at };
+    }
+    case "Enter":
+    case " ":
+      return line.hasRows ? { toggle: at } : { row: at };
+    default:
+      return undefined;
+  }
+}
+
 /** Whether what is typed there belongs to the element, so that no letter may be taken as a command. */
 export function takesText(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.matches("input, textarea, select") || target.isContentEditable);

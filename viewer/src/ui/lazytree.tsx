@@ -10,10 +10,11 @@ import { isAborted } from "../core/client.ts";
 import { failureOf } from "../core/protocol.ts";
 import { number } from "../format.ts";
 import type { Failure } from "../state/machine.ts";
-import { isPlain } from "./keys.ts";
+import { isPlain, treeKey } from "./keys.ts";
 import { ErrorPanel } from "./panels.tsx";
 
 export const LAZY_ROWS = 100; // that a level has at first, and more each time
+const PAGE = 20; // rows that Page Down goes
 
 /** What every row of such an answer has: its number, by which its own rows are asked for, and how many these are. */
 export interface LazyRow {
@@ -72,6 +73,11 @@ export function linesOf<Row extends LazyRow>(levels: ReadonlyMap<number, Level<R
   return lines;
 }
 
+/** A line that has more is one to be opened. */
+function openness<Row extends LazyRow>({ row }: Line<Row>, open: ReadonlySet<number>): { isOpen: boolean; hasRows: boolean } {
+  return row === null ? { isOpen: false, hasRows: true } : { isOpen: open.has(row.id), hasRows: row.n > 0 };
+}
+
 export function LazyTree<Row extends LazyRow>(props: LazyTreeProps<Row>): JSX.Element {
   const { client, open, onOpen } = props;
   const [levels, setLevels] = useState<ReadonlyMap<number, Level<Row>>>(new Map());
@@ -122,23 +128,15 @@ export function LazyTree<Row extends LazyRow>(props: LazyTreeProps<Row>): JSX.El
   const onKeyDown = (event: KeyboardEvent): void => {
     const line = lines[at];
     if (!isPlain(event) || line === undefined) return;
-    const isOpen = line.row !== null && open.has(line.row.id);
-    let to = at;
-    if (event.key === "ArrowDown") to = Math.min(at + 1, lines.length - 1);
-    else if (event.key === "ArrowUp") to = Math.max(0, at - 1);
-    else if (event.key === "Home") to = 0;
-    else if (event.key === "End") to = lines.length - 1;
-    else if (event.key === "ArrowRight" && line.row !== null && line.row.n > 0) {
-      if (isOpen) to = at + 1;
-      else toggle(line.row);
-    } else if (event.key === "ArrowLeft") {
-      if (isOpen && line.row !== null) toggle(line.row);
-      else while (to > 0 && (lines[to]?.level ?? 0) >= line.level && line.level > 0) to--;
-    } else if (event.key === "Enter") {
-      if (line.row !== null && props.onChoose !== undefined) props.onChoose(line.row);
-      else act(line);
-    } else if (event.key === " ") act(line);
-    else return;
+    if (event.key === "Enter" && line.row !== null && props.onChoose !== undefined) {
+      event.preventDefault();
+      props.onChoose(line.row);
+      return;
+    }
+    const does = treeKey(event.key, lines.length, at, PAGE, (i) => lines[i] && { level: lines[i].level, ...openness(lines[i], open) });
+    if (does === undefined) return;
+    if ("toggle" in does) act(line);
+    const to = "row" in does ? does.row : at;
     event.preventDefault();
     moved.current = true;
     setCurrent(to);

@@ -25,8 +25,9 @@ export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-export function ProgressPanel(props: { title: string; progress: Progress; onCancel?: () => void }): JSX.Element {
-  const { done, total } = props.progress;
+/** Without progress: nobody knows how long it takes. */
+export function ProgressPanel(props: { title: string; progress?: Progress; onCancel?: () => void }): JSX.Element {
+  const { done, total } = props.progress ?? { done: 0, total: 0 };
   return (
     <div class="panel" role="status">
       <p class="panel-title">{props.title}</p>

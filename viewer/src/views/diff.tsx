@@ -6,14 +6,13 @@ import type { JSX } from "preact";
 import type { Amount } from "../core/answers.ts";
 import { blocks, bytes, number, signed } from "../format.ts";
 import { query } from "../state/link.ts";
+import { AnsweredPage } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
-import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
-import { StateBar, StateName } from "../ui/state.tsx";
+import { EmptyPanel, ErrorPanel } from "../ui/panels.tsx";
+import { BarCell, BarHead, STATES, StateName, type StateBytes } from "../ui/state.tsx";
 import type { OverviewAnswer } from "./overviewanswers.ts";
-import type { View, ViewProps } from "./view.ts";
-
-const STATES = ["unreported", "once-reported", "twice-reported"] as const;
+import { isProfile, type View, type ViewProps } from "./view.ts";
 
 /** The answer to ask=series (dmd/page/ask_series.c). */
 export interface Dump {
@@ -45,34 +44,36 @@ function Diff({ client, keys, set, goTo }: ViewProps): JSX.Element {
   const choose = (at: string): void => {
     if (at !== of) set(old === undefined || at === old ? { old: at === old ? undefined : at } : { of: at });
   };
-  if (series.failure !== null) return <ErrorPanel failure={series.failure} />;
-  if (series.answer === null) return <ProgressPanel title="Adding up" progress={{ step: "", done: 0, total: 0 }} />;
   return (
-    <div class="page" tabIndex={0}>
-      {series.answer.processes.map((process, i) => (
-        <TimeLine key={i} name={process.name} dumps={process.dumps} of={of} old={old} onChoose={choose} />
-      ))}
-      {old === undefined && (
-        <EmptyPanel title="Choose the dump to compare with">
-          <p>What it has is subtracted from the one that is chosen.</p>
-        </EmptyPanel>
-      )}
-      {changed.failure !== null && <ErrorPanel failure={changed.failure} />}
-      {changed.answer?.changed !== undefined && (
+    <AnsweredPage asked={series} what="Adding up">
+      {({ processes }) => (
         <>
-          <Changes changed={changed.answer.changed} />
-          <p>
-            <button type="button" class="link" onClick={() => goTo("records")}>
-              All records that changed
-            </button>{" "}
-            <button type="button" class="link" onClick={() => goTo("tree")}>
-              What reporters measured
-            </button>{" "}
-            <CopyButtons client={client} view="records" keys={{ of, old }} />
-          </p>
+          {processes.map((process, i) => (
+            <TimeLine key={i} name={process.name} dumps={process.dumps} of={of} old={old} onChoose={choose} />
+          ))}
+          {old === undefined && (
+            <EmptyPanel title="Choose the dump to compare with">
+              <p>What it has is subtracted from the one that is chosen.</p>
+            </EmptyPanel>
+          )}
+          {changed.failure !== null && <ErrorPanel failure={changed.failure} />}
+          {changed.answer?.changed !== undefined && (
+            <>
+              <Changes changed={changed.answer.changed} />
+              <p>
+                <button type="button" class="link" onClick={() => goTo("records")}>
+                  All records that changed
+                </button>{" "}
+                <button type="button" class="link" onClick={() => goTo("tree")}>
+                  What reporters measured
+                </button>{" "}
+                <CopyButtons client={client} view="records" keys={{ of, old }} />
+              </p>
+            </>
+          )}
         </>
       )}
-    </div>
+    </AnsweredPage>
   );
 }
 
@@ -102,9 +103,7 @@ export function TimeLine({ name, dumps, of, old, onChoose }: TimeLineProps): JSX
               </th>
             ))}
             <th scope="col">Resident</th>
-            <th scope="col" class="bars">
-              <span class="off-screen">by state</span>
-            </th>
+            <BarHead />
           </tr>
         </thead>
         <tbody>
@@ -125,11 +124,7 @@ export function TimeLine({ name, dumps, of, old, onChoose }: TimeLineProps): JSX
                   <td key={state}>{dump.sections === undefined ? "" : number(dump.sections[state]?.bytes ?? 0)}</td>
                 ))}
                 <td>{dump.resident === undefined ? "" : number(dump.resident)}</td>
-                <td class="bars">
-                  <div style={{ width: `${(100 * dump.heap.bytes) / most}%` }}>
-                    <StateBar label={nameOf(dump)} parts={partsOf(dump)} />
-                  </div>
-                </td>
+                <BarCell label={nameOf(dump)} whole={dump.heap.bytes} most={most} states={statesOf(dump)} />
               </tr>
             );
           })}
@@ -139,10 +134,8 @@ export function TimeLine({ name, dumps, of, old, onChoose }: TimeLineProps): JSX
   );
 }
 
-function partsOf(dump: Dump): { section: string; value: number; title: string }[] {
-  const { sections } = dump;
-  if (sections === undefined) return [{ section: "", value: dump.heap.bytes, title: bytes(dump.heap.bytes) }];
-  return STATES.map((section) => ({ section, value: sections[section]?.bytes ?? 0, title: `${section} ${bytes(sections[section]?.bytes ?? 0)}` }));
+function statesOf({ sections }: Dump): StateBytes | undefined {
+  return sections === undefined ? undefined : Object.fromEntries(Object.entries(sections).map(([state, amount]) => [state, amount.bytes]));
 }
 
 function Changes({ changed }: { changed: NonNullable<OverviewAnswer["changed"]> }): JSX.Element {
@@ -171,5 +164,5 @@ export const diffView: View = {
   question: "How did the heap change from dump to dump?",
   component: Diff,
   keys: [],
-  applies: (files) => files.filter((file) => file.kind === "profile" || file.profile !== undefined).length > 1,
+  applies: (files) => files.filter(isProfile).length > 1,
 };

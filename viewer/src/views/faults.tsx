@@ -5,12 +5,14 @@
 import type { JSX } from "preact";
 import { count, number } from "../format.ts";
 import { query } from "../state/link.ts";
+import { Answered } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
 import { Facts, Stack } from "../ui/details.tsx";
-import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { EmptyPanel } from "../ui/panels.tsx";
 import { Toolbar } from "../ui/toolbar.tsx";
-import type { View, ViewProps } from "./view.ts";
+import { hasProfile, type View, type ViewProps } from "./view.ts";
 
 const FAULTS = 50;
 
@@ -69,30 +71,32 @@ function wordsOf(key: string): string {
 function Faults({ client, keys, set }: ViewProps): JSX.Element {
   const first = Number(keys["first"] ?? 0);
   const of = { of: keys["of"], old: keys["old"] };
-  const { answer, failure } = useAsk<FaultsAnswer>(client, query("faults", { ...of, first: String(first), count: String(FAULTS) }));
-  if (failure !== null) return <ErrorPanel failure={failure} />;
-  if (answer === null) return <ProgressPanel title="Reading faults" progress={{ step: "", done: 0, total: 0 }} />;
-  if (answer.total === 0)
-    return (
-      <EmptyPanel title="No faults">
-        <p>Nothing was reported that is not a block, every claim adds up, and every scope was closed.</p>
-      </EmptyPanel>
-    );
+  const asked = useAsk<FaultsAnswer>(client, query("faults", { ...of, first: String(first), count: String(FAULTS) }));
   return (
-    <>
-      <Toolbar label="Which faults">
-        <span class="quiet" role="status">
-          {count(answer.total, "fault", "faults")}, {number(answer.misreports)} of reports
-        </span>
-        {answer.total > FAULTS && <Pages total={answer.total} first={first} onChange={(at) => set({ first: at === 0 ? undefined : String(at) })} />}
-        <CopyButtons client={client} view="faults" keys={of} />
-      </Toolbar>
-      <div class="page" tabIndex={0}>
-        {answer.faults.map((fault, i) => (
-          <FaultSection fault={fault} key={first + i} />
-        ))}
-      </div>
-    </>
+    <Answered asked={asked} what="Reading faults">
+      {(answer) =>
+        answer.total === 0 ? (
+          <EmptyPanel title="No faults">
+            <p>Nothing was reported that is not a block, every claim adds up, and every scope was closed.</p>
+          </EmptyPanel>
+        ) : (
+          <>
+            <Toolbar label="Which faults">
+              <span class="quiet" role="status">
+                {count(answer.total, "fault", "faults")}, {number(answer.misreports)} of reports
+              </span>
+              <Pager total={answer.total} first={first} size={FAULTS} onChange={(at) => set({ first: at === 0 ? undefined : String(at) })} />
+              <CopyButtons client={client} view="faults" keys={of} />
+            </Toolbar>
+            <div class="page" tabIndex={0}>
+              {answer.faults.map((fault, i) => (
+                <FaultSection fault={fault} key={first + i} />
+              ))}
+            </div>
+          </>
+        )
+      }
+    </Answered>
   );
 }
 
@@ -113,28 +117,11 @@ export function FaultSection({ fault }: { fault: Fault }): JSX.Element {
   );
 }
 
-function Pages(props: { total: number; first: number; onChange: (first: number) => void }): JSX.Element {
-  const { total, first, onChange } = props;
-  return (
-    <span class="field">
-      <button type="button" disabled={first === 0} onClick={() => onChange(Math.max(0, first - FAULTS))}>
-        Previous
-      </button>
-      <span>
-        {number(first + 1)} to {number(Math.min(total, first + FAULTS))}
-      </span>
-      <button type="button" disabled={first + FAULTS >= total} onClick={() => onChange(first + FAULTS)}>
-        Next
-      </button>
-    </span>
-  );
-}
-
 export const faultsView: View = {
   id: "faults",
   title: "Faults",
   question: "What did the program do wrong with its heap and its reports?",
   component: Faults,
   keys: [],
-  applies: (files) => files.some((file) => file.kind === "profile" || file.profile !== undefined),
+  applies: hasProfile,
 };

@@ -6,19 +6,18 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { blocks, bytes, number, percent } from "../format.ts";
 import { query } from "../state/link.ts";
+import { Answered } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
-import { Canvas, colour, type Part, type Point } from "../ui/canvas.tsx";
+import { Canvas, type Part, type Point } from "../ui/canvas.tsx";
+import { Pen, type Box } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
-import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
-import { StateName, stateVariable } from "../ui/state.tsx";
+import { EmptyPanel } from "../ui/panels.tsx";
+import { SECTIONS, StateName, type StateBytes } from "../ui/state.tsx";
 import { Segments, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { callAfter, callAt, layoutFlame, type FlameAnswer, type FlameLayout } from "./flamemodel.ts";
-import { SECTIONS } from "./records.tsx";
-import type { View, ViewProps } from "./view.ts";
+import { hasProfile, type View, type ViewProps } from "./view.ts";
 
 const ROW = 20;
-const LETTER = 6.7; // the width of one, of the font below
-const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const THIN = 0.4; // boxes of fewer pixels are not drawn
 
 const DIRECTIONS: readonly Choice[] = [
@@ -28,7 +27,8 @@ const DIRECTIONS: readonly Choice[] = [
 
 function Flame({ client, keys, set }: ViewProps): JSX.Element {
   const asked = query("flame", { of: keys["of"], old: keys["old"], section: keys["section"], direction: keys["direction"] ?? "callees", under: keys["under"] });
-  const { answer, failure, waits } = useAsk<FlameAnswer>(client, asked);
+  const flame = useAsk<FlameAnswer>(client, asked);
+  const { answer } = flame;
   const zoom = (id: number | undefined): void => set({ under: id === undefined ? undefined : String(id) });
   return (
     <>
@@ -46,10 +46,11 @@ function Flame({ client, keys, set }: ViewProps): JSX.Element {
           </span>
         )}
       </Toolbar>
-      {failure !== null && <ErrorPanel failure={failure} />}
-      {answer === null && waits && <ProgressPanel title="Adding up calls" progress={{ step: "", done: 0, total: 0 }} />}
-      {answer !== null && answer.total[0] === 0 && <EmptyPanel title="There are no blocks in this section." />}
-      {answer !== null && answer.total[0] !== 0 && <Graph key={asked} answer={answer} find={keys["find"] ?? ""} zoom={zoom} />}
+      <Answered asked={flame} what="Adding up calls">
+        {(calls) =>
+          calls.total[0] === 0 ? <EmptyPanel title="There are no blocks in this section." /> : <Graph key={asked} answer={calls} find={keys["find"] ?? ""} zoom={zoom} />
+        }
+      </Answered>
     </>
   );
 }
@@ -135,53 +136,26 @@ interface Picture {
 /** The rows of the part that is seen. */
 function draw(context: CanvasRenderingContext2D, part: Part, picture: Picture): void {
   const { layout } = picture;
-  const theme = { text: colour("--text"), line: colour("--ground"), focus: colour("--focus"), other: colour("--quiet") };
-  const colours = Object.fromEntries(Object.keys(picture.answer.bytes).map((section) => [section, colour(stateVariable(section) ?? "--quiet")]));
-  context.font = FONT;
-  context.textBaseline = "middle";
+  const pen = new Pen(context);
   const first = Math.max(0, Math.floor(part.top / ROW));
   for (let row = first; row < Math.min(layout.rows.length, Math.ceil((part.top + part.height) / ROW)); row++)
     for (const call of layout.rows[row] ?? []) {
-      const box = { x: (layout.left[call] ?? 0) * part.width, y: row * ROW, width: (layout.width[call] ?? 0) * part.width };
-      if (box.width >= THIN) drawBox(context, picture, call, box, theme, colours);
+      const [left, width] = [(layout.left[call] ?? 0) * part.width, (layout.width[call] ?? 0) * part.width];
+      if (width >= THIN) drawCall(pen, picture, call, { x: left, y: row * ROW, width: Math.max(THIN, width - 1), height: ROW - 1 });
     }
 }
 
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-}
-
-type Theme = { readonly text: string; readonly line: string; readonly focus: string };
-
-function drawBox(context: CanvasRenderingContext2D, picture: Picture, call: number, box: Box, theme: Theme, colours: Readonly<Record<string, string>>): void {
+function drawCall(pen: Pen, picture: Picture, call: number, box: Box): void {
   const { answer, find } = picture;
   const name = nameOf(answer, call);
   const isFound = find === "" || name.toLowerCase().includes(find);
-  const inner = Math.max(THIN, box.width - 1);
-  const parts = Object.entries(answer.bytes).map(([section, column]) => [section, Math.abs(column[call] ?? 0)] as const);
-  const sum = parts.reduce((all, [, size]) => all + size, 0);
-  let x = box.x;
-  context.globalAlpha = isFound ? (call === picture.pointed ? 0.75 : 0.5) : 0.12;
-  for (const [section, size] of parts) {
-    const width = sum === 0 ? 0 : (inner * size) / sum;
-    context.fillStyle = colours[section] ?? theme.text;
-    context.fillRect(x, box.y, width, ROW - 1);
-    x += width;
-  }
-  context.globalAlpha = isFound ? 1 : 0.5;
-  const letters = Math.floor((inner - 6) / LETTER);
-  if (letters >= 2) {
-    context.fillStyle = theme.text;
-    context.fillText(name.length <= letters ? name : `${name.slice(0, letters - 1)}…`, box.x + 3, box.y + ROW / 2);
-  }
-  context.globalAlpha = 1;
-  if (call === picture.chosen) {
-    context.strokeStyle = theme.focus;
-    context.lineWidth = 2;
-    context.strokeRect(box.x + 1, box.y + 1, Math.max(1, inner - 2), ROW - 3);
-  }
+  pen.states(box, statesOf(answer, call), isFound ? (call === picture.pointed ? 0.75 : 0.5) : 0.12);
+  pen.text(name, box.x, box.y + ROW / 2, box.width, isFound ? 1 : 0.5);
+  if (call === picture.chosen) pen.frame(box);
+}
+
+function statesOf(answer: FlameAnswer, call: number): StateBytes {
+  return Object.fromEntries(Object.entries(answer.bytes).map(([section, column]) => [section, column[call] ?? 0]));
 }
 
 export const flameView: View = {
@@ -194,5 +168,5 @@ export const flameView: View = {
     { keys: "Enter", does: "show the call in full width" },
     { keys: "Backspace, Esc", does: "show the whole again" },
   ],
-  applies: (files) => files.some((file) => file.kind === "profile" || file.profile !== undefined),
+  applies: hasProfile,
 };

@@ -9,7 +9,7 @@ import { formatOpen, LAZY_KEYS, LazyTree, parseOpen } from "../ui/lazytree.tsx";
 import { FilterBox, Segments, Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import type { CensusRow, RetainedRow } from "./graphanswers.ts";
 import { Block, Leaks, Owners, Paths } from "./graphparts.tsx";
-import type { View, ViewProps } from "./view.ts";
+import { hasGraph, type View, type ViewProps } from "./view.ts";
 
 const SHOWN: readonly Choice[] = [
   { value: "", title: "Census" },
@@ -121,5 +121,5 @@ export const graphView: View = {
   question: "What is the heap made of, what holds it, and how does one get there?",
   component: Graph,
   keys: LAZY_KEYS,
-  applies: (files) => files.some((file) => file.kind === "graph" || file.graph !== undefined),
+  applies: hasGraph,
 };

@@ -5,29 +5,20 @@
 import type { ComponentChildren, JSX } from "preact";
 import { blocks, bytes, number } from "../format.ts";
 import { query } from "../state/link.ts";
-import { useAsk, type Asked } from "../ui/ask.ts";
+import { AnsweredPage } from "../ui/answered.tsx";
+import { useAsk } from "../ui/ask.ts";
 import { Facts, Stack } from "../ui/details.tsx";
-import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { EmptyPanel } from "../ui/panels.tsx";
 import type { LeaksAnswer, Neighbours, NeighboursAnswer, OwnersAnswer, PathsAnswer, PathStep } from "./graphanswers.ts";
 import type { ViewProps } from "./view.ts";
 
 const NEIGHBOURS = 50;
 
-/** An answer, or that it is on its way, or why there is none. */
-function Answered<T>({ asked, what, children }: { asked: Asked<T>; what: string; children: (answer: T) => ComponentChildren }): JSX.Element {
-  if (asked.failure !== null) return <ErrorPanel failure={asked.failure} />;
-  if (asked.answer === null) return <ProgressPanel title={what} progress={{ step: "", done: 0, total: 0 }} />;
-  return (
-    <div class="page" tabIndex={0}>
-      {children(asked.answer)}
-    </div>
-  );
-}
-
 export function Paths({ client, keys }: ViewProps): JSX.Element {
   const asked = useAsk<PathsAnswer>(client, query("paths", { of: keys["of"], to: keys["to"] ?? "unreported" }));
   return (
-    <Answered asked={asked} what="Looking for paths">
+    <AnsweredPage asked={asked} what="Looking for paths">
       {(answer) => (
         <>
           <p>
@@ -50,7 +41,7 @@ export function Paths({ client, keys }: ViewProps): JSX.Element {
           {answer.total > answer.paths.length && <p class="quiet">and {number(answer.total - answer.paths.length)} other shapes of paths</p>}
         </>
       )}
-    </Answered>
+    </AnsweredPage>
   );
 }
 
@@ -81,7 +72,7 @@ export function Block({ client, keys, set }: ViewProps): JSX.Element {
   const asked = useAsk<NeighboursAnswer>(client, query("neighbours", { of: keys["of"], node: keys["node"], at: keys["at"], first, count: String(NEIGHBOURS) }));
   const goTo = (node: number): void => set({ node: String(node), at: undefined, first: undefined });
   return (
-    <Answered asked={asked} what="Looking for what points to it">
+    <AnsweredPage asked={asked} what="Looking for what points to it">
       {({ node, out, in: into }) => (
         <>
           <section>
@@ -92,24 +83,11 @@ export function Block({ client, keys, set }: ViewProps): JSX.Element {
             <Edges title="What points to it" edges={into} onGo={goTo} />
             <Edges title="What it points to" edges={out} onGo={goTo} />
           </div>
-          {out.total + into.total > 2 * NEIGHBOURS && <Pages total={Math.max(out.total, into.total)} first={Number(first ?? 0)} onChange={(at) => set({ first: String(at) })} />}
+          <Pager total={Math.max(out.total, into.total)} first={Number(first ?? 0)} size={NEIGHBOURS} onChange={(at) => set({ first: at === 0 ? undefined : String(at) })} />
           {node.allocatedAt !== undefined && node.allocatedAt.length > 0 && <Stack title="Allocated at" frames={node.allocatedAt} />}
         </>
       )}
-    </Answered>
-  );
-}
-
-function Pages({ total, first, onChange }: { total: number; first: number; onChange: (first: number) => void }): JSX.Element {
-  return (
-    <p>
-      <button type="button" disabled={first === 0} onClick={() => onChange(Math.max(0, first - NEIGHBOURS))}>
-        Previous
-      </button>{" "}
-      <button type="button" disabled={first + NEIGHBOURS >= total} onClick={() => onChange(first + NEIGHBOURS)}>
-        Next
-      </button>
-    </p>
+    </AnsweredPage>
   );
 }
 
@@ -159,7 +137,7 @@ function Edges({ title, edges, onGo }: { title: string; edges: Neighbours; onGo:
 export function Owners({ client, keys }: ViewProps): JSX.Element {
   const asked = useAsk<OwnersAnswer>(client, query("owners", { of: keys["of"] }));
   return (
-    <Answered asked={asked} what="Looking for owners">
+    <AnsweredPage asked={asked} what="Looking for owners">
       {(answer) => (
         <>
           <p>
@@ -195,7 +173,7 @@ export function Owners({ client, keys }: ViewProps): JSX.Element {
           {answer.total > answer.rows.length && <p class="quiet">and {number(answer.total - answer.rows.length)} smaller records</p>}
         </>
       )}
-    </Answered>
+    </AnsweredPage>
   );
 }
 
@@ -216,7 +194,7 @@ const LOSSES = [
 export function Leaks({ client, keys }: ViewProps): JSX.Element {
   const asked = useAsk<LeaksAnswer>(client, query("leaks", { of: keys["of"] }));
   return (
-    <Answered asked={asked} what="Looking for what no variable leads to">
+    <AnsweredPage asked={asked} what="Looking for what no variable leads to">
       {(answer) => (
         <>
           <table class="figures">
@@ -241,6 +219,6 @@ export function Leaks({ client, keys }: ViewProps): JSX.Element {
           {answer.total > answer.rows.length && <p class="quiet">and {number(answer.total - answer.rows.length)} smaller ones</p>}
         </>
       )}
-    </Answered>
+    </AnsweredPage>
   );
 }

@@ -6,14 +6,17 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { bytes, number } from "../format.ts";
 import { query } from "../state/link.ts";
+import { Answered } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
-import { Canvas, colour, type Part, type Point } from "../ui/canvas.tsx";
+import { Canvas, type Part, type Point } from "../ui/canvas.tsx";
 import { Facts } from "../ui/details.tsx";
+import { colour } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
-import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
+import { EmptyPanel } from "../ui/panels.tsx";
+import { stateVariable } from "../ui/state.tsx";
 import { Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { CELL, cellAfter, cellAt, columnsOf, partAround } from "./heapmapmodel.ts";
-import type { View, ViewProps } from "./view.ts";
+import { hasGraph, type View, type ViewProps } from "./view.ts";
 
 const CELLS = 8192;
 
@@ -51,7 +54,8 @@ const OTHERS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"
 
 function HeapMap({ client, keys, set }: ViewProps): JSX.Element {
   const asked = query("map", { of: keys["of"], by: keys["by"] ?? "state", from: keys["from"], to: keys["to"], cells: String(CELLS) });
-  const { answer, failure, waits } = useAsk<MapAnswer>(client, asked);
+  const map = useAsk<MapAnswer>(client, asked);
+  const { answer } = map;
   const isPart = keys["from"] !== undefined || keys["to"] !== undefined;
   const zoom = (part: { from: number; to: number } | undefined): void =>
     set({ from: part === undefined ? undefined : String(part.from), to: part === undefined ? undefined : String(part.to) });
@@ -65,18 +69,16 @@ function HeapMap({ client, keys, set }: ViewProps): JSX.Element {
         {answer !== null && <span class="quiet">{`a square is ${bytes(answer.cell)} of addresses`}</span>}
         {answer !== null && <Legend answer={answer} />}
       </Toolbar>
-      {failure !== null && <ErrorPanel failure={failure} />}
-      {answer === null && waits && <ProgressPanel title="Drawing addresses" progress={{ step: "", done: 0, total: 0 }} />}
-      {answer !== null && answer.bytes === 0 && <EmptyPanel title="There are no blocks." />}
-      {answer !== null && answer.bytes > 0 && <Squares key={asked} answer={answer} zoom={zoom} />}
+      <Answered asked={map} what="Drawing addresses">
+        {(drawn) => (drawn.bytes === 0 ? <EmptyPanel title="There are no blocks." /> : <Squares key={asked} answer={drawn} zoom={zoom} />)}
+      </Answered>
     </>
   );
 }
 
 function colourOf(answer: MapAnswer, value: number): string {
-  const name = answer.values[value] ?? "";
-  const state = { unreported: "--unreported", once: "--once-reported", twice: "--twice-reported" }[name] ?? "";
-  return (answer.by === "state" && state !== "" ? colour(state) : undefined) ?? OTHERS[value % OTHERS.length] ?? "#999999";
+  const state = answer.by === "state" ? stateVariable(answer.values[value] ?? "") : undefined;
+  return (state === undefined ? OTHERS[value % OTHERS.length] : colour(state)) ?? "#999999";
 }
 
 function Legend({ answer }: { answer: MapAnswer }): JSX.Element {
@@ -197,5 +199,5 @@ export const heapMapView: View = {
     { keys: "Enter, +", does: "show what is around the square" },
     { keys: "Backspace, Esc, -", does: "show the whole again" },
   ],
-  applies: (files) => files.some((file) => file.kind === "graph" || file.graph !== undefined),
+  applies: hasGraph,
 };

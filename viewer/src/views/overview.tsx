@@ -7,29 +7,29 @@ import type { ComponentChildren, JSX } from "preact";
 import type { FileInfo } from "../core/answers.ts";
 import { blocks, bytes, count, number } from "../format.ts";
 import { query } from "../state/link.ts";
+import { AnsweredPage } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
 import { Facts } from "../ui/details.tsx";
-import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
-import { StateBar, StateName } from "../ui/state.tsx";
+import { EmptyPanel } from "../ui/panels.tsx";
+import { BarCell, BarHead, sectionKey, StateBar, StateName } from "../ui/state.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
-import type { View, ViewProps } from "./view.ts";
-
-/** What the records' view calls a section. */
-const SECTION_KEYS: Readonly<Record<string, string>> = { unreported: "unreported", "once-reported": "once", "twice-reported": "twice" };
+import { hasProfile, type View, type ViewProps } from "./view.ts";
 
 type GoTo = ViewProps["goTo"];
 
 function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
   const of = { of: keys["of"], old: keys["old"] };
-  const { answer, failure } = useAsk<OverviewAnswer>(client, query("overview", of));
-  if (failure !== null) return <ErrorPanel failure={failure} />;
-  if (answer === null) return <ProgressPanel title="Adding up" progress={{ step: "", done: 0, total: 0 }} />;
+  const asked = useAsk<OverviewAnswer>(client, query("overview", of));
   return (
-    <div class="page" tabIndex={0}>
-      <OverviewBody answer={answer} file={files[Number(keys["of"] ?? 0)]} goTo={goTo} />
-      <CopyButtons client={client} view="overview" keys={of} />
-    </div>
+    <AnsweredPage asked={asked} what="Adding up">
+      {(answer) => (
+        <>
+          <OverviewBody answer={answer} file={files[Number(keys["of"] ?? 0)]} goTo={goTo} />
+          <CopyButtons client={client} view="overview" keys={of} />
+        </>
+      )}
+    </AnsweredPage>
   );
 }
 
@@ -83,7 +83,7 @@ function Heap({ answer, file, goTo }: { answer: OverviewAnswer; file: FileInfo |
           {sections.map((row) => (
             <tr key={row.name}>
               <th scope="row">
-                <Link onClick={() => goTo("records", { section: SECTION_KEYS[row.name] })}>
+                <Link onClick={() => goTo("records", { section: sectionKey(row.name) })}>
                   <StateName section={row.name} />
                 </Link>
               </th>
@@ -196,9 +196,7 @@ function SumsTable({ title, by, sums, goTo }: { title: string; by: string; sums:
             <th scope="col">Name</th>
             <th scope="col">Bytes</th>
             <th scope="col">Share</th>
-            <th scope="col" class="bars">
-              <span class="off-screen">by state</span>
-            </th>
+            <BarHead />
           </tr>
         </thead>
         <tbody>
@@ -207,11 +205,7 @@ function SumsTable({ title, by, sums, goTo }: { title: string; by: string; sums:
               <th scope="row">{row.name}</th>
               <td>{number(row.bytes)}</td>
               <td>{row.share}</td>
-              <td class="bars">
-                <div style={{ width: `${(Math.max(0, row.bytes) / most) * 100}%` }}>
-                  <StateBar label={row.name} parts={partsOf(row)} />
-                </div>
-              </td>
+              <BarCell label={row.name} whole={row.bytes} most={most} states={row.unreported === undefined ? undefined : row} />
             </tr>
           ))}
         </tbody>
@@ -221,13 +215,6 @@ function SumsTable({ title, by, sums, goTo }: { title: string; by: string; sums:
       </p>
     </section>
   );
-}
-
-function partsOf(row: Sums["rows"][number]): { section: string; value: number; title: string }[] {
-  if (row.unreported === undefined) return [{ section: "", value: row.bytes, title: bytes(row.bytes) }];
-  return (["unreported", "once-reported", "twice-reported"] as const)
-    .map((section) => ({ section, value: row[section] ?? 0, title: `${section} ${bytes(row[section] ?? 0)}` }))
-    .filter((part) => part.value !== 0);
 }
 
 function OverviewOrNone(props: ViewProps): JSX.Element {
@@ -242,5 +229,5 @@ export const overviewView: View = {
   question: "How much of the heap did nobody report, and whose is it?",
   component: OverviewOrNone,
   keys: [],
-  applies: (files) => files.some((file) => file.kind === "profile" || file.profile !== undefined),
+  applies: hasProfile,
 };

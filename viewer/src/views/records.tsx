@@ -13,19 +13,12 @@ import { CopyButtons } from "../ui/copy.tsx";
 import { TABLE_KEYS } from "../ui/keys.ts";
 import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
 import { ROWS } from "../ui/rowcache.ts";
-import { StateName } from "../ui/state.tsx";
+import { SECTIONS, StateName, STATES } from "../ui/state.tsx";
 import { Table, type Column, type Sorting } from "../ui/table.tsx";
 import { FilterBox, Segments, Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { RecordDetails } from "./record.tsx";
 import type { RecordRow, RecordsAnswer, SumRow } from "./recordanswers.ts";
-import type { View, ViewProps } from "./view.ts";
-
-export const SECTIONS: readonly Choice[] = [
-  { value: "", title: "All" },
-  { value: "unreported", title: "Unreported" },
-  { value: "once", title: "Once-reported" },
-  { value: "twice", title: "Twice-reported" },
-];
+import { hasProfile, type View, type ViewProps } from "./view.ts";
 
 const GROUPS: readonly Choice[] = [
   { value: "", title: "stack" },
@@ -62,7 +55,7 @@ const SUM_COLUMNS: readonly Column<SumRow>[] = [
   { id: "blocks", title: "Blocks", width: "7.5em", numeric: true, sort: "num", cell: (row) => number(row.blocks) },
 ];
 
-const STATE_COLUMNS: readonly Column<SumRow>[] = (["unreported", "once-reported", "twice-reported"] as const).map((section) => ({
+const STATE_COLUMNS: readonly Column<SumRow>[] = STATES.map((section) => ({
   id: section,
   title: section,
   width: "10em",
@@ -111,7 +104,7 @@ function Records(props: ViewProps): JSX.Element {
     <>
       <RecordsToolbar {...props} answer={answer} />
       {wrong !== null && <ErrorPanel failure={wrong} />}
-      {answer === null && wrong === null && <ProgressPanel title="Sorting records" progress={{ step: "", done: 0, total: 0 }} />}
+      {answer === null && wrong === null && <ProgressPanel title="Sorting records" />}
       {answer !== null && wrong === null && answer.shown.total === 0 && (
         <EmptyPanel title="No records">
           <p>{keys["q"] === undefined ? "There are no blocks in this section." : "No stack has what the filter asks for."}</p>
@@ -170,5 +163,5 @@ export const recordsView: View = {
   question: "Which stacks allocated what is there, and which of it did nobody report?",
   component: Records,
   keys: TABLE_KEYS,
-  applies: (files) => files.some((file) => file.kind === "profile" || file.profile !== undefined),
+  applies: hasProfile,
 };

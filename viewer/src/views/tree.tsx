@@ -5,48 +5,53 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { query, type KeyChanges, type Keys } from "../state/link.ts";
+import { Answered } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
-import { isPlain } from "../ui/keys.ts";
-import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
+import { isPlain, treeKey } from "../ui/keys.ts";
+import { EmptyPanel } from "../ui/panels.tsx";
 import { Toolbar } from "../ui/toolbar.tsx";
-import { parseToggled, rowsOf, toggle, treeKey, type TreeAnswer, type TreeNode, type TreeRow } from "./treemodel.ts";
+import { parseToggled, rowsOf, toggle, type TreeAnswer, type TreeNode, type TreeRow } from "./treemodel.ts";
 import type { View, ViewProps } from "./view.ts";
 
 function Tree({ client, keys, set }: ViewProps): JSX.Element {
-  const asked = { of: keys["of"], old: keys["old"], verbose: keys["verbose"] };
-  const { answer, failure } = useAsk<TreeAnswer>(client, query("tree", asked));
-  if (failure !== null) return <ErrorPanel failure={failure} />;
-  if (answer === null) return <ProgressPanel title="Adding up memory reports" progress={{ step: "", done: 0, total: 0 }} />;
-  if (answer.processes.every((process) => process.trees.length === 0))
-    return (
-      <EmptyPanel title="No memory reports">
-        <p>{keys["old"] === undefined ? "The program published no values, and no reporter has a path." : "Nothing that is reported changed."}</p>
-      </EmptyPanel>
-    );
+  const of = { of: keys["of"], old: keys["old"], verbose: keys["verbose"] };
+  const asked = useAsk<TreeAnswer>(client, query("tree", of));
   return (
-    <>
-      <Toolbar label="How much is shown">
-        <label class="field">
-          <input type="checkbox" checked={keys["verbose"] === "1"}
-            onChange={(event) => set({ verbose: event.currentTarget.checked ? "1" : undefined, ...closedAgain(keys) })} />
-          exact amounts, and small ones
-        </label>
-        <CopyButtons client={client} view="tree" keys={asked} />
-      </Toolbar>
-      <div class="page" tabIndex={-1}>
-        {answer.processes.map((process, i) => (
-          <section key={i}>
-            <h2>{process.name}</h2>
-            {process.notes !== undefined && <p class="notes quiet">{process.notes}</p>}
-            <Trees name={process.name} trees={process.trees} toggled={parseToggled(keys[`toggled${i}`])}
-              onToggle={(toggled) => set({ [`toggled${i}`]: [...toggled].join(",") }, true)} />
-          </section>
-        ))}
-      </div>
-    </>
+    <Answered asked={asked} what="Adding up memory reports">
+      {({ processes }) =>
+        processes.every((process) => process.trees.length === 0) ? (
+          <EmptyPanel title="No memory reports">
+            <p>{keys["old"] === undefined ? "The program published no values, and no reporter has a path." : "Nothing that is reported changed."}</p>
+          </EmptyPanel>
+        ) : (
+          <>
+            <Toolbar label="How much is shown">
+              <label class="field">
+                <input type="checkbox" checked={keys["verbose"] === "1"}
+                  onChange={(event) => set({ verbose: event.currentTarget.checked ? "1" : undefined, ...closedAgain(keys) })} />
+                exact amounts, and small ones
+              </label>
+              <CopyButtons client={client} view="tree" keys={of} />
+            </Toolbar>
+            <div class="page" tabIndex={-1}>
+              {processes.map((process, i) => (
+                <section key={i}>
+                  <h2>{process.name}</h2>
+                  {process.notes !== undefined && <p class="notes quiet">{process.notes}</p>}
+                  <Trees name={process.name} trees={process.trees} toggled={parseToggled(keys[`toggled${i}`])}
+                    onToggle={(toggled) => set({ [`toggled${i}`]: [...toggled].join(",") }, true)} />
+                </section>
+              ))}
+            </div>
+          </>
+        )
+      }
+    </Answered>
   );
 }
+
+const PAGE = 20; // rows that Page Down goes
 
 /** Ids are places, and other nodes stand there now. */
 function closedAgain(keys: Keys): KeyChanges {
@@ -73,12 +78,14 @@ export function Trees({ name, trees, toggled, onToggle }: TreesProps): JSX.Eleme
   });
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isPlain(event)) return;
-    const does = treeKey(event.key, rows, at);
+    const does = treeKey(event.key, rows.length, at, PAGE, (row) => rows[row]);
     if (does === undefined) return;
     event.preventDefault();
     moved.current = true;
-    if ("row" in does) setCurrent(rows[does.row]?.id ?? "0");
-    else onToggle(toggle(toggled, does.toggle));
+    const row = rows["row" in does ? does.row : does.toggle];
+    if (row === undefined) return;
+    if ("row" in does) setCurrent(row.id);
+    else onToggle(toggle(toggled, row.id));
   };
   return (
     <div class="tree" role="tree" aria-label={name} ref={element} onKeyDown={onKeyDown}>

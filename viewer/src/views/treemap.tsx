@@ -6,25 +6,23 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { blocks, bytes, number } from "../format.ts";
 import { query } from "../state/link.ts";
+import { Answered } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
-import { Canvas, colour, type Part, type Point } from "../ui/canvas.tsx";
+import { Canvas, type Part, type Point } from "../ui/canvas.tsx";
+import { Pen } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
-import { EmptyPanel, ErrorPanel, ProgressPanel } from "../ui/panels.tsx";
-import { StateName } from "../ui/state.tsx";
+import { EmptyPanel } from "../ui/panels.tsx";
+import { SECTIONS, StateName, STATES } from "../ui/state.tsx";
 import { Segments, Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
-import { SECTIONS } from "./records.tsx";
 import { areaAfter, areaAt, HEAD, layoutTreemap, nodeAt, pathOf, type Area, type MapNode, type TreemapAnswer } from "./treemapmodel.ts";
-import type { View, ViewProps } from "./view.ts";
-
-const LETTER = 6.6;
-const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
-const STATES = ["unreported", "once-reported", "twice-reported"] as const;
+import { hasProfile, type View, type ViewProps } from "./view.ts";
 
 const BY: readonly Choice[] = ["reporter", "tag", "file", "library", "function", "thread"].map((by) => ({ value: by === "reporter" ? "" : by, title: by }));
 
 function Treemap({ client, keys, set }: ViewProps): JSX.Element {
   const asked = query("treemap", { of: keys["of"], old: keys["old"], section: keys["section"], by: keys["by"] ?? "reporter" });
-  const { answer, failure, waits } = useAsk<TreemapAnswer>(client, asked);
+  const map = useAsk<TreemapAnswer>(client, asked);
+  const { answer } = map;
   const path = (keys["path"] ?? "").split(".").filter((part) => /^\d+$/.test(part)).map(Number);
   const zoom = (to: readonly number[]): void => set({ path: to.join(".") });
   return (
@@ -37,10 +35,15 @@ function Treemap({ client, keys, set }: ViewProps): JSX.Element {
         </button>
         {answer !== null && answer.left > 0 && <span class="quiet">{number(answer.left)} small ones are not shown</span>}
       </Toolbar>
-      {failure !== null && <ErrorPanel failure={failure} />}
-      {answer === null && waits && <ProgressPanel title="Adding up" progress={{ step: "", done: 0, total: 0 }} />}
-      {answer !== null && answer.bytes === 0 && <EmptyPanel title="There are no blocks in this section." />}
-      {answer !== null && answer.bytes !== 0 && <Areas key={`${asked} ${path.join(".")}`} top={nodeAt(answer, path)} zoom={(to) => zoom([...path, ...to])} out={() => zoom(path.slice(0, -1))} />}
+      <Answered asked={map} what="Adding up">
+        {(top) =>
+          top.bytes === 0 ? (
+            <EmptyPanel title="There are no blocks in this section." />
+          ) : (
+            <Areas key={`${asked} ${path.join(".")}`} top={nodeAt(top, path)} zoom={(to) => zoom([...path, ...to])} out={() => zoom(path.slice(0, -1))} />
+          )
+        }
+      </Answered>
     </>
   );
 }
@@ -108,49 +111,17 @@ function fullName(area: Area | undefined): string {
 }
 
 function drawAreas(context: CanvasRenderingContext2D, part: Part, areas: readonly Area[], chosen: Area | undefined, pointed: Area | undefined): void {
-  const theme = { text: colour("--text"), ground: colour("--ground"), focus: colour("--focus"), other: colour("--quiet") };
-  const colours = STATES.map((state) => colour(`--${state}`));
-  context.font = FONT;
-  context.textBaseline = "middle";
+  const pen = new Pen(context);
   for (const area of areas) {
-    const [width, height] = [area.x1 - area.x0, area.y1 - area.y0];
-    if (width < 1 || height < 1 || area.y0 > part.top + part.height) continue;
-    context.fillStyle = theme.ground;
-    context.fillRect(area.x0, area.y0, width, height);
-    drawStates(context, area, area === pointed ? 0.75 : area.children === undefined ? 0.5 : 0.25, colours, theme.other);
-    const letters = Math.floor((width - 8) / LETTER);
-    if (letters >= 3 && height >= HEAD - 4) {
-      context.fillStyle = theme.text;
-      const { name } = area.data;
-      context.fillText(name.length <= letters ? name : `${name.slice(0, letters - 1)}…`, area.x0 + 4, area.y0 + HEAD / 2);
-      if (area.children === undefined && height >= 2 * HEAD) context.fillText(bytes(area.data.bytes).slice(0, letters), area.x0 + 4, area.y0 + 1.4 * HEAD);
-    }
-    if (area === chosen) {
-      context.strokeStyle = theme.focus;
-      context.lineWidth = 2;
-      context.strokeRect(area.x0 + 1, area.y0 + 1, width - 2, height - 2);
-    }
+    const box = { x: area.x0, y: area.y0, width: area.x1 - area.x0, height: area.y1 - area.y0 };
+    if (box.width < 1 || box.height < 1 || box.y > part.top + part.height) continue;
+    context.fillStyle = pen.ground;
+    context.fillRect(box.x, box.y, box.width, box.height);
+    pen.states(box, area.data, area === pointed ? 0.75 : area.children === undefined ? 0.5 : 0.25);
+    if (box.height >= HEAD - 4) pen.text(area.data.name, box.x, box.y + HEAD / 2, box.width);
+    if (area.children === undefined && box.height >= 2 * HEAD) pen.text(bytes(area.data.bytes), box.x, box.y + 1.4 * HEAD, box.width);
+    if (area === chosen) pen.frame(box);
   }
-}
-
-/** The states of an area's bytes side by side, as wide as their shares. */
-function drawStates(context: CanvasRenderingContext2D, area: Area, strength: number, colours: readonly string[], other: string): void {
-  const parts = STATES.map((state) => Math.abs(area.data[state] ?? 0));
-  const sum = parts.reduce((all, size) => all + size, 0);
-  const width = area.x1 - area.x0;
-  let x = area.x0;
-  context.globalAlpha = strength;
-  if (sum === 0) {
-    context.fillStyle = other;
-    context.fillRect(x, area.y0, width, area.y1 - area.y0);
-  }
-  parts.forEach((size, i) => {
-    const wide = sum === 0 ? 0 : (width * size) / sum;
-    context.fillStyle = colours[i] ?? other;
-    context.fillRect(x, area.y0, wide, area.y1 - area.y0);
-    x += wide;
-  });
-  context.globalAlpha = 1;
 }
 
 export const treemapView: View = {
@@ -163,5 +134,5 @@ export const treemapView: View = {
     { keys: "Enter", does: "show the area alone" },
     { keys: "Backspace, Esc", does: "show what is around it again" },
   ],
-  applies: (files) => files.some((file) => file.kind === "profile" || file.profile !== undefined),
+  applies: hasProfile,
 };

@@ -3,6 +3,8 @@
 // The tree of memory reports as the rows that are seen: which nodes are open is a key of the link, so that a link shows
 // what its sender saw.
 
+import type { TreeLine } from "../ui/keys.ts";
+
 /** The answer to ask=tree (dmd/text/tree_json.h). */
 export interface TreeNode {
   readonly name: string;
@@ -26,12 +28,10 @@ export interface TreeAnswer {
   readonly processes: readonly { readonly name: string; readonly notes?: string; readonly trees: readonly TreeNode[] }[];
 }
 
-export interface TreeRow {
+export interface TreeRow extends TreeLine {
   /** Names the node among all rows: its place in the tree. */
   readonly id: string;
   readonly node: TreeNode;
-  readonly level: number;
-  readonly isOpen: boolean;
   /** Its place among its siblings, from 1, and how many these are. */
   readonly place: number;
   readonly siblings: number;
@@ -49,7 +49,7 @@ export function rowsOf(trees: readonly TreeNode[], toggled: ReadonlySet<string>)
     nodes.forEach((node, i) => {
       const id = `${above}${i}`;
       const isOpen = node.children !== undefined && isOpenAtFirst(node) !== toggled.has(id);
-      rows.push({ id, node, level, isOpen, place: i + 1, siblings: nodes.length });
+      rows.push({ id, node, level, isOpen, hasRows: node.children !== undefined, place: i + 1, siblings: nodes.length });
       if (isOpen && node.children !== undefined) add(node.children, level + 1, `${id}.`);
     });
   };
@@ -66,38 +66,4 @@ export function toggle(toggled: ReadonlySet<string>, id: string): Set<string> {
 /** As a key of the link: ids with commas between them. */
 export function parseToggled(text: string | undefined): Set<string> {
   return new Set((text ?? "").split(",").filter((id) => /^\d+(\.\d+)*$/.test(id)));
-}
-
-/**
- * What a key does at a row, as trees do everywhere: another row to go to, or a node to open or close. undefined: not a key
- * of trees.
- */
-export function treeKey(key: string, rows: readonly TreeRow[], at: number): { row: number } | { toggle: string } | undefined {
-  const row = rows[at];
-  if (row === undefined) return undefined;
-  const hasChildren = row.node.children !== undefined;
-  switch (key) {
-    case "ArrowDown":
-      return { row: Math.min(at + 1, rows.length - 1) };
-    case "ArrowUp":
-      return { row: Math.max(at - 1, 0) };
-    case "Home":
-      return { row: 0 };
-    case "End":
-      return { row: rows.length - 1 };
-    case "ArrowRight":
-      if (!hasChildren) return { row: at };
-      return row.isOpen ? { row: at + 1 } : { toggle: row.id };
-    case "ArrowLeft": {
-      if (hasChildren && row.isOpen) return { toggle: row.id };
-      let parent = at;
-      while (parent > 0 && (rows[parent]?.level ?? 0) >= row.level) parent--;
-      return { row: (rows[parent]?.level ?? 0) < row.level ? parent : at };
-    }
-    case "Enter":
-    case " ":
-      return hasChildren ? { toggle: row.id } : { row: at };
-    default:
-      return undefined;
-  }
 }

@@ -19,6 +19,21 @@ export interface ViewProps {
   readonly goTo: (view: string, keys?: KeyChanges) => void;
 }
 
+/** Whether a file has records. */
+export function isProfile(file: FileInfo): boolean {
+  return file.kind === "profile" || file.profile !== undefined;
+}
+
+/** Of a view that needs records. */
+export function hasProfile(files: readonly FileInfo[]): boolean {
+  return files.some(isProfile);
+}
+
+/** Of a view that needs a heap graph. */
+export function hasGraph(files: readonly FileInfo[]): boolean {
+  return files.some((file) => file.kind === "graph" || file.graph !== undefined);
+}
+
 export interface View {
   /** Its name in links. */
   readonly id: string;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+import type { ComponentChildren, JSX } from "preact";
+import type { Asked } from "./ask.ts";
+import { ErrorPanel, ProgressPanel } from "./panels.tsx";
+
+export interface AnsweredProps<T> {
+  readonly asked: Asked<T>;
+  /** What goes on until the answer is there. */
+  readonly what: string;
+  readonly children: (answer: T) => ComponentChildren;
+}
+
+/** What an answer is shown as; until it is there that it is on its way, or why there is none. */
+export function Answered<T>({ asked, what, children }: AnsweredProps<T>): JSX.Element {
+  if (asked.failure !== null) return <ErrorPanel failure={asked.failure} />;
+  if (asked.answer === null) return <ProgressPanel title={what} />;
+  return <>{children(asked.answer)}</>;
+}
+
+/** The same, as a page of text. */
+export function AnsweredPage<T>({ asked, what, children }: AnsweredProps<T>): JSX.Element {
+  return (
+    <Answered asked={asked} what={what}>
+      {(answer) => (
+        <div class="page" tabIndex={0}>
+          {children(answer)}
+        </div>
+      )}
+    </Answered>
+  );
+}
