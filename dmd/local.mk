@@ -15,6 +15,7 @@ dmd_core_sources = \
   dmd/base/intern.c dmd/base/intern.h \
   dmd/base/jsonout.c dmd/base/jsonout.h \
   dmd/base/limits.h \
+  dmd/base/lock.c dmd/base/lock.h \
   dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
   dmd/base/noise.c dmd/base/noise.h \
@@ -224,6 +225,7 @@ dmd_core_sources = \
   dmd/live/nested.c dmd/live/nested.h \
   dmd/live/pages.c dmd/live/pages.h \
   dmd/live/pagewords.c dmd/live/pagewords.h \
+  dmd/live/part.c dmd/live/part.h \
   dmd/live/published.c dmd/live/published.h \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \

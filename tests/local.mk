@@ -13,6 +13,7 @@ unit_tests = \
   tests/unit/test_anonymize \
   tests/unit/test_base64 \
   tests/unit/test_blocks \
+  tests/unit/test_blocks_parts \
   tests/unit/test_blockstarts \
   tests/unit/test_calibration \
   tests/unit/test_census \

@@ -2,240 +2,296 @@
 #include "live/blocks.h"
 
 #include "base/mem.h"
-#include "live/heap.h"
-#include "profile/groups.h"
-
-/* The block that was removed last, until it is settled. */
-typedef struct {
-  dmd_removed_t removed; /* block is NULL where nothing is left to settle */
-  uint64_t addr;
-  uint32_t stack; /* where freed */
-} leaving_t;
+#include "live/part.h"
 
 struct dmd_blocks {
   const dmd_env_t *env;
-  dmd_heap_t heap;
-  leaving_t leaving;
-  dmd_totals_t totals; /* but for n_blocks, which the heap has; with the block that leaves */
-  dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id; with that block too */
-  dmd_freed_t freed;
-  void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
-  void *gone_ctx;
+  const dmd_waiting_t *waiting;
+  dmd_part_t *only;  /* the part, if there is one and no lock; else NULL */
+  dmd_part_t *parts; /* aligned to lines */
+  void *memory;      /* that they lie in */
+  uint32_t n_parts, shift;
+  uint32_t n_held; /* this and the next: of the thread that has the engine's lock */
+  uint16_t held[DMD_BLOCKS_MAX_PARTS]; /* the parts that it holds */
 };
 
-dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, dmd_slabs_t *slabs, uint32_t max_freed) {
+dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config) {
+  if (config->n_parts > DMD_BLOCKS_MAX_PARTS || (config->n_parts > 1 && config->slabs != NULL))
+    env->panic(env->ctx, "blocks cannot have so many parts");
   dmd_blocks_t *blocks = dmd_env_alloc(env, "dmd.blocks", sizeof *blocks);
   dmd_mem_zero(blocks, sizeof *blocks);
   blocks->env = env;
-  dmd_heap_init(&blocks->heap, env, slabs);
-  dmd_pool_init(&blocks->tag_sums, env, "dmd.blocks.tag_sums", sizeof(dmd_tag_sum_t));
-  dmd_freed_init(&blocks->freed, env, max_freed);
+  blocks->waiting = config->waiting;
+  blocks->n_parts = 1;
+  for (blocks->shift = 64; blocks->n_parts < config->n_parts; blocks->shift--)
+    blocks->n_parts *= 2;
+  blocks->memory = dmd_env_alloc(env, "dmd.blocks.parts",
+                                 blocks->n_parts * sizeof(dmd_part_t) + DMD_PART_LINE - 1);
+  uintptr_t at = (uintptr_t)blocks->memory + DMD_PART_LINE - 1;
+  blocks->parts = (dmd_part_t *)(at & ~(uintptr_t)(DMD_PART_LINE - 1));
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    dmd_part_init(&blocks->parts[i], env, config->slabs, config->max_freed);
+  if (blocks->n_parts == 1 && blocks->waiting == NULL)
+    blocks->only = blocks->parts;
   return blocks;
 }
 
 void dmd_blocks_destroy(dmd_blocks_t *blocks) {
-  dmd_freed_destroy(&blocks->freed);
-  dmd_pool_destroy(&blocks->tag_sums);
-  dmd_heap_destroy(&blocks->heap);
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    dmd_part_destroy(&blocks->parts[i]);
+  dmd_env_free(blocks->env, blocks->memory);
   dmd_env_free(blocks->env, blocks);
 }
 
-/* ---- Counting. ---- */
+/* ---- Parts and their locks. ---- */
 
-static dmd_tag_sum_t *sum_of_tag(const dmd_blocks_t *blocks, uint32_t tag) {
-  return DMD_POOL_AT(&blocks->tag_sums, dmd_tag_sum_t, tag);
+static dmd_part_t *part_of(const dmd_blocks_t *blocks, uint64_t addr) {
+  if (blocks->n_parts == 1)
+    return blocks->parts;
+  return &blocks->parts[dmd_hash_u64(addr >> DMD_CHUNK_BITS) >> blocks->shift];
 }
 
-/* Adds to what the tag's blocks amount to, or takes from it. */
-static void count_tag(dmd_blocks_t *blocks, const dmd_block_t *block, int by) {
-  dmd_pool_reach(&blocks->tag_sums, block->tag);
-  sum_of_tag(blocks, block->tag)->usable += dmd_block_usable(block) * (uint64_t)by;
-  sum_of_tag(blocks, block->tag)->n_blocks += (uint64_t)by;
-}
-
-static void count_new(dmd_blocks_t *blocks, const dmd_block_t *block) {
-  blocks->totals.n_allocs++;
-  blocks->totals.alloc_szB += block->req;
-  blocks->totals.in_use_szB += block->req;
-  if (block->tag != DMD_NONE)
-    count_tag(blocks, block, 1);
-}
-
-/* The block goes away or starts anew, at this stack. */
-static void count_old(dmd_blocks_t *blocks, const dmd_block_t *block, uint32_t stack) {
-  blocks->totals.in_use_szB -= block->req;
-  if (block->tag != DMD_NONE)
-    count_tag(blocks, block, -1);
-  if (block->reports == DMD_NONE)
+static void hold(dmd_blocks_t *blocks, dmd_part_t *part) {
+  if (blocks->waiting == NULL || part->is_held)
     return;
-  blocks->totals.freed_reported++;
-  if (blocks->gone != NULL)
-    blocks->gone(blocks->gone_ctx, block, stack);
+  dmd_lock_take(&part->lock, blocks->waiting);
+  part->is_held = true;
+  blocks->held[blocks->n_held++] = (uint16_t)(part - blocks->parts);
 }
 
-/* Does what the removal of the last block left to do. */
-void dmd_blocks_settle(dmd_blocks_t *blocks) {
-  leaving_t *leaving = &blocks->leaving;
-  const dmd_block_t *block = leaving->removed.block;
-  if (block == NULL)
-    return;
-  count_old(blocks, block, leaving->stack);
-  dmd_freed_add(&blocks->freed, &(dmd_freed_block_t){.addr = leaving->addr,
-                                                     .usable = dmd_block_usable(block),
-                                                     .allocated = block->stack,
-                                                     .freed = leaving->stack});
-  dmd_heap_release(&blocks->heap, &leaving->removed);
-  leaving->removed.block = NULL;
+/* The part of an address, held from now on. */
+static inline dmd_part_t *at(dmd_blocks_t *blocks, uint64_t addr) {
+  if (__builtin_expect(blocks->only != NULL, 1))
+    return blocks->only;
+  dmd_part_t *part = part_of(blocks, addr);
+  hold(blocks, part);
+  return part;
+}
+
+void dmd_blocks_hold_all(dmd_blocks_t *blocks) {
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    hold(blocks, &blocks->parts[i]);
+}
+
+void dmd_blocks_let_go(dmd_blocks_t *blocks) {
+  while (blocks->n_held > 0) {
+    dmd_part_t *part = &blocks->parts[blocks->held[--blocks->n_held]];
+    part->is_held = false;
+    dmd_lock_let_go(&part->lock, blocks->waiting);
+  }
 }
 
 /* ---- Blocks come, change and go. ---- */
 
-static const dmd_block_t *fill(dmd_blocks_t *blocks, dmd_block_t *block,
-                               const dmd_new_block_t *from, uint32_t tag) {
-  block->req = from->req;
-  block->slop = (uint32_t)(from->usable - from->req);
-  block->stack = from->stack;
-  block->reports = DMD_NONE;
-  block->tag = (uint16_t)tag;
-  block->thread = dmd_thread_number(from->thread);
-  count_new(blocks, block);
-  dmd_heap_note_size(&blocks->heap, block);
-  return block;
-}
-
 const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block,
                                   uint32_t tag) {
-  dmd_block_t *block = dmd_heap_add(&blocks->heap, new_block->addr, new_block->flags);
-  return fill(blocks, block, new_block, tag);
+  return dmd_part_add(at(blocks, new_block->addr), new_block, tag);
 }
 
 dmd_remove_t dmd_blocks_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
-  dmd_removed_t *removed = &blocks->leaving.removed;
-  dmd_blocks_settle(blocks);
-  blocks->totals.n_frees++;
-  if (!dmd_heap_remove(&blocks->heap, addr, removed))
-    return DMD_REMOVE_FAILED;
-  blocks->leaving.addr = addr;
-  blocks->leaving.stack = stack;
-  if (removed->stays)
-    return DMD_REMOVE_DONE;
-  bool is_ours = removed->memory.slab != NULL || (removed->block->flags & DMD_BLOCK_ANNOUNCED);
-  dmd_blocks_settle(blocks);
-  return is_ours ? DMD_REMOVE_DONE : DMD_REMOVE_MEMORY;
-}
-
-void dmd_blocks_remove_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
-                                 uint32_t stack) {
-  dmd_blocks_settle(blocks);
-  blocks->totals.n_frees++;
-  dmd_heap_remove_announced(&blocks->heap, addr, block, &blocks->leaving.removed);
-  blocks->leaving.addr = addr;
-  blocks->leaving.stack = stack;
-  dmd_blocks_settle(blocks);
-}
-
-dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
-                                       uint64_t to, uint64_t req) {
-  dmd_block_t *moved = dmd_heap_move_announced(&blocks->heap, addr, block, to);
-  dmd_blocks_resize_announced(blocks, moved, req);
-  return moved;
+  return dmd_part_remove(at(blocks, addr), addr, stack);
 }
 
 const dmd_block_t *dmd_blocks_renew(dmd_blocks_t *blocks, const dmd_new_block_t *now,
                                     uint32_t tag) {
-  dmd_block_t *block = dmd_blocks_find_freeable(blocks, now->addr);
-  blocks->totals.n_frees++;
-  count_old(blocks, block, now->stack);
-  block->flags = now->flags & DMD_BLOCK_FLAGS;
-  return fill(blocks, block, now, tag);
+  return dmd_part_renew(at(blocks, now->addr), now, tag);
 }
 
-void dmd_blocks_resize_announced(dmd_blocks_t *blocks, dmd_block_t *block, uint64_t req) {
-  blocks->totals.in_use_szB += req - block->req;
-  if (block->tag != DMD_NONE)
-    sum_of_tag(blocks, block->tag)->usable += req - dmd_block_usable(block);
-  block->req = req;
-  block->slop = 0;
-  dmd_heap_note_size(&blocks->heap, block);
+void dmd_blocks_resize_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                 uint64_t req) {
+  dmd_part_resize_announced(at(blocks, addr), block, req);
 }
 
+void dmd_blocks_remove_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                 uint32_t stack) {
+  dmd_part_remove_announced(at(blocks, addr), addr, block, stack);
+}
+
+dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                       uint64_t to, uint64_t req) {
+  return dmd_part_move_announced(at(blocks, addr), addr, block, at(blocks, to), to, req);
+}
+
+/* Which part counts it does not matter. */
 void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req) {
-  blocks->totals.n_allocs++;
-  blocks->totals.n_frees++;
-  blocks->totals.alloc_szB += req;
+  dmd_part_count_failed_realloc(at(blocks, 0), req);
 }
 
 /* ---- Who is there. ---- */
 
-/* Does not settle, since a program that asks for a size would wait for the free before. If the heap
- * finds the block that leaves, there is no other at its address. */
-dmd_block_t *dmd_blocks_find(const dmd_blocks_t *blocks, uint64_t addr) {
-  dmd_block_t *block = dmd_heap_find(&blocks->heap, addr);
-  return block == blocks->leaving.removed.block ? NULL : block;
+dmd_block_t *dmd_blocks_find(dmd_blocks_t *blocks, uint64_t addr) {
+  return dmd_part_find(at(blocks, addr), addr);
 }
 
-dmd_block_t *dmd_blocks_find_older(const dmd_blocks_t *blocks, uint64_t addr,
-                                   const dmd_block_t *block) {
-  dmd_block_t *older = dmd_heap_find_older(&blocks->heap, addr, block);
-  return older == blocks->leaving.removed.block ? NULL : older;
+dmd_block_t *dmd_blocks_find_freeable(dmd_blocks_t *blocks, uint64_t addr) {
+  return dmd_part_find_freeable(at(blocks, addr), addr);
 }
 
-dmd_block_t *dmd_blocks_find_freeable(const dmd_blocks_t *blocks, uint64_t addr) {
-  dmd_block_t *block = dmd_blocks_find(blocks, addr);
-  while (block != NULL && (block->flags & DMD_BLOCK_POOLED))
-    block = dmd_blocks_find_older(blocks, addr, block);
-  return block;
+dmd_block_t *dmd_blocks_find_older(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *block) {
+  return dmd_part_find_older(at(blocks, addr), addr, block);
 }
 
-dmd_block_t *dmd_blocks_find_announced(const dmd_blocks_t *blocks, uint64_t from, uint64_t end,
+const dmd_freed_block_t *dmd_blocks_find_freed(dmd_blocks_t *blocks, uint64_t addr) {
+  return dmd_part_find_freed(at(blocks, addr), addr);
+}
+
+dmd_block_t *dmd_blocks_find_announced(dmd_blocks_t *blocks, uint64_t from, uint64_t end,
                                        uint64_t *start) {
-  return dmd_heap_find_announced(&blocks->heap, from, end, start);
+  dmd_block_t *first = NULL;
+  dmd_blocks_hold_all(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    uint64_t begin;
+    dmd_block_t *found = dmd_heap_find_announced(&blocks->parts[i].heap, from, end, &begin);
+    if (found != NULL && (first == NULL || begin < *start)) {
+      first = found;
+      *start = begin;
+    }
+  }
+  return first;
 }
 
 bool dmd_blocks_may_nest(const dmd_blocks_t *blocks) {
-  return blocks->heap.may_nest;
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    if (blocks->parts[i].heap.may_nest)
+      return true;
+  return false;
 }
 
+/* Blocks of different parts do not start at one address; so the innermost is the one that starts
+ * last. */
 dmd_block_t *dmd_blocks_find_containing(dmd_blocks_t *blocks, uint64_t addr, uint64_t *start) {
-  dmd_blocks_settle(blocks);
-  return dmd_heap_find_containing(&blocks->heap, addr, start);
+  dmd_block_t *last = NULL;
+  dmd_blocks_hold_all(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    uint64_t begin;
+    dmd_block_t *found = dmd_part_find_containing(&blocks->parts[i], addr, &begin);
+    if (found != NULL && (last == NULL || begin > *start)) {
+      last = found;
+      *start = begin;
+    }
+  }
+  return last;
 }
 
 void dmd_blocks_watch_reported(dmd_blocks_t *blocks,
                                void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack),
                                void *ctx) {
-  blocks->gone = gone;
-  blocks->gone_ctx = ctx;
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    blocks->parts[i].gone = gone;
+    blocks->parts[i].gone_ctx = ctx;
+  }
+}
+
+/* Only blocks of slabs leave later, and where there are slabs there is one part. */
+void dmd_blocks_settle(dmd_blocks_t *blocks) {
+  if (blocks->n_parts == 1)
+    dmd_part_settle(at(blocks, 0));
+}
+
+/* Each 1 MiB of address space is in one part. */
+static void walk_parts(dmd_blocks_t *blocks,
+                       void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
+  dmd_slots_walk_t walks[DMD_BLOCKS_MAX_PARTS];
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    dmd_slots_walk_begin(&walks[i], &blocks->parts[i].heap.slots);
+  dmd_slots_walk_t *next;
+  do {
+    uint64_t addr, lowest = 0;
+    next = NULL;
+    for (uint32_t i = 0; i < blocks->n_parts; i++)
+      if (dmd_slots_walk_at(&walks[i], &addr) && (next == NULL || addr < lowest)) {
+        next = &walks[i];
+        lowest = addr;
+      }
+    if (next != NULL)
+      dmd_slots_walk_on(next, visit, ctx);
+  } while (next != NULL);
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    dmd_slots_walk_end(&walks[i]);
 }
 
 void dmd_blocks_walk(dmd_blocks_t *blocks,
                      void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
+  dmd_blocks_hold_all(blocks);
   dmd_blocks_settle(blocks);
-  dmd_heap_walk(&blocks->heap, visit, ctx);
-}
-
-const dmd_freed_block_t *dmd_blocks_find_freed(dmd_blocks_t *blocks, uint64_t addr) {
-  dmd_blocks_settle(blocks);
-  return dmd_freed_find(&blocks->freed, addr);
+  if (blocks->n_parts == 1)
+    dmd_heap_walk(&blocks->parts->heap, visit, ctx);
+  else
+    walk_parts(blocks, visit, ctx);
 }
 
 /* ---- What they amount to. ---- */
 
 dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
-  dmd_blocks_settle(blocks);
-  dmd_totals_t totals = blocks->totals;
-  totals.n_blocks = blocks->heap.n_blocks;
-  return totals;
+  dmd_totals_t sum = {0};
+  dmd_blocks_hold_all(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    dmd_totals_t totals = dmd_part_totals(&blocks->parts[i]);
+    sum.n_allocs += totals.n_allocs;
+    sum.n_frees += totals.n_frees;
+    sum.alloc_szB += totals.alloc_szB;
+    sum.n_blocks += totals.n_blocks;
+    sum.in_use_szB += totals.in_use_szB;
+    sum.freed_reported += totals.freed_reported;
+  }
+  return sum;
 }
 
 dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag) {
-  dmd_blocks_settle(blocks);
-  if (tag == DMD_NONE || tag > blocks->tag_sums.last)
-    return (dmd_tag_sum_t){0};
-  return *sum_of_tag(blocks, tag);
+  dmd_tag_sum_t sum = {0};
+  dmd_blocks_hold_all(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    dmd_tag_sum_t part = dmd_part_tag_sum(&blocks->parts[i], tag);
+    sum.usable += part.usable;
+    sum.n_blocks += part.n_blocks;
+  }
+  return sum;
 }
 
 void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks) {
+  dmd_blocks_hold_all(blocks);
   dmd_blocks_settle(blocks);
-  blocks->totals.freed_reported = 0;
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    blocks->parts[i].totals.freed_reported = 0;
+}
+
+/* ---- Without the engine's lock. ---- */
+
+static dmd_part_t *take(dmd_blocks_t *blocks, uint64_t addr) {
+  dmd_part_t *part = part_of(blocks, addr);
+  if (blocks->waiting != NULL)
+    dmd_lock_take(&part->lock, blocks->waiting);
+  return part;
+}
+
+static void let_go(const dmd_blocks_t *blocks, dmd_part_t *part) {
+  if (blocks->waiting != NULL)
+    dmd_lock_let_go(&part->lock, blocks->waiting);
+}
+
+bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag) {
+  dmd_part_t *part = take(blocks, new_block->addr);
+  bool is_first = dmd_part_find(part, new_block->addr) == NULL;
+  if (is_first)
+    dmd_part_add(part, new_block, tag);
+  let_go(blocks, part);
+  return is_first;
+}
+
+bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
+  dmd_part_t *part = take(blocks, addr);
+  bool is_plain = dmd_part_find_plain(part, addr) != NULL;
+  if (is_plain)
+    dmd_part_remove(part, addr, stack);
+  let_go(blocks, part);
+  return is_plain;
+}
+
+bool dmd_blocks_quick_usable(dmd_blocks_t *blocks, uint64_t addr, uint64_t *usable) {
+  dmd_part_t *part = take(blocks, addr);
+  const dmd_block_t *block = dmd_part_find_freeable(part, addr);
+  if (block != NULL)
+    *usable = dmd_block_usable(block);
+  let_go(blocks, part);
+  return block != NULL;
 }

@@ -18,15 +18,27 @@
  * Counts are as Memcheck makes them, so that the two can be compared: an invalid free is a free; a
  * realloc is a free and an allocation, also where it fails or stays in place.
  *
- * Concurrency: nothing locks; one thread at a time for each of these. Everything hangs off the
- * struct, so that a host with many threads can have several, each with its part of the addresses
- * and a lock of its own, and add their totals up. That lock covers heap.h, slots.h, slabrecords.h
- * and freed.h, which are parts of it, and what is read or written of a block's record.
+ * Parts. A host whose threads run at the same time has the blocks in several parts (live/part.h),
+ * each with some of the addresses, 1 MiB here and 1 MiB there, and a lock of its own. All that is
+ * asked here is answered as if there were one part, with one exception: each part remembers as many
+ * freed blocks as one alone would, so that more are remembered. Where slabs hold the blocks there
+ * is one part.
+ *
+ * Concurrency: the functions belong to the thread that has the engine's lock (engine/engine.h),
+ * but for the quick ones at the end, which need no lock. A function takes the locks of the parts
+ * that it needs, and they stay taken until dmd_blocks_let_go: until then no block of theirs comes,
+ * goes or changes, and what was found stays good. So call that once, at the end of an event. A
+ * part's lock covers heap.h, slots.h, slabrecords.h and freed.h, which are parts of it, and what is
+ * read or written of a block's record; of locks of ours it comes after the engine's, and before
+ * those that the host's functions for memory take. Several are held by who has the engine's lock,
+ * in any order: who has not holds one, and waits for no other. A host without locks (waiting is
+ * NULL) calls from one thread at a time, and need not let go.
  */
 #ifndef DMD_LIVE_BLOCKS_H
 #define DMD_LIVE_BLOCKS_H
 
 #include "base/env.h"
+#include "base/lock.h"
 #include "live/block.h"
 #include "live/freed.h"
 #include "live/slabs.h"
@@ -59,9 +71,16 @@ typedef enum {
   DMD_REMOVE_MEMORY /* its memory is not a slab's, and the host's to take back */
 } dmd_remove_t;
 
-/* slabs: where the host takes the memory of small blocks from, see heap.h; NULL: nowhere.
- * max_freed: blocks to remember after they are freed. */
-dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, dmd_slabs_t *slabs, uint32_t max_freed);
+enum { DMD_BLOCKS_MAX_PARTS = 256 };
+
+typedef struct dmd_blocks_config {
+  dmd_slabs_t *slabs; /* where the host takes small blocks from, see heap.h; NULL: nowhere */
+  uint32_t max_freed; /* blocks to remember after they are freed, of each part */
+  uint32_t n_parts;   /* rounded up to a power of two, 0 to 1 */
+  const dmd_waiting_t *waiting; /* for the parts' locks; NULL: there are none */
+} dmd_blocks_config_t;
+
+dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config);
 
 void dmd_blocks_destroy(dmd_blocks_t *blocks);
 
@@ -78,8 +97,10 @@ dmd_remove_t dmd_blocks_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t sta
 /* A live block keeps its address and takes on these values; its reports are dropped. */
 const dmd_block_t *dmd_blocks_renew(dmd_blocks_t *blocks, const dmd_new_block_t *now, uint32_t tag);
 
-/* An announced block gets a new size and keeps everything else; nothing is counted. */
-void dmd_blocks_resize_announced(dmd_blocks_t *blocks, dmd_block_t *block, uint64_t req);
+/* This announced block, which starts at addr, gets a new size and keeps everything else; nothing is
+ * counted. */
+void dmd_blocks_resize_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                 uint64_t req);
 
 /* This announced block, which starts at addr, is gone, freed at this stack (DMD_NONE: not
  * captured), which counts as a free; or it moved, with a new size, and keeps everything else, which
@@ -95,14 +116,14 @@ void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req);
 /* ---- Who is there. Of a block that is found only `reports` may be changed. ---- */
 
 /* The block that starts at addr, or NULL. */
-dmd_block_t *dmd_blocks_find(const dmd_blocks_t *blocks, uint64_t addr);
+dmd_block_t *dmd_blocks_find(dmd_blocks_t *blocks, uint64_t addr);
 
 /* The same of a block that free and realloc are about: no chunk of a pool. */
-dmd_block_t *dmd_blocks_find_freeable(const dmd_blocks_t *blocks, uint64_t addr);
+dmd_block_t *dmd_blocks_find_freeable(dmd_blocks_t *blocks, uint64_t addr);
 
 /* The first announced block that is not a pool's and lies between from and end, and its start in
  * *start; NULL when there is none. Cost: 1/64 of the bytes in between. */
-dmd_block_t *dmd_blocks_find_announced(const dmd_blocks_t *blocks, uint64_t from, uint64_t end,
+dmd_block_t *dmd_blocks_find_announced(dmd_blocks_t *blocks, uint64_t from, uint64_t end,
                                        uint64_t *start);
 
 /* The innermost block whose usable bytes include addr (a block of none has its start), and its
@@ -111,8 +132,7 @@ dmd_block_t *dmd_blocks_find_announced(const dmd_blocks_t *blocks, uint64_t from
 dmd_block_t *dmd_blocks_find_containing(dmd_blocks_t *blocks, uint64_t addr, uint64_t *start);
 
 /* Another block that starts at addr, the latest of those that came before this one; NULL: none. */
-dmd_block_t *dmd_blocks_find_older(const dmd_blocks_t *blocks, uint64_t addr,
-                                   const dmd_block_t *block);
+dmd_block_t *dmd_blocks_find_older(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *block);
 
 /* Whether blocks may lie in others: false as long as none was announced. */
 bool dmd_blocks_may_nest(const dmd_blocks_t *blocks);
@@ -142,5 +162,26 @@ dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag);
 
 /* From now on freed_reported counts from 0. */
 void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks);
+
+/* ---- Parts. ---- */
+
+/* Takes the locks of all parts: a dump does that first, so that it sees one moment. */
+void dmd_blocks_hold_all(dmd_blocks_t *blocks);
+
+/* Lets go of all locks that were taken since the last time. */
+void dmd_blocks_let_go(dmd_blocks_t *blocks);
+
+/* ---- What needs no lock but that of a part, which is taken meanwhile. ----
+ *
+ * False: nothing happened, and the thread has to come with the engine's lock. */
+
+/* False where a block starts there already: its free was missed, or it was announced. */
+bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag);
+
+/* False where none starts there, or one that was announced or reported. */
+bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack);
+
+/* The usable bytes of the block that starts at addr; false: there is none. */
+bool dmd_blocks_quick_usable(dmd_blocks_t *blocks, uint64_t addr, uint64_t *usable);
 
 #endif

@@ -109,8 +109,11 @@ void dmd_heap_remove_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *blo
 }
 
 dmd_block_t *dmd_heap_move_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
-                                     uint64_t to) {
-  return dmd_slots_move(&heap->slots, addr, block, to);
+                                     dmd_heap_t *into, uint64_t to) {
+  heap->n_blocks--;
+  into->n_blocks++;
+  into->may_nest = true;
+  return dmd_slots_move(&heap->slots, addr, block, &into->slots, to);
 }
 
 static bool lies_before(const dmd_block_t *block, uint64_t start, uint64_t end) {

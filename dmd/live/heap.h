@@ -71,7 +71,7 @@ bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_removed_t *removed);
 void dmd_heap_remove_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
                                dmd_removed_t *removed);
 dmd_block_t *dmd_heap_move_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
-                                     uint64_t to);
+                                     dmd_heap_t *into, uint64_t to);
 
 /* The first announced block that is not a pool's and lies between from and end, and its start in
  * *start; NULL when there is none. */

@@ -16,7 +16,10 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   dmd_mem_zero(live, sizeof *live);
   live->env = env;
   live->config = *config;
-  live->blocks = dmd_blocks_create(env, config->slabs, config->freed_blocks);
+  live->blocks = dmd_blocks_create(env, &(dmd_blocks_config_t){.slabs = config->slabs,
+                                                               .max_freed = config->freed_blocks,
+                                                               .n_parts = config->n_parts,
+                                                               .waiting = config->waiting});
   dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);
   dmd_reports_init(&live->reports, env);
   dmd_intern_init(&live->reporter_names, env, "dmd.live.reporters");
@@ -116,7 +119,7 @@ static void recount(dmd_live_t *live, const dmd_block_t *block, uint64_t before)
 void dmd_live_resize_announced(dmd_live_t *live, uint64_t addr, uint64_t req) {
   dmd_block_t *block = dmd_blocks_find_freeable(live->blocks, addr);
   uint64_t before = dmd_block_usable(block);
-  dmd_blocks_resize_announced(live->blocks, block, req);
+  dmd_blocks_resize_announced(live->blocks, addr, block, req);
   recount(live, block, before);
 }
 

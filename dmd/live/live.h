@@ -73,9 +73,11 @@ typedef struct dmd_live_config {
   bool inherit_tags;     /* a new thread carries the tag of the thread that creates it */
   uint64_t sample_below; /* bytes; 0: off */
   uint64_t seed;
-  uint32_t freed_blocks; /* blocks to remember after they are freed */
-  dmd_slabs_t *slabs;    /* where the host takes small blocks from, see blocks.h; or NULL */
-  bool require_scope;    /* a report outside of any reporter is a fault */
+  uint32_t freed_blocks;        /* blocks to remember after they are freed */
+  dmd_slabs_t *slabs;           /* where the host takes small blocks from, see blocks.h; or NULL */
+  uint32_t n_parts;             /* of the blocks, see blocks.h; 0: one */
+  const dmd_waiting_t *waiting; /* of a host whose threads run at the same time; else NULL */
+  bool require_scope;           /* a report outside of any reporter is a fault */
   dmd_live_host_t host;
 } dmd_live_config_t;
 

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 
 enum {
-  CHUNK_BITS = 20, /* 1 MiB of address space */
-  SLOT_BITS = 6,   /* 64 bytes */
+  CHUNK_BITS = DMD_CHUNK_BITS,
+  SLOT_BITS = 6, /* 64 bytes */
   N_SLOTS = 1 << (CHUNK_BITS - SLOT_BITS)
 };
 
@@ -150,8 +150,9 @@ void dmd_slots_remove_this(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block
   unlink_block(slots, chunk, link);
 }
 
-dmd_block_t *dmd_slots_move(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block, uint64_t to) {
-  dmd_block_t *moved = dmd_slots_add(slots, to);
+dmd_block_t *dmd_slots_move(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block,
+                            dmd_slots_t *into, uint64_t to) {
+  dmd_block_t *moved = dmd_slots_add(into, to);
   dmd_block_t now = *block;
   now.next = moved->next;
   now.offset = moved->offset;
@@ -288,17 +289,46 @@ static void look_ahead(const dmd_slots_t *slots, const dmd_chunk_t *chunk, uint3
     __builtin_prefetch(block_at(slots, chunk->slot[slot + AHEAD]));
 }
 
+void dmd_slots_walk_begin(dmd_slots_walk_t *walk, const dmd_slots_t *slots) {
+  *walk = (dmd_slots_walk_t){.slots = slots, .order = dmd_map_in_order(&slots->chunks)};
+}
+
+void dmd_slots_walk_end(dmd_slots_walk_t *walk) {
+  dmd_env_free(walk->slots->env, walk->order);
+}
+
+static const dmd_chunk_t *next_chunk(const dmd_slots_walk_t *walk) {
+  const dmd_map_t *chunks = &walk->slots->chunks;
+  return walk->next == chunks->n ? NULL : chunks->places[walk->order[walk->next]].value;
+}
+
+bool dmd_slots_walk_at(const dmd_slots_walk_t *walk, uint64_t *addr) {
+  const dmd_chunk_t *chunk = next_chunk(walk);
+  if (chunk == NULL)
+    return false;
+  *addr = chunk->number << CHUNK_BITS;
+  return true;
+}
+
+void dmd_slots_walk_on(dmd_slots_walk_t *walk,
+                       void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
+  const dmd_slots_t *slots = walk->slots;
+  const dmd_chunk_t *chunk = next_chunk(walk);
+  uint64_t base = chunk->number << CHUNK_BITS;
+  for (uint32_t slot = 0; slot < N_SLOTS; slot++) {
+    look_ahead(slots, chunk, slot);
+    for (uint32_t id = chunk->slot[slot]; id != DMD_NONE; id = block_at(slots, id)->next)
+      visit(ctx, base + block_at(slots, id)->offset, block_at(slots, id));
+  }
+  walk->next++;
+}
+
 void dmd_slots_walk(const dmd_slots_t *slots,
                     void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
-  uint32_t *order = dmd_map_in_order(&slots->chunks);
-  for (uint32_t i = 0; i < slots->chunks.n; i++) {
-    const dmd_chunk_t *chunk = slots->chunks.places[order[i]].value;
-    uint64_t base = chunk->number << CHUNK_BITS;
-    for (uint32_t slot = 0; slot < N_SLOTS; slot++) {
-      look_ahead(slots, chunk, slot);
-      for (uint32_t id = chunk->slot[slot]; id != DMD_NONE; id = block_at(slots, id)->next)
-        visit(ctx, base + block_at(slots, id)->offset, block_at(slots, id));
-    }
-  }
-  dmd_env_free(slots->env, order);
+  dmd_slots_walk_t walk;
+  uint64_t addr;
+  dmd_slots_walk_begin(&walk, slots);
+  while (dmd_slots_walk_at(&walk, &addr))
+    dmd_slots_walk_on(&walk, visit, ctx);
+  dmd_slots_walk_end(&walk);
 }

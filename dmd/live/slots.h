@@ -19,6 +19,8 @@
 #include "base/pool.h"
 #include "live/block.h"
 
+enum { DMD_CHUNK_BITS = 20 }; /* a chunk is for 1 MiB of address space */
+
 typedef struct dmd_chunk dmd_chunk_t;
 
 typedef struct dmd_slots {
@@ -47,8 +49,9 @@ dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr);
 /* The same of this one, which starts at addr, whatever it is. */
 void dmd_slots_remove_this(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block);
 
-/* This block starts elsewhere from now on, as another record. */
-dmd_block_t *dmd_slots_move(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block, uint64_t to);
+/* This block starts elsewhere from now on, as another record of these or of other slots. */
+dmd_block_t *dmd_slots_move(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block,
+                            dmd_slots_t *into, uint64_t to);
 
 /* The first block that starts at from or later and before end, and its start in *start; NULL when
  * there is none. Cost: in proportion to the slots in between; to the chunks, if these are fewer
@@ -61,7 +64,26 @@ dmd_block_t *dmd_slots_find_from(const dmd_slots_t *slots, uint64_t from, uint64
 dmd_block_t *dmd_slots_find_containing(const dmd_slots_t *slots, uint64_t addr, uint64_t max_szB,
                                        bool may_nest, uint64_t *start);
 
-/* Calls visit for every block, in address order; of equal addresses the latest first. */
+/* Goes over all blocks, chunk by chunk, in address order; of equal addresses the latest first. None
+ * may come or go meanwhile. Slots that have no chunk in common can be gone over together: always on
+ * with the one whose next chunk has the lowest address. */
+typedef struct dmd_slots_walk {
+  const dmd_slots_t *slots;
+  uint32_t *order; /* places of the chunks */
+  uint32_t next;   /* in it */
+} dmd_slots_walk_t;
+
+void dmd_slots_walk_begin(dmd_slots_walk_t *walk, const dmd_slots_t *slots);
+
+/* Where the next chunk starts; false when there are no more. */
+bool dmd_slots_walk_at(const dmd_slots_walk_t *walk, uint64_t *addr);
+
+/* Calls visit for every block of that chunk, and goes on to the one after it. */
+void dmd_slots_walk_on(dmd_slots_walk_t *walk,
+                       void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx);
+void dmd_slots_walk_end(dmd_slots_walk_t *walk);
+
+/* The whole of it. */
 void dmd_slots_walk(const dmd_slots_t *slots,
                     void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx);
 

@@ -34,7 +34,8 @@ static void begin(fixture_t *f) {
   memset(f, 0, sizeof *f);
   host_init(&f->host);
   slab_memory_init(&f->memory, SLABS, APART, &f->slabs, &f->host.env);
-  f->blocks = dmd_blocks_create(&f->host.env, &f->slabs, MAX_FREED);
+  f->blocks = dmd_blocks_create(&f->host.env,
+                                &(dmd_blocks_config_t){.slabs = &f->slabs, .max_freed = MAX_FREED});
 }
 
 static void end(fixture_t *f) {
@@ -293,7 +294,7 @@ static void without_slabs(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmd_blocks_t *blocks = dmd_blocks_create(&host.env, NULL, 0);
+  dmd_blocks_t *blocks = dmd_blocks_create(&host.env, &(dmd_blocks_config_t){0});
   dmd_blocks_add(blocks, &(dmd_new_block_t){.addr = 0x1000, .req = 10, .usable = 24}, 3);
   dmd_blocks_add(blocks, &(dmd_new_block_t){.addr = 0x2000, .req = 20, .usable = 24}, 3);
   assert_int_equal(dmd_blocks_remove(blocks, 0x1000, DMD_NONE), DMD_REMOVE_MEMORY);
@@ -311,7 +312,8 @@ static void use(host_t *host, void *arg) {
   slab_memory_t memory;
   dmd_slabs_t slabs;
   slab_memory_init(&memory, SLABS, APART, &slabs, &host->env);
-  dmd_blocks_t *blocks = dmd_blocks_create(&host->env, &slabs, 10);
+  dmd_blocks_t *blocks =
+      dmd_blocks_create(&host->env, &(dmd_blocks_config_t){.slabs = &slabs, .max_freed = 10});
   for (uint32_t i = 0; i < 100; i++) {
     uint64_t addr = i % 2 == 0 ? i * 100 : dmd_slabs_alloc(&slabs, i);
     dmd_blocks_add(blocks, &(dmd_new_block_t){.addr = addr, .req = i, .usable = i}, i);

@@ -50,7 +50,7 @@ static void remove_chunk(model_entry_t *e) {
 
 /* What moves is the latest at its new address. */
 static void move_chunk(model_entry_t *e, uint64_t to) {
-  dmd_block_t *moved = dmd_heap_move_announced(&f.heap, e->addr, record_of(e), to);
+  dmd_block_t *moved = dmd_heap_move_announced(&f.heap, e->addr, record_of(e), &f.heap, to);
   assert_int_equal(moved->stack, e->serial);
   assert_int_equal(moved->req, e->req);
   assert_int_equal(moved->flags, DMD_BLOCK_ANNOUNCED | DMD_BLOCK_POOLED);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * lock.h: a lock of one word, for hosts whose threads run at the same time.
+ *
+ * The word is the core's, and taking a free lock is one atomic instruction; what to do until a
+ * taken one is free only the host knows (on Linux a futex does both). A host without such threads
+ * has no locks: whoever has one then has no dmd_waiting_t, and takes nothing.
+ *
+ * What was written before a lock was let go can be read by who takes it next. A lock is not
+ * recursive, and not fair. In a forked child locks that other threads held stay taken for ever: so
+ * take all before a fork, and let go of them in both processes.
+ *
+ * The states are those of mutex3 in Ulrich Drepper's "Futexes Are Tricky".
+ */
+#ifndef DMD_BASE_LOCK_H
+#define DMD_BASE_LOCK_H
+
+#include <stdint.h>
+
+/* How a thread waits. Both may answer at any time, also when nothing happened. */
+typedef struct dmd_waiting {
+  void *ctx;
+  /* Returns when somebody wakes who waits for this word, or at once if it is not `while_it_is`. */
+  void (*wait)(void *ctx, uint32_t *word, uint32_t while_it_is);
+  /* Wakes one thread that waits for this word, if there is one. */
+  void (*wake)(void *ctx, uint32_t *word);
+} dmd_waiting_t;
+
+typedef struct dmd_lock {
+  uint32_t word; /* 0: free */
+} dmd_lock_t;
+
+enum { DMD_LOCK_FREE, DMD_LOCK_TAKEN, DMD_LOCK_AWAITED };
+
+/* The slow part of dmd_lock_take. */
+void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting);
+
+static inline void dmd_lock_take(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
+  uint32_t is = DMD_LOCK_FREE;
+  if (!__atomic_compare_exchange_n(&lock->word, &is, DMD_LOCK_TAKEN, 0, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED))
+    dmd_lock_wait(lock, waiting);
+}
+
+static inline void dmd_lock_let_go(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
+  if (__atomic_exchange_n(&lock->word, DMD_LOCK_FREE, __ATOMIC_RELEASE) == DMD_LOCK_AWAITED)
+    waiting->wake(waiting->ctx, &lock->word);
+}
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "live/part.h"
+
+#include "base/mem.h"
+#include "profile/groups.h"
+
+void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, dmd_slabs_t *slabs, uint32_t max_freed) {
+  dmd_mem_zero(part, sizeof *part);
+  dmd_heap_init(&part->heap, env, slabs);
+  dmd_pool_init(&part->tag_sums, env, "dmd.blocks.tag_sums", sizeof(dmd_tag_sum_t));
+  dmd_freed_init(&part->freed, env, max_freed);
+}
+
+void dmd_part_destroy(dmd_part_t *part) {
+  dmd_freed_destroy(&part->freed);
+  dmd_pool_destroy(&part->tag_sums);
+  dmd_heap_destroy(&part->heap);
+}
+
+/* ---- Counting. ---- */
+
+static dmd_tag_sum_t *sum_of_tag(const dmd_part_t *part, uint32_t tag) {
+  return DMD_POOL_AT(&part->tag_sums, dmd_tag_sum_t, tag);
+}
+
+/* Adds to what the tag's blocks amount to, or takes from it. */
+static void count_tag(dmd_part_t *part, const dmd_block_t *block, int by) {
+  dmd_pool_reach(&part->tag_sums, block->tag);
+  sum_of_tag(part, block->tag)->usable += dmd_block_usable(block) * (uint64_t)by;
+  sum_of_tag(part, block->tag)->n_blocks += (uint64_t)by;
+}
+
+/* The block is in use here from now on, or no more. */
+static void count_in(dmd_part_t *part, const dmd_block_t *block) {
+  part->totals.in_use_szB += block->req;
+  if (block->tag != DMD_NONE)
+    count_tag(part, block, 1);
+}
+
+static void count_out(dmd_part_t *part, const dmd_block_t *block) {
+  part->totals.in_use_szB -= block->req;
+  if (block->tag != DMD_NONE)
+    count_tag(part, block, -1);
+}
+
+static void count_new(dmd_part_t *part, const dmd_block_t *block) {
+  part->totals.n_allocs++;
+  part->totals.alloc_szB += block->req;
+  count_in(part, block);
+}
+
+/* The block goes away or starts anew, at this stack. */
+static void count_old(dmd_part_t *part, const dmd_block_t *block, uint32_t stack) {
+  count_out(part, block);
+  if (block->reports == DMD_NONE)
+    return;
+  part->totals.freed_reported++;
+  if (part->gone != NULL)
+    part->gone(part->gone_ctx, block, stack);
+}
+
+/* Does what the removal of the last block left to do. */
+void dmd_part_settle(dmd_part_t *part) {
+  dmd_leaving_t *leaving = &part->leaving;
+  const dmd_block_t *block = leaving->removed.block;
+  if (block == NULL)
+    return;
+  count_old(part, block, leaving->stack);
+  dmd_freed_add(&part->freed, &(dmd_freed_block_t){.addr = leaving->addr,
+                                                   .usable = dmd_block_usable(block),
+                                                   .allocated = block->stack,
+                                                   .freed = leaving->stack});
+  dmd_heap_release(&part->heap, &leaving->removed);
+  leaving->removed.block = NULL;
+}
+
+/* ---- Blocks come, change and go. ---- */
+
+static const dmd_block_t *fill(dmd_part_t *part, dmd_block_t *block, const dmd_new_block_t *from,
+                               uint32_t tag) {
+  block->req = from->req;
+  block->slop = (uint32_t)(from->usable - from->req);
+  block->stack = from->stack;
+  block->reports = DMD_NONE;
+  block->tag = (uint16_t)tag;
+  block->thread = dmd_thread_number(from->thread);
+  count_new(part, block);
+  dmd_heap_note_size(&part->heap, block);
+  return block;
+}
+
+const dmd_block_t *dmd_part_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint32_t tag) {
+  dmd_block_t *block = dmd_heap_add(&part->heap, new_block->addr, new_block->flags);
+  return fill(part, block, new_block, tag);
+}
+
+dmd_remove_t dmd_part_remove(dmd_part_t *part, uint64_t addr, uint32_t stack) {
+  dmd_removed_t *removed = &part->leaving.removed;
+  dmd_part_settle(part);
+  part->totals.n_frees++;
+  if (!dmd_heap_remove(&part->heap, addr, removed))
+    return DMD_REMOVE_FAILED;
+  part->leaving.addr = addr;
+  part->leaving.stack = stack;
+  if (removed->stays)
+    return DMD_REMOVE_DONE;
+  bool is_ours = removed->memory.slab != NULL || (removed->block->flags & DMD_BLOCK_ANNOUNCED);
+  dmd_part_settle(part);
+  return is_ours ? DMD_REMOVE_DONE : DMD_REMOVE_MEMORY;
+}
+
+void dmd_part_remove_announced(dmd_part_t *part, uint64_t addr, dmd_block_t *block,
+                               uint32_t stack) {
+  dmd_part_settle(part);
+  part->totals.n_frees++;
+  dmd_heap_remove_announced(&part->heap, addr, block, &part->leaving.removed);
+  part->leaving.addr = addr;
+  part->leaving.stack = stack;
+  dmd_part_settle(part);
+}
+
+static void set_announced_size(dmd_part_t *part, dmd_block_t *block, uint64_t req) {
+  block->req = req;
+  block->slop = 0;
+  dmd_heap_note_size(&part->heap, block);
+}
+
+dmd_block_t *dmd_part_move_announced(dmd_part_t *part, uint64_t addr, dmd_block_t *block,
+                                     dmd_part_t *into, uint64_t to, uint64_t req) {
+  count_out(part, block);
+  dmd_block_t *moved = dmd_heap_move_announced(&part->heap, addr, block, &into->heap, to);
+  set_announced_size(into, moved, req);
+  count_in(into, moved);
+  return moved;
+}
+
+const dmd_block_t *dmd_part_renew(dmd_part_t *part, const dmd_new_block_t *now, uint32_t tag) {
+  dmd_block_t *block = dmd_part_find_freeable(part, now->addr);
+  part->totals.n_frees++;
+  count_old(part, block, now->stack);
+  block->flags = now->flags & DMD_BLOCK_FLAGS;
+  return fill(part, block, now, tag);
+}
+
+void dmd_part_resize_announced(dmd_part_t *part, dmd_block_t *block, uint64_t req) {
+  count_out(part, block);
+  set_announced_size(part, block, req);
+  count_in(part, block);
+}
+
+void dmd_part_count_failed_realloc(dmd_part_t *part, uint64_t req) {
+  part->totals.n_allocs++;
+  part->totals.n_frees++;
+  part->totals.alloc_szB += req;
+}
+
+/* ---- Who is there. ---- */
+
+/* Does not settle, since a program that asks for a size would wait for the free before. If the heap
+ * finds the block that leaves, there is no other at its address. */
+dmd_block_t *dmd_part_find(const dmd_part_t *part, uint64_t addr) {
+  dmd_block_t *block = dmd_heap_find(&part->heap, addr);
+  return block == part->leaving.removed.block ? NULL : block;
+}
+
+dmd_block_t *dmd_part_find_older(const dmd_part_t *part, uint64_t addr, const dmd_block_t *block) {
+  dmd_block_t *older = dmd_heap_find_older(&part->heap, addr, block);
+  return older == part->leaving.removed.block ? NULL : older;
+}
+
+dmd_block_t *dmd_part_find_freeable(const dmd_part_t *part, uint64_t addr) {
+  dmd_block_t *block = dmd_part_find(part, addr);
+  while (block != NULL && (block->flags & DMD_BLOCK_POOLED))
+    block = dmd_part_find_older(part, addr, block);
+  return block;
+}
+
+dmd_block_t *dmd_part_find_plain(const dmd_part_t *part, uint64_t addr) {
+  dmd_block_t *block = dmd_part_find(part, addr);
+  bool is_plain =
+      block != NULL && !(block->flags & DMD_BLOCK_ANNOUNCED) && block->reports == DMD_NONE;
+  return is_plain ? block : NULL;
+}
+
+dmd_block_t *dmd_part_find_containing(dmd_part_t *part, uint64_t addr, uint64_t *start) {
+  dmd_part_settle(part);
+  return dmd_heap_find_containing(&part->heap, addr, start);
+}
+
+const dmd_freed_block_t *dmd_part_find_freed(dmd_part_t *part, uint64_t addr) {
+  dmd_part_settle(part);
+  return dmd_freed_find(&part->freed, addr);
+}
+
+/* ---- What they amount to. ---- */
+
+dmd_totals_t dmd_part_totals(dmd_part_t *part) {
+  dmd_part_settle(part);
+  dmd_totals_t totals = part->totals;
+  totals.n_blocks = part->heap.n_blocks;
+  return totals;
+}
+
+dmd_tag_sum_t dmd_part_tag_sum(dmd_part_t *part, uint32_t tag) {
+  dmd_part_settle(part);
+  if (tag == DMD_NONE || tag > part->tag_sums.last)
+    return (dmd_tag_sum_t){0};
+  return *sum_of_tag(part, tag);
+}

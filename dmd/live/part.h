@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * part.h: the live blocks of a part of all addresses.
+ *
+ * Part of live/blocks, whose only user it is: blocks.h says what each function does. Here are those
+ * that concern one part, or ask it for its share. All but dmd_part_init and dmd_part_destroy are
+ * called with its lock held, where there are locks.
+ *
+ * Concurrency: the lock guards all else but is_held, which belongs to who has the engine's.
+ */
+#ifndef DMD_LIVE_PART_H
+#define DMD_LIVE_PART_H
+
+#include "base/lock.h"
+#include "live/blocks.h"
+#include "live/heap.h"
+
+enum { DMD_PART_LINE = 64 }; /* bytes of a line of the processor's caches */
+
+/* The block that was removed last, until it is settled. */
+typedef struct dmd_leaving {
+  dmd_removed_t removed; /* block is NULL where nothing is left to settle */
+  uint64_t addr;
+  uint32_t stack; /* where freed */
+} dmd_leaving_t;
+
+typedef struct dmd_part {
+  _Alignas(DMD_PART_LINE) dmd_lock_t lock;
+  bool is_held; /* by the thread that has the engine's lock */
+  dmd_heap_t heap;
+  dmd_leaving_t leaving;
+  dmd_totals_t totals; /* but for n_blocks, which the heap has; with the block that leaves */
+  dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id; with that block too */
+  dmd_freed_t freed;
+  void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
+  void *gone_ctx;
+} dmd_part_t;
+
+void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, dmd_slabs_t *slabs, uint32_t max_freed);
+void dmd_part_destroy(dmd_part_t *part);
+
+const dmd_block_t *dmd_part_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint32_t tag);
+dmd_remove_t dmd_part_remove(dmd_part_t *part, uint64_t addr, uint32_t stack);
+const dmd_block_t *dmd_part_renew(dmd_part_t *part, const dmd_new_block_t *now, uint32_t tag);
+void dmd_part_resize_announced(dmd_part_t *part, dmd_block_t *block, uint64_t req);
+void dmd_part_remove_announced(dmd_part_t *part, uint64_t addr, dmd_block_t *block, uint32_t stack);
+
+/* The block goes on in `into`, which may be the same part. */
+dmd_block_t *dmd_part_move_announced(dmd_part_t *part, uint64_t addr, dmd_block_t *block,
+                                     dmd_part_t *into, uint64_t to, uint64_t req);
+void dmd_part_count_failed_realloc(dmd_part_t *part, uint64_t req);
+
+/* The block that starts at addr and may be freed there without anybody else's being asked: it was
+ * neither announced nor reported. NULL: there is none. */
+dmd_block_t *dmd_part_find_plain(const dmd_part_t *part, uint64_t addr);
+
+dmd_block_t *dmd_part_find(const dmd_part_t *part, uint64_t addr);
+dmd_block_t *dmd_part_find_freeable(const dmd_part_t *part, uint64_t addr);
+dmd_block_t *dmd_part_find_older(const dmd_part_t *part, uint64_t addr, const dmd_block_t *block);
+dmd_block_t *dmd_part_find_containing(dmd_part_t *part, uint64_t addr, uint64_t *start);
+const dmd_freed_block_t *dmd_part_find_freed(dmd_part_t *part, uint64_t addr);
+
+void dmd_part_settle(dmd_part_t *part);
+dmd_totals_t dmd_part_totals(dmd_part_t *part);
+dmd_tag_sum_t dmd_part_tag_sum(dmd_part_t *part, uint32_t tag);
+
+#endif
