@@ -22,7 +22,7 @@ class Node:
 class Heap:
     def __init__(self, time="2026-11-22T13:05:09Z"):
         self.time, self.roots, self.blocks = time, [], []
-        self.codes, self.stacks, self.names, self.tags, self.report_sets = [], [], [], [], []
+        self.codes, self.stacks, self.names, self.tags, self.report_sets = {}, {}, {}, {}, {}
 
     def root(self, name="", kind=0, size=64, thread=0):
         self.roots.append(Node(name=name, kind=kind, size=size, thread=thread))
@@ -40,13 +40,9 @@ class Heap:
         return self.blocks[-1]
 
     @staticmethod
-    def _id(list_, thing):
-        """The number of something in a list, to which it is added if it is new; 0 for None."""
-        if thing is None:
-            return 0
-        if thing not in list_:
-            list_.append(thing)
-        return list_.index(thing) + 1
+    def _id(numbers, thing):
+        """The number of something, from 1; 0 for None."""
+        return 0 if thing is None else numbers.setdefault(thing, len(numbers) + 1)
 
     def _stack(self, stack):
         return self._id(self.stacks, tuple(self._id(self.codes, one) for one in stack)) if stack else 0

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { rowAfter } from "../src/ui/keys.ts";
 import { RowCache, ROWS } from "../src/ui/rowcache.ts";
 import { MAX_HEIGHT, ScrollMap } from "../src/ui/scrollmap.ts";
-import { ROW_HEIGHT, seenRows, slots } from "../src/ui/table.tsx";
+import { ROW_HEIGHT, seenRows, slots } from "../src/ui/rowlist.ts";
 
 test("table: keys lead to rows that exist", () => {
   const cases: [string, number, number | undefined][] = [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { treeKey } from "../src/ui/keys.ts";
-import { parseToggled, rowsOf, toggle, type TreeNode } from "../src/views/treemodel.ts";
+import { nodesOf, parseToggled, rowsOf, toggle, type TreeNode } from "../src/views/treemodel.ts";
 
 function node(name: string, children?: readonly TreeNode[], hidden = false): TreeNode {
   const bare = { name, amount: 1, units: "bytes", value: "1 B" };
@@ -22,8 +22,8 @@ test("tree: a toggled node is closed, or open with what is in it", () => {
 });
 
 test("tree: places among siblings are for those who hear the page", () => {
-  assert.deepEqual(rowsOf(TREES, new Set()).map((row) => [row.level, row.place, row.siblings]),
-    [[0, 1, 2], [1, 1, 3], [2, 1, 2], [2, 2, 2], [1, 2, 3], [1, 3, 3], [0, 2, 2]]);
+  assert.deepEqual(rowsOf(TREES, new Set()).map((row) => [row.level, row.place, row.siblings, row.parent]),
+    [[0, 0, 2, undefined], [1, 0, 3, 0], [2, 0, 2, 1], [2, 1, 2, 1], [1, 1, 3, 0], [1, 2, 3, 0], [0, 1, 2, undefined]]);
 });
 
 test("tree: toggling twice changes nothing, and strange links are left out", () => {
@@ -34,18 +34,25 @@ test("tree: toggling twice changes nothing, and strange links are left out", () 
 
 test("tree: keys do what they do in every tree", () => {
   const rows = rowsOf(TREES, new Set());
-  const does = (key: string, at: number): unknown => treeKey(key, rows.length, at, 5, (row) => rows[row]);
-  assert.deepEqual(does("ArrowRight", 0), { row: 1 });
-  assert.deepEqual(does("ArrowRight", 4), { toggle: 4 });
-  assert.deepEqual(does("ArrowRight", 2), { row: 2 });
-  assert.deepEqual(does("ArrowLeft", 3), { row: 1 });
-  assert.deepEqual(does("ArrowLeft", 1), { toggle: 1 });
-  assert.deepEqual(does("ArrowLeft", 6), { row: 6 });
-  assert.deepEqual(does("End", 0), { row: 6 });
-  assert.deepEqual(does("ArrowDown", 6), { row: 6 });
-  assert.deepEqual(does("PageDown", 1), { row: 5 });
-  assert.deepEqual(does("Enter", 5), { row: 5 });
-  assert.deepEqual(does(" ", 0), { toggle: 0 });
+  const does = (key: string, at: number): unknown => treeKey(key, rows.length, at, 5, rows[at]);
+  assert.equal(does("ArrowRight", 0), 1);
+  assert.equal(does("ArrowRight", 4), "toggle");
+  assert.equal(does("ArrowRight", 2), 2);
+  assert.equal(does("ArrowLeft", 3), 1);
+  assert.equal(does("ArrowLeft", 1), "toggle");
+  assert.equal(does("ArrowLeft", 6), 6);
+  assert.equal(does("End", 0), 6);
+  assert.equal(does("ArrowDown", 6), 6);
+  assert.equal(does("PageDown", 1), 5);
+  assert.equal(does("Enter", 5), 5);
+  assert.equal(does(" ", 0), "toggle");
   assert.equal(does("x", 0), undefined);
-  assert.equal(treeKey("ArrowDown", 0, 0, 5, () => undefined), undefined);
+  assert.equal(treeKey("ArrowDown", 0, 0, 5, undefined), undefined);
+});
+
+test("tree: several processes are a tree of each", () => {
+  const one = { name: "jar, pid 1", trees: TREES };
+  assert.equal(nodesOf([one]), TREES);
+  const rows = rowsOf(nodesOf([one, { name: "jar, pid 2", trees: [] }]), new Set(["0.0"]));
+  assert.deepEqual(rows.map((row) => [row.id, row.node.name]), [["0", "jar, pid 1"], ["0.0", "explicit"], ["0.1", "single"], ["1", "jar, pid 2"]]);
 });

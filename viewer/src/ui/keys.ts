@@ -17,32 +17,28 @@ export function rowAfter(key: string, at: number, total: number, page: number): 
 
 /** A row of a tree, as far as keys go. */
 export interface TreeLine {
-  readonly level: number;
   readonly isOpen: boolean;
   /** Whether it has rows of its own, which are seen where it is open. */
   readonly hasRows: boolean;
+  /** The row that it is in. */
+  readonly parent: number | undefined;
 }
 
-/** What a key does at a row of a tree, as trees do everywhere: another row to go to, or a row to open or close. undefined: not a
+/** What a key does at a row of a tree, as trees do everywhere: another row to go to, or this one to open or close. undefined: not a
  * key of trees. */
-export function treeKey(key: string, total: number, at: number, page: number, lineAt: (row: number) => TreeLine | undefined): { row: number } | { toggle: number } | undefined {
-  const line = lineAt(at);
+export function treeKey(key: string, total: number, at: number, page: number, line: TreeLine | undefined): number | "toggle" | undefined {
   if (line === undefined) return undefined;
-  const row = rowAfter(key, at, total, page);
-  if (row !== undefined) return { row };
+  const to = rowAfter(key, at, total, page);
+  if (to !== undefined) return to;
   switch (key) {
     case "ArrowRight":
-      if (!line.hasRows) return { row: at };
-      return line.isOpen ? { row: Math.min(at + 1, total - 1) } : { toggle: at };
-    case "ArrowLeft": {
-      if (line.hasRows && line.isOpen) return { toggle: at };
-      let parent = at;
-      while (parent > 0 && (lineAt(parent)?.level ?? 0) >= line.level) parent--;
-      return { row: (lineAt(parent)?.level ?? 0) < line.level ? parent : at };
-    }
+      if (!line.hasRows) return at;
+      return line.isOpen ? Math.min(at + 1, total - 1) : "toggle";
+    case "ArrowLeft":
+      return line.hasRows && line.isOpen ? "toggle" : (line.parent ?? at);
     case "Enter":
     case " ":
-      return line.hasRows ? { toggle: at } : { row: at };
+      return line.hasRows ? "toggle" : at;
     default:
       return undefined;
   }

@@ -28,16 +28,16 @@ export class RowCache<Row> {
     return this.#windows.get(Math.floor(index / ROWS))?.rows?.[index % ROWS];
   }
 
+  /** What is there, and its place. */
+  *known(): Generator<[number, Row]> {
+    for (const [number, { rows }] of this.#windows) for (const [i, row] of (rows ?? []).entries()) yield [number * ROWS + i, row];
+  }
+
   /** Rows [first, end) are seen. */
   show(first: number, end: number): void {
     const low = Math.floor(first / ROWS);
     const high = Math.floor(Math.max(first, end - 1) / ROWS);
-    for (const [number, window] of this.#windows) {
-      if (window.rows === null && (number < low || number > high)) {
-        window.abort.abort();
-        this.#windows.delete(number);
-      }
-    }
+    this.#cancel((number) => number < low || number > high);
     for (let number = low; number <= high; number++) this.#want(number);
     for (const [number, window] of this.#windows) {
       if (this.#windows.size <= KEPT) break;
@@ -45,9 +45,22 @@ export class RowCache<Row> {
     }
   }
 
+  /** None of its rows is seen. */
+  hide(): void {
+    this.#cancel(() => true);
+  }
+
   close(): void {
     for (const window of this.#windows.values()) window.abort.abort();
     this.#windows.clear();
+  }
+
+  #cancel(isOut: (number: number) => boolean): void {
+    for (const [number, window] of this.#windows)
+      if (window.rows === null && isOut(number)) {
+        window.abort.abort();
+        this.#windows.delete(number);
+      }
   }
 
   #want(number: number): void {

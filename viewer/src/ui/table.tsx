@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A table of any number of rows. Only the rows that are seen exist; the core is asked for them in windows (rowcache.ts).
-// A few elements show them, each one row after another. What is taller than any element may be, scrollmap.ts folds.
+// A table of any number of rows. Only the rows that are seen exist (rowlist.ts); the core is asked for them in windows
+// (rowcache.ts).
 //
 // `source` says what the rows are: when it changes, the table begins anew, at its first row.
 
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { isPlain, rowAfter } from "./keys.ts";
 import { RowCache, type Fetch } from "./rowcache.ts";
-import { ScrollMap } from "./scrollmap.ts";
+import { ROW_HEIGHT, rowId, useFocus, useRowList } from "./rowlist.ts";
 
-export const ROW_HEIGHT = 24;
-const MORE_ROWS = 4;
-const SETTLED_MS = 160;
-const NARROW = 900;
+/** Narrower ones leave out minor columns. */
+export const NARROW = 900;
 
 export interface Column<Row> {
   readonly id: string;
@@ -48,22 +46,14 @@ export interface TableProps<Row> {
   readonly onError?: (error: unknown) => void;
 }
 
-interface Seen {
-  readonly first: number;
-  readonly end: number;
-}
-
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { total } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const map = useMemo(() => new ScrollMap(), [props.source]);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const [{ width, height: viewport }, setSize] = useState({ width: 1000, height: 480 });
-  const columns = width < NARROW ? props.columns.filter((column) => column.minor !== true) : props.columns;
-  const [current, setCurrent] = useState(0);
+  const list = useRowList(props.source, total);
+  const { current } = list;
+  const columns = list.width < NARROW ? props.columns.filter((column) => column.minor !== true) : props.columns;
   const callbacks = useRef(props);
   callbacks.current = props;
-
   const cache = useMemo(
     () =>
       new RowCache<Row>(
@@ -73,62 +63,39 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     [props.source],
   );
   useEffect(() => () => cache.close(), [cache]);
-
-  map.resize(total * ROW_HEIGHT, viewport);
-  const seen = seenRows(map.top, viewport, total);
   useEffect(() => {
-    if (total > 0) cache.show(seen.first, seen.end);
+    if (total > 0) cache.show(list.seen.first, list.seen.end);
   });
-  useSize(scroller, setSize);
-  useLayoutEffect(() => {
-    setCurrent(0);
-    const element = scroller.current;
-    if (element !== null) element.scrollTop = map.moveTo(0);
-  }, [props.source]);
   const table = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (document.activeElement === document.body) table.current?.focus({ preventScroll: true }); // so that the keys are its
-  }, []);
-  const onScroll = useScrolling(scroller, map, redraw);
+  useFocus(table);
 
-  const goTo = (index: number): void => {
-    setCurrent(index);
-    const top = index * ROW_HEIGHT;
-    const element = scroller.current;
-    if (element === null) return;
-    if (top < map.top) element.scrollTop = map.moveTo(top);
-    else if (top + ROW_HEIGHT > map.top + viewport) element.scrollTop = map.moveTo(top + ROW_HEIGHT - viewport);
-  };
   const openRow = (index: number): void => {
     const row = cache.row(index);
     if (row !== undefined) props.onOpen?.(row, index);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isPlain(event) || total === 0) return;
-    const to = rowAfter(event.key, current, total, Math.floor(viewport / ROW_HEIGHT));
-    if (to !== undefined) goTo(to);
+    const to = rowAfter(event.key, current, total, list.page);
+    if (to !== undefined) list.goTo(to);
     else if (event.key === "Enter") openRow(current);
     else return;
     event.preventDefault();
   };
-
-  const pool = poolSize(viewport);
-  const start = offset(scroller.current, map);
   const tracks = columns.map((column) => column.width).join(" ");
   return (
     <div class="table" ref={table} role="grid" aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length} tabIndex={0}
       aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} onKeyDown={onKeyDown} style={{ "--tracks": tracks }}>
       <Head columns={columns} sorting={props.sorting} onSort={props.onSort} />
-      <div class="table-scroller" role="rowgroup" ref={scroller} onScroll={onScroll}>
-        <div class="table-space" role="presentation" style={{ height: `${map.height}px` }}>
-          {slots(seen, pool).map((index, slot) => {
+      <div class="table-scroller" role="rowgroup" ref={list.scroller} onScroll={list.onScroll}>
+        <div class="table-space" role="presentation" style={{ height: `${list.height}px` }}>
+          {list.slots.map((index, slot) => {
             if (index === undefined) return null;
             const row = cache.row(index);
             return (
-              <Row key={slot} id={rowId(props.label, index)} index={index} row={row} columns={columns} top={start + index * ROW_HEIGHT}
+              <Row key={slot} id={rowId(props.label, index)} index={index} row={row} columns={columns} top={list.start + index * ROW_HEIGHT}
                 current={index === current} open={row !== undefined && props.isOpen?.(row) === true}
                 onClick={() => {
-                  setCurrent(index);
+                  list.goTo(index);
                   openRow(index);
                 }} />
             );
@@ -137,67 +104,6 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
       </div>
     </div>
   );
-}
-
-/** The rows to draw: those that are seen and a few more on both sides. */
-export function seenRows(top: number, viewport: number, total: number): Seen {
-  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - MORE_ROWS);
-  return { first, end: Math.min(total, Math.ceil((top + viewport) / ROW_HEIGHT) + MORE_ROWS) };
-}
-
-/** So many rows are seen at most. */
-function poolSize(viewport: number): number {
-  return Math.ceil(viewport / ROW_HEIGHT) + 1 + 2 * MORE_ROWS;
-}
-
-/** Which row each of the pool's elements shows. A row keeps its element while it is seen, so that scrolling changes only the
- * elements of rows that come and go. */
-export function slots(seen: Seen, pool: number): (number | undefined)[] {
-  const indices: (number | undefined)[] = Array.from({ length: pool });
-  for (let index = seen.first; index < seen.end; index++) indices[index % pool] = index;
-  return indices;
-}
-
-/** Where row 0 would be in the element. */
-function offset(element: HTMLElement | null, map: ScrollMap): number {
-  return (element?.scrollTop ?? 0) - map.top;
-}
-
-function rowId(label: string, index: number): string {
-  return `${label.replace(/\W+/g, "-")}-row-${index}`;
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-function useSize(scroller: { current: HTMLElement | null }, set: (size: Size) => void): void {
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (element === null) return undefined;
-    const measure = (): void => set({ width: element.clientWidth, height: element.clientHeight });
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    measure();
-    return () => observer.disconnect();
-  }, []);
-}
-
-function useScrolling(scroller: { current: HTMLElement | null }, map: ScrollMap, redraw: (n: number) => void): () => void {
-  const timer = useRef(0);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return () => {
-    const element = scroller.current;
-    if (element === null) return;
-    map.scrolled(element.scrollTop);
-    redraw(0);
-    clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => {
-      const settled = map.settle();
-      if (Math.abs(settled - element.scrollTop) > 1) element.scrollTop = settled;
-    }, SETTLED_MS);
-  };
 }
 
 interface HeadProps<Row> {

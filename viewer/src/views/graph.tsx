@@ -72,23 +72,33 @@ function Census({ client, keys, set }: ViewProps): JSX.Element {
     <LazyTree<CensusRow> key={query("census", asked)} label="Census" client={client} open={parseOpen(keys["open"])} onOpen={(open) => set({ open: formatOpen(open) }, true)}
       queryOf={(row, first, count) => query("census", { ...asked, row: row === undefined ? undefined : String(row), first: String(first), count: String(count) })}
       columns={[
-        { title: "Bytes", cell: (row) => number(row.bytes) },
-        { title: "Share", cell: (row) => row.share },
-        { title: "Blocks", cell: (row) => number(row.blocks) },
-        { title: "Slop", cell: (row) => number(row.slop) },
+        { title: "Bytes", width: "9.5em", cell: (row) => number(row.bytes) },
+        { title: "Share", width: "5.5em", cell: (row) => row.share },
+        { title: "Blocks", width: "7.5em", cell: (row) => number(row.blocks) },
+        { title: "Slop", width: "8em", minor: true, cell: (row) => number(row.slop) },
       ]}
+      titleOf={titleOfCensus}
       name={(row) => <CensusName row={row} />} />
   );
 }
 
-function CensusName({ row }: { row: CensusRow }): JSX.Element {
+function keyOf(row: CensusRow): { key: string; frames: readonly string[] } {
   const [[key, value] = ["", ""]] = Object.entries(row.key);
-  const frames = typeof value === "string" ? [value] : value;
+  return { key, frames: typeof value === "string" ? [value] : value };
+}
+
+function titleOfCensus(row: CensusRow): string {
+  const { key, frames } = keyOf(row);
+  return [`${key}: ${frames.join("\n")}`, row.evidence === undefined ? "" : `it rests on: ${row.evidence}`].filter((line) => line !== "").join("\n");
+}
+
+function CensusName({ row }: { row: CensusRow }): JSX.Element {
+  const { frames } = keyOf(row);
   return (
-    <span title={row.evidence === undefined ? key : `${key}; it rests on: ${row.evidence}`}>
+    <>
       <span class="frame">{frames[0] ?? ""}</span>
       {frames.length > 1 && <span class="frame quiet"> ← {frames.slice(1).join(" ← ")}</span>}
-    </span>
+    </>
   );
 }
 
@@ -99,18 +109,19 @@ function Retained({ client, keys, set }: ViewProps): JSX.Element {
       onOpen={(open) => set({ open: formatOpen(open) }, true)} onChoose={(row) => row.node !== undefined && set({ show: "block", node: String(row.node), open: undefined })}
       queryOf={(row, first, count) => query("retained", { ...asked, row: row === undefined ? undefined : String(row), first: String(first), count: String(count) })}
       columns={[
-        { title: "Retained", cell: (row) => number(row.retained) },
-        { title: "at least", cell: (row) => (row.retainedAtLeast === undefined ? "" : number(row.retainedAtLeast)) },
-        { title: "Share", cell: (row) => row.share },
-        { title: "Own bytes", cell: (row) => number(row.bytes) },
-        { title: "Blocks", cell: (row) => number(row.blocks) },
+        { title: "Retained", width: "9.5em", cell: (row) => number(row.retained) },
+        { title: "at least", width: "9.5em", minor: true, cell: (row) => (row.retainedAtLeast === undefined ? "" : number(row.retainedAtLeast)) },
+        { title: "Share", width: "5.5em", cell: (row) => row.share },
+        { title: "Own bytes", width: "9.5em", minor: true, cell: (row) => number(row.bytes) },
+        { title: "Blocks", width: "7.5em", minor: true, cell: (row) => number(row.blocks) },
       ]}
+      titleOf={(row) => [row.name, row.type ?? "", row.address ?? "", row.evidence === undefined ? "" : `the type rests on: ${row.evidence}`].filter((text) => text !== "").join("\n")}
       name={(row) => (
-        <span title={[row.type ?? "", row.address ?? "", row.evidence === undefined ? "" : `the type rests on: ${row.evidence}`].filter((text) => text !== "").join("; ")}>
+        <>
           <span class="frame">{row.name}</span>
           {row.type !== undefined && <span class="frame quiet"> {row.type}</span>}
           {row.blocks > 1 && <span class="quiet"> × {number(row.blocks)}</span>}
-        </span>
+        </>
       )} />
   );
 }

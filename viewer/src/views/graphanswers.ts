@@ -3,7 +3,7 @@
 // The answers about heap graphs (dmd/page/ask_census.c and those beside it).
 
 import type { Amount } from "../core/answers.ts";
-import type { LazyRow } from "../ui/lazytree.tsx";
+import type { LazyRow } from "../ui/lazyrows.ts";
 
 export interface CensusRow extends LazyRow, Amount {
   /** One key; a stack is a list of frames. */

@@ -3,15 +3,16 @@
 // What the reporters measured, as about:memory shows it: a tree for each process.
 
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { query, type KeyChanges, type Keys } from "../state/link.ts";
+import { useMemo } from "preact/hooks";
+import { query } from "../state/link.ts";
 import { Answered } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
-import { isPlain, treeKey } from "../ui/keys.ts";
 import { EmptyPanel } from "../ui/panels.tsx";
+import { useRowList } from "../ui/rowlist.ts";
 import { Toolbar } from "../ui/toolbar.tsx";
-import { parseToggled, rowsOf, toggle, type TreeAnswer, type TreeNode, type TreeRow } from "./treemodel.ts";
+import { TREE_KEYS, TreeMark, TreeRows } from "../ui/treerows.tsx";
+import { nodesOf, parseToggled, rowsOf, toggle, type Drawn, type TreeAnswer, type TreeProcess, type TreeRow } from "./treemodel.ts";
 import type { View, ViewProps } from "./view.ts";
 
 function Tree({ client, keys, set }: ViewProps): JSX.Element {
@@ -29,21 +30,13 @@ function Tree({ client, keys, set }: ViewProps): JSX.Element {
             <Toolbar label="How much is shown">
               <label class="field">
                 <input type="checkbox" checked={keys["verbose"] === "1"}
-                  onChange={(event) => set({ verbose: event.currentTarget.checked ? "1" : undefined, ...closedAgain(keys) })} />
+                  onChange={(event) => set({ verbose: event.currentTarget.checked ? "1" : undefined, toggled: undefined })} />
                 exact amounts, and small ones
               </label>
               <CopyButtons client={client} view="tree" keys={of} />
             </Toolbar>
-            <div class="page" tabIndex={-1}>
-              {processes.map((process, i) => (
-                <section key={i}>
-                  <h2>{process.name}</h2>
-                  {process.notes !== undefined && <p class="notes quiet">{process.notes}</p>}
-                  <Trees name={process.name} trees={process.trees} toggled={parseToggled(keys[`toggled${i}`])}
-                    onToggle={(toggled) => set({ [`toggled${i}`]: [...toggled].join(",") }, true)} />
-                </section>
-              ))}
-            </div>
+            <Notes processes={processes} />
+            <Trees source={query("tree", of)} processes={processes} toggled={keys["toggled"] ?? ""} onToggle={(toggled) => set({ toggled: [...toggled].join(",") }, true)} />
           </>
         )
       }
@@ -51,77 +44,61 @@ function Tree({ client, keys, set }: ViewProps): JSX.Element {
   );
 }
 
-const PAGE = 20; // rows that Page Down goes
-
-/** Ids are places, and other nodes stand there now. */
-function closedAgain(keys: Keys): KeyChanges {
-  return Object.fromEntries(Object.keys(keys).filter((key) => key.startsWith("toggled")).map((key) => [key, undefined]));
-}
-
-interface TreesProps {
-  readonly name: string;
-  readonly trees: readonly TreeNode[];
-  readonly toggled: ReadonlySet<string>;
-  readonly onToggle: (toggled: ReadonlySet<string>) => void;
-}
-
-export function Trees({ name, trees, toggled, onToggle }: TreesProps): JSX.Element {
-  const rows = rowsOf(trees, toggled);
-  const [current, setCurrent] = useState("0");
-  const at = Math.max(0, rows.findIndex((row) => row.id === current));
-  const element = useRef<HTMLDivElement>(null);
-  const moved = useRef(false);
-  useEffect(() => {
-    if (moved.current) element.current?.querySelector('[tabindex="0"]')?.scrollIntoView({ block: "nearest" });
-    if (moved.current) element.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
-    moved.current = false;
-  });
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (!isPlain(event)) return;
-    const does = treeKey(event.key, rows.length, at, PAGE, (row) => rows[row]);
-    if (does === undefined) return;
-    event.preventDefault();
-    moved.current = true;
-    const row = rows["row" in does ? does.row : does.toggle];
-    if (row === undefined) return;
-    if ("row" in does) setCurrent(row.id);
-    else onToggle(toggle(toggled, row.id));
-  };
+function Notes({ processes }: { processes: readonly TreeProcess[] }): JSX.Element {
+  const isAlone = processes.length === 1;
   return (
-    <div class="tree" role="tree" aria-label={name} ref={element} onKeyDown={onKeyDown}>
-      {rows.map((row, i) => (
-        <Row key={row.id} row={row} isCurrent={i === at}
-          onClick={() => {
-            setCurrent(row.id);
-            if (row.node.children !== undefined) onToggle(toggle(toggled, row.id));
-          }} />
+    <div class="notes" tabIndex={0}>
+      {processes.map(({ name, notes }, i) => (
+        <>
+          {isAlone && <h2>{name}</h2>}
+          {notes !== undefined && (
+            <p class="quiet" key={i}>
+              {isAlone ? notes : `${name}: ${notes}`}
+            </p>
+          )}
+        </>
       ))}
     </div>
   );
 }
 
-function Row({ row, isCurrent, onClick }: { row: TreeRow; isCurrent: boolean; onClick: () => void }): JSX.Element {
-  const { node } = row;
-  const isParent = node.children !== undefined;
+export interface TreesProps {
+  /** What the trees were asked by. */
+  readonly source: string;
+  readonly processes: readonly TreeProcess[];
+  /** A key of the link. */
+  readonly toggled: string;
+  readonly onToggle: (toggled: ReadonlySet<string>) => void;
+}
+
+export function Trees({ source, processes, toggled, onToggle }: TreesProps): JSX.Element {
+  const rows = useMemo(() => rowsOf(nodesOf(processes), parseToggled(toggled)), [processes, toggled]);
+  const list = useRowList(source, rows.length);
   return (
-    <div class="tree-row" role="treeitem" aria-level={row.level + 1} aria-posinset={row.place} aria-setsize={row.siblings}
-      aria-expanded={isParent ? row.isOpen : undefined} tabIndex={isCurrent ? 0 : -1} title={titleOf(node)} onClick={onClick}
-      style={{ paddingLeft: `${row.level * 1.4}em` }}>
-      <span class="tree-mark" aria-hidden="true">
-        {isParent ? (row.isOpen ? "▾" : "▸") : ""}
-      </span>
-      <span class="tree-value">{node.value}</span>
+    <TreeRows label={processes.length === 1 ? (processes[0]?.name ?? "") : "Processes"} list={list} total={rows.length} lineAt={(row) => rows[row]}
+      onToggle={(row) => onToggle(toggle(parseToggled(toggled), rows[row]?.id ?? ""))}
+      titleOf={(row) => rows[row] && titleOf(rows[row].node)}
+      row={(row) => rows[row] && <Row row={rows[row]} />} />
+  );
+}
+
+function Row({ row }: { row: TreeRow }): JSX.Element {
+  const { node } = row;
+  return (
+    <>
+      <TreeMark line={row} />
+      {node.value !== undefined && <span class="tree-value">{node.value}</span>}
       <span class="tree-share quiet">{node.share === undefined ? "" : `(${node.share})`}</span>
       <span class="tree-name">{node.name}</span>
       {node.invalid === true && <span class="tree-sign error">[?!]</span>}
       {node.n !== undefined && <span class="tree-sign quiet">[{node.n}]</span>}
       {node.only !== undefined && <span class="tree-sign quiet">[{node.only === "new" ? "+" : "-"}]</span>}
       {node.whole !== undefined && <span class="tree-sign quiet">{node.whole} if shared blocks counted whole</span>}
-    </div>
+    </>
   );
 }
 
-function titleOf(node: TreeNode): string {
+function titleOf(node: Drawn): string {
   return [node.path ?? node.name, node.kind === undefined ? "" : `kind: ${node.kind}`, node.description ?? ""].filter((line) => line !== "").join("\n");
 }
 
@@ -130,9 +107,5 @@ export const treeView: View = {
   title: "Tree",
   question: "What did the reporters measure?",
   component: Tree,
-  keys: [
-    { keys: "Up, Down, Home, End", does: "to another node" },
-    { keys: "Right, Left", does: "open or close a node, or go into or out of it" },
-    { keys: "Enter", does: "open or close a node" },
-  ],
+  keys: TREE_KEYS,
 };

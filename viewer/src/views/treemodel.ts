@@ -3,7 +3,7 @@
 // The tree of memory reports as the rows that are seen: which nodes are open is a key of the link, so that a link shows
 // what its sender saw.
 
-import type { TreeLine } from "../ui/keys.ts";
+import type { TreeRowLine } from "../ui/treerows.tsx";
 
 /** The answer to ask=tree (dmd/text/tree_json.h). */
 export interface TreeNode {
@@ -25,35 +25,48 @@ export interface TreeNode {
 }
 
 export interface TreeAnswer {
-  readonly processes: readonly { readonly name: string; readonly notes?: string; readonly trees: readonly TreeNode[] }[];
+  readonly processes: readonly TreeProcess[];
 }
 
-export interface TreeRow extends TreeLine {
+export interface TreeProcess {
+  readonly name: string;
+  readonly notes?: string;
+  readonly trees: readonly TreeNode[];
+}
+
+/** A node of the tree that is drawn. */
+export type Drawn = Pick<TreeNode, "name" | "hidden"> & Partial<TreeNode>;
+
+export interface TreeRow extends TreeRowLine {
   /** Names the node among all rows: its place in the tree. */
   readonly id: string;
-  readonly node: TreeNode;
-  /** Its place among its siblings, from 1, and how many these are. */
-  readonly place: number;
-  readonly siblings: number;
+  readonly node: Drawn;
+}
+
+/** What is drawn: the trees of a process; of several processes, a tree of each, with its name at the top. */
+export function nodesOf(processes: readonly TreeProcess[]): readonly Drawn[] {
+  const [first] = processes;
+  return first !== undefined && processes.length === 1 ? first.trees : processes.map(({ name, trees }) => ({ name, children: trees, hidden: false }));
 }
 
 /** Open at first: all but what dmdv tree does not show either. */
-export function isOpenAtFirst(node: TreeNode): boolean {
+export function isOpenAtFirst(node: Drawn): boolean {
   return node.hidden !== true;
 }
 
-/** The rows of a process, in the order in which they are drawn. toggled: ids of nodes that are not as they were at first. */
-export function rowsOf(trees: readonly TreeNode[], toggled: ReadonlySet<string>): TreeRow[] {
+/** The rows, in the order in which they are drawn. toggled: ids of nodes that are not as they were at first. */
+export function rowsOf(top: readonly Drawn[], toggled: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = [];
-  const add = (nodes: readonly TreeNode[], level: number, above: string): void => {
-    nodes.forEach((node, i) => {
-      const id = `${above}${i}`;
-      const isOpen = node.children !== undefined && isOpenAtFirst(node) !== toggled.has(id);
-      rows.push({ id, node, level, isOpen, hasRows: node.children !== undefined, place: i + 1, siblings: nodes.length });
-      if (isOpen && node.children !== undefined) add(node.children, level + 1, `${id}.`);
+  const add = (nodes: readonly Drawn[], level: number, above: string, parent: number | undefined): void => {
+    nodes.forEach((node, place) => {
+      const id = `${above}${place}`;
+      const hasRows = node.children !== undefined;
+      const isOpen = hasRows && isOpenAtFirst(node) !== toggled.has(id);
+      const at = rows.push({ id, node, level, isOpen, hasRows, place, siblings: nodes.length, parent }) - 1;
+      if (isOpen && node.children !== undefined) add(node.children, level + 1, `${id}.`, at);
     });
   };
-  add(trees, 0, "");
+  add(top, 0, "", undefined);
   return rows;
 }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Rows within rows, any number of them: a list (rowlist.ts) whose rows open and close, with the keys and roles of a tree. What
+// is open, and what a row shows, is the caller's.
+
+import type { ComponentChildren, JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { isPlain, treeKey, type KeyHelp, type TreeLine } from "./keys.ts";
+import { ROW_HEIGHT, rowId, useFocus, type RowList } from "./rowlist.ts";
+
+export interface TreeRowLine extends TreeLine {
+  /** From 0. */
+  readonly level: number;
+  /** Its place among its siblings, from 0, and how many these are. */
+  readonly place: number;
+  readonly siblings: number;
+}
+
+export interface TreeRowsProps {
+  readonly label: string;
+  readonly list: RowList;
+  readonly total: number;
+  readonly lineAt: (row: number) => TreeRowLine | undefined;
+  readonly row: (row: number) => ComponentChildren;
+  readonly titleOf?: (row: number) => string | undefined;
+  /** With columns: their titles, in a row; it is a treegrid then. */
+  readonly head?: ComponentChildren;
+  /** Of a grid, its columns. */
+  readonly tracks?: string;
+  readonly onToggle: (row: number) => void;
+  /** Instead of opening and closing, for Enter and for rows that have none in them. */
+  readonly onChoose?: ((row: number) => void) | undefined;
+}
+
+export function TreeRows(props: TreeRowsProps): JSX.Element {
+  const { list, total, lineAt, onToggle, onChoose } = props;
+  const { current } = list;
+  const element = useRef<HTMLDivElement>(null);
+  useFocus(element);
+  const isGrid = props.head !== undefined;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!isPlain(event)) return;
+    const does = treeKey(event.key, total, current, list.page, lineAt(current));
+    if (event.key === "Enter" && onChoose !== undefined) onChoose(current);
+    else if (does === "toggle") onToggle(current);
+    else if (does !== undefined) list.goTo(does);
+    else return;
+    event.preventDefault();
+  };
+  const onClick = (row: number, line: TreeRowLine): void => {
+    list.goTo(row);
+    if (line.hasRows) onToggle(row);
+    else onChoose?.(row);
+  };
+  return (
+    <div class={isGrid ? "table rows" : "table rows tree"} ref={element} role={isGrid ? "treegrid" : "tree"} aria-label={props.label} tabIndex={0} onKeyDown={onKeyDown}
+      aria-rowcount={isGrid ? total + 1 : undefined} aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} style={{ "--tracks": props.tracks ?? "1fr" }}>
+      {isGrid && (
+        <div class="table-head lazy-row lazy-head" role="row" aria-rowindex={1}>
+          {props.head}
+        </div>
+      )}
+      <div class="table-scroller" role={isGrid ? "rowgroup" : "presentation"} ref={list.scroller} onScroll={list.onScroll}>
+        <div class="table-space" role="presentation" style={{ height: `${list.height}px` }}>
+          {list.slots.map((row, slot) => {
+            const line = row === undefined ? undefined : lineAt(row);
+            if (row === undefined || line === undefined) return null;
+            return (
+              <div class={isGrid ? "table-row lazy-row" : "table-row tree-row"} key={slot} id={rowId(props.label, row)} role={isGrid ? "row" : "treeitem"}
+                aria-rowindex={isGrid ? row + 2 : undefined} aria-level={line.level + 1} aria-posinset={line.place + 1} aria-setsize={line.siblings}
+                aria-expanded={line.hasRows ? line.isOpen : undefined} data-current={row === current} title={props.titleOf?.(row)}
+                style={{ top: `${list.start + row * ROW_HEIGHT}px` }} onClick={() => onClick(row, line)}>
+                {props.row(row)}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** What stands before a row's name: how deep it is, and whether it is open. */
+export function TreeMark({ line }: { line: TreeRowLine }): JSX.Element {
+  return (
+    <span class="tree-mark" aria-hidden="true" style={{ marginLeft: `${line.level * 1.3}em` }}>
+      {line.hasRows ? (line.isOpen ? "▾" : "▸") : ""}
+    </span>
+  );
+}
+
+export const TREE_KEYS: readonly KeyHelp[] = [
+  { keys: "Up, Down, Page Up, Page Down, Home, End", does: "to another row" },
+  { keys: "Right, Left", does: "open or close a row, or go into or out of it" },
+  { keys: "Space", does: "open or close a row" },
+];
