@@ -73,6 +73,7 @@ dmd_core_sources = \
   dmd/analysis/reduce.c dmd/analysis/reduce.h \
   dmd/analysis/rows.c dmd/analysis/rows.h \
   dmd/analysis/size.c dmd/analysis/size.h \
+  dmd/analysis/student.c dmd/analysis/student.h \
   dmd/analysis/sums.c dmd/analysis/sums.h \
   dmd/analysis/tally.h \
   dmd/analysis/tree.c dmd/analysis/tree.h \

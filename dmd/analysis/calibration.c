@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/calibration.h"
 
+#include "analysis/student.h"
 #include "base/sort.h"
 #include "base/str.h"
 
@@ -13,12 +14,41 @@ static int compare_values(const void *ctx, uint32_t a, uint32_t b) {
   return (x > y) - (x < y);
 }
 
-static dmd_noise_t noise_of(const dmd_env_t *env, const int64_t *values, size_t n) {
+/* What is not below the number, and fits. */
+static int64_t rounded_up(double number) {
+  const double most = 9e18;
+  return number < most ? (int64_t)number + ((double)(int64_t)number < number) : INT64_MAX;
+}
+
+/* risk: the probability that a further run breaks one of these. The next value scatters around the
+ * mean, which is itself known as well as n values tell; the difference of two scatters as both do,
+ * and that from the least of those that were seen is no less. */
+static void expect(dmd_noise_t *noise, const int64_t *values, size_t n, double risk) {
+  dmd_scatter_t scatter = dmd_scatter_of(values, n);
+  double bound = dmd_student_bound((uint32_t)(n - 1), risk) * scatter.deviation;
+  noise->expected = rounded_up(scatter.mean + bound * dmd_sqrt(1 + 1 / (double)n));
+  noise->growth = rounded_up(bound * dmd_sqrt(2));
+  if (noise->expected < noise->most)
+    noise->expected = noise->most;
+  if (noise->growth < noise->expected - noise->least)
+    noise->growth = noise->expected - noise->least;
+}
+
+static dmd_noise_t noise_of(const dmd_env_t *env, const int64_t *values, size_t n, double risk) {
   uint32_t *order = dmd_sorted_ids(env, (uint32_t)n, compare_values, values);
   int64_t low = values[order[(n - 1) / 2] - 1], high = values[order[n / 2] - 1];
-  dmd_noise_t noise = {values[order[0] - 1], low + (high - low) / 2, values[order[n - 1] - 1]};
+  dmd_noise_t noise = {.least = values[order[0] - 1],
+                       .median = low + (high - low) / 2,
+                       .most = values[order[n - 1] - 1]};
   dmd_env_free(env, order);
+  expect(&noise, values, n, risk);
   return noise;
+}
+
+/* Each limit has an equal share of the risk. There are those of growth, in all and of what is
+ * unreported, and those of all but the whole. */
+static double risk_of_one(const dmd_calibration_t *c) {
+  return 1.0 / DMD_CALIBRATION_RUNS / (2 + (DMD_NAMED - 1) + c->n_names);
 }
 
 /* The bytes of one figure, and where it is wanted its number of blocks. */
@@ -31,9 +61,9 @@ static void measure(const dmd_calibration_t *c, const dmd_subject_t *runs, dmd_w
     values[i] = figure.bytes;
     nums[i] = figure.num;
   }
-  *bytes = noise_of(c->env, values, c->n_runs);
+  *bytes = noise_of(c->env, values, c->n_runs, risk_of_one(c));
   if (blocks != NULL)
-    *blocks = noise_of(c->env, nums, c->n_runs);
+    *blocks = noise_of(c->env, nums, c->n_runs, risk_of_one(c));
   dmd_env_free(c->env, values);
 }
 
@@ -67,13 +97,12 @@ void dmd_calibration_init(dmd_calibration_t *c, const dmd_subject_t *runs, size_
     if (i == 0)
       c->n_in_first = dmd_intern_count(&c->names);
   }
+  c->n_names = dmd_intern_count(&c->names);
   for (dmd_what_t what = DMD_TOTAL; what < DMD_NAMED; what++)
     measure(c, runs, what, NULL, &c->bytes[what], &c->blocks[what]);
-  const dmd_noise_t *total = &c->bytes[DMD_TOTAL], *unreported = &c->bytes[DMD_UNREPORTED];
-  c->most_growth = total->most - total->least;
-  if (c->knows_reports && unreported->most - unreported->least > c->most_growth)
-    c->most_growth = unreported->most - unreported->least;
-  c->n_names = dmd_intern_count(&c->names);
+  c->growth = c->bytes[DMD_TOTAL].growth;
+  if (c->knows_reports && c->bytes[DMD_UNREPORTED].growth > c->growth)
+    c->growth = c->bytes[DMD_UNREPORTED].growth;
   c->order = dmd_sorted_ids(env, c->n_names, compare_names, &c->names);
   c->named = dmd_env_alloc(env, "dmd.calibration", ((size_t)c->n_names + 1) * sizeof *c->named);
   for (uint32_t i = 0; i < c->n_names; i++)

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * calibration.h: how much the figures of equal runs differ, and which limits all of them keep.
+ * calibration.h: how much the figures of equal runs differ, and which limits a further run keeps.
  *
- * A limit that a second run of the same program breaks is worse than none. So people who set up a
- * gate run the program a few times and take the limits from here.
+ * A limit that the next run of the same program breaks is worse than none. So people who set up a
+ * gate run the program a few times and take the limits from here. A limit lies beyond what was
+ * seen, by as much as so few runs leave open (student.h): all limits together refuse one further
+ * run of DMD_CALIBRATION_RUNS, where figures scatter as errors do. Figures that are the same in all
+ * runs are their own limits.
  */
 #ifndef DMD_ANALYSIS_CALIBRATION_H
 #define DMD_ANALYSIS_CALIBRATION_H
 
 #include "analysis/gate.h"
 
+enum { DMD_CALIBRATION_RUNS = 200 };
+
 /* One figure of all runs. The median of an even number of runs is the mean of the two in the
- * middle, rounded down. */
+ * middle, rounded down. A further run is expected to have at most `expected`, which is not below
+ * most, and to differ from any other by at most `growth`. */
 typedef struct dmd_noise {
   int64_t least, median, most;
+  int64_t expected, growth;
 } dmd_noise_t;
 
 typedef struct dmd_calibration {
@@ -21,7 +28,7 @@ typedef struct dmd_calibration {
   size_t n_runs;
   bool knows_reports, knows_misreports;            /* if not, their figures mean nothing */
   dmd_noise_t bytes[DMD_NAMED], blocks[DMD_NAMED]; /* by dmd_what_t; of misreports the count */
-  int64_t most_growth; /* of a run against any other, in all or in what is unreported */
+  int64_t growth; /* to expect of a run against any other, in all or in what is unreported */
   /* The distinct reporters and tags of all runs, by name, and their bytes. */
   dmd_intern_t names;
   uint32_t *order;

@@ -5,13 +5,14 @@
 #include "base/str.h"
 #include "text/print.h"
 
-enum { WIDTH = 15, PERCENT_WIDTH = 7 };
+enum { N_COLUMNS = 5, WIDTH = 15, PERCENT_WIDTH = 7 };
 
 /* ---- The table. ---- */
 
 static void print_row(dmd_out_t *out, const char *label, dmd_noise_t noise) {
-  const int64_t numbers[] = {noise.least, noise.median, noise.most, noise.most - noise.least};
-  for (int i = 0; i < 4; i++) {
+  const int64_t numbers[N_COLUMNS] = {noise.least, noise.median, noise.most, noise.expected,
+                                      noise.most - noise.least};
+  for (int i = 0; i < N_COLUMNS; i++) {
     dmd_out_str(out, "  ");
     dmd_print_number_column(out, numbers[i], WIDTH);
   }
@@ -23,11 +24,12 @@ static void print_row(dmd_out_t *out, const char *label, dmd_noise_t noise) {
 }
 
 static void print_table(dmd_out_t *out, const dmd_calibration_t *c) {
-  static const char *const heads[] = {"least", "median", "most", "difference"};
+  static const char *const heads[N_COLUMNS] = {"least", "median", "most", "to expect",
+                                               "difference"};
   dmd_out_str(out, "Usable bytes in ");
   dmd_out_u64(out, c->n_runs);
   dmd_out_str(out, " runs\n\n");
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < N_COLUMNS; i++) {
     dmd_out_str(out, "  ");
     dmd_out_right(out, heads[i], WIDTH);
   }
@@ -65,7 +67,9 @@ static void print_limit(dmd_out_t *out, const char *option, int64_t v) {
 
 static void print_command(dmd_out_t *out, const dmd_calibration_t *c,
                           const dmd_calibration_command_t *command) {
-  dmd_out_str(out, "\nThe tightest limits that all of them keep, in bytes:\n\n  dmdv check FILE");
+  dmd_out_str(out, "\nLimits, in bytes, that all but about one of ");
+  dmd_out_u64(out, DMD_CALIBRATION_RUNS);
+  dmd_out_str(out, " equal runs keep:\n\n  dmdv check FILE");
   if (command->ignore_alloc_fns)
     print_option(out, "ignore-alloc-fns", NULL);
   for (size_t i = 0; i < command->view->n_alloc_fns; i++)
@@ -73,20 +77,20 @@ static void print_command(dmd_out_t *out, const dmd_calibration_t *c,
   if (command->ignore_name != NULL)
     print_option(out, "ignore", command->ignore_name);
   print_option(out, "baseline", command->baseline);
-  print_limit(out, "max-growth", c->most_growth);
+  print_limit(out, "max-growth", c->growth);
   if (c->knows_reports) {
-    print_limit(out, "max-unreported", c->bytes[DMD_UNREPORTED].most);
-    print_limit(out, "max-twice-reported", c->bytes[DMD_TWICE].most);
+    print_limit(out, "max-unreported", c->bytes[DMD_UNREPORTED].expected);
+    print_limit(out, "max-twice-reported", c->bytes[DMD_TWICE].expected);
   }
   if (c->knows_misreports)
-    print_limit(out, "max-misreports", c->bytes[DMD_MISREPORTS].most);
+    print_limit(out, "max-misreports", c->bytes[DMD_MISREPORTS].expected);
   for (uint32_t i = 0; i < c->n_names; i++) {
     if (!dmd_calibration_is_in_first(c, i))
       continue;
     dmd_out_str(out, " \\\n    --budget ");
     dmd_print_quoted(out, dmd_calibration_name(c, i));
     dmd_out_char(out, '=');
-    dmd_out_u64(out, (uint64_t)c->named[i].most);
+    dmd_out_u64(out, (uint64_t)c->named[i].expected);
   }
   dmd_out_char(out, '\n');
 }

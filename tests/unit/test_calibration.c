@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The noise of equal runs, against the C library's sort. */
+ * The noise of equal runs, against the C library's sort, and what is to be expected of further
+ * runs, against these. */
 #include "fixture.h"
 
 #include "analysis/calibration.h"
@@ -20,6 +21,10 @@ static void check_noise(dmd_noise_t noise, int64_t *values, size_t n) {
     assert_int_equal(noise.median, values[n / 2]);
   else
     assert_int_equal(noise.median, (values[n / 2 - 1] + values[n / 2]) / 2);
+  assert_true(noise.expected >= noise.most);
+  assert_true(noise.growth >= noise.expected - noise.least);
+  /* Only what never changes is its own limit. */
+  assert_int_equal(noise.expected == noise.most, noise.most == noise.least);
 }
 
 /* What one run holds of each kind. */
@@ -69,9 +74,8 @@ static void check(const dmd_calibration_t *c, const run_t *runs, size_t n) {
   check_noise(c->bytes[DMD_UNREPORTED], unreported, n);
   check_noise(c->bytes[DMD_TWICE], twice, n);
   check_noise(c->bytes[DMD_MISREPORTS], misreports, n);
-  /* All are sorted now. */
-  int64_t growth = total[n - 1] - total[0], dark = unreported[n - 1] - unreported[0];
-  assert_int_equal(c->most_growth, growth > dark ? growth : dark);
+  int64_t growth = c->bytes[DMD_TOTAL].growth, dark = c->bytes[DMD_UNREPORTED].growth;
+  assert_int_equal(c->growth, growth > dark ? growth : dark);
   assert_int_equal(c->n_names, any_b ? 3 : 2);
   for (size_t i = 0; i < n; i++) {
     total[i] = runs[i].by_a;
@@ -112,6 +116,61 @@ static void random_against_sorted_lists(void **state) {
   }
 }
 
+/* A profile of one of the runs of a program whose figures scatter as a sum of many dice does. */
+static int64_t throw_figure(dice_t *dice) {
+  int64_t sum = 1000000;
+  for (int i = 0; i < 24; i++)
+    sum += (int64_t)dice_below(dice, 1000);
+  return sum;
+}
+
+/* Whether a run keeps all limits, the calibration's first run being the baseline. */
+static bool keeps(const dmd_calibration_t *c, const run_t *run, const run_t *first) {
+  return run->unreported <= c->bytes[DMD_UNREPORTED].expected &&
+         run->twice <= c->bytes[DMD_TWICE].expected && run->by_a <= c->named[0].expected &&
+         total_of(run) - total_of(first) <= c->growth &&
+         run->unreported - first->unreported <= c->growth;
+}
+
+/* Of so many calibrations, and as many further runs of each, at most the promised share is refused,
+ * and not far less: limits that hold anything would be kept as well. */
+static void further_runs_are_refused_as_promised(void **state) {
+  (void)state;
+  enum { ROUNDS = 3000, FURTHER = 100 };
+  dice_t dice = {11};
+  for (size_t n = 3; n <= MAX_RUNS; n += 2) {
+    int n_refused = 0, n_found = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      host_t host;
+      host_init(&host);
+      run_t runs[MAX_RUNS];
+      dmd_profile_t profiles[MAX_RUNS];
+      dmd_subject_t subjects[MAX_RUNS] = {{0}};
+      for (size_t i = 0; i < n; i++) {
+        runs[i] = (run_t){throw_figure(&dice), throw_figure(&dice), throw_figure(&dice), 0, 0};
+        dmd_profile_init(&profiles[i], &host.env);
+        fill(&profiles[i], &runs[i]);
+        subjects[i].profile = &profiles[i];
+      }
+      dmd_calibration_t c;
+      dmd_calibration_init(&c, subjects, n);
+      for (int i = 0; i < FURTHER; i++) {
+        run_t run = {throw_figure(&dice), throw_figure(&dice), throw_figure(&dice), 0, 0};
+        n_refused += !keeps(&c, &run, &runs[0]);
+        run.unreported += 100000; /* a tenth, and 70 times what a run scatters by */
+        n_found += !keeps(&c, &run, &runs[0]);
+      }
+      for (size_t i = 0; i < n; i++)
+        dmd_profile_destroy(&profiles[i]);
+      dmd_calibration_destroy(&c);
+      host_done(&host);
+    }
+    assert_true(n_refused * DMD_CALIBRATION_RUNS <= ROUNDS * FURTHER);
+    assert_true(n_refused > 0);
+    assert_true(n_found > ROUNDS * FURTHER * 19 / 20);
+  }
+}
+
 static void what_one_run_does_not_know_none_does(void **state) {
   (void)state;
   fixture_t f;
@@ -148,6 +207,7 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_against_sorted_lists),
+      cmocka_unit_test(further_runs_are_refused_as_promised),
       cmocka_unit_test(what_one_run_does_not_know_none_does),
       cmocka_unit_test(out_of_memory),
   };
