@@ -32,6 +32,7 @@ dmd_core_sources = \
   dmd/base/table.c dmd/base/table.h \
   dmd/base/utf8.c dmd/base/utf8.h \
   dmd/base/wire.c dmd/base/wire.h \
+  dmd/base/wireread.c dmd/base/wireread.h \
   dmd/profile/advice.c dmd/profile/advice.h \
   dmd/profile/claimblocks.c dmd/profile/claimblocks.h \
   dmd/profile/fault.c dmd/profile/fault.h \
@@ -163,10 +164,16 @@ dmd_core_sources = \
   dmd/image/imagewriter_graph.c \
   dmd/load/cutter.c dmd/load/cutter.h \
   dmd/load/document.c dmd/load/document.h \
+  dmd/load/graphloader.h \
+  dmd/load/graphmessages.c dmd/load/graphmessages.h \
+  dmd/load/graphparts.c dmd/load/graphparts.h \
   dmd/load/ids.c dmd/load/ids.h \
   dmd/load/load.c dmd/load/load.h \
   dmd/load/load_blocks.c \
   dmd/load/load_frames.c \
+  dmd/load/load_graph.c dmd/load/load_graph.h \
+  dmd/load/load_graph_names.c \
+  dmd/load/load_graph_nodes.c \
   dmd/load/load_reports.c \
   dmd/load/load_run.c \
   dmd/load/load_traces.c \
@@ -302,11 +309,9 @@ dmd_reader_sources = \
   dmd/reader/host/outfile.c dmd/reader/host/outfile.h \
   dmd/reader/host/pager.c dmd/reader/host/pager.h \
   dmd/reader/host/progress.c dmd/reader/host/progress.h \
-  dmd/reader/input/graphparts.c dmd/reader/input/graphparts.h \
   dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
   dmd/reader/input/input.c dmd/reader/input/input.h \
   dmd/reader/input/load.c dmd/reader/input/load.h \
-  dmd/reader/input/load_graph.h \
   dmd/reader/input/load_scan.c dmd/reader/input/load_scan.h \
   dmd/reader/export/export_pprof.h \
   dmd/reader/types/flow.c dmd/reader/types/flow.h \
@@ -347,15 +352,8 @@ dmd_reader_sources = \
   dmd/reader/command/viewfiles.c dmd/reader/command/viewfiles.h \
   dmd/reader/command/written.c dmd/reader/command/written.h
 
-# What of it needs protobuf-c, which makes more from the .proto files, and what stands in for it.
-dmd_protobuf_sources = \
-  dmd/reader/export/export_pprof.c dmd/reader/export/profile.proto \
-  dmd/reader/input/graphloader.h \
-  dmd/reader/input/load_graph.c \
-  dmd/reader/input/load_graph_nodes.c \
-  dmd/reader/input/load_graph_names.c \
-  docs/dmd-graph.proto
-dmd_no_protobuf_sources = dmd/reader/input/load_graph_none.c
+# What of it needs protobuf-c, which makes more from the .proto file.
+dmd_protobuf_sources = dmd/reader/export/export_pprof.c dmd/reader/export/profile.proto
 
 # What of it needs libdw, and what stands in for that.
 dmd_types_sources = \

@@ -8,12 +8,12 @@ PKG_CHECK_MODULES([UNIT], [cmocka libcjson zlib], [dmd_have_unit=yes],
   [dmd_have_unit="no: install libcmocka-dev libcjson-dev zlib1g-dev (Debian) or libcmocka-devel cjson-devel zlib-devel (Fedora)"])
 PKG_CHECK_MODULES([EXAMPLE], [libcjson sqlite3], [dmd_have_example=yes],
   [dmd_have_example="no: install libcjson-dev libsqlite3-dev (Debian) or cjson-devel sqlite-devel (Fedora)"])
-AC_ARG_WITH([protobuf-c], [AS_HELP_STRING([--without-protobuf-c], [dmdv without heap graphs and pprof's format])])
+AC_ARG_WITH([protobuf-c], [AS_HELP_STRING([--without-protobuf-c], [dmdv without pprof's format])])
 AC_CHECK_PROGS([PROTOC_C], [protoc-c])
 PKG_CHECK_MODULES([PROTOBUF], [libprotobuf-c >= 1.3], [dmd_have_protobuf=yes], [dmd_have_protobuf=no])
 AS_IF([test -z "$PROTOC_C" || test "$with_protobuf_c" = no], [dmd_have_protobuf=no])
 AS_IF([test $dmd_have_protobuf = yes],
-  [AC_DEFINE([DMD_HAVE_PROTOBUF], [1], [dmdv reads heap graphs and writes pprof's format.])],
+  [AC_DEFINE([DMD_HAVE_PROTOBUF], [1], [dmdv writes pprof's format.])],
   [PROTOBUF_CFLAGS= PROTOBUF_LIBS=
    AS_IF([test "$with_protobuf_c" = no], [dmd_have_protobuf="no: --without-protobuf-c"],
      [dmd_have_protobuf="no: install libprotobuf-c-dev protobuf-c-compiler (Debian) or protobuf-c-devel protobuf-c-compiler (Fedora)"])])

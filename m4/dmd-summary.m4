@@ -13,7 +13,7 @@ dmd $PACKAGE_VERSION
   tool built with   $CC $TOOL_CFLAGS $TOOL_LTO
   the rest with     $CC $CFLAGS$SANITIZER_CFLAGS
   dmdv              $dmd_have_reader
-  dmdv, heap graphs and pprof  $dmd_have_protobuf
+  dmdv, pprof       $dmd_have_protobuf
   dmdv, types       $dmd_have_types
   dmdv view         $dmd_have_viewer
   unit tests        $dmd_have_unit

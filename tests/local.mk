@@ -155,7 +155,8 @@ unit_tests = \
   tests/unit/test_value \
   tests/unit/test_variables \
   tests/unit/test_verdict \
-  tests/unit/test_wasm_memory
+  tests/unit/test_wasm_memory \
+  tests/unit/test_wireread
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \

@@ -8,7 +8,7 @@
 #include "graph/retainedrows.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
-#include "reader/input/load_graph.h"
+#include "reader/input/load.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   dmd_heapgraph_t graph;
-  const dmdv_load_graph_options_t options = {0};
+  const dmd_load_graph_options_t options = {0};
   dmd_fail_t fail = {0};
   if (!dmdv_load_graph(&graph, argv[1], &options, &fail))
     return dmdv_error_in(argv[1], &fail) ? 0 : 1;

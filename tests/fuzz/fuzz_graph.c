@@ -9,7 +9,7 @@
 #include "../profiles/randomgraph.h"
 #include "graph/census.h"
 #include "reader/host/host.h"
-#include "reader/input/load_graph.h"
+#include "reader/input/load.h"
 #include "text/text_census.h"
 
 #include <string.h>
@@ -21,20 +21,20 @@ static void add_object(void *ctx, uint32_t id, const dmd_graph_object_t *object)
   *n_objects = id;
 }
 
-static dmdv_data_part_t part_at(void *ctx, const dmd_uncut_t *rest) {
+static dmd_cut_part_t part_at(void *ctx, const dmd_uncut_t *rest) {
   const uint32_t *n_objects = ctx;
   uint64_t addr = rest->addr, szB = rest->szB;
   FUZZ_CHECK(rest->kind == DMD_ROOT_THREAD || (rest->object >= 1 && rest->object <= *n_objects));
   FUZZ_CHECK(szB > 0);
   uint64_t part = szB > 1 << 20 ? szB / 7 : 24 - addr % 24;
-  return (dmdv_data_part_t){.szB = part < szB ? part : szB, .name = addr % 2 == 0 ? "v" : NULL};
+  return (dmd_cut_part_t){.szB = part < szB ? part : szB, .name = addr % 2 == 0 ? "v" : NULL};
 }
 
 static bool load(dmd_heapgraph_t *graph, const uint8_t *data, size_t n, size_t piece,
                  dmd_fail_t *fail) {
   uint32_t n_objects = 0;
-  const dmdv_data_cutter_t cutter = {.ctx = &n_objects, .add_object = add_object, .part = part_at};
-  const dmdv_load_graph_options_t options = {.cutter = n % 2 == 0 ? &cutter : NULL};
+  const dmd_data_cutter_t cutter = {.ctx = &n_objects, .add_object = add_object, .part = part_at};
+  const dmd_load_graph_options_t options = {.cutter = n % 2 == 0 ? &cutter : NULL};
   dmdv_input_t *input = dmdv_input_open_memory(data, n, piece, fail);
   FUZZ_CHECK(input != NULL);
   bool good = dmdv_load_graph_input(graph, input, &options, fail);

@@ -9,7 +9,7 @@
 #include "export/heapsnapshot.h"
 #include "graph/nesting.h"
 #include "reader/host/host.h"
-#include "reader/input/load_graph.h"
+#include "reader/input/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -271,7 +271,7 @@ static void export_both(const dmd_heapgraph_t *graph, dmd_typing_t *typing, uint
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   dmd_heapgraph_t graph;
   dmd_fail_t fail = {0};
-  const dmdv_load_graph_options_t options = {.cutter = NULL};
+  const dmd_load_graph_options_t options = {.cutter = NULL};
   dmdv_input_t *input = dmdv_input_open_memory(data, n, SIZE_MAX, &fail);
   FUZZ_CHECK(input != NULL);
   bool good = dmdv_load_graph_input(&graph, input, &options, &fail);

@@ -6,7 +6,6 @@ import os
 
 from graphwriter import BLOCKS, EDGES, END, Graph, blocks, data, edges, packed, part
 from harness import Skip, files
-from test_graphs import can_read
 
 # Blocks 1 and 2 are knead's, 3 and 4 wash's; see graphwriter.Graph.
 ROWS = {
@@ -50,7 +49,6 @@ def rows(result, key):
 
 
 def test_keys(test):
-    can_read(test)
     path = test.write("a.graph.gz", Graph().gzipped())
     for key, expected in ROWS.items():
         result = census(test, "--by=" + key, path)
@@ -59,7 +57,6 @@ def test_keys(test):
 
 
 def test_default_is_type(test):
-    can_read(test)
     result = census(test, test.write("a.graph", Graph().bytes()))
     test.equal(rows(result, "type"), ROWS["type"])
     test.equal([row["evidence"] for row in result["rows"]], ["function", "function"])
@@ -67,7 +64,6 @@ def test_default_is_type(test):
 
 
 def test_nesting(test):
-    can_read(test)
     result = census(test, "--by=state,function,size", test.write("a.graph", Graph().bytes()))
     test.equal(result["rows"][0]["key"], {"state": "unreported"})
     test.equal(rows(result["rows"][0], "function"), {"knead": (1, 100, 0), "wash": (2, 60, 0)})
@@ -75,7 +71,6 @@ def test_nesting(test):
 
 
 def test_filters(test):
-    can_read(test)
     path = test.write("a.graph", Graph().bytes())
     for given, expected in (
             (["main"], (2, 132)), (["!main"], (2, 60)), (["state=once"], (1, 32)), (["!state=once"], (3, 160)),
@@ -87,7 +82,6 @@ def test_filters(test):
 
 
 def test_filter_that_finds_nothing(test):
-    can_read(test)
     path = test.write("a.graph", Graph().bytes())
     out, err = test.dmdv("census", "--types=no", "--filter=tag=drivel", path)
     test.contains(out, "              0    0.00%              0              0  in all\n")
@@ -104,7 +98,6 @@ def pool(inner_state):
 
 def test_blocks_in_blocks(test):
     """A byte is the innermost block's, and who reports a pool reports its pieces."""
-    can_read(test)
     for inner_state, expected in ((0, {"once": (3, 120, 20)}), (1, {"once": (2, 90, 20), "twice": (1, 30, 0)})):
         graph = pool(inner_state)
         graph.parts["end"] = part(data(11, b"\x08\x02\x10\x03"))
@@ -113,7 +106,6 @@ def test_blocks_in_blocks(test):
 
 
 def test_difference(test):
-    can_read(test)
     old = test.write("old.graph", Graph().bytes())
     graph = Graph()
     graph.set(blocks=graph.parts["blocks"].replace(packed(3, [24, 100, 50, 10]), packed(3, [24, 40, 50, 11])))
@@ -128,7 +120,6 @@ def test_difference(test):
 
 
 def test_output_and_limits(test):
-    can_read(test)
     path = test.write("a.graph", Graph().bytes())
     out, _ = test.dmdv("census", "--types=no", "--by=size", "--max-records=1", "-o", "out.txt", path)
     test.equal(out, "")
@@ -141,7 +132,6 @@ def test_output_and_limits(test):
 
 
 def test_wrong_command_lines(test):
-    can_read(test)
     path = test.write("a.graph", Graph().bytes())
     test.equal(test.error("census"), "dmdv: census: give one file or two, not 0; see dmdv census --help")
     test.equal(test.error("census", "--types=no", path, path, path), "dmdv: census: give one file or two, not 3; see dmdv census --help")
@@ -151,16 +141,8 @@ def test_wrong_command_lines(test):
     test.contains(test.error("census", "--types=no", "nowhere.graph.gz"), "cannot open")
 
 
-def test_build_without_protobuf(test):
-    _, err = test.dmdv("census", "--types=no", test.write("a.graph", Graph().bytes()), status=None)
-    if "without" not in err:
-        raise Skip("this dmdv has protobuf-c")
-    test.contains(err, "this dmdv was built without protobuf-c, which heap graphs need")
-
-
 def test_build_without_libdw(test):
     """It says so, and names blocks by functions. Who asks for no types is not told."""
-    can_read(test)
     path = test.write("a.graph", Graph().bytes())
     out, err = test.dmdv("census", path)
     if "without libdw" not in err:
@@ -172,7 +154,6 @@ def test_build_without_libdw(test):
 
 def test_diff(test):
     """Of two graphs: by type and holder. A new block of knead hangs on the old one's third word."""
-    can_read(test)
     old, graph = test.write("old.graph.gz", Graph().gzipped()), Graph()
     columns = {"requested": [24, 100, 50, 10, 200], "slop": [8, 0, 0, 0, 0], "stack": [1, 1, 2, 2, 1]}
     graph.set(end=part(data(END, b"\x08\x02\x10\x05\x18\x04")), blocks=part(

@@ -88,10 +88,22 @@ def test_collapsed_hostile_names(test):
 # ---- pprof ----
 
 
-def need_pprof(test):
+def pprof_is_missing(test):
+    """Whether dmdv says so."""
     empty = test.write("empty.json", Profile())
-    if "built without protobuf-c" in test.run([test.place.dmdv(), "export", "--format=pprof", empty], status=None).err:
+    return "built without protobuf-c" in test.run([test.place.dmdv(), "export", "--format=pprof", empty], status=None).err
+
+
+def need_pprof(test):
+    if pprof_is_missing(test):
         raise Skip("this dmdv was built without protobuf-c")
+
+
+def test_build_without_protobuf(test):
+    """The other formats are there."""
+    if not pprof_is_missing(test):
+        raise Skip("this dmdv has protobuf-c")
+    test.contains(test.dmdv("export", "--format=collapsed", test.write("p.json", heap()))[0], ";")
 
 
 def decode(test, profile, *options):

@@ -15,15 +15,8 @@ ADDRESSES = [0x8000, 0x8100, 0x8200, 0x8300]
 NO_EDGES = data(EDGES, edges([[], [], [], []]))
 
 
-def can_read(test):
-    _, err = test.dmdv("census", "--types=no", test.write("good.graph", Graph().bytes()), status=None)
-    if "without protobuf-c" in err:
-        raise Skip("this dmdv was built without protobuf-c")
-
-
 def refused(test, graph, where, reason):
     """The file is refused for this reason, at the beginning of this part, at this byte, or as a whole (None)."""
-    can_read(test)
     path = test.write("bad.graph", graph if isinstance(graph, bytes) else graph.bytes())
     place = (Graph() if isinstance(graph, bytes) else graph).at(where) if isinstance(where, str) else where
     ran = Ran(test.place.dmdv(), test.folder, ["census", "--types=no", path])
@@ -46,7 +39,6 @@ def with_edges(**columns):
 
 
 def test_good(test):
-    can_read(test)
     out, _ = test.dmdv("census", "--types=no", test.write("good.graph.gz", Graph().gzipped()))
     test.contains(out, "in all")
 
@@ -69,7 +61,6 @@ def test_graph_for_print(test):
 
 
 def test_standard_input(test):
-    can_read(test)
     path = test.write("good.graph", Graph().bytes())
     expected, _ = test.dmdv("census", "--types=no", path)
     test.equal(test.dmdv("census", "--types=no", "-", stdin=Graph().gzipped())[0], expected)
@@ -143,7 +134,6 @@ def test_missing_parts(test):
 
 def test_every_command_refuses(test):
     """All commands say the same of a damaged file, and none of them begins its result."""
-    can_read(test)
     graph = blocks_alone(stack=[1, 2, 3, 0])
     path = test.write("bad.graph", graph.bytes())
     good = test.write("good.graph", Graph().bytes())
@@ -283,7 +273,6 @@ def test_report_sets(test):
 
 def test_unknown_kinds(test):
     """Kinds of roots and pointers of a later format are taken for the least that they can be."""
-    can_read(test)
     graph = Graph().set(roots=part(data(ROOT, number(1, 77) + number(3, 16)), data(ROOT, number(1, 3) + number(3, 8))),
                         root_edges=part(data(EDGES, edges([[(0, 1), (1, 2, 5)], []], heuristic=[99]))))
     out, _ = test.dmdv("census", "--types=no", "--by=root", test.write("later.graph", graph.bytes()))
@@ -292,7 +281,6 @@ def test_unknown_kinds(test):
 
 def test_objects_that_are_no_files(test):
     """Whatever the objects of a graph are called, it is counted; a pipe that nobody writes to is not waited for."""
-    can_read(test)
     os.mkfifo(test.path("pipe"))
     test.write("text", "not a program")
     expected, _ = test.dmdv("census", "--types=no", test.write("good.graph", Graph().bytes()))
@@ -304,7 +292,6 @@ def test_objects_that_are_no_files(test):
 
 def test_memory(test):
     """A graph that does not fit says so before it is read: a block takes 44 bytes."""
-    can_read(test)
     n = 20000000
     content = Graph().set(
         root_edges=None, end=part(data(END, number(1, 2) + number(2, n))),

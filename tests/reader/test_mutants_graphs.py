@@ -7,14 +7,12 @@
 import graphmutation
 import graphtrial
 import mutation
-from test_graphs import can_read
 
 # How many mutants, and of how many commands one is tried on each of them: all commands meet some of the files.
 MUTANTS, ONE_IN = 300, 6
 
 
 def tried(test):
-    can_read(test)
     return graphtrial.GraphTrial(test.place.dmdv(), test.folder, graphtrial.other_graph(), graphtrial.profile_beside(),
                                  test.srcdir)
 

@@ -19,13 +19,6 @@ LABEL = [("malloc", "vg.c", 1), ("label_new", "jar.c", 30), ("jar_new", "jar.c",
 ODD = [("malloc", "vg.c", 1), ("f\u20ac\U0001f600\"\x01", "dir \\/odd.c", 7)]
 
 
-def need_protobuf(test):
-    test.write("empty.graph.gz", Heap().gzipped())
-    run = test.run([test.place.dmdv(), "export", "--format=heapsnapshot", "empty.graph.gz"], status=None)
-    if "protobuf-c" in run.err:
-        raise Skip("this dmdv was built without protobuf-c")
-
-
 def jars():
     """Two jars, of which a stack's registers hold the first; it leads to the other and to a label, and the other leads
     back. A block in the middle of which a pointer leads; one that nothing leads to but itself."""
@@ -53,7 +46,6 @@ def read(test, form, graph, *options, err=""):
 
 
 def both(test, graph, *options, err=""):
-    need_protobuf(test)
     return [read(test, form, graph, *options, err=err) for form in ("heapsnapshot", "fxsnapshot")]
 
 
@@ -91,7 +83,6 @@ def test_deep_stacks(test):
 
 def test_firefox_ids_are_addresses(test):
     """Of blocks at one address the inner has the next one. An address that is no exact double has none."""
-    need_protobuf(test)
     graph = Heap()
     top = graph.root()
     for i, address in enumerate((0x20000, 0x20000, 0x30000, 2 ** 63)):
@@ -102,7 +93,6 @@ def test_firefox_ids_are_addresses(test):
 
 def test_firefox_time(test):
     """2026-11-22T13:05:09Z is 1795352709 seconds after 1970; and a leap year's day."""
-    need_protobuf(test)
     for time, seconds in (("2026-11-22T13:05:09Z", 1795352709), ("2024-02-29T00:00:00Z", 1709164800),
                           ("1970-01-01T00:00:01Z", 1), ("soon", 0)):
         test.write("g.graph.gz", Heap(time=time).gzipped())
@@ -185,7 +175,6 @@ def test_cut(test):
 
 def test_larger_than_32_bits(test):
     """Chrome's sizes have 32 bits, Firefox's have not."""
-    need_protobuf(test)
     graph = Heap()
     graph.root().points_to(graph.block(5 * 2 ** 30))
     said = "dmdv: export: 1 nodes of more than 4 GiB are written as of 4 GiB, the format's limit\n"
@@ -214,7 +203,6 @@ const TraceFinder = require(path + '/@memlab/core/dist/paths/TraceFinder.js').de
 
 def test_memlab(test):
     """What memlab finds of nodes is what they are and retain by definition."""
-    need_protobuf(test)
     node = test.need("node")
     folders = [os.path.join(folder, "node_modules") for folder in (os.environ.get("DMD_MEMLAB", ""), test.srcdir)]
     folder = next((folder for folder in folders if os.path.isdir(os.path.join(folder, "@memlab", "core"))), None)
@@ -261,7 +249,6 @@ def counted(nodes, key):
 
 def test_firefox(test):
     """Firefox counts types and stacks as they are, and finds the retained sizes that are so by definition."""
-    need_protobuf(test)
     with firefox.Firefox(test.folder) as browser:
         for graph in [jars(), hubs()] + [random_graph(random.Random(seed)) for seed in range(100, 120)]:
             snapshot = read(test, "fxsnapshot", graph)
@@ -298,7 +285,6 @@ return found;
 def test_chromium(test):
     """The library of Chrome's developer tools, in the browser, finds the nodes, edges and stacks that are there, and the
     retained sizes that are so by definition."""
-    need_protobuf(test)
     with chromium.Chromium(test.folder) as browser:
         for graph in [jars(), hubs()] + [random_graph(random.Random(seed)) for seed in range(200, 212)]:
             snapshot = read(test, "heapsnapshot", graph, err=None)
@@ -313,7 +299,6 @@ def test_chromium(test):
 
 
 def test_wrong_command_lines(test):
-    need_protobuf(test)
     test.write("g.graph.gz", jars().gzipped())
     test.write("p.json", {"version": 5})
     for args, word in ((["--format=heapsnapshot", "g.graph.gz", "g.graph.gz"], "one file"),

@@ -8,7 +8,6 @@ import os
 from dmdvtest import Profile
 from graphwriter import HEADER, Graph, data, number, part
 from harness import page
-from test_graphs import can_read
 
 PAGE = "stub.html"
 DMD = {"formatVersion": 1, "version": "0.1.0", "command": "a", "pid": 7, "dump": 1, "wordSize": 8}
@@ -70,7 +69,6 @@ def test_frame_options(test):
 
 
 def test_graph(test):
-    can_read(test)
     path = test.write("a.graph.gz", Graph().gzipped())
     image, _ = view(test, path)
     test.equal([(file["kind"], file["index"], file["beside"]) for file in image.files()],
@@ -85,7 +83,6 @@ def test_graph(test):
 
 def test_graph_beside(test):
     """It is taken with its profile; one of another run is not, nor one that is not wanted."""
-    can_read(test)
     path = test.write("a.json", profile())
     test.write("a.graph.gz", graph_of(7))
     image, _ = view(test, path)
@@ -100,7 +97,6 @@ def test_graph_beside(test):
 
 def test_graph_beside_and_given(test):
     """It is there once, and belongs to its profile, whatever comes first."""
-    can_read(test)
     test.write("a.json", profile())
     test.write("a.graph.gz", graph_of(7))
     test.write("b.json", profile(9))
@@ -112,7 +108,6 @@ def test_graph_beside_and_given(test):
 
 def test_damaged_graph_beside(test):
     """Nobody asked for it: the profile is shown all the same."""
-    can_read(test)
     path = test.write("a.json", profile())
     test.write("a.graph.gz", graph_of(7)[:-20])
     image, err = view(test, path)
@@ -144,7 +139,6 @@ def test_smaller_records(test):
 
 def test_anonymous(test):
     """No name is left in the page, figures are as they were, and two runs make the same words."""
-    can_read(test)
     secret = Profile(dmd=dict(DMD, command="/opt/secret/secretd -x", argv=["/opt/secret/secretd", "-x"], folder="/secret",
                               host="secret", label="secret"))
     secret.block(100, ["malloc (vg_replace_malloc.c:1)", "secret::f(int) (secret.cc:3)", "main (secret.cc:9)"],

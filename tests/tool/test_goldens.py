@@ -19,7 +19,7 @@ from harness.expect import Failure
 def _dmdv(t, folder, *args):
     done = commands.run([t.place.dmdv(), *args], folder, status=None)
     if "built without" in done.err:
-        raise Skip("this dmdv was built without protobuf-c or without libdw")
+        raise Skip("this dmdv was built without libdw")
     if done.status != 0:
         raise Failure("dmdv %s: %s" % (" ".join(args), done.err))
     return done.out

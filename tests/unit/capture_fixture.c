@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture_fixture.h"
 
-#include "dmd-config.h"
-#include "reader/input/load_graph.h"
+#include "reader/input/load.h"
 
 #include <stdio.h>
 
@@ -150,18 +149,14 @@ void capture(dmd_write_fn write, void *to) {
   dmd_profile_destroy(&profile);
 }
 
-#ifdef DMD_HAVE_PROTOBUF
-
 void capture_and_load(void) {
   sink_t file;
   dmd_fail_t fail = {0};
   sink_init(&file);
   capture(file.out.write, file.out.ctx);
   dmdv_input_t *input = dmdv_input_open_memory(file.text, file.n, SIZE_MAX, &fail);
-  if (!dmdv_load_graph_input(&g_capture.graph, input, &(dmdv_load_graph_options_t){0}, &fail))
+  if (!dmdv_load_graph_input(&g_capture.graph, input, &(dmd_load_graph_options_t){0}, &fail))
     fail_msg("%s (byte %llu)", fail.reason, (unsigned long long)fail.byte);
   dmdv_input_close(input);
   sink_free(&file);
 }
-
-#endif

@@ -5,12 +5,9 @@
  */
 #include "capture_fixture.h"
 
-#include "dmd-config.h"
 #include "reader/host/host.h"
 
 #include <stdio.h>
-
-#ifdef DMD_HAVE_PROTOBUF
 
 /* More blocks and edges than a part has. */
 static void parts_follow_each_other(void **state) {
@@ -209,12 +206,3 @@ int main(void) {
   dmdv_host_init();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
-
-#else
-
-int main(void) {
-  puts("1..0 # SKIP this dmdv was built without protobuf-c");
-  return 0;
-}
-
-#endif

@@ -4,12 +4,9 @@
  */
 #include "capture_fixture.h"
 
-#include "dmd-config.h"
 #include "reader/host/host.h"
 
 #include <stdio.h>
-
-#ifdef DMD_HAVE_PROTOBUF
 
 static uint64_t word_at(uint64_t addr) {
   uint64_t word = 0;
@@ -151,12 +148,3 @@ int main(void) {
   dmdv_host_init();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
-
-#else
-
-int main(void) {
-  puts("1..0 # SKIP this dmdv was built without protobuf-c");
-  return 0;
-}
-
-#endif

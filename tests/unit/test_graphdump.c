@@ -7,9 +7,8 @@
 #include "engine/monitor.h"
 #include "engine_fixture.h"
 
-#include "dmd-config.h"
 #include "reader/host/host.h"
-#include "reader/input/load_graph.h"
+#include "reader/input/load.h"
 
 #include <stdio.h>
 
@@ -134,8 +133,6 @@ static void graphs_are_listed_as_such(void **state) {
 
 /* ---- What is in the file. ---- */
 
-#ifdef DMD_HAVE_PROTOBUF
-
 /* The code of /bin/app: two calls on one line, and one from below main. The file is mapped, but its
  * header is not that of a program: so it has addresses of the process. */
 static void codes_and_what_is_known_of_the_run(void **state) {
@@ -161,7 +158,7 @@ static void codes_and_what_is_known_of_the_run(void **state) {
   sink_t *file = f.h.files[0].content;
   sink_text(file); /* all that was written is there then */
   dmdv_input_t *input = dmdv_input_open_memory(file->text, file->n, SIZE_MAX, &fail);
-  if (!dmdv_load_graph_input(&graph, input, &(dmdv_load_graph_options_t){0}, &fail))
+  if (!dmdv_load_graph_input(&graph, input, &(dmd_load_graph_options_t){0}, &fail))
     fail_msg("%s (byte %llu)", fail.reason, (unsigned long long)fail.byte);
   dmdv_input_close(input);
   const dmd_run_t *run = &graph.profile.run;
@@ -189,8 +186,6 @@ static void codes_and_what_is_known_of_the_run(void **state) {
   engine_end(&f);
 }
 
-#endif
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_and_numbers),
@@ -200,9 +195,7 @@ int main(void) {
       cmocka_unit_test(beside_a_device_there_is_no_place),
       cmocka_unit_test(without_compression),
       cmocka_unit_test(graphs_are_listed_as_such),
-#ifdef DMD_HAVE_PROTOBUF
       cmocka_unit_test(codes_and_what_is_known_of_the_run),
-#endif
   };
   dmdv_host_init();
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fixture.h"
 
-#include "dmd-config.h"
 #include "graph/nesting.h"
 #include "reader/host/host.h"
-#include "reader/input/load_graph.h"
+#include "reader/input/load.h"
 
 #include "../profiles/randomgraph.h"
 
 #include <stdio.h>
-
-#ifdef DMD_HAVE_PROTOBUF
 
 enum { GRAPHS = 400 };
 
@@ -30,8 +27,8 @@ static void write_to(sink_t *sink, const dmd_heapgraph_t *graph) {
 
 /* The file's bytes come in pieces of this size. */
 static bool load(dmd_heapgraph_t *graph, const char *bytes, size_t n, size_t piece,
-                 const dmdv_data_cutter_t *cutter, dmd_fail_t *fail) {
-  dmdv_load_graph_options_t options = {.cutter = cutter};
+                 const dmd_data_cutter_t *cutter, dmd_fail_t *fail) {
+  dmd_load_graph_options_t options = {.cutter = cutter};
   dmdv_input_t *input = dmdv_input_open_memory(bytes, n, piece, fail);
   bool good = dmdv_load_graph_input(graph, input, &options, fail);
   dmdv_input_close(input);
@@ -144,18 +141,18 @@ static void note_object(void *ctx, uint32_t id, const dmd_graph_object_t *object
 }
 
 /* In the object: "jar" at 0x108 of 16 bytes, "lid" right behind it of 8, else nothing. */
-static dmdv_data_part_t part_at(void *ctx, const dmd_uncut_t *rest) {
+static dmd_cut_part_t part_at(void *ctx, const dmd_uncut_t *rest) {
   uint64_t addr = rest->addr, szB = rest->szB;
   assert_int_equal(*(int *)ctx, 1);
   assert_int_equal(rest->kind, DMD_ROOT_DATA);
   assert_int_equal(rest->object, 1);
   if (addr < 0x108)
-    return (dmdv_data_part_t){.szB = 0x108 - addr};
+    return (dmd_cut_part_t){.szB = 0x108 - addr};
   if (addr == 0x108)
-    return (dmdv_data_part_t){.szB = 16, .name = "jar"};
+    return (dmd_cut_part_t){.szB = 16, .name = "jar"};
   if (addr == 0x118)
-    return (dmdv_data_part_t){.szB = 8, .name = "lid"};
-  return (dmdv_data_part_t){.szB = szB};
+    return (dmd_cut_part_t){.szB = 8, .name = "lid"};
+  return (dmd_cut_part_t){.szB = szB};
 }
 
 /* Data of 64 bytes, words 1, 2, 3, 4 and 6 of which are pointers, and a stack. */
@@ -185,7 +182,7 @@ static void data_is_cut_into_variables(void **state) {
   dmd_fail_t fail = {0};
   sink_t file, spelt;
   int n_objects = 0;
-  const dmdv_data_cutter_t cutter = {.ctx = &n_objects, .add_object = note_object, .part = part_at};
+  const dmd_data_cutter_t cutter = {.ctx = &n_objects, .add_object = note_object, .part = part_at};
   make_data(&made, &host.env);
   write_to(&file, &made);
   assert_true(load(&loaded, file.text, file.n, SIZE_MAX, &cutter, &fail));
@@ -216,7 +213,7 @@ static void data_is_cut_into_variables(void **state) {
 
 /* A frame's variable, "jar", is 24 bytes below its canonical address; one of threads, "lid", 8
  * bytes above the thread pointer. */
-static dmdv_data_part_t local_at(void *ctx, const dmd_uncut_t *rest) {
+static dmd_cut_part_t local_at(void *ctx, const dmd_uncut_t *rest) {
   (void)ctx;
   uint64_t start = rest->kind == DMD_ROOT_STACK ? (uint64_t)-24 : 8;
   if (rest->kind == DMD_ROOT_STACK) {
@@ -225,9 +222,9 @@ static dmdv_data_part_t local_at(void *ctx, const dmd_uncut_t *rest) {
   } else
     assert_int_equal(rest->kind, DMD_ROOT_THREAD);
   if ((int64_t)rest->addr < (int64_t)start)
-    return (dmdv_data_part_t){.szB = start - rest->addr};
-  return rest->addr == start ? (dmdv_data_part_t){.szB = 16, .name = start == 8 ? "lid" : "jar"}
-                             : (dmdv_data_part_t){.szB = rest->szB};
+    return (dmd_cut_part_t){.szB = start - rest->addr};
+  return rest->addr == start ? (dmd_cut_part_t){.szB = 16, .name = start == 8 ? "lid" : "jar"}
+                             : (dmd_cut_part_t){.szB = rest->szB};
 }
 
 static void stacks_and_thread_local_storage_are_cut(void **state) {
@@ -252,8 +249,7 @@ static void stacks_and_thread_local_storage_are_cut(void **state) {
     dmd_heapgraph_add_root(&made, &roots[i]);
     dmd_heapgraph_end_node(&made);
   }
-  const dmdv_data_cutter_t cutter = {
-      .ctx = &n_objects, .add_object = note_object, .part = local_at};
+  const dmd_data_cutter_t cutter = {.ctx = &n_objects, .add_object = note_object, .part = local_at};
   write_to(&file, &made);
   assert_true(load(&loaded, file.text, file.n, SIZE_MAX, &cutter, &fail));
   /* Neither without an origin nor without code. */
@@ -290,12 +286,3 @@ int main(void) {
   dmdv_host_init();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
-
-#else
-
-int main(void) {
-  puts("1..0 # SKIP this dmdv was built without protobuf-c");
-  return 0;
-}
-
-#endif

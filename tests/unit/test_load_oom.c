@@ -7,15 +7,12 @@
  */
 #include "host.h"
 
-#include "dmd-config.h"
-
 #include <stdio.h>
 
 #include <zlib.h>
 
 #include "reader/host/host.h"
 #include "reader/input/load.h"
-#include "reader/input/load_graph.h"
 
 #include "../profiles/randomgraph.h"
 
@@ -175,8 +172,6 @@ static void gzipped(void **state) {
   fail_everywhere(packed, n);
 }
 
-#ifdef DMD_HAVE_PROTOBUF
-
 static uint64_t throw_below(void *ctx, uint64_t n) {
   return dice_below(ctx, n);
 }
@@ -185,7 +180,7 @@ static bool load_graph_failing_at(const void *bytes, size_t n, size_t fail_at) {
   static dmd_heapgraph_t graph;
   static dmd_fail_t fail;
   dmdv_input_t *volatile input = NULL;
-  const dmdv_load_graph_options_t options = {0};
+  const dmd_load_graph_options_t options = {0};
   volatile bool done = false;
   watch.fail_at = fail_at;
   if (setjmp(watch.escape) == 0) {
@@ -227,15 +222,11 @@ static void heap_graph(void **state) {
   sink_free(&file);
 }
 
-#endif
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain),
       cmocka_unit_test(gzipped),
-#ifdef DMD_HAVE_PROTOBUF
       cmocka_unit_test(heap_graph),
-#endif
   };
   dmdv_host_init();
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "reader/input/graphparts.h"
+#include "reader/input/input.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "reader/command/graphbeside.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
-#include "reader/input/load_graph.h"
+#include "reader/input/load.h"
 
 void dmdv_lost_init(dmdv_lost_t *lost) {
   *lost = (dmdv_lost_t){.subject = {.profile = &lost->profile}};
@@ -18,7 +18,7 @@ void dmdv_lost_destroy(dmdv_lost_t *lost) {
 }
 
 static bool add_graph(dmdv_lost_t *lost, const char *name) {
-  const dmdv_load_graph_options_t load = {.frame_view = lost->profile.frame_view};
+  const dmd_load_graph_options_t load = {.frame_view = lost->profile.frame_view};
   dmd_fail_t fail = {0};
   dmd_heapgraph_t graph;
   dmd_leaks_t leaks;

@@ -4,14 +4,14 @@
 #include "reader/host/host.h"
 #include "reader/input/load_scan.h"
 
-/* dmdv_data_cutter_t.add_object */
+/* dmd_data_cutter_t.add_object */
 static void add_object(void *ctx, uint32_t id, const dmd_graph_object_t *object) {
   dmdv_typefinder_add_object(ctx, id, object);
 }
 
-/* dmdv_data_cutter_t.part */
-static dmdv_data_part_t part(void *ctx, const dmd_uncut_t *rest) {
-  dmdv_data_part_t part;
+/* dmd_data_cutter_t.part */
+static dmd_cut_part_t part(void *ctx, const dmd_uncut_t *rest) {
+  dmd_cut_part_t part;
   part.szB = dmdv_typefinder_part(ctx, rest, &part.name);
   return part;
 }
@@ -27,9 +27,9 @@ bool dmdv_typedgraph_open(dmdv_typedgraph_t *graph, const char *name,
   dmd_types_init(&graph->types, &dmdv_env, sizeof(uint64_t));
   graph->finder =
       options->with_types ? dmdv_typefinder_new(&graph->types, options->debug_dir) : NULL;
-  dmdv_data_cutter_t cutter = {.ctx = graph->finder, .add_object = add_object, .part = part};
-  dmdv_load_graph_options_t load = {.cutter = graph->finder == NULL ? NULL : &cutter,
-                                    .frame_view = options->frame_view};
+  dmd_data_cutter_t cutter = {.ctx = graph->finder, .add_object = add_object, .part = part};
+  dmd_load_graph_options_t load = {.cutter = graph->finder == NULL ? NULL : &cutter,
+                                   .frame_view = options->frame_view};
   if (!(options->or_scan ? dmdv_load_graph_or_scan : dmdv_load_graph)(&graph->heap, name, &load,
                                                                       fail)) {
     free_types(graph);

@@ -2,27 +2,38 @@
 #include "reader/input/load.h"
 
 #include "graph/graphfile.h"
+#include "reader/host/host.h"
+#include "reader/host/memory.h"
 #include "reader/host/progress.h"
 
 #include <stdlib.h>
 
-/* An input as the source of a document, and who waits for it. */
+/* An input as a source, and who waits for it. */
 typedef struct {
   dmd_source_t source;
   dmdv_input_t *input;
   dmdv_progress_t progress;
-  uint64_t bytes; /* that were handed out */
+  uint64_t bytes;   /* that were handed out */
+  const char *verb; /* what is done to them; NULL: they are read */
 } reading_t;
 
 static bool next(void *ctx, const char **bytes, size_t *n, dmd_fail_t *fail) {
   reading_t *reading = ctx;
   bool good = dmdv_input_next(reading->input, bytes, n, fail);
-  dmdv_progress_update(&reading->progress,
-                       &(dmdv_read_t){.bytes = reading->bytes,
-                                      .at = dmdv_input_at(reading->input),
-                                      .total = dmdv_input_total(reading->input)});
+  dmdv_progress_update(&reading->progress, &(dmdv_read_t){.bytes = reading->bytes,
+                                                          .at = dmdv_input_at(reading->input),
+                                                          .total = dmdv_input_total(reading->input),
+                                                          .verb = reading->verb});
   reading->bytes += good ? *n : 0;
   return good;
+}
+
+/* Heap graphs are counted first, and read then. */
+static bool rewind_input(void *ctx, dmd_fail_t *fail) {
+  reading_t *reading = ctx;
+  reading->bytes = 0;
+  reading->verb = NULL;
+  return dmdv_input_rewind(reading->input, fail);
 }
 
 static double number(const char *text) {
@@ -30,8 +41,9 @@ static double number(const char *text) {
 }
 
 static const dmd_source_t *begin(reading_t *reading, dmdv_input_t *input) {
-  *reading =
-      (reading_t){.source = {.next = next, .ctx = reading, .number = number}, .input = input};
+  *reading = (reading_t){
+      .source = {.next = next, .rewind = rewind_input, .ctx = reading, .number = number},
+      .input = input};
   dmdv_progress_start(&reading->progress);
   return &reading->source;
 }
@@ -88,6 +100,29 @@ bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char
   reading_t reading;
   bool good = dmd_load_either(profile, amounts, begin(&reading, input), &options, is_profile, fail);
   end(&reading);
+  dmdv_input_close(input);
+  return good;
+}
+
+/* ---- Heap graphs. ---- */
+
+bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,
+                           const dmd_load_graph_options_t *options, dmd_fail_t *fail) {
+  reading_t reading;
+  begin(&reading, input);
+  reading.verb = "counted";
+  reading.source.memory_szB = dmdv_memory_available();
+  bool good = dmd_load_graph(graph, &dmdv_env, &reading.source, options, fail);
+  end(&reading);
+  return good;
+}
+
+bool dmdv_load_graph(dmd_heapgraph_t *graph, const char *name,
+                     const dmd_load_graph_options_t *options, dmd_fail_t *fail) {
+  dmdv_input_t *input = dmdv_input_open(name, fail);
+  if (input == NULL)
+    return false;
+  bool good = dmdv_input_keep(input, fail) && dmdv_load_graph_input(graph, input, options, fail);
   dmdv_input_close(input);
   return good;
 }

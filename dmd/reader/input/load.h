@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * load.h: files as profiles, or as memory reports that about:memory saved: load/load.h reads what
- * is in them.
+ * load.h: files as profiles, as memory reports that about:memory saved, or as heap graphs:
+ * load/load.h and load/load_graph.h read what is in them.
  */
 #ifndef DMD_READER_INPUT_LOAD_H
 #define DMD_READER_INPUT_LOAD_H
 
 #include "load/load.h"
+#include "load/load_graph.h"
 #include "reader/input/input.h"
 
 /* Fills an initialised, empty profile from the file with this name ("-": standard input). False,
@@ -26,5 +27,14 @@ bool dmdv_load_reports_input(dmd_amounts_t *amounts, dmdv_input_t *input, dmd_fa
  * which. */
 bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
                       bool *is_profile, dmd_fail_t *fail);
+
+/* Makes a graph, uninitialised so far, of the file with this name ("-": standard input). False,
+ * with *fail filled in and nothing to destroy, if that fails. */
+bool dmdv_load_graph(dmd_heapgraph_t *graph, const char *name,
+                     const dmd_load_graph_options_t *options, dmd_fail_t *fail);
+
+/* The same from an open input, which the caller closes; dmdv_input_keep was called. */
+bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,
+                           const dmd_load_graph_options_t *options, dmd_fail_t *fail);
 
 #endif

@@ -22,7 +22,7 @@ static bool make_graph(dmd_heapgraph_t *graph, const dmd_profile_t *profile, dmd
 }
 
 static bool load_scan(dmd_heapgraph_t *graph, dmdv_input_t *input,
-                      const dmdv_load_graph_options_t *options, dmd_fail_t *fail) {
+                      const dmd_load_graph_options_t *options, dmd_fail_t *fail) {
   dmd_load_options_t load = {.contents = true, .frame_view = options->frame_view};
   dmd_profile_t profile;
   dmd_profile_init(&profile, &dmdv_env);
@@ -32,7 +32,7 @@ static bool load_scan(dmd_heapgraph_t *graph, dmdv_input_t *input,
 }
 
 bool dmdv_load_graph_or_scan(dmd_heapgraph_t *graph, const char *name,
-                             const dmdv_load_graph_options_t *options, dmd_fail_t *fail) {
+                             const dmd_load_graph_options_t *options, dmd_fail_t *fail) {
   const char *bytes;
   size_t n;
   dmdv_input_t *input = dmdv_input_open(name, fail);

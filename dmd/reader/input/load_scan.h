@@ -6,11 +6,11 @@
 #ifndef DMD_READER_INPUT_LOAD_SCAN_H
 #define DMD_READER_INPUT_LOAD_SCAN_H
 
-#include "reader/input/load_graph.h"
+#include "reader/input/load.h"
 
 /* Makes a graph, uninitialised so far, of the file with this name ("-": standard input). False,
  * with *fail filled in and nothing to destroy, if that fails. */
 bool dmdv_load_graph_or_scan(dmd_heapgraph_t *graph, const char *name,
-                             const dmdv_load_graph_options_t *options, dmd_fail_t *fail);
+                             const dmd_load_graph_options_t *options, dmd_fail_t *fail);
 
 #endif

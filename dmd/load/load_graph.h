@@ -13,45 +13,39 @@
  *   - sizes add up to less than 2^61 bytes
  *
  * Blocks that lie in others get the reports of these as well (graph/nesting.h).
- *
- * Not in every build of dmdv: without protobuf-c loading fails, and says why.
  */
-#ifndef DMD_READER_INPUT_LOAD_GRAPH_H
-#define DMD_READER_INPUT_LOAD_GRAPH_H
+#ifndef DMD_LOAD_LOAD_GRAPH_H
+#define DMD_LOAD_LOAD_GRAPH_H
 
-#include "base/fail.h"
+#include "graph/heapgraph.h"
 #include "graph/variables.h"
-#include "reader/input/input.h"
+#include "load/source.h"
 
 /* A part of a root: szB bytes that are a variable, or lie between variables. */
-typedef struct dmdv_data_part {
+typedef struct dmd_cut_part {
   uint64_t szB;
   const char *name; /* NULL: between variables */
-} dmdv_data_part_t;
+} dmd_cut_part_t;
 
 /* Cuts the data of objects, stacks and thread-local storage into variables, which become roots of
  * their own. */
-typedef struct dmdv_data_cutter {
+typedef struct dmd_data_cutter {
   void *ctx;
   /* Called for each object of the file, with its id, before part. */
   void (*add_object)(void *ctx, uint32_t id, const dmd_graph_object_t *object);
   /* The part that what is left of a root begins with. Called for each part twice, and says the same
    * again. */
-  dmdv_data_part_t (*part)(void *ctx, const dmd_uncut_t *rest);
-} dmdv_data_cutter_t;
+  dmd_cut_part_t (*part)(void *ctx, const dmd_uncut_t *rest);
+} dmd_data_cutter_t;
 
-typedef struct dmdv_load_graph_options {
-  const dmdv_data_cutter_t *cutter; /* NULL: data stays whole */
-  dmd_frame_view_t frame_view;      /* which the graph's profile gets */
-} dmdv_load_graph_options_t;
+typedef struct dmd_load_graph_options {
+  const dmd_data_cutter_t *cutter; /* NULL: data stays whole */
+  dmd_frame_view_t frame_view;     /* which the graph's profile gets */
+} dmd_load_graph_options_t;
 
-/* Makes a graph, uninitialised so far, of the file with this name ("-": standard input). False,
- * with *fail filled in and nothing to destroy, if that fails. */
-bool dmdv_load_graph(dmd_heapgraph_t *graph, const char *name,
-                     const dmdv_load_graph_options_t *options, dmd_fail_t *fail);
-
-/* The same from an open input, which the caller closes; dmdv_input_keep was called. */
-bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,
-                           const dmdv_load_graph_options_t *options, dmd_fail_t *fail);
+/* Makes a graph, uninitialised so far, of a file. False, with *fail filled in and nothing to
+ * destroy, if that fails. */
+bool dmd_load_graph(dmd_heapgraph_t *graph, const dmd_env_t *env, const dmd_source_t *source,
+                    const dmd_load_graph_options_t *options, dmd_fail_t *fail);
 
 #endif
