@@ -60,6 +60,7 @@ dmd_core_sources = \
   dmd/analysis/filter.c dmd/analysis/filter.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
   dmd/analysis/ignore.c dmd/analysis/ignore.h \
+  dmd/analysis/grouptypes.h \
   dmd/analysis/known.c dmd/analysis/known.h \
   dmd/analysis/merge.c dmd/analysis/merge.h \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
@@ -72,6 +73,7 @@ dmd_core_sources = \
   dmd/analysis/record.c dmd/analysis/record.h \
   dmd/analysis/recordfields.c dmd/analysis/recordfields.h \
   dmd/analysis/reduce.c dmd/analysis/reduce.h \
+  dmd/analysis/rownames.c dmd/analysis/rownames.h \
   dmd/analysis/rows.c dmd/analysis/rows.h \
   dmd/analysis/size.c dmd/analysis/size.h \
   dmd/analysis/student.c dmd/analysis/student.h \
@@ -109,6 +111,7 @@ dmd_core_sources = \
   dmd/graph/rootname.c dmd/graph/rootname.h \
   dmd/graph/scangraph.c dmd/graph/scangraph.h \
   dmd/graph/select.c dmd/graph/select.h \
+  dmd/graph/typedgroups.c dmd/graph/typedgroups.h \
   dmd/graph/types.c dmd/graph/types.h \
   dmd/graph/typing.c dmd/graph/typing.h \
   dmd/graph/variables.c dmd/graph/variables.h \
@@ -204,6 +207,7 @@ dmd_core_sources = \
   dmd/page/heapmap.c dmd/page/heapmap.h \
   dmd/page/nest.c dmd/page/nest.h \
   dmd/page/page.c dmd/page/page.h \
+  dmd/page/picks.c dmd/page/picks.h \
   dmd/page/pagedata.c dmd/page/pagedata.h \
   dmd/page/pagegraph.c dmd/page/pagegraph.h \
   dmd/page/query.c dmd/page/query.h \

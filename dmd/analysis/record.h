@@ -18,6 +18,7 @@
 #ifndef DMD_ANALYSIS_RECORD_H
 #define DMD_ANALYSIS_RECORD_H
 
+#include "analysis/grouptypes.h"
 #include "base/sort.h"
 #include "profile/profile.h"
 
@@ -63,6 +64,8 @@ typedef struct dmd_section_records {
 
 typedef struct dmd_records {
   dmd_profile_t *profile;
+  const dmd_grouptypes_t *types; /* of the profile's groups; NULL: nobody knows them. May be set
+                                    after init */
   uint32_t max_frames;
   dmd_intern_t stacks; /* cut stacks: sequences of the profile's frame ids */
   uint32_t *cut;       /* cut stack of each of the profile's stacks; [0] is DMD_NONE */

@@ -1,44 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * rows.h: the blocks added up by reporter, tag, thread, function, library or file.
+ * rows.h: the blocks added up by reporter, tag, thread, function, library, file or type.
  *
- * A row is one of these (of the last three the one that allocated, see places.h), with
- * what its blocks hold in all and in each report state. A block that two reporters reported counts
- * for both of them, so that rows by reporter can add up to more than the heap. The row of a
- * reporter, tag, thread, frame or stack is looked up by its name only once.
+ * A row is one of these (rownames.h), with what its blocks hold in all and in each report state. A
+ * block that two reporters reported counts for both of them, so that rows by reporter can add up to
+ * more than the heap.
  */
 #ifndef DMD_ANALYSIS_ROWS_H
 #define DMD_ANALYSIS_ROWS_H
 
-#include "analysis/places.h"
+#include "analysis/rownames.h"
 #include "analysis/tally.h"
-
-/* What the blocks are added up by. */
-typedef enum dmd_by {
-  DMD_BY_RECORD, /* their stacks: record.h */
-  DMD_BY_REPORTER,
-  DMD_BY_TAG,
-  DMD_BY_THREAD,
-  DMD_BY_FUNCTION,
-  DMD_BY_LIBRARY,
-  DMD_BY_FILE
-} dmd_by_t;
 
 typedef struct dmd_rows {
   const dmd_records_t *records;
-  dmd_by_t by;
-  dmd_intern_t names; /* by id of a row */
-  dmd_pool_t tallies;
-  /* The rows of reporters' names, tags or threads, or of frames and stacks, by their ids plus 1,
-   * since there is one for blocks that have none; DMD_NONE: not known so far. */
-  dmd_pool_t known, of_frames;
-  dmd_places_t places;
-  uint32_t *order; /* the ids, those of most bytes first */
+  dmd_rownames_t names;
+  dmd_pool_t tallies; /* by row */
+  uint32_t *order;    /* the ids, those of most bytes first */
   uint32_t n;
 } dmd_rows_t;
 
 /* Adds up the records that are left in these sections (bits 1 << dmd_section_t; 0: all). by is not
- * DMD_BY_RECORD. Borrows the records; must stay where it is until it is destroyed. */
+ * DMD_BY_RECORD, and DMD_BY_TYPE only of records that have types. Borrows the records; must stay
+ * where it is until it is destroyed. */
 void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, unsigned sections);
 
 /* The same of records that are added one by one, between these. */
@@ -53,7 +37,7 @@ static inline const dmd_tally_t *dmd_rows_at(const dmd_rows_t *rows, uint32_t i)
 }
 
 static inline const char *dmd_rows_name(const dmd_rows_t *rows, uint32_t i) {
-  return dmd_intern_get_str(&rows->names, rows->order[i]);
+  return dmd_intern_get_str(&rows->names.names, rows->order[i]);
 }
 
 #endif

@@ -51,6 +51,18 @@ dmd_own_size_t dmd_nesting_own(const dmd_nesting_sizes_t *sizes, uint32_t node) 
   return own;
 }
 
+dmd_group_t dmd_nesting_group(const dmd_nesting_sizes_t *sizes, uint32_t node) {
+  const dmd_graph_block_t *block = dmd_heapgraph_block(sizes->graph, node);
+  dmd_own_size_t own = dmd_nesting_own(sizes, node);
+  return (dmd_group_t){.req = own.szB - own.slop,
+                       .slop = own.slop,
+                       .num = 1,
+                       .stack = dmd_heapgraph_profile_stack(sizes->graph, block->stack),
+                       .reports = block->reports,
+                       .tag = block->tag,
+                       .thread = dmd_thread_number(block->thread)};
+}
+
 int64_t dmd_nesting_heap_szB(const dmd_heapgraph_t *graph) {
   dmd_nesting_sizes_t sizes;
   int64_t szB = 0;

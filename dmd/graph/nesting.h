@@ -28,6 +28,9 @@ typedef struct dmd_own_size {
 
 dmd_own_size_t dmd_nesting_own(const dmd_nesting_sizes_t *sizes, uint32_t node);
 
+/* The block as a group of the graph's profile. */
+dmd_group_t dmd_nesting_group(const dmd_nesting_sizes_t *sizes, uint32_t node);
+
 /* Usable bytes of all blocks, each byte once. Cost: one walk over the blocks. */
 int64_t dmd_nesting_heap_szB(const dmd_heapgraph_t *graph);
 

@@ -15,15 +15,7 @@ void dmd_heapgraph_add_groups(dmd_heapgraph_t *graph, const bool *picks) {
   for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
     if (picks != NULL && !picks[node])
       continue;
-    const dmd_graph_block_t *block = dmd_heapgraph_block(graph, node);
-    dmd_own_size_t own = dmd_nesting_own(&sizes, node);
-    dmd_group_t group = {.req = own.szB - own.slop,
-                         .slop = own.slop,
-                         .num = 1,
-                         .stack = dmd_heapgraph_profile_stack(graph, block->stack),
-                         .reports = block->reports,
-                         .tag = block->tag,
-                         .thread = dmd_thread_number(block->thread)};
+    dmd_group_t group = dmd_nesting_group(&sizes, node);
     dmd_groups_add(&graph->profile.groups, &group);
   }
   dmd_groups_finish(&graph->profile.groups);

@@ -64,7 +64,7 @@ static void write_rows(dmd_jsonout_t *j, const dmd_view_t *view, dmd_window_t wi
 
 bool dmd_ask_records(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_selection_t selection;
-  dmd_by_t by = dmd_rowlist_by(query);
+  dmd_by_t by = dmd_by_read(query);
   const char *name = dmd_query_str(query, "name", "");
   dmd_window_t window = dmd_window_read(query, ROWS);
   dmd_selection_read(&selection, page, query);

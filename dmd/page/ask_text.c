@@ -25,7 +25,7 @@ typedef struct {
 
 /* ---- Records. ---- */
 
-/* The file's name, or both of a difference. */
+/* The file's name, or both of a difference, and what is picked. */
 static void title_of(const maker_t *m, dmd_strbuf_t *title) {
   dmd_strbuf_init(title, m->page->env);
   if (m->view->old != DMD_VIEW_ALONE) {
@@ -33,6 +33,10 @@ static void title_of(const maker_t *m, dmd_strbuf_t *title) {
     dmd_strbuf_str(title, " ");
   }
   dmd_strbuf_str(title, dmd_page_file(m->page, m->view->of)->name.text);
+  if (dmd_picks_are_any(&m->view->picks)) {
+    dmd_strbuf_str(title, ", ");
+    dmd_picks_describe(&m->view->picks, title);
+  }
 }
 
 static void print_records(const maker_t *m, const dmd_records_t *records, dmd_out_t *out) {
@@ -80,6 +84,7 @@ static void make_records(const maker_t *m, dmd_out_t *out) {
   };
   dmd_records_t records;
   dmd_records_init(&records, m->view->profile, m->view->max_frames, sorts[m->selection.sort]);
+  records.types = m->view->records.types;
   if (m->view->before != NULL)
     dmd_records_drop_unchanged(&records);
   filter(m, &records);
@@ -121,7 +126,7 @@ static unsigned parts_of(const maker_t *m, text_view_t what) {
 }
 
 static bool make_of_view(dmd_page_t *page, dmd_query_t *query, text_view_t what, dmd_out_t *out) {
-  maker_t m = {.page = page, .by = what == RECORDS ? dmd_rowlist_by(query) : DMD_BY_RECORD};
+  maker_t m = {.page = page, .by = what == RECORDS ? dmd_by_read(query) : DMD_BY_RECORD};
   m.max_records =
       (uint32_t)dmd_query_number(query, "max-records", 1, DMD_MAX_SHOWN, what == OVERVIEW ? 5 : 10);
   dmd_selection_read(&m.selection, page, query);

@@ -83,7 +83,8 @@ static void write_all(writer_t *w, uint32_t n_left) {
 
 static void write_treemap(dmd_view_t *view, dmd_jsonout_t *j) {
   const dmd_rows_t *rows = &view->rows.rows;
-  bool has_parts = rows->by == DMD_BY_REPORTER || rows->by == DMD_BY_FILE;
+  dmd_by_t by = rows->names.by;
+  bool has_parts = by == DMD_BY_REPORTER || by == DMD_BY_FILE;
   writer_t w = {.j = j, .view = view};
   dmd_nest_init(&w.nest, view->profile->env);
   dmd_intern_init(&w.parts, view->profile->env, "dmd.page.parts");
@@ -99,7 +100,7 @@ static void write_treemap(dmd_view_t *view, dmd_jsonout_t *j) {
 
 bool dmd_ask_treemap(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_selection_t selection;
-  dmd_by_t by = dmd_rowlist_by(query);
+  dmd_by_t by = dmd_by_read(query);
   dmd_selection_read(&selection, page, query);
   dmd_view_t *view = query->failed ? NULL : dmd_page_view(page, query);
   if (view == NULL)

@@ -69,9 +69,14 @@ static void make_kinds(dmd_page_graph_t *graph) {
   graph->has_kinds = true;
 }
 
+dmd_nodekeys_t *dmd_page_graph_keys(dmd_page_graph_t *graph) {
+  make_kinds(graph);
+  return &graph->keys;
+}
+
 dmd_page_graph_t *dmd_page_graph_of(const dmd_page_t *page, dmd_query_t *query) {
   uint32_t n = dmd_page_n_graphs(page);
-  const char *hint = "run the program with --graph=yes, and open the file .graph.gz, too";
+  const char *hint = DMD_PAGE_GRAPH_HINT;
   dmd_page_graph_t *graph = NULL;
   uint64_t of = dmd_query_number(query, "of", 0, UINT32_MAX, 0);
   if (n == 0)

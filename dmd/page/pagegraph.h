@@ -18,6 +18,9 @@
 #include "page/page.h"
 #include "text/text_owners.h"
 
+/* What somebody does who needs a graph, and has none. */
+#define DMD_PAGE_GRAPH_HINT "run the program with --graph=yes, and open the file .graph.gz, too"
+
 /* Of a graph that belongs to no profile of the page. */
 #define DMD_PAGE_ALONE UINT32_MAX
 
@@ -67,6 +70,7 @@ void dmd_page_forget_graphs(dmd_page_t *page);
 dmd_page_graph_t *dmd_page_graph_of(const dmd_page_t *page, dmd_query_t *query);
 
 /* Computes these, unless they are there. */
+dmd_nodekeys_t *dmd_page_graph_keys(dmd_page_graph_t *graph);
 const dmd_retained_t *dmd_page_retained(dmd_page_graph_t *graph);
 const dmd_records_t *dmd_page_graph_records(dmd_page_graph_t *graph);
 const dmd_owners_t *dmd_page_owners(dmd_page_graph_t *graph);

@@ -22,15 +22,6 @@ void dmd_rowlist_destroy(dmd_rowlist_t *list) {
   dmd_strbuf_destroy(&list->text);
 }
 
-dmd_by_t dmd_rowlist_by(dmd_query_t *query) {
-  static const char *const words[] = {
-      [DMD_BY_RECORD] = "stack",  [DMD_BY_REPORTER] = "reporter", [DMD_BY_TAG] = "tag",
-      [DMD_BY_THREAD] = "thread", [DMD_BY_FUNCTION] = "function", [DMD_BY_LIBRARY] = "library",
-      [DMD_BY_FILE] = "file",
-  };
-  return dmd_query_word(query, "by", words, sizeof words / sizeof *words, DMD_BY_RECORD);
-}
-
 void dmd_rowlist_make(dmd_rowlist_t *list, const dmd_recordlist_t *records, dmd_by_t by,
                       const dmd_selection_t *selection) {
   if (list->is_made && list->by == by && list->sections == selection->sections &&

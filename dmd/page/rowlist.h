@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * rowlist.h: the records of a list added up by reporter, tag, thread, function, library or file,
- * in the order that a query wants; the last such rows are kept.
+ * rowlist.h: the records of a list added up by reporter, tag, thread, function, library, file or
+ * type, in the order that a query wants; the last such rows are kept.
  *
- * Keys of a query, beside those of the records (recordlist.h): by; name, a text that the row's name
- * must contain. Rows have no requested bytes and no slop to be sorted by.
+ * Keys of a query, beside those of the records (recordlist.h) and by (picks.h): name, a text that
+ * the row's name must contain. Rows have no requested bytes and no slop to be sorted by.
  */
 #ifndef DMD_PAGE_ROWLIST_H
 #define DMD_PAGE_ROWLIST_H
@@ -27,9 +27,6 @@ typedef struct dmd_rowlist {
 
 void dmd_rowlist_init(dmd_rowlist_t *list, const dmd_records_t *records);
 void dmd_rowlist_destroy(dmd_rowlist_t *list);
-
-/* The value of "by": DMD_BY_RECORD where there is none, or it is "stack". */
-dmd_by_t dmd_rowlist_by(dmd_query_t *query);
 
 /* Adds up the records that are selected. */
 void dmd_rowlist_make(dmd_rowlist_t *list, const dmd_recordlist_t *records, dmd_by_t by,

@@ -4,7 +4,59 @@
 #include "analysis/combine.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "graph/typedgroups.h"
 #include "page/pagegraph.h"
+
+/* ---- Profiles that are made for a view. ---- */
+
+static dmd_viewprofile_t *new_profile(const dmd_page_t *page, const dmd_profile_t *like) {
+  dmd_viewprofile_t *made = dmd_env_alloc(page->env, "dmd.view", sizeof *made);
+  dmd_profile_init(&made->profile, page->env);
+  dmd_grouptypes_init(&made->types, page->env);
+  made->profile.mode = like->mode;
+  made->profile.options = dmd_profile_keep(&made->profile, like->options);
+  return made;
+}
+
+static void free_profile(const dmd_page_t *page, dmd_viewprofile_t *made) {
+  dmd_grouptypes_destroy(&made->types);
+  dmd_profile_destroy(&made->profile);
+  dmd_env_free(page->env, made);
+}
+
+static void add_typed(dmd_viewprofile_t *made, const dmd_page_t *page, uint32_t file, int sign) {
+  dmd_page_graph_t *graph = dmd_page_graph_beside(page, file);
+  dmd_typedgroups_add(&made->profile, &made->types, dmd_page_graph_keys(graph), sign);
+}
+
+static void make_profile(dmd_view_t *view, const dmd_page_t *page) {
+  dmd_profile_t *of = &dmd_page_file(page, view->of)->profile;
+  bool is_difference = view->old != DMD_VIEW_ALONE;
+  view->before = is_difference ? &dmd_page_file(page, view->old)->profile : NULL;
+  view->made = is_difference || view->has_types ? new_profile(page, of) : NULL;
+  view->profile = view->made != NULL ? &view->made->profile : of;
+  if (view->has_types) {
+    if (is_difference)
+      add_typed(view->made, page, view->old, -1);
+    add_typed(view->made, page, view->of, 1);
+    dmd_groups_finish(&view->profile->groups);
+  } else if (is_difference) {
+    dmd_difference_beside(view->profile, view->before, of);
+  }
+}
+
+/* Of the view's profile, what is picked. */
+static void pick(dmd_view_t *view, const dmd_page_t *page) {
+  dmd_viewprofile_t *whole = view->made, *part = new_profile(page, view->profile);
+  dmd_picks_take(&view->picks, view->profile, view->has_types ? &whole->types : NULL,
+                 &part->profile, view->has_types ? &part->types : NULL);
+  view->made = part;
+  view->profile = &part->profile;
+  if (whole != NULL)
+    free_profile(page, whole);
+}
+
+/* ---- Views. ---- */
 
 static void destroy_view(const dmd_page_t *page, dmd_view_t *view) {
   dmd_flame_destroy(&view->flame);
@@ -12,8 +64,9 @@ static void destroy_view(const dmd_page_t *page, dmd_view_t *view) {
   dmd_recordlist_destroy(&view->list);
   dmd_pieces_destroy(&view->pieces);
   dmd_records_destroy(&view->records);
-  if (view->old != DMD_VIEW_ALONE)
-    dmd_profile_destroy(&view->difference);
+  if (view->made != NULL)
+    free_profile(page, view->made);
+  dmd_intern_destroy(&view->names);
   dmd_env_free(page->env, view);
 }
 
@@ -25,24 +78,17 @@ void dmd_page_forget_views(dmd_page_t *page) {
   }
 }
 
-static void subtract(dmd_view_t *view, const dmd_page_t *page, const dmd_profile_t *new) {
-  const dmd_profile_t *old = &dmd_page_file(page, view->old)->profile;
-  dmd_profile_init(&view->difference, page->env);
-  view->difference.mode = new->mode;
-  view->difference.options = dmd_profile_keep(&view->difference, new->options);
-  dmd_difference_beside(&view->difference, old, new);
-  view->before = old;
-  view->profile = &view->difference;
-}
-
 static dmd_view_t *make_view(dmd_page_t *page, const dmd_view_t *key) {
   dmd_view_t *view = dmd_env_alloc(page->env, "dmd.view", sizeof *view);
   *view = *key;
-  view->before = NULL;
-  view->profile = &dmd_page_file(page, key->of)->profile;
-  if (view->old != DMD_VIEW_ALONE)
-    subtract(view, page, view->profile);
+  dmd_intern_init(&view->names, page->env, "dmd.view");
+  view->picks = dmd_picks_keep(&key->picks, &view->names);
+  make_profile(view, page);
+  if (dmd_picks_are_any(&view->picks))
+    pick(view, page);
   dmd_records_init(&view->records, view->profile, view->max_frames, DMD_SORT_USABLE);
+  if (view->has_types)
+    view->records.types = &view->made->types;
   if (view->old != DMD_VIEW_ALONE)
     dmd_records_drop_unchanged(&view->records);
   dmd_pieces_init(&view->pieces, &view->records);
@@ -54,14 +100,18 @@ static dmd_view_t *make_view(dmd_page_t *page, const dmd_view_t *key) {
   return view;
 }
 
+static bool is_of(const dmd_view_t *view, const dmd_view_t *key) {
+  return view->of == key->of && view->old == key->old && view->max_frames == key->max_frames &&
+         view->has_types == key->has_types && dmd_picks_are_equal(&view->picks, &key->picks);
+}
+
 /* The view of this key, made in the place of the one that was not used for longest, if it is not
  * there. */
 static dmd_view_t *find_view(dmd_page_t *page, const dmd_view_t *key) {
   dmd_view_t **place = &page->views[0];
   for (int i = 0; i < DMD_PAGE_VIEWS; i++) {
     dmd_view_t *view = page->views[i];
-    if (view != NULL && view->of == key->of && view->old == key->old &&
-        view->max_frames == key->max_frames) {
+    if (view != NULL && is_of(view, key)) {
       view->used = page->n_asked;
       return view;
     }
@@ -74,6 +124,8 @@ static dmd_view_t *find_view(dmd_page_t *page, const dmd_view_t *key) {
   *place = make_view(page, key);
   return *place;
 }
+
+/* ---- What a query is about. ---- */
 
 bool dmd_page_files_of(const dmd_page_t *page, dmd_query_t *query, const dmd_page_file_t **of,
                        const dmd_page_file_t **old) {
@@ -89,9 +141,24 @@ bool dmd_page_files_of(const dmd_page_t *page, dmd_query_t *query, const dmd_pag
   return true;
 }
 
+/* Whether types are known of the blocks of both files; notes in the query why they are not. */
+static bool have_types(const dmd_page_t *page, dmd_query_t *query, const dmd_view_t *key) {
+  if (dmd_page_file(page, key->of)->profile.mode == DMD_MODE_CUMULATIVE)
+    return dmd_query_reject(query,
+                            "types are known of blocks that are there, not of all there were",
+                            "run the program with --mode=live and --graph=yes");
+  if (dmd_page_graph_beside(page, key->of) == NULL ||
+      (key->old != DMD_VIEW_ALONE && dmd_page_graph_beside(page, key->old) == NULL))
+    return dmd_query_reject(query, "types are in a heap graph, and this file has none beside it",
+                            DMD_PAGE_GRAPH_HINT);
+  return true;
+}
+
 dmd_view_t *dmd_page_view_of(dmd_page_t *page, dmd_query_t *query, uint64_t max_frames) {
   const dmd_page_file_t *of, *old;
-  dmd_view_t key = {.old = DMD_VIEW_ALONE, .used = page->n_asked};
+  dmd_view_t key = {.old = DMD_VIEW_ALONE, .used = page->n_asked, .picks = dmd_picks_read(query)};
+  key.has_types = key.picks.name[DMD_BY_TYPE] != NULL ||
+                  dmd_str_equal(dmd_query_str(query, "by", ""), dmd_by_word(DMD_BY_TYPE));
   key.max_frames = (uint32_t)dmd_query_number(query, "max-frames", 1, DMD_MAX_SHOWN, max_frames);
   if (!dmd_page_files_of(page, query, &of, &old))
     return NULL;
@@ -99,6 +166,8 @@ dmd_view_t *dmd_page_view_of(dmd_page_t *page, dmd_query_t *query, uint64_t max_
     key.of = dmd_page_file(page, i) == of ? i : key.of;
     key.old = dmd_page_file(page, i) == old ? i : key.old;
   }
+  if (key.has_types && !have_types(page, query, &key))
+    return NULL;
   return find_view(page, &key);
 }
 

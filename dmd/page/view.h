@@ -7,15 +7,19 @@
  * the query alone, without first and count.
  *
  * Keys of a query: of, a file's number; old, that of the file that it is compared with (none: it is
- * no difference); max-frames, that tell stacks apart.
+ * no difference); max-frames, that tell stacks apart; the picks of picks.h. Where it has a type, or
+ * by=type, the view is of the heap graph beside the file, whose blocks have types: otherwise they
+ * are the same.
  *
- * Cost: of a view that of its records (analysis/record.h); a difference also has groups of its own.
+ * Cost: of a view that of its records (analysis/record.h); a difference, what is picked, and what
+ * has types, also has groups of its own.
  */
 #ifndef DMD_PAGE_VIEW_H
 #define DMD_PAGE_VIEW_H
 
 #include "page/flame.h"
 #include "page/page.h"
+#include "page/picks.h"
 #include "page/recordlist.h"
 #include "page/rowlist.h"
 #include "text/pieces.h"
@@ -23,13 +27,22 @@
 /* Of a view that compares nothing. */
 #define DMD_VIEW_ALONE UINT32_MAX
 
+/* A profile that is made for a view. */
+typedef struct dmd_viewprofile {
+  dmd_profile_t profile;
+  dmd_grouptypes_t types; /* of its groups, where the view has types */
+} dmd_viewprofile_t;
+
 typedef struct dmd_view {
   uint32_t of, old; /* numbers of files */
   uint32_t max_frames;
-  uint64_t used; /* the question that used it last */
+  bool has_types;
+  dmd_picks_t picks;
+  dmd_intern_t names; /* of the picks */
+  uint64_t used;      /* the question that used it last */
   dmd_profile_t *profile;
   const dmd_profile_t *before; /* NULL: it is no difference */
-  dmd_profile_t difference;    /* where it is one: the profile */
+  dmd_viewprofile_t *made;     /* whose the profile is; NULL: it is the file's */
   dmd_records_t records;
   dmd_pieces_t pieces;
   dmd_recordlist_t list;
