@@ -59,6 +59,7 @@ dmd_core_sources = \
   dmd/analysis/combine.c dmd/analysis/combine.h \
   dmd/analysis/filter.c dmd/analysis/filter.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
+  dmd/analysis/heapsum.c dmd/analysis/heapsum.h \
   dmd/analysis/ignore.c dmd/analysis/ignore.h \
   dmd/analysis/grouptypes.h \
   dmd/analysis/known.c dmd/analysis/known.h \

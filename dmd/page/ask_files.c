@@ -7,41 +7,20 @@
  * dark-matter mode has unreported blocks. "reduced" is there where a file was too large for a page.
  * "graph" numbers the graph beside a profile, "of" the profile beside a graph.
  */
-#include "analysis/record.h"
-#include "base/jsonout.h"
+#include "analysis/heapsum.h"
+#include "page/answer.h"
 #include "page/asks.h"
 #include "page/pagegraph.h"
 #include "profile/json.h"
 
-typedef struct {
-  uint64_t blocks, bytes;
-} sum_t;
-
-static void add(sum_t *sum, const dmd_group_t *group) {
-  sum->blocks += group->num;
-  sum->bytes += (group->req + group->slop) * group->num;
-}
-
-static void write_sum(dmd_jsonout_t *j, const sum_t *sum) {
-  dmd_jsonout_key_u64(j, "blocks", sum->blocks);
-  dmd_jsonout_key_u64(j, "bytes", sum->bytes);
-}
-
 static void write_heap(dmd_jsonout_t *j, const dmd_profile_t *profile) {
-  sum_t all = {0}, unreported = {0};
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
-    const dmd_group_t *group = dmd_groups_at(&profile->groups, id);
-    add(&all, group);
-    if (dmd_section_of_group(profile, group) == DMD_SECTION_UNREPORTED)
-      add(&unreported, group);
-  }
-  write_sum(j, &all);
+  dmd_heapsum_t sum = dmd_heapsum_of(profile);
+  dmd_answer_key_i64(j, "blocks", sum.all.num);
+  dmd_answer_key_i64(j, "bytes", sum.all.usable);
   if (profile->mode != DMD_MODE_DARK_MATTER)
     return;
-  dmd_jsonout_key(j, "unreported");
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  write_sum(j, &unreported);
-  dmd_jsonout_end(j);
+  const dmd_blocksum_t *unreported = &sum.section[DMD_SECTION_UNREPORTED];
+  dmd_answer_key_sum(j, "unreported", unreported->usable, unreported->num);
 }
 
 static void write_process(dmd_jsonout_t *j, const dmd_profile_t *profile) {
@@ -56,7 +35,6 @@ static void write_process(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_strbuf_destroy(&process);
 }
 
-/* graph: the one beside the file, or NULL. */
 static void write_reduced(dmd_jsonout_t *j, const dmd_image_reduced_t *reduced) {
   dmd_jsonout_key(j, "reduced");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
@@ -65,6 +43,7 @@ static void write_reduced(dmd_jsonout_t *j, const dmd_image_reduced_t *reduced) 
   dmd_jsonout_end(j);
 }
 
+/* graph: the one beside the file, or NULL. */
 static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file,
                        const dmd_page_graph_t *graph) {
   const dmd_profile_t *profile = &file->profile;

@@ -4,6 +4,7 @@
  * "resident"}]}]}: the profiles that the page has, by process, each process's in the order of their
  * dumps. sections are {NAME: {"bytes", "blocks"}}, in dark-matter mode only.
  */
+#include "analysis/heapsum.h"
 #include "analysis/profile_amounts.h"
 #include "base/sort.h"
 #include "base/str.h"
@@ -28,24 +29,17 @@ static int compare_files(const void *ctx, uint32_t a, uint32_t b) {
 }
 
 static void write_heap(dmd_jsonout_t *j, const dmd_profile_t *profile) {
-  int64_t usable[DMD_N_SECTIONS] = {0}, num[DMD_N_SECTIONS] = {0};
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
-    const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
-    dmd_section_t section = dmd_section_of_group(profile, g);
-    usable[section] += (int64_t)(g->num * (g->req + g->slop));
-    num[section] += (int64_t)g->num;
-  }
-  dmd_answer_key_sum(j, "heap", usable[0] + usable[1] + usable[2] + usable[3],
-                     num[0] + num[1] + num[2] + num[3]);
+  dmd_heapsum_t sum = dmd_heapsum_of(profile);
+  dmd_answer_key_sum(j, "heap", sum.all.usable, sum.all.num);
   if (profile->mode != DMD_MODE_DARK_MATTER)
     return;
   dmd_jsonout_key(j, "sections");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   for (int section = DMD_SECTION_TWICE; section <= DMD_SECTION_ONCE; section++)
-    dmd_answer_key_sum(j, dmd_section_name(section), usable[section], num[section]);
+    dmd_answer_key_sum(j, dmd_section_name(section), sum.section[section].usable,
+                       sum.section[section].num);
   dmd_jsonout_end(j);
 }
-_Static_assert(DMD_N_SECTIONS == 4, "all are added up");
 
 static void write_dump(dmd_jsonout_t *j, const series_t *series, uint32_t file) {
   const dmd_profile_t *profile = profile_at(series, file);

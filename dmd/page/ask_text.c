@@ -84,7 +84,7 @@ static void make_records(const maker_t *m, dmd_out_t *out) {
   };
   dmd_records_t records;
   dmd_records_init(&records, m->view->profile, m->view->max_frames, sorts[m->selection.sort]);
-  records.types = m->view->records.types;
+  dmd_view_tell(m->view, &records);
   if (m->view->before != NULL)
     dmd_records_drop_unchanged(&records);
   filter(m, &records);

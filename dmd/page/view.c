@@ -48,12 +48,21 @@ static void make_profile(dmd_view_t *view, const dmd_page_t *page) {
 /* Of the view's profile, what is picked. */
 static void pick(dmd_view_t *view, const dmd_page_t *page) {
   dmd_viewprofile_t *whole = view->made, *part = new_profile(page, view->profile);
+  view->heap = dmd_heapsum_of(view->profile).all;
   dmd_picks_take(&view->picks, view->profile, view->has_types ? &whole->types : NULL,
                  &part->profile, view->has_types ? &part->types : NULL);
   view->made = part;
   view->profile = &part->profile;
   if (whole != NULL)
     free_profile(page, whole);
+}
+
+void dmd_view_tell(const dmd_view_t *view, dmd_records_t *records) {
+  records->types = view->has_types ? &view->made->types : NULL;
+  if (!dmd_picks_are_any(&view->picks))
+    return;
+  records->usable = view->heap.usable;
+  records->num = view->heap.num;
 }
 
 /* ---- Views. ---- */
@@ -87,8 +96,7 @@ static dmd_view_t *make_view(dmd_page_t *page, const dmd_view_t *key) {
   if (dmd_picks_are_any(&view->picks))
     pick(view, page);
   dmd_records_init(&view->records, view->profile, view->max_frames, DMD_SORT_USABLE);
-  if (view->has_types)
-    view->records.types = &view->made->types;
+  dmd_view_tell(view, &view->records);
   if (view->old != DMD_VIEW_ALONE)
     dmd_records_drop_unchanged(&view->records);
   dmd_pieces_init(&view->pieces, &view->records);

@@ -17,6 +17,7 @@
 #ifndef DMD_PAGE_VIEW_H
 #define DMD_PAGE_VIEW_H
 
+#include "analysis/heapsum.h"
 #include "page/flame.h"
 #include "page/page.h"
 #include "page/picks.h"
@@ -42,6 +43,7 @@ typedef struct dmd_view {
   uint64_t used;      /* the question that used it last */
   dmd_profile_t *profile;
   const dmd_profile_t *before; /* NULL: it is no difference */
+  dmd_blocksum_t heap;         /* before anything was picked; nothing is: not set */
   dmd_viewprofile_t *made;     /* whose the profile is; NULL: it is the file's */
   dmd_records_t records;
   dmd_pieces_t pieces;
@@ -61,6 +63,10 @@ dmd_view_t *dmd_page_view_of(dmd_page_t *page, dmd_query_t *query, uint64_t max_
  * with the reason noted in the query, where there are none that could be compared. */
 bool dmd_page_files_of(const dmd_page_t *page, dmd_query_t *query, const dmd_page_file_t **of,
                        const dmd_page_file_t **old);
+
+/* Tells records of a view's profile what they do not know by themselves: the types, and the heap
+ * that they are shares of, also where only a part of it is picked. */
+void dmd_view_tell(const dmd_view_t *view, dmd_records_t *records);
 
 /* Forgets all views. */
 void dmd_page_forget_views(dmd_page_t *page);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
-import { keysOfSorting, RECORD_COLUMNS, selectionOf, sortingOf } from "../src/views/records.tsx";
+import { keysOfSorting, RECORD_COLUMNS, selectionOf, sortingOf } from "../src/views/recordtable.tsx";
 import { RecordBody } from "../src/views/record.tsx";
 import type { RecordAnswer, RecordRow } from "../src/views/recordanswers.ts";
 import { withKeys } from "../src/state/link.ts";

@@ -43,6 +43,55 @@ def test_records_of_a_peer(t):
     records_agree(t, t.peer("script-max-frames.json"))
 
 
+def test_types(t):
+    """Sums by type, where a heap graph lies beside the profile, are those of dmdv census; without one the page says what to do."""
+    catalog = t.catalog()
+    graph = catalog.replace(".json.gz", ".graph.gz")
+    page = t.open(catalog, link="view=records&by=type&section=unreported")
+    wanted = t.json("census", "--json", "--by=type", "--filter=state=unreported", graph)["rows"]
+    t.check(len(wanted) > 3, "there are types")
+    shown = {row["Name"]: (row["Bytes"], row["Blocks"]) for row in page.rows()}
+    t.equal(shown, {row["key"]["type"]: (with_commas(row["bytes"]), with_commas(row["blocks"])) for row in wanted})
+    page.go("view=treemap&by=type")
+    t.contains(page.text(".chosen"), with_commas(t.json("census", "--json", "--by=type", graph)["total"]["bytes"]) + " bytes")
+    t.picture(page, "treemap-by-type")
+    page = t.open("--graphs=no", catalog, link="view=records&by=type")
+    t.contains(page.text(".panel-error"), "--graph=yes")
+
+
+def test_sums_open(t):
+    """A row of a sum opens its records, which add up to it; the link says which, and the browser goes back and forward."""
+    catalog = t.catalog()
+    graph = catalog.replace(".json.gz", ".graph.gz")
+    page = t.open(catalog, link="view=records")
+    opened = "document.querySelector('.details-sum')?.innerText ?? ''"
+    for by in ("reporter", "tag", "thread", "library", "file", "function", "type"):
+        if by == "type":
+            rows = [dict(row, name=row["key"]["type"]) for row in t.json("census", "--json", "--by=type", graph)["rows"]]
+        else:
+            rows = t.json("print", "--json", "--by=%s" % by, catalog)["rows"]
+        page.go("view=records&by=%s" % by)
+        shown = page.rows()
+        t.equal(len(shown), len(rows), by)
+        page.evaluate("document.querySelector('.table-row').click()")
+        row = next(row for row in rows if row["name"] == shown[0]["Name"])
+        sum_of = "%s bytes in %s block" % (with_commas(row["bytes"]), with_commas(row["blocks"]))
+        page.until("(%s).includes(%s)" % (opened, json.dumps(sum_of)))
+        t.contains(page.evaluate("location.hash"), "&%s=" % by)
+        t.equal(page.evaluate("document.querySelector('.table-row[aria-selected=true]').innerText").split("\n")[-1], row["name"])
+        t.picture(page, "sums-%s" % by)
+        page.evaluate("history.back()")
+        page.until("(%s) === '' && document.querySelector('.table-row') !== null" % opened)
+        page.evaluate("history.forward()")
+        page.until("(%s).includes(%s)" % (opened, json.dumps(sum_of)))
+        page.evaluate("document.querySelector('.details-head button').click()")
+        page.until("document.querySelector('.pick') !== null && document.querySelector('.toolbar [role=status]').innerText.includes(%s)"
+                   % json.dumps(sum_of))
+        t.contains(page.text(".pick"), row["name"])
+        t.picture(page, "sums-%s-alone" % by)
+    page.expect_quiet(t)
+
+
 def test_tree(t):
     catalog = t.catalog()
     page = t.open(catalog, link="view=tree")

@@ -5,7 +5,7 @@ import type { Asked } from "./ask.ts";
 import { ErrorPanel, ProgressPanel } from "./panels.tsx";
 
 export interface AnsweredProps<T> {
-  readonly asked: Asked<T>;
+  readonly asked: Pick<Asked<T>, "answer" | "failure">;
   /** What goes on until the answer is there. */
   readonly what: string;
   readonly children: (answer: T) => ComponentChildren;

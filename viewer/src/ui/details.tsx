@@ -4,7 +4,16 @@
 
 import type { ComponentChildren, JSX } from "preact";
 
-export function Details(props: { title: string; onClose: () => void; actions?: ComponentChildren; children: ComponentChildren }): JSX.Element {
+interface DetailsProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly actions?: ComponentChildren;
+  /** The children scroll by themselves. */
+  readonly whole?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Details(props: DetailsProps): JSX.Element {
   return (
     <aside class="details" aria-label={props.title}
       onKeyDown={(event) => {
@@ -17,9 +26,13 @@ export function Details(props: { title: string; onClose: () => void; actions?: C
           ×
         </button>
       </div>
-      <div class="details-body" tabIndex={0}>
-        {props.children}
-      </div>
+      {props.whole === true ? (
+        props.children
+      ) : (
+        <div class="details-body" tabIndex={0}>
+          {props.children}
+        </div>
+      )}
     </aside>
   );
 }

@@ -10,15 +10,18 @@ import { CopyButtons } from "../ui/copy.tsx";
 import { Details, Facts, Stack } from "../ui/details.tsx";
 import { ErrorPanel } from "../ui/panels.tsx";
 import { StateName } from "../ui/state.tsx";
+import { describePicks, picksOf } from "./picks.tsx";
 import type { RecordAnswer, SourceLines } from "./recordanswers.ts";
 import type { ViewProps } from "./view.ts";
 
 export function RecordDetails({ client, keys, id, onClose }: ViewProps & { id: string; onClose: () => void }): JSX.Element {
-  const of = { of: keys["of"], old: keys["old"], "max-frames": keys["max-frames"], id };
+  const of = { of: keys["of"], old: keys["old"], "max-frames": keys["max-frames"], ...picksOf(keys), id };
+  const picked = describePicks(keys);
   const { answer, failure, waits } = useAsk<RecordAnswer>(client, query("record", of));
   return (
     <Details title={answer?.name ?? (waits ? "…" : "Record")} onClose={onClose} actions={<CopyButtons client={client} view="record" keys={of} />}>
       {failure !== null && <ErrorPanel failure={failure} />}
+      {answer !== null && picked !== "" && <p class="quiet">Of its blocks those of {picked} are counted here.</p>}
       {answer !== null && <RecordBody record={answer} />}
     </Details>
   );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The heap as areas: of reporters, tags, files, libraries, functions or threads, with the states of their bytes as colours.
+// The heap as areas: of reporters, tags, files, libraries, functions, threads or types, with the states of their bytes as colours.
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -13,11 +13,12 @@ import { Pen } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { SECTIONS, StateName, STATES } from "../ui/state.tsx";
-import { Segments, Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
+import { Segments, Select, Toolbar } from "../ui/toolbar.tsx";
+import { sumChoices } from "./picks.tsx";
 import { areaAfter, areaAt, HEAD, layoutTreemap, nodeAt, pathOf, type Area, type MapNode, type TreemapAnswer } from "./treemapmodel.ts";
 import { hasProfile, type View, type ViewProps } from "./view.ts";
 
-const BY: readonly Choice[] = ["reporter", "tag", "file", "library", "function", "thread"].map((by) => ({ value: by === "reporter" ? "" : by, title: by }));
+const BY = sumChoices("reporter", ["tag", "file", "library", "function", "thread", "type"]);
 
 function Treemap({ client, keys, set }: ViewProps): JSX.Element {
   const asked = query("treemap", { of: keys["of"], old: keys["old"], section: keys["section"], by: keys["by"] ?? "reporter" });
