@@ -269,7 +269,8 @@ dmd_core_sources = \
   dmd/engine/roots.c dmd/engine/roots.h \
   dmd/engine/rules.c dmd/engine/rules.h \
   dmd/engine/running.c dmd/engine/running.h \
-  dmd/engine/symbols.c dmd/engine/symbols.h
+  dmd/engine/symbols.c dmd/engine/symbols.h \
+  dmd/engine/walks.c dmd/engine/walks.h
 
 # The core in a browser: what is linked with the core for WebAssembly.
 dmd_wasm_sources = \

@@ -156,6 +156,7 @@ unit_tests = \
   tests/unit/test_value \
   tests/unit/test_variables \
   tests/unit/test_verdict \
+  tests/unit/test_walks \
   tests/unit/test_wasm_memory \
   tests/unit/test_wireread
 

@@ -48,6 +48,7 @@ void dm_start_engine(void) {
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &g_env);
   dmd_stacks_init(&g_stacks, &g_env);
+  dm_unwind_init();
   const HChar *conflict = dmd_options_conflict(&g_options);
   if (conflict != NULL)
     end_with_bad_option("--mode=", dmd_mode_name(g_options.mode), conflict);

@@ -19,30 +19,16 @@
 
 #include "pub_tool_basics.h"
 
-enum {
-  DM_TRACE_FRAMES = 64, /* of longer walks nothing is known */
-  DM_TRACE_WORDS = 128  /* nor of those that read more */
-};
+#include "engine/walks.h"
 
-/* A walk, innermost frame first. */
+/* What Valgrind says of a walk, innermost frame first. */
 typedef struct {
-  Addr ips[DM_TRACE_FRAMES], sps[DM_TRACE_FRAMES],
-      fps[DM_TRACE_FRAMES];    /* as Valgrind gives them */
-  UInt n;                      /* frames */
-  Bool at_entry;               /* of a function that has unwind information */
-  Addr slots[DM_TRACE_FRAMES]; /* where the return address of each frame but the last one is */
-  Bool needs_fp;               /* whether the frame pointer that it began with was of consequence */
-  UInt n_words;
-  Addr at[DM_TRACE_WORDS]; /* the words read, in ascending order */
-} dm_trace_t;
+  Addr sps[DMD_TRACE_FRAMES], fps[DMD_TRACE_FRAMES];
+  Bool at_entry; /* of a function that has unwind information */
+} dm_pointers_t;
 
-/* The stack pointer in frame i: just above the return address into it. */
-static inline Addr dm_trace_sp(const dm_trace_t *trace, UInt i) {
-  return i == 0 ? trace->sps[0] : trace->slots[i - 1] + sizeof(Addr);
-}
-
-/* Fills in all that is behind at_entry. top is the highest address of which a word can be read.
- * False where the words are not known. */
-Bool dm_trace_find_words(dm_trace_t *trace, Addr top);
+/* Fills in all of the trace but the frames and their number, which it has. top is the highest
+ * address of which a word can be read. False where the words are not known. */
+Bool dm_trace_find_words(dmd_trace_t *trace, const dm_pointers_t *pointers, Addr top);
 
 #endif

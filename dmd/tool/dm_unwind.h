@@ -2,32 +2,23 @@
  *
  * dm_unwind.h: the stack of a thread, without unwinding it again where it is one that we know.
  *
- * Programs allocate and report from the same places again and again, and to walk the stack there
- * is the dearest thing that Valgrind does for us. Valgrind's walk from frame to frame is a function
- * of the instruction, stack and frame pointer that it starts with, of the unwind information
- * loaded, and of the words that it reads from the stack: each frame's return address and, where the
- * frame saved it, its caller's frame pointer. A walk that was made once is remembered with all of
- * these. Where they all are still what they were, another walk would end in the same stack, and
- * comparing them costs one load for each.
- *
- * Which words were read follows from what Valgrind says of each frame (dm_trace.h).
+ * What walks.h says of walks holds for Valgrind's: they are remembered in one for all threads.
+ * Which words Valgrind read follows from what it says of each frame (dm_trace.h).
  *
  * Only walks on a thread's own stack are remembered. They are forgotten when code is loaded or
  * unloaded and when a thread ends. No word of the stack is read that may have been unmapped: a
  * thread whose stack is unmapped or protected in parts is unwound in the common way from then on.
  *
- * A walk is found by the return addresses of its frames, in a table. Before that, the one that came
- * after the last one the time before is tried: programs do the same things in the same order again,
- * and it has been on its way from memory since then.
- *
- * If few stacks are known again, none is looked up for a while. Memory: at most 5 MiB, in
- * proportion to the different stacks. On other processors than amd64 each stack is unwound.
+ * On other processors than amd64 each stack is unwound.
  */
 #ifndef DMD_TOOL_DM_UNWIND_H
 #define DMD_TOOL_DM_UNWIND_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_execontext.h"
+
+/* Once the options are known, before the first stack. */
+void dm_unwind_init(void);
 
 /* The number of the stack of thread tid now. note gives each context a number, always the same; it
  * is called for contexts that are not remembered. */

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/walks.h"
+
+#include "base/mem.h"
+
+enum {
+  WORD = sizeof(uintptr_t),
+  N_HASHED = 16,              /* frames that choose a walk's place in the table */
+  N_WAYS = 4,                 /* walks in a set of the table */
+  SET_WORDS_EXPONENT = 5,     /* of the words of room for each set */
+  HASH_BITS = 64,             /* of which the upper ones choose a set */
+  N_OUTER = 256,              /* words of outer frames that are looked for to be shared */
+  N_OUTER_FRAMES = 5,         /* that may share them */
+  WORDS_PER_SIZES = 16,       /* of the room for each pair of frame sizes */
+  MOST_SIZES = 1 << 12,       /* pairs */
+  LINE_SZB = 64,              /* of the processor's cache */
+  FETCHED_SZB = 3 * LINE_SZB, /* of a walk that may come next */
+  PERIOD = 2048,              /* stacks, after which we look whether it is worth it */
+  LONGEST_PAUSE = 64 * PERIOD /* for so many stacks we do not try again where it is not */
+};
+
+static const uint64_t MIX = UINT64_C(0x9e3779b97f4a7c15);
+
+/* Words of a stack. Their values follow, and then their distances from base, in ascending order. */
+typedef struct {
+  uintptr_t base;
+  uint32_t n;
+  uint32_t hash; /* of all this */
+} words_t;
+
+typedef struct {
+  uintptr_t ip, fp; /* where it begins, at inner.base */
+  uint32_t stack;   /* what it ended in */
+  uint16_t thread;
+  bool needs_fp;  /* whether fp was of consequence */
+  uint32_t outer; /* the place of the words of the outer frames, which many walks share */
+  uint32_t next;  /* of what came after it the last time, or 0 */
+  words_t inner;  /* those of the inner ones; the last, since more of it follows */
+} walk_t;
+
+/* The size of the frame in which an address lies, as last seen. It only serves to choose a place in
+ * the table. An address has two places to be in. */
+struct dmd_frame_size {
+  uintptr_t ip;
+  size_t szB;
+};
+
+static uint32_t szB_of_words(uint32_t n) {
+  return (uint32_t)((n * (WORD + sizeof(uint32_t)) + WORD - 1) / WORD * WORD);
+}
+
+static uintptr_t *values_of(words_t *words) {
+  return (uintptr_t *)(void *)(words + 1);
+}
+
+static uint32_t *distances_of(words_t *words) {
+  return (uint32_t *)(void *)(values_of(words) + words->n);
+}
+
+static walk_t *walk_at(const dmd_walks_t *walks, uint32_t place) {
+  return (walk_t *)(void *)&walks->room[place - 1];
+}
+
+static words_t *words_at(const dmd_walks_t *walks, uint32_t place) {
+  return (words_t *)(void *)&walks->room[place - 1];
+}
+
+/*--- What there is ---*/
+
+static size_t table_szB(const dmd_walks_t *walks) {
+  return (sizeof(uint32_t) * N_WAYS) << (HASH_BITS - walks->set_shift);
+}
+
+static void *zeroed(const dmd_walks_t *walks, const char *cost_centre, size_t szB) {
+  void *p = dmd_env_alloc(walks->env, cost_centre, szB);
+  dmd_mem_zero(p, szB);
+  return p;
+}
+
+static void make_room(dmd_walks_t *walks) {
+  uint32_t n = walks->n_room / WORDS_PER_SIZES;
+  walks->n_sizes = n < MOST_SIZES ? n : MOST_SIZES;
+  walks->room = dmd_env_alloc(walks->env, "dmd.walks", walks->n_room * sizeof *walks->room);
+  walks->table = zeroed(walks, "dmd.walks.table", table_szB(walks));
+  walks->outer = zeroed(walks, "dmd.walks.outer", N_OUTER * sizeof *walks->outer);
+  walks->sizes = zeroed(walks, "dmd.walks.sizes", 2 * walks->n_sizes * sizeof *walks->sizes);
+}
+
+static void free_room(dmd_walks_t *walks) {
+  dmd_env_free(walks->env, walks->room);
+  dmd_env_free(walks->env, walks->table);
+  dmd_env_free(walks->env, walks->outer);
+  dmd_env_free(walks->env, walks->sizes);
+  walks->room = NULL;
+  walks->table = walks->outer = NULL;
+  walks->sizes = NULL;
+}
+
+void dmd_walks_init(dmd_walks_t *walks, const dmd_env_t *env, uint32_t max_frames,
+                    uint32_t exponent) {
+  *walks = (dmd_walks_t){.env = env,
+                         .max_frames = max_frames,
+                         .n_room = 1u << exponent,
+                         .set_shift = HASH_BITS + SET_WORDS_EXPONENT - exponent};
+}
+
+void dmd_walks_destroy(dmd_walks_t *walks) {
+  free_room(walks);
+}
+
+void dmd_walks_forget(dmd_walks_t *walks) {
+  if (walks->n_used > 0) {
+    dmd_mem_zero(walks->table, table_szB(walks));
+    dmd_mem_zero(walks->outer, N_OUTER * sizeof *walks->outer);
+  }
+  walks->last = 0;
+  walks->n_used = 0;
+}
+
+/* Where the room is full. What was in it is walked again where it is needed. */
+static void grow(dmd_walks_t *walks) {
+  dmd_walks_forget(walks);
+  if (walks->n_room >= 1u << DMD_WALKS_MOST)
+    return;
+  free_room(walks);
+  walks->n_room *= 2;
+  walks->set_shift--;
+  make_room(walks);
+}
+
+/*--- The table ---*/
+
+static struct dmd_frame_size *sizes_at(const dmd_walks_t *walks, uintptr_t ip) {
+  return &walks->sizes[2 * ((ip * MIX >> 32) & (walks->n_sizes - 1))];
+}
+
+/* 0: not known. */
+static size_t frame_size(const dmd_walks_t *walks, uintptr_t ip) {
+  const struct dmd_frame_size *entry = sizes_at(walks, ip);
+  return entry[0].ip == ip ? entry[0].szB : entry[1].ip == ip ? entry[1].szB : 0;
+}
+
+static void note_size(dmd_walks_t *walks, uintptr_t ip, size_t szB) {
+  struct dmd_frame_size *entry = sizes_at(walks, ip);
+  if (entry[0].ip != ip && entry[1].ip != ip)
+    entry[1] = entry[0];
+  entry[entry[1].ip == ip] = (struct dmd_frame_size){ip, szB};
+}
+
+/* The table's set for the walk that begins so: by its innermost return addresses, as far as we can
+ * tell where they are. Those of frames that no walk goes to are none of its business. */
+static uint32_t *set_of(const dmd_walks_t *walks, const dmd_walk_start_t *start) {
+  uintptr_t ip = start->ip, sp = start->sp;
+  uint64_t hash = ip ^ (uint64_t)sp << 20;
+  uint32_t n = N_HASHED < walks->max_frames ? N_HASHED : walks->max_frames - 1;
+  for (uint32_t i = 0; i < n; i++) {
+    size_t szB = frame_size(walks, ip);
+    uintptr_t slot = sp + szB - WORD;
+    if (szB == 0 || slot > start->top)
+      break;
+    uintptr_t return_address = dmd_stack_word(slot);
+    hash = (hash ^ return_address) * MIX;
+    ip = return_address - 1;
+    sp = slot + WORD;
+  }
+  return &walks->table[((hash * MIX) >> walks->set_shift) * N_WAYS];
+}
+
+/* Whether the words are what they were. Mostly they are, so that leaving early would only cost a
+ * branch for each. */
+static bool are_unchanged(words_t *words, uintptr_t top) {
+  const uintptr_t *values = values_of(words);
+  const uint32_t *distances = distances_of(words);
+  uint32_t n = words->n;
+  uintptr_t base = words->base, difference = 0;
+  if (n > 0 && base + distances[n - 1] > top)
+    return false;
+  for (uint32_t i = 0; i < n; i++)
+    difference |= dmd_stack_word(base + distances[i]) ^ values[i];
+  return difference == 0;
+}
+
+/* Whether all that the walk was made from is as it was. */
+static bool still_holds(const dmd_walks_t *walks, walk_t *walk, const dmd_walk_start_t *now) {
+  return walk->ip == now->ip && walk->inner.base == now->sp && walk->thread == now->thread &&
+         (!walk->needs_fp || walk->fp == now->fp) && are_unchanged(&walk->inner, now->top) &&
+         are_unchanged(words_at(walks, walk->outer), now->top);
+}
+
+/* Programs do the same things in the same order again: a walk that was known is noted with the one
+ * before it, and what came after it the last time is fetched, to be tried first the next time. */
+static void note_order(dmd_walks_t *walks, uint32_t place) {
+  if (walks->last != 0)
+    walk_at(walks, walks->last)->next = place;
+  walks->last = place;
+  uint32_t next = walk_at(walks, place)->next;
+  if (next != 0)
+    for (uint32_t i = 0; i < FETCHED_SZB; i += LINE_SZB)
+      __builtin_prefetch((const char *)walk_at(walks, next) + i);
+}
+
+/*--- Finding ---*/
+
+/* To remember a walk takes longer than to know one again saves. */
+static void end_period(dmd_walks_t *walks) {
+  if (walks->n_hits >= walks->n_asked / 4 * 3 || walks->is_restless)
+    walks->last_pause = 0;
+  else if (walks->last_pause < LONGEST_PAUSE)
+    walks->last_pause = walks->last_pause == 0 ? PERIOD : walks->last_pause * 2;
+  walks->pause = walks->last_pause;
+  walks->n_all_asked += walks->n_asked;
+  walks->n_all_hits += walks->n_hits;
+  walks->n_asked = walks->n_hits = 0;
+}
+
+static uint32_t known_stack(dmd_walks_t *walks, uint32_t place) {
+  walks->n_hits++;
+  note_order(walks, place);
+  return walk_at(walks, place)->stack;
+}
+
+uint32_t dmd_walks_find(dmd_walks_t *walks, const dmd_walk_start_t *start) {
+  if (walks->n_asked++ == PERIOD)
+    end_period(walks);
+  if (walks->n_used == 0)
+    return 0;
+  uint32_t next = walks->last == 0 ? 0 : walk_at(walks, walks->last)->next;
+  if (next != 0 && still_holds(walks, walk_at(walks, next), start))
+    return known_stack(walks, next);
+  const uint32_t *set = set_of(walks, start);
+  for (uint32_t i = 0; i < N_WAYS && set[i] != 0; i++)
+    if (still_holds(walks, walk_at(walks, set[i]), start))
+      return known_stack(walks, set[i]);
+  return 0;
+}
+
+/*--- Remembering ---*/
+
+bool dmd_trace_add_word(dmd_trace_t *trace, uintptr_t at) {
+  for (uint32_t i = 0; i < trace->n_words; i++)
+    if (trace->at[i] == at)
+      return true;
+  if (trace->n_words == DMD_TRACE_WORDS)
+    return false;
+  trace->at[trace->n_words++] = at;
+  return true;
+}
+
+/* Ascending, and few. */
+static void sort_words(dmd_trace_t *trace) {
+  for (uint32_t i = 1; i < trace->n_words; i++) {
+    uintptr_t at = trace->at[i];
+    uint32_t k = i;
+    for (; k > 0 && trace->at[k - 1] > at; k--)
+      trace->at[k] = trace->at[k - 1];
+    trace->at[k] = at;
+  }
+}
+
+static void note_sizes(dmd_walks_t *walks, const dmd_trace_t *trace, uintptr_t sp) {
+  for (uint32_t i = 0; i + 1 < trace->n; i++) {
+    note_size(walks, trace->ips[i], trace->slots[i] + WORD - sp);
+    sp = trace->slots[i] + WORD;
+  }
+}
+
+/* Writes down n words of the stack, seen from base. */
+static void write_words(words_t *words, uintptr_t base, const uintptr_t *at, uint32_t n) {
+  uint64_t hash = base;
+  words->base = base;
+  words->n = n;
+  for (uint32_t i = 0; i < n; i++) {
+    values_of(words)[i] = dmd_stack_word(at[i]);
+    distances_of(words)[i] = (uint32_t)(at[i] - base);
+    hash = (hash ^ dmd_stack_word(at[i]) ^ at[i]) * MIX;
+  }
+  words->hash = (uint32_t)(hash >> 32);
+}
+
+/* The place of the outer words: those of another walk where they are the same. There must be room.
+ */
+static uint32_t outer_words(dmd_walks_t *walks, const uintptr_t *at, uint32_t n, uintptr_t top) {
+  words_t *fresh = (words_t *)(void *)&walks->room[walks->n_used];
+  write_words(fresh, n > 0 ? at[0] : 0, at, n);
+  uint32_t *place = &walks->outer[fresh->hash % N_OUTER];
+  if (*place != 0) {
+    words_t *known = words_at(walks, *place);
+    if (known->base == fresh->base && known->n == n && are_unchanged(known, top) &&
+        dmd_mem_equal(distances_of(known), distances_of(fresh), n * sizeof(uint32_t)))
+      return *place;
+  }
+  *place = walks->n_used + 1;
+  walks->n_used += (uint32_t)(sizeof *fresh + szB_of_words(n)) / WORD;
+  return *place;
+}
+
+/* How many of the words, in ascending order, are those of inner frames. */
+static uint32_t inner_words(const dmd_trace_t *trace, uintptr_t sp) {
+  uintptr_t first_outer = sp;
+  if (trace->n > N_OUTER_FRAMES)
+    first_outer = trace->slots[trace->n - N_OUTER_FRAMES - 1];
+  uint32_t n = 0;
+  while (n < trace->n_words && trace->at[n] < first_outer)
+    n++;
+  return n;
+}
+
+void dmd_walks_remember(dmd_walks_t *walks, const dmd_walk_start_t *start, dmd_trace_t *trace,
+                        uint32_t stack) {
+  if (walks->room == NULL)
+    make_room(walks);
+  uint32_t most_szB =
+      (uint32_t)(sizeof(words_t) + sizeof(walk_t) + 2 * WORD) + 2 * szB_of_words(trace->n_words);
+  if (walks->n_used + most_szB / WORD > walks->n_room)
+    grow(walks);
+  sort_words(trace);
+  uint32_t n_inner = inner_words(trace, start->sp);
+  uint32_t outer = outer_words(walks, trace->at + n_inner, trace->n_words - n_inner, start->top);
+  uint32_t place = walks->n_used + 1;
+  walk_t *walk = walk_at(walks, place);
+  *walk = (walk_t){.ip = start->ip,
+                   .fp = start->fp,
+                   .stack = stack,
+                   .thread = (uint16_t)start->thread,
+                   .needs_fp = trace->needs_fp,
+                   .outer = outer};
+  write_words(&walk->inner, start->sp, trace->at, n_inner);
+  note_sizes(walks, trace, start->sp);
+  uint32_t *set = set_of(walks, start);
+  for (uint32_t i = N_WAYS - 1; i > 0; i--)
+    set[i] = set[i - 1];
+  set[0] = place;
+  note_order(walks, place);
+  walks->n_used += (uint32_t)(sizeof *walk + szB_of_words(n_inner)) / WORD;
+}
