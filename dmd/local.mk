@@ -253,6 +253,9 @@ dmd_core_sources = \
   dmd/engine/description.c dmd/engine/description.h \
   dmd/engine/dump.c dmd/engine/dump.h \
   dmd/engine/dumpfile.c dmd/engine/dumpfile.h \
+  dmd/engine/bytes.c dmd/engine/bytes.h \
+  dmd/engine/ehframe.c dmd/engine/ehframe.h \
+  dmd/engine/expression.c dmd/engine/expression.h \
   dmd/engine/elfimage.c dmd/engine/elfimage.h \
   dmd/engine/engine.c dmd/engine/engine.h \
   dmd/engine/filename.c dmd/engine/filename.h \
@@ -270,6 +273,7 @@ dmd_core_sources = \
   dmd/engine/rules.c dmd/engine/rules.h \
   dmd/engine/running.c dmd/engine/running.h \
   dmd/engine/symbols.c dmd/engine/symbols.h \
+  dmd/engine/unwind.c dmd/engine/unwind.h \
   dmd/engine/walks.c dmd/engine/walks.h
 
 # The core in a browser: what is linked with the core for WebAssembly.

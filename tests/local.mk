@@ -27,6 +27,7 @@ unit_tests = \
   tests/unit/test_condense \
   tests/unit/test_counters \
   tests/unit/test_dump \
+  tests/unit/test_ehframe \
   tests/unit/test_export \
   tests/unit/test_dominators \
   tests/unit/test_fail \
@@ -152,6 +153,7 @@ unit_tests = \
   tests/unit/test_types \
   tests/unit/test_typename \
   tests/unit/test_typing \
+  tests/unit/test_unwind \
   tests/unit/test_utf8 \
   tests/unit/test_value \
   tests/unit/test_variables \
@@ -174,6 +176,7 @@ unit_support_sources = \
   tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
   tests/unit/shelf_fixture.c tests/unit/shelf_fixture.h \
   tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
+  tests/unit/process.c tests/unit/process.h \
   tests/unit/page_fixture.c tests/unit/page_fixture.h \
   tests/unit/types_fixture.c tests/unit/types_fixture.h \
   tests/unit/host.c tests/unit/host.h

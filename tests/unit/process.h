@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * process.h: what a test needs to know of the process that it runs in, of the loader and the
+ * kernel.
+ */
+#ifndef TESTS_UNIT_PROCESS_H
+#define TESTS_UNIT_PROCESS_H
+
+#include "engine/ehframe.h"
+
+/* The object that has this address, as it is mapped; epoch is left alone. path and base may be
+ * NULL. */
+bool process_object(uintptr_t ip, dmd_code_range_t *range, const char **path, uintptr_t *base);
+
+bool process_can_read(uintptr_t at);
+
+#endif
