@@ -3,11 +3,13 @@
  * ask=files: {"files": [{"name", "kind", "process", what identifies the run, "mode", "blocks",
  * "bytes", "unreported": {"blocks", "bytes"}, "reduced": {"records", "bytes"}, "graph"}], "graphs":
  * [{"name", "kind", "graph", "of", "process", what identifies the run, "mode", "roots", "blocks",
- * "edges"}]}: what the page has, in a few words each. A profile of another program has no run; only
- * dark-matter mode has unreported blocks. "reduced" is there where a file was too large for a page.
- * "graph" numbers the graph beside a profile, "of" the profile beside a graph.
+ * "bytes", "edges"}]}: what the page has, in a few words each. A profile of another program has no
+ * run; only dark-matter mode has unreported blocks. "reduced" is there where a file was too large
+ * for a page. "graph" numbers the graph beside a profile, "of" the profile beside a graph. Graphs
+ * of no profile are in both lists, in files behind the profiles.
  */
 #include "analysis/heapsum.h"
+#include "graph/nesting.h"
 #include "page/answer.h"
 #include "page/asks.h"
 #include "page/pagegraph.h"
@@ -76,6 +78,7 @@ static void write_graph(dmd_jsonout_t *j, const dmd_page_graph_t *graph) {
   dmd_jsonout_key_str(j, "mode", dmd_mode_name(heap->profile.mode));
   dmd_jsonout_key_u64(j, "roots", heap->n_roots);
   dmd_jsonout_key_u64(j, "blocks", heap->graph.n_nodes - dmd_heapgraph_first_block(heap));
+  dmd_answer_key_i64(j, "bytes", dmd_nesting_heap_szB(heap));
   dmd_jsonout_key_u64(j, "edges", dmd_graph_n_edges(&heap->graph));
   dmd_jsonout_end(j);
 }
@@ -89,6 +92,9 @@ bool dmd_ask_files(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < dmd_page_n_files(page); i++)
     write_file(&j, dmd_page_file(page, i), dmd_page_graph_beside(page, i));
+  for (uint32_t i = 0; i < dmd_page_n_graphs(page); i++)
+    if (dmd_page_graph(page, i)->beside == DMD_PAGE_ALONE)
+      write_graph(&j, dmd_page_graph(page, i));
   dmd_jsonout_end(&j);
   dmd_jsonout_key(&j, "graphs");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);

@@ -53,9 +53,12 @@ void dmd_page_forget_graphs(dmd_page_t *page) {
 }
 
 dmd_page_graph_t *dmd_page_graph_beside(const dmd_page_t *page, uint64_t file) {
-  for (uint32_t i = 0; i < dmd_page_n_graphs(page); i++)
-    if (dmd_page_graph(page, i)->beside == file)
-      return dmd_page_graph(page, i);
+  uint64_t alone = dmd_page_n_files(page); /* the number of the next one */
+  for (uint32_t i = 0; i < dmd_page_n_graphs(page); i++) {
+    dmd_page_graph_t *graph = dmd_page_graph(page, i);
+    if ((graph->beside == DMD_PAGE_ALONE ? alone++ : graph->beside) == file)
+      return graph;
+  }
   return NULL;
 }
 

@@ -59,7 +59,8 @@ static inline dmd_page_graph_t *dmd_page_graph(const dmd_page_t *page, uint32_t 
   return *DMD_POOL_AT(&page->graphs, dmd_page_graph_t *, i + 1);
 }
 
-/* The graph beside a file; NULL: there is none. */
+/* The graph beside a file; NULL: there is none. Graphs of no profile are files behind the profiles.
+ */
 dmd_page_graph_t *dmd_page_graph_beside(const dmd_page_t *page, uint64_t file);
 
 /* Forgets all graphs; only when the page goes. */

@@ -327,6 +327,26 @@ static void graphs_are_listed(void **state) {
   end(&g);
 }
 
+/* A graph without its profile is a file, behind the profiles. */
+static void graphs_alone_are_files(void **state) {
+  (void)state;
+  static graphs_t g;
+  begin(&g, 2);
+  const cJSON *files = member(page_ask(&g.page, "ask=files"), "files");
+  assert_int_equal(cJSON_GetArraySize(files), 1);
+  page_add(&g.page, DMD_MODE_LIVE);
+  files = member(page_ask(&g.page, "ask=files"), "files");
+  assert_int_equal(cJSON_GetArraySize(files), 2);
+  const cJSON *alone = cJSON_GetArrayItem(files, 1);
+  assert_string_equal(string_of(alone, "kind"), "graph");
+  const cJSON *total = member(page_ask(&g.page, "ask=census&of=1"), "total");
+  assert_same(member(alone, "blocks"), member(total, "blocks"));
+  assert_same(member(alone, "bytes"), member(total, "bytes"));
+  assert_rejected(&g.page, "ask=census&of=0", "this file has no heap graph beside it");
+  assert_rejected(&g.page, "ask=census&of=2", "this file has no heap graph beside it");
+  end(&g);
+}
+
 /* The records of a profile beside a graph have the graph's owners: the same as in dmdv owners. */
 static void owners_of_records(void **state) {
   (void)state;
@@ -412,6 +432,7 @@ int main(void) {
       cmocka_unit_test(neighbours_of_all_nodes),
       cmocka_unit_test(without_a_graph),
       cmocka_unit_test(graphs_are_listed),
+      cmocka_unit_test(graphs_alone_are_files),
       cmocka_unit_test(owners_of_records),
       cmocka_unit_test(out_of_memory),
   };

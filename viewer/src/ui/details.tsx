@@ -37,13 +37,14 @@ export function Details(props: DetailsProps): JSX.Element {
   );
 }
 
-/** A stack, innermost frame first, numbered as dmdv numbers it. */
-export function Stack(props: { title: string; frames: readonly string[] }): JSX.Element {
+/** A stack, innermost frame first, numbered as dmdv numbers it; null, or of no frames: none was recorded. */
+export function Stack(props: { title: string; frames: readonly string[] | null }): JSX.Element {
+  const frames = props.frames === null || props.frames.length === 0 ? ["(no stack recorded)"] : props.frames;
   return (
     <section class="stack">
       <h3>{props.title}</h3>
       <ol>
-        {props.frames.map((frame, i) => (
+        {frames.map((frame, i) => (
           <li key={i}>
             <span class="frame">{frame}</span>
           </li>

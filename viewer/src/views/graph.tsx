@@ -22,7 +22,7 @@ const SHOWN: readonly Choice[] = [
 
 const BREAKDOWNS: readonly Choice[] = [
   { value: "", title: "type, function" },
-  ...["type,stack", "type,state", "state,type", "reporter,type", "function", "file", "library,type", "tag,type", "thread,type", "sizeclass", "root,type"].map((by) => ({
+  ...["type,stack", "type,state", "state,type", "reporter,type", "function", "file", "library,type", "tag,type", "thread,type", "size", "root,type"].map((by) => ({
     value: by,
     title: by.replaceAll(",", ", "),
   })),

@@ -90,7 +90,7 @@ export interface OwnersAnswer {
     readonly record: number;
     readonly type?: string;
     readonly evidence?: string;
-    readonly allocatedAt: readonly string[];
+    readonly allocatedAt: readonly string[] | null;
     readonly owner?: Amount & { readonly owned: string; readonly root?: string; readonly reporter?: string; readonly reportedAt?: readonly string[]; readonly type?: string; readonly member?: string };
     readonly proposal?: { readonly line: string; readonly function?: string; readonly file?: string; readonly at?: number };
   })[];
@@ -102,5 +102,5 @@ export interface LeaksAnswer {
   readonly possibly: Amount;
   readonly reachable: Amount;
   readonly total: number;
-  readonly rows: readonly (Amount & { readonly state: string; readonly type?: string; readonly evidence?: string; readonly allocatedAt: readonly string[] })[];
+  readonly rows: readonly (Amount & { readonly state: string; readonly type?: string; readonly evidence?: string; readonly allocatedAt: readonly string[] | null })[];
 }

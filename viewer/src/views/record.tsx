@@ -39,7 +39,7 @@ export function RecordBody({ record }: { record: RecordAnswer }): JSX.Element {
           ))}
         </section>
       )}
-      <Stack title="Allocated at" frames={record.allocatedAt ?? ["(no stack recorded)"]} />
+      <Stack title="Allocated at" frames={record.allocatedAt ?? null} />
       {record.source !== undefined && record.source.length > 0 && <Source source={record.source} />}
       {record.reportedAt !== undefined && <Stack title={`Reported by ${record.reporter ?? "no reporter"} at`} frames={record.reportedAt} />}
       {record.reportedAgainAt !== undefined && (

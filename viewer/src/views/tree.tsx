@@ -108,4 +108,5 @@ export const treeView: View = {
   question: "What did the reporters measure?",
   component: Tree,
   keys: TREE_KEYS,
+  applies: (files) => files.some((file) => file.kind === "profile"),
 };
