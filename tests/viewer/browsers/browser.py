@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import urllib.parse
 
 from harness import Failure, Skip, browsers
 
@@ -87,11 +88,16 @@ class Page:
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
         self.until("document.querySelector('[aria-busy=true]') === null && document.querySelector('.waits') === null")
 
-    def go(self, link):
-        """To another view, as a link does."""
-        self.evaluate("location.hash = %s" % json.dumps("#" + link))
+    def go(self, link, **keys):
+        """To another view, as a link does; keys are added to it."""
+        view, *rest = link.split("&")
+        rest += ["%s=%s" % (key, urllib.parse.quote(str(value), safe="-_.!~*'()")) for key, value in keys.items()]
+        self.evaluate("location.hash = %s" % json.dumps("#" + "&".join([view, *sorted(rest)])))
         self.until("document.querySelector('main').dataset.link === new URL(location.href).hash")
         self.settle()
+        wrong = self.texts(".panel-error")
+        if wrong:
+            raise Failure("%s: %s" % (link, wrong))
 
     def text(self, selector):
         """What a person reads there."""

@@ -4,9 +4,10 @@
 import json
 import os
 
+import fixtures
 from browser import Browser, Page
 from dmdvtest import DmdvTest
-from harness import Skip, commands
+from harness import Skip
 
 
 class Browsers:
@@ -43,13 +44,7 @@ class PageTest(DmdvTest):
 
     def catalog(self):
         """The profile of the example program, its graph beside it."""
-        def make():
-            folder = self.new_folder()
-            program = os.path.join(self.builddir, "docs", "examples", "catalog")
-            commands.run([self.place.launcher(), "-q", "--tool=dmd", "--graph=yes", "--dmd-out-file=catalog.json.gz", program],
-                         folder, commands.plain_environment(folder))
-            return os.path.join(folder, "catalog.1.json.gz")
-        return self.browsers.once("catalog", make)
+        return fixtures.catalog(self).paths[0]
 
     def peer(self, name):
         """One of a peer's profiles."""
@@ -62,8 +57,9 @@ class PageTest(DmdvTest):
     def view(self, *arguments):
         """The page that dmdv view makes of files."""
         def make():
-            self.dmdv("view", "-o", "page.html", *arguments)
-            return self.path("page.html")
+            path = os.path.join(self.new_folder(), "page.html")
+            self.dmdv("view", "-o", path, *arguments)
+            return path
         return self.browsers.once(("view", *arguments), make)
 
     def open(self, *arguments, link="", **more):

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The heap map, and what a simple program makes of the same graph (heapmap.py): dmdv has no such command."""
+
+from heapmap import PAGE, HeapMap
+from shown import bytes_of, facts, number, percent
+
+CELLS = 8192  # that the page asks for
+
+# The pointer goes from square to square, also where they are not in sight.
+_SENTENCES = """(async (n, step) => {
+  const element = document.querySelector('.canvas-scroller'), box = element.getBoundingClientRect(), told = [];
+  const columns = Math.max(1, Math.floor(element.clientWidth / 9));
+  for (let i = 0; i < n; i += step) {
+    const [clientX, clientY] = [box.left + (i % columns) * 9 + 4, box.top - element.scrollTop + Math.floor(i / columns) * 9 + 4];
+    element.dispatchEvent(new MouseEvent('mousemove', { clientX, clientY, bubbles: true }));
+    for (let turn = 0; turn < 4; turn++) await null; // the page draws itself anew before the next task
+    told.push(document.querySelector('.chosen .frame').textContent);
+  }
+  return told;
+})"""
+
+_STATES = ["unreported", "once", "twice"]
+
+
+def state_of(graph):
+    return lambda block: _STATES[min(2, graph.report_sets[block.report_set - 1].count) if block.report_set else 0]
+
+
+def tag_of(graph):
+    return lambda block: graph.tags[block.tag - 1] if block.tag else "(no tag)"
+
+
+def thread_of(_):
+    return lambda block: "thread %d" % block.thread
+
+
+def _agree_cells(t, page, expected, begin, end, where, step=1):
+    """Every step-th square."""
+    cells, size = expected.cells(begin, end, CELLS)
+    t.contains(page.text(".toolbar"), "a square is %s of addresses" % bytes_of(size))
+    for sentence, cell in zip(page.evaluate("%s(%d, %d)" % (_SENTENCES, len(cells), step)), cells[::step]):
+        what = "0x%x: " % cell.address
+        if cell.used == 0:
+            t.equal(sentence, what + "empty", where)
+            continue
+        what += "%s of %s are blocks', " % (number(cell.used), bytes_of(size))
+        t.check(sentence.startswith(what), "%s: %s, not %s" % (where, what, sentence))
+        value = sentence[len(what):]
+        t.check(value in cell.values, "%s: %s has nothing of %s" % (where, what, value))
+        most = next((name for name, part in cell.values.items() if 2 * part > cell.used), value)
+        t.equal(value, most, "%s: %s" % (where, what))
+
+
+def heap_map(t, page, fixture):
+    graph = fixture.decoded(t)
+    for by, value_of in (("state", state_of), ("tag", tag_of), ("thread", thread_of)):
+        expected = HeapMap(graph, value_of(graph))
+        where = "map by " + by
+        link = "view=map" if by == "state" else "view=map&by=" + by
+        page.go(link)
+        _agree_cells(t, page, expected, 0, expected.size, where, 1 if by == "state" else 16)
+        f, said = expected.figures(), facts(page)
+        t.equal(said["Blocks"], "%s, %s" % (number(f["blocks"]), bytes_of(f["bytes"])), where)
+        t.equal(said["Pages in use"], "%s, %s" % (number(f["pages"]), bytes_of(f["pages"] * PAGE)), where)
+        t.equal(said["Free in these"], "%s (%s)" % (bytes_of(f["free"]), percent(f["free"], f["pages"] * PAGE)), where)
+        t.equal(said["Holes"], "%s, %s; the largest has %s, at 0x%x" % (number(f["holes"]), bytes_of(f["hole bytes"]),
+                                                                       bytes_of(f["largest"][0]), f["largest"][1]), where)
+    begin = expected.size // 3 // 16 * 16
+    end = begin + expected.size // 50
+    page.go("view=map&from=%d&to=%d" % (begin, end))
+    _agree_cells(t, page, HeapMap(graph, state_of(graph)), begin, end, "a part of the map")

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The files that the tests in browsers look at. Each is made once."""
+
+import os
+import random
+import subprocess
+
+from harness import Skip, commands, compiler, files, graphfile
+from harness.redis import Redis
+from heapbuilder import REGISTERS, STACK_ROOT, Heap
+
+class Fixture:
+    """What dmdv view is given. `of` is the file that is looked at, `old` what is subtracted from it, or None; both are places
+    among the paths. `graph`: the heap graph of `of`, or None."""
+
+    def __init__(self, paths, of=0, old=None, graph=None):
+        self.paths, self.of, self.old, self.graph = paths, of, old, graph
+
+    def decoded(self, t):
+        """The heap graph, read without dmdv."""
+        return t.browsers.once(("decoded", self.graph), lambda: graphfile.Graph(self.graph))
+
+
+def _under_dmd(t, name, *options):
+    return [t.place.launcher(), "-q", "--tool=dmd", "--dmd-out-file=%s.json.gz" % name, *options]
+
+
+def _example(t, name, program, *options):
+    """What a program wrote under dmd, as a folder."""
+    def make():
+        folder = t.new_folder()
+        commands.run(_under_dmd(t, name, *options) + program(folder), folder, commands.plain_environment(folder))
+        return folder
+    return t.browsers.once(name, make)
+
+
+def catalog(t):
+    """The example program, with its heap graph."""
+    folder = _example(t, "catalog", lambda _: [os.path.join(t.builddir, "docs", "examples", "catalog")], "--graph=yes")
+    return Fixture([os.path.join(folder, "catalog.1.json.gz")], graph=os.path.join(folder, "catalog.1.graph.gz"))
+
+
+def _fill(redis):
+    """A few thousand keys; some are measured, one twice."""
+    for i in range(1000):
+        redis.ask("SET", "string:%d" % i, "v" * (i % 200))
+        redis.ask("RPUSH", "list:%d" % i, *["item %d" % k for k in range(i % 12 + 1)])
+        redis.ask("HSET", "hash:%d" % i, *[word for k in range(i % 10 + 1) for word in ("f%d" % k, "x" * (80 if i % 4 == 0 else k))])
+        redis.ask("SADD", "set:%d" % i, *["member %d" % k for k in range(i % 8 + 1)])
+    for i in [*range(0, 1000, 3), 0]:
+        redis.ask("MEMORY", "USAGE", "hash:%d" % i, "SAMPLES", 0)
+
+
+def redis(t):
+    """Debian's redis-server with some keys, and its heap graph."""
+    server = t.need("redis-server")
+
+    def make():
+        folder = t.new_folder()
+        path = os.path.join(folder, "socket")
+        command = _under_dmd(t, "redis", "--graph=yes", "--soname-synonyms=somalloc=*jemalloc*", "--report-fn=objectComputeSize") + [
+            server, "--port", "0", "--unixsocket", path, "--save", "", "--dir", folder]
+        with subprocess.Popen(command, cwd=folder, env=commands.plain_environment(folder), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL) as process:
+            try:
+                client = Redis(process, path)
+                _fill(client)
+                client.send("SHUTDOWN", "NOSAVE")
+                process.wait(commands.HANG_SECONDS)
+            finally:
+                process.kill()  # does nothing to one that has ended
+        return folder
+    folder = t.browsers.once("redis", make)
+    return Fixture([os.path.join(folder, "redis.json.gz")], graph=os.path.join(folder, "redis.graph.gz"))
+
+
+def firefox(t):
+    """A profile of Firefox's DMD."""
+    return Fixture([t.peer("script-max-frames.json")])
+
+
+def diff(t):
+    """Two such profiles, the first subtracted from the second."""
+    return Fixture([t.peer("script-diff-live%d.json" % i) for i in (1, 2)], of=1, old=0)
+
+
+def series(t):
+    """The dumps of a process, the first subtracted from the last."""
+    def program(folder):
+        source = os.path.join(t.srcdir, "tests", "tool", "programs", "dumps.c")
+        return [compiler.compile_program(source, os.path.join(folder, "dumps"), t.builddir, ["-g"])]
+    folder = _example(t, "series", program, "--dump-at-exit=yes")
+    paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".json.gz"))
+    if len(paths) < 3:
+        raise Skip("the program wrote %d dumps" % len(paths))
+    return Fixture(paths, of=len(paths) - 1, old=0)
+
+
+def graph(t):
+    """A heap graph alone: lists, circles, pointers into blocks, blocks that nothing leads to, reports and tags."""
+    def point(holder, block, into=0):
+        if 8 * len(holder.edges) + 8 <= (holder.size if hasattr(holder, "size") else holder.requested):
+            holder.points_to(block, 8 * len(holder.edges), into)
+
+    def make():
+        dice, heap = random.Random(5), Heap()
+        stacks = [[("malloc", "vg.c", 1), ("%s_new" % name, name + ".c", 10 + i), ("main", "app.c", 3)] for i, name in
+                  enumerate(("jar", "label", "list", "node"))]
+        roots = [heap.root(kind=STACK_ROOT, thread=1), heap.root(kind=REGISTERS, thread=1), heap.root("a variable", size=256)]
+        blocks = []
+        for i in range(400):
+            reports = [(stacks[0], "explicit/jars")] * dice.choice((0, 0, 1, 2))
+            blocks.append(heap.block(dice.choice((16, 32, dice.randrange(1, 3000))), dice.choice(stacks + [None]),
+                                     slop=dice.randrange(16), reports=reports, tag=dice.choice((None, "red", "green"))))
+            if dice.randrange(6):
+                point(dice.choice(roots + blocks[:-1][-30:]), blocks[-1], dice.choice((0, 0, 0, blocks[-1].requested - 1)))
+            if i % 100 == 99:  # another region of the heap
+                heap.block(100, stacks[0], address=blocks[-1].address + (3 << 20))
+                blocks.append(heap.blocks[-1])
+        for _ in range(120):
+            point(dice.choice(blocks), dice.choice(blocks))
+        return files.write(os.path.join(t.new_folder(), "heap.graph.gz"), heap.gzipped())
+    path = t.browsers.once("graph", make)
+    return Fixture([path], graph=path)
+
+
+ALL = {f.__name__: f for f in (catalog, redis, firefox, diff, series, graph)}

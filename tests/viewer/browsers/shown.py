@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What views show, read back from their elements, and figures as a person reads them."""
+
+import json
+
+
+def number(n):
+    return "{:,}".format(n)
+
+
+def bytes_of(n):
+    return "%s byte%s" % (number(n), "" if n == 1 else "s")
+
+
+def blocks_of(n):
+    return "%s block%s" % (number(n), "" if n == 1 else "s")
+
+
+def sums(row):
+    """`row` has bytes and blocks."""
+    return "%s in %s" % (bytes_of(row["bytes"]), blocks_of(row["blocks"]))
+
+
+def percent(part, whole):
+    return "%.2f%%" % (100 * part / whole if whole else 0)
+
+
+def choices(page):
+    """The values that the list in the toolbar offers."""
+    return page.evaluate("[...document.querySelectorAll('.toolbar select option')].map((e) => e.value)")
+
+
+def tables(page, selector):
+    """Each table as rows of cells' texts."""
+    return page.evaluate("[...document.querySelectorAll(%s)].map((table) => [...table.querySelectorAll('tbody tr')].map((row) => "
+                         "[...row.children].map((e) => e.innerText.trim())))" % json.dumps(selector))
+
+
+def facts(page, selector="main"):
+    """Names and values in two columns."""
+    return dict(page.evaluate("[...document.querySelectorAll(%s)].map((e) => [e.firstChild.innerText, e.lastChild.innerText])" %
+                              json.dumps(selector + " .facts > div")))
+
+
+# Rows within rows: those that are seen exist, so they are read as they are scrolled through. Rows are opened from the last to
+# the first, level by level, since what opens moves those below it; each changes the link, and browsers stop pages that change
+# it too often, so there is a limit.
+_TREE = """(async (most, cells) => {
+  const scroller = document.querySelector('[role=tree] .table-scroller, [role=treegrid] .table-scroller');
+  const elements = () => [...document.querySelectorAll('[role=treeitem], [role=treegrid] [role=row][aria-level]')];
+  const number = (element, i) => Number(/-row-(\\d+)$/.exec(element.id)?.[1] ?? i);
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const settle = async () => {
+    do await drawn();
+    while (document.querySelector('[aria-busy=true], .waits') !== null);
+  };
+  const all = async (read) => {
+    const rows = new Map();
+    for (let top = 0, seen = -1; top !== seen; ) {
+      if (scroller !== null) scroller.scrollTop = top;
+      await settle();
+      elements().forEach((element, i) => rows.set(number(element, i), read(element)));
+      seen = scroller?.scrollTop ?? 0;
+      top = scroller === null ? 0 : Math.min(seen + scroller.clientHeight, scroller.scrollHeight - scroller.clientHeight);
+    }
+    return [...rows].sort((a, b) => a[0] - b[0]).map(([, row]) => row);
+  };
+  const show = async (row) => {
+    if (scroller !== null) scroller.scrollTop = Math.max(0, row * 24 - scroller.clientHeight / 2);
+    await drawn();
+    return elements().find((element, i) => number(element, i) === row);
+  };
+  for (let left = most; left > 0; ) {
+    const closed = (await all((element) => element.ariaExpanded)).flatMap((expanded, i) => (expanded === 'false' ? [i] : []));
+    if (closed.length === 0) break;
+    for (const row of closed.slice(0, left).reverse()) {
+      (await show(row)).click();
+      do await settle();
+      while ((await show(row)).ariaExpanded === 'false');
+    }
+    left -= closed.length;
+  }
+  return all((element) => [Number(element.ariaLevel), element.ariaExpanded, ...cells(element)]);
+})"""
+
+
+def tree_rows(page, cells, most=10**6):
+    """All rows, `most` of which are opened: [level, expanded, what the function `cells` has of the element...]."""
+    return page.evaluate("%s(%d, %s)" % (_TREE, most, cells))
+
+
+_CELLS = """(row) => [...[...row.querySelectorAll('.lazy-figure')].map((e) => e.innerText),
+  [...row.querySelector('.lazy-name').childNodes].filter((e) => !e.classList?.contains('tree-mark') && e.tagName !== 'BUTTON')
+    .map((e) => e.innerText ?? e.data).join('')]"""
+
+
+def lazy_rows(page, most=100):
+    """The rows of a table of rows within rows, `most` of which are opened: [(cells, rows within)]; None: it is closed."""
+    top = []
+    levels = [top]
+    for level, expanded, *cells in tree_rows(page, _CELLS, most):
+        del levels[level:]
+        inner = None if expanded == "false" else []
+        levels[-1].append((cells, inner))
+        levels.append(inner)
+    return top
+
+
+def agree_rows(t, got, expected, where):
+    """Rows as lazy_rows has them; of those that are expected all have their rows, or None where nobody knows."""
+    for i, ((cells, inner), (wanted, within)) in enumerate(zip(got, expected)):
+        t.equal(cells, wanted, "%s, row %d" % (where, i))
+        if inner is None:
+            t.check(within is None or within, "%s: there is nothing to open in %s" % (where, cells))
+        elif within is not None:
+            agree_rows(t, inner, within, "%s > %s" % (where, cells[-1]))
+    t.equal(len(got), len(expected), where + ": rows")
