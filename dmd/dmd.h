@@ -63,7 +63,7 @@
 
    Then build with -g and run: valgrind --tool=dmd ./program
 
-   What a request returns ("elsewhere": without Valgrind, or under one of its other tools)
+   What a request returns ("elsewhere": without dmd, under Valgrind or not)
    ----------------------
 
      request                    under dmd                                 elsewhere
@@ -222,22 +222,46 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_native_size_(const void *p) {
 
 #if defined(__GNUC__) && !defined(NVALGRIND)
 
+/* Without Valgrind dmd's native engine answers, a library that is preloaded into the program. It
+   stores a function in the variable below, of which each program and library has one: it finds it
+   by a note, or is found by the loader. Where there is no such engine the variable stays null. */
+#if defined(__linux__) && defined(__ELF__)
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef size_t (*dmd_answer_fn_)(size_t, size_t, size_t, size_t, size_t);
+extern __attribute__((weak)) size_t dmd_answer_request_(size_t, size_t, size_t, size_t, size_t);
+extern volatile dmd_answer_fn_ dmd_slot_;
+__attribute__((weak, visibility("hidden"), used)) volatile dmd_answer_fn_ dmd_slot_ =
+    dmd_answer_request_;
+#ifdef __cplusplus
+}
+#endif
+__asm__(".pushsection .note.dmd,\"a\",%note\n.balign 4\n.long 4,4,1\n.asciz \"DMD\"\n"
+        ".long dmd_slot_ - .\n.popsection\n");
+#define DMD_ASK_(default_, request, arg1, arg2, arg3)                                              \
+  __extension__({                                                                                  \
+    const dmd_answer_fn_ dmd_answer_ = dmd_slot_;                                                  \
+    dmd_answer_                                                                                    \
+        ? dmd_answer_((default_), (request), (size_t)(arg1), (size_t)(arg2), (size_t)(arg3))       \
+        : (size_t)VALGRIND_DO_CLIENT_REQUEST_EXPR((default_), (request), (arg1), (arg2), (arg3),   \
+                                                  0, 0);                                           \
+  })
+#else
+#define DMD_ASK_(default_, request, arg1, arg2, arg3)                                              \
+  VALGRIND_DO_CLIENT_REQUEST_EXPR((default_), (request), (arg1), (arg2), (arg3), 0, 0)
+#endif
+
 /* Statement expressions and no functions: a request is then made by the frame that wrote it, and
    report stacks show no helper of ours, whether or not the compiler inlines. */
 
-/* One argument of the given type, or two and a guard's address (0: none). name: of the variable, so
+/* Two arguments of the given types, and a guard's address (0: none). name: of the variables, so
    that one request may be the argument of another. */
-#define DMD_REQUEST_(name, request, type, arg)                                                     \
-  __extension__({                                                                                  \
-    type dmd_##name##_ = (arg);                                                                    \
-    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_##name##_, 0, 0, 0, 0);                      \
-  })
-
 #define DMD_REQUEST2_(name, request, type, arg, type2, arg2, guard)                                \
   __extension__({                                                                                  \
     type dmd_##name##_ = (arg);                                                                    \
     type2 dmd_##name##_2_ = (arg2);                                                                \
-    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, (request), dmd_##name##_, dmd_##name##_2_, (guard), 0, 0);  \
+    DMD_ASK_(0, (request), dmd_##name##_, dmd_##name##_2_, (guard));                               \
   })
 
 /* A request that answers with a size. dmd never answers (size_t)-1, so if that comes back nobody
@@ -245,8 +269,7 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_native_size_(const void *p) {
 #define DMD_MEASURE_(request, p)                                                                   \
   __extension__({                                                                                  \
     const void *dmd_block_ = (p);                                                                  \
-    size_t dmd_size_ =                                                                             \
-        VALGRIND_DO_CLIENT_REQUEST_EXPR((size_t)-1, (request), dmd_block_, 0, 0, 0, 0);            \
+    size_t dmd_size_ = DMD_ASK_((size_t)-1, (request), dmd_block_, 0, 0);                          \
     dmd_size_ == (size_t)-1 ? dmd_native_size_(dmd_block_) : dmd_size_;                            \
   })
 
@@ -255,8 +278,7 @@ DMD_ADDRESS_ONLY_ static DMD_INLINE_ size_t dmd_native_size_(const void *p) {
     const void *dmd_block_ = (p);                                                                  \
     size_t dmd_len_ = (len);                                                                       \
     const char *dmd_name_ = (name);                                                                \
-    VALGRIND_DO_CLIENT_REQUEST_EXPR(0, VG_USERREQ__DMD_REPORT_NAMED, dmd_block_, dmd_len_,         \
-                                    dmd_name_, 0, 0);                                              \
+    DMD_ASK_(0, VG_USERREQ__DMD_REPORT_NAMED, dmd_block_, dmd_len_, dmd_name_);                    \
   })
 
 #else
@@ -268,7 +290,6 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
   return 0;
 }
 
-#define DMD_REQUEST_(name, request, type, arg) dmd_no_request_((size_t)(arg), 0)
 #define DMD_REQUEST2_(name, request, type, arg, type2, arg2, guard)                                \
   dmd_no_request_((size_t)(arg), (size_t)(arg2))
 #define DMD_MEASURE_(request, p) dmd_native_size_(p)
@@ -276,6 +297,8 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
   dmd_no_request_((size_t)(const void *)(p), (size_t)(len) + (size_t)(const char *)(name))
 
 #endif
+
+#define DMD_REQUEST_(name, request, type, arg) DMD_REQUEST2_(name, request, type, arg, size_t, 0, 0)
 
 /* Version of the requests that the running dmd knows, at present 1; 0 elsewhere. */
 #define RUNNING_ON_DMD DMD_REQUEST_(running, VG_USERREQ__DMD_RUNNING, size_t, 0)

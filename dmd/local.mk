@@ -4,6 +4,7 @@
 
 # The core: compiled into the tool and, hosted, into dmdv and the unit tests.
 dmd_core_sources = \
+  dmd/base/arena.c dmd/base/arena.h \
   dmd/base/base64.c dmd/base/base64.h \
   dmd/base/bitset.h \
   dmd/base/env.h \
@@ -266,6 +267,8 @@ dmd_core_sources = \
   dmd/engine/loaded.c dmd/engine/loaded.h \
   dmd/engine/mempool.c dmd/engine/mempool.h \
   dmd/engine/monitor.c dmd/engine/monitor.h \
+  dmd/engine/nativeoptions.c dmd/engine/nativeoptions.h \
+  dmd/engine/observed.c dmd/engine/observed.h \
   dmd/engine/options.c dmd/engine/options.h \
   dmd/engine/replacednew.c dmd/engine/replacednew.h \
   dmd/engine/requests.c dmd/engine/requests.h \
@@ -277,9 +280,7 @@ dmd_core_sources = \
   dmd/engine/walks.c dmd/engine/walks.h
 
 # The core in a browser: what is linked with the core for WebAssembly.
-dmd_wasm_sources = \
-  dmd/wasm/memory.c dmd/wasm/memory.h \
-  dmd/wasm/wasm.c
+dmd_wasm_sources = dmd/wasm/wasm.c
 
 # The Valgrind shell around it.
 dmd_tool_sources = \
@@ -307,6 +308,26 @@ dmd_tool_sources = \
   dmd/tool/dm_segments.c dmd/tool/dm_segments.h \
   dmd/tool/dm_trace.c dmd/tool/dm_trace.h \
   dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h
+
+# The native engine's shell around it: a library that is preloaded into programs.
+dmd_native_sources = \
+  dmd/preload/pl_event.c dmd/preload/pl_event.h \
+  dmd/preload/pl_files.c dmd/preload/pl_files.h \
+  dmd/preload/pl_gzip.c dmd/preload/pl_gzip.h \
+  dmd/preload/pl_host.c dmd/preload/pl_host.h \
+  dmd/preload/pl_lock.c dmd/preload/pl_lock.h \
+  dmd/preload/pl_main.c dmd/preload/pl_main.h \
+  dmd/preload/pl_malloc.c dmd/preload/pl_malloc.h \
+  dmd/preload/pl_memory.c dmd/preload/pl_memory.h \
+  dmd/preload/pl_message.c dmd/preload/pl_message.h \
+  dmd/preload/pl_objects.c dmd/preload/pl_objects.h \
+  dmd/preload/pl_options.c dmd/preload/pl_options.h \
+  dmd/preload/pl_place.c dmd/preload/pl_place.h \
+  dmd/preload/pl_real.c dmd/preload/pl_real.h \
+  dmd/preload/pl_request.c dmd/preload/pl_request.h \
+  dmd/preload/pl_slots.c dmd/preload/pl_slots.h \
+  dmd/preload/pl_stack.c dmd/preload/pl_stack.h \
+  dmd/preload/pl_thread.c dmd/preload/pl_thread.h
 
 # dmdv: its main file, and the rest, which unit tests can be linked with.
 dmdv_SOURCES = dmd/reader/command/dmdv.c

@@ -12,6 +12,7 @@ dmd $PACKAGE_VERSION
   the tool writes   $dmd_output
   tool built with   $CC $TOOL_CFLAGS $TOOL_LTO
   the rest with     $CC $CFLAGS$SANITIZER_CFLAGS
+  native engine     $dmd_have_native
   dmdv              $dmd_have_reader
   dmdv, pprof       $dmd_have_protobuf
   dmdv, types       $dmd_have_types

@@ -11,6 +11,7 @@ unit_tests = \
   tests/unit/test_allocator \
   tests/unit/test_allocfns \
   tests/unit/test_anonymize \
+  tests/unit/test_arena \
   tests/unit/test_base64 \
   tests/unit/test_blocks \
   tests/unit/test_blocks_parts \
@@ -82,11 +83,13 @@ unit_tests = \
   tests/unit/test_memreports \
   tests/unit/test_merge \
   tests/unit/test_monitor \
+  tests/unit/test_nativeoptions \
   tests/unit/test_nearest \
   tests/unit/test_nested \
   tests/unit/test_nesting \
   tests/unit/test_noise \
   tests/unit/test_numbering \
+  tests/unit/test_observed \
   tests/unit/test_options \
   tests/unit/test_optiontable \
   tests/unit/test_out \
@@ -159,7 +162,6 @@ unit_tests = \
   tests/unit/test_variables \
   tests/unit/test_verdict \
   tests/unit/test_walks \
-  tests/unit/test_wasm_memory \
   tests/unit/test_wireread
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
@@ -216,6 +218,7 @@ script_tests = \
   build-aux/check-lists \
   build-aux/check-sizes \
   tests/docs/run \
+  tests/native/run \
   tests/perf/run \
   tests/reader/run \
   tests/tool/run \

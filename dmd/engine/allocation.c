@@ -89,8 +89,8 @@ uint64_t dmd_engine_usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t a
   return dmd_live_usable(&engine->live, req_szB, alignB);
 }
 
-static void add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t req_szB,
-                      uint64_t usable_szB) {
+void dmd_engine_add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t req_szB,
+                          uint64_t usable_szB) {
   dmd_new_block_t block = describe_block(engine, thread, addr, req_szB, usable_szB);
   dmd_live_add(&engine->live, &block);
 }
@@ -99,7 +99,7 @@ static uint64_t new_block(dmd_engine_t *engine, uint32_t thread, uint64_t req_sz
                           uint64_t usable_szB, uint64_t alignB) {
   uint64_t addr = get_memory(engine, alignB, usable_szB);
   if (addr != 0)
-    add_block(engine, thread, addr, req_szB, usable_szB);
+    dmd_engine_add_block(engine, thread, addr, req_szB, usable_szB);
   return addr;
 }
 
@@ -203,7 +203,7 @@ static uint64_t move_block(dmd_engine_t *engine, uint32_t thread, const dmd_bloc
   if (wanted->zeroed)
     dmd_mem_zero(pointer_to(addr + kept_szB), (size_t)(usable_szB - kept_szB));
   dmd_engine_free(engine, thread, old_addr);
-  add_block(engine, thread, addr, wanted->szB, usable_szB);
+  dmd_engine_add_block(engine, thread, addr, wanted->szB, usable_szB);
   return addr;
 }
 

@@ -6,8 +6,8 @@
  * A host that replaces malloc and its kin calls these functions for them. They give the sizes that
  * the program's own allocator would have given (live/allocator.h), take the memory from the host,
  * small blocks' from slabs (live/slabs.h), and keep what there is to know of the blocks. A host
- * whose program keeps its own allocator (`heap_alloc` is NULL) may call dmd_engine_announce and
- * what follows it, which work with any memory.
+ * whose program keeps its own allocator (`heap_alloc` is NULL) calls those of observed.h, and may
+ * call dmd_engine_announce and what follows it, which work with any memory.
  *
  * Memory of the host's heap is in the engine's own address space: calloc and realloc write to it.
  *
@@ -41,6 +41,10 @@ static inline uint32_t dmd_engine_capture_free(const dmd_engine_t *engine, uint3
  * product does not overflow: the host has checked that. */
 uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB);
 uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, uint64_t szB);
+
+/* Keeps a block for which there is memory already, with these bytes requested and usable. */
+void dmd_engine_add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t req_szB,
+                          uint64_t usable_szB);
 
 /* What a program may want of a block: a size, an alignment (a power of two; 1: none), and that what
  * is new of its memory, all that is usable, is zeroed. */

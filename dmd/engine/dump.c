@@ -174,7 +174,7 @@ uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const c
   profile.frame_view = engine->options->frame_view;
   fill(engine, &profile);
   dmd_describe_run(engine, &profile, trigger, label);
-  if (!host->is_quiet(host->ctx))
+  if (!host->texts_are_others && !host->is_quiet(host->ctx))
     print_text(engine, &profile);
   bool written = dmd_dumpfile_write(engine, DMD_DUMPFILE_PROFILE, trigger, &profile.run, write_json,
                                     &profile, name);

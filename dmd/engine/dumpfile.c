@@ -87,9 +87,11 @@ static void say_lost(const dmd_engine_t *engine, dmd_dumpfile_kind_t kind, const
   dmd_strbuf_destroy(&line);
 }
 
+/* Who makes the text, and is told of the files, says it. */
 static void say_written(const dmd_engine_t *engine, const char *name) {
   const dmd_engine_host_t *host = engine->host;
-  if (host->is_quiet(host->ctx))
+  bool is_others = host->texts_are_others && engine->options->list_file != NULL;
+  if (is_others || host->is_quiet(host->ctx))
     return;
   dmd_strbuf_t line;
   dmd_strbuf_init(&line, engine->env);

@@ -93,8 +93,9 @@ typedef struct dmd_engine_host {
 
   /* What does not change. */
   const char *version;          /* of dmd */
-  const char *valgrind_version; /* e.g. "3.19.0" */
+  const char *valgrind_version; /* e.g. "3.19.0"; NULL: there is none */
   uint64_t word_szB;            /* of the program: 4 or 8 */
+  bool texts_are_others;        /* somebody else makes the texts of dumps, from their files */
 
   /* Threads and stacks. A stack's id is above 0, and names the same frames as long as the engine
    * lives: best dense ones, for some arrays have a place for each. */

@@ -112,6 +112,19 @@ dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_
   return dmd_part_move_announced(at(blocks, addr), addr, block, at(blocks, to), to, req);
 }
 
+bool dmd_blocks_take_out(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *taken) {
+  return dmd_part_take_out(at(blocks, addr), addr, taken);
+}
+
+void dmd_blocks_drop(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *taken,
+                     uint32_t stack) {
+  dmd_part_drop(at(blocks, addr), addr, taken, stack);
+}
+
+void dmd_blocks_put_back(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *taken) {
+  dmd_part_put_back(at(blocks, addr), addr, taken);
+}
+
 /* Which part counts it does not matter. */
 void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req) {
   dmd_part_count_failed_realloc(at(blocks, 0), req);

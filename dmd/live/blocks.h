@@ -110,6 +110,14 @@ void dmd_blocks_remove_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_
 dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
                                        uint64_t to, uint64_t req);
 
+/* The block at addr that is not a pool's is taken out, since somebody else is about to reallocate
+ * it: *taken is what it was. False: there is none. What became of it is told next: it is gone, at
+ * this stack, which counts as a free; or it is there again, as if nothing had been. In between it
+ * is not counted. */
+bool dmd_blocks_take_out(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *taken);
+void dmd_blocks_drop(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *taken, uint32_t stack);
+void dmd_blocks_put_back(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *taken);
+
 /* A realloc to this many bytes failed. */
 void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req);
 

@@ -7,10 +7,10 @@
  * bytes of JSON, until the next one. After a call of `fail` or a trap the program is of no use any
  * more.
  */
+#include "base/arena.h"
 #include "base/jsonout.h"
 #include "base/str.h"
 #include "page/pagedata.h"
-#include "wasm/memory.h"
 
 #define EXPORT(name) __attribute__((export_name(name), used))
 #define IMPORT(name) __attribute__((import_module("host"), import_name(name)))
@@ -38,7 +38,7 @@ extern char __heap_base[];
 static const char out_of_memory[] =
     "out of memory: the browser gives a page no more than it has now";
 
-static dmdw_memory_t g_memory;
+static dmd_arena_t g_memory;
 static dmd_env_t g_env;
 static dmd_page_data_t g_data;
 static dmd_page_t g_page;
@@ -82,7 +82,7 @@ static size_t grow(void *ctx, size_t szB) {
 
 static void *host_alloc(void *ctx, const char *cost_centre, size_t szB) {
   (void)ctx, (void)cost_centre;
-  void *p = dmdw_memory_alloc(&g_memory, szB);
+  void *p = dmd_arena_alloc(&g_memory, szB);
   if (p == NULL)
     fail(out_of_memory);
   return p;
@@ -90,7 +90,7 @@ static void *host_alloc(void *ctx, const char *cost_centre, size_t szB) {
 
 static void host_free(void *ctx, void *p) {
   (void)ctx;
-  dmdw_memory_free(&g_memory, p);
+  dmd_arena_free(&g_memory, p);
 }
 
 static void host_panic(void *ctx, const char *what) {
@@ -116,7 +116,7 @@ EXPORT("start") void dmdw_start(uint32_t seed_low, uint32_t seed_high) {
     fail(out_of_memory);
   uintptr_t start = ((uintptr_t)__heap_base + 15) & ~(uintptr_t)15;
   size_t szB = __builtin_wasm_memory_size(0) * WASM_PAGE - start;
-  dmdw_memory_init(&g_memory, (void *)start, szB, grow, NULL);
+  dmd_arena_init(&g_memory, (void *)start, szB, grow, NULL);
   g_env = (dmd_env_t){.alloc = host_alloc,
                       .free = host_free,
                       .panic = host_panic,

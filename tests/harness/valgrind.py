@@ -69,6 +69,8 @@ def strip_prefixes(text):
 class Run:
     """A finished run: its status, what it printed (bytes), its logs, its profiles and its heap graphs."""
 
+    make_profile = profile.Profile
+
     def __init__(self, folder, done, validator):
         self.folder = folder
         self.status, self.out, self.err = done.status, done.out, done.err
@@ -83,7 +85,7 @@ class Run:
             elif name.endswith(".graph.gz"):
                 self.graphs[name] = graphfile.Graph(path)
             elif re.search(r"\.json$|\.gz$", name) and os.path.isfile(path):
-                self.profiles[name] = profile.Profile(path, validator)
+                self.profiles[name] = self.make_profile(path, validator)
 
     def files(self):
         """Names of all files in the run's folder and below."""

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "wasm/memory.h"
+#include "base/arena.h"
 
 enum {
   UNIT = 2 * sizeof(size_t), /* sizes are multiples of it; so large is a header */
@@ -7,11 +7,11 @@ enum {
   TRIES = 16                 /* pieces of a list of different sizes that are looked at */
 };
 
-typedef struct dmdw_piece {
+typedef struct dmd_arena_piece {
   size_t before; /* the size of the piece in front; 0: this is the first */
   size_t szB;    /* with the header; the lowest bit: it is in use */
   /* Of a free one, in the memory that it is: */
-  struct dmdw_piece *next, *previous;
+  struct dmd_arena_piece *next, *previous;
 } piece_t;
 
 static size_t size_of(const piece_t *piece) {
@@ -34,13 +34,13 @@ static piece_t *in_front(const piece_t *piece) {
 
 /* The list of free pieces of this size. */
 static unsigned list_of(size_t szB) {
-  if (szB < DMDW_SMALL_LISTS * 8)
+  if (szB < DMD_ARENA_SMALL_LISTS * 8)
     return (unsigned)(szB / 8);
   unsigned log = 63u - (unsigned)__builtin_clzll(szB);
-  return DMDW_SMALL_LISTS + 4 * (log - 9) + (unsigned)(szB >> (log - 2) & 3);
+  return DMD_ARENA_SMALL_LISTS + 4 * (log - 9) + (unsigned)(szB >> (log - 2) & 3);
 }
 
-static void set_any(dmdw_memory_t *memory, unsigned list) {
+static void set_any(dmd_arena_t *memory, unsigned list) {
   uint64_t bit = UINT64_C(1) << list % 64;
   if (memory->list[list] != NULL)
     memory->any[list / 64] |= bit;
@@ -48,7 +48,7 @@ static void set_any(dmdw_memory_t *memory, unsigned list) {
     memory->any[list / 64] &= ~bit;
 }
 
-static void put(dmdw_memory_t *memory, piece_t *piece) {
+static void put(dmd_arena_t *memory, piece_t *piece) {
   unsigned list = list_of(piece->szB);
   piece->previous = NULL;
   piece->next = memory->list[list];
@@ -58,7 +58,7 @@ static void put(dmdw_memory_t *memory, piece_t *piece) {
   set_any(memory, list);
 }
 
-static void take(dmdw_memory_t *memory, piece_t *piece) {
+static void take(dmd_arena_t *memory, piece_t *piece) {
   if (piece->next != NULL)
     piece->next->previous = piece->previous;
   if (piece->previous != NULL) {
@@ -70,32 +70,32 @@ static void take(dmdw_memory_t *memory, piece_t *piece) {
   set_any(memory, list);
 }
 
-/* The first list from this one on that has anything; DMDW_LISTS: none. */
-static unsigned next_list(const dmdw_memory_t *memory, unsigned list) {
-  while (list < DMDW_LISTS) {
+/* The first list from this one on that has anything; DMD_ARENA_LISTS: none. */
+static unsigned next_list(const dmd_arena_t *memory, unsigned list) {
+  while (list < DMD_ARENA_LISTS) {
     uint64_t any = memory->any[list / 64] >> list % 64;
     if (any != 0)
       return list + (unsigned)__builtin_ctzll(any);
     list = (list / 64 + 1) * 64;
   }
-  return DMDW_LISTS;
+  return DMD_ARENA_LISTS;
 }
 
 /* A free piece of at least this size; NULL: none was found. */
-static piece_t *find(const dmdw_memory_t *memory, size_t szB) {
+static piece_t *find(const dmd_arena_t *memory, size_t szB) {
   unsigned list = list_of(szB);
   piece_t *piece = memory->list[list];
   for (int i = 0; i < TRIES && piece != NULL; i++, piece = piece->next)
     if (piece->szB >= szB)
       return piece;
   list = next_list(memory, list + 1);
-  return list == DMDW_LISTS ? NULL : memory->list[list];
+  return list == DMD_ARENA_LISTS ? NULL : memory->list[list];
 }
 
 /* ---- Pieces. ---- */
 
 /* Makes a free piece of these bytes and of the free ones around it. */
-static void release(dmdw_memory_t *memory, piece_t *piece, size_t szB) {
+static void release(dmd_arena_t *memory, piece_t *piece, size_t szB) {
   piece->szB = szB;
   piece_t *next = behind(piece);
   if (!is_used(next)) {
@@ -113,14 +113,14 @@ static void release(dmdw_memory_t *memory, piece_t *piece, size_t szB) {
 }
 
 /* The end of memory is a used piece without any bytes. */
-static void set_end(dmdw_memory_t *memory, piece_t *end) {
+static void set_end(dmd_arena_t *memory, piece_t *end) {
   end->szB = UNIT | 1;
   memory->end = (char *)end;
 }
 
-void dmdw_memory_init(dmdw_memory_t *memory, void *start, size_t szB,
-                      size_t (*grow)(void *ctx, size_t szB), void *ctx) {
-  *memory = (dmdw_memory_t){.grow = grow, .ctx = ctx};
+void dmd_arena_init(dmd_arena_t *memory, void *start, size_t szB,
+                    size_t (*grow)(void *ctx, size_t szB), void *ctx) {
+  *memory = (dmd_arena_t){.grow = grow, .ctx = ctx};
   piece_t *first = start;
   first->before = 0;
   set_end(memory, (piece_t *)((char *)start + szB - UNIT));
@@ -128,7 +128,7 @@ void dmdw_memory_init(dmdw_memory_t *memory, void *start, size_t szB,
 }
 
 /* What was the end becomes the header of a new free piece. */
-static bool grow(dmdw_memory_t *memory, size_t szB) {
+static bool grow(dmd_arena_t *memory, size_t szB) {
   size_t more = memory->grow(memory->ctx, szB);
   if (more == 0)
     return false;
@@ -139,7 +139,7 @@ static bool grow(dmdw_memory_t *memory, size_t szB) {
 }
 
 /* Uses the first bytes of a free piece, and keeps what is left as another. */
-static void *use(dmdw_memory_t *memory, piece_t *piece, size_t szB) {
+static void *use(dmd_arena_t *memory, piece_t *piece, size_t szB) {
   take(memory, piece);
   size_t rest = piece->szB - szB;
   bool is_split = rest >= LEAST;
@@ -152,7 +152,7 @@ static void *use(dmdw_memory_t *memory, piece_t *piece, size_t szB) {
   return (char *)piece + UNIT;
 }
 
-void *dmdw_memory_alloc(dmdw_memory_t *memory, size_t szB) {
+void *dmd_arena_alloc(dmd_arena_t *memory, size_t szB) {
   if (szB > SIZE_MAX / 2)
     return NULL;
   szB = (szB + UNIT + UNIT - 1) & ~(size_t)(UNIT - 1);
@@ -163,7 +163,7 @@ void *dmdw_memory_alloc(dmdw_memory_t *memory, size_t szB) {
   return piece == NULL ? NULL : use(memory, piece, szB);
 }
 
-void dmdw_memory_free(dmdw_memory_t *memory, void *p) {
+void dmd_arena_free(dmd_arena_t *memory, void *p) {
   if (p == NULL)
     return;
   piece_t *piece = (piece_t *)((char *)p - UNIT);
@@ -172,14 +172,14 @@ void dmdw_memory_free(dmdw_memory_t *memory, void *p) {
 
 /* ---- For tests. ---- */
 
-static bool is_listed(const dmdw_memory_t *memory, const piece_t *wanted) {
+static bool is_listed(const dmd_arena_t *memory, const piece_t *wanted) {
   const piece_t *piece = memory->list[list_of(wanted->szB)];
   while (piece != NULL && piece != wanted)
     piece = piece->next;
   return piece != NULL;
 }
 
-size_t dmdw_memory_check(const dmdw_memory_t *memory, const void *start, bool *good) {
+size_t dmd_arena_check(const dmd_arena_t *memory, const void *start, bool *good) {
   const piece_t *piece = start;
   size_t before = 0, n_free = 0;
   bool after_free = false;

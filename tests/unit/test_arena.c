@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The allocator that the core has in a browser, here over an array.
+ * The allocator that the core has where there is no other, here over an array.
  */
 #include "host.h"
 
-#include "wasm/memory.h"
+#include "base/arena.h"
 
 enum { SZB = 1 << 20, STEP = 4096, SLOTS = 300 };
 
@@ -13,7 +13,7 @@ typedef struct {
   char *start;
   size_t used;
   int n_grown;
-  dmdw_memory_t memory;
+  dmd_arena_t memory;
 } arena_t;
 
 static size_t grow(void *ctx, size_t szB) {
@@ -30,12 +30,12 @@ static void begin(arena_t *a) {
   *a = (arena_t){.start = malloc(SZB), .used = STEP};
   assert_non_null(a->start);
   memset(a->start, 0xa5, SZB);
-  dmdw_memory_init(&a->memory, a->start, STEP, grow, a);
+  dmd_arena_init(&a->memory, a->start, STEP, grow, a);
 }
 
 static size_t n_free(const arena_t *a) {
   bool good;
-  size_t n = dmdw_memory_check(&a->memory, a->start, &good);
+  size_t n = dmd_arena_check(&a->memory, a->start, &good);
   assert_true(good);
   return n;
 }
@@ -46,13 +46,13 @@ static void what_is_freed_is_used_again(void **state) {
   begin(&a);
   size_t all = n_free(&a);
   for (int i = 0; i < 100; i++) {
-    void *p = dmdw_memory_alloc(&a.memory, 1500), *q = dmdw_memory_alloc(&a.memory, 1500);
-    dmdw_memory_free(&a.memory, p);
-    dmdw_memory_free(&a.memory, q);
+    void *p = dmd_arena_alloc(&a.memory, 1500), *q = dmd_arena_alloc(&a.memory, 1500);
+    dmd_arena_free(&a.memory, p);
+    dmd_arena_free(&a.memory, q);
   }
   assert_int_equal(a.n_grown, 0);
   assert_int_equal(n_free(&a), all);
-  dmdw_memory_free(&a.memory, NULL);
+  dmd_arena_free(&a.memory, NULL);
   free(a.start);
 }
 
@@ -65,12 +65,12 @@ static void neighbours_become_one(void **state) {
     begin(&a);
     void *piece[3];
     for (int k = 0; k < 3; k++)
-      piece[k] = dmdw_memory_alloc(&a.memory, 1000);
+      piece[k] = dmd_arena_alloc(&a.memory, 1000);
     for (int k = 0; k < 3; k++) {
-      dmdw_memory_free(&a.memory, piece[orders[i][k]]);
+      dmd_arena_free(&a.memory, piece[orders[i][k]]);
       n_free(&a);
     }
-    assert_non_null(dmdw_memory_alloc(&a.memory, 3900));
+    assert_non_null(dmd_arena_alloc(&a.memory, 3900));
     assert_int_equal(a.n_grown, 0);
     free(a.start);
   }
@@ -80,11 +80,11 @@ static void what_grows_joins_what_is_free_before_it(void **state) {
   (void)state;
   arena_t a;
   begin(&a);
-  void *p = dmdw_memory_alloc(&a.memory, STEP + 2000);
+  void *p = dmd_arena_alloc(&a.memory, STEP + 2000);
   assert_non_null(p);
   assert_int_equal(a.n_grown, 1);
-  dmdw_memory_free(&a.memory, p);
-  assert_non_null(dmdw_memory_alloc(&a.memory, a.used - 200));
+  dmd_arena_free(&a.memory, p);
+  assert_non_null(dmd_arena_alloc(&a.memory, a.used - 200));
   assert_int_equal(a.n_grown, 1);
   free(a.start);
 }
@@ -93,12 +93,12 @@ static void the_end_is_said(void **state) {
   (void)state;
   arena_t a;
   begin(&a);
-  assert_null(dmdw_memory_alloc(&a.memory, SZB));
-  assert_null(dmdw_memory_alloc(&a.memory, SIZE_MAX));
-  assert_null(dmdw_memory_alloc(&a.memory, SIZE_MAX / 2));
+  assert_null(dmd_arena_alloc(&a.memory, SZB));
+  assert_null(dmd_arena_alloc(&a.memory, SIZE_MAX));
+  assert_null(dmd_arena_alloc(&a.memory, SIZE_MAX / 2));
   void *p;
   size_t n = 0;
-  while ((p = dmdw_memory_alloc(&a.memory, 10000)) != NULL)
+  while ((p = dmd_arena_alloc(&a.memory, 10000)) != NULL)
     memset(p, 1, 10000), n += 10000;
   assert_true(n > SZB - 2 * 10000 - STEP && a.used == SZB);
   n_free(&a);
@@ -120,12 +120,12 @@ static void random_against_a_list(void **state) {
     size_t k = dice_below(&dice, SLOTS);
     for (size_t at = 0; slot[k].at != NULL && at < slot[k].n; at++)
       assert_int_equal(slot[k].at[at], slot[k].value);
-    dmdw_memory_free(&a.memory, slot[k].at);
+    dmd_arena_free(&a.memory, slot[k].at);
     slot[k].at = NULL;
     if (dice_below(&dice, 3) > 0) {
       slot[k].n = (size_t)dice_below(&dice, UINT64_C(1) << dice_below(&dice, 14)) + 1;
       slot[k].value = (unsigned char)dice_u64(&dice);
-      slot[k].at = dmdw_memory_alloc(&a.memory, slot[k].n);
+      slot[k].at = dmd_arena_alloc(&a.memory, slot[k].n);
       if (slot[k].at != NULL) {
         assert_int_equal((uintptr_t)slot[k].at % 16, 0);
         assert_true((char *)slot[k].at >= a.start &&
@@ -137,7 +137,7 @@ static void random_against_a_list(void **state) {
       n_free(&a);
   }
   for (size_t k = 0; k < SLOTS; k++)
-    dmdw_memory_free(&a.memory, slot[k].at);
+    dmd_arena_free(&a.memory, slot[k].at);
   /* One piece, and the header of the end. */
   assert_int_equal(n_free(&a), a.used - 16);
   free(a.start);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "engine/nativeoptions.h"
+
+#include "base/limits.h"
+
+#define AT(field) DMD_OPTION_AT(dmd_native_options_t, field)
+
+static const dmd_option_t native_options[] = {
+    {"num-callers", "<number>", "12", "frames to record of each stack", DMD_OPTION_NUMBER,
+     AT(num_callers), .least = 1, .most = DMD_MAX_FRAMES},
+    {"log-file", "<file>", NULL, "where to say what; %p is the pid", DMD_OPTION_TEXT, AT(log_file),
+     .is_file = true},
+    {"quiet", NULL, NULL, "say only what is wrong with dmd itself", DMD_OPTION_SWITCH, AT(quiet),
+     .letter = 'q'},
+    {"trace-children", "no|yes", "no", "whether programs that the program starts are watched, too",
+     DMD_OPTION_WORD, AT(trace_children)},
+    {"child-silent-after-fork", "no|yes", "no", "whether forked processes say and write nothing",
+     DMD_OPTION_WORD, AT(child_silent)},
+};
+
+const dmd_option_table_t dmd_native_option_table = {native_options,
+                                                    sizeof native_options / sizeof *native_options};
+
+bool dmd_native_next_option(const char **at, dmd_strbuf_t *option) {
+  const char *s = *at;
+  while (*s == ' ')
+    s++;
+  bool is_there = *s != '\0';
+  for (; *s != '\0' && *s != ' '; s++) {
+    if (*s == '\\' && s[1] != '\0')
+      s++;
+    dmd_strbuf_bytes(option, s, 1);
+  }
+  *at = s;
+  return is_there;
+}
+
+void dmd_native_add_option(dmd_strbuf_t *text, const char *option) {
+  if (text->n > 0)
+    dmd_strbuf_str(text, " ");
+  for (; *option != '\0'; option++) {
+    if (*option == ' ' || *option == '\\')
+      dmd_strbuf_str(text, "\\");
+    dmd_strbuf_bytes(text, option, 1);
+  }
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "preload/pl_host.h"
+
+#include "dmd-config.h"
+#include "preload/pl_files.h"
+#include "preload/pl_gzip.h"
+#include "preload/pl_malloc.h"
+#include "preload/pl_memory.h"
+#include "preload/pl_message.h"
+#include "preload/pl_objects.h"
+#include "preload/pl_options.h"
+#include "preload/pl_place.h"
+#include "preload/pl_stack.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/*--- Threads and stacks. The thread that is asked about is the one that asks. ---*/
+
+static uint32_t capture(void *ctx, uint32_t thread) {
+  (void)ctx, (void)thread;
+  return pl_stack_capture(pl_thread());
+}
+
+/* After the request, in the function that made it. */
+static dmd_place_t place(void *ctx, uint32_t thread) {
+  (void)ctx, (void)thread;
+  const pl_entry_t *entry = &pl_thread()->entry;
+  return (dmd_place_t){.ip = entry->ip, .sp = entry->sp};
+}
+
+static const dmd_code_t *codes(void *ctx, uint32_t stack, uint32_t *n) {
+  (void)ctx;
+  return pl_stack_codes(stack, n);
+}
+
+/*--- Names. Those of the program's functions are found by who reads the file. ---*/
+
+/* Ours are called as Valgrind's are, so that profiles of both can be compared. */
+static void functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visitor) {
+  (void)ctx;
+  const char *ours = pl_function_name(code.ip);
+  dmd_function_t function = {.name = ours == NULL ? "" : ours};
+  if (ours != NULL)
+    function.file = "vg_replace_malloc.c";
+  visit(visitor, &function);
+}
+
+static bool object(void *ctx, dmd_code_t code, dmd_object_t *object) {
+  (void)ctx;
+  if (code.epoch == DMD_NONE)
+    return false;
+  const pl_object_t *found = pl_object(code.epoch);
+  *object = (dmd_object_t){.path = found->path,
+                           .soname = found->soname,
+                           .offset = code.ip - found->bias,
+                           .is_engine = pl_function_name(code.ip) != NULL};
+  return true;
+}
+
+/* Not known here: a stack is shown as a whole, and cut by who finds the names. */
+static dmd_code_kind_t code_kind(void *ctx, dmd_code_t code) {
+  (void)ctx, (void)code;
+  return DMD_CODE_OTHER;
+}
+
+static void objects(void *ctx, dmd_object_fn visit, void *visitor) {
+  (void)ctx;
+  for (uint32_t i = 1; i <= pl_objects_count(); i++)
+    visit(visitor, pl_object(i)->path, pl_object(i)->soname);
+}
+
+static bool defines(void *ctx, const char *soname, const char *function, bool if_unknown) {
+  (void)ctx, (void)soname, (void)function;
+  return if_unknown;
+}
+
+static bool replaced(void *ctx, const char *soname, const char *function, dmd_code_t *code) {
+  (void)ctx, (void)soname, (void)function, (void)code;
+  return false;
+}
+
+static bool shows_below_main(void *ctx) {
+  (void)ctx;
+  return true;
+}
+
+/*--- The program's memory, which other threads may unmap at any time. ---*/
+
+static void memory_begin(void *ctx) {
+  (void)ctx;
+}
+
+static size_t memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
+  struct iovec ours = {.iov_base = to, .iov_len = n};
+  struct iovec theirs = {.iov_base = (void *)(uintptr_t)addr, .iov_len = n};
+  (void)ctx;
+  ssize_t got = process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0);
+  return got > 0 ? (size_t)got : 0;
+}
+
+static bool is_readable(void *ctx, uint64_t addr, uint64_t szB) {
+  char byte;
+  return szB == 0 ||
+         (memory_read(ctx, addr, &byte, 1) == 1 && memory_read(ctx, addr + szB - 1, &byte, 1) == 1);
+}
+
+/*--- The process. ---*/
+
+static struct {
+  const char **arguments;
+  uint32_t n_arguments;
+  char folder[PATH_MAX];
+} g_process;
+
+/* All of a file of /proc, ended by a NUL, which is not counted. */
+static char *read_whole(const char *name, size_t *n) {
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &g_env);
+  char part[4096];
+  ssize_t got;
+  while (fd >= 0 && (got = read(fd, part, sizeof part)) > 0)
+    dmd_strbuf_bytes(&text, part, (size_t)got);
+  if (fd >= 0)
+    close(fd);
+  *n = text.n;
+  return dmd_strbuf_take(&text);
+}
+
+void pl_host_start(void) {
+  size_t szB;
+  char *line = read_whole("/proc/self/cmdline", &szB);
+  uint32_t n = 0;
+  for (size_t i = 0; i < szB; i++)
+    n += line[i] == '\0';
+  g_process.arguments = dmd_env_alloc(&g_env, "pl.arguments", (n + 1) * sizeof(char *));
+  for (size_t at = 0; at < szB; at += dmd_str_length(line + at) + 1)
+    g_process.arguments[g_process.n_arguments++] = line + at;
+  if (getcwd(g_process.folder, sizeof g_process.folder) == NULL)
+    g_process.folder[0] = '\0';
+}
+
+static const char *argument(void *ctx, uint32_t i) {
+  (void)ctx;
+  return i < g_process.n_arguments ? g_process.arguments[i] : NULL;
+}
+
+static const char *start_folder(void *ctx) {
+  (void)ctx;
+  return g_process.folder[0] == '\0' ? NULL : g_process.folder;
+}
+
+static const char *host_name(void *ctx) {
+  static struct utsname name;
+  (void)ctx;
+  return uname(&name) == 0 && name.nodename[0] != '\0' ? name.nodename : NULL;
+}
+
+static uint64_t wall_clock(void *ctx) {
+  struct timespec now;
+  (void)ctx;
+  return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec > 0 ? (uint64_t)now.tv_sec : 0;
+}
+
+static const char *environment(void *ctx, const char *name) {
+  (void)ctx;
+  return getenv(name);
+}
+
+static void measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks) {
+  (void)ctx, (void)memory, (void)in_blocks;
+}
+
+/*--- The user. ---*/
+
+static bool is_quiet(void *ctx) {
+  (void)ctx;
+  return g_native_options.quiet;
+}
+
+static void say(void *ctx, const char *line) {
+  (void)ctx;
+  pl_say(line);
+}
+
+static void say_stack(void *ctx, uint32_t stack) {
+  uint32_t n;
+  const dmd_code_t *all = pl_stack_codes(stack, &n);
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, &g_env);
+  for (uint32_t i = 0; i < n; i++) {
+    const char *ours = pl_function_name(all[i].ip);
+    dmd_object_t at;
+    dmd_strbuf_str(&line, i == 0 ? "   at " : "   by ");
+    dmd_strbuf_str(&line, ours == NULL ? "?\?\?" : ours);
+    if (object(ctx, all[i], &at)) {
+      dmd_strbuf_str(&line, " (");
+      dmd_strbuf_str(&line, at.path);
+      dmd_strbuf_str(&line, "+0x");
+      dmd_strbuf_hex(&line, at.offset);
+      dmd_strbuf_str(&line, ")");
+    }
+    pl_say(line.text);
+    dmd_strbuf_cut(&line, 0);
+  }
+  dmd_strbuf_destroy(&line);
+}
+
+const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
+                                   .word_szB = sizeof(void *),
+                                   .texts_are_others = true,
+                                   .capture = capture,
+                                   .place = place,
+                                   .codes = codes,
+                                   .functions = functions,
+                                   .object = object,
+                                   .code_kind = code_kind,
+                                   .objects = objects,
+                                   .defines = defines,
+                                   .replaced = replaced,
+                                   .shows_below_main = shows_below_main,
+                                   .memory_begin = memory_begin,
+                                   .memory_read = memory_read,
+                                   .memory_end = memory_begin,
+                                   .classify = pl_classify,
+                                   .is_readable = is_readable,
+                                   .pid = pl_pid,
+                                   .argument = argument,
+                                   .start_folder = start_folder,
+                                   .host_name = host_name,
+                                   .time = wall_clock,
+                                   .environment = environment,
+                                   .measure = measure,
+                                   .is_quiet = is_quiet,
+                                   .say = say,
+                                   .say_stack = say_stack,
+                                   .files = &pl_files,
+                                   .file_error = pl_file_error,
+                                   .file_is_stream = pl_file_is_stream,
+                                   .file_append = pl_file_append,
+                                   .gzip_open = pl_gzip_open,
+                                   .gzip_write = pl_gzip_write,
+                                   .gzip_close = pl_gzip_close};

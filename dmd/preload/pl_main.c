@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Overview of operation
+ * ---------------------
+ * The loader puts this library in front of the program's other ones, so that malloc and its kin are
+ * ours wherever they are called (pl_malloc). They call the program's own (pl_real) and tell the
+ * engine what these did (pl_event, engine/observed). The program's requests (dmd.h) come through
+ * slots in its objects (pl_slots, pl_request). What the engine wants to know of the program and the
+ * process are the functions of pl_host; stacks are in pl_stack, what is loaded in pl_objects.
+ *
+ * It starts with the first allocation for which the C library has its environment, which is one of
+ * the first constructors', and ends when exit has called everything else.
+ */
+#define _GNU_SOURCE
+#include "preload/pl_main.h"
+
+#include "preload/pl_event.h"
+#include "preload/pl_host.h"
+#include "preload/pl_memory.h"
+#include "preload/pl_message.h"
+#include "preload/pl_objects.h"
+#include "preload/pl_options.h"
+#include "preload/pl_real.h"
+#include "preload/pl_stack.h"
+#include "preload/pl_thread.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pid_t g_pid; /* whose engine this is: not that of a child of vfork */
+
+/* ---- The end. ---- */
+
+static atomic_bool g_is_finished;
+
+void pl_finish(void) {
+  pl_thread_t *thread = pl_thread();
+  if (g_state != PL_WATCHING || getpid() != g_pid || atomic_exchange(&g_is_finished, true))
+    return;
+  if (!pl_hide(thread)) {
+    pl_say("dmd: a signal handler ends the program within the engine: what is to be written at its "
+           "exit is lost");
+    return;
+  }
+  pl_objects_refresh();
+  pl_unhide(thread);
+  if (!pl_enter(thread, NULL, false))
+    return;
+  dmd_engine_exit(&g_engine);
+  g_state = PL_OFF;
+  pl_leave(thread);
+}
+
+static void finish_at_exit(int status, void *ctx) {
+  (void)status, (void)ctx;
+  pl_finish();
+}
+
+/* exit does not come this way. */
+__attribute__((visibility("default"))) void _exit(int status) {
+  pl_finish();
+  pl_real_exit_now(status);
+}
+
+__attribute__((alias("_exit"), visibility("default"))) void _Exit(int status);
+
+/* ---- Forks. ---- */
+
+static void fork_in_parent(void) {
+  pl_event_fork_end(false);
+}
+
+static void fork_in_child(void) {
+  g_pid = getpid();
+  pl_event_fork_end(true);
+  if (g_native_options.child_silent)
+    g_state = PL_OFF;
+}
+
+/* ---- The beginning. ---- */
+
+static bool start_engine(void) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &g_env);
+  bool good = dmd_engine_init(&g_engine, &g_env, &pl_host, &g_options, &why);
+  if (!good)
+    pl_say(why.text);
+  dmd_strbuf_destroy(&why);
+  return good;
+}
+
+/* The first of all handlers of exit is called last, after the destructors of every library: it
+ * comes before the loader's own, which are registered when the program's code starts. */
+static void register_ends(void) {
+  on_exit(finish_at_exit, NULL);
+  at_quick_exit(pl_finish);
+  pthread_atfork(pl_event_fork_begin, fork_in_parent, fork_in_child);
+}
+
+static void start(void) {
+  if (!pl_options_read() ||
+      (g_native_options.log_file != NULL && !pl_message_open(g_native_options.log_file))) {
+    pl_say("dmd: the program ends here, since its options are wrong");
+    pl_real_exit_now(1);
+  }
+  g_pid = getpid();
+  pl_host_start();
+  pl_stack_init(g_native_options.num_callers);
+  if (!start_engine())
+    pl_real_exit_now(1);
+  pl_objects_refresh();
+  pl_thread_start();
+  register_ends();
+  if (!g_native_options.trace_children)
+    pl_options_hide();
+}
+
+/* What the loader allocates before the C library has its environment is noted (pl_event.h). */
+void pl_start(void) {
+  pl_thread_t *thread = pl_thread();
+  if (g_state != PL_NOT_STARTED || environ == NULL || !pl_real_is_found())
+    return;
+  g_state = PL_STARTING;
+  thread->inside = true;
+  start();
+  thread->inside = false;
+  g_state = PL_WATCHING;
+}
+
+__attribute__((constructor)) static void start_at_load(void) {
+  if (!pl_real_is_found())
+    pl_real_find();
+  pl_start();
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pl_main.h: the beginning and the end of the engine in a program's process.
+ *
+ * Concurrency: pl_start before there is a second thread; pl_finish on any.
+ */
+#ifndef DMD_PRELOAD_PL_MAIN_H
+#define DMD_PRELOAD_PL_MAIN_H
+
+/* Starts the engine, if that has not been done and can be by now. */
+void pl_start(void);
+
+/* The process is about to end: writes what is to be written at its exit, the first time. */
+void pl_finish(void);
+
+/* The process is a fork's child. */
+void pl_main_forked(void);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "preload/pl_malloc.h"
+
+#include "base/mem.h"
+#include "preload/pl_event.h"
+#include "preload/pl_real.h"
+
+#include <errno.h>
+
+/* Each is one function with two names, since the compiler takes the address of a malloc for that of
+ * the program's. It is called from outside only: what calls it is where it returns to. */
+#define OURS __attribute__((noinline, used))
+#define AS(name) __attribute__((alias(#name), visibility("default")))
+
+/* Until the program's functions are known, the loader and dlsym get early memory. */
+static bool is_early(void) {
+  if (__builtin_expect(!pl_real_is_found(), 0))
+    pl_real_find();
+  return __builtin_expect(!pl_real_is_found(), 0);
+}
+
+static void *told(const pl_entry_t *entry, void *p, size_t szB) {
+  if (__builtin_expect(p != NULL, 1))
+    pl_tell_alloc(entry, p, szB);
+  else
+    pl_tell_failure(entry, szB);
+  return p;
+}
+
+/* ---- malloc and its kin. ---- */
+
+OURS static void *pl_malloc(size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_MALLOC);
+  if (is_early())
+    return pl_early_alloc(1, szB);
+  return told(&entry, g_real.malloc(szB), szB);
+}
+
+OURS static void *pl_calloc(size_t n, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_CALLOC);
+  size_t all_szB;
+  if (__builtin_mul_overflow(n, szB, &all_szB))
+    all_szB = n > szB ? n : szB;
+  if (is_early())
+    return pl_early_alloc(1, all_szB);
+  return told(&entry, g_real.calloc(n, szB), all_szB);
+}
+
+OURS static void *pl_memalign(size_t alignB, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_MEMALIGN);
+  if (is_early())
+    return pl_early_alloc(alignB, szB);
+  return told(&entry, g_real.memalign(alignB, szB), szB);
+}
+
+OURS static void *pl_aligned_alloc(size_t alignB, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_ALIGNED_ALLOC);
+  if (is_early())
+    return pl_early_alloc(alignB, szB);
+  return told(&entry, g_real.aligned_alloc(alignB, szB), szB);
+}
+
+OURS static int pl_posix_memalign(void **p, size_t alignB, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_POSIX_MEMALIGN);
+  if (is_early()) {
+    *p = pl_early_alloc(alignB, szB);
+    return 0;
+  }
+  int error = g_real.posix_memalign(p, alignB, szB);
+  told(&entry, error == 0 ? *p : NULL, szB);
+  return error;
+}
+
+OURS static void *pl_valloc(size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_VALLOC);
+  if (is_early())
+    return pl_early_alloc(1, szB);
+  return told(&entry, g_real.valloc(szB), szB);
+}
+
+OURS static void *pl_pvalloc(size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_PVALLOC);
+  if (is_early())
+    return pl_early_alloc(1, szB);
+  return told(&entry, g_real.pvalloc(szB), szB);
+}
+
+/* ---- free and its kin. ---- */
+
+/* Whether the program's function is to be called. */
+static bool tell_free(const pl_entry_t *entry, void *p) {
+  if (p == NULL || pl_early_has(p) || is_early())
+    return false;
+  pl_tell_free(entry, p);
+  return true;
+}
+
+OURS static void pl_free(void *p) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_FREE);
+  if (tell_free(&entry, p))
+    g_real.free(p);
+}
+
+OURS static void pl_free_sized(void *p, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_FREE_SIZED);
+  if (!tell_free(&entry, p))
+    return;
+  if (g_real.free_sized != NULL)
+    g_real.free_sized(p, szB);
+  else
+    g_real.free(p);
+}
+
+OURS static void pl_free_aligned_sized(void *p, size_t alignB, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_FREE_ALIGNED_SIZED);
+  if (!tell_free(&entry, p))
+    return;
+  if (g_real.free_aligned_sized != NULL)
+    g_real.free_aligned_sized(p, alignB, szB);
+  else
+    g_real.free(p);
+}
+
+/* ---- realloc. ---- */
+
+/* Early memory stays where it is. */
+static void *leave_early(const pl_entry_t *entry, void *p, size_t szB) {
+  size_t old_szB = pl_early_size(p);
+  void *now = is_early() ? pl_early_alloc(1, szB) : told(entry, g_real.malloc(szB), szB);
+  if (now != NULL)
+    dmd_mem_copy(now, p, old_szB < szB ? old_szB : szB);
+  return now;
+}
+
+/* The C library's reallocarray calls realloc, which is ours. So ours does not call it. */
+static void *resize(const pl_entry_t *entry, void *p, size_t szB) {
+  if (pl_early_has(p))
+    return leave_early(entry, p, szB);
+  if (is_early())
+    return pl_early_alloc(1, szB);
+  if (p == NULL)
+    return told(entry, g_real.realloc(p, szB), szB);
+  pl_moving_t moving;
+  pl_tell_realloc_begin(entry, p, &moving);
+  void *now = g_real.realloc(p, szB);
+  pl_tell_realloc_end(entry, &moving, now, szB);
+  return now;
+}
+
+OURS static void *pl_realloc(void *p, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_REALLOC);
+  return resize(&entry, p, szB);
+}
+
+OURS static void *pl_reallocarray(void *p, size_t n, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_REALLOCARRAY);
+  size_t all_szB;
+  if (__builtin_mul_overflow(n, szB, &all_szB)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return resize(&entry, p, all_szB);
+}
+
+/* ---- Sizes. ---- */
+
+OURS static size_t pl_malloc_usable_size(void *p) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_MALLOC_USABLE_SIZE);
+  if (p == NULL)
+    return 0;
+  if (pl_early_has(p))
+    return pl_early_size(p);
+  if (is_early())
+    return 0;
+  pl_tell_asked(&entry, p);
+  return g_real.malloc_usable_size(p);
+}
+
+/* ---- Their names. ---- */
+
+AS(pl_malloc) void *malloc(size_t szB);
+AS(pl_calloc) void *calloc(size_t n, size_t szB);
+AS(pl_realloc) void *realloc(void *p, size_t szB);
+AS(pl_reallocarray) void *reallocarray(void *p, size_t n, size_t szB);
+AS(pl_free) void free(void *p);
+AS(pl_free_sized) void free_sized(void *p, size_t szB);
+AS(pl_free_aligned_sized) void free_aligned_sized(void *p, size_t alignB, size_t szB);
+AS(pl_posix_memalign) int posix_memalign(void **p, size_t alignB, size_t szB);
+AS(pl_aligned_alloc) void *aligned_alloc(size_t alignB, size_t szB);
+AS(pl_memalign) void *memalign(size_t alignB, size_t szB);
+AS(pl_valloc) void *valloc(size_t szB);
+AS(pl_pvalloc) void *pvalloc(size_t szB);
+AS(pl_malloc_usable_size) size_t malloc_usable_size(void *p);
+
+#define NAMED(number, name) [number] = {(uintptr_t)pl_##name, #name}
+
+static const struct {
+  uintptr_t address;
+  const char *name;
+} g_functions[PL_IN_END] = {NAMED(PL_IN_MALLOC, malloc),
+                            NAMED(PL_IN_CALLOC, calloc),
+                            NAMED(PL_IN_REALLOC, realloc),
+                            NAMED(PL_IN_REALLOCARRAY, reallocarray),
+                            NAMED(PL_IN_FREE, free),
+                            NAMED(PL_IN_FREE_SIZED, free_sized),
+                            NAMED(PL_IN_FREE_ALIGNED_SIZED, free_aligned_sized),
+                            NAMED(PL_IN_POSIX_MEMALIGN, posix_memalign),
+                            NAMED(PL_IN_ALIGNED_ALLOC, aligned_alloc),
+                            NAMED(PL_IN_MEMALIGN, memalign),
+                            NAMED(PL_IN_VALLOC, valloc),
+                            NAMED(PL_IN_PVALLOC, pvalloc),
+                            NAMED(PL_IN_MALLOC_USABLE_SIZE, malloc_usable_size)};
+
+uint64_t pl_function_address(pl_in_t in) {
+  return g_functions[in].address;
+}
+
+const char *pl_function_name(uint64_t address) {
+  for (unsigned i = 0; i < PL_IN_END; i++)
+    if (g_functions[i].address == address)
+      return g_functions[i].name;
+  return NULL;
+}

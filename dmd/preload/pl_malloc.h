@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pl_malloc.h: the C library's functions of allocation, in front of the program's own.
+ *
+ * Each does what the program's function does, by calling it, and tells the engine (pl_event.h):
+ * that a block is there after it came, that it goes before it went, so that no other thread can get
+ * its address in between.
+ *
+ * Concurrency: any thread, signal handlers too as far as the program's allocator allows that.
+ */
+#ifndef DMD_PRELOAD_PL_MALLOC_H
+#define DMD_PRELOAD_PL_MALLOC_H
+
+#include "preload/pl_thread.h"
+
+/* Where a function of ours begins, and its name; NULL for an address of none. */
+uint64_t pl_function_address(pl_in_t in);
+const char *pl_function_name(uint64_t address);
+
+#endif

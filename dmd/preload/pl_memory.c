@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "preload/pl_memory.h"
+
+#include "base/arena.h"
+#include "preload/pl_lock.h"
+#include "preload/pl_message.h"
+
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MIB ((size_t)1 << 20)
+
+enum { STEP_SZB = 256 * 1024, LARGE_SZB = 128 * 1024 };
+
+/* In front of what is mapped by itself; so large that what follows is aligned for anything. */
+typedef struct {
+  size_t szB; /* of the mapping */
+  size_t padding;
+} large_t;
+
+static struct {
+  dmd_lock_t lock;
+  bool is_reserved;    /* or could not be */
+  char *start, *limit; /* of the range; NULL: there is none */
+  char *end;           /* of what is in use of it */
+  dmd_arena_t arena;
+} g_memory;
+
+/* ---- The range. ---- */
+
+static size_t most_wanted(void) {
+  struct rlimit limit;
+  bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return is_limited ? 64 * MIB : sizeof(void *) > 4 ? 65536 * MIB : 256 * MIB;
+}
+
+/* What is not in use has no access rights, and so counts as no memory. */
+static void reserve(void) {
+  g_memory.is_reserved = true;
+  for (size_t szB = most_wanted(); szB >= MIB; szB /= 2) {
+    void *at = mmap(NULL, szB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at != MAP_FAILED) {
+      g_memory.start = g_memory.end = at;
+      g_memory.limit = g_memory.start + szB;
+      return;
+    }
+  }
+}
+
+static bool use_more(size_t szB) {
+  if (szB > (size_t)(g_memory.limit - g_memory.end) ||
+      mprotect(g_memory.end, szB, PROT_READ | PROT_WRITE) != 0)
+    return false;
+  g_memory.end += szB;
+  return true;
+}
+
+static size_t grow(void *ctx, size_t szB) {
+  size_t more = (szB + STEP_SZB - 1) / STEP_SZB * STEP_SZB;
+  (void)ctx;
+  return use_more(more) ? more : 0;
+}
+
+static void *alloc_small(size_t szB) {
+  if (!g_memory.is_reserved) {
+    reserve();
+    if (g_memory.start != NULL && use_more(STEP_SZB))
+      dmd_arena_init(&g_memory.arena, g_memory.start, STEP_SZB, grow, NULL);
+    else
+      g_memory.start = g_memory.limit = NULL;
+  }
+  return g_memory.start == NULL ? NULL : dmd_arena_alloc(&g_memory.arena, szB);
+}
+
+/* ---- Large pieces. ---- */
+
+static void *alloc_large(size_t szB) {
+  if (szB > SIZE_MAX - sizeof(large_t))
+    return NULL;
+  large_t *large = mmap(NULL, szB + sizeof *large, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (large == MAP_FAILED)
+    return NULL;
+  large->szB = szB + sizeof *large;
+  return large + 1;
+}
+
+/* ---- The environment of the core. ---- */
+
+static void *env_alloc(void *ctx, const char *cost_centre, size_t szB) {
+  void *p = NULL;
+  (void)ctx, (void)cost_centre;
+  if (szB < LARGE_SZB) {
+    pl_lock_take(&g_memory.lock);
+    p = alloc_small(szB);
+    pl_lock_give(&g_memory.lock);
+  }
+  if (p == NULL)
+    p = alloc_large(szB);
+  if (p == NULL)
+    pl_die("the system has no memory left for the records of the program's blocks");
+  return p;
+}
+
+static void env_free(void *ctx, void *p) {
+  (void)ctx;
+  if (p == NULL)
+    return;
+  if ((char *)p >= g_memory.start && (char *)p < g_memory.limit) {
+    pl_lock_take(&g_memory.lock);
+    dmd_arena_free(&g_memory.arena, p);
+    pl_lock_give(&g_memory.lock);
+  } else {
+    large_t *large = (large_t *)p - 1;
+    munmap(large, large->szB);
+  }
+}
+
+static void env_panic(void *ctx, const char *what) {
+  (void)ctx;
+  pl_die(what);
+}
+
+const dmd_env_t g_env = {.alloc = env_alloc, .free = env_free, .panic = env_panic};
+
+void pl_memory_fork_begin(void) {
+  pl_lock_take(&g_memory.lock);
+}
+
+void pl_memory_fork_end(void) {
+  pl_lock_renew(&g_memory.lock);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "preload/pl_objects.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "preload/pl_event.h"
+#include "preload/pl_lock.h"
+#include "preload/pl_memory.h"
+#include "preload/pl_real.h"
+#include "preload/pl_slots.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+/* A part of a loaded object that has code. */
+typedef struct {
+  uint64_t start, end;
+  uint32_t object;
+} range_t;
+
+/* All of them, in ascending order; never changed. */
+typedef struct {
+  uint32_t n;
+  range_t range[];
+} ranges_t;
+
+enum { MAX_OBJECTS = 1 << 16, MAX_PARTS = 8 };
+
+/* The entries are in mappings of their own, so that they can be read without the lock. */
+static struct {
+  dmd_lock_t asking; /* comes before the loader's lock, */
+  dmd_lock_t lock;   /* and this after it: of what follows */
+  bool is_known;
+  unsigned long long n_loads, n_unloads;           /* as the loader counts them */
+  const pl_object_t *volatile object[MAX_OBJECTS]; /* by number */
+  atomic_uint n;
+  range_t *seen; /* while the loader is asked: the ranges of what is loaded */
+  uint32_t n_seen, room;
+  ranges_t *_Atomic ranges;
+} g_objects;
+
+/* ---- What an object says of itself. ---- */
+
+static const char *keep(const char *s) {
+  size_t n = dmd_str_length(s) + 1;
+  char *copy = dmd_env_alloc(&g_env, "pl.objects", n);
+  dmd_mem_copy(copy, s, n);
+  return copy;
+}
+
+/* The program has no name here. */
+static const char *path_of(const struct dl_phdr_info *info) {
+  static char path[PATH_MAX];
+  if (info->dlpi_name != NULL && info->dlpi_name[0] != '\0')
+    return info->dlpi_name;
+  ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[n > 0 ? n : 0] = '\0';
+  return path;
+}
+
+/* The loader relocates the address of the table of strings, in most objects. */
+static const char *soname_of(const struct dl_phdr_info *info, const ElfW(Phdr) * dynamic) {
+  const ElfW(Dyn) *d = (const ElfW(Dyn) *)(info->dlpi_addr + dynamic->p_vaddr);
+  ElfW(Addr) strings = 0, soname = 0;
+  for (; d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_STRTAB)
+      strings = d->d_un.d_ptr;
+    else if (d->d_tag == DT_SONAME)
+      soname = d->d_un.d_val;
+  if (strings == 0 || soname == 0)
+    return "";
+  return (const char *)((strings < info->dlpi_addr ? info->dlpi_addr + strings : strings) + soname);
+}
+
+enum { MAX_BUILD_ID = 64 }; /* bytes; linkers make 8 to 20 */
+
+/* With the text of its build id, which is to be copied with the rest. */
+typedef struct {
+  pl_object_t object;
+  char build_id[2 * MAX_BUILD_ID + 1];
+} found_t;
+
+static void note_build_id(void *ctx, const char *owner, uint32_t type, const void *bytes,
+                          uint32_t n) {
+  static const char digits[] = "0123456789abcdef";
+  found_t *found = ctx;
+  if (!dmd_str_equal(owner, "GNU") || type != NT_GNU_BUILD_ID || n > MAX_BUILD_ID)
+    return;
+  for (uint32_t i = 0; i < n; i++) {
+    uint8_t byte = ((const uint8_t *)bytes)[i];
+    found->build_id[2 * i] = digits[byte >> 4];
+    found->build_id[2 * i + 1] = digits[byte & 15];
+  }
+  found->build_id[2 * n] = '\0';
+}
+
+static void describe(found_t *found, const struct dl_phdr_info *info) {
+  found->object = (pl_object_t){
+      .path = path_of(info), .soname = "", .bias = info->dlpi_addr, .build_id = found->build_id};
+  found->build_id[0] = '\0';
+  found->object.start = UINT64_MAX;
+  for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    uint64_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
+    if (p->p_type == PT_DYNAMIC)
+      found->object.soname = soname_of(info, p);
+    if (p->p_type == PT_LOAD && start < found->object.start)
+      found->object.start = start;
+    if (p->p_type == PT_LOAD && end > found->object.end)
+      found->object.end = end;
+  }
+  pl_notes_visit(info, note_build_id, found);
+}
+
+/* ---- Asking the loader. ---- */
+
+static bool is_same(const pl_object_t *a, const pl_object_t *b) {
+  return a->bias == b->bias && dmd_str_equal(a->path, b->path) &&
+         dmd_str_equal(a->soname, b->soname) && dmd_str_equal(a->build_id, b->build_id);
+}
+
+/* The number of the object, which may be new. */
+static uint32_t number_of(const struct dl_phdr_info *info) {
+  found_t found;
+  describe(&found, info);
+  uint32_t n = atomic_load(&g_objects.n);
+  for (uint32_t i = n; i > 0; i--)
+    if (is_same(g_objects.object[i], &found.object))
+      return i;
+  if (n == MAX_OBJECTS - 1)
+    return DMD_NONE;
+  pl_object_t *object = dmd_env_alloc(&g_env, "pl.objects", sizeof *object);
+  *object = found.object;
+  object->path = keep(found.object.path);
+  object->soname = keep(found.object.soname);
+  object->build_id = keep(found.build_id);
+  g_objects.object[n + 1] = object;
+  atomic_store(&g_objects.n, n + 1);
+  return n + 1;
+}
+
+static void add_range(uint64_t start, uint64_t end, uint32_t object) {
+  if (g_objects.n_seen == g_objects.room) {
+    uint32_t room = g_objects.room == 0 ? 128 : g_objects.room * 2;
+    range_t *seen = dmd_env_alloc(&g_env, "pl.objects", room * sizeof *seen);
+    dmd_mem_copy(seen, g_objects.seen, g_objects.n_seen * sizeof *seen);
+    dmd_env_free(&g_env, g_objects.seen);
+    g_objects.seen = seen;
+    g_objects.room = room;
+  }
+  uint32_t at = g_objects.n_seen++;
+  for (; at > 0 && g_objects.seen[at - 1].start > start; at--)
+    g_objects.seen[at] = g_objects.seen[at - 1];
+  g_objects.seen[at] = (range_t){start, end, object};
+}
+
+/* Called with the loader's lock taken, for one object after the other. */
+static int see(struct dl_phdr_info *info, size_t szB, void *is_first) {
+  (void)szB;
+  if (*(bool *)is_first && g_objects.is_known && g_objects.n_loads == info->dlpi_adds &&
+      g_objects.n_unloads == info->dlpi_subs)
+    return 1;
+  *(bool *)is_first = false;
+  g_objects.is_known = true;
+  g_objects.n_loads = info->dlpi_adds;
+  g_objects.n_unloads = info->dlpi_subs;
+  uint32_t object = number_of(info);
+  pl_slots_fill(info);
+  for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    uint64_t start = info->dlpi_addr + p->p_vaddr;
+    if (p->p_type == PT_LOAD && (p->p_flags & PF_X))
+      add_range(start, start + p->p_memsz, object);
+  }
+  return 0;
+}
+
+/* The old ranges stay: somebody may be reading them. */
+static void publish(void) {
+  ranges_t *ranges =
+      dmd_env_alloc(&g_env, "pl.objects", sizeof *ranges + g_objects.n_seen * sizeof(range_t));
+  ranges->n = g_objects.n_seen;
+  dmd_mem_copy(ranges->range, g_objects.seen, g_objects.n_seen * sizeof(range_t));
+  atomic_store_explicit(&g_objects.ranges, ranges, memory_order_release);
+}
+
+typedef struct {
+  bool is_first;
+  bool is_locked;
+} asking_t;
+
+/* The loader's lock comes before ours. */
+static int see_locked(struct dl_phdr_info *info, size_t szB, void *p) {
+  asking_t *asking = p;
+  if (!asking->is_locked) {
+    pl_lock_take(&g_objects.lock);
+    asking->is_locked = true;
+    g_objects.n_seen = 0;
+  }
+  return see(info, szB, &asking->is_first);
+}
+
+void pl_objects_refresh(void) {
+  asking_t asking = {.is_first = true};
+  pl_objects_begin_asking();
+  dl_iterate_phdr(see_locked, &asking);
+  pl_objects_end_asking();
+  if (!asking.is_locked)
+    return;
+  if (!asking.is_first)
+    publish();
+  pl_lock_give(&g_objects.lock);
+}
+
+void pl_objects_begin_asking(void) {
+  pl_lock_take(&g_objects.asking);
+}
+
+void pl_objects_end_asking(void) {
+  pl_lock_give(&g_objects.asking);
+}
+
+/* ---- Searching. ---- */
+
+uint32_t pl_object_find(uint64_t ip) {
+  const ranges_t *ranges = atomic_load_explicit(&g_objects.ranges, memory_order_acquire);
+  if (ranges == NULL)
+    return DMD_NONE;
+  uint32_t low = 0, high = ranges->n;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (ranges->range[middle].end <= ip)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool is_in = low < ranges->n && ip >= ranges->range[low].start;
+  return is_in ? ranges->range[low].object : DMD_NONE;
+}
+
+uint32_t pl_object_at(uint64_t ip) {
+  uint32_t number = pl_object_find(ip);
+  if (number != DMD_NONE)
+    return number;
+  pl_objects_refresh();
+  return pl_object_find(ip);
+}
+
+const pl_object_t *pl_object_around(uint64_t addr) {
+  for (uint32_t i = pl_objects_count(); i > 0; i--)
+    if (addr >= g_objects.object[i]->start && addr < g_objects.object[i]->end)
+      return g_objects.object[i];
+  return NULL;
+}
+
+const pl_object_t *pl_object(uint32_t number) {
+  return g_objects.object[number];
+}
+
+uint32_t pl_objects_count(void) {
+  return atomic_load(&g_objects.n);
+}
+
+/* ---- The end of an object. ---- */
+
+/* A signal handler must not ask while its thread does. */
+static void refresh_as(pl_thread_t *thread) {
+  if (g_state == PL_WATCHING && pl_hide(thread)) {
+    pl_objects_refresh();
+    pl_unhide(thread);
+  }
+}
+
+/* What is loaded now must be known before it goes, and what went, before something else is there.
+ */
+__attribute__((visibility("default"))) int dlclose(void *handle) {
+  pl_thread_t *thread = pl_thread();
+  if (!pl_real_is_found())
+    pl_real_find();
+  refresh_as(thread);
+  int result = g_real.dlclose(handle);
+  refresh_as(thread);
+  return result;
+}
+
+void pl_objects_fork_begin(void) {
+  pl_lock_take(&g_objects.asking);
+  pl_lock_take(&g_objects.lock);
+}
+
+void pl_objects_fork_end(void) {
+  pl_lock_renew(&g_objects.lock);
+  pl_lock_renew(&g_objects.asking);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pl_real.h: the program's own functions that ours stand in front of.
+ *
+ * They are found with dlsym at the first call of any of ours, which comes while the loader is still
+ * at work. dlsym may allocate; until it is done, blocks come from a small array of ours (early
+ * memory), which never goes back and is told by its addresses.
+ *
+ * Concurrency: written once, by the first call, which comes before there is a second thread; then
+ * read only. A pointer is NULL where the program has no such function.
+ */
+#ifndef DMD_PRELOAD_PL_REAL_H
+#define DMD_PRELOAD_PL_REAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pl_real {
+  void *(*malloc)(size_t);
+  void *(*calloc)(size_t, size_t);
+  void *(*realloc)(void *, size_t);
+  void *(*reallocarray)(void *, size_t, size_t);
+  void (*free)(void *);
+  void (*free_sized)(void *, size_t);
+  void (*free_aligned_sized)(void *, size_t, size_t);
+  int (*posix_memalign)(void **, size_t, size_t);
+  void *(*aligned_alloc)(size_t, size_t);
+  void *(*memalign)(size_t, size_t);
+  void *(*valloc)(size_t);
+  void *(*pvalloc)(size_t);
+  size_t (*malloc_usable_size)(void *);
+  int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  int (*dlclose)(void *);
+  void (*_exit)(int);
+} pl_real_t;
+
+extern pl_real_t g_real;
+
+/* Finds them. */
+void pl_real_find(void);
+
+/* Whether that is done. */
+static inline bool pl_real_is_found(void) {
+  return g_real.malloc != NULL;
+}
+
+/* Early memory, zeroed; and whether a block is of it, and how large it is then. */
+void *pl_early_alloc(size_t alignB, size_t szB);
+bool pl_early_has(const void *p);
+size_t pl_early_size(const void *p);
+
+/* The path of the object that the program's malloc is in, for as long as that is loaded. */
+const char *pl_real_allocator(void);
+
+/* Ends the process without anything else, as exit_group does. */
+_Noreturn void pl_real_exit_now(int status);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "preload/pl_thread.h"
+
+#include "preload/pl_event.h"
+#include "preload/pl_memory.h"
+#include "preload/pl_real.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+_Thread_local pl_thread_t g_thread __attribute__((tls_model("initial-exec")));
+
+/* ---- Numbers. Under the engine lock. ---- */
+
+enum { MAX_THREADS = 32768 };
+
+static unsigned char g_taken[MAX_THREADS]; /* by number; 0 and what there is no room for: nobody */
+
+/* Those that there is no room for share the last one. */
+static uint32_t take_number(void) {
+  uint32_t number = 1;
+  while (number < MAX_THREADS - 1 && g_taken[number])
+    number++;
+  g_taken[number] = 1;
+  return number;
+}
+
+/* ---- The end of a thread. ---- */
+
+static pthread_key_t g_key;
+
+/* Other keys' destructors may allocate, and come after this one; so the last round is waited for.
+ */
+static void end_thread(void *rounds) {
+  pl_thread_t *thread = pl_thread();
+  uintptr_t round = (uintptr_t)rounds;
+  if (round < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(g_key, (void *)(round + 1)) == 0)
+    return;
+  if (!pl_enter(thread, NULL, false))
+    return;
+  dmd_engine_end_thread(&g_engine, thread->number);
+  g_taken[thread->number] = 0;
+  pl_leave(thread);
+}
+
+static void wait_for_end(void) {
+  pthread_setspecific(g_key, (void *)1);
+}
+
+extern void *__libc_stack_end; /* of the loader: the first thread's */
+
+void pl_thread_start(void) {
+  pl_thread()->stack_high = (uint64_t)__libc_stack_end;
+  pthread_key_create(&g_key, end_thread);
+  pl_thread_number(pl_thread());
+}
+
+void pl_thread_number(pl_thread_t *thread) {
+  thread->number = take_number();
+  dmd_engine_start_thread(&g_engine, DMD_NONE, thread->number);
+  wait_for_end();
+}
+
+void pl_thread_forked(const pl_thread_t *thread) {
+  for (uint32_t i = 1; i < MAX_THREADS; i++)
+    g_taken[i] = i == thread->number;
+}
+
+/* ---- The beginning of a thread. ---- */
+
+/* What a new thread is to do, and who it is. */
+typedef struct {
+  void *(*function)(void *);
+  void *argument;
+  uint32_t number;
+} errand_t;
+
+/* Its own frame is the outermost that is of interest. */
+static void *run_thread(void *p) {
+  errand_t errand = *(errand_t *)p;
+  pl_thread_t *thread = pl_thread();
+  thread->inside = true;
+  dmd_env_free(&g_env, p);
+  thread->number = errand.number;
+  thread->stack_high = (uint64_t)__builtin_frame_address(0) + 2 * sizeof(void *);
+  wait_for_end();
+  thread->inside = false;
+  return errand.function(errand.argument);
+}
+
+/* The number is given out before the thread runs, and told the engine, as under Valgrind. */
+static errand_t *prepare(void *(*function)(void *), void *argument) {
+  pl_thread_t *thread = pl_thread();
+  if (!pl_enter(thread, NULL, false))
+    return NULL;
+  errand_t *errand = dmd_env_alloc(&g_env, "pl.thread", sizeof *errand);
+  *errand = (errand_t){.function = function, .argument = argument, .number = take_number()};
+  dmd_engine_start_thread(&g_engine, thread->number, errand->number);
+  pl_leave(thread);
+  return errand;
+}
+
+static void take_back(errand_t *errand) {
+  pl_thread_t *thread = pl_thread();
+  if (!pl_enter(thread, NULL, false))
+    return;
+  dmd_engine_end_thread(&g_engine, errand->number);
+  g_taken[errand->number] = 0;
+  dmd_env_free(&g_env, errand);
+  pl_leave(thread);
+}
+
+__attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
+                                                          const pthread_attr_t *attributes,
+                                                          void *(*function)(void *),
+                                                          void *argument) {
+  if (!pl_real_is_found())
+    pl_real_find();
+  errand_t *errand = prepare(function, argument);
+  if (errand == NULL)
+    return g_real.pthread_create(thread, attributes, function, argument);
+  int error = g_real.pthread_create(thread, attributes, run_thread, errand);
+  if (error != 0)
+    take_back(errand);
+  return error;
+}

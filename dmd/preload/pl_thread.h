@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pl_thread.h: what is known of each thread.
+ *
+ * It lies in thread-local storage that the loader makes with the thread (initial-exec), so that to
+ * get at it takes one instruction and allocates nothing.
+ *
+ * `inside` says that the thread is in the engine. Whatever allocates meanwhile is a signal handler
+ * that interrupted it: the engine itself takes nothing from the program's allocator. That must not
+ * enter the engine, whose lock this thread may hold; it is noted down, and told when the engine is
+ * left (pl_event.h).
+ *
+ * Numbers are as Valgrind gives them: the first thread is 1, others get the smallest number that no
+ * living thread has. A thread that something else than pthread_create made gets one at its first
+ * event, and so do those that were there before us.
+ *
+ * Concurrency: each thread has its own; numbers are given out under the engine lock.
+ */
+#ifndef DMD_PRELOAD_PL_THREAD_H
+#define DMD_PRELOAD_PL_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Functions of ours that the program calls: the innermost frame of a stack. */
+typedef enum {
+  PL_IN_NONE, /* a request: the program's own function is the innermost */
+  PL_IN_MALLOC,
+  PL_IN_CALLOC,
+  PL_IN_REALLOC,
+  PL_IN_REALLOCARRAY,
+  PL_IN_FREE,
+  PL_IN_FREE_SIZED,
+  PL_IN_FREE_ALIGNED_SIZED,
+  PL_IN_POSIX_MEMALIGN,
+  PL_IN_ALIGNED_ALLOC,
+  PL_IN_MEMALIGN,
+  PL_IN_VALLOC,
+  PL_IN_PVALLOC,
+  PL_IN_MALLOC_USABLE_SIZE,
+  PL_IN_END
+} pl_in_t;
+
+/* Where the program called one. */
+typedef struct pl_entry {
+  uint64_t ip; /* the return address */
+  uint64_t sp; /* the caller's, once we have returned */
+  uint64_t fp; /* the caller's frame pointer, if it has one */
+  pl_in_t in;
+} pl_entry_t;
+
+/* What happened while the thread was in the engine: a block was allocated, or freed. */
+typedef struct pl_noted {
+  uint64_t addr, req;
+  pl_entry_t entry;
+  bool is_free;
+} pl_noted_t;
+
+enum { PL_MAX_NOTED = 64 };
+
+typedef struct pl_thread {
+  uint32_t number;      /* 0: none yet */
+  volatile bool inside; /* read by signal handlers that interrupt the thread */
+  pl_entry_t entry;
+  uint32_t stack;      /* of the entry, once pl_stack_capture was asked; 0: not yet */
+  uint64_t stack_high; /* no frame is above it; 0: unknown */
+  int saved_errno;
+  uint32_t n_noted, n_told; /* in all; what is noted is at the number modulo the room */
+  pl_noted_t noted[PL_MAX_NOTED];
+} pl_thread_t;
+
+extern _Thread_local pl_thread_t g_thread __attribute__((tls_model("initial-exec")));
+
+static inline pl_thread_t *pl_thread(void) {
+  return &g_thread;
+}
+
+/* What the calling function was called from. */
+#define PL_ENTRY(function)                                                                         \
+  ((pl_entry_t){.ip = (uint64_t)__builtin_return_address(0),                                       \
+                .sp = (uint64_t)__builtin_frame_address(0) + 2 * sizeof(void *),                   \
+                .fp = *(const uint64_t *)__builtin_frame_address(0),                               \
+                .in = (function)})
+
+/* The first thread is this one. Call once, before there is a second one. */
+void pl_thread_start(void);
+
+/* Gives a thread a number that nobody told us of, under the engine lock. */
+void pl_thread_number(pl_thread_t *thread);
+
+/* In a forked child, under the engine lock: the other threads are gone. */
+void pl_thread_forked(const pl_thread_t *thread);
+
+#endif

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs programs with the native engine (libdmd.so), and hands what came of it to the tests.
+
+The engine writes frames without names, which readers find out. Here addr2line does that, which knows nothing of dmd:
+`run.profile.at("leak")` and the like are as in harness/valgrind.py.
+"""
+
+import json
+import os
+import re
+import shutil
+
+from harness import commands, files, profile
+from harness.expect import Failure, Skip
+from harness.suite import Test
+from harness.valgrind import Bench, Run
+
+NAMELESS = re.compile(r"#00: \?\?\?\[(?P<path>/.*) \+0x(?P<offset>[0-9a-f]+)\]", re.DOTALL)
+
+
+def names_of(path, offsets):
+    """The function that each of these places in an object is in, by its place."""
+    done = commands.run(["addr2line", "-f", "-C", "-e", path, *["0x" + offset for offset in offsets]], status=None)
+    names = done.out.split("\n")[::2]
+    return dict(zip(offsets, names)) if done.status == 0 else {}
+
+
+def name_frames(doc):
+    """Gives the frames of a profile their functions' names."""
+    nameless = {frame: NAMELESS.fullmatch(text) for frame, text in doc["frameTable"].items()}
+    places = {}
+    for found in filter(None, nameless.values()):
+        places.setdefault(found["path"], set()).add(found["offset"])
+    names = {path: names_of(path, sorted(offsets)) for path, offsets in places.items() if os.path.exists(path)}
+    for frame, found in nameless.items():
+        name = found and names.get(found["path"], {}).get(found["offset"], "??")
+        if name and name != "??":
+            doc["frameTable"][frame] = doc["frameTable"][frame].replace("???", name, 1)
+
+
+class NativeProfile(profile.Profile):
+    """A profile whose frames have names."""
+
+    def __init__(self, path, validator):
+        profile.Profile(path, validator)  # valid as it is
+        doc = json.loads(profile.read_bytes(path).decode("utf-8"))
+        name_frames(doc)
+        named = files.write(path + ".named.json", json.dumps(doc))
+        super().__init__(named, validator)
+        os.unlink(named)
+
+
+class NativeRun(Run):
+    """A finished run; `log` is what the engine said."""
+
+    make_profile = NativeProfile
+
+
+class NativeTest(Test):
+    """A test of the native engine: what its function does everything with."""
+
+    def __init__(self, bench, name):
+        super().__init__(bench.place, name)
+        self.bench = bench
+        self.library = os.path.join(self.builddir, "libdmd.so")
+        if not os.path.exists(self.library):
+            raise Skip("the build has no native engine")
+
+    def program(self, source, extra=(), compiler=None):
+        return self.bench.compile(source, extra, compiler)
+
+    def write(self, name, text):
+        """The path of a file with this text."""
+        return files.write(os.path.join(self.new_folder(), name), text)
+
+    @staticmethod
+    def has_command(name):
+        return shutil.which(name) is not None
+
+    def environment(self, options=(), before=()):
+        """What makes a program run with the engine; `before`: libraries that are preloaded, too."""
+        given = " ".join(re.sub(r"([ \\])", r"\\\1", option) for option in options)
+        return {"LD_PRELOAD": ":".join([self.library, *before]), "DMD_OPTIONS": "--log-file=log.%p " + given}
+
+    def run(self, command, options=(), env=(), status=0, preload=(), **more):
+        """Runs a program, or a command with arguments, with the engine."""
+        command = [command] if isinstance(command, str) else command
+        folder = self.new_folder()
+        environment = {**commands.plain_environment(folder), **self.environment(options, preload), **dict(env)}
+        done = commands.run(command, folder, environment, status=None, text=False, **more)
+        run = NativeRun(folder, done, self.bench.validator)
+        if status is not None and run.status != status:
+            raise Failure("expected exit status %s\n%s" % (status, run.describe()))
+        return run
+
+
+__all__ = ["Bench", "NativeTest"]
