@@ -149,7 +149,7 @@ static uint32_t new_process(dmd_amounts_t *m, const dmd_intern_t *known, const c
     dmd_strbuf_str(&name, name.n == 0 ? "Main Process, " : ", ");
     dmd_strbuf_str(&name, file);
   }
-  uint32_t id = dmd_intern_str(&m->strings, name.text);
+  uint32_t id = intern(m, name.text);
   dmd_strbuf_destroy(&name);
   return id;
 }
@@ -178,7 +178,7 @@ const char *dmd_amounts_join(dmd_amounts_t *m, const dmd_amounts_t *from, const 
     }
     *path = dmd_amounts_path(from, id);
     amount.process = *process;
-    amount.path = dmd_intern_str(&m->strings, *path);
+    amount.path = intern(m, *path);
     if (amount.description != DMD_NONE)
       amount.description =
           dmd_intern_str(&m->strings, dmd_intern_get_str(&from->strings, amount.description));

@@ -60,9 +60,9 @@ void dmd_amounts_add_note(dmd_amounts_t *m, const char *process, const char *lin
 const char *dmd_amounts_note(const dmd_amounts_t *m, uint32_t id);
 
 /* Adds all that another collection has, which is of other processes, whatever they are called: one
- * of a name that there is already gets the name of the file behind it, "app (pid 7), b.json". Both
- * are complete, and neither is settled. NULL, or why not, as for dmd_amounts_add; *path is then
- * what could not be added. */
+ * of a name that there is already gets the name of the file behind it, "app (pid 7), b.json".
+ * Neither is settled; where m is not empty, both are complete. NULL, or why not, as for
+ * dmd_amounts_add; *path is then what could not be added. */
 const char *dmd_amounts_join(dmd_amounts_t *m, const dmd_amounts_t *from, const char *file,
                              const char **path);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * ask=files: {"files": [{"name", "kind", "process", what identifies the run, "mode", "blocks",
- * "bytes", "unreported": {"blocks", "bytes"}, "reduced": {"records", "bytes"}, "graph"}], "graphs":
- * [{"name", "kind", "graph", "of", "process", what identifies the run, "mode", "roots", "blocks",
- * "bytes", "edges"}]}: what the page has, in a few words each. A profile of another program has no
- * run; only dark-matter mode has unreported blocks. "reduced" is there where a file was too large
- * for a page. "graph" numbers the graph beside a profile, "of" the profile beside a graph. Graphs
- * of no profile are in both lists, in files behind the profiles.
+ * "bytes", "unreported": {"blocks", "bytes"}, "reduced": {"records", "bytes"}, "graph", "types"}],
+ * "graphs": [{"name", "kind", "graph", "of", "process", what identifies the run, "mode", "roots",
+ * "blocks", "bytes", "edges", "types"}]}: what the page has, in a few words each. A profile of
+ * another program has no run; only dark-matter mode has unreported blocks; of memory reports there
+ * are name and kind alone. "reduced" is there where a file was too large for a page. "graph"
+ * numbers the graph beside a profile, "of" the profile beside a graph; "types" says how many types
+ * are known in it. Graphs of no profile are in both lists, in files behind the profiles.
  */
 #include "analysis/heapsum.h"
 #include "graph/nesting.h"
@@ -45,13 +46,13 @@ static void write_reduced(dmd_jsonout_t *j, const dmd_image_reduced_t *reduced) 
   dmd_jsonout_end(j);
 }
 
-/* graph: the one beside the file, or NULL. */
-static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file,
-                       const dmd_page_graph_t *graph) {
+static void write_graph_of(dmd_jsonout_t *j, const dmd_page_graph_t *graph) {
+  dmd_jsonout_key_u64(j, "graph", graph->number);
+  dmd_jsonout_key_u64(j, "types", graph->typing->types->pool.last);
+}
+
+static void write_profile(dmd_jsonout_t *j, const dmd_page_file_t *file) {
   const dmd_profile_t *profile = &file->profile;
-  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
-  dmd_jsonout_key_str(j, "name", file->name.text);
-  dmd_jsonout_key_str(j, "kind", "profile");
   write_process(j, profile);
   if (profile->run.is_known)
     dmd_json_write_identity(j, profile);
@@ -59,8 +60,17 @@ static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file,
   write_heap(j, profile);
   if (file->reduced.records > 0)
     write_reduced(j, &file->reduced);
+}
+
+static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file,
+                       const dmd_page_graph_t *graph) {
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "name", file->name.text);
+  dmd_jsonout_key_str(j, "kind", file->reports != NULL ? "reports" : "profile");
+  if (file->reports == NULL)
+    write_profile(j, file);
   if (graph != NULL)
-    dmd_jsonout_key_u64(j, "graph", graph->number);
+    write_graph_of(j, graph);
   dmd_jsonout_end(j);
 }
 
@@ -69,7 +79,7 @@ static void write_graph(dmd_jsonout_t *j, const dmd_page_graph_t *graph) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_jsonout_key_str(j, "name", graph->name.text);
   dmd_jsonout_key_str(j, "kind", "graph");
-  dmd_jsonout_key_u64(j, "graph", graph->number);
+  write_graph_of(j, graph);
   if (graph->beside != DMD_PAGE_ALONE)
     dmd_jsonout_key_u64(j, "of", graph->beside);
   write_process(j, &heap->profile);

@@ -76,14 +76,16 @@ static void write_series(dmd_jsonout_t *j, const series_t *series, const uint32_
 
 bool dmd_ask_series(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   (void)query;
-  uint32_t n = dmd_page_n_files(page);
+  uint32_t n_files = dmd_page_n_files(page), n = 0;
   series_t series = {page, NULL};
-  uint32_t *order = dmd_env_alloc(page->env, "dmd.page.series", ((size_t)n + 1) * sizeof *order);
+  uint32_t *order =
+      dmd_env_alloc(page->env, "dmd.page.series", ((size_t)n_files + 1) * sizeof *order);
   series.names =
-      dmd_env_alloc(page->env, "dmd.page.series", ((size_t)n + 1) * sizeof *series.names);
-  for (uint32_t i = 0; i < n; i++) {
+      dmd_env_alloc(page->env, "dmd.page.series", ((size_t)n_files + 1) * sizeof *series.names);
+  for (uint32_t i = 0; i < n_files; i++) {
     series.names[i] = dmd_process_name(profile_at(&series, i));
-    order[i] = i;
+    if (dmd_page_file(page, i)->reports == NULL)
+      order[n++] = i;
   }
   dmd_sort(page->env, order, n, compare_files, &series);
   dmd_jsonout_t j;
@@ -94,7 +96,7 @@ bool dmd_ask_series(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   write_series(&j, &series, order, n);
   dmd_jsonout_end(&j);
   dmd_jsonout_end(&j);
-  for (uint32_t i = 0; i < n; i++)
+  for (uint32_t i = 0; i < n_files; i++)
     dmd_env_free(page->env, series.names[i]);
   dmd_env_free(page->env, series.names);
   dmd_env_free(page->env, order);

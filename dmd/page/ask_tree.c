@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * ask=tree: what dmdv tree --json prints of a file or, with old, of what changed since another;
- * with verbose=1 as --verbose does.
+ * with verbose=1 as --verbose does. A file of memory reports has a tree, too.
  */
 #include "analysis/processes.h"
 #include "page/answer.h"
@@ -46,11 +46,20 @@ static const char *add_profile(dmd_amounts_t *m, const dmd_profile_t *profile, c
   return why;
 }
 
-static const char *subtract(dmd_amounts_t *m, const dmd_profile_t *old, const char *process,
+static const char *add_file(dmd_amounts_t *m, const dmd_page_file_t *file, const char *process,
+                            bool verbose, const char **path) {
+  if (file->reports == NULL)
+    return add_profile(m, &file->profile, process, verbose);
+  const char *why = dmd_amounts_join(m, file->reports, file->name.text, path);
+  dmd_amounts_complete(m);
+  return why;
+}
+
+static const char *subtract(dmd_amounts_t *m, const dmd_page_file_t *old, const char *process,
                             const char **path) {
   dmd_amounts_t before;
   dmd_amounts_init(&before, m->env, true);
-  const char *why = add_profile(&before, old, process, false);
+  const char *why = add_file(&before, old, process, false, path);
   if (why == NULL)
     why = dmd_amounts_subtract(m, &before, path);
   dmd_amounts_destroy(&before);
@@ -60,11 +69,11 @@ static const char *subtract(dmd_amounts_t *m, const dmd_profile_t *old, const ch
 const char *dmd_answer_amounts(dmd_amounts_t *m, const dmd_page_file_t *of,
                                const dmd_page_file_t *old, bool verbose) {
   const char *path;
-  char *process = dmd_process_name(&of->profile);
+  char *process = of->reports == NULL ? dmd_process_name(&of->profile) : NULL;
   dmd_amounts_init(m, of->profile.env, old != NULL);
-  const char *why = add_profile(m, &of->profile, process, verbose);
+  const char *why = add_file(m, of, process, verbose, &path);
   if (why == NULL && old != NULL)
-    why = subtract(m, &old->profile, process, &path);
+    why = subtract(m, old, process, &path);
   if (why == NULL)
     why = dmd_amounts_settle(m, &path);
   dmd_env_free(of->profile.env, process);

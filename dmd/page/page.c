@@ -15,6 +15,9 @@ void dmd_page_init(dmd_page_t *page, const dmd_env_t *env) {
 }
 
 static void destroy_file(const dmd_page_t *page, dmd_page_file_t *file) {
+  if (file->reports != NULL)
+    dmd_amounts_destroy(file->reports);
+  dmd_env_free(page->env, file->reports);
   dmd_profile_destroy(&file->profile);
   dmd_strbuf_destroy(&file->name);
   dmd_env_free(page->env, file);
@@ -34,6 +37,7 @@ dmd_page_file_t *dmd_page_begin_file(const dmd_page_t *page, const char *name) {
   dmd_strbuf_str(&file->name, name);
   dmd_profile_init(&file->profile, page->env);
   file->reduced = (dmd_image_reduced_t){0};
+  file->reports = NULL;
   file->image = NULL;
   return file;
 }

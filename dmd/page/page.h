@@ -18,6 +18,7 @@
 #ifndef DMD_PAGE_PAGE_H
 #define DMD_PAGE_PAGE_H
 
+#include "analysis/amounts.h"
 #include "analysis/filter.h"
 #include "base/out.h"
 #include "image/image.h"
@@ -28,6 +29,8 @@
 typedef struct dmd_page_file {
   dmd_strbuf_t name;
   dmd_profile_t profile;       /* filled in by whoever adds the file */
+  dmd_amounts_t *reports;      /* of a file of memory reports, whose profile is empty, these, not
+                                  completed; NULL: it is none. Goes with the file */
   dmd_image_reduced_t reduced; /* what it does not hold of the file */
   const dmd_image_t *image;    /* that it came in, which may have source lines; NULL: in none */
 } dmd_page_file_t;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "page/pagedata.h"
 
+#include "base/path.h"
+#include "base/str.h"
 #include "graph/graphfile.h"
 #include "load/load.h"
+#include "load/load_graph.h"
 #include "page/pagegraph.h"
+#include "page/view.h"
 
 void dmd_page_data_init(dmd_page_data_t *data, const dmd_env_t *env) {
   data->env = env;
@@ -26,7 +30,7 @@ void dmd_page_data_destroy(dmd_page_data_t *data) {
   dmd_pool_destroy(&data->images);
 }
 
-/* ---- Profiles. ---- */
+/* ---- Documents. ---- */
 
 /* As reader/host/message.h has it. */
 static void say(dmd_strbuf_t *why, const char *name, const dmd_fail_t *fail) {
@@ -37,21 +41,40 @@ static void say(dmd_strbuf_t *why, const char *name, const dmd_fail_t *fail) {
   }
   dmd_strbuf_str(why, ": ");
   dmd_strbuf_str(why, fail->reason);
-  if (fail->line > 0) {
+  if (fail->line > 0 || fail->has_byte) {
     dmd_strbuf_str(why, " (byte ");
     dmd_strbuf_u64(why, fail->byte);
     dmd_strbuf_str(why, ")");
   }
 }
 
-/* Reads a file whose other fields are those of `as`. */
-static bool add_profile(dmd_page_t *page, const dmd_image_file_t *as, const dmd_source_t *source,
-                        const dmd_frame_view_t *view, dmd_strbuf_t *why) {
+/* Reads a profile or, where both may come, memory reports. */
+static bool read_document(dmd_page_file_t *file, bool is_either, const dmd_source_t *source,
+                          const dmd_frame_view_t *view, dmd_fail_t *fail) {
   const dmd_load_options_t options = {.frame_view = *view};
+  const dmd_env_t *env = file->profile.env;
+  bool is_profile = true;
+  if (!is_either)
+    return dmd_load_profile(&file->profile, source, &options, fail);
+  file->reports = dmd_env_alloc(env, "dmd.page", sizeof *file->reports);
+  dmd_amounts_init(file->reports, env, false);
+  bool good = dmd_load_either(&file->profile, file->reports, source, &options, &is_profile, fail);
+  if (is_profile) {
+    dmd_amounts_destroy(file->reports);
+    dmd_env_free(env, file->reports);
+    file->reports = NULL;
+  }
+  return good;
+}
+
+/* Adds a file whose other fields are those of `as`. */
+static bool add_document_as(dmd_page_t *page, const dmd_image_file_t *as, bool is_either,
+                            const dmd_source_t *source, const dmd_frame_view_t *view,
+                            dmd_strbuf_t *why) {
   dmd_fail_t fail = {.line = 0};
   dmd_page_file_t *file = dmd_page_begin_file(page, as->name);
   file->reduced = as->reduced;
-  bool good = dmd_load_profile(&file->profile, source, &options, &fail);
+  bool good = read_document(file, is_either, source, view, &fail);
   if (!good)
     say(why, as->name, &fail);
   dmd_page_end_file(page, file, good);
@@ -75,19 +98,74 @@ static bool next_of_peeked(void *ctx, const char **bytes, size_t *n, dmd_fail_t 
   return true;
 }
 
-bool dmd_page_add_profile(dmd_page_t *page, const char *name, const dmd_source_t *source,
-                          dmd_strbuf_t *why) {
+/* ---- What lies beside what. ---- */
+
+/* The length of a file's name without the ending, gzipped or not; 0: it does not end so. */
+static size_t stem_of(const char *name, const char *gzipped) {
+  size_t n = dmd_str_length(name), ending = dmd_str_length(gzipped), plain = ending - 3;
+  if (n > ending && dmd_str_equal(name + n - ending, gzipped))
+    return n - ending;
+  return n > plain && dmd_str_equal_n(name + n - plain, gzipped, plain) ? n - plain : 0;
+}
+
+static bool lie_beside(const char *profile, const char *graph) {
+  profile = dmd_path_base(profile);
+  graph = dmd_path_base(graph);
+  size_t n = stem_of(profile, ".json.gz");
+  return n > 0 && n == stem_of(graph, ".graph.gz") && dmd_str_equal_n(profile, graph, n);
+}
+
+/* Views were made as if there were no graph. */
+static void find_beside(dmd_page_t *page, dmd_page_graph_t *graph) {
+  for (uint32_t i = 0; i < dmd_page_n_files(page) && graph->beside == DMD_PAGE_ALONE; i++)
+    if (lie_beside(dmd_page_file(page, i)->name.text, graph->name.text) &&
+        dmd_page_graph_beside(page, i) == NULL) {
+      graph->beside = i;
+      dmd_page_forget_views(page);
+    }
+}
+
+static void find_all_beside(dmd_page_t *page) {
+  for (uint32_t i = 0; i < dmd_page_n_graphs(page); i++)
+    find_beside(page, dmd_page_graph(page, i));
+}
+
+/* ---- Files as they are. ---- */
+
+static void keep_graph(dmd_page_data_t *data, dmd_image_graph_t *graph) {
+  uint32_t id = dmd_pool_add(&data->graphs);
+  *DMD_POOL_AT(&data->graphs, dmd_image_graph_t *, id) = graph;
+}
+
+static bool read_graph(dmd_page_t *page, dmd_page_data_t *data, const char *name,
+                       const dmd_source_t *source, dmd_fail_t *fail) {
+  const dmd_load_graph_options_t options = {.cutter = NULL};
+  dmd_image_graph_t *graph = dmd_env_alloc(data->env, "dmd.page.graph", sizeof *graph);
+  if (!source->rewind(source->ctx, fail) ||
+      !dmd_load_graph(&graph->heap, data->env, source, &options, fail)) {
+    dmd_env_free(data->env, graph);
+    return false;
+  }
+  dmd_types_init(&graph->types, data->env, graph->heap.profile.run.word_szB);
+  dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
+  keep_graph(data, graph);
+  dmd_page_add_graph(page, name, DMD_PAGE_ALONE, &graph->heap, &graph->typing);
+  return true;
+}
+
+bool dmd_page_add_file(dmd_page_t *page, dmd_page_data_t *data, const char *name,
+                       const dmd_source_t *source, dmd_strbuf_t *why) {
   peeked_t peeked = {.source = source};
   const dmd_source_t whole = {.next = next_of_peeked, .ctx = &peeked, .number = source->number};
   dmd_fail_t fail = {.line = 0};
   bool good = source->next(source->ctx, &peeked.bytes, &peeked.n, &fail);
-  if (good && dmd_graphfile_is(peeked.bytes, peeked.n))
-    good = dmd_fail(&fail, "is a heap graph, of which dmdv view makes a page");
-  if (!good) {
+  if (good && !dmd_graphfile_is(peeked.bytes, peeked.n))
+    good = add_document_as(page, &(dmd_image_file_t){.name = name}, true, &whole,
+                           &(dmd_frame_view_t){0}, why);
+  else if (!good || !(good = read_graph(page, data, name, source, &fail)))
     say(why, name, &fail);
-    return false;
-  }
-  return add_profile(page, &(dmd_image_file_t){.name = name}, &whole, &(dmd_frame_view_t){0}, why);
+  find_all_beside(page);
+  return good;
 }
 
 /* ---- Images. ---- */
@@ -112,7 +190,7 @@ static bool add_document(dmd_page_t *page, const dmd_image_t *image, const dmd_i
   document_t document = {.n = 0};
   document.bytes = dmd_image_profile(image, file->index, &document.n);
   const dmd_source_t source = {.next = next, .ctx = &document, .number = number};
-  if (!add_profile(page, file, &source, &image->settings.frame_view, why))
+  if (!add_document_as(page, file, false, &source, &image->settings.frame_view, why))
     return false;
   dmd_page_file(page, dmd_page_n_files(page) - 1)->image = image;
   return true;
@@ -139,8 +217,7 @@ static bool add_graph(dmd_page_t *page, dmd_page_data_t *data, const dmd_image_t
     dmd_env_free(data->env, graph);
     return false;
   }
-  uint32_t id = dmd_pool_add(&data->graphs);
-  *DMD_POOL_AT(&data->graphs, dmd_image_graph_t *, id) = graph;
+  keep_graph(data, graph);
   dmd_page_add_graph(page, file->name, number_of(image, file->beside, first), &graph->heap,
                      &graph->typing);
   return true;

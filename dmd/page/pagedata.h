@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * pagedata.h: how files come into a page: in an image (image/image.h), which dmdv made of them, or
- * one by one as documents (load/load.h), as they are dropped on it.
+ * one by one as they are (load/load.h, load/load_graph.h), as people drop them on it.
  *
  * Files of an image refer to it. So the data that a page was given outlives it:
  * dmd_page_data_init, dmd_page_init; then adding and asking; dmd_page_destroy,
@@ -16,7 +16,7 @@
 typedef struct dmd_page_data {
   const dmd_env_t *env;
   dmd_pool_t images; /* dmd_image_t *, that were mapped */
-  dmd_pool_t graphs; /* dmd_image_graph_t *, that were opened */
+  dmd_pool_t graphs; /* dmd_image_graph_t *, that were opened or read */
 } dmd_page_data_t;
 
 void dmd_page_data_init(dmd_page_data_t *data, const dmd_env_t *env);
@@ -28,9 +28,14 @@ void dmd_page_data_destroy(dmd_page_data_t *data);
 bool dmd_page_add_image(dmd_page_t *page, dmd_page_data_t *data, void *bytes, size_t n,
                         dmd_number_fn number, dmd_strbuf_t *why);
 
-/* Adds a profile. False, with the reason in the words of dmdv, "NAME:LINE: why (byte N)", where it
- * is none. */
-bool dmd_page_add_profile(dmd_page_t *page, const char *name, const dmd_source_t *source,
-                          dmd_strbuf_t *why);
+/* Adds a profile, a heap graph or a file of memory reports: its contents tell which. False, with
+ * the reason in the words of dmdv, "NAME:LINE: why (byte N)", where it is none of them. The source
+ * is rewound once its first bytes show that it is a graph, and once more.
+ *
+ * A graph lies beside the profile that has its name, "a.graph.gz" beside "a.json.gz", whichever
+ * comes first. It is read without types of blocks: they stand in debug information, which a page
+ * does not have. */
+bool dmd_page_add_file(dmd_page_t *page, dmd_page_data_t *data, const char *name,
+                       const dmd_source_t *source, dmd_strbuf_t *why);
 
 #endif

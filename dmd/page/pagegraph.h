@@ -6,8 +6,9 @@
  * until the page is destroyed. What takes long is computed when an answer needs it, and kept: the
  * dominator tree for good, the last census, and the last rows of the tree.
  *
- * Keys of a query: graph, the graph's number, or of, a file's, beside which the graph lies; filter,
- * a filter of dmdv's (graph/nodefilter.h), or several, a line each.
+ * Keys of a query: graph, the graph's number, or of, a file's, beside which the graph lies, or that
+ * of a graph which lies beside none; filter, a filter of dmdv's (graph/nodefilter.h), or several, a
+ * line each.
  */
 #ifndef DMD_PAGE_PAGEGRAPH_H
 #define DMD_PAGE_PAGEGRAPH_H

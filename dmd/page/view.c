@@ -143,7 +143,8 @@ bool dmd_page_files_of(const dmd_page_t *page, dmd_query_t *query, const dmd_pag
     *old = dmd_page_file_of(page, query, "old");
   if (query->failed)
     return false;
-  if (*old != NULL && (*old)->profile.mode != (*of)->profile.mode)
+  bool of_profiles = *old != NULL && (*old)->reports == NULL && (*of)->reports == NULL;
+  if (of_profiles && (*old)->profile.mode != (*of)->profile.mode)
     return dmd_query_reject(query, "the files are of different modes, and cannot be compared",
                             "compare files of one mode");
   return true;
@@ -170,6 +171,10 @@ dmd_view_t *dmd_page_view_of(dmd_page_t *page, dmd_query_t *query, uint64_t max_
   key.max_frames = (uint32_t)dmd_query_number(query, "max-frames", 1, DMD_MAX_SHOWN, max_frames);
   if (!dmd_page_files_of(page, query, &of, &old))
     return NULL;
+  if (of->reports != NULL || (old != NULL && old->reports != NULL)) {
+    dmd_query_reject(query, "a file of memory reports has no records", "its tree is all there is");
+    return NULL;
+  }
   for (uint32_t i = 0; i < dmd_page_n_files(page); i++) {
     key.of = dmd_page_file(page, i) == of ? i : key.of;
     key.old = dmd_page_file(page, i) == old ? i : key.old;

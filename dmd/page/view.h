@@ -59,8 +59,9 @@ dmd_view_t *dmd_page_view(dmd_page_t *page, dmd_query_t *query);
 /* The same with this many frames where the query does not say how many. */
 dmd_view_t *dmd_page_view_of(dmd_page_t *page, dmd_query_t *query, uint64_t max_frames);
 
-/* The file that a query is about, and that which it is compared with, NULL where it is not. False,
- * with the reason noted in the query, where there are none that could be compared. */
+/* The file that a query is about, and that which it is compared with, NULL where it is not; either
+ * may be one of memory reports. False, with the reason noted in the query, where there are none
+ * that could be compared. */
 bool dmd_page_files_of(const dmd_page_t *page, dmd_query_t *query, const dmd_page_file_t **of,
                        const dmd_page_file_t **old);
 

@@ -15,7 +15,7 @@
 #define EXPORT(name) __attribute__((export_name(name), used))
 #define IMPORT(name) __attribute__((import_module("host"), import_name(name)))
 
-enum { WASM_PAGE = 65536, LEAST_GROWTH = 16 * WASM_PAGE, PIECE = 1 << 18 };
+enum { WASM_PAGE = 65536, MOST_PAGES = 65536, LEAST_GROWTH = 16 * WASM_PAGE, PIECE = 1 << 18 };
 
 /* Does not return: the program ends, with n bytes of text as the reason. */
 IMPORT("fail") _Noreturn void dmdw_host_fail(const char *message, size_t n);
@@ -23,6 +23,10 @@ IMPORT("fail") _Noreturn void dmdw_host_fail(const char *message, size_t n);
 /* Fills `to` with the next bytes, up to n, of the file that is being added; how many. 0: the end.
  */
 IMPORT("next") size_t dmdw_host_next(char *to, size_t n);
+
+/* The next bytes are the file's first ones again. Only called before the second `next` of a file,
+ * or where it was called then. */
+IMPORT("rewind") void dmdw_host_rewind(void);
 
 /* The double that is nearest to a number in decimal notation. */
 IMPORT("number") double dmdw_host_number(const char *text);
@@ -171,14 +175,33 @@ static bool next(void *ctx, const char **bytes, size_t *n, dmd_fail_t *fail) {
   return true;
 }
 
-/* Adds a profile, whose bytes `next` gives. */
+static bool rewind_file(void *ctx, dmd_fail_t *fail) {
+  (void)ctx, (void)fail;
+  dmdw_host_rewind();
+  return true;
+}
+
+/* What memory may still become larger by. */
+static uint64_t room(void) {
+  uint64_t pages = __builtin_wasm_memory_size(0);
+  return pages < MOST_PAGES ? (MOST_PAGES - pages) * WASM_PAGE : 1;
+}
+
+/* Adds a file, whose bytes `next` gives. */
 EXPORT("add_file") void dmdw_add_file(const char *name) {
   char *piece = dmd_env_alloc(&g_env, "page.piece", PIECE);
-  const dmd_source_t source = {.next = next, .ctx = piece, .number = dmdw_host_number};
+  const dmd_source_t source = {.next = next,
+                               .rewind = rewind_file,
+                               .ctx = piece,
+                               .number = dmdw_host_number,
+                               .memory_szB = room()};
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &g_env);
-  bool good = dmd_page_add_profile(&g_page, name, &source, &why);
-  answer(good, why.text, "the page reads profiles of dmd and of Firefox's DMD, .json or .json.gz");
+  bool good = dmd_page_add_file(&g_page, &g_data, name, &source, &why);
+  answer(
+      good, why.text,
+      "the page reads profiles of dmd and of Firefox's DMD, heap graphs of dmd, and memory reports "
+      "of about:memory, gzipped or not");
   dmd_strbuf_destroy(&why);
   dmd_env_free(&g_env, piece);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * ask FILE QUERY: what a page with this profile answers, computed here, to be compared with what
+ * ask FILE QUERY: what a page with this file answers, computed here, to be compared with what
  * the same code answers in WebAssembly. A file that cannot be read is the answer that the page's
  * program gives. Without arguments: the questions that there are, a line each.
  */
@@ -21,6 +21,10 @@ static bool next(void *ctx, const char **bytes, size_t *n, dmd_fail_t *fail) {
   return dmdv_input_next(ctx, bytes, n, fail);
 }
 
+static bool rewind_input(void *ctx, dmd_fail_t *fail) {
+  return dmdv_input_rewind(ctx, fail);
+}
+
 static double number(const char *text) {
   return strtod(text, NULL);
 }
@@ -36,21 +40,25 @@ static void write_error(dmd_out_t *out, const char *why) {
 static void answer(const char *name, const char *query, dmd_out_t *out) {
   dmd_fail_t fail;
   dmdv_input_t *input = dmdv_input_open(name, &fail);
-  if (input == NULL) {
+  if (input == NULL || !dmdv_input_keep(input, &fail)) {
     fprintf(stderr, "ask: %s: %s\n", name, fail.reason);
     exit(2);
   }
-  const dmd_source_t source = {.next = next, .ctx = input, .number = number};
+  const dmd_source_t source = {
+      .next = next, .rewind = rewind_input, .ctx = input, .number = number};
+  dmd_page_data_t data;
   dmd_page_t page;
   dmd_strbuf_t why;
+  dmd_page_data_init(&data, &dmdv_env);
   dmd_page_init(&page, &dmdv_env);
   dmd_strbuf_init(&why, &dmdv_env);
-  if (dmd_page_add_profile(&page, "file", &source, &why))
+  if (dmd_page_add_file(&page, &data, "file", &source, &why))
     dmd_page_ask(&page, query, out);
   else
     write_error(out, why.text);
   dmd_strbuf_destroy(&why);
   dmd_page_destroy(&page);
+  dmd_page_data_destroy(&data);
   dmdv_input_close(input);
 }
 

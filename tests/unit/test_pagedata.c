@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include "image/imagewriter.h"
+#include "load/load_graph.h"
 #include "page/pagedata.h"
 #include "page/pagegraph.h"
 #include "profile/json.h"
@@ -17,7 +18,7 @@ static double number(const char *text) {
 
 /* A text that comes in pieces. */
 typedef struct {
-  const char *text;
+  const char *text, *start;
   size_t n, piece;
 } text_t;
 
@@ -31,24 +32,43 @@ static bool next(void *ctx, const char **bytes, size_t *n, dmd_fail_t *fail) {
   return true;
 }
 
-static bool add(dmd_page_t *page, const char *text, size_t n, size_t piece, dmd_strbuf_t *why) {
-  text_t rest = {text, n, piece};
-  const dmd_source_t source = {.next = next, .ctx = &rest, .number = number};
-  return dmd_page_add_profile(page, "a.json", &source, why);
+static bool back(void *ctx, dmd_fail_t *fail) {
+  (void)fail;
+  text_t *text = ctx;
+  text->n += (size_t)(text->text - text->start);
+  text->text = text->start;
+  return true;
+}
+
+/* piece: at least 32, in which it can be seen what it is. */
+static bool add_as(dmd_page_t *page, dmd_page_data_t *data, const char *name, text_t rest,
+                   dmd_strbuf_t *why) {
+  rest.start = rest.text;
+  const dmd_source_t source = {.next = next, .rewind = back, .ctx = &rest, .number = number};
+  return dmd_page_add_file(page, data, name, &source, why);
+}
+
+static bool add(dmd_page_t *page, dmd_page_data_t *data, const char *text, size_t n, size_t piece,
+                dmd_strbuf_t *why) {
+  return add_as(page, data, "a.json", (text_t){.text = text, .n = n, .piece = piece}, why);
 }
 
 static void assert_refused(const char *text, size_t n, const char *expected) {
   host_t host;
+  dmd_page_data_t data;
   dmd_page_t page;
   dmd_strbuf_t why;
   host_init(&host);
+  dmd_page_data_init(&data, &host.env);
   dmd_page_init(&page, &host.env);
   dmd_strbuf_init(&why, &host.env);
-  assert_false(add(&page, text, n, 40, &why));
+  assert_false(add(&page, &data, text, n, 40, &why));
   assert_string_equal(why.text, expected);
   assert_int_equal(dmd_page_n_files(&page), 0);
+  assert_int_equal(dmd_page_n_graphs(&page), 0);
   dmd_strbuf_destroy(&why);
   dmd_page_destroy(&page);
+  dmd_page_data_destroy(&data);
   host_done(&host);
 }
 
@@ -59,8 +79,8 @@ static void errors_have_their_place(void **state) {
                               "dmd-graph\x10\x01\x12\x00 and what follows";
   assert_refused(wrong, sizeof wrong - 1, "a.json:3: '7' found where an array should be (byte 30)");
   assert_refused("", 0, "a.json:1: the file ends where an object should be (byte 0)");
-  assert_refused(graph, sizeof graph - 1,
-                 "a.json: is a heap graph, of which dmdv view makes a page");
+  /* The version is a number, not bytes. */
+  assert_refused(graph, sizeof graph - 1, "a.json: a part is damaged (byte 0)");
 }
 
 /* ---- What an image has is what the documents of its profiles have. ---- */
@@ -123,7 +143,7 @@ static void images_of_random_profiles(void **state) {
     dmd_strbuf_init(&why, &f.host.env);
     assert_true(dmd_page_add_image(&page, &data, bytes, sink.n, number, &why));
     const char *text = fixture_json(&f);
-    assert_true(add(&page, text, strlen(text), 1000, &why));
+    assert_true(add(&page, &data, text, strlen(text), 1000, &why));
     assert_int_equal(dmd_page_n_files(&page), 3);
     for (uint32_t i = 0; i < 2; i++) {
       const dmd_page_file_t *file = dmd_page_file(&page, i);
@@ -230,9 +250,188 @@ static void what_is_no_image_is_refused(void **state) {
   host_done(&host);
 }
 
+/* ---- Graphs and memory reports, as they are. ---- */
+
+static const char reports[] =
+    "{\"version\": 1, \"hasMozMallocUsableSize\": true, \"reports\": ["
+    "{\"process\": \"Main Process (pid 7)\", \"path\": \"heap-allocated\", \"kind\": 2, "
+    "\"units\": 0, \"amount\": 1000, \"description\": \"All.\"},"
+    "{\"process\": \"Main Process (pid 7)\", \"path\": \"explicit/cookies\", \"kind\": 1, "
+    "\"units\": 0, \"amount\": 300, \"description\": \"Cookies.\"}]}";
+
+static void ask_page(sink_t *sink, dmd_page_t *page, const char *query) {
+  sink_init(sink);
+  dmd_page_ask(page, query, &sink->out);
+  sink_text(sink);
+}
+
+static void assert_answer(dmd_page_t *page, const char *query, const char *part) {
+  sink_t answer;
+  ask_page(&answer, page, query);
+  assert_has(answer.text, part);
+  sink_free(&answer);
+}
+
+/* Both answer alike what can be asked of a graph alone. */
+static void assert_answers_alike(dmd_page_t *a, dmd_page_t *b) {
+  static const char *const queries[] = {"ask=files",         "ask=census&of=0&by=stack,state",
+                                        "ask=retained&of=0", "ask=leaks&of=0",
+                                        "ask=map&of=0",      "ask=owners&of=0",
+                                        "ask=paths&of=0"};
+  for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+    sink_t x, y;
+    ask_page(&x, a, queries[i]);
+    ask_page(&y, b, queries[i]);
+    assert_text_equal(x.text, y.text);
+    sink_free(&y);
+    sink_free(&x);
+  }
+}
+
+/* The image of a graph without types, alone. */
+static void write_untyped(sink_t *sink, const dmd_env_t *env, dmd_heapgraph_t *heap) {
+  dmd_types_t types;
+  dmd_typing_t typing;
+  dmd_imagewriter_t w;
+  dmd_types_init(&types, env, heap->profile.run.word_szB);
+  dmd_typing_init(&typing, heap, &types);
+  sink_init(sink);
+  dmd_imagewriter_init(&w, env, sink->out.write, sink->out.ctx);
+  dmd_image_file_t file = {
+      .name = "in/a.graph.gz", .kind = DMD_IMAGE_IS_GRAPH, .beside = DMD_IMAGE_ALONE};
+  dmd_imagewriter_add_graph(&w, heap, &types, &typing);
+  dmd_imagewriter_add_file(&w, &file);
+  assert_true(dmd_imagewriter_end(&w));
+  dmd_typing_destroy(&typing);
+  dmd_types_destroy(&types);
+}
+
+/* As dmdv does it. */
+static void load(dmd_heapgraph_t *heap, const dmd_env_t *env, const char *bytes, size_t n) {
+  text_t text = {.text = bytes, .start = bytes, .n = n, .piece = n};
+  const dmd_source_t source = {.next = next, .rewind = back, .ctx = &text};
+  dmd_fail_t fail;
+  assert_true(dmd_load_graph(heap, env, &source, &(dmd_load_graph_options_t){0}, &fail));
+}
+
+static void a_graph_is_what_its_image_is(void **state) {
+  (void)state;
+  dice_t dice = {77};
+  random_dice_t random = {throw_below, &dice};
+  for (int round = 0; round < 20; round++) {
+    host_t host;
+    dmd_heapgraph_t heap;
+    dmd_page_data_t data[2];
+    dmd_page_t page[2];
+    dmd_strbuf_t why;
+    sink_t file, image;
+    host_init(&host);
+    dmd_strbuf_init(&why, &host.env);
+    random_graph(&heap, &host.env, &random);
+    sink_init(&file);
+    write_graph(&heap, file.out.write, file.out.ctx);
+    sink_text(&file);
+    dmd_heapgraph_destroy(&heap);
+    load(&heap, &host.env, file.text, file.n);
+    write_untyped(&image, &host.env, &heap);
+    char *bytes = copy_of(&image);
+    for (int i = 0; i < 2; i++) {
+      dmd_page_data_init(&data[i], &host.env);
+      dmd_page_init(&page[i], &host.env);
+    }
+    assert_true(dmd_page_add_image(&page[0], &data[0], bytes, image.n, number, &why));
+    text_t text = {.text = file.text, .n = file.n, .piece = 32 + dice_below(&dice, 90)};
+    assert_true(add_as(&page[1], &data[1], "in/a.graph.gz", text, &why));
+    assert_answers_alike(&page[0], &page[1]);
+    for (int i = 0; i < 2; i++) {
+      dmd_page_destroy(&page[i]);
+      dmd_page_data_destroy(&data[i]);
+    }
+    free(bytes);
+    sink_free(&image);
+    sink_free(&file);
+    dmd_heapgraph_destroy(&heap);
+    dmd_strbuf_destroy(&why);
+    host_done(&host);
+  }
+}
+
+/* Whichever comes first. Another name is another run. */
+static void graphs_find_their_profiles_by_name(void **state) {
+  (void)state;
+  static const char *const graphs[] = {"there/a.b.graph.gz", "b.graph", "c.graph.gz", "x"};
+  fixture_t f;
+  dice_t dice = {5};
+  random_dice_t random = {throw_below, &dice};
+  dmd_heapgraph_t heap;
+  dmd_page_data_t data;
+  dmd_page_t page;
+  dmd_strbuf_t why;
+  sink_t file;
+  fixture_begin(&f, DMD_MODE_LIVE);
+  const char *profile = fixture_json(&f);
+  random_graph(&heap, &f.host.env, &random);
+  sink_init(&file);
+  write_graph(&heap, file.out.write, file.out.ctx);
+  sink_text(&file);
+  dmd_page_data_init(&data, &f.host.env);
+  dmd_page_init(&page, &f.host.env);
+  dmd_strbuf_init(&why, &f.host.env);
+  text_t a_profile = {.text = profile, .n = strlen(profile), .piece = 100};
+  text_t a_graph = {.text = file.text, .n = file.n, .piece = 100};
+  assert_true(add_as(&page, &data, "here/a.b.json.gz", a_profile, &why));
+  for (int i = 0; i < 4; i++)
+    assert_true(add_as(&page, &data, graphs[i], a_graph, &why));
+  assert_true(add_as(&page, &data, "b.json", a_profile, &why));
+  assert_int_equal(dmd_page_graph(&page, 0)->beside, 0);
+  assert_int_equal(dmd_page_graph(&page, 1)->beside, 1);
+  assert_int_equal(dmd_page_graph(&page, 2)->beside, DMD_PAGE_ALONE);
+  assert_int_equal(dmd_page_graph(&page, 3)->beside, DMD_PAGE_ALONE);
+  /* Those are files 2 and 3. */
+  assert_ptr_equal(dmd_page_graph_beside(&page, 2), dmd_page_graph(&page, 2));
+  assert_ptr_equal(dmd_page_graph_beside(&page, 3), dmd_page_graph(&page, 3));
+  assert_null(dmd_page_graph_beside(&page, 4));
+  dmd_strbuf_destroy(&why);
+  dmd_page_destroy(&page);
+  dmd_page_data_destroy(&data);
+  dmd_heapgraph_destroy(&heap);
+  sink_free(&file);
+  fixture_end(&f);
+}
+
+static void of_memory_reports_there_is_a_tree(void **state) {
+  (void)state;
+  fixture_t f;
+  dmd_page_data_t data;
+  dmd_page_t page;
+  dmd_strbuf_t why;
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(&f.profile, 1, 20, 0, "knead", DMD_NONE);
+  const char *profile = fixture_json(&f);
+  dmd_page_data_init(&data, &f.host.env);
+  dmd_page_init(&page, &f.host.env);
+  dmd_strbuf_init(&why, &f.host.env);
+  assert_true(add(&page, &data, reports, sizeof reports - 1, 40, &why));
+  assert_true(add(&page, &data, profile, strlen(profile), 40, &why));
+  assert_answer(&page, "ask=files", "\"kind\": \"reports\"");
+  /* 1000 bytes less 300: what nobody measured. */
+  assert_answer(&page, "ask=tree&of=0&verbose=1", "\"amount\": 700");
+  assert_answer(&page, "ask=tree&of=0&old=0", "\"processes\": []");
+  assert_answer(&page, "ask=tree&of=1&old=0&verbose=1", "\"amount\": -300");
+  assert_answer(&page, "ask=text&view=tree&of=0", "ookies");
+  assert_answer(&page, "ask=records&of=0", "a file of memory reports has no records");
+  assert_answer(&page, "ask=records&of=1&old=0", "a file of memory reports has no records");
+  assert_answer(&page, "ask=records&of=1", "knead");
+  assert_answer(&page, "ask=series", "\"of\": 1");
+  dmd_strbuf_destroy(&why);
+  dmd_page_destroy(&page);
+  dmd_page_data_destroy(&data);
+  fixture_end(&f);
+}
+
 /* ---- Memory. ---- */
 
-static sink_t g_image;
+static sink_t g_image, g_graph;
 
 static void use(host_t *host, void *arg) {
   (void)arg;
@@ -249,8 +448,11 @@ static void use(host_t *host, void *arg) {
   dmd_page_init(&page, &host->env);
   dmd_strbuf_init(&why, &host->env);
   assert_true(dmd_page_add_image(&page, &data, bytes, g_image.n, number, &why));
-  assert_true(add(&page, document, sizeof document - 1, 7, &why));
-  assert_int_equal(dmd_page_n_files(&page), 2);
+  assert_true(add(&page, &data, document, sizeof document - 1, 7, &why));
+  assert_true(add(&page, &data, reports, sizeof reports - 1, 7, &why));
+  assert_int_equal(dmd_page_n_files(&page), 3);
+  assert_true(add(&page, &data, g_graph.text, g_graph.n, 64, &why));
+  assert_int_equal(dmd_page_n_graphs(&page), 1);
   dmd_strbuf_destroy(&why);
   dmd_page_destroy(&page);
   dmd_page_data_destroy(&data);
@@ -264,7 +466,16 @@ static void out_of_memory(void **state) {
   build_blocks(&f.profile, 2, 100, 12, "new|knead|main", DMD_NONE);
   write_image(&g_image, &f.profile, names, 1);
   sink_text(&g_image);
+  dice_t dice = {8};
+  random_dice_t random = {throw_below, &dice};
+  dmd_heapgraph_t heap;
+  random_graph(&heap, &f.host.env, &random);
+  sink_init(&g_graph);
+  write_graph(&heap, g_graph.out.write, g_graph.out.ctx);
+  sink_text(&g_graph);
+  dmd_heapgraph_destroy(&heap);
   assert_true(host_fail_everywhere(use, NULL) >= 40);
+  sink_free(&g_graph);
   sink_free(&g_image);
   fixture_end(&f);
 }
@@ -275,6 +486,9 @@ int main(void) {
       cmocka_unit_test(images_of_random_profiles),
       cmocka_unit_test(graphs_lie_beside_their_profiles),
       cmocka_unit_test(what_is_no_image_is_refused),
+      cmocka_unit_test(a_graph_is_what_its_image_is),
+      cmocka_unit_test(graphs_find_their_profiles_by_name),
+      cmocka_unit_test(of_memory_reports_there_is_a_tree),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

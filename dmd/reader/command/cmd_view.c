@@ -38,8 +38,8 @@ static const dmd_option_t options[] = {
     {"open", NULL, NULL, "open the page in a browser", DMD_OPTION_SWITCH,
      DMD_OPTION_AT(options_t, open)},
     {"page-only", NULL, NULL,
-     "write the page without data, as dmd.html: it reads profiles that are dropped on it, and may "
-     "be put on a server",
+     "write the page without data, as dmd.html: it reads files that are dropped on it, and may be "
+     "put on a server",
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, page_only)},
     {"page", "FILE", NULL, "put the data into this page, which another dmdv wrote with --page-only",
      DMD_OPTION_TEXT, DMD_OPTION_AT(options_t, page), .is_file = true},

@@ -9,7 +9,8 @@ export interface Amount {
 
 export interface FileInfo {
   readonly name: string;
-  readonly kind: "profile" | "graph";
+  /** A graph is a file of its own where it lies beside no profile. Of memory reports there is a tree alone. */
+  readonly kind: "profile" | "graph" | "reports";
   readonly label?: string;
   readonly process?: string;
   readonly pid?: number;
@@ -22,6 +23,8 @@ export interface FileInfo {
   readonly reduced?: { readonly records: number; readonly bytes: number };
   readonly profile?: number;
   readonly graph?: number;
+  /** How many types are known in the graph. */
+  readonly types?: number;
 }
 
 export interface FilesAnswer {

@@ -7,7 +7,7 @@ import type { Pieces } from "./inflate.ts";
 export interface Core {
   /** Maps an image (dmd/image), which takes the place of all that was there. Throws a PageError. */
   addImage(image: Uint8Array): void;
-  /** Reads a profile, beside what is there. progress is told how many bytes were read. Throws a PageError. */
+  /** Reads a profile, a heap graph or memory reports, beside what is there. progress is told how many bytes were read. Throws a PageError. */
   addFile(name: string, bytes: Pieces, progress?: (done: number) => void): void;
   /** The answer to a query, as JSON; {"error"} if there is none. */
   ask(query: string): string;

@@ -8,7 +8,9 @@ const CUT_HINT = "The file may have been cut on its way. Get it once more.";
 
 /** Bytes that come in pieces. They become one array in the end, or go as they came, each let go as soon as it is used. */
 export class Pieces {
-  readonly #pieces: Uint8Array[] = [];
+  #pieces: Uint8Array[] = [];
+  /** What was taken and rewind() puts back; null: it is let go. */
+  #taken: Uint8Array[] | null = null;
   size = 0;
 
   constructor(...pieces: readonly Uint8Array[]) {
@@ -41,7 +43,21 @@ export class Pieces {
     if (piece.length > n) this.#pieces.unshift(piece.subarray(n));
     const taken = piece.subarray(0, n);
     this.size -= taken.length;
+    this.#taken?.push(taken);
     return taken;
+  }
+
+  /** From now on what is taken is kept, or let go, with what was kept so far. */
+  keep(kept: boolean): void {
+    this.#taken = kept ? (this.#taken ?? []) : null;
+  }
+
+  /** Puts back what was taken and kept. */
+  rewind(): void {
+    const taken = this.#taken ?? [];
+    for (const piece of taken) this.size += piece.length;
+    this.#pieces = [...taken, ...this.#pieces];
+    this.#taken = this.#taken && [];
   }
 
   /** All of them. */

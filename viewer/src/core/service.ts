@@ -99,7 +99,7 @@ export class Service {
       this.#send({ type: "progress", id, progress: told });
     });
     const pieces = await readBlob(name, blob, progress("read", blob.size));
-    if (pieces.size === 0) throw new PageError(`${name} is empty.`, "Choose a profile that dmd wrote.");
+    if (pieces.size === 0) throw new PageError(`${name} is empty.`, "Choose a file that dmd wrote.");
     if (isImage(pieces.head(16))) this.#started().addImage(pieces.join());
     else this.#started().addFile(name, pieces, progress("load", pieces.size));
   }

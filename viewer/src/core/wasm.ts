@@ -40,6 +40,9 @@ export class WasmCore implements Core {
   /** What is left of the file that is being added. */
   #coming = new Pieces();
   #came: (done: number) => void = () => undefined;
+  /** How often they were asked for, and whether they are read more than once. */
+  #asks = 0;
+  #rewinds = false;
 
   static async start(program: Uint8Array<ArrayBuffer>): Promise<WasmCore> {
     let core: WasmCore | null = null;
@@ -53,6 +56,7 @@ export class WasmCore implements Core {
     const host = {
       fail,
       next: (to: number, room: number): number => started().#next(to, room),
+      rewind: (): void => started().#rewind(),
       number: (text: number): number => Number(started().#text(text)),
       is_pattern: (pattern: number): number => (started().#pattern(pattern) === null ? 0 : 1),
       match: (pattern: number, text: number): number => (started().#pattern(pattern)?.test(started().#text(text)) === true ? 1 : 0),
@@ -82,6 +86,9 @@ export class WasmCore implements Core {
     const size = bytes.size;
     this.#coming = bytes;
     this.#came = (left) => progress(size - left);
+    this.#asks = 0;
+    this.#rewinds = false;
+    bytes.keep(true);
     const answer = this.#call(() => this.#exports.add_file(nameAt));
     this.#coming = new Pieces();
     this.#exports.free(nameAt);
@@ -97,17 +104,27 @@ export class WasmCore implements Core {
 
   /** What the core says when it cannot go on. */
   failure(at: number, size: number): PageError {
-    const text = this.#decoder.decode(new Uint8Array(this.#exports.memory.buffer, at, size));
+    const text = this.#decoder.decode(new Uint8Array(this.#exports.memory.buffer, at >>> 0, size));
     this.#failed = new PageError(`The core cannot go on: ${text}`, "Load the page again, with less data if memory was short.");
     return this.#failed;
   }
 
   /** Gives the core the next bytes of the file that is being added. */
   #next(to: number, room: number): number {
-    const piece = this.#coming.take(room);
+    if (++this.#asks === 2 && !this.#rewinds) this.#coming.keep(false);
+    const bytes = new Uint8Array(this.#exports.memory.buffer, to >>> 0, room);
+    let n = 0;
+    for (let piece = this.#coming.take(room); piece.length > 0; piece = this.#coming.take(room - n)) {
+      bytes.set(piece, n);
+      n += piece.length;
+    }
     this.#came(this.#coming.size);
-    new Uint8Array(this.#exports.memory.buffer, to >>> 0, piece.length).set(piece);
-    return piece.length;
+    return n;
+  }
+
+  #rewind(): void {
+    this.#rewinds = true;
+    this.#coming.rewind();
   }
 
   /** A text of the core's, which ends in NUL. */
@@ -144,7 +161,7 @@ export class WasmCore implements Core {
 
   #answer(): string {
     const { memory, answer, answer_length } = this.#exports;
-    return this.#decoder.decode(new Uint8Array(memory.buffer, answer(), answer_length()));
+    return this.#decoder.decode(new Uint8Array(memory.buffer, answer() >>> 0, answer_length()));
   }
 
   #put(bytes: Uint8Array): number {

@@ -54,7 +54,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
         <FileChoice files={session.files} keys={link.keys} onChange={(changes) => router.go(withKeys(link, changes))} />
         {session.client !== null && <Tabs views={views} current={link.view} router={router} />}
         <div class="bar-end">
-          <button type="button" onClick={pick} title="Open profiles (o)">
+          <button type="button" onClick={pick} title="Open files (o)">
             Open…
           </button>
           <button type="button" onClick={() => showHelp(true)} title="Keys (?)" aria-label="Keys">
@@ -129,8 +129,8 @@ function Body(props: { session: Session; router: Router; link: Link; view: View 
 function Welcome({ onPick }: { onPick: () => void }): JSX.Element {
   return (
     <EmptyPanel title="Drop profiles here">
-      <p>Profiles of dmd or of Firefox’s DMD, gzipped or not; several at once to compare them. They stay on this computer.</p>
-      <p>Heap graphs come in pages that dmdv view writes.</p>
+      <p>Profiles of dmd or of Firefox’s DMD, heap graphs of dmd, memory reports of about:memory, gzipped or not; several at once to compare them.</p>
+      <p>They stay on this computer.</p>
       <button type="button" onClick={onPick}>
         Open files…
       </button>

@@ -28,6 +28,10 @@ const BREAKDOWNS: readonly Choice[] = [
   })),
 ];
 
+const NO_TYPES =
+  "No types are known: blocks are named by the functions that allocated them. Types stand in the program’s debug information, " +
+  "which a page does not have. Where the program is, dmdv view makes a page with them of this file.";
+
 function Graph(props: ViewProps): JSX.Element {
   const { keys, set } = props;
   const show = keys["show"] ?? "";
@@ -44,6 +48,7 @@ function Graph(props: ViewProps): JSX.Element {
           <FilterBox value={{ q: keys["at"] ?? "", regex: false }} placeholder="An address, such as 0x4c3a040" onChange={({ q }) => set({ at: q, node: undefined }, true)} />
         )}
       </Toolbar>
+      {props.files[Number(keys["of"] ?? 0)]?.types === 0 && <p class="quiet">{NO_TYPES}</p>}
       <Shown {...props} />
     </>
   );

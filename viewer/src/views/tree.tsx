@@ -13,7 +13,7 @@ import { useRowList } from "../ui/rowlist.ts";
 import { Toolbar } from "../ui/toolbar.tsx";
 import { TREE_KEYS, TreeMark, TreeRows } from "../ui/treerows.tsx";
 import { nodesOf, parseToggled, rowsOf, toggle, type Drawn, type TreeAnswer, type TreeProcess, type TreeRow } from "./treemodel.ts";
-import type { View, ViewProps } from "./view.ts";
+import { hasReports, type View, type ViewProps } from "./view.ts";
 
 function Tree({ client, keys, set }: ViewProps): JSX.Element {
   const of = { of: keys["of"], old: keys["old"], verbose: keys["verbose"] };
@@ -107,6 +107,6 @@ export const treeView: View = {
   title: "Tree",
   question: "What did the reporters measure?",
   component: Tree,
+  applies: hasReports,
   keys: TREE_KEYS,
-  applies: (files) => files.some((file) => file.kind === "profile"),
 };

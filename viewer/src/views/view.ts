@@ -29,6 +29,11 @@ export function hasProfile(files: readonly FileInfo[]): boolean {
   return files.some(isProfile);
 }
 
+/** Of a view that needs memory reports. */
+export function hasReports(files: readonly FileInfo[]): boolean {
+  return files.some((file) => file.kind === "reports" || isProfile(file));
+}
+
 /** Of a view that needs a heap graph. */
 export function hasGraph(files: readonly FileInfo[]): boolean {
   return files.some((file) => file.kind === "graph" || file.graph !== undefined);
