@@ -39,6 +39,7 @@ dmd_core_sources = \
   dmd/profile/fault.c dmd/profile/fault.h \
   dmd/profile/faultnames.c dmd/profile/faultnames.h \
   dmd/profile/frame.c dmd/profile/frame.h \
+  dmd/profile/naming.c dmd/profile/naming.h \
   dmd/profile/groups.c dmd/profile/groups.h \
   dmd/profile/json.c dmd/profile/json.h \
   dmd/profile/measured.c dmd/profile/measured.h \
@@ -347,6 +348,7 @@ dmd_reader_sources = \
   dmd/reader/export/export_pprof.h \
   dmd/reader/types/flow.c dmd/reader/types/flow.h \
   dmd/reader/types/instruction.c dmd/reader/types/instruction.h \
+  dmd/reader/names/names.h \
   dmd/reader/types/typefinder.h \
   dmd/reader/command/child.c dmd/reader/command/child.h \
   dmd/reader/command/choose.c dmd/reader/command/choose.h \
@@ -374,6 +376,7 @@ dmd_reader_sources = \
   dmd/reader/command/ignoring.c dmd/reader/command/ignoring.h \
   dmd/reader/command/leakcheck.c dmd/reader/command/leakcheck.h \
   dmd/reader/command/lostblocks.c dmd/reader/command/lostblocks.h \
+  dmd/reader/command/naming.c dmd/reader/command/naming.h \
   dmd/reader/command/options.c dmd/reader/command/options.h \
   dmd/reader/command/ownersbeside.c dmd/reader/command/ownersbeside.h \
   dmd/reader/command/page.c dmd/reader/command/page.h \
@@ -388,6 +391,9 @@ dmd_protobuf_sources = dmd/reader/export/export_pprof.c dmd/reader/export/profil
 
 # What of it needs libdw, and what stands in for that.
 dmd_types_sources = \
+  dmd/reader/names/codeunits.c dmd/reader/names/codeunits.h \
+  dmd/reader/names/names.c \
+  dmd/reader/names/symboltable.c dmd/reader/names/symboltable.h \
   dmd/reader/types/classname.c dmd/reader/types/classname.h \
   dmd/reader/types/debugfile.c dmd/reader/types/debugfile.h \
   dmd/reader/types/dies.c dmd/reader/types/dies.h \
@@ -397,7 +403,7 @@ dmd_types_sources = \
   dmd/reader/types/locals.c dmd/reader/types/locals.h \
   dmd/reader/types/site.c dmd/reader/types/site.h \
   dmd/reader/types/typefinder.c
-dmd_no_types_sources = dmd/reader/types/typefinder_none.c
+dmd_no_types_sources = dmd/reader/names/names_none.c dmd/reader/types/typefinder_none.c
 
 # The page that dmdv view writes, where it was built, and what stands in for it.
 dmd_page_sources = dmd/reader/command/page_built.c

@@ -84,6 +84,7 @@ unit_tests = \
   tests/unit/test_merge \
   tests/unit/test_monitor \
   tests/unit/test_nativeoptions \
+  tests/unit/test_naming \
   tests/unit/test_nearest \
   tests/unit/test_nested \
   tests/unit/test_nesting \

@@ -204,6 +204,7 @@ static uint32_t add_frame(void *ctx, uint32_t id) {
            : is_known_object(l.object) ? dmd_path_base(l.file)
                                        : dmd_anonymous(ids->anonymizer, DMD_NAME_FILE, l.file);
   l.object = dmd_anonymous(ids->anonymizer, DMD_NAME_OBJECT, l.object);
+  l.build_id = NULL;
   return dmd_frames_add(to, &l);
 }
 

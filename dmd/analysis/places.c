@@ -3,6 +3,7 @@
 
 #include "analysis/plain.h"
 #include "base/path.h"
+#include "base/str.h"
 
 enum { SEVERAL = 0xffffffff };
 
@@ -60,7 +61,11 @@ static void note_objects(dmd_places_t *places) {
         dmd_intern_str(&places->object_names, dmd_path_base(dmd_intern_get_str(paths, object)));
     dmd_pool_reach(&places->objects, name);
     uint32_t *known = DMD_POOL_AT(&places->objects, uint32_t, name);
-    *known = *known == DMD_NONE ? object : SEVERAL;
+    if (*known == DMD_NONE)
+      *known = object;
+    else if (*known != SEVERAL &&
+             !dmd_str_equal(dmd_intern_get_str(paths, *known), dmd_intern_get_str(paths, object)))
+      *known = SEVERAL;
   }
   places->knows_objects = true;
 }

@@ -22,7 +22,7 @@ static bool record_equal(const void *owner, uint32_t id, const void *key) {
 /* The cut stack of frames of which no two are alike. */
 static uint32_t cut_stack(dmd_records_t *records, const uint32_t *frames, size_t n) {
   const dmd_frames_t *all = &records->profile->frames;
-  if (!dmd_frames_any_alike(all))
+  if (!all->any_alike)
     return dmd_intern_bytes(&records->stacks, frames, n * sizeof *frames);
   const dmd_env_t *env = records->profile->env;
   uint32_t *first = dmd_env_alloc(env, "dmd.records.cut", (n + 1) * sizeof *first);

@@ -40,19 +40,21 @@ dmd_code_t dmd_codes_at(const dmd_codes_t *codes, uint32_t id) {
   return entry_at(codes, id)->code;
 }
 
+/* A stack that is to be cut. */
+typedef struct {
+  dmd_codes_t *codes;
+  const dmd_code_t *all;
+} cut_t;
+
+static dmd_code_kind_t kind_of(const void *ctx, uint32_t i) {
+  const cut_t *cut = ctx;
+  return entry_at(cut->codes, dmd_codes_id(cut->codes, cut->all[i]))->kind;
+}
+
 const dmd_code_t *dmd_codes_shown(dmd_codes_t *codes, uint32_t stack, uint32_t *n) {
   const dmd_engine_host_t *host = codes->host;
   const dmd_code_t *all = host->codes(host->ctx, stack, n);
-  if (host->shows_below_main(host->ctx))
-    return all;
-  uint32_t n_kept = *n;
-  for (uint32_t i = *n; i-- > 0;) {
-    dmd_code_kind_t kind = entry_at(codes, dmd_codes_id(codes, all[i]))->kind;
-    if (kind != DMD_CODE_OTHER)
-      n_kept = i + 1;
-    if (kind == DMD_CODE_MAIN)
-      break;
-  }
-  *n = n_kept;
+  if (!host->shows_below_main(host->ctx))
+    *n = dmd_stack_shown(*n, kind_of, &(cut_t){codes, all});
   return all;
 }

@@ -12,10 +12,11 @@
 
 #include "live/mappings.h"
 #include "live/memory.h"
+#include "profile/frame.h"
 
 enum {
-  DMD_MAX_BUILD_ID = 64, /* bytes; linkers make 8 to 20 */
-  DMD_MAX_SONAME = 256   /* with its NUL */
+  DMD_MAX_BUILD_ID = DMD_MAX_BUILD_ID_TEXT / 2, /* bytes */
+  DMD_MAX_SONAME = 256                          /* with its NUL */
 };
 
 typedef struct dmd_elfimage {

@@ -27,6 +27,7 @@
 #include "base/strbuf.h"
 #include "live/live.h"
 #include "live/mappings.h"
+#include "profile/naming.h"
 
 /* ---- The program's code. ---- */
 
@@ -44,27 +45,18 @@ static inline bool dmd_code_equal(dmd_code_t a, dmd_code_t b) {
   return a.ip == b.ip && a.epoch == b.epoch;
 }
 
-/* A function that an address lies in, an inlined one or the one around these. */
-typedef struct dmd_function {
-  const char *name; /* as it is printed, demangled; "" where it has none */
-  const char *file; /* NULL: where in the source the address is, is not known */
-  uint32_t line;
-  bool is_inlined;
-} dmd_function_t;
-
-typedef void (*dmd_function_fn)(void *visitor, const dmd_function_t *function);
-
 /* The file that holds an address. */
 typedef struct dmd_object {
   const char *path;
   const char *soname; /* "" where it has none */
-  uint64_t offset;    /* of the address, as addr2line wants it */
-  bool is_engine;     /* it is a part of the engine that stands in for the program's allocator */
+  /* In hexadecimal; "": the file has none; NULL: not known. Where the host knows it, and names
+   * nothing, readers find out names later (profile/naming.h). */
+  const char *build_id;
+  uint64_t offset; /* of the address, as addr2line wants it */
+  bool is_engine;  /* it is a part of the engine that stands in for the program's allocator */
 } dmd_object_t;
 
 typedef void (*dmd_object_fn)(void *visitor, const char *path, const char *soname);
-
-typedef enum { DMD_CODE_OTHER, DMD_CODE_MAIN, DMD_CODE_BELOW_MAIN } dmd_code_kind_t;
 
 /* ---- What the program reaches blocks from. ---- */
 

@@ -31,24 +31,18 @@ typedef struct {
   address_t *address;
 } visitor_t;
 
-/* An inlined call has no place of its own in the object, but where nothing else is known of it. */
 static void add_frame(void *ctx, const dmd_function_t *function) {
   const visitor_t *v = ctx;
   dmd_symbols_t *symbols = v->symbols;
   const dmd_engine_host_t *host = symbols->host;
-  dmd_location_t location = {.function = function->name,
-                             .file = function->file,
-                             .line = function->line,
-                             .offset = DMD_OFFSET_UNKNOWN};
+  dmd_location_t at = {.object = NULL};
   dmd_object_t object;
-  if (host->object(host->ctx, v->code, &object)) {
-    location.object = object.path;
-    if (!function->is_inlined || function->file == NULL)
-      location.offset = object.offset;
-  }
+  if (host->object(host->ctx, v->code, &object))
+    at = (dmd_location_t){
+        .object = object.path, .build_id = object.build_id, .offset = object.offset};
   uint32_t id = dmd_pool_add(&symbols->frames);
   *DMD_POOL_AT(&symbols->frames, uint32_t, id) =
-      dmd_frames_add(&symbols->profile->frames, &location);
+      dmd_frames_add_function(&symbols->profile->frames, function, &at);
   v->address->n++;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/imagenames.h"
 
+#include "base/str.h"
+#include "base/utf8.h"
+
 /* ---- The run. ---- */
 
 static const size_t run_numbers[] = {
@@ -80,10 +83,23 @@ static void write_frames(dmd_imagewriter_t *w, const dmd_frames_t *frames) {
   }
 }
 
+/* A path and a build id, which are both text. */
+static void check_object(dmd_imagecursor_t *c, const dmd_frames_t *frames, uint32_t object) {
+  size_t n;
+  const char *path = dmd_intern_get(&frames->objects, object, &n);
+  const char *build_id = dmd_frames_build_id(frames, object);
+  bool good = build_id == NULL ||
+              (dmd_is_build_id(build_id) && build_id + dmd_str_length(build_id) == path + n);
+  if (!good || !dmd_utf8_is_valid(path))
+    dmd_imagecursor_fail(c);
+}
+
 static void read_frames(dmd_imagecursor_t *c, dmd_frames_t *frames) {
   dmd_imagecursor_interned(c, &frames->texts, true);
   dmd_imagecursor_interned(c, &frames->strings, true);
-  dmd_imagecursor_interned(c, &frames->objects, true);
+  dmd_imagecursor_interned(c, &frames->objects, false);
+  for (uint32_t object = 1; object <= dmd_intern_count(&frames->objects) && !c->failed; object++)
+    check_object(c, frames, object);
   uint32_t n = dmd_imagecursor_count(c);
   for (uint32_t i = 1; i <= n && !c->failed; i++) {
     dmd_frame_t frame = {.text = dmd_imagecursor_id(c, dmd_intern_count(&frames->texts)),

@@ -52,6 +52,7 @@ typedef struct dmd_graphloader {
                             one more for the end */
   uint32_t n_rooted;     /* roots of the file that have their edges */
   uint32_t n_root_codes; /* codes that roots brought */
+  dmd_pool_t code_kinds; /* by code, as far as they are more than others: dmd_code_kind_t */
   uint32_t n_blocks;     /* that were added so far, */
   uint64_t latest_addr;  /* and the address of the latest */
   uint64_t total_szB;

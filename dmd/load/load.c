@@ -52,21 +52,17 @@ static bool resolve_trace(dmd_loader_t *l, dmd_allocfns_t *fns, uint32_t number,
   size_t n;
   const uint32_t *numbers = dmd_intern_get(&l->raw_stacks, raw, &n);
   n /= sizeof *numbers;
-  uint32_t *frames = dmd_env_alloc(l->env, "dmd.load.stack", (n + 1) * sizeof *frames);
-  size_t n_kept = 0;
-  bool good = true;
-  for (size_t i = 0; i < n && good; i++) {
-    uint32_t frame = *dmd_ids_meaning(&l->frames, numbers[i]);
-    if (frame == DMD_NONE)
-      good = dmd_cutter_reject(&l->cutter, "frame id \"%.40s\" is not in \"frameTable\"",
+  for (size_t i = 0; i < n; i++)
+    if (*dmd_ids_meaning(&l->frames, numbers[i]) == DMD_NONE)
+      return dmd_cutter_reject(&l->cutter, "frame id \"%.40s\" is not in \"frameTable\"",
                                dmd_ids_text(&l->frames, numbers[i]));
-    else if (n_kept > 0 || !l->options->ignore_alloc_fns || !dmd_allocfns_has(fns, frame))
-      frames[n_kept++] = frame;
-  }
-  if (good)
-    *stack = dmd_profile_stack(l->profile, frames, n_kept);
+  uint32_t *frames = dmd_load_stack_frames(l, numbers, &n);
+  size_t first = 0;
+  while (l->options->ignore_alloc_fns && first < n && dmd_allocfns_has(fns, frames[first]))
+    first++;
+  *stack = dmd_profile_stack(l->profile, frames + first, n - first);
   dmd_env_free(l->env, frames);
-  return good;
+  return true;
 }
 
 static uint32_t resolved(void *stacks, uint32_t number) {
@@ -132,8 +128,10 @@ static const dmd_document_format_t *load(dmd_loader_t *l, const dmd_source_t *so
   dmd_ids_init(&l->frames, env, "dmd.load.frames");
   dmd_pool_init(&l->frame_order, env, "dmd.load.frames", sizeof(uint32_t));
   dmd_pool_init(&l->frame_notes, env, "dmd.load.frames", sizeof(frame_note_t));
-  dmd_pool_init(&l->objects, env, "dmd.load.frames", sizeof(uint32_t));
+  dmd_pool_init(&l->objects, env, "dmd.load.frames", sizeof(object_note_t));
   dmd_intern_init(&l->frame_strings, env, "dmd.load.frames");
+  dmd_pool_init(&l->namings, env, "dmd.load.frames", sizeof(naming_t));
+  dmd_pool_init(&l->named, env, "dmd.load.frames", sizeof(uint32_t));
   dmd_intern_init(&l->raw_stacks, env, "dmd.load.raw_stacks");
   dmd_faults_init(&l->collected_faults, env);
   dmd_advices_init(&l->collected_advices, env);
@@ -152,6 +150,8 @@ static const dmd_document_format_t *load(dmd_loader_t *l, const dmd_source_t *so
   dmd_advices_destroy(&l->collected_advices);
   dmd_faults_destroy(&l->collected_faults);
   dmd_intern_destroy(&l->raw_stacks);
+  dmd_pool_destroy(&l->named);
+  dmd_pool_destroy(&l->namings);
   dmd_intern_destroy(&l->frame_strings);
   dmd_pool_destroy(&l->objects);
   dmd_pool_destroy(&l->frame_notes);

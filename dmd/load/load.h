@@ -12,12 +12,14 @@
 
 #include "analysis/amounts.h"
 #include "load/source.h"
+#include "profile/naming.h"
 #include "profile/profile.h"
 
 typedef struct dmd_load_options {
   bool ignore_alloc_fns;       /* leave out allocation functions at the start of stacks */
   bool contents;               /* of a scan's blocks: keep them, 8 bytes for each word */
   dmd_frame_view_t frame_view; /* which the profile gets */
+  const dmd_namer_t *namer;    /* names frames that the document has no names of; NULL: nobody */
 } dmd_load_options_t;
 
 /* Fills an initialised, empty profile. False, with *fail filled in, if that fails; the profile then

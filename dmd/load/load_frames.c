@@ -91,24 +91,38 @@ static void load_offsets(dmd_loader_t *l, uint32_t object) {
   }
 }
 
+/* The id that the value has in frame_strings; DMD_NONE where it is null. */
+static uint32_t load_string(dmd_loader_t *l, const char *key) {
+  const dmd_value_t *value = dmd_cutter_value(&l->cutter);
+  const char *text = value != NULL ? dmd_load_string_in(l, value, key) : NULL;
+  return text != NULL ? dmd_intern_str(&l->frame_strings, text) : DMD_NONE;
+}
+
+static uint32_t load_build_id(dmd_loader_t *l) {
+  uint32_t id = load_string(l, "buildId");
+  if (id != DMD_NONE && !dmd_is_build_id(dmd_intern_get_str(&l->frame_strings, id)))
+    dmd_cutter_reject(&l->cutter, "\"buildId\" is not the hexadecimal digits of up to %d bytes",
+                      DMD_MAX_BUILD_ID_TEXT / 2);
+  return id;
+}
+
 /* The path may come after the frames. */
 static void load_object(dmd_loader_t *l) {
-  uint32_t object = dmd_pool_add(&l->objects), path = DMD_NONE;
+  uint32_t number = dmd_pool_add(&l->objects);
+  object_note_t object = {.path = DMD_NONE};
   const char *key;
   dmd_cutter_enter(&l->cutter, '{');
   while (dmd_cutter_next_key(&l->cutter, &key)) {
-    if (dmd_str_equal(key, "path")) {
-      const dmd_value_t *value = dmd_cutter_value(&l->cutter);
-      const char *text = value != NULL ? dmd_load_string_in(l, value, "path") : NULL;
-      if (text != NULL)
-        path = dmd_intern_str(&l->frame_strings, text);
-    } else if (dmd_str_equal(key, "frames")) {
-      load_offsets(l, object);
-    } else {
+    if (dmd_str_equal(key, "path"))
+      object.path = load_string(l, "path");
+    else if (dmd_str_equal(key, "buildId"))
+      object.build_id = load_build_id(l);
+    else if (dmd_str_equal(key, "frames"))
+      load_offsets(l, number);
+    else
       dmd_cutter_skip(&l->cutter);
-    }
   }
-  *DMD_POOL_AT(&l->objects, uint32_t, object) = path;
+  *DMD_POOL_AT(&l->objects, object_note_t, number) = object;
 }
 
 void dmd_load_objects(dmd_loader_t *l) {
@@ -135,17 +149,90 @@ static const char *string_of(const dmd_loader_t *l, uint32_t id) {
   return id == DMD_NONE ? NULL : dmd_intern_get_str(&l->frame_strings, id);
 }
 
+static dmd_frame_words_t words_of(dmd_loader_t *l, uint32_t number) {
+  const frame_note_t *note = note_of(l, number);
+  object_note_t object = {.path = DMD_NONE};
+  if (note->object != DMD_NONE)
+    object = *DMD_POOL_AT(&l->objects, const object_note_t, note->object);
+  return (dmd_frame_words_t){.text = *dmd_ids_meaning(&l->frames, number),
+                             .function = string_of(l, note->function),
+                             .object = string_of(l, object.path),
+                             .build_id = string_of(l, object.build_id),
+                             .offset = note->offset};
+}
+
+/* A frame that is being named. */
+typedef struct {
+  dmd_loader_t *l;
+  const dmd_location_t *at;
+  naming_t naming;
+} visitor_t;
+
+/* dmd_function_fn */
+static void add_named(void *ctx, const dmd_function_t *function) {
+  visitor_t *v = ctx;
+  uint32_t id = dmd_pool_add(&v->l->named);
+  *DMD_POOL_AT(&v->l->named, uint32_t, id) =
+      dmd_frames_add_function(&v->l->profile->frames, function, v->at);
+  v->naming.n++;
+}
+
+/* Whether the namer, if there is one, has names for a frame. */
+static bool is_named(dmd_loader_t *l, uint32_t number, const dmd_frame_words_t *words) {
+  const dmd_namer_t *namer = l->options->namer;
+  if (namer == NULL || !dmd_frames_is_nameless(&l->profile->frames, words))
+    return false;
+  const dmd_location_t at = {
+      .object = words->object, .build_id = words->build_id, .offset = words->offset};
+  visitor_t visitor = {.l = l, .at = &at, .naming = {.first = l->named.last + 1}};
+  if (!namer->functions(namer->ctx, &at, add_named, &visitor, &visitor.naming.kind))
+    return false;
+  dmd_pool_reach(&l->namings, number);
+  *DMD_POOL_AT(&l->namings, naming_t, number) = visitor.naming;
+  return true;
+}
+
 void dmd_load_resolve_frames(dmd_loader_t *l) {
   for (uint32_t i = 1; i <= l->frame_order.last; i++) {
     uint32_t number = *DMD_POOL_AT(&l->frame_order, uint32_t, i);
-    uint32_t *meaning = dmd_ids_meaning(&l->frames, number);
-    const frame_note_t *note = note_of(l, number);
-    uint32_t path =
-        note->object == DMD_NONE ? DMD_NONE : *DMD_POOL_AT(&l->objects, uint32_t, note->object);
-    const dmd_frame_words_t words = {.text = *meaning,
-                                     .function = string_of(l, note->function),
-                                     .object = string_of(l, path),
-                                     .offset = note->offset};
-    *meaning = dmd_frames_read(&l->profile->frames, &words);
+    const dmd_frame_words_t words = words_of(l, number);
+    if (!is_named(l, number, &words))
+      *dmd_ids_meaning(&l->frames, number) = dmd_frames_read(&l->profile->frames, &words);
   }
+}
+
+/* ---- Stacks. ---- */
+
+static naming_t naming_of(const dmd_loader_t *l, uint32_t number) {
+  return number <= l->namings.last ? *DMD_POOL_AT(&l->namings, const naming_t, number)
+                                   : (naming_t){.n = 0};
+}
+
+/* A stack, and the loader that knows its frames. */
+typedef struct {
+  const dmd_loader_t *l;
+  const uint32_t *numbers;
+} stack_t;
+
+static dmd_code_kind_t kind_of(const void *ctx, uint32_t i) {
+  const stack_t *stack = ctx;
+  return naming_of(stack->l, stack->numbers[i]).kind;
+}
+
+uint32_t *dmd_load_stack_frames(const dmd_loader_t *l, const uint32_t *numbers, size_t *n) {
+  size_t n_shown = *n, n_frames = 0;
+  if (l->namings.last > 0 && !l->options->namer->shows_below_main)
+    n_shown = dmd_stack_shown((uint32_t)n_shown, kind_of, &(stack_t){l, numbers});
+  for (size_t i = 0; i < n_shown; i++)
+    n_frames += 1 + naming_of(l, numbers[i]).n;
+  uint32_t *frames = dmd_env_alloc(l->env, "dmd.load.stack", (n_frames + 1) * sizeof *frames);
+  *n = 0;
+  for (size_t i = 0; i < n_shown; i++) {
+    naming_t naming = naming_of(l, numbers[i]);
+    for (uint32_t k = 0; k < naming.n; k++)
+      frames[(*n)++] = *DMD_POOL_AT(&l->named, const uint32_t, naming.first + k);
+    if (naming.n == 0)
+      frames[(*n)++] = *dmd_ids_meaning(&l->frames, numbers[i]);
+  }
+  return frames;
 }

@@ -231,6 +231,7 @@ bool dmd_load_graph(dmd_heapgraph_t *graph, const dmd_env_t *env, const dmd_sour
   dmd_graphparts_init(&l.parts, env, source);
   dmd_pool_init(&l.objects, env, "dmd.load.graph", sizeof(dmd_graph_object_t));
   dmd_pool_init(&l.first_root, env, "dmd.load.graph", sizeof(uint32_t));
+  dmd_pool_init(&l.code_kinds, env, "dmd.load.graph", sizeof(dmd_code_kind_t));
   dmd_pool_init(&l.names, env, "dmd.load.graph", sizeof(uint32_t));
   dmd_pool_init(&l.tags, env, "dmd.load.graph", sizeof(uint32_t));
   dmd_pool_init(&l.report_sets, env, "dmd.load.graph", sizeof(uint32_t));
@@ -239,6 +240,7 @@ bool dmd_load_graph(dmd_heapgraph_t *graph, const dmd_env_t *env, const dmd_sour
   dmd_pool_destroy(&l.report_sets);
   dmd_pool_destroy(&l.tags);
   dmd_pool_destroy(&l.names);
+  dmd_pool_destroy(&l.code_kinds);
   dmd_pool_destroy(&l.first_root);
   dmd_pool_destroy(&l.objects);
   return good;

@@ -20,6 +20,7 @@
 #include "graph/heapgraph.h"
 #include "graph/variables.h"
 #include "load/source.h"
+#include "profile/naming.h"
 
 /* A part of a root: szB bytes that are a variable, or lie between variables. */
 typedef struct dmd_cut_part {
@@ -41,6 +42,7 @@ typedef struct dmd_data_cutter {
 typedef struct dmd_load_graph_options {
   const dmd_data_cutter_t *cutter; /* NULL: data stays whole */
   dmd_frame_view_t frame_view;     /* which the graph's profile gets */
+  const dmd_namer_t *namer;        /* as in dmd_load_options_t */
 } dmd_load_graph_options_t;
 
 /* Makes a graph, uninitialised so far, of a file. False, with *fail filled in and nothing to

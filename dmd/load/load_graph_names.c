@@ -146,42 +146,73 @@ bool dmd_graph_load_objects(dmd_graphloader_t *l, const dmd_graphpart_t *part) {
 
 /* ---- Codes and stacks. ---- */
 
-/* What the frames of a code are made of. */
+/* The frames of a code. */
 typedef struct {
+  dmd_graphloader_t *l;
   const dmd_graphcode_t *code;
-  uint32_t *frames;
-  dmd_strbuf_t name, file;
+  dmd_location_t at; /* its place in its object */
+  dmd_code_kind_t kind;
+  dmd_strbuf_t frames; /* their ids */
 } frames_t;
 
-/* As the engine has it: an inlined call has no place of its own in the object, but where nothing
- * else is known of it. function: NULL: none is known. */
-static void add_frame(dmd_graphloader_t *l, frames_t *f, size_t i,
-                      const dmd_graphfunction_t *function) {
-  dmd_location_t location = {.offset = DMD_OFFSET_UNKNOWN};
-  if (function != NULL) {
-    location.function = text_of(&f->name, function->name);
-    location.file = text_of(&f->file, function->file);
-    location.line = function->line;
-  }
-  if (f->code->object != DMD_NONE)
-    location.object = dmd_heapgraph_object(l->graph, (uint32_t)f->code->object)->path;
-  if (location.object != NULL && (i + 1 >= f->code->functions.n || location.file == NULL))
-    location.offset = f->code->addr;
-  f->frames[i] = dmd_frames_add(&l->graph->profile.frames, &location);
+/* dmd_function_fn */
+static void add_frame(void *ctx, const dmd_function_t *function) {
+  frames_t *f = ctx;
+  uint32_t id = dmd_frames_add_function(&f->l->graph->profile.frames, function, &f->at);
+  dmd_strbuf_bytes(&f->frames, (const char *)&id, sizeof id);
 }
 
-static bool add_frames(dmd_graphloader_t *l, frames_t *f) {
+/* Those of the file. At least one, of which nothing may be known. */
+static bool add_known(frames_t *f) {
   dmd_wire_list_t functions = f->code->functions;
   dmd_wire_span_t message;
-  dmd_graphfunction_t function;
+  dmd_graphfunction_t known;
+  dmd_strbuf_t name, file;
+  bool good = true;
+  dmd_strbuf_init(&name, f->l->env);
+  dmd_strbuf_init(&file, f->l->env);
   if (functions.n == 0)
-    add_frame(l, f, 0, NULL);
-  for (size_t i = 0; dmd_wire_list_next(&functions, &message); i++) {
-    if (!dmd_graphfunction_read(message, &function))
-      return dmd_graph_damaged(l);
-    add_frame(l, f, i, &function);
+    add_frame(f, &(dmd_function_t){.name = ""});
+  for (size_t i = 1; good && dmd_wire_list_next(&functions, &message); i++) {
+    good = dmd_graphfunction_read(message, &known) || dmd_graph_damaged(f->l);
+    if (!good)
+      break;
+    text_of(&name, known.name);
+    add_frame(f,
+              &(dmd_function_t){.name = name.text,
+                                .file = text_of(&file, known.file),
+                                .line = known.line < UINT32_MAX ? (uint32_t)known.line : UINT32_MAX,
+                                .is_inlined = i < f->code->functions.n});
   }
-  return true;
+  dmd_strbuf_destroy(&file);
+  dmd_strbuf_destroy(&name);
+  return good;
+}
+
+static bool is_nameless(const dmd_graphcode_t *code) {
+  dmd_wire_list_t functions = code->functions;
+  dmd_wire_span_t message;
+  dmd_graphfunction_t function;
+  if (!dmd_wire_list_next(&functions, &message))
+    return true;
+  return code->functions.n == 1 && dmd_graphfunction_read(message, &function) &&
+         function.name.n == 0 && function.file.n == 0;
+}
+
+/* Whether the namer, if there is one, has names for a code. */
+static bool is_named(frames_t *f, const dmd_graph_object_t *object) {
+  const dmd_namer_t *namer = f->l->options->namer;
+  if (namer == NULL || f->at.object == NULL || !is_nameless(f->code))
+    return false;
+  dmd_location_t at = f->at;
+  dmd_strbuf_t build_id;
+  dmd_strbuf_init(&build_id, f->l->env);
+  if (object->n_build_id <= DMD_MAX_BUILD_ID_TEXT / 2)
+    dmd_build_id_text(&build_id, object->build_id, object->n_build_id);
+  at.build_id = build_id.text;
+  bool good = namer->functions(namer->ctx, &at, add_frame, f, &f->kind);
+  dmd_strbuf_destroy(&build_id);
+  return good;
 }
 
 bool dmd_graph_load_code(dmd_graphloader_t *l, dmd_wire_span_t message, uint32_t *id) {
@@ -190,18 +221,37 @@ bool dmd_graph_load_code(dmd_graphloader_t *l, dmd_wire_span_t message, uint32_t
     return dmd_graph_damaged(l);
   if (!dmd_graph_check_id(l, "object", code.object, l->graph->objects.last))
     return false;
-  size_t n = code.functions.n > 0 ? code.functions.n : 1;
-  frames_t f = {.code = &code};
-  f.frames = dmd_env_alloc(l->env, "dmd.load.graph", n * sizeof *f.frames);
-  dmd_strbuf_init(&f.name, l->env);
-  dmd_strbuf_init(&f.file, l->env);
-  bool good = add_frames(l, &f);
+  frames_t f = {.l = l, .code = &code, .at = {.offset = code.addr}};
+  const dmd_graph_object_t *object = NULL;
+  if (code.object != DMD_NONE) {
+    object = dmd_heapgraph_object(l->graph, (uint32_t)code.object);
+    f.at.object = object->path;
+  }
+  dmd_strbuf_init(&f.frames, l->env);
+  bool good = is_named(&f, object) || add_known(&f);
   if (good)
-    *id = dmd_heapgraph_add_code(l->graph, (uint32_t)code.object, code.addr, f.frames, (uint32_t)n);
-  dmd_strbuf_destroy(&f.file);
-  dmd_strbuf_destroy(&f.name);
-  dmd_env_free(l->env, f.frames);
+    *id = dmd_heapgraph_add_code(l->graph, (uint32_t)code.object, code.addr,
+                                 (const uint32_t *)(const void *)f.frames.text,
+                                 (uint32_t)(f.frames.n / sizeof(uint32_t)));
+  dmd_strbuf_destroy(&f.frames);
+  if (good && f.kind != DMD_CODE_OTHER) {
+    dmd_pool_reach(&l->code_kinds, *id);
+    *DMD_POOL_AT(&l->code_kinds, dmd_code_kind_t, *id) = f.kind;
+  }
   return good;
+}
+
+/* A stack that is to be cut. */
+typedef struct {
+  const dmd_graphloader_t *l;
+  const uint32_t *codes;
+} cut_t;
+
+static dmd_code_kind_t kind_of(const void *ctx, uint32_t i) {
+  const cut_t *cut = ctx;
+  return cut->codes[i] <= cut->l->code_kinds.last
+             ? *DMD_POOL_AT(&cut->l->code_kinds, const dmd_code_kind_t, cut->codes[i])
+             : DMD_CODE_OTHER;
 }
 
 /* The next code of a stack. Codes of the file come after those that roots brought. */
@@ -222,8 +272,11 @@ static bool load_stack(dmd_graphloader_t *l, dmd_wire_span_t message) {
   bool good = true;
   for (size_t i = 0; i < n && good; i++)
     good = next_code(l, &stack.codes, &codes[i]);
+  uint32_t n_shown = (uint32_t)n;
+  if (good && l->code_kinds.last > 0 && !l->options->namer->shows_below_main)
+    n_shown = dmd_stack_shown(n_shown, kind_of, &(cut_t){l, codes});
   if (good)
-    dmd_heapgraph_add_stack(l->graph, codes, (uint32_t)n);
+    dmd_heapgraph_add_stack(l->graph, codes, n_shown);
   dmd_env_free(l->env, codes);
   return good;
 }

@@ -28,6 +28,17 @@ typedef struct {
   uint64_t offset;
 } frame_note_t;
 
+/* An element of "objects": ids of `frame_strings`; DMD_NONE: not said. */
+typedef struct {
+  uint32_t path, build_id;
+} object_note_t;
+
+/* What the namer found for a frame. */
+typedef struct {
+  uint32_t first, n; /* of `named`; n is 0 where the frame stays as it is */
+  dmd_code_kind_t kind;
+} naming_t;
+
 typedef struct dmd_loader {
   const dmd_env_t *env;
   dmd_profile_t *profile; /* filled where the file is a profile, */
@@ -38,8 +49,10 @@ typedef struct dmd_loader {
   dmd_ids_t frames;                 /* which mean texts, and in the end frames, of the profile */
   dmd_pool_t frame_order;           /* their numbers, in the table's order */
   dmd_pool_t frame_notes;           /* by number, as far as anything is said */
-  dmd_pool_t objects;               /* paths, of */
-  dmd_intern_t frame_strings;       /* paths and functions */
+  dmd_pool_t objects;               /* notes of them */
+  dmd_intern_t frame_strings;       /* paths, build ids and functions */
+  dmd_pool_t namings;               /* by number, as far as there are any */
+  dmd_pool_t named;                 /* frames of the profile */
   dmd_intern_t raw_stacks;          /* sequences of frame numbers */
   dmd_faults_t collected_faults;    /* under trace numbers, */
   dmd_advices_t collected_advices;  /* and so are these */
@@ -87,6 +100,10 @@ void dmd_load_functions(dmd_loader_t *l);
 
 /* Makes frames of all this, once the file has been read. */
 void dmd_load_resolve_frames(dmd_loader_t *l);
+
+/* Then, the frames of a stack, given as numbers of frames that are all known. The caller frees
+ * them; *n becomes how many there are. */
+uint32_t *dmd_load_stack_frames(const dmd_loader_t *l, const uint32_t *numbers, size_t *n);
 
 /* load_reports.c: about:memory's files. */
 extern const dmd_document_format_t dmd_reports_format;

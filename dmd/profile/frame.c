@@ -2,7 +2,6 @@
 #include "profile/frame.h"
 
 #include "base/str.h"
-#include "base/strbuf.h"
 #include "base/utf8.h"
 
 /* What a text has in place of what is not known. (A trigraph is not meant.) */
@@ -26,6 +25,7 @@ void dmd_frames_init(dmd_frames_t *frames, const dmd_env_t *env) {
   dmd_pool_init(&frames->pool, env, "dmd.frames", sizeof(dmd_frame_t));
   dmd_pool_init(&frames->first, env, "dmd.frames.first", sizeof(uint32_t));
   dmd_table_init(&frames->index, env, "dmd.frames.index", frame_equal, frames);
+  frames->any_alike = false;
 }
 
 void dmd_frames_destroy(dmd_frames_t *frames) {
@@ -65,6 +65,8 @@ static uint32_t intern(dmd_frames_t *frames, const dmd_frame_t *frame) {
   uint32_t *first = DMD_POOL_AT(&frames->first, uint32_t, frame->text);
   if (*first == DMD_NONE)
     *first = id;
+  else
+    frames->any_alike = true;
   fresh->alike = *first;
   fresh->next = DMD_NONE;
   list_frame(frames, id, frame->object);
@@ -72,9 +74,81 @@ static uint32_t intern(dmd_frames_t *frames, const dmd_frame_t *frame) {
   return id;
 }
 
+static bool is_known(const char *s) {
+  return s != NULL && s[0] != '\0' && !dmd_str_equal(s, UNKNOWN);
+}
+
 static uint32_t string(dmd_intern_t *in, const char *s) {
-  bool is_known = s != NULL && s[0] != '\0' && !dmd_str_equal(s, UNKNOWN);
-  return is_known ? dmd_intern_text(in, s) : DMD_NONE;
+  return is_known(s) ? dmd_intern_text(in, s) : DMD_NONE;
+}
+
+/* The n bytes at s, all of them, as a number. */
+static bool to_number(const char *s, size_t n, unsigned base, uint64_t *number) {
+  char digits[32];
+  if (n >= sizeof digits)
+    return false;
+  dmd_mem_copy(digits, s, n);
+  digits[n] = '\0';
+  return dmd_str_to_u64(digits, base, number);
+}
+
+/* ---- Objects. ---- */
+
+/* The id of an object whose path is text. */
+static uint32_t object_of(dmd_frames_t *frames, const char *path, const char *build_id) {
+  if (build_id == NULL)
+    return dmd_intern_str(&frames->objects, path);
+  dmd_strbuf_t key;
+  dmd_strbuf_init(&key, frames->pool.env);
+  dmd_strbuf_bytes(&key, path, dmd_str_length(path) + 1);
+  dmd_strbuf_str(&key, build_id);
+  uint32_t id = dmd_intern_bytes(&frames->objects, key.text, key.n);
+  dmd_strbuf_destroy(&key);
+  return id;
+}
+
+static uint32_t location_object(dmd_frames_t *frames, const dmd_location_t *location) {
+  const dmd_env_t *env = frames->pool.env;
+  if (!is_known(location->object))
+    return DMD_NONE;
+  if (location->build_id == NULL)
+    return dmd_intern_text(&frames->objects, location->object);
+  char *path =
+      dmd_env_alloc(env, "dmd.frames.objects", dmd_utf8_repair(NULL, location->object) + 1);
+  dmd_utf8_repair(path, location->object);
+  uint32_t id = object_of(frames, path, location->build_id);
+  dmd_env_free(env, path);
+  return id;
+}
+
+bool dmd_is_build_id(const char *s) {
+  size_t n = dmd_str_length(s);
+  return n % 2 == 0 && n <= DMD_MAX_BUILD_ID_TEXT && dmd_str_span(s, "0123456789abcdef") == n;
+}
+
+size_t dmd_build_id_bytes(uint8_t bytes[DMD_MAX_BUILD_ID_TEXT / 2], const char *build_id) {
+  size_t n = dmd_str_length(build_id) / 2;
+  for (size_t i = 0; i < n; i++) {
+    uint64_t byte = 0;
+    to_number(build_id + 2 * i, 2, 16, &byte);
+    bytes[i] = (uint8_t)byte;
+  }
+  return n;
+}
+
+void dmd_build_id_text(dmd_strbuf_t *to, const void *bytes, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint8_t byte = ((const uint8_t *)bytes)[i];
+    dmd_strbuf_hex(to, byte >> 4);
+    dmd_strbuf_hex(to, byte & 15);
+  }
+}
+
+const char *dmd_frames_build_id(const dmd_frames_t *frames, uint32_t object) {
+  size_t n;
+  const char *path = dmd_intern_get(&frames->objects, object, &n);
+  size_t n_path = dmd_str_length(path);
+  return n_path < n ? path + n_path + 1 : NULL;
 }
 
 /* ---- Making a text. ---- */
@@ -95,7 +169,7 @@ static void make_text(const dmd_frames_t *frames, const dmd_frame_t *frame, dmd_
   } else if (frame->object != DMD_NONE) {
     put_string(text, frames, frame->function);
     dmd_strbuf_str(text, "[");
-    dmd_strbuf_str(text, dmd_intern_get_str(&frames->objects, frame->object));
+    dmd_strbuf_str(text, dmd_frames_object(frames, frame->object));
     dmd_strbuf_str(text, " +0x");
     dmd_strbuf_hex(text, frame->offset);
     dmd_strbuf_str(text, "]");
@@ -106,7 +180,7 @@ static void make_text(const dmd_frames_t *frames, const dmd_frame_t *frame, dmd_
 
 uint32_t dmd_frames_add(dmd_frames_t *frames, const dmd_location_t *location) {
   dmd_frame_t frame = {.file = string(&frames->strings, location->file),
-                       .object = string(&frames->objects, location->object),
+                       .object = location_object(frames, location),
                        .offset = DMD_OFFSET_UNKNOWN};
   if (frame.object != DMD_NONE)
     frame.offset = location->offset;
@@ -149,16 +223,6 @@ static size_t function_length(const char *text, size_t n) {
                     : text[n - 1] == ']' ? find_last(text, n, "[")
                                          : NULL;
   return end != NULL ? (size_t)(end - text) : n;
-}
-
-/* The n bytes at s, all of them, as a number. */
-static bool to_number(const char *s, size_t n, unsigned base, uint64_t *number) {
-  char digits[32];
-  if (n >= sizeof digits)
-    return false;
-  dmd_mem_copy(digits, s, n);
-  digits[n] = '\0';
-  return dmd_str_to_u64(digits, base, number);
 }
 
 /* Whether the n bytes at s stand for something that is not known. */
@@ -235,10 +299,19 @@ uint32_t dmd_frames_read(dmd_frames_t *frames, const dmd_frame_words_t *words) {
   if (words->object == NULL) {
     frame.object = part(&frames->objects, parts.object, parts.n_object);
   } else {
-    frame.object = dmd_intern_str(&frames->objects, words->object);
+    frame.object = object_of(frames, words->object, words->build_id);
     frame.offset = words->offset;
   }
   return intern(frames, &frame);
+}
+
+bool dmd_frames_is_nameless(const dmd_frames_t *frames, const dmd_frame_words_t *words) {
+  size_t n;
+  if (words->object == NULL || words->build_id == NULL || words->offset == DMD_OFFSET_UNKNOWN)
+    return false;
+  const char *text = dmd_intern_get(&frames->texts, words->text, &n);
+  parts_t parts = take_apart(text, n, 0);
+  return is_unknown(parts.text, parts.n_function) && parts.file == NULL;
 }
 
 uint32_t dmd_frames_read_text(dmd_frames_t *frames, const char *text) {
@@ -298,9 +371,11 @@ static const char *string_or_null(const dmd_intern_t *in, uint32_t id) {
 
 dmd_location_t dmd_frames_location(const dmd_frames_t *frames, uint32_t id) {
   const dmd_frame_t *frame = dmd_frames_at(frames, id);
-  return (dmd_location_t){.function = string_or_null(&frames->strings, frame->function),
-                          .file = string_or_null(&frames->strings, frame->file),
-                          .line = frame->line,
-                          .object = string_or_null(&frames->objects, frame->object),
-                          .offset = frame->offset};
+  return (dmd_location_t){
+      .function = string_or_null(&frames->strings, frame->function),
+      .file = string_or_null(&frames->strings, frame->file),
+      .line = frame->line,
+      .object = string_or_null(&frames->objects, frame->object),
+      .offset = frame->offset,
+      .build_id = frame->object == DMD_NONE ? NULL : dmd_frames_build_id(frames, frame->object)};
 }

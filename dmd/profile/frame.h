@@ -19,6 +19,9 @@
  * they are read, here and nowhere else. That goes wrong where a name looks like the form, as one
  * with " (" in the name of its file does; dmd's own files say so of such a frame.
  *
+ * Objects are told apart by their paths and their build ids: the same path may hold another build
+ * in another process, or later on.
+ *
  * Ids count from 1 in the order of first sight. What is handed out stays where it is until the
  * whole is destroyed. Cost: 48 bytes a frame, and its strings, each once.
  */
@@ -26,9 +29,20 @@
 #define DMD_PROFILE_FRAME_H
 
 #include "base/intern.h"
+#include "base/strbuf.h"
 
 /* Of an offset that is not known, as that of an inlined call. */
 #define DMD_OFFSET_UNKNOWN UINT64_MAX
+
+/* Digits of a build id: linkers make 16 to 40. */
+enum { DMD_MAX_BUILD_ID_TEXT = 128 };
+
+/* Whether this is one, lower-case hexadecimal digits of whole bytes; "" is. */
+bool dmd_is_build_id(const char *s);
+
+/* Its bytes, of which it returns the number; and the n bytes as digits, appended to a buffer. */
+size_t dmd_build_id_bytes(uint8_t bytes[DMD_MAX_BUILD_ID_TEXT / 2], const char *build_id);
+void dmd_build_id_text(dmd_strbuf_t *to, const void *bytes, size_t n);
 
 typedef struct dmd_location {
   const char *function; /* as it was printed by whoever found it; NULL: unknown */
@@ -36,6 +50,7 @@ typedef struct dmd_location {
   uint64_t line;        /* 0: unknown */
   const char *object;   /* path of the file with the code; NULL: unknown */
   uint64_t offset;      /* in the object, as addr2line wants it; DMD_OFFSET_UNKNOWN */
+  const char *build_id; /* of the object, in hexadecimal; "": it has none; NULL: unknown */
 } dmd_location_t;
 
 typedef struct dmd_frame {
@@ -54,11 +69,12 @@ typedef struct dmd_frame_list {
 
 typedef struct dmd_frames {
   dmd_intern_t texts, strings;
-  dmd_intern_t objects; /* their paths */
+  dmd_intern_t objects; /* their paths and, behind a NUL, their build ids where these are known */
   dmd_pool_t of_object; /* by object: dmd_frame_list_t */
   dmd_pool_t pool;
   dmd_pool_t first; /* by text: the first frame that has it */
   dmd_table_t index;
+  bool any_alike; /* any two frames are alike */
 } dmd_frames_t;
 
 /* Must stay where it is until it is destroyed. */
@@ -74,12 +90,16 @@ typedef struct dmd_frame_words {
   uint32_t text;
   const char *function; /* with which the text begins; NULL: to be found out */
   const char *object;   /* UTF-8; NULL: to be found out */
-  uint64_t offset;      /* in this object */
+  const char *build_id; /* of this object, */
+  uint64_t offset;      /* and in it; as in dmd_location_t */
 } dmd_frame_words_t;
 
 /* Keeps a text of n bytes, UTF-8, for dmd_frames_read: the rest may be known later. */
 uint32_t dmd_frames_keep_text(dmd_frames_t *frames, const char *text, size_t n);
 uint32_t dmd_frames_read(dmd_frames_t *frames, const dmd_frame_words_t *words);
+
+/* Whether nothing but a place in an object is known of a frame: somebody may find a name for it. */
+bool dmd_frames_is_nameless(const dmd_frames_t *frames, const dmd_frame_words_t *words);
 
 /* Both at once, where there is a text only. */
 uint32_t dmd_frames_read_text(dmd_frames_t *frames, const char *text);
@@ -111,10 +131,11 @@ static inline const char *dmd_frames_text(const dmd_frames_t *frames, uint32_t i
   return dmd_intern_get_str(&frames->texts, dmd_frames_at(frames, id)->text);
 }
 
-/* Whether any two frames are alike. */
-static inline bool dmd_frames_any_alike(const dmd_frames_t *frames) {
-  return dmd_intern_count(&frames->texts) < frames->pool.last;
+/* An object's path; and its build id, as in dmd_location_t. */
+static inline const char *dmd_frames_object(const dmd_frames_t *frames, uint32_t object) {
+  return dmd_intern_get_str(&frames->objects, object);
 }
+const char *dmd_frames_build_id(const dmd_frames_t *frames, uint32_t object);
 
 /* The first frame of an object, whose `next` is the second. */
 static inline uint32_t dmd_frames_of_object(const dmd_frames_t *frames, uint32_t object) {

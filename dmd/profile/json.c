@@ -232,7 +232,9 @@ static void write_object(dmd_jsonout_t *j, const dmd_frames_t *frames, uint32_t 
   if (id == DMD_NONE)
     return;
   dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
-  dmd_jsonout_key_str(j, "path", dmd_intern_get_str(&frames->objects, object));
+  dmd_jsonout_key_str(j, "path", dmd_frames_object(frames, object));
+  if (dmd_frames_build_id(frames, object) != NULL)
+    dmd_jsonout_key_str(j, "buildId", dmd_frames_build_id(frames, object));
   dmd_jsonout_key(j, "frames");
   dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
   for (; id != DMD_NONE; id = untold(frames, dmd_frames_at(frames, id)->next)) {

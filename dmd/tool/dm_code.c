@@ -52,6 +52,7 @@ bool dm_object(void *ctx, dmd_code_t code, dmd_object_t *object) {
   (void)ctx;
   const DebugInfo *di = VG_(find_DebugInfo)(epoch_of(code), code.ip);
   object->soname = "";
+  object->build_id = NULL;
   if (di != NULL) {
     object->path = VG_(DebugInfo_get_filename)(di);
     object->offset = code.ip - VG_(DebugInfo_get_text_bias)(di);

@@ -116,7 +116,7 @@ def check_ids(doc):
 def check_objects(doc):
     """Each frame is in one object: its text names it, or the list of objects. Returns the latter."""
     run, frames, of_object = doc.get("dmd", {}), doc["frameTable"], {}
-    paths = [entry["path"] for entry in run.get("objects", [])]
+    paths = [(entry["path"], entry.get("buildId")) for entry in run.get("objects", [])]
     require(len(set(paths)) == len(paths), "an object stands twice")
     for entry in run.get("objects", []):
         require(set(entry["frames"]) <= set(frames), "frames of an object are missing")

@@ -82,7 +82,10 @@ static uint32_t any_frame(const maker_t *m) {
                              .file = one_in(m, 3) ? NULL : text(m, file),
                              .object = one_in(m, 3) ? NULL : text(m, object),
                              .line = number(m, 63),
-                             .offset = one_in(m, 3) ? DMD_OFFSET_UNKNOWN : number(m, 53)};
+                             .offset = one_in(m, 3) ? DMD_OFFSET_UNKNOWN : number(m, 53),
+                             .build_id = one_in(m, 2)   ? NULL
+                                         : one_in(m, 3) ? ""
+                                                        : "00a1ff"};
   return dmd_frames_add(&m->profile->frames, &location);
 }
 

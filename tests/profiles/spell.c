@@ -86,6 +86,7 @@ void spell_frames(dmd_out_t *out, const dmd_profile_t *profile) {
     spell_part(out, ", file ", location.file);
     spell_number(out, ", line ", location.line);
     spell_part(out, ", object ", location.object);
+    spell_part(out, ", build id ", location.build_id);
     spell_number(out, ", offset ", location.offset);
     dmd_out_str(out, "\n");
   }

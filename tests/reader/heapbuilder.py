@@ -3,7 +3,7 @@
 
 import gzip
 
-from graphwriter import (BLOCKS, CODE, DATA, EDGES, END, HEADER, NAME, REPORT_SET, ROOT, STACK, TAG, REGISTERS, STACK_ROOT,
+from graphwriter import (BLOCKS, CODE, DATA, EDGES, END, HEADER, NAME, OBJECT, REPORT_SET, ROOT, STACK, TAG, REGISTERS, STACK_ROOT,
                          blocks, code, data, edges, number, packed, part)
 
 __all__ = ["Heap", "DATA", "REGISTERS", "STACK_ROOT"]
@@ -21,16 +21,21 @@ class Node:
 
 class Heap:
     def __init__(self, time="2026-11-22T13:05:09Z"):
-        self.time, self.roots, self.blocks = time, [], []
+        self.time, self.objects, self.roots, self.blocks = time, [], [], []
         self.codes, self.stacks, self.names, self.tags, self.report_sets = {}, {}, {}, {}, {}
+
+    def object(self, path, build_id):
+        """An object; its number."""
+        self.objects.append((path, build_id))
+        return len(self.objects)
 
     def root(self, name="", kind=0, size=64, thread=0):
         self.roots.append(Node(name=name, kind=kind, size=size, thread=thread))
         return self.roots[-1]
 
     def block(self, requested, stack=None, slop=0, reports=(), tag=None, thread=1, address=None):
-        """A block behind all others; a stack is a list of functions (name, file, line), the innermost first; reports
-        are pairs of a stack and a reporter."""
+        """A block behind all others; a stack is a list of functions (name, file, line), or of pairs of an object
+        and an address in it, the innermost first; reports are pairs of a stack and a reporter."""
         if address is None:
             last = self.blocks[-1] if self.blocks else None
             address = (last.address + last.requested + last.slop + 31) // 16 * 16 if last else 0x10000
@@ -66,13 +71,18 @@ class Heap:
     def _parts(self):
         yield data(HEADER, data(1, "dmd-graph") + number(2, 1) + number(3, 8) + data(6, "dark-matter") + data(7, "./app") +
                    data(10, self.time) + number(11, 77))
+        for path, build_id in self.objects:
+            yield data(OBJECT, data(1, path) + data(3, build_id))
         for root in self.roots:
             yield data(ROOT, number(1, root.kind) + number(3, root.size) + number(5, root.thread) + data(7, root.name))
         yield self._edges(self.roots)
         if self.blocks:
             yield self._blocks() + self._edges(self.blocks)
-        for i, (function, file, line) in enumerate(self.codes):
-            yield data(CODE, code(function, file, line, address=0x1000 + 16 * i))
+        for i, known in enumerate(self.codes):
+            if len(known) == 3:
+                yield data(CODE, code(*known, address=0x1000 + 16 * i))
+            else:
+                yield data(CODE, number(1, known[0]) + number(2, known[1]))
         for stack in self.stacks:
             yield data(STACK, packed(1, stack))
         for name in self.names:

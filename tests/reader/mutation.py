@@ -51,7 +51,7 @@ PROFILE = {
             {"path": "explicit", "kind": "other", "units": "count", "amount": 5},
         ],
         "objects": [{"path": "/usr/lib/libdough.so", "frames": {"1": 303, "2": None}},
-                    {"path": "bakery", "frames": {"4": 12}}],
+                    {"path": "bakery", "buildId": "0a1bff", "frames": {"4": 12, "6": 48}}],
         "functions": {"1": "knead", "4": "operator(,)"},
     },
     "blockList": [
@@ -64,9 +64,9 @@ PROFILE = {
          "sharers": [{"at": "2", "reporter": "explicit/c"}, {"at": "3", "reporter": "explicit/b"}, {"at": "2"}]},
         {"req": 1},
     ],
-    "traceTable": {"1": ["1", "2", "4"], "2": ["2"], "3": ["3", "2", "5"]},
+    "traceTable": {"1": ["1", "2", "4"], "2": ["2"], "3": ["3", "6", "2", "5"]},
     "frameTable": {"1": "#00: knead (dough.c:3)", "2": "#00: main[bakery +0x12f]", "3": "#00: malloc (m.c:1)",
-                   "4": "#00: operator(,) (x.cc:7)", "5": "#00: ???"},
+                   "4": "#00: operator(,) (x.cc:7)", "5": "#00: ???", "6": "#00: ???[bakery +0x30]"},
 }
 
 NUMBERS = [0, 1, -1, 2, 99, 100, 32767, 32768, 65535, 2**31, 2**32, 2**53 - 1, 2**53, 2**53 + 1, 2**61, 2**62, 2**63,

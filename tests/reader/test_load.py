@@ -251,10 +251,14 @@ def test_wrong_objects(test):
             rejected(test, document, reason)
 
     objects(None, [])
-    objects(None, [{}, {"path": None}, {"path": "/l/x.so", "frames": {"f0": 1, "nowhere": None}, "buildId": "8"}])
+    objects(None, [{}, {"path": None}, {"path": "/l/x.so", "frames": {"f0": 1, "nowhere": None}, "build": "8"}])
+    objects(None, [{"buildId": None}, {"path": "/l/x.so", "frames": {"f0": 1}, "buildId": "08af"}, {"buildId": ""}])
     objects("where an array should be", {})
     objects("where an object should be", [3])
     objects('"path" is not a string', [{"path": 3}])
+    objects('"buildId" is not a string', [{"buildId": 3}])
+    for wrong in ("8", "0x12", "AB", "ab" * 65):
+        objects('"buildId" is not the hexadecimal digits of up to 64 bytes', [{"buildId": wrong}])
     objects("where an object should be", [{"path": "/l/x.so", "frames": []}])
     for wrong in (-1, 0.5, "1", 2 ** 53 + 2):
         objects('"frames" is not a whole number', [{"path": "/l/x.so", "frames": {"f0": wrong}}])

@@ -58,8 +58,11 @@ static bool object(void *ctx, dmd_code_t code, dmd_object_t *object) {
   const enginehost_code_t *at = code_of(ctx, code);
   if (at->path == NULL)
     return false;
-  *object = (dmd_object_t){
-      .path = at->path, .soname = at->soname, .offset = code.ip, .is_engine = at->is_engine};
+  *object = (dmd_object_t){.path = at->path,
+                           .soname = at->soname,
+                           .build_id = ((const enginehost_t *)ctx)->build_id,
+                           .offset = code.ip,
+                           .is_engine = at->is_engine};
   return true;
 }
 

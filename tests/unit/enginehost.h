@@ -66,10 +66,11 @@ typedef struct enginehost {
   const char *arguments[8], *folder; /* up to the first NULL */
   const char *variables[8];          /* "NAME=value" */
   bool quiet, below_main;
-  sink_t said;        /* lines, each with its end */
-  sink_t replied;     /* to the user's commands */
-  const char *device; /* a name that is a device's */
-  int write_error;    /* why no file can be written: NO_SPACE or another; 0: all can */
+  const char *build_id; /* of all objects; NULL: not known */
+  sink_t said;          /* lines, each with its end */
+  sink_t replied;       /* to the user's commands */
+  const char *device;   /* a name that is a device's */
+  int write_error;      /* why no file can be written: NO_SPACE or another; 0: all can */
   dmd_files_t disk;
   enginehost_file_t files[8]; /* that there are */
   uint32_t n_files;

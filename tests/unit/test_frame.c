@@ -90,7 +90,8 @@ static void end(host_t *host, dmd_frames_t *frames) {
 
 static uint32_t add(dmd_frames_t *frames, const char *function, const char *file, uint64_t line,
                     const char *object, uint64_t offset) {
-  const dmd_location_t location = {function, file, line, object, offset};
+  const dmd_location_t location = {
+      .function = function, .file = file, .line = line, .object = object, .offset = offset};
   return dmd_frames_add(frames, &location);
 }
 
@@ -133,10 +134,10 @@ static void frames_of_a_line_and_object_are_one(void **state) {
   uint32_t a = add(&frames, "f", "a.h", 1, "/l/a.so", 0x10);
   assert_int_equal(add(&frames, "f", "a.h", 1, "/l/a.so", 0x20), a);
   assert_int_equal(dmd_frames_at(&frames, a)->offset, 0x10);
-  assert_false(dmd_frames_any_alike(&frames));
+  assert_false(frames.any_alike);
   uint32_t b = add(&frames, "f", "a.h", 1, "/l/b.so", 0x10);
   assert_int_not_equal(a, b);
-  assert_true(dmd_frames_any_alike(&frames));
+  assert_true(frames.any_alike);
   assert_int_equal(dmd_frames_at(&frames, a)->alike, a);
   assert_int_equal(dmd_frames_at(&frames, b)->alike, a);
   assert_string_equal(dmd_frames_text(&frames, b), "f (a.h:1)");
@@ -155,15 +156,17 @@ static void what_a_text_does_not_tell(void **state) {
     dmd_location_t location;
     bool object, function;
   } cases[] = {
-      {{"f", "a.c", 12, NULL, UNKNOWN}, false, false},
-      {{"f", "a.c", 12, "/l/x.so", 0x10}, true, false},
-      {{"f", NULL, 0, "/l/x.so", 0x10}, false, false},
-      {{"f", "a (copy).c", 12, "/l/x.so", 0x10}, true, true},
-      {{NULL, "a (copy).c", 12, NULL, UNKNOWN}, false, true},
-      {{"f", NULL, 0, "/l/[x].so", 0x10}, true, true},
-      {{"f", NULL, 0, "/l/x +0x1.so", 0x10}, false, false},
-      {{"operator[](int)", "a.c", 7, NULL, UNKNOWN}, false, false},
-      {{"operator[]", NULL, 0, "x", 1}, false, false},
+      {{"f", "a.c", 12, NULL, UNKNOWN, NULL}, false, false},
+      {{"f", "a.c", 12, "/l/x.so", 0x10, NULL}, true, false},
+      {{"f", NULL, 0, "/l/x.so", 0x10, NULL}, false, false},
+      {{"f", "a (copy).c", 12, "/l/x.so", 0x10, NULL}, true, true},
+      {{NULL, "a (copy).c", 12, NULL, UNKNOWN, NULL}, false, true},
+      {{"f", NULL, 0, "/l/[x].so", 0x10, NULL}, true, true},
+      {{"f", NULL, 0, "/l/x +0x1.so", 0x10, NULL}, false, false},
+      {{"operator[](int)", "a.c", 7, NULL, UNKNOWN, NULL}, false, false},
+      {{"operator[]", NULL, 0, "x", 1, NULL}, false, false},
+      {{"f", NULL, 0, "/l/x.so", 0x10, "0a1b"}, true, false},
+      {{NULL, NULL, 0, "/l/x.so", 0x10, ""}, true, false},
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     host_t host;
@@ -181,11 +184,13 @@ static void what_a_text_does_not_tell(void **state) {
                                                  : l.function != NULL ? l.function
                                                                       : "?\?\?",
                                      .object = rest.object ? l.object : NULL,
+                                     .build_id = rest.object ? l.build_id : NULL,
                                      .offset = l.offset};
     dmd_location_t read = dmd_frames_location(&to, dmd_frames_read(&to, &words));
     assert_string_equal(or_none(read.function), or_none(l.function));
     assert_string_equal(or_none(read.file), or_none(l.file));
     assert_string_equal(or_none(read.object), or_none(l.object));
+    assert_string_equal(or_none(read.build_id), or_none(l.build_id));
     assert_int_equal(read.line, l.line);
     assert_int_equal(read.offset, l.offset);
     uint32_t copy = dmd_frames_copy(&to, &from, id);

@@ -60,6 +60,7 @@ static void a_frame_has_its_object(void **state) {
   enginehost_code(&f.h, 0x10, "/bin/app", "", "inner (a.h:7)|outer (b.c:3)");
   enginehost_code(&f.h, 0x20, "/lib/x.so", "", "inner (a.h:7)");
   enginehost_code(&f.h, 0x50, NULL, "", "nowhere (c.c:1)");
+  f.h.build_id = "0a1b";
   uint32_t stack = enginehost_stack(&f.h, 3, UINT64_C(0x10), UINT64_C(0x20), UINT64_C(0x50));
   static const struct {
     const char *object;
@@ -77,6 +78,8 @@ static void a_frame_has_its_object(void **state) {
     assert_int_equal(location.object == NULL, expected[i].object == NULL);
     if (location.object != NULL)
       assert_string_equal(location.object, expected[i].object);
+    if (location.object != NULL)
+      assert_string_equal(location.build_id, "0a1b");
     assert_int_equal(location.offset, expected[i].offset);
   }
   end(&f);

@@ -8,6 +8,7 @@
  */
 #include "reader/command/commands.h"
 #include "reader/command/complete.h"
+#include "reader/command/naming.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/pager.h"
@@ -94,5 +95,6 @@ int main(int argc, char **argv) {
   int status = command->run(argc - 1, argv + 1);
   dmdv_work_end();
   dmdv_pager_end();
+  dmdv_naming_end(status != 2);
   return status;
 }

@@ -3,6 +3,7 @@
 
 #include "graph/lostprofile.h"
 #include "reader/command/graphbeside.h"
+#include "reader/command/naming.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/input/load.h"
@@ -18,7 +19,8 @@ void dmdv_lost_destroy(dmdv_lost_t *lost) {
 }
 
 static bool add_graph(dmdv_lost_t *lost, const char *name) {
-  const dmd_load_graph_options_t load = {.frame_view = lost->profile.frame_view};
+  const dmd_load_graph_options_t load = {.frame_view = lost->profile.frame_view,
+                                         .namer = dmdv_namer()};
   dmd_fail_t fail = {0};
   dmd_heapgraph_t graph;
   dmd_leaks_t leaks;

@@ -3,6 +3,7 @@
 
 #include "analysis/filter.h"
 #include "profile/json.h"
+#include "reader/command/naming.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
@@ -39,8 +40,10 @@ bool dmdv_write_profile(const dmd_profile_t *profile, const char *output) {
 
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmd_load_options_t *options) {
   dmd_fail_t fail = {0};
+  dmd_load_options_t load = *options;
+  load.namer = dmdv_namer();
   dmd_profile_init(profile, &dmdv_env);
-  if (dmdv_load(profile, name, options, &fail))
+  if (dmdv_load(profile, name, &load, &fail))
     return true;
   dmd_profile_destroy(profile);
   return dmdv_error_in(name, &fail);

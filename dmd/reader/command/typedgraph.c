@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/command/typedgraph.h"
 
+#include "reader/command/naming.h"
 #include "reader/host/host.h"
 #include "reader/input/load_scan.h"
 
@@ -29,7 +30,8 @@ bool dmdv_typedgraph_open(dmdv_typedgraph_t *graph, const char *name,
       options->with_types ? dmdv_typefinder_new(&graph->types, options->debug_dir) : NULL;
   dmd_data_cutter_t cutter = {.ctx = graph->finder, .add_object = add_object, .part = part};
   dmd_load_graph_options_t load = {.cutter = graph->finder == NULL ? NULL : &cutter,
-                                   .frame_view = options->frame_view};
+                                   .frame_view = options->frame_view,
+                                   .namer = dmdv_namer()};
   if (!(options->or_scan ? dmdv_load_graph_or_scan : dmdv_load_graph)(&graph->heap, name, &load,
                                                                       fail)) {
     free_types(graph);

@@ -23,7 +23,8 @@ static bool make_graph(dmd_heapgraph_t *graph, const dmd_profile_t *profile, dmd
 
 static bool load_scan(dmd_heapgraph_t *graph, dmdv_input_t *input,
                       const dmd_load_graph_options_t *options, dmd_fail_t *fail) {
-  dmd_load_options_t load = {.contents = true, .frame_view = options->frame_view};
+  dmd_load_options_t load = {
+      .contents = true, .frame_view = options->frame_view, .namer = options->namer};
   dmd_profile_t profile;
   dmd_profile_init(&profile, &dmdv_env);
   bool good = dmdv_load_input(&profile, input, &load, fail) && make_graph(graph, &profile, fail);

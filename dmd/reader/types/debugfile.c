@@ -67,13 +67,9 @@ static Dwfl_Module *find_by_build_id(dmdv_debugfiles_t *files, const dmd_graph_o
     dmd_strbuf_cut(&name, 0);
     dmd_strbuf_bytes(&name, at, n);
     dmd_strbuf_str(&name, "/.build-id/");
-    for (size_t i = 0; i < object->n_build_id; i++) {
-      unsigned byte = (unsigned char)object->build_id[i];
-      dmd_strbuf_bytes(&name, &"0123456789abcdef"[byte >> 4], 1);
-      dmd_strbuf_bytes(&name, &"0123456789abcdef"[byte & 15], 1);
-      if (i == 0)
-        dmd_strbuf_str(&name, "/");
-    }
+    dmd_build_id_text(&name, object->build_id, 1);
+    dmd_strbuf_str(&name, "/");
+    dmd_build_id_text(&name, object->build_id + 1, object->n_build_id - 1);
     dmd_strbuf_str(&name, ".debug");
     found = dwfl_report_offline(files->dwfl, name.text, name.text, -1);
     if (found != NULL && !is_the_one(found, object))

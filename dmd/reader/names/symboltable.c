@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/names/symboltable.h"
+
+#include "base/search.h"
+#include "base/sort.h"
+#include "reader/host/host.h"
+
+#include <string.h>
+
+typedef struct {
+  uint64_t from, to; /* to is behind it */
+  const char *name;
+} symbol_t;
+
+static const symbol_t *symbol_at(const dmdv_symboltable_t *table, uint32_t id) {
+  return DMD_POOL_AT(&table->symbols, const symbol_t, id);
+}
+
+/* Negative where the name of a is better than that of b. */
+static int compare_names(const char *a, const char *b) {
+  size_t n_a = strcspn(a, "@"), n_b = strcspn(b, "@");
+  if (n_a != n_b)
+    return n_a < n_b ? -1 : 1;
+  if ((a[n_a] == '@') != (b[n_b] == '@'))
+    return a[n_a] == '@' ? -1 : 1;
+  return strcmp(a, b);
+}
+
+static int compare(const void *ctx, uint32_t a, uint32_t b) {
+  const symbol_t *x = symbol_at(ctx, a), *y = symbol_at(ctx, b);
+  if (x->from != y->from)
+    return x->from < y->from ? -1 : 1;
+  if (x->to != y->to)
+    return x->to > y->to ? -1 : 1;
+  return -compare_names(x->name, y->name);
+}
+
+static bool is_function(const GElf_Sym *symbol) {
+  int type = GELF_ST_TYPE(symbol->st_info);
+  return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
+         symbol->st_size > 0;
+}
+
+void dmdv_symboltable_init(dmdv_symboltable_t *table, const dmdv_debugfile_t *file) {
+  *table = (dmdv_symboltable_t){.file = file};
+  dmd_pool_init(&table->symbols, &dmdv_env, "dmdv.names", sizeof(symbol_t));
+  int n = dwfl_module_getsymtab(file->module);
+  for (int i = 1; i < n; i++) {
+    GElf_Sym symbol;
+    GElf_Addr addr;
+    const char *name = dwfl_module_getsym_info(file->module, i, &symbol, &addr, NULL, NULL, NULL);
+    if (name == NULL || *name == '\0' || !is_function(&symbol))
+      continue;
+    uint64_t from = addr - file->shift;
+    uint64_t szB = symbol.st_size < UINT64_MAX - from ? symbol.st_size : UINT64_MAX - from;
+    *(symbol_t *)dmd_pool_at(&table->symbols, dmd_pool_add(&table->symbols)) =
+        (symbol_t){.from = from, .to = from + szB, .name = name};
+    if (szB > table->longest)
+      table->longest = szB;
+  }
+  table->order = dmd_sorted_ids(&dmdv_env, table->symbols.last, compare, table);
+}
+
+void dmdv_symboltable_destroy(dmdv_symboltable_t *table) {
+  dmd_env_free(&dmdv_env, table->order);
+  dmd_pool_destroy(&table->symbols);
+}
+
+const char *dmdv_symboltable_at(const dmdv_symboltable_t *table, uint64_t addr) {
+  enum { MAX_STEPS = 64 }; /* back past symbols that end before the address */
+  uint32_t next;
+  DMD_SEARCH(next, 0, table->symbols.last, symbol_at(table, table->order[next])->from <= addr);
+  for (uint32_t steps = 0; next > 0 && steps < MAX_STEPS; steps++) {
+    const symbol_t *symbol = symbol_at(table, table->order[--next]);
+    if (addr < symbol->to)
+      return symbol->name;
+    if (addr - symbol->from >= table->longest)
+      break;
+  }
+  uint64_t into;
+  return dmdv_debugfile_symbol(table->file, addr, &into);
+}
