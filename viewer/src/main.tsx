@@ -8,6 +8,7 @@ import type { Port } from "./core/client.ts";
 import { takeText, textSize } from "./document.ts";
 import { Session } from "./session.ts";
 import { addressBarOf, Router } from "./state/router.ts";
+import { watchPrinting } from "./ui/print.ts";
 import { parseKeys } from "./state/link.ts";
 
 /** The bundle of worker.ts: build.mjs puts it here. */
@@ -25,6 +26,7 @@ function start(): void {
   if (root === null) throw new Error("no #app in the page");
   const session = new Session(newWorker, () => document.getElementById("dmd-core")?.textContent ?? "");
   const router = new Router(addressBarOf(window), HOME);
+  watchPrinting(window);
   root.replaceChildren();
   render(<App session={session} router={router} />, root);
 

@@ -59,6 +59,10 @@ const commands = {
   async pick({ selector, files }) {
     await (await page.$(selector)).uploadFile(...files);
   },
+  /** Prints. */
+  async pdf({ path }) {
+    await page.pdf({ path, preferCSSPageSize: true });
+  },
   async screenshot({ path }) {
     await page.screenshot({ path });
   },

@@ -8,6 +8,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { PRINTED_HEIGHT, usePrinting } from "./print.ts";
 
 /** The part of the picture that is seen, in CSS pixels. */
 export interface Part {
@@ -66,6 +67,14 @@ export function Canvas(props: CanvasProps): JSX.Element {
     };
   }, []);
   useEffect(schedule, [...props.depends, props.contentHeight]);
+  const isPrinting = usePrinting();
+  const wasPrinting = useRef(false);
+  useLayoutEffect(() => {
+    // At once: no frame comes until it is printed.
+    if (isPrinting && scroller.current !== null && canvas.current !== null) paint(scroller.current, canvas.current, props, PRINTED_HEIGHT);
+    else if (wasPrinting.current) schedule();
+    wasPrinting.current = isPrinting;
+  }, [isPrinting]);
   const pointOf = (event: MouseEvent): Point => {
     const box = scroller.current?.getBoundingClientRect();
     const top = scroller.current?.scrollTop ?? 0;
@@ -75,6 +84,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
     <div class="canvas-scroller" ref={scroller} onScroll={schedule} tabIndex={0} role="application" aria-label={props.label} onKeyDown={(event) => props.onKey?.(event)}
       onMouseMove={(event) => props.onPoint?.(pointOf(event))} onMouseLeave={() => props.onPoint?.(null)} onClick={(event) => props.onClick?.(pointOf(event), event)}>
       <canvas ref={canvas} class="canvas" aria-hidden="true" />
+      {isPrinting && (props.contentHeight ?? 0) > PRINTED_HEIGHT && <p class="printed-rows">The upper part; what is below it is in the page that was printed.</p>}
       <div class="canvas-space" style={{ height: `${props.contentHeight ?? 0}px` }} />
       <span class="off-screen" role="status">
         {props.status ?? ""}
@@ -83,9 +93,10 @@ export function Canvas(props: CanvasProps): JSX.Element {
   );
 }
 
-function paint(scroller: HTMLElement, canvas: HTMLCanvasElement, props: CanvasProps): void {
+/** most: so much of the picture's height from its top, instead of the part that is seen. */
+function paint(scroller: HTMLElement, canvas: HTMLCanvasElement, props: CanvasProps, most?: number): void {
   const width = scroller.clientWidth;
-  const height = scroller.clientHeight;
+  const height = most === undefined ? scroller.clientHeight : Math.min(most, props.contentHeight ?? scroller.clientHeight);
   const scale = window.devicePixelRatio || 1;
   const pixels = { width: Math.round(width * scale), height: Math.round(height * scale) };
   if (canvas.width !== pixels.width || canvas.height !== pixels.height) {
@@ -96,7 +107,7 @@ function paint(scroller: HTMLElement, canvas: HTMLCanvasElement, props: CanvasPr
   }
   const context = canvas.getContext("2d");
   if (context === null) return;
-  const top = scroller.scrollTop;
+  const top = most === undefined ? scroller.scrollTop : 0;
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, height);
   context.translate(0, -top);

@@ -86,6 +86,16 @@ export class LazyRows<Row extends LazyRow> {
     return { row, level: run.level, place, siblings: level.n, parent: run.parent, hasRows: (row?.n ?? 0) > 0, isOpen: row !== undefined && row.n > 0 && this.#open.has(row.id) };
   }
 
+  has(index: number): boolean {
+    return this.line(index)?.row !== undefined;
+  }
+
+  /** Asks for a line that is not seen yet. */
+  prefetch(index: number): void {
+    const run = this.#runAt(index);
+    if (run !== undefined) this.#levels.get(run.of)?.cache.prefetch(run.place + index - run.start);
+  }
+
   /** Lines [first, end) are seen. */
   show(first: number, end: number): void {
     const seen = new Map<number | undefined, { first: number; end: number }>();

@@ -53,7 +53,7 @@ export function LazyTree<Row extends LazyRow>(props: LazyTreeProps<Row>): JSX.El
   );
   useEffect(() => () => rows.close(), [rows]);
   useMemo(() => rows.open(open), [rows, formatOpen(open)]);
-  const list = useRowList(source, rows.total);
+  const list = useRowList(source, rows.total, rows);
   useEffect(() => rows.show(list.seen.first, list.seen.end));
   const columns = list.width < NARROW ? props.columns.filter((column) => column.minor !== true) : props.columns;
 

@@ -4,7 +4,7 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import type { Failure, Progress } from "../state/machine.ts";
-import { number } from "../format.ts";
+import { count, number } from "../format.ts";
 
 export function ErrorPanel(props: { failure: Failure; onDismiss?: () => void }): JSX.Element {
   return (
@@ -43,6 +43,13 @@ export function ProgressPanel(props: { title: string; progress?: Progress; onCan
         </button>
       )}
     </div>
+  );
+}
+
+/** On paper, above the rows of a list. */
+export function PrintedRows({ rows, total }: { rows: number; total: number }): JSX.Element {
+  return (
+    <p class="printed-rows">{rows === total ? count(total, "row", "rows") : `The first ${number(rows)} of ${number(total)} rows; the others are in the page that was printed.`}</p>
   );
 }
 

@@ -28,6 +28,15 @@ export class RowCache<Row> {
     return this.#windows.get(Math.floor(index / ROWS))?.rows?.[index % ROWS];
   }
 
+  has(index: number): boolean {
+    return this.row(index) !== undefined;
+  }
+
+  /** Asks for a row that is not seen yet. */
+  prefetch(index: number): void {
+    this.#want(Math.floor(index / ROWS));
+  }
+
   /** What is there, and its place. */
   *known(): Generator<[number, Row]> {
     for (const [number, { rows }] of this.#windows) for (const [i, row] of (rows ?? []).entries()) yield [number * ROWS + i, row];

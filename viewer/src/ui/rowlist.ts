@@ -7,6 +7,7 @@
 // that is set, an element with this row, at `start + row * ROW_HEIGHT` pixels.
 
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { printable, usePrefetch, usePrinting, type RowStore } from "./print.ts";
 import { ScrollMap } from "./scrollmap.ts";
 
 export const ROW_HEIGHT = 24;
@@ -34,14 +35,17 @@ export interface RowList {
   readonly start: number;
   readonly seen: Seen;
   readonly slots: readonly (number | undefined)[];
+  /** Slots are all rows that are printed, one after another. */
+  readonly isPrinting: boolean;
   /** The row that keys act on. */
   readonly current: number;
   /** Goes to a row, and scrolls as far as it takes to see it. */
   readonly goTo: (row: number) => void;
 }
 
-/** source says what the rows are: when it changes, the list begins anew, at its first row. */
-export function useRowList(source: string, total: number): RowList {
+/** source says what the rows are: when it changes, the list begins anew, at its first row. store: where they come from; undefined:
+ * all are there. */
+export function useRowList(source: string, total: number, store?: RowStore): RowList {
   const scroller = useRef<HTMLDivElement>(null);
   const map = useMemo(() => new ScrollMap(), [source]);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
@@ -62,13 +66,16 @@ export function useRowList(source: string, total: number): RowList {
     if (top < map.top) element.scrollTop = map.moveTo(top);
     else if (top + ROW_HEIGHT > map.top + viewport) element.scrollTop = map.moveTo(top + ROW_HEIGHT - viewport);
   };
+  usePrefetch(store, total);
+  const isPrinting = usePrinting();
   const seen = seenRows(map.top, viewport, total);
   return {
-    scroller, onScroll, width, goTo, seen,
+    scroller, onScroll, goTo, seen, isPrinting,
+    width: isPrinting ? Infinity : width,
     page: Math.floor(viewport / ROW_HEIGHT),
     height: map.height,
     start: (scroller.current?.scrollTop ?? 0) - map.top,
-    slots: slots(seen, poolSize(viewport)),
+    slots: isPrinting ? Array.from({ length: printable(store, total) }, (_, row) => row) : slots(seen, poolSize(viewport)),
     current: Math.max(0, Math.min(current, total - 1)),
   };
 }

@@ -27,6 +27,16 @@ function stateOf(section: string): State | undefined {
   return STATES.find((state) => state === section) ?? (Object.hasOwn(SHORT, section) ? SHORT[section] : undefined);
 }
 
+/** Bytes that an answer has by state, whatever it calls these for short. */
+export function statesOf(bytesBy: Readonly<Record<string, number>>): StateBytes {
+  return Object.fromEntries(Object.entries(bytesBy).map(([section, n]) => [stateOf(section) ?? section, n]));
+}
+
+/** What a state is called; what is none stays as it is. */
+export function stateName(section: string): string {
+  return stateOf(section) ?? section;
+}
+
 /** The key `section` of a state; undefined for what is no state: all. */
 export function sectionKey(state: string): string | undefined {
   return SECTIONS.find(({ value }) => value !== "" && stateOf(value) === state)?.value;
@@ -47,7 +57,7 @@ export function StateName({ section }: { section: string }): JSX.Element {
   return (
     <span class="state-name">
       <span class={`swatch ${stateClass(section)}`} aria-hidden="true" />
-      {stateOf(section) ?? section}
+      {stateName(section)}
     </span>
   );
 }

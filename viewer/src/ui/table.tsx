@@ -9,6 +9,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { isPlain, rowAfter } from "./keys.ts";
 import { RowCache, type Fetch } from "./rowcache.ts";
+import { PrintedRows } from "./panels.tsx";
 import { ROW_HEIGHT, rowId, useFocus, useRowList } from "./rowlist.ts";
 
 /** Narrower ones leave out minor columns. */
@@ -49,9 +50,6 @@ export interface TableProps<Row> {
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { total } = props;
   const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const list = useRowList(props.source, total);
-  const { current } = list;
-  const columns = list.width < NARROW ? props.columns.filter((column) => column.minor !== true) : props.columns;
   const callbacks = useRef(props);
   callbacks.current = props;
   const cache = useMemo(
@@ -63,6 +61,9 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     [props.source],
   );
   useEffect(() => () => cache.close(), [cache]);
+  const list = useRowList(props.source, total, cache);
+  const { current } = list;
+  const columns = list.width < NARROW ? props.columns.filter((column) => column.minor !== true) : props.columns;
   useEffect(() => {
     if (total > 0) cache.show(list.seen.first, list.seen.end);
   });
@@ -85,6 +86,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   return (
     <div class="table" ref={table} role="grid" aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length} tabIndex={0}
       aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} onKeyDown={onKeyDown} style={{ "--tracks": tracks }}>
+      {list.isPrinting && <PrintedRows rows={list.slots.length} total={total} />}
       <Head columns={columns} sorting={props.sorting} onSort={props.onSort} />
       <div class="table-scroller" role="rowgroup" ref={list.scroller} onScroll={list.onScroll}>
         <div class="table-space" role="presentation" style={{ height: `${list.height}px` }}>

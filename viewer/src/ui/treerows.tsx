@@ -6,6 +6,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { isPlain, treeKey, type KeyHelp, type TreeLine } from "./keys.ts";
+import { PrintedRows } from "./panels.tsx";
 import { ROW_HEIGHT, rowId, useFocus, type RowList } from "./rowlist.ts";
 
 export interface TreeRowLine extends TreeLine {
@@ -55,6 +56,7 @@ export function TreeRows(props: TreeRowsProps): JSX.Element {
   return (
     <div class={isGrid ? "table rows" : "table rows tree"} ref={element} role={isGrid ? "treegrid" : "tree"} aria-label={props.label} tabIndex={0} onKeyDown={onKeyDown}
       aria-rowcount={isGrid ? total + 1 : undefined} aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} style={{ "--tracks": props.tracks ?? "1fr" }}>
+      {list.isPrinting && <PrintedRows rows={list.slots.length} total={total} />}
       {isGrid && (
         <div class="table-head lazy-row lazy-head" role="row" aria-rowindex={1}>
           {props.head}

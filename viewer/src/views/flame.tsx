@@ -12,7 +12,7 @@ import { Canvas, type Part, type Point } from "../ui/canvas.tsx";
 import { Pen, type Box } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
 import { EmptyPanel } from "../ui/panels.tsx";
-import { SECTIONS, StateName, type StateBytes } from "../ui/state.tsx";
+import { SECTIONS, StateName, statesOf } from "../ui/state.tsx";
 import { Segments, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { callAfter, callAt, layoutFlame, type FlameAnswer, type FlameLayout } from "./flamemodel.ts";
 import { hasProfile, type View, type ViewProps } from "./view.ts";
@@ -149,13 +149,10 @@ function drawCall(pen: Pen, picture: Picture, call: number, box: Box): void {
   const { answer, find } = picture;
   const name = nameOf(answer, call);
   const isFound = find === "" || name.toLowerCase().includes(find);
-  pen.states(box, statesOf(answer, call), isFound ? (call === picture.pointed ? 0.75 : 0.5) : 0.12);
+  const states = Object.fromEntries(Object.entries(answer.bytes).map(([section, column]) => [section, column[call] ?? 0]));
+  pen.states(box, statesOf(states), isFound ? (call === picture.pointed ? 0.75 : 0.5) : 0.12);
   pen.text(name, box.x, box.y + ROW / 2, box.width, isFound ? 1 : 0.5);
   if (call === picture.chosen) pen.frame(box);
-}
-
-function statesOf(answer: FlameAnswer, call: number): StateBytes {
-  return Object.fromEntries(Object.entries(answer.bytes).map(([section, column]) => [section, column[call] ?? 0]));
 }
 
 export const flameView: View = {

@@ -13,7 +13,7 @@ import { Facts } from "../ui/details.tsx";
 import { colour } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
 import { EmptyPanel } from "../ui/panels.tsx";
-import { stateVariable } from "../ui/state.tsx";
+import { stateName, stateVariable } from "../ui/state.tsx";
 import { Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { CELL, cellAfter, cellAt, columnsOf, partAround } from "./heapmapmodel.ts";
 import { hasGraph, type View, type ViewProps } from "./view.ts";
@@ -87,7 +87,7 @@ function Legend({ answer }: { answer: MapAnswer }): JSX.Element {
       {answer.values.slice(0, OTHERS.length).map((name, i) => (
         <span class="state-name" key={name}>
           <span class="swatch" aria-hidden="true" style={{ background: colourOf(answer, i) }} />
-          {name}
+          {answer.by === "state" ? stateName(name) : name}
         </span>
       ))}
       {answer.values.length > OTHERS.length && <span class="quiet">and {number(answer.values.length - OTHERS.length)} others, in the same colours again</span>}
@@ -144,7 +144,8 @@ function Squares({ answer, zoom }: SquaresProps): JSX.Element {
 
 function sentenceOf(answer: MapAnswer, cell: number): string {
   const used = answer.used[cell] ?? 0;
-  const what = answer.values[answer.value[cell] ?? -1];
+  const value = answer.values[answer.value[cell] ?? -1];
+  const what = value !== undefined && answer.by === "state" ? stateName(value) : value;
   return `${answer.address[cell] ?? ""}: ${used === 0 ? "empty" : `${number(used)} of ${bytes(answer.cell)} are blocks'${what === undefined ? "" : `, ${what}`}`}`;
 }
 
