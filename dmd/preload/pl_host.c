@@ -60,6 +60,7 @@ static bool object(void *ctx, dmd_code_t code, dmd_object_t *object) {
   const pl_object_t *found = pl_object(code.epoch);
   *object = (dmd_object_t){.path = found->path,
                            .soname = found->soname,
+                           .build_id = found->build_id,
                            .offset = code.ip - found->bias,
                            .is_engine = pl_function_name(code.ip) != NULL};
   return true;
