@@ -241,6 +241,7 @@ dmd_core_sources = \
   dmd/live/pages.c dmd/live/pages.h \
   dmd/live/pagewords.c dmd/live/pagewords.h \
   dmd/live/part.c dmd/live/part.h \
+  dmd/live/quick.c dmd/live/quick.h \
   dmd/live/published.c dmd/live/published.h \
   dmd/live/sample.c dmd/live/sample.h \
   dmd/live/scope.c dmd/live/scope.h \

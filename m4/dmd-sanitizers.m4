@@ -14,6 +14,20 @@ AS_IF([test "x$enable_ubsan" = xyes],
   [DMD_SANITIZER_ADD([UndefinedBehaviorSanitizer], [-fsanitize=undefined -fno-sanitize-recover=undefined])])
 AS_IF([test -n "$SANITIZER_CFLAGS"], [SANITIZER_CFLAGS="$SANITIZER_CFLAGS -fno-omit-frame-pointer"])
 AC_SUBST([SANITIZER_CFLAGS])
+DMD_THREAD_SANITIZER
+])
+
+dnl DMD_THREAD_SANITIZER: whether programs with ThreadSanitizer can be built and run, which the tests with threads are
+dnl always built with, and nothing else. It does not run on every kernel.
+AC_DEFUN([DMD_THREAD_SANITIZER], [
+AC_MSG_CHECKING([for ThreadSanitizer])
+dmd_save_CFLAGS=$CFLAGS
+CFLAGS="$CFLAGS -fsanitize=thread -pthread"
+AC_RUN_IFELSE([AC_LANG_PROGRAM([], [])], [dmd_have_tsan=yes], [dmd_have_tsan=no], [dmd_have_tsan=no])
+CFLAGS=$dmd_save_CFLAGS
+AC_MSG_RESULT([$dmd_have_tsan])
+AS_IF([test $dmd_have_tsan = no], [dmd_have_tsan="no: programs with -fsanitize=thread cannot be built or run here (Fedora: install libtsan)"])
+AM_CONDITIONAL([HAVE_TSAN], [test "$dmd_have_tsan" = yes])
 ])
 
 dnl DMD_SANITIZER_ADD(NAME, FLAGS): add FLAGS if a program links with them, else stop.

@@ -18,6 +18,7 @@ dmd $PACKAGE_VERSION
   dmdv, types       $dmd_have_types
   dmdv view         $dmd_have_viewer
   unit tests        $dmd_have_unit
+  thread tests      $dmd_have_tsan
   example catalog   $dmd_have_example$dmd_without
 
 EOF

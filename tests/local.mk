@@ -14,6 +14,7 @@ unit_tests = \
   tests/unit/test_arena \
   tests/unit/test_base64 \
   tests/unit/test_blocks \
+  tests/unit/test_blocks_locks \
   tests/unit/test_blocks_parts \
   tests/unit/test_blockstarts \
   tests/unit/test_calibration \
@@ -113,6 +114,7 @@ unit_tests = \
   tests/unit/test_profile_amounts \
   tests/unit/test_propagate \
   tests/unit/test_published \
+  tests/unit/test_quick \
   tests/unit/test_query \
   tests/unit/test_record \
   tests/unit/test_recordfields \
@@ -164,6 +166,22 @@ unit_tests = \
   tests/unit/test_verdict \
   tests/unit/test_walks \
   tests/unit/test_wireread
+
+# Tests with threads, built with ThreadSanitizer, and the part of the core that they use, which is built anew for them.
+# To add one, add its line; if it does not link, add what it lacks.
+thread_tests = \
+  tests/threads/test_threads
+thread_core_sources = \
+  dmd/base/format.c dmd/base/intern.c dmd/base/lock.c dmd/base/map.c dmd/base/path.c dmd/base/pool.c \
+  dmd/base/sort.c dmd/base/str.c dmd/base/strbuf.c dmd/base/table.c dmd/base/utf8.c dmd/live/allocator.c \
+  dmd/live/blockindex.c dmd/live/blocks.c dmd/live/claim.c dmd/live/contents.c dmd/live/counters.c dmd/live/freed.c \
+  dmd/live/heap.c dmd/live/holders.c dmd/live/interleave.c dmd/live/lasttime.c dmd/live/live.c \
+  dmd/live/live_report.c dmd/live/live_scope.c dmd/live/nested.c dmd/live/pages.c dmd/live/part.c \
+  dmd/live/published.c dmd/live/quick.c dmd/live/sample.c dmd/live/scope.c dmd/live/slabmap.c dmd/live/slabs.c \
+  dmd/live/slots.c dmd/live/snapshot.c dmd/live/stack.c dmd/profile/advice.c dmd/profile/claimblocks.c \
+  dmd/profile/fault.c dmd/profile/faultnames.c dmd/profile/frame.c dmd/profile/groups.c dmd/profile/measured.c \
+  dmd/profile/memreports.c dmd/profile/profile.c dmd/profile/reporterruns.c dmd/profile/reports.c \
+  dmd/profile/scanned.c dmd/profile/translate.c
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \

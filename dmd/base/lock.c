@@ -13,16 +13,9 @@ static void pause_a_little(void) {
 #endif
 }
 
-static int try_to_take(dmd_lock_t *lock) {
-  uint32_t is = DMD_LOCK_FREE;
-  return __atomic_load_n(&lock->word, __ATOMIC_RELAXED) == DMD_LOCK_FREE &&
-         __atomic_compare_exchange_n(&lock->word, &is, DMD_LOCK_TAKEN, 0, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED);
-}
-
 void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
   for (int i = 0; i < N_TRIES; i++) {
-    if (try_to_take(lock))
+    if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == DMD_LOCK_FREE && dmd_lock_try(lock))
       return;
     pause_a_little();
   }

@@ -35,10 +35,15 @@ enum { DMD_LOCK_FREE, DMD_LOCK_TAKEN, DMD_LOCK_AWAITED };
 /* The slow part of dmd_lock_take. */
 void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting);
 
-static inline void dmd_lock_take(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
+/* Whether it was free, and is taken now. */
+static inline int dmd_lock_try(dmd_lock_t *lock) {
   uint32_t is = DMD_LOCK_FREE;
-  if (!__atomic_compare_exchange_n(&lock->word, &is, DMD_LOCK_TAKEN, 0, __ATOMIC_ACQUIRE,
-                                   __ATOMIC_RELAXED))
+  return __atomic_compare_exchange_n(&lock->word, &is, DMD_LOCK_TAKEN, 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED);
+}
+
+static inline void dmd_lock_take(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
+  if (!dmd_lock_try(lock))
     dmd_lock_wait(lock, waiting);
 }
 

@@ -69,8 +69,8 @@ static void *pointer_to(uint64_t addr) {
 
 /* ---- Allocating. ---- */
 
-static dmd_new_block_t describe_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
-                                      uint64_t req_szB, uint64_t usable_szB) {
+dmd_new_block_t dmd_engine_describe_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                          uint64_t req_szB, uint64_t usable_szB) {
   dmd_plan_t plan = dmd_live_plan(&engine->live, usable_szB);
   dmd_new_block_t block = {
       .addr = addr, .req = req_szB, .usable = usable_szB, .thread = thread, .flags = plan.flags};
@@ -91,7 +91,7 @@ uint64_t dmd_engine_usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t a
 
 void dmd_engine_add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t req_szB,
                           uint64_t usable_szB) {
-  dmd_new_block_t block = describe_block(engine, thread, addr, req_szB, usable_szB);
+  dmd_new_block_t block = dmd_engine_describe_block(engine, thread, addr, req_szB, usable_szB);
   dmd_live_add(&engine->live, &block);
 }
 
@@ -212,7 +212,7 @@ static void resize_block(dmd_engine_t *engine, uint32_t thread, const dmd_block_
   uint64_t old_szB = dmd_block_usable(block);
   if (wanted->zeroed && usable_szB > old_szB)
     dmd_mem_zero(pointer_to(addr + old_szB), (size_t)(usable_szB - old_szB));
-  dmd_new_block_t now = describe_block(engine, thread, addr, wanted->szB, usable_szB);
+  dmd_new_block_t now = dmd_engine_describe_block(engine, thread, addr, wanted->szB, usable_szB);
   dmd_live_resize(&engine->live, &now);
 }
 
@@ -336,7 +336,7 @@ uint64_t dmd_engine_announced_size(dmd_engine_t *engine, uint32_t thread, uint64
 void dmd_engine_announce_as(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB,
                             uint32_t flags) {
   szB = dmd_engine_announced_size(engine, thread, addr, szB);
-  dmd_new_block_t block = describe_block(engine, thread, addr, szB, szB);
+  dmd_new_block_t block = dmd_engine_describe_block(engine, thread, addr, szB, szB);
   block.flags |= DMD_BLOCK_ANNOUNCED | flags;
   dmd_live_add(&engine->live, &block);
 }

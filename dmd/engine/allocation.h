@@ -42,6 +42,10 @@ static inline uint32_t dmd_engine_capture_free(const dmd_engine_t *engine, uint3
 uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB);
 uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, uint64_t szB);
 
+/* What is to be kept of a block, with its stack if one is wanted. */
+dmd_new_block_t dmd_engine_describe_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                          uint64_t req_szB, uint64_t usable_szB);
+
 /* Keeps a block for which there is memory already, with these bytes requested and usable. */
 void dmd_engine_add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t req_szB,
                           uint64_t usable_szB);

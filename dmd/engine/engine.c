@@ -57,6 +57,9 @@ static void init_heap(dmd_engine_t *engine) {
 
 /* ---- The engine. ---- */
 
+/* Parts of the blocks where threads run at the same time: so many that of sixteen few meet. */
+enum { N_PARTS = 64 };
+
 bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engine_host_t *host,
                      const dmd_options_t *options, dmd_strbuf_t *why) {
   if (!dmd_filename_check(options->out_file, env, host, why) ||
@@ -68,6 +71,8 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   engine->options = options;
   dmd_live_config_t config = dmd_options_live(options);
   config.word_szB = host->word_szB;
+  config.waiting = host->waiting;
+  config.n_parts = host->waiting == NULL ? 1 : N_PARTS;
   config.host = (dmd_live_host_t){.ctx = engine,
                                   .classify = classify,
                                   .same_function = same_function,
@@ -82,6 +87,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   dmd_mempools_init(&engine->mempools, env);
   dmd_rules_init(&engine->rules, env, host, options, &engine->live);
   dmd_running_init(&engine->running, env, host);
+  engine->live.config.never_quick = host->waiting == NULL || engine->rules.tag;
   return true;
 }
 
@@ -92,6 +98,12 @@ void dmd_engine_destroy(dmd_engine_t *engine) {
   dmd_live_destroy(&engine->live);
   if (engine->host->heap_alloc != NULL)
     dmd_slabs_destroy(&engine->slabs);
+}
+
+void dmd_engine_leave(dmd_engine_t *engine, uint32_t thread, dmd_quick_t *quick) {
+  if (quick != NULL)
+    dmd_live_refresh(&engine->live, thread, quick);
+  dmd_blocks_let_go(engine->live.blocks);
 }
 
 void dmd_engine_start_thread(dmd_engine_t *engine, uint32_t parent, uint32_t thread) {

@@ -14,27 +14,34 @@
  *
  * Order: options first (options.h), then dmd_engine_init, before the program's first event.
  *
- * Concurrency: the engine takes no locks, and one thread at a time may be in it. Under Valgrind
- * that is so by itself, since it runs one thread at a time and enters the tool with its own lock
- * taken. A host whose threads run at the same time takes one lock, its engine lock, around each
- * call; it guards everything that hangs off a dmd_engine_t. The engine lock comes before all locks
- * that the host's functions take, and after none: a thread must not enter the engine with one of
- * these held (the loader's, say, or that of the program's allocator).
+ * Concurrency. Under Valgrind, which runs one thread at a time and enters the tool with its own
+ * lock taken, there are no locks. A host whose threads run at the same time says how they wait
+ * (host.h), and has one lock of its own, the engine lock. Around each call it takes it, and calls
+ * dmd_engine_leave before it lets it go. It guards everything that hangs off a dmd_engine_t but the
+ * blocks, whose parts have locks (live/blocks.h); the engine takes those as it needs them. What
+ * most threads do most of the time does without the engine lock: live/quick.h.
  *
- * Whose what is, for a host that wants more than one lock:
+ * The order of locks: the engine lock; those of parts; those that the host's functions take
+ * (host.h). A thread must not enter the engine with any other lock held that these functions may
+ * wait for (the loader's, say, or one of the program's allocator).
+ *
+ * Whose what is:
  *
  *   read only from the start   env, host, options, live.config
  *   settled before any block   is_allocator_settled, new_rounds_up, the config's allocator
  *   of a range of addresses    live.blocks; slabs, which hand out the addresses
- *   of a thread                its stacks in live.reporters and live.tags, with their claims
+ *   of a thread                its stacks in live.reporters and live.tags, with their claims, which
+ *                              others look at, too; a dmd_quick_t, which is nobody else's
  *   of the process             names, report sets, faults, memory reports, counters, the sampler,
  *                              cumulative mode's groups, verdicts of the rules, all numbers
  *
- * Per event: an allocation or a free needs the blocks of its address, the sampler, the thread's tag
- * and, with rules, the verdicts; a report the block, the thread's reporter and claim, the report
- * sets and the counters; a scope its thread's stacks, the names and, to see who else is in a
- * reporter, those of all threads. A dump needs everything, and that the program does not run
- * (dump.h).
+ * Per event: an allocation or a free needs the blocks of its address, a sampler, the thread's tag
+ * and, with rules, the verdicts; a free of a reported block also the report sets and counters. A
+ * report needs the block, the thread's reporter and claim, the report sets and the counters; a
+ * scope its thread's stacks, the names and, to see who else is in a reporter, those of all threads.
+ * A dump needs everything: it takes the locks of all parts, so that it sees all blocks at one
+ * moment, while threads that allocate wait. That the program's memory does not change meanwhile is
+ * the host's business (dump.h).
  */
 #ifndef DMD_ENGINE_ENGINE_H
 #define DMD_ENGINE_ENGINE_H
@@ -44,6 +51,7 @@
 #include "engine/rules.h"
 #include "engine/running.h"
 #include "live/mempools.h"
+#include "live/quick.h"
 
 typedef struct dmd_engine {
   const dmd_env_t *env;
@@ -68,6 +76,11 @@ typedef struct dmd_engine {
 bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engine_host_t *host,
                      const dmd_options_t *options, dmd_strbuf_t *why);
 void dmd_engine_destroy(dmd_engine_t *engine);
+
+/* An event of the thread is over: the host is about to let go of the engine lock. From here on what
+ * the event found of blocks may change. quick is the thread's, or NULL; see live/quick.h. Of a host
+ * without locks this need not be called. */
+void dmd_engine_leave(dmd_engine_t *engine, uint32_t thread, dmd_quick_t *quick);
 
 /* The stack of a thread now. */
 static inline uint32_t dmd_engine_capture(const dmd_engine_t *engine, uint32_t thread) {

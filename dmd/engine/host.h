@@ -12,11 +12,12 @@
  * every function.
  *
  * Concurrency: the engine calls its host on the thread that called the engine, while it holds
- * whatever lock the host took to do so (engine.h says which). So a function here may take locks of
- * its own that are never held when the engine is called, and must not allocate from the program's
- * allocator in a way that comes back to the engine. A host whose threads run at the same time must
- * answer for the thread that it is asked about, and for no other: capture and place are of it. The
- * functions about memory, names, the process and files are called by one thread at a time.
+ * the engine lock and, perhaps, locks of its own (engine.h says which). So a function here may take
+ * locks of its own that are never held when the engine is called, and must not allocate from the
+ * program's allocator in a way that comes back to the engine. A host whose threads run at the same
+ * time must answer for the thread that it is asked about, and for no other: capture and place are
+ * of it. The functions about memory, names, the process and files are called by one thread at a
+ * time.
  */
 #ifndef DMD_ENGINE_HOST_H
 #define DMD_ENGINE_HOST_H
@@ -88,6 +89,8 @@ typedef struct dmd_engine_host {
   const char *valgrind_version; /* e.g. "3.19.0"; NULL: there is none */
   uint64_t word_szB;            /* of the program: 4 or 8 */
   bool texts_are_others;        /* somebody else makes the texts of dumps, from their files */
+  /* How threads wait for each other, of a host whose threads run at the same time; else NULL. */
+  const dmd_waiting_t *waiting;
 
   /* Threads and stacks. A stack's id is above 0, and names the same frames as long as the engine
    * lives: best dense ones, for some arrays have a place for each. */

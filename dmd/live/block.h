@@ -26,14 +26,15 @@ enum {
 typedef struct dmd_block {
   uint32_t next;        /* in the slot's chain: live/slots' own */
   uint32_t offset : 20; /* in a slot, of its start in its 1 MiB of address space: live/slots' own */
-  uint32_t is_live : 4; /* beside a slab, whether there is such a block: live/heap's own */
-  uint32_t flags : 8;   /* DMD_BLOCK_... */
-  uint64_t req;         /* requested bytes */
-  uint32_t slop;        /* usable minus requested bytes */
-  uint32_t stack;       /* where allocated, an id of live/stack; DMD_NONE: not recorded */
-  uint32_t reports;     /* by whom reported: an id of a report set */
-  uint16_t tag;         /* id of a tag name */
-  uint16_t thread;      /* that allocated it */
+  uint32_t is_live : 3; /* beside a slab, whether there is such a block: live/heap's own */
+  uint32_t is_moving : 1; /* it is being reallocated, and not found by its address: see blocks.h */
+  uint32_t flags : 8;     /* DMD_BLOCK_... */
+  uint64_t req;           /* requested bytes */
+  uint32_t slop;          /* usable minus requested bytes */
+  uint32_t stack;         /* where allocated, an id of live/stack; DMD_NONE: not recorded */
+  uint32_t reports;       /* by whom reported: an id of a report set */
+  uint16_t tag;           /* id of a tag name */
+  uint16_t thread;        /* that allocated it */
 } dmd_block_t;
 
 _Static_assert(sizeof(dmd_block_t) == 32, "two to a cache line");

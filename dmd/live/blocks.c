@@ -104,7 +104,7 @@ void dmd_blocks_resize_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_
 
 void dmd_blocks_remove_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
                                  uint32_t stack) {
-  dmd_part_remove_announced(at(blocks, addr), addr, block, stack);
+  dmd_part_remove_this(at(blocks, addr), addr, block, stack);
 }
 
 dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
@@ -112,22 +112,31 @@ dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_
   return dmd_part_move_announced(at(blocks, addr), addr, block, at(blocks, to), to, req);
 }
 
-bool dmd_blocks_take_out(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *taken) {
-  return dmd_part_take_out(at(blocks, addr), addr, taken);
-}
-
-void dmd_blocks_drop(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *taken,
-                     uint32_t stack) {
-  dmd_part_drop(at(blocks, addr), addr, taken, stack);
-}
-
-void dmd_blocks_put_back(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *taken) {
-  dmd_part_put_back(at(blocks, addr), addr, taken);
-}
-
 /* Which part counts it does not matter. */
 void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req) {
   dmd_part_count_failed_realloc(at(blocks, 0), req);
+}
+
+dmd_block_t *dmd_blocks_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
+  dmd_block_t *block = dmd_blocks_find_freeable(blocks, addr);
+  if (block != NULL)
+    block->is_moving = true;
+  return block;
+}
+
+void dmd_blocks_drop(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block, uint32_t stack) {
+  dmd_part_remove_this(at(blocks, addr), addr, block, stack);
+}
+
+const dmd_block_t *dmd_blocks_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                       const dmd_new_block_t *now, uint32_t tag) {
+  dmd_blocks_drop(blocks, addr, block, now->stack);
+  return dmd_blocks_add(blocks, now, tag);
+}
+
+void dmd_blocks_put_back(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block, uint64_t req) {
+  dmd_part_count_failed_realloc(at(blocks, addr), req);
+  block->is_moving = false;
 }
 
 /* ---- Who is there. ---- */
@@ -298,6 +307,32 @@ bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack
     dmd_part_remove(part, addr, stack);
   let_go(blocks, part);
   return is_plain;
+}
+
+dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
+  dmd_part_t *part = take(blocks, addr);
+  dmd_block_t *block = dmd_part_find_plain(part, addr);
+  if (block != NULL)
+    block->is_moving = true;
+  let_go(blocks, part);
+  return block;
+}
+
+/* Both parts are locked, so that nobody sees the block twice or not at all. Whoever has the
+ * engine's lock may have the second one and wait for the first. */
+bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                               const dmd_new_block_t *now, uint32_t tag) {
+  dmd_part_t *from = take(blocks, addr), *into = part_of(blocks, now->addr);
+  bool is_locked = from == into || blocks->waiting == NULL || dmd_lock_try(&into->lock);
+  bool is_quick = is_locked && block->reports == DMD_NONE && dmd_part_find(into, now->addr) == NULL;
+  if (is_quick) {
+    dmd_part_remove_this(from, addr, block, now->stack);
+    dmd_part_add(into, now, tag);
+  }
+  if (is_locked && from != into)
+    let_go(blocks, into);
+  let_go(blocks, from);
+  return is_quick;
 }
 
 bool dmd_blocks_quick_usable(dmd_blocks_t *blocks, uint64_t addr, uint64_t *usable) {

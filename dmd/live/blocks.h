@@ -31,8 +31,8 @@
  * part's lock covers heap.h, slots.h, slabrecords.h and freed.h, which are parts of it, and what is
  * read or written of a block's record; of locks of ours it comes after the engine's, and before
  * those that the host's functions for memory take. Several are held by who has the engine's lock,
- * in any order: who has not holds one, and waits for no other. A host without locks (waiting is
- * NULL) calls from one thread at a time, and need not let go.
+ * in any order: who has not waits for one at most, and with none held. A host without locks
+ * (waiting is NULL) calls from one thread at a time, and need not let go.
  */
 #ifndef DMD_LIVE_BLOCKS_H
 #define DMD_LIVE_BLOCKS_H
@@ -110,14 +110,6 @@ void dmd_blocks_remove_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_
 dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
                                        uint64_t to, uint64_t req);
 
-/* The block at addr that is not a pool's is taken out, since somebody else is about to reallocate
- * it: *taken is what it was. False: there is none. What became of it is told next: it is gone, at
- * this stack, which counts as a free; or it is there again, as if nothing had been. In between it
- * is not counted. */
-bool dmd_blocks_take_out(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *taken);
-void dmd_blocks_drop(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *taken, uint32_t stack);
-void dmd_blocks_put_back(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *taken);
-
 /* A realloc to this many bytes failed. */
 void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req);
 
@@ -171,6 +163,26 @@ dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag);
 /* From now on freed_reported counts from 0. */
 void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks);
 
+/* ---- A host that passes realloc on to the program's allocator. ----
+ *
+ * As soon as the allocator has moved a block, another thread may get its old place; before that, it
+ * may fail. So the block is marked before: from then on it is not found by its address and its
+ * place may be another's, but it is there for all that counts or visits blocks, as it was. Once the
+ * allocator has answered, it is either gone, which counts as a free, and the new one is added; or
+ * as it was before. In between the pointer is good whatever locks are let go. */
+
+/* Marks the block that starts at addr and is not a pool's; NULL: there is none. */
+dmd_block_t *dmd_blocks_begin_move(dmd_blocks_t *blocks, uint64_t addr);
+
+/* The block, which started at addr, is gone, freed at this stack; or became this one, which bears
+ * this tag. */
+void dmd_blocks_drop(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block, uint32_t stack);
+const dmd_block_t *dmd_blocks_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                       const dmd_new_block_t *now, uint32_t tag);
+
+/* It stayed as it was; a realloc to req bytes failed. */
+void dmd_blocks_put_back(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block, uint64_t req);
+
 /* ---- Parts. ---- */
 
 /* Takes the locks of all parts: a dump does that first, so that it sees one moment. */
@@ -188,6 +200,12 @@ bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block
 
 /* False where none starts there, or one that was announced or reported. */
 bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack);
+
+/* See above. The first answers NULL, and the second false, also where the locks do not do. What was
+ * begun in one way may be ended in the other. */
+dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr);
+bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                               const dmd_new_block_t *now, uint32_t tag);
 
 /* The usable bytes of the block that starts at addr; false: there is none. */
 bool dmd_blocks_quick_usable(dmd_blocks_t *blocks, uint64_t addr, uint64_t *usable);

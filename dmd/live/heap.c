@@ -101,8 +101,8 @@ bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_removed_t *removed) {
   return block != NULL;
 }
 
-void dmd_heap_remove_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
-                               dmd_removed_t *removed) {
+void dmd_heap_remove_this(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
+                          dmd_removed_t *removed) {
   dmd_slots_remove_this(&heap->slots, addr, block);
   *removed = (dmd_removed_t){.block = block};
   heap->n_blocks--;
@@ -125,7 +125,7 @@ dmd_block_t *dmd_heap_find_announced(const dmd_heap_t *heap, uint64_t from, uint
   dmd_block_t *block = dmd_slots_find_from(&heap->slots, from, end, start);
   for (; block != NULL; block = dmd_slots_find_from(&heap->slots, *start + 1, end, start))
     for (dmd_block_t *at = block; at != NULL; at = dmd_slots_find_older(&heap->slots, at))
-      if ((at->flags & DMD_BLOCK_ANNOUNCED) && !(at->flags & DMD_BLOCK_POOLED) &&
+      if ((at->flags & DMD_BLOCK_ANNOUNCED) && !at->is_moving && !(at->flags & DMD_BLOCK_POOLED) &&
           lies_before(at, *start, end))
         return at;
   return NULL;

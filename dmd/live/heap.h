@@ -66,10 +66,11 @@ dmd_block_t *dmd_heap_find_older(const dmd_heap_t *heap, uint64_t addr, const dm
  * removed or walked. Otherwise the record can be read until the next block is added or removed. */
 bool dmd_heap_remove(dmd_heap_t *heap, uint64_t addr, dmd_removed_t *removed);
 
-/* Removes or moves this announced block, which starts at addr, whatever else does. It can be read
- * until the next one is added or removed; one that moves is another record from then on. */
-void dmd_heap_remove_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
-                               dmd_removed_t *removed);
+/* Removes this block, which starts at addr and in no slab, whatever else does, or moves it, which
+ * was announced. It can be read until the next one is added or removed; one that moves is another
+ * record from then on. */
+void dmd_heap_remove_this(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
+                          dmd_removed_t *removed);
 dmd_block_t *dmd_heap_move_announced(dmd_heap_t *heap, uint64_t addr, dmd_block_t *block,
                                      dmd_heap_t *into, uint64_t to);
 

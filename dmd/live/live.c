@@ -15,6 +15,7 @@ static void lose_reported(void *ctx, const dmd_block_t *block, uint32_t stack) {
 void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config_t *config) {
   dmd_mem_zero(live, sizeof *live);
   live->env = env;
+  live->generation = 1;
   live->config = *config;
   live->blocks = dmd_blocks_create(env, &(dmd_blocks_config_t){.slabs = config->slabs,
                                                                .max_freed = config->freed_blocks,
@@ -66,19 +67,23 @@ uint64_t dmd_live_resized(const dmd_live_t *live, uint64_t old_usable, uint64_t 
   return limit_slop(req, dmd_allocator_resized(c->allocator, c->word_szB, old_usable, req));
 }
 
-dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable) {
+dmd_plan_t dmd_live_plan_by(const dmd_live_t *live, dmd_sampler_t *sampler, uint64_t usable) {
   static const uint32_t flags[] = {
       [DMD_SAMPLE_PASSED] = DMD_BLOCK_UNSAMPLED,
       [DMD_SAMPLE_STANDS] = DMD_BLOCK_SAMPLED,
       [DMD_SAMPLE_STANDS_TWICE] = DMD_BLOCK_SAMPLED | DMD_BLOCK_TWICE,
       [DMD_SAMPLE_EXACT] = 0,
   };
-  dmd_plan_t plan = {.flags = flags[dmd_sampler_block(&live->sampler, usable)]};
+  dmd_plan_t plan = {.flags = flags[dmd_sampler_block(sampler, usable)]};
   if (plan.flags & DMD_BLOCK_SAMPLED)
     usable = live->config.sample_below;
   if (!(plan.flags & DMD_BLOCK_UNSAMPLED))
-    plan.stack = dmd_sampler_stack(&live->sampler, usable);
+    plan.stack = dmd_sampler_stack(sampler, usable);
   return plan;
+}
+
+dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable) {
+  return dmd_live_plan_by(live, &live->sampler, usable);
 }
 
 dmd_group_t dmd_live_group_of(const dmd_live_t *live, const dmd_block_t *block) {
@@ -108,6 +113,12 @@ static uint32_t tag_of(dmd_live_t *live, const dmd_new_block_t *new_block) {
 
 void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block) {
   remember(live, dmd_blocks_add(live->blocks, new_block, tag_of(live, new_block)));
+}
+
+void dmd_live_end_move(dmd_live_t *live, uint64_t addr, dmd_block_t *block,
+                       const dmd_new_block_t *now) {
+  uint32_t tag = tag_of(live, now);
+  remember(live, dmd_blocks_end_move(live->blocks, addr, block, now, tag));
 }
 
 /* A block has another size, and is reported as it was. */

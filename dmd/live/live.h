@@ -11,12 +11,12 @@
  *   plan = dmd_live_plan(...)           says whether a stack is wanted
  *   dmd_live_add(...)                   when the memory could be had
  *
- * Concurrency: nothing in live/ locks; one thread at a time, which is whoever has the engine lock
- * (engine.h). Each header says what of its state belongs to a thread, to a range of addresses, or
- * to the whole process: a host with finer locks parts it so, and takes them in this order: that of
- * the blocks (blocks.h), then that of the rest. The config is read only, but for the allocator,
- * which is settled before the first block (engine/loaded.h); wants_stack_of_free goes from false to
- * true once.
+ * Concurrency: one thread at a time, which is whoever has the engine's lock (engine/engine.h). Two
+ * things do without: what a thread allocates and frees may come by the way of quick.h; and whether
+ * the stack of a free is wanted, which becomes true once, anybody may ask. Blocks have locks of
+ * their own (blocks.h), taken here as they are needed, and let go by whoever ends the event. The
+ * config is read only, but for the allocator, which is settled before the first block
+ * (engine/loaded.h).
  */
 #ifndef DMD_LIVE_LIVE_H
 #define DMD_LIVE_LIVE_H
@@ -77,6 +77,7 @@ typedef struct dmd_live_config {
   dmd_slabs_t *slabs;           /* where the host takes small blocks from, see blocks.h; or NULL */
   uint32_t n_parts;             /* of the blocks, see blocks.h; 0: one */
   const dmd_waiting_t *waiting; /* of a host whose threads run at the same time; else NULL */
+  bool never_quick;             /* every event is the long way's, see quick.h */
   bool require_scope;           /* a report outside of any reporter is a fault */
   dmd_live_host_t host;
 } dmd_live_config_t;
@@ -96,6 +97,8 @@ typedef struct dmd_live {
   dmd_lasttime_t last_time;    /* what reporters measured since then, and before */
   dmd_groups_t history;        /* cumulative mode: every block that ever was */
   bool wants_stack_of_free;    /* from the first report or reporter on */
+  uint32_t generation;         /* of what threads may have copies of, see quick.h; never 0 */
+  uint64_t noted_changes;      /* quick.c's own */
 } dmd_live_t;
 
 /* The state must stay where it is until it is destroyed, and the slabs as long. */
@@ -117,6 +120,10 @@ uint64_t dmd_live_resized(const dmd_live_t *live, uint64_t old_usable, uint64_t 
 
 dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable);
 
+/* The same with another sampler than that of the state, of which only what does not change is
+ * looked at. */
+dmd_plan_t dmd_live_plan_by(const dmd_live_t *live, dmd_sampler_t *sampler, uint64_t usable);
+
 /* A block was allocated. It bears the tag that its thread carries; if that carries none,
  * new_block->tag. Its flags are those of the plan, and DMD_BLOCK_ANNOUNCED where it applies. */
 void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block);
@@ -127,7 +134,11 @@ dmd_group_t dmd_live_group_of(const dmd_live_t *live, const dmd_block_t *block);
 
 /* Whether dmd_live_remove wants to know the stack of the free. */
 static inline bool dmd_live_wants_stack_of_free(const dmd_live_t *live) {
-  return live->wants_stack_of_free;
+  return __atomic_load_n(&live->wants_stack_of_free, __ATOMIC_RELAXED);
+}
+
+static inline void dmd_live_want_stack_of_free(dmd_live_t *live) {
+  __atomic_store_n(&live->wants_stack_of_free, true, __ATOMIC_RELAXED);
 }
 
 /* The block at addr is gone, freed at this stack (DMD_NONE: not captured). Where it failed the
@@ -151,6 +162,11 @@ static inline void dmd_live_remove_announced(dmd_live_t *live, uint64_t addr, dm
 }
 dmd_block_t *dmd_live_move_announced(dmd_live_t *live, uint64_t addr, dmd_block_t *block,
                                      uint64_t to, uint64_t req);
+
+/* The end of a realloc that the program's allocator made (blocks.h): the block, which started at
+ * addr, became this one, which bears the tag that its thread carries now. */
+void dmd_live_end_move(dmd_live_t *live, uint64_t addr, dmd_block_t *block,
+                       const dmd_new_block_t *now);
 
 /* The block that starts at addr, or NULL. */
 static inline const dmd_block_t *dmd_live_find(const dmd_live_t *live, uint64_t addr) {

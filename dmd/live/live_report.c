@@ -139,7 +139,7 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
   dmd_block_t *block = find_reported(live, addr);
   if (!dmd_live_keeps_reports(live))
     return block == NULL ? 0 : dmd_block_usable(block);
-  live->wants_stack_of_free = true;
+  dmd_live_want_stack_of_free(live);
   const dmd_scope_t *scope = dmd_live_scope_at(live, &live->reporters, thread, stack);
   uint32_t claim = scope == NULL ? DMD_NONE : scope->data;
   if (reporter == DMD_NONE && scope != NULL)

@@ -177,7 +177,7 @@ uint32_t dmd_live_begin_reporter(dmd_live_t *live, uint32_t thread, const char *
     dmd_claims_at(&live->claims, scope->data)->concurrent = true;
   }
   if (dmd_live_keeps_reports(live))
-    live->wants_stack_of_free = true;
+    dmd_live_want_stack_of_free(live);
   return depth;
 }
 

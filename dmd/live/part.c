@@ -50,24 +50,13 @@ static void count_new(dmd_part_t *part, const dmd_block_t *block) {
 }
 
 /* The block goes away or starts anew, at this stack. */
-static void count_lost_reports(dmd_part_t *part, const dmd_block_t *block, uint32_t stack) {
+static void count_old(dmd_part_t *part, const dmd_block_t *block, uint32_t stack) {
+  count_out(part, block);
   if (block->reports == DMD_NONE)
     return;
   part->totals.freed_reported++;
   if (part->gone != NULL)
     part->gone(part->gone_ctx, block, stack);
-}
-
-static void count_old(dmd_part_t *part, const dmd_block_t *block, uint32_t stack) {
-  count_out(part, block);
-  count_lost_reports(part, block, stack);
-}
-
-static void remember(dmd_part_t *part, uint64_t addr, const dmd_block_t *block, uint32_t stack) {
-  dmd_freed_add(&part->freed, &(dmd_freed_block_t){.addr = addr,
-                                                   .usable = dmd_block_usable(block),
-                                                   .allocated = block->stack,
-                                                   .freed = stack});
 }
 
 /* Does what the removal of the last block left to do. */
@@ -77,7 +66,10 @@ void dmd_part_settle(dmd_part_t *part) {
   if (block == NULL)
     return;
   count_old(part, block, leaving->stack);
-  remember(part, leaving->addr, block, leaving->stack);
+  dmd_freed_add(&part->freed, &(dmd_freed_block_t){.addr = leaving->addr,
+                                                   .usable = dmd_block_usable(block),
+                                                   .allocated = block->stack,
+                                                   .freed = leaving->stack});
   dmd_heap_release(&part->heap, &leaving->removed);
   leaving->removed.block = NULL;
 }
@@ -117,11 +109,10 @@ dmd_remove_t dmd_part_remove(dmd_part_t *part, uint64_t addr, uint32_t stack) {
   return is_ours ? DMD_REMOVE_DONE : DMD_REMOVE_MEMORY;
 }
 
-void dmd_part_remove_announced(dmd_part_t *part, uint64_t addr, dmd_block_t *block,
-                               uint32_t stack) {
+void dmd_part_remove_this(dmd_part_t *part, uint64_t addr, dmd_block_t *block, uint32_t stack) {
   dmd_part_settle(part);
   part->totals.n_frees++;
-  dmd_heap_remove_announced(&part->heap, addr, block, &part->leaving.removed);
+  dmd_heap_remove_this(&part->heap, addr, block, &part->leaving.removed);
   part->leaving.addr = addr;
   part->leaving.stack = stack;
   dmd_part_settle(part);
@@ -160,37 +151,6 @@ void dmd_part_count_failed_realloc(dmd_part_t *part, uint64_t req) {
   part->totals.n_allocs++;
   part->totals.n_frees++;
   part->totals.alloc_szB += req;
-}
-
-/* ---- Blocks that somebody else reallocates. ---- */
-
-bool dmd_part_take_out(dmd_part_t *part, uint64_t addr, dmd_block_t *taken) {
-  dmd_removed_t removed;
-  dmd_part_settle(part);
-  if (!dmd_heap_remove(&part->heap, addr, &removed))
-    return false;
-  *taken = *removed.block;
-  count_out(part, taken);
-  dmd_heap_release(&part->heap, &removed);
-  return true;
-}
-
-void dmd_part_drop(dmd_part_t *part, uint64_t addr, const dmd_block_t *taken, uint32_t stack) {
-  dmd_part_settle(part);
-  part->totals.n_frees++;
-  count_lost_reports(part, taken, stack);
-  remember(part, addr, taken, stack);
-}
-
-void dmd_part_put_back(dmd_part_t *part, uint64_t addr, const dmd_block_t *taken) {
-  dmd_block_t *block = dmd_heap_add(&part->heap, addr, taken->flags);
-  block->req = taken->req;
-  block->slop = taken->slop;
-  block->stack = taken->stack;
-  block->reports = taken->reports;
-  block->tag = taken->tag;
-  block->thread = taken->thread;
-  count_in(part, block);
 }
 
 /* ---- Who is there. ---- */

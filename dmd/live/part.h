@@ -43,14 +43,11 @@ const dmd_block_t *dmd_part_add(dmd_part_t *part, const dmd_new_block_t *new_blo
 dmd_remove_t dmd_part_remove(dmd_part_t *part, uint64_t addr, uint32_t stack);
 const dmd_block_t *dmd_part_renew(dmd_part_t *part, const dmd_new_block_t *now, uint32_t tag);
 void dmd_part_resize_announced(dmd_part_t *part, dmd_block_t *block, uint64_t req);
-void dmd_part_remove_announced(dmd_part_t *part, uint64_t addr, dmd_block_t *block, uint32_t stack);
+void dmd_part_remove_this(dmd_part_t *part, uint64_t addr, dmd_block_t *block, uint32_t stack);
 
 /* The block goes on in `into`, which may be the same part. */
 dmd_block_t *dmd_part_move_announced(dmd_part_t *part, uint64_t addr, dmd_block_t *block,
                                      dmd_part_t *into, uint64_t to, uint64_t req);
-bool dmd_part_take_out(dmd_part_t *part, uint64_t addr, dmd_block_t *taken);
-void dmd_part_drop(dmd_part_t *part, uint64_t addr, const dmd_block_t *taken, uint32_t stack);
-void dmd_part_put_back(dmd_part_t *part, uint64_t addr, const dmd_block_t *taken);
 void dmd_part_count_failed_realloc(dmd_part_t *part, uint64_t req);
 
 /* The block that starts at addr and may be freed there without anybody else's being asked: it was

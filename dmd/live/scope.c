@@ -177,6 +177,7 @@ dmd_scope_t *dmd_scopes_move(dmd_scopes_t *scopes, uint32_t from, dmd_scope_t *s
   open_scope(scopes, stack, moved);
   stack->n_free += moved.is_free;
   scopes->n_in_coroutines += moved.begin.in_coroutine;
+  scopes->n_moved++;
   return &stack->open[stack->depth - 1];
 }
 

@@ -74,6 +74,7 @@ typedef struct dmd_scopes {
   uint32_t n_threads;
   uint64_t n_open;          /* scopes open now and bases, of all threads */
   uint64_t n_in_coroutines; /* of these: that began in coroutines */
+  uint64_t n_moved;         /* scopes that ever moved from one thread to another */
 } dmd_scopes_t;
 
 void dmd_scopes_init(dmd_scopes_t *scopes, const dmd_env_t *env);

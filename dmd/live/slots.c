@@ -96,12 +96,16 @@ dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr) {
   return block;
 }
 
+static bool is_at(const dmd_block_t *block, uint32_t offset) {
+  return block->offset == offset && !block->is_moving;
+}
+
 /* The link that leads to the first block of this chunk that starts at this offset, or NULL. */
 static uint32_t *find_link(const dmd_slots_t *slots, dmd_chunk_t *chunk, uint32_t offset) {
   uint32_t *link = &chunk->slot[offset >> SLOT_BITS];
   while (*link != DMD_NONE) {
     dmd_block_t *block = block_at(slots, *link);
-    if (block->offset == offset)
+    if (is_at(block, offset))
       return link;
     link = &block->next;
   }
@@ -117,8 +121,10 @@ dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr) {
 }
 
 dmd_block_t *dmd_slots_find_older(const dmd_slots_t *slots, const dmd_block_t *block) {
-  dmd_block_t *next = block->next == DMD_NONE ? NULL : block_at(slots, block->next);
-  return next != NULL && next->offset == block->offset ? next : NULL;
+  for (uint32_t id = block->next; id != DMD_NONE; id = block_at(slots, id)->next)
+    if (is_at(block_at(slots, id), block->offset))
+      return block_at(slots, id);
+  return NULL;
 }
 
 /* Removes the block that a link of this chunk leads to. */
@@ -135,16 +141,19 @@ static dmd_block_t *unlink_block(dmd_slots_t *slots, dmd_chunk_t *chunk, uint32_
 dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
   dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
   uint32_t *link = chunk == NULL ? NULL : find_link(slots, chunk, chunk_offset(addr));
-  while (link != NULL && (block_at(slots, *link)->flags & DMD_BLOCK_POOLED))
-    link = dmd_slots_find_older(slots, block_at(slots, *link)) == NULL
-               ? NULL
-               : &block_at(slots, *link)->next;
-  return link == NULL ? NULL : unlink_block(slots, chunk, link);
+  dmd_block_t *block = link == NULL ? NULL : block_at(slots, *link);
+  while (block != NULL && (block->flags & DMD_BLOCK_POOLED))
+    block = dmd_slots_find_older(slots, block);
+  if (block == NULL)
+    return NULL;
+  while (block_at(slots, *link) != block)
+    link = &block_at(slots, *link)->next;
+  return unlink_block(slots, chunk, link);
 }
 
 void dmd_slots_remove_this(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block) {
   dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
-  uint32_t *link = find_link(slots, chunk, chunk_offset(addr));
+  uint32_t *link = &chunk->slot[chunk_offset(addr) >> SLOT_BITS];
   while (block_at(slots, *link) != block)
     link = &block_at(slots, *link)->next;
   unlink_block(slots, chunk, link);

@@ -19,6 +19,15 @@ volatile bool g_is_complete = true;
 
 static dmd_lock_t g_lock; /* the engine lock */
 
+static void lock_engine(void) {
+  pl_lock_take(&g_lock);
+}
+
+static void unlock_engine(pl_thread_t *thread) {
+  dmd_engine_leave(&g_engine, thread->number, &thread->quick);
+  pl_lock_give(&g_lock);
+}
+
 /* ---- What could not be told at once. ---- */
 
 static void note(pl_thread_t *thread, const pl_noted_t *noted) {
@@ -41,12 +50,12 @@ static void tell_noted(pl_thread_t *thread, const pl_noted_t *noted) {
   uint64_t usable = noted->is_free ? 0 : usable_of(noted->addr);
   thread->entry = noted->entry;
   thread->stack = pl_stack_of_entry(&noted->entry);
-  pl_lock_take(&g_lock);
+  lock_engine();
   if (noted->is_free
           ? !dmd_observed_free(&g_engine, thread->number, noted->addr)
           : !dmd_observed_alloc(&g_engine, thread->number, noted->addr, noted->req, usable))
     g_is_complete = false;
-  pl_lock_give(&g_lock);
+  unlock_engine(thread);
 }
 
 /* A handler that comes in between adds to it. */
@@ -72,9 +81,9 @@ static bool begin(pl_thread_t *thread) {
   atomic_signal_fence(memory_order_seq_cst);
   thread->saved_errno = errno;
   if (__builtin_expect(thread->number == 0, 0)) {
-    pl_lock_take(&g_lock);
+    lock_engine();
     pl_thread_number(thread);
-    pl_lock_give(&g_lock);
+    unlock_engine(thread);
   }
   if (__builtin_expect(thread->n_told != thread->n_noted, 0))
     tell_all_noted(thread);
@@ -101,35 +110,65 @@ void pl_unhide(pl_thread_t *thread) {
   end(thread);
 }
 
-bool pl_enter(pl_thread_t *thread, const pl_entry_t *entry, bool wants_stack) {
+static bool begin_at(pl_thread_t *thread, const pl_entry_t *entry) {
   if (!begin(thread))
     return false;
   thread->stack = DMD_NONE;
   if (entry != NULL)
     thread->entry = *entry;
-  if (wants_stack)
+  return true;
+}
+
+/* The capture of a stack may wait for the loader, and must not have the engine lock meanwhile. */
+static void lock_with_stack(pl_thread_t *thread, bool wants_stack) {
+  if (wants_stack && thread->stack == DMD_NONE)
     thread->stack = pl_stack_capture(thread);
-  pl_lock_take(&g_lock);
+  lock_engine();
+}
+
+bool pl_enter(pl_thread_t *thread, const pl_entry_t *entry, bool wants_stack) {
+  if (!begin_at(thread, entry))
+    return false;
+  lock_with_stack(thread, wants_stack);
   return true;
 }
 
 void pl_leave(pl_thread_t *thread) {
-  pl_lock_give(&g_lock);
+  unlock_engine(thread);
   end(thread);
 }
 
 /* ---- What the program's allocator does. ---- */
 
+/* Most is told without the engine lock. */
+
+static uint32_t stack_of(void *ctx) {
+  pl_thread_t *thread = ctx;
+  if (thread->stack == DMD_NONE)
+    thread->stack = pl_stack_capture(thread);
+  return thread->stack;
+}
+
+static dmd_quick_event_t quick_event(pl_thread_t *thread) {
+  return (dmd_quick_event_t){
+      .quick = &thread->quick, .thread = thread->number, .stack = stack_of, .ctx = thread};
+}
+
 void pl_tell_alloc(const pl_entry_t *entry, void *p, size_t req) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p, usable = usable_of(addr);
-  if (!pl_enter(thread, entry, true)) {
+  if (!begin_at(thread, entry)) {
     note(thread, &(pl_noted_t){.addr = addr, .req = req, .entry = *entry});
     return;
   }
-  if (!dmd_observed_alloc(&g_engine, thread->number, addr, req, usable))
-    g_is_complete = false;
-  pl_leave(thread);
+  dmd_quick_event_t event = quick_event(thread);
+  if (!dmd_observed_quick_alloc(&g_engine, &event, addr, req, usable)) {
+    lock_with_stack(thread, true);
+    if (!dmd_observed_alloc(&g_engine, thread->number, addr, req, usable))
+      g_is_complete = false;
+    unlock_engine(thread);
+  }
+  end(thread);
 }
 
 /* What is half of all memory or more was a negative number. */
@@ -143,70 +182,93 @@ void pl_tell_failure(const pl_entry_t *entry, size_t req) {
 
 void pl_tell_asked(const pl_entry_t *entry, void *p) {
   pl_thread_t *thread = pl_thread();
+  if (g_state == PL_WATCHING && !dmd_observed_wants_size(&g_engine, &thread->quick))
+    return;
   if (!pl_enter(thread, entry, g_engine.rules.report))
     return;
   dmd_engine_usable_size(&g_engine, thread->number, (uintptr_t)p);
   pl_leave(thread);
 }
 
-/* The capture of a stack may wait for the loader, and must not have the engine lock meanwhile. */
 static void capture_late(pl_thread_t *thread) {
   if (thread->stack != DMD_NONE)
     return;
-  pl_lock_give(&g_lock);
-  thread->stack = pl_stack_capture(thread);
-  pl_lock_take(&g_lock);
+  unlock_engine(thread);
+  lock_with_stack(thread, true);
 }
 
 void pl_tell_free(const pl_entry_t *entry, void *p) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p;
-  if (!pl_enter(thread, entry, dmd_live_wants_stack_of_free(&g_engine.live))) {
+  if (!begin_at(thread, entry)) {
     note(thread, &(pl_noted_t){.addr = addr, .entry = *entry, .is_free = true});
     return;
   }
-  if (!dmd_observed_free(&g_engine, thread->number, addr) && g_is_complete) {
-    capture_late(thread);
-    dmd_observed_say_invalid_free(&g_engine, thread->number, addr);
+  dmd_quick_event_t event = quick_event(thread);
+  if (!dmd_observed_quick_free(&g_engine, &event, addr)) {
+    lock_with_stack(thread, dmd_live_wants_stack_of_free(&g_engine.live));
+    if (!dmd_observed_free(&g_engine, thread->number, addr) && g_is_complete) {
+      capture_late(thread);
+      dmd_observed_say_invalid_free(&g_engine, thread->number, addr);
+    }
+    unlock_engine(thread);
   }
-  pl_leave(thread);
+  end(thread);
 }
 
 void pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving) {
   pl_thread_t *thread = pl_thread();
   *moving = (pl_moving_t){.addr = (uintptr_t)p};
-  if (!pl_enter(thread, entry, true)) {
+  if (!begin_at(thread, entry)) {
     note(thread, &(pl_noted_t){.addr = moving->addr, .entry = *entry, .is_free = true});
     return;
   }
-  moving->stack = thread->stack;
-  moving->is_known = dmd_observed_take(&g_engine, moving->addr, &moving->block);
-  if (!moving->is_known && g_is_complete)
-    dmd_observed_say_invalid_realloc(&g_engine, thread->number, moving->addr);
-  pl_leave(thread);
+  moving->stack = pl_stack_capture(thread);
+  moving->block = dmd_observed_quick_begin_realloc(&g_engine, moving->addr);
+  if (moving->block == NULL) {
+    thread->stack = moving->stack;
+    lock_engine();
+    moving->block = dmd_observed_begin_realloc(&g_engine, moving->addr);
+    if (moving->block == NULL && g_is_complete)
+      dmd_observed_say_invalid_realloc(&g_engine, thread->number, moving->addr);
+    unlock_engine(thread);
+  }
+  end(thread);
+}
+
+static void tell_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p, size_t req,
+                       uint64_t usable) {
+  dmd_quick_event_t event = quick_event(thread);
+  uint64_t addr = (uintptr_t)p;
+  if (p != NULL && dmd_observed_quick_end_realloc(&g_engine, &event, moving->addr, moving->block,
+                                                  addr, req, usable))
+    return;
+  lock_engine();
+  if (p == NULL && req == 0)
+    dmd_observed_free_by_realloc(&g_engine, thread->number, moving->addr, moving->block);
+  else if (p == NULL)
+    dmd_observed_put_back(&g_engine, moving->addr, moving->block, req);
+  else if (!dmd_observed_end_realloc(&g_engine, thread->number, moving->addr, moving->block, addr,
+                                     req, usable))
+    g_is_complete = false;
+  unlock_engine(thread);
 }
 
 /* A handler cannot have come in between in the one call and not in the other: where the first could
  * not enter, all that it does is noted. */
 void pl_tell_realloc_end(const pl_entry_t *entry, const pl_moving_t *moving, void *p, size_t req) {
   pl_thread_t *thread = pl_thread();
-  bool is_gone = p != NULL || req == 0;
   uint64_t usable = p == NULL ? 0 : usable_of((uintptr_t)p);
-  if (!moving->is_known) {
+  if (moving->block == NULL) {
     if (p != NULL)
       pl_tell_alloc(entry, p, req);
     return;
   }
-  if (!pl_enter(thread, entry, false))
+  if (!begin_at(thread, entry))
     return;
   thread->stack = moving->stack;
-  if (is_gone)
-    dmd_observed_let_go(&g_engine, moving->addr, &moving->block, moving->stack);
-  else
-    dmd_observed_put_back(&g_engine, moving->addr, &moving->block, req);
-  if (p != NULL && !dmd_observed_alloc(&g_engine, thread->number, (uintptr_t)p, req, usable))
-    g_is_complete = false;
-  pl_leave(thread);
+  tell_moved(thread, moving, p, req, usable);
+  end(thread);
 }
 
 /* ---- In a fork. ---- */
@@ -223,7 +285,8 @@ void pl_event_fork_begin(void) {
   thread->inside = true;
   thread->saved_errno = errno;
   pl_objects_fork_begin();
-  pl_lock_take(&g_lock);
+  lock_engine();
+  dmd_blocks_hold_all(g_engine.live.blocks);
   pl_stack_fork_begin();
   pl_memory_fork_begin();
 }
@@ -235,11 +298,12 @@ void pl_event_fork_end(bool is_child) {
   pl_memory_fork_end();
   pl_stack_fork_end();
   if (is_child) {
-    pl_lock_renew(&g_lock);
     pl_thread_forked(thread);
     dmd_engine_forked(&g_engine, thread->number);
+    dmd_engine_leave(&g_engine, thread->number, &thread->quick);
+    pl_lock_renew(&g_lock);
   } else {
-    pl_lock_give(&g_lock);
+    unlock_engine(thread);
   }
   pl_objects_fork_end();
   end(thread);

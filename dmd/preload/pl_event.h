@@ -59,9 +59,8 @@ void pl_tell_free(const pl_entry_t *entry, void *p);
 /* A realloc: begin before it, then end, with what it answered; NULL: it failed, and req bytes were
  * wanted. What is told in between is this thread's. */
 typedef struct pl_moving {
-  bool is_known; /* there is such a block, and it is out of the records */
+  dmd_block_t *block; /* that is reallocated; NULL: there is no such block */
   uint64_t addr;
-  dmd_block_t block;
   uint32_t stack;
 } pl_moving_t;
 

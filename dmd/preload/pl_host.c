@@ -5,6 +5,7 @@
 #include "dmd-config.h"
 #include "preload/pl_files.h"
 #include "preload/pl_gzip.h"
+#include "preload/pl_lock.h"
 #include "preload/pl_malloc.h"
 #include "preload/pl_memory.h"
 #include "preload/pl_message.h"
@@ -217,6 +218,7 @@ static void say_stack(void *ctx, uint32_t stack) {
 
 const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
                                    .word_szB = sizeof(void *),
+                                   .waiting = &pl_waiting,
                                    .texts_are_others = true,
                                    .capture = capture,
                                    .place = place,

@@ -19,6 +19,8 @@
 #ifndef DMD_PRELOAD_PL_THREAD_H
 #define DMD_PRELOAD_PL_THREAD_H
 
+#include "live/quick.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +67,7 @@ typedef struct pl_thread {
   pl_entry_t entry;
   uint32_t stack;      /* of the entry, once pl_stack_capture was asked; 0: not yet */
   uint64_t stack_high; /* no frame is above it; 0: unknown */
+  dmd_quick_t quick;   /* what of the engine's state is this thread's */
   int saved_errno;
   uint32_t n_noted, n_told; /* in all; what is noted is at the number modulo the room */
   pl_noted_t noted[PL_MAX_NOTED];

@@ -232,3 +232,17 @@ bool naive_utf8_valid(const char *s) {
   }
   return true;
 }
+
+/* ---- Locks. ---- */
+
+static void never_wait(void *ctx, uint32_t *word, uint32_t while_it_is) {
+  (void)ctx, (void)word, (void)while_it_is;
+  fail_msg("a lock was taken twice");
+}
+
+static void never_wake(void *ctx, uint32_t *word) {
+  (void)ctx, (void)word;
+  fail_msg("somebody waited");
+}
+
+const dmd_waiting_t never_waiting = {.wait = never_wait, .wake = never_wake};

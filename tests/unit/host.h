@@ -32,6 +32,7 @@
 #include <cmocka.h>
 
 #include "base/env.h"
+#include "base/lock.h"
 #include "base/out.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -68,6 +69,9 @@ host_end_t host_run(host_t *host, host_body_fn body, void *arg);
  * second, and so on until one gets through; that last one must give everything back. Returns the
  * number of failures that were tried. */
 size_t host_fail_everywhere(host_body_fn body, void *arg);
+
+/* Locks of a test that has one thread, and so never has to wait: that would be for ever. */
+extern const dmd_waiting_t never_waiting;
 
 /* ---- a sink that keeps what it is given ---- */
 

@@ -40,7 +40,7 @@ static dmd_block_t *record_of(const model_entry_t *e) {
 static void remove_chunk(model_entry_t *e) {
   dmd_removed_t removed;
   dmd_block_t *chunk = record_of(e);
-  dmd_heap_remove_announced(&f.heap, e->addr, chunk, &removed);
+  dmd_heap_remove_this(&f.heap, e->addr, chunk, &removed);
   assert_ptr_equal(removed.block, chunk);
   assert_int_equal(chunk->stack, e->serial);
   assert_false(removed.stays);

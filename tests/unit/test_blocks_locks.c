@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The locks of the parts that blocks are in.
+ */
+#include "host.h"
+
+#include "base/mem.h"
+#include "live/blocks.h"
+
+enum { N_PARTS = 16 };
+
+static const uint64_t BASE = UINT64_C(0x7f1200000000), MIB = UINT64_C(1) << 20;
+
+/* Taking a lock that is held already fails the test: see never_waiting. */
+static void what_is_held(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_blocks_t *blocks = dmd_blocks_create(
+      &host.env, &(dmd_blocks_config_t){.n_parts = N_PARTS, .waiting = &never_waiting});
+  uint64_t usable, other = BASE;
+  dmd_blocks_find(blocks, BASE);
+  dmd_blocks_find(blocks, BASE + 1000); /* of the same part: its lock is there already */
+  while (dmd_hash_u64(other / MIB) >> 60 == dmd_hash_u64(BASE / MIB) >> 60)
+    other += MIB;
+  assert_false(dmd_blocks_quick_usable(blocks, other, &usable));
+  dmd_blocks_let_go(blocks);
+  assert_false(dmd_blocks_quick_usable(blocks, BASE, &usable));
+  dmd_blocks_hold_all(blocks);
+  dmd_blocks_totals(blocks);
+  dmd_blocks_let_go(blocks);
+  for (uint64_t addr = BASE; addr < BASE + 100 * MIB; addr += MIB)
+    assert_false(dmd_blocks_quick_usable(blocks, addr, &usable));
+  dmd_blocks_destroy(blocks);
+  host_done(&host);
+}
+
+static void create_with_slabs(host_t *host, void *slabs) {
+  dmd_blocks_create(&host->env, &(dmd_blocks_config_t){.slabs = slabs, .n_parts = 2});
+}
+
+static void blocks_of_slabs_are_in_one_part(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_slabs_t slabs;
+  assert_int_equal(host_run(&host, create_with_slabs, &slabs), HOST_PANICKED);
+  assert_string_equal(host.panic, "blocks cannot have so many parts");
+  host_done(&host);
+}
+
+static void count(void *ctx, uint64_t addr, dmd_block_t *block) {
+  (void)addr, (void)block;
+  ++*(uint32_t *)ctx;
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_blocks_t *blocks = dmd_blocks_create(
+      &host->env, &(dmd_blocks_config_t){.max_freed = 3, .n_parts = 4, .waiting = &never_waiting});
+  for (uint32_t i = 0; i < 20; i++) {
+    dmd_new_block_t block = {.addr = BASE + i * MIB, .req = i, .usable = i};
+    dmd_blocks_quick_add(blocks, &block, i);
+    if (i % 3 == 0)
+      dmd_blocks_quick_remove(blocks, block.addr, DMD_NONE);
+  }
+  uint32_t n = 0;
+  dmd_blocks_walk(blocks, count, &n);
+  assert_int_equal(n, 13);
+  dmd_blocks_let_go(blocks);
+  dmd_blocks_destroy(blocks);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) > 10);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_held),
+      cmocka_unit_test(blocks_of_slabs_are_in_one_part),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
