@@ -317,11 +317,13 @@ dmd_native_sources = \
   dmd/preload/pl_files.c dmd/preload/pl_files.h \
   dmd/preload/pl_gzip.c dmd/preload/pl_gzip.h \
   dmd/preload/pl_host.c dmd/preload/pl_host.h \
+  dmd/preload/pl_jemalloc.c dmd/preload/pl_jemalloc.h \
   dmd/preload/pl_lock.c dmd/preload/pl_lock.h \
   dmd/preload/pl_main.c dmd/preload/pl_main.h \
   dmd/preload/pl_malloc.c dmd/preload/pl_malloc.h \
   dmd/preload/pl_memory.c dmd/preload/pl_memory.h \
   dmd/preload/pl_message.c dmd/preload/pl_message.h \
+  dmd/preload/pl_new.c dmd/preload/pl_new.h \
   dmd/preload/pl_objects.c dmd/preload/pl_objects.h \
   dmd/preload/pl_options.c dmd/preload/pl_options.h \
   dmd/preload/pl_place.c dmd/preload/pl_place.h \

@@ -7,7 +7,7 @@ AC_ARG_ENABLE([native], [AS_HELP_STRING([--disable-native], [no native engine (l
 AC_ARG_VAR([NATIVE_CFLAGS], [flags to optimise libdmd.so with])
 : "${NATIVE_CFLAGS=-O2 -g}"
 NATIVE_BASE_CFLAGS="-std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin-malloc -fno-builtin-calloc -ffunction-sections -fdata-sections"
-NATIVE_LDFLAGS="-shared -Wl,-z,now -Wl,-z,defs -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,-Bsymbolic"
+NATIVE_LDFLAGS="-shared -Wl,-z,now -Wl,-z,defs -Wl,--gc-sections -Wl,--exclude-libs,ALL"
 NATIVE_LIBS=-l:libz.a
 AS_IF([test "x$enable_native" = xno], [dmd_have_native="no: --disable-native"], [
   AC_MSG_CHECKING([whether the native engine can be built])

@@ -2,6 +2,7 @@
 #include "engine/nativeoptions.h"
 
 #include "base/limits.h"
+#include "base/mem.h"
 
 #define AT(field) DMD_OPTION_AT(dmd_native_options_t, field)
 
@@ -14,12 +15,26 @@ static const dmd_option_t native_options[] = {
      .letter = 'q'},
     {"trace-children", "no|yes", "no", "whether programs that the program starts are watched, too",
      DMD_OPTION_WORD, AT(trace_children)},
+    {"run-libc-freeres", "no|yes", "yes",
+     "free what the C and C++ libraries keep for themselves, before the dump at exit",
+     DMD_OPTION_WORD, AT(run_freeres)},
     {"child-silent-after-fork", "no|yes", "no", "whether forked processes say and write nothing",
      DMD_OPTION_WORD, AT(child_silent)},
 };
 
 const dmd_option_table_t dmd_native_option_table = {native_options,
                                                     sizeof native_options / sizeof *native_options};
+
+bool dmd_native_take(dmd_native_options_t *options, const char *argument, bool *is_one,
+                     dmd_strbuf_t *why) {
+  if (dmd_str_equal(argument, "-q") || dmd_str_equal(argument, "--quiet")) {
+    *is_one = options->quiet = true;
+    return true;
+  }
+  const dmd_option_t *option = dmd_option_of(&dmd_native_option_table, argument);
+  *is_one = option != NULL;
+  return option == NULL || dmd_option_set(option, options, argument, why);
+}
 
 bool dmd_native_next_option(const char **at, dmd_strbuf_t *option) {
   const char *s = *at;

@@ -23,10 +23,16 @@ typedef struct dmd_native_options {
   const char *log_file; /* NULL: standard error */
   bool quiet;
   bool trace_children;
+  bool run_freeres;
   bool child_silent;
 } dmd_native_options_t;
 
 extern const dmd_option_table_t dmd_native_option_table;
+
+/* Takes an argument that is one of these options, as --NAME=VALUE, or -q and --quiet. *is_one: it
+ * is. False, with what is wrong in why, where it is and has no value that it may have. */
+bool dmd_native_take(dmd_native_options_t *options, const char *argument, bool *is_one,
+                     dmd_strbuf_t *why);
 
 /* The option at *at, which moves behind it, into an empty buffer. False: there are no more. */
 bool dmd_native_next_option(const char **at, dmd_strbuf_t *option);

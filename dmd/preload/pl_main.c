@@ -53,8 +53,12 @@ void pl_finish(void) {
   pl_leave(thread);
 }
 
+/* Other threads may still use what the libraries have. */
 static void finish_at_exit(int status, void *ctx) {
   (void)status, (void)ctx;
+  if (g_state == PL_WATCHING && getpid() == g_pid && g_native_options.run_freeres &&
+      pl_thread_count() == 1)
+    pl_real_free_libraries();
   pl_finish();
 }
 
@@ -99,6 +103,22 @@ static void register_ends(void) {
   pthread_atfork(pl_event_fork_begin, fork_in_parent, fork_in_child);
 }
 
+/* Other allocators have functions of their own that we do not see. */
+static void look_at_allocator(void) {
+  const char *first = pl_real_malloc_before_ours();
+  g_is_complete = first == NULL && pl_real_is_libc();
+  if (first == NULL)
+    return;
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, &g_env);
+  dmd_strbuf_str(&line, "dmd: ");
+  dmd_strbuf_str(&line, first[0] == '\0' ? "the program" : first);
+  dmd_strbuf_str(&line,
+                 " has a malloc of its own, which comes before libdmd.so's: no block is seen");
+  pl_say(line.text);
+  dmd_strbuf_destroy(&line);
+}
+
 static void start(void) {
   if (!pl_options_read() ||
       (g_native_options.log_file != NULL && !pl_message_open(g_native_options.log_file))) {
@@ -112,6 +132,7 @@ static void start(void) {
     pl_real_exit_now(1);
   pl_objects_refresh();
   pl_thread_start();
+  look_at_allocator();
   register_ends();
   if (!g_native_options.trace_children)
     pl_options_hide();

@@ -2,10 +2,12 @@
 #include "preload/pl_malloc.h"
 
 #include "base/mem.h"
-#include "preload/pl_event.h"
+#include "preload/pl_jemalloc.h"
+#include "preload/pl_new.h"
 #include "preload/pl_real.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 /* Each is one function with two names, since the compiler takes the address of a malloc for that of
  * the program's. It is called from outside only: what calls it is where it returns to. */
@@ -19,21 +21,13 @@ static bool is_early(void) {
   return __builtin_expect(!pl_real_is_found(), 0);
 }
 
-static void *told(const pl_entry_t *entry, void *p, size_t szB) {
-  if (__builtin_expect(p != NULL, 1))
-    pl_tell_alloc(entry, p, szB);
-  else
-    pl_tell_failure(entry, szB);
-  return p;
-}
-
 /* ---- malloc and its kin. ---- */
 
 OURS static void *pl_malloc(size_t szB) {
   pl_entry_t entry = PL_ENTRY(PL_IN_MALLOC);
   if (is_early())
     return pl_early_alloc(1, szB);
-  return told(&entry, g_real.malloc(szB), szB);
+  return pl_told(&entry, g_real.malloc(szB), szB);
 }
 
 OURS static void *pl_calloc(size_t n, size_t szB) {
@@ -43,21 +37,21 @@ OURS static void *pl_calloc(size_t n, size_t szB) {
     all_szB = n > szB ? n : szB;
   if (is_early())
     return pl_early_alloc(1, all_szB);
-  return told(&entry, g_real.calloc(n, szB), all_szB);
+  return pl_told(&entry, g_real.calloc(n, szB), all_szB);
 }
 
 OURS static void *pl_memalign(size_t alignB, size_t szB) {
   pl_entry_t entry = PL_ENTRY(PL_IN_MEMALIGN);
   if (is_early())
     return pl_early_alloc(alignB, szB);
-  return told(&entry, g_real.memalign(alignB, szB), szB);
+  return pl_told(&entry, g_real.memalign(alignB, szB), szB);
 }
 
 OURS static void *pl_aligned_alloc(size_t alignB, size_t szB) {
   pl_entry_t entry = PL_ENTRY(PL_IN_ALIGNED_ALLOC);
   if (is_early())
     return pl_early_alloc(alignB, szB);
-  return told(&entry, g_real.aligned_alloc(alignB, szB), szB);
+  return pl_told(&entry, g_real.aligned_alloc(alignB, szB), szB);
 }
 
 OURS static int pl_posix_memalign(void **p, size_t alignB, size_t szB) {
@@ -67,7 +61,7 @@ OURS static int pl_posix_memalign(void **p, size_t alignB, size_t szB) {
     return 0;
   }
   int error = g_real.posix_memalign(p, alignB, szB);
-  told(&entry, error == 0 ? *p : NULL, szB);
+  pl_told(&entry, error == 0 ? *p : NULL, szB);
   return error;
 }
 
@@ -75,14 +69,17 @@ OURS static void *pl_valloc(size_t szB) {
   pl_entry_t entry = PL_ENTRY(PL_IN_VALLOC);
   if (is_early())
     return pl_early_alloc(1, szB);
-  return told(&entry, g_real.valloc(szB), szB);
+  return pl_told(&entry, g_real.valloc(szB), szB);
 }
 
+/* Whoever calls pvalloc asks for whole pages. */
 OURS static void *pl_pvalloc(size_t szB) {
   pl_entry_t entry = PL_ENTRY(PL_IN_PVALLOC);
+  size_t page_szB = (size_t)sysconf(_SC_PAGESIZE), rest_szB = szB % page_szB;
   if (is_early())
     return pl_early_alloc(1, szB);
-  return told(&entry, g_real.pvalloc(szB), szB);
+  void *p = g_real.pvalloc(szB);
+  return pl_told(&entry, p, rest_szB == 0 ? szB : szB - rest_szB + page_szB);
 }
 
 /* ---- free and its kin. ---- */
@@ -126,7 +123,7 @@ OURS static void pl_free_aligned_sized(void *p, size_t alignB, size_t szB) {
 /* Early memory stays where it is. */
 static void *leave_early(const pl_entry_t *entry, void *p, size_t szB) {
   size_t old_szB = pl_early_size(p);
-  void *now = is_early() ? pl_early_alloc(1, szB) : told(entry, g_real.malloc(szB), szB);
+  void *now = is_early() ? pl_early_alloc(1, szB) : pl_told(entry, g_real.malloc(szB), szB);
   if (now != NULL)
     dmd_mem_copy(now, p, old_szB < szB ? old_szB : szB);
   return now;
@@ -139,7 +136,7 @@ static void *resize(const pl_entry_t *entry, void *p, size_t szB) {
   if (is_early())
     return pl_early_alloc(1, szB);
   if (p == NULL)
-    return told(entry, g_real.realloc(p, szB), szB);
+    return pl_told(entry, g_real.realloc(p, szB), szB);
   pl_moving_t moving;
   pl_tell_realloc_begin(entry, p, &moving);
   void *now = g_real.realloc(p, szB);
@@ -197,27 +194,30 @@ AS(pl_malloc_usable_size) size_t malloc_usable_size(void *p);
 static const struct {
   uintptr_t address;
   const char *name;
-} g_functions[PL_IN_END] = {NAMED(PL_IN_MALLOC, malloc),
-                            NAMED(PL_IN_CALLOC, calloc),
-                            NAMED(PL_IN_REALLOC, realloc),
-                            NAMED(PL_IN_REALLOCARRAY, reallocarray),
-                            NAMED(PL_IN_FREE, free),
-                            NAMED(PL_IN_FREE_SIZED, free_sized),
-                            NAMED(PL_IN_FREE_ALIGNED_SIZED, free_aligned_sized),
-                            NAMED(PL_IN_POSIX_MEMALIGN, posix_memalign),
-                            NAMED(PL_IN_ALIGNED_ALLOC, aligned_alloc),
-                            NAMED(PL_IN_MEMALIGN, memalign),
-                            NAMED(PL_IN_VALLOC, valloc),
-                            NAMED(PL_IN_PVALLOC, pvalloc),
-                            NAMED(PL_IN_MALLOC_USABLE_SIZE, malloc_usable_size)};
+} g_functions[PL_IN_MALLOCX] = {NAMED(PL_IN_MALLOC, malloc),
+                                NAMED(PL_IN_CALLOC, calloc),
+                                NAMED(PL_IN_REALLOC, realloc),
+                                NAMED(PL_IN_REALLOCARRAY, reallocarray),
+                                NAMED(PL_IN_FREE, free),
+                                NAMED(PL_IN_FREE_SIZED, free_sized),
+                                NAMED(PL_IN_FREE_ALIGNED_SIZED, free_aligned_sized),
+                                NAMED(PL_IN_POSIX_MEMALIGN, posix_memalign),
+                                NAMED(PL_IN_ALIGNED_ALLOC, aligned_alloc),
+                                NAMED(PL_IN_MEMALIGN, memalign),
+                                NAMED(PL_IN_VALLOC, valloc),
+                                NAMED(PL_IN_PVALLOC, pvalloc),
+                                NAMED(PL_IN_MALLOC_USABLE_SIZE, malloc_usable_size)};
 
 uint64_t pl_function_address(pl_in_t in) {
-  return g_functions[in].address;
+  return in >= PL_IN_NEW       ? pl_new_address(in)
+         : in >= PL_IN_MALLOCX ? pl_jemalloc_address(in)
+                               : g_functions[in].address;
 }
 
 const char *pl_function_name(uint64_t address) {
-  for (unsigned i = 0; i < PL_IN_END; i++)
+  for (unsigned i = 0; i < PL_IN_MALLOCX; i++)
     if (g_functions[i].address == address)
       return g_functions[i].name;
-  return NULL;
+  const char *name = pl_new_name(address);
+  return name != NULL ? name : pl_jemalloc_name(address);
 }

@@ -11,7 +11,16 @@
 #ifndef DMD_PRELOAD_PL_MALLOC_H
 #define DMD_PRELOAD_PL_MALLOC_H
 
-#include "preload/pl_thread.h"
+#include "preload/pl_event.h"
+
+/* Tells of a block that the program's allocator gave, or, where it is NULL, that it gave none. */
+static inline void *pl_told(const pl_entry_t *entry, void *p, size_t szB) {
+  if (__builtin_expect(p != NULL, 1))
+    pl_tell_alloc(entry, p, szB);
+  else
+    pl_tell_failure(entry, szB);
+  return p;
+}
 
 /* Where a function of ours begins, and its name; NULL for an address of none. */
 uint64_t pl_function_address(pl_in_t in);

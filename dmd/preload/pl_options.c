@@ -26,27 +26,33 @@ static void say_wrong(const char *argument, const char *why) {
   dmd_strbuf_destroy(&line);
 }
 
+/* One of the engine's options, of which that are noted that the user gave. */
+static bool take_of_engine(const char *argument, bool *is_one, dmd_strbuf_t *why) {
+  const dmd_option_t *given = dmd_option_of(&dmd_engine_options, argument);
+  const dmd_option_t *option =
+      given != NULL ? given : dmd_option_of(&dmd_starter_options, argument);
+  *is_one = option != NULL;
+  if (option == NULL)
+    return true;
+  if (!dmd_option_set(option, &g_options, argument, why))
+    return false;
+  if (given != NULL)
+    dmd_options_note(&g_options, argument);
+  return true;
+}
+
 /* Texts stay where the argument is. */
 static bool take(const char *argument) {
-  const dmd_option_table_t *tables[] = {&dmd_engine_options, &dmd_starter_options,
-                                        &dmd_native_option_table};
-  void *targets[] = {&g_options, &g_options, &g_native_options};
+  bool is_one;
   dmd_strbuf_t why;
   dmd_strbuf_init(&why, &g_env);
-  if (dmd_str_equal(argument, "-q"))
-    argument = "--quiet";
-  const dmd_option_t *option = NULL;
-  bool good = false;
-  for (unsigned i = 0; i < 3 && option == NULL; i++) {
-    option = dmd_option_of(tables[i], argument);
-    good = option != NULL && dmd_option_set(option, targets[i], argument, &why);
-    if (good && i == 0)
-      dmd_options_note(&g_options, argument);
-  }
-  if (!good)
-    say_wrong(argument, option == NULL ? "there is no such option" : why.text);
+  bool good = take_of_engine(argument, &is_one, &why);
+  if (!is_one)
+    good = dmd_native_take(&g_native_options, argument, &is_one, &why);
+  if (!good || !is_one)
+    say_wrong(argument, is_one ? why.text : "there is no such option");
   dmd_strbuf_destroy(&why);
-  return good;
+  return good && is_one;
 }
 
 static bool take_all(const char *text) {

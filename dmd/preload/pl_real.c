@@ -3,8 +3,10 @@
 #include "preload/pl_real.h"
 
 #include "preload/pl_message.h"
+#include "preload/pl_new.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -70,19 +72,48 @@ void pl_real_find(void) {
   FIND(valloc);
   FIND(pvalloc);
   FIND(malloc_usable_size);
+  FIND(mallocx);
+  FIND(rallocx);
+  FIND(xallocx);
+  FIND(dallocx);
+  FIND(sdallocx);
   FIND(pthread_create);
   FIND(dlclose);
-  FIND(_exit);
+  FIND(__libc_freeres);
+  FIND(_ZN9__gnu_cxx9__freeresEv);
   if (found.malloc == NULL || found.calloc == NULL || found.realloc == NULL || found.free == NULL ||
       found.malloc_usable_size == NULL)
     pl_die("the program has no allocator whose functions could be found");
+  pl_new_find(*(void **)&found.malloc);
   g_real = found;
   is_finding = false;
 }
 
-const char *pl_real_allocator(void) {
-  Dl_info info;
-  return dladdr(*(void **)&g_real.malloc, &info) != 0 ? info.dli_fname : "";
+/* Of the C library's functions exit is never anybody else's. */
+bool pl_real_is_libc(void) {
+  Dl_info libc, allocator;
+  void *end = dlsym(RTLD_NEXT, "exit");
+  return end != NULL && dladdr(end, &libc) != 0 &&
+         dladdr(*(void **)&g_real.malloc, &allocator) != 0 && libc.dli_fbase == allocator.dli_fbase;
+}
+
+/* A program that is not position-independent may have a malloc by which it only calls others. */
+const char *pl_real_malloc_before_ours(void) {
+  Dl_info ours, first;
+  ElfW(Sym) * symbol;
+  void *malloc_now = dlsym(RTLD_DEFAULT, "malloc");
+  if (malloc_now == NULL || dladdr(&g_real, &ours) == 0 ||
+      dladdr1(malloc_now, &first, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL)
+    return NULL;
+  bool is_ours = first.dli_fbase == ours.dli_fbase || symbol->st_shndx == SHN_UNDEF;
+  return is_ours ? NULL : first.dli_fname;
+}
+
+void pl_real_free_libraries(void) {
+  if (g_real._ZN9__gnu_cxx9__freeresEv != NULL)
+    g_real._ZN9__gnu_cxx9__freeresEv();
+  if (g_real.__libc_freeres != NULL)
+    g_real.__libc_freeres();
 }
 
 void pl_real_exit_now(int status) {

@@ -31,9 +31,15 @@ typedef struct pl_real {
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*malloc_usable_size)(void *);
+  void *(*mallocx)(size_t, int);
+  void *(*rallocx)(void *, size_t, int);
+  size_t (*xallocx)(void *, size_t, size_t, int);
+  void (*dallocx)(void *, int);
+  void (*sdallocx)(void *, size_t, int);
   int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   int (*dlclose)(void *);
-  void (*_exit)(int);
+  void (*__libc_freeres)(void);            /* free what the C library, */
+  void (*_ZN9__gnu_cxx9__freeresEv)(void); /* and the C++ library, keep for themselves */
 } pl_real_t;
 
 extern pl_real_t g_real;
@@ -51,8 +57,16 @@ void *pl_early_alloc(size_t alignB, size_t szB);
 bool pl_early_has(const void *p);
 size_t pl_early_size(const void *p);
 
-/* The path of the object that the program's malloc is in, for as long as that is loaded. */
-const char *pl_real_allocator(void);
+/* Whether the program's allocator is the C library's, or another. */
+bool pl_real_is_libc(void);
+
+/* The path of an object whose malloc comes before ours, so that we see none of its blocks, for as
+ * long as it is loaded; NULL: there is none. */
+const char *pl_real_malloc_before_ours(void);
+
+/* Has the C and the C++ library free what they keep for themselves, and flush their streams. No
+ * other thread may run. */
+void pl_real_free_libraries(void);
 
 /* Ends the process without anything else, as exit_group does. */
 _Noreturn void pl_real_exit_now(int status);

@@ -15,6 +15,7 @@ _Thread_local pl_thread_t g_thread __attribute__((tls_model("initial-exec")));
 enum { MAX_THREADS = 32768 };
 
 static unsigned char g_taken[MAX_THREADS]; /* by number; 0 and what there is no room for: nobody */
+static volatile uint32_t g_count;
 
 /* Those that there is no room for share the last one. */
 static uint32_t take_number(void) {
@@ -22,7 +23,17 @@ static uint32_t take_number(void) {
   while (number < MAX_THREADS - 1 && g_taken[number])
     number++;
   g_taken[number] = 1;
+  g_count++;
   return number;
+}
+
+static void give_number_back(uint32_t number) {
+  g_taken[number] = 0;
+  g_count--;
+}
+
+uint32_t pl_thread_count(void) {
+  return g_count;
 }
 
 /* ---- The end of a thread. ---- */
@@ -39,7 +50,7 @@ static void end_thread(void *rounds) {
   if (!pl_enter(thread, NULL, false))
     return;
   dmd_engine_end_thread(&g_engine, thread->number);
-  g_taken[thread->number] = 0;
+  give_number_back(thread->number);
   pl_leave(thread);
 }
 
@@ -64,6 +75,7 @@ void pl_thread_number(pl_thread_t *thread) {
 void pl_thread_forked(const pl_thread_t *thread) {
   for (uint32_t i = 1; i < MAX_THREADS; i++)
     g_taken[i] = i == thread->number;
+  g_count = 1;
 }
 
 /* ---- The beginning of a thread. ---- */
@@ -105,7 +117,7 @@ static void take_back(errand_t *errand) {
   if (!pl_enter(thread, NULL, false))
     return;
   dmd_engine_end_thread(&g_engine, errand->number);
-  g_taken[errand->number] = 0;
+  give_number_back(errand->number);
   dmd_env_free(&g_env, errand);
   pl_leave(thread);
 }

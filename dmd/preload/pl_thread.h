@@ -41,7 +41,13 @@ typedef enum {
   PL_IN_VALLOC,
   PL_IN_PVALLOC,
   PL_IN_MALLOC_USABLE_SIZE,
-  PL_IN_END
+  PL_IN_MALLOCX,
+  PL_IN_RALLOCX,
+  PL_IN_XALLOCX,
+  PL_IN_DALLOCX,
+  PL_IN_SDALLOCX,
+  PL_IN_NEW, /* this and the next: forms of new and delete (pl_new.h) */
+  PL_N_NEWS = 20
 } pl_in_t;
 
 /* Where the program called one. */
@@ -91,6 +97,9 @@ void pl_thread_start(void);
 
 /* Gives a thread a number that nobody told us of, under the engine lock. */
 void pl_thread_number(pl_thread_t *thread);
+
+/* How many there are that are known. */
+uint32_t pl_thread_count(void);
 
 /* In a forked child, under the engine lock: the other threads are gone. */
 void pl_thread_forked(const pl_thread_t *thread);

@@ -54,7 +54,34 @@ static void defaults(void **state) {
   assert_null(options.log_file);
   assert_false(options.quiet);
   assert_false(options.trace_children);
+  assert_true(options.run_freeres);
   assert_false(options.child_silent);
+  host_done(&host);
+}
+
+static void arguments(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_native_options_t options = {0};
+  bool is_one;
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &host.env);
+  assert_true(dmd_native_take(&options, "-q", &is_one, &why));
+  assert_true(is_one && options.quiet);
+  options.quiet = false;
+  assert_true(dmd_native_take(&options, "--quiet", &is_one, &why));
+  assert_true(is_one && options.quiet);
+  assert_true(dmd_native_take(&options, "--num-callers=40", &is_one, &why));
+  assert_true(is_one);
+  assert_int_equal(options.num_callers, 40);
+  assert_true(dmd_native_take(&options, "--mode=live", &is_one, &why));
+  assert_false(is_one);
+  assert_false(dmd_native_take(&options, "--num-callers=0", &is_one, &why));
+  assert_true(is_one);
+  assert_true(why.n > 0);
+  assert_int_equal(options.num_callers, 40);
+  dmd_strbuf_destroy(&why);
   host_done(&host);
 }
 
@@ -82,6 +109,7 @@ int main(void) {
       cmocka_unit_test(options_in_one_text),
       cmocka_unit_test(what_is_written_is_read),
       cmocka_unit_test(defaults),
+      cmocka_unit_test(arguments),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
