@@ -49,7 +49,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
 
   return (
     <>
-      <header class="bar">
+      <header class={session.files.length > 1 ? "bar several" : "bar"}>
         <h1 class="brand">dmd</h1>
         <FileChoice files={session.files} keys={link.keys} onChange={(changes) => router.go(withKeys(link, changes))} />
         {session.client !== null && <Tabs views={views} current={link.view} router={router} />}
@@ -83,8 +83,10 @@ function tabLink(router: Router, view: string): Link {
 }
 
 function Tabs({ views, current, router }: { views: readonly View[]; current: string; router: Router }): JSX.Element {
+  const tabs = useRef<HTMLElement>(null);
+  useLayoutEffect(() => tabs.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
   return (
-    <nav class="tabs" aria-label="Views">
+    <nav class="tabs" aria-label="Views" ref={tabs}>
       {views.map((view) => (
         <a key={view.id} href={router.address(tabLink(router, view.id))} title={view.question} aria-current={view.id === current ? "page" : undefined}>
           {view.title}

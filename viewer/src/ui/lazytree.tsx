@@ -11,15 +11,14 @@ import type { Failure } from "../state/machine.ts";
 import { LazyRows, type LazyAnswer, type LazyLine, type LazyRow } from "./lazyrows.ts";
 import { EmptyPanel, ErrorPanel } from "./panels.tsx";
 import { useRowList } from "./rowlist.ts";
-import { NARROW } from "./table.tsx";
+import { columnsFor, type Minor } from "./table.tsx";
 import { TREE_KEYS, TreeMark, TreeRows } from "./treerows.tsx";
 
 export interface LazyColumn<Row> {
   readonly title: string;
   /** A track of a CSS grid. */
   readonly width: string;
-  /** Left out where there is little room. */
-  readonly minor?: boolean;
+  readonly minor?: Minor;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
@@ -55,7 +54,7 @@ export function LazyTree<Row extends LazyRow>(props: LazyTreeProps<Row>): JSX.El
   useMemo(() => rows.open(open), [rows, formatOpen(open)]);
   const list = useRowList(source, rows.total, rows);
   useEffect(() => rows.show(list.seen.first, list.seen.end));
-  const columns = list.width < NARROW ? props.columns.filter((column) => column.minor !== true) : props.columns;
+  const columns = columnsFor(props.columns, list.width);
 
   const rowAt = (index: number): Row | undefined => rows.line(index)?.row;
   const toggle = (index: number): void => {
@@ -128,7 +127,7 @@ function Cells<Row>({ line, columns, name, onChoose }: CellsProps<Row>): JSX.Ele
               event.stopPropagation();
               onChoose(row);
             }}>
-            …
+            details
           </button>
         )}
       </span>

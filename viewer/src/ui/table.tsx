@@ -12,8 +12,16 @@ import { RowCache, type Fetch } from "./rowcache.ts";
 import { PrintedRows } from "./panels.tsx";
 import { ROW_HEIGHT, rowId, useFocus, useRowList } from "./rowlist.ts";
 
-/** Narrower ones leave out minor columns. */
-export const NARROW = 900;
+const NARROW = 900;
+const VERY_NARROW = 520;
+
+/** Left out where there is little room: where it is narrow, or only where it is very narrow. */
+export type Minor = boolean | "slightly";
+
+/** The columns that there is room for. */
+export function columnsFor<C extends { readonly minor?: Minor }>(columns: readonly C[], width: number): readonly C[] {
+  return columns.filter(({ minor = false }) => minor === false || width >= (minor === "slightly" ? VERY_NARROW : NARROW));
+}
 
 export interface Column<Row> {
   readonly id: string;
@@ -23,8 +31,7 @@ export interface Column<Row> {
   readonly numeric?: boolean;
   /** Sorted by this when its title is chosen. */
   readonly sort?: string;
-  /** Left out where the table is narrow. */
-  readonly minor?: boolean;
+  readonly minor?: Minor;
   readonly cell: (row: Row) => ComponentChildren;
 }
 
@@ -63,7 +70,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   useEffect(() => () => cache.close(), [cache]);
   const list = useRowList(props.source, total, cache);
   const { current } = list;
-  const columns = list.width < NARROW ? props.columns.filter((column) => column.minor !== true) : props.columns;
+  const columns = columnsFor(props.columns, list.width);
   useEffect(() => {
     if (total > 0) cache.show(list.seen.first, list.seen.end);
   });

@@ -16,14 +16,18 @@ export function Toolbar(props: { label: string; children: ComponentChildren }): 
 export interface Choice {
   readonly value: string;
   readonly title: string;
+  /** What it shows, for whoever points at it. */
+  readonly hint?: string;
 }
 
 export function Select(props: { label: string; value: string; choices: readonly Choice[]; onChange: (value: string) => void }): JSX.Element {
+  const known = props.choices.some(({ value }) => value === props.value);
+  const choices = known ? props.choices : [...props.choices, { value: props.value, title: props.value }]; // that of a link
   return (
     <label class="field">
       <span class="field-label">{props.label}</span>
       <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
-        {props.choices.map((choice) => (
+        {choices.map((choice) => (
           <option value={choice.value} selected={choice.value === props.value} key={choice.value}>
             {choice.title}
           </option>
@@ -38,11 +42,42 @@ export function Segments(props: { label: string; value: string; choices: readonl
   return (
     <div class="segments" role="group" aria-label={props.label}>
       {props.choices.map((choice) => (
-        <button type="button" aria-pressed={choice.value === props.value} data-value={choice.value} onClick={() => props.onChange(choice.value)} key={choice.value}>
+        <button type="button" aria-pressed={choice.value === props.value} data-value={choice.value} title={choice.hint} onClick={() => props.onChange(choice.value)} key={choice.value}>
           {choice.title}
         </button>
       ))}
     </div>
+  );
+}
+
+export interface TextBoxProps {
+  readonly label: string;
+  readonly value: string;
+  readonly placeholder: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Text, each letter of which is a new question, which takes the place of those that still wait. `/` leads here; Esc empties it. */
+export function TextBox({ label, value, placeholder, onChange }: TextBoxProps): JSX.Element {
+  const [text, setText] = useState(value);
+  const typed = useRef(value);
+  // With the drawing, not after it: by then another letter may have been typed, and would be lost.
+  useLayoutEffect(() => {
+    if (value !== typed.current) setText((typed.current = value));
+  }, [value]);
+  const type = (to: string): void => {
+    setText((typed.current = to));
+    onChange(to);
+  };
+  return (
+    <input type="search" class="filter-text" aria-label={label} placeholder={placeholder} value={text} spellcheck={false}
+      onInput={(event) => type(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        if (text === "") event.currentTarget.blur();
+        else type("");
+      }} />
   );
 }
 
@@ -51,32 +86,14 @@ export interface FilterValue {
   readonly regex: boolean;
 }
 
-/** Text that must occur, or a regular expression. `/` leads here; Esc empties it. Each letter is a new question, which takes the
- * place of those that still wait. */
-export function FilterBox(props: { value: FilterValue; placeholder?: string; onChange: (value: FilterValue) => void }): JSX.Element {
+/** Text that must occur, or a regular expression. */
+export function FilterBox(props: { value: FilterValue; placeholder: string; onChange: (value: FilterValue) => void }): JSX.Element {
   const { value, onChange } = props;
-  const [text, setText] = useState(value.q);
-  const typed = useRef(value.q);
-  // With the drawing, not after it: by then another letter may have been typed, and would be lost.
-  useLayoutEffect(() => {
-    if (value.q !== typed.current) setText((typed.current = value.q));
-  }, [value.q]);
-  const type = (q: string): void => {
-    setText((typed.current = q));
-    onChange({ q, regex: value.regex });
-  };
   return (
     <div class="field filter">
-      <input type="search" class="filter-text" aria-label="Filter" placeholder={props.placeholder ?? "Filter"} value={text} spellcheck={false}
-        onInput={(event) => type(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Escape") return;
-          event.stopPropagation();
-          if (text === "") event.currentTarget.blur();
-          else type("");
-        }} />
+      <TextBox label="Filter" value={value.q} placeholder={props.placeholder} onChange={(q) => onChange({ q, regex: value.regex })} />
       <button type="button" aria-pressed={value.regex} title="The filter is a regular expression" aria-label="Regular expression"
-        onClick={() => onChange({ q: text, regex: !value.regex })}>
+        onClick={() => onChange({ q: value.q, regex: !value.regex })}>
         .*
       </button>
     </div>

@@ -13,13 +13,13 @@ const figure = (n: number | undefined): string => (n === undefined ? "" : number
 
 const COLUMNS: readonly Column<FileInfo>[] = [
   { id: "name", title: "File", width: "minmax(10em, 3fr)", cell: (file) => file.name },
-  { id: "kind", title: "Kind", width: "6em", cell: (file) => file.kind },
+  { id: "kind", title: "Kind", width: "6em", minor: "slightly", cell: (file) => file.kind },
   { id: "label", title: "Label", width: "minmax(6em, 1fr)", minor: true, cell: (file) => file.label ?? "" },
   { id: "process", title: "Process", width: "minmax(6em, 1fr)", minor: true, cell: (file) => file.process ?? "" },
   { id: "pid", title: "Pid", width: "6em", numeric: true, minor: true, cell: (file) => file.pid ?? "" },
-  { id: "blocks", title: "Blocks", width: "9em", numeric: true, cell: (file) => figure(file.blocks) },
+  { id: "blocks", title: "Blocks", width: "9em", numeric: true, minor: "slightly", cell: (file) => figure(file.blocks) },
   { id: "bytes", title: "Bytes", width: "10em", numeric: true, cell: (file) => figure(file.bytes) },
-  { id: "unreported", title: "Unreported bytes", width: "11em", numeric: true, cell: (file) => figure(file.unreported?.bytes) },
+  { id: "unreported", title: "Unreported bytes", width: "11em", numeric: true, minor: "slightly", cell: (file) => figure(file.unreported?.bytes) },
 ];
 
 function Files({ files, set }: ViewProps): JSX.Element {

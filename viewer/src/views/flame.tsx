@@ -13,7 +13,7 @@ import { Pen, type Box } from "../ui/drawing.ts";
 import { isPlain } from "../ui/keys.ts";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { SECTIONS, StateName, statesOf } from "../ui/state.tsx";
-import { Segments, Toolbar, type Choice } from "../ui/toolbar.tsx";
+import { Segments, TextBox, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { callAfter, callAt, layoutFlame, type FlameAnswer, type FlameLayout } from "./flamemodel.ts";
 import { hasProfile, type View, type ViewProps } from "./view.ts";
 
@@ -35,10 +35,9 @@ function Flame({ client, keys, set }: ViewProps): JSX.Element {
       <Toolbar label="Which calls">
         <Segments label="State" value={keys["section"] ?? ""} choices={SECTIONS} onChange={(section) => set({ section, under: undefined })} />
         <Segments label="Direction" value={keys["direction"] ?? ""} choices={DIRECTIONS} onChange={(direction) => set({ direction, under: undefined })} />
-        <input type="search" class="filter-text" aria-label="Find functions" placeholder="Find functions" value={keys["find"] ?? ""} spellcheck={false}
-          onInput={(event) => set({ find: event.currentTarget.value }, true)} />
+        <TextBox label="Find functions" placeholder="Find functions" value={keys["find"] ?? ""} onChange={(find) => set({ find }, true)} />
         <button type="button" disabled={keys["under"] === undefined} onClick={() => zoom(undefined)}>
-          Whole
+          Show all
         </button>
         {answer !== null && answer.cut.calls > 0 && (
           <span class="quiet">

@@ -6,18 +6,18 @@ import type { JSX } from "preact";
 import { number } from "../format.ts";
 import { query } from "../state/link.ts";
 import { formatOpen, LAZY_KEYS, LazyTree, parseOpen } from "../ui/lazytree.tsx";
-import { FilterBox, Segments, Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
+import { Segments, Select, TextBox, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import type { CensusRow, RetainedRow } from "./graphanswers.ts";
 import { Block, Leaks, Owners, Paths } from "./graphparts.tsx";
 import { hasGraph, type View, type ViewProps } from "./view.ts";
 
 const SHOWN: readonly Choice[] = [
-  { value: "", title: "Census" },
-  { value: "retained", title: "Retained" },
-  { value: "paths", title: "Paths" },
-  { value: "owners", title: "Owners" },
-  { value: "leaks", title: "Lost" },
-  { value: "block", title: "Block" },
+  { value: "", title: "Census", hint: "What the heap is made of" },
+  { value: "retained", title: "Retained", hint: "What keeps how much of the heap alive" },
+  { value: "paths", title: "Paths", hint: "How variables lead to blocks" },
+  { value: "owners", title: "Owners", hint: "Who should have measured what nobody reported" },
+  { value: "leaks", title: "Lost", hint: "What no variable leads to" },
+  { value: "block", title: "Block", hint: "One block, what points to it, and what it points to" },
 ];
 
 const BREAKDOWNS: readonly Choice[] = [
@@ -42,10 +42,10 @@ function Graph(props: ViewProps): JSX.Element {
         <Segments label="Analysis" value={show} choices={SHOWN} onChange={(to) => set({ show: to, ...again })} />
         {show === "" && <Select label="by" value={keys["by"] ?? ""} choices={BREAKDOWNS} onChange={(by) => set({ by, ...again })} />}
         {show === "paths" && (
-          <FilterBox value={{ q: keys["to"] ?? "", regex: false }} placeholder="To: a type, an address, unreported" onChange={({ q }) => set({ to: q }, true)} />
+          <TextBox label="To" value={keys["to"] ?? ""} placeholder="To: a type, an address, unreported" onChange={(to) => set({ to }, true)} />
         )}
         {show === "block" && (
-          <FilterBox value={{ q: keys["at"] ?? "", regex: false }} placeholder="An address, such as 0x4c3a040" onChange={({ q }) => set({ at: q, node: undefined }, true)} />
+          <TextBox label="Address" value={keys["at"] ?? ""} placeholder="An address, such as 0x4c3a040" onChange={(at) => set({ at, node: undefined }, true)} />
         )}
       </Toolbar>
       {props.files[Number(keys["of"] ?? 0)]?.types === 0 && <p class="quiet">{NO_TYPES}</p>}
@@ -78,8 +78,8 @@ function Census({ client, keys, set }: ViewProps): JSX.Element {
       queryOf={(row, first, count) => query("census", { ...asked, row: row === undefined ? undefined : String(row), first: String(first), count: String(count) })}
       columns={[
         { title: "Bytes", width: "9.5em", cell: (row) => number(row.bytes) },
-        { title: "Share", width: "5.5em", cell: (row) => row.share },
-        { title: "Blocks", width: "7.5em", cell: (row) => number(row.blocks) },
+        { title: "Share", width: "5.5em", minor: "slightly", cell: (row) => row.share },
+        { title: "Blocks", width: "7.5em", minor: "slightly", cell: (row) => number(row.blocks) },
         { title: "Slop", width: "8em", minor: true, cell: (row) => number(row.slop) },
       ]}
       titleOf={titleOfCensus}
@@ -115,16 +115,16 @@ function Retained({ client, keys, set }: ViewProps): JSX.Element {
       queryOf={(row, first, count) => query("retained", { ...asked, row: row === undefined ? undefined : String(row), first: String(first), count: String(count) })}
       columns={[
         { title: "Retained", width: "9.5em", cell: (row) => number(row.retained) },
-        { title: "at least", width: "9.5em", minor: true, cell: (row) => (row.retainedAtLeast === undefined ? "" : number(row.retainedAtLeast)) },
-        { title: "Share", width: "5.5em", cell: (row) => row.share },
+        { title: "At least", width: "9.5em", minor: true, cell: (row) => (row.retainedAtLeast === undefined ? "" : number(row.retainedAtLeast)) },
+        { title: "Share", width: "5.5em", minor: "slightly", cell: (row) => row.share },
         { title: "Own bytes", width: "9.5em", minor: true, cell: (row) => number(row.bytes) },
         { title: "Blocks", width: "7.5em", minor: true, cell: (row) => number(row.blocks) },
       ]}
       titleOf={(row) => [row.name, row.type ?? "", row.address ?? "", row.evidence === undefined ? "" : `the type rests on: ${row.evidence}`].filter((text) => text !== "").join("\n")}
       name={(row) => (
         <>
-          <span class="frame">{row.name}</span>
-          {row.type !== undefined && <span class="frame quiet"> {row.type}</span>}
+          {row.name !== "" && <span class="frame">{row.name} </span>}
+          {row.type !== undefined && <span class={row.name === "" ? "frame" : "frame quiet"}>{row.type}</span>}
           {row.blocks > 1 && <span class="quiet"> × {number(row.blocks)}</span>}
         </>
       )} />

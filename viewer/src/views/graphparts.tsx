@@ -67,7 +67,24 @@ function Step({ step }: { step: PathStep }): JSX.Element {
   );
 }
 
-export function Block({ client, keys, set }: ViewProps): JSX.Element {
+/** A block is chosen in another list, or by its address. */
+export function Block(props: ViewProps): JSX.Element {
+  const { keys, set } = props;
+  if (keys["node"] !== undefined || keys["at"] !== undefined) return <Neighbourhood {...props} />;
+  return (
+    <EmptyPanel title="Which block?">
+      <p>
+        Type its address above, or choose “details” of a row in{" "}
+        <button type="button" class="link" onClick={() => set({ show: "retained" })}>
+          Retained
+        </button>
+        .
+      </p>
+    </EmptyPanel>
+  );
+}
+
+function Neighbourhood({ client, keys, set }: ViewProps): JSX.Element {
   const first = keys["first"];
   const asked = useAsk<NeighboursAnswer>(client, query("neighbours", { of: keys["of"], node: keys["node"], at: keys["at"], first, count: String(NEIGHBOURS) }));
   const goTo = (node: number): void => set({ node: String(node), at: undefined, first: undefined });

@@ -64,7 +64,7 @@ function HeapMap({ client, keys, set }: ViewProps): JSX.Element {
       <Toolbar label="What is shown">
         <Select label="by" value={keys["by"] ?? ""} choices={BY} onChange={(by) => set({ by })} />
         <button type="button" disabled={!isPart} onClick={() => zoom(undefined)}>
-          Whole
+          Show all
         </button>
         {answer !== null && <span class="quiet">{`a square is ${bytes(answer.cell)} of addresses`}</span>}
         {answer !== null && <Legend answer={answer} />}

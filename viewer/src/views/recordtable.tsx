@@ -18,8 +18,8 @@ import type { RecordRow, RecordsAnswer } from "./recordanswers.ts";
 
 export const RECORD_COLUMNS: readonly Column<RecordRow>[] = [
   { id: "bytes", title: "Bytes", width: "9.5em", numeric: true, sort: "usable", cell: (row) => `${row.sampled === true ? "~" : ""}${number(row.bytes)}` },
-  { id: "share", title: "Share", width: "5.5em", numeric: true, cell: (row) => row.share },
-  { id: "blocks", title: "Blocks", width: "7.5em", numeric: true, sort: "num", cell: (row) => number(row.blocks) },
+  { id: "share", title: "Share", width: "5.5em", numeric: true, minor: "slightly", cell: (row) => row.share },
+  { id: "blocks", title: "Blocks", width: "7.5em", numeric: true, sort: "num", minor: "slightly", cell: (row) => number(row.blocks) },
   { id: "req", title: "Requested", width: "9.5em", numeric: true, sort: "req", minor: true, cell: (row) => number(row.req) },
   { id: "slop", title: "Slop", width: "8em", numeric: true, sort: "slop", minor: true, cell: (row) => number(row.slop) },
   { id: "section", title: "State", width: "9.5em", minor: true, cell: (row) => <StateName section={row.section} /> },

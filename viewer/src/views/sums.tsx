@@ -14,8 +14,8 @@ import type { ViewProps } from "./view.ts";
 
 const SUM_COLUMNS: readonly Column<SumRow>[] = [
   { id: "bytes", title: "Bytes", width: "9.5em", numeric: true, sort: "usable", cell: (row) => number(row.bytes) },
-  { id: "share", title: "Share", width: "5.5em", numeric: true, cell: (row) => row.share },
-  { id: "blocks", title: "Blocks", width: "7.5em", numeric: true, sort: "num", cell: (row) => number(row.blocks) },
+  { id: "share", title: "Share", width: "5.5em", numeric: true, minor: "slightly", cell: (row) => row.share },
+  { id: "blocks", title: "Blocks", width: "7.5em", numeric: true, sort: "num", minor: "slightly", cell: (row) => number(row.blocks) },
 ];
 
 const STATE_COLUMNS: readonly Column<SumRow>[] = STATES.map((section) => ({
