@@ -132,6 +132,36 @@ test("client: a question that is cancelled while it waits is not computed", asyn
   await assert.rejects(client.ask("ask=4", abort.signal), { name: "AbortError" });
 });
 
+/** What became of each: its answer's query, or the error's name. */
+async function outcomes(asked: readonly Promise<{ query: string }>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(asked);
+  return settled.map((one) => (one.status === "fulfilled" ? one.value.query : (one.reason as Error).name));
+}
+
+test("client: equal questions on their way are one, until nobody waits for it", async () => {
+  const { client, core } = await started();
+  const [some, others] = [new AbortController(), new AbortController()];
+  const ask = (query: string, abort?: AbortController): Promise<{ query: string }> => client.ask(query, abort?.signal);
+  const asked = outcomes([
+    ask("ask=0"),
+    ...[ask("ask=1", some), ask("ask=1"), ask("ask=1", others)],
+    ...[ask("ask=2", some), ask("ask=2", others)],
+    ...[ask("ask=bad", some), ask("ask=bad")],
+    ...[ask("ask=3", some), ask("ask=3", some)],
+  ]);
+  some.abort();
+  const late = outcomes([ask("ask=2"), ask("ask=3")]);
+  others.abort();
+  const [gone, bad] = ["AbortError", "PageError"];
+  assert.deepEqual(await asked, ["ask=0", gone, "ask=1", gone, gone, gone, gone, bad, gone, gone]);
+  assert.deepEqual(await late, ["ask=2", "ask=3"]);
+  assert.deepEqual(core.asked, ["ask=0", "ask=1", "ask=2", "ask=bad", "ask=3"]);
+  const before = ask("ask=4");
+  client.forget();
+  await Promise.all([before, ask("ask=4")]);
+  assert.deepEqual(core.asked.slice(5), ["ask=4", "ask=4"]);
+});
+
 test("client: when the worker ends, whatever waits fails", async () => {
   const { client, tie } = await started();
   const waiting = client.ask("ask=1");

@@ -23,6 +23,13 @@ interface Waiting {
 
 type Body = Request extends infer R ? (R extends Request ? Omit<R, "id"> : never) : never;
 
+/** A question that was sent, for so many who wait for its answer. */
+interface Asked {
+  readonly json: Promise<string>;
+  readonly cancel: AbortController;
+  waiting: number;
+}
+
 const CACHED_ANSWERS = 200;
 const CACHED_CHARACTERS = 1 << 24;
 
@@ -30,6 +37,7 @@ export class Client {
   readonly #port: Port;
   readonly #waiting = new Map<number, Waiting>();
   readonly #answers = new Map<string, string>();
+  #asked = new Map<string, Asked>();
   #cached = 0;
   #last = 0;
   /** Told how many requests wait, whenever that changes. */
@@ -56,20 +64,52 @@ export class Client {
     });
   }
 
-  /** Asks the core. The same question has the same answer until forget(). */
+  /** Asks the core. The same question has the same answer until forget(), and is asked once, by however many. */
   async ask<T>(query: string, signal?: AbortSignal): Promise<T> {
-    const known = this.#answers.get(query);
-    const json = known ?? (await this.send({ type: "ask", query }, { signal }));
+    const json = this.#answers.get(query) ?? (await this.#share(query, signal));
     const answer = JSON.parse(json) as unknown;
     if (isError(answer)) throw new PageError(answer.error.message, answer.error.hint ?? "");
-    if (known === undefined) this.#keep(query, json);
     return answer as T;
   }
 
   /** What is there to ask about changed. */
   forget(): void {
     this.#answers.clear();
+    this.#asked = new Map();
     this.#cached = 0;
+  }
+
+  /** Waits for the answer with all others who asked this, until the signal. Once nobody waits it is cancelled. */
+  #share(query: string, signal: AbortSignal | undefined): Promise<string> {
+    if (signal?.aborted) return Promise.reject(aborted());
+    const asked = this.#asked.get(query) ?? this.#sendQuery(query);
+    asked.waiting++;
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        reject(aborted());
+        if (--asked.waiting > 0) return;
+        this.#end(query, asked);
+        asked.cancel.abort();
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      asked.json.then(resolve, reject).finally(() => signal?.removeEventListener("abort", leave));
+    });
+  }
+
+  #sendQuery(query: string): Asked {
+    const cancel = new AbortController();
+    const asked: Asked = { json: this.send({ type: "ask", query }, { signal: cancel.signal }), cancel, waiting: 0 };
+    this.#asked.set(query, asked);
+    asked.json.then(
+      (json) => this.#end(query, asked) && this.#keep(query, json),
+      () => this.#end(query, asked),
+    );
+    return asked;
+  }
+
+  /** Whether it was asked about what is there now. */
+  #end(query: string, asked: Asked): boolean {
+    return this.#asked.get(query) === asked && this.#asked.delete(query);
   }
 
   /** Ends the worker, whatever it does. */
@@ -79,6 +119,7 @@ export class Client {
   }
 
   #keep(query: string, json: string): void {
+    if (json.startsWith('{"error"')) return;
     this.#answers.set(query, json);
     this.#cached += json.length;
     for (const [oldest, text] of this.#answers) {
