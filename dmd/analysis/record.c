@@ -142,22 +142,33 @@ static void list_groups(dmd_records_t *records) {
   }
 }
 
-static int compare_req(const void *ctx, uint32_t a, uint32_t b) {
-  return dmd_compare_magnitudes(at(ctx, a)->req, at(ctx, b)->req);
+static uint64_t req_of(const void *ctx, uint32_t id) {
+  return dmd_magnitude(at(ctx, id)->req);
 }
 
-static int compare_slop(const void *ctx, uint32_t a, uint32_t b) {
-  return dmd_compare_magnitudes(at(ctx, a)->slop, at(ctx, b)->slop);
+static uint64_t slop_of(const void *ctx, uint32_t id) {
+  return dmd_magnitude(at(ctx, id)->slop);
 }
 
-static int compare_usable(const void *ctx, uint32_t a, uint32_t b) {
-  int order = dmd_compare_magnitudes(at(ctx, a)->usable, at(ctx, b)->usable);
-  return order != 0 ? order : compare_req(ctx, a, b);
+static uint64_t usable_of(const void *ctx, uint32_t id) {
+  return dmd_magnitude(at(ctx, id)->usable);
 }
 
-static int compare_num_blocks(const void *ctx, uint32_t a, uint32_t b) {
-  int order = dmd_compare_magnitudes(at(ctx, a)->num, at(ctx, b)->num);
-  return order != 0 ? order : compare_usable(ctx, a, b);
+static uint64_t num_of(const void *ctx, uint32_t id) {
+  return dmd_magnitude(at(ctx, id)->num);
+}
+
+void dmd_records_sort(const dmd_records_t *records, uint32_t *ids, size_t n,
+                      dmd_sort_by_t sort_by) {
+  /* The last one decides. */
+  static const dmd_number_of_fn orders[][3] = {
+      [DMD_SORT_USABLE] = {req_of, usable_of},
+      [DMD_SORT_REQ] = {req_of},
+      [DMD_SORT_SLOP] = {slop_of},
+      [DMD_SORT_NUM_BLOCKS] = {req_of, usable_of, num_of},
+  };
+  for (int i = 0; i < 3 && orders[sort_by][i] != NULL; i++)
+    dmd_sort_by_number(records->profile->env, ids, n, orders[sort_by][i], records);
 }
 
 /* Sets the section's totals from its records. */
@@ -170,16 +181,6 @@ static void add_up(const dmd_records_t *records, dmd_section_records_t *s) {
     s->num += r->num;
     s->sampled |= r->sampled;
   }
-}
-
-dmd_compare_fn dmd_records_compare(dmd_sort_by_t sort_by) {
-  static const dmd_compare_fn compare[] = {
-      [DMD_SORT_USABLE] = compare_usable,
-      [DMD_SORT_REQ] = compare_req,
-      [DMD_SORT_SLOP] = compare_slop,
-      [DMD_SORT_NUM_BLOCKS] = compare_num_blocks,
-  };
-  return compare[sort_by];
 }
 
 static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
@@ -195,7 +196,7 @@ static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
   }
   for (int i = 0; i < DMD_N_SECTIONS; i++) {
     dmd_section_records_t *s = &records->section[i];
-    dmd_sort(env, s->ids, s->n, dmd_records_compare(sort_by), records);
+    dmd_records_sort(records, s->ids, s->n, sort_by);
     add_up(records, s);
     s->n_all = s->n;
     records->usable += s->usable;

@@ -95,8 +95,8 @@ void dmd_records_drop_unchanged(dmd_records_t *records);
 /* The section that a record is in. */
 dmd_section_t dmd_record_section(const dmd_records_t *records, const dmd_record_t *r);
 
-/* How two records, by their ids, are ordered; ctx is a dmd_records_t. */
-dmd_compare_fn dmd_records_compare(dmd_sort_by_t sort_by);
+/* Sorts n ids of records; equal ones stay in their order. */
+void dmd_records_sort(const dmd_records_t *records, uint32_t *ids, size_t n, dmd_sort_by_t sort_by);
 
 static inline const dmd_record_t *dmd_records_at(const dmd_records_t *records, uint32_t id) {
   return DMD_POOL_AT(&records->records, const dmd_record_t, id);

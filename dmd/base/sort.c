@@ -43,3 +43,53 @@ uint32_t *dmd_sorted_ids(const dmd_env_t *env, uint32_t n, dmd_compare_fn compar
   dmd_sort(env, ids, n, compare, ctx);
   return ids;
 }
+
+/* ---- By numbers. ---- */
+
+typedef struct {
+  uint64_t number;
+  uint32_t id;
+} numbered_t;
+
+/* Places from 0 on, of the largest byte first. */
+static unsigned place_of(const numbered_t *one, unsigned shift) {
+  return 255 - (unsigned)(one->number >> shift & 255);
+}
+
+static void sort_by_byte(const numbered_t *from, numbered_t *to, size_t n, unsigned shift) {
+  size_t next[256] = {0}, start = 0;
+  for (size_t i = 0; i < n; i++)
+    next[place_of(&from[i], shift)]++;
+  for (int place = 0; place < 256; place++) {
+    size_t count = next[place];
+    next[place] = start;
+    start += count;
+  }
+  for (size_t i = 0; i < n; i++)
+    to[next[place_of(&from[i], shift)]++] = from[i];
+}
+
+void dmd_sort_by_number(const dmd_env_t *env, uint32_t *ids, size_t n, dmd_number_of_fn number,
+                        const void *ctx) {
+  if (n < 2)
+    return;
+  numbered_t *first = dmd_env_alloc(env, "dmd.sort", n * sizeof *first), *from = first;
+  numbered_t *second = dmd_env_alloc(env, "dmd.sort", n * sizeof *second), *to = second;
+  uint64_t differ = 0; /* bits that are not the same in all numbers */
+  for (size_t i = 0; i < n; i++) {
+    from[i] = (numbered_t){.number = number(ctx, ids[i]), .id = ids[i]};
+    differ |= from[i].number ^ from[0].number;
+  }
+  for (unsigned shift = 0; shift < 64; shift += 8) {
+    if (!(differ >> shift & 255))
+      continue;
+    sort_by_byte(from, to, n, shift);
+    numbered_t *swap = from;
+    from = to;
+    to = swap;
+  }
+  for (size_t i = 0; i < n; i++)
+    ids[i] = from[i].id;
+  dmd_env_free(env, second);
+  dmd_env_free(env, first);
+}

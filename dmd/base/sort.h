@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * sort.h: a stable sort of 32-bit ids.
+ * sort.h: stable sorts of 32-bit ids.
  *
  * Stability is part of the output format: records that compare equal stay in the order in which
- * their first block came. Merge sort, n log n in every case, with scratch room for n ids.
+ * their first block came. Merge sort, n log n in every case, with scratch room for n ids; what is
+ * ordered by numbers is sorted byte by byte, which takes a few passes whatever n is.
  */
 #ifndef DMD_BASE_SORT_H
 #define DMD_BASE_SORT_H
@@ -17,6 +18,12 @@ typedef int (*dmd_compare_fn)(const void *ctx, uint32_t a, uint32_t b);
 
 void dmd_sort(const dmd_env_t *env, uint32_t *ids, size_t n, dmd_compare_fn compare,
               const void *ctx);
+
+/* Sorts by a number of each id, the largest first; several orders one after the other sort by the
+ * last one first. Meanwhile 32 bytes an id. */
+typedef uint64_t (*dmd_number_of_fn)(const void *ctx, uint32_t id);
+void dmd_sort_by_number(const dmd_env_t *env, uint32_t *ids, size_t n, dmd_number_of_fn number,
+                        const void *ctx);
 
 /* The ids 1 to n, sorted; the caller frees the array. */
 uint32_t *dmd_sorted_ids(const dmd_env_t *env, uint32_t n, dmd_compare_fn compare, const void *ctx);

@@ -130,12 +130,10 @@ bool dmd_ask_flame(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
     return false;
   uint64_t whole = dmd_nest_at(calls, top)->extent;
   uint64_t least = whole / MILLION * share + whole % MILLION * share / MILLION;
-  uint32_t n_all_below = dmd_nest_shape(calls, top, 0);
-  uint32_t n = dmd_nest_shape(calls, top, least);
-  while (n > most && n > 1) {
+  uint32_t n_all_below = dmd_nest_count(calls, top, 0), n;
+  while ((n = dmd_nest_count(calls, top, least)) > most && n > 1)
     least = 2 * least + 1;
-    n = dmd_nest_shape(calls, top, least);
-  }
+  dmd_nest_shape(calls, top, least);
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   writer_t w = {.j = &j, .view = view, .calls = calls, .top = top};

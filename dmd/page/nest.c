@@ -54,28 +54,78 @@ void dmd_nest_finish(dmd_nest_t *nest) {
   }
 }
 
-static int compare_nodes(const void *ctx, uint32_t a, uint32_t b) {
-  const dmd_nest_t *nest = ctx;
-  int order =
-      dmd_compare_magnitudes(dmd_nest_at(nest, a)->tally.total, dmd_nest_at(nest, b)->tally.total);
-  return order != 0 ? order : (a > b) - (a < b);
+/* ---- Ways. ---- */
+
+void dmd_nest_way_init(dmd_nest_way_t *way, dmd_nest_t *nest) {
+  *way = (dmd_nest_way_t){.nest = nest, .id = DMD_NEST_ROOT};
 }
 
-uint32_t dmd_nest_shape(dmd_nest_t *nest, uint32_t top, uint64_t least) {
-  const dmd_env_t *env = nest->nodes.env;
-  uint32_t last = nest->nodes.last, n = 0;
-  uint32_t *left = dmd_env_alloc(env, "dmd.page.nest", ((size_t)last + 1) * sizeof *left);
-  /* While nodes are looked at, `next` of a node that is left is itself. */
-  for (uint32_t id = 1; id <= last; id++) {
+void dmd_nest_way_destroy(dmd_nest_way_t *way) {
+  dmd_env_free(way->nest->nodes.env, way->ids);
+  dmd_env_free(way->nest->nodes.env, way->keys);
+}
+
+void dmd_nest_way_begin(dmd_nest_way_t *way) {
+  way->at = 0;
+  way->id = DMD_NEST_ROOT;
+}
+
+static uint32_t *enlarged(const dmd_nest_way_t *way, uint32_t *old, size_t room) {
+  const dmd_env_t *env = way->nest->nodes.env;
+  uint32_t *more = dmd_env_alloc(env, "dmd.page.nest", room * sizeof *more);
+  dmd_mem_copy(more, old, way->room * sizeof *more);
+  dmd_env_free(env, old);
+  return more;
+}
+
+void dmd_nest_way_step(dmd_nest_way_t *way, uint32_t key) {
+  if (way->at == way->room) {
+    size_t room = 2 * way->room + 64;
+    way->keys = enlarged(way, way->keys, room);
+    way->ids = enlarged(way, way->ids, room);
+    way->room = room;
+  }
+  if (way->at == way->n || way->keys[way->at] != key) {
+    way->keys[way->at] = key;
+    way->ids[way->at] = dmd_nest_reach(way->nest, way->id, key);
+    way->n = way->at + 1;
+  }
+  way->id = way->ids[way->at++];
+}
+
+/* ---- What is shown. ---- */
+
+/* Notes in `next` which nodes below top, with it, are left; how many. left: their ids, or NULL. */
+static uint32_t mark(dmd_nest_t *nest, uint32_t top, uint64_t least, uint32_t *left) {
+  uint32_t n = 0;
+  for (uint32_t id = 1; id <= nest->nodes.last; id++) {
     dmd_nest_node_t *node = dmd_nest_at(nest, id);
     node->first = node->next = DMD_NONE;
     bool is_below = node->parent != DMD_NONE && dmd_nest_at(nest, node->parent)->next != DMD_NONE;
     if (id != top && (!is_below || node->extent < least))
       continue;
     node->next = id;
-    left[n++] = id;
+    if (left != NULL)
+      left[n] = id;
+    n++;
   }
-  dmd_sort(env, left, n, compare_nodes, nest);
+  return n;
+}
+
+uint32_t dmd_nest_count(dmd_nest_t *nest, uint32_t top, uint64_t least) {
+  return mark(nest, top, least, NULL);
+}
+
+static uint64_t total_of(const void *ctx, uint32_t id) {
+  return dmd_magnitude(dmd_nest_at(ctx, id)->tally.total);
+}
+
+uint32_t dmd_nest_shape(dmd_nest_t *nest, uint32_t top, uint64_t least) {
+  const dmd_env_t *env = nest->nodes.env;
+  uint32_t *left =
+      dmd_env_alloc(env, "dmd.page.nest", ((size_t)nest->nodes.last + 1) * sizeof *left);
+  uint32_t n = mark(nest, top, least, left);
+  dmd_sort_by_number(env, left, n, total_of, nest);
   for (uint32_t i = n; i > 0; i--) {
     dmd_nest_node_t *node = dmd_nest_at(nest, left[i - 1]);
     node->next = DMD_NONE;

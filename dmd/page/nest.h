@@ -36,6 +36,22 @@ void dmd_nest_destroy(dmd_nest_t *nest);
 /* The node with this key, not DMD_NONE, below a node. */
 uint32_t dmd_nest_reach(dmd_nest_t *nest, uint32_t parent, uint32_t key);
 
+/* The same along a way, key by key, one way after the other: what a way has in common with the one
+ * before it is not looked up again. In order: init; for each way begin, any number of steps, and
+ * `id` is where it leads; destroy. */
+typedef struct dmd_nest_way {
+  dmd_nest_t *nest;
+  uint32_t *keys, *ids; /* of the latest way, */
+  size_t n, room;       /* so many, with room for more */
+  size_t at;            /* steps of this way */
+  uint32_t id;
+} dmd_nest_way_t;
+
+void dmd_nest_way_init(dmd_nest_way_t *way, dmd_nest_t *nest);
+void dmd_nest_way_destroy(dmd_nest_way_t *way);
+void dmd_nest_way_begin(dmd_nest_way_t *way);
+void dmd_nest_way_step(dmd_nest_way_t *way, uint32_t key);
+
 static inline dmd_nest_node_t *dmd_nest_at(const dmd_nest_t *nest, uint32_t id) {
   return DMD_POOL_AT(&nest->nodes, dmd_nest_node_t, id);
 }
@@ -44,6 +60,9 @@ void dmd_nest_add(dmd_nest_t *nest, uint32_t id, const dmd_tally_t *tally);
 
 /* All is added. */
 void dmd_nest_finish(dmd_nest_t *nest);
+
+/* How many nodes there are below this one, with it, without those of less extent than `least`. */
+uint32_t dmd_nest_count(dmd_nest_t *nest, uint32_t top, uint64_t least);
 
 /* Lists what is below this node, without nodes of less extent than `least`: in a difference parts
  * may cancel out. Returns how many are left, the node itself too. */

@@ -55,24 +55,15 @@ static uint32_t *rank_frames(const dmd_profile_t *profile) {
   return rank;
 }
 
-typedef struct {
-  const dmd_records_t *records;
-  dmd_compare_fn compare;
-  const uint32_t *rank; /* by record, of names */
-} order_t;
-
-/* Ties stay as the profile first met them. */
-static int compare_sizes(const void *ctx, uint32_t a, uint32_t b) {
-  const order_t *order = ctx;
-  int difference = order->compare(order->records, a, b);
-  return difference != 0 ? difference : (a > b) - (a < b);
+/* As the profile first met them. */
+static uint64_t first_met(const void *ctx, uint32_t id) {
+  (void)ctx;
+  return UINT32_MAX - id;
 }
 
-static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
-  const order_t *order = ctx;
-  if (order->rank[a] != order->rank[b])
-    return order->rank[a] < order->rank[b] ? -1 : 1;
-  return compare_sizes(ctx, a, b);
+/* The place of its name among all names, from behind; ctx: by record. */
+static uint64_t rank_of(const void *ctx, uint32_t id) {
+  return UINT32_MAX - ((const uint32_t *)ctx)[id];
 }
 
 static void sort_by_name(dmd_recordlist_t *list) {
@@ -87,24 +78,25 @@ static void sort_by_name(dmd_recordlist_t *list) {
     rank[id] = of_frames[dmd_record_own_frame(records, list->allocfns, dmd_records_at(records, id),
                                               &place)];
   }
-  dmd_sort(env, list->sorted, list->all.n, compare_names,
-           &(order_t){records, dmd_records_compare(DMD_SORT_USABLE), rank});
+  dmd_sort_by_number(env, list->sorted, list->all.n, rank_of, rank);
   dmd_env_free(env, rank);
   dmd_env_free(env, of_frames);
 }
 
+/* Ties go by usable bytes where it is by name, and stay as the profile first met them. */
 static void sort_list(dmd_recordlist_t *list, unsigned n_sections) {
   static const dmd_sort_by_t by[] = {
-      [DMD_PAGE_SORT_USABLE] = DMD_SORT_USABLE,
-      [DMD_PAGE_SORT_REQ] = DMD_SORT_REQ,
-      [DMD_PAGE_SORT_SLOP] = DMD_SORT_SLOP,
-      [DMD_PAGE_SORT_NUM] = DMD_SORT_NUM_BLOCKS,
+      [DMD_PAGE_SORT_USABLE] = DMD_SORT_USABLE, [DMD_PAGE_SORT_REQ] = DMD_SORT_REQ,
+      [DMD_PAGE_SORT_SLOP] = DMD_SORT_SLOP,     [DMD_PAGE_SORT_NUM] = DMD_SORT_NUM_BLOCKS,
+      [DMD_PAGE_SORT_NAME] = DMD_SORT_USABLE,
   };
+  const dmd_env_t *env = list->records->profile->env;
+  if (list->sort == DMD_PAGE_SORT_USABLE && n_sections <= 1)
+    return; /* a section is in this order */
+  dmd_sort_by_number(env, list->sorted, list->all.n, first_met, NULL);
+  dmd_records_sort(list->records, list->sorted, list->all.n, by[list->sort]);
   if (list->sort == DMD_PAGE_SORT_NAME)
     sort_by_name(list);
-  else if (list->sort != DMD_PAGE_SORT_USABLE || n_sections > 1) /* a section is in this order */
-    dmd_sort(list->records->profile->env, list->sorted, list->all.n, compare_sizes,
-             &(order_t){list->records, dmd_records_compare(by[list->sort]), NULL});
 }
 
 /* ---- Lists. ---- */

@@ -7,7 +7,8 @@ import { readFileSync } from "node:fs";
 
 const [wasm, file, query] = process.argv.slice(2);
 const program = await WebAssembly.compile(readFileSync(wasm));
-let coming = readFileSync(file);
+const whole = readFileSync(file);
+let coming = whole;
 
 const bytes = (at, n) => new Uint8Array(core.memory.buffer, at, n);
 const text = (at) => {
@@ -23,6 +24,9 @@ const host = {
     coming = coming.subarray(piece.length);
     bytes(to, piece.length).set(piece);
     return piece.length;
+  },
+  rewind: () => {
+    coming = whole;
   },
   number: (at) => Number(text(at)),
   is_pattern: () => 0,

@@ -145,6 +145,51 @@ static void out_of_memory(void **state) {
   assert_true(host_fail_everywhere(use, NULL) >= 1);
 }
 
+/* ---- By numbers. ---- */
+
+static uint64_t number_of(const void *ctx, uint32_t id) {
+  return ((const uint64_t *)ctx)[id];
+}
+
+/* Descending, equal ones in their order. */
+static void naive_sort_by_number(uint32_t *ids, size_t n, const uint64_t *numbers) {
+  for (size_t i = 1; i < n; i++)
+    for (size_t j = i; j > 0 && numbers[ids[j - 1]] < numbers[ids[j]]; j--) {
+      uint32_t swap = ids[j];
+      ids[j] = ids[j - 1];
+      ids[j - 1] = swap;
+    }
+}
+
+/* Numbers that differ in few bits, in high ones alone, and in all. */
+static void numbers_like_stable_insertion(void **state) {
+  (void)state;
+  static const uint64_t masks[] = {0, 3, 0xff00, UINT64_C(0xf0) << 56, 0x0100000001, UINT64_MAX};
+  dice_t dice = {41};
+  host_t host;
+  host_init(&host);
+  for (int round = 0; round < 300; round++) {
+    size_t n = dice_below(&dice, 600);
+    uint64_t mask = masks[dice_below(&dice, 6)];
+    uint64_t *numbers = malloc((n + 1) * sizeof *numbers);
+    uint32_t *ids = malloc((n + 1) * sizeof *ids), *expected = malloc((n + 1) * sizeof *expected);
+    assert_true(numbers != NULL && ids != NULL && expected != NULL);
+    for (size_t i = 0; i < n; i++) {
+      ids[i] = expected[i] = (uint32_t)((i * 7919) % n);
+      numbers[i] = (dice_below(&dice, UINT32_MAX) << 32 | dice_below(&dice, UINT32_MAX)) & mask;
+    }
+    ids[n] = 12345;
+    dmd_sort_by_number(&host.env, ids, n, number_of, numbers);
+    naive_sort_by_number(expected, n, numbers);
+    assert_memory_equal(ids, expected, n * sizeof *ids);
+    assert_int_equal(ids[n], 12345);
+    free(expected);
+    free(ids);
+    free(numbers);
+  }
+  host_done(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(like_stable_insertion), cmocka_unit_test(sorted_reversed_sawtooth),
