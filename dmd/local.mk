@@ -277,6 +277,7 @@ dmd_core_sources = \
   dmd/engine/roots.c dmd/engine/roots.h \
   dmd/engine/rules.c dmd/engine/rules.h \
   dmd/engine/running.c dmd/engine/running.h \
+  dmd/engine/stacktable.c dmd/engine/stacktable.h \
   dmd/engine/symbols.c dmd/engine/symbols.h \
   dmd/engine/unwind.c dmd/engine/unwind.h \
   dmd/engine/walks.c dmd/engine/walks.h

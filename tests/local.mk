@@ -144,6 +144,7 @@ unit_tests = \
   tests/unit/test_snapshot_random \
   tests/unit/test_sort \
   tests/unit/test_stack \
+  tests/unit/test_stacktable \
   tests/unit/test_str \
   tests/unit/test_strbuf \
   tests/unit/test_student \
