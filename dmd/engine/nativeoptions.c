@@ -20,6 +20,14 @@ static const dmd_option_t native_options[] = {
      DMD_OPTION_WORD, AT(run_freeres)},
     {"child-silent-after-fork", "no|yes", "no", "whether forked processes say and write nothing",
      DMD_OPTION_WORD, AT(child_silent)},
+    {"frame-pointers", "no|yes", "no",
+     "whether stacks are walked by frame pointers alone: fast, and right where all code has them",
+     DMD_OPTION_WORD, AT(by_frame_pointers)},
+    {"stats", "no|yes", "no", "say at the end how many stacks were walked before", DMD_OPTION_WORD,
+     AT(stats)},
+    {"check-stacks", "no|yes", "no",
+     "walk every stack, even one that is known, and end with an error if it is another one",
+     DMD_OPTION_WORD, AT(check_stacks)},
 };
 
 const dmd_option_table_t dmd_native_option_table = {native_options,

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
   uintptr_t ip, fp; /* where it begins, at inner.base */
   uint32_t stack;   /* what it ended in */
-  uint16_t thread;
+  uint16_t key;
   bool needs_fp;  /* whether fp was of consequence */
   uint32_t outer; /* the place of the words of the outer frames, which many walks share */
   uint32_t next;  /* of what came after it the last time, or 0 */
@@ -182,7 +182,7 @@ static bool are_unchanged(words_t *words, uintptr_t top) {
 
 /* Whether all that the walk was made from is as it was. */
 static bool still_holds(const dmd_walks_t *walks, walk_t *walk, const dmd_walk_start_t *now) {
-  return walk->ip == now->ip && walk->inner.base == now->sp && walk->thread == now->thread &&
+  return walk->ip == now->ip && walk->inner.base == now->sp && walk->key == now->key &&
          (!walk->needs_fp || walk->fp == now->fp) && are_unchanged(&walk->inner, now->top) &&
          are_unchanged(words_at(walks, walk->outer), now->top);
 }
@@ -321,7 +321,7 @@ void dmd_walks_remember(dmd_walks_t *walks, const dmd_walk_start_t *start, dmd_t
   *walk = (walk_t){.ip = start->ip,
                    .fp = start->fp,
                    .stack = stack,
-                   .thread = (uint16_t)start->thread,
+                   .key = (uint16_t)start->key,
                    .needs_fp = trace->needs_fp,
                    .outer = outer};
   write_words(&walk->inner, start->sp, trace->at, n_inner);

@@ -26,7 +26,7 @@
  * 4 MiB.
  *
  * Concurrency: nothing locks. A host whose threads run at once has one for each thread; the tool
- * has one for all, in which each walk has its thread's number.
+ * has one for all, in which each walk's key is its thread's number.
  */
 #ifndef DMD_ENGINE_WALKS_H
 #define DMD_ENGINE_WALKS_H
@@ -45,8 +45,8 @@ enum {
  * host makes of it, always the same), with these registers. */
 typedef struct dmd_walk_start {
   uintptr_t ip, sp, fp;
-  uintptr_t top;   /* the highest address of which a word can be read */
-  uint32_t thread; /* below 2^16 */
+  uintptr_t top; /* the highest address of which a word can be read */
+  uint32_t key;  /* whatever else tells walks apart, below 2^16 */
 } dmd_walk_start_t;
 
 /* A walk that was made, the innermost frame first. */

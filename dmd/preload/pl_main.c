@@ -49,6 +49,8 @@ void pl_finish(void) {
   if (!pl_enter(thread, NULL, false))
     return;
   dmd_engine_exit(&g_engine);
+  if (g_native_options.stats)
+    pl_stack_say_stats();
   g_state = PL_OFF;
   pl_leave(thread);
 }
@@ -127,10 +129,12 @@ static void start(void) {
   }
   g_pid = getpid();
   pl_host_start();
-  pl_stack_init(g_native_options.num_callers);
+  pl_stack_init(g_native_options.num_callers, g_native_options.by_frame_pointers,
+                g_native_options.check_stacks);
   if (!start_engine())
     pl_real_exit_now(1);
   pl_objects_refresh();
+  pl_stack_start();
   pl_thread_start();
   look_at_allocator();
   register_ends();

@@ -38,6 +38,7 @@ static struct {
   unsigned long long n_loads, n_unloads;           /* as the loader counts them */
   const pl_object_t *volatile object[MAX_OBJECTS]; /* by number */
   atomic_uint n;
+  atomic_uint n_changes;
   range_t *seen; /* while the loader is asked: the ranges of what is loaded */
   uint32_t n_seen, room;
   ranges_t *_Atomic ranges;
@@ -108,6 +109,8 @@ static void describe(found_t *found, const struct dl_phdr_info *info) {
     uint64_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
     if (p->p_type == PT_DYNAMIC)
       found->object.soname = soname_of(info, p);
+    if (p->p_type == PT_GNU_EH_FRAME)
+      found->object.eh_frame_hdr = start;
     if (p->p_type == PT_LOAD && start < found->object.start)
       found->object.start = start;
     if (p->p_type == PT_LOAD && end > found->object.end)
@@ -186,6 +189,7 @@ static void publish(void) {
   ranges->n = g_objects.n_seen;
   dmd_mem_copy(ranges->range, g_objects.seen, g_objects.n_seen * sizeof(range_t));
   atomic_store_explicit(&g_objects.ranges, ranges, memory_order_release);
+  atomic_fetch_add_explicit(&g_objects.n_changes, 1, memory_order_release);
 }
 
 typedef struct {
@@ -248,6 +252,10 @@ uint32_t pl_object_at(uint64_t ip) {
     return number;
   pl_objects_refresh();
   return pl_object_find(ip);
+}
+
+uint32_t pl_objects_changes(void) {
+  return atomic_load_explicit(&g_objects.n_changes, memory_order_acquire);
 }
 
 const pl_object_t *pl_object_around(uint64_t addr) {

@@ -22,8 +22,9 @@ typedef struct pl_object {
   const char *path;
   const char *soname; /* "": none */
   uint64_t start, end;
-  uint64_t bias;        /* to be subtracted from an address to get one of the file's */
-  const char *build_id; /* in hexadecimal; "": none */
+  uint64_t eh_frame_hdr; /* its table of unwind information; 0: none */
+  uint64_t bias;         /* to be subtracted from an address to get one of the file's */
+  const char *build_id;  /* in hexadecimal; "": none */
 } pl_object_t;
 
 /* Asks the loader. */
@@ -33,6 +34,9 @@ void pl_objects_refresh(void);
  * asks the loader then. */
 uint32_t pl_object_find(uint64_t ip);
 uint32_t pl_object_at(uint64_t ip);
+
+/* Becomes another number whenever something else is loaded than before. */
+uint32_t pl_objects_changes(void);
 
 /* The object, loaded last, that any address is in, of data as well; NULL: none. */
 const pl_object_t *pl_object_around(uint64_t addr);

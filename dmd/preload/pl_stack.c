@@ -1,88 +1,233 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
 #include "preload/pl_stack.h"
 
-#include "base/intern.h"
 #include "base/limits.h"
+#include "engine/stacktable.h"
+#include "engine/unwind.h"
 #include "preload/pl_lock.h"
 #include "preload/pl_malloc.h"
 #include "preload/pl_memory.h"
+#include "preload/pl_message.h"
 #include "preload/pl_objects.h"
 
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MAX_CODES = DMD_MAX_FRAMES + 2 };
+
+/* What a thread needs to walk its stack, and what it remembers of its walks. One that ended leaves
+ * it to the next one that begins. */
+typedef struct pl_walker {
+  struct pl_walker *next;  /* of those that nobody has */
+  struct pl_walker *older; /* of all */
+  dmd_walks_t walks;
+  dmd_unwinder_t unwinder;
+  dmd_stack_path_t path;
+  uint32_t n_changes; /* of what is loaded, as far as it knows */
+  dmd_trace_t trace;
+  dmd_code_t codes[MAX_CODES];
+  dmd_code_t read[MAX_CODES]; /* what pl_stack_codes answered */
+} pl_walker_t;
+
 static struct {
-  dmd_lock_t lock;
-  uint32_t max_frames;
-  dmd_intern_t stacks; /* of dmd_code_t */
+  dmd_stacktable_t table;
+  uint32_t max_frames; /* with the function of ours */
+  bool by_frame_pointers, checks;
+  uint32_t own_object;
+  dmd_lock_t lock; /* of the walkers that nobody has */
+  pl_walker_t *unused;
+  pl_walker_t *newest;
 } g_stacks;
 
-void pl_stack_init(uint32_t max_frames) {
+/* ---- What walks ask. ---- */
+
+static bool find_code(void *ctx, uintptr_t ip, dmd_code_range_t *range) {
+  (void)ctx;
+  uint32_t number = pl_object_at(ip);
+  if (number == DMD_NONE)
+    return false;
+  const pl_object_t *object = pl_object(number);
+  *range = (dmd_code_range_t){.start = object->start,
+                              .end = object->end,
+                              .eh_frame_hdr = object->eh_frame_hdr,
+                              .epoch = number};
+  return true;
+}
+
+/* Asked for a set of signals to do with what there is no such thing as, the kernel reads the set
+ * first. It is allowed to every program that handles signals, whatever sandbox it is in. */
+static bool can_read(void *ctx, uintptr_t at) {
+  enum { KERNEL_SIGSET_SZB = 8, NO_SUCH_HOW = -1 };
+  (void)ctx;
+  return syscall(SYS_rt_sigprocmask, NO_SUCH_HOW, at, NULL, KERNEL_SIGSET_SZB) == -1 &&
+         errno == EINVAL;
+}
+
+static const dmd_unwind_host_t g_unwind_host = {.find_code = find_code, .can_read = can_read};
+
+/* ---- Walkers. ---- */
+
+void pl_stack_init(uint32_t max_frames, bool by_frame_pointers, bool checks) {
   g_stacks.max_frames = max_frames > DMD_MAX_FRAMES ? DMD_MAX_FRAMES : max_frames;
-  dmd_intern_init(&g_stacks.stacks, &g_env, "pl.stacks");
+  g_stacks.by_frame_pointers = by_frame_pointers;
+  g_stacks.checks = checks;
+  dmd_stacktable_init(&g_stacks.table, &g_env, &pl_waiting);
 }
 
-static uint32_t id_of(const dmd_code_t *codes, uint32_t n) {
+void pl_stack_start(void) {
+  g_stacks.own_object = pl_object_at(pl_function_address(PL_IN_MALLOC));
+}
+
+static pl_walker_t *new_walker(void) {
+  pl_walker_t *walker = dmd_env_alloc(&g_env, "pl.walker", sizeof *walker);
+  uint32_t most = g_stacks.max_frames;
+  dmd_walks_init(&walker->walks, &g_env, most < DMD_TRACE_FRAMES ? most : DMD_TRACE_FRAMES,
+                 DMD_WALKS_LEAST);
+  walker->walks.is_restless = g_stacks.checks;
+  dmd_unwinder_init(&walker->unwinder, &g_env, &g_unwind_host, g_stacks.by_frame_pointers);
+  walker->path.n = 0;
+  walker->n_changes = pl_objects_changes();
   pl_lock_take(&g_stacks.lock);
-  uint32_t id = dmd_intern_bytes(&g_stacks.stacks, codes, n * sizeof *codes);
+  walker->older = g_stacks.newest;
+  g_stacks.newest = walker;
   pl_lock_give(&g_stacks.lock);
-  return id;
+  return walker;
 }
 
-/* The codes are zeroed, between their fields too: they are compared as bytes. */
-static void add(dmd_code_t *codes, uint32_t *n, uint64_t ip, uint32_t object) {
-  codes[*n].ip = ip;
-  codes[*n].epoch = object;
-  ++*n;
+static pl_walker_t *walker_of(pl_thread_t *thread) {
+  if (__builtin_expect(thread->walker != NULL, 1))
+    return thread->walker;
+  pl_lock_take(&g_stacks.lock);
+  thread->walker = g_stacks.unused;
+  if (thread->walker != NULL)
+    g_stacks.unused = thread->walker->next;
+  pl_lock_give(&g_stacks.lock);
+  if (thread->walker == NULL)
+    thread->walker = new_walker();
+  return thread->walker;
 }
 
-static uint32_t begin(dmd_code_t *codes, const pl_entry_t *entry) {
-  uint32_t n = 0;
-  if (entry->in != PL_IN_NONE)
-    add(codes, &n, pl_function_address(entry->in), pl_object_find(pl_function_address(entry->in)));
-  add(codes, &n, entry->ip - 1, pl_object_find(entry->ip - 1));
-  return n;
+void pl_stack_end_thread(pl_thread_t *thread) {
+  pl_walker_t *walker = thread->walker;
+  if (walker == NULL)
+    return;
+  thread->walker = NULL;
+  pl_lock_take(&g_stacks.lock);
+  walker->next = g_stacks.unused;
+  g_stacks.unused = walker;
+  pl_lock_give(&g_stacks.lock);
+}
+
+/* ---- Capturing. ---- */
+
+/* The frames of the library itself but the first one are those that threads begin with. */
+static uint32_t without_ours(dmd_code_t *codes, uint32_t n) {
+  uint32_t n_kept = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (codes[i].epoch != g_stacks.own_object)
+      codes[n_kept++] = codes[i];
+  return n_kept;
+}
+
+static uint32_t walk(pl_walker_t *walker, const dmd_walk_start_t *start, pl_in_t in,
+                     dmd_trace_t *trace) {
+  uint32_t n = 0, max = g_stacks.max_frames;
+  if (in != PL_IN_NONE) {
+    walker->codes[n++] = (dmd_code_t){pl_function_address(in), g_stacks.own_object};
+    max = max > 1 ? max - 1 : 1;
+  }
+  n += without_ours(walker->codes + n,
+                    dmd_unwind(&walker->unwinder, start, walker->codes + n, max, trace));
+  if (n > g_stacks.max_frames)
+    n = g_stacks.max_frames;
+  return dmd_stacktable_number(&g_stacks.table, &walker->path, walker->codes, n);
+}
+
+/* Where code was unloaded, other code may be. */
+static void forget_what_was_unloaded(pl_walker_t *walker) {
+  uint32_t n_changes = pl_objects_changes();
+  if (__builtin_expect(walker->n_changes == n_changes, 1))
+    return;
+  walker->n_changes = n_changes;
+  dmd_walks_forget(&walker->walks);
+  dmd_unwinder_forget(&walker->unwinder);
+}
+
+static void check(pl_walker_t *walker, const dmd_walk_start_t *start, pl_in_t in, uint32_t stack) {
+  if (walk(walker, start, in, NULL) != stack)
+    pl_die("dmd: --check-stacks: a known stack is not the thread's");
+}
+
+static uint32_t captured(pl_thread_t *thread) {
+  pl_walker_t *walker = walker_of(thread);
+  const pl_entry_t *entry = &thread->entry;
+  forget_what_was_unloaded(walker);
+  /* Which function of ours it is cannot be told from the stack. */
+  dmd_walk_start_t start = {
+      .ip = entry->ip - 1, .sp = entry->sp, .fp = entry->fp, .key = (uint32_t)entry->in};
+  if (entry->sp >= thread->stack_low && entry->sp < thread->stack_high)
+    start.top = thread->stack_high - sizeof(uintptr_t);
+  if (start.top == 0 || g_stacks.max_frames > DMD_TRACE_FRAMES || dmd_walks_rest(&walker->walks))
+    return walk(walker, &start, entry->in, NULL);
+  uint32_t stack = dmd_walks_find(&walker->walks, &start);
+  if (stack == 0) {
+    stack = walk(walker, &start, entry->in, &walker->trace);
+    if (walker->trace.n > 0)
+      dmd_walks_remember(&walker->walks, &start, &walker->trace, stack);
+  } else if (__builtin_expect(g_stacks.checks, 0)) {
+    check(walker, &start, entry->in, stack);
+  }
+  return stack;
+}
+
+uint32_t pl_stack_capture(pl_thread_t *thread) {
+  if (thread->stack == DMD_NONE)
+    thread->stack = captured(thread);
+  return thread->stack;
 }
 
 uint32_t pl_stack_of_entry(const pl_entry_t *entry) {
   dmd_code_t codes[2];
-  dmd_mem_zero(codes, sizeof codes);
-  return id_of(codes, begin(codes, entry));
-}
-
-/* Frames as they hang together by their pointers, which must go outwards, and not far. */
-uint32_t pl_stack_capture(pl_thread_t *thread) {
-  enum { MOST_SZB = 1 << 20 };
-  dmd_code_t codes[DMD_MAX_FRAMES + 2];
-  if (thread->stack != DMD_NONE)
-    return thread->stack;
-  pl_object_at(thread->entry.ip - 1);
-  dmd_mem_zero(codes, sizeof codes);
-  uint32_t n = begin(codes, &thread->entry);
-  uint64_t sp = thread->entry.sp, fp = thread->entry.fp;
-  while (n < g_stacks.max_frames && fp >= sp && fp - sp < MOST_SZB && fp % sizeof(void *) == 0 &&
-         fp + 2 * sizeof(void *) <= thread->stack_high) {
-    const uint64_t *frame = (const uint64_t *)fp;
-    uint32_t object = pl_object_find(frame[1] - 1);
-    if (object == DMD_NONE)
-      break;
-    add(codes, &n, frame[1] - 1, object);
-    sp = fp + 2 * sizeof(void *);
-    fp = frame[0];
-  }
-  return thread->stack = id_of(codes, n);
+  uint32_t n = 0;
+  if (entry->in != PL_IN_NONE)
+    codes[n++] = (dmd_code_t){pl_function_address(entry->in), g_stacks.own_object};
+  codes[n++] = (dmd_code_t){entry->ip - 1, pl_object_find(entry->ip - 1)};
+  return dmd_stacktable_number(&g_stacks.table, NULL, codes, n);
 }
 
 const dmd_code_t *pl_stack_codes(uint32_t stack, uint32_t *n) {
-  size_t szB;
-  pl_lock_take(&g_stacks.lock);
-  const dmd_code_t *codes = dmd_intern_get(&g_stacks.stacks, stack, &szB);
-  pl_lock_give(&g_stacks.lock);
-  *n = (uint32_t)(szB / sizeof *codes);
-  return codes;
+  pl_walker_t *walker = walker_of(pl_thread());
+  *n = dmd_stacktable_codes(&g_stacks.table, stack, walker->read, MAX_CODES);
+  return walker->read;
 }
+
+void pl_stack_say_stats(void) {
+  uint64_t n_asked = 0, n_known = 0;
+  for (const pl_walker_t *w = g_stacks.newest; w != NULL; w = w->older) {
+    n_asked += dmd_walks_asked(&w->walks);
+    n_known += dmd_walks_known(&w->walks);
+  }
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, &g_env);
+  dmd_strbuf_str(&line, "dmd: ");
+  dmd_strbuf_u64(&line, n_asked);
+  dmd_strbuf_str(&line, " stacks looked up, ");
+  dmd_strbuf_u64(&line, n_known);
+  dmd_strbuf_str(&line, " of them known");
+  pl_say(line.text);
+  dmd_strbuf_destroy(&line);
+}
+
+/* ---- In a fork. ---- */
 
 void pl_stack_fork_begin(void) {
   pl_lock_take(&g_stacks.lock);
+  dmd_stacktable_take(&g_stacks.table);
 }
 
 void pl_stack_fork_end(void) {
-  pl_lock_renew(&g_stacks.lock);
+  dmd_stacktable_let_go(&g_stacks.table);
+  pl_lock_give(&g_stacks.lock);
 }

@@ -6,8 +6,17 @@
  * was called from, and what called that. Addresses are those of the calls, and carry the number of
  * the object that was there when the stack was seen (pl_objects.h).
  *
- * Concurrency: pl_stack_capture on the thread itself, with no lock taken: to find out how frames
- * are laid out may wait for the loader. The rest: any thread.
+ * Walks that were made are known again (engine/walks.h); new ones go by what objects say of their
+ * frames (engine/unwind.h), of which each thread keeps what it has seen, or by frame pointers. All
+ * is forgotten when something is loaded or unloaded. A thread has 12 KiB for walks, and 50 as soon
+ * as it has made one; these may become 5 MiB.
+ *
+ * A walk that begins on another stack than the thread's own, such as a coroutine's or a signal
+ * handler's, is not remembered, and the kernel is asked whether what it reads is there.
+ *
+ * Concurrency: pl_stack_capture on the thread itself, with no lock taken: to find out what code is
+ * loaded may wait for the loader. The rest: any thread. Its lock, of walkers that nobody has, and
+ * that of the table come after the engine's, and before that of memory.
  */
 #ifndef DMD_PRELOAD_PL_STACK_H
 #define DMD_PRELOAD_PL_STACK_H
@@ -15,8 +24,13 @@
 #include "engine/host.h"
 #include "preload/pl_thread.h"
 
-/* How many frames are kept of a stack; DMD_MAX_FRAMES at most. Before the first capture. */
-void pl_stack_init(uint32_t max_frames);
+/* How many frames are kept of a stack, DMD_MAX_FRAMES at most; whether walks go by frame pointers
+ * alone; whether those that are known are made all the same, to end with a message where one is
+ * wrong. Before the first capture. */
+void pl_stack_init(uint32_t max_frames, bool by_frame_pointers, bool checks);
+
+/* Once more is known of objects than where this library is. */
+void pl_stack_start(void);
 
 /* The id of the stack at the thread's entry. */
 uint32_t pl_stack_capture(pl_thread_t *thread);
@@ -24,8 +38,15 @@ uint32_t pl_stack_capture(pl_thread_t *thread);
 /* The id of what an entry alone tells of its stack. May be called with any lock taken. */
 uint32_t pl_stack_of_entry(const pl_entry_t *entry);
 
-/* The places of a stack, the innermost first, *n of them. */
+/* The places of a stack, the innermost first, *n of them; good until this thread asks for those of
+ * another. */
 const dmd_code_t *pl_stack_codes(uint32_t stack, uint32_t *n);
+
+/* What the thread remembers of its walks can be had by another. */
+void pl_stack_end_thread(pl_thread_t *thread);
+
+/* How many stacks were looked up, and how many of them were known, as the tool says it. */
+void pl_stack_say_stats(void);
 
 /* In a fork. */
 void pl_stack_fork_begin(void);

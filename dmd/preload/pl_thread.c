@@ -4,9 +4,11 @@
 #include "preload/pl_event.h"
 #include "preload/pl_memory.h"
 #include "preload/pl_real.h"
+#include "preload/pl_stack.h"
 
 #include <limits.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
 _Thread_local pl_thread_t g_thread __attribute__((tls_model("initial-exec")));
 
@@ -51,6 +53,7 @@ static void end_thread(void *rounds) {
     return;
   dmd_engine_end_thread(&g_engine, thread->number);
   give_number_back(thread->number);
+  pl_stack_end_thread(thread);
   pl_leave(thread);
 }
 
@@ -60,8 +63,19 @@ static void wait_for_end(void) {
 
 extern void *__libc_stack_end; /* of the loader: the first thread's */
 
+/* It grows as far as the user lets it; what is far below may be something else. */
+static void note_first_stack(pl_thread_t *thread) {
+  enum { MOST_SZB = 1 << 26 };
+  struct rlimit limit;
+  uint64_t szB = MOST_SZB;
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < szB)
+    szB = limit.rlim_cur;
+  thread->stack_high = (uint64_t)__libc_stack_end;
+  thread->stack_low = thread->stack_high - szB;
+}
+
 void pl_thread_start(void) {
-  pl_thread()->stack_high = (uint64_t)__libc_stack_end;
+  note_first_stack(pl_thread());
   pthread_key_create(&g_key, end_thread);
   pl_thread_number(pl_thread());
 }
@@ -85,28 +99,50 @@ typedef struct {
   void *(*function)(void *);
   void *argument;
   uint32_t number;
+  size_t stack_szB;
 } errand_t;
 
-/* Its own frame is the outermost that is of interest. */
+/* The C library has what it knows of a thread at the end of its stack. */
+static void note_stack(pl_thread_t *thread, size_t szB) {
+  uint64_t here = (uint64_t)__builtin_frame_address(0), high = (uint64_t)pthread_self();
+  if (high < here || high - here >= szB)
+    return;
+  thread->stack_high = high / sizeof(void *) * sizeof(void *);
+  thread->stack_low = high - szB;
+}
+
 static void *run_thread(void *p) {
   errand_t errand = *(errand_t *)p;
   pl_thread_t *thread = pl_thread();
   thread->inside = true;
   dmd_env_free(&g_env, p);
   thread->number = errand.number;
-  thread->stack_high = (uint64_t)__builtin_frame_address(0) + 2 * sizeof(void *);
+  note_stack(thread, errand.stack_szB);
   wait_for_end();
   thread->inside = false;
   return errand.function(errand.argument);
 }
 
+static size_t stack_size(const pthread_attr_t *attributes) {
+  pthread_attr_t usual;
+  size_t szB = 0;
+  if (attributes == NULL) {
+    pthread_attr_init(&usual);
+    attributes = &usual;
+  }
+  return pthread_attr_getstacksize(attributes, &szB) == 0 ? szB : 0;
+}
+
 /* The number is given out before the thread runs, and told the engine, as under Valgrind. */
-static errand_t *prepare(void *(*function)(void *), void *argument) {
+static errand_t *prepare(const pthread_attr_t *attributes, void *(*function)(void *),
+                         void *argument) {
   pl_thread_t *thread = pl_thread();
+  size_t stack_szB = stack_size(attributes);
   if (!pl_enter(thread, NULL, false))
     return NULL;
   errand_t *errand = dmd_env_alloc(&g_env, "pl.thread", sizeof *errand);
-  *errand = (errand_t){.function = function, .argument = argument, .number = take_number()};
+  *errand = (errand_t){
+      .function = function, .argument = argument, .number = take_number(), .stack_szB = stack_szB};
   dmd_engine_start_thread(&g_engine, thread->number, errand->number);
   pl_leave(thread);
   return errand;
@@ -128,7 +164,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
                                                           void *argument) {
   if (!pl_real_is_found())
     pl_real_find();
-  errand_t *errand = prepare(function, argument);
+  errand_t *errand = prepare(attributes, function, argument);
   if (errand == NULL)
     return g_real.pthread_create(thread, attributes, function, argument);
   int error = g_real.pthread_create(thread, attributes, run_thread, errand);

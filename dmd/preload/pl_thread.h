@@ -71,9 +71,11 @@ typedef struct pl_thread {
   uint32_t number;      /* 0: none yet */
   volatile bool inside; /* read by signal handlers that interrupt the thread */
   pl_entry_t entry;
-  uint32_t stack;      /* of the entry, once pl_stack_capture was asked; 0: not yet */
-  uint64_t stack_high; /* no frame is above it; 0: unknown */
-  dmd_quick_t quick;   /* what of the engine's state is this thread's */
+  uint32_t stack;                 /* of the entry, once pl_stack_capture was asked; 0: not yet */
+  uint64_t stack_low, stack_high; /* its own stack, of which all above a frame can be read; 0, 0:
+                                     unknown */
+  struct pl_walker *walker;       /* of pl_stack.h */
+  dmd_quick_t quick;              /* what of the engine's state is this thread's */
   int saved_errno;
   uint32_t n_noted, n_told; /* in all; what is noted is at the number modulo the room */
   pl_noted_t noted[PL_MAX_NOTED];

@@ -74,7 +74,7 @@ static DiEpoch g_epoch;
 static UInt unwind_and_remember(const dmd_walk_start_t *start, UInt (*note)(ExeContext *ec)) {
   dmd_trace_t trace;
   dm_pointers_t pointers;
-  trace.n = VG_(get_StackTrace)(start->thread, trace.ips, VG_(clo_backtrace_size), pointers.sps,
+  trace.n = VG_(get_StackTrace)(start->key, trace.ips, VG_(clo_backtrace_size), pointers.sps,
                                 pointers.fps, 0);
   pointers.at_entry = dm_entry_is(trace.ips[0]);
   UInt stack = note(VG_(make_ExeContext_from_StackTrace)(trace.ips, trace.n));
@@ -118,8 +118,7 @@ UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
     dmd_walks_forget(&g_walks);
     g_epoch = epoch;
   }
-  const dmd_walk_start_t start = {
-      .ip = now.ip, .sp = now.sp, .fp = now.fp, .top = top, .thread = tid};
+  const dmd_walk_start_t start = {.ip = now.ip, .sp = now.sp, .fp = now.fp, .top = top, .key = tid};
   UInt stack = dmd_walks_find(&g_walks, &start);
   if (stack == 0)
     return unwind_and_remember(&start, note);

@@ -58,7 +58,7 @@ static void check_same(const dmd_code_t *codes, uint32_t n, const dmd_code_t *ot
 __attribute__((noinline)) static void check_here(void) {
   uintptr_t *frame = __builtin_frame_address(0);
   const dmd_walk_start_t start = {
-      .ip = frame[1] - 1, .sp = (uintptr_t)(frame + 2), .fp = frame[0], .top = g_top, .thread = 1};
+      .ip = frame[1] - 1, .sp = (uintptr_t)(frame + 2), .fp = frame[0], .top = g_top, .key = 1};
   void *expected[MAX_FRAMES + 1];
   int n_expected = backtrace(expected, MAX_FRAMES + 1) - 1;
   dmd_code_t codes[MAX_FRAMES];

@@ -28,7 +28,7 @@ static void machine_init(machine_t *m, dice_t *dice) {
     m->has_fp[i] = dice_below(dice, 4) == 0;
   }
   memset(m->stack, 0, N_WORDS * sizeof *m->stack);
-  m->start.thread = 1;
+  m->start.key = 1;
 }
 
 /* Calls made at random, from the top down. */
@@ -215,7 +215,7 @@ static void threads_have_walks_of_their_own(void **state) {
   call_around(&m, &dice, 8);
   assert_false(known_and_right(&walks, &m, &stacks));
   assert_true(known_and_right(&walks, &m, &stacks));
-  m.start.thread = 2;
+  m.start.key = 2;
   assert_false(known_and_right(&walks, &m, &stacks));
   dmd_walks_destroy(&walks);
   free(m.stack);

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stacks that are known need not be walked: they must be what walking finds. The programs are those of the tool's tests;
+that a walk is right, tests/unit/test_unwind.c compares with the C library."""
+
+import os
+import re
+
+TOOL = os.path.join("..", "..", "tool", "programs")
+
+
+def _looked_up(log):
+    found = re.search(r"dmd: (\d+) stacks looked up, (\d+) of them known", log)
+    return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
+
+
+def test_known_stacks_are_right(t):
+    """16 paths to a malloc come again in each of 400 rounds. What is known is forgotten when something is loaded, such as
+    libgcc for the end of a thread, and when there is no room: not in more than half of the rounds."""
+    for callers in (12, 3, 40):
+        run = t.run(t.program(os.path.join(TOOL, "unwind.c")),
+                    options=["--check-stacks=yes", "--stats=yes", "--num-callers=%d" % callers])
+        n, known = _looked_up(run.log)
+        t.check(known >= 16 * 400 / 2, "%d of %d stacks were known" % (known, n))
+
+
+def test_what_repeats_is_known(t):
+    """Of three calls of a block the tool looks two up, and one of a report."""
+    for callers in (12, 3, 40):
+        run = t.run(t.program(os.path.join(TOOL, "repeats.c")), options=["--stats=yes", "--num-callers=%d" % callers])
+        in_a_round, rounds = map(int, run.out.split())
+        n, known = _looked_up(run.log)
+        t.check(n >= in_a_round // 3 * rounds, "%d stacks were looked up" % n)
+        # All but those of the first round, and of the three in which the room for them doubled.
+        t.check(known >= n - 4 * in_a_round, "%d of %d stacks were known" % (known, n))
+
+
+def test_known_stacks_do_not_change_the_profile(t):
+    program = t.program(os.path.join(TOOL, "unwind.c"))
+    known = t.run(program, options=["--stats=yes"])
+    walked = t.run(program, options=["--stats=yes", "--num-callers=65", "--max-frames=12"])
+    t.check(_looked_up(known.log)[1] > 0, "some stacks were known")
+    t.equal(_looked_up(walked.log), (0, 0))
+    for function in ("block", "with_alloca", "small_frame", "large_frame", "left", "compare", "jump", "handler"):
+        t.equal(known.profile.count_at(function), walked.profile.count_at(function))
+    t.equal(known.profile.count_at("block")[0], 64)
+
+
+def test_number_of_frames(t):
+    for callers in (1, 2, 7):
+        run = t.run(t.program("deep.c"), options=["--num-callers=%d" % callers])
+        stacks = [stack for stack in run.profile.doc["traceTable"].values() if len(stack) > 0]
+        t.equal(max(map(len, stacks)), callers)
+
+
+def test_frame_pointers(t):
+    """With them all is found that is without, in a program that has them."""
+    program = t.program("deep.c", extra=["-fno-omit-frame-pointer"])
+    t.equal(t.run(program).profile.at("bottom"), ["100+4"])
+    for function in ("bottom", "middle", "top", "main"):
+        t.equal(t.run(program, options=["--frame-pointers=yes"]).profile.at(function), ["100+4"])
+
+
+def test_own_frames_are_not_shown(t):
+    """The function of ours with which a thread begins."""
+    run = t.run(t.program("deep.c"))
+    frames = run.profile.doc["frameTable"]
+    for stack in run.profile.doc["traceTable"].values():
+        t.check(not any("libdmd.so" in frames[frame] for frame in stack[1:]), "none of the library's")
