@@ -2,7 +2,7 @@
 """Heap graphs and memory reports that are dropped on a page are read as dmdv reads them."""
 
 from test_files import drop
-from test_views import with_commas
+from shown import number
 
 GRAPH_TABS = ["Graph", "Heap map", "Files"]
 
@@ -24,7 +24,7 @@ def census_agrees(t, page, link):
     """The blocks by function, as dmdv counts them without debug information."""
     page.go("view=graph&by=function" + link)
     census = t.json("census", "--json", "--types=no", "--by=function", graph_of(t.catalog()))
-    t.equal([row["Blocks"] for row in page.rows("[role=treegrid]")], [with_commas(row["blocks"]) for row in census["rows"]])
+    t.equal([row["Blocks"] for row in page.rows("[role=treegrid]")], [number(row["blocks"]) for row in census["rows"]])
     t.contains(page.text("main"), "No types are known")
 
 

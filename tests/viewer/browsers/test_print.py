@@ -5,6 +5,7 @@ import re
 
 from dmdvtest import Profile
 from harness import Skip, files
+from shown import number
 
 PRINTED = 1000
 # What is there while it is printed: the value of an expression.
@@ -31,7 +32,7 @@ def test_rows(t):
     page = t.open(path, link="view=records&section=unreported", dark=t.browser_name == "chromium")
     records = next(s for s in t.json("print", "--json", path)["sections"] if s["name"] == "unreported")["records"]
     rows = printed_rows(page, PRINTED)
-    t.equal([row[0] for row in rows], ["{:,}".format(record["bytes"]) for record in records[:PRINTED]])
+    t.equal([row[0] for row in rows], [number(record["bytes"]) for record in records[:PRINTED]])
     t.equal(page.evaluate(PRINTING % "document.querySelector('.printed-rows').textContent"),
             "The first 1,000 of 3,000 rows; the others are in the page that was printed.")
     t.equal(page.evaluate(PRINTING % "getComputedStyle(document.documentElement).getPropertyValue('--ground').trim()"), "#ffffff")
