@@ -89,6 +89,13 @@ def parser(doc):
     return options
 
 
+def judge(what, value, bound, unit, at="most"):
+    """Says whether a bound is kept, that a value is at most, or at least, so large; and returns it."""
+    kept = value <= bound if at == "most" else value >= bound
+    print(f"{'kept  ' if kept else 'BROKEN'}  {what}: {value:.2f} {unit}, at {at} {bound:.2f}", flush=True)
+    return kept
+
+
 def launcher(builddir):
     """The command that runs Valgrind with the tools of the build."""
     return os.path.abspath(os.path.join(builddir, "vg-in-place"))

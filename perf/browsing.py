@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is measured in real browsers: the browsers that are installed, and when a page shows what."""
+import os
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path[:0] = [os.path.join(TOP, "tests", part) for part in ("viewer/browsers", "reader", "")]
+
+import harness  # noqa: E402
+from browser import BROWSERS, Browser, Page  # noqa: E402
+
+__all__ = ["GAPS", "PAINTED", "SHOWN", "Page", "browsers_of", "cpu_seconds", "place_of"]
+
+# Milliseconds since the page was asked for.
+PAINTED = """new Promise((done) => {
+  const look = () => {
+    const [entry] = performance.getEntriesByName("first-contentful-paint");
+    if (entry === undefined) setTimeout(look, 10);
+    else done(entry.startTime);
+  };
+  look();
+})"""
+SHOWN = """new Promise((done) => {
+  const look = () => document.querySelector(".table-row .frame") ? done(performance.now()) : requestAnimationFrame(look);
+  look();
+})"""
+# From now on `gap` is the longest time between two frames: how long the page did not answer.
+GAPS = """(() => {
+  let last = performance.now();
+  window.gap = 0;
+  const frame = () => {
+    const now = performance.now();
+    window.gap = Math.max(window.gap, now - last);
+    last = now;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+})()"""
+
+
+def cpu_seconds(browser):
+    """What all processes of the browser took so far, those that ended left out."""
+    parents, seconds = {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % pid, encoding="utf-8", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended meanwhile
+        parents[int(pid)] = int(fields[1])
+        seconds[int(pid)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def is_its(pid):
+        while pid in parents and pid != browser.process.pid:
+            pid = parents[pid]
+        return pid == browser.process.pid
+    return sum(taken for pid, taken in seconds.items() if is_its(pid))
+
+
+def place_of(args):
+    """The folders that the tests work with."""
+    args.srcdir, args.keep = TOP, False
+    return harness.Place(args)
+
+
+def browsers_of(place):
+    """Each that is installed, running; `name` says which."""
+    for name in BROWSERS:
+        try:
+            browser = Browser(place, name)
+        except harness.Skip as reason:
+            print("%s: %s" % (name, reason))
+            continue
+        browser.name = name
+        try:
+            yield browser
+        finally:
+            browser.close()
