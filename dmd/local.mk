@@ -59,6 +59,7 @@ dmd_core_sources = \
   dmd/analysis/changes.c dmd/analysis/changes.h \
   dmd/analysis/clamp.c dmd/analysis/clamp.h \
   dmd/analysis/combine.c dmd/analysis/combine.h \
+  dmd/analysis/figures.c dmd/analysis/figures.h \
   dmd/analysis/filter.c dmd/analysis/filter.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
   dmd/analysis/heapsum.c dmd/analysis/heapsum.h \
@@ -79,6 +80,7 @@ dmd_core_sources = \
   dmd/analysis/rownames.c dmd/analysis/rownames.h \
   dmd/analysis/rows.c dmd/analysis/rows.h \
   dmd/analysis/size.c dmd/analysis/size.h \
+  dmd/analysis/steps.c dmd/analysis/steps.h \
   dmd/analysis/student.c dmd/analysis/student.h \
   dmd/analysis/sums.c dmd/analysis/sums.h \
   dmd/analysis/tally.h \
@@ -408,6 +410,22 @@ dmd_types_sources = \
   dmd/reader/types/site.c dmd/reader/types/site.h \
   dmd/reader/types/typefinder.c
 dmd_no_types_sources = dmd/reader/names/names_none.c dmd/reader/types/typefinder_none.c
+
+# What of it needs SQLite, and what stands in for that.
+dmd_history_sources = \
+  dmd/reader/history/add.c dmd/reader/history/add.h \
+  dmd/reader/history/alarms.c dmd/reader/history/alarms.h \
+  dmd/reader/history/curves.c dmd/reader/history/curves.h \
+  dmd/reader/history/database.c dmd/reader/history/database.h \
+  dmd/reader/history/origin.c dmd/reader/history/origin.h \
+  dmd/reader/history/recordset.c dmd/reader/history/recordset.h \
+  dmd/reader/history/schema.c dmd/reader/history/schema.h \
+  dmd/reader/command/cmd_history.c \
+  dmd/reader/command/historyadd.c \
+  dmd/reader/command/historycheck.c \
+  dmd/reader/command/historycommands.h \
+  dmd/reader/command/historyshow.c
+dmd_no_history_sources = dmd/reader/command/cmd_history_none.c
 
 # The page that dmdv view writes, where it was built, and what stands in for it.
 dmd_page_sources = dmd/reader/command/page_built.c

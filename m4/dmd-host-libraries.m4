@@ -30,6 +30,14 @@ AS_IF([test $dmd_have_types != yes],
   [TYPES_CFLAGS= TYPES_LIBS=
    AS_IF([test "$with_libdw" = no], [dmd_have_types="no: --without-libdw"],
      [dmd_have_types="no: install libdw-dev g++ (Debian) or elfutils-devel gcc-c++ (Fedora)"])])
+AC_ARG_WITH([sqlite], [AS_HELP_STRING([--without-sqlite], [dmdv without histories of builds])])
+PKG_CHECK_MODULES([HISTORY], [sqlite3 >= 3.35], [dmd_have_history=yes], [dmd_have_history=no])
+AS_IF([test "$with_sqlite" = no], [dmd_have_history=no])
+AS_IF([test $dmd_have_history != yes],
+  [HISTORY_CFLAGS= HISTORY_LIBS=
+   AS_IF([test "$with_sqlite" = no], [dmd_have_history="no: --without-sqlite"],
+     [dmd_have_history="no: install libsqlite3-dev (Debian) or sqlite-devel (Fedora)"])])
+AM_CONDITIONAL([HAVE_SQLITE], [test "$dmd_have_history" = yes])
 AM_CONDITIONAL([HAVE_LIBDW], [test "$dmd_have_types" = yes])
 AM_CONDITIONAL([HAVE_READER], [test "$dmd_have_reader" = yes])
 AM_CONDITIONAL([HAVE_UNIT], [test "$dmd_have_unit" = yes])

@@ -16,6 +16,7 @@ dmd $PACKAGE_VERSION
   dmdv              $dmd_have_reader
   dmdv, pprof       $dmd_have_protobuf
   dmdv, types       $dmd_have_types
+  dmdv history      $dmd_have_history
   dmdv view         $dmd_have_viewer
   unit tests        $dmd_have_unit
   thread tests      $dmd_have_tsan

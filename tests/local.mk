@@ -36,6 +36,7 @@ unit_tests = \
   tests/unit/test_fault \
   tests/unit/test_faultnames \
   tests/unit/test_filename \
+  tests/unit/test_figures \
   tests/unit/test_filter \
   tests/unit/test_flow \
   tests/unit/test_fnname \
@@ -145,6 +146,7 @@ unit_tests = \
   tests/unit/test_sort \
   tests/unit/test_stack \
   tests/unit/test_stacktable \
+  tests/unit/test_steps \
   tests/unit/test_str \
   tests/unit/test_strbuf \
   tests/unit/test_student \

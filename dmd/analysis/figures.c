@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/figures.h"
+
+#include "analysis/rows.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+static const char *const names[DMD_N_FIGURES] = {
+    [DMD_FIGURE_HEAP] = "heap",         [DMD_FIGURE_UNREPORTED] = "unreported",
+    [DMD_FIGURE_ONCE] = "once",         [DMD_FIGURE_TWICE] = "twice",
+    [DMD_FIGURE_RESIDENT] = "resident", [DMD_FIGURE_FAULTS] = "faults",
+    [DMD_FIGURE_REPORTER] = "reporter", [DMD_FIGURE_TAG] = "tag",
+    [DMD_FIGURE_LIBRARY] = "library",
+};
+
+const char *dmd_figure_kind_name(dmd_figure_kind_t kind) {
+  return names[kind];
+}
+
+dmd_figure_kind_t dmd_figure_kind_of(const char *name) {
+  dmd_figure_kind_t kind = 0;
+  while (kind < DMD_N_FIGURES && !dmd_str_equal(names[kind], name))
+    kind++;
+  return kind;
+}
+
+typedef struct {
+  const dmd_records_t *records;
+  dmd_figure_fn visit;
+  void *visitor;
+} walk_t;
+
+/* ---- The whole. ---- */
+
+static void visit_sections(const walk_t *w) {
+  static const struct {
+    dmd_section_t section;
+    dmd_figure_kind_t kind;
+  } kinds[] = {{DMD_SECTION_UNREPORTED, DMD_FIGURE_UNREPORTED},
+               {DMD_SECTION_ONCE, DMD_FIGURE_ONCE},
+               {DMD_SECTION_TWICE, DMD_FIGURE_TWICE}};
+  w->visit(w->visitor, DMD_FIGURE_HEAP, "", w->records->usable);
+  if (w->records->profile->mode != DMD_MODE_DARK_MATTER)
+    return;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    w->visit(w->visitor, kinds[i].kind, "", w->records->section[kinds[i].section].usable);
+}
+
+static void visit_process(const walk_t *w) {
+  const dmd_profile_t *profile = w->records->profile;
+  if (profile->memory.resident != DMD_MEMORY_UNKNOWN)
+    w->visit(w->visitor, DMD_FIGURE_RESIDENT, "", (int64_t)profile->memory.resident);
+  if (!profile->run.is_known)
+    return;
+  int64_t n_faults = 0;
+  for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++)
+    n_faults += (int64_t)dmd_faults_at(&profile->faults, id)->num;
+  w->visit(w->visitor, DMD_FIGURE_FAULTS, "", n_faults);
+}
+
+/* ---- Parts. ---- */
+
+/* The row of blocks that have no such name says so in brackets. */
+static bool has_name(const char *name) {
+  return name[0] != '(' && name[0] != '\0';
+}
+
+static void visit_rows(const walk_t *w, dmd_by_t by, dmd_figure_kind_t kind) {
+  dmd_rows_t rows;
+  dmd_rows_init(&rows, w->records, by, 0);
+  for (uint32_t i = 0; i < rows.n; i++)
+    if (has_name(dmd_rows_name(&rows, i)))
+      w->visit(w->visitor, kind, dmd_rows_name(&rows, i), dmd_rows_at(&rows, i)->total);
+  dmd_rows_destroy(&rows);
+}
+
+/* Adds what one path has to itself and to the paths above. */
+static void add_to_paths(dmd_intern_t *paths, dmd_pool_t *sums, const char *path, int64_t value) {
+  for (size_t n = dmd_str_length(path); n > 0; n--)
+    if (path[n] == '\0' || path[n] == '/') {
+      uint32_t id = dmd_intern_bytes(paths, path, n);
+      dmd_pool_reach(sums, id);
+      *DMD_POOL_AT(sums, int64_t, id) += value;
+    }
+}
+
+static void visit_paths(const walk_t *w) {
+  const dmd_env_t *env = w->records->profile->env;
+  dmd_intern_t paths;
+  dmd_pool_t sums;
+  dmd_intern_init(&paths, env, "dmd.figures");
+  dmd_pool_init(&sums, env, "dmd.figures", sizeof(int64_t));
+  dmd_rows_t rows;
+  dmd_rows_init(&rows, w->records, DMD_BY_REPORTER, 0);
+  for (uint32_t i = 0; i < rows.n; i++)
+    if (has_name(dmd_rows_name(&rows, i)))
+      add_to_paths(&paths, &sums, dmd_rows_name(&rows, i), dmd_rows_at(&rows, i)->total);
+  dmd_rows_destroy(&rows);
+  for (uint32_t id = 1; id <= dmd_intern_count(&paths); id++)
+    w->visit(w->visitor, DMD_FIGURE_REPORTER, dmd_intern_get_str(&paths, id),
+             *DMD_POOL_AT(&sums, int64_t, id));
+  dmd_pool_destroy(&sums);
+  dmd_intern_destroy(&paths);
+}
+
+void dmd_figures_visit(dmd_profile_t *profile, dmd_figure_fn visit, void *visitor) {
+  enum { WHOLE_STACKS = 1 << 16 };
+  dmd_records_t records;
+  dmd_records_init(&records, profile, WHOLE_STACKS, DMD_SORT_USABLE);
+  walk_t w = {&records, visit, visitor};
+  visit_sections(&w);
+  visit_process(&w);
+  visit_paths(&w);
+  visit_rows(&w, DMD_BY_TAG, DMD_FIGURE_TAG);
+  visit_rows(&w, DMD_BY_LIBRARY, DMD_FIGURE_LIBRARY);
+  dmd_records_destroy(&records);
+}

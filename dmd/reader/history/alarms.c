@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/history/alarms.h"
+
+#include "analysis/record.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "reader/history/recordset.h"
+#include "reader/host/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *dmdv_alarm_state_name(dmdv_alarm_state_t state) {
+  static const char *const names[] = {[DMDV_ALARM_NEW] = "new",
+                                      [DMDV_ALARM_ACKNOWLEDGED] = "acknowledged",
+                                      [DMDV_ALARM_IMPROVED] = "improved"};
+  return names[state];
+}
+
+/* ---- Steps. ---- */
+
+static const char *keep(dmdv_alarms_t *alarms, const char *text) {
+  return dmd_intern_get_str(&alarms->texts, dmd_intern_str(&alarms->texts, text));
+}
+
+static void add_alarm(dmdv_alarms_t *alarms, const dmdv_curve_t *curve, const dmd_step_t *step) {
+  uint32_t id = dmd_pool_add(&alarms->pool);
+  const dmdv_curve_build_t *builds = curve->builds;
+  *DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id) =
+      (dmdv_alarm_t){.series = curve->series,
+                     .environment = curve->environment,
+                     .build = builds[step->first].id,
+                     .kind = curve->kind,
+                     .name = keep(alarms, curve->name),
+                     .moment = keep(alarms, curve->moment),
+                     .environment_lines = keep(alarms, curve->environment_lines),
+                     .branch = keep(alarms, curve->branch),
+                     .first_build = keep(alarms, builds[step->first].name),
+                     .after_build = keep(alarms, builds[step->first - 1].name),
+                     .earliest = keep(alarms, builds[step->earliest].name),
+                     .latest = keep(alarms, builds[step->latest].name),
+                     .before_id = builds[step->is_slow ? step->since : step->first - 1].id,
+                     .step = *step,
+                     .now = curve->points[curve->n - 1].value,
+                     .state = step->after < step->before ? DMDV_ALARM_IMPROVED : DMDV_ALARM_NEW,
+                     .reason = ""};
+}
+
+static void find_in_curve(void *ctx, const dmdv_curve_t *curve) {
+  dmdv_alarms_t *alarms = ctx;
+  dmd_steps_limits_t limits = alarms->limits;
+  if (curve->kind == DMD_FIGURE_FAULTS)
+    limits.least = 1;
+  uint32_t n;
+  dmd_step_t *steps = dmd_steps_find(&dmdv_env, curve->points, curve->n, limits, &n);
+  for (uint32_t i = 0; i < n; i++)
+    add_alarm(alarms, curve, &steps[i]);
+  dmd_env_free(&dmdv_env, steps);
+  alarms->n_curves++;
+  alarms->n_points += curve->n;
+}
+
+static bool find_state(dmdv_alarms_t *alarms, dmdv_alarm_t *alarm) {
+  dmdv_database_t *db = alarms->db;
+  dmdv_sql_step_t step;
+  dmdv_sql_start(db, DMDV_SQL_FIND_ALARM);
+  dmdv_sql_int(db, alarm->series);
+  dmdv_sql_text(db, alarm->moment);
+  dmdv_sql_int(db, alarm->environment);
+  dmdv_sql_int(db, alarm->build);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
+    alarm->state = DMDV_ALARM_ACKNOWLEDGED;
+    alarm->reason = keep(alarms, dmdv_sql_column_text(db, 1));
+  }
+  return step == DMDV_SQL_DONE;
+}
+
+/* What happened at one build stands together; the whole before its parts. */
+static int compare_alarms(const void *ctx, uint32_t a, uint32_t b) {
+  const dmdv_alarm_t *x = DMD_POOL_AT((const dmd_pool_t *)ctx, dmdv_alarm_t, a);
+  const dmdv_alarm_t *y = DMD_POOL_AT((const dmd_pool_t *)ctx, dmdv_alarm_t, b);
+  int order = strcmp(x->branch, y->branch);
+  if (order == 0)
+    order = (x->build > y->build) - (x->build < y->build);
+  if (order == 0)
+    order = strcmp(x->moment, y->moment);
+  if (order == 0)
+    order = (x->environment > y->environment) - (x->environment < y->environment);
+  if (order == 0)
+    order = (x->kind > y->kind) - (x->kind < y->kind);
+  return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+static void sort_alarms(dmdv_alarms_t *alarms) {
+  uint32_t n = alarms->pool.last;
+  uint32_t *order = dmd_sorted_ids(&dmdv_env, n, compare_alarms, &alarms->pool);
+  dmd_pool_t sorted;
+  dmd_pool_init(&sorted, &dmdv_env, "dmdv.alarms", sizeof(dmdv_alarm_t));
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t id = dmd_pool_add(&sorted);
+    *DMD_POOL_AT(&sorted, dmdv_alarm_t, id) = *DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, order[i]);
+  }
+  dmd_env_free(&dmdv_env, order);
+  dmd_pool_destroy(&alarms->pool);
+  alarms->pool = sorted;
+}
+
+bool dmdv_alarms_find(dmdv_alarms_t *alarms, dmdv_database_t *db, dmd_steps_limits_t limits) {
+  *alarms = (dmdv_alarms_t){.db = db, .limits = limits};
+  dmd_intern_init(&alarms->texts, &dmdv_env, "dmdv.alarms");
+  dmd_pool_init(&alarms->pool, &dmdv_env, "dmdv.alarms", sizeof(dmdv_alarm_t));
+  bool good = dmdv_curves_visit(db, find_in_curve, alarms);
+  for (uint32_t id = 1; id <= alarms->pool.last && good; id++)
+    good = find_state(alarms, DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id));
+  sort_alarms(alarms);
+  return good;
+}
+
+void dmdv_alarms_destroy(dmdv_alarms_t *alarms) {
+  dmd_pool_destroy(&alarms->pool);
+  dmd_intern_destroy(&alarms->texts);
+}
+
+/* ---- Records. ---- */
+
+static bool load_of_build(dmdv_recordset_t *set, dmdv_database_t *db, const dmdv_alarm_t *alarm,
+                          int64_t build) {
+  int64_t id;
+  dmdv_sql_start(db, DMDV_SQL_RECORDSET_OF_BUILD);
+  dmdv_sql_int(db, build);
+  dmdv_sql_text(db, alarm->moment);
+  dmdv_sql_int(db, alarm->environment);
+  return dmdv_sql_number(db, &id) && dmdv_recordset_load(set, db, id);
+}
+
+/* Sections of the same stack add up: what was only reported otherwise is no more than before. Of a
+ * section's alarm only that counts. */
+static void keep_relevant(dmdv_recordset_t *set, const dmdv_alarm_t *alarm) {
+  static const int sections[DMD_N_FIGURES] = {[DMD_FIGURE_UNREPORTED] = DMD_SECTION_UNREPORTED + 1,
+                                              [DMD_FIGURE_ONCE] = DMD_SECTION_ONCE + 1,
+                                              [DMD_FIGURE_TWICE] = DMD_SECTION_TWICE + 1};
+  int section = sections[alarm->kind] - 1;
+  size_t n = 0;
+  for (size_t i = 0; i < set->n; i++) {
+    const dmdv_stack_record_t *record = &set->records[i];
+    if (section >= 0 && record->section != (uint32_t)section)
+      continue;
+    if (n > 0 && set->records[n - 1].stack == record->stack)
+      set->records[n - 1].bytes += record->bytes;
+    else
+      set->records[n++] = *record;
+  }
+  set->n = n;
+}
+
+/* The most in the direction of the step first. */
+static int compare_up(const void *a, const void *b) {
+  const dmdv_stack_record_t *x = a, *y = b;
+  return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+static int compare_down(const void *a, const void *b) {
+  return compare_up(b, a);
+}
+
+static bool visit_stack(dmdv_database_t *db, const dmdv_stack_record_t *record,
+                        void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx) {
+  dmdv_sql_step_t step;
+  dmdv_sql_start(db, DMDV_SQL_STACK_FRAMES);
+  dmdv_sql_int(db, record->stack);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
+    visit(ctx, dmdv_sql_column_text(db, 0), record->bytes);
+  return step == DMDV_SQL_DONE;
+}
+
+bool dmdv_alarm_records(dmdv_database_t *db, const dmdv_alarm_t *alarm, uint32_t max,
+                        void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx) {
+  dmdv_recordset_t before = {0}, now = {0}, difference = {0};
+  bool up = alarm->step.after > alarm->step.before;
+  bool good = load_of_build(&before, db, alarm, alarm->before_id) &&
+              load_of_build(&now, db, alarm, alarm->build);
+  if (good) {
+    dmdv_recordset_subtract(&difference, &now, &before);
+    keep_relevant(&difference, alarm);
+    qsort(difference.records, difference.n, sizeof *difference.records,
+          up ? compare_up : compare_down);
+  }
+  for (size_t i = 0; good && i < difference.n && i < max; i++)
+    if (up ? difference.records[i].bytes > 0 : difference.records[i].bytes < 0)
+      good = visit_stack(db, &difference.records[i], visit, ctx);
+  dmdv_recordset_destroy(&difference);
+  dmdv_recordset_destroy(&now);
+  dmdv_recordset_destroy(&before);
+  return good;
+}
+
+bool dmdv_alarm_acknowledge(dmdv_database_t *db, const dmdv_alarm_t *alarm, const char *reason) {
+  dmdv_sql_start(db, DMDV_SQL_SET_ALARM);
+  dmdv_sql_int(db, alarm->series);
+  dmdv_sql_text(db, alarm->moment);
+  dmdv_sql_int(db, alarm->environment);
+  dmdv_sql_int(db, alarm->build);
+  dmdv_sql_text(db, "acknowledged");
+  dmdv_sql_text(db, reason);
+  return dmdv_sql_run(db);
+}

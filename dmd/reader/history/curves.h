@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * curves.h: the series of a history, point by point, and the steps in them.
+ *
+ * A curve is a series at one moment, in one environment, on one branch: figures that may be
+ * compared. It has a point for each build that has a run there.
+ */
+#ifndef DMD_READER_HISTORY_CURVES_H
+#define DMD_READER_HISTORY_CURVES_H
+
+#include "analysis/figures.h"
+#include "analysis/steps.h"
+#include "base/pool.h"
+#include "reader/history/database.h"
+
+typedef struct dmdv_curve_build {
+  int64_t id, time;
+  const char *name;
+} dmdv_curve_build_t;
+
+typedef struct dmdv_curve {
+  int64_t series, environment; /* ids */
+  dmd_figure_kind_t kind;
+  const char *name; /* of the series, e.g. "heap" or "reporter explicit/cookies" */
+  const char *moment, *environment_lines, *branch;
+  const dmdv_curve_build_t *builds; /* in order */
+  const dmd_point_t *points;        /* one for each */
+  uint32_t n;
+} dmdv_curve_t;
+
+/* Calls visit for each curve; what it gets is good until it returns. False, with the reason on
+ * stderr, if the history cannot be read. */
+bool dmdv_curves_visit(dmdv_database_t *db, void (*visit)(void *ctx, const dmdv_curve_t *curve),
+                       void *ctx);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * database.h: the file of a history, and the one place of SQL.
+ *
+ * A statement is prepared once, given values from the left to the right, and stepped through. What
+ * goes wrong is said in one line on stderr, and ends what is being done: a transaction that was not
+ * committed leaves no trace. Writers wait for one another, readers for nobody (SQLite's
+ * write-ahead log).
+ */
+#ifndef DMD_READER_HISTORY_DATABASE_H
+#define DMD_READER_HISTORY_DATABASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct dmdv_database dmdv_database_t;
+
+/* Every statement there is; what it takes and gives stands with it in schema.c. */
+typedef enum {
+  DMDV_SQL_ADD_BUILD,
+  DMDV_SQL_FIND_BUILD,
+  DMDV_SQL_ADD_ENVIRONMENT,
+  DMDV_SQL_FIND_ENVIRONMENT,
+  DMDV_SQL_ADD_RUN,
+  DMDV_SQL_ADD_SERIES,
+  DMDV_SQL_FIND_SERIES,
+  DMDV_SQL_ADD_VALUE,
+  DMDV_SQL_RAISE_VALUE,
+  DMDV_SQL_ADD_STACK,
+  DMDV_SQL_FIND_STACK,
+  DMDV_SQL_STACK_FRAMES,
+  DMDV_SQL_FIND_RECORDSET,
+  DMDV_SQL_ADD_RECORDSET,
+  DMDV_SQL_RECORDSET,
+  DMDV_SQL_LAST_RECORDSET,
+  DMDV_SQL_RECORDSET_OF_BUILD,
+  DMDV_SQL_BUILDS,
+  DMDV_SQL_POINTS,
+  DMDV_SQL_FIND_ALARM,
+  DMDV_SQL_SET_ALARM,
+  DMDV_N_SQL
+} dmdv_sql_t;
+
+typedef enum {
+  DMDV_OPEN_TO_READ,  /* the file must be there */
+  DMDV_OPEN_TO_WRITE, /* the same */
+  DMDV_OPEN_OR_CREATE
+} dmdv_open_t;
+
+/* NULL, after it has said why. */
+dmdv_database_t *dmdv_database_open(const char *name, dmdv_open_t how);
+void dmdv_database_close(dmdv_database_t *db);
+
+/* begin waits for other writers. Without a commit, close undoes all. */
+bool dmdv_database_begin(dmdv_database_t *db);
+bool dmdv_database_commit(dmdv_database_t *db);
+
+/* ---- Statements: start, bind each value, step as long as there are rows, read columns. ---- */
+
+void dmdv_sql_start(dmdv_database_t *db, dmdv_sql_t sql);
+void dmdv_sql_int(dmdv_database_t *db, int64_t value);
+void dmdv_sql_text(dmdv_database_t *db, const char *text); /* NULL: none */
+void dmdv_sql_bytes(dmdv_database_t *db, const void *bytes, size_t n);
+void dmdv_sql_null(dmdv_database_t *db);
+
+typedef enum { DMDV_SQL_ROW, DMDV_SQL_DONE, DMDV_SQL_FAILED } dmdv_sql_step_t;
+dmdv_sql_step_t dmdv_sql_step(dmdv_database_t *db);
+
+/* Of the row that it stands at; good until the next step or start. */
+int64_t dmdv_sql_column_int(dmdv_database_t *db, int column);
+const char *dmdv_sql_column_text(dmdv_database_t *db, int column);
+const void *dmdv_sql_column_bytes(dmdv_database_t *db, int column, size_t *n);
+bool dmdv_sql_column_is_null(dmdv_database_t *db, int column);
+
+/* For statements that give one number, or none: false if it failed; *value is 0 where there is no
+ * row. The second is for those that give nothing. */
+bool dmdv_sql_number(dmdv_database_t *db, int64_t *value);
+bool dmdv_sql_run(dmdv_database_t *db);
+
+#endif

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv history: what is added is found again, and the build that changed a figure, with the stack that did it."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+
+from dmdvtest import Profile
+from harness import Skip
+
+LIST = ["malloc (m.c:1)", "list_new (list.c:%d)", "main (main.c:%d)"]
+INDEX = ["malloc (m.c:1)", "index_build (index.c:%d)", "main (main.c:%d)"]
+SIZE_OF = ["size_of (r.c:1)", "measure (r.c:2)"]
+
+HOUR, START = 3600, 1_700_000_000
+
+
+def build_of(i, index=3000, noise=0, label="loaded", line=0, pid=0):
+    """A program of 100,000 bytes in a list that explicit/app/list measures, and an index that nobody does. Lines move
+    from build to build."""
+    profile = Profile(dmd={"version": "1", "pid": 1000 + i + pid, "label": label, "faults": []})
+    profile.block(1000, [LIST[0], LIST[1] % (7 + line), LIST[2] % (9 + line)], [SIZE_OF], num=100,
+                  reporters=["explicit/app/list"])
+    profile.block(index + noise, [INDEX[0], INDEX[1] % (3 + line), INDEX[2] % (10 + line)], tag="index")
+    return profile
+
+
+class History:
+    """A history in the test's folder."""
+
+    def __init__(self, test):
+        self.test = test
+        if "without SQLite" in test.dmdv("history", "--help")[0]:
+            raise Skip("this dmdv was built without SQLite")
+
+    def add(self, i, profile, *args, name=None, status=0):
+        file = self.test.write("profile.json", profile)
+        return self.test.dmdv("history", "add", "--db=h.db", "--build=%s" % (name or "b%d" % i), "--branch=main",
+                              "--time=%d" % (START + i * HOUR), *args, file, status=status)
+
+    def run(self, *args, status=0):
+        out, err = self.test.dmdv("history", args[0], "--db=h.db", *args[1:], status=status)
+        return out
+
+    def json(self, *args, status=0):
+        return json.loads(self.run(*args, "--json", status=status))
+
+    def alarms(self, status=0, *args):
+        return self.json("check", *args, status=status)["alarms"]
+
+    def points(self, series):
+        """The values of a series that has one curve."""
+        curves = self.json("show", series)["curves"]
+        self.test.equal(len(curves), 1, "curves of " + series)
+        return [point["value"] for point in curves[0]["points"]]
+
+
+def fill(history, n, at=None, more=0, noise=lambda: 0, runs=1, first=0):
+    for i in range(first, n):
+        for k in range(runs):
+            history.add(i, build_of(i, 3000 + (more if at is not None and i >= at else 0), noise(), line=i, pid=1000 * k))
+
+
+def test_figures_are_those_of_the_profile(test):
+    """Each figure of the profiles, by hand; those of reporters with the paths above."""
+    history = History(test)
+    history.add(1, build_of(1))
+    history.add(2, build_of(2, 5000).block(700, LIST[:1], [SIZE_OF, SIZE_OF], reporters=["explicit/app/x", "explicit/app/y"]))
+    expected = {"heap": [103000, 105700], "unreported": [3000, 5000], "once": [100000, 100000], "twice": [0, 700],
+                "faults": [0, 0], "reporter explicit": [100000, 101400], "reporter explicit/app": [100000, 101400],
+                "reporter explicit/app/list": [100000, 100000], "tag index": [3000, 5000]}
+    for series, values in expected.items():
+        test.equal(history.points(series), values, series)
+    test.equal(history.points("reporter explicit/app/x"), [700], "only in the second")
+    listed = history.json("list")
+    test.equal([(b["build"], b["branch"], b["runs"]) for b in listed["builds"]], [("b1", "main", 1), ("b2", "main", 1)], "builds")
+    test.check(set(expected) <= {s["series"] for s in listed["series"]}, str(listed["series"]))
+    err = test.error("history", "show", "--db=h.db", "reporter explicit/nobody")
+    test.check("dmdv history list" in err, err)
+
+
+def test_adding_twice_changes_nothing(test):
+    history = History(test)
+    fill(history, 3)
+    before = history.json("list")
+    _, err = history.add(1, build_of(1, line=1))
+    test.check("there already" in err, err)
+    test.equal(history.json("list"), before, "builds and series")
+    _, err = history.add(1, build_of(1, line=1, pid=500))
+    test.check("1 of 1 added" in err, err)
+    test.equal([b["runs"] for b in history.json("list")["builds"]], [1, 2, 1], "a repetition is another run")
+
+
+def test_the_build_and_the_stack_are_named(test):
+    """A step of 1% at the 14th of 20 builds, three runs each, while all lines move: one event, with the first build, the
+    one before, and the stack that grew first."""
+    history = History(test)
+    draw = random.Random(5)
+    fill(history, 20, at=13, more=1030, noise=lambda: draw.randrange(-50, 51), runs=3)
+    alarms = history.alarms(1, "--least-change=512")
+    test.equal([a["series"] for a in alarms], ["heap", "unreported", "tag index"], "series that changed")
+    for alarm in alarms:
+        test.equal((alarm["first_build"], alarm["after_build"], alarm["moment"], alarm["state"]),
+                   ("b13", "b12", "loaded", "new"), alarm["series"])
+        test.check(950 < alarm["delta"] < 1110, str(alarm))
+        test.equal([frame.split(" (")[0] for frame in alarm["records"][0]["frames"]], ["malloc", "index_build", "main"], "stack")
+        test.check(880 < alarm["records"][0]["delta"] < 1180 and len(alarm["records"]) == 1, str(alarm["records"]))
+    text = history.run("check", "--least-change=512", status=1)
+    for words in ("More since build b13 (after b12)", "index_build (index.c:", "refused: 3 new alarms"):
+        test.check(words in text, text)
+
+
+def test_equal_builds_raise_no_alarm(test):
+    history = History(test)
+    draw = random.Random(6)
+    fill(history, 40, noise=lambda: draw.randrange(-300, 301))
+    test.equal(history.alarms(), [], "alarms")
+    test.check("passed: 0 new alarms in" in history.run("check"), "text")
+
+
+def test_what_was_acknowledged_is_the_new_level(test):
+    history = History(test)
+    fill(history, 20, at=10, more=9000)
+    test.equal({a["state"] for a in history.alarms(1)}, {"new"}, "before")
+    err = test.error("history", "acknowledge", "--db=h.db", "--build=b11", "--reason=x")
+    test.check("no step begins with build b11" in err, err)
+    test.error("history", "acknowledge", "--db=h.db", "--build=b10")
+    history.run("acknowledge", "--build=b10", "--series=heap", "--reason=the index is needed")
+    states = {a["series"]: a["state"] for a in history.alarms(1)}
+    test.equal(states, {"heap": "acknowledged", "unreported": "new", "tag index": "new"}, "one series")
+    history.run("acknowledge", "--build=b10", "--reason=the index is needed")
+    test.equal({(a["state"], a["reason"]) for a in history.alarms()}, {("acknowledged", "the index is needed")}, "all")
+    for i in range(20, 40):
+        history.add(i, build_of(i, 12000 if i < 30 else 32000))
+    new = {a["series"]: a for a in history.alarms(1) if a["state"] == "new"}
+    test.equal(set(new), {"heap", "unreported", "tag index"}, "a further step")
+    test.equal((new["heap"]["first_build"], new["heap"]["before"], new["heap"]["delta"]), ("b30", 112000, 20000), "from there")
+
+
+def test_improvements_do_not_fail(test):
+    history = History(test)
+    fill(history, 20, at=10, more=-2500)
+    alarms = history.alarms(0, "--least-change=1KB")
+    test.equal({a["state"] for a in alarms}, {"improved"}, "states")
+    test.check(all(a["delta"] == -2500 and a["records"][0]["delta"] == -2500 for a in alarms), str(alarms))
+    test.check("Less since build b10" in history.run("check", "--least-change=1KB"), "text")
+
+
+def test_environments_are_never_joined(test):
+    """The same step, but between two compilers: no step."""
+    history = History(test)
+    for i in range(30):
+        history.add(i, build_of(i, 3000 if i < 15 else 9000), "--env=compiler=%s" % ("gcc 12" if i < 15 else "gcc 14"))
+    test.equal(history.alarms(), [], "alarms")
+    curves = history.json("show", "heap")["curves"]
+    test.equal([len(c["points"]) for c in curves], [15, 15], "curves")
+    test.check("compiler=gcc 12\n" in curves[0]["environment"], curves[0]["environment"])
+
+
+def test_moments_are_series_of_their_own(test):
+    history = History(test)
+    for i in range(3):
+        history.add(i, build_of(i, label="start"))
+        history.add(i, build_of(i, 8000, label="end"))
+    test.equal([[p["value"] for p in c["points"]] for c in history.json("show", "heap")["curves"]],
+               [[108000] * 3, [103000] * 3], "curves, by moment")
+
+
+def test_a_year_of_builds_stays_small(test):
+    """A thousand stacks, of which ten change with each build: a build costs a hundredth of the first one."""
+    history = History(test)
+    draw = random.Random(7)
+    sizes = [draw.randrange(16, 5000) for _ in range(1000)]
+    lengths = []
+    for i in range(8):
+        profile = Profile(mode="live", dmd={"version": "1", "pid": i, "faults": []})
+        for k, size in enumerate(sizes):
+            profile.block(size, ["malloc (m.c:1)", "f%d (a.c:%d)" % (k, k + i)])
+        history.add(i, profile)
+        with sqlite3.connect(test.path("h.db")) as db:
+            lengths.append(db.execute("SELECT length(data) FROM recordset ORDER BY id DESC").fetchone()[0])
+        test.equal(history.points("heap")[-1], sum(sizes), "heap")
+        for k in draw.sample(range(1000), 10):
+            sizes[k] += 8
+    test.check(all(n < lengths[0] / 30 for n in lengths[1:]), str(lengths))
+
+
+def test_chains_of_differences_end(test):
+    """Seventy builds, each different from the last: the stacks of a late step are still right."""
+    history = History(test)
+    sizes = {k: 2000 for k in range(200)}
+    for i in range(70):
+        profile = Profile(mode="live", dmd={"version": "1", "pid": i, "faults": []})
+        for k, size in sizes.items():
+            profile.block(size, ["malloc (m.c:1)", "f%d (a.c:1)" % k])
+        history.add(i, profile)
+        sizes[i] += 16
+        sizes[i + 1] -= 16
+        if i == 64:
+            sizes[150] += 7000
+            sizes[151] += 5000
+    alarm = history.alarms(1)[0]
+    test.equal((alarm["first_build"], alarm["delta"]), ("b65", 12000), "the step")
+    test.equal([(r["frames"][1], r["delta"]) for r in alarm["records"]],
+               [("f150 (a.c:1)", 7000), ("f151 (a.c:1)", 5000), ("f64 (a.c:1)", 16)], "records")
+    with sqlite3.connect(test.path("h.db")) as db:
+        wholes = [row[0] for row in db.execute("SELECT id FROM recordset WHERE base IS NULL ORDER BY id")]
+    test.equal(len(wholes), 2, "whole sets")
+
+
+def test_many_writers_at_once(test):
+    """Eight at a time, of which some are killed: what is there is whole, and the rest can be added again."""
+    history = History(test)
+    draw = random.Random(8)
+    files = [test.write("p%d.json" % i, build_of(i)) for i in range(24)]
+    command = [test.place.dmdv(), "history", "add", "--db=h.db", "--branch=main"]
+
+    def start(i):
+        return subprocess.Popen([*command, "--build=b%d" % i, "--time=%d" % (START + i), files[i]], cwd=test.folder,
+                                stderr=subprocess.DEVNULL)
+    for group in range(0, 24, 8):
+        running = [start(i) for i in range(group, group + 8)]
+        for process in running:
+            if draw.random() < 0.4:
+                process.send_signal(signal.SIGKILL)
+        for process in running:
+            process.wait()
+    if os.path.exists(test.path("h.db")):
+        with sqlite3.connect(test.path("h.db")) as db:
+            test.equal(db.execute("PRAGMA integrity_check").fetchone()[0], "ok", "integrity")
+    for i in range(24):
+        test.dmdv(*command[1:], "--build=b%d" % i, "--time=%d" % (START + i), files[i])
+    test.equal([(b["build"], b["runs"]) for b in history.json("list")["builds"]], [("b%d" % i, 1) for i in range(24)], "builds")
+    test.equal(history.points("heap"), [103000] * 24, "heap")
+
+
+def test_names_are_no_sql_and_no_escapes(test):
+    history = History(test)
+    evil = "x'); DROP TABLE run; --"
+    profile = build_of(1, label="l'abel\x1b[31m").block(5000, ["malloc (m.c:1)", "f'\" (a.c:1)"], tag=evil)
+    history.add(1, profile, name="b'1;\x1b]0;title\x07")
+    test.equal(history.points("tag " + evil), [5000], "the tag")
+    out = history.run("list")
+    test.check("\x1b" not in out and "\x07" not in out and "DROP TABLE" in out, repr(out))
+
+
+def test_what_is_no_history(test):
+    History(test)
+    test.write("text.db", "no database, but long enough to be looked at. " * 50)
+    test.write("p.json", build_of(1))
+    with sqlite3.connect(test.path("other.db")) as db:
+        db.execute("CREATE TABLE build(id INTEGER)")
+    for name, word in (("text.db", "not a database"), ("other.db", "another program's"), ("missing/h.db", "unable to open")):
+        err = test.error("history", "add", "--db=" + name, "--build=b", "p.json")
+        test.check(word in err and name in err, err)
+    err = test.error("history", "list", "--db=missing.db")
+    test.check("missing.db" in err, err)
+    newer = test.path("newer.db")
+    test.dmdv("history", "add", "--db=newer.db", "--build=b", "p.json")
+    with sqlite3.connect(newer) as db:
+        db.execute("PRAGMA user_version = 99")
+    err = test.error("history", "list", "--db=newer.db")
+    test.check("newer dmdv" in err, err)
+
+
+def test_damaged_records_are_said(test):
+    history = History(test)
+    fill(history, 20, at=10, more=9000)
+    with sqlite3.connect(test.path("h.db")) as db:
+        db.execute("UPDATE recordset SET data = x'00112233' WHERE base IS NULL")
+    out, err = test.dmdv("history", "check", "--db=h.db", status=2)
+    test.check("damaged" in err, err)
+
+
+def test_bad_command_lines(test):
+    History(test)
+    test.write("p.json", build_of(1))
+    for args, word in (([], "what to do"), (["ad"], "did you mean 'add'"), (["frobnicate"], "there is no command"),
+                       (["add", "p.json"], "--db"), (["add", "--db=h.db"], "profiles"),
+                       (["add", "--db=h.db", "--build=b", "--time=noon", "p.json"], "neither seconds"),
+                       (["add", "--db=h.db", "--build=b", "--env=x", "p.json"], "KEY=VALUE"),
+                       (["add", "--db=h.db", "--build=b", "none.json"], "none.json"),
+                       (["check", "--db=h.db", "x"], "options"), (["show", "--db=h.db"], "series"),
+                       (["check", "--db=h.db", "--least-change=much"], "least-change")):
+        err = test.error("history", *args)
+        test.check(word in err, err)
+
+
+def test_the_build_is_that_of_the_checkout(test):
+    """Commit, branch and time are git's, or CI's."""
+    history = History(test)
+    test.write("p.json", build_of(1))
+    quiet = {"GIT_AUTHOR_DATE": "2025-01-02T03:04:05Z", "GIT_COMMITTER_DATE": "2025-01-02T03:04:05Z", "HOME": test.folder}
+    for command in (["init", "-q", "-b", "trunk"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q",
+                                                    "--allow-empty", "-m", "x"]):
+        test.run(["git", *command], env={**os.environ, **quiet})
+    commit = test.run(["git", "rev-parse", "HEAD"]).out.strip()
+    clean = {name: "" for name in ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "GITHUB_HEAD_REF", "GITHUB_REF_NAME",
+                                   "CI_COMMIT_REF_NAME", "GIT_BRANCH")}
+    test.dmdv("history", "add", "--db=h.db", "p.json", environment=clean)
+    build = history.json("list")["builds"][0]
+    test.equal((build["build"], build["branch"], build["time"]), (commit, "trunk", "2025-01-02T03:04:05Z"), "of git")
+    test.dmdv("history", "add", "--db=h.db", "p.json",
+              environment=dict(clean, CI_COMMIT_SHA="cafe", CI_COMMIT_REF_NAME="topic"))
+    test.check(("cafe", "topic") in [(b["build"], b["branch"]) for b in history.json("list")["builds"]], "of CI")
