@@ -306,3 +306,11 @@ def test_the_build_is_that_of_the_checkout(test):
     test.dmdv("history", "add", "--db=h.db", "p.json",
               environment=dict(clean, CI_COMMIT_SHA="cafe", CI_COMMIT_REF_NAME="topic"))
     test.check(("cafe", "topic") in [(b["build"], b["branch"]) for b in history.json("list")["builds"]], "of CI")
+
+
+def test_build_without_sqlite(test):
+    """A dmdv without SQLite says so, and what to install."""
+    if "without SQLite" not in test.dmdv("history", "--help")[0]:
+        raise Skip("this dmdv has histories")
+    err = test.error("history", "list", "--db=h.db")
+    test.check("libsqlite3-dev" in err, err)
