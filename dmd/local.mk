@@ -316,6 +316,7 @@ dmd_tool_sources = \
 
 # The native engine's shell around it: a library that is preloaded into programs.
 dmd_native_sources = \
+  dmd/preload/pl_entry.h \
   dmd/preload/pl_event.c dmd/preload/pl_event.h \
   dmd/preload/pl_files.c dmd/preload/pl_files.h \
   dmd/preload/pl_gzip.c dmd/preload/pl_gzip.h \
@@ -327,6 +328,7 @@ dmd_native_sources = \
   dmd/preload/pl_memory.c dmd/preload/pl_memory.h \
   dmd/preload/pl_message.c dmd/preload/pl_message.h \
   dmd/preload/pl_new.c dmd/preload/pl_new.h \
+  dmd/preload/pl_notes.c dmd/preload/pl_notes.h \
   dmd/preload/pl_objects.c dmd/preload/pl_objects.h \
   dmd/preload/pl_options.c dmd/preload/pl_options.h \
   dmd/preload/pl_place.c dmd/preload/pl_place.h \

@@ -30,14 +30,9 @@ static void unlock_engine(pl_thread_t *thread) {
 
 /* ---- What could not be told at once. ---- */
 
-static void note(pl_thread_t *thread, const pl_noted_t *noted) {
-  if (g_state == PL_OFF)
-    return;
-  if (thread->n_noted - thread->n_told >= PL_MAX_NOTED) {
+static void note(pl_thread_t *thread, const pl_note_t *what) {
+  if (g_state != PL_OFF && !pl_notes_add(&thread->notes, what))
     g_is_complete = false;
-    return;
-  }
-  thread->noted[thread->n_noted++ % PL_MAX_NOTED] = *noted;
 }
 
 static uint64_t usable_of(uint64_t addr) {
@@ -46,25 +41,22 @@ static uint64_t usable_of(uint64_t addr) {
 
 /* The stack is that of the handler no more: the caller is what is left of it. An address of which
  * another block is known is a mystery of the kind above. */
-static void tell_noted(pl_thread_t *thread, const pl_noted_t *noted) {
-  uint64_t usable = noted->is_free ? 0 : usable_of(noted->addr);
-  thread->entry = noted->entry;
-  thread->stack = pl_stack_of_entry(&noted->entry);
+static void tell_note(pl_thread_t *thread, const pl_note_t *what) {
+  uint64_t usable = what->is_free ? 0 : usable_of(what->addr);
+  thread->entry = what->entry;
+  thread->stack = pl_stack_of_entry(&what->entry);
   lock_engine();
-  if (noted->is_free
-          ? !dmd_observed_free(&g_engine, thread->number, noted->addr)
-          : !dmd_observed_alloc(&g_engine, thread->number, noted->addr, noted->req, usable))
+  if (what->is_free ? !dmd_observed_free(&g_engine, thread->number, what->addr)
+                    : !dmd_observed_alloc(&g_engine, thread->number, what->addr, what->req, usable))
     g_is_complete = false;
   unlock_engine(thread);
 }
 
 /* A handler that comes in between adds to it. */
-static void tell_all_noted(pl_thread_t *thread) {
-  while (thread->n_told != thread->n_noted) {
-    pl_noted_t noted = thread->noted[thread->n_told % PL_MAX_NOTED];
-    thread->n_told++;
-    tell_noted(thread, &noted);
-  }
+static void tell_notes(pl_thread_t *thread) {
+  pl_note_t what;
+  while (pl_notes_any(&thread->notes) && pl_notes_take(&thread->notes, &what))
+    tell_note(thread, &what);
 }
 
 /* ---- In and out. ---- */
@@ -85,8 +77,7 @@ static bool begin(pl_thread_t *thread) {
     pl_thread_number(thread);
     unlock_engine(thread);
   }
-  if (__builtin_expect(thread->n_told != thread->n_noted, 0))
-    tell_all_noted(thread);
+  tell_notes(thread);
   return true;
 }
 
@@ -96,10 +87,10 @@ static void end(pl_thread_t *thread) {
   do {
     thread->inside = true;
     atomic_signal_fence(memory_order_seq_cst);
-    tell_all_noted(thread);
+    tell_notes(thread);
     thread->inside = false;
     atomic_signal_fence(memory_order_seq_cst);
-  } while (__builtin_expect(thread->n_told != thread->n_noted, 0));
+  } while (pl_notes_any(&thread->notes));
 }
 
 bool pl_hide(pl_thread_t *thread) {
@@ -158,7 +149,7 @@ void pl_tell_alloc(const pl_entry_t *entry, void *p, size_t req) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p, usable = usable_of(addr);
   if (!begin_at(thread, entry)) {
-    note(thread, &(pl_noted_t){.addr = addr, .req = req, .entry = *entry});
+    note(thread, &(pl_note_t){.addr = addr, .req = req, .entry = *entry});
     return;
   }
   dmd_quick_event_t event = quick_event(thread);
@@ -201,7 +192,7 @@ void pl_tell_free(const pl_entry_t *entry, void *p) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p;
   if (!begin_at(thread, entry)) {
-    note(thread, &(pl_noted_t){.addr = addr, .entry = *entry, .is_free = true});
+    note(thread, &(pl_note_t){.addr = addr, .entry = *entry, .is_free = true});
     return;
   }
   dmd_quick_event_t event = quick_event(thread);
@@ -220,7 +211,7 @@ void pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving
   pl_thread_t *thread = pl_thread();
   *moving = (pl_moving_t){.addr = (uintptr_t)p};
   if (!begin_at(thread, entry)) {
-    note(thread, &(pl_noted_t){.addr = moving->addr, .entry = *entry, .is_free = true});
+    note(thread, &(pl_note_t){.addr = moving->addr, .entry = *entry, .is_free = true});
     return;
   }
   moving->stack = pl_stack_capture(thread);
@@ -300,11 +291,9 @@ void pl_event_fork_end(bool is_child) {
   if (is_child) {
     pl_thread_forked(thread);
     dmd_engine_forked(&g_engine, thread->number);
-    dmd_engine_leave(&g_engine, thread->number, &thread->quick);
-    pl_lock_renew(&g_lock);
-  } else {
-    unlock_engine(thread);
   }
+  dmd_engine_leave(&g_engine, thread->number, &thread->quick);
+  pl_lock_give(&g_lock);
   pl_objects_fork_end();
   end(thread);
 }

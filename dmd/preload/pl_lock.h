@@ -3,7 +3,8 @@
  * pl_lock.h: the core's lock (base/lock.h), with the kernel's futex to wait.
  *
  * A program's pthread_mutex_lock may be somebody else's, of a debugging library say. A lock is not
- * taken twice by one thread, and not held while a function of the program's is called.
+ * taken twice by one thread, and not held while a function of the program's is called. One that was
+ * taken for a fork is given back in both processes in the same way.
  */
 #ifndef DMD_PRELOAD_PL_LOCK_H
 #define DMD_PRELOAD_PL_LOCK_H
@@ -18,11 +19,6 @@ static inline void pl_lock_take(dmd_lock_t *lock) {
 
 static inline void pl_lock_give(dmd_lock_t *lock) {
   dmd_lock_let_go(lock, &pl_waiting);
-}
-
-/* In a forked child, whose other threads are gone. */
-static inline void pl_lock_renew(dmd_lock_t *lock) {
-  __atomic_store_n(&lock->word, DMD_LOCK_FREE, __ATOMIC_RELEASE);
 }
 
 #endif

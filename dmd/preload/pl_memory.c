@@ -130,5 +130,5 @@ void pl_memory_fork_begin(void) {
 }
 
 void pl_memory_fork_end(void) {
-  pl_lock_renew(&g_memory.lock);
+  pl_lock_give(&g_memory.lock);
 }

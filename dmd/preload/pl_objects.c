@@ -301,6 +301,6 @@ void pl_objects_fork_begin(void) {
 }
 
 void pl_objects_fork_end(void) {
-  pl_lock_renew(&g_objects.lock);
-  pl_lock_renew(&g_objects.asking);
+  pl_lock_give(&g_objects.lock);
+  pl_lock_give(&g_objects.asking);
 }

@@ -16,6 +16,7 @@
 #ifndef DMD_PRELOAD_PL_OBJECTS_H
 #define DMD_PRELOAD_PL_OBJECTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct pl_object {

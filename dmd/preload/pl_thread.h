@@ -21,51 +21,7 @@
 
 #include "live/quick.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* Functions of ours that the program calls: the innermost frame of a stack. */
-typedef enum {
-  PL_IN_NONE, /* a request: the program's own function is the innermost */
-  PL_IN_MALLOC,
-  PL_IN_CALLOC,
-  PL_IN_REALLOC,
-  PL_IN_REALLOCARRAY,
-  PL_IN_FREE,
-  PL_IN_FREE_SIZED,
-  PL_IN_FREE_ALIGNED_SIZED,
-  PL_IN_POSIX_MEMALIGN,
-  PL_IN_ALIGNED_ALLOC,
-  PL_IN_MEMALIGN,
-  PL_IN_VALLOC,
-  PL_IN_PVALLOC,
-  PL_IN_MALLOC_USABLE_SIZE,
-  PL_IN_MALLOCX,
-  PL_IN_RALLOCX,
-  PL_IN_XALLOCX,
-  PL_IN_DALLOCX,
-  PL_IN_SDALLOCX,
-  PL_IN_NEW, /* this and the next: forms of new and delete (pl_new.h) */
-  PL_N_NEWS = 20
-} pl_in_t;
-
-/* Where the program called one. */
-typedef struct pl_entry {
-  uint64_t ip; /* the return address */
-  uint64_t sp; /* the caller's, once we have returned */
-  uint64_t fp; /* the caller's frame pointer, if it has one */
-  pl_in_t in;
-} pl_entry_t;
-
-/* What happened while the thread was in the engine: a block was allocated, or freed. */
-typedef struct pl_noted {
-  uint64_t addr, req;
-  pl_entry_t entry;
-  bool is_free;
-} pl_noted_t;
-
-enum { PL_MAX_NOTED = 64 };
+#include "preload/pl_notes.h"
 
 typedef struct pl_thread {
   uint32_t number;      /* 0: none yet */
@@ -77,8 +33,7 @@ typedef struct pl_thread {
   struct pl_walker *walker;       /* of pl_stack.h */
   dmd_quick_t quick;              /* what of the engine's state is this thread's */
   int saved_errno;
-  uint32_t n_noted, n_told; /* in all; what is noted is at the number modulo the room */
-  pl_noted_t noted[PL_MAX_NOTED];
+  pl_notes_t notes; /* what happened while the thread was in the engine */
 } pl_thread_t;
 
 extern _Thread_local pl_thread_t g_thread __attribute__((tls_model("initial-exec")));
@@ -86,13 +41,6 @@ extern _Thread_local pl_thread_t g_thread __attribute__((tls_model("initial-exec
 static inline pl_thread_t *pl_thread(void) {
   return &g_thread;
 }
-
-/* What the calling function was called from. */
-#define PL_ENTRY(function)                                                                         \
-  ((pl_entry_t){.ip = (uint64_t)__builtin_return_address(0),                                       \
-                .sp = (uint64_t)__builtin_frame_address(0) + 2 * sizeof(void *),                   \
-                .fp = *(const uint64_t *)__builtin_frame_address(0),                               \
-                .in = (function)})
 
 /* The first thread is this one. Call once, before there is a second one. */
 void pl_thread_start(void);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "preload/pl_notes.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+enum { MORE_SZB = 64 * 1024 };
+
+/* A mapping of such size. */
+struct pl_notes_more {
+  struct pl_notes_more *next;
+  uint32_t n_added, n_taken;
+  pl_note_t note[];
+};
+
+enum { ROOM = (MORE_SZB - sizeof(struct pl_notes_more)) / sizeof(pl_note_t) };
+
+static sigset_t block_signals(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  return before;
+}
+
+/* ---- Adding. ---- */
+
+static bool add_room(pl_notes_t *notes) {
+  struct pl_notes_more *more =
+      mmap(NULL, MORE_SZB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (more == MAP_FAILED)
+    return false;
+  if (notes->last != NULL)
+    notes->last->next = more;
+  else
+    notes->first = more;
+  notes->last = more;
+  return true;
+}
+
+static bool add(pl_notes_t *notes, const pl_note_t *note) {
+  if (notes->last == NULL && notes->n_added - notes->n_taken < PL_NOTES_AT_HAND) {
+    notes->at_hand[notes->n_added++ % PL_NOTES_AT_HAND] = *note;
+    return true;
+  }
+  if ((notes->last == NULL || notes->last->n_added == ROOM) && !add_room(notes))
+    return false;
+  notes->last->note[notes->last->n_added++] = *note;
+  return true;
+}
+
+/* Another handler may interrupt this one. */
+bool pl_notes_add(pl_notes_t *notes, const pl_note_t *note) {
+  sigset_t before = block_signals();
+  bool is_added = add(notes, note);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return is_added;
+}
+
+/* ---- Taking. ---- */
+
+/* From the mappings: handlers must not add meanwhile. */
+static bool take_more(pl_notes_t *notes, pl_note_t *note) {
+  struct pl_notes_more *first = notes->first;
+  bool is_there = first->n_taken < first->n_added;
+  if (is_there)
+    *note = first->note[first->n_taken++];
+  if (first->n_taken == first->n_added) {
+    notes->first = first->next;
+    if (notes->first == NULL)
+      notes->last = NULL;
+    munmap(first, MORE_SZB);
+  }
+  return is_there;
+}
+
+bool pl_notes_take(pl_notes_t *notes, pl_note_t *note) {
+  if (notes->n_taken != notes->n_added) {
+    *note = notes->at_hand[notes->n_taken % PL_NOTES_AT_HAND];
+    notes->n_taken++;
+    return true;
+  }
+  if (notes->first == NULL)
+    return false;
+  sigset_t before = block_signals();
+  bool is_there = take_more(notes, note);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return is_there;
+}

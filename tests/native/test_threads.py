@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Threads, signal handlers, forks and libraries that come and go, at any moment."""
+
+
+def test_handlers_that_allocate(t):
+    """Not a block is lost, nor invented, whenever a handler comes: the program counts what it keeps."""
+    run = t.run(t.program("handlers.c", extra=[t.program("bump.c")]))
+    _, kept = run.err.split()
+    t.equal(run.profile.count_at("handle"), (int(kept), 48 * int(kept)))
+    t.equal([b.describe() for b in run.profile.blocks_at("work") if "handle" not in b.stack], [])
+    t.equal(run.profile.faults, [])
+
+
+def test_storm(t):
+    """Each of eight threads starts forty others, loads a library ten times and forks five times, and keeps a block."""
+    library = t.program("bump.c")
+    run = t.run([t.program("storm.c"), "8", "40", library], options=["--child-silent-after-fork=yes"])
+    t.equal(run.profile.count_at("keep"), (8, 8000))
+    t.equal(run.profile.at("blocks"), [])
+    t.equal(run.profile.faults, [])
+
+
+def test_children_of_many_threads_are_whole(t):
+    """Each child writes a profile of its own, while the others go on."""
+    run = t.run([t.program("storm.c"), "4", "16", t.program("bump.c"), "dump"])
+    t.equal(len(run.profiles), 1 + 4 * 2)
+    for profile in run.profiles.values():
+        t.equal([text for text in profile.at("keep") if not text.startswith(("1000+", "2 x", "3 x", "4 x"))], [])
