@@ -2,7 +2,8 @@
  *
  * ask=census&by=: {"by", "total", "heap", "row", "n", "first", "rows": [{"id", what dmdv census
  * --json says of a row, "share", "n"}]}: a window of the rows in a row, `row`, or of the first
- * level. by is a list of keys as dmdv's, old another graph, from which the difference is made.
+ * level. by is a list of keys as dmdv's; with old it is what changed since another graph, which
+ * dmdv diff prints by type,holder.
  */
 #include "base/str.h"
 #include "page/answer.h"
@@ -89,31 +90,10 @@ static void write_census(dmd_jsonout_t *j, const dmd_page_graph_t *graph, uint32
   dmd_jsonout_end(j);
 }
 
-/* The graph of the key old, where there is one. */
-static bool read_old(dmd_page_graph_t **old, const dmd_page_t *page, dmd_query_t *query) {
-  uint32_t n = dmd_page_n_graphs(page);
-  *old = NULL;
-  if (dmd_query_str(query, "old", NULL) == NULL || n == 0)
-    return !query->failed;
-  uint64_t number = dmd_query_number(query, "old", 0, n - 1, 0);
-  if (query->failed)
-    return false;
-  dmd_strbuf_t text;
-  dmd_query_t other;
-  dmd_strbuf_init(&text, page->env);
-  dmd_strbuf_str(&text, "graph=");
-  dmd_strbuf_u64(&text, number);
-  dmd_query_init(&other, page->env, text.text);
-  *old = dmd_page_graph_of(page, &other);
-  dmd_query_destroy(&other);
-  dmd_strbuf_destroy(&text);
-  return true;
-}
-
 bool dmd_ask_census(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_page_graph_t *graph = dmd_page_graph_of(page, query), *old;
   dmd_window_t window = dmd_window_read(query, ROWS);
-  if (graph == NULL || !read_old(&old, page, query))
+  if (graph == NULL || !dmd_page_old_graph_of(page, query, &old))
     return false;
   dmd_census_by_t by;
   dmd_strbuf_t why;

@@ -52,12 +52,17 @@ void dmd_page_end_file(dmd_page_t *page, dmd_page_file_t *file, bool keep) {
 }
 
 dmd_page_file_t *dmd_page_file_of(const dmd_page_t *page, dmd_query_t *query, const char *key) {
-  uint32_t n = dmd_page_n_files(page);
-  if (n == 0) {
+  uint32_t n = dmd_page_n_files(page), n_all = n;
+  for (uint32_t i = 0; i < dmd_page_n_graphs(page); i++)
+    n_all += dmd_page_graph(page, i)->beside == DMD_PAGE_ALONE;
+  if (n_all == 0) {
     dmd_query_reject(query, "there is no file", "give the page a profile or a heap graph first");
     return NULL;
   }
-  uint32_t i = (uint32_t)dmd_query_number(query, key, 0, n - 1, 0);
+  uint32_t i = (uint32_t)dmd_query_number(query, key, 0, n_all - 1, 0);
+  if (i >= n)
+    dmd_query_reject(query, "this file is a heap graph, which has no records",
+                     "give dmdv view the profile that was written with it, too");
   return query->failed ? NULL : dmd_page_file(page, i);
 }
 

@@ -77,26 +77,37 @@ dmd_nodekeys_t *dmd_page_graph_keys(dmd_page_graph_t *graph) {
   return &graph->keys;
 }
 
-dmd_page_graph_t *dmd_page_graph_of(const dmd_page_t *page, dmd_query_t *query) {
+/* The graph that is numbered by a key: among graphs, or by its file. */
+static dmd_page_graph_t *find_graph(const dmd_page_t *page, dmd_query_t *query, const char *key,
+                                    bool is_file) {
   uint32_t n = dmd_page_n_graphs(page);
-  const char *hint = DMD_PAGE_GRAPH_HINT;
   dmd_page_graph_t *graph = NULL;
-  uint64_t of = dmd_query_number(query, "of", 0, UINT32_MAX, 0);
-  if (n == 0)
-    dmd_query_reject(query, "there is no heap graph", hint);
-  uint64_t number = n > 0 ? dmd_query_number(query, "graph", 0, n - 1, 0) : 0;
+  uint64_t number = dmd_query_number(query, key, 0, is_file ? UINT32_MAX : n - 1, 0);
   if (query->failed)
     return NULL;
-  if (dmd_query_str(query, "graph", NULL) != NULL || dmd_query_str(query, "of", NULL) == NULL)
-    graph = dmd_page_graph(page, (uint32_t)number);
+  graph = is_file ? dmd_page_graph_beside(page, number) : dmd_page_graph(page, (uint32_t)number);
+  if (graph == NULL)
+    dmd_query_reject(query, "this file has no heap graph beside it", DMD_PAGE_GRAPH_HINT);
   else
-    graph = dmd_page_graph_beside(page, of);
-  if (graph == NULL) {
-    dmd_query_reject(query, "this file has no heap graph beside it", hint);
+    make_kinds(graph);
+  return graph;
+}
+
+dmd_page_graph_t *dmd_page_graph_of(const dmd_page_t *page, dmd_query_t *query) {
+  bool has_number = dmd_query_str(query, "graph", NULL) != NULL;
+  if (dmd_page_n_graphs(page) == 0) {
+    dmd_query_reject(query, "there is no heap graph", DMD_PAGE_GRAPH_HINT);
     return NULL;
   }
-  make_kinds(graph);
-  return graph;
+  bool is_file = !has_number && dmd_query_str(query, "of", NULL) != NULL;
+  return find_graph(page, query, is_file ? "of" : "graph", is_file);
+}
+
+bool dmd_page_old_graph_of(const dmd_page_t *page, dmd_query_t *query, dmd_page_graph_t **old) {
+  *old = NULL;
+  if (dmd_query_str(query, "old", NULL) != NULL && dmd_page_n_graphs(page) > 0)
+    *old = find_graph(page, query, "old", dmd_query_str(query, "graph", NULL) == NULL);
+  return !query->failed;
 }
 
 const dmd_retained_t *dmd_page_retained(dmd_page_graph_t *graph) {

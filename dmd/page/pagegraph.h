@@ -71,6 +71,11 @@ void dmd_page_forget_graphs(dmd_page_t *page);
  * query, where there is none. */
 dmd_page_graph_t *dmd_page_graph_of(const dmd_page_t *page, dmd_query_t *query);
 
+/* The same of the graph that it is compared with: the key old is a number as of, or as graph where
+ * the query has that. *old is NULL without it. False, with the reason noted, where there is none.
+ */
+bool dmd_page_old_graph_of(const dmd_page_t *page, dmd_query_t *query, dmd_page_graph_t **old);
+
 /* Computes these, unless they are there. */
 dmd_nodekeys_t *dmd_page_graph_keys(dmd_page_graph_t *graph);
 const dmd_retained_t *dmd_page_retained(dmd_page_graph_t *graph);

@@ -114,17 +114,49 @@ static void census_is_that_of_dmdv(void **state) {
   assert_true(n_rows > 300);
 }
 
-/* A graph less itself is nothing. */
+/* A graph less itself is nothing; less another one it is what dmdv diff says of the two. */
 static void a_difference_of_graphs(void **state) {
   (void)state;
   static graphs_t g;
-  begin(&g, 3);
-  dmd_page_add_graph(&g.page.page, "other", DMD_PAGE_ALONE, &g.other.graph, &g.other.typing);
-  const cJSON *shown = page_ask(&g.page, "ask=census&graph=1&old=0&by=type");
-  assert_int_equal(number_of(shown, "total.blocks"), 0);
-  assert_int_equal(number_of(shown, "n"), 0);
-  assert_true(number_of(page_ask(&g.page, "ask=census&graph=1&by=type"), "total.blocks") > 0);
-  end(&g);
+  static const dmd_census_by_t by = {.keys = {DMD_KEY_TYPE, DMD_KEY_HOLDER}, .n = 2};
+  int n_rows = 0;
+  for (uint64_t seed = 3; seed < 12; seed++) {
+    keyed_t new;
+    dice_t dice = {seed + 100};
+    begin(&g, seed);
+    dmd_page_add_graph(&g.page.page, "other", DMD_PAGE_ALONE, &g.other.graph, &g.other.typing);
+    const cJSON *shown = page_ask(&g.page, "ask=census&graph=1&old=0&by=type");
+    assert_int_equal(number_of(shown, "total.blocks"), 0);
+    assert_int_equal(number_of(shown, "n"), 0);
+    keyed_random(&new, &g.page.host.env, &dice);
+    dmd_page_add_graph(&g.page.page, "new", DMD_PAGE_ALONE, &new.graph, &new.typing);
+    dmd_census_t census;
+    sink_t sink;
+    dmd_census_init(&census, &g.page.host.env, &by);
+    dmd_census_add(&census, &g.other.keys, NULL, 0, -1);
+    dmd_census_add(&census, &new.keys, NULL, 0, 1);
+    dmd_census_finish(&census);
+    sink_init(&sink);
+    dmd_census_json(&sink.out, &census);
+    const cJSON *expected = parse_sink(&g, &sink);
+    dmd_census_destroy(&census);
+    /* By numbers of graphs, and of files, which they are as well where there is no profile. */
+    static const char *const queries[] = {"ask=census&count=9999&by=type,holder&graph=2&old=0",
+                                          "ask=census&count=9999&by=type,holder&of=2&old=0"};
+    for (size_t i = 0; i < COUNT_OF(queries); i++) {
+      shown = page_ask(&g.page, queries[i]);
+      check_members(shown, expected);
+      n_rows += check_rows(&g, queries[i], shown, member(expected, "rows"));
+    }
+    if (g.page.has_text)
+      sink_free(&g.page.sink);
+    g.page.has_text = false;
+    dmd_page_destroy(&g.page.page);
+    dmd_page_init(&g.page.page, &g.page.host.env);
+    keyed_end(&new);
+    end(&g);
+  }
+  assert_true(n_rows > 100);
 }
 
 static void retained_is_that_of_dmdv(void **state) {
@@ -321,6 +353,16 @@ static void graphs_are_listed(void **state) {
   const cJSON *graph = cJSON_GetArrayItem(member(files, "graphs"), 1);
   assert_string_equal(string_of(graph, "name"), "beside");
   assert_int_equal(number_of(graph, "of"), 0);
+  /* The other one lies beside nothing: it is a file of its own, behind the profile. */
+  const cJSON *alone = cJSON_GetArrayItem(member(files, "files"), 1);
+  assert_int_equal(cJSON_GetArraySize(member(files, "files")), 2);
+  assert_string_equal(string_of(alone, "name"), "graph");
+  assert_string_equal(string_of(alone, "kind"), "graph");
+  assert_same(member(alone, "bytes"), member(page_ask(&g.page, "ask=census&of=1"), "total.bytes"));
+  assert_rejected(&g.page, "ask=records&of=1", "is a heap graph, which has no records");
+  assert_rejected(&g.page, "ask=overview&of=0&old=1", "is a heap graph, which has no records");
+  assert_rejected(&g.page, "ask=records&of=2", "of cannot be");
+  assert_rejected(&g.page, "ask=census&of=0&old=2", "this file has no heap graph beside it");
   assert_int_equal(number_of(graph, "edges"), dmd_graph_n_edges(&g.other.graph.graph));
   assert_int_equal(number_of(page_ask(&g.page, "ask=map&of=0"), "figures.blocks"),
                    number_of(page_ask(&g.page, "ask=map&graph=1"), "figures.blocks"));

@@ -6,7 +6,7 @@ import os
 
 import fixtures
 from harness import Skip, commands, compiler
-from shown import number
+from shown import lazy_rows, number
 
 
 def scrolls_by_its_grid(found):
@@ -116,6 +116,7 @@ def test_sums_open(t):
         else:
             rows = t.json("print", "--json", "--by=%s" % by, catalog)["rows"]
         page.go("view=records&by=%s" % by)
+        page.until("document.querySelector('[aria-label=\"Sums by %s\"]') !== null" % by)
         shown = page.rows()
         t.equal(len(shown), len(rows), by)
         page.evaluate("document.querySelector('.table-row').click()")
@@ -135,3 +136,37 @@ def test_sums_open(t):
         t.contains(page.text(".pick"), row["name"])
         t.picture(page, "sums-%s-alone" % by)
     page.expect_quiet(t)
+
+
+def with_sign(n):
+    return "{:+,}".format(n) if n > 0 else number(n)
+
+
+def changed_row(cells):
+    return [cells[0], cells[2], cells[-1]]
+
+
+def expected_row(row, key):
+    return [with_sign(row["bytes"]), with_sign(row["blocks"]), row["key"][key]]
+
+
+def test_changed_types(t):
+    """Two dumps with heap graphs, and the graphs alone: what changed by type, and what it hangs on, is what dmdv diff says."""
+    folder = t.new_folder()
+    program = os.path.join(t.builddir, "docs", "examples", "catalog")
+    for items in (500, 900):
+        commands.run([t.place.launcher(), "-q", "--tool=dmd", "--graph=yes", "--dmd-out-file=%d.json.gz" % items, program,
+                      "--items=%d" % items], folder, commands.plain_environment(folder))
+    old, new = (os.path.join(folder, "%d.1.json.gz" % items) for items in (500, 900))
+    graphs = [path.replace(".json.gz", ".graph.gz") for path in (old, new)]
+    wanted = t.json("diff", "--json", *graphs)["rows"]
+    page = t.open(old, new, link="view=overview&of=1&old=0")
+    page.until("document.querySelector('.types li') !== null")
+    t.equal([text.split(": ")[0] for text in page.texts(".types li")], [row["key"]["type"] for row in wanted[:5]])
+    t.picture(page, "overview-changed-types")
+    for arguments in ((old, new), ("--graphs=no", *graphs)):
+        page = t.open(*arguments, link="view=diff&of=1&old=0&show=types")
+        shown = [(changed_row(cells), [changed_row(inner) for inner, _ in within]) for cells, within in lazy_rows(page)]
+        t.equal(shown, [(expected_row(row, "type"), [expected_row(inner, "holder") for inner in row["rows"]]) for row in wanted])
+        t.picture(page, "changed-types")
+        page.expect_quiet(t)

@@ -3,14 +3,17 @@
 // Several dumps: a time line of each process, and what changed between two of them.
 
 import type { JSX } from "preact";
-import type { Amount } from "../core/answers.ts";
+import type { Amount, FileInfo } from "../core/answers.ts";
 import { blocks, bytes, number, signed } from "../format.ts";
 import { query } from "../state/link.ts";
 import { AnsweredPage } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
+import { LAZY_KEYS } from "../ui/lazytree.tsx";
 import { EmptyPanel, ErrorPanel } from "../ui/panels.tsx";
 import { BarCell, BarHead, STATES, StateName, type StateBytes } from "../ui/state.tsx";
+import { Segments, Toolbar, type Choice } from "../ui/toolbar.tsx";
+import { CensusTree } from "./census.tsx";
 import type { OverviewAnswer } from "./overviewanswers.ts";
 import { isProfile, type View, type ViewProps } from "./view.ts";
 
@@ -36,7 +39,45 @@ export function nameOf(dump: Dump): string {
   return dump.n === undefined ? (dump.time ?? `file ${dump.of + 1}`) : `dump ${dump.n}`;
 }
 
-function Diff({ client, keys, set, goTo }: ViewProps): JSX.Element {
+const SHOWN: readonly Choice[] = [
+  { value: "", title: "Places" },
+  { value: "types", title: "Types" },
+];
+
+function Diff(props: ViewProps): JSX.Element {
+  const { files, keys, set } = props;
+  const of = files[Number(keys["of"] ?? 0)];
+  const old = keys["old"] === undefined ? undefined : files[Number(keys["old"])];
+  const haveGraphs = of?.graph !== undefined && old?.graph !== undefined;
+  const haveRecords = of !== undefined && isProfile(of) && (old === undefined || isProfile(old));
+  const byType = haveGraphs && (keys["show"] === "types" || !haveRecords);
+  return (
+    <>
+      {haveGraphs && (
+        <Toolbar label="What is shown">
+          {haveRecords && <Segments label="Changes" value={keys["show"] ?? ""} choices={SHOWN} onChange={(show) => set({ show, open: undefined })} />}
+          {byType && <span class="quiet">What changed by type, and what the blocks hang on or hung on</span>}
+        </Toolbar>
+      )}
+      {byType ? <CensusTree {...props} label="Changed types" by="type,holder" /> : haveRecords ? <Places {...props} /> : <NothingToCompare old={old} />}
+    </>
+  );
+}
+
+function NothingToCompare({ old }: { old: FileInfo | undefined }): JSX.Element {
+  return old === undefined ? (
+    <EmptyPanel title="Choose the file to compare with, above.">
+      <p>What it has is subtracted from the one that is chosen.</p>
+    </EmptyPanel>
+  ) : (
+    <EmptyPanel title="A profile cannot be compared with a heap graph.">
+      <p>Choose two profiles or two heap graphs.</p>
+    </EmptyPanel>
+  );
+}
+
+/** Which places of the program allocate more or less. */
+function Places({ client, keys, set, goTo }: ViewProps): JSX.Element {
   const series = useAsk<SeriesAnswer>(client, query("series", {}));
   const of = keys["of"] ?? "0";
   const { old } = keys;
@@ -163,6 +204,6 @@ export const diffView: View = {
   title: "Changes",
   question: "How did the heap change from dump to dump?",
   component: Diff,
-  keys: [],
-  applies: (files) => files.filter(isProfile).length > 1,
+  keys: LAZY_KEYS,
+  applies: (files) => files.filter(isProfile).length > 1 || files.filter((file) => file.graph !== undefined).length > 1,
 };

@@ -7,7 +7,8 @@ import { number } from "../format.ts";
 import { query } from "../state/link.ts";
 import { formatOpen, LAZY_KEYS, LazyTree, parseOpen } from "../ui/lazytree.tsx";
 import { Segments, Select, TextBox, Toolbar, type Choice } from "../ui/toolbar.tsx";
-import type { CensusRow, RetainedRow } from "./graphanswers.ts";
+import { CensusTree } from "./census.tsx";
+import type { RetainedRow } from "./graphanswers.ts";
 import { Block, Leaks, Owners, Paths } from "./graphparts.tsx";
 import { hasGraph, type View, type ViewProps } from "./view.ts";
 
@@ -57,7 +58,7 @@ function Graph(props: ViewProps): JSX.Element {
 function Shown(props: ViewProps): JSX.Element {
   switch (props.keys["show"]) {
     case undefined:
-      return <Census {...props} />;
+      return <CensusTree {...props} label="Census" by={props.keys["by"] ?? "type,function"} />;
     case "retained":
       return <Retained {...props} />;
     case "paths":
@@ -69,42 +70,6 @@ function Shown(props: ViewProps): JSX.Element {
     default:
       return <Block {...props} />;
   }
-}
-
-function Census({ client, keys, set }: ViewProps): JSX.Element {
-  const asked = { of: keys["of"], old: keys["old"], by: keys["by"] ?? "type,function" };
-  return (
-    <LazyTree<CensusRow> key={query("census", asked)} label="Census" client={client} open={parseOpen(keys["open"])} onOpen={(open) => set({ open: formatOpen(open) }, true)}
-      queryOf={(row, first, count) => query("census", { ...asked, row: row === undefined ? undefined : String(row), first: String(first), count: String(count) })}
-      columns={[
-        { title: "Bytes", width: "9.5em", cell: (row) => number(row.bytes) },
-        { title: "Share", width: "5.5em", minor: "slightly", cell: (row) => row.share },
-        { title: "Blocks", width: "7.5em", minor: "slightly", cell: (row) => number(row.blocks) },
-        { title: "Slop", width: "8em", minor: true, cell: (row) => number(row.slop) },
-      ]}
-      titleOf={titleOfCensus}
-      name={(row) => <CensusName row={row} />} />
-  );
-}
-
-function keyOf(row: CensusRow): { key: string; frames: readonly string[] } {
-  const [[key, value] = ["", ""]] = Object.entries(row.key);
-  return { key, frames: typeof value === "string" ? [value] : value };
-}
-
-function titleOfCensus(row: CensusRow): string {
-  const { key, frames } = keyOf(row);
-  return [`${key}: ${frames.join("\n")}`, row.evidence === undefined ? "" : `it rests on: ${row.evidence}`].filter((line) => line !== "").join("\n");
-}
-
-function CensusName({ row }: { row: CensusRow }): JSX.Element {
-  const { frames } = keyOf(row);
-  return (
-    <>
-      <span class="frame">{frames[0] ?? ""}</span>
-      {frames.length > 1 && <span class="frame quiet"> ← {frames.slice(1).join(" ← ")}</span>}
-    </>
-  );
 }
 
 function Retained({ client, keys, set }: ViewProps): JSX.Element {

@@ -3,7 +3,7 @@
 // The answers about heap graphs (dmd/page/ask_census.c and those beside it).
 
 import type { Amount } from "../core/answers.ts";
-import type { LazyRow } from "../ui/lazyrows.ts";
+import type { LazyAnswer, LazyRow } from "../ui/lazyrows.ts";
 
 export interface CensusRow extends LazyRow, Amount {
   /** One key; a stack is a list of frames. */
@@ -12,6 +12,8 @@ export interface CensusRow extends LazyRow, Amount {
   readonly slop: number;
   readonly share: string;
 }
+
+export type CensusAnswer = LazyAnswer<CensusRow>;
 
 export interface RetainedRow extends LazyRow, Amount {
   /** How what is above holds it: a root, a member, an element. */

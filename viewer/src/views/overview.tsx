@@ -13,6 +13,7 @@ import { CopyButtons } from "../ui/copy.tsx";
 import { Facts } from "../ui/details.tsx";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { BarCell, BarHead, sectionKey, StateBar, StateName } from "../ui/state.tsx";
+import { ChangedTypes } from "./census.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
 import { hasProfile, type View, type ViewProps } from "./view.ts";
 
@@ -21,11 +22,14 @@ type GoTo = ViewProps["goTo"];
 function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
   const of = { of: keys["of"], old: keys["old"] };
   const asked = useAsk<OverviewAnswer>(client, query("overview", of));
+  const file = files[Number(keys["of"] ?? 0)];
+  const hasTypes = keys["old"] !== undefined && file?.graph !== undefined && files[Number(keys["old"])]?.graph !== undefined;
   return (
     <AnsweredPage asked={asked} what="Adding up">
       {(answer) => (
         <>
-          <OverviewBody answer={answer} file={files[Number(keys["of"] ?? 0)]} goTo={goTo} />
+          <OverviewBody answer={answer} file={file} goTo={goTo}
+            types={hasTypes && <ChangedTypes client={client} keys={keys} onAll={() => goTo("diff", { show: "types" })} />} />
           <CopyButtons client={client} view="overview" keys={of} />
         </>
       )}
@@ -33,11 +37,19 @@ function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
   );
 }
 
-export function OverviewBody({ answer, file, goTo }: { answer: OverviewAnswer; file: FileInfo | undefined; goTo: GoTo }): JSX.Element {
+interface OverviewProps {
+  readonly answer: OverviewAnswer;
+  readonly file: FileInfo | undefined;
+  readonly goTo: GoTo;
+  /** What changed by type. */
+  readonly types?: ComponentChildren;
+}
+
+export function OverviewBody({ answer, file, goTo, types }: OverviewProps): JSX.Element {
   return (
     <>
       <Heap answer={answer} file={file} goTo={goTo} />
-      {answer.changed !== undefined && <Changed changed={answer.changed} />}
+      {answer.changed !== undefined && <Changed changed={answer.changed}>{types}</Changed>}
       <Faults answer={answer} goTo={goTo} />
       <Worst answer={answer} goTo={goTo} />
       <div class="columns">
@@ -110,7 +122,7 @@ function factsOf(file: FileInfo, mode: string): (readonly [string, string])[] {
   return facts;
 }
 
-function Changed({ changed }: { changed: NonNullable<OverviewAnswer["changed"]> }): JSX.Element {
+function Changed({ changed, children }: { changed: NonNullable<OverviewAnswer["changed"]>; children: ComponentChildren }): JSX.Element {
   return (
     <section>
       <h2>What changed</h2>
@@ -123,6 +135,7 @@ function Changed({ changed }: { changed: NonNullable<OverviewAnswer["changed"]> 
           </li>
         ))}
       </ul>
+      {children}
     </section>
   );
 }
@@ -202,7 +215,9 @@ function SumsTable({ title, by, sums, goTo }: { title: string; by: string; sums:
         <tbody>
           {sums.rows.map((row) => (
             <tr key={row.name}>
-              <th scope="row">{row.name}</th>
+              <th scope="row">
+                <Link onClick={() => goTo("records", { by, [by]: row.name })}>{row.name}</Link>
+              </th>
               <td>{number(row.bytes)}</td>
               <td>{row.share}</td>
               <BarCell label={row.name} whole={row.bytes} most={most} states={row.unreported === undefined ? undefined : row} />
