@@ -136,6 +136,7 @@ dmd_core_sources = \
   dmd/text/text_census.c dmd/text/text_census.h \
   dmd/text/text_calibration.c dmd/text/text_calibration.h \
   dmd/text/text_changes.c dmd/text/text_changes.h \
+  dmd/text/text_dump.c dmd/text/text_dump.h \
   dmd/text/text_fault.c \
   dmd/text/text_gate.c dmd/text/text_gate.h \
   dmd/text/text_leaks.c dmd/text/text_leaks.h \
@@ -385,9 +386,11 @@ dmd_reader_sources = \
   dmd/reader/command/leakcheck.c dmd/reader/command/leakcheck.h \
   dmd/reader/command/lostblocks.c dmd/reader/command/lostblocks.h \
   dmd/reader/command/naming.c dmd/reader/command/naming.h \
+  dmd/reader/command/native.c dmd/reader/command/native.h \
   dmd/reader/command/options.c dmd/reader/command/options.h \
   dmd/reader/command/ownersbeside.c dmd/reader/command/ownersbeside.h \
   dmd/reader/command/page.c dmd/reader/command/page.h \
+  dmd/reader/command/preloadable.c dmd/reader/command/preloadable.h \
   dmd/reader/command/show.c dmd/reader/command/show.h \
   dmd/reader/command/sourcelines.c dmd/reader/command/sourcelines.h \
   dmd/reader/command/typedgraph.c dmd/reader/command/typedgraph.h \

@@ -146,11 +146,18 @@ bool dmd_option_take(const dmd_option_t *option, void *target, const char *value
 
 /* ---- Arguments. ---- */
 
-/* What stands behind "--NAME=", or NULL. */
+/* What stands behind "--NAME="; of a switch, which is given as "--NAME" or by its letter, "". NULL:
+ * the argument is another one. */
 static const char *value_of(const dmd_option_t *option, const char *argument) {
+  const char letter[] = {'-', option->letter, '\0'};
+  if (option->kind == DMD_OPTION_SWITCH && option->letter != '\0' &&
+      dmd_str_equal(argument, letter))
+    return "";
   if (!dmd_str_begins(argument, "--") || !dmd_str_begins(argument + 2, option->name))
     return NULL;
   const char *behind = argument + 2 + dmd_str_length(option->name);
+  if (option->kind == DMD_OPTION_SWITCH)
+    return *behind == '\0' ? behind : NULL;
   return *behind == '=' ? behind + 1 : NULL;
 }
 

@@ -60,8 +60,8 @@ typedef struct dmd_option_table {
 /* Gives all options of the struct at target their defaults. */
 void dmd_options_set_defaults(const dmd_option_table_t *table, void *target, const dmd_env_t *env);
 
-/* The option that an argument such as "--mode=live" gives a value to; NULL if it is not in this
- * table. */
+/* The option that an argument such as "--mode=live" gives a value to, or that "--quiet" or "-q"
+ * switches on; NULL if it is not in this table. */
 const dmd_option_t *dmd_option_of(const dmd_option_table_t *table, const char *argument);
 
 /* A word that may be the option's value or in it, and its length: the i-th, counted from 0; NULL

@@ -9,7 +9,7 @@
 #include "engine/symbols.h"
 #include "live/snapshot.h"
 #include "profile/json.h"
-#include "text/text.h"
+#include "text/text_dump.h"
 
 /* ---- Advice. ---- */
 
@@ -83,67 +83,12 @@ static void fill(dmd_engine_t *engine, dmd_profile_t *profile) {
   host->measure(host->ctx, &profile->memory, in_blocks_szB);
 }
 
-/* ---- Text. ---- */
-
-/* Text on its way to the user, in whole lines. */
-typedef struct {
-  const dmd_engine_host_t *host;
-  dmd_strbuf_t line; /* the part of the current line that is there */
-} lines_t;
-
-static bool write_lines(void *ctx, const char *bytes, size_t n) {
-  lines_t *lines = ctx;
-  while (n > 0) {
-    size_t part = 0;
-    while (part < n && bytes[part] != '\n')
-      part++;
-    dmd_strbuf_bytes(&lines->line, bytes, part);
-    if (part < n) {
-      lines->host->say(lines->host->ctx, lines->line.text);
-      dmd_strbuf_cut(&lines->line, 0);
-      part++;
-    }
-    bytes += part;
-    n -= part;
-  }
-  return true;
-}
-
-/* "dmd 1.0: dump 2 "loaded" of ./app -x (pid 123)" */
-static void write_title(dmd_strbuf_t *title, const dmd_run_t *run) {
-  dmd_strbuf_str(title, "dmd ");
-  dmd_strbuf_str(title, run->version);
-  dmd_strbuf_str(title, ": dump ");
-  dmd_strbuf_u64(title, run->dump_number);
-  if (run->label != NULL) {
-    dmd_strbuf_str(title, " \"");
-    dmd_strbuf_str(title, run->label);
-    dmd_strbuf_str(title, "\"");
-  }
-  dmd_strbuf_str(title, " of ");
-  dmd_strbuf_str(title, run->command);
-  dmd_strbuf_str(title, " (pid ");
-  dmd_strbuf_u64(title, run->pid);
-  dmd_strbuf_str(title, ")");
-}
-
 static void print_text(const dmd_engine_t *engine, dmd_profile_t *profile) {
   const dmd_options_t *options = engine->options;
-  dmd_strbuf_t title;
-  dmd_strbuf_init(&title, engine->env);
-  write_title(&title, &profile->run);
-  dmd_text_options_t text_options = {.title = title.text, .max_records = options->max_records};
-  lines_t lines = {.host = engine->host};
-  dmd_strbuf_init(&lines.line, engine->env);
-  dmd_records_t records;
-  dmd_out_t out;
-  dmd_records_init(&records, profile, options->max_frames, options->sort_by);
-  dmd_out_init(&out, write_lines, &lines);
-  dmd_text_print(&out, &records, &text_options);
-  dmd_out_flush(&out);
-  dmd_records_destroy(&records);
-  dmd_strbuf_destroy(&lines.line);
-  dmd_strbuf_destroy(&title);
+  const dmd_text_dump_options_t text = {.sort_by = options->sort_by,
+                                        .max_records = options->max_records,
+                                        .max_frames = options->max_frames};
+  dmd_text_dump(profile, &text, engine->host->say, engine->host->ctx);
 }
 
 /* ---- The files. ---- */

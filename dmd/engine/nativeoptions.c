@@ -28,6 +28,8 @@ static const dmd_option_t native_options[] = {
     {"check-stacks", "no|yes", "no",
      "walk every stack, even one that is known, and end with an error if it is another one",
      DMD_OPTION_WORD, AT(check_stacks)},
+    {"show-below-main", "no|yes", "no", "whether stacks go on below main", DMD_OPTION_WORD,
+     AT(show_below_main)},
 };
 
 const dmd_option_table_t dmd_native_option_table = {native_options,
@@ -35,10 +37,6 @@ const dmd_option_table_t dmd_native_option_table = {native_options,
 
 bool dmd_native_take(dmd_native_options_t *options, const char *argument, bool *is_one,
                      dmd_strbuf_t *why) {
-  if (dmd_str_equal(argument, "-q") || dmd_str_equal(argument, "--quiet")) {
-    *is_one = options->quiet = true;
-    return true;
-  }
   const dmd_option_t *option = dmd_option_of(&dmd_native_option_table, argument);
   *is_one = option != NULL;
   return option == NULL || dmd_option_set(option, options, argument, why);

@@ -59,6 +59,7 @@ static void defaults(void **state) {
   assert_false(options.by_frame_pointers);
   assert_false(options.stats);
   assert_false(options.check_stacks);
+  assert_false(options.show_below_main);
   host_done(&host);
 }
 
@@ -85,6 +86,7 @@ static void arguments(void **state) {
   assert_true(why.n > 0);
   assert_int_equal(options.num_callers, 40);
   dmd_strbuf_destroy(&why);
+  assert_false(options.show_below_main);
   host_done(&host);
 }
 

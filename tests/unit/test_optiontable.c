@@ -40,7 +40,8 @@ static const dmd_option_t options[] = {
      .joint = ','},
     {"taste", "sweet|sour|bitter", NULL, "of which it has one or more", DMD_OPTION_WORD_BIT,
      DMD_OPTION_AT(values_t, tastes)},
-    {"quick", NULL, NULL, "whether it is", DMD_OPTION_SWITCH, DMD_OPTION_AT(values_t, quick)},
+    {"quick", NULL, NULL, "whether it is", DMD_OPTION_SWITCH, DMD_OPTION_AT(values_t, quick),
+     .letter = 'k'},
     {"text", "<text>", NULL, "what it says", DMD_OPTION_TEXT, DMD_OPTION_AT(values_t, text)},
 };
 static const dmd_option_table_t table = {options, COUNT_OF(options)};
@@ -108,6 +109,12 @@ static void values_are_stored(void **state) {
   assert_false(f.values.quick);
   assert_true(dmd_option_take(&options[6], &f.values, NULL, &f.why));
   assert_true(f.values.quick);
+  static const char *const switches[] = {"--quick", "-k"};
+  for (size_t i = 0; i < COUNT_OF(switches); i++) {
+    f.values.quick = false;
+    assert_true(set(&f, switches[i]));
+    assert_true(f.values.quick);
+  }
   assert_true(set(&f, "--name=")); /* that it is empty is for the option to judge */
   end(&f);
 }
@@ -138,8 +145,8 @@ static void words(void **state) {
 static void other_arguments_are_left_alone(void **state) {
   (void)state;
   static const char *const others[] = {
-      "",    "--",         "--colour", "--colou=red", "-colour=red", "colour=red", "--colours=red",
-      "--=", "--unknown=x"};
+      "",    "--",          "--colour", "--colou=red", "-colour=red", "colour=red", "--colours=red",
+      "--=", "--unknown=x", "--quick=", "--quic",      "-kk",         "-k="};
   for (size_t i = 0; i < COUNT_OF(others); i++)
     assert_null(dmd_option_of(&table, others[i]));
 }

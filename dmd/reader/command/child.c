@@ -43,7 +43,8 @@ static void restore_signals(const struct sigaction old[N_HANDED_ON]) {
 }
 
 /* Starts the program with the signal mask that dmdv had. Returns an errno, or 0. */
-static int start(const char *const *argv, bool quiet, const sigset_t *mask, pid_t *pid) {
+static int start(const char *const *argv, const char *const *environment, bool quiet,
+                 const sigset_t *mask, pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -54,7 +55,8 @@ static int start(const char *const *argv, bool quiet, const sigset_t *mask, pid_
   }
   posix_spawnattr_setsigmask(&attributes, mask);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  int error = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
+  char *const *variables = environment == NULL ? environ : (char *const *)environment;
+  int error = posix_spawnp(pid, argv[0], &actions, &attributes, (char *const *)argv, variables);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
@@ -68,7 +70,8 @@ static void await(pid_t pid) {
     continue;
 }
 
-int dmdv_child_run(const char *const *argv, bool quiet, int *error) {
+int dmdv_child_run(const char *const *argv, const char *const *environment, bool quiet,
+                   int *error) {
   struct sigaction old[N_HANDED_ON];
   sigset_t blocked, mask;
   sigemptyset(&blocked);
@@ -78,7 +81,7 @@ int dmdv_child_run(const char *const *argv, bool quiet, int *error) {
   catch_signals(old);
   int status = 0;
   pid_t pid = 0;
-  *error = start(argv, quiet, &mask, &pid);
+  *error = start(argv, environment, quiet, &mask, &pid);
   if (*error == 0) {
     g_child = pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);

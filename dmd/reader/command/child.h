@@ -10,11 +10,13 @@
 
 #include <stdbool.h>
 
-enum { DMDV_CHILD_NOT_FOUND = 127 }; /* as shells have it */
+/* As shells and env(1) have it: it is there but cannot be run so, or it is not there. */
+enum { DMDV_CHILD_NOT_RUN = 126, DMDV_CHILD_NOT_FOUND = 127 };
 
-/* Runs argv[0], which is looked for in PATH unless it has a slash; quiet throws away what it
- * prints. Returns its exit status, 128 + the signal that ended it, or DMDV_CHILD_NOT_FOUND, with
- * *error the errno, when it could not be started; *error is 0 otherwise. */
-int dmdv_child_run(const char *const *argv, bool quiet, int *error);
+/* Runs argv[0], which is looked for in PATH unless it has a slash, in this environment, or NULL:
+ * in dmdv's own; quiet throws away what it prints. Returns its exit status, 128 + the signal that
+ * ended it, or DMDV_CHILD_NOT_FOUND, with *error the errno, when it could not be started; *error is
+ * 0 otherwise. */
+int dmdv_child_run(const char *const *argv, const char *const *environment, bool quiet, int *error);
 
 #endif

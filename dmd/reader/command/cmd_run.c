@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dmdv run: a program under Valgrind with dmd, and what it wrote.
+ * dmdv run: a program under Valgrind with dmd, or with the native engine (native.h), and what it
+ * wrote.
  *
  * Which dmd: where dmdv stands in the folder that it was built in, the one that was built with it,
  * through vg-in-place; otherwise the one of the valgrind in PATH. The exit status is the program's,
@@ -11,6 +12,7 @@
 #include "engine/options.h"
 #include "reader/command/child.h"
 #include "reader/command/commands.h"
+#include "reader/command/native.h"
 #include "reader/command/written.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
@@ -21,7 +23,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+typedef enum { ENGINE_VALGRIND, ENGINE_NATIVE } engine_t;
+
 typedef struct {
+  engine_t engine;
   bool print;
   const char *output; /* the pattern of --dmd-out-file */
   char **tool;        /* options for Valgrind and dmd, */
@@ -30,6 +35,9 @@ typedef struct {
 } options_t;
 
 static const dmd_option_t own_options[] = {
+    {"engine", "valgrind|native", "valgrind",
+     "what watches the program: Valgrind, or a library in it, with which it keeps its speed",
+     DMD_OPTION_WORD, DMD_OPTION_AT(options_t, engine)},
     {"print", NULL, NULL, "at the end, print the records of each profile", DMD_OPTION_SWITCH,
      DMD_OPTION_AT(options_t, print)},
     {"output", "FILE", "dmd.out.%p.json.gz",
@@ -38,30 +46,28 @@ static const dmd_option_t own_options[] = {
 };
 static const dmd_option_table_t own_table = {own_options, sizeof own_options / sizeof *own_options};
 
-/* Those of Valgrind that are most often of use, for completion. */
-static const dmd_option_t valgrind_options[] = {
-    {.name = "num-callers", .values = "N", .kind = DMD_OPTION_TEXT},
-    {.name = "log-file", .values = "FILE", .kind = DMD_OPTION_TEXT, .is_file = true},
-    {.name = "trace-children", .values = "no|yes", .kind = DMD_OPTION_WORD},
-    {.name = "show-below-main", .values = "no|yes", .kind = DMD_OPTION_WORD},
-    {.name = "quiet", .kind = DMD_OPTION_SWITCH},
-};
-static const dmd_option_table_t valgrind_table = {valgrind_options, sizeof valgrind_options /
-                                                                        sizeof *valgrind_options};
+static void describe_native(dmd_strbuf_t *text) {
+  dmd_options_describe(&dmd_native_option_table, 6, 27, text);
+}
 
 static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
              "\n"
-             "Runs a program under Valgrind with dmd and says at the end, on standard error,\n"
-             "which profiles were written. The exit status is the program's, 128 + N if signal\n"
-             "N ended it, 127 if there is no Valgrind, no dmd or no such program.\n"
+             "Runs a program under Valgrind with dmd, or with the native engine, and says at\n"
+             "the end, on standard error, which profiles were written. The exit status is the\n"
+             "program's, 128 + N if signal N ended it, 127 if there is no Valgrind, no dmd, no\n"
+             "native engine or no such program, 126 if the native engine cannot watch it.\n"
              "\n",
      .options = &own_table},
     {.options = &dmd_engine_options, .role = DMDV_OPTIONS_PASSED_ON},
-    {.options = &valgrind_table, .role = DMDV_OPTIONS_PASSED_ON},
+    /* Those of Valgrind that are most often of use, too. */
+    {.options = &dmd_native_option_table, .role = DMDV_OPTIONS_PASSED_ON},
     {.text = "\n"
              "All other options are Valgrind's and dmd's, such as --mode=live; they have the\n"
-             "form --NAME=VALUE. See valgrind --tool=dmd --help.\n"},
+             "form --NAME=VALUE. See valgrind --tool=dmd --help. The native engine has those of\n"
+             "dmd and the following.\n"
+             "\n"},
+    {.add_text = describe_native},
     {0},
 };
 
@@ -71,6 +77,16 @@ static const dmdv_part_t parts[] = {
 static const char *after(const char *arg, const char *word) {
   size_t n = strlen(word);
   return strncmp(arg, word, n) == 0 ? arg + n : NULL;
+}
+
+static bool take_engine(options_t *options, const char *arg) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &dmdv_env);
+  bool good = dmd_option_set(dmd_option_of(&own_table, arg), options, arg, &why);
+  if (!good)
+    dmdv_error("run: %s: %s", arg, why.text);
+  dmd_strbuf_destroy(&why);
+  return good;
 }
 
 /* One option at *at, which moves to the last word of it. */
@@ -87,6 +103,8 @@ static bool parse_one(options_t *options, char ***at) {
              (value = after(arg, "--dmd-out-file=")) != NULL ||
              (value = after(arg, "-o")) != NULL) {
     options->output = value;
+  } else if (after(arg, "--engine=") != NULL) {
+    return take_engine(options, arg);
   } else if ((value = after(arg, "--tool=")) != NULL) {
     if (strcmp(value, "dmd") != 0)
       return dmdv_error("run: %s: the tool is dmd", arg);
@@ -142,7 +160,7 @@ static char *find_valgrind(void) {
  * after a line on stderr. */
 static int check_tool(const char *valgrind) {
   const char *argv[] = {valgrind, "--tool=dmd", "--version", NULL};
-  int error, status = dmdv_child_run(argv, true, &error);
+  int error, status = dmdv_child_run(argv, NULL, true, &error);
   if (error == ENOENT)
     dmdv_error("run: there is no valgrind in PATH: install Valgrind");
   else if (error != 0)
@@ -173,7 +191,7 @@ static int run_program(const options_t *options, const char *valgrind, const cha
     argv[n++] = options->tool[i];
   for (size_t i = 0; i <= n_program; i++)
     argv[n++] = options->program[i];
-  int error, status = dmdv_child_run(argv, false, &error);
+  int error, status = dmdv_child_run(argv, NULL, false, &error);
   if (error != 0)
     dmdv_error("run: cannot start %s: %s", valgrind, strerror(error));
   dmd_env_free(&dmdv_env, argv);
@@ -210,21 +228,61 @@ static void show(const options_t *options, const char *path) {
   dmdv_note("wrote %s%s", S_ISREG(st.st_mode) ? "" : "to ", path);
 }
 
-static void show_written(const options_t *options, dmdv_written_t *written) {
-  size_t n = dmdv_written_end(written);
+static void show_written(const options_t *options, const dmdv_written_t *written, size_t n) {
   for (size_t i = 0; i < n; i++)
     show(options, dmdv_written_path(written, i));
   if (n == 0)
     dmdv_note("no profile was written");
 }
 
-static int run_and_show(const options_t *options) {
+/* ---- The native engine. ---- */
+
+/* Hands over all options; false, after a line on stderr, when one of them is wrong. With --print
+ * the same records would be printed twice. */
+static bool take_options(dmdv_native_t *native, const options_t *options, const char *list_option) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  dmd_strbuf_str(&name, "--dmd-out-file=");
+  dmd_strbuf_str(&name, options->output);
+  bool good = dmdv_native_take(native, name.text);
+  dmd_strbuf_destroy(&name);
+  if (options->print)
+    good = good && dmdv_native_take(native, "-q");
+  for (int i = 0; i < options->n_tool && good; i++)
+    good = dmdv_native_take(native, options->tool[i]);
+  return good && dmdv_native_check(native) && dmdv_native_take(native, list_option);
+}
+
+static int run_natively(const options_t *options) {
+  dmdv_native_t native;
+  dmdv_written_t *written = dmdv_written_begin(options->output);
+  if (written == NULL)
+    return DMDV_CHILD_NOT_FOUND;
+  dmdv_native_init(&native);
+  int status = 2;
+  if (take_options(&native, options, dmdv_written_option(written))) {
+    bool has_run;
+    status = dmdv_native_run(&native, (const char *const *)options->program, &has_run);
+    size_t n = has_run ? dmdv_written_end(written) : 0;
+    for (size_t i = 0; i < n; i++)
+      dmdv_native_finish(&native, dmdv_written_path(written, i));
+    if (has_run)
+      show_written(options, written, n);
+  }
+  dmdv_native_destroy(&native);
+  dmdv_written_destroy(written);
+  return status;
+}
+
+/* ---- The whole. ---- */
+
+static int run_under_valgrind(const options_t *options) {
   char *valgrind = find_valgrind();
   int status = check_tool(valgrind);
   dmdv_written_t *written = status == 0 ? dmdv_written_begin(options->output) : NULL;
   if (written != NULL) {
     status = run_program(options, valgrind, dmdv_written_option(written));
-    show_written(options, written);
+    show_written(options, written, dmdv_written_end(written));
     dmdv_written_destroy(written);
   } else if (status == 0) {
     status = DMDV_CHILD_NOT_FOUND;
@@ -241,11 +299,12 @@ static int run(int argc, char **argv) {
   if (parse_options(&options, argv)) {
     if (options.program == NULL)
       dmdv_print_help(&dmdv_run_command);
-    status = options.program == NULL ? 0 : run_and_show(&options);
+    status = options.program == NULL           ? 0
+             : options.engine == ENGINE_NATIVE ? run_natively(&options)
+                                               : run_under_valgrind(&options);
   }
   dmd_env_free(&dmdv_env, options.tool);
   return status;
 }
 
-const dmdv_command_t dmdv_run_command = {"run", "run a program under Valgrind with dmd", parts,
-                                         run};
+const dmdv_command_t dmdv_run_command = {"run", "run a program and see what dmd finds", parts, run};

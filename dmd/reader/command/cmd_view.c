@@ -136,7 +136,7 @@ static bool write_page(options_t *o, const dmdv_page_t *page, const char *name) 
 /* Whatever the system opens HTML files with. */
 static bool open_page(const char *name) {
   const char *const argv[] = {"xdg-open", name, NULL};
-  int error, status = dmdv_child_run(argv, true, &error);
+  int error, status = dmdv_child_run(argv, NULL, true, &error);
   return status == 0 || dmdv_error("view: xdg-open could not open %s%s%s", name,
                                    error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
 }

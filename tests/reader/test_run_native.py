@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv run --engine=native: what it checks before the program starts, and what it makes of the files afterwards."""
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+
+from harness import Skip, compiler, files
+
+SOURCE = """
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+void *kept[8];
+static void caught(int number) { (void)number; _exit(9); }
+__attribute__((noinline)) void knead(int i) {
+  kept[i] = malloc(100 + i); /* line 8 */
+}
+int main(int argc, char **argv) {
+  knead(1); /* line 11 */
+  if (argc > 1 && argv[1][0] == 'w') {
+    signal(SIGTERM, caught);
+    if (write(1, "ready", 5) == 5)
+      for (;;)
+        pause();
+  }
+  return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+
+def program(test, *flags):
+    if not os.path.exists(os.path.join(test.builddir, "libdmd.so")):
+        raise Skip("the native engine was not built")
+    return compiler.compile_program(test.write("prog.c", SOURCE), test.path("prog"), test.builddir, ["-g", *flags])
+
+
+def run(test, *args, status=0, environment=None):
+    """Standard output and error."""
+    return test.dmdv("run", "--engine=native", *args, status=status, environment=environment)
+
+
+def frames(test, name, size=101):
+    """The stack of a block."""
+    profile = files.read_json(test.path(name))
+    block, = [block for block in profile["blockList"] if block["req"] == size]
+    return [profile["frameTable"][frame][5:] for frame in profile["traceTable"][block["alloc"]]]
+
+
+def test_native_names_and_text(test):
+    """Where there are names they are in the file and in the text, which looks like Valgrind's."""
+    out, err = run(test, "--mode=live", "-o", "p.json", program(test))
+    named = frames(test, "p.json")
+    if named[1].startswith("???"):
+        raise Skip("dmdv was built without libdw")
+    test.equal(named[0], "malloc (vg_replace_malloc.c:0)")
+    test.equal(named[1:], ["knead (prog.c:8)", "main (prog.c:11)"])
+    pid = files.read_json(test.path("p.json"))["dmd"]["pid"]
+    lines = err.splitlines()
+    test.equal((out, lines.pop()), ("", "dmdv: wrote p.json"))
+    test.check(all(line.startswith("==%d== " % pid) for line in lines), err)
+    test.check("==%d==     #02: knead (prog.c:8)" % pid in lines, err)
+    test.check("==%d== # dmd " % pid in err and "Summary {" in err, err)
+
+
+def test_native_below_main(test):
+    run(test, "-q", "--show-below-main=yes", "-o", "p.json", program(test))
+    named = frames(test, "p.json")
+    test.check(len(named) > 3 and "main (prog.c:11)" in named or named[1].startswith("???"), named)
+
+
+def test_native_quiet(test):
+    _, err = run(test, "-q", "-o", "p.json", program(test))
+    test.equal(err, "dmdv: wrote p.json\n")
+    out, err = run(test, "--print", "--max-records=1", "-o", "p.json", program(test))
+    test.equal(err, "dmdv: wrote p.json\n")
+    test.check("knead" in out or "???" in out, out)
+
+
+def test_native_log_file(test):
+    _, err = run(test, "--log-file=log.%p", "-o", "p.json", program(test))
+    test.equal(err, "dmdv: wrote p.json\n")
+    pid = files.read_json(test.path("p.json"))["dmd"]["pid"]
+    test.check("==%d== Summary {" % pid in test.read("log.%d" % pid).splitlines(), "the log")
+
+
+def test_native_default_name(test):
+    _, err = run(test, "-q", program(test))
+    test.check(re.fullmatch(r"dmdv: wrote dmd\.out\.\d+\.json\.gz\n", err), err)
+
+
+def test_native_exit_status(test):
+    path = program(test)
+    run(test, "-q", "--", path, "7", status=7)
+    run(test, "-q", "/bin/sh", "-c", "kill -TERM $$", status=128 + signal.SIGTERM)
+
+
+def test_native_signals_are_handed_on(test):
+    path = program(test)
+    started = subprocess.Popen([test.place.dmdv(), "run", "--engine=native", "-q", "-o", "p.json", path, "wait"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=test.folder,
+                               preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
+    test.equal(started.stdout.read(5), b"ready")
+    started.send_signal(signal.SIGTERM)
+    _, err = started.communicate(timeout=60)
+    test.equal((started.returncode, err), (9, b"dmdv: wrote p.json\n"))
+
+
+def test_native_wrong_options(test):
+    """Said before the program starts, which would end with 3."""
+    path = program(test)
+    for option, said in (("--bogus=3", "no option --bogus=3"), ("--mod=live", "did you mean --mode?"),
+                         ("--mode=foo", "is not one of dark-matter|live|"), ("--mode", "its form is not that of --mode"),
+                         ("--max-frames=0", "is not a number from 1"), ("--quiet=yes", "quiet"), ("-v", "no option -v"),
+                         ("--num-callers=x", "is not a number")):
+        line = test.error("run", "--engine=native", option, path, "3")
+        test.check(said in line, "%s: %s" % (option, line))
+    line = test.error("run", "--engine=native", "--mode=scan", "--sample-below=9", path, "3")
+    test.check("--sample-below does not go with it" in line, line)
+    test.check("is not one of valgrind|native" in test.error("run", "--engine=other", path), "the engine")
+
+
+def test_native_programs_that_cannot_be_watched(test):
+    path = program(test)
+    test.equal(test.error("run", "--engine=native", "./nowhere", status=127),
+               "dmdv: run: cannot start ./nowhere: No such file or directory")
+    # As a 32-bit program begins.
+    narrow = bytearray(files.read_bytes(path))
+    narrow[4] = 1
+    files.write_program(test.path("narrow"), "")
+    test.write("narrow", bytes(narrow))
+    os.chmod(test.path("narrow"), 0o755)
+    test.equal(test.error("run", "--engine=native", test.path("narrow"), status=126),
+               "dmdv: run: %s is a 32-bit program, and the native engine watches 64-bit ones" % test.path("narrow"))
+    try:
+        still = compiler.compile_program(test.path("prog.c"), test.path("still"), test.builddir, ["-static"])
+    except Exception as error:  # there may be no static C library
+        raise Skip("no static program can be made") from error
+    line = test.error("run", "--engine=native", still, status=126)
+    test.check("is linked statically" in line, line)
+
+
+def test_native_programs_with_rights(test):
+    path = program(test)
+    if os.getuid() != 0:
+        raise Skip("only root can give a program to another user")
+    os.chown(path, 1, 1)
+    for bit, said in ((stat.S_ISUID, "(setuid)"), (stat.S_ISGID, "(setgid)")):
+        os.chmod(path, 0o755 | bit)
+        line = test.error("run", "--engine=native", path, status=126)
+        test.check("puts no library into" in line and said in line, line)
+    os.chmod(path, 0o755)
+    run(test, "-q", path)
+
+
+def test_native_scripts(test):
+    """The interpreter is watched, as are those of scripts that interpret."""
+    files.write_program(test.path("inner"), "#!%s\n" % program(test))
+    files.write_program(test.path("script"), "#! %s\n" % test.path("inner"))
+    run(test, "-q", "-o", "p.json", "./script", status=None)
+    test.check(files.read_json(test.path("p.json"))["blockList"], "it has blocks")
+
+
+def test_native_environment(test):
+    """What the user preloads stays, the engine is seen by nobody."""
+    program(test)
+    out, _ = run(test, "-q", "/bin/sh", "-c", "echo \"$LD_PRELOAD,$DMD_OPTIONS\"", environment={"LD_PRELOAD": "libm.so.6"})
+    test.equal(out, "libm.so.6,\n")
+
+
+def test_native_engine_left_out(test):
+    """A dmdv beside which there is none, and nothing is installed."""
+    path = program(test)
+    shutil.copy(test.place.dmdv(), test.path("dmdv"))
+    done = test.run([test.path("dmdv"), "run", "--engine=native", "-q", path], status=None)
+    if done.status == 0:
+        raise Skip("the native engine is installed")
+    test.equal((done.status, done.out), (127, ""))
+    test.check(done.err.startswith("dmdv: run: there is no native engine: libdmd.so is neither beside dmdv nor in "), done.err)
