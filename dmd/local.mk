@@ -17,6 +17,7 @@ dmd_core_sources = \
   dmd/base/jsonout.c dmd/base/jsonout.h \
   dmd/base/limits.h \
   dmd/base/lock.c dmd/base/lock.h \
+  dmd/base/mangled.c dmd/base/mangled.h \
   dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
   dmd/base/noise.c dmd/base/noise.h \
@@ -337,6 +338,7 @@ dmd_native_sources = \
   dmd/preload/pl_request.c dmd/preload/pl_request.h \
   dmd/preload/pl_slots.c dmd/preload/pl_slots.h \
   dmd/preload/pl_stack.c dmd/preload/pl_stack.h \
+  dmd/preload/pl_symbols.c dmd/preload/pl_symbols.h \
   dmd/preload/pl_thread.c dmd/preload/pl_thread.h
 
 # dmdv: its main file, and the rest, which unit tests can be linked with.

@@ -78,6 +78,7 @@ unit_tests = \
   tests/unit/test_load_graph \
   tests/unit/test_load_oom \
   tests/unit/test_loaded \
+  tests/unit/test_mangled \
   tests/unit/test_map \
   tests/unit/test_measured \
   tests/unit/test_mem \

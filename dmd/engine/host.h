@@ -102,6 +102,9 @@ typedef struct dmd_engine_host {
   /* Names. functions visits all that an address lies in, inlined ones first, and at least one.
    * object answers false where no file holds the address. */
   void (*functions)(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visitor);
+  /* Of a host that leaves names to readers: the name all the same, without a source, where the
+   * engine cannot wait for it, or NULL. Of others this is NULL. */
+  const char *(*symbol)(void *ctx, dmd_code_t code);
   bool (*object)(void *ctx, dmd_code_t code, dmd_object_t *object);
   dmd_code_kind_t (*code_kind)(void *ctx, dmd_code_t code);
   /* The objects that are loaded: the path of each, and its soname or "". defines: whether those of
@@ -176,5 +179,16 @@ typedef struct dmd_engine_host {
   dmd_write_fn gzip_write;
   void (*gzip_close)(void *compressor);
 } dmd_engine_host_t;
+
+/* The functions that an address lies in, by the names that are known while the program runs. */
+static inline void dmd_host_functions_now(const dmd_engine_host_t *host, dmd_code_t code,
+                                          dmd_function_fn visit, void *visitor) {
+  if (host->symbol == NULL) {
+    host->functions(host->ctx, code, visit, visitor);
+    return;
+  }
+  const char *name = host->symbol(host->ctx, code);
+  visit(visitor, &(dmd_function_t){.name = name == NULL ? "" : name});
+}
 
 #endif

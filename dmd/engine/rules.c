@@ -167,7 +167,7 @@ static void judge_spot(dmd_rules_t *rules, spot_t *spot) {
   if (!host->object(host->ctx, spot->code, &visitor.object))
     visitor.object = (dmd_object_t){.soname = ""};
   spot->any_frame = spot->innermost = NO_RULE;
-  host->functions(host->ctx, spot->code, judge_function, &visitor);
+  dmd_host_functions_now(host, spot->code, judge_function, &visitor);
 }
 
 static bool spot_equal(const void *owner, uint32_t id, const void *key) {

@@ -59,7 +59,7 @@ void dmd_running_name(dmd_running_t *running, dmd_code_t code, dmd_strbuf_t *nam
   const dmd_engine_host_t *host = running->host;
   naming_t naming = {.name = name};
   dmd_strbuf_cut(name, 0);
-  host->functions(host->ctx, code, keep_name, &naming);
+  dmd_host_functions_now(host, code, keep_name, &naming);
   size_t n = naming.is_coroutine ? name->n : dmd_fnname_coroutine(name->text);
   if (n > 0) {
     dmd_strbuf_cut(name, n);

@@ -13,6 +13,7 @@
 #include "preload/pl_options.h"
 #include "preload/pl_place.h"
 #include "preload/pl_stack.h"
+#include "preload/pl_symbols.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -52,6 +53,11 @@ static void functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *v
   if (ours != NULL)
     function.file = "vg_replace_malloc.c";
   visit(visitor, &function);
+}
+
+static const char *symbol(void *ctx, dmd_code_t code) {
+  (void)ctx;
+  return pl_symbol_at(code);
 }
 
 static bool object(void *ctx, dmd_code_t code, dmd_object_t *object) {
@@ -199,10 +205,10 @@ static void say_stack(void *ctx, uint32_t stack) {
   dmd_strbuf_t line;
   dmd_strbuf_init(&line, &g_env);
   for (uint32_t i = 0; i < n; i++) {
-    const char *ours = pl_function_name(all[i].ip);
+    const char *name = pl_symbol_at(all[i]);
     dmd_object_t at;
     dmd_strbuf_str(&line, i == 0 ? "   at " : "   by ");
-    dmd_strbuf_str(&line, ours == NULL ? "?\?\?" : ours);
+    dmd_strbuf_str(&line, name == NULL ? "?\?\?" : name);
     if (object(ctx, all[i], &at)) {
       dmd_strbuf_str(&line, " (");
       dmd_strbuf_str(&line, at.path);
@@ -224,6 +230,7 @@ const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
                                    .place = place,
                                    .codes = codes,
                                    .functions = functions,
+                                   .symbol = symbol,
                                    .object = object,
                                    .code_kind = code_kind,
                                    .objects = objects,

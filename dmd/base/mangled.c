@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/mangled.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+
+/* How far a symbol was read. */
+typedef struct {
+  const char *at;
+  dmd_strbuf_t *to;
+  size_t last;  /* where in `to` the last part begins, which constructors are named like */
+  size_t first; /* where the name begins */
+} reader_t;
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* ---- What is passed over. ---- */
+
+/* A number and as many characters. False where there are not so many. */
+static bool skip_identifier(const char **at) {
+  size_t n = 0;
+  while (is_digit(**at) && n < 100000)
+    n = n * 10 + (size_t)(*(*at)++ - '0');
+  for (; n > 0 && **at != '\0'; n--)
+    ++*at;
+  return n == 0;
+}
+
+/* "S_", "S1a_", "T_", and two letters such as "St" */
+static void skip_substitution(const char **at) {
+  ++*at;
+  if (**at >= 'a' && **at <= 'z') {
+    ++*at;
+    return;
+  }
+  while (**at != '_' && **at != '\0')
+    ++*at;
+  *at += **at == '_';
+}
+
+/* A value: "Lb1E". Those that are not of a built-in type are rare, and not read here. */
+static bool skip_value(const char **at) {
+  if (**at < 'a' || **at > 'z')
+    return false;
+  while (**at != 'E' && **at != '\0')
+    ++*at;
+  *at += **at == 'E';
+  return true;
+}
+
+/* Arguments of a template, "I...E", with all that is within. */
+static bool skip_arguments(const char **at) {
+  unsigned depth = 0;
+  do {
+    char c = **at;
+    if (c == '\0')
+      return false;
+    if (c == 'S' || c == 'T') {
+      skip_substitution(at);
+    } else if (is_digit(c)) {
+      if (!skip_identifier(at))
+        return false;
+    } else {
+      depth += c == 'I' || c == 'N' || c == 'X' || c == 'J' || c == 'F';
+      depth -= c == 'E';
+      ++*at;
+      if (c == 'L' && !skip_value(at))
+        return false;
+    }
+  } while (depth > 0);
+  return true;
+}
+
+/* ---- Parts of a name. ---- */
+
+static void begin_part(reader_t *r) {
+  if (r->to->n > r->first)
+    dmd_strbuf_str(r->to, "::");
+  r->last = r->to->n;
+}
+
+static bool read_identifier(reader_t *r) {
+  const char *from = r->at;
+  while (is_digit(*from))
+    from++;
+  if (!skip_identifier(&r->at))
+    return false;
+  begin_part(r);
+  dmd_strbuf_bytes(r->to, from, (size_t)(r->at - from));
+  return true;
+}
+
+/* "C1" and "D0" are named like the part before. */
+static bool read_structor(reader_t *r) {
+  bool is_destructor = *r->at == 'D';
+  size_t last = r->last, n = r->to->n - last;
+  if (n == 0 || !is_digit(r->at[1]))
+    return false;
+  begin_part(r);
+  if (is_destructor)
+    dmd_strbuf_str(r->to, "~");
+  dmd_strbuf_reserve(r->to, n); /* so that what is copied stays where it is */
+  dmd_strbuf_bytes(r->to, r->to->text + last, n);
+  r->at += 2;
+  return true;
+}
+
+static bool read_part(reader_t *r) {
+  if (is_digit(*r->at))
+    return read_identifier(r);
+  if ((r->at[0] == 'C' || r->at[0] == 'D') && is_digit(r->at[1]))
+    return read_structor(r);
+  if (r->at[0] == 'S' && r->at[1] == 't') {
+    r->at += 2;
+    begin_part(r);
+    dmd_strbuf_str(r->to, "std");
+    return true;
+  }
+  if (r->at[0] == 'I')
+    return skip_arguments(&r->at);
+  if (r->at[0] == 'B') { /* a tag of the ABI */
+    r->at++;
+    return skip_identifier(&r->at);
+  }
+  return false;
+}
+
+static bool read_nested(reader_t *r) {
+  r->at++;
+  while (*r->at == 'K' || *r->at == 'V' || *r->at == 'r' || *r->at == 'R' || *r->at == 'O')
+    r->at++;
+  while (*r->at != 'E')
+    if (!read_part(r))
+      return false;
+  r->at++;
+  return true;
+}
+
+static bool read_name(reader_t *r) {
+  if (*r->at == 'N')
+    return read_nested(r);
+  r->at += *r->at == 'L'; /* of this file alone */
+  if (r->at[0] == 'S' && r->at[1] == 't' && !read_part(r))
+    return false;
+  return read_part(r) && (*r->at != 'I' || skip_arguments(&r->at));
+}
+
+/* ---- The whole. ---- */
+
+/* Up to a dot, behind which stands what the compiler says of a copy. */
+static void put_parameters(reader_t *r) {
+  size_t n = dmd_str_span_without(r->at, ".");
+  dmd_strbuf_str(r->to, "(");
+  dmd_strbuf_bytes(r->to, r->at, n);
+  dmd_strbuf_str(r->to, ")");
+  if (r->at[n] == '\0')
+    return;
+  dmd_strbuf_str(r->to, " [clone ");
+  dmd_strbuf_str(r->to, r->at + n);
+  dmd_strbuf_str(r->to, "]");
+}
+
+/* The allocator's operators, by the letters that stand for them. */
+static bool read_operator(reader_t *r) {
+  static const char *const operators[][2] = {{"nw", "operator new"},
+                                             {"na", "operator new[]"},
+                                             {"dl", "operator delete"},
+                                             {"da", "operator delete[]"}};
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+    if (dmd_str_begins(r->at, operators[i][0])) {
+      r->at += 2;
+      dmd_strbuf_str(r->to, operators[i][1]);
+      return true;
+    }
+  return false;
+}
+
+void dmd_mangled_name(dmd_strbuf_t *to, const char *symbol) {
+  reader_t r = {.at = symbol, .to = to, .first = to->n, .last = to->n};
+  bool is_mangled = dmd_str_begins(symbol, "_Z");
+  r.at += is_mangled ? 2 : 0;
+  if (is_mangled && (read_operator(&r) || read_name(&r))) {
+    put_parameters(&r);
+    return;
+  }
+  dmd_strbuf_cut(to, r.first);
+  dmd_strbuf_str(to, symbol);
+}
