@@ -104,7 +104,9 @@ static uint32_t only_row(const dmd_rowwalk_t *walk) {
   dmd_rownames_t *names = walk->names;
   switch (names->by) {
   case DMD_BY_REPORTER:
-    return row_of_str(names, "(unreported)");
+    if (names->unreported == DMD_NONE)
+      names->unreported = row_of_str(names, "(unreported)");
+    return names->unreported;
   case DMD_BY_TAG:
     return row_of(names, walk->group->tag, name_tag);
   case DMD_BY_THREAD:

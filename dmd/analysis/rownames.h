@@ -35,6 +35,7 @@ typedef struct dmd_rownames {
   /* The rows of reporters' names, tags, threads or types, or of frames and stacks, by their ids
    * plus 1, since there is one for blocks that have none; DMD_NONE: not known so far. */
   dmd_pool_t known, of_frames;
+  uint32_t unreported; /* the row of what has no reports; DMD_NONE: there is none so far */
   dmd_places_t places;
 } dmd_rownames_t;
 

@@ -5,14 +5,17 @@
 #include "base/str.h"
 
 void dmd_rows_add(dmd_rows_t *rows, const dmd_record_t *r) {
-  dmd_section_t section = dmd_record_section(rows->records, r);
-  for (uint32_t i = 0; i < r->n_groups; i++) {
-    dmd_rowwalk_t walk = dmd_rownames_walk(&rows->names, rows->records->groups[r->first_group + i]);
-    while (dmd_rowwalk_next(&walk)) {
-      dmd_pool_reach(&rows->tallies, walk.row);
-      dmd_tally_add(DMD_POOL_AT(&rows->tallies, dmd_tally_t, walk.row), section, walk.num,
-                    walk.szB);
-    }
+  for (uint32_t i = 0; i < r->n_groups; i++)
+    dmd_bitset_add(&rows->groups, rows->records->groups[r->first_group + i]);
+}
+
+static void add_group(dmd_rows_t *rows, uint32_t id) {
+  const dmd_profile_t *profile = rows->records->profile;
+  dmd_section_t section = dmd_section_of_group(profile, dmd_groups_at(&profile->groups, id));
+  dmd_rowwalk_t walk = dmd_rownames_walk(&rows->names, id);
+  while (dmd_rowwalk_next(&walk)) {
+    dmd_pool_reach(&rows->tallies, walk.row);
+    dmd_tally_add(DMD_POOL_AT(&rows->tallies, dmd_tally_t, walk.row), section, walk.num, walk.szB);
   }
 }
 
@@ -29,9 +32,16 @@ void dmd_rows_begin(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by)
   *rows = (dmd_rows_t){.records = records};
   dmd_rownames_init(&rows->names, records->profile, by, records->types);
   dmd_pool_init(&rows->tallies, records->profile->env, "dmd.rows", sizeof(dmd_tally_t));
+  dmd_bitset_init(&rows->groups, records->profile->env, "dmd.rows.groups",
+                  (uint64_t)dmd_groups_count(&records->profile->groups) + 1);
 }
 
 void dmd_rows_finish(dmd_rows_t *rows) {
+  uint32_t n_groups = dmd_groups_count(&rows->records->profile->groups);
+  for (uint32_t id = 1; id <= n_groups; id++)
+    if (dmd_bitset_has(&rows->groups, id))
+      add_group(rows, id);
+  dmd_bitset_destroy(&rows->groups);
   rows->n = rows->tallies.last;
   rows->order = dmd_sorted_ids(rows->records->profile->env, rows->n, compare_rows, rows);
 }

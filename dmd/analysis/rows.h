@@ -11,12 +11,14 @@
 
 #include "analysis/rownames.h"
 #include "analysis/tally.h"
+#include "base/bitset.h"
 
 typedef struct dmd_rows {
   const dmd_records_t *records;
   dmd_rownames_t names;
-  dmd_pool_t tallies; /* by row */
-  uint32_t *order;    /* the ids, those of most bytes first */
+  dmd_bitset_t groups; /* that count, before it is finished */
+  dmd_pool_t tallies;  /* by row */
+  uint32_t *order;     /* the ids, those of most bytes first */
   uint32_t n;
 } dmd_rows_t;
 
@@ -25,7 +27,8 @@ typedef struct dmd_rows {
  * where it is until it is destroyed. */
 void dmd_rows_init(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by, unsigned sections);
 
-/* The same of records that are added one by one, between these. */
+/* The same of records that are added one by one, between these. Finishing takes one walk over the
+ * profile's groups in the order in which they lie in memory, however many records were added. */
 void dmd_rows_begin(dmd_rows_t *rows, const dmd_records_t *records, dmd_by_t by);
 void dmd_rows_add(dmd_rows_t *rows, const dmd_record_t *r);
 void dmd_rows_finish(dmd_rows_t *rows);
