@@ -324,6 +324,7 @@ dmd_native_sources = \
   dmd/preload/pl_gzip.c dmd/preload/pl_gzip.h \
   dmd/preload/pl_host.c dmd/preload/pl_host.h \
   dmd/preload/pl_jemalloc.c dmd/preload/pl_jemalloc.h \
+  dmd/preload/pl_lines.c dmd/preload/pl_lines.h \
   dmd/preload/pl_lock.c dmd/preload/pl_lock.h \
   dmd/preload/pl_main.c dmd/preload/pl_main.h \
   dmd/preload/pl_malloc.c dmd/preload/pl_malloc.h \
@@ -336,6 +337,7 @@ dmd_native_sources = \
   dmd/preload/pl_place.c dmd/preload/pl_place.h \
   dmd/preload/pl_real.c dmd/preload/pl_real.h \
   dmd/preload/pl_request.c dmd/preload/pl_request.h \
+  dmd/preload/pl_resident.c dmd/preload/pl_resident.h \
   dmd/preload/pl_slots.c dmd/preload/pl_slots.h \
   dmd/preload/pl_stack.c dmd/preload/pl_stack.h \
   dmd/preload/pl_symbols.c dmd/preload/pl_symbols.h \

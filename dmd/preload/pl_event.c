@@ -35,6 +35,7 @@ static void note(pl_thread_t *thread, const pl_note_t *what) {
     g_is_complete = false;
 }
 
+/* Asked while the thread is inside, but without a lock: some allocators allocate for that. */
 static uint64_t usable_of(uint64_t addr) {
   return g_real.malloc_usable_size((void *)(uintptr_t)addr);
 }
@@ -147,11 +148,12 @@ static dmd_quick_event_t quick_event(pl_thread_t *thread) {
 
 void pl_tell_alloc(const pl_entry_t *entry, void *p, size_t req) {
   pl_thread_t *thread = pl_thread();
-  uint64_t addr = (uintptr_t)p, usable = usable_of(addr);
+  uint64_t addr = (uintptr_t)p;
   if (!begin_at(thread, entry)) {
     note(thread, &(pl_note_t){.addr = addr, .req = req, .entry = *entry});
     return;
   }
+  uint64_t usable = usable_of(addr);
   dmd_quick_event_t event = quick_event(thread);
   if (!dmd_observed_quick_alloc(&g_engine, &event, addr, req, usable)) {
     lock_with_stack(thread, true);
@@ -249,7 +251,6 @@ static void tell_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p, 
  * not enter, all that it does is noted. */
 void pl_tell_realloc_end(const pl_entry_t *entry, const pl_moving_t *moving, void *p, size_t req) {
   pl_thread_t *thread = pl_thread();
-  uint64_t usable = p == NULL ? 0 : usable_of((uintptr_t)p);
   if (moving->block == NULL) {
     if (p != NULL)
       pl_tell_alloc(entry, p, req);
@@ -257,6 +258,7 @@ void pl_tell_realloc_end(const pl_entry_t *entry, const pl_moving_t *moving, voi
   }
   if (!begin_at(thread, entry))
     return;
+  uint64_t usable = p == NULL ? 0 : usable_of((uintptr_t)p);
   thread->stack = moving->stack;
   tell_moved(thread, moving, p, req, usable);
   end(thread);

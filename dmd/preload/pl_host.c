@@ -12,6 +12,7 @@
 #include "preload/pl_objects.h"
 #include "preload/pl_options.h"
 #include "preload/pl_place.h"
+#include "preload/pl_resident.h"
 #include "preload/pl_stack.h"
 #include "preload/pl_symbols.h"
 
@@ -183,10 +184,6 @@ static const char *environment(void *ctx, const char *name) {
   return getenv(name);
 }
 
-static void measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks) {
-  (void)ctx, (void)memory, (void)in_blocks;
-}
-
 /*--- The user. ---*/
 
 static bool is_quiet(void *ctx) {
@@ -248,7 +245,7 @@ const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
                                    .host_name = host_name,
                                    .time = wall_clock,
                                    .environment = environment,
-                                   .measure = measure,
+                                   .measure = pl_resident_measure,
                                    .is_quiet = is_quiet,
                                    .say = say,
                                    .say_stack = say_stack,

@@ -15,8 +15,9 @@
 enum { STEP_SZB = 256 * 1024, LARGE_SZB = 128 * 1024 };
 
 /* In front of what is mapped by itself; so large that what follows is aligned for anything. */
-typedef struct {
-  size_t szB; /* of the mapping */
+typedef struct large {
+  struct large *next, *previous; /* of all */
+  size_t szB;                    /* of the mapping */
   size_t padding;
 } large_t;
 
@@ -26,6 +27,7 @@ static struct {
   char *start, *limit; /* of the range; NULL: there is none */
   char *end;           /* of what is in use of it */
   dmd_arena_t arena;
+  large_t *large; /* all large pieces */
 } g_memory;
 
 /* ---- The range. ---- */
@@ -84,7 +86,40 @@ static void *alloc_large(size_t szB) {
   if (large == MAP_FAILED)
     return NULL;
   large->szB = szB + sizeof *large;
+  pl_lock_take(&g_memory.lock);
+  large->next = g_memory.large;
+  if (large->next != NULL)
+    large->next->previous = large;
+  g_memory.large = large;
+  pl_lock_give(&g_memory.lock);
   return large + 1;
+}
+
+static void free_large(large_t *large) {
+  pl_lock_take(&g_memory.lock);
+  if (large->next != NULL)
+    large->next->previous = large->previous;
+  if (large->previous != NULL)
+    large->previous->next = large->next;
+  else
+    g_memory.large = large->next;
+  pl_lock_give(&g_memory.lock);
+  munmap(large, large->szB);
+}
+
+static bool is_in_large(uint64_t addr) {
+  for (const large_t *large = g_memory.large; large != NULL; large = large->next)
+    if (addr - (uintptr_t)large < large->szB)
+      return true;
+  return false;
+}
+
+bool pl_memory_has(uint64_t addr) {
+  pl_lock_take(&g_memory.lock);
+  bool has =
+      (addr >= (uintptr_t)g_memory.start && addr < (uintptr_t)g_memory.limit) || is_in_large(addr);
+  pl_lock_give(&g_memory.lock);
+  return has;
 }
 
 /* ---- The environment of the core. ---- */
@@ -113,8 +148,7 @@ static void env_free(void *ctx, void *p) {
     dmd_arena_free(&g_memory.arena, p);
     pl_lock_give(&g_memory.lock);
   } else {
-    large_t *large = (large_t *)p - 1;
-    munmap(large, large->szB);
+    free_large((large_t *)p - 1);
   }
 }
 

@@ -17,7 +17,12 @@
 
 #include "base/env.h"
 
+#include <stdbool.h>
+
 extern const dmd_env_t g_env;
+
+/* Whether an address is in it, in use or not. A walk over all large pieces. */
+bool pl_memory_has(uint64_t addr);
 
 /* In a fork: the lock is taken before, and free after it, in both processes. */
 void pl_memory_fork_begin(void);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "preload/pl_resident.h"
+
+#include "base/str.h"
+#include "preload/pl_lines.h"
+#include "preload/pl_memory.h"
+#include "preload/pl_objects.h"
+
+/* "Rss:                  12 kB" */
+static bool is_figure(const char *line, const char *name, uint64_t *szB) {
+  if (!dmd_str_begins(line, name))
+    return false;
+  line += dmd_str_length(name);
+  line += dmd_str_span(line, " ");
+  uint64_t kib = 0;
+  for (; *line >= '0' && *line <= '9'; line++)
+    kib = kib * 10 + (uint64_t)(*line - '0');
+  *szB = kib * 1024;
+  return true;
+}
+
+/* A mapping's first line begins with its address, in small letters; all others with a large one. */
+static bool is_first_line(const char *line) {
+  return (line[0] >= '0' && line[0] <= '9') || (line[0] >= 'a' && line[0] <= 'f');
+}
+
+static bool is_engines(const pl_mapping_t *mapping) {
+  const pl_object_t *object = pl_object_around(mapping->start);
+  return pl_memory_has(mapping->start) ||
+         (object != NULL && object == pl_object_around((uintptr_t)&g_env));
+}
+
+void pl_resident_measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks_szB) {
+  pl_lines_t lines;
+  const char *line;
+  bool counts = false, is_known = false;
+  uint64_t resident = 0, unique = 0, szB;
+  (void)ctx, (void)in_blocks_szB;
+  pl_lines_open(&lines, "/proc/self/smaps");
+  while ((line = pl_lines_next(&lines)) != NULL) {
+    if (is_first_line(line)) {
+      pl_mapping_t mapping = pl_read_mapping(line);
+      counts = !is_engines(&mapping);
+    } else if (counts && is_figure(line, "Rss:", &szB)) {
+      resident += szB;
+      is_known = true;
+    } else if (counts && (is_figure(line, "Private_Clean:", &szB) ||
+                          is_figure(line, "Private_Dirty:", &szB) ||
+                          is_figure(line, "Private_Hugetlb:", &szB))) {
+      unique += szB;
+    }
+  }
+  pl_lines_close(&lines);
+  if (!is_known)
+    return;
+  memory->resident = resident;
+  memory->resident_unique = unique;
+}
