@@ -99,6 +99,7 @@ dmd_core_sources = \
   dmd/graph/heapgraph.c dmd/graph/heapgraph.h \
   dmd/graph/heldby.c dmd/graph/heldby.h \
   dmd/graph/kinds.c dmd/graph/kinds.h \
+  dmd/graph/knownvariables.c dmd/graph/knownvariables.h \
   dmd/graph/leakrows.c dmd/graph/leakrows.h \
   dmd/graph/leaks.c dmd/graph/leaks.h \
   dmd/graph/lost.c dmd/graph/lost.h \
@@ -170,6 +171,7 @@ dmd_core_sources = \
   dmd/image/imagesection.h \
   dmd/image/imagesource.c dmd/image/imagesource.h \
   dmd/image/imagetypes.c dmd/image/imagetypes.h \
+  dmd/image/imagevariables.c dmd/image/imagevariables.h \
   dmd/image/imagewriter.c dmd/image/imagewriter.h \
   dmd/image/imagewriter_graph.c \
   dmd/load/cutter.c dmd/load/cutter.h \

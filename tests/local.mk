@@ -65,6 +65,7 @@ unit_tests = \
   tests/unit/test_jsonout \
   tests/unit/test_listing \
   tests/unit/test_kinds \
+  tests/unit/test_knownvariables \
   tests/unit/test_lasttime \
   tests/unit/test_leaks \
   tests/unit/test_live \

@@ -32,6 +32,7 @@
 #define DMD_IMAGE_IMAGE_H
 
 #include "base/strbuf.h"
+#include "graph/knownvariables.h"
 #include "graph/typing.h"
 
 enum { DMD_IMAGE_VERSION = 1 };
@@ -61,7 +62,9 @@ typedef enum {
   DMD_IMAGE_FIRST_WORDS, /* dmd_graph_first_word_t */
   DMD_IMAGE_TYPED,       /* dmd_typed_t, by node */
   /* Of the whole image. */
-  DMD_IMAGE_SOURCES /* lines of source files (imagesource.h) */
+  DMD_IMAGE_SOURCES, /* lines of source files (imagesource.h) */
+  /* Of a graph; may be missing. */
+  DMD_IMAGE_VARIABLES /* names for proposals (imagevariables.h) */
 } dmd_image_kind_t;
 
 typedef enum { DMD_IMAGE_IS_PROFILE, DMD_IMAGE_IS_GRAPH } dmd_image_file_kind_t;
@@ -134,6 +137,7 @@ typedef struct dmd_image_graph {
   dmd_heapgraph_t heap;
   dmd_types_t types;
   dmd_typing_t typing;
+  dmd_knownvariables_t variables;
 } dmd_image_graph_t;
 
 /* Graph i, from 0 to n_graphs - 1. False, with the reason and nothing to close, where it is

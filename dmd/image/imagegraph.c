@@ -4,6 +4,7 @@
 #include "image/imageplaces.h"
 #include "image/imagesection.h"
 #include "image/imagetypes.h"
+#include "image/imagevariables.h"
 
 /* What is used in place must be the same wherever the core runs. */
 #define LIES_AT(type, field, place)                                                                \
@@ -91,6 +92,15 @@ static const char *read_typed(dmd_image_graph_t *graph, const dmd_image_t *image
   return dmd_imagecheck_typed(&graph->typing);
 }
 
+static const char *read_variables(dmd_image_graph_t *graph, const dmd_image_t *image, uint32_t i) {
+  const dmd_image_section_t *section = dmd_image_find(image, DMD_IMAGE_VARIABLES, i);
+  if (section == NULL)
+    return NULL;
+  dmd_imagecursor_t c = dmd_imagecursor_of(section->bytes, section->n);
+  dmd_imagevariables_read(&c, &graph->variables, graph->heap.objects.last, graph->types.pool.last);
+  return dmd_imagecursor_is_done(&c) ? NULL : "its variables";
+}
+
 bool dmd_image_open_graph(dmd_image_graph_t *graph, const dmd_image_t *image, uint32_t i,
                           dmd_strbuf_t *why) {
   dmd_heapgraph_columns_t columns;
@@ -102,8 +112,11 @@ bool dmd_image_open_graph(dmd_image_graph_t *graph, const dmd_image_t *image, ui
   dmd_types_init(&graph->types, image->env, sizeof(uint64_t));
   wrong = read_rest(graph, dmd_image_find(image, DMD_IMAGE_GRAPH, i));
   dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
+  dmd_knownvariables_init(&graph->variables, image->env);
   if (wrong == NULL)
     wrong = read_typed(graph, image, i);
+  if (wrong == NULL)
+    wrong = read_variables(graph, image, i);
   if (wrong == NULL)
     return true;
   dmd_image_close_graph(graph);
@@ -111,6 +124,7 @@ bool dmd_image_open_graph(dmd_image_graph_t *graph, const dmd_image_t *image, ui
 }
 
 void dmd_image_close_graph(dmd_image_graph_t *graph) {
+  dmd_knownvariables_destroy(&graph->variables);
   dmd_typing_destroy(&graph->typing);
   dmd_types_destroy(&graph->types);
   dmd_heapgraph_destroy(&graph->heap);

@@ -17,7 +17,7 @@ bool dmd_ask_owners(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   if (graph->heap->profile.mode != DMD_MODE_DARK_MATTER)
     return dmd_query_reject(query, "reports are there in mode dark-matter only",
                             "run the program with --mode=dark-matter");
-  dmd_owners_view_t view = {.owners = dmd_page_owners(graph)};
+  dmd_owners_view_t view = {.owners = dmd_page_owners(graph), .namer = graph->namer};
   uint32_t n = graph->records.section[DMD_SECTION_UNREPORTED].n;
   window = dmd_window_of(window, n);
   dmd_jsonout_t j;

@@ -132,9 +132,12 @@ static void find_all_beside(dmd_page_t *page) {
 
 /* ---- Files as they are. ---- */
 
-static void keep_graph(dmd_page_data_t *data, dmd_image_graph_t *graph) {
+static void keep_graph(dmd_page_t *page, dmd_page_data_t *data, dmd_image_graph_t *graph,
+                       const char *name, uint32_t beside) {
   uint32_t id = dmd_pool_add(&data->graphs);
   *DMD_POOL_AT(&data->graphs, dmd_image_graph_t *, id) = graph;
+  dmd_page_add_graph(page, name, beside, &graph->heap, &graph->typing);
+  dmd_page_graph(page, dmd_page_n_graphs(page) - 1)->namer = &graph->variables.namer;
 }
 
 static bool read_graph(dmd_page_t *page, dmd_page_data_t *data, const char *name,
@@ -148,8 +151,8 @@ static bool read_graph(dmd_page_t *page, dmd_page_data_t *data, const char *name
   }
   dmd_types_init(&graph->types, data->env, graph->heap.profile.run.word_szB);
   dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
-  keep_graph(data, graph);
-  dmd_page_add_graph(page, name, DMD_PAGE_ALONE, &graph->heap, &graph->typing);
+  dmd_knownvariables_init(&graph->variables, data->env);
+  keep_graph(page, data, graph, name, DMD_PAGE_ALONE);
   return true;
 }
 
@@ -217,9 +220,7 @@ static bool add_graph(dmd_page_t *page, dmd_page_data_t *data, const dmd_image_t
     dmd_env_free(data->env, graph);
     return false;
   }
-  keep_graph(data, graph);
-  dmd_page_add_graph(page, file->name, number_of(image, file->beside, first), &graph->heap,
-                     &graph->typing);
+  keep_graph(page, data, graph, file->name, number_of(image, file->beside, first));
   return true;
 }
 

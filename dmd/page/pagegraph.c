@@ -146,7 +146,8 @@ const dmd_owner_advice_t *dmd_page_owner_advice(const dmd_page_t *page, uint32_t
   if (graph->keys.max_frames != max_frames)
     return NULL;
   if (!graph->has_advice) {
-    graph->owners_view = (dmd_owners_view_t){.owners = dmd_page_owners(graph)};
+    graph->owners_view =
+        (dmd_owners_view_t){.owners = dmd_page_owners(graph), .namer = graph->namer};
     dmd_owner_advice_init(&graph->advice, &graph->owners_view);
   }
   graph->has_advice = true;

@@ -31,6 +31,7 @@ typedef struct dmd_page_graph {
   uint32_t beside; /* the file of its profile, by number; DMD_PAGE_ALONE */
   dmd_heapgraph_t *heap;
   dmd_typing_t *typing;
+  const dmd_variable_namer_t *namer; /* who knows its variables; NULL: nobody */
   /* What was asked for so far: */
   bool has_kinds, has_retained, has_records, has_owners, has_advice, has_census, has_rows;
   dmd_kinds_t kinds;

@@ -7,6 +7,7 @@
 
 #include "../profiles/analyses.h"
 #include "image/image.h"
+#include "image/imagevariables.h"
 #include "image/imagewriter.h"
 #include "reader/host/host.h"
 
@@ -24,6 +25,7 @@ static void write_image(fuzz_text_t *bytes, dmd_image_graph_t *graph) {
   dmd_imagewriter_t writer;
   dmd_imagewriter_init(&writer, &dmdv_env, fuzz_keep, bytes);
   dmd_imagewriter_add_graph(&writer, &graph->heap, &graph->types, &graph->typing);
+  dmd_imagevariables_write(&writer, 0, &graph->variables);
   FUZZ_CHECK(dmd_imagewriter_end(&writer));
 }
 

@@ -7,9 +7,11 @@
 #include "base/limits.h"
 #include "graph/anonymousgraph.h"
 #include "image/imagetypes.h"
+#include "image/imagevariables.h"
 #include "image/imagewriter.h"
 #include "reader/command/graphbeside.h"
 #include "reader/command/graphcommand.h"
+#include "reader/command/ownersbeside.h"
 #include "reader/command/show.h"
 #include "reader/command/sourcelines.h"
 #include "reader/host/host.h"
@@ -175,11 +177,54 @@ static bool fits_page(const entry_t *entry, const dmd_heapgraph_t *graph) {
              entry->name, texts[0], texts[1], texts[2], texts[3]);
 }
 
+/* A page has no debug information, in which dmdv owners finds the variables of its proposals. */
+static void find_variables(dmd_knownvariables_t *variables, const view_t *view,
+                           dmdv_typedgraph_t *graph) {
+  dmd_heapgraph_t *heap = &graph->heap;
+  const dmd_variable_namer_t namer = dmdv_variable_namer(graph);
+  dmd_kinds_t kinds;
+  dmd_records_t records;
+  dmd_owners_t owners;
+  if (heap->profile.mode != DMD_MODE_DARK_MATTER || graph->finder == NULL)
+    return;
+  dmd_kinds_init(&kinds, &graph->typing);
+  dmd_heapgraph_add_groups(heap, NULL);
+  dmd_records_init(&records, &heap->profile, view->options->max_frames, DMD_SORT_USABLE);
+  dmd_owners_init(&owners, heap, &kinds, &records, NULL);
+  dmd_knownvariables_collect(variables, &owners, &namer);
+  dmd_owners_destroy(&owners);
+  dmd_records_destroy(&records);
+  dmd_kinds_destroy(&kinds);
+  /* They are not the image's. */
+  dmd_groups_destroy(&heap->profile.groups);
+  dmd_groups_init(&heap->profile.groups, &dmdv_env);
+}
+
+static void write_variables(view_t *view, uint32_t graph, const dmd_knownvariables_t *variables) {
+  dmd_knownvariables_t anonymous;
+  if (!view->options->anonymize) {
+    dmd_imagevariables_write(&view->writer, graph, variables);
+    return;
+  }
+  dmd_knownvariables_init(&anonymous, &dmdv_env);
+  for (uint32_t i = 1; i <= dmd_knownvariables_count(variables); i++) {
+    const dmd_known_variable_t *v = dmd_knownvariables_at(variables, i);
+    const char *name = dmd_intern_get_str(&variables->names, v->name);
+    dmd_knownvariables_add(&anonymous, v->object, v->addr, v->type,
+                           dmd_anonymous(&view->anonymizer, DMD_NAME_VARIABLE, name));
+  }
+  dmd_imagevariables_write(&view->writer, graph, &anonymous);
+  dmd_knownvariables_destroy(&anonymous);
+}
+
 static bool write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) {
   if (!is_wanted(view, entry, &graph->heap.profile))
     return true;
   if (!fits_page(entry, &graph->heap))
     return false;
+  dmd_knownvariables_t variables;
+  dmd_knownvariables_init(&variables, &dmdv_env);
+  find_variables(&variables, view, graph);
   if (view->options->anonymize) {
     dmd_imagetypes_look_up(&graph->types, &graph->typing);
     dmd_anonymize_graph(&view->anonymizer, &graph->heap, &graph->types);
@@ -189,6 +234,8 @@ static bool write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) 
   entry->file.kind = DMD_IMAGE_IS_GRAPH;
   entry->file.index =
       dmd_imagewriter_add_graph(&view->writer, &graph->heap, &graph->types, &graph->typing);
+  write_variables(view, entry->file.index, &variables);
+  dmd_knownvariables_destroy(&variables);
   entry->is_in = true;
   return true;
 }
