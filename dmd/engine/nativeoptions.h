@@ -25,10 +25,9 @@ typedef struct dmd_native_options {
   bool trace_children;
   bool run_freeres;
   bool child_silent;
-  bool by_frame_pointers; /* stacks are walked by these alone */
-  bool stats;             /* say at the end how many stacks were known */
-  bool check_stacks;      /* known stacks are walked all the same, and compared */
-  bool show_below_main;   /* of stacks; not the engine's business, but of who finds names */
+  bool stats;           /* say at the end how many stacks were known */
+  bool check_stacks;    /* known stacks are walked all the same, and compared */
+  bool show_below_main; /* of stacks; not the engine's business, but of who finds names */
 } dmd_native_options_t;
 
 extern const dmd_option_table_t dmd_native_option_table;

@@ -118,8 +118,11 @@ static const dmd_option_t engine_options[] = {
      "what to record: live blocks and by whom they were reported, live blocks only, all blocks of "
      "the run, or live blocks with what is in them",
      WORD, AT(mode)},
-    {"stacks", "full|partial", "full",
-     "a stack for every block, or for a sample of them weighted by size", WORD, AT(partial_stacks)},
+    {"stacks", "full|partial|fp", "full",
+     "a stack for every block, or for a sample of them weighted by size; fp, for the native "
+     "engine: "
+     "for every block, found by frame pointers alone",
+     WORD, AT(stacks)},
     {"sample-below", "<bytes>", "0", "sample blocks smaller than this; 0: record every block",
      NUMBER, AT(sample_below), .least = 0, .most = 1 << 30},
     {"seed", "<number>", "1", "seed of the sampling", NUMBER, AT(seed), .least = INT64_MIN,
@@ -228,7 +231,7 @@ dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
                              .allocator = is_auto ? DMD_ALLOCATOR_GLIBC
                                                   : (dmd_allocator_t)(options->allocator - 1),
                              .allocator_is_auto = is_auto,
-                             .partial_stacks = options->partial_stacks,
+                             .partial_stacks = options->stacks == DMD_STACKS_PARTIAL,
                              .inherit_tags = !options->no_inherited_tags,
                              .sample_below = options->sample_below,
                              .seed = options->seed,

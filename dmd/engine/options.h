@@ -32,10 +32,12 @@ typedef struct dmd_rule {
   const char *tag;  /* NULL of rules on reports */
 } dmd_rule_t;
 
+typedef enum { DMD_STACKS_FULL, DMD_STACKS_PARTIAL, DMD_STACKS_BY_FP } dmd_stacks_taken_t;
+
 typedef struct dmd_options {
   const dmd_env_t *env;
   dmd_mode_t mode;
-  bool partial_stacks;
+  dmd_stacks_taken_t stacks;
   uint64_t sample_below; /* bytes; 0: off */
   uint64_t seed;
   uint32_t allocator; /* a dmd_allocator_t plus 1; 0: what the program has loaded */

@@ -38,6 +38,7 @@ typedef struct {
   dmd_trace_t *trace; /* NULL: not wanted, or it can no longer be remembered */
   uintptr_t ip, sp, fp;
   uintptr_t fp_at;      /* where fp was read from; 0: it is as in the beginning */
+  bool is_fp_noted;     /* in the trace */
   uintptr_t low, szB;   /* what is known to be there: the words from low, in so many bytes */
   uintptr_t page;       /* and in this page, if it is not 0 */
   bool was_interrupted; /* the frame at ip was, and did not call */
@@ -177,16 +178,22 @@ static bool read_word(void *walk, uintptr_t at, uintptr_t *word) {
 
 /*--- What a walk depends on ---*/
 
+/* A word that was not noted before. */
 static void note_word(walk_t *w, uintptr_t at) {
   dmd_trace_t *trace = w->trace;
-  if (trace != NULL && (at - w->low >= w->szB || !dmd_trace_add_word(trace, at)))
+  if (trace == NULL)
+    return;
+  if (at - w->low >= w->szB || trace->n_words == DMD_TRACE_WORDS)
     w->trace = NULL;
+  else
+    trace->at[trace->n_words++] = at;
 }
 
 /* The way from this frame goes by its frame pointer. */
 static void note_fp(walk_t *w) {
-  if (w->trace == NULL)
+  if (w->trace == NULL || w->is_fp_noted)
     return;
+  w->is_fp_noted = true;
   if (w->fp_at == 0)
     w->trace->needs_fp = true;
   else
@@ -218,6 +225,7 @@ static bool step_to(walk_t *w, uintptr_t cfa, uintptr_t fp_at) {
   if (fp_at != 0) {
     w->fp = dmd_stack_word(fp_at);
     w->fp_at = fp_at;
+    w->is_fp_noted = false;
   }
   w->sp = cfa;
   w->ip = return_address - 1;

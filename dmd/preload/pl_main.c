@@ -129,7 +129,7 @@ static void start(void) {
   }
   g_pid = getpid();
   pl_host_start();
-  pl_stack_init(g_native_options.num_callers, g_native_options.by_frame_pointers,
+  pl_stack_init(g_native_options.num_callers, g_options.stacks == DMD_STACKS_BY_FP,
                 g_native_options.check_stacks);
   if (!start_engine())
     pl_real_exit_now(1);

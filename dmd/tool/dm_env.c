@@ -52,6 +52,8 @@ void dm_start_engine(void) {
   const HChar *conflict = dmd_options_conflict(&g_options);
   if (conflict != NULL)
     end_with_bad_option("--mode=", dmd_mode_name(g_options.mode), conflict);
+  if (g_options.stacks == DMD_STACKS_BY_FP)
+    end_with_bad_option("--stacks=", "fp", "only the native engine walks stacks in this way");
   if (!dmd_engine_init(&g_engine, &g_env, &g_host, &g_options, &why))
     end_with_bad_option("--dmd-out-file=", g_options.out_file, why.text);
   dmd_strbuf_destroy(&why);

@@ -57,7 +57,7 @@ def test_frame_pointers(t):
     program = t.program("deep.c", extra=["-fno-omit-frame-pointer"])
     t.equal(t.run(program).profile.at("bottom"), ["100+4"])
     for function in ("bottom", "middle", "top", "main"):
-        t.equal(t.run(program, options=["--frame-pointers=yes"]).profile.at(function), ["100+4"])
+        t.equal(t.run(program, options=["--stacks=fp"]).profile.at(function), ["100+4"])
 
 
 def test_own_frames_are_not_shown(t):

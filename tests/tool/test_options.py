@@ -202,7 +202,7 @@ def usable_sizes_are_real(t):
 # ---- The command line ----
 
 BAD_OPTIONS = [
-    "--mode=dark", "--mode=", "--mode=scans", "--stacks=none", "--sample-below=-1", "--sample-below=x",
+    "--mode=dark", "--mode=", "--mode=scans", "--stacks=none", "--stacks=fp", "--sample-below=-1", "--sample-below=x",
     "--sample-below=99999999999", "--seed=x", "--allocator=foo", "--tag-threads=yes", "--sort-by=size",
     "--max-records=0", "--max-records=-1", "--max-records=", "--max-records=3x", "--max-records=some", "--max-frames=0",
     "--max-frames=501", "--dump-at-exit=maybe", "--dmd-out-file=", "--no-such-option", "--max-recordsx=1",
@@ -229,7 +229,7 @@ def bad_patterns(t):
 
 def help(t):
     run = t.run_natively([t.place.launcher(), "--tool=dmd", "--help"])
-    for option in ("--mode=dark-matter|live|cumulative", "--stacks=full|partial", "--sample-below=<bytes>",
+    for option in ("--mode=dark-matter|live|cumulative", "--stacks=full|partial|fp", "--sample-below=<bytes>",
                    "--seed=<number>", "--allocator=auto|glibc|exact|jemalloc|mozjemalloc|tcmalloc|mimalloc",
                    "--tag-threads=inherit|none", "--sort-by=usable|req|slop|num-blocks",
                    "--max-records=<number>|all", "--max-frames=<number>", "--dump-at-exit=auto|yes|no",

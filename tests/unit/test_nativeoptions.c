@@ -56,7 +56,6 @@ static void defaults(void **state) {
   assert_false(options.trace_children);
   assert_true(options.run_freeres);
   assert_false(options.child_silent);
-  assert_false(options.by_frame_pointers);
   assert_false(options.stats);
   assert_false(options.check_stacks);
   assert_false(options.show_below_main);
