@@ -26,3 +26,13 @@ def test_children_of_many_threads_are_whole(t):
     t.equal(len(run.profiles), 1 + 4 * 2)
     for profile in run.profiles.values():
         t.equal([text for text in profile.at("keep") if not text.startswith(("1000+", "2 x", "3 x", "4 x"))], [])
+
+
+def test_dumps_while_threads_allocate(t):
+    """Each dump has each block that is kept once, also one that is being moved."""
+    threads, blocks, dumps = 16, 40, 6
+    run = t.run([t.program("dumps.c"), str(threads), str(blocks), str(dumps)], options=["--mode=live"])
+    t.equal(len(run.profiles), dumps)
+    for profile in run.profiles.values():
+        kept = sorted(block.req // 8 for block in profile.blocks for _ in range(block.num) if block.req >= 10000)
+        t.equal(kept, [10000 // 8 + i for i in range(threads * blocks)])
