@@ -231,7 +231,7 @@ DMD_TOOL_IFELSE([LINK], [], [VG_(details_name) ("test");],
 
 dnl Optimising the tool as a whole. A call of malloc goes through four rooms and a dozen short functions; as one they take
 dnl a tenth less of the time of a program that allocates much (perf/README.md). "make TOOL_LTO=" does without, and links
-dnl faster. The -flto=auto of gcc is -flto with as many processes as there are processors.
+dnl faster. libdmd.so is optimised in the same way. The -flto=auto of gcc is -flto with as many processes as there are processors.
 AC_DEFUN([DMD_TOOL_LTO], [
 AC_MSG_CHECKING([how $CC optimises a tool as a whole])
 TOOL_LTO=

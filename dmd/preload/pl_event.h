@@ -4,7 +4,8 @@
  *
  * A thread enters, which captures its stack where the event wants one and then takes the engine
  * lock; does what it has to do; and leaves. In between it must not call anything of the program's:
- * not its allocator, nor what takes the loader's lock.
+ * not its allocator, nor what takes the loader's lock. Most allocations, frees and reallocs are
+ * told without the engine lock (engine/observed.h), and with it only if that cannot be.
  *
  * A signal handler that interrupts a thread in the engine cannot enter, nor can anybody before the
  * engine is there. What is allocated and freed then is noted down in the thread's state, and told,
@@ -12,8 +13,9 @@
  * freed memory with the same address, and there may be more than there is room for: then it is
  * known that not all is known (g_is_complete), and nothing is said of a free of an unknown block.
  *
- * Concurrency: any thread. The engine lock comes before those of stacks (pl_stack.h) and memory
- * (pl_memory.h); none of pl_objects.h is taken within it.
+ * Concurrency: any thread. The engine lock comes before those of parts of the blocks
+ * (live/blocks.h), and these before those of stacks (pl_stack.h) and memory (pl_memory.h); none of
+ * pl_objects.h is taken within it.
  */
 #ifndef DMD_PRELOAD_PL_EVENT_H
 #define DMD_PRELOAD_PL_EVENT_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dumps THREADS BLOCKS DUMPS: threads each keep so many blocks and move them with realloc for as long
- * as the first thread asks for dumps; other blocks come and go meanwhile, some freed by another
- * thread than made them. Every block that is kept has a size of its own, give or take 7 bytes.
+ * dumps THREADS BLOCKS DUMPS: threads each keep so many blocks and move them with realloc for as
+ * long as the first thread asks for dumps; other blocks come and go meanwhile, some freed by
+ * another thread than made them. Every block that is kept has a size of its own, give or take 7
+ * bytes.
  *
  * Flags: -pthread
  */
