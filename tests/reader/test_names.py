@@ -8,7 +8,7 @@ import os
 import re
 
 from dmdvtest import Profile
-from harness import Skip, compiler, files
+from harness import Skip, compiler, files, page
 from heapbuilder import Heap
 
 SOURCE = """
@@ -208,3 +208,36 @@ def test_graph(test):
     out, _ = test.dmdv("census", "--by=stack", "--json", "--types=no", graph)
     test.check("outer (prog.c:8)" in out, out)
     test.check("main (prog.c:11)" in out and "below main" not in out, out)
+
+
+def two_builds():
+    """A profile with blocks of two builds of a library, which stand alone in it."""
+    one, other = "bake (b.c:1)", "knead (b.c:2)"
+    profile = Profile(mode="live")
+    for n, frame in enumerate((one, other), 1):
+        profile.block(8 * n, [frame, "main (m.c:1)"])
+    document = profile.json()
+    document["dmd"] = {"wordSize": 8, "objects": [
+        {"path": "/l/libdough.so", "buildId": build_id, "frames": {profile.frames[frame]: 16}}
+        for build_id, frame in (("0a", one), ("0b", other))]}
+    return document
+
+
+def test_two_builds_of_a_library(test):
+    """They are two objects in files, and one library to people."""
+    path = test.write("profile.json", two_builds())
+    out, _ = test.dmdv("print", "--by=library", path)
+    test.equal([line.split()[-1] for line in out.splitlines()[1:]], ["libdough.so"], "rows")
+    test.dmdv("merge", "-o", "merged.json", path, path)
+    merged = files.read_json(test.path("merged.json"))
+    test.equal([(entry["path"], entry["buildId"], list(entry["frames"].values())) for entry in merged["dmd"]["objects"]],
+               [("/l/libdough.so", "0a", [16]), ("/l/libdough.so", "0b", [16])], "objects")
+
+
+def test_anonymous_pages_have_no_build_ids(test):
+    test.write("stub.html", page.STUB)
+    path = test.write("profile.json", two_builds())
+    for options, expected in ((["--anonymize"], []), ([], ["0a", "0b"])):
+        test.dmdv("view", *options, "--page=stub.html", "-o", "out.html", path)
+        document = page.image_of(test.read("out.html")).profiles()[0]
+        test.equal([entry["buildId"] for entry in document["dmd"]["objects"] if "buildId" in entry], expected, options)
