@@ -56,6 +56,7 @@ const commands = {
   press: ({ key }) => page.keyboard.press(key),
   type: ({ text }) => page.keyboard.type(text),
   click: ({ selector }) => page.locator(selector).setTimeout(WAIT_MS).click(),
+  mouse: ({ x, y }) => page.mouse.click(x, y),
   async pick({ selector, files }) {
     await (await page.$(selector)).uploadFile(...files);
   },

@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { Asked } from "./ask.ts";
 import { ErrorPanel, ProgressPanel } from "./panels.tsx";
+import { useScrollPlace } from "./places.ts";
 
 export interface AnsweredProps<T> {
   readonly asked: Pick<Asked<T>, "answer" | "failure">;
@@ -22,11 +23,17 @@ export function Answered<T>({ asked, what, children }: AnsweredProps<T>): JSX.El
 export function AnsweredPage<T>({ asked, what, children }: AnsweredProps<T>): JSX.Element {
   return (
     <Answered asked={asked} what={what}>
-      {(answer) => (
-        <div class="page" tabIndex={0}>
-          {children(answer)}
-        </div>
-      )}
+      {(answer) => <Page name={what}>{children(answer)}</Page>}
     </Answered>
+  );
+}
+
+/** A page of text. name: tells it from others that a link may show. */
+export function Page({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
+  const { ref, onScroll } = useScrollPlace(name);
+  return (
+    <div class="page" tabIndex={0} ref={ref} onScroll={onScroll}>
+      {children}
+    </div>
   );
 }

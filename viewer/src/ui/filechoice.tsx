@@ -11,8 +11,8 @@ import { Select } from "./toolbar.tsx";
 export function FileChoice(props: { files: readonly FileInfo[]; keys: Keys; onChange: (changes: KeyChanges) => void }): JSX.Element | null {
   const { files, keys } = props;
   if (files.length === 0) return null;
-  if (files.length === 1) return <span class="file" title={titleOf(files[0])}>{titleOf(files[0])}</span>;
-  const choices = files.map((file, i) => ({ value: String(i), title: `${i + 1}. ${titleOf(file)}` }));
+  if (files.length === 1) return <span class="file" title={fileTitle(files[0])}>{fileTitle(files[0])}</span>;
+  const choices = files.map((file, i) => ({ value: String(i), title: `${i + 1}. ${fileTitle(file)}` }));
   return (
     <div class="files">
       <Select label="File" value={keys["of"] ?? "0"} choices={choices} onChange={(of) => props.onChange({ of: of === "0" ? undefined : of })} />
@@ -22,7 +22,7 @@ export function FileChoice(props: { files: readonly FileInfo[]; keys: Keys; onCh
 }
 
 /** Without its folder: there is little room. The files' view has all of it. */
-function titleOf(file: FileInfo | undefined): string {
+export function fileTitle(file: FileInfo | undefined): string {
   if (file === undefined) return "";
   const name = baseName(file.name);
   return file.label === undefined || file.label === "" ? name : `${name} (${file.label})`;

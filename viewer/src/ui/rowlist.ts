@@ -8,6 +8,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { printable, usePrefetch, usePrinting, type RowStore } from "./print.ts";
+import { keepPlace, placeOf } from "./places.ts";
 import { ScrollMap } from "./scrollmap.ts";
 
 export const ROW_HEIGHT = 24;
@@ -50,15 +51,34 @@ export function useRowList(source: string, total: number, store?: RowStore): Row
   const map = useMemo(() => new ScrollMap(), [source]);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const [{ width, height: viewport }, setSize] = useState({ width: 1000, height: 480 });
-  const [current, setCurrent] = useState(0);
+  const [current, setCurrent] = useState(() => placeOf(source)?.row ?? 0);
   map.resize(total * ROW_HEIGHT, viewport);
   useSize(scroller, setSize);
+  // Where one was is reached once there are enough rows.
+  const wanted = useRef(0);
+  const led = useRef(0);
   useLayoutEffect(() => {
-    setCurrent(0);
+    const place = placeOf(source);
+    setCurrent(place?.row ?? 0);
+    wanted.current = place?.top ?? 0;
     if (scroller.current !== null) scroller.current.scrollTop = map.moveTo(0);
   }, [source]);
-  const onScroll = useScrolling(scroller, map, redraw);
+  useLayoutEffect(() => {
+    if (wanted.current === 0 || scroller.current === null) return;
+    scroller.current.scrollTop = led.current = map.moveTo(wanted.current);
+    if (map.top === wanted.current) wanted.current = 0;
+  }, [source, total, viewport]);
+  // Each entry of the browser's history knows where one is, also one that came while the list stayed.
+  useEffect(() => {
+    if (total > 0 && wanted.current === 0) keepPlace(source, { top: map.settled, row: current });
+  });
+  const followScroll = useScrolling(scroller, map, redraw);
+  const onScroll = (): void => {
+    if (scroller.current !== null && Math.abs(scroller.current.scrollTop - led.current) > 1) wanted.current = 0; // by hand
+    followScroll();
+  };
   const goTo = (row: number): void => {
+    wanted.current = 0;
     setCurrent(row);
     const top = row * ROW_HEIGHT;
     const element = scroller.current;
@@ -140,6 +160,7 @@ function useScrolling(scroller: Reference<HTMLElement>, map: ScrollMap, redraw: 
     timer.current = window.setTimeout(() => {
       const settled = map.settle();
       if (Math.abs(settled - element.scrollTop) > 1) element.scrollTop = settled;
+      redraw(0);
     }, SETTLED_MS);
   };
 }

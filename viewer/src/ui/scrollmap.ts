@@ -12,6 +12,7 @@ export class ScrollMap {
   #scroll = 0;
   #full = 0;
   #viewport = 0;
+  #settled = 0;
 
   /** The list's whole height and what is seen of it. */
   resize(full: number, viewport: number): void {
@@ -23,6 +24,11 @@ export class ScrollMap {
   /** What is seen at the upper edge. */
   get top(): number {
     return this.#top;
+  }
+
+  /** `top` when the scrolling had stopped for the last time. */
+  get settled(): number {
+    return this.#settled;
   }
 
   /** How tall the element is. */
@@ -43,13 +49,14 @@ export class ScrollMap {
 
   /** Shows the list at `top`; returns where the element has to be scrolled to. */
   moveTo(top: number): number {
-    this.#top = this.#clamp(top);
+    this.#top = this.#settled = this.#clamp(top);
     this.#scroll = this.#share();
     return this.#scroll;
   }
 
   /** After the last step: where the element should be for what it shows. */
   settle(): number {
+    this.#settled = this.#top;
     this.#scroll = this.#share();
     return this.#scroll;
   }

@@ -5,7 +5,7 @@
 import type { JSX } from "preact";
 import { count, number } from "../format.ts";
 import { query } from "../state/link.ts";
-import { Answered } from "../ui/answered.tsx";
+import { Answered, Page } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
 import { Facts, Stack } from "../ui/details.tsx";
@@ -68,7 +68,7 @@ function wordsOf(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-function Faults({ client, keys, set }: ViewProps): JSX.Element {
+function Faults({ client, keys, set, goTo }: ViewProps): JSX.Element {
   const first = Number(keys["first"] ?? 0);
   const of = { of: keys["of"], old: keys["old"] };
   const asked = useAsk<FaultsAnswer>(client, query("faults", { ...of, first: String(first), count: String(FAULTS) }));
@@ -78,6 +78,13 @@ function Faults({ client, keys, set }: ViewProps): JSX.Element {
         answer.total === 0 ? (
           <EmptyPanel title="No faults">
             <p>Nothing was reported that is not a block, every claim adds up, and every scope was closed.</p>
+            <p>
+              Blocks that were reported twice are{" "}
+              <button type="button" class="link" onClick={() => goTo("records", { section: "twice" })}>
+                records
+              </button>
+              .
+            </p>
           </EmptyPanel>
         ) : (
           <>
@@ -88,11 +95,11 @@ function Faults({ client, keys, set }: ViewProps): JSX.Element {
               <Pager total={answer.total} first={first} size={FAULTS} onChange={(at) => set({ first: at === 0 ? undefined : String(at) })} />
               <CopyButtons client={client} view="faults" keys={of} />
             </Toolbar>
-            <div class="page" tabIndex={0}>
+            <Page name={`faults ${first}`}>
               {answer.faults.map((fault, i) => (
                 <FaultSection fault={fault} key={first + i} />
               ))}
-            </div>
+            </Page>
           </>
         )
       }

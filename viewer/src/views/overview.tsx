@@ -11,10 +11,12 @@ import { AnsweredPage } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
 import { CopyButtons } from "../ui/copy.tsx";
 import { Facts } from "../ui/details.tsx";
+import { fileTitle } from "../ui/filechoice.tsx";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { BarCell, BarHead, sectionKey, StateBar, StateName } from "../ui/state.tsx";
 import { ChangedTypes } from "./census.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
+import { Twice } from "./twice.tsx";
 import { hasProfile, type View, type ViewProps } from "./view.ts";
 
 type GoTo = ViewProps["goTo"];
@@ -28,8 +30,9 @@ function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
     <AnsweredPage asked={asked} what="Adding up">
       {(answer) => (
         <>
-          <OverviewBody answer={answer} file={file} goTo={goTo}
-            types={hasTypes && <ChangedTypes client={client} keys={keys} onAll={() => goTo("diff", { show: "types" })} />} />
+          <OverviewBody answer={answer} file={file} old={keys["old"] === undefined ? undefined : files[Number(keys["old"])]} goTo={goTo}
+            types={hasTypes && <ChangedTypes client={client} keys={keys} onAll={() => goTo("diff", { show: "types" })} />}
+            twice={answer.mode === "dark-matter" && <Twice client={client} of={of} goTo={goTo} />} />
           <CopyButtons client={client} view="overview" keys={of} />
         </>
       )}
@@ -37,21 +40,26 @@ function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
   );
 }
 
-interface OverviewProps {
+interface BodyProps {
   readonly answer: OverviewAnswer;
   readonly file: FileInfo | undefined;
+  /** What is subtracted from it. */
+  readonly old?: FileInfo | undefined;
   readonly goTo: GoTo;
   /** What changed by type. */
   readonly types?: ComponentChildren;
+  /** What was reported twice, which is another answer. */
+  readonly twice?: ComponentChildren;
 }
 
-export function OverviewBody({ answer, file, goTo, types }: OverviewProps): JSX.Element {
+export function OverviewBody({ answer, file, old, goTo, types, twice }: BodyProps): JSX.Element {
   return (
     <>
-      <Heap answer={answer} file={file} goTo={goTo} />
+      <Heap answer={answer} file={file} old={old} goTo={goTo} />
       {answer.changed !== undefined && <Changed changed={answer.changed}>{types}</Changed>}
       <Faults answer={answer} goTo={goTo} />
       <Worst answer={answer} goTo={goTo} />
+      {twice}
       <div class="columns">
         <SumsTable title="Reporters" by="reporter" sums={answer.reporters} goTo={goTo} />
         <SumsTable title="Tags" by="tag" sums={answer.tags} goTo={goTo} />
@@ -68,7 +76,7 @@ function Link({ onClick, children }: { onClick: () => void; children: ComponentC
   );
 }
 
-function Heap({ answer, file, goTo }: { answer: OverviewAnswer; file: FileInfo | undefined; goTo: GoTo }): JSX.Element {
+function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "old" | "goTo">): JSX.Element {
   const { heap, sections } = answer;
   const isDark = answer.mode === "dark-matter";
   return (
@@ -77,8 +85,9 @@ function Heap({ answer, file, goTo }: { answer: OverviewAnswer; file: FileInfo |
         {answer.sampled ? "About " : ""}
         {bytes(heap.bytes)} in {blocks(heap.blocks)}
       </h2>
+      {old !== undefined && <p>These are differences: what this file has more than {fileTitle(old)}, or less where there is a minus sign.</p>}
       {file !== undefined && <Facts facts={factsOf(file, answer.mode)} />}
-      {isDark && (
+      {isDark && old === undefined && (
         <StateBar label="The heap" parts={sections.map((row) => ({ section: row.name, value: row.bytes, title: `${row.name} ${bytes(row.bytes)}, ${row.share}` }))} />
       )}
       <table class="figures">
@@ -234,7 +243,9 @@ function SumsTable({ title, by, sums, goTo }: { title: string; by: string; sums:
 
 function OverviewOrNone(props: ViewProps): JSX.Element {
   const file = props.files[Number(props.keys["of"] ?? 0)];
-  if (file === undefined) return <EmptyPanel title="There is no such file." />;
+  if (file === undefined) return <EmptyPanel title="There is no such file.">
+      <p>Choose another one above.</p>
+    </EmptyPanel>;
   return <Overview {...props} />;
 }
 

@@ -35,6 +35,7 @@ function Treemap({ client, keys, set }: ViewProps): JSX.Element {
           Out
         </button>
         {answer !== null && answer.left > 0 && <span class="quiet">{number(answer.left)} small ones are not shown</span>}
+        {answer !== null && parseFloat(answer.share) > 100 && <span class="quiet">blocks that were reported twice are in both reporters’ areas</span>}
       </Toolbar>
       <Answered asked={map} what="Adding up">
         {(top) =>
