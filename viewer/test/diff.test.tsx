@@ -2,12 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
-import { nameOf, TimeLine, type Dump } from "../src/views/diff.tsx";
+import { nameAmong, nameOf, TimeLine, type Dump } from "../src/views/diff.tsx";
 
 const dump = (of: number, more: Partial<Dump>): Dump => ({ of, mode: "live", heap: { bytes: 1000 * of, blocks: of }, ...more });
 
 test("diff: a dump is called by its label, its number, its time or its file", () => {
   assert.deepEqual([dump(0, { label: "full", n: 3 }), dump(0, { label: "", n: 3, time: "now" }), dump(0, { time: "now" }), dump(4, {})].map(nameOf), ["full", "dump 3", "now", "file 5"]);
+});
+
+test("diff: dumps of the same name are told apart", () => {
+  const dumps = [dump(0, { label: "step", n: 1 }), dump(1, { label: "step", n: 2 }), dump(2, { label: "end", n: 3 })];
+  assert.deepEqual(dumps.map((one) => nameAmong(one, dumps)), ["step, dump 1", "step, dump 2", "end"]);
 });
 
 test("diff: the time line says which dump is shown and which is subtracted", () => {

@@ -19,7 +19,7 @@ _SENTENCES = """(async (n, step) => {
   return told;
 })"""
 
-_STATES = ["unreported", "once", "twice"]
+_STATES = ["unreported", "once-reported", "twice-reported"]
 
 
 def state_of(graph):

@@ -4,7 +4,7 @@
 
 import type { JSX } from "preact";
 import type { Amount, FileInfo } from "../core/answers.ts";
-import { blocks, bytes, number, signed } from "../format.ts";
+import { number } from "../format.ts";
 import { query } from "../state/link.ts";
 import { AnsweredPage } from "../ui/answered.tsx";
 import { useAsk } from "../ui/ask.ts";
@@ -14,6 +14,7 @@ import { EmptyPanel, ErrorPanel } from "../ui/panels.tsx";
 import { BarCell, BarHead, STATES, StateName, type StateBytes } from "../ui/state.tsx";
 import { Segments, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { CensusTree } from "./census.tsx";
+import { Changed } from "./changed.tsx";
 import type { OverviewAnswer } from "./overviewanswers.ts";
 import { isProfile, type View, type ViewProps } from "./view.ts";
 
@@ -37,6 +38,12 @@ export interface SeriesAnswer {
 export function nameOf(dump: Dump): string {
   if (dump.label !== undefined && dump.label !== "") return dump.label;
   return dump.n === undefined ? (dump.time ?? `file ${dump.of + 1}`) : `dump ${dump.n}`;
+}
+
+/** Its name, and its number where others are called the same. */
+export function nameAmong(dump: Dump, dumps: readonly Dump[]): string {
+  const name = nameOf(dump);
+  return dumps.some((other) => other !== dump && nameOf(other) === name) ? `${name}, ${nameOf({ ...dump, label: "" })}` : name;
 }
 
 const SHOWN: readonly Choice[] = [
@@ -100,7 +107,7 @@ function Places({ client, keys, set, goTo }: ViewProps): JSX.Element {
           {changed.failure !== null && <ErrorPanel failure={changed.failure} />}
           {changed.answer?.changed !== undefined && (
             <>
-              <Changes changed={changed.answer.changed} />
+              <Changed changed={changed.answer.changed} />
               <p>
                 <button type="button" class="link" onClick={() => goTo("records")}>
                   All records that changed
@@ -154,7 +161,7 @@ export function TimeLine({ name, dumps, of, old, onChoose }: TimeLineProps): JSX
               <tr key={at} aria-current={at === of ? "true" : undefined}>
                 <th scope="row">
                   <button type="button" class="link" aria-pressed={at === of || at === old} onClick={() => onChoose(at)}>
-                    {nameOf(dump)}
+                    {nameAmong(dump, dumps)}
                   </button>
                   {at === of && <span class="quiet"> shown</span>}
                   {at === old && <span class="quiet"> subtracted</span>}
@@ -177,26 +184,6 @@ export function TimeLine({ name, dumps, of, old, onChoose }: TimeLineProps): JSX
 
 function statesOf({ sections }: Dump): StateBytes | undefined {
   return sections === undefined ? undefined : Object.fromEntries(Object.entries(sections).map(([state, amount]) => [state, amount.bytes]));
-}
-
-function Changes({ changed }: { changed: NonNullable<OverviewAnswer["changed"]> }): JSX.Element {
-  return (
-    <section>
-      <h2>What changed</h2>
-      <p>{changed.sentence}</p>
-      <ol class="worst">
-        {changed.places.map((place, i) => (
-          <li key={i}>
-            <p class="worst-size">{place.what}</p>
-            <p class="frame quiet">{place.frames.join(" ← ")}</p>
-            <p>
-              {number(place.before.bytes)} to {bytes(place.now.bytes)} ({signed(place.now.bytes - place.before.bytes)}), {number(place.before.blocks)} to {blocks(place.now.blocks)}
-            </p>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
 }
 
 export const diffView: View = {

@@ -88,8 +88,8 @@ function Retained({ client, keys, set }: ViewProps): JSX.Element {
       titleOf={(row) => [row.name, row.type ?? "", row.address ?? "", row.evidence === undefined ? "" : `the type rests on: ${row.evidence}`].filter((text) => text !== "").join("\n")}
       name={(row) => (
         <>
-          {row.name !== "" && <span class="frame">{row.name} </span>}
-          {row.type !== undefined && <span class={row.name === "" ? "frame" : "frame quiet"}>{row.type}</span>}
+          <span class="frame">{row.name}</span>
+          {row.type !== undefined && <span class={row.name === "" ? "frame" : "frame quiet"}> {row.type}</span>}
           {row.blocks > 1 && <span class="quiet"> × {number(row.blocks)}</span>}
         </>
       )} />

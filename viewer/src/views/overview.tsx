@@ -15,6 +15,7 @@ import { fileTitle } from "../ui/filechoice.tsx";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { BarCell, BarHead, sectionKey, StateBar, StateName } from "../ui/state.tsx";
 import { ChangedTypes } from "./census.tsx";
+import { Changed } from "./changed.tsx";
 import type { OverviewAnswer, Sums, WorstRow } from "./overviewanswers.ts";
 import { Twice } from "./twice.tsx";
 import { hasProfile, type View, type ViewProps } from "./view.ts";
@@ -129,24 +130,6 @@ function factsOf(file: FileInfo, mode: string): (readonly [string, string])[] {
   if (file.reduced !== undefined)
     facts.push(["Put together", `${count(file.reduced.records, "stack", "stacks")} of ${bytes(file.reduced.bytes)}, the smallest, as (smaller records): the file was too large`]);
   return facts;
-}
-
-function Changed({ changed, children }: { changed: NonNullable<OverviewAnswer["changed"]>; children: ComponentChildren }): JSX.Element {
-  return (
-    <section>
-      <h2>What changed</h2>
-      <p>{changed.sentence}</p>
-      <ul class="list">
-        {changed.places.map((place, i) => (
-          <li key={i}>
-            <p>{place.what}</p>
-            <p class="frame quiet">{place.frames.join(" ← ")}</p>
-          </li>
-        ))}
-      </ul>
-      {children}
-    </section>
-  );
 }
 
 function Faults({ answer, goTo }: { answer: OverviewAnswer; goTo: GoTo }): JSX.Element | null {

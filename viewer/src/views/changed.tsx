@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What changed most between two files, of the overview's answer: in the overview itself, and below the time line.
+
+import type { ComponentChildren, JSX } from "preact";
+import { blocks, bytes, number, signed } from "../format.ts";
+import type { OverviewAnswer } from "./overviewanswers.ts";
+
+/** children: what else is said of it. */
+export function Changed({ changed, children }: { changed: NonNullable<OverviewAnswer["changed"]>; children?: ComponentChildren }): JSX.Element {
+  return (
+    <section>
+      <h2>What changed</h2>
+      <p>{changed.sentence}</p>
+      <ol class="list">
+        {changed.places.map((place, i) => (
+          <li key={i}>
+            <p class="worst-size">{place.what}</p>
+            <p class="frame quiet">{place.frames.join(" ← ")}</p>
+            <p>
+              {number(place.before.bytes)} to {bytes(place.now.bytes)} ({signed(place.now.bytes - place.before.bytes)}), {number(place.before.blocks)} to {blocks(place.now.blocks)}
+            </p>
+          </li>
+        ))}
+      </ol>
+      {children}
+    </section>
+  );
+}
