@@ -190,43 +190,49 @@ static void capture_late(pl_thread_t *thread) {
   lock_with_stack(thread, true);
 }
 
-void pl_tell_free(const pl_entry_t *entry, void *p) {
+bool pl_tell_free(const pl_entry_t *entry, void *p) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p;
   if (!begin_at(thread, entry)) {
     note(thread, &(pl_note_t){.addr = addr, .entry = *entry, .is_free = true});
-    return;
+    return true;
   }
+  bool is_valid = true;
   dmd_quick_event_t event = quick_event(thread);
   if (!dmd_observed_quick_free(&g_engine, &event, addr)) {
     lock_with_stack(thread, dmd_live_wants_stack_of_free(&g_engine.live));
     if (!dmd_observed_free(&g_engine, thread->number, addr) && g_is_complete) {
+      is_valid = false;
       capture_late(thread);
       dmd_observed_say_invalid_free(&g_engine, thread->number, addr);
     }
     unlock_engine(thread);
   }
   end(thread);
+  return is_valid;
 }
 
-void pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving) {
+bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving) {
   pl_thread_t *thread = pl_thread();
   *moving = (pl_moving_t){.addr = (uintptr_t)p};
   if (!begin_at(thread, entry)) {
     note(thread, &(pl_note_t){.addr = moving->addr, .entry = *entry, .is_free = true});
-    return;
+    return true;
   }
+  bool is_valid = true;
   moving->stack = pl_stack_capture(thread);
   moving->block = dmd_observed_quick_begin_realloc(&g_engine, moving->addr);
   if (moving->block == NULL) {
     thread->stack = moving->stack;
     lock_engine();
     moving->block = dmd_observed_begin_realloc(&g_engine, moving->addr);
-    if (moving->block == NULL && g_is_complete)
+    is_valid = moving->block != NULL || !g_is_complete;
+    if (!is_valid)
       dmd_observed_say_invalid_realloc(&g_engine, thread->number, moving->addr);
     unlock_engine(thread);
   }
   end(thread);
+  return is_valid;
 }
 
 static void tell_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p, size_t req,

@@ -55,8 +55,9 @@ void pl_tell_failure(const pl_entry_t *entry, size_t req);
 /* It is asked how large a block is. */
 void pl_tell_asked(const pl_entry_t *entry, void *p);
 
-/* It is about to be given one back. */
-void pl_tell_free(const pl_entry_t *entry, void *p);
+/* It is about to be given one back. False: it must not be, since there is no such block. The
+ * program is spared what its allocator would make of that, as it is under Valgrind. */
+bool pl_tell_free(const pl_entry_t *entry, void *p);
 
 /* A realloc: begin before it, then end, with what it answered; NULL: it failed, and req bytes were
  * wanted. What is told in between is this thread's. */
@@ -66,7 +67,7 @@ typedef struct pl_moving {
   uint32_t stack;
 } pl_moving_t;
 
-void pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving);
+bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving);
 void pl_tell_realloc_end(const pl_entry_t *entry, const pl_moving_t *moving, void *p, size_t req);
 
 /* ---- In a fork. ---- */

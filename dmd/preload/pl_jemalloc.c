@@ -19,7 +19,8 @@ OURS void *pl_rallocx(void *p, size_t szB, int flags) {
   pl_moving_t moving;
   if (g_real.rallocx == NULL)
     return NULL;
-  pl_tell_realloc_begin(&entry, p, &moving);
+  if (!pl_tell_realloc_begin(&entry, p, &moving))
+    return NULL;
   void *now = g_real.rallocx(p, szB, flags);
   pl_tell_realloc_end(&entry, &moving, now, szB);
   return now;
@@ -37,8 +38,8 @@ OURS size_t pl_xallocx(void *p, size_t szB, size_t extra_szB, int flags) {
     most_szB = SIZE_MAX;
   if (now_szB != before_szB && now_szB >= szB) {
     pl_moving_t moving;
-    pl_tell_realloc_begin(&entry, p, &moving);
-    pl_tell_realloc_end(&entry, &moving, p, most_szB < now_szB ? most_szB : now_szB);
+    if (pl_tell_realloc_begin(&entry, p, &moving))
+      pl_tell_realloc_end(&entry, &moving, p, most_szB < now_szB ? most_szB : now_szB);
   }
   return now_szB;
 }
@@ -47,16 +48,16 @@ OURS void pl_dallocx(void *p, int flags) {
   pl_entry_t entry = PL_ENTRY(PL_IN_DALLOCX);
   if (g_real.dallocx == NULL)
     return;
-  pl_tell_free(&entry, p);
-  g_real.dallocx(p, flags);
+  if (pl_tell_free(&entry, p))
+    g_real.dallocx(p, flags);
 }
 
 OURS void pl_sdallocx(void *p, size_t szB, int flags) {
   pl_entry_t entry = PL_ENTRY(PL_IN_SDALLOCX);
   if (g_real.sdallocx == NULL)
     return;
-  pl_tell_free(&entry, p);
-  g_real.sdallocx(p, szB, flags);
+  if (pl_tell_free(&entry, p))
+    g_real.sdallocx(p, szB, flags);
 }
 
 AS(pl_mallocx) void *mallocx(size_t szB, int flags);

@@ -30,14 +30,16 @@ OURS static void *pl_malloc(size_t szB) {
   return pl_told(&entry, g_real.malloc(szB), szB);
 }
 
+/* Of a product that is too large either factor may be a negative number. */
 OURS static void *pl_calloc(size_t n, size_t szB) {
   pl_entry_t entry = PL_ENTRY(PL_IN_CALLOC);
-  size_t all_szB;
+  size_t larger = n > szB ? n : szB, all_szB;
   if (__builtin_mul_overflow(n, szB, &all_szB))
-    all_szB = n > szB ? n : szB;
+    all_szB = SIZE_MAX;
   if (is_early())
     return pl_early_alloc(1, all_szB);
-  return pl_told(&entry, g_real.calloc(n, szB), all_szB);
+  void *p = g_real.calloc(n, szB);
+  return pl_told(&entry, p, p == NULL ? larger : all_szB);
 }
 
 OURS static void *pl_memalign(size_t alignB, size_t szB) {
@@ -86,10 +88,7 @@ OURS static void *pl_pvalloc(size_t szB) {
 
 /* Whether the program's function is to be called. */
 static bool tell_free(const pl_entry_t *entry, void *p) {
-  if (p == NULL || pl_early_has(p) || is_early())
-    return false;
-  pl_tell_free(entry, p);
-  return true;
+  return p != NULL && !pl_early_has(p) && !is_early() && pl_tell_free(entry, p);
 }
 
 OURS static void pl_free(void *p) {
@@ -138,9 +137,12 @@ static void *resize(const pl_entry_t *entry, void *p, size_t szB) {
   if (p == NULL)
     return pl_told(entry, g_real.realloc(p, szB), szB);
   pl_moving_t moving;
-  pl_tell_realloc_begin(entry, p, &moving);
+  if (!pl_tell_realloc_begin(entry, p, &moving))
+    return NULL;
   void *now = g_real.realloc(p, szB);
   pl_tell_realloc_end(entry, &moving, now, szB);
+  if (now == NULL)
+    pl_tell_failure(entry, szB);
   return now;
 }
 

@@ -151,15 +151,13 @@ static void *program_s(unsigned form) {
 
 #define OURS_DELETE(form, parameters, arguments, symbol, name)                                     \
   typedef void(*fn_##form) parameters;                                                             \
-  static void call_##form(pl_entry_t entry, void *p) {                                             \
-    if (p != NULL)                                                                                 \
-      pl_tell_free(&entry, p);                                                                     \
+  static bool call_##form(pl_entry_t entry, void *p) {                                             \
+    return p == NULL || pl_tell_free(&entry, p);                                                   \
   }                                                                                                \
   OURS void ours_##form parameters {                                                               \
     fn_##form function = (fn_##form)program_s(FORM_##form);                                        \
-    if (g_forms[FORM_##form].is_told)                                                              \
-      call_##form(ENTRY(form), p);                                                                 \
-    function arguments;                                                                            \
+    if (!g_forms[FORM_##form].is_told || call_##form(ENTRY(form), p))                              \
+      function arguments;                                                                          \
   }                                                                                                \
   __attribute__((alias("ours_" #form), visibility("default"))) void pl_##form parameters __asm__(  \
       symbol);

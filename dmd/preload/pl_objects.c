@@ -258,11 +258,11 @@ uint32_t pl_objects_changes(void) {
   return atomic_load_explicit(&g_objects.n_changes, memory_order_acquire);
 }
 
-const pl_object_t *pl_object_around(uint64_t addr) {
+uint32_t pl_object_around(uint64_t addr) {
   for (uint32_t i = pl_objects_count(); i > 0; i--)
     if (addr >= g_objects.object[i]->start && addr < g_objects.object[i]->end)
-      return g_objects.object[i];
-  return NULL;
+      return i;
+  return DMD_NONE;
 }
 
 const pl_object_t *pl_object(uint32_t number) {

@@ -39,8 +39,9 @@ uint32_t pl_object_at(uint64_t ip);
 /* Becomes another number whenever something else is loaded than before. */
 uint32_t pl_objects_changes(void);
 
-/* The object, loaded last, that any address is in, of data as well; NULL: none. */
-const pl_object_t *pl_object_around(uint64_t addr);
+/* The object, loaded last, that any address is in, of data as well, by its number; DMD_NONE: none.
+ */
+uint32_t pl_object_around(uint64_t addr);
 
 /* The object with this number; how many there are. */
 const pl_object_t *pl_object(uint32_t number);

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "preload/pl_lines.h"
 #include "preload/pl_objects.h"
+#include "preload/pl_symbols.h"
 #include "preload/pl_thread.h"
 
 static void put(char *text, size_t szB, const char *what, const char *path) {
@@ -30,15 +31,22 @@ static dmd_fault_kind_t describe(const pl_mapping_t *mapping, char *text, size_t
   return DMD_FAULT_REPORT_MAPPED;
 }
 
+static dmd_fault_kind_t describe_data(uint32_t object, uint64_t addr, char *text, size_t szB) {
+  const char *variable = pl_variable_at(object, addr);
+  put(text, szB, variable == NULL ? "the data of " : "the global variable ",
+      variable == NULL ? pl_object(object)->path : variable);
+  return DMD_FAULT_REPORT_GLOBAL;
+}
+
 dmd_fault_kind_t pl_classify(void *ctx, uint64_t addr, char *text, size_t szB) {
-  const pl_object_t *object = pl_object_around(addr);
+  uint32_t object = pl_object_around(addr);
   pl_lines_t lines;
   const char *line;
   dmd_fault_kind_t kind = DMD_FAULT_REPORT_NO_ADDRESS;
   (void)ctx;
-  put(text, szB, object == NULL ? "" : "the data of ", object == NULL ? "" : object->path);
-  if (object != NULL)
-    return DMD_FAULT_REPORT_GLOBAL;
+  put(text, szB, "", "");
+  if (object != DMD_NONE)
+    return describe_data(object, addr, text, szB);
   pl_lines_open(&lines, "/proc/self/maps");
   while (kind == DMD_FAULT_REPORT_NO_ADDRESS && (line = pl_lines_next(&lines)) != NULL) {
     pl_mapping_t mapping = pl_read_mapping(line);

@@ -25,9 +25,9 @@ static bool is_first_line(const char *line) {
 }
 
 static bool is_engines(const pl_mapping_t *mapping) {
-  const pl_object_t *object = pl_object_around(mapping->start);
+  uint32_t object = pl_object_around(mapping->start);
   return pl_memory_has(mapping->start) ||
-         (object != NULL && object == pl_object_around((uintptr_t)&g_env));
+         (object != DMD_NONE && object == pl_object_around((uintptr_t)&g_env));
 }
 
 void pl_resident_measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks_szB) {

@@ -100,14 +100,14 @@ static const file_t *file_of(uint32_t object) {
 
 /* ---- Looking up. ---- */
 
-/* The function with the fewest bytes around the place. */
-static const char *find_symbol(const file_t *file, uint64_t offset) {
+/* The function or variable, as `type` says, with the fewest bytes around the place. */
+static const char *find_symbol(const file_t *file, uint64_t offset, unsigned type) {
   const char *name = NULL;
   uint64_t least = UINT64_MAX;
   for (uint64_t i = 0; i < file->n; i++) {
     const ElfW(Sym) *symbol = &file->symbols[i];
     if (offset - symbol->st_value >= symbol->st_size || symbol->st_size >= least ||
-        (symbol->st_info & 15) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
+        (symbol->st_info & 15u) != type || symbol->st_shndx == SHN_UNDEF ||
         symbol->st_name >= file->strings_szB)
       continue;
     name = file->strings + symbol->st_name;
@@ -117,14 +117,26 @@ static const char *find_symbol(const file_t *file, uint64_t offset) {
 }
 
 static char *look_up(dmd_code_t code) {
-  const char *symbol = code.epoch == DMD_NONE ? NULL
-                                              : find_symbol(file_of(code.epoch),
-                                                            code.ip - pl_object(code.epoch)->bias);
+  const char *symbol =
+      code.epoch == DMD_NONE
+          ? NULL
+          : find_symbol(file_of(code.epoch), code.ip - pl_object(code.epoch)->bias, STT_FUNC);
   dmd_strbuf_t name;
   dmd_strbuf_init(&name, &g_env);
   if (symbol != NULL)
     dmd_mangled_name(&name, symbol);
   return dmd_strbuf_take(&name);
+}
+
+static void begin(void) {
+  if (!g_symbols.is_ready)
+    dmd_pool_init(&g_symbols.files, &g_env, "pl.symbols", sizeof(file_t));
+  g_symbols.is_ready = true;
+}
+
+const char *pl_variable_at(uint32_t object, uint64_t addr) {
+  begin();
+  return find_symbol(file_of(object), addr - pl_object(object)->bias, STT_OBJECT);
 }
 
 const char *pl_symbol_at(dmd_code_t code) {
@@ -133,9 +145,7 @@ const char *pl_symbol_at(dmd_code_t code) {
     return ours;
   if (code.epoch == DMD_NONE) /* what is there now */
     code.epoch = pl_object_find(code.ip);
-  if (!g_symbols.is_ready)
-    dmd_pool_init(&g_symbols.files, &g_env, "pl.symbols", sizeof(file_t));
-  g_symbols.is_ready = true;
+  begin();
   uint64_t at = dmd_code_hash(code) % CACHED;
   if (g_symbols.cache[at].name == NULL || !dmd_code_equal(g_symbols.cache[at].code, code)) {
     dmd_env_free(&g_env, g_symbols.cache[at].name);

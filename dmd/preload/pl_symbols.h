@@ -18,6 +18,11 @@
 
 #include "engine/host.h"
 
+/* The name of the variable around an address of the object; NULL: it has none, or that is not
+ * known.
+ */
+const char *pl_variable_at(uint32_t object, uint64_t addr);
+
 /* The name of the function around an address, until the next call; NULL: it has none. */
 const char *pl_symbol_at(dmd_code_t code);
 
