@@ -34,7 +34,7 @@ def census(t, page, fixture):
 def _retained_name(row):
     name = row.get("name", "")
     kind = " " + row["type"] if "type" in row else ""
-    return name + kind + (" × " + number(row["blocks"]) if row["blocks"] > 1 else "")
+    return (name + kind + (" × " + number(row["blocks"]) if row["blocks"] > 1 else "")).strip()
 
 
 def _retained_rows(rows, whole, level=1):

@@ -133,8 +133,12 @@ def by_what(t, page, fixture):
                 continue
             parts = [name for name in SECTIONS.values() if name in rows[0]]
             shown = [[row["Name"], row["Bytes"], row["Share"], row["Blocks"], *[row[name] for name in parts]] for row in page.rows()]
-            t.equal(shown, [[r["name"], number(r["bytes"]), percent(r["bytes"], whole), number(r["blocks"]), *[number(r[name]) for name in parts]]
-                            for r in rows], "records by %s, %s" % (by, state or "all"))
+            wanted = [[r["name"], number(r["bytes"]), percent(r["bytes"], whole), number(r["blocks"]), *[number(r[name]) for name in parts]]
+                      for r in rows]
+            if by == "type":  # dmdv census has equal ones in another order
+                t.equal([row[1] for row in shown], [row[1] for row in wanted], "records by type: the largest first")
+                shown, wanted = sorted(shown), sorted(wanted)
+            t.equal(shown, wanted, "records by %s, %s" % (by, state or "all"))
 
 
 def tree(t, page, fixture):

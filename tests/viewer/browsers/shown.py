@@ -91,7 +91,7 @@ def tree_rows(page, cells, most=10**6):
 
 _CELLS = """(row) => [...[...row.querySelectorAll('.lazy-figure')].map((e) => e.innerText),
   [...row.querySelector('.lazy-name').childNodes].filter((e) => !e.classList?.contains('tree-mark') && e.tagName !== 'BUTTON')
-    .map((e) => e.innerText ?? e.data).join('')]"""
+    .map((e) => e.innerText ?? e.data).join('').trim()]"""
 
 
 def lazy_rows(page, most=100):

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Flame graph and treemap: keys lead through all that is drawn, and what the line below the picture says of it is compared."""
+
+import collections
+import json
+import re
+
+from harness import files
+from shown import blocks_of, bytes_of, choices, percent
+
+STATES = ("unreported", "once-reported", "twice-reported")
+
+# What the line says after each of these keys.
+_WALK = """(async (keys) => {
+  const element = document.querySelector('.canvas-scroller'), told = [];
+  for (const key of keys) {
+    if (key !== '') element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    for (let turn = 0; turn < 6; turn++) await null; // the page draws itself anew before the next task
+    told.push([...document.querySelector('.chosen').children].map((e) => e.textContent));
+  }
+  return told;
+})"""
+
+
+def walk(page, keys):
+    return page.evaluate("%s(%s)" % (_WALK, json.dumps(keys)))
+
+
+class Node:
+    """Bytes by state, and blocks; a list of nodes within it by name."""
+
+    def __init__(self, name):
+        self.name, self.blocks, self.bytes, self.kids = name, 0, collections.Counter(), {}
+
+    def add(self, names, state, size, blocks):
+        """To this node and to the nodes within it on a way of names."""
+        node = self
+        for name in [None, *names]:
+            node = node if name is None else node.kids.setdefault(name, Node(name))
+            node.bytes[state] += size
+            node.blocks += blocks
+
+    @property
+    def total(self):
+        return sum(self.bytes.values())
+
+    def cut(self, least):
+        """Leaves out what is smaller; how many nodes that are."""
+        left_out = 0
+        for name, kid in list(self.kids.items()):
+            if kid.total < least:
+                del self.kids[name]
+                left_out += kid.count()
+            else:
+                left_out += kid.cut(least)
+        return left_out
+
+    def count(self):
+        return 1 + sum(kid.count() for kid in self.kids.values())
+
+    def line(self, whole, name, states, prints_zero):
+        return [name, "%s (%s) in %s" % (bytes_of(self.total), percent(self.total, whole), blocks_of(self.blocks)),
+                *["%s %s" % (state, bytes_of(self.bytes[state])) for state in states if prints_zero or state in self.bytes]]
+
+
+# ---- Flame graph ----
+
+
+def calls_of(path):
+    """All calls, the outermost first, from the profile's own text; and the states that there are."""
+    doc = files.read_json(path)
+    mode = doc["invocation"]["mode"]
+    frames = {key: re.sub(r"^#\d+: ", "", text) for key, text in doc["frameTable"].items()}
+    top = Node("(all)")
+    for block in doc["blockList"]:
+        state = STATES[min(2, len(block.get("reps", [])))] if mode == "dark-matter" else mode
+        stack = [frames[frame] for frame in reversed(doc["traceTable"][block["alloc"]])] if "alloc" in block else ["(no stack recorded)"]
+        num = block.get("num", 1)
+        top.add(stack, state, num * (block["req"] + block.get("slop", 0)), num)
+    return top, STATES if mode == "dark-matter" else [mode]
+
+
+def flame(t, page, fixture):
+    """Row by row: a key leads to the neighbour in a row, another into a call."""
+    top, states = calls_of(fixture.paths[fixture.of])
+    page.go("view=flame", **({"of": fixture.of} if fixture.of else {}))
+    said = re.search(r"([\d,]+) calls? of less than ([\d,]+) byte", page.text(".toolbar"))
+    n, least = [int(number.replace(",", "")) for number in said.groups()] if said else (0, 0)
+    t.equal(top.cut(least), n, "calls that are left out")
+    row, whole = [top], top.total
+    walk(page, ["Home"])
+    while row:
+        lines = {id(node): node.line(whole, node.name, states, True) for node in row}
+        shown = walk(page, ["ArrowLeft"] * len(row) + ["ArrowRight"] * (len(row) - 1))[len(row) - 1:]
+        t.equal(sorted(shown), sorted(lines.values()), "a row of the flame graph")
+        # Into the next row: by a call that looks like none without calls in it. Then to its begin.
+        leaves = [lines[id(node)] for node in row if not node.kids]
+        into = next((i for i, line in enumerate(shown) if line not in leaves), None)
+        row = [kid for node in row for kid in node.kids.values()]
+        t.check(into is not None or not row, "a way leads to the next row")
+        if row:
+            walk(page, ["ArrowLeft"] * len(shown) + ["ArrowRight"] * into + ["ArrowDown"])
+
+
+# ---- Treemap ----
+
+
+def parts_of(name, by):
+    """A path's first slash stays with what follows."""
+    if by not in ("reporter", "file") or name.startswith("("):
+        return [name]
+    return [("/" if name.startswith("/") else "") + name.lstrip("/").split("/")[0], *name.lstrip("/").split("/")[1:]]
+
+
+def areas_of(t, fixture, by):
+    rows = t.json("print", "--json", "--by=" + by, fixture.paths[fixture.of])["rows"]
+    states = [state for state in STATES if rows and state in rows[0]]
+    top = Node("(all)")
+    for row in rows:
+        parts = parts_of(row["name"], by)
+        for state in states or [""]:
+            top.add(parts, state, row[state] if state else row["bytes"], 0)
+        node = top
+        for part in [None, *parts]:
+            node = node if part is None else node.kids[part]
+            node.blocks += row["blocks"]
+    return top, states
+
+
+def treemap(t, page, fixture):
+    whole = t.json("print", "--json", fixture.paths[fixture.of])["heap"]["bytes"]
+    of = {"of": fixture.of} if fixture.of else {}
+    page.go("view=treemap", **of)
+    for by in choices(page):
+        if by == "type":
+            continue  # test_views.test_types
+        page.go("view=treemap", **of, **({"by": by} if by else {}))
+        top, states = areas_of(t, fixture, by or "reporter")
+        least = top.total / 1000
+        t.equal("%d small" % top.cut(least) in page.text(".toolbar") or "small" not in page.text(".toolbar"), True, "what is left out")
+        told = walk(page, [""])[0]
+        t.equal(told, top.line(whole, "(all)", states, True), "treemap by " + by)
+        agree_areas(t, page, top, [], whole, states, "treemap by " + by)
+
+
+def agree_areas(t, page, node, names, whole, states, where):
+    """From an area that was gone to: into it, through its children, and out again."""
+    kids = {"/".join([*names, kid.name]): kid for kid in node.kids.values()}
+    if not kids:
+        return
+    shown = walk(page, ["ArrowDown"] + ["ArrowRight"] * (len(kids) - 1))
+    t.equal(sorted(shown), sorted(kid.line(whole, name, states, True) for name, kid in kids.items()), where)
+    walk(page, ["ArrowLeft"] * len(kids))
+    for line in shown:
+        agree_areas(t, page, kids[line[0]], [*names, kids[line[0]].name], whole, states, where)
+        walk(page, ["ArrowRight"])
+    walk(page, ["ArrowUp"])
