@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
 import { keysOfSorting, RECORD_COLUMNS, selectionOf, sortingOf } from "../src/views/recordtable.tsx";
+import { describePicks, Picks } from "../src/views/picks.tsx";
 import { RecordBody } from "../src/views/record.tsx";
 import type { RecordAnswer, RecordRow } from "../src/views/recordanswers.ts";
 import { withKeys } from "../src/state/link.ts";
@@ -58,4 +59,13 @@ test("records: links sort as the core does where they say nothing, and back", ()
 
 test("records: which row is open does not change what is asked for", () => {
   assert.deepEqual(withKeys({ view: "", keys: {} }, selectionOf({ section: "once", q: "a", id: "3", view: "x" })).keys, { section: "once", q: "a" });
+});
+
+test("records: what is shown alone is asked for, said, and can be taken back", () => {
+  const keys = { tag: "lib", type: "char[]", id: "3" };
+  assert.deepEqual(withKeys({ view: "", keys: {} }, selectionOf(keys)).keys, { tag: "lib", type: "char[]" });
+  assert.equal(describePicks(keys), "tag lib, type char[]");
+  const shown = (except: string): string[] => renderToString(<Picks keys={keys} except={except} set={() => undefined} />).match(/title="[^"]*"/g) ?? [];
+  assert.deepEqual(shown(""), ['title="Not only this tag"', 'title="Not only this type"']);
+  assert.deepEqual(shown("type"), ['title="Not only this tag"']); // the row of the sums by type, which is open
 });
