@@ -9,7 +9,8 @@ enum {
   WORD = sizeof(uintptr_t),
   LEAST_RULES = 256,
   MOST_RULES = 1 << 14,
-  LEAST_ADDRESS = 4096 /* of code */
+  LEAST_ADDRESS = 4096,  /* of code */
+  MOST_CHAINED = 1 << 20 /* bytes of a frame without unwind information */
 };
 
 /* How to get from a frame to its caller's, for one address in it. */
@@ -234,7 +235,9 @@ static bool step_to(walk_t *w, uintptr_t cfa, uintptr_t fp_at) {
 
 static bool step_by_chain(walk_t *w) {
   note_fp(w);
-  return w->fp >= w->sp && w->fp % WORD == 0 && step_to(w, w->fp + 2 * WORD, w->fp);
+  /* Further away is another stack: a coroutine may begin with a frame pointer of who made it. */
+  return w->fp >= w->sp && w->fp - w->sp < MOST_CHAINED && w->fp % WORD == 0 &&
+         step_to(w, w->fp + 2 * WORD, w->fp);
 }
 
 static bool step_by_saved_cfa(walk_t *w, const rule_t *rule) {

@@ -59,10 +59,11 @@ typedef struct dmd_trace {
   bool needs_fp;                 /* whether the frame pointer that it began with mattered */
 } dmd_trace_t;
 
-/* A word of the program's stack, whatever is in it. */
+/* A word of the program's stack, whatever is in it: AddressSanitizer does not like to see all of
+ * them read. */
 typedef uintptr_t __attribute__((may_alias)) dmd_stack_word_t;
 
-static inline uintptr_t dmd_stack_word(uintptr_t at) {
+__attribute__((no_sanitize("address"))) static inline uintptr_t dmd_stack_word(uintptr_t at) {
   return *(const dmd_stack_word_t *)at;
 }
 

@@ -47,8 +47,12 @@ bool process_object(uintptr_t ip, dmd_code_range_t *range, const char **path, ui
   return true;
 }
 
+bool process_read(uintptr_t at, void *to, size_t szB) {
+  struct iovec ours = {to, szB}, theirs = {(void *)at, szB};
+  return process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0) == (ssize_t)szB;
+}
+
 bool process_can_read(uintptr_t at) {
   uintptr_t word;
-  struct iovec to = {&word, sizeof word}, from = {(void *)at, sizeof word};
-  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof word;
+  return process_read(at, &word, sizeof word);
 }

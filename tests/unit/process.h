@@ -8,10 +8,16 @@
 
 #include "engine/ehframe.h"
 
+#include <stddef.h>
+
 /* The object that has this address, as it is mapped; epoch is left alone. path and base may be
  * NULL. */
 bool process_object(uintptr_t ip, dmd_code_range_t *range, const char **path, uintptr_t *base);
 
+/* Copies memory, whatever is in it. False: there is none. */
+bool process_read(uintptr_t at, void *to, size_t szB);
+
+/* A word. */
 bool process_can_read(uintptr_t at);
 
 #endif
