@@ -297,6 +297,8 @@ void pl_event_fork_end(bool is_child) {
   pl_memory_fork_end();
   pl_stack_fork_end();
   if (is_child) {
+    if (pl_thread_count() > 1)
+      pl_objects_stop_asking();
     pl_thread_forked(thread);
     dmd_engine_forked(&g_engine, thread->number);
   }

@@ -35,6 +35,7 @@ static struct {
   dmd_lock_t asking; /* comes before the loader's lock, */
   dmd_lock_t lock;   /* and this after it: of what follows */
   bool is_known;
+  bool asks_nobody;                                /* see pl_objects_stop_asking */
   unsigned long long n_loads, n_unloads;           /* as the loader counts them */
   const pl_object_t *volatile object[MAX_OBJECTS]; /* by number */
   atomic_uint n;
@@ -210,6 +211,8 @@ static int see_locked(struct dl_phdr_info *info, size_t szB, void *p) {
 
 void pl_objects_refresh(void) {
   asking_t asking = {.is_first = true};
+  if (g_objects.asks_nobody)
+    return;
   pl_objects_begin_asking();
   dl_iterate_phdr(see_locked, &asking);
   pl_objects_end_asking();
@@ -218,6 +221,10 @@ void pl_objects_refresh(void) {
   if (!asking.is_first)
     publish();
   pl_lock_give(&g_objects.lock);
+}
+
+void pl_objects_stop_asking(void) {
+  g_objects.asks_nobody = true;
 }
 
 void pl_objects_begin_asking(void) {

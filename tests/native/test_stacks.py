@@ -60,6 +60,15 @@ def test_frame_pointers(t):
         t.equal(t.run(program, options=["--stacks=fp"]).profile.at(function), ["100+4"])
 
 
+def test_forks_while_others_load(t):
+    """A child does not wait for the lock of the loader, which another thread of its parent may have had."""
+    names = [t.program("plugin.c", extra=["-shared", "-fPIC"])]
+    program = t.program("loading_forks.c")
+    for _ in range(5):
+        run = t.run([program, *names], options=["--check-stacks=yes"], timeout=60)
+        t.equal(run.out, b"done\n")
+
+
 def test_own_frames_are_not_shown(t):
     """The function of ours with which a thread begins."""
     run = t.run(t.program("deep.c"))
