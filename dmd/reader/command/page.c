@@ -70,9 +70,10 @@ bool dmdv_page_open(dmdv_page_t *page, const char *name) {
   if (name == NULL)
     page->bytes = dmdv_built_page(&page->n);
   if (page->bytes == NULL)
-    return dmdv_error("view: this dmdv was built without the page; configure says what building it "
-                      "takes, or give --page=FILE, which dmdv view --page-only of another dmdv "
-                      "wrote");
+    return dmdv_error(
+        "view: this dmdv was built without the page; configure and make say what "
+        "building it takes, or give --page=FILE, which dmdv view --page-only of another dmdv "
+        "wrote");
   return find_element(page) || dmdv_error("view: %s is no page that dmdv view --page-only wrote",
                                           name != NULL ? name : "what was built in");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * The page as it is, where the assembler finds it: in the folder viewer of the build or of a
- * release.
+ * release. It is empty where npm could not get what it is built with.
  */
 #include "reader/command/page.h"
 
@@ -14,5 +14,5 @@ extern const char begin[] __asm__("dmdv_page_begin"), end[] __asm__("dmdv_page_e
 
 const char *dmdv_built_page(size_t *n) {
   *n = (size_t)(end - begin);
-  return begin;
+  return *n > 0 ? begin : NULL;
 }
