@@ -30,8 +30,8 @@ say_page = test -s viewer/page.html || { \
 page:
 	rm -rf viewer/node_modules viewer/page.html
 	$(MAKE) all
-.PHONY: page
 endif
+.PHONY: page
 
 # The page is part of a release, so that nobody who builds one needs node.
 if HAVE_VIEWER

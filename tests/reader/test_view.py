@@ -6,7 +6,7 @@ import json
 import os
 
 from dmdvtest import Profile
-from graphwriter import HEADER, Graph, data, number, part
+from graphwriter import BLOCKS, END, HEADER, Graph, data, number, part
 from harness import Skip, page
 
 PAGE = "stub.html"
@@ -113,6 +113,25 @@ def test_damaged_graph_beside(test):
     image, err = view(test, path)
     test.equal((image.n_graphs(), len(image.profiles()), len(image.files())), (0, 1, 1))
     test.contains(err, "a.graph.gz: ")
+
+
+def test_graph_that_is_too_large(test):
+    """It is left out; without another file there is no page. Blocks of 8 bytes, 32 apart, to which nothing points."""
+    n, limit = 10000001, 10000000
+    large = Graph().set(header=part(data(HEADER, data(1, "dmd-graph") + number(2, 1) + number(3, 8) +
+                                         data(6, "dark-matter") + number(11, 7) + number(12, 1))),
+                        blocks=part(data(BLOCKS, number(1, n) + data(2, b"\x20" * n) + data(3, b"\x08" * n))),
+                        end=part(data(END, number(1, 2) + number(2, n) + number(3, 2))))
+    path, graph = test.write("a.json", profile()), test.write("b.graph.gz", large.gzipped())
+    image, err = view(test, path, graph)
+    test.equal((image.n_graphs(), len(image.profiles())), (0, 1))
+    said = ("dmdv: view: %s is left out: it has {:,} blocks and roots with {:,} pointers, and a page bears {:,} with 50,000,000; "
+            "dmdv census, retained and the like read it\n" % graph)
+    # Beside the blocks the two roots, and the node that points to them.
+    test.equal(err, said.format(n + 3, 4, limit) + "dmdv: wrote out.html\n")
+    _, err = test.dmdv("view", "--page=" + PAGE, "--types=no", "-o", "none.html", graph, status=2)
+    test.equal(err, said.format(n + 3, 4, limit) + "dmdv: view: there is nothing left to show\n")
+    test.equal(os.path.exists(test.path("none.html")), False)
 
 
 def test_smaller_records(test):

@@ -163,18 +163,20 @@ static bool is_wanted(const view_t *view, const entry_t *entry, const dmd_profil
   return dmdv_is_of_same_moment(&profile->run, profile->mode, &graph->run, graph->mode);
 }
 
-/* Says so where it is not. A graph that was given is an error, one that was found is left out. */
+/* Says so where it does not, and is left out. */
 static bool fits_page(const entry_t *entry, const dmd_heapgraph_t *graph) {
   char texts[4][DMD_FORMAT_MAX];
   uint32_t n_nodes = graph->graph.n_nodes, n_edges = dmd_graph_n_edges(&graph->graph);
   const uint32_t numbers[] = {n_nodes, n_edges, DMD_MAX_VIEW_NODES, DMD_MAX_VIEW_EDGES};
   for (int i = 0; i < 4; i++)
     dmd_format_commas(texts[i], numbers[i]);
-  return (n_nodes <= DMD_MAX_VIEW_NODES && n_edges <= DMD_MAX_VIEW_EDGES) ||
-         dmdv_error(
-             "view: %s has %s blocks and roots with %s pointers, and a page bears %s with %s: "
-             "dmdv census, retained and the like read it",
-             entry->name, texts[0], texts[1], texts[2], texts[3]);
+  if (n_nodes <= DMD_MAX_VIEW_NODES && n_edges <= DMD_MAX_VIEW_EDGES)
+    return true;
+  dmdv_note(
+      "view: %s is left out: it has %s blocks and roots with %s pointers, and a page bears %s "
+      "with %s; dmdv census, retained and the like read it",
+      entry->name, texts[0], texts[1], texts[2], texts[3]);
+  return false;
 }
 
 /* A page has no debug information, in which dmdv owners finds the variables of its proposals. */
@@ -217,11 +219,9 @@ static void write_variables(view_t *view, uint32_t graph, const dmd_knownvariabl
   dmd_knownvariables_destroy(&anonymous);
 }
 
-static bool write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) {
-  if (!is_wanted(view, entry, &graph->heap.profile))
-    return true;
-  if (!fits_page(entry, &graph->heap))
-    return false;
+static void write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) {
+  if (!is_wanted(view, entry, &graph->heap.profile) || !fits_page(entry, &graph->heap))
+    return;
   dmd_knownvariables_t variables;
   dmd_knownvariables_init(&variables, &dmdv_env);
   find_variables(&variables, view, graph);
@@ -237,7 +237,6 @@ static bool write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) 
   write_variables(view, entry->file.index, &variables);
   dmd_knownvariables_destroy(&variables);
   entry->is_in = true;
-  return true;
 }
 
 static bool add_graph(view_t *view, entry_t *entry) {
@@ -245,9 +244,9 @@ static bool add_graph(view_t *view, entry_t *entry) {
   dmd_fail_t fail = {0};
   if (!dmdv_typedgraph_open(&graph, entry->name, &view->options->graph, &fail))
     return dmdv_error_in(entry->name, &fail) || entry->is_beside;
-  bool good = write_graph(view, entry, &graph);
+  write_graph(view, entry, &graph);
   dmdv_typedgraph_close(&graph);
-  return good || entry->is_beside;
+  return true;
 }
 
 /* "profile 1", "graph 2". */
@@ -293,6 +292,13 @@ static void add_settings(view_t *view) {
   dmd_imagewriter_add_settings(&view->writer, &settings);
 }
 
+static bool has_any(const view_t *view) {
+  for (uint32_t id = 1; id <= view->entries.last; id++)
+    if (entry_at(view, id)->is_in)
+      return true;
+  return dmdv_error("view: there is nothing left to show");
+}
+
 static bool add_entries(view_t *view) {
   bool good = true;
   for (uint32_t id = 1; id <= view->entries.last && good; id++) {
@@ -301,7 +307,7 @@ static bool add_entries(view_t *view) {
     dmdv_progress_end(&view->progress);
   }
   add_files(view);
-  return good;
+  return good && has_any(view);
 }
 
 bool dmdv_viewfiles_write(const dmdv_files_t *files, const dmdv_view_options_t *options,

@@ -3,7 +3,8 @@
  * viewfiles.h: the files that `dmdv view` puts into a page.
  *
  * Which kind a file is, its contents tell. A heap graph that lies beside a profile is taken too,
- * where it is of the same moment; that it cannot be read is said, and no obstacle.
+ * where it is of the same moment; that it cannot be read is said, and no obstacle. Nor is a graph
+ * that is larger than a page bears, unless nothing else is left.
  */
 #ifndef DMD_READER_COMMAND_VIEWFILES_H
 #define DMD_READER_COMMAND_VIEWFILES_H
