@@ -22,13 +22,24 @@ export function placeOf(name: string): Place | undefined {
   return places()[name];
 }
 
-export function keepPlace(name: string, place: Place): void {
-  const kept = placeOf(name);
-  if ((kept?.top ?? 0) === place.top && (kept?.row ?? 0) === place.row) return;
-  window.history.replaceState({ places: { ...places(), [name]: place } }, "");
-}
+const PAUSE_MS = 160;
+let written = 0;
+const waits = new Map<string, number>(); // timers, by name
 
-const SETTLED_MS = 160;
+/** Browsers refuse too many changes of an entry: a key that is held down makes one now and then. */
+export function keepPlace(name: string, place: Place): void {
+  const { hash } = window.location;
+  clearTimeout(waits.get(name));
+  const write = (): void => {
+    const kept = placeOf(name);
+    if (window.location.hash !== hash || ((kept?.top ?? 0) === place.top && (kept?.row ?? 0) === place.row)) return;
+    written = Date.now();
+    window.history.replaceState({ places: { ...places(), [name]: place } }, "");
+  };
+  const left = written + PAUSE_MS - Date.now();
+  if (left <= 0) write();
+  else waits.set(name, window.setTimeout(write, left));
+}
 
 /** Of an element that scrolls; it is there when what it shows is. */
 export function useScrollPlace(name: string): { ref: { current: HTMLDivElement | null }; onScroll: () => void } {
@@ -40,7 +51,7 @@ export function useScrollPlace(name: string): { ref: { current: HTMLDivElement |
   }, [name]);
   const onScroll = (): void => {
     clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => keepPlace(name, { top: ref.current?.scrollTop ?? 0, row: 0 }), SETTLED_MS);
+    timer.current = window.setTimeout(() => keepPlace(name, { top: ref.current?.scrollTop ?? 0, row: 0 }), PAUSE_MS);
   };
   return { ref, onScroll };
 }
