@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "host.h"
 
-#include <alloca.h>
 #include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
@@ -185,7 +184,7 @@ static void paths(void **state) {
 
 /* A frame whose size is known only when it runs has a frame pointer. */
 __attribute__((noinline)) static void with_alloca(size_t szB, int depth) {
-  char *volatile room = alloca(szB);
+  char *volatile room = __builtin_alloca(szB);
   room[0] = 1;
   if (depth > 0)
     with_alloca(szB, depth - 1);
@@ -204,7 +203,7 @@ static void sizes_that_change(void **state) {
 __attribute__((noinline)) static void aligned(int depth) {
   _Alignas(128) volatile char room[256];
   room[depth] = 1;
-  char *volatile more = alloca(16 * (size_t)(depth + 1));
+  char *volatile more = __builtin_alloca(16 * (size_t)(depth + 1));
   more[0] = 1;
   if (depth > 0)
     aligned(depth - 1);
