@@ -143,7 +143,7 @@ def test_missing_files_are_told_once(test):
     other = files.read_json(paths[0])
     other["dmd"]["objects"][0]["path"] = "/nowhere"
     test.write("profile3", other)
-    said = said.replace("6", "8").replace("\n", "; of 1 other file\n")
+    said = said.replace("6 frames", "8 frames").replace("\n", "; of 1 other file\n")
     stacks(test, *paths, test.path("profile3"), err=said)
     test.error("print", "--clamp-contents", paths[0])
 
