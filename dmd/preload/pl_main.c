@@ -100,9 +100,9 @@ static bool start_engine(void) {
 /* The first of all handlers of exit is called last, after the destructors of every library: it
  * comes before the loader's own, which are registered when the program's code starts. */
 static void register_ends(void) {
-  on_exit(finish_at_exit, NULL);
-  at_quick_exit(pl_finish);
-  pthread_atfork(pl_event_fork_begin, fork_in_parent, fork_in_child);
+  if (on_exit(finish_at_exit, NULL) != 0 || at_quick_exit(pl_finish) != 0 ||
+      pthread_atfork(pl_event_fork_begin, fork_in_parent, fork_in_child) != 0)
+    pl_say("there is no memory to be told of the program's end and of its forks");
 }
 
 /* Other allocators have functions of their own that we do not see. */

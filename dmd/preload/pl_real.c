@@ -55,7 +55,7 @@ size_t pl_early_size(const void *p) {
 
 void pl_real_find(void) {
   static bool is_finding;
-  pl_real_t found;
+  pl_real_t found = {.malloc = NULL};
   if (is_finding)
     return;
   is_finding = true;

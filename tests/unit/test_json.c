@@ -431,12 +431,12 @@ static const char objects_text[] = "  \"objects\": [\n"
 static void objects_of_frames(void **state) {
   (void)state;
   static const dmd_location_t locations[] = {
-      {"main", "a.c", 3, "/bin/app", 0x10},
-      {"run", NULL, 0, "/bin/app", 0x20},
-      {NULL, NULL, 0, NULL, DMD_OFFSET_UNKNOWN},
-      {"inlined", "a.h", 4, "/bin/app", DMD_OFFSET_UNKNOWN},
-      {"f", "a (1).c", 4, "/l/\"x.so", 0xff},
-      {"g", NULL, 0, "/l/y.so", 1},
+      {"main", "a.c", 3, "/bin/app", 0x10, NULL},
+      {"run", NULL, 0, "/bin/app", 0x20, NULL},
+      {NULL, NULL, 0, NULL, DMD_OFFSET_UNKNOWN, NULL},
+      {"inlined", "a.h", 4, "/bin/app", DMD_OFFSET_UNKNOWN, NULL},
+      {"f", "a (1).c", 4, "/l/\"x.so", 0xff, NULL},
+      {"g", NULL, 0, "/l/y.so", 1, NULL},
   };
   fixture_t f;
   fixture_begin(&f, DMD_MODE_LIVE);

@@ -192,8 +192,11 @@ static void numbers_like_stable_insertion(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(like_stable_insertion), cmocka_unit_test(sorted_reversed_sawtooth),
-      cmocka_unit_test(all_ids_by_magnitude),  cmocka_unit_test(nothing_to_do_allocates_nothing),
+      cmocka_unit_test(like_stable_insertion),
+      cmocka_unit_test(sorted_reversed_sawtooth),
+      cmocka_unit_test(all_ids_by_magnitude),
+      cmocka_unit_test(nothing_to_do_allocates_nothing),
+      cmocka_unit_test(numbers_like_stable_insertion),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,9 +32,8 @@ bool dmdv_history_limits(const char *least, dmd_steps_limits_t *limits) {
   const char *why = dmd_size_parse(least, &size);
   if (why != NULL)
     return dmdv_error("--least-change=%s: %s", least, why);
-  *limits = size.is_percent
-                ? (dmd_steps_limits_t){.least_share = (double)size.value * millionth_of_percent}
-                : (dmd_steps_limits_t){.least = (double)size.value};
+  limits->least = size.is_percent ? 0 : (double)size.value;
+  limits->least_share = size.is_percent ? (double)size.value * millionth_of_percent : 0;
   return true;
 }
 

@@ -157,7 +157,7 @@ static void append_number(dmd_strbuf_t *to, uint64_t number) {
 
 /* Small ones of either sign are short. */
 static void append_signed(dmd_strbuf_t *to, int64_t number) {
-  append_number(to, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+  append_number(to, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));
 }
 
 static void encode(dmd_strbuf_t *to, const dmdv_recordset_t *set) {
