@@ -8,7 +8,8 @@ import shells
 from harness import Skip, files
 
 COMMANDS = ("print", "diff", "tree", "check", "export", "merge", "view", "run", "census", "retained", "paths",
-            "referrers", "leaks", "owners")
+            "referrers", "leaks", "owners", "history")
+OF_HISTORY = ("add", "list", "show", "check", "acknowledge")
 # Valgrind's own options that `dmdv run` offers.
 OF_VALGRIND = {"--num-callers=", "--log-file=", "--trace-children=", "--show-below-main=", "--quiet"}
 
@@ -62,6 +63,11 @@ def test_options(test):
         expected = completed(of_command(test, command))
         if command == "run":
             expected |= completed(of_tool(test)) | OF_VALGRIND
+        if command == "history":
+            test.equal(sorted(offered(test, "dmdv", command, "")), sorted(OF_HISTORY + ("--help",)), "its commands")
+            for own in OF_HISTORY:
+                test.equal(sorted(offered(test, "dmdv", command, own, "--")),
+                           sorted(completed(listed(test.dmdv(command, own, "--help")[0]))), "history " + own)
         test.equal(sorted(offered(test, "dmdv", command, "--")), sorted(expected), command)
     test.equal(sorted(offered(test, "valgrind", "--tool=dmd", "--")), sorted(completed(of_tool(test))), "valgrind")
 

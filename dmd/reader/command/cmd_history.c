@@ -11,9 +11,9 @@
 
 static const dmdv_command_t *const subcommands[] = {
     &dmdv_history_add_command,   &dmdv_history_list_command,        &dmdv_history_show_command,
-    &dmdv_history_check_command, &dmdv_history_acknowledge_command,
+    &dmdv_history_check_command, &dmdv_history_acknowledge_command, NULL,
 };
-enum { N_SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
+enum { N_SUBCOMMANDS = sizeof subcommands / sizeof *subcommands - 1 };
 
 dmdv_database_t *dmdv_history_open(const char *db, const char *command, dmdv_open_t how) {
   if (db == NULL) {
@@ -64,6 +64,7 @@ static const dmdv_part_t parts[] = {
              "\n"
              "commands:\n",
      .add_text = add_subcommands,
+     .commands = subcommands,
      .options = &no_options},
     {.text = "\ndmdv history COMMAND --help says more.\n"},
     {0},

@@ -85,6 +85,13 @@ bool dmdv_is_last(const dmdv_part_t *part) {
   return part->text == NULL && part->add_text == NULL && part->options == NULL;
 }
 
+const dmdv_command_t *const *dmdv_own_commands(const dmdv_command_t *command) {
+  for (const dmdv_part_t *part = command->parts; !dmdv_is_last(part); part++)
+    if (part->commands != NULL)
+      return part->commands;
+  return NULL;
+}
+
 static void find_options(known_t *known, const dmdv_command_t *command) {
   *known = (known_t){.letters = ":"};
   for (const dmdv_part_t *part = command->parts; !dmdv_is_last(part); part++)

@@ -26,7 +26,12 @@ typedef struct dmdv_part {
   void (*add_text)(dmd_strbuf_t *text);
   const dmd_option_table_t *options;
   dmdv_options_role_t role;
+  /* Commands that the command has itself, called "NAME COMMAND"; the last is NULL. */
+  const struct dmdv_command *const *commands;
 } dmdv_part_t;
+
+/* The commands that it has itself, or NULL. */
+const struct dmdv_command *const *dmdv_own_commands(const struct dmdv_command *command);
 
 bool dmdv_is_last(const dmdv_part_t *part);
 

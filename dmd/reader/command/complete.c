@@ -167,9 +167,35 @@ static void complete_command(const dmdv_command_t *command, char **words, int n)
     answer_value(option, typed, prefix);
 }
 
+/* Of a command's own command the last word. */
+static const char *last_word(const dmdv_command_t *command) {
+  const char *blank = strrchr(command->name, ' ');
+  return blank == NULL ? command->name : blank + 1;
+}
+
 static void offer_commands(const dmdv_command_t *const *commands, const char *typed) {
   for (; *commands != NULL; commands++)
-    offer(typed, (*commands)->name, (*commands)->summary);
+    offer(typed, last_word(*commands), (*commands)->summary);
+}
+
+/* NULL: there is none of this name. */
+static const dmdv_command_t *find_command(const dmdv_command_t *const *commands, const char *name) {
+  while (*commands != NULL && strcmp(last_word(*commands), name) != 0)
+    commands++;
+  return *commands;
+}
+
+/* words[1] is the command's. */
+static void complete_word(const dmdv_command_t *command, char **words, int n) {
+  const dmdv_command_t *const *own = dmdv_own_commands(command);
+  if (own == NULL) {
+    complete_command(command, words, n);
+  } else if (n == 3) {
+    answer_options(command, words[2]);
+    offer_commands(own, words[2]);
+  } else if (find_command(own, words[2]) != NULL) {
+    complete_command(find_command(own, words[2]), words + 1, n - 1);
+  }
 }
 
 static void complete_dmdv(const dmdv_command_t *const *commands, char **words, int n) {
@@ -186,9 +212,9 @@ static void complete_dmdv(const dmdv_command_t *const *commands, char **words, i
     offer_commands(commands, words[2]);
     return;
   }
-  for (; *commands != NULL; commands++)
-    if (strcmp(words[1], (*commands)->name) == 0)
-      complete_command(*commands, words, n);
+  const dmdv_command_t *command = find_command(commands, words[1]);
+  if (command != NULL)
+    complete_word(command, words, n);
 }
 
 /* ---- A line of valgrind's. ---- */

@@ -67,8 +67,12 @@ _TREE = """(async (most, cells) => {
   };
   const show = async (row) => {
     if (scroller !== null) scroller.scrollTop = Math.max(0, row * 24 - scroller.clientHeight / 2);
-    await drawn();
-    return elements().find((element, i) => number(element, i) === row);
+    for (let frames = 0; frames < 600; frames++) {
+      await drawn();
+      const element = elements().find((element, i) => number(element, i) === row);
+      if (element !== undefined) return element;
+    }
+    throw new Error(`row ${row} is never drawn`);
   };
   for (let left = most; left > 0; ) {
     const closed = (await all((element) => element.ariaExpanded)).flatMap((expanded, i) => (expanded === 'false' ? [i] : []));
