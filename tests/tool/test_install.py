@@ -62,7 +62,8 @@ def names(t):
             {"dmd-" + platform, "vgpreload_dmd-%s.so" % platform}, "the tool's files")
     found = {os.path.relpath(os.path.join(root, path), prefix): names for path, names in found.items()}
     documents = {path: found.pop(path) for path in sorted(found) if (path + "/").startswith(DOCUMENTS + "/")}
-    t.equal(found, INSTALLED)
+    native = {"lib/valgrind-dmd": {"libdmd.so"}} if _variable(t, "native_PROGRAMS") else {}
+    t.equal(found, {**INSTALLED, **native})
     t.equal(sorted(documents), [DOCUMENTS, DOCUMENTS + "/examples", DOCUMENTS + "/pictures"])
     t.check({"README.md", "NEWS", "manual.md", "format.md", "dmd-profile.schema.json"} <= documents[DOCUMENTS],
            "the documents are there: %s" % documents[DOCUMENTS])
@@ -109,7 +110,9 @@ def spec_file(t):
     section = text.partition("\n%files\n")[2].partition("\n%changelog\n")[0]
     listed = {line.split()[-1] for line in section.splitlines()} - {"COPYING", "/usr/include/valgrind"}
     installed = {os.path.join(root, folder, name) for folder, names in _files(root).items() for name in names}
-    installed = {path.replace(tools, "/usr/libexec/valgrind").replace(prefix, "/usr") for path in installed}
+    libraries = commands.run(["rpmspec", "--eval", "%{_libdir}"]).out.strip()
+    for here, there in ((tools, "/usr/libexec/valgrind"), (root + _variable(t, "libdir"), libraries), (prefix, "/usr")):
+        installed = {path.replace(here, there) for path in installed}
     matches = {entry: {path for path in installed if fnmatch.fnmatch(path, entry) or path.startswith(entry + "/")}
                for entry in listed}
     t.equal(sorted(installed - set().union(*matches.values())), [], "installed, but not in the spec file")
