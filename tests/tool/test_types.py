@@ -10,13 +10,18 @@ from harness import commands, files
 from harness.suite import Skip
 
 
-def _show(t, run, *args):
-    """What tests/types/show prints of the run's graph: {"block": {address: name}, "edge": {...}}, stderr."""
+def _run_show(t, run, *args):
+    """Runs tests/types/show on the run's graph."""
     show = os.path.join(t.place.builddir, "tests", "types", "show")
     if not os.path.exists(show):
         raise Skip("tests/types/show is not built (make check TESTS=, with libdw)")
     graph = os.path.join(run.folder, "dmd.out.%d.1.graph.gz" % run.pid)
-    done = t.run_natively([show, graph, *args])
+    return t.run_natively([show, graph, *args])
+
+
+def _show(t, run, *args):
+    """What it prints: {"block": {address: name}, "edge": {...}}, stderr."""
+    done = _run_show(t, run, *args)
     found = {"block": {}, "edge": {}, "evidence": {}}
     for line in done.out.decode().splitlines():
         kind, address, name = line.split(" ", 2)
@@ -171,7 +176,7 @@ def without_debug_information(t):
 
 
 def damaged_debug_information(t):
-    """DWARF of strangers: whatever is in it, dmdv gets to an end."""
+    """DWARF of strangers: whatever is in it, line ends in names too, dmdv gets to an end."""
     program = _copy(t)
     run = t.run_command([program])
     whole = files.read_bytes(program)
@@ -187,7 +192,7 @@ def damaged_debug_information(t):
                 data[start + i] = (data[start + i] * 7 + step) & 255
             with open(program, "wb") as out:
                 out.write(data)
-            _show(t, run)
+            _run_show(t, run)
 
 
 def damaged_files(t):
@@ -211,7 +216,7 @@ def damaged_files(t):
                     data[at] = dice.choice((0, 1, 127, 128, 255, data[at] ^ 1 << dice.randrange(8), dice.randrange(256)))
             with open(program, "wb") as out:
                 out.write(data)
-            _show(t, run)
+            _run_show(t, run)
 
 
 def endless_debug_information(t):

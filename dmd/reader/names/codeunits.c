@@ -7,6 +7,8 @@
 #include "reader/host/host.h"
 #include "reader/types/dies.h"
 
+#include <string.h>
+
 /* Ranges of addresses that are in order of their starts, and may lie within others. */
 typedef struct {
   uint64_t from, to; /* to is behind it */
@@ -130,20 +132,50 @@ static void read_unit(unit_t *unit) {
   unit->order = dmd_sorted_ids(&dmdv_env, unit->functions.last, by_address, &unit->functions);
 }
 
+/* ---- Files. ---- */
+
+/* How much of the path is this folder, with the slash behind it; 0: it is not below it. */
+static size_t length_of_folder(const char *path, const char *folder) {
+  size_t n = folder == NULL ? 0 : strlen(folder);
+  return n > 0 && strncmp(path, folder, n) == 0 && path[n] == '/' ? n + 1 : 0;
+}
+
+/* The file as the table of lines calls it, and Valgrind with it. That is mostly the last part of
+ * its path; but clang takes a folder further up for its folder, where it was run in one beside.
+ * libdw has put the two together, so the longest of the table's folders that fits is taken off. */
+static const char *name_in_table(Dwarf_Files *files, const char *path) {
+  const char *const *folders;
+  size_t n, longest = 0;
+  if (dwarf_getsrcdirs(files, &folders, &n) != 0)
+    n = 0;
+  for (size_t i = 0; i < n; i++) {
+    bool is_relative = i > 0 && folders[i] != NULL && folders[i][0] != '/';
+    size_t before = is_relative ? length_of_folder(path, folders[0]) : 0;
+    size_t own = length_of_folder(path + before, folders[i]);
+    if (own > 0 && before + own > longest)
+      longest = before + own;
+  }
+  return longest > 0 ? path + longest : dmd_path_base(path);
+}
+
+static Dwarf_Files *files_of(const unit_t *unit, size_t *n) {
+  Dwarf_Files *files;
+  Dwarf_Die all = unit->all;
+  return dwarf_getsrcfiles(&all, &files, n) == 0 ? files : NULL;
+}
+
 /* ---- A place. ---- */
 
 static dmdv_source_t caller_of(const unit_t *unit, Dwarf_Die *call) {
   dmdv_source_t caller = {NULL, 0};
   uint64_t file, line;
-  Dwarf_Files *files;
   size_t n;
-  Dwarf_Die all = unit->all;
-  if (!dmdv_die_number(call, DW_AT_call_file, &file) || dwarf_getsrcfiles(&all, &files, &n) != 0 ||
-      file >= n)
+  Dwarf_Files *files = files_of(unit, &n);
+  if (files == NULL || !dmdv_die_number(call, DW_AT_call_file, &file) || file >= n)
     return caller;
   const char *path = dwarf_filesrc(files, file, NULL, NULL);
   if (path != NULL)
-    caller.file = dmd_path_base(path);
+    caller.file = name_in_table(files, path);
   if (dmdv_die_number(call, DW_AT_call_line, &line) && line <= INT32_MAX)
     caller.line = (int)line;
   return caller;
@@ -181,7 +213,9 @@ static void find_source(unit_t *unit, uint64_t addr, dmdv_source_t *source) {
   const char *path = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
   if (path == NULL || dwarf_lineno(line, &source->line) != 0)
     return;
-  source->file = dmd_path_base(path);
+  size_t n;
+  Dwarf_Files *files = files_of(unit, &n);
+  source->file = files == NULL ? dmd_path_base(path) : name_in_table(files, path);
 }
 
 void dmdv_codeunits_find(dmdv_codeunits_t *units, uint64_t addr, dmdv_codeplace_t *place) {

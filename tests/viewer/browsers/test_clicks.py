@@ -55,9 +55,17 @@ def test_the_double_report(t):
     page.expect_quiet(t)
 
 
+_CURRENT = ("[Number(document.querySelector('[data-current=true]')?.id.match(/[0-9]+$/)[0] ?? -1), "
+            "document.querySelector('.table-scroller')?.scrollTop]")
+
+
 def current(page):
-    return page.evaluate("[Number(document.querySelector('[data-current=true]')?.id.match(/[0-9]+$/)[0] ?? -1), "
-                         "document.querySelector('.table-scroller').scrollTop]")
+    return page.evaluate(_CURRENT)
+
+
+def comes_to(page, row, top):
+    """The list is scrolled once its rows are there."""
+    page.until("JSON.stringify(%s) === '[%d,%d]'" % (_CURRENT, row, top))
 
 
 def travel(page, way, link):
@@ -84,15 +92,15 @@ def test_back_leads_to_where_one_was(t):
     t.contains(page.text(".details h2"), "function_1996 ")
     click(page, ".tabs a", "Flame graph")
     travel(page, "back", "records&id=")
-    t.equal(current(page), [1996, top])
+    comes_to(page, 1996, top)
     t.contains(page.text(".details h2"), "function_1996 ")
     travel(page, "back", "records")
     t.equal(page.texts(".details"), [])
-    t.equal(current(page)[1], top)
+    page.until("document.querySelector('.table-scroller')?.scrollTop === %d" % top)
     travel(page, "back", "overview")
-    t.equal(page.evaluate("document.querySelector('.page').scrollTop"), 150)
+    page.until("document.querySelector('.page').scrollTop === 150")
     travel(page, "forward", "records")
-    t.equal(current(page), [1996, top])
+    comes_to(page, 1996, top)
     click(page, ".tabs a", "Files")
     click(page, ".tabs a", "Records")
     t.equal(current(page), [0, 0], "another visit begins at its begin")
