@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * In place of database.c and what stands on it, where there is no SQLite.
+ * dmdv history where there is no SQLite.
  */
 #include "reader/command/commands.h"
 #include "reader/host/message.h"
 
-static int run(int argc, char **argv) {
-  (void)argc, (void)argv;
-  dmdv_error("this dmdv was built without SQLite, so it has no histories: install libsqlite3-dev "
-             "and build it again");
-  return 2;
-}
+#include <string.h>
 
 static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv history COMMAND --db=FILE [OPTION...]\n"
@@ -18,6 +13,16 @@ static const dmdv_part_t parts[] = {
              "Left out of this dmdv: it was built without SQLite.\n"},
     {0},
 };
+
+static int run(int argc, char **argv) {
+  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+    dmdv_print_help(&dmdv_history_command);
+    return 0;
+  }
+  dmdv_error("this dmdv was built without SQLite, so it has no histories: install libsqlite3-dev "
+             "and build it again");
+  return 2;
+}
 
 const dmdv_command_t dmdv_history_command = {
     "history", "watch the figures of builds, and find which build changed them", parts, run};
