@@ -19,6 +19,10 @@
  * chance (DMD_STEPS_RARE): after 43 runs two do, after 20 three, after 10 four. A project that runs
  * each build three times sees a step with the first build that has it.
  *
+ * E-divisive, which others use, judges by permutations of the builds: of n builds the last one is
+ * the largest in one of n permutations however large it is, so that a step is sure only after many
+ * builds that have it.
+ *
  * Cost: for each build a walk over the last DMD_STEPS_WINDOW.
  */
 #ifndef DMD_ANALYSIS_STEPS_H
