@@ -30,6 +30,15 @@ static inline uint64_t dmd_wire_get(const char **from) {
   return v | (uint64_t) * (*from)++ << shift;
 }
 
+/* A signed number as one of which small ones of either sign are short, and back. */
+static inline uint64_t dmd_wire_fold(uint64_t v) {
+  return v << 1 ^ (0 - (v >> 63));
+}
+
+static inline uint64_t dmd_wire_unfold(uint64_t folded) {
+  return folded >> 1 ^ (0 - (folded & 1));
+}
+
 static inline void dmd_wire_number(dmd_strbuf_t *to, uint64_t v) {
   char *end = dmd_wire_put(dmd_strbuf_reserve(to, DMD_WIRE_MAX_NUMBER), v);
   dmd_strbuf_cut(to, (size_t)(end - to->text));

@@ -3,9 +3,7 @@
 
 #include "base/wire.h"
 
-/* ---- Fields. ---- */
-
-static bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
+bool dmd_wire_take_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
   *v = 0;
   for (unsigned i = 0; i < DMD_WIRE_MAX_NUMBER && *at < end; i++) {
     uint8_t byte = *(*at)++;
@@ -15,6 +13,8 @@ static bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
   }
   return false;
 }
+
+/* ---- Fields. ---- */
 
 /* Passes over a number of a fixed width. */
 static bool take_fixed(dmd_wire_fields_t *fields, size_t szB) {
@@ -27,7 +27,7 @@ static bool take_fixed(dmd_wire_fields_t *fields, size_t szB) {
 static bool take_bytes(dmd_wire_fields_t *fields, dmd_wire_field_t *field) {
   uint64_t n;
   field->is_bytes = true;
-  if (!take_number(&fields->at, fields->end, &n) || n > (size_t)(fields->end - fields->at))
+  if (!dmd_wire_take_number(&fields->at, fields->end, &n) || n > (size_t)(fields->end - fields->at))
     return false;
   field->bytes = (dmd_wire_span_t){.at = fields->at, .n = (size_t)n};
   fields->at += n;
@@ -40,12 +40,12 @@ bool dmd_wire_next(dmd_wire_fields_t *fields, dmd_wire_field_t *field) {
   *field = (dmd_wire_field_t){0};
   if (fields->at == fields->end)
     return false;
-  bool good = take_number(&fields->at, fields->end, &tag) && tag >> 3 != 0;
+  bool good = dmd_wire_take_number(&fields->at, fields->end, &tag) && tag >> 3 != 0;
   field->number = good ? tag >> 3 : 0;
   switch (good ? tag & 7 : NONE) {
   case NUMBER:
     field->is_number = true;
-    good = take_number(&fields->at, fields->end, &field->value);
+    good = dmd_wire_take_number(&fields->at, fields->end, &field->value);
     break;
   case FIXED_64:
     good = take_fixed(fields, 8);
@@ -88,7 +88,7 @@ uint64_t dmd_wire_column_refill(dmd_wire_list_t *column) {
       column->end = field.bytes.at + field.bytes.n;
     }
   }
-  take_number(&column->at, column->end, &v);
+  dmd_wire_take_number(&column->at, column->end, &v);
   return v;
 }
 

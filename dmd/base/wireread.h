@@ -22,6 +22,9 @@ typedef struct dmd_wire_span {
   size_t n;
 } dmd_wire_span_t;
 
+/* A number that dmd_wire_put put there; *at is moved behind it. False if there is none. */
+bool dmd_wire_take_number(const uint8_t **at, const uint8_t *end, uint64_t *v);
+
 /* ---- Fields, one after the other. ---- */
 
 /* One of them: a number, or bytes. Of a number of a fixed width neither is set. */

@@ -86,7 +86,7 @@ static inline void add_difference(dmd_graph_column_t *column, uint64_t v) {
 static inline void add_signed_difference(dmd_graph_column_t *column, uint64_t v) {
   uint64_t difference = v - column->last;
   column->last = v;
-  add(column, difference << 1 ^ (0 - (difference >> 63)));
+  add(column, dmd_wire_fold(difference));
 }
 
 /* The same of a column that says how many elements those beside it have: it is there in any case.

@@ -6,6 +6,7 @@
  * same order. A root that was cut into variables has its edges dealt out to these.
  */
 #include "base/limits.h"
+#include "base/wire.h"
 #include "load/graphloader.h"
 
 /* So many parts data is cut into at most; what comes then stays whole. Real programs have some
@@ -173,7 +174,7 @@ static bool start_edges(dmd_graphloader_t *l, cursor_t *cursor) {
 
 /* A difference, as protobuf's sint64 has it: its sign is the lowest bit. */
 static uint64_t difference(uint64_t coded) {
-  return coded >> 1 ^ (0 - (coded & 1));
+  return dmd_wire_unfold(coded);
 }
 
 /* Adds the next edge to the current node, at this offset in it. */

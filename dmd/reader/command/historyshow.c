@@ -56,6 +56,23 @@ static void format_time(char text[32], int64_t seconds) {
     strcpy(text, "?");
 }
 
+/* ---- What a curve is called. ---- */
+
+static void write_keys(listing_t *l, const dmdv_curve_t *curve) {
+  dmd_jsonout_key_str(&l->writer, "series", curve->name);
+  dmd_jsonout_key_str(&l->writer, "moment", curve->moment);
+  dmd_jsonout_key_str(&l->writer, "branch", curve->branch);
+  dmd_jsonout_key_str(&l->writer, "environment", curve->environment_lines);
+}
+
+static void write_name(listing_t *l, const dmdv_curve_t *curve) {
+  dmd_out_safe(l->out, curve->name);
+  dmd_out_str(l->out, ", ");
+  dmd_out_safe(l->out, curve->moment);
+  dmd_out_str(l->out, ", ");
+  dmd_out_safe(l->out, curve->branch);
+}
+
 /* ---- list ---- */
 
 static void write_build(listing_t *l) {
@@ -87,10 +104,7 @@ static void write_series(void *ctx, const dmdv_curve_t *curve) {
   int64_t last = (int64_t)curve->points[curve->n - 1].value;
   if (l->json) {
     dmd_jsonout_object(&l->writer, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key_str(&l->writer, "series", curve->name);
-    dmd_jsonout_key_str(&l->writer, "moment", curve->moment);
-    dmd_jsonout_key_str(&l->writer, "branch", curve->branch);
-    dmd_jsonout_key_str(&l->writer, "environment", curve->environment_lines);
+    write_keys(l, curve);
     dmd_jsonout_key(&l->writer, "builds");
     dmd_jsonout_u64(&l->writer, curve->n);
     dmd_jsonout_key(&l->writer, "last");
@@ -101,11 +115,7 @@ static void write_series(void *ctx, const dmdv_curve_t *curve) {
   dmd_out_str(l->out, "  ");
   dmd_print_number_column(l->out, last, 15);
   dmd_out_str(l->out, "  ");
-  dmd_out_safe(l->out, curve->name);
-  dmd_out_str(l->out, ", ");
-  dmd_out_safe(l->out, curve->moment);
-  dmd_out_str(l->out, ", ");
-  dmd_out_safe(l->out, curve->branch);
+  write_name(l, curve);
   dmd_out_str(l->out, ": ");
   dmd_print_count(l->out, curve->n, false, "build", "builds");
   dmd_out_char(l->out, '\n');
@@ -181,7 +191,7 @@ static void write_curve(listing_t *l, const dmdv_curve_t *curve) {
   dmd_steps_limits_t limits;
   uint32_t n, at = 0;
   dmdv_history_limits(NULL, &limits);
-  dmd_step_t *steps = dmd_steps_find(&dmdv_env, curve->points, curve->n, limits, &n);
+  dmd_step_t *steps = dmdv_curve_steps(curve, limits, &n);
   for (uint32_t i = 0; i < curve->n; i++) {
     for (; at < n && steps[at].first == i; at++)
       if (!l->json)
@@ -197,10 +207,7 @@ static void show_curve(void *ctx, const dmdv_curve_t *curve) {
     return;
   if (l->json) {
     dmd_jsonout_object(&l->writer, DMD_JSONOUT_LINES);
-    dmd_jsonout_key_str(&l->writer, "series", curve->name);
-    dmd_jsonout_key_str(&l->writer, "moment", curve->moment);
-    dmd_jsonout_key_str(&l->writer, "branch", curve->branch);
-    dmd_jsonout_key_str(&l->writer, "environment", curve->environment_lines);
+    write_keys(l, curve);
     dmd_jsonout_key(&l->writer, "points");
     dmd_jsonout_array(&l->writer, DMD_JSONOUT_LINES);
     write_curve(l, curve);
@@ -208,11 +215,7 @@ static void show_curve(void *ctx, const dmdv_curve_t *curve) {
     dmd_jsonout_end(&l->writer);
   } else {
     dmd_out_str(l->out, l->n_shown > 0 ? "\n" : "");
-    dmd_out_safe(l->out, curve->name);
-    dmd_out_str(l->out, ", ");
-    dmd_out_safe(l->out, curve->moment);
-    dmd_out_str(l->out, ", ");
-    dmd_out_safe(l->out, curve->branch);
+    write_name(l, curve);
     dmd_out_char(l->out, '\n');
     write_curve(l, curve);
   }

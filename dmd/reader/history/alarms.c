@@ -48,11 +48,8 @@ static void add_alarm(dmdv_alarms_t *alarms, const dmdv_curve_t *curve, const dm
 
 static void find_in_curve(void *ctx, const dmdv_curve_t *curve) {
   dmdv_alarms_t *alarms = ctx;
-  dmd_steps_limits_t limits = alarms->limits;
-  if (curve->kind == DMD_FIGURE_FAULTS)
-    limits.least = 1;
   uint32_t n;
-  dmd_step_t *steps = dmd_steps_find(&dmdv_env, curve->points, curve->n, limits, &n);
+  dmd_step_t *steps = dmdv_curve_steps(curve, alarms->limits, &n);
   for (uint32_t i = 0; i < n; i++)
     add_alarm(alarms, curve, &steps[i]);
   dmd_env_free(&dmdv_env, steps);

@@ -132,3 +132,9 @@ bool dmdv_curves_visit(dmdv_database_t *db, void (*visit)(void *ctx, const dmdv_
   dmd_strbuf_destroy(&r.builds);
   return step == DMDV_SQL_DONE;
 }
+
+dmd_step_t *dmdv_curve_steps(const dmdv_curve_t *curve, dmd_steps_limits_t limits, uint32_t *n) {
+  if (curve->kind == DMD_FIGURE_FAULTS)
+    limits.least = 1;
+  return dmd_steps_find(&dmdv_env, curve->points, curve->n, limits, n);
+}

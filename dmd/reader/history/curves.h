@@ -33,4 +33,7 @@ typedef struct dmdv_curve {
 bool dmdv_curves_visit(dmdv_database_t *db, void (*visit)(void *ctx, const dmdv_curve_t *curve),
                        void *ctx);
 
+/* The steps of a curve, as dmd_steps_find has them. limits: of bytes; of a count the least is 1. */
+dmd_step_t *dmdv_curve_steps(const dmdv_curve_t *curve, dmd_steps_limits_t limits, uint32_t *n);
+
 #endif

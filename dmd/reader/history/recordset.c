@@ -4,6 +4,8 @@
 #include "analysis/plain.h"
 #include "analysis/record.h"
 #include "base/mem.h"
+#include "base/wire.h"
+#include "base/wireread.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 
@@ -11,7 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { MAX_FRAMES = 64, MAX_DEPTH = 50, VARINT_SZB = 10 };
+enum { MAX_FRAMES = 64, MAX_DEPTH = 50 };
 
 void dmdv_digest(unsigned char digest[DMDV_DIGEST_SZB], const void *bytes, size_t n) {
   const uint64_t halves[] = {dmd_hash_bytes(1, bytes, n), dmd_hash_bytes(2, bytes, n)};
@@ -143,57 +145,29 @@ void dmdv_recordset_subtract(dmdv_recordset_t *difference, const dmdv_recordset_
   combine(difference, set, from, -1);
 }
 
-/* ---- As bytes: numbers of seven bits a byte, the lowest first. ---- */
-
-static void append_number(dmd_strbuf_t *to, uint64_t number) {
-  char bytes[VARINT_SZB];
-  size_t n = 0;
-  do {
-    bytes[n++] = (char)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
-    number >>= 7;
-  } while (number > 0);
-  dmd_strbuf_bytes(to, bytes, n);
-}
-
-/* Small ones of either sign are short. */
-static void append_signed(dmd_strbuf_t *to, int64_t number) {
-  append_number(to, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));
-}
+/* ---- As bytes: numbers as base/wire has them. ---- */
 
 static void encode(dmd_strbuf_t *to, const dmdv_recordset_t *set) {
   int64_t stack = 0;
-  append_number(to, set->n);
+  dmd_wire_number(to, set->n);
   for (size_t i = 0; i < set->n; i++) {
     const dmdv_stack_record_t *record = &set->records[i];
-    append_number(to, (uint64_t)(record->stack - stack) << 2 | record->section);
-    append_signed(to, record->bytes);
-    append_signed(to, record->blocks);
+    dmd_wire_number(to, (uint64_t)(record->stack - stack) << 2 | record->section);
+    dmd_wire_number(to, dmd_wire_fold((uint64_t)record->bytes));
+    dmd_wire_number(to, dmd_wire_fold((uint64_t)record->blocks));
     stack = record->stack;
   }
 }
 
 typedef struct {
-  const unsigned char *at, *end;
+  const uint8_t *at, *end;
   bool failed;
 } bytes_t;
 
 static uint64_t take_number(bytes_t *bytes) {
-  uint64_t number = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    if (bytes->at == bytes->end)
-      break;
-    unsigned char byte = *bytes->at++;
-    number |= (uint64_t)(byte & 0x7f) << shift;
-    if (byte < 0x80)
-      return number;
-  }
-  bytes->failed = true;
-  return 0;
-}
-
-static int64_t take_signed(bytes_t *bytes) {
-  uint64_t number = take_number(bytes);
-  return (int64_t)(number >> 1 ^ (~(number & 1) + 1));
+  uint64_t number;
+  bytes->failed |= !dmd_wire_take_number(&bytes->at, bytes->end, &number);
+  return number;
 }
 
 /* False where they are not a set. */
@@ -208,8 +182,8 @@ static bool decode(dmdv_recordset_t *set, bytes_t *bytes) {
     uint64_t place = take_number(bytes);
     stack = (int64_t)((uint64_t)stack + (place >> 2));
     set->records[set->n] = (dmdv_stack_record_t){.stack = stack, .section = place & 3};
-    set->records[set->n].bytes = take_signed(bytes);
-    set->records[set->n].blocks = take_signed(bytes);
+    set->records[set->n].bytes = (int64_t)dmd_wire_unfold(take_number(bytes));
+    set->records[set->n].blocks = (int64_t)dmd_wire_unfold(take_number(bytes));
   }
   return !bytes->failed && bytes->at == bytes->end;
 }
@@ -221,7 +195,7 @@ static bool add_data(dmdv_database_t *db, const unsigned char digest[DMDV_DIGEST
                      int64_t depth, const dmd_strbuf_t *data, int64_t *id) {
   dmd_strbuf_t packed;
   dmd_strbuf_init(&packed, &dmdv_env);
-  append_number(&packed, data->n);
+  dmd_wire_number(&packed, data->n);
   uLongf szB = compressBound((uLong)data->n);
   char *room = dmd_strbuf_reserve(&packed, szB);
   if (compress2((Bytef *)room, &szB, (const Bytef *)data->text, (uLong)data->n,
