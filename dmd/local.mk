@@ -322,6 +322,7 @@ dmd_tool_sources = \
 dmd_native_sources = \
   dmd/preload/pl_entry.h \
   dmd/preload/pl_event.c dmd/preload/pl_event.h \
+  dmd/posix/files.c dmd/posix/files.h \
   dmd/preload/pl_files.c dmd/preload/pl_files.h \
   dmd/preload/pl_gzip.c dmd/preload/pl_gzip.h \
   dmd/preload/pl_host.c dmd/preload/pl_host.h \
@@ -349,6 +350,7 @@ dmd_native_sources = \
 dmdv_SOURCES = dmd/reader/command/dmdv.c
 dmd_reader_sources = \
   dmd/reader/host/message.c dmd/reader/host/message.h \
+  dmd/posix/files.c dmd/posix/files.h \
   dmd/reader/host/files.c dmd/reader/host/files.h \
   dmd/reader/host/gzip.c dmd/reader/host/gzip.h \
   dmd/reader/host/host.c dmd/reader/host/host.h \

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * pl_files.h: the file system, as the engine's host has it, without anything that allocates.
+ * pl_files.h: what the engine's host knows of files beyond posix/files.h, without anything that
+ * allocates.
  *
  * Concurrency: under the engine lock.
  */
 #ifndef DMD_PRELOAD_PL_FILES_H
 #define DMD_PRELOAD_PL_FILES_H
 
-#include "base/outfile.h"
-
 #include <stdbool.h>
-
-extern const dmd_files_t pl_files;
+#include <stddef.h>
 
 const char *pl_file_error(void *ctx, int error);
 bool pl_file_is_stream(void *ctx, const char *name);
 void pl_file_append(void *ctx, const char *name, const char *bytes, size_t n);
-uint64_t pl_pid(void *ctx);
 
 #endif

@@ -3,6 +3,7 @@
 #include "preload/pl_host.h"
 
 #include "dmd-config.h"
+#include "posix/files.h"
 #include "preload/pl_files.h"
 #include "preload/pl_gzip.h"
 #include "preload/pl_lock.h"
@@ -239,7 +240,7 @@ const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
                                    .memory_end = memory_begin,
                                    .classify = pl_classify,
                                    .is_readable = is_readable,
-                                   .pid = pl_pid,
+                                   .pid = dmd_posix_pid,
                                    .argument = argument,
                                    .start_folder = start_folder,
                                    .host_name = host_name,
@@ -249,7 +250,7 @@ const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
                                    .is_quiet = is_quiet,
                                    .say = say,
                                    .say_stack = say_stack,
-                                   .files = &pl_files,
+                                   .files = &dmd_posix_files,
                                    .file_error = pl_file_error,
                                    .file_is_stream = pl_file_is_stream,
                                    .file_append = pl_file_append,

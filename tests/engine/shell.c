@@ -8,7 +8,7 @@
  */
 #include "engine/allocation.h"
 #include "engine/requests.h"
-#include "reader/host/files.h"
+#include "posix/files.h"
 #include "reader/host/host.h"
 #include "script.h"
 
@@ -210,7 +210,7 @@ static const dmd_engine_host_t g_host = {.version = "unknown",
                                          .is_quiet = no,
                                          .say = say,
                                          .say_stack = say_stack,
-                                         .files = &dmdv_files,
+                                         .files = &dmd_posix_files,
                                          .file_error = file_error,
                                          .file_is_stream = no_stream};
 

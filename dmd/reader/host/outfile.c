@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/host/outfile.h"
 
+#include "posix/files.h"
 #include "reader/host/files.h"
 #include "reader/host/gzip.h"
 #include "reader/host/host.h"
@@ -26,7 +27,7 @@ static bool destroy(dmdv_outfile_t *file, bool good) {
 dmdv_outfile_t *dmdv_outfile_open(const char *name, bool gzip) {
   dmdv_outfile_t *file = dmd_env_alloc(&dmdv_env, "dmdv.outfile", sizeof *file);
   memset(file, 0, sizeof *file);
-  const dmd_files_t *files = name != NULL ? &dmdv_files : &dmdv_standard_output;
+  const dmd_files_t *files = name != NULL ? &dmd_posix_files : &dmdv_standard_output;
   if (!dmd_outfile_open(&file->file, &dmdv_env, files, name != NULL ? name : "standard output")) {
     destroy(file, false);
     return NULL;
