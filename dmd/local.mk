@@ -52,6 +52,7 @@ dmd_core_sources = \
   dmd/profile/translate.c dmd/profile/translate.h \
   dmd/analysis/addresses.c dmd/analysis/addresses.h \
   dmd/analysis/advicesum.c dmd/analysis/advicesum.h \
+  dmd/analysis/alarm.c dmd/analysis/alarm.h \
   dmd/analysis/allocfns.c dmd/analysis/allocfns.h \
   dmd/analysis/amounts.c dmd/analysis/amounts.h \
   dmd/analysis/anonymize.c dmd/analysis/anonymize.h \
@@ -77,6 +78,7 @@ dmd_core_sources = \
   dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \
   dmd/analysis/record.c dmd/analysis/record.h \
   dmd/analysis/recordfields.c dmd/analysis/recordfields.h \
+  dmd/analysis/recordset.c dmd/analysis/recordset.h \
   dmd/analysis/reduce.c dmd/analysis/reduce.h \
   dmd/analysis/rownames.c dmd/analysis/rownames.h \
   dmd/analysis/rows.c dmd/analysis/rows.h \
@@ -141,6 +143,7 @@ dmd_core_sources = \
   dmd/text/text_dump.c dmd/text/text_dump.h \
   dmd/text/text_fault.c \
   dmd/text/text_gate.c dmd/text/text_gate.h \
+  dmd/text/text_history.c dmd/text/text_history.h \
   dmd/text/text_leaks.c dmd/text/text_leaks.h \
   dmd/text/text_owners.c dmd/text/text_owners.h \
   dmd/text/text_paths.c dmd/text/text_paths.h \

@@ -122,6 +122,7 @@ unit_tests = \
   tests/unit/test_record \
   tests/unit/test_recordfields \
   tests/unit/test_referrers \
+  tests/unit/test_recordset \
   tests/unit/test_reduce \
   tests/unit/test_replacednew \
   tests/unit/test_reporterruns \

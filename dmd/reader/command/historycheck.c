@@ -8,11 +8,10 @@
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
 #include "text/print.h"
+#include "text/text_history.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { MAX_RECORDS = 5 };
 
 typedef struct {
   dmdv_history_options_t common;
@@ -79,82 +78,20 @@ typedef struct {
   bool any_record;
 } report_t;
 
-static void write_frames_json(dmd_jsonout_t *json, const char *frames) {
-  dmd_jsonout_array(json, DMD_JSONOUT_INLINE);
-  for (const char *line = frames; *line != '\0';) {
-    size_t n = strcspn(line, "\n");
-    char *frame = dmd_env_alloc(&dmdv_env, "dmdv.report", n + 1);
-    memcpy(frame, line, n);
-    frame[n] = '\0';
-    dmd_jsonout_str(json, frame);
-    dmd_env_free(&dmdv_env, frame);
-    line += n + (line[n] == '\n');
-  }
-  dmd_jsonout_end(json);
-}
-
 static void write_record_json(void *ctx, const char *frames, int64_t delta) {
   report_t *r = ctx;
-  dmd_jsonout_object(&r->writer, DMD_JSONOUT_LINES);
-  dmd_jsonout_key(&r->writer, "delta");
-  dmd_jsonout_i64(&r->writer, delta);
-  dmd_jsonout_key(&r->writer, "frames");
-  write_frames_json(&r->writer, frames);
-  dmd_jsonout_end(&r->writer);
+  dmd_json_alarm_record(&r->writer, &dmdv_env, frames, delta);
 }
 
 static void write_alarm_json(report_t *r, const dmdv_alarm_t *a) {
   dmd_jsonout_t *json = &r->writer;
   dmd_jsonout_object(json, DMD_JSONOUT_LINES);
-  dmd_jsonout_key_str(json, "series", a->name);
-  dmd_jsonout_key_str(json, "moment", a->moment);
-  dmd_jsonout_key_str(json, "environment", a->environment_lines);
-  dmd_jsonout_key_str(json, "branch", a->branch);
-  dmd_jsonout_key_str(json, "first_build", a->first_build);
-  dmd_jsonout_key_str(json, "after_build", a->after_build);
-  dmd_jsonout_key_str(json, "earliest_build", a->earliest);
-  dmd_jsonout_key_str(json, "latest_build", a->latest);
-  dmd_jsonout_key(json, "slow");
-  dmd_jsonout_bool(json, a->step.is_slow);
-  dmd_jsonout_key(json, "delta");
-  dmd_jsonout_i64(json, (int64_t)(a->step.after - a->step.before));
-  dmd_jsonout_key(json, "before");
-  dmd_jsonout_i64(json, (int64_t)a->step.before);
-  dmd_jsonout_key_str(json, "state", dmdv_alarm_state_name(a->state));
-  if (a->state == DMDV_ALARM_ACKNOWLEDGED)
-    dmd_jsonout_key_str(json, "reason", a->reason);
+  dmd_json_alarm(json, &a->alarm);
   dmd_jsonout_key(json, "records");
   dmd_jsonout_array(json, DMD_JSONOUT_LINES);
-  r->good = r->good && dmdv_alarm_records(r->db, a, MAX_RECORDS, write_record_json, r);
+  r->good = r->good && dmdv_alarm_records(r->db, a, DMDV_ALARM_RECORDS, write_record_json, r);
   dmd_jsonout_end(json);
   dmd_jsonout_end(json);
-}
-
-static void write_signed(dmd_out_t *out, int64_t number) {
-  dmd_out_str(out, number > 0 ? "+" : "");
-  dmd_print_number(out, number, false);
-}
-
-/* The series' line: by how much, from what, and in per cent. */
-static void write_amounts(report_t *r, const dmdv_alarm_t *a) {
-  int64_t before = (int64_t)a->step.before, delta = (int64_t)(a->step.after - a->step.before);
-  dmd_out_str(r->out, "  ");
-  dmd_out_safe(r->out, a->name);
-  dmd_out_str(r->out, a->step.is_slow ? ": slowly " : ": ");
-  write_signed(r->out, delta);
-  dmd_out_str(r->out, a->kind == DMD_FIGURE_FAULTS ? "" : " bytes");
-  if (before != 0) {
-    dmd_out_str(r->out, " (");
-    dmd_print_percent(r->out, delta, before);
-    dmd_out_str(r->out, " of ");
-    dmd_print_number(r->out, before, false);
-    dmd_out_str(r->out, ")");
-  }
-  if (a->state == DMDV_ALARM_ACKNOWLEDGED) {
-    dmd_out_str(r->out, ", acknowledged: ");
-    dmd_out_safe(r->out, a->reason);
-  }
-  dmd_out_char(r->out, '\n');
 }
 
 static void write_record(void *ctx, const char *frames, int64_t delta) {
@@ -163,7 +100,8 @@ static void write_record(void *ctx, const char *frames, int64_t delta) {
     dmd_out_str(r->out, "  The stacks that changed most:\n");
   r->any_record = true;
   dmd_out_str(r->out, "    ");
-  write_signed(r->out, delta);
+  dmd_out_str(r->out, delta > 0 ? "+" : "");
+  dmd_print_number(r->out, delta, false);
   dmd_out_str(r->out, " bytes\n");
   for (const char *line = frames; *line != '\0';) {
     size_t n = strcspn(line, "\n");
@@ -174,47 +112,34 @@ static void write_record(void *ctx, const char *frames, int64_t delta) {
   }
 }
 
-static bool is_one_event(const dmdv_alarm_t *a, const dmdv_alarm_t *b) {
-  return a->build == b->build && a->environment == b->environment &&
-         strcmp(a->moment, b->moment) == 0 && strcmp(a->branch, b->branch) == 0 &&
-         (a->state == DMDV_ALARM_IMPROVED) == (b->state == DMDV_ALARM_IMPROVED);
-}
-
-/* Which build, and which others it may be. */
-static void write_event(report_t *r, const dmdv_alarm_t *a) {
-  dmd_out_str(r->out, a->state == DMDV_ALARM_IMPROVED ? "Less since build " : "More since build ");
-  dmd_out_safe(r->out, a->first_build);
-  dmd_out_str(r->out, " (after ");
-  dmd_out_safe(r->out, a->after_build);
-  dmd_out_str(r->out, "), ");
-  dmd_out_safe(r->out, a->moment);
-  dmd_out_str(r->out, ", ");
-  dmd_out_safe(r->out, a->branch);
+/* What happened at one build; which others it may be; and in which series. */
+static uint32_t write_event(report_t *r, uint32_t i) {
+  uint32_t n = dmdv_alarms_count(r->alarms);
+  const dmd_alarm_t *first = &dmdv_alarms_at(r->alarms, i)->alarm;
+  dmd_text_event(r->out, first);
   dmd_out_char(r->out, '\n');
-  if (strcmp(a->earliest, a->latest) != 0) {
-    dmd_out_str(r->out, "  The first build may be any from ");
-    dmd_out_safe(r->out, a->earliest);
-    dmd_out_str(r->out, " to ");
-    dmd_out_safe(r->out, a->latest);
-    dmd_out_str(r->out, ".\n");
+  if (!dmd_alarm_is_certain(first)) {
+    dmd_out_str(r->out, "  ");
+    dmd_text_bracket(r->out, first);
+    dmd_out_char(r->out, '\n');
   }
+  for (; i < n && dmd_alarm_is_one_event(first, &dmdv_alarms_at(r->alarms, i)->alarm); i++) {
+    dmd_out_str(r->out, "  ");
+    dmd_text_alarm(r->out, &dmdv_alarms_at(r->alarms, i)->alarm);
+    dmd_out_char(r->out, '\n');
+  }
+  return i;
 }
 
 static void write_text(report_t *r) {
-  uint32_t n = dmdv_alarms_count(r->alarms);
-  for (uint32_t i = 0; i < n && r->good;) {
+  for (uint32_t i = 0; i < dmdv_alarms_count(r->alarms) && r->good;) {
     const dmdv_alarm_t *first = dmdv_alarms_at(r->alarms, i);
-    write_event(r, first);
-    for (; i < n && is_one_event(first, dmdv_alarms_at(r->alarms, i)); i++)
-      write_amounts(r, dmdv_alarms_at(r->alarms, i));
+    i = write_event(r, i);
     r->any_record = false;
-    r->good = dmdv_alarm_records(r->db, first, MAX_RECORDS, write_record, r);
+    r->good = dmdv_alarm_records(r->db, first, DMDV_ALARM_RECORDS, write_record, r);
     dmd_out_char(r->out, '\n');
   }
-  dmd_out_str(r->out, r->n_new > 0 ? "refused: " : "passed: ");
-  dmd_print_count(r->out, r->n_new, false, "new alarm", "new alarms");
-  dmd_out_str(r->out, " in ");
-  dmd_print_count(r->out, r->alarms->n_curves, false, "series", "series");
+  dmd_text_alarms_verdict(r->out, r->n_new, r->alarms->n_curves);
   dmd_out_char(r->out, '\n');
 }
 
@@ -258,7 +183,7 @@ static int run_check(int argc, char **argv) {
   report_t r = {.db = db, .alarms = &alarms, .json = o.common.json, .good = true};
   bool good = dmdv_alarms_find(&alarms, db, limits);
   for (uint32_t i = 0; i < dmdv_alarms_count(&alarms); i++)
-    r.n_new += dmdv_alarms_at(&alarms, i)->state == DMDV_ALARM_NEW;
+    r.n_new += dmdv_alarms_at(&alarms, i)->alarm.state == DMD_ALARM_NEW;
   good = good && dmdv_outfile_print(o.output, false, write_report, &r) && r.good;
   dmdv_alarms_destroy(&alarms);
   dmdv_database_close(db);
@@ -270,8 +195,8 @@ static bool acknowledge(const options_t *o, dmdv_database_t *db, const dmdv_alar
   bool good = dmdv_database_begin(db);
   for (uint32_t i = 0; good && i < dmdv_alarms_count(alarms); i++) {
     const dmdv_alarm_t *a = dmdv_alarms_at(alarms, i);
-    if (a->state == DMDV_ALARM_IMPROVED || strcmp(a->first_build, o->build) != 0 ||
-        (o->series != NULL && strcmp(a->name, o->series) != 0))
+    if (a->alarm.state == DMD_ALARM_IMPROVED || strcmp(a->alarm.first_build, o->build) != 0 ||
+        (o->series != NULL && strcmp(a->alarm.name, o->series) != 0))
       continue;
     good = dmdv_alarm_acknowledge(db, a, o->reason);
     n_done++;

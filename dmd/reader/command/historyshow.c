@@ -8,10 +8,10 @@
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
 #include "text/print.h"
+#include "text/text_history.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define AT(field) DMD_OPTION_AT(dmdv_history_options_t, field)
 
@@ -49,13 +49,6 @@ typedef struct {
   dmd_jsonout_t writer;
 } listing_t;
 
-static void format_time(char text[32], int64_t seconds) {
-  time_t time = (time_t)seconds;
-  struct tm tm;
-  if (gmtime_r(&time, &tm) == NULL || strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-    strcpy(text, "?");
-}
-
 /* ---- What a curve is called. ---- */
 
 static void write_keys(listing_t *l, const dmdv_curve_t *curve) {
@@ -76,8 +69,8 @@ static void write_name(listing_t *l, const dmdv_curve_t *curve) {
 /* ---- list ---- */
 
 static void write_build(listing_t *l) {
-  char time[32];
-  format_time(time, dmdv_sql_column_int(l->db, 3));
+  char time[DMD_FORMAT_MAX];
+  dmd_text_time(time, dmdv_sql_column_int(l->db, 3));
   if (l->json) {
     dmd_jsonout_object(&l->writer, DMD_JSONOUT_INLINE);
     dmd_jsonout_key_str(&l->writer, "build", dmdv_sql_column_text(l->db, 1));
@@ -156,19 +149,14 @@ static void list(void *ctx, dmd_out_t *out) {
 /* ---- show ---- */
 
 static void write_point(listing_t *l, const dmdv_curve_build_t *build, const dmd_point_t *point) {
-  char time[32];
-  format_time(time, build->time);
+  char time[DMD_FORMAT_MAX];
   if (l->json) {
     dmd_jsonout_object(&l->writer, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key_str(&l->writer, "build", build->name);
-    dmd_jsonout_key_str(&l->writer, "time", time);
-    dmd_jsonout_key(&l->writer, "value");
-    dmd_jsonout_i64(&l->writer, (int64_t)point->value);
-    dmd_jsonout_key(&l->writer, "runs");
-    dmd_jsonout_u64(&l->writer, point->n_runs);
+    dmd_json_point(&l->writer, build->name, build->time, point);
     dmd_jsonout_end(&l->writer);
     return;
   }
+  dmd_text_time(time, build->time);
   dmd_out_str(l->out, "  ");
   dmd_print_number_column(l->out, (int64_t)point->value, 15);
   dmd_out_str(l->out, "  ");

@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *dmdv_alarm_state_name(dmdv_alarm_state_t state) {
-  static const char *const names[] = {[DMDV_ALARM_NEW] = "new",
-                                      [DMDV_ALARM_ACKNOWLEDGED] = "acknowledged",
-                                      [DMDV_ALARM_IMPROVED] = "improved"};
-  return names[state];
-}
-
 /* ---- Steps. ---- */
 
 static const char *keep(dmdv_alarms_t *alarms, const char *text) {
@@ -26,24 +19,26 @@ static const char *keep(dmdv_alarms_t *alarms, const char *text) {
 static void add_alarm(dmdv_alarms_t *alarms, const dmdv_curve_t *curve, const dmd_step_t *step) {
   uint32_t id = dmd_pool_add(&alarms->pool);
   const dmdv_curve_build_t *builds = curve->builds;
+  const dmd_alarm_t alarm = {.kind = curve->kind,
+                             .name = keep(alarms, curve->name),
+                             .moment = keep(alarms, curve->moment),
+                             .environment = keep(alarms, curve->environment_lines),
+                             .branch = keep(alarms, curve->branch),
+                             .first_build = keep(alarms, builds[step->first].name),
+                             .after_build = keep(alarms, builds[step->first - 1].name),
+                             .earliest = keep(alarms, builds[step->earliest].name),
+                             .latest = keep(alarms, builds[step->latest].name),
+                             .step = *step,
+                             .state =
+                                 step->after < step->before ? DMD_ALARM_IMPROVED : DMD_ALARM_NEW,
+                             .reason = ""};
   *DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id) =
-      (dmdv_alarm_t){.series = curve->series,
+      (dmdv_alarm_t){.alarm = alarm,
+                     .series = curve->series,
                      .environment = curve->environment,
                      .build = builds[step->first].id,
-                     .kind = curve->kind,
-                     .name = keep(alarms, curve->name),
-                     .moment = keep(alarms, curve->moment),
-                     .environment_lines = keep(alarms, curve->environment_lines),
-                     .branch = keep(alarms, curve->branch),
-                     .first_build = keep(alarms, builds[step->first].name),
-                     .after_build = keep(alarms, builds[step->first - 1].name),
-                     .earliest = keep(alarms, builds[step->earliest].name),
-                     .latest = keep(alarms, builds[step->latest].name),
                      .before_id = builds[step->is_slow ? step->since : step->first - 1].id,
-                     .step = *step,
-                     .now = curve->points[curve->n - 1].value,
-                     .state = step->after < step->before ? DMDV_ALARM_IMPROVED : DMDV_ALARM_NEW,
-                     .reason = ""};
+                     .now = curve->points[curve->n - 1].value};
 }
 
 static void find_in_curve(void *ctx, const dmdv_curve_t *curve) {
@@ -62,12 +57,12 @@ static bool find_state(dmdv_alarms_t *alarms, dmdv_alarm_t *alarm) {
   dmdv_sql_step_t step;
   dmdv_sql_start(db, DMDV_SQL_FIND_ALARM);
   dmdv_sql_int(db, alarm->series);
-  dmdv_sql_text(db, alarm->moment);
+  dmdv_sql_text(db, alarm->alarm.moment);
   dmdv_sql_int(db, alarm->environment);
   dmdv_sql_int(db, alarm->build);
   while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
-    alarm->state = DMDV_ALARM_ACKNOWLEDGED;
-    alarm->reason = keep(alarms, dmdv_sql_column_text(db, 1));
+    alarm->alarm.state = DMD_ALARM_ACKNOWLEDGED;
+    alarm->alarm.reason = keep(alarms, dmdv_sql_column_text(db, 1));
   }
   return step == DMDV_SQL_DONE;
 }
@@ -76,16 +71,16 @@ static bool find_state(dmdv_alarms_t *alarms, dmdv_alarm_t *alarm) {
 static int compare_alarms(const void *ctx, uint32_t a, uint32_t b) {
   const dmdv_alarm_t *x = DMD_POOL_AT((const dmd_pool_t *)ctx, dmdv_alarm_t, a);
   const dmdv_alarm_t *y = DMD_POOL_AT((const dmd_pool_t *)ctx, dmdv_alarm_t, b);
-  int order = strcmp(x->branch, y->branch);
+  int order = strcmp(x->alarm.branch, y->alarm.branch);
   if (order == 0)
     order = (x->build > y->build) - (x->build < y->build);
   if (order == 0)
-    order = strcmp(x->moment, y->moment);
+    order = strcmp(x->alarm.moment, y->alarm.moment);
   if (order == 0)
     order = (x->environment > y->environment) - (x->environment < y->environment);
   if (order == 0)
-    order = (x->kind > y->kind) - (x->kind < y->kind);
-  return order != 0 ? order : strcmp(x->name, y->name);
+    order = (x->alarm.kind > y->alarm.kind) - (x->alarm.kind < y->alarm.kind);
+  return order != 0 ? order : strcmp(x->alarm.name, y->alarm.name);
 }
 
 static void sort_alarms(dmdv_alarms_t *alarms) {
@@ -120,26 +115,26 @@ void dmdv_alarms_destroy(dmdv_alarms_t *alarms) {
 
 /* ---- Records. ---- */
 
-static bool load_of_build(dmdv_recordset_t *set, dmdv_database_t *db, const dmdv_alarm_t *alarm,
+static bool load_of_build(dmd_recordset_t *set, dmdv_database_t *db, const dmdv_alarm_t *alarm,
                           int64_t build) {
   int64_t id;
   dmdv_sql_start(db, DMDV_SQL_RECORDSET_OF_BUILD);
   dmdv_sql_int(db, build);
-  dmdv_sql_text(db, alarm->moment);
+  dmdv_sql_text(db, alarm->alarm.moment);
   dmdv_sql_int(db, alarm->environment);
   return dmdv_sql_number(db, &id) && dmdv_recordset_load(set, db, id);
 }
 
 /* Sections of the same stack add up: what was only reported otherwise is no more than before. Of a
  * section's alarm only that counts. */
-static void keep_relevant(dmdv_recordset_t *set, const dmdv_alarm_t *alarm) {
+static void keep_relevant(dmd_recordset_t *set, const dmdv_alarm_t *alarm) {
   static const int sections[DMD_N_FIGURES] = {[DMD_FIGURE_UNREPORTED] = DMD_SECTION_UNREPORTED + 1,
                                               [DMD_FIGURE_ONCE] = DMD_SECTION_ONCE + 1,
                                               [DMD_FIGURE_TWICE] = DMD_SECTION_TWICE + 1};
-  int section = sections[alarm->kind] - 1;
+  int section = sections[alarm->alarm.kind] - 1;
   size_t n = 0;
   for (size_t i = 0; i < set->n; i++) {
-    const dmdv_stack_record_t *record = &set->records[i];
+    const dmd_stack_record_t *record = &set->records[i];
     if (section >= 0 && record->section != (uint32_t)section)
       continue;
     if (n > 0 && set->records[n - 1].stack == record->stack)
@@ -152,7 +147,7 @@ static void keep_relevant(dmdv_recordset_t *set, const dmdv_alarm_t *alarm) {
 
 /* The most in the direction of the step first. */
 static int compare_up(const void *a, const void *b) {
-  const dmdv_stack_record_t *x = a, *y = b;
+  const dmd_stack_record_t *x = a, *y = b;
   return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
@@ -160,7 +155,7 @@ static int compare_down(const void *a, const void *b) {
   return compare_up(b, a);
 }
 
-static bool visit_stack(dmdv_database_t *db, const dmdv_stack_record_t *record,
+static bool visit_stack(dmdv_database_t *db, const dmd_stack_record_t *record,
                         void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx) {
   dmdv_sql_step_t step;
   dmdv_sql_start(db, DMDV_SQL_STACK_FRAMES);
@@ -172,12 +167,12 @@ static bool visit_stack(dmdv_database_t *db, const dmdv_stack_record_t *record,
 
 bool dmdv_alarm_records(dmdv_database_t *db, const dmdv_alarm_t *alarm, uint32_t max,
                         void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx) {
-  dmdv_recordset_t before = {0}, now = {0}, difference = {0};
-  bool up = alarm->step.after > alarm->step.before;
+  dmd_recordset_t before = {0}, now = {0}, difference = {0};
+  bool up = alarm->alarm.step.after > alarm->alarm.step.before;
   bool good = load_of_build(&before, db, alarm, alarm->before_id) &&
               load_of_build(&now, db, alarm, alarm->build);
   if (good) {
-    dmdv_recordset_subtract(&difference, &now, &before);
+    dmd_recordset_subtract(&difference, &now, &before);
     keep_relevant(&difference, alarm);
     qsort(difference.records, difference.n, sizeof *difference.records,
           up ? compare_up : compare_down);
@@ -185,16 +180,16 @@ bool dmdv_alarm_records(dmdv_database_t *db, const dmdv_alarm_t *alarm, uint32_t
   for (size_t i = 0; good && i < difference.n && i < max; i++)
     if (up ? difference.records[i].bytes > 0 : difference.records[i].bytes < 0)
       good = visit_stack(db, &difference.records[i], visit, ctx);
-  dmdv_recordset_destroy(&difference);
-  dmdv_recordset_destroy(&now);
-  dmdv_recordset_destroy(&before);
+  dmd_recordset_destroy(&difference);
+  dmd_recordset_destroy(&now);
+  dmd_recordset_destroy(&before);
   return good;
 }
 
 bool dmdv_alarm_acknowledge(dmdv_database_t *db, const dmdv_alarm_t *alarm, const char *reason) {
   dmdv_sql_start(db, DMDV_SQL_SET_ALARM);
   dmdv_sql_int(db, alarm->series);
-  dmdv_sql_text(db, alarm->moment);
+  dmdv_sql_text(db, alarm->alarm.moment);
   dmdv_sql_int(db, alarm->environment);
   dmdv_sql_int(db, alarm->build);
   dmdv_sql_text(db, "acknowledged");

@@ -20,15 +20,6 @@ void dmdv_digest(unsigned char digest[DMDV_DIGEST_SZB], const void *bytes, size_
   memcpy(digest, halves, DMDV_DIGEST_SZB);
 }
 
-void dmdv_recordset_destroy(dmdv_recordset_t *set) {
-  dmd_env_free(&dmdv_env, set->records);
-}
-
-static void set_room(dmdv_recordset_t *set, size_t n) {
-  set->records = dmd_env_alloc(&dmdv_env, "dmdv.recordset", (n + 1) * sizeof *set->records);
-  set->n = 0;
-}
-
 /* ---- Of a profile. ---- */
 
 /* A stack's frames, one a line: as they are, or without what moves. */
@@ -71,17 +62,15 @@ static bool add_stack(dmdv_database_t *db, const dmd_profile_t *profile, uint32_
 }
 
 static int compare_records(const void *a, const void *b) {
-  const dmdv_stack_record_t *x = a, *y = b;
-  int stacks = (x->stack > y->stack) - (x->stack < y->stack);
-  return stacks != 0 ? stacks : (x->section > y->section) - (x->section < y->section);
+  return dmd_stack_record_compare(a, b);
 }
 
 /* Sorts, and adds up what has one stack and section. */
-static void settle(dmdv_recordset_t *set) {
+static void settle(dmd_recordset_t *set) {
   size_t n = 0;
   qsort(set->records, set->n, sizeof *set->records, compare_records);
   for (size_t i = 0; i < set->n; i++) {
-    dmdv_stack_record_t *last = &set->records[n > 0 ? n - 1 : 0];
+    dmd_stack_record_t *last = &set->records[n > 0 ? n - 1 : 0];
     if (n > 0 && compare_records(last, &set->records[i]) == 0) {
       last->bytes += set->records[i].bytes;
       last->blocks += set->records[i].blocks;
@@ -92,100 +81,25 @@ static void settle(dmdv_recordset_t *set) {
   set->n = n;
 }
 
-bool dmdv_recordset_of(dmdv_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile) {
+bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile) {
   uint32_t n_groups = dmd_groups_count(&profile->groups);
   size_t n_stacks = (size_t)dmd_intern_count(&profile->stacks) + 1;
   int64_t *known = dmd_env_alloc(&dmdv_env, "dmdv.recordset", n_stacks * sizeof *known);
   bool good = true;
   memset(known, 0, n_stacks * sizeof *known);
-  set_room(set, n_groups);
+  dmd_recordset_init(set, &dmdv_env, n_groups);
   for (uint32_t id = 1; id <= n_groups && good; id++) {
     const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
     if (known[g->stack] == 0)
       good = add_stack(db, profile, g->stack, &known[g->stack]);
-    set->records[set->n++] = (dmdv_stack_record_t){.stack = known[g->stack],
-                                                   .section = dmd_section_of_group(profile, g),
-                                                   .bytes = (int64_t)(g->num * (g->req + g->slop)),
-                                                   .blocks = (int64_t)g->num};
+    set->records[set->n++] = (dmd_stack_record_t){.stack = known[g->stack],
+                                                  .section = dmd_section_of_group(profile, g),
+                                                  .bytes = (int64_t)(g->num * (g->req + g->slop)),
+                                                  .blocks = (int64_t)g->num};
   }
   dmd_env_free(&dmdv_env, known);
   settle(set);
   return good;
-}
-
-/* ---- Differences. ---- */
-
-static void add_changed(dmdv_recordset_t *to, dmdv_stack_record_t record, int64_t bytes,
-                        int64_t blocks) {
-  record.bytes += bytes;
-  record.blocks += blocks;
-  if (record.bytes != 0 || record.blocks != 0)
-    to->records[to->n++] = record;
-}
-
-/* sign: -1 for the difference, 1 for the sum. */
-static void combine(dmdv_recordset_t *result, const dmdv_recordset_t *a, const dmdv_recordset_t *b,
-                    int64_t sign) {
-  size_t i = 0, j = 0;
-  set_room(result, a->n + b->n);
-  while (i < a->n || j < b->n) {
-    int order = i == a->n ? 1 : j == b->n ? -1 : compare_records(&a->records[i], &b->records[j]);
-    dmdv_stack_record_t record = order <= 0 ? a->records[i] : b->records[j];
-    if (order > 0)
-      record.bytes = record.blocks = 0;
-    const dmdv_stack_record_t none = {0}, *other = order >= 0 ? &b->records[j] : &none;
-    add_changed(result, record, sign * other->bytes, sign * other->blocks);
-    i += order <= 0;
-    j += order >= 0;
-  }
-}
-
-void dmdv_recordset_subtract(dmdv_recordset_t *difference, const dmdv_recordset_t *set,
-                             const dmdv_recordset_t *from) {
-  combine(difference, set, from, -1);
-}
-
-/* ---- As bytes: numbers as base/wire has them. ---- */
-
-static void encode(dmd_strbuf_t *to, const dmdv_recordset_t *set) {
-  int64_t stack = 0;
-  dmd_wire_number(to, set->n);
-  for (size_t i = 0; i < set->n; i++) {
-    const dmdv_stack_record_t *record = &set->records[i];
-    dmd_wire_number(to, (uint64_t)(record->stack - stack) << 2 | record->section);
-    dmd_wire_number(to, dmd_wire_fold((uint64_t)record->bytes));
-    dmd_wire_number(to, dmd_wire_fold((uint64_t)record->blocks));
-    stack = record->stack;
-  }
-}
-
-typedef struct {
-  const uint8_t *at, *end;
-  bool failed;
-} bytes_t;
-
-static uint64_t take_number(bytes_t *bytes) {
-  uint64_t number;
-  bytes->failed |= !dmd_wire_take_number(&bytes->at, bytes->end, &number);
-  return number;
-}
-
-/* False where they are not a set. */
-static bool decode(dmdv_recordset_t *set, bytes_t *bytes) {
-  uint64_t n = take_number(bytes);
-  const uint64_t least_szB = 3;
-  if (n > (uint64_t)(bytes->end - bytes->at) / least_szB)
-    return false;
-  int64_t stack = 0;
-  set_room(set, n);
-  for (; set->n < n && !bytes->failed; set->n++) {
-    uint64_t place = take_number(bytes);
-    stack = (int64_t)((uint64_t)stack + (place >> 2));
-    set->records[set->n] = (dmdv_stack_record_t){.stack = stack, .section = place & 3};
-    set->records[set->n].bytes = (int64_t)dmd_wire_unfold(take_number(bytes));
-    set->records[set->n].blocks = (int64_t)dmd_wire_unfold(take_number(bytes));
-  }
-  return !bytes->failed && bytes->at == bytes->end;
 }
 
 /* ---- In the history. ---- */
@@ -225,33 +139,33 @@ static bool depth_of(dmdv_database_t *db, int64_t id, int64_t *depth) {
 }
 
 /* As the difference where that is short, and the chain is. */
-static bool add_set(const dmdv_recordset_t *set, dmdv_database_t *db, int64_t like,
+static bool add_set(const dmd_recordset_t *set, dmdv_database_t *db, int64_t like,
                     const unsigned char digest[DMDV_DIGEST_SZB], const dmd_strbuf_t *whole,
                     int64_t *id) {
   int64_t depth = 0;
   if (like == 0 || !depth_of(db, like, &depth) || depth + 1 >= MAX_DEPTH)
     return add_data(db, digest, 0, 0, whole, id);
-  dmdv_recordset_t base = {0}, difference = {0};
+  dmd_recordset_t base = {0}, difference = {0};
   dmd_strbuf_t data;
   dmd_strbuf_init(&data, &dmdv_env);
   bool good = dmdv_recordset_load(&base, db, like);
   if (good) {
-    dmdv_recordset_subtract(&difference, set, &base);
-    encode(&data, &difference);
+    dmd_recordset_subtract(&difference, set, &base);
+    dmd_recordset_encode(&data, &difference);
     good = data.n < whole->n / 2 ? add_data(db, digest, like, depth + 1, &data, id)
                                  : add_data(db, digest, 0, 0, whole, id);
   }
   dmd_strbuf_destroy(&data);
-  dmdv_recordset_destroy(&difference);
-  dmdv_recordset_destroy(&base);
+  dmd_recordset_destroy(&difference);
+  dmd_recordset_destroy(&base);
   return good;
 }
 
-bool dmdv_recordset_store(const dmdv_recordset_t *set, dmdv_database_t *db, int64_t like,
+bool dmdv_recordset_store(const dmd_recordset_t *set, dmdv_database_t *db, int64_t like,
                           int64_t *id, unsigned char digest[DMDV_DIGEST_SZB]) {
   dmd_strbuf_t whole;
   dmd_strbuf_init(&whole, &dmdv_env);
-  encode(&whole, set);
+  dmd_recordset_encode(&whole, set);
   dmdv_digest(digest, whole.text, whole.n);
   dmdv_sql_start(db, DMDV_SQL_FIND_RECORDSET);
   dmdv_sql_bytes(db, digest, DMDV_DIGEST_SZB);
@@ -262,23 +176,23 @@ bool dmdv_recordset_store(const dmdv_recordset_t *set, dmdv_database_t *db, int6
   return good;
 }
 
-static bool unpack(dmdv_recordset_t *set, const void *packed, size_t n) {
+static bool unpack(dmd_recordset_t *set, const void *packed, size_t n) {
   const uint64_t most = UINT64_C(1) << 32;
-  bytes_t bytes = {packed, (const unsigned char *)packed + n, false};
-  uint64_t szB = take_number(&bytes);
+  const unsigned char *at = packed, *end = at + n;
+  uint64_t szB;
   /* Deflate makes no more of a byte than 1,032. */
-  if (bytes.failed || szB > most || szB > (uint64_t)(bytes.end - bytes.at) * 1032 + 64)
+  if (!dmd_wire_take_number(&at, end, &szB) || szB > most || szB > (uint64_t)(end - at) * 1032 + 64)
     return false;
   unsigned char *room = dmd_env_alloc(&dmdv_env, "dmdv.recordset", szB + 1);
   uLongf got = (uLongf)szB;
-  bool good = uncompress(room, &got, bytes.at, (uLong)(bytes.end - bytes.at)) == Z_OK &&
-              got == szB && decode(set, &(bytes_t){room, room + szB, false});
+  bool good = uncompress(room, &got, at, (uLong)(end - at)) == Z_OK && got == szB &&
+              dmd_recordset_decode(set, &dmdv_env, room, szB);
   dmd_env_free(&dmdv_env, room);
   return good;
 }
 
-/* One link of the chain. */
-static bool load_link(dmdv_recordset_t *set, dmdv_database_t *db, int64_t id, int64_t *base) {
+bool dmdv_recordset_load_link(dmd_recordset_t *set, dmdv_database_t *db, int64_t id,
+                              int64_t *base) {
   dmdv_sql_start(db, DMDV_SQL_RECORDSET);
   dmdv_sql_int(db, id);
   if (dmdv_sql_step(db) != DMDV_SQL_ROW)
@@ -289,17 +203,17 @@ static bool load_link(dmdv_recordset_t *set, dmdv_database_t *db, int64_t id, in
   return unpack(set, packed, n);
 }
 
-bool dmdv_recordset_load(dmdv_recordset_t *set, dmdv_database_t *db, int64_t id) {
-  set_room(set, 0);
+bool dmdv_recordset_load(dmd_recordset_t *set, dmdv_database_t *db, int64_t id) {
+  dmd_recordset_init(set, &dmdv_env, 0);
   for (int depth = 0; id != 0; depth++) {
-    dmdv_recordset_t link = {0}, sum;
-    if (depth == MAX_DEPTH || !load_link(&link, db, id, &id)) {
-      dmdv_recordset_destroy(&link);
+    dmd_recordset_t link = {0}, sum;
+    if (depth == MAX_DEPTH || !dmdv_recordset_load_link(&link, db, id, &id)) {
+      dmd_recordset_destroy(&link);
       return dmdv_error("the history is damaged: the records of a run cannot be read");
     }
-    combine(&sum, set, &link, 1);
-    dmdv_recordset_destroy(&link);
-    dmdv_recordset_destroy(set);
+    dmd_recordset_add(&sum, set, &link);
+    dmd_recordset_destroy(&link);
+    dmd_recordset_destroy(set);
     *set = sum;
   }
   return true;

@@ -11,20 +11,9 @@
 #ifndef DMD_READER_HISTORY_RECORDSET_H
 #define DMD_READER_HISTORY_RECORDSET_H
 
+#include "analysis/recordset.h"
 #include "profile/profile.h"
 #include "reader/history/database.h"
-
-typedef struct dmdv_stack_record {
-  int64_t stack; /* of the history */
-  uint32_t section;
-  int64_t bytes, blocks;
-} dmdv_stack_record_t;
-
-/* In the order of stacks, then of sections. */
-typedef struct dmdv_recordset {
-  dmdv_stack_record_t *records;
-  size_t n;
-} dmdv_recordset_t;
 
 enum { DMDV_DIGEST_SZB = 16 };
 
@@ -34,18 +23,17 @@ void dmdv_digest(unsigned char digest[DMDV_DIGEST_SZB], const void *bytes, size_
 
 /* Makes one of a profile, and adds its stacks to the history. False, with the reason on stderr, if
  * that fails; destroy it either way. */
-bool dmdv_recordset_of(dmdv_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile);
-void dmdv_recordset_destroy(dmdv_recordset_t *set);
+bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile);
 
 /* Adds it to the history, if no equal one is there, as the difference from the one with the id
  * `like` (0: none), and gives its id and its digest. */
-bool dmdv_recordset_store(const dmdv_recordset_t *set, dmdv_database_t *db, int64_t like,
+bool dmdv_recordset_store(const dmd_recordset_t *set, dmdv_database_t *db, int64_t like,
                           int64_t *id, unsigned char digest[DMDV_DIGEST_SZB]);
 
-bool dmdv_recordset_load(dmdv_recordset_t *set, dmdv_database_t *db, int64_t id);
+bool dmdv_recordset_load(dmd_recordset_t *set, dmdv_database_t *db, int64_t id);
 
-/* What one has more than another: records that differ, with signed figures. */
-void dmdv_recordset_subtract(dmdv_recordset_t *difference, const dmdv_recordset_t *set,
-                             const dmdv_recordset_t *from);
+/* The same as it is in the file: what it has more than the set *base, 0: than nothing. False, with
+ * nothing said, where it cannot be read. Destroy the set either way. */
+bool dmdv_recordset_load_link(dmd_recordset_t *set, dmdv_database_t *db, int64_t id, int64_t *base);
 
 #endif

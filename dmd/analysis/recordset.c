@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/recordset.h"
+
+#include "base/wire.h"
+#include "base/wireread.h"
+
+void dmd_recordset_init(dmd_recordset_t *set, const dmd_env_t *env, size_t room) {
+  *set = (dmd_recordset_t){.env = env};
+  set->records = dmd_env_alloc(env, "dmd.recordset", (room + 1) * sizeof *set->records);
+}
+
+void dmd_recordset_destroy(dmd_recordset_t *set) {
+  if (set->records != NULL)
+    dmd_env_free(set->env, set->records);
+  set->records = NULL;
+}
+
+int dmd_stack_record_compare(const dmd_stack_record_t *a, const dmd_stack_record_t *b) {
+  int stacks = (a->stack > b->stack) - (a->stack < b->stack);
+  return stacks != 0 ? stacks : (a->section > b->section) - (a->section < b->section);
+}
+
+/* ---- Differences and sums. ---- */
+
+/* What bytes say may be as large as it likes: sums go around, as numbers without signs do. */
+static int64_t plus(int64_t a, int64_t b, bool is_minus) {
+  return (int64_t)(is_minus ? (uint64_t)a - (uint64_t)b : (uint64_t)a + (uint64_t)b);
+}
+
+static void combine(dmd_recordset_t *result, const dmd_recordset_t *a, const dmd_recordset_t *b,
+                    bool is_minus) {
+  size_t i = 0, j = 0;
+  dmd_recordset_init(result, a->env, a->n + b->n);
+  while (i < a->n || j < b->n) {
+    int order = i == a->n   ? 1
+                : j == b->n ? -1
+                            : dmd_stack_record_compare(&a->records[i], &b->records[j]);
+    dmd_stack_record_t record = order <= 0 ? a->records[i] : b->records[j];
+    if (order > 0)
+      record.bytes = record.blocks = 0;
+    if (order >= 0) {
+      record.bytes = plus(record.bytes, b->records[j].bytes, is_minus);
+      record.blocks = plus(record.blocks, b->records[j].blocks, is_minus);
+    }
+    if (record.bytes != 0 || record.blocks != 0)
+      result->records[result->n++] = record;
+    i += order <= 0;
+    j += order >= 0;
+  }
+}
+
+void dmd_recordset_subtract(dmd_recordset_t *difference, const dmd_recordset_t *a,
+                            const dmd_recordset_t *b) {
+  combine(difference, a, b, true);
+}
+
+void dmd_recordset_add(dmd_recordset_t *sum, const dmd_recordset_t *a, const dmd_recordset_t *b) {
+  combine(sum, a, b, false);
+}
+
+/* ---- As bytes. ---- */
+
+enum { SECTION_BITS = 2, LEAST_SZB = 3 /* of a record */ };
+
+void dmd_recordset_encode(dmd_strbuf_t *to, const dmd_recordset_t *set) {
+  int64_t stack = 0;
+  dmd_wire_number(to, set->n);
+  for (size_t i = 0; i < set->n; i++) {
+    const dmd_stack_record_t *record = &set->records[i];
+    dmd_wire_number(to, (uint64_t)(record->stack - stack) << SECTION_BITS | record->section);
+    dmd_wire_number(to, dmd_wire_fold((uint64_t)record->bytes));
+    dmd_wire_number(to, dmd_wire_fold((uint64_t)record->blocks));
+    stack = record->stack;
+  }
+}
+
+typedef struct {
+  const uint8_t *at, *end;
+  bool failed;
+} bytes_t;
+
+static uint64_t take_number(bytes_t *bytes) {
+  uint64_t number = 0;
+  bytes->failed |= !dmd_wire_take_number(&bytes->at, bytes->end, &number);
+  return number;
+}
+
+/* Stacks go upwards, and no record is there twice. */
+static bool take_record(bytes_t *bytes, dmd_recordset_t *set) {
+  const uint32_t sections = (1u << SECTION_BITS) - 1;
+  const dmd_stack_record_t *last = set->n > 0 ? &set->records[set->n - 1] : NULL;
+  uint64_t place = take_number(bytes);
+  uint64_t stack = (last != NULL ? (uint64_t)last->stack : 0) + (place >> SECTION_BITS);
+  dmd_stack_record_t record = {.stack = (int64_t)stack, .section = (uint32_t)place & sections};
+  record.bytes = (int64_t)dmd_wire_unfold(take_number(bytes));
+  record.blocks = (int64_t)dmd_wire_unfold(take_number(bytes));
+  if (bytes->failed || (last != NULL && dmd_stack_record_compare(last, &record) >= 0))
+    return false;
+  set->records[set->n++] = record;
+  return true;
+}
+
+bool dmd_recordset_decode(dmd_recordset_t *set, const dmd_env_t *env, const void *bytes, size_t n) {
+  bytes_t at = {bytes, (const uint8_t *)bytes + n, false};
+  uint64_t left = take_number(&at);
+  *set = (dmd_recordset_t){.env = env};
+  if (at.failed || left > (uint64_t)(at.end - at.at) / LEAST_SZB)
+    return false;
+  dmd_recordset_init(set, env, (size_t)left);
+  for (; left > 0; left--)
+    if (!take_record(&at, set))
+      return false;
+  return at.at == at.end;
+}
