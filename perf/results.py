@@ -27,7 +27,12 @@ RATIOS = (
     ("dmd+dump", "dhat"),
     ("dmd", "native"),
     ("dmd", "heaptrack"),
+    ("libdmd", "native"),
+    ("libdmd", "heaptrack"),
 )
+
+# Columns that are not compared with none.
+WITHOUT_VALGRIND = ("native", "libdmd", "heaptrack")
 
 # What dmd must keep: kind of program (None: all others), what over what, at most. For programs that
 # compute, what a run without a program takes ("startup") is taken off both: reading the debug
@@ -181,15 +186,18 @@ def tables(results, columns):
     lines += table(["program", *columns],
                    [[name, *(_median(p["seconds"].get(c)) for c in columns)]
                     for name, p in programs.items()])
-    lines += ["", "Times none:"]
-    under_none = [c for c in columns if c not in ("native", "heaptrack", "none")]
-    lines += table(["program", *under_none],
-                   [[name, *(_ratio_cell(p["seconds"], c, "none") for c in under_none)]
-                    for name, p in programs.items()])
-    lines += ["", "Ratios, and the standard error of the last digit's place:"]
-    lines += table(["program", *(f"{a} / {b}" for a, b in RATIOS)],
-                   [[name, *(_ratio_cell(p["seconds"], a, b, True) for a, b in RATIOS)]
-                    for name, p in programs.items()])
+    under_none = [c for c in columns if c != "none" and not c.startswith(WITHOUT_VALGRIND)]
+    if "none" in columns and under_none:
+        lines += ["", "Times none:"]
+        lines += table(["program", *under_none],
+                       [[name, *(_ratio_cell(p["seconds"], c, "none") for c in under_none)]
+                        for name, p in programs.items()])
+    ratios = [(a, b) for a, b in RATIOS if a in columns and b in columns]
+    if ratios:
+        lines += ["", "Ratios, and the standard error of the last digit's place:"]
+        lines += table(["program", *(f"{a} / {b}" for a, b in ratios)],
+                       [[name, *(_ratio_cell(p["seconds"], a, b, True) for a, b in ratios)]
+                        for name, p in programs.items()])
     lines += ["", "Peak memory, MiB:"]
     lines += table(["program", *columns],
                    [[name, *(_median(p["peak_kib"].get(c), 1 / 1024, 1) for c in columns)]

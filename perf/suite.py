@@ -6,7 +6,7 @@ line of its own, `#` before a comment:
 
   prog: program       the one source perf/programs/PROGRAM.c, or a program of the system
   args: arguments     as in a shell, without expansions
-  vgopts: options     for Valgrind, whatever the tool
+  vgopts: options     for Valgrind, whatever the tool, and for libdmd.so
   prereq: command     shell; the program is left out where it fails. It may make input files
   cleanup: command    shell; afterwards
 and two of our own:
@@ -34,10 +34,13 @@ KEYS = ("prog", "args", "vgopts", "prereq", "cleanup", "kind", "driver")
 KINDS = ("allocation", "cpu", "mixed")
 TIMEOUT_S = 600
 
-# What a program is run under: the tool and its options; None: without Valgrind.
+# What a program is run under: the tool and its options; None: without Valgrind (command_for).
 COLUMNS = {
     "native": None,
+    "libdmd": None,
+    "libdmd+dump": None,
     "heaptrack": None,
+    "heaptrack raw": None,
     "none": ["none"],
     "floor A": ["dmdfloora"],
     "floor B": ["dmdfloorb"],
@@ -101,6 +104,15 @@ def launcher(builddir):
     return os.path.abspath(os.path.join(builddir, "vg-in-place"))
 
 
+def preloaded(builddir, folder, *options):
+    """What comes before a command that runs with the native engine itself, without dmdv around it."""
+    library = os.path.abspath(os.path.join(builddir, "libdmd.so"))
+    if not os.path.exists(library):
+        raise Missing("the build has no native engine")
+    options = ["--log-file=" + folder + "/log.%p", "--dmd-out-file=" + folder + "/dmd.out.json.gz", *options]
+    return ["env", "LD_PRELOAD=" + library, "DMD_OPTIONS=" + " ".join(options)]
+
+
 def compile_program(name, folder, builddir, *flags):
     """The program perf/programs/NAME.c in the folder, compiled as programs are that users run."""
     return compiler.compile_program(os.path.join(PROGRAMS, name + ".c"), os.path.join(folder, name),
@@ -156,10 +168,15 @@ class Program:
     def command_for(self, column):
         if column == "native":
             return self.command
-        if column == "heaptrack":
+        if column.startswith("libdmd"):
+            dump = column.endswith("+dump")
+            return preloaded(self.builddir, self.folder, "--dump-at-exit=" + ("yes" if dump else "no"),
+                             *shlex.split(self.keys["vgopts"])) + self.command
+        if column.startswith("heaptrack"):
             if shutil.which("heaptrack") is None:
                 raise Missing("heaptrack is not installed")
-            return ["heaptrack", "-o", os.path.join(self.folder, "heaptrack.out"), *self.command]
+            raw = ["--raw"] if column.endswith("raw") else []
+            return ["heaptrack", *raw, "-o", os.path.join(self.folder, "heaptrack.out"), *self.command]
         tool, *options = [word.format(folder=self.folder) for word in COLUMNS[column]]
         return [launcher(self.builddir), "--tool=" + tool,
                 "--log-file=" + os.path.join(self.folder, "log.%p"), *options,
