@@ -433,6 +433,7 @@ dmd_history_sources = \
   dmd/reader/history/alarms.c dmd/reader/history/alarms.h \
   dmd/reader/history/curves.c dmd/reader/history/curves.h \
   dmd/reader/history/database.c dmd/reader/history/database.h \
+  dmd/reader/history/driver.h dmd/reader/history/driver_sqlite.c \
   dmd/reader/history/origin.c dmd/reader/history/origin.h \
   dmd/reader/history/recordset.c dmd/reader/history/recordset.h \
   dmd/reader/history/schema.c dmd/reader/history/schema.h \
@@ -441,6 +442,8 @@ dmd_history_sources = \
   dmd/reader/command/historycheck.c \
   dmd/reader/command/historycommands.h \
   dmd/reader/command/historyshow.c
+dmd_postgresql_sources = dmd/reader/history/driver_postgresql.c
+dmd_no_postgresql_sources = dmd/reader/history/driver_postgresql_none.c
 dmd_no_history_sources = dmd/reader/command/cmd_history_none.c
 
 # The page that dmdv view writes, where it was built, and what stands in for it.

@@ -37,6 +37,15 @@ AS_IF([test $dmd_have_history != yes],
   [HISTORY_CFLAGS= HISTORY_LIBS=
    AS_IF([test "$with_sqlite" = no], [dmd_have_history="no: --without-sqlite"],
      [dmd_have_history="no: install libsqlite3-dev (Debian) or sqlite-devel (Fedora)"])])
+AC_ARG_WITH([libpq], [AS_HELP_STRING([--without-libpq], [dmdv history with files only, without PostgreSQL])])
+PKG_CHECK_MODULES([POSTGRESQL], [libpq >= 14], [dmd_have_postgresql=yes], [dmd_have_postgresql=no])
+AS_IF([test "$with_libpq" = no || test "$dmd_have_history" != yes], [dmd_have_postgresql=no])
+AS_IF([test $dmd_have_postgresql != yes],
+  [POSTGRESQL_CFLAGS= POSTGRESQL_LIBS=
+   AS_IF([test "$dmd_have_history" != yes], [dmd_have_postgresql="no: SQLite is needed, too"],
+     [test "$with_libpq" = no], [dmd_have_postgresql="no: --without-libpq"],
+     [dmd_have_postgresql="no: install libpq-dev (Debian) or libpq-devel (Fedora)"])])
+AM_CONDITIONAL([HAVE_LIBPQ], [test "$dmd_have_postgresql" = yes])
 AM_CONDITIONAL([HAVE_SQLITE], [test "$dmd_have_history" = yes])
 AM_CONDITIONAL([HAVE_LIBDW], [test "$dmd_have_types" = yes])
 AM_CONDITIONAL([HAVE_READER], [test "$dmd_have_reader" = yes])

@@ -17,6 +17,7 @@ dmd $PACKAGE_VERSION
   dmdv, pprof       $dmd_have_protobuf
   dmdv, types       $dmd_have_types
   dmdv history      $dmd_have_history
+  with PostgreSQL   $dmd_have_postgresql
   dmdv view         $dmd_have_viewer
   unit tests        $dmd_have_unit
   thread tests      $dmd_have_tsan

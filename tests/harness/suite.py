@@ -48,14 +48,20 @@ class Place:
 
     def __init__(self, args):
         self.srcdir, self.builddir = os.path.abspath(args.srcdir), os.path.abspath(args.builddir)
-        self.keep, self.folders = args.keep, 0
+        self.keep, self.folders, self.ends = args.keep, 0, []
         self.scratch = tempfile.mkdtemp(prefix="dmd-tests-")
         os.chmod(self.scratch, 0o755)  # anybody may pass through: one test runs a program as another user
 
     def __enter__(self):
         return self
 
+    def at_end(self, function):
+        """What is to be called before the scratch folder goes, such as to end a server."""
+        self.ends.append(function)
+
     def __exit__(self, *_):
+        for function in self.ends:
+            function()
         if self.keep:
             print("# scratch: " + self.scratch)
         else:

@@ -15,6 +15,8 @@ LIST = ["malloc (m.c:1)", "list_new (list.c:%d)", "main (main.c:%d)"]
 INDEX = ["malloc (m.c:1)", "index_build (index.c:%d)", "main (main.c:%d)"]
 SIZE_OF = ["size_of (r.c:1)", "measure (r.c:2)"]
 
+LEFT_OUT = "built without libpq"
+
 HOUR, START = 3600, 1_700_000_000
 
 
@@ -28,21 +30,35 @@ def build_of(i, index=3000, noise=0, label="loaded", line=0, pid=0):
     return profile
 
 
+def files_only(function):
+    """A test that says something of SQLite's files; all others hold for a server, too (test_history_postgresql.py)."""
+    function.is_for_files = True
+    return function
+
+
 class History:
-    """A history in the test's folder."""
+    """A history: a file in the test's folder, or an empty database of a server where the test is one with a server."""
 
     def __init__(self, test):
-        self.test = test
+        self.test, self.server = test, getattr(test, "server", None)
         if "without SQLite" in test.dmdv("history", "--help")[0]:
             raise Skip("this dmdv was built without SQLite")
+        self.db = self.server.new_database() if self.server else "h.db"
+
+    def sql(self, text):
+        """The rows of an answer, as lists of texts."""
+        if self.server:
+            return self.server.sql(self.db, text)
+        with sqlite3.connect(self.test.path(self.db)) as db:
+            return [[str(value) for value in row] for row in db.execute(text).fetchall()]
 
     def add(self, i, profile, *args, name=None, status=0):
         file = self.test.write("profile.json", profile)
-        return self.test.dmdv("history", "add", "--db=h.db", "--build=%s" % (name or "b%d" % i), "--branch=main",
+        return self.test.dmdv("history", "add", "--db=" + self.db, "--build=%s" % (name or "b%d" % i), "--branch=main",
                               "--time=%d" % (START + i * HOUR), *args, file, status=status)
 
     def run(self, *args, status=0):
-        out, err = self.test.dmdv("history", args[0], "--db=h.db", *args[1:], status=status)
+        out, err = self.test.dmdv("history", args[0], "--db=" + self.db, *args[1:], status=status)
         return out
 
     def json(self, *args, status=0):
@@ -78,7 +94,7 @@ def test_figures_are_those_of_the_profile(test):
     listed = history.json("list")
     test.equal([(b["build"], b["branch"], b["runs"]) for b in listed["builds"]], [("b1", "main", 1), ("b2", "main", 1)], "builds")
     test.check(set(expected) <= {s["series"] for s in listed["series"]}, str(listed["series"]))
-    err = test.error("history", "show", "--db=h.db", "reporter explicit/nobody")
+    err = test.error("history", "show", "--db=" + history.db, "reporter explicit/nobody")
     test.check("dmdv history list" in err, err)
 
 
@@ -125,9 +141,9 @@ def test_what_was_acknowledged_is_the_new_level(test):
     history = History(test)
     fill(history, 20, at=10, more=9000)
     test.equal({a["state"] for a in history.alarms(1)}, {"new"}, "before")
-    err = test.error("history", "acknowledge", "--db=h.db", "--build=b11", "--reason=x")
+    err = test.error("history", "acknowledge", "--db=" + history.db, "--build=b11", "--reason=x")
     test.check("no step begins with build b11" in err, err)
-    test.error("history", "acknowledge", "--db=h.db", "--build=b10")
+    test.error("history", "acknowledge", "--db=" + history.db, "--build=b10")
     history.run("acknowledge", "--build=b10", "--series=heap", "--reason=the index is needed")
     states = {a["series"]: a["state"] for a in history.alarms(1)}
     test.equal(states, {"heap": "acknowledged", "unreported": "new", "tag index": "new"}, "one series")
@@ -180,8 +196,7 @@ def test_a_year_of_builds_stays_small(test):
         for k, size in enumerate(sizes):
             profile.block(size, ["malloc (m.c:1)", "f%d (a.c:%d)" % (k, k + i)])
         history.add(i, profile)
-        with sqlite3.connect(test.path("h.db")) as db:
-            lengths.append(db.execute("SELECT length(data) FROM recordset ORDER BY id DESC").fetchone()[0])
+        lengths.append(int(history.sql("SELECT length(data) FROM recordset ORDER BY id DESC")[0][0]))
         test.equal(history.points("heap")[-1], sum(sizes), "heap")
         for k in draw.sample(range(1000), 10):
             sizes[k] += 8
@@ -206,9 +221,7 @@ def test_chains_of_differences_end(test):
     test.equal((alarm["first_build"], alarm["delta"]), ("b65", 12000), "the step")
     test.equal([(r["frames"][1], r["delta"]) for r in alarm["records"]],
                [("f150 (a.c:1)", 7000), ("f151 (a.c:1)", 5000), ("f64 (a.c:1)", 16)], "records")
-    with sqlite3.connect(test.path("h.db")) as db:
-        wholes = [row[0] for row in db.execute("SELECT id FROM recordset WHERE base IS NULL ORDER BY id")]
-    test.equal(len(wholes), 2, "whole sets")
+    test.equal(len(history.sql("SELECT id FROM recordset WHERE base IS NULL")), 2, "whole sets")
 
 
 def test_many_writers_at_once(test):
@@ -216,7 +229,7 @@ def test_many_writers_at_once(test):
     history = History(test)
     draw = random.Random(8)
     files = [test.write("p%d.json" % i, build_of(i)) for i in range(24)]
-    command = [test.place.dmdv(), "history", "add", "--db=h.db", "--branch=main"]
+    command = [test.place.dmdv(), "history", "add", "--db=" + history.db, "--branch=main"]
 
     def start(i):
         return subprocess.Popen([*command, "--build=b%d" % i, "--time=%d" % (START + i), files[i]], cwd=test.folder,
@@ -229,8 +242,7 @@ def test_many_writers_at_once(test):
         for process in running:
             process.wait()
     if os.path.exists(test.path("h.db")):
-        with sqlite3.connect(test.path("h.db")) as db:
-            test.equal(db.execute("PRAGMA integrity_check").fetchone()[0], "ok", "integrity")
+        test.equal(history.sql("PRAGMA integrity_check"), [["ok"]], "integrity")
     for i in range(24):
         test.dmdv(*command[1:], "--build=b%d" % i, "--time=%d" % (START + i), files[i])
     test.equal([(b["build"], b["runs"]) for b in history.json("list")["builds"]], [("b%d" % i, 1) for i in range(24)], "builds")
@@ -247,6 +259,7 @@ def test_names_are_no_sql_and_no_escapes(test):
     test.check("\x1b" not in out and "\x07" not in out and "DROP TABLE" in out, repr(out))
 
 
+@files_only
 def test_what_is_no_history(test):
     History(test)
     test.write("text.db", "no database, but long enough to be looked at. " * 50)
@@ -269,12 +282,12 @@ def test_what_is_no_history(test):
 def test_damaged_records_are_said(test):
     history = History(test)
     fill(history, 20, at=10, more=9000)
-    with sqlite3.connect(test.path("h.db")) as db:
-        db.execute("UPDATE recordset SET data = x'00112233' WHERE base IS NULL")
-    out, err = test.dmdv("history", "check", "--db=h.db", status=2)
+    history.sql("UPDATE recordset SET data = %s WHERE base IS NULL" % ("'\\x00112233'" if history.server else "x'00112233'"))
+    out, err = test.dmdv("history", "check", "--db=" + history.db, status=2)
     test.check("damaged" in err, err)
 
 
+@files_only
 def test_bad_command_lines(test):
     History(test)
     test.write("p.json", build_of(1))
@@ -300,17 +313,27 @@ def test_the_build_is_that_of_the_checkout(test):
     commit = test.run(["git", "rev-parse", "HEAD"]).out.strip()
     clean = {name: "" for name in ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "GITHUB_HEAD_REF", "GITHUB_REF_NAME",
                                    "CI_COMMIT_REF_NAME", "GIT_BRANCH")}
-    test.dmdv("history", "add", "--db=h.db", "p.json", environment=clean)
+    test.dmdv("history", "add", "--db=" + history.db, "p.json", environment=clean)
     build = history.json("list")["builds"][0]
     test.equal((build["build"], build["branch"], build["time"]), (commit, "trunk", "2025-01-02T03:04:05Z"), "of git")
-    test.dmdv("history", "add", "--db=h.db", "p.json",
+    test.dmdv("history", "add", "--db=" + history.db, "p.json",
               environment=dict(clean, CI_COMMIT_SHA="cafe", CI_COMMIT_REF_NAME="topic"))
     test.check(("cafe", "topic") in [(b["build"], b["branch"]) for b in history.json("list")["builds"]], "of CI")
 
 
+@files_only
 def test_build_without_sqlite(test):
     """A dmdv without SQLite says so, and what to install."""
     if "without SQLite" not in test.dmdv("history", "--help")[0]:
         raise Skip("this dmdv has histories")
     err = test.error("history", "list", "--db=h.db")
     test.check("libsqlite3-dev" in err, err)
+
+
+@files_only
+def test_build_without_libpq(test):
+    """A dmdv without libpq has files, and says why it has no servers."""
+    History(test)
+    if LEFT_OUT not in test.dmdv("history", "list", "--db=postgresql:///none", status=2)[1]:
+        raise Skip("this dmdv has libpq")
+    test.check("libpq-dev" in test.error("history", "list", "--db=postgres://me:secret@there/none"), "what to install")

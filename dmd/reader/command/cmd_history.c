@@ -17,7 +17,7 @@ enum { N_SUBCOMMANDS = sizeof subcommands / sizeof *subcommands - 1 };
 
 dmdv_database_t *dmdv_history_open(const char *db, const char *command, dmdv_open_t how) {
   if (db == NULL) {
-    dmdv_error("%s: give the history's file with --db=FILE", command);
+    dmdv_error("%s: give the history with --db=DB", command);
     return NULL;
   }
   return dmdv_database_open(db, how);
@@ -58,9 +58,10 @@ static void add_subcommands(dmd_strbuf_t *help) {
 static const dmd_option_table_t no_options = {NULL, 0};
 
 static const dmdv_part_t parts[] = {
-    {.text = "usage: dmdv history COMMAND --db=FILE [OPTION...]\n"
+    {.text = "usage: dmdv history COMMAND --db=DB [OPTION...]\n"
              "\n"
-             "Keeps the figures of a program's builds in FILE, and finds where they change.\n"
+             "Keeps the figures of a program's builds in DB, a file or a database of a PostgreSQL\n"
+             "server (postgresql://USER@HOST/NAME), and finds where they change.\n"
              "\n"
              "commands:\n",
      .add_text = add_subcommands,

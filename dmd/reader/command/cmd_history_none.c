@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const dmdv_part_t parts[] = {
-    {.text = "usage: dmdv history COMMAND --db=FILE [OPTION...]\n"
+    {.text = "usage: dmdv history COMMAND --db=DB [OPTION...]\n"
              "\n"
              "Left out of this dmdv: it was built without SQLite.\n"},
     {0},

@@ -39,8 +39,9 @@ static bool take_environment(void *target, const char *value, dmd_strbuf_t *why)
 #define AT(field) DMD_OPTION_AT(options_t, field)
 
 static const dmd_option_t options[] = {
-    {"db", "FILE", NULL, "the history; it is made where there is none", DMD_OPTION_TEXT, AT(db),
-     .is_file = true},
+    {"db", "DB", NULL,
+     "the history: a file, which is made where there is none, or postgresql://...", DMD_OPTION_TEXT,
+     AT(db), .is_file = true},
     {"build", "ID", NULL, "the build's name (default: the commit that CI, or git, says)",
      DMD_OPTION_TEXT, AT(build)},
     {"branch", "NAME", NULL, "its branch (default: likewise)", DMD_OPTION_TEXT, AT(branch)},
@@ -57,7 +58,7 @@ static const dmd_option_t options[] = {
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
 static const dmdv_part_t parts[] = {
-    {.text = "usage: dmdv history add --db=FILE [OPTION...] PROFILE...\n"
+    {.text = "usage: dmdv history add --db=DB [OPTION...] PROFILE...\n"
              "\n"
              "Adds the profiles of a build to a history. Several with one label are repetitions:\n"
              "they tell how much the figures scatter. What is there already is left alone.\n"
@@ -131,7 +132,7 @@ static int run(int argc, char **argv) {
     return status;
   if (o.db == NULL || o.files.n == 0) {
     dmdv_error("history add: give %s; see dmdv history add --help",
-               o.db == NULL ? "the history's file, --db=FILE" : "the profiles to add");
+               o.db == NULL ? "the history, --db=DB" : "the profiles to add");
     return 2;
   }
   dmd_strbuf_t name, branch;

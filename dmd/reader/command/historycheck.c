@@ -22,7 +22,8 @@ typedef struct {
 #define AT(field) DMD_OPTION_AT(options_t, field)
 
 static const dmd_option_t check_options[] = {
-    {"db", "FILE", NULL, "the history", DMD_OPTION_TEXT, AT(common.db), .is_file = true},
+    {"db", "DB", NULL, "the history: a file, or postgresql://...", DMD_OPTION_TEXT, AT(common.db),
+     .is_file = true},
     {"least-change", "SIZE", NULL,
      "less is no step: bytes, or a share of the level (default: the larger of 4KB and 0.2%)",
      DMD_OPTION_TEXT, AT(common.least)},
@@ -35,7 +36,7 @@ static const dmd_option_table_t check_table = {check_options,
                                                sizeof check_options / sizeof *check_options};
 
 static const dmdv_part_t check_parts[] = {
-    {.text = "usage: dmdv history check --db=FILE [OPTION...]\n"
+    {.text = "usage: dmdv history check --db=DB [OPTION...]\n"
              "\n"
              "Finds where the level of a series changed, over all builds, and says with which\n"
              "build and which stacks. The exit status is 1 if a series went up and nobody has\n"
@@ -46,7 +47,8 @@ static const dmdv_part_t check_parts[] = {
 };
 
 static const dmd_option_t acknowledge_options[] = {
-    {"db", "FILE", NULL, "the history", DMD_OPTION_TEXT, AT(common.db), .is_file = true},
+    {"db", "DB", NULL, "the history: a file, or postgresql://...", DMD_OPTION_TEXT, AT(common.db),
+     .is_file = true},
     {"build", "ID", NULL, "the first build of the step; must be given", DMD_OPTION_TEXT, AT(build)},
     {"reason", "TEXT", NULL, "why it may stay; must be given", DMD_OPTION_TEXT, AT(reason)},
     {"series", "SERIES", NULL, "of this series alone (default: of all that step there)",
@@ -57,7 +59,7 @@ static const dmd_option_table_t acknowledge_table = {
     acknowledge_options, sizeof acknowledge_options / sizeof *acknowledge_options};
 
 static const dmdv_part_t acknowledge_parts[] = {
-    {.text = "usage: dmdv history acknowledge --db=FILE --build=ID --reason=TEXT [OPTION...]\n"
+    {.text = "usage: dmdv history acknowledge --db=DB --build=ID --reason=TEXT [OPTION...]\n"
              "\n"
              "Says that the steps which begin with a build are known: the level after them is\n"
              "the new one, and check does not refuse them any more.\n"

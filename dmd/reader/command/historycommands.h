@@ -21,7 +21,7 @@ typedef struct dmdv_history_options {
   const char *least; /* SIZE or PERCENT; NULL: both defaults */
 } dmdv_history_options_t;
 
-/* Opens the file that --db names. NULL, with the reason on stderr. */
+/* Opens what --db names. NULL, with the reason on stderr. */
 dmdv_database_t *dmdv_history_open(const char *db, const char *command, dmdv_open_t how);
 
 /* What --least-change says; false, with the reason on stderr, if that is no size. */

@@ -16,13 +16,14 @@
 #define AT(field) DMD_OPTION_AT(dmdv_history_options_t, field)
 
 static const dmd_option_t options[] = {
-    {"db", "FILE", NULL, "the history", DMD_OPTION_TEXT, AT(db), .is_file = true},
+    {"db", "DB", NULL, "the history: a file, or postgresql://...", DMD_OPTION_TEXT, AT(db),
+     .is_file = true},
     {"json", NULL, NULL, "as JSON", DMD_OPTION_SWITCH, AT(json)},
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
 
 static const dmdv_part_t list_parts[] = {
-    {.text = "usage: dmdv history list --db=FILE [OPTION...]\n"
+    {.text = "usage: dmdv history list --db=DB [OPTION...]\n"
              "\n"
              "Lists the builds of a history, and its series with the last value of each.\n"
              "\n",
@@ -31,7 +32,7 @@ static const dmdv_part_t list_parts[] = {
 };
 
 static const dmdv_part_t show_parts[] = {
-    {.text = "usage: dmdv history show --db=FILE [OPTION...] SERIES\n"
+    {.text = "usage: dmdv history show --db=DB [OPTION...] SERIES\n"
              "\n"
              "Shows a series build by build: heap, unreported, once, twice, resident, faults,\n"
              "'reporter PATH', 'tag NAME' or 'library NAME'.\n"
@@ -246,9 +247,10 @@ static int run_either(const dmdv_command_t *command, int argc, char **argv, int 
   if (l.db == NULL)
     return 2;
   bool good = dmdv_outfile_print(NULL, false, print, &l) && l.good;
-  dmdv_database_close(l.db);
   if (good && n_words == 1 && l.n_shown == 0)
-    good = dmdv_error("%s has no series '%s'; see dmdv history list", o.db, l.series);
+    good = dmdv_error("%s has no series '%s'; see dmdv history list", dmdv_database_name(l.db),
+                      l.series);
+  dmdv_database_close(l.db);
   return good ? 0 : 2;
 }
 

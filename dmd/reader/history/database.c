@@ -1,211 +1,218 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/history/database.h"
 
+#include "base/utf8.h"
+#include "reader/history/driver.h"
 #include "reader/history/schema.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 
-#include <sqlite3.h>
-#include <stdio.h>
 #include <string.h>
 
-struct dmdv_database {
-  sqlite3 *handle;
-  char *name;
-  sqlite3_stmt *statements[DMDV_N_SQL];
-  sqlite3_stmt *current;
-  int n_bound;
-  bool failed; /* said so already */
-};
+/* ---- For drivers. ---- */
 
-enum { PATIENCE_MS = 60000 };
-
-/* ---- What goes wrong. ---- */
-
-/* What to do about it, for what people can do something about. */
-static const char *advice(int code) {
-  switch (code & 0xff) {
-  case SQLITE_NOTADB:
-  case SQLITE_CORRUPT:
-    return "; it is no history, or damaged: give another --db, or restore a copy";
-  case SQLITE_BUSY:
-    return "; another process has kept it for a minute";
-  case SQLITE_READONLY:
-  case SQLITE_CANTOPEN:
-    return "; may you write it, and the folder that it is in?";
-  default:
-    return "";
-  }
-}
-
-/* Once is enough: what follows fails for the same reason. */
-static bool fail(dmdv_database_t *db) {
+bool dmdv_driver_fail(dmdv_database_t *db, const char *what, const char *advice) {
   if (!db->failed)
-    dmdv_error("%s: %s%s", db->name, sqlite3_errmsg(db->handle),
-               advice(sqlite3_extended_errcode(db->handle)));
+    dmdv_error("%s: %s%s", db->name, what, advice);
   db->failed = true;
   return false;
 }
 
-static bool run_text(dmdv_database_t *db, const char *sql) {
-  return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK || fail(db);
+char *dmdv_driver_copy(const char *text) {
+  size_t szB = strlen(text) + 1;
+  return memcpy(dmd_env_alloc(&dmdv_env, "dmdv.database", szB), text, szB);
 }
 
-/* A number of the file's header. */
-static bool read_pragma(dmdv_database_t *db, const char *sql, int64_t *value) {
-  sqlite3_stmt *statement;
-  *value = 0;
-  if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL) != SQLITE_OK)
-    return fail(db);
-  bool good = sqlite3_step(statement) == SQLITE_ROW;
-  if (good)
-    *value = sqlite3_column_int64(statement, 0);
-  sqlite3_finalize(statement);
-  return good || fail(db);
+static void append_word(const dmdv_driver_t *driver, dmd_strbuf_t *to, const char *word, size_t n) {
+  const char *const(*at)[2] = driver->words;
+  while (strncmp((*at)[0], word, n) != 0 || (*at)[0][n] != '\0')
+    at++;
+  dmd_strbuf_str(to, (*at)[1]);
+}
+
+void dmdv_driver_translate(const dmdv_driver_t *driver, dmd_strbuf_t *to, const char *sql) {
+  while (*sql != '\0') {
+    size_t n = strcspn(sql, "?{");
+    dmd_strbuf_bytes(to, sql, n);
+    sql += n;
+    if (*sql == '?') {
+      dmd_strbuf_bytes(to, &driver->sign, 1);
+      sql++;
+    } else if (*sql == '{') {
+      n = strcspn(sql, "}");
+      append_word(driver, to, sql + 1, n - 1);
+      sql += n + 1;
+    }
+  }
 }
 
 /* ---- Opening. ---- */
 
-static bool is_ours(dmdv_database_t *db, int64_t mark, int64_t version, int64_t n_tables) {
-  bool is_empty = mark == 0 && version == 0 && n_tables == 0;
-  if (mark != DMDV_HISTORY_MARK && !is_empty)
-    return dmdv_error("%s: this is another program's SQLite file, not a history", db->name);
-  if (version > DMDV_SCHEMA_VERSION)
+static bool run_translated(dmdv_database_t *db, const char *sql) {
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmdv_driver_translate(db->driver, &text, sql);
+  bool good = db->driver->run(db, text.text);
+  dmd_strbuf_destroy(&text);
+  return good;
+}
+
+static bool is_ours(dmdv_database_t *db, const dmdv_header_t *header) {
+  if (!header->is_ours && !header->is_empty)
+    return dmdv_error("%s: this is another program's database, not a history", db->name);
+  if (header->version > DMDV_SCHEMA_VERSION)
     return dmdv_error("%s: a newer dmdv wrote this history (version %lld; this one knows %d)",
-                      db->name, (long long)version, DMDV_SCHEMA_VERSION);
+                      db->name, (long long)header->version, DMDV_SCHEMA_VERSION);
   return true;
 }
 
 /* Brings the tables up to date, in one transaction: of several processes that begin at once the
  * first does it. */
-static bool migrate(dmdv_database_t *db, bool may_write) {
-  int64_t mark, version, n_tables;
-  if (may_write && !dmdv_database_begin(db))
+static bool migrate(dmdv_database_t *db) {
+  dmdv_header_t header;
+  if (!dmdv_database_begin(db) || !db->driver->read_header(db, &header) || !is_ours(db, &header))
     return false;
-  if (!read_pragma(db, "PRAGMA application_id", &mark) ||
-      !read_pragma(db, "PRAGMA user_version", &version) ||
-      !read_pragma(db, "SELECT count(*) FROM sqlite_master", &n_tables) ||
-      !is_ours(db, mark, version, n_tables))
-    return false;
-  if (!may_write)
-    return version == DMDV_SCHEMA_VERSION ||
-           dmdv_error("%s: an older dmdv wrote this history; dmdv history add brings it up to date",
-                      db->name);
-  for (; version < DMDV_SCHEMA_VERSION; version++)
-    if (!run_text(db, dmdv_migrations[version]))
+  for (int64_t version = header.version; version < DMDV_SCHEMA_VERSION; version++)
+    if (!run_translated(db, dmdv_migrations[version]))
       return false;
-  char text[96];
-  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-           DMDV_HISTORY_MARK, DMDV_SCHEMA_VERSION);
-  return run_text(db, text) && dmdv_database_commit(db);
+  return (header.version == DMDV_SCHEMA_VERSION ||
+          db->driver->write_header(db, DMDV_SCHEMA_VERSION)) &&
+         dmdv_database_commit(db);
 }
 
-/* The write-ahead log lets others read while one writes; a kill loses what is not committed. */
-static bool set_up(dmdv_database_t *db, dmdv_open_t how) {
-  sqlite3_extended_result_codes(db->handle, 1);
-  sqlite3_busy_timeout(db->handle, PATIENCE_MS);
-  sqlite3_limit(db->handle, SQLITE_LIMIT_ATTACHED, 0);
-  bool may_write = how != DMDV_OPEN_TO_READ;
-  return run_text(db, "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF") &&
-         (!may_write || run_text(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")) &&
-         migrate(db, may_write);
+/* A transaction that lasts until it is closed, so that others' changes are not seen by halves. */
+static bool begin_to_read(dmdv_database_t *db) {
+  dmdv_header_t header;
+  if (!db->driver->run(db, db->driver->begin_to_read) || !db->driver->read_header(db, &header) ||
+      !is_ours(db, &header))
+    return false;
+  if (header.is_empty)
+    return dmdv_error("%s: there is no history in it", db->name);
+  return header.version == DMDV_SCHEMA_VERSION ||
+         dmdv_error("%s: an older dmdv wrote this history; dmdv history add brings it up to date",
+                    db->name);
+}
+
+static const dmdv_driver_t *driver_of(const char *name) {
+  if (strncmp(name, "postgresql://", 13) != 0 && strncmp(name, "postgres://", 11) != 0)
+    return &dmdv_sqlite;
+  if (dmdv_postgresql == NULL)
+    dmdv_error("this dmdv was built without libpq, so that a history is a file: install libpq-dev "
+               "and build it again");
+  return dmdv_postgresql;
 }
 
 dmdv_database_t *dmdv_database_open(const char *name, dmdv_open_t how) {
-  static const int flags[] = {[DMDV_OPEN_TO_READ] = SQLITE_OPEN_READONLY,
-                              [DMDV_OPEN_TO_WRITE] = SQLITE_OPEN_READWRITE,
-                              [DMDV_OPEN_OR_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
-  dmdv_database_t *db = dmd_env_alloc(&dmdv_env, "dmdv.database", sizeof *db);
-  *db = (dmdv_database_t){.name = dmd_env_alloc(&dmdv_env, "dmdv.database", strlen(name) + 1)};
-  strcpy(db->name, name);
-  if ((sqlite3_open_v2(name, &db->handle, flags[how], NULL) == SQLITE_OK || fail(db)) &&
-      set_up(db, how))
+  const dmdv_driver_t *driver = driver_of(name);
+  if (driver == NULL)
+    return NULL;
+  dmdv_database_t *db = dmd_env_alloc(&dmdv_env, "dmdv.database", driver->szB);
+  memset(db, 0, driver->szB);
+  db->driver = driver;
+  db->state = DMDV_STEP_ENDED;
+  dmd_strbuf_init(&db->texts, &dmdv_env);
+  if (driver->open(db, name, how) && (how == DMDV_OPEN_TO_READ ? begin_to_read(db) : migrate(db)))
     return db;
   dmdv_database_close(db);
   return NULL;
 }
 
 void dmdv_database_close(dmdv_database_t *db) {
-  for (int i = 0; i < DMDV_N_SQL; i++)
-    sqlite3_finalize(db->statements[i]);
-  sqlite3_close(db->handle);
+  db->driver->close(db);
+  dmd_strbuf_destroy(&db->texts);
   dmd_env_free(&dmdv_env, db->name);
   dmd_env_free(&dmdv_env, db);
 }
 
+const char *dmdv_database_name(const dmdv_database_t *db) {
+  return db->name;
+}
+
 bool dmdv_database_begin(dmdv_database_t *db) {
-  return run_text(db, "BEGIN IMMEDIATE");
+  return db->driver->run(db, db->driver->begin);
+}
+
+static void end_statement(dmdv_database_t *db) {
+  if (db->state == DMDV_STEP_IN_ROWS)
+    db->driver->end(db);
+  db->state = DMDV_STEP_ENDED;
 }
 
 bool dmdv_database_commit(dmdv_database_t *db) {
-  return run_text(db, "COMMIT");
+  end_statement(db);
+  return dmdv_sql_flush(db) && db->driver->run(db, "COMMIT");
 }
 
 /* ---- Statements. ---- */
 
 void dmdv_sql_start(dmdv_database_t *db, dmdv_sql_t sql) {
-  sqlite3_stmt **statement = &db->statements[sql];
-  if (*statement == NULL &&
-      sqlite3_prepare_v2(db->handle, dmdv_sql[sql], -1, statement, NULL) != SQLITE_OK)
-    fail(db);
-  sqlite3_reset(*statement);
-  db->current = *statement;
-  db->n_bound = 0;
+  end_statement(db);
+  db->sql = sql;
+  db->state = DMDV_STEP_NOT_BEGUN;
+  db->n_values = 0;
+  dmd_strbuf_cut(&db->texts, 0);
 }
 
-static void check_bound(dmdv_database_t *db, int code) {
-  if (code != SQLITE_OK)
-    fail(db);
+static dmdv_value_t *add_value(dmdv_database_t *db, dmdv_value_kind_t kind) {
+  if (db->n_values == DMDV_MAX_VALUES)
+    dmdv_env.panic(dmdv_env.ctx, "a statement with too many values");
+  dmdv_value_t *value = &db->values[db->n_values++];
+  *value = (dmdv_value_t){.kind = kind, .at = db->texts.n};
+  return value;
 }
 
-void dmdv_sql_int(dmdv_database_t *db, int64_t value) {
-  check_bound(db, sqlite3_bind_int64(db->current, ++db->n_bound, value));
+void dmdv_sql_int(dmdv_database_t *db, int64_t number) {
+  add_value(db, DMDV_VALUE_INT)->number = number;
 }
 
 void dmdv_sql_text(dmdv_database_t *db, const char *text) {
-  check_bound(db, sqlite3_bind_text(db->current, ++db->n_bound, text, -1, SQLITE_TRANSIENT));
+  if (text == NULL) {
+    dmdv_sql_null(db);
+    return;
+  }
+  dmdv_value_t *value = add_value(db, DMDV_VALUE_TEXT);
+  value->n = dmd_utf8_repair(NULL, text);
+  dmd_utf8_repair(dmd_strbuf_reserve(&db->texts, value->n + 1), text);
+  db->texts.n += value->n + 1;
 }
 
 void dmdv_sql_bytes(dmdv_database_t *db, const void *bytes, size_t n) {
-  check_bound(db, sqlite3_bind_blob64(db->current, ++db->n_bound, bytes, n, SQLITE_TRANSIENT));
+  add_value(db, DMDV_VALUE_BYTES)->n = n;
+  dmd_strbuf_bytes(&db->texts, bytes, n);
 }
 
 void dmdv_sql_null(dmdv_database_t *db) {
-  check_bound(db, sqlite3_bind_null(db->current, ++db->n_bound));
+  add_value(db, DMDV_VALUE_NULL);
 }
 
 dmdv_sql_step_t dmdv_sql_step(dmdv_database_t *db) {
+  if (db->state == DMDV_STEP_NOT_BEGUN && dmdv_sql_flush(db) && db->driver->start(db))
+    db->state = DMDV_STEP_IN_ROWS;
   if (db->failed)
     return DMDV_SQL_FAILED;
-  switch (sqlite3_step(db->current)) {
-  case SQLITE_ROW:
-    return DMDV_SQL_ROW;
-  case SQLITE_DONE:
-    sqlite3_reset(db->current);
+  if (db->state != DMDV_STEP_IN_ROWS)
     return DMDV_SQL_DONE;
-  default:
-    fail(db);
-    return DMDV_SQL_FAILED;
-  }
+  dmdv_sql_step_t step = db->driver->step(db);
+  if (step != DMDV_SQL_ROW)
+    end_statement(db);
+  return step;
 }
 
 int64_t dmdv_sql_column_int(dmdv_database_t *db, int column) {
-  return sqlite3_column_int64(db->current, column);
+  return db->driver->column_int(db, column);
 }
 
 const char *dmdv_sql_column_text(dmdv_database_t *db, int column) {
-  const char *text = (const char *)sqlite3_column_text(db->current, column);
+  const char *text = db->driver->column_text(db, column);
   return text == NULL ? "" : text;
 }
 
 const void *dmdv_sql_column_bytes(dmdv_database_t *db, int column, size_t *n) {
-  const void *bytes = sqlite3_column_blob(db->current, column);
-  *n = (size_t)sqlite3_column_bytes(db->current, column);
-  return bytes;
+  return db->driver->column_bytes(db, column, n);
 }
 
 bool dmdv_sql_column_is_null(dmdv_database_t *db, int column) {
-  return sqlite3_column_type(db->current, column) == SQLITE_NULL;
+  return db->driver->column_is_null(db, column);
 }
 
 bool dmdv_sql_number(dmdv_database_t *db, int64_t *value) {
@@ -219,4 +226,21 @@ bool dmdv_sql_number(dmdv_database_t *db, int64_t *value) {
 bool dmdv_sql_run(dmdv_database_t *db) {
   int64_t none;
   return dmdv_sql_number(db, &none);
+}
+
+void dmdv_sql_queue(dmdv_database_t *db, int64_t *value) {
+  int64_t none;
+  if (value == NULL && db->driver->queue == NULL)
+    value = &none;
+  if (value != NULL)
+    *value = 0;
+  if (db->driver->queue == NULL)
+    dmdv_sql_number(db, value);
+  else if (!db->failed)
+    db->driver->queue(db, value);
+  db->state = DMDV_STEP_ENDED;
+}
+
+bool dmdv_sql_flush(dmdv_database_t *db) {
+  return !db->failed && (db->driver->flush == NULL || db->driver->flush(db));
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * database.h: the file of a history, and the one place of SQL.
+ * database.h: the database of a history: a file of SQLite, or one that a PostgreSQL server has.
  *
- * A statement is prepared once, given values from the left to the right, and stepped through. What
- * goes wrong is said in one line on stderr, and ends what is being done: a transaction that was not
- * committed leaves no trace. Writers wait for one another, readers for nobody (SQLite's
- * write-ahead log).
+ * A statement is prepared once, given values from the left to the right, and stepped through, one
+ * at a time. What goes wrong is said in one line on stderr, and ends what is being done: a
+ * transaction that was not committed leaves no trace. Writers wait for one another, readers for
+ * nobody; who opened it to read sees one moment of it.
+ *
+ * Which database it is only driver.h and what stands on it knows. Text is UTF-8; bytes that are not
+ * are replaced.
  */
 #ifndef DMD_READER_HISTORY_DATABASE_H
 #define DMD_READER_HISTORY_DATABASE_H
@@ -43,14 +46,17 @@ typedef enum {
 } dmdv_sql_t;
 
 typedef enum {
-  DMDV_OPEN_TO_READ,  /* the file must be there */
+  DMDV_OPEN_TO_READ,  /* it must be there */
   DMDV_OPEN_TO_WRITE, /* the same */
   DMDV_OPEN_OR_CREATE
 } dmdv_open_t;
 
-/* NULL, after it has said why. */
+/* name: of a file, or postgresql://... as libpq takes it. NULL, after it has said why. */
 dmdv_database_t *dmdv_database_open(const char *name, dmdv_open_t how);
 void dmdv_database_close(dmdv_database_t *db);
+
+/* What it is called in messages: without a password. */
+const char *dmdv_database_name(const dmdv_database_t *db);
 
 /* begin waits for other writers. Without a commit, close undoes all. */
 bool dmdv_database_begin(dmdv_database_t *db);
@@ -77,5 +83,10 @@ bool dmdv_sql_column_is_null(dmdv_database_t *db, int column);
  * row. The second is for those that give nothing. */
 bool dmdv_sql_number(dmdv_database_t *db, int64_t *value);
 bool dmdv_sql_run(dmdv_database_t *db);
+
+/* In place of number, for many statements of which none needs what another gives: *value is there
+ * when `flush` has returned true, so that a server far away is waited for once. NULL: no matter. */
+void dmdv_sql_queue(dmdv_database_t *db, int64_t *value);
+bool dmdv_sql_flush(dmdv_database_t *db);
 
 #endif

@@ -1,36 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * The tables:
- *   build         what a figure is watched over: its name, branch and time (seconds since 1970)
- *   environment   lines KEY=VALUE, sorted: figures of different ones are never compared
- *   run           one file that was added: of a build, at a moment, in an environment. Its digest
- * is that of all that is kept of it, so that to add it twice changes nothing series        a
- * figure: its kind and name (analysis/figures.h) value         of a figure in a run stack where
- * blocks were allocated: its frames without lines, and as they were last seen recordset     what
- * the stacks held (recordset.h); equal ones are kept once alarm         what people said of a step
+ *   build        what a figure is watched over: its name, branch and time (seconds since 1970)
+ *   environment  lines KEY=VALUE, sorted: figures of different ones are never compared
+ *   run          one file that was added: of a build, at a moment, in an environment. Its digest is
+ *                that of all that is kept of it, so that to add it twice changes nothing
+ *   series       a figure: its kind and name (analysis/figures.h)
+ *   value        of a figure in a run
+ *   stack        where blocks were allocated: its frames without lines, by digest, and as they were
+ *                when they were first seen
+ *   recordset    what the stacks held (recordset.h); equal ones are kept once
+ *   alarm        what people said of a step
+ *
+ * Words in braces differ between databases (driver.h). What both know: a number that is summed is
+ * cast to {int}, and SQL's standard for the rest.
  */
 #include "reader/history/schema.h"
 
 const char *const dmdv_migrations[DMDV_SCHEMA_VERSION] = {
-    "CREATE TABLE build(id INTEGER PRIMARY KEY, name TEXT NOT NULL, branch TEXT NOT NULL,"
-    " time INTEGER NOT NULL, UNIQUE(name, branch));"
-    "CREATE TABLE environment(id INTEGER PRIMARY KEY, lines TEXT NOT NULL UNIQUE);"
-    "CREATE TABLE recordset(id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE,"
-    " base INTEGER REFERENCES recordset, depth INTEGER NOT NULL, data BLOB NOT NULL);"
-    "CREATE TABLE run(id INTEGER PRIMARY KEY, build INTEGER NOT NULL REFERENCES build,"
-    " moment TEXT NOT NULL, environment INTEGER NOT NULL REFERENCES environment,"
-    " digest BLOB NOT NULL, recordset INTEGER NOT NULL REFERENCES recordset,"
+    "{schema}"
+    "CREATE TABLE build(id {id}, name {text} NOT NULL, branch {text} NOT NULL,"
+    " time {int} NOT NULL, UNIQUE(name, branch));"
+    "CREATE TABLE environment(id {id}, lines {text} NOT NULL UNIQUE);"
+    "CREATE TABLE recordset(id {id}, digest {bytes} NOT NULL UNIQUE,"
+    " base {int} REFERENCES recordset, depth {int} NOT NULL, data {bytes} NOT NULL);"
+    "CREATE TABLE run(id {id}, build {int} NOT NULL REFERENCES build,"
+    " moment {text} NOT NULL, environment {int} NOT NULL REFERENCES environment,"
+    " digest {bytes} NOT NULL, recordset {int} NOT NULL REFERENCES recordset,"
     " UNIQUE(build, moment, environment, digest));"
-    "CREATE TABLE series(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL,"
+    "CREATE TABLE series(id {id}, kind {text} NOT NULL, name {text} NOT NULL,"
     " UNIQUE(kind, name));"
-    "CREATE TABLE value(series INTEGER NOT NULL REFERENCES series,"
-    " run INTEGER NOT NULL REFERENCES run, value INTEGER NOT NULL,"
-    " PRIMARY KEY(series, run)) WITHOUT ROWID;"
-    "CREATE TABLE stack(id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, frames TEXT NOT NULL);"
-    "CREATE TABLE alarm(series INTEGER NOT NULL REFERENCES series, moment TEXT NOT NULL,"
-    " environment INTEGER NOT NULL REFERENCES environment, build INTEGER NOT NULL REFERENCES build,"
-    " state TEXT NOT NULL, reason TEXT NOT NULL,"
-    " PRIMARY KEY(series, moment, environment, build)) WITHOUT ROWID;",
+    "CREATE TABLE value(series {int} NOT NULL REFERENCES series,"
+    " run {int} NOT NULL REFERENCES run, value {int} NOT NULL,"
+    " PRIMARY KEY(series, run)) {packed};"
+    "CREATE TABLE stack(id {id}, digest {bytes} NOT NULL UNIQUE, frames {text} NOT NULL);"
+    "CREATE TABLE alarm(series {int} NOT NULL REFERENCES series, moment {text} NOT NULL,"
+    " environment {int} NOT NULL REFERENCES environment, build {int} NOT NULL REFERENCES build,"
+    " state {text} NOT NULL, reason {text} NOT NULL,"
+    " PRIMARY KEY(series, moment, environment, build)) {packed};",
 };
 
 const char *const dmdv_sql[DMDV_N_SQL] = {

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * A history in a file. The write-ahead log lets others read while one writes; a kill loses what is
+ * not committed.
+ */
+#include "reader/history/driver.h"
+#include "reader/history/schema.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+
+typedef struct {
+  dmdv_database_t base;
+  sqlite3 *handle;
+  sqlite3_stmt *statements[DMDV_N_SQL];
+} sqlite_t;
+
+static const char *const words[][2] = {
+    {"schema", ""},    {"id", "INTEGER PRIMARY KEY"}, {"int", "INTEGER"}, {"text", "TEXT"},
+    {"bytes", "BLOB"}, {"packed", "WITHOUT ROWID"},   {NULL, NULL}};
+
+/* ---- What goes wrong. ---- */
+
+/* What to do about it, for what people can do something about. */
+static const char *advice(int code) {
+  switch (code & 0xff) {
+  case SQLITE_NOTADB:
+  case SQLITE_CORRUPT:
+    return "; it is no history, or damaged: give another --db, or restore a copy";
+  case SQLITE_BUSY:
+    return "; another process has kept it for a minute";
+  case SQLITE_READONLY:
+  case SQLITE_CANTOPEN:
+    return "; may you write it, and the folder that it is in?";
+  default:
+    return "";
+  }
+}
+
+static bool fail(sqlite_t *db) {
+  return dmdv_driver_fail(&db->base, sqlite3_errmsg(db->handle),
+                          advice(sqlite3_extended_errcode(db->handle)));
+}
+
+static sqlite_t *self(dmdv_database_t *db) {
+  return (sqlite_t *)db;
+}
+
+static bool run(dmdv_database_t *db, const char *sql) {
+  return sqlite3_exec(self(db)->handle, sql, NULL, NULL, NULL) == SQLITE_OK || fail(self(db));
+}
+
+/* ---- Opening. ---- */
+
+static bool set_up(dmdv_database_t *base, dmdv_open_t how) {
+  sqlite_t *db = self(base);
+  const int patience_ms = DMDV_PATIENCE_S * 1000;
+  sqlite3_extended_result_codes(db->handle, 1);
+  sqlite3_busy_timeout(db->handle, patience_ms);
+  sqlite3_limit(db->handle, SQLITE_LIMIT_ATTACHED, 0);
+  return run(base, "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF") &&
+         (how == DMDV_OPEN_TO_READ ||
+          run(base, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+}
+
+static bool open_file(dmdv_database_t *base, const char *name, dmdv_open_t how) {
+  static const int flags[] = {[DMDV_OPEN_TO_READ] = SQLITE_OPEN_READONLY,
+                              [DMDV_OPEN_TO_WRITE] = SQLITE_OPEN_READWRITE,
+                              [DMDV_OPEN_OR_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+  sqlite_t *db = self(base);
+  base->name = dmdv_driver_copy(name);
+  return (sqlite3_open_v2(name, &db->handle, flags[how], NULL) == SQLITE_OK || fail(db)) &&
+         set_up(base, how);
+}
+
+static void close_file(dmdv_database_t *base) {
+  sqlite_t *db = self(base);
+  for (int i = 0; i < DMDV_N_SQL; i++)
+    sqlite3_finalize(db->statements[i]);
+  sqlite3_close(db->handle);
+}
+
+/* ---- The file's header. ---- */
+
+static bool read_number(sqlite_t *db, const char *sql, int64_t *value) {
+  sqlite3_stmt *statement;
+  *value = 0;
+  if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL) != SQLITE_OK)
+    return fail(db);
+  bool good = sqlite3_step(statement) == SQLITE_ROW;
+  if (good)
+    *value = sqlite3_column_int64(statement, 0);
+  sqlite3_finalize(statement);
+  return good || fail(db);
+}
+
+static bool read_header(dmdv_database_t *base, dmdv_header_t *header) {
+  int64_t mark, n_tables;
+  sqlite_t *db = self(base);
+  if (!read_number(db, "PRAGMA application_id", &mark) ||
+      !read_number(db, "PRAGMA user_version", &header->version) ||
+      !read_number(db, "SELECT count(*) FROM sqlite_master", &n_tables))
+    return false;
+  header->is_ours = mark == DMDV_HISTORY_MARK;
+  header->is_empty = mark == 0 && header->version == 0 && n_tables == 0;
+  return true;
+}
+
+static bool write_header(dmdv_database_t *base, int version) {
+  char text[96];
+  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+           DMDV_HISTORY_MARK, version);
+  return run(base, text);
+}
+
+/* ---- Statements. ---- */
+
+static sqlite3_stmt *current(dmdv_database_t *base) {
+  return self(base)->statements[base->sql];
+}
+
+static bool prepare(sqlite_t *db) {
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, db->base.texts.env);
+  dmdv_driver_translate(&dmdv_sqlite, &text, dmdv_sql[db->base.sql]);
+  int code = sqlite3_prepare_v2(db->handle, text.text, -1, &db->statements[db->base.sql], NULL);
+  dmd_strbuf_destroy(&text);
+  return code == SQLITE_OK || fail(db);
+}
+
+/* The values stay where they are until the statement has ended. */
+static int bind(dmdv_database_t *base, int i) {
+  const dmdv_value_t *value = &base->values[i];
+  const char *bytes = dmdv_value_bytes(base, value);
+  switch (value->kind) {
+  case DMDV_VALUE_INT:
+    return sqlite3_bind_int64(current(base), i + 1, value->number);
+  case DMDV_VALUE_TEXT:
+    return sqlite3_bind_text(current(base), i + 1, bytes, (int)value->n, SQLITE_STATIC);
+  case DMDV_VALUE_BYTES:
+    return sqlite3_bind_blob64(current(base), i + 1, bytes, value->n, SQLITE_STATIC);
+  default:
+    return sqlite3_bind_null(current(base), i + 1);
+  }
+}
+
+static bool start(dmdv_database_t *base) {
+  if (current(base) == NULL && !prepare(self(base)))
+    return false;
+  for (int i = 0; i < base->n_values; i++)
+    if (bind(base, i) != SQLITE_OK)
+      return fail(self(base));
+  return true;
+}
+
+static dmdv_sql_step_t step(dmdv_database_t *base) {
+  switch (sqlite3_step(current(base))) {
+  case SQLITE_ROW:
+    return DMDV_SQL_ROW;
+  case SQLITE_DONE:
+    return DMDV_SQL_DONE;
+  default:
+    fail(self(base));
+    return DMDV_SQL_FAILED;
+  }
+}
+
+static void end(dmdv_database_t *base) {
+  sqlite3_reset(current(base));
+  sqlite3_clear_bindings(current(base));
+}
+
+static int64_t column_int(dmdv_database_t *base, int column) {
+  return sqlite3_column_int64(current(base), column);
+}
+
+static const char *column_text(dmdv_database_t *base, int column) {
+  return (const char *)sqlite3_column_text(current(base), column);
+}
+
+static const void *column_bytes(dmdv_database_t *base, int column, size_t *n) {
+  const void *bytes = sqlite3_column_blob(current(base), column);
+  *n = (size_t)sqlite3_column_bytes(current(base), column);
+  return bytes;
+}
+
+static bool column_is_null(dmdv_database_t *base, int column) {
+  return sqlite3_column_type(current(base), column) == SQLITE_NULL;
+}
+
+const dmdv_driver_t dmdv_sqlite = {.szB = sizeof(sqlite_t),
+                                   .sign = '?',
+                                   .words = words,
+                                   .begin = "BEGIN IMMEDIATE",
+                                   .begin_to_read = "BEGIN",
+                                   .open = open_file,
+                                   .close = close_file,
+                                   .run = run,
+                                   .read_header = read_header,
+                                   .write_header = write_header,
+                                   .start = start,
+                                   .step = step,
+                                   .end = end,
+                                   .column_int = column_int,
+                                   .column_text = column_text,
+                                   .column_bytes = column_bytes,
+                                   .column_is_null = column_is_null};

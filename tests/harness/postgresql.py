@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A PostgreSQL server for the tests, that of Debian's package: on a socket in the scratch folder and nowhere else, with
+empty databases for whoever asks. It runs as another user where the tests run as root, since it refuses to be root."""
+
+import glob
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from harness import commands
+from harness.expect import Failure, Skip
+
+
+def programs():
+    """The folder of initdb and postgres, of the newest version that there is."""
+    folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda folder: [int(n) for n in re.findall(r"\d+", folder)])
+    found = shutil.which("initdb")
+    if found:
+        folders.append(os.path.dirname(os.path.realpath(found)))
+    if not folders:
+        raise Skip("no PostgreSQL server: install postgresql")
+    return folders[-1]
+
+
+def as_user():
+    """The words before a command that run it as somebody who is not root, and that end it with whoever started it; and
+    who that is."""
+    words = ["setpriv", "--pdeathsig=QUIT"]
+    if os.getuid() != 0:
+        return words, os.getuid(), os.getgid()
+    for name in ("postgres", "nobody"):
+        try:
+            user = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return [*words, "--reuid=%d" % user.pw_uid, "--regid=%d" % user.pw_gid, "--clear-groups"], user.pw_uid, user.pw_gid
+    raise Skip("no user but root, as whom PostgreSQL does not run")
+
+
+class Server:
+    """Starts at once; `stop` ends it."""
+
+    def __init__(self, place):
+        self.bin, self.n_databases = programs(), 0
+        words, uid, gid = as_user()
+        self.folder = place.new_folder("pg")
+        os.chown(self.folder, uid, gid)
+        self.data = os.path.join(self.folder, "data")
+        self.environment = commands.plain_environment(self.folder)
+        commands.run([*words, os.path.join(self.bin, "initdb"), "-D", self.data, "-U", "dmd", "-A", "trust", "-E", "UTF8",
+                      "--locale=C", "--no-sync"], "/", env=self.environment)
+        self.log = open(os.path.join(self.folder, "log"), "wb")
+        self.process = subprocess.Popen(
+            [*words, os.path.join(self.bin, "postgres"), "-D", self.data, "-k", self.folder, "-c", "listen_addresses=",
+             "-c", "fsync=off", "-c", "max_connections=50"], cwd="/", env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=self.log, stderr=self.log)
+        self.wait()
+
+    def wait(self):
+        deadline = time.monotonic() + commands.HANG_SECONDS
+        ready = [os.path.join(self.bin, "pg_isready"), "-q", "-h", self.folder, "-U", "dmd", "-d", "postgres"]
+        while commands.run(ready, "/", env=self.environment, status=None).status != 0:
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise Failure("PostgreSQL does not listen, its status is %s: see %s" % (self.process.poll(), self.log.name))
+            time.sleep(0.05)  # between two tries
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+        self.log.close()
+
+    def url(self, name):
+        return "postgresql://dmd@/%s?host=%s" % (name, self.folder)
+
+    def new_database(self):
+        """An empty database's address."""
+        self.n_databases += 1
+        name = "db%d" % self.n_databases
+        self.sql(self.url("postgres"), "CREATE DATABASE " + name)
+        return self.url(name)
+
+    def sql(self, url, text):
+        """The rows of SQL's answer, as lists of texts."""
+        done = commands.run([os.path.join(self.bin, "psql"), "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1",
+                             "-d", url, "-c", "SET search_path = dmd_history", "-c", text], "/", env=self.environment)
+        return [line.split("\x1f") for line in done.out.splitlines()]
+
+
+def server(place):
+    """The server of this run of tests, which is started for the first that asks."""
+    if getattr(place, "postgresql", None) is None:
+        place.postgresql = Server(place)
+        place.at_end(place.postgresql.stop)
+    return place.postgresql

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv history on a PostgreSQL server: every test of files that is not about files, and that both give equal answers."""
+
+import random
+
+import test_history
+from harness import Skip, functions_of, postgresql
+from test_history import LEFT_OUT, History, build_of, fill
+
+
+def start(test):
+    """Has the test's histories on a server."""
+    if LEFT_OUT in test.dmdv("history", "list", "--db=postgresql:///none", status=2)[1]:
+        raise Skip("this dmdv was " + LEFT_OUT)
+    test.server = postgresql.server(test.place)
+
+
+def on_server(function):
+    def run(test):
+        start(test)
+        function(test)
+    return run
+
+
+for _name, _function in functions_of(test_history):
+    if not hasattr(_function, "is_for_files"):
+        globals()["test_postgresql_" + _name] = on_server(_function)
+
+
+def answers(history):
+    """What the commands print of it."""
+    return [history.run("list"), history.run("list", "--json"), history.run("show", "heap"),
+            history.run("show", "reporter explicit/app", "--json"), history.run("check", status=1),
+            history.run("check", "--json", status=1)]
+
+
+def test_postgresql_answers_as_a_file_does(test):
+    """Two branches, two environments, names in an order that languages see differently, steps: all words are equal."""
+    def make(history):
+        draw = random.Random(9)
+        fill(history, 24, at=12, more=9000, noise=lambda: draw.randrange(-50, 51), runs=2)
+        history.run("acknowledge", "--build=b12", "--series=heap", "--reason=it's \N{SNOWMAN}")
+        for i, moment in enumerate(("Zeta", "alpha", "\N{LATIN SMALL LETTER A WITH DIAERESIS}", "_")):
+            history.add(30 + i, build_of(i), "--moment=" + moment, "--env=cc=%d" % (i % 2))
+            history.add(30 + i, build_of(i), "--branch=topic/" + moment)
+        return answers(history)
+    file = make(History(test))
+    start(test)
+    for ours, theirs in zip(file, make(History(test))):
+        test.equal(theirs, ours, "of the server")
+
+
+def test_postgresql_password_is_not_told(test):
+    start(test)
+    for url in ("postgresql://me:secret@127.0.0.1:1/none", "postgres://me:secret@[::1/none", "postgresql:///none?password=secret"
+                "&host=/nowhere&user=me", "postgresql:///none?nothing=secret"):
+        err = test.error("history", "list", "--db=" + url)
+        test.check("secret" not in err and "postgresql://" in err, err)
+
+
+def test_postgresql_what_is_no_history(test):
+    start(test)
+    history = History(test)
+    file = test.write("p.json", build_of(1))
+    err = test.error("history", "list", "--db=" + history.db)
+    test.check("there is no history in it" in err, err)
+    test.dmdv("history", "add", "--db=" + history.db, "--build=b", file)
+    history.sql("UPDATE version SET version = 99")
+    for command in (["list"], ["add", "--build=b", file]):
+        err = test.error("history", command[0], "--db=" + history.db, *command[1:])
+        test.check("newer dmdv" in err, err)
+    other = History(test)
+    other.server.sql(other.db, "CREATE SCHEMA dmd_history CREATE TABLE dmd_history.build(id INTEGER)")
+    err = test.error("history", "add", "--db=" + other.db, "--build=b", file)
+    test.check("another program's" in err, err)
+    ascii_only = other.server.url("ascii_only")
+    other.server.sql(other.db, "CREATE DATABASE ascii_only ENCODING 'SQL_ASCII' TEMPLATE template0")
+    err = test.error("history", "add", "--db=" + ascii_only, "--build=b", file)
+    test.check("UTF8" in err, err)
+
+
+def test_postgresql_reader_changes_nothing(test):
+    """A user who may only read lists and checks, and is told that he may not add."""
+    start(test)
+    history = History(test)
+    fill(history, 3)
+    history.sql("CREATE ROLE guest LOGIN")
+    history.sql("GRANT USAGE ON SCHEMA dmd_history TO guest")
+    history.sql("GRANT SELECT ON ALL TABLES IN SCHEMA dmd_history TO guest")
+    guest = history.db.replace("//dmd@", "//guest@")
+    listed = test.dmdv("history", "list", "--db=" + guest)[0]
+    test.equal(listed, history.run("list"), "a guest's list")
+    err = test.error("history", "add", "--db=" + guest, "--build=b9", test.write("p.json", build_of(9)))
+    test.check("permission denied" in err and "may this user write it?" in err, err)
