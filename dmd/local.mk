@@ -125,6 +125,7 @@ dmd_core_sources = \
   dmd/graph/typing.c dmd/graph/typing.h \
   dmd/graph/variables.c dmd/graph/variables.h \
   dmd/text/amount.c dmd/text/amount.h \
+  dmd/text/escape.c dmd/text/escape.h \
   dmd/text/gate_escape.c dmd/text/gate_escape.h \
   dmd/text/gate_github.c \
   dmd/text/gate_json.c \
@@ -361,6 +362,7 @@ dmd_reader_sources = \
   dmd/reader/host/outfile.c dmd/reader/host/outfile.h \
   dmd/reader/host/pager.c dmd/reader/host/pager.h \
   dmd/reader/host/progress.c dmd/reader/host/progress.h \
+  dmd/reader/host/sourcefiles.c dmd/reader/host/sourcefiles.h \
   dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
   dmd/reader/input/input.c dmd/reader/input/input.h \
   dmd/reader/input/load.c dmd/reader/input/load.h \
@@ -431,9 +433,11 @@ dmd_no_types_sources = dmd/reader/names/names_none.c dmd/reader/types/typefinder
 dmd_history_sources = \
   dmd/reader/history/add.c dmd/reader/history/add.h \
   dmd/reader/history/alarms.c dmd/reader/history/alarms.h \
+  dmd/reader/history/checkout.c dmd/reader/history/checkout.h \
   dmd/reader/history/curves.c dmd/reader/history/curves.h \
   dmd/reader/history/database.c dmd/reader/history/database.h \
   dmd/reader/history/driver.h dmd/reader/history/driver_sqlite.c \
+  dmd/reader/history/events.c dmd/reader/history/events.h \
   dmd/reader/history/origin.c dmd/reader/history/origin.h \
   dmd/reader/history/recordset.c dmd/reader/history/recordset.h \
   dmd/reader/history/schema.c dmd/reader/history/schema.h \
@@ -441,6 +445,9 @@ dmd_history_sources = \
   dmd/reader/command/historyadd.c \
   dmd/reader/command/historycheck.c \
   dmd/reader/command/historycommands.h \
+  dmd/reader/command/historyreport.c dmd/reader/command/historyreport.h \
+  dmd/reader/command/historyreport_ci.c \
+  dmd/reader/command/historyreport_markdown.c \
   dmd/reader/command/historyshow.c
 dmd_postgresql_sources = dmd/reader/history/driver_postgresql.c
 dmd_no_postgresql_sources = dmd/reader/history/driver_postgresql_none.c

@@ -6,6 +6,7 @@
 const char *dmd_alarm_state_name(dmd_alarm_state_t state) {
   static const char *const names[] = {[DMD_ALARM_NEW] = "new",
                                       [DMD_ALARM_ACKNOWLEDGED] = "acknowledged",
+                                      [DMD_ALARM_FIXED] = "fixed",
                                       [DMD_ALARM_IMPROVED] = "improved"};
   return names[state];
 }

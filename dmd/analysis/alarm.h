@@ -3,7 +3,8 @@
  * alarm.h: a step in a figure of a program's builds, with all that people want to know of it.
  *
  * A step upwards that nobody has acknowledged is new, and an alarm; a step downwards is an
- * improvement. Several figures that step at one build are one event.
+ * improvement. A step upwards is fixed where a later one left at most a quarter of it. Several
+ * figures that step at one build are one event.
  */
 #ifndef DMD_ANALYSIS_ALARM_H
 #define DMD_ANALYSIS_ALARM_H
@@ -14,6 +15,7 @@
 typedef enum {
   DMD_ALARM_NEW,
   DMD_ALARM_ACKNOWLEDGED,
+  DMD_ALARM_FIXED,
   DMD_ALARM_IMPROVED,
   DMD_N_ALARM_STATES
 } dmd_alarm_state_t;
@@ -30,7 +32,8 @@ typedef struct dmd_alarm {
   const char *earliest, *latest;         /* the first build is one of these */
   dmd_step_t step;
   dmd_alarm_state_t state;
-  const char *reason; /* why it was acknowledged, or "" */
+  const char *reason;      /* why it was acknowledged, or "" */
+  const char *fixed_build; /* the first one without it, or "" */
 } dmd_alarm_t;
 
 /* How much more, or less, there is after the step. */

@@ -18,6 +18,7 @@ typedef struct dmd_stack_record {
   int64_t stack;
   uint32_t section; /* dmd_section_t */
   int64_t bytes, blocks;
+  uint32_t of_profile; /* of the profile that the set was made of: its stack there; 0: of none */
 } dmd_stack_record_t;
 
 /* All 0: one that was not made, which may be destroyed. */

@@ -8,10 +8,8 @@
 #ifndef DMD_TEXT_GATE_ESCAPE_H
 #define DMD_TEXT_GATE_ESCAPE_H
 
+#include "text/escape.h"
 #include "text/text_gate.h"
-
-/* Writes a string, with what is special in a format escaped. */
-typedef void (*dmd_escape_fn)(dmd_out_t *out, const char *s);
 
 void dmd_put_limit(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_t *f,
                    dmd_escape_fn escape);

@@ -1,46 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/str.h"
+#include "text/escape.h"
 #include "text/gate_escape.h"
 #include "text/gate_output.h"
 
-/* XML knows no way to write U+FFFE and U+FFFF. */
-static bool is_no_xml(const char *s) {
-  return dmd_str_begins(s, "\xef\xbf\xbe") || dmd_str_begins(s, "\xef\xbf\xbf");
-}
-
-static void escape_xml(dmd_out_t *out, const char *s) {
-  for (; *s != '\0'; s++) {
-    if (*s == '&') {
-      dmd_out_str(out, "&amp;");
-    } else if (*s == '<') {
-      dmd_out_str(out, "&lt;");
-    } else if (*s == '>') {
-      dmd_out_str(out, "&gt;");
-    } else if (*s == '"') {
-      dmd_out_str(out, "&quot;");
-    } else if (is_no_xml(s)) {
-      dmd_out_str(out, "\xef\xbf\xbd");
-      s += 2;
-    } else {
-      dmd_out_char(out, *s);
-    }
-  }
-}
-
 static void print_test_case(dmd_out_t *out, const dmd_verdict_t *v, const dmd_finding_t *f) {
   dmd_out_str(out, "    <testcase classname=\"dmdv check\" name=\"");
-  dmd_put_limit(out, v, f, escape_xml);
+  dmd_put_limit(out, v, f, dmd_escape_xml);
   if (f->broken) {
     dmd_out_str(out, "\">\n      <failure type=\"refused\" message=\"");
-    dmd_put_finding(out, v, f, escape_xml);
+    dmd_put_finding(out, v, f, dmd_escape_xml);
     dmd_out_str(out, "\">\n");
-    dmd_put_finding(out, v, f, escape_xml);
+    dmd_put_finding(out, v, f, dmd_escape_xml);
     dmd_out_char(out, '\n');
-    dmd_put_causes(out, v, f, escape_xml);
+    dmd_put_causes(out, v, f, dmd_escape_xml);
     dmd_out_str(out, "</failure>\n    </testcase>\n");
   } else {
     dmd_out_str(out, "\">\n      <system-out>");
-    dmd_put_finding(out, v, f, escape_xml);
+    dmd_put_finding(out, v, f, dmd_escape_xml);
     dmd_out_str(out, "</system-out>\n    </testcase>\n");
   }
 }
@@ -58,7 +34,7 @@ void dmd_print_gate_junit(dmd_out_t *out, const dmd_verdict_t *v) {
   dmd_out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
   print_counts(out, v);
   dmd_out_str(out, ">\n  <testsuite name=\"dmdv check ");
-  dmd_put_str(out, v, v->file, escape_xml);
+  dmd_put_str(out, v, v->file, dmd_escape_xml);
   dmd_out_char(out, '"');
   print_counts(out, v);
   dmd_out_str(out, ">\n");

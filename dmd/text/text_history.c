@@ -40,9 +40,13 @@ void dmd_text_alarm(dmd_out_t *out, const dmd_alarm_t *alarm) {
     dmd_print_number(out, before, false);
     dmd_out_str(out, ")");
   }
-  if (alarm->state == DMD_ALARM_ACKNOWLEDGED) {
+  if (alarm->reason[0] != '\0') {
     dmd_out_str(out, ", acknowledged: ");
     dmd_out_safe(out, alarm->reason);
+  }
+  if (alarm->fixed_build[0] != '\0') {
+    dmd_out_str(out, ", fixed with build ");
+    dmd_out_safe(out, alarm->fixed_build);
   }
 }
 
@@ -77,8 +81,10 @@ void dmd_json_alarm(dmd_jsonout_t *j, const dmd_alarm_t *alarm) {
   dmd_jsonout_key(j, "before");
   dmd_jsonout_i64(j, (int64_t)alarm->step.before);
   dmd_jsonout_key_str(j, "state", dmd_alarm_state_name(alarm->state));
-  if (alarm->state == DMD_ALARM_ACKNOWLEDGED)
+  if (alarm->reason[0] != '\0')
     dmd_jsonout_key_str(j, "reason", alarm->reason);
+  if (alarm->fixed_build[0] != '\0')
+    dmd_jsonout_key_str(j, "fixed_build", alarm->fixed_build);
 }
 
 static void write_frames(dmd_jsonout_t *j, const dmd_env_t *env, const char *frames) {

@@ -2,21 +2,17 @@
  *
  * dmdv history check and acknowledge: the steps of a history, and what people say of them.
  */
-#include "base/jsonout.h"
 #include "reader/command/historycommands.h"
-#include "reader/host/host.h"
+#include "reader/command/historyreport.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "text/print.h"
-#include "text/text_history.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct {
   dmdv_history_options_t common;
-  const char *build, *reason, *series;
-  const char *output;
+  const char *build, *reason, *series, *source_root, *output;
+  unsigned format; /* of `printers` */
 } options_t;
 
 #define AT(field) DMD_OPTION_AT(options_t, field)
@@ -27,8 +23,17 @@ static const dmd_option_t check_options[] = {
     {"least-change", "SIZE", NULL,
      "less is no step: bytes, or a share of the level (default: the larger of 4KB and 0.2%)",
      DMD_OPTION_TEXT, AT(common.least)},
-    {"json", NULL, NULL, "as JSON, with acknowledged steps and improvements", DMD_OPTION_SWITCH,
-     AT(common.json)},
+    {"build", "ID", NULL, "only steps that may have begun with this build", DMD_OPTION_TEXT,
+     AT(build)},
+    {"format", "text|json|github|markdown|junit|gitlab", "text",
+     "how to report: for people, for programs, for the logs of GitHub's workflows, for a job's "
+     "summary or a comment, for CI servers that show tests, for GitLab's code quality",
+     DMD_OPTION_WORD, AT(format)},
+    {"json", NULL, NULL, "as --format=json", DMD_OPTION_SWITCH, AT(common.json)},
+    {"source-root", "FOLDER", NULL,
+     "the top of the repository, in which the files of frames are looked for (default: that of the "
+     "checkout)",
+     DMD_OPTION_TEXT, AT(source_root), .is_file = true},
     {"output", "FILE", NULL, "write the report there", DMD_OPTION_TEXT, AT(output), .letter = 'o',
      .is_file = true},
 };
@@ -70,97 +75,34 @@ static const dmdv_part_t acknowledge_parts[] = {
 
 /* ---- The report. ---- */
 
+/* In the order of the words of --format. */
+static const dmdv_report_fn printers[] = {dmdv_report_text,   dmdv_report_json,
+                                          dmdv_report_github, dmdv_report_markdown,
+                                          dmdv_report_junit,  dmdv_report_gitlab};
+
 typedef struct {
-  dmdv_database_t *db;
-  const dmdv_alarms_t *alarms;
-  bool json, good;
-  uint32_t n_new;
-  dmd_out_t *out;
-  dmd_jsonout_t writer;
-  bool any_record;
-} report_t;
+  dmdv_report_t report;
+  dmdv_report_fn print;
+} printing_t;
 
-static void write_record_json(void *ctx, const char *frames, int64_t delta) {
-  report_t *r = ctx;
-  dmd_json_alarm_record(&r->writer, &dmdv_env, frames, delta);
+static void print_report(void *ctx, dmd_out_t *out) {
+  printing_t *p = ctx;
+  p->print(out, &p->report);
 }
 
-static void write_alarm_json(report_t *r, const dmdv_alarm_t *a) {
-  dmd_jsonout_t *json = &r->writer;
-  dmd_jsonout_object(json, DMD_JSONOUT_LINES);
-  dmd_json_alarm(json, &a->alarm);
-  dmd_jsonout_key(json, "records");
-  dmd_jsonout_array(json, DMD_JSONOUT_LINES);
-  r->good = r->good && dmdv_alarm_records(r->db, a, DMDV_ALARM_RECORDS, write_record_json, r);
-  dmd_jsonout_end(json);
-  dmd_jsonout_end(json);
-}
-
-static void write_record(void *ctx, const char *frames, int64_t delta) {
-  report_t *r = ctx;
-  if (!r->any_record)
-    dmd_out_str(r->out, "  The stacks that changed most:\n");
-  r->any_record = true;
-  dmd_out_str(r->out, "    ");
-  dmd_out_str(r->out, delta > 0 ? "+" : "");
-  dmd_print_number(r->out, delta, false);
-  dmd_out_str(r->out, " bytes\n");
-  for (const char *line = frames; *line != '\0';) {
-    size_t n = strcspn(line, "\n");
-    dmd_out_str(r->out, "      ");
-    dmd_out_safe_n(r->out, line, n);
-    dmd_out_char(r->out, '\n');
-    line += n + (line[n] == '\n');
-  }
-}
-
-/* What happened at one build; which others it may be; and in which series. */
-static uint32_t write_event(report_t *r, uint32_t i) {
-  uint32_t n = dmdv_alarms_count(r->alarms);
-  const dmd_alarm_t *first = &dmdv_alarms_at(r->alarms, i)->alarm;
-  dmd_text_event(r->out, first);
-  dmd_out_char(r->out, '\n');
-  if (!dmd_alarm_is_certain(first)) {
-    dmd_out_str(r->out, "  ");
-    dmd_text_bracket(r->out, first);
-    dmd_out_char(r->out, '\n');
-  }
-  for (; i < n && dmd_alarm_is_one_event(first, &dmdv_alarms_at(r->alarms, i)->alarm); i++) {
-    dmd_out_str(r->out, "  ");
-    dmd_text_alarm(r->out, &dmdv_alarms_at(r->alarms, i)->alarm);
-    dmd_out_char(r->out, '\n');
-  }
-  return i;
-}
-
-static void write_text(report_t *r) {
-  for (uint32_t i = 0; i < dmdv_alarms_count(r->alarms) && r->good;) {
-    const dmdv_alarm_t *first = dmdv_alarms_at(r->alarms, i);
-    i = write_event(r, i);
-    r->any_record = false;
-    r->good = dmdv_alarm_records(r->db, first, DMDV_ALARM_RECORDS, write_record, r);
-    dmd_out_char(r->out, '\n');
-  }
-  dmd_text_alarms_verdict(r->out, r->n_new, r->alarms->n_curves);
-  dmd_out_char(r->out, '\n');
-}
-
-static void write_report(void *ctx, dmd_out_t *out) {
-  report_t *r = ctx;
-  r->out = out;
-  if (!r->json) {
-    write_text(r);
-    return;
-  }
-  dmd_jsonout_init(&r->writer, out);
-  dmd_jsonout_object(&r->writer, DMD_JSONOUT_LINES);
-  dmd_jsonout_key(&r->writer, "alarms");
-  dmd_jsonout_array(&r->writer, DMD_JSONOUT_LINES);
-  for (uint32_t i = 0; i < dmdv_alarms_count(r->alarms); i++)
-    write_alarm_json(r, dmdv_alarms_at(r->alarms, i));
-  dmd_jsonout_end(&r->writer);
-  dmd_jsonout_end(&r->writer);
-  dmd_out_char(out, '\n');
+/* False, with the reason on stderr. */
+static bool report(dmdv_database_t *db, const dmdv_alarms_t *alarms, const options_t *o,
+                   uint32_t *n_new) {
+  dmdv_events_t events;
+  printing_t p = {.report = {.db = db, .alarms = alarms, .events = &events, .good = true},
+                  .print = o->common.json ? dmdv_report_json : printers[o->format]};
+  for (uint32_t i = 0; i < dmdv_alarms_count(alarms); i++)
+    p.report.n_new += dmdv_alarms_at(alarms, i)->alarm.state == DMD_ALARM_NEW;
+  *n_new = p.report.n_new;
+  bool good = dmdv_events_find(&events, alarms, o->source_root) &&
+              dmdv_outfile_print(o->output, false, print_report, &p) && p.report.good;
+  dmdv_events_destroy(&events);
+  return good;
 }
 
 /* ---- The commands. ---- */
@@ -182,14 +124,12 @@ static int run_check(int argc, char **argv) {
   if (db == NULL)
     return 2;
   dmdv_alarms_t alarms;
-  report_t r = {.db = db, .alarms = &alarms, .json = o.common.json, .good = true};
-  bool good = dmdv_alarms_find(&alarms, db, limits);
-  for (uint32_t i = 0; i < dmdv_alarms_count(&alarms); i++)
-    r.n_new += dmdv_alarms_at(&alarms, i)->alarm.state == DMD_ALARM_NEW;
-  good = good && dmdv_outfile_print(o.output, false, write_report, &r) && r.good;
+  uint32_t n_new = 0;
+  bool good =
+      dmdv_alarms_find_of_build(&alarms, db, limits, o.build) && report(db, &alarms, &o, &n_new);
   dmdv_alarms_destroy(&alarms);
   dmdv_database_close(db);
-  return !good ? 2 : r.n_new > 0 ? 1 : 0;
+  return !good ? 2 : n_new > 0 ? 1 : 0;
 }
 
 static bool acknowledge(const options_t *o, dmdv_database_t *db, const dmdv_alarms_t *alarms) {

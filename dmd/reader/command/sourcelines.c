@@ -2,32 +2,21 @@
 #include "reader/command/sourcelines.h"
 
 #include "base/map.h"
-#include "base/path.h"
 #include "base/strbuf.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
+#include "reader/host/sourcefiles.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
   AROUND = 5,          /* lines before and after that of a frame */
   MAX_LINE = 400,      /* bytes of a line; what comes then is cut off */
   MAX_TEXT = 16 << 20, /* bytes of all lines */
   MAX_FILE = 16 << 20, /* bytes of a file that is looked at */
-  MAX_FILES = 200000,  /* that are looked through */
-  MAX_DEPTH = 64,      /* folders in folders */
   MAX_WANTED = 1 << 20 /* lines of frames */
 };
-
-/* A file in the folder. */
-typedef struct {
-  uint32_t path;       /* of strings: from the folder on */
-  uint32_t next_alike; /* the next one of the same name; DMD_NONE: no more */
-} found_t;
 
 /* A file that frames name, and its lines. */
 typedef struct {
@@ -39,11 +28,7 @@ typedef struct {
 } line_t;
 
 struct dmdv_sourcelines {
-  char *folder;
-  dmd_intern_t strings; /* paths in the folder */
-  dmd_intern_t bases;   /* names of files there */
-  dmd_pool_t by_base;   /* by base: uint32_t, the first that was found */
-  dmd_pool_t found;
+  dmdv_sourcefiles_t *files;
   dmd_intern_t names; /* of files, as frames have them */
   dmd_pool_t wanted;  /* by name */
   dmd_pool_t lines;
@@ -52,71 +37,16 @@ struct dmdv_sourcelines {
   bool is_cut;
 };
 
-/* ---- The folder. ---- */
-
-static void add_file(dmdv_sourcelines_t *s, const char *path) {
-  uint32_t base = dmd_intern_str(&s->bases, dmd_path_base(path));
-  dmd_pool_reach(&s->by_base, base);
-  uint32_t *first = DMD_POOL_AT(&s->by_base, uint32_t, base);
-  uint32_t id = dmd_pool_add(&s->found);
-  *DMD_POOL_AT(&s->found, found_t, id) =
-      (found_t){.path = dmd_intern_str(&s->strings, path), .next_alike = *first};
-  *first = id;
-}
-
-static void look_through(dmdv_sourcelines_t *s, dmd_strbuf_t *path, int depth);
-
-static void look_at(dmdv_sourcelines_t *s, dmd_strbuf_t *path, int depth) {
-  struct stat st;
-  if (lstat(path->text, &st) != 0)
-    return;
-  if (S_ISREG(st.st_mode))
-    add_file(s, path->text + strlen(s->folder) + 1);
-  else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
-    look_through(s, path, depth + 1);
-}
-
-/* Hidden files and folders, such as .git, are no sources. */
-static void look_through(dmdv_sourcelines_t *s, dmd_strbuf_t *path, int depth) {
-  DIR *dir = opendir(path->text);
-  if (dir == NULL)
-    return;
-  size_t n = path->n;
-  const struct dirent *entry;
-  while (s->found.last < MAX_FILES && (entry = readdir(dir)) != NULL) {
-    if (entry->d_name[0] == '.')
-      continue;
-    dmd_strbuf_str(path, "/");
-    dmd_strbuf_str(path, entry->d_name);
-    look_at(s, path, depth);
-    dmd_strbuf_cut(path, n);
-  }
-  closedir(dir);
-}
-
 dmdv_sourcelines_t *dmdv_sourcelines_begin(const char *folder) {
-  struct stat st;
-  int error = stat(folder, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
-  if (error != 0) {
-    dmdv_error("view: cannot look through %s: %s", folder, strerror(error));
+  dmdv_sourcefiles_t *files = dmdv_sourcefiles_look("view", folder);
+  if (files == NULL)
     return NULL;
-  }
   dmdv_sourcelines_t *s = dmd_env_alloc(&dmdv_env, "dmdv.source", sizeof *s);
-  *s = (dmdv_sourcelines_t){.folder = dmd_env_alloc(&dmdv_env, "dmdv.source", strlen(folder) + 1)};
-  strcpy(s->folder, folder);
-  dmd_intern_init(&s->strings, &dmdv_env, "dmdv.source");
-  dmd_intern_init(&s->bases, &dmdv_env, "dmdv.source");
+  *s = (dmdv_sourcelines_t){.files = files};
   dmd_intern_init(&s->names, &dmdv_env, "dmdv.source");
-  dmd_pool_init(&s->by_base, &dmdv_env, "dmdv.source", sizeof(uint32_t));
-  dmd_pool_init(&s->found, &dmdv_env, "dmdv.source", sizeof(found_t));
   dmd_pool_init(&s->wanted, &dmdv_env, "dmdv.source", sizeof(wanted_t));
   dmd_pool_init(&s->lines, &dmdv_env, "dmdv.source", sizeof(line_t));
   dmd_map_init(&s->is_wanted, &dmdv_env, "dmdv.source");
-  dmd_strbuf_t path;
-  dmd_strbuf_init(&path, &dmdv_env);
-  dmd_strbuf_str(&path, folder);
-  look_through(s, &path, 0);
-  dmd_strbuf_destroy(&path);
   return s;
 }
 
@@ -172,41 +102,13 @@ void dmdv_sourcelines_want_records(dmdv_sourcelines_t *s, dmd_profile_t *profile
   dmd_records_destroy(&records);
 }
 
-/* ---- Which file it is. ---- */
-
-/* How many parts two paths have in common at their ends. */
-static int n_common(const char *a, const char *b) {
-  size_t i = strlen(a), k = strlen(b);
-  int n = 0;
-  while (i > 0 && k > 0 && a[i - 1] == b[k - 1]) {
-    i--, k--;
-    n += a[i] == '/';
-  }
-  bool at_start = (i == 0 && (k == 0 || b[k - 1] == '/')) || (k == 0 && a[i - 1] == '/');
-  return n + at_start;
-}
-
-/* NULL: none, or several alike. */
-static const char *find_file(const dmdv_sourcelines_t *s, const char *name) {
-  uint32_t base = dmd_intern_find_str(&s->bases, dmd_path_base(name));
-  const char *best = NULL;
-  int best_n = 0;
-  for (uint32_t id = base == DMD_NONE ? DMD_NONE : *DMD_POOL_AT(&s->by_base, uint32_t, base);
-       id != DMD_NONE; id = DMD_POOL_AT(&s->found, found_t, id)->next_alike) {
-    const char *path = dmd_intern_get_str(&s->strings, DMD_POOL_AT(&s->found, found_t, id)->path);
-    int n = n_common(name, path);
-    if (n >= best_n)
-      best = n == best_n ? NULL : path;
-    best_n = n > best_n ? n : best_n;
-  }
-  return best;
-}
+/* ---- The file. ---- */
 
 /* The whole file, with *n bytes; NULL where it cannot be had. The caller frees it. */
 static char *read_file(const dmdv_sourcelines_t *s, const char *path, size_t *n) {
   dmd_strbuf_t full, text;
   dmd_strbuf_init(&full, &dmdv_env);
-  dmd_strbuf_str(&full, s->folder);
+  dmd_strbuf_str(&full, dmdv_sourcefiles_folder(s->files));
   dmd_strbuf_str(&full, "/");
   dmd_strbuf_str(&full, path);
   FILE *file = fopen(full.text, "rb");
@@ -269,7 +171,8 @@ static void write_lines(dmdv_sourcelines_t *s, dmd_imagewriter_t *w, const char 
 
 /* Returns whether there was anything. */
 static bool write_file(dmdv_sourcelines_t *s, dmd_imagewriter_t *w, uint32_t name) {
-  const char *file = dmd_intern_get_str(&s->names, name), *path = find_file(s, file);
+  const char *file = dmd_intern_get_str(&s->names, name),
+             *path = dmdv_sourcefiles_find(s->files, file);
   size_t n;
   char *text = path == NULL ? NULL : read_file(s, path, &n);
   if (text == NULL)
@@ -292,12 +195,8 @@ static void destroy(dmdv_sourcelines_t *s) {
   dmd_map_destroy(&s->is_wanted);
   dmd_pool_destroy(&s->lines);
   dmd_pool_destroy(&s->wanted);
-  dmd_pool_destroy(&s->found);
-  dmd_pool_destroy(&s->by_base);
   dmd_intern_destroy(&s->names);
-  dmd_intern_destroy(&s->bases);
-  dmd_intern_destroy(&s->strings);
-  dmd_env_free(&dmdv_env, s->folder);
+  dmdv_sourcefiles_destroy(s->files);
   dmd_env_free(&dmdv_env, s);
 }
 

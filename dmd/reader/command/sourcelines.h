@@ -2,10 +2,9 @@
  *
  * sourcelines.h: the lines of source around the frames that a page shows.
  *
- * A folder is looked through once, without following links, so that nothing outside of it is read.
- * A frame's file is the one there that ends with the same folders and name, as far as the frame
- * says them; where two do so alike, or the file has no such line, there are none. Lines come in the
- * order in which frames were wanted, until there are too many; that is said.
+ * A frame's file is found as reader/host/sourcefiles.h says; where there is none, or it has no such
+ * line, there are no lines. Lines come in the order in which frames were wanted, until there are
+ * too many; that is said.
  */
 #ifndef DMD_READER_COMMAND_SOURCELINES_H
 #define DMD_READER_COMMAND_SOURCELINES_H

@@ -76,7 +76,7 @@ static bool add_records(dmdv_database_t *db, const char *moment, int64_t environ
   dmdv_sql_int(db, environment);
   dmd_recordset_t set = {0};
   bool good = dmdv_sql_number(db, &like) && dmdv_recordset_of(&set, db, profile) &&
-              dmdv_recordset_store(&set, db, like, id, digest);
+              dmdv_recordset_store(&set, db, profile, like, id, digest);
   dmd_recordset_destroy(&set);
   return good;
 }

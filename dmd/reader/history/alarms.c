@@ -16,8 +16,23 @@ static const char *keep(dmdv_alarms_t *alarms, const char *text) {
   return dmd_intern_get_str(&alarms->texts, dmd_intern_str(&alarms->texts, text));
 }
 
-static void add_alarm(dmdv_alarms_t *alarms, const dmdv_curve_t *curve, const dmd_step_t *step) {
+/* The first build that is back where the level was before the first of n steps, or "". */
+static const char *fixed_build(const dmdv_curve_t *curve, const dmd_step_t *steps, uint32_t n) {
+  double most_left = (steps->after - steps->before) / 4;
+  if (most_left < 0)
+    return "";
+  for (uint32_t i = 1; i < n; i++)
+    if (steps[i].after - steps->before <= most_left)
+      return curve->builds[steps[i].first].name;
+  return "";
+}
+
+/* Of the first of n steps, the last ones of the curve. */
+static void add_alarm(dmdv_alarms_t *alarms, const dmdv_curve_t *curve, const dmd_step_t *step,
+                      uint32_t n) {
   uint32_t id = dmd_pool_add(&alarms->pool);
+  const char *fixed = fixed_build(curve, step, n);
+  uint32_t sure = step->earliest > 0 ? step->earliest - 1 : 0;
   const dmdv_curve_build_t *builds = curve->builds;
   const dmd_alarm_t alarm = {.kind = curve->kind,
                              .name = keep(alarms, curve->name),
@@ -29,16 +44,29 @@ static void add_alarm(dmdv_alarms_t *alarms, const dmdv_curve_t *curve, const dm
                              .earliest = keep(alarms, builds[step->earliest].name),
                              .latest = keep(alarms, builds[step->latest].name),
                              .step = *step,
-                             .state =
-                                 step->after < step->before ? DMD_ALARM_IMPROVED : DMD_ALARM_NEW,
-                             .reason = ""};
+                             .state = step->after < step->before ? DMD_ALARM_IMPROVED
+                                      : fixed[0] != '\0'         ? DMD_ALARM_FIXED
+                                                                 : DMD_ALARM_NEW,
+                             .reason = "",
+                             .fixed_build = keep(alarms, fixed)};
   *DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id) =
       (dmdv_alarm_t){.alarm = alarm,
                      .series = curve->series,
                      .environment = curve->environment,
                      .build = builds[step->first].id,
                      .before_id = builds[step->is_slow ? step->since : step->first - 1].id,
-                     .now = curve->points[curve->n - 1].value};
+                     .now = curve->points[curve->n - 1].value,
+                     .sure = keep(alarms, builds[sure].name),
+                     .middle = keep(alarms, builds[(step->earliest + step->latest) / 2].name)};
+}
+
+/* Whether the step may have begun with the build that was asked for. */
+static bool is_wanted(const dmdv_alarms_t *alarms, const dmdv_curve_t *curve,
+                      const dmd_step_t *step) {
+  bool any = alarms->of_build == NULL;
+  for (uint32_t i = step->earliest; i <= step->latest && !any; i++)
+    any = strcmp(curve->builds[i].name, alarms->of_build) == 0;
+  return any;
 }
 
 static void find_in_curve(void *ctx, const dmdv_curve_t *curve) {
@@ -46,7 +74,8 @@ static void find_in_curve(void *ctx, const dmdv_curve_t *curve) {
   uint32_t n;
   dmd_step_t *steps = dmdv_curve_steps(curve, alarms->limits, &n);
   for (uint32_t i = 0; i < n; i++)
-    add_alarm(alarms, curve, &steps[i]);
+    if (is_wanted(alarms, curve, &steps[i]))
+      add_alarm(alarms, curve, &steps[i], n - i);
   dmd_env_free(&dmdv_env, steps);
   alarms->n_curves++;
   alarms->n_points += curve->n;
@@ -61,7 +90,8 @@ static bool find_state(dmdv_alarms_t *alarms, dmdv_alarm_t *alarm) {
   dmdv_sql_int(db, alarm->environment);
   dmdv_sql_int(db, alarm->build);
   while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
-    alarm->alarm.state = DMD_ALARM_ACKNOWLEDGED;
+    if (alarm->alarm.state == DMD_ALARM_NEW)
+      alarm->alarm.state = DMD_ALARM_ACKNOWLEDGED;
     alarm->alarm.reason = keep(alarms, dmdv_sql_column_text(db, 1));
   }
   return step == DMDV_SQL_DONE;
@@ -98,7 +128,12 @@ static void sort_alarms(dmdv_alarms_t *alarms) {
 }
 
 bool dmdv_alarms_find(dmdv_alarms_t *alarms, dmdv_database_t *db, dmd_steps_limits_t limits) {
-  *alarms = (dmdv_alarms_t){.db = db, .limits = limits};
+  return dmdv_alarms_find_of_build(alarms, db, limits, NULL);
+}
+
+bool dmdv_alarms_find_of_build(dmdv_alarms_t *alarms, dmdv_database_t *db,
+                               dmd_steps_limits_t limits, const char *build) {
+  *alarms = (dmdv_alarms_t){.db = db, .limits = limits, .of_build = build};
   dmd_intern_init(&alarms->texts, &dmdv_env, "dmdv.alarms");
   dmd_pool_init(&alarms->pool, &dmdv_env, "dmdv.alarms", sizeof(dmdv_alarm_t));
   bool good = dmdv_curves_visit(db, find_in_curve, alarms);

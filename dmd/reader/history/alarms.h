@@ -16,11 +16,13 @@ typedef struct dmdv_alarm {
   int64_t series, environment, build; /* ids; the build is the first of the step */
   int64_t before_id;                  /* of the build before */
   double now;                         /* the last build's value */
+  const char *sure, *middle; /* of the builds that may be the first: the one before, and in midst */
 } dmdv_alarm_t;
 
 typedef struct dmdv_alarms {
   dmdv_database_t *db;
   dmd_steps_limits_t limits; /* of bytes; of counts 1 and the same share */
+  const char *of_build;      /* NULL: steps of any build */
   dmd_intern_t texts;
   dmd_pool_t pool; /* dmdv_alarm_t */
   uint32_t n_curves, n_points;
@@ -29,6 +31,11 @@ typedef struct dmdv_alarms {
 /* Finds them all, those of one moment, environment and build one after the other, and the heap
  * before its parts. False, with the reason on stderr; destroy it either way. */
 bool dmdv_alarms_find(dmdv_alarms_t *alarms, dmdv_database_t *db, dmd_steps_limits_t limits);
+
+/* The same of those steps alone whose first build is this one, as far as can be told. */
+bool dmdv_alarms_find_of_build(dmdv_alarms_t *alarms, dmdv_database_t *db,
+                               dmd_steps_limits_t limits, const char *build);
+
 void dmdv_alarms_destroy(dmdv_alarms_t *alarms);
 
 static inline uint32_t dmdv_alarms_count(const dmdv_alarms_t *alarms) {

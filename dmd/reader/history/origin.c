@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 /* strptime */
 #include "reader/history/origin.h"
 
+#include "reader/history/checkout.h"
 #include "reader/host/host.h"
 
 #include <gnu/libc-version.h>
@@ -13,19 +14,6 @@
 #include <time.h>
 
 /* ---- The build. ---- */
-
-/* Appends the first line that a command prints. */
-static void append_answer(dmd_strbuf_t *to, const char *command) {
-  char line[512];
-  FILE *pipe = popen(command, "r");
-  if (pipe == NULL)
-    return;
-  if (fgets(line, sizeof line, pipe) != NULL) {
-    line[strcspn(line, "\r\n")] = '\0';
-    dmd_strbuf_str(to, line);
-  }
-  pclose(pipe);
-}
 
 /* Appends the first of these variables that is set; false: none is. */
 static bool append_variable(dmd_strbuf_t *to, const char *const *names, size_t n) {
@@ -42,31 +30,22 @@ static bool append_variable(dmd_strbuf_t *to, const char *const *names, size_t n
 void dmdv_origin_build(dmd_strbuf_t *to) {
   static const char *const names[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"};
   if (!append_variable(to, names, sizeof names / sizeof *names))
-    append_answer(to, "git rev-parse --verify HEAD 2>/dev/null");
+    dmdv_checkout_ask(to, NULL, (const char *[]){"rev-parse", "--verify", "HEAD", NULL});
 }
 
 void dmdv_origin_branch(dmd_strbuf_t *to) {
   static const char *const names[] = {"GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME",
                                       "GIT_BRANCH"};
   if (!append_variable(to, names, sizeof names / sizeof *names))
-    append_answer(to, "git symbolic-ref --short -q HEAD 2>/dev/null");
-}
-
-/* A name that git may know: letters and digits alone, so that it is no option and no command. */
-static bool is_plain(const char *name) {
-  return name[0] != '\0' &&
-         strspn(name, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") ==
-             strlen(name);
+    dmdv_checkout_ask(to, NULL, (const char *[]){"symbolic-ref", "--short", "-q", "HEAD", NULL});
 }
 
 int64_t dmdv_origin_time(const char *build) {
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, &dmdv_env);
-  if (is_plain(build) && strlen(build) <= 64) {
-    char command[128];
-    snprintf(command, sizeof command, "git show -s --format=%%ct %s -- 2>/dev/null", build);
-    append_answer(&text, command);
-  }
+  if (dmdv_checkout_is_name(build))
+    dmdv_checkout_ask(&text, NULL,
+                      (const char *[]){"show", "-s", "--format=%ct", build, "--", NULL});
   int64_t seconds = strtoll(text.text, NULL, 10);
   dmd_strbuf_destroy(&text);
   return seconds > 0 ? seconds : (int64_t)time(NULL);

@@ -93,6 +93,7 @@ bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_prof
     if (known[g->stack] == 0)
       good = add_stack(db, profile, g->stack, &known[g->stack]);
     set->records[set->n++] = (dmd_stack_record_t){.stack = known[g->stack],
+                                                  .of_profile = g->stack,
                                                   .section = dmd_section_of_group(profile, g),
                                                   .bytes = (int64_t)(g->num * (g->req + g->slop)),
                                                   .blocks = (int64_t)g->num};
@@ -138,22 +139,44 @@ static bool depth_of(dmdv_database_t *db, int64_t id, int64_t *depth) {
   return step == DMDV_SQL_DONE;
 }
 
+/* The stacks of what changed read from now on as this profile has them: an alarm that comes of the
+ * change names the lines of the build that made it. */
+static bool refresh_stacks(dmdv_database_t *db, const dmd_recordset_t *changed,
+                           const dmd_profile_t *profile) {
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &dmdv_env);
+  for (size_t i = 0; i < changed->n; i++) {
+    if (changed->records[i].of_profile == DMD_NONE)
+      continue;
+    dmd_strbuf_cut(&text, 0);
+    append_frames(&text, profile, changed->records[i].of_profile, false);
+    dmdv_sql_start(db, DMDV_SQL_REFRESH_STACK);
+    dmdv_sql_int(db, changed->records[i].stack);
+    dmdv_sql_text(db, text.text);
+    dmdv_sql_queue(db, NULL);
+  }
+  dmd_strbuf_destroy(&text);
+  return dmdv_sql_flush(db);
+}
+
 /* As the difference where that is short, and the chain is. */
-static bool add_set(const dmd_recordset_t *set, dmdv_database_t *db, int64_t like,
-                    const unsigned char digest[DMDV_DIGEST_SZB], const dmd_strbuf_t *whole,
-                    int64_t *id) {
-  int64_t depth = 0;
-  if (like == 0 || !depth_of(db, like, &depth) || depth + 1 >= MAX_DEPTH)
+static bool add_set(const dmd_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile,
+                    int64_t like, const unsigned char digest[DMDV_DIGEST_SZB],
+                    const dmd_strbuf_t *whole, int64_t *id) {
+  int64_t depth;
+  if (like == 0)
     return add_data(db, digest, 0, 0, whole, id);
   dmd_recordset_t base = {0}, difference = {0};
   dmd_strbuf_t data;
   dmd_strbuf_init(&data, &dmdv_env);
-  bool good = dmdv_recordset_load(&base, db, like);
+  bool good = depth_of(db, like, &depth) && dmdv_recordset_load(&base, db, like);
   if (good) {
     dmd_recordset_subtract(&difference, set, &base);
     dmd_recordset_encode(&data, &difference);
-    good = data.n < whole->n / 2 ? add_data(db, digest, like, depth + 1, &data, id)
-                                 : add_data(db, digest, 0, 0, whole, id);
+    good = refresh_stacks(db, &difference, profile) &&
+           (depth + 1 < MAX_DEPTH && data.n < whole->n / 2
+                ? add_data(db, digest, like, depth + 1, &data, id)
+                : add_data(db, digest, 0, 0, whole, id));
   }
   dmd_strbuf_destroy(&data);
   dmd_recordset_destroy(&difference);
@@ -161,8 +184,9 @@ static bool add_set(const dmd_recordset_t *set, dmdv_database_t *db, int64_t lik
   return good;
 }
 
-bool dmdv_recordset_store(const dmd_recordset_t *set, dmdv_database_t *db, int64_t like,
-                          int64_t *id, unsigned char digest[DMDV_DIGEST_SZB]) {
+bool dmdv_recordset_store(const dmd_recordset_t *set, dmdv_database_t *db,
+                          const dmd_profile_t *profile, int64_t like, int64_t *id,
+                          unsigned char digest[DMDV_DIGEST_SZB]) {
   dmd_strbuf_t whole;
   dmd_strbuf_init(&whole, &dmdv_env);
   dmd_recordset_encode(&whole, set);
@@ -171,7 +195,7 @@ bool dmdv_recordset_store(const dmd_recordset_t *set, dmdv_database_t *db, int64
   dmdv_sql_bytes(db, digest, DMDV_DIGEST_SZB);
   bool good = dmdv_sql_number(db, id);
   if (good && *id == 0)
-    good = add_set(set, db, like, digest, &whole, id);
+    good = add_set(set, db, profile, like, digest, &whole, id);
   dmd_strbuf_destroy(&whole);
   return good;
 }

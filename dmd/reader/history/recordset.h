@@ -3,10 +3,10 @@
  * recordset.h: what each stack held in a run, kept small.
  *
  * A stack of a history is one without lines and offsets, which move when code is edited elsewhere;
- * how it read when it was last seen is kept with it. A set has bytes and blocks by stack and
- * section. In the file it is the difference from another one, mostly that of the build before, so
- * that a build in which nothing changed takes no room; now and then it is whole, so that no chain
- * of differences is long.
+ * how it read when its figures last changed is kept with it. A set has bytes and blocks by stack
+ * and section. In the file it is the difference from another one, mostly that of the build before,
+ * so that a build in which nothing changed takes no room; now and then it is whole, so that no
+ * chain of differences is long.
  */
 #ifndef DMD_READER_HISTORY_RECORDSET_H
 #define DMD_READER_HISTORY_RECORDSET_H
@@ -25,10 +25,11 @@ void dmdv_digest(unsigned char digest[DMDV_DIGEST_SZB], const void *bytes, size_
  * that fails; destroy it either way. */
 bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile);
 
-/* Adds it to the history, if no equal one is there, as the difference from the one with the id
- * `like` (0: none), and gives its id and its digest. */
-bool dmdv_recordset_store(const dmd_recordset_t *set, dmdv_database_t *db, int64_t like,
-                          int64_t *id, unsigned char digest[DMDV_DIGEST_SZB]);
+/* Adds the set that was made of the profile to the history, if no equal one is there, as the
+ * difference from the one with the id `like` (0: none), and gives its id and its digest. */
+bool dmdv_recordset_store(const dmd_recordset_t *set, dmdv_database_t *db,
+                          const dmd_profile_t *profile, int64_t like, int64_t *id,
+                          unsigned char digest[DMDV_DIGEST_SZB]);
 
 bool dmdv_recordset_load(dmd_recordset_t *set, dmdv_database_t *db, int64_t id);
 

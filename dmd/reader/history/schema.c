@@ -70,6 +70,8 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
     [DMDV_SQL_FIND_STACK] = "SELECT id FROM stack WHERE digest = ?1",
     /* id -> frames */
     [DMDV_SQL_STACK_FRAMES] = "SELECT frames FROM stack WHERE id = ?1",
+    /* id, frames */
+    [DMDV_SQL_REFRESH_STACK] = "UPDATE stack SET frames = ?2 WHERE id = ?1 AND frames <> ?2",
     /* digest -> id */
     [DMDV_SQL_FIND_RECORDSET] = "SELECT id FROM recordset WHERE digest = ?1",
     /* digest, base, depth, data -> id */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * escape.h: text that is safe for terminals (dmd_out_safe), so that other formats take it for
+ * nothing but text.
+ */
+#ifndef DMD_TEXT_ESCAPE_H
+#define DMD_TEXT_ESCAPE_H
+
+#include "base/out.h"
+
+/* Writes a string, with what is special in a format escaped. */
+typedef void (*dmd_escape_fn)(dmd_out_t *out, const char *s);
+
+void dmd_escape_xml(dmd_out_t *out, const char *s);
+
+/* The message of a command of GitHub's workflows, and the value of one of its properties. */
+void dmd_escape_github(dmd_out_t *out, const char *s);
+void dmd_escape_github_property(dmd_out_t *out, const char *s);
+
+/* For Markdown, in HTML elements too: whatever may be special is a numeric character reference,
+ * which CommonMark takes for the character alone, never for structure. Line ends stay: text of
+ * several lines goes into an element pre. */
+void dmd_escape_markdown(dmd_out_t *out, const char *s);
+
+#endif
