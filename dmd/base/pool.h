@@ -60,6 +60,12 @@ void dmd_pool_reach(dmd_pool_t *pool, uint32_t id);
  * the segments that are behind as a whole. */
 void dmd_pool_pass(dmd_pool_t *pool, uint32_t id);
 
+/* For a pool of which nothing was released: ids begin anew. What is in an element stays until it is
+ * handed out again. */
+static inline void dmd_pool_rewind(dmd_pool_t *pool) {
+  pool->last = 0;
+}
+
 /* The element with this id, which must be one that was handed out. */
 static inline void *dmd_pool_at(const dmd_pool_t *pool, uint32_t id) {
   uint32_t i = id - 1;

@@ -88,7 +88,33 @@ static void add_collected(dmd_loader_t *l, uint32_t *stacks) {
   }
 }
 
-/* Replaces trace numbers by stack ids in all that holds them. */
+/* dmd_report_change_fn */
+static dmd_report_t with_stack(void *stacks, const dmd_report_t *report) {
+  dmd_report_t changed = *report;
+  changed.stack = resolved(stacks, report->stack);
+  return changed;
+}
+
+/* Replaces trace numbers in the groups, and in their sets of reports. */
+static void resolve_groups(dmd_loader_t *l, uint32_t *stacks) {
+  dmd_reports_t now, *then = &l->profile->reports;
+  size_t szB = (dmd_reports_count(then) + 1ul) * sizeof(uint32_t);
+  uint32_t *sets = dmd_env_alloc(l->env, "dmd.load.reports", szB); /* that were replaced */
+  dmd_mem_zero(sets, szB);
+  dmd_reports_init(&now, l->env);
+  for (uint32_t id = 1; id <= dmd_groups_count(&l->profile->groups); id++) {
+    dmd_group_t *group = dmd_groups_at(&l->profile->groups, id);
+    group->stack = stacks[group->stack];
+    if (group->reports != DMD_NONE && sets[group->reports] == DMD_NONE)
+      sets[group->reports] = dmd_reports_copy(&now, then, group->reports, with_stack, stacks);
+    group->reports = sets[group->reports];
+  }
+  dmd_reports_destroy(then);
+  dmd_reports_move(then, &now);
+  dmd_env_free(l->env, sets);
+}
+
+/* Replaces trace numbers by stack ids. */
 static bool resolve(dmd_loader_t *l) {
   dmd_profile_t *profile = l->profile;
   uint32_t n = dmd_ids_count(&l->traces);
@@ -102,16 +128,11 @@ static bool resolve(dmd_loader_t *l) {
     good = resolve_trace(l, &fns, number, &stacks[number]);
   dmd_allocfns_destroy(&fns);
   if (good) {
-    for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
-      dmd_groups_at(&profile->groups, id)->stack =
-          stacks[dmd_groups_at(&profile->groups, id)->stack];
-    for (uint32_t id = 1; id <= dmd_reports_count(&profile->reports); id++)
-      for (int i = 0; i < DMD_REPORTS_KEPT; i++) {
-        uint32_t *stack =
-            &DMD_POOL_AT(&profile->reports.pool, dmd_report_set_t, id)->report[i].stack;
-        *stack = stacks[*stack];
-      }
+    resolve_groups(l, stacks);
     add_collected(l, stacks);
+    /* Blocks of a scan stay apart: each is at an address of its own. */
+    if (dmd_intern_count(&profile->stacks) < n && dmd_scanned_is_empty(&profile->scanned))
+      dmd_groups_join(&profile->groups);
   }
   dmd_env_free(l->env, stacks);
   return good;
@@ -131,7 +152,7 @@ static const dmd_document_format_t *load(dmd_loader_t *l, const dmd_source_t *so
   dmd_pool_init(&l->objects, env, "dmd.load.frames", sizeof(object_note_t));
   dmd_intern_init(&l->frame_strings, env, "dmd.load.frames");
   dmd_pool_init(&l->namings, env, "dmd.load.frames", sizeof(naming_t));
-  dmd_pool_init(&l->named, env, "dmd.load.frames", sizeof(uint32_t));
+  dmd_pool_init(&l->named, env, "dmd.load.frames", sizeof(named_t));
   dmd_intern_init(&l->raw_stacks, env, "dmd.load.raw_stacks");
   dmd_faults_init(&l->collected_faults, env);
   dmd_advices_init(&l->collected_advices, env);

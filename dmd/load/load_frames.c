@@ -6,6 +6,7 @@
  */
 #include "load/loader.h"
 
+#include "base/bitset.h"
 #include "base/str.h"
 
 static frame_note_t *note_of(dmd_loader_t *l, uint32_t number) {
@@ -161,54 +162,52 @@ static dmd_frame_words_t words_of(dmd_loader_t *l, uint32_t number) {
                              .offset = note->offset};
 }
 
-/* A frame that is being named. */
-typedef struct {
-  dmd_loader_t *l;
-  const dmd_location_t *at;
-  naming_t naming;
-} visitor_t;
-
-/* dmd_function_fn */
-static void add_named(void *ctx, const dmd_function_t *function) {
-  visitor_t *v = ctx;
-  uint32_t id = dmd_pool_add(&v->l->named);
-  *DMD_POOL_AT(&v->l->named, uint32_t, id) =
-      dmd_frames_add_function(&v->l->profile->frames, function, v->at);
-  v->naming.n++;
-}
-
-/* Whether the namer, if there is one, has names for a frame. */
-static bool is_named(dmd_loader_t *l, uint32_t number, const dmd_frame_words_t *words) {
-  const dmd_namer_t *namer = l->options->namer;
-  if (namer == NULL || !dmd_frames_is_nameless(&l->profile->frames, words))
-    return false;
-  const dmd_location_t at = {
-      .object = words->object, .build_id = words->build_id, .offset = words->offset};
-  visitor_t visitor = {.l = l, .at = &at, .naming = {.first = l->named.last + 1}};
-  if (!namer->functions(namer->ctx, &at, add_named, &visitor, &visitor.naming.kind))
-    return false;
-  dmd_pool_reach(&l->namings, number);
-  *DMD_POOL_AT(&l->namings, naming_t, number) = visitor.naming;
-  return true;
-}
-
-void dmd_load_resolve_frames(dmd_loader_t *l) {
-  for (uint32_t i = 1; i <= l->frame_order.last; i++) {
-    uint32_t number = *DMD_POOL_AT(&l->frame_order, uint32_t, i);
-    const dmd_frame_words_t words = words_of(l, number);
-    if (!is_named(l, number, &words))
-      *dmd_ids_meaning(&l->frames, number) = dmd_frames_read(&l->profile->frames, &words);
-  }
-}
-
-/* ---- Stacks. ---- */
+/* ---- Names. ---- */
 
 static naming_t naming_of(const dmd_loader_t *l, uint32_t number) {
   return number <= l->namings.last ? *DMD_POOL_AT(&l->namings, const naming_t, number)
                                    : (naming_t){.n = 0};
 }
 
-/* A stack, and the loader that knows its frames. */
+static named_t *named_at(const dmd_loader_t *l, uint32_t id) {
+  return DMD_POOL_AT(&l->named, named_t, id);
+}
+
+static uint32_t keep_string(dmd_loader_t *l, const char *s) {
+  return s == NULL ? DMD_NONE : dmd_intern_str(&l->frame_strings, s);
+}
+
+/* dmd_function_fn */
+static void keep_function(void *ctx, const dmd_function_t *function) {
+  dmd_loader_t *l = ctx;
+  uint32_t id = dmd_pool_add(&l->named);
+  *named_at(l, id) = (named_t){.name = keep_string(l, function->name),
+                               .file = keep_string(l, function->file),
+                               .line = function->line,
+                               .is_inlined = function->is_inlined};
+}
+
+static dmd_location_t location_of(const dmd_frame_words_t *words) {
+  return (dmd_location_t){
+      .object = words->object, .build_id = words->build_id, .offset = words->offset};
+}
+
+/* Asks for a frame's names, where it needs them. */
+static void name_frame(dmd_loader_t *l, uint32_t number) {
+  const dmd_namer_t *namer = l->options->namer;
+  const dmd_frame_words_t words = words_of(l, number);
+  if (!dmd_frames_is_nameless(&l->profile->frames, &words))
+    return;
+  naming_t naming = {.first = l->named.last + 1};
+  const dmd_location_t at = location_of(&words);
+  if (!namer->functions(namer->ctx, &at, keep_function, l, &naming.kind))
+    return;
+  naming.n = l->named.last + 1 - naming.first;
+  dmd_pool_reach(&l->namings, number);
+  *DMD_POOL_AT(&l->namings, naming_t, number) = naming;
+}
+
+/* The frames of a stack. */
 typedef struct {
   const dmd_loader_t *l;
   const uint32_t *numbers;
@@ -219,10 +218,68 @@ static dmd_code_kind_t kind_of(const void *ctx, uint32_t i) {
   return naming_of(stack->l, stack->numbers[i]).kind;
 }
 
+/* How many of them are shown. */
+static size_t n_shown_of(const dmd_loader_t *l, const uint32_t *numbers, size_t n) {
+  return l->namings.last == 0 || l->options->namer->shows_below_main
+             ? n
+             : dmd_stack_shown((uint32_t)n, kind_of, &(stack_t){l, numbers});
+}
+
+/* Those that any stack shows. */
+static void mark_shown(dmd_loader_t *l, dmd_bitset_t *shown) {
+  for (uint32_t trace = 1; trace <= dmd_ids_count(&l->traces); trace++) {
+    uint32_t raw = *dmd_ids_meaning(&l->traces, trace);
+    size_t szB = 0;
+    const uint32_t *numbers = raw == DMD_NONE ? NULL : dmd_intern_get(&l->raw_stacks, raw, &szB);
+    size_t n = n_shown_of(l, numbers, szB / sizeof *numbers);
+    for (size_t i = 0; i < n; i++)
+      dmd_bitset_add(shown, numbers[i]);
+  }
+}
+
+/* ---- Frames. ---- */
+
+static void add_named(dmd_loader_t *l, naming_t naming, const dmd_frame_words_t *words) {
+  const dmd_location_t at = location_of(words);
+  for (uint32_t i = 0; i < naming.n; i++) {
+    named_t *named = named_at(l, naming.first + i);
+    const dmd_function_t function = {.name = string_of(l, named->name),
+                                     .file = string_of(l, named->file),
+                                     .line = named->line,
+                                     .is_inlined = named->is_inlined};
+    named->frame = dmd_frames_add_function(&l->profile->frames, &function, &at);
+  }
+}
+
+static void add_frame(dmd_loader_t *l, uint32_t number) {
+  const dmd_frame_words_t words = words_of(l, number);
+  naming_t naming = naming_of(l, number);
+  if (naming.n > 0)
+    add_named(l, naming, &words);
+  else
+    *dmd_ids_meaning(&l->frames, number) = dmd_frames_read(&l->profile->frames, &words);
+}
+
+static uint32_t number_at(const dmd_loader_t *l, uint32_t i) {
+  return *DMD_POOL_AT(&l->frame_order, const uint32_t, i);
+}
+
+void dmd_load_resolve_frames(dmd_loader_t *l) {
+  dmd_bitset_t shown;
+  for (uint32_t i = 1; i <= l->frame_order.last && l->options->namer != NULL; i++)
+    name_frame(l, number_at(l, i));
+  bool is_all = l->namings.last == 0;
+  dmd_bitset_init(&shown, l->env, "dmd.load.frames", dmd_ids_count(&l->frames) + 1ul);
+  if (!is_all)
+    mark_shown(l, &shown);
+  for (uint32_t i = 1; i <= l->frame_order.last; i++)
+    if (is_all || dmd_bitset_has(&shown, number_at(l, i)))
+      add_frame(l, number_at(l, i));
+  dmd_bitset_destroy(&shown);
+}
+
 uint32_t *dmd_load_stack_frames(const dmd_loader_t *l, const uint32_t *numbers, size_t *n) {
-  size_t n_shown = *n, n_frames = 0;
-  if (l->namings.last > 0 && !l->options->namer->shows_below_main)
-    n_shown = dmd_stack_shown((uint32_t)n_shown, kind_of, &(stack_t){l, numbers});
+  size_t n_shown = n_shown_of(l, numbers, *n), n_frames = 0;
   for (size_t i = 0; i < n_shown; i++)
     n_frames += 1 + naming_of(l, numbers[i]).n;
   uint32_t *frames = dmd_env_alloc(l->env, "dmd.load.stack", (n_frames + 1) * sizeof *frames);
@@ -230,7 +287,7 @@ uint32_t *dmd_load_stack_frames(const dmd_loader_t *l, const uint32_t *numbers, 
   for (size_t i = 0; i < n_shown; i++) {
     naming_t naming = naming_of(l, numbers[i]);
     for (uint32_t k = 0; k < naming.n; k++)
-      frames[(*n)++] = *DMD_POOL_AT(&l->named, const uint32_t, naming.first + k);
+      frames[(*n)++] = named_at(l, naming.first + k)->frame;
     if (naming.n == 0)
       frames[(*n)++] = *dmd_ids_meaning(&l->frames, numbers[i]);
   }

@@ -17,6 +17,8 @@ uint64_t dmd_load_number_in(dmd_loader_t *l, const dmd_value_t *item, const char
 }
 
 uint64_t dmd_load_count_in(dmd_loader_t *l, const dmd_value_t *item, const char *key) {
+  if (dmd_value_is(item, DMD_VALUE_NUMBER) && item->has_whole)
+    return item->whole;
   if (dmd_value_is(item, DMD_VALUE_NUMBER) && item->number > DMD_LOAD_MAX_NUMBER)
     return item->number < 0x1p64 ? (uint64_t)item->number : UINT64_MAX;
   return dmd_load_number_in(l, item, key, 0);

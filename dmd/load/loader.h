@@ -39,6 +39,12 @@ typedef struct {
   dmd_code_kind_t kind;
 } naming_t;
 
+/* One of its functions: ids of `frame_strings`, and the frame of the profile, once it is one. */
+typedef struct {
+  uint32_t name, file, line, frame;
+  bool is_inlined;
+} named_t;
+
 typedef struct dmd_loader {
   const dmd_env_t *env;
   dmd_profile_t *profile; /* filled where the file is a profile, */
@@ -52,7 +58,7 @@ typedef struct dmd_loader {
   dmd_pool_t objects;               /* notes of them */
   dmd_intern_t frame_strings;       /* paths, build ids and functions */
   dmd_pool_t namings;               /* by number, as far as there are any */
-  dmd_pool_t named;                 /* frames of the profile */
+  dmd_pool_t named;                 /* functions, those of a frame one after the other */
   dmd_intern_t raw_stacks;          /* sequences of frame numbers */
   dmd_faults_t collected_faults;    /* under trace numbers, */
   dmd_advices_t collected_advices;  /* and so are these */
@@ -67,8 +73,8 @@ typedef struct dmd_loader {
 uint64_t dmd_load_number_in(dmd_loader_t *l, const dmd_value_t *item, const char *key,
                             uint64_t least);
 
-/* The same for a number about the run that is only shown: up to 2^64, though above 2^53 it is not
- * exact. */
+/* The same for a number about the run that is only shown: below 2^64, what is above becomes the
+ * greatest. */
 uint64_t dmd_load_count_in(dmd_loader_t *l, const dmd_value_t *item, const char *key);
 
 /* The value of a member as a string; NULL when it is null. */
@@ -98,7 +104,8 @@ bool dmd_load_run(void *ctx); /* "dmd" */
 void dmd_load_objects(dmd_loader_t *l);
 void dmd_load_functions(dmd_loader_t *l);
 
-/* Makes frames of all this, once the file has been read. */
+/* Makes frames of all this, once the file has been read. Where any have got names, those that are
+ * below main in all stacks are left out. */
 void dmd_load_resolve_frames(dmd_loader_t *l);
 
 /* Then, the frames of a stack, given as numbers of frames that are all known. The caller frees

@@ -195,20 +195,32 @@ static const char *end_of_number(const char *at, const char *end) {
   return p;
 }
 
-/* Most numbers are whole and small: no double is nearer. */
-static bool take_number(parser_t *p, double *number) {
+/* Whether there is nothing but digits, of a number below 2^64. */
+static bool read_whole(const char *at, const char *stop, uint64_t *whole) {
+  *whole = 0;
+  for (; at < stop && *at >= '0' && *at <= '9'; at++) {
+    uint64_t digit = (uint64_t)(*at - '0');
+    if (*whole > (UINT64_MAX - digit) / 10)
+      return false;
+    *whole = 10 * *whole + digit;
+  }
+  return at == stop;
+}
+
+/* Most numbers are whole: no double is nearer. */
+static bool take_number(parser_t *p, dmd_value_t *value) {
   const char *stop = end_of_number(p->at, p->end);
   if (stop == p->at)
     return false;
-  uint64_t v;
-  if (dmd_scan_number(p->at, stop, &v) == stop) {
-    *number = (double)v;
+  value->has_whole = read_whole(p->at, stop, &value->whole);
+  if (value->has_whole) {
+    value->number = (double)value->whole;
   } else {
     size_t n = (size_t)(stop - p->at);
     char *text = take(p->values, n + 1);
     dmd_mem_copy(text, p->at, n);
     text[n] = '\0';
-    *number = p->values->number(text);
+    value->number = p->values->number(text);
   }
   p->at = stop;
   return true;
@@ -283,7 +295,7 @@ static bool fill(parser_t *p, dmd_value_t *value) {
     return take_word(p, value, "null", DMD_VALUE_NULL);
   default:
     value->kind = DMD_VALUE_NUMBER;
-    return (c == '-' || (c >= '0' && c <= '9')) && take_number(p, &value->number);
+    return (c == '-' || (c >= '0' && c <= '9')) && take_number(p, value);
   }
 }
 

@@ -3,7 +3,8 @@
  * value.h: a JSON value of a document as a tree, for what has not the common shape (scan.h).
  *
  * Of a key that comes twice there are two members. A string is decoded, as UTF-8; a NUL that it has
- * ends it. Numbers are doubles.
+ * ends it. Numbers are doubles; those that are written with digits alone, and fit into 64 bits, are
+ * there exactly as well.
  *
  * The parser reads what cJSON reads, so that it may be compared with that: beside JSON these are
  * numbers with zeros in front, or without digits on one side of the point. Strings are not checked
@@ -32,9 +33,13 @@ typedef struct dmd_value {
   struct dmd_value *next;  /* in an array or object, in the order of the text */
   struct dmd_value *child; /* the first of an array or object; NULL: it is empty */
   const char *key;         /* of a member */
-  const char *string;
+  union {
+    const char *string;
+    uint64_t whole; /* of a number that has it */
+  };
   double number;
   dmd_value_kind_t kind;
+  bool has_whole;
 } dmd_value_t;
 
 typedef struct dmd_values {

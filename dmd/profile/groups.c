@@ -82,6 +82,17 @@ void dmd_groups_close(dmd_groups_t *groups) {
   dmd_table_clear(&groups->index);
 }
 
+/* None is written to before it has been read: there are never more than there were. */
+void dmd_groups_join(dmd_groups_t *groups) {
+  uint32_t n = dmd_groups_count(groups);
+  dmd_table_clear(&groups->index);
+  dmd_pool_rewind(&groups->pool);
+  for (uint32_t id = 1; id <= n; id++) {
+    dmd_group_t group = *dmd_groups_at(groups, id);
+    dmd_groups_add(groups, &group);
+  }
+}
+
 void dmd_groups_finish(dmd_groups_t *groups) {
   dmd_table_destroy(&groups->index);
 }

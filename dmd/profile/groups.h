@@ -65,6 +65,10 @@ void dmd_groups_close(dmd_groups_t *groups);
  * something that groups do not hold. Returns its id. */
 uint32_t dmd_groups_append(dmd_groups_t *groups, const dmd_group_t *key);
 
+/* Makes one of groups that have become equal since they were added, as by other ids in them. The
+ * ids of groups change, and their order stays. */
+void dmd_groups_join(dmd_groups_t *groups);
+
 /* Says that nothing will be added any more, which gives back the memory of the index. */
 void dmd_groups_finish(dmd_groups_t *groups);
 

@@ -240,3 +240,28 @@ uint32_t dmd_reports_clear(dmd_reports_t *reports, uint32_t id) {
       set.report[set.count++] = old->report[i];
   return set.count == 0 ? DMD_NONE : dmd_reports_intern(reports, &set);
 }
+
+/* ---- From one collection to another. ---- */
+
+uint32_t dmd_reports_copy(dmd_reports_t *to, const dmd_reports_t *from, uint32_t id,
+                          dmd_report_change_fn change, void *ctx) {
+  uint32_t n = dmd_reports_n_kept(from, id), fresh;
+  dmd_report_t *list = dmd_env_alloc(to->pool.env, "dmd.reports.copy", (n + 1ul) * sizeof *list);
+  dmd_reports_list(from, id, list);
+  for (uint32_t i = 0; i < n; i++)
+    list[i] = change(ctx, &list[i]);
+  if (dmd_reports_are_shared(from, id)) {
+    fresh = dmd_reports_intern_sharers(to, list, n);
+  } else {
+    dmd_report_set_t set = {.count = dmd_reports_at(from, id)->count};
+    dmd_mem_copy(set.report, list, n * sizeof *list);
+    fresh = dmd_reports_intern(to, &set);
+  }
+  dmd_env_free(to->pool.env, list);
+  return fresh;
+}
+
+void dmd_reports_move(dmd_reports_t *to, dmd_reports_t *from) {
+  *to = *from;
+  to->index.owner = to;
+}

@@ -86,6 +86,15 @@ static inline uint32_t dmd_reports_count(const dmd_reports_t *reports) {
  * also in the array. Linear in n. */
 uint32_t dmd_reports_intern_sharers(dmd_reports_t *reports, dmd_report_t *sharers, uint32_t n);
 
+/* The id that a set of another collection has in this one, with each of its reports changed.
+ * Sharers that are the same owner then become one. Linear in the number of its reports. */
+typedef dmd_report_t (*dmd_report_change_fn)(void *ctx, const dmd_report_t *report);
+uint32_t dmd_reports_copy(dmd_reports_t *to, const dmd_reports_t *from, uint32_t id,
+                          dmd_report_change_fn change, void *ctx);
+
+/* Moves a collection into one that is not initialised. */
+void dmd_reports_move(dmd_reports_t *to, dmd_reports_t *from);
+
 /* The set of a block that lies in another one, whose kept reports count as reports of it as
  * well. Either may be DMD_NONE. */
 uint32_t dmd_reports_join(dmd_reports_t *reports, uint32_t id, uint32_t of_outer);

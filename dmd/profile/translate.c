@@ -85,7 +85,9 @@ uint32_t dmd_translation_add_stack(dmd_translation_t *t, uint32_t id) {
   return keep(&t->stacks, id, t->from != NULL ? copy_stack(t, id) : t->add_stack(t->ctx, id));
 }
 
-static dmd_report_t translate_report(dmd_translation_t *t, const dmd_report_t *report) {
+/* dmd_report_change_fn */
+static dmd_report_t translate_report(void *ctx, const dmd_report_t *report) {
+  dmd_translation_t *t = ctx;
   return (dmd_report_t){.stack = dmd_translation_stack(t, report->stack),
                         .reporter = dmd_translation_name(t, report->reporter),
                         .flags = report->flags & DMD_REPORT_SHARED};
@@ -95,21 +97,8 @@ uint32_t dmd_translation_reports(dmd_translation_t *t, uint32_t id) {
   uint32_t there = find(&t->report_sets, id);
   if (id == DMD_NONE || there != DMD_NONE)
     return there;
-  uint32_t n = dmd_reports_n_kept(t->from_reports, id);
-  dmd_report_t *list = dmd_env_alloc(t->to->env, "dmd.translation", n * sizeof *list);
-  dmd_reports_list(t->from_reports, id, list);
-  for (uint32_t i = 0; i < n; i++)
-    list[i] = translate_report(t, &list[i]);
-  uint32_t fresh;
-  if (dmd_reports_are_shared(t->from_reports, id)) {
-    fresh = dmd_reports_intern_sharers(&t->to->reports, list, n);
-  } else {
-    dmd_report_set_t set = {.count = dmd_reports_at(t->from_reports, id)->count};
-    dmd_mem_copy(set.report, list, n * sizeof *list);
-    fresh = dmd_reports_intern(&t->to->reports, &set);
-  }
-  dmd_env_free(t->to->env, list);
-  return keep(&t->report_sets, id, fresh);
+  return keep(&t->report_sets, id,
+              dmd_reports_copy(&t->to->reports, t->from_reports, id, translate_report, t));
 }
 
 void dmd_translation_init(dmd_translation_t *t, dmd_profile_t *to, const dmd_intern_t *names,

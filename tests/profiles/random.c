@@ -131,12 +131,12 @@ static uint32_t no_or_any_stack(const maker_t *m) {
   return one_in(m, 3) ? DMD_NONE : any_stack(m);
 }
 
-/* A number that a fault has if it is of a kind that has it: any, as the program may have given it,
- * that a double holds. */
+/* A number that a fault has if it is of a kind that has it: any, as the program may have given it.
+ */
 static uint64_t amount(const maker_t *m, const dmd_fault_t *fault, unsigned bit) {
   if (!(dmd_fault_numbers(fault->kind) & bit))
     return 0;
-  return one_in(m, 8) ? UINT64_MAX : number(m, 53) << below(m, 11);
+  return one_in(m, 8) ? UINT64_MAX - below(m, 3) : number(m, 63);
 }
 
 /* Some of the reporters that a fault may be about. */
@@ -161,7 +161,7 @@ static void make_fault(const maker_t *m) {
   fault.other_reporter = any_name(m);
   fault.scope = any_name(m);
   fault.memory = any_name(m);
-  fault.bytes = one_in(m, 8) ? UINT64_MAX : number(m, 40);
+  fault.bytes = one_in(m, 8) ? UINT64_MAX - below(m, 3) : number(m, 40);
   fault.claimed = amount(m, &fault, DMD_FAULT_HAS_AMOUNTS);
   fault.measured = amount(m, &fault, DMD_FAULT_HAS_AMOUNTS);
   fault.size = amount(m, &fault, DMD_FAULT_HAS_SIZE);
@@ -222,7 +222,7 @@ static void make_run(const maker_t *m) {
   run->partial_stacks = one_in(m, 2);
   run->partial_advice = one_in(m, 4);
   run->sample_below = one_in(m, 2) ? 0 : number(m, 20);
-  run->seed = one_in(m, 2) ? UINT64_MAX : number(m, 53);
+  run->seed = one_in(m, 2) ? UINT64_MAX - below(m, 3) : number(m, 63);
   run->n_allocs = number(m, 53);
   run->n_frees = number(m, 53);
   run->alloc_szB = number(m, 53);

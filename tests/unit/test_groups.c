@@ -53,6 +53,36 @@ static void every_field_tells_apart(void **state) {
   host_done(&host);
 }
 
+/* Of ten groups with the stacks 1 to 10 there are three when the stacks are 0, 1 and 2. */
+static void what_has_become_equal_is_joined(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_groups_t groups;
+  dmd_groups_init(&groups, &host.env);
+  for (uint32_t i = 1; i <= 10; i++) {
+    dmd_group_t g = some_group;
+    g.stack = i;
+    g.num = i;
+    dmd_groups_add(&groups, &g);
+  }
+  for (uint32_t id = 1; id <= 10; id++)
+    dmd_groups_at(&groups, id)->stack %= 3;
+  dmd_groups_join(&groups);
+  static const uint64_t stacks[] = {1, 2, 0}, nums[] = {1 + 4 + 7 + 10, 2 + 5 + 8, 3 + 6 + 9};
+  assert_int_equal(dmd_groups_count(&groups), 3);
+  for (uint32_t i = 0; i < 3; i++) {
+    assert_int_equal(dmd_groups_at(&groups, i + 1)->stack, stacks[i]);
+    assert_int_equal(dmd_groups_at(&groups, i + 1)->num, nums[i]);
+  }
+  dmd_group_t again = some_group;
+  again.stack = 2;
+  dmd_groups_add(&groups, &again);
+  assert_int_equal(dmd_groups_at(&groups, 2)->num, nums[1] + 1);
+  dmd_groups_destroy(&groups);
+  host_done(&host);
+}
+
 static void no_record_to_begin_with(void **state) {
   (void)state;
   host_t host;
@@ -230,6 +260,7 @@ static void closed_groups_stay_as_they_are(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_tells_apart),
+      cmocka_unit_test(what_has_become_equal_is_joined),
       cmocka_unit_test(no_record_to_begin_with),
       cmocka_unit_test(random_against_a_list),
       cmocka_unit_test(many_at_once),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "host.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "load/load.h"
@@ -144,6 +145,73 @@ static void frames_get_names(void **state) {
   dmd_profile_destroy(&profile);
 }
 
+/* What no stack shows any more is no frame of the profile; what a stack without main shows is. */
+static void frames_below_main_are_left_out(void **state) {
+  (void)state;
+  static const char *const texts[][2] = {
+      {"\"a4\", \"a5\"", "main (a.c:9)"},
+      {"\"a3\", \"a5\"", "bare[/l/a.so +0x20]|(below main) (s.c:1)"}};
+  for (size_t i = 0; i < COUNT_OF(texts); i++) {
+    char text[1024];
+    asked_t asked = {0};
+    dmd_namer_t namer = {.ctx = &asked, .functions = functions};
+    dmd_profile_t profile;
+    dmd_fail_t fail;
+    const char *dmd = strstr(document, "\"dmd\""), *blocks = strstr(document, "\"blockList\""),
+               *table = strstr(document, "\"frameTable\"");
+    snprintf(text, sizeof text,
+             "%.*s%.*s\"blockList\": [{\"req\": 1, \"alloc\": \"1\"}], "
+             "\"traceTable\": {\"1\": [%s]}, %s",
+             (int)(dmd - document), document, (int)(blocks - dmd), dmd, texts[i][0], table);
+    assert_true(load(&dmdv_env, &profile, text, &namer, &fail));
+    assert_stack(&profile, 1, texts[i][1]);
+    assert_int_equal(dmd_frames_count(&profile.frames), i + 1);
+    dmd_profile_destroy(&profile);
+  }
+}
+
+static const char traces[] =
+    "\"traceTable\": {\"1\": [\"a1\", \"a4\"], \"2\": [\"a2\", \"a4\"], \"3\": [\"a3\", \"a4\"]}, ";
+
+/* The document with other blocks and traces, with names. */
+static void load_others(dmd_profile_t *profile, const char *blocks) {
+  char text[2048];
+  asked_t asked = {0};
+  dmd_namer_t namer = {.ctx = &asked, .functions = functions};
+  dmd_fail_t fail;
+  snprintf(text, sizeof text, "%.*s\"blockList\": [%s], %s%s",
+           (int)(strstr(document, "\"blockList\"") - document), document, blocks, traces,
+           strstr(document, "\"frameTable\""));
+  assert_true(load(&dmdv_env, profile, text, &namer, &fail));
+}
+
+/* Blocks, reports and sharers that differ in nothing but the place in a line are one. */
+static void what_becomes_equal_is_one(void **state) {
+  (void)state;
+  dmd_profile_t profile;
+  load_others(&profile,
+              "{\"req\": 1, \"alloc\": \"1\"}, {\"req\": 1, \"alloc\": \"2\", \"num\": 4},"
+              "{\"req\": 2, \"alloc\": \"1\", \"reps\": [\"1\"]}, {\"req\": 2, \"alloc\": "
+              "\"1\", \"reps\": [\"2\"]}, {\"req\": 3, \"alloc\": \"1\", \"reps\": [\"1\"], "
+              "\"sharers\": [{\"at\": \"1\"}, {\"at\": \"2\"}, {\"at\": \"3\"}]}");
+  assert_int_equal(dmd_groups_count(&profile.groups), 3);
+  assert_int_equal(dmd_groups_at(&profile.groups, 1)->num, 5);
+  assert_int_equal(dmd_groups_at(&profile.groups, 2)->num, 2);
+  assert_int_equal(dmd_reports_n_kept(&profile.reports, dmd_groups_at(&profile.groups, 3)->reports),
+                   2);
+  dmd_profile_destroy(&profile);
+}
+
+/* Those of a scan have addresses. */
+static void scanned_blocks_stay_apart(void **state) {
+  (void)state;
+  dmd_profile_t profile;
+  load_others(&profile, "{\"addr\": \"1000\", \"req\": 1, \"alloc\": \"1\"}, "
+                        "{\"addr\": \"2000\", \"req\": 1, \"alloc\": \"2\"}");
+  assert_int_equal(dmd_groups_count(&profile.groups), 2);
+  dmd_profile_destroy(&profile);
+}
+
 static void what_is_below_main_may_be_wanted(void **state) {
   (void)state;
   asked_t asked = {0};
@@ -245,6 +313,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_below_main_is_not_shown),
       cmocka_unit_test(frames_get_names),
+      cmocka_unit_test(frames_below_main_are_left_out),
+      cmocka_unit_test(what_becomes_equal_is_one),
+      cmocka_unit_test(scanned_blocks_stay_apart),
       cmocka_unit_test(what_is_below_main_may_be_wanted),
       cmocka_unit_test(without_a_namer_all_stays),
       cmocka_unit_test(build_ids_stay),

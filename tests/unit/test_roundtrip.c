@@ -87,6 +87,29 @@ static void read_back_equal(void **state) {
   }
 }
 
+/* Doubles are exact up to 2^53 alone. */
+static void numbers_of_64_bits_come_back(void **state) {
+  (void)state;
+  static const uint64_t numbers[] = {(UINT64_C(1) << 53) + 1, (UINT64_C(1) << 63) + 1,
+                                     UINT64_MAX - 1, UINT64_MAX};
+  for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    f.profile.run.is_known = true;
+    f.profile.run.seed = numbers[i];
+    f.profile.run.n_allocs = numbers[i];
+    const dmd_fault_t fault = {.kind = DMD_FAULT_CLAIM, .num = 1, .claimed = numbers[i]};
+    dmd_faults_add(&f.profile.faults, &fault);
+    dmd_profile_t back;
+    load_text(&back, fixture_json(&f));
+    assert_int_equal(back.run.seed, numbers[i]);
+    assert_int_equal(back.run.n_allocs, numbers[i]);
+    assert_int_equal(dmd_faults_at(&back.faults, 1)->claimed, numbers[i]);
+    dmd_profile_destroy(&back);
+    fixture_end(&f);
+  }
+}
+
 /* ---- records ---- */
 
 enum { MAX_RECORDS = 64 };
@@ -241,6 +264,7 @@ static void any_piece_will_do(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(read_back_equal),
+      cmocka_unit_test(numbers_of_64_bits_come_back),
       cmocka_unit_test(records_equal_naive_ones),
       cmocka_unit_test(any_piece_will_do),
   };
