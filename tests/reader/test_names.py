@@ -47,10 +47,10 @@ def need_libdw(test):
 class Program:
     """A program, its build id, and where its functions begin."""
 
-    def __init__(self, test, *flags, name="prog"):
+    def __init__(self, test, *flags, name="prog", source=SOURCE):
         need_libdw(test)
         self.test = test
-        self.path = compiler.compile_program(test.write(name + ".c", SOURCE), test.path(name), test.builddir,
+        self.path = compiler.compile_program(test.write(name + ".c", source), test.path(name), test.builddir,
                                              ["-g", "-O1", "-Wl,--build-id", *flags])
         self.look()
 
@@ -125,6 +125,29 @@ def test_symbols_alone(test):
     profile = test.write("profile", program.profile([("outer", 2), ("main", 4)]))
     test.equal(stacks(test, profile)[1], [program.frame("outer", 2).replace("???", "outer"),
                                           program.frame("main", 4).replace("???", "main")])
+
+
+LABELS = """
+void *keep;
+__asm__(".text\\n"
+        "sized: .skip 16, 0x90\\n.type sized, @function\\n.size sized, 16\\n"
+        ".skip 16, 0x90\\n"
+        "label: .skip 16, 0x90\\n"
+        "second: .skip 16, 0x90\\n.type second, @function\\n.size second, 8\\n");
+int main(void) {
+  return keep != 0;
+}
+"""
+
+
+def test_labels_of_hand_written_code(test):
+    """They have no size: one is the name of what follows, unless something that has one ended in between."""
+    need_libdw(test)
+    program = Program(test, "-g0", name="labels", source=LABELS)
+    at = [("sized", 8), ("sized", 16), ("label", 0), ("label", 15), ("second", 7), ("second", 9)]
+    found = stacks(test, test.write("profile", program.profile(*([one] for one in at))))
+    names = [found[n][0].partition("[")[0] for n in range(1, len(at) + 1)]
+    test.equal(names, ["sized", "???", "label", "label", "second", "???"])
 
 
 def test_another_build(test):
