@@ -8,6 +8,9 @@ import urllib.parse
 
 from harness import Failure, Skip, browsers
 
+# Made in the build folder before tests in browsers.
+MODULES = "viewer/browsers/node_modules/stamp"
+
 # What puppeteer calls them.
 BROWSERS = {"chromium": "chrome", "firefox": "firefox"}
 
@@ -18,8 +21,11 @@ class Browser:
     def __init__(self, place, browser):
         here = os.path.dirname(os.path.abspath(__file__))
         modules = os.path.join(place.builddir, "viewer", "browsers", "node_modules")
-        if not os.path.exists(os.path.join(modules, "stamp")) or os.path.exists(os.path.join(modules, "missing")):
+        page = os.path.join(place.builddir, "viewer", "page.html")
+        if not os.path.exists(page) or os.path.getsize(page) == 0:
             raise Skip("no page was built here: it takes node, npm, clang and wasm-ld")
+        if not os.path.exists(os.path.join(modules, "stamp")) or os.path.exists(os.path.join(modules, "missing")):
+            raise Skip("what drives the browsers was not installed: `make %s` does, with npm" % MODULES)
         command = [os.environ.get("NODE") or "node", os.path.join(here, "driver.mjs"), BROWSERS[browser],
                    browsers.program_of(browser), modules]
         home = place.new_folder("home-" + browser)
