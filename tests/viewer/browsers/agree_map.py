@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The heap map, and what a simple program makes of the same graph (heapmap.py): dmdv has no such command."""
 
+import os
+
+from agree_pictures import begin_of
 from heapmap import PAGE, HeapMap
-from shown import bytes_of, facts, number, percent
+from shown import bytes_of, choices, facts, number, percent
 
 CELLS = 8192  # that the page asks for
 
 # The pointer goes from square to square, also where they are not in sight.
-_SENTENCES = """(async (n, step) => {
+_SENTENCES = """(async (n) => {
   const element = document.querySelector('.canvas-scroller'), box = element.getBoundingClientRect(), told = [];
   const columns = Math.max(1, Math.floor(element.clientWidth / 9));
-  for (let i = 0; i < n; i += step) {
+  for (let i = 0; i < n; i++) {
     const [clientX, clientY] = [box.left + (i % columns) * 9 + 4, box.top - element.scrollTop + Math.floor(i / columns) * 9 + 4];
     element.dispatchEvent(new MouseEvent('mousemove', { clientX, clientY, bubbles: true }));
     for (let turn = 0; turn < 4; turn++) await null; // the page draws itself anew before the next task
@@ -22,23 +25,49 @@ _SENTENCES = """(async (n, step) => {
 _STATES = ["unreported", "once-reported", "twice-reported"]
 
 
-def state_of(graph):
+def state_of(_t, _fixture, graph):
     return lambda block: _STATES[min(2, graph.report_sets[block.report_set - 1].count) if block.report_set else 0]
 
 
-def tag_of(graph):
+def tag_of(_t, _fixture, graph):
     return lambda block: graph.tags[block.tag - 1] if block.tag else "(no tag)"
 
 
-def thread_of(_):
+def thread_of(_t, _fixture, _graph):
     return lambda block: "thread %d" % block.thread
 
 
-def _agree_cells(t, page, expected, begin, end, where, step=1):
-    """Every step-th square."""
+def type_of(t, fixture, graph):
+    """As the command line exports them: blocks in the graph's order, the last of all nodes."""
+    export = t.json("export", "--format=heapsnapshot", "--max-nodes=16000000", fixture.graph)
+    fields = export["snapshot"]["meta"]["node_fields"]
+    names, sizes = ([export["strings"][place] if field == "name" else place for place in
+                     export["nodes"][fields.index(field)::len(fields)][-len(graph.blocks):]] for field in ("name", "self_size"))
+    t.equal(sizes, [block.requested + block.slop for block in graph.blocks], "blocks of the export")
+    types = {id(block): name for block, name in zip(graph.blocks, names)}
+    return lambda block: types[id(block)]
+
+
+def function_of(t, fixture, graph):
+    """Those that allocate, by dmdv's own list of them."""
+    functions = {row["key"]["function"] for row in t.json("census", "--json", "--by=function", fixture.graph)["rows"]}
+
+    def names(stack):
+        for code in stack:
+            for name in [name for name, _, _ in code.functions] or [""]:
+                yield name or "??? (in %s)" % os.path.basename(graph.objects[code.object - 1].path)
+    stacks = [list(names(stack)) for stack in graph.stacks]
+    of_stack = [stack[begin_of(stack, functions)] for stack in stacks]
+    return lambda block: of_stack[block.stack - 1] if block.stack else "(no stack recorded)"
+
+
+BY = {"": state_of, "tag": tag_of, "type": type_of, "function": function_of, "thread": thread_of}
+
+
+def _agree_cells(t, page, expected, begin, end, where):
     cells, size = expected.cells(begin, end, CELLS)
     t.contains(page.text(".toolbar"), "a square is %s of addresses" % bytes_of(size))
-    for sentence, cell in zip(page.evaluate("%s(%d, %d)" % (_SENTENCES, len(cells), step)), cells[::step]):
+    for sentence, cell in zip(page.evaluate("%s(%d)" % (_SENTENCES, len(cells))), cells):
         what = "0x%x: " % cell.address
         if cell.used == 0:
             t.equal(sentence, what + "empty", where)
@@ -53,12 +82,13 @@ def _agree_cells(t, page, expected, begin, end, where, step=1):
 
 def heap_map(t, page, fixture):
     graph = fixture.decoded(t)
-    for by, value_of in (("state", state_of), ("tag", tag_of), ("thread", thread_of)):
-        expected = HeapMap(graph, value_of(graph))
-        where = "map by " + by
-        link = "view=map" if by == "state" else "view=map&by=" + by
-        page.go(link)
-        _agree_cells(t, page, expected, 0, expected.size, where, 1 if by == "state" else 16)
+    page.go("view=map")
+    t.equal(choices(page), list(BY), "what squares are coloured by")
+    for by, value_of in BY.items():
+        expected = HeapMap(graph, value_of(t, fixture, graph))
+        where = "map by " + (by or "state")
+        page.go("view=map", **({"by": by} if by else {}))
+        _agree_cells(t, page, expected, 0, expected.size, where)
         f, said = expected.figures(), facts(page)
         t.equal(said["Blocks"], "%s, %s" % (number(f["blocks"]), bytes_of(f["bytes"])), where)
         t.equal(said["Pages in use"], "%s, %s" % (number(f["pages"]), bytes_of(f["pages"] * PAGE)), where)
@@ -68,4 +98,4 @@ def heap_map(t, page, fixture):
     begin = expected.size // 3 // 16 * 16
     end = begin + expected.size // 50
     page.go("view=map&from=%d&to=%d" % (begin, end))
-    _agree_cells(t, page, HeapMap(graph, state_of(graph)), begin, end, "a part of the map")
+    _agree_cells(t, page, HeapMap(graph, state_of(t, fixture, graph)), begin, end, "a part of the map")

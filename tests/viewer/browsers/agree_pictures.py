@@ -44,11 +44,16 @@ class Node:
     def total(self):
         return sum(self.bytes.values())
 
+    @property
+    def extent(self):
+        """The largest bytes, whatever their sign, in it and below: in a difference parts may cancel out."""
+        return max([abs(self.total), *(kid.extent for kid in self.kids.values())])
+
     def cut(self, least):
         """Leaves out what is smaller; how many nodes that are."""
         left_out = 0
         for name, kid in list(self.kids.items()):
-            if kid.total < least:
+            if kid.extent < least:
                 del self.kids[name]
                 left_out += kid.count()
             else:
@@ -66,33 +71,71 @@ class Node:
 # ---- Flame graph ----
 
 
-def calls_of(path):
-    """All calls, the outermost first, from the profile's own text; and the states that there are."""
+def blocks_in(path):
+    """What the profile's own text says: the mode, and how many there are of each (stack, reports' stacks, other attributes), the
+    innermost call first."""
     doc = files.read_json(path)
-    mode = doc["invocation"]["mode"]
     frames = {key: re.sub(r"^#\d+: ", "", text) for key, text in doc["frameTable"].items()}
-    top = Node("(all)")
+    stacks = {key: tuple(frames[frame] for frame in trace) for key, trace in doc["traceTable"].items()}
+    there = collections.Counter()
     for block in doc["blockList"]:
-        state = STATES[min(2, len(block.get("reps", [])))] if mode == "dark-matter" else mode
-        stack = [frames[frame] for frame in reversed(doc["traceTable"][block["alloc"]])] if "alloc" in block else ["(no stack recorded)"]
-        num = block.get("num", 1)
-        top.add(stack, state, num * (block["req"] + block.get("slop", 0)), num)
+        stack = stacks[block["alloc"]] if "alloc" in block else ()
+        others = {key: value for key, value in block.items() if key not in ("alloc", "reps", "num", "addr", "contents")}
+        there[stack, tuple(stacks[trace] for trace in block.get("reps", [])), json.dumps(others, sort_keys=True)] += block.get("num", 1)
+    return doc["invocation"]["mode"], there
+
+
+def function_of(frame):
+    """As sums by function call it."""
+    without_name = re.match(r"\?\?\?\[.*?([^/]+) \+0x[0-9a-f]+\]", frame)
+    return "??? (in %s)" % without_name[1] if without_name else re.split(r" \(|\[/", frame)[0]
+
+
+def begin_of(stack, functions):
+    """The place in a stack's functions, the innermost first, of the one that allocated."""
+    return next((i for i, function in enumerate(stack) if function in functions), 0)
+
+
+def calls_of(t, fixture, upwards, old):
+    """All calls, of what there is or of what changed, and the states: from the outermost inwards, or from that which allocated
+    outwards."""
+    path = fixture.paths[fixture.of]
+    mode, there = blocks_in(path)
+    if old is not None:
+        there.subtract(blocks_in(fixture.paths[old])[1])
+    # Which function allocated is not for this program to judge: dmdv says which ones do.
+    functions = {row["name"] for file in fixture.paths for row in t.json("print", "--json", "--by=function", file)["rows"]}
+    top = Node("(all)")
+    for (stack, reports, others), num in there.items():
+        if num == 0:
+            continue
+        block = json.loads(others)
+        state = STATES[min(2, len(reports))] if mode == "dark-matter" else mode
+        way = stack[begin_of(map(function_of, stack), functions):] if upwards else stack[::-1]
+        top.add(way or ["(no stack recorded)"], state, num * (block["req"] + block.get("slop", 0)), num)
     return top, STATES if mode == "dark-matter" else [mode]
 
 
 def flame(t, page, fixture):
+    """In both directions, and what changed."""
+    for old in {None, fixture.old}:
+        for direction in ("", "callers"):
+            keys = {"of": fixture.of or None, "old": old, "direction": direction or None}
+            page.go("view=flame", **{key: value for key, value in keys.items() if value is not None})
+            agree_flame(t, page, *calls_of(t, fixture, direction == "callers", old), "flame graph %s" % keys)
+
+
+def agree_flame(t, page, top, states, where):
     """Row by row: a key leads to the neighbour in a row, another into a call."""
-    top, states = calls_of(fixture.paths[fixture.of])
-    page.go("view=flame", **({"of": fixture.of} if fixture.of else {}))
     said = re.search(r"([\d,]+) calls? of less than ([\d,]+) byte", page.text(".toolbar"))
     n, least = [int(number.replace(",", "")) for number in said.groups()] if said else (0, 0)
-    t.equal(top.cut(least), n, "calls that are left out")
+    t.equal(top.cut(least), n, "calls that are left out: " + where)
     row, whole = [top], top.total
     walk(page, ["Home"])
     while row:
         lines = {id(node): node.line(whole, node.name, states, True) for node in row}
         shown = walk(page, ["ArrowLeft"] * len(row) + ["ArrowRight"] * (len(row) - 1))[len(row) - 1:]
-        t.equal(sorted(shown), sorted(lines.values()), "a row of the flame graph")
+        t.equal(sorted(shown), sorted(lines.values()), "a row of the " + where)
         # Into the next row: by a call that looks like none without calls in it. Then to its begin.
         leaves = [lines[id(node)] for node in row if not node.kids]
         into = next((i for i, line in enumerate(shown) if line not in leaves), None)

@@ -3,6 +3,7 @@
 // The link that the page shows, kept in step with the browser's address: back and forward are the browser's own.
 
 import { formatLink, parseLink, type Link } from "./link.ts";
+import { keepPlacesNow } from "./places.ts";
 
 /** What of a window the router needs; tests have one of their own. */
 export interface AddressBar {
@@ -62,13 +63,21 @@ export function addressBarOf(window: Window): AddressBar {
   return {
     hash: () => window.location.hash,
     push: (hash) => {
+      keepPlacesNow();
       window.location.hash = hash;
     },
     // At once: location.replace() is done later, and hashchange then tells of a link that was left meanwhile.
-    replace: (hash) => window.history.replaceState(window.history.state, "", hash),
+    replace: (hash) => {
+      keepPlacesNow();
+      window.history.replaceState(window.history.state, "", hash);
+    },
     listen: (changed) => {
       window.addEventListener("hashchange", changed);
-      return () => window.removeEventListener("hashchange", changed);
+      window.addEventListener("click", keepPlacesNow, true); // a link may be an element <a>, which the browser follows
+      return () => {
+        window.removeEventListener("hashchange", changed);
+        window.removeEventListener("click", keepPlacesNow, true);
+      };
     },
   };
 }

@@ -7,8 +7,8 @@
 // that is set, an element with this row, at `start + row * ROW_HEIGHT` pixels.
 
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { keepPlace, placeOf } from "../state/places.ts";
 import { printable, usePrefetch, usePrinting, type RowStore } from "./print.ts";
-import { keepPlace, placeOf } from "./places.ts";
 import { ScrollMap } from "./scrollmap.ts";
 
 export const ROW_HEIGHT = 24;
@@ -70,7 +70,7 @@ export function useRowList(source: string, total: number, store?: RowStore): Row
   }, [source, total, viewport]);
   // Each entry of the browser's history knows where one is, also one that came while the list stayed.
   useEffect(() => {
-    if (total > 0 && wanted.current === 0) keepPlace(source, { top: map.settled, row: current });
+    if (total > 0 && wanted.current === 0) keepPlace(source, () => ({ top: map.settled, row: current }));
   });
   const followScroll = useScrolling(scroller, map, redraw);
   const onScroll = (): void => {

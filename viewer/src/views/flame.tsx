@@ -47,7 +47,7 @@ function Flame({ client, keys, set }: ViewProps): JSX.Element {
       </Toolbar>
       <Answered asked={flame} what="Adding up calls">
         {(calls) =>
-          calls.total[0] === 0 ? <EmptyPanel title="There are no blocks in this section." /> : <Graph key={asked} answer={calls} find={keys["find"] ?? ""} zoom={zoom} />
+          calls.parent.length === 1 ? <EmptyPanel title="There are no blocks in this section." /> : <Graph key={asked} answer={calls} find={keys["find"] ?? ""} zoom={zoom} />
         }
       </Answered>
     </>
