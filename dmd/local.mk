@@ -441,6 +441,7 @@ dmd_history_sources = \
   dmd/reader/history/origin.c dmd/reader/history/origin.h \
   dmd/reader/history/recordset.c dmd/reader/history/recordset.h \
   dmd/reader/history/schema.c dmd/reader/history/schema.h \
+  dmd/reader/history/stacks.c dmd/reader/history/stacks.h \
   dmd/reader/command/cmd_history.c \
   dmd/reader/command/historyadd.c \
   dmd/reader/command/historycheck.c \

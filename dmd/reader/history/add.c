@@ -35,18 +35,6 @@ static bool environment_id(dmdv_database_t *db, const char *lines, int64_t *id) 
   return dmdv_sql_number(db, id);
 }
 
-static bool series_id(dmdv_database_t *db, const char *kind, const char *name, int64_t *id) {
-  dmdv_sql_start(db, DMDV_SQL_FIND_SERIES);
-  dmdv_sql_text(db, kind);
-  dmdv_sql_text(db, name);
-  if (!dmdv_sql_number(db, id) || *id != 0)
-    return *id != 0;
-  dmdv_sql_start(db, DMDV_SQL_ADD_SERIES);
-  dmdv_sql_text(db, kind);
-  dmdv_sql_text(db, name);
-  return dmdv_sql_number(db, id);
-}
-
 /* ---- A run. ---- */
 
 /* What tells a run from others of the same build that are equal in all that is kept. */
@@ -81,43 +69,74 @@ static bool add_records(dmdv_database_t *db, const char *moment, int64_t environ
   return good;
 }
 
-typedef struct {
-  dmdv_database_t *db;
-  int64_t run;
-  dmd_intern_t names; /* `kind name` of what was added: names may become equal */
-  bool good;
-} values_t;
+/* ---- Its figures. ---- */
 
-static void add_value(void *ctx, dmd_figure_kind_t kind, const char *name, int64_t value) {
-  values_t *v = ctx;
-  int64_t series = 0;
+/* A figure of the run; those whose names become equal without what differs from run to run are one.
+ */
+typedef struct {
+  const char *kind;
+  uint32_t name;
+  int64_t series, value;
+} figure_t;
+
+typedef struct {
+  dmd_intern_t names, keys; /* a key: kind and name */
+  dmd_pool_t figures;       /* figure_t, by key */
+} figures_t;
+
+static void take_figure(void *ctx, dmd_figure_kind_t kind, const char *name, int64_t value) {
+  figures_t *figures = ctx;
   char *normal = dmd_normalize(&dmdv_env, name);
-  dmd_strbuf_t key;
-  dmd_strbuf_init(&key, &dmdv_env);
-  dmd_strbuf_str(&key, dmd_figure_kind_name(kind));
-  dmd_strbuf_str(&key, " ");
-  dmd_strbuf_str(&key, normal);
-  uint32_t n = dmd_intern_count(&v->names);
-  bool is_first = dmd_intern_str(&v->names, key.text) > n;
-  dmd_strbuf_destroy(&key);
-  v->good = v->good && series_id(v->db, dmd_figure_kind_name(kind), normal, &series);
+  const uint32_t key[] = {kind, dmd_intern_str(&figures->names, normal)};
+  uint32_t id = dmd_intern_bytes(&figures->keys, key, sizeof key);
   dmd_env_free(&dmdv_env, normal);
-  if (!v->good)
-    return;
-  dmdv_sql_start(v->db, is_first ? DMDV_SQL_ADD_VALUE : DMDV_SQL_RAISE_VALUE);
-  dmdv_sql_int(v->db, series);
-  dmdv_sql_int(v->db, v->run);
-  dmdv_sql_int(v->db, value);
-  v->good = dmdv_sql_run(v->db);
+  if (id > figures->figures.last) {
+    dmd_pool_add(&figures->figures);
+    *DMD_POOL_AT(&figures->figures, figure_t, id) =
+        (figure_t){.kind = dmd_figure_kind_name(kind), .name = key[1]};
+  }
+  DMD_POOL_AT(&figures->figures, figure_t, id)->value += value;
+}
+
+/* What is to be known of a figure, by one statement for each. */
+typedef enum { FIND_SERIES, ADD_SERIES, ADD_VALUE } figure_step_t;
+
+static bool run_step(dmdv_database_t *db, figures_t *figures, figure_step_t step, int64_t run) {
+  static const dmdv_sql_t statements[] = {DMDV_SQL_FIND_SERIES, DMDV_SQL_ADD_SERIES,
+                                          DMDV_SQL_ADD_VALUE};
+  for (uint32_t id = 1; id <= figures->figures.last; id++) {
+    figure_t *figure = DMD_POOL_AT(&figures->figures, figure_t, id);
+    if (step == ADD_SERIES && figure->series != 0)
+      continue;
+    dmdv_sql_start(db, statements[step]);
+    if (step == ADD_VALUE) {
+      dmdv_sql_int(db, figure->series);
+      dmdv_sql_int(db, run);
+      dmdv_sql_int(db, figure->value);
+    } else {
+      dmdv_sql_text(db, figure->kind);
+      dmdv_sql_text(db, dmd_intern_get_str(&figures->names, figure->name));
+    }
+    dmdv_sql_queue(db, step == ADD_VALUE ? NULL : &figure->series);
+  }
+  return dmdv_sql_flush(db);
 }
 
 static bool add_values(dmdv_database_t *db, int64_t run, dmd_profile_t *profile) {
-  values_t values = {.db = db, .run = run, .good = true};
-  dmd_intern_init(&values.names, &dmdv_env, "dmdv.history");
-  dmd_figures_visit(profile, add_value, &values);
-  dmd_intern_destroy(&values.names);
-  return values.good;
+  figures_t figures;
+  dmd_intern_init(&figures.names, &dmdv_env, "dmdv.history");
+  dmd_intern_init(&figures.keys, &dmdv_env, "dmdv.history");
+  dmd_pool_init(&figures.figures, &dmdv_env, "dmdv.history", sizeof(figure_t));
+  dmd_figures_visit(profile, take_figure, &figures);
+  bool good = run_step(db, &figures, FIND_SERIES, run) && run_step(db, &figures, ADD_SERIES, run) &&
+              run_step(db, &figures, ADD_VALUE, run);
+  dmd_pool_destroy(&figures.figures);
+  dmd_intern_destroy(&figures.keys);
+  dmd_intern_destroy(&figures.names);
+  return good;
 }
+
+/* ---- All of it. ---- */
 
 static bool add_run(dmdv_database_t *db, const dmdv_build_t *build, const char *moment,
                     const char *lines, dmd_profile_t *profile, bool *is_new) {

@@ -1,65 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/history/recordset.h"
 
-#include "analysis/plain.h"
 #include "analysis/record.h"
-#include "base/mem.h"
 #include "base/wire.h"
 #include "base/wireread.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
-enum { MAX_FRAMES = 64, MAX_DEPTH = 50 };
-
-void dmdv_digest(unsigned char digest[DMDV_DIGEST_SZB], const void *bytes, size_t n) {
-  const uint64_t halves[] = {dmd_hash_bytes(1, bytes, n), dmd_hash_bytes(2, bytes, n)};
-  memcpy(digest, halves, DMDV_DIGEST_SZB);
-}
+enum { MAX_DEPTH = 50 };
 
 /* ---- Of a profile. ---- */
-
-/* A stack's frames, one a line: as they are, or without what moves. */
-static void append_frames(dmd_strbuf_t *to, const dmd_profile_t *profile, uint32_t stack,
-                          bool plain) {
-  size_t n;
-  const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
-  for (size_t i = 0; i < n && i < MAX_FRAMES; i++) {
-    if (plain) {
-      char *text = dmd_frame_without_line(&profile->frames, frames[i]);
-      dmd_strbuf_str(to, text);
-      dmd_env_free(profile->env, text);
-    } else {
-      dmd_strbuf_str(to, dmd_frames_text(&profile->frames, frames[i]));
-    }
-    dmd_strbuf_str(to, "\n");
-  }
-}
-
-static bool add_stack(dmdv_database_t *db, const dmd_profile_t *profile, uint32_t stack,
-                      int64_t *id) {
-  dmd_strbuf_t text;
-  unsigned char digest[DMDV_DIGEST_SZB];
-  dmd_strbuf_init(&text, &dmdv_env);
-  append_frames(&text, profile, stack, true);
-  dmdv_digest(digest, text.text, text.n);
-  dmdv_sql_start(db, DMDV_SQL_FIND_STACK);
-  dmdv_sql_bytes(db, digest, sizeof digest);
-  bool good = dmdv_sql_number(db, id);
-  if (good && *id == 0) {
-    dmd_strbuf_cut(&text, 0);
-    append_frames(&text, profile, stack, false);
-    dmdv_sql_start(db, DMDV_SQL_ADD_STACK);
-    dmdv_sql_bytes(db, digest, sizeof digest);
-    dmdv_sql_text(db, text.text);
-    good = dmdv_sql_number(db, id);
-  }
-  dmd_strbuf_destroy(&text);
-  return good;
-}
 
 static int compare_records(const void *a, const void *b) {
   return dmd_stack_record_compare(a, b);
@@ -83,22 +36,18 @@ static void settle(dmd_recordset_t *set) {
 
 bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile) {
   uint32_t n_groups = dmd_groups_count(&profile->groups);
-  size_t n_stacks = (size_t)dmd_intern_count(&profile->stacks) + 1;
-  int64_t *known = dmd_env_alloc(&dmdv_env, "dmdv.recordset", n_stacks * sizeof *known);
-  bool good = true;
-  memset(known, 0, n_stacks * sizeof *known);
+  dmdv_stacks_t stacks;
+  bool good = dmdv_stacks_add(&stacks, db, profile);
   dmd_recordset_init(set, &dmdv_env, n_groups);
   for (uint32_t id = 1; id <= n_groups && good; id++) {
     const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
-    if (known[g->stack] == 0)
-      good = add_stack(db, profile, g->stack, &known[g->stack]);
-    set->records[set->n++] = (dmd_stack_record_t){.stack = known[g->stack],
+    set->records[set->n++] = (dmd_stack_record_t){.stack = dmdv_stacks_id(&stacks, g->stack),
                                                   .of_profile = g->stack,
                                                   .section = dmd_section_of_group(profile, g),
                                                   .bytes = (int64_t)(g->num * (g->req + g->slop)),
                                                   .blocks = (int64_t)g->num};
   }
-  dmd_env_free(&dmdv_env, known);
+  dmdv_stacks_destroy(&stacks);
   settle(set);
   return good;
 }
@@ -149,7 +98,7 @@ static bool refresh_stacks(dmdv_database_t *db, const dmd_recordset_t *changed,
     if (changed->records[i].of_profile == DMD_NONE)
       continue;
     dmd_strbuf_cut(&text, 0);
-    append_frames(&text, profile, changed->records[i].of_profile, false);
+    dmdv_stack_frames(&text, profile, changed->records[i].of_profile, false);
     dmdv_sql_start(db, DMDV_SQL_REFRESH_STACK);
     dmdv_sql_int(db, changed->records[i].stack);
     dmdv_sql_text(db, text.text);

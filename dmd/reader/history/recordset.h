@@ -2,24 +2,17 @@
  *
  * recordset.h: what each stack held in a run, kept small.
  *
- * A stack of a history is one without lines and offsets, which move when code is edited elsewhere;
- * how it read when its figures last changed is kept with it. A set has bytes and blocks by stack
- * and section. In the file it is the difference from another one, mostly that of the build before,
- * so that a build in which nothing changed takes no room; now and then it is whole, so that no
- * chain of differences is long.
+ * A set has bytes and blocks by stack (stacks.h) and section; how a stack read when its figures
+ * last changed is kept with it. In the file a set is the difference from another one, mostly that
+ * of the build before, so that a build in which nothing changed takes no room; now and then it is
+ * whole, so that no chain of differences is long.
  */
 #ifndef DMD_READER_HISTORY_RECORDSET_H
 #define DMD_READER_HISTORY_RECORDSET_H
 
 #include "analysis/recordset.h"
 #include "profile/profile.h"
-#include "reader/history/database.h"
-
-enum { DMDV_DIGEST_SZB = 16 };
-
-/* Of bytes, the same wherever numbers are little-endian. Nobody who means harm is kept from finding
- * bytes with the digest of others. */
-void dmdv_digest(unsigned char digest[DMDV_DIGEST_SZB], const void *bytes, size_t n);
+#include "reader/history/stacks.h"
 
 /* Makes one of a profile, and adds its stacks to the history. False, with the reason on stderr, if
  * that fails; destroy it either way. */

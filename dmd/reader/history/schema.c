@@ -61,13 +61,14 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
     [DMDV_SQL_FIND_SERIES] = "SELECT id FROM series WHERE kind = ?1 AND name = ?2",
     /* series, run, value */
     [DMDV_SQL_ADD_VALUE] = "INSERT INTO value(series, run, value) VALUES(?1, ?2, ?3)",
-    /* the same, of one that is there, which gets as much more */
-    [DMDV_SQL_RAISE_VALUE] = "UPDATE value SET value = value + ?3 WHERE series = ?1 AND run = ?2",
     /* digest, frames -> id; no row if it is there */
     [DMDV_SQL_ADD_STACK] = "INSERT INTO stack(digest, frames) VALUES(?1, ?2)"
                            " ON CONFLICT DO NOTHING RETURNING id",
-    /* digest -> id */
-    [DMDV_SQL_FIND_STACK] = "SELECT id FROM stack WHERE digest = ?1",
+    /* n digests one behind the other, n -> place, id of those that are there */
+    [DMDV_SQL_FIND_STACKS] =
+        "WITH RECURSIVE places(place) AS"
+        " (SELECT 0 UNION ALL SELECT place + 1 FROM places WHERE place + 1 < ?2)"
+        " SELECT place, id FROM places JOIN stack ON digest = substr(?1, place * 16 + 1, 16)",
     /* id -> frames */
     [DMDV_SQL_STACK_FRAMES] = "SELECT frames FROM stack WHERE id = ?1",
     /* id, frames */

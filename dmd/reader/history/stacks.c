@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/history/stacks.h"
+
+#include "analysis/plain.h"
+#include "base/mem.h"
+#include "reader/host/host.h"
+
+#include <string.h>
+
+enum { MAX_FRAMES = 64 };
+
+typedef struct {
+  uint32_t stack; /* of the profile: the first with the digest */
+  int64_t id;     /* in the history; 0: not there yet */
+} entry_t;
+
+void dmdv_digest(unsigned char digest[DMDV_DIGEST_SZB], const void *bytes, size_t n) {
+  const uint64_t halves[] = {dmd_hash_bytes(1, bytes, n), dmd_hash_bytes(2, bytes, n)};
+  memcpy(digest, halves, DMDV_DIGEST_SZB);
+}
+
+void dmdv_stack_frames(dmd_strbuf_t *to, const dmd_profile_t *profile, uint32_t stack, bool plain) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
+  for (size_t i = 0; i < n && i < MAX_FRAMES; i++) {
+    if (plain) {
+      char *text = dmd_frame_without_line(&profile->frames, frames[i]);
+      dmd_strbuf_str(to, text);
+      dmd_env_free(profile->env, text);
+    } else {
+      dmd_strbuf_str(to, dmd_frames_text(&profile->frames, frames[i]));
+    }
+    dmd_strbuf_str(to, "\n");
+  }
+}
+
+static entry_t *entry_at(const dmdv_stacks_t *stacks, uint32_t digest) {
+  return DMD_POOL_AT(&stacks->entries, entry_t, digest);
+}
+
+static const void *digest_at(const dmdv_stacks_t *stacks, uint32_t digest) {
+  size_t n;
+  return dmd_intern_get(&stacks->digests, digest, &n);
+}
+
+static void take_stack(dmdv_stacks_t *stacks, uint32_t stack) {
+  dmd_strbuf_t text;
+  unsigned char digest[DMDV_DIGEST_SZB];
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmdv_stack_frames(&text, stacks->profile, stack, true);
+  dmdv_digest(digest, text.text, text.n);
+  dmd_strbuf_destroy(&text);
+  uint32_t id = dmd_intern_bytes(&stacks->digests, digest, sizeof digest);
+  if (id > stacks->entries.last)
+    *entry_at(stacks, dmd_pool_add(&stacks->entries)) = (entry_t){.stack = stack};
+  stacks->digest_of[stack] = id;
+}
+
+static void take_stacks(dmdv_stacks_t *stacks) {
+  const dmd_profile_t *profile = stacks->profile;
+  size_t szB = ((size_t)dmd_intern_count(&profile->stacks) + 1) * sizeof *stacks->digest_of;
+  stacks->digest_of = dmd_env_alloc(&dmdv_env, "dmdv.stacks", szB);
+  memset(stacks->digest_of, 0, szB);
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
+    uint32_t stack = dmd_groups_at(&profile->groups, id)->stack;
+    if (stacks->digest_of[stack] == DMD_NONE)
+      take_stack(stacks, stack);
+  }
+}
+
+static bool find(dmdv_stacks_t *stacks, dmdv_database_t *db) {
+  dmd_strbuf_t digests;
+  dmdv_sql_step_t step;
+  dmd_strbuf_init(&digests, &dmdv_env);
+  for (uint32_t digest = 1; digest <= stacks->entries.last; digest++)
+    dmd_strbuf_bytes(&digests, digest_at(stacks, digest), DMDV_DIGEST_SZB);
+  dmdv_sql_start(db, DMDV_SQL_FIND_STACKS);
+  dmdv_sql_bytes(db, digests.text, digests.n);
+  dmdv_sql_int(db, stacks->entries.last);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
+    entry_at(stacks, (uint32_t)dmdv_sql_column_int(db, 0) + 1)->id = dmdv_sql_column_int(db, 1);
+  dmd_strbuf_destroy(&digests);
+  return step == DMDV_SQL_DONE;
+}
+
+static bool add(dmdv_stacks_t *stacks, dmdv_database_t *db) {
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &dmdv_env);
+  for (uint32_t digest = 1; digest <= stacks->entries.last; digest++) {
+    entry_t *entry = entry_at(stacks, digest);
+    if (entry->id != 0)
+      continue;
+    dmd_strbuf_cut(&text, 0);
+    dmdv_stack_frames(&text, stacks->profile, entry->stack, false);
+    dmdv_sql_start(db, DMDV_SQL_ADD_STACK);
+    dmdv_sql_bytes(db, digest_at(stacks, digest), DMDV_DIGEST_SZB);
+    dmdv_sql_text(db, text.text);
+    dmdv_sql_queue(db, &entry->id);
+  }
+  dmd_strbuf_destroy(&text);
+  return dmdv_sql_flush(db);
+}
+
+bool dmdv_stacks_add(dmdv_stacks_t *stacks, dmdv_database_t *db, const dmd_profile_t *profile) {
+  stacks->profile = profile;
+  dmd_intern_init(&stacks->digests, &dmdv_env, "dmdv.stacks");
+  dmd_pool_init(&stacks->entries, &dmdv_env, "dmdv.stacks", sizeof(entry_t));
+  take_stacks(stacks);
+  return find(stacks, db) && add(stacks, db);
+}
+
+void dmdv_stacks_destroy(dmdv_stacks_t *stacks) {
+  dmd_env_free(&dmdv_env, stacks->digest_of);
+  dmd_pool_destroy(&stacks->entries);
+  dmd_intern_destroy(&stacks->digests);
+}
+
+int64_t dmdv_stacks_id(const dmdv_stacks_t *stacks, uint32_t stack) {
+  return entry_at(stacks, stacks->digest_of[stack])->id;
+}
