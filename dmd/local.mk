@@ -278,6 +278,7 @@ dmd_core_sources = \
   dmd/engine/listing.c dmd/engine/listing.h \
   dmd/engine/loaded.c dmd/engine/loaded.h \
   dmd/engine/mempool.c dmd/engine/mempool.h \
+  dmd/engine/control.c dmd/engine/control.h \
   dmd/engine/monitor.c dmd/engine/monitor.h \
   dmd/engine/nativeoptions.c dmd/engine/nativeoptions.h \
   dmd/engine/observed.c dmd/engine/observed.h \
@@ -324,6 +325,7 @@ dmd_tool_sources = \
 
 # The native engine's shell around it: a library that is preloaded into programs.
 dmd_native_sources = \
+  dmd/preload/pl_control.c dmd/preload/pl_control.h \
   dmd/preload/pl_entry.h \
   dmd/preload/pl_event.c dmd/preload/pl_event.h \
   dmd/posix/files.c dmd/posix/files.h \
@@ -345,6 +347,7 @@ dmd_native_sources = \
   dmd/preload/pl_real.c dmd/preload/pl_real.h \
   dmd/preload/pl_request.c dmd/preload/pl_request.h \
   dmd/preload/pl_resident.c dmd/preload/pl_resident.h \
+  dmd/preload/pl_signal.c dmd/preload/pl_signal.h \
   dmd/preload/pl_slots.c dmd/preload/pl_slots.h \
   dmd/preload/pl_stack.c dmd/preload/pl_stack.h \
   dmd/preload/pl_symbols.c dmd/preload/pl_symbols.h \
@@ -379,6 +382,7 @@ dmd_reader_sources = \
   dmd/reader/command/cmd_diff.c \
   dmd/reader/command/cmd_export.c \
   dmd/reader/command/exportgraph.c dmd/reader/command/exportgraph.h \
+  dmd/reader/command/cmd_dump.c \
   dmd/reader/command/cmd_leaks.c \
   dmd/reader/command/cmd_merge.c \
   dmd/reader/command/cmd_owners.c \
@@ -387,11 +391,13 @@ dmd_reader_sources = \
   dmd/reader/command/cmd_referrers.c \
   dmd/reader/command/cmd_retained.c \
   dmd/reader/command/cmd_run.c \
+  dmd/reader/command/cmd_status.c \
   dmd/reader/command/cmd_tree.c \
   dmd/reader/command/cmd_view.c \
   dmd/reader/command/commandline.c dmd/reader/command/commandline.h \
   dmd/reader/command/commands.h \
   dmd/reader/command/complete.c dmd/reader/command/complete.h \
+  dmd/reader/command/controlled.c dmd/reader/command/controlled.h \
   dmd/reader/command/graphcensus.c dmd/reader/command/graphcensus.h \
   dmd/reader/command/graphbeside.c dmd/reader/command/graphbeside.h \
   dmd/reader/command/graphcommand.c dmd/reader/command/graphcommand.h \

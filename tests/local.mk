@@ -27,6 +27,7 @@ unit_tests = \
   tests/unit/test_clamp \
   tests/unit/test_combine \
   tests/unit/test_condense \
+  tests/unit/test_control \
   tests/unit/test_counters \
   tests/unit/test_dump \
   tests/unit/test_ehframe \
@@ -221,6 +222,7 @@ profile_support_sources = \
 # Fuzz targets: tests/fuzz/fuzz_NAME.c is the program tests/fuzz/fuzz_NAME, which here calls the target with each file
 # of tests/fuzz/corpus/fuzz_NAME/. `make fuzz` makes programs of them that look for more.
 fuzz_targets = \
+  tests/fuzz/fuzz_control \
   tests/fuzz/fuzz_export \
   tests/fuzz/fuzz_filter \
   tests/fuzz/fuzz_graph \

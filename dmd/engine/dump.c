@@ -108,8 +108,9 @@ uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char
   return number;
 }
 
-uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
-                            dmd_strbuf_t *name) {
+/* graph gets the name of the heap graph; NULL: none is to be written. */
+static uint32_t dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
+                     dmd_strbuf_t *name, dmd_strbuf_t *graph) {
   const dmd_engine_host_t *host = engine->host;
   engine->n_dumps++;
   if (trigger == DMD_TRIGGER_REQUEST)
@@ -123,8 +124,22 @@ uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const c
     print_text(engine, &profile);
   bool written = dmd_dumpfile_write(engine, DMD_DUMPFILE_PROFILE, trigger, &profile.run, write_json,
                                     &profile, name);
-  if (engine->options->graph)
-    dmd_graphdump_write(engine, trigger, &profile);
+  if (graph != NULL)
+    dmd_graphdump_write(engine, trigger, &profile, graph);
   dmd_profile_destroy(&profile);
   return written ? engine->n_dumps : 0;
+}
+
+uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
+                            dmd_strbuf_t *name) {
+  dmd_strbuf_t graph;
+  dmd_strbuf_init(&graph, engine->env);
+  uint32_t number = dump(engine, trigger, label, name, engine->options->graph ? &graph : NULL);
+  dmd_strbuf_destroy(&graph);
+  return number;
+}
+
+uint32_t dmd_engine_dump_with_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
+                                    dmd_strbuf_t *name, dmd_strbuf_t *graph) {
+  return dump(engine, trigger, label, name, graph);
 }

@@ -20,4 +20,9 @@ uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char
 uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
                             dmd_strbuf_t *name);
 
+/* The same with the heap graph, whatever the user's options say, whose name is appended to another
+ * empty buffer; nothing is where it could not be written. */
+uint32_t dmd_engine_dump_with_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
+                                    dmd_strbuf_t *name, dmd_strbuf_t *graph);
+
 #endif

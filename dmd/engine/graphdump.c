@@ -164,13 +164,10 @@ static bool write_named(dmd_engine_t *engine, dmd_trigger_t trigger, const dmd_p
   return written;
 }
 
-bool dmd_graphdump_write(dmd_engine_t *engine, dmd_trigger_t trigger,
-                         const dmd_profile_t *profile) {
-  dmd_strbuf_t name;
-  dmd_strbuf_init(&name, engine->env);
-  bool written = write_named(engine, trigger, profile, &name);
-  dmd_strbuf_destroy(&name);
-  return written;
+void dmd_graphdump_write(dmd_engine_t *engine, dmd_trigger_t trigger, const dmd_profile_t *profile,
+                         dmd_strbuf_t *name) {
+  if (!write_named(engine, trigger, profile, name))
+    dmd_strbuf_cut(name, 0);
 }
 
 uint32_t dmd_engine_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,

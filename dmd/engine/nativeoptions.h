@@ -25,6 +25,7 @@ typedef struct dmd_native_options {
   bool trace_children;
   bool run_freeres;
   bool child_silent;
+  bool control;         /* whether dmdv may ask it something while the program runs */
   bool stats;           /* say at the end how many stacks were known */
   bool check_stacks;    /* known stacks are walked all the same, and compared */
   bool show_below_main; /* of stacks; not the engine's business, but of who finds names */

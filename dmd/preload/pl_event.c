@@ -3,6 +3,7 @@
 
 #include "engine/allocation.h"
 #include "engine/observed.h"
+#include "preload/pl_control.h"
 #include "preload/pl_lock.h"
 #include "preload/pl_main.h"
 #include "preload/pl_memory.h"
@@ -35,6 +36,10 @@ static void note(pl_thread_t *thread, const pl_note_t *what) {
     g_is_complete = false;
 }
 
+void pl_note_request(pl_thread_t *thread) {
+  note(thread, &(pl_note_t){.kind = PL_NOTE_REQUEST});
+}
+
 /* Asked while the thread is inside, but without a lock: some allocators allocate for that. */
 static uint64_t usable_of(uint64_t addr) {
   return g_real.malloc_usable_size((void *)(uintptr_t)addr);
@@ -42,15 +47,23 @@ static uint64_t usable_of(uint64_t addr) {
 
 /* The stack is that of the handler no more: the caller is what is left of it. An address of which
  * another block is known is a mystery of the kind above. */
-static void tell_note(pl_thread_t *thread, const pl_note_t *what) {
-  uint64_t usable = what->is_free ? 0 : usable_of(what->addr);
+static void tell_of_block(pl_thread_t *thread, const pl_note_t *what) {
+  bool is_free = what->kind == PL_NOTE_FREE;
+  uint64_t usable = is_free ? 0 : usable_of(what->addr);
   thread->entry = what->entry;
   thread->stack = pl_stack_of_entry(&what->entry);
   lock_engine();
-  if (what->is_free ? !dmd_observed_free(&g_engine, thread->number, what->addr)
-                    : !dmd_observed_alloc(&g_engine, thread->number, what->addr, what->req, usable))
+  if (is_free ? !dmd_observed_free(&g_engine, thread->number, what->addr)
+              : !dmd_observed_alloc(&g_engine, thread->number, what->addr, what->req, usable))
     g_is_complete = false;
   unlock_engine(thread);
+}
+
+static void tell_note(pl_thread_t *thread, const pl_note_t *what) {
+  if (what->kind == PL_NOTE_REQUEST)
+    pl_control_serve();
+  else
+    tell_of_block(thread, what);
 }
 
 /* A handler that comes in between adds to it. */
@@ -92,6 +105,14 @@ static void end(pl_thread_t *thread) {
     thread->inside = false;
     atomic_signal_fence(memory_order_seq_cst);
   } while (pl_notes_any(&thread->notes));
+}
+
+void pl_lock_inside(void) {
+  lock_engine();
+}
+
+void pl_unlock_inside(pl_thread_t *thread) {
+  unlock_engine(thread);
 }
 
 bool pl_hide(pl_thread_t *thread) {
@@ -194,7 +215,7 @@ bool pl_tell_free(const pl_entry_t *entry, void *p) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p;
   if (!begin_at(thread, entry)) {
-    note(thread, &(pl_note_t){.addr = addr, .entry = *entry, .is_free = true});
+    note(thread, &(pl_note_t){.addr = addr, .entry = *entry, .kind = PL_NOTE_FREE});
     return true;
   }
   bool is_valid = true;
@@ -216,7 +237,7 @@ bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving
   pl_thread_t *thread = pl_thread();
   *moving = (pl_moving_t){.addr = (uintptr_t)p};
   if (!begin_at(thread, entry)) {
-    note(thread, &(pl_note_t){.addr = moving->addr, .entry = *entry, .is_free = true});
+    note(thread, &(pl_note_t){.addr = moving->addr, .entry = *entry, .kind = PL_NOTE_FREE});
     return true;
   }
   bool is_valid = true;

@@ -44,6 +44,14 @@ void pl_leave(pl_thread_t *thread);
 bool pl_hide(pl_thread_t *thread);
 void pl_unhide(pl_thread_t *thread);
 
+/* Of a thread that is inside in this way: the engine lock. */
+void pl_lock_inside(void);
+void pl_unlock_inside(pl_thread_t *thread);
+
+/* In a signal handler, where the thread cannot enter: there is a request (pl_control.h), which is
+ * answered when it leaves. */
+void pl_note_request(pl_thread_t *thread);
+
 /* ---- What the program's allocator does. ---- */
 
 /* It gave out a block. */

@@ -128,7 +128,14 @@ static struct {
   const char **arguments;
   uint32_t n_arguments;
   char folder[PATH_MAX];
+  uint64_t start_time;
 } g_process;
+
+static uint64_t wall_clock(void *ctx) {
+  struct timespec now;
+  (void)ctx;
+  return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec > 0 ? (uint64_t)now.tv_sec : 0;
+}
 
 /* All of a file of /proc, ended by a NUL, which is not counted. */
 static char *read_whole(const char *name, size_t *n) {
@@ -156,6 +163,11 @@ void pl_host_start(void) {
     g_process.arguments[g_process.n_arguments++] = line + at;
   if (getcwd(g_process.folder, sizeof g_process.folder) == NULL)
     g_process.folder[0] = '\0';
+  g_process.start_time = wall_clock(NULL);
+}
+
+uint64_t pl_host_start_time(void) {
+  return g_process.start_time;
 }
 
 static const char *argument(void *ctx, uint32_t i) {
@@ -172,12 +184,6 @@ static const char *host_name(void *ctx) {
   static struct utsname name;
   (void)ctx;
   return uname(&name) == 0 && name.nodename[0] != '\0' ? name.nodename : NULL;
-}
-
-static uint64_t wall_clock(void *ctx) {
-  struct timespec now;
-  (void)ctx;
-  return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec > 0 ? (uint64_t)now.tv_sec : 0;
 }
 
 static const char *environment(void *ctx, const char *name) {

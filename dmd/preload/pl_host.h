@@ -12,4 +12,7 @@ extern const dmd_engine_host_t pl_host;
 /* Notes what the program could change later: its arguments, and where it was started. */
 void pl_host_start(void);
 
+/* When that was, in seconds since 1970; 0: unknown. */
+uint64_t pl_host_start_time(void);
+
 #endif

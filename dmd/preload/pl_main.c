@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #include "preload/pl_main.h"
 
+#include "preload/pl_control.h"
 #include "preload/pl_event.h"
 #include "preload/pl_host.h"
 #include "preload/pl_memory.h"
@@ -21,6 +22,7 @@
 #include "preload/pl_objects.h"
 #include "preload/pl_options.h"
 #include "preload/pl_real.h"
+#include "preload/pl_signal.h"
 #include "preload/pl_stack.h"
 #include "preload/pl_thread.h"
 
@@ -29,7 +31,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static pid_t g_pid; /* whose engine this is: not that of a child of vfork */
+static pid_t g_pid; /* whose engine this is */
+
+bool pl_main_is_ours(void) {
+  return getpid() == g_pid;
+}
 
 /* ---- The end. ---- */
 
@@ -37,7 +43,7 @@ static atomic_bool g_is_finished;
 
 void pl_finish(void) {
   pl_thread_t *thread = pl_thread();
-  if (g_state != PL_WATCHING || getpid() != g_pid || atomic_exchange(&g_is_finished, true))
+  if (g_state != PL_WATCHING || !pl_main_is_ours() || atomic_exchange(&g_is_finished, true))
     return;
   if (!pl_hide(thread)) {
     pl_say("dmd: a signal handler ends the program within the engine: what is to be written at its "
@@ -52,13 +58,14 @@ void pl_finish(void) {
   if (g_native_options.stats)
     pl_stack_say_stats();
   g_state = PL_OFF;
+  pl_signal_stop();
   pl_leave(thread);
 }
 
 /* Other threads may still use what the libraries have. */
 static void finish_at_exit(int status, void *ctx) {
   (void)status, (void)ctx;
-  if (g_state == PL_WATCHING && getpid() == g_pid && g_native_options.run_freeres &&
+  if (g_state == PL_WATCHING && pl_main_is_ours() && g_native_options.run_freeres &&
       pl_thread_count() == 1)
     pl_real_free_libraries();
   pl_finish();
@@ -81,8 +88,11 @@ static void fork_in_parent(void) {
 static void fork_in_child(void) {
   g_pid = getpid();
   pl_event_fork_end(true);
-  if (g_native_options.child_silent)
+  pl_control_forked();
+  if (g_native_options.child_silent) {
     g_state = PL_OFF;
+    pl_signal_stop();
+  }
 }
 
 /* ---- The beginning. ---- */
@@ -138,6 +148,8 @@ static void start(void) {
   pl_thread_start();
   look_at_allocator();
   register_ends();
+  if (g_native_options.control)
+    pl_signal_start();
   if (!g_native_options.trace_children)
     pl_options_hide();
 }

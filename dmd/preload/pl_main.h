@@ -7,13 +7,15 @@
 #ifndef DMD_PRELOAD_PL_MAIN_H
 #define DMD_PRELOAD_PL_MAIN_H
 
+#include <stdbool.h>
+
 /* Starts the engine, if that has not been done and can be by now. */
 void pl_start(void);
 
 /* The process is about to end: writes what is to be written at its exit, the first time. */
 void pl_finish(void);
 
-/* The process is a fork's child. */
-void pl_main_forked(void);
+/* Whether the engine is this process's: it is not that of a child of vfork. */
+bool pl_main_is_ours(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "preload/pl_notes.h"
 
-#include <signal.h>
+#include "preload/pl_signal.h"
+
 #include <sys/mman.h>
 
 enum { MORE_SZB = 64 * 1024 };
@@ -14,13 +15,6 @@ struct pl_notes_more {
 };
 
 enum { ROOM = (MORE_SZB - sizeof(struct pl_notes_more)) / sizeof(pl_note_t) };
-
-static sigset_t block_signals(void) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  return before;
-}
 
 /* ---- Adding. ---- */
 
@@ -50,9 +44,9 @@ static bool add(pl_notes_t *notes, const pl_note_t *note) {
 
 /* Another handler may interrupt this one. */
 bool pl_notes_add(pl_notes_t *notes, const pl_note_t *note) {
-  sigset_t before = block_signals();
+  sigset_t before = pl_signal_block_all();
   bool is_added = add(notes, note);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pl_signal_restore(&before);
   return is_added;
 }
 
@@ -81,8 +75,8 @@ bool pl_notes_take(pl_notes_t *notes, pl_note_t *note) {
   }
   if (notes->first == NULL)
     return false;
-  sigset_t before = block_signals();
+  sigset_t before = pl_signal_block_all();
   bool is_there = take_more(notes, note);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pl_signal_restore(&before);
   return is_there;
 }

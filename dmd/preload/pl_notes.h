@@ -16,11 +16,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A block was allocated, or freed. */
+/* A block was allocated, or freed; or somebody asked something of the engine (pl_control.h). */
+typedef enum { PL_NOTE_ALLOC, PL_NOTE_FREE, PL_NOTE_REQUEST } pl_note_kind_t;
+
 typedef struct pl_note {
+  pl_note_kind_t kind;
   uint64_t addr, req;
   pl_entry_t entry;
-  bool is_free;
 } pl_note_t;
 
 enum { PL_NOTES_AT_HAND = 64 };

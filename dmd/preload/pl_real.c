@@ -79,6 +79,13 @@ void pl_real_find(void) {
   FIND(sdallocx);
   FIND(pthread_create);
   FIND(dlclose);
+  FIND(sigaction);
+  FIND(signal);
+  FIND(pthread_sigmask);
+  FIND(sigprocmask);
+  FIND(sigwait);
+  FIND(sigwaitinfo);
+  FIND(sigtimedwait);
   FIND(__libc_freeres);
   FIND(_ZN9__gnu_cxx9__freeresEv);
   if (found.malloc == NULL || found.calloc == NULL || found.realloc == NULL || found.free == NULL ||

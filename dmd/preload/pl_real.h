@@ -13,6 +13,7 @@
 #define DMD_PRELOAD_PL_REAL_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,13 @@ typedef struct pl_real {
   void (*sdallocx)(void *, size_t, int);
   int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   int (*dlclose)(void *);
+  int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+  void (*(*signal)(int, void (*)(int)))(int);
+  int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
+  int (*sigprocmask)(int, const sigset_t *, sigset_t *);
+  int (*sigwait)(const sigset_t *, int *);
+  int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
+  int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
   void (*__libc_freeres)(void);            /* free what the C library, */
   void (*_ZN9__gnu_cxx9__freeresEv)(void); /* and the C++ library, keep for themselves */
 } pl_real_t;

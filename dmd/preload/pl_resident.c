@@ -30,29 +30,42 @@ static bool is_engines(const pl_mapping_t *mapping) {
          (object != DMD_NONE && object == pl_object_around((uintptr_t)&g_env));
 }
 
-void pl_resident_measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks_szB) {
+/* Resident bytes, and those of them that are in no other process, of the engine's mappings or of
+ * all others. False: unknown. */
+static bool add_up(bool of_engine, uint64_t *resident, uint64_t *unique) {
   pl_lines_t lines;
   const char *line;
   bool counts = false, is_known = false;
-  uint64_t resident = 0, unique = 0, szB;
-  (void)ctx, (void)in_blocks_szB;
+  uint64_t szB;
+  *resident = *unique = 0;
   pl_lines_open(&lines, "/proc/self/smaps");
   while ((line = pl_lines_next(&lines)) != NULL) {
     if (is_first_line(line)) {
       pl_mapping_t mapping = pl_read_mapping(line);
-      counts = !is_engines(&mapping);
+      counts = is_engines(&mapping) == of_engine;
     } else if (counts && is_figure(line, "Rss:", &szB)) {
-      resident += szB;
+      *resident += szB;
       is_known = true;
     } else if (counts && (is_figure(line, "Private_Clean:", &szB) ||
                           is_figure(line, "Private_Dirty:", &szB) ||
                           is_figure(line, "Private_Hugetlb:", &szB))) {
-      unique += szB;
+      *unique += szB;
     }
   }
   pl_lines_close(&lines);
-  if (!is_known)
+  return is_known;
+}
+
+void pl_resident_measure(void *ctx, dmd_footprint_t *memory, uint64_t in_blocks_szB) {
+  uint64_t resident, unique;
+  (void)ctx, (void)in_blocks_szB;
+  if (!add_up(false, &resident, &unique))
     return;
   memory->resident = resident;
   memory->resident_unique = unique;
+}
+
+uint64_t pl_resident_own(void) {
+  uint64_t resident, unique;
+  return add_up(true, &resident, &unique) ? resident : 0;
 }

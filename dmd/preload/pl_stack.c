@@ -203,6 +203,10 @@ const dmd_code_t *pl_stack_codes(uint32_t stack, uint32_t *n) {
   return walker->read;
 }
 
+uint32_t pl_stack_count(void) {
+  return dmd_stacktable_count(&g_stacks.table);
+}
+
 void pl_stack_say_stats(void) {
   uint64_t n_asked = 0, n_known = 0;
   for (const pl_walker_t *w = g_stacks.newest; w != NULL; w = w->older) {

@@ -42,6 +42,9 @@ uint32_t pl_stack_of_entry(const pl_entry_t *entry);
  * another. */
 const dmd_code_t *pl_stack_codes(uint32_t stack, uint32_t *n);
 
+/* How many stacks there are. */
+uint32_t pl_stack_count(void);
+
 /* What the thread remembers of its walks can be had by another. */
 void pl_stack_end_thread(pl_thread_t *thread);
 

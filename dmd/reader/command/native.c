@@ -227,7 +227,7 @@ void dmdv_native_finish(dmdv_native_t *native, const char *path) {
   dmd_profile_init(&profile, &dmdv_env);
   if (!dmdv_load(&profile, path, &load, &fail))
     dmdv_error_in(path, &fail);
-  else if (dmdv_write_profile(&profile, path) && !native->own.quiet)
+  else if (dmdv_write_named(&profile, path) && !native->own.quiet)
     print_text(native, &profile);
   dmd_profile_destroy(&profile);
 }

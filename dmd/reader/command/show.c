@@ -38,6 +38,21 @@ bool dmdv_write_profile(const dmd_profile_t *profile, const char *output) {
   return dmdv_outfile_close(file, true);
 }
 
+/* A merge of one takes over what is used. The run is the same one. */
+bool dmdv_write_named(const dmd_profile_t *profile, const char *name) {
+  if (profile->mode == DMD_MODE_SCAN)
+    return dmdv_write_profile(profile, name);
+  dmd_merge_t merge;
+  dmd_merge_init(&merge, &dmdv_env);
+  bool good = dmd_merge_add(&merge, profile, NULL);
+  merge.profile.run = profile->run;
+  for (uint32_t i = 0; i < dmd_profile_n_arguments(profile); i++)
+    dmd_profile_add_argument(&merge.profile, dmd_profile_argument(profile, i));
+  good = dmdv_write_profile(good ? &merge.profile : profile, name);
+  dmd_merge_destroy(&merge);
+  return good;
+}
+
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmd_load_options_t *options) {
   dmd_fail_t fail = {0};
   dmd_load_options_t load = *options;

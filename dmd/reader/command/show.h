@@ -17,6 +17,10 @@ bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmd_load_o
  * where it is NULL. False, with the reason on stderr, when it cannot be written. */
 bool dmdv_write_profile(const dmd_profile_t *profile, const char *output);
 
+/* The same of one that was loaded from this very file, for the names that its frames have got
+ * since: frames that stacks no longer have are left out. */
+bool dmdv_write_named(const dmd_profile_t *profile, const char *name);
+
 /* Whether the profiles of two files are of one mode; a scan is as good as one of mode live. If not,
  * says so on stderr, and what that means, such as "they cannot be compared". */
 bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_name,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * dumps THREADS BLOCKS DUMPS: threads each keep so many blocks and move them with realloc for as
- * long as the first thread asks for dumps; other blocks come and go meanwhile, some freed by
- * another thread than made them. Every block that is kept has a size of its own, give or take 7
- * bytes.
+ * long as the first thread asks for dumps, or, where DUMPS is 0, until standard input ends; other
+ * blocks come and go meanwhile, some freed by another thread than made them. Every block that is
+ * kept has a size of its own, give or take 7 bytes.
  *
  * Flags: -pthread
  */
@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <valgrind/dmd.h>
 
@@ -48,6 +49,13 @@ __attribute__((noinline)) static void *keep(void *arg) {
   return NULL;
 }
 
+static void wait_for_end(void) {
+  puts("ready");
+  fflush(stdout);
+  while (getchar() != EOF)
+    continue;
+}
+
 int main(int argc, char **argv) {
   pthread_t threads[MAX_THREADS];
   if (argc != 4)
@@ -58,8 +66,11 @@ int main(int argc, char **argv) {
   for (long i = 0; i < g_threads; i++)
     pthread_create(&threads[i], NULL, keep, (void *)(intptr_t)i);
   pthread_barrier_wait(&g_all_there);
-  for (long i = strtol(argv[3], NULL, 10); i > 0; i--)
+  long dumps = strtol(argv[3], NULL, 10);
+  for (long i = dumps; i > 0; i--)
     DMD_DUMP("");
+  if (dumps == 0)
+    wait_for_end();
   atomic_store(&g_done, true);
   for (long i = 0; i < g_threads; i++)
     pthread_join(threads[i], NULL);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "preload/pl_signal.h"
+
+#include "base/mem.h"
+#include "engine/control.h"
+#include "preload/pl_control.h"
+#include "preload/pl_main.h"
+#include "preload/pl_real.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct {
+  atomic_bool is_ours;
+  void *mark;
+  struct sigaction shown; /* what the program believes that it has set */
+} g_signal;
+
+enum { MARK_SZB = 4096, KERNEL_SIGSET_SZB = 8 };
+
+bool pl_signal_is_ours(void) {
+  return atomic_load_explicit(&g_signal.is_ours, memory_order_relaxed);
+}
+
+/* ---- Masks. ---- */
+
+sigset_t pl_signal_block_all(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  sigemptyset(&before);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, KERNEL_SIGSET_SZB);
+  return before;
+}
+
+void pl_signal_restore(const sigset_t *before) {
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, KERNEL_SIGSET_SZB);
+}
+
+/* ---- The handler. ---- */
+
+/* Who may send it is the kernel's business: processes of the same user. What is sent by kill, by
+ * hand say, means nothing. */
+static void handle(int number, siginfo_t *info, void *context) {
+  int error = errno;
+  (void)number, (void)context;
+  if (info->si_code == SI_QUEUE && pl_main_is_ours())
+    pl_control_ask((uint32_t)info->si_pid, (uint32_t)info->si_value.sival_int);
+  errno = error;
+}
+
+/* ---- Having it. ---- */
+
+/* A name in /proc/PID/maps. What is mapped is nothing. */
+static bool make_mark(void) {
+  int fd = memfd_create(DMD_CONTROL_MARK, MFD_CLOEXEC);
+  if (fd < 0)
+    return false;
+  g_signal.mark = mmap(NULL, MARK_SZB, PROT_NONE, MAP_SHARED, fd, 0);
+  close(fd);
+  return g_signal.mark != MAP_FAILED;
+}
+
+void pl_signal_start(void) {
+  struct sigaction before,
+      action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+  sigset_t only;
+  if (g_real.sigaction == NULL || g_real.pthread_sigmask == NULL ||
+      g_real.sigaction(DMD_CONTROL_SIGNAL, NULL, &before) != 0 ||
+      (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN))
+    return;
+  sigfillset(&action.sa_mask);
+  if (g_real.sigaction(DMD_CONTROL_SIGNAL, &action, NULL) != 0)
+    return;
+  g_signal.shown = before;
+  sigemptyset(&only);
+  sigaddset(&only, DMD_CONTROL_SIGNAL);
+  g_real.pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+  atomic_store(&g_signal.is_ours, make_mark());
+}
+
+void pl_signal_stop(void) {
+  if (atomic_exchange(&g_signal.is_ours, false))
+    munmap(g_signal.mark, MARK_SZB);
+}
+
+/* ---- What the program would do with it. ---- */
+
+#define REPLACED __attribute__((visibility("default")))
+
+static void find_real(void) {
+  if (!pl_real_is_found())
+    pl_real_find();
+}
+
+/* A handler of the program's: it has a use for the signal. */
+static bool is_handled(const struct sigaction *action) {
+  return (action->sa_flags & SA_SIGINFO) != 0 ||
+         (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+REPLACED int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
+  find_real();
+  if (number != DMD_CONTROL_SIGNAL || !pl_signal_is_ours())
+    return g_real.sigaction(number, action, before);
+  struct sigaction shown = g_signal.shown;
+  if (action != NULL && is_handled(action)) {
+    pl_signal_stop();
+    if (g_real.sigaction(number, action, NULL) != 0)
+      return -1;
+  } else if (action != NULL) {
+    g_signal.shown = *action;
+  }
+  if (before != NULL)
+    *before = shown;
+  return 0;
+}
+
+REPLACED void (*signal(int number, void (*handler)(int)))(int) {
+  find_real();
+  if (number != DMD_CONTROL_SIGNAL || !pl_signal_is_ours())
+    return g_real.signal(number, handler);
+  struct sigaction before, action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+  return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+/* A set without our signal: in *copy, where it has it. */
+static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy) {
+  if (set == NULL || !pl_signal_is_ours() || sigismember(set, DMD_CONTROL_SIGNAL) != 1)
+    return set;
+  *copy = *set;
+  sigdelset(copy, DMD_CONTROL_SIGNAL);
+  return copy;
+}
+
+REPLACED int pthread_sigmask(int how, const sigset_t *set, sigset_t *before) {
+  sigset_t copy;
+  find_real();
+  return g_real.pthread_sigmask(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy), before);
+}
+
+REPLACED int sigprocmask(int how, const sigset_t *set, sigset_t *before) {
+  sigset_t copy;
+  find_real();
+  return g_real.sigprocmask(how, how == SIG_UNBLOCK ? set : without_ours(set, &copy), before);
+}
+
+REPLACED int sigwait(const sigset_t *set, int *number) {
+  sigset_t copy;
+  find_real();
+  return g_real.sigwait(without_ours(set, &copy), number);
+}
+
+REPLACED int sigwaitinfo(const sigset_t *set, siginfo_t *info) {
+  sigset_t copy;
+  find_real();
+  return g_real.sigwaitinfo(without_ours(set, &copy), info);
+}
+
+REPLACED int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
+  sigset_t copy;
+  find_real();
+  return g_real.sigtimedwait(without_ours(set, &copy), info, timeout);
+}
