@@ -246,6 +246,8 @@ script_tests = \
   build-aux/check-sizes \
   tests/docs/run \
   tests/native/run \
+  tests/native/tool \
+  tests/native/zoo \
   tests/perf/run \
   tests/reader/run \
   tests/tool/run \

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs programs with the native engine (libdmd.so), and hands what came of it to the tests.
 
-The engine writes frames without names, which readers find out. Here addr2line does that, which knows nothing of dmd:
-`run.profile.at("leak")` and the like are as in harness/valgrind.py.
+NativeTest preloads it. The engine writes frames without names, which readers find out. Here addr2line does that, which
+knows nothing of dmd: `run.profile.at("leak")` and the like are as in harness/valgrind.py.
+
+NativeToolTest is for the tool's tests: it runs with dmdv run --engine=native what ToolTest runs under Valgrind.
 """
 
 import json
@@ -13,7 +15,7 @@ import shutil
 from harness import commands, files, profile
 from harness.expect import Failure, Skip
 from harness.suite import Test
-from harness.valgrind import Bench, Run
+from harness.valgrind import Bench, Run, ToolTest
 
 NAMELESS = re.compile(r"#00: \?\?\?\[(?P<path>/.*) \+0x(?P<offset>[0-9a-f]+)\]", re.DOTALL)
 
@@ -94,4 +96,45 @@ class NativeTest(Test):
         return run
 
 
-__all__ = ["Bench", "NativeTest"]
+class NativeToolTest(ToolTest):
+    """A test of the tool with the native engine in its place."""
+
+    def __init__(self, bench, name, sources):
+        super().__init__(bench, name, sources)
+        if not os.path.exists(os.path.join(self.builddir, "libdmd.so")):
+            raise Skip("the build has no native engine")
+
+    def run_command(self, command, options=(), tool="dmd", before=(), status=0, **more):
+        if tool != "dmd":
+            return super().run_command(command, options, tool, before, status=status, **more)
+        watched = [self.place.dmdv(), "run", "--engine=native", "--log-file=log.%p", *options, "--", *command]
+        run = self.run_natively([*before, *watched], status=None, **more)
+        # As a shell does, dmdv says the signal that ended the program; and which files were written.
+        if run.status > 128:
+            run.status = 128 - run.status
+        run.err = re.sub(rb"^dmdv: (wrote|no profile was written).*\n", b"", run.err, flags=re.MULTILINE)
+        self.expect_status(run, status)
+        return run
+
+
+# ---- Tests that do not hold with the native engine. ----
+
+
+def read_differs(place):
+    """What tests/native/differs says: {the name of a test, or of a group: why}."""
+    reasons, reason = {}, ""
+    for line in files.read(os.path.join(place.srcdir, "tests", "native", "differs")).splitlines():
+        if line.startswith("  "):
+            reasons.update((name, reason) for name in line.split())
+        elif line and not line.startswith("#"):
+            reason = line
+    return reasons
+
+
+def skip_if_it_differs(reasons, name):
+    reason = reasons.get(name) or reasons.get(name.partition(".")[0])
+    if reason:
+        raise Skip(reason)
+
+
+__all__ = ["Bench", "NativeTest", "NativeToolTest", "read_differs", "skip_if_it_differs"]
