@@ -165,6 +165,8 @@ dmd_core_sources = \
   dmd/export/export_fxsnapshot.c dmd/export/fxsnapshot.proto \
   dmd/export/export_heapsnapshot.c \
   dmd/export/export_speedscope.c \
+  dmd/export/exportfigures.c dmd/export/exportfigures.h \
+  dmd/export/openmetrics.c dmd/export/openmetrics.h \
   dmd/export/heapsnapshot.c dmd/export/heapsnapshot.h \
   dmd/image/image.c dmd/image/image.h \
   dmd/image/imagecheck.c dmd/image/imagecheck.h \
@@ -366,6 +368,7 @@ dmd_reader_sources = \
   dmd/reader/host/pager.c dmd/reader/host/pager.h \
   dmd/reader/host/progress.c dmd/reader/host/progress.h \
   dmd/reader/host/sourcefiles.c dmd/reader/host/sourcefiles.h \
+  dmd/reader/host/times.c dmd/reader/host/times.h \
   dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
   dmd/reader/input/input.c dmd/reader/input/input.h \
   dmd/reader/input/load.c dmd/reader/input/load.h \

@@ -32,6 +32,7 @@ unit_tests = \
   tests/unit/test_dump \
   tests/unit/test_ehframe \
   tests/unit/test_export \
+  tests/unit/test_exportfigures \
   tests/unit/test_dominators \
   tests/unit/test_fail \
   tests/unit/test_fault \

@@ -24,6 +24,11 @@ dmd_figure_kind_t dmd_figure_kind_of(const char *name) {
   return kind;
 }
 
+const char *dmd_figures_moment(const dmd_profile_t *profile) {
+  const char *label = profile->run.label;
+  return label == NULL || label[0] == '\0' ? "exit" : label;
+}
+
 typedef struct {
   const dmd_records_t *records;
   dmd_figure_fn visit;

@@ -30,6 +30,9 @@ const char *dmd_figure_kind_name(dmd_figure_kind_t kind);
 /* The kind with this name; DMD_N_FIGURES: there is none. */
 dmd_figure_kind_t dmd_figure_kind_of(const char *name);
 
+/* When the figures were taken: the dump's label, "exit" where it has none. */
+const char *dmd_figures_moment(const dmd_profile_t *profile);
+
 /* name: "" where the kind has none; good until the function returns. */
 typedef void (*dmd_figure_fn)(void *visitor, dmd_figure_kind_t kind, const char *name,
                               int64_t value);

@@ -34,6 +34,10 @@ class Decoded:
         self.types = [(self.text(t, 1), self.text(t, 2)) for t in map(fields, top.get(1, []))]
         self.default = self.text(top, 14)
         self.drop_frames = self.text(top, 7)
+        self.nanoseconds, self.period = number(top, 9), number(top, 12)
+        period_types = [fields(t) for t in top.get(11, [])]
+        demand(len(period_types) == 1, "%d period types" % len(period_types))
+        self.period_type = (self.text(period_types[0], 1), self.text(period_types[0], 2))
         self.comments = [self.strings[i] for i in packed(top, 13)]
         self.mappings = table(map(fields, top.get(3, [])), "mapping")
         self.functions = table(map(fields, top.get(5, [])), "function")

@@ -128,6 +128,16 @@ def test_pprof_types(test):
         test.equal(d.default, word + "_bytes", mode)
 
 
+def test_pprof_time(test):
+    """Stores of profiles, such as Parca, file one under its time, and want to know its period."""
+    profile = heap()
+    profile.document["dmd"] = {"version": "1", "pid": 1, "time": "2026-11-22T09:44:50Z", "faults": []}
+    d = decode(test, profile)
+    test.equal(d.nanoseconds, 1795340690 * 10 ** 9, "date -u -d 2026-11-22T09:44:50Z +%s")
+    test.equal((d.period, d.period_type), (1, ("space", "bytes")), "period")
+    test.equal(decode(test, heap()).nanoseconds, 0, "a file without a time")
+
+
 def test_pprof_samples(test):
     d = decode(test, heap())
     test.equal([(nonzero(values), labels) for _, values, labels in d.samples], [

@@ -34,13 +34,14 @@ ONE_FILE = PRINT + [
     ["tree"], ["tree", "--verbose"], ["merge"], ["merge", "--keep-processes"],
     ["check", "--max-unreported=10%", "--budget=explicit/a=1KB", "--max-misreports=0", "--max-twice-reported=0"],
     ["export", "--format=pprof"], ["export", "--format=collapsed", "--root=tag"], ["export", "--format=speedscope"],
-    ["export", "--format=dhat"], ["export", "--format=about-memory"]]
+    ["export", "--format=dhat"], ["export", "--format=about-memory"],
+    ["export", "--format=openmetrics"], ["export", "--format=benchmark"]]
 CHECKS = ["--max-growth=1KB", "--max-unreported=10%", "--budget=explicit/a=+10%"]
 TWO_FILES = [["diff"], ["diff", "--json"], ["diff", "--causal"], ["diff", "--causal", "--json"], ["diff", "--by=tag"],
              ["tree"], ["tree", "--diff"], ["merge", "--keep-processes"],
              ["export", "--format=speedscope"]] + [
              ["check", "--format=" + form] + CHECKS for form in ("text", "json", "junit", "github")]
-JSON = ("--json", "--clamp-contents", "--format=json", "--format=speedscope", "--format=dhat", "--format=about-memory", "--format=heapsnapshot",
+JSON = ("--json", "--clamp-contents", "--format=json", "--format=speedscope", "--format=dhat", "--format=about-memory", "--format=benchmark", "--format=heapsnapshot",
         "merge")
 # What is said of a heap graph's types, whatever becomes of the command then.
 NOTE = b"dmdv: no debug information in "

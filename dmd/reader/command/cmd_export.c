@@ -2,6 +2,7 @@
  *
  * dmdv export: a profile, or a heap graph, in the format of another program.
  */
+#include "export/exportfigures.h"
 #include "reader/command/commands.h"
 #include "reader/command/exportgraph.h"
 #include "reader/command/show.h"
@@ -19,24 +20,33 @@
 #define dmdv_export_pprof NULL
 #endif
 
+/* One of the functions, or the figures alone; none where it is not in this build. */
 typedef struct {
-  dmd_export_fn write;                    /* NULL: not in this build, or */
-  dmd_export_heapsnapshot_fn write_graph; /* of a heap graph; NULL: of a profile */
-  bool gzip;                              /* always, whatever the file is called */
+  dmd_export_fn write;
+  dmd_export_heapsnapshot_fn write_graph; /* of a heap graph */
+  bool is_figures;                        /* of each file, in this format: */
+  dmd_figures_format_t figures;
+  bool gzip; /* always, whatever the file is called */
   const char *what;
 } format_t;
 
 /* Their names, and what each is: in the same order. */
 static const char format_names[] =
-    "pprof|collapsed|speedscope|dhat|about-memory|heapsnapshot|fxsnapshot";
+    "pprof|collapsed|speedscope|dhat|about-memory|openmetrics|benchmark|heapsnapshot|fxsnapshot";
 static const format_t formats[] = {
-    {dmdv_export_pprof, NULL, true, "Google's pprof: go tool pprof FILE"},
-    {dmd_export_collapsed, NULL, false, "flame graphs: flamegraph.pl FILE"},
-    {dmd_export_speedscope, NULL, false, "speedscope.app: speedscope FILE"},
-    {dmd_export_dhat, NULL, false, "Valgrind's dh_view.html, the Firefox Profiler"},
-    {dmd_export_about_memory, NULL, false, "Firefox's about:memory, its Load button"},
-    {NULL, dmd_export_heapsnapshot, false, "of a heap graph: Chrome's DevTools, memlab"},
-    {NULL, dmd_export_fxsnapshot, true, "of a heap graph: Firefox's Memory panel"},
+    {.write = dmdv_export_pprof, .gzip = true, .what = "Google's pprof, Parca, Pyroscope"},
+    {.write = dmd_export_collapsed, .what = "flame graphs: flamegraph.pl FILE"},
+    {.write = dmd_export_speedscope, .what = "speedscope.app: speedscope FILE"},
+    {.write = dmd_export_dhat, .what = "Valgrind's dh_view.html, the Firefox Profiler"},
+    {.write = dmd_export_about_memory, .what = "Firefox's about:memory, its Load button"},
+    {.is_figures = true, .figures = DMD_FIGURES_OPENMETRICS, .what = "figures for Prometheus"},
+    {.is_figures = true,
+     .figures = DMD_FIGURES_BENCHMARK,
+     .what = "figures for GitHub's actions that follow benchmarks"},
+    {.write_graph = dmd_export_heapsnapshot, .what = "of a heap graph: Chrome's DevTools, memlab"},
+    {.write_graph = dmd_export_fxsnapshot,
+     .gzip = true,
+     .what = "of a heap graph: Firefox's Memory panel"},
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -111,8 +121,8 @@ static bool check_format(const options_t *o, const format_t *format) {
     return dmdv_error("export: --root goes with --format=collapsed or speedscope only");
   if (o->max_nodes != 0 && format->write_graph == NULL)
     return dmdv_error("export: --max-nodes goes with --format=heapsnapshot or fxsnapshot only");
-  if (o->load.ignore_alloc_fns && format->write_graph != NULL)
-    return dmdv_error("export: --ignore-alloc-fns goes with formats of profiles only");
+  if (o->load.ignore_alloc_fns && (format->write_graph != NULL || format->is_figures))
+    return dmdv_error("export: --ignore-alloc-fns goes with formats that have profiles' stacks");
   return true;
 }
 
@@ -122,7 +132,7 @@ static bool check_options(const options_t *o) {
   const format_t *format = &formats[o->format];
   if (!check_format(o, format))
     return false;
-  if (format->write == NULL && format->write_graph == NULL)
+  if (format->write == NULL && format->write_graph == NULL && !format->is_figures)
     return dmdv_error("export: this dmdv was built without protobuf-c, which pprof needs");
   if (o->files.n < 1)
     return dmdv_error("export: give one file, or more; see dmdv export --help");
@@ -177,6 +187,31 @@ static bool export_each(const options_t *o) {
   return good;
 }
 
+/* The figures of each, one file after the other. */
+static bool export_figures(const options_t *o, dmd_figures_format_t format) {
+  dmdv_outfile_t *file = dmdv_outfile_open(o->output, dmdv_outfile_is_gzip(o->output));
+  if (file == NULL)
+    return false;
+  dmd_out_t out;
+  dmd_exportfigures_t figures;
+  bool good = true;
+  dmd_out_init(&out, dmdv_outfile_write, file);
+  dmd_exportfigures_begin(&figures, &dmdv_env, format, (size_t)o->files.n, &out);
+  for (int i = 0; i < o->files.n && good; i++) {
+    dmd_profile_t profile;
+    if (!dmdv_load_or_say(&profile, o->files.names[i], &o->load)) {
+      good = false;
+      continue;
+    }
+    const char *why = dmd_exportfigures_add(&figures, &profile);
+    good = why == NULL || dmdv_error("export: %s: %s", o->files.names[i], why);
+    dmd_profile_destroy(&profile);
+  }
+  dmd_exportfigures_end(&figures);
+  dmd_out_flush(&out);
+  return dmdv_outfile_close(file, good) && good;
+}
+
 /* As one profile, in which the processes can be told apart. */
 static bool export_merged(const options_t *o) {
   dmd_merge_t merge;
@@ -206,6 +241,8 @@ static int run(int argc, char **argv) {
   const format_t *format = &formats[o.format];
   if (format->write_graph != NULL)
     return export_graph(&o, format) ? 0 : 2;
+  if (format->is_figures)
+    return export_figures(&o, format->figures) ? 0 : 2;
   bool each = o.files.n == 1 || format->write == dmd_export_about_memory;
   return (each ? export_each(&o) : export_merged(&o)) ? 0 : 2;
 }

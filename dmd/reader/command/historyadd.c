@@ -8,6 +8,7 @@
 #include "reader/history/origin.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
+#include "reader/host/times.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static bool find_build(const options_t *o, dmd_strbuf_t *name, dmd_strbuf_t *bra
   *build = (dmdv_build_t){.name = name->text, .branch = branch->text};
   if (o->time == NULL)
     build->time = dmdv_origin_time(name->text);
-  else if (!dmdv_origin_parse_time(o->time, &build->time))
+  else if (!dmdv_parse_time(o->time, &build->time))
     return dmdv_error("history add: --time=%s: neither seconds since 1970 nor a time such as "
                       "2026-11-23T02:00:00Z",
                       o->time);

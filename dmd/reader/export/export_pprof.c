@@ -18,6 +18,7 @@
 #include "export/dropframes.h"
 #include "reader/export/profile.pb-c.h"
 #include "reader/host/host.h"
+#include "reader/host/times.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -326,6 +327,23 @@ static void put_comments(pprof_t *p, const char *exporter) {
     put_comment(p, "", "small blocks were sampled: figures are estimates");
 }
 
+/* Blocks are counted byte by byte: the period that stores of profiles want is one byte. */
+static void put_time(pprof_t *p) {
+  const int64_t nanos = 1000000000;
+  Dmd__Pprof__ValueType type = DMD__PPROF__VALUE_TYPE__INIT;
+  Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
+  const char *time = p->profile->run.time;
+  int64_t seconds = 0;
+  bool is_known = time != NULL && dmdv_parse_time(time, &seconds);
+  type.type = string_index(p, "space");
+  type.unit = string_index(p, "bytes");
+  piece.period_type = &type;
+  piece.period = 1;
+  if (is_known && seconds > 0 && seconds < INT64_MAX / nanos)
+    piece.time_nanos = seconds * nanos;
+  put(p, &piece);
+}
+
 static void put_strings(pprof_t *p) {
   Dmd__Pprof__Profile piece = DMD__PPROF__PROFILE__INIT;
   piece.n_string_table = dmd_intern_count(&p->strings);
@@ -347,6 +365,7 @@ const char *dmdv_export_pprof(const dmd_profile_t *profile, dmd_out_t *out,
   put_types(&p);
   put_samples(&p);
   put_locations(&p);
+  put_time(&p);
   put_comments(&p, options->exporter);
   put_strings(&p);
   dmd_intern_destroy(&p.objects);

@@ -160,10 +160,8 @@ static bool add_run(dmdv_database_t *db, const dmdv_build_t *build, const char *
 
 bool dmdv_history_add(dmdv_database_t *db, const dmdv_build_t *build, const char *moment,
                       const char *environment, dmd_profile_t *profile, bool *is_new) {
-  if (moment == NULL)
-    moment = profile->run.label;
   if (moment == NULL || moment[0] == '\0')
-    moment = "exit";
+    moment = dmd_figures_moment(profile);
   return dmdv_database_begin(db) && add_run(db, build, moment, environment, profile, is_new) &&
          dmdv_database_commit(db);
 }

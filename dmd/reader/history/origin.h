@@ -21,10 +21,6 @@ void dmdv_origin_branch(dmd_strbuf_t *to);
 /* When the commit was made, or now if git does not know it; in seconds since 1970. */
 int64_t dmdv_origin_time(const char *build);
 
-/* Reads a time: seconds since 1970, or as in ISO 8601, 2026-11-23T02:00:00Z, with or without the
- * time of day, in UTC. False if it is neither. */
-bool dmdv_origin_parse_time(const char *text, int64_t *time);
-
 /* Appends lines KEY=VALUE, sorted. own: the user's, n of them, which win over what is found; one
  * with no value takes its key out. */
 void dmdv_origin_environment(dmd_strbuf_t *to, const dmd_profile_t *profile, const char *const *own,
