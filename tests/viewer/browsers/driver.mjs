@@ -54,6 +54,14 @@ const commands = {
     }
   },
   press: ({ key }) => page.keyboard.press(key),
+  /** What the clipboard has, through an element of the page. */
+  async paste() {
+    await page.evaluate("document.body.append(Object.assign(document.createElement('textarea'), { id: 'pasted' })); document.getElementById('pasted').focus()");
+    await page.keyboard.down("Control");
+    await page.keyboard.press("v");
+    await page.keyboard.up("Control");
+    return page.evaluate("(() => { const area = document.getElementById('pasted'); area.remove(); return area.value; })()");
+  },
   type: ({ text }) => page.keyboard.type(text),
   click: ({ selector }) => page.locator(selector).setTimeout(WAIT_MS).click(),
   mouse: ({ x, y }) => page.mouse.click(x, y),

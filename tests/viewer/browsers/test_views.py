@@ -41,6 +41,43 @@ def test_all_open_quietly(t):
     t.check(len(open_all(page, t, look)) >= 9, "there are all views")
 
 
+# What makes the page wider than the screen.
+_WIDE = """document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')].filter((e) =>
+  e.getBoundingClientRect().right > innerWidth).map((e) => e.tagName + '.' + e.className)"""
+
+
+def test_sizes_of_screens(t):
+    """From a telephone to a large screen, in the dark, too: nothing but tables and pictures, which scroll in themselves, is wider
+    than the screen, and axe finds nothing serious."""
+    for width, height, dark in ((360, 640, True), (3840, 2160, False)):
+        # Firefox has no way to tell it that the night has come.
+        page = t.open(t.catalog(), width=width, height=height, dark=dark and t.browser_name == "chromium")
+
+        def look(link):
+            t.picture(page, "%d-%s" % (width, "".join(c if c.isalnum() else "-" for c in link)))
+            wide = page.evaluate(_WIDE)
+            t.equal(wide, [], "%s at %d" % (link, width))
+            serious = [found for found in page.browser.do("axe") if found[0] in ("serious", "critical") and not scrolls_by_its_grid(found)]
+            t.equal(serious, [], "%s at %d: %s" % (link, width, json.dumps(serious, indent=1)))
+        open_all(page, t, look)
+
+
+def test_copying(t):
+    """What is copied can be pasted: dmdv's own text below the file's name; for a bug report within a fence."""
+    catalog = t.catalog()
+    text = t.dmdv("print", catalog)[0].split("\n", 2)[2]
+    page = t.open(catalog, link="view=records")
+    for button, before, after in (("Copy", "", ""), ("Markdown", "```text\n", "```\n")):
+        page.evaluate("[...document.querySelectorAll('.copy button')].find((e) => e.innerText === %s).click()" % json.dumps(button))
+        page.until("document.querySelector('.copy [role=status]').innerText === 'Copied'")
+        pasted = page.browser.do("paste")
+        t.equal(pasted[:len(before) + 4], before + "#---", button)
+        t.equal(pasted.removeprefix(before).split("\n", 2)[2], text + after, button)
+        page.go("view=files")
+        page.go("view=records")
+    page.expect_quiet(t)
+
+
 def test_all_open_of_every_fixture(t):
     """The same of other files; which views there are depends on what they are."""
     offered = {}

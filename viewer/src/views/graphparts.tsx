@@ -125,7 +125,7 @@ function Edges({ title, edges, onGo }: { title: string; edges: Neighbours; onGo:
       <h2>
         {title}: {number(edges.total)}
       </h2>
-      <table class="figures">
+      <table class="figures" tabIndex={0}>
         <thead>
           <tr>
             <th scope="col">Name</th>
@@ -214,7 +214,7 @@ export function Leaks({ client, keys }: ViewProps): JSX.Element {
     <AnsweredPage asked={asked} what="Looking for what no variable leads to">
       {(answer) => (
         <>
-          <table class="figures">
+          <table class="figures" tabIndex={0}>
             <tbody>
               {LOSSES.map(([key, words]) => (
                 <tr key={key}>
