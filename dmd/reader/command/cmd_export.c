@@ -188,28 +188,38 @@ static bool export_each(const options_t *o) {
 }
 
 /* The figures of each, one file after the other. */
-static bool export_figures(const options_t *o, dmd_figures_format_t format) {
-  dmdv_outfile_t *file = dmdv_outfile_open(o->output, dmdv_outfile_is_gzip(o->output));
-  if (file == NULL)
-    return false;
-  dmd_out_t out;
+static bool write_figures(const options_t *o, dmd_figures_format_t format, dmd_out_t *out) {
   dmd_exportfigures_t figures;
   bool good = true;
-  dmd_out_init(&out, dmdv_outfile_write, file);
-  dmd_exportfigures_begin(&figures, &dmdv_env, format, (size_t)o->files.n, &out);
+  dmd_exportfigures_begin(&figures, &dmdv_env, format, (size_t)o->files.n, out);
   for (int i = 0; i < o->files.n && good; i++) {
     dmd_profile_t profile;
-    if (!dmdv_load_or_say(&profile, o->files.names[i], &o->load)) {
-      good = false;
-      continue;
-    }
+    good = dmdv_load_or_say(&profile, o->files.names[i], &o->load);
+    if (!good)
+      break;
     const char *why = dmd_exportfigures_add(&figures, &profile);
     good = why == NULL || dmdv_error("export: %s: %s", o->files.names[i], why);
     dmd_profile_destroy(&profile);
   }
   dmd_exportfigures_end(&figures);
-  dmd_out_flush(&out);
-  return dmdv_outfile_close(file, good) && good;
+  return good;
+}
+
+/* Nothing is written before all files were read. */
+static bool export_figures(const options_t *o, dmd_figures_format_t format) {
+  dmd_strbuf_t text;
+  dmd_out_t out;
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmd_out_init(&out, dmd_strbuf_write, &text);
+  bool good = write_figures(o, format, &out) && dmd_out_flush(&out);
+  dmdv_outfile_t *file =
+      good ? dmdv_outfile_open(o->output, dmdv_outfile_is_gzip(o->output)) : NULL;
+  if (file != NULL) {
+    good = dmdv_outfile_write(file, text.text, text.n);
+    good = dmdv_outfile_close(file, true) && good;
+  }
+  dmd_strbuf_destroy(&text);
+  return file != NULL && good;
 }
 
 /* As one profile, in which the processes can be told apart. */
