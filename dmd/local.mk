@@ -65,6 +65,8 @@ dmd_core_sources = \
   dmd/analysis/filter.c dmd/analysis/filter.h \
   dmd/analysis/gate.c dmd/analysis/gate.h \
   dmd/analysis/heapsum.c dmd/analysis/heapsum.h \
+  dmd/analysis/history.c dmd/analysis/history.h \
+  dmd/analysis/historyprofile.c dmd/analysis/historyprofile.h \
   dmd/analysis/ignore.c dmd/analysis/ignore.h \
   dmd/analysis/grouptypes.h \
   dmd/analysis/known.c dmd/analysis/known.h \
@@ -172,6 +174,7 @@ dmd_core_sources = \
   dmd/image/imagecheck.c dmd/image/imagecheck.h \
   dmd/image/imagecursor.c dmd/image/imagecursor.h \
   dmd/image/imagegraph.c \
+  dmd/image/imagehistory.c dmd/image/imagehistory.h \
   dmd/image/imagenames.c dmd/image/imagenames.h \
   dmd/image/imageplaces.c dmd/image/imageplaces.h \
   dmd/image/imagesection.h \
@@ -200,10 +203,14 @@ dmd_core_sources = \
   dmd/load/source.h \
   dmd/load/value.c dmd/load/value.h \
   dmd/page/answer.c dmd/page/answer.h \
+  dmd/page/answer_history.c \
   dmd/page/ask_census.c \
+  dmd/page/ask_curve.c \
+  dmd/page/ask_curves.c \
   dmd/page/ask_faults.c \
   dmd/page/ask_files.c \
   dmd/page/ask_flame.c \
+  dmd/page/ask_history.c \
   dmd/page/ask_leaks.c \
   dmd/page/ask_map.c \
   dmd/page/ask_neighbours.c \
@@ -225,6 +232,7 @@ dmd_core_sources = \
   dmd/page/picks.c dmd/page/picks.h \
   dmd/page/pagedata.c dmd/page/pagedata.h \
   dmd/page/pagegraph.c dmd/page/pagegraph.h \
+  dmd/page/pagehistory.c dmd/page/pagehistory.h \
   dmd/page/query.c dmd/page/query.h \
   dmd/page/recordlist.c dmd/page/recordlist.h \
   dmd/page/rowlist.c dmd/page/rowlist.h \
@@ -447,6 +455,7 @@ dmd_history_sources = \
   dmd/reader/history/database.c dmd/reader/history/database.h \
   dmd/reader/history/driver.h dmd/reader/history/driver_sqlite.c \
   dmd/reader/history/events.c dmd/reader/history/events.h \
+  dmd/reader/history/gather.c dmd/reader/history/gather.h \
   dmd/reader/history/origin.c dmd/reader/history/origin.h \
   dmd/reader/history/recordset.c dmd/reader/history/recordset.h \
   dmd/reader/history/schema.c dmd/reader/history/schema.h \
@@ -458,6 +467,7 @@ dmd_history_sources = \
   dmd/reader/command/historyreport.c dmd/reader/command/historyreport.h \
   dmd/reader/command/historyreport_ci.c \
   dmd/reader/command/historyreport_markdown.c \
+  dmd/reader/command/historypage.c \
   dmd/reader/command/historyshow.c
 dmd_postgresql_sources = dmd/reader/history/driver_postgresql.c
 dmd_no_postgresql_sources = dmd/reader/history/driver_postgresql_none.c

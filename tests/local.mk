@@ -107,6 +107,7 @@ unit_tests = \
   tests/unit/test_pagedata \
   tests/unit/test_page_flame \
   tests/unit/test_page_graph \
+  tests/unit/test_page_history \
   tests/unit/test_page_picks \
   tests/unit/test_page_records \
   tests/unit/test_page_views \

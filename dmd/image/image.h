@@ -64,7 +64,10 @@ typedef enum {
   /* Of the whole image. */
   DMD_IMAGE_SOURCES, /* lines of source files (imagesource.h) */
   /* Of a graph; may be missing. */
-  DMD_IMAGE_VARIABLES /* names for proposals (imagevariables.h) */
+  DMD_IMAGE_VARIABLES, /* names for proposals (imagevariables.h) */
+  /* Of the whole image; may be missing (imagehistory.h). */
+  DMD_IMAGE_HISTORY,        /* builds, curves, alarms */
+  DMD_IMAGE_HISTORY_RECORDS /* what stacks held */
 } dmd_image_kind_t;
 
 typedef enum { DMD_IMAGE_IS_PROFILE, DMD_IMAGE_IS_GRAPH } dmd_image_file_kind_t;

@@ -8,13 +8,17 @@
  * are name and kind alone. "reduced" is there where a file was too large for a page. "graph"
  * numbers the graph beside a profile, "of" the profile beside a graph; "types" says how many types
  * are known in it. Graphs of no profile are in both lists, in files behind the profiles.
+ * Builds of a history have {"name", "kind", "time", "branch", "moment", "environment", "old": the
+ * build before}, and the history itself, behind all, {"name", "kind"}.
  */
 #include "analysis/heapsum.h"
 #include "graph/nesting.h"
 #include "page/answer.h"
 #include "page/asks.h"
 #include "page/pagegraph.h"
+#include "page/pagehistory.h"
 #include "profile/json.h"
+#include "text/text_history.h"
 
 static void write_heap(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   dmd_heapsum_t sum = dmd_heapsum_of(profile);
@@ -62,6 +66,30 @@ static void write_profile(dmd_jsonout_t *j, const dmd_page_file_t *file) {
     write_reduced(j, &file->reduced);
 }
 
+static void write_build(dmd_jsonout_t *j, const dmd_page_t *page, const dmd_page_file_t *file) {
+  const dmd_history_t *h = page->history;
+  const dmd_kept_t *kept = dmd_history_kept(h, file->kept);
+  const dmd_history_build_t *build = dmd_history_build(h, kept->build);
+  const dmd_line_t line = {build->branch, kept->moment, kept->environment};
+  char time[DMD_FORMAT_MAX];
+  dmd_text_time(time, build->time);
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "name", file->name.text);
+  dmd_jsonout_key_str(j, "kind", "build");
+  dmd_jsonout_key_str(j, "time", time);
+  dmd_answer_line(j, h, &line);
+  if (kept->before != DMD_NONE)
+    dmd_jsonout_key_u64(j, "old", dmd_page_file_of_kept(page, kept->before));
+  dmd_jsonout_end(j);
+}
+
+static void write_history(dmd_jsonout_t *j, const dmd_history_t *h) {
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(j, "name", dmd_history_text(h, h->name));
+  dmd_jsonout_key_str(j, "kind", "history");
+  dmd_jsonout_end(j);
+}
+
 static void write_file(dmd_jsonout_t *j, const dmd_page_file_t *file,
                        const dmd_page_graph_t *graph) {
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
@@ -101,10 +129,15 @@ bool dmd_ask_files(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_jsonout_key(&j, "files");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < dmd_page_n_files(page); i++)
-    write_file(&j, dmd_page_file(page, i), dmd_page_graph_beside(page, i));
+    if (dmd_page_file(page, i)->kept != DMD_NONE)
+      write_build(&j, page, dmd_page_file(page, i));
+    else
+      write_file(&j, dmd_page_file(page, i), dmd_page_graph_beside(page, i));
   for (uint32_t i = 0; i < dmd_page_n_graphs(page); i++)
     if (dmd_page_graph(page, i)->beside == DMD_PAGE_ALONE)
       write_graph(&j, dmd_page_graph(page, i));
+  if (page->history != NULL)
+    write_history(&j, page->history);
   dmd_jsonout_end(&j);
   dmd_jsonout_key(&j, "graphs");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);

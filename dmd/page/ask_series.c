@@ -2,7 +2,8 @@
  *
  * ask=series: {"processes": [{"name", "dumps": [{"of", "label", "n", "time", "heap", "sections",
  * "resident"}]}]}: the profiles that the page has, by process, each process's in the order of their
- * dumps. sections are {NAME: {"bytes", "blocks"}}, in dark-matter mode only.
+ * dumps. Builds of a history are not among them: they have curves. sections are {NAME: {"bytes",
+ * "blocks"}}, in dark-matter mode only.
  */
 #include "analysis/heapsum.h"
 #include "analysis/profile_amounts.h"
@@ -84,7 +85,7 @@ bool dmd_ask_series(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
       dmd_env_alloc(page->env, "dmd.page.series", ((size_t)n_files + 1) * sizeof *series.names);
   for (uint32_t i = 0; i < n_files; i++) {
     series.names[i] = dmd_process_name(profile_at(&series, i));
-    if (dmd_page_file(page, i)->reports == NULL)
+    if (dmd_page_file(page, i)->reports == NULL && dmd_page_file(page, i)->kept == DMD_NONE)
       order[n++] = i;
   }
   dmd_sort(page->env, order, n, compare_files, &series);

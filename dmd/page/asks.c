@@ -6,9 +6,12 @@
 /* clang-format off: a line each */
 const dmd_ask_t dmd_asks[] = {
     {"census", dmd_ask_census},
+    {"curve", dmd_ask_curve},
+    {"curves", dmd_ask_curves},
     {"faults", dmd_ask_faults},
     {"files", dmd_ask_files},
     {"flame", dmd_ask_flame},
+    {"history", dmd_ask_history},
     {"leaks", dmd_ask_leaks},
     {"map", dmd_ask_map},
     {"neighbours", dmd_ask_neighbours},

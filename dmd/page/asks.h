@@ -24,9 +24,12 @@ const dmd_ask_t *dmd_ask_find(const char *name);
 extern const dmd_ask_t dmd_asks[];
 
 bool dmd_ask_census(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_curve(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_curves(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_faults(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_files(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_flame(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
+bool dmd_ask_history(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_leaks(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_map(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);
 bool dmd_ask_neighbours(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out);

@@ -4,6 +4,7 @@
 #include "base/jsonout.h"
 #include "page/asks.h"
 #include "page/pagegraph.h"
+#include "page/pagehistory.h"
 #include "page/view.h"
 
 /* ---- Files. ---- */
@@ -39,6 +40,8 @@ dmd_page_file_t *dmd_page_begin_file(const dmd_page_t *page, const char *name) {
   file->reduced = (dmd_image_reduced_t){0};
   file->reports = NULL;
   file->image = NULL;
+  file->kept = DMD_NONE;
+  file->is_made = false;
   return file;
 }
 
@@ -55,15 +58,23 @@ dmd_page_file_t *dmd_page_file_of(const dmd_page_t *page, dmd_query_t *query, co
   uint32_t n = dmd_page_n_files(page), n_all = n;
   for (uint32_t i = 0; i < dmd_page_n_graphs(page); i++)
     n_all += dmd_page_graph(page, i)->beside == DMD_PAGE_ALONE;
+  if (page->history != NULL)
+    n_all++; /* itself */
   if (n_all == 0) {
     dmd_query_reject(query, "there is no file", "give the page a profile or a heap graph first");
     return NULL;
   }
   uint32_t i = (uint32_t)dmd_query_number(query, key, 0, n_all - 1, 0);
-  if (i >= n)
+  if (i >= n && page->history != NULL)
+    dmd_query_reject(query, "there are no records of this build in the page",
+                     "choose another build, or write the page with more --records");
+  else if (i >= n)
     dmd_query_reject(query, "this file is a heap graph, which has no records",
                      "give dmdv view the profile that was written with it, too");
-  return query->failed ? NULL : dmd_page_file(page, i);
+  if (query->failed)
+    return NULL;
+  dmd_page_file_t *file = dmd_page_file(page, i);
+  return file->kept == DMD_NONE || dmd_page_make_build(page, query, file) ? file : NULL;
 }
 
 /* ---- Questions. ---- */
@@ -93,6 +104,7 @@ static const dmd_ask_t *find_ask(dmd_query_t *query) {
 void dmd_page_ask(dmd_page_t *page, const char *text, dmd_out_t *out) {
   dmd_query_t query;
   page->n_asked++;
+  dmd_page_forget_builds(page);
   dmd_query_init(&query, page->env, text);
   const dmd_ask_t *ask = query.failed ? NULL : find_ask(&query);
   if (ask == NULL || !ask->answer(page, &query, out))

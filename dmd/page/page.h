@@ -33,6 +33,8 @@ typedef struct dmd_page_file {
                                   completed; NULL: it is none. Goes with the file */
   dmd_image_reduced_t reduced; /* what it does not hold of the file */
   const dmd_image_t *image;    /* that it came in, which may have source lines; NULL: in none */
+  uint32_t kept;               /* of a history's build: the records it is made of (pagehistory.h) */
+  bool is_made;                /* of these */
 } dmd_page_file_t;
 
 /* What a host knows of regular expressions. */
@@ -49,6 +51,8 @@ typedef struct dmd_page {
   dmd_pool_t files;                       /* dmd_page_file_t *, in the order in which they came */
   const dmd_page_patterns_t *patterns;    /* NULL: queries cannot have them */
   dmd_pool_t graphs;                      /* dmd_page_graph_t *, see pagegraph.h */
+  const struct dmd_history *history;      /* NULL: there is none */
+  uint32_t first_build;                   /* its first file */
   struct dmd_view *views[DMD_PAGE_VIEWS]; /* see view.h */
   uint64_t n_asked;
 } dmd_page_t;

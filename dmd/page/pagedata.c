@@ -4,18 +4,24 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "graph/graphfile.h"
+#include "image/imagehistory.h"
 #include "load/load.h"
 #include "load/load_graph.h"
 #include "page/pagegraph.h"
+#include "page/pagehistory.h"
 #include "page/view.h"
 
 void dmd_page_data_init(dmd_page_data_t *data, const dmd_env_t *env) {
   data->env = env;
+  data->history = NULL;
   dmd_pool_init(&data->images, env, "dmd.page.images", sizeof(dmd_image_t *));
   dmd_pool_init(&data->graphs, env, "dmd.page.images", sizeof(dmd_image_graph_t *));
 }
 
 void dmd_page_data_destroy(dmd_page_data_t *data) {
+  if (data->history != NULL)
+    dmd_history_destroy(data->history);
+  dmd_env_free(data->env, data->history);
   for (uint32_t i = 1; i <= data->graphs.last; i++) {
     dmd_image_graph_t *graph = *DMD_POOL_AT(&data->graphs, dmd_image_graph_t *, i);
     dmd_image_close_graph(graph);
@@ -241,11 +247,23 @@ static bool add_files(dmd_page_t *page, dmd_page_data_t *data, const dmd_image_t
   return true;
 }
 
+/* That of the first image that has one. */
+static bool add_history(dmd_page_t *page, dmd_page_data_t *data, const dmd_image_t *image,
+                        dmd_strbuf_t *why) {
+  if (data->history != NULL || !dmd_imagehistory_is_there(image))
+    return true;
+  data->history = dmd_env_alloc(data->env, "dmd.page.history", sizeof *data->history);
+  if (!dmd_imagehistory_read(data->history, image, why))
+    return false;
+  dmd_page_add_history(page, data->history);
+  return true;
+}
+
 bool dmd_page_add_image(dmd_page_t *page, dmd_page_data_t *data, void *bytes, size_t n,
                         dmd_number_fn number, dmd_strbuf_t *why) {
   uint32_t id = dmd_pool_add(&data->images);
   dmd_image_t *image = dmd_env_alloc(data->env, "dmd.page.image", sizeof *image);
   *DMD_POOL_AT(&data->images, dmd_image_t *, id) = image;
   return dmd_image_map(image, data->env, bytes, n, why) &&
-         add_files(page, data, image, number, why);
+         add_files(page, data, image, number, why) && add_history(page, data, image, why);
 }

@@ -10,13 +10,15 @@
 #ifndef DMD_PAGE_PAGEDATA_H
 #define DMD_PAGE_PAGEDATA_H
 
+#include "analysis/history.h"
 #include "load/source.h"
 #include "page/page.h"
 
 typedef struct dmd_page_data {
   const dmd_env_t *env;
-  dmd_pool_t images; /* dmd_image_t *, that were mapped */
-  dmd_pool_t graphs; /* dmd_image_graph_t *, that were opened or read */
+  dmd_pool_t images;      /* dmd_image_t *, that were mapped */
+  dmd_pool_t graphs;      /* dmd_image_graph_t *, that were opened or read */
+  dmd_history_t *history; /* of an image; NULL: none */
 } dmd_page_data_t;
 
 void dmd_page_data_init(dmd_page_data_t *data, const dmd_env_t *env);

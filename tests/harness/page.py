@@ -15,6 +15,7 @@ ELEMENT = '<script type="text/plain" id="dmd-image">'
 FILES, SETTINGS, PROFILE, GRAPH = 1, 2, 3, 4
 FIRST, TARGET, OFFSET, SIZE, BLOCKS = 5, 6, 7, 8, 9
 SOURCES = 13
+HISTORY, HISTORY_RECORDS = 15, 16
 IS_PROFILE, IS_GRAPH = 0, 1
 ALONE = (1 << 32) - 1
 

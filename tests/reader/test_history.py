@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 
 from dmdvtest import Profile
-from harness import Skip
+from harness import Skip, page
 
 LIST = ["malloc (m.c:1)", "list_new (list.c:%d)", "main (main.c:%d)"]
 INDEX = ["malloc (m.c:1)", "index_build (index.c:%d)", "main (main.c:%d)"]
@@ -337,3 +337,27 @@ def test_build_without_libpq(test):
     if LEFT_OUT not in test.dmdv("history", "list", "--db=postgresql:///none", status=2)[1]:
         raise Skip("this dmdv has libpq")
     test.check("libpq-dev" in test.error("history", "list", "--db=postgres://me:secret@there/none"), "what to install")
+
+
+def test_page(test):
+    """The page has the builds and series, the alarms with their stacks, and records as far as they were asked for."""
+    history = History(test)
+    fill(history, 12, at=8, more=9000, runs=3)
+    test.write("page.html", page.STUB)
+
+    def sections(*args):
+        _, err = test.dmdv("history", "page", "--db=" + history.db, "--page=page.html", "-o", "out.html", *args)
+        image = page.image_of(test.read("out.html"))
+        test.equal(image.files(), [], "files")
+        return image.sections[page.HISTORY, 0], image.sections[page.HISTORY_RECORDS, 0], err
+    figures, records, err = sections()
+    for text in (b"b0", b"b11", b"main", b"loaded", b"reporter explicit/app/list", b"tag index", b"index_build (index.c:"):
+        test.check(text in figures, text)
+    for text in (b"list_new (list.c:", b"index_build (index.c:"):
+        test.check(text in records, text)
+    test.check("--records" not in err, err)
+    same, fewer, err = sections("--records=1")
+    test.equal(same, figures, "figures")
+    test.check(len(fewer) < len(records) and "3 of 12 builds" in err, err)
+    err = test.error("history", "page", "--db=" + history.db, "--records=some")
+    test.check("--records=some" in err, err)

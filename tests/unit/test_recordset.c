@@ -24,7 +24,8 @@ static void make(dmd_recordset_t *set, plain_t *plain, const dmd_env_t *env, dic
       if (dice_below(dice, 3) > 0)
         continue;
       int64_t blocks = 1 + (int64_t)dice_below(dice, 3), bytes = blocks * 16;
-      set->records[set->n++] = (dmd_stack_record_t){stack, section, bytes, blocks};
+      set->records[set->n++] = (dmd_stack_record_t){
+          .stack = stack, .section = section, .bytes = bytes, .blocks = blocks};
       plain->bytes[stack][section] = bytes;
       plain->blocks[stack][section] = blocks;
     }

@@ -15,7 +15,8 @@ enum { SERIES, KIND, NAME, MOMENT, ENVIRONMENT, LINES, BRANCH, BUILD, BUILD_NAME
 typedef struct {
   dmdv_curve_t curve;
   dmd_intern_t texts;
-  dmd_strbuf_t builds, points, values; /* arrays: of builds, points, and the last build's values */
+  dmd_strbuf_t builds, points, values; /* arrays: of builds, points, and the runs' values */
+  size_t n_before;                     /* values of the builds before the last one */
 } reading_t;
 
 static void begin(reading_t *r) {
@@ -24,6 +25,7 @@ static void begin(reading_t *r) {
   dmd_strbuf_cut(&r->builds, 0);
   dmd_strbuf_cut(&r->points, 0);
   dmd_strbuf_cut(&r->values, 0);
+  r->n_before = 0;
 }
 
 static const char *keep(reading_t *r, const char *text) {
@@ -32,16 +34,23 @@ static const char *keep(reading_t *r, const char *text) {
 
 /* The runs of the last build make its point. */
 static void end_build(reading_t *r) {
-  size_t n = r->values.n / sizeof(int64_t);
+  size_t n = r->values.n / sizeof(int64_t) - r->n_before;
   if (n == 0)
     return;
-  int64_t *values = dmd_env_alloc(&dmdv_env, "dmdv.curves", r->values.n);
-  memcpy(values, r->values.text, r->values.n);
+  int64_t *values = dmd_env_alloc(&dmdv_env, "dmdv.curves", n * sizeof *values);
+  memcpy(values, r->values.text + r->n_before * sizeof *values, n * sizeof *values);
   dmd_scatter_t scatter = dmd_scatter_of(values, n);
   dmd_point_t point = {scatter.mean, (uint32_t)n, scatter.deviation};
   dmd_strbuf_bytes(&r->points, (const char *)&point, sizeof point);
-  dmd_strbuf_cut(&r->values, 0);
+  r->n_before += n;
   dmd_env_free(&dmdv_env, values);
+}
+
+/* Where what it holds is aligned. */
+static void *copy_of(const dmd_strbuf_t *array) {
+  void *copy = dmd_env_alloc(&dmdv_env, "dmdv.curves", array->n);
+  memcpy(copy, array->text, array->n);
+  return copy;
 }
 
 static void end_curve(reading_t *r, void (*visit)(void *ctx, const dmdv_curve_t *curve),
@@ -50,15 +59,14 @@ static void end_curve(reading_t *r, void (*visit)(void *ctx, const dmdv_curve_t 
   r->curve.n = (uint32_t)(r->points.n / sizeof(dmd_point_t));
   if (r->curve.n == 0)
     return;
-  dmdv_curve_build_t *builds = dmd_env_alloc(&dmdv_env, "dmdv.curves", r->builds.n);
-  dmd_point_t *points = dmd_env_alloc(&dmdv_env, "dmdv.curves", r->points.n);
-  memcpy(builds, r->builds.text, r->builds.n);
-  memcpy(points, r->points.text, r->points.n);
+  void *builds = copy_of(&r->builds), *points = copy_of(&r->points), *values = copy_of(&r->values);
   r->curve.builds = builds;
   r->curve.points = points;
+  r->curve.values = values;
   visit(ctx, &r->curve);
-  dmd_env_free(&dmdv_env, builds);
+  dmd_env_free(&dmdv_env, values);
   dmd_env_free(&dmdv_env, points);
+  dmd_env_free(&dmdv_env, builds);
 }
 
 static bool is_same_curve(const reading_t *r, dmdv_database_t *db) {

@@ -25,6 +25,7 @@ typedef struct dmdv_curve {
   const char *moment, *environment_lines, *branch;
   const dmdv_curve_build_t *builds; /* in order */
   const dmd_point_t *points;        /* one for each */
+  const int64_t *values;            /* of the runs: the first point's, then the second's ... */
   uint32_t n;
 } dmdv_curve_t;
 

@@ -9,8 +9,9 @@ export interface Amount {
 
 export interface FileInfo {
   readonly name: string;
-  /** A graph is a file of its own where it lies beside no profile. Of memory reports there is a tree alone. */
-  readonly kind: "profile" | "graph" | "reports";
+  /** A graph is a file of its own where it lies beside no profile. Of memory reports there is a tree alone, of
+   * a history's builds what each stack held; the history itself stands behind them. */
+  readonly kind: "profile" | "graph" | "reports" | "build" | "history";
   readonly label?: string;
   readonly process?: string;
   readonly pid?: number;
@@ -23,6 +24,11 @@ export interface FileInfo {
   readonly reduced?: { readonly records: number; readonly bytes: number };
   readonly profile?: number;
   readonly graph?: number;
+  /** Of a build of a history; `old` numbers the build before. */
+  readonly branch?: string;
+  readonly moment?: string;
+  readonly environment?: number;
+  readonly old?: number;
   /** How many types are known in the graph. */
   readonly types?: number;
 }

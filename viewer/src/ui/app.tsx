@@ -12,6 +12,7 @@ import type { Router } from "../state/router.ts";
 import { withKeys, type Link } from "../state/link.ts";
 import { VIEWS } from "../views/index.ts";
 import type { View } from "../views/view.ts";
+import { BuildChoice } from "./buildchoice.tsx";
 import { FileChoice } from "./filechoice.tsx";
 import { Help } from "./help.tsx";
 import { isPlain, takesText } from "./keys.ts";
@@ -33,6 +34,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
   useDropped(open);
 
   const { state } = session;
+  const Choice = session.files[0]?.kind === "build" ? BuildChoice : FileChoice;
   const views = VIEWS.filter((view) => view.applies?.(session.files) ?? true);
   const view = router.link.view === HOME ? views[0] : views.find((candidate) => candidate.id === router.link.view);
   const link: Link = { view: view?.id ?? router.link.view, keys: router.link.keys };
@@ -51,7 +53,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
     <>
       <header class={session.files.length > 1 ? "bar several" : "bar"}>
         <h1 class="brand">dmd</h1>
-        <FileChoice files={session.files} keys={link.keys} onChange={(changes) => router.go(withKeys(link, changes))} />
+        {view?.ofAll !== true && <Choice files={session.files} keys={link.keys} onChange={(changes) => router.go(withKeys(link, changes))} />}
         {session.client !== null && <Tabs views={views} current={link.view} router={router} />}
         <div class="bar-end">
           <button type="button" onClick={pick} title="Open files (o)">
@@ -78,8 +80,8 @@ export function App({ session, router }: { session: Session; router: Router }): 
 
 /** To another view of the same files. */
 function tabLink(router: Router, view: string): Link {
-  const { of, old } = router.link.keys;
-  return withKeys({ view, keys: {} }, { of, old });
+  const { of, old, branch, moment, environment } = router.link.keys;
+  return withKeys({ view, keys: {} }, { of, old, branch, moment, environment });
 }
 
 function Tabs({ views, current, router }: { views: readonly View[]; current: string; router: Router }): JSX.Element {
@@ -141,7 +143,8 @@ function Welcome({ onPick }: { onPick: () => void }): JSX.Element {
 }
 
 function titleOf(files: readonly FileInfo[], view: View | undefined): string {
-  const name = files[0] === undefined ? "" : `${baseName(files[0].name)} – `;
+  const file = files.find(({ kind }) => kind === "history") ?? files[0];
+  const name = file === undefined ? "" : `${baseName(file.name)} – `;
   return view === undefined || files.length === 0 ? "dmd" : `${view.title} – ${name}dmd`;
 }
 

@@ -24,6 +24,7 @@ export function FileChoice(props: { files: readonly FileInfo[]; keys: Keys; onCh
 /** Without its folder: there is little room. The files' view has all of it. */
 export function fileTitle(file: FileInfo | undefined): string {
   if (file === undefined) return "";
+  if (file.kind === "build") return file.name;
   const name = baseName(file.name);
   return file.label === undefined || file.label === "" ? name : `${name} (${file.label})`;
 }

@@ -12,7 +12,7 @@ import { Facts, Stack } from "../ui/details.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { Toolbar } from "../ui/toolbar.tsx";
-import { hasProfile, type View, type ViewProps } from "./view.ts";
+import { hasWhole, type View, type ViewProps } from "./view.ts";
 
 const FAULTS = 50;
 
@@ -130,5 +130,5 @@ export const faultsView: View = {
   question: "What did the program do wrong with its heap and its reports?",
   component: Faults,
   keys: [],
-  applies: hasProfile,
+  applies: hasWhole,
 };

@@ -7,7 +7,7 @@ import type { FileInfo } from "../core/answers.ts";
 import { number } from "../format.ts";
 import { TABLE_KEYS } from "../ui/keys.ts";
 import { Table, type Column } from "../ui/table.tsx";
-import type { View, ViewProps } from "./view.ts";
+import { hasHistory, type View, type ViewProps } from "./view.ts";
 
 const figure = (n: number | undefined): string => (n === undefined ? "" : number(n));
 
@@ -36,4 +36,5 @@ export const filesView: View = {
   question: "Which files are open, and what is in them?",
   component: Files,
   keys: TABLE_KEYS,
+  applies: (files) => !hasHistory(files),
 };

@@ -2,16 +2,18 @@
 //
 // The views, in the order of their tabs. A new one is a file here and a line below.
 
+import { curveView } from "./curve.tsx";
 import { diffView } from "./diff.tsx";
 import { faultsView } from "./faults.tsx";
 import { filesView } from "./files.tsx";
 import { flameView } from "./flame.tsx";
 import { graphView } from "./graph.tsx";
 import { heapMapView } from "./heapmap.tsx";
+import { historyView } from "./history.tsx";
 import { overviewView } from "./overview.tsx";
 import { recordsView } from "./records.tsx";
 import { treeView } from "./tree.tsx";
 import { treemapView } from "./treemap.tsx";
 import type { View } from "./view.ts";
 
-export const VIEWS: readonly View[] = [overviewView, recordsView, flameView, faultsView, treeView, treemapView, graphView, heapMapView, diffView, filesView];
+export const VIEWS: readonly View[] = [historyView, curveView, overviewView, recordsView, flameView, faultsView, treeView, treemapView, graphView, heapMapView, diffView, filesView];

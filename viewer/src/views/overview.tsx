@@ -122,6 +122,7 @@ function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "
 }
 
 function factsOf(file: FileInfo, mode: string): (readonly [string, string])[] {
+  if (file.kind === "build") return buildFacts(file, mode);
   const facts: (readonly [string, string])[] = [["File", file.name]];
   if (file.process !== undefined) facts.push(["Program", file.pid === undefined ? file.process : `${file.process}, process ${file.pid}`]);
   if (file.label !== undefined && file.label !== "") facts.push(["Label", file.label]);
@@ -130,6 +131,18 @@ function factsOf(file: FileInfo, mode: string): (readonly [string, string])[] {
   if (file.reduced !== undefined)
     facts.push(["Put together", `${count(file.reduced.records, "stack", "stacks")} of ${bytes(file.reduced.bytes)}, the smallest, as (smaller records): the file was too large`]);
   return facts;
+}
+
+/** A history keeps little of a build. */
+function buildFacts(file: FileInfo, mode: string): (readonly [string, string])[] {
+  return [
+    ["Build", file.name],
+    ["Branch", file.branch ?? ""],
+    ["Moment", file.moment ?? ""],
+    ["Time", file.time ?? ""],
+    ["Mode", mode === "dark-matter" ? mode : "others"],
+    ["Kept", "what each stack held in the first run, and whether it was reported; by whom, tags, threads and faults are not kept. Lines are those of the build in which the stack’s figures changed last."],
+  ];
 }
 
 function Faults({ answer, goTo }: { answer: OverviewAnswer; goTo: GoTo }): JSX.Element | null {

@@ -21,6 +21,11 @@ export interface ViewProps {
 
 /** Whether a file has records. */
 export function isProfile(file: FileInfo): boolean {
+  return file.kind === "build" || isWhole(file);
+}
+
+/** Whether a file has all that dmd writes, as what a history keeps of a build has not. */
+function isWhole(file: FileInfo): boolean {
   return file.kind === "profile" || file.profile !== undefined;
 }
 
@@ -29,9 +34,19 @@ export function hasProfile(files: readonly FileInfo[]): boolean {
   return files.some(isProfile);
 }
 
+/** Of a view that needs whole profiles. */
+export function hasWhole(files: readonly FileInfo[]): boolean {
+  return files.some(isWhole);
+}
+
+/** Of a view that needs a history. */
+export function hasHistory(files: readonly FileInfo[]): boolean {
+  return files.some((file) => file.kind === "history");
+}
+
 /** Of a view that needs memory reports. */
 export function hasReports(files: readonly FileInfo[]): boolean {
-  return files.some((file) => file.kind === "reports" || isProfile(file));
+  return files.some((file) => file.kind === "reports" || isWhole(file));
 }
 
 /** Of a view that needs a heap graph. */
@@ -48,6 +63,8 @@ export interface View {
   readonly component: ComponentType<ViewProps>;
   /** What keys do in it, for the help. */
   readonly keys: readonly KeyHelp[];
+  /** Whether it is about all files, so that none is to be chosen. */
+  readonly ofAll?: boolean;
   /** Whether it has anything to show of these files; without it: always. */
   readonly applies?: (files: readonly FileInfo[]) => boolean;
 }
