@@ -96,7 +96,8 @@
    out: everything returns what it returns "elsewhere", so sizes are still real.
 
    Null pointers have size 0. Elsewhere than under dmd, p must be null or the start of a live heap
-   block, as for malloc_usable_size. Under dmd any other pointer is listed as a misreport.
+   block, as for malloc_usable_size. Under dmd any other pointer is listed as a misreport. With
+   --sample-interval, which keeps few blocks, measuring the others is as it is elsewhere.
    Strings are copied. Scopes belong to a thread, may nest and should be balanced; an END or POP too
    many does no harm.
 

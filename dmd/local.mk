@@ -27,6 +27,7 @@ dmd_core_sources = \
   dmd/base/outfile.c dmd/base/outfile.h \
   dmd/base/path.c dmd/base/path.h \
   dmd/base/pool.c dmd/base/pool.h \
+  dmd/base/random.c dmd/base/random.h \
   dmd/base/search.h \
   dmd/base/sort.c dmd/base/sort.h \
   dmd/base/str.c dmd/base/str.h \
@@ -48,6 +49,7 @@ dmd_core_sources = \
   dmd/profile/memreports.c dmd/profile/memreports.h \
   dmd/profile/reporterruns.c dmd/profile/reporterruns.h \
   dmd/profile/reports.c dmd/profile/reports.h \
+  dmd/profile/sampled.c dmd/profile/sampled.h \
   dmd/profile/scanned.c dmd/profile/scanned.h \
   dmd/profile/translate.c dmd/profile/translate.h \
   dmd/analysis/addresses.c dmd/analysis/addresses.h \
@@ -245,6 +247,7 @@ dmd_core_sources = \
   dmd/live/capture.c dmd/live/capture.h \
   dmd/live/claim.c dmd/live/claim.h \
   dmd/live/contents.c dmd/live/contents.h \
+  dmd/live/countdown.c dmd/live/countdown.h \
   dmd/live/counters.c dmd/live/counters.h \
   dmd/live/freed.c dmd/live/freed.h \
   dmd/live/heap.c dmd/live/heap.h \
@@ -255,6 +258,7 @@ dmd_core_sources = \
   dmd/live/interleave.c dmd/live/interleave.h \
   dmd/live/live_scope.c \
   dmd/live/mappings.c dmd/live/mappings.h \
+  dmd/live/marks.c dmd/live/marks.h \
   dmd/live/memory.h \
   dmd/live/mempools.c dmd/live/mempools.h \
   dmd/live/nested.c dmd/live/nested.h \

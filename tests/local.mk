@@ -83,6 +83,7 @@ unit_tests = \
   tests/unit/test_loaded \
   tests/unit/test_mangled \
   tests/unit/test_map \
+  tests/unit/test_marks \
   tests/unit/test_measured \
   tests/unit/test_mem \
   tests/unit/test_mempool \
@@ -122,6 +123,7 @@ unit_tests = \
   tests/unit/test_published \
   tests/unit/test_quick \
   tests/unit/test_query \
+  tests/unit/test_random \
   tests/unit/test_record \
   tests/unit/test_recordfields \
   tests/unit/test_referrers \
@@ -131,6 +133,7 @@ unit_tests = \
   tests/unit/test_reporterruns \
   tests/unit/test_reports \
   tests/unit/test_requests \
+  tests/unit/test_requests_sampled \
   tests/unit/test_retained \
   tests/unit/test_roots \
   tests/unit/test_roundtrip \
@@ -138,6 +141,7 @@ unit_tests = \
   tests/unit/test_rules \
   tests/unit/test_running \
   tests/unit/test_sample \
+  tests/unit/test_sampled \
   tests/unit/test_scan \
   tests/unit/test_scanned \
   tests/unit/test_scangraph \
@@ -181,15 +185,15 @@ unit_tests = \
 thread_tests = \
   tests/threads/test_threads
 thread_core_sources = \
-  dmd/base/format.c dmd/base/intern.c dmd/base/lock.c dmd/base/map.c dmd/base/path.c dmd/base/pool.c \
+  dmd/base/format.c dmd/base/intern.c dmd/base/lock.c dmd/base/map.c dmd/base/path.c dmd/base/pool.c dmd/base/random.c \
   dmd/base/sort.c dmd/base/str.c dmd/base/strbuf.c dmd/base/table.c dmd/base/utf8.c dmd/live/allocator.c \
   dmd/live/blockindex.c dmd/live/blocks.c dmd/live/claim.c dmd/live/contents.c dmd/live/counters.c dmd/live/freed.c \
-  dmd/live/heap.c dmd/live/holders.c dmd/live/interleave.c dmd/live/lasttime.c dmd/live/live.c \
+  dmd/live/heap.c dmd/live/holders.c dmd/live/interleave.c dmd/live/lasttime.c dmd/live/live.c dmd/live/marks.c \
   dmd/live/live_report.c dmd/live/live_scope.c dmd/live/nested.c dmd/live/pages.c dmd/live/part.c \
   dmd/live/published.c dmd/live/quick.c dmd/live/sample.c dmd/live/scope.c dmd/live/slabmap.c dmd/live/slabs.c \
   dmd/live/slots.c dmd/live/snapshot.c dmd/live/stack.c dmd/profile/advice.c dmd/profile/claimblocks.c \
   dmd/profile/fault.c dmd/profile/faultnames.c dmd/profile/frame.c dmd/profile/groups.c dmd/profile/measured.c \
-  dmd/profile/memreports.c dmd/profile/profile.c dmd/profile/reporterruns.c dmd/profile/reports.c \
+  dmd/profile/memreports.c dmd/profile/profile.c dmd/profile/reporterruns.c dmd/profile/reports.c dmd/profile/sampled.c \
   dmd/profile/scanned.c dmd/profile/translate.c
 
 # What unit tests share (a hosted env, a failing allocator, naive models).

@@ -129,8 +129,9 @@ dmd_figure_t dmd_causes_before(const dmd_causes_t *causes, const dmd_record_t *r
     const dmd_group_t *g = dmd_record_group(&causes->records, r, i);
     if (g->thread != THREAD_BEFORE)
       continue;
-    before.num -= (int64_t)g->num;
-    before.bytes -= (int64_t)(g->num * (g->req + g->slop));
+    before.num -= dmd_group_blocks(&causes->view, g);
+    before.bytes -= dmd_group_usable(&causes->view, g);
+    dmd_variance_add(&before.variance, dmd_group_variance(&causes->view, g));
   }
   return before;
 }

@@ -51,8 +51,8 @@ static void add_groups(dmd_changes_t *changes, source_t *s, bool is_now) {
       places[g->stack] = find_place(changes, s, g->stack);
     dmd_place_t *place = place_at(changes, places[g->stack]);
     dmd_section_t state = dmd_section_of_group(profile, g);
-    dmd_tally_add_group(is_now ? &place->now : &place->before, state, g);
-    dmd_tally_add_group(is_now ? &changes->now : &changes->before, state, g);
+    dmd_tally_add_group(is_now ? &place->now : &place->before, state, profile, g);
+    dmd_tally_add_group(is_now ? &changes->now : &changes->before, state, profile, g);
   }
   dmd_env_free(profile->env, places);
 }

@@ -141,9 +141,10 @@ dmd_figure_t dmd_gate_figure(const dmd_subject_t *of, dmd_what_t what, const cha
     const dmd_group_t *g = dmd_groups_at(groups, id);
     if (!dmd_gate_counts(&selector, g))
       continue;
-    figure.num += (int64_t)g->num;
-    figure.bytes += (int64_t)(g->num * dmd_gate_counted_szB(&selector, g));
+    figure.num += dmd_group_blocks(subject->profile, g);
+    figure.bytes += dmd_group_bytes(subject->profile, g, dmd_gate_counted_szB(&selector, g));
     figure.sampled |= g->sampled;
+    dmd_variance_add(&figure.variance, dmd_group_variance(subject->profile, g));
   }
   dmd_selector_destroy(&selector);
   return figure;

@@ -14,7 +14,7 @@
 #define DMD_ANALYSIS_GATE_H
 
 #include "analysis/size.h"
-#include "profile/profile.h"
+#include "profile/sampled.h"
 
 typedef enum {
   DMD_TOTAL,
@@ -55,6 +55,7 @@ typedef struct dmd_figure {
   int64_t bytes; /* usable; of misreports how many */
   int64_t num;   /* blocks */
   bool sampled;  /* an estimate */
+  dmd_variance_t variance;
 } dmd_figure_t;
 
 typedef struct dmd_finding {

@@ -12,6 +12,7 @@
 /* Signed, since a difference has negative ones. */
 typedef struct dmd_blocksum {
   int64_t usable, num; /* bytes, blocks */
+  dmd_variance_t variance;
 } dmd_blocksum_t;
 
 typedef struct dmd_heapsum {

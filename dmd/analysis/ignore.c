@@ -157,8 +157,8 @@ static void count_blocks(dmd_ignore_t *ignore, const dmd_profile_t *profile,
     if (ignored_by[g->stack] == 0 || !is_concerned(profile, g))
       continue;
     dmd_pattern_t *pattern = &ignore->patterns[ignored_by[g->stack] - 1];
-    pattern->num += (int64_t)g->num;
-    pattern->usable += (int64_t)(g->num * (g->req + g->slop));
+    pattern->num += dmd_group_blocks(profile, g);
+    pattern->usable += dmd_group_usable(profile, g);
   }
 }
 

@@ -18,7 +18,7 @@
 #ifndef DMD_ANALYSIS_IGNORE_H
 #define DMD_ANALYSIS_IGNORE_H
 
-#include "profile/profile.h"
+#include "profile/sampled.h"
 
 typedef struct dmd_pattern {
   const char *text;

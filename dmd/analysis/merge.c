@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/strbuf.h"
+#include "profile/sampled.h"
 
 /* ---- How the data came about. ---- */
 
@@ -36,6 +37,8 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
   a->partial_stacks |= b->partial_stacks;
   a->partial_advice |= b->partial_advice;
   a->sample_below = a->sample_below > b->sample_below ? a->sample_below : b->sample_below;
+  a->sample_interval =
+      a->sample_interval > b->sample_interval ? a->sample_interval : b->sample_interval;
   a->seed = a->seed == b->seed ? a->seed : 0;
   for (size_t i = 0; i < DMD_N_TOTAL_FIELDS; i++)
     *dmd_figure_at(&dmd_total_fields[i], a) += dmd_figure_of(&dmd_total_fields[i], b);
@@ -48,8 +51,8 @@ static void join_runs(dmd_profile_t *to, const dmd_profile_t *from) {
 static void add_up(dmd_merge_t *merge, const dmd_profile_t *from) {
   for (uint32_t id = 1; id <= dmd_groups_count(&from->groups); id++) {
     const dmd_group_t *g = dmd_groups_at(&from->groups, id);
-    merge->blocks += g->num;
-    merge->usable += g->num * (g->req + g->slop);
+    merge->blocks += (uint64_t)dmd_group_blocks(from, g);
+    merge->usable += (uint64_t)dmd_group_usable(from, g);
   }
   for (uint32_t id = 1; id <= dmd_faults_count(&from->faults); id++)
     merge->faults += dmd_faults_at(&from->faults, id)->num;

@@ -44,7 +44,7 @@ static void add_groups(shares_t *shares, const dmd_records_t *records, const dmd
       continue;
     uint32_t frame = frames[dmd_first_own_frame(fns, frames, n)];
     share_t *share = share_of(shares, dmd_frames_at(&records->profile->frames, frame)->alike);
-    share->usable += (int64_t)g->num * (int64_t)(g->req + g->slop);
+    share->usable += dmd_group_usable(records->profile, g);
   }
 }
 

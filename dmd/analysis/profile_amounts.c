@@ -32,13 +32,13 @@ static void add_up(maker_t *k, dmd_coverage_t *coverage) {
   *coverage = (dmd_coverage_t){0};
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
     const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
-    int64_t szB = (int64_t)(g->num * (g->req + g->slop));
+    int64_t szB = dmd_group_usable(profile, g);
     coverage->heap_szB += szB;
     if (g->reports == DMD_NONE) {
       k->by_tag[g->tag] += szB;
     } else if (dmd_section_of_group(profile, g) == DMD_SECTION_TWICE) {
       coverage->twice_szB += szB;
-      coverage->twice_blocks += (int64_t)g->num;
+      coverage->twice_blocks += dmd_group_blocks(profile, g);
     }
   }
 }
@@ -205,7 +205,7 @@ static void add_figure(maker_t *k, const char *path, uint64_t szB, const char *d
 static void add_memory(maker_t *k, int64_t heap_szB) {
   const dmd_footprint_t *memory = &k->profile->memory;
   const char *what = dmd_profile_is_sampled(k->profile)
-                         ? "Usable bytes of all blocks. Small ones were sampled: all amounts of "
+                         ? "Usable bytes of all blocks. They were sampled: all amounts of "
                            "blocks are estimates."
                      : k->profile->mode == DMD_MODE_CUMULATIVE
                          ? "Usable bytes of all blocks that were ever allocated (mode cumulative), "

@@ -107,12 +107,15 @@ static uint32_t record_of_group(dmd_records_t *records, const dmd_group_t *g) {
 static void add_group(dmd_records_t *records, dmd_group_t *g) {
   g->record = record_of_group(records, g);
   dmd_record_t *r = at(records, g->record);
-  int64_t num = (int64_t)g->num;
-  r->num += num;
-  r->req += num * (int64_t)g->req;
-  r->slop += num * (int64_t)g->slop;
-  r->usable += num * (int64_t)(g->req + g->slop);
+  int64_t usable = dmd_group_usable(records->profile, g);
+  int64_t req = dmd_group_bytes(records->profile, g, g->req);
+  r->num += dmd_group_blocks(records->profile, g);
+  r->req += req;
+  r->slop += usable - req;
+  r->usable += usable;
   r->sampled |= g->sampled;
+  if (g->sampled)
+    dmd_variance_add(&r->variance, dmd_group_variance(records->profile, g));
   if (r->n_reported > 0) {
     uint32_t count = dmd_reports_at(&records->profile->reports, g->reports)->count;
     bool shared = dmd_reports_are_shared(&records->profile->reports, g->reports);
@@ -175,11 +178,13 @@ void dmd_records_sort(const dmd_records_t *records, uint32_t *ids, size_t n,
 static void add_up(const dmd_records_t *records, dmd_section_records_t *s) {
   s->usable = s->num = 0;
   s->sampled = false;
+  s->variance = (dmd_variance_t){0, 0};
   for (uint32_t i = 0; i < s->n; i++) {
     const dmd_record_t *r = at(records, s->ids[i]);
     s->usable += r->usable;
     s->num += r->num;
     s->sampled |= r->sampled;
+    dmd_variance_add(&s->variance, r->variance);
   }
 }
 
@@ -202,6 +207,7 @@ static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
     records->usable += s->usable;
     records->num += s->num;
     records->sampled |= s->sampled;
+    dmd_variance_add(&records->variance, s->variance);
   }
 }
 
@@ -298,7 +304,8 @@ dmd_size_count_t *dmd_record_sizes(const dmd_records_t *records, const dmd_recor
   uint32_t *order = dmd_env_alloc(env, "dmd.sizes.order", (n_groups + 1) * sizeof *order);
   for (uint32_t i = 0; i < n_groups; i++) {
     const dmd_group_t *g = dmd_record_group(records, record, i);
-    each[i] = (dmd_size_count_t){(int64_t)(g->req + g->slop), (int64_t)g->num};
+    each[i] =
+        (dmd_size_count_t){(int64_t)(g->req + g->slop), dmd_group_blocks(records->profile, g)};
     order[i] = i;
   }
   dmd_sort(env, order, n_groups, compare_size, each);

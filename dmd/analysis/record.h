@@ -20,7 +20,7 @@
 
 #include "analysis/grouptypes.h"
 #include "base/sort.h"
-#include "profile/profile.h"
+#include "profile/sampled.h"
 
 typedef enum {
   DMD_SECTION_TWICE,
@@ -51,6 +51,7 @@ typedef struct dmd_record {
   uint32_t most_reports;               /* the most reports that one of its blocks has */
   bool shared;                         /* some of its blocks are */
   bool sampled;                        /* figures are estimates */
+  dmd_variance_t variance;             /* of num and usable, as estimates */
   uint32_t first_group, n_groups;      /* see dmd_record_group */
 } dmd_record_t;
 
@@ -60,6 +61,7 @@ typedef struct dmd_section_records {
   uint32_t n_all;      /* with those that dmd_records_filter took out */
   int64_t usable, num; /* totals of the n */
   bool sampled;
+  dmd_variance_t variance;
 } dmd_section_records_t;
 
 typedef struct dmd_records {
@@ -75,6 +77,7 @@ typedef struct dmd_records {
   dmd_section_records_t section[DMD_N_SECTIONS];
   int64_t usable, num; /* of the whole heap */
   bool sampled;
+  dmd_variance_t variance;
 } dmd_records_t;
 
 /* Groups and sorts; max_frames >= 1. The profile must not change until dmd_records_destroy. */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "profile/sampled.h"
 #include "profile/translate.h"
 
 /* What a stack's blocks are. */
@@ -43,7 +44,7 @@ static void count_holdings(reducer_t *r) {
   dmd_mem_zero(r->holdings, szB);
   for (uint32_t id = 1; id <= dmd_groups_count(&r->from->groups); id++) {
     const dmd_group_t *group = dmd_groups_at(&r->from->groups, id);
-    r->holdings[group->stack].bytes += group->num * (group->req + group->slop);
+    r->holdings[group->stack].bytes += (uint64_t)dmd_group_usable(r->from, group);
     r->holdings[group->stack].n_groups++;
   }
 }
@@ -103,10 +104,12 @@ static uint32_t small_stack(void *ctx, uint32_t stack) {
   return dmd_profile_stack(r->to, frames, frames[1] != DMD_NONE ? 2 : 1);
 }
 
+/* What a sample stands for depends on its size. */
 static bool is_same_key(const void *owner, uint32_t id, const void *key) {
   const dmd_group_t *a = &DMD_POOL_AT((const dmd_pool_t *)owner, sum_t, id)->key, *b = key;
   return a->stack == b->stack && a->reports == b->reports && a->tag == b->tag &&
-         a->thread == b->thread && a->sampled == b->sampled;
+         a->thread == b->thread && a->sampled == b->sampled &&
+         (!a->sampled || (a->req == b->req && a->slop == b->slop));
 }
 
 static uint64_t hash_of(const reducer_t *r, const dmd_group_t *key) {
@@ -130,7 +133,7 @@ static void put_together(reducer_t *r, const dmd_group_t *group) {
   sum->req += group->num * group->req;
   sum->slop += group->num * group->slop;
   r->reduced.groups++;
-  r->reduced.bytes += group->num * (group->req + group->slop);
+  r->reduced.bytes += (uint64_t)dmd_group_usable(r->from, group);
 }
 
 static void add_blocks(reducer_t *r, const sum_t *sum, uint64_t num, uint64_t req, uint64_t slop) {

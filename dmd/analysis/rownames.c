@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/str.h"
+#include "profile/sampled.h"
 
 void dmd_rownames_init(dmd_rownames_t *names, const dmd_profile_t *profile, dmd_by_t by,
                        const dmd_grouptypes_t *types) {
@@ -127,8 +128,8 @@ static bool next_reporter(dmd_rowwalk_t *walk) {
       continue;
     uint64_t part = dmd_reports_part(reports, g->reports, walk->reports.is_first, g->req + g->slop);
     walk->row = row_of(walk->names, walk->reports.report->reporter, name_reporter);
-    walk->num = walk->reports.is_again ? 0 : (int64_t)g->num;
-    walk->szB = (int64_t)g->num * (int64_t)part;
+    walk->num = walk->reports.is_again ? 0 : dmd_group_blocks(walk->names->profile, g);
+    walk->szB = dmd_group_bytes(walk->names->profile, g, part);
     return true;
   }
   return false;
@@ -141,7 +142,7 @@ bool dmd_rowwalk_next(dmd_rowwalk_t *walk) {
     return false;
   walk->is_over = true;
   walk->row = only_row(walk);
-  walk->num = (int64_t)walk->group->num;
-  walk->szB = walk->num * (int64_t)(walk->group->req + walk->group->slop);
+  walk->num = dmd_group_blocks(walk->names->profile, walk->group);
+  walk->szB = dmd_group_usable(walk->names->profile, walk->group);
   return true;
 }

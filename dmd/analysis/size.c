@@ -13,8 +13,9 @@ static const struct {
   const char *name;
   uint64_t bytes; /* 0: a percentage */
 } units[] = {
-    {"", 1},          {"B", 1},          {"%", 0},          {"KB", 1u << 10},  {"MB", 1u << 20},
-    {"GB", 1u << 30}, {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30},
+    {"", 1},           {"B", 1},         {"%", 0},          {"KB", 1u << 10},
+    {"MB", 1u << 20},  {"GB", 1u << 30}, {"KiB", 1u << 10}, {"MiB", 1u << 20},
+    {"GiB", 1u << 30}, {"K", 1u << 10},  {"M", 1u << 20},   {"G", 1u << 30},
 };
 enum { N_UNITS = sizeof units / sizeof units[0] };
 

@@ -5,8 +5,8 @@
  *   1234   5MB   1.5 KB   10%   +64KB   +2%
  *
  * Units are B, KB, MB and GB, in either case, and are powers of 1,024, as about:memory's are; KiB,
- * MiB and GiB mean the same. Everything is kept in whole numbers, so that a figure which equals a
- * limit on one machine equals it on every other.
+ * MiB and GiB mean the same, and so do K, M and G. Everything is kept in whole numbers, so that a
+ * figure which equals a limit on one machine equals it on every other.
  */
 #ifndef DMD_ANALYSIS_SIZE_H
 #define DMD_ANALYSIS_SIZE_H

@@ -14,6 +14,10 @@ double dmd_sqrt(double x) {
   return root;
 }
 
+uint64_t dmd_standard_error(double variance) {
+  return (uint64_t)(dmd_sqrt(variance) + 0.5);
+}
+
 /* Of a single degree of freedom this much lies above t at most. */
 static double above_of_one(double t) {
   const double pi = 3.14159265358979323846;

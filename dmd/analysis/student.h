@@ -15,6 +15,9 @@
 /* The square root of a number that is not negative. */
 double dmd_sqrt(double x);
 
+/* The standard error that goes with a variance, as a whole number. */
+uint64_t dmd_standard_error(double variance);
+
 /* The probability that a value of Student's distribution is above t, which is not negative; p's
  * inverse: what it is above with the probability p, from above 0 to 1/2. n: degrees of freedom, at
  * least 1. Where n is odd they answer for one degree fewer, and for 1 something larger than what is

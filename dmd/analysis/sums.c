@@ -16,11 +16,12 @@ static uint64_t hash_of(const dmd_sums_t *sums, const dmd_sum_t *sum) {
   return dmd_hash_u64(h ^ (uint64_t)sum->section ^ (uint64_t)sum->thread << 32);
 }
 
-static void add(dmd_sum_t *sum, const dmd_group_t *g) {
-  sum->blocks += g->num;
-  sum->bytes += (g->req + g->slop) * g->num;
-  sum->slop_blocks += g->slop > 0 ? g->num : 0;
-  sum->slop += g->slop * g->num;
+static void add(dmd_sum_t *sum, const dmd_profile_t *profile, const dmd_group_t *g) {
+  uint64_t blocks = (uint64_t)dmd_group_blocks(profile, g);
+  sum->blocks += blocks;
+  sum->bytes += (uint64_t)dmd_group_usable(profile, g);
+  sum->slop_blocks += g->slop > 0 ? blocks : 0;
+  sum->slop += (uint64_t)dmd_group_bytes(profile, g, g->slop);
 }
 
 static dmd_sum_t key_of(const dmd_profile_t *profile, const dmd_group_t *g, unsigned labels) {
@@ -52,8 +53,8 @@ void dmd_sums_init(dmd_sums_t *sums, const dmd_profile_t *profile, unsigned labe
       *DMD_POOL_AT(&sums->pool, dmd_sum_t, id) = key;
       dmd_table_add(&sums->index, hash, id);
     }
-    add(DMD_POOL_AT(&sums->pool, dmd_sum_t, id), g);
-    add(&sums->section[key.section], g);
+    add(DMD_POOL_AT(&sums->pool, dmd_sum_t, id), profile, g);
+    add(&sums->section[key.section], profile, g);
   }
 }
 

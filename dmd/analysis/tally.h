@@ -9,6 +9,7 @@
 #define DMD_ANALYSIS_TALLY_H
 
 #include "analysis/record.h"
+#include "profile/sampled.h"
 
 typedef struct dmd_tally {
   int64_t usable[DMD_N_SECTIONS], total; /* bytes */
@@ -25,8 +26,8 @@ static inline void dmd_tally_add(dmd_tally_t *tally, dmd_section_t section, int6
 
 /* The same for all bytes of a group. */
 static inline void dmd_tally_add_group(dmd_tally_t *tally, dmd_section_t section,
-                                       const dmd_group_t *g) {
-  dmd_tally_add(tally, section, (int64_t)g->num, (int64_t)g->num * (int64_t)(g->req + g->slop));
+                                       const dmd_profile_t *profile, const dmd_group_t *g) {
+  dmd_tally_add(tally, section, dmd_group_blocks(profile, g), dmd_group_usable(profile, g));
 }
 
 #endif

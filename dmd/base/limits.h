@@ -38,6 +38,9 @@
 #define DMD_MAX_AMOUNTS DMD_POWER(DMD_MAX_AMOUNTS_EXPONENT)
 #define DMD_MAX_AMOUNTS_TEXT DMD_POWER_TEXT(DMD_MAX_AMOUNTS_EXPONENT)
 
+/* The bytes between two samples of --sample-interval, on average. */
+#define DMD_MAX_SAMPLE_INTERVAL DMD_POWER(30)
+
 /* A size on a command line. */
 #define DMD_MAX_SIZE_EXPONENT 62
 #define DMD_MAX_SIZE DMD_POWER(DMD_MAX_SIZE_EXPONENT)

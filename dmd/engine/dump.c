@@ -19,7 +19,8 @@ enum { MANY_BLOCKS = 1000000 };
 /* Without reports there is nobody to whom advice could be given. */
 static bool advice_is_wanted(const dmd_engine_t *engine) {
   dmd_auto_t advice = engine->options->advice;
-  if (!dmd_live_keeps_reports(&engine->live) || advice == DMD_NO)
+  if (!dmd_live_keeps_reports(&engine->live) || advice == DMD_NO ||
+      engine->options->sample_interval > 0)
     return false;
   return advice == DMD_YES || (dmd_live_totals(&engine->live).n_blocks < MANY_BLOCKS &&
                                engine->live.reports.pool.last > 0);

@@ -173,6 +173,11 @@ void dmd_graphdump_write(dmd_engine_t *engine, dmd_trigger_t trigger, const dmd_
 uint32_t dmd_engine_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
                           dmd_strbuf_t *name) {
   dmd_profile_t profile;
+  if (engine->options->sample_interval > 0) {
+    engine->host->say(engine->host->ctx,
+                      "dmd: there is no heap graph with --sample-interval, which keeps few blocks");
+    return 0;
+  }
   engine->n_dumps++;
   dmd_engine_settle_allocator(engine);
   dmd_profile_init(&profile, engine->env);

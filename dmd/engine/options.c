@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "engine/options.h"
 
+#include "analysis/size.h"
 #include "base/limits.h"
 #include "base/str.h"
 
@@ -107,6 +108,21 @@ static bool take_list_file(void *target, const char *value, dmd_strbuf_t *why) {
   return take_file(options, &options->list_file, value, why);
 }
 
+static bool take_sample_interval(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  dmd_size_t size;
+  const char *wrong = dmd_size_parse(value, &size);
+  if (wrong == NULL && (size.is_percent || size.has_plus))
+    wrong = "this is not a number of bytes, such as 512k";
+  if (wrong == NULL && size.value > DMD_MAX_SAMPLE_INTERVAL)
+    wrong = "this is more than 1 GiB";
+  if (wrong == NULL)
+    options->sample_interval = size.value;
+  else
+    dmd_strbuf_str(why, wrong);
+  return wrong == NULL;
+}
+
 /* ---- The table. ---- */
 
 #define WORD DMD_OPTION_WORD
@@ -125,6 +141,10 @@ static const dmd_option_t engine_options[] = {
      WORD, AT(stacks)},
     {"sample-below", "<bytes>", "0", "sample blocks smaller than this; 0: record every block",
      NUMBER, AT(sample_below), .least = 0, .most = 1 << 30},
+    {"sample-interval", "<size>", "0",
+     "for the native engine: keep blocks by chance only, one for so many bytes on average, and "
+     "estimate the rest; such as 512k. 0: keep every block",
+     DMD_OPTION_OWN, .take = take_sample_interval},
     {"seed", "<number>", "1", "seed of the sampling", NUMBER, AT(seed), .least = INT64_MIN,
      .most = INT64_MAX},
     {"allocator", "auto|glibc|exact|jemalloc|mozjemalloc|tcmalloc|mimalloc", "auto",
@@ -218,10 +238,30 @@ void dmd_options_note(dmd_options_t *options, const char *argument) {
   dmd_strbuf_str(&options->given, argument);
 }
 
-const char *dmd_options_conflict(const dmd_options_t *options) {
-  return options->mode == DMD_MODE_SCAN && options->sample_below > 0
-             ? "this mode has every block, so that --sample-below does not go with it"
-             : NULL;
+dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
+  bool samples = options->sample_interval > 0;
+  const struct {
+    bool is_there;
+    dmd_conflict_t conflict;
+  } conflicts[] = {
+      {options->mode == DMD_MODE_SCAN && options->sample_below > 0,
+       {"--mode=scan", "this mode has every block, so that --sample-below does not go with it"}},
+      {options->mode == DMD_MODE_SCAN && samples,
+       {"--mode=scan", "this mode has every block, so that --sample-interval does not go with it"}},
+      {options->sample_below > 0 && samples,
+       {"--sample-below",
+        "there is one kind of sampling at a time, and --sample-interval is given"}},
+      {options->stacks == DMD_STACKS_PARTIAL && samples,
+       {"--stacks=partial", "with --sample-interval each block that is kept has its stack"}},
+      {options->graph && samples,
+       {"--graph=yes", "a heap graph needs every block, and --sample-interval keeps few"}},
+      {options->advice == DMD_YES && samples,
+       {"--advice=yes", "who holds a block is not known where --sample-interval keeps few"}},
+  };
+  for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++)
+    if (conflicts[i].is_there)
+      return conflicts[i].conflict;
+  return (dmd_conflict_t){NULL, NULL};
 }
 
 dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
@@ -234,6 +274,7 @@ dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
                              .partial_stacks = options->stacks == DMD_STACKS_PARTIAL,
                              .inherit_tags = !options->no_inherited_tags,
                              .sample_below = options->sample_below,
+                             .sample_interval = options->sample_interval,
                              .seed = options->seed,
                              .freed_blocks = options->freed_blocks,
                              .require_scope = options->require_scope};

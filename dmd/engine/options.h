@@ -38,7 +38,8 @@ typedef struct dmd_options {
   const dmd_env_t *env;
   dmd_mode_t mode;
   dmd_stacks_taken_t stacks;
-  uint64_t sample_below; /* bytes; 0: off */
+  uint64_t sample_below;    /* bytes; 0: off */
+  uint64_t sample_interval; /* the same */
   uint64_t seed;
   uint32_t allocator; /* a dmd_allocator_t plus 1; 0: what the program has loaded */
   bool no_inherited_tags;
@@ -73,8 +74,13 @@ void dmd_options_destroy(dmd_options_t *options);
  */
 void dmd_options_note(dmd_options_t *options, const char *argument);
 
-/* What is wrong with the mode beside the other options; NULL: nothing. */
-const char *dmd_options_conflict(const dmd_options_t *options);
+/* An option that does not go with another one, as it was given, and why; both NULL: there is none.
+ */
+typedef struct dmd_conflict {
+  const char *option, *why;
+} dmd_conflict_t;
+
+dmd_conflict_t dmd_options_conflict(const dmd_options_t *options);
 
 /* What the live state is to be initialised with, but for what only the host knows. */
 dmd_live_config_t dmd_options_live(const dmd_options_t *options);

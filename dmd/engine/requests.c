@@ -315,8 +315,15 @@ static uint64_t (*const handlers[])(dmd_engine_t *engine, const dmd_request_t *r
 _Static_assert(sizeof handlers / sizeof *handlers == DMD_REQUEST_END - DMD_REQUEST_RUNNING,
                "each request has its function");
 
+/* Where few blocks are known, an address without one is no fault. */
+static bool is_passed_over(const dmd_engine_t *engine, const dmd_request_t *request) {
+  return engine->live.config.sample_interval > 0 && dmd_request_measures(request->number) &&
+         dmd_live_find(&engine->live, request->arg[0]) == NULL;
+}
+
 bool dmd_engine_request(dmd_engine_t *engine, const dmd_request_t *request, uint64_t *answer) {
-  if (request->number < DMD_REQUEST_RUNNING || request->number >= DMD_REQUEST_END)
+  if (request->number < DMD_REQUEST_RUNNING || request->number >= DMD_REQUEST_END ||
+      is_passed_over(engine, request))
     return false;
   *answer = handlers[request->number - DMD_REQUEST_RUNNING](engine, request);
   return true;

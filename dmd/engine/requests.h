@@ -59,9 +59,22 @@ typedef struct dmd_request {
   uint32_t thread;
 } dmd_request_t;
 
+/* Whether a request measures the block that starts at its first argument. */
+static inline bool dmd_request_measures(uint64_t number) {
+  return (number >= DMD_REQUEST_REPORT && number <= DMD_REQUEST_UNREPORT) ||
+         number == DMD_REQUEST_REPORT_NAMED || number == DMD_REQUEST_REPORT_SHARED;
+}
+
+/* Whether a request measures a block that sampling passed over for certain: then nobody answers it,
+ * so that the program asks its allocator (dmd.h). Needs no lock. */
+static inline bool dmd_request_is_passed_over(const dmd_engine_t *engine, uint64_t number,
+                                              uint64_t addr) {
+  return dmd_live_passed_over(&engine->live, addr) && dmd_request_measures(number);
+}
+
 /* Does what a request asks for, and says in *answer what it returns. False, and nothing is done,
- * where there is no such request. Those of reports without a name read none of the program's
- * memory.
+ * where there is no such request, or it measures a block that sampling passed over. Those of
+ * reports without a name read none of the program's memory.
  */
 bool dmd_engine_request(dmd_engine_t *engine, const dmd_request_t *request, uint64_t *answer);
 

@@ -7,9 +7,11 @@
 struct dmd_blocks {
   const dmd_env_t *env;
   const dmd_waiting_t *waiting;
-  dmd_part_t *only;  /* the part, if there is one and no lock; else NULL */
-  dmd_part_t *parts; /* aligned to lines */
-  void *memory;      /* that they lie in */
+  uint64_t sample_interval;
+  dmd_marks_t *marks; /* or NULL */
+  dmd_part_t *only;   /* the part, if there is one and no lock; else NULL */
+  dmd_part_t *parts;  /* aligned to lines */
+  void *memory;       /* that they lie in */
   uint32_t n_parts, shift;
   uint32_t n_held; /* this and the next: of the thread that has the engine's lock */
   uint16_t held[DMD_BLOCKS_MAX_PARTS]; /* the parts that it holds */
@@ -29,8 +31,11 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
                                  blocks->n_parts * sizeof(dmd_part_t) + DMD_PART_LINE - 1);
   uintptr_t at = (uintptr_t)blocks->memory + DMD_PART_LINE - 1;
   blocks->parts = (dmd_part_t *)(at & ~(uintptr_t)(DMD_PART_LINE - 1));
+  blocks->sample_interval = config->sample_interval;
+  if (config->sample_interval > 0)
+    blocks->marks = dmd_marks_create(env);
   for (uint32_t i = 0; i < blocks->n_parts; i++)
-    dmd_part_init(&blocks->parts[i], env, config->slabs, config->max_freed);
+    dmd_part_init(&blocks->parts[i], env, config, blocks->marks);
   if (blocks->n_parts == 1 && blocks->waiting == NULL)
     blocks->only = blocks->parts;
   return blocks;
@@ -40,7 +45,12 @@ void dmd_blocks_destroy(dmd_blocks_t *blocks) {
   for (uint32_t i = 0; i < blocks->n_parts; i++)
     dmd_part_destroy(&blocks->parts[i]);
   dmd_env_free(blocks->env, blocks->memory);
+  dmd_marks_destroy(blocks->marks);
   dmd_env_free(blocks->env, blocks);
+}
+
+dmd_marks_t *dmd_blocks_marks(const dmd_blocks_t *blocks) {
+  return blocks->marks;
 }
 
 /* ---- Parts and their locks. ---- */
@@ -244,6 +254,11 @@ void dmd_blocks_walk(dmd_blocks_t *blocks,
 
 /* ---- What they amount to. ---- */
 
+/* Makes numbers of blocks of what the parts have as such. */
+static uint64_t whole(const dmd_blocks_t *blocks, uint64_t n) {
+  return blocks->sample_interval == 0 ? n : (n + DMD_PART_FRACTION / 2) / DMD_PART_FRACTION;
+}
+
 dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
   dmd_totals_t sum = {0};
   dmd_blocks_hold_all(blocks);
@@ -256,6 +271,10 @@ dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
     sum.in_use_szB += totals.in_use_szB;
     sum.freed_reported += totals.freed_reported;
   }
+  sum.n_allocs = whole(blocks, sum.n_allocs);
+  sum.n_frees = whole(blocks, sum.n_frees);
+  sum.n_blocks = blocks->sample_interval == 0 ? sum.n_blocks : sum.n_allocs - sum.n_frees;
+  sum.freed_reported = whole(blocks, sum.freed_reported);
   return sum;
 }
 
@@ -267,6 +286,7 @@ dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag) {
     sum.usable += part.usable;
     sum.n_blocks += part.n_blocks;
   }
+  sum.n_blocks = whole(blocks, sum.n_blocks);
   return sum;
 }
 

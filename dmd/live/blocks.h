@@ -24,6 +24,10 @@
  * freed blocks as one alone would, so that more are remembered. Where slabs hold the blocks there
  * is one part.
  *
+ * Samples. With --sample-interval few blocks of the program are here, and each stands for others as
+ * well (profile/sampled.h). Totals and sums of tags are then estimates. Where such a block may be
+ * is seen without a lock: marks.h.
+ *
  * Concurrency: the functions belong to the thread that has the engine's lock (engine/engine.h),
  * but for the quick ones at the end, which need no lock. A function takes the locks of the parts
  * that it needs, and they stay taken until dmd_blocks_let_go: until then no block of theirs comes,
@@ -41,6 +45,7 @@
 #include "base/lock.h"
 #include "live/block.h"
 #include "live/freed.h"
+#include "live/marks.h"
 #include "live/slabs.h"
 
 typedef struct dmd_blocks dmd_blocks_t;
@@ -78,11 +83,15 @@ typedef struct dmd_blocks_config {
   uint32_t max_freed; /* blocks to remember after they are freed, of each part */
   uint32_t n_parts;   /* rounded up to a power of two, 0 to 1 */
   const dmd_waiting_t *waiting; /* for the parts' locks; NULL: there are none */
+  uint64_t sample_interval;     /* 0: all blocks of the program are here */
 } dmd_blocks_config_t;
 
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config);
 
 void dmd_blocks_destroy(dmd_blocks_t *blocks);
+
+/* Where blocks are, if they are samples; else NULL. */
+dmd_marks_t *dmd_blocks_marks(const dmd_blocks_t *blocks);
 
 /* ---- Blocks come, change and go. ---- */
 

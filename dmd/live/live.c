@@ -17,10 +17,13 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   live->env = env;
   live->generation = 1;
   live->config = *config;
-  live->blocks = dmd_blocks_create(env, &(dmd_blocks_config_t){.slabs = config->slabs,
-                                                               .max_freed = config->freed_blocks,
-                                                               .n_parts = config->n_parts,
-                                                               .waiting = config->waiting});
+  live->blocks =
+      dmd_blocks_create(env, &(dmd_blocks_config_t){.slabs = config->slabs,
+                                                    .max_freed = config->freed_blocks,
+                                                    .n_parts = config->n_parts,
+                                                    .waiting = config->waiting,
+                                                    .sample_interval = config->sample_interval});
+  live->marks = dmd_blocks_marks(live->blocks);
   dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);
   dmd_reports_init(&live->reports, env);
   dmd_intern_init(&live->reporter_names, env, "dmd.live.reporters");
@@ -95,7 +98,7 @@ dmd_group_t dmd_live_group_of(const dmd_live_t *live, const dmd_block_t *block) 
                        .reports = block->reports,
                        .tag = block->tag,
                        .thread = block->thread & DMD_MAX_THREAD,
-                       .sampled = sampled};
+                       .sampled = sampled || live->config.sample_interval > 0};
 }
 
 /* Cumulative mode remembers the block in a group, for the time after it is gone. */

@@ -70,8 +70,10 @@ typedef struct dmd_live_config {
   bool allocator_is_auto; /* the host chose it, not the user */
   uint64_t word_szB;      /* the program's: 4 or 8 */
   bool partial_stacks;
-  bool inherit_tags;     /* a new thread carries the tag of the thread that creates it */
-  uint64_t sample_below; /* bytes; 0: off */
+  bool inherit_tags;        /* a new thread carries the tag of the thread that creates it */
+  uint64_t sample_below;    /* bytes; 0: off */
+  uint64_t sample_interval; /* bytes; 0: off. The host then tells of those blocks only that are
+                               kept (countdown.h) */
   uint64_t seed;
   uint32_t freed_blocks;        /* blocks to remember after they are freed */
   dmd_slabs_t *slabs;           /* where the host takes small blocks from, see blocks.h; or NULL */
@@ -86,6 +88,7 @@ typedef struct dmd_live {
   const dmd_env_t *env;
   dmd_live_config_t config;
   dmd_blocks_t *blocks;
+  dmd_marks_t *marks; /* of the blocks, with sample_interval; else NULL */
   dmd_sampler_t sampler;
   dmd_reports_t reports;
   dmd_intern_t reporter_names, tag_names;
@@ -167,6 +170,12 @@ dmd_block_t *dmd_live_move_announced(dmd_live_t *live, uint64_t addr, dmd_block_
  * addr, became this one, which bears the tag that its thread carries now. */
 void dmd_live_end_move(dmd_live_t *live, uint64_t addr, dmd_block_t *block,
                        const dmd_new_block_t *now);
+
+/* Whether sampling passed over whatever block may start at addr. What is certain is seen without a
+ * lock; false: it may have done so all the same. */
+static inline bool dmd_live_passed_over(const dmd_live_t *live, uint64_t addr) {
+  return live->marks != NULL && !dmd_marks_may_have(live->marks, addr);
+}
 
 /* The block that starts at addr, or NULL. */
 static inline const dmd_block_t *dmd_live_find(const dmd_live_t *live, uint64_t addr) {

@@ -243,7 +243,8 @@ bool dmd_live_end_reporter(dmd_live_t *live, uint32_t thread, uint64_t claimed, 
     return false;
   scope->is_mixed |= end.place.in_coroutine && !scope->begin.in_coroutine;
   uint32_t outer = claim_around(live, thread, scope, stack);
-  if (dmd_live_keeps_reports(live))
+  /* Of a program that is sampled most of what is claimed is not known. */
+  if (dmd_live_keeps_reports(live) && live->config.sample_interval == 0)
     judge_end(live, scope, claimed, stack);
   part(live, scope->data);
   dmd_claim_t *claim = dmd_claims_at(&live->claims, scope->data);

@@ -3,12 +3,16 @@
 
 #include "base/mem.h"
 #include "profile/groups.h"
+#include "profile/sampled.h"
 
-void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, dmd_slabs_t *slabs, uint32_t max_freed) {
+void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
+                   dmd_marks_t *marks) {
   dmd_mem_zero(part, sizeof *part);
-  dmd_heap_init(&part->heap, env, slabs);
+  part->sample_interval = config->sample_interval;
+  part->marks = marks;
+  dmd_heap_init(&part->heap, env, config->slabs);
   dmd_pool_init(&part->tag_sums, env, "dmd.blocks.tag_sums", sizeof(dmd_tag_sum_t));
-  dmd_freed_init(&part->freed, env, max_freed);
+  dmd_freed_init(&part->freed, env, config->max_freed);
 }
 
 void dmd_part_destroy(dmd_part_t *part) {
@@ -19,42 +23,68 @@ void dmd_part_destroy(dmd_part_t *part) {
 
 /* ---- Counting. ---- */
 
+/* What a block counts as: itself or, where it is a sample, what it stands for. */
+typedef struct {
+  uint64_t n, req, usable;
+} count_t;
+
+static count_t count_of(const dmd_part_t *part, const dmd_block_t *block) {
+  uint64_t usable = dmd_block_usable(block);
+  if (__builtin_expect(part->sample_interval == 0, 1))
+    return (count_t){1, block->req, usable};
+  double weight = dmd_sampled_weight(part->sample_interval, block->req);
+  return (count_t){(uint64_t)(weight * DMD_PART_FRACTION), (uint64_t)(weight * (double)block->req),
+                   (uint64_t)(weight * (double)usable)};
+}
+
 static dmd_tag_sum_t *sum_of_tag(const dmd_part_t *part, uint32_t tag) {
   return DMD_POOL_AT(&part->tag_sums, dmd_tag_sum_t, tag);
 }
 
 /* Adds to what the tag's blocks amount to, or takes from it. */
-static void count_tag(dmd_part_t *part, const dmd_block_t *block, int by) {
-  dmd_pool_reach(&part->tag_sums, block->tag);
-  sum_of_tag(part, block->tag)->usable += dmd_block_usable(block) * (uint64_t)by;
-  sum_of_tag(part, block->tag)->n_blocks += (uint64_t)by;
+static void count_tag(dmd_part_t *part, uint32_t tag, count_t count, int by) {
+  dmd_pool_reach(&part->tag_sums, tag);
+  sum_of_tag(part, tag)->usable += count.usable * (uint64_t)by;
+  sum_of_tag(part, tag)->n_blocks += count.n * (uint64_t)by;
 }
 
 /* The block is in use here from now on, or no more. */
 static void count_in(dmd_part_t *part, const dmd_block_t *block) {
-  part->totals.in_use_szB += block->req;
+  count_t count = count_of(part, block);
+  part->totals.in_use_szB += count.req;
   if (block->tag != DMD_NONE)
-    count_tag(part, block, 1);
+    count_tag(part, block->tag, count, 1);
 }
 
 static void count_out(dmd_part_t *part, const dmd_block_t *block) {
-  part->totals.in_use_szB -= block->req;
+  count_t count = count_of(part, block);
+  part->totals.in_use_szB -= count.req;
   if (block->tag != DMD_NONE)
-    count_tag(part, block, -1);
+    count_tag(part, block->tag, count, -1);
 }
 
 static void count_new(dmd_part_t *part, const dmd_block_t *block) {
-  part->totals.n_allocs++;
-  part->totals.alloc_szB += block->req;
+  count_t count = count_of(part, block);
+  part->totals.n_allocs += count.n;
+  part->totals.alloc_szB += count.req;
   count_in(part, block);
+}
+
+/* A free is counted when it is told, so that one of nothing counts, too. Where blocks are sampled
+ * it counts as what its block stood for, and frees of nothing are not known. */
+static void count_free(dmd_part_t *part) {
+  part->totals.n_frees += part->sample_interval == 0;
 }
 
 /* The block goes away or starts anew, at this stack. */
 static void count_old(dmd_part_t *part, const dmd_block_t *block, uint32_t stack) {
+  uint64_t n = count_of(part, block).n;
   count_out(part, block);
+  if (part->sample_interval > 0)
+    part->totals.n_frees += n;
   if (block->reports == DMD_NONE)
     return;
-  part->totals.freed_reported++;
+  part->totals.freed_reported += n;
   if (part->gone != NULL)
     part->gone(part->gone_ctx, block, stack);
 }
@@ -90,6 +120,8 @@ static const dmd_block_t *fill(dmd_part_t *part, dmd_block_t *block, const dmd_n
 }
 
 const dmd_block_t *dmd_part_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint32_t tag) {
+  if (part->marks != NULL)
+    dmd_marks_add(part->marks, new_block->addr);
   dmd_block_t *block = dmd_heap_add(&part->heap, new_block->addr, new_block->flags);
   return fill(part, block, new_block, tag);
 }
@@ -97,9 +129,11 @@ const dmd_block_t *dmd_part_add(dmd_part_t *part, const dmd_new_block_t *new_blo
 dmd_remove_t dmd_part_remove(dmd_part_t *part, uint64_t addr, uint32_t stack) {
   dmd_removed_t *removed = &part->leaving.removed;
   dmd_part_settle(part);
-  part->totals.n_frees++;
+  count_free(part);
   if (!dmd_heap_remove(&part->heap, addr, removed))
     return DMD_REMOVE_FAILED;
+  if (part->marks != NULL)
+    dmd_marks_remove(part->marks, addr);
   part->leaving.addr = addr;
   part->leaving.stack = stack;
   if (removed->stays)
@@ -111,7 +145,9 @@ dmd_remove_t dmd_part_remove(dmd_part_t *part, uint64_t addr, uint32_t stack) {
 
 void dmd_part_remove_this(dmd_part_t *part, uint64_t addr, dmd_block_t *block, uint32_t stack) {
   dmd_part_settle(part);
-  part->totals.n_frees++;
+  count_free(part);
+  if (part->marks != NULL)
+    dmd_marks_remove(part->marks, addr);
   dmd_heap_remove_this(&part->heap, addr, block, &part->leaving.removed);
   part->leaving.addr = addr;
   part->leaving.stack = stack;
@@ -135,7 +171,7 @@ dmd_block_t *dmd_part_move_announced(dmd_part_t *part, uint64_t addr, dmd_block_
 
 const dmd_block_t *dmd_part_renew(dmd_part_t *part, const dmd_new_block_t *now, uint32_t tag) {
   dmd_block_t *block = dmd_part_find_freeable(part, now->addr);
-  part->totals.n_frees++;
+  count_free(part);
   count_old(part, block, now->stack);
   block->flags = now->flags & DMD_BLOCK_FLAGS;
   return fill(part, block, now, tag);
@@ -148,8 +184,9 @@ void dmd_part_resize_announced(dmd_part_t *part, dmd_block_t *block, uint64_t re
 }
 
 void dmd_part_count_failed_realloc(dmd_part_t *part, uint64_t req) {
-  part->totals.n_allocs++;
-  part->totals.n_frees++;
+  uint64_t n = part->sample_interval == 0 ? 1 : DMD_PART_FRACTION;
+  part->totals.n_allocs += n;
+  part->totals.n_frees += n;
   part->totals.alloc_szB += req;
 }
 

@@ -14,6 +14,7 @@
 #include "base/lock.h"
 #include "live/blocks.h"
 #include "live/heap.h"
+#include "live/marks.h"
 
 enum { DMD_PART_LINE = 64 }; /* bytes of a line of the processor's caches */
 
@@ -32,11 +33,14 @@ typedef struct dmd_part {
   dmd_totals_t totals; /* but for n_blocks, which the heap has; with the block that leaves */
   dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id; with that block too */
   dmd_freed_t freed;
+  uint64_t sample_interval; /* 0: all blocks are here */
+  dmd_marks_t *marks;       /* of those that are; NULL where all are */
   void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
   void *gone_ctx;
 } dmd_part_t;
 
-void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, dmd_slabs_t *slabs, uint32_t max_freed);
+void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
+                   dmd_marks_t *marks);
 void dmd_part_destroy(dmd_part_t *part);
 
 const dmd_block_t *dmd_part_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint32_t tag);
@@ -61,6 +65,9 @@ dmd_block_t *dmd_part_find_containing(dmd_part_t *part, uint64_t addr, uint64_t 
 const dmd_freed_block_t *dmd_part_find_freed(dmd_part_t *part, uint64_t addr);
 
 void dmd_part_settle(dmd_part_t *part);
+
+/* Where blocks are sampled, numbers of blocks are in 1 / DMD_PART_FRACTION of one here. */
+enum { DMD_PART_FRACTION = 1 << 16 };
 dmd_totals_t dmd_part_totals(dmd_part_t *part);
 dmd_tag_sum_t dmd_part_tag_sum(dmd_part_t *part, uint32_t tag);
 

@@ -86,7 +86,7 @@ void dmd_published_check(const dmd_live_t *live, dmd_translation_t *ids) {
   const dmd_memreports_t *reports = &live->memreports;
   /* If blocks are sampled, the right amount is not known exactly enough. */
   if (dmd_memreports_count(reports) == 0 || !dmd_live_keeps_reports(live) ||
-      live->config.sample_below > 0)
+      live->config.sample_below > 0 || live->config.sample_interval > 0)
     return;
   check_t c = {.live = live, .ids = ids};
   dmd_measured_init(&c.measured, ids->to);

@@ -22,15 +22,16 @@
 #ifndef DMD_LIVE_SAMPLE_H
 #define DMD_LIVE_SAMPLE_H
 
+#include "base/random.h"
+
 #include <stdbool.h>
-#include <stdint.h>
 
 typedef struct dmd_sampler {
   bool partial;          /* partial stacks */
   uint64_t sample_below; /* N; 0: off */
   uint64_t position;     /* in the window at hand, below N */
   uint64_t drawn;        /* the byte drawn in it; UINT64_MAX: already passed */
-  uint64_t random[2];
+  dmd_random_t random;
   uint64_t failures; /* bytes that still fail before the next success */
 } dmd_sampler_t;
 

@@ -8,6 +8,7 @@
 #include "live/stack.h"
 #include "profile/claimblocks.h"
 #include "profile/faultnames.h"
+#include "profile/sampled.h"
 
 typedef struct {
   const dmd_live_t *live;
@@ -88,7 +89,10 @@ static void add_block(snapshot_t *s, const dmd_block_t *block) {
 }
 
 static void add_up(snapshot_t *s, const dmd_block_t *block) {
-  s->in_blocks_szB += dmd_block_usable(block);
+  uint64_t interval = s->live->config.sample_interval, usable = dmd_block_usable(block);
+  if (interval > 0)
+    usable = (uint64_t)(dmd_sampled_weight(interval, block->req) * (double)usable);
+  s->in_blocks_szB += usable;
   if (block->flags & DMD_BLOCK_ANNOUNCED)
     s->announced_szB += dmd_block_usable(block);
 }
@@ -184,6 +188,7 @@ static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
   run->word_szB = live->config.word_szB;
   run->partial_stacks = live->config.partial_stacks;
   run->sample_below = live->config.sample_below;
+  run->sample_interval = live->config.sample_interval;
   run->seed = live->config.seed;
   dmd_totals_t totals = dmd_live_totals(live);
   run->n_allocs = totals.n_allocs;

@@ -12,6 +12,7 @@
 #include "analysis/allocfns.h"
 #include "base/str.h"
 #include "load/loader.h"
+#include "profile/sampled.h"
 
 /* ---- The small part. ---- */
 
@@ -133,6 +134,9 @@ static bool resolve(dmd_loader_t *l) {
     /* Blocks of a scan stay apart: each is at an address of its own. */
     if (dmd_intern_count(&profile->stacks) < n && dmd_scanned_is_empty(&profile->scanned))
       dmd_groups_join(&profile->groups);
+    if (!dmd_sampled_fits(profile))
+      good = dmd_cutter_reject(&l->cutter, "the samples stand for more than " DMD_MAX_TOTAL_TEXT
+                                           " bytes, or " DMD_MAX_COUNT_TEXT " blocks");
   }
   dmd_env_free(l->env, stacks);
   return good;

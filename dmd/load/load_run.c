@@ -209,6 +209,14 @@ static void load_stacks(dmd_loader_t *l, const dmd_value_t *item) {
   l->profile->run.partial_stacks = stacks != NULL && dmd_str_equal(stacks, "partial");
 }
 
+static void load_sample_interval(dmd_loader_t *l, const dmd_value_t *item) {
+  uint64_t interval = dmd_load_number_in(l, item, "sampleInterval", 0);
+  if (interval > DMD_MAX_SAMPLE_INTERVAL)
+    dmd_cutter_reject(&l->cutter, "\"sampleInterval\" is more than 1 GiB");
+  else
+    l->profile->run.sample_interval = interval;
+}
+
 typedef struct {
   const char *key;
   enum { TEXT, NUMBER, COUNT, VALUE, LIST, TABLE } form;
@@ -235,6 +243,7 @@ static const member_t members[] = {
     {"wordSize", NUMBER, offsetof(dmd_run_t, word_szB), NULL, NULL},
     {"stacks", VALUE, 0, load_stacks, NULL},
     {"sampleBelow", NUMBER, offsetof(dmd_run_t, sample_below), NULL, NULL},
+    {"sampleInterval", VALUE, 0, load_sample_interval, NULL},
     {"seed", COUNT, offsetof(dmd_run_t, seed), NULL, NULL},
     {"totals", VALUE, 0, load_totals, NULL},
     {"faults", LIST, 0, load_fault, NULL},

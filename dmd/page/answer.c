@@ -5,6 +5,7 @@
 #include "analysis/recordfields.h"
 #include "base/limits.h"
 #include "text/print.h"
+#include "text/record_json.h"
 
 dmd_window_t dmd_window_read(dmd_query_t *query, uint32_t count) {
   uint64_t first = dmd_query_number(query, "first", 0, UINT32_MAX, 0);
@@ -141,6 +142,7 @@ static void write_record(dmd_jsonout_t *j, dmd_view_t *view, uint32_t id) {
   key_name(j, "tag", view, r, DMD_RECORD_TAG);
   if (r->sampled)
     dmd_jsonout_key_bool(j, "sampled", true);
+  dmd_json_write_errors(j, r->variance);
 }
 
 void dmd_answer_whose(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r) {

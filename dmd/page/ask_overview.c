@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * ask=overview: what people look at first: {"mode", "heap", "sections": [{"name", "bytes",
- * "blocks", "records", "share"}], "faults" (ask_faults.c), "worst": [records that hold most, of
- * dark-matter mode unreported ones, each with "whose"], "all": [sentences on all unreported
- * blocks], "reporters" and "tags": {"total", "rows"}}; with old also "changed": {"sentence",
- * "total", "places": [...]}.
+ * ask=overview: what people look at first: {"mode", "heap", "sampled", of estimates "bytesError"
+ * and "blocksError" of the heap, "sections": [{"name", "bytes", "blocks", "records", "share"}],
+ * "faults" (ask_faults.c), "worst": [records that hold most, of dark-matter mode unreported ones,
+ * each with "whose"], "all": [sentences on all unreported blocks], "reporters" and "tags":
+ * {"total", "rows"}}; with old also "changed": {"sentence", "total", "places": [...]}.
  */
 #include "analysis/changes.h"
 #include "page/answer.h"
 #include "page/asks.h"
+#include "text/record_json.h"
 #include "text/text_changes.h"
 #include "text/text_rows.h"
 
@@ -138,6 +139,7 @@ bool dmd_ask_overview(dmd_page_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_jsonout_key_str(&j, "mode", dmd_mode_name(view->profile->mode));
   dmd_answer_key_sum(&j, "heap", view->records.usable, view->records.num);
   dmd_jsonout_key_bool(&j, "sampled", view->records.sampled);
+  dmd_json_write_errors(&j, view->records.variance);
   write_sections(&j, view);
   dmd_jsonout_key(&j, "faults");
   dmd_answer_faults(&j, view, (dmd_window_t){0, FAULTS});

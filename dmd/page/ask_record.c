@@ -65,7 +65,8 @@ static uint32_t add_up(const dmd_view_t *view, const dmd_record_t *r, part_t *pa
   uint32_t n = 0;
   for (uint32_t i = 0; i < r->n_groups; i++) {
     const dmd_group_t *g = dmd_record_group(&view->records, r, i);
-    parts[i] = (part_t){g->stack, (int64_t)g->num * (int64_t)(g->req + g->slop), (int64_t)g->num};
+    parts[i] =
+        (part_t){g->stack, dmd_group_usable(view->profile, g), dmd_group_blocks(view->profile, g)};
     order[i] = i;
   }
   dmd_sort(view->profile->env, order, r->n_groups, compare_stacks, parts);

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "graph/typedgroups.h"
 #include "page/pagegraph.h"
+#include "profile/sampled.h"
 
 /* ---- Profiles that are made for a view. ---- */
 
@@ -63,6 +64,7 @@ void dmd_view_tell(const dmd_view_t *view, dmd_records_t *records) {
     return;
   records->usable = view->heap.usable;
   records->num = view->heap.num;
+  records->variance = view->heap.variance;
 }
 
 /* ---- Views. ---- */
@@ -147,6 +149,10 @@ bool dmd_page_files_of(const dmd_page_t *page, dmd_query_t *query, const dmd_pag
   if (of_profiles && (*old)->profile.mode != (*of)->profile.mode)
     return dmd_query_reject(query, "the files are of different modes, and cannot be compared",
                             "compare files of one mode");
+  if (of_profiles && !dmd_sampled_alike(&(*old)->profile, &(*of)->profile))
+    return dmd_query_reject(query,
+                            "the files are sampled in different ways, and cannot be compared",
+                            "compare files of one --sample-interval");
   return true;
 }
 

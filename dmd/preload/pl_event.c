@@ -45,10 +45,25 @@ static uint64_t usable_of(uint64_t addr) {
   return g_real.malloc_usable_size((void *)(uintptr_t)addr);
 }
 
+/* Whether a new block of this size is known from now on. The thread is inside. */
+static bool is_kept(pl_thread_t *thread, size_t req) {
+  const dmd_live_config_t *config = &g_engine.live.config;
+  return config->sample_interval == 0 ||
+         dmd_countdown_keeps(&thread->countdown, config->sample_interval,
+                             config->seed + thread->number, req);
+}
+
+/* Whether all blocks are known, so that what is none is a mistake of the program's. */
+static bool knows_all(void) {
+  return g_is_complete && g_engine.live.config.sample_interval == 0;
+}
+
 /* The stack is that of the handler no more: the caller is what is left of it. An address of which
  * another block is known is a mystery of the kind above. */
 static void tell_of_block(pl_thread_t *thread, const pl_note_t *what) {
   bool is_free = what->kind == PL_NOTE_FREE;
+  if (!is_free && !is_kept(thread, what->req))
+    return;
   uint64_t usable = is_free ? 0 : usable_of(what->addr);
   thread->entry = what->entry;
   thread->stack = pl_stack_of_entry(&what->entry);
@@ -167,6 +182,17 @@ static dmd_quick_event_t quick_event(pl_thread_t *thread) {
       .quick = &thread->quick, .thread = thread->number, .stack = stack_of, .ctx = thread};
 }
 
+static void tell_new(pl_thread_t *thread, uint64_t addr, size_t req) {
+  uint64_t usable = usable_of(addr);
+  dmd_quick_event_t event = quick_event(thread);
+  if (dmd_observed_quick_alloc(&g_engine, &event, addr, req, usable))
+    return;
+  lock_with_stack(thread, true);
+  if (!dmd_observed_alloc(&g_engine, thread->number, addr, req, usable))
+    g_is_complete = false;
+  unlock_engine(thread);
+}
+
 void pl_tell_alloc(const pl_entry_t *entry, void *p, size_t req) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p;
@@ -174,14 +200,8 @@ void pl_tell_alloc(const pl_entry_t *entry, void *p, size_t req) {
     note(thread, &(pl_note_t){.addr = addr, .req = req, .entry = *entry});
     return;
   }
-  uint64_t usable = usable_of(addr);
-  dmd_quick_event_t event = quick_event(thread);
-  if (!dmd_observed_quick_alloc(&g_engine, &event, addr, req, usable)) {
-    lock_with_stack(thread, true);
-    if (!dmd_observed_alloc(&g_engine, thread->number, addr, req, usable))
-      g_is_complete = false;
-    unlock_engine(thread);
-  }
+  if (is_kept(thread, req))
+    tell_new(thread, addr, req);
   end(thread);
 }
 
@@ -196,7 +216,8 @@ void pl_tell_failure(const pl_entry_t *entry, size_t req) {
 
 void pl_tell_asked(const pl_entry_t *entry, void *p) {
   pl_thread_t *thread = pl_thread();
-  if (g_state == PL_WATCHING && !dmd_observed_wants_size(&g_engine, &thread->quick))
+  if (g_state == PL_WATCHING && (!dmd_observed_wants_size(&g_engine, &thread->quick) ||
+                                 dmd_live_passed_over(&g_engine.live, (uintptr_t)p)))
     return;
   if (!pl_enter(thread, entry, g_engine.rules.report))
     return;
@@ -214,6 +235,8 @@ static void capture_late(pl_thread_t *thread) {
 bool pl_tell_free(const pl_entry_t *entry, void *p) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p;
+  if (pl_is_passed_over(thread, addr))
+    return true;
   if (!begin_at(thread, entry)) {
     note(thread, &(pl_note_t){.addr = addr, .entry = *entry, .kind = PL_NOTE_FREE});
     return true;
@@ -222,7 +245,7 @@ bool pl_tell_free(const pl_entry_t *entry, void *p) {
   dmd_quick_event_t event = quick_event(thread);
   if (!dmd_observed_quick_free(&g_engine, &event, addr)) {
     lock_with_stack(thread, dmd_live_wants_stack_of_free(&g_engine.live));
-    if (!dmd_observed_free(&g_engine, thread->number, addr) && g_is_complete) {
+    if (!dmd_observed_free(&g_engine, thread->number, addr) && knows_all()) {
       is_valid = false;
       capture_late(thread);
       dmd_observed_say_invalid_free(&g_engine, thread->number, addr);
@@ -236,6 +259,8 @@ bool pl_tell_free(const pl_entry_t *entry, void *p) {
 bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving) {
   pl_thread_t *thread = pl_thread();
   *moving = (pl_moving_t){.addr = (uintptr_t)p};
+  if (pl_is_passed_over(thread, moving->addr))
+    return true;
   if (!begin_at(thread, entry)) {
     note(thread, &(pl_note_t){.addr = moving->addr, .entry = *entry, .kind = PL_NOTE_FREE});
     return true;
@@ -247,7 +272,7 @@ bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving
     thread->stack = moving->stack;
     lock_engine();
     moving->block = dmd_observed_begin_realloc(&g_engine, moving->addr);
-    is_valid = moving->block != NULL || !g_is_complete;
+    is_valid = moving->block != NULL || !knows_all();
     if (!is_valid)
       dmd_observed_say_invalid_realloc(&g_engine, thread->number, moving->addr);
     unlock_engine(thread);
@@ -260,11 +285,13 @@ static void tell_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p, 
                        uint64_t usable) {
   dmd_quick_event_t event = quick_event(thread);
   uint64_t addr = (uintptr_t)p;
-  if (p != NULL && dmd_observed_quick_end_realloc(&g_engine, &event, moving->addr, moving->block,
-                                                  addr, req, usable))
+  bool is_gone = p == NULL ? req == 0 : !is_kept(thread, req);
+  if (!is_gone && p != NULL &&
+      dmd_observed_quick_end_realloc(&g_engine, &event, moving->addr, moving->block, addr, req,
+                                     usable))
     return;
   lock_engine();
-  if (p == NULL && req == 0)
+  if (is_gone)
     dmd_observed_free_by_realloc(&g_engine, thread->number, moving->addr, moving->block);
   else if (p == NULL)
     dmd_observed_put_back(&g_engine, moving->addr, moving->block, req);
@@ -279,7 +306,7 @@ static void tell_moved(pl_thread_t *thread, const pl_moving_t *moving, void *p, 
 void pl_tell_realloc_end(const pl_entry_t *entry, const pl_moving_t *moving, void *p, size_t req) {
   pl_thread_t *thread = pl_thread();
   if (moving->block == NULL) {
-    if (p != NULL)
+    if (p != NULL && !dmd_countdown_passes(&thread->countdown, req))
       pl_tell_alloc(entry, p, req);
     return;
   }

@@ -13,6 +13,11 @@
  * freed memory with the same address, and there may be more than there is room for: then it is
  * known that not all is known (g_is_complete), and nothing is said of a free of an unknown block.
  *
+ * With --sample-interval few blocks are told: which, each thread decides for itself
+ * (live/countdown.h), when it allocates or, of a note, when that is told. Of what is freed,
+ * reallocated or measured is then seen first whether it may be one of them (live/marks.h). A block
+ * that is no such one may be anything: nothing is said of it.
+ *
  * Concurrency: any thread. The engine lock comes before those of parts of the blocks
  * (live/blocks.h), and these before those of stacks (pl_stack.h) and memory (pl_memory.h); none of
  * pl_objects.h is taken within it.
@@ -54,7 +59,7 @@ void pl_note_request(pl_thread_t *thread);
 
 /* ---- What the program's allocator does. ---- */
 
-/* It gave out a block. */
+/* It gave out a block, that dmd_countdown_passes did not pass over. */
 void pl_tell_alloc(const pl_entry_t *entry, void *p, size_t req);
 
 /* It had none of this size. */
@@ -62,6 +67,12 @@ void pl_tell_failure(const pl_entry_t *entry, size_t req);
 
 /* It is asked how large a block is. */
 void pl_tell_asked(const pl_entry_t *entry, void *p);
+
+/* Whether a block at addr is none that was told, with --sample-interval, without a lock. What a
+ * handler noted may not have been told yet. */
+static inline bool pl_is_passed_over(const pl_thread_t *thread, uint64_t addr) {
+  return dmd_live_passed_over(&g_engine.live, addr) && !thread->inside;
+}
 
 /* It is about to be given one back. False: it must not be, since there is no such block. The
  * program is spared what its allocator would make of that, as it is under Valgrind. */

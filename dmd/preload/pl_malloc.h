@@ -12,13 +12,25 @@
 #define DMD_PRELOAD_PL_MALLOC_H
 
 #include "preload/pl_event.h"
+#include "preload/pl_real.h"
+
+/* Whether a block that the program's allocator gave is none that is to be told, with
+ * --sample-interval; the same of what is to be freed. This is all that most calls cost then, so
+ * that it is asked before anything else is made. */
+static inline bool pl_passes(const void *p, size_t szB) {
+  return p != NULL && dmd_countdown_passes(&pl_thread()->countdown, szB);
+}
+
+static inline bool pl_passes_free(const void *p) {
+  return pl_is_passed_over(pl_thread(), (uintptr_t)p) && !pl_early_has(p);
+}
 
 /* Tells of a block that the program's allocator gave, or, where it is NULL, that it gave none. */
 static inline void *pl_told(const pl_entry_t *entry, void *p, size_t szB) {
-  if (__builtin_expect(p != NULL, 1))
-    pl_tell_alloc(entry, p, szB);
-  else
+  if (__builtin_expect(p == NULL, 0))
     pl_tell_failure(entry, szB);
+  else if (!pl_passes(p, szB))
+    pl_tell_alloc(entry, p, szB);
   return p;
 }
 

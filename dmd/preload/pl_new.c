@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "preload/pl_new.h"
 
-#include "preload/pl_event.h"
+#include "preload/pl_malloc.h"
 #include "preload/pl_message.h"
 #include "preload/pl_real.h"
 
@@ -136,9 +136,7 @@ static void *program_s(unsigned form) {
 #define OURS_NEW(form, parameters, arguments, symbol, name)                                        \
   typedef void *(*fn_##form)parameters;                                                            \
   static void *call_##form(pl_entry_t entry, void *p, size_t szB) {                                \
-    if (p != NULL)                                                                                 \
-      pl_tell_alloc(&entry, p, szB);                                                               \
-    return p;                                                                                      \
+    return p == NULL ? NULL : pl_told(&entry, p, szB);                                             \
   }                                                                                                \
   OURS void *ours_##form parameters {                                                              \
     fn_##form function = (fn_##form)program_s(FORM_##form);                                        \

@@ -74,10 +74,10 @@ bool pl_options_read(void) {
   dmd_options_set_defaults(&dmd_native_option_table, &g_native_options, &g_env);
   if (given != NULL && !take_all(given))
     return false;
-  const char *conflict = dmd_options_conflict(&g_options);
-  if (conflict != NULL)
-    say_wrong("--mode", conflict);
-  return conflict == NULL;
+  dmd_conflict_t conflict = dmd_options_conflict(&g_options);
+  if (conflict.why != NULL)
+    say_wrong(conflict.option, conflict.why);
+  return conflict.why == NULL;
 }
 
 /* ---- Hiding. ---- */

@@ -23,6 +23,8 @@ __attribute__((noinline)) size_t pl_answer_request(size_t fallback, size_t numbe
                                                    size_t arg2, size_t arg3) {
   pl_entry_t entry = PL_ENTRY(PL_IN_NONE);
   pl_thread_t *thread = pl_thread();
+  if (dmd_request_is_passed_over(&g_engine, number, arg1))
+    return fallback;
   if (number == DMD_REQUEST_DUMP || number == DMD_REQUEST_GRAPH)
     prepare_for_dump(thread);
   if (!pl_enter(thread, &entry, wants_stack(number)))

@@ -19,6 +19,7 @@
 #ifndef DMD_PRELOAD_PL_THREAD_H
 #define DMD_PRELOAD_PL_THREAD_H
 
+#include "live/countdown.h"
 #include "live/quick.h"
 
 #include "preload/pl_notes.h"
@@ -32,6 +33,7 @@ typedef struct pl_thread {
                                      unknown */
   struct pl_walker *walker;       /* of pl_stack.h */
   dmd_quick_t quick;              /* what of the engine's state is this thread's */
+  dmd_countdown_t countdown;      /* to the next block that is kept, with --sample-interval */
   int saved_errno;
   pl_notes_t notes; /* what happened while the thread was in the engine */
 } pl_thread_t;

@@ -246,7 +246,7 @@ static void explain_all(explainer_t *e, dmd_faults_t *faults) {
 
 void dmd_claimblocks_explain(dmd_profile_t *profile) {
   explainer_t e;
-  if (profile->run.sample_below > 0)
+  if (dmd_profile_is_sampled(profile))
     return; /* sums of blocks are estimates */
   begin(&e, profile);
   for (uint32_t id = 1; id <= dmd_faults_count(&profile->faults); id++)

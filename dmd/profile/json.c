@@ -305,6 +305,8 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   key_str(j, "replacedNew", run->replaced_new);
   dmd_jsonout_key_str(j, "stacks", run->partial_stacks ? "partial" : "full");
   dmd_jsonout_key_u64(j, "sampleBelow", run->sample_below);
+  if (run->sample_interval > 0)
+    dmd_jsonout_key_u64(j, "sampleInterval", run->sample_interval);
   dmd_jsonout_key_u64(j, "seed", run->seed);
   write_totals(j, run);
   write_faults(j, profile);

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "profile/sampled.h"
 
 /* Adds blocks that are alike: to each reporter what it counts of them, all or its share. */
 static void add_blocks(dmd_measured_t *m, const dmd_group_t *g) {
@@ -14,12 +15,12 @@ static void add_blocks(dmd_measured_t *m, const dmd_group_t *g) {
   while (dmd_reports_next(&walk)) {
     uint32_t reporter = walk.report->reporter;
     uint64_t part = dmd_reports_part(&m->profile->reports, g->reports, walk.is_first, usable);
-    m->by_reporter[reporter] += (int64_t)(g->num * part);
+    m->by_reporter[reporter] += dmd_group_bytes(m->profile, g, part);
     /* The rest of the block is to be counted once. */
     if (is_shared)
-      m->shared[reporter] -= (int64_t)(g->num * part);
+      m->shared[reporter] -= dmd_group_bytes(m->profile, g, part);
     if (is_shared && !walk.is_again)
-      m->shared[reporter] += (int64_t)(g->num * usable);
+      m->shared[reporter] += dmd_group_usable(m->profile, g);
   }
 }
 

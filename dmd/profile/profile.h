@@ -62,9 +62,10 @@ typedef struct dmd_run {
   uint64_t dump_number; /* of this process, from 1 */
   uint64_t word_szB;
   bool partial_stacks;
-  bool partial_advice;   /* more memory than is read was there to be looked at */
-  uint64_t sample_below; /* bytes; 0: every block is kept */
-  uint64_t seed;         /* of the sampling, where there is any */
+  bool partial_advice;      /* more memory than is read was there to be looked at */
+  uint64_t sample_below;    /* bytes; 0: every block is kept */
+  uint64_t sample_interval; /* bytes; the same: see sampled.h */
+  uint64_t seed;            /* of the sampling, where there is any */
   /* Calls and requested bytes since the start, counted as Memcheck counts them. */
   uint64_t n_allocs, n_frees, alloc_szB;
   uint64_t in_use_szB, in_use_blocks; /* requested bytes and blocks now */
@@ -190,7 +191,8 @@ static inline const dmd_footprint_t *dmd_profile_process_memory(const dmd_profil
 void dmd_footprint_add(dmd_footprint_t *to, const dmd_footprint_t *from);
 
 static inline bool dmd_profile_is_sampled(const dmd_profile_t *profile) {
-  return profile->run.is_known && profile->run.sample_below > 0;
+  return profile->run.is_known &&
+         (profile->run.sample_below > 0 || profile->run.sample_interval > 0);
 }
 
 #endif

@@ -123,6 +123,8 @@ void dmd_translation_init_profile(dmd_translation_t *t, dmd_profile_t *to,
                            .from = from,
                            .max_frames = UINT32_MAX};
   to->frame_view = from->frame_view;
+  if (from->run.sample_interval > 0)
+    to->run.sample_interval = from->run.sample_interval;
   init(t, to);
 }
 

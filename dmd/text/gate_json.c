@@ -19,6 +19,8 @@ static void write_record(dmd_jsonout_t *j, const dmd_causes_t *causes, const dmd
   dmd_record_t now = *r;
   now.usable += before.bytes;
   now.num += before.num;
+  now.variance.blocks -= before.variance.blocks;
+  now.variance.bytes -= before.variance.bytes;
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   dmd_json_write_record(j, &causes->records, &now, ~(unsigned)FIELDS_LEFT_OUT);
   if (growth)
@@ -75,6 +77,7 @@ static void write_finding(dmd_jsonout_t *j, const dmd_verdict_t *v, const dmd_fi
   } else {
     write_figure(j, "bytes", "blocks", f->now);
     dmd_jsonout_key_bool(j, "estimated", f->now.sampled || f->before.sampled);
+    dmd_json_write_errors(j, f->now.variance);
   }
   if (f->limit->growth)
     write_figure(j, "baselineBytes", "baselineBlocks", f->before);
@@ -94,7 +97,7 @@ static void write_pattern(dmd_jsonout_t *j, const dmd_pattern_t *p) {
   dmd_jsonout_key_str(j, "pattern", p->text);
   dmd_jsonout_key_str(j, "reason", p->reason);
   dmd_jsonout_key_bool(j, "used", p->used);
-  write_figure(j, "bytes", "blocks", (dmd_figure_t){p->usable, p->num, false});
+  write_figure(j, "bytes", "blocks", (dmd_figure_t){.bytes = p->usable, .num = p->num});
   dmd_jsonout_end(j);
 }
 

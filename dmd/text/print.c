@@ -2,6 +2,7 @@
 #include "text/print.h"
 
 #include "analysis/plain.h"
+#include "analysis/student.h"
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -13,6 +14,13 @@ void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled) {
   if (sampled)
     dmd_out_char(out, '~');
   dmd_out_str(out, buf);
+}
+
+void dmd_print_error(dmd_out_t *out, double variance) {
+  if (variance <= 0)
+    return;
+  dmd_out_str(out, " \xc2\xb1 ");
+  dmd_print_unsigned(out, dmd_standard_error(variance));
 }
 
 void dmd_print_unsigned(dmd_out_t *out, uint64_t v) {

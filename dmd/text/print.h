@@ -13,6 +13,9 @@
 void dmd_print_number(dmd_out_t *out, int64_t v, bool sampled);
 void dmd_print_unsigned(dmd_out_t *out, uint64_t v);
 
+/* ` ± 1,234`, behind an estimate of which this is the variance; nothing where that is 0. */
+void dmd_print_error(dmd_out_t *out, double variance);
+
 /* The number and what it counts: `1 block`, `2 blocks`. */
 void dmd_print_count(dmd_out_t *out, int64_t n, bool sampled, const char *one, const char *many);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "text/record_json.h"
 
+#include "analysis/student.h"
+
 void dmd_json_write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile, const uint32_t *frames,
                            size_t n) {
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
@@ -57,9 +59,17 @@ static void write_field(dmd_jsonout_t *j, const dmd_records_t *records, const dm
     write_stack(j, records, dmd_record_stack(field, r));
 }
 
+void dmd_json_write_errors(dmd_jsonout_t *j, dmd_variance_t variance) {
+  if (variance.blocks <= 0)
+    return;
+  dmd_jsonout_key_u64(j, "bytesError", dmd_standard_error(variance.bytes));
+  dmd_jsonout_key_u64(j, "blocksError", dmd_standard_error(variance.blocks));
+}
+
 void dmd_json_write_record(dmd_jsonout_t *j, const dmd_records_t *records, const dmd_record_t *r,
                            unsigned fields) {
   for (dmd_record_field_id_t id = 0; id < DMD_N_RECORD_FIELDS; id++)
     if (fields & 1u << id)
       write_field(j, records, r, id);
+  dmd_json_write_errors(j, r->variance);
 }

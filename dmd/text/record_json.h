@@ -12,6 +12,10 @@
 void dmd_json_write_frames(dmd_jsonout_t *j, const dmd_profile_t *profile, const uint32_t *frames,
                            size_t n);
 
+/* Writes the standard errors of an estimate's bytes and blocks as members; nothing of what is none.
+ */
+void dmd_json_write_errors(dmd_jsonout_t *j, dmd_variance_t variance);
+
 /* Writes the fields of a record (bits 1 << dmd_record_field_id_t) as members of the object that is
  * open. `allocatedAt` is null if no stack was recorded. Left out are reports that there are none
  * of, and a tag or reporter that is not the same for all of its blocks. */

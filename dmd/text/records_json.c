@@ -3,6 +3,7 @@
 
 #include "profile/json.h"
 #include "text/pieces.h"
+#include "text/record_json.h"
 #include "text/text.h"
 
 typedef struct {
@@ -24,6 +25,7 @@ static void write_section(writer_t *w, dmd_section_t section, const char *name) 
   dmd_jsonout_key_str(j, "name", name);
   key_i64(w, "bytes", s->usable);
   key_i64(w, "blocks", s->num);
+  dmd_json_write_errors(j, s->variance);
   dmd_jsonout_key(j, "records");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < s->n; i++) {
@@ -85,6 +87,7 @@ void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
   dmd_jsonout_object(&w.j, DMD_JSONOUT_INLINE);
   key_i64(&w, "bytes", records->usable);
   key_i64(&w, "blocks", records->num);
+  dmd_json_write_errors(&w.j, records->variance);
   dmd_jsonout_end(&w.j);
   write_runs(&w, runs);
   dmd_json_write_reporter_runs(&w.j, w.profile);

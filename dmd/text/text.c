@@ -40,27 +40,39 @@ static void print_section(const dmd_printer_t *p, dmd_section_t section) {
   }
 }
 
+/* ` ± 1,234 bytes, ± 5 blocks` */
+static void print_errors(dmd_out_t *out, dmd_variance_t variance) {
+  if (variance.blocks <= 0)
+    return;
+  dmd_print_error(out, variance.bytes);
+  dmd_out_str(out, " bytes,");
+  dmd_print_error(out, variance.blocks);
+  dmd_out_str(out, " blocks");
+}
+
 /* `  Unreported:     1,234 bytes ( 12.34%) in     5 blocks (  1.23%)`, in columns. */
-static void print_row(const dmd_printer_t *p, const char *name, int64_t usable, int64_t num,
-                      bool sampled, bool is_total) {
+static void print_row(const dmd_printer_t *p, const char *name, const dmd_section_records_t *s,
+                      bool is_total) {
   dmd_out_t *out = p->out;
   char buf[DMD_FORMAT_MAX + 1] = "~";
-  char *digits = sampled ? buf + 1 : buf;
+  char *digits = s->sampled ? buf + 1 : buf;
   dmd_out_str(out, "  ");
   dmd_out_left(out, name, 15);
   dmd_out_char(out, ' ');
-  dmd_format_commas(digits, usable);
+  dmd_format_commas(digits, s->usable);
   dmd_out_right(out, buf, 12);
   dmd_out_str(out, " bytes (");
-  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(usable, p->records->usable));
+  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(s->usable, p->records->usable));
   dmd_out_right(out, digits, 6);
   dmd_out_str(out, "%) in ");
-  dmd_format_commas(digits, num);
+  dmd_format_commas(digits, s->num);
   dmd_out_right(out, buf, 7);
   dmd_out_str(out, " blocks (");
-  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(num, p->records->num));
+  dmd_format_fixed2(digits, is_total ? 100.0 : dmd_percent(s->num, p->records->num));
   dmd_out_right(out, digits, 6);
-  dmd_out_str(out, "%)\n");
+  dmd_out_str(out, "%)");
+  print_errors(out, s->variance);
+  dmd_out_char(out, '\n');
 }
 
 /* Whose usable sizes the blocks have, e.g. "allocator: jemalloc (--allocator=auto)". */
@@ -93,19 +105,20 @@ static void print_totals(const dmd_printer_t *p) {
   const dmd_run_t *run = &p->profile->run;
   if (!run->is_known)
     return;
+  bool sampled = run->sample_interval > 0;
   dmd_out_str(out, "total heap usage: ");
-  dmd_print_number(out, (int64_t)run->n_allocs, false);
+  dmd_print_number(out, (int64_t)run->n_allocs, sampled);
   dmd_out_str(out, " allocs, ");
-  dmd_print_number(out, (int64_t)run->n_frees, false);
+  dmd_print_number(out, (int64_t)run->n_frees, sampled);
   dmd_out_str(out, " frees, ");
-  dmd_print_number(out, (int64_t)run->alloc_szB, false);
+  dmd_print_number(out, (int64_t)run->alloc_szB, sampled);
   dmd_out_str(out, " bytes allocated; in use: ");
-  dmd_print_number(out, (int64_t)run->in_use_szB, false);
+  dmd_print_number(out, (int64_t)run->in_use_szB, sampled);
   dmd_out_str(out, " bytes in ");
-  dmd_print_number(out, (int64_t)run->in_use_blocks, false);
+  dmd_print_number(out, (int64_t)run->in_use_blocks, sampled);
   dmd_out_str(out, " blocks\n");
   print_allocator(out, run);
-  if (run->n_allocs == 0)
+  if (run->n_allocs == 0 && !sampled)
     dmd_out_str(
         out, "\nNo allocation was seen: the program is linked statically or brings an allocator of "
              "its own.\nSee Valgrind's --soname-synonyms, and the manual on allocators.\n");
@@ -114,10 +127,20 @@ static void print_totals(const dmd_printer_t *p) {
   if (p->profile->mode == DMD_MODE_DARK_MATTER && run->freed_reported > 0 &&
       s[DMD_SECTION_ONCE].n == 0 && s[DMD_SECTION_TWICE].n == 0) {
     dmd_out_str(out, "\nEvery block that was reported (");
-    dmd_print_number(out, (int64_t)run->freed_reported, false);
+    dmd_print_number(out, (int64_t)run->freed_reported, sampled);
     dmd_out_str(out, ") was freed before this dump.\n"
                      "Call DMD_DUMP(label) of dmd.h right after the reporters have run.\n");
   }
+}
+
+/* In a difference: of those of the two that are sampled. */
+static void print_sampling(dmd_out_t *out, const dmd_run_t *run) {
+  if (run->sample_interval == 0)
+    return;
+  dmd_out_str(out, "Sampled: one block for each ");
+  dmd_print_unsigned(out, run->sample_interval);
+  dmd_out_str(out, " bytes on average was kept.\nFigures with ~ are estimates; \xc2\xb1 is "
+                   "followed by their standard error.\n\n");
 }
 
 static void print_summary(const dmd_printer_t *p) {
@@ -131,18 +154,25 @@ static void print_summary(const dmd_printer_t *p) {
     static const dmd_section_t rows[] = {DMD_SECTION_UNREPORTED, DMD_SECTION_ONCE,
                                          DMD_SECTION_TWICE};
     static const char *const names[] = {"Unreported:", "Once-reported:", "Twice-reported:"};
-    print_row(p, "Total:", records->usable, records->num, records->sampled, true);
+    const dmd_section_records_t all = {.usable = records->usable,
+                                       .num = records->num,
+                                       .sampled = records->sampled,
+                                       .variance = records->variance};
+    print_row(p, "Total:", &all, true);
     for (int i = 0; i < 3; i++)
-      print_row(p, names[i], s[rows[i]].usable, s[rows[i]].num, s[rows[i]].sampled, false);
+      print_row(p, names[i], &s[rows[i]], false);
   } else {
     dmd_out_str(out, "  Total: ");
     dmd_print_number(out, records->usable, records->sampled);
+    dmd_print_error(out, records->variance.bytes);
     dmd_out_str(out, " bytes in ");
     dmd_print_number(out, records->num, records->sampled);
+    dmd_print_error(out, records->variance.blocks);
     dmd_out_str(out, " blocks\n");
   }
   dmd_print_fault_counts(p);
   dmd_out_str(out, "}\n\n");
+  print_sampling(out, &p->profile->run);
 }
 
 /* which: "", or " 1" and " 2" in a difference. */

@@ -12,10 +12,16 @@ static void bytes(dmd_out_t *out, int64_t n, bool sampled) {
   dmd_print_count(out, n, sampled, "byte", "bytes");
 }
 
-static void bytes_in_blocks(dmd_out_t *out, dmd_figure_t figure) {
-  bytes(out, figure.bytes, figure.sampled);
-  dmd_out_str(out, " in ");
-  dmd_print_count(out, figure.num, figure.sampled, "block", "blocks");
+static void estimate(dmd_out_t *out, int64_t n, bool sampled, double variance, const char *one,
+                     const char *many) {
+  dmd_print_number(out, n, sampled);
+  dmd_print_error(out, variance);
+  dmd_out_str(out, n == 1 ? one : many);
+}
+
+static void bytes_in_blocks(dmd_out_t *out, dmd_figure_t f) {
+  estimate(out, f.bytes, f.sampled, f.variance.bytes, " byte in ", " bytes in ");
+  estimate(out, f.num, f.sampled, f.variance.blocks, " block", " blocks");
 }
 
 /* ` (12.34%of)`; nothing where the whole is 0. */
@@ -48,7 +54,8 @@ static void print_growth(dmd_out_t *out, const dmd_finding_t *f) {
     bytes(out, f->now.bytes, sampled);
   } else {
     dmd_out_str(out, grown > 0 ? "grew by " : "shrank by ");
-    bytes(out, grown > 0 ? grown : -grown, sampled);
+    estimate(out, grown > 0 ? grown : -grown, sampled,
+             f->now.variance.bytes + f->before.variance.bytes, " byte", " bytes");
     share(out, grown > 0 ? grown : -grown, f->before.bytes, "");
     dmd_out_str(out, " to ");
     dmd_print_number(out, f->now.bytes, sampled);
@@ -139,14 +146,17 @@ static void print_record(dmd_out_t *out, const dmd_causes_t *causes, uint32_t i,
                          int64_t whole) {
   const dmd_record_t *r = dmd_causes_at(causes, i);
   dmd_figure_t before = dmd_causes_before(causes, r);
-  dmd_figure_t now = {r->usable + before.bytes, r->num + before.num, r->sampled};
+  dmd_figure_t now = {.bytes = r->usable + before.bytes,
+                      .num = r->num + before.num,
+                      .sampled = r->sampled,
+                      .variance = {r->variance.blocks - before.variance.blocks,
+                                   r->variance.bytes - before.variance.bytes}};
   dmd_out_str(out, "  ");
   dmd_out_u64(out, i + 1);
   dmd_out_str(out, ". ");
   if (growth) {
     dmd_out_char(out, '+');
-    bytes(out, r->usable, r->sampled);
-    dmd_out_str(out, ": ");
+    estimate(out, r->usable, r->sampled, r->variance.bytes, " byte: ", " bytes: ");
   }
   bytes_in_blocks(out, now);
   if (!growth) {
@@ -305,7 +315,7 @@ static void print_ignored(dmd_out_t *out, const dmd_verdict_t *v) {
     if (p->num == 0)
       continue;
     dmd_out_str(out, "  ");
-    bytes_in_blocks(out, (dmd_figure_t){p->usable, p->num, false});
+    bytes_in_blocks(out, (dmd_figure_t){.bytes = p->usable, .num = p->num});
     dmd_out_str(out, ": ");
     dmd_out_safe(out, p->text);
     dmd_out_str(out, "  # ");

@@ -137,7 +137,7 @@ static void print_tags(const dmd_printer_t *p, const dmd_record_t *r) {
     uint32_t tag = dmd_groups_at(groups, ids[i])->tag;
     int64_t blocks = 0;
     for (; i < n && dmd_groups_at(groups, ids[i])->tag == tag; i++)
-      blocks += (int64_t)dmd_groups_at(groups, ids[i])->num;
+      blocks += dmd_group_blocks(p->profile, dmd_groups_at(groups, ids[i]));
     if (tag == DMD_NONE || blocks == 0)
       continue;
     print_tag(p, r, tag, blocks, !any);
@@ -229,6 +229,7 @@ void dmd_print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t i,
   dmd_print_opening(p, dmd_print_section_name(p, section), section_colour(section));
   dmd_out_str(out, "  ");
   dmd_print_number(out, r->num, r->sampled);
+  dmd_print_error(out, r->variance.blocks);
   dmd_out_str(out, r->num == 1 ? " block" : " blocks");
   dmd_out_str(out, " in heap block record ");
   dmd_print_number(out, i, false);
@@ -238,6 +239,7 @@ void dmd_print_record(const dmd_printer_t *p, dmd_section_t section, uint32_t i,
   print_addresses(p, r);
   dmd_out_str(out, "  ");
   dmd_print_number(out, r->usable, r->sampled);
+  dmd_print_error(out, r->variance.bytes);
   dmd_out_str(out, " bytes (");
   dmd_print_number(out, r->req, r->sampled);
   dmd_out_str(out, " requested / ");

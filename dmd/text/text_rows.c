@@ -2,6 +2,7 @@
 #include "text/text_rows.h"
 
 #include "text/print.h"
+#include "text/record_json.h"
 
 enum { WIDTH = 15, PERCENT_WIDTH = 9 };
 
@@ -40,6 +41,8 @@ void dmd_rows_print(dmd_out_t *out, const dmd_rows_t *rows, uint32_t max_rows) {
   for (uint32_t i = 0; i < n; i++)
     print_row(out, rows, i);
   dmd_print_left_out(out, rows->n, n, " more", " more");
+  if (rows->records->sampled)
+    dmd_out_str(out, "# Blocks were sampled: amounts are estimates.\n");
 }
 
 static void key_i64(dmd_jsonout_t *j, const char *key, int64_t v) {
@@ -67,6 +70,7 @@ void dmd_rows_json(dmd_out_t *out, const dmd_rows_t *rows) {
   dmd_jsonout_object(&j, DMD_JSONOUT_INLINE);
   key_i64(&j, "bytes", records->usable);
   key_i64(&j, "blocks", records->num);
+  dmd_json_write_errors(&j, records->variance);
   dmd_jsonout_end(&j);
   dmd_jsonout_key(&j, "rows");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);

@@ -55,7 +55,7 @@ static void add_group(const dmd_printer_t *p, owners_t *owners, const dmd_group_
     uint64_t part = dmd_reports_part(reports, g->reports, walk.is_first, g->req + g->slop);
     add_share(owners, (owner_t){.reporter = walk.report->reporter,
                                 .frame = named ? DMD_NONE : frame_of(p, walk.report->stack),
-                                .bytes = (int64_t)(part * g->num)});
+                                .bytes = dmd_group_bytes(p->profile, g, part)});
   }
 }
 

@@ -227,6 +227,11 @@ void dmd_tree_print_notes(dmd_out_t *out, const dmd_profile_t *profile,
     dmd_out_u64(out, profile->run.sample_below);
     dmd_out_str(out, " bytes were sampled: amounts are estimates.\n");
   }
+  if (profile->run.sample_interval > 0) {
+    dmd_out_str(out, "note: one block for each ");
+    dmd_out_u64(out, profile->run.sample_interval);
+    dmd_out_str(out, " bytes was kept: amounts are estimates.\n");
+  }
   if (coverage->twice_szB > 0) {
     char amount[DMD_AMOUNT_MAX];
     dmd_format_amount(amount, coverage->twice_szB, DMD_MEMREPORT_BYTES, verbose);

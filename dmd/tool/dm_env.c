@@ -49,11 +49,14 @@ void dm_start_engine(void) {
   dmd_strbuf_init(&why, &g_env);
   dmd_stacks_init(&g_stacks, &g_env);
   dm_unwind_init();
-  const HChar *conflict = dmd_options_conflict(&g_options);
-  if (conflict != NULL)
-    end_with_bad_option("--mode=", dmd_mode_name(g_options.mode), conflict);
+  dmd_conflict_t conflict = dmd_options_conflict(&g_options);
+  if (conflict.why != NULL)
+    end_with_bad_option(conflict.option, "", conflict.why);
   if (g_options.stacks == DMD_STACKS_BY_FP)
     end_with_bad_option("--stacks=", "fp", "only the native engine walks stacks in this way");
+  if (g_options.sample_interval > 0)
+    end_with_bad_option("--sample-interval", "",
+                        "only the native engine samples in this way; see --sample-below");
   if (!dmd_engine_init(&g_engine, &g_env, &g_host, &g_options, &why))
     end_with_bad_option("--dmd-out-file=", g_options.out_file, why.text);
   dmd_strbuf_destroy(&why);

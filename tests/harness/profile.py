@@ -96,11 +96,15 @@ def trace_ids(doc):
             yield advice["alloc"]
 
 
+def is_sampled(run):
+    return run.get("sampleBelow", 0) > 0 or "sampleInterval" in run
+
+
 def check_ids(doc):
     traces, frames = doc["traceTable"], doc["frameTable"]
     used = set(trace_ids(doc))
     require(used <= set(traces), "traces that are referred to are missing: %s" % (used - set(traces)))
-    sampled = doc.get("dmd", {}).get("sampleBelow", 0) > 0
+    sampled = is_sampled(doc.get("dmd", {}))
     require(sampled or used >= set(traces), "nothing refers to the traces %s" % (set(traces) - used))
     used = {frame for trace in traces.values() for frame in trace}
     require(used <= set(frames), "frames that are referred to are missing: %s" % (used - set(frames)))
@@ -164,8 +168,11 @@ def check_blocks(doc):
             require(len(owners) == len(set(owners)), "a sharer stands twice")
         require("reports" not in block or len(block["reps"]) == 2, "more reports than are kept, but not two kept")
         require("alloc" in block or run.get("stacks") != "full", "no allocation stack with --stacks=full")
-        require("sampled" not in block or run["sampleBelow"] > 0, "a sampled block without sampling")
-        require("sampled" not in block or (block["req"] == run["sampleBelow"] and "slop" not in block),
+        require("sampled" not in block or is_sampled(run), "a sampled block without sampling")
+        require("sampled" in block or run.get("trigger") == "merge" or "sampleInterval" not in run,
+                "a block that is not sampled with --sample-interval")
+        require("sampled" not in block or "sampleInterval" in run or
+                (block["req"] == run["sampleBelow"] and "slop" not in block),
                 "a sampled block stands for another size than --sample-below")
         for name in [block.get("tag")] + block.get("reporters", []):
             require(name is None or len(name) <= MAX_NAME, "a name is too long")
@@ -175,7 +182,7 @@ def check_totals(doc):
     run, totals, mode = doc["dmd"], doc["dmd"]["totals"], doc["invocation"]["mode"]
     blocks = sum(block.get("num", 1) for block in doc["blockList"])
     szB = sum(block.get("num", 1) * block["req"] for block in doc["blockList"])
-    if run["sampleBelow"] > 0:
+    if is_sampled(run):
         return
     if mode == "cumulative":
         # Blocks that a request announced and resized have another size in the end than at the start.
@@ -253,7 +260,7 @@ def check_memory(doc):
     memory, reports = run["memory"], run["memoryReports"]
     require(memory.get("residentUnique", 0) <= memory.get("resident", 0), "more of its own than is resident")
     usable = sum(block.get("num", 1) * (block["req"] + block.get("slop", 0)) for block in doc["blockList"])
-    require(run["sampleBelow"] > 0 or mode == "cumulative" or memory["heapAllocated"] == usable,
+    require(is_sampled(run) or mode == "cumulative" or memory["heapAllocated"] == usable,
             "%d usable bytes, but heapAllocated is %s" % (usable, memory["heapAllocated"]))
     keys = [(r.get("process"), r["path"], r["kind"], r["units"]) for r in reports]
     require(len(set(keys)) == len(keys), "two memory reports are alike")

@@ -137,6 +137,7 @@ static void samples_prove_nothing(void **state) {
   (void)state;
   fixture_t f;
   begin(&f);
+  f.profile.run.is_known = true;
   f.profile.run.sample_below = 4096;
   reported(&f, 1, 5000, 0, "new|one");
   add_fault(&f, DMD_FAULT_CLAIM, DMD_REASON_NONE, "a", 5000);

@@ -2,6 +2,8 @@
 #include "engine/options.h"
 #include "host.h"
 
+#include <stdio.h>
+
 typedef struct {
   host_t host;
   dmd_options_t options;
@@ -60,11 +62,61 @@ static void a_scan_has_every_block(void **state) {
   fixture_t f;
   begin(&f);
   assert_true(give(&f, "--mode=scan"));
-  assert_null(dmd_options_conflict(&f.options));
+  assert_null(dmd_options_conflict(&f.options).why);
   assert_true(give(&f, "--sample-below=8"));
-  assert_non_null(dmd_options_conflict(&f.options));
+  assert_non_null(dmd_options_conflict(&f.options).why);
   assert_true(give(&f, "--mode=live"));
-  assert_null(dmd_options_conflict(&f.options));
+  assert_null(dmd_options_conflict(&f.options).why);
+  end(&f);
+}
+
+static void intervals_are_sizes(void **state) {
+  (void)state;
+  static const char *const wrong[] = {"", "x", "-1", "10%", "+5", "1.1GB", "2G", "512kk"};
+  static const struct {
+    const char *text;
+    uint64_t szB;
+  } right[] = {{"0", 0},          {"1", 1},       {"512k", 512 << 10}, {"512KiB", 512 << 10},
+               {"1.5M", 3 << 19}, {"1G", 1 << 30}};
+  fixture_t f;
+  begin(&f);
+  char argument[64];
+  assert_int_equal(dmd_options_live(&f.options).sample_interval, 0);
+  for (size_t i = 0; i < COUNT_OF(right); i++) {
+    snprintf(argument, sizeof argument, "--sample-interval=%s", right[i].text);
+    assert_true(give(&f, argument));
+    assert_int_equal(dmd_options_live(&f.options).sample_interval, right[i].szB);
+  }
+  for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+    snprintf(argument, sizeof argument, "--sample-interval=%s", wrong[i]);
+    assert_false(give(&f, argument));
+    assert_int_equal(f.options.sample_interval, 1 << 30);
+  }
+  end(&f);
+}
+
+/* Each does, once the other one is gone. */
+static void what_needs_all_blocks_does_not_go_with_an_interval(void **state) {
+  (void)state;
+  static const struct {
+    const char *option, *named, *without;
+  } cases[] = {{"--mode=scan", "--mode=scan", "--mode=cumulative"},
+               {"--sample-below=8", "--sample-below", "--sample-below=0"},
+               {"--stacks=partial", "--stacks=partial", "--stacks=fp"},
+               {"--graph=yes", "--graph=yes", "--graph=no"},
+               {"--advice=yes", "--advice=yes", "--advice=auto"}};
+  fixture_t f;
+  begin(&f);
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    assert_true(give(&f, "--sample-interval=1M"));
+    assert_true(give(&f, cases[i].option));
+    assert_string_equal(dmd_options_conflict(&f.options).option, cases[i].named);
+    assert_true(give(&f, "--sample-interval=0"));
+    assert_null(dmd_options_conflict(&f.options).why);
+    assert_true(give(&f, "--sample-interval=1M"));
+    assert_true(give(&f, cases[i].without));
+    assert_null(dmd_options_conflict(&f.options).why);
+  }
   end(&f);
 }
 
@@ -210,6 +262,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults),
       cmocka_unit_test(a_scan_has_every_block),
+      cmocka_unit_test(intervals_are_sizes),
+      cmocka_unit_test(what_needs_all_blocks_does_not_go_with_an_interval),
       cmocka_unit_test(words_are_in_the_order_of_their_enums),
       cmocka_unit_test(rules_keep_their_order),
       cmocka_unit_test(wrong_rules_and_names),

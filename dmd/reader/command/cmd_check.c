@@ -285,6 +285,9 @@ static int judge(const options_t *o, dmd_verdict_t *v) {
   if (before != NULL && !dmdv_are_of_one_mode(v->baseline, before->mode, v->file, now->mode,
                                               "they cannot be compared"))
     return 2;
+  if (before != NULL &&
+      !dmdv_are_sampled_alike(v->baseline, before, v->file, now, "they cannot be compared"))
+    return 2;
   int status = 2;
   if (evaluate(o, v)) {
     if (o->ignore != NULL)
@@ -364,7 +367,9 @@ static int check_merged(const options_t *o, dmd_ignore_t *ignore) {
 static bool are_of_one_mode(const options_t *o, const dmd_profile_t *profiles) {
   for (int i = 1; i < o->files.n; i++)
     if (!dmdv_are_of_one_mode(o->files.names[0], profiles[0].mode, o->files.names[i],
-                              profiles[i].mode, "these are not equal runs"))
+                              profiles[i].mode, "these are not equal runs") ||
+        !dmdv_are_sampled_alike(o->files.names[0], &profiles[0], o->files.names[i], &profiles[i],
+                                "these are not equal runs"))
       return false;
   return true;
 }

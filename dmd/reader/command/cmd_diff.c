@@ -56,7 +56,9 @@ static void print_changes(void *ctx, dmd_out_t *out) {
 static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_options_t *options,
                           int argc, char **argv) {
   if (!dmdv_are_of_one_mode(options->files.names[0], old->mode, options->files.names[1], new->mode,
-                            "they cannot be compared"))
+                            "they cannot be compared") ||
+      !dmdv_are_sampled_alike(options->files.names[0], old, options->files.names[1], new,
+                              "they cannot be compared"))
     return false;
   if (options->causal)
     return dmdv_outfile_print(options->output, !options->no_pager, print_changes,

@@ -44,6 +44,8 @@ static bool add_file(dmd_merge_t *merge, char **files, int i, bool keep_processe
   char *process = dmd_process_name(&profile);
   bool good = i == 0 || dmdv_are_of_one_mode(files[0], merge->profile.mode, files[i], profile.mode,
                                              "they cannot be merged");
+  good = good && (i == 0 || dmdv_are_sampled_alike(files[0], &merge->profile, files[i], &profile,
+                                                   "they cannot be merged"));
   if (good && !dmd_merge_add(merge, &profile, keep_processes ? process : NULL))
     good = dmdv_error("merge: with %s there is more than one profile can "
                       "hold (" DMD_MAX_TOTAL_TEXT " bytes, " DMD_MAX_COUNT_TEXT

@@ -78,8 +78,8 @@ bool dmdv_native_take(dmdv_native_t *native, const char *option) {
 }
 
 bool dmdv_native_check(const dmdv_native_t *native) {
-  const char *conflict = dmd_options_conflict(&native->options);
-  return conflict == NULL || dmdv_error("run: --mode: %s", conflict);
+  dmd_conflict_t conflict = dmd_options_conflict(&native->options);
+  return conflict.why == NULL || dmdv_error("run: %s: %s", conflict.option, conflict.why);
 }
 
 /* ---- Running. ---- */

@@ -3,6 +3,7 @@
 
 #include "analysis/filter.h"
 #include "profile/json.h"
+#include "profile/sampled.h"
 #include "reader/command/naming.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
@@ -12,6 +13,7 @@
 #include "text/text.h"
 #include "text/text_rows.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,22 @@ bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_n
   return as_printed(mode) == as_printed(other_mode) ||
          dmdv_error("%s is of mode %s and %s of mode %s: %s", name, dmd_mode_name(mode), other_name,
                     dmd_mode_name(other_mode), meaning);
+}
+
+/* Such as "by --sample-interval=524288". */
+static void describe_sampling(const dmd_run_t *run, char *text, size_t szB) {
+  bool by_interval = run->sample_interval > 0;
+  snprintf(text, szB, "by --sample-%s=%" PRIu64, by_interval ? "interval" : "below",
+           by_interval ? run->sample_interval : run->sample_below);
+}
+
+bool dmdv_are_sampled_alike(const char *name, const dmd_profile_t *profile, const char *other_name,
+                            const dmd_profile_t *other, const char *meaning) {
+  char how[64], other_how[64];
+  describe_sampling(&profile->run, how, sizeof how);
+  describe_sampling(&other->run, other_how, sizeof other_how);
+  return dmd_sampled_alike(profile, other) ||
+         dmdv_error("%s is sampled %s and %s %s: %s", name, how, other_name, other_how, meaning);
 }
 
 bool dmdv_write_profile(const dmd_profile_t *profile, const char *output) {

@@ -26,6 +26,10 @@ bool dmdv_write_named(const dmd_profile_t *profile, const char *name);
 bool dmdv_are_of_one_mode(const char *name, dmd_mode_t mode, const char *other_name,
                           dmd_mode_t other_mode, const char *meaning);
 
+/* The same of how they were sampled (profile/sampled.h). */
+bool dmdv_are_sampled_alike(const char *name, const dmd_profile_t *profile, const char *other_name,
+                            const dmd_profile_t *other, const char *meaning);
+
 /* Prints the profile's records. compared: the two profiles that it is the difference of; NULL: it
  * is none. owners: of the heap graph of the same moment; NULL: there is none. argc and argv are the
  * command's, for the title. False, with the reason on stderr, if that fails. */

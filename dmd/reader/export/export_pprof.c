@@ -324,7 +324,7 @@ static void put_comments(pprof_t *p, const char *exporter) {
   if (profile->run.is_known && profile->run.command != NULL)
     put_comment(p, "command: ", profile->run.command);
   if (dmd_profile_is_sampled(profile))
-    put_comment(p, "", "small blocks were sampled: figures are estimates");
+    put_comment(p, "", "blocks were sampled: figures are estimates");
 }
 
 /* Blocks are counted byte by byte: the period that stores of profiles want is one byte. */

@@ -4,6 +4,7 @@
 #include "analysis/record.h"
 #include "base/wire.h"
 #include "base/wireread.h"
+#include "profile/sampled.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 
@@ -44,8 +45,8 @@ bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_prof
     set->records[set->n++] = (dmd_stack_record_t){.stack = dmdv_stacks_id(&stacks, g->stack),
                                                   .of_profile = g->stack,
                                                   .section = dmd_section_of_group(profile, g),
-                                                  .bytes = (int64_t)(g->num * (g->req + g->slop)),
-                                                  .blocks = (int64_t)g->num};
+                                                  .bytes = dmd_group_usable(profile, g),
+                                                  .blocks = dmd_group_blocks(profile, g)};
   }
   dmdv_stacks_destroy(&stacks);
   settle(set);

@@ -86,6 +86,15 @@ function Heap({ answer, file, old, goTo }: Pick<BodyProps, "answer" | "file" | "
         {answer.sampled ? "About " : ""}
         {bytes(heap.bytes)} in {blocks(heap.blocks)}
       </h2>
+      {answer.sampled && (
+        <p>
+          Blocks were sampled: all figures of blocks are estimates
+          {answer.bytesError !== undefined && answer.blocksError !== undefined
+            ? `, here with a standard error of ${bytes(answer.bytesError)} and ${blocks(answer.blocksError)}`
+            : ""}
+          .
+        </p>
+      )}
       {old !== undefined && <p>These are differences: what this file has more than {fileTitle(old)}, or less where there is a minus sign.</p>}
       {file !== undefined && <Facts facts={factsOf(file, answer.mode)} />}
       {isDark && old === undefined && (

@@ -31,6 +31,8 @@ export interface OverviewAnswer {
   readonly mode: string;
   readonly heap: Amount;
   readonly sampled: boolean;
+  readonly bytesError?: number; // of heap, where it is known
+  readonly blocksError?: number;
   readonly sections: readonly SectionRow[];
   readonly faults: { readonly total: number; readonly misreports: number; readonly faults: readonly FaultRow[] };
   readonly worst: readonly WorstRow[];
