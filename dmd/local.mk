@@ -285,6 +285,7 @@ dmd_core_sources = \
   dmd/engine/expression.c dmd/engine/expression.h \
   dmd/engine/elfimage.c dmd/engine/elfimage.h \
   dmd/engine/engine.c dmd/engine/engine.h \
+  dmd/engine/errortext.c dmd/engine/errortext.h \
   dmd/engine/filename.c dmd/engine/filename.h \
   dmd/engine/graphdump.c dmd/engine/graphdump.h \
   dmd/engine/host.h \
@@ -347,6 +348,7 @@ dmd_native_sources = \
   dmd/preload/pl_gzip.c dmd/preload/pl_gzip.h \
   dmd/preload/pl_host.c dmd/preload/pl_host.h \
   dmd/preload/pl_jemalloc.c dmd/preload/pl_jemalloc.h \
+  dmd/preload/pl_libcnames.c dmd/preload/pl_libcnames.h \
   dmd/preload/pl_lines.c dmd/preload/pl_lines.h \
   dmd/preload/pl_lock.c dmd/preload/pl_lock.h \
   dmd/preload/pl_main.c dmd/preload/pl_main.h \
@@ -365,7 +367,8 @@ dmd_native_sources = \
   dmd/preload/pl_slots.c dmd/preload/pl_slots.h \
   dmd/preload/pl_stack.c dmd/preload/pl_stack.h \
   dmd/preload/pl_symbols.c dmd/preload/pl_symbols.h \
-  dmd/preload/pl_thread.c dmd/preload/pl_thread.h
+  dmd/preload/pl_thread.c dmd/preload/pl_thread.h \
+  dmd/preload/pl_write.c dmd/preload/pl_write.h
 
 # dmdv: its main file, and the rest, which unit tests can be linked with.
 dmdv_SOURCES = dmd/reader/command/dmdv.c

@@ -190,3 +190,14 @@ void dmd_mangled_name(dmd_strbuf_t *to, const char *symbol) {
   dmd_strbuf_cut(to, r.first);
   dmd_strbuf_str(to, symbol);
 }
+
+/* ---- Several names. ---- */
+
+int dmd_symbol_compare(const char *a, const char *b) {
+  size_t n_a = dmd_str_span_without(a, "@"), n_b = dmd_str_span_without(b, "@");
+  if (n_a != n_b)
+    return n_a < n_b ? -1 : 1;
+  if ((a[n_a] == '@') != (b[n_b] == '@'))
+    return a[n_a] == '@' ? -1 : 1;
+  return dmd_str_compare(a, b);
+}

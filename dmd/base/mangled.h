@@ -18,4 +18,8 @@
 /* Appends the name. */
 void dmd_mangled_name(dmd_strbuf_t *to, const char *symbol);
 
+/* Negative where a is rather the name of a function than b, which is another one of it: the shorter
+ * one is, as Valgrind has it. A version behind an @ does not count. */
+int dmd_symbol_compare(const char *a, const char *b);
+
 #endif

@@ -23,7 +23,8 @@ typedef struct dmd_native_options {
   const char *log_file; /* NULL: standard error */
   bool quiet;
   bool trace_children;
-  bool run_freeres;
+  bool run_libc_freeres;
+  bool run_cxx_freeres;
   bool child_silent;
   bool control;         /* whether dmdv may ask it something while the program runs */
   bool stats;           /* say at the end how many stacks were known */

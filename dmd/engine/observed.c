@@ -37,7 +37,9 @@ dmd_block_t *dmd_observed_begin_realloc(dmd_engine_t *engine, uint64_t addr) {
   return dmd_blocks_begin_move(engine->live.blocks, addr);
 }
 
-void dmd_observed_say_invalid_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr) {
+void dmd_observed_say_invalid_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                      uint64_t req) {
+  dmd_blocks_count_failed_realloc(engine->live.blocks, req);
   dmd_engine_say_fault(engine, thread, DMD_FAULT_INVALID_REALLOC, "no block starts at", addr);
 }
 

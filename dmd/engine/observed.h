@@ -30,7 +30,8 @@ void dmd_observed_say_invalid_free(dmd_engine_t *engine, uint32_t thread, uint64
  * as it was, but has no address any more (live/blocks.h), and the pointer is good until one of the
  * next three is called with it. */
 dmd_block_t *dmd_observed_begin_realloc(dmd_engine_t *engine, uint64_t addr);
-void dmd_observed_say_invalid_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
+void dmd_observed_say_invalid_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                      uint64_t req);
 
 /* It became this block: as dmd_observed_alloc. */
 bool dmd_observed_end_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t old_addr,

@@ -256,7 +256,7 @@ bool pl_tell_free(const pl_entry_t *entry, void *p) {
   return is_valid;
 }
 
-bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving) {
+bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, size_t req, pl_moving_t *moving) {
   pl_thread_t *thread = pl_thread();
   *moving = (pl_moving_t){.addr = (uintptr_t)p};
   if (pl_is_passed_over(thread, moving->addr))
@@ -274,7 +274,7 @@ bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving
     moving->block = dmd_observed_begin_realloc(&g_engine, moving->addr);
     is_valid = moving->block != NULL || !knows_all();
     if (!is_valid)
-      dmd_observed_say_invalid_realloc(&g_engine, thread->number, moving->addr);
+      dmd_observed_say_invalid_realloc(&g_engine, thread->number, moving->addr, req);
     unlock_engine(thread);
   }
   end(thread);

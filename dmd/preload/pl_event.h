@@ -86,7 +86,7 @@ typedef struct pl_moving {
   uint32_t stack;
 } pl_moving_t;
 
-bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, pl_moving_t *moving);
+bool pl_tell_realloc_begin(const pl_entry_t *entry, void *p, size_t req, pl_moving_t *moving);
 void pl_tell_realloc_end(const pl_entry_t *entry, const pl_moving_t *moving, void *p, size_t req);
 
 /* ---- In a fork. ---- */

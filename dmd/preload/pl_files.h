@@ -8,8 +8,13 @@
 #ifndef DMD_PRELOAD_PL_FILES_H
 #define DMD_PRELOAD_PL_FILES_H
 
+#include "base/outfile.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Those of posix/files.h, but that no signal comes of writing (pl_write.h). */
+extern const dmd_files_t pl_files;
 
 const char *pl_file_error(void *ctx, int error);
 bool pl_file_is_stream(void *ctx, const char *name);

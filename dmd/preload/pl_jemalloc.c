@@ -19,7 +19,7 @@ OURS void *pl_rallocx(void *p, size_t szB, int flags) {
   pl_moving_t moving;
   if (g_real.rallocx == NULL)
     return NULL;
-  if (!pl_tell_realloc_begin(&entry, p, &moving))
+  if (!pl_tell_realloc_begin(&entry, p, szB, &moving))
     return NULL;
   void *now = g_real.rallocx(p, szB, flags);
   pl_tell_realloc_end(&entry, &moving, now, szB);
@@ -38,7 +38,7 @@ OURS size_t pl_xallocx(void *p, size_t szB, size_t extra_szB, int flags) {
     most_szB = SIZE_MAX;
   if (now_szB != before_szB && now_szB >= szB) {
     pl_moving_t moving;
-    if (pl_tell_realloc_begin(&entry, p, &moving))
+    if (pl_tell_realloc_begin(&entry, p, szB, &moving))
       pl_tell_realloc_end(&entry, &moving, p, most_szB < now_szB ? most_szB : now_szB);
   }
   return now_szB;

@@ -17,6 +17,7 @@
 #include "preload/pl_control.h"
 #include "preload/pl_event.h"
 #include "preload/pl_host.h"
+#include "preload/pl_libcnames.h"
 #include "preload/pl_memory.h"
 #include "preload/pl_message.h"
 #include "preload/pl_objects.h"
@@ -65,9 +66,8 @@ void pl_finish(void) {
 /* Other threads may still use what the libraries have. */
 static void finish_at_exit(int status, void *ctx) {
   (void)status, (void)ctx;
-  if (g_state == PL_WATCHING && pl_main_is_ours() && g_native_options.run_freeres &&
-      pl_thread_count() == 1)
-    pl_real_free_libraries();
+  if (g_state == PL_WATCHING && pl_main_is_ours() && pl_thread_count() == 1)
+    pl_real_free_libraries(g_native_options.run_libc_freeres, g_native_options.run_cxx_freeres);
   pl_finish();
 }
 
@@ -118,7 +118,10 @@ static void register_ends(void) {
 /* Other allocators have functions of their own that we do not see. */
 static void look_at_allocator(void) {
   const char *first = pl_real_malloc_before_ours();
-  g_is_complete = first == NULL && pl_real_is_libc();
+  bool is_libc = pl_real_is_libc();
+  g_is_complete = first == NULL && is_libc;
+  if (is_libc)
+    pl_libcnames_watch();
   if (first == NULL)
     return;
   dmd_strbuf_t line;
@@ -126,7 +129,8 @@ static void look_at_allocator(void) {
   dmd_strbuf_str(&line, "dmd: ");
   dmd_strbuf_str(&line, first[0] == '\0' ? "the program" : first);
   dmd_strbuf_str(&line,
-                 " has a malloc of its own, which comes before libdmd.so's: no block is seen");
+                 " has a malloc of its own, which comes before libdmd.so's: blocks are seen as far "
+                 "as it calls __libc_malloc and the like");
   pl_say(line.text);
   dmd_strbuf_destroy(&line);
 }

@@ -33,12 +33,14 @@ OURS static void *pl_malloc(size_t szB) {
   return pl_told(&entry, p, szB);
 }
 
-/* Of a product that is too large either factor may be a negative number. */
+/* Either factor may be a negative number. A product that is too large is calloc's own affair. */
 OURS static void *pl_calloc(size_t n, size_t szB) {
   pl_entry_t entry = PL_ENTRY(PL_IN_CALLOC);
   size_t larger = n > szB ? n : szB, all_szB;
-  if (__builtin_mul_overflow(n, szB, &all_szB))
+  if (__builtin_mul_overflow(n, szB, &all_szB)) {
     all_szB = SIZE_MAX;
+    larger = 0;
+  }
   if (is_early())
     return pl_early_alloc(1, all_szB);
   void *p = g_real.calloc(n, szB);
@@ -77,14 +79,16 @@ OURS static void *pl_valloc(size_t szB) {
   return pl_told(&entry, g_real.valloc(szB), szB);
 }
 
-/* Whoever calls pvalloc asks for whole pages. */
+size_t pl_whole_pages(size_t szB) {
+  size_t page_szB = (size_t)sysconf(_SC_PAGESIZE), rest_szB = szB % page_szB;
+  return rest_szB == 0 ? szB : szB - rest_szB + page_szB;
+}
+
 OURS static void *pl_pvalloc(size_t szB) {
   pl_entry_t entry = PL_ENTRY(PL_IN_PVALLOC);
-  size_t page_szB = (size_t)sysconf(_SC_PAGESIZE), rest_szB = szB % page_szB;
   if (is_early())
     return pl_early_alloc(1, szB);
-  void *p = g_real.pvalloc(szB);
-  return pl_told(&entry, p, rest_szB == 0 ? szB : szB - rest_szB + page_szB);
+  return pl_told(&entry, g_real.pvalloc(szB), pl_whole_pages(szB));
 }
 
 /* ---- free and its kin. ---- */
@@ -136,7 +140,7 @@ static void *leave_early(const pl_entry_t *entry, void *p, size_t szB) {
 }
 
 /* The C library's reallocarray calls realloc, which is ours. So ours does not call it. */
-static void *resize(const pl_entry_t *entry, void *p, size_t szB) {
+void *pl_resize(const pl_entry_t *entry, void *p, size_t szB) {
   if (pl_early_has(p))
     return leave_early(entry, p, szB);
   if (is_early())
@@ -144,7 +148,7 @@ static void *resize(const pl_entry_t *entry, void *p, size_t szB) {
   if (p == NULL)
     return pl_told(entry, g_real.realloc(p, szB), szB);
   pl_moving_t moving;
-  if (!pl_tell_realloc_begin(entry, p, &moving))
+  if (!pl_tell_realloc_begin(entry, p, szB, &moving))
     return NULL;
   void *now = g_real.realloc(p, szB);
   pl_tell_realloc_end(entry, &moving, now, szB);
@@ -155,7 +159,7 @@ static void *resize(const pl_entry_t *entry, void *p, size_t szB) {
 
 OURS static void *pl_realloc(void *p, size_t szB) {
   pl_entry_t entry = PL_ENTRY(PL_IN_REALLOC);
-  return resize(&entry, p, szB);
+  return pl_resize(&entry, p, szB);
 }
 
 OURS static void *pl_reallocarray(void *p, size_t n, size_t szB) {
@@ -165,7 +169,7 @@ OURS static void *pl_reallocarray(void *p, size_t n, size_t szB) {
     errno = ENOMEM;
     return NULL;
   }
-  return resize(&entry, p, all_szB);
+  return pl_resize(&entry, p, all_szB);
 }
 
 /* ---- Sizes. ---- */

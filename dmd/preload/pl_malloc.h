@@ -34,6 +34,12 @@ static inline void *pl_told(const pl_entry_t *entry, void *p, size_t szB) {
   return p;
 }
 
+/* As realloc, and tells it. */
+void *pl_resize(const pl_entry_t *entry, void *p, size_t szB);
+
+/* What whoever calls pvalloc asks for. */
+size_t pl_whole_pages(size_t szB);
+
 /* Where a function of ours begins, and its name; NULL for an address of none. */
 uint64_t pl_function_address(pl_in_t in);
 const char *pl_function_name(uint64_t address);

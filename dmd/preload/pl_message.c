@@ -4,17 +4,18 @@
 #include "base/format.h"
 #include "base/mem.h"
 #include "preload/pl_real.h"
+#include "preload/pl_write.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-static int g_fd = STDERR_FILENO;
+/* "": to standard error. It is opened for each line: a program may close all files that it finds,
+ * and have others by their numbers. */
+static char g_path[PATH_MAX];
 
 /* The process's number as text, at the end of an array. */
 typedef struct {
@@ -32,9 +33,18 @@ static void put_pid(number_t *number) {
   number->start = at;
 }
 
+/* Relative names are meant from where the program was started. */
+static size_t put_folder(char path[PATH_MAX], const char *name) {
+  if (name[0] == '/' || getcwd(path, PATH_MAX - 1) == NULL)
+    return 0;
+  size_t n = dmd_str_length(path);
+  path[n] = '/';
+  return n + 1;
+}
+
 int pl_message_open(const char *name) {
   char path[PATH_MAX];
-  size_t n = 0;
+  size_t n = put_folder(path, name);
   number_t pid;
   put_pid(&pid);
   for (; *name != '\0' && n < sizeof path - 1; name++) {
@@ -48,11 +58,11 @@ int pl_message_open(const char *name) {
     name += is_pid;
   }
   path[n] = '\0';
-  int fd =
-      *name == '\0' ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666) : -1;
+  int fd = *name == '\0' ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
   if (fd < 0)
     return 0;
-  g_fd = fd;
+  close(fd);
+  dmd_mem_copy(g_path, path, n + 1);
   return 1;
 }
 
@@ -64,10 +74,11 @@ void pl_say(const char *line) {
                           {.iov_base = (char *)"== ", .iov_len = 3},
                           {.iov_base = (char *)line, .iov_len = dmd_str_length(line)},
                           {.iov_base = (char *)"\n", .iov_len = 1}};
-  ssize_t written;
-  do
-    written = writev(g_fd, parts, sizeof parts / sizeof *parts);
-  while (written < 0 && errno == EINTR);
+  int fd = g_path[0] == '\0' ? STDERR_FILENO : open(g_path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (fd >= 0)
+    pl_write(fd, parts, sizeof parts / sizeof *parts);
+  if (fd >= 0 && fd != STDERR_FILENO)
+    close(fd);
 }
 
 void pl_die(const char *why) {

@@ -11,9 +11,11 @@
 #include "preload/pl_slots.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <unistd.h>
 
 /* A part of a loaded object that has code. */
@@ -54,14 +56,24 @@ static const char *keep(const char *s) {
   return copy;
 }
 
-/* The program has no name here. */
-static const char *path_of(const struct dl_phdr_info *info) {
-  static char path[PATH_MAX];
-  if (info->dlpi_name != NULL && info->dlpi_name[0] != '\0')
-    return info->dlpi_name;
-  ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-  path[n > 0 ? n : 0] = '\0';
-  return path;
+/* Where a name leads to, into a buffer of PATH_MAX; as it is where that is not to be found out.
+ * Nothing that allocates is called. */
+static void resolve(char *path, const char *name) {
+  char link[32] = "/proc/self/fd/";
+  int fd = name[0] == '\0' ? -1 : open(name, O_PATH | O_CLOEXEC);
+  if (fd >= 0)
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t n = name[0] == '\0' ? readlink("/proc/self/exe", path, PATH_MAX - 1)
+              : fd >= 0       ? readlink(link, path, PATH_MAX - 1)
+                              : -1;
+  if (fd >= 0)
+    close(fd);
+  if (n <= 0 || path[0] != '/') {
+    n = (ssize_t)dmd_str_length(name);
+    n = n < PATH_MAX ? n : PATH_MAX - 1;
+    dmd_mem_copy(path, name, (size_t)n);
+  }
+  path[n] = '\0';
 }
 
 /* The loader relocates the address of the table of strings, in most objects. */
@@ -101,8 +113,10 @@ static void note_build_id(void *ctx, const char *owner, uint32_t type, const voi
 }
 
 static void describe(found_t *found, const struct dl_phdr_info *info) {
-  found->object = (pl_object_t){
-      .path = path_of(info), .soname = "", .bias = info->dlpi_addr, .build_id = found->build_id};
+  found->object = (pl_object_t){.name = info->dlpi_name != NULL ? info->dlpi_name : "",
+                                .soname = "",
+                                .bias = info->dlpi_addr,
+                                .build_id = found->build_id};
   found->build_id[0] = '\0';
   found->object.start = UINT64_MAX;
   for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -123,7 +137,7 @@ static void describe(found_t *found, const struct dl_phdr_info *info) {
 /* ---- Asking the loader. ---- */
 
 static bool is_same(const pl_object_t *a, const pl_object_t *b) {
-  return a->bias == b->bias && dmd_str_equal(a->path, b->path) &&
+  return a->bias == b->bias && dmd_str_equal(a->name, b->name) &&
          dmd_str_equal(a->soname, b->soname) && dmd_str_equal(a->build_id, b->build_id);
 }
 
@@ -138,8 +152,11 @@ static uint32_t number_of(const struct dl_phdr_info *info) {
   if (n == MAX_OBJECTS - 1)
     return DMD_NONE;
   pl_object_t *object = dmd_env_alloc(&g_env, "pl.objects", sizeof *object);
+  char path[PATH_MAX];
+  resolve(path, found.object.name);
   *object = found.object;
-  object->path = keep(found.object.path);
+  object->path = keep(path);
+  object->name = keep(found.object.name);
   object->soname = keep(found.object.soname);
   object->build_id = keep(found.build_id);
   g_objects.object[n + 1] = object;

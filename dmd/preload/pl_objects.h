@@ -20,7 +20,8 @@
 #include <stdint.h>
 
 typedef struct pl_object {
-  const char *path;
+  const char *path;   /* without links */
+  const char *name;   /* by which the loader has it; "" for the program */
   const char *soname; /* "": none */
   uint64_t start, end;
   uint64_t eh_frame_hdr; /* its table of unwind information; 0: none */

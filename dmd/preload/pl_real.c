@@ -86,6 +86,13 @@ void pl_real_find(void) {
   FIND(sigwait);
   FIND(sigwaitinfo);
   FIND(sigtimedwait);
+  FIND(__libc_malloc);
+  FIND(__libc_calloc);
+  FIND(__libc_realloc);
+  FIND(__libc_memalign);
+  FIND(__libc_valloc);
+  FIND(__libc_pvalloc);
+  FIND(__libc_free);
   FIND(__libc_freeres);
   FIND(_ZN9__gnu_cxx9__freeresEv);
   if (found.malloc == NULL || found.calloc == NULL || found.realloc == NULL || found.free == NULL ||
@@ -116,10 +123,10 @@ const char *pl_real_malloc_before_ours(void) {
   return is_ours ? NULL : first.dli_fname;
 }
 
-void pl_real_free_libraries(void) {
-  if (g_real._ZN9__gnu_cxx9__freeresEv != NULL)
+void pl_real_free_libraries(bool libc, bool cxx) {
+  if (cxx && g_real._ZN9__gnu_cxx9__freeresEv != NULL)
     g_real._ZN9__gnu_cxx9__freeresEv();
-  if (g_real.__libc_freeres != NULL)
+  if (libc && g_real.__libc_freeres != NULL)
     g_real.__libc_freeres();
 }
 

@@ -46,6 +46,13 @@ typedef struct pl_real {
   int (*sigwait)(const sigset_t *, int *);
   int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
   int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
+  void *(*__libc_malloc)(size_t);
+  void *(*__libc_calloc)(size_t, size_t);
+  void *(*__libc_realloc)(void *, size_t);
+  void *(*__libc_memalign)(size_t, size_t);
+  void *(*__libc_valloc)(size_t);
+  void *(*__libc_pvalloc)(size_t);
+  void (*__libc_free)(void *);
   void (*__libc_freeres)(void);            /* free what the C library, */
   void (*_ZN9__gnu_cxx9__freeresEv)(void); /* and the C++ library, keep for themselves */
 } pl_real_t;
@@ -72,9 +79,9 @@ bool pl_real_is_libc(void);
  * long as it is loaded; NULL: there is none. */
 const char *pl_real_malloc_before_ours(void);
 
-/* Has the C and the C++ library free what they keep for themselves, and flush their streams. No
+/* Has the C or the C++ library free what they keep for themselves, and flush their streams. No
  * other thread may run. */
-void pl_real_free_libraries(void);
+void pl_real_free_libraries(bool libc, bool cxx);
 
 /* Ends the process without anything else, as exit_group does. */
 _Noreturn void pl_real_exit_now(int status);

@@ -100,17 +100,20 @@ static const file_t *file_of(uint32_t object) {
 
 /* ---- Looking up. ---- */
 
-/* The function or variable, as `type` says, with the fewest bytes around the place. */
+/* The function or variable, as `type` says, with the fewest bytes around the place, by the best of
+ * its names. */
 static const char *find_symbol(const file_t *file, uint64_t offset, unsigned type) {
   const char *name = NULL;
   uint64_t least = UINT64_MAX;
   for (uint64_t i = 0; i < file->n; i++) {
     const ElfW(Sym) *symbol = &file->symbols[i];
-    if (offset - symbol->st_value >= symbol->st_size || symbol->st_size >= least ||
+    if (offset - symbol->st_value >= symbol->st_size || symbol->st_size > least ||
         (symbol->st_info & 15u) != type || symbol->st_shndx == SHN_UNDEF ||
         symbol->st_name >= file->strings_szB)
       continue;
-    name = file->strings + symbol->st_name;
+    const char *other = file->strings + symbol->st_name;
+    if (symbol->st_size < least || dmd_symbol_compare(other, name) < 0)
+      name = other;
     least = symbol->st_size;
   }
   return name;

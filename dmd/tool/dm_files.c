@@ -5,34 +5,14 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_vki.h"
 
+#include "engine/errortext.h"
 #include "tool/dm_files.h"
 
 /*--- Errors ---*/
 
-static const struct {
-  Int error;
-  const HChar *text;
-} error_texts[] = {
-    {VKI_ENOENT, "no such folder"},
-    {VKI_EACCES, "permission denied"},
-    {VKI_EPERM, "operation not permitted"},
-    {VKI_EISDIR, "that is a folder"},
-    {VKI_ENOTDIR, "part of the path is not a folder"},
-    {VKI_ENOSPC, "no space left on the device"},
-    {VKI_EROFS, "the file system is read-only"},
-    {VKI_EFBIG, "the file size limit is reached"},
-    {VKI_EMFILE, "too many open files"},
-    {VKI_EIO, "input/output error"},
-    {VKI_EPIPE, "nobody reads the pipe"},
-};
-
-/* In words where it is one that a user can do something about. */
 const char *dm_file_error(void *ctx, int error) {
   (void)ctx;
-  for (UInt i = 0; i < sizeof error_texts / sizeof error_texts[0]; i++)
-    if (error_texts[i].error == error)
-      return error_texts[i].text;
-  return "unexpected error";
+  return dmd_error_text(error);
 }
 
 /*--- What is there ---*/

@@ -51,8 +51,67 @@ def test_a_program_with_a_malloc_of_its_own(t):
     output = t.place.new_folder("own") + "/own"
     commands.run(["cc", "-fno-builtin", t.write("own.c", ON_ITS_OWN), "-o", output, "-rdynamic"])
     run = t.run(output)
-    t.contains(run.log, "has a malloc of its own, which comes before libdmd.so's: no block is seen")
+    t.contains(run.log, "has a malloc of its own, which comes before libdmd.so's: blocks are seen as far")
     t.equal(run.profile.totals["inUseBlocks"], 0)
+
+
+AROUND_LIBC = """
+#include <stdlib.h>
+#include <unistd.h>
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t m);
+void *__libc_realloc(void *p, size_t n);
+void *__libc_memalign(size_t a, size_t n);
+void *__libc_valloc(size_t n);
+void *__libc_pvalloc(size_t n);
+void __libc_free(void *p);
+void *malloc(size_t n) { return __libc_malloc(n); }
+void free(void *p) { __libc_free(p); }
+void *kept[6];
+void by_malloc(void) { kept[0] = malloc(123); }
+void by_calloc(void) { kept[1] = __libc_calloc(4, 50); }
+void by_realloc(void) { kept[2] = __libc_realloc(__libc_realloc(malloc(10), 20), 300); }
+void by_memalign(void) { kept[3] = __libc_memalign(64, 400); }
+void by_valloc(void) { kept[4] = __libc_valloc(500); }
+void by_pvalloc(void) { kept[5] = __libc_pvalloc(5000); }
+int main(void) {
+  by_malloc(), by_calloc(), by_realloc(), by_memalign(), by_valloc(), by_pvalloc();
+  free(malloc(10));
+  free(__libc_memalign(64, 10));
+  return 0;
+}
+"""
+
+
+def test_a_malloc_around_the_c_library_s(t):
+    output = t.place.new_folder("around") + "/around"
+    commands.run(["cc", "-g", "-fno-builtin", t.write("around.c", AROUND_LIBC), "-o", output, "-rdynamic"])
+    run = t.run(output)
+    t.equal([b.stack[:3] for b in run.profile.blocks_at("by_malloc")], [["malloc", "malloc", "by_malloc"]])
+    requested = {"by_malloc": 123, "by_calloc": 200, "by_realloc": 300, "by_memalign": 400, "by_valloc": 500,
+                 "by_pvalloc": 8192}
+    t.equal({name: [b.req for b in run.profile.blocks_at(name)] for name in requested},
+            {name: [req] for name, req in requested.items()})
+    t.equal(run.profile.totals["inUseBytes"], sum(requested.values()))
+    t.equal(run.profile.faults, [])
+
+
+WRAPPER = """
+#include <stddef.h>
+void *__libc_malloc(size_t n);
+void __libc_free(void *p);
+void *malloc(size_t n) { return __libc_malloc(n); }
+void free(void *p) { __libc_free(p); }
+"""
+
+
+def test_a_library_around_the_c_library_s(t):
+    """What it calls is not told a second time."""
+    library = t.place.new_folder("wrapper") + "/libwrapper.so"
+    commands.run(["cc", "-shared", "-fPIC", "-fno-builtin", t.write("wrapper.c", WRAPPER), "-o", library])
+    plain, run = t.run(t.program("blocks.c")), t.run(t.program("blocks.c"), preload=[library])
+    for key in ("allocs", "frees", "allocBytes", "inUseBytes"):
+        t.equal(run.profile.totals[key], plain.profile.totals[key])
 
 
 def test_counts_are_those_of_valgrind(t):

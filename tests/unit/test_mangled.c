@@ -87,6 +87,21 @@ static void anything(void **state) {
   }
 }
 
+/* As Valgrind chooses: the shorter one, and then the first by its letters. */
+static void one_of_several_names(void **state) {
+  (void)state;
+  static const char *const better[][2] = {
+      {"strdup", "__strdup"}, {"read", "read@@GLIBC_2.2.5"}, {"b", "aa@V1"}, {"a", "b"}};
+  for (size_t i = 0; i < COUNT_OF(better); i++) {
+    assert_true(dmd_symbol_compare(better[i][0], better[i][1]) != 0);
+    assert_int_equal(dmd_symbol_compare(better[i][0], better[i][1]) < 0,
+                     dmd_symbol_compare(better[i][1], better[i][0]) > 0);
+  }
+  assert_true(dmd_symbol_compare("strdup", "__strdup") < 0);
+  assert_true(dmd_symbol_compare("b", "aa@V1") < 0);
+  assert_int_equal(dmd_symbol_compare("a", "a"), 0);
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_strbuf_t text;
@@ -108,6 +123,7 @@ int main(void) {
       cmocka_unit_test(constructors),
       cmocka_unit_test(copies_of_compilers),
       cmocka_unit_test(anything),
+      cmocka_unit_test(one_of_several_names),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,8 @@ static void defaults(void **state) {
   assert_null(options.log_file);
   assert_false(options.quiet);
   assert_false(options.trace_children);
-  assert_true(options.run_freeres);
+  assert_true(options.run_libc_freeres);
+  assert_true(options.run_cxx_freeres);
   assert_false(options.child_silent);
   assert_false(options.stats);
   assert_false(options.check_stacks);

@@ -122,7 +122,7 @@ static void realloc_of_what_is_not_known(void **state) {
   engine_start(&f);
   assert_null(dmd_observed_begin_realloc(&f.engine, A));
   assert_int_equal(n_faults(&f), 0);
-  dmd_observed_say_invalid_realloc(&f.engine, 1, A);
+  dmd_observed_say_invalid_realloc(&f.engine, 1, A, 100);
   engine_expect_fault(&f, DMD_FAULT_INVALID_REALLOC, f.make);
   engine_end(&f);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/names/symboltable.h"
 
+#include "base/mangled.h"
 #include "base/search.h"
 #include "base/sort.h"
 #include "reader/host/host.h"
-
-#include <string.h>
 
 typedef struct {
   uint64_t from, to; /* to is behind it */
@@ -27,23 +26,13 @@ static mark_t *mark_at(const dmdv_symboltable_t *table, uint32_t id) {
   return DMD_POOL_AT(&table->marks, mark_t, id);
 }
 
-/* Negative where the name of a is better than that of b. */
-static int compare_names(const char *a, const char *b) {
-  size_t n_a = strcspn(a, "@"), n_b = strcspn(b, "@");
-  if (n_a != n_b)
-    return n_a < n_b ? -1 : 1;
-  if ((a[n_a] == '@') != (b[n_b] == '@'))
-    return a[n_a] == '@' ? -1 : 1;
-  return strcmp(a, b);
-}
-
 static int compare(const void *ctx, uint32_t a, uint32_t b) {
   const symbol_t *x = symbol_at(ctx, a), *y = symbol_at(ctx, b);
   if (x->from != y->from)
     return x->from < y->from ? -1 : 1;
   if (x->to != y->to)
     return x->to > y->to ? -1 : 1;
-  return -compare_names(x->name, y->name);
+  return -dmd_symbol_compare(x->name, y->name);
 }
 
 static int compare_marks(const void *ctx, uint32_t a, uint32_t b) {
