@@ -465,6 +465,7 @@ dmd_history_sources = \
   dmd/reader/history/gather.c dmd/reader/history/gather.h \
   dmd/reader/history/origin.c dmd/reader/history/origin.h \
   dmd/reader/history/recordset.c dmd/reader/history/recordset.h \
+  dmd/reader/history/runs.c dmd/reader/history/runs.h \
   dmd/reader/history/schema.c dmd/reader/history/schema.h \
   dmd/reader/history/stacks.c dmd/reader/history/stacks.h \
   dmd/reader/command/cmd_history.c \

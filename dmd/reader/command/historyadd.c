@@ -16,7 +16,7 @@
 enum { MAX_OWN = 32 };
 
 typedef struct {
-  const char *db, *build, *branch, *time, *moment;
+  const char *db, *build, *branch, *time, *moment, *run, *process;
   const char *own[MAX_OWN]; /* KEY=VALUE */
   size_t n_own;
   dmdv_files_t files;
@@ -52,6 +52,12 @@ static const dmd_option_t options[] = {
     {"moment", "LABEL", NULL,
      "what was measured (default: the label of each profile's dump; \"exit\" without one)",
      DMD_OPTION_TEXT, AT(moment)},
+    {"run", "ID", NULL,
+     "which run of the program it is: files of one run are its processes, which are added up "
+     "(default: the n-th file of each process is of the n-th run)",
+     DMD_OPTION_TEXT, AT(run)},
+    {"process", "NAME", NULL, "the process (default: the name of each profile's program)",
+     DMD_OPTION_TEXT, AT(process)},
     {"env", "KEY=VALUE", NULL,
      "what else the figures depend on; KEY= leaves out what dmdv finds. May be given several times",
      DMD_OPTION_OWN, .take = take_environment},
@@ -62,7 +68,9 @@ static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv history add --db=DB [OPTION...] PROFILE...\n"
              "\n"
              "Adds the profiles of a build to a history. Several with one label are repetitions:\n"
-             "they tell how much the figures scatter. What is there already is left alone.\n"
+             "they tell how much the figures scatter. Those of different programs are processes\n"
+             "of one run: they are added up, and kept apart as well. What is there already is\n"
+             "left alone.\n"
              "\n",
      .options = &table},
     {0},
@@ -77,7 +85,8 @@ static bool add_file(dmdv_database_t *db, const options_t *o, const dmdv_build_t
   dmd_strbuf_init(&environment, &dmdv_env);
   dmdv_origin_environment(&environment, &profile, o->own, o->n_own);
   bool is_new = false;
-  bool good = dmdv_history_add(db, build, o->moment, environment.text, &profile, &is_new);
+  const dmdv_origin_t origin = {o->moment, o->process, o->run, environment.text};
+  bool good = dmdv_history_add(db, build, &origin, &profile, &is_new);
   *n_new += is_new;
   dmd_strbuf_destroy(&environment);
   dmd_profile_destroy(&profile);

@@ -192,8 +192,6 @@ static void write_curve(listing_t *l, const dmdv_curve_t *curve) {
 
 static void show_curve(void *ctx, const dmdv_curve_t *curve) {
   listing_t *l = ctx;
-  if (strcmp(curve->name, l->series) != 0)
-    return;
   if (l->json) {
     dmd_jsonout_object(&l->writer, DMD_JSONOUT_LINES);
     write_keys(l, curve);
@@ -220,7 +218,7 @@ static void show(void *ctx, dmd_out_t *out) {
     dmd_jsonout_key(&l->writer, "curves");
     dmd_jsonout_array(&l->writer, DMD_JSONOUT_LINES);
   }
-  l->good = dmdv_curves_visit(l->db, show_curve, l);
+  l->good = dmdv_curves_visit_named(l->db, l->series, show_curve, l);
   if (l->json) {
     dmd_jsonout_end(&l->writer);
     dmd_jsonout_end(&l->writer);

@@ -8,6 +8,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Rows that may be there. ---- */
@@ -55,13 +56,55 @@ static void digest_of_run(unsigned char digest[DMDV_DIGEST_SZB], const dmd_run_t
   dmd_strbuf_destroy(&text);
 }
 
-static bool add_records(dmdv_database_t *db, const char *moment, int64_t environment,
-                        const dmd_profile_t *profile, int64_t *id,
-                        unsigned char digest[DMDV_DIGEST_SZB]) {
+/* The program's name without folders. */
+static void append_program(dmd_strbuf_t *to, const dmd_profile_t *profile) {
+  size_t n = 0;
+  const char *program = dmd_profile_program(profile, &n);
+  for (size_t i = 0; i < n; i++) {
+    if (program[i] == '/')
+      dmd_strbuf_cut(to, 0);
+    else
+      dmd_strbuf_bytes(to, &program[i], 1);
+  }
+}
+
+/* What is known of a file, with what was not said of it found out. */
+typedef struct {
+  const char *moment, *launch;
+  dmd_strbuf_t process;
+  int64_t build, environment; /* ids */
+} file_t;
+
+static bool is_short(const char *what, const char *text) {
+  return strlen(text) <= DMDV_MAX_NAME ||
+         dmdv_error("history add: the %s is too long: at most %d bytes", what, DMDV_MAX_NAME);
+}
+
+static bool find_names(file_t *file, const dmdv_build_t *build, const dmdv_origin_t *origin,
+                       const dmd_profile_t *profile) {
+  file->moment = origin->moment;
+  if (file->moment == NULL || file->moment[0] == '\0')
+    file->moment = dmd_figures_moment(profile);
+  file->launch = origin->launch;
+  if (origin->process != NULL)
+    dmd_strbuf_str(&file->process, origin->process);
+  else
+    append_program(&file->process, profile);
+  return is_short("build's name", build->name) && is_short("branch's name", build->branch) &&
+         is_short("moment", file->moment) && is_short("process's name", file->process.text) &&
+         (file->launch == NULL || is_short("run's name", file->launch)) &&
+         (strlen(origin->environment) <= DMDV_MAX_ENVIRONMENT ||
+          dmdv_error("history add: the environment is too long: at most %d bytes",
+                     DMDV_MAX_ENVIRONMENT));
+}
+
+static bool add_records(dmdv_database_t *db, const file_t *file, const dmd_profile_t *profile,
+                        int64_t *id, unsigned char digest[DMDV_DIGEST_SZB]) {
   int64_t like;
   dmdv_sql_start(db, DMDV_SQL_LAST_RECORDSET);
-  dmdv_sql_text(db, moment);
-  dmdv_sql_int(db, environment);
+  dmdv_sql_text(db, file->moment);
+  dmdv_sql_int(db, file->environment);
+  dmdv_sql_text(db, file->process.text);
   dmd_recordset_t set = {0};
   bool good = dmdv_sql_number(db, &like) && dmdv_recordset_of(&set, db, profile) &&
               dmdv_recordset_store(&set, db, profile, like, id, digest);
@@ -84,9 +127,25 @@ typedef struct {
   dmd_pool_t figures;       /* figure_t, by key */
 } figures_t;
 
+/* A name that is too long for an index ends in a number made of all of it. */
+static void shorten(char *name) {
+  enum { TAIL = 20 };
+  unsigned char digest[DMDV_DIGEST_SZB];
+  size_t n = strlen(name), end = DMDV_MAX_NAME - TAIL;
+  if (n <= DMDV_MAX_NAME)
+    return;
+  dmdv_digest(digest, name, n);
+  while (((unsigned char)name[end] & 0xc0) == 0x80) /* within a character */
+    end--;
+  strcpy(name + end, "...");
+  for (int i = 0; i < 8; i++)
+    snprintf(name + end + 3 + 2 * i, 3, "%02x", digest[i]);
+}
+
 static void take_figure(void *ctx, dmd_figure_kind_t kind, const char *name, int64_t value) {
   figures_t *figures = ctx;
   char *normal = dmd_normalize(&dmdv_env, name);
+  shorten(normal);
   const uint32_t key[] = {kind, dmd_intern_str(&figures->names, normal)};
   uint32_t id = dmd_intern_bytes(&figures->keys, key, sizeof key);
   dmd_env_free(&dmdv_env, normal);
@@ -138,30 +197,52 @@ static bool add_values(dmdv_database_t *db, int64_t run, dmd_profile_t *profile)
 
 /* ---- All of it. ---- */
 
-static bool add_run(dmdv_database_t *db, const dmdv_build_t *build, const char *moment,
-                    const char *lines, dmd_profile_t *profile, bool *is_new) {
-  int64_t of_build, environment, records, run = 0;
+/* Which launch of the program it is of: of what was not said, the n-th file of a process is of the
+ * n-th launch. */
+static bool name_launch(dmdv_database_t *db, const file_t *file, char text[24]) {
+  int64_t next;
+  if (file->launch != NULL)
+    return true;
+  dmdv_sql_start(db, DMDV_SQL_NEXT_LAUNCH);
+  dmdv_sql_int(db, file->build);
+  dmdv_sql_text(db, file->moment);
+  dmdv_sql_int(db, file->environment);
+  dmdv_sql_text(db, file->process.text);
+  if (!dmdv_sql_number(db, &next))
+    return false;
+  snprintf(text, 24, "%lld", (long long)next);
+  return true;
+}
+
+static bool add_run(dmdv_database_t *db, const file_t *file, dmd_profile_t *profile, bool *is_new) {
+  int64_t records, run = 0;
+  char launch[24] = "";
   unsigned char content[DMDV_DIGEST_SZB], digest[DMDV_DIGEST_SZB];
-  if (!build_id(db, build, &of_build) || !environment_id(db, lines, &environment) ||
-      !add_records(db, moment, environment, profile, &records, content))
+  if (!add_records(db, file, profile, &records, content) || !name_launch(db, file, launch))
     return false;
   digest_of_run(digest, &profile->run, content);
   dmdv_sql_start(db, DMDV_SQL_ADD_RUN);
-  dmdv_sql_int(db, of_build);
-  dmdv_sql_text(db, moment);
-  dmdv_sql_int(db, environment);
+  dmdv_sql_int(db, file->build);
+  dmdv_sql_text(db, file->moment);
+  dmdv_sql_int(db, file->environment);
   dmdv_sql_bytes(db, digest, sizeof digest);
   dmdv_sql_int(db, records);
+  dmdv_sql_text(db, file->process.text);
+  dmdv_sql_text(db, file->launch != NULL ? file->launch : launch);
   if (!dmdv_sql_number(db, &run))
     return false;
   *is_new = run != 0;
   return run == 0 || add_values(db, run, profile);
 }
 
-bool dmdv_history_add(dmdv_database_t *db, const dmdv_build_t *build, const char *moment,
-                      const char *environment, dmd_profile_t *profile, bool *is_new) {
-  if (moment == NULL || moment[0] == '\0')
-    moment = dmd_figures_moment(profile);
-  return dmdv_database_begin(db) && add_run(db, build, moment, environment, profile, is_new) &&
-         dmdv_database_commit(db);
+bool dmdv_history_add(dmdv_database_t *db, const dmdv_build_t *build, const dmdv_origin_t *origin,
+                      dmd_profile_t *profile, bool *is_new) {
+  file_t file;
+  dmd_strbuf_init(&file.process, &dmdv_env);
+  bool good = find_names(&file, build, origin, profile) && dmdv_database_begin(db) &&
+              build_id(db, build, &file.build) &&
+              environment_id(db, origin->environment, &file.environment) &&
+              add_run(db, &file, profile, is_new) && dmdv_database_commit(db);
+  dmd_strbuf_destroy(&file.process);
+  return good;
 }

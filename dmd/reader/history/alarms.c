@@ -52,6 +52,7 @@ static void add_alarm(dmdv_alarms_t *alarms, const dmdv_curve_t *curve, const dm
   *DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id) =
       (dmdv_alarm_t){.alarm = alarm,
                      .series = curve->series,
+                     .process = keep(alarms, curve->process),
                      .environment = curve->environment,
                      .build = builds[step->first].id,
                      .before_id = builds[step->is_slow ? step->since : step->first - 1].id,
@@ -86,6 +87,7 @@ static bool find_state(dmdv_alarms_t *alarms, dmdv_alarm_t *alarm) {
   dmdv_sql_step_t step;
   dmdv_sql_start(db, DMDV_SQL_FIND_ALARM);
   dmdv_sql_int(db, alarm->series);
+  dmdv_sql_text(db, alarm->process);
   dmdv_sql_text(db, alarm->alarm.moment);
   dmdv_sql_int(db, alarm->environment);
   dmdv_sql_int(db, alarm->build);
@@ -150,14 +152,40 @@ void dmdv_alarms_destroy(dmdv_alarms_t *alarms) {
 
 /* ---- Records. ---- */
 
-static bool load_of_build(dmd_recordset_t *set, dmdv_database_t *db, const dmdv_alarm_t *alarm,
+/* Adds the set with this id to the sum. */
+static bool add_set(dmd_recordset_t *sum, dmdv_database_t *db, int64_t id) {
+  dmd_recordset_t set = {0}, both;
+  bool good = dmdv_recordset_load(&set, db, id);
+  if (good) {
+    dmd_recordset_add(&both, sum, &set);
+    dmd_recordset_destroy(sum);
+    *sum = both;
+  }
+  dmd_recordset_destroy(&set);
+  return good;
+}
+
+/* What all processes of the build's first launch held, or those that the alarm is of. */
+static bool load_of_build(dmd_recordset_t *sum, dmdv_database_t *db, const dmdv_alarm_t *alarm,
                           int64_t build) {
-  int64_t id;
-  dmdv_sql_start(db, DMDV_SQL_RECORDSET_OF_BUILD);
+  dmd_pool_t ids;
+  dmdv_sql_step_t step;
+  dmd_recordset_init(sum, &dmdv_env, 0);
+  dmd_pool_init(&ids, &dmdv_env, "dmdv.alarms", sizeof(int64_t));
+  dmdv_sql_start(db, DMDV_SQL_RECORDSETS_OF_BUILD);
   dmdv_sql_int(db, build);
   dmdv_sql_text(db, alarm->alarm.moment);
   dmdv_sql_int(db, alarm->environment);
-  return dmdv_sql_number(db, &id) && dmdv_recordset_load(set, db, id);
+  dmdv_sql_text(db, alarm->process);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
+    uint32_t number = dmd_pool_add(&ids);
+    *DMD_POOL_AT(&ids, int64_t, number) = dmdv_sql_column_int(db, 0);
+  }
+  bool good = step == DMDV_SQL_DONE;
+  for (uint32_t number = 1; number <= ids.last && good; number++)
+    good = add_set(sum, db, *DMD_POOL_AT(&ids, int64_t, number));
+  dmd_pool_destroy(&ids);
+  return good;
 }
 
 /* Sections of the same stack add up: what was only reported otherwise is no more than before. Of a
@@ -224,6 +252,7 @@ bool dmdv_alarm_records(dmdv_database_t *db, const dmdv_alarm_t *alarm, uint32_t
 bool dmdv_alarm_acknowledge(dmdv_database_t *db, const dmdv_alarm_t *alarm, const char *reason) {
   dmdv_sql_start(db, DMDV_SQL_SET_ALARM);
   dmdv_sql_int(db, alarm->series);
+  dmdv_sql_text(db, alarm->process);
   dmdv_sql_text(db, alarm->alarm.moment);
   dmdv_sql_int(db, alarm->environment);
   dmdv_sql_int(db, alarm->build);

@@ -3,7 +3,7 @@
  * alarms.h: the steps in a history, what is to be said of each, and what people said.
  *
  * What made a step (analysis/alarm.h) are the stacks that hold more in the first build that has it
- * than in the build before: of the first run of each.
+ * than in the build before: of the first launch of each.
  */
 #ifndef DMD_READER_HISTORY_ALARMS_H
 #define DMD_READER_HISTORY_ALARMS_H
@@ -13,6 +13,7 @@
 
 typedef struct dmdv_alarm {
   dmd_alarm_t alarm;
+  const char *process;                /* whose figures they are, "": of all */
   int64_t series, environment, build; /* ids; the build is the first of the step */
   int64_t before_id;                  /* of the build before */
   double now;                         /* the last build's value */

@@ -2,143 +2,236 @@
 #include "reader/history/curves.h"
 
 #include "analysis/student.h"
-#include "base/intern.h"
 #include "base/strbuf.h"
+#include "reader/history/runs.h"
 #include "reader/host/host.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Columns of DMDV_SQL_POINTS. */
-enum { SERIES, KIND, NAME, MOMENT, ENVIRONMENT, LINES, BRANCH, BUILD, BUILD_NAME, TIME, VALUE };
+/* Columns of DMDV_SQL_VALUES and DMDV_SQL_VALUES_OF. */
+enum { SERIES, KIND, NAME, RUN, VALUE };
 
-/* A curve that is being read. Texts are kept by `texts`, which the next curve empties. */
+static const char of[] = " of ";
+
 typedef struct {
-  dmdv_curve_t curve;
-  dmd_intern_t texts;
-  dmd_strbuf_t builds, points, values; /* arrays: of builds, points, and the runs' values */
-  size_t n_before;                     /* values of the builds before the last one */
+  uint32_t run; /* its number */
+  int64_t value;
+} entry_t;
+
+/* The arrays have room for what all runs could give. */
+typedef struct {
+  dmdv_runs_t runs;
+  void (*visit)(void *ctx, const dmdv_curve_t *curve);
+  void *ctx;
+  bool all_processes; /* curves of all together, of each, or of one */
+  uint32_t process;   /* 0: together */
+  int64_t series;     /* that is being read */
+  dmd_figure_kind_t kind;
+  dmd_strbuf_t name;
+  entry_t *entries; /* its values */
+  uint32_t n_entries;
+  dmdv_curve_build_t *builds; /* of one curve, as the next two */
+  dmd_point_t *points;
+  int64_t *values;
 } reading_t;
 
-static void begin(reading_t *r) {
-  r->curve = (dmdv_curve_t){.n = 0};
-  dmd_intern_init(&r->texts, &dmdv_env, "dmdv.curves");
-  dmd_strbuf_cut(&r->builds, 0);
-  dmd_strbuf_cut(&r->points, 0);
-  dmd_strbuf_cut(&r->values, 0);
-  r->n_before = 0;
+/* ---- One curve. ---- */
+
+static void end_point(reading_t *r, uint32_t point, uint32_t first, uint32_t end) {
+  dmd_scatter_t scatter = dmd_scatter_of(r->values + first, end - first);
+  r->points[point] = (dmd_point_t){scatter.mean, end - first, scatter.deviation};
 }
 
-static const char *keep(reading_t *r, const char *text) {
-  return dmd_intern_get_str(&r->texts, dmd_intern_str(&r->texts, text));
-}
-
-/* The runs of the last build make its point. */
-static void end_build(reading_t *r) {
-  size_t n = r->values.n / sizeof(int64_t) - r->n_before;
-  if (n == 0)
-    return;
-  int64_t *values = dmd_env_alloc(&dmdv_env, "dmdv.curves", n * sizeof *values);
-  memcpy(values, r->values.text + r->n_before * sizeof *values, n * sizeof *values);
-  dmd_scatter_t scatter = dmd_scatter_of(values, n);
-  dmd_point_t point = {scatter.mean, (uint32_t)n, scatter.deviation};
-  dmd_strbuf_bytes(&r->points, (const char *)&point, sizeof point);
-  r->n_before += n;
-  dmd_env_free(&dmdv_env, values);
-}
-
-/* Where what it holds is aligned. */
-static void *copy_of(const dmd_strbuf_t *array) {
-  void *copy = dmd_env_alloc(&dmdv_env, "dmdv.curves", array->n);
-  memcpy(copy, array->text, array->n);
-  return copy;
-}
-
-static void end_curve(reading_t *r, void (*visit)(void *ctx, const dmdv_curve_t *curve),
-                      void *ctx) {
-  end_build(r);
-  r->curve.n = (uint32_t)(r->points.n / sizeof(dmd_point_t));
-  if (r->curve.n == 0)
-    return;
-  void *builds = copy_of(&r->builds), *points = copy_of(&r->points), *values = copy_of(&r->values);
-  r->curve.builds = builds;
-  r->curve.points = points;
-  r->curve.values = values;
-  visit(ctx, &r->curve);
-  dmd_env_free(&dmdv_env, values);
-  dmd_env_free(&dmdv_env, points);
-  dmd_env_free(&dmdv_env, builds);
-}
-
-static bool is_same_curve(const reading_t *r, dmdv_database_t *db) {
-  const dmdv_curve_t *c = &r->curve;
-  return c->series == dmdv_sql_column_int(db, SERIES) &&
-         c->environment == dmdv_sql_column_int(db, ENVIRONMENT) &&
-         strcmp(c->moment, dmdv_sql_column_text(db, MOMENT)) == 0 &&
-         strcmp(c->branch, dmdv_sql_column_text(db, BRANCH)) == 0;
-}
-
-static void begin_curve(reading_t *r, dmdv_database_t *db) {
-  begin(r);
-  dmd_strbuf_t name;
-  dmd_strbuf_init(&name, &dmdv_env);
-  dmd_strbuf_str(&name, dmdv_sql_column_text(db, KIND));
-  if (dmdv_sql_column_text(db, NAME)[0] != '\0') {
-    dmd_strbuf_str(&name, " ");
-    dmd_strbuf_str(&name, dmdv_sql_column_text(db, NAME));
+/* Points of n entries of one line. process: 0: of all. Returns how many there are. */
+static uint32_t make_points(reading_t *r, const entry_t *entries, uint32_t n, uint32_t process) {
+  uint32_t n_builds = 0, n_values = 0, first = 0;
+  const char *launch = NULL;
+  for (uint32_t i = 0; i < n; i++) {
+    const dmdv_run_t *run = dmdv_runs_at(&r->runs, entries[i].run);
+    if (process != 0 && run->process != process)
+      continue;
+    if (n_builds == 0 || r->builds[n_builds - 1].id != run->build) {
+      if (n_builds > 0)
+        end_point(r, n_builds - 1, first, n_values);
+      r->builds[n_builds++] = (dmdv_curve_build_t){run->build, run->time, run->build_name};
+      first = n_values;
+      launch = NULL;
+    }
+    if (run->launch != launch)
+      r->values[n_values++] = 0;
+    launch = run->launch;
+    r->values[n_values - 1] =
+        (int64_t)((uint64_t)r->values[n_values - 1] + (uint64_t)entries[i].value);
   }
-  r->curve = (dmdv_curve_t){.series = dmdv_sql_column_int(db, SERIES),
-                            .environment = dmdv_sql_column_int(db, ENVIRONMENT),
-                            .kind = dmd_figure_kind_of(dmdv_sql_column_text(db, KIND)),
-                            .name = keep(r, name.text),
-                            .moment = keep(r, dmdv_sql_column_text(db, MOMENT)),
-                            .environment_lines = keep(r, dmdv_sql_column_text(db, LINES)),
-                            .branch = keep(r, dmdv_sql_column_text(db, BRANCH))};
-  dmd_strbuf_destroy(&name);
+  if (n_builds > 0)
+    end_point(r, n_builds - 1, first, n_values);
+  return n_builds;
 }
 
-static void add_value(reading_t *r, dmdv_database_t *db, int64_t *last_build) {
-  int64_t value = dmdv_sql_column_int(db, VALUE);
-  if (r->builds.n == 0 || *last_build != dmdv_sql_column_int(db, BUILD)) {
-    end_build(r);
-    dmdv_curve_build_t build = {.id = dmdv_sql_column_int(db, BUILD),
-                                .time = dmdv_sql_column_int(db, TIME),
-                                .name = keep(r, dmdv_sql_column_text(db, BUILD_NAME))};
-    dmd_strbuf_bytes(&r->builds, (const char *)&build, sizeof build);
-    *last_build = build.id;
+static void visit_curve(reading_t *r, const entry_t *entries, uint32_t n, uint32_t process) {
+  const dmdv_run_t *run = dmdv_runs_at(&r->runs, entries[0].run);
+  const char *name = process == 0 ? "" : dmd_intern_get_str(&r->runs.processes, process);
+  uint32_t n_points = make_points(r, entries, n, process);
+  if (n_points == 0)
+    return;
+  size_t length = r->name.n;
+  if (process != 0) {
+    dmd_strbuf_str(&r->name, of);
+    dmd_strbuf_str(&r->name, name);
   }
-  dmd_strbuf_bytes(&r->values, (const char *)&value, sizeof value);
+  const dmdv_curve_t curve = {.series = r->series,
+                              .environment = run->environment,
+                              .kind = r->kind,
+                              .name = r->name.text,
+                              .process = name,
+                              .moment = run->moment,
+                              .environment_lines = run->environment_lines,
+                              .branch = run->branch,
+                              .builds = r->builds,
+                              .points = r->points,
+                              .values = r->values,
+                              .n = n_points};
+  r->visit(r->ctx, &curve);
+  dmd_strbuf_cut(&r->name, length);
+}
+
+/* ---- One series. ---- */
+
+static int compare_entries(const void *a, const void *b) {
+  uint32_t x = ((const entry_t *)a)->run, y = ((const entry_t *)b)->run;
+  return (x > y) - (x < y);
+}
+
+static uint32_t line_of(const reading_t *r, uint32_t entry) {
+  return dmdv_runs_at(&r->runs, r->entries[entry].run)->line;
+}
+
+static void visit_line(reading_t *r, uint32_t first, uint32_t n) {
+  const entry_t *entries = r->entries + first;
+  bool has_processes = dmdv_runs_have_processes(&r->runs, line_of(r, first));
+  if (r->all_processes || r->process == 0)
+    visit_curve(r, entries, n, 0);
+  if (!has_processes)
+    return;
+  if (r->process != 0)
+    visit_curve(r, entries, n, r->process);
+  for (uint32_t p = 1; p <= dmd_intern_count(&r->runs.processes) && r->all_processes; p++)
+    visit_curve(r, entries, n, p);
+}
+
+static void end_series(reading_t *r) {
+  qsort(r->entries, r->n_entries, sizeof *r->entries, compare_entries);
+  for (uint32_t i = 0, first = 0; i < r->n_entries; i++)
+    if (i + 1 == r->n_entries || line_of(r, i + 1) != line_of(r, first)) {
+      visit_line(r, first, i + 1 - first);
+      first = i + 1;
+    }
+  r->n_entries = 0;
+}
+
+static void begin_series(reading_t *r, dmdv_database_t *db) {
+  const char *kind = dmdv_sql_column_text(db, KIND), *name = dmdv_sql_column_text(db, NAME);
+  r->series = dmdv_sql_column_int(db, SERIES);
+  r->kind = dmd_figure_kind_of(kind);
+  dmd_strbuf_cut(&r->name, 0);
+  dmd_strbuf_str(&r->name, kind);
+  if (name[0] != '\0') {
+    dmd_strbuf_str(&r->name, " ");
+    dmd_strbuf_str(&r->name, name);
+  }
+}
+
+/* ---- All that a statement gives, series by series. ---- */
+
+static bool read_values(reading_t *r, dmdv_database_t *db) {
+  dmdv_sql_step_t step;
+  r->series = 0;
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
+    if (dmdv_sql_column_int(db, SERIES) != r->series) {
+      end_series(r);
+      begin_series(r, db);
+    }
+    uint32_t run = dmdv_runs_find(&r->runs, dmdv_sql_column_int(db, RUN));
+    if (run != 0 && r->n_entries < dmdv_runs_count(&r->runs))
+      r->entries[r->n_entries++] = (entry_t){run, dmdv_sql_column_int(db, VALUE)};
+  }
+  if (step == DMDV_SQL_DONE)
+    end_series(r);
+  return step == DMDV_SQL_DONE;
+}
+
+static void *array_of(const reading_t *r, size_t element_szB) {
+  return dmd_env_alloc(&dmdv_env, "dmdv.curves",
+                       ((size_t)dmdv_runs_count(&r->runs) + 1) * element_szB);
+}
+
+static bool begin(reading_t *r, dmdv_database_t *db,
+                  void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
+  *r = (reading_t){.visit = visit, .ctx = ctx};
+  bool good = dmdv_runs_load(&r->runs, db);
+  dmd_strbuf_init(&r->name, &dmdv_env);
+  r->entries = array_of(r, sizeof *r->entries);
+  r->builds = array_of(r, sizeof *r->builds);
+  r->points = array_of(r, sizeof *r->points);
+  r->values = array_of(r, sizeof *r->values);
+  return good;
+}
+
+static void end(reading_t *r) {
+  dmd_env_free(&dmdv_env, r->values);
+  dmd_env_free(&dmdv_env, r->points);
+  dmd_env_free(&dmdv_env, r->builds);
+  dmd_env_free(&dmdv_env, r->entries);
+  dmd_strbuf_destroy(&r->name);
+  dmdv_runs_destroy(&r->runs);
 }
 
 bool dmdv_curves_visit(dmdv_database_t *db, void (*visit)(void *ctx, const dmdv_curve_t *curve),
                        void *ctx) {
   reading_t r;
-  int64_t last_build = 0;
-  bool any = false;
-  dmdv_sql_step_t step;
-  dmd_strbuf_init(&r.builds, &dmdv_env);
-  dmd_strbuf_init(&r.points, &dmdv_env);
-  dmd_strbuf_init(&r.values, &dmdv_env);
-  dmdv_sql_start(db, DMDV_SQL_POINTS);
-  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
-    if (!any || !is_same_curve(&r, db)) {
-      if (any) {
-        end_curve(&r, visit, ctx);
-        dmd_intern_destroy(&r.texts);
-      }
-      begin_curve(&r, db);
-      any = true;
-    }
-    add_value(&r, db, &last_build);
+  bool good = begin(&r, db, visit, ctx);
+  r.all_processes = true;
+  if (good) {
+    dmdv_sql_start(db, DMDV_SQL_VALUES);
+    good = read_values(&r, db);
   }
-  if (any) {
-    if (step == DMDV_SQL_DONE)
-      end_curve(&r, visit, ctx);
-    dmd_intern_destroy(&r.texts);
+  end(&r);
+  return good;
+}
+
+/* The series whose kind and name are the first n bytes, of the process that r has. */
+static bool read_named(reading_t *r, dmdv_database_t *db, const char *name, size_t n) {
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmd_strbuf_bytes(&text, name, n);
+  size_t kind = strcspn(text.text, " ");
+  const char *rest = text.text + kind + (kind < n);
+  text.text[kind] = '\0';
+  dmdv_sql_start(db, DMDV_SQL_VALUES_OF);
+  dmdv_sql_text(db, text.text);
+  dmdv_sql_text(db, rest);
+  bool good = read_values(r, db);
+  dmd_strbuf_destroy(&text);
+  return good;
+}
+
+bool dmdv_curves_visit_named(dmdv_database_t *db, const char *name,
+                             void (*visit)(void *ctx, const dmdv_curve_t *curve), void *ctx) {
+  reading_t r;
+  size_t n = strlen(name);
+  bool good = begin(&r, db, visit, ctx) && read_named(&r, db, name, n);
+  for (uint32_t p = 1; p <= dmd_intern_count(&r.runs.processes) && good; p++) {
+    const char *process = dmd_intern_get_str(&r.runs.processes, p);
+    size_t tail = sizeof of - 1 + strlen(process);
+    if (tail >= n || strcmp(name + n - strlen(process), process) != 0 ||
+        strncmp(name + n - tail, of, sizeof of - 1) != 0)
+      continue;
+    r.process = p;
+    good = read_named(&r, db, name, n - tail);
   }
-  dmd_strbuf_destroy(&r.values);
-  dmd_strbuf_destroy(&r.points);
-  dmd_strbuf_destroy(&r.builds);
-  return step == DMDV_SQL_DONE;
+  end(&r);
+  return good;
 }
 
 dmd_step_t *dmdv_curve_steps(const dmdv_curve_t *curve, dmd_steps_limits_t limits, uint32_t *n) {

@@ -4,13 +4,14 @@
  *   build        what a figure is watched over: its name, branch and time (seconds since 1970)
  *   environment  lines KEY=VALUE, sorted: figures of different ones are never compared
  *   run          one file that was added: of a build, at a moment, in an environment. Its digest is
- *                that of all that is kept of it, so that to add it twice changes nothing
- *   series       a figure: its kind and name (analysis/figures.h)
- *   value        of a figure in a run
- *   stack        where blocks were allocated: its frames without lines, by digest, and as they were
- *                when they were first seen
- *   recordset    what the stacks held (recordset.h); equal ones are kept once
- *   alarm        what people said of a step
+ *                that of all that is kept of it, so that to add it twice changes nothing. Those
+ * with one launch are processes of one run of the program, and are added up series       a figure:
+ * its kind and name (analysis/figures.h) value        of a figure in a run stack        where
+ * blocks were allocated: its frames without lines, by digest, and as they were when they were first
+ * seen recordset    what the stacks held (recordset.h); equal ones are kept once alarm        what
+ * people said of a step
+ *
+ * No table refers to a run, so that one goes without a search for its values (prune.c).
  *
  * Words in braces differ between databases (driver.h). What both know: a number that is summed is
  * cast to {int}, and SQL's standard for the rest.
@@ -38,6 +39,23 @@ const char *const dmdv_migrations[DMDV_SCHEMA_VERSION] = {
     " environment {int} NOT NULL REFERENCES environment, build {int} NOT NULL REFERENCES build,"
     " state {text} NOT NULL, reason {text} NOT NULL,"
     " PRIMARY KEY(series, moment, environment, build)) {packed};",
+    /* Processes; what the removal of builds has to look up. */
+    "ALTER TABLE run ADD COLUMN process {text} NOT NULL DEFAULT '';"
+    "ALTER TABLE run ADD COLUMN launch {text} NOT NULL DEFAULT '';"
+    "UPDATE run SET launch = '' || (SELECT count(*) FROM run AS r WHERE r.build = run.build"
+    " AND r.moment = run.moment AND r.environment = run.environment AND r.id <= run.id);"
+    "CREATE TABLE new_value(series {int} NOT NULL REFERENCES series,"
+    " run {int} NOT NULL, value {int} NOT NULL, PRIMARY KEY(series, run)) {packed};"
+    "INSERT INTO new_value SELECT series, run, value FROM value;"
+    "DROP TABLE value; ALTER TABLE new_value RENAME TO value;"
+    "CREATE TABLE new_alarm(series {int} NOT NULL REFERENCES series, process {text} NOT NULL,"
+    " moment {text} NOT NULL, environment {int} NOT NULL REFERENCES environment,"
+    " build {int} NOT NULL REFERENCES build, state {text} NOT NULL, reason {text} NOT NULL,"
+    " PRIMARY KEY(series, process, moment, environment, build)) {packed};"
+    "INSERT INTO new_alarm SELECT series, '', moment, environment, build, state, reason FROM alarm;"
+    "DROP TABLE alarm; ALTER TABLE new_alarm RENAME TO alarm;"
+    "CREATE INDEX run_recordset ON run(recordset);"
+    "CREATE INDEX recordset_base ON recordset(base);",
 };
 
 const char *const dmdv_sql[DMDV_N_SQL] = {
@@ -51,9 +69,14 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
                                  " ON CONFLICT DO NOTHING RETURNING id",
     /* lines -> id */
     [DMDV_SQL_FIND_ENVIRONMENT] = "SELECT id FROM environment WHERE lines = ?1",
-    /* build, moment, environment, digest, recordset -> id; no row if it is there */
-    [DMDV_SQL_ADD_RUN] = "INSERT INTO run(build, moment, environment, digest, recordset)"
-                         " VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING RETURNING id",
+    /* build, moment, environment, process -> the number of the launch that has none of them yet */
+    [DMDV_SQL_NEXT_LAUNCH] = "SELECT count(*) + 1 FROM run WHERE build = ?1 AND moment = ?2"
+                             " AND environment = ?3 AND process = ?4",
+    /* build, moment, environment, digest, recordset, process, launch -> id; no row if it is there
+     */
+    [DMDV_SQL_ADD_RUN] =
+        "INSERT INTO run(build, moment, environment, digest, recordset, process, launch)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING RETURNING id",
     /* kind, name -> id; no row if it is there */
     [DMDV_SQL_ADD_SERIES] = "INSERT INTO series(kind, name) VALUES(?1, ?2)"
                             " ON CONFLICT DO NOTHING RETURNING id",
@@ -80,30 +103,40 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
                                " VALUES(?1, ?2, ?3, ?4) RETURNING id",
     /* id -> base, depth, data */
     [DMDV_SQL_RECORDSET] = "SELECT base, depth, data FROM recordset WHERE id = ?1",
-    /* moment, environment -> recordset of the run that was added last */
+    /* moment, environment, process -> recordset of the run that was added last */
     [DMDV_SQL_LAST_RECORDSET] = "SELECT recordset FROM run WHERE moment = ?1 AND environment = ?2"
-                                " ORDER BY id DESC LIMIT 1",
-    /* build, moment, environment -> recordset of its first run */
-    [DMDV_SQL_RECORDSET_OF_BUILD] = "SELECT recordset FROM run WHERE build = ?1 AND moment = ?2"
-                                    " AND environment = ?3 ORDER BY id LIMIT 1",
+                                " AND process = ?3 ORDER BY id DESC LIMIT 1",
+    /* build, moment, environment, process or '' -> recordsets of the first launch's processes */
+    [DMDV_SQL_RECORDSETS_OF_BUILD] =
+        "SELECT recordset FROM run WHERE build = ?1 AND moment = ?2 AND environment = ?3"
+        " AND ?4 IN ('', process) AND launch = (SELECT launch FROM run AS r WHERE r.build = ?1"
+        " AND r.moment = ?2 AND r.environment = ?3 AND ?4 IN ('', r.process) ORDER BY r.id LIMIT 1)"
+        " ORDER BY id",
     /* -> id, name, branch, time, runs; in order */
     [DMDV_SQL_BUILDS] = "SELECT build.id, name, branch, time, count(run.id) FROM build"
                         " JOIN run ON run.build = build.id GROUP BY build.id"
                         " ORDER BY branch, time, build.id",
-    /* -> series, kind, name, moment, environment, its lines, branch, build, its name, its time,
-     * value; the values of one curve together, in the order of its builds */
-    [DMDV_SQL_POINTS] =
-        "SELECT series.id, kind, series.name, moment, environment.id, lines, branch, build.id,"
-        " build.name, time, value FROM value JOIN series ON series.id = value.series"
-        " JOIN run ON run.id = value.run JOIN build ON build.id = run.build"
+    /* -> id, moment, environment, its lines, branch, build, its name, its time, launch, process;
+     * those of one curve together, in the order of builds, and those of one launch together */
+    [DMDV_SQL_RUNS] =
+        "SELECT run.id, moment, environment.id, lines, branch, build.id, build.name, time, launch,"
+        " process FROM run JOIN build ON build.id = run.build"
         " JOIN environment ON environment.id = run.environment"
-        " ORDER BY series.id, moment, environment.id, branch, time, build.id",
-    /* series, moment, environment, build -> state, reason */
-    [DMDV_SQL_FIND_ALARM] = "SELECT state, reason FROM alarm WHERE series = ?1 AND moment = ?2"
-                            " AND environment = ?3 AND build = ?4",
-    /* series, moment, environment, build, state, reason */
+        " ORDER BY moment, environment.id, branch, time, build.id, launch, process, run.id",
+    /* -> series, kind, name, run, value; those of one series together */
+    [DMDV_SQL_VALUES] = "SELECT series.id, kind, name, run, value FROM value"
+                        " JOIN series ON series.id = value.series ORDER BY value.series, run",
+    /* kind, name -> the same of one series */
+    [DMDV_SQL_VALUES_OF] =
+        "SELECT series.id, kind, name, run, value FROM value"
+        " JOIN series ON series.id = value.series WHERE kind = ?1 AND name = ?2 ORDER BY run",
+    /* series, process, moment, environment, build -> state, reason */
+    [DMDV_SQL_FIND_ALARM] = "SELECT state, reason FROM alarm WHERE series = ?1 AND process = ?2"
+                            " AND moment = ?3 AND environment = ?4 AND build = ?5",
+    /* series, process, moment, environment, build, state, reason */
     [DMDV_SQL_SET_ALARM] =
-        "INSERT INTO alarm(series, moment, environment, build, state, reason)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT(series, moment, environment, build)"
+        "INSERT INTO alarm(series, process, moment, environment, build, state, reason)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+        " ON CONFLICT(series, process, moment, environment, build)"
         " DO UPDATE SET state = excluded.state, reason = excluded.reason",
 };
