@@ -464,6 +464,7 @@ dmd_history_sources = \
   dmd/reader/history/events.c dmd/reader/history/events.h \
   dmd/reader/history/gather.c dmd/reader/history/gather.h \
   dmd/reader/history/origin.c dmd/reader/history/origin.h \
+  dmd/reader/history/prune.c dmd/reader/history/prune.h \
   dmd/reader/history/recordset.c dmd/reader/history/recordset.h \
   dmd/reader/history/runs.c dmd/reader/history/runs.h \
   dmd/reader/history/schema.c dmd/reader/history/schema.h \
@@ -476,6 +477,7 @@ dmd_history_sources = \
   dmd/reader/command/historyreport_ci.c \
   dmd/reader/command/historyreport_markdown.c \
   dmd/reader/command/historypage.c \
+  dmd/reader/command/historyprune.c \
   dmd/reader/command/historyshow.c
 dmd_postgresql_sources = dmd/reader/history/driver_postgresql.c
 dmd_no_postgresql_sources = dmd/reader/history/driver_postgresql_none.c

@@ -4,6 +4,7 @@
 import random
 
 import test_history
+import test_history_database
 from harness import Skip, functions_of, postgresql
 from test_history import LEFT_OUT, History, build_of, fill
 
@@ -22,7 +23,7 @@ def on_server(function):
     return run
 
 
-for _name, _function in functions_of(test_history):
+for _name, _function in functions_of(test_history) + functions_of(test_history_database):
     if not hasattr(_function, "is_for_files"):
         globals()["test_postgresql_" + _name] = on_server(_function)
 

@@ -87,7 +87,7 @@ static bool add_file(dmdv_database_t *db, const options_t *o, const dmdv_build_t
   bool is_new = false;
   const dmdv_origin_t origin = {o->moment, o->process, o->run, environment.text};
   bool good = dmdv_history_add(db, build, &origin, &profile, &is_new);
-  *n_new += is_new;
+  *n_new += good && is_new;
   dmd_strbuf_destroy(&environment);
   dmd_profile_destroy(&profile);
   return good;

@@ -152,38 +152,14 @@ void dmdv_alarms_destroy(dmdv_alarms_t *alarms) {
 
 /* ---- Records. ---- */
 
-/* Adds the set with this id to the sum. */
-static bool add_set(dmd_recordset_t *sum, dmdv_database_t *db, int64_t id) {
-  dmd_recordset_t set = {0}, both;
-  bool good = dmdv_recordset_load(&set, db, id);
-  if (good) {
-    dmd_recordset_add(&both, sum, &set);
-    dmd_recordset_destroy(sum);
-    *sum = both;
-  }
-  dmd_recordset_destroy(&set);
-  return good;
-}
-
 /* What all processes of the build's first launch held, or those that the alarm is of. */
 static bool load_of_build(dmd_recordset_t *sum, dmdv_database_t *db, const dmdv_alarm_t *alarm,
                           int64_t build) {
   dmd_pool_t ids;
-  dmdv_sql_step_t step;
-  dmd_recordset_init(sum, &dmdv_env, 0);
   dmd_pool_init(&ids, &dmdv_env, "dmdv.alarms", sizeof(int64_t));
-  dmdv_sql_start(db, DMDV_SQL_RECORDSETS_OF_BUILD);
-  dmdv_sql_int(db, build);
-  dmdv_sql_text(db, alarm->alarm.moment);
-  dmdv_sql_int(db, alarm->environment);
-  dmdv_sql_text(db, alarm->process);
-  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
-    uint32_t number = dmd_pool_add(&ids);
-    *DMD_POOL_AT(&ids, int64_t, number) = dmdv_sql_column_int(db, 0);
-  }
-  bool good = step == DMDV_SQL_DONE;
-  for (uint32_t number = 1; number <= ids.last && good; number++)
-    good = add_set(sum, db, *DMD_POOL_AT(&ids, int64_t, number));
+  bool good = dmdv_recordsets_of_build(&ids, db, build, alarm->alarm.moment, alarm->environment,
+                                       alarm->process) &&
+              dmdv_recordset_load_sum(sum, db, &ids);
   dmd_pool_destroy(&ids);
   return good;
 }

@@ -143,6 +143,15 @@ bool dmdv_database_commit(dmdv_database_t *db) {
   return dmdv_sql_flush(db) && db->driver->run(db, "COMMIT");
 }
 
+bool dmdv_database_size(dmdv_database_t *db, int64_t *szB) {
+  return db->driver->size(db, szB);
+}
+
+bool dmdv_database_compact(dmdv_database_t *db) {
+  end_statement(db);
+  return db->driver->compact(db);
+}
+
 /* ---- Statements. ---- */
 
 void dmdv_sql_start(dmdv_database_t *db, dmdv_sql_t sql) {

@@ -45,6 +45,20 @@ typedef enum {
   DMDV_SQL_VALUES_OF,
   DMDV_SQL_FIND_ALARM,
   DMDV_SQL_SET_ALARM,
+  DMDV_SQL_BUILDS_TO_PRUNE,
+  DMDV_SQL_DROP_ALARMS_OF_BUILD,
+  DMDV_SQL_DROP_RUNS_OF_BUILD,
+  DMDV_SQL_DROP_BUILD,
+  DMDV_SQL_DROP_UNUSED_VALUES,
+  DMDV_SQL_RECORDSETS_TO_REBASE,
+  DMDV_SQL_RUNS_WITH_RECORDSET,
+  DMDV_SQL_SET_RECORDSET,
+  DMDV_SQL_DROP_UNUSED_RECORDSETS,
+  DMDV_SQL_DROP_UNUSED_SERIES,
+  DMDV_SQL_DROP_UNUSED_ENVIRONMENTS,
+  DMDV_SQL_RECORDSETS,
+  DMDV_SQL_STACKS,
+  DMDV_SQL_DROP_STACK,
   DMDV_N_SQL
 } dmdv_sql_t;
 
@@ -64,6 +78,10 @@ const char *dmdv_database_name(const dmdv_database_t *db);
 /* begin waits for other writers. Without a commit, close undoes all. */
 bool dmdv_database_begin(dmdv_database_t *db);
 bool dmdv_database_commit(dmdv_database_t *db);
+
+/* Bytes that it takes up; and gives back what is not used any more, outside of transactions. */
+bool dmdv_database_size(dmdv_database_t *db, int64_t *szB);
+bool dmdv_database_compact(dmdv_database_t *db);
 
 /* ---- Statements: start, bind each value, step as long as there are rows, read columns. ---- */
 

@@ -50,6 +50,9 @@ typedef struct dmdv_driver {
   bool (*read_header)(dmdv_database_t *db, dmdv_header_t *header);
   bool (*write_header)(dmdv_database_t *db, int version);
 
+  bool (*size)(dmdv_database_t *db, int64_t *szB);
+  bool (*compact)(dmdv_database_t *db);
+
   /* Begins the statement `db->sql` with its values; step gives its rows, end leaves the rest. */
   bool (*start)(dmdv_database_t *db);
   dmdv_sql_step_t (*step)(dmdv_database_t *db);

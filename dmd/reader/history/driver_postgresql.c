@@ -191,6 +191,20 @@ static bool write_header(dmdv_database_t *base, int version) {
   return run(base, text);
 }
 
+/* ---- Its room. ---- */
+
+static bool size(dmdv_database_t *base, int64_t *szB) {
+  return ask(self(base),
+             "SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS BIGINT) FROM pg_class"
+             " WHERE relkind = 'r' AND relnamespace = "
+             "(SELECT oid FROM pg_namespace WHERE nspname = 'dmd_history')",
+             szB);
+}
+
+static bool compact(dmdv_database_t *base) {
+  return run(base, "VACUUM FULL build, environment, recordset, run, series, value, stack, alarm");
+}
+
 /* ---- Statements. ---- */
 
 typedef struct {
@@ -361,6 +375,8 @@ static const dmdv_driver_t driver = {
     .run = run,
     .read_header = read_header,
     .write_header = write_header,
+    .size = size,
+    .compact = compact,
     .start = start,
     .step = step,
     .end = end,

@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <unistd.h>
 
 typedef struct {
   dmdv_database_t base;
@@ -27,6 +28,9 @@ static const char *advice(int code) {
   case SQLITE_NOTADB:
   case SQLITE_CORRUPT:
     return "; it is no history, or damaged: give another --db, or restore a copy";
+  case SQLITE_FULL:
+  case SQLITE_IOERR:
+    return "; is the disk full?";
   case SQLITE_BUSY:
     return "; another process has kept it for a minute";
   case SQLITE_READONLY:
@@ -63,6 +67,41 @@ static bool set_up(dmdv_database_t *base, dmdv_open_t how) {
           run(base, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
 }
 
+/* Whether the file can be read at all. */
+static bool is_readable(sqlite_t *db) {
+  int code = sqlite3_exec(db->handle, "PRAGMA schema_version", NULL, NULL, NULL) & 0xff;
+  return code != SQLITE_READONLY && code != SQLITE_CANTOPEN;
+}
+
+/* A reader, too, makes a file beside the history to know of writers. Where it may not, and where
+ * there is none of a writer's, the file is read as one that nobody changes. */
+static bool open_unchanging(dmdv_database_t *base, const char *name) {
+  dmd_strbuf_t text;
+  sqlite_t *db = self(base);
+  dmd_strbuf_init(&text, base->texts.env);
+  dmd_strbuf_str(&text, name);
+  dmd_strbuf_str(&text, "-wal");
+  bool has_writer = access(text.text, F_OK) == 0;
+  dmd_strbuf_cut(&text, 0);
+  dmd_strbuf_str(&text, name[0] == '/' ? "file://" : "file:");
+  for (const char *s = name; *s != '\0'; s++)
+    if (*s == '%' || *s == '?' || *s == '#') {
+      dmd_strbuf_str(&text, "%");
+      dmd_strbuf_hex(&text, (unsigned char)*s);
+    } else {
+      dmd_strbuf_bytes(&text, s, 1);
+    }
+  dmd_strbuf_str(&text, "?immutable=1");
+  bool good = true;
+  if (!has_writer) {
+    sqlite3_close(db->handle);
+    good = sqlite3_open_v2(text.text, &db->handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) ==
+           SQLITE_OK;
+  }
+  dmd_strbuf_destroy(&text);
+  return good || fail(db);
+}
+
 static bool open_file(dmdv_database_t *base, const char *name, dmdv_open_t how) {
   static const int flags[] = {[DMDV_OPEN_TO_READ] = SQLITE_OPEN_READONLY,
                               [DMDV_OPEN_TO_WRITE] = SQLITE_OPEN_READWRITE,
@@ -70,6 +109,7 @@ static bool open_file(dmdv_database_t *base, const char *name, dmdv_open_t how) 
   sqlite_t *db = self(base);
   base->name = dmdv_driver_copy(name);
   return (sqlite3_open_v2(name, &db->handle, flags[how], NULL) == SQLITE_OK || fail(db)) &&
+         (how != DMDV_OPEN_TO_READ || is_readable(db) || open_unchanging(base, name)) &&
          set_up(base, how);
 }
 
@@ -111,6 +151,23 @@ static bool write_header(dmdv_database_t *base, int version) {
   snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d",
            DMDV_HISTORY_MARK, version);
   return run(base, text);
+}
+
+/* ---- Its room. ---- */
+
+static bool size(dmdv_database_t *base, int64_t *szB) {
+  int64_t page_szB;
+  sqlite_t *db = self(base);
+  if (!read_number(db, "PRAGMA page_count", szB) || !read_number(db, "PRAGMA page_size", &page_szB))
+    return false;
+  *szB *= page_szB;
+  return true;
+}
+
+/* VACUUM attaches a second file; what it wrote to the log goes into the first. */
+static bool compact(dmdv_database_t *base) {
+  sqlite3_limit(self(base)->handle, SQLITE_LIMIT_ATTACHED, 1);
+  return run(base, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 /* ---- Statements. ---- */
@@ -198,6 +255,8 @@ const dmdv_driver_t dmdv_sqlite = {.szB = sizeof(sqlite_t),
                                    .run = run,
                                    .read_header = read_header,
                                    .write_header = write_header,
+                                   .size = size,
+                                   .compact = compact,
                                    .start = start,
                                    .step = step,
                                    .end = end,

@@ -78,14 +78,15 @@ static void gather_builds(gather_t *g) {
 }
 
 /* What tells a curve from others, for the alarms, which are found by themselves. */
-static uint32_t curve_id(gather_t *g, int64_t series, int64_t environment, const char *moment,
-                         const char *branch) {
+static uint32_t curve_id(gather_t *g, int64_t series, const char *process, int64_t environment,
+                         const char *moment, const char *branch) {
   dmd_strbuf_t key;
   dmd_strbuf_init(&key, &dmdv_env);
   dmd_strbuf_i64(&key, series);
   dmd_strbuf_str(&key, " ");
   dmd_strbuf_i64(&key, environment);
   dmd_strbuf_str(&key, " ");
+  dmd_strbuf_bytes(&key, process, strlen(process) + 1);
   dmd_strbuf_bytes(&key, moment, strlen(moment) + 1);
   dmd_strbuf_str(&key, branch);
   uint32_t id = dmd_intern_bytes(&g->curves, key.text, key.n);
@@ -114,7 +115,7 @@ static void gather_curve(void *ctx, const dmdv_curve_t *curve) {
   gather_t *g = ctx;
   dmd_history_t *h = g->history;
   const int64_t *value = curve->values;
-  curve_id(g, curve->series, curve->environment, curve->moment, curve->branch);
+  curve_id(g, curve->series, curve->process, curve->environment, curve->moment, curve->branch);
   dmd_history_add_curve(h,
                         (dmd_history_curve_t){.kind = curve->kind,
                                               .name = text_of(g, curve->name),
@@ -126,7 +127,7 @@ static void gather_curve(void *ctx, const dmdv_curve_t *curve) {
     for (uint32_t left = curve->points[i].n_runs; left > 0; left--)
       dmd_history_add_value(h, *value++);
   }
-  if (curve->kind == DMD_FIGURE_HEAP)
+  if (curve->kind == DMD_FIGURE_HEAP && curve->process[0] == '\0')
     add_line(g, curve);
 }
 
@@ -148,13 +149,14 @@ static void gather_alarms(gather_t *g) {
   g->good = dmdv_alarms_find(&alarms, g->db, g->options->limits);
   for (uint32_t i = 0; i < dmdv_alarms_count(&alarms) && g->good; i++) {
     const dmdv_alarm_t *a = dmdv_alarms_at(&alarms, i);
-    dmd_history_add_alarm(g->history,
-                          (dmd_history_alarm_t){.curve = curve_id(g, a->series, a->environment,
-                                                                  a->alarm.moment, a->alarm.branch),
-                                                .step = a->alarm.step,
-                                                .state = a->alarm.state,
-                                                .reason = text_of(g, a->alarm.reason),
-                                                .fixed_build = text_of(g, a->alarm.fixed_build)});
+    dmd_history_add_alarm(
+        g->history,
+        (dmd_history_alarm_t){.curve = curve_id(g, a->series, a->process, a->environment,
+                                                a->alarm.moment, a->alarm.branch),
+                              .step = a->alarm.step,
+                              .state = a->alarm.state,
+                              .reason = text_of(g, a->alarm.reason),
+                              .fixed_build = text_of(g, a->alarm.fixed_build)});
     g->good = dmdv_alarm_records(g->db, a, DMDV_ALARM_RECORDS, gather_changed, g);
     want_build(g, a->build);
     want_build(g, a->before_id);
@@ -207,15 +209,29 @@ static uint32_t take_set(gather_t *g, int64_t id, int depth) {
   return set;
 }
 
+/* Of several processes: what they held together, which is kept whole. */
+static uint32_t take_sum(gather_t *g, const dmd_pool_t *ids) {
+  dmd_recordset_t sum;
+  uint32_t set = DMD_NONE;
+  g->good = dmdv_recordset_load_sum(&sum, g->db, ids);
+  if (g->good) {
+    note_stacks(g, &sum);
+    set = add_set(g, &sum, DMD_NONE);
+  }
+  dmd_recordset_destroy(&sum);
+  return set;
+}
+
 static void take_entry(gather_t *g, const line_t *line, entry_t *entry) {
-  int64_t id = 0;
-  dmdv_sql_start(g->db, DMDV_SQL_RECORDSET_OF_BUILD);
-  dmdv_sql_int(g->db, entry->id);
-  dmdv_sql_text(g->db, line->moment_name);
-  dmdv_sql_int(g->db, line->environment_id);
-  g->good = g->good && dmdv_sql_number(g->db, &id);
-  if (g->good && id != 0)
-    entry->set = take_set(g, id, 1);
+  dmd_pool_t ids;
+  dmd_pool_init(&ids, &dmdv_env, "dmdv.gather", sizeof(int64_t));
+  g->good = g->good && dmdv_recordsets_of_build(&ids, g->db, entry->id, line->moment_name,
+                                                line->environment_id, "");
+  if (g->good && ids.last == 1)
+    entry->set = take_set(g, *DMD_POOL_AT(&ids, const int64_t, 1), 1);
+  else if (g->good && ids.last > 1)
+    entry->set = take_sum(g, &ids);
+  dmd_pool_destroy(&ids);
   g->szB += BUILD_SZB;
 }
 

@@ -55,9 +55,9 @@ bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_prof
 
 /* ---- In the history. ---- */
 
-/* The length of what it is, and then that, deflated. */
-static bool add_data(dmdv_database_t *db, const unsigned char digest[DMDV_DIGEST_SZB], int64_t base,
-                     int64_t depth, const dmd_strbuf_t *data, int64_t *id) {
+/* Binds the set that this one differs from, how long the chain is, and the length of the data and
+ * then that, deflated. */
+static void bind_data(dmdv_database_t *db, int64_t base, int64_t depth, const dmd_strbuf_t *data) {
   dmd_strbuf_t packed;
   dmd_strbuf_init(&packed, &dmdv_env);
   dmd_wire_number(&packed, data->n);
@@ -66,17 +66,21 @@ static bool add_data(dmdv_database_t *db, const unsigned char digest[DMDV_DIGEST
   if (compress2((Bytef *)room, &szB, (const Bytef *)data->text, (uLong)data->n,
                 Z_BEST_COMPRESSION) != Z_OK)
     szB = 0;
-  dmdv_sql_start(db, DMDV_SQL_ADD_RECORDSET);
-  dmdv_sql_bytes(db, digest, DMDV_DIGEST_SZB);
   if (base == 0)
     dmdv_sql_null(db);
   else
     dmdv_sql_int(db, base);
   dmdv_sql_int(db, depth);
   dmdv_sql_bytes(db, packed.text, (size_t)(room - packed.text) + szB);
-  bool good = dmdv_sql_number(db, id);
   dmd_strbuf_destroy(&packed);
-  return good;
+}
+
+static bool add_data(dmdv_database_t *db, const unsigned char digest[DMDV_DIGEST_SZB], int64_t base,
+                     int64_t depth, const dmd_strbuf_t *data, int64_t *id) {
+  dmdv_sql_start(db, DMDV_SQL_ADD_RECORDSET);
+  dmdv_sql_bytes(db, digest, DMDV_DIGEST_SZB);
+  bind_data(db, base, depth, data);
+  return dmdv_sql_number(db, id);
 }
 
 static bool depth_of(dmdv_database_t *db, int64_t id, int64_t *depth) {
@@ -177,13 +181,17 @@ bool dmdv_recordset_load_link(dmd_recordset_t *set, dmdv_database_t *db, int64_t
   return unpack(set, packed, n);
 }
 
+static bool say_damaged(void) {
+  return dmdv_error("the history is damaged: the records of a run cannot be read");
+}
+
 bool dmdv_recordset_load(dmd_recordset_t *set, dmdv_database_t *db, int64_t id) {
   dmd_recordset_init(set, &dmdv_env, 0);
   for (int depth = 0; id != 0; depth++) {
     dmd_recordset_t link = {0}, sum;
     if (depth == MAX_DEPTH || !dmdv_recordset_load_link(&link, db, id, &id)) {
       dmd_recordset_destroy(&link);
-      return dmdv_error("the history is damaged: the records of a run cannot be read");
+      return say_damaged();
     }
     dmd_recordset_add(&sum, set, &link);
     dmd_recordset_destroy(&link);
@@ -191,4 +199,94 @@ bool dmdv_recordset_load(dmd_recordset_t *set, dmdv_database_t *db, int64_t id) 
     *set = sum;
   }
   return true;
+}
+
+bool dmdv_recordsets_of_build(dmd_pool_t *ids, dmdv_database_t *db, int64_t build,
+                              const char *moment, int64_t environment, const char *process) {
+  dmdv_sql_step_t step;
+  dmdv_sql_start(db, DMDV_SQL_RECORDSETS_OF_BUILD);
+  dmdv_sql_int(db, build);
+  dmdv_sql_text(db, moment);
+  dmdv_sql_int(db, environment);
+  dmdv_sql_text(db, process);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
+    uint32_t number = dmd_pool_add(ids);
+    *DMD_POOL_AT(ids, int64_t, number) = dmdv_sql_column_int(db, 0);
+  }
+  return step == DMDV_SQL_DONE;
+}
+
+bool dmdv_recordset_load_sum(dmd_recordset_t *sum, dmdv_database_t *db, const dmd_pool_t *ids) {
+  bool good = true;
+  dmd_recordset_init(sum, &dmdv_env, 0);
+  for (uint32_t number = 1; number <= ids->last && good; number++) {
+    dmd_recordset_t set = {0}, both;
+    good = dmdv_recordset_load(&set, db, *DMD_POOL_AT(ids, const int64_t, number));
+    if (good) {
+      dmd_recordset_add(&both, sum, &set);
+      dmd_recordset_destroy(sum);
+      *sum = both;
+    }
+    dmd_recordset_destroy(&set);
+  }
+  return good;
+}
+
+/* The nearest set that this one is built on and that a run has; 0: there is none. */
+static bool find_ancestor(dmdv_database_t *db, int64_t id, int64_t *ancestor) {
+  int64_t n_runs = 0;
+  *ancestor = id;
+  for (int depth = 0; *ancestor != 0 && n_runs == 0; depth++) {
+    dmd_recordset_t link = {0};
+    bool good = depth < MAX_DEPTH && dmdv_recordset_load_link(&link, db, *ancestor, ancestor);
+    dmd_recordset_destroy(&link);
+    if (!good)
+      return say_damaged();
+    dmdv_sql_start(db, DMDV_SQL_RUNS_WITH_RECORDSET);
+    dmdv_sql_int(db, *ancestor);
+    if (!dmdv_sql_number(db, &n_runs))
+      return false;
+  }
+  return true;
+}
+
+bool dmdv_recordset_rebase(dmdv_database_t *db, int64_t id) {
+  dmd_recordset_t set = {0}, base = {0}, difference = {0};
+  int64_t ancestor, depth = -1;
+  bool good = dmdv_recordset_load(&set, db, id) && find_ancestor(db, id, &ancestor) &&
+              (ancestor == 0 || depth_of(db, ancestor, &depth)) &&
+              dmdv_recordset_load(&base, db, ancestor);
+  if (good) {
+    dmd_strbuf_t data;
+    dmd_strbuf_init(&data, &dmdv_env);
+    dmd_recordset_subtract(&difference, &set, &base);
+    dmd_recordset_encode(&data, &difference);
+    dmdv_sql_start(db, DMDV_SQL_SET_RECORDSET);
+    dmdv_sql_int(db, id);
+    bind_data(db, ancestor, depth + 1, &data);
+    good = dmdv_sql_run(db);
+    dmd_strbuf_destroy(&data);
+  }
+  dmd_recordset_destroy(&difference);
+  dmd_recordset_destroy(&base);
+  dmd_recordset_destroy(&set);
+  return good;
+}
+
+bool dmdv_recordsets_visit_stacks(dmdv_database_t *db, void (*visit)(void *ctx, int64_t stack),
+                                  void *ctx) {
+  dmdv_sql_step_t step;
+  dmdv_sql_start(db, DMDV_SQL_RECORDSETS);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
+    dmd_recordset_t link = {0};
+    size_t n;
+    const void *packed = dmdv_sql_column_bytes(db, 3, &n);
+    bool good = unpack(&link, packed, n);
+    for (size_t i = 0; i < link.n && good; i++)
+      visit(ctx, link.records[i].stack);
+    dmd_recordset_destroy(&link);
+    if (!good)
+      return say_damaged();
+  }
+  return step == DMDV_SQL_DONE;
 }

@@ -30,4 +30,20 @@ bool dmdv_recordset_load(dmd_recordset_t *set, dmdv_database_t *db, int64_t id);
  * nothing said, where it cannot be read. Destroy the set either way. */
 bool dmdv_recordset_load_link(dmd_recordset_t *set, dmdv_database_t *db, int64_t id, int64_t *base);
 
+/* Appends the ids (int64_t) of what a build's first launch held: of all its processes, or of those
+ * with this name, "": all. */
+bool dmdv_recordsets_of_build(dmd_pool_t *ids, dmdv_database_t *db, int64_t build,
+                              const char *moment, int64_t environment, const char *process);
+
+/* The sum of these sets; destroy it even if this fails. */
+bool dmdv_recordset_load_sum(dmd_recordset_t *sum, dmdv_database_t *db, const dmd_pool_t *ids);
+
+/* Keeps a set as the difference from the nearest one below it that a run has, or whole where there
+ * is none, so that those in between are not needed. */
+bool dmdv_recordset_rebase(dmdv_database_t *db, int64_t id);
+
+/* Calls visit for each stack of each set in the history, more than once for many. */
+bool dmdv_recordsets_visit_stacks(dmdv_database_t *db, void (*visit)(void *ctx, int64_t stack),
+                                  void *ctx);
+
 #endif

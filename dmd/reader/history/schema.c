@@ -139,4 +139,36 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)"
         " ON CONFLICT(series, process, moment, environment, build)"
         " DO UPDATE SET state = excluded.state, reason = excluded.reason",
+    /* -> id, branch, time, what was acknowledged there; of each branch the newest first */
+    [DMDV_SQL_BUILDS_TO_PRUNE] =
+        "SELECT id, branch, time, (SELECT count(*) FROM alarm WHERE alarm.build = build.id)"
+        " FROM build ORDER BY branch, time DESC, id DESC",
+    /* build */
+    [DMDV_SQL_DROP_ALARMS_OF_BUILD] = "DELETE FROM alarm WHERE build = ?1",
+    [DMDV_SQL_DROP_RUNS_OF_BUILD] = "DELETE FROM run WHERE build = ?1",
+    [DMDV_SQL_DROP_BUILD] = "DELETE FROM build WHERE id = ?1",
+    /* -> id of those that a run has, and that differ from one that none has */
+    [DMDV_SQL_RECORDSETS_TO_REBASE] =
+        "SELECT id FROM recordset WHERE base IS NOT NULL AND id IN (SELECT recordset FROM run)"
+        " AND base NOT IN (SELECT recordset FROM run) ORDER BY id",
+    /* id -> how many have it */
+    [DMDV_SQL_RUNS_WITH_RECORDSET] = "SELECT count(*) FROM run WHERE recordset = ?1",
+    /* id, base, depth, data */
+    [DMDV_SQL_SET_RECORDSET] =
+        "UPDATE recordset SET base = ?2, depth = ?3, data = ?4 WHERE id = ?1",
+    /* What no run needs. */
+    [DMDV_SQL_DROP_UNUSED_VALUES] = "DELETE FROM value WHERE run NOT IN (SELECT id FROM run)",
+    [DMDV_SQL_DROP_UNUSED_RECORDSETS] =
+        "DELETE FROM recordset WHERE id NOT IN (SELECT recordset FROM run)",
+    [DMDV_SQL_DROP_UNUSED_SERIES] = "DELETE FROM series WHERE id NOT IN (SELECT series FROM value)"
+                                    " AND id NOT IN (SELECT series FROM alarm)",
+    [DMDV_SQL_DROP_UNUSED_ENVIRONMENTS] =
+        "DELETE FROM environment WHERE id NOT IN (SELECT environment FROM run)"
+        " AND id NOT IN (SELECT environment FROM alarm)",
+    /* -> id, base, depth, data */
+    [DMDV_SQL_RECORDSETS] = "SELECT id, base, depth, data FROM recordset",
+    /* -> id */
+    [DMDV_SQL_STACKS] = "SELECT id FROM stack",
+    /* id */
+    [DMDV_SQL_DROP_STACK] = "DELETE FROM stack WHERE id = ?1",
 };
