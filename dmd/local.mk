@@ -384,6 +384,7 @@ dmd_reader_sources = \
   dmd/reader/host/progress.c dmd/reader/host/progress.h \
   dmd/reader/host/sourcefiles.c dmd/reader/host/sourcefiles.h \
   dmd/reader/host/times.c dmd/reader/host/times.h \
+  dmd/reader/input/fleet.c dmd/reader/input/fleet.h \
   dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
   dmd/reader/input/input.c dmd/reader/input/input.h \
   dmd/reader/input/load.c dmd/reader/input/load.h \

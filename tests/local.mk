@@ -183,6 +183,7 @@ unit_tests = \
 # Tests with threads, built with ThreadSanitizer, and the part of the core that they use, which is built anew for them.
 # To add one, add its line; if it does not link, add what it lacks.
 thread_tests = \
+  tests/threads/test_fleet \
   tests/threads/test_threads
 thread_core_sources = \
   dmd/base/format.c dmd/base/intern.c dmd/base/lock.c dmd/base/map.c dmd/base/path.c dmd/base/pool.c dmd/base/random.c \
@@ -195,6 +196,16 @@ thread_core_sources = \
   dmd/profile/fault.c dmd/profile/faultnames.c dmd/profile/frame.c dmd/profile/groups.c dmd/profile/measured.c \
   dmd/profile/memreports.c dmd/profile/profile.c dmd/profile/reporterruns.c dmd/profile/reports.c dmd/profile/sampled.c \
   dmd/profile/scanned.c dmd/profile/translate.c
+# What the test of dmdv's threads needs besides.
+thread_reader_sources = \
+  dmd/analysis/allocfns.c dmd/analysis/amounts.c dmd/analysis/normalize.c dmd/base/fail.c dmd/base/fnname.c \
+  dmd/base/glob.c dmd/base/wire.c dmd/base/wireread.c dmd/graph/graph.c dmd/graph/graphfile.c dmd/graph/heapgraph.c \
+  dmd/graph/nesting.c dmd/load/cutter.c dmd/load/document.c dmd/load/graphmessages.c dmd/load/graphparts.c \
+  dmd/load/ids.c dmd/load/load.c dmd/load/load_blocks.c dmd/load/load_frames.c dmd/load/load_graph.c \
+  dmd/load/load_graph_names.c dmd/load/load_graph_nodes.c dmd/load/load_reports.c dmd/load/load_run.c \
+  dmd/load/load_traces.c dmd/load/loader.c dmd/load/scan.c dmd/load/value.c dmd/profile/naming.c \
+  dmd/reader/host/host.c dmd/reader/host/memory.c dmd/reader/host/progress.c dmd/reader/input/fleet.c \
+  dmd/reader/input/input.c dmd/reader/input/load.c
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
 unit_support_sources = \

@@ -36,6 +36,26 @@ def merge_error(test, *profiles):
     return test.error("merge", *[test.write("bad%d.json" % i, profile) for i, profile in enumerate(profiles)])
 
 
+def test_many_files_are_merged_in_order(test):
+    """Read by several threads, the result is the same each time, and that of one after the other. Of two files that
+    cannot be read the first is named."""
+    names, expected = [], []
+    for i in range(60):
+        stack = ["malloc (m.c:0)", "f%d (a.c:%d)" % (i, i)]
+        names.append(test.write("p%d.json" % i, Profile(mode="live").block(8 * (i % 7 + 1), stack, num=i + 1).block(8, MAIN)))
+        expected.append((8 * (i % 7 + 1), i + 1, stack))
+    results = [test.dmdv("merge", *names)[0] for _ in range(5)]
+    test.check(all(result == results[0] for result in results), "the same each time")
+    document = json.loads(results[0])
+    frames = {number: text.split(": ", 1)[1] for number, text in document["frameTable"].items()}
+    found = [(b["req"], b.get("num", 1), [frames[f] for f in document["traceTable"][b["alloc"]]]) for b in document["blockList"]]
+    test.equal(sorted(found), sorted([*expected, (8, 60, MAIN)]), "blocks")
+    for bad in (31, 12):
+        test.write("p%d.json" % bad, "{")
+    err = test.error("merge", *names)
+    test.check("p12.json" in err and "p31.json" not in err, err)
+
+
 def blocks(document):
     """[(req, slop, num, stack, report stacks, reporters, tag, thread)], ids and frame numbers resolved, sorted."""
     def stack(trace):

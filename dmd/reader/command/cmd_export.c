@@ -42,7 +42,7 @@ static const format_t formats[] = {
     {.is_figures = true, .figures = DMD_FIGURES_OPENMETRICS, .what = "figures for Prometheus"},
     {.is_figures = true,
      .figures = DMD_FIGURES_BENCHMARK,
-     .what = "figures for GitHub's actions that follow benchmarks"},
+     .what = "figures for actions that follow benchmarks"},
     {.write_graph = dmd_export_heapsnapshot, .what = "of a heap graph: Chrome's DevTools, memlab"},
     {.write_graph = dmd_export_fxsnapshot,
      .gzip = true,

@@ -6,9 +6,11 @@
 #include "analysis/profile_amounts.h"
 #include "base/limits.h"
 #include "reader/command/commands.h"
+#include "reader/command/naming.h"
 #include "reader/command/show.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
+#include "reader/input/fleet.h"
 
 typedef struct {
   bool keep_processes;
@@ -36,32 +38,36 @@ static const dmdv_part_t parts[] = {
     {0},
 };
 
-static bool add_file(dmd_merge_t *merge, char **files, int i, bool keep_processes,
-                     const dmd_load_options_t *load) {
-  dmd_profile_t profile;
-  if (!dmdv_load_or_say(&profile, files[i], load))
-    return false;
-  char *process = dmd_process_name(&profile);
-  bool good = i == 0 || dmdv_are_of_one_mode(files[0], merge->profile.mode, files[i], profile.mode,
+static bool add_profile(dmd_merge_t *merge, dmd_profile_t *profile, char **files, int i,
+                        bool keep_processes) {
+  char *process = dmd_process_name(profile);
+  bool good = i == 0 || dmdv_are_of_one_mode(files[0], merge->profile.mode, files[i], profile->mode,
                                              "they cannot be merged");
-  good = good && (i == 0 || dmdv_are_sampled_alike(files[0], &merge->profile, files[i], &profile,
+  good = good && (i == 0 || dmdv_are_sampled_alike(files[0], &merge->profile, files[i], profile,
                                                    "they cannot be merged"));
-  if (good && !dmd_merge_add(merge, &profile, keep_processes ? process : NULL))
+  if (good && !dmd_merge_add(merge, profile, keep_processes ? process : NULL))
     good = dmdv_error("merge: with %s there is more than one profile can "
                       "hold (" DMD_MAX_TOTAL_TEXT " bytes, " DMD_MAX_COUNT_TEXT
                       " of any count, %d memory reports)",
                       files[i], DMD_MAX_MEMORY_REPORTS);
   dmd_env_free(&dmdv_env, process);
-  dmd_profile_destroy(&profile);
   return good;
 }
 
 bool dmdv_merge_files(dmd_merge_t *merge, const dmdv_files_t *files, bool keep_processes,
                       const dmd_load_options_t *load) {
+  dmd_load_options_t named = *load;
+  named.namer = dmdv_namer();
+  dmdv_fleet_t *fleet = dmdv_fleet_begin(files->names, files->n, &named);
   bool good = true;
   dmd_merge_init(merge, &dmdv_env);
-  for (int i = 0; i < files->n && good; i++)
-    good = add_file(merge, files->names, i, keep_processes, load);
+  for (int i = 0; i < files->n && good; i++) {
+    dmd_fail_t fail = {0};
+    dmd_profile_t *profile = dmdv_fleet_next(fleet, &fail);
+    good = profile != NULL ? add_profile(merge, profile, files->names, i, keep_processes)
+                           : dmdv_error_in(files->names[i], &fail);
+  }
+  dmdv_fleet_end(fleet);
   if (good)
     dmd_merge_finish(merge);
   return good;

@@ -91,6 +91,19 @@ bool dmdv_load(dmd_profile_t *profile, const char *name, const dmd_load_options_
   return good;
 }
 
+bool dmdv_load_silently(dmd_profile_t *profile, const char *name, const dmd_load_options_t *options,
+                        dmd_fail_t *fail) {
+  dmdv_input_t *input = open_document(name, fail);
+  if (input == NULL)
+    return false;
+  reading_t reading = {.input = input};
+  const dmd_source_t source = {
+      .next = next, .rewind = rewind_input, .ctx = &reading, .number = number};
+  bool good = dmd_load_profile(profile, &source, options, fail);
+  dmdv_input_close(input);
+  return good;
+}
+
 bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
                       bool *is_profile, dmd_fail_t *fail) {
   dmdv_input_t *input = open_document(name, fail);

@@ -16,7 +16,11 @@
 bool dmdv_load(dmd_profile_t *profile, const char *name, const dmd_load_options_t *options,
                dmd_fail_t *fail);
 
-/* The same from an open input, which the caller closes. */
+/* The same, and nobody is shown how far it is: for threads. */
+bool dmdv_load_silently(dmd_profile_t *profile, const char *name, const dmd_load_options_t *options,
+                        dmd_fail_t *fail);
+
+/* The same as dmdv_load from an open input, which the caller closes. */
 bool dmdv_load_input(dmd_profile_t *profile, dmdv_input_t *input, const dmd_load_options_t *options,
                      dmd_fail_t *fail);
 
