@@ -19,6 +19,16 @@ void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
       return;
     pause_a_little();
   }
-  while (__atomic_exchange_n(&lock->word, DMD_LOCK_AWAITED, __ATOMIC_ACQUIRE) != DMD_LOCK_FREE)
-    waiting->wait(waiting->ctx, &lock->word, DMD_LOCK_AWAITED);
+  for (;;) {
+    __atomic_store_n(&lock->is_awaited, 1, __ATOMIC_SEQ_CST);
+    if (dmd_lock_try(lock))
+      return;
+    waiting->wait(waiting->ctx, &lock->word, DMD_LOCK_TAKEN);
+  }
+}
+
+/* Those that wake up and do not get it say again that they wait. */
+void dmd_lock_wake(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
+  __atomic_store_n(&lock->is_awaited, 0, __ATOMIC_SEQ_CST);
+  waiting->wake(waiting->ctx, &lock->word);
 }

@@ -10,7 +10,10 @@
  * recursive, and not fair. In a forked child locks that other threads held stay taken for ever: so
  * take all before a fork, and let go of them in both processes.
  *
- * The states are those of mutex3 in Ulrich Drepper's "Futexes Are Tricky".
+ * To let go takes no atomic instruction: that would wait until all that was written under the lock
+ * is in the processor's caches, which takes longer than all else that is done under most locks. For
+ * the same reason a thread that lets go may not see yet that another one is about to sleep. So who
+ * sleeps wakes up by itself after a while, which is rare, and looks again.
  */
 #ifndef DMD_BASE_LOCK_H
 #define DMD_BASE_LOCK_H
@@ -20,17 +23,22 @@
 /* How a thread waits. Both may answer at any time, also when nothing happened. */
 typedef struct dmd_waiting {
   void *ctx;
-  /* Returns when somebody wakes who waits for this word, or at once if it is not `while_it_is`. */
+  /* Returns when somebody wakes who waits for this word, after some milliseconds, or at once if it
+   * is not `while_it_is`. */
   void (*wait)(void *ctx, uint32_t *word, uint32_t while_it_is);
-  /* Wakes one thread that waits for this word, if there is one. */
+  /* Wakes all threads that wait for this word. */
   void (*wake)(void *ctx, uint32_t *word);
 } dmd_waiting_t;
 
 typedef struct dmd_lock {
-  uint32_t word; /* 0: free */
+  uint32_t word;       /* 0: free */
+  uint32_t is_awaited; /* by a thread that sleeps, or is about to */
 } dmd_lock_t;
 
-enum { DMD_LOCK_FREE, DMD_LOCK_TAKEN, DMD_LOCK_AWAITED };
+enum { DMD_LOCK_FREE, DMD_LOCK_TAKEN };
+
+/* The slow part of dmd_lock_let_go. */
+void dmd_lock_wake(dmd_lock_t *lock, const dmd_waiting_t *waiting);
 
 /* The slow part of dmd_lock_take. */
 void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting);
@@ -48,8 +56,9 @@ static inline void dmd_lock_take(dmd_lock_t *lock, const dmd_waiting_t *waiting)
 }
 
 static inline void dmd_lock_let_go(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
-  if (__atomic_exchange_n(&lock->word, DMD_LOCK_FREE, __ATOMIC_RELEASE) == DMD_LOCK_AWAITED)
-    waiting->wake(waiting->ctx, &lock->word);
+  __atomic_store_n(&lock->word, DMD_LOCK_FREE, __ATOMIC_RELEASE);
+  if (__builtin_expect(__atomic_load_n(&lock->is_awaited, __ATOMIC_RELAXED) != 0, 0))
+    dmd_lock_wake(lock, waiting);
 }
 
 #endif

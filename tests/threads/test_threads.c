@@ -8,6 +8,7 @@
  * which is made of its address, size and owner: so whoever sees a block that nobody allocated, or
  * one half written, knows it.
  */
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -73,16 +74,17 @@ static void host_panic(void *ctx, const char *what) {
 static const dmd_env_t g_env = {.alloc = host_alloc, .free = host_free, .panic = host_panic};
 
 static void wait_for(void *ctx, uint32_t *word, uint32_t while_it_is) {
+  const struct timespec longest = {.tv_nsec = 5000000};
   (void)ctx;
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, while_it_is, NULL, NULL, 0);
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, while_it_is, &longest, NULL, 0);
 }
 
-static void wake_one(void *ctx, uint32_t *word) {
+static void wake_all(void *ctx, uint32_t *word) {
   (void)ctx;
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static const dmd_waiting_t WAITING = {.wait = wait_for, .wake = wake_one};
+static const dmd_waiting_t WAITING = {.wait = wait_for, .wake = wake_all};
 
 static uint64_t roll(uint64_t *dice, uint64_t n) {
   *dice = dmd_hash_u64(*dice + UINT64_C(0x9e3779b97f4a7c15));
