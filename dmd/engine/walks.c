@@ -7,6 +7,8 @@ enum {
   WORD = sizeof(uintptr_t),
   N_HASHED = 16,              /* frames that choose a walk's place in the table */
   N_WAYS = 4,                 /* walks in a set of the table */
+  N_BEGUN = 256,              /* sets of walks that begin at the same place */
+  N_BEGUN_WAYS = 2,           /* walks in such a set */
   SET_WORDS_EXPONENT = 5,     /* of the words of room for each set */
   HASH_BITS = 64,             /* of which the upper ones choose a set */
   N_OUTER = 256,              /* words of outer frames that are looked for to be shared */
@@ -18,6 +20,8 @@ enum {
   PERIOD = 2048,              /* stacks, after which we look whether it is worth it */
   LONGEST_PAUSE = 64 * PERIOD /* for so many stacks we do not try again where it is not */
 };
+
+static const size_t BEGUN_SZB = sizeof(uint32_t) * N_BEGUN * N_BEGUN_WAYS;
 
 static const uint64_t MIX = UINT64_C(0x9e3779b97f4a7c15);
 
@@ -83,6 +87,7 @@ static void make_room(dmd_walks_t *walks) {
   walks->room = dmd_env_alloc(walks->env, "dmd.walks", walks->n_room * sizeof *walks->room);
   walks->table = zeroed(walks, "dmd.walks.table", table_szB(walks));
   walks->outer = zeroed(walks, "dmd.walks.outer", N_OUTER * sizeof *walks->outer);
+  walks->begun = zeroed(walks, "dmd.walks.begun", BEGUN_SZB);
   walks->sizes = zeroed(walks, "dmd.walks.sizes", 2 * walks->n_sizes * sizeof *walks->sizes);
 }
 
@@ -90,9 +95,10 @@ static void free_room(dmd_walks_t *walks) {
   dmd_env_free(walks->env, walks->room);
   dmd_env_free(walks->env, walks->table);
   dmd_env_free(walks->env, walks->outer);
+  dmd_env_free(walks->env, walks->begun);
   dmd_env_free(walks->env, walks->sizes);
   walks->room = NULL;
-  walks->table = walks->outer = NULL;
+  walks->table = walks->outer = walks->begun = NULL;
   walks->sizes = NULL;
 }
 
@@ -112,6 +118,7 @@ void dmd_walks_forget(dmd_walks_t *walks) {
   if (walks->n_used > 0) {
     dmd_mem_zero(walks->table, table_szB(walks));
     dmd_mem_zero(walks->outer, N_OUTER * sizeof *walks->outer);
+    dmd_mem_zero(walks->begun, BEGUN_SZB);
   }
   walks->last = 0;
   walks->n_used = 0;
@@ -164,6 +171,19 @@ static uint32_t *set_of(const dmd_walks_t *walks, const dmd_walk_start_t *start)
     sp = slot + WORD;
   }
   return &walks->table[((hash * MIX) >> walks->set_shift) * N_WAYS];
+}
+
+/* The last walks that began at this place: few enough to be compared before their return addresses
+ * are looked for, each of which depends on the one before. */
+static uint32_t *begun_at(const dmd_walks_t *walks, const dmd_walk_start_t *start) {
+  uint64_t hash = (start->ip ^ (uint64_t)start->sp << 20) * MIX;
+  return &walks->begun[(hash >> 32) % N_BEGUN * N_BEGUN_WAYS];
+}
+
+static void put_in_front(uint32_t *set, uint32_t n, uint32_t place) {
+  for (uint32_t i = n - 1; i > 0; i--)
+    set[i] = set[i - 1];
+  set[0] = place;
 }
 
 /* Whether the words are what they were. Mostly they are, so that leaving early would only cost a
@@ -219,6 +239,15 @@ static uint32_t known_stack(dmd_walks_t *walks, uint32_t place) {
   return walk_at(walks, place)->stack;
 }
 
+/* 0: none of them holds. */
+static uint32_t find_in_set(const dmd_walks_t *walks, const uint32_t *set, uint32_t n,
+                            const dmd_walk_start_t *start) {
+  for (uint32_t i = 0; i < n && set[i] != 0; i++)
+    if (still_holds(walks, walk_at(walks, set[i]), start))
+      return set[i];
+  return 0;
+}
+
 uint32_t dmd_walks_find(dmd_walks_t *walks, const dmd_walk_start_t *start) {
   if (walks->n_asked++ == PERIOD)
     end_period(walks);
@@ -227,11 +256,14 @@ uint32_t dmd_walks_find(dmd_walks_t *walks, const dmd_walk_start_t *start) {
   uint32_t next = walks->last == 0 ? 0 : walk_at(walks, walks->last)->next;
   if (next != 0 && still_holds(walks, walk_at(walks, next), start))
     return known_stack(walks, next);
-  const uint32_t *set = set_of(walks, start);
-  for (uint32_t i = 0; i < N_WAYS && set[i] != 0; i++)
-    if (still_holds(walks, walk_at(walks, set[i]), start))
-      return known_stack(walks, set[i]);
-  return 0;
+  uint32_t *begun = begun_at(walks, start);
+  uint32_t place = find_in_set(walks, begun, N_BEGUN_WAYS, start);
+  if (place == 0) {
+    place = find_in_set(walks, set_of(walks, start), N_WAYS, start);
+    if (place != 0)
+      put_in_front(begun, N_BEGUN_WAYS, place);
+  }
+  return place == 0 ? 0 : known_stack(walks, place);
 }
 
 /*--- Remembering ---*/
@@ -326,10 +358,8 @@ void dmd_walks_remember(dmd_walks_t *walks, const dmd_walk_start_t *start, dmd_t
                    .outer = outer};
   write_words(&walk->inner, start->sp, trace->at, n_inner);
   note_sizes(walks, trace, start->sp);
-  uint32_t *set = set_of(walks, start);
-  for (uint32_t i = N_WAYS - 1; i > 0; i--)
-    set[i] = set[i - 1];
-  set[0] = place;
+  put_in_front(set_of(walks, start), N_WAYS, place);
+  put_in_front(begun_at(walks, start), N_BEGUN_WAYS, place);
   note_order(walks, place);
   walks->n_used += (uint32_t)(sizeof *walk + szB_of_words(n_inner)) / WORD;
 }

@@ -11,8 +11,9 @@
  *
  * A walk is found by the return addresses of its frames, in a table. Before that, the one that came
  * after the last one the time before is tried: programs do the same things in the same order again,
- * and it has been on its way from memory since then. If few stacks are known again, none is looked
- * up for a while.
+ * and it has been on its way from memory since then; and after that one the last two that began at
+ * the same place, which finds most stacks of programs that do things in any order. If few stacks
+ * are known again, none is looked up for a while.
  *
  * Call order: init; then, for each stack, rest, which says whether to look at all, find, and, where
  * find knows none, remember with what the host's unwinder found. The host calls forget when code
@@ -82,6 +83,7 @@ typedef struct dmd_walks {
   uint32_t set_shift;      /* which bits of a hash choose its set */
   uint32_t last;           /* the place of the last known one */
   uint32_t *outer;         /* places of words of outer frames */
+  uint32_t *begun;         /* places of walks, by where they begin */
   struct dmd_frame_size *sizes;
   uint32_t n_sizes; /* pairs */
 
