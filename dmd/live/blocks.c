@@ -13,7 +13,9 @@ struct dmd_blocks {
   dmd_part_t *parts;  /* aligned to lines */
   void *memory;       /* that they lie in */
   uint32_t n_parts, shift;
-  uint32_t n_held; /* this and the next: of the thread that has the engine's lock */
+  dmd_all_freed_t freed;
+  dmd_freed_block_t found; /* what dmd_blocks_find_freed answered */
+  uint32_t n_held;         /* this and the next: of the thread that has the engine's lock */
   uint16_t held[DMD_BLOCKS_MAX_PARTS]; /* the parts that it holds */
 };
 
@@ -24,6 +26,8 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   dmd_mem_zero(blocks, sizeof *blocks);
   blocks->env = env;
   blocks->waiting = config->waiting;
+  dmd_freed_init(&blocks->freed.freed, env, config->max_freed);
+  blocks->freed.waiting = config->max_freed == 0 ? NULL : config->waiting;
   blocks->n_parts = 1;
   for (blocks->shift = 64; blocks->n_parts < config->n_parts; blocks->shift--)
     blocks->n_parts *= 2;
@@ -35,7 +39,7 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   if (config->sample_interval > 0)
     blocks->marks = dmd_marks_create(env);
   for (uint32_t i = 0; i < blocks->n_parts; i++)
-    dmd_part_init(&blocks->parts[i], env, config, blocks->marks);
+    dmd_part_init(&blocks->parts[i], env, config, blocks->marks, &blocks->freed);
   if (blocks->n_parts == 1 && blocks->waiting == NULL)
     blocks->only = blocks->parts;
   return blocks;
@@ -44,6 +48,7 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
 void dmd_blocks_destroy(dmd_blocks_t *blocks) {
   for (uint32_t i = 0; i < blocks->n_parts; i++)
     dmd_part_destroy(&blocks->parts[i]);
+  dmd_freed_destroy(&blocks->freed.freed);
   dmd_env_free(blocks->env, blocks->memory);
   dmd_marks_destroy(blocks->marks);
   dmd_env_free(blocks->env, blocks);
@@ -65,6 +70,7 @@ static void hold(dmd_blocks_t *blocks, dmd_part_t *part) {
   if (blocks->waiting == NULL || part->is_held)
     return;
   dmd_lock_take(&part->lock, blocks->waiting);
+  dmd_part_catch_up(part);
   part->is_held = true;
   blocks->held[blocks->n_held++] = (uint16_t)(part - blocks->parts);
 }
@@ -128,10 +134,7 @@ void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req) {
 }
 
 dmd_block_t *dmd_blocks_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
-  dmd_block_t *block = dmd_blocks_find_freeable(blocks, addr);
-  if (block != NULL)
-    block->is_moving = true;
-  return block;
+  return dmd_part_begin_move(at(blocks, addr), addr, false);
 }
 
 void dmd_blocks_drop(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block, uint32_t stack) {
@@ -164,7 +167,22 @@ dmd_block_t *dmd_blocks_find_older(dmd_blocks_t *blocks, uint64_t addr, const dm
 }
 
 const dmd_freed_block_t *dmd_blocks_find_freed(dmd_blocks_t *blocks, uint64_t addr) {
-  return dmd_part_find_freed(at(blocks, addr), addr);
+  dmd_part_settle(at(blocks, addr));
+  if (blocks->freed.waiting != NULL)
+    dmd_lock_take(&blocks->freed.lock, blocks->freed.waiting);
+  const dmd_freed_block_t *block = dmd_freed_find(&blocks->freed.freed, addr);
+  if (block != NULL)
+    blocks->found = *block;
+  if (blocks->freed.waiting != NULL)
+    dmd_lock_let_go(&blocks->freed.lock, blocks->freed.waiting);
+  return block == NULL ? NULL : &blocks->found;
+}
+
+void dmd_blocks_set_reports(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                            uint32_t reports) {
+  if (block->reports == DMD_NONE && blocks->only == NULL)
+    dmd_part_note_special(at(blocks, addr), addr);
+  block->reports = reports;
 }
 
 dmd_block_t *dmd_blocks_find_announced(dmd_blocks_t *blocks, uint64_t from, uint64_t end,
@@ -301,39 +319,31 @@ void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks) {
 
 static dmd_part_t *take(dmd_blocks_t *blocks, uint64_t addr) {
   dmd_part_t *part = part_of(blocks, addr);
-  if (blocks->waiting != NULL)
-    dmd_lock_take(&part->lock, blocks->waiting);
+  dmd_lock_take(&part->lock, blocks->waiting);
   return part;
 }
 
 static void let_go(const dmd_blocks_t *blocks, dmd_part_t *part) {
-  if (blocks->waiting != NULL)
-    dmd_lock_let_go(&part->lock, blocks->waiting);
+  dmd_lock_let_go(&part->lock, blocks->waiting);
 }
 
 bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag) {
   dmd_part_t *part = take(blocks, new_block->addr);
-  bool is_first = dmd_part_find(part, new_block->addr) == NULL;
-  if (is_first)
-    dmd_part_add(part, new_block, tag);
+  bool is_first = dmd_part_quick_add(part, new_block, tag);
   let_go(blocks, part);
   return is_first;
 }
 
 bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
   dmd_part_t *part = take(blocks, addr);
-  bool is_plain = dmd_part_find_plain(part, addr) != NULL;
-  if (is_plain)
-    dmd_part_remove(part, addr, stack);
+  bool is_plain = dmd_part_quick_remove(part, addr, stack);
   let_go(blocks, part);
   return is_plain;
 }
 
 dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
   dmd_part_t *part = take(blocks, addr);
-  dmd_block_t *block = dmd_part_find_plain(part, addr);
-  if (block != NULL)
-    block->is_moving = true;
+  dmd_block_t *block = dmd_part_begin_move(part, addr, true);
   let_go(blocks, part);
   return block;
 }
@@ -343,9 +353,11 @@ dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
 bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
                                const dmd_new_block_t *now, uint32_t tag) {
   dmd_part_t *from = take(blocks, addr), *into = part_of(blocks, now->addr);
-  bool is_locked = from == into || blocks->waiting == NULL || dmd_lock_try(&into->lock);
+  bool is_locked = from == into || dmd_lock_try(&into->lock);
   bool is_quick = is_locked && block->reports == DMD_NONE && dmd_part_find(into, now->addr) == NULL;
   if (is_quick) {
+    dmd_part_catch_up(from);
+    dmd_part_catch_up(into);
     dmd_part_remove_this(from, addr, block, now->stack);
     dmd_part_add(into, now, tag);
   }

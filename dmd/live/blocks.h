@@ -12,17 +12,19 @@
  * of this stays in here: the struct is blocks.c's own, and whatever a function answers is as if the
  * free had been counted at once.
  *
- * Only blocks of slabs are counted later. Any other is counted before dmd_blocks_remove returns, so
- * that its memory can go back at once: nothing here points to it any more.
+ * dmd_blocks_remove does so of blocks of slabs, and counts any other before it returns.
+ * dmd_blocks_quick_remove, of a host that has no slabs, takes the block out at once, and leaves the
+ * record of what it was for later. Either way nothing here points to the block's memory when that
+ * goes back.
  *
  * Counts are as Memcheck makes them, so that the two can be compared: an invalid free is a free; a
  * realloc is a free and an allocation, also where it fails or stays in place.
  *
  * Parts. A host whose threads run at the same time has the blocks in several parts (live/part.h),
  * each with some of the addresses, 1 MiB here and 1 MiB there, and a lock of its own. All that is
- * asked here is answered as if there were one part, with one exception: each part remembers as many
- * freed blocks as one alone would, so that more are remembered. Where slabs hold the blocks there
- * is one part.
+ * asked here is answered as if there were one part. (Which of the freed blocks that are remembered
+ * came first is not quite certain: each part tells of its own later, some at a time.) Where slabs
+ * hold the blocks there is one part.
  *
  * Samples. With --sample-interval few blocks of the program are here, and each stands for others as
  * well (profile/sampled.h). Totals and sums of tags are then estimates. Where such a block may be
@@ -32,11 +34,12 @@
  * but for the quick ones at the end, which need no lock. A function takes the locks of the parts
  * that it needs, and they stay taken until dmd_blocks_let_go: until then no block of theirs comes,
  * goes or changes, and what was found stays good. So call that once, at the end of an event. A
- * part's lock covers heap.h, slots.h, slabrecords.h and freed.h, which are parts of it, and what is
- * read or written of a block's record; of locks of ours it comes after the engine's, and before
- * those that the host's functions for memory take. Several are held by who has the engine's lock,
- * in any order: who has not waits for one at most, and with none held. A host without locks
- * (waiting is NULL) calls from one thread at a time, and need not let go.
+ * part's lock covers heap.h, slots.h and slabrecords.h, which are parts of it, and what is read or
+ * written of a block's record; of locks of ours it comes after the engine's. freed.h has a lock of
+ * its own, after those of parts, and before those that the host's functions for memory take.
+ * Several are held by who has the engine's lock, in any order: who has not waits for one at most,
+ * and with none held. A host without locks (waiting is NULL) calls from one thread at a time, and
+ * need not let go.
  */
 #ifndef DMD_LIVE_BLOCKS_H
 #define DMD_LIVE_BLOCKS_H
@@ -80,7 +83,7 @@ enum { DMD_BLOCKS_MAX_PARTS = 256 };
 
 typedef struct dmd_blocks_config {
   dmd_slabs_t *slabs; /* where the host takes small blocks from, see heap.h; NULL: nowhere */
-  uint32_t max_freed; /* blocks to remember after they are freed, of each part */
+  uint32_t max_freed; /* blocks to remember after they are freed */
   uint32_t n_parts;   /* rounded up to a power of two, 0 to 1 */
   const dmd_waiting_t *waiting; /* for the parts' locks; NULL: there are none */
   uint64_t sample_interval;     /* 0: all blocks of the program are here */
@@ -122,7 +125,11 @@ dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_
 /* A realloc to this many bytes failed. */
 void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req);
 
-/* ---- Who is there. Of a block that is found only `reports` may be changed. ---- */
+/* ---- Who is there. Of a block that is found only `reports` may be changed: as one likes where it
+ * has some, else with this function. ---- */
+
+void dmd_blocks_set_reports(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                            uint32_t reports);
 
 /* The block that starts at addr, or NULL. */
 dmd_block_t *dmd_blocks_find(dmd_blocks_t *blocks, uint64_t addr);
@@ -159,7 +166,7 @@ void dmd_blocks_settle(dmd_blocks_t *blocks);
 void dmd_blocks_walk(dmd_blocks_t *blocks,
                      void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx);
 
-/* The block that started at addr and was freed last, or NULL. */
+/* The block that started at addr and was freed last, or NULL. Good until the next call. */
 const dmd_freed_block_t *dmd_blocks_find_freed(dmd_blocks_t *blocks, uint64_t addr);
 
 /* ---- What they amount to. ---- */
@@ -200,7 +207,7 @@ void dmd_blocks_hold_all(dmd_blocks_t *blocks);
 /* Lets go of all locks that were taken since the last time. */
 void dmd_blocks_let_go(dmd_blocks_t *blocks);
 
-/* ---- What needs no lock but that of a part, which is taken meanwhile. ----
+/* ---- What needs no lock but that of a part, which is taken meanwhile: of a host with locks. ----
  *
  * False: nothing happened, and the thread has to come with the engine's lock. */
 

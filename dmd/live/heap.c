@@ -33,7 +33,7 @@ static bool belongs_in_slab(const dmd_heap_t *heap, uint64_t addr) {
 }
 
 static dmd_block_t *add_in_slots(dmd_heap_t *heap, uint64_t addr, uint32_t flags) {
-  dmd_block_t *block = dmd_slots_add(&heap->slots, addr);
+  dmd_block_t *block = dmd_slots_add(&heap->slots, addr, !(flags & DMD_BLOCK_ANNOUNCED));
   block->flags = flags & DMD_BLOCK_FLAGS;
   return block;
 }

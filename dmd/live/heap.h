@@ -14,7 +14,7 @@
  * address alone.
  *
  * Addresses are 64-bit numbers whatever the word size, and any value is allowed. There can be
- * 2^32 - 1 blocks.
+ * 2^32 - 1 blocks in slabs, and 2^28 - 1 that are not.
  *
  * Part of live/blocks, whose only user it is.
  *

@@ -127,6 +127,11 @@ dmd_plan_t dmd_live_plan(dmd_live_t *live, uint64_t usable);
  * looked at. */
 dmd_plan_t dmd_live_plan_by(const dmd_live_t *live, dmd_sampler_t *sampler, uint64_t usable);
 
+/* Whether the plan of each block wants its stack. */
+static inline bool dmd_live_wants_all_stacks(const dmd_live_t *live) {
+  return live->config.sample_below == 0 && !live->config.partial_stacks;
+}
+
 /* A block was allocated. It bears the tag that its thread carries; if that carries none,
  * new_block->tag. Its flags are those of the plan, and DMD_BLOCK_ANNOUNCED where it applies. */
 void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block);

@@ -152,7 +152,8 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
   dmd_report_t report = {.stack = stack, .reporter = reporter, .flags = flags};
   check_report(live, block, &report);
   uint32_t before = block->reports;
-  block->reports = dmd_reports_add(&live->reports, before, report);
+  dmd_blocks_set_reports(live->blocks, addr, block,
+                         dmd_reports_add(&live->reports, before, report));
   if (block->reports == before && reporter != DMD_NONE &&
       dmd_reports_are_shared(&live->reports, before))
     fault_of_sharer(live, block, &report);

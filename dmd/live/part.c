@@ -6,17 +6,16 @@
 #include "profile/sampled.h"
 
 void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
-                   dmd_marks_t *marks) {
+                   dmd_marks_t *marks, dmd_all_freed_t *freed) {
   dmd_mem_zero(part, sizeof *part);
   part->sample_interval = config->sample_interval;
   part->marks = marks;
   dmd_heap_init(&part->heap, env, config->slabs);
   dmd_pool_init(&part->tag_sums, env, "dmd.blocks.tag_sums", sizeof(dmd_tag_sum_t));
-  dmd_freed_init(&part->freed, env, config->max_freed);
+  part->freed = freed;
 }
 
 void dmd_part_destroy(dmd_part_t *part) {
-  dmd_freed_destroy(&part->freed);
   dmd_pool_destroy(&part->tag_sums);
   dmd_heap_destroy(&part->heap);
 }
@@ -89,17 +88,33 @@ static void count_old(dmd_part_t *part, const dmd_block_t *block, uint32_t stack
     part->gone(part->gone_ctx, block, stack);
 }
 
+static void lock_freed(dmd_all_freed_t *freed) {
+  if (freed->waiting != NULL)
+    dmd_lock_take(&freed->lock, freed->waiting);
+}
+
+static void unlock_freed(dmd_all_freed_t *freed) {
+  if (freed->waiting != NULL)
+    dmd_lock_let_go(&freed->lock, freed->waiting);
+}
+
+static void count_freed(dmd_part_t *part, const dmd_block_t *block, uint64_t addr, uint32_t stack) {
+  count_old(part, block, stack);
+  dmd_freed_add(&part->freed->freed, &(dmd_freed_block_t){.addr = addr,
+                                                          .usable = dmd_block_usable(block),
+                                                          .allocated = block->stack,
+                                                          .freed = stack});
+}
+
 /* Does what the removal of the last block left to do. */
 void dmd_part_settle(dmd_part_t *part) {
   dmd_leaving_t *leaving = &part->leaving;
   const dmd_block_t *block = leaving->removed.block;
   if (block == NULL)
     return;
-  count_old(part, block, leaving->stack);
-  dmd_freed_add(&part->freed, &(dmd_freed_block_t){.addr = leaving->addr,
-                                                   .usable = dmd_block_usable(block),
-                                                   .allocated = block->stack,
-                                                   .freed = leaving->stack});
+  lock_freed(part->freed);
+  count_freed(part, block, leaving->addr, leaving->stack);
+  unlock_freed(part->freed);
   dmd_heap_release(&part->heap, &leaving->removed);
   leaving->removed.block = NULL;
 }
@@ -190,6 +205,71 @@ void dmd_part_count_failed_realloc(dmd_part_t *part, uint64_t req) {
   part->totals.alloc_szB += req;
 }
 
+/* ---- Without the engine's lock. ---- */
+
+/* Counts the oldest ones, n of them. */
+static void count_late(dmd_part_t *part, uint32_t n) {
+  lock_freed(part->freed);
+  for (uint32_t i = 0; i < n; i++) {
+    const dmd_late_free_t *late = &part->late[part->oldest_late++ % DMD_PART_LATE];
+    count_freed(part, dmd_slots_taken_out(&part->heap.slots, late->id), late->addr, late->stack);
+    dmd_slots_release(&part->heap.slots, late->id);
+  }
+  unlock_freed(part->freed);
+  part->n_late -= n;
+}
+
+void dmd_part_count_late_frees(dmd_part_t *part) {
+  count_late(part, part->n_late);
+}
+
+bool dmd_part_quick_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint32_t tag) {
+  if (dmd_part_find(part, new_block->addr) != NULL)
+    return false;
+  dmd_part_add(part, new_block, tag);
+  return true;
+}
+
+/* The records of blocks that were freed some frees ago have come from memory since; and the lock of
+ * what all parts share is not taken for each. */
+static void free_late(dmd_part_t *part, uint64_t addr, uint32_t stack, uint32_t id) {
+  if (part->n_late == DMD_PART_LATE)
+    count_late(part, DMD_PART_LATE / 2);
+  part->late[(part->oldest_late + part->n_late++) % DMD_PART_LATE] =
+      (dmd_late_free_t){.addr = addr, .stack = stack, .id = id};
+  part->heap.n_blocks--;
+  count_free(part);
+  if (part->marks != NULL)
+    dmd_marks_remove(part->marks, addr);
+}
+
+bool dmd_part_quick_remove(dmd_part_t *part, uint64_t addr, uint32_t stack) {
+  uint32_t id;
+  if (dmd_slots_take_out(&part->heap.slots, addr, &id)) {
+    free_late(part, addr, stack, id);
+    return true;
+  }
+  if (dmd_part_find_plain(part, addr) == NULL)
+    return false;
+  dmd_part_catch_up(part);
+  dmd_part_remove(part, addr, stack);
+  return true;
+}
+
+dmd_block_t *dmd_part_begin_move(dmd_part_t *part, uint64_t addr, bool if_plain) {
+  dmd_block_t *block =
+      if_plain ? dmd_part_find_plain(part, addr) : dmd_part_find_freeable(part, addr);
+  if (block == NULL)
+    return NULL;
+  block->is_moving = true;
+  dmd_part_note_special(part, addr);
+  return block;
+}
+
+void dmd_part_note_special(dmd_part_t *part, uint64_t addr) {
+  dmd_slots_note_special(&part->heap.slots, addr);
+}
+
 /* ---- Who is there. ---- */
 
 /* Does not settle, since a program that asks for a size would wait for the free before. If the heap
@@ -221,11 +301,6 @@ dmd_block_t *dmd_part_find_plain(const dmd_part_t *part, uint64_t addr) {
 dmd_block_t *dmd_part_find_containing(dmd_part_t *part, uint64_t addr, uint64_t *start) {
   dmd_part_settle(part);
   return dmd_heap_find_containing(&part->heap, addr, start);
-}
-
-const dmd_freed_block_t *dmd_part_find_freed(dmd_part_t *part, uint64_t addr) {
-  dmd_part_settle(part);
-  return dmd_freed_find(&part->freed, addr);
 }
 
 /* ---- What they amount to. ---- */

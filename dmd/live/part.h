@@ -25,14 +25,32 @@ typedef struct dmd_leaving {
   uint32_t stack; /* where freed */
 } dmd_leaving_t;
 
+/* The blocks of all parts that were freed last. The lock comes after those of the parts. */
+typedef struct dmd_all_freed {
+  dmd_freed_t freed;
+  dmd_lock_t lock;
+  const dmd_waiting_t *waiting; /* NULL: it needs none */
+} dmd_all_freed_t;
+
+/* A free that is not counted yet. */
+typedef struct dmd_late_free {
+  uint64_t addr;
+  uint32_t stack; /* where freed */
+  uint32_t id;    /* of the record, see slots.h */
+} dmd_late_free_t;
+
+enum { DMD_PART_LATE = 16 };
+
 typedef struct dmd_part {
   _Alignas(DMD_PART_LINE) dmd_lock_t lock;
   bool is_held; /* by the thread that has the engine's lock */
   dmd_heap_t heap;
   dmd_leaving_t leaving;
-  dmd_totals_t totals; /* but for n_blocks, which the heap has; with the block that leaves */
+  uint32_t n_late, oldest_late;
+  dmd_late_free_t late[DMD_PART_LATE]; /* a ring */
+  dmd_totals_t totals; /* but for n_blocks, which the heap has; with the blocks that leave */
   dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id; with that block too */
-  dmd_freed_t freed;
+  dmd_all_freed_t *freed;
   uint64_t sample_interval; /* 0: all blocks are here */
   dmd_marks_t *marks;       /* of those that are; NULL where all are */
   void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
@@ -40,7 +58,7 @@ typedef struct dmd_part {
 } dmd_part_t;
 
 void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
-                   dmd_marks_t *marks);
+                   dmd_marks_t *marks, dmd_all_freed_t *freed);
 void dmd_part_destroy(dmd_part_t *part);
 
 const dmd_block_t *dmd_part_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint32_t tag);
@@ -62,9 +80,27 @@ dmd_block_t *dmd_part_find(const dmd_part_t *part, uint64_t addr);
 dmd_block_t *dmd_part_find_freeable(const dmd_part_t *part, uint64_t addr);
 dmd_block_t *dmd_part_find_older(const dmd_part_t *part, uint64_t addr, const dmd_block_t *block);
 dmd_block_t *dmd_part_find_containing(dmd_part_t *part, uint64_t addr, uint64_t *start);
-const dmd_freed_block_t *dmd_part_find_freed(dmd_part_t *part, uint64_t addr);
 
 void dmd_part_settle(dmd_part_t *part);
+
+/* Counts all frees that were told. */
+void dmd_part_count_late_frees(dmd_part_t *part);
+
+/* Whoever takes the lock does that first, but for the next two. */
+static inline void dmd_part_catch_up(dmd_part_t *part) {
+  if (part->n_late > 0)
+    dmd_part_count_late_frees(part);
+}
+
+/* As dmd_blocks_quick_add and dmd_blocks_quick_remove. */
+bool dmd_part_quick_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint32_t tag);
+bool dmd_part_quick_remove(dmd_part_t *part, uint64_t addr, uint32_t stack);
+
+/* As dmd_blocks_begin_move. */
+dmd_block_t *dmd_part_begin_move(dmd_part_t *part, uint64_t addr, bool if_plain);
+
+/* A block at addr is to be reported. */
+void dmd_part_note_special(dmd_part_t *part, uint64_t addr);
 
 /* Where blocks are sampled, numbers of blocks are in 1 / DMD_PART_FRACTION of one here. */
 enum { DMD_PART_FRACTION = 1 << 16 };

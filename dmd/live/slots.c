@@ -6,6 +6,9 @@
 enum {
   CHUNK_BITS = DMD_CHUNK_BITS,
   SLOT_BITS = 6, /* 64 bytes */
+  UNIT_BITS = 4, /* 16 bytes: allocators let blocks start at multiples of them */
+  N_UNITS = 1 << (SLOT_BITS - UNIT_BITS),
+  ID_BITS = 32 - N_UNITS,
   N_SLOTS = 1 << (CHUNK_BITS - SLOT_BITS)
 };
 
@@ -13,8 +16,13 @@ struct dmd_chunk {
   uint64_t number; /* address >> CHUNK_BITS */
   uint32_t n_blocks;
   dmd_chunk_t *next_spare;
-  uint32_t slot[N_SLOTS]; /* the first block of each chain */
+  uint32_t slot[N_SLOTS]; /* the first block of each chain, and where its blocks start */
 };
+
+/* A slot has the id of the first block of its chain and, above, a bit for each unit in which a
+ * block starts. Such a block is plain, and the only one that does. No bits: of one of the blocks
+ * that cannot be said. */
+static const uint32_t MOST_BLOCKS = (1u << ID_BITS) - 1;
 
 _Static_assert(offsetof(dmd_block_t, next) == 0 && sizeof(uint32_t) <= offsetof(dmd_block_t, req),
                "the pool's link takes the place of ours; all else of a removed block can be read");
@@ -29,6 +37,24 @@ static uint32_t chunk_offset(uint64_t addr) {
 
 static dmd_block_t *block_at(const dmd_slots_t *slots, uint32_t id) {
   return DMD_POOL_AT(&slots->blocks, dmd_block_t, id);
+}
+
+static uint32_t *slot_of(dmd_chunk_t *chunk, uint32_t offset) {
+  return &chunk->slot[offset >> SLOT_BITS];
+}
+
+static uint32_t first_of(uint32_t slot) {
+  return slot & MOST_BLOCKS;
+}
+
+static uint32_t starts_of(uint32_t slot) {
+  return slot >> ID_BITS;
+}
+
+/* The bit of a plain block that starts at this offset; 0: it has none. */
+static uint32_t start_bit(uint32_t offset) {
+  bool is_at_unit = (offset & ((1u << UNIT_BITS) - 1)) == 0;
+  return is_at_unit ? 1u << (offset >> UNIT_BITS & (N_UNITS - 1)) : 0;
 }
 
 void dmd_slots_init(dmd_slots_t *slots, const dmd_env_t *env) {
@@ -79,45 +105,82 @@ static void remove_chunk(dmd_slots_t *slots, dmd_chunk_t *chunk) {
 
 /* ---- Blocks. ---- */
 
-dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr) {
-  uint64_t number = chunk_number(addr);
+/* The last block of the chain that starts before this offset, or DMD_NONE. Where the slot says that
+ * there is none, nothing has to come from memory. */
+static uint32_t find_before(const dmd_slots_t *slots, uint32_t slot, uint32_t offset) {
+  uint32_t starts = starts_of(slot), bit = start_bit(offset), before = DMD_NONE;
+  if (starts != 0 && bit != 0 && (starts & (bit - 1)) == 0)
+    return DMD_NONE;
+  for (uint32_t id = first_of(slot); id != DMD_NONE && block_at(slots, id)->offset < offset;
+       id = block_at(slots, id)->next)
+    before = id;
+  return before;
+}
+
+/* Of what starts, if one more block does. */
+static uint32_t starts_with(uint32_t slot, uint32_t bit) {
+  uint32_t starts = starts_of(slot);
+  bool is_known = bit != 0 && (slot == 0 || starts != 0) && (starts & bit) == 0;
+  return is_known ? (starts | bit) << ID_BITS : 0;
+}
+
+static dmd_chunk_t *chunk_for(dmd_slots_t *slots, uint64_t number) {
   dmd_chunk_t *chunk = find_chunk(slots, number);
-  if (chunk == NULL)
-    chunk = add_chunk(slots, number);
-  uint32_t id = dmd_pool_add(&slots->blocks);
-  uint32_t offset = chunk_offset(addr);
-  uint32_t *link = &chunk->slot[offset >> SLOT_BITS];
-  while (*link != DMD_NONE && block_at(slots, *link)->offset < offset)
-    link = &block_at(slots, *link)->next;
+  return chunk != NULL ? chunk : add_chunk(slots, number);
+}
+
+dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr, bool is_plain) {
+  dmd_chunk_t *chunk = chunk_for(slots, chunk_number(addr));
+  uint32_t offset = chunk_offset(addr), *slot = slot_of(chunk, offset);
+  uint32_t id = dmd_pool_add(&slots->blocks), before = find_before(slots, *slot, offset);
+  if (id > MOST_BLOCKS)
+    slots->env->panic(slots->env->ctx, "more than 2^28 blocks in one part of memory");
   dmd_block_t *block = block_at(slots, id);
-  *block = (dmd_block_t){.offset = offset, .next = *link};
-  *link = id;
+  *block = (dmd_block_t){.offset = offset, .next = first_of(*slot)};
+  uint32_t starts = starts_with(*slot, is_plain ? start_bit(offset) : 0);
+  if (before == DMD_NONE) {
+    *slot = starts | id;
+  } else {
+    block->next = block_at(slots, before)->next;
+    block_at(slots, before)->next = id;
+    *slot = starts | first_of(*slot);
+  }
   chunk->n_blocks++;
   return block;
+}
+
+void dmd_slots_note_special(dmd_slots_t *slots, uint64_t addr) {
+  dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
+  if (chunk != NULL)
+    *slot_of(chunk, chunk_offset(addr)) &= MOST_BLOCKS;
 }
 
 static bool is_at(const dmd_block_t *block, uint32_t offset) {
   return block->offset == offset && !block->is_moving;
 }
 
-/* The link that leads to the first block of this chunk that starts at this offset, or NULL. */
-static uint32_t *find_link(const dmd_slots_t *slots, dmd_chunk_t *chunk, uint32_t offset) {
-  uint32_t *link = &chunk->slot[offset >> SLOT_BITS];
-  while (*link != DMD_NONE) {
-    dmd_block_t *block = block_at(slots, *link);
-    if (is_at(block, offset))
-      return link;
-    link = &block->next;
-  }
-  return NULL;
+/* The first block of a chain that starts at this offset, and in *before the one that leads to it;
+ * DMD_NONE: there is none. What the slot says need not be read. */
+static uint32_t find_in_chain(const dmd_slots_t *slots, uint32_t slot, uint32_t offset,
+                              uint32_t *before) {
+  uint32_t starts = starts_of(slot), bit = start_bit(offset), id = first_of(slot);
+  *before = DMD_NONE;
+  if (starts != 0 && (starts & bit) == 0)
+    return DMD_NONE;
+  if (starts != 0 && (starts & (bit - 1)) == 0)
+    return id;
+  for (; id != DMD_NONE && !is_at(block_at(slots, id), offset); id = block_at(slots, id)->next)
+    *before = id;
+  return id;
 }
 
 dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr) {
   dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
   if (chunk == NULL)
     return NULL;
-  uint32_t *link = find_link(slots, chunk, chunk_offset(addr));
-  return link == NULL ? NULL : block_at(slots, *link);
+  uint32_t offset = chunk_offset(addr), before;
+  uint32_t id = find_in_chain(slots, *slot_of(chunk, offset), offset, &before);
+  return id == DMD_NONE ? NULL : block_at(slots, id);
 }
 
 dmd_block_t *dmd_slots_find_older(const dmd_slots_t *slots, const dmd_block_t *block) {
@@ -127,41 +190,68 @@ dmd_block_t *dmd_slots_find_older(const dmd_slots_t *slots, const dmd_block_t *b
   return NULL;
 }
 
-/* Removes the block that a link of this chunk leads to. */
-static dmd_block_t *unlink_block(dmd_slots_t *slots, dmd_chunk_t *chunk, uint32_t *link) {
-  uint32_t id = *link;
-  dmd_block_t *removed = block_at(slots, id);
-  *link = removed->next;
-  dmd_pool_release(&slots->blocks, id); /* which takes `next`, and nothing else */
+/* Takes the block with this id, which comes after that other one, out of its chain. If it is the
+ * only one, nothing of it is read. */
+static void unlink_block(dmd_slots_t *slots, dmd_chunk_t *chunk, uint32_t offset, uint32_t before,
+                         uint32_t id) {
+  uint32_t *slot = slot_of(chunk, offset), starts = starts_of(*slot), bit = start_bit(offset);
+  if (starts == bit && starts != 0) {
+    *slot = 0;
+  } else if (before == DMD_NONE) {
+    uint32_t next = block_at(slots, id)->next;
+    *slot = next == DMD_NONE ? 0 : next | (starts & ~bit) << ID_BITS;
+  } else {
+    block_at(slots, before)->next = block_at(slots, id)->next;
+    *slot = first_of(*slot) | (starts & ~bit) << ID_BITS;
+  }
   if (--chunk->n_blocks == 0)
     remove_chunk(slots, chunk);
-  return removed;
+}
+
+bool dmd_slots_take_out(dmd_slots_t *slots, uint64_t addr, uint32_t *id) {
+  dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
+  uint32_t offset = chunk_offset(addr), before;
+  if (chunk == NULL || (starts_of(*slot_of(chunk, offset)) & start_bit(offset)) == 0)
+    return false;
+  *id = find_in_chain(slots, *slot_of(chunk, offset), offset, &before);
+  unlink_block(slots, chunk, offset, before, *id);
+  __builtin_prefetch(block_at(slots, *id), 1);
+  return true;
+}
+
+const dmd_block_t *dmd_slots_taken_out(const dmd_slots_t *slots, uint32_t id) {
+  return block_at(slots, id);
+}
+
+void dmd_slots_release(dmd_slots_t *slots, uint32_t id) {
+  dmd_pool_release(&slots->blocks, id);
+}
+
+static void remove_block(dmd_slots_t *slots, dmd_chunk_t *chunk, const dmd_block_t *block) {
+  uint32_t offset = block->offset, before = DMD_NONE;
+  uint32_t id = first_of(*slot_of(chunk, offset));
+  for (; block_at(slots, id) != block; id = block_at(slots, id)->next)
+    before = id;
+  unlink_block(slots, chunk, offset, before, id);
+  dmd_pool_release(&slots->blocks, id); /* which takes `next`, and nothing else */
 }
 
 dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr) {
-  dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
-  uint32_t *link = chunk == NULL ? NULL : find_link(slots, chunk, chunk_offset(addr));
-  dmd_block_t *block = link == NULL ? NULL : block_at(slots, *link);
+  dmd_block_t *block = dmd_slots_find(slots, addr);
   while (block != NULL && (block->flags & DMD_BLOCK_POOLED))
     block = dmd_slots_find_older(slots, block);
-  if (block == NULL)
-    return NULL;
-  while (block_at(slots, *link) != block)
-    link = &block_at(slots, *link)->next;
-  return unlink_block(slots, chunk, link);
+  if (block != NULL)
+    remove_block(slots, find_chunk(slots, chunk_number(addr)), block);
+  return block;
 }
 
-void dmd_slots_remove_this(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block) {
-  dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
-  uint32_t *link = &chunk->slot[chunk_offset(addr) >> SLOT_BITS];
-  while (block_at(slots, *link) != block)
-    link = &block_at(slots, *link)->next;
-  unlink_block(slots, chunk, link);
+void dmd_slots_remove_this(dmd_slots_t *slots, uint64_t addr, const dmd_block_t *block) {
+  remove_block(slots, find_chunk(slots, chunk_number(addr)), block);
 }
 
 dmd_block_t *dmd_slots_move(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block,
                             dmd_slots_t *into, uint64_t to) {
-  dmd_block_t *moved = dmd_slots_add(into, to);
+  dmd_block_t *moved = dmd_slots_add(into, to, false);
   dmd_block_t now = *block;
   now.next = moved->next;
   now.offset = moved->offset;
@@ -228,7 +318,8 @@ dmd_block_t *dmd_slots_find_containing(const dmd_slots_t *slots, uint64_t addr, 
   }
   for (; chunk != NULL; chunk = chunk_below(slots, chunk->number, lowest), slot = N_SLOTS) {
     while (slot-- > 0) {
-      dmd_block_t *block = search_chain(&s, chunk->number << CHUNK_BITS, chunk->slot[slot]);
+      dmd_block_t *block =
+          search_chain(&s, chunk->number << CHUNK_BITS, first_of(chunk->slot[slot]));
       if (block != NULL) {
         *start = s.start;
         return block;
@@ -248,7 +339,7 @@ static dmd_block_t *first_in_chunk(const dmd_slots_t *slots, const dmd_chunk_t *
   bool from_start = chunk_number(from) != chunk->number;
   uint32_t offset = from_start ? 0 : chunk_offset(from);
   for (uint32_t slot = offset >> SLOT_BITS; slot < N_SLOTS; slot++)
-    for (uint32_t id = chunk->slot[slot]; id != DMD_NONE; id = block_at(slots, id)->next)
+    for (uint32_t id = first_of(chunk->slot[slot]); id != DMD_NONE; id = block_at(slots, id)->next)
       if (block_at(slots, id)->offset >= offset)
         return block_at(slots, id);
   return NULL;
@@ -294,8 +385,8 @@ dmd_block_t *dmd_slots_find_from(const dmd_slots_t *slots, uint64_t from, uint64
  * their blocks. */
 static void look_ahead(const dmd_slots_t *slots, const dmd_chunk_t *chunk, uint32_t slot) {
   enum { AHEAD = 16 };
-  if (slot + AHEAD < N_SLOTS && chunk->slot[slot + AHEAD] != DMD_NONE)
-    __builtin_prefetch(block_at(slots, chunk->slot[slot + AHEAD]));
+  if (slot + AHEAD < N_SLOTS && chunk->slot[slot + AHEAD] != 0)
+    __builtin_prefetch(block_at(slots, first_of(chunk->slot[slot + AHEAD])));
 }
 
 void dmd_slots_walk_begin(dmd_slots_walk_t *walk, const dmd_slots_t *slots) {
@@ -326,7 +417,7 @@ void dmd_slots_walk_on(dmd_slots_walk_t *walk,
   uint64_t base = chunk->number << CHUNK_BITS;
   for (uint32_t slot = 0; slot < N_SLOTS; slot++) {
     look_ahead(slots, chunk, slot);
-    for (uint32_t id = chunk->slot[slot]; id != DMD_NONE; id = block_at(slots, id)->next)
+    for (uint32_t id = first_of(chunk->slot[slot]); id != DMD_NONE; id = block_at(slots, id)->next)
       visit(ctx, base + block_at(slots, id)->offset, block_at(slots, id));
   }
   walk->next++;

@@ -8,6 +8,14 @@
  * 1/16 of the address space that the blocks take, the records 32 bytes a block. Chunks and records
  * that fall empty are used again, never given back.
  *
+ * Of a block that nobody looked at for a while neither the slot nor the record is in the
+ * processor's caches, and to wait for memory takes longer than all else. So a slot also says where
+ * its blocks start, as long as all of them are plain: neither announced nor reported, nor about to
+ * be moved. To add such a block and to take one out waits for the slot alone, where it is the only
+ * one there.
+ *
+ * There can be 2^28 - 1 blocks.
+ *
  * Part of live/heap, which says what holds for blocks that nest or share an address.
  *
  * Concurrency: that of blocks.h, of which it is a part.
@@ -34,7 +42,17 @@ void dmd_slots_init(dmd_slots_t *slots, const dmd_env_t *env);
 void dmd_slots_destroy(dmd_slots_t *slots);
 
 /* A new block that starts at addr, zeroed but for the slots' own fields. */
-dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr);
+dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr, bool is_plain);
+
+/* A block at addr is plain no more. */
+void dmd_slots_note_special(dmd_slots_t *slots, uint64_t addr);
+
+/* Removes the block that starts at addr if it is known to be plain; false: nothing is known. What
+ * it was can be read under this id until that is released. Its record is on its way when this
+ * returns: better read it later. */
+bool dmd_slots_take_out(dmd_slots_t *slots, uint64_t addr, uint32_t *id);
+const dmd_block_t *dmd_slots_taken_out(const dmd_slots_t *slots, uint32_t id);
+void dmd_slots_release(dmd_slots_t *slots, uint32_t id);
 
 /* The block that starts at addr, or NULL. */
 dmd_block_t *dmd_slots_find(const dmd_slots_t *slots, uint64_t addr);
@@ -47,7 +65,7 @@ dmd_block_t *dmd_slots_find_older(const dmd_slots_t *slots, const dmd_block_t *b
 dmd_block_t *dmd_slots_remove(dmd_slots_t *slots, uint64_t addr);
 
 /* The same of this one, which starts at addr, whatever it is. */
-void dmd_slots_remove_this(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block);
+void dmd_slots_remove_this(dmd_slots_t *slots, uint64_t addr, const dmd_block_t *block);
 
 /* This block starts elsewhere from now on, as another record of these or of other slots. */
 dmd_block_t *dmd_slots_move(dmd_slots_t *slots, uint64_t addr, dmd_block_t *block,

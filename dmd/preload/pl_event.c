@@ -106,20 +106,23 @@ static bool begin(pl_thread_t *thread) {
     pl_thread_number(thread);
     unlock_engine(thread);
   }
-  tell_notes(thread);
+  if (__builtin_expect(pl_notes_any(&thread->notes), 0))
+    tell_notes(thread);
   return true;
 }
 
 /* Handlers may have noted something until `inside` is false; afterwards they enter. */
 static void end(pl_thread_t *thread) {
   errno = thread->saved_errno;
-  do {
+  thread->inside = false;
+  atomic_signal_fence(memory_order_seq_cst);
+  while (__builtin_expect(pl_notes_any(&thread->notes), 0)) {
     thread->inside = true;
     atomic_signal_fence(memory_order_seq_cst);
     tell_notes(thread);
     thread->inside = false;
     atomic_signal_fence(memory_order_seq_cst);
-  } while (pl_notes_any(&thread->notes));
+  }
 }
 
 void pl_lock_inside(void) {
@@ -138,12 +141,20 @@ void pl_unhide(pl_thread_t *thread) {
   end(thread);
 }
 
+/* Word by word, as it was written a moment ago: a processor has to wait before it can read two
+ * words at once that were written one by one. */
+static void note_entry(pl_thread_t *thread, const pl_entry_t *entry) {
+  uint64_t ip = entry->ip, sp = entry->sp, fp = entry->fp;
+  __asm__("" : "+r"(ip), "+r"(sp), "+r"(fp));
+  thread->entry = (pl_entry_t){.ip = ip, .sp = sp, .fp = fp, .in = entry->in};
+}
+
 static bool begin_at(pl_thread_t *thread, const pl_entry_t *entry) {
   if (!begin(thread))
     return false;
   thread->stack = DMD_NONE;
   if (entry != NULL)
-    thread->entry = *entry;
+    note_entry(thread, entry);
   return true;
 }
 
@@ -182,7 +193,20 @@ static dmd_quick_event_t quick_event(pl_thread_t *thread) {
       .quick = &thread->quick, .thread = thread->number, .stack = stack_of, .ctx = thread};
 }
 
+/* An allocator like the C library's keeps a block's size in the 8 bytes in front of it, and where
+ * it is asked for that looks at those in front of the next block, too. They are fetched as soon as
+ * it is known where they are, so that nobody waits for them later. Where there is something else
+ * nothing is lost. */
+enum { IN_FRONT_SZB = 8, BLOCK_ALIGN = 16 };
+
+static void fetch_next(const char *p, size_t req) {
+  size_t up_to_next = (req + IN_FRONT_SZB + BLOCK_ALIGN - 1) & ~(size_t)(BLOCK_ALIGN - 1);
+  __builtin_prefetch(p + up_to_next - IN_FRONT_SZB);
+}
+
 static void tell_new(pl_thread_t *thread, uint64_t addr, size_t req) {
+  if (dmd_live_wants_all_stacks(&g_engine.live))
+    pl_stack_capture(thread);
   uint64_t usable = usable_of(addr);
   dmd_quick_event_t event = quick_event(thread);
   if (dmd_observed_quick_alloc(&g_engine, &event, addr, req, usable))
@@ -194,6 +218,7 @@ static void tell_new(pl_thread_t *thread, uint64_t addr, size_t req) {
 }
 
 void pl_tell_alloc(const pl_entry_t *entry, void *p, size_t req) {
+  fetch_next(p, req);
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p;
   if (!begin_at(thread, entry)) {
@@ -237,6 +262,7 @@ bool pl_tell_free(const pl_entry_t *entry, void *p) {
   uint64_t addr = (uintptr_t)p;
   if (pl_is_passed_over(thread, addr))
     return true;
+  __builtin_prefetch((char *)p - IN_FRONT_SZB, 1);
   if (!begin_at(thread, entry)) {
     note(thread, &(pl_note_t){.addr = addr, .entry = *entry, .kind = PL_NOTE_FREE});
     return true;
