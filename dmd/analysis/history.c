@@ -120,10 +120,12 @@ uint32_t dmd_history_add_kept(dmd_history_t *h, dmd_kept_t kept) {
 
 /* ---- Looking. ---- */
 
+/* There are further curves of the heaps of single processes. */
 uint64_t dmd_history_measured(const dmd_history_t *h) {
+  uint32_t heap = dmd_intern_find_str(&h->texts, dmd_figure_kind_name(DMD_FIGURE_HEAP));
   uint64_t n = 0;
   for (uint32_t id = 1; id <= h->curves.last; id++)
-    if (dmd_history_curve(h, id)->kind == DMD_FIGURE_HEAP)
+    if (dmd_history_curve(h, id)->name == heap)
       n += dmd_history_curve(h, id)->n;
   return n;
 }

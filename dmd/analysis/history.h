@@ -50,7 +50,9 @@ typedef struct dmd_history_alarm {
   dmd_step_t step;
   dmd_alarm_state_t state;
   uint32_t reason, fixed_build; /* of the texts */
-  uint32_t first, n;            /* of the changed records */
+  uint32_t next;      /* the build or commit to try next, of the texts; DMD_NONE: nothing to try */
+  uint64_t n_commits; /* which may have done it; 0: the next is a build */
+  uint32_t first, n;  /* of the changed records */
 } dmd_history_alarm_t;
 
 /* A record that changed with an alarm. */

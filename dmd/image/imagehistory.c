@@ -102,6 +102,8 @@ static void write_alarm(dmd_imagewriter_t *w, const dmd_history_t *h,
   dmd_imagewriter_number(w, alarm->state);
   dmd_imagewriter_number(w, alarm->reason);
   dmd_imagewriter_number(w, alarm->fixed_build);
+  dmd_imagewriter_number(w, alarm->next);
+  dmd_imagewriter_number(w, alarm->n_commits);
   dmd_imagewriter_number(w, alarm->n);
   for (uint32_t i = 0; i < alarm->n; i++) {
     const dmd_history_changed_t *changed =
@@ -228,6 +230,8 @@ static void read_alarm(dmd_history_t *h, dmd_imagecursor_t *c) {
   alarm.state = (dmd_alarm_state_t)dmd_imagecursor_up_to(c, DMD_N_ALARM_STATES - 1);
   alarm.reason = take_text(c, h);
   alarm.fixed_build = take_text(c, h);
+  alarm.next = dmd_imagecursor_id(c, dmd_intern_count(&h->texts));
+  alarm.n_commits = dmd_imagecursor_up_to(c, DMD_MAX_COUNT);
   dmd_history_add_alarm(h, alarm);
   read_changed(h, c);
 }

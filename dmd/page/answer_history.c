@@ -59,10 +59,17 @@ void dmd_answer_headline(dmd_jsonout_t *j, const dmd_history_t *h, uint32_t id) 
   dmd_text_event(&printed.out, &alarm);
   dmd_jsonout_key(j, "headline");
   dmd_printed_end(&printed, j);
-  if (dmd_alarm_is_certain(&alarm))
-    return;
-  dmd_printed_init(&printed, h->env);
-  dmd_text_bracket(&printed.out, &alarm);
-  dmd_jsonout_key(j, "bracket");
-  dmd_printed_end(&printed, j);
+  if (!dmd_alarm_is_certain(&alarm)) {
+    dmd_printed_init(&printed, h->env);
+    dmd_text_bracket(&printed.out, &alarm);
+    dmd_jsonout_key(j, "bracket");
+    dmd_printed_end(&printed, j);
+  }
+  const dmd_history_alarm_t *a = dmd_history_alarm(h, id);
+  if (a->next != DMD_NONE) {
+    dmd_printed_init(&printed, h->env);
+    dmd_text_next_build(&printed.out, dmd_history_text(h, a->next), (int64_t)a->n_commits);
+    dmd_jsonout_key(j, "next");
+    dmd_printed_end(&printed, j);
+  }
 }

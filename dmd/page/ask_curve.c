@@ -3,9 +3,9 @@
  * ask=curve&series=&branch=&moment=&environment=: one curve, whole: {"series", "branch", "moment",
  * "environment", "lines": the environment as text, "unit", "least", "most", "points": [{"build",
  * "time", "value", "runs", "values", "of"}], "steps": [{what dmdv history check --json has of an
- * alarm, "text", "headline", "bracket", "at": {"since", "first", "earliest", "latest"}, "after",
- * "of", "old"}]}. Least and most are of all runs, of which "values" has each where there are
- * several; "of" numbers the file that has the build's records; "at" numbers points.
+ * alarm, "text", "headline", "bracket", "next", "at": {"since", "first", "earliest", "latest"},
+ * "after", "of", "old"}]}. Least and most are of all runs, of which "values" has each where there
+ * are several; "of" numbers the file that has the build's records; "at" numbers points.
  */
 #include "base/str.h"
 #include "page/answer.h"

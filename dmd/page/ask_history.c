@@ -3,10 +3,11 @@
  * ask=history: {"name", "builds", "measured", "kept", "curves", "verdict", "new", "branches",
  * "moments", "environments": each names as people choose them, "line": {"branch", "moment",
  * "environment"}: the choice of a query that chooses nothing, "total", "events": [{"headline",
- * "bracket", "line", "of", "old", "alarms": [what dmdv history check --json has of each, with
- * "text"]}]}: what happened to the figures, of which first and count select some events, new ones
- * and then the last ones first. "kept" counts what there are records of; "of" and "old" number the
- * files of the step's first build and of the one before, where they are there.
+ * "bracket", "next", "line", "of", "old", "alarms": [what dmdv history check --json has of each,
+ * with "text"]}]}: what happened to the figures, of which first and count select some events, new
+ * ones and then the last ones first. "measured" counts builds at each moment and in each
+ * environment, "kept" those of them that there are records of; "of" and "old" number the files of
+ * the step's first build and of the one before, where they are there.
  */
 #include "base/sort.h"
 #include "page/answer.h"

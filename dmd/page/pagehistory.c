@@ -117,6 +117,8 @@ dmd_line_t dmd_page_line(const dmd_history_t *h, dmd_query_t *query) {
         (best == NULL || is_newer(h, curve, best)))
       best = curve;
   }
-  return best == NULL ? (dmd_line_t){0}
-                      : (dmd_line_t){best->branch, best->moment, best->environment};
+  const dmd_line_t none = {.branch = DMD_NONE};
+  if (best == NULL)
+    return none;
+  return (dmd_line_t){best->branch, best->moment, best->environment};
 }

@@ -53,7 +53,7 @@ void dmd_answer_line(dmd_jsonout_t *j, const dmd_history_t *history, const dmd_l
 /* The members that dmdv history check --json has of an alarm, and "text". */
 void dmd_answer_alarm(dmd_jsonout_t *j, const dmd_history_t *history, uint32_t alarm);
 
-/* "headline" and, where the first build is not certain, "bracket". */
+/* "headline"; where the first build is not certain, "bracket"; and what to try "next". */
 void dmd_answer_headline(dmd_jsonout_t *j, const dmd_history_t *history, uint32_t alarm);
 
 /* "of" and "old": the files of a step's first build and of the one before, where both are there. */

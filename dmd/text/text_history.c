@@ -26,6 +26,19 @@ void dmd_text_bracket(dmd_out_t *out, const dmd_alarm_t *alarm) {
   dmd_out_char(out, '.');
 }
 
+void dmd_text_next_build(dmd_out_t *out, const char *build, int64_t n_commits) {
+  if (n_commits == 0) {
+    dmd_out_str(out, "To know better, run build ");
+    dmd_out_safe(out, build);
+    dmd_out_str(out, " once more.");
+    return;
+  }
+  dmd_print_count(out, n_commits, false, "commit", "commits");
+  dmd_out_str(out, " may have done it; the one to try next is ");
+  dmd_out_safe(out, build);
+  dmd_out_char(out, '.');
+}
+
 void dmd_text_alarm(dmd_out_t *out, const dmd_alarm_t *alarm) {
   int64_t before = (int64_t)alarm->step.before, delta = dmd_alarm_delta(alarm);
   dmd_out_safe(out, alarm->name);

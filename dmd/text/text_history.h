@@ -17,6 +17,10 @@ void dmd_text_event(dmd_out_t *out, const dmd_alarm_t *alarm);
 /* Of one that is not certain: "The first build may be any from b11 to b13." */
 void dmd_text_bracket(dmd_out_t *out, const dmd_alarm_t *alarm);
 
+/* What to try next to find out: a build of the history once more, where n_commits is 0, or of so
+ * many commits that may have done it the one to begin with. */
+void dmd_text_next_build(dmd_out_t *out, const char *build, int64_t n_commits);
+
 /* "heap: +1,030 bytes (1.00% of 103,000)": by how much, from what, and in per cent. */
 void dmd_text_alarm(dmd_out_t *out, const dmd_alarm_t *alarm);
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_image: the image in a page of dmdv view, from a stranger. What is not refused can be
- * analysed whole, and written once more it is an image of which the same is computed.
+ * fuzz_image: the image in a page of dmdv view or dmdv history, from a stranger. What is not
+ * refused can be analysed whole, and written once more it is an image of which the same is
+ * computed.
  */
 #include "fuzz.h"
 
 #include "../profiles/analyses.h"
+#include "analysis/historyprofile.h"
 #include "image/image.h"
+#include "image/imagehistory.h"
 #include "image/imagevariables.h"
 #include "image/imagewriter.h"
 #include "reader/host/host.h"
@@ -60,6 +63,52 @@ static void use_graph(const dmd_image_t *image, uint32_t i, dmd_strbuf_t *why) {
   dmd_image_close_graph(&graph);
 }
 
+/* ---- Histories. ---- */
+
+static void write_history(fuzz_text_t *bytes, const dmd_history_t *history) {
+  dmd_imagewriter_t writer;
+  dmd_imagewriter_init(&writer, &dmdv_env, fuzz_keep, bytes);
+  dmd_imagehistory_write(&writer, history);
+  FUZZ_CHECK(dmd_imagewriter_end(&writer));
+}
+
+static void make_builds(const dmd_history_t *history) {
+  enum { MOST = 16 };
+  for (uint32_t id = 1; id <= history->kept.last && id <= MOST; id++) {
+    dmd_profile_t profile;
+    dmd_profile_init(&profile, &dmdv_env);
+    dmd_history_fill(&profile, history, id);
+    dmd_profile_destroy(&profile);
+  }
+  for (uint32_t id = 1; id <= history->alarms.last; id++) {
+    dmd_alarm_t told = dmd_history_told(history, id);
+    dmd_alarm_delta(&told);
+  }
+}
+
+/* Written once more it is the same history. */
+static void use_history(const dmd_image_t *image, dmd_strbuf_t *why) {
+  dmd_history_t history, again;
+  dmd_image_t copy;
+  fuzz_text_t bytes = {0}, same = {0};
+  if (!dmd_imagehistory_read(&history, image, why)) {
+    FUZZ_CHECK(why->n > 0);
+    dmd_history_destroy(&history);
+    return;
+  }
+  write_history(&bytes, &history);
+  FUZZ_CHECK(dmd_image_map(&copy, &dmdv_env, bytes.bytes, bytes.n, why));
+  FUZZ_CHECK(dmd_imagehistory_read(&again, &copy, why));
+  write_history(&same, &again);
+  FUZZ_CHECK(bytes.n == same.n && memcmp(bytes.bytes, same.bytes, same.n) == 0);
+  make_builds(&again);
+  dmd_history_destroy(&again);
+  dmd_image_destroy(&copy);
+  dmd_history_destroy(&history);
+  fuzz_text_free(&same);
+  fuzz_text_free(&bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   char *bytes = fuzz_string(data, n); /* where malloc aligns it */
   dmd_image_t image;
@@ -73,6 +122,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     }
     for (uint32_t i = 0; i < image.n_graphs; i++)
       use_graph(&image, i, &why);
+    if (dmd_imagehistory_is_there(&image))
+      use_history(&image, &why);
   } else {
     FUZZ_CHECK(why.n > 0);
   }

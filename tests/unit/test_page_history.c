@@ -71,9 +71,12 @@ static void add_alarms(dmd_history_t *h) {
                                                  .state = DMD_ALARM_IMPROVED,
                                                  .reason = text(h, ""),
                                                  .fixed_build = text(h, "")});
-  dmd_history_add_alarm(
-      h, (dmd_history_alarm_t){
-             .curve = 1, .step = step, .reason = text(h, ""), .fixed_build = text(h, "")});
+  dmd_history_add_alarm(h, (dmd_history_alarm_t){.curve = 1,
+                                                 .next = text(h, "c0ffee"),
+                                                 .n_commits = 3,
+                                                 .step = step,
+                                                 .reason = text(h, ""),
+                                                 .fixed_build = text(h, "")});
   dmd_history_add_changed(
       h, (dmd_history_changed_t){.frames = text(h, "malloc (m.c:1)\nnew_one (n.c:7)\n"),
                                  .delta = 600});
@@ -291,6 +294,9 @@ static void alarms_are_told(void **state) {
                       "Less since build b2 (after b1), loaded, main");
   assert_string_equal(string_of(event, "headline"), "More since build b7 (after b6), loaded, main");
   assert_string_equal(string_of(event, "bracket"), "The first build may be any from b6 to b7.");
+  assert_string_equal(string_of(event, "next"),
+                      "3 commits may have done it; the one to try next is c0ffee.");
+  assert_null(cJSON_GetObjectItem(at(events, 1), "next"));
   assert_int_equal(number_of(event, "of"), 4);
   assert_int_equal(number_of(event, "old"), 5);
   const cJSON *alarms = member(event, "alarms"), *alarm = at(alarms, 0);

@@ -33,16 +33,8 @@ void dmdv_report_next(dmd_out_t *out, const dmdv_events_t *events, const dmdv_ev
   if (event->next == NULL)
     return;
   dmd_out_str(out, indent);
-  if (event->next_is_build) {
-    dmd_out_str(out, "To know better, run build ");
-    dmd_out_safe(out, event->next);
-    dmd_out_str(out, " once more.\n");
-    return;
-  }
-  dmd_print_count(out, event->n_commits, false, "commit", "commits");
-  dmd_out_str(out, " may have done it; the one to try next is ");
-  dmd_out_safe(out, event->next);
-  dmd_out_str(out, ".\n");
+  dmd_text_next_build(out, event->next, event->next_is_build ? 0 : event->n_commits);
+  dmd_out_char(out, '\n');
 }
 
 void dmdv_report_changes(dmd_out_t *out, const dmdv_event_t *event, const char *indent) {

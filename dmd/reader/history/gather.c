@@ -2,7 +2,7 @@
 #include "reader/history/gather.h"
 
 #include "base/map.h"
-#include "reader/history/alarms.h"
+#include "reader/history/events.h"
 #include "reader/history/recordset.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
@@ -144,22 +144,34 @@ static void want_build(gather_t *g, int64_t build) {
     dmd_map_add(&g->wanted, (uint64_t)build, as_value(1));
 }
 
+static void gather_alarm(gather_t *g, const dmdv_alarm_t *a, const dmdv_event_t *event) {
+  const dmd_alarm_t *told = &a->alarm;
+  uint32_t curve = curve_id(g, a->series, a->process, a->environment, told->moment, told->branch);
+  dmd_history_alarm_t alarm = {.curve = curve, .step = told->step, .state = told->state};
+  alarm.reason = text_of(g, told->reason);
+  alarm.fixed_build = text_of(g, told->fixed_build);
+  if (event->next != NULL) {
+    alarm.next = text_of(g, event->next);
+    alarm.n_commits = event->next_is_build ? 0 : (uint64_t)event->n_commits;
+  }
+  dmd_history_add_alarm(g->history, alarm);
+  g->good = dmdv_alarm_records(g->db, a, DMDV_ALARM_RECORDS, gather_changed, g);
+  want_build(g, a->build);
+  want_build(g, a->before_id);
+}
+
 static void gather_alarms(gather_t *g) {
   dmdv_alarms_t alarms;
+  dmdv_events_t events;
   g->good = dmdv_alarms_find(&alarms, g->db, g->options->limits);
-  for (uint32_t i = 0; i < dmdv_alarms_count(&alarms) && g->good; i++) {
-    const dmdv_alarm_t *a = dmdv_alarms_at(&alarms, i);
-    dmd_history_add_alarm(
-        g->history,
-        (dmd_history_alarm_t){.curve = curve_id(g, a->series, a->process, a->environment,
-                                                a->alarm.moment, a->alarm.branch),
-                              .step = a->alarm.step,
-                              .state = a->alarm.state,
-                              .reason = text_of(g, a->alarm.reason),
-                              .fixed_build = text_of(g, a->alarm.fixed_build)});
-    g->good = dmdv_alarm_records(g->db, a, DMDV_ALARM_RECORDS, gather_changed, g);
-    want_build(g, a->build);
-    want_build(g, a->before_id);
+  if (g->good) {
+    g->good = dmdv_events_find(&events, &alarms, NULL);
+    for (uint32_t i = 0; i < dmdv_events_count(&events) && g->good; i++) {
+      const dmdv_event_t *event = dmdv_events_at(&events, i);
+      for (uint32_t k = 0; k < event->n && g->good; k++)
+        gather_alarm(g, dmdv_alarms_at(&alarms, event->first + k), event);
+    }
+    dmdv_events_destroy(&events);
   }
   dmdv_alarms_destroy(&alarms);
 }

@@ -4,11 +4,13 @@
 // colour.
 
 import type { JSX } from "preact";
-import { bytes, signed } from "../format.ts";
+import { bytes, count, signed } from "../format.ts";
 import type { KeyChanges } from "../state/link.ts";
 import { Stack } from "../ui/details.tsx";
-import type { AlarmState, ChangedRecord, HistoryEvent, Line } from "./historyanswers.ts";
+import type { Alarm, AlarmState, ChangedRecord, HistoryEvent, Line } from "./historyanswers.ts";
 import type { ViewProps } from "./view.ts";
+
+const SHOWN = 5; // series of an event, at first
 
 const WORDS: Readonly<Record<AlarmState, string>> = { new: "new", acknowledged: "acknowledged", fixed: "fixed", improved: "improvement" };
 
@@ -64,6 +66,20 @@ export function ChangedRecords({ records }: { records: readonly ChangedRecord[] 
   );
 }
 
+function SeriesOf({ event, alarms, goTo }: { event: HistoryEvent; alarms: readonly Alarm[]; goTo: ViewProps["goTo"] }): JSX.Element {
+  return (
+    <ul class="list event-series">
+      {alarms.map((alarm) => (
+        <li key={alarm.series}>
+          <button type="button" class="link" onClick={() => goTo("curve", { ...curveKeys(event.line, alarm.series), build: alarm.first_build })}>
+            {alarm.text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** What happened at one build: its series lead to their curves. */
 export function EventCard({ event, goTo }: { event: HistoryEvent; goTo: ViewProps["goTo"] }): JSX.Element {
   const [first] = event.alarms;
@@ -73,15 +89,14 @@ export function EventCard({ event, goTo }: { event: HistoryEvent; goTo: ViewProp
         <AlarmStateName state={worstState(event.alarms)} /> {event.headline}
       </h3>
       {event.bracket !== undefined && <p>{event.bracket}</p>}
-      <ul class="list event-series">
-        {event.alarms.map((alarm) => (
-          <li key={alarm.series}>
-            <button type="button" class="link" onClick={() => goTo("curve", { ...curveKeys(event.line, alarm.series), build: alarm.first_build })}>
-              {alarm.text}
-            </button>
-          </li>
-        ))}
-      </ul>
+      {event.next !== undefined && <p>{event.next}</p>}
+      <SeriesOf event={event} alarms={event.alarms.slice(0, SHOWN)} goTo={goTo} />
+      {event.alarms.length > SHOWN && (
+        <details class="whole-stacks">
+          <summary>{count(event.alarms.length - SHOWN, "further series", "further series")}</summary>
+          <SeriesOf event={event} alarms={event.alarms.slice(SHOWN)} goTo={goTo} />
+        </details>
+      )}
       <ChangedRecords records={first?.records ?? []} />
       {event.of !== undefined && (
         <p>

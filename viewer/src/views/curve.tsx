@@ -163,6 +163,7 @@ function Step({ step }: { step: CurveStep }): JSX.Element {
       </h3>
       <p>{step.text}</p>
       {step.bracket !== undefined && <p>{step.bracket}</p>}
+      {step.next !== undefined && <p>{step.next}</p>}
       <ChangedRecords records={step.records} />
     </section>
   );

@@ -97,6 +97,7 @@ export function CurvePicture(props: PictureProps): JSX.Element {
         <span class="legend">
           <span><i class="legend-level" /> level</span>
           {points.some((point) => point.values !== undefined) && <span><i class="legend-run" /> single run</span>}
+          {steps.some(({ at }) => at.earliest < at.latest) && <span><i class="legend-bracket" /> any of these may be the first build</span>}
           {[...new Set(steps.map(({ state }) => state))].map((state) => <AlarmStateName key={state} state={state} />)}
         </span>
       </p>

@@ -42,6 +42,8 @@ interface Headline {
   readonly headline: string;
   /** Which builds it may be, where that is not certain. */
   readonly bracket?: string;
+  /** What to try to find out more. */
+  readonly next?: string;
 }
 
 /** What happened at one build. */
