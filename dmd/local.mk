@@ -340,12 +340,14 @@ dmd_tool_sources = \
 
 # The native engine's shell around it: a library that is preloaded into programs.
 dmd_native_sources = \
+  dmd/preload/pl_context.c dmd/preload/pl_context.h \
   dmd/preload/pl_control.c dmd/preload/pl_control.h \
   dmd/preload/pl_entry.h \
   dmd/preload/pl_event.c dmd/preload/pl_event.h \
   dmd/posix/files.c dmd/posix/files.h \
   dmd/preload/pl_files.c dmd/preload/pl_files.h \
   dmd/preload/pl_gzip.c dmd/preload/pl_gzip.h \
+  dmd/preload/pl_heap.c dmd/preload/pl_heap.h \
   dmd/preload/pl_host.c dmd/preload/pl_host.h \
   dmd/preload/pl_jemalloc.c dmd/preload/pl_jemalloc.h \
   dmd/preload/pl_libcnames.c dmd/preload/pl_libcnames.h \
@@ -363,9 +365,11 @@ dmd_native_sources = \
   dmd/preload/pl_real.c dmd/preload/pl_real.h \
   dmd/preload/pl_request.c dmd/preload/pl_request.h \
   dmd/preload/pl_resident.c dmd/preload/pl_resident.h \
+  dmd/preload/pl_roots.c dmd/preload/pl_roots.h \
   dmd/preload/pl_signal.c dmd/preload/pl_signal.h \
   dmd/preload/pl_slots.c dmd/preload/pl_slots.h \
   dmd/preload/pl_stack.c dmd/preload/pl_stack.h \
+  dmd/preload/pl_stop.c dmd/preload/pl_stop.h \
   dmd/preload/pl_symbols.c dmd/preload/pl_symbols.h \
   dmd/preload/pl_thread.c dmd/preload/pl_thread.h \
   dmd/preload/pl_write.c dmd/preload/pl_write.h

@@ -173,6 +173,7 @@ unit_tests = \
   tests/unit/test_typename \
   tests/unit/test_typing \
   tests/unit/test_unwind \
+  tests/unit/test_unwind_frames \
   tests/unit/test_utf8 \
   tests/unit/test_value \
   tests/unit/test_variables \

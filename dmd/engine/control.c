@@ -169,6 +169,7 @@ static void write_status(dmd_engine_t *engine, const dmd_control_facts_t *facts,
     dmd_jsonout_key_u64(json, "start", facts->start);
   dmd_jsonout_key_str(json, "mode", dmd_mode_name(live->config.mode));
   dmd_jsonout_key_u64(json, "sampleBelow", live->config.sample_below);
+  dmd_jsonout_key_u64(json, "sampleInterval", live->config.sample_interval);
   dmd_jsonout_key_u64(json, "blocks", totals.n_blocks);
   dmd_jsonout_key_u64(json, "bytes", totals.in_use_szB);
   dmd_jsonout_key_u64(json, "allocations", totals.n_allocs);

@@ -134,6 +134,10 @@ static void write_graph(void *ctx, dmd_write_fn write, void *to) {
   dmd_numbering_init(&g->numbers, env, "dmd.graphdump.codes");
   dmd_intern_init(&g->texts, env, "dmd.graphdump.texts");
   dmd_strbuf_init(&g->functions, env);
+  if (host->stop != NULL) {
+    dmd_blocks_hold_all(engine->live.blocks);
+    host->stop(host->ctx);
+  }
   host->memory_begin(host->ctx);
   dmd_roots_init(&g->roots, host, env, &g->memory);
   dmd_capture_init(&g->capture, &engine->live, &g->memory, &g->roots.mappings, &g->file);
@@ -141,6 +145,8 @@ static void write_graph(void *ctx, dmd_write_fn write, void *to) {
   write_roots(g);
   dmd_capture_blocks(&g->capture);
   host->memory_end(host->ctx);
+  if (host->go_on != NULL)
+    host->go_on(host->ctx);
   write_stacks(g);
   dmd_capture_reports(&g->capture);
   dmd_graphfile_end(&g->file);
@@ -164,20 +170,26 @@ static bool write_named(dmd_engine_t *engine, dmd_trigger_t trigger, const dmd_p
   return written;
 }
 
+/* Tells the user where there can be none. */
+static bool is_possible(const dmd_engine_t *engine) {
+  if (engine->options->sample_interval == 0)
+    return true;
+  engine->host->say(engine->host->ctx,
+                    "dmd: there is no heap graph with --sample-interval, which keeps few blocks");
+  return false;
+}
+
 void dmd_graphdump_write(dmd_engine_t *engine, dmd_trigger_t trigger, const dmd_profile_t *profile,
                          dmd_strbuf_t *name) {
-  if (!write_named(engine, trigger, profile, name))
+  if (!is_possible(engine) || !write_named(engine, trigger, profile, name))
     dmd_strbuf_cut(name, 0);
 }
 
 uint32_t dmd_engine_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
                           dmd_strbuf_t *name) {
   dmd_profile_t profile;
-  if (engine->options->sample_interval > 0) {
-    engine->host->say(engine->host->ctx,
-                      "dmd: there is no heap graph with --sample-interval, which keeps few blocks");
+  if (!is_possible(engine))
     return 0;
-  }
   engine->n_dumps++;
   dmd_engine_settle_allocator(engine);
   dmd_profile_init(&profile, engine->env);

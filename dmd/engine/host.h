@@ -128,6 +128,11 @@ typedef struct dmd_engine_host {
   bool (*memory_holds)(void *ctx, uint64_t addr, size_t n, bool *holds);
   /* What of the address space is the program's, in ascending order, and its threads: all that heap
    * graphs have roots from. Both are NULL where the host knows nothing of it. */
+  /* Of a host whose threads run at the same time, else NULL: all other threads stop, from `stop` to
+   * `go_on`, so that the program's memory and what they have in hand is of one moment. Called with
+   * the locks of all blocks taken. */
+  void (*stop)(void *ctx);
+  void (*go_on)(void *ctx);
   void (*mappings)(void *ctx, dmd_mapping_fn visit, void *visitor);
   void (*threads)(void *ctx, dmd_thread_fn visit, void *visitor);
   dmd_fault_kind_t (*classify)(void *ctx, uint64_t addr, char *text, size_t szB);

@@ -323,28 +323,47 @@ static bool step(walk_t *w, const rule_t *rule) {
   return step_to(w, cfa, rule->fp_way == FP_SAME ? 0 : cfa + (uintptr_t)(intptr_t)rule->fp_offset);
 }
 
+/* sps: NULL, where they are not wanted. */
+static uint32_t walk(walk_t *w, dmd_code_t *codes, uint64_t *sps, uint32_t max) {
+  uint32_t n = 0;
+  while (n < max) {
+    const rule_t *rule = rule_for(w->u, w->ip);
+    note_frame(w);
+    if (sps != NULL)
+      sps[n] = w->sp;
+    codes[n++] = (dmd_code_t){w->ip, rule->epoch};
+    if (n == max || !step(w, rule))
+      break;
+  }
+  return n;
+}
+
+static walk_t walk_from(dmd_unwinder_t *u, const dmd_walk_start_t *start) {
+  return (walk_t){.u = u,
+                  .ip = start->ip,
+                  .sp = start->sp,
+                  .fp = start->fp,
+                  .low = start->sp,
+                  .szB = start->top != 0 ? start->top + WORD - start->sp : 0};
+}
+
 uint32_t dmd_unwind(dmd_unwinder_t *u, const dmd_walk_start_t *start, dmd_code_t *codes,
                     uint32_t max, dmd_trace_t *trace) {
-  walk_t w = {.u = u,
-              .trace = start->top != 0 ? trace : NULL,
-              .ip = start->ip,
-              .sp = start->sp,
-              .fp = start->fp,
-              .low = start->sp,
-              .szB = start->top != 0 ? start->top + WORD - start->sp : 0};
+  walk_t w = walk_from(u, start);
+  w.trace = start->top != 0 ? trace : NULL;
   if (trace != NULL) {
     trace->n = trace->n_words = 0;
     trace->needs_fp = false;
   }
-  uint32_t n = 0;
-  for (; n < max;) {
-    const rule_t *rule = rule_for(u, w.ip);
-    note_frame(&w);
-    codes[n++] = (dmd_code_t){w.ip, rule->epoch};
-    if (n == max || !step(&w, rule))
-      break;
-  }
+  uint32_t n = walk(&w, codes, NULL, max);
   if (trace != NULL && w.trace == NULL)
     trace->n = 0;
   return n;
+}
+
+uint32_t dmd_unwind_frames(dmd_unwinder_t *u, const dmd_walk_start_t *start, dmd_code_t *codes,
+                           uint64_t *sps, uint32_t max) {
+  walk_t w = walk_from(u, start);
+  w.was_interrupted = true;
+  return walk(&w, codes, sps, max);
 }

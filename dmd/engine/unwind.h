@@ -59,4 +59,9 @@ void dmd_unwinder_forget(dmd_unwinder_t *u);
 uint32_t dmd_unwind(dmd_unwinder_t *u, const dmd_walk_start_t *start, dmd_code_t *codes,
                     uint32_t max, dmd_trace_t *trace);
 
+/* The same of a thread that was stopped anywhere, at start's ip itself, with the stack pointer of
+ * each frame. */
+uint32_t dmd_unwind_frames(dmd_unwinder_t *u, const dmd_walk_start_t *start, dmd_code_t *codes,
+                           uint64_t *sps, uint32_t max);
+
 #endif

@@ -9,6 +9,7 @@
 #include "preload/pl_resident.h"
 #include "preload/pl_signal.h"
 #include "preload/pl_stack.h"
+#include "preload/pl_stop.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,7 +18,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 enum {
@@ -125,11 +125,13 @@ static void serve(unsigned long long request) {
 }
 
 static void serve_all(void) {
+  pl_stop_stand_by(pl_thread()->interrupted);
   for (int i = 0; i < MAX_WAITING; i++) {
     unsigned long long request = atomic_exchange(&g_control.waiting[i], 0);
     if (request != 0)
       serve(request);
   }
+  pl_stop_stand_by_end();
 }
 
 static bool is_any_waiting(void) {
@@ -141,13 +143,19 @@ static bool is_any_waiting(void) {
 
 /* The thread's own stack may be a small one. */
 static void serve_on_own_stack(void) {
+  pl_thread_t *thread = pl_thread();
+  bool is_in_handler = thread->interrupted != NULL;
   void *stack = dmd_env_alloc(&g_env, "pl.control", STACK_SZB);
   getcontext(&g_control.own);
   g_control.own.uc_stack.ss_sp = stack;
   g_control.own.uc_stack.ss_size = STACK_SZB;
   g_control.own.uc_link = &g_control.interrupted;
   makecontext(&g_control.own, serve_all, 0);
+  if (!is_in_handler)
+    thread->interrupted = &g_control.interrupted;
   swapcontext(&g_control.interrupted, &g_control.own);
+  if (!is_in_handler)
+    thread->interrupted = NULL;
   dmd_env_free(&g_env, stack);
 }
 
@@ -172,14 +180,16 @@ static void add(unsigned long long request) {
   }
 }
 
-void pl_control_ask(uint32_t pid, uint32_t number) {
+void pl_control_ask(uint32_t pid, uint32_t number, const ucontext_t *context) {
   pl_thread_t *thread = pl_thread();
   add((unsigned long long)pid << 32 | number);
   if (!pl_hide(thread)) {
     pl_note_request(thread);
     return;
   }
+  thread->interrupted = context;
   pl_control_serve();
+  thread->interrupted = NULL;
   pl_unhide(thread);
 }
 
@@ -187,4 +197,5 @@ void pl_control_forked(void) {
   for (int i = 0; i < MAX_WAITING; i++)
     atomic_store(&g_control.waiting[i], 0);
   atomic_store(&g_control.is_serving, false);
+  pl_stop_forked();
 }

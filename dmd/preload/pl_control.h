@@ -19,10 +19,11 @@
 #define DMD_PRELOAD_PL_CONTROL_H
 
 #include <stdint.h>
+#include <ucontext.h>
 
-/* In a signal handler, with all signals blocked: there is a request at the socket that process pid
- * called so with this number. */
-void pl_control_ask(uint32_t pid, uint32_t number);
+/* In a signal handler, with all signals blocked, which interrupted the thread here: there is a
+ * request at the socket that process pid called so with this number. */
+void pl_control_ask(uint32_t pid, uint32_t number, const ucontext_t *context);
 
 /* Answers what is there to be answered. The thread is inside (pl_thread.h), and holds no lock. */
 void pl_control_serve(void);

@@ -10,6 +10,7 @@
 #include "preload/pl_objects.h"
 #include "preload/pl_real.h"
 #include "preload/pl_stack.h"
+#include "preload/pl_stop.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -38,6 +39,10 @@ static void note(pl_thread_t *thread, const pl_note_t *what) {
 
 void pl_note_request(pl_thread_t *thread) {
   note(thread, &(pl_note_t){.kind = PL_NOTE_REQUEST});
+}
+
+void pl_note_stop(pl_thread_t *thread) {
+  note(thread, &(pl_note_t){.kind = PL_NOTE_STOP});
 }
 
 /* Asked while the thread is inside, but without a lock: some allocators allocate for that. */
@@ -77,6 +82,8 @@ static void tell_of_block(pl_thread_t *thread, const pl_note_t *what) {
 static void tell_note(pl_thread_t *thread, const pl_note_t *what) {
   if (what->kind == PL_NOTE_REQUEST)
     pl_control_serve();
+  else if (what->kind == PL_NOTE_STOP)
+    pl_stop_wait();
   else
     tell_of_block(thread, what);
 }

@@ -57,6 +57,9 @@ void pl_unlock_inside(pl_thread_t *thread);
  * answered when it leaves. */
 void pl_note_request(pl_thread_t *thread);
 
+/* The same: the thread is to stop (pl_stop.h), which it does when it leaves. */
+void pl_note_stop(pl_thread_t *thread);
+
 /* ---- What the program's allocator does. ---- */
 
 /* It gave out a block, that dmd_countdown_passes did not pass over. */

@@ -14,6 +14,7 @@
 #include "preload/pl_options.h"
 #include "preload/pl_place.h"
 #include "preload/pl_resident.h"
+#include "preload/pl_roots.h"
 #include "preload/pl_stack.h"
 #include "preload/pl_symbols.h"
 
@@ -103,10 +104,6 @@ static bool shows_below_main(void *ctx) {
 }
 
 /*--- The program's memory, which other threads may unmap at any time. ---*/
-
-static void memory_begin(void *ctx) {
-  (void)ctx;
-}
 
 static size_t memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
   struct iovec ours = {.iov_base = to, .iov_len = n};
@@ -241,9 +238,14 @@ const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
                                    .defines = defines,
                                    .replaced = replaced,
                                    .shows_below_main = shows_below_main,
-                                   .memory_begin = memory_begin,
+                                   .memory_begin = pl_roots_begin_reading,
                                    .memory_read = memory_read,
-                                   .memory_end = memory_begin,
+                                   .memory_end = pl_roots_end_reading,
+                                   .memory_holds = pl_roots_holds,
+                                   .stop = pl_roots_stop,
+                                   .go_on = pl_roots_go_on,
+                                   .mappings = pl_roots_mappings,
+                                   .threads = pl_roots_threads,
                                    .classify = pl_classify,
                                    .is_readable = is_readable,
                                    .pid = dmd_posix_pid,

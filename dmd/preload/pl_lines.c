@@ -52,16 +52,26 @@ uint64_t pl_read_hex(const char **at) {
   }
 }
 
+/* Behind the next field and the blanks that follow it. */
+static const char *skip_field(const char *line) {
+  line += dmd_str_span_without(line, " ");
+  return line + dmd_str_span(line, " ");
+}
+
 pl_mapping_t pl_read_mapping(const char *line) {
-  pl_mapping_t mapping;
+  pl_mapping_t mapping = {.path = ""};
   mapping.start = pl_read_hex(&line);
   line += *line == '-';
   mapping.end = pl_read_hex(&line);
-  for (int field = 0; field < 5; field++) {
-    line += dmd_str_span(line, " ");
-    if (field < 4)
-      line += dmd_str_span_without(line, " ");
+  line = skip_field(line);
+  if (dmd_str_length(line) >= 4) {
+    mapping.is_readable = line[0] == 'r';
+    mapping.is_writable = line[1] == 'w';
+    mapping.is_executable = line[2] == 'x';
   }
-  mapping.path = line;
+  line = skip_field(line);
+  const char *offset = line;
+  mapping.offset = pl_read_hex(&offset);
+  mapping.path = skip_field(skip_field(skip_field(line)));
   return mapping;
 }

@@ -7,6 +7,7 @@
 #ifndef DMD_PRELOAD_PL_LINES_H
 #define DMD_PRELOAD_PL_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,7 +29,8 @@ uint64_t pl_read_hex(const char **at);
 
 /* A line of /proc/self/maps: "start-end rwxp offset device inode   path". */
 typedef struct pl_mapping {
-  uint64_t start, end;
+  uint64_t start, end, offset;
+  bool is_readable, is_writable, is_executable;
   const char *path; /* "": none; "[stack]" and such */
 } pl_mapping_t;
 

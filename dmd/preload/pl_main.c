@@ -42,7 +42,8 @@ bool pl_main_is_ours(void) {
 
 static atomic_bool g_is_finished;
 
-void pl_finish(void) {
+/* entry: where the program ends. */
+static void finish(const pl_entry_t *entry) {
   pl_thread_t *thread = pl_thread();
   if (g_state != PL_WATCHING || !pl_main_is_ours() || atomic_exchange(&g_is_finished, true))
     return;
@@ -53,7 +54,7 @@ void pl_finish(void) {
   }
   pl_objects_refresh();
   pl_unhide(thread);
-  if (!pl_enter(thread, NULL, false))
+  if (!pl_enter(thread, entry, false))
     return;
   dmd_engine_exit(&g_engine);
   if (g_native_options.stats)
@@ -65,15 +66,22 @@ void pl_finish(void) {
 
 /* Other threads may still use what the libraries have. */
 static void finish_at_exit(int status, void *ctx) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_NONE);
   (void)status, (void)ctx;
   if (g_state == PL_WATCHING && pl_main_is_ours() && pl_thread_count() == 1)
     pl_real_free_libraries(g_native_options.run_libc_freeres, g_native_options.run_cxx_freeres);
-  pl_finish();
+  finish(&entry);
+}
+
+static void finish_at_quick_exit(void) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_NONE);
+  finish(&entry);
 }
 
 /* exit does not come this way. */
 __attribute__((visibility("default"))) void _exit(int status) {
-  pl_finish();
+  pl_entry_t entry = PL_ENTRY(PL_IN_NONE);
+  finish(&entry);
   pl_real_exit_now(status);
 }
 
@@ -110,7 +118,7 @@ static bool start_engine(void) {
 /* The first of all handlers of exit is called last, after the destructors of every library: it
  * comes before the loader's own, which are registered when the program's code starts. */
 static void register_ends(void) {
-  if (on_exit(finish_at_exit, NULL) != 0 || at_quick_exit(pl_finish) != 0 ||
+  if (on_exit(finish_at_exit, NULL) != 0 || at_quick_exit(finish_at_quick_exit) != 0 ||
       pthread_atfork(pl_event_fork_begin, fork_in_parent, fork_in_child) != 0)
     pl_say("there is no memory to be told of the program's end and of its forks");
 }
@@ -118,9 +126,9 @@ static void register_ends(void) {
 /* Other allocators have functions of their own that we do not see. */
 static void look_at_allocator(void) {
   const char *first = pl_real_malloc_before_ours();
-  bool is_libc = pl_real_is_libc();
-  g_is_complete = first == NULL && is_libc;
-  if (is_libc)
+  pl_real_look();
+  g_is_complete = first == NULL && pl_real_is_libc();
+  if (pl_real_is_libc())
     pl_libcnames_watch();
   if (first == NULL)
     return;

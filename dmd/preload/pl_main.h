@@ -2,7 +2,7 @@
  *
  * pl_main.h: the beginning and the end of the engine in a program's process.
  *
- * Concurrency: pl_start before there is a second thread; pl_finish on any.
+ * Concurrency: pl_start before there is a second thread; what is written at the end, on any.
  */
 #ifndef DMD_PRELOAD_PL_MAIN_H
 #define DMD_PRELOAD_PL_MAIN_H
@@ -11,9 +11,6 @@
 
 /* Starts the engine, if that has not been done and can be by now. */
 void pl_start(void);
-
-/* The process is about to end: writes what is to be written at its exit, the first time. */
-void pl_finish(void);
 
 /* Whether the engine is this process's: it is not that of a child of vfork. */
 bool pl_main_is_ours(void);

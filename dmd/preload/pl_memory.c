@@ -122,6 +122,18 @@ bool pl_memory_has(uint64_t addr) {
   return has;
 }
 
+uint32_t pl_memory_ranges(pl_range_t *ranges, uint32_t room) {
+  uint32_t n = 0;
+  pl_lock_take(&g_memory.lock);
+  if (n++ < room)
+    ranges[0] = (pl_range_t){(uintptr_t)g_memory.start, (uintptr_t)g_memory.limit};
+  for (const large_t *large = g_memory.large; large != NULL; large = large->next)
+    if (n++ < room)
+      ranges[n - 1] = (pl_range_t){(uintptr_t)large, (uintptr_t)large + large->szB};
+  pl_lock_give(&g_memory.lock);
+  return n;
+}
+
 /* ---- The environment of the core. ---- */
 
 static void *env_alloc(void *ctx, const char *cost_centre, size_t szB) {

@@ -24,6 +24,14 @@ extern const dmd_env_t g_env;
 /* Whether an address is in it, in use or not. A walk over all large pieces. */
 bool pl_memory_has(uint64_t addr);
 
+/* Writes down the pieces of address space that it has, as many as there is room for, and answers
+ * how many there are. */
+typedef struct pl_range {
+  uint64_t start, end;
+} pl_range_t;
+
+uint32_t pl_memory_ranges(pl_range_t *ranges, uint32_t room);
+
 /* In a fork: the lock is taken before, and free after it, in both processes. */
 void pl_memory_fork_begin(void);
 void pl_memory_fork_end(void);

@@ -69,7 +69,9 @@ static bool take_more(pl_notes_t *notes, pl_note_t *note) {
 
 bool pl_notes_take(pl_notes_t *notes, pl_note_t *note) {
   if (notes->n_taken != notes->n_added) {
-    *note = notes->at_hand[notes->n_taken % PL_NOTES_AT_HAND];
+    pl_note_t *at_hand = &notes->at_hand[notes->n_taken % PL_NOTES_AT_HAND];
+    *note = *at_hand;
+    at_hand->addr = 0; /* what lies here must not look like a pointer of the program's */
     notes->n_taken++;
     return true;
   }

@@ -16,8 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A block was allocated, or freed; or somebody asked something of the engine (pl_control.h). */
-typedef enum { PL_NOTE_ALLOC, PL_NOTE_FREE, PL_NOTE_REQUEST } pl_note_kind_t;
+/* A block was allocated, or freed; somebody asked something of the engine (pl_control.h); or the
+ * thread is to stop (pl_stop.h). */
+typedef enum { PL_NOTE_ALLOC, PL_NOTE_FREE, PL_NOTE_REQUEST, PL_NOTE_STOP } pl_note_kind_t;
 
 typedef struct pl_note {
   pl_note_kind_t kind;

@@ -48,6 +48,11 @@ size_t pl_early_size(const void *p) {
   return ((const early_t *)p)[-1].szB;
 }
 
+size_t pl_early_range(uint64_t *start) {
+  *start = (uintptr_t)g_early.bytes;
+  return EARLY_SZB;
+}
+
 /* ---- The functions. ---- */
 
 /* The way from a pointer to an object to one to a function that POSIX has for dlsym. */
@@ -103,12 +108,19 @@ void pl_real_find(void) {
   is_finding = false;
 }
 
+static bool g_is_libc;
+
 /* Of the C library's functions exit is never anybody else's. */
-bool pl_real_is_libc(void) {
+void pl_real_look(void) {
   Dl_info libc, allocator;
   void *end = dlsym(RTLD_NEXT, "exit");
-  return end != NULL && dladdr(end, &libc) != 0 &&
-         dladdr(*(void **)&g_real.malloc, &allocator) != 0 && libc.dli_fbase == allocator.dli_fbase;
+  g_is_libc = end != NULL && dladdr(end, &libc) != 0 &&
+              dladdr(*(void **)&g_real.malloc, &allocator) != 0 &&
+              libc.dli_fbase == allocator.dli_fbase;
+}
+
+bool pl_real_is_libc(void) {
+  return g_is_libc;
 }
 
 /* A program that is not position-independent may have a malloc by which it only calls others. */

@@ -72,7 +72,12 @@ void *pl_early_alloc(size_t alignB, size_t szB);
 bool pl_early_has(const void *p);
 size_t pl_early_size(const void *p);
 
-/* Whether the program's allocator is the C library's, or another. */
+/* All of it, in use or not, from *start on; its size. */
+size_t pl_early_range(uint64_t *start);
+
+/* Whether the program's allocator is the C library's, or another: once somebody has looked, with
+ * the loader's help. */
+void pl_real_look(void);
 bool pl_real_is_libc(void);
 
 /* The path of an object whose malloc comes before ours, so that we see none of its blocks, for as

@@ -7,6 +7,7 @@
 #include "preload/pl_control.h"
 #include "preload/pl_main.h"
 #include "preload/pl_real.h"
+#include "preload/pl_stop.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -47,9 +48,11 @@ void pl_signal_restore(const sigset_t *before) {
  * hand say, means nothing. */
 static void handle(int number, siginfo_t *info, void *context) {
   int error = errno;
-  (void)number, (void)context;
-  if (info->si_code == SI_QUEUE && pl_main_is_ours())
-    pl_control_ask((uint32_t)info->si_pid, (uint32_t)info->si_value.sival_int);
+  (void)number;
+  if (info->si_code == SI_TKILL && info->si_pid == getpid())
+    pl_stop_answer(context);
+  else if (info->si_code == SI_QUEUE && pl_main_is_ours())
+    pl_control_ask((uint32_t)info->si_pid, (uint32_t)info->si_value.sival_int, context);
   errno = error;
 }
 

@@ -43,11 +43,7 @@ static struct {
 
 /* ---- What walks ask. ---- */
 
-static bool find_code(void *ctx, uintptr_t ip, dmd_code_range_t *range) {
-  (void)ctx;
-  uint32_t number = pl_object_at(ip);
-  if (number == DMD_NONE)
-    return false;
+bool pl_stack_code_range(uint32_t number, dmd_code_range_t *range) {
   const pl_object_t *object = pl_object(number);
   *range = (dmd_code_range_t){.start = object->start,
                               .end = object->end,
@@ -56,16 +52,23 @@ static bool find_code(void *ctx, uintptr_t ip, dmd_code_range_t *range) {
   return true;
 }
 
+static bool find_code(void *ctx, uintptr_t ip, dmd_code_range_t *range) {
+  uint32_t number = pl_object_at(ip);
+  (void)ctx;
+  return number != DMD_NONE && pl_stack_code_range(number, range);
+}
+
 /* Asked for a set of signals to do with what there is no such thing as, the kernel reads the set
  * first. It is allowed to every program that handles signals, whatever sandbox it is in. */
-static bool can_read(void *ctx, uintptr_t at) {
+bool pl_stack_can_read(void *ctx, uintptr_t at) {
   enum { KERNEL_SIGSET_SZB = 8, NO_SUCH_HOW = -1 };
   (void)ctx;
   return syscall(SYS_rt_sigprocmask, NO_SUCH_HOW, at, NULL, KERNEL_SIGSET_SZB) == -1 &&
          errno == EINVAL;
 }
 
-static const dmd_unwind_host_t g_unwind_host = {.find_code = find_code, .can_read = can_read};
+static const dmd_unwind_host_t g_unwind_host = {.find_code = find_code,
+                                                .can_read = pl_stack_can_read};
 
 /* ---- Walkers. ---- */
 
@@ -122,11 +125,15 @@ void pl_stack_end_thread(pl_thread_t *thread) {
 
 /* ---- Capturing. ---- */
 
+bool pl_stack_is_ours(dmd_code_t code) {
+  return code.epoch == g_stacks.own_object;
+}
+
 /* The frames of the library itself but the first one are those that threads begin with. */
 static uint32_t without_ours(dmd_code_t *codes, uint32_t n) {
   uint32_t n_kept = 0;
   for (uint32_t i = 0; i < n; i++)
-    if (codes[i].epoch != g_stacks.own_object)
+    if (!pl_stack_is_ours(codes[i]))
       codes[n_kept++] = codes[i];
   return n_kept;
 }

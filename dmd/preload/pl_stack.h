@@ -22,6 +22,7 @@
 #define DMD_PRELOAD_PL_STACK_H
 
 #include "engine/host.h"
+#include "engine/unwind.h"
 #include "preload/pl_thread.h"
 
 /* How many frames are kept of a stack, DMD_MAX_FRAMES at most; whether walks go by frame pointers
@@ -41,6 +42,17 @@ uint32_t pl_stack_of_entry(const pl_entry_t *entry);
 /* The places of a stack, the innermost first, *n of them; good until this thread asks for those of
  * another. */
 const dmd_code_t *pl_stack_codes(uint32_t stack, uint32_t *n);
+
+/* ---- For whoever walks stacks by itself. ---- */
+
+/* Where the object with this number (pl_objects.h) has code; true. */
+bool pl_stack_code_range(uint32_t number, dmd_code_range_t *range);
+
+/* As engine/unwind.h has it: of any memory. */
+bool pl_stack_can_read(void *ctx, uintptr_t at);
+
+/* Whether code is in this library. */
+bool pl_stack_is_ours(dmd_code_t code);
 
 /* How many stacks there are. */
 uint32_t pl_stack_count(void);

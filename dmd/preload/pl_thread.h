@@ -24,6 +24,8 @@
 
 #include "preload/pl_notes.h"
 
+#include <ucontext.h>
+
 typedef struct pl_thread {
   uint32_t number;      /* 0: none yet */
   volatile bool inside; /* read by signal handlers that interrupt the thread */
@@ -35,7 +37,9 @@ typedef struct pl_thread {
   dmd_quick_t quick;              /* what of the engine's state is this thread's */
   dmd_countdown_t countdown;      /* to the next block that is kept, with --sample-interval */
   int saved_errno;
-  pl_notes_t notes; /* what happened while the thread was in the engine */
+  const ucontext_t *interrupted; /* where the program was, while a handler of ours works; NULL */
+  uint32_t stopped_at;           /* the last moment (pl_stop.h) that it answered */
+  pl_notes_t notes;              /* what happened while the thread was in the engine */
 } pl_thread_t;
 
 extern _Thread_local pl_thread_t g_thread __attribute__((tls_model("initial-exec")));

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 
-from harness import commands, files, profile
+from harness import commands, files, graphfile, profile
 from harness.expect import Failure, Skip
 from harness.suite import Test
 from harness.valgrind import Bench, Run, ToolTest
@@ -52,10 +52,33 @@ class NativeProfile(profile.Profile):
         os.unlink(named)
 
 
+class NativeGraph(graphfile.Graph):
+    """A heap graph whose codes have names."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        places = {}
+        codes = self.codes + [root.frame for root in self.roots if root.frame is not None]
+        for code in codes:
+            if code.object and not any(name for name, _, _ in code.functions):
+                places.setdefault(self.objects[code.object - 1].path, {}).setdefault("%x" % code.address, []).append(code)
+        for path_of_object, at in places.items():
+            for offset, name in names_of(path_of_object, sorted(at)).items():
+                for code in at[offset]:
+                    code.functions[:] = [(name, "", 0)]
+
+
 class NativeRun(Run):
     """A finished run; `log` is what the engine said."""
 
     make_profile = NativeProfile
+    make_graph = NativeGraph
+
+
+class NamedRun(Run):
+    """The same of one whose profiles have names, by dmdv run."""
+
+    make_graph = NativeGraph
 
 
 class NativeTest(Test):
@@ -98,6 +121,8 @@ class NativeTest(Test):
 
 class NativeToolTest(ToolTest):
     """A test of the tool with the native engine in its place."""
+
+    make_run = NamedRun
 
     def __init__(self, bench, name, sources):
         super().__init__(bench, name, sources)

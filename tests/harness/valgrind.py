@@ -70,6 +70,7 @@ class Run:
     """A finished run: its status, what it printed (bytes), its logs, its profiles and its heap graphs."""
 
     make_profile = profile.Profile
+    make_graph = graphfile.Graph
 
     def __init__(self, folder, done, validator):
         self.folder = folder
@@ -83,7 +84,7 @@ class Run:
             if re.fullmatch(r"log\.\d+", name):
                 self.logs[int(name[4:])] = strip_prefixes(files.read_bytes(path).decode("utf-8", "backslashreplace"))
             elif name.endswith(".graph.gz"):
-                self.graphs[name] = graphfile.Graph(path)
+                self.graphs[name] = self.make_graph(path)
             elif re.search(r"\.json$|\.gz$", name) and os.path.isfile(path):
                 self.profiles[name] = self.make_profile(path, validator)
 
@@ -143,6 +144,8 @@ class Run:
 class ToolTest(Test):
     """A test of the tool: what its function does everything with."""
 
+    make_run = Run
+
     def __init__(self, bench, name, sources):
         super().__init__(bench.place, name)
         self.bench = bench
@@ -186,7 +189,7 @@ class ToolTest(Test):
 
     def finished(self, folder, done, status):
         """The run of a command that a test started by itself, in this folder."""
-        run = Run(folder, done, self.bench.validator)
+        run = self.make_run(folder, done, self.bench.validator)
         self.expect_status(run, status)
         return run
 

@@ -8,66 +8,12 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import threading
 
-from harness import commands, files, profile
-from harness.expect import Failure
-from harness.native import NativeProfile
-
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+from harness import commands, profile
+from harness.running import HANG_SECONDS, running
 
 SIGNAL = 60
-HANG_SECONDS = 120
-
-
-class Running:
-    """A program that runs, with the engine, until its standard input ends."""
-
-    def __init__(self, t, command, options=(), with_engine=True):
-        self.t, self.folder = t, t.new_folder()
-        environment = commands.plain_environment(self.folder)
-        if with_engine:
-            environment.update(t.environment(["--dump-at-exit=no", *options]))
-        self.process = subprocess.Popen(command, cwd=self.folder, env=environment, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.pid = self.process.pid
-        if self.process.stdout.readline() != b"ready\n":
-            raise Failure("the program did not begin")
-
-    def ask(self, command, *options, status=0):
-        return commands.run([self.t.builddir + "/dmdv", command, *options, str(self.pid)], self.folder,
-                            commands.plain_environment(self.folder), status=status)
-
-    def ask_json(self, command, *options):
-        answer = json.loads(self.ask(command, "--json", *options).out)
-        if jsonschema is not None:
-            jsonschema.Draft202012Validator(files.read_json(self.t.srcdir + "/docs/dmdv-control.schema.json")).validate(answer)
-        return answer
-
-    def profile(self, path):
-        return NativeProfile(path, self.t.bench.validator)
-
-    def end(self):
-        """Its standard output, from `ready` on; it must end well."""
-        out, err = self.process.communicate(timeout=HANG_SECONDS)
-        if self.process.returncode != 0:
-            raise Failure("the program ended with %d\n%s" % (self.process.returncode, err.decode()))
-        return out.decode()
-
-
-@contextlib.contextmanager
-def running(t, command, **more):
-    program = Running(t, command, **more)
-    try:
-        yield program
-    finally:
-        if program.process.poll() is None:
-            program.process.kill()
-        program.process.wait()
 
 
 def asked(t, mode, **more):
@@ -99,6 +45,19 @@ def test_status(t):
         text = program.ask("status").out
         t.contains(text, "process %d: %s\n" % (program.pid, t.program("asked.c")))
         t.contains(text, "once-reported   40 blocks, 40,000 bytes (usable)")
+        t.equal(program.end(), "whole 100\n")
+
+
+def test_samples(t):
+    """Of a program that samples there is a status and a profile, but no graph."""
+    with asked(t, "waits", options=["--sample-interval=512"]) as program:
+        status = program.ask_json("status")
+        t.equal(status["sampleInterval"], 512)
+        t.check(0 < status["blocks"], "some blocks are kept")
+        t.contains(program.ask("status").out, ", one block is kept for 512 bytes\n")
+        done = program.ask("dump", "--graph", status=1)
+        t.equal(done.out.count("\n"), 1)
+        t.contains(done.err, "the heap graph could not be written; see the program's log")
         t.equal(program.end(), "whole 100\n")
 
 
@@ -224,11 +183,12 @@ def test_dumps_while_threads_allocate(t):
     threads, blocks, dumps = 16, 40, 50
     expected = [10000 // 8 + i for i in range(threads * blocks)]
     with running(t, [t.program("dumps.c"), str(threads), str(blocks), "0"], options=["--mode=live"]) as program:
-        for _ in range(dumps):
-            path = program.ask("dump").out.strip()
-            blocks_in_it = json.loads(profile.read_bytes(path))["blockList"]
-            found = sorted(block["req"] // 8 for block in blocks_in_it for _ in range(block.get("num", 1))
-                           if block["req"] >= 10000)
+        for number in range(dumps):
+            with called(program.pid, number) as connection:
+                connection.sendall(b"dmd-control 1 dump\n")
+                path = json.loads(read_all(connection))["files"][0]["path"]
+            found = sorted(block["req"] // 8 for block in json.loads(profile.read_bytes(path))["blockList"]
+                           for _ in range(block.get("num", 1)) if block["req"] >= 10000)
             t.equal(found, expected)
             os.unlink(path)
         program.end()

@@ -163,6 +163,7 @@ static void status(void **state) {
                                       "\"dumps\": 0",
                                       "\"unreported\": {\"blocks\": 1, \"usable\": 104}",
                                       "\"once-reported\": {\"blocks\": 1, \"usable\": 104}",
+                                      "\"sampleInterval\": 0",
                                       "\"twice-reported\": {\"blocks\": 1, \"usable\": 104}"};
   for (size_t i = 0; i < COUNT_OF(parts); i++)
     assert_holds(text, parts[i]);

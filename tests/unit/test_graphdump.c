@@ -186,6 +186,47 @@ static void codes_and_what_is_known_of_the_run(void **state) {
   engine_end(&f);
 }
 
+/* A host whose threads run stops them before anything is read, once, and lets them go on. */
+static struct { unsigned n_stops, n_goes; } g_threads;
+
+static void stop(void *ctx) {
+  (void)ctx;
+  g_threads.n_stops++;
+}
+
+static void go_on(void *ctx) {
+  (void)ctx;
+  g_threads.n_goes++;
+}
+
+static void expect_stopped(void *ctx, dmd_mapping_fn visit, void *visitor) {
+  (void)ctx, (void)visit, (void)visitor;
+  assert_int_equal(g_threads.n_stops, g_threads.n_goes + 1);
+}
+
+static void no_threads(void *ctx, dmd_thread_fn visit, void *visitor) {
+  (void)ctx, (void)visit, (void)visitor;
+}
+
+static void threads_stop(void **state) {
+  (void)state;
+  engine_fixture_t f;
+  engine_begin(&f);
+  f.options.out_file = "out.json";
+  f.h.engine_host.stop = stop;
+  f.h.engine_host.go_on = go_on;
+  f.h.engine_host.mappings = expect_stopped;
+  f.h.engine_host.threads = no_threads;
+  engine_start(&f);
+  dmd_engine_dump(&f.engine, DMD_TRIGGER_REQUEST, NULL);
+  assert_int_equal(g_threads.n_stops, 0);
+  ask_name(&f, DMD_REQUEST_GRAPH, "");
+  ask_name(&f, DMD_REQUEST_GRAPH, "");
+  assert_int_equal(g_threads.n_stops, 2);
+  assert_int_equal(g_threads.n_goes, 2);
+  engine_end(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_and_numbers),
@@ -195,6 +236,7 @@ int main(void) {
       cmocka_unit_test(beside_a_device_there_is_no_place),
       cmocka_unit_test(without_compression),
       cmocka_unit_test(graphs_are_listed_as_such),
+      cmocka_unit_test(threads_stop),
       cmocka_unit_test(codes_and_what_is_known_of_the_run),
   };
   dmdv_host_init();

@@ -99,6 +99,10 @@ static void print_text(const dmd_value_t *answer, dmd_out_t *out) {
     dmd_print_bytes(out, number(answer, "sampleBelow"));
     dmd_out_str(out, " are sampled");
   }
+  if (number(answer, "sampleInterval") > 0) {
+    dmd_out_str(out, ", one block is kept for ");
+    dmd_print_bytes(out, number(answer, "sampleInterval"));
+  }
   dmd_out_str(out, "\n");
   begin_line(out, "live");
   print_counts(out, number(answer, "blocks"), number(answer, "bytes"));

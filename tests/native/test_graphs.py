@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Heap graphs of programs that run on: what threads hold that were stopped for them. (tests/native/tool has the graphs
+that programs ask for themselves, and the leaks in them.)"""
+
+import json
+import os
+import re
+
+from harness import commands
+from harness.expect import Skip
+from harness.graphfile import OTHER, REGISTERS, STACK, THREAD
+from harness.running import running
+
+
+def holders(graph, number):
+    """The kinds of roots that point to the block of this number."""
+    wanted = [i + 1 for i, block in enumerate(graph.blocks) if block.requested == 1000 + number]
+    return sorted({root.kind for root in graph.roots for edge in root.edges if edge.target in wanted and edge.into == 0})
+
+
+def test_what_threads_hold(t):
+    """Of each way in which a thread can hold a block; and each time again, since the threads go on in between."""
+    with running(t, [t.program("stopped.c")]) as program:
+        for _ in range(3):
+            graph = program.graph(program.dump_graph()[1])
+            found = {number: holders(graph, number) for number in range(1, 9)}
+            t.equal([kinds for number, kinds in found.items() if number in (2, 3, 4, 7)],
+                    [[STACK], [STACK], [THREAD], [STACK]])
+            t.check(REGISTERS in found[1], "the block in a register: %s" % found)
+            t.check(OTHER in found[5], "the block on the program's own stack: %s" % found)
+            t.equal(found[8], [])
+            t.equal(sorted(root.thread for root in graph.roots if root.kind == REGISTERS), [1, 2, 3, 4, 5, 6])
+            frames = {name for root in graph.roots if root.frame for name, _, _ in root.frame.functions}
+            t.check({"main", "on_stack", "with_signals_blocked", "in_register"} <= frames, "frames of %s" % sorted(frames))
+            memory = sorted((root.address, root.address + root.size) for root in graph.roots if root.kind != REGISTERS)
+            t.check(all(a[1] <= b[0] for a, b in zip(memory, memory[1:])), "roots overlap")
+            t.equal([b for b in graph.blocks for start, end in memory if start <= b.address < end], [])
+        t.lacks(program.log(), "could not be stopped")
+        program.end()
+
+
+def test_a_thread_that_cannot_be_stopped(t):
+    """It is told, and all of its stack counts."""
+    with running(t, [t.program("stopped.c"), "deaf"]) as program:
+        graph = program.graph(program.dump_graph()[1])
+        t.check(OTHER in holders(graph, 6), "its stack is other memory")
+        t.equal(sorted(root.thread for root in graph.roots if root.kind == REGISTERS), [1, 2, 3, 4, 5, 6])
+        t.contains(program.log(), "dmd: of the program's threads, 1 could not be stopped")
+        program.end()
+
+
+def test_while_threads_allocate(t):
+    """Each graph has each block that is kept once, and none of these is lost, not even one that is being moved."""
+    threads, blocks = 16, 40
+    expected = [10000 // 8 + i for i in range(threads * blocks)]
+    with running(t, [t.program("dumps.c"), str(threads), str(blocks), "0"], options=["--mode=live"]) as program:
+        for _ in range(5):
+            _, path = program.dump_graph()
+            graph = program.graph(path)
+            t.equal(sorted(b.requested // 8 for b in graph.blocks if b.requested >= 10000), expected)
+            t.equal(len([root for root in graph.roots if root.kind == REGISTERS]), threads + 1)
+            done = commands.run([t.builddir + "/dmdv", "leaks", "--types=no", "--json", "--max-records=all", path], status=None)
+            t.equal([row for row in json.loads(done.out)["rows"]
+                     if row["state"] != "reachable" and "keep" in json.dumps(row)], [])
+        t.lacks(program.log(), "could not be stopped")
+        program.end()
+
+
+def test_both_files_are_of_one_moment(t):
+    with running(t, [t.program("dumps.c"), "4", "40", "0"], options=["--mode=live"]) as program:
+        for _ in range(3):
+            profile, graph = program.dump_graph()
+            blocks = json.loads(commands.run(["gzip", "-dc", profile]).out)["blockList"]
+            t.equal(sorted(b.requested for b in program.graph(graph).blocks),
+                    sorted(b["req"] for b in blocks for _ in range(b.get("num", 1))))
+        program.end()
+
+
+def without_sizes(value):
+    """A result of dmdv's, without what depends on the sizes that an allocator gives, and on where debug information is."""
+    if isinstance(value, dict):
+        return {key: without_sizes(part) for key, part in value.items() if not re.search("bytes|slop|share|retained", key)}
+    return [without_sizes(part) for part in value] if isinstance(value, list) else value
+
+
+def test_the_catalog_is_as_under_valgrind(t):
+    """Blocks by state and type of what the program itself allocates, and the proposals for its dark blocks."""
+    program = t.builddir + "/docs/examples/catalog"
+    if not os.path.exists(program) or not t.has_command("valgrind"):
+        raise Skip("the example was not built, or there is no Valgrind")
+    found = []
+    for engine in [t.place.launcher(), "--tool=dmd", "-q"], [t.builddir + "/dmdv", "run", "--engine=native", "-q"]:
+        folder = t.new_folder()
+        options = ["--graph=yes", "--dmd-out-file=c.json.gz"]
+        dashes = ["--"] if "run" in engine else []
+        commands.run([*engine, *options, *dashes, program, "--items=1000"], folder, commands.plain_environment(folder))
+        results = []
+        for command in ["census", "--by=state,type"], ["owners"], ["leaks"]:
+            done = commands.run([t.builddir + "/dmdv", *command, "-f", "40", "--json", "--max-records=all",
+                                 "--filter=stack=words_load", "c.1.graph.gz"], folder, status=None)
+            results.append(without_sizes(json.loads(done.out)))
+        found.append(results)
+    t.equal(found[1], found[0])
+    t.check(found[0][0]["rows"], "no types")
