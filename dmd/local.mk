@@ -478,6 +478,7 @@ dmd_history_sources = \
   dmd/reader/command/historyadd.c \
   dmd/reader/command/historycheck.c \
   dmd/reader/command/historycommands.h \
+  dmd/reader/command/historyexport.c \
   dmd/reader/command/historyreport.c dmd/reader/command/historyreport.h \
   dmd/reader/command/historyreport_ci.c \
   dmd/reader/command/historyreport_markdown.c \

@@ -12,7 +12,9 @@ static void fill(void) {
     bottles[i] = malloc(100);
 }
 
-static void build_shelf(void) { shelf = malloc(SHELF); }
+static void build_shelf(void) {
+  shelf = malloc(SHELF);
+}
 
 int main(void) {
   fill();
