@@ -10,6 +10,7 @@
   profile   a profile that the tool wrote: its rules are checked, then it can be asked
   graphfile a heap graph that the tool wrote: the same
   page      a page of dmdv view, and what is in it
+  postgresql  a PostgreSQL server of the tests' own, for histories
   protobuf  the wire format that heap graphs and others' files are made of
   valgrind  running programs under the tool, or another of Valgrind's, and having what they left
 
