@@ -2,6 +2,7 @@
 #include "reader/history/gather.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 #include "reader/history/events.h"
 #include "reader/history/recordset.h"
 #include "reader/host/host.h"
@@ -308,18 +309,33 @@ static void add_stacks(gather_t *g) {
   dmd_env_free(&dmdv_env, order);
 }
 
-static void add_kept(gather_t *g) {
-  for (uint32_t i = 1; i <= g->lines.last; i++) {
-    const line_t *line = DMD_POOL_AT(&g->lines, const line_t, i);
-    for (uint32_t k = 0; k < line->n; k++) {
-      const entry_t *entry = entry_at(g, line->first + k);
-      if (entry->set != DMD_NONE)
-        dmd_history_add_kept(g->history, (dmd_kept_t){.build = entry->build,
-                                                      .moment = line->moment,
-                                                      .environment = line->environment,
-                                                      .set = entry->set});
-    }
+static void add_kept_of(gather_t *g, const line_t *line) {
+  for (uint32_t k = 0; k < line->n; k++) {
+    const entry_t *entry = entry_at(g, line->first + k);
+    if (entry->set != DMD_NONE)
+      dmd_history_add_kept(g->history, (dmd_kept_t){.build = entry->build,
+                                                    .moment = line->moment,
+                                                    .environment = line->environment,
+                                                    .set = entry->set});
   }
+}
+
+static int64_t newest_of(const gather_t *g, uint32_t id) {
+  const line_t *line = DMD_POOL_AT(&g->lines, const line_t, id);
+  return dmd_history_build(g->history, entry_at(g, line->first + line->n - 1)->build)->time;
+}
+
+static int compare_lines(const void *ctx, uint32_t a, uint32_t b) {
+  int64_t x = newest_of(ctx, a), y = newest_of(ctx, b);
+  return (x > y) - (x < y);
+}
+
+/* The line that has the newest build comes last, since a page shows the last one at first. */
+static void add_kept(gather_t *g) {
+  uint32_t *order = dmd_sorted_ids(&dmdv_env, g->lines.last, compare_lines, g);
+  for (uint32_t i = 0; i < g->lines.last; i++)
+    add_kept_of(g, DMD_POOL_AT(&g->lines, const line_t, order[i]));
+  dmd_env_free(&dmdv_env, order);
 }
 
 /* ---- All. ---- */

@@ -22,7 +22,8 @@ def index_of(i):
 
 
 def fill(t):
-    """A history with two moments, two branches and two environments; the first of the steps is known."""
+    """A history with two moments, two branches, one of which has two processes, and two environments; the first of the steps is
+    known."""
     history, draw = History(t), random.Random(3)
     history.db = t.path(history.db)  # for other tests, too
     for i in range(BUILDS):
@@ -31,8 +32,9 @@ def fill(t):
         if i % 3 == 0:
             history.add(i, build_of(i, 500 + draw.randrange(9), label="started", line=i), "--env=cpu=another")
     for i in range(3):
-        t.dmdv("history", "add", "--db=" + history.db, "--build=d%d" % i, "--branch=try/this", "--time=%d" % (1600000000 + i),
-               t.write("dev.json", build_of(50 + i, 4000, line=i)))
+        for process in ("app", "worker"):
+            t.dmdv("history", "add", "--db=" + history.db, "--build=d%d" % i, "--branch=try/this", "--time=%d" % (1800000000 + i),
+                   "--process=" + process, t.write("dev.json", build_of(50 + i, 4000, line=i, pid=len(process))))
     history.run("acknowledge", "--build=b%d" % KNOWN, "--reason=a cache", "--least-change=512")
     return history
 
@@ -164,6 +166,7 @@ def test_a_build_is_looked_at(t):
     branch, moment, build = kept["Branch"], kept["Moment"], kept["Build"]
     values = {series: next(point["value"] for curve in curves if (curve["branch"], curve["moment"]) == (branch, moment)
                            for point in curve["points"] if point["build"] == build) for series, curves in last.items()}
+    t.equal(branch, "try/this", "the newest build is looked at first")
     shown = int(page.text(".headline").split(" ")[0].replace(",", ""))
     t.check(abs(shown - values["heap"]) < 20, "the heap of the first run is near to the mean: %d, %d" % (shown, values["heap"]))
     titles = page.texts(".tabs a")
