@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+typedef void (*pl_handler_t)(int number); /* of signals */
+
 typedef struct pl_real {
   void *(*malloc)(size_t);
   void *(*calloc)(size_t, size_t);
@@ -40,7 +42,7 @@ typedef struct pl_real {
   int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   int (*dlclose)(void *);
   int (*sigaction)(int, const struct sigaction *, struct sigaction *);
-  void (*(*signal)(int, void (*)(int)))(int);
+  pl_handler_t (*signal)(int, pl_handler_t);
   int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
   int (*sigprocmask)(int, const sigset_t *, sigset_t *);
   int (*sigwait)(const sigset_t *, int *);

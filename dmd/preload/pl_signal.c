@@ -123,12 +123,15 @@ REPLACED int sigaction(int number, const struct sigaction *action, struct sigact
   return 0;
 }
 
-REPLACED void (*signal(int number, void (*handler)(int)))(int) {
+REPLACED pl_handler_t signal(int number, pl_handler_t handler) {
   find_real();
-  if (number != DMD_CONTROL_SIGNAL || !pl_signal_is_ours())
-    return g_real.signal(number, handler);
   struct sigaction before, action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-  return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+  pl_handler_t answer = SIG_ERR;
+  if (number != DMD_CONTROL_SIGNAL || !pl_signal_is_ours())
+    answer = g_real.signal(number, handler);
+  else if (sigaction(number, &action, &before) == 0)
+    answer = before.sa_handler;
+  return answer;
 }
 
 /* A set without our signal: in *copy, where it has it. */

@@ -162,7 +162,8 @@ static void tell(void *ctx, int tid) {
   if (has_answered(tid))
     return;
   ++*n_left;
-  if (was_told(tid) || g_stop.n_told == g_stop.room)
+  /* To who has no handler for it the signal would be the end. */
+  if (was_told(tid) || g_stop.n_told == g_stop.room || !pl_signal_is_ours())
     return;
   g_stop.told[g_stop.n_told++] = tid;
   syscall(SYS_tgkill, getpid(), tid, DMD_CONTROL_SIGNAL);

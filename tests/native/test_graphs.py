@@ -49,6 +49,15 @@ def test_a_thread_that_cannot_be_stopped(t):
         program.end()
 
 
+def test_without_the_signal(t):
+    """Nobody is stopped, and nobody is sent a signal that would end the program."""
+    for option, log in (["--control=no"], "2 could not be stopped"), ([], ""):
+        run = t.run(t.program("../../tool/programs/graph.c"), options=option)
+        graph = run.graphs["dmd.out.%d.1.graph.gz" % run.pid]
+        t.equal(sorted(root.thread for root in graph.roots if root.kind == REGISTERS), [1] if log else [1, 2, 3])
+        t.contains(run.log, log)
+
+
 def test_while_threads_allocate(t):
     """Each graph has each block that is kept once, and none of these is lost, not even one that is being moved."""
     threads, blocks = 16, 40
