@@ -123,7 +123,7 @@ bool dmd_control_read(dmd_control_t *request, const char *line, size_t n, const 
 typedef struct {
   const dmd_live_t *live;
   struct {
-    uint64_t blocks, usable;
+    double blocks, usable; /* estimates, where blocks are sampled */
   } part[3];
 } reported_t;
 
@@ -135,8 +135,9 @@ static void add_block(void *ctx, uint64_t addr, dmd_block_t *block) {
   (void)addr;
   if (id != DMD_NONE)
     part = dmd_reports_are_shared(reports, id) || dmd_reports_at(reports, id)->count == 1 ? 1 : 2;
-  reported->part[part].blocks++;
-  reported->part[part].usable += dmd_block_usable(block);
+  double weight = dmd_live_weight(reported->live, block);
+  reported->part[part].blocks += weight;
+  reported->part[part].usable += weight * (double)dmd_block_usable(block);
 }
 
 static void write_reported(dmd_engine_t *engine, dmd_jsonout_t *json) {
@@ -148,8 +149,8 @@ static void write_reported(dmd_engine_t *engine, dmd_jsonout_t *json) {
   for (int i = 0; i < 3; i++) {
     dmd_jsonout_key_any(json, names[i]);
     dmd_jsonout_object(json, DMD_JSONOUT_INLINE);
-    dmd_jsonout_key_u64(json, "blocks", reported.part[i].blocks);
-    dmd_jsonout_key_u64(json, "usable", reported.part[i].usable);
+    dmd_jsonout_key_u64(json, "blocks", (uint64_t)(reported.part[i].blocks + 0.5));
+    dmd_jsonout_key_u64(json, "usable", (uint64_t)(reported.part[i].usable + 0.5));
     dmd_jsonout_end(json);
   }
   dmd_jsonout_end(json);

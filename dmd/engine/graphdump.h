@@ -20,7 +20,8 @@ uint32_t dmd_engine_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const cha
                           dmd_strbuf_t *name);
 
 /* Writes the graph of a dump that is being made, of which the profile says what the run is, and
- * appends the file's name to an empty buffer; nothing where it could not be written. */
+ * appends the file's name to an empty buffer; nothing where it could not be written, or where
+ * blocks are missing that sampling passed over. */
 void dmd_graphdump_write(dmd_engine_t *engine, dmd_trigger_t trigger, const dmd_profile_t *profile,
                          dmd_strbuf_t *name);
 

@@ -28,7 +28,7 @@
 #include "live/lasttime.h"
 #include "live/sample.h"
 #include "live/scope.h"
-#include "profile/profile.h"
+#include "profile/sampled.h"
 
 /* What became of the function that began a scope. */
 typedef enum {
@@ -139,6 +139,12 @@ void dmd_live_add(dmd_live_t *live, const dmd_new_block_t *new_block);
 /* The group of blocks like this one, with the live heap's ids; for a block that is not passed over.
  */
 dmd_group_t dmd_live_group_of(const dmd_live_t *live, const dmd_block_t *block);
+
+/* How many blocks like this one it stands for: 1 unless it is one of few that are kept. */
+static inline double dmd_live_weight(const dmd_live_t *live, const dmd_block_t *block) {
+  uint64_t interval = live->config.sample_interval;
+  return interval == 0 ? 1 : dmd_sampled_weight(interval, block->req);
+}
 
 /* Whether dmd_live_remove wants to know the stack of the free. */
 static inline bool dmd_live_wants_stack_of_free(const dmd_live_t *live) {

@@ -8,7 +8,6 @@
 #include "live/stack.h"
 #include "profile/claimblocks.h"
 #include "profile/faultnames.h"
-#include "profile/sampled.h"
 
 typedef struct {
   const dmd_live_t *live;
@@ -89,9 +88,9 @@ static void add_block(snapshot_t *s, const dmd_block_t *block) {
 }
 
 static void add_up(snapshot_t *s, const dmd_block_t *block) {
-  uint64_t interval = s->live->config.sample_interval, usable = dmd_block_usable(block);
-  if (interval > 0)
-    usable = (uint64_t)(dmd_sampled_weight(interval, block->req) * (double)usable);
+  uint64_t usable = dmd_block_usable(block);
+  if (s->live->config.sample_interval > 0)
+    usable = (uint64_t)(dmd_live_weight(s->live, block) * (double)usable);
   s->in_blocks_szB += usable;
   if (block->flags & DMD_BLOCK_ANNOUNCED)
     s->announced_szB += dmd_block_usable(block);

@@ -145,7 +145,7 @@ void *pl_resize(const pl_entry_t *entry, void *p, size_t szB) {
     return leave_early(entry, p, szB);
   if (is_early())
     return pl_early_alloc(1, szB);
-  if (p == NULL)
+  if (p == NULL || pl_passes_free(p))
     return pl_told(entry, g_real.realloc(p, szB), szB);
   pl_moving_t moving;
   if (!pl_tell_realloc_begin(entry, p, szB, &moving))
@@ -175,9 +175,11 @@ OURS static void *pl_reallocarray(void *p, size_t n, size_t szB) {
 /* ---- Sizes. ---- */
 
 OURS static size_t pl_malloc_usable_size(void *p) {
-  pl_entry_t entry = PL_ENTRY(PL_IN_MALLOC_USABLE_SIZE);
   if (p == NULL)
     return 0;
+  if (__builtin_expect(pl_passes_free(p), 0))
+    return g_real.malloc_usable_size(p);
+  pl_entry_t entry = PL_ENTRY(PL_IN_MALLOC_USABLE_SIZE);
   if (pl_early_has(p))
     return pl_early_size(p);
   if (is_early())

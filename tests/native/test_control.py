@@ -61,6 +61,17 @@ def test_samples(t):
         t.equal(program.end(), "whole 100\n")
 
 
+def test_status_of_a_sampled_program(t):
+    """100 blocks of 1,000 bytes, of which 63 are kept on average: each stands for 1.582, the error of all is 7.6."""
+    with asked(t, "waits", options=["--sample-interval=1000"]) as program:
+        status = program.ask_json("status")
+        t.equal(status["sampleInterval"], 1000)
+        reports = status["reports"]
+        t.check(abs(sum(part["usable"] for part in reports.values()) - 100000) < 38000, str(status))
+        t.check(abs(reports["once-reported"]["blocks"] - 40) < 25, str(status))
+        t.equal(program.end(), "whole 100\n")
+
+
 def test_dumps(t):
     """Each has a file of its own, with names. --clear begins a new measurement."""
     with asked(t, "waits") as program:
