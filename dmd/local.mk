@@ -498,4 +498,4 @@ dmd_preload_sources = dmd/tool/dm_preload.c dmd/tool/dm_preload.h
 
 # Headers that are installed to $(includedir)/valgrind.
 vgincludedir = $(includedir)/valgrind
-vginclude_HEADERS = dmd/dmd.h
+vginclude_HEADERS = dmd/dmd.h dmd/measure.hpp dmd/measure_list.hpp dmd/measure_std.hpp

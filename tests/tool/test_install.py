@@ -11,7 +11,7 @@ from harness.compiler import compiler_for
 # The programs, headers and pages that are installed; documents and examples are all those of docs/.
 INSTALLED = {
     "bin": {"dmdv"},
-    "include/valgrind": {"dmd.h"},
+    "include/valgrind": {"dmd.h", "measure.hpp", "measure_list.hpp", "measure_std.hpp"},
     "share/bash-completion/completions": {"dmdv.bash"},
     "share/cmake/dmd": {"dmd-config.cmake", "dmd-config-version.cmake"},
     "share/fish/vendor_completions.d": {"dmdv.fish"},

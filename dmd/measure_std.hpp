@@ -1,0 +1,359 @@
+/*
+   measure_std.hpp: how types of the C++ standard library are measured; a part of measure.hpp, which
+   includes it.
+
+   This file and dmd.h, and no other file of dmd, are under the licence below, so that any program
+   may include them. The rest of dmd is under the GNU General Public License, version 2 or later;
+   see COPYING.
+
+   Copyright (C) 2026 the authors of dmd. All rights reserved.
+
+   You may use this file and pass it on, as source text or in compiled form, changed or unchanged,
+   provided that:
+
+   1. where it is passed on as source text, the copyright line above, these conditions and the
+      disclaimer below stay in it;
+   2. where it is passed on in compiled form, the documentation or other material that comes along
+      contains the copyright line, these conditions and the disclaimer; this is not asked of a
+      program that merely includes this file to measure what it holds;
+   3. the names of dmd's authors are not used to advertise or recommend anything made from this
+      file, unless they have agreed to it in writing beforehand.
+
+   THE AUTHORS PROVIDE THIS FILE "AS IS". THEY GIVE NO WARRANTY OF ANY KIND, EXPRESS OR IMPLIED; IN
+   PARTICULAR NONE THAT IT IS FIT TO BE SOLD OR FIT FOR A PARTICULAR PURPOSE. THEY ARE NOT LIABLE
+   FOR ANY DAMAGE THAT COMES OF ITS USE, WHETHER DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY OR
+   CONSEQUENTIAL (LOSS OF DATA, OF USE, OF PROFITS, OF BUSINESS AND THE COST OF A REPLACEMENT
+   AMONG IT), ON WHATEVER LEGAL GROUND, BE IT CONTRACT, STRICT LIABILITY OR TORT (NEGLIGENCE
+   INCLUDED), AND EVEN WHERE THEY WERE TOLD THAT SUCH DAMAGE WAS POSSIBLE.
+*/
+
+#ifndef VALGRIND_DMD_MEASURE_STD_HPP
+#define VALGRIND_DMD_MEASURE_STD_HPP
+
+#include <any>
+#include <array>
+#include <atomic>
+#include <bitset>
+#include <chrono>
+#include <complex>
+#include <condition_variable>
+#include <deque>
+#include <forward_list>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <queue>
+#include <set>
+#include <stack>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#if !defined(__GLIBCXX__)
+#error "measure.hpp: this C++ library is not known, only libstdc++ is"
+#endif
+
+namespace dmd {
+
+/* ---- What owns nothing ---- */
+
+struct Nothing_ {
+  static constexpr bool owns_nothing = true;
+  template <class T> static void walk(const T &, Walk &) {}
+};
+
+template <class T>
+struct measure<
+    T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_null_pointer_v<T> ||
+                        std::is_member_pointer_v<T> ||
+                        (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>)>>
+    : Nothing_ {};
+template <class T> struct measure<std::complex<T>> : Nothing_ {};
+template <size_t N> struct measure<std::bitset<N>> : Nothing_ {};
+template <class R, class P> struct measure<std::chrono::duration<R, P>> : Nothing_ {};
+template <class C, class D> struct measure<std::chrono::time_point<C, D>> : Nothing_ {};
+template <class C, class Tr> struct measure<std::basic_string_view<C, Tr>> : Nothing_ {};
+template <class T> struct measure<std::reference_wrapper<T>> : Nothing_ {};
+template <class T> struct measure<std::allocator<T>> : Nothing_ {};
+template <> struct measure<std::monostate> : Nothing_ {};
+template <> struct measure<std::mutex> : Nothing_ {};
+template <> struct measure<std::recursive_mutex> : Nothing_ {};
+template <> struct measure<std::once_flag> : Nothing_ {};
+template <> struct measure<std::condition_variable> : Nothing_ {};
+
+/* ---- What is there by value ---- */
+
+template <class... T> struct Each_ {
+  static constexpr bool owns_nothing = (owns_nothing_<T> && ...);
+};
+
+template <class T> struct measure<std::atomic<T>> : Each_<T> {
+  static void walk(const std::atomic<T> &x, Walk &walk) { walk.value(x.load()); }
+};
+template <class A, class B> struct measure<std::pair<A, B>> : Each_<A, B> {
+  static void walk(const std::pair<A, B> &x, Walk &walk) {
+    walk.value(x.first);
+    walk.value(x.second);
+  }
+};
+template <class... T> struct measure<std::tuple<T...>> : Each_<T...> {
+  static void walk(const std::tuple<T...> &x, Walk &walk) {
+    std::apply([&walk](const auto &...each) { (walk.value(each), ...); }, x);
+  }
+};
+template <class T, size_t N> struct measure<T[N]> : Each_<T> {
+  static void walk(const T (&x)[N], Walk &walk) {
+    for (const T &each : x)
+      walk.value(each);
+  }
+};
+template <class T, size_t N> struct measure<std::array<T, N>> : Each_<T> {
+  static void walk(const std::array<T, N> &x, Walk &walk) {
+    for (const T &each : x)
+      walk.value(each);
+  }
+};
+template <class T> struct measure<std::optional<T>> : Each_<T> {
+  static void walk(const std::optional<T> &x, Walk &walk) {
+    if (x)
+      walk.value(*x);
+  }
+};
+template <class... T> struct measure<std::variant<T...>> : Each_<T...> {
+  static void walk(const std::variant<T...> &x, Walk &walk) {
+    if (!x.valueless_by_exception())
+      std::visit([&walk](const auto &each) { walk.value(each); }, x);
+  }
+};
+
+/* ---- Containers ---- */
+
+/* The block of an array, unless it lies within the object itself. */
+template <class T> void block_outside_(const T &x, const void *p, Walk &walk) {
+  const size_t begin = reinterpret_cast<size_t>(&x), at = reinterpret_cast<size_t>(p);
+  if (at < begin || at >= begin + sizeof x)
+    walk.block(p);
+}
+
+/* Of a container: parts(x, walk, each) measures its own blocks, and calls each(element) on the way.
+ */
+template <class C> struct Container_ {
+  static constexpr bool owns_nothing = false;
+  static void walk(const C &x, Walk &walk) {
+    measure<C>::parts(x, walk, [&walk](const auto &each) { walk.element(each); });
+  }
+};
+
+template <class C, class Each> void elements_(const C &x, Each each) {
+  for (const auto &element : x)
+    each(element);
+}
+
+template <class C, class Tr, class A> struct measure<std::basic_string<C, Tr, A>> {
+  static void walk(const std::basic_string<C, Tr, A> &x, Walk &walk) {
+    block_outside_(x, x.data(), walk);
+  }
+};
+template <class T, class A> struct measure<std::vector<T, A>> : Container_<std::vector<T, A>> {
+  template <class Each> static void parts(const std::vector<T, A> &x, Walk &walk, Each each) {
+    if (x.capacity() > 0)
+      walk.block(x.data());
+    elements_(x, each);
+  }
+};
+template <class A> struct measure<std::vector<bool, A>> {
+  static void walk(const std::vector<bool, A> &x, Walk &walk) {
+    if (x.capacity() > 0)
+      walk.block(x.begin()._M_p);
+  }
+};
+
+/* Nodes of their own, which iterators point to. */
+template <class C> struct Nodes_ : Container_<C> {
+  template <class Each> static void parts(const C &x, Walk &walk, Each each) {
+    for (auto at = x.begin(); at != x.end(); ++at) {
+      walk.block(at._M_node);
+      each(*at);
+    }
+  }
+};
+template <class T, class A> struct measure<std::list<T, A>> : Nodes_<std::list<T, A>> {};
+template <class T, class A>
+struct measure<std::forward_list<T, A>> : Nodes_<std::forward_list<T, A>> {};
+template <class K, class T, class C, class A>
+struct measure<std::map<K, T, C, A>> : Nodes_<std::map<K, T, C, A>> {};
+template <class K, class T, class C, class A>
+struct measure<std::multimap<K, T, C, A>> : Nodes_<std::multimap<K, T, C, A>> {};
+template <class K, class C, class A>
+struct measure<std::set<K, C, A>> : Nodes_<std::set<K, C, A>> {};
+template <class K, class C, class A>
+struct measure<std::multiset<K, C, A>> : Nodes_<std::multiset<K, C, A>> {};
+
+/* A hash table's array of buckets: the word of the object before those that are the number of
+   buckets, the first node and the number of elements. */
+template <class C> const void *buckets_(const C &x) {
+  size_t words[sizeof x / sizeof(size_t)];
+  std::memcpy(words, &x, sizeof words);
+  const size_t first = reinterpret_cast<size_t>(x.begin()._M_cur);
+  for (size_t i = 0; i + 3 < sizeof words / sizeof *words; i++)
+    if (words[i + 1] == x.bucket_count() && words[i + 2] == first && words[i + 3] == x.size())
+      return reinterpret_cast<const void *>(words[i]);
+  return nullptr;
+}
+template <class C> struct Table_ : Container_<C> {
+  template <class Each> static void parts(const C &x, Walk &walk, Each each) {
+    block_outside_(x, buckets_(x), walk);
+    for (auto at = x.begin(); at != x.end(); ++at) {
+      walk.block(at._M_cur);
+      each(*at);
+    }
+  }
+};
+template <class K, class T, class H, class E, class A>
+struct measure<std::unordered_map<K, T, H, E, A>> : Table_<std::unordered_map<K, T, H, E, A>> {};
+template <class K, class T, class H, class E, class A>
+struct measure<std::unordered_multimap<K, T, H, E, A>>
+    : Table_<std::unordered_multimap<K, T, H, E, A>> {};
+template <class K, class H, class E, class A>
+struct measure<std::unordered_set<K, H, E, A>> : Table_<std::unordered_set<K, H, E, A>> {};
+template <class K, class H, class E, class A>
+struct measure<std::unordered_multiset<K, H, E, A>> : Table_<std::unordered_multiset<K, H, E, A>> {
+};
+
+/* What derived classes may see. */
+template <class T, class A> struct Deque_ : std::_Deque_base<T, A> {
+  static void blocks(const std::_Deque_base<T, A> &x, Walk &walk) {
+    const auto &parts = x.*(&Deque_::_M_impl);
+    if (parts._M_map == nullptr)
+      return;
+    walk.block(parts._M_map);
+    for (auto node = parts._M_start._M_node; node <= parts._M_finish._M_node; ++node)
+      walk.block(*node);
+  }
+};
+template <class T, class A> struct measure<std::deque<T, A>> : Container_<std::deque<T, A>> {
+  template <class Each> static void parts(const std::deque<T, A> &x, Walk &walk, Each each) {
+    Deque_<T, A>::blocks((const std::_Deque_base<T, A> &)x, walk); /* a protected base */
+    elements_(x, each);
+  }
+};
+template <class Q> struct Inside_ : Q {
+  static const typename Q::container_type &of(const Q &x) { return x.*(&Inside_::c); }
+};
+template <class Q> struct Adaptor_ : Container_<Q> {
+  template <class Each> static void parts(const Q &x, Walk &walk, Each each) {
+    measure<typename Q::container_type>::parts(Inside_<Q>::of(x), walk, each);
+  }
+};
+template <class T, class C> struct measure<std::stack<T, C>> : Adaptor_<std::stack<T, C>> {};
+template <class T, class C> struct measure<std::queue<T, C>> : Adaptor_<std::queue<T, C>> {};
+template <class T, class C, class L>
+struct measure<std::priority_queue<T, C, L>> : Adaptor_<std::priority_queue<T, C, L>> {};
+
+/* ---- Smart pointers ---- */
+
+template <class T> struct measure<std::unique_ptr<T>> {
+  static void walk(const std::unique_ptr<T> &x, Walk &walk) { walk.pointee(x.get()); }
+};
+template <class T> struct measure<std::unique_ptr<T[]>> {
+  static void walk(const std::unique_ptr<T[]> &x, Walk &walk) { walk.array(x.get()); }
+};
+
+/* Of a shared or weak pointer: its second word is that of the counts' block. */
+template <class P> const void *counts_(const P &x) {
+  const void *words[2];
+  static_assert(sizeof words == sizeof x, "dmd: this libstdc++ has another shared_ptr");
+  std::memcpy(words, &x, sizeof x);
+  return words[1];
+}
+template <class T> struct measure<std::shared_ptr<T>> {
+  static void walk(const std::shared_ptr<T> &x, Walk &walk) {
+    const char *counts = static_cast<const char *>(counts_(x));
+    if (counts == nullptr || !walk.meets(counts))
+      return;
+    const size_t size = walk.shared_block(counts);
+    if constexpr (!std::is_void_v<T>)
+      object(x.get(), counts, size, walk);
+  }
+
+private:
+  using Element = std::remove_extent_t<T>;
+
+  /* With the counts in one block, or in one of its own, which they point to. Anything else is a
+     pointer into something that is measured where it is owned. */
+  static void object(const Element *p, const char *counts, size_t size, Walk &walk) {
+    if (p == nullptr)
+      return;
+    const bool was_shared = walk.share(true);
+    const size_t at = reinterpret_cast<size_t>(p) - reinterpret_cast<size_t>(counts);
+    if (at < size)
+      walk.element(*p);
+    else if (points_to(p, counts, size))
+      whole(p, walk);
+    walk.share(was_shared);
+  }
+
+  static void whole(const Element *p, Walk &walk) {
+    if constexpr (std::is_array_v<T>)
+      walk.array(p);
+    else
+      walk.pointee(p);
+  }
+
+  static bool points_to(const void *p, const char *counts, size_t size) {
+    for (size_t i = 2 * sizeof p; i + sizeof p <= size; i += sizeof p)
+      if (std::memcmp(counts + i, &p, sizeof p) == 0)
+        return true;
+    return false;
+  }
+};
+/* It owns the counts alone once nobody owns the object. */
+template <class T> struct measure<std::weak_ptr<T>> {
+  static void walk(const std::weak_ptr<T> &x, Walk &walk) {
+    const void *counts = counts_(x);
+    if (counts != nullptr && x.expired() && walk.meets(counts))
+      walk.shared_block(counts);
+  }
+};
+
+/* ---- Holders of anything: their block, not what is behind it ---- */
+
+template <class S> struct measure<std::function<S>> {
+  static void walk(const std::function<S> &x, Walk &walk) {
+    const auto &base =
+        (const std::_Function_base &)x; /* a private base, which no other cast reaches */
+    if (!x)
+      return;
+    std::_Any_data at;
+    base._M_manager(at, base._M_functor, std::__get_functor_ptr);
+    block_outside_(x, at._M_access<const void *>(), walk);
+  }
+};
+
+template <auto Manager> struct AnyManager_ {
+  friend constexpr auto any_manager_(int) { return Manager; }
+};
+constexpr auto any_manager_(int);
+template struct AnyManager_<&std::any::_M_manager>;
+template <class Op, class Arg>
+const void *any_object_(void (*manager)(Op, const std::any *, Arg *), const std::any &x) {
+  Arg arg;
+  manager(static_cast<Op>(0), &x, &arg); /* _Op_access */
+  return arg._M_obj;
+}
+template <> struct measure<std::any> {
+  static void walk(const std::any &x, Walk &walk) {
+    if (x.has_value())
+      block_outside_(x, any_object_(x.*any_manager_(0), x), walk);
+  }
+};
+
+} /* namespace dmd */
+
+#endif
