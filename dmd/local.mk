@@ -297,6 +297,7 @@ dmd_core_sources = \
   dmd/engine/monitor.c dmd/engine/monitor.h \
   dmd/engine/nativeoptions.c dmd/engine/nativeoptions.h \
   dmd/engine/observed.c dmd/engine/observed.h \
+  dmd/engine/oldheader.c dmd/engine/oldheader.h \
   dmd/engine/options.c dmd/engine/options.h \
   dmd/engine/replacednew.c dmd/engine/replacednew.h \
   dmd/engine/requests.c dmd/engine/requests.h \
@@ -360,6 +361,7 @@ dmd_native_sources = \
   dmd/preload/pl_new.c dmd/preload/pl_new.h \
   dmd/preload/pl_notes.c dmd/preload/pl_notes.h \
   dmd/preload/pl_objects.c dmd/preload/pl_objects.h \
+  dmd/preload/pl_oldheader.c dmd/preload/pl_oldheader.h \
   dmd/preload/pl_options.c dmd/preload/pl_options.h \
   dmd/preload/pl_place.c dmd/preload/pl_place.h \
   dmd/preload/pl_real.c dmd/preload/pl_real.h \

@@ -97,6 +97,7 @@ unit_tests = \
   tests/unit/test_nesting \
   tests/unit/test_noise \
   tests/unit/test_numbering \
+  tests/unit/test_oldheader \
   tests/unit/test_observed \
   tests/unit/test_options \
   tests/unit/test_optiontable \

@@ -21,6 +21,7 @@
 #include "preload/pl_memory.h"
 #include "preload/pl_message.h"
 #include "preload/pl_objects.h"
+#include "preload/pl_oldheader.h"
 #include "preload/pl_options.h"
 #include "preload/pl_real.h"
 #include "preload/pl_signal.h"
@@ -62,6 +63,8 @@ static void finish(const pl_entry_t *entry) {
   g_state = PL_OFF;
   pl_signal_stop();
   pl_leave(thread);
+  if (!g_native_options.quiet)
+    pl_oldheader_tell();
 }
 
 /* Other threads may still use what the libraries have. */

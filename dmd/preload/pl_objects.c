@@ -244,6 +244,10 @@ void pl_objects_stop_asking(void) {
   g_objects.asks_nobody = true;
 }
 
+bool pl_objects_may_ask(void) {
+  return !g_objects.asks_nobody;
+}
+
 void pl_objects_begin_asking(void) {
   pl_lock_take(&g_objects.asking);
 }

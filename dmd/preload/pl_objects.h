@@ -56,6 +56,7 @@ void pl_objects_end_asking(void);
 /* In a forked child whose parent had other threads: one of them may have had the loader's lock, and
  * whoever asks would wait for ever. What is known stays; what is loaded from now on has no name. */
 void pl_objects_stop_asking(void);
+bool pl_objects_may_ask(void); /* whether that has not been said */
 
 /* In a fork; before any other lock is taken. */
 void pl_objects_fork_begin(void);

@@ -59,3 +59,16 @@ static void fill(void *ctx, const char *owner, uint32_t type, const void *bytes,
 void pl_slots_fill(const struct dl_phdr_info *info) {
   pl_notes_visit(info, fill, NULL);
 }
+
+static void note_slot(void *is_there, const char *owner, uint32_t type, const void *bytes,
+                      uint32_t n) {
+  (void)bytes, (void)n;
+  if (dmd_str_equal(owner, "DMD") && type == 1)
+    *(bool *)is_there = true;
+}
+
+bool pl_slots_has(const struct dl_phdr_info *info) {
+  bool is_there = false;
+  pl_notes_visit(info, note_slot, &is_there);
+  return is_there;
+}

@@ -11,6 +11,7 @@
 #define DMD_PRELOAD_PL_SLOTS_H
 
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +24,8 @@ void pl_notes_visit(const struct dl_phdr_info *info, pl_note_fn visit, void *ctx
 
 /* Stores our function in the slots of an object. */
 void pl_slots_fill(const struct dl_phdr_info *info);
+
+/* Whether an object has any: it was compiled with a dmd.h that knows of them. */
+bool pl_slots_has(const struct dl_phdr_info *info);
 
 #endif

@@ -54,6 +54,37 @@ int main(void) { return asked() ? 5 : 6; }
 """
 
 
+OLDER = """
+#include <stdlib.h>
+#include <valgrind/valgrind.h>
+/* As dmd.h had it before the native engine. */
+#define REPORT(p) VALGRIND_DO_CLIENT_REQUEST_EXPR(0, VG_USERREQ_TOOL_BASE('D', 'M') + 1, (p), 0, 0, 0, 0)
+#define MEMCHECKS(p) VALGRIND_DO_CLIENT_REQUEST_EXPR(0, VG_USERREQ_TOOL_BASE('M', 'C') + 1, (p), 0, 0, 0, 0)
+int main(int argc, char **argv) {
+  void *p = malloc(100);
+  size_t szB = argc > 5 ? NUMBER(argv) : NUMBER(p);
+  free(p);
+  return (int)szB;
+}
+"""
+
+
+def test_an_older_header_is_told(t):
+    """Its requests go to Valgrind alone. Those of other tools are nobody's business here."""
+    source = t.write("older.c", OLDER)
+    for compiler in ("gcc", "clang"):
+        if not t.has_command(compiler):
+            continue
+        for level in ("-O0", "-O1", "-O2", "-O3", "-Os"):
+            for number, is_told in (("REPORT", True), ("MEMCHECKS", False)):
+                output = t.place.new_folder("older") + "/older"
+                commands.run([compiler, level, "-DNUMBER=" + number, "-I" + t.builddir + "/include", source, "-o", output])
+                log = t.run(output).log
+                t.equal("dmd: the program was compiled with a dmd.h of before" in log, is_told,
+                        "%s %s %s" % (compiler, level, number))
+    t.equal("of before the native engine" in t.run(t.program("requests.c")).log, False)
+
+
 def compile_small(t, name, flags, compiler=None):
     path = t.write(name, SMALL)
     output = t.place.new_folder("small") + "/small"
