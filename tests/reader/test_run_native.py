@@ -109,6 +109,16 @@ def test_native_signals_are_handed_on(test):
     test.equal((started.returncode, err), (9, b"dmdv: wrote p.json\n"))
 
 
+def test_native_says_why_nothing_was_written(test):
+    path = program(test)
+    _, err = run(test, "-q", "/bin/sh", "-c", "exec " + path)
+    test.contains(err, "dmdv: no profile was written; programs that a program starts or becomes are watched with --tra")
+    _, err = run(test, "-q", "/bin/sh", "-c", "kill -9 $$", status=128 + 9)
+    test.equal(err, "dmdv: no profile was written; the native engine writes none of a program that a signal ends\n")
+    _, err = run(test, "-q", "--dump-at-exit=no", path)
+    test.equal(err, "dmdv: no profile was written\n")
+
+
 def test_native_wrong_options(test):
     """Said before the program starts, which would end with 3."""
     path = program(test)

@@ -228,11 +228,32 @@ static void show(const options_t *options, const char *path) {
   dmdv_note("wrote %s%s", S_ISREG(st.st_mode) ? "" : "to ", path);
 }
 
-static void show_written(const options_t *options, const dmdv_written_t *written, size_t n) {
+static bool has_option(const options_t *options, const char *option) {
+  for (int i = 0; i < options->n_tool; i++)
+    if (strcmp(options->tool[i], option) == 0)
+      return true;
+  return false;
+}
+
+/* Why nothing was written, where that can be guessed. */
+static const char *guess_why(const options_t *options, int status) {
+  if (has_option(options, "--dump-at-exit=no"))
+    return "";
+  if (status > 128)
+    return options->engine == ENGINE_NATIVE
+               ? "; the native engine writes none of a program that a signal ends"
+               : "";
+  return has_option(options, "--trace-children=yes")
+             ? ""
+             : "; programs that a program starts or becomes are watched with --trace-children=yes";
+}
+
+static void show_written(const options_t *options, const dmdv_written_t *written, size_t n,
+                         int status) {
   for (size_t i = 0; i < n; i++)
     show(options, dmdv_written_path(written, i));
   if (n == 0)
-    dmdv_note("no profile was written");
+    dmdv_note("no profile was written%s", guess_why(options, status));
 }
 
 /* ---- The native engine. ---- */
@@ -267,7 +288,7 @@ static int run_natively(const options_t *options) {
     for (size_t i = 0; i < n; i++)
       dmdv_native_finish(&native, dmdv_written_path(written, i));
     if (has_run)
-      show_written(options, written, n);
+      show_written(options, written, n, status);
   }
   dmdv_native_destroy(&native);
   dmdv_written_destroy(written);
@@ -282,7 +303,7 @@ static int run_under_valgrind(const options_t *options) {
   dmdv_written_t *written = status == 0 ? dmdv_written_begin(options->output) : NULL;
   if (written != NULL) {
     status = run_program(options, valgrind, dmdv_written_option(written));
-    show_written(options, written, dmdv_written_end(written));
+    show_written(options, written, dmdv_written_end(written), status);
     dmdv_written_destroy(written);
   } else if (status == 0) {
     status = DMDV_CHILD_NOT_FOUND;
