@@ -186,10 +186,14 @@ unit_tests = \
 # To add one, add its line; if it does not link, add what it lacks.
 thread_tests = \
   tests/threads/test_fleet \
+  tests/threads/test_stacktable \
   tests/threads/test_threads
+thread_support_sources = \
+  tests/threads/together.c tests/threads/together.h
 thread_core_sources = \
   dmd/base/format.c dmd/base/intern.c dmd/base/lock.c dmd/base/map.c dmd/base/path.c dmd/base/pool.c dmd/base/random.c \
-  dmd/base/sort.c dmd/base/str.c dmd/base/strbuf.c dmd/base/table.c dmd/base/utf8.c dmd/live/allocator.c \
+  dmd/base/sort.c dmd/base/str.c dmd/base/strbuf.c dmd/base/table.c dmd/base/utf8.c dmd/engine/stacktable.c \
+  dmd/live/allocator.c \
   dmd/live/blockindex.c dmd/live/blocks.c dmd/live/claim.c dmd/live/contents.c dmd/live/counters.c dmd/live/freed.c \
   dmd/live/heap.c dmd/live/holders.c dmd/live/interleave.c dmd/live/lasttime.c dmd/live/live.c dmd/live/marks.c \
   dmd/live/live_report.c dmd/live/live_scope.c dmd/live/nested.c dmd/live/pages.c dmd/live/part.c \

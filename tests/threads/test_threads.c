@@ -8,23 +8,17 @@
  * which is made of its address, size and owner: so whoever sees a block that nobody allocated, or
  * one half written, knows it.
  */
-#include <limits.h>
-#include <linux/futex.h>
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "together.h"
 
-#include "base/lock.h"
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "live/quick.h"
 #include "live/snapshot.h"
 
 enum {
-  MAX_THREADS = 16,
   N_STEPS = 2500,
   N_BLOCKS = 64,  /* of each thread that come and go */
   N_ANCHORS = 16, /* of each thread that are always there, and move */
@@ -34,62 +28,6 @@ enum {
 };
 
 static const uint64_t BASE = UINT64_C(0x7f5500000000);
-
-/* ---- The host. ---- */
-
-_Noreturn static void die(const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  fputs("# ", stdout);
-  vprintf(format, args);
-  puts("\nBail out!");
-  va_end(args);
-  fflush(stdout);
-  _Exit(1);
-}
-
-#define CHECK(condition)                                                                           \
-  do {                                                                                             \
-    if (!(condition))                                                                              \
-      die("%s:%d: %s", __FILE__, __LINE__, #condition);                                            \
-  } while (0)
-
-static void *host_alloc(void *ctx, const char *cost_centre, size_t szB) {
-  (void)ctx, (void)cost_centre;
-  void *p = malloc(szB);
-  CHECK(p != NULL);
-  return memset(p, 0xa5, szB);
-}
-
-static void host_free(void *ctx, void *p) {
-  (void)ctx;
-  free(p);
-}
-
-static void host_panic(void *ctx, const char *what) {
-  (void)ctx;
-  die("panic: %s", what);
-}
-
-static const dmd_env_t g_env = {.alloc = host_alloc, .free = host_free, .panic = host_panic};
-
-static void wait_for(void *ctx, uint32_t *word, uint32_t while_it_is) {
-  const struct timespec longest = {.tv_nsec = 5000000};
-  (void)ctx;
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, while_it_is, &longest, NULL, 0);
-}
-
-static void wake_all(void *ctx, uint32_t *word) {
-  (void)ctx;
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
-static const dmd_waiting_t WAITING = {.wait = wait_for, .wake = wake_all};
-
-static uint64_t roll(uint64_t *dice, uint64_t n) {
-  *dice = dmd_hash_u64(*dice + UINT64_C(0x9e3779b97f4a7c15));
-  return *dice % n;
-}
 
 /* ---- A lock. ---- */
 
@@ -101,28 +39,20 @@ static struct {
 static void *count(void *arg) {
   for (int i = 0; i < N_STEPS; i++) {
     if (i % 3 != 0)
-      dmd_lock_take(&g_counted.lock, &WAITING);
+      dmd_lock_take(&g_counted.lock, &together_waiting);
     else
       while (!dmd_lock_try(&g_counted.lock))
         sched_yield();
     g_counted.n++;
-    dmd_lock_let_go(&g_counted.lock, &WAITING);
+    dmd_lock_let_go(&g_counted.lock, &together_waiting);
   }
   return arg;
-}
-
-static void run_all(uint32_t n, void *(*body)(void *), void *args, size_t arg_szB) {
-  pthread_t threads[MAX_THREADS + 1];
-  for (uint32_t i = 0; i < n; i++)
-    CHECK(pthread_create(&threads[i], NULL, body, (char *)args + i * arg_szB) == 0);
-  for (uint32_t i = 0; i < n; i++)
-    pthread_join(threads[i], NULL);
 }
 
 static void a_lock_is_one_thread_s(uint32_t n_threads) {
   char unused[MAX_THREADS];
   g_counted.n = 0;
-  run_all(n_threads, count, unused, 1);
+  together_run(n_threads, count, unused, 1);
   CHECK(g_counted.n == (uint64_t)n_threads * N_STEPS);
 }
 
@@ -154,13 +84,13 @@ static struct {
 } g;
 
 static void enter(void) {
-  dmd_lock_take(&g.engine_lock, &WAITING);
+  dmd_lock_take(&g.engine_lock, &together_waiting);
 }
 
 static void leave(worker_t *w) {
   dmd_live_refresh(&g.live, w->number, &w->quick);
   dmd_blocks_let_go(g.live.blocks);
-  dmd_lock_let_go(&g.engine_lock, &WAITING);
+  dmd_lock_let_go(&g.engine_lock, &together_waiting);
 }
 
 /* Where a block of a thread lies: place is below N_KINDS. Neighbours are those of other threads;
@@ -212,7 +142,7 @@ static void release(worker_t *w, entry_t *e) {
 
 /* Now and then it fails. */
 static void reallocate(worker_t *w, entry_t *e, uint64_t to) {
-  bool fails = roll(&w->dice, 8) == 0, is_long = roll(&w->dice, 4) == 0;
+  bool fails = together_roll(&w->dice, 8) == 0, is_long = together_roll(&w->dice, 4) == 0;
   dmd_block_t *block = is_long ? NULL : dmd_live_quick_begin_move(&g.live, e->addr);
   if (block == NULL) {
     enter();
@@ -228,7 +158,7 @@ static void reallocate(worker_t *w, entry_t *e, uint64_t to) {
   }
   uint64_t from = e->addr;
   w->n_reported_freed += e->is_reported;
-  *e = (entry_t){.addr = to, .req = 1 + roll(&w->dice, 500), .tag = w->tag};
+  *e = (entry_t){.addr = to, .req = 1 + together_roll(&w->dice, 500), .tag = w->tag};
   dmd_new_block_t now = describe(w, e);
   if (dmd_live_is_quick(&g.live, &w->quick) &&
       dmd_live_quick_end_move(&g.live, &w->quick, from, block, &now))
@@ -252,7 +182,7 @@ static void change_tag(worker_t *w) {
   enter();
   if (w->tag != 0)
     CHECK(dmd_live_pop_tag(&g.live, w->number, (dmd_scope_end_t){.depth = 0}));
-  w->tag = (uint32_t)roll(&w->dice, 3);
+  w->tag = (uint32_t)together_roll(&w->dice, 3);
   if (w->tag != 0) {
     snprintf(name, sizeof name, "%s%u", names[w->tag], w->number);
     dmd_live_push_tag(&g.live, w->number, name, (dmd_place_t){0});
@@ -281,16 +211,16 @@ static void *work(void *arg) {
     allocate(w, &w->anchors[i]);
   }
   for (int step = 0; step < N_STEPS; step++) {
-    uint64_t place = roll(&w->dice, N_BLOCKS), what = roll(&w->dice, 40);
+    uint64_t place = together_roll(&w->dice, N_BLOCKS), what = together_roll(&w->dice, 40);
     entry_t *e = &w->blocks[place];
     uint64_t at = address_of(w->number, 2 * N_ANCHORS + 2 * place);
     if (what == 0) {
       change_tag(w);
     } else if (what < 8) {
-      uint64_t anchor = roll(&w->dice, N_ANCHORS);
+      uint64_t anchor = together_roll(&w->dice, N_ANCHORS);
       reallocate(w, &w->anchors[anchor], address_of(w->number, 2 * anchor + what % 2));
     } else if (e->req == 0) {
-      *e = (entry_t){.addr = at, .req = 1 + roll(&w->dice, 500)};
+      *e = (entry_t){.addr = at, .req = 1 + together_roll(&w->dice, 500)};
       allocate(w, e);
     } else if (what < 10) {
       report(w, e);
@@ -346,7 +276,7 @@ static void look(bool all_are_there) {
   for (uint32_t thread = 1; thread <= g.n_threads && all_are_there; thread++)
     CHECK(seen.n_anchors[thread] == N_ANCHORS);
   dmd_profile_t profile;
-  dmd_profile_init(&profile, &g_env);
+  dmd_profile_init(&profile, &together_env);
   dmd_snapshot_take(&g.live, NULL, &profile, same_stack, NULL);
   uint64_t n = 0;
   for (uint32_t id = 1; id <= dmd_groups_count(&profile.groups); id++)
@@ -432,13 +362,13 @@ static void nothing_is_lost_or_invented(uint32_t n_threads) {
                               .word_szB = 8,
                               .freed_blocks = 100,
                               .n_parts = N_PARTS,
-                              .waiting = &WAITING};
-  dmd_live_init(&g.live, &g_env, &config);
+                              .waiting = &together_waiting};
+  dmd_live_init(&g.live, &together_env, &config);
   for (uint32_t i = 0; i <= n_threads; i++) {
     g.workers[i].number = i + 1;
     g.workers[i].dice = i + 7;
   }
-  run_all(n_threads + 1, work_or_dump, g.workers, sizeof g.workers[0]);
+  together_run(n_threads + 1, work_or_dump, g.workers, sizeof g.workers[0]);
   check_end();
   dmd_live_destroy(&g.live);
 }
