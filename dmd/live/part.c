@@ -27,13 +27,18 @@ typedef struct {
   uint64_t n, req, usable;
 } count_t;
 
-static count_t count_of(const dmd_part_t *part, const dmd_block_t *block) {
-  uint64_t usable = dmd_block_usable(block);
-  if (__builtin_expect(part->sample_interval == 0, 1))
-    return (count_t){1, block->req, usable};
+__attribute__((noinline)) static count_t count_of_sample(const dmd_part_t *part,
+                                                         const dmd_block_t *block) {
   double weight = dmd_sampled_weight(part->sample_interval, block->req);
   return (count_t){(uint64_t)(weight * DMD_PART_FRACTION), (uint64_t)(weight * (double)block->req),
-                   (uint64_t)(weight * (double)usable)};
+                   (uint64_t)(weight * (double)dmd_block_usable(block))};
+}
+
+static inline __attribute__((always_inline)) count_t count_of(const dmd_part_t *part,
+                                                              const dmd_block_t *block) {
+  if (__builtin_expect(part->sample_interval == 0, 1))
+    return (count_t){1, block->req, dmd_block_usable(block)};
+  return count_of_sample(part, block);
 }
 
 static dmd_tag_sum_t *sum_of_tag(const dmd_part_t *part, uint32_t tag) {
@@ -77,13 +82,12 @@ static void count_free(dmd_part_t *part) {
 
 /* The block goes away or starts anew, at this stack. */
 static void count_old(dmd_part_t *part, const dmd_block_t *block, uint32_t stack) {
-  uint64_t n = count_of(part, block).n;
   count_out(part, block);
-  if (part->sample_interval > 0)
-    part->totals.n_frees += n;
+  if (__builtin_expect(part->sample_interval > 0, 0))
+    part->totals.n_frees += count_of(part, block).n;
   if (block->reports == DMD_NONE)
     return;
-  part->totals.freed_reported += n;
+  part->totals.freed_reported += count_of(part, block).n;
   if (part->gone != NULL)
     part->gone(part->gone_ctx, block, stack);
 }

@@ -46,8 +46,6 @@ typedef struct dmd_part {
   bool is_held; /* by the thread that has the engine's lock */
   dmd_heap_t heap;
   dmd_leaving_t leaving;
-  uint32_t n_late, oldest_late;
-  dmd_late_free_t late[DMD_PART_LATE]; /* a ring */
   dmd_totals_t totals; /* but for n_blocks, which the heap has; with the blocks that leave */
   dmd_pool_t tag_sums; /* a dmd_tag_sum_t for each tag, by the tag's id; with that block too */
   dmd_all_freed_t *freed;
@@ -55,6 +53,8 @@ typedef struct dmd_part {
   dmd_marks_t *marks;       /* of those that are; NULL where all are */
   void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
   void *gone_ctx;
+  uint32_t n_late, oldest_late;
+  dmd_late_free_t late[DMD_PART_LATE]; /* a ring */
 } dmd_part_t;
 
 void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
