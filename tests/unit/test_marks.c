@@ -52,14 +52,14 @@ static void blocks_of_one_page(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  enum { PAGE = 0x555500000000 };
+  const uint64_t page = 0x555500000000;
   dmd_marks_t *marks = dmd_marks_create(&host.env);
   size_t n_wrong = 0;
-  dmd_marks_add(marks, PAGE + 0x800);
+  dmd_marks_add(marks, page + 0x800);
   for (uint64_t at = 0; at < 0x1000; at += 16)
-    n_wrong += at != 0x800 && dmd_marks_may_have(marks, PAGE + at);
+    n_wrong += at != 0x800 && dmd_marks_may_have(marks, page + at);
   assert_true(n_wrong <= 1);
-  assert_true(dmd_marks_may_have(marks, PAGE + 0x800));
+  assert_true(dmd_marks_may_have(marks, page + 0x800));
   dmd_marks_destroy(marks);
   host_done(&host);
 }
