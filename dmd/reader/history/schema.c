@@ -5,11 +5,13 @@
  *   environment  lines KEY=VALUE, sorted: figures of different ones are never compared
  *   run          one file that was added: of a build, at a moment, in an environment. Its digest is
  *                that of all that is kept of it, so that to add it twice changes nothing. Those
- * with one launch are processes of one run of the program, and are added up series       a figure:
- * its kind and name (analysis/figures.h) value        of a figure in a run stack        where
- * blocks were allocated: its frames without lines, by digest, and as they were when they were first
- * seen recordset    what the stacks held (recordset.h); equal ones are kept once alarm        what
- * people said of a step
+ *                with one launch are processes of one run of the program, and are added up
+ *   series       a figure: its kind and name (analysis/figures.h)
+ *   value        of a figure in a run
+ *   stack        where blocks were allocated: its frames without lines, by digest, and as they were
+ *                when its figures last changed
+ *   recordset    what the stacks held (recordset.h); equal ones are kept once
+ *   alarm        what people said of a step
  *
  * No table refers to a run, so that one goes without a search for its values (prune.c).
  *
