@@ -3,7 +3,7 @@
 
 import os
 
-from agree_pictures import begin_of
+from agree_pictures import Beginnings
 from heapmap import PAGE, HeapMap
 from shown import bytes_of, choices, facts, number, percent
 
@@ -50,14 +50,15 @@ def type_of(t, fixture, graph):
 
 def function_of(t, fixture, graph):
     """Those that allocate, by dmdv's own list of them."""
-    functions = {row["key"]["function"] for row in t.json("census", "--json", "--by=function", fixture.graph)["rows"]}
-
     def names(stack):
         for code in stack:
             for name in [name for name, _, _ in code.functions] or [""]:
                 yield name or "??? (in %s)" % os.path.basename(graph.objects[code.object - 1].path)
     stacks = [list(names(stack)) for stack in graph.stacks]
-    of_stack = [stack[begin_of(stack, functions)] for stack in stacks]
+    beginnings = Beginnings()
+    beginnings.learn([(stacks[block.stack - 1], block.requested + block.slop) for block in graph.blocks if block.stack],
+                     {row["key"]["function"]: row["bytes"] for row in t.json("census", "--json", "--by=function", fixture.graph)["rows"]})
+    of_stack = [stack[beginnings.place(stack)] for stack in stacks]
     return lambda block: of_stack[block.stack - 1] if block.stack else "(no stack recorded)"
 
 

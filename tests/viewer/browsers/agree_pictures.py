@@ -91,9 +91,26 @@ def function_of(frame):
     return "??? (in %s)" % without_name[1] if without_name else re.split(r" \(|\[/", frame)[0]
 
 
-def begin_of(stack, functions):
-    """The place in a stack's functions, the innermost first, of the one that allocated."""
-    return next((i for i, function in enumerate(stack) if function in functions), 0)
+class Beginnings:
+    """Which functions allocate is not for this program to judge: dmdv says what each allocated (its sums by function). One that
+    only allocates for its callers is among them where nothing else is in a stack; then what it is the first of in stacks is more
+    than dmdv's sum."""
+
+    def __init__(self):
+        self.functions, self.substitutes = set(), set()
+
+    def learn(self, stacks, sums):
+        """stacks: [(the functions, the innermost first, bytes)]; sums: {function: bytes}."""
+        found = collections.Counter()
+        for stack, size in stacks:
+            found[next((function for function in stack if function in sums), None)] += size
+        self.functions |= set(sums)
+        self.substitutes |= {function for function, size in found.items() if function is not None and size > sums[function]}
+
+    def place(self, stack):
+        """Of the function that allocated, in a stack."""
+        places = [i for i, function in enumerate(stack) if function in self.functions]
+        return next((i for i in places if stack[i] not in self.substitutes), places[0] if places else 0)
 
 
 def calls_of(t, fixture, upwards, old):
@@ -103,15 +120,18 @@ def calls_of(t, fixture, upwards, old):
     mode, there = blocks_in(path)
     if old is not None:
         there.subtract(blocks_in(fixture.paths[old])[1])
-    # Which function allocated is not for this program to judge: dmdv says which ones do.
-    functions = {row["name"] for file in fixture.paths for row in t.json("print", "--json", "--by=function", file)["rows"]}
+    beginnings = Beginnings()
+    for file in fixture.paths:
+        stacks = [([function_of(frame) for frame in stack], num * (json.loads(others)["req"] + json.loads(others).get("slop", 0)))
+                  for (stack, _, others), num in blocks_in(file)[1].items()]
+        beginnings.learn(stacks, {row["name"]: row["bytes"] for row in t.json("print", "--json", "--by=function", file)["rows"]})
     top = Node("(all)")
     for (stack, reports, others), num in there.items():
         if num == 0:
             continue
         block = json.loads(others)
         state = STATES[min(2, len(reports))] if mode == "dark-matter" else mode
-        way = stack[begin_of(map(function_of, stack), functions):] if upwards else stack[::-1]
+        way = stack[beginnings.place([function_of(frame) for frame in stack]):] if upwards else stack[::-1]
         top.add(way or ["(no stack recorded)"], state, num * (block["req"] + block.get("slop", 0)), num)
     return top, STATES if mode == "dark-matter" else [mode]
 
