@@ -15,13 +15,14 @@ static void pause_a_little(void) {
 
 void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
   for (int i = 0; i < N_TRIES; i++) {
-    if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == DMD_LOCK_FREE && dmd_lock_try(lock))
+    if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == DMD_LOCK_FREE &&
+        dmd_lock_try(lock, waiting))
       return;
     pause_a_little();
   }
   for (;;) {
     __atomic_store_n(&lock->is_awaited, 1, __ATOMIC_SEQ_CST);
-    if (dmd_lock_try(lock))
+    if (dmd_lock_try(lock, waiting))
       return;
     waiting->wait(waiting->ctx, &lock->word, DMD_LOCK_TAKEN);
   }

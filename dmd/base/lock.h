@@ -14,10 +14,16 @@
  * is in the processor's caches, which takes longer than all else that is done under most locks. For
  * the same reason a thread that lets go may not see yet that another one is about to sleep. So who
  * sleeps wakes up by itself after a while, which is rare, and looks again.
+ *
+ * As long as a process has one thread, to take a lock takes no atomic instruction either, where the
+ * host can say so: that is a good part of an event, and after an atomic instruction the processor
+ * begins nothing that it could do meanwhile. The word is the same, so that the lock is good when
+ * there are more threads.
  */
 #ifndef DMD_BASE_LOCK_H
 #define DMD_BASE_LOCK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* How a thread waits. Both may answer at any time, also when nothing happened. */
@@ -28,6 +34,9 @@ typedef struct dmd_waiting {
   void (*wait)(void *ctx, uint32_t *word, uint32_t while_it_is);
   /* Wakes all threads that wait for this word. */
   void (*wake)(void *ctx, uint32_t *word);
+  /* Not 0 where the process has one thread, which alone makes more of them, and not with a lock
+   * taken. NULL: that is not known. */
+  const char *is_alone;
 } dmd_waiting_t;
 
 typedef struct dmd_lock {
@@ -44,14 +53,19 @@ void dmd_lock_wake(dmd_lock_t *lock, const dmd_waiting_t *waiting);
 void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting);
 
 /* Whether it was free, and is taken now. */
-static inline int dmd_lock_try(dmd_lock_t *lock) {
+static inline int dmd_lock_try(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
   uint32_t is = DMD_LOCK_FREE;
+  if (waiting->is_alone != NULL && __atomic_load_n(waiting->is_alone, __ATOMIC_RELAXED) != 0) {
+    is = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+    __atomic_store_n(&lock->word, DMD_LOCK_TAKEN, __ATOMIC_RELAXED);
+    return is == DMD_LOCK_FREE;
+  }
   return __atomic_compare_exchange_n(&lock->word, &is, DMD_LOCK_TAKEN, 0, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED);
 }
 
 static inline void dmd_lock_take(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
-  if (!dmd_lock_try(lock))
+  if (!dmd_lock_try(lock, waiting))
     dmd_lock_wait(lock, waiting);
 }
 

@@ -9,12 +9,30 @@ void dmd_out_init(dmd_out_t *out, dmd_write_fn write, void *ctx) {
   out->write = write;
   out->ctx = ctx;
   out->failed = false;
+  out->was_bare = true;
+  out->last = '\n';
   out->used = 0;
 }
 
+/* Whether the line has nothing yet but white space and colons. */
+static bool is_bare(const dmd_out_t *out) {
+  for (size_t i = out->used; i > 0; i--) {
+    char c = out->buffer[i - 1];
+    if (c == '\n')
+      return true;
+    if (c != ' ' && c != '\t' && c != ':')
+      return false;
+  }
+  return out->was_bare;
+}
+
 bool dmd_out_flush(dmd_out_t *out) {
-  if (out->used > 0 && !out->failed)
+  if (out->used == 0)
+    return !out->failed;
+  if (!out->failed)
     out->failed = !out->write(out->ctx, out->buffer, out->used);
+  out->was_bare = is_bare(out);
+  out->last = out->buffer[out->used - 1];
   out->used = 0;
   return !out->failed;
 }
@@ -54,10 +72,18 @@ void dmd_out_u64(dmd_out_t *out, uint64_t v) {
   dmd_out_bytes(out, buf, dmd_format_u64(buf, v));
 }
 
+/* Whether the well-formed sequence at s might go into a command. */
+static bool is_command(const dmd_out_t *out, const char *s) {
+  if (*s == '#')
+    return (out->used > 0 ? out->buffer[out->used - 1] : out->last) == '#';
+  return (*s == ':' || dmd_utf8_is_wide_space(s)) && is_bare(out);
+}
+
 void dmd_out_safe_n(dmd_out_t *out, const char *s, size_t n) {
   for (const char *end = s + n; s < end;) {
     size_t length = dmd_utf8_length(s);
-    if (length > 0 && length <= (size_t)(end - s) && !dmd_utf8_is_control(s)) {
+    if (length > 0 && length <= (size_t)(end - s) && !dmd_utf8_is_control(s) &&
+        !is_command(out, s)) {
       dmd_out_bytes(out, s, length);
       s += length;
       continue;

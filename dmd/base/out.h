@@ -19,6 +19,8 @@ typedef struct dmd_out {
   dmd_write_fn write;
   void *ctx;
   bool failed;
+  bool was_bare; /* of what was flushed of this line, see dmd_out_safe */
+  char last;     /* byte that was flushed */
   size_t used;
   char buffer[4096];
 } dmd_out_t;
@@ -40,7 +42,15 @@ static inline void dmd_out_char(dmd_out_t *out, char c) {
 }
 
 /* A string that a program, a symbol table or a file brought: control characters and bytes that are
- * not UTF-8 are written as \xNN, so that no terminal obeys them. */
+ * not UTF-8 are written as \xNN, so that no terminal obeys them. And so that nobody who reads a log
+ * of a CI obeys them, neither of these is made by such a string, or by it and what stands before
+ * it:
+ *
+ *   ::error::        a line that begins with "::", after any white space: GitHub's runner
+ *   ##[error]        "##" anywhere in a line: the same, Azure's agent ("##vso["), TeamCity
+ *
+ * The first colon of a line, white space beyond ASCII in front of it, and the second '#' are \xNN,
+ * too. (actions/runner, ActionCommand.cs, TryParseV2 and TryParse.) */
 void dmd_out_safe(dmd_out_t *out, const char *s);
 
 /* The same for the first n bytes of s, none of which is NUL. */

@@ -18,6 +18,7 @@
 #define DMD_BASE_POOL_H
 
 #include "base/env.h"
+#include "base/mem.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +77,24 @@ static inline void *dmd_pool_at(const dmd_pool_t *pool, uint32_t id) {
 #define DMD_POOL_AT(pool, type, id)                                                                \
   ((type *)(void *)(pool)->segments[((id)-1) >> DMD_POOL_SHIFT] +                                  \
    (((id)-1) & (DMD_POOL_SEGMENT - 1)))
+
+/* As dmd_pool_add and dmd_pool_release, for where a call is much: of elements of this size, which
+ * the compiler knows. */
+static inline uint32_t dmd_pool_add_sized(dmd_pool_t *pool, size_t element_szB) {
+  uint32_t id = pool->free;
+  if (id == DMD_NONE)
+    return dmd_pool_add(pool);
+  const char *segment = pool->segments[(id - 1) >> DMD_POOL_SHIFT];
+  dmd_mem_copy(&pool->free, segment + ((id - 1) & (DMD_POOL_SEGMENT - 1)) * element_szB,
+               sizeof pool->free);
+  return id;
+}
+
+static inline void dmd_pool_release_sized(dmd_pool_t *pool, uint32_t id, size_t element_szB) {
+  char *segment = pool->segments[(id - 1) >> DMD_POOL_SHIFT];
+  dmd_mem_copy(segment + ((id - 1) & (DMD_POOL_SEGMENT - 1)) * element_szB, &pool->free,
+               sizeof pool->free);
+  pool->free = id;
+}
 
 #endif

@@ -29,6 +29,20 @@ size_t dmd_utf8_length(const char *s) {
   return overlong || too_large ? 0 : 4;
 }
 
+bool dmd_utf8_is_wide_space(const char *s) {
+  const unsigned char *u = (const unsigned char *)s;
+  if (u[0] == 0xc2)
+    return u[1] == 0xa0;
+  if (u[0] == 0xe1)
+    return u[1] == 0x9a && u[2] == 0x80;
+  if (u[0] == 0xe3)
+    return u[1] == 0x80 && u[2] == 0x80;
+  if (u[0] != 0xe2)
+    return false;
+  return (u[1] == 0x80 && (u[2] <= 0x8a || u[2] == 0xa8 || u[2] == 0xa9 || u[2] == 0xaf)) ||
+         (u[1] == 0x81 && u[2] == 0x9f);
+}
+
 size_t dmd_utf8_to_utf16(uint16_t units[2], const char *s, size_t n) {
   uint32_t c = (unsigned char)s[0] & (n > 1 ? 0xffu >> (n + 1) : 0x7f);
   for (size_t i = 1; i < n; i++)

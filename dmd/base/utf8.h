@@ -25,6 +25,11 @@ static inline bool dmd_utf8_is_control(const char *s) {
   return u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
 }
 
+/* Whether the well-formed sequence at s is white space (property White_Space of Unicode) that is
+ * neither ASCII nor a control character: U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F,
+ * U+205F, U+3000. */
+bool dmd_utf8_is_wide_space(const char *s);
+
 /* The well-formed sequence of n bytes at s in UTF-16; returns how many units that are, 1 or 2. */
 size_t dmd_utf8_to_utf16(uint16_t units[2], const char *s, size_t n);
 

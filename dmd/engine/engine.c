@@ -128,6 +128,10 @@ void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread) {
   engine->n_requested_dumps = 0;
 }
 
+void dmd_engine_see_handler(dmd_engine_t *engine, uint32_t thread, uint64_t sp) {
+  dmd_live_see_handler(&engine->live, thread, sp);
+}
+
 void dmd_engine_exit(dmd_engine_t *engine) {
   dmd_live_end_all(&engine->live);
   dmd_auto_t when = engine->options->dump_at_exit;

@@ -96,6 +96,9 @@ void dmd_engine_end_thread(dmd_engine_t *engine, uint32_t thread);
 void dmd_engine_begin_handler(dmd_engine_t *engine, uint32_t thread, uint64_t sp);
 void dmd_engine_end_handler(dmd_engine_t *engine, uint32_t thread);
 
+/* The same for a host that is not told (dmd_live_see_handler). */
+void dmd_engine_see_handler(dmd_engine_t *engine, uint32_t thread, uint64_t sp);
+
 /* In a child that this thread forked, and alone is in: it goes on with its parent's blocks, and
  * counts its own dumps. */
 void dmd_engine_forked(dmd_engine_t *engine, uint32_t thread);

@@ -65,13 +65,17 @@ void dmd_observed_put_back(dmd_engine_t *engine, uint64_t old_addr, dmd_block_t 
 /* ---- Without the engine lock. ---- */
 
 /* False: it cannot be so. */
-static bool describe(const dmd_engine_t *engine, const dmd_quick_event_t *event,
-                     dmd_new_block_t *block) {
+static inline bool describe(const dmd_engine_t *engine, const dmd_quick_event_t *event,
+                            dmd_new_block_t *block) {
   const dmd_live_t *live = &engine->live;
   if (!dmd_live_is_quick(live, event->quick))
     return false;
   block->usable = limit_usable(block->req, block->usable);
   block->thread = event->thread;
+  if (__builtin_expect(event->quick->is_exact, 1)) {
+    block->stack = event->stack(event->ctx);
+    return true;
+  }
   dmd_plan_t plan = dmd_live_quick_plan(live, event->quick, block->usable);
   block->flags = plan.flags;
   if (plan.stack)

@@ -291,6 +291,8 @@ static bool step_by_expression(walk_t *w) {
   if (row.ip.how == DMD_SAVED_SAME || !caller_register(w, &frame, cfa, &row.ip, &ip) ||
       !caller_register(w, &frame, cfa, &row.fp, &fp) || (cfa <= w->sp && !row.is_signal))
     return false;
+  if (row.is_signal && w->u->interrupted_sp == 0)
+    w->u->interrupted_sp = cfa;
   w->sp = cfa;
   w->fp = fp;
   w->was_interrupted = row.is_signal;
@@ -339,6 +341,7 @@ static uint32_t walk(walk_t *w, dmd_code_t *codes, uint64_t *sps, uint32_t max) 
 }
 
 static walk_t walk_from(dmd_unwinder_t *u, const dmd_walk_start_t *start) {
+  u->interrupted_sp = 0;
   return (walk_t){.u = u,
                   .ip = start->ip,
                   .sp = start->sp,

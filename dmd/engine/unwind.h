@@ -43,7 +43,9 @@ typedef struct dmd_unwinder {
   bool by_frame_pointers; /* only by these */
   struct dmd_unwind_rule *rules;
   uint32_t n_rules;
-  uint32_t n_new; /* rules since the table has this size */
+  uint32_t n_new;           /* rules since the table has this size */
+  uintptr_t interrupted_sp; /* of the last walk: the stack pointer of what the innermost signal
+                               handler interrupted; 0: it came through none */
 } dmd_unwinder_t;
 
 void dmd_unwinder_init(dmd_unwinder_t *u, const dmd_env_t *env, const dmd_unwind_host_t *host,

@@ -15,6 +15,7 @@ enum {
   N_OUTER_FRAMES = 5,         /* that may share them */
   WORDS_PER_SIZES = 16,       /* of the room for each pair of frame sizes */
   MOST_SIZES = 1 << 12,       /* pairs */
+  AT_ONCE = 4,                /* words that are compared before it is asked whether they differ */
   LINE_SZB = 64,              /* of the processor's cache */
   FETCHED_SZB = 3 * LINE_SZB, /* of a walk that may come next */
   PERIOD = 2048,              /* stacks, after which we look whether it is worth it */
@@ -25,7 +26,8 @@ static const size_t BEGUN_SZB = sizeof(uint32_t) * N_BEGUN * N_BEGUN_WAYS;
 
 static const uint64_t MIX = UINT64_C(0x9e3779b97f4a7c15);
 
-/* Words of a stack. Their values follow, and then their distances from base, in ascending order. */
+/* Words of a stack, AT_ONCE of them or a multiple: the last one is there as often as that takes.
+ * Their values follow, and then their distances from base, in ascending order. */
 typedef struct {
   uintptr_t base;
   uint32_t n;
@@ -36,10 +38,11 @@ typedef struct {
   uintptr_t ip, fp; /* where it begins, at inner.base */
   uint32_t stack;   /* what it ended in */
   uint16_t key;
-  bool needs_fp;  /* whether fp was of consequence */
-  uint32_t outer; /* the place of the words of the outer frames, which many walks share */
-  uint32_t next;  /* of what came after it the last time, or 0 */
-  words_t inner;  /* those of the inner ones; the last, since more of it follows */
+  bool needs_fp;     /* whether fp was of consequence */
+  uint32_t outer;    /* the place of the words of the outer frames, which many walks share */
+  uint32_t next;     /* of what came after it the last time, or 0 */
+  uintptr_t highest; /* of all its words; 0: it has none */
+  words_t inner;     /* those of the inner ones; the last, since more of it follows */
 } walk_t;
 
 /* The size of the frame in which an address lies, as last seen. It only serves to choose a place in
@@ -51,6 +54,10 @@ struct dmd_frame_size {
 
 static uint32_t szB_of_words(uint32_t n) {
   return (uint32_t)((n * (WORD + sizeof(uint32_t)) + WORD - 1) / WORD * WORD);
+}
+
+static uint32_t filled_up(uint32_t n) {
+  return (n + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
 }
 
 static uintptr_t *values_of(words_t *words) {
@@ -186,37 +193,44 @@ static void put_in_front(uint32_t *set, uint32_t n, uint32_t place) {
   set[0] = place;
 }
 
-/* Whether the words are what they were. Mostly they are, so that leaving early would only cost a
- * branch for each. */
-static bool are_unchanged(words_t *words, uintptr_t top) {
-  const uintptr_t *values = values_of(words);
-  const uint32_t *distances = distances_of(words);
-  uint32_t n = words->n;
-  uintptr_t base = words->base, difference = 0;
-  if (n > 0 && base + distances[n - 1] > top)
-    return false;
-  for (uint32_t i = 0; i < n; i++)
-    difference |= dmd_stack_word(base + distances[i]) ^ values[i];
-  return difference == 0;
+/* Whether the words, which can be read, are what they were. Mostly they are, so that leaving after
+ * each would only cost a branch. */
+static inline bool are_unchanged(words_t *words) {
+  const uintptr_t *value = values_of(words), *end = value + words->n;
+  const uint32_t *distance = distances_of(words);
+  uintptr_t base = words->base;
+  for (; value < end; value += AT_ONCE, distance += AT_ONCE)
+    if (((dmd_stack_word(base + distance[0]) ^ value[0]) |
+         (dmd_stack_word(base + distance[1]) ^ value[1]) |
+         (dmd_stack_word(base + distance[2]) ^ value[2]) |
+         (dmd_stack_word(base + distance[3]) ^ value[3])) != 0)
+      return false;
+  return true;
 }
 
 /* Whether all that the walk was made from is as it was. */
-static bool still_holds(const dmd_walks_t *walks, walk_t *walk, const dmd_walk_start_t *now) {
-  return walk->ip == now->ip && walk->inner.base == now->sp && walk->key == now->key &&
-         (!walk->needs_fp || walk->fp == now->fp) && are_unchanged(&walk->inner, now->top) &&
-         are_unchanged(words_at(walks, walk->outer), now->top);
+static inline bool still_holds(const dmd_walks_t *walks, walk_t *walk,
+                               const dmd_walk_start_t *now) {
+  return ((walk->ip ^ now->ip) | (walk->inner.base ^ now->sp) | (walk->key ^ now->key)) == 0 &&
+         (!walk->needs_fp || walk->fp == now->fp) && walk->highest <= now->top &&
+         are_unchanged(&walk->inner) && are_unchanged(words_at(walks, walk->outer));
 }
 
-/* Programs do the same things in the same order again: a walk that was known is noted with the one
- * before it, and what came after it the last time is fetched, to be tried first the next time. */
+/* Programs do the same things in the same order again: what came after a walk the last time is
+ * fetched, to be tried first the next time. */
+static inline void go_on_from(dmd_walks_t *walks, uint32_t place) {
+  walks->last = place;
+  uint32_t next = walk_at(walks, place)->next;
+  if (next != 0 && next != place)
+    for (uint32_t i = 0; i < FETCHED_SZB; i += LINE_SZB)
+      __builtin_prefetch((const char *)walk_at(walks, next) + i);
+}
+
+/* This one came after the last one. */
 static void note_order(dmd_walks_t *walks, uint32_t place) {
   if (walks->last != 0)
     walk_at(walks, walks->last)->next = place;
-  walks->last = place;
-  uint32_t next = walk_at(walks, place)->next;
-  if (next != 0)
-    for (uint32_t i = 0; i < FETCHED_SZB; i += LINE_SZB)
-      __builtin_prefetch((const char *)walk_at(walks, next) + i);
+  go_on_from(walks, place);
 }
 
 /*--- Finding ---*/
@@ -248,14 +262,14 @@ static uint32_t find_in_set(const dmd_walks_t *walks, const uint32_t *set, uint3
   return 0;
 }
 
-uint32_t dmd_walks_find(dmd_walks_t *walks, const dmd_walk_start_t *start) {
-  if (walks->n_asked++ == PERIOD)
-    end_period(walks);
+/* Where it begins comes in pieces, so that whoever asks can have it in registers. */
+__attribute__((noinline)) static uint32_t find_out_of_order(dmd_walks_t *walks, uintptr_t ip,
+                                                            uintptr_t sp, uintptr_t fp,
+                                                            uintptr_t top, uint32_t key) {
+  const dmd_walk_start_t begin = {.ip = ip, .sp = sp, .fp = fp, .top = top, .key = key};
+  const dmd_walk_start_t *start = &begin;
   if (walks->n_used == 0)
     return 0;
-  uint32_t next = walks->last == 0 ? 0 : walk_at(walks, walks->last)->next;
-  if (next != 0 && still_holds(walks, walk_at(walks, next), start))
-    return known_stack(walks, next);
   uint32_t *begun = begun_at(walks, start);
   uint32_t place = find_in_set(walks, begun, N_BEGUN_WAYS, start);
   if (place == 0) {
@@ -264,6 +278,17 @@ uint32_t dmd_walks_find(dmd_walks_t *walks, const dmd_walk_start_t *start) {
       put_in_front(begun, N_BEGUN_WAYS, place);
   }
   return place == 0 ? 0 : known_stack(walks, place);
+}
+
+uint32_t dmd_walks_find(dmd_walks_t *walks, const dmd_walk_start_t *start) {
+  if (__builtin_expect(walks->n_asked++ == PERIOD, 0))
+    end_period(walks);
+  uint32_t next = walks->last == 0 ? 0 : walk_at(walks, walks->last)->next;
+  if (next == 0 || !still_holds(walks, walk_at(walks, next), start))
+    return find_out_of_order(walks, start->ip, start->sp, start->fp, start->top, start->key);
+  walks->n_hits++;
+  go_on_from(walks, next);
+  return walk_at(walks, next)->stack;
 }
 
 /*--- Remembering ---*/
@@ -300,29 +325,30 @@ static void note_sizes(dmd_walks_t *walks, const dmd_trace_t *trace, uintptr_t s
 static void write_words(words_t *words, uintptr_t base, const uintptr_t *at, uint32_t n) {
   uint64_t hash = base;
   words->base = base;
-  words->n = n;
-  for (uint32_t i = 0; i < n; i++) {
-    values_of(words)[i] = dmd_stack_word(at[i]);
-    distances_of(words)[i] = (uint32_t)(at[i] - base);
-    hash = (hash ^ dmd_stack_word(at[i]) ^ at[i]) * MIX;
+  words->n = filled_up(n);
+  for (uint32_t i = 0; i < words->n; i++) {
+    uintptr_t from = at[i < n ? i : n - 1];
+    values_of(words)[i] = dmd_stack_word(from);
+    distances_of(words)[i] = (uint32_t)(from - base);
+    hash = (hash ^ dmd_stack_word(from) ^ from) * MIX;
   }
   words->hash = (uint32_t)(hash >> 32);
 }
 
 /* The place of the outer words: those of another walk where they are the same. There must be room.
  */
-static uint32_t outer_words(dmd_walks_t *walks, const uintptr_t *at, uint32_t n, uintptr_t top) {
+static uint32_t outer_words(dmd_walks_t *walks, const uintptr_t *at, uint32_t n) {
   words_t *fresh = (words_t *)(void *)&walks->room[walks->n_used];
   write_words(fresh, n > 0 ? at[0] : 0, at, n);
   uint32_t *place = &walks->outer[fresh->hash % N_OUTER];
   if (*place != 0) {
     words_t *known = words_at(walks, *place);
-    if (known->base == fresh->base && known->n == n && are_unchanged(known, top) &&
-        dmd_mem_equal(distances_of(known), distances_of(fresh), n * sizeof(uint32_t)))
+    if (known->base == fresh->base && known->n == fresh->n &&
+        dmd_mem_equal(values_of(known), values_of(fresh), szB_of_words(fresh->n)))
       return *place;
   }
   *place = walks->n_used + 1;
-  walks->n_used += (uint32_t)(sizeof *fresh + szB_of_words(n)) / WORD;
+  walks->n_used += (uint32_t)(sizeof *fresh + szB_of_words(fresh->n)) / WORD;
   return *place;
 }
 
@@ -341,13 +367,13 @@ void dmd_walks_remember(dmd_walks_t *walks, const dmd_walk_start_t *start, dmd_t
                         uint32_t stack) {
   if (walks->room == NULL)
     make_room(walks);
-  uint32_t most_szB =
-      (uint32_t)(sizeof(words_t) + sizeof(walk_t) + 2 * WORD) + 2 * szB_of_words(trace->n_words);
+  uint32_t most_szB = (uint32_t)(sizeof(words_t) + sizeof(walk_t) + 2 * WORD) +
+                      2 * szB_of_words(filled_up(trace->n_words));
   if (walks->n_used + most_szB / WORD > walks->n_room)
     grow(walks);
   sort_words(trace);
   uint32_t n_inner = inner_words(trace, start->sp);
-  uint32_t outer = outer_words(walks, trace->at + n_inner, trace->n_words - n_inner, start->top);
+  uint32_t outer = outer_words(walks, trace->at + n_inner, trace->n_words - n_inner);
   uint32_t place = walks->n_used + 1;
   walk_t *walk = walk_at(walks, place);
   *walk = (walk_t){.ip = start->ip,
@@ -355,11 +381,12 @@ void dmd_walks_remember(dmd_walks_t *walks, const dmd_walk_start_t *start, dmd_t
                    .stack = stack,
                    .key = (uint16_t)start->key,
                    .needs_fp = trace->needs_fp,
-                   .outer = outer};
+                   .outer = outer,
+                   .highest = trace->n_words > 0 ? trace->at[trace->n_words - 1] : 0};
   write_words(&walk->inner, start->sp, trace->at, n_inner);
   note_sizes(walks, trace, start->sp);
   put_in_front(set_of(walks, start), N_WAYS, place);
   put_in_front(begun_at(walks, start), N_BEGUN_WAYS, place);
   note_order(walks, place);
-  walks->n_used += (uint32_t)(sizeof *walk + szB_of_words(n_inner)) / WORD;
+  walks->n_used += (uint32_t)(sizeof *walk + szB_of_words(walk->inner.n)) / WORD;
 }

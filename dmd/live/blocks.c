@@ -317,13 +317,14 @@ void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks) {
 
 /* ---- Without the engine's lock. ---- */
 
-static dmd_part_t *take(dmd_blocks_t *blocks, uint64_t addr) {
+static inline __attribute__((always_inline)) dmd_part_t *take(dmd_blocks_t *blocks, uint64_t addr) {
   dmd_part_t *part = part_of(blocks, addr);
   dmd_lock_take(&part->lock, blocks->waiting);
   return part;
 }
 
-static void let_go(const dmd_blocks_t *blocks, dmd_part_t *part) {
+static inline __attribute__((always_inline)) void let_go(const dmd_blocks_t *blocks,
+                                                         dmd_part_t *part) {
   dmd_lock_let_go(&part->lock, blocks->waiting);
 }
 
@@ -353,7 +354,7 @@ dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
 bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
                                const dmd_new_block_t *now, uint32_t tag) {
   dmd_part_t *from = take(blocks, addr), *into = part_of(blocks, now->addr);
-  bool is_locked = from == into || dmd_lock_try(&into->lock);
+  bool is_locked = from == into || dmd_lock_try(&into->lock, blocks->waiting);
   bool is_quick = is_locked && block->reports == DMD_NONE && dmd_part_find(into, now->addr) == NULL;
   if (is_quick) {
     dmd_part_catch_up(from);

@@ -54,6 +54,14 @@ void dmd_heap_destroy(dmd_heap_t *heap);
 dmd_block_t *dmd_heap_add(dmd_heap_t *heap, uint64_t addr, uint32_t flags);
 void dmd_heap_note_size(dmd_heap_t *heap, const dmd_block_t *block);
 
+/* As dmd_heap_add, of a heap without slabs and of a block that was not announced, and only its
+ * flags and the heap's own fields are written. NULL: nothing happened, and it cannot be done so. */
+static inline dmd_block_t *dmd_heap_add_plain(dmd_heap_t *heap, uint64_t addr, uint32_t flags) {
+  dmd_block_t *block = dmd_slots_add_plain(&heap->slots, addr, flags);
+  heap->n_blocks += block != NULL;
+  return block;
+}
+
 /* The block that starts at addr, or NULL. */
 dmd_block_t *dmd_heap_find(const dmd_heap_t *heap, uint64_t addr);
 

@@ -269,6 +269,14 @@ bool dmd_live_join_reporter(dmd_live_t *live, uint32_t thread, uint64_t handle, 
 void dmd_live_begin_handler(dmd_live_t *live, uint32_t thread, uint64_t sp);
 void dmd_live_end_handler(dmd_live_t *live, uint32_t thread);
 
+/* The same for a host that is not told, but sees from a stack that the thread is in a handler,
+ * which interrupted it at this stack pointer, or, with 0, that it is in none: what that says of
+ * handlers that began and ended since the last time. */
+void dmd_live_see_handler(dmd_live_t *live, uint32_t thread, uint64_t sp);
+
+/* Whether the thread is known to be in one. */
+bool dmd_live_is_in_handler(const dmd_live_t *live, uint32_t thread);
+
 /* Which scope ends: that of the place's guard; else, where depth is not 0, the one whose begin
  * returned it; else the innermost one that is not free. Scopes within it were left without an end,
  * and are faults, unless they or it are free (scope.h). place.stack: wanted where a scope is. */

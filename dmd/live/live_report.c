@@ -82,31 +82,39 @@ static void fault_of_unreport(dmd_live_t *live, uint32_t thread, uint64_t addr, 
   dmd_faults_add(&live->faults, &fault);
 }
 
-/* What is wrong with a report of a live block. */
-static void check_report(dmd_live_t *live, const dmd_block_t *block, const dmd_report_t *report) {
+/* This is wrong with a report of a live block. Not in line: a fault is large, and few reports are
+ * wrong. */
+__attribute__((noinline, cold)) static void fault_of_block(dmd_live_t *live, dmd_fault_kind_t kind,
+                                                           const dmd_block_t *block,
+                                                           const dmd_report_t *report,
+                                                           uint32_t others) {
   dmd_fault_t fault = {.num = 1,
+                       .kind = kind,
                        .stack = report->stack,
                        .reporter = report->reporter,
                        .allocated = block->stack,
                        .size = dmd_block_usable(block),
                        .bytes = dmd_block_usable(block)};
-  if (live->config.require_scope && report->reporter == DMD_NONE) {
-    fault.kind = DMD_FAULT_REPORT_UNSCOPED;
-    dmd_faults_add(&live->faults, &fault);
-  }
-  if (block->reports != DMD_NONE && dmd_reports_are_shared(&live->reports, block->reports) !=
-                                        ((report->flags & DMD_REPORT_SHARED) != 0)) {
-    fault.kind = DMD_FAULT_REPORT_MIXED;
-    add_other_report(live, &fault, block->reports);
-    dmd_faults_add(&live->faults, &fault);
-  }
+  add_other_report(live, &fault, others);
+  dmd_faults_add(&live->faults, &fault);
+}
+
+/* What is wrong with a report of a live block. */
+static inline void check_report(dmd_live_t *live, const dmd_block_t *block,
+                                const dmd_report_t *report) {
+  bool is_shared = (report->flags & DMD_REPORT_SHARED) != 0;
+  if (live->config.require_scope && report->reporter == DMD_NONE)
+    fault_of_block(live, DMD_FAULT_REPORT_UNSCOPED, block, report, DMD_NONE);
+  if (block->reports != DMD_NONE &&
+      dmd_reports_are_shared(&live->reports, block->reports) != is_shared)
+    fault_of_block(live, DMD_FAULT_REPORT_MIXED, block, report, block->reports);
 }
 
 /* A reporter counted a shared block before, and does so again, once for each of its holders: what
  * it adds up holds the block several times. Of reports outside of any reporter nobody knows which
  * ones are added up. */
-static void fault_of_sharer(dmd_live_t *live, const dmd_block_t *block,
-                            const dmd_report_t *report) {
+__attribute__((noinline, cold)) static void
+fault_of_sharer(dmd_live_t *live, const dmd_block_t *block, const dmd_report_t *report) {
   const dmd_report_t *before = dmd_reports_find_sharer(&live->reports, block->reports, report);
   dmd_fault_t fault = {.num = 1,
                        .kind = DMD_FAULT_REPORT_SHARED_AGAIN,
@@ -152,8 +160,10 @@ uint64_t dmd_live_report(dmd_live_t *live, uint32_t thread, uint64_t addr, uint3
   dmd_report_t report = {.stack = stack, .reporter = reporter, .flags = flags};
   check_report(live, block, &report);
   uint32_t before = block->reports;
-  dmd_blocks_set_reports(live->blocks, addr, block,
-                         dmd_reports_add(&live->reports, before, report));
+  uint32_t now = dmd_reports_added_last(&live->reports, before, &report);
+  if (now == DMD_NONE)
+    now = dmd_reports_add(&live->reports, before, report);
+  dmd_blocks_set_reports(live->blocks, addr, block, now);
   if (block->reports == before && reporter != DMD_NONE &&
       dmd_reports_are_shared(&live->reports, before))
     fault_of_sharer(live, block, &report);

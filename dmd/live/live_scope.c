@@ -285,6 +285,20 @@ void dmd_live_end_handler(dmd_live_t *live, uint32_t thread) {
   dmd_scopes_resume(&live->reporters, thread);
 }
 
+void dmd_live_see_handler(dmd_live_t *live, uint32_t thread, uint64_t sp) {
+  if (sp != 0 && !dmd_scopes_was_interrupted_at(&live->reporters, thread, sp)) {
+    dmd_live_begin_handler(live, thread, sp);
+    return;
+  }
+  while (dmd_live_is_in_handler(live, thread) &&
+         !dmd_scopes_innermost_is_at(&live->reporters, thread, sp))
+    dmd_live_end_handler(live, thread);
+}
+
+bool dmd_live_is_in_handler(const dmd_live_t *live, uint32_t thread) {
+  return dmd_scopes_is_interrupted(&live->reporters, thread);
+}
+
 /* ---- Open at a dump. ---- */
 
 static dmd_begin_state_t begin_state(const dmd_live_t *live, const dmd_scope_t *scope,

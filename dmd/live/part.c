@@ -46,28 +46,29 @@ static dmd_tag_sum_t *sum_of_tag(const dmd_part_t *part, uint32_t tag) {
 }
 
 /* Adds to what the tag's blocks amount to, or takes from it. */
-static void count_tag(dmd_part_t *part, uint32_t tag, count_t count, int by) {
+__attribute__((noinline)) static void count_tag(dmd_part_t *part, uint32_t tag, count_t count,
+                                                int by) {
   dmd_pool_reach(&part->tag_sums, tag);
   sum_of_tag(part, tag)->usable += count.usable * (uint64_t)by;
   sum_of_tag(part, tag)->n_blocks += count.n * (uint64_t)by;
 }
 
 /* The block is in use here from now on, or no more. */
-static void count_in(dmd_part_t *part, const dmd_block_t *block) {
+static inline void count_in(dmd_part_t *part, const dmd_block_t *block) {
   count_t count = count_of(part, block);
   part->totals.in_use_szB += count.req;
   if (block->tag != DMD_NONE)
     count_tag(part, block->tag, count, 1);
 }
 
-static void count_out(dmd_part_t *part, const dmd_block_t *block) {
+static inline void count_out(dmd_part_t *part, const dmd_block_t *block) {
   count_t count = count_of(part, block);
   part->totals.in_use_szB -= count.req;
   if (block->tag != DMD_NONE)
     count_tag(part, block->tag, count, -1);
 }
 
-static void count_new(dmd_part_t *part, const dmd_block_t *block) {
+static inline void count_new(dmd_part_t *part, const dmd_block_t *block) {
   count_t count = count_of(part, block);
   part->totals.n_allocs += count.n;
   part->totals.alloc_szB += count.req;
@@ -81,7 +82,7 @@ static void count_free(dmd_part_t *part) {
 }
 
 /* The block goes away or starts anew, at this stack. */
-static void count_old(dmd_part_t *part, const dmd_block_t *block, uint32_t stack) {
+static inline void count_old(dmd_part_t *part, const dmd_block_t *block, uint32_t stack) {
   count_out(part, block);
   if (__builtin_expect(part->sample_interval > 0, 0))
     part->totals.n_frees += count_of(part, block).n;
@@ -102,7 +103,8 @@ static void unlock_freed(dmd_all_freed_t *freed) {
     dmd_lock_let_go(&freed->lock, freed->waiting);
 }
 
-static void count_freed(dmd_part_t *part, const dmd_block_t *block, uint64_t addr, uint32_t stack) {
+static inline void count_freed(dmd_part_t *part, const dmd_block_t *block, uint64_t addr,
+                               uint32_t stack) {
   count_old(part, block, stack);
   dmd_freed_add(&part->freed->freed, &(dmd_freed_block_t){.addr = addr,
                                                           .usable = dmd_block_usable(block),
@@ -125,8 +127,8 @@ void dmd_part_settle(dmd_part_t *part) {
 
 /* ---- Blocks come, change and go. ---- */
 
-static const dmd_block_t *fill(dmd_part_t *part, dmd_block_t *block, const dmd_new_block_t *from,
-                               uint32_t tag) {
+static inline const dmd_block_t *fill(dmd_part_t *part, dmd_block_t *block,
+                                      const dmd_new_block_t *from, uint32_t tag) {
   block->req = from->req;
   block->slop = (uint32_t)(from->usable - from->req);
   block->stack = from->stack;
@@ -227,11 +229,25 @@ void dmd_part_count_late_frees(dmd_part_t *part) {
   count_late(part, part->n_late);
 }
 
-bool dmd_part_quick_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint32_t tag) {
+/* Where one starts that is not plain, or may do. */
+__attribute__((noinline)) static bool add_beside(dmd_part_t *part, const dmd_new_block_t *new_block,
+                                                 uint32_t tag) {
   if (dmd_part_find(part, new_block->addr) != NULL)
     return false;
   dmd_part_add(part, new_block, tag);
   return true;
+}
+
+bool dmd_part_quick_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint32_t tag) {
+  dmd_block_t *block = dmd_heap_add_plain(&part->heap, new_block->addr, new_block->flags);
+  if (__builtin_expect(block != NULL, 1)) {
+    if (part->marks != NULL)
+      dmd_marks_add(part->marks, new_block->addr);
+    fill(part, block, new_block, tag);
+    return true;
+  }
+  const dmd_new_block_t copy = *new_block; /* so that the other one can stay in registers */
+  return add_beside(part, &copy, tag);
 }
 
 /* The records of blocks that were freed some frees ago have come from memory since; and the lock of

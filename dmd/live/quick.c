@@ -25,6 +25,7 @@ void dmd_live_refresh(dmd_live_t *live, uint32_t thread, dmd_quick_t *quick) {
     return;
   dmd_sampler_init(&quick->sampler, config->partial_stacks, config->sample_below,
                    config->seed + thread);
+  quick->is_exact = dmd_live_wants_all_stacks(live);
   quick->samples = true;
 }
 

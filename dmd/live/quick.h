@@ -37,6 +37,7 @@ typedef struct dmd_quick {
   uint32_t tag;
   bool has_claim; /* a reporter is open, which notes what sizes the thread asks for */
   bool samples;   /* the sampler is there */
+  bool is_exact;  /* it takes each block as it is, with its stack */
   dmd_sampler_t sampler;
 } dmd_quick_t;
 

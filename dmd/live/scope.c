@@ -242,6 +242,18 @@ bool dmd_scopes_is_interrupted(const dmd_scopes_t *scopes, uint32_t thread) {
   return thread < scopes->n_threads && scopes->threads[thread].interrupted != NULL;
 }
 
+bool dmd_scopes_innermost_is_at(const dmd_scopes_t *scopes, uint32_t thread, uint64_t sp) {
+  return dmd_scopes_is_interrupted(scopes, thread) && scopes->threads[thread].interrupted_sp == sp;
+}
+
+bool dmd_scopes_was_interrupted_at(const dmd_scopes_t *scopes, uint32_t thread, uint64_t sp) {
+  const dmd_scope_stack_t *stack =
+      dmd_scopes_is_interrupted(scopes, thread) ? &scopes->threads[thread] : NULL;
+  while (stack != NULL && (stack->interrupted == NULL || stack->interrupted_sp != sp))
+    stack = stack->interrupted;
+  return stack != NULL;
+}
+
 /* A handler may run on a stack of its own, which is wherever the program put it. It is taken for
  * gone only where the stack pointer is not far above the one that was interrupted. */
 bool dmd_scopes_handler_is_gone(const dmd_scopes_t *scopes, uint32_t thread, uint64_t sp) {

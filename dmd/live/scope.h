@@ -154,6 +154,11 @@ void dmd_scopes_interrupt(dmd_scopes_t *scopes, uint32_t thread, uint64_t sp);
 /* Whether what the thread has open is a signal handler's. */
 bool dmd_scopes_is_interrupted(const dmd_scopes_t *scopes, uint32_t thread);
 
+/* Whether one of the handlers that the thread is in interrupted it at this stack pointer; whether
+ * the innermost did. */
+bool dmd_scopes_was_interrupted_at(const dmd_scopes_t *scopes, uint32_t thread, uint64_t sp);
+bool dmd_scopes_innermost_is_at(const dmd_scopes_t *scopes, uint32_t thread, uint64_t sp);
+
 /* Whether it is, and the handler is no more: a thread with this stack pointer is back in what was
  * interrupted, or further out. */
 bool dmd_scopes_handler_is_gone(const dmd_scopes_t *scopes, uint32_t thread, uint64_t sp);

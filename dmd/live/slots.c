@@ -79,11 +79,18 @@ void dmd_slots_destroy(dmd_slots_t *slots) {
 
 /* ---- Chunks. ---- */
 
-static dmd_chunk_t *find_chunk(const dmd_slots_t *slots, uint64_t number) {
+__attribute__((noinline)) static dmd_chunk_t *look_up_chunk(const dmd_slots_t *slots,
+                                                            uint64_t number) {
   return dmd_map_find(&slots->chunks, number);
 }
 
-static dmd_chunk_t *add_chunk(dmd_slots_t *slots, uint64_t number) {
+static inline dmd_chunk_t *find_chunk(const dmd_slots_t *slots, uint64_t number) {
+  if (slots->last != NULL && slots->last->number == number)
+    return slots->last;
+  return look_up_chunk(slots, number);
+}
+
+__attribute__((noinline)) static dmd_chunk_t *add_chunk(dmd_slots_t *slots, uint64_t number) {
   dmd_chunk_t *chunk = slots->spare;
   if (chunk != NULL) {
     slots->spare = chunk->next_spare;
@@ -97,8 +104,9 @@ static dmd_chunk_t *add_chunk(dmd_slots_t *slots, uint64_t number) {
   return chunk;
 }
 
-static void remove_chunk(dmd_slots_t *slots, dmd_chunk_t *chunk) {
+__attribute__((noinline)) static void remove_chunk(dmd_slots_t *slots, dmd_chunk_t *chunk) {
   dmd_map_remove(&slots->chunks, chunk->number);
+  slots->last = NULL;
   chunk->next_spare = slots->spare;
   slots->spare = chunk;
 }
@@ -124,17 +132,23 @@ static uint32_t starts_with(uint32_t slot, uint32_t bit) {
   return is_known ? (starts | bit) << ID_BITS : 0;
 }
 
-static dmd_chunk_t *chunk_for(dmd_slots_t *slots, uint64_t number) {
+static inline dmd_chunk_t *chunk_for(dmd_slots_t *slots, uint64_t number) {
   dmd_chunk_t *chunk = find_chunk(slots, number);
-  return chunk != NULL ? chunk : add_chunk(slots, number);
+  slots->last = chunk != NULL ? chunk : add_chunk(slots, number);
+  return slots->last;
+}
+
+static inline uint32_t new_id(dmd_slots_t *slots) {
+  uint32_t id = dmd_pool_add_sized(&slots->blocks, sizeof(dmd_block_t));
+  if (__builtin_expect(id > MOST_BLOCKS, 0))
+    slots->env->panic(slots->env->ctx, "more than 2^28 blocks in one part of memory");
+  return id;
 }
 
 dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr, bool is_plain) {
   dmd_chunk_t *chunk = chunk_for(slots, chunk_number(addr));
   uint32_t offset = chunk_offset(addr), *slot = slot_of(chunk, offset);
-  uint32_t id = dmd_pool_add(&slots->blocks), before = find_before(slots, *slot, offset);
-  if (id > MOST_BLOCKS)
-    slots->env->panic(slots->env->ctx, "more than 2^28 blocks in one part of memory");
+  uint32_t id = new_id(slots), before = find_before(slots, *slot, offset);
   dmd_block_t *block = block_at(slots, id);
   *block = (dmd_block_t){.offset = offset, .next = first_of(*slot)};
   uint32_t starts = starts_with(*slot, is_plain ? start_bit(offset) : 0);
@@ -145,6 +159,42 @@ dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr, bool is_plain) {
     block_at(slots, before)->next = id;
     *slot = starts | first_of(*slot);
   }
+  chunk->n_blocks++;
+  return block;
+}
+
+/* Of a slot whose starts are known: the last block of its chain before the one with this bit, or
+ * DMD_NONE. Each start has one block, so that none need be asked where it starts. */
+static inline uint32_t known_before(const dmd_slots_t *slots, uint32_t slot, uint32_t bit) {
+  uint32_t starts = starts_of(slot) & (bit - 1), id = first_of(slot);
+  if (starts == 0)
+    return DMD_NONE;
+  for (starts &= starts - 1; starts != 0; starts &= starts - 1)
+    id = block_at(slots, id)->next;
+  return id;
+}
+
+dmd_block_t *dmd_slots_add_plain(dmd_slots_t *slots, uint64_t addr, uint32_t flags) {
+  uint32_t offset = chunk_offset(addr), bit = start_bit(offset);
+  dmd_chunk_t *chunk = chunk_for(slots, chunk_number(addr));
+  uint32_t *slot = slot_of(chunk, offset), was = *slot;
+  uint32_t starts = starts_with(was, bit);
+  if (starts == 0)
+    return NULL;
+  uint32_t id = new_id(slots), before = known_before(slots, was, bit), next = first_of(was);
+  dmd_block_t *block = block_at(slots, id);
+  if (before == DMD_NONE) {
+    *slot = starts | id;
+  } else {
+    next = block_at(slots, before)->next;
+    block_at(slots, before)->next = id;
+    *slot = starts | first_of(was);
+  }
+  block->next = next;
+  block->offset = offset;
+  block->is_live = 0;
+  block->is_moving = 0;
+  block->flags = flags;
   chunk->n_blocks++;
   return block;
 }
@@ -210,12 +260,14 @@ static void unlink_block(dmd_slots_t *slots, dmd_chunk_t *chunk, uint32_t offset
 
 bool dmd_slots_take_out(dmd_slots_t *slots, uint64_t addr, uint32_t *id) {
   dmd_chunk_t *chunk = find_chunk(slots, chunk_number(addr));
-  uint32_t offset = chunk_offset(addr), before;
-  if (chunk == NULL || (starts_of(*slot_of(chunk, offset)) & start_bit(offset)) == 0)
+  uint32_t offset = chunk_offset(addr), bit = start_bit(offset);
+  if (chunk == NULL || (starts_of(*slot_of(chunk, offset)) & bit) == 0)
     return false;
-  *id = find_in_chain(slots, *slot_of(chunk, offset), offset, &before);
-  unlink_block(slots, chunk, offset, before, *id);
+  slots->last = chunk;
+  uint32_t slot = *slot_of(chunk, offset), before = known_before(slots, slot, bit);
+  *id = before == DMD_NONE ? first_of(slot) : block_at(slots, before)->next;
   __builtin_prefetch(block_at(slots, *id), 1);
+  unlink_block(slots, chunk, offset, before, *id);
   return true;
 }
 
@@ -224,7 +276,7 @@ const dmd_block_t *dmd_slots_taken_out(const dmd_slots_t *slots, uint32_t id) {
 }
 
 void dmd_slots_release(dmd_slots_t *slots, uint32_t id) {
-  dmd_pool_release(&slots->blocks, id);
+  dmd_pool_release_sized(&slots->blocks, id, sizeof(dmd_block_t));
 }
 
 static void remove_block(dmd_slots_t *slots, dmd_chunk_t *chunk, const dmd_block_t *block) {

@@ -36,6 +36,7 @@ typedef struct dmd_slots {
   dmd_pool_t blocks;
   dmd_map_t chunks;   /* of dmd_chunk_t, by chunk number */
   dmd_chunk_t *spare; /* emptied chunks, all slots zero */
+  dmd_chunk_t *last;  /* the one that was added to or taken from last, or NULL */
 } dmd_slots_t;
 
 void dmd_slots_init(dmd_slots_t *slots, const dmd_env_t *env);
@@ -43,6 +44,11 @@ void dmd_slots_destroy(dmd_slots_t *slots);
 
 /* A new block that starts at addr, zeroed but for the slots' own fields. */
 dmd_block_t *dmd_slots_add(dmd_slots_t *slots, uint64_t addr, bool is_plain);
+
+/* A new plain block with these flags, of which nothing else is written but the slots' own fields.
+ * NULL: that cannot be done so, since one starts there already, or is not plain, or addr is no
+ * multiple of 16. */
+dmd_block_t *dmd_slots_add_plain(dmd_slots_t *slots, uint64_t addr, uint32_t flags);
 
 /* A block at addr is plain no more. */
 void dmd_slots_note_special(dmd_slots_t *slots, uint64_t addr);

@@ -3,6 +3,7 @@
 #include "preload/pl_control.h"
 
 #include "engine/control.h"
+#include "preload/pl_aside.h"
 #include "preload/pl_event.h"
 #include "preload/pl_host.h"
 #include "preload/pl_memory.h"
@@ -21,16 +22,14 @@
 #include <unistd.h>
 
 enum {
-  MAX_WAITING = 8,     /* requests */
-  STACK_SZB = 1 << 18, /* so large that it is a mapping of its own */
-  REQUEST_WITHIN = 2,  /* seconds that dmdv has to write its request, */
-  ANSWER_WITHIN = 5    /* and to read the answer */
+  MAX_WAITING = 8,    /* requests */
+  REQUEST_WITHIN = 2, /* seconds that dmdv has to write its request, */
+  ANSWER_WITHIN = 5   /* and to read the answer */
 };
 
 static struct {
   atomic_ullong waiting[MAX_WAITING]; /* process and number; 0: free */
   atomic_bool is_serving;
-  ucontext_t interrupted, own;
 } g_control;
 
 /* ---- The socket. ---- */
@@ -141,29 +140,11 @@ static bool is_any_waiting(void) {
   return false;
 }
 
-/* The thread's own stack may be a small one. */
-static void serve_on_own_stack(void) {
-  pl_thread_t *thread = pl_thread();
-  bool is_in_handler = thread->interrupted != NULL;
-  void *stack = dmd_env_alloc(&g_env, "pl.control", STACK_SZB);
-  getcontext(&g_control.own);
-  g_control.own.uc_stack.ss_sp = stack;
-  g_control.own.uc_stack.ss_size = STACK_SZB;
-  g_control.own.uc_link = &g_control.interrupted;
-  makecontext(&g_control.own, serve_all, 0);
-  if (!is_in_handler)
-    thread->interrupted = &g_control.interrupted;
-  swapcontext(&g_control.interrupted, &g_control.own);
-  if (!is_in_handler)
-    thread->interrupted = NULL;
-  dmd_env_free(&g_env, stack);
-}
-
 /* What comes while another thread serves, that thread sees, or this one. */
 void pl_control_serve(void) {
   sigset_t before = pl_signal_block_all();
   while (is_any_waiting() && !atomic_exchange(&g_control.is_serving, true)) {
-    serve_on_own_stack();
+    pl_aside_run(serve_all);
     atomic_store(&g_control.is_serving, false);
   }
   pl_signal_restore(&before);

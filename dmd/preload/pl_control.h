@@ -9,9 +9,9 @@
  * goes on with what it did. A signal may be sent by the same user only; that the socket is the same
  * user's, too, is looked up here, and that who connects is the process that was asked, in dmdv.
  *
- * The handler runs on a stack of ours. It never waits for anything that the thread may hold: not
- * for the loader, nor for the program's allocator. A thread that is in the engine answers when it
- * leaves it. For another process it waits some seconds at most, whatever that does.
+ * The answer is made on a stack of ours (pl_aside.h). It never waits for anything that the thread
+ * may hold: not for the loader, nor for the program's allocator. A thread that is in the engine
+ * answers when it leaves it. For another process it waits some seconds at most, whatever that does.
  *
  * Concurrency: any thread; requests are answered one at a time.
  */

@@ -3,7 +3,9 @@
 
 #include "engine/allocation.h"
 #include "engine/observed.h"
+#include "preload/pl_altstack.h"
 #include "preload/pl_control.h"
+#include "preload/pl_deadly.h"
 #include "preload/pl_lock.h"
 #include "preload/pl_main.h"
 #include "preload/pl_memory.h"
@@ -32,7 +34,7 @@ static void unlock_engine(pl_thread_t *thread) {
 
 /* ---- What could not be told at once. ---- */
 
-static void note(pl_thread_t *thread, const pl_note_t *what) {
+__attribute__((noinline, cold)) static void note(pl_thread_t *thread, const pl_note_t *what) {
   if (g_state != PL_OFF && !pl_notes_add(&thread->notes, what))
     g_is_complete = false;
 }
@@ -45,15 +47,19 @@ void pl_note_stop(pl_thread_t *thread) {
   note(thread, &(pl_note_t){.kind = PL_NOTE_STOP});
 }
 
+void pl_note_end(pl_thread_t *thread, int number) {
+  note(thread, &(pl_note_t){.req = (uint64_t)number, .kind = PL_NOTE_END});
+}
+
 /* Asked while the thread is inside, but without a lock: some allocators allocate for that. */
 static uint64_t usable_of(uint64_t addr) {
   return g_real.malloc_usable_size((void *)(uintptr_t)addr);
 }
 
 /* Whether a new block of this size is known from now on. The thread is inside. */
-static bool is_kept(pl_thread_t *thread, size_t req) {
+static inline bool is_kept(pl_thread_t *thread, size_t req) {
   const dmd_live_config_t *config = &g_engine.live.config;
-  return config->sample_interval == 0 ||
+  return __builtin_expect(config->sample_interval == 0, 1) ||
          dmd_countdown_keeps(&thread->countdown, config->sample_interval,
                              config->seed + thread->number, req);
 }
@@ -84,12 +90,14 @@ static void tell_note(pl_thread_t *thread, const pl_note_t *what) {
     pl_control_serve();
   else if (what->kind == PL_NOTE_STOP)
     pl_stop_wait();
+  else if (what->kind == PL_NOTE_END)
+    pl_deadly_serve((int)what->req);
   else
     tell_of_block(thread, what);
 }
 
 /* A handler that comes in between adds to it. */
-static void tell_notes(pl_thread_t *thread) {
+__attribute__((noinline, cold)) static void tell_notes(pl_thread_t *thread) {
   pl_note_t what;
   while (pl_notes_any(&thread->notes) && pl_notes_take(&thread->notes, &what))
     tell_note(thread, &what);
@@ -97,39 +105,59 @@ static void tell_notes(pl_thread_t *thread) {
 
 /* ---- In and out. ---- */
 
-static bool begin(pl_thread_t *thread) {
-  if (thread->inside)
+static void note_errno(pl_thread_t *thread) {
+  thread->errno_at = &errno;
+  thread->saved_errno = errno;
+}
+
+__attribute__((noinline, cold)) static bool starts_watching(void) {
+  pl_start();
+  return g_state == PL_WATCHING;
+}
+
+/* The first event of a thread. */
+__attribute__((noinline, cold)) static void come_in(pl_thread_t *thread) {
+  note_errno(thread);
+  if (thread->number != 0)
+    return;
+  lock_engine();
+  pl_thread_number(thread);
+  unlock_engine(thread);
+}
+
+/* What every event does is in line, and what few do is not. */
+static inline __attribute__((always_inline)) bool begin(pl_thread_t *thread) {
+  if (__builtin_expect(thread->inside, 0) ||
+      (__builtin_expect(g_state != PL_WATCHING, 0) && !starts_watching()))
     return false;
-  if (g_state != PL_WATCHING) {
-    pl_start();
-    if (g_state != PL_WATCHING)
-      return false;
-  }
   thread->inside = true;
   atomic_signal_fence(memory_order_seq_cst);
-  thread->saved_errno = errno;
-  if (__builtin_expect(thread->number == 0, 0)) {
-    lock_engine();
-    pl_thread_number(thread);
-    unlock_engine(thread);
-  }
+  if (__builtin_expect(thread->errno_at == NULL, 0))
+    come_in(thread);
+  else
+    thread->saved_errno = *thread->errno_at;
   if (__builtin_expect(pl_notes_any(&thread->notes), 0))
     tell_notes(thread);
   return true;
 }
 
 /* Handlers may have noted something until `inside` is false; afterwards they enter. */
-static void end(pl_thread_t *thread) {
-  errno = thread->saved_errno;
-  thread->inside = false;
-  atomic_signal_fence(memory_order_seq_cst);
-  while (__builtin_expect(pl_notes_any(&thread->notes), 0)) {
+__attribute__((noinline, cold)) static void end_with_notes(pl_thread_t *thread) {
+  do {
     thread->inside = true;
     atomic_signal_fence(memory_order_seq_cst);
     tell_notes(thread);
     thread->inside = false;
     atomic_signal_fence(memory_order_seq_cst);
-  }
+  } while (pl_notes_any(&thread->notes));
+}
+
+static inline __attribute__((always_inline)) void end(pl_thread_t *thread) {
+  *thread->errno_at = thread->saved_errno;
+  thread->inside = false;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (__builtin_expect(pl_notes_any(&thread->notes), 0))
+    end_with_notes(thread);
 }
 
 void pl_lock_inside(void) {
@@ -150,19 +178,24 @@ void pl_unhide(pl_thread_t *thread) {
 
 /* Word by word, as it was written a moment ago: a processor has to wait before it can read two
  * words at once that were written one by one. */
-static void note_entry(pl_thread_t *thread, const pl_entry_t *entry) {
+static inline void note_entry(pl_thread_t *thread, const pl_entry_t *entry) {
   uint64_t ip = entry->ip, sp = entry->sp, fp = entry->fp;
   __asm__("" : "+r"(ip), "+r"(sp), "+r"(fp));
   thread->entry = (pl_entry_t){.ip = ip, .sp = sp, .fp = fp, .in = entry->in};
 }
 
-static bool begin_at(pl_thread_t *thread, const pl_entry_t *entry) {
+static inline __attribute__((always_inline)) bool begin_at(pl_thread_t *thread,
+                                                           const pl_entry_t *entry) {
   if (!begin(thread))
     return false;
   thread->stack = DMD_NONE;
   if (entry != NULL)
     note_entry(thread, entry);
   return true;
+}
+
+bool pl_hide_at(pl_thread_t *thread, const pl_entry_t *entry) {
+  return begin_at(thread, entry);
 }
 
 /* The capture of a stack may wait for the loader, and must not have the engine lock meanwhile. */
@@ -172,10 +205,22 @@ static void lock_with_stack(pl_thread_t *thread, bool wants_stack) {
   lock_engine();
 }
 
+/* Nobody tells that a signal handler of the program's begins or ends: its stacks do. */
+static void see_handler(pl_thread_t *thread) {
+  if (thread->interrupted_sp == 0 && !pl_stack_is_whole(thread->stack))
+    return;
+  dmd_engine_see_handler(&g_engine, thread->number, thread->interrupted_sp);
+  thread->quick.generation = 0; /* its tag may be another */
+}
+
 bool pl_enter(pl_thread_t *thread, const pl_entry_t *entry, bool wants_stack) {
   if (!begin_at(thread, entry))
     return false;
   lock_with_stack(thread, wants_stack);
+  if (wants_stack &&
+      __builtin_expect(
+          thread->interrupted_sp != 0 || dmd_live_is_in_handler(&g_engine.live, thread->number), 0))
+    see_handler(thread);
   return true;
 }
 
@@ -184,18 +229,21 @@ void pl_leave(pl_thread_t *thread) {
   end(thread);
 }
 
+void pl_leave_same(pl_thread_t *thread) {
+  dmd_engine_leave(&g_engine, thread->number, NULL);
+  pl_lock_give(&g_lock);
+  end(thread);
+}
+
 /* ---- What the program's allocator does. ---- */
 
 /* Most is told without the engine lock. */
 
-static uint32_t stack_of(void *ctx) {
-  pl_thread_t *thread = ctx;
-  if (thread->stack == DMD_NONE)
-    thread->stack = pl_stack_capture(thread);
-  return thread->stack;
+static inline uint32_t stack_of(void *ctx) {
+  return pl_stack_capture(ctx);
 }
 
-static dmd_quick_event_t quick_event(pl_thread_t *thread) {
+static inline dmd_quick_event_t quick_event(pl_thread_t *thread) {
   return (dmd_quick_event_t){
       .quick = &thread->quick, .thread = thread->number, .stack = stack_of, .ctx = thread};
 }
@@ -211,17 +259,21 @@ static void fetch_next(const char *p, size_t req) {
   __builtin_prefetch(p + up_to_next - IN_FRONT_SZB);
 }
 
-static void tell_new(pl_thread_t *thread, uint64_t addr, size_t req) {
-  if (dmd_live_wants_all_stacks(&g_engine.live))
-    pl_stack_capture(thread);
-  uint64_t usable = usable_of(addr);
-  dmd_quick_event_t event = quick_event(thread);
-  if (dmd_observed_quick_alloc(&g_engine, &event, addr, req, usable))
-    return;
+__attribute__((noinline)) static void tell_new_with_lock(pl_thread_t *thread, uint64_t addr,
+                                                         size_t req, uint64_t usable) {
   lock_with_stack(thread, true);
   if (!dmd_observed_alloc(&g_engine, thread->number, addr, req, usable))
     g_is_complete = false;
   unlock_engine(thread);
+}
+
+static inline void tell_new(pl_thread_t *thread, uint64_t addr, size_t req) {
+  if (dmd_live_wants_all_stacks(&g_engine.live))
+    pl_stack_capture(thread);
+  uint64_t usable = usable_of(addr);
+  dmd_quick_event_t event = quick_event(thread);
+  if (!dmd_observed_quick_alloc(&g_engine, &event, addr, req, usable))
+    tell_new_with_lock(thread, addr, req, usable);
 }
 
 void pl_tell_alloc(const pl_entry_t *entry, void *p, size_t req) {
@@ -264,6 +316,18 @@ static void capture_late(pl_thread_t *thread) {
   lock_with_stack(thread, true);
 }
 
+/* False: there is no such block. */
+__attribute__((noinline)) static bool tell_free_with_lock(pl_thread_t *thread, uint64_t addr) {
+  lock_with_stack(thread, dmd_live_wants_stack_of_free(&g_engine.live));
+  bool is_valid = dmd_observed_free(&g_engine, thread->number, addr) || !knows_all();
+  if (!is_valid) {
+    capture_late(thread);
+    dmd_observed_say_invalid_free(&g_engine, thread->number, addr);
+  }
+  unlock_engine(thread);
+  return is_valid;
+}
+
 bool pl_tell_free(const pl_entry_t *entry, void *p) {
   pl_thread_t *thread = pl_thread();
   uint64_t addr = (uintptr_t)p;
@@ -274,17 +338,9 @@ bool pl_tell_free(const pl_entry_t *entry, void *p) {
     note(thread, &(pl_note_t){.addr = addr, .entry = *entry, .kind = PL_NOTE_FREE});
     return true;
   }
-  bool is_valid = true;
   dmd_quick_event_t event = quick_event(thread);
-  if (!dmd_observed_quick_free(&g_engine, &event, addr)) {
-    lock_with_stack(thread, dmd_live_wants_stack_of_free(&g_engine.live));
-    if (!dmd_observed_free(&g_engine, thread->number, addr) && knows_all()) {
-      is_valid = false;
-      capture_late(thread);
-      dmd_observed_say_invalid_free(&g_engine, thread->number, addr);
-    }
-    unlock_engine(thread);
-  }
+  bool is_valid =
+      dmd_observed_quick_free(&g_engine, &event, addr) || tell_free_with_lock(thread, addr);
   end(thread);
   return is_valid;
 }
@@ -363,11 +419,12 @@ void pl_event_fork_begin(void) {
   if (g_is_fork_inside)
     return;
   thread->inside = true;
-  thread->saved_errno = errno;
+  note_errno(thread);
   pl_objects_fork_begin();
   lock_engine();
   dmd_blocks_hold_all(g_engine.live.blocks);
   pl_stack_fork_begin();
+  pl_altstack_fork_begin();
   pl_memory_fork_begin();
 }
 
@@ -376,6 +433,7 @@ void pl_event_fork_end(bool is_child) {
   if (g_is_fork_inside)
     return;
   pl_memory_fork_end();
+  pl_altstack_fork_end();
   pl_stack_fork_end();
   if (is_child) {
     if (pl_thread_count() > 1)

@@ -44,9 +44,14 @@ extern volatile bool g_is_complete; /* all blocks of the program are known */
 bool pl_enter(pl_thread_t *thread, const pl_entry_t *entry, bool wants_stack);
 void pl_leave(pl_thread_t *thread);
 
+/* The same after what changed no scope of any thread: what the thread has of the engine's state is
+ * as good as it was. */
+void pl_leave_same(pl_thread_t *thread);
+
 /* The same without the engine: what the thread allocates meanwhile is noted. False where the thread
  * is inside already: nothing is to be undone then. */
 bool pl_hide(pl_thread_t *thread);
+bool pl_hide_at(pl_thread_t *thread, const pl_entry_t *entry); /* for an event there */
 void pl_unhide(pl_thread_t *thread);
 
 /* Of a thread that is inside in this way: the engine lock. */
@@ -59,6 +64,9 @@ void pl_note_request(pl_thread_t *thread);
 
 /* The same: the thread is to stop (pl_stop.h), which it does when it leaves. */
 void pl_note_stop(pl_thread_t *thread);
+
+/* The same: this signal ends the program (pl_deadly.h). */
+void pl_note_end(pl_thread_t *thread, int number);
 
 /* ---- What the program's allocator does. ---- */
 

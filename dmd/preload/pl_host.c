@@ -109,7 +109,8 @@ static size_t memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
   struct iovec ours = {.iov_base = to, .iov_len = n};
   struct iovec theirs = {.iov_base = (void *)(uintptr_t)addr, .iov_len = n};
   (void)ctx;
-  ssize_t got = process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0);
+  pid_t self = (pid_t)syscall(SYS_gettid); /* the first thread may have ended */
+  ssize_t got = process_vm_readv(self, &ours, 1, &theirs, 1, 0);
   return got > 0 ? (size_t)got : 0;
 }
 

@@ -20,4 +20,7 @@ static void wake(void *ctx, uint32_t *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-const dmd_waiting_t pl_waiting = {.wait = wait, .wake = wake};
+/* The C library's, of later versions: it goes by it, too. In a child of fork it is set. */
+extern char __libc_single_threaded __attribute__((weak));
+
+const dmd_waiting_t pl_waiting = {.wait = wait, .wake = wake, .is_alone = &__libc_single_threaded};

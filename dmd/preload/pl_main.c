@@ -9,12 +9,14 @@
  * process are the functions of pl_host; stacks are in pl_stack, what is loaded in pl_objects.
  *
  * It starts with the first allocation for which the C library has its environment, which is one of
- * the first constructors', and ends when exit has called everything else.
+ * the first constructors', and ends when exit has called everything else, or a signal ends the
+ * program (pl_deadly).
  */
 #define _GNU_SOURCE
 #include "preload/pl_main.h"
 
 #include "preload/pl_control.h"
+#include "preload/pl_deadly.h"
 #include "preload/pl_event.h"
 #include "preload/pl_host.h"
 #include "preload/pl_libcnames.h"
@@ -26,11 +28,13 @@
 #include "preload/pl_real.h"
 #include "preload/pl_signal.h"
 #include "preload/pl_stack.h"
+#include "preload/pl_stop.h"
 #include "preload/pl_thread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static pid_t g_pid; /* whose engine this is */
@@ -42,29 +46,57 @@ bool pl_main_is_ours(void) {
 /* ---- The end. ---- */
 
 static atomic_bool g_is_finished;
+static volatile bool g_is_dying; /* by a signal */
 
-/* entry: where the program ends. */
-static void finish(const pl_entry_t *entry) {
-  pl_thread_t *thread = pl_thread();
-  if (g_state != PL_WATCHING || !pl_main_is_ours() || atomic_exchange(&g_is_finished, true))
-    return;
-  if (!pl_hide(thread)) {
-    pl_say("dmd: a signal handler ends the program within the engine: what is to be written at its "
-           "exit is lost");
+/* Another thread writes. Of one that a signal ends the program will end without us. */
+static void wait_for_the_end(void) {
+  const struct timespec a_while = {.tv_nsec = 1000000};
+  while (g_state == PL_WATCHING || g_is_dying)
+    nanosleep(&a_while, NULL);
+}
+
+/* By the thread, which is inside. Whoever else wants to end the program waits: so from here on we
+ * wait for nothing of the program's. */
+static void write_last(pl_thread_t *thread, bool is_dying) {
+  if (atomic_exchange(&g_is_finished, true)) {
+    wait_for_the_end();
     return;
   }
-  pl_objects_refresh();
-  pl_unhide(thread);
-  if (!pl_enter(thread, entry, false))
-    return;
+  g_is_dying = is_dying;
+  pl_lock_inside();
+  if (is_dying) {
+    dmd_blocks_hold_all(g_engine.live.blocks);
+    pl_stop_for_good();
+  }
   dmd_engine_exit(&g_engine);
   if (g_native_options.stats)
     pl_stack_say_stats();
   g_state = PL_OFF;
   pl_signal_stop();
-  pl_leave(thread);
+  pl_unlock_inside(thread);
+}
+
+/* entry: where the program ends. */
+static void finish(const pl_entry_t *entry) {
+  pl_thread_t *thread = pl_thread();
+  if (g_state != PL_WATCHING || !pl_main_is_ours())
+    return;
+  if (!pl_hide_at(thread, entry)) {
+    if (!atomic_exchange(&g_is_finished, true))
+      pl_say("dmd: a signal handler ends the program within the engine: what is to be written at "
+             "its exit is lost");
+    return;
+  }
+  pl_objects_refresh();
+  write_last(thread, false);
+  pl_unhide(thread);
   if (!g_native_options.quiet)
     pl_oldheader_tell();
+}
+
+void pl_main_end(void) {
+  pl_objects_stop_asking();
+  write_last(pl_thread(), true);
 }
 
 /* Other threads may still use what the libraries have. */
@@ -165,6 +197,7 @@ static void start(void) {
   register_ends();
   if (g_native_options.control)
     pl_signal_start();
+  pl_deadly_start();
   if (!g_native_options.trace_children)
     pl_options_hide();
 }

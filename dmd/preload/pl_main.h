@@ -15,4 +15,9 @@ void pl_start(void);
 /* Whether the engine is this process's: it is not that of a child of vfork. */
 bool pl_main_is_ours(void);
 
+/* Writes what is written at the end, in a program that a signal is about to end: the thread is
+ * inside, with all signals blocked. If another thread writes already and ends the program, this one
+ * waits for ever. */
+void pl_main_end(void);
+
 #endif

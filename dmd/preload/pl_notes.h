@@ -16,9 +16,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A block was allocated, or freed; somebody asked something of the engine (pl_control.h); or the
- * thread is to stop (pl_stop.h). */
-typedef enum { PL_NOTE_ALLOC, PL_NOTE_FREE, PL_NOTE_REQUEST, PL_NOTE_STOP } pl_note_kind_t;
+/* A block was allocated, or freed; somebody asked something of the engine (pl_control.h); the
+ * thread is to stop (pl_stop.h), or to end the program (pl_deadly.h; req: the signal). */
+typedef enum {
+  PL_NOTE_ALLOC,
+  PL_NOTE_FREE,
+  PL_NOTE_REQUEST,
+  PL_NOTE_STOP,
+  PL_NOTE_END
+} pl_note_kind_t;
 
 typedef struct pl_note {
   pl_note_kind_t kind;
@@ -42,7 +48,8 @@ bool pl_notes_add(pl_notes_t *notes, const pl_note_t *note);
 bool pl_notes_take(pl_notes_t *notes, pl_note_t *note);
 
 static inline bool pl_notes_any(const pl_notes_t *notes) {
-  return __builtin_expect(notes->n_added != notes->n_taken || notes->first != NULL, 0);
+  return __builtin_expect(
+      ((notes->n_added ^ notes->n_taken) | (uintptr_t)(const void *)notes->first) != 0, 0);
 }
 
 #endif

@@ -21,16 +21,19 @@
 /* A part of a loaded object that has code. */
 typedef struct {
   uint64_t start, end;
-  uint32_t object;
+  uint64_t object; /* its number */
 } range_t;
 
-/* All of them, in ascending order; never changed. */
-typedef struct {
+/* All of them, in ascending order; never changed, and never freed, since somebody may be reading.
+ * What is loaded again and again is found again by its hash. */
+typedef struct ranges {
+  struct ranges *next; /* of the same bucket */
+  uint64_t hash;
   uint32_t n;
   range_t range[];
 } ranges_t;
 
-enum { MAX_OBJECTS = 1 << 16, MAX_PARTS = 8 };
+enum { MAX_OBJECTS = 1 << 16, MAX_PARTS = 8, N_BUCKETS = 256 };
 
 /* The entries are in mappings of their own, so that they can be read without the lock. */
 static struct {
@@ -45,6 +48,7 @@ static struct {
   range_t *seen; /* while the loader is asked: the ranges of what is loaded */
   uint32_t n_seen, room;
   ranges_t *_Atomic ranges;
+  ranges_t *known[N_BUCKETS]; /* all that there were */
 } g_objects;
 
 /* ---- What an object says of itself. ---- */
@@ -59,11 +63,11 @@ static const char *keep(const char *s) {
 /* Where a name leads to, into a buffer of PATH_MAX; as it is where that is not to be found out.
  * Nothing that allocates is called. */
 static void resolve(char *path, const char *name) {
-  char link[32] = "/proc/self/fd/";
+  char link[48] = "/proc/thread-self/fd/";
   int fd = name[0] == '\0' ? -1 : open(name, O_PATH | O_CLOEXEC);
   if (fd >= 0)
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t n = name[0] == '\0' ? readlink("/proc/self/exe", path, PATH_MAX - 1)
+    snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);
+  ssize_t n = name[0] == '\0' ? readlink("/proc/thread-self/exe", path, PATH_MAX - 1)
               : fd >= 0       ? readlink(link, path, PATH_MAX - 1)
                               : -1;
   if (fd >= 0)
@@ -200,13 +204,24 @@ static int see(struct dl_phdr_info *info, size_t szB, void *is_first) {
   return 0;
 }
 
-/* The old ranges stay: somebody may be reading them. */
+/* What is loaded, as it is now; where that has been before, the same ranges. */
+static ranges_t *ranges_seen(void) {
+  size_t szB = g_objects.n_seen * sizeof(range_t);
+  uint64_t hash = dmd_hash_bytes(g_objects.n_seen, g_objects.seen, szB);
+  ranges_t **bucket = &g_objects.known[hash % N_BUCKETS];
+  for (ranges_t *known = *bucket; known != NULL; known = known->next)
+    if (known->hash == hash && known->n == g_objects.n_seen &&
+        dmd_mem_equal(known->range, g_objects.seen, szB))
+      return known;
+  ranges_t *ranges = dmd_env_alloc(&g_env, "pl.objects", sizeof *ranges + szB);
+  *ranges = (ranges_t){.next = *bucket, .hash = hash, .n = g_objects.n_seen};
+  dmd_mem_copy(ranges->range, g_objects.seen, szB);
+  *bucket = ranges;
+  return ranges;
+}
+
 static void publish(void) {
-  ranges_t *ranges =
-      dmd_env_alloc(&g_env, "pl.objects", sizeof *ranges + g_objects.n_seen * sizeof(range_t));
-  ranges->n = g_objects.n_seen;
-  dmd_mem_copy(ranges->range, g_objects.seen, g_objects.n_seen * sizeof(range_t));
-  atomic_store_explicit(&g_objects.ranges, ranges, memory_order_release);
+  atomic_store_explicit(&g_objects.ranges, ranges_seen(), memory_order_release);
   atomic_fetch_add_explicit(&g_objects.n_changes, 1, memory_order_release);
 }
 
@@ -271,7 +286,7 @@ uint32_t pl_object_find(uint64_t ip) {
       high = middle;
   }
   bool is_in = low < ranges->n && ip >= ranges->range[low].start;
-  return is_in ? ranges->range[low].object : DMD_NONE;
+  return is_in ? (uint32_t)ranges->range[low].object : DMD_NONE;
 }
 
 uint32_t pl_object_at(uint64_t ip) {

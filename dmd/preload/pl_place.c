@@ -4,7 +4,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "preload/pl_lines.h"
+#include "preload/pl_memory.h"
 #include "preload/pl_objects.h"
+#include "preload/pl_stack.h"
 #include "preload/pl_symbols.h"
 #include "preload/pl_thread.h"
 
@@ -17,11 +19,32 @@ static void put(char *text, size_t szB, const char *what, const char *path) {
   text[n] = '\0';
 }
 
-static dmd_fault_kind_t describe(const pl_mapping_t *mapping, char *text, size_t szB) {
+static void describe_own_stack(uint64_t addr, char *text, size_t szB) {
+  const pl_thread_t *thread = pl_thread();
+  dmd_strbuf_t words;
+  dmd_code_t code;
+  dmd_strbuf_init(&words, &g_env);
+  dmd_strbuf_str(&words, "the stack of thread ");
+  dmd_strbuf_u64(&words, thread->number);
+  const char *name = pl_stack_frame_around(thread, addr, &code) ? pl_symbol_at(code) : NULL;
+  if (name != NULL) {
+    dmd_strbuf_str(&words, ", in the frame of ");
+    dmd_strbuf_str(&words, name);
+  }
+  put(text, szB, words.text, "");
+  dmd_strbuf_destroy(&words);
+}
+
+static dmd_fault_kind_t describe(const pl_mapping_t *mapping, uint64_t addr, char *text,
+                                 size_t szB) {
   const char *path = mapping->path;
   uint64_t sp = pl_thread()->entry.sp;
-  if (dmd_str_equal(path, "[stack]") || (sp >= mapping->start && sp < mapping->end)) {
-    put(text, szB, "the stack of a thread", "");
+  if (sp >= mapping->start && sp < mapping->end) {
+    describe_own_stack(addr, text, szB);
+    return DMD_FAULT_REPORT_STACK;
+  }
+  if (dmd_str_equal(path, "[stack]")) {
+    put(text, szB, "the stack of thread 1", "");
     return DMD_FAULT_REPORT_STACK;
   }
   if (dmd_str_equal(path, "[heap]"))
@@ -47,11 +70,11 @@ dmd_fault_kind_t pl_classify(void *ctx, uint64_t addr, char *text, size_t szB) {
   put(text, szB, "", "");
   if (object != DMD_NONE)
     return describe_data(object, addr, text, szB);
-  pl_lines_open(&lines, "/proc/self/maps");
+  pl_lines_open(&lines, "/proc/thread-self/maps");
   while (kind == DMD_FAULT_REPORT_NO_ADDRESS && (line = pl_lines_next(&lines)) != NULL) {
     pl_mapping_t mapping = pl_read_mapping(line);
     if (addr >= mapping.start && addr < mapping.end)
-      kind = describe(&mapping, text, szB);
+      kind = describe(&mapping, addr, text, szB);
   }
   pl_lines_close(&lines);
   return kind;

@@ -86,6 +86,8 @@ void pl_real_find(void) {
   FIND(dlclose);
   FIND(sigaction);
   FIND(signal);
+  FIND(sigset);
+  FIND(sigaltstack);
   FIND(pthread_sigmask);
   FIND(sigprocmask);
   FIND(sigwait);

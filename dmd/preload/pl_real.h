@@ -43,6 +43,8 @@ typedef struct pl_real {
   int (*dlclose)(void *);
   int (*sigaction)(int, const struct sigaction *, struct sigaction *);
   pl_handler_t (*signal)(int, pl_handler_t);
+  pl_handler_t (*sigset)(int, pl_handler_t);
+  int (*sigaltstack)(const stack_t *, stack_t *);
   int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
   int (*sigprocmask)(int, const sigset_t *, sigset_t *);
   int (*sigwait)(const sigset_t *, int *);

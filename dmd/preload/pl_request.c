@@ -33,7 +33,10 @@ __attribute__((noinline)) size_t pl_answer_request(size_t fallback, size_t numbe
   uint64_t answer;
   if (!dmd_engine_request(&g_engine, &request, &answer))
     answer = fallback;
-  pl_leave(thread);
+  if (dmd_request_measures(number))
+    pl_leave_same(thread);
+  else
+    pl_leave(thread);
   return (size_t)answer;
 }
 

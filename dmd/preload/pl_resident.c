@@ -38,7 +38,7 @@ static bool add_up(bool of_engine, uint64_t *resident, uint64_t *unique) {
   bool counts = false, is_known = false;
   uint64_t szB;
   *resident = *unique = 0;
-  pl_lines_open(&lines, "/proc/self/smaps");
+  pl_lines_open(&lines, "/proc/thread-self/smaps");
   while ((line = pl_lines_next(&lines)) != NULL) {
     if (is_first_line(line)) {
       pl_mapping_t mapping = pl_read_mapping(line);

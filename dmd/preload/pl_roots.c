@@ -33,7 +33,7 @@ static const char *keep(const char *text) {
 static void read_mappings(void) {
   pl_lines_t lines;
   const char *line;
-  pl_lines_open(&lines, "/proc/self/maps");
+  pl_lines_open(&lines, "/proc/thread-self/maps");
   while ((line = pl_lines_next(&lines)) != NULL) {
     pl_mapping_t mapping = pl_read_mapping(line);
     mapping.path = keep(mapping.path);
@@ -219,7 +219,7 @@ bool pl_roots_holds(void *ctx, uint64_t addr, size_t n, bool *holds) {
 
 void pl_roots_begin_reading(void *ctx) {
   (void)ctx;
-  g_roots.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  g_roots.pagemap = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
 }
 
 void pl_roots_end_reading(void *ctx) {

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "engine/control.h"
 #include "preload/pl_control.h"
+#include "preload/pl_deadly.h"
 #include "preload/pl_main.h"
 #include "preload/pl_real.h"
 #include "preload/pl_stop.h"
@@ -109,7 +110,7 @@ static bool is_handled(const struct sigaction *action) {
 REPLACED int sigaction(int number, const struct sigaction *action, struct sigaction *before) {
   find_real();
   if (number != DMD_CONTROL_SIGNAL || !pl_signal_is_ours())
-    return g_real.sigaction(number, action, before);
+    return pl_deadly_action(number, action, before);
   struct sigaction shown = g_signal.shown;
   if (action != NULL && is_handled(action)) {
     pl_signal_stop();
@@ -123,15 +124,46 @@ REPLACED int sigaction(int number, const struct sigaction *action, struct sigact
   return 0;
 }
 
+static pl_handler_t set_handler(int number, const struct sigaction *action) {
+  struct sigaction before;
+  return sigaction(number, action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+/* The C library's own knows whether system calls are to begin anew (siginterrupt). */
 REPLACED pl_handler_t signal(int number, pl_handler_t handler) {
   find_real();
-  struct sigaction before, action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-  pl_handler_t answer = SIG_ERR;
-  if (number != DMD_CONTROL_SIGNAL || !pl_signal_is_ours())
-    answer = g_real.signal(number, handler);
-  else if (sigaction(number, &action, &before) == 0)
-    answer = before.sa_handler;
-  return answer;
+  const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+  if (handler == SIG_DFL || (number == DMD_CONTROL_SIGNAL && pl_signal_is_ours()))
+    return set_handler(number, &action);
+  return pl_deadly_shown(g_real.signal(number, handler));
+}
+
+pl_handler_t bsd_signal(int number, pl_handler_t handler); /* what no header has any more */
+
+REPLACED pl_handler_t bsd_signal(int number, pl_handler_t handler) {
+  return signal(number, handler);
+}
+
+REPLACED pl_handler_t ssignal(int number, pl_handler_t handler) {
+  return signal(number, handler);
+}
+
+/* What signal is in programs that ask for System V's. */
+REPLACED pl_handler_t sysv_signal(int number, pl_handler_t handler) {
+  const struct sigaction action = {.sa_handler = handler,
+                                   .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+  return set_handler(number, &action);
+}
+
+__attribute__((alias("sysv_signal"), visibility("default"))) pl_handler_t
+__sysv_signal(int number, pl_handler_t handler);
+
+REPLACED pl_handler_t sigset(int number, pl_handler_t handler) {
+  find_real();
+  pl_handler_t before = pl_deadly_shown(g_real.sigset(number, handler));
+  if (handler == SIG_DFL && before != SIG_ERR)
+    signal(number, SIG_DFL);
+  return before;
 }
 
 /* A set without our signal: in *copy, where it has it. */

@@ -58,6 +58,12 @@ static bool find_code(void *ctx, uintptr_t ip, dmd_code_range_t *range) {
   return number != DMD_NONE && pl_stack_code_range(number, range);
 }
 
+static bool find_known_code(void *ctx, uintptr_t ip, dmd_code_range_t *range) {
+  uint32_t number = pl_object_find(ip);
+  (void)ctx;
+  return number != DMD_NONE && pl_stack_code_range(number, range);
+}
+
 /* Asked for a set of signals to do with what there is no such thing as, the kernel reads the set
  * first. It is allowed to every program that handles signals, whatever sandbox it is in. */
 bool pl_stack_can_read(void *ctx, uintptr_t at) {
@@ -153,46 +159,71 @@ static uint32_t walk(pl_walker_t *walker, const dmd_walk_start_t *start, pl_in_t
 }
 
 /* Where code was unloaded, other code may be. */
-static void forget_what_was_unloaded(pl_walker_t *walker) {
-  uint32_t n_changes = pl_objects_changes();
-  if (__builtin_expect(walker->n_changes == n_changes, 1))
-    return;
+__attribute__((noinline, cold)) static void forget(pl_walker_t *walker, uint32_t n_changes) {
   walker->n_changes = n_changes;
   dmd_walks_forget(&walker->walks);
   dmd_unwinder_forget(&walker->unwinder);
 }
 
-static void check(pl_walker_t *walker, const dmd_walk_start_t *start, pl_in_t in, uint32_t stack) {
-  if (walk(walker, start, in, NULL) != stack)
-    pl_die("dmd: --check-stacks: a known stack is not the thread's");
+static inline void forget_what_was_unloaded(pl_walker_t *walker) {
+  uint32_t n_changes = pl_objects_changes();
+  if (__builtin_expect(walker->n_changes != n_changes, 0))
+    forget(walker, n_changes);
 }
 
-static uint32_t captured(pl_thread_t *thread) {
-  pl_walker_t *walker = walker_of(thread);
+/* Where the walk of the thread's stack begins. Which function of ours it is cannot be told from the
+ * stack. */
+static inline __attribute__((always_inline)) dmd_walk_start_t start_of(const pl_thread_t *thread) {
   const pl_entry_t *entry = &thread->entry;
-  forget_what_was_unloaded(walker);
-  /* Which function of ours it is cannot be told from the stack. */
   dmd_walk_start_t start = {
       .ip = entry->ip - 1, .sp = entry->sp, .fp = entry->fp, .key = (uint32_t)entry->in};
   if (entry->sp >= thread->stack_low && entry->sp < thread->stack_high)
     start.top = thread->stack_high - sizeof(uintptr_t);
-  if (start.top == 0 || g_stacks.max_frames > DMD_TRACE_FRAMES || dmd_walks_rest(&walker->walks))
-    return walk(walker, &start, entry->in, NULL);
-  uint32_t stack = dmd_walks_find(&walker->walks, &start);
-  if (stack == 0) {
-    stack = walk(walker, &start, entry->in, &walker->trace);
-    if (walker->trace.n > 0)
-      dmd_walks_remember(&walker->walks, &start, &walker->trace, stack);
-  } else if (__builtin_expect(g_stacks.checks, 0)) {
-    check(walker, &start, entry->in, stack);
-  }
+  return start;
+}
+
+/* What few walks come to is in functions of its own, which make up where they begin once more: so
+ * that of the others it can stay in registers. */
+__attribute__((noinline)) static uint32_t walk_anew(pl_walker_t *walker,
+                                                    const pl_thread_t *thread) {
+  dmd_walk_start_t start = start_of(thread);
+  uint32_t stack = walk(walker, &start, thread->entry.in, &walker->trace);
+  if (walker->trace.n > 0)
+    dmd_walks_remember(&walker->walks, &start, &walker->trace, stack);
   return stack;
 }
 
-uint32_t pl_stack_capture(pl_thread_t *thread) {
-  if (thread->stack == DMD_NONE)
-    thread->stack = captured(thread);
-  return thread->stack;
+__attribute__((noinline)) static uint32_t walk_only(pl_walker_t *walker,
+                                                    const pl_thread_t *thread) {
+  dmd_walk_start_t start = start_of(thread);
+  return walk(walker, &start, thread->entry.in, NULL);
+}
+
+__attribute__((noinline, cold)) static void check(pl_walker_t *walker, const pl_thread_t *thread,
+                                                  uint32_t stack) {
+  if (walk_only(walker, thread) != stack)
+    pl_die("dmd: --check-stacks: a known stack is not the thread's");
+}
+
+static uint32_t look_up(pl_thread_t *thread, pl_walker_t *walker) {
+  dmd_walk_start_t start = start_of(thread);
+  if (start.top == 0 || g_stacks.max_frames > DMD_TRACE_FRAMES || dmd_walks_rest(&walker->walks))
+    return walk_only(walker, thread);
+  uint32_t stack = dmd_walks_find(&walker->walks, &start);
+  if (__builtin_expect(stack == 0, 0))
+    return walk_anew(walker, thread);
+  if (__builtin_expect(g_stacks.checks, 0))
+    check(walker, thread, stack);
+  return stack;
+}
+
+/* A walk that is known went through no handler. */
+void pl_stack_walk(pl_thread_t *thread) {
+  pl_walker_t *walker = walker_of(thread);
+  forget_what_was_unloaded(walker);
+  walker->unwinder.interrupted_sp = 0;
+  thread->stack = look_up(thread, walker);
+  thread->interrupted_sp = walker->unwinder.interrupted_sp;
 }
 
 uint32_t pl_stack_of_entry(const pl_entry_t *entry) {
@@ -208,6 +239,30 @@ const dmd_code_t *pl_stack_codes(uint32_t stack, uint32_t *n) {
   pl_walker_t *walker = walker_of(pl_thread());
   *n = dmd_stacktable_codes(&g_stacks.table, stack, walker->read, MAX_CODES);
   return walker->read;
+}
+
+bool pl_stack_is_whole(uint32_t stack) {
+  uint32_t n;
+  pl_stack_codes(stack, &n);
+  return n < g_stacks.max_frames;
+}
+
+/* With an unwinder of its own, which asks nobody for what is loaded. */
+bool pl_stack_frame_around(const pl_thread_t *thread, uint64_t addr, dmd_code_t *code) {
+  static const dmd_unwind_host_t host = {.find_code = find_known_code,
+                                         .can_read = pl_stack_can_read};
+  const pl_entry_t *entry = &thread->entry;
+  dmd_walk_start_t start = {.ip = entry->ip - 1, .sp = entry->sp, .fp = entry->fp};
+  dmd_code_t codes[DMD_MAX_FRAMES];
+  uint64_t sps[DMD_MAX_FRAMES];
+  dmd_unwinder_t unwinder;
+  dmd_unwinder_init(&unwinder, &g_env, &host, g_stacks.by_frame_pointers);
+  uint32_t n = dmd_unwind_frames(&unwinder, &start, codes, sps, DMD_MAX_FRAMES), i = 0;
+  while (i + 1 < n && (addr < sps[i] || addr >= sps[i + 1]))
+    i++;
+  dmd_unwinder_destroy(&unwinder);
+  *code = codes[i];
+  return i + 1 < n;
 }
 
 uint32_t pl_stack_count(void) {

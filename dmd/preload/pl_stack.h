@@ -33,15 +33,30 @@ void pl_stack_init(uint32_t max_frames, bool by_frame_pointers, bool checks);
 /* Once more is known of objects than where this library is. */
 void pl_stack_start(void);
 
-/* The id of the stack at the thread's entry. */
-uint32_t pl_stack_capture(pl_thread_t *thread);
-
 /* The id of what an entry alone tells of its stack. May be called with any lock taken. */
 uint32_t pl_stack_of_entry(const pl_entry_t *entry);
 
 /* The places of a stack, the innermost first, *n of them; good until this thread asks for those of
  * another. */
 const dmd_code_t *pl_stack_codes(uint32_t stack, uint32_t *n);
+
+/* Whether a stack has all its frames: it was not cut. */
+bool pl_stack_is_whole(uint32_t stack);
+
+/* The frame of the thread's event, or of a caller, that has this address, by the place in its code;
+ * false: none, as far as can be walked. A walk that nothing remembers; may be called with any lock
+ * but that of memory taken. */
+bool pl_stack_frame_around(const pl_thread_t *thread, uint64_t addr, dmd_code_t *code);
+
+/* Finds the stack at the thread's entry, and notes its id in the thread. */
+void pl_stack_walk(pl_thread_t *thread);
+
+/* That id. */
+static inline uint32_t pl_stack_capture(pl_thread_t *thread) {
+  if (thread->stack == DMD_NONE)
+    pl_stack_walk(thread);
+  return thread->stack;
+}
 
 /* ---- For whoever walks stacks by itself. ---- */
 

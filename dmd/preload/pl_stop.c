@@ -34,6 +34,7 @@ static struct {
   atomic_uint n_answers; /* begun; may be more than there is room for */
   int *told;             /* the threads that got the signal */
   uint32_t n_told, n_missing;
+  bool is_for_good;
   /* Who stands by. */
   atomic_bool is_standing_by;
   pl_stopped_t stand_by;
@@ -156,10 +157,23 @@ static bool was_told(int tid) {
   return false;
 }
 
+/* The first thread stays in the list after it has ended. */
+static bool has_ended(int tid) {
+  char text[512], state = '\0';
+  int fd = tid == getpid() ? open("/proc/self/stat", O_RDONLY | O_CLOEXEC) : -1;
+  ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text);
+  for (ssize_t i = 0; i + 2 < n; i++)
+    if (text[i] == ')')
+      state = text[i + 2]; /* behind the name, which may have any characters */
+  if (fd >= 0)
+    close(fd);
+  return state == 'Z';
+}
+
 /* How many there are that have not answered. */
 static void tell(void *ctx, int tid) {
   uint32_t *n_left = ctx;
-  if (has_answered(tid))
+  if (has_answered(tid) || has_ended(tid))
     return;
   ++*n_left;
   /* To who has no handler for it the signal would be the end. */
@@ -208,6 +222,8 @@ static void make_room(void) {
 void pl_stop_others(void) {
   ucontext_t here = {0};
   const ucontext_t *context = pl_thread()->interrupted;
+  if (g_stop.is_for_good)
+    return;
   if (context == NULL && getcontext(&here) == 0)
     context = &here;
   unsigned moment = atomic_load(&g_stop.moment) + 1;
@@ -223,7 +239,14 @@ void pl_stop_others(void) {
   g_stop.n_missing = wait_for_all();
 }
 
+void pl_stop_for_good(void) {
+  pl_stop_others();
+  g_stop.is_for_good = true;
+}
+
 void pl_stop_end(void) {
+  if (g_stop.is_for_good)
+    return;
   atomic_fetch_add(&g_stop.moment, 1);
   syscall(SYS_futex, &g_stop.moment, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }

@@ -37,6 +37,9 @@ typedef struct pl_stopped {
 void pl_stop_others(void);
 void pl_stop_end(void);
 
+/* The same, and they never go on: the process is about to end. */
+void pl_stop_for_good(void);
+
 /* Those that stopped, from 0 to the number that there are, NULL: this one is late; and how many did
  * not answer. */
 uint32_t pl_stop_count(void);

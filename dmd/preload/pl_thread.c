@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "preload/pl_thread.h"
 
+#include "preload/pl_altstack.h"
 #include "preload/pl_event.h"
 #include "preload/pl_memory.h"
 #include "preload/pl_real.h"
@@ -54,6 +55,7 @@ static void end_thread(void *rounds) {
   dmd_engine_end_thread(&g_engine, thread->number);
   give_number_back(thread->number);
   pl_stack_end_thread(thread);
+  pl_altstack_end_thread(thread);
   pl_leave(thread);
 }
 
@@ -118,6 +120,7 @@ static void *run_thread(void *p) {
   dmd_env_free(&g_env, p);
   thread->number = errand.number;
   note_stack(thread, errand.stack_szB);
+  pl_altstack_begin_thread(thread);
   wait_for_end();
   thread->inside = false;
   return errand.function(errand.argument);

@@ -31,15 +31,19 @@ typedef struct pl_thread {
   volatile bool inside; /* read by signal handlers that interrupt the thread */
   pl_entry_t entry;
   uint32_t stack;                 /* of the entry, once pl_stack_capture was asked; 0: not yet */
+  uint64_t interrupted_sp;        /* with the stack: of what a signal handler interrupted that the
+                                     thread is in, as far as that shows; 0: none */
   uint64_t stack_low, stack_high; /* its own stack, of which all above a frame can be read; 0, 0:
                                      unknown */
   struct pl_walker *walker;       /* of pl_stack.h */
   dmd_quick_t quick;              /* what of the engine's state is this thread's */
   dmd_countdown_t countdown;      /* to the next block that is kept, with --sample-interval */
+  int *errno_at;                  /* the thread's errno; NULL: no event of it came yet */
   int saved_errno;
   const ucontext_t *interrupted; /* where the program was, while a handler of ours works; NULL */
-  uint32_t stopped_at;           /* the last moment (pl_stop.h) that it answered */
-  pl_notes_t notes;              /* what happened while the thread was in the engine */
+  void *altstack;      /* on which the kernel calls handlers of ours; NULL: on the thread's */
+  uint32_t stopped_at; /* the last moment (pl_stop.h) that it answered */
+  pl_notes_t notes;    /* what happened while the thread was in the engine */
 } pl_thread_t;
 
 extern _Thread_local pl_thread_t g_thread __attribute__((tls_model("initial-exec")));

@@ -216,13 +216,8 @@ static uint32_t add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
   return dmd_reports_intern(reports, &set);
 }
 
-static bool is_same(const dmd_report_t *a, const dmd_report_t *b) {
-  return a->stack == b->stack && a->reporter == b->reporter && a->flags == b->flags;
-}
-
 uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report) {
-  if (id != reports->last_from || reports->last_to == DMD_NONE ||
-      !is_same(&report, &reports->last_report)) {
+  if (dmd_reports_added_last(reports, id, &report) == DMD_NONE) {
     reports->last_to = add(reports, id, report);
     reports->last_from = id;
     reports->last_report = report;

@@ -70,6 +70,16 @@ uint32_t dmd_reports_intern(dmd_reports_t *reports, const dmd_report_set_t *set)
 /* The id of the set that results from adding one report to the set with this id. */
 uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t report);
 
+/* That id, if it is what dmd_reports_add was asked for last, as in a loop that reports; else
+ * DMD_NONE. */
+static inline uint32_t dmd_reports_added_last(const dmd_reports_t *reports, uint32_t id,
+                                              const dmd_report_t *report) {
+  const dmd_report_t *last = &reports->last_report;
+  bool is_same = id == reports->last_from && report->stack == last->stack &&
+                 report->reporter == last->reporter && report->flags == last->flags;
+  return is_same ? reports->last_to : DMD_NONE;
+}
+
 /* The id of the set that remains of this one after a clear: the kept reports made on allocation. */
 uint32_t dmd_reports_clear(dmd_reports_t *reports, uint32_t id);
 

@@ -62,7 +62,8 @@ void dm_start_engine(void) {
   dmd_strbuf_destroy(&why);
 }
 
-UInt dm_note_stack(ExeContext *ec) {
+/* The id of a stack that Valgrind has. */
+static UInt note_stack(ExeContext *ec) {
   /* A context's number is a multiple of four; numbers are given out in order. */
   UInt id = VG_(get_ECU_from_ExeContext)(ec) >> 2;
   if (dmd_stacks_get(&g_stacks, id) == 0)
@@ -75,5 +76,5 @@ ExeContext *dm_stack(UInt stack) {
 }
 
 UInt dm_capture_stack(ThreadId tid) {
-  return dm_unwind(tid, dm_note_stack);
+  return dm_unwind(tid, note_stack);
 }

@@ -23,9 +23,6 @@ extern dmd_engine_t g_engine;
 /* Initialises the engine, once the options are known. */
 void dm_start_engine(void);
 
-/* The id of a stack that Valgrind has. */
-UInt dm_note_stack(ExeContext *ec);
-
 /* The stack with this id. */
 ExeContext *dm_stack(UInt stack);
 

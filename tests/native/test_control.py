@@ -69,6 +69,11 @@ def test_status_of_a_sampled_program(t):
         reports = status["reports"]
         t.check(abs(sum(part["usable"] for part in reports.values()) - 100000) < 38000, str(status))
         t.check(abs(reports["once-reported"]["blocks"] - 40) < 25, str(status))
+        said = program.ask("status").out
+        part = reports["once-reported"]
+        t.contains(said, "once-reported   ~%d blocks, ~%s bytes (usable)" % (part["blocks"], "{:,}".format(part["usable"])))
+        for line in ("live            ~", "allocations     ~", "frees           ~"):
+            t.contains(said, line)
         t.equal(program.end(), "whole 100\n")
 
 

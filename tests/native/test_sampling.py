@@ -2,6 +2,7 @@
 """--sample-interval: few blocks are kept, and stand for all."""
 
 import math
+import os
 
 from harness import commands
 
@@ -111,6 +112,17 @@ def test_what_needs_all_blocks_is_refused(t):
         done = commands.run([t.place.dmdv(), "run", "--engine=native", "--sample-interval=512k", option, "--", "true"],
                             status=2)
         t.contains(done.err, why)
+
+
+def test_valgrind_refuses_what_is_ours(t):
+    """With the reason, and with what there is instead."""
+    for option, why in (("--sample-interval=512k", "only the native engine samples in this way; see --sample-below"),
+                        ("--stacks=fp", "only the native engine walks stacks in this way")):
+        folder = t.new_folder()
+        done = commands.run([t.place.launcher(), "--tool=dmd", option, "true"], folder, status=1)
+        t.contains(done.err, "Bad option: " + option.partition("=5")[0])
+        t.contains(done.err, why)
+        t.equal(os.listdir(folder), [])
 
 
 def test_text(t):

@@ -5,6 +5,9 @@
 
 enum { MAX_FRAMES = 12, MAX_STACKS = 12, MAX_DEPTH = 6, MAX_GROUPS = 40, MAX_TEXT = 40 };
 
+/* Up to 2^18 blocks of a group stand for 2^24 times as many, and 40 groups for less than 2^53. */
+enum { MAX_INTERVAL_BITS = 24 };
+
 typedef struct {
   dmd_profile_t *profile;
   const random_dice_t *dice;
@@ -200,6 +203,13 @@ static void make_process(const maker_t *m) {
     dmd_profile_add_process(m->profile, name, &memory);
 }
 
+/* In one of two ways, or in none. What the samples stand for is to have a sum. */
+static void make_sampling(const maker_t *m) {
+  dmd_run_t *run = &m->profile->run;
+  run->sample_interval = one_in(m, 3) ? number(m, MAX_INTERVAL_BITS) : 0;
+  run->sample_below = run->sample_interval > 0 || one_in(m, 2) ? 0 : number(m, 20);
+}
+
 static void make_run(const maker_t *m) {
   dmd_run_t *run = &m->profile->run;
   run->is_known = true;
@@ -221,7 +231,7 @@ static void make_run(const maker_t *m) {
   run->word_szB = one_in(m, 2) ? 4 : 8;
   run->partial_stacks = one_in(m, 2);
   run->partial_advice = one_in(m, 4);
-  run->sample_below = one_in(m, 2) ? 0 : number(m, 20);
+  make_sampling(m);
   run->seed = one_in(m, 2) ? UINT64_MAX - below(m, 3) : number(m, 63);
   run->n_allocs = number(m, 53);
   run->n_frees = number(m, 53);
@@ -282,7 +292,7 @@ static void make_group(const maker_t *m) {
     g.tag = (uint16_t)dmd_intern_str(&m->profile->tags, text(m, buffer));
   if (one_in(m, 3))
     g.thread = 1 + (below(m, DMD_MAX_THREAD) & (DMD_MAX_THREAD - 1));
-  g.sampled = one_in(m, 8);
+  g.sampled = one_in(m, m->profile->run.sample_interval > 0 ? 2 : 8);
   if (m->profile->mode == DMD_MODE_SCAN)
     make_scanned(m, &g);
   else

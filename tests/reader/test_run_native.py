@@ -114,7 +114,7 @@ def test_native_says_why_nothing_was_written(test):
     _, err = run(test, "-q", "/bin/sh", "-c", "exec " + path)
     test.contains(err, "dmdv: no profile was written; programs that a program starts or becomes are watched with --tra")
     _, err = run(test, "-q", "/bin/sh", "-c", "kill -9 $$", status=128 + 9)
-    test.equal(err, "dmdv: no profile was written; the native engine writes none of a program that a signal ends\n")
+    test.equal(err, "dmdv: no profile was written; where SIGKILL ends a program there is no time for it\n")
     _, err = run(test, "-q", "--dump-at-exit=no", path)
     test.equal(err, "dmdv: no profile was written\n")
 
@@ -151,6 +151,20 @@ def test_native_programs_that_cannot_be_watched(test):
         raise Skip("no static program can be made") from error
     line = test.error("run", "--engine=native", still, status=126)
     test.check("is linked statically" in line, line)
+
+
+def test_native_programs_of_another_c_library(test):
+    """As the linker of musl would have written its loader down."""
+    whole = files.read_bytes(program(test))
+    glibc = re.search(rb"/lib64/ld-linux[^\0/]*\0", whole)
+    if glibc is None:
+        raise Skip("the loader has another name here")
+    musl = b"/lib/ld-musl-x86_64.so.1".ljust(len(glibc.group(0)), b"\0")
+    path = test.write("musl", whole.replace(glibc.group(0), musl, 1))
+    os.chmod(path, 0o755)
+    line = test.error("run", "--engine=native", path, status=126)
+    test.equal(line, "dmdv: run: %s is for another C library, whose loader is ld-musl-x86_64.so.1: the native engine was "
+               "built for programs of %s" % (path, glibc.group(0).decode().strip("\0").split("/")[-1]))
 
 
 def test_native_programs_with_rights(test):

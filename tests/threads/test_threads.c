@@ -36,21 +36,42 @@ static struct {
   uint64_t n;
 } g_counted;
 
+static char g_is_alone;
+static dmd_waiting_t g_waiting; /* the kernel's, and whether there is one thread */
+
 static void *count(void *arg) {
   for (int i = 0; i < N_STEPS; i++) {
     if (i % 3 != 0)
-      dmd_lock_take(&g_counted.lock, &together_waiting);
+      dmd_lock_take(&g_counted.lock, &g_waiting);
     else
-      while (!dmd_lock_try(&g_counted.lock))
+      while (!dmd_lock_try(&g_counted.lock, &g_waiting))
         sched_yield();
     g_counted.n++;
-    dmd_lock_let_go(&g_counted.lock, &together_waiting);
+    dmd_lock_let_go(&g_counted.lock, &g_waiting);
   }
   return arg;
 }
 
+/* As long as there is one, it takes the lock in another way, which is the same to those that come.
+ */
+static void take_alone(void) {
+  g_is_alone = 1;
+  CHECK(dmd_lock_try(&g_counted.lock, &g_waiting));
+  CHECK(!dmd_lock_try(&g_counted.lock, &g_waiting));
+  g_is_alone = 0;
+  CHECK(!dmd_lock_try(&g_counted.lock, &g_waiting));
+  g_is_alone = 1;
+  dmd_lock_let_go(&g_counted.lock, &g_waiting);
+  dmd_lock_take(&g_counted.lock, &g_waiting);
+  dmd_lock_let_go(&g_counted.lock, &g_waiting);
+  g_is_alone = 0;
+}
+
 static void a_lock_is_one_thread_s(uint32_t n_threads) {
   char unused[MAX_THREADS];
+  g_waiting = together_waiting;
+  g_waiting.is_alone = &g_is_alone;
+  take_alone();
   g_counted.n = 0;
   together_run(n_threads, count, unused, 1);
   CHECK(g_counted.n == (uint64_t)n_threads * N_STEPS);

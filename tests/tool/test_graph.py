@@ -231,8 +231,16 @@ def forked(t):
 
 
 def every_way_to_end(t):
+    _ends(t, "segv", "abort", "term", "_exit", "thread", "main-thread-first")
+
+
+def end_by_sigkill(t):
+    _ends(t, "kill")
+
+
+def _ends(t, *ways):
     # The thread that ends the process is one that Valgrind has struck off by then. Its stack is in use all the same.
-    for how in "segv", "abort", "kill", "_exit", "thread", "main-thread-first":
+    for how in ways:
         run = t.run(how, options=["--graph=yes"], status=None)
         graph = run.graph_numbered(None)
         t.equal(len(graph.at("block")), 1)

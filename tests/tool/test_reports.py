@@ -194,6 +194,7 @@ NAMES = {
     "not_utf8": "x\ufffd\ufffd\ufffdy\ufffd\ufffd\ufffdz",
     "quotes": 'say "hi" \\ / <b>',
     "utf8": "\u00e9t\u00e9 \U0001f36a",
+    "command_of_a_ci": "##[error]::error::x",
     "name_across_pages": "across pages",
     "name_beyond_its_file": "fff",
 }
@@ -215,10 +216,12 @@ def names_of_tags_that_are_set(t):
 
 
 def names_in_the_log(t):
-    # No terminal obeys what a program calls its tags.
+    # No terminal obeys what a program calls its tags, nor does a CI that reads the log.
     log = t.run(options=["--max-records=all"]).log
     t.contains(log, "  Tag: a\\x09b\\x0ac\\x1b[31md\\x7f\n")
     t.contains(log, "  Reporter: a\\x09b\\x0ac\\x1b[31md\\x7f\n")
+    t.contains(log, "  Tag: #\\x23[error]::error::x\n")
+    t.check("##[" not in log, log)
     t.contains(log, "  Tag: %s\n" % NAMES["not_utf8"])
     t.contains(log, "  Tag: \u00e9t\u00e9 \U0001f36a\n")
     t.contains(log, "  Tag: " + "L" * 4096 + "\n")

@@ -168,6 +168,51 @@ static void an_end_within_a_handler(void **state) {
   live_end(&f);
 }
 
+/* Of a host that sees only where the thread was interrupted, at each event. */
+static void handlers_that_are_seen(void **state) {
+  (void)state;
+  live_fixture_t f;
+  live_begin(&f, DMD_MODE_DARK_MATTER);
+  alloc_sized(&f, A, 100, 104, 1);
+  begin_reporter(&f, "explicit/a");
+  dmd_live_see_handler(&f.live, 1, 0);
+  dmd_live_see_handler(&f.live, 1, 8000);
+  assert_true(dmd_live_is_in_handler(&f.live, 1));
+  begin_reporter(&f, "explicit/b");
+  dmd_live_see_handler(&f.live, 1, 8000);
+  dmd_live_see_handler(&f.live, 1, 7000);
+  begin_reporter(&f, "explicit/c");
+  report_in(&f, 1, A);
+  assert_true(end_with(&f, 1, 104));
+  dmd_live_see_handler(&f.live, 1, 8000);
+  assert_true(end_with(&f, 1, 0));
+  dmd_live_see_handler(&f.live, 1, 0);
+  assert_false(dmd_live_is_in_handler(&f.live, 1));
+  assert_true(end_with(&f, 1, 0));
+  assert_false(end_with(&f, 1, 0));
+  assert_int_equal(n_faults(&f), 0);
+  live_end(&f);
+}
+
+/* Two have ended since the last event, and a third has begun. */
+static void handlers_that_nobody_saw_end(void **state) {
+  (void)state;
+  live_fixture_t f;
+  live_begin(&f, DMD_MODE_DARK_MATTER);
+  begin_reporter(&f, "explicit/a");
+  dmd_live_see_handler(&f.live, 1, 8000);
+  begin_reporter(&f, "explicit/b");
+  dmd_live_see_handler(&f.live, 1, 7000);
+  begin_reporter(&f, "explicit/c");
+  dmd_live_see_handler(&f.live, 1, 6000);
+  dmd_live_see_handler(&f.live, 1, 0);
+  assert_int_equal(n_faults(&f), 2);
+  assert_string_equal(name_of(&f, fault_at(&f, 1)->scope), "explicit/c");
+  assert_string_equal(name_of(&f, fault_at(&f, 2)->scope), "explicit/b");
+  assert_true(end_with(&f, 1, 0));
+  live_end(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(work_of_joined_threads_is_the_reporters),
@@ -177,6 +222,8 @@ int main(void) {
       cmocka_unit_test(handlers_interrupt_handlers),
       cmocka_unit_test(a_handler_that_jumps),
       cmocka_unit_test(an_end_within_a_handler),
+      cmocka_unit_test(handlers_that_are_seen),
+      cmocka_unit_test(handlers_that_nobody_saw_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,8 +128,8 @@ static void safe_by_hand(void **state) {
        "e"},
       {"\xc2\x9b"
        "31m",
-       "\\xc2\\x9b31m"},        /* U+009B, a one-character "ESC [" */
-      {"\xc2\xa0", "\xc2\xa0"}, /* U+00A0, the first that is not a control */
+       "\\xc2\\x9b31m"},          /* U+009B, a one-character "ESC [" */
+      {"a\xc2\xa0", "a\xc2\xa0"}, /* U+00A0, the first that is not a control */
       {"\xf0\x9f\x98\x80\xff", "\xf0\x9f\x98\x80\\xff"},
       {"\xe2\x82", "\\xe2\\x82"},
       {"\xc0\x9b", "\\xc0\\x9b"}, /* an overlong ESC */
@@ -141,15 +141,29 @@ static void safe_by_hand(void **state) {
   }
 }
 
+static bool naive_is_space(uint32_t code) {
+  return code == ' ' || (code >= 9 && code <= 13) || code == 0x85 || code == 0xa0 ||
+         code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 || code == 0x2029 ||
+         code == 0x202f || code == 0x205f || code == 0x3000;
+}
+
 static void naive_safe(char *to, const char *s) {
+  bool is_blank = true;
+  char before = '\n';
   while (*s != '\0') {
     uint32_t code = 0;
     size_t n = naive_utf8_length(s, &code);
     bool show = n > 0 && code >= 0x20 && (code < 0x7f || code > 0x9f);
+    if (is_blank && (code == ':' || (code > 0x7f && naive_is_space(code))))
+      show = false;
+    if (code == '#' && before == '#')
+      show = false;
+    is_blank = is_blank && show && code == ' ';
     if (n == 0)
       n = 1;
     for (; n > 0; n--, s++)
       to += show ? sprintf(to, "%c", *s) : sprintf(to, "\\x%02x", *s & 0xff);
+    before = to[-1];
   }
   *to = '\0';
 }
@@ -185,6 +199,98 @@ static void safe_against_a_naive_one(void **state) {
   }
 }
 
+/* ---- nor a CI ---- */
+
+/* Whether GitHub's runner would look for a command in one of these lines (ActionCommand.cs). */
+static bool runner_looks(const char *text) {
+  bool is_blank = true;
+  for (const char *s = text; *s != '\0';) {
+    uint32_t code = 0;
+    size_t n = naive_utf8_length(s, &code);
+    if (strncmp(s, "##[", 3) == 0 || (is_blank && strncmp(s, "::", 2) == 0))
+      return true;
+    is_blank = code == '\n' || code == '\r' || (is_blank && naive_is_space(code));
+    s += n == 0 ? 1 : n;
+  }
+  return false;
+}
+
+static void the_runner_is_known(void **state) {
+  (void)state;
+  assert_true(runner_looks("x\n \xe3\x80\x80::error::y"));
+  assert_true(runner_looks("x ##[error]y"));
+  assert_false(runner_looks("x ::error::y\n #[error]"));
+}
+
+/* Strings of others, alone and beside what stands around them in reports. Some fill the buffer up,
+ * so that what stands before is flushed already. */
+static void no_string_is_a_command(void **state) {
+  (void)state;
+  static const char *const theirs[] = {"",
+                                       ":",
+                                       "::",
+                                       "#",
+                                       "##",
+                                       "[",
+                                       "]",
+                                       "##[error]",
+                                       " ",
+                                       "\n",
+                                       "::error",
+                                       "\xc2\xa0",
+                                       "\xe2\x80\xa8",
+                                       "\xe3\x80\x80",
+                                       "error::x",
+                                       "x",
+                                       "\r",
+                                       "\t",
+                                       "\xc2\x85",
+                                       "\xe1\x9a\x80",
+                                       "\xff",
+                                       "\xc3\xa9",
+                                       "##[stop]"};
+  static const char *const ours[] = {"\n", "\n  ", "  ", "#01: ", " (", "[", ", ", "# "};
+  dice_t dice = {36};
+  size_t n_escaped = 0;
+  for (int round = 0; round < 5000; round++) {
+    sink_t sink;
+    sink_init(&sink);
+    if (dice_below(&dice, 4) == 0) {
+      for (uint64_t i = 4096 - dice_below(&dice, 12); i > 1; i--)
+        dmd_out_char(&sink.out, '-');
+      dmd_out_char(&sink.out, '\n');
+    }
+    for (uint64_t n = dice_below(&dice, 12); n > 0; n--) {
+      dmd_out_str(&sink.out, ours[dice_below(&dice, COUNT_OF(ours))]);
+      for (uint64_t k = dice_below(&dice, 4); k > 0; k--)
+        dmd_out_safe(&sink.out, theirs[dice_below(&dice, COUNT_OF(theirs))]);
+      if (dice_below(&dice, 2)) { /* a place, as in FILE:REASON */
+        dmd_out_char(&sink.out, ':');
+        dmd_out_safe(&sink.out, theirs[dice_below(&dice, COUNT_OF(theirs))]);
+        dmd_out_char(&sink.out, ' ');
+        dmd_out_str(&sink.out, "x");
+      }
+    }
+    const char *text = sink_text(&sink);
+    assert_false(runner_looks(text));
+    n_escaped += strstr(text, "\\x3a") != NULL && strstr(text, "\\x23") != NULL;
+    sink_free(&sink);
+  }
+  assert_true(n_escaped > 100);
+}
+
+/* Where a string is no command nothing is changed of it. */
+static void colons_within_a_line_stay(void **state) {
+  (void)state;
+  sink_t sink;
+  sink_init(&sink);
+  dmd_out_str(&sink.out, "     #01: ");
+  dmd_out_safe(&sink.out, "::operator new[](unsigned long) #1 a::b (:memory:)");
+  assert_text_equal(sink_text(&sink),
+                    "     #01: ::operator new[](unsigned long) #1 a::b (:memory:)");
+  sink_free(&sink);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_come_out_in_order),
@@ -194,6 +300,9 @@ int main(void) {
       cmocka_unit_test(words_numbers_columns),
       cmocka_unit_test(safe_by_hand),
       cmocka_unit_test(safe_against_a_naive_one),
+      cmocka_unit_test(the_runner_is_known),
+      cmocka_unit_test(no_string_is_a_command),
+      cmocka_unit_test(colons_within_a_line_stay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

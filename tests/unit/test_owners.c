@@ -7,6 +7,7 @@
 #include "shelf_fixture.h"
 
 #include "../profiles/build.h"
+#include "graph/anonymousgraph.h"
 #include "text/text_owners.h"
 
 #include <stdio.h>
@@ -327,6 +328,27 @@ static void json_of_owners(void **state) {
   shelf_done(&o.s);
 }
 
+/* Without names the same line is proposed, at the same place. */
+static void proposals_without_names(void **state) {
+  (void)state;
+  owning_t o;
+  dmd_anonymizer_t a;
+  shelf_init(&o.s);
+  dmd_anonymizer_init(&a, &o.s.host.env);
+  dmd_anonymize_graph(&a, &o.s.graph, &o.s.types);
+  begin_on(&o);
+  char expected[400];
+  snprintf(expected, sizeof expected, "  Proposal: size += %s(%s->%s);\n    in %s (%s:60)\n",
+           dmd_anonymous(&a, DMD_NAME_SIZE_FN, "jar_size_of"),
+           dmd_anonymous(&a, DMD_NAME_TYPE, "jar"), dmd_anonymous(&a, DMD_NAME_MEMBER, "label"),
+           dmd_anonymous(&a, DMD_NAME_FUNCTION, "jars_measure"),
+           dmd_anonymous(&a, DMD_NAME_FILE, "shelf.c"));
+  assert_printed(&o, false, NULL, 0, expected);
+  end(&o);
+  dmd_anonymizer_destroy(&a);
+  shelf_done(&o.s);
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   owning_t o;
@@ -352,6 +374,7 @@ int main(void) {
       cmocka_unit_test(text_names_owner_and_line),
       cmocka_unit_test(variables_of_the_measuring_function),
       cmocka_unit_test(json_of_owners),
+      cmocka_unit_test(proposals_without_names),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

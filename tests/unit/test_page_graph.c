@@ -366,6 +366,11 @@ static void graphs_are_listed(void **state) {
   assert_int_equal(number_of(graph, "edges"), dmd_graph_n_edges(&g.other.graph.graph));
   assert_int_equal(number_of(page_ask(&g.page, "ask=map&of=0"), "figures.blocks"),
                    number_of(page_ask(&g.page, "ask=map&graph=1"), "figures.blocks"));
+  /* Without a word about which one, it is the first file's, as with records. */
+  dmd_query_t query;
+  dmd_query_init(&query, &g.page.host.env, "ask=map");
+  assert_ptr_equal(dmd_page_graph_of(&g.page.page, &query), dmd_page_graph(&g.page.page, 1));
+  dmd_query_destroy(&query);
   end(&g);
 }
 

@@ -48,7 +48,7 @@ static void wake_nobody(void *ctx, uint32_t *word) {
   (void)ctx, (void)word;
 }
 
-static const dmd_waiting_t g_waiting = {NULL, wait_a_little, wake_nobody};
+static const dmd_waiting_t g_waiting = {NULL, wait_a_little, wake_nobody, NULL};
 
 /* Stacks get numbers in the order of first sight, as in a list. */
 static void random_against_a_list(void **state) {

@@ -82,6 +82,28 @@ static void reads_no_further_than_it_may(void **state) {
   free(four);
 }
 
+/* The characters with White_Space in Unicode's PropList.txt, all of which are above ASCII and no
+ * controls. */
+static void wide_spaces(void **state) {
+  (void)state;
+  static const uint32_t spaces[] = {0xa0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003,
+                                    0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009,
+                                    0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
+  size_t n_found = 0;
+  for (uint32_t code = 1; code < 0x110000; code++) {
+    if (code >= 0xd800 && code < 0xe000)
+      continue;
+    unsigned char bytes[5] = {0};
+    naive_utf8_encode(code, bytes);
+    bool is_space = false;
+    for (size_t i = 0; i < COUNT_OF(spaces); i++)
+      is_space = is_space || spaces[i] == code;
+    assert_int_equal(dmd_utf8_is_wide_space((const char *)bytes), is_space);
+    n_found += is_space;
+  }
+  assert_int_equal(n_found, COUNT_OF(spaces));
+}
+
 /* Character by character, against the slow way. */
 static void random_repairs(void **state) {
   (void)state;
@@ -109,6 +131,7 @@ int main(void) {
       cmocka_unit_test(four_bytes),
       cmocka_unit_test(every_code_point),
       cmocka_unit_test(reads_no_further_than_it_may),
+      cmocka_unit_test(wide_spaces),
       cmocka_unit_test(random_repairs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 #include "reader/host/message.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -239,10 +240,10 @@ static bool has_option(const options_t *options, const char *option) {
 static const char *guess_why(const options_t *options, int status) {
   if (has_option(options, "--dump-at-exit=no"))
     return "";
-  if (status > 128)
-    return options->engine == ENGINE_NATIVE
-               ? "; the native engine writes none of a program that a signal ends"
-               : "";
+  if (options->engine == ENGINE_NATIVE && status == 128 + SIGKILL)
+    return "; where SIGKILL ends a program there is no time for it";
+  if (options->engine != ENGINE_NATIVE && status > 128)
+    return "";
   return has_option(options, "--trace-children=yes")
              ? ""
              : "; programs that a program starts or becomes are watched with --trace-children=yes";

@@ -52,10 +52,23 @@ static void begin_line(dmd_out_t *out, const char *what) {
   dmd_out_left(out, what, WIDTH);
 }
 
-static void print_counts(dmd_out_t *out, uint64_t blocks, uint64_t bytes) {
-  dmd_print_count(out, (int64_t)blocks, false, "block", "blocks");
-  dmd_out_str(out, ", ");
+/* Whether blocks and bytes are estimates. */
+static bool is_estimated(const dmd_value_t *answer) {
+  return number(answer, "sampleInterval") > 0;
+}
+
+static void print_counts(dmd_out_t *out, bool estimated, uint64_t blocks, uint64_t bytes) {
+  dmd_print_count(out, (int64_t)blocks, estimated, "block", "blocks");
+  dmd_out_str(out, estimated ? ", ~" : ", ");
   dmd_print_bytes(out, bytes);
+}
+
+static void print_estimate(dmd_out_t *out, const char *what, const dmd_value_t *answer,
+                           const char *key) {
+  begin_line(out, what);
+  dmd_out_str(out, is_estimated(answer) ? "~" : "");
+  dmd_print_unsigned(out, number(answer, key));
+  dmd_out_str(out, "\n");
 }
 
 static void print_number(dmd_out_t *out, const char *what, const dmd_value_t *answer,
@@ -65,14 +78,15 @@ static void print_number(dmd_out_t *out, const char *what, const dmd_value_t *an
   dmd_out_str(out, "\n");
 }
 
-static void print_reports(dmd_out_t *out, const dmd_value_t *reports) {
+static void print_reports(dmd_out_t *out, const dmd_value_t *answer) {
+  const dmd_value_t *reports = dmd_value_get(answer, "reports");
   uint64_t all = 0;
   DMD_VALUE_EACH(part, reports)
   all += number(part, "usable");
   DMD_VALUE_EACH(part, reports) {
     uint64_t usable = number(part, "usable");
     begin_line(out, part->key);
-    print_counts(out, number(part, "blocks"), usable);
+    print_counts(out, is_estimated(answer), number(part, "blocks"), usable);
     dmd_out_str(out, " (usable), ");
     dmd_print_percent(out, (int64_t)usable, (int64_t)all);
     dmd_out_str(out, "\n");
@@ -105,11 +119,11 @@ static void print_text(const dmd_value_t *answer, dmd_out_t *out) {
   }
   dmd_out_str(out, "\n");
   begin_line(out, "live");
-  print_counts(out, number(answer, "blocks"), number(answer, "bytes"));
+  print_counts(out, is_estimated(answer), number(answer, "blocks"), number(answer, "bytes"));
   dmd_out_str(out, "\n");
-  print_reports(out, dmd_value_get(answer, "reports"));
-  print_number(out, "allocations", answer, "allocations");
-  print_number(out, "frees", answer, "frees");
+  print_reports(out, answer);
+  print_estimate(out, "allocations", answer, "allocations");
+  print_estimate(out, "frees", answer, "frees");
   print_number(out, "stacks", answer, "stacks");
   print_number(out, "reporters", answer, "reporters");
   print_number(out, "tags", answer, "tags");

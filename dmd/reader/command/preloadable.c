@@ -61,41 +61,69 @@ static bool check_rights(const char *path) {
 
 /* ---- Its format. ---- */
 
-/* dmdv's own header, since the engine is built with it; false where it cannot be had. */
-static bool read_own(Elf64_Ehdr *own) {
+enum { LOADER_LENGTH = 64 };
+
+/* What a file's header says of whoever loads it. */
+typedef struct {
+  Elf64_Ehdr header;
+  bool is_dynamic;
+  char loader[LOADER_LENGTH]; /* without its folder; "" where it cannot be read */
+} format_t;
+
+static void read_loader(int fd, const Elf64_Phdr *part, char name[LOADER_LENGTH]) {
+  char path[4096];
+  if (part->p_filesz == 0 || part->p_filesz > sizeof path ||
+      pread(fd, path, part->p_filesz, (off_t)part->p_offset) != (ssize_t)part->p_filesz ||
+      path[part->p_filesz - 1] != '\0')
+    return;
+  const char *last = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+  if (strlen(last) < LOADER_LENGTH)
+    strcpy(name, last);
+}
+
+/* The header has been read. */
+static void read_format(int fd, format_t *format) {
+  Elf64_Phdr part;
+  for (unsigned i = 0; i < format->header.e_phnum && !format->is_dynamic; i++) {
+    off_t at = (off_t)(format->header.e_phoff + (uint64_t)i * format->header.e_phentsize);
+    /* One that is damaged the system speaks of. */
+    format->is_dynamic =
+        pread(fd, &part, sizeof part, at) != sizeof part || part.p_type == PT_INTERP;
+    if (format->is_dynamic && part.p_type == PT_INTERP)
+      read_loader(fd, &part, format->loader);
+  }
+}
+
+/* That of dmdv, since the engine is built with it; false where it cannot be had. */
+static bool read_own(format_t *own) {
   int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  bool good = fd >= 0 && read(fd, own, sizeof *own) == sizeof *own;
+  bool good = fd >= 0 && read(fd, &own->header, sizeof own->header) == sizeof own->header;
+  if (good)
+    read_format(fd, own);
   if (fd >= 0)
     close(fd);
   return good;
 }
 
-static bool is_linked_dynamically(int fd, const Elf64_Ehdr *header) {
-  Elf64_Phdr part;
-  for (unsigned i = 0; i < header->e_phnum; i++) {
-    off_t at = (off_t)(header->e_phoff + (uint64_t)i * header->e_phentsize);
-    if (pread(fd, &part, sizeof part, at) != sizeof part)
-      return true; /* damaged, which the system says */
-    if (part.p_type == PT_INTERP)
-      return true;
-  }
-  return false;
-}
-
 static bool check_elf(const char *path, int fd, const Elf64_Ehdr *header) {
-  Elf64_Ehdr own;
+  format_t own = {.is_dynamic = false}, format = {.header = *header};
   if (!read_own(&own))
     return true;
-  if (header->e_ident[EI_CLASS] != own.e_ident[EI_CLASS])
+  bool is_32_bit = header->e_ident[EI_CLASS] == ELFCLASS32;
+  if (header->e_ident[EI_CLASS] != own.header.e_ident[EI_CLASS])
     return dmdv_error("run: %s is a %s-bit program, and the native engine watches %s-bit ones",
-                      path, header->e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64",
-                      own.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64");
-  if (header->e_machine != own.e_machine)
+                      path, is_32_bit ? "32" : "64", is_32_bit ? "64" : "32");
+  if (header->e_machine != own.header.e_machine)
     return dmdv_error("run: %s is for another processor than dmdv", path);
-  if (!is_linked_dynamically(fd, header))
+  read_format(fd, &format);
+  if (!format.is_dynamic)
     return dmdv_error("run: %s is linked statically, so that no library can be put into it: use "
                       "--engine=valgrind",
                       path);
+  if (format.loader[0] != '\0' && own.loader[0] != '\0' && strcmp(format.loader, own.loader) != 0)
+    return dmdv_error("run: %s is for another C library, whose loader is %s: the native engine was "
+                      "built for programs of %s",
+                      path, format.loader, own.loader);
   return true;
 }
 

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /* Reads a time: seconds since 1970, or as in ISO 8601, 2026-11-23T02:00:00Z, with or without the
- * time of day, in UTC. False if it is neither. */
+ * time of day, in UTC unless +HH:MM or -HH:MM says how far the clock is from it. False if it is
+ * neither. */
 bool dmdv_parse_time(const char *text, int64_t *time);
 
 #endif

@@ -45,7 +45,7 @@ __attribute__((noinline)) static void after_the_exception(int i) {
 static void exceptions() {
   for (int i = 0; i < 20; i++) {
     try {
-      deep(i);
+      deep(i * i * 2);
     } catch (const std::exception &) {
       after_the_exception(i);
     }

@@ -59,6 +59,7 @@ BLOCK_WITH(9, utf8, "\xc3\xa9t\xc3\xa9 \xf0\x9f\x8d\xaa")
 BLOCK_WITH(10, name_across_pages, across)
 BLOCK_WITH(11, kernel_address, (char *)0xffffffffff600000)
 BLOCK_WITH(12, name_beyond_its_file, beyond)
+BLOCK_WITH(13, command_of_a_ci, "##[error]::error::x")
 
 static char *map(size_t n, int protection) {
   char *p = mmap(NULL, n, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -112,6 +113,7 @@ int main(int argc, char **argv) {
   name_across_pages();
   kernel_address();
   name_beyond_its_file();
+  command_of_a_ci();
   if (argc > 1 && !set) {
     DMD_DUMP(unmapped);
     DMD_DUMP(unterminated);

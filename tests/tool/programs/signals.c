@@ -46,6 +46,19 @@ static void interrupted_on_another_stack(void) {
   interrupted();
 }
 
+/* With less of the stack left than when the signal came. */
+__attribute__((noinline)) static size_t measure_further_in(void) {
+  volatile char room[1 << 14];
+  room[0] = 0;
+  return block_size_of(ours) + (size_t)room[0];
+}
+
+static void interrupted_before_it_measures(void) {
+  DMD_REPORTER_BEGIN("explicit/interrupted");
+  raise(SIGUSR1);
+  DMD_REPORTER_END(measure_further_in());
+}
+
 static void jumped(void) {
   DMD_REPORTER_BEGIN("explicit/jumped");
   size_t size = block_size_of(ours);
@@ -61,7 +74,11 @@ int main(void) {
   catch_with(SIGUSR2, jump_away, 0);
   interrupted();
   DMD_CLEAR_REPORTS();
+  interrupted_before_it_measures();
+  DMD_CLEAR_REPORTS();
   interrupted_on_another_stack();
+  DMD_CLEAR_REPORTS();
+  interrupted_before_it_measures();
   DMD_CLEAR_REPORTS();
   jumped();
   return 0;

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "preload/pl_deadly.h"
+
+#include "engine/control.h"
+#include "preload/pl_altstack.h"
+#include "preload/pl_aside.h"
+#include "preload/pl_context.h"
+#include "preload/pl_event.h"
+#include "preload/pl_main.h"
+#include "preload/pl_message.h"
+#include "preload/pl_real.h"
+#include "preload/pl_signal.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct {
+  bool is_on;
+  struct sigaction action;
+  atomic_bool has_noted;
+  siginfo_t noted; /* of the first that came while its thread was in the engine */
+} g_deadly;
+
+/* ---- Which. ---- */
+
+static bool is_deadly(int number) {
+  switch (number) {
+  case SIGKILL: /* nobody's handler */
+  case SIGSTOP:
+  case SIGTSTP: /* these stop the program, */
+  case SIGTTIN:
+  case SIGTTOU:
+  case SIGCONT: /* or do nothing to it */
+  case SIGCHLD:
+  case SIGURG:
+  case SIGWINCH:
+  case DMD_CONTROL_SIGNAL:
+    return false;
+  default:
+    return number > 0 && number < NSIG;
+  }
+}
+
+/* Whether an instruction of the thread's failed: to go on would be to do it again. */
+static bool is_crash(int number, const siginfo_t *info) {
+  return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE ||
+                               number == SIGILL || number == SIGTRAP || number == SIGSYS);
+}
+
+/* ---- The end. ---- */
+
+/* The signal is sent once more: with what came with it, if the kernel lets us. */
+static void die(int number, const siginfo_t *info) {
+  const struct sigaction usual = {.sa_handler = SIG_DFL};
+  long thread = syscall(SYS_gettid);
+  g_real.sigaction(number, &usual, NULL);
+  if (info == NULL || syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, number, info) != 0)
+    syscall(SYS_tgkill, getpid(), thread, number);
+}
+
+void pl_deadly_serve(int number) {
+  sigset_t before = pl_signal_block_all();
+  pl_aside_run(pl_main_end);
+  die(number, g_deadly.noted.si_signo == number ? &g_deadly.noted : NULL);
+  pl_signal_restore(&before);
+}
+
+static void end_later(pl_thread_t *thread, int number, const siginfo_t *info) {
+  if (!atomic_exchange(&g_deadly.has_noted, true))
+    g_deadly.noted = *info;
+  pl_note_end(thread, number);
+}
+
+static void end_now(int number, const siginfo_t *info, const ucontext_t *context) {
+  pl_thread_t *thread = pl_thread();
+  pl_context_t at = pl_context_of(context);
+  pl_entry_t entry = {.ip = at.ip + 1, .sp = at.sp, .fp = at.fp}; /* as if behind a call */
+  if (pl_hide_at(thread, &entry)) {
+    thread->interrupted = context;
+    pl_aside_run(pl_main_end);
+    thread->interrupted = NULL;
+    pl_unhide(thread);
+    die(number, info);
+  } else if (is_crash(number, info)) {
+    pl_say("dmd: the program ends by a crash within the engine: what is to be written at its exit "
+           "is lost");
+    die(number, info);
+  } else {
+    end_later(thread, number, info);
+  }
+}
+
+/* Signals stay blocked until it returns: it is there that the program ends, as it was. */
+static void handle(int number, siginfo_t *info, void *context) {
+  int error = errno;
+  bool is_spared = getpid() == 1 && !is_crash(number, info);
+  if (g_state == PL_WATCHING && pl_main_is_ours() && !is_spared)
+    end_now(number, info, context);
+  else if (!is_spared)
+    die(number, info);
+  errno = error;
+}
+
+/* ---- Handlers. ---- */
+
+static bool is_ours(const struct sigaction *action) {
+  return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == handle;
+}
+
+static bool is_default(const struct sigaction *action) {
+  return action->sa_handler == SIG_DFL;
+}
+
+void pl_deadly_start(void) {
+  g_deadly.action =
+      (struct sigaction){.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+  sigfillset(&g_deadly.action.sa_mask);
+  if (g_real.sigaction == NULL || g_real.sigaltstack == NULL)
+    return;
+  g_deadly.is_on = true;
+  for (int number = 1; number < NSIG; number++) {
+    struct sigaction before;
+    if (is_deadly(number) && g_real.sigaction(number, NULL, &before) == 0 && is_default(&before))
+      g_real.sigaction(number, &g_deadly.action, NULL);
+  }
+  pl_altstack_start();
+}
+
+int pl_deadly_action(int number, const struct sigaction *action, struct sigaction *before) {
+  bool is_taken = g_deadly.is_on && g_state != PL_OFF && action != NULL && is_default(action) &&
+                  is_deadly(number);
+  int error = g_real.sigaction(number, is_taken ? &g_deadly.action : action, before);
+  if (error == 0 && before != NULL && is_ours(before))
+    *before = (struct sigaction){.sa_handler = SIG_DFL};
+  return error;
+}
+
+__sighandler_t pl_deadly_shown(__sighandler_t handler) {
+  struct sigaction ours = {.sa_sigaction = handle};
+  return handler == ours.sa_handler ? SIG_DFL : handler;
+}
