@@ -138,6 +138,9 @@
 #else
 #include <valgrind/valgrind.h>
 #endif
+#if __has_include("dmd-annotations.h") /* DMD_OWNS and so on, which dmd-derive reads */
+#include "dmd-annotations.h"
+#endif
 #else
 #include "valgrind.h"
 #endif
@@ -321,8 +324,7 @@ static DMD_INLINE_ size_t dmd_no_request_(size_t arg, size_t arg2) {
 #define DMD_UNREPORT(p) DMD_MEASURE_(VG_USERREQ__DMD_UNREPORT, p)
 
 /* Forget all reports except those on allocation, and all memory reports. Needed only where
-   reporters may have run for another reason: the next ones would seem to report everything twice.
- */
+   reporters may have run for another reason: the next ones would report everything twice. */
 #define DMD_CLEAR_REPORTS() DMD_REQUEST_(clear, VG_USERREQ__DMD_CLEAR_REPORTS, size_t, 0)
 
 /* Analyse all live blocks, write the result with the label (a string or NULL), then clear. */

@@ -138,6 +138,12 @@ template <class P> void shared_(const P &p, Walk &walk) {
   friend struct ::dmd::Access_;                                                                    \
   using dmd_measured_ = Class;                                                                     \
   virtually void dmd_walk_(::dmd::Walk &dmd_walk) const {                                          \
+    ::dmd::Chain_<Class>(dmd_walk).members(*this);                                                 \
+  }                                                                                                \
+  virtually ::dmd::Listed_ dmd_listed_() const {                                                   \
+    return {&typeid(Class), sizeof(Class)};                                                        \
+  }                                                                                                \
+  void dmd_members_(::dmd::Chain_<Class> &dmd_walk) const {                                        \
     constexpr ::dmd::Lead_ dmd_lead = ::dmd::Lead_() DMD_EACH_(DMD_LEAD_, Class, __VA_ARGS__);     \
     constexpr ::dmd::Span_ dmd_spans[] = {DMD_EACH_(DMD_SPAN_, Class, __VA_ARGS__){0, 0, false}};  \
     static_assert(::dmd::hole_(dmd_lead.of<Class>(), sizeof(Class), dmd_spans) == ::dmd::no_hole_, \

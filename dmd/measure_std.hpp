@@ -38,22 +38,35 @@
 #include <complex>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <forward_list>
 #include <functional>
+#include <initializer_list>
 #include <list>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <queue>
 #include <set>
+#include <shared_mutex>
 #include <stack>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <tuple>
+#include <typeindex>
 #include <unordered_map>
 #include <unordered_set>
+#include <valarray>
 #include <variant>
 #include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+#if __cplusplus > 202002L && __has_include(<expected>)
+#include <expected>
+#endif
 
 #if !defined(__GLIBCXX__)
 #error "measure.hpp: this C++ library is not known, only libstdc++ is"
@@ -81,9 +94,19 @@ template <class C, class D> struct measure<std::chrono::time_point<C, D>> : Noth
 template <class C, class Tr> struct measure<std::basic_string_view<C, Tr>> : Nothing_ {};
 template <class T> struct measure<std::reference_wrapper<T>> : Nothing_ {};
 template <class T> struct measure<std::allocator<T>> : Nothing_ {};
+template <class T> struct measure<std::initializer_list<T>> : Nothing_ {};
+#if defined(__cpp_lib_span)
+template <class T, size_t N> struct measure<std::span<T, N>> : Nothing_ {};
+#endif
+template <> struct measure<std::atomic_flag> : Nothing_ {};
+template <> struct measure<std::error_code> : Nothing_ {};
+template <> struct measure<std::thread::id> : Nothing_ {};
+template <> struct measure<std::type_index> : Nothing_ {};
 template <> struct measure<std::monostate> : Nothing_ {};
 template <> struct measure<std::mutex> : Nothing_ {};
 template <> struct measure<std::recursive_mutex> : Nothing_ {};
+template <> struct measure<std::timed_mutex> : Nothing_ {};
+template <> struct measure<std::shared_mutex> : Nothing_ {};
 template <> struct measure<std::once_flag> : Nothing_ {};
 template <> struct measure<std::condition_variable> : Nothing_ {};
 
@@ -97,30 +120,30 @@ template <class T> struct measure<std::atomic<T>> : Each_<T> {
   static void walk(const std::atomic<T> &x, Walk &walk) { walk.value(x.load()); }
 };
 template <class A, class B> struct measure<std::pair<A, B>> : Each_<A, B> {
-  static void walk(const std::pair<A, B> &x, Walk &walk) {
+  template <class W> static void walk(const std::pair<A, B> &x, W &walk) {
     walk.value(x.first);
     walk.value(x.second);
   }
 };
 template <class... T> struct measure<std::tuple<T...>> : Each_<T...> {
-  static void walk(const std::tuple<T...> &x, Walk &walk) {
+  template <class W> static void walk(const std::tuple<T...> &x, W &walk) {
     std::apply([&walk](const auto &...each) { (walk.value(each), ...); }, x);
   }
 };
 template <class T, size_t N> struct measure<T[N]> : Each_<T> {
-  static void walk(const T (&x)[N], Walk &walk) {
+  template <class W> static void walk(const T (&x)[N], W &walk) {
     for (const T &each : x)
       walk.value(each);
   }
 };
 template <class T, size_t N> struct measure<std::array<T, N>> : Each_<T> {
-  static void walk(const std::array<T, N> &x, Walk &walk) {
+  template <class W> static void walk(const std::array<T, N> &x, W &walk) {
     for (const T &each : x)
       walk.value(each);
   }
 };
 template <class T> struct measure<std::optional<T>> : Each_<T> {
-  static void walk(const std::optional<T> &x, Walk &walk) {
+  template <class W> static void walk(const std::optional<T> &x, W &walk) {
     if (x)
       walk.value(*x);
   }
@@ -132,10 +155,37 @@ template <class... T> struct measure<std::variant<T...>> : Each_<T...> {
   }
 };
 
+#if defined(__cpp_lib_expected)
+template <class T, class E>
+struct measure<std::expected<T, E>> : Each_<std::conditional_t<std::is_void_v<T>, bool, T>, E> {
+  template <class W> static void walk(const std::expected<T, E> &x, W &walk) {
+    if (!x)
+      walk.value(x.error());
+    else if constexpr (!std::is_void_v<T>)
+      walk.value(*x);
+  }
+};
+#endif
+
 /* ---- Containers ---- */
 
+/* Whether each array and each node of an allocator's is a block of malloc's or new's. */
+template <class A> constexpr bool is_of_heap = false;
+template <class T> constexpr bool is_of_heap<std::allocator<T>> = true;
+template <class A> struct OfHeap_ {
+  static_assert(is_of_heap<A>,
+                "dmd: this allocator's memory may be no blocks of malloc's or new's: leave the "
+                "member out by DMD_IGNORE(member, \"reason\") and measure where the memory comes "
+                "from; or, if they are: template <> constexpr bool dmd::is_of_heap<Allocator> = "
+                "true");
+};
+template <class C, class = void> struct Allocator_ { using type = typename C::allocator_type; };
+template <class C> struct Allocator_<C, std::void_t<typename C::container_type>> {
+  using type = typename Allocator_<typename C::container_type>::type;
+};
+
 /* The block of an array, unless it lies within the object itself. */
-template <class T> void block_outside_(const T &x, const void *p, Walk &walk) {
+template <class T> DMD_AT_ONCE_ inline void block_outside_(const T &x, const void *p, Walk &walk) {
   const size_t begin = reinterpret_cast<size_t>(&x), at = reinterpret_cast<size_t>(p);
   if (at < begin || at >= begin + sizeof x)
     walk.block(p);
@@ -143,7 +193,7 @@ template <class T> void block_outside_(const T &x, const void *p, Walk &walk) {
 
 /* Of a container: parts(x, walk, each) measures its own blocks, and calls each(element) on the way.
  */
-template <class C> struct Container_ {
+template <class C> struct Container_ : OfHeap_<typename Allocator_<C>::type> {
   static constexpr bool owns_nothing = false;
   static void walk(const C &x, Walk &walk) {
     measure<C>::parts(x, walk, [&walk](const auto &each) { walk.element(each); });
@@ -155,7 +205,7 @@ template <class C, class Each> void elements_(const C &x, Each each) {
     each(element);
 }
 
-template <class C, class Tr, class A> struct measure<std::basic_string<C, Tr, A>> {
+template <class C, class Tr, class A> struct measure<std::basic_string<C, Tr, A>> : OfHeap_<A> {
   static void walk(const std::basic_string<C, Tr, A> &x, Walk &walk) {
     block_outside_(x, x.data(), walk);
   }
@@ -167,10 +217,19 @@ template <class T, class A> struct measure<std::vector<T, A>> : Container_<std::
     elements_(x, each);
   }
 };
-template <class A> struct measure<std::vector<bool, A>> {
+template <class A> struct measure<std::vector<bool, A>> : OfHeap_<A> {
   static void walk(const std::vector<bool, A> &x, Walk &walk) {
     if (x.capacity() > 0)
       walk.block(x.begin()._M_p);
+  }
+};
+
+template <class T> struct measure<std::valarray<T>> {
+  static void walk(const std::valarray<T> &x, Walk &walk) {
+    if (x.size() > 0)
+      walk.block(std::addressof(x[0]));
+    for (size_t i = 0; i < x.size(); i++)
+      walk.element(x[i]);
   }
 };
 
@@ -256,10 +315,25 @@ template <class T, class C> struct measure<std::queue<T, C>> : Adaptor_<std::que
 template <class T, class C, class L>
 struct measure<std::priority_queue<T, C, L>> : Adaptor_<std::priority_queue<T, C, L>> {};
 
+/* The components of a path that has several lie in one block, behind two numbers. */
+template <> struct measure<std::filesystem::path> {
+  static void walk(const std::filesystem::path &x, Walk &walk) {
+    walk.value(x.native());
+    const auto first = x.begin();
+    if (first == x.end() || std::addressof(*first) == &x)
+      return;
+    walk.block(reinterpret_cast<const char *>(std::addressof(*first)) - 2 * sizeof(int));
+    for (const auto &component : x)
+      walk.value(component.native());
+  }
+};
+
 /* ---- Smart pointers ---- */
 
 template <class T> struct measure<std::unique_ptr<T>> {
-  static void walk(const std::unique_ptr<T> &x, Walk &walk) { walk.pointee(x.get()); }
+  template <class W> static void walk(const std::unique_ptr<T> &x, W &walk) {
+    walk.pointee(x.get());
+  }
 };
 template <class T> struct measure<std::unique_ptr<T[]>> {
   static void walk(const std::unique_ptr<T[]> &x, Walk &walk) { walk.array(x.get()); }

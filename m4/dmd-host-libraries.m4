@@ -1,5 +1,32 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
+dnl DMD_LIBCLANG: DERIVE_CFLAGS and DERIVE_LIBS, of the first libclang that works: the one in the given prefix, what
+dnl llvm-config knows, what the compiler finds by itself, or the newest in a folder as Debian has them.
+AC_DEFUN([DMD_LIBCLANG], [
+dmd_have_derive="no: install libclang-dev (Debian) or clang-devel (Fedora)"
+AS_CASE([$with_libclang],
+  [no], [dmd_have_derive="no: --without-libclang" dmd_clang_prefixes=],
+  [''|yes], [dmd_clang_prefixes="`llvm-config --prefix 2>/dev/null` - `ls -d /usr/lib/llvm-* 2>/dev/null | sort -rV`"],
+  [dmd_clang_prefixes=$with_libclang])
+AS_IF([test "$dmd_have_reader" != yes], [dmd_have_derive="no: zlib is needed, too" dmd_clang_prefixes=])
+AC_MSG_CHECKING([for libclang])
+dmd_saved_LIBS=$LIBS dmd_saved_CPPFLAGS=$CPPFLAGS
+for dmd_prefix in $dmd_clang_prefixes; do
+  AS_IF([test "$dmd_prefix" = -], [DERIVE_CFLAGS= DERIVE_LIBS=-lclang],
+    [DERIVE_CFLAGS="-isystem $dmd_prefix/include" DERIVE_LIBS="-L$dmd_prefix/lib -lclang"
+     AS_IF([test "$dmd_prefix" = /usr], [DERIVE_CFLAGS= DERIVE_LIBS=-lclang])])
+  CPPFLAGS="$dmd_saved_CPPFLAGS $DERIVE_CFLAGS" LIBS="$DERIVE_LIBS $dmd_saved_LIBS"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <clang-c/Index.h>]],
+    [[CXType type = {0}; return clang_Type_getValueType(type).kind + clang_Cursor_isAnonymousRecordDecl(clang_getNullCursor());]])],
+    [dmd_have_derive=yes; break])
+done
+LIBS=$dmd_saved_LIBS CPPFLAGS=$dmd_saved_CPPFLAGS
+AS_IF([test "$dmd_have_derive" = yes], [AC_MSG_RESULT([$DERIVE_LIBS])],
+  [DERIVE_CFLAGS= DERIVE_LIBS=; AC_MSG_RESULT([no])])
+AC_SUBST([DERIVE_CFLAGS])
+AC_SUBST([DERIVE_LIBS])
+])
+
 dnl DMD_HOST_LIBRARIES: what only a part of the build needs; without it that part is left out and the summary says so.
 AC_DEFUN([DMD_HOST_LIBRARIES], [
 PKG_CHECK_MODULES([READER], [zlib], [dmd_have_reader=yes],
@@ -45,6 +72,10 @@ AS_IF([test $dmd_have_postgresql != yes],
    AS_IF([test "$dmd_have_history" != yes], [dmd_have_postgresql="no: SQLite is needed, too"],
      [test "$with_libpq" = no], [dmd_have_postgresql="no: --without-libpq"],
      [dmd_have_postgresql="no: install libpq-dev (Debian) or libpq-devel (Fedora)"])])
+AC_ARG_WITH([libclang], [AS_HELP_STRING([--with-libclang@<:@=PREFIX@:>@],
+  [dmd-derive with the libclang in PREFIX/include and PREFIX/lib; --without-libclang: no dmd-derive])])
+DMD_LIBCLANG
+AM_CONDITIONAL([HAVE_LIBCLANG], [test "$dmd_have_derive" = yes])
 AM_CONDITIONAL([HAVE_LIBPQ], [test "$dmd_have_postgresql" = yes])
 AM_CONDITIONAL([HAVE_SQLITE], [test "$dmd_have_history" = yes])
 AM_CONDITIONAL([HAVE_LIBDW], [test "$dmd_have_types" = yes])

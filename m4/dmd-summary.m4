@@ -19,6 +19,7 @@ dmd $PACKAGE_VERSION
   dmdv history      $dmd_have_history
   with PostgreSQL   $dmd_have_postgresql
   dmdv view         $dmd_have_viewer
+  dmd-derive        $dmd_have_derive
   unit tests        $dmd_have_unit
   thread tests      $dmd_have_tsan
   example catalog   $dmd_have_example$dmd_without

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/record.h"
 
+#include "analysis/measurefns.h"
 #include "base/mem.h"
 
 static dmd_record_t *at(const dmd_records_t *records, uint32_t id) {
@@ -42,6 +43,9 @@ static void cut_stacks(dmd_records_t *records) {
   for (uint32_t id = 1; id <= n_stacks; id++) {
     size_t n;
     const uint32_t *frames = dmd_profile_frames(profile, id, &n);
+    size_t n_measuring = dmd_measuring_frames(profile, frames, n);
+    frames += n_measuring;
+    n -= n_measuring;
     if (n > records->max_frames)
       n = records->max_frames;
     records->cut[id] = cut_stack(records, frames, n);

@@ -5,7 +5,8 @@
  * A record holds all blocks whose allocation stack and report stacks print alike: stacks are cut to
  * the frame limit first, and compared by the text of their frames. That is how Mozilla's script
  * forms records, and the order is its order too: by absolute value, descending, ties in the order
- * in which the profile first met them.
+ * in which the profile first met them. Before they are cut, the frames of measure.hpp are taken off
+ * their tops (measurefns.h), so that a report's stack begins with the program's own function.
  *
  * Every record belongs to one section. In dark-matter mode a section is a report state; in the
  * other modes all records are in DMD_SECTION_ALL.

@@ -266,6 +266,10 @@ bool dmd_fnname_is_constructor(const char *name, size_t n) {
   return true;
 }
 
+bool dmd_fnname_says_size(const char *name) {
+  return dmd_str_find(name, "size") != NULL || dmd_str_find(name, "Size") != NULL;
+}
+
 size_t dmd_fnname_coroutine(const char *name) {
   static const char *const parts[] = {" [clone .actor]", " [clone .resume]", " [clone .destroy]",
                                       " [clone .cleanup]"};

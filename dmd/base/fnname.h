@@ -41,6 +41,10 @@ void dmd_fnname_short(dmd_strbuf_t *to, const char *name, size_t n);
  * name, which all of its parts begin with; else 0. */
 size_t dmd_fnname_coroutine(const char *name);
 
+/* Whether it has "size" in it, as those have that say how large a block is: "jar_size_of",
+ * "Jar::SizeOfExcludingThis() const". */
+bool dmd_fnname_says_size(const char *name);
+
 /* Whether it is a C++ constructor's, such as "dmd::TagScope::TagScope(char const*)". */
 bool dmd_fnname_is_constructor(const char *name, size_t n);
 

@@ -2,8 +2,7 @@
 #include "graph/backedges.h"
 
 #include "base/str.h"
-#include "graph/dominators.h"
-#include "graph/lost.h"
+#include "graph/dominance.h"
 
 /* Edges that go one way from nodes of one kind. */
 typedef struct {
@@ -14,8 +13,7 @@ typedef struct {
 typedef struct {
   const dmd_heapgraph_t *graph;
   dmd_kinds_t *kinds;
-  uint32_t *begin; /* by node: its number in an order in which what a node dominates follows it */
-  uint32_t *count; /* by node: itself and how many it dominates */
+  dmd_dominance_t dominance;
   dmd_pool_t flows;
   dmd_table_t index;
 } work_t;
@@ -41,36 +39,6 @@ static flow_t *flow_of(work_t *w, uint32_t node, uint32_t edge) {
   return flow_at(w, id);
 }
 
-/* Numbers nodes so that those that one dominates have the numbers that follow its own. */
-static void number_nodes(work_t *w, const dmd_dominators_t *d) {
-  size_t szB = w->graph->graph.n_nodes * sizeof *w->begin;
-  w->begin = dmd_env_alloc(w->graph->env, "dmd.backedges", szB);
-  w->count = dmd_env_alloc(w->graph->env, "dmd.backedges", szB);
-  dmd_mem_zero(w->count, szB);
-  for (uint32_t i = d->n_reached; i-- > 0;) {
-    uint32_t node = d->order[i];
-    w->count[node]++;
-    if (i > 0)
-      w->count[d->idom[node]] += w->count[node];
-  }
-  /* While a node's numbers are given out, begin is where those for the next one that it dominates
-   * end; it is its own number in the end. */
-  w->begin[DMD_GRAPH_ALL] = w->count[DMD_GRAPH_ALL];
-  for (uint32_t i = 1; i < d->n_reached; i++) {
-    uint32_t node = d->order[i], up = d->idom[node];
-    uint32_t end = w->begin[up];
-    w->begin[up] -= w->count[node];
-    w->begin[node] = end;
-  }
-  for (uint32_t i = 0; i < d->n_reached; i++)
-    w->begin[d->order[i]]--;
-}
-
-static bool leads_back(const work_t *w, uint32_t node, uint32_t target) {
-  return target != node && w->begin[node] - w->begin[target] < w->count[target];
-}
-
-/* Every node is reached: lost ones are starts. */
 static void count_edges(work_t *w) {
   const dmd_graph_t *g = &w->graph->graph;
   for (uint32_t node = dmd_heapgraph_first_block(w->graph); node < g->n_nodes; node++)
@@ -79,7 +47,7 @@ static void count_edges(work_t *w) {
         continue;
       flow_t *flow = flow_of(w, node, e);
       flow->n++;
-      flow->back += leads_back(w, node, g->target[e]);
+      flow->back += dmd_dominance_is(&w->dominance, g->target[e], node);
     }
 }
 
@@ -100,20 +68,13 @@ uint32_t dmd_backedges_take(dmd_edgemask_t *mask, const dmd_heapgraph_t *graph,
                             dmd_kinds_t *kinds) {
   work_t w = {.graph = graph, .kinds = kinds};
   uint32_t before = mask->taken.last;
-  dmd_lost_t lost;
-  dmd_dominators_t dominators;
-  dmd_lost_init(&lost, graph);
-  dmd_dominators_init_packed(&dominators, mask->graph, lost.nodes, lost.n);
-  dmd_lost_destroy(&lost);
-  number_nodes(&w, &dominators);
-  dmd_dominators_destroy(&dominators);
+  dmd_dominance_init(&w.dominance, graph, mask->graph);
   dmd_pool_init(&w.flows, graph->env, "dmd.backedges", sizeof(flow_t));
   dmd_table_init(&w.index, graph->env, "dmd.backedges", flow_equal, &w);
   count_edges(&w);
   take_edges(&w, mask);
   dmd_table_destroy(&w.index);
   dmd_pool_destroy(&w.flows);
-  dmd_env_free(graph->env, w.count);
-  dmd_env_free(graph->env, w.begin);
+  dmd_dominance_destroy(&w.dominance);
   return mask->taken.last - before;
 }

@@ -14,13 +14,6 @@ typedef struct {
 
 /* ---- The stack of the report. ---- */
 
-static bool has_size_in_name(const char *function) {
-  for (size_t i = 0; function != NULL && function[i] != '\0'; i++)
-    if ((function[i] == 's' || function[i] == 'S') && dmd_str_equal_n(function + i + 1, "ize", 3))
-      return true;
-  return false;
-}
-
 static const char *function_of(const work_t *w, uint32_t frame) {
   return dmd_frames_location(&w->owners->graph->profile.frames, frame).function;
 }
@@ -134,7 +127,7 @@ void dmd_proposal_init(dmd_proposal_t *proposal, const dmd_owners_t *owners,
   if (n == 0)
     return;
   const char *innermost = function_of(&w, frames[0]);
-  bool has_size = n > 1 && has_size_in_name(innermost);
+  bool has_size = n > 1 && innermost != NULL && dmd_fnname_says_size(innermost);
   w.measuring = has_size;
   proposal->frame = frames[w.measuring];
   append_line(&w, has_size ? innermost : NULL, &proposal->line);

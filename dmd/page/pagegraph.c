@@ -99,7 +99,8 @@ dmd_page_graph_t *dmd_page_graph_of(const dmd_page_t *page, dmd_query_t *query) 
     dmd_query_reject(query, "there is no heap graph", DMD_PAGE_GRAPH_HINT);
     return NULL;
   }
-  bool is_file = !has_number && dmd_query_str(query, "of", NULL) != NULL;
+  bool is_file = !has_number && (dmd_query_str(query, "of", NULL) != NULL ||
+                                 dmd_page_graph_beside(page, 0) != NULL);
   return find_graph(page, query, is_file ? "of" : "graph", is_file);
 }
 

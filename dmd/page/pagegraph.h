@@ -7,8 +7,8 @@
  * dominator tree for good, the last census, and the last rows of the tree.
  *
  * Keys of a query: graph, the graph's number, or of, a file's, beside which the graph lies, or that
- * of a graph which lies beside none; filter, a filter of dmdv's (graph/nodefilter.h), or several, a
- * line each.
+ * of a graph which lies beside none (neither: that of the first file, and where there is none the
+ * first graph); filter, a filter of dmdv's (graph/nodefilter.h), or several, a line each.
  */
 #ifndef DMD_PAGE_PAGEGRAPH_H
 #define DMD_PAGE_PAGEGRAPH_H

@@ -42,7 +42,7 @@ def no_rules_no_tags(t):
     t.equal(_tags(_run(t)), {"tagged_by_the_program": "own"})
 
 
-def library_by_name_path_and_soname(t):
+def by_library_name_path_and_soname(t):
     _, library = _crate(t)
     # The library is the innermost only where it calls malloc itself. regrown's block came from it, but is realloc's.
     for glob in "crate", library, "*/cra?e", "libcrate.so.*":
@@ -52,7 +52,7 @@ def library_by_name_path_and_soname(t):
         t.equal(_tags(_run(t, "--tag-library=%s=box" % glob)), {"tagged_by_the_program": "own"}, glob)
 
 
-def library_anywhere_on_the_stack(t):
+def of_library_anywhere_on_the_stack(t):
     profile = _run(t, "--tag-library=**libcrate*=box")
     t.equal(_tags(profile), {"in_the_library": "box", "called_back": "box", "tagged_by_the_program": "own"})
 

@@ -14,6 +14,7 @@
 #include "dmd-config.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifndef DMD_HAVE_PROTOBUF
@@ -48,18 +49,55 @@ static const format_t formats[] = {
      .gzip = true,
      .what = "of a heap graph: Firefox's Memory panel"},
 };
-enum { N_FORMATS = sizeof formats / sizeof formats[0] };
+enum { FORMAT_PPROF, N_FORMATS = sizeof formats / sizeof formats[0] };
 
 typedef struct {
   unsigned format;       /* N_FORMATS: not given */
   dmd_section_t section; /* DMD_N_SECTIONS: not given */
   unsigned roots;        /* bits of dmd_label_t */
   const char *output;    /* NULL: standard output */
-  uint32_t max_nodes;    /* 0: as many as readers take */
+  dmd_export_label_t labels[DMD_EXPORT_MAX_LABELS];
+  size_t n_labels;
+  uint32_t max_nodes; /* 0: as many as readers take */
   dmdv_typedgraph_options_t graph;
   dmd_load_options_t load;
   dmdv_files_t files;
 } options_t;
+
+static bool is_label_name(const char *name, size_t n) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  return n > 0 && strchr("0123456789", name[0]) == NULL && strspn(name, letters) >= n;
+}
+
+/* One value for each name, whether dmdv or the user says it: stores take no more. */
+static const char *label_is_wrong(const options_t *o, const char *value, size_t n) {
+  static const char *const own[] = {"status",          "tag",    "reporter",
+                                    "second_reporter", "thread", "process"};
+  if (value[n] != '=' || !is_label_name(value, n))
+    return "give NAME=VALUE, with a name of letters, digits and _";
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (strlen(own[i]) == n && strncmp(own[i], value, n) == 0)
+      return "dmdv says that itself";
+  for (size_t i = 0; i < o->n_labels; i++)
+    if (strlen(o->labels[i].key) == n && strncmp(o->labels[i].key, value, n) == 0)
+      return "it was given before";
+  return o->n_labels == DMD_EXPORT_MAX_LABELS ? "these are too many" : NULL;
+}
+
+static bool take_label(void *target, const char *value, dmd_strbuf_t *why) {
+  options_t *o = target;
+  size_t n = strcspn(value, "=");
+  const char *reason = label_is_wrong(o, value, n);
+  if (reason != NULL) {
+    dmd_strbuf_str(why, reason);
+    return false;
+  }
+  dmd_strbuf_t key;
+  dmd_strbuf_init(&key, &dmdv_env);
+  dmd_strbuf_bytes(&key, value, n);
+  o->labels[o->n_labels++] = (dmd_export_label_t){dmd_strbuf_take(&key), value + n + 1};
+  return true;
+}
 
 static const dmd_option_t options[] = {
     {"format", format_names, NULL, "one of these", DMD_OPTION_WORD,
@@ -77,6 +115,10 @@ static const dmd_option_t options[] = {
      "with collapsed and speedscope: stacks stand on a frame that names this; may be given several "
      "times",
      DMD_OPTION_WORD_BIT, DMD_OPTION_AT(options_t, roots)},
+    {"label", "NAME=VALUE", NULL,
+     "with pprof: a label of each sample, such as build=cafe, by which stores of profiles find it; "
+     "may be given several times",
+     DMD_OPTION_OWN, .take = take_label},
     {"max-nodes", "<number>", NULL,
      "with heapsnapshot and fxsnapshot: of a larger graph, put the smallest parts together until "
      "so many nodes are left; without it, what the tools take: 16 million, and 512 MiB",
@@ -121,6 +163,8 @@ static bool check_format(const options_t *o, const format_t *format) {
     return dmdv_error("export: --root goes with --format=collapsed or speedscope only");
   if (o->max_nodes != 0 && format->write_graph == NULL)
     return dmdv_error("export: --max-nodes goes with --format=heapsnapshot or fxsnapshot only");
+  if (o->n_labels != 0 && o->format != FORMAT_PPROF)
+    return dmdv_error("export: --label goes with --format=pprof only");
   if (o->load.ignore_alloc_fns && (format->write_graph != NULL || format->is_figures))
     return dmdv_error("export: --ignore-alloc-fns goes with formats that have profiles' stacks");
   return true;
@@ -165,7 +209,9 @@ static bool write_profiles(const dmd_profile_t *profiles, size_t n, const option
   bool is_part = o->section < DMD_SECTION_ALL;
   dmd_export_options_t export = {.section = is_part ? o->section : DMD_SECTION_ALL,
                                  .roots = o->roots,
-                                 .exporter = "dmdv " DMD_VERSION};
+                                 .exporter = "dmdv " DMD_VERSION,
+                                 .labels = o->labels,
+                                 .n_labels = o->n_labels};
   const char *why = n > 1 ? dmd_export_processes(profiles, o->files.names, n, &out)
                           : format->write(profiles, &out, &export);
   if (why == NULL)
@@ -241,20 +287,24 @@ static bool export_graph(const options_t *o, const format_t *format) {
   return dmdv_export_graph(o->files.names[0], &export);
 }
 
+static bool export_files(const options_t *o) {
+  const format_t *format = &formats[o->format];
+  if (format->write_graph != NULL)
+    return export_graph(o, format);
+  if (format->is_figures)
+    return export_figures(o, format->figures);
+  bool each = o->files.n == 1 || format->write == dmd_export_about_memory;
+  return each ? export_each(o) : export_merged(o);
+}
+
 static int run(int argc, char **argv) {
   options_t o = {.format = N_FORMATS, .section = DMD_N_SECTIONS};
   int status = dmdv_read_command_line(&dmdv_export_command, &o, argc, argv, &o.files);
-  if (status >= 0)
-    return status;
-  if (!check_options(&o))
-    return 2;
-  const format_t *format = &formats[o.format];
-  if (format->write_graph != NULL)
-    return export_graph(&o, format) ? 0 : 2;
-  if (format->is_figures)
-    return export_figures(&o, format->figures) ? 0 : 2;
-  bool each = o.files.n == 1 || format->write == dmd_export_about_memory;
-  return (each ? export_each(&o) : export_merged(&o)) ? 0 : 2;
+  if (status < 0)
+    status = check_options(&o) && export_files(&o) ? 0 : 2;
+  for (size_t i = 0; i < o.n_labels; i++)
+    dmd_env_free(&dmdv_env, (void *)o.labels[i].key);
+  return status;
 }
 
 const dmdv_command_t dmdv_export_command = {"export", "write a profile in another program's format",

@@ -20,10 +20,3 @@ void dmdv_leakcheck_destroy(dmdv_leakcheck_t *check) {
   dmd_leaks_destroy(&check->leaks);
   dmd_env_free(&dmdv_env, check->ignored_by);
 }
-
-dmd_leak_sum_t dmdv_leakcheck_lost(const dmdv_leakcheck_t *check) {
-  const dmd_leak_sum_t *definitely = &check->rows.total[DMD_LEAK_DEFINITELY];
-  const dmd_leak_sum_t *indirectly = &check->rows.total[DMD_LEAK_INDIRECTLY];
-  return (dmd_leak_sum_t){.blocks = definitely->blocks + indirectly->blocks,
-                          .bytes = definitely->bytes + indirectly->bytes};
-}

@@ -22,7 +22,4 @@ void dmdv_leakcheck_init(dmdv_leakcheck_t *check, dmdv_graph_t *graph, uint32_t 
                          dmd_ignore_t *ignore, const bool *picks);
 void dmdv_leakcheck_destroy(dmdv_leakcheck_t *check);
 
-/* What a gate counts: definitely and indirectly lost. */
-dmd_leak_sum_t dmdv_leakcheck_lost(const dmdv_leakcheck_t *check);
-
 #endif

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *dmdv_program = "dmdv";
+
 static bool write_stderr(void *ctx, const char *bytes, size_t n) {
   (void)ctx;
   return fwrite(bytes, 1, n, stderr) == n;
@@ -19,7 +21,8 @@ static void print_line(const char *text) {
   dmd_out_t out;
   dmdv_work_end();
   dmd_out_init(&out, write_stderr, NULL);
-  dmd_out_str(&out, "dmdv: ");
+  dmd_out_str(&out, dmdv_program);
+  dmd_out_str(&out, ": ");
   dmd_out_safe(&out, text);
   dmd_out_char(&out, '\n');
   dmd_out_flush(&out);

@@ -12,6 +12,9 @@
 
 #include <stdbool.h>
 
+/* What lines begin with, "dmdv" unless another program sets it. */
+extern const char *dmdv_program;
+
 /* Prints `dmdv: ...` and a line end. */
 void dmdv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

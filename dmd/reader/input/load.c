@@ -117,6 +117,24 @@ bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char
   return good;
 }
 
+bool dmdv_load_history_input(const dmd_history_taker_t *taker, void *ctx, dmdv_input_t *input,
+                             dmd_fail_t *fail) {
+  reading_t reading;
+  bool good = dmd_load_history(taker, ctx, &dmdv_env, begin(&reading, input), fail);
+  end(&reading);
+  return good;
+}
+
+bool dmdv_load_history(const dmd_history_taker_t *taker, void *ctx, const char *name,
+                       dmd_fail_t *fail) {
+  dmdv_input_t *input = open_document(name, fail);
+  if (input == NULL)
+    return false;
+  bool good = dmdv_load_history_input(taker, ctx, input, fail);
+  dmdv_input_close(input);
+  return good;
+}
+
 /* ---- Heap graphs. ---- */
 
 bool dmdv_load_graph_input(dmd_heapgraph_t *graph, dmdv_input_t *input,

@@ -8,6 +8,7 @@
 
 #include "load/load.h"
 #include "load/load_graph.h"
+#include "load/load_history.h"
 #include "reader/input/input.h"
 
 /* Fills an initialised, empty profile from the file with this name ("-": standard input). False,
@@ -31,6 +32,13 @@ bool dmdv_load_reports_input(dmd_amounts_t *amounts, dmdv_input_t *input, dmd_fa
  * which. */
 bool dmdv_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const char *name,
                       bool *is_profile, dmd_fail_t *fail);
+
+/* Gives the items of the history in the file with this name ("-": standard input) to the taker, as
+ * dmd_load_history does. */
+bool dmdv_load_history(const dmd_history_taker_t *taker, void *ctx, const char *name,
+                       dmd_fail_t *fail);
+bool dmdv_load_history_input(const dmd_history_taker_t *taker, void *ctx, dmdv_input_t *input,
+                             dmd_fail_t *fail);
 
 /* Makes a graph, uninitialised so far, of the file with this name ("-": standard input). False,
  * with *fail filled in and nothing to destroy, if that fails. */

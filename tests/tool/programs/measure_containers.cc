@@ -185,6 +185,16 @@ struct Salted { // a hash that is not empty
   size_t salt = 3;
   size_t operator()(int n) const { return static_cast<size_t>(n) * salt; }
 };
+template <class T> struct Own { // an allocator that the header does not know
+  using value_type = T;
+  Own() {}
+  template <class U> Own(const Own<U> &) {}
+  T *allocate(size_t n) { return static_cast<T *>(malloc(n * sizeof(T))); }
+  void deallocate(T *p, size_t) { free(p); }
+  bool operator==(const Own &) const { return true; }
+  bool operator!=(const Own &) const { return false; }
+};
+template <class T> constexpr bool dmd::is_of_heap<Own<T>> = true;
 struct Large {
   char bytes[100];
   int operator()() const { return bytes[0]; }
@@ -216,8 +226,7 @@ template <class T> void given(const char *name, T value) {
   measure(name, new Root<T>{std::move(value)});
 }
 
-int main(int, char **argv) {
-  dice.seed(static_cast<unsigned>(atoi(argv[1])));
+static void measure_containers() {
   random<string>("string");
   random<vector<int>>("vector of numbers");
   random<vector<bool>>("vector of bits");
@@ -236,14 +245,33 @@ int main(int, char **argv) {
   random<std::unordered_set<string>>("unordered_set");
   random<std::unordered_multiset<int>>("unordered_multiset");
   random<std::unordered_map<int, string, Salted>>("unordered_map with a salt");
+  random<std::vector<int, Own<int>>>("vector with another allocator");
   random<std::stack<string>>("stack");
   random<std::queue<string>>("queue");
   random<std::priority_queue<string>>("priority_queue");
+}
+
+static void measure_values() {
   given("pair", std::make_pair(string(30, 'p'), 3));
   given("tuple", std::make_tuple(string(30, 'p'), 3, vector<int>(4)));
   given("array", std::array<string, 3>{string(30, 'a'), "", string(90, 'c')});
+  given("valarray", std::valarray<string>(string(30, 'v'), below(9) + 1));
+  given("path of one part", std::filesystem::path(string(30, 'p')));
+  given("path",
+        std::filesystem::path("/home/" + string(30, 'p') + "/" + string(below(60), 'q') + "/r"));
+  given("empty path", std::filesystem::path());
+#if defined(__cpp_lib_expected)
+  given("expected", std::expected<string, int>(string(30, 'e')));
+  given("unexpected", std::expected<void, string>(std::unexpect, string(30, 'e')));
+#endif
   given("optional", std::optional<string>(string(30, 'o')));
   given("variant", std::variant<int, vector<string>>(vector<string>(below(9), string(30, 'v'))));
+}
+
+int main(int, char **argv) {
+  dice.seed(static_cast<unsigned>(atoi(argv[1])));
+  measure_containers();
+  measure_values();
   given("unique_ptr", std::make_unique<vector<string>>(below(9), string(30, 'v')));
   given("unique_ptr to an array", std::make_unique<string[]>(below(9) + 1));
   given("unique_ptr to numbers", std::make_unique<int[]>(below(9) + 1));

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "derive/program/read.h"
+
+#include "base/str.h"
+#include "base/strbuf.h"
+#include "derive/program/records.h"
+
+#include <stdio.h>
+
+/* The source's name, which is in no message unless a header is not found. */
+#define SOURCE_NAME "dmd-derive.c"
+
+static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
+  dmd_derive_reader_t *reader = data;
+  (void)parent;
+  switch (clang_getCursorKind(cursor)) {
+  case CXCursor_FunctionDecl:
+    dmd_derive_read_function(reader, cursor);
+    return CXChildVisit_Continue;
+  case CXCursor_StructDecl:
+  case CXCursor_UnionDecl:
+    if (clang_isCursorDefinition(cursor) && (reader->with_unmarked || dmd_derive_has_words(cursor)))
+      dmd_derive_read_record(reader, cursor);
+    return CXChildVisit_Recurse;
+  case CXCursor_EnumConstantDecl:
+    dmd_derive_read_constant(reader, cursor);
+    return CXChildVisit_Continue;
+  case CXCursor_EnumDecl:
+  case CXCursor_FieldDecl: /* a struct may be defined there */
+  case CXCursor_TypedefDecl:
+    return CXChildVisit_Recurse;
+  default:
+    return CXChildVisit_Continue;
+  }
+}
+
+/* Prints what clang has to say. False if there are errors in it. */
+static bool print_diagnostics(CXTranslationUnit unit) {
+  bool is_good = true;
+  for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
+    CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+    CXString text = clang_formatDiagnostic(diagnostic, clang_defaultDiagnosticDisplayOptions());
+    fprintf(stderr, "%s\n", clang_getCString(text));
+    is_good = is_good && clang_getDiagnosticSeverity(diagnostic) < CXDiagnostic_Error;
+    clang_disposeString(text);
+    clang_disposeDiagnostic(diagnostic);
+  }
+  return is_good;
+}
+
+typedef struct listing {
+  dmd_derive_model_t *model;
+  dmd_derive_hear_file_fn hear_file;
+  void *ctx;
+} listing_t;
+
+static void list_file(CXFile file, CXSourceLocation *stack, unsigned n, CXClientData data) {
+  listing_t *listing = data;
+  (void)stack;
+  if (n > 0) /* the source itself is not included by anything */
+    listing->hear_file(listing->ctx, dmd_derive_string(listing->model, clang_getFileName(file)));
+}
+
+/* Reads what was compiled. */
+static void read_unit(dmd_derive_model_t *model, const dmd_derive_sources_t *sources,
+                      CXTranslationUnit unit) {
+  CXFile *wanted = dmd_derive_new(model, (sources->n_headers + 1) * sizeof *wanted);
+  for (size_t i = 0; i < sources->n_headers; i++)
+    wanted[i] = clang_getFile(unit, sources->headers[i]);
+  dmd_derive_reader_t reader = {.model = model,
+                                .wanted = wanted,
+                                .n_wanted = sources->n_headers,
+                                .with_unmarked = sources->with_unmarked};
+  clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &reader);
+}
+
+/* The source: an #include for each header. */
+static void write_source(const dmd_derive_sources_t *sources, dmd_strbuf_t *source) {
+  for (size_t i = 0; i < sources->n_headers; i++) {
+    dmd_strbuf_str(source, "#include \"");
+    dmd_strbuf_str(source, sources->headers[i]);
+    dmd_strbuf_str(source, "\"\n");
+  }
+}
+
+bool dmd_derive_read(dmd_derive_model_t *model, const dmd_derive_sources_t *sources,
+                     dmd_derive_hear_file_fn hear_file, void *ctx) {
+  static const char *const own[] = {"-xc", "-DDMD_DERIVING", "-Qunused-arguments",
+                                    "-Wno-unknown-warning-option"};
+  enum { N_OWN = sizeof own / sizeof own[0] };
+  const char **flags = dmd_derive_new(model, (sources->n_flags + N_OWN) * sizeof *flags);
+  size_t n_flags = 0;
+  for (size_t i = 0; i < sources->n_flags; i++)
+    flags[n_flags++] = sources->flags[i];
+  for (size_t i = 0; i < N_OWN; i++)
+    flags[n_flags++] = own[i];
+  dmd_strbuf_t source;
+  dmd_strbuf_init(&source, model->env);
+  write_source(sources, &source);
+  struct CXUnsavedFile file = {SOURCE_NAME, source.text, source.n};
+  CXIndex index = clang_createIndex(0, 0);
+  CXTranslationUnit unit = NULL;
+  enum CXErrorCode code =
+      clang_parseTranslationUnit2(index, SOURCE_NAME, flags, (int)n_flags, &file, 1,
+                                  CXTranslationUnit_SkipFunctionBodies, &unit);
+  bool is_good = code == CXError_Success;
+  if (!is_good)
+    fprintf(stderr, "dmd-derive: clang could not read the headers (error %d)\n", (int)code);
+  if (is_good && (is_good = print_diagnostics(unit))) {
+    listing_t listing = {model, hear_file, ctx};
+    clang_getInclusions(unit, list_file, &listing);
+    read_unit(model, sources, unit);
+  }
+  clang_disposeTranslationUnit(unit);
+  clang_disposeIndex(index);
+  dmd_strbuf_destroy(&source);
+  return is_good;
+}

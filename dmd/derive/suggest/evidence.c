@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "derive/suggest/evidence.h"
+
+#include "base/bitset.h"
+#include "base/mem.h"
+#include "graph/dominance.h"
+
+#define COST_CENTRE "dmd.derive.evidence"
+
+enum { POINTER_SZB = 8, MAX_HOLDERS = 4 };
+
+/* Of a holder: several pointers of the slot lead there. */
+#define AGAIN (UINT32_C(1) << 31)
+
+typedef struct {
+  dmd_derive_slots_t *slots;
+  dmd_typing_t *typing;
+  const dmd_heapgraph_t *heap;
+  const dmd_graph_t *graph;
+  dmd_derive_evidence_t *evidence;
+  uint32_t *slot_of;      /* by edge; DMD_NONE: none */
+  uint32_t *n_in;         /* by node: pointers that hold it */
+  uint32_t *holders;      /* by node: up to MAX_HOLDERS slots that hold it */
+  dmd_bitset_t elsewhere; /* by node: held by what is no slot */
+} work_t;
+
+static void *zeroed(const dmd_env_t *env, size_t n, size_t szB) {
+  void *p = dmd_env_alloc(env, COST_CENTRE, (n + 1) * szB);
+  dmd_mem_zero(p, (n + 1) * szB);
+  return p;
+}
+
+static bool leads_to_start(const work_t *w, uint32_t edge) {
+  return dmd_heapgraph_interior(w->heap, edge) == NULL;
+}
+
+static bool is_block(const work_t *w, uint32_t node) {
+  return dmd_heapgraph_is_block(w->heap, node);
+}
+
+/* ---- Which slot an edge starts in ---- */
+
+static void count_places(work_t *w, uint32_t type, uint64_t n_values) {
+  uint32_t n, first = dmd_derive_places(w->slots, type, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t slot = DMD_POOL_AT(&w->slots->places, const dmd_derive_slot_place_t, first + i)->slot;
+    uint64_t in_row = dmd_derive_slot(w->slots, slot)->n;
+    w->evidence->seen[slot].n_places += n_values * (in_row > 0 ? in_row : 1);
+  }
+}
+
+static dmd_derive_pointed_t pointed(const work_t *w, uint32_t to) {
+  return (dmd_derive_pointed_t){dmd_typing_type(w->typing, to),
+                                is_block(w, to) ? dmd_heapgraph_requested(w->heap, to) : 0};
+}
+
+static void place_edges(work_t *w, uint32_t node) {
+  uint32_t type = dmd_typing_type(w->typing, node);
+  uint64_t n_values = dmd_typing_count(w->typing, node);
+  if (!dmd_type_has_size(w->typing->types, type) || n_values == 0)
+    return;
+  uint64_t szB = dmd_type_at(w->typing->types, type)->szB, lead = w->typing->nodes[node].lead;
+  count_places(w, type, n_values);
+  for (uint32_t e = w->graph->first[node]; e < w->graph->first[node + 1]; e++) {
+    uint64_t offset = w->graph->offset[e];
+    if (offset < lead)
+      continue;
+    offset -= lead;
+    w->slot_of[e] = dmd_derive_slot_at(w->slots, type, n_values > 1 ? offset % szB : offset,
+                                       pointed(w, w->graph->target[e]));
+  }
+}
+
+/* Pointers in blocks that pointers of a slot lead to are of the slot's next level. */
+static void place_next_level(work_t *w, unsigned level) {
+  dmd_bitset_t done;
+  dmd_bitset_init(&done, w->heap->env, COST_CENTRE, w->graph->n_nodes);
+  for (uint32_t e = 0; e < dmd_graph_n_edges(w->graph); e++) {
+    uint32_t slot = w->slot_of[e], to = w->graph->target[e];
+    if (slot == DMD_NONE || !is_block(w, to) || dmd_bitset_has(&done, to) ||
+        !leads_to_start(w, e) || dmd_derive_slot(w->slots, slot)->level != level ||
+        !dmd_derive_slot(w->slots, slot)->has_next)
+      continue;
+    dmd_bitset_add(&done, to);
+    w->evidence->seen[slot + 1].n_places += dmd_heapgraph_requested(w->heap, to) / POINTER_SZB;
+    for (uint32_t i = w->graph->first[to]; i < w->graph->first[to + 1]; i++)
+      if (w->slot_of[i] == DMD_NONE)
+        w->slot_of[i] = slot + 1;
+  }
+  dmd_bitset_destroy(&done);
+}
+
+static void place_all(work_t *w) {
+  unsigned levels = 0;
+  for (uint32_t node = 1; node < w->graph->n_nodes; node++)
+    place_edges(w, node);
+  for (uint32_t slot = 1; slot <= w->slots->slots.last; slot++)
+    if (dmd_derive_slot(w->slots, slot)->level > levels)
+      levels = dmd_derive_slot(w->slots, slot)->level;
+  for (unsigned level = 0; level < levels; level++)
+    place_next_level(w, level);
+}
+
+/* ---- Who holds a block ---- */
+
+static bool may_hold(const work_t *w, uint32_t node, uint32_t edge) {
+  if (w->slot_of[edge] != DMD_NONE)
+    return true;
+  if (node == DMD_GRAPH_ALL || is_block(w, node))
+    return node != DMD_GRAPH_ALL;
+  dmd_root_kind_t kind = dmd_heapgraph_root(w->heap, node)->kind;
+  return kind == DMD_ROOT_DATA || kind == DMD_ROOT_THREAD;
+}
+
+static void add_holder(work_t *w, uint32_t to, uint32_t slot) {
+  uint32_t *holders = &w->holders[(size_t)to * MAX_HOLDERS];
+  w->n_in[to]++;
+  if (slot == DMD_NONE) {
+    dmd_bitset_add(&w->elsewhere, to);
+    return;
+  }
+  for (int i = 0; i < MAX_HOLDERS; i++)
+    if ((holders[i] & ~AGAIN) == slot) {
+      holders[i] |= AGAIN;
+      return;
+    } else if (holders[i] == DMD_NONE) {
+      holders[i] = slot;
+      return;
+    }
+}
+
+static void find_holders(work_t *w) {
+  for (uint32_t node = 1; node < w->graph->n_nodes; node++)
+    for (uint32_t e = w->graph->first[node]; e < w->graph->first[node + 1]; e++) {
+      uint32_t to = w->graph->target[e];
+      if (to != node && is_block(w, to) && may_hold(w, node, e) &&
+          !dmd_typing_doubts(w->typing, node, e))
+        add_holder(w, to, w->slot_of[e]);
+    }
+}
+
+/* ---- What is seen of a slot ---- */
+
+static void see_block(work_t *w, dmd_derive_seen_t *seen, uint32_t slot, uint32_t to) {
+  uint64_t szB = dmd_heapgraph_requested(w->heap, to);
+  const uint32_t *holders = &w->holders[(size_t)to * MAX_HOLDERS];
+  uint32_t *rivals = &w->evidence->rivals[(size_t)slot * (w->evidence->n_slots + 1)];
+  seen->least_szB = seen->n_pointers == 1 || szB < seen->least_szB ? szB : seen->least_szB;
+  seen->most_szB = szB > seen->most_szB ? szB : seen->most_szB;
+  seen->n_alone += w->n_in[to] == 1;
+  seen->n_elsewhere += dmd_bitset_has(&w->elsewhere, to);
+  seen->n_leading += w->graph->first[to] < w->graph->first[to + 1];
+  for (int i = 0; i < MAX_HOLDERS && holders[i] != DMD_NONE; i++)
+    if ((holders[i] & ~AGAIN) != slot)
+      rivals[holders[i] & ~AGAIN]++;
+    else
+      seen->n_again += (holders[i] & AGAIN) != 0;
+}
+
+static void see_edges(work_t *w, const dmd_dominance_t *dominance) {
+  for (uint32_t node = 1; node < w->graph->n_nodes; node++)
+    for (uint32_t e = w->graph->first[node]; e < w->graph->first[node + 1]; e++) {
+      uint32_t slot = w->slot_of[e], to = w->graph->target[e];
+      if (slot == DMD_NONE || !is_block(w, to))
+        continue;
+      dmd_derive_seen_t *seen = &w->evidence->seen[slot];
+      seen->n_pointers++;
+      seen->n_inside += !leads_to_start(w, e);
+      seen->n_back += dmd_dominance_is(dominance, to, node);
+      see_block(w, seen, slot, to);
+    }
+}
+
+void dmd_derive_evidence_init(dmd_derive_evidence_t *evidence, dmd_derive_slots_t *slots,
+                              dmd_typing_t *typing, dmd_heapgraph_t *heap) {
+  const dmd_env_t *env = heap->env;
+  uint32_t n_nodes = heap->graph.n_nodes, n_slots = slots->slots.last;
+  dmd_dominance_t dominance;
+  dmd_dominance_init(&dominance, heap, &heap->graph);
+  *evidence = (dmd_derive_evidence_t){
+      .env = env,
+      .n_slots = n_slots,
+      .seen = zeroed(env, n_slots, sizeof(dmd_derive_seen_t)),
+      .rivals = zeroed(env, ((size_t)n_slots + 1) * (n_slots + 1), sizeof(uint32_t))};
+  work_t w = {.slots = slots,
+              .typing = typing,
+              .heap = heap,
+              .graph = &heap->graph,
+              .evidence = evidence,
+              .slot_of = zeroed(env, dmd_graph_n_edges(&heap->graph), sizeof(uint32_t)),
+              .n_in = zeroed(env, n_nodes, sizeof(uint32_t)),
+              .holders = zeroed(env, (size_t)n_nodes * MAX_HOLDERS, sizeof(uint32_t))};
+  dmd_bitset_init(&w.elsewhere, env, COST_CENTRE, n_nodes);
+  place_all(&w);
+  find_holders(&w);
+  see_edges(&w, &dominance);
+  dmd_bitset_destroy(&w.elsewhere);
+  dmd_env_free(env, w.holders);
+  dmd_env_free(env, w.n_in);
+  dmd_env_free(env, w.slot_of);
+  dmd_dominance_destroy(&dominance);
+}
+
+void dmd_derive_evidence_destroy(dmd_derive_evidence_t *evidence) {
+  dmd_env_free(evidence->env, evidence->rivals);
+  dmd_env_free(evidence->env, evidence->seen);
+}

@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmd-derive: what derived code reports is what the heap graph says the object owns, block for block."""
+
+import json
+import os
+
+import ownedblocks
+from harness import commands, files
+from harness.compiler import compile_program
+from harness.suite import Skip
+
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Wshadow", "-Werror"]
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+
+
+def _derive(t, *arguments, status=0, folder=None):
+    """Runs dmd-derive, with the compiler's flags that find dmd.h."""
+    program = os.path.join(t.place.builddir, "dmd-derive")
+    if not os.path.exists(program):
+        raise Skip("dmd-derive was not built: it needs libclang (Debian's package libclang-dev)")
+    include = os.path.join(t.place.builddir, "include")
+    arguments = [*arguments] if "--" in arguments else [*arguments, "--"]
+    return commands.run([program, *arguments, "-I" + include, "-I" + os.path.join(include, "valgrind")], folder, status=status)
+
+
+def _derived(t, header):
+    """The file derived of a header in the folder of programs, and the flags to compile it with a program."""
+    folder = t.new_folder()
+    output = os.path.join(folder, "derived.c")
+    _derive(t, "-o", output, "--header=" + os.path.join(folder, "measures.h"), os.path.join(PROGRAMS, header))
+    return [output, "-I" + folder]
+
+
+def owned(t):
+    """Of objects with random contents exactly what each owns is reported, and each block once."""
+    derived = _derived(t, "derive_structs.h")
+    for compiler, standard in (("gcc", "c11"), ("clang", "c2x")):
+        program = t.program([*STRICT, "-std=" + standard, "-O1", *derived], compiler)
+        for seed in ("1", "2", "3"):
+            ownedblocks.compare(t, t.run_command([program, seed], options=["--graph=yes"]), 32, 2000)
+
+
+_HEADER = """
+#include <stddef.h>
+#include <valgrind/dmd.h>
+struct unknown;
+struct plain { int n; double d; };
+struct holder { char *p; };
+struct DMD_MEASURED other { DMD_OWNS char *p; };
+size_t measured(const void *p);
+int number(const void *p);
+enum kind { NUMBER, TEXT };
+%s
+struct DMD_MEASURED item {
+  int n;
+  float f;
+  %s
+};
+"""
+
+# What is in front of the struct, its members, and the line that dmd-derive says behind "error: "; "": nothing.
+_MISTAKES = {
+    "no word": ("", "char *more;", "item.more is a pointer, and nothing says whose the memory is: put DMD_OWNS, DMD_OWNS_ARRAY(count), "
+                "DMD_SHARES, DMD_MEASURED_BY(function) or DMD_IGNORES(\"reason\") in front of it"),
+    "a typedef's pointer": ("typedef char *string;", "const string more;", "item.more is a pointer, and nothing says"),
+    "pointers in an array": ("", "char *more[4][3];", "item.more is a pointer, and nothing says"),
+    "owned": ("", "DMD_OWNS char *more;", ""),
+    "behind": ("", "char *more DMD_OWNS;", ""),
+    "ignored": ("", 'DMD_IGNORES("the shelf owns it") char *more;', ""),
+    "no reason": ("", 'DMD_IGNORES("") char *more;', "item.more has DMD_IGNORES with an empty reason: say why"),
+    "a blank reason": ("", 'DMD_IGNORES(" ") char *more;', "item.more has DMD_IGNORES with an empty reason"),
+    "no reason for a block": ("", 'DMD_OWNS_BLOCK("") void *more;', "item.more has DMD_OWNS_BLOCK with an empty reason"),
+    "no such count": ("", "DMD_OWNS_ARRAY(n_more) char *more;",
+                      "item.more has DMD_OWNS_ARRAY(n_more), but struct item has no member n_more"),
+    "a count that is no integer": ("", "DMD_OWNS_ARRAY(f) char *more;",
+                                   "item.more has DMD_OWNS_ARRAY(f), but f is not an integer: it is float"),
+    "a count from an expression": ("", "DMD_OWNS_ARRAY(2 * n + sizeof(int)) char *more;", ""),
+    "no count": ("", "DMD_OWNS_ARRAY() char *more;", "item.more has DMD_OWNS_ARRAY without a count"),
+    "not a pointer": ("", "DMD_OWNS int more;", "item.more has DMD_OWNS, but it is not a pointer"),
+    "not a pointer, but a struct": ("", "DMD_SHARES struct plain more;", "item.more has DMD_SHARES, but it is not a pointer"),
+    "further pointers": ("", "DMD_OWNS_ARRAY(n) char **more;", "item.more leads to further pointers, and nothing says"),
+    "no further pointers": ("", "DMD_OWNS DMD_OWNS char *more;", "item.more has DMD_OWNS, but there is no further pointer"),
+    "no further pointers in structs": ("", "DMD_OWNS DMD_OWNS struct other *more;",
+                                       "item.more has DMD_OWNS, but there is no further pointer"),
+    "an opaque struct": ("", "DMD_OWNS struct unknown *more;", "item.more points to struct unknown, whose members the headers do not show: "
+                         "put DMD_MEASURED_BY(function), DMD_OWNS_BLOCK(\"reason\") or DMD_IGNORES(\"reason\")"),
+    "a block": ("", 'DMD_OWNS_BLOCK("has no others") struct unknown *more;', ""),
+    "by a function": ("", "DMD_MEASURED_BY(measured) struct unknown *more;", ""),
+    "by no function": ("", "DMD_MEASURED_BY(nobody) struct unknown *more;",
+                       "item.more has DMD_MEASURED_BY(nobody), but the headers do not declare that function"),
+    "by another function": ("", "DMD_MEASURED_BY(number) struct unknown *more;",
+                            "item.more has DMD_MEASURED_BY(number), but that function is not one that takes one argument"),
+    "a struct that is not measured": ("", "DMD_OWNS struct holder *more;",
+                                      "item.more owns struct holder, which holds pointers and is not measured: put DMD_MEASURED"),
+    "such a struct within": ("", "struct holder more;", "item.more is a struct holder, which holds pointers and is not measured"),
+    "structs without pointers": ("", "DMD_OWNS struct plain *more; struct plain within;", ""),
+    "an inner struct": ("", "struct { int n; char *p; } more;", "item.p is a pointer, and nothing says"),
+    "a function pointer": ("", "int (*more)(int);", 'item.more points to a function, and nothing says so: put DMD_IGNORES("reason")'),
+    "a function that is owned": ("", "DMD_OWNS int (*more)(int);", "item.more points to a function, which nobody owns"),
+    "a void pointer": ("", "void *more;", "item.more is a pointer, and nothing says"),
+    "a void block": ("", "DMD_OWNS void *more;", ""),
+    "an array of void": ("", "DMD_OWNS_ARRAY(n) void *more;", "item.more has DMD_OWNS_ARRAY, but void has no size: put DMD_OWNS"),
+    "a union": ("", "enum kind kind; union { int i; DMD_OWNS char *more; };",
+                "item.more is in a union, and nothing says when it is the one in use: put DMD_WHEN(condition)"),
+    "a union with a tag": ("", "enum kind kind; union { int i; DMD_WHEN(kind == TEXT) DMD_OWNS char *more; };", ""),
+    "a union that is ignored": ("", 'union { DMD_IGNORES("never used") char *more; long n; } u;', ""),
+    "an array at the end": ("", "DMD_OWNS char *more[];", "item.more is an array whose length nothing says: put DMD_HOLDS(count)"),
+    "an array with its length": ("", "DMD_HOLDS(n) DMD_OWNS char *more[];", ""),
+    "a length without an array": ("", "DMD_HOLDS(n) DMD_OWNS char *more;", "item.more has DMD_HOLDS, but it is not an array in the struct"),
+    "a struct without a name": ("struct { struct DMD_MEASURED { DMD_OWNS char *p; } inner; } variable;", "",
+                                "a measured struct needs a name, its own or a typedef's"),
+    "a name twice": ("typedef struct DMD_MEASURED { DMD_OWNS char *p; } item;", "", "another measured struct has this name, too"),
+    "an empty path": ('struct DMD_MEASURED_AS("") more { DMD_OWNS char *p; };', "", "DMD_MEASURED_AS has an empty path"),
+    "clang's own error": ("", "chair *more;", "unknown type name 'chair'"),
+    "no header": ("#include <no/such/file.h>", "", "'no/such/file.h' file not found"),
+}
+
+
+def mistakes(t):
+    """What is wrong is said in one line with its place; the twins compile."""
+    include = os.path.join(t.place.builddir, "include")
+    for name, (before, members, message) in _MISTAKES.items():
+        text = _HEADER % (before, members)
+        header = files.write(os.path.join(t.new_folder(), "item.h"), text)
+        output = os.path.join(os.path.dirname(header), "out.c")
+        done = _derive(t, "-o", output, header, status=None)
+        if message == "":
+            t.equal((done.err, done.status), ("", 0), name)
+            commands.run(["gcc", *STRICT, "-std=c11", "-fsyntax-only", "-I" + include, output])
+            continue
+        t.equal((done.status, os.path.exists(output)), (1, False), name + ": " + done.err)
+        errors = [line for line in done.err.splitlines() if "error: " in line]
+        t.equal(len(errors), 1, name + ": " + done.err)
+        place, _, fault = errors[0].replace("fatal error", "error").partition(": error: ")
+        t.check(fault.startswith(message), name + ": " + fault)
+        word = "more" if "more" in members else "item"
+        if not message.startswith(("unknown", "'no", "a measured", "DMD_MEASURED_AS", "another", "item.p")):
+            line = next(i for i, line in enumerate(text.splitlines(), 1) if word in line and members in line)
+            t.equal(place.split(":")[:2], [header, str(line)], name)
+
+
+_DEEP = """
+#include "derive_structs.h"
+#include "measures.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N = 1000000 };
+static size_t sum;
+
+static void *made(size_t size) {
+  void *p = calloc(1, size);
+  sum += DMD_REPORT(p);
+  return p;
+}
+static int is_sum(const char *name, size_t size) {
+  int good = size == sum;
+  if (!good)
+    printf("%s: %zu, not %zu\\n", name, size, sum);
+  sum = 0;
+  return good;
+}
+
+int main(void) {
+  int good = 1;
+  struct link *links = NULL;
+  for (int i = 0; i < N; i++) {
+    struct link *link = made(sizeof *link);
+    link->next = links;
+    links = link;
+  }
+  good &= is_sum("list", link_size_of_including(links));
+  for (int shape = 0; shape < 4; shape++) { /* to the left, to the right, in turns, with a leaf at each node */
+    struct tree *root = made(sizeof *root), *at = root;
+    for (int i = 0; i < N; i++) {
+      struct tree *more = made(sizeof *more);
+      if (shape == 0 || (shape == 2 && i % 2))
+        at->left = more;
+      else
+        at->right = more;
+      if (shape == 3)
+        at->left = made(sizeof *more);
+      at = more;
+    }
+    good &= is_sum("tree", tree_size_of_including(root));
+  }
+  struct folder *first = made(sizeof *first), *folder = first; /* arrays of structs in each other, and files in between */
+  for (int i = 0; i < N; i++) {
+    struct folder *inner;
+    if (i % 2) {
+      folder->n_folders = 2;
+      inner = &(folder->folders = made(2 * sizeof *inner))[1];
+    } else {
+      inner = (folder->files = made(sizeof *folder->files))->archive = made(sizeof *inner);
+    }
+    folder = inner;
+  }
+  good &= is_sum("folders", folder_size_of_including(first));
+  struct picture *large = made(sizeof *large), *picture = large;
+  for (int i = 0; i < N; i++)
+    picture = picture->smaller = made(sizeof *picture);
+  picture->smaller = large;
+  struct album album = {.n = 2, .pictures = malloc(2 * sizeof large)};
+  album.pictures[0] = large;
+  album.pictures[1] = picture;
+  sum += DMD_REPORT(album.pictures);
+  good &= is_sum("shared", album_size_of(&album));
+  return !good;
+}
+size_t opaque_measure(const struct opaque *opaque) {
+  return opaque != NULL;
+}
+"""
+
+
+def deep(t):
+    """A list, trees and folders a million deep are measured whole, on a stack of 64 KiB."""
+    derived = _derived(t, "derive_structs.h")
+    for compiler in ("gcc", "clang"):
+        for level in ("-O0", "-O2"):
+            folder = t.new_folder()
+            source, program = files.write(os.path.join(folder, "deep.c"), _DEEP), os.path.join(folder, "deep")
+            compile_program(source, program, t.place.builddir, [level, "-I" + PROGRAMS, *derived], [compiler])
+            commands.run(["sh", "-c", "ulimit -s 64 && exec " + program])
+
+
+_MAKEFILE = """
+all: program
+program: main.c measures.c
+	$(CC) -I%(include)s main.c measures.c -o $@
+measures.c: item.h
+	%(derive)s -o $@ --depfile=measures.d item.h -- -I%(include)s
+-include measures.d
+check:
+	%(derive)s --check -o measures.c item.h -- -I%(include)s
+"""
+_MAIN = '#include "item.h"\nsize_t item_size_of(const struct item *);\nint main(void) { return item_size_of(0) != 0; }\n'
+_ITEM = '#include "part.h"\nstruct DMD_MEASURED item { DMD_OWNS char *name; struct part part; %s };\n'
+_PART = "#include <valgrind/dmd.h>\nstruct DMD_MEASURED part { int n; %s };\nsize_t part_size_of(const struct part *);\n"
+
+
+def build(t):
+    """Adding a pointer to a struct fails the build with one readable line, also in a header that the header includes; the twin
+    with a reason builds. --check says that what is there is older."""
+    program = os.path.join(t.place.builddir, "dmd-derive")
+    _derive(t, "--version")
+    folder = t.new_folder()
+    write = lambda name, text: files.write(os.path.join(folder, name), text)
+    write("Makefile", _MAKEFILE % {"derive": program, "include": os.path.join(t.place.builddir, "include")})
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+
+    def make(status, *targets):
+        return commands.run(["make", "-s", "-B", *targets] if targets else ["make", "-s"], folder, environment, status=status)
+
+    def touched(name, text):
+        """Newer than all that was made of it."""
+        later = os.stat(os.path.join(folder, "measures.c")).st_mtime + 10
+        os.utime(write(name, text), (later, later))
+
+    write("main.c", _MAIN)
+    write("part.h", _PART % "")
+    write("item.h", _ITEM % "")
+    make(0)
+    make(0, "check")
+    touched("item.h", _ITEM % "char *more;")
+    done = make(2)
+    said = [line for line in done.err.splitlines() if "make" not in line]
+    t.equal(len(said), 1, done.err)
+    t.check(said[0].startswith("item.h:2:") and "error: item.more is a pointer, and nothing says whose the memory is" in said[0], said[0])
+    touched("item.h", _ITEM % 'DMD_IGNORES("the shelf owns it") char *more;')
+    make(0)
+    make(0, "check")
+    touched("item.h", _ITEM % "DMD_OWNS char *more;")
+    done = make(2, "check")
+    t.contains(done.err, "dmd-derive: measures.c is not what the headers say; run: dmd-derive -o measures.c item.h -- -I")
+    make(0)
+    make(0, "check")
+    t.contains(files.read(os.path.join(folder, "measures.c")), "self->more")
+    touched("part.h", _PART % "DMD_OWNS char *p;")
+    commands.run(["make", "-q"], folder, environment, status=1)
+
+
+def command_line(t):
+    """What does not make sense is said in one line, with status 2; nothing is written that cannot be whole."""
+    folder = t.new_folder()
+    header = files.write(os.path.join(folder, "item.h"), _ITEM.replace('#include "part.h"', "#include <valgrind/dmd.h>").replace("struct part part;", "") % "")
+    for arguments, message in (
+            ([], "which header? See dmd-derive --help"),
+            (["--chek", header], "there is no option --chek; see dmd-derive --help"),
+            (["-o"], "-o needs a value"),
+            (["--check=yes", header], "--check takes no value"),
+            (["--check", header], "--check needs --output=FILE"),
+            (['a".h'], 'a".h: no #include can name such a file'),
+            (["-o", os.path.join(folder, "no", "out.c"), header], "cannot be written: No such file or directory")):
+        done = _derive(t, *arguments, "--", status=2)
+        t.equal(len(done.err.splitlines()), 1, done.err)
+        t.contains(done.err, message)
+    t.contains(_derive(t, "--help", status=0).out, "usage: dmd-derive -o OUT.c [OPTION...] HEADER... [-- FLAGS]\n")
+    t.contains(_derive(t, header, status=0).out, "size_t item_size_of(const struct item *self)")
+    empty = files.write(os.path.join(folder, "empty.h"), "#include <valgrind/dmd.h>\nstruct item { char *p; };\n")
+    t.contains(_derive(t, empty, status=1).err, "no struct in %s has DMD_MEASURED" % empty)
+
+
+def texts(t):
+    """What a header, a file's name or a flag brings ends no comment and no string of the code."""
+    folder = os.path.join(t.new_folder(), "a*/ #error comment")
+    os.makedirs(folder)
+    path = '\\\\\\"); abort(); /* \\xc3\\xa4 ??/'
+    header = files.write(os.path.join(folder, "item.h"), '#include <valgrind/dmd.h>\nstruct DMD_MEASURED_AS("%s") item { DMD_OWNS char *p; };\n' % path)
+    output = os.path.join(folder, "out.c")
+    include = os.path.join(t.place.builddir, "include")
+    _derive(t, "-o", output, header, "--", '-DX="*/ #error flag /*"', "-DY=a\\\nb\t\x1b")
+    program = os.path.join(folder, "program")
+    main = files.write(os.path.join(folder, "main.c"), '#include "item.h"\n#include <stdlib.h>\nsize_t item_size_of(const struct item *);\n'
+                       "int main(void) { struct item item = {malloc(9)}; item_size_of(&item); DMD_DUMP(0); return 0; }\n")
+    commands.run(["gcc", *STRICT, "-std=gnu11", "-Wno-trigraphs", "-I" + include, main, output, "-o", program])
+    t.check("??" not in files.read(output), "no trigraph")
+    run = t.run_command([program])
+    t.equal([block.reporters for block in run.profile.blocks if block.reporters], [['\\"); abort(); /* \u00e4 ??/']])
+
+
+def flags_of_a_build(t):
+    """compile_commands.json, which knows sources and no headers, has the flags: its folder, what it includes and defines."""
+    folder = t.new_folder()
+    for name in ("src", "include", "build"):
+        os.mkdir(os.path.join(folder, name))
+    files.write(os.path.join(folder, "include", "types.h"), "typedef char *text_t;\n")
+    files.write(os.path.join(folder, "src", "item.h"), "#include <types.h>\n#include <valgrind/dmd.h>\n"
+                "struct DMD_MEASURED item { TEXT DMD_OWNS text_t text; };\n")
+    include = os.path.join(t.place.builddir, "include")
+    command = "cc -I../include -I'%s' -DTEXT= -std=gnu11 -Winvented -MD -MF item.d -o item.o -c ../src/item.c" % include
+    files.write(os.path.join(folder, "build", "compile_commands.json"), json.dumps(
+        [{"directory": os.path.join(folder, "build"), "file": "../src/item.c", "command": command}]))
+    program = os.path.join(t.place.builddir, "dmd-derive")
+    _derive(t, "--version")
+    commands.run([program, "-p", "build", "-o", "out.c", "--depfile=out.d", "src/item.h"], folder)
+    t.contains(files.read(os.path.join(folder, "out.c")), "#include \"src/item.h\"\n")
+    t.contains(files.read(os.path.join(folder, "out.d")), "/include/types.h")
+    commands.run([program, "-p", "build", "-o", "out.c", "--check", "src/item.h"], folder)
+    done = commands.run([program, "-p", "build", "-o", "out.c", "--check", "src/item.h", "--", "-UTEXT", "-DTEXT=const"], folder, status=1)
+    t.contains(done.err, "out.c is not what the headers say")
+    done = commands.run([program, "-p", "nowhere", "-o", "out.c", "src/item.h"], folder, status=2)
+    t.equal(done.err, "dmd-derive: nowhere/compile_commands.json: No such file or directory\n")
+
+
+def several_headers(t):
+    """A struct of a header that is not named is measured by its own functions, which another run writes."""
+    folder = t.new_folder()
+    files.write(os.path.join(folder, "part.h"), "#pragma once\n#include <valgrind/dmd.h>\nstruct DMD_MEASURED part { DMD_OWNS char *text; };\n")
+    files.write(os.path.join(folder, "whole.h"), "#pragma once\n#include \"part.h\"\n"
+                "struct DMD_MEASURED whole { DMD_OWNS struct part *part; struct part within; DMD_OWNS_ARRAY(2) DMD_OWNS struct part **two; };\n")
+    main = files.write(os.path.join(folder, "main.c"), """#include <stdlib.h>
+#include "whole.h"
+#include "measures.h"
+int main(void) {
+  struct whole *whole = calloc(1, sizeof *whole);
+  whole->part = calloc(1, sizeof *whole->part);
+  whole->part->text = malloc(10);
+  whole->within.text = malloc(20);
+  whole->two = calloc(2, sizeof *whole->two);
+  whole->two[1] = calloc(1, sizeof *whole->part);
+  whole->two[1]->text = malloc(30);
+  DMD_DUMP(whole_size_of_including(whole) == (size_t)24 * 6 + 40 ? "right" : "wrong");
+  return 0;
+}
+""")
+    for output, headers in (("both", ["part.h", "whole.h"]), ("part", ["part.h"]), ("whole", ["whole.h"])):
+        _derive(t, "-o", os.path.join(folder, output + ".c"), "--header=" + os.path.join(folder, "measures.h"),
+                *[os.path.join(folder, header) for header in headers])
+    for sources in (["both.c"], ["part.c", "whole.c"]):
+        program = os.path.join(folder, "program")
+        compile_program(main, program, t.place.builddir, [*STRICT, "-I" + folder, *[os.path.join(folder, source) for source in sources]], ["gcc"])
+        profile = t.run_command([program]).profile
+        blocks = [block for block in profile.blocks for _ in range(block.num)]
+        t.equal(sorted(block.req for block in blocks), [8, 8, 10, 16, 20, 24, 30])
+        t.equal([block.reports for block in blocks], [1] * 7, "each once")
+        t.equal((profile.faults, profile.run["label"]), ([], "right"))
