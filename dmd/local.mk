@@ -72,6 +72,7 @@ dmd_core_sources = \
   dmd/analysis/ignore.c dmd/analysis/ignore.h \
   dmd/analysis/grouptypes.h \
   dmd/analysis/known.c dmd/analysis/known.h \
+  dmd/analysis/measurefns.c dmd/analysis/measurefns.h \
   dmd/analysis/merge.c dmd/analysis/merge.h \
   dmd/analysis/normalize.c dmd/analysis/normalize.h \
   dmd/analysis/owner.c dmd/analysis/owner.h \
@@ -92,11 +93,13 @@ dmd_core_sources = \
   dmd/analysis/sums.c dmd/analysis/sums.h \
   dmd/analysis/tally.h \
   dmd/analysis/tree.c dmd/analysis/tree.h \
+  dmd/analysis/treecolumns.c dmd/analysis/treecolumns.h \
   dmd/analysis/verdict.c dmd/analysis/verdict.h \
   dmd/graph/anonymousgraph.c dmd/graph/anonymousgraph.h \
   dmd/graph/backedges.c dmd/graph/backedges.h \
   dmd/graph/condense.c dmd/graph/condense.h \
   dmd/graph/census.c dmd/graph/census.h \
+  dmd/graph/dominance.c dmd/graph/dominance.h \
   dmd/graph/dominators.c dmd/graph/dominators.h \
   dmd/graph/edgemask.c dmd/graph/edgemask.h \
   dmd/graph/edgename.c dmd/graph/edgename.h \
@@ -132,6 +135,7 @@ dmd_core_sources = \
   dmd/text/escape.c dmd/text/escape.h \
   dmd/text/gate_escape.c dmd/text/gate_escape.h \
   dmd/text/gate_github.c \
+  dmd/text/gate_each.c dmd/text/gate_each.h \
   dmd/text/gate_json.c \
   dmd/text/gate_junit.c \
   dmd/text/gate_output.h \
@@ -197,6 +201,7 @@ dmd_core_sources = \
   dmd/load/load_graph.c dmd/load/load_graph.h \
   dmd/load/load_graph_names.c \
   dmd/load/load_graph_nodes.c \
+  dmd/load/load_history.c dmd/load/load_history.h \
   dmd/load/load_reports.c \
   dmd/load/load_run.c \
   dmd/load/load_traces.c \
@@ -341,8 +346,11 @@ dmd_tool_sources = \
 
 # The native engine's shell around it: a library that is preloaded into programs.
 dmd_native_sources = \
+  dmd/preload/pl_altstack.c dmd/preload/pl_altstack.h \
+  dmd/preload/pl_aside.c dmd/preload/pl_aside.h \
   dmd/preload/pl_context.c dmd/preload/pl_context.h \
   dmd/preload/pl_control.c dmd/preload/pl_control.h \
+  dmd/preload/pl_deadly.c dmd/preload/pl_deadly.h \
   dmd/preload/pl_entry.h \
   dmd/preload/pl_event.c dmd/preload/pl_event.h \
   dmd/posix/files.c dmd/posix/files.h \
@@ -469,10 +477,15 @@ dmd_history_sources = \
   dmd/reader/history/database.c dmd/reader/history/database.h \
   dmd/reader/history/driver.h dmd/reader/history/driver_sqlite.c \
   dmd/reader/history/events.c dmd/reader/history/events.h \
+  dmd/reader/history/exporting.c dmd/reader/history/exporting.h \
   dmd/reader/history/gather.c dmd/reader/history/gather.h \
+  dmd/reader/history/importedrun.c dmd/reader/history/importedrun.h \
+  dmd/reader/history/importing.c dmd/reader/history/importing.h \
+  dmd/reader/history/lines.c dmd/reader/history/lines.h \
   dmd/reader/history/origin.c dmd/reader/history/origin.h \
   dmd/reader/history/prune.c dmd/reader/history/prune.h \
   dmd/reader/history/recordset.c dmd/reader/history/recordset.h \
+  dmd/reader/history/rows.c dmd/reader/history/rows.h \
   dmd/reader/history/runs.c dmd/reader/history/runs.h \
   dmd/reader/history/schema.c dmd/reader/history/schema.h \
   dmd/reader/history/stacks.c dmd/reader/history/stacks.h \
@@ -481,6 +494,7 @@ dmd_history_sources = \
   dmd/reader/command/historycheck.c \
   dmd/reader/command/historycommands.h \
   dmd/reader/command/historyexport.c \
+  dmd/reader/command/historyimport.c \
   dmd/reader/command/historyreport.c dmd/reader/command/historyreport.h \
   dmd/reader/command/historyreport_ci.c \
   dmd/reader/command/historyreport_markdown.c \
@@ -495,9 +509,31 @@ dmd_no_history_sources = dmd/reader/command/cmd_history_none.c
 dmd_page_sources = dmd/reader/command/page_built.c
 dmd_no_page_sources = dmd/reader/command/page_none.c
 
+# dmd-derive: its core, which is freestanding as the tool's is, and what is around that.
+dmd_derive_core_sources = \
+  dmd/derive/check.c dmd/derive/check.h \
+  dmd/derive/model.c dmd/derive/model.h \
+  dmd/derive/reach.c dmd/derive/reach.h \
+  dmd/derive/scope.c dmd/derive/scope.h \
+  dmd/derive/suggest/count.c dmd/derive/suggest/count.h \
+  dmd/derive/suggest/evidence.c dmd/derive/suggest/evidence.h \
+  dmd/derive/suggest/owner.c dmd/derive/suggest/owner.h \
+  dmd/derive/suggest/slots.c dmd/derive/suggest/slots.h \
+  dmd/derive/suggest/suggest.c dmd/derive/suggest/suggest.h \
+  dmd/derive/write.c dmd/derive/write.h \
+  dmd/derive/writemember.c dmd/derive/writemember.h
+dmd_derive_program_sources = \
+  dmd/derive/program/database.c dmd/derive/program/database.h \
+  dmd/derive/program/main.c \
+  dmd/derive/program/options.c dmd/derive/program/options.h \
+  dmd/derive/program/outputs.c dmd/derive/program/outputs.h \
+  dmd/derive/program/read.c dmd/derive/program/read.h \
+  dmd/derive/program/records.c dmd/derive/program/records.h \
+  dmd/derive/program/suggest.c dmd/derive/program/suggest.h
+
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
 dmd_preload_sources = dmd/tool/dm_preload.c dmd/tool/dm_preload.h
 
 # Headers that are installed to $(includedir)/valgrind.
 vgincludedir = $(includedir)/valgrind
-vginclude_HEADERS = dmd/dmd.h dmd/measure.hpp dmd/measure_list.hpp dmd/measure_std.hpp
+vginclude_HEADERS = dmd/dmd.h dmd/dmd-annotations.h dmd/dmd-derived.h dmd/measure.hpp dmd/measure_list.hpp dmd/measure_std.hpp

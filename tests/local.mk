@@ -33,6 +33,7 @@ unit_tests = \
   tests/unit/test_ehframe \
   tests/unit/test_export \
   tests/unit/test_exportfigures \
+  tests/unit/test_derive \
   tests/unit/test_dominators \
   tests/unit/test_fail \
   tests/unit/test_fault \
@@ -85,6 +86,7 @@ unit_tests = \
   tests/unit/test_map \
   tests/unit/test_marks \
   tests/unit/test_measured \
+  tests/unit/test_measurefns \
   tests/unit/test_mem \
   tests/unit/test_mempool \
   tests/unit/test_memreports \
@@ -204,13 +206,15 @@ thread_core_sources = \
   dmd/profile/scanned.c dmd/profile/translate.c
 # What the test of dmdv's threads needs besides.
 thread_reader_sources = \
-  dmd/analysis/allocfns.c dmd/analysis/amounts.c dmd/analysis/normalize.c dmd/base/fail.c dmd/base/fnname.c \
+  dmd/analysis/allocfns.c dmd/analysis/amounts.c dmd/analysis/normalize.c dmd/analysis/recordset.c \
+  dmd/base/fail.c dmd/base/fnname.c \
   dmd/base/glob.c dmd/base/wire.c dmd/base/wireread.c dmd/graph/graph.c dmd/graph/graphfile.c dmd/graph/heapgraph.c \
   dmd/graph/nesting.c dmd/load/cutter.c dmd/load/document.c dmd/load/graphmessages.c dmd/load/graphparts.c \
   dmd/load/ids.c dmd/load/load.c dmd/load/load_blocks.c dmd/load/load_frames.c dmd/load/load_graph.c \
-  dmd/load/load_graph_names.c dmd/load/load_graph_nodes.c dmd/load/load_reports.c dmd/load/load_run.c \
+  dmd/load/load_graph_names.c dmd/load/load_graph_nodes.c dmd/load/load_history.c dmd/load/load_reports.c \
+  dmd/load/load_run.c \
   dmd/load/load_traces.c dmd/load/loader.c dmd/load/scan.c dmd/load/value.c dmd/profile/naming.c \
-  dmd/reader/host/host.c dmd/reader/host/memory.c dmd/reader/host/progress.c dmd/reader/input/fleet.c \
+  dmd/reader/host/host.c dmd/reader/host/memory.c dmd/reader/host/message.c dmd/reader/host/progress.c dmd/reader/input/fleet.c \
   dmd/reader/input/input.c dmd/reader/input/load.c
 
 # What unit tests share (a hosted env, a failing allocator, naive models).
@@ -227,7 +231,7 @@ unit_support_sources = \
   tests/unit/holders_fixture.c tests/unit/holders_fixture.h \
   tests/unit/shelf_fixture.c tests/unit/shelf_fixture.h \
   tests/unit/snapshot_fixture.c tests/unit/snapshot_fixture.h \
-  tests/unit/process.c tests/unit/process.h \
+  tests/unit/process.c tests/unit/process.h tests/unit/not_here.h \
   tests/unit/page_fixture.c tests/unit/page_fixture.h \
   tests/unit/types_fixture.c tests/unit/types_fixture.h \
   tests/unit/host.c tests/unit/host.h
@@ -250,6 +254,7 @@ fuzz_targets = \
   tests/fuzz/fuzz_filter \
   tests/fuzz/fuzz_graph \
   tests/fuzz/fuzz_graph_export \
+  tests/fuzz/fuzz_history \
   tests/fuzz/fuzz_ignorefile \
   tests/fuzz/fuzz_image \
   tests/fuzz/fuzz_load \

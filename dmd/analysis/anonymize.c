@@ -4,6 +4,7 @@
 #include "analysis/allocfns.h"
 #include "analysis/combine.h"
 #include "analysis/reduce.h"
+#include "base/fnname.h"
 #include "base/path.h"
 #include "base/str.h"
 
@@ -119,9 +120,9 @@ static const char *pid_of(const char *name) {
 }
 
 static void put(dmd_strbuf_t *to, dmd_name_kind_t kind, const char *name) {
-  static const char *const prefixes[DMD_N_NAME_KINDS] = {"fn_",   "malloc_", "file_",  "lib_",
-                                                         "",      "tag_",    "label_", "process_",
-                                                         "type_", "member_", "var_"};
+  static const char *const prefixes[DMD_N_NAME_KINDS] = {"fn_",      "malloc_", "size_",   "file_",
+                                                         "lib_",     "",        "tag_",    "label_",
+                                                         "process_", "type_",   "member_", "var_"};
   if (kind == DMD_NAME_PATH) {
     put_path(to, name);
     return;
@@ -169,8 +170,10 @@ static const char *function_of(dmd_anonymizer_t *a, const dmd_location_t *l,
   if (is_known_object(l->object) ||
       (l->function != NULL && is_one_of(known_functions, LENGTH(known_functions), l->function)))
     return l->function;
-  bool allocates = dmd_allocates_for_callers(a->env, l, view) != DMD_ALLOCATES_NOT;
-  return dmd_anonymous(a, allocates ? DMD_NAME_ALLOC_FN : DMD_NAME_FUNCTION, l->function);
+  if (dmd_allocates_for_callers(a->env, l, view) != DMD_ALLOCATES_NOT)
+    return dmd_anonymous(a, DMD_NAME_ALLOC_FN, l->function);
+  bool says_size = l->function != NULL && dmd_fnname_says_size(l->function);
+  return dmd_anonymous(a, says_size ? DMD_NAME_SIZE_FN : DMD_NAME_FUNCTION, l->function);
 }
 
 static uint32_t read_function(dmd_frames_t *frames, const char *function) {

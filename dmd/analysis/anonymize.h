@@ -12,8 +12,10 @@
  * allocators and of Valgrind, known by their objects, and a few that every program has, such as
  * malloc, operator new and main; the names of these libraries, without folders; the parts of paths
  * that dmd and about:memory make, such as explicit. Functions that allocate for their callers
- * (allocfns.h) get names that are still taken for such: `malloc_3fa94c01b2`. What else people wrote
- * goes: arguments, folder, host, options, descriptions, and what is in the blocks of a scan.
+ * (allocfns.h) get names that are still taken for such: `malloc_3fa94c01b2`; so do those that have
+ * "size" in their names, by which dmdv owners knows where blocks are measured: `size_3fa94c01b2`.
+ * What else people wrote goes: arguments, folder, host, options, descriptions, and what is in the
+ * blocks of a scan.
  */
 #ifndef DMD_ANALYSIS_ANONYMIZE_H
 #define DMD_ANALYSIS_ANONYMIZE_H
@@ -24,6 +26,7 @@
 typedef enum {
   DMD_NAME_FUNCTION,
   DMD_NAME_ALLOC_FN, /* a function that allocates for its callers */
+  DMD_NAME_SIZE_FN,  /* one that says how large a block is, by its name */
   DMD_NAME_FILE,     /* of the source; keeps its ending where it is a usual one */
   DMD_NAME_OBJECT,
   DMD_NAME_PATH, /* of a reporter or memory report: each part for itself */

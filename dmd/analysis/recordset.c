@@ -20,6 +20,22 @@ int dmd_stack_record_compare(const dmd_stack_record_t *a, const dmd_stack_record
   return stacks != 0 ? stacks : (a->section > b->section) - (a->section < b->section);
 }
 
+const dmd_stack_record_t *dmd_recordset_find(const dmd_recordset_t *set,
+                                             const dmd_stack_record_t *which) {
+  size_t first = 0, end = set->n;
+  while (first < end) {
+    size_t middle = first + (end - first) / 2;
+    int order = dmd_stack_record_compare(&set->records[middle], which);
+    if (order == 0)
+      return &set->records[middle];
+    if (order < 0)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return NULL;
+}
+
 /* ---- Differences and sums. ---- */
 
 /* What bytes say may be as large as it likes: sums go around, as numbers without signs do. */

@@ -35,6 +35,10 @@ void dmd_recordset_destroy(dmd_recordset_t *set);
 /* The order of two records in a set. */
 int dmd_stack_record_compare(const dmd_stack_record_t *a, const dmd_stack_record_t *b);
 
+/* The record of the stack and section of another one; NULL: it has none. */
+const dmd_stack_record_t *dmd_recordset_find(const dmd_recordset_t *set,
+                                             const dmd_stack_record_t *which);
+
 /* Initialise a set: what a has more than b, with signed figures, or both together. Records of which
  * nothing is left are not in it. */
 void dmd_recordset_subtract(dmd_recordset_t *difference, const dmd_recordset_t *a,

@@ -18,11 +18,20 @@
 /* Stands for the stack of blocks whose stack was not recorded. */
 #define DMD_NO_STACK "(no stack)"
 
+/* What whoever exports says of all of it, such as build=cafe. */
+typedef struct dmd_export_label {
+  const char *key, *value;
+} dmd_export_label_t;
+
+enum { DMD_EXPORT_MAX_LABELS = 16 };
+
 typedef struct dmd_export_options {
   dmd_section_t section; /* of collapsed: the blocks that are wanted; DMD_SECTION_ALL: all */
   unsigned roots;        /* of collapsed and speedscope: labels (1 << dmd_label_t) that are to be
                             frames below which the stacks stand */
   const char *exporter;  /* the program that writes, with its version */
+  const dmd_export_label_t *labels; /* of pprof */
+  size_t n_labels;
 } dmd_export_options_t;
 
 typedef const char *(*dmd_export_fn)(const dmd_profile_t *profile, dmd_out_t *out,

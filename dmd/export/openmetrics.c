@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "export/openmetrics.h"
 
+#include "base/utf8.h"
+
 typedef struct {
   const char *name, *help;
   bool is_bytes;
@@ -36,19 +38,32 @@ void dmd_openmetrics_destroy(dmd_openmetrics_t *m) {
     dmd_strbuf_destroy(&m->families[i]);
 }
 
-/* A value of a label, of which three characters are escaped. */
+/* A byte that would do something to a terminal, as dmd_out_safe has it: \xNN. The format has no
+ * such escape, so that readers get these four characters. */
+static void add_control(dmd_strbuf_t *to, unsigned char byte) {
+  static const char digits[] = "0123456789abcdef";
+  const char text[] = {'\\', '\\', 'x', digits[byte >> 4], digits[byte & 15]};
+  dmd_strbuf_bytes(to, text, sizeof text);
+}
+
+/* A value of a label, of which three characters are escaped by the format's rules. */
 static void add_label(dmd_strbuf_t *to, const char *separator, const char *name,
                       const char *value) {
   dmd_strbuf_str(to, separator);
   dmd_strbuf_str(to, name);
   dmd_strbuf_str(to, "=\"");
-  for (; *value != '\0'; value++) {
+  for (size_t n; *value != '\0'; value += n) {
+    n = dmd_utf8_length(value);
+    n = n > 0 ? n : 1;
     if (*value == '\\' || *value == '"')
       dmd_strbuf_str(to, "\\");
     if (*value == '\n')
       dmd_strbuf_str(to, "\\n");
+    else if (dmd_utf8_is_control(value))
+      for (size_t i = 0; i < n; i++)
+        add_control(to, (unsigned char)value[i]);
     else
-      dmd_strbuf_bytes(to, value, 1);
+      dmd_strbuf_bytes(to, value, n);
   }
   dmd_strbuf_str(to, "\"");
 }

@@ -212,9 +212,12 @@ static bool take_number(parser_t *p, dmd_value_t *value) {
   const char *stop = end_of_number(p->at, p->end);
   if (stop == p->at)
     return false;
-  value->has_whole = read_whole(p->at, stop, &value->whole);
-  if (value->has_whole) {
-    value->number = (double)value->whole;
+  bool is_negative = *p->at == '-';
+  bool is_whole = read_whole(p->at + is_negative, stop, &value->whole);
+  value->has_whole = is_whole && !is_negative;
+  value->has_negative = is_whole && is_negative;
+  if (is_whole) {
+    value->number = is_negative ? -(double)value->whole : (double)value->whole;
   } else {
     size_t n = (size_t)(stop - p->at);
     char *text = take(p->values, n + 1);

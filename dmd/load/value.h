@@ -3,8 +3,8 @@
  * value.h: a JSON value of a document as a tree, for what has not the common shape (scan.h).
  *
  * Of a key that comes twice there are two members. A string is decoded, as UTF-8; a NUL that it has
- * ends it. Numbers are doubles; those that are written with digits alone, and fit into 64 bits, are
- * there exactly as well.
+ * ends it. Numbers are doubles; those that are written with digits alone, or a minus before them,
+ * and fit into 64 bits, are there exactly as well.
  *
  * The parser reads what cJSON reads, so that it may be compared with that: beside JSON these are
  * numbers with zeros in front, or without digits on one side of the point. Strings are not checked
@@ -40,6 +40,7 @@ typedef struct dmd_value {
   double number;
   dmd_value_kind_t kind;
   bool has_whole;
+  bool has_negative; /* a minus, and digits alone: `whole` is what they say */
 } dmd_value_t;
 
 typedef struct dmd_values {

@@ -3,6 +3,18 @@
 
 #include "base/str.h"
 
+dmd_out_t *dmd_escaped_begin(dmd_escaped_t *e, const dmd_env_t *env) {
+  dmd_strbuf_init(&e->text, env);
+  dmd_out_init(&e->out, dmd_strbuf_write, &e->text);
+  return &e->out;
+}
+
+void dmd_escaped_end(dmd_escaped_t *e, dmd_out_t *to, dmd_escape_fn escape) {
+  dmd_out_flush(&e->out);
+  escape(to, e->text.text);
+  dmd_strbuf_destroy(&e->text);
+}
+
 /* XML knows no way to write U+FFFE and U+FFFF. */
 static bool is_no_xml(const char *s) {
   return dmd_str_begins(s, "\xef\xbf\xbe") || dmd_str_begins(s, "\xef\xbf\xbf");

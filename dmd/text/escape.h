@@ -7,9 +7,21 @@
 #define DMD_TEXT_ESCAPE_H
 
 #include "base/out.h"
+#include "base/strbuf.h"
 
 /* Writes a string, with what is special in a format escaped. */
 typedef void (*dmd_escape_fn)(dmd_out_t *out, const char *s);
+
+/* Text that is kept until it is escaped as a whole. */
+typedef struct dmd_escaped {
+  dmd_out_t out;
+  dmd_strbuf_t text;
+} dmd_escaped_t;
+
+/* Where the text is to be written to; it must stay where it is until the end, which writes it,
+ * escaped, and frees it. */
+dmd_out_t *dmd_escaped_begin(dmd_escaped_t *e, const dmd_env_t *env);
+void dmd_escaped_end(dmd_escaped_t *e, dmd_out_t *to, dmd_escape_fn escape);
 
 void dmd_escape_xml(dmd_out_t *out, const char *s);
 

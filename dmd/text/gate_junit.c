@@ -30,15 +30,21 @@ static void print_counts(dmd_out_t *out, const dmd_verdict_t *v) {
   dmd_out_str(out, "\" errors=\"0\"");
 }
 
-void dmd_print_gate_junit(dmd_out_t *out, const dmd_verdict_t *v) {
-  dmd_out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
-  print_counts(out, v);
-  dmd_out_str(out, ">\n  <testsuite name=\"dmdv check ");
+void dmd_print_gate_suite(dmd_out_t *out, const dmd_verdict_t *v) {
+  dmd_out_str(out, "  <testsuite name=\"dmdv check ");
   dmd_put_str(out, v, v->file, dmd_escape_xml);
   dmd_out_char(out, '"');
   print_counts(out, v);
   dmd_out_str(out, ">\n");
   for (size_t i = 0; i < v->n; i++)
     print_test_case(out, v, &v->findings[i]);
-  dmd_out_str(out, "  </testsuite>\n</testsuites>\n");
+  dmd_out_str(out, "  </testsuite>\n");
+}
+
+void dmd_print_gate_junit(dmd_out_t *out, const dmd_verdict_t *v) {
+  dmd_out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
+  print_counts(out, v);
+  dmd_out_str(out, ">\n");
+  dmd_print_gate_suite(out, v);
+  dmd_out_str(out, "</testsuites>\n");
 }

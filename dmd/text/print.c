@@ -73,8 +73,9 @@ void dmd_print_frame_text(dmd_out_t *out, const dmd_profile_t *profile, uint32_t
   dmd_strbuf_destroy(&text);
 }
 
-void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const dmd_profile_t *profile,
-                     uint32_t frame) {
+/* `#01: main (main.c:2)` on a line of its own. Frames count from 0. */
+static void print_frame(dmd_out_t *out, const char *indent, size_t i, const dmd_profile_t *profile,
+                        uint32_t frame) {
   dmd_out_str(out, indent);
   dmd_out_str(out, i + 1 < 10 ? "#0" : "#");
   dmd_out_u64(out, i + 1);
@@ -92,7 +93,7 @@ void dmd_print_stack_opening(dmd_out_t *out, const char *what) {
 void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
                       const uint32_t *frames, size_t first, size_t end) {
   for (size_t i = first; i < end; i++)
-    dmd_print_frame(out, indent, i, profile, frames[i]);
+    print_frame(out, indent, i, profile, frames[i]);
 }
 
 void dmd_print_left_out(dmd_out_t *out, uint32_t n, uint32_t shown, const char *one,

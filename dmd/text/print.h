@@ -42,11 +42,7 @@ void dmd_print_quoted(dmd_out_t *out, const char *s);
 /* With a capital letter in front. */
 void dmd_print_capitalized(dmd_out_t *out, const char *s);
 
-/* `#01: main (main.c:2)` on a line of its own, after an indent. Frames count from 0. */
-void dmd_print_frame(dmd_out_t *out, const char *indent, size_t i, const dmd_profile_t *profile,
-                     uint32_t frame);
-
-/* The frame alone. */
+/* A frame, without its number. */
 void dmd_print_frame_text(dmd_out_t *out, const dmd_profile_t *profile, uint32_t frame);
 
 /* A text with names of types in it, which it makes short (base/typename.h). */
@@ -58,7 +54,8 @@ void dmd_print_kind(dmd_out_t *out, const dmd_kinds_t *kinds, uint32_t id);
 /* `  Allocated at {` where what is "Allocated", `  At {` where it is empty. */
 void dmd_print_stack_opening(dmd_out_t *out, const char *what);
 
-/* Frames [first, end) of a stack, a line each. */
+/* Frames [first, end) of a stack, counted from 0, a line each: `#01: main (main.c:2)` after an
+ * indent. */
 void dmd_print_frames(dmd_out_t *out, const char *indent, const dmd_profile_t *profile,
                       const uint32_t *frames, size_t first, size_t end);
 

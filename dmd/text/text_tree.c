@@ -2,6 +2,7 @@
 #include "text/text_tree.h"
 
 #include "analysis/processtrees.h"
+#include "base/format.h"
 #include "base/str.h"
 #include "base/strbuf.h"
 #include "text/amount.h"
@@ -14,6 +15,8 @@ typedef struct {
   const dmd_env_t *env;
   const dmd_trees_t *trees;
   bool verbose;
+  const dmd_treecolumns_t *columns; /* before each line; NULL: none */
+  size_t *widths;                   /* of them */
   dmd_strbuf_t prefix; /* the lines that come down from above, left of the current node */
 } printer_t;
 
@@ -60,8 +63,65 @@ static size_t shortfall(const printer_t *p, const dmd_node_t *node) {
   return wanted > node->value_n ? (size_t)(wanted - node->value_n) : 0;
 }
 
-static void print_node(const printer_t *p, dmd_node_t *node) {
+/* ---- Columns. ---- */
+
+static void put_column(const printer_t *p, uint32_t i, const char *text) {
+  dmd_out_right(p->out, text, p->widths[i]);
+  dmd_out_str(p->out, "  ");
+}
+
+static const char *cell(const printer_t *p, uint32_t id, uint32_t i, char text[DMD_AMOUNT_MAX]) {
+  const dmd_treecolumns_t *c = p->columns;
+  size_t place = (size_t)(id - 1) * c->n + i;
+  if (!c->are_there[place])
+    return "-";
+  dmd_format_amount(text, c->amounts[place], dmd_trees_at(p->trees, id)->units, p->verbose);
+  return text;
+}
+
+static void print_cells(const printer_t *p, uint32_t id) {
+  char text[DMD_AMOUNT_MAX];
+  for (uint32_t i = 0; p->columns != NULL && i < p->columns->n; i++)
+    put_column(p, i, cell(p, id, i, text));
+}
+
+/* `[1]`, as the list of processes has it. */
+static void number_column(char text[DMD_FORMAT_MAX + 2], uint32_t i) {
+  text[0] = '[';
+  size_t n = 1 + dmd_format_u64(text + 1, (uint64_t)i + 1);
+  text[n] = ']';
+  text[n + 1] = '\0';
+}
+
+static void print_heads(const printer_t *p) {
+  char text[DMD_FORMAT_MAX + 2];
+  if (p->columns == NULL)
+    return;
+  for (uint32_t i = 0; i < p->columns->n; i++) {
+    number_column(text, i);
+    put_column(p, i, text);
+  }
+  dmd_out_str(p->out, "all\n");
+}
+
+static void measure_columns(printer_t *p) {
+  char text[DMD_AMOUNT_MAX > DMD_FORMAT_MAX + 2 ? DMD_AMOUNT_MAX : DMD_FORMAT_MAX + 2];
+  for (uint32_t i = 0; i < p->columns->n; i++) {
+    number_column(text, i);
+    p->widths[i] = dmd_str_length(text);
+    for (uint32_t id = 1; id <= p->trees->nodes.last; id++) {
+      size_t n = dmd_str_length(cell(p, id, i, text));
+      p->widths[i] = n > p->widths[i] ? n : p->widths[i];
+    }
+  }
+}
+
+/* ---- A node. ---- */
+
+static void print_node(const printer_t *p, uint32_t id) {
   char value[DMD_AMOUNT_MAX], share[DMD_AMOUNT_MAX];
+  dmd_node_t *node = dmd_trees_at(p->trees, id);
+  print_cells(p, id);
   node->value_n = (uint8_t)dmd_format_amount(value, node->amount, node->units, p->verbose);
   dmd_out_bytes(p->out, p->prefix.text, p->prefix.n);
   if (node->parent != DMD_NONE) {
@@ -102,7 +162,7 @@ static uint32_t step(printer_t *p, uint32_t id) {
 
 static void print_tree(printer_t *p, uint32_t root) {
   for (uint32_t id = root; id != DMD_NONE; id = step(p, id))
-    print_node(p, dmd_trees_at(p->trees, id));
+    print_node(p, id);
 }
 
 /* ---- Warnings. ---- */
@@ -145,10 +205,10 @@ static void print_singles(printer_t *p, uint32_t first) {
     width = n > width ? n : width;
   }
   for (uint32_t id = first; id != DMD_NONE; id = dmd_trees_at(p->trees, id)->next) {
-    dmd_node_t *node = dmd_trees_at(p->trees, id);
+    const dmd_node_t *node = dmd_trees_at(p->trees, id);
     dmd_strbuf_cut(&p->prefix, 0);
     add_prefix(p, "", width - dmd_format_amount(value, node->amount, node->units, p->verbose));
-    print_node(p, node);
+    print_node(p, id);
   }
 }
 
@@ -158,6 +218,7 @@ static void print_trees(printer_t *p) {
   if (id != DMD_NONE && !dmd_trees_at(p->trees, id)->is_single &&
       dmd_str_equal(dmd_trees_at(p->trees, id)->name, "explicit")) {
     dmd_out_str(p->out, "Explicit Allocations\n\n");
+    print_heads(p);
     print_tree(p, id);
     dmd_out_char(p->out, '\n');
     id = dmd_trees_at(p->trees, id)->next;
@@ -165,6 +226,7 @@ static void print_trees(printer_t *p) {
   if (id == DMD_NONE)
     return;
   dmd_out_str(p->out, "Other Measurements\n\n");
+  print_heads(p);
   for (; id != DMD_NONE && !dmd_trees_at(p->trees, id)->is_single;
        id = dmd_trees_at(p->trees, id)->next) {
     print_tree(p, id);
@@ -209,6 +271,37 @@ void dmd_tree_print(dmd_out_t *out, const dmd_amounts_t *m, const char *notes, b
   if (n == 0)
     dmd_out_str(out, notes);
   dmd_env_free(m->env, processes);
+}
+
+/* ---- All processes together. ---- */
+
+static void print_list(dmd_out_t *out, const dmd_amounts_t *m, const dmd_treecolumns_t *columns) {
+  char text[DMD_FORMAT_MAX + 2];
+  for (uint32_t i = 0; i < columns->n; i++) {
+    number_column(text, i);
+    dmd_out_str(out, text);
+    dmd_out_char(out, ' ');
+    dmd_out_safe(out, columns->processes[i].name);
+    dmd_out_char(out, '\n');
+    dmd_out_str(out, dmd_amounts_note(m, m->order[columns->processes[i].from]));
+  }
+}
+
+void dmd_tree_print_columns(dmd_out_t *out, const dmd_amounts_t *m,
+                            const dmd_treecolumns_t *columns, bool verbose) {
+  printer_t p = {
+      .out = out, .env = m->env, .trees = &columns->trees, .verbose = verbose, .columns = columns};
+  p.widths = dmd_env_alloc(m->env, "dmd.tree.widths", (columns->n + 1ul) * sizeof *p.widths);
+  dmd_strbuf_init(&p.prefix, m->env);
+  measure_columns(&p);
+  dmd_out_str(out, "All Processes\n");
+  print_list(out, m, columns);
+  print_warning(&p);
+  dmd_out_char(out, '\n');
+  print_trees(&p);
+  dmd_out_str(out, "End of All Processes\n");
+  dmd_strbuf_destroy(&p.prefix);
+  dmd_env_free(m->env, p.widths);
 }
 
 /* ---- Notes. ---- */

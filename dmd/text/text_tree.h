@@ -17,12 +17,18 @@
 #define DMD_TEXT_TEXT_TREE_H
 
 #include "analysis/profile_amounts.h"
+#include "analysis/treecolumns.h"
 #include "base/out.h"
 
 /* Prints settled amounts, one section a process: the main process first, then by their resident
  * memory. notes, lines that end in line ends, stand below the name of the first, and each process
  * has its own below its name. verbose shows every path and exact amounts. */
 void dmd_tree_print(dmd_out_t *out, const dmd_amounts_t *m, const char *notes, bool verbose);
+
+/* Prints one tree of all processes together: before each line is what each process has of it, "-"
+ * where that is nothing. m: the settled amounts that the columns were made of. */
+void dmd_tree_print_columns(dmd_out_t *out, const dmd_amounts_t *m,
+                            const dmd_treecolumns_t *columns, bool verbose);
 
 /* Lines for the notes: what readers of a profile's tree should know, so as not to misread it. */
 void dmd_tree_print_notes(dmd_out_t *out, const dmd_profile_t *profile,

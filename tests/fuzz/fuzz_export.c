@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #include "export/export.h"
+#include "profile/sampled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,8 @@ static void check_json(dmd_profile_t *profile, dmd_export_fn export) {
 
 static uint64_t usable(const dmd_profile_t *profile) {
   uint64_t sum = 0;
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
-    const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
-    sum += g->num * (g->req + g->slop);
-  }
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+    sum += (uint64_t)dmd_group_usable(profile, dmd_groups_at(&profile->groups, id));
   return sum;
 }
 

@@ -89,6 +89,17 @@ class Server:
                              "-d", url, "-c", "SET search_path = dmd_history", "-c", text], "/", env=self.environment)
         return [line.split("\x1f") for line in done.out.splitlines()]
 
+    def holding(self, url, text):
+        """A process that has run SQL in a transaction, and keeps what it locked until its stdin is closed."""
+        process = subprocess.Popen([os.path.join(self.bin, "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url], cwd="/",
+                                   env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process.stdin.write("BEGIN; %s; SELECT 'held';\n" % text)
+        process.stdin.flush()
+        for line in process.stdout:
+            if line == "held\n":
+                return process
+        raise Failure("psql does not hold a lock")
+
 
 def server(place):
     """The server of this run of tests, which is started for the first that asks."""

@@ -15,6 +15,7 @@ import argparse
 import collections
 import inspect
 import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -37,6 +38,7 @@ def parser(doc):
     options.add_argument("--builddir", default=os.environ.get("DMD_BUILDDIR") or os.path.join(srcdir, "build"),
                          metavar="DIR", help="where it was built [%(default)s]")
     options.add_argument("--keep", action="store_true", help="leave the scratch folder, and say where it is")
+    options.add_argument("--times", action="store_true", help="say at the end what each test took of processors, most first")
     options.add_argument("--list", action="store_true", help="print the names of the tests, and run none")
     options.add_argument("names", nargs="*", metavar="NAME", help="a test, or a group of them [all]")
     return options
@@ -123,6 +125,12 @@ def outcome(function):
     return True, "", ""
 
 
+def processor_seconds():
+    """What this program and all that it waited for have taken of processors."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
 def select(cases, names):
     """The cases that these names ask for; ends the program where a name is none."""
     known = {name for case in cases for name in (case.group, case.name)}
@@ -138,15 +146,21 @@ def run(args, cases):
     if args.list:
         print("\n".join(case.name for case in cases))
         return 0
-    failed = 0
+    failed, times = 0, []
     print("1..%d" % len(cases))
     for number, case in enumerate(cases, start=1):
+        began = processor_seconds()
         good, details, skip = outcome(case.function)
+        times.append((processor_seconds() - began, case.name))
         failed += not good
         print("%s %d - %s%s" % ("ok" if good else "not ok", number, case.name, skip))
         for line in details.splitlines():
             print("#   " + line)
         sys.stdout.flush()
+    if args.times:
+        print("# %.1f s of processors" % sum(seconds for seconds, _ in times))
+        for seconds, name in sorted(times, reverse=True):
+            print("# %6.2f %s" % (seconds, name))
     return 1 if failed else 0
 
 

@@ -81,9 +81,20 @@ WORDS = ["version", "formatVersion", "mode", "kind", "reason", "held", "units", 
 KEYS = ["", "alloc", "req", "num", "reps", "blockList", "version", "dmd", "x", "\n", "1"]
 
 
-def originals(srcdir):
+def sampled():
+    """PROFILE, with blocks that were kept for all of them: those of 8 bytes for eight each, those of 90 for two."""
+    document = copy.deepcopy(PROFILE)
+    del document["dmd"]["sampleBelow"]
+    document["dmd"]["sampleInterval"] = 64
+    for i, block in enumerate(document["blockList"]):
+        block.update({"sampled": True} if i != 1 else {})
+    document["blockList"].append({"req": 90, "slop": 6, "alloc": "3", "num": 5, "sampled": True})
+    return document
+
+
+def originals(srcdir, whole=None):
     """All documents that mutants are made of, as what json.loads gives; the first has all that a profile has."""
-    documents = [PROFILE]
+    documents = [whole or PROFILE]
     for target in ("fuzz_load", "fuzz_memory_reports"):
         for path in sorted(glob.glob(os.path.join(srcdir, "tests", "fuzz", "corpus", target, "*.json"))):
             with open(path, "rb") as file:

@@ -531,6 +531,47 @@ def test_several_files(test):
     test.check("cannot be merged" in test.error("check", "--max-growth=1", "--baseline", files[0], files[0], live), "modes")
 
 
+def test_each_of_several_files(test):
+    """Each by itself and all together: one has 3,000 unreported bytes, the other 4,000 and explicit/b. Growth is that of all,
+    a budget that of who has it, and ignored is what is in all together."""
+    files = [test.write("one.json", program()), test.write("two.json", program(1000).block(10, FINE, [SIZE_OF], reporters=["explicit/b"]))]
+    test.write("ignore", "nobody*  # gone\nlib_new*  # theirs\n")
+
+    def verdicts(*args, status):
+        out, _ = test.dmdv("check", "--each", "--format=json", *args, *files, status=status)
+        answer = json.loads(out)
+        test.equal(list(answer), ["checks", "verdict"], "keys")
+        test.equal(answer["verdict"], "refused" if status else "passed", "the verdict")
+        test.equal([c["file"] for c in answer["checks"]][-1], ", ".join(files), "the last is on all")
+        return [(c["verdict"], [(f["limit"]["value"], f["bytes"]) for f in c["findings"]]) for c in answer["checks"]], answer["checks"]
+    test.equal(verdicts("--max-unreported=7000", status=0)[0], [("passed", [("7000", 3000)]), ("passed", [("7000", 4000)]),
+                                                                ("passed", [("7000", 7000)])], "kept by all")
+    test.equal(verdicts("--max-unreported=3999", "--budget=explicit/b=9", status=1)[0],
+               [("passed", [("3999", 3000)]), ("refused", [("3999", 4000), ("explicit/b=9", 10)]),
+                ("refused", [("3999", 7000), ("explicit/b=9", 10)])], "one that alone breaks it")
+    found, checks = verdicts("--max-unreported=20%", "--ignore=" + test.path("ignore"), status=0)
+    test.equal([value for _, [(_, value)] in found], [2000, 2000, 4000], "without what is ignored")
+    test.equal([len(c["ignored"]) for c in checks], [0, 0, 2], "told once")
+    test.equal(checks[-1]["ignored"][1]["bytes"], 3000, "of all")
+    found = verdicts("--max-growth=0", "--baseline=" + files[0], status=1)[0]
+    test.equal([verdict for verdict, _ in found], ["refused"], "growth is of all together")
+    out, _ = test.dmdv("check", "--each", "--max-unreported=3999", *files, status=1)
+    for words in ("passed: %s keeps 1 of 1 limit\n" % files[0], "refused: %s breaks 1 of 1 limit" % files[1],
+                  "refused: 2 of 3 checks found a broken limit\n"):
+        test.check(words in out, out)
+    test.check(out.endswith("broken limit\n"), out)
+    out, _ = test.dmdv("check", "--each", "--format=junit", "-o", "report.xml", "--max-unreported=3999", *files, status=1)
+    test.equal(out, "refused: 2 of 3 checks found a broken limit\n", "standard output")
+    suites = xml.etree.ElementTree.parse(test.path("report.xml")).getroot()
+    test.equal([(s.get("tests"), s.get("failures"), len(s)) for s in suites], [("1", "0", 1), ("1", "1", 1), ("1", "1", 1)], "suites")
+    out, _ = test.dmdv("check", "--each", "--format=github", "--max-unreported=4000", "--ignore=" + test.path("ignore"), *files)
+    test.equal((out.count("::error"), out.count("::warning"), out.count("passed: ")), (0, 1, 4), "for GitHub: " + out)
+    err = test.error("check", "--each", "--max-unreported=1", files[0], "none.json")
+    test.check("none.json" in err, err)
+    test.equal(test.dmdv("check", "--each", "--max-unreported=3000", files[0])[0], test.dmdv("check", "--max-unreported=3000", files[0])[0],
+               "of one file")
+
+
 def test_standard_input(test):
     out, _ = test.dmdv("check", "-", "--max-unreported=3000", stdin=json.dumps(program().json()).encode())
     test.check(out.endswith("passed: - keeps 1 of 1 limit\n"), out)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""action.yml and ci/gitlab.yml: their shell is run as it stands, on the commits of docs/examples/ci, from the first
-one to the alarm."""
+"""action.yml and ci/gitlab.yml: their shell is run as it stands, on commits of docs/examples/ci, from those before the step
+to the alarm."""
 
 import json
 import os
@@ -9,8 +9,8 @@ import shutil
 import stat
 import xml.etree.ElementTree as ElementTree
 
-from harness import Skip, commands
-from test_historyreport import commands as workflow_commands
+from harness import Skip, commands, files
+import workflowcommands
 
 
 def load(test, *path):
@@ -47,6 +47,20 @@ class Project:
     def check_out(self, commit):
         self.run(["git", "checkout", "-q", commit])
         self.run(["make", "-s"])
+
+    def fill(self, commits):
+        """A history of these commits, as three runs of each make it: they differ in the number of the process, so one is
+        made."""
+        os.makedirs(os.path.join(self.folder, ".dmd"))
+        profile = self.test.path("filled.json.gz")
+        for commit in commits:
+            self.check_out(commit)
+            self.run(["valgrind", "-q", "--tool=dmd", "--dmd-out-file=" + profile, "src/shelf"])
+            document = files.read_json(profile)
+            for run in range(1, 4):
+                document["dmd"]["pid"] += 1
+                self.run(["dmdv", "history", "add", "--db=.dmd/history.db", "--run=%d" % run,
+                          self.test.write("filled.json", document)], GITHUB_SHA=commit, GITHUB_REF_NAME="main")
 
     def line_of(self, commit, text):
         lines = self.run(["git", "show", commit + ":src/shelf.c"]).out.splitlines()
@@ -95,10 +109,11 @@ class Action:
 def test_ci_action_finds_the_commit(test):
     project = Project(test)
     action = Action(project, {"run": "src/shelf"})
-    for commit in project.commits[:6]:
+    project.fill(project.commits[:4])
+    for commit in project.commits[4:6]:
         project.check_out(commit)
         log, passed = action.run(commit)
-        test.check(passed and workflow_commands(log) == [], log)
+        test.check(passed and workflowcommands.commands(log) == [], log)
     test.check("passed" in action.summary, action.summary)
     # The seventh commit as a pull request: its history is thrown away.
     step = project.commits[6]
@@ -106,7 +121,7 @@ def test_ci_action_finds_the_commit(test):
     shutil.copy(os.path.join(project.folder, ".dmd/history.db"), test.path("kept.db"))
     log, passed = Action(project, {"run": "src/shelf"}, base="main").run(step)
     test.check(not passed, log)
-    (kind, properties, message), = workflow_commands(log)
+    (kind, properties, message), = workflowcommands.commands(log)
     test.equal((kind, properties["file"], int(properties["line"])),
                ("error", "src/shelf.c", project.line_of(step, "malloc(SHELF)")), log)
     test.check("heap: +10,000 bytes" in message and "since build " + step in properties["title"], message)
@@ -117,13 +132,13 @@ def test_ci_action_finds_the_commit(test):
 
 
 def test_ci_gitlab_finds_the_commit(test):
-    """The first six commits are in the history already; the script is the job's, for the branch and for a merge
-    request."""
+    """The script is the job's, for the branch and for a merge request."""
     project = Project(test)
     job = load(test, "ci", "gitlab.yml")[".dmd"]
     script = test.write("job.sh", "\n".join(job["script"]))
     variables = dict(job["variables"], DMD_RUN="src/shelf", CI_COMMIT_REF_NAME="main")
-    for commit in project.commits[:6]:
+    project.fill(project.commits[:4])
+    for commit in project.commits[4:6]:
         project.check_out(commit)
         project.run(["sh", "-e", script], CI_COMMIT_SHA=commit, **variables)
     step = project.commits[6]
@@ -155,3 +170,34 @@ def test_ci_files_say_what_they_must(test):
         test.check(len(file.read().splitlines()) <= 5, "lines for GitLab")
     job = load(test, "ci", "gitlab.yml")[".dmd"]
     test.equal(set(job["artifacts"]["reports"]), {"codequality", "junit"}, "reports")
+
+
+def test_ci_github_keeps_the_history(test):
+    """What a cache of GitHub's holds under a key is never changed, and a prefix finds the newest: docs of actions/cache."""
+    steps = load(test, "action.yml")["runs"]["steps"]
+    names = [step.get("uses", step.get("id", step["name"])).split("@")[0] for step in steps]
+    order = [names.index(name) for name in ("actions/cache/restore", "add", "check", "actions/cache/save", "Judge")]
+    test.equal(order, sorted(order), "steps, as they come")
+    got, kept = steps[order[0]], steps[order[3]]
+    test.equal([got["with"][key] for key in ("path", "key")], [kept["with"][key] for key in ("path", "key")], "the same entry")
+    test.check(all("--db=" + kept["with"]["path"] in steps[i]["run"] for i in order[1:3]), "the database is what is kept")
+    prefix, key = got["with"]["restore-keys"], kept["with"]["key"]
+    test.check(key.startswith(prefix) and "github.run_id" not in prefix, prefix)
+    test.check("${{ github.run_id }}" in key and "${{ github.run_attempt }}" in key, "a key for each run: " + key)
+    # No history is found by the prefix of another one, as "a-" would find that of a job "a-b": job names have no slash.
+    test.check(prefix.endswith("/${{ inputs.history }}/"), prefix)
+    test.equal(kept["if"], "github.base_ref == ''", "kept of branches, whatever the check said")
+
+
+def test_ci_gitlab_keeps_the_history(test):
+    """GitLab keeps a cache of jobs that passed, and apart for branches that are protected, unless it is told otherwise."""
+    job = load(test, "ci", "gitlab.yml")[".dmd"]
+    cache = job["cache"]
+    test.equal((cache["when"], cache["unprotect"], cache["paths"]), ("always", True, [".dmd/history.db"]), "what is kept, and when")
+    test.check("$CI_JOB_NAME" in cache["key"], "a history for each job")
+    test.check("db=" + cache["paths"][0] in "\n".join(job["script"]), "the database is what is kept")
+    test.equal(cache["policy"], "$DMD_CACHE_POLICY", "policy")
+    test.equal(job["variables"]["DMD_CACHE_POLICY"], "pull-push", "of branches")
+    request = [rule for rule in job["rules"] if "merge_request_event" in rule["if"]]
+    test.equal([rule["variables"]["DMD_CACHE_POLICY"] for rule in request], ["pull"], "of merge requests")
+    test.equal(job["rules"][-1], {"if": "$CI_COMMIT_BRANCH"}, "other pipelines")

@@ -9,7 +9,7 @@ from harness import Skip, files
 
 COMMANDS = ("print", "diff", "tree", "check", "export", "merge", "view", "run", "dump", "status", "census", "retained", "paths",
             "referrers", "leaks", "owners", "history")
-OF_HISTORY = ("add", "list", "show", "check", "acknowledge", "page", "export", "prune")
+OF_HISTORY = ("add", "list", "show", "check", "acknowledge", "page", "export", "import", "prune")
 # Valgrind's own options that `dmdv run` offers.
 OF_VALGRIND = {"--num-callers=", "--log-file=", "--trace-children=", "--show-below-main=", "--quiet"}
 

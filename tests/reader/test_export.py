@@ -138,6 +138,39 @@ def test_pprof_time(test):
     test.equal(decode(test, heap()).nanoseconds, 0, "a file without a time")
 
 
+def test_pprof_labels_of_the_user(test):
+    """Each sample has them, beside those of its blocks."""
+    d = decode(test, heap(), "--label=build=cafe", "--label=branch=to=pic \N{SNOWMAN}", "--label=_env1=")
+    test.equal({(labels["build"], labels["branch"], labels["_env1"]) for _, _, labels in d.samples}, {("cafe", "to=pic \N{SNOWMAN}", "")},
+               "of all samples")
+    test.equal({labels["status"] for _, _, labels in d.samples}, {"unreported", "once-reported", "twice-reported"}, "their own")
+    test.check(not any(set(labels) & {"build", "process"} for _, _, labels in decode(test, heap()).samples), "without the option")
+    for label, word in (("build", "NAME=VALUE"), ("=x", "NAME=VALUE"), ("1a=x", "NAME=VALUE"), ("a-b=x", "NAME=VALUE"),
+                        ("status=x", "itself"), ("process=x", "itself")):
+        err = test.error("export", "--format=pprof", "-o", "p.pb.gz", "--label=" + label, "p.json")
+        test.check(word in err, err)
+    err = test.error("export", "--format=pprof", "-o", "p.pb.gz", "--label=a=1", "--label=a=2", "p.json")
+    test.check("given before" in err, err)
+    err = test.error("export", "--format=pprof", "-o", "p.pb.gz", *("--label=l%d=x" % i for i in range(17)), "p.json")
+    test.check("too many" in err, err)
+    err = test.error("export", "--format=dhat", "--label=a=1", "p.json")
+    test.check("pprof only" in err, err)
+
+
+def test_pprof_of_several_processes(test):
+    """A sample says which process it is of: their sums are those of the files."""
+    need_pprof(test)
+    for i, name in enumerate(("server", "worker")):
+        profile = Profile(mode="live", dmd={"version": "1", "pid": 10 + i, "argv": ["/opt/" + name], "faults": []})
+        test.write(name + ".json", profile.block(100 * (i + 1), BAKE).block(7, None))
+    test.dmdv("export", "--format=pprof", "-o", "p.pb.gz", "--label=build=7", "server.json", "worker.json")
+    sums = {}
+    for _, values, labels in pprofdecode.Decoded(test.path("p.pb.gz")).samples:
+        test.equal(labels["build"], "7", "build")
+        sums[labels["process"]] = sums.get(labels["process"], 0) + values["live_bytes"]
+    test.equal(sums, {"server (pid 10)": 107, "worker (pid 11)": 207}, "bytes by process")
+
+
 def test_pprof_samples(test):
     d = decode(test, heap())
     test.equal([(nonzero(values), labels) for _, values, labels in d.samples], [

@@ -80,6 +80,26 @@ def fill(history, n, at=None, more=0, noise=lambda: 0, runs=1, first=0):
             history.add(i, build_of(i, 3000 + (more if at is not None and i >= at else 0), noise(), line=i, pid=1000 * k))
 
 
+def test_stacks_that_scatter_are_not_blamed(test):
+    """Two caches of 2,000 bytes together, which one build divides otherwise than the next: between the last build before
+    a step of 1,000 bytes and the first that has it the one cache grows by more than what made the step."""
+    history = History(test)
+    draw = random.Random(6)
+    for i in range(24):
+        index = 3000 + (1000 if i >= 14 else 0) + draw.randrange(-20, 21)
+        first = {13: 300, 14: 1700}.get(i, draw.randrange(300, 1701))
+        profile = build_of(i, index)
+        profile.block(first, ["malloc (m.c:1)", "first_cache (cache.c:1)", "main (main.c:1)"])
+        profile.block(2000 - first, ["malloc (m.c:1)", "second_cache (cache.c:9)", "main (main.c:1)"])
+        history.add(i, profile)
+    alarms = history.alarms(1, "--least-change=512")
+    test.equal({(a["series"], a["first_build"]) for a in alarms}, {("heap", "b14"), ("unreported", "b14"), ("tag index", "b14")},
+               "series that changed")
+    for alarm in alarms:
+        test.check("index_build" in alarm["records"][0]["frames"][1], str(alarm["records"]))
+        test.check(950 < alarm["records"][0]["delta"] < 1050, str(alarm["records"]))
+
+
 def test_figures_are_those_of_the_profile(test):
     """Each figure of the profiles, by hand; those of reporters with the paths above."""
     history = History(test)

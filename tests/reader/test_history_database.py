@@ -79,6 +79,17 @@ def test_runs_by_name(test):
     test.equal(history.points("heap of worker"), [6150, 2000], "the others")
 
 
+def test_several_files_at_once(test):
+    """Of which each has stacks that the ones before had not: a server is asked in two ways by turns."""
+    history = History(test)
+    files = [test.write("p%d.json" % i, process_of("app", i, 1000 + i).block(10 + i, ["malloc (m.c:1)", "only%d (o.c:1)" % i]))
+             for i in range(3)]
+    _, err = test.dmdv("history", "add", "--db=" + history.db, "--build=b", *files)
+    test.check("3 of 3 added" in err, err)
+    test.equal(history.json("show", "heap")["curves"][0]["points"][0]["runs"], 3, "runs")
+    test.equal(history.sql("SELECT count(*) FROM stack"), [["4"]], "stacks")
+
+
 # ---- Builds that go ----
 
 
@@ -193,6 +204,10 @@ def test_every_earlier_version_is_brought_up_to_date(test):
             make_version(history, version, file.read())
         err = test.error("history", "list", "--db=" + history.db)
         test.check("an older dmdv wrote this history; dmdv history add brings it up to date" in err, err)
+        for i in (3, 20):
+            _, said = history.add(i, build_of(i, 12000 if i >= 12 else 3000, i * 7 % 11), "--env=cpu=", "--env=kernel=", "--env=libc=",
+                                  "--env=machine=", "--env=cc=gcc 12")
+            test.check("all were there already" in said, "version %d: %s" % (version, said))
         history.add(24, build_of(24, 12000), "--env=cpu=", "--env=kernel=", "--env=libc=", "--env=machine=", "--env=cc=gcc 12")
         test.equal(version_of(history), version_of(new), "version")
         noise = [((i * 7) % 11 + (i * 7 + 3) % 11) / 2 for i in range(24)]

@@ -2,11 +2,13 @@
 """dmdv history on a PostgreSQL server: every test of files that is not about files, and that both give equal answers."""
 
 import random
+import subprocess
 
 import test_history
 import test_history_database
+import test_historyimport
 from harness import Skip, functions_of, postgresql
-from test_history import LEFT_OUT, History, build_of, fill
+from test_history import HOUR, LEFT_OUT, START, History, build_of, fill
 
 
 def start(test):
@@ -25,7 +27,7 @@ def on_server(function):
     return run
 
 
-for _name, _function in functions_of(test_history) + functions_of(test_history_database):
+for _name, _function in functions_of(test_history) + functions_of(test_history_database) + functions_of(test_historyimport):
     if not hasattr(_function, "is_for_files"):
         globals()["test_postgresql_" + _name] = on_server(_function)
 
@@ -51,6 +53,27 @@ def test_postgresql_answers_as_a_file_does(test):
     start(test)
     for ours, theirs in zip(file, make(History(test))):
         test.equal(theirs, ours, "of the server")
+
+
+def test_postgresql_takes_what_a_file_exported(test):
+    """And a file what a server did: the same bytes everywhere, and the same answers."""
+    draw = random.Random(21)
+    file = History(test)
+    test_historyimport.random_history(file, draw, 9)
+    text, ours = test_historyimport.exported(file), test_historyimport.answers(file)
+    start(test)
+    server = History(test)
+    test_historyimport.imported(test, text, server)
+    test.equal(test_historyimport.exported(server), text, "of the server")
+    for one, other in zip(ours, test_historyimport.answers(server)):
+        test.equal(other, one, "the server's answers")
+    test_historyimport.random_history(server, draw, 5)
+    text, theirs = test_historyimport.exported(server), test_historyimport.answers(server)
+    file.server, file.db = None, "back.db"
+    test_historyimport.imported(test, text, file)
+    test.equal(test_historyimport.exported(file), text, "of the file")
+    for one, other in zip(theirs, test_historyimport.answers(file)):
+        test.equal(other, one, "the file's answers")
 
 
 def test_postgresql_password_is_not_told(test):
@@ -95,3 +118,32 @@ def test_postgresql_reader_changes_nothing(test):
     test.equal(listed, history.run("list"), "a guest's list")
     err = test.error("history", "add", "--db=" + guest, "--build=b9", test.write("p.json", build_of(9)))
     test.check("permission denied" in err and "may this user write it?" in err, err)
+
+
+def test_postgresql_waits_as_long_as_the_address_says(test):
+    """Another's lock: who writes is told in one line, readers are not kept; nothing is lost, and nothing is there by halves. A
+    lock on a table keeps readers, too."""
+    start(test)
+    history = History(test)
+    fill(history, 3)
+    before = test_historyimport.exported(history)
+    file, whole = test.write("p.json", build_of(9)), test.write("h.json", before)
+    impatient = history.db + "&options=-c%20lock_timeout%3D200ms"
+
+    def refused(*words):
+        _, err = test.dmdv("history", words[0], "--db=" + impatient, *words[1:], status=2)
+        test.check("lock timeout" in err and "another process keeps it" in err and "postgresql://" in err, err)
+    holder = history.server.holding(history.db, "SELECT pg_advisory_xact_lock(1145914472)")
+    for words in (["add", "--build=b9", file], ["import", whole], ["prune", "--keep=1"], ["acknowledge", "--build=b1", "--reason=x"]):
+        refused(*words)
+    test.equal(test.dmdv("history", "export", "--db=" + impatient, "--format=json")[0], before, "what a reader sees")
+    patient = subprocess.Popen([test.place.dmdv(), "history", "add", "--db=" + history.db, "--build=b9", "--branch=main",
+                                "--time=%d" % (START + 9 * HOUR), file], cwd=test.folder, stderr=subprocess.DEVNULL)
+    holder.communicate("")
+    test.equal(patient.wait(), 0, "who waits")
+    test.equal([b["build"] for b in history.json("list")["builds"]], ["b0", "b1", "b2", "b9"], "builds")
+    holder = history.server.holding(history.db, "LOCK TABLE dmd_history.run IN ACCESS EXCLUSIVE MODE")
+    refused("list")
+    refused("check")
+    holder.communicate("")
+    test.equal(len(test.dmdv("history", "list", "--db=" + impatient, "--json")[0]) > 0, True, "afterwards")

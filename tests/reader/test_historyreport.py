@@ -10,23 +10,9 @@ import xml.etree.ElementTree as ElementTree
 from dmdvtest import Profile
 from harness import Skip
 from test_history import HOUR, START, History, build_of, fill
+from workflowcommands import commands
 
 EVIL = "a|b` <b> www.x.y %0A::error::x</b> @all #1 &amp; ]]> *x* \u00e9,c:d"
-
-
-def commands(log):
-    """The commands of GitHub's workflows in a log, as the runner reads them: properties up to the second ::, then the
-    message, with what the toolkit escapes."""
-    found = []
-    for line in log.splitlines():
-        match = re.match(r"^::([a-z]+)(?: (.*?))?::(.*)$", line)
-        if match:
-            properties = dict(item.split("=", 1) for item in (match[2] or "").split(",") if item)
-            for escaped, char in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
-                properties = {key: value.replace(escaped, char) for key, value in properties.items()}
-            message = match[3].replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
-            found.append((match[1], properties, message))
-    return found
 
 
 class Checkout:

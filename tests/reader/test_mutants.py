@@ -8,11 +8,19 @@ import mutation
 import trial
 
 # How many mutants, and of how many commands one is tried on each of them: all commands meet a few hundred of the files.
-MUTANTS, ONE_IN = 300, 6
+MUTANTS, OF_SAMPLES, ONE_IN = 300, 40, 6
 
 
-def tried(test):
-    return trial.Trial(test.place.dmdv(), test.folder, mutation.PROFILE)
+def tried(test, whole=None):
+    return trial.Trial(test.place.dmdv(), test.folder, whole or mutation.PROFILE)
+
+
+def try_mutants(test, n, whole=None):
+    documents, trying = mutation.originals(test.srcdir, whole), tried(test, whole)
+    for seed in range(n):
+        random = mutation.numbered(seed)
+        wrong = trying.of(mutation.mutant(random, documents), lambda lines: random.sample(lines, len(lines) // ONE_IN))
+        test.check(not wrong, "mutant %d: %s" % (seed, "\n".join(wrong)))
 
 
 def test_original_is_accepted(test):
@@ -21,11 +29,13 @@ def test_original_is_accepted(test):
 
 
 def test_all_commands(test):
-    documents, trying = mutation.originals(test.srcdir), tried(test)
-    for seed in range(MUTANTS):
-        random = mutation.numbered(seed)
-        wrong = trying.of(mutation.mutant(random, documents), lambda lines: random.sample(lines, len(lines) // ONE_IN))
-        test.check(not wrong, "mutant %d: %s" % (seed, "\n".join(wrong)))
+    try_mutants(test, MUTANTS)
+
+
+def test_all_commands_on_samples(test):
+    """Of profiles with --sample-interval, which are compared and merged with one that is sampled alike."""
+    test.equal(tried(test, mutation.sampled()).of(mutation.sampled()), [])
+    try_mutants(test, OF_SAMPLES, mutation.sampled())
 
 
 def test_work_in_proportion(test):

@@ -70,6 +70,13 @@ def own_label(metric):
     return next((metric[key] for key in ("reporter", "tag", "library") if key in metric), "")
 
 
+def test_control_characters(test):
+    """The format lets them through, but terminals obey them: they are written as in all other texts."""
+    path = test.write("p", profile(tag="a\x1b[31m\x7f\u009b\u00e9\\"))
+    out, _ = test.dmdv("export", "--format=openmetrics", path)
+    test.check("tag=\"a\\\\x1b[31m\\\\x7f\\\\xc2\\\\x9b\u00e9\\\\\"" in out, out)
+
+
 def promtool(test, name):
     """Its linter has nothing to say."""
     prometheus.need()

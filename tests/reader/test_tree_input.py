@@ -6,10 +6,12 @@ The expected trees were worked out by hand; most use round amounts, 1 MB being 1
 
 import gzip
 import json
+import random
+import re
 
 from dmdvtest import Profile
 from harness import files
-from treetest import MB, HEAP, OTHER, BYTES, COUNT, A, R, RUN, document, explicit, export, other, profile, report, tree
+from treetest import MB, NONHEAP, HEAP, OTHER, BYTES, COUNT, PERCENTAGE, A, R, RUN, allocated, document, explicit, export, other, profile, report, tree
 
 
 # ---- Ways in and out. ----
@@ -219,3 +221,62 @@ def test_export_of_leaf_and_parent(test):
                      .block(2 * MB, A, reps=[R], reporters=["cookies\\jar"]))
     paths = {r["path"]: r["amount"] // MB for r in reports if not r["path"].startswith(("resident", "heap-"))}
     test.equal(paths, {"explicit/a/(own)": 5, "explicit/a/b": 3, "cookies\\jar": 2}, "paths")
+
+
+def columns(test, *args):
+    """The lines of a tree with columns: what each process has, and the rest."""
+    out, _ = test.dmdv("tree", "--columns", *args)
+    return [re.split(" {2,}", line.strip(), maxsplit=2) for line in out.splitlines() if re.search(r"(MB|KB|B|-|\d)  ", line)], out
+
+
+def test_columns_of_processes(test):
+    """Side by side, by hand: in one process x is divided, in the other it is not; the sums are those of both."""
+    a = document(report("explicit/x/y", 3 * MB, HEAP, process="a (pid 1)"), report("explicit/z", MB, HEAP, process="a (pid 1)"),
+                 allocated(5 * MB, "a (pid 1)"), report("resident", 9 * MB, OTHER, process="a (pid 1)"),
+                 report("share", 5000, OTHER, PERCENTAGE, process="a (pid 1)"))
+    b = document(report("explicit/x", 2 * MB, HEAP, process="b (pid 2)"), allocated(2 * MB, "b (pid 2)"),
+                 report("resident", 20 * MB, OTHER, process="b (pid 2)"), report("share", 6000, OTHER, PERCENTAGE, process="b (pid 2)"))
+    files = [test.write("a.json", a), test.write("b.json", b)]
+    rows, out = columns(test, *files)
+    test.equal(out.splitlines()[:3], ["All Processes", "[1] b (pid 2)", "[2] a (pid 1)"], "processes, by resident memory")
+    test.equal(rows, [
+        ["2.00 MB", "5.00 MB", "7.00 MB (100.0%) -- explicit"],
+        ["2.00 MB", "3.00 MB", "├──5.00 MB (71.43%) -- x"],
+        ["-", "3.00 MB", "│  ├──3.00 MB (42.86%) ── y"],
+        ["2.00 MB", "-", "│  └──2.00 MB (28.57%) ── (own)"],
+        ["0.00 MB", "1.00 MB", "├──1.00 MB (14.29%) ── heap-unclassified"],
+        ["-", "1.00 MB", "└──1.00 MB (14.29%) ── z"],
+        ["2.00 MB", "5.00 MB", "7.00 MB ── heap-allocated"],
+        ["20.00 MB", "9.00 MB", "29.00 MB ── resident"]], "amounts")
+    test.equal(out.count("[1]"), 3, "the list and two heads")
+    test.check("share" not in out, "percentages have no sum: " + out)
+    rows, _ = columns(test, "-v", files[1])
+    test.equal(rows[0], ["2,097,152 B", "2,097,152 B (100.0%) -- explicit"], "one process")
+    for args in (["--json", *files], ["--diff", *files]):
+        err = test.error("tree", "--columns", *args)
+        test.check("--columns goes neither" in err, err)
+
+
+def test_columns_add_up(test):
+    """Of random reports of many processes: each column is the process's own tree, and all of them the sum."""
+    draw = random.Random(3)
+    documents, names = [], ["explicit/" + "/".join(draw.choice("abcd") for _ in range(draw.randrange(1, 5))) for _ in range(40)]
+    totals = {}
+    for i in range(5):
+        reports = {name: draw.randrange(1, 50 * MB) for name in draw.sample(names, 12)}
+        totals[i] = sum(reports.values())
+        documents.append(test.write("d%d.json" % i, document(*(report(name, size, NONHEAP, process="p%d" % i)
+                                                               for name, size in reports.items()))))
+    out, _ = test.dmdv("tree", "--columns", "-v", *documents)
+    lines = [line for line in out.splitlines() if " B" in line]
+    order = [int(line.split(" p")[1]) for line in out.splitlines() if line.startswith("[")]
+    test.equal(len(order), 5, "processes")
+
+    def numbers(line):
+        cells = re.split(" {2,}", line.strip(), maxsplit=5)
+        own = re.search(r"[\d,]+(?= B)", cells[5])
+        return [0 if cell == "-" else int(cell.replace(",", "").split(" ")[0]) for cell in cells[:5]], int(own[0].replace(",", ""))
+    for line in lines:
+        cells, whole = numbers(line)
+        test.equal(sum(cells), whole, line)
+    test.equal(numbers(lines[0])[0], [totals[i] for i in order], "explicit of each")

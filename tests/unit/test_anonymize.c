@@ -38,6 +38,7 @@ static void words(void **state) {
   dmd_anonymizer_init(&a, &host.env);
   dmd_anonymizer_init(&b, &host.env);
   same(&a, DMD_NAME_FUNCTION, "f(int)", "fn_##########");
+  same(&a, DMD_NAME_SIZE_FN, S "_size_of", "size_##########");
   same(&a, DMD_NAME_FILE, "dir.c/secret.cpp", "file_##########.cpp");
   same(&a, DMD_NAME_FILE, "secret.secret", "file_##########");
   same(&a, DMD_NAME_OBJECT, "/home/" S "/libx.so", "lib_##########");

@@ -82,6 +82,29 @@ static void sums_differences_and_bytes(void **state) {
   host_done(&host);
 }
 
+static void records_are_found(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dice_t dice = {7};
+  for (int turn = 0; turn < TURNS; turn++) {
+    dmd_recordset_t set;
+    plain_t plain;
+    make(&set, &plain, &host.env, &dice);
+    for (int64_t stack = -1; stack <= STACKS; stack++)
+      for (uint32_t section = 0; section < SECTIONS; section++) {
+        const dmd_stack_record_t which = {.stack = stack, .section = section};
+        const dmd_stack_record_t *found = dmd_recordset_find(&set, &which);
+        bool is_there = stack >= 0 && stack < STACKS && plain.blocks[stack][section] != 0;
+        assert_int_equal(found != NULL, is_there);
+        if (is_there)
+          assert_int_equal(found->bytes, plain.bytes[stack][section]);
+      }
+    dmd_recordset_destroy(&set);
+  }
+  host_done(&host);
+}
+
 static void assert_no_set(host_t *host, const uint64_t *numbers, size_t n) {
   dmd_strbuf_t bytes;
   dmd_recordset_t set;
@@ -159,6 +182,7 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_differences_and_bytes),
+      cmocka_unit_test(records_are_found),
       cmocka_unit_test(bytes_that_are_no_set),
       cmocka_unit_test(what_belongs_together),
       cmocka_unit_test(out_of_memory),

@@ -84,6 +84,39 @@ static void strings_are_decoded(void **state) {
   end(&f);
 }
 
+static void whole_numbers_are_exact(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    bool has_whole, has_negative;
+    uint64_t whole;
+    double number;
+  } cases[] = {
+      {"18446744073709551615", true, false, UINT64_MAX, 0x1p64},
+      {"18446744073709551616", false, false, 0, 0x1p64},
+      {"-9223372036854775808", false, true, UINT64_C(1) << 63, -0x1p63},
+      {"-9007199254740993", false, true, 9007199254740993, -9007199254740992.0},
+      {"-18446744073709551616", false, false, 0, -0x1p64},
+      {"-0", false, true, 0, 0},
+      {"-1.0", false, false, 0, -1},
+      {"-1e2", false, false, 0, -100},
+      {"-.5", false, false, 0, -0.5},
+      {"7", true, false, 7, 7},
+  };
+  fixture_t f;
+  begin(&f);
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    const dmd_value_t *value = parse(&f, cases[i].text);
+    assert_non_null(value);
+    assert_int_equal(value->has_whole, cases[i].has_whole);
+    assert_int_equal(value->has_negative, cases[i].has_negative);
+    if (value->has_whole || value->has_negative)
+      assert_true(value->whole == cases[i].whole);
+    assert_true(value->number == cases[i].number);
+  }
+  end(&f);
+}
+
 /* Large values, and many of them, leave nothing behind but the memory for the largest. */
 static void memory_is_used_again(void **state) {
   (void)state;
@@ -250,9 +283,9 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(members_and_elements), cmocka_unit_test(strings_are_decoded),
-      cmocka_unit_test(memory_is_used_again), cmocka_unit_test(random_against_cjson),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(members_and_elements),    cmocka_unit_test(strings_are_decoded),
+      cmocka_unit_test(whole_numbers_are_exact), cmocka_unit_test(memory_is_used_again),
+      cmocka_unit_test(random_against_cjson),    cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

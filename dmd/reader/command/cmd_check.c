@@ -12,7 +12,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
-#include "text/gate_output.h"
+#include "text/gate_each.h"
 #include "text/text_calibration.h"
 
 #include <string.h>
@@ -23,18 +23,14 @@ typedef struct {
   dmd_load_options_t load;
   const char **alloc_fns; /* of load.frame_view, with room for all arguments */
   const char *baseline, *ignore, *output;
-  unsigned format; /* of `printers` */
+  unsigned format; /* dmd_gate_format_t */
   uint32_t max_frames;
-  bool calibrate;
+  bool calibrate, each;
   dmdv_files_t files;
+  dmd_gate_each_t *report; /* where verdicts go; NULL: there is but one */
 } options_t;
 
 /* ---- Options. ---- */
-
-/* In the order of the words of --format. */
-static const dmd_gate_print_fn printers[] = {dmd_print_gate_text, dmd_print_gate_json,
-                                             dmd_print_gate_junit, dmd_print_gate_github};
-enum { FORMAT_TEXT };
 
 static dmd_limit_t *add_limit(options_t *o, dmd_what_t what, const char *option,
                               const char *value) {
@@ -137,6 +133,9 @@ static const dmd_option_t other_options[] = {
      .is_file = true},
     {"ignore", "FILE", NULL, "stacks that count neither as unreported nor as twice",
      DMD_OPTION_TEXT, AT(ignore), .is_file = true},
+    {"each", NULL, NULL,
+     "of several files, judge each by itself, and then all together, for which alone growth counts",
+     DMD_OPTION_SWITCH, AT(each)},
     {"calibrate", NULL, NULL, "print the noise of equal runs and the limits for it",
      DMD_OPTION_SWITCH, AT(calibrate)},
     {"format", "text|json|junit|github", "text", "how to report", DMD_OPTION_WORD, AT(format)},
@@ -160,8 +159,8 @@ static const dmdv_part_t parts[] = {
              "       dmdv check --calibrate [OPTION...] RUN RUN...\n"
              "\n"
              "Checks that a profile keeps limits, or that several, such as those of a\n"
-             "program's processes, keep them together. Exit status 0: all are kept; 1: one is\n"
-             "broken; 2: that could not be checked.\n"
+             "program's processes, keep them together, or each by itself, too (--each). Exit\n"
+             "status 0: all are kept; 1: one is broken; 2: that could not be checked.\n"
              "\n"
              "limits, at least one:\n",
      .options = &limit_table},
@@ -209,7 +208,7 @@ static bool options_fit_calibration(const options_t *o) {
     return dmdv_error("check --calibrate: give two or more files, not %d", o->files.n);
   if (o->n_limits > 0 || o->baseline != NULL)
     return dmdv_error("check --calibrate: it works out limits; give none, and no baseline");
-  if (o->format != FORMAT_TEXT)
+  if (o->format != DMD_GATE_TEXT)
     return dmdv_error("check --calibrate: there is only --format=text");
   return true;
 }
@@ -251,21 +250,18 @@ static bool write_findings(const options_t *o, const dmd_verdict_t *v) {
   dmdv_outfile_t *file = open_output(o, &out);
   if (file == NULL)
     return false;
-  printers[o->format](&out, v);
+  dmd_print_gate(&out, o->format, v);
   dmd_out_flush(&out);
   return dmdv_outfile_close(file, true);
 }
 
 /* A log should say how it went even where the report is in a file. */
-static bool write_verdict(const dmd_verdict_t *v) {
-  dmdv_outfile_t *file = dmdv_outfile_open(NULL, false);
-  if (file == NULL)
-    return false;
-  dmd_out_t out;
-  dmd_out_init(&out, dmdv_outfile_write, file);
-  dmd_print_verdict(&out, v);
-  dmd_out_flush(&out);
-  return dmdv_outfile_close(file, true);
+static void print_verdict(void *ctx, dmd_out_t *out) {
+  dmd_print_verdict(out, ctx);
+}
+
+static void print_verdict_on_all(void *ctx, dmd_out_t *out) {
+  dmd_gate_each_verdict(ctx, out);
 }
 
 /* ---- The check. ---- */
@@ -292,7 +288,11 @@ static int judge(const options_t *o, dmd_verdict_t *v) {
   if (evaluate(o, v)) {
     if (o->ignore != NULL)
       dmdv_ignore_warn(v->ignore, o->ignore);
-    if (write_findings(o, v) && (o->output == NULL || write_verdict(v)))
+    if (o->report != NULL)
+      dmd_gate_each_add(o->report, v);
+    if (o->report != NULL ||
+        (write_findings(o, v) &&
+         (o->output == NULL || dmdv_outfile_print(NULL, false, print_verdict, v))))
       status = dmd_verdict_n_broken(v) > 0 ? 1 : 0;
   }
   dmd_verdict_destroy(v);
@@ -310,12 +310,14 @@ static bool asks_for_leaks(const options_t *o) {
 static int check_profile(const options_t *o, dmd_ignore_t *ignore, const dmd_profile_t *now,
                          const char *name) {
   dmdv_lost_t lost;
+  const dmd_ignore_t none = {0};
+  bool is_one = o->report != NULL && o->files.n == 1; /* what is ignored is told of all */
   dmd_verdict_t v = {.file = name,
                      .baseline = o->baseline,
-                     .ignore = ignore,
+                     .ignore = is_one ? &none : ignore,
                      .ignore_name = o->ignore,
                      .max_frames = o->max_frames,
-                     .now = subject_of(now, ignore, true)};
+                     .now = subject_of(now, ignore, !is_one)};
   dmd_profile_t before;
   int status = 2;
   dmdv_lost_init(&lost);
@@ -359,6 +361,62 @@ static int check_merged(const options_t *o, dmd_ignore_t *ignore) {
     status = check_profile(o, ignore, &merge.profile, names.text);
   dmd_merge_destroy(&merge);
   dmd_strbuf_destroy(&names);
+  return status;
+}
+
+/* ---- Of each file, and of all. ---- */
+
+/* Limits on growth are on all together, since there is one baseline; a budget is that of whoever
+ * has the name. */
+static int check_alone(const options_t *o, int i, dmd_ignore_t *ignore) {
+  options_t one = *o;
+  dmd_profile_t profile;
+  if (!dmdv_load_or_say(&profile, o->files.names[i], &o->load))
+    return 2;
+  one.baseline = one.ignore = NULL;
+  one.files = (dmdv_files_t){.names = &o->files.names[i], .n = 1};
+  one.n_limits = 0;
+  one.limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", (o->n_limits + 1) * sizeof *one.limits);
+  for (const dmd_limit_t *limit = o->limits; limit < o->limits + o->n_limits; limit++)
+    if (!limit->growth && (limit->what != DMD_NAMED || dmd_gate_has_name(&profile, limit->name)))
+      one.limits[one.n_limits++] = *limit;
+  int status = one.n_limits == 0 ? 0 : check_profile(&one, ignore, &profile, o->files.names[i]);
+  dmd_env_free(&dmdv_env, one.limits);
+  dmd_profile_destroy(&profile);
+  return status;
+}
+
+static bool write_report(const options_t *o, const dmd_strbuf_t *text) {
+  dmdv_outfile_t *file = dmdv_outfile_open(o->output, dmdv_outfile_is_gzip(o->output));
+  if (file == NULL)
+    return false;
+  dmdv_outfile_write(file, text->text, text->n);
+  return dmdv_outfile_close(file, true);
+}
+
+static int check_each(const options_t *o, dmd_ignore_t *ignore) {
+  dmd_strbuf_t text;
+  dmd_out_t out;
+  dmd_gate_each_t each;
+  options_t all = *o;
+  int status = 0;
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmd_out_init(&out, dmd_strbuf_write, &text);
+  dmd_gate_each_begin(&each, &out, o->format);
+  all.report = &each;
+  for (int i = 0; i < o->files.n && status < 2; i++)
+    status = check_alone(&all, i, ignore);
+  if (status < 2)
+    status = check_merged(&all, ignore);
+  dmd_gate_each_end(&each);
+  dmd_out_flush(&out);
+  if (status < 2)
+    status =
+        write_report(o, &text) &&
+                (o->output == NULL || dmdv_outfile_print(NULL, false, print_verdict_on_all, &each))
+            ? each.n_refused > 0
+            : 2;
+  dmd_strbuf_destroy(&text);
   return status;
 }
 
@@ -418,6 +476,7 @@ static int check_or_calibrate(const options_t *o) {
   if (dmdv_ignore_read(&ignore, o->ignore))
     status = o->calibrate      ? calibrate(o, &ignore)
              : o->files.n == 1 ? check_file(o, &ignore)
+             : o->each         ? check_each(o, &ignore)
                                : check_merged(o, &ignore);
   dmd_ignore_destroy(&ignore);
   return status;

@@ -10,9 +10,11 @@
 #include <string.h>
 
 static const dmdv_command_t *const subcommands[] = {
-    &dmdv_history_add_command,    &dmdv_history_list_command,        &dmdv_history_show_command,
-    &dmdv_history_check_command,  &dmdv_history_acknowledge_command, &dmdv_history_page_command,
-    &dmdv_history_export_command, &dmdv_history_prune_command,       NULL,
+    &dmdv_history_add_command,         &dmdv_history_list_command,
+    &dmdv_history_show_command,        &dmdv_history_check_command,
+    &dmdv_history_acknowledge_command, &dmdv_history_page_command,
+    &dmdv_history_export_command,      &dmdv_history_import_command,
+    &dmdv_history_prune_command,       NULL,
 };
 enum { N_SUBCOMMANDS = sizeof subcommands / sizeof *subcommands - 1 };
 

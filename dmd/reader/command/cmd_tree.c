@@ -23,6 +23,7 @@ typedef struct {
   const char *output; /* NULL: standard output */
   bool diff;
   bool verbose;
+  bool columns;
   bool json;
   bool no_pager;
   dmdv_files_t files;
@@ -33,6 +34,8 @@ static const dmd_option_t options[] = {
      DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, diff)},
     {"verbose", NULL, NULL, "everything, however small, and amounts in bytes", DMD_OPTION_SWITCH,
      DMD_OPTION_AT(options_t, verbose), .letter = 'v'},
+    {"columns", NULL, NULL, "one tree of all processes together, with a column for each of them",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, columns)},
     {"json", NULL, NULL, "the result as JSON", DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, json)},
     {"output", "FILE", NULL, "write there instead of to standard output", DMD_OPTION_TEXT,
      DMD_OPTION_AT(options_t, output), .letter = 'o', .is_file = true},
@@ -48,8 +51,8 @@ static const dmdv_part_t parts[] = {
              "Shows what the reporters of a program measured as a tree, in the notation of\n"
              "Firefox's about:memory. FILE is a profile of dmd's, or a file that about:memory\n"
              "saved, gzipped or not; - is standard input. Of several FILEs, such as those of a\n"
-             "program's processes, each process is shown. With --diff, shows how much more (or,\n"
-             "if negative, less) there is in NEW than in OLD.\n"
+             "program's processes, each process is shown, or all side by side (--columns). With\n"
+             "--diff, shows how much more (or, if negative, less) there is in NEW than in OLD.\n"
              "\n"
              "  --  its parts follow                ++  it has parts, all below 1%; not shown\n"
              "  ──  not divided further             (N tiny)  N parts of less than 1% each\n"
@@ -66,6 +69,8 @@ static bool check_files(const options_t *o) {
   int n_stdin = 0;
   for (int i = 0; i < o->files.n; i++)
     n_stdin += strcmp(o->files.names[i], "-") == 0;
+  if (o->columns && (o->diff || o->json))
+    return dmdv_error("tree: --columns goes neither with --diff nor with --json");
   if (o->diff && o->files.n != 2)
     return dmdv_error("tree: give two files to compare, not %d; see dmdv tree --help", o->files.n);
   if (o->files.n < 1)
@@ -164,6 +169,7 @@ static void unload(source_t *source) {
 typedef struct {
   const options_t *options;
   const dmd_amounts_t *amounts;
+  const dmd_treecolumns_t *columns; /* NULL: none */
 } shown_t;
 
 static void print_tree(void *ctx, dmd_out_t *out) {
@@ -182,7 +188,22 @@ static bool write_tree(const options_t *o, dmd_amounts_t *amounts, const char *f
   const char *path, *why = dmd_amounts_settle(amounts, &path);
   if (why != NULL)
     return say_path(file_name, path, why);
-  return dmdv_outfile_print(o->output, !o->no_pager, print_tree, &(shown_t){o, amounts});
+  return dmdv_outfile_print(o->output, !o->no_pager, print_tree, &(shown_t){o, amounts, NULL});
+}
+
+static void print_columns(void *ctx, dmd_out_t *out) {
+  const shown_t *shown = ctx;
+  dmd_tree_print_columns(out, shown->amounts, shown->columns, shown->options->verbose);
+}
+
+static bool write_columns(const options_t *o, dmd_amounts_t *amounts, const char *file_name) {
+  dmd_treecolumns_t columns;
+  const char *path, *why = dmd_treecolumns_init(&columns, amounts, o->verbose, &path);
+  bool good = why == NULL ? dmdv_outfile_print(o->output, !o->no_pager, print_columns,
+                                               &(shown_t){o, amounts, &columns})
+                          : say_path(file_name, path, why);
+  dmd_treecolumns_destroy(&columns);
+  return good;
 }
 
 /* The new file is read first, since its process is the one that is named. */
@@ -217,7 +238,7 @@ static bool show_all(const options_t *o) {
       good = say_path(source.name, path, why);
     unload(&source);
   }
-  good = good && write_tree(o, &all, o->files.names[o->files.n - 1]);
+  good = good && (o->columns ? write_columns : write_tree)(o, &all, o->files.names[o->files.n - 1]);
   dmd_amounts_destroy(&all);
   return good;
 }

@@ -15,6 +15,7 @@ extern const dmdv_command_t dmdv_history_check_command;
 extern const dmdv_command_t dmdv_history_acknowledge_command;
 extern const dmdv_command_t dmdv_history_page_command;
 extern const dmdv_command_t dmdv_history_export_command;
+extern const dmdv_command_t dmdv_history_import_command;
 extern const dmdv_command_t dmdv_history_prune_command;
 
 /* The options that most of them have. */

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dmdv history export: the curves of a history for other programs.
+ * dmdv history export: all of a history, or its curves for other programs.
  */
 #include "export/exportfigures.h"
 #include "reader/command/historycommands.h"
+#include "reader/history/exporting.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/outfile.h"
 #include "text/text_history.h"
 
+#include "dmd-config.h"
+
 #include <stdio.h>
 #include <string.h>
 
-typedef enum { FORMAT_OPENMETRICS, FORMAT_CSV, FORMAT_BENCHMARK, N_FORMATS } format_t;
+typedef enum { FORMAT_JSON, FORMAT_OPENMETRICS, FORMAT_CSV, FORMAT_BENCHMARK, N_FORMATS } format_t;
 
 typedef struct {
   const char *db, *output;
@@ -24,11 +27,13 @@ typedef struct {
 static const dmd_option_t options[] = {
     {"db", "DB", NULL, "the history: a file, or postgresql://...", DMD_OPTION_TEXT, AT(db),
      .is_file = true},
-    {"format", "openmetrics|csv|benchmark", NULL,
-     "one of these: all points, with the builds' times, for promtool tsdb create-blocks-from "
+    {"format", "json|openmetrics|csv|benchmark", NULL,
+     "one of these: all of the history, for dmdv history import; all points, with the builds' "
+     "times, for promtool tsdb create-blocks-from "
      "openmetrics; all points as a table; the last build's, for actions that follow benchmarks",
      DMD_OPTION_WORD, AT(format)},
-    {"output", "FILE", NULL, "write there instead of to standard output", DMD_OPTION_TEXT,
+    {"output", "FILE", NULL,
+     "write there instead of to standard output; gzipped if FILE ends in .gz", DMD_OPTION_TEXT,
      AT(output), .letter = 'o', .is_file = true},
 };
 static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
@@ -36,7 +41,7 @@ static const dmd_option_table_t table = {options, sizeof options / sizeof *optio
 static const dmdv_part_t parts[] = {
     {.text = "usage: dmdv history export --db=DB --format=FORMAT [OPTION...]\n"
              "\n"
-             "Writes the series of a history in the format of another program.\n"
+             "Writes all of a history, or its series in the format of another program.\n"
              "\n",
      .options = &table},
     {0},
@@ -45,11 +50,10 @@ static const dmdv_part_t parts[] = {
 typedef struct {
   dmdv_database_t *db;
   format_t format;
-  dmd_out_t *out;
+  dmd_out_t out;
   dmd_openmetrics_t metrics;
   dmd_jsonout_t json;
   dmd_strbuf_t text; /* for one name */
-  bool good;
 } exporting_t;
 
 /* The environment on one line. */
@@ -122,14 +126,14 @@ static void write_rows(exporting_t *e, const dmdv_curve_t *curve) {
   char number[DMD_FORMAT_MAX + 48], time[DMD_FORMAT_MAX];
   for (uint32_t i = 0; i < curve->n; i++) {
     dmd_text_time(time, curve->builds[i].time);
-    write_field(e->out, curve->name, ",");
-    write_field(e->out, curve->moment, ",");
-    write_field(e->out, environment_of(e, curve), ",");
-    write_field(e->out, curve->branch, ",");
-    write_field(e->out, curve->builds[i].name, ",");
+    write_field(&e->out, curve->name, ",");
+    write_field(&e->out, curve->moment, ",");
+    write_field(&e->out, environment_of(e, curve), ",");
+    write_field(&e->out, curve->branch, ",");
+    write_field(&e->out, curve->builds[i].name, ",");
     snprintf(number, sizeof number, "%s,%lld,%u\r\n", time, (long long)curve->points[i].value,
              curve->points[i].n_runs);
-    dmd_out_str(e->out, number);
+    dmd_out_str(&e->out, number);
   }
 }
 
@@ -155,27 +159,40 @@ static void write_benchmark(exporting_t *e, const dmdv_curve_t *curve) {
 /* ---- All of it. ---- */
 
 static void visit_curve(void *ctx, const dmdv_curve_t *curve) {
-  static void (*const visits[])(exporting_t *, const dmdv_curve_t *) = {add_curve, write_rows,
-                                                                        write_benchmark};
+  static void (*const visits[])(exporting_t *,
+                                const dmdv_curve_t *) = {[FORMAT_OPENMETRICS] = add_curve,
+                                                         [FORMAT_CSV] = write_rows,
+                                                         [FORMAT_BENCHMARK] = write_benchmark};
   exporting_t *e = ctx;
   visits[e->format](e, curve);
 }
 
-static void write_export(void *ctx, dmd_out_t *out) {
-  exporting_t *e = ctx;
-  e->out = out;
+static bool write_curves(exporting_t *e) {
   if (e->format == FORMAT_CSV)
-    dmd_out_str(out, "series,moment,environment,branch,build,time,value,runs\r\n");
+    dmd_out_str(&e->out, "series,moment,environment,branch,build,time,value,runs\r\n");
   if (e->format == FORMAT_BENCHMARK) {
-    dmd_jsonout_init(&e->json, out);
+    dmd_jsonout_init(&e->json, &e->out);
     dmd_jsonout_array(&e->json, DMD_JSONOUT_LINES);
   }
-  e->good = dmdv_curves_visit(e->db, visit_curve, e) &&
-            (e->format != FORMAT_OPENMETRICS || add_builds(e));
+  bool good = dmdv_curves_visit(e->db, visit_curve, e) &&
+              (e->format != FORMAT_OPENMETRICS || add_builds(e));
   if (e->format == FORMAT_BENCHMARK)
     dmd_jsonout_end(&e->json);
-  if (e->format == FORMAT_OPENMETRICS && e->good)
-    dmd_openmetrics_write(&e->metrics, out);
+  if (e->format == FORMAT_OPENMETRICS && good)
+    dmd_openmetrics_write(&e->metrics, &e->out);
+  return good;
+}
+
+/* Where the history cannot be read, no file is left. */
+static bool write_export(exporting_t *e, const char *name) {
+  dmdv_outfile_t *file = dmdv_outfile_open(name, dmdv_outfile_is_gzip(name));
+  if (file == NULL)
+    return false;
+  dmd_out_init(&e->out, dmdv_outfile_write, file);
+  bool good = e->format == FORMAT_JSON ? dmdv_history_export(e->db, &e->out, "dmdv " DMD_VERSION)
+                                       : write_curves(e);
+  dmd_out_flush(&e->out);
+  return dmdv_outfile_close(file, good) && good;
 }
 
 static int run(int argc, char **argv) {
@@ -194,7 +211,7 @@ static int run(int argc, char **argv) {
     return 2;
   dmd_openmetrics_init(&e.metrics, &dmdv_env);
   dmd_strbuf_init(&e.text, &dmdv_env);
-  bool good = dmdv_outfile_print(o.output, false, write_export, &e) && e.good;
+  bool good = write_export(&e, o.output);
   dmd_strbuf_destroy(&e.text);
   dmd_openmetrics_destroy(&e.metrics);
   dmdv_database_close(e.db);
@@ -202,4 +219,4 @@ static int run(int argc, char **argv) {
 }
 
 const dmdv_command_t dmdv_history_export_command = {
-    "history export", "write series in another program's format", parts, run};
+    "history export", "write it as JSON, or its series for other programs", parts, run};

@@ -9,27 +9,10 @@
 
 #include <string.h>
 
-/* ---- Text of an event in a buffer, to be escaped. ---- */
+/* ---- Text of an event, to be escaped. ---- */
 
-typedef struct {
-  dmd_out_t out;
-  dmd_strbuf_t text;
-} buffer_t;
-
-static dmd_out_t *begin(buffer_t *b) {
-  dmd_strbuf_init(&b->text, &dmdv_env);
-  dmd_out_init(&b->out, dmd_strbuf_write, &b->text);
-  return &b->out;
-}
-
-static const char *text_of(buffer_t *b) {
-  dmd_out_flush(&b->out);
-  return b->text.text;
-}
-
-static void end(buffer_t *b, dmd_out_t *out, dmd_escape_fn escape) {
-  escape(out, text_of(b));
-  dmd_strbuf_destroy(&b->text);
+static dmd_out_t *begin(dmd_escaped_t *e) {
+  return dmd_escaped_begin(e, &dmdv_env);
 }
 
 /* `heap: +10,000 bytes (8.06% of 124,008) since build 112` */
@@ -54,22 +37,22 @@ static void print_details(dmd_out_t *out, const dmdv_report_t *r, const dmdv_eve
 /* ---- GitHub. ---- */
 
 static void print_error(dmd_out_t *out, const dmdv_report_t *r, const dmdv_event_t *event) {
-  buffer_t b;
+  dmd_escaped_t e;
   dmd_out_str(out, "::error ");
   if (event->place.file != NULL) {
     dmd_out_str(out, "file=");
-    dmd_out_safe(begin(&b), event->place.file);
-    end(&b, out, dmd_escape_github_property);
+    dmd_out_safe(begin(&e), event->place.file);
+    dmd_escaped_end(&e, out, dmd_escape_github_property);
     dmd_out_str(out, ",line=");
     dmd_out_u64(out, event->place.line);
     dmd_out_char(out, ',');
   }
   dmd_out_str(out, "title=");
-  print_title(begin(&b), r, event);
-  end(&b, out, dmd_escape_github_property);
+  print_title(begin(&e), r, event);
+  dmd_escaped_end(&e, out, dmd_escape_github_property);
   dmd_out_str(out, "::");
-  print_details(begin(&b), r, event);
-  end(&b, out, dmd_escape_github);
+  print_details(begin(&e), r, event);
+  dmd_escaped_end(&e, out, dmd_escape_github);
   dmd_out_char(out, '\n');
 }
 
@@ -103,14 +86,14 @@ static bool is_skipped(const dmdv_report_t *r, const dmdv_event_t *event) {
 static void print_test_case(dmd_out_t *out, const dmdv_report_t *r, const dmdv_event_t *event) {
   bool failed = event->n_new > 0, skipped = is_skipped(r, event);
   const char *element = failed ? "failure" : skipped ? "skipped" : "system-out";
-  buffer_t b;
+  dmd_escaped_t e;
   dmd_out_str(out, "    <testcase classname=\"dmdv history check\" name=\"");
-  dmd_text_event(begin(&b), dmdv_event_alarm(r->events, event, 0));
-  end(&b, out, dmd_escape_xml);
+  dmd_text_event(begin(&e), dmdv_event_alarm(r->events, event, 0));
+  dmd_escaped_end(&e, out, dmd_escape_xml);
   if (event->place.file != NULL) {
     dmd_out_str(out, "\" file=\"");
-    dmd_out_safe(begin(&b), event->place.file);
-    end(&b, out, dmd_escape_xml);
+    dmd_out_safe(begin(&e), event->place.file);
+    dmd_escaped_end(&e, out, dmd_escape_xml);
     dmd_out_str(out, "\" line=\"");
     dmd_out_u64(out, event->place.line);
   }
@@ -118,13 +101,13 @@ static void print_test_case(dmd_out_t *out, const dmdv_report_t *r, const dmdv_e
   dmd_out_str(out, element);
   if (failed || skipped) {
     dmd_out_str(out, failed ? " type=\"refused\" message=\"" : " message=\"");
-    print_title(begin(&b), r, event);
-    end(&b, out, dmd_escape_xml);
+    print_title(begin(&e), r, event);
+    dmd_escaped_end(&e, out, dmd_escape_xml);
     dmd_out_char(out, '"');
   }
   dmd_out_char(out, '>');
-  print_details(begin(&b), r, event);
-  end(&b, out, dmd_escape_xml);
+  print_details(begin(&e), r, event);
+  dmd_escaped_end(&e, out, dmd_escape_xml);
   dmd_out_str(out, "</");
   dmd_out_str(out, element);
   dmd_out_str(out, ">\n    </testcase>\n");
@@ -171,11 +154,12 @@ static void write_fingerprint(dmd_jsonout_t *json, const dmd_alarm_t *a) {
 }
 
 static void write_issue(dmd_jsonout_t *json, const dmdv_report_t *r, const dmdv_event_t *event) {
-  buffer_t b;
+  dmd_escaped_t e;
   dmd_jsonout_object(json, DMD_JSONOUT_LINES);
-  print_title(begin(&b), r, event);
-  dmd_jsonout_key_str(json, "description", text_of(&b));
-  dmd_strbuf_destroy(&b.text);
+  print_title(begin(&e), r, event);
+  dmd_out_flush(&e.out);
+  dmd_jsonout_key_str(json, "description", e.text.text);
+  dmd_strbuf_destroy(&e.text);
   dmd_jsonout_key_str(json, "check_name", "dmdv history check");
   write_fingerprint(json, dmdv_event_alarm(r->events, event, 0));
   dmd_jsonout_key_str(json, "severity", "major");

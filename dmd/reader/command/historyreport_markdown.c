@@ -14,43 +14,34 @@ enum { MAX_EVENTS = 20, MAX_SERIES = 20, MAX_CHANGES_SZB = 2000 };
 
 /* ---- Names. ---- */
 
-typedef struct {
-  dmd_out_t out;
-  dmd_strbuf_t text;
-} buffer_t;
-
-static dmd_out_t *begin(buffer_t *b) {
-  dmd_strbuf_init(&b->text, &dmdv_env);
-  dmd_out_init(&b->out, dmd_strbuf_write, &b->text);
-  return &b->out;
+static dmd_out_t *begin(dmd_escaped_t *e) {
+  return dmd_escaped_begin(e, &dmdv_env);
 }
 
-static void end(buffer_t *b, dmd_out_t *out) {
-  dmd_out_flush(&b->out);
-  dmd_escape_markdown(out, b->text.text);
-  dmd_strbuf_destroy(&b->text);
+static void end(dmd_escaped_t *e, dmd_out_t *out) {
+  dmd_escaped_end(e, out, dmd_escape_markdown);
 }
 
 static void put_name(dmd_out_t *out, const char *name) {
-  buffer_t b;
+  dmd_escaped_t e;
   dmd_out_str(out, "<code>");
-  dmd_out_safe(begin(&b), name);
-  end(&b, out);
+  dmd_out_safe(begin(&e), name);
+  end(&e, out);
   dmd_out_str(out, "</code>");
 }
 
 /* ---- An event. ---- */
 
 static void print_state(dmd_out_t *out, const dmd_alarm_t *a) {
-  buffer_t b;
+  dmd_escaped_t e;
   dmd_out_str(out, a->state == DMD_ALARM_NEW ? "**new**" : dmd_alarm_state_name(a->state));
   if (a->state == DMD_ALARM_FIXED) {
     dmd_out_str(out, " with ");
     put_name(out, a->fixed_build);
   } else if (a->state == DMD_ALARM_ACKNOWLEDGED) {
     dmd_out_str(out, ": ");
-    dmd_out_safe(begin(&b), a->reason);
-    end(&b, out);
+    dmd_out_safe(begin(&e), a->reason);
+    end(&e, out);
   }
 }
 
@@ -90,11 +81,11 @@ static void print_event_name(dmd_out_t *out, const dmdv_event_t *event, const dm
 }
 
 static void print_next(dmd_out_t *out, const dmdv_report_t *r, const dmdv_event_t *event) {
-  buffer_t b;
-  dmdv_report_next(begin(&b), r->events, event, "");
-  dmd_out_flush(&b.out);
-  bool any = b.text.n > 0;
-  end(&b, out);
+  dmd_escaped_t e;
+  dmdv_report_next(begin(&e), r->events, event, "");
+  dmd_out_flush(&e.out);
+  bool any = e.text.n > 0;
+  end(&e, out);
   dmd_out_str(out, any ? "\n\n" : "");
 }
 
@@ -102,17 +93,17 @@ static void print_next(dmd_out_t *out, const dmdv_report_t *r, const dmdv_event_
 static void print_changes(dmd_out_t *out, const dmdv_event_t *event) {
   if (event->n_changes == 0)
     return;
-  buffer_t b;
-  dmdv_report_changes(begin(&b), event, "");
-  dmd_out_flush(&b.out);
-  size_t n = b.text.n;
+  dmd_escaped_t e;
+  dmdv_report_changes(begin(&e), event, "");
+  dmd_out_flush(&e.out);
+  size_t n = e.text.n;
   bool is_cut = n > MAX_CHANGES_SZB;
   if (is_cut)
-    for (n = MAX_CHANGES_SZB; n > 0 && b.text.text[n - 1] != '\n'; n--)
+    for (n = MAX_CHANGES_SZB; n > 0 && e.text.text[n - 1] != '\n'; n--)
       continue;
-  dmd_strbuf_cut(&b.text, n);
+  dmd_strbuf_cut(&e.text, n);
   dmd_out_str(out, "<details><summary>The stacks that changed most</summary>\n\n<pre>\n");
-  end(&b, out);
+  end(&e, out);
   dmd_out_str(out, is_cut ? "\n...</pre>\n\n</details>\n\n" : "</pre>\n\n</details>\n\n");
 }
 
@@ -133,10 +124,10 @@ static void print_event(dmd_out_t *out, const dmdv_report_t *r, const dmdv_event
 
 void dmdv_report_markdown(dmd_out_t *out, dmdv_report_t *r) {
   uint32_t n = dmdv_events_count(r->events), n_shown = 0;
-  buffer_t b;
+  dmd_escaped_t e;
   dmd_out_str(out, "### Memory: ");
-  dmd_text_alarms_verdict(begin(&b), r->n_new, r->alarms->n_curves);
-  end(&b, out);
+  dmd_text_alarms_verdict(begin(&e), r->n_new, r->alarms->n_curves);
+  end(&e, out);
   dmd_out_str(out, "\n\n");
   for (uint32_t i = n; i > 0 && n_shown < MAX_EVENTS; i--, n_shown++)
     print_event(out, r, dmdv_events_at(r->events, i - 1));

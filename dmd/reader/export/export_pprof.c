@@ -9,7 +9,8 @@
  *
  * Values are, for each report state, for the blocks as a whole and for slop, the blocks and the
  * bytes. A sample's blocks are of one state, so the values of the others are 0. Labels tell state,
- * tag, reporters and thread. Functions that only allocate for others are not to be shown.
+ * tag, reporters, thread and process, and what the user said. Functions that only allocate for
+ * others are not to be shown.
  */
 #include "reader/export/export_pprof.h"
 
@@ -33,6 +34,7 @@ typedef struct {
 
 typedef struct {
   const dmd_profile_t *profile;
+  const dmd_export_options_t *options;
   buffer_t buffer;
   dmd_intern_t strings;   /* id 1 is the empty string, which has the index 0 */
   dmd_intern_t functions; /* pairs of string indices: name, file */
@@ -123,7 +125,7 @@ static size_t values_of(const pprof_t *p, const dmd_sum_t *sum, int64_t values[M
   return n;
 }
 
-enum { MAX_LABELS = 5 };
+enum { MAX_LABELS = 6 + DMD_EXPORT_MAX_LABELS };
 
 typedef struct {
   Dmd__Pprof__Label labels[MAX_LABELS], *pointers[MAX_LABELS];
@@ -136,6 +138,17 @@ static void add_label(pprof_t *p, labels_t *labels, const char *key, const char 
   label->key = string_index(p, key);
   label->str = string_index(p, value);
   labels->pointers[labels->n++] = label;
+}
+
+/* Of several processes in one profile, that of the stack, which ends in it. */
+static void add_process(pprof_t *p, const dmd_sum_t *sum, labels_t *labels) {
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(p->profile, sum->stack, &n);
+  if (n == 0 || dmd_intern_count(&p->profile->processes) == 0)
+    return;
+  const char *outermost = dmd_frames_text(&p->profile->frames, frames[n - 1]);
+  if (dmd_intern_find_str(&p->profile->processes, outermost) != DMD_NONE)
+    add_label(p, labels, "process", outermost);
 }
 
 static void make_labels(pprof_t *p, const dmd_sum_t *sum, labels_t *labels) {
@@ -153,6 +166,9 @@ static void make_labels(pprof_t *p, const dmd_sum_t *sum, labels_t *labels) {
     snprintf(thread, sizeof thread, "%u", (unsigned)sum->thread);
     add_label(p, labels, "thread", thread);
   }
+  add_process(p, sum, labels);
+  for (size_t i = 0; i < p->options->n_labels; i++)
+    add_label(p, labels, p->options->labels[i].key, p->options->labels[i].value);
 }
 
 /* A location's id is its frame's; the one for no stack is the next after the last frame. */
@@ -357,7 +373,7 @@ static void put_strings(pprof_t *p) {
 
 const char *dmdv_export_pprof(const dmd_profile_t *profile, dmd_out_t *out,
                               const dmd_export_options_t *options) {
-  pprof_t p = {.profile = profile, .buffer = {.base = {append}, .out = out}};
+  pprof_t p = {.profile = profile, .options = options, .buffer = {.base = {append}, .out = out}};
   dmd_intern_init(&p.strings, &dmdv_env, "dmdv.pprof.strings");
   dmd_intern_init(&p.functions, &dmdv_env, "dmdv.pprof.functions");
   dmd_intern_init(&p.objects, &dmdv_env, "dmdv.pprof.objects");

@@ -5,36 +5,12 @@
 #include "analysis/normalize.h"
 #include "base/strbuf.h"
 #include "reader/history/recordset.h"
+#include "reader/history/rows.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* ---- Rows that may be there. ---- */
-
-static bool build_id(dmdv_database_t *db, const dmdv_build_t *build, int64_t *id) {
-  dmdv_sql_start(db, DMDV_SQL_ADD_BUILD);
-  dmdv_sql_text(db, build->name);
-  dmdv_sql_text(db, build->branch);
-  dmdv_sql_int(db, build->time);
-  if (!dmdv_sql_number(db, id) || *id != 0)
-    return *id != 0;
-  dmdv_sql_start(db, DMDV_SQL_FIND_BUILD);
-  dmdv_sql_text(db, build->name);
-  dmdv_sql_text(db, build->branch);
-  return dmdv_sql_number(db, id);
-}
-
-static bool environment_id(dmdv_database_t *db, const char *lines, int64_t *id) {
-  dmdv_sql_start(db, DMDV_SQL_ADD_ENVIRONMENT);
-  dmdv_sql_text(db, lines);
-  if (!dmdv_sql_number(db, id) || *id != 0)
-    return *id != 0;
-  dmdv_sql_start(db, DMDV_SQL_FIND_ENVIRONMENT);
-  dmdv_sql_text(db, lines);
-  return dmdv_sql_number(db, id);
-}
 
 /* ---- A run. ---- */
 
@@ -98,16 +74,22 @@ static bool find_names(file_t *file, const dmdv_build_t *build, const dmdv_origi
                      DMDV_MAX_ENVIRONMENT));
 }
 
+/* Its records' id and digest, and that which they had up to version 2 of the tables. */
+typedef struct {
+  int64_t id;
+  unsigned char digest[DMDV_DIGEST_SZB], by_ids[DMDV_DIGEST_SZB];
+} records_t;
+
 static bool add_records(dmdv_database_t *db, const file_t *file, const dmd_profile_t *profile,
-                        int64_t *id, unsigned char digest[DMDV_DIGEST_SZB]) {
-  int64_t like;
-  dmdv_sql_start(db, DMDV_SQL_LAST_RECORDSET);
-  dmdv_sql_text(db, file->moment);
-  dmdv_sql_int(db, file->environment);
-  dmdv_sql_text(db, file->process.text);
+                        records_t *records) {
+  dmdv_recordset_like_t like = {0};
   dmd_recordset_t set = {0};
-  bool good = dmdv_sql_number(db, &like) && dmdv_recordset_of(&set, db, profile) &&
-              dmdv_recordset_store(&set, db, profile, like, id, digest);
+  bool good =
+      dmdv_recordset_last(db, file->moment, file->environment, file->process.text, &like.id) &&
+      dmdv_recordset_of(&set, records->digest, db, profile) &&
+      dmdv_recordset_store(&set, records->digest, db, profile, like, &records->id);
+  if (good)
+    dmdv_recordset_digest_by_ids(records->by_ids, &set);
   dmd_recordset_destroy(&set);
   return good;
 }
@@ -214,19 +196,36 @@ static bool name_launch(dmdv_database_t *db, const file_t *file, char text[24]) 
   return true;
 }
 
+/* A run that was added when digests were made of ids is known by that alone. */
+static bool find_old_run(dmdv_database_t *db, const file_t *file, const dmd_profile_t *profile,
+                         const records_t *records, int64_t *id) {
+  unsigned char digest[DMDV_DIGEST_SZB];
+  digest_of_run(digest, &profile->run, records->by_ids);
+  dmdv_sql_start(db, DMDV_SQL_FIND_RUN);
+  dmdv_sql_int(db, file->build);
+  dmdv_sql_text(db, file->moment);
+  dmdv_sql_int(db, file->environment);
+  dmdv_sql_bytes(db, digest, sizeof digest);
+  return dmdv_sql_number(db, id);
+}
+
 static bool add_run(dmdv_database_t *db, const file_t *file, dmd_profile_t *profile, bool *is_new) {
-  int64_t records, run = 0;
+  int64_t run = 0;
+  records_t records;
   char launch[24] = "";
-  unsigned char content[DMDV_DIGEST_SZB], digest[DMDV_DIGEST_SZB];
-  if (!add_records(db, file, profile, &records, content) || !name_launch(db, file, launch))
+  unsigned char digest[DMDV_DIGEST_SZB];
+  if (!add_records(db, file, profile, &records) || !name_launch(db, file, launch) ||
+      !find_old_run(db, file, profile, &records, &run))
     return false;
-  digest_of_run(digest, &profile->run, content);
+  if (run != 0)
+    return true;
+  digest_of_run(digest, &profile->run, records.digest);
   dmdv_sql_start(db, DMDV_SQL_ADD_RUN);
   dmdv_sql_int(db, file->build);
   dmdv_sql_text(db, file->moment);
   dmdv_sql_int(db, file->environment);
   dmdv_sql_bytes(db, digest, sizeof digest);
-  dmdv_sql_int(db, records);
+  dmdv_sql_int(db, records.id);
   dmdv_sql_text(db, file->process.text);
   dmdv_sql_text(db, file->launch != NULL ? file->launch : launch);
   if (!dmdv_sql_number(db, &run))
@@ -238,10 +237,11 @@ static bool add_run(dmdv_database_t *db, const file_t *file, dmd_profile_t *prof
 bool dmdv_history_add(dmdv_database_t *db, const dmdv_build_t *build, const dmdv_origin_t *origin,
                       dmd_profile_t *profile, bool *is_new) {
   file_t file;
+  bool is_there;
   dmd_strbuf_init(&file.process, &dmdv_env);
   bool good = find_names(&file, build, origin, profile) && dmdv_database_begin(db) &&
-              build_id(db, build, &file.build) &&
-              environment_id(db, origin->environment, &file.environment) &&
+              dmdv_build_id(db, build, &file.build, &is_there) &&
+              dmdv_environment_id(db, origin->environment, &file.environment) &&
               add_run(db, &file, profile, is_new) && dmdv_database_commit(db);
   dmd_strbuf_destroy(&file.process);
   return good;

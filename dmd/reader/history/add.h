@@ -5,13 +5,9 @@
 #ifndef DMD_READER_HISTORY_ADD_H
 #define DMD_READER_HISTORY_ADD_H
 
+#include "load/load_history.h"
 #include "profile/profile.h"
-#include "reader/history/database.h"
-
-typedef struct dmdv_build {
-  const char *name, *branch;
-  int64_t time; /* in seconds since 1970 */
-} dmdv_build_t;
+#include "reader/history/rows.h"
 
 /* Where a profile comes from. What is NULL is found out. */
 typedef struct dmdv_origin {
@@ -23,7 +19,7 @@ typedef struct dmdv_origin {
 
 /* Bytes that names of builds, branches, moments, processes and runs may have, since they are looked
  * up in indices; longer names of series are shortened. */
-enum { DMDV_MAX_NAME = 500, DMDV_MAX_ENVIRONMENT = 2000 };
+enum { DMDV_MAX_NAME = DMD_HISTORY_MAX_NAME, DMDV_MAX_ENVIRONMENT = DMD_HISTORY_MAX_ENVIRONMENT };
 
 /* Adds one file of a build, in a transaction of its own. *is_new: whether it was not there before.
  * False, with the reason on stderr, if that fails; nothing is added then. */

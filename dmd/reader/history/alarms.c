@@ -27,6 +27,29 @@ static const char *fixed_build(const dmdv_curve_t *curve, const dmd_step_t *step
   return "";
 }
 
+/* How many builds on each side tell what made the first of n steps. */
+static uint32_t count_near(const dmdv_curve_t *curve, const dmd_step_t *step, uint32_t n) {
+  if (step->deviation == 0)
+    return 1;
+  uint32_t end = n == 1 ? curve->n : step[1].is_slow ? step[1].since + 1 : step[1].first;
+  uint32_t n_before = step->first - step->since;
+  uint32_t n_after = end > step->first ? end - step->first : 1;
+  uint32_t most = step->is_slow ? n_before / 4 : n_before < n_after ? n_before : n_after;
+  return most < 1 ? 1 : most < DMDV_ALARM_NEAR ? most : DMDV_ALARM_NEAR;
+}
+
+/* A slow change is seen between the builds at its ends. */
+static void choose_near(dmdv_alarm_t *alarm, const dmdv_curve_t *curve, const dmd_step_t *step,
+                        uint32_t n) {
+  alarm->n_near = count_near(curve, step, n);
+  for (uint32_t i = 0; i < alarm->n_near; i++) {
+    uint32_t without = step->is_slow ? step->since + i : step->first - 1 - i;
+    uint32_t with = step->is_slow ? step->first - i : step->first + i;
+    alarm->without[i] = curve->builds[without].id;
+    alarm->with[i] = curve->builds[with].id;
+  }
+}
+
 /* Of the first of n steps, the last ones of the curve. */
 static void add_alarm(dmdv_alarms_t *alarms, const dmdv_curve_t *curve, const dmd_step_t *step,
                       uint32_t n) {
@@ -49,16 +72,17 @@ static void add_alarm(dmdv_alarms_t *alarms, const dmdv_curve_t *curve, const dm
                                                                  : DMD_ALARM_NEW,
                              .reason = "",
                              .fixed_build = keep(alarms, fixed)};
-  *DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id) =
-      (dmdv_alarm_t){.alarm = alarm,
-                     .series = curve->series,
-                     .process = keep(alarms, curve->process),
-                     .environment = curve->environment,
-                     .build = builds[step->first].id,
-                     .before_id = builds[step->is_slow ? step->since : step->first - 1].id,
-                     .now = curve->points[curve->n - 1].value,
-                     .sure = keep(alarms, builds[sure].name),
-                     .middle = keep(alarms, builds[(step->earliest + step->latest) / 2].name)};
+  dmdv_alarm_t *added = DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id);
+  *added = (dmdv_alarm_t){.alarm = alarm,
+                          .series = curve->series,
+                          .process = keep(alarms, curve->process),
+                          .environment = curve->environment,
+                          .build = builds[step->first].id,
+                          .before_id = builds[step->is_slow ? step->since : step->first - 1].id,
+                          .now = curve->points[curve->n - 1].value,
+                          .sure = keep(alarms, builds[sure].name),
+                          .middle = keep(alarms, builds[(step->earliest + step->latest) / 2].name)};
+  choose_near(added, curve, step, n);
 }
 
 /* Whether the step may have begun with the build that was asked for. */
@@ -152,14 +176,16 @@ void dmdv_alarms_destroy(dmdv_alarms_t *alarms) {
 
 /* ---- Records. ---- */
 
-/* What all processes of the build's first launch held, or those that the alarm is of. */
-static bool load_of_build(dmd_recordset_t *sum, dmdv_database_t *db, const dmdv_alarm_t *alarm,
-                          int64_t build) {
+/* What all processes of the first launches of these builds held, or those that the alarm is of. */
+static bool load_of_builds(dmd_recordset_t *sum, dmdv_database_t *db, const dmdv_alarm_t *alarm,
+                           const int64_t *builds) {
   dmd_pool_t ids;
+  bool good = true;
   dmd_pool_init(&ids, &dmdv_env, "dmdv.alarms", sizeof(int64_t));
-  bool good = dmdv_recordsets_of_build(&ids, db, build, alarm->alarm.moment, alarm->environment,
-                                       alarm->process) &&
-              dmdv_recordset_load_sum(sum, db, &ids);
+  for (uint32_t i = 0; i < alarm->n_near && good; i++)
+    good = dmdv_recordsets_of_build(&ids, db, builds[i], alarm->alarm.moment, alarm->environment,
+                                    alarm->process);
+  good = good && dmdv_recordset_load_sum(sum, db, &ids);
   dmd_pool_destroy(&ids);
   return good;
 }
@@ -182,6 +208,8 @@ static void keep_relevant(dmd_recordset_t *set, const dmdv_alarm_t *alarm) {
       set->records[n++] = *record;
   }
   set->n = n;
+  for (size_t i = 0; i < n; i++)
+    set->records[i].bytes /= alarm->n_near;
 }
 
 /* The most in the direction of the step first. */
@@ -208,8 +236,8 @@ bool dmdv_alarm_records(dmdv_database_t *db, const dmdv_alarm_t *alarm, uint32_t
                         void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx) {
   dmd_recordset_t before = {0}, now = {0}, difference = {0};
   bool up = alarm->alarm.step.after > alarm->alarm.step.before;
-  bool good = load_of_build(&before, db, alarm, alarm->before_id) &&
-              load_of_build(&now, db, alarm, alarm->build);
+  bool good = load_of_builds(&before, db, alarm, alarm->without) &&
+              load_of_builds(&now, db, alarm, alarm->with);
   if (good) {
     dmd_recordset_subtract(&difference, &now, &before);
     keep_relevant(&difference, alarm);

@@ -3,7 +3,9 @@
  * alarms.h: the steps in a history, what is to be said of each, and what people said.
  *
  * What made a step (analysis/alarm.h) are the stacks that hold more in the first build that has it
- * than in the build before: of the first launch of each.
+ * than in the build before: of the first launch of each. Where builds
+ * scatter, some stack may differ by more between two of them than the one that made the step; so
+ * the last builds before it are compared with the first that have it.
  */
 #ifndef DMD_READER_HISTORY_ALARMS_H
 #define DMD_READER_HISTORY_ALARMS_H
@@ -11,12 +13,19 @@
 #include "analysis/alarm.h"
 #include "reader/history/curves.h"
 
+enum {
+  DMDV_ALARM_RECORDS = 5, /* that are told of an alarm */
+  DMDV_ALARM_NEAR = 8     /* builds on each side, at most, that are compared */
+};
+
 typedef struct dmdv_alarm {
   dmd_alarm_t alarm;
   const char *process;                /* whose figures they are, "": of all */
   int64_t series, environment, build; /* ids; the build is the first of the step */
   int64_t before_id;                  /* of the build before */
-  double now;                         /* the last build's value */
+  int64_t without[DMDV_ALARM_NEAR], with[DMDV_ALARM_NEAR]; /* n_near of each are compared */
+  uint32_t n_near;
+  double now;                /* the last build's value */
   const char *sure, *middle; /* of the builds that may be the first: the one before, and in midst */
 } dmdv_alarm_t;
 
@@ -47,10 +56,9 @@ static inline const dmdv_alarm_t *dmdv_alarms_at(const dmdv_alarms_t *alarms, ui
   return DMD_POOL_AT(&alarms->pool, const dmdv_alarm_t, i + 1);
 }
 
-enum { DMDV_ALARM_RECORDS = 5 /* that are told of an alarm */ };
-
 /* The stacks that changed most in the direction of the step, at most max of them: calls visit with
- * the frames, one a line, and by how many bytes. False, with the reason on stderr. */
+ * the frames, one a line, and by how many bytes (the mean where builds were compared). False, with
+ * the reason on stderr. */
 bool dmdv_alarm_records(dmdv_database_t *db, const dmdv_alarm_t *alarm, uint32_t max,
                         void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx);
 

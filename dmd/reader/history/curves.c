@@ -153,7 +153,7 @@ static bool read_values(reading_t *r, dmdv_database_t *db) {
       begin_series(r, db);
     }
     uint32_t run = dmdv_runs_find(&r->runs, dmdv_sql_column_int(db, RUN));
-    if (run != 0 && r->n_entries < dmdv_runs_count(&r->runs))
+    if (run != 0 && r->kind != DMD_N_FIGURES && r->n_entries < dmdv_runs_count(&r->runs))
       r->entries[r->n_entries++] = (entry_t){run, dmdv_sql_column_int(db, VALUE)};
   }
   if (step == DMDV_SQL_DONE)

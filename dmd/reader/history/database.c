@@ -232,6 +232,10 @@ bool dmdv_sql_number(dmdv_database_t *db, int64_t *value) {
   return step == DMDV_SQL_DONE;
 }
 
+bool dmdv_sql_is_good(const dmdv_database_t *db) {
+  return !db->failed;
+}
+
 bool dmdv_sql_run(dmdv_database_t *db) {
   int64_t none;
   return dmdv_sql_number(db, &none);

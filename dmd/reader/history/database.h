@@ -26,6 +26,7 @@ typedef enum {
   DMDV_SQL_ADD_ENVIRONMENT,
   DMDV_SQL_FIND_ENVIRONMENT,
   DMDV_SQL_NEXT_LAUNCH,
+  DMDV_SQL_FIND_RUN,
   DMDV_SQL_ADD_RUN,
   DMDV_SQL_ADD_SERIES,
   DMDV_SQL_FIND_SERIES,
@@ -57,6 +58,14 @@ typedef enum {
   DMDV_SQL_DROP_UNUSED_SERIES,
   DMDV_SQL_DROP_UNUSED_ENVIRONMENTS,
   DMDV_SQL_RECORDSETS,
+  DMDV_SQL_ALL_ENVIRONMENTS,
+  DMDV_SQL_ALL_BUILDS,
+  DMDV_SQL_ALL_STACKS,
+  DMDV_SQL_ALL_RUNS,
+  DMDV_SQL_ALL_VALUES,
+  DMDV_SQL_ALL_ALARMS,
+  DMDV_SQL_ADD_ALARM,
+  DMDV_SQL_RUNS_OF,
   DMDV_SQL_STACKS,
   DMDV_SQL_DROP_STACK,
   DMDV_N_SQL
@@ -104,6 +113,9 @@ bool dmdv_sql_column_is_null(dmdv_database_t *db, int column);
  * row. The second is for those that give nothing. */
 bool dmdv_sql_number(dmdv_database_t *db, int64_t *value);
 bool dmdv_sql_run(dmdv_database_t *db);
+
+/* Whether nothing has failed so far. */
+bool dmdv_sql_is_good(const dmdv_database_t *db);
 
 /* In place of number, for many statements of which none needs what another gives: *value is there
  * when `flush` has returned true, so that a server far away is waited for once. NULL: no matter. */

@@ -43,7 +43,7 @@ static postgresql_t *self(dmdv_database_t *db) {
 /* What to do about it, by the first letters of SQL's code. */
 static const char *advice(const char *code) {
   static const char *const advices[][2] = {
-      {"55P03", "; another process has kept it for a minute"},
+      {"55P03", "; another process keeps it, and lock_timeout says how long to wait"},
       {"42501", "; may this user write it? A database of its own is best"},
       {"25006", "; it can only be read"},
       {"25P03", "; this process was stopped for too long"},
@@ -121,6 +121,7 @@ static void be_quiet(void *ctx, const char *notice) {
   (void)notice;
 }
 
+/* How long to wait for others the address may say, or the user's settings. */
 static bool set_up(dmdv_database_t *base, dmdv_open_t how) {
   postgresql_t *db = self(base);
   char text[400];
@@ -128,7 +129,8 @@ static bool set_up(dmdv_database_t *base, dmdv_open_t how) {
     return dmdv_driver_fail(base, "the database's encoding is not UTF8",
                             "; make one with createdb -E UTF8 -T template0");
   snprintf(text, sizeof text,
-           "SET search_path = dmd_history; SET lock_timeout = '%ds';"
+           "SELECT set_config('lock_timeout', '%ds', false)"
+           " WHERE current_setting('lock_timeout') = '0'; SET search_path = dmd_history;"
            "SET idle_in_transaction_session_timeout = '%ds';"
            "SET default_transaction_read_only = %s",
            DMDV_PATIENCE_S, DMDV_PATIENCE_S / 2, how == DMDV_OPEN_TO_READ ? "on" : "off");
@@ -337,14 +339,18 @@ static void queue(dmdv_database_t *base, int64_t *value) {
     db->queue[db->n_queued++] = value;
 }
 
-/* The answer to one statement: a result, and then nothing. */
+/* The answer to one statement: results, and then nothing. That its row comes alone is left over
+ * where the statement before the pipeline had that: libpq forgets it after the first. */
 static bool take_answer(postgresql_t *db, int64_t *value) {
-  PGresult *result = PQgetResult(db->connection);
-  if (is_good(result) && value != NULL && PQntuples(result) > 0)
-    *value = number_at(result, 0);
-  bool good = take(db, result);
-  if (good)
-    PQclear(PQgetResult(db->connection));
+  PGresult *result;
+  bool good = true;
+  while ((result = PQgetResult(db->connection)) != NULL) {
+    good = good &&
+           (PQresultStatus(result) == PGRES_SINGLE_TUPLE || is_good(result) || fail(db, result));
+    if (good && value != NULL && PQntuples(result) > 0)
+      *value = number_at(result, 0);
+    PQclear(result);
+  }
   return good;
 }
 

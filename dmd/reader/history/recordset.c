@@ -9,6 +9,7 @@
 #include "reader/host/message.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 enum { MAX_DEPTH = 50 };
@@ -19,15 +20,14 @@ static int compare_records(const void *a, const void *b) {
   return dmd_stack_record_compare(a, b);
 }
 
-/* Sorts, and adds up what has one stack and section. */
-static void settle(dmd_recordset_t *set) {
+void dmdv_recordset_settle(dmd_recordset_t *set) {
   size_t n = 0;
   qsort(set->records, set->n, sizeof *set->records, compare_records);
   for (size_t i = 0; i < set->n; i++) {
     dmd_stack_record_t *last = &set->records[n > 0 ? n - 1 : 0];
     if (n > 0 && compare_records(last, &set->records[i]) == 0) {
-      last->bytes += set->records[i].bytes;
-      last->blocks += set->records[i].blocks;
+      last->bytes = (int64_t)((uint64_t)last->bytes + (uint64_t)set->records[i].bytes);
+      last->blocks = (int64_t)((uint64_t)last->blocks + (uint64_t)set->records[i].blocks);
     } else {
       set->records[n++] = set->records[i];
     }
@@ -35,7 +35,36 @@ static void settle(dmd_recordset_t *set) {
   set->n = n;
 }
 
-bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile) {
+/* Sums go around; no order matters to them. */
+void dmdv_recordset_digest(unsigned char digest[DMDV_DIGEST_SZB],
+                           const unsigned char stack[DMDV_DIGEST_SZB],
+                           const dmd_stack_record_t *record, bool is_minus) {
+  unsigned char bytes[DMDV_DIGEST_SZB + 3 * sizeof(uint64_t)], own[DMDV_DIGEST_SZB];
+  const uint64_t numbers[] = {record->section, (uint64_t)record->bytes, (uint64_t)record->blocks};
+  uint64_t sum[2], more[2];
+  if (record->bytes == 0 && record->blocks == 0)
+    return;
+  memcpy(bytes, stack, DMDV_DIGEST_SZB);
+  memcpy(bytes + DMDV_DIGEST_SZB, numbers, sizeof numbers);
+  dmdv_digest(own, bytes, sizeof bytes);
+  memcpy(sum, digest, DMDV_DIGEST_SZB);
+  memcpy(more, own, DMDV_DIGEST_SZB);
+  for (int i = 0; i < 2; i++)
+    sum[i] += is_minus ? 0 - more[i] : more[i];
+  memcpy(digest, sum, DMDV_DIGEST_SZB);
+}
+
+void dmdv_recordset_digest_by_ids(unsigned char digest[DMDV_DIGEST_SZB],
+                                  const dmd_recordset_t *set) {
+  dmd_strbuf_t whole;
+  dmd_strbuf_init(&whole, &dmdv_env);
+  dmd_recordset_encode(&whole, set);
+  dmdv_digest(digest, whole.text, whole.n);
+  dmd_strbuf_destroy(&whole);
+}
+
+bool dmdv_recordset_of(dmd_recordset_t *set, unsigned char digest[DMDV_DIGEST_SZB],
+                       dmdv_database_t *db, const dmd_profile_t *profile) {
   uint32_t n_groups = dmd_groups_count(&profile->groups);
   dmdv_stacks_t stacks;
   bool good = dmdv_stacks_add(&stacks, db, profile);
@@ -48,8 +77,12 @@ bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_prof
                                                   .bytes = dmd_group_usable(profile, g),
                                                   .blocks = dmd_group_blocks(profile, g)};
   }
+  dmdv_recordset_settle(set);
+  memset(digest, 0, DMDV_DIGEST_SZB);
+  for (size_t i = 0; i < set->n; i++)
+    dmdv_recordset_digest(digest, dmdv_stacks_digest(&stacks, set->records[i].of_profile),
+                          &set->records[i], false);
   dmdv_stacks_destroy(&stacks);
-  settle(set);
   return good;
 }
 
@@ -113,45 +146,64 @@ static bool refresh_stacks(dmdv_database_t *db, const dmd_recordset_t *changed,
   return dmdv_sql_flush(db);
 }
 
-/* As the difference where that is short, and the chain is. */
-static bool add_set(const dmd_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile,
-                    int64_t like, const unsigned char digest[DMDV_DIGEST_SZB],
-                    const dmd_strbuf_t *whole, int64_t *id) {
+static bool add_difference(const dmd_recordset_t *set, const dmd_recordset_t *base,
+                           dmdv_database_t *db, const dmd_profile_t *profile, int64_t like,
+                           const unsigned char digest[DMDV_DIGEST_SZB], const dmd_strbuf_t *whole,
+                           int64_t *id) {
   int64_t depth;
-  if (like == 0)
-    return add_data(db, digest, 0, 0, whole, id);
-  dmd_recordset_t base = {0}, difference = {0};
+  dmd_recordset_t difference = {0};
   dmd_strbuf_t data;
   dmd_strbuf_init(&data, &dmdv_env);
-  bool good = depth_of(db, like, &depth) && dmdv_recordset_load(&base, db, like);
-  if (good) {
-    dmd_recordset_subtract(&difference, set, &base);
-    dmd_recordset_encode(&data, &difference);
-    good = refresh_stacks(db, &difference, profile) &&
-           (depth + 1 < MAX_DEPTH && data.n < whole->n / 2
-                ? add_data(db, digest, like, depth + 1, &data, id)
-                : add_data(db, digest, 0, 0, whole, id));
-  }
+  dmd_recordset_subtract(&difference, set, base);
+  dmd_recordset_encode(&data, &difference);
+  bool good = depth_of(db, like, &depth) &&
+              (profile == NULL || refresh_stacks(db, &difference, profile)) &&
+              (depth + 1 < MAX_DEPTH && data.n < whole->n / 2
+                   ? add_data(db, digest, like, depth + 1, &data, id)
+                   : add_data(db, digest, 0, 0, whole, id));
   dmd_strbuf_destroy(&data);
   dmd_recordset_destroy(&difference);
+  return good;
+}
+
+/* As the difference where that is short, and the chain is. */
+static bool add_set(const dmd_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile,
+                    dmdv_recordset_like_t like, const unsigned char digest[DMDV_DIGEST_SZB],
+                    const dmd_strbuf_t *whole, int64_t *id) {
+  dmd_recordset_t base = {0};
+  if (like.id == 0)
+    return add_data(db, digest, 0, 0, whole, id);
+  bool good = like.set != NULL || dmdv_recordset_load(&base, db, like.id);
+  if (good)
+    good = add_difference(set, like.set != NULL ? like.set : &base, db, profile, like.id, digest,
+                          whole, id);
   dmd_recordset_destroy(&base);
   return good;
 }
 
-bool dmdv_recordset_store(const dmd_recordset_t *set, dmdv_database_t *db,
-                          const dmd_profile_t *profile, int64_t like, int64_t *id,
-                          unsigned char digest[DMDV_DIGEST_SZB]) {
-  dmd_strbuf_t whole;
-  dmd_strbuf_init(&whole, &dmdv_env);
-  dmd_recordset_encode(&whole, set);
-  dmdv_digest(digest, whole.text, whole.n);
+bool dmdv_recordset_store(const dmd_recordset_t *set, const unsigned char digest[DMDV_DIGEST_SZB],
+                          dmdv_database_t *db, const dmd_profile_t *profile,
+                          dmdv_recordset_like_t like, int64_t *id) {
   dmdv_sql_start(db, DMDV_SQL_FIND_RECORDSET);
   dmdv_sql_bytes(db, digest, DMDV_DIGEST_SZB);
   bool good = dmdv_sql_number(db, id);
-  if (good && *id == 0)
-    good = add_set(set, db, profile, like, digest, &whole, id);
+  if (!good || *id != 0)
+    return good;
+  dmd_strbuf_t whole;
+  dmd_strbuf_init(&whole, &dmdv_env);
+  dmd_recordset_encode(&whole, set);
+  good = add_set(set, db, profile, like, digest, &whole, id);
   dmd_strbuf_destroy(&whole);
   return good;
+}
+
+bool dmdv_recordset_last(dmdv_database_t *db, const char *moment, int64_t environment,
+                         const char *process, int64_t *id) {
+  dmdv_sql_start(db, DMDV_SQL_LAST_RECORDSET);
+  dmdv_sql_text(db, moment);
+  dmdv_sql_int(db, environment);
+  dmdv_sql_text(db, process);
+  return dmdv_sql_number(db, id);
 }
 
 static bool unpack(dmd_recordset_t *set, const void *packed, size_t n) {

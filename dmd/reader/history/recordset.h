@@ -14,15 +14,39 @@
 #include "profile/profile.h"
 #include "reader/history/stacks.h"
 
-/* Makes one of a profile, and adds its stacks to the history. False, with the reason on stderr, if
- * that fails; destroy it either way. */
-bool dmdv_recordset_of(dmd_recordset_t *set, dmdv_database_t *db, const dmd_profile_t *profile);
+/* Makes one of a profile, with its digest, and adds its stacks to the history. False, with the
+ * reason on stderr, if that fails; destroy it either way. */
+bool dmdv_recordset_of(dmd_recordset_t *set, unsigned char digest[DMDV_DIGEST_SZB],
+                       dmdv_database_t *db, const dmd_profile_t *profile);
 
-/* Adds the set that was made of the profile to the history, if no equal one is there, as the
- * difference from the one with the id `like` (0: none), and gives its id and its digest. */
-bool dmdv_recordset_store(const dmd_recordset_t *set, dmdv_database_t *db,
-                          const dmd_profile_t *profile, int64_t like, int64_t *id,
-                          unsigned char digest[DMDV_DIGEST_SZB]);
+/* Puts records into the order of a set, and adds up those of one stack and section. */
+void dmdv_recordset_settle(dmd_recordset_t *set);
+
+/* A set that another one is to be kept as the difference from. */
+typedef struct dmdv_recordset_like {
+  int64_t id;                 /* 0: none */
+  const dmd_recordset_t *set; /* NULL: read it */
+} dmdv_recordset_like_t;
+
+/* Adds the set to the history, if no equal one is there, as the difference from `like`, and gives
+ * its id. profile: what it was made of; NULL: the stacks' frames stay as they are. */
+bool dmdv_recordset_store(const dmd_recordset_t *set, const unsigned char digest[DMDV_DIGEST_SZB],
+                          dmdv_database_t *db, const dmd_profile_t *profile,
+                          dmdv_recordset_like_t like, int64_t *id);
+
+/* The set that was added last of this moment, environment and process; 0: there is none. */
+bool dmdv_recordset_last(dmdv_database_t *db, const char *moment, int64_t environment,
+                         const char *process, int64_t *id);
+
+/* Adds a record to a set's digest, which is all 0 at first, or takes it out. Records are known by
+ * their stack's digest, and come in any order: a set has the same digest in every history. */
+void dmdv_recordset_digest(unsigned char digest[DMDV_DIGEST_SZB],
+                           const unsigned char stack[DMDV_DIGEST_SZB],
+                           const dmd_stack_record_t *record, bool is_minus);
+
+/* What digests were made of up to version 2 of the tables: ids of this history's stacks. */
+void dmdv_recordset_digest_by_ids(unsigned char digest[DMDV_DIGEST_SZB],
+                                  const dmd_recordset_t *set);
 
 bool dmdv_recordset_load(dmd_recordset_t *set, dmdv_database_t *db, int64_t id);
 

@@ -4,7 +4,8 @@
  *   build        what a figure is watched over: its name, branch and time (seconds since 1970)
  *   environment  lines KEY=VALUE, sorted: figures of different ones are never compared
  *   run          one file that was added: of a build, at a moment, in an environment. Its digest is
- *                that of all that is kept of it, so that to add it twice changes nothing. Those
+ *                that of all that is kept of it, so that to add it twice changes nothing, and the
+ *                same in every history; one from before version 3 is only this history's. Those
  *                with one launch are processes of one run of the program, and are added up
  *   series       a figure: its kind and name (analysis/figures.h)
  *   value        of a figure in a run
@@ -58,6 +59,9 @@ const char *const dmdv_migrations[DMDV_SCHEMA_VERSION] = {
     "DROP TABLE alarm; ALTER TABLE new_alarm RENAME TO alarm;"
     "CREATE INDEX run_recordset ON run(recordset);"
     "CREATE INDEX recordset_base ON recordset(base);",
+    /* Digests are made of stacks' digests, no longer of their ids: an older dmdv may not add to it.
+     * Those that are there stay (add.c). */
+    "SELECT 1",
 };
 
 const char *const dmdv_sql[DMDV_N_SQL] = {
@@ -74,6 +78,9 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
     /* build, moment, environment, process -> the number of the launch that has none of them yet */
     [DMDV_SQL_NEXT_LAUNCH] = "SELECT count(*) + 1 FROM run WHERE build = ?1 AND moment = ?2"
                              " AND environment = ?3 AND process = ?4",
+    /* build, moment, environment, digest -> id */
+    [DMDV_SQL_FIND_RUN] = "SELECT id FROM run WHERE build = ?1 AND moment = ?2"
+                          " AND environment = ?3 AND digest = ?4",
     /* build, moment, environment, digest, recordset, process, launch -> id; no row if it is there
      */
     [DMDV_SQL_ADD_RUN] =
@@ -169,6 +176,30 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
         " AND id NOT IN (SELECT environment FROM alarm)",
     /* -> id, base, depth, data */
     [DMDV_SQL_RECORDSETS] = "SELECT id, base, depth, data FROM recordset",
+    /* Everything, in the order in which it was added.
+     * -> id, lines */
+    [DMDV_SQL_ALL_ENVIRONMENTS] = "SELECT id, lines FROM environment ORDER BY id",
+    /* -> id, name, branch, time */
+    [DMDV_SQL_ALL_BUILDS] = "SELECT id, name, branch, time FROM build ORDER BY id",
+    /* -> id, frames */
+    [DMDV_SQL_ALL_STACKS] = "SELECT id, frames FROM stack ORDER BY id",
+    /* -> id, build, moment, environment, digest, recordset, process, launch */
+    [DMDV_SQL_ALL_RUNS] =
+        "SELECT id, build, moment, environment, digest, recordset, process, launch"
+        " FROM run ORDER BY id",
+    /* -> id, kind, name, run, value; one without run and value for a series that has none */
+    [DMDV_SQL_ALL_VALUES] = "SELECT series.id, kind, name, run, value FROM series"
+                            " LEFT JOIN value ON value.series = series.id ORDER BY series.id, run",
+    /* -> series, process, moment, environment, build, state, reason */
+    [DMDV_SQL_ALL_ALARMS] = "SELECT series, process, moment, environment, build, state, reason"
+                            " FROM alarm ORDER BY series, process, moment, environment, build",
+    /* series, process, moment, environment, build, state, reason -> 1; no row if it is there */
+    [DMDV_SQL_ADD_ALARM] =
+        "INSERT INTO alarm(series, process, moment, environment, build, state, reason)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING RETURNING 1",
+    /* build, moment, environment -> digest, process, launch */
+    [DMDV_SQL_RUNS_OF] = "SELECT digest, process, launch FROM run WHERE build = ?1"
+                         " AND moment = ?2 AND environment = ?3 ORDER BY id",
     /* -> id */
     [DMDV_SQL_STACKS] = "SELECT id FROM stack",
     /* id */

@@ -13,7 +13,7 @@ enum { DMDV_HISTORY_MARK = 0x444d4468 };
 
 /* Each makes the next version of the tables of the one before; the first those of an empty
  * database. */
-enum { DMDV_SCHEMA_VERSION = 2 };
+enum { DMDV_SCHEMA_VERSION = 3 };
 extern const char *const dmdv_migrations[DMDV_SCHEMA_VERSION];
 
 extern const char *const dmdv_sql[DMDV_N_SQL];

@@ -3,11 +3,10 @@
 
 #include "analysis/plain.h"
 #include "base/mem.h"
+#include "load/load_history.h"
 #include "reader/host/host.h"
 
 #include <string.h>
-
-enum { MAX_FRAMES = 64 };
 
 typedef struct {
   uint32_t stack; /* of the profile: the first with the digest */
@@ -22,7 +21,7 @@ void dmdv_digest(unsigned char digest[DMDV_DIGEST_SZB], const void *bytes, size_
 void dmdv_stack_frames(dmd_strbuf_t *to, const dmd_profile_t *profile, uint32_t stack, bool plain) {
   size_t n;
   const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
-  for (size_t i = 0; i < n && i < MAX_FRAMES; i++) {
+  for (size_t i = 0; i < n && i < DMD_HISTORY_MAX_FRAMES; i++) {
     if (plain) {
       char *text = dmd_frame_without_line(&profile->frames, frames[i]);
       dmd_strbuf_str(to, text);
@@ -34,13 +33,35 @@ void dmdv_stack_frames(dmd_strbuf_t *to, const dmd_profile_t *profile, uint32_t 
   }
 }
 
+void dmdv_digest_of_frames(unsigned char digest[DMDV_DIGEST_SZB], const char *lines) {
+  dmd_frames_t frames;
+  dmd_strbuf_t frame, plain;
+  dmd_frames_init(&frames, &dmdv_env);
+  dmd_strbuf_init(&frame, &dmdv_env);
+  dmd_strbuf_init(&plain, &dmdv_env);
+  for (const char *line = lines; *line != '\0';) {
+    size_t n = strcspn(line, "\n");
+    dmd_strbuf_cut(&frame, 0);
+    dmd_strbuf_bytes(&frame, line, n);
+    char *text = dmd_frame_without_line(&frames, dmd_frames_read_text(&frames, frame.text));
+    dmd_strbuf_str(&plain, text);
+    dmd_strbuf_str(&plain, "\n");
+    dmd_env_free(&dmdv_env, text);
+    line += n + (line[n] == '\n');
+  }
+  dmdv_digest(digest, plain.text, plain.n);
+  dmd_strbuf_destroy(&plain);
+  dmd_strbuf_destroy(&frame);
+  dmd_frames_destroy(&frames);
+}
+
 static entry_t *entry_at(const dmdv_stacks_t *stacks, uint32_t digest) {
   return DMD_POOL_AT(&stacks->entries, entry_t, digest);
 }
 
-static const void *digest_at(const dmdv_stacks_t *stacks, uint32_t digest) {
+static const unsigned char *digest_at(const dmdv_stacks_t *stacks, uint32_t digest) {
   size_t n;
-  return dmd_intern_get(&stacks->digests, digest, &n);
+  return (const unsigned char *)dmd_intern_get(&stacks->digests, digest, &n);
 }
 
 static void take_stack(dmdv_stacks_t *stacks, uint32_t stack) {
@@ -73,7 +94,7 @@ static bool find(dmdv_stacks_t *stacks, dmdv_database_t *db) {
   dmdv_sql_step_t step;
   dmd_strbuf_init(&digests, &dmdv_env);
   for (uint32_t digest = 1; digest <= stacks->entries.last; digest++)
-    dmd_strbuf_bytes(&digests, digest_at(stacks, digest), DMDV_DIGEST_SZB);
+    dmd_strbuf_bytes(&digests, (const char *)digest_at(stacks, digest), DMDV_DIGEST_SZB);
   dmdv_sql_start(db, DMDV_SQL_FIND_STACKS);
   dmdv_sql_bytes(db, digests.text, digests.n);
   dmdv_sql_int(db, stacks->entries.last);
@@ -117,4 +138,8 @@ void dmdv_stacks_destroy(dmdv_stacks_t *stacks) {
 
 int64_t dmdv_stacks_id(const dmdv_stacks_t *stacks, uint32_t stack) {
   return entry_at(stacks, stacks->digest_of[stack])->id;
+}
+
+const unsigned char *dmdv_stacks_digest(const dmdv_stacks_t *stacks, uint32_t stack) {
+  return digest_at(stacks, stacks->digest_of[stack]);
 }

@@ -27,13 +27,17 @@ typedef struct dmdv_stacks {
   uint32_t *digest_of; /* of each stack of the profile that has blocks */
 } dmdv_stacks_t;
 
+/* Of a stack's frames, one a line, as they read with lines. */
+void dmdv_digest_of_frames(unsigned char digest[DMDV_DIGEST_SZB], const char *frames);
+
 /* Those of all blocks; what is not in the history yet is added. False, with the reason on stderr,
  * if that fails; destroy it either way. */
 bool dmdv_stacks_add(dmdv_stacks_t *stacks, dmdv_database_t *db, const dmd_profile_t *profile);
 void dmdv_stacks_destroy(dmdv_stacks_t *stacks);
 
-/* The id in the history of a stack of the profile. */
+/* The id in the history of a stack of the profile, and its digest. */
 int64_t dmdv_stacks_id(const dmdv_stacks_t *stacks, uint32_t stack);
+const unsigned char *dmdv_stacks_digest(const dmdv_stacks_t *stacks, uint32_t stack);
 
 /* Appends a stack's frames, one a line: as they are, or without what moves. */
 void dmdv_stack_frames(dmd_strbuf_t *to, const dmd_profile_t *profile, uint32_t stack, bool plain);

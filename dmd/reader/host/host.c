@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/host/host.h"
 
+#include "reader/host/message.h"
 #include "reader/host/progress.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ static void *host_alloc(void *ctx, const char *cost_centre, size_t szB) {
   (void)ctx, (void)cost_centre;
   void *p = malloc(szB);
   if (p == NULL) {
-    fprintf(stderr, "dmdv: out of memory: %zu bytes more could not be had\n", szB);
+    fprintf(stderr, "%s: out of memory: %zu bytes more could not be had\n", dmdv_program, szB);
     exit(2);
   }
   return p;
@@ -25,7 +26,7 @@ static void host_free(void *ctx, void *p) {
 
 static void host_panic(void *ctx, const char *what) {
   (void)ctx;
-  fprintf(stderr, "dmdv: %s\n", what);
+  fprintf(stderr, "%s: %s\n", dmdv_program, what);
   exit(2);
 }
 

@@ -165,6 +165,14 @@ def agree_flame(t, page, top, states, where):
             walk(page, ["ArrowLeft"] * len(shown) + ["ArrowRight"] * into + ["ArrowDown"])
 
 
+def flame_whole(t, page, fixture):
+    """Of samples, whose parts nothing else adds up: all calls together are the heap."""
+    heap = t.json("print", "--json", fixture.paths[fixture.of])["heap"]
+    page.go("view=flame")
+    t.equal(walk(page, ["Home"])[0][:2], ["(all)", "%s (100.00%%) in %s" % (bytes_of(heap["bytes"]), blocks_of(heap["blocks"]))],
+            "the flame graph's root")
+
+
 # ---- Treemap ----
 
 

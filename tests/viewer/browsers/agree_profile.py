@@ -22,6 +22,23 @@ def said(t, fixture, *options):
     return t.json("diff", "--json", *options, fixture.paths[fixture.old], fixture.paths[fixture.of])
 
 
+def _size(sum_):
+    """Of an estimate with its error, as the text of dmdv has it."""
+    if "bytesError" not in sum_:
+        return sums(sum_)
+    return "~%s ± %s in ~%s ± %s" % (number(sum_["bytes"]), bytes_of(sum_["bytesError"]), number(sum_["blocks"]),
+                                     blocks_of(sum_["blocksError"]))
+
+
+def _headline(t, page, heap):
+    estimated = "bytesError" in heap
+    t.equal(page.text(".headline"), ("About " if estimated else "") + sums(heap))
+    error = estimated and "all figures of blocks are estimates, here with a standard error of %s and %s." % (
+        bytes_of(heap["bytesError"]), blocks_of(heap["blocksError"]))
+    shown = [text for text in page.texts("main p") if "estimates" in text]
+    t.check([text.endswith(error) for text in shown] == [True] if estimated else shown == [], "errors: %s" % shown)
+
+
 def files(t, page, fixture):
     go(page, fixture, "files")
     rows = []
@@ -37,7 +54,7 @@ def overview(t, page, fixture):
     go(page, fixture, "overview")
     doc = said(t, fixture)
     whole = doc["heap"]["bytes"]
-    t.equal(page.text(".headline"), sums(doc["heap"]))
+    _headline(t, page, doc["heap"])
     t.equal({row[0]: row[1:] for row in tables(page, ".figures")[0]},
             {s["name"]: [number(s["bytes"]), percent(s["bytes"], whole), number(s["blocks"]), number(len(s["records"]))]
              for s in doc["sections"]}, "sections")
@@ -54,7 +71,7 @@ def overview(t, page, fixture):
 
 
 def _record(section, record, whole):
-    return [section, number(record["bytes"]), percent(record["bytes"], whole), number(record["blocks"]), number(record["requested"]),
+    return [section, ("~" if "bytesError" in record else "") + number(record["bytes"]), percent(record["bytes"], whole), number(record["blocks"]), number(record["requested"]),
             number(record["slop"]), record.get("reporter", ""), record.get("tag", "")]
 
 
@@ -88,6 +105,7 @@ def _details(t, page, fixture, state, wanted, whole):
     """A record opens what dmdv prints of it."""
     go(page, fixture, "records", section=state)
     section = sum(abs(r["bytes"]) for _, r in wanted)
+    printed = None if fixture.old is not None else t.dmdv("print", "--max-records=all", fixture.paths[fixture.of])[0]
     for i in sorted({*range(min(8, len(wanted))), len(wanted) - 1}):
         _, record = wanted[i]
         page.evaluate("document.querySelector('[role=grid]').focus()")
@@ -95,7 +113,8 @@ def _details(t, page, fixture, state, wanted, whole):
         page.until("document.querySelector('.details') !== null")
         page.settle()
         shown, where = facts(page, ".details"), "record %d of %s" % (i, state or "all")
-        t.equal(shown["Size"], sums(record), where)
+        t.equal(shown["Size"], _size(record), where)
+        t.check(printed is None or shown["Size"].split(" in ")[0] in printed, "%s: dmdv print has %s" % (where, shown["Size"]))
         t.equal(shown["Requested"], "%s, and %s of slop" % (bytes_of(record["requested"]), number(record["slop"])), where)
         if fixture.old is None:
             t.equal(shown["Share"], "%s of the heap, %s of its section" % (percent(record["bytes"], whole), percent(record["bytes"], section)), where)

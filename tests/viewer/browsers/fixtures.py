@@ -96,6 +96,21 @@ def series(t):
     return Fixture(paths, of=len(paths) - 1, old=0)
 
 
+def sampled(t):
+    """A profile of which a few hundred blocks stand for 60,000."""
+    if not os.path.exists(os.path.join(t.builddir, "libdmd.so")):
+        raise Skip("the build has no native engine")
+
+    def make():
+        folder = t.new_folder()
+        source = os.path.join(t.srcdir, "tests", "native", "programs", "sampled.c")
+        program = compiler.compile_program(source, os.path.join(folder, "sampled"), t.builddir, ["-g", "-pthread"])
+        commands.run([t.place.dmdv(), "run", "--engine=native", "-q", "--sample-interval=16k", "-o", "sampled.json", program],
+                     folder, commands.plain_environment(folder))
+        return folder
+    return Fixture([os.path.join(t.browsers.once("sampled", make), "sampled.1.json")])
+
+
 def graph(t):
     """A heap graph alone: lists, circles, pointers into blocks, blocks that nothing leads to, reports and tags."""
     def point(holder, block, into=0):
@@ -124,4 +139,4 @@ def graph(t):
     return Fixture([path], graph=path)
 
 
-ALL = {f.__name__: f for f in (catalog, redis, firefox, diff, series, graph)}
+ALL = {f.__name__: f for f in (catalog, redis, firefox, diff, series, sampled, graph)}

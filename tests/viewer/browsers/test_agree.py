@@ -49,5 +49,9 @@ def test_series(t):
     agree(t, "series", PROFILE + [agree_profile.changes])
 
 
+def test_sampled(t):
+    agree(t, "sampled", [agree_pictures.flame_whole if view is agree_pictures.flame else view for view in PROFILE])
+
+
 def test_graph(t):
     agree(t, "graph", GRAPH)

@@ -9,9 +9,9 @@ import { baseName } from "../format.ts";
 import type { Session, Source } from "../session.ts";
 import type { PageState } from "../state/machine.ts";
 import type { Router } from "../state/router.ts";
-import { withKeys, type Link } from "../state/link.ts";
+import { withKeys, type KeyChanges, type Link } from "../state/link.ts";
 import { VIEWS } from "../views/index.ts";
-import type { View } from "../views/view.ts";
+import { withFile, type View } from "../views/view.ts";
 import { BuildChoice } from "./buildchoice.tsx";
 import { FileChoice } from "./filechoice.tsx";
 import { Help } from "./help.tsx";
@@ -34,10 +34,10 @@ export function App({ session, router }: { session: Session; router: Router }): 
   useDropped(open);
 
   const { state } = session;
-  const Choice = session.files[0]?.kind === "build" ? BuildChoice : FileChoice;
   const views = VIEWS.filter((view) => view.applies?.(session.files) ?? true);
   const view = router.link.view === HOME ? views[0] : views.find((candidate) => candidate.id === router.link.view);
-  const link: Link = { view: view?.id ?? router.link.view, keys: router.link.keys };
+  const link: Link = { view: view?.id ?? router.link.view, keys: withFile(view, session.files, router.link.keys) };
+  const choose = (changes: KeyChanges): void => router.go(withKeys(link, changes));
   usePageKeys(views, router, help, showHelp, pick);
   useEffect(() => {
     document.title = titleOf(session.files, view);
@@ -53,7 +53,12 @@ export function App({ session, router }: { session: Session; router: Router }): 
     <>
       <header class={session.files.length > 1 ? "bar several" : "bar"}>
         <h1 class="brand">dmd</h1>
-        {view?.ofAll !== true && <Choice files={session.files} keys={link.keys} onChange={(changes) => router.go(withKeys(link, changes))} />}
+        {view?.ofAll !== true &&
+          (session.files[0]?.kind === "build" ? (
+            <BuildChoice files={session.files} keys={link.keys} onChange={choose} />
+          ) : (
+            <FileChoice files={session.files} shows={view?.shows} keys={link.keys} onChange={choose} />
+          ))}
         {session.client !== null && <Tabs views={views} current={link.view} router={router} />}
         <div class="bar-end">
           <button type="button" onClick={pick} title="Open files (o)">

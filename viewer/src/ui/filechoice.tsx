@@ -8,11 +8,19 @@ import { baseName } from "../format.ts";
 import type { KeyChanges, Keys } from "../state/link.ts";
 import { Select } from "./toolbar.tsx";
 
-export function FileChoice(props: { files: readonly FileInfo[]; keys: Keys; onChange: (changes: KeyChanges) => void }): JSX.Element | null {
-  const { files, keys } = props;
+export function FileChoice(props: {
+  files: readonly FileInfo[];
+  /** Which of them the view can show; without it: all. */
+  shows: ((file: FileInfo) => boolean) | undefined;
+  keys: Keys;
+  onChange: (changes: KeyChanges) => void;
+}): JSX.Element | null {
+  const { files, keys, shows } = props;
   if (files.length === 0) return null;
   if (files.length === 1) return <span class="file" title={fileTitle(files[0])}>{fileTitle(files[0])}</span>;
-  const choices = files.map((file, i) => ({ value: String(i), title: `${i + 1}. ${fileTitle(file)}` }));
+  const choices = files
+    .map((file, i) => ({ value: String(i), title: `${i + 1}. ${fileTitle(file)}` }))
+    .filter(({ value }) => value === keys["of"] || value === keys["old"] || (shows?.(files[Number(value)] as FileInfo) ?? true));
   return (
     <div class="files">
       <Select label="File" value={keys["of"] ?? "0"} choices={choices} onChange={(of) => props.onChange({ of: of === "0" ? undefined : of })} />

@@ -16,7 +16,7 @@ import { EmptyPanel } from "../ui/panels.tsx";
 import { stateName, stateVariable } from "../ui/state.tsx";
 import { Select, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { CELL, cellAfter, cellAt, columnsOf, partAround } from "./heapmapmodel.ts";
-import { hasGraph, type View, type ViewProps } from "./view.ts";
+import { hasGraph, isGraph, type View, type ViewProps } from "./view.ts";
 
 const CELLS = 8192;
 
@@ -201,4 +201,5 @@ export const heapMapView: View = {
     { keys: "Backspace, Esc, -", does: "show the whole again" },
   ],
   applies: hasGraph,
+  shows: isGraph,
 };

@@ -50,10 +50,16 @@ export function RecordBody({ record }: { record: RecordAnswer }): JSX.Element {
   );
 }
 
+/** Of samples with their standard errors, as dmdv print has them. */
+function sizeOf({ bytes: n, blocks: num, bytesError, blocksError }: RecordAnswer): string {
+  if (bytesError === undefined || blocksError === undefined) return `${bytes(n)} in ${blocks(num)}`;
+  return `~${number(n)} ± ${bytes(bytesError)} in ~${number(num)} ± ${blocks(blocksError)}`;
+}
+
 function factsOf(record: RecordAnswer): (readonly [string, ComponentChildren])[] {
   const facts: (readonly [string, ComponentChildren])[] = [
     ["State", <StateName section={record.section} />],
-    ["Size", `${bytes(record.bytes)} in ${blocks(record.blocks)}`],
+    ["Size", sizeOf(record)],
     ["Requested", `${bytes(record.requested)}, and ${number(record.slop)} of slop`],
     ["Share", `${record.share} of the heap, ${record.shareOfSection} of its section`],
   ];

@@ -63,6 +63,9 @@ export interface RecordAnswer {
   readonly frames: readonly string[];
   readonly blocks: number;
   readonly bytes: number;
+  /** The standard errors of estimates. */
+  readonly bytesError?: number;
+  readonly blocksError?: number;
   readonly requested: number;
   readonly slop: number;
   /** Usable size and number of blocks. */

@@ -49,9 +49,13 @@ export function hasReports(files: readonly FileInfo[]): boolean {
   return files.some((file) => file.kind === "reports" || isWhole(file));
 }
 
-/** Of a view that needs a heap graph. */
+/** Of a view that needs a heap graph: whether the file is one, or has one beside it. */
+export function isGraph(file: FileInfo): boolean {
+  return file.kind === "graph" || file.graph !== undefined;
+}
+
 export function hasGraph(files: readonly FileInfo[]): boolean {
-  return files.some((file) => file.kind === "graph" || file.graph !== undefined);
+  return files.some(isGraph);
 }
 
 export interface View {
@@ -67,4 +71,12 @@ export interface View {
   readonly ofAll?: boolean;
   /** Whether it has anything to show of these files; without it: always. */
   readonly applies?: (files: readonly FileInfo[]) => boolean;
+  /** Which files it can show, of those to choose from; without it: all. */
+  readonly shows?: (file: FileInfo) => boolean;
+}
+
+/** The keys with the file that a view shows, where the link names none: the first one that it can show. */
+export function withFile(view: View | undefined, files: readonly FileInfo[], keys: Keys): Keys {
+  const of = view?.shows === undefined || keys["of"] !== undefined ? -1 : files.findIndex(view.shows);
+  return of > 0 ? { ...keys, of: String(of) } : keys;
 }

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * power: how many steps are found, and after how many builds, and how many are found where none is:
+ * with the noise of real programs, by dmd's test (analysis/steps.h) and by the one that Perfherder
+ * makes. Prints the tables of the manual. The seeds are fixed.
+ *
+ * A build's heap is drawn from those that equal runs of a program had (measured.h). Perfherder
+ * compares the 12 builds before with the 12 after: Student's t, with means in which near builds
+ * weigh more, must be above 7, and no less than with the builds beside. What is too small to be of
+ * interest is the same for both.
+ */
+#include "analysis/steps.h"
+#include "analysis/student.h"
+#include "reader/host/host.h"
+
+#include "measured.h"
+
+#include <stdio.h>
+
+enum { N_BEFORE = 50, N_AFTER = 24, N_EQUAL = 100, MAX_BUILDS = 100, N_SERIES = 500, BACK = 12 };
+
+static const dmd_steps_limits_t limits = {.least = 4096, .least_share = 0.002};
+
+/* Marsaglia's xorshift. */
+static uint32_t draw(uint32_t *seed, uint32_t n) {
+  *seed ^= *seed << 13;
+  *seed ^= *seed >> 17;
+  *seed ^= *seed << 5;
+  return *seed % n;
+}
+
+typedef struct {
+  dmd_point_t points[MAX_BUILDS];
+  uint32_t n;
+} series_t;
+
+/* n builds of so many runs each, which are larger by a share from build `at` on. */
+static void make(series_t *s, const measured_t *program, uint32_t n, uint32_t n_runs, uint32_t at,
+                 double share, uint32_t *seed) {
+  s->n = n;
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t values[3];
+    for (uint32_t k = 0; k < n_runs; k++)
+      values[k] = program->heap[draw(seed, N_MEASURED)];
+    dmd_scatter_t scatter = dmd_scatter_of(values, n_runs);
+    double more = i >= at ? share * (double)program->heap[0] : 0;
+    s->points[i] = (dmd_point_t){scatter.mean + more, n_runs, scatter.deviation};
+  }
+}
+
+/* ---- Perfherder's. ---- */
+
+/* Of the builds from one on, in a direction, by which near ones weigh more; the squared distances
+ * of all from this mean go to *squares. */
+static double mean_of(const dmd_point_t *from, int direction, double *squares) {
+  double sum = 0, weights = 0;
+  for (int i = 0; i < BACK; i++) {
+    sum += from[i * direction].value * (BACK - i);
+    weights += BACK - i;
+  }
+  double mean = sum / weights;
+  for (int i = 0; i < BACK; i++) {
+    double distance = from[i * direction].value - mean;
+    *squares += distance * distance;
+  }
+  return mean;
+}
+
+/* Student's t between the builds before one and those from it on; *change: how much more. */
+static double t_at(const series_t *s, uint32_t i, double *change) {
+  const double beyond = 1e9;
+  if (s->n < BACK || i < BACK || i > s->n - BACK)
+    return 0;
+  double squares = 0;
+  double before = mean_of(&s->points[i - 1], -1, &squares);
+  double after = mean_of(&s->points[i], 1, &squares);
+  *change = after - before;
+  double size = *change < 0 ? -*change : *change;
+  double error = dmd_sqrt(squares / (BACK - 1) / BACK);
+  return size == 0 ? 0 : error == 0 ? beyond : size / error;
+}
+
+/* Whether there is a step with this first build. */
+static bool is_perfherders(const series_t *s, uint32_t i) {
+  const double threshold = 7;
+  double change = 0, other = 0, t = t_at(s, i, &change);
+  double size = change < 0 ? -change : change;
+  return t > threshold && t >= t_at(s, i - 1, &other) && t >= t_at(s, i + 1, &other) &&
+         size >= limits.least && size >= limits.least_share * s->points[i - 1].value;
+}
+
+/* ---- What is found. ---- */
+
+enum { OURS_ONCE, OURS_THRICE, PERFHERDERS, N_WAYS };
+
+/* After how many builds that have it the step is found; N_AFTER + 1: never. right: whether its
+ * first build is. */
+static uint32_t found_after(const series_t *s, int way, bool *right) {
+  if (way == PERFHERDERS) {
+    for (uint32_t i = N_BEFORE - 2; i <= N_BEFORE + 2; i++)
+      if (is_perfherders(s, i)) {
+        *right = i == N_BEFORE;
+        return i + BACK - N_BEFORE;
+      }
+    return N_AFTER + 1;
+  }
+  uint32_t n, after = N_AFTER + 1;
+  dmd_step_t *steps = dmd_steps_find(&dmdv_env, s->points, s->n, limits, &n);
+  for (uint32_t i = 0; i < n && after > N_AFTER; i++)
+    if (steps[i].after > steps[i].before && steps[i].found >= N_BEFORE &&
+        steps[i].earliest <= N_BEFORE && steps[i].latest >= N_BEFORE) {
+      after = steps[i].found + 1 - N_BEFORE;
+      *right = steps[i].first == N_BEFORE;
+    }
+  dmd_env_free(&dmdv_env, steps);
+  return after;
+}
+
+static uint32_t count_steps(const series_t *s, int way) {
+  uint32_t n = 0;
+  if (way == PERFHERDERS) {
+    for (uint32_t i = BACK; i + BACK <= s->n; i++)
+      n += is_perfherders(s, i);
+  } else {
+    dmd_env_free(&dmdv_env, dmd_steps_find(&dmdv_env, s->points, s->n, limits, &n));
+  }
+  return n;
+}
+
+/* ---- Tables. ---- */
+
+static double noise_of(const measured_t *program) {
+  dmd_scatter_t scatter = dmd_scatter_of(program->heap, N_MEASURED);
+  return 100 * scatter.deviation / scatter.mean;
+}
+
+/* Of all series those whose step is found after so many builds, in percent. */
+static int percent(const uint32_t *counts, uint32_t n) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i <= n; i++)
+    sum += counts[i];
+  return (int)(100 * sum / N_SERIES);
+}
+
+static void print_steps_of(const measured_t *program, double share) {
+  static const uint32_t columns[N_WAYS][4] = {{2, 4, 8, 24}, {1, 2, 4, 8}, {12, 24}};
+  uint32_t n_right = 0, n_found = 0;
+  printf("| %s, %.2f%% | %.1f%% |", program->name, noise_of(program), share * 100);
+  for (int way = 0; way < N_WAYS; way++) {
+    uint32_t counts[N_AFTER + 2] = {0}, seed = 1 + (uint32_t)way;
+    for (int i = 0; i < N_SERIES; i++) {
+      series_t s;
+      bool right = false;
+      make(&s, program, N_BEFORE + N_AFTER, way == OURS_THRICE ? 3 : 1, N_BEFORE, share, &seed);
+      uint32_t after = found_after(&s, way, &right);
+      counts[after]++;
+      n_found += way == OURS_ONCE && after <= N_AFTER;
+      n_right += way == OURS_ONCE && right;
+    }
+    for (int i = 0; i < 4 && columns[way][i] != 0; i++)
+      printf(" %d |", percent(counts, columns[way][i]));
+    if (way == OURS_ONCE && n_found > 0)
+      printf(" %u |", 100 * n_right / n_found);
+    else if (way == OURS_ONCE)
+      printf(" |");
+  }
+  printf("\n");
+}
+
+static void print_steps(void) {
+  static const double shares[] = {0.005, 0.01, 0.02, 0.05};
+  printf("| program, noise | step | 2 builds | 4 | 8 | 24 | first build right | thrice: 1 build | "
+         "2 | 4 | 8 |"
+         " t-test: 12 builds | 24 |\n"
+         "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  for (int i = 0; i < N_PROGRAMS; i++)
+    for (size_t k = 0; k < sizeof shares / sizeof *shares; k++)
+      print_steps_of(&measured[i], shares[k]);
+}
+
+static void print_false(void) {
+  printf("\n| program | once | three times | t-test |\n|---|---|---|---|\n");
+  for (int i = 0; i < N_PROGRAMS; i++) {
+    printf("| %s |", measured[i].name);
+    for (int way = 0; way < N_WAYS; way++) {
+      uint32_t n = 0, seed = 11 + (uint32_t)way;
+      for (int k = 0; k < N_SERIES; k++) {
+        series_t s;
+        make(&s, &measured[i], N_EQUAL, way == OURS_THRICE ? 3 : 1, N_EQUAL, 0, &seed);
+        n += count_steps(&s, way);
+      }
+      printf(" %.3f |", (double)n / N_SERIES);
+    }
+    printf("\n");
+  }
+}
+
+int main(void) {
+  print_steps();
+  print_false();
+  return 0;
+}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dmdv history with builds that are runs of real programs, and what the manual says of how well it tells changes from chance."""
+
+import os
+import re
+import sys
+
+from harness import Skip, commands, files
+
+
+def alarms(test, program, *args):
+    """What perf/alarms says of a few runs of a program, by what was tried."""
+    builddir = os.path.abspath(test.builddir)
+    if not os.path.exists(builddir + "/libdmd.so"):
+        raise Skip("the native engine was not built")
+    if "without SQLite" in test.dmdv("history", "--help")[0]:
+        raise Skip("this dmdv was built without SQLite")
+    command = [sys.executable, test.srcdir + "/perf/alarms", "--builddir", builddir, "--quick", *args, program]
+    done = commands.run(command, test.folder, dict(os.environ, TMPDIR=test.folder), status=None)
+    if "left out:" in done.out:
+        raise Skip(done.out.strip())
+    test.check(program in done.out, done.out + done.err)
+    return dict(re.findall(r"^%s +(\w+(?: [\d.]+%%)?)  +(\S.*)$" % program, done.out, re.MULTILINE))
+
+
+def check_found(test, said):
+    test.check(re.match(r"found with build [12], \S+%; first build right(, from \w+ to \w+)?; the change is record 1", said), said)
+
+
+def test_real_equal_runs_raise_no_alarm_and_a_step_does(test):
+    """Python, whose hashes differ in each run."""
+    found = alarms(test, "python", "--builds=20", "--threefold=6", "--shares=2")
+    test.equal(found["equal"], "20 builds, 0 alarms", "20 equal runs")
+    check_found(test, found["threefold 2%"])
+
+
+def test_real_step_of_threads(test):
+    """Threads that run as they happen to, with some percent of noise."""
+    check_found(test, alarms(test, "threads", "--builds=18", "--threefold=6", "--shares=25")["threefold 25%"])
+
+
+def test_real_power_is_what_the_manual_says(test):
+    """The tables of the manual are what the simulation prints."""
+    program = os.path.join(test.builddir, "tests/power/power")
+    if not os.path.exists(program):
+        raise Skip("tests/power/power was not built")
+    out = test.run([program]).out
+    manual = files.read(test.srcdir + "/docs/manual.md")
+    for table in out.strip().split("\n\n"):
+        test.check("\n" + table + "\n" in manual, "the manual has another table than\n" + table)
