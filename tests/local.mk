@@ -207,7 +207,7 @@ thread_core_sources = \
 # What the test of dmdv's threads needs besides.
 thread_reader_sources = \
   dmd/analysis/allocfns.c dmd/analysis/amounts.c dmd/analysis/normalize.c dmd/analysis/recordset.c \
-  dmd/base/fail.c dmd/base/fnname.c \
+  dmd/base/fail.c dmd/base/fnname.c dmd/base/out.c \
   dmd/base/glob.c dmd/base/wire.c dmd/base/wireread.c dmd/graph/graph.c dmd/graph/graphfile.c dmd/graph/heapgraph.c \
   dmd/graph/nesting.c dmd/load/cutter.c dmd/load/document.c dmd/load/graphmessages.c dmd/load/graphparts.c \
   dmd/load/ids.c dmd/load/load.c dmd/load/load_blocks.c dmd/load/load_frames.c dmd/load/load_graph.c \

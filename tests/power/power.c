@@ -69,7 +69,7 @@ static double mean_of(const dmd_point_t *from, int direction, double *squares) {
 /* Student's t between the builds before one and those from it on; *change: how much more. */
 static double t_at(const series_t *s, uint32_t i, double *change) {
   const double beyond = 1e9;
-  if (s->n < BACK || i < BACK || i > s->n - BACK)
+  if (i < BACK || i > MAX_BUILDS - BACK || i + BACK > s->n)
     return 0;
   double squares = 0;
   double before = mean_of(&s->points[i - 1], -1, &squares);
