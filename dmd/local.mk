@@ -344,6 +344,9 @@ dmd_tool_sources = \
   dmd/tool/dm_trace.c dmd/tool/dm_trace.h \
   dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h
 
+# What compresses in all shells.
+dmd_zip_sources = dmd/zip/gzip.c dmd/zip/gzip.h
+
 # The native engine's shell around it: a library that is preloaded into programs.
 dmd_native_sources = \
   dmd/preload/pl_altstack.c dmd/preload/pl_altstack.h \
@@ -355,7 +358,7 @@ dmd_native_sources = \
   dmd/preload/pl_event.c dmd/preload/pl_event.h \
   dmd/posix/files.c dmd/posix/files.h \
   dmd/preload/pl_files.c dmd/preload/pl_files.h \
-  dmd/preload/pl_gzip.c dmd/preload/pl_gzip.h \
+  $(dmd_zip_sources) \
   dmd/preload/pl_heap.c dmd/preload/pl_heap.h \
   dmd/preload/pl_host.c dmd/preload/pl_host.h \
   dmd/preload/pl_jemalloc.c dmd/preload/pl_jemalloc.h \
@@ -390,7 +393,7 @@ dmd_reader_sources = \
   dmd/reader/host/message.c dmd/reader/host/message.h \
   dmd/posix/files.c dmd/posix/files.h \
   dmd/reader/host/files.c dmd/reader/host/files.h \
-  dmd/reader/host/gzip.c dmd/reader/host/gzip.h \
+  $(dmd_zip_sources) \
   dmd/reader/host/host.c dmd/reader/host/host.h \
   dmd/reader/host/memory.c dmd/reader/host/memory.h \
   dmd/reader/host/outfile.c dmd/reader/host/outfile.h \

@@ -33,4 +33,5 @@ unsigned long __stack_chk_guard;
   AC_MSG_RESULT([$dmd_have_zlib])
 ])
 AC_SUBST([TOOL_ZLIB_LIBS])
+AM_CONDITIONAL([HAVE_ZLIB_IN_TOOL], [test "$dmd_have_zlib" = yes])
 ])

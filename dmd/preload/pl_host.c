@@ -5,7 +5,6 @@
 #include "dmd-config.h"
 #include "posix/files.h"
 #include "preload/pl_files.h"
-#include "preload/pl_gzip.h"
 #include "preload/pl_lock.h"
 #include "preload/pl_malloc.h"
 #include "preload/pl_memory.h"
@@ -17,6 +16,7 @@
 #include "preload/pl_roots.h"
 #include "preload/pl_stack.h"
 #include "preload/pl_symbols.h"
+#include "zip/gzip.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -224,6 +224,20 @@ static void say_stack(void *ctx, uint32_t stack) {
   dmd_strbuf_destroy(&line);
 }
 
+/*--- Compression, with a zlib of our own: the program may have another. ---*/
+
+/* Level 1: profiles are very repetitive, and a dump holds up the program. */
+static const dmd_gzip_way_t gzip_way = {.env = &g_env, .level = 1, .stores_noise = true};
+
+static void *gzip_open(void *ctx, dmd_write_fn write, void *to) {
+  (void)ctx;
+  return dmd_gzip_open(&gzip_way, write, to);
+}
+
+static void gzip_close(void *gzip) {
+  dmd_gzip_close(gzip, true);
+}
+
 const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
                                    .word_szB = sizeof(void *),
                                    .waiting = &pl_waiting,
@@ -263,6 +277,6 @@ const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
                                    .file_error = pl_file_error,
                                    .file_is_stream = pl_file_is_stream,
                                    .file_append = pl_file_append,
-                                   .gzip_open = pl_gzip_open,
-                                   .gzip_write = pl_gzip_write,
-                                   .gzip_close = pl_gzip_close};
+                                   .gzip_open = gzip_open,
+                                   .gzip_write = dmd_gzip_write,
+                                   .gzip_close = gzip_close};

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dm_gzip.h: compresses what passes through, for dmd_engine_host_t: see there.
- *
- * What would not become smaller is stored as it is: each piece of some size that is handed over is
- * judged by itself (base/noise.h).
+ * dm_gzip.h: what compresses (zip/gzip.h), for dmd_engine_host_t, and what zlib needs in a tool.
  *
  * Where configure found that zlib cannot be linked into the tool, DM_GZIP_AVAILABLE is 0, and the
  * rest is not there.
@@ -23,7 +20,6 @@
 #endif
 
 void *dm_gzip_open(void *ctx, dmd_write_fn write, void *to);
-bool dm_gzip_write(void *compressor, const char *bytes, size_t n);
 void dm_gzip_close(void *compressor);
 
 #endif

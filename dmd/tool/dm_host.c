@@ -26,6 +26,7 @@
 #include "tool/dm_registers.h"
 #include "tool/dm_resident.h"
 #include "tool/dm_roots.h"
+#include "zip/gzip.h"
 
 /*--- Threads and stacks ---*/
 
@@ -193,7 +194,7 @@ const dmd_engine_host_t g_host = {
     .file_append = dm_file_append,
 #if DM_GZIP_AVAILABLE
     .gzip_open = dm_gzip_open,
-    .gzip_write = dm_gzip_write,
+    .gzip_write = dmd_gzip_write,
     .gzip_close = dm_gzip_close,
 #endif
 };

@@ -2,7 +2,6 @@
 #include "reader/command/page.h"
 
 #include "base/base64.h"
-#include "reader/host/gzip.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/input/input.h"
@@ -120,9 +119,9 @@ bool dmdv_page_write(const dmdv_page_t *page, dmdv_outfile_t *file, const char *
   dmd_base64_t base64;
   write_head(page, file, title);
   dmd_base64_init(&base64, dmdv_outfile_write, file);
-  dmdv_gzip_t *gzip = dmdv_gzip_begin(dmd_base64_write, &base64);
-  bool good = fill(ctx, dmdv_gzip_write, gzip);
-  dmdv_gzip_end(gzip, good);
+  dmd_gzip_t *gzip = dmd_gzip_open(&dmdv_gzip_way, dmd_base64_write, &base64);
+  bool good = fill(ctx, dmd_gzip_write, gzip);
+  dmd_gzip_close(gzip, good);
   dmd_base64_end(&base64);
   write_part(page, file, page->place, page->n);
   return good;

@@ -3,17 +3,19 @@
 
 #include "posix/files.h"
 #include "reader/host/files.h"
-#include "reader/host/gzip.h"
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 #include "reader/host/pager.h"
 #include "reader/host/progress.h"
 
 #include <string.h>
+#include <zlib.h>
+
+const dmd_gzip_way_t dmdv_gzip_way = {.env = &dmdv_env, .level = Z_DEFAULT_COMPRESSION};
 
 struct dmdv_outfile {
   dmd_outfile_t file;
-  dmdv_gzip_t *gzip; /* NULL: plain */
+  dmd_gzip_t *gzip; /* NULL: plain */
 };
 
 static bool destroy(dmdv_outfile_t *file, bool good) {
@@ -33,19 +35,19 @@ dmdv_outfile_t *dmdv_outfile_open(const char *name, bool gzip) {
     return NULL;
   }
   if (gzip)
-    file->gzip = dmdv_gzip_begin(dmd_outfile_write, &file->file);
+    file->gzip = dmd_gzip_open(&dmdv_gzip_way, dmd_outfile_write, &file->file);
   return file;
 }
 
 bool dmdv_outfile_write(void *ctx, const char *bytes, size_t n) {
   dmdv_outfile_t *file = ctx;
-  return file->gzip != NULL ? dmdv_gzip_write(file->gzip, bytes, n)
+  return file->gzip != NULL ? dmd_gzip_write(file->gzip, bytes, n)
                             : dmd_outfile_write(&file->file, bytes, n);
 }
 
 bool dmdv_outfile_close(dmdv_outfile_t *file, bool keep) {
   if (file->gzip != NULL)
-    dmdv_gzip_end(file->gzip, keep);
+    dmd_gzip_close(file->gzip, keep);
   bool good = dmd_outfile_close(&file->file, keep);
   return destroy(file, good || !keep);
 }

@@ -11,11 +11,15 @@
 #define DMD_READER_HOST_OUTFILE_H
 
 #include "base/out.h"
+#include "zip/gzip.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 typedef struct dmdv_outfile dmdv_outfile_t;
+
+/* How dmdv compresses all that it writes. */
+extern const dmd_gzip_way_t dmdv_gzip_way;
 
 /* Opens the file with this name, or standard output where that is NULL. NULL, with one line on
  * stderr, when it cannot be written. The name stays the caller's. */
