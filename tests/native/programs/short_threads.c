@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * short_threads NUMBER: says ready, and at each line that it reads starts so many threads, of which
- * up to eight live at once and each allocates and frees, and says when they have ended.
+ * eight live at once and each allocates and frees, and says when they have ended.
  *
  * Flags: -pthread
  */
