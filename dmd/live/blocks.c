@@ -367,12 +367,3 @@ bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t 
   let_go(blocks, from);
   return is_quick;
 }
-
-bool dmd_blocks_quick_usable(dmd_blocks_t *blocks, uint64_t addr, uint64_t *usable) {
-  dmd_part_t *part = take(blocks, addr);
-  const dmd_block_t *block = dmd_part_find_freeable(part, addr);
-  if (block != NULL)
-    *usable = dmd_block_usable(block);
-  let_go(blocks, part);
-  return block != NULL;
-}

@@ -223,7 +223,4 @@ dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr);
 bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
                                const dmd_new_block_t *now, uint32_t tag);
 
-/* The usable bytes of the block that starts at addr; false: there is none. */
-bool dmd_blocks_quick_usable(dmd_blocks_t *blocks, uint64_t addr, uint64_t *usable);
-
 #endif

@@ -181,17 +181,6 @@ dmd_scope_t *dmd_scopes_move(dmd_scopes_t *scopes, uint32_t from, dmd_scope_t *s
   return &stack->open[stack->depth - 1];
 }
 
-bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread) {
-  if (thread >= scopes->n_threads)
-    return false;
-  dmd_scope_stack_t *stack = &scopes->threads[thread];
-  uint32_t n = top_is_set(stack) ? 2 : 1;
-  if (stack->depth < n)
-    return false;
-  dmd_scopes_remove(scopes, thread, &stack->open[stack->depth - n]);
-  return true;
-}
-
 void dmd_scopes_remove(dmd_scopes_t *scopes, uint32_t thread, dmd_scope_t *scope) {
   dmd_scope_stack_t *stack = &scopes->threads[thread];
   uint32_t i = (uint32_t)(scope - stack->open);

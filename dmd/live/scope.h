@@ -130,10 +130,6 @@ dmd_scope_t *dmd_scopes_find_guard_of_others(const dmd_scopes_t *scopes, uint32_
  * were found before may have moved. Returns it in its new place. */
 dmd_scope_t *dmd_scopes_move(dmd_scopes_t *scopes, uint32_t from, dmd_scope_t *scope, uint32_t to);
 
-/* Closes the innermost scope that was pushed, and one set within it; false where the thread has
- * pushed none, and nothing changes. */
-bool dmd_scopes_pop(dmd_scopes_t *scopes, uint32_t thread);
-
 /* Closes this scope of the thread, which was pushed, and one set within it. */
 void dmd_scopes_remove(dmd_scopes_t *scopes, uint32_t thread, dmd_scope_t *scope);
 

@@ -213,14 +213,11 @@ static void change_tag(worker_t *w) {
 }
 
 static void check(worker_t *w, const entry_t *e) {
-  uint64_t usable;
-  CHECK(dmd_blocks_quick_usable(g.live.blocks, e->addr, &usable));
-  CHECK(usable == e->req + e->addr % 7);
   enter();
   const dmd_block_t *block = dmd_live_find(&g.live, e->addr);
   CHECK(block != NULL);
   if (block != NULL) {
-    CHECK(block->req == e->req && dmd_block_usable(block) == usable);
+    CHECK(block->req == e->req && dmd_block_usable(block) == e->req + e->addr % 7);
     CHECK(block->stack == stack_of(e->addr, e->req, w->number) && block->thread == w->number);
     CHECK(block->tag == (e->tag == 0 ? DMD_NONE : g.tag_ids[w->number - 1][e->tag]));
     CHECK((block->reports != DMD_NONE) == e->is_reported);

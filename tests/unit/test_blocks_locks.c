@@ -18,19 +18,19 @@ static void what_is_held(void **state) {
   host_init(&host);
   dmd_blocks_t *blocks = dmd_blocks_create(
       &host.env, &(dmd_blocks_config_t){.n_parts = N_PARTS, .waiting = &never_waiting});
-  uint64_t usable, other = BASE;
+  uint64_t other = BASE;
   dmd_blocks_find(blocks, BASE);
   dmd_blocks_find(blocks, BASE + 1000); /* of the same part: its lock is there already */
   while (dmd_hash_u64(other / MIB) >> 60 == dmd_hash_u64(BASE / MIB) >> 60)
     other += MIB;
-  assert_false(dmd_blocks_quick_usable(blocks, other, &usable));
+  assert_false(dmd_blocks_quick_remove(blocks, other, 0));
   dmd_blocks_let_go(blocks);
-  assert_false(dmd_blocks_quick_usable(blocks, BASE, &usable));
+  assert_false(dmd_blocks_quick_remove(blocks, BASE, 0));
   dmd_blocks_hold_all(blocks);
   dmd_blocks_totals(blocks);
   dmd_blocks_let_go(blocks);
   for (uint64_t addr = BASE; addr < BASE + 100 * MIB; addr += MIB)
-    assert_false(dmd_blocks_quick_usable(blocks, addr, &usable));
+    assert_false(dmd_blocks_quick_remove(blocks, addr, 0));
   dmd_blocks_destroy(blocks);
   host_done(&host);
 }

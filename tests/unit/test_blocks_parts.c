@@ -95,10 +95,7 @@ static void check_starts(fixture_t *f, uint64_t addr) {
   assert_true(one == NULL && many == NULL);
   const dmd_block_t *freeable = dmd_blocks_find_freeable(f->one, addr);
   assert_true(is_same(freeable, dmd_blocks_find_freeable(f->many, addr)));
-  uint64_t usable = 0;
   dmd_blocks_let_go(f->many);
-  assert_int_equal(dmd_blocks_quick_usable(f->many, addr, &usable), freeable != NULL);
-  assert_int_equal(usable, freeable == NULL ? 0 : dmd_block_usable(freeable));
 }
 
 static void check_containing(fixture_t *f, uint64_t addr) {

@@ -3,6 +3,14 @@
 
 #include "live/scope.h"
 
+/* Closes the innermost scope that was pushed; false: there is none. */
+static bool pop(dmd_scopes_t *scopes, uint32_t thread) {
+  dmd_scope_t *scope = dmd_scopes_pushed(scopes, thread, 0);
+  if (scope != NULL)
+    dmd_scopes_remove(scopes, thread, scope);
+  return scope != NULL;
+}
+
 static void nested_scopes(void **state) {
   (void)state;
   host_t host;
@@ -14,11 +22,11 @@ static void nested_scopes(void **state) {
   assert_int_equal(dmd_scopes_push(&scopes, 1, 20), 2);
   assert_int_equal(dmd_scopes_push(&scopes, 1, 10), 3);
   assert_int_equal(dmd_scopes_top(&scopes, 1), 10);
-  assert_true(dmd_scopes_pop(&scopes, 1));
+  assert_true(pop(&scopes, 1));
   assert_int_equal(dmd_scopes_top(&scopes, 1), 20);
   assert_int_equal(dmd_scopes_depth(&scopes, 1), 2);
-  assert_true(dmd_scopes_pop(&scopes, 1));
-  assert_true(dmd_scopes_pop(&scopes, 1));
+  assert_true(pop(&scopes, 1));
+  assert_true(pop(&scopes, 1));
   assert_int_equal(dmd_scopes_top(&scopes, 1), DMD_NONE);
   dmd_scopes_destroy(&scopes);
   host_done(&host);
@@ -31,11 +39,11 @@ static void popped_too_often(void **state) {
   host_init(&host);
   dmd_scopes_t scopes;
   dmd_scopes_init(&scopes, &host.env);
-  assert_false(dmd_scopes_pop(&scopes, 5));
+  assert_false(pop(&scopes, 5));
   dmd_scopes_push(&scopes, 5, 1);
-  assert_true(dmd_scopes_pop(&scopes, 5));
+  assert_true(pop(&scopes, 5));
   for (int i = 0; i < 3; i++)
-    assert_false(dmd_scopes_pop(&scopes, 5));
+    assert_false(pop(&scopes, 5));
   assert_int_equal(dmd_scopes_push(&scopes, 5, 2), 1);
   assert_int_equal(dmd_scopes_top(&scopes, 5), 2);
   dmd_scopes_destroy(&scopes);
@@ -53,7 +61,7 @@ static void set_and_cleared(void **state) {
   assert_int_equal(dmd_scopes_set(&scopes, 1, 10), 1);
   assert_int_equal(dmd_scopes_set(&scopes, 1, 20), 1);
   assert_int_equal(dmd_scopes_top(&scopes, 1), 20);
-  assert_false(dmd_scopes_pop(&scopes, 1)); /* nothing was pushed */
+  assert_false(pop(&scopes, 1)); /* nothing was pushed */
   assert_int_equal(dmd_scopes_top(&scopes, 1), 20);
   assert_int_equal(dmd_scopes_push(&scopes, 1, 30), 2);
   dmd_scopes_clear(&scopes, 1); /* what was set below the push stays */
@@ -64,7 +72,7 @@ static void set_and_cleared(void **state) {
   dmd_scopes_clear(&scopes, 1);
   assert_int_equal(dmd_scopes_top(&scopes, 1), 30);
   assert_int_equal(dmd_scopes_set(&scopes, 1, 50), 3);
-  assert_true(dmd_scopes_pop(&scopes, 1));
+  assert_true(pop(&scopes, 1));
   assert_int_equal(dmd_scopes_top(&scopes, 1), 20);
   assert_int_equal(dmd_scopes_depth(&scopes, 1), 1);
   dmd_scopes_clear(&scopes, 1);
@@ -85,12 +93,12 @@ static void a_base_stays(void **state) {
   dmd_scopes_start_thread(&scopes, 3, 10);
   assert_int_equal(dmd_scopes_top(&scopes, 3), 10);
   assert_int_equal(dmd_scopes_depth(&scopes, 3), 1);
-  assert_false(dmd_scopes_pop(&scopes, 3));
+  assert_false(pop(&scopes, 3));
   dmd_scopes_clear(&scopes, 3);
   assert_int_equal(dmd_scopes_top(&scopes, 3), 10);
   assert_int_equal(dmd_scopes_push(&scopes, 3, 20), 2);
   assert_int_equal(dmd_scopes_set(&scopes, 3, 30), 3);
-  assert_true(dmd_scopes_pop(&scopes, 3));
+  assert_true(pop(&scopes, 3));
   assert_int_equal(dmd_scopes_top(&scopes, 3), 10);
   dmd_scopes_set(&scopes, 3, 40);
   dmd_scopes_start_thread(&scopes, 3, DMD_NONE); /* another one, the first one's end was not seen */
@@ -116,7 +124,7 @@ static void threads_do_not_see_each_other(void **state) {
   assert_int_equal(dmd_scopes_top(&scopes, 100), 20);
   assert_int_equal(dmd_scopes_top(&scopes, 50), DMD_NONE);
   assert_int_equal(dmd_scopes_top(&scopes, 100000), DMD_NONE);
-  assert_false(dmd_scopes_pop(&scopes, 50));
+  assert_false(pop(&scopes, 50));
   dmd_scopes_destroy(&scopes);
   host_done(&host);
 }
@@ -162,7 +170,7 @@ static void random_step(dmd_scopes_t *scopes, uint32_t t, model_t *m, dice_t *di
     m->set[m->level] = DMD_NONE;
     assert_int_equal(dmd_scopes_push(scopes, t, name), depth_of(m));
   } else {
-    assert_int_equal(dmd_scopes_pop(scopes, t), m->level > 0);
+    assert_int_equal(pop(scopes, t), m->level > 0);
     m->level -= m->level > 0;
   }
 }
@@ -251,7 +259,7 @@ static void scopes_left_by_a_jump(void **state) {
   push_at(&scopes, 0x3004, 950);
   assert_int_equal(n_left(&scopes, 0x1100, 900, &n_asked), 0);
   /* What was set is not a scope of its own. */
-  dmd_scopes_pop(&scopes, 1);
+  pop(&scopes, 1);
   dmd_scopes_set(&scopes, 1, 9);
   assert_int_equal(n_left(&scopes, 0x1100, 900, &n_asked), 2);
   dmd_scopes_destroy(&scopes);
@@ -323,7 +331,7 @@ static void guards_off_the_stack(void **state) {
   assert_int_equal(dmd_scopes_top(&scopes, 1), 30);
   assert_int_equal(dmd_scopes_name_in(&scopes, 1, NULL), 5);
   assert_int_equal(dmd_scopes_name_in(&scopes, 1, dmd_scopes_find_guard(&scopes, 1, 950)), 10);
-  assert_true(dmd_scopes_pop(&scopes, 1));
+  assert_true(pop(&scopes, 1));
   assert_false(dmd_scopes_any_free(&scopes, 1));
   dmd_scopes_begin(&scopes, 1, 30, (dmd_place_t){.sp = 900, .guard = HEAP});
   dmd_scopes_end_thread(&scopes, 1);
@@ -359,7 +367,7 @@ static void from_thread_to_thread(void **state) {
   dmd_scopes_set_free(&scopes, 1, dmd_scopes_find_guard(&scopes, 1, 960));
   assert_true(dmd_scopes_any_free(&scopes, 1));
   assert_false(dmd_scopes_any_free(&scopes, 2));
-  assert_true(dmd_scopes_pop(&scopes, 1));
+  assert_true(pop(&scopes, 1));
   assert_false(dmd_scopes_any_free(&scopes, 1));
   dmd_scopes_destroy(&scopes);
   host_done(&host);
