@@ -58,7 +58,7 @@ static void list_file(CXFile file, CXSourceLocation *stack, unsigned n, CXClient
   listing_t *listing = data;
   (void)stack;
   if (n > 0) /* the source itself is not included by anything */
-    listing->hear_file(listing->ctx, dmd_derive_string(listing->model, clang_getFileName(file)));
+    listing->hear_file(listing->ctx, dmd_derive_file_name(listing->model, file));
 }
 
 /* Reads what was compiled. */

@@ -16,11 +16,18 @@ const char *dmd_derive_string(dmd_derive_model_t *model, CXString string) {
   return copy;
 }
 
+const char *dmd_derive_file_name(dmd_derive_model_t *model, CXFile file) {
+  const char *name = dmd_derive_string(model, clang_getFileName(file));
+  while (name[0] == '.' && name[1] == '/' && name[2] != '/')
+    name += 2;
+  return name;
+}
+
 static dmd_derive_place_t place_of(dmd_derive_reader_t *reader, CXCursor cursor) {
   CXFile file;
   dmd_derive_place_t place;
   clang_getFileLocation(clang_getCursorLocation(cursor), &file, &place.line, &place.column, NULL);
-  place.file = dmd_derive_string(reader->model, clang_getFileName(file));
+  place.file = dmd_derive_file_name(reader->model, file);
   return place;
 }
 

@@ -22,6 +22,10 @@ typedef struct dmd_derive_reader {
 /* What clang's string says, in the model's memory; the string is disposed of. */
 const char *dmd_derive_string(dmd_derive_model_t *model, CXString string);
 
+/* A file's name as one would write it: releases of clang differ in whether they put "./" in front
+ * of a header that is beside what includes it. In the model's memory. */
+const char *dmd_derive_file_name(dmd_derive_model_t *model, CXFile file);
+
 /* The record that a cursor defines or declares, read if it is new. */
 const dmd_derive_record_t *dmd_derive_read_record(dmd_derive_reader_t *reader, CXCursor cursor);
 
