@@ -491,6 +491,7 @@ dmd_history_sources = \
   dmd/reader/history/rows.c dmd/reader/history/rows.h \
   dmd/reader/history/runs.c dmd/reader/history/runs.h \
   dmd/reader/history/schema.c dmd/reader/history/schema.h \
+  dmd/reader/history/setsums.c dmd/reader/history/setsums.h \
   dmd/reader/history/stacks.c dmd/reader/history/stacks.h \
   dmd/reader/command/cmd_history.c \
   dmd/reader/command/historyadd.c \

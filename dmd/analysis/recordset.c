@@ -39,14 +39,14 @@ const dmd_stack_record_t *dmd_recordset_find(const dmd_recordset_t *set,
 /* ---- Differences and sums. ---- */
 
 /* What bytes say may be as large as it likes: sums go around, as numbers without signs do. */
-static int64_t plus(int64_t a, int64_t b, bool is_minus) {
-  return (int64_t)(is_minus ? (uint64_t)a - (uint64_t)b : (uint64_t)a + (uint64_t)b);
+static int64_t plus(int64_t a, int64_t b, int64_t times) {
+  return (int64_t)((uint64_t)a + (uint64_t)b * (uint64_t)times);
 }
 
-static void combine(dmd_recordset_t *result, const dmd_recordset_t *a, const dmd_recordset_t *b,
-                    bool is_minus) {
+void dmd_recordset_add_times(dmd_recordset_t *sum, const dmd_recordset_t *a,
+                             const dmd_recordset_t *b, int64_t times) {
   size_t i = 0, j = 0;
-  dmd_recordset_init(result, a->env, a->n + b->n);
+  dmd_recordset_init(sum, a->env, a->n + b->n);
   while (i < a->n || j < b->n) {
     int order = i == a->n   ? 1
                 : j == b->n ? -1
@@ -55,11 +55,11 @@ static void combine(dmd_recordset_t *result, const dmd_recordset_t *a, const dmd
     if (order > 0)
       record.bytes = record.blocks = 0;
     if (order >= 0) {
-      record.bytes = plus(record.bytes, b->records[j].bytes, is_minus);
-      record.blocks = plus(record.blocks, b->records[j].blocks, is_minus);
+      record.bytes = plus(record.bytes, b->records[j].bytes, times);
+      record.blocks = plus(record.blocks, b->records[j].blocks, times);
     }
     if (record.bytes != 0 || record.blocks != 0)
-      result->records[result->n++] = record;
+      sum->records[sum->n++] = record;
     i += order <= 0;
     j += order >= 0;
   }
@@ -67,11 +67,11 @@ static void combine(dmd_recordset_t *result, const dmd_recordset_t *a, const dmd
 
 void dmd_recordset_subtract(dmd_recordset_t *difference, const dmd_recordset_t *a,
                             const dmd_recordset_t *b) {
-  combine(difference, a, b, true);
+  dmd_recordset_add_times(difference, a, b, -1);
 }
 
 void dmd_recordset_add(dmd_recordset_t *sum, const dmd_recordset_t *a, const dmd_recordset_t *b) {
-  combine(sum, a, b, false);
+  dmd_recordset_add_times(sum, a, b, 1);
 }
 
 /* ---- As bytes. ---- */

@@ -45,6 +45,10 @@ void dmd_recordset_subtract(dmd_recordset_t *difference, const dmd_recordset_t *
                             const dmd_recordset_t *b);
 void dmd_recordset_add(dmd_recordset_t *sum, const dmd_recordset_t *a, const dmd_recordset_t *b);
 
+/* The same of a, and b so many times. */
+void dmd_recordset_add_times(dmd_recordset_t *sum, const dmd_recordset_t *a,
+                             const dmd_recordset_t *b, int64_t times);
+
 /* Appends the set as bytes. */
 void dmd_recordset_encode(dmd_strbuf_t *to, const dmd_recordset_t *set);
 

@@ -6,6 +6,7 @@ import subprocess
 
 import test_history
 import test_history_database
+import test_history_records
 import test_historyimport
 from harness import Skip, functions_of, postgresql
 from test_history import HOUR, LEFT_OUT, START, History, build_of, fill
@@ -27,7 +28,8 @@ def on_server(function):
     return run
 
 
-for _name, _function in functions_of(test_history) + functions_of(test_history_database) + functions_of(test_historyimport):
+for _name, _function in functions_of(test_history) + functions_of(test_history_database) + \
+        functions_of(test_history_records) + functions_of(test_historyimport):
     if not hasattr(_function, "is_for_files"):
         globals()["test_postgresql_" + _name] = on_server(_function)
 

@@ -91,10 +91,9 @@ static void print_report(void *ctx, dmd_out_t *out) {
 }
 
 /* False, with the reason on stderr. */
-static bool report(dmdv_database_t *db, const dmdv_alarms_t *alarms, const options_t *o,
-                   uint32_t *n_new) {
+static bool report(dmdv_alarms_t *alarms, const options_t *o, uint32_t *n_new) {
   dmdv_events_t events;
-  printing_t p = {.report = {.db = db, .alarms = alarms, .events = &events, .good = true},
+  printing_t p = {.report = {.alarms = alarms, .events = &events, .good = true},
                   .print = o->common.json ? dmdv_report_json : printers[o->format]};
   for (uint32_t i = 0; i < dmdv_alarms_count(alarms); i++)
     p.report.n_new += dmdv_alarms_at(alarms, i)->alarm.state == DMD_ALARM_NEW;
@@ -126,7 +125,7 @@ static int run_check(int argc, char **argv) {
   dmdv_alarms_t alarms;
   uint32_t n_new = 0;
   bool good =
-      dmdv_alarms_find_of_build(&alarms, db, limits, o.build) && report(db, &alarms, &o, &n_new);
+      dmdv_alarms_find_of_build(&alarms, db, limits, o.build) && report(&alarms, &o, &n_new);
   dmdv_alarms_destroy(&alarms);
   dmdv_database_close(db);
   return !good ? 2 : n_new > 0 ? 1 : 0;

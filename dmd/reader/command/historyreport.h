@@ -17,8 +17,7 @@
 #include "reader/history/events.h"
 
 typedef struct dmdv_report {
-  dmdv_database_t *db;
-  const dmdv_alarms_t *alarms;
+  dmdv_alarms_t *alarms;
   const dmdv_events_t *events;
   uint32_t n_new;
   bool good; /* false: the history could not be read, which was said */

@@ -4,7 +4,6 @@
 #include "analysis/record.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "reader/history/recordset.h"
 #include "reader/host/host.h"
 
 #include <stdlib.h>
@@ -162,6 +161,7 @@ bool dmdv_alarms_find_of_build(dmdv_alarms_t *alarms, dmdv_database_t *db,
   *alarms = (dmdv_alarms_t){.db = db, .limits = limits, .of_build = build};
   dmd_intern_init(&alarms->texts, &dmdv_env, "dmdv.alarms");
   dmd_pool_init(&alarms->pool, &dmdv_env, "dmdv.alarms", sizeof(dmdv_alarm_t));
+  dmdv_setsums_init(&alarms->sums, db);
   bool good = dmdv_curves_visit(db, find_in_curve, alarms);
   for (uint32_t id = 1; id <= alarms->pool.last && good; id++)
     good = find_state(alarms, DMD_POOL_AT(&alarms->pool, dmdv_alarm_t, id));
@@ -170,24 +170,25 @@ bool dmdv_alarms_find_of_build(dmdv_alarms_t *alarms, dmdv_database_t *db,
 }
 
 void dmdv_alarms_destroy(dmdv_alarms_t *alarms) {
+  dmdv_setsums_destroy(&alarms->sums);
   dmd_pool_destroy(&alarms->pool);
   dmd_intern_destroy(&alarms->texts);
 }
 
 /* ---- Records. ---- */
 
-/* What all processes of the first launches of these builds held, or those that the alarm is of. */
-static bool load_of_builds(dmd_recordset_t *sum, dmdv_database_t *db, const dmdv_alarm_t *alarm,
-                           const int64_t *builds) {
-  dmd_pool_t ids;
+/* What the builds with the step held more than those without it. */
+static bool find_difference(dmdv_setsums_t *sums, const dmdv_alarm_t *alarm,
+                            dmd_recordset_t *difference) {
+  const dmd_alarm_t *told = &alarm->alarm;
   bool good = true;
-  dmd_pool_init(&ids, &dmdv_env, "dmdv.alarms", sizeof(int64_t));
+  dmdv_setsums_begin(sums);
   for (uint32_t i = 0; i < alarm->n_near && good; i++)
-    good = dmdv_recordsets_of_build(&ids, db, builds[i], alarm->alarm.moment, alarm->environment,
-                                    alarm->process);
-  good = good && dmdv_recordset_load_sum(sum, db, &ids);
-  dmd_pool_destroy(&ids);
-  return good;
+    good =
+        dmdv_setsums_add(sums, alarm->without[i], told->moment, alarm->environment, alarm->process,
+                         -1) &&
+        dmdv_setsums_add(sums, alarm->with[i], told->moment, alarm->environment, alarm->process, 1);
+  return good && dmdv_setsums_take(sums, difference);
 }
 
 /* Sections of the same stack add up: what was only reported otherwise is no more than before. Of a
@@ -212,14 +213,17 @@ static void keep_relevant(dmd_recordset_t *set, const dmdv_alarm_t *alarm) {
     set->records[i].bytes /= alarm->n_near;
 }
 
-/* The most in the direction of the step first. */
+/* The most in the direction of the step first; of equal ones the stack that came first. */
 static int compare_up(const void *a, const void *b) {
   const dmd_stack_record_t *x = a, *y = b;
-  return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+  int order = (x->bytes < y->bytes) - (x->bytes > y->bytes);
+  return order != 0 ? order : dmd_stack_record_compare(x, y);
 }
 
 static int compare_down(const void *a, const void *b) {
-  return compare_up(b, a);
+  const dmd_stack_record_t *x = a, *y = b;
+  int order = (x->bytes > y->bytes) - (x->bytes < y->bytes);
+  return order != 0 ? order : dmd_stack_record_compare(x, y);
 }
 
 static bool visit_stack(dmdv_database_t *db, const dmd_stack_record_t *record,
@@ -232,24 +236,20 @@ static bool visit_stack(dmdv_database_t *db, const dmd_stack_record_t *record,
   return step == DMDV_SQL_DONE;
 }
 
-bool dmdv_alarm_records(dmdv_database_t *db, const dmdv_alarm_t *alarm, uint32_t max,
+bool dmdv_alarm_records(dmdv_alarms_t *alarms, const dmdv_alarm_t *alarm, uint32_t max,
                         void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx) {
-  dmd_recordset_t before = {0}, now = {0}, difference = {0};
+  dmd_recordset_t difference = {0};
   bool up = alarm->alarm.step.after > alarm->alarm.step.before;
-  bool good = load_of_builds(&before, db, alarm, alarm->without) &&
-              load_of_builds(&now, db, alarm, alarm->with);
+  bool good = find_difference(&alarms->sums, alarm, &difference);
   if (good) {
-    dmd_recordset_subtract(&difference, &now, &before);
     keep_relevant(&difference, alarm);
     qsort(difference.records, difference.n, sizeof *difference.records,
           up ? compare_up : compare_down);
   }
   for (size_t i = 0; good && i < difference.n && i < max; i++)
     if (up ? difference.records[i].bytes > 0 : difference.records[i].bytes < 0)
-      good = visit_stack(db, &difference.records[i], visit, ctx);
+      good = visit_stack(alarms->db, &difference.records[i], visit, ctx);
   dmd_recordset_destroy(&difference);
-  dmd_recordset_destroy(&now);
-  dmd_recordset_destroy(&before);
   return good;
 }
 

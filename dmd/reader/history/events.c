@@ -79,7 +79,7 @@ static void add_change(void *ctx, const char *frames, int64_t delta) {
 
 /* The alarms from i on that belong together; false, with the reason on stderr. */
 static bool add_event(finding_t *f, uint32_t i) {
-  const dmdv_alarms_t *alarms = f->events->alarms;
+  dmdv_alarms_t *alarms = f->events->alarms;
   const dmdv_alarm_t *first = dmdv_alarms_at(alarms, i);
   uint32_t id = dmd_pool_add(&f->events->pool), n = dmdv_alarms_count(alarms);
   f->event = DMD_POOL_AT(&f->events->pool, dmdv_event_t, id);
@@ -97,10 +97,10 @@ static bool add_event(finding_t *f, uint32_t i) {
     return false;
   if (f->event->n_new > 0)
     find_next(f, first);
-  return dmdv_alarm_records(alarms->db, first, DMDV_ALARM_RECORDS, add_change, f);
+  return dmdv_alarm_records(alarms, first, DMDV_ALARM_RECORDS, add_change, f);
 }
 
-bool dmdv_events_find(dmdv_events_t *events, const dmdv_alarms_t *alarms, const char *source_root) {
+bool dmdv_events_find(dmdv_events_t *events, dmdv_alarms_t *alarms, const char *source_root) {
   dmd_strbuf_t top;
   dmd_strbuf_init(&top, &dmdv_env);
   *events = (dmdv_events_t){.alarms = alarms};

@@ -35,14 +35,14 @@ typedef struct dmdv_event {
 } dmdv_event_t;
 
 typedef struct dmdv_events {
-  const dmdv_alarms_t *alarms;
+  dmdv_alarms_t *alarms;
   dmd_intern_t texts;
   dmd_pool_t pool; /* dmdv_event_t */
 } dmdv_events_t;
 
 /* source_root: the top of the repository; NULL: that of the checkout that dmdv runs in, if it does
  * in one. False, with the reason on stderr; destroy it either way. */
-bool dmdv_events_find(dmdv_events_t *events, const dmdv_alarms_t *alarms, const char *source_root);
+bool dmdv_events_find(dmdv_events_t *events, dmdv_alarms_t *alarms, const char *source_root);
 void dmdv_events_destroy(dmdv_events_t *events);
 
 static inline uint32_t dmdv_events_count(const dmdv_events_t *events) {

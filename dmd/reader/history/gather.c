@@ -145,7 +145,8 @@ static void want_build(gather_t *g, int64_t build) {
     dmd_map_add(&g->wanted, (uint64_t)build, as_value(1));
 }
 
-static void gather_alarm(gather_t *g, const dmdv_alarm_t *a, const dmdv_event_t *event) {
+static void gather_alarm(gather_t *g, dmdv_alarms_t *alarms, const dmdv_alarm_t *a,
+                         const dmdv_event_t *event) {
   const dmd_alarm_t *told = &a->alarm;
   uint32_t curve = curve_id(g, a->series, a->process, a->environment, told->moment, told->branch);
   dmd_history_alarm_t alarm = {.curve = curve, .step = told->step, .state = told->state};
@@ -156,7 +157,7 @@ static void gather_alarm(gather_t *g, const dmdv_alarm_t *a, const dmdv_event_t 
     alarm.n_commits = event->next_is_build ? 0 : (uint64_t)event->n_commits;
   }
   dmd_history_add_alarm(g->history, alarm);
-  g->good = dmdv_alarm_records(g->db, a, DMDV_ALARM_RECORDS, gather_changed, g);
+  g->good = dmdv_alarm_records(alarms, a, DMDV_ALARM_RECORDS, gather_changed, g);
   want_build(g, a->build);
   want_build(g, a->before_id);
 }
@@ -170,7 +171,7 @@ static void gather_alarms(gather_t *g) {
     for (uint32_t i = 0; i < dmdv_events_count(&events) && g->good; i++) {
       const dmdv_event_t *event = dmdv_events_at(&events, i);
       for (uint32_t k = 0; k < event->n && g->good; k++)
-        gather_alarm(g, dmdv_alarms_at(&alarms, event->first + k), event);
+        gather_alarm(g, &alarms, dmdv_alarms_at(&alarms, event->first + k), event);
     }
     dmdv_events_destroy(&events);
   }
@@ -237,6 +238,8 @@ static uint32_t take_sum(gather_t *g, const dmd_pool_t *ids) {
 
 static void take_entry(gather_t *g, const line_t *line, entry_t *entry) {
   dmd_pool_t ids;
+  if (entry->set != DMD_NONE)
+    return;
   dmd_pool_init(&ids, &dmdv_env, "dmdv.gather", sizeof(int64_t));
   g->good = g->good && dmdv_recordsets_of_build(&ids, g->db, entry->id, line->moment_name,
                                                 line->environment_id, "");

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { MAX_DEPTH = 50 };
-
 /* ---- Of a profile. ---- */
 
 static int compare_records(const void *a, const void *b) {
@@ -158,7 +156,7 @@ static bool add_difference(const dmd_recordset_t *set, const dmd_recordset_t *ba
   dmd_recordset_encode(&data, &difference);
   bool good = depth_of(db, like, &depth) &&
               (profile == NULL || refresh_stacks(db, &difference, profile)) &&
-              (depth + 1 < MAX_DEPTH && data.n < whole->n / 2
+              (depth + 1 < DMDV_RECORDSET_CHAIN && data.n < whole->n / 2
                    ? add_data(db, digest, like, depth + 1, &data, id)
                    : add_data(db, digest, 0, 0, whole, id));
   dmd_strbuf_destroy(&data);
@@ -233,17 +231,30 @@ bool dmdv_recordset_load_link(dmd_recordset_t *set, dmdv_database_t *db, int64_t
   return unpack(set, packed, n);
 }
 
-static bool say_damaged(void) {
-  return dmdv_error("the history is damaged: the records of a run cannot be read");
+bool dmdv_recordset_base(dmdv_database_t *db, int64_t id, int64_t *base) {
+  dmdv_sql_step_t step;
+  bool is_there = false;
+  dmdv_sql_start(db, DMDV_SQL_RECORDSET_BASE);
+  dmdv_sql_int(db, id);
+  while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW) {
+    *base = dmdv_sql_column_is_null(db, 0) ? 0 : dmdv_sql_column_int(db, 0);
+    is_there = true;
+  }
+  return step == DMDV_SQL_DONE && is_there;
+}
+
+bool dmdv_recordset_say_damaged(const dmdv_database_t *db) {
+  return dmdv_sql_is_good(db) &&
+         dmdv_error("the history is damaged: the records of a run cannot be read");
 }
 
 bool dmdv_recordset_load(dmd_recordset_t *set, dmdv_database_t *db, int64_t id) {
   dmd_recordset_init(set, &dmdv_env, 0);
   for (int depth = 0; id != 0; depth++) {
     dmd_recordset_t link = {0}, sum;
-    if (depth == MAX_DEPTH || !dmdv_recordset_load_link(&link, db, id, &id)) {
+    if (depth == DMDV_RECORDSET_CHAIN || !dmdv_recordset_load_link(&link, db, id, &id)) {
       dmd_recordset_destroy(&link);
-      return say_damaged();
+      return dmdv_recordset_say_damaged(db);
     }
     dmd_recordset_add(&sum, set, &link);
     dmd_recordset_destroy(&link);
@@ -290,10 +301,11 @@ static bool find_ancestor(dmdv_database_t *db, int64_t id, int64_t *ancestor) {
   *ancestor = id;
   for (int depth = 0; *ancestor != 0 && n_runs == 0; depth++) {
     dmd_recordset_t link = {0};
-    bool good = depth < MAX_DEPTH && dmdv_recordset_load_link(&link, db, *ancestor, ancestor);
+    bool good =
+        depth < DMDV_RECORDSET_CHAIN && dmdv_recordset_load_link(&link, db, *ancestor, ancestor);
     dmd_recordset_destroy(&link);
     if (!good)
-      return say_damaged();
+      return dmdv_recordset_say_damaged(db);
     dmdv_sql_start(db, DMDV_SQL_RUNS_WITH_RECORDSET);
     dmdv_sql_int(db, *ancestor);
     if (!dmdv_sql_number(db, &n_runs))
@@ -338,7 +350,7 @@ bool dmdv_recordsets_visit_stacks(dmdv_database_t *db, void (*visit)(void *ctx, 
       visit(ctx, link.records[i].stack);
     dmd_recordset_destroy(&link);
     if (!good)
-      return say_damaged();
+      return dmdv_recordset_say_damaged(db);
   }
   return step == DMDV_SQL_DONE;
 }

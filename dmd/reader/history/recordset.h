@@ -48,7 +48,17 @@ void dmdv_recordset_digest(unsigned char digest[DMDV_DIGEST_SZB],
 void dmdv_recordset_digest_by_ids(unsigned char digest[DMDV_DIGEST_SZB],
                                   const dmd_recordset_t *set);
 
+/* Links that a set is made of, at most. */
+enum { DMDV_RECORDSET_CHAIN = 50 };
+
 bool dmdv_recordset_load(dmd_recordset_t *set, dmdv_database_t *db, int64_t id);
+
+/* Of a set in the history, the id of the one that it is the difference from; 0: it is whole. False,
+ * with nothing said, if it cannot be read. */
+bool dmdv_recordset_base(dmdv_database_t *db, int64_t id, int64_t *base);
+
+/* Says that records cannot be read, unless the database has said something. Returns false. */
+bool dmdv_recordset_say_damaged(const dmdv_database_t *db);
 
 /* The same as it is in the file: what it has more than the set *base, 0: than nothing. False, with
  * nothing said, where it cannot be read. Destroy the set either way. */

@@ -112,6 +112,8 @@ const char *const dmdv_sql[DMDV_N_SQL] = {
                                " VALUES(?1, ?2, ?3, ?4) RETURNING id",
     /* id -> base, depth, data */
     [DMDV_SQL_RECORDSET] = "SELECT base, depth, data FROM recordset WHERE id = ?1",
+    /* id -> base */
+    [DMDV_SQL_RECORDSET_BASE] = "SELECT base FROM recordset WHERE id = ?1",
     /* moment, environment, process -> recordset of the run that was added last */
     [DMDV_SQL_LAST_RECORDSET] = "SELECT recordset FROM run WHERE moment = ?1 AND environment = ?2"
                                 " AND process = ?3 ORDER BY id DESC LIMIT 1",

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/history/setsums.h"
+
+#include "reader/host/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SZB = 32 << 20 };
+
+typedef struct {
+  uint32_t first, n; /* of the ids */
+} launch_t;
+
+typedef struct {
+  int64_t id;
+  uint32_t base;            /* its number; 0: none */
+  int64_t times;            /* in the sum that was begun */
+  bool is_read, is_touched; /* in that sum */
+  dmd_recordset_t set;
+} link_t;
+
+static void init(dmdv_setsums_t *s) {
+  dmd_intern_init(&s->launches, &dmdv_env, "dmdv.setsums");
+  dmd_pool_init(&s->launch_sets, &dmdv_env, "dmdv.setsums", sizeof(launch_t));
+  dmd_pool_init(&s->ids, &dmdv_env, "dmdv.setsums", sizeof(int64_t));
+  dmd_map_init(&s->numbers, &dmdv_env, "dmdv.setsums");
+  dmd_pool_init(&s->links, &dmdv_env, "dmdv.setsums", sizeof(link_t));
+  dmd_pool_init(&s->touched, &dmdv_env, "dmdv.setsums", sizeof(uint32_t));
+  s->szB = 0;
+}
+
+void dmdv_setsums_init(dmdv_setsums_t *sums, dmdv_database_t *db) {
+  sums->db = db;
+  init(sums);
+}
+
+static link_t *link_at(const dmdv_setsums_t *s, uint32_t number) {
+  return DMD_POOL_AT(&s->links, link_t, number);
+}
+
+void dmdv_setsums_destroy(dmdv_setsums_t *sums) {
+  for (uint32_t number = 1; number <= sums->links.last; number++)
+    dmd_recordset_destroy(&link_at(sums, number)->set);
+  dmd_pool_destroy(&sums->touched);
+  dmd_pool_destroy(&sums->links);
+  dmd_map_destroy(&sums->numbers);
+  dmd_pool_destroy(&sums->ids);
+  dmd_pool_destroy(&sums->launch_sets);
+  dmd_intern_destroy(&sums->launches);
+}
+
+void dmdv_setsums_begin(dmdv_setsums_t *sums) {
+  if (sums->szB > MOST_SZB) {
+    dmdv_setsums_destroy(sums);
+    init(sums);
+  }
+  for (uint32_t i = 1; i <= sums->touched.last; i++) {
+    link_t *link = link_at(sums, *DMD_POOL_AT(&sums->touched, const uint32_t, i));
+    link->times = 0;
+    link->is_touched = false;
+  }
+  dmd_pool_rewind(&sums->touched);
+}
+
+/* ---- Which links there are. ---- */
+
+static uint32_t key_of(dmdv_setsums_t *s, int64_t build, const char *moment, int64_t environment,
+                       const char *process) {
+  const int64_t numbers[] = {build, environment};
+  dmd_strbuf_t key;
+  dmd_strbuf_init(&key, &dmdv_env);
+  dmd_strbuf_bytes(&key, (const char *)numbers, sizeof numbers);
+  dmd_strbuf_bytes(&key, moment, strlen(moment) + 1);
+  dmd_strbuf_str(&key, process);
+  uint32_t number = dmd_intern_bytes(&s->launches, key.text, key.n);
+  dmd_strbuf_destroy(&key);
+  return number;
+}
+
+static bool find_launch(dmdv_setsums_t *s, int64_t build, const char *moment, int64_t environment,
+                        const char *process, launch_t *launch) {
+  uint32_t number = key_of(s, build, moment, environment, process);
+  if (number <= s->launch_sets.last) {
+    *launch = *DMD_POOL_AT(&s->launch_sets, const launch_t, number);
+    return true;
+  }
+  uint32_t n_before = s->ids.last;
+  bool good = dmdv_recordsets_of_build(&s->ids, s->db, build, moment, environment, process);
+  *launch = (launch_t){n_before, s->ids.last - n_before};
+  dmd_pool_add(&s->launch_sets);
+  *DMD_POOL_AT(&s->launch_sets, launch_t, number) = *launch;
+  return good;
+}
+
+static uint32_t number_of(const dmdv_setsums_t *s, int64_t id) {
+  return (uint32_t)(uintptr_t)dmd_map_find(&s->numbers, (uint64_t)id);
+}
+
+/* The chain from this set down to the one that is whole, as far as it is not known. */
+static bool add_chain(dmdv_setsums_t *s, int64_t id, uint32_t *number) {
+  uint32_t above = DMD_NONE;
+  bool known = false;
+  *number = DMD_NONE;
+  for (int depth = 0; id != 0 && !known; depth++) {
+    uint32_t at = number_of(s, id);
+    known = at != DMD_NONE;
+    if (!known) {
+      int64_t base;
+      if (depth == DMDV_RECORDSET_CHAIN || !dmdv_recordset_base(s->db, id, &base))
+        return dmdv_recordset_say_damaged(s->db);
+      at = dmd_pool_add(&s->links);
+      *link_at(s, at) = (link_t){.id = id};
+      dmd_map_add(&s->numbers, (uint64_t)id, (void *)(uintptr_t)at);
+      id = base;
+    }
+    if (above != DMD_NONE)
+      link_at(s, above)->base = at;
+    else
+      *number = at;
+    above = at;
+  }
+  return true;
+}
+
+static void touch(dmdv_setsums_t *s, uint32_t number, int64_t times) {
+  link_t *link = link_at(s, number);
+  if (!link->is_touched) {
+    uint32_t at = dmd_pool_add(&s->touched);
+    *DMD_POOL_AT(&s->touched, uint32_t, at) = number;
+  }
+  link->is_touched = true;
+  link->times += times;
+}
+
+bool dmdv_setsums_add(dmdv_setsums_t *sums, int64_t build, const char *moment, int64_t environment,
+                      const char *process, int64_t times) {
+  launch_t launch;
+  uint32_t number;
+  bool good = find_launch(sums, build, moment, environment, process, &launch);
+  for (uint32_t i = 1; i <= launch.n && good; i++) {
+    good = add_chain(sums, *DMD_POOL_AT(&sums->ids, const int64_t, launch.first + i), &number);
+    for (int depth = 0; good && number != DMD_NONE; number = link_at(sums, number)->base) {
+      touch(sums, number, times);
+      if (depth++ == DMDV_RECORDSET_CHAIN)
+        return dmdv_recordset_say_damaged(sums->db);
+    }
+  }
+  return good;
+}
+
+/* ---- The sum of them. ---- */
+
+static bool read_link(dmdv_setsums_t *s, link_t *link) {
+  int64_t base;
+  if (link->is_read)
+    return true;
+  if (!dmdv_recordset_load_link(&link->set, s->db, link->id, &base))
+    return dmdv_recordset_say_damaged(s->db);
+  link->is_read = true;
+  s->szB += link->set.n * sizeof *link->set.records;
+  return true;
+}
+
+static int compare_links(const void *a, const void *b) {
+  const link_t *x = *(const link_t *const *)a, *y = *(const link_t *const *)b;
+  return (x->set.n > y->set.n) - (x->set.n < y->set.n);
+}
+
+/* The long ones last, so that the sum is short for most of them. */
+static void add_up(dmd_recordset_t *sum, const link_t **links, size_t n) {
+  qsort(links, n, sizeof *links, compare_links);
+  for (size_t i = 0; i < n; i++) {
+    dmd_recordset_t both;
+    dmd_recordset_add_times(&both, sum, &links[i]->set, links[i]->times);
+    dmd_recordset_destroy(sum);
+    *sum = both;
+  }
+}
+
+bool dmdv_setsums_take(dmdv_setsums_t *sums, dmd_recordset_t *sum) {
+  const link_t **links =
+      dmd_env_alloc(&dmdv_env, "dmdv.setsums", ((size_t)sums->touched.last + 1) * sizeof *links);
+  size_t n = 0;
+  bool good = true;
+  dmd_recordset_init(sum, &dmdv_env, 0);
+  for (uint32_t i = 1; i <= sums->touched.last && good; i++) {
+    link_t *link = link_at(sums, *DMD_POOL_AT(&sums->touched, const uint32_t, i));
+    if (link->times == 0)
+      continue;
+    good = read_link(sums, link);
+    links[n++] = link;
+  }
+  if (good)
+    add_up(sum, links, n);
+  dmd_env_free(&dmdv_env, links);
+  return good;
+}
