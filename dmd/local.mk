@@ -88,6 +88,7 @@ dmd_core_sources = \
   dmd/analysis/rownames.c dmd/analysis/rownames.h \
   dmd/analysis/rows.c dmd/analysis/rows.h \
   dmd/analysis/size.c dmd/analysis/size.h \
+  dmd/analysis/sizescatter.c dmd/analysis/sizescatter.h \
   dmd/analysis/steps.c dmd/analysis/steps.h \
   dmd/analysis/student.c dmd/analysis/student.h \
   dmd/analysis/sums.c dmd/analysis/sums.h \

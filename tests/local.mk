@@ -152,6 +152,7 @@ unit_tests = \
   tests/unit/test_search \
   tests/unit/test_select \
   tests/unit/test_size \
+  tests/unit/test_sizescatter \
   tests/unit/test_slabmap \
   tests/unit/test_slabs \
   tests/unit/test_snapshot \

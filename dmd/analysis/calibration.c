@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/calibration.h"
 
-#include "analysis/student.h"
+#include "analysis/sizescatter.h"
 #include "base/sort.h"
 #include "base/str.h"
 
@@ -23,10 +23,9 @@ static int64_t rounded_up(double number) {
 /* risk: the probability that a further run breaks one of these. The next value scatters around the
  * mean, which is itself known as well as n values tell; the difference of two scatters as both do,
  * and that from the least of those that were seen is no less. */
-static void expect(dmd_noise_t *noise, const int64_t *values, size_t n, double risk) {
-  dmd_scatter_t scatter = dmd_scatter_of(values, n);
-  double bound = dmd_student_bound((uint32_t)(n - 1), risk) * scatter.deviation;
-  noise->expected = rounded_up(scatter.mean + bound * dmd_sqrt(1 + 1 / (double)n));
+static void expect(dmd_noise_t *noise, size_t n, double risk) {
+  double bound = dmd_student_bound((uint32_t)(n - 1), risk) * noise->scatter.deviation;
+  noise->expected = rounded_up(noise->scatter.mean + bound * dmd_sqrt(1 + 1 / (double)n));
   noise->growth = rounded_up(bound * dmd_sqrt(2));
   if (noise->expected < noise->most)
     noise->expected = noise->most;
@@ -34,21 +33,19 @@ static void expect(dmd_noise_t *noise, const int64_t *values, size_t n, double r
     noise->growth = noise->expected - noise->least;
 }
 
-static dmd_noise_t noise_of(const dmd_env_t *env, const int64_t *values, size_t n, double risk) {
+static dmd_noise_t noise_of(const dmd_env_t *env, const int64_t *values, size_t n) {
   uint32_t *order = dmd_sorted_ids(env, (uint32_t)n, compare_values, values);
   int64_t low = values[order[(n - 1) / 2] - 1], high = values[order[n / 2] - 1];
   dmd_noise_t noise = {.least = values[order[0] - 1],
                        .median = low + (high - low) / 2,
-                       .most = values[order[n - 1] - 1]};
+                       .most = values[order[n - 1] - 1],
+                       .scatter = dmd_scatter_of(values, n)};
   dmd_env_free(env, order);
-  expect(&noise, values, n, risk);
   return noise;
 }
 
-/* Each limit has an equal share of the risk. There are those of growth, in all and of what is
- * unreported, and those of all but the whole. */
-static double risk_of_one(const dmd_calibration_t *c) {
-  return 1.0 / DMD_CALIBRATION_RUNS / (2 + (DMD_NAMED - 1) + c->n_names);
+static bool differs(const dmd_noise_t *noise) {
+  return noise->least < noise->most;
 }
 
 /* The bytes of one figure, and where it is wanted its number of blocks. */
@@ -61,10 +58,13 @@ static void measure(const dmd_calibration_t *c, const dmd_subject_t *runs, dmd_w
     values[i] = figure.bytes;
     nums[i] = figure.num;
   }
-  *bytes = noise_of(c->env, values, c->n_runs, risk_of_one(c));
+  *bytes = noise_of(c->env, values, c->n_runs);
   if (blocks != NULL)
-    *blocks = noise_of(c->env, nums, c->n_runs, risk_of_one(c));
+    *blocks = noise_of(c->env, nums, c->n_runs);
   dmd_env_free(c->env, values);
+  double of_size = differs(bytes) ? dmd_size_scatter(runs, c->n_runs, what, name) : 0;
+  if (bytes->scatter.deviation < of_size)
+    bytes->scatter.deviation = of_size;
 }
 
 /* ---- Names. ---- */
@@ -84,6 +84,35 @@ static int compare_names(const void *ctx, uint32_t a, uint32_t b) {
   return dmd_str_compare(dmd_intern_get_str(ctx, a), dmd_intern_get_str(ctx, b));
 }
 
+/* ---- Limits. ---- */
+
+/* What is the same in all runs is its own limit, and takes no share of the risk. Growth in all and
+ * growth of what is unreported are limits of their own. */
+static uint32_t count_limits(const dmd_calibration_t *c) {
+  uint32_t n = differs(&c->bytes[DMD_TOTAL]);
+  if (c->knows_reports)
+    n += 2 * (uint32_t)differs(&c->bytes[DMD_UNREPORTED]) + differs(&c->bytes[DMD_TWICE]);
+  if (c->knows_misreports)
+    n += differs(&c->bytes[DMD_MISREPORTS]);
+  for (uint32_t i = 0; i < c->n_names; i++)
+    n += dmd_calibration_is_in_first(c, i) && differs(&c->named[i]);
+  return n > 0 ? n : 1;
+}
+
+/* Each limit has an equal share of the risk. */
+static void expect_all(dmd_calibration_t *c) {
+  double risk = 1.0 / DMD_CALIBRATION_RUNS / count_limits(c);
+  for (dmd_what_t what = DMD_TOTAL; what < DMD_NAMED; what++) {
+    expect(&c->bytes[what], c->n_runs, risk);
+    expect(&c->blocks[what], c->n_runs, risk);
+  }
+  for (uint32_t i = 0; i < c->n_names; i++)
+    expect(&c->named[i], c->n_runs, risk);
+  c->growth = c->bytes[DMD_TOTAL].growth;
+  if (c->knows_reports && c->bytes[DMD_UNREPORTED].growth > c->growth)
+    c->growth = c->bytes[DMD_UNREPORTED].growth;
+}
+
 /* ---- The whole. ---- */
 
 void dmd_calibration_init(dmd_calibration_t *c, const dmd_subject_t *runs, size_t n_runs) {
@@ -100,13 +129,11 @@ void dmd_calibration_init(dmd_calibration_t *c, const dmd_subject_t *runs, size_
   c->n_names = dmd_intern_count(&c->names);
   for (dmd_what_t what = DMD_TOTAL; what < DMD_NAMED; what++)
     measure(c, runs, what, NULL, &c->bytes[what], &c->blocks[what]);
-  c->growth = c->bytes[DMD_TOTAL].growth;
-  if (c->knows_reports && c->bytes[DMD_UNREPORTED].growth > c->growth)
-    c->growth = c->bytes[DMD_UNREPORTED].growth;
   c->order = dmd_sorted_ids(env, c->n_names, compare_names, &c->names);
   c->named = dmd_env_alloc(env, "dmd.calibration", ((size_t)c->n_names + 1) * sizeof *c->named);
   for (uint32_t i = 0; i < c->n_names; i++)
     measure(c, runs, DMD_NAMED, dmd_calibration_name(c, i), &c->named[i], NULL);
+  expect_all(c);
 }
 
 void dmd_calibration_destroy(dmd_calibration_t *c) {

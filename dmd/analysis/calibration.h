@@ -5,22 +5,29 @@
  * A limit that the next run of the same program breaks is worse than none. So people who set up a
  * gate run the program a few times and take the limits from here. A limit lies beyond what was
  * seen, by as much as so few runs leave open (student.h): all limits together refuse one further
- * run of DMD_CALIBRATION_RUNS, where figures scatter as errors do. Figures that are the same in all
- * runs are their own limits.
+ * run of DMD_CALIBRATION_RUNS, where figures scatter as errors do. A sum is taken to scatter no
+ * less than the blocks of one size (sizescatter.h). Figures that are the same in all runs are their
+ * own limits.
+ *
+ * No limit can know of what happens in one of m runs and in none of the n that were seen. Such n
+ * are seen with the probability (1 - 1/m)^n, and then one of m further runs is refused: in all at
+ * most 10 of 100 after three runs, 7 after five, 3 after ten (where m is n + 1).
  */
 #ifndef DMD_ANALYSIS_CALIBRATION_H
 #define DMD_ANALYSIS_CALIBRATION_H
 
 #include "analysis/gate.h"
+#include "analysis/student.h"
 
 enum { DMD_CALIBRATION_RUNS = 200 };
 
 /* One figure of all runs. The median of an even number of runs is the mean of the two in the
  * middle, rounded down. A further run is expected to have at most `expected`, which is not below
- * most, and to differ from any other by at most `growth`. */
+ * most, and to differ from any other by at most `growth`, if it scatters so. */
 typedef struct dmd_noise {
   int64_t least, median, most;
   int64_t expected, growth;
+  dmd_scatter_t scatter;
 } dmd_noise_t;
 
 typedef struct dmd_calibration {

@@ -412,8 +412,8 @@ def to_expect(values, n_limits):
 
 
 def test_calibrated_limits_are_those_to_expect(test):
-    """There are nine: growth in all and of what is unreported, three others, four budgets. What never changed is its own
-    limit. Lowered by one, such a limit is broken if it is above 0; the others are by a run that is as much higher."""
+    """Four are about what differs: growth in all and of what is unreported, what is unreported, the tag's budget. What never
+    changed is its own limit. Lowered by one, such a limit is broken if it is above 0; the others are by a run that is as much higher."""
     files = runs(test, faults=[{"kind": "report-interior", "num": 2}])
     out, _ = test.dmdv("check", "--calibrate", *files)
     words = command_of(out)
@@ -423,7 +423,7 @@ def test_calibrated_limits_are_those_to_expect(test):
         one = words[i:i + 2] if words[i] == "--budget" else words[i:i + 1]
         args.append(one)
         i += len(one)
-    total, growth = to_expect([10000, 10030, 10010], 9)
+    total, growth = to_expect([10000, 10030, 10010], 4)
     test.equal(args[:5], [["--baseline=" + files[0]], ["--max-growth=%d" % growth],
                           ["--max-unreported=%d" % (total - 7000)], ["--max-twice-reported=500"], ["--max-misreports=2"]],
                "limits")
@@ -473,7 +473,20 @@ def test_calibration_ignores(test):
 
 def test_calibration_of_live_profiles(test):
     out, _ = test.dmdv("check", "--calibrate", *runs(test, mode="live"))
-    test.check("--max-growth=%d " % to_expect([10000, 10030, 10010], 9)[1] in out and "unreported" not in out, out)
+    test.check("--max-growth=%d " % to_expect([10000, 10030, 10010], 2)[1] in out and "unreported" not in out, out)
+
+
+def test_calibrated_sizes_that_balance_each_other(test):
+    """Two threads that share sixty jobs, which take 500 bytes of the one and 600 of the other: the heap differs by a
+    thirtieth of what they hold, and a limit allows what either may hold."""
+    files = []
+    for i in range(3):
+        profile = Profile(mode="live").block(500, FINE, num=20 + i).block(600, FINE, num=20 - i)
+        files.append(test.write("shared%d.json" % i, profile))
+    out, _ = test.dmdv("check", "--calibrate", *files)
+    held = [600 * num for num in (20, 19, 18)]
+    growth = to_expect(held, 1)[1]
+    test.check("--max-growth=%d\n" % growth in out and growth > 3 * to_expect([22000, 21900, 21800], 1)[1], out)
 
 
 def test_bad_calibrations(test):

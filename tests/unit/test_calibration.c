@@ -171,6 +171,76 @@ static void further_runs_are_refused_as_promised(void **state) {
   }
 }
 
+/* What Student's distribution of two degrees of freedom has a formula for: what it is above with
+ * this probability. */
+static double bound_of_two(double risk) {
+  double within = 1 - 2 * risk;
+  return within * dmd_sqrt(2 / (1 - within * within));
+}
+
+static int64_t up(double number) {
+  return (int64_t)number + 1;
+}
+
+/* 10, 20 and 30 blocks of 500 bytes, and 30, 20 and 10 of 600: the sums are 23,000, 22,000 and
+ * 21,000, and deviate by 1,000; but the blocks of 600 bytes do by 6,000. There is one limit that
+ * may be broken, on growth. */
+static void sizes_that_balance_each_other_scatter(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_profile_t profiles[3];
+  dmd_subject_t subjects[3] = {{0}};
+  for (uint32_t i = 0; i < 3; i++) {
+    dmd_profile_init(&profiles[i], &host.env);
+    profiles[i].mode = DMD_MODE_LIVE;
+    build_blocks(&profiles[i], 10 * (i + 1), 500, 0, "new", DMD_NONE);
+    build_blocks(&profiles[i], 30 - 10 * i, 600, 0, "new", DMD_NONE);
+    subjects[i].profile = &profiles[i];
+  }
+  dmd_calibration_t c;
+  dmd_calibration_init(&c, subjects, 3);
+  double t = bound_of_two(1.0 / DMD_CALIBRATION_RUNS);
+  assert_int_equal(c.bytes[DMD_TOTAL].least, 21000);
+  assert_int_equal(c.bytes[DMD_TOTAL].most, 23000);
+  assert_int_equal(c.bytes[DMD_TOTAL].expected, up(22000 + t * 6000 * dmd_sqrt(1 + 1 / 3.0)));
+  assert_int_equal(c.growth, up(t * 6000 * dmd_sqrt(2)));
+  assert_int_equal(c.blocks[DMD_TOTAL].expected, 40);
+  dmd_calibration_destroy(&c);
+  for (int i = 0; i < 3; i++)
+    dmd_profile_destroy(&profiles[i]);
+  host_done(&host);
+}
+
+/* The limits whose figures differ share the risk, and those alone: of unreported blocks of 100, 200
+ * and 300 bytes, and 500 reported ones, there are growth in all, growth of what is unreported, and
+ * what is unreported. */
+static void what_differs_shares_the_risk(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_profile_t profiles[3];
+  dmd_subject_t subjects[3] = {{0}};
+  for (uint32_t i = 0; i < 3; i++) {
+    dmd_profile_init(&profiles[i], &host.env);
+    fill(&profiles[i], &(run_t){0, 7, 500, 0, 2});
+    build_blocks(&profiles[i], 1, 100 * (i + 1), 0, "new", DMD_NONE);
+    subjects[i].profile = &profiles[i];
+  }
+  dmd_calibration_t c;
+  dmd_calibration_init(&c, subjects, 3);
+  double t = bound_of_two(1.0 / DMD_CALIBRATION_RUNS / 3);
+  assert_int_equal(c.bytes[DMD_UNREPORTED].expected, up(200 + t * 100 * dmd_sqrt(1 + 1 / 3.0)));
+  assert_int_equal(c.growth, up(t * 100 * dmd_sqrt(2)));
+  assert_int_equal(c.bytes[DMD_TWICE].expected, 7);
+  assert_int_equal(c.bytes[DMD_MISREPORTS].expected, 2);
+  assert_int_equal(c.named[0].expected, 500);
+  dmd_calibration_destroy(&c);
+  for (int i = 0; i < 3; i++)
+    dmd_profile_destroy(&profiles[i]);
+  host_done(&host);
+}
+
 static void what_one_run_does_not_know_none_does(void **state) {
   (void)state;
   fixture_t f;
@@ -208,6 +278,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_against_sorted_lists),
       cmocka_unit_test(further_runs_are_refused_as_promised),
+      cmocka_unit_test(sizes_that_balance_each_other_scatter),
+      cmocka_unit_test(what_differs_shares_the_risk),
       cmocka_unit_test(what_one_run_does_not_know_none_does),
       cmocka_unit_test(out_of_memory),
   };
