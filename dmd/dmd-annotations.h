@@ -51,16 +51,20 @@
 #define DMD_MEASURED DMD_ANNOTATE_("measured")
 #define DMD_MEASURED_AS(path) DMD_ANNOTATE_("measured_as:" path)
 
-/* Of a pointer: this struct owns the block that starts there; an array of so many elements; the
-   block, but nothing of what is in it; as one of several owners; nothing; the function measures. */
+/* Of a pointer: this struct owns the block that starts there; an array of so many elements; one of
+   pointers up to a null pointer; an object of this measured struct, whatever C says; the block, but
+   nothing of what is in it; as one of several owners; nothing; the function measures. */
 #define DMD_OWNS DMD_ANNOTATE_("owns")
 #define DMD_OWNS_ARRAY(count) DMD_ANNOTATE_("owns_array:" #count)
+#define DMD_OWNS_LIST DMD_ANNOTATE_("owns_list")
+#define DMD_OWNS_AS(struct_name) DMD_ANNOTATE_("owns_as:" #struct_name)
 #define DMD_OWNS_BLOCK(reason) DMD_ANNOTATE_("owns_block:" reason)
 #define DMD_SHARES DMD_ANNOTATE_("shares")
 #define DMD_IGNORES(reason) DMD_ANNOTATE_("ignores:" reason)
 #define DMD_MEASURED_BY(function) DMD_ANNOTATE_("measured_by:" #function)
 
-/* Of any member: it is in use only if; of an array in the struct: so many elements are in use. */
+/* Of any member: it is in use only if, and then as the words behind say, up to the next condition;
+   of an array in the struct: so many elements are in use. */
 #define DMD_WHEN(condition) DMD_ANNOTATE_("when:" #condition)
 #define DMD_HOLDS(count) DMD_ANNOTATE_("holds:" #count)
 

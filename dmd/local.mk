@@ -516,6 +516,7 @@ dmd_no_page_sources = dmd/reader/command/page_none.c
 
 # dmd-derive: its core, which is freestanding as the tool's is, and what is around that.
 dmd_derive_core_sources = \
+  dmd/derive/cast.c dmd/derive/cast.h \
   dmd/derive/check.c dmd/derive/check.h \
   dmd/derive/model.c dmd/derive/model.h \
   dmd/derive/reach.c dmd/derive/reach.h \

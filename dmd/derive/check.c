@@ -2,6 +2,7 @@
 #include "derive/check.h"
 
 #include "base/str.h"
+#include "derive/reach.h"
 #include "derive/scope.h"
 
 typedef struct check {
@@ -89,7 +90,8 @@ static void check_rest(check_t *check, const subject_t *subject, unsigned level,
 }
 
 static void check_owned_record(check_t *check, const subject_t *subject,
-                               const dmd_derive_type_t *type, unsigned level) {
+                               const dmd_derive_type_t *type, const dmd_derive_word_t *word,
+                               unsigned level) {
   const char *name = type->record->spelling;
   check_rest(check, subject, level, ", but there is no further pointer");
   if (!type->record->is_complete)
@@ -100,6 +102,11 @@ static void check_owned_record(check_t *check, const subject_t *subject,
     FAULT(check, subject, "owns ", name,
           ", which holds pointers and is not measured: put DMD_MEASURED between struct and its "
           "name, or DMD_MEASURED_BY(function) or DMD_OWNS_BLOCK(\"reason\") here");
+  else if (word->kind == DMD_DERIVE_SHARES && !type->record->is_wanted &&
+           dmd_derive_record_owns(type->record))
+    FAULT(check, subject, "shares ", name,
+          ", of a header that is not on the command line: put that there, since what hangs off a "
+          "shared object is shared, too");
 }
 
 /* What an owned pointer leads to. */
@@ -111,10 +118,16 @@ static void check_pointee(check_t *check, const subject_t *subject, const dmd_de
     to = to->of;
   if (to->kind == DMD_DERIVE_FUNCTION)
     FAULT(check, subject, "points to a function, which nobody owns: put DMD_IGNORES(\"reason\")");
+  else if (word->kind == DMD_DERIVE_OWNS_AS)
+    FAULT(check, subject, "has DMD_OWNS_AS(", word->text,
+          "), but the headers define no struct of this name that has DMD_MEASURED");
+  else if (word->kind == DMD_DERIVE_OWNS_LIST && to->kind != DMD_DERIVE_POINTER)
+    FAULT(check, subject, "has ", name,
+          ", but it points to no pointers, of which one could be null");
   else if (to->kind == DMD_DERIVE_VOID && word->kind == DMD_DERIVE_OWNS_ARRAY)
     FAULT(check, subject, "has ", name, ", but void has no size: put DMD_OWNS for the block");
   else if (to->kind == DMD_DERIVE_RECORD)
-    check_owned_record(check, subject, to, level + 1);
+    check_owned_record(check, subject, to, word, level + 1);
   else
     check_value(check, subject, to, level + 1);
 }

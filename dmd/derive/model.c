@@ -42,7 +42,9 @@ static const struct {
 } words[] = {
     [DMD_DERIVE_OWNS] = {"owns", "DMD_OWNS"},
     [DMD_DERIVE_OWNS_ARRAY] = {"owns_array", "DMD_OWNS_ARRAY"},
+    [DMD_DERIVE_OWNS_LIST] = {"owns_list", "DMD_OWNS_LIST"},
     [DMD_DERIVE_OWNS_BLOCK] = {"owns_block", "DMD_OWNS_BLOCK"},
+    [DMD_DERIVE_OWNS_AS] = {"owns_as", "DMD_OWNS_AS"},
     [DMD_DERIVE_SHARES] = {"shares", "DMD_SHARES"},
     [DMD_DERIVE_IGNORES] = {"ignores", "DMD_IGNORES"},
     [DMD_DERIVE_MEASURED_BY] = {"measured_by", "DMD_MEASURED_BY"},

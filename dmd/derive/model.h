@@ -13,6 +13,9 @@
  * **names` has two. Each level takes one of the member's words about pointers, the outermost the
  * first; arrays in between take none.
  *
+ * A member of C's with several DMD_WHEN is several members here, one for each condition, of the
+ * same name and place.
+ *
  * Everything lives in the model's own memory until it is destroyed; nothing is changed once it is
  * read. Strings that the reader adds are copied.
  */
@@ -33,7 +36,9 @@ typedef struct dmd_derive_place {
 typedef enum {
   DMD_DERIVE_OWNS,        /* the block that it points to, and what hangs off that */
   DMD_DERIVE_OWNS_ARRAY,  /* the same of as many objects as text says */
+  DMD_DERIVE_OWNS_LIST,   /* the same of pointers up to a null one */
   DMD_DERIVE_OWNS_BLOCK,  /* the block alone; text: why */
+  DMD_DERIVE_OWNS_AS,     /* as DMD_DERIVE_OWNS, of a struct that text names and nobody has found */
   DMD_DERIVE_SHARES,      /* as DMD_DERIVE_OWNS, together with others */
   DMD_DERIVE_IGNORES,     /* nothing; text: why */
   DMD_DERIVE_MEASURED_BY, /* what the function named in text returns */
@@ -68,6 +73,7 @@ typedef struct dmd_derive_type {
   const struct dmd_derive_record *record;
   uint64_t n; /* an array's elements; 0: a flexible array */
   bool is_const;
+  bool is_cast; /* a pointer that a word gave another type than C does */
   uint64_t szB; /* 0: unknown, or none */
 } dmd_derive_type_t;
 

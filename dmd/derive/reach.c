@@ -27,8 +27,7 @@ static const dmd_derive_record_t *target(const dmd_derive_member_t *member) {
        type = type->of)
     if (type->kind == DMD_DERIVE_POINTER) {
       const dmd_derive_word_t *word = dmd_derive_level(member, level++);
-      if (word == NULL || (word->kind != DMD_DERIVE_OWNS && word->kind != DMD_DERIVE_OWNS_ARRAY &&
-                           word->kind != DMD_DERIVE_SHARES))
+      if (word == NULL || !(word->kind <= DMD_DERIVE_OWNS_LIST || word->kind == DMD_DERIVE_SHARES))
         return NULL;
     }
   return type->kind == DMD_DERIVE_RECORD ? type->record : NULL;

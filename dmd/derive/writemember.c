@@ -104,13 +104,14 @@ static void write_record(dmd_derive_writer_t *writer, const at_t *at,
 
 /* ---- Arrays ---- */
 
-/* Begins a loop over as many elements as text says, in the given scope, and writes what hangs off
- * each: at->access is what is indexed. */
+/* Begins a loop over as many elements as text says, in the given scope, or, without it, up to a
+ * null pointer, and writes what hangs off each: at->access is what is indexed. */
 static void write_elements(dmd_derive_writer_t *writer, const at_t *at,
                            const dmd_derive_type_t *element, const char *count, bool is_index) {
   char *i = new_name(writer, "i");
   char *access = joined(writer, at->access, "[", i, "]");
-  LINE(writer, "for (size_t ", i, " = 0; ", i, " < ", count, "; ", i, "++) {");
+  LINE(writer, "for (size_t ", i, " = 0; ", count != NULL ? i : access, count != NULL ? " < " : "",
+       count != NULL ? count : "", "; ", i, "++) {");
   writer->indent++;
   writer->may_have_next = true; /* in what comes around again */
   at_t inner = *at;
@@ -168,6 +169,8 @@ static void write_pointee(dmd_derive_writer_t *writer, const at_t *at, const dmd
     return;
   if (word->kind == DMD_DERIVE_OWNS_ARRAY) {
     write_counted(writer, &inner, to, word->text, false);
+  } else if (word->kind == DMD_DERIVE_OWNS_LIST) {
+    write_elements(writer, &inner, to, NULL, false);
   } else if (to->kind == DMD_DERIVE_RECORD) {
     write_record_walk(writer, to->record, at->access, true);
   } else {
@@ -224,7 +227,28 @@ static void write_owned(dmd_derive_writer_t *writer, const at_t *at, const dmd_d
 }
 
 static void write_pointer(dmd_derive_writer_t *writer, const at_t *at,
+                          const dmd_derive_type_t *type);
+
+/* A pointer that is no pointer to this in C. */
+static void write_cast_pointer(dmd_derive_writer_t *writer, const at_t *at,
+                               const dmd_derive_type_t *type) {
+  char *to = joined(writer, "((const ", type->of->spelling, " *)", "");
+  char *access = joined(writer, to, at->access, ")", "");
+  dmd_derive_type_t plain = *type;
+  plain.is_cast = false;
+  at_t inner = *at;
+  inner.access = access;
+  write_pointer(writer, &inner, &plain);
+  dmd_env_free(writer->model->env, access);
+  dmd_env_free(writer->model->env, to);
+}
+
+static void write_pointer(dmd_derive_writer_t *writer, const at_t *at,
                           const dmd_derive_type_t *type) {
+  if (type->is_cast) {
+    write_cast_pointer(writer, at, type);
+    return;
+  }
   const dmd_derive_word_t *word = dmd_derive_level(at->member, at->level);
   if (word->kind == DMD_DERIVE_MEASURED_BY) {
     LINE(writer, "if (", at->access, ")");
@@ -301,7 +325,7 @@ bool dmd_derive_goes_on(const dmd_derive_record_t *record, const dmd_derive_reco
     for (; type->kind == DMD_DERIVE_ARRAY || type->kind == DMD_DERIVE_POINTER; type = type->of)
       if (type->kind == DMD_DERIVE_POINTER) {
         word = dmd_derive_level(member, level++);
-        if (word == NULL || (word->kind != DMD_DERIVE_OWNS && word->kind != DMD_DERIVE_OWNS_ARRAY))
+        if (word == NULL || word->kind > DMD_DERIVE_OWNS_LIST)
           break;
       }
     if (type->kind != DMD_DERIVE_RECORD)

@@ -37,7 +37,7 @@ def owned(t):
     for compiler, standard in (("gcc", "c11"), ("clang", "c2x")):
         program = t.program([*STRICT, "-std=" + standard, "-O1", *derived], compiler)
         for seed in ("1", "2", "3"):
-            ownedblocks.compare(t, t.run_command([program, seed], options=["--graph=yes"]), 32, 2000)
+            ownedblocks.compare(t, t.run_command([program, seed], options=["--graph=yes"]), 36, 2000)
 
 
 _HEADER = """
@@ -99,6 +99,17 @@ _MISTAKES = {
     "a function that is owned": ("", "DMD_OWNS int (*more)(int);", "item.more points to a function, which nobody owns"),
     "a void pointer": ("", "void *more;", "item.more is a pointer, and nothing says"),
     "a void block": ("", "DMD_OWNS void *more;", ""),
+    "of a struct": ("", "DMD_OWNS_AS(other) void *more;", ""),
+    "an array of a struct": ("", "DMD_OWNS_ARRAY(n) DMD_OWNS_AS(struct other) void **more;", ""),
+    "of no struct": ("", "DMD_OWNS_AS(nobody) void *more;", "item.more has DMD_OWNS_AS(nobody), but the headers define no struct"),
+    "of a struct that is not measured": ("", "DMD_OWNS_AS(holder) void *more;", "item.more has DMD_OWNS_AS(holder), but the headers"),
+    "of a struct, but no pointer": ("", "DMD_OWNS_AS(other) int more;", "item.more has DMD_OWNS_AS, but it is not a pointer"),
+    "alternatives": ("", "void *more DMD_WHEN(n == 1) DMD_OWNS DMD_WHEN(n == 2) DMD_OWNS_AS(other);", ""),
+    "an alternative without a word": ("", "void *more DMD_WHEN(n == 1) DMD_OWNS DMD_WHEN(n == 2);",
+                                      "item.more is a pointer, and nothing says"),
+    "up to a null pointer": ("", "DMD_OWNS_LIST DMD_OWNS char **more;", ""),
+    "such pointers without a word": ("", "DMD_OWNS_LIST char **more;", "item.more leads to further pointers, and nothing says"),
+    "characters up to a null": ("", "DMD_OWNS_LIST char *more;", "item.more has DMD_OWNS_LIST, but it points to no pointers"),
     "an array of void": ("", "DMD_OWNS_ARRAY(n) void *more;", "item.more has DMD_OWNS_ARRAY, but void has no size: put DMD_OWNS"),
     "a union": ("", "enum kind kind; union { int i; DMD_OWNS char *more; };",
                 "item.more is in a union, and nothing says when it is the one in use: put DMD_WHEN(condition)"),
@@ -196,6 +207,16 @@ int main(void) {
     folder = inner;
   }
   good &= is_sum("folders", folder_size_of_including(first));
+  struct thing *outer = made(sizeof *outer), *thing = outer; /* by pointers that are void in C */
+  for (int i = 0; i < N; i++) {
+    things *list = thing->p = made(sizeof *list);
+    thing->encoding = IS_LIST;
+    list->all = made(3 * sizeof *list->all);
+    list->n = 2;
+    list->all[i % 2] = made(sizeof *thing);
+    list->all[1 - i % 2] = thing = made(sizeof *thing);
+  }
+  good &= is_sum("things", thing_size_of_including(outer));
   struct picture *large = made(sizeof *large), *picture = large;
   for (int i = 0; i < N; i++)
     picture = picture->smaller = made(sizeof *picture);
@@ -209,6 +230,9 @@ int main(void) {
 }
 size_t opaque_measure(const struct opaque *opaque) {
   return opaque != NULL;
+}
+size_t prefixed_measure(const void *p) {
+  return p != NULL;
 }
 """
 
@@ -342,6 +366,18 @@ def flags_of_a_build(t):
     t.contains(done.err, "out.c is not what the headers say")
     done = commands.run([program, "-p", "nowhere", "-o", "out.c", "src/item.h"], folder, status=2)
     t.equal(done.err, "dmd-derive: nowhere/compile_commands.json: No such file or directory\n")
+
+
+def shared_elsewhere(t):
+    """What hangs off a shared object is measured where its header is named, and else nothing is written."""
+    folder = t.new_folder()
+    text = "#pragma once\n#include <valgrind/dmd.h>\nstruct DMD_MEASURED font { int n; %s };\n"
+    part = files.write(os.path.join(folder, "font.h"), text % "DMD_OWNS char *text;")
+    whole = files.write(os.path.join(folder, "theme.h"), "#include \"font.h\"\nstruct DMD_MEASURED theme { DMD_SHARES struct font *font; };\n")
+    t.contains(_derive(t, whole, status=1).err, "theme.h:2:53: error: theme.font shares struct font, of a header that is not on the command line")
+    _derive(t, whole, part)
+    files.write(part, text % "int m;")
+    _derive(t, whole)
 
 
 def several_headers(t):

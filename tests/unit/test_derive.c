@@ -3,6 +3,7 @@
  * The core of dmd-derive, with models made by hand. What its code measures is tested with programs,
  * tests/tool/test_derive.py.
  */
+#include "derive/cast.h"
 #include "derive/check.h"
 #include "derive/reach.h"
 #include "derive/scope.h"
@@ -163,12 +164,42 @@ static void some_records_lead_back(void **state) {
   host_done(&host);
 }
 
-/* ---- Faults ---- */
+/* ---- Casts ---- */
 
 static void count_fault(void *ctx, const dmd_derive_place_t *place, const char *fault) {
   (void)fault;
   *(unsigned *)ctx += place->line;
 }
+
+static void a_word_gives_a_pointer_its_type(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  world_t w;
+  make_world(&w, &host.env);
+  const dmd_derive_type_t nothing = {.kind = DMD_DERIVE_VOID, .spelling = "void"};
+  dmd_derive_type_t pointer = pointer_to(&nothing);
+  const dmd_derive_type_t pointers = pointer_to(&pointer);
+  dmd_derive_word_t as = {.kind = DMD_DERIVE_OWNS_AS, .text = "struct a"};
+  dmd_derive_word_t list = {.kind = DMD_DERIVE_OWNS_LIST, .text = "", .next = &as};
+  w.b_part.next = &(dmd_derive_member_t){.name = "void", .type = &pointers, .words = &list};
+  dmd_derive_cast(&w.model);
+  const dmd_derive_type_t *type = w.b_part.next->type;
+  assert_int_equal(as.kind, DMD_DERIVE_OWNS);
+  assert_ptr_equal(type->of->of->record, &w.a);
+  assert_false(type->is_cast);
+  assert_true(type->of->is_cast);
+  assert_false(pointer.is_cast); /* others may have this type, too */
+  unsigned lines = 0;
+  as = (dmd_derive_word_t){.kind = DMD_DERIVE_OWNS_AS, .text = "nobody"};
+  dmd_derive_cast(&w.model);
+  assert_ptr_equal(w.b_part.next->type, type);
+  assert_int_equal(dmd_derive_check(&w.model, count_fault, &lines), 1);
+  dmd_derive_model_destroy(&w.model);
+  host_done(&host);
+}
+
+/* ---- Faults ---- */
 
 static void a_pointer_needs_a_word(void **state) {
   (void)state;
@@ -251,6 +282,7 @@ int main(void) {
       cmocka_unit_test(levels_take_the_words_about_pointers_alone),
       cmocka_unit_test(names_in_expressions_are_members),
       cmocka_unit_test(some_records_lead_back),
+      cmocka_unit_test(a_word_gives_a_pointer_its_type),
       cmocka_unit_test(a_pointer_needs_a_word),
       cmocka_unit_test(nothing_ends_a_comment_or_a_string),
       cmocka_unit_test(what_leads_back_is_not_called),

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "base/strbuf.h"
+#include "derive/cast.h"
 #include "derive/program/records.h"
 
 #include <stdio.h>
@@ -72,6 +73,7 @@ static void read_unit(dmd_derive_model_t *model, const dmd_derive_sources_t *sou
                                 .n_wanted = sources->n_headers,
                                 .with_unmarked = sources->with_unmarked};
   clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &reader);
+  dmd_derive_cast(model);
 }
 
 /* The source: an #include for each header. */

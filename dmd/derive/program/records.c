@@ -61,6 +61,18 @@ static enum CXChildVisitResult visit_word(CXCursor cursor, CXCursor parent, CXCl
   return CXChildVisit_Continue;
 }
 
+/* The words from the second DMD_WHEN on, which are cut off; NULL if there is none. */
+static dmd_derive_word_t *cut_alternative(dmd_derive_word_t *words) {
+  unsigned n_conditions = words->kind == DMD_DERIVE_WHEN;
+  for (; words->next != NULL; words = words->next)
+    if (words->next->kind == DMD_DERIVE_WHEN && ++n_conditions == 2) {
+      dmd_derive_word_t *rest = words->next;
+      words->next = NULL;
+      return rest;
+    }
+  return NULL;
+}
+
 static void read_words(words_t *words, CXCursor cursor) {
   clang_visitChildren(cursor, visit_word, words);
 }
@@ -151,10 +163,19 @@ static enum CXVisitorResult visit_member(CXCursor cursor, CXClientData data) {
   read_words(&words, cursor);
   if (!has_name) /* there is nothing else that words could stand before */
     read_words(&words, type);
-  member->words = words.first;
-  *members->end = member;
-  members->end = &member->next;
-  return CXVisit_Continue;
+  for (dmd_derive_word_t *alternative = words.first;;) {
+    dmd_derive_word_t *rest = alternative != NULL ? cut_alternative(alternative) : NULL;
+    member->words = alternative;
+    *members->end = member;
+    members->end = &member->next;
+    if (rest == NULL)
+      return CXVisit_Continue;
+    alternative = rest;
+    dmd_derive_member_t *again = dmd_derive_new(reader->model, sizeof *again);
+    *again = *member;
+    member = again;
+    member->next = NULL;
+  }
 }
 
 /* ---- Records ---- */

@@ -184,6 +184,47 @@ static struct variant *new_variant(void) {
   return variant;
 }
 
+size_t prefixed_measure(const void *behind_its_length) {
+  return DMD_REPORT((const size_t *)behind_its_length - 1);
+}
+static struct sentence *new_sentence(void) {
+  struct sentence *sentence = zeroed(sizeof *sentence);
+  unsigned n = below(10);
+  sentence->words = zeroed((n + 1) * sizeof *sentence->words);
+  sentence->names = zeroed((n + 1) * sizeof *sentence->names);
+  for (unsigned i = 0; i < n; i++)
+    sentence->words[i] = sentence->names[n - 1 - i] = text();
+  if (n % 3 == 0)
+    return sentence;
+  sentence->items = zeroed((n + 1) * sizeof *sentence->items);
+  for (unsigned i = 0; i < n; i++)
+    fill_item(sentence->items[i] = zeroed(sizeof(struct item)), NULL);
+  return sentence;
+}
+static struct thing *new_thing(unsigned depth) {
+  struct thing *thing = zeroed(sizeof *thing);
+  thing->encoding = depth > 3 ? IS_LIST : below(depth > 0 ? 5 : 2) & 7u;
+  if (thing->encoding == IS_WORD) {
+    thing->p = text_or_null();
+  } else if (thing->encoding == IS_LIST) {
+    things *list = thing->p = zeroed(sizeof *list);
+    list->n = below(9);
+    list->all = zeroed((list->n + 1) * sizeof *list->all);
+    for (size_t i = 0; i < list->n; i++)
+      list->all[i] = new_thing(depth - 1);
+  } else if (thing->encoding == IS_SENTENCE) {
+    thing->p = new_sentence();
+  } else if (thing->encoding == IS_PREFIXED) {
+    size_t n = below(40);
+    size_t *length = zeroed(sizeof n + n + 1);
+    *length = n;
+    thing->p = length + 1;
+  } else {
+    thing->p = (void *)"nobody's";
+  }
+  return thing;
+}
+
 static struct record *new_record(void) {
   unsigned n = below(10);
   struct record *record = zeroed(sizeof *record + (n + 1) * sizeof record->fields[0]);
@@ -243,6 +284,7 @@ int main(int argc, char **argv) {
     MEASURE(folder, new_folder());
     MEASURE(table, new_table());
     MEASURE(variant, new_variant());
+    MEASURE(thing, new_thing(5));
     MEASURE(record, new_record());
     MEASURE(album, new_album());
   }

@@ -94,6 +94,26 @@ struct DMD_MEASURED variant {
   _Bool is_static;
 };
 
+/* A pointer of several types: text, a list of such objects, words up to a null pointer, and a block
+ * that begins before what is pointed to. */
+enum { IS_NOTHING, IS_WORD, IS_LIST, IS_SENTENCE, IS_PREFIXED };
+size_t prefixed_measure(const void *behind_its_length);
+struct DMD_MEASURED thing {
+  unsigned encoding : 4;
+  void *p DMD_WHEN(encoding == IS_WORD) DMD_OWNS DMD_WHEN(encoding == IS_LIST) DMD_OWNS_AS(things)
+      DMD_WHEN(encoding == IS_SENTENCE) DMD_OWNS_AS(struct sentence)
+          DMD_WHEN(encoding == IS_PREFIXED) DMD_MEASURED_BY(prefixed_measure);
+};
+typedef struct DMD_MEASURED {
+  DMD_OWNS_ARRAY(n) DMD_OWNS_AS(thing) void **all;
+  size_t n;
+} things;
+struct DMD_MEASURED sentence {
+  DMD_OWNS_LIST DMD_OWNS const char **words;
+  DMD_OWNS_LIST DMD_IGNORES("words of words") const char **names;
+  DMD_OWNS_LIST DMD_OWNS struct item **items;
+};
+
 /* An array at the end, and a type of others' that a function measures. */
 typedef struct opaque *opaque_t;
 opaque_t opaque_new(size_t size);
