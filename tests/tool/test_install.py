@@ -5,6 +5,7 @@ import fnmatch
 import os
 import re
 
+import installed
 from harness import commands, files
 from harness.compiler import compiler_for
 
@@ -24,26 +25,6 @@ INSTALLED = {
 DOCUMENTS = "share/doc/valgrind-dmd"
 
 
-def _make(t, *arguments, **more):
-    """make in the build folder, without what a make that runs these tests passes on."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    return commands.run(["make", "-C", t.builddir, *arguments], env=environment, **more)
-
-
-def _variable(t, name):
-    """A variable of the build's Makefile, with others in it resolved."""
-    rule = "print-variable:\n\t@echo '$(%s)'\n" % name
-    return _make(t, "-s", "-f", "Makefile", "-f", "-", "print-variable", stdin=rule.encode()).out.strip()
-
-
-def _installed(t):
-    """The folder that everything was installed below, and in it the prefix and the tool's folder. Once for all tests."""
-    root = os.path.join(t.place.scratch, "installed")
-    if not os.path.exists(root):
-        _make(t, "install", "DESTDIR=" + root)
-    return root, root + _variable(t, "prefix"), root + _variable(t, "vgtooldir")
-
-
 def _files(folder):
     """{folder: {file, ...}} of everything below, with paths from there."""
     found = {}
@@ -55,14 +36,14 @@ def _files(folder):
 
 def names(t):
     """Nothing but what is listed above, and of it nothing with the name of Debian's D compiler, dmd."""
-    root, prefix, tools = _installed(t)
+    root, prefix, tools = installed.folders(t)
     found = _files(root)
-    platform = _variable(t, "VALGRIND_PLATFORM")
+    platform = installed.variable(t, "VALGRIND_PLATFORM")
     t.equal(found.pop(os.path.relpath(tools, root)),
             {"dmd-" + platform, "vgpreload_dmd-%s.so" % platform}, "the tool's files")
     found = {os.path.relpath(os.path.join(root, path), prefix): names for path, names in found.items()}
     documents = {path: found.pop(path) for path in sorted(found) if (path + "/").startswith(DOCUMENTS + "/")}
-    native = {"lib/valgrind-dmd": {"libdmd.so"}} if _variable(t, "native_PROGRAMS") else {}
+    native = {"lib/valgrind-dmd": {"libdmd.so"}} if installed.variable(t, "native_PROGRAMS") else {}
     t.equal(found, {**INSTALLED, **native})
     t.equal(sorted(documents), [DOCUMENTS, DOCUMENTS + "/examples", DOCUMENTS + "/pictures"])
     t.check({"README.md", "NEWS", "manual.md", "format.md", "dmd-profile.schema.json"} <= documents[DOCUMENTS],
@@ -72,14 +53,14 @@ def names(t):
 
 def no_symbols_in_the_tool(t):
     """Valgrind would read them at every start. What configure was told to keep is kept."""
-    tool = os.path.join(t.builddir, "dmd-" + _variable(t, "VALGRIND_PLATFORM"))
+    tool = os.path.join(t.builddir, "dmd-" + installed.variable(t, "VALGRIND_PLATFORM"))
     headers = commands.run(["readelf", "--section-headers", "--wide", tool]).out
-    t.equal(".symtab" in headers, _variable(t, "TOOL_STRIP") == "")
+    t.equal(".symtab" in headers, installed.variable(t, "TOOL_STRIP") == "")
 
 
 def man_pages(t):
     """A page's name is that of its file, and so is what it refers to."""
-    _, prefix, _ = _installed(t)
+    _, prefix, _ = installed.folders(t)
     folder = os.path.join(prefix, "share", "man", "man1")
     for page in sorted(os.listdir(folder)):
         text = files.read(os.path.join(folder, page)).replace("\\-", "-")
@@ -96,7 +77,7 @@ VERSIONS = (("NEWS", r"^(\d\S*) "), ("debian/changelog", r"^valgrind-dmd \((.*?)
 
 
 def one_version(t):
-    version = _variable(t, "VERSION")
+    version = installed.variable(t, "VERSION")
     for name, pattern in VERSIONS:
         found = re.search(pattern, files.read(os.path.join(t.srcdir, name)), re.MULTILINE)
         t.equal(found and found.group(1), version, name)
@@ -104,38 +85,31 @@ def one_version(t):
 
 def spec_file(t):
     """The files of the RPM package are those that are installed, in the folders that a package has."""
-    root, prefix, tools = _installed(t)
+    root, prefix, tools = installed.folders(t)
     spec = os.path.join(t.srcdir, "packaging", "valgrind-dmd.spec")
     text = commands.run([t.need("rpmspec"), "--parse", spec]).out
     section = text.partition("\n%files\n")[2].partition("\n%changelog\n")[0]
     listed = {line.split()[-1] for line in section.splitlines()} - {"COPYING", "/usr/include/valgrind"}
-    installed = {os.path.join(root, folder, name) for folder, names in _files(root).items() for name in names}
+    found = {os.path.join(root, folder, name) for folder, names in _files(root).items() for name in names}
     libraries = commands.run(["rpmspec", "--eval", "%{_libdir}"]).out.strip()
-    for here, there in ((tools, "/usr/libexec/valgrind"), (root + _variable(t, "libdir"), libraries), (prefix, "/usr")):
-        installed = {path.replace(here, there) for path in installed}
-    matches = {entry: {path for path in installed if fnmatch.fnmatch(path, entry) or path.startswith(entry + "/")}
+    for here, there in ((tools, "/usr/libexec/valgrind"), (root + installed.variable(t, "libdir"), libraries), (prefix, "/usr")):
+        found = {path.replace(here, there) for path in found}
+    matches = {entry: {path for path in found if fnmatch.fnmatch(path, entry) or path.startswith(entry + "/")}
                for entry in listed}
-    t.equal(sorted(installed - set().union(*matches.values())), [], "installed, but not in the spec file")
+    t.equal(sorted(found - set().union(*matches.values())), [], "installed, but not in the spec file")
     t.equal(sorted(entry for entry in listed if not matches[entry]), [], "in the spec file, but not installed")
 
 
 # ---- Programs that are built against what was installed, as docs/manual.md says. ----
 
 
-def _from_manual(t, kind, name, folder):
-    """Writes the manual's block of this kind and name into the folder, and jar.c too."""
-    manual = files.read(os.path.join(t.srcdir, "docs", "manual.md"))
-    for block_kind, block_name in ((kind, name), ("c", "jar.c")):
-        block = re.search(r"^```%s\n((?:# |/\* )%s\b.*?)^```" % (block_kind, re.escape(block_name)), manual, re.M | re.S)
-        files.write(os.path.join(folder, block_name), block.group(1))
+def _jar(t, kind, name):
+    """A folder with the manual's jar.c, and its block of this kind and name."""
+    folder = t.new_folder()
+    installed.from_manual(t, "c", "jar.c", folder)
+    if name != "jar.c":
+        installed.from_manual(t, kind, name, folder)
     return folder
-
-
-def _environment(t):
-    """That of a program's build; pkg-config finds the installed tree and takes it for a root file system."""
-    root, prefix, _ = _installed(t)
-    return dict(os.environ, CFLAGS="-g -O1", PKG_CONFIG_PATH=os.path.join(prefix, "share", "pkgconfig"),
-                PKG_CONFIG_SYSROOT_DIR=root, CMAKE_PREFIX_PATH=prefix)
 
 
 def _expect_jar(t, program):
@@ -146,17 +120,17 @@ def _expect_jar(t, program):
 
 def _expect_header(t, build):
     """The compiler was told of the installed header."""
-    _, prefix, _ = _installed(t)
+    _, prefix, _ = installed.folders(t)
     t.contains(files.read(os.path.join(build, "compile_commands.json")), os.path.join(prefix, "include"))
 
 
 def pkg_config(t):
-    _, prefix, _ = _installed(t)
-    environment = _environment(t)
+    _, prefix, _ = installed.folders(t)
+    environment = installed.environment(t)
     flags = commands.run([t.need("pkg-config"), "--cflags", "dmd >= 0.1"], env=environment).out.split()
     t.check("-I" + os.path.join(prefix, "include") in flags, "the header's folder is in %s" % flags)
-    t.equal(commands.run(["pkg-config", "--modversion", "dmd"], env=environment).out.strip(), _variable(t, "VERSION"))
-    folder = _from_manual(t, "c", "jar.c", t.new_folder())
+    t.equal(commands.run(["pkg-config", "--modversion", "dmd"], env=environment).out.strip(), installed.variable(t, "VERSION"))
+    folder = _jar(t, "c", "jar.c")
     program = os.path.join(folder, "jar")
     commands.run([*compiler_for(".c"), "-g", "-O1", *flags, "jar.c", "-o", program], folder)
     _expect_jar(t, program)
@@ -164,9 +138,9 @@ def pkg_config(t):
 
 def cmake(t):
     command = t.need("cmake")
-    folder = _from_manual(t, "cmake", "CMakeLists.txt", t.new_folder())
+    folder = _jar(t, "cmake", "CMakeLists.txt")
     build = os.path.join(folder, "build")
-    environment = _environment(t)
+    environment = installed.environment(t)
     commands.run([command, "-S", folder, "-B", build, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], env=environment)
     commands.run([command, "--build", build], env=environment)
     _expect_header(t, build)
@@ -174,14 +148,14 @@ def cmake(t):
     text = files.read(os.path.join(folder, "CMakeLists.txt")).replace("dmd 0.1 ", "dmd 99 ")
     files.write(os.path.join(folder, "CMakeLists.txt"), text)
     refused = commands.run([command, "-S", folder, "-B", build], env=environment, status=1)
-    t.contains(refused.err, "dmd-config.cmake, version: " + _variable(t, "VERSION"))
+    t.contains(refused.err, "dmd-config.cmake, version: " + installed.variable(t, "VERSION"))
 
 
 def meson(t):
     command = t.need("meson")
-    folder = _from_manual(t, "meson", "meson.build", t.new_folder())
+    folder = _jar(t, "meson", "meson.build")
     build = os.path.join(folder, "build")
-    commands.run([command, "setup", build, folder], env=_environment(t))
-    commands.run([command, "compile", "-C", build], env=_environment(t))
+    commands.run([command, "setup", build, folder], env=installed.environment(t))
+    commands.run([command, "compile", "-C", build], env=installed.environment(t))
     _expect_header(t, build)
     _expect_jar(t, os.path.join(build, "jar"))
