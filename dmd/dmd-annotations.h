@@ -46,6 +46,7 @@
 #else
 #define DMD_ANNOTATE_(text)
 #endif
+#define DMD_TEXT_(expression) #expression /* the macros in it are replaced */
 
 /* Of a struct: let functions be written that measure it, as the reporter with the path. */
 #define DMD_MEASURED DMD_ANNOTATE_("measured")
@@ -55,7 +56,7 @@
    pointers up to a null pointer; an object of this measured struct, whatever C says; the block, but
    nothing of what is in it; as one of several owners; nothing; the function measures. */
 #define DMD_OWNS DMD_ANNOTATE_("owns")
-#define DMD_OWNS_ARRAY(count) DMD_ANNOTATE_("owns_array:" #count)
+#define DMD_OWNS_ARRAY(count) DMD_ANNOTATE_("owns_array:" DMD_TEXT_(count))
 #define DMD_OWNS_LIST DMD_ANNOTATE_("owns_list")
 #define DMD_OWNS_AS(struct_name) DMD_ANNOTATE_("owns_as:" #struct_name)
 #define DMD_OWNS_BLOCK(reason) DMD_ANNOTATE_("owns_block:" reason)
@@ -65,7 +66,7 @@
 
 /* Of any member: it is in use only if, and then as the words behind say, up to the next condition;
    of an array in the struct: so many elements are in use. */
-#define DMD_WHEN(condition) DMD_ANNOTATE_("when:" #condition)
-#define DMD_HOLDS(count) DMD_ANNOTATE_("holds:" #count)
+#define DMD_WHEN(condition) DMD_ANNOTATE_("when:" DMD_TEXT_(condition))
+#define DMD_HOLDS(count) DMD_ANNOTATE_("holds:" DMD_TEXT_(count))
 
 #endif /* VALGRIND_DMD_ANNOTATIONS_H */

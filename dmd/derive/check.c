@@ -53,6 +53,8 @@ static void check_count(check_t *check, const subject_t *subject, const dmd_deri
     return; /* an expression, which the compiler judges */
   const dmd_derive_member_t *count =
       dmd_derive_resolve(subject->scope, word->text, dmd_str_length(word->text), &at);
+  if (count == NULL && dmd_derive_global(check->model, word->text) != NULL)
+    return;
   if (count == NULL)
     FAULT(check, subject, "has ", name, "(", word->text, "), but ", check->record->spelling,
           " has no member ", word->text);

@@ -117,3 +117,10 @@ const dmd_derive_function_t *dmd_derive_function(const dmd_derive_model_t *model
     function = function->next;
   return function;
 }
+
+const dmd_derive_global_t *dmd_derive_global(const dmd_derive_model_t *model, const char *name) {
+  const dmd_derive_global_t *global = model->globals;
+  while (global != NULL && !dmd_str_equal(global->name, name))
+    global = global->next;
+  return global;
+}

@@ -107,18 +107,20 @@ typedef struct dmd_derive_function {
   struct dmd_derive_function *next;
 } dmd_derive_function_t;
 
-/* A constant of an enum in a header that was named. */
-typedef struct dmd_derive_constant {
+/* What an expression may name that is no member: a constant of an enum, or a variable. */
+typedef struct dmd_derive_global {
   const char *name;
-  uint64_t value;
-  const struct dmd_derive_constant *next;
-} dmd_derive_constant_t;
+  uint64_t value; /* of a constant */
+  bool is_constant;
+  bool is_wanted; /* in a header that was named */
+  const struct dmd_derive_global *next;
+} dmd_derive_global_t;
 
 typedef struct dmd_derive_model {
   const dmd_env_t *env;
   const dmd_derive_record_t *records;
   const dmd_derive_function_t *functions;
-  const dmd_derive_constant_t *constants; /* the last first */
+  const dmd_derive_global_t *globals; /* the last first */
   struct dmd_derive_chunk *chunks;
 } dmd_derive_model_t;
 
@@ -153,7 +155,8 @@ bool dmd_derive_has_pointer(const dmd_derive_type_t *type);
  * it is defined there, and not measured by itself. */
 bool dmd_derive_is_inside(const dmd_derive_record_t *record);
 
-/* The function of this name that the headers declare, or NULL. */
+/* The function, and the constant or variable, of this name that the headers declare, or NULL. */
 const dmd_derive_function_t *dmd_derive_function(const dmd_derive_model_t *model, const char *name);
+const dmd_derive_global_t *dmd_derive_global(const dmd_derive_model_t *model, const char *name);
 
 #endif

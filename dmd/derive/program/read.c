@@ -24,7 +24,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
       dmd_derive_read_record(reader, cursor);
     return CXChildVisit_Recurse;
   case CXCursor_EnumConstantDecl:
-    dmd_derive_read_constant(reader, cursor);
+  case CXCursor_VarDecl:
+    dmd_derive_read_global(reader, cursor);
     return CXChildVisit_Continue;
   case CXCursor_EnumDecl:
   case CXCursor_FieldDecl: /* a struct may be defined there */

@@ -235,16 +235,16 @@ const dmd_derive_record_t *dmd_derive_read_record(dmd_derive_reader_t *reader, C
   return record;
 }
 
-/* ---- Constants ---- */
+/* ---- Constants and variables ---- */
 
-void dmd_derive_read_constant(dmd_derive_reader_t *reader, CXCursor cursor) {
-  if (!is_wanted(reader, cursor))
-    return;
-  dmd_derive_constant_t *constant = dmd_derive_new(reader->model, sizeof *constant);
-  constant->name = dmd_derive_string(reader->model, clang_getCursorSpelling(cursor));
-  constant->value = clang_getEnumConstantDeclUnsignedValue(cursor);
-  constant->next = reader->model->constants;
-  reader->model->constants = constant;
+void dmd_derive_read_global(dmd_derive_reader_t *reader, CXCursor cursor) {
+  dmd_derive_global_t *global = dmd_derive_new(reader->model, sizeof *global);
+  global->name = dmd_derive_string(reader->model, clang_getCursorSpelling(cursor));
+  global->is_constant = clang_getCursorKind(cursor) == CXCursor_EnumConstantDecl;
+  global->value = global->is_constant ? clang_getEnumConstantDeclUnsignedValue(cursor) : 0;
+  global->is_wanted = is_wanted(reader, cursor);
+  global->next = reader->model->globals;
+  reader->model->globals = global;
 }
 
 /* ---- Functions ---- */

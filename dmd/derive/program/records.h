@@ -32,8 +32,8 @@ const dmd_derive_record_t *dmd_derive_read_record(dmd_derive_reader_t *reader, C
 /* Whether the cursor has one of dmd's annotations. */
 bool dmd_derive_has_words(CXCursor cursor);
 
-/* Of an enum; nothing happens to one of a header that was not named. */
-void dmd_derive_read_constant(dmd_derive_reader_t *reader, CXCursor cursor);
+/* A constant of an enum, or a variable. */
+void dmd_derive_read_global(dmd_derive_reader_t *reader, CXCursor cursor);
 
 void dmd_derive_read_function(dmd_derive_reader_t *reader, CXCursor cursor);
 

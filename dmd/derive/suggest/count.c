@@ -77,9 +77,10 @@ const char *dmd_derive_guess_count(const dmd_derive_model_t *model,
       best_judgement = judgement;
     }
   }
-  for (const dmd_derive_constant_t *constant = model->constants;
+  for (const dmd_derive_global_t *constant = model->globals;
        best_judgement < CONSTANT && constant != NULL; constant = constant->next)
-    if (least == most && constant->value == most && most > 1) {
+    if (constant->is_constant && constant->is_wanted && least == most && constant->value == most &&
+        most > 1) {
       best = constant->name;
       best_judgement = CONSTANT;
     }
