@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The examples of docs/examples.
 
-catalog: dmd finds its two mistakes, and what it publishes is what it reported. webgl: the blocks of the graphics driver
+catalog: dmd finds its two mistakes, and what it publishes is what it reported; without them, it reports what its derived
+twin does. webgl: the blocks of the graphics driver
 bear the tag, those of its threads too if threads inherit.
 """
 
+import collections
 import os
 import re
+import shutil
 
 import textlog
-from harness import Failure, Skip, files
+from harness import Failure, Skip, commands, files
+from harness.compiler import compiler_for
 
 TWICE = ["explicit/catalog/products", "explicit/catalog/index/words"]
 
@@ -42,6 +46,60 @@ def catalog(t):
     for path, szB in published:
         reported = sum(b.num * (b.req + b.slop) * b.reporters.count(path) for b in profile.blocks)
         t.equal(reported, int(szB), path)
+
+
+# The cures that README.md names, of the two mistakes in catalog_words.c.
+CURES = (("      size += words_size_of(term->word);\n",
+          "      size += words_size_of(term->word);\n      size += words_size_of(term->postings);\n"),
+         ("  for (uint32_t i = 0; i < words->count; i++)\n    size += words_size_of(words->texts[i]);\n", ""))
+
+
+def _copy_of_catalog(t):
+    folder = t.new_folder()
+    examples = os.path.join(t.srcdir, "docs", "examples")
+    for name in os.listdir(examples):
+        if re.fullmatch(r"catalog.*\.[ch]", name):
+            shutil.copy(os.path.join(examples, name), folder)
+    return folder
+
+
+def _blocks_of_catalog(t, folder):
+    """What the program in the folder prints, and its blocks: {(functions, bytes, reporters, tag): how many}."""
+    include = os.path.join(t.builddir, "include")
+    sources = sorted(name for name in os.listdir(folder) if name.endswith(".c"))
+    commands.run([*compiler_for(".c"), "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-I" + include,
+                  "-I" + os.path.join(include, "valgrind"), *sources, "-lsqlite3", "-lcjson", "-o", "catalog"], folder)
+    run = t.run_command([os.path.join(folder, "catalog"), "--items=2000"])
+    profile = run.numbered(1)
+    t.equal(profile.faults, [])
+    blocks = collections.Counter()
+    for block in profile.blocks:
+        blocks[tuple(block.stack), block.req, block.slop, tuple(block.reporters), block.tag] += block.num
+    return run.out, blocks
+
+
+def catalog_derived(t):
+    """Derived code reports the blocks that code by hand does which has no mistakes: each under the same path, and no others."""
+    derive = os.path.join(t.builddir, "dmd-derive")
+    for path in (derive, os.path.join(t.builddir, "docs", "examples", "catalog")):
+        if not os.path.exists(path):
+            raise Skip("%s was not built" % os.path.basename(path))
+    by_hand, derived = _copy_of_catalog(t), _copy_of_catalog(t)
+    words = os.path.join(by_hand, "catalog_words.c")
+    text = files.read(words)
+    for wrong, right in CURES:
+        t.equal(text.count(wrong), 1, wrong)
+        text = text.replace(wrong, right)
+    files.write(words, text)
+    diff = files.read(os.path.join(t.srcdir, "docs", "examples", "catalog-derived.diff"))
+    commands.run([t.need("patch"), "-p0"], derived, stdin=diff.encode())
+    commands.run([derive, "-o", "measures.c", "--header=measures.h", "catalog.h", "--", "-I" + os.path.join(t.builddir, "include")], derived)
+    said, blocks = _blocks_of_catalog(t, by_hand)
+    said_of_derived, blocks_of_derived = _blocks_of_catalog(t, derived)
+    t.equal(said_of_derived, said)
+    t.check(sum(n for (_, _, _, reporters, _), n in blocks.items() if reporters) > 8000, "most blocks are reported")
+    t.equal(sorted(blocks_of_derived - blocks, key=str), [], "only in the derived program")
+    t.equal(sorted(blocks - blocks_of_derived, key=str), [], "only in the program by hand")
 
 
 # ---- webgl ----

@@ -48,7 +48,7 @@ def names(t):
     t.equal(sorted(documents), [DOCUMENTS, DOCUMENTS + "/examples", DOCUMENTS + "/pictures"])
     t.check({"README.md", "NEWS", "manual.md", "format.md", "dmd-profile.schema.json"} <= documents[DOCUMENTS],
            "the documents are there: %s" % documents[DOCUMENTS])
-    t.check({"README.md", "catalog.c", "news.h"} <= documents[DOCUMENTS + "/examples"], "the examples are there")
+    t.check({"README.md", "catalog.c", "catalog-derived.diff", "news.h"} <= documents[DOCUMENTS + "/examples"], "the examples are there")
 
 
 def no_symbols_in_the_tool(t):
