@@ -138,7 +138,7 @@ def fish(test, lines):
     """fish finds the files where it looks for those of other packages."""
     test.need("fish")
     source = environment(test)["COMPLETIONS"]
-    for folder, file in (("completions", "dmdv"), ("functions", "__dmdv_complete"), ("conf", "valgrind-dmd")):
+    for folder, file in (("completions", "dmdv"), ("completions", "dmd-derive"), ("functions", "__dmdv_complete"), ("conf", "valgrind-dmd")):
         os.makedirs(test.path("data/fish/vendor_%s.d" % folder), exist_ok=True)
         shutil.copy(os.path.join(source, file + ".fish"), test.path("data/fish/vendor_%s.d" % folder))
     script = "for line in $argv; complete --do-complete $line; echo $line; end"

@@ -170,6 +170,43 @@ def test_fish(test):
     check_shell(test, "fish")
 
 
+# ---- dmd-derive, whose options the shells' files list ----
+
+
+def check_derive(test, shell, setup=()):
+    """Every option that its help lists, and no other; behind --, and where a value or a header comes, files."""
+    program = os.path.join(test.builddir, "dmd-derive")
+    if not os.path.exists(program):
+        raise Skip("dmd-derive was not built")
+    options = listed(test.run([program, "--help"]).out)
+    test.check(len(options) > 8, "help lists options")
+    test.write("profile.json.gz", b"")
+    files = ["dmd-derive prof", "dmd-derive -o prof", "dmd-derive --graph=prof", "dmd-derive x.h -- -I x prof"]
+    answers = shell(test, ["dmd-derive --", "dmd-derive --de", *files], *setup)
+    test.equal([word.rstrip("=") for word in answers["dmd-derive --"].words], sorted(options), "options")
+    test.equal([word.rstrip("=") for word in answers["dmd-derive --de"].words], ["--debug-dir", "--depfile"], "some options")
+    for line in files:
+        if answers[line].line is None:  # fish
+            test.equal([word.rpartition("=")[2] for word in answers[line].words], ["profile.json.gz"], line)
+        else:
+            test.equal(answers[line].line, line + "ile.json.gz ", line)
+
+
+def test_derive_in_bash(test):
+    check_derive(test, shells.bash, ['. "$COMPLETIONS/dmd-derive.bash"\n'])
+
+
+def test_derive_in_zsh(test):
+    check_derive(test, shells.zsh)
+
+
+def test_derive_in_fish(test):
+    check_derive(test, shells.fish)
+
+
+# ---- valgrind ----
+
+
 def valgrind_lines(test):
     """{line: what of dmd's must be offered for it}"""
     lines = {"valgrind --tool=dmd --": sorted(completed(of_tool(test)))}

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 
 import ownedblocks
 from harness import commands, files
@@ -346,6 +347,19 @@ def texts(t):
     t.check("??" not in files.read(output), "no trigraph")
     run = t.run_command([program])
     t.equal([block.reporters for block in run.profile.blocks if block.reporters], [['\\"); abort(); /* \u00e4 \u00e4 ??/']])
+
+
+def own_headers(t):
+    """Where clang's own headers are not installed, a line says which package has them."""
+    header = files.write(os.path.join(t.new_folder(), "item.h"),
+                         "#include <valgrind/dmd-annotations.h>\n#include <stddef.h>\nstruct DMD_MEASURED item { DMD_OWNS char *p; };\n")
+    t.equal(_derive(t, header).err, "")
+    include = os.path.join(t.place.builddir, "include")
+    lines = _derive(t, header, "--", "-nobuiltininc", "-I" + include, status=1).err.splitlines()
+    t.equal(len(lines), 2, str(lines))
+    t.equal(lines[0], header + ":2:10: fatal error: 'stddef.h' file not found")
+    t.check(re.fullmatch(r"dmd-derive: that header is clang's own: install libclang-common-\d+-dev \(Debian\) or clang-libs \(Fedora\), "
+                         "of the libclang that dmd-derive uses", lines[1]), lines[1])
 
 
 def flags_of_a_build(t):

@@ -13,12 +13,12 @@ from harness.compiler import compiler_for
 INSTALLED = {
     "bin": {"dmd-derive", "dmdv"},
     "include/valgrind": {"dmd.h", "dmd-annotations.h", "dmd-derived.h", "measure.hpp", "measure_list.hpp", "measure_std.hpp"},
-    "share/bash-completion/completions": {"dmdv.bash"},
+    "share/bash-completion/completions": {"dmd-derive.bash", "dmdv.bash"},
     "share/cmake/dmd": {"dmd-config.cmake", "dmd-config-version.cmake"},
-    "share/fish/vendor_completions.d": {"dmdv.fish"},
+    "share/fish/vendor_completions.d": {"dmd-derive.fish", "dmdv.fish"},
     "share/fish/vendor_conf.d": {"valgrind-dmd.fish"},
     "share/fish/vendor_functions.d": {"__dmdv_complete.fish"},
-    "share/zsh/site-functions": {"_dmdv"},
+    "share/zsh/site-functions": {"_dmd-derive", "_dmdv"},
     "share/man/man1": {"dmd-derive.1", "dmdv.1", "valgrind-dmd.1"},
     "share/pkgconfig": {"dmd.pc"},
 }

@@ -5,8 +5,10 @@
 #include "base/strbuf.h"
 #include "derive/cast.h"
 #include "derive/program/records.h"
+#include "reader/host/message.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The source's name, which is in no message unless a header is not found. */
 #define SOURCE_NAME "dmd-derive.c"
@@ -36,6 +38,31 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
   }
 }
 
+/* The headers that a compiler brings along: libclang finds its own in a folder of another package,
+ * which it does without until somebody includes one. */
+static bool is_own_header_missing(CXDiagnostic diagnostic) {
+  static const char *const own[] = {"stddef.h", "stdarg.h", "stdbool.h", "float.h"};
+  CXString text = clang_getDiagnosticSpelling(diagnostic);
+  bool is_own = false;
+  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+    char fault[64];
+    snprintf(fault, sizeof fault, "'%s' file not found", own[i]);
+    is_own = is_own || strcmp(clang_getCString(text), fault) == 0;
+  }
+  clang_disposeString(text);
+  return is_own;
+}
+
+static void say_where_own_headers_are(void) {
+  CXString text = clang_getClangVersion(); /* "Debian clang version 14.0.6" */
+  const char *version = strstr(clang_getCString(text), "version ");
+  size_t n = version == NULL ? 0 : strspn(version + 8, "0123456789");
+  dmdv_note("that header is clang's own: install libclang-common-%.*s-dev (Debian) or clang-libs "
+            "(Fedora), of the libclang that dmd-derive uses",
+            n > 0 ? (int)n : 1, n > 0 ? version + 8 : "N");
+  clang_disposeString(text);
+}
+
 /* Prints what clang has to say. False if there are errors in it. */
 static bool print_diagnostics(CXTranslationUnit unit) {
   bool is_good = true;
@@ -44,6 +71,8 @@ static bool print_diagnostics(CXTranslationUnit unit) {
     CXString text = clang_formatDiagnostic(diagnostic, clang_defaultDiagnosticDisplayOptions());
     fprintf(stderr, "%s\n", clang_getCString(text));
     is_good = is_good && clang_getDiagnosticSeverity(diagnostic) < CXDiagnostic_Error;
+    if (is_own_header_missing(diagnostic))
+      say_where_own_headers_are();
     clang_disposeString(text);
     clang_disposeDiagnostic(diagnostic);
   }
