@@ -19,6 +19,11 @@ struct dmd_blocks {
   uint16_t held[DMD_BLOCKS_MAX_PARTS]; /* the parts that it holds */
 };
 
+/* What parts had when a block was freed may come after it, and must not take its place. */
+static uint32_t room_for_freed(const dmd_blocks_t *blocks, uint32_t max_freed) {
+  return blocks->freed.waiting == NULL ? max_freed : max_freed + blocks->n_parts * DMD_PART_FREED;
+}
+
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config) {
   if (config->n_parts > DMD_BLOCKS_MAX_PARTS || (config->n_parts > 1 && config->slabs != NULL))
     env->panic(env->ctx, "blocks cannot have so many parts");
@@ -26,11 +31,11 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   dmd_mem_zero(blocks, sizeof *blocks);
   blocks->env = env;
   blocks->waiting = config->waiting;
-  dmd_freed_init(&blocks->freed.freed, env, config->max_freed);
-  blocks->freed.waiting = config->max_freed == 0 ? NULL : config->waiting;
   blocks->n_parts = 1;
   for (blocks->shift = 64; blocks->n_parts < config->n_parts; blocks->shift--)
     blocks->n_parts *= 2;
+  blocks->freed.waiting = config->max_freed == 0 ? NULL : config->waiting;
+  dmd_freed_init(&blocks->freed.freed, env, room_for_freed(blocks, config->max_freed));
   blocks->memory = dmd_env_alloc(env, "dmd.blocks.parts",
                                  blocks->n_parts * sizeof(dmd_part_t) + DMD_PART_LINE - 1);
   uintptr_t at = (uintptr_t)blocks->memory + DMD_PART_LINE - 1;
@@ -167,7 +172,9 @@ dmd_block_t *dmd_blocks_find_older(dmd_blocks_t *blocks, uint64_t addr, const dm
 }
 
 const dmd_freed_block_t *dmd_blocks_find_freed(dmd_blocks_t *blocks, uint64_t addr) {
-  dmd_part_settle(at(blocks, addr));
+  dmd_part_t *part = at(blocks, addr);
+  dmd_part_settle(part);
+  dmd_part_pass_freed(part);
   if (blocks->freed.waiting != NULL)
     dmd_lock_take(&blocks->freed.lock, blocks->freed.waiting);
   const dmd_freed_block_t *block = dmd_freed_find(&blocks->freed.freed, addr);

@@ -83,7 +83,7 @@ enum { DMD_BLOCKS_MAX_PARTS = 256 };
 
 typedef struct dmd_blocks_config {
   dmd_slabs_t *slabs; /* where the host takes small blocks from, see heap.h; NULL: nowhere */
-  uint32_t max_freed; /* blocks to remember after they are freed */
+  uint32_t max_freed; /* blocks to remember after they are freed, at least; 0: none */
   uint32_t n_parts;   /* rounded up to a power of two, 0 to 1 */
   const dmd_waiting_t *waiting; /* for the parts' locks; NULL: there are none */
   uint64_t sample_interval;     /* 0: all blocks of the program are here */

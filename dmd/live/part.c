@@ -7,7 +7,7 @@
 
 void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
                    dmd_marks_t *marks, dmd_all_freed_t *freed) {
-  dmd_mem_zero(part, sizeof *part);
+  dmd_mem_zero(part, offsetof(dmd_part_t, own_freed));
   part->sample_interval = config->sample_interval;
   part->marks = marks;
   dmd_heap_init(&part->heap, env, config->slabs);
@@ -93,23 +93,34 @@ static inline void count_old(dmd_part_t *part, const dmd_block_t *block, uint32_
     part->gone(part->gone_ctx, block, stack);
 }
 
-static void lock_freed(dmd_all_freed_t *freed) {
-  if (freed->waiting != NULL)
-    dmd_lock_take(&freed->lock, freed->waiting);
+void dmd_part_pass_freed(dmd_part_t *part) {
+  dmd_all_freed_t *all = part->freed;
+  if (part->n_own_freed == 0)
+    return;
+  dmd_lock_take(&all->lock, all->waiting);
+  for (uint32_t i = 0; i < part->n_own_freed; i++)
+    dmd_freed_add(&all->freed, &part->own_freed[i]);
+  dmd_lock_let_go(&all->lock, all->waiting);
+  part->n_own_freed = 0;
 }
 
-static void unlock_freed(dmd_all_freed_t *freed) {
-  if (freed->waiting != NULL)
-    dmd_lock_let_go(&freed->lock, freed->waiting);
+static inline void note_freed(dmd_part_t *part, const dmd_freed_block_t *block) {
+  if (part->freed->waiting == NULL) {
+    dmd_freed_add(&part->freed->freed, block);
+    return;
+  }
+  part->own_freed[part->n_own_freed++] = *block;
+  if (__builtin_expect(part->n_own_freed == DMD_PART_FREED, 0))
+    dmd_part_pass_freed(part);
 }
 
 static inline void count_freed(dmd_part_t *part, const dmd_block_t *block, uint64_t addr,
                                uint32_t stack) {
   count_old(part, block, stack);
-  dmd_freed_add(&part->freed->freed, &(dmd_freed_block_t){.addr = addr,
-                                                          .usable = dmd_block_usable(block),
-                                                          .allocated = block->stack,
-                                                          .freed = stack});
+  note_freed(part, &(dmd_freed_block_t){.addr = addr,
+                                        .usable = dmd_block_usable(block),
+                                        .allocated = block->stack,
+                                        .freed = stack});
 }
 
 /* Does what the removal of the last block left to do. */
@@ -118,9 +129,7 @@ void dmd_part_settle(dmd_part_t *part) {
   const dmd_block_t *block = leaving->removed.block;
   if (block == NULL)
     return;
-  lock_freed(part->freed);
   count_freed(part, block, leaving->addr, leaving->stack);
-  unlock_freed(part->freed);
   dmd_heap_release(&part->heap, &leaving->removed);
   leaving->removed.block = NULL;
 }
@@ -215,13 +224,11 @@ void dmd_part_count_failed_realloc(dmd_part_t *part, uint64_t req) {
 
 /* Counts the oldest ones, n of them. */
 static void count_late(dmd_part_t *part, uint32_t n) {
-  lock_freed(part->freed);
   for (uint32_t i = 0; i < n; i++) {
     const dmd_late_free_t *late = &part->late[part->oldest_late++ % DMD_PART_LATE];
     count_freed(part, dmd_slots_taken_out(&part->heap.slots, late->id), late->addr, late->stack);
     dmd_slots_release(&part->heap.slots, late->id);
   }
-  unlock_freed(part->freed);
   part->n_late -= n;
 }
 
@@ -250,8 +257,7 @@ bool dmd_part_quick_add(dmd_part_t *part, const dmd_new_block_t *new_block, uint
   return add_beside(part, &copy, tag);
 }
 
-/* The records of blocks that were freed some frees ago have come from memory since; and the lock of
- * what all parts share is not taken for each. */
+/* The records of blocks that were freed some frees ago have come from memory since. */
 static void free_late(dmd_part_t *part, uint64_t addr, uint32_t stack, uint32_t id) {
   if (part->n_late == DMD_PART_LATE)
     count_late(part, DMD_PART_LATE / 2);

@@ -25,7 +25,9 @@ typedef struct dmd_leaving {
   uint32_t stack; /* where freed */
 } dmd_leaving_t;
 
-/* The blocks of all parts that were freed last. The lock comes after those of the parts. */
+/* The blocks of all parts that were freed last. The lock comes after those of the parts. Each part
+ * has its last ones for itself and adds them many at a time: threads that free at once would wait
+ * for this memory, and for the lock's, at every free. */
 typedef struct dmd_all_freed {
   dmd_freed_t freed;
   dmd_lock_t lock;
@@ -39,7 +41,7 @@ typedef struct dmd_late_free {
   uint32_t id;    /* of the record, see slots.h */
 } dmd_late_free_t;
 
-enum { DMD_PART_LATE = 16 };
+enum { DMD_PART_LATE = 16, DMD_PART_FREED = 128 };
 
 typedef struct dmd_part {
   _Alignas(DMD_PART_LINE) dmd_lock_t lock;
@@ -55,6 +57,9 @@ typedef struct dmd_part {
   void *gone_ctx;
   uint32_t n_late, oldest_late;
   dmd_late_free_t late[DMD_PART_LATE]; /* a ring */
+  uint32_t n_own_freed;
+  dmd_freed_block_t own_freed[DMD_PART_FREED]; /* that are to be added to all parts'; the rest of
+                                                  the struct is not touched before it is needed */
 } dmd_part_t;
 
 void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
@@ -98,6 +103,9 @@ bool dmd_part_quick_remove(dmd_part_t *part, uint64_t addr, uint32_t stack);
 
 /* As dmd_blocks_begin_move. */
 dmd_block_t *dmd_part_begin_move(dmd_part_t *part, uint64_t addr, bool if_plain);
+
+/* Adds to the freed blocks of all parts what this one has. */
+void dmd_part_pass_freed(dmd_part_t *part);
 
 /* A block at addr is to be reported. */
 void dmd_part_note_special(dmd_part_t *part, uint64_t addr);

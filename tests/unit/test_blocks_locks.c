@@ -5,7 +5,7 @@
 #include "host.h"
 
 #include "base/mem.h"
-#include "live/blocks.h"
+#include "live/part.h"
 
 enum { N_PARTS = 16 };
 
@@ -76,10 +76,55 @@ static void out_of_memory(void **state) {
   assert_true(host_fail_everywhere(use, NULL) > 10);
 }
 
+/* An address in each part. */
+static void find_parts(uint64_t addr[N_PARTS]) {
+  memset(addr, 0, N_PARTS * sizeof *addr);
+  for (uint64_t i = 0; i < 1000; i++)
+    addr[dmd_hash_u64(BASE / MIB + i) >> 60] = BASE + i * MIB;
+}
+
+static void come_and_go(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
+  dmd_new_block_t block = {.addr = addr, .req = 8, .usable = 8};
+  dmd_blocks_add(blocks, &block, DMD_NONE);
+  assert_int_equal(dmd_blocks_remove(blocks, addr, stack), DMD_REMOVE_MEMORY);
+  dmd_blocks_let_go(blocks);
+}
+
+/* What the other parts have for themselves when a block goes comes after it, but does not count as
+ * later. */
+static void as_many_freed_blocks_are_remembered(void **state) {
+  (void)state;
+  enum { MAX = N_PARTS + 2 };
+  host_t host;
+  host_init(&host);
+  dmd_blocks_t *blocks = dmd_blocks_create(
+      &host.env,
+      &(dmd_blocks_config_t){.max_freed = MAX, .n_parts = N_PARTS, .waiting = &never_waiting});
+  uint64_t addr[N_PARTS];
+  find_parts(addr);
+  for (int part = 1; part < N_PARTS; part++)
+    for (int i = 1; i < DMD_PART_FREED; i++)
+      come_and_go(blocks, addr[part], 1);
+  come_and_go(blocks, addr[0], 77);
+  assert_int_equal(dmd_blocks_find_freed(blocks, addr[0])->freed, 77);
+  for (int part = 1; part < N_PARTS; part++)
+    come_and_go(blocks, addr[part], 2);
+  assert_int_equal(dmd_blocks_find_freed(blocks, addr[0])->freed, 77);
+  for (int part = 1; part < N_PARTS; part++)
+    for (int i = 0; i < 2 * DMD_PART_FREED; i++)
+      come_and_go(blocks, addr[part], 3);
+  assert_null(dmd_blocks_find_freed(blocks, addr[0]));
+  assert_int_equal(dmd_blocks_find_freed(blocks, addr[N_PARTS - 1])->freed, 3);
+  dmd_blocks_let_go(blocks);
+  dmd_blocks_destroy(blocks);
+  host_done(&host);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_held),
       cmocka_unit_test(blocks_of_slabs_are_in_one_part),
+      cmocka_unit_test(as_many_freed_blocks_are_remembered),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
