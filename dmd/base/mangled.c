@@ -149,6 +149,47 @@ static bool read_name(reader_t *r) {
   return read_part(r) && (*r->at != 'I' || skip_arguments(&r->at));
 }
 
+/* What the compiler says of a copy. */
+static void put_note(dmd_strbuf_t *to, const char *note) {
+  dmd_strbuf_str(to, " [clone ");
+  dmd_strbuf_str(to, note);
+  dmd_strbuf_str(to, "]");
+}
+
+/* ---- Coroutines. ---- */
+
+/* GCC calls a coroutine's parts like functions that take its frame, a class whose name is the
+ * coroutine's symbol and ".Frame": "_Z4walkPZ4walkiE14_Z4walki.Frame.actor". Where that symbol
+ * begins, and *end; NULL: there is none. */
+static const char *find_coroutine(const char *symbol, const char **end) {
+  static const char suffix[] = ".Frame";
+  const char *note = dmd_str_find(symbol, ".Frame."), *at = symbol;
+  for (; note != NULL && at < note; at++) {
+    size_t n = 0;
+    const char *name = at + 1;
+    for (; *at == 'E' && is_digit(*name) && n < 100000; name++)
+      n = n * 10 + (size_t)(*name - '0');
+    *end = note;
+    if (n > sizeof suffix && name < note && n == (size_t)(note - name) + sizeof suffix - 1)
+      return dmd_str_begins(name, "_Z") ? name : NULL;
+  }
+  return NULL;
+}
+
+/* Puts the name of the coroutine itself, and what this part of it is. */
+static bool put_part_of_coroutine(dmd_strbuf_t *to, const char *symbol) {
+  const char *end, *at = find_coroutine(symbol, &end);
+  if (at == NULL)
+    return false;
+  dmd_strbuf_t coroutine;
+  dmd_strbuf_init(&coroutine, to->env);
+  dmd_strbuf_bytes(&coroutine, at, (size_t)(end - at));
+  dmd_mangled_name(to, coroutine.text);
+  dmd_strbuf_destroy(&coroutine);
+  put_note(to, dmd_str_find_char(end + 1, '.'));
+  return true;
+}
+
 /* ---- The whole. ---- */
 
 /* Up to a dot, behind which stands what the compiler says of a copy. */
@@ -157,11 +198,8 @@ static void put_parameters(reader_t *r) {
   dmd_strbuf_str(r->to, "(");
   dmd_strbuf_bytes(r->to, r->at, n);
   dmd_strbuf_str(r->to, ")");
-  if (r->at[n] == '\0')
-    return;
-  dmd_strbuf_str(r->to, " [clone ");
-  dmd_strbuf_str(r->to, r->at + n);
-  dmd_strbuf_str(r->to, "]");
+  if (r->at[n] != '\0')
+    put_note(r->to, r->at + n);
 }
 
 /* The allocator's operators, by the letters that stand for them. */
@@ -183,6 +221,8 @@ void dmd_mangled_name(dmd_strbuf_t *to, const char *symbol) {
   reader_t r = {.at = symbol, .to = to, .first = to->n, .last = to->n};
   bool is_mangled = dmd_str_begins(symbol, "_Z");
   r.at += is_mangled ? 2 : 0;
+  if (is_mangled && put_part_of_coroutine(to, symbol))
+    return;
   if (is_mangled && (read_operator(&r) || read_name(&r))) {
     put_parameters(&r);
     return;

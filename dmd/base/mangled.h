@@ -6,7 +6,8 @@
  * template arguments; in the parentheses is what the symbol says of the parameters, as it stands
  * there, so that functions of one name can be told apart. Constructors and destructors are named
  * like their class, and a copy that a compiler made has a note at its end: "walk(i) [clone
- * .actor]". A symbol that is none of C++, or of a form that is not known here, is its own name.
+ * .part.0]"; so have the parts of a coroutine, "walk(i) [clone .actor]". A symbol that is none of
+ * C++, or of a form that is not known here, is its own name.
  *
  * Rules: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling.
  */

@@ -63,6 +63,23 @@ static void copies_of_compilers(void **state) {
   assert_int_equal(dmd_fnname_coroutine("walk(i) [clone .actor]"), strlen("walk(i)"));
 }
 
+/* Of GCC 12, of "static task fonts()", and of functions of classes and namespaces. */
+static void parts_of_coroutines(void **state) {
+  (void)state;
+  expect("_Z5fontsPZL5fontsvE16_ZL5fontsv.Frame.actor", "fonts(v) [clone .actor]");
+  expect("_Z5fontsPZL5fontsvE16_ZL5fontsv.Frame.destroy", "fonts(v) [clone .destroy]");
+  expect("_ZL5fontsv", "fonts(v)");
+  expect("_ZN4deep3Jar4walkEPZNS0_4walkEiE25_ZN4deep3Jar4walkEi.Frame.actor",
+         "deep::Jar::walk(i) [clone .actor]");
+  expect("_ZN4deep3Jar4fillEPZNS0_4fillIiEE4taskT_E34_ZN4deep3Jar4fillIiEE4taskT_.Frame.actor",
+         "deep::Jar::fill(4taskT_) [clone .actor]");
+  /* A class of another's, and one whose name has another length. */
+  expect("_Z4walkPZ4walkiE7x.Frame.actor", "walk(PZ4walkiE7x) [clone .Frame.actor]");
+  expect("_Z4walkPZ4walkiE13_Z4walki.Frame.actor",
+         "walk(PZ4walkiE13_Z4walki) [clone .Frame.actor]");
+  expect("_ZL5fontsv.resume", "fonts(v) [clone .resume]"); /* Clang's */
+}
+
 /* Whatever stands there, it is read to its end and no further. */
 static void anything(void **state) {
   (void)state;
@@ -118,13 +135,10 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_not_mangled),
-      cmocka_unit_test(functions),
-      cmocka_unit_test(constructors),
-      cmocka_unit_test(copies_of_compilers),
-      cmocka_unit_test(anything),
-      cmocka_unit_test(one_of_several_names),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(what_is_not_mangled),  cmocka_unit_test(functions),
+      cmocka_unit_test(constructors),         cmocka_unit_test(copies_of_compilers),
+      cmocka_unit_test(parts_of_coroutines),  cmocka_unit_test(anything),
+      cmocka_unit_test(one_of_several_names), cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
