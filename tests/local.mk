@@ -267,20 +267,21 @@ fuzz_targets = \
 fuzz_support_sources = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 fuzz_replay_sources = tests/fuzz/replay.c
 
-# Scripts: the rules about sources, and the tests of documents, dmdv, tool and zoo, which have lists of their own.
+# Scripts: the rules about sources, and the tests of documents, dmdv, tool and zoo, which have lists of their own. Those
+# that take longest come first, so that at the end no processor waits long for another.
 script_tests = \
+  tests/tool/run \
+  tests/native/tool \
+  tests/reader/run \
+  tests/viewer/browsers/run \
+  tests/docs/run \
+  tests/native/run \
+  tests/zoo/run \
+  tests/native/zoo \
+  tests/viewer/run \
+  tests/valgrind/run \
+  tests/perf/run \
   build-aux/check-freestanding \
   build-aux/check-layering \
   build-aux/check-lists \
-  build-aux/check-sizes \
-  tests/docs/run \
-  tests/native/run \
-  tests/native/tool \
-  tests/native/zoo \
-  tests/perf/run \
-  tests/reader/run \
-  tests/tool/run \
-  tests/valgrind/run \
-  tests/viewer/browsers/run \
-  tests/viewer/run \
-  tests/zoo/run
+  build-aux/check-sizes
