@@ -29,7 +29,10 @@ static inline bool dmd_mem_equal(const void *a, const void *b, size_t n) {
   return true;
 }
 
+/* Of a literal the compiler knows it: the loop would hide from it how long what is copied is. */
 static inline size_t dmd_str_length(const char *s) {
+  if (__builtin_constant_p(__builtin_strlen(s)))
+    return __builtin_strlen(s);
   size_t n = 0;
   while (s[n] != '\0')
     n++;
