@@ -8,6 +8,10 @@
  * compares the 12 builds before with the 12 after: Student's t, with means in which near builds
  * weigh more, must be above 7, and no less than with the builds beside. What is too small to be of
  * interest is the same for both.
+ *
+ * How often builds should be run is told by steps of 2% with 1, 3, 5 and 10 runs a build; also
+ * where runs scatter by 1% as errors do, since there it is known how often the first build of a
+ * step can be told at best.
  */
 #include "analysis/steps.h"
 #include "analysis/student.h"
@@ -17,7 +21,15 @@
 
 #include <stdio.h>
 
-enum { N_BEFORE = 50, N_AFTER = 24, N_EQUAL = 100, MAX_BUILDS = 100, N_SERIES = 500, BACK = 12 };
+enum {
+  N_BEFORE = 50,
+  N_AFTER = 24,
+  N_EQUAL = 100,
+  MAX_BUILDS = 100,
+  MAX_RUNS = 10,
+  N_SERIES = 500,
+  BACK = 12
+};
 
 static const dmd_steps_limits_t limits = {.least = 4096, .least_share = 0.002};
 
@@ -27,6 +39,21 @@ static uint32_t draw(uint32_t *seed, uint32_t n) {
   *seed ^= *seed >> 17;
   *seed ^= *seed << 5;
   return *seed % n;
+}
+
+/* 100,000,000 bytes that scatter by 1%: nearly normal, as the sum of twelve numbers from 0 to
+ * 1,000,000 is, whose variance is 1,000,000 squared. */
+static int64_t draw_normal(uint32_t *seed) {
+  const int64_t mean = 100000000;
+  int64_t sum = 0;
+  for (int i = 0; i < 12; i++)
+    sum += draw(seed, 1000001);
+  return mean + sum - 6000000;
+}
+
+/* NULL: of no program, but as errors are. */
+static int64_t draw_heap(const measured_t *program, uint32_t *seed) {
+  return program == NULL ? draw_normal(seed) : program->heap[draw(seed, N_MEASURED)];
 }
 
 typedef struct {
@@ -39,11 +66,11 @@ static void make(series_t *s, const measured_t *program, uint32_t n, uint32_t n_
                  double share, uint32_t *seed) {
   s->n = n;
   for (uint32_t i = 0; i < n; i++) {
-    int64_t values[3];
+    int64_t values[MAX_RUNS];
     for (uint32_t k = 0; k < n_runs; k++)
-      values[k] = program->heap[draw(seed, N_MEASURED)];
+      values[k] = draw_heap(program, seed);
     dmd_scatter_t scatter = dmd_scatter_of(values, n_runs);
-    double more = i >= at ? share * (double)program->heap[0] : 0;
+    double more = i >= at ? share * (program == NULL ? 1e8 : (double)program->heap[0]) : 0;
     s->points[i] = (dmd_point_t){scatter.mean + more, n_runs, scatter.deviation};
   }
 }
@@ -195,8 +222,61 @@ static void print_false(void) {
   }
 }
 
+/* The probability that a sum of steps, each normal with a mean of `distance` / 2 and a deviation of
+ * 1, in units of its own, never falls below 0 (Spitzer's identity): a build beside the first one of
+ * a step, `distance` deviations high, never looks the likelier one. Builds lie on both sides. */
+static double at_best(double distance) {
+  enum { ENOUGH = 50, MANY = 10000 };
+  double sum = 0;
+  for (int n = 1; n <= ENOUGH; n++)
+    sum += dmd_student_above(MANY, distance / 2 * dmd_sqrt(n)) / n;
+  double e = 1;
+  for (int n = 20; n > 0; n--)
+    e = 1 - 2 * sum / n * e;
+  return e;
+}
+
+static void print_runs_of(const measured_t *program, uint32_t n_runs) {
+  static const uint32_t columns[] = {1, 2, 4, 8, 24};
+  const double share = 0.02, noise = 0.01;
+  uint32_t n_right = 0, n_found = 0, counts[N_AFTER + 2] = {0}, seed = 5 + n_runs;
+  for (int i = 0; i < N_SERIES; i++) {
+    series_t s;
+    bool right = false;
+    make(&s, program, N_BEFORE + N_AFTER, n_runs, N_BEFORE, share, &seed);
+    uint32_t after = found_after(&s, OURS_ONCE, &right);
+    counts[after]++;
+    n_found += after <= N_AFTER;
+    n_right += right;
+  }
+  if (program == NULL)
+    printf("| as errors do, 1.00%% | %u |", n_runs);
+  else
+    printf("| %s, %.2f%% | %u |", program->name, noise_of(program), n_runs);
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    printf(" %d |", percent(counts, columns[i]));
+  printf(" %u |", n_found > 0 ? 100 * n_right / n_found : 0);
+  if (program == NULL)
+    printf(" %.0f |\n", 100 * at_best(share / noise * dmd_sqrt(n_runs)));
+  else
+    printf(" |\n");
+}
+
+/* Of the programs those whose noise is near 1%. */
+static void print_runs(void) {
+  static const uint32_t runs[] = {1, 3, 5, MAX_RUNS};
+  const double near = 0.5;
+  printf("\n| noise | runs a build | 1 build | 2 | 4 | 8 | 24 | first build right | at best |\n"
+         "|---|---|---|---|---|---|---|---|---|\n");
+  for (int i = -1; i < N_PROGRAMS; i++)
+    for (size_t k = 0; k < sizeof runs / sizeof *runs; k++)
+      if (i < 0 || noise_of(&measured[i]) > near)
+        print_runs_of(i < 0 ? NULL : &measured[i], runs[k]);
+}
+
 int main(void) {
   print_steps();
+  print_runs();
   print_false();
   return 0;
 }
