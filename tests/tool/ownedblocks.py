@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What derived code reports, compared with what the heap graph says that an object owns."""
 
+import collections
+
+# Of an object: its name; numbers of blocks: those that only it leads to, those that its reporter reported, as often as it
+# did, those that it owns and did not report, and those that it reported and does not lead to; the bytes of what it
+# reported, and what the measuring function returned.
+Verdict = collections.namedtuple("Verdict", "name owned reported missing foreign bytes claimed")
+
 
 def _reach(graph, edges, without=()):
     """The numbers of the blocks that these edges lead to, and those that are in the way of none."""
@@ -27,27 +34,35 @@ def reporters(graph, block):
     return [graph.names[name - 1] for name in reports.reporters]
 
 
-def compare(t, run, least_objects, least_owned):
-    """The program's lines are NAME ADDRESS SIZE, of an object and its reporter. Of each object all blocks that only it leads to
-    are reported, once, by its reporter; and nothing is that it does not lead to. (Words that are left on the stack lead to some
-    blocks, too.)"""
-    t.equal(run.profile.faults, [])
-    graph = run.graph_numbered(1)
+def verdicts(graph, lines):
+    """The verdict of each object, of which the program's lines are NAME ADDRESS SIZE, its reporter's name and what that
+    measured; and {name: reported blocks} of what reports beside them."""
     number_at = {block.address: i + 1 for i, block in enumerate(graph.blocks)}
-    by_name = {}
+    by_name, found = {}, []
     for i, block in enumerate(graph.blocks):
         for name in reporters(graph, block):
             by_name.setdefault(name, []).append(i + 1)
-    objects = [line.rsplit(" ", 2) for line in run.out.decode().splitlines()]
-    t.check(len(objects) >= least_objects, "there are objects")
-    n_owned = 0
-    for name, address, size in objects:
+    for name, address, size in (line.rsplit(" ", 2) for line in lines):
         number = number_at[int(address, 0)]
-        owned, reported = _owned(graph, number), by_name.pop(name)
-        t.equal(sorted(owned - set(reported)), [], name + ": owned, and not reported")
-        t.equal(sorted(set(reported) - _reach(graph, graph.blocks[number - 1].edges) - {number}), [], name + ": not its own")
-        t.equal(len(set(reported)), len(reported), name + ": each once")
-        t.equal(sum(graph.blocks[i - 1].requested + graph.blocks[i - 1].slop for i in reported), int(size), name + ": its size")
-        n_owned += len(owned)
-    t.equal(by_name, {}, "nobody else reports")
+        owned, reported = _owned(graph, number), by_name.pop(name, [])
+        found.append(Verdict(name, owned, reported, owned - set(reported),
+                             set(reported) - _reach(graph, graph.blocks[number - 1].edges) - {number},
+                             sum(graph.blocks[i - 1].requested + graph.blocks[i - 1].slop for i in reported), int(size)))
+    return found, by_name
+
+
+def compare(t, run, least_objects, least_owned):
+    """Of each object all blocks that only it leads to are reported, once, by its reporter; and nothing is that it does not
+    lead to. (Words that are left on the stack lead to some blocks, too.)"""
+    t.equal(run.profile.faults, [])
+    graph = run.graph_numbered(1)
+    objects, others = verdicts(graph, run.out.decode().splitlines())
+    t.check(len(objects) >= least_objects, "there are objects")
+    for one in objects:
+        t.equal(sorted(one.missing), [], one.name + ": owned, and not reported")
+        t.equal(sorted(one.foreign), [], one.name + ": not its own")
+        t.equal(len(set(one.reported)), len(one.reported), one.name + ": each once")
+        t.equal(one.bytes, one.claimed, one.name + ": its size")
+    t.equal(others, {}, "nobody else reports")
+    n_owned = sum(len(one.owned) for one in objects)
     t.check(n_owned > least_owned, "most of the heap is owned: %d of %d blocks" % (n_owned, len(graph.blocks)))
