@@ -42,6 +42,8 @@ _STRUCTS = {
     "blob.compare": "DMD_IGNORES",
     "blob.fixed": "DMD_IGNORES",
     "blob.parts": "DMD_OWNS DMD_HOLDS(COUNT)",
+    "word.spelling": "DMD_OWNS",
+    "view.shown": "DMD_OWNS",
     "document.tail": "DMD_IGNORES",
     "document.head": "DMD_OWNS",
     "document.theme": "DMD_SHARES",

@@ -6,6 +6,8 @@
 /* How likely a slot owns blocks that it is not alone in holding. */
 enum { IS_ALONE = 8, IS_CONST = -4, IS_AGAIN = -4, IS_NAMED_BACK = -2, IS_NAMED_ON = 1 };
 
+enum { FEW = 10 }; /* one of so many */
+
 static bool is_named(const char *name, const char *const *names) {
   while (*names != NULL && !dmd_str_equal_ignoring_case(name, *names))
     names++;
@@ -21,12 +23,17 @@ static int by_name(const char *name) {
   return is_named(name, back) ? IS_NAMED_BACK : is_named(name, on) ? IS_NAMED_ON : 0;
 }
 
+/* So few that they say nothing of the others: a key of many that two tables hold, say. */
+static bool are_few(uint64_t n, const dmd_derive_seen_t *seen) {
+  return n <= seen->n_pointers / FEW;
+}
+
 static int likelihood(const dmd_derive_slots_t *slots, const dmd_derive_evidence_t *evidence,
                       uint32_t id) {
   const dmd_derive_slot_t *slot = dmd_derive_slot(slots, id);
   const dmd_derive_seen_t *seen = dmd_derive_seen(evidence, id);
   return (seen->n_alone > 0 ? IS_ALONE : 0) + (slot->pointer->of->is_const ? IS_CONST : 0) +
-         by_name(slot->member->name) + (seen->n_again > 0 ? IS_AGAIN : 0);
+         by_name(slot->member->name) + (are_few(seen->n_again, seen) ? 0 : IS_AGAIN);
 }
 
 /* The likeliest of the slots that hold the same blocks; DMD_NONE: there is none. */
@@ -40,6 +47,17 @@ static uint32_t best_rival(const dmd_derive_slots_t *slots, const dmd_derive_evi
   return best;
 }
 
+/* The slot that holds most of the same blocks; DMD_NONE: there is none. */
+static uint32_t greatest_rival(const dmd_derive_evidence_t *evidence, uint32_t slot) {
+  uint32_t greatest = DMD_NONE, n = 0;
+  for (uint32_t id = 1; id <= evidence->n_slots; id++)
+    if (id != slot && dmd_derive_rivals(evidence, slot, id) > n) {
+      n = dmd_derive_rivals(evidence, slot, id);
+      greatest = id;
+    }
+  return greatest;
+}
+
 dmd_derive_verdict_t dmd_derive_judge(const dmd_derive_slots_t *slots,
                                       const dmd_derive_evidence_t *evidence, uint32_t slot,
                                       uint32_t *other) {
@@ -49,12 +67,14 @@ dmd_derive_verdict_t dmd_derive_judge(const dmd_derive_slots_t *slots,
     return DMD_DERIVE_NOT_SEEN;
   if (seen->n_pointers == 0)
     return DMD_DERIVE_NOWHERE;
-  if (seen->n_back >= seen->n_pointers - seen->n_pointers / 10)
+  if (are_few(seen->n_pointers - seen->n_back, seen))
     return DMD_DERIVE_BACK;
   int own = likelihood(slots, evidence, slot);
   int rival = *other != DMD_NONE ? likelihood(slots, evidence, *other) : 0;
-  if (seen->n_alone > 0 && seen->n_again == 0)
+  if (seen->n_alone > 0 && are_few(seen->n_again, seen)) {
+    *other = greatest_rival(evidence, slot);
     return DMD_DERIVE_ALONE;
+  }
   if (*other != DMD_NONE && (rival > own || (rival == own && *other < slot)))
     return DMD_DERIVE_OTHERS;
   if (own < 0 && *other == DMD_NONE && seen->n_elsewhere > 0 && seen->n_again == 0)

@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DOCUMENTS = 40, THEMES = 4 };
+enum { DOCUMENTS = 40, THEMES = 4, WORDS = 50 };
 
 struct opaque {
   struct opaque *more;
 };
 
 struct document *documents[DOCUMENTS];
+struct word *words[WORDS];
+struct view *views[WORDS];
 
 static char *text_of(int i, int j) {
   char *text = malloc(32);
@@ -74,6 +76,15 @@ static struct document *make(int i, struct theme *theme) {
   return document;
 }
 
+static void make_words(void) {
+  for (int i = 0; i < WORDS; i++) {
+    words[i] = calloc(1, sizeof *words[i]);
+    views[i] = calloc(1, sizeof *views[i]);
+    words[i]->spelling = i == 1 ? words[0]->spelling : text_of(i, 0);
+    views[i]->shown = i == 0 ? words[i]->spelling : text_of(0, i);
+  }
+}
+
 int main(void) {
   struct theme *themes[THEMES];
   for (int i = 0; i < THEMES; i++) {
@@ -82,6 +93,7 @@ int main(void) {
   }
   for (int i = 0; i < DOCUMENTS; i++)
     documents[i] = make(i, themes[i % THEMES]);
+  make_words();
   memset(themes, 0, sizeof themes);
   return documents[0] == NULL;
 }

@@ -41,6 +41,14 @@ struct blob {
   struct point *parts[];
 };
 
+struct word { /* of two of many the spelling is one block, and of one what a view shows */
+  char *spelling;
+};
+
+struct view {
+  char *shown;
+};
+
 struct document {
   struct line *tail, *head;
   struct theme *theme;
