@@ -2,7 +2,7 @@
 """Puts words of dmd-derive's into headers of others' that have none: structs/NAME.words says which.
 
 A line is a file, a struct and member ("item.name"; of the struct itself: "item"), and the words, which go behind the
-member's declarator, or behind the keyword "struct". A member of a struct within another one is named as the outer one's.
+member's declarator, or behind the keyword "struct". A file alone is one that those behind it need. A member of a struct within another one is named as the outer one's.
 """
 import os
 import re
@@ -20,8 +20,10 @@ def read(path):
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             if line.strip() and not line.startswith("#"):
-                file, name, words = line.split(None, 2)
-                found.setdefault(file, {})[name] = words.strip()
+                file, *rest = line.split(None, 2)
+                names = found.setdefault(file, {})
+                if rest:
+                    names[rest[0]] = rest[1].strip()
     return found
 
 

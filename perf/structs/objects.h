@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * objects.h: how the programs of this folder say what they measure: each object by derived code, as a
- * reporter of its own. The lines "NAME ADDRESS SIZE" go to the file $DMD_OBJECTS.N, of dump N.
+ * objects.h: how the programs of this folder say what they measure: each object by derived code, as
+ * a reporter of its own. The lines "NAME ADDRESS SIZE" go to the file $DMD_OBJECTS.N, of dump N.
  */
 #ifndef PERF_STRUCTS_OBJECTS_H
 #define PERF_STRUCTS_OBJECTS_H
@@ -32,7 +32,8 @@ static inline void objects_begin(objects_t *objects) {
     DMD_REPORTER_BEGIN(name_of_object);                                                            \
     size_of_object = (measured);                                                                   \
     DMD_REPORTER_END(size_of_object);                                                              \
-    fprintf((objects)->file, "%s %p %zu\n", name_of_object, (const void *)(object), size_of_object); \
+    fprintf((objects)->file, "%s %p %zu\n", name_of_object, (const void *)(object),                \
+            size_of_object);                                                                       \
   } while (0)
 
 static inline void objects_end(const objects_t *objects) {

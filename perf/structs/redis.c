@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * redis.c: linked into redis-server, it measures the keyspace and all clients when the process ends,
- * by what dmd-derive makes of redis' headers (redis.words) and by what redis_by_hand.h says.
+ * redis.c: linked into redis-server, it measures the keyspace and all clients when the process
+ * ends, by what dmd-derive makes of redis' headers (redis.words) and by what redis_by_hand.h says.
  */
 #include "server.h"
 #include "stream.h"
@@ -26,7 +26,8 @@ static size_t block_by_hand(const void *block) {
   return DMD_REPORT(block);
 }
 
-/* An object that others hold as well is not measured here: where it is counted once, it is owned. */
+/* An object that others hold as well is not measured here: where it is counted once, it is owned.
+ */
 static size_t object_by_hand(const void *object) {
   const robj *counted = object;
   return counted->refcount == 1 ? redisObject_size_of_including(counted) : 0;
