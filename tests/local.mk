@@ -164,6 +164,7 @@ unit_tests = \
   tests/unit/test_str \
   tests/unit/test_strbuf \
   tests/unit/test_student \
+  tests/unit/test_suggest \
   tests/unit/test_symbols \
   tests/unit/test_table \
   tests/unit/test_text \
