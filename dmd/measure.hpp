@@ -236,14 +236,18 @@ public:
     object_block(p);
   }
 
-  /* The same of one that several objects own: it is walked once, though several pointers lead to
-   * it. */
+  /* The same of one that several objects own: it is walked once, however many lead to it. */
   template <class T> void shared_pointee(const T *p) {
     const bool was_shared = is_shared_;
     is_shared_ = true;
     if (p != nullptr && meets(p))
       pointee(p);
     is_shared_ = was_shared;
+  }
+
+  /* The number that new[] keeps before objects. AddressSanitizer lets only delete[] read it. */
+  __attribute__((no_sanitize_address)) static size_t number_before(const void *p) {
+    return static_cast<const size_t *>(p)[-1];
   }
 
   /* Of an array that was made with new[]: where its block starts, and how many objects it has. */
@@ -257,8 +261,7 @@ public:
       block(p);
     } else {
       constexpr size_t cookie = alignof(T) > sizeof(size_t) ? alignof(T) : sizeof(size_t);
-      size_t n;
-      std::memcpy(&n, reinterpret_cast<const char *>(p) - sizeof n, sizeof n);
+      const size_t n = number_before(p);
       block(reinterpret_cast<const char *>(p) - cookie);
       for (size_t i = 0; i < n; i++)
         element(p[i]);
@@ -419,8 +422,7 @@ private:
 
 /* The walk through objects of one class, from pointer to pointer, as in lists and trees. What it
    knows of the way it shows to no other code, so that compilers keep it in registers: a Walk is in
-   memory, since a request may look at that. For all but pointers to such objects it is that Walk.
- */
+   memory, since a request may look at that. For all but pointers to them it is that Walk. */
 template <class T> class Chain_ {
 public:
   explicit Chain_(Walk &walk)
@@ -490,12 +492,11 @@ template <class T> constexpr bool is_known_ = false;
 template <class T, class Enable> struct measure {
   static_assert(!std::is_pointer_v<T> || is_known_<T>,
                 "dmd: a raw pointer does not say whether it owns: list it as DMD_OWNED, "
-                "DMD_OWNED_ARRAY, DMD_OWNED_EACH, "
-                "DMD_SHARED, or DMD_IGNORE with a reason");
+                "DMD_OWNED_ARRAY, DMD_OWNED_EACH, DMD_SHARED, or DMD_IGNORE with a reason");
   static_assert(std::is_pointer_v<T> || is_known_<T>,
                 "dmd: nothing is known of this type: put DMD_MEASURE(type, members...) at its end, "
-                "specialise dmd::measure "
-                "for it, or leave the member out by DMD_IGNORE(member, \"reason\")");
+                "specialise dmd::measure for it, or leave the member out by DMD_IGNORE(member, "
+                "\"reason\")");
   static constexpr bool owns_nothing = true;
   static void walk(const T &, Walk &) {}
 };

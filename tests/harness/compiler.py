@@ -3,6 +3,8 @@
 
 import functools
 import os
+import re
+import shutil
 
 from harness import commands
 
@@ -29,6 +31,25 @@ def is_clang(command):
 
 def is_gcc(command):
     return "__GNUC__" in _macros(tuple(command)) and not is_clang(command)
+
+
+def releases(name):
+    """The commands of all releases of a compiler that are here, each once: gcc, gcc-11, gcc-14."""
+    names = {entry for folder in os.get_exec_path() if os.path.isdir(folder) for entry in os.listdir(folder)
+             if re.fullmatch(re.escape(name) + r"(-\d+)?", entry) and shutil.which(entry)}
+    found = {}
+    for command in sorted(names, key=lambda entry: (len(entry), entry)):
+        done = commands.run([command, "-dumpversion"], status=None)
+        if done.status == 0:
+            found.setdefault(done.out.partition(".")[0].strip(), command)
+    return list(found.values())
+
+
+def sanitizer_flags(command):
+    """For ASan and UBSan, of which each finding ends the program; None where the compiler cannot link with them."""
+    flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
+    done = commands.run([*command, *flags, "-x", "c", "-", "-o", os.devnull], status=None, stdin=b"int main(void) { return 0; }")
+    return flags if done.status == 0 else None
 
 
 def compile_program(source, output, builddir, flags=(), compiler=None):

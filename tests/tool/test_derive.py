@@ -7,7 +7,7 @@ import re
 
 import ownedblocks
 from harness import commands, files
-from harness.compiler import compile_program
+from harness.compiler import compile_program, releases, sanitizer_flags
 from harness.suite import Skip
 
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Wshadow", "-Werror"]
@@ -22,6 +22,11 @@ def _derive(t, *arguments, status=0, folder=None):
     include = os.path.join(t.place.builddir, "include")
     arguments = [*arguments] if "--" in arguments else [*arguments, "--"]
     return commands.run([program, *arguments, "-I" + include, "-I" + os.path.join(include, "valgrind")], folder, status=status)
+
+
+# Those of C of which gcc 9 and clang 6 and later know the names.
+_STANDARDS = ("c99", "c11", "c17", "c2x")
+_SANITIZED = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}  # it frees nothing
 
 
 def _derived(t, header):
@@ -39,6 +44,37 @@ def owned(t):
         program = t.program([*STRICT, "-std=" + standard, "-O1", *derived], compiler)
         for seed in ("1", "2", "3"):
             ownedblocks.compare(t, t.run_command([program, seed], options=["--graph=yes"]), 36, 2000)
+
+
+def standards(t):
+    """What is derived compiles without a warning in each C from C99 on, by each gcc and clang that is here; its header also in C++."""
+    output, include = _derived(t, "derive_structs.h")
+    flags = [*STRICT, include, "-I" + os.path.join(t.place.builddir, "include"), "-I" + PROGRAMS]
+    for compiler in [*releases("gcc"), *releases("clang")]:
+        for standard in _STANDARDS:
+            own = ["-Wno-pedantic"] if standard == "c99" else []  # the header of the structs has unions without names
+            commands.run([compiler, *flags, *own, "-std=" + standard, "-O2", "-c", output, "-o", os.devnull])
+    folder = t.new_folder()  # of a header that is C++, too
+    header = files.write(os.path.join(folder, "item.h"), "#include <valgrind/dmd-annotations.h>\nstruct DMD_MEASURED item { DMD_OWNS char *p; };\n")
+    _derive(t, "-o", os.path.join(folder, "measures.c"), "--header=" + os.path.join(folder, "measures.h"), header)
+    main = files.write(os.path.join(folder, "main.cc"), '#include "measures.h"\nint main() { return item_size_of(nullptr) != 0; }\n')
+    for compiler in [*releases("g++"), *releases("clang++")]:
+        commands.run([compiler, *STRICT, "-I" + os.path.join(t.place.builddir, "include"), "-std=c++17", "-c", main, "-o", os.devnull])
+
+
+def sanitized(t):
+    """It reads nothing that is not there, and does nothing that C does not define."""
+    derived, tried = _derived(t, "derive_structs.h"), 0
+    for compiler in ("gcc", "clang"):
+        flags = sanitizer_flags([compiler])
+        if flags:
+            program = t.program([*STRICT, "-std=c11", "-O1", *flags, *derived], compiler)
+            for seed in map(str, range(20)):
+                done = commands.run([program, seed], env=_SANITIZED)
+                t.equal((len(done.out.splitlines()), done.err), (32, ""))
+            tried += 1
+    if tried == 0:
+        raise Skip("no compiler here links with its sanitizers")
 
 
 _HEADER = """

@@ -5,7 +5,8 @@ import os
 
 import ownedblocks
 import textlog
-from harness import commands, files
+from harness import Skip, commands, files
+from harness.compiler import releases, sanitizer_flags
 
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 
@@ -123,8 +124,25 @@ def mistakes(t):
 
 
 def standards(t):
-    """The header and what is made of it compile without a warning in each C++ from 17 on. (What depends on optimizing is
-    asked of gcc and the last; clang warns when it reads.)"""
-    for compiler, standard, flag in (("g++", "c++20", "-fsyntax-only"), ("g++", "c++2b", "-O2"),
-                                     ("clang++", "c++20", "-fsyntax-only"), ("clang++", "c++2b", "-fsyntax-only")):
-        t.program([*STRICT, "-std=" + standard, flag], compiler)
+    """The header and what is made of it compile without a warning in each C++ from 17 on, by each g++ and clang++ that is
+    here. (What depends on optimizing is asked of gcc and the last; clang warns when it reads.)"""
+    for compiler in [*releases("g++"), *releases("clang++")]:
+        for standard in ("c++17", "c++20", "c++2b"):
+            if standard != "c++17" or compiler not in ("g++", "clang++"):  # containers has those
+                is_optimized = compiler == "g++" and standard == "c++2b"
+                t.program([*STRICT, "-std=" + standard, "-O2" if is_optimized else "-fsyntax-only"], compiler)
+
+
+def sanitized(t):
+    """It reads nothing that is not there, and does nothing that C++ does not define."""
+    tried = 0
+    for compiler in ("g++", "clang++"):
+        flags = sanitizer_flags([compiler])
+        if flags:
+            program = t.program([*STRICT, "-std=c++17", *flags], compiler)
+            for seed in ("1", "2", "3"):
+                done = commands.run([program, seed], env={"ASAN_OPTIONS": "detect_leaks=0"})
+                t.equal((len(done.out.splitlines()) >= 61, done.err), (True, ""))
+            tried += 1
+    if tried == 0:
+        raise Skip("no compiler here links with its sanitizers")
