@@ -18,7 +18,9 @@
  * As long as a process has one thread, to take a lock takes no atomic instruction either, where the
  * host can say so: that is a good part of an event, and after an atomic instruction the processor
  * begins nothing that it could do meanwhile. The word is the same, so that the lock is good when
- * there are more threads.
+ * there are more threads. A signal handler may come between the two steps, read and write, and take
+ * and let go of the lock as well, since it has let go before the thread goes on; it may not make
+ * a thread there.
  */
 #ifndef DMD_BASE_LOCK_H
 #define DMD_BASE_LOCK_H

@@ -20,7 +20,12 @@ static void wake(void *ctx, uint32_t *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The C library's, of later versions: it goes by it, too. In a child of fork it is set. */
+/* The C library's, from 2.32 on. Its pthread_create clears it before there is a second thread,
+ * whoever calls that: a library as it is loaded, timers and resolvers of the C library's own, code
+ * that does not see ours. It stays so, in a forked child too, which has one thread. Its malloc goes
+ * by the same word and takes no lock at all then: so a thread that clone made, or that a signal
+ * handler makes amid an allocation, is no worse off with us. What shares the memory without being a
+ * thread, between vfork and exec, runs while its parent waits. */
 extern char __libc_single_threaded __attribute__((weak));
 
 const dmd_waiting_t pl_waiting = {.wait = wait, .wake = wake, .is_alone = &__libc_single_threaded};

@@ -36,3 +36,27 @@ def test_dumps_while_threads_allocate(t):
     for profile in run.profiles.values():
         kept = sorted(block.req // 8 for block in profile.blocks for _ in range(block.num) if block.req >= 10000)
         t.equal(kept, [10000 // 8 + i for i in range(threads * blocks)])
+
+
+def expect_kept(t, profile, threads):
+    """Each kept 50 blocks of 1000 bytes, and nothing else."""
+    t.equal(profile.count_at("keep"), (50 * threads, 50000 * threads))
+    t.equal([b.describe() for b in profile.blocks_at("work") if "keep" not in b.stack], [])
+    t.equal(profile.faults, [])
+
+
+def test_threads_whose_begin_is_not_seen(t):
+    """As long as a process has one thread locks are taken in another way: whoever makes the second one ends that."""
+    expect_kept(t, t.run([t.program("unseen.c"), "threads"]).profile, 6)
+
+
+def test_threads_that_a_library_makes_as_it_is_loaded(t):
+    library = t.program("unseen.c", extra=["-shared", "-fPIC", "-DLIBRARY"])
+    expect_kept(t, t.run([t.program("unseen.c"), "loading", library]).profile, 6)
+
+
+def test_a_child_of_many_threads_has_one_and_makes_more(t):
+    run = t.run([t.program("unseen.c"), "fork"])
+    parent, child = sorted(run.profiles.values(), key=lambda profile: profile.count_at("keep"))
+    expect_kept(t, parent, 5)
+    expect_kept(t, child, 5 + 1 + 5)
