@@ -205,12 +205,13 @@ static void lock_with_stack(pl_thread_t *thread, bool wants_stack) {
   lock_engine();
 }
 
-/* Nobody tells that a signal handler of the program's begins or ends: its stacks do. */
+/* Nobody tells that a signal handler of the program's begins or ends: its stacks do. A report,
+ * which changes no scopes (pl_leave_same), may be the first to come with such a stack. */
 static void see_handler(pl_thread_t *thread) {
   if (thread->interrupted_sp == 0 && !pl_stack_is_whole(thread->stack))
     return;
   dmd_engine_see_handler(&g_engine, thread->number, thread->interrupted_sp);
-  thread->quick.generation = 0; /* its tag may be another */
+  dmd_live_refresh(&g_engine.live, thread->number, &thread->quick);
 }
 
 bool pl_enter(pl_thread_t *thread, const pl_entry_t *entry, bool wants_stack) {

@@ -113,7 +113,8 @@ def of_eager_coroutines(t):
 
 def of_signal_handlers(t):
     profile = t.run().profile
-    t.equal(profile.faults, [])
+    t.equal([(f.kind, f.reporter, f.reason) for f in profile.faults],
+            [("claim", "explicit/asks", "usable-size")])
     t.equal(profile.at("main")[:1], ["100+4 reported by block_size_of as explicit/jumped"])
 
 

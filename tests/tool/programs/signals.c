@@ -3,6 +3,7 @@
  * Signal handlers that measure, while a reporter is at work: they return, jump away, have a stack
  * of their own.
  */
+#include <malloc.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 DMD_MALLOC_SIZE_OF_FN(block_size_of)
 
-static void *ours, *handlers;
+static void *ours, *others, *handlers;
 static sigjmp_buf back;
 
 static void measure_in_handler(int signal) {
@@ -59,6 +60,15 @@ static void interrupted_before_it_measures(void) {
   DMD_REPORTER_END(measure_further_in());
 }
 
+/* What the program asks the allocator belongs to the reporter that was interrupted, whose the first
+ * report after the handler is. */
+static void interrupted_before_it_asks(void) {
+  DMD_REPORTER_BEGIN("explicit/asks");
+  raise(SIGUSR1);
+  size_t size = block_size_of(ours);
+  DMD_REPORTER_END(size + malloc_usable_size(others));
+}
+
 static void jumped(void) {
   DMD_REPORTER_BEGIN("explicit/jumped");
   size_t size = block_size_of(ours);
@@ -69,6 +79,7 @@ static void jumped(void) {
 
 int main(void) {
   ours = malloc(100);
+  others = malloc(150);
   handlers = malloc(200);
   catch_with(SIGUSR1, measure_in_handler, 0);
   catch_with(SIGUSR2, jump_away, 0);
@@ -79,6 +90,8 @@ int main(void) {
   interrupted_on_another_stack();
   DMD_CLEAR_REPORTS();
   interrupted_before_it_measures();
+  DMD_CLEAR_REPORTS();
+  interrupted_before_it_asks();
   DMD_CLEAR_REPORTS();
   jumped();
   return 0;
