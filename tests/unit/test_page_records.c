@@ -6,6 +6,7 @@
 #include "analysis/combine.h"
 #include "analysis/filter.h"
 #include "image/imagewriter.h"
+#include "profile/sampled.h"
 #include "text/records_json.h"
 #include "text/text_rows.h"
 
@@ -380,8 +381,9 @@ static void differences_are_those_of_diff(void **state) {
   for (int round = 0; round < 60; round++) {
     page_begin(&f);
     dmd_profile_t *old = page_add_random(&f, &dice), *new = page_add_random(&f, &dice);
-    if (old->mode != new->mode) {
-      assert_rejected(&f, "ask=records&of=1&old=0", "different modes");
+    if (old->mode != new->mode || !dmd_sampled_alike(old, new)) {
+      assert_rejected(&f, "ask=records&of=1&old=0",
+                      old->mode != new->mode ? "different modes" : "sampled in different ways");
       page_end(&f);
       continue;
     }

@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 #include "analysis/reduce.h"
+#include "profile/sampled.h"
 
 #include <stdio.h>
 
@@ -72,7 +73,7 @@ static uint64_t bytes_of(const dmd_profile_t *p, bool smaller) {
     bool is_smaller =
         n > 0 && strcmp(dmd_frames_text(&p->frames, frames[0]), DMD_SMALLER_RECORDS) == 0;
     if (is_smaller == smaller)
-      bytes += g->num * (g->req + g->slop);
+      bytes += (uint64_t)dmd_group_usable(p, g);
   }
   return bytes;
 }

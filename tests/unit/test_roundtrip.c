@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "profile/json.h"
+#include "profile/sampled.h"
 #include "reader/host/host.h"
 #include "reader/input/load.h"
 
@@ -159,9 +160,10 @@ static size_t group_naively(naive_t naive[MAX_RECORDS], const dmd_profile_t *pro
       naive[n++] = (naive_t){.section = naive_section(profile, g), .key = key};
     } else
       free(key);
-    naive[i].num += (int64_t)g->num;
-    naive[i].req += (int64_t)(g->num * g->req);
-    naive[i].slop += (int64_t)(g->num * g->slop);
+    int64_t req = dmd_group_bytes(profile, g, g->req);
+    naive[i].num += dmd_group_blocks(profile, g);
+    naive[i].req += req;
+    naive[i].slop += dmd_group_usable(profile, g) - req;
     naive[i].sampled |= g->sampled;
   }
   return n;

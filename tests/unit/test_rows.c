@@ -4,6 +4,7 @@
 #include "fixture.h"
 
 #include "analysis/rows.h"
+#include "profile/sampled.h"
 
 #include <stdio.h>
 
@@ -169,15 +170,16 @@ typedef struct {
   size_t n;
 } list_t;
 
-static void add(list_t *list, const char *name, const dmd_group_t *g) {
+static void add(list_t *list, const char *name, const dmd_profile_t *profile,
+                const dmd_group_t *g) {
   size_t i = 0;
   while (i < list->n && strcmp(list->sums[i].name, name) != 0)
     i++;
   assert_true(i < MAX_NAMES);
   if (i == list->n)
     list->sums[list->n++] = (sum_t){.name = name};
-  list->sums[i].num += (int64_t)g->num;
-  list->sums[i].total += (int64_t)(g->num * (g->req + g->slop));
+  list->sums[i].num += dmd_group_blocks(profile, g);
+  list->sums[i].total += dmd_group_usable(profile, g);
 }
 
 static void check_list(const fixture_t *f, dmd_by_t by, const list_t *list) {
@@ -215,8 +217,10 @@ static void random_against_lists(void **state) {
     for (uint32_t id = 1; id <= dmd_groups_count(&f.profile.groups); id++) {
       const dmd_group_t *g = dmd_groups_at(&f.profile.groups, id);
       snprintf(thread_names[g->thread], sizeof thread_names[0], "thread %d", g->thread);
-      add(&threads, thread_names[g->thread], g);
-      add(&tags, g->tag == DMD_NONE ? "(no tag)" : dmd_intern_get_str(&f.profile.tags, g->tag), g);
+      add(&threads, thread_names[g->thread], &f.profile, g);
+      const char *tag =
+          g->tag == DMD_NONE ? "(no tag)" : dmd_intern_get_str(&f.profile.tags, g->tag);
+      add(&tags, tag, &f.profile, g);
     }
     fixture_records(&f, 3, DMD_SORT_USABLE);
     check_list(&f, DMD_BY_TAG, &tags);
