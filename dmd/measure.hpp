@@ -313,11 +313,13 @@ private:
 
   /* The block of an object, which may be of a class that is derived from T. */
   template <class T> DMD_AT_ONCE_ void object_block(const T *p) {
+#ifdef __cpp_rtti
     if constexpr (is_virtual_<T>)
       if (const Listed_ listed = Access_::listed(*p); is_heard_ && *listed.type != typeid(*p)) {
         unlisted_block(start_of_(p), listed.size, typeid(*p));
         return;
       }
+#endif
     block(start_of_(p));
   }
 

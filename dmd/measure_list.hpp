@@ -133,6 +133,13 @@ template <class P> void shared_(const P &p, Walk &walk) {
 #define DMD_ALOUD_ _Pragma("GCC diagnostic pop")
 #endif
 
+/* Without run-time type information (-fno-rtti) nobody notices that a class has no list. */
+#ifdef __cpp_rtti
+#define DMD_TYPE_(object) &typeid(object)
+#else
+#define DMD_TYPE_(object) nullptr
+#endif
+
 #define DMD_LIST_(virtually, Class, ...)                                                           \
   DMD_QUIETLY_                                                                                     \
   friend struct ::dmd::Access_;                                                                    \
@@ -141,7 +148,7 @@ template <class P> void shared_(const P &p, Walk &walk) {
     ::dmd::Chain_<Class>(dmd_walk).members(*this);                                                 \
   }                                                                                                \
   virtually ::dmd::Listed_ dmd_listed_() const {                                                   \
-    return {&typeid(Class), sizeof(Class)};                                                        \
+    return {DMD_TYPE_(Class), sizeof(Class)};                                                      \
   }                                                                                                \
   void dmd_members_(::dmd::Chain_<Class> &dmd_walk) const {                                        \
     constexpr ::dmd::Lead_ dmd_lead = ::dmd::Lead_() DMD_EACH_(DMD_LEAD_, Class, __VA_ARGS__);     \

@@ -19,6 +19,13 @@ def containers(t):
             ownedblocks.compare(t, t.run_command([program, seed], options=["--graph=yes"]), 61, 2000)
 
 
+def without_rtti(t):
+    """The same without run-time type information: objects of derived classes are measured by their start."""
+    for compiler in ("g++", "clang++"):
+        program = t.program([*STRICT, "-std=c++17", "-fno-rtti"], compiler)
+        ownedblocks.compare(t, t.run_command([program, "1"], options=["--graph=yes"]), 61, 2000)
+
+
 def shared(t):
     """What two owners share is credited to both and counted once; what is one's own is its own."""
     profile = t.run().profile
