@@ -72,8 +72,12 @@ class PageTest(DmdvTest):
         return Page(self.browser, self.path("empty.html")).wait("SAVED")
 
     def json(self, *arguments):
-        """What a command of dmdv says as JSON."""
-        return json.loads(self.dmdv(*arguments)[0])
+        """What a command of dmdv says as JSON. It is asked once for both browsers where it is about whole paths."""
+        def ask():
+            return self.dmdv(*arguments)[0]
+        files = [argument for argument in arguments[1:] if not argument.startswith("-")]
+        whole = files and all(map(os.path.isabs, files))
+        return json.loads(self.browsers.once(arguments, ask) if whole else ask())
 
     def picture(self, page, name):
         folder = os.path.join(self.builddir, "viewer", "pictures")
