@@ -315,10 +315,8 @@ private:
   template <class T> DMD_AT_ONCE_ void object_block(const T *p) {
 #ifdef __cpp_rtti
     if constexpr (is_virtual_<T>)
-      if (const Listed_ listed = Access_::listed(*p); is_heard_ && *listed.type != typeid(*p)) {
-        unlisted_block(start_of_(p), listed.size, typeid(*p));
-        return;
-      }
+      if (const Listed_ listed = Access_::listed(*p); is_heard_ && *listed.type != typeid(*p))
+        return unlisted_block(start_of_(p), listed.size, typeid(*p));
 #endif
     block(start_of_(p));
   }
