@@ -197,6 +197,7 @@ dmd_core_sources = \
   dmd/load/graphparts.c dmd/load/graphparts.h \
   dmd/load/ids.c dmd/load/ids.h \
   dmd/load/load.c dmd/load/load.h \
+  dmd/load/load_advices.c \
   dmd/load/load_blocks.c \
   dmd/load/load_frames.c \
   dmd/load/load_graph.c dmd/load/load_graph.h \

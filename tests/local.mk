@@ -79,6 +79,7 @@ unit_tests = \
   tests/unit/test_live_sample \
   tests/unit/test_live_scope \
   tests/unit/test_load \
+  tests/unit/test_load_advices \
   tests/unit/test_load_graph \
   tests/unit/test_load_oom \
   tests/unit/test_loaded \

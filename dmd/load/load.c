@@ -75,13 +75,17 @@ static uint32_t same(void *ctx, uint32_t id) {
   return id;
 }
 
-/* Those that read the same, now that allocation functions may be gone, become one. */
-static void add_collected(dmd_loader_t *l, uint32_t *stacks) {
+/* Those that read the same, now that allocation functions may be gone and others have names, become
+ * one. */
+static void add_faults(dmd_loader_t *l, uint32_t *stacks) {
   for (uint32_t id = 1; id <= dmd_faults_count(&l->collected_faults); id++) {
     dmd_fault_t fault = *dmd_faults_at(&l->collected_faults, id);
     dmd_fault_translate(&fault, resolved, same, stacks);
     dmd_faults_add(&l->profile->faults, &fault);
   }
+}
+
+static void add_advices(dmd_loader_t *l, uint32_t *stacks) {
   for (uint32_t id = 1; id <= dmd_advices_count(&l->collected_advices); id++) {
     dmd_advice_t advice = *dmd_advices_at(&l->collected_advices, id);
     dmd_advice_translate(&advice, resolved, same, stacks);
@@ -129,10 +133,15 @@ static bool resolve(dmd_loader_t *l) {
     good = resolve_trace(l, &fns, number, &stacks[number]);
   dmd_allocfns_destroy(&fns);
   if (good) {
+    bool joins = dmd_intern_count(&profile->stacks) < n;
     resolve_groups(l, stacks);
-    add_collected(l, stacks);
+    add_faults(l, stacks);
+    if (joins)
+      dmd_load_join_advices(l, stacks);
+    else
+      add_advices(l, stacks);
     /* Blocks of a scan stay apart: each is at an address of its own. */
-    if (dmd_intern_count(&profile->stacks) < n && dmd_scanned_is_empty(&profile->scanned))
+    if (joins && dmd_scanned_is_empty(&profile->scanned))
       dmd_groups_join(&profile->groups);
     if (!dmd_sampled_fits(profile))
       good = dmd_cutter_reject(&l->cutter, "the samples stand for more than " DMD_MAX_TOTAL_TEXT

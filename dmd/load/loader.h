@@ -104,6 +104,10 @@ bool dmd_load_run(void *ctx); /* "dmd" */
 void dmd_load_objects(dmd_loader_t *l);
 void dmd_load_functions(dmd_loader_t *l);
 
+/* Adds what was collected of advices to the profile, whose groups are there, where several traces
+ * are one of its stacks. */
+void dmd_load_join_advices(dmd_loader_t *l, const uint32_t *stacks);
+
 /* Makes frames of all this, once the file has been read. Where any have got names, those that are
  * below main in all stacks are left out. */
 void dmd_load_resolve_frames(dmd_loader_t *l);
