@@ -39,14 +39,14 @@ const dmd_stack_record_t *dmd_recordset_find(const dmd_recordset_t *set,
 /* ---- Differences and sums. ---- */
 
 /* What bytes say may be as large as it likes: sums go around, as numbers without signs do. */
-static int64_t plus(int64_t a, int64_t b, int64_t times) {
-  return (int64_t)((uint64_t)a + (uint64_t)b * (uint64_t)times);
+static int64_t plus(int64_t a, int64_t b, bool is_minus) {
+  return (int64_t)(is_minus ? (uint64_t)a - (uint64_t)b : (uint64_t)a + (uint64_t)b);
 }
 
-void dmd_recordset_add_times(dmd_recordset_t *sum, const dmd_recordset_t *a,
-                             const dmd_recordset_t *b, int64_t times) {
+static void combine(dmd_recordset_t *result, const dmd_recordset_t *a, const dmd_recordset_t *b,
+                    bool is_minus) {
   size_t i = 0, j = 0;
-  dmd_recordset_init(sum, a->env, a->n + b->n);
+  dmd_recordset_init(result, a->env, a->n + b->n);
   while (i < a->n || j < b->n) {
     int order = i == a->n   ? 1
                 : j == b->n ? -1
@@ -55,11 +55,11 @@ void dmd_recordset_add_times(dmd_recordset_t *sum, const dmd_recordset_t *a,
     if (order > 0)
       record.bytes = record.blocks = 0;
     if (order >= 0) {
-      record.bytes = plus(record.bytes, b->records[j].bytes, times);
-      record.blocks = plus(record.blocks, b->records[j].blocks, times);
+      record.bytes = plus(record.bytes, b->records[j].bytes, is_minus);
+      record.blocks = plus(record.blocks, b->records[j].blocks, is_minus);
     }
     if (record.bytes != 0 || record.blocks != 0)
-      sum->records[sum->n++] = record;
+      result->records[result->n++] = record;
     i += order <= 0;
     j += order >= 0;
   }
@@ -67,11 +67,11 @@ void dmd_recordset_add_times(dmd_recordset_t *sum, const dmd_recordset_t *a,
 
 void dmd_recordset_subtract(dmd_recordset_t *difference, const dmd_recordset_t *a,
                             const dmd_recordset_t *b) {
-  dmd_recordset_add_times(difference, a, b, -1);
+  combine(difference, a, b, true);
 }
 
 void dmd_recordset_add(dmd_recordset_t *sum, const dmd_recordset_t *a, const dmd_recordset_t *b) {
-  dmd_recordset_add_times(sum, a, b, 1);
+  combine(sum, a, b, false);
 }
 
 /* ---- As bytes. ---- */
@@ -103,7 +103,7 @@ static uint64_t take_number(bytes_t *bytes) {
 
 /* Stacks go upwards, and no record is there twice. */
 static bool take_record(bytes_t *bytes, dmd_recordset_t *set) {
-  const uint32_t sections = (1u << SECTION_BITS) - 1;
+  const uint32_t sections = DMD_RECORDSET_SECTIONS - 1;
   const dmd_stack_record_t *last = set->n > 0 ? &set->records[set->n - 1] : NULL;
   uint64_t place = take_number(bytes);
   uint64_t stack = (last != NULL ? (uint64_t)last->stack : 0) + (place >> SECTION_BITS);

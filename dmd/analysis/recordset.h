@@ -14,6 +14,8 @@
 
 #include <stdbool.h>
 
+enum { DMD_RECORDSET_SECTIONS = 4 /* that bytes may have */ };
+
 typedef struct dmd_stack_record {
   int64_t stack;
   uint32_t section; /* dmd_section_t */
@@ -44,10 +46,6 @@ const dmd_stack_record_t *dmd_recordset_find(const dmd_recordset_t *set,
 void dmd_recordset_subtract(dmd_recordset_t *difference, const dmd_recordset_t *a,
                             const dmd_recordset_t *b);
 void dmd_recordset_add(dmd_recordset_t *sum, const dmd_recordset_t *a, const dmd_recordset_t *b);
-
-/* The same of a, and b so many times. */
-void dmd_recordset_add_times(dmd_recordset_t *sum, const dmd_recordset_t *a,
-                             const dmd_recordset_t *b, int64_t times);
 
 /* Appends the set as bytes. */
 void dmd_recordset_encode(dmd_strbuf_t *to, const dmd_recordset_t *set);

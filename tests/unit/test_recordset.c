@@ -55,7 +55,7 @@ static void sums_differences_and_bytes(void **state) {
   host_init(&host);
   dice_t dice = {3};
   for (int turn = 0; turn < TURNS; turn++) {
-    dmd_recordset_t a, b, less, more, times, again;
+    dmd_recordset_t a, b, less, more, again;
     plain_t x, y;
     dmd_strbuf_t bytes;
     make(&a, &x, &host.env, &dice);
@@ -64,8 +64,6 @@ static void sums_differences_and_bytes(void **state) {
     assert_is(&less, &x, &y, -1);
     dmd_recordset_add(&more, &a, &b);
     assert_is(&more, &x, &y, 1);
-    dmd_recordset_add_times(&times, &a, &b, -7);
-    assert_is(&times, &x, &y, -7);
     dmd_strbuf_init(&bytes, &host.env);
     dmd_recordset_encode(&bytes, &less);
     assert_true(dmd_recordset_decode(&again, &host.env, bytes.text, bytes.n));
@@ -76,7 +74,6 @@ static void sums_differences_and_bytes(void **state) {
       dmd_recordset_destroy(&again);
     }
     dmd_strbuf_destroy(&bytes);
-    dmd_recordset_destroy(&times);
     dmd_recordset_destroy(&more);
     dmd_recordset_destroy(&less);
     dmd_recordset_destroy(&b);

@@ -100,7 +100,7 @@ static void write_alarm(dmd_jsonout_t *json, dmdv_report_t *r, const dmdv_event_
   write_event_keys(json, event);
   dmd_jsonout_key(json, "records");
   dmd_jsonout_array(json, DMD_JSONOUT_LINES);
-  r->good = r->good && dmdv_alarm_records(r->alarms, a, DMDV_ALARM_RECORDS, write_record, json);
+  r->good = r->good && dmdv_alarm_records(r->alarms, a, write_record, json);
   dmd_jsonout_end(json);
   dmd_jsonout_end(json);
 }

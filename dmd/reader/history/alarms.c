@@ -6,7 +6,6 @@
 #include "base/sort.h"
 #include "reader/host/host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Steps. ---- */
@@ -177,79 +176,99 @@ void dmdv_alarms_destroy(dmdv_alarms_t *alarms) {
 
 /* ---- Records. ---- */
 
+/* Whether the records of both come of the same builds. */
+static bool has_same_builds(const dmdv_alarm_t *a, const dmdv_alarm_t *b) {
+  bool same = a->n_near == b->n_near && a->environment == b->environment &&
+              strcmp(a->alarm.moment, b->alarm.moment) == 0 && strcmp(a->process, b->process) == 0;
+  for (uint32_t i = 0; i < a->n_near && same; i++)
+    same = a->without[i] == b->without[i] && a->with[i] == b->with[i];
+  return same;
+}
+
 /* What the builds with the step held more than those without it. */
-static bool find_difference(dmdv_setsums_t *sums, const dmdv_alarm_t *alarm,
-                            dmd_recordset_t *difference) {
+static bool find_difference(dmdv_alarms_t *alarms, const dmdv_alarm_t *alarm) {
   const dmd_alarm_t *told = &alarm->alarm;
+  dmdv_setsums_t *sums = &alarms->sums;
   bool good = true;
+  if (alarms->differs != NULL && has_same_builds(alarms->differs, alarm))
+    return true;
   dmdv_setsums_begin(sums);
   for (uint32_t i = 0; i < alarm->n_near && good; i++)
     good =
         dmdv_setsums_add(sums, alarm->without[i], told->moment, alarm->environment, alarm->process,
                          -1) &&
         dmdv_setsums_add(sums, alarm->with[i], told->moment, alarm->environment, alarm->process, 1);
-  return good && dmdv_setsums_take(sums, difference);
+  good = good && dmdv_setsums_add_up(sums);
+  alarms->differs = good ? alarm : NULL;
+  return good;
+}
+
+typedef struct {
+  int64_t stack, bytes;
+} change_t;
+
+/* What is told: first what changed most in the direction of the step. */
+typedef struct {
+  change_t changes[DMDV_ALARM_RECORDS];
+  uint32_t n;
+  bool up;
+} chosen_t;
+
+/* Of equal ones the stack that came first in the history stands in front. */
+static bool is_before(const chosen_t *chosen, change_t a, change_t b) {
+  if (a.bytes == b.bytes)
+    return a.stack < b.stack;
+  return chosen->up ? a.bytes > b.bytes : a.bytes < b.bytes;
+}
+
+static void choose(chosen_t *chosen, change_t change) {
+  uint32_t i = chosen->n;
+  if (chosen->up ? change.bytes <= 0 : change.bytes >= 0)
+    return;
+  chosen->n += i < DMDV_ALARM_RECORDS;
+  for (; i > 0 && is_before(chosen, change, chosen->changes[i - 1]); i--)
+    if (i < DMDV_ALARM_RECORDS)
+      chosen->changes[i] = chosen->changes[i - 1];
+  if (i < DMDV_ALARM_RECORDS)
+    chosen->changes[i] = change;
 }
 
 /* Sections of the same stack add up: what was only reported otherwise is no more than before. Of a
  * section's alarm only that counts. */
-static void keep_relevant(dmd_recordset_t *set, const dmdv_alarm_t *alarm) {
+static void choose_relevant(chosen_t *chosen, const dmdv_setsums_t *sums,
+                            const dmdv_alarm_t *alarm) {
   static const int sections[DMD_N_FIGURES] = {[DMD_FIGURE_UNREPORTED] = DMD_SECTION_UNREPORTED + 1,
                                               [DMD_FIGURE_ONCE] = DMD_SECTION_ONCE + 1,
                                               [DMD_FIGURE_TWICE] = DMD_SECTION_TWICE + 1};
   int section = sections[alarm->alarm.kind] - 1;
-  size_t n = 0;
-  for (size_t i = 0; i < set->n; i++) {
-    const dmd_stack_record_t *record = &set->records[i];
-    if (section >= 0 && record->section != (uint32_t)section)
-      continue;
-    if (n > 0 && set->records[n - 1].stack == record->stack)
-      set->records[n - 1].bytes += record->bytes;
-    else
-      set->records[n++] = *record;
+  for (uint32_t i = 0; i < dmdv_setsums_count(sums); i++) {
+    const dmdv_setsum_t *sum = dmdv_setsums_at(sums, i);
+    uint64_t bytes = 0;
+    for (int k = 0; k < DMD_RECORDSET_SECTIONS; k++)
+      if (section < 0 || k == section)
+        bytes += (uint64_t)sum->bytes[k];
+    choose(chosen, (change_t){sum->stack, (int64_t)bytes / (int64_t)alarm->n_near});
   }
-  set->n = n;
-  for (size_t i = 0; i < n; i++)
-    set->records[i].bytes /= alarm->n_near;
 }
 
-/* The most in the direction of the step first; of equal ones the stack that came first. */
-static int compare_up(const void *a, const void *b) {
-  const dmd_stack_record_t *x = a, *y = b;
-  int order = (x->bytes < y->bytes) - (x->bytes > y->bytes);
-  return order != 0 ? order : dmd_stack_record_compare(x, y);
-}
-
-static int compare_down(const void *a, const void *b) {
-  const dmd_stack_record_t *x = a, *y = b;
-  int order = (x->bytes > y->bytes) - (x->bytes < y->bytes);
-  return order != 0 ? order : dmd_stack_record_compare(x, y);
-}
-
-static bool visit_stack(dmdv_database_t *db, const dmd_stack_record_t *record,
+static bool visit_stack(dmdv_database_t *db, change_t change,
                         void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx) {
   dmdv_sql_step_t step;
   dmdv_sql_start(db, DMDV_SQL_STACK_FRAMES);
-  dmdv_sql_int(db, record->stack);
+  dmdv_sql_int(db, change.stack);
   while ((step = dmdv_sql_step(db)) == DMDV_SQL_ROW)
-    visit(ctx, dmdv_sql_column_text(db, 0), record->bytes);
+    visit(ctx, dmdv_sql_column_text(db, 0), change.bytes);
   return step == DMDV_SQL_DONE;
 }
 
-bool dmdv_alarm_records(dmdv_alarms_t *alarms, const dmdv_alarm_t *alarm, uint32_t max,
+bool dmdv_alarm_records(dmdv_alarms_t *alarms, const dmdv_alarm_t *alarm,
                         void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx) {
-  dmd_recordset_t difference = {0};
-  bool up = alarm->alarm.step.after > alarm->alarm.step.before;
-  bool good = find_difference(&alarms->sums, alarm, &difference);
-  if (good) {
-    keep_relevant(&difference, alarm);
-    qsort(difference.records, difference.n, sizeof *difference.records,
-          up ? compare_up : compare_down);
-  }
-  for (size_t i = 0; good && i < difference.n && i < max; i++)
-    if (up ? difference.records[i].bytes > 0 : difference.records[i].bytes < 0)
-      good = visit_stack(alarms->db, &difference.records[i], visit, ctx);
-  dmd_recordset_destroy(&difference);
+  chosen_t chosen = {.up = alarm->alarm.step.after > alarm->alarm.step.before};
+  bool good = find_difference(alarms, alarm);
+  if (good)
+    choose_relevant(&chosen, &alarms->sums, alarm);
+  for (uint32_t i = 0; good && i < chosen.n; i++)
+    good = visit_stack(alarms->db, chosen.changes[i], visit, ctx);
   return good;
 }
 

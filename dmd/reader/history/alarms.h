@@ -37,7 +37,8 @@ typedef struct dmdv_alarms {
   dmd_intern_t texts;
   dmd_pool_t pool; /* dmdv_alarm_t */
   uint32_t n_curves, n_points;
-  dmdv_setsums_t sums; /* of builds, for the records */
+  dmdv_setsums_t sums;         /* of builds, for the records */
+  const dmdv_alarm_t *differs; /* the alarm that the sum is of; NULL: none */
 } dmdv_alarms_t;
 
 /* Finds them all, those of one moment, environment and build one after the other, and the heap
@@ -58,10 +59,11 @@ static inline const dmdv_alarm_t *dmdv_alarms_at(const dmdv_alarms_t *alarms, ui
   return DMD_POOL_AT(&alarms->pool, const dmdv_alarm_t, i + 1);
 }
 
-/* The stacks that changed most in the direction of the step, at most max of them: calls visit with
- * the frames, one a line, and by how many bytes (the mean where builds were compared). Costs least
- * when alarms are asked for in their order (setsums.h). False, with the reason on stderr. */
-bool dmdv_alarm_records(dmdv_alarms_t *alarms, const dmdv_alarm_t *alarm, uint32_t max,
+/* The stacks that changed most in the direction of the step, at most DMDV_ALARM_RECORDS: calls
+ * visit with the frames, one a line, and by how many bytes (the mean where builds were compared).
+ * Costs least when alarms are asked for in their order (setsums.h). False, with the reason on
+ * stderr. */
+bool dmdv_alarm_records(dmdv_alarms_t *alarms, const dmdv_alarm_t *alarm,
                         void (*visit)(void *ctx, const char *frames, int64_t delta), void *ctx);
 
 /* Says of this alarm that it is known, and why. */

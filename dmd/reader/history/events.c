@@ -12,6 +12,7 @@
 typedef struct {
   dmdv_events_t *events;
   const char *root;          /* NULL: none */
+  bool has_git;              /* whether git knows anything of commits here */
   dmdv_sourcefiles_t *files; /* NULL: not looked for so far, or root is NULL */
   dmdv_event_t *event;
 } finding_t;
@@ -57,7 +58,8 @@ static void find_next(finding_t *f, const dmdv_alarm_t *a) {
     return;
   dmd_strbuf_t next;
   dmd_strbuf_init(&next, &dmdv_env);
-  f->event->n_commits = dmdv_checkout_between(&next, f->root, a->sure, a->alarm.latest);
+  if (f->has_git)
+    f->event->n_commits = dmdv_checkout_between(&next, f->root, a->sure, a->alarm.latest);
   if (next.n > 0) {
     f->event->next = keep(f->events, next.text);
   } else if (!dmd_alarm_is_certain(&a->alarm)) {
@@ -97,7 +99,16 @@ static bool add_event(finding_t *f, uint32_t i) {
     return false;
   if (f->event->n_new > 0)
     find_next(f, first);
-  return dmdv_alarm_records(alarms, first, DMDV_ALARM_RECORDS, add_change, f);
+  return dmdv_alarm_records(alarms, first, add_change, f);
+}
+
+/* Where there is no top there may be a repository without files. */
+static bool has_repository(void) {
+  dmd_strbuf_t folder;
+  dmd_strbuf_init(&folder, &dmdv_env);
+  bool has = dmdv_checkout_ask(&folder, NULL, (const char *[]){"rev-parse", "--git-dir", NULL});
+  dmd_strbuf_destroy(&folder);
+  return has;
 }
 
 bool dmdv_events_find(dmdv_events_t *events, dmdv_alarms_t *alarms, const char *source_root) {
@@ -110,6 +121,7 @@ bool dmdv_events_find(dmdv_events_t *events, dmdv_alarms_t *alarms, const char *
   if (source_root == NULL &&
       dmdv_checkout_ask(&top, NULL, (const char *[]){"rev-parse", "--show-toplevel", NULL}))
     f.root = top.text;
+  f.has_git = f.root != NULL || has_repository();
   bool good = true;
   for (uint32_t i = 0; i < dmdv_alarms_count(alarms) && good; i += f.event->n)
     good = add_event(&f, i);

@@ -157,7 +157,7 @@ static void gather_alarm(gather_t *g, dmdv_alarms_t *alarms, const dmdv_alarm_t 
     alarm.n_commits = event->next_is_build ? 0 : (uint64_t)event->n_commits;
   }
   dmd_history_add_alarm(g->history, alarm);
-  g->good = dmdv_alarm_records(alarms, a, DMDV_ALARM_RECORDS, gather_changed, g);
+  g->good = dmdv_alarm_records(alarms, a, gather_changed, g);
   want_build(g, a->build);
   want_build(g, a->before_id);
 }

@@ -3,21 +3,27 @@
 
 #include "reader/host/host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SZB = 32 << 20 };
+enum { MOST_SZB = 32 << 20, STACK_SZB = 128 /* of one with its place in the map */ };
 
 typedef struct {
   uint32_t first, n; /* of the ids */
 } launch_t;
+
+/* A record of a link; its stack by its number here. */
+typedef struct {
+  uint32_t stack, section;
+  int64_t bytes;
+} entry_t;
 
 typedef struct {
   int64_t id;
   uint32_t base;            /* its number; 0: none */
   int64_t times;            /* in the sum that was begun */
   bool is_read, is_touched; /* in that sum */
-  dmd_recordset_t set;
+  entry_t *entries;
+  size_t n;
 } link_t;
 
 static void init(dmdv_setsums_t *s) {
@@ -27,6 +33,9 @@ static void init(dmdv_setsums_t *s) {
   dmd_map_init(&s->numbers, &dmdv_env, "dmdv.setsums");
   dmd_pool_init(&s->links, &dmdv_env, "dmdv.setsums", sizeof(link_t));
   dmd_pool_init(&s->touched, &dmdv_env, "dmdv.setsums", sizeof(uint32_t));
+  dmd_map_init(&s->stack_numbers, &dmdv_env, "dmdv.setsums");
+  dmd_pool_init(&s->stacks, &dmdv_env, "dmdv.setsums", sizeof(dmdv_setsum_t));
+  dmd_pool_init(&s->in_sum, &dmdv_env, "dmdv.setsums", sizeof(uint32_t));
   s->szB = 0;
 }
 
@@ -41,7 +50,11 @@ static link_t *link_at(const dmdv_setsums_t *s, uint32_t number) {
 
 void dmdv_setsums_destroy(dmdv_setsums_t *sums) {
   for (uint32_t number = 1; number <= sums->links.last; number++)
-    dmd_recordset_destroy(&link_at(sums, number)->set);
+    if (link_at(sums, number)->entries != NULL)
+      dmd_env_free(&dmdv_env, link_at(sums, number)->entries);
+  dmd_pool_destroy(&sums->in_sum);
+  dmd_pool_destroy(&sums->stacks);
+  dmd_map_destroy(&sums->stack_numbers);
   dmd_pool_destroy(&sums->touched);
   dmd_pool_destroy(&sums->links);
   dmd_map_destroy(&sums->numbers);
@@ -61,6 +74,8 @@ void dmdv_setsums_begin(dmdv_setsums_t *sums) {
     link->is_touched = false;
   }
   dmd_pool_rewind(&sums->touched);
+  dmd_pool_rewind(&sums->in_sum);
+  sums->number++;
 }
 
 /* ---- Which links there are. ---- */
@@ -151,48 +166,66 @@ bool dmdv_setsums_add(dmdv_setsums_t *sums, int64_t build, const char *moment, i
 
 /* ---- The sum of them. ---- */
 
+static dmdv_setsum_t *stack_at(const dmdv_setsums_t *s, uint32_t number) {
+  return DMD_POOL_AT(&s->stacks, dmdv_setsum_t, number);
+}
+
+/* The number of a stack here. */
+static uint32_t number_stack(dmdv_setsums_t *s, int64_t stack) {
+  uint32_t number = (uint32_t)(uintptr_t)dmd_map_find(&s->stack_numbers, (uint64_t)stack);
+  if (number == DMD_NONE) {
+    number = dmd_pool_add(&s->stacks);
+    *stack_at(s, number) = (dmdv_setsum_t){.stack = stack};
+    dmd_map_add(&s->stack_numbers, (uint64_t)stack, (void *)(uintptr_t)number);
+    s->szB += STACK_SZB;
+  }
+  return number;
+}
+
 static bool read_link(dmdv_setsums_t *s, link_t *link) {
+  dmd_recordset_t set = {0};
   int64_t base;
   if (link->is_read)
     return true;
-  if (!dmdv_recordset_load_link(&link->set, s->db, link->id, &base))
-    return dmdv_recordset_say_damaged(s->db);
-  link->is_read = true;
-  s->szB += link->set.n * sizeof *link->set.records;
-  return true;
+  bool good = dmdv_recordset_load_link(&set, s->db, link->id, &base);
+  if (good) {
+    size_t szB = (set.n + 1) * sizeof *link->entries;
+    link->is_read = true;
+    link->entries = dmd_env_alloc(&dmdv_env, "dmdv.setsums", szB);
+    s->szB += szB;
+    for (; link->n < set.n; link->n++) {
+      const dmd_stack_record_t *record = &set.records[link->n];
+      link->entries[link->n] =
+          (entry_t){number_stack(s, record->stack), record->section, record->bytes};
+    }
+  }
+  dmd_recordset_destroy(&set);
+  return good || dmdv_recordset_say_damaged(s->db);
 }
 
-static int compare_links(const void *a, const void *b) {
-  const link_t *x = *(const link_t *const *)a, *y = *(const link_t *const *)b;
-  return (x->set.n > y->set.n) - (x->set.n < y->set.n);
-}
-
-/* The long ones last, so that the sum is short for most of them. */
-static void add_up(dmd_recordset_t *sum, const link_t **links, size_t n) {
-  qsort(links, n, sizeof *links, compare_links);
-  for (size_t i = 0; i < n; i++) {
-    dmd_recordset_t both;
-    dmd_recordset_add_times(&both, sum, &links[i]->set, links[i]->times);
-    dmd_recordset_destroy(sum);
-    *sum = both;
+/* Sums go around, as those of sets do. */
+static void add_link(dmdv_setsums_t *s, const link_t *link) {
+  for (size_t i = 0; i < link->n; i++) {
+    const entry_t *entry = &link->entries[i];
+    dmdv_setsum_t *stack = stack_at(s, entry->stack);
+    if (stack->sum != s->number) {
+      uint32_t at = dmd_pool_add(&s->in_sum);
+      *DMD_POOL_AT(&s->in_sum, uint32_t, at) = entry->stack;
+      *stack = (dmdv_setsum_t){.stack = stack->stack, .sum = s->number};
+    }
+    int64_t *bytes = &stack->bytes[entry->section];
+    *bytes = (int64_t)((uint64_t)*bytes + (uint64_t)entry->bytes * (uint64_t)link->times);
   }
 }
 
-bool dmdv_setsums_take(dmdv_setsums_t *sums, dmd_recordset_t *sum) {
-  const link_t **links =
-      dmd_env_alloc(&dmdv_env, "dmdv.setsums", ((size_t)sums->touched.last + 1) * sizeof *links);
-  size_t n = 0;
+bool dmdv_setsums_add_up(dmdv_setsums_t *sums) {
   bool good = true;
-  dmd_recordset_init(sum, &dmdv_env, 0);
   for (uint32_t i = 1; i <= sums->touched.last && good; i++) {
     link_t *link = link_at(sums, *DMD_POOL_AT(&sums->touched, const uint32_t, i));
     if (link->times == 0)
       continue;
     good = read_link(sums, link);
-    links[n++] = link;
+    add_link(sums, link);
   }
-  if (good)
-    add_up(sum, links, n);
-  dmd_env_free(&dmdv_env, links);
   return good;
 }
