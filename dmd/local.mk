@@ -486,6 +486,7 @@ dmd_history_sources = \
   dmd/reader/history/gather.c dmd/reader/history/gather.h \
   dmd/reader/history/importedrun.c dmd/reader/history/importedrun.h \
   dmd/reader/history/importing.c dmd/reader/history/importing.h \
+  dmd/reader/history/importwriting.c \
   dmd/reader/history/lines.c dmd/reader/history/lines.h \
   dmd/reader/history/origin.c dmd/reader/history/origin.h \
   dmd/reader/history/prune.c dmd/reader/history/prune.h \

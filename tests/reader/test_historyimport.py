@@ -350,7 +350,8 @@ def test_the_largest_numbers_and_strangest_names(test):
 
 
 def test_killed_while_importing(test):
-    """Killed when it has read a part, all of it but the end, or at any time: nothing is there, and the rest can be added."""
+    """Killed when it has read a part, all of it but the end, or at any time: nothing is there, or all of this small one, and it
+    can be added once more. (test_history_writers.py has one of many parts.)"""
     history = new_history(test, "killed.db")
     history.add(50, build_of(50))
     before = exported(history)
@@ -387,25 +388,6 @@ def test_killed_while_importing(test):
     test.equal({d: h for d, h in whole(added).items() if d in {r["digest"] for r in document["runs"]}}, whole(document), "what they held")
     if not history.server:
         test.equal(history.sql("PRAGMA integrity_check"), [["ok"]], "integrity")
-
-
-def test_writers_go_on_beside_an_import(test):
-    """An import that waits for its input lets nobody write, and everybody read; then the writer has its turn."""
-    history = new_history(test, "busy.db")
-    history.add(1, build_of(1))
-    text = json.dumps(small(test)).encode()
-    file = test.write("p.json", build_of(5))
-    importing = subprocess.Popen([test.place.dmdv(), "history", "import", "--db=" + history.db, "-"], cwd=test.folder,
-                                 stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    importing.stdin.write(text[:-1])
-    importing.stdin.flush()
-    adding = subprocess.Popen([test.place.dmdv(), "history", "add", "--db=" + history.db, "--build=b5", "--branch=main",
-                               "--time=%d" % (START + 5 * HOUR), file], cwd=test.folder, stderr=subprocess.DEVNULL)
-    test.equal([b["build"] for b in history.json("list")["builds"] if b["build"] != "b5"], ["b1"], "meanwhile")
-    importing.stdin.write(text[-1:])
-    importing.stdin.close()
-    test.equal((importing.wait(), adding.wait()), (0, 0), "both")
-    test.equal([b["build"] for b in history.json("list")["builds"]], ["b0", "b1", "b2", "b5"], "builds")
 
 
 @files_only

@@ -26,26 +26,27 @@ static const dmdv_part_t parts[] = {
              "\n"
              "Adds what dmdv history export --format=json wrote, gzipped or not; - is standard\n"
              "input. What is there already is left alone. Of a file that is wrong, or not whole,\n"
-             "nothing is added.\n"
+             "nothing is added. Others may write meanwhile; an import that was ended is done\n"
+             "once more.\n"
              "\n",
      .options = &table},
     {0},
 };
 
-/* What the database says it says once; all else is wrong with the file. */
 static bool load(dmdv_importing_t *importing, dmdv_database_t *db, const char *name) {
   dmd_fail_t fail = {0};
   if (!dmdv_load_history(&dmdv_importing_taker, importing, name, &fail))
-    return dmdv_sql_is_good(db) && dmdv_error_in(name, &fail);
-  return dmdv_importing_finish(importing);
+    return dmdv_error_in(name, &fail);
+  return dmdv_importing_write(importing, db);
 }
 
 static bool import_file(dmdv_database_t *db, const char *name) {
   dmdv_importing_t importing;
-  bool good = dmdv_importing_begin(&importing, db) && load(&importing, db, name);
+  dmdv_importing_begin(&importing);
+  bool good = load(&importing, db, name);
   if (good && importing.n_added > 0)
     dmdv_note("%s: %llu of %llu runs added", strcmp(name, "-") == 0 ? "(standard input)" : name,
-              (unsigned long long)importing.n_added, (unsigned long long)importing.n_runs);
+              (unsigned long long)importing.n_added, (unsigned long long)importing.runs.last);
   else if (good)
     dmdv_note("%s: all runs were there already",
               strcmp(name, "-") == 0 ? "(standard input)" : name);

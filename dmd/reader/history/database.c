@@ -7,6 +7,7 @@
 #include "reader/host/host.h"
 #include "reader/host/message.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- For drivers. ---- */
@@ -47,6 +48,21 @@ void dmdv_driver_translate(const dmdv_driver_t *driver, dmd_strbuf_t *to, const 
 }
 
 /* ---- Opening. ---- */
+
+/* The user's, or a minute. */
+static bool read_patience(dmdv_database_t *db) {
+  enum { USUAL = 60, MOST = 24 * 60 * 60 };
+  const char *text = getenv("DMD_HISTORY_WAIT");
+  char *end;
+  db->patience_s = USUAL;
+  if (text == NULL || text[0] == '\0')
+    return true;
+  long seconds = strtol(text, &end, 10);
+  if (*end != '\0' || seconds < 1 || seconds > MOST)
+    return dmdv_error("DMD_HISTORY_WAIT=%s is not a number of seconds, from 1 to %d", text, MOST);
+  db->patience_s = (int)seconds;
+  return true;
+}
 
 static bool run_translated(dmdv_database_t *db, const char *sql) {
   dmd_strbuf_t text;
@@ -111,7 +127,8 @@ dmdv_database_t *dmdv_database_open(const char *name, dmdv_open_t how) {
   db->driver = driver;
   db->state = DMDV_STEP_ENDED;
   dmd_strbuf_init(&db->texts, &dmdv_env);
-  if (driver->open(db, name, how) && (how == DMDV_OPEN_TO_READ ? begin_to_read(db) : migrate(db)))
+  if (read_patience(db) && driver->open(db, name, how) &&
+      (how == DMDV_OPEN_TO_READ ? begin_to_read(db) : migrate(db)))
     return db;
   dmdv_database_close(db);
   return NULL;
@@ -141,6 +158,11 @@ static void end_statement(dmdv_database_t *db) {
 bool dmdv_database_commit(dmdv_database_t *db) {
   end_statement(db);
   return dmdv_sql_flush(db) && db->driver->run(db, "COMMIT");
+}
+
+void dmdv_database_give_way(dmdv_database_t *db) {
+  if (db->driver->give_way != NULL)
+    db->driver->give_way(db);
 }
 
 bool dmdv_database_size(dmdv_database_t *db, int64_t *szB) {

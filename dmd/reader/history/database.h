@@ -89,6 +89,9 @@ const char *dmdv_database_name(const dmdv_database_t *db);
 bool dmdv_database_begin(dmdv_database_t *db);
 bool dmdv_database_commit(dmdv_database_t *db);
 
+/* Between two transactions of a long work: lets others begin theirs, if they wait. */
+void dmdv_database_give_way(dmdv_database_t *db);
+
 /* Bytes that it takes up; and gives back what is not used any more, outside of transactions. */
 bool dmdv_database_size(dmdv_database_t *db, int64_t *szB);
 bool dmdv_database_compact(dmdv_database_t *db);

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "reader/history/database.h"
 
-enum { DMDV_MAX_VALUES = 16, DMDV_PATIENCE_S = 60 };
+enum { DMDV_MAX_VALUES = 16 };
 
 typedef enum {
   DMDV_VALUE_NULL,
@@ -50,6 +50,9 @@ typedef struct dmdv_driver {
   bool (*read_header)(dmdv_database_t *db, dmdv_header_t *header);
   bool (*write_header)(dmdv_database_t *db, int version);
 
+  /* NULL for one whose writers stand in a line. */
+  void (*give_way)(dmdv_database_t *db);
+
   bool (*size)(dmdv_database_t *db, int64_t *szB);
   bool (*compact)(dmdv_database_t *db);
 
@@ -72,7 +75,8 @@ typedef enum { DMDV_STEP_NOT_BEGUN, DMDV_STEP_IN_ROWS, DMDV_STEP_ENDED } dmdv_st
 struct dmdv_database {
   const dmdv_driver_t *driver;
   char *name;
-  bool failed; /* said so already */
+  bool failed;    /* said so already */
+  int patience_s; /* how long to wait for others that write */
   dmdv_sql_t sql;
   dmdv_step_state_t state;
   dmdv_value_t values[DMDV_MAX_VALUES];

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_QUEUE = 1000, NUMBER_SZB = 8 };
+enum { MAX_QUEUE = 1000, NUMBER_SZB = 8, IDLE_S = 30 };
 
 typedef struct {
   dmdv_database_t base;
@@ -43,7 +43,8 @@ static postgresql_t *self(dmdv_database_t *db) {
 /* What to do about it, by the first letters of SQL's code. */
 static const char *advice(const char *code) {
   static const char *const advices[][2] = {
-      {"55P03", "; another process keeps it, and lock_timeout says how long to wait"},
+      {"55P03",
+       "; another process keeps it; lock_timeout or DMD_HISTORY_WAIT says how long to wait"},
       {"42501", "; may this user write it? A database of its own is best"},
       {"25006", "; it can only be read"},
       {"25P03", "; this process was stopped for too long"},
@@ -133,7 +134,7 @@ static bool set_up(dmdv_database_t *base, dmdv_open_t how) {
            " WHERE current_setting('lock_timeout') = '0'; SET search_path = dmd_history;"
            "SET idle_in_transaction_session_timeout = '%ds';"
            "SET default_transaction_read_only = %s",
-           DMDV_PATIENCE_S, DMDV_PATIENCE_S / 2, how == DMDV_OPEN_TO_READ ? "on" : "off");
+           base->patience_s, IDLE_S, how == DMDV_OPEN_TO_READ ? "on" : "off");
   return run(base, text);
 }
 

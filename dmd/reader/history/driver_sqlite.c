@@ -8,11 +8,18 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Writers do not stand in a line: who waits tries again after a while, and who gives way does so
+ * for longer, so that some other is sure to be next. */
+enum { TRY_MS = 5, GIVE_WAY_MS = 4 * TRY_MS };
 
 typedef struct {
   dmdv_database_t base;
   sqlite3 *handle;
+  int64_t waits_since_ms;
+  char kept[112]; /* the advice where others have kept it */
   sqlite3_stmt *statements[DMDV_N_SQL];
 } sqlite_t;
 
@@ -23,7 +30,7 @@ static const char *const words[][2] = {
 /* ---- What goes wrong. ---- */
 
 /* What to do about it, for what people can do something about. */
-static const char *advice(int code) {
+static const char *advice(sqlite_t *db, int code) {
   switch (code & 0xff) {
   case SQLITE_NOTADB:
   case SQLITE_CORRUPT:
@@ -32,7 +39,10 @@ static const char *advice(int code) {
   case SQLITE_IOERR:
     return "; is the disk full?";
   case SQLITE_BUSY:
-    return "; another process has kept it for a minute";
+    snprintf(db->kept, sizeof db->kept,
+             "; another process has kept it for %d s; DMD_HISTORY_WAIT says how long to wait",
+             db->base.patience_s);
+    return db->kept;
   case SQLITE_READONLY:
   case SQLITE_CANTOPEN:
     return "; may you write it, and the folder that it is in?";
@@ -43,7 +53,7 @@ static const char *advice(int code) {
 
 static bool fail(sqlite_t *db) {
   return dmdv_driver_fail(&db->base, sqlite3_errmsg(db->handle),
-                          advice(sqlite3_extended_errcode(db->handle)));
+                          advice(db, sqlite3_extended_errcode(db->handle)));
 }
 
 static sqlite_t *self(dmdv_database_t *db) {
@@ -54,13 +64,36 @@ static bool run(dmdv_database_t *db, const char *sql) {
   return sqlite3_exec(self(db)->handle, sql, NULL, NULL, NULL) == SQLITE_OK || fail(self(db));
 }
 
+/* ---- Others that write. ---- */
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Whether to try once more, after so many tries. */
+static int wait_for_others(void *ctx, int n_tries) {
+  sqlite_t *db = ctx;
+  if (n_tries == 0)
+    db->waits_since_ms = now_ms();
+  else if (now_ms() - db->waits_since_ms >= (int64_t)db->base.patience_s * 1000)
+    return 0;
+  sqlite3_sleep(TRY_MS);
+  return 1;
+}
+
+static void give_way(dmdv_database_t *base) {
+  (void)base;
+  sqlite3_sleep(GIVE_WAY_MS);
+}
+
 /* ---- Opening. ---- */
 
 static bool set_up(dmdv_database_t *base, dmdv_open_t how) {
   sqlite_t *db = self(base);
-  const int patience_ms = DMDV_PATIENCE_S * 1000;
   sqlite3_extended_result_codes(db->handle, 1);
-  sqlite3_busy_timeout(db->handle, patience_ms);
+  sqlite3_busy_handler(db->handle, wait_for_others, db);
   sqlite3_limit(db->handle, SQLITE_LIMIT_ATTACHED, 0);
   return run(base, "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF") &&
          (how == DMDV_OPEN_TO_READ ||
@@ -255,6 +288,7 @@ const dmdv_driver_t dmdv_sqlite = {.szB = sizeof(sqlite_t),
                                    .run = run,
                                    .read_header = read_header,
                                    .write_header = write_header,
+                                   .give_way = give_way,
                                    .size = size,
                                    .compact = compact,
                                    .start = start,

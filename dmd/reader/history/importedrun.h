@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * importedrun.h: what an import has read so far, and which launches its runs are of in the history
- * that they come to.
+ * importedrun.h: which launches an import's runs are of, in the document and in the history that
+ * they come to.
  */
 #ifndef DMD_READER_HISTORY_IMPORTEDRUN_H
 #define DMD_READER_HISTORY_IMPORTEDRUN_H
 
 #include "reader/history/importing.h"
 
-typedef struct dmdv_imported_build {
-  int64_t id;
-  bool was_there;
-} dmdv_imported_build_t;
+/* Of a run that has just come, with all other keys: its launch has this name, a text of the import.
+ */
+void dmdv_import_note_launch(dmdv_importing_t *importing, uint32_t run, const char *name);
 
-typedef struct dmdv_imported_stack {
-  int64_t id; /* 0: not known so far */
-  unsigned char digest[DMDV_DIGEST_SZB];
-} dmdv_imported_stack_t;
+/* When all runs have come: sets with which of them a part may end. */
+void dmdv_import_find_ends(dmdv_importing_t *importing);
 
-typedef struct dmdv_imported_run {
-  int64_t build, environment, id;        /* ids; that of the run is 0 unless it was added */
-  const char *moment, *process, *launch; /* of the import's texts: equal ones are one */
-  unsigned char digest[DMDV_DIGEST_SZB];
-  bool build_was_there, is_there;
-} dmdv_imported_run_t;
-
-/* When all runs were read: sets which of them are there, and the launches of the others. False,
- * with the reason on stderr. */
-bool dmdv_import_launches(dmdv_importing_t *importing);
+/* Of the runs of a part, whose builds and environments have ids: sets which of them are there, and
+ * the names that their launches have in the history. False, with the reason on stderr. */
+bool dmdv_import_launches(dmdv_importing_t *importing, dmdv_database_t *db, uint32_t part,
+                          uint32_t first, uint32_t last);
 
 #endif

@@ -2,41 +2,124 @@
  *
  * importing.h: adds a history that another database exported (exporting.h).
  *
- * In one transaction: begin, let dmd_load_history (load/load_history.h) give its items to the
- * taker, then finish; end it either way. What is there already is left alone: builds keep their
- * times, stacks their lines and alarms their reasons, and a run that is known by its digest is not
- * added again. A launch that is a number, as launches are where nobody names them, and that the
- * build has of the same process already, gets the next number: it is another repetition.
+ * Begin, let dmd_load_history (load/load_history.h) give the document's items to the taker, which
+ * keeps them in memory, packed; then write them; end it either way. So what is wrong with a
+ * document is found before anything is written, and nobody waits for an import that waits for its
+ * input.
  *
- * Cost: memory as for an export.
+ * Writing goes from run to run, some at a time, each part in a transaction of its own with all that
+ * its runs need; in between other writers have their turn. A kill loses at most the part that is
+ * being written. Others may add and take out what they like meanwhile: each part looks up anew what
+ * it refers to. Runs of one launch are in one part, so that no other writer's come between them.
+ *
+ * What is there already is left alone: builds keep their times, stacks their lines and alarms their
+ * reasons, and a run that is known by its digest is not added again. So an import that was ended
+ * can be done once more. A launch that is a number, as launches are where nobody names them, and
+ * that the build has of the same process already, gets the next number: it is another repetition.
+ *
+ * Cost: memory for what differs from run to run, for each value, and for different frames.
  */
 #ifndef DMD_READER_HISTORY_IMPORTING_H
 #define DMD_READER_HISTORY_IMPORTING_H
 
-#include "base/map.h"
 #include "load/load_history.h"
-#include "reader/history/lines.h"
+#include "reader/history/stacks.h"
+
+/* Numbers of items are those of the document plus 1. A row is one of the database, as a part finds
+ * it. */
+typedef struct dmdv_imported_row {
+  int64_t id;
+  uint32_t part; /* that looked it up last */
+} dmdv_imported_row_t;
+
+typedef struct dmdv_imported_environment {
+  dmdv_imported_row_t row;
+  const char *lines;
+} dmdv_imported_environment_t;
+
+typedef struct dmdv_imported_build {
+  dmdv_imported_row_t row;
+  const char *name, *branch;
+  int64_t time;
+} dmdv_imported_build_t;
+
+typedef struct dmdv_imported_series {
+  dmdv_imported_row_t row;
+  const char *kind, *name;
+} dmdv_imported_series_t;
+
+typedef struct dmdv_imported_stack {
+  int64_t id;        /* 0: not known so far */
+  uint32_t first, n; /* of the stacks' frames */
+  unsigned char digest[DMDV_DIGEST_SZB];
+} dmdv_imported_stack_t;
+
+typedef struct dmdv_imported_run {
+  uint32_t build, environment, launch;
+  int64_t id;                    /* 0: it was not added */
+  const char *moment, *process;  /* equal texts are one: pointers may be compared */
+  size_t records, n_records_szB; /* where in the document's records */
+  uint32_t value;                /* its first value; 0: none */
+  uint32_t n_items;              /* values and records, which take time */
+  unsigned char digest[DMDV_DIGEST_SZB];
+  bool is_there;
+  bool may_end; /* a part may end with it: no launch is cut */
+} dmdv_imported_run_t;
+
+typedef struct dmdv_imported_value {
+  uint32_t next, series; /* of the same run */
+  int64_t value;
+} dmdv_imported_value_t;
+
+typedef struct dmdv_imported_alarm {
+  uint32_t series, build, environment;
+  const char *process, *moment, *state, *reason;
+} dmdv_imported_alarm_t;
+
+/* The runs of a build, moment and environment. */
+typedef struct dmdv_imported_group {
+  uint32_t part; /* that looked it up last */
+  int64_t most;  /* the highest number that is a launch's */
+} dmdv_imported_group_t;
+
+typedef struct dmdv_imported_launch {
+  uint32_t group, last; /* the last of its runs */
+  const char *name;     /* in the document */
+  const char *there;    /* in the history; NULL: not known so far */
+  bool is_taken;
+} dmdv_imported_launch_t;
 
 typedef struct dmdv_importing {
-  dmdv_database_t *db;
-  dmd_intern_t texts;
-  dmd_pool_t environments, series; /* int64_t: ids */
-  dmd_pool_t builds, stacks, runs; /* of importing.c */
-  dmd_intern_t series_names;
-  dmd_map_t environment_ids, build_ids;
-  dmd_strbuf_t frames; /* of stacks that have no id yet, each with a NUL behind it */
-  uint32_t n_stacks;   /* that have one */
-  dmdv_lines_t lines;
-  bool has_launches; /* they have been looked at */
-  uint64_t n_runs, n_added;
+  dmd_intern_t texts, frames;
+  dmd_intern_t environment_keys, build_keys, series_keys, group_keys, launch_keys;
+  dmd_pool_t environments, builds, series, stacks, runs, values, alarms; /* what is above */
+  dmd_pool_t groups, launches;
+  dmd_pool_t stack_frames; /* uint32_t */
+  dmd_strbuf_t records;    /* of the runs, each as the bytes of a set */
+  uint64_t n_added;
 } dmdv_importing_t;
 
 /* ctx is a dmdv_importing_t. */
 extern const dmd_history_taker_t dmdv_importing_taker;
 
-/* False, with the reason on stderr. */
-bool dmdv_importing_begin(dmdv_importing_t *importing, dmdv_database_t *db);
-bool dmdv_importing_finish(dmdv_importing_t *importing);
+void dmdv_importing_begin(dmdv_importing_t *importing);
 void dmdv_importing_end(dmdv_importing_t *importing);
+
+/* False, with the reason on stderr. */
+bool dmdv_importing_write(dmdv_importing_t *importing, dmdv_database_t *db);
+
+static inline dmdv_imported_run_t *dmdv_imported_run(const dmdv_importing_t *m, uint32_t number) {
+  return DMD_POOL_AT(&m->runs, dmdv_imported_run_t, number);
+}
+
+static inline dmdv_imported_stack_t *dmdv_imported_stack(const dmdv_importing_t *m,
+                                                         uint32_t number) {
+  return DMD_POOL_AT(&m->stacks, dmdv_imported_stack_t, number);
+}
+
+static inline dmdv_imported_launch_t *dmdv_imported_launch(const dmdv_importing_t *m,
+                                                           uint32_t number) {
+  return DMD_POOL_AT(&m->launches, dmdv_imported_launch_t, number);
+}
 
 #endif
