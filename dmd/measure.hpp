@@ -495,8 +495,7 @@ template <class T, class Enable> struct measure {
                 "DMD_OWNED_ARRAY, DMD_OWNED_EACH, DMD_SHARED, or DMD_IGNORE with a reason");
   static_assert(std::is_pointer_v<T> || is_known_<T>,
                 "dmd: nothing is known of this type: put DMD_MEASURE(type, members...) at its end, "
-                "specialise dmd::measure for it, or leave the member out by DMD_IGNORE(member, "
-                "\"reason\")");
+                "specialise dmd::measure for it, or DMD_IGNORE the member with a reason");
   static constexpr bool owns_nothing = true;
   static void walk(const T &, Walk &) {}
 };

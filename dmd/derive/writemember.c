@@ -299,18 +299,36 @@ static void write_member(dmd_derive_writer_t *writer, const dmd_derive_scope_t *
   }
 }
 
-/* A list's next object comes before a tree's branches: what was found last is gone on with, and the
- * others wait, so that no more wait than the tree is deep. */
-static bool comes_first(const dmd_derive_member_t *member) {
+/* What was found last is gone on with, and the others wait. So a list's next object comes before a
+ * tree's branches: no more wait than the tree is deep. And branches come from the last to the
+ * first: a tree is walked as it was mostly allocated, which is faster. */
+static bool is_next(const dmd_derive_member_t *member) {
   return dmd_str_find(member->name, "next") != NULL;
 }
 
+static bool is_branch(const dmd_derive_writer_t *writer, const dmd_derive_member_t *member) {
+  const dmd_derive_type_t *type = member->type;
+  return type->kind == DMD_DERIVE_POINTER && type->of->record == writer->record;
+}
+
+static void write_branches(dmd_derive_writer_t *writer, const dmd_derive_scope_t *scope,
+                           const dmd_derive_member_t *member) {
+  if (member == NULL)
+    return;
+  write_branches(writer, scope, member->next);
+  if (!is_next(member) && is_branch(writer, member))
+    write_member(writer, scope, member);
+}
+
 static void write_scope(dmd_derive_writer_t *writer, const dmd_derive_scope_t *scope) {
-  for (int first = 1; first >= 0; first--)
-    for (const dmd_derive_member_t *member = scope->record->members; member != NULL;
-         member = member->next)
-      if (comes_first(member) == (first != 0))
-        write_member(writer, scope, member);
+  const dmd_derive_member_t *member;
+  for (member = scope->record->members; member != NULL; member = member->next)
+    if (is_next(member))
+      write_member(writer, scope, member);
+  for (member = scope->record->members; member != NULL; member = member->next)
+    if (!is_next(member) && !is_branch(writer, member))
+      write_member(writer, scope, member);
+  write_branches(writer, scope, scope->record->members);
 }
 
 void dmd_derive_write_members(dmd_derive_writer_t *writer) {
