@@ -360,6 +360,7 @@ def command_line(t):
         done = _derive(t, *arguments, "--", status=2)
         t.equal(len(done.err.splitlines()), 1, done.err)
         t.contains(done.err, message)
+    t.equal(_derive(t, "no-such.h", status=1).err, "dmd-derive: 'no-such.h' file not found\n")
     t.contains(_derive(t, "--help", status=0).out, "usage: dmd-derive -o OUT.c [OPTION...] HEADER... [-- FLAGS]\n")
     t.contains(_derive(t, header, status=0).out, "size_t item_size_of(const struct item *self)")
     empty = files.write(os.path.join(folder, "empty.h"), "#include <valgrind/dmd.h>\nstruct item { char *p; };\n")

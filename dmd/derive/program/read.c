@@ -63,17 +63,38 @@ static void say_where_own_headers_are(void) {
   clang_disposeString(text);
 }
 
+/* Whether it is about the source, which nobody but we have ever seen: a header is not there. */
+static bool is_about_source(CXDiagnostic diagnostic) {
+  CXFile file;
+  clang_getSpellingLocation(clang_getDiagnosticLocation(diagnostic), &file, NULL, NULL, NULL);
+  CXString name = clang_getFileName(file);
+  const char *text = clang_getCString(name);
+  bool is = text != NULL && strcmp(text, SOURCE_NAME) == 0;
+  clang_disposeString(name);
+  return is;
+}
+
+static void print_diagnostic(CXDiagnostic diagnostic) {
+  bool is_ours = is_about_source(diagnostic);
+  CXString text = is_ours
+                      ? clang_getDiagnosticSpelling(diagnostic)
+                      : clang_formatDiagnostic(diagnostic, clang_defaultDiagnosticDisplayOptions());
+  if (is_ours)
+    dmdv_error("%s", clang_getCString(text));
+  else
+    fprintf(stderr, "%s\n", clang_getCString(text));
+  if (is_own_header_missing(diagnostic))
+    say_where_own_headers_are();
+  clang_disposeString(text);
+}
+
 /* Prints what clang has to say. False if there are errors in it. */
 static bool print_diagnostics(CXTranslationUnit unit) {
   bool is_good = true;
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
-    CXString text = clang_formatDiagnostic(diagnostic, clang_defaultDiagnosticDisplayOptions());
-    fprintf(stderr, "%s\n", clang_getCString(text));
+    print_diagnostic(diagnostic);
     is_good = is_good && clang_getDiagnosticSeverity(diagnostic) < CXDiagnostic_Error;
-    if (is_own_header_missing(diagnostic))
-      say_where_own_headers_are();
-    clang_disposeString(text);
     clang_disposeDiagnostic(diagnostic);
   }
   return is_good;
