@@ -213,7 +213,7 @@ thread_reader_sources = \
   dmd/base/fail.c dmd/base/fnname.c dmd/base/out.c \
   dmd/base/glob.c dmd/base/wire.c dmd/base/wireread.c dmd/graph/graph.c dmd/graph/graphfile.c dmd/graph/heapgraph.c \
   dmd/graph/nesting.c dmd/load/cutter.c dmd/load/document.c dmd/load/graphmessages.c dmd/load/graphparts.c \
-  dmd/load/ids.c dmd/load/load.c dmd/load/load_blocks.c dmd/load/load_frames.c dmd/load/load_graph.c \
+  dmd/load/ids.c dmd/load/load.c dmd/load/load_advices.c dmd/load/load_blocks.c dmd/load/load_frames.c dmd/load/load_graph.c \
   dmd/load/load_graph_names.c dmd/load/load_graph_nodes.c dmd/load/load_history.c dmd/load/load_reports.c \
   dmd/load/load_run.c \
   dmd/load/load_traces.c dmd/load/loader.c dmd/load/scan.c dmd/load/value.c dmd/profile/naming.c \
