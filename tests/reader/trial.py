@@ -10,14 +10,15 @@
 
 import json
 import os
-import resource
-import subprocess
 
 import mutation
 from harness import files
+from starter import Starter
+
+STARTER = Starter()
 
 # What a run may take whatever the file is, with sanitizers; after END_SECONDS of processor time it is ended. Results of
-# more than READ_BYTES are not looked at: the memory of this program would be taken for that of the next run.
+# more than READ_BYTES are not looked at.
 FREE_SECONDS, FREE_BYTES, END_SECONDS, READ_BYTES = 0.5, 96 << 20, 60, 1 << 24
 
 # What it may take for each byte that it reads or writes, and, of memory, reads. Without sanitizers the slowest command
@@ -74,15 +75,6 @@ def has_control(data, allowed):
     return any((c < " " or "\x7f" <= c < "\xa0") and c not in allowed for c in text)
 
 
-def forget_peak():
-    """A program's largest memory is at least that of the process that started it, which is this: what earlier tests
-    took here does not count."""
-    try:
-        files.write("/proc/self/clear_refs", "5")
-    except OSError:  # where it may not be written, they should not have taken much
-        pass
-
-
 class Ran:
     """One run of dmdv: how it ended, what it printed and took."""
 
@@ -91,13 +83,8 @@ class Ran:
         paths = [os.path.join(folder, name) for name in ("out", "err")]
         environment = {"LC_ALL": "C", "PATH": os.environ.get("PATH", ""), "ASAN_OPTIONS": "exitcode=99",
                        "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99"}
-        with open(paths[0], "wb") as out, open(paths[1], "wb") as err:
-            forget_peak()
-            child = subprocess.Popen([dmdv] + line, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment)
-            resource.prlimit(child.pid, resource.RLIMIT_CPU, (END_SECONDS, END_SECONDS))
-            _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = self.status = os.waitstatus_to_exitcode(status)
-        self.seconds, self.memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10
+        took = STARTER.run(command=[dmdv] + line, out=paths[0], err=paths[1], environment=environment, seconds=END_SECONDS)
+        self.status, self.seconds, self.memory = took["status"], took["seconds"], took["memory"]
         self.written = os.path.getsize(paths[0])
         self.out = files.read_bytes(paths[0]) if self.written <= READ_BYTES else None
         self.err = files.read_bytes(paths[1])
