@@ -108,7 +108,8 @@ class Runs:
         environment = dict(os.environ, LC_ALL="C", **self.program.environment)
         environment.pop("PYTHONHASHSEED", None)
         if more:
-            environment.update(LD_PRELOAD=self.folder + "/grown.so", GROWN_BYTES=str(more), GROWN_IN=self.program.grown_in)
+            environment.update(LD_PRELOAD=self.folder + "/grown.so", GROWN_BYTES=str(more), GROWN_IN=self.program.grown_in,
+                               ASAN_OPTIONS="verify_asan_link_order=0")  # of a dmdv with AddressSanitizer
         pattern = prefix + "%p.json.gz"
         if self.engine == "native":
             watched = [self.builddir + "/dmdv", "run", "--engine=native", "-o", pattern, *OPTIONS]
