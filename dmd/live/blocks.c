@@ -19,9 +19,17 @@ struct dmd_blocks {
   uint16_t held[DMD_BLOCKS_MAX_PARTS]; /* the parts that it holds */
 };
 
-/* What parts had when a block was freed may come after it, and must not take its place. */
+/* How many freed blocks a part has for itself: all parts together no more than are remembered, so
+ * that a small number is kept as it is. */
+static uint32_t own_freed(const dmd_blocks_t *blocks, uint32_t max_freed) {
+  uint32_t n = max_freed / blocks->n_parts;
+  return n == 0 ? 1 : n < DMD_PART_FREED ? n : DMD_PART_FREED;
+}
+
+/* What other parts had when a block was freed may come after it, and must not take its place. */
 static uint32_t room_for_freed(const dmd_blocks_t *blocks, uint32_t max_freed) {
-  return blocks->freed.waiting == NULL ? max_freed : max_freed + blocks->n_parts * DMD_PART_FREED;
+  uint32_t others = blocks->n_parts * (blocks->freed.max_own - 1);
+  return blocks->freed.waiting == NULL ? max_freed : max_freed + others;
 }
 
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config) {
@@ -35,6 +43,7 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   for (blocks->shift = 64; blocks->n_parts < config->n_parts; blocks->shift--)
     blocks->n_parts *= 2;
   blocks->freed.waiting = config->max_freed == 0 ? NULL : config->waiting;
+  blocks->freed.max_own = own_freed(blocks, config->max_freed);
   dmd_freed_init(&blocks->freed.freed, env, room_for_freed(blocks, config->max_freed));
   blocks->memory = dmd_env_alloc(env, "dmd.blocks.parts",
                                  blocks->n_parts * sizeof(dmd_part_t) + DMD_PART_LINE - 1);

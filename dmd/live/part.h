@@ -29,6 +29,7 @@ typedef struct dmd_leaving {
  * has its last ones for itself and adds them many at a time: threads that free at once would wait
  * for this memory, and for the lock's, at every free. */
 typedef struct dmd_all_freed {
+  uint32_t max_own; /* with how many a part adds them, 1 to DMD_PART_FREED */
   dmd_freed_t freed;
   dmd_lock_t lock;
   const dmd_waiting_t *waiting; /* NULL: it needs none */
@@ -57,7 +58,7 @@ typedef struct dmd_part {
   void *gone_ctx;
   uint32_t n_late, oldest_late;
   dmd_late_free_t late[DMD_PART_LATE]; /* a ring */
-  uint32_t n_own_freed;
+  uint32_t n_own_freed, max_own_freed;
   dmd_freed_block_t own_freed[DMD_PART_FREED]; /* that are to be added to all parts'; the rest of
                                                   the struct is not touched before it is needed */
 } dmd_part_t;

@@ -90,34 +90,62 @@ static void come_and_go(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
   dmd_blocks_let_go(blocks);
 }
 
+static dmd_blocks_t *with_max_freed(host_t *host, uint32_t max_freed) {
+  host_init(host);
+  return dmd_blocks_create(&host->env, &(dmd_blocks_config_t){.max_freed = max_freed,
+                                                              .n_parts = N_PARTS,
+                                                              .waiting = &never_waiting});
+}
+
+static void done(host_t *host, dmd_blocks_t *blocks) {
+  dmd_blocks_let_go(blocks);
+  dmd_blocks_destroy(blocks);
+  host_done(host);
+}
+
 /* What the other parts have for themselves when a block goes comes after it, but does not count as
  * later. */
 static void as_many_freed_blocks_are_remembered(void **state) {
   (void)state;
-  enum { MAX = N_PARTS + 2 };
+  enum { OWN = 4, MAX = N_PARTS * OWN };
   host_t host;
-  host_init(&host);
-  dmd_blocks_t *blocks = dmd_blocks_create(
-      &host.env,
-      &(dmd_blocks_config_t){.max_freed = MAX, .n_parts = N_PARTS, .waiting = &never_waiting});
+  dmd_blocks_t *blocks = with_max_freed(&host, MAX);
   uint64_t addr[N_PARTS];
   find_parts(addr);
   for (int part = 1; part < N_PARTS; part++)
-    for (int i = 1; i < DMD_PART_FREED; i++)
+    for (int i = 1; i < OWN; i++)
       come_and_go(blocks, addr[part], 1);
   come_and_go(blocks, addr[0], 77);
   assert_int_equal(dmd_blocks_find_freed(blocks, addr[0])->freed, 77);
-  for (int part = 1; part < N_PARTS; part++)
+  int n_later = 0;
+  for (int part = 1; part < N_PARTS; part++, n_later++)
     come_and_go(blocks, addr[part], 2);
+  for (int part = 1; n_later + OWN < MAX; part++)
+    for (int i = 0; i < OWN; i++, n_later++)
+      come_and_go(blocks, addr[part], 2);
+  assert_int_equal(n_later, MAX - 1);
   assert_int_equal(dmd_blocks_find_freed(blocks, addr[0])->freed, 77);
   for (int part = 1; part < N_PARTS; part++)
-    for (int i = 0; i < 2 * DMD_PART_FREED; i++)
+    for (int i = 0; i < 2 * OWN; i++)
       come_and_go(blocks, addr[part], 3);
   assert_null(dmd_blocks_find_freed(blocks, addr[0]));
   assert_int_equal(dmd_blocks_find_freed(blocks, addr[N_PARTS - 1])->freed, 3);
-  dmd_blocks_let_go(blocks);
-  dmd_blocks_destroy(blocks);
-  host_done(&host);
+  done(&host, blocks);
+}
+
+/* Parts must not keep more for themselves than are asked for. */
+static void a_few_freed_blocks_are_a_few(void **state) {
+  (void)state;
+  host_t host;
+  dmd_blocks_t *blocks = with_max_freed(&host, 3);
+  uint64_t addr[N_PARTS];
+  find_parts(addr);
+  for (int part = 0; part < 4; part++)
+    come_and_go(blocks, addr[part], 1);
+  assert_null(dmd_blocks_find_freed(blocks, addr[0]));
+  for (int part = 1; part < 4; part++)
+    assert_non_null(dmd_blocks_find_freed(blocks, addr[part]));
+  done(&host, blocks);
 }
 
 int main(void) {
@@ -125,6 +153,7 @@ int main(void) {
       cmocka_unit_test(what_is_held),
       cmocka_unit_test(blocks_of_slabs_are_in_one_part),
       cmocka_unit_test(as_many_freed_blocks_are_remembered),
+      cmocka_unit_test(a_few_freed_blocks_are_a_few),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
