@@ -23,7 +23,7 @@ def test_readme(t):
                  commands.plain_environment(folder))
     commands.run([os.path.join(t.builddir, "dmdv"), "view", "-o", "page.html", "catalog.1.json.gz"], folder, commands.plain_environment(folder))
     page = Page(t.browser, os.path.join(folder, "page.html"), width=1100, height=1010).wait()
-    page.until("document.querySelector('.twice') !== null")
+    page.until("document.querySelector('.twice')?.innerText.includes('and again by')")
     shown = page.text(".page").split("Reporters\n")[0]
     for said in ("Proposal: size += words_size_of(term->postings);", "Reported by explicit/catalog/products, and again by explicit/catalog/index/words"):
         t.contains(shown, said)
