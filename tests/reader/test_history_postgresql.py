@@ -7,8 +7,8 @@ import subprocess
 import test_history
 import test_history_database
 import test_history_records
-import test_history_writers
 import test_historyimport
+import test_historywriters
 from harness import Skip, functions_of, postgresql
 from test_history import HOUR, LEFT_OUT, START, History, build_of, fill
 
@@ -30,7 +30,7 @@ def on_server(function):
 
 
 for _name, _function in functions_of(test_history) + functions_of(test_history_database) + \
-        functions_of(test_history_records) + functions_of(test_history_writers) + functions_of(test_historyimport):
+        functions_of(test_history_records) + functions_of(test_historyimport) + functions_of(test_historywriters):
     if not hasattr(_function, "is_for_files"):
         globals()["test_postgresql_" + _name] = on_server(_function)
 

@@ -351,7 +351,7 @@ def test_the_largest_numbers_and_strangest_names(test):
 
 def test_killed_while_importing(test):
     """Killed when it has read a part, all of it but the end, or at any time: nothing is there, or all of this small one, and it
-    can be added once more. (test_history_writers.py has one of many parts.)"""
+    can be added once more. (test_historywriters.py has one of many parts.)"""
     history = new_history(test, "killed.db")
     history.add(50, build_of(50))
     before = exported(history)

@@ -3,7 +3,10 @@
 it has written when it is killed is whole."""
 
 import json
+import os
 import random
+import resource
+import signal
 import sqlite3
 import subprocess
 
@@ -61,6 +64,28 @@ def importing(test, history, *files):
 
 def number_of_runs(history):
     return int(history.sql("SELECT count(*) FROM run")[0][0])
+
+
+@files_only
+def test_a_full_disk_amid_an_import(test):
+    """As a limit on files' sizes has it: the parts before are whole, and with room again the rest comes."""
+    history, calm = new_history(test, "full.db"), new_history(test, "calm.db")
+    document = document_of(random.Random(29))
+    file = test.write("whole.json", document)
+    imported(test, json.dumps(document), calm)
+    room = os.path.getsize(test.path("calm.db")) // 2
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    done = test.run([test.place.dmdv(), "history", "import", "--db=" + history.db, file], status=2, preexec_fn=limit)
+    test.check(done.err.count("\n") == 1 and "full.db: " in done.err and "disk" in done.err, done.err)
+    there = check_part(test, exported(history), document)
+    test.check(0 < there < 2 * N_BUILDS, "runs that had room: %d" % there)
+    test.equal(history.sql("PRAGMA integrity_check"), [["ok"]], "integrity")
+    err = imported(test, json.dumps(document), history)
+    test.check("%d of %d runs added" % (2 * N_BUILDS - there, 2 * N_BUILDS) in err, err)
+    test.equal(exported(history), exported(calm), "the whole")
 
 
 def test_an_import_that_waits_for_its_input_keeps_nobody(test):
