@@ -182,9 +182,10 @@ def check_derive(test, shell, setup=()):
     test.check(len(options) > 8, "help lists options")
     test.write("profile.json.gz", b"")
     files = ["dmd-derive prof", "dmd-derive -o prof", "dmd-derive --graph=prof", "dmd-derive x.h -- -I x prof"]
-    answers = shell(test, ["dmd-derive --", "dmd-derive --de", *files], *setup)
+    # No other option has the letter: fish 4 takes options that have the letters anywhere.
+    answers = shell(test, ["dmd-derive --", "dmd-derive --c", *files], *setup)
     test.equal([word.rstrip("=") for word in answers["dmd-derive --"].words], sorted(options), "options")
-    test.equal([word.rstrip("=") for word in answers["dmd-derive --de"].words], ["--debug-dir", "--depfile"], "some options")
+    test.equal([word.rstrip("=") for word in answers["dmd-derive --c"].words], ["--check", "--compile-commands"], "some options")
     for line in files:
         if answers[line].line is None:  # fish
             test.equal([word.rpartition("=")[2] for word in answers[line].words], ["profile.json.gz"], line)
