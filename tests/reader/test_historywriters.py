@@ -14,7 +14,7 @@ from harness import Skip
 from test_history import HOUR, START, History, build_of, files_only, fill
 from test_historyimport import exported, imported, new_history, whole
 
-N_BUILDS, N_STACKS = 90, 6000  # of which nearly all change: some 15 parts of an import (importwriting.c)
+N_BUILDS, N_STACKS = 40, 6000  # of which nearly all change: some 8 parts of an import (importwriting.c)
 
 
 def document_of(draw, n_builds=N_BUILDS, changing=1.0):
@@ -149,7 +149,7 @@ def test_a_killed_import_has_written_whole_parts(test):
 def test_builds_are_taken_out_while_an_import_writes(test):
     """Stacks and sets that the import has added go, and come again with other numbers, those of others among them: what is
     added after that is right."""
-    n_builds, n, seen = 150, 0, []
+    n_builds, n, seen = 80, 0, []
     history = new_history(test, "pruned.db")
     history.add(0, build_of(0), "--branch=ours")
     document = document_of(random.Random(32), n_builds, 0.25)  # so that sets are differences
