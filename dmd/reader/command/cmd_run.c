@@ -244,8 +244,12 @@ static const char *guess_why(const options_t *options, int status) {
     return "; where SIGKILL ends a program there is no time for it";
   if (options->engine != ENGINE_NATIVE && status > 128)
     return "";
-  return has_option(options, "--trace-children=yes")
-             ? ""
+  if (has_option(options, "--trace-children=yes"))
+    return "";
+  return options->engine == ENGINE_NATIVE
+             ? "; programs that a program starts or becomes are watched with --trace-children=yes, "
+               "and "
+               "one that shuts itself off from files (Landlock) can write none"
              : "; programs that a program starts or becomes are watched with --trace-children=yes";
 }
 
