@@ -9,7 +9,6 @@ void dmd_part_init(dmd_part_t *part, const dmd_env_t *env, const dmd_blocks_conf
                    dmd_marks_t *marks, dmd_all_freed_t *freed) {
   dmd_mem_zero(part, offsetof(dmd_part_t, own_freed));
   part->sample_interval = config->sample_interval;
-  part->max_own_freed = freed->max_own;
   part->marks = marks;
   dmd_heap_init(&part->heap, env, config->slabs);
   dmd_pool_init(&part->tag_sums, env, "dmd.blocks.tag_sums", sizeof(dmd_tag_sum_t));
@@ -111,7 +110,7 @@ static inline void note_freed(dmd_part_t *part, const dmd_freed_block_t *block) 
     return;
   }
   part->own_freed[part->n_own_freed++] = *block;
-  if (__builtin_expect(part->n_own_freed == part->max_own_freed, 0))
+  if (__builtin_expect(part->n_own_freed == part->freed->max_own, 0))
     dmd_part_pass_freed(part);
 }
 

@@ -58,7 +58,7 @@ typedef struct dmd_part {
   void *gone_ctx;
   uint32_t n_late, oldest_late;
   dmd_late_free_t late[DMD_PART_LATE]; /* a ring */
-  uint32_t n_own_freed, max_own_freed;
+  uint32_t n_own_freed;
   dmd_freed_block_t own_freed[DMD_PART_FREED]; /* that are to be added to all parts'; the rest of
                                                   the struct is not touched before it is needed */
 } dmd_part_t;

@@ -32,14 +32,10 @@ static const dmd_advice_t *raw_at(const joining_t *j, uint32_t i) {
   return dmd_advices_at(&j->l->collected_advices, j->order[i]);
 }
 
-static uint32_t resolved(const void *stacks, uint32_t number) {
-  return ((const uint32_t *)stacks)[number];
-}
-
 static dmd_advice_t advice_at(const joining_t *j, uint32_t i) {
   dmd_advice_t advice = *raw_at(j, i);
-  advice.alloc = resolved(j->stacks, advice.alloc);
-  advice.stack = resolved(j->stacks, advice.stack);
+  advice.alloc = j->stacks[advice.alloc];
+  advice.stack = j->stacks[advice.stack];
   return advice;
 }
 
@@ -58,13 +54,13 @@ static int compare(const void *ctx, uint32_t id_a, uint32_t id_b) {
   const joining_t *j = ctx;
   const dmd_advice_t *a = dmd_advices_at(&j->l->collected_advices, id_a);
   const dmd_advice_t *b = dmd_advices_at(&j->l->collected_advices, id_b);
-  int order = difference(resolved(j->stacks, a->alloc), resolved(j->stacks, b->alloc));
+  int order = difference(j->stacks[a->alloc], j->stacks[b->alloc]);
   if (order == 0)
     order = difference(a->holder_kind, b->holder_kind);
   if (order == 0)
     order = difference(a->reporter, b->reporter);
   if (order == 0)
-    order = difference(resolved(j->stacks, holder_stack(a)), resolved(j->stacks, holder_stack(b)));
+    order = difference(j->stacks[holder_stack(a)], j->stacks[holder_stack(b)]);
   if (order == 0)
     order = difference(holder_stack(a), holder_stack(b));
   return order != 0 ? order : difference(id_a, id_b);

@@ -236,6 +236,9 @@ static bool has_option(const options_t *options, const char *option) {
   return false;
 }
 
+#define OF_CHILDREN                                                                                \
+  "; programs that a program starts or becomes are watched with --trace-children=yes"
+
 /* Why nothing was written, where that can be guessed. */
 static const char *guess_why(const options_t *options, int status) {
   if (has_option(options, "--dump-at-exit=no"))
@@ -246,11 +249,9 @@ static const char *guess_why(const options_t *options, int status) {
     return "";
   if (has_option(options, "--trace-children=yes"))
     return "";
-  return options->engine == ENGINE_NATIVE
-             ? "; programs that a program starts or becomes are watched with --trace-children=yes, "
-               "and "
-               "one that shuts itself off from files (Landlock) can write none"
-             : "; programs that a program starts or becomes are watched with --trace-children=yes";
+  if (options->engine == ENGINE_NATIVE)
+    return OF_CHILDREN ", and one that shuts itself off from files (Landlock) can write none";
+  return OF_CHILDREN;
 }
 
 static void show_written(const options_t *options, const dmdv_written_t *written, size_t n,
