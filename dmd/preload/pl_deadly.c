@@ -21,6 +21,7 @@
 static struct {
   bool is_on;
   struct sigaction action;
+  atomic_int first; /* the signal that ends the program; 0: none yet */
   atomic_bool has_noted;
   siginfo_t noted; /* of the first that came while its thread was in the engine */
 } g_deadly;
@@ -62,6 +63,18 @@ static void die(int number, const siginfo_t *info) {
     syscall(SYS_tgkill, getpid(), thread, number);
 }
 
+/* The signal that ends the program, which this one is if none came before: in another thread, say,
+ * which has not ended it yet. */
+static int first_of_all(int number) {
+  int first = 0;
+  return atomic_compare_exchange_strong(&g_deadly.first, &first, number) ? number : first;
+}
+
+void pl_deadly_forked(void) {
+  atomic_store(&g_deadly.first, 0);
+  atomic_store(&g_deadly.has_noted, false);
+}
+
 void pl_deadly_serve(int number) {
   sigset_t before = pl_signal_block_all();
   pl_aside_run(pl_main_end);
@@ -69,8 +82,9 @@ void pl_deadly_serve(int number) {
   pl_signal_restore(&before);
 }
 
+/* info: NULL, if it came by another thread. */
 static void end_later(pl_thread_t *thread, int number, const siginfo_t *info) {
-  if (!atomic_exchange(&g_deadly.has_noted, true))
+  if (info != NULL && !atomic_exchange(&g_deadly.has_noted, true))
     g_deadly.noted = *info;
   pl_note_end(thread, number);
 }
@@ -79,18 +93,20 @@ static void end_now(int number, const siginfo_t *info, const ucontext_t *context
   pl_thread_t *thread = pl_thread();
   pl_context_t at = pl_context_of(context);
   pl_entry_t entry = {.ip = at.ip + 1, .sp = at.sp, .fp = at.fp}; /* as if behind a call */
+  int first = first_of_all(number);
+  const siginfo_t *came_with = first == number ? info : NULL;
   if (pl_hide_at(thread, &entry)) {
     thread->interrupted = context;
     pl_aside_run(pl_main_end);
     thread->interrupted = NULL;
     pl_unhide(thread);
-    die(number, info);
+    die(first, came_with);
   } else if (is_crash(number, info)) {
     pl_say("dmd: the program ends by a crash within the engine: what is to be written at its exit "
            "is lost");
-    die(number, info);
+    die(first, came_with);
   } else {
-    end_later(thread, number, info);
+    end_later(thread, first, came_with);
   }
 }
 

@@ -14,6 +14,8 @@
  *
  * - A thread in the engine, which may have its lock, ends the program when it leaves. That cannot
  * be if it is the engine itself that crashed: then the program ends with a message and no profile.
+ * - The first signal is the one that ends the program: others that come before it has ended, to any
+ *   thread, change nothing.
  * - The other threads stop (pl_stop.h), and never go on: without us they would be gone. So another
  *   deadly signal, or exit, waits for ever.
  * - The loader is not asked, nor the program's allocator, whose locks the thread may hold.
@@ -39,5 +41,8 @@ __sighandler_t pl_deadly_shown(__sighandler_t handler);
 
 /* The thread leaves the engine, after it got this signal there: it is inside, without a lock. */
 void pl_deadly_serve(int number);
+
+/* In a fork's child: no signal ends this one yet. */
+void pl_deadly_forked(void);
 
 #endif

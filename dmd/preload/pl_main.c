@@ -46,23 +46,22 @@ bool pl_main_is_ours(void) {
 /* ---- The end. ---- */
 
 static atomic_bool g_is_finished;
-static volatile bool g_is_dying; /* by a signal */
 
-/* Another thread writes. Of one that a signal ends the program will end without us. */
+/* Another thread writes. */
 static void wait_for_the_end(void) {
   const struct timespec a_while = {.tv_nsec = 1000000};
-  while (g_state == PL_WATCHING || g_is_dying)
+  while (g_state == PL_WATCHING)
     nanosleep(&a_while, NULL);
 }
 
 /* By the thread, which is inside. Whoever else wants to end the program waits: so from here on we
- * wait for nothing of the program's. */
+ * wait for nothing of the program's. Where a signal ends it they wait for ever: were the state
+ * another one, they could end it in another way, between what is written and the signal. */
 static void write_last(pl_thread_t *thread, bool is_dying) {
   if (atomic_exchange(&g_is_finished, true)) {
     wait_for_the_end();
     return;
   }
-  g_is_dying = is_dying;
   pl_lock_inside();
   if (is_dying) {
     dmd_blocks_hold_all(g_engine.live.blocks);
@@ -71,7 +70,8 @@ static void write_last(pl_thread_t *thread, bool is_dying) {
   dmd_engine_exit(&g_engine);
   if (g_native_options.stats)
     pl_stack_say_stats();
-  g_state = PL_OFF;
+  if (!is_dying)
+    g_state = PL_OFF;
   pl_signal_stop();
   pl_unlock_inside(thread);
 }
@@ -132,6 +132,7 @@ static void fork_in_child(void) {
   g_pid = getpid();
   pl_event_fork_end(true);
   pl_control_forked();
+  pl_deadly_forked();
   if (g_native_options.child_silent) {
     g_state = PL_OFF;
     pl_signal_stop();

@@ -2,8 +2,10 @@
 """Signals that end a program: the profile is written, and all else is as without the engine."""
 
 import contextlib
+import fcntl
 import os
 import resource
+import select
 import signal
 import subprocess
 
@@ -12,6 +14,7 @@ from harness.expect import Failure
 from harness.running import HANG_SECONDS
 
 KEPT = ["123+13"]
+PAGE_SZB = 4096
 
 
 def ended(t, arguments, number, **more):
@@ -115,17 +118,29 @@ def test_threads_in_the_engine(t):
             t.equal(blocks.count(123), 1)
 
 
+def small_pipe(path):
+    """Of so few bytes that the program, which has more to write, has to wait for us."""
+    os.mkfifo(path)
+    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PAGE_SZB)
+    return open(pipe, "rb")
+
+
 def test_what_comes_while_it_writes(t):
     """Nothing of it changes how the program ends: other signals, and other threads that end the program."""
-    with waiting(t, "pipe.json") as (process, folder):
-        os.mkfifo(folder + "/pipe.json")
-        process.send_signal(signal.SIGTERM)
-        with open(folder + "/pipe.json", "rb") as pipe:  # opened once the program writes
+    for _ in range(20):
+        with waiting(t, "pipe.json") as (process, folder), small_pipe(folder + "/pipe.json") as pipe:
+            process.send_signal(signal.SIGTERM)
+            select.select([pipe], [], [], HANG_SECONDS)
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
                 process.send_signal(number)
             process.stdin.write(b"x")
             process.stdin.flush()
+            os.set_blocking(pipe.fileno(), True)
             written = pipe.read()
-        t.equal(process.wait(HANG_SECONDS), -signal.SIGTERM)
-        t.contains(written.decode(), '"req":123')
-        t.equal(written.decode().rstrip()[-1], "}")
+            while process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            t.equal(process.wait(HANG_SECONDS), -signal.SIGTERM)
+            t.check(len(written) > 2 * PAGE_SZB, "it was not held up: %d bytes" % len(written))
+            t.contains(written.decode(), '"req":123')
+            t.equal(written.decode().rstrip()[-1], "}")

@@ -9,8 +9,9 @@
  * overflow: it calls itself until its stack is full; overflow-in-thread: in a thread.
  * handled:  its own handler for the signal sets the default back, and sends it again.
  * child, vfork-child: a child is ended by the signal, and it ends well.
- * waits:    it says `ready`, and allocates in four threads until it is ended; a thread ends it with
- *           3 as soon as its standard input has something.
+ * waits:    it keeps a thousand blocks more, of as many sizes, says `ready`, and allocates in four
+ *           threads until it is ended; a thread ends it with 3 as soon as its standard input has
+ *           something.
  * shows:    it writes down what it sees of handlers and alternate stacks.
  *
  * Flags: -pthread -fno-omit-frame-pointer
@@ -101,6 +102,12 @@ static void *work(void *unused) {
   return unused;
 }
 
+static void keep_many(void) {
+  static void *volatile kept[1000];
+  for (size_t i = 0; i < 1000; i++)
+    kept[i] = malloc(1000 + i);
+}
+
 static void *wait_for_input(void *unused) {
   char c;
   if (read(STDIN_FILENO, &c, 1) == 1)
@@ -110,6 +117,7 @@ static void *wait_for_input(void *unused) {
 
 static void wait_for_signal(void) {
   pthread_t thread;
+  keep_many();
   pthread_create(&thread, NULL, wait_for_input, NULL);
   for (int i = 0; i < 4; i++)
     pthread_create(&thread, NULL, work, NULL);
