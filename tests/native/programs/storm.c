@@ -3,7 +3,10 @@
  * Threads that come and go, allocate and free, fork, and load and unload a library, all at once.
  * Each keeps one block of 1000 bytes and its number; the contents of all blocks are checked.
  *
- *   storm THREADS ROUNDS LIBRARY [dump]       dump: children end by exit
+ *   storm THREADS ROUNDS LIBRARY
+ *
+ * Children end by _exit: exit would wait for a lock of the C library's that another thread may have
+ * had, unloading its library, when the child was made.
  * Flags: -pthread
  */
 #include <dlfcn.h>
@@ -21,7 +24,6 @@ static void *kept[MAX_KEPT];
 static atomic_uint n_kept;
 static const char *library;
 static int rounds;
-static int children_dump;
 
 static void die(const char *why) {
   fprintf(stderr, "%s\n", why);
@@ -71,8 +73,6 @@ static void split(void) {
   if (pid == 0) {
     for (int i = 0; i < 100; i++)
       free(malloc((size_t)i));
-    if (children_dump)
-      exit(0);
     _exit(0);
   }
   if (waitpid(pid, &status, 0) != pid || status != 0)
@@ -101,10 +101,11 @@ static void *work(void *number) {
 
 int main(int argc, char **argv) {
   pthread_t threads[64];
+  if (argc != 4)
+    die("storm THREADS ROUNDS LIBRARY");
   int n = atoi(argv[1]);
   rounds = atoi(argv[2]);
   library = argv[3];
-  children_dump = argc > 4;
   for (int i = 0; i < n; i++)
     pthread_create(&threads[i], NULL, work, (void *)(size_t)i);
   for (int i = 0; i < n; i++)
