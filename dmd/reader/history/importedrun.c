@@ -111,10 +111,9 @@ static bool take_group(finding_t *f, const dmdv_imported_run_t *run) {
     return true;
   group_at(m, group)->part = f->part;
   dmdv_sql_start(f->db, DMDV_SQL_RUNS_OF);
-  dmdv_sql_int(f->db, DMD_POOL_AT(&m->builds, dmdv_imported_build_t, run->build)->row.id);
+  dmdv_sql_int(f->db, dmdv_imported_build_id(m, run->build));
   dmdv_sql_text(f->db, run->moment);
-  dmdv_sql_int(
-      f->db, DMD_POOL_AT(&m->environments, dmdv_imported_environment_t, run->environment)->row.id);
+  dmdv_sql_int(f->db, dmdv_imported_environment_id(m, run->environment));
   while ((step = dmdv_sql_step(f->db)) == DMDV_SQL_ROW)
     take_row(f, group);
   return step == DMDV_SQL_DONE;

@@ -86,6 +86,7 @@ static const char *take_records(void *ctx, uint32_t number, const dmd_stack_reco
   dmd_recordset_encode(&m->records, &set);
   run->n_records_szB = m->records.n - run->records;
   run->n_items += (uint32_t)set.n;
+  run->last_stack = set.n == 0 ? 0 : (uint32_t)set.records[set.n - 1].stack + 1;
   dmd_recordset_destroy(&set);
   return NULL;
 }

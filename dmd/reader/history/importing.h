@@ -59,6 +59,7 @@ typedef struct dmdv_imported_run {
   int64_t id;                    /* 0: it was not added */
   const char *moment, *process;  /* equal texts are one: pointers may be compared */
   size_t records, n_records_szB; /* where in the document's records */
+  uint32_t last_stack;           /* the highest number of a stack there; 0: none */
   uint32_t value;                /* its first value; 0: none */
   uint32_t n_items;              /* values and records, which take time */
   unsigned char digest[DMDV_DIGEST_SZB];
@@ -120,6 +121,19 @@ static inline dmdv_imported_stack_t *dmdv_imported_stack(const dmdv_importing_t 
 static inline dmdv_imported_launch_t *dmdv_imported_launch(const dmdv_importing_t *m,
                                                            uint32_t number) {
   return DMD_POOL_AT(&m->launches, dmdv_imported_launch_t, number);
+}
+
+/* The database's, once the part has looked it up. */
+static inline int64_t dmdv_imported_environment_id(const dmdv_importing_t *m, uint32_t number) {
+  return DMD_POOL_AT(&m->environments, dmdv_imported_environment_t, number)->row.id;
+}
+
+static inline int64_t dmdv_imported_build_id(const dmdv_importing_t *m, uint32_t number) {
+  return DMD_POOL_AT(&m->builds, dmdv_imported_build_t, number)->row.id;
+}
+
+static inline int64_t dmdv_imported_series_id(const dmdv_importing_t *m, uint32_t number) {
+  return DMD_POOL_AT(&m->series, dmdv_imported_series_t, number)->row.id;
 }
 
 #endif

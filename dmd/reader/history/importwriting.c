@@ -188,15 +188,13 @@ static void unpack(const writing_t *w, const dmdv_imported_run_t *run, dmd_recor
 }
 
 static uint32_t last_stack(const writing_t *w, uint32_t first, uint32_t last) {
-  int64_t most = 0;
+  uint32_t most = 0;
   for (uint32_t number = first; number <= last; number++) {
-    dmd_recordset_t set;
-    unpack(w, dmdv_imported_run(w->m, number), &set);
-    if (set.n > 0 && set.records[set.n - 1].stack + 1 > most)
-      most = set.records[set.n - 1].stack + 1;
-    dmd_recordset_destroy(&set);
+    const dmdv_imported_run_t *run = dmdv_imported_run(w->m, number);
+    if (run->last_stack > most)
+      most = run->last_stack;
   }
-  return (uint32_t)most;
+  return most;
 }
 
 /* What it held more than the run before, as a set of the database's stacks. */
@@ -221,10 +219,6 @@ static void change_digest(const writing_t *w, unsigned char digest[DMDV_DIGEST_S
                           is_minus);
 }
 
-static int64_t environment_of(const writing_t *w, const dmdv_imported_run_t *run) {
-  return DMD_POOL_AT(&w->m->environments, dmdv_imported_environment_t, run->environment)->row.id;
-}
-
 /* The set as the difference from that of the run before, or from the last one in the history. */
 static bool store(writing_t *w, const dmdv_imported_run_t *run, const dmdv_line_t *before,
                   const dmd_recordset_t *set, const unsigned char digest[DMDV_DIGEST_SZB],
@@ -232,7 +226,8 @@ static bool store(writing_t *w, const dmdv_imported_run_t *run, const dmdv_line_
   dmdv_recordset_like_t like = {.id = before->id, .set = &before->set};
   if (like.id == 0)
     like.set = NULL;
-  return (like.id != 0 || dmdv_recordset_last(w->db, run->moment, environment_of(w, run),
+  return (like.id != 0 || dmdv_recordset_last(w->db, run->moment,
+                                              dmdv_imported_environment_id(w->m, run->environment),
                                               run->process, &like.id)) &&
          dmdv_recordset_store(set, digest, w->db, NULL, like, id);
 }
@@ -259,9 +254,9 @@ static bool go_on(writing_t *w, const dmdv_imported_run_t *run, dmdv_line_t *lin
 static bool add_row(writing_t *w, dmdv_imported_run_t *run, int64_t recordset) {
   dmdv_importing_t *m = w->m;
   dmdv_sql_start(w->db, DMDV_SQL_ADD_RUN);
-  dmdv_sql_int(w->db, DMD_POOL_AT(&m->builds, dmdv_imported_build_t, run->build)->row.id);
+  dmdv_sql_int(w->db, dmdv_imported_build_id(m, run->build));
   dmdv_sql_text(w->db, run->moment);
-  dmdv_sql_int(w->db, environment_of(w, run));
+  dmdv_sql_int(w->db, dmdv_imported_environment_id(m, run->environment));
   dmdv_sql_bytes(w->db, run->digest, DMDV_DIGEST_SZB);
   dmdv_sql_int(w->db, recordset);
   dmdv_sql_text(w->db, run->process);
@@ -279,7 +274,7 @@ static bool add_values(writing_t *w, const dmdv_imported_run_t *run) {
         DMD_POOL_AT(&w->m->values, const dmdv_imported_value_t, at);
     good = find_series(w, value->series);
     dmdv_sql_start(w->db, DMDV_SQL_ADD_VALUE);
-    dmdv_sql_int(w->db, DMD_POOL_AT(&w->m->series, dmdv_imported_series_t, value->series)->row.id);
+    dmdv_sql_int(w->db, dmdv_imported_series_id(w->m, value->series));
     dmdv_sql_int(w->db, run->id);
     dmdv_sql_int(w->db, value->value);
     dmdv_sql_queue(w->db, NULL);
@@ -333,13 +328,11 @@ static bool add_alarm(writing_t *w, const dmdv_imported_alarm_t *alarm) {
       !find_build(w, alarm->build))
     return false;
   dmdv_sql_start(w->db, DMDV_SQL_ADD_ALARM);
-  dmdv_sql_int(w->db, DMD_POOL_AT(&m->series, dmdv_imported_series_t, alarm->series)->row.id);
+  dmdv_sql_int(w->db, dmdv_imported_series_id(m, alarm->series));
   dmdv_sql_text(w->db, alarm->process);
   dmdv_sql_text(w->db, alarm->moment);
-  dmdv_sql_int(
-      w->db,
-      DMD_POOL_AT(&m->environments, dmdv_imported_environment_t, alarm->environment)->row.id);
-  dmdv_sql_int(w->db, DMD_POOL_AT(&m->builds, dmdv_imported_build_t, alarm->build)->row.id);
+  dmdv_sql_int(w->db, dmdv_imported_environment_id(m, alarm->environment));
+  dmdv_sql_int(w->db, dmdv_imported_build_id(m, alarm->build));
   dmdv_sql_text(w->db, alarm->state);
   dmdv_sql_text(w->db, alarm->reason);
   return dmdv_sql_run(w->db);
@@ -365,7 +358,8 @@ bool dmdv_importing_write(dmdv_importing_t *m, dmdv_database_t *db) {
   for (uint32_t first = 1, last; first <= m->runs.last && good; first = last + 1) {
     last = end_of_part(m, first);
     good = write_part(&w, first, last);
-    dmdv_database_give_way(db);
+    if (good && last < m->runs.last)
+      dmdv_database_give_way(db);
   }
   good = good && write_rest(&w);
   dmdv_lines_destroy(&w.lines);
