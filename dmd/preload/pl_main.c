@@ -128,11 +128,13 @@ static void fork_in_parent(void) {
   pl_event_fork_end(false);
 }
 
+/* Another thread of the parent may have been about to end it: that is not the child's end. */
 static void fork_in_child(void) {
   g_pid = getpid();
+  atomic_store(&g_is_finished, false);
+  pl_deadly_forked();
   pl_event_fork_end(true);
   pl_control_forked();
-  pl_deadly_forked();
   if (g_native_options.child_silent) {
     g_state = PL_OFF;
     pl_signal_stop();

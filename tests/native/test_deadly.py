@@ -58,6 +58,14 @@ def test_children(t):
     t.equal(run.profile.at("kept_block"), KEPT)
 
 
+def test_a_child_that_is_made_meanwhile(t):
+    """It is not what the signal ends, and ends as it likes."""
+    run = t.run(t.program("amid_fork.c"), status=-signal.SIGTERM, timeout=60,
+                preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
+    t.equal([p.at("kept_block") for p in run.profiles.values()], [KEPT, KEPT])
+    t.equal(sorted(len(p.at("child_block")) for p in run.profiles.values()), [0, 1])
+
+
 def ignore_hangup():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
