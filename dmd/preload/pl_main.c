@@ -55,8 +55,8 @@ static void wait_for_the_end(void) {
 }
 
 /* By the thread, which is inside. Whoever else wants to end the program waits: so from here on we
- * wait for nothing of the program's. Where a signal ends it they wait for ever: were the state
- * another one, they could end it in another way, between what is written and the signal. */
+ * wait for nothing of the program's. Where a signal ends it we keep the lock, and the state: nobody
+ * does anything more, nor ends it in another way between what is written and the signal. */
 static void write_last(pl_thread_t *thread, bool is_dying) {
   if (atomic_exchange(&g_is_finished, true)) {
     wait_for_the_end();
@@ -70,9 +70,10 @@ static void write_last(pl_thread_t *thread, bool is_dying) {
   dmd_engine_exit(&g_engine);
   if (g_native_options.stats)
     pl_stack_say_stats();
-  if (!is_dying)
-    g_state = PL_OFF;
   pl_signal_stop();
+  if (is_dying)
+    return;
+  g_state = PL_OFF;
   pl_unlock_inside(thread);
 }
 
