@@ -3,6 +3,7 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import resource
 import select
@@ -152,3 +153,17 @@ def test_what_comes_while_it_writes(t):
             t.check(len(written) > 2 * PAGE_SZB, "it was not held up: %d bytes" % len(written))
             t.contains(written.decode(), '"req":123')
             t.equal(written.decode().rstrip()[-1], "}")
+
+
+def test_a_question_while_it_writes(t):
+    """Nobody answers any more, and the profile is whole."""
+    with waiting(t, "pipe.json") as (process, folder), small_pipe(folder + "/pipe.json") as pipe:
+        process.send_signal(signal.SIGTERM)
+        select.select([pipe], [], [], HANG_SECONDS)
+        for question in ("status", "dump"):
+            t.equal(commands.run([t.builddir + "/dmdv", question, "--timeout=1", str(process.pid)], status=None).status, 4)
+        os.set_blocking(pipe.fileno(), True)
+        written = pipe.read()
+        t.equal(process.wait(HANG_SECONDS), -signal.SIGTERM)
+        t.equal([block["req"] for block in json.loads(written)["blockList"]].count(123), 1)
+        t.equal(sorted(os.listdir(folder)), ["log.%d" % process.pid, "pipe.json"])
