@@ -358,8 +358,7 @@ bool dmdv_importing_write(dmdv_importing_t *m, dmdv_database_t *db) {
   for (uint32_t first = 1, last; first <= m->runs.last && good; first = last + 1) {
     last = end_of_part(m, first);
     good = write_part(&w, first, last);
-    if (good && last < m->runs.last)
-      dmdv_database_give_way(db);
+    dmdv_database_give_way(db);
   }
   good = good && write_rest(&w);
   dmdv_lines_destroy(&w.lines);
