@@ -135,17 +135,24 @@ def small_pipe(path):
     return open(pipe, "rb")
 
 
+@contextlib.contextmanager
+def writing(t):
+    """A signal ends the program, which has begun to write its profile, and waits for us."""
+    with waiting(t, "pipe.json") as (process, folder), small_pipe(folder + "/pipe.json") as pipe:
+        process.send_signal(signal.SIGTERM)
+        select.select([pipe], [], [], HANG_SECONDS)
+        os.set_blocking(pipe.fileno(), True)
+        yield process, folder, pipe
+
+
 def test_what_comes_while_it_writes(t):
     """Nothing of it changes how the program ends: other signals, and other threads that end the program."""
     for _ in range(20):
-        with waiting(t, "pipe.json") as (process, folder), small_pipe(folder + "/pipe.json") as pipe:
-            process.send_signal(signal.SIGTERM)
-            select.select([pipe], [], [], HANG_SECONDS)
+        with writing(t) as (process, _folder, pipe):
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
                 process.send_signal(number)
             process.stdin.write(b"x")
             process.stdin.flush()
-            os.set_blocking(pipe.fileno(), True)
             written = pipe.read()
             while process.poll() is None:
                 process.send_signal(signal.SIGINT)
@@ -157,12 +164,9 @@ def test_what_comes_while_it_writes(t):
 
 def test_a_question_while_it_writes(t):
     """Nobody answers any more, and the profile is whole."""
-    with waiting(t, "pipe.json") as (process, folder), small_pipe(folder + "/pipe.json") as pipe:
-        process.send_signal(signal.SIGTERM)
-        select.select([pipe], [], [], HANG_SECONDS)
+    with writing(t) as (process, folder, pipe):
         for question in ("status", "dump"):
             t.equal(commands.run([t.builddir + "/dmdv", question, "--timeout=1", str(process.pid)], status=None).status, 4)
-        os.set_blocking(pipe.fileno(), True)
         written = pipe.read()
         t.equal(process.wait(HANG_SECONDS), -signal.SIGTERM)
         t.equal([block["req"] for block in json.loads(written)["blockList"]].count(123), 1)
