@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The sources under dmd/, one line a file. A file that is in no list here fails `make check`.
+# The sources under dmd/, one file per line. `make check` fails if a file is in no list here.
 
 # The core: compiled into the tool and, hosted, into dmdv and the unit tests.
 dmd_core_sources = \
@@ -9,6 +9,7 @@ dmd_core_sources = \
   dmd/base/bitset.h \
   dmd/base/env.h \
   dmd/base/fail.c dmd/base/fail.h \
+  dmd/base/files.c dmd/base/files.h \
   dmd/base/fnname.c dmd/base/fnname.h \
   dmd/base/typename.c dmd/base/typename.h \
   dmd/base/format.c dmd/base/format.h \
@@ -20,7 +21,7 @@ dmd_core_sources = \
   dmd/base/mangled.c dmd/base/mangled.h \
   dmd/base/map.c dmd/base/map.h \
   dmd/base/mem.h \
-  dmd/base/noise.c dmd/base/noise.h \
+  dmd/base/incompressible.c dmd/base/incompressible.h \
   dmd/base/numbering.c dmd/base/numbering.h \
   dmd/base/optiontable.c dmd/base/optiontable.h \
   dmd/base/out.c dmd/base/out.h \
@@ -34,514 +35,535 @@ dmd_core_sources = \
   dmd/base/strbuf.c dmd/base/strbuf.h \
   dmd/base/table.c dmd/base/table.h \
   dmd/base/utf8.c dmd/base/utf8.h \
+  dmd/base/pathwalk.c dmd/base/pathwalk.h \
   dmd/base/wire.c dmd/base/wire.h \
   dmd/base/wireread.c dmd/base/wireread.h \
-  dmd/profile/advice.c dmd/profile/advice.h \
-  dmd/profile/claimblocks.c dmd/profile/claimblocks.h \
-  dmd/profile/fault.c dmd/profile/fault.h \
-  dmd/profile/faultnames.c dmd/profile/faultnames.h \
-  dmd/profile/frame.c dmd/profile/frame.h \
-  dmd/profile/naming.c dmd/profile/naming.h \
-  dmd/profile/groups.c dmd/profile/groups.h \
-  dmd/profile/json.c dmd/profile/json.h \
-  dmd/profile/measured.c dmd/profile/measured.h \
-  dmd/profile/profile.c dmd/profile/profile.h \
-  dmd/profile/memreports.c dmd/profile/memreports.h \
-  dmd/profile/reporterruns.c dmd/profile/reporterruns.h \
-  dmd/profile/reports.c dmd/profile/reports.h \
-  dmd/profile/sampled.c dmd/profile/sampled.h \
-  dmd/profile/scanned.c dmd/profile/scanned.h \
-  dmd/profile/translate.c dmd/profile/translate.h \
-  dmd/analysis/addresses.c dmd/analysis/addresses.h \
-  dmd/analysis/advicesum.c dmd/analysis/advicesum.h \
-  dmd/analysis/alarm.c dmd/analysis/alarm.h \
-  dmd/analysis/allocfns.c dmd/analysis/allocfns.h \
-  dmd/analysis/amounts.c dmd/analysis/amounts.h \
-  dmd/analysis/anonymize.c dmd/analysis/anonymize.h \
-  dmd/analysis/calibration.c dmd/analysis/calibration.h \
-  dmd/analysis/causes.c dmd/analysis/causes.h \
-  dmd/analysis/changes.c dmd/analysis/changes.h \
-  dmd/analysis/clamp.c dmd/analysis/clamp.h \
-  dmd/analysis/combine.c dmd/analysis/combine.h \
-  dmd/analysis/figures.c dmd/analysis/figures.h \
-  dmd/analysis/filter.c dmd/analysis/filter.h \
-  dmd/analysis/gate.c dmd/analysis/gate.h \
-  dmd/analysis/heapsum.c dmd/analysis/heapsum.h \
-  dmd/analysis/history.c dmd/analysis/history.h \
-  dmd/analysis/historyprofile.c dmd/analysis/historyprofile.h \
-  dmd/analysis/ignore.c dmd/analysis/ignore.h \
-  dmd/analysis/grouptypes.h \
-  dmd/analysis/known.c dmd/analysis/known.h \
-  dmd/analysis/measurefns.c dmd/analysis/measurefns.h \
-  dmd/analysis/merge.c dmd/analysis/merge.h \
-  dmd/analysis/normalize.c dmd/analysis/normalize.h \
-  dmd/analysis/owner.c dmd/analysis/owner.h \
-  dmd/analysis/places.c dmd/analysis/places.h \
-  dmd/analysis/plain.c dmd/analysis/plain.h \
-  dmd/analysis/processes.c dmd/analysis/processes.h \
-  dmd/analysis/processtrees.c dmd/analysis/processtrees.h \
-  dmd/analysis/profile_amounts.c dmd/analysis/profile_amounts.h \
-  dmd/analysis/record.c dmd/analysis/record.h \
-  dmd/analysis/recordfields.c dmd/analysis/recordfields.h \
-  dmd/analysis/recordset.c dmd/analysis/recordset.h \
-  dmd/analysis/reduce.c dmd/analysis/reduce.h \
-  dmd/analysis/rownames.c dmd/analysis/rownames.h \
-  dmd/analysis/rows.c dmd/analysis/rows.h \
-  dmd/analysis/size.c dmd/analysis/size.h \
-  dmd/analysis/sizescatter.c dmd/analysis/sizescatter.h \
-  dmd/analysis/steps.c dmd/analysis/steps.h \
-  dmd/analysis/student.c dmd/analysis/student.h \
-  dmd/analysis/sums.c dmd/analysis/sums.h \
-  dmd/analysis/tally.h \
-  dmd/analysis/tree.c dmd/analysis/tree.h \
-  dmd/analysis/treecolumns.c dmd/analysis/treecolumns.h \
-  dmd/analysis/verdict.c dmd/analysis/verdict.h \
-  dmd/graph/anonymousgraph.c dmd/graph/anonymousgraph.h \
-  dmd/graph/backedges.c dmd/graph/backedges.h \
-  dmd/graph/condense.c dmd/graph/condense.h \
-  dmd/graph/census.c dmd/graph/census.h \
-  dmd/graph/dominance.c dmd/graph/dominance.h \
-  dmd/graph/dominators.c dmd/graph/dominators.h \
-  dmd/graph/edgemask.c dmd/graph/edgemask.h \
-  dmd/graph/edgename.c dmd/graph/edgename.h \
-  dmd/graph/graph.c dmd/graph/graph.h \
-  dmd/graph/graphfile.c dmd/graph/graphfile.h \
-  dmd/graph/heapgraph.c dmd/graph/heapgraph.h \
-  dmd/graph/heldby.c dmd/graph/heldby.h \
-  dmd/graph/kinds.c dmd/graph/kinds.h \
-  dmd/graph/knownvariables.c dmd/graph/knownvariables.h \
-  dmd/graph/leakrows.c dmd/graph/leakrows.h \
-  dmd/graph/leaks.c dmd/graph/leaks.h \
-  dmd/graph/lost.c dmd/graph/lost.h \
-  dmd/graph/owners.c dmd/graph/owners.h \
-  dmd/graph/nearest.c dmd/graph/nearest.h \
-  dmd/graph/lostprofile.c dmd/graph/lostprofile.h \
-  dmd/graph/nesting.c dmd/graph/nesting.h \
-  dmd/graph/nodefilter.c dmd/graph/nodefilter.h \
-  dmd/graph/nodekeys.c dmd/graph/nodekeys.h \
-  dmd/graph/paths.c dmd/graph/paths.h \
-  dmd/graph/proposal.c dmd/graph/proposal.h \
-  dmd/graph/referrers.c dmd/graph/referrers.h \
-  dmd/graph/retained.c dmd/graph/retained.h \
-  dmd/graph/retainedrows.c dmd/graph/retainedrows.h \
-  dmd/graph/propagate.c dmd/graph/propagate.h \
-  dmd/graph/rootname.c dmd/graph/rootname.h \
-  dmd/graph/scangraph.c dmd/graph/scangraph.h \
-  dmd/graph/select.c dmd/graph/select.h \
-  dmd/graph/typedgroups.c dmd/graph/typedgroups.h \
-  dmd/graph/types.c dmd/graph/types.h \
-  dmd/graph/typing.c dmd/graph/typing.h \
-  dmd/graph/variables.c dmd/graph/variables.h \
-  dmd/text/amount.c dmd/text/amount.h \
-  dmd/text/escape.c dmd/text/escape.h \
-  dmd/text/gate_escape.c dmd/text/gate_escape.h \
-  dmd/text/gate_github.c \
-  dmd/text/gate_each.c dmd/text/gate_each.h \
-  dmd/text/gate_json.c \
-  dmd/text/gate_junit.c \
-  dmd/text/gate_output.h \
-  dmd/text/pieces.c dmd/text/pieces.h \
-  dmd/text/print.c dmd/text/print.h \
-  dmd/text/printer.c dmd/text/printer.h \
-  dmd/text/record_json.c dmd/text/record_json.h \
-  dmd/text/records_json.c dmd/text/records_json.h \
-  dmd/text/text.c dmd/text/text.h \
-  dmd/text/text_advice.c \
-  dmd/text/text_census.c dmd/text/text_census.h \
-  dmd/text/text_calibration.c dmd/text/text_calibration.h \
-  dmd/text/text_changes.c dmd/text/text_changes.h \
-  dmd/text/text_dump.c dmd/text/text_dump.h \
-  dmd/text/text_fault.c \
-  dmd/text/text_gate.c dmd/text/text_gate.h \
-  dmd/text/text_history.c dmd/text/text_history.h \
-  dmd/text/text_leaks.c dmd/text/text_leaks.h \
-  dmd/text/text_owners.c dmd/text/text_owners.h \
-  dmd/text/text_paths.c dmd/text/text_paths.h \
-  dmd/text/text_record.c \
-  dmd/text/text_referrers.c dmd/text/text_referrers.h \
-  dmd/text/text_retained.c dmd/text/text_retained.h \
-  dmd/text/text_rows.c dmd/text/text_rows.h \
-  dmd/text/text_run.c \
-  dmd/text/text_share.c \
-  dmd/text/text_tree.c dmd/text/text_tree.h \
-  dmd/text/tree_json.c dmd/text/tree_json.h \
-  dmd/export/calltree.c dmd/export/calltree.h \
-  dmd/export/export.h \
-  dmd/export/export_about_memory.c \
-  dmd/export/export_collapsed.c \
-  dmd/export/dropframes.c dmd/export/dropframes.h \
-  dmd/export/export_dhat.c \
-  dmd/export/export_fxsnapshot.c dmd/export/fxsnapshot.proto \
-  dmd/export/export_heapsnapshot.c \
-  dmd/export/export_speedscope.c \
-  dmd/export/exportfigures.c dmd/export/exportfigures.h \
-  dmd/export/openmetrics.c dmd/export/openmetrics.h \
-  dmd/export/heapsnapshot.c dmd/export/heapsnapshot.h \
-  dmd/image/image.c dmd/image/image.h \
-  dmd/image/imagecheck.c dmd/image/imagecheck.h \
-  dmd/image/imagecursor.c dmd/image/imagecursor.h \
-  dmd/image/imagegraph.c \
-  dmd/image/imagehistory.c dmd/image/imagehistory.h \
-  dmd/image/imagenames.c dmd/image/imagenames.h \
-  dmd/image/imageplaces.c dmd/image/imageplaces.h \
-  dmd/image/imagesection.h \
-  dmd/image/imagesource.c dmd/image/imagesource.h \
-  dmd/image/imagetypes.c dmd/image/imagetypes.h \
-  dmd/image/imagevariables.c dmd/image/imagevariables.h \
-  dmd/image/imagewriter.c dmd/image/imagewriter.h \
-  dmd/image/imagewriter_graph.c \
-  dmd/load/cutter.c dmd/load/cutter.h \
-  dmd/load/document.c dmd/load/document.h \
-  dmd/load/graphloader.h \
-  dmd/load/graphmessages.c dmd/load/graphmessages.h \
-  dmd/load/graphparts.c dmd/load/graphparts.h \
-  dmd/load/ids.c dmd/load/ids.h \
-  dmd/load/load.c dmd/load/load.h \
-  dmd/load/load_advices.c \
-  dmd/load/load_blocks.c \
-  dmd/load/load_frames.c \
-  dmd/load/load_graph.c dmd/load/load_graph.h \
-  dmd/load/load_graph_names.c \
-  dmd/load/load_graph_nodes.c \
-  dmd/load/load_history.c dmd/load/load_history.h \
-  dmd/load/load_reports.c \
-  dmd/load/load_run.c \
-  dmd/load/load_traces.c \
-  dmd/load/loader.c dmd/load/loader.h \
-  dmd/load/scan.c dmd/load/scan.h \
-  dmd/load/source.h \
-  dmd/load/value.c dmd/load/value.h \
-  dmd/page/answer.c dmd/page/answer.h \
-  dmd/page/answer_history.c \
-  dmd/page/ask_census.c \
-  dmd/page/ask_curve.c \
-  dmd/page/ask_curves.c \
-  dmd/page/ask_faults.c \
-  dmd/page/ask_files.c \
-  dmd/page/ask_flame.c \
-  dmd/page/ask_history.c \
-  dmd/page/ask_leaks.c \
-  dmd/page/ask_map.c \
-  dmd/page/ask_neighbours.c \
-  dmd/page/ask_overview.c \
-  dmd/page/ask_owners.c \
-  dmd/page/ask_paths.c \
-  dmd/page/ask_record.c \
-  dmd/page/ask_records.c \
-  dmd/page/ask_retained.c \
-  dmd/page/ask_series.c \
-  dmd/page/ask_text.c \
-  dmd/page/ask_tree.c \
-  dmd/page/ask_treemap.c \
-  dmd/page/asks.c dmd/page/asks.h \
-  dmd/page/flame.c dmd/page/flame.h \
-  dmd/page/heapmap.c dmd/page/heapmap.h \
-  dmd/page/nest.c dmd/page/nest.h \
-  dmd/page/page.c dmd/page/page.h \
-  dmd/page/picks.c dmd/page/picks.h \
-  dmd/page/pagedata.c dmd/page/pagedata.h \
-  dmd/page/pagegraph.c dmd/page/pagegraph.h \
-  dmd/page/pagehistory.c dmd/page/pagehistory.h \
-  dmd/page/query.c dmd/page/query.h \
-  dmd/page/recordlist.c dmd/page/recordlist.h \
-  dmd/page/rowlist.c dmd/page/rowlist.h \
-  dmd/page/view.c dmd/page/view.h \
-  dmd/live/allocator.c dmd/live/allocator.h \
-  dmd/live/block.h \
-  dmd/live/blockindex.c dmd/live/blockindex.h \
-  dmd/live/blockstarts.c dmd/live/blockstarts.h \
-  dmd/live/blocks.c dmd/live/blocks.h \
-  dmd/live/capture.c dmd/live/capture.h \
-  dmd/live/claim.c dmd/live/claim.h \
-  dmd/live/contents.c dmd/live/contents.h \
-  dmd/live/countdown.c dmd/live/countdown.h \
-  dmd/live/counters.c dmd/live/counters.h \
-  dmd/live/freed.c dmd/live/freed.h \
-  dmd/live/heap.c dmd/live/heap.h \
-  dmd/live/holders.c dmd/live/holders.h \
-  dmd/live/lasttime.c dmd/live/lasttime.h \
-  dmd/live/live.c dmd/live/live.h \
-  dmd/live/live_report.c \
-  dmd/live/interleave.c dmd/live/interleave.h \
-  dmd/live/live_scope.c \
-  dmd/live/mappings.c dmd/live/mappings.h \
-  dmd/live/marks.c dmd/live/marks.h \
-  dmd/live/memory.h \
-  dmd/live/mempools.c dmd/live/mempools.h \
-  dmd/live/nested.c dmd/live/nested.h \
-  dmd/live/pages.c dmd/live/pages.h \
-  dmd/live/pagewords.c dmd/live/pagewords.h \
-  dmd/live/part.c dmd/live/part.h \
-  dmd/live/quick.c dmd/live/quick.h \
-  dmd/live/published.c dmd/live/published.h \
-  dmd/live/sample.c dmd/live/sample.h \
-  dmd/live/scope.c dmd/live/scope.h \
-  dmd/live/slabmap.c dmd/live/slabmap.h \
-  dmd/live/slabrecords.h \
-  dmd/live/slabs.c dmd/live/slabs.h \
-  dmd/live/slots.c dmd/live/slots.h \
-  dmd/live/snapshot.c dmd/live/snapshot.h \
-  dmd/live/stack.c dmd/live/stack.h \
-  dmd/engine/allocation.c dmd/engine/allocation.h \
-  dmd/engine/codes.c dmd/engine/codes.h \
-  dmd/engine/description.c dmd/engine/description.h \
-  dmd/engine/dump.c dmd/engine/dump.h \
-  dmd/engine/dumpfile.c dmd/engine/dumpfile.h \
-  dmd/engine/bytes.c dmd/engine/bytes.h \
-  dmd/engine/ehframe.c dmd/engine/ehframe.h \
-  dmd/engine/expression.c dmd/engine/expression.h \
-  dmd/engine/elfimage.c dmd/engine/elfimage.h \
-  dmd/engine/engine.c dmd/engine/engine.h \
-  dmd/engine/errortext.c dmd/engine/errortext.h \
-  dmd/engine/filename.c dmd/engine/filename.h \
-  dmd/engine/graphdump.c dmd/engine/graphdump.h \
-  dmd/engine/host.h \
-  dmd/engine/jemalloc.c dmd/engine/jemalloc.h \
-  dmd/engine/listing.c dmd/engine/listing.h \
-  dmd/engine/loaded.c dmd/engine/loaded.h \
-  dmd/engine/mempool.c dmd/engine/mempool.h \
-  dmd/engine/control.c dmd/engine/control.h \
-  dmd/engine/monitor.c dmd/engine/monitor.h \
-  dmd/engine/nativeoptions.c dmd/engine/nativeoptions.h \
-  dmd/engine/observed.c dmd/engine/observed.h \
-  dmd/engine/oldheader.c dmd/engine/oldheader.h \
-  dmd/engine/options.c dmd/engine/options.h \
-  dmd/engine/replacednew.c dmd/engine/replacednew.h \
-  dmd/engine/requests.c dmd/engine/requests.h \
-  dmd/engine/roots.c dmd/engine/roots.h \
-  dmd/engine/rules.c dmd/engine/rules.h \
-  dmd/engine/running.c dmd/engine/running.h \
-  dmd/engine/stacktable.c dmd/engine/stacktable.h \
-  dmd/engine/symbols.c dmd/engine/symbols.h \
-  dmd/engine/unwind.c dmd/engine/unwind.h \
-  dmd/engine/walks.c dmd/engine/walks.h
+  dmd/model/profile/hint.c dmd/model/profile/hint.h \
+  dmd/model/profile/claimblocks.c dmd/model/profile/claimblocks.h \
+  dmd/model/profile/fault.c dmd/model/profile/fault.h \
+  dmd/model/profile/faultnames.c dmd/model/profile/faultnames.h \
+  dmd/model/profile/frame.c dmd/model/profile/frame.h \
+  dmd/model/profile/naming.c dmd/model/profile/naming.h \
+  dmd/model/profile/groups.c dmd/model/profile/groups.h \
+  dmd/files/profile/profilewriter.c dmd/files/profile/profilewriter.h \
+  dmd/model/profile/measured.c dmd/model/profile/measured.h \
+  dmd/model/profile/profile.c dmd/model/profile/profile.h \
+  dmd/model/profile/memreports.c dmd/model/profile/memreports.h \
+  dmd/model/profile/reporterruns.c dmd/model/profile/reporterruns.h \
+  dmd/model/profile/reports.c dmd/model/profile/reports.h \
+  dmd/model/profile/sampled.c dmd/model/profile/sampled.h \
+  dmd/model/profile/scanned.c dmd/model/profile/scanned.h \
+  dmd/model/profile/translate.c dmd/model/profile/translate.h \
+  dmd/analyse/records/addresses.c dmd/analyse/records/addresses.h \
+  dmd/analyse/records/hintsum.c dmd/analyse/records/hintsum.h \
+  dmd/analyse/history/alarm.c dmd/analyse/history/alarm.h \
+  dmd/analyse/records/allocfns.c dmd/analyse/records/allocfns.h \
+  dmd/analyse/tree/amounts.c dmd/analyse/tree/amounts.h \
+  dmd/analyse/transform/anonymize.c dmd/analyse/transform/anonymize.h \
+  dmd/analyse/limits/calibration.c dmd/analyse/limits/calibration.h \
+  dmd/analyse/limits/causes.c dmd/analyse/limits/causes.h \
+  dmd/analyse/records/changes.c dmd/analyse/records/changes.h \
+  dmd/analyse/transform/clamp.c dmd/analyse/transform/clamp.h \
+  dmd/analyse/transform/combine.c dmd/analyse/transform/combine.h \
+  dmd/analyse/records/metrics.c dmd/analyse/records/metrics.h \
+  dmd/analyse/records/filter.c dmd/analyse/records/filter.h \
+  dmd/analyse/limits/gate.c dmd/analyse/limits/gate.h \
+  dmd/analyse/records/heapsum.c dmd/analyse/records/heapsum.h \
+  dmd/analyse/history/history.c dmd/analyse/history/history.h \
+  dmd/analyse/history/historyprofile.c dmd/analyse/history/historyprofile.h \
+  dmd/analyse/limits/ignore.c dmd/analyse/limits/ignore.h \
+  dmd/analyse/records/grouptypes.h \
+  dmd/analyse/records/known.c dmd/analyse/records/known.h \
+  dmd/analyse/records/measurefns.c dmd/analyse/records/measurefns.h \
+  dmd/analyse/transform/merge.c dmd/analyse/transform/merge.h \
+  dmd/analyse/tree/normalize.c dmd/analyse/tree/normalize.h \
+  dmd/analyse/records/allocsite.c dmd/analyse/records/allocsite.h \
+  dmd/analyse/records/places.c dmd/analyse/records/places.h \
+  dmd/analyse/records/plain.c dmd/analyse/records/plain.h \
+  dmd/analyse/tree/processes.c dmd/analyse/tree/processes.h \
+  dmd/analyse/tree/processtrees.c dmd/analyse/tree/processtrees.h \
+  dmd/analyse/tree/profile_amounts.c dmd/analyse/tree/profile_amounts.h \
+  dmd/analyse/records/record.c dmd/analyse/records/record.h \
+  dmd/analyse/records/recordfields.c dmd/analyse/records/recordfields.h \
+  dmd/analyse/history/stackset.c dmd/analyse/history/stackset.h \
+  dmd/analyse/transform/reduce.c dmd/analyse/transform/reduce.h \
+  dmd/analyse/records/rownames.c dmd/analyse/records/rownames.h \
+  dmd/analyse/records/rows.c dmd/analyse/records/rows.h \
+  dmd/analyse/limits/size.c dmd/analyse/limits/size.h \
+  dmd/analyse/limits/sizescatter.c dmd/analyse/limits/sizescatter.h \
+  dmd/analyse/history/changepoints.c dmd/analyse/history/changepoints.h \
+  dmd/analyse/history/fits.c dmd/analyse/history/fits.h \
+  dmd/analyse/limits/ttest.c dmd/analyse/limits/ttest.h \
+  dmd/analyse/records/sums.c dmd/analyse/records/sums.h \
+  dmd/analyse/records/tally.h \
+  dmd/analyse/tree/tree.c dmd/analyse/tree/tree.h \
+  dmd/analyse/tree/treecolumns.c dmd/analyse/tree/treecolumns.h \
+  dmd/analyse/limits/verdict.c dmd/analyse/limits/verdict.h \
+  dmd/analyse/transform/anonymousgraph.c dmd/analyse/transform/anonymousgraph.h \
+  dmd/analyse/graph/backedges.c dmd/analyse/graph/backedges.h \
+  dmd/analyse/graph/condense.c dmd/analyse/graph/condense.h \
+  dmd/analyse/graph/census.c dmd/analyse/graph/census.h \
+  dmd/analyse/graph/dominance.c dmd/analyse/graph/dominance.h \
+  dmd/analyse/graph/dominators.c dmd/analyse/graph/dominators.h \
+  dmd/analyse/graph/edgemask.c dmd/analyse/graph/edgemask.h \
+  dmd/analyse/graph/edgename.c dmd/analyse/graph/edgename.h \
+  dmd/model/graph/graph.c dmd/model/graph/graph.h \
+  dmd/files/graph/graphwriter.c dmd/files/graph/graphwriter.h \
+  dmd/model/graph/heapgraph.c dmd/model/graph/heapgraph.h \
+  dmd/analyse/graph/heldby.c dmd/analyse/graph/heldby.h \
+  dmd/analyse/graph/kinds.c dmd/analyse/graph/kinds.h \
+  dmd/analyse/graph/knownvariables.c dmd/analyse/graph/knownvariables.h \
+  dmd/analyse/graph/leakrows.c dmd/analyse/graph/leakrows.h \
+  dmd/analyse/graph/leaks.c dmd/analyse/graph/leaks.h \
+  dmd/analyse/graph/lost.c dmd/analyse/graph/lost.h \
+  dmd/analyse/graph/owners.c dmd/analyse/graph/owners.h \
+  dmd/model/graph/nearest.c dmd/model/graph/nearest.h \
+  dmd/analyse/graph/lostprofile.c dmd/analyse/graph/lostprofile.h \
+  dmd/model/graph/nesting.c dmd/model/graph/nesting.h \
+  dmd/analyse/graph/nodefilter.c dmd/analyse/graph/nodefilter.h \
+  dmd/analyse/graph/nodekeys.c dmd/analyse/graph/nodekeys.h \
+  dmd/analyse/graph/paths.c dmd/analyse/graph/paths.h \
+  dmd/analyse/graph/proposal.c dmd/analyse/graph/proposal.h \
+  dmd/model/graph/referrers.c dmd/model/graph/referrers.h \
+  dmd/analyse/graph/retained.c dmd/analyse/graph/retained.h \
+  dmd/analyse/graph/retainedrows.c dmd/analyse/graph/retainedrows.h \
+  dmd/analyse/graph/propagate.c dmd/analyse/graph/propagate.h \
+  dmd/model/graph/rootname.c dmd/model/graph/rootname.h \
+  dmd/analyse/graph/scangraph.c dmd/analyse/graph/scangraph.h \
+  dmd/analyse/graph/select.c dmd/analyse/graph/select.h \
+  dmd/analyse/graph/typedgroups.c dmd/analyse/graph/typedgroups.h \
+  dmd/model/graph/types.c dmd/model/graph/types.h \
+  dmd/analyse/graph/typing.c dmd/analyse/graph/typing.h \
+  dmd/model/graph/variables.c dmd/model/graph/variables.h \
+  dmd/show/text/amount.c dmd/show/text/amount.h \
+  dmd/show/text/escape.c dmd/show/text/escape.h \
+  dmd/show/text/gate_escape.c dmd/show/text/gate_escape.h \
+  dmd/show/text/gate_github.c \
+  dmd/show/text/gate_each.c dmd/show/text/gate_each.h \
+  dmd/show/text/gate_json.c \
+  dmd/show/text/gate_junit.c \
+  dmd/show/text/gate_output.h \
+  dmd/show/text/pieces.c dmd/show/text/pieces.h \
+  dmd/show/text/print.c dmd/show/text/print.h \
+  dmd/show/text/printer.c dmd/show/text/printer.h \
+  dmd/show/text/record_json.c dmd/show/text/record_json.h \
+  dmd/show/text/records_json.c dmd/show/text/records_json.h \
+  dmd/show/text/text.c dmd/show/text/text.h \
+  dmd/show/text/text_hints.c \
+  dmd/show/text/text_census.c dmd/show/text/text_census.h \
+  dmd/show/text/text_calibration.c dmd/show/text/text_calibration.h \
+  dmd/show/text/text_changes.c dmd/show/text/text_changes.h \
+  dmd/show/text/text_dump.c dmd/show/text/text_dump.h \
+  dmd/show/text/text_fault.c \
+  dmd/show/text/text_gate.c dmd/show/text/text_gate.h \
+  dmd/show/text/text_history.c dmd/show/text/text_history.h \
+  dmd/show/text/text_leaks.c dmd/show/text/text_leaks.h \
+  dmd/show/text/text_owners.c dmd/show/text/text_owners.h \
+  dmd/show/text/text_paths.c dmd/show/text/text_paths.h \
+  dmd/show/text/text_record.c \
+  dmd/show/text/text_referrers.c dmd/show/text/text_referrers.h \
+  dmd/show/text/text_retained.c dmd/show/text/text_retained.h \
+  dmd/show/text/text_rows.c dmd/show/text/text_rows.h \
+  dmd/show/text/text_run.c \
+  dmd/show/text/text_share.c \
+  dmd/show/text/text_tree.c dmd/show/text/text_tree.h \
+  dmd/show/text/tree_json.c dmd/show/text/tree_json.h \
+  dmd/show/export/calltree.c dmd/show/export/calltree.h \
+  dmd/show/export/export.h \
+  dmd/show/export/export_about_memory.c \
+  dmd/show/export/export_collapsed.c \
+  dmd/show/export/dropframes.c dmd/show/export/dropframes.h \
+  dmd/show/export/export_dhat.c \
+  dmd/show/export/export_fxsnapshot.c dmd/show/export/fxsnapshot.proto \
+  dmd/show/export/export_heapsnapshot.c \
+  dmd/show/export/export_speedscope.c \
+  dmd/show/export/exportmetrics.c dmd/show/export/exportmetrics.h \
+  dmd/show/export/openmetrics.c dmd/show/export/openmetrics.h \
+  dmd/show/export/heapsnapshot.c dmd/show/export/heapsnapshot.h \
+  dmd/files/bundle/bundle.c dmd/files/bundle/bundle.h \
+  dmd/files/bundle/bundlecheck.c dmd/files/bundle/bundlecheck.h \
+  dmd/files/bundle/bundlecursor.c dmd/files/bundle/bundlecursor.h \
+  dmd/files/bundle/bundlegraph.c \
+  dmd/files/bundle/bundlehistory.c dmd/files/bundle/bundlehistory.h \
+  dmd/files/bundle/bundlenames.c dmd/files/bundle/bundlenames.h \
+  dmd/files/bundle/bundleplaces.c dmd/files/bundle/bundleplaces.h \
+  dmd/files/bundle/bundlesection.h \
+  dmd/files/bundle/bundlesource.c dmd/files/bundle/bundlesource.h \
+  dmd/files/bundle/bundletypes.c dmd/files/bundle/bundletypes.h \
+  dmd/files/bundle/bundlevariables.c dmd/files/bundle/bundlevariables.h \
+  dmd/files/bundle/bundlewriter.c dmd/files/bundle/bundlewriter.h \
+  dmd/files/bundle/bundlewriter_graph.c \
+  dmd/files/profile/jsoncutter.c dmd/files/profile/jsoncutter.h \
+  dmd/files/profile/jsondocument.c dmd/files/profile/jsondocument.h \
+  dmd/files/graph/graphreaderstate.h \
+  dmd/files/graph/graphmessages.c dmd/files/graph/graphmessages.h \
+  dmd/files/graph/graphparts.c dmd/files/graph/graphparts.h \
+  dmd/files/profile/ids.c dmd/files/profile/ids.h \
+  dmd/files/profile/profilereader.c dmd/files/profile/profilereader.h \
+  dmd/files/profile/read_hints.c \
+  dmd/files/profile/read_blocks.c \
+  dmd/files/profile/read_frames.c \
+  dmd/files/graph/graphreader.c dmd/files/graph/graphreader.h \
+  dmd/files/graph/read_graph_names.c \
+  dmd/files/graph/read_graph_nodes.c \
+  dmd/files/profile/historyreader.c dmd/files/profile/historyreader.h \
+  dmd/files/profile/read_reports.c \
+  dmd/files/profile/read_run.c \
+  dmd/files/profile/read_traces.c \
+  dmd/files/profile/readerstate.c dmd/files/profile/readerstate.h \
+  dmd/files/profile/jsonscan.c dmd/files/profile/jsonscan.h \
+  dmd/files/profile/source.h \
+  dmd/files/profile/jsonvalue.c dmd/files/profile/jsonvalue.h \
+  dmd/show/page/answer.c dmd/show/page/answer.h \
+  dmd/show/page/answer_history.c \
+  dmd/show/page/ask_census.c \
+  dmd/show/page/ask_curve.c \
+  dmd/show/page/ask_curves.c \
+  dmd/show/page/ask_faults.c \
+  dmd/show/page/ask_files.c \
+  dmd/show/page/ask_flame.c \
+  dmd/show/page/ask_history.c \
+  dmd/show/page/ask_leaks.c \
+  dmd/show/page/ask_map.c \
+  dmd/show/page/ask_neighbours.c \
+  dmd/show/page/ask_overview.c \
+  dmd/show/page/ask_owners.c \
+  dmd/show/page/ask_paths.c \
+  dmd/show/page/ask_record.c \
+  dmd/show/page/ask_records.c \
+  dmd/show/page/ask_retained.c \
+  dmd/show/page/ask_series.c \
+  dmd/show/page/ask_text.c \
+  dmd/show/page/ask_tree.c \
+  dmd/show/page/ask_treemap.c \
+  dmd/show/page/asks.c dmd/show/page/asks.h \
+  dmd/show/page/flame.c dmd/show/page/flame.h \
+  dmd/show/page/heapmap.c dmd/show/page/heapmap.h \
+  dmd/show/page/nest.c dmd/show/page/nest.h \
+  dmd/show/page/session.c dmd/show/page/session.h \
+  dmd/show/page/picks.c dmd/show/page/picks.h \
+  dmd/show/page/pagedata.c dmd/show/page/pagedata.h \
+  dmd/show/page/pagegraph.c dmd/show/page/pagegraph.h \
+  dmd/show/page/pagehistory.c dmd/show/page/pagehistory.h \
+  dmd/show/page/query.c dmd/show/page/query.h \
+  dmd/show/page/recordlist.c dmd/show/page/recordlist.h \
+  dmd/show/page/rowlist.c dmd/show/page/rowlist.h \
+  dmd/show/page/view.c dmd/show/page/view.h \
+  dmd/record/heap/allocator.c dmd/record/heap/allocator.h \
+  dmd/record/heap/block.h \
+  dmd/record/heap/blockindex.c dmd/record/heap/blockindex.h \
+  dmd/record/heap/blockstarts.c dmd/record/heap/blockstarts.h \
+  dmd/record/heap/blocks.c dmd/record/heap/blocks.h \
+  dmd/record/heap/capture.c dmd/record/heap/capture.h \
+  dmd/record/heap/claim.c dmd/record/heap/claim.h \
+  dmd/record/heap/contents.c dmd/record/heap/contents.h \
+  dmd/record/heap/countdown.c dmd/record/heap/countdown.h \
+  dmd/record/heap/counters.c dmd/record/heap/counters.h \
+  dmd/record/heap/freed.c dmd/record/heap/freed.h \
+  dmd/record/heap/heap.c dmd/record/heap/heap.h \
+  dmd/record/heap/blockreferrers.c dmd/record/heap/blockreferrers.h \
+  dmd/record/heap/lastreports.c dmd/record/heap/lastreports.h \
+  dmd/record/heap/live.c dmd/record/heap/live.h \
+  dmd/record/heap/live_report.c \
+  dmd/record/heap/interleave.c dmd/record/heap/interleave.h \
+  dmd/record/heap/live_scope.c \
+  dmd/record/heap/mappings.c dmd/record/heap/mappings.h \
+  dmd/record/heap/bloom.c dmd/record/heap/bloom.h \
+  dmd/record/heap/memory.h \
+  dmd/record/heap/mempools.c dmd/record/heap/mempools.h \
+  dmd/record/heap/nested.c dmd/record/heap/nested.h \
+  dmd/record/heap/pages.c dmd/record/heap/pages.h \
+  dmd/record/heap/pagewords.c dmd/record/heap/pagewords.h \
+  dmd/record/heap/shard.c dmd/record/heap/shard.h \
+  dmd/record/heap/fastpath.c dmd/record/heap/fastpath.h \
+  dmd/record/heap/published.c dmd/record/heap/published.h \
+  dmd/record/heap/sample.c dmd/record/heap/sample.h \
+  dmd/record/heap/scope.c dmd/record/heap/scope.h \
+  dmd/record/heap/slabmap.c dmd/record/heap/slabmap.h \
+  dmd/record/heap/slabrecords.h \
+  dmd/record/heap/slabs.c dmd/record/heap/slabs.h \
+  dmd/record/heap/addressmap.c dmd/record/heap/addressmap.h \
+  dmd/record/heap/snapshot.c dmd/record/heap/snapshot.h \
+  dmd/record/heap/stack.c dmd/record/heap/stack.h \
+  dmd/record/engine/allocation.c dmd/record/engine/allocation.h \
+  dmd/record/engine/channel.c dmd/record/engine/channel.h \
+  dmd/record/unwind/codes.c dmd/record/unwind/codes.h \
+  dmd/record/engine/description.c dmd/record/engine/description.h \
+  dmd/record/engine/dump.c dmd/record/engine/dump.h \
+  dmd/record/engine/dumpfile.c dmd/record/engine/dumpfile.h \
+  dmd/record/unwind/bytes.c dmd/record/unwind/bytes.h \
+  dmd/record/unwind/ehframe.c dmd/record/unwind/ehframe.h \
+  dmd/record/unwind/expression.c dmd/record/unwind/expression.h \
+  dmd/record/unwind/elfimage.c dmd/record/unwind/elfimage.h \
+  dmd/record/engine/engine.c dmd/record/engine/engine.h \
+  dmd/record/engine/errortext.c dmd/record/engine/errortext.h \
+  dmd/record/engine/filename.c dmd/record/engine/filename.h \
+  dmd/record/engine/graphdump.c dmd/record/engine/graphdump.h \
+  dmd/record/host.h \
+  dmd/record/engine/jemalloc.c dmd/record/engine/jemalloc.h \
+  dmd/record/engine/listing.c dmd/record/engine/listing.h \
+  dmd/record/engine/loaded.c dmd/record/engine/loaded.h \
+  dmd/record/engine/lostfile.c dmd/record/engine/lostfile.h \
+  dmd/record/engine/mempool.c dmd/record/engine/mempool.h \
+  dmd/record/engine/control.c dmd/record/engine/control.h \
+  dmd/record/engine/monitor.c dmd/record/engine/monitor.h \
+  dmd/record/engine/nativeoptions.c dmd/record/engine/nativeoptions.h \
+  dmd/record/engine/observed.c dmd/record/engine/observed.h \
+  dmd/record/engine/options.c dmd/record/engine/options.h \
+  dmd/record/engine/replacednew.c dmd/record/engine/replacednew.h \
+  dmd/record/engine/requests.c dmd/record/engine/requests.h \
+  dmd/record/engine/roots.c dmd/record/engine/roots.h \
+  dmd/record/engine/rules.c dmd/record/engine/rules.h \
+  dmd/record/engine/running.c dmd/record/engine/running.h \
+  dmd/record/engine/codepath.c dmd/record/engine/codepath.h \
+  dmd/record/engine/popsites.c dmd/record/engine/popsites.h \
+  dmd/record/engine/heapstats.c dmd/record/engine/heapstats.h \
+  dmd/record/unwind/stacktrie.c dmd/record/unwind/stacktrie.h \
+  dmd/record/engine/symbols.c dmd/record/engine/symbols.h \
+  dmd/record/unwind/unwind.c dmd/record/unwind/unwind.h \
+  dmd/record/unwind/unwindcache.c dmd/record/unwind/unwindcache.h
 
-# The core in a browser: what is linked with the core for WebAssembly.
-dmd_wasm_sources = dmd/wasm/wasm.c
+# The core in a browser: linked with the core for WebAssembly.
+dmd_wasm_sources = dmd/browser/wasm.c
 
-# The Valgrind shell around it.
+# The Valgrind shell around the core.
 dmd_tool_sources = \
-  dmd/tool/dm_address.c dmd/tool/dm_address.h \
-  dmd/tool/dm_clientreq.c dmd/tool/dm_clientreq.h \
-  dmd/tool/dm_code.c dmd/tool/dm_code.h \
-  dmd/tool/dm_direct.c dmd/tool/dm_direct.h \
-  dmd/tool/dm_entry.c dmd/tool/dm_entry.h \
-  dmd/tool/dm_env.c dmd/tool/dm_env.h \
-  dmd/tool/dm_files.c dmd/tool/dm_files.h \
-  dmd/tool/dm_gzip.c dmd/tool/dm_gzip.h \
-  dmd/tool/dm_host.c dmd/tool/dm_host.h \
-  dmd/tool/dm_inlined.c dmd/tool/dm_inlined.h \
-  dmd/tool/dm_main.c \
-  dmd/tool/dm_malloc.c dmd/tool/dm_malloc.h \
-  dmd/tool/dm_match.c dmd/tool/dm_match.h \
-  dmd/tool/dm_memory.c dmd/tool/dm_memory.h \
-  dmd/tool/dm_options.c dmd/tool/dm_options.h \
-  dmd/tool/dm_pagemap.c dmd/tool/dm_pagemap.h \
-  dmd/tool/dm_preload.h \
-  dmd/tool/dm_private.c dmd/tool/dm_private.h \
-  dmd/tool/dm_registers.c dmd/tool/dm_registers.h \
-  dmd/tool/dm_resident.c dmd/tool/dm_resident.h \
-  dmd/tool/dm_roots.c dmd/tool/dm_roots.h \
-  dmd/tool/dm_segments.c dmd/tool/dm_segments.h \
-  dmd/tool/dm_trace.c dmd/tool/dm_trace.h \
-  dmd/tool/dm_unwind.c dmd/tool/dm_unwind.h
+  dmd/valgrind/dm_address.c dmd/valgrind/dm_address.h \
+  dmd/valgrind/dm_clientreq.c dmd/valgrind/dm_clientreq.h \
+  dmd/valgrind/dm_code.c dmd/valgrind/dm_code.h \
+  dmd/valgrind/dm_direct.c dmd/valgrind/dm_direct.h \
+  dmd/valgrind/dm_entry.c dmd/valgrind/dm_entry.h \
+  dmd/valgrind/dm_env.c dmd/valgrind/dm_env.h \
+  dmd/valgrind/dm_files.c dmd/valgrind/dm_files.h \
+  dmd/valgrind/dm_gzip.c dmd/valgrind/dm_gzip.h \
+  dmd/valgrind/dm_host.c dmd/valgrind/dm_host.h \
+  dmd/valgrind/dm_inlined.c dmd/valgrind/dm_inlined.h \
+  dmd/valgrind/dm_main.c \
+  dmd/valgrind/dm_malloc.c dmd/valgrind/dm_malloc.h \
+  dmd/valgrind/dm_match.c dmd/valgrind/dm_match.h \
+  dmd/valgrind/dm_memory.c dmd/valgrind/dm_memory.h \
+  dmd/valgrind/dm_options.c dmd/valgrind/dm_options.h \
+  dmd/valgrind/dm_pagemap.c dmd/valgrind/dm_pagemap.h \
+  dmd/valgrind/dm_preload.h \
+  dmd/valgrind/dm_private.c dmd/valgrind/dm_private.h \
+  dmd/valgrind/dm_registers.c dmd/valgrind/dm_registers.h \
+  dmd/valgrind/dm_resident.c dmd/valgrind/dm_resident.h \
+  dmd/valgrind/dm_roots.c dmd/valgrind/dm_roots.h \
+  dmd/valgrind/dm_segments.c dmd/valgrind/dm_segments.h \
+  dmd/valgrind/dm_syscall.h \
+  dmd/valgrind/dm_trace.c dmd/valgrind/dm_trace.h \
+  dmd/valgrind/dm_unwind.c dmd/valgrind/dm_unwind.h
 
-# What compresses in all shells.
-dmd_zip_sources = dmd/zip/gzip.c dmd/zip/gzip.h
+# Compression, for all shells.
+dmd_zip_sources = dmd/base/zip/gzip.c dmd/base/zip/gzip.h
 
-# The native engine's shell around it: a library that is preloaded into programs.
+# The native engine's shell around the core: a library that is preloaded into programs.
 dmd_native_sources = \
-  dmd/preload/pl_altstack.c dmd/preload/pl_altstack.h \
-  dmd/preload/pl_aside.c dmd/preload/pl_aside.h \
-  dmd/preload/pl_context.c dmd/preload/pl_context.h \
-  dmd/preload/pl_control.c dmd/preload/pl_control.h \
-  dmd/preload/pl_deadly.c dmd/preload/pl_deadly.h \
-  dmd/preload/pl_entry.h \
-  dmd/preload/pl_event.c dmd/preload/pl_event.h \
-  dmd/posix/files.c dmd/posix/files.h \
-  dmd/preload/pl_files.c dmd/preload/pl_files.h \
+  dmd/native/pl_altstack.c dmd/native/pl_altstack.h \
+  dmd/native/pl_aside.c dmd/native/pl_aside.h \
+  dmd/native/pl_channel.c dmd/native/pl_channel.h \
+  dmd/native/pl_confined.c dmd/native/pl_confined.h \
+  dmd/native/pl_context.c dmd/native/pl_context.h \
+  dmd/native/pl_control.c dmd/native/pl_control.h \
+  dmd/native/pl_daemon.c \
+  dmd/native/pl_deadly.c dmd/native/pl_deadly.h \
+  dmd/native/pl_entry.h \
+  dmd/native/pl_event.c dmd/native/pl_event.h \
+  dmd/base/posix/posixfiles.c dmd/base/posix/posixfiles.h \
+  dmd/base/posix/sockets.c dmd/base/posix/sockets.h \
+  dmd/native/pl_files.c dmd/native/pl_files.h \
   $(dmd_zip_sources) \
-  dmd/preload/pl_heap.c dmd/preload/pl_heap.h \
-  dmd/preload/pl_host.c dmd/preload/pl_host.h \
-  dmd/preload/pl_jemalloc.c dmd/preload/pl_jemalloc.h \
-  dmd/preload/pl_libcnames.c dmd/preload/pl_libcnames.h \
-  dmd/preload/pl_lines.c dmd/preload/pl_lines.h \
-  dmd/preload/pl_lock.c dmd/preload/pl_lock.h \
-  dmd/preload/pl_main.c dmd/preload/pl_main.h \
-  dmd/preload/pl_malloc.c dmd/preload/pl_malloc.h \
-  dmd/preload/pl_memory.c dmd/preload/pl_memory.h \
-  dmd/preload/pl_message.c dmd/preload/pl_message.h \
-  dmd/preload/pl_new.c dmd/preload/pl_new.h \
-  dmd/preload/pl_notes.c dmd/preload/pl_notes.h \
-  dmd/preload/pl_objects.c dmd/preload/pl_objects.h \
-  dmd/preload/pl_oldheader.c dmd/preload/pl_oldheader.h \
-  dmd/preload/pl_options.c dmd/preload/pl_options.h \
-  dmd/preload/pl_place.c dmd/preload/pl_place.h \
-  dmd/preload/pl_real.c dmd/preload/pl_real.h \
-  dmd/preload/pl_request.c dmd/preload/pl_request.h \
-  dmd/preload/pl_resident.c dmd/preload/pl_resident.h \
-  dmd/preload/pl_roots.c dmd/preload/pl_roots.h \
-  dmd/preload/pl_signal.c dmd/preload/pl_signal.h \
-  dmd/preload/pl_slots.c dmd/preload/pl_slots.h \
-  dmd/preload/pl_stack.c dmd/preload/pl_stack.h \
-  dmd/preload/pl_stop.c dmd/preload/pl_stop.h \
-  dmd/preload/pl_symbols.c dmd/preload/pl_symbols.h \
-  dmd/preload/pl_thread.c dmd/preload/pl_thread.h \
-  dmd/preload/pl_write.c dmd/preload/pl_write.h
+  dmd/native/pl_heap.c dmd/native/pl_heap.h \
+  dmd/native/pl_host.c dmd/native/pl_host.h \
+  dmd/native/pl_jemalloc.c dmd/native/pl_jemalloc.h \
+  dmd/native/pl_libcnames.c dmd/native/pl_libcnames.h \
+  dmd/native/pl_lines.c dmd/native/pl_lines.h \
+  dmd/native/pl_lock.c dmd/native/pl_lock.h \
+  dmd/native/pl_main.c dmd/native/pl_main.h \
+  dmd/native/pl_malloc.c dmd/native/pl_malloc.h \
+  dmd/native/pl_memory.c dmd/native/pl_memory.h \
+  dmd/native/pl_message.c dmd/native/pl_message.h \
+  dmd/native/pl_new.c dmd/native/pl_new.h \
+  dmd/native/pl_notes.c dmd/native/pl_notes.h \
+  dmd/native/pl_objects.c dmd/native/pl_objects.h \
+  dmd/native/pl_options.c dmd/native/pl_options.h \
+  dmd/native/pl_place.c dmd/native/pl_place.h \
+  dmd/native/pl_questions.c dmd/native/pl_questions.h \
+  dmd/native/pl_rawexit.c dmd/native/pl_rawexit.h \
+  dmd/native/pl_real.c dmd/native/pl_real.h \
+  dmd/native/pl_request.c dmd/native/pl_request.h \
+  dmd/native/pl_resident.c dmd/native/pl_resident.h \
+  dmd/native/pl_roots.c dmd/native/pl_roots.h \
+  dmd/native/pl_signal.c dmd/native/pl_signal.h \
+  dmd/native/pl_slots.c dmd/native/pl_slots.h \
+  dmd/native/pl_stack.c dmd/native/pl_stack.h \
+  dmd/native/pl_stop.c dmd/native/pl_stop.h \
+  dmd/native/pl_symbols.c dmd/native/pl_symbols.h \
+  dmd/native/pl_thread.c dmd/native/pl_thread.h \
+  dmd/native/pl_write.c dmd/native/pl_write.h
 
-# dmdv: its main file, and the rest, which unit tests can be linked with.
-dmdv_SOURCES = dmd/reader/command/dmdv.c
+# dmdv: its main file, and the rest, which unit tests can link.
+dmdv_SOURCES = dmd/dmdv/dmdv.c
 dmd_reader_sources = \
-  dmd/reader/host/message.c dmd/reader/host/message.h \
-  dmd/posix/files.c dmd/posix/files.h \
-  dmd/reader/host/files.c dmd/reader/host/files.h \
+  dmd/host/message.c dmd/host/message.h \
+  dmd/base/posix/posixfiles.c dmd/base/posix/posixfiles.h \
+  dmd/base/posix/sockets.c dmd/base/posix/sockets.h \
   $(dmd_zip_sources) \
-  dmd/reader/host/host.c dmd/reader/host/host.h \
-  dmd/reader/host/memory.c dmd/reader/host/memory.h \
-  dmd/reader/host/outfile.c dmd/reader/host/outfile.h \
-  dmd/reader/host/pager.c dmd/reader/host/pager.h \
-  dmd/reader/host/progress.c dmd/reader/host/progress.h \
-  dmd/reader/host/sourcefiles.c dmd/reader/host/sourcefiles.h \
-  dmd/reader/host/times.c dmd/reader/host/times.h \
-  dmd/reader/input/fleet.c dmd/reader/input/fleet.h \
-  dmd/reader/input/ignorefile.c dmd/reader/input/ignorefile.h \
-  dmd/reader/input/input.c dmd/reader/input/input.h \
-  dmd/reader/input/load.c dmd/reader/input/load.h \
-  dmd/reader/input/load_scan.c dmd/reader/input/load_scan.h \
-  dmd/reader/export/export_pprof.h \
-  dmd/reader/types/flow.c dmd/reader/types/flow.h \
-  dmd/reader/types/instruction.c dmd/reader/types/instruction.h \
-  dmd/reader/names/names.h \
-  dmd/reader/types/typefinder.h \
-  dmd/reader/command/child.c dmd/reader/command/child.h \
-  dmd/reader/command/choose.c dmd/reader/command/choose.h \
-  dmd/reader/command/cmd_census.c \
-  dmd/reader/command/cmd_check.c \
-  dmd/reader/command/cmd_diff.c \
-  dmd/reader/command/cmd_export.c \
-  dmd/reader/command/exportgraph.c dmd/reader/command/exportgraph.h \
-  dmd/reader/command/cmd_dump.c \
-  dmd/reader/command/cmd_leaks.c \
-  dmd/reader/command/cmd_merge.c \
-  dmd/reader/command/cmd_owners.c \
-  dmd/reader/command/cmd_paths.c \
-  dmd/reader/command/cmd_print.c \
-  dmd/reader/command/cmd_referrers.c \
-  dmd/reader/command/cmd_retained.c \
-  dmd/reader/command/cmd_run.c \
-  dmd/reader/command/cmd_status.c \
-  dmd/reader/command/cmd_tree.c \
-  dmd/reader/command/cmd_view.c \
-  dmd/reader/command/commandline.c dmd/reader/command/commandline.h \
-  dmd/reader/command/commands.h \
-  dmd/reader/command/complete.c dmd/reader/command/complete.h \
-  dmd/reader/command/controlled.c dmd/reader/command/controlled.h \
-  dmd/reader/command/graphcensus.c dmd/reader/command/graphcensus.h \
-  dmd/reader/command/graphbeside.c dmd/reader/command/graphbeside.h \
-  dmd/reader/command/graphcommand.c dmd/reader/command/graphcommand.h \
-  dmd/reader/command/ignoring.c dmd/reader/command/ignoring.h \
-  dmd/reader/command/leakcheck.c dmd/reader/command/leakcheck.h \
-  dmd/reader/command/lostblocks.c dmd/reader/command/lostblocks.h \
-  dmd/reader/command/naming.c dmd/reader/command/naming.h \
-  dmd/reader/command/native.c dmd/reader/command/native.h \
-  dmd/reader/command/options.c dmd/reader/command/options.h \
-  dmd/reader/command/ownersbeside.c dmd/reader/command/ownersbeside.h \
-  dmd/reader/command/page.c dmd/reader/command/page.h \
-  dmd/reader/command/preloadable.c dmd/reader/command/preloadable.h \
-  dmd/reader/command/show.c dmd/reader/command/show.h \
-  dmd/reader/command/sourcelines.c dmd/reader/command/sourcelines.h \
-  dmd/reader/command/typedgraph.c dmd/reader/command/typedgraph.h \
-  dmd/reader/command/viewfiles.c dmd/reader/command/viewfiles.h \
-  dmd/reader/command/written.c dmd/reader/command/written.h
+  dmd/host/process.c dmd/host/process.h \
+  dmd/host/availablememory.c dmd/host/availablememory.h \
+  dmd/historydb/digest.c dmd/historydb/digest.h \
+  dmd/host/output.c dmd/host/output.h \
+  dmd/host/pager.c dmd/host/pager.h \
+  dmd/host/progress.c dmd/host/progress.h \
+  dmd/host/sourcefiles.c dmd/host/sourcefiles.h \
+  dmd/host/times.c dmd/host/times.h \
+  dmd/dmdv/input/fleet.c dmd/dmdv/input/fleet.h \
+  dmd/dmdv/input/ignorefile.c dmd/dmdv/input/ignorefile.h \
+  dmd/dmdv/input/input.c dmd/dmdv/input/input.h \
+  dmd/dmdv/input/profilefile.c dmd/dmdv/input/profilefile.h \
+  dmd/dmdv/input/scanfile.c dmd/dmdv/input/scanfile.h \
+  dmd/dmdv/export_pprof.h \
+  dmd/debuginfo/flow.c dmd/debuginfo/flow.h \
+  dmd/debuginfo/instruction.c dmd/debuginfo/instruction.h \
+  dmd/debuginfo/names.h \
+  dmd/debuginfo/typefinder.h \
+  dmd/dmdv/run/runchannel.c dmd/dmdv/run/runchannel.h \
+  dmd/dmdv/run/asuser.c dmd/dmdv/run/asuser.h \
+  dmd/host/child.c dmd/host/child.h \
+  dmd/dmdv/graph/choose.c dmd/dmdv/graph/choose.h \
+  dmd/dmdv/graph/cmd_census.c \
+  dmd/dmdv/cmd_check.c \
+  dmd/dmdv/cmd_diff.c \
+  dmd/dmdv/cmd_export.c \
+  dmd/dmdv/graph/exportgraph.c dmd/dmdv/graph/exportgraph.h \
+  dmd/dmdv/run/cmd_dump.c \
+  dmd/dmdv/graph/cmd_leaks.c \
+  dmd/dmdv/cmd_merge.c \
+  dmd/dmdv/graph/cmd_owners.c \
+  dmd/dmdv/graph/cmd_paths.c \
+  dmd/dmdv/cmd_print.c \
+  dmd/dmdv/graph/cmd_referrers.c \
+  dmd/dmdv/graph/cmd_retained.c \
+  dmd/dmdv/run/cmd_run.c \
+  dmd/dmdv/run/cmd_status.c \
+  dmd/dmdv/cmd_tree.c \
+  dmd/dmdv/view/cmd_view.c \
+  dmd/dmdv/commandline/commandline.c dmd/dmdv/commandline/commandline.h \
+  dmd/dmdv/commandline/commands.h \
+  dmd/dmdv/commandline/complete.c dmd/dmdv/commandline/complete.h \
+  dmd/dmdv/run/controlled.c dmd/dmdv/run/controlled.h \
+  dmd/dmdv/graph/graphcensus.c dmd/dmdv/graph/graphcensus.h \
+  dmd/dmdv/graph/graphbeside.c dmd/dmdv/graph/graphbeside.h \
+  dmd/dmdv/graph/graphcommand.c dmd/dmdv/graph/graphcommand.h \
+  dmd/dmdv/commandline/ignoring.c dmd/dmdv/commandline/ignoring.h \
+  dmd/dmdv/graph/leakcheck.c dmd/dmdv/graph/leakcheck.h \
+  dmd/dmdv/run/leftovers.c dmd/dmdv/run/leftovers.h \
+  dmd/dmdv/graph/lostblocks.c dmd/dmdv/graph/lostblocks.h \
+  dmd/dmdv/commandline/namer.c dmd/dmdv/commandline/namer.h \
+  dmd/dmdv/run/native.c dmd/dmdv/run/native.h \
+  dmd/dmdv/commandline/recordoptions.c dmd/dmdv/commandline/recordoptions.h \
+  dmd/dmdv/graph/ownersbeside.c dmd/dmdv/graph/ownersbeside.h \
+  dmd/dmdv/view/htmlpage.c dmd/dmdv/view/htmlpage.h \
+  dmd/dmdv/run/preloadable.c dmd/dmdv/run/preloadable.h \
+  dmd/dmdv/run/received.c dmd/dmdv/run/received.h \
+  dmd/dmdv/run/runlog.c dmd/dmdv/run/runlog.h \
+  dmd/dmdv/run/rewrite.c dmd/dmdv/run/rewrite.h \
+  dmd/dmdv/commandline/sharedoptions.h \
+  dmd/dmdv/commandline/show.c dmd/dmdv/commandline/show.h \
+  dmd/dmdv/view/sourcelines.c dmd/dmdv/view/sourcelines.h \
+  dmd/dmdv/graph/typedgraph.c dmd/dmdv/graph/typedgraph.h \
+  dmd/dmdv/view/viewfiles.c dmd/dmdv/view/viewfiles.h \
+  dmd/dmdv/run/written.c dmd/dmdv/run/written.h
 
-# What of it needs protobuf-c, which makes more from the .proto file.
-dmd_protobuf_sources = dmd/reader/export/export_pprof.c dmd/reader/export/profile.proto
+# The part of dmdv that needs protobuf-c, which generates code from the .proto file.
+dmd_protobuf_sources = dmd/dmdv/export_pprof.c dmd/dmdv/profile.proto
 
-# What of it needs libdw, and what stands in for that.
+# The part that needs libdw, and its stub.
 dmd_types_sources = \
-  dmd/reader/names/codeunits.c dmd/reader/names/codeunits.h \
-  dmd/reader/names/names.c \
-  dmd/reader/names/symboltable.c dmd/reader/names/symboltable.h \
-  dmd/reader/types/classname.c dmd/reader/types/classname.h \
-  dmd/reader/types/debugfile.c dmd/reader/types/debugfile.h \
-  dmd/reader/types/dies.c dmd/reader/types/dies.h \
-  dmd/reader/types/dwarfindex.c dmd/reader/types/dwarfindex.h \
-  dmd/reader/types/dwarftypes.c dmd/reader/types/dwarftypes.h \
-  dmd/reader/types/frame.c dmd/reader/types/frame.h \
-  dmd/reader/types/locals.c dmd/reader/types/locals.h \
-  dmd/reader/types/site.c dmd/reader/types/site.h \
-  dmd/reader/types/typefinder.c
-dmd_no_types_sources = dmd/reader/names/names_none.c dmd/reader/types/typefinder_none.c
+  dmd/debuginfo/codeunits.c dmd/debuginfo/codeunits.h \
+  dmd/debuginfo/names.c \
+  dmd/debuginfo/symboltable.c dmd/debuginfo/symboltable.h \
+  dmd/debuginfo/classname.c dmd/debuginfo/classname.h \
+  dmd/debuginfo/debugfile.c dmd/debuginfo/debugfile.h \
+  dmd/debuginfo/dies.c dmd/debuginfo/dies.h \
+  dmd/debuginfo/dwarfindex.c dmd/debuginfo/dwarfindex.h \
+  dmd/debuginfo/dwarftypes.c dmd/debuginfo/dwarftypes.h \
+  dmd/debuginfo/framebase.c dmd/debuginfo/framebase.h \
+  dmd/debuginfo/locals.c dmd/debuginfo/locals.h \
+  dmd/debuginfo/site.c dmd/debuginfo/site.h \
+  dmd/debuginfo/typefinder.c
+dmd_no_types_sources = dmd/debuginfo/names_none.c dmd/debuginfo/typefinder_none.c
 
-# What of it needs SQLite, and what stands in for that.
+# The part that needs SQLite, and its stub.
 dmd_history_sources = \
-  dmd/reader/history/add.c dmd/reader/history/add.h \
-  dmd/reader/history/alarms.c dmd/reader/history/alarms.h \
-  dmd/reader/history/checkout.c dmd/reader/history/checkout.h \
-  dmd/reader/history/curves.c dmd/reader/history/curves.h \
-  dmd/reader/history/database.c dmd/reader/history/database.h \
-  dmd/reader/history/driver.h dmd/reader/history/driver_sqlite.c \
-  dmd/reader/history/events.c dmd/reader/history/events.h \
-  dmd/reader/history/exporting.c dmd/reader/history/exporting.h \
-  dmd/reader/history/gather.c dmd/reader/history/gather.h \
-  dmd/reader/history/importedrun.c dmd/reader/history/importedrun.h \
-  dmd/reader/history/importing.c dmd/reader/history/importing.h \
-  dmd/reader/history/importwriting.c \
-  dmd/reader/history/lines.c dmd/reader/history/lines.h \
-  dmd/reader/history/origin.c dmd/reader/history/origin.h \
-  dmd/reader/history/prune.c dmd/reader/history/prune.h \
-  dmd/reader/history/recordset.c dmd/reader/history/recordset.h \
-  dmd/reader/history/rows.c dmd/reader/history/rows.h \
-  dmd/reader/history/runs.c dmd/reader/history/runs.h \
-  dmd/reader/history/schema.c dmd/reader/history/schema.h \
-  dmd/reader/history/setsums.c dmd/reader/history/setsums.h \
-  dmd/reader/history/stacks.c dmd/reader/history/stacks.h \
-  dmd/reader/command/cmd_history.c \
-  dmd/reader/command/historyadd.c \
-  dmd/reader/command/historycheck.c \
-  dmd/reader/command/historycommands.h \
-  dmd/reader/command/historyexport.c \
-  dmd/reader/command/historyimport.c \
-  dmd/reader/command/historyreport.c dmd/reader/command/historyreport.h \
-  dmd/reader/command/historyreport_ci.c \
-  dmd/reader/command/historyreport_markdown.c \
-  dmd/reader/command/historypage.c \
-  dmd/reader/command/historyprune.c \
-  dmd/reader/command/historyshow.c
-dmd_postgresql_sources = dmd/reader/history/driver_postgresql.c
-dmd_no_postgresql_sources = dmd/reader/history/driver_postgresql_none.c
-dmd_no_history_sources = dmd/reader/command/cmd_history_none.c
+  dmd/historydb/add.c dmd/historydb/add.h \
+  dmd/historydb/alarms.c dmd/historydb/alarms.h \
+  dmd/historydb/checkout.c dmd/historydb/checkout.h \
+  dmd/historydb/curves.c dmd/historydb/curves.h \
+  dmd/historydb/database.c dmd/historydb/database.h \
+  dmd/historydb/driver.h dmd/historydb/driver_sqlite.c \
+  dmd/historydb/events.c dmd/historydb/events.h \
+  dmd/historydb/exporting.c dmd/historydb/exporting.h \
+  dmd/historydb/gather.c dmd/historydb/gather.h \
+  dmd/historydb/importedrun.c dmd/historydb/importedrun.h \
+  dmd/historydb/importing.c dmd/historydb/importing.h \
+  dmd/historydb/importwriting.c \
+  dmd/historydb/lines.c dmd/historydb/lines.h \
+  dmd/historydb/origin.c dmd/historydb/origin.h \
+  dmd/historydb/prune.c dmd/historydb/prune.h \
+  dmd/historydb/storedset.c dmd/historydb/storedset.h \
+  dmd/historydb/findrow.c dmd/historydb/findrow.h \
+  dmd/historydb/runs.c dmd/historydb/runs.h \
+  dmd/historydb/schema.c dmd/historydb/schema.h \
+  dmd/historydb/setsums.c dmd/historydb/setsums.h \
+  dmd/historydb/stacks.c dmd/historydb/stacks.h \
+  dmd/historydb/walfile.c dmd/historydb/walfile.h \
+  dmd/dmdv/history/cmd_history.c \
+  dmd/dmdv/history/historyadd.c \
+  dmd/dmdv/history/historycheck.c \
+  dmd/dmdv/history/historycommands.h \
+  dmd/dmdv/history/historyexport.c \
+  dmd/dmdv/history/historyimport.c \
+  dmd/dmdv/history/historyreport.c dmd/dmdv/history/historyreport.h \
+  dmd/dmdv/history/historyreport_ci.c \
+  dmd/dmdv/history/historyreport_markdown.c \
+  dmd/dmdv/history/historypage.c \
+  dmd/dmdv/history/historyprune.c \
+  dmd/dmdv/history/historyshow.c
+dmd_postgresql_sources = dmd/historydb/driver_postgresql.c
+dmd_no_postgresql_sources = dmd/historydb/driver_postgresql_none.c
+dmd_no_history_sources = dmd/dmdv/history/cmd_history_none.c
 
-# The page that dmdv view writes, where it was built, and what stands in for it.
-dmd_page_sources = dmd/reader/command/page_built.c
-dmd_no_page_sources = dmd/reader/command/page_none.c
+# The page that dmdv view writes, if it was built, and its stub.
+dmd_page_sources = dmd/dmdv/view/htmlpage_built.c
+dmd_no_page_sources = dmd/dmdv/view/htmlpage_none.c
 
-# dmd-derive: its core, which is freestanding as the tool's is, and what is around that.
+# dmd-derive: its core, which is freestanding like the tool's, and the program around it.
 dmd_derive_core_sources = \
   dmd/derive/cast.c dmd/derive/cast.h \
   dmd/derive/check.c dmd/derive/check.h \
   dmd/derive/model.c dmd/derive/model.h \
   dmd/derive/reach.c dmd/derive/reach.h \
-  dmd/derive/scope.c dmd/derive/scope.h \
+  dmd/derive/namelookup.c dmd/derive/namelookup.h \
   dmd/derive/suggest/count.c dmd/derive/suggest/count.h \
   dmd/derive/suggest/evidence.c dmd/derive/suggest/evidence.h \
-  dmd/derive/suggest/owner.c dmd/derive/suggest/owner.h \
-  dmd/derive/suggest/slots.c dmd/derive/suggest/slots.h \
+  dmd/derive/suggest/ownership.c dmd/derive/suggest/ownership.h \
+  dmd/derive/suggest/pointers.c dmd/derive/suggest/pointers.h \
   dmd/derive/suggest/suggest.c dmd/derive/suggest/suggest.h \
   dmd/derive/write.c dmd/derive/write.h \
   dmd/derive/writemember.c dmd/derive/writemember.h
 dmd_derive_program_sources = \
-  dmd/derive/program/database.c dmd/derive/program/database.h \
+  dmd/derive/program/compilecommands.c dmd/derive/program/compilecommands.h \
   dmd/derive/program/main.c \
-  dmd/derive/program/options.c dmd/derive/program/options.h \
+  dmd/derive/program/deriveoptions.c dmd/derive/program/deriveoptions.h \
   dmd/derive/program/outputs.c dmd/derive/program/outputs.h \
   dmd/derive/program/read.c dmd/derive/program/read.h \
   dmd/derive/program/records.c dmd/derive/program/records.h \
-  dmd/derive/program/suggest.c dmd/derive/program/suggest.h
+  dmd/derive/program/printsuggestions.c dmd/derive/program/printsuggestions.h
 
 # Our own part of the library that is preloaded into programs, beside Valgrind's malloc replacement.
-dmd_preload_sources = dmd/tool/dm_preload.c dmd/tool/dm_preload.h
+dmd_preload_sources = dmd/valgrind/dm_preload.c dmd/valgrind/dm_preload.h
 
-# Headers that are installed to $(includedir)/valgrind.
+# Headers that are installed in $(includedir)/valgrind.
 vgincludedir = $(includedir)/valgrind
-vginclude_HEADERS = dmd/dmd.h dmd/dmd-annotations.h dmd/dmd-derived.h dmd/measure.hpp dmd/measure_list.hpp dmd/measure_std.hpp
+vginclude_HEADERS = dmd/include/valgrind/dmd.h dmd/include/valgrind/dmd-annotations.h dmd/include/valgrind/dmd-derived.h dmd/include/valgrind/measure.hpp dmd/include/valgrind/measure_list.hpp dmd/include/valgrind/measure_std.hpp

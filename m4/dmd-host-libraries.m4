@@ -1,7 +1,7 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
-dnl DMD_LIBCLANG: DERIVE_CFLAGS and DERIVE_LIBS, of the first libclang that works: the one in the given prefix, what
-dnl llvm-config knows, what the compiler finds by itself, or the newest in a folder as Debian has them.
+dnl DMD_LIBCLANG: sets DERIVE_CFLAGS and DERIVE_LIBS for the first libclang that works: in the given prefix, from
+dnl llvm-config, on the compiler's default paths, or the newest in a directory laid out as on Debian.
 AC_DEFUN([DMD_LIBCLANG], [
 dmd_have_derive="no: install libclang-dev (Debian) or clang-devel (Fedora)"
 AS_CASE([$with_libclang],
@@ -27,7 +27,8 @@ AC_SUBST([DERIVE_CFLAGS])
 AC_SUBST([DERIVE_LIBS])
 ])
 
-dnl DMD_HOST_LIBRARIES: what only a part of the build needs; without it that part is left out and the summary says so.
+dnl DMD_HOST_LIBRARIES: libraries that only a part of the build needs. Without one, that part is left out and the
+dnl summary reports it.
 AC_DEFUN([DMD_HOST_LIBRARIES], [
 PKG_CHECK_MODULES([READER], [zlib], [dmd_have_reader=yes],
   [dmd_have_reader="no: install zlib1g-dev (Debian) or zlib-devel (Fedora)"])
@@ -58,7 +59,7 @@ AS_IF([test $dmd_have_types != yes],
    AS_IF([test "$with_libdw" = no], [dmd_have_types="no: --without-libdw"],
      [dmd_have_types="no: install libdw-dev g++ (Debian) or elfutils-devel gcc-c++ (Fedora)"])])
 AC_ARG_WITH([sqlite], [AS_HELP_STRING([--without-sqlite], [dmdv without histories of builds])])
-PKG_CHECK_MODULES([HISTORY], [sqlite3 >= 3.35], [dmd_have_history=yes], [dmd_have_history=no])
+PKG_CHECK_MODULES([HISTORY], [sqlite3 >= 3.36], [dmd_have_history=yes], [dmd_have_history=no])
 AS_IF([test "$with_sqlite" = no], [dmd_have_history=no])
 AS_IF([test $dmd_have_history != yes],
   [HISTORY_CFLAGS= HISTORY_LIBS=

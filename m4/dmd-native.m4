@@ -1,7 +1,7 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
-dnl DMD_NATIVE: whether libdmd.so is built, the library that watches programs without Valgrind. It needs the static
-dnl zlib, and what the GNU C library has.
+dnl DMD_NATIVE: decides whether to build libdmd.so, the library that records programs without Valgrind. It needs the
+dnl static zlib and the GNU C library.
 AC_DEFUN([DMD_NATIVE], [
 AC_ARG_ENABLE([native], [AS_HELP_STRING([--disable-native], [no native engine (libdmd.so)])])
 AC_ARG_VAR([NATIVE_CFLAGS], [flags to optimise libdmd.so with])

@@ -1,7 +1,7 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
-dnl DMD_PYTHON: PYTHON, the Python 3 that runs the tool tests: the first that has jsonschema. A python3 of the user's
-dnl own may come first in PATH and not see the modules that the distribution installed.
+dnl DMD_PYTHON: sets PYTHON, the Python 3 for the tool tests, to the first one that has jsonschema. The user's own
+dnl python3 may come first in PATH and lack the modules that the distribution installed.
 AC_DEFUN([DMD_PYTHON], [
 AC_ARG_VAR([PYTHON], [Python 3 with the module jsonschema, for the tests])
 AC_MSG_CHECKING([for a Python 3 with jsonschema])

@@ -1,7 +1,7 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
-dnl DMD_SANITIZERS: --enable-asan and --enable-ubsan, in SANITIZER_CFLAGS. They are for the hosted core, dmdv and the
-dnl unit tests. The tool and what runs under Valgrind (examples, tool tests) are never built with them.
+dnl DMD_SANITIZERS: --enable-asan and --enable-ubsan, as SANITIZER_CFLAGS. They apply to the hosted core, dmdv and the
+dnl unit tests. The tool and programs that run under Valgrind (examples, tool tests) are never built with them.
 AC_DEFUN([DMD_SANITIZERS], [
 AC_ARG_ENABLE([asan], [AS_HELP_STRING([--enable-asan], [build dmdv and the unit tests with AddressSanitizer])],
   [], [enable_asan=no])
@@ -17,8 +17,8 @@ AC_SUBST([SANITIZER_CFLAGS])
 DMD_THREAD_SANITIZER
 ])
 
-dnl DMD_THREAD_SANITIZER: whether programs with ThreadSanitizer can be built and run, which the tests with threads are
-dnl always built with, and nothing else. It does not run on every kernel.
+dnl DMD_THREAD_SANITIZER: whether programs with ThreadSanitizer can be built and run, which is not so on every kernel.
+dnl The tests with threads, and nothing else, are always built with it.
 AC_DEFUN([DMD_THREAD_SANITIZER], [
 AC_MSG_CHECKING([for ThreadSanitizer])
 dmd_save_CFLAGS=$CFLAGS
@@ -30,7 +30,7 @@ AS_IF([test $dmd_have_tsan = no], [dmd_have_tsan="no: programs with -fsanitize=t
 AM_CONDITIONAL([HAVE_TSAN], [test "$dmd_have_tsan" = yes])
 ])
 
-dnl DMD_SANITIZER_ADD(NAME, FLAGS): add FLAGS if a program links with them, else stop.
+dnl DMD_SANITIZER_ADD(NAME, FLAGS): adds FLAGS if a program links with them; otherwise stops.
 AC_DEFUN([DMD_SANITIZER_ADD], [
 AC_MSG_CHECKING([for $1])
 dmd_save_CFLAGS=$CFLAGS

@@ -1,6 +1,6 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
-dnl DMD_SUMMARY: what was found, after everything was.
+dnl DMD_SUMMARY: prints what was found, at the end of configure.
 AC_DEFUN([DMD_SUMMARY], [
 AS_IF([test "$dmd_have_zlib" = yes], [dmd_output=".json.gz"], [dmd_output="plain .json (zlib in the tool: $dmd_have_zlib)"])
 cat <<EOF

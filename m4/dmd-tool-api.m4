@@ -1,7 +1,8 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 dnl
-dnl Where Valgrind's tool interface differs between its releases. What is there is found by compiling against it, never
-dnl by a version number: distributions patch. A new difference is one more DMD_TOOL_API_TEST line.
+dnl Differences between the tool interfaces of Valgrind's releases. Each is detected by compiling against the interface,
+dnl never by a version number, since distributions apply patches. A new difference takes one more DMD_TOOL_API_TEST
+dnl line.
 
 AC_DEFUN([DMD_TOOL_API], [
 dmd_without=
@@ -30,7 +31,7 @@ DMD_REPLACED_TEST([free_aligned_sized])
 AC_SUBST([PRELOAD_CPPFLAGS])
 ])
 
-dnl DMD_REPLACED_TEST(FUNCTION): add -DDMD_REPLACE_FUNCTION to PRELOAD_CPPFLAGS unless Valgrind's own library of
+dnl DMD_REPLACED_TEST(FUNCTION): adds -DDMD_REPLACE_FUNCTION to PRELOAD_CPPFLAGS unless Valgrind's own library of
 dnl replacements has FUNCTION. Its number there is the class of free and one of several priorities.
 AC_DEFUN([DMD_REPLACED_TEST], [
 AS_IF([test -z "$dmd_missing"], [
@@ -50,7 +51,7 @@ int main (void) { _vgr${dmd_number}ZU_VgSoSynsomalloc_$1 (); return 0; }
 ])
 ])
 
-dnl DMD_TOOL_API_TEST(MACRO, WHAT, DESCRIPTION, PROLOGUE, BODY): define MACRO if BODY compiles.
+dnl DMD_TOOL_API_TEST(MACRO, WHAT, DESCRIPTION, PROLOGUE, BODY): defines MACRO if BODY compiles.
 AC_DEFUN([DMD_TOOL_API_TEST], [
 AS_IF([test -z "$dmd_missing"], [
   AC_MSG_CHECKING([whether Valgrind has: $2])
@@ -61,9 +62,9 @@ AS_IF([test -z "$dmd_missing"], [
 ])
 ])
 
-dnl DMD_TOOL_PRIVATE_TEST(MACRO, SYMBOL, PROLOGUE, BODY, WITHOUT): define MACRO if BODY links, which needs a symbol of
-dnl Valgrind's core that no tool header declares (see dmd/tool/dm_private.h). WITHOUT, what holds where it is missing,
-dnl is for the summary. dmd_cv_vg_have_SYMBOL=no on configure's command line builds as if it were missing.
+dnl DMD_TOOL_PRIVATE_TEST(MACRO, SYMBOL, PROLOGUE, BODY, WITHOUT): defines MACRO if BODY links. BODY needs a symbol of
+dnl Valgrind's core that no tool header declares (see dmd/valgrind/dm_private.h). WITHOUT, the effect of its absence, is
+dnl for the summary. dmd_cv_vg_have_SYMBOL=no on configure's command line builds as if it were missing.
 AC_DEFUN([DMD_TOOL_PRIVATE_TEST], [
 AS_IF([test -z "$dmd_missing"], [
   AC_CACHE_CHECK([whether Valgrind has: VG_($2)], [dmd_cv_vg_have_$2],

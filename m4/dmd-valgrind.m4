@@ -1,13 +1,14 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 dnl
-dnl Finding an installed Valgrind, and how to compile and link a tool of ours against it.
+dnl Finds an installed Valgrind, and how to compile and link a tool against it.
 
-dnl DMD_TOOL_USER_FLAGS: what the user may say about the tool's own compiler flags. Goes before AC_PROG_CC, which
-dnl gives CFLAGS a value. The tool has no libc, so of CFLAGS it takes only what cannot hurt it: optimisation, debug
-dnl information and path prefixes (reproducible builds). Distributions put hardening flags there, people sanitizers.
+dnl DMD_TOOL_USER_FLAGS: the user's options for the tool's compiler flags. Must come before AC_PROG_CC, which gives
+dnl CFLAGS a value. The tool has no libc, so from CFLAGS it takes only what cannot harm it: optimisation, debug
+dnl information and path prefixes (for reproducible builds). Distributions put hardening flags into CFLAGS, and users
+dnl sanitizers.
 AC_DEFUN([DMD_TOOL_USER_FLAGS], [
 AC_ARG_VAR([TOOL_CFLAGS], [C compiler flags for the tool (default: the -O, -g and -f*-prefix-map flags of CFLAGS)])
-dnl Valgrind reads the symbols of the tool as well, and compares them with the names of what is replaced.
+dnl Valgrind reads the tool's own symbols too, and compares them with the names of the functions to replace.
 AC_ARG_VAR([TOOL_STRIP], [how the linker strips the tool, which then starts faster (default: -Wl,-s); empty: not at all])
 TOOL_STRIP=${TOOL_STRIP--Wl,-s}
 dmd_missing=
@@ -22,16 +23,16 @@ AS_IF([test -z "$TOOL_CFLAGS"], [
 ])
 
 dnl DMD_VALGRIND: sets and substitutes
-dnl   VALGRIND_ARCH VALGRIND_OS VALGRIND_PLATFORM  as in amd64, linux, amd64-linux
+dnl   VALGRIND_ARCH VALGRIND_OS VALGRIND_PLATFORM  for example amd64, linux, amd64-linux
 dnl   VALGRIND_INCLUDEDIR VALGRIND_LIBDIR          pub_tool_*.h; libcoregrind-*.a and the others
-dnl   VALGRIND_LIBEXECDIR                          where the launcher takes tools from
+dnl   VALGRIND_LIBEXECDIR                          the directory from which the launcher takes tools
 dnl   VALGRIND_LAUNCHER                            the program named valgrind
 dnl   vgtooldir                                    where make install puts the tool
 dnl   TOOL_BASE_CPPFLAGS TOOL_BASE_CFLAGS          to compile for the tool
-dnl   TOOL_LDFLAGS TOOL_LIBS TOOL_LIB_FILES        to link the tool (the last: what to relink it for)
-dnl   TOOL_LTO                                     to compile and link it as a whole
-dnl   PRELOAD_CFLAGS PRELOAD_LDFLAGS PRELOAD_LIBS  the same for the library that is preloaded into programs
-dnl   PRELOAD_CPPFLAGS                             what of it Valgrind's own part lacks (see dmd-tool-api.m4)
+dnl   TOOL_LDFLAGS TOOL_LIBS TOOL_LIB_FILES        to link the tool (the last: its prerequisites)
+dnl   TOOL_LTO                                     to compile and link it with link-time optimisation
+dnl   PRELOAD_CFLAGS PRELOAD_LDFLAGS PRELOAD_LIBS  to compile and link the library that is preloaded into programs
+dnl   PRELOAD_CPPFLAGS                             the replacements that Valgrind's own part lacks (see dmd-tool-api.m4)
 AC_DEFUN([DMD_VALGRIND], [
 AC_ARG_WITH([valgrind],
   [AS_HELP_STRING([--with-valgrind=PREFIX],
@@ -58,12 +59,12 @@ AS_IF([test -z "$PKG_CONFIG"], [DMD_MISSING([pkg-config], [pkgconf])], [
   ])
 ])
 AC_SUBST([vgtooldir])
-dnl make distcheck runs configure afresh and has to look at the same Valgrind.
+dnl make distcheck runs configure again, which must find the same Valgrind.
 DISTCHECK_VALGRIND_FLAGS=${with_valgrind:+"--with-valgrind=$dmd_vg_prefix"}
 AC_SUBST([DISTCHECK_VALGRIND_FLAGS])
 ])
 
-dnl The .pc file, and the prefix that it names: a tree that was unpacked elsewhere still says /usr.
+dnl Finds the .pc file, and the prefix that it names: a tree that was unpacked elsewhere still names /usr.
 AC_DEFUN([DMD_VALGRIND_PC], [
 AC_MSG_CHECKING([for valgrind.pc])
 dmd_vg_pc=
@@ -90,7 +91,7 @@ AS_IF([test -n "$dmd_vg_pc"], [
 ])
 ])
 
-dnl Its variables, and whether what they name is there.
+dnl Reads its variables, and checks that the paths in them exist.
 AC_DEFUN([DMD_VALGRIND_FOLDERS], [
 dmd_vg_pc_prefix=`$PKG_CONFIG --variable=prefix "$dmd_vg_pc"`
 dmd_vg_variable ()
@@ -131,8 +132,8 @@ done
 AC_MSG_RESULT([$dmd_vg_libs])
 ])
 
-dnl The launcher, and the folder it takes tools from. No .pc variable names that folder, so look where Valgrind's own
-dnl tools are: libexec/valgrind on Debian and Fedora, lib/valgrind on Arch.
+dnl Finds the launcher, and the directory from which it takes tools. No .pc variable names that directory, so look where
+dnl Valgrind's own tools are: libexec/valgrind on Debian and Fedora, lib/valgrind on Arch.
 AC_DEFUN([DMD_VALGRIND_LAUNCHER], [
 AC_MSG_CHECKING([where Valgrind takes tools from])
 VALGRIND_LIBEXECDIR=
@@ -150,8 +151,9 @@ AS_IF([test -z "$VALGRIND_LIBEXECDIR"], [DMD_MISSING([Valgrind's tools for $VALG
 AC_SUBST([VALGRIND_LIBEXECDIR])
 vgtooldir=${with_tooldir:-$VALGRIND_LIBEXECDIR}
 
-dnl Debian's bin/valgrind is a script that starts valgrind.bin of the installed package, so in an unpacked tree the
-dnl second comes first. A tree from a newer distribution may hold a launcher that does not run here; any other does.
+dnl Debian's bin/valgrind is a script that starts valgrind.bin of the installed package, so in an unpacked tree
+dnl valgrind.bin is tried first. A tree from a newer distribution may contain a launcher that does not run here; any
+dnl other one will do.
 AC_MSG_CHECKING([for Valgrind's launcher])
 VALGRIND_LAUNCHER=
 for dmd_prog in ${with_valgrind:+"$dmd_vg_prefix/bin/valgrind.bin"} "$dmd_vg_prefix/bin/valgrind" \
@@ -166,13 +168,13 @@ AS_IF([test -z "$VALGRIND_LAUNCHER"], [DMD_MISSING([a valgrind program that runs
 AC_SUBST([VALGRIND_LAUNCHER])
 ])
 
-dnl Compiler and linker flags. A tool is a static program without libc that is loaded at an address of its own. What
-dnl the compiler may have been configured to do by default (position independence, stack protector, _FORTIFY_SOURCE)
-dnl is turned off, since it needs what only libc sets up.
+dnl Compiler and linker flags. A tool is a static program without libc that is loaded at its own address. Features that
+dnl the compiler may have been configured to enable by default (position independence, stack protector, _FORTIFY_SOURCE)
+dnl are turned off, since they need what only libc sets up.
 AC_DEFUN([DMD_VALGRIND_FLAGS], [
 AS_CASE([$VALGRIND_ARCH],
   [amd64], [dmd_machine=-m64],
-  dnl Valgrind keeps the stack on x86 aligned to 4 bytes only.
+  dnl Valgrind aligns the stack on x86 to 4 bytes only.
   [x86], [dmd_machine="-m32 -mstackrealign"],
   [arm64], [dmd_machine=],
   [AC_MSG_ERROR([Valgrind's platform here is $VALGRIND_PLATFORM; dmd knows amd64-linux, x86-linux and arm64-linux])])
@@ -201,8 +203,8 @@ AC_SUBST([PRELOAD_LIBS])
 ])
 
 dnl DMD_TOOL_IFELSE(COMPILE or LINK, PROLOGUE, BODY, IF-TRUE, IF-FALSE, [LIBS])
-dnl Try a source file in just the way the tool's are compiled or the tool is linked. A test tool for LINK has BODY as
-dnl its start-up function.
+dnl Tries to compile a source file, or to link a tool, in exactly the way that the tool is. For LINK, BODY is the test
+dnl tool's start-up function.
 AC_DEFUN([DMD_TOOL_IFELSE], [
 dmd_save_CFLAGS=$CFLAGS dmd_save_CPPFLAGS=$CPPFLAGS dmd_save_LDFLAGS=$LDFLAGS dmd_save_LIBS=$LIBS
 CFLAGS="$TOOL_BASE_CFLAGS -Werror=implicit-function-declaration -Werror=incompatible-pointer-types"
@@ -229,9 +231,10 @@ DMD_TOOL_IFELSE([LINK], [], [VG_(details_name) ("test");],
    AC_MSG_ERROR([cannot compile and link a tool for $VALGRIND_PLATFORM against $VALGRIND_LIBDIR; config.log says why])])
 ])
 
-dnl Optimising the tool as a whole. A call of malloc goes through four rooms and a dozen short functions; as one they take
-dnl a tenth less of the time of a program that allocates much (perf/README.md). "make TOOL_LTO=" does without, and links
-dnl faster. libdmd.so is optimised in the same way. The -flto=auto of gcc is -flto with as many processes as there are processors.
+dnl Link-time optimisation of the tool. A call of malloc passes through four layers and a dozen short functions;
+dnl optimised as a whole they save a tenth of the time of a program that allocates much (perf/README.md). "make
+dnl TOOL_LTO=" turns it off and links faster. libdmd.so is optimised in the same way. gcc's -flto=auto is -flto with one
+dnl process per processor.
 AC_DEFUN([DMD_TOOL_LTO], [
 AC_MSG_CHECKING([how $CC optimises a tool as a whole])
 TOOL_LTO=

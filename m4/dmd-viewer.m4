@@ -1,7 +1,8 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
-dnl DMD_VIEWER: what the page of dmdv view is built with. The core for WebAssembly needs clang and wasm-ld, the page
-dnl node and npm besides. Without them that is left out, and the summary says so. A release has the page in its sources.
+dnl DMD_VIEWER: what is needed to build the page of dmdv view. The core for WebAssembly needs clang and wasm-ld; the
+dnl page also needs node and npm. Without them the page is left out, and the summary reports it. Release tarballs
+dnl contain the built page.
 AC_DEFUN([DMD_VIEWER], [
 AC_ARG_ENABLE([viewer], [AS_HELP_STRING([--disable-viewer], [build dmdv without the page of dmdv view])])
 AC_ARG_VAR([WASM_CC], [compiler for WebAssembly, a clang])

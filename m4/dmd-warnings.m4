@@ -1,6 +1,6 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
-dnl DMD_WARNINGS: WARN_CFLAGS and WARN_CXXFLAGS, for the tool and the hosted programs alike; --enable-werror.
+dnl DMD_WARNINGS: sets WARN_CFLAGS and WARN_CXXFLAGS, for the tool and the hosted programs alike; --enable-werror.
 AC_DEFUN([DMD_WARNINGS], [
 AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [treat the compiler's warnings as errors])],
   [], [enable_werror=no])

@@ -1,8 +1,8 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 
-dnl DMD_ZLIB_IN_TOOL: whether the static libz.a links into the tool, which has no libc. Defines DMD_HAVE_ZLIB; where it
-dnl does not, the tool writes plain .json. The stubs are those that dmd/tool/dm_gzip.c really provides.
-dnl Not on x86: there zlib's stack-protected functions read their guard from %gs:0x14, and a tool has none.
+dnl DMD_ZLIB_IN_TOOL: whether the static libz.a links into the tool, which has no libc. If so, defines DMD_HAVE_ZLIB;
+dnl otherwise the tool writes plain .json. The stubs are those that dmd/valgrind/dm_gzip.c provides. Not on x86: there
+dnl zlib's stack-protected functions read their guard from %gs:0x14, which a tool does not have.
 AC_DEFUN([DMD_ZLIB_IN_TOOL], [
 TOOL_ZLIB_LIBS=
 dmd_have_zlib=no

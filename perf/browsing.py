@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is measured in real browsers: the browsers that are installed, and when a page shows what."""
+"""Measurements in real browsers: the installed browsers, and when a page shows its parts."""
 import os
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from browser import BROWSERS, MODULES, Browser, Page  # noqa: E402
 
 __all__ = ["GAPS", "PAINTED", "SHOWN", "Page", "browsers_of", "cpu_seconds", "place_of"]
 
-# Milliseconds since the page was asked for.
+# Milliseconds since the request for the page.
 PAINTED = """new Promise((done) => {
   const look = () => {
     const [entry] = performance.getEntriesByName("first-contentful-paint");
@@ -25,7 +25,7 @@ SHOWN = """new Promise((done) => {
   const look = () => document.querySelector(".table-row .frame") ? done(performance.now()) : requestAnimationFrame(look);
   look();
 })"""
-# From now on `gap` is the longest time between two frames: how long the page did not answer.
+# From now on `gap` is the longest time between two frames, in which the page did not respond.
 GAPS = """(() => {
   let last = performance.now();
   window.gap = 0;
@@ -40,14 +40,14 @@ GAPS = """(() => {
 
 
 def cpu_seconds(browser):
-    """What all processes of the browser took so far, those that ended left out."""
+    """The CPU time of the browser's live processes so far."""
     parents, seconds = {}, {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/stat" % pid, encoding="utf-8", errors="replace") as file:
                 fields = file.read().rpartition(")")[2].split()
         except OSError:
-            continue  # it ended meanwhile
+            continue  # it has ended
         parents[int(pid)] = int(fields[1])
         seconds[int(pid)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -65,8 +65,8 @@ def place_of(args):
 
 
 def browsers_of(place):
-    """Each that is installed, running; `name` says which. What drives them is installed, as make check does; where that is
-    impossible, none of them runs, and says why."""
+    """Each installed browser, running; `name` selects one. Installs their driver, as make check does; if that is
+    impossible, it runs none of them and prints the reason."""
     subprocess.run(["make", "-s", "-C", place.builddir, MODULES], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for name in BROWSERS:
         try:

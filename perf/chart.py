@@ -4,8 +4,8 @@
 
 usage: perf/chart.py BASELINE FILE
 
-Draws the ratios that BASELINE holds (perf/baseline.json, or what `perf/run --record` wrote) into FILE, an SVG, with
-gnuplot. `perf/run --chart` draws what it has just measured.
+Draws the ratios that BASELINE holds (perf/baseline.json, or the file of `perf/run --record`) into FILE, an SVG, with
+gnuplot. `perf/run --chart` draws its own measurements.
 """
 import json
 import os

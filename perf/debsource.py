@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sources and files of Debian packages, from the mirror that apt uses, by apt itself with package lists of our own.
 
-What cannot be had raises suite.Missing, which says why. Nothing is installed.
+A file that is unavailable raises suite.Missing with the reason. This installs no package.
 """
 import glob
 import os
@@ -46,7 +46,7 @@ def _apt(folder, release):
 
 
 def source(name, folder, release=""):
-    """The unpacked source of a package, in the folder, where it is used again."""
+    """The unpacked source of a package, in the folder; an existing one is reused."""
     found = sorted(glob.glob(os.path.join(folder, name + "-[0-9]*", "")))
     if not found:
         system([*_apt(folder, release), "source", name], folder)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Equal runs of real programs, profiled: what histories and calibrations are tried with.
+"""Equal runs of real programs, profiled, to try histories and calibrations with.
 
-Each program runs in a folder of its own, and is told nothing that would make its runs more alike
-than they are. A run may be made larger: perf/programs/grown.c is preloaded into it. Profiles are
+Each program runs in a folder of its own, without options that would make its runs more alike than
+usual. A run may be made larger: perf/programs/grown.c is preloaded into it. Profiles are
 kept, so that several histories are made of the same runs.
 """
 import glob
@@ -42,7 +42,7 @@ def write_source(folder):
 
 
 class Redis:
-    """A redis-server, which is asked until it has what it is to have, and then ended."""
+    """A redis-server that receives requests until it holds its data, and is then ended."""
 
     @staticmethod
     def drive(process, folder):
@@ -57,7 +57,7 @@ class Redis:
 
 
 class Program:
-    """One program: how it is made ready, the command, which of its processes is made larger."""
+    """One program: its preparation, its command, and which of its processes is made larger."""
 
     def __init__(self, command, grown_in, prepare=None, needs=None, environment=None, drive=None, is_tree=False):
         self.command, self.grown_in, self.prepare, self.needs = command, grown_in, prepare, needs or command[0]
@@ -75,7 +75,7 @@ PROGRAMS = {
 
 
 class Runs:
-    """Profiles of equal runs of one program, in `folder`, where earlier ones are found again."""
+    """Profiles of equal runs of one program, in `folder`; existing ones are reused."""
 
     def __init__(self, name, folder, builddir, engine="native"):
         self.program, self.builddir, self.engine = PROGRAMS[name], os.path.abspath(builddir), engine
@@ -97,7 +97,7 @@ class Runs:
         open(self.folder + "/ready", "w").close()
 
     def of(self, number, more=0, kind=""):
-        """The profiles of the processes of one run, which is larger by so many bytes."""
+        """The profiles of the processes of one run, made larger by so many bytes."""
         prefix = "%s/%s%d-%d." % (self.folder, kind, more, number)
         if not os.path.exists(prefix + "done"):
             self.make(prefix, more)
@@ -128,7 +128,7 @@ class Runs:
 
 
 def heap_of(paths):
-    """Usable bytes of the live heaps of a run's processes, as they stand in the head of each file."""
+    """Usable bytes of the live heaps of a run's processes, from the head of each file."""
     import gzip
     import re
     total = 0

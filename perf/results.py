@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is made of measured runs: ratios with their noise, tables, bounds, comparisons.
+"""Computes the results of measured runs: ratios with their noise, tables, bounds, comparisons.
 
 Results are a dict, as `perf/run --json` writes it:
 
@@ -9,15 +9,15 @@ Results are a dict, as `perf/run --json` writes it:
                        "peak_kib": {COLUMN: [one a repetition]}}}}
 
 The columns of one repetition ran one after another, so the ratio of two columns is taken within
-each repetition, and the median of these is the ratio: what slows the machine down for a while
-slows both. Its noise is the standard error of that median, estimated from the spread of the
+each repetition, and the median of these is the ratio: a load on the machine slows both columns
+down. Its noise is the standard error of that median, estimated from the spread of the
 repetitions' own ratios (1.4826 times the median absolute deviation stands for their standard
 deviation).
 """
 import math
 import statistics
 
-# Ratios that are recorded, compared and printed: what over what.
+# Ratios that are recorded, compared and printed: numerator and denominator.
 RATIOS = (
     ("dmd", "floor B"),
     ("partial", "floor A"),
@@ -31,12 +31,12 @@ RATIOS = (
     ("libdmd", "heaptrack"),
 )
 
-# Columns that are not compared with none.
+# Columns that are not compared with the tool none.
 WITHOUT_VALGRIND = ("native", "libdmd", "heaptrack")
 
-# What dmd must keep: kind of program (None: all others), what over what, at most. For programs that
-# compute, what a run without a program takes ("startup") is taken off both: reading the debug
-# information of inlined calls, which none does not, is the same tenth of a second for all.
+# Bounds of dmd: kind of program (None: all others), numerator, denominator, largest ratio. For
+# programs that compute, the time of a run without a program ("startup") is subtracted from both: dmd
+# reads the debug information of inlined calls, which takes the same tenth of a second for all.
 BOUNDS = (
     ("allocation", "dmd", "floor B", 1.05),
     ("allocation", "partial", "floor A", 1.08),
@@ -50,11 +50,11 @@ BOUNDS = (
     (None, "dmd+dump", "dhat", 1.0),
 )
 
-# What dmdv's commands must keep of what cJSON takes to parse the documents that they read, and the
-# memory that they may take for two profiles of a million blocks.
+# Bounds of dmdv's commands: their time relative to that of cJSON for parsing the same documents, and
+# their memory for two profiles of a million blocks.
 READING = (("print", "cJSON"), ("tree", "cJSON"), ("check", "cJSON"), ("diff", "cJSON, both"))
 MAX_READING, MAX_READING_MB = 0.8, 120
-# Of a file four times as large with as many different blocks.
+# For a file four times as large with as many different blocks.
 MAX_READING_GROWTH = 1.05
 
 # Differences below this are not worth a line, however quiet the machine.
@@ -64,7 +64,7 @@ N_ERRORS = 3
 
 
 def ratio(seconds, over, under):
-    """The median ratio and its noise; None where one of the columns was not run."""
+    """The median ratio and its noise; None if one of the columns was not run."""
     if not seconds.get(over) or not seconds.get(under):
         return None
     ratios = [a / b for a, b in zip(seconds[over], seconds[under]) if b > 0]
@@ -76,7 +76,7 @@ def ratio(seconds, over, under):
 
 
 def beyond_startup(results, seconds):
-    """The same columns less the median that "startup" takes under each, where it was measured."""
+    """The columns minus the median of "startup" in each, if it was measured."""
     startup = results["programs"].get("startup", {"seconds": {}})["seconds"]
     return {column: [value - statistics.median(startup.get(column) or [0]) for value in values]
             for column, values in seconds.items()}
@@ -99,8 +99,8 @@ def ratios_of(results):
 
 
 def compare(old, new):
-    """Two baselines: (what got worse, what got better, what only one of them has), each a list of
-    lines."""
+    """Compares two baselines: (ratios that got worse, that got better, that only one of them has), each
+    a list of lines."""
     worse, better, only = [], [], []
     for name in sorted(old["programs"].keys() | new["programs"].keys()):
         before, now = old["programs"].get(name), new["programs"].get(name)
@@ -122,14 +122,14 @@ def compare(old, new):
 
 
 def check_bounds(results):
-    """For each bound and program that it holds for: (kept, line)."""
+    """For each bound and each program that it applies to: (kept, line)."""
     rows = []
     for kind, over, under, bound in BOUNDS:
         for name, program in results["programs"].items():
             if kind not in (None, program["kind"]):
                 continue
             if kind is None and program["kind"] == "allocation":
-                continue  # a lower bound holds for it
+                continue  # a lower bound applies to it
             seconds = program["seconds"]
             if kind == "cpu":
                 seconds = beyond_startup(results, seconds)
@@ -171,7 +171,7 @@ def _median(values, scale=1.0, digits=2):
 
 
 def reading_table(seconds, peak_kib):
-    """What perf/reader-speed measured, as lines of text."""
+    """The results of perf/reader-speed, as lines of text."""
     under = dict(READING)
     return table(["command", "CPU time, s", "peak memory, MB", "of cJSON's time"],
                  [[name, _median(seconds[name]), _median(peaks, 1024 / 1e6, 1),

@@ -7,7 +7,7 @@ line of its own, `#` before a comment:
   prog: program       the one source perf/programs/PROGRAM.c, or a program of the system
   args: arguments     as in a shell, without expansions
   vgopts: options     for Valgrind, whatever the tool, and for libdmd.so
-  prereq: command     shell; the program is left out where it fails. It may make input files
+  prereq: command     shell; the program is left out if it fails. It may make input files
   cleanup: command    shell; afterwards
 and two of our own:
   kind: word          allocation, cpu or mixed: which bounds hold for it (results.py)
@@ -34,7 +34,7 @@ KEYS = ("prog", "args", "vgopts", "prereq", "cleanup", "kind", "driver")
 KINDS = ("allocation", "cpu", "mixed")
 TIMEOUT_S = 600
 
-# What a program is run under: the tool and its options; None: without Valgrind (command_for).
+# The tools that a program runs under, with their options; None: without Valgrind (command_for).
 COLUMNS = {
     "native": None,
     "libdmd": None,
@@ -54,11 +54,11 @@ COLUMNS = {
 
 
 class Missing(Exception):
-    """The program cannot run here; says why."""
+    """The program cannot run here; has the reason."""
 
 
 class Failed(SystemExit):
-    """A measured command failed; says how. Nobody who does not catch it goes on."""
+    """A measured command failed; says how. It ends the program unless a caller catches it."""
 
 
 def parse(path):
@@ -86,14 +86,14 @@ def all_names():
 
 
 def parser(doc):
-    """The options of a command of perf/, so far those that all have."""
+    """A parser with the options that all commands of perf/ have."""
     options = argparse.ArgumentParser(description=doc.splitlines()[0])
     options.add_argument("--builddir", default=os.path.join(HERE, "..", "build"))
     return options
 
 
 def judge(what, value, bound, unit, at="most"):
-    """Says whether a bound is kept, that a value is at most, or at least, so large; and returns it."""
+    """Prints whether a value keeps its upper or lower bound; returns that."""
     kept = value <= bound if at == "most" else value >= bound
     print(f"{'kept  ' if kept else 'BROKEN'}  {what}: {value:.2f} {unit}, at {at} {bound:.2f}", flush=True)
     return kept
@@ -105,7 +105,7 @@ def launcher(builddir):
 
 
 def preloaded(builddir, folder, *options):
-    """What comes before a command that runs with the native engine itself, without dmdv around it."""
+    """The words before a command that runs with the native engine, without dmdv around it."""
     library = os.path.abspath(os.path.join(builddir, "libdmd.so"))
     if not os.path.exists(library):
         raise Missing("the build has no native engine")
@@ -114,7 +114,7 @@ def preloaded(builddir, folder, *options):
 
 
 def compile_program(name, folder, builddir, *flags):
-    """The program perf/programs/NAME.c in the folder, compiled as programs are that users run."""
+    """Compiles perf/programs/NAME.c in the folder, optimised like a user's programs; returns its path."""
     return compiler.compile_program(os.path.join(PROGRAMS, name + ".c"), os.path.join(folder, name),
                                     builddir, ["-O2", "-g", "-pthread", *flags, "-lm"])
 
@@ -140,7 +140,7 @@ def run(command, folder, env=None, driver=""):
 
 
 class Program:
-    """One program, ready to run in `folder`. Raises Missing where it cannot."""
+    """One program, ready to run in `folder`. Raises Missing if it cannot run."""
 
     def __init__(self, name, builddir, folder):
         self.name, self.folder = name, folder
@@ -183,9 +183,9 @@ class Program:
                 *shlex.split(self.keys["vgopts"]), *self.command]
 
     def measure(self, column, repetition):
-        """Seconds and KiB of one run. The environment is of another length in each repetition, and
-        so the program's stack elsewhere: in one place, where it lies is an advantage of a few
-        hundredths to one tool or another."""
+        """Seconds and KiB of one run. The environment has another length in each repetition, which
+        moves the program's stack: a fixed place would favour one tool or another by a few
+        percent."""
         env = dict(self.env, PERF_PADDING="x" * (repetition * 1237 % 4096))
         return run(self.command_for(column), self.folder, env, self.keys["driver"])
 
@@ -196,7 +196,7 @@ class Program:
 
 
 def machine(builddir):
-    """What the figures were measured on."""
+    """Describes the machine of the measurements."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         model = re.search(r"model name\s*: (.*)", file.read())
     version = commands.run([launcher(builddir), "--version"], status=None).out.strip()

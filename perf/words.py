@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Puts words of dmd-derive's into headers of others' that have none: structs/NAME.words says which.
+"""Puts dmd-derive's words into headers of other projects, as structs/NAME.words lists them.
 
-A line is a file, a struct and member ("item.name"; of the struct itself: "item"), and the words, which go behind the
-member's declarator, or behind the keyword "struct". A file alone is one that those behind it need. A member of a struct within another one is named as the outer one's.
+A line has a file, a struct and member ("item.name"; for the struct itself "item"), and the words, which go after the
+member's declarator, or after the keyword "struct". A line with only a file names one that the files after it need.
+A member of a nested struct is named like a member of the outer one.
 """
 import os
 import re
@@ -11,7 +12,7 @@ _RECORD = re.compile(r"\b(?:struct|union)\b(?P<at>)\s*(?P<tag>\w+)?\s*\{")
 
 
 class Unplaced(Exception):
-    """A line that fits nothing in the headers."""
+    """A line matches nothing in the headers."""
 
 
 def read(path):
@@ -34,7 +35,7 @@ def _blank(text):
 
 
 def _closing(text, at):
-    """Behind the brace that closes the one at `at`."""
+    """The place after the brace that closes the one at `at`."""
     depth = 0
     for i in range(at, len(text)):
         depth += {"{": 1, "}": -1}.get(text[i], 0)
@@ -44,7 +45,7 @@ def _closing(text, at):
 
 
 def _declarators(text, begin, end):
-    """(name, where its declarator ends) of the members between two places, those of structs within them among them."""
+    """(name, end of its declarator) of the members between two places, including those of nested structs."""
     depth, start, at = 0, begin, begin
     while at < end:
         if text[at] == "{":

@@ -2,9 +2,9 @@
 //
 // node build.mjs --src DIR --modules DIR [--wasm FILE] [--worker FILE] --out FILE
 //
-// Makes the page, one HTML file without anything outside of it: scripts, style, and dmd's core as WebAssembly, gzipped, in
-// base64. dmdv puts its data into the last, empty script element. Says how large the page is, and fails if that is too much.
-// --worker: another one than src/worker.ts, such as one of the tests.
+// Builds the page as one self-contained HTML file: scripts, style, and dmd's core as gzipped WebAssembly in base64.
+// dmdv puts its data into the last, empty script element. Prints the size of the page, and fails if it is too large.
+// --worker: a replacement for src/worker.ts, such as one for tests.
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ async function bundle(entry, define = {}) {
   return result.outputFiles[0].text.trimEnd();
 }
 
-/** Text inside a script or style element must not end it, nor begin a comment or another script there. */
+/** Text inside a script or style element must not end the element or begin a comment or another script there. */
 function inside(text, element) {
   if (new RegExp(`<(/${element}|!--|script)`, "i").test(text)) throw new Error(`a ${element} element would not hold this text`);
   return text;
@@ -57,12 +57,12 @@ function hash(text) {
 }
 
 const worker = await bundle(options.worker ?? "src/worker.ts");
-// In JavaScript strings "<" may be spelled otherwise, so that nothing in the worker ends the element that it is in.
+// Escapes "<" in JavaScript strings, so that nothing in the worker ends its element.
 const script = inside(await bundle("src/main.tsx", { DMD_WORKER: JSON.stringify(worker) }), "script");
 const style = inside(await bundle("src/page.css"), "style");
 const core = options.wasm === undefined ? "" : gzipSync(readFileSync(options.wasm), { level: 9 }).toString("base64");
 
-// connect-src is what dmdv view --page-only changes.
+// dmdv view --page-only changes connect-src.
 const policy = [
   "default-src 'none'",
   `script-src ${hash(script)} 'wasm-unsafe-eval'`,

@@ -2,7 +2,7 @@
 //
 // node test.mjs --src DIR --modules DIR --out DIR [WORD...]
 //
-// Bundles test/*.test.ts (those whose names have one of the words, or all) and runs them with node's own runner, as TAP.
+// Bundles test/*.test.ts (all, or those whose names contain a WORD) and runs them with node's test runner, as TAP.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
@@ -22,7 +22,7 @@ const esbuild = createRequire(join(modules, "x.js"))("esbuild");
 const names = readdirSync(join(src, "test"))
   .filter((name) => /\.test\.tsx?$/.test(name) && (words.length === 0 || words.some((word) => name.includes(word))))
   .sort();
-// Node 18 has no global crypto, which browsers have.
+// Unlike browsers, Node 18 has no global crypto.
 const imports = ['import { webcrypto } from "node:crypto";', "globalThis.crypto ??= webcrypto;"];
 for (const name of names) imports.push(`import ${JSON.stringify(join(src, "test", name))};`);
 mkdirSync(out, { recursive: true });

@@ -1,16 +1,22 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Memory is a row of pieces without gaps. Each header has the piece's size and that of the piece
+ * before it, so that a free finds both neighbours; no two free pieces are neighbours. Free pieces
+ * are in lists by size: one for each multiple of 8 up to 512 bytes, above that four for each power
+ * of two. A bitmap says which lists are not empty.
+ */
 #include "base/arena.h"
 
 enum {
-  UNIT = 2 * sizeof(size_t), /* sizes are multiples of it; so large is a header */
-  LEAST = 2 * UNIT,          /* a piece: a header, and room for the links of a free one */
-  TRIES = 16                 /* pieces of a list of different sizes that are looked at */
+  UNIT = 2 * sizeof(size_t), /* sizes are multiples of it; also the size of a header */
+  LEAST = 2 * UNIT,          /* a header, and space for the links of a free piece */
+  TRIES = 16                 /* pieces to try in a list with different sizes */
 };
 
 typedef struct dmd_arena_piece {
-  size_t before; /* the size of the piece in front; 0: this is the first */
-  size_t szB;    /* with the header; the lowest bit: it is in use */
-  /* Of a free one, in the memory that it is: */
+  size_t before; /* size of the piece before; 0: this is the first */
+  size_t szB;    /* header included; lowest bit: in use */
+  /* Only in a free piece, in its memory: */
   struct dmd_arena_piece *next, *previous;
 } piece_t;
 
@@ -20,6 +26,11 @@ static size_t size_of(const piece_t *piece) {
 
 static bool is_used(const piece_t *piece) {
   return piece->szB & 1;
+}
+
+/* Only the end of a region is so small. */
+static bool is_end(const piece_t *piece) {
+  return size_of(piece) == UNIT;
 }
 
 static piece_t *behind(const piece_t *piece) {
@@ -70,7 +81,7 @@ static void take(dmd_arena_t *memory, piece_t *piece) {
   set_any(memory, list);
 }
 
-/* The first list from this one on that has anything; DMD_ARENA_LISTS: none. */
+/* The first non-empty list from this one on; DMD_ARENA_LISTS: none. */
 static unsigned next_list(const dmd_arena_t *memory, unsigned list) {
   while (list < DMD_ARENA_LISTS) {
     uint64_t any = memory->any[list / 64] >> list % 64;
@@ -81,7 +92,7 @@ static unsigned next_list(const dmd_arena_t *memory, unsigned list) {
   return DMD_ARENA_LISTS;
 }
 
-/* A free piece of at least this size; NULL: none was found. */
+/* A free piece of at least this size; NULL if not found. */
 static piece_t *find(const dmd_arena_t *memory, size_t szB) {
   unsigned list = list_of(szB);
   piece_t *piece = memory->list[list];
@@ -94,7 +105,7 @@ static piece_t *find(const dmd_arena_t *memory, size_t szB) {
 
 /* ---- Pieces. ---- */
 
-/* Makes a free piece of these bytes and of the free ones around it. */
+/* Frees these bytes and merges them with free neighbours. */
 static void release(dmd_arena_t *memory, piece_t *piece, size_t szB) {
   piece->szB = szB;
   piece_t *next = behind(piece);
@@ -112,7 +123,7 @@ static void release(dmd_arena_t *memory, piece_t *piece, size_t szB) {
   put(memory, piece);
 }
 
-/* The end of memory is a used piece without any bytes. */
+/* The end of a region is a used piece without any bytes. */
 static void set_end(dmd_arena_t *memory, piece_t *end) {
   end->szB = UNIT | 1;
   memory->end = (char *)end;
@@ -121,15 +132,19 @@ static void set_end(dmd_arena_t *memory, piece_t *end) {
 void dmd_arena_init(dmd_arena_t *memory, void *start, size_t szB,
                     size_t (*grow)(void *ctx, size_t szB), void *ctx) {
   *memory = (dmd_arena_t){.grow = grow, .ctx = ctx};
+  dmd_arena_add_region(memory, start, szB);
+}
+
+void dmd_arena_add_region(dmd_arena_t *memory, void *start, size_t szB) {
   piece_t *first = start;
   first->before = 0;
   set_end(memory, (piece_t *)((char *)start + szB - UNIT));
   release(memory, first, szB - UNIT);
 }
 
-/* What was the end becomes the header of a new free piece. */
+/* The old end becomes the header of a new free piece. */
 static bool grow(dmd_arena_t *memory, size_t szB) {
-  size_t more = memory->grow(memory->ctx, szB);
+  size_t more = memory->grow == NULL ? 0 : memory->grow(memory->ctx, szB);
   if (more == 0)
     return false;
   piece_t *piece = (piece_t *)memory->end;
@@ -138,7 +153,7 @@ static bool grow(dmd_arena_t *memory, size_t szB) {
   return true;
 }
 
-/* Uses the first bytes of a free piece, and keeps what is left as another. */
+/* Uses the first bytes of a free piece; the rest becomes another free piece. */
 static void *use(dmd_arena_t *memory, piece_t *piece, size_t szB) {
   take(memory, piece);
   size_t rest = piece->szB - szB;
@@ -183,13 +198,13 @@ size_t dmd_arena_check(const dmd_arena_t *memory, const void *start, bool *good)
   const piece_t *piece = start;
   size_t before = 0, n_free = 0;
   bool after_free = false;
-  for (*good = true; *good && (const char *)piece < memory->end; piece = behind(piece)) {
+  for (*good = true; *good && !is_end(piece); piece = behind(piece)) {
     *good = piece->before == before && size_of(piece) >= LEAST && size_of(piece) % UNIT == 0 &&
             (is_used(piece) || (!after_free && is_listed(memory, piece)));
     after_free = !is_used(piece);
     before = size_of(piece);
     n_free += after_free ? before : 0;
   }
-  *good = *good && (const char *)piece == memory->end && piece->before == before;
+  *good = *good && piece->before == before;
   return n_free;
 }

@@ -16,7 +16,7 @@ static void put(dmd_base64_t *base64, char c) {
   base64->in_line = 0;
 }
 
-/* The next 6 bits; bits that are not there are 0. */
+/* Writes the next 6 bits; missing bits are 0. */
 static void put_digit(dmd_base64_t *base64) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   uint32_t missing = base64->n_bits < BITS ? BITS - base64->n_bits : 0;

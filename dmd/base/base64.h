@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * base64.h: bytes as text that stands in any document, on their way to a write function.
+ * base64.h: encodes bytes as Base64 on their way to a write function.
  *
- * Lines have 4096 characters: readers skip line ends, and no editor or mail program stumbles over
- * one line of hundreds of megabytes. Nothing is kept but what is on its way.
+ * Lines have 4096 characters: readers skip line ends, while editors and mail programs cannot handle
+ * one line of hundreds of megabytes. Only the bytes in transit are buffered.
  */
 #ifndef DMD_BASE_BASE64_H
 #define DMD_BASE_BASE64_H
@@ -14,17 +14,17 @@ enum { DMD_BASE64_LINE = 4096 };
 
 typedef struct dmd_base64 {
   dmd_out_t out;
-  uint32_t bits, n_bits; /* that are not written yet */
+  uint32_t bits, n_bits; /* not yet written */
   uint32_t in_line;      /* characters */
 } dmd_base64_t;
 
-/* Must stay where it is until it has ended. */
+/* Must not move until it has ended. */
 void dmd_base64_init(dmd_base64_t *base64, dmd_write_fn write, void *ctx);
 
 /* A dmd_write_fn; ctx is a dmd_base64_t. */
 bool dmd_base64_write(void *ctx, const char *bytes, size_t n);
 
-/* Writes the rest. False when any write failed. */
+/* Writes the rest. Returns false if any write failed. */
 bool dmd_base64_end(dmd_base64_t *base64);
 
 #endif

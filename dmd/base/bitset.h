@@ -16,7 +16,7 @@ typedef struct dmd_bitset {
   uint64_t *words;
 } dmd_bitset_t;
 
-/* Empty at first. */
+/* Creates an empty set. */
 static inline void dmd_bitset_init(dmd_bitset_t *set, const dmd_env_t *env, const char *cost_centre,
                                    uint64_t n) {
   size_t szB = (size_t)(n / 64 + 1) * sizeof *set->words;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * env.h: what the core asks of its host.
+ * env.h: the interface between the core and its host.
  *
  * The core is compiled twice: into the Valgrind tool, where there is no libc, and into hosted
- * programs. All that it needs from outside comes through this struct, so that neither build knows
- * the other and a test can count, fail or poison every allocation.
+ * programs. Everything it needs from outside comes through this struct, so that neither build
+ * depends on the other, and a test can count, fail or poison every allocation.
  *
- * The pointer to a dmd_env_t is kept by whatever is initialised with it; the host keeps the struct
- * alive and unchanged for as long.
+ * Objects keep the pointer to the dmd_env_t that they were initialised with; the host keeps that
+ * struct alive and unchanged meanwhile.
+ *
+ * Concurrency: nothing in this folder locks, except lock.h. An object belongs to one thread at a
+ * time, unless its header says more.
  */
 #ifndef DMD_BASE_ENV_H
 #define DMD_BASE_ENV_H
@@ -16,21 +19,20 @@
 #include <stdint.h>
 
 typedef struct dmd_env {
-  /* szB > 0 bytes, aligned for any object, contents undefined. Never returns NULL: a host that is
-   * out of memory does not return at all (it exits, panics or jumps away). cost_centre is a string
-   * literal that names the use; Valgrind's allocation profiler shows it. */
+  /* Returns szB > 0 bytes, aligned for any object, with undefined contents. Never returns NULL: a
+   * host that is out of memory does not return (it exits, panics or jumps away). cost_centre is a
+   * string literal that names the purpose; Valgrind's allocation profiler shows it. */
   void *(*alloc)(void *ctx, const char *cost_centre, size_t szB);
-  /* Takes back what alloc gave; NULL is allowed. */
+  /* Frees memory from alloc; NULL is allowed. */
   void (*free)(void *ctx, void *p);
-  /* A broken invariant of the core's own. Does not return. */
+  /* Called if an invariant of the core is broken. Does not return. */
   void (*panic)(void *ctx, const char *what);
   void *ctx;
-  /* Hears now and then how far long work is, such as "dominators": so much of a total. NULL: nobody
-   * wants to know. No result depends on it. */
+  /* Receives the progress of long work, such as "dominators": done of total. NULL: no progress is
+   * reported. No result depends on it. */
   void (*tell)(void *ctx, const char *what, uint64_t done, uint64_t total);
-  /* What the hashes of tables begin with. Where input comes from strangers it must be a number that
-   * they cannot know: otherwise they could choose keys that collide. No result depends on it.
-   */
+  /* Seed for the hashes of tables. For untrusted input it must be unpredictable: otherwise an
+   * attacker could choose keys that collide. No result depends on it. */
   uint64_t hash_seed;
 } dmd_env_t;
 
@@ -38,7 +40,7 @@ static inline void *dmd_env_alloc(const dmd_env_t *env, const char *cost_centre,
   return env->alloc(env->ctx, cost_centre, szB);
 }
 
-/* Cheap: may be called for each node of a graph. */
+/* Reports progress. Cheap enough to call for each node of a graph. */
 static inline void dmd_env_tell(const dmd_env_t *env, const char *what, uint64_t done,
                                 uint64_t total) {
   enum { TOLD_EVERY = 1 << 15 };

@@ -4,10 +4,10 @@
 #include "base/format.h"
 #include "base/mem.h"
 
-/* One conversion: what stands between its '%' and its letter. */
+/* One conversion: the part between '%' and its letter. */
 typedef struct {
   size_t width;     /* of a number, filled with zeros */
-  size_t precision; /* of a string: the most that is written of it */
+  size_t precision; /* of a string: the most bytes to write */
   int longs;        /* how many l */
   bool is_size;     /* z */
   char letter;
@@ -30,7 +30,7 @@ static const char *read_number(const char *p, size_t *number) {
   return p;
 }
 
-/* Takes what follows a '%'; returns what stands behind it. */
+/* Parses the conversion after a '%'; returns the rest of the format. */
 static const char *read_conversion(const char *p, conversion_t *c) {
   *c = (conversion_t){.precision = SIZE_MAX};
   p = read_number(p, &c->width);
@@ -65,7 +65,7 @@ static void put_string(writer_t *w, const conversion_t *c, const char *s) {
   put(w, s, n);
 }
 
-/* va_list may be an array, which is passed as a pointer: hence the struct. */
+/* In a struct, since va_list may be an array, which would be passed as a pointer. */
 typedef struct {
   va_list list;
 } args_t;

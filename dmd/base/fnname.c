@@ -23,7 +23,7 @@ static bool ends(const char *s, size_t n, const char *word) {
   return n > len && begins(s + n - len, len, word);
 }
 
-/* Up to where a copy's name begins: " [clone" of C++, a dot and a word of C. */
+/* The length without the suffix of a copy: " [clone" in C++, a dot and a word in C. */
 static size_t without_clone(const char *name, size_t n) {
   static const char *const clones[] = {" [clone ", ".part.",     ".constprop.", ".isra.",
                                        ".cold",    ".lto_priv.", ".localalias"};
@@ -34,7 +34,7 @@ static size_t without_clone(const char *name, size_t n) {
   return n;
 }
 
-/* Without what may stand behind the parameters of a member function. */
+/* The length without the qualifiers that follow the parameters of a member function. */
 static size_t without_qualifiers(const char *name, size_t n) {
   static const char *const qualifiers[] = {" const", " volatile", " &", " &&"};
   for (bool found = true; found;) {
@@ -48,8 +48,7 @@ static size_t without_qualifiers(const char *name, size_t n) {
   return n;
 }
 
-/* Where the parenthesis that ends the name was opened; 0 where it was not, or has nothing before
- * it. */
+/* Index of the '(' that matches the ')' at the end; 0 without one, or if nothing precedes it. */
 static size_t opening(const char *name, size_t n) {
   size_t depth = 0;
   for (size_t at = n; at-- > 0;) {
@@ -65,7 +64,7 @@ static size_t opening(const char *name, size_t n) {
 
 enum { MAX_NESTING = 64 };
 
-/* Where a walk through a name is: which brackets are open. */
+/* The state of a scan through a name: the open brackets. */
 typedef struct {
   char open[MAX_NESTING];
   size_t n_open;
@@ -76,7 +75,7 @@ static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* One of those that operators are made of. */
+/* A character that operators consist of. */
 static bool is_sign(char c) {
   static const char signs[] = "<>=-+*/%^&|~!,";
   size_t i = 0;
@@ -85,9 +84,8 @@ static bool is_sign(char c) {
   return signs[i] != '\0';
 }
 
-/* How long the name of an operator is that begins here, as "operator<<" or "operator()"; 0 where
- * none does. Of "operator new" and "operator bool" the word alone: what follows has no brackets
- * that are not a pair. */
+/* The length of the operator name that begins here, such as "operator<<" or "operator()"; 0 if none
+ * does. For "operator new" and "operator bool" only the word: the rest has no unpaired brackets. */
 static size_t operator_length(const char *name, size_t n, size_t at) {
   static const char word[] = "operator";
   size_t end = at + sizeof word - 1;
@@ -105,9 +103,9 @@ static char closing(char open) {
   return open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
 }
 
-/* Passes one character, or the name of an operator. False where the brackets nest too deep, or one
- * is closed that was not opened. A '<' or '>' within parentheses may be a comparison: the
- * parenthesis's end ends what it opened. */
+/* Advances over one character, or over the name of an operator. Returns false if brackets nest too
+ * deep, or one closes that was not opened. A '<' or '>' within parentheses may be a comparison: the
+ * closing parenthesis also closes them. */
 static bool pass(walk_t *walk, const char *name, size_t n) {
   size_t length = operator_length(name, n, walk->at);
   if (length > 0) {
@@ -132,8 +130,8 @@ static bool pass(walk_t *walk, const char *name, size_t n) {
   return true;
 }
 
-/* Whether a type may end at this blank: it does not where qualifiers of a function follow, in which
- * something local is. */
+/* Whether a type may end at this blank. It does not before a function's qualifiers, after which the
+ * name of something local to that function follows. */
 static bool is_behind_type(const char *name, size_t n, size_t blank) {
   static const char *const qualifiers[] = {" const", " volatile", " &"};
   bool is_qualifier = false;
@@ -142,8 +140,8 @@ static bool is_behind_type(const char *name, size_t n, size_t blank) {
   return blank + 1 < n && !(is_qualifier && blank > 0 && name[blank - 1] == ')');
 }
 
-/* Where the name begins behind a return type, which only what is made of a template has: behind the
- * last blank that is in no brackets, and before the name of an operator. 0 where there is none. */
+/* Where the name begins after a return type, which only template functions have: after the last
+ * blank outside brackets and before an operator's name; else 0. */
 static size_t without_return_type(const char *name, size_t n) {
   walk_t walk = {.n_open = 0};
   size_t start = 0;
@@ -159,15 +157,15 @@ static size_t without_return_type(const char *name, size_t n) {
   return walk.n_open == 0 ? start : 0;
 }
 
-/* ---- What is asked for. ---- */
+/* ---- Public functions. ---- */
 
-/* Up to where the name without clone, qualifiers and parameters goes. */
+/* The length of the name without clone suffix, qualifiers and parameters. */
 static size_t plain_end(const char *name, size_t n) {
   n = without_clone(name, n);
   size_t end = without_qualifiers(name, n);
   if (end == 0 || name[end - 1] != ')')
     return n;
-  /* The parentheses of operator() are its name, those behind them its parameters. */
+  /* The first parentheses of operator() belong to its name, the next ones are its parameters. */
   size_t open = opening(name, end);
   return open == 0 || ends(name, open, "operator") ? n : open;
 }
@@ -177,7 +175,7 @@ dmd_fnname_t dmd_fnname_plain(const char *name, size_t n) {
   return (dmd_fnname_t){name + start, end - start};
 }
 
-/* Whether the '<' there begins the arguments of a template, and not a name such as <lambda()>. */
+/* Whether the '<' begins template arguments, not a name such as <lambda()>. */
 static bool is_template(const char *name, size_t at) {
   if (at == 0)
     return false;
@@ -185,12 +183,11 @@ static bool is_template(const char *name, size_t at) {
   return is_word(c) || c == ']' || (c == ' ' && at >= 2 && is_sign(name[at - 2]));
 }
 
-/* Appends n bytes without what is between the '<' and '>' of templates, in the place of which
- * `instead` comes. */
+/* Appends n bytes with `instead` in place of the text between the '<' and '>' of templates. */
 static void put_without_arguments(dmd_strbuf_t *to, const char *name, size_t n,
                                   const char *instead) {
   walk_t walk = {.n_open = 0};
-  size_t n_before = to->n, outer = 0; /* how many brackets are open around the arguments, plus 1 */
+  size_t n_before = to->n, outer = 0; /* brackets open around the arguments, plus 1 */
   while (walk.at < n) {
     size_t from = walk.at, n_open = walk.n_open;
     if (!pass(&walk, name, n)) {
@@ -225,8 +222,8 @@ void dmd_fnname_short(dmd_strbuf_t *to, const char *name, size_t n) {
 
 /* ---- Constructors. ---- */
 
-/* Where the part of a qualified name begins that ends before n; the "::" within template arguments
- * and parentheses do not count. */
+/* Where the last part of the qualified name that ends before n begins; a "::" within template
+ * arguments and parentheses does not count. */
 static size_t last_part(const char *name, size_t n) {
   size_t depth = 0;
   for (size_t at = n; at-- > 0;) {
@@ -240,7 +237,7 @@ static size_t last_part(const char *name, size_t n) {
   return 0;
 }
 
-/* The part's bytes without its template arguments. */
+/* The part's length without its template arguments. */
 static size_t without_arguments(const char *part, size_t n) {
   size_t at = 0;
   while (at < n && part[at] != '<')

@@ -32,7 +32,7 @@ size_t dmd_format_hex(char *buf, uint64_t v) {
   return digits(buf, v, 16);
 }
 
-/* The last two digits of v, and what follows them. */
+/* Writes the last two digits of v, and `after`. */
 static size_t two_digits(char *buf, uint64_t v, char after) {
   buf[0] = (char)('0' + v / 10 % 10);
   buf[1] = (char)('0' + v % 10);
@@ -40,8 +40,8 @@ static size_t two_digits(char *buf, uint64_t v, char after) {
   return 3;
 }
 
-/* Years are counted from a first of March, so that the day that leap years have more is the last
- * one; 400 years are 146,097 days. */
+/* Years begin on the first of March, so that the leap day is the last day of a year; 400 years have
+ * 146,097 days. */
 size_t dmd_format_time(char *buf, uint64_t seconds) {
   const uint64_t before_1970 = 719468;
   uint64_t days = seconds / 86400 + before_1970, second = seconds % 86400;
@@ -79,7 +79,7 @@ size_t dmd_format_commas(char *buf, int64_t v) {
 }
 
 /* mantissa * 2^exponent, exponent >= 0, by doubling a decimal number kept as digits, lowest first.
- * Slow, and right for every double. */
+ * Slow, but exact for every double. */
 static size_t digits_of_large(char *buf, uint64_t mantissa, int exponent) {
   char number[DMD_FORMAT_MAX];
   size_t n = 0;
@@ -118,12 +118,12 @@ size_t dmd_format_fixed(char *buf, double v, int decimals) {
   /* The value is mantissa * 2^exponent. */
   int exponent = (int)(biased != 0 ? biased : 1) - 1075;
 
-  uint64_t parts = 0; /* of 1 / one */
+  uint64_t parts = 0; /* in units of 1 / one */
   if (exponent >= 0) {
     n += digits_of_large(buf + n, mantissa, exponent);
   } else {
-    /* parts = round(one * mantissa / 2^shift); one * mantissa has at most 60 bits, so that a shift
-     * of 62 or more leaves less than a quarter. */
+    /* parts = round(one * mantissa / 2^shift); one * mantissa has at most 60 bits, so a shift of 62
+     * or more leaves less than a quarter. */
     unsigned shift = (unsigned)-exponent;
     uint64_t scaled = mantissa * one;
     if (shift < 62) {

@@ -10,8 +10,8 @@ static size_t character(const char *s, const char *end) {
   return n == 0 || n > (size_t)(end - s) ? 1 : n;
 }
 
-/* Where it does not fit, the part behind the last '*' is tried one character further on; an earlier
- * '*' need never take more, since the last one can take it as well. */
+/* On a mismatch, the part after the last '*' is tried one character further on. An earlier '*' need
+ * never match more, since the last one can match it as well. */
 bool dmd_glob_matches_n(const char *pattern, const char *text, size_t n) {
   const char *end = text + n;
   const char *star = NULL, *star_text = NULL;

@@ -6,7 +6,7 @@
 
 typedef struct dmd_intern_chunk {
   struct dmd_intern_chunk *next;
-  size_t szB; /* of the contents that follow */
+  size_t szB; /* of the following contents */
 } chunk_t;
 
 typedef struct {
@@ -42,8 +42,8 @@ void dmd_intern_destroy(dmd_intern_t *in) {
   dmd_pool_destroy(&in->entries);
 }
 
-/* A copy of n bytes with a NUL behind it. A long sequence gets a chunk of its own, put behind the
- * newest so that the room left there is not lost. */
+/* Copies n bytes and a NUL. A long sequence gets its own chunk, placed after the newest in the
+ * list, so that the space left there is not lost. */
 static const char *keep(dmd_intern_t *in, const void *bytes, size_t n) {
   size_t need = (n + 1 + 7) & ~(size_t)7;
   char *to;
@@ -103,7 +103,7 @@ static char *repair(const dmd_intern_t *in, const char *s) {
 }
 
 uint32_t dmd_intern_text(dmd_intern_t *in, const char *s) {
-  uint32_t id = dmd_intern_find_str(in, s); /* nearly always it is there, and so is text */
+  uint32_t id = dmd_intern_find_str(in, s); /* the common case: known, and therefore valid text */
   if (id != DMD_NONE)
     return id;
   if (dmd_utf8_is_valid(s))

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * intern.h: byte sequences kept once each and named by a 32-bit id.
+ * intern.h: stores each byte sequence once and names it by a 32-bit id.
  *
- * Two equal sequences have the same id, so that strings, stacks (sequences of frame ids) and keys
- * of any kind are compared by comparing ids. Ids count from 1 in the order of first sight; 0
- * (DMD_NONE) names no sequence. Contents are copied, aligned for 32-bit values, followed by a NUL
- * that does not count, and stay where they are until the whole is destroyed.
- *
- * Concurrency: nothing locks; that of pool.h and table.h. What an id names never changes, and may
- * be read by any thread that has got a pointer to it.
+ * Equal sequences have the same id, so that strings, stacks (sequences of frame ids) and keys of
+ * any kind are compared by their ids. Ids count from 1 in the order of first use; 0 (DMD_NONE)
+ * names no sequence. Contents are copied, aligned for 32-bit values, followed by a NUL that does
+ * not count, and do not move or change until the collection is destroyed: any thread may read them
+ * through a pointer.
  */
 #ifndef DMD_BASE_INTERN_H
 #define DMD_BASE_INTERN_H
@@ -21,37 +19,35 @@ typedef struct dmd_intern {
   const char *cost_centre;
   dmd_pool_t entries;
   dmd_table_t index;
-  struct dmd_intern_chunk *chunks; /* the newest first */
-  size_t room;                     /* bytes left in the newest */
+  struct dmd_intern_chunk *chunks; /* newest first */
+  size_t room;                     /* bytes left in the newest chunk */
 } dmd_intern_t;
 
 void dmd_intern_init(dmd_intern_t *in, const dmd_env_t *env, const char *cost_centre);
 void dmd_intern_destroy(dmd_intern_t *in);
 
-/* The id of these bytes, new or not. */
+/* Returns the id of these bytes, adding them if they are new. */
 uint32_t dmd_intern_bytes(dmd_intern_t *in, const void *bytes, size_t n);
 uint32_t dmd_intern_str(dmd_intern_t *in, const char *s);
 
-/* The id of this string; DMD_NONE if it was never added. */
+/* Returns the id of this string, or DMD_NONE if it was never added. */
 uint32_t dmd_intern_find_str(const dmd_intern_t *in, const char *s);
 
-/* The same for a string from outside, which becomes text: U+FFFD replaces each byte that is not
- * UTF-8. Files are written in the same way, so that strings which read the same in a file have one
- * id. */
+/* Like the two above, for a string from outside: U+FFFD replaces each byte that is not valid UTF-8.
+ * Files are written in the same way, so that strings that look the same in a file have one id. */
 uint32_t dmd_intern_text(dmd_intern_t *in, const char *s);
 uint32_t dmd_intern_find_text(const dmd_intern_t *in, const char *s);
 
-/* The contents of an id that was handed out, and their length in bytes. */
+/* The contents of an id, and their length in bytes. */
 const void *dmd_intern_get(const dmd_intern_t *in, uint32_t id, size_t *n);
 const char *dmd_intern_get_str(const dmd_intern_t *in, uint32_t id);
 
-/* How many there are; their ids are 1 to this. */
+/* The number of sequences; their ids are 1 to this. */
 static inline uint32_t dmd_intern_count(const dmd_intern_t *in) {
   return in->entries.last;
 }
 
-/* Takes an id, not DMD_NONE, of something in one collection, and returns the id of the same thing
- * in another. */
+/* Takes an id, not DMD_NONE, in one collection, and returns the id of the same thing in another. */
 typedef uint32_t (*dmd_translate_fn)(void *ctx, uint32_t id);
 
 /* Replaces an id by the one in another collection; DMD_NONE stays. */

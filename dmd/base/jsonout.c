@@ -23,8 +23,8 @@ static void new_line(dmd_jsonout_t *json, int indent) {
     dmd_out_char(json->out, ' ');
 }
 
-/* What stands before a value or a key: nothing after a key's colon, else a comma where something
- * precedes it, and a line end where the container is laid out in lines. */
+/* Writes what precedes a value or a key: nothing after a key's colon, else a comma between
+ * elements, and a line end if the container is laid out in lines. */
 static void before_item(dmd_jsonout_t *json) {
   if (json->after_key) {
     json->after_key = false;
@@ -69,14 +69,14 @@ void dmd_jsonout_end(dmd_jsonout_t *json) {
     dmd_out_char(json->out, '\n');
 }
 
-/* `\u00e9`, of 16 bits. */
+/* Writes 16 bits as `\u00e9`. */
 static void write_unit(dmd_out_t *out, uint32_t unit) {
   dmd_out_str(out, "\\u");
   for (int shift = 12; shift >= 0; shift -= 4)
     dmd_out_char(out, "0123456789abcdef"[unit >> shift & 15]);
 }
 
-/* A well-formed sequence of n bytes as ASCII: in UTF-16, of which each unit is escaped. */
+/* Writes a well-formed sequence of n bytes as ASCII: each unit of its UTF-16 form is escaped. */
 static void write_escaped(dmd_out_t *out, const char *s, size_t n) {
   uint16_t units[2];
   size_t n_units = dmd_utf8_to_utf16(units, s, n);
@@ -95,7 +95,7 @@ static void escaped(const dmd_jsonout_t *json, const char *s) {
     } else if (c == '"' || c == '\\') {
       dmd_out_char(out, '\\');
       dmd_out_char(out, *s++);
-    } else if (dmd_utf8_is_control(s) || (n > 1 && json->is_ascii)) {
+    } else if (dmd_utf8_is_unsafe(s) || (n > 1 && json->is_ascii)) {
       write_escaped(out, s, n);
       s += n;
     } else {
@@ -183,4 +183,24 @@ void dmd_jsonout_bool(dmd_jsonout_t *json, bool v) {
 void dmd_jsonout_null(dmd_jsonout_t *json) {
   before_item(json);
   dmd_out_str(json->out, "null");
+}
+
+void dmd_jsonout_relay(dmd_out_t *out, const char *json) {
+  bool in_string = false, after_backslash = false;
+  for (size_t n; *json != '\0'; json += n) {
+    n = dmd_utf8_length(json);
+    if (n == 0) {
+      n = 1;
+      dmd_out_str(out, DMD_UTF8_REPLACEMENT);
+    } else if (!dmd_utf8_is_unsafe(json)) {
+      dmd_out_bytes(out, json, n);
+    } else if (in_string) {
+      write_escaped(out, json, n);
+    } else {
+      dmd_out_char(out, *json == '\n' ? '\n' : ' ');
+    }
+    if (*json == '"' && !after_backslash)
+      in_string = !in_string;
+    after_backslash = *json == '\\' && !after_backslash;
+  }
 }

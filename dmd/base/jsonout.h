@@ -2,16 +2,13 @@
  *
  * jsonout.h: writes JSON, one token at a time.
  *
- * A small state machine over a dmd_out_t: it knows where commas, colons and line ends go, and
- * escapes every string. Containers nest at most DMD_JSONOUT_DEPTH deep. A container opened with
- * DMD_JSONOUT_LINES puts each of its elements on a line of its own; one opened with
- * DMD_JSONOUT_DENSE has no blanks, for lists so long that blanks would make the file much larger.
+ * A small state machine over a dmd_out_t, which places commas, colons and line ends, and escapes
+ * every string. Containers nest at most DMD_JSONOUT_DEPTH deep. DMD_JSONOUT_LINES puts each element
+ * of a container on its own line; DMD_JSONOUT_DENSE leaves out blanks, for very long lists.
  *
- * Strings are UTF-8, or with dmd_jsonout_ascii all that is not ASCII is written as \uNNNN, for
- * readers that take bytes for characters.
- *
- * Strings come from programs and symbol tables: a byte that is not part of well-formed UTF-8 is
- * written as U+FFFD, so that the output is JSON whatever the input was.
+ * Strings are written as UTF-8; dmd_jsonout_ascii writes characters beyond ASCII as \uNNNN, for
+ * readers that take bytes for characters. Strings come from programs and symbol tables: each byte
+ * that is not part of well-formed UTF-8 becomes U+FFFD, so that the output is always valid JSON.
  */
 #ifndef DMD_BASE_JSONOUT_H
 #define DMD_BASE_JSONOUT_H
@@ -36,7 +33,7 @@ typedef struct dmd_jsonout {
 
 void dmd_jsonout_init(dmd_jsonout_t *json, dmd_out_t *out);
 
-/* After init: nothing but ASCII is to be written. */
+/* After init: writes only ASCII from now on. */
 void dmd_jsonout_ascii(dmd_jsonout_t *json);
 
 void dmd_jsonout_object(dmd_jsonout_t *json, dmd_jsonout_layout_t layout);
@@ -44,9 +41,9 @@ void dmd_jsonout_array(dmd_jsonout_t *json, dmd_jsonout_layout_t layout);
 /* Closes the innermost open object or array; the outermost one ends with a line end. */
 void dmd_jsonout_end(dmd_jsonout_t *json);
 
-/* Inside an object: the key of the value that comes next. */
+/* Inside an object: the key of the next value. */
 void dmd_jsonout_key_any(dmd_jsonout_t *json, const char *key);
-/* The same for n bytes, none of which needs escaping. */
+/* A key of n bytes that need no escaping. */
 void dmd_jsonout_key_plain(dmd_jsonout_t *json, const char *key, size_t n);
 void dmd_jsonout_key_id(dmd_jsonout_t *json, uint64_t id);
 
@@ -91,5 +88,10 @@ static inline void dmd_jsonout_key_bool(dmd_jsonout_t *json, const char *key, bo
   dmd_jsonout_key(json, key);
   dmd_jsonout_bool(json, v);
 }
+
+/* Writes a JSON document that another program made, well-formed and in UTF-8, so that it is safe
+ * for terminals: unsafe characters in strings are escaped, and white space is blanks and line ends.
+ */
+void dmd_jsonout_relay(dmd_out_t *out, const char *json);
 
 #endif

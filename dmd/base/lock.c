@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/lock.h"
 
-/* Whoever holds a lock of the engine's holds it for some tens of nanoseconds: so a thread that runs
- * on another processor has it sooner by asking again than by going to sleep. */
+/* The engine's locks are held for some tens of nanoseconds, so spinning gets them sooner than
+ * sleeping. */
 enum { N_TRIES = 100 };
 
 static void pause_a_little(void) {
@@ -28,7 +28,7 @@ void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
   }
 }
 
-/* Those that wake up and do not get it say again that they wait. */
+/* Threads that wake up but do not get the lock set is_awaited again. */
 void dmd_lock_wake(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
   __atomic_store_n(&lock->is_awaited, 0, __ATOMIC_SEQ_CST);
   waiting->wake(waiting->ctx, &lock->word);

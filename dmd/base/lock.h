@@ -2,25 +2,18 @@
  *
  * lock.h: a lock of one word, for hosts whose threads run at the same time.
  *
- * The word is the core's, and taking a free lock is one atomic instruction; what to do until a
- * taken one is free only the host knows (on Linux a futex does both). A host without such threads
- * has no locks: whoever has one then has no dmd_waiting_t, and takes nothing.
+ * Taking a free lock is one atomic instruction in the core. How to wait for a taken lock is the
+ * host's part (a futex on Linux). A host without such threads has no locks: its callers have no
+ * dmd_waiting_t and take nothing.
  *
- * What was written before a lock was let go can be read by who takes it next. A lock is not
- * recursive, and not fair. In a forked child locks that other threads held stay taken for ever: so
- * take all before a fork, and let go of them in both processes.
+ * Writes before a release are visible to the next thread that takes the lock. A lock is neither
+ * recursive nor fair. In a forked child, locks that other threads held stay taken forever: take all
+ * locks before a fork, and release them in both processes.
  *
- * To let go takes no atomic instruction: that would wait until all that was written under the lock
- * is in the processor's caches, which takes longer than all else that is done under most locks. For
- * the same reason a thread that lets go may not see yet that another one is about to sleep. So who
- * sleeps wakes up by itself after a while, which is rare, and looks again.
- *
- * As long as a process has one thread, to take a lock takes no atomic instruction either, where the
- * host can say so: that is a good part of an event, and after an atomic instruction the processor
- * begins nothing that it could do meanwhile. The word is the same, so that the lock is good when
- * there are more threads. A signal handler may come between the two steps, read and write, and take
- * and let go of the lock as well, since it has let go before the thread goes on; it may not make
- * a thread there.
+ * While a process has one thread, taking a lock needs no atomic instruction either, if the host can
+ * tell (is_alone). The word is the same, so the lock stays valid when threads are created later. A
+ * signal handler may interrupt the take between its read and its write and use the lock itself,
+ * since it releases the lock before the thread continues; it must not create a thread there.
  */
 #ifndef DMD_BASE_LOCK_H
 #define DMD_BASE_LOCK_H
@@ -28,22 +21,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a thread waits. Both may answer at any time, also when nothing happened. */
+/* How a thread waits. Both functions may return at any time, even spuriously. */
 typedef struct dmd_waiting {
   void *ctx;
-  /* Returns when somebody wakes who waits for this word, after some milliseconds, or at once if it
-   * is not `while_it_is`. */
+  /* Waits until the word is woken, for some milliseconds at most; returns at once if the word is
+   * not `while_it_is`. */
   void (*wait)(void *ctx, uint32_t *word, uint32_t while_it_is);
   /* Wakes all threads that wait for this word. */
   void (*wake)(void *ctx, uint32_t *word);
-  /* Not 0 where the process has one thread, which alone makes more of them, and not with a lock
-   * taken. NULL: that is not known. */
+  /* Not 0 while the process has one thread, which creates others itself, and not while it holds a
+   * lock. NULL: unknown. */
   const char *is_alone;
 } dmd_waiting_t;
 
 typedef struct dmd_lock {
   uint32_t word;       /* 0: free */
-  uint32_t is_awaited; /* by a thread that sleeps, or is about to */
+  uint32_t is_awaited; /* a thread sleeps, or is about to */
 } dmd_lock_t;
 
 enum { DMD_LOCK_FREE, DMD_LOCK_TAKEN };
@@ -54,7 +47,7 @@ void dmd_lock_wake(dmd_lock_t *lock, const dmd_waiting_t *waiting);
 /* The slow part of dmd_lock_take. */
 void dmd_lock_wait(dmd_lock_t *lock, const dmd_waiting_t *waiting);
 
-/* Whether it was free, and is taken now. */
+/* Takes the lock if it is free; returns whether it did. */
 static inline int dmd_lock_try(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
   uint32_t is = DMD_LOCK_FREE;
   if (waiting->is_alone != NULL && __atomic_load_n(waiting->is_alone, __ATOMIC_RELAXED) != 0) {
@@ -71,6 +64,10 @@ static inline void dmd_lock_take(dmd_lock_t *lock, const dmd_waiting_t *waiting)
     dmd_lock_wait(lock, waiting);
 }
 
+/* Releases the lock, without an atomic read-modify-write: that would wait until all writes under
+ * the lock are in the processor's caches, which takes longer than most critical sections. In
+ * return, the releasing thread may miss that another one is just going to sleep. So a sleeper wakes
+ * up by itself after some milliseconds, which is rare, and tries again. */
 static inline void dmd_lock_let_go(dmd_lock_t *lock, const dmd_waiting_t *waiting) {
   __atomic_store_n(&lock->word, DMD_LOCK_FREE, __ATOMIC_RELEASE);
   if (__builtin_expect(__atomic_load_n(&lock->is_awaited, __ATOMIC_RELAXED) != 0, 0))

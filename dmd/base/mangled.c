@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-/* How far a symbol was read. */
+/* The state of reading a symbol. */
 typedef struct {
   const char *at;
   dmd_strbuf_t *to;
-  size_t last;  /* where in `to` the last part begins, which constructors are named like */
+  size_t last;  /* where the last part begins in `to`; constructors repeat it */
   size_t first; /* where the name begins */
 } reader_t;
 
@@ -18,9 +18,9 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* ---- What is passed over. ---- */
+/* ---- Parts that are skipped. ---- */
 
-/* A number and as many characters. False where there are not so many. */
+/* A number and that many characters. Returns false if there are fewer. */
 static bool skip_identifier(const char **at) {
   size_t n = 0;
   while (is_digit(**at) && n < 100000)
@@ -42,7 +42,7 @@ static void skip_substitution(const char **at) {
   *at += **at == '_';
 }
 
-/* A value: "Lb1E". Those that are not of a built-in type are rare, and not read here. */
+/* A value, "Lb1E". Values of types that are not built in are rare, and not supported. */
 static bool skip_value(const char **at) {
   if (**at < 'a' || **at > 'z')
     return false;
@@ -52,7 +52,7 @@ static bool skip_value(const char **at) {
   return true;
 }
 
-/* Arguments of a template, "I...E", with all that is within. */
+/* Template arguments, "I...E", with everything in them. */
 static bool skip_arguments(const char **at) {
   unsigned depth = 0;
   do {
@@ -94,7 +94,7 @@ static bool read_identifier(reader_t *r) {
   return true;
 }
 
-/* "C1" and "D0" are named like the part before. */
+/* "C1" and "D0" are named like the preceding part. */
 static bool read_structor(reader_t *r) {
   bool is_destructor = *r->at == 'D';
   size_t last = r->last, n = r->to->n - last;
@@ -103,7 +103,7 @@ static bool read_structor(reader_t *r) {
   begin_part(r);
   if (is_destructor)
     dmd_strbuf_str(r->to, "~");
-  dmd_strbuf_reserve(r->to, n); /* so that what is copied stays where it is */
+  dmd_strbuf_reserve(r->to, n); /* so that the source of the copy does not move */
   dmd_strbuf_bytes(r->to, r->to->text + last, n);
   r->at += 2;
   return true;
@@ -143,13 +143,13 @@ static bool read_nested(reader_t *r) {
 static bool read_name(reader_t *r) {
   if (*r->at == 'N')
     return read_nested(r);
-  r->at += *r->at == 'L'; /* of this file alone */
+  r->at += *r->at == 'L'; /* local to its file */
   if (r->at[0] == 'S' && r->at[1] == 't' && !read_part(r))
     return false;
   return read_part(r) && (*r->at != 'I' || skip_arguments(&r->at));
 }
 
-/* What the compiler says of a copy. */
+/* Appends the compiler's note on a copy. */
 static void put_note(dmd_strbuf_t *to, const char *note) {
   dmd_strbuf_str(to, " [clone ");
   dmd_strbuf_str(to, note);
@@ -158,9 +158,9 @@ static void put_note(dmd_strbuf_t *to, const char *note) {
 
 /* ---- Coroutines. ---- */
 
-/* GCC calls a coroutine's parts like functions that take its frame, a class whose name is the
- * coroutine's symbol and ".Frame": "_Z4walkPZ4walkiE14_Z4walki.Frame.actor". Where that symbol
- * begins, and *end; NULL: there is none. */
+/* GCC names a coroutine's parts like functions that take its frame, a class whose name is the
+ * coroutine's symbol and ".Frame": "_Z4walkPZ4walkiE14_Z4walki.Frame.actor". Returns where that
+ * symbol begins, and its end in *end, or NULL. */
 static const char *find_coroutine(const char *symbol, const char **end) {
   static const char suffix[] = ".Frame";
   const char *note = dmd_str_find(symbol, ".Frame."), *at = symbol;
@@ -176,7 +176,7 @@ static const char *find_coroutine(const char *symbol, const char **end) {
   return NULL;
 }
 
-/* Puts the name of the coroutine itself, and what this part of it is. */
+/* Appends the coroutine's name, and a note on this part. */
 static bool put_part_of_coroutine(dmd_strbuf_t *to, const char *symbol) {
   const char *end, *at = find_coroutine(symbol, &end);
   if (at == NULL)
@@ -192,7 +192,7 @@ static bool put_part_of_coroutine(dmd_strbuf_t *to, const char *symbol) {
 
 /* ---- The whole. ---- */
 
-/* Up to a dot, behind which stands what the compiler says of a copy. */
+/* Appends the parameters, up to a dot, after which the note on a copy follows. */
 static void put_parameters(reader_t *r) {
   size_t n = dmd_str_span_without(r->at, ".");
   dmd_strbuf_str(r->to, "(");
@@ -202,7 +202,7 @@ static void put_parameters(reader_t *r) {
     put_note(r->to, r->at + n);
 }
 
-/* The allocator's operators, by the letters that stand for them. */
+/* The allocation operators, by their letters. */
 static bool read_operator(reader_t *r) {
   static const char *const operators[][2] = {{"nw", "operator new"},
                                              {"na", "operator new[]"},

@@ -39,7 +39,7 @@ void dmd_map_add(dmd_map_t *map, uint64_t number, void *value) {
 void dmd_map_remove(dmd_map_t *map, uint64_t number) {
   uint32_t mask = map->n_places - 1;
   uint32_t gap = dmd_map_place(map, number);
-  /* Entries behind the gap whose search passes it move into it. */
+  /* Entries after the gap whose search passes it move into it. */
   for (uint32_t i = (gap + 1) & mask; map->places[i].value != NULL; i = (i + 1) & mask) {
     uint32_t home = dmd_map_home(map, map->places[i].number);
     if (((i - home) & mask) >= ((i - gap) & mask)) {

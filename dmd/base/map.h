@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * map.h: from numbers to pointers.
+ * map.h: a hash table from numbers to pointers.
  *
- * A hash table with open addressing and linear probing, at most half full: 32 to 64 bytes an entry.
- * A removal closes the gap that it leaves, so that searches stay short whatever came and went.
+ * Open addressing with linear probing, at most half full: 32 to 64 bytes per entry. A removal
+ * closes the gap that it leaves, so that searches stay short.
  */
 #ifndef DMD_BASE_MAP_H
 #define DMD_BASE_MAP_H
@@ -14,7 +14,7 @@
 
 typedef struct dmd_map_place {
   uint64_t number;
-  void *value; /* NULL where the place is empty */
+  void *value; /* NULL: the place is empty */
 } dmd_map_place_t;
 
 typedef struct dmd_map {
@@ -27,7 +27,7 @@ typedef struct dmd_map {
 
 void dmd_map_init(dmd_map_t *map, const dmd_env_t *env, const char *cost_centre);
 
-/* The map does not own what its values point to: free that first. */
+/* The map does not own the objects that its values point to: free them first. */
 void dmd_map_destroy(dmd_map_t *map);
 
 /* The number must not be in the map; the value must not be NULL. */
@@ -36,16 +36,16 @@ void dmd_map_add(dmd_map_t *map, uint64_t number, void *value);
 /* The number must be in the map. */
 void dmd_map_remove(dmd_map_t *map, uint64_t number);
 
-/* The places of the n entries, in ascending order of their numbers; NULL if there are none. The
- * caller frees the array with the map's env. */
+/* Returns the places of the n entries in ascending order of their numbers; NULL if the map is
+ * empty. The caller frees the array with the map's env. */
 uint32_t *dmd_map_in_order(const dmd_map_t *map);
 
 static inline uint32_t dmd_map_home(const dmd_map_t *map, uint64_t number) {
   return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->n_places - 1);
 }
 
-/* The place of the number, or the empty place where its search ends; there must be places. Only for
- * the map's own functions. */
+/* The place of the number, or the empty place where its search ends. The map must not be empty.
+ * Only for the map's own functions. */
 static inline uint32_t dmd_map_place(const dmd_map_t *map, uint64_t number) {
   uint32_t i = dmd_map_home(map, number);
   while (map->places[i].value != NULL && map->places[i].number != number)

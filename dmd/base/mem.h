@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * mem.h: the four memory and string functions that the core uses, without a libc header.
+ * mem.h: memory and string functions for the core, without a libc header.
  *
- * Copy and fill go through the compiler's built-ins (both hosts provide the functions that these
- * may turn into); compare and length are loops, since a tool's host provides neither.
+ * Copy and fill use the compiler's built-ins (both hosts provide the functions that these may
+ * call); compare and length are loops, since a tool's host provides neither.
  */
 #ifndef DMD_BASE_MEM_H
 #define DMD_BASE_MEM_H
@@ -29,7 +29,7 @@ static inline bool dmd_mem_equal(const void *a, const void *b, size_t n) {
   return true;
 }
 
-/* Of a literal the compiler knows it: the loop would hide from it how long what is copied is. */
+/* The compiler knows a literal's length; a loop would hide it from the copy that follows. */
 static inline size_t dmd_str_length(const char *s) {
   if (__builtin_constant_p(__builtin_strlen(s)))
     return __builtin_strlen(s);
@@ -46,15 +46,16 @@ static inline bool dmd_str_equal(const char *a, const char *b) {
 }
 
 /* Mixes a 64-bit value so that every bit of the result depends on every bit of x (the finalising
- * steps of the public-domain splitmix64 generator). */
+ * steps of the public-domain splitmix64 generator). Its values never change: anonymised names
+ * contain them. */
 static inline uint64_t dmd_hash_u64(uint64_t x) {
   x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
   return x ^ (x >> 31);
 }
 
-/* A hash of n bytes, for tables in memory only: its value may differ between machines. With another
- * seed others collide. */
+/* A hash of n bytes, for tables in memory only: its value may differ between machines. Keys that
+ * collide with one seed do not with another. */
 static inline uint64_t dmd_hash_bytes(uint64_t seed, const void *p, size_t n) {
   const unsigned char *b = p;
   uint64_t h = seed ^ n;

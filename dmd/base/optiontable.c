@@ -32,7 +32,7 @@ const char *dmd_option_word(const dmd_option_t *option, unsigned i, size_t *n) {
   }
 }
 
-/* The number of the word among the option's, or -1. */
+/* The index of the word among the option's words, or -1. */
 static int64_t number_of_word(const dmd_option_t *option, const char *word) {
   size_t length = dmd_str_length(word), n;
   const char *other;
@@ -42,7 +42,7 @@ static int64_t number_of_word(const dmd_option_t *option, const char *word) {
   return -1;
 }
 
-/* A decimal number, which may be negative, as a whole. */
+/* Parses all of s as a decimal number, which may be negative. */
 static bool parse_number(const char *s, int64_t *number) {
   bool is_negative = *s == '-';
   if (is_negative)
@@ -146,8 +146,8 @@ bool dmd_option_take(const dmd_option_t *option, void *target, const char *value
 
 /* ---- Arguments. ---- */
 
-/* What stands behind "--NAME="; of a switch, which is given as "--NAME" or by its letter, "". NULL:
- * the argument is another one. */
+/* The text after "--NAME="; "" for a switch, given as "--NAME" or by its letter. NULL: the argument
+ * is for another option. */
 static const char *value_of(const dmd_option_t *option, const char *argument) {
   const char letter[] = {'-', option->letter, '\0'};
   if (option->kind == DMD_OPTION_SWITCH && option->letter != '\0' &&
@@ -189,8 +189,8 @@ enum { COLUMNS = 80 };
 
 typedef struct {
   dmd_strbuf_t *text;
-  size_t at;          /* the column where the text is at */
-  size_t help_column; /* where what an option does begins */
+  size_t at;          /* the current column */
+  size_t help_column; /* where help texts begin */
 } page_t;
 
 static void end_line(page_t *page) {
@@ -212,7 +212,7 @@ static void add_blanks(page_t *page, size_t column) {
     add_str(page, " ");
 }
 
-/* A word, behind a blank or on a line of its own. */
+/* Adds a word, after a blank or on a new line. */
 static void add_word(page_t *page, const char *word, size_t n) {
   if (page->at + 1 + n > COLUMNS)
     end_line(page);

@@ -14,7 +14,7 @@ void dmd_out_init(dmd_out_t *out, dmd_write_fn write, void *ctx) {
   out->used = 0;
 }
 
-/* Whether the line has nothing yet but white space and colons. */
+/* Whether the line has only white space and colons so far. */
 static bool is_bare(const dmd_out_t *out) {
   for (size_t i = out->used; i > 0; i--) {
     char c = out->buffer[i - 1];
@@ -37,7 +37,7 @@ bool dmd_out_flush(dmd_out_t *out) {
   return !out->failed;
 }
 
-/* Most of what is written are words and numbers, for which a call of memcpy is the larger part. */
+/* Most writes are words and numbers, for which a call of memcpy would cost more than the copy. */
 static void copy_few(char *to, const char *from, size_t n) {
   for (; n >= 8; n -= 8, to += 8, from += 8)
     __builtin_memcpy(to, from, 8);
@@ -72,7 +72,7 @@ void dmd_out_u64(dmd_out_t *out, uint64_t v) {
   dmd_out_bytes(out, buf, dmd_format_u64(buf, v));
 }
 
-/* Whether the well-formed sequence at s might go into a command. */
+/* Whether the well-formed sequence at s could become part of a command. */
 static bool is_command(const dmd_out_t *out, const char *s) {
   if (*s == '#')
     return (out->used > 0 ? out->buffer[out->used - 1] : out->last) == '#';
@@ -82,7 +82,7 @@ static bool is_command(const dmd_out_t *out, const char *s) {
 void dmd_out_safe_n(dmd_out_t *out, const char *s, size_t n) {
   for (const char *end = s + n; s < end;) {
     size_t length = dmd_utf8_length(s);
-    if (length > 0 && length <= (size_t)(end - s) && !dmd_utf8_is_control(s) &&
+    if (length > 0 && length <= (size_t)(end - s) && !dmd_utf8_is_unsafe(s) &&
         !is_command(out, s)) {
       dmd_out_bytes(out, s, length);
       s += length;

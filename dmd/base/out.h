@@ -2,8 +2,8 @@
  *
  * out.h: a buffered sink for text, over a write function of the host.
  *
- * A sink is initialised, written to, and flushed once at the end; there is nothing to free. After
- * the first failed write the rest is dropped, and dmd_out_flush says so: callers check once.
+ * Initialise a sink, write to it, and flush it once at the end; there is nothing to free. After the
+ * first failed write the rest is dropped and dmd_out_flush returns false: callers check once.
  */
 #ifndef DMD_BASE_OUT_H
 #define DMD_BASE_OUT_H
@@ -12,22 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Takes all n bytes, or returns false. */
+/* Writes all n bytes, or returns false. */
 typedef bool (*dmd_write_fn)(void *ctx, const char *bytes, size_t n);
 
 typedef struct dmd_out {
   dmd_write_fn write;
   void *ctx;
   bool failed;
-  bool was_bare; /* of what was flushed of this line, see dmd_out_safe */
-  char last;     /* byte that was flushed */
+  bool was_bare; /* state of the flushed part of this line, see dmd_out_safe */
+  char last;     /* last byte flushed */
   size_t used;
   char buffer[4096];
 } dmd_out_t;
 
 void dmd_out_init(dmd_out_t *out, dmd_write_fn write, void *ctx);
 
-/* Hands what is buffered to the host. False when any write since the start failed. */
+/* Passes buffered bytes to the host. Returns false if any write failed so far. */
 bool dmd_out_flush(dmd_out_t *out);
 
 void dmd_out_bytes(dmd_out_t *out, const char *bytes, size_t n);
@@ -41,22 +41,22 @@ static inline void dmd_out_char(dmd_out_t *out, char c) {
     dmd_out_flush(out);
 }
 
-/* A string that a program, a symbol table or a file brought: control characters and bytes that are
- * not UTF-8 are written as \xNN, so that no terminal obeys them. And so that nobody who reads a log
- * of a CI obeys them, neither of these is made by such a string, or by it and what stands before
- * it:
+/* Writes an untrusted string from a program, a symbol table or a file. Unsafe characters
+ * (dmd_utf8_is_unsafe) and bytes that are not UTF-8 become \xNN, so that no terminal obeys them
+ * and no text passes for another. CI runners obey commands in logs;
+ * neither of these can result from such a string and the text before it:
  *
  *   ::error::        a line that begins with "::", after any white space: GitHub's runner
- *   ##[error]        "##" anywhere in a line: the same, Azure's agent ("##vso["), TeamCity
+ *   ##[error]        "##" anywhere in a line: GitHub's runner, Azure's agent ("##vso["), TeamCity
  *
- * The first colon of a line, white space beyond ASCII in front of it, and the second '#' are \xNN,
+ * The first colon of a line, white space beyond ASCII before it, and the second '#' become \xNN,
  * too. (actions/runner, ActionCommand.cs, TryParseV2 and TryParse.) */
 void dmd_out_safe(dmd_out_t *out, const char *s);
 
-/* The same for the first n bytes of s, none of which is NUL. */
+/* Like dmd_out_safe, for the first n bytes of s, none of which is NUL. */
 void dmd_out_safe_n(dmd_out_t *out, const char *s, size_t n);
 
-/* n bytes of text in a column of the given width, padded with spaces on the other side. */
+/* Writes text in a column of the given width, padded with spaces on the other side. */
 void dmd_out_left(dmd_out_t *out, const char *s, size_t width);
 void dmd_out_right(dmd_out_t *out, const char *s, size_t width);
 

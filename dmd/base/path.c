@@ -26,3 +26,11 @@ const char *dmd_path_base(const char *path) {
   const char *slash = dmd_str_find_last_char(path, '/');
   return slash == NULL ? path : slash + 1;
 }
+
+void dmd_path_show(dmd_strbuf_t *to, const char *parts) {
+  size_t at = to->n;
+  dmd_strbuf_str(to, parts);
+  for (; at < to->n; at++)
+    if (to->text[at] == '\\')
+      to->text[at] = '/';
+}

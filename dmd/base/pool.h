@@ -2,17 +2,16 @@
  *
  * pool.h: many elements of one size, named by a 32-bit id.
  *
- * Elements live in segments of 1,024 that never move: a pointer stays good until its element is
- * released, growth copies nothing but the list of segments, and an id takes half the room of a
- * pointer. Ids count from 1; 0 (DMD_NONE) names no element, so that a zeroed field means "none".
- * Released elements are handed out again, last in first out. In a pool from which nothing was
- * released, ids are 1, 2, 3 ... in order: such a pool is also a growing array.
+ * Elements live in segments of 1,024 that never move: pointers stay valid until their element is
+ * released, growth copies only the list of segments, and an id needs half the space of a pointer.
+ * Ids count from 1; 0 (DMD_NONE) names no element, so that a zeroed field means "none". Released
+ * elements are reused, last in first out. If nothing was released, ids are 1, 2, 3 ... in order:
+ * such a pool is also a growing array.
  *
- * Cost: adding, releasing and reaching an element take constant time.
+ * Adding, releasing and accessing an element take constant time.
  *
- * Concurrency: nothing locks. Adding and releasing need the pool to themselves, and reaching an
- * element does too while somebody adds: elements stay, but the list of segments moves when it
- * grows.
+ * Concurrency: adding and releasing need exclusive access to the pool. Accessing an element needs a
+ * lock while another thread may add, since the list of segments moves when it grows.
  */
 #ifndef DMD_BASE_POOL_H
 #define DMD_BASE_POOL_H
@@ -33,10 +32,10 @@ typedef struct dmd_pool {
   size_t element_szB;
   char **segments;
   uint32_t n_segments;   /* in use */
-  uint32_t max_segments; /* that the list has room for */
+  uint32_t max_segments; /* capacity of the list */
   uint32_t last;         /* the highest id ever handed out */
   uint32_t free;         /* head of the list of released elements */
-  bool is_borrowed;      /* the elements are somebody else's */
+  bool is_borrowed;      /* the elements belong to the caller */
 } dmd_pool_t;
 
 /* element_szB is at least 4: a released element holds the id of the next one. */
@@ -44,42 +43,41 @@ void dmd_pool_init(dmd_pool_t *pool, const dmd_env_t *env, const char *cost_cent
                    size_t element_szB);
 void dmd_pool_destroy(dmd_pool_t *pool);
 
-/* In place of init: a pool of n elements that lie in a row and stay where they are, aligned as they
- * must be. None may be added or released. */
+/* Instead of init: a pool of n existing elements in a row, correctly aligned, which must not move.
+ * Elements must not be added or released. */
 void dmd_pool_borrow(dmd_pool_t *pool, const dmd_env_t *env, const char *cost_centre,
                      size_t element_szB, void *elements, uint32_t n);
 
-/* The id of a new element, whose contents are undefined. Panics after 2^32 - 1 elements. */
+/* Returns the id of a new element with undefined contents. Panics after 2^32 - 1 elements. */
 uint32_t dmd_pool_add(dmd_pool_t *pool);
 void dmd_pool_release(dmd_pool_t *pool, uint32_t id);
 
-/* For a pool that is an array over ids of something else, and of which nothing is released: adds
- * elements, all zero, until there is one with this id. */
+/* For a pool used as an array over ids of something else, from which nothing is released: adds
+ * zeroed elements until there is one with this id. */
 void dmd_pool_reach(dmd_pool_t *pool, uint32_t id);
 
-/* For the last walk through a pool, in order: elements up to this one will not be used again. Frees
- * the segments that are behind as a whole. */
+/* For a last pass through a pool, in order: elements up to this one will not be used again. Frees
+ * the segments that are complete. */
 void dmd_pool_pass(dmd_pool_t *pool, uint32_t id);
 
-/* For a pool of which nothing was released: ids begin anew. What is in an element stays until it is
- * handed out again. */
+/* For a pool from which nothing was released: starts again with id 1. An element keeps its contents
+ * until it is reused. */
 static inline void dmd_pool_rewind(dmd_pool_t *pool) {
   pool->last = 0;
 }
 
-/* The element with this id, which must be one that was handed out. */
+/* The element with this id, which must be in use. */
 static inline void *dmd_pool_at(const dmd_pool_t *pool, uint32_t id) {
   uint32_t i = id - 1;
   return pool->segments[i >> DMD_POOL_SHIFT] + (i & (DMD_POOL_SEGMENT - 1)) * pool->element_szB;
 }
 
-/* The same with the element's type known, which spares the multiplication. Evaluates id twice. */
+/* Like dmd_pool_at for a known type, which saves the multiplication. Evaluates id twice. */
 #define DMD_POOL_AT(pool, type, id)                                                                \
   ((type *)(void *)(pool)->segments[((id)-1) >> DMD_POOL_SHIFT] +                                  \
    (((id)-1) & (DMD_POOL_SEGMENT - 1)))
 
-/* As dmd_pool_add and dmd_pool_release, for where a call is much: of elements of this size, which
- * the compiler knows. */
+/* Like dmd_pool_add and dmd_pool_release, for hot paths: the compiler knows the element's size. */
 static inline uint32_t dmd_pool_add_sized(dmd_pool_t *pool, size_t element_szB) {
   uint32_t id = pool->free;
   if (id == DMD_NONE)

@@ -17,8 +17,9 @@ uint64_t dmd_random_next(dmd_random_t *random) {
   return random->state[1] + b;
 }
 
-/* The natural logarithm of a positive, normal x: no libm here. x = m * 2^e with m in [1, 2), and
- * ln m = 2 artanh((m - 1) / (m + 1)), a series whose terms fall by 9 or more each. */
+/* The natural logarithm of a positive, normal x, since there is no libm here. x = m * 2^e with m in
+ * [1, 2), and ln m = 2 artanh((m - 1) / (m + 1)), a series whose terms shrink by a factor of 9 or
+ * more. */
 static double natural_log(double x) {
   uint64_t bits;
   __builtin_memcpy(&bits, &x, sizeof bits);

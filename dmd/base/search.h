@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * search.h: the binary search.
+ * search.h: binary search over places, which are 32-bit numbers.
  *
- * Places are numbers of 32 bits, whatever they are places of. Those for which a condition holds
- * come before those for which it does not; the first of the latter is found. The condition is
- * evaluated about log n times.
- *
- * It is a macro since its condition is then compiled in place: some searches are what a command
- * does most.
+ * Places that satisfy a condition must precede those that do not; the search finds the first of the
+ * latter, with about log n evaluations. It is a macro so that the condition is compiled in place:
+ * some commands spend most of their time in searches.
  */
 #ifndef DMD_BASE_SEARCH_H
 #define DMD_BASE_SEARCH_H
@@ -15,7 +12,7 @@
 #include <stdint.h>
 
 /* Sets the uint32_t `place` to the first place in from..to - 1 for which is_before, an expression
- * in `place`, is false; to `to` where there is none. */
+ * in `place`, is false, or else to `to`. */
 #define DMD_SEARCH(place, from, to, is_before)                                                     \
   do {                                                                                             \
     uint32_t dmd_low_ = (from), dmd_high_ = (to);                                                  \

@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 
-/* Merges the sorted runs [0, middle) and [middle, n) of from into to; of equals the first run's
- * come first. */
+/* Merges the sorted runs [0, middle) and [middle, n) of from into to; equal elements of the first
+ * run come first. */
 static void merge(const uint32_t *from, uint32_t *to, size_t middle, size_t n,
                   dmd_compare_fn compare, const void *ctx) {
   size_t a = 0, b = middle;
@@ -44,14 +44,14 @@ uint32_t *dmd_sorted_ids(const dmd_env_t *env, uint32_t n, dmd_compare_fn compar
   return ids;
 }
 
-/* ---- By numbers. ---- */
+/* ---- Radix sort. ---- */
 
 typedef struct {
   uint64_t number;
   uint32_t id;
 } numbered_t;
 
-/* Places from 0 on, of the largest byte first. */
+/* The bucket of a byte, the largest byte first. */
 static unsigned place_of(const numbered_t *one, unsigned shift) {
   return 255 - (unsigned)(one->number >> shift & 255);
 }
@@ -75,7 +75,7 @@ void dmd_sort_by_number(const dmd_env_t *env, uint32_t *ids, size_t n, dmd_numbe
     return;
   numbered_t *first = dmd_env_alloc(env, "dmd.sort", n * sizeof *first), *from = first;
   numbered_t *second = dmd_env_alloc(env, "dmd.sort", n * sizeof *second), *to = second;
-  uint64_t differ = 0; /* bits that are not the same in all numbers */
+  uint64_t differ = 0; /* bits that differ between the numbers */
   for (size_t i = 0; i < n; i++) {
     from[i] = (numbered_t){.number = number(ctx, ids[i]), .id = ids[i]};
     differ |= from[i].number ^ from[0].number;

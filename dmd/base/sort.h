@@ -2,9 +2,9 @@
  *
  * sort.h: stable sorts of 32-bit ids.
  *
- * Stability is part of the output format: records that compare equal stay in the order in which
- * their first block came. Merge sort, n log n in every case, with scratch room for n ids; what is
- * ordered by numbers is sorted byte by byte, which takes a few passes whatever n is.
+ * Stability is part of the output format: records that compare equal stay in the order of their
+ * first blocks. dmd_sort is a merge sort, n log n in every case, with scratch memory for n ids;
+ * dmd_sort_by_number is a radix sort, with a few passes whatever n is.
  */
 #ifndef DMD_BASE_SORT_H
 #define DMD_BASE_SORT_H
@@ -13,27 +13,27 @@
 
 #include <stdint.h>
 
-/* Negative, 0 or positive as a comes before, with or after b. */
+/* Negative, 0 or positive if a comes before, with or after b. */
 typedef int (*dmd_compare_fn)(const void *ctx, uint32_t a, uint32_t b);
 
 void dmd_sort(const dmd_env_t *env, uint32_t *ids, size_t n, dmd_compare_fn compare,
               const void *ctx);
 
-/* Sorts by a number of each id, the largest first; several orders one after the other sort by the
- * last one first. Meanwhile 32 bytes an id. */
+/* Sorts by a number of each id, the largest first. To sort by several numbers, sort by the least
+ * significant one first. Uses 32 bytes per id meanwhile. */
 typedef uint64_t (*dmd_number_of_fn)(const void *ctx, uint32_t id);
 void dmd_sort_by_number(const dmd_env_t *env, uint32_t *ids, size_t n, dmd_number_of_fn number,
                         const void *ctx);
 
-/* The ids 1 to n, sorted; the caller frees the array. */
+/* Returns the ids 1 to n, sorted; the caller frees the array. */
 uint32_t *dmd_sorted_ids(const dmd_env_t *env, uint32_t n, dmd_compare_fn compare, const void *ctx);
 
-/* How large a number is, whatever its sign. */
+/* The absolute value. */
 static inline uint64_t dmd_magnitude(int64_t v) {
   return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
-/* For an order in which larger magnitudes come first. */
+/* Orders larger magnitudes first. */
 static inline int dmd_compare_magnitudes(int64_t a, int64_t b) {
   uint64_t x = dmd_magnitude(a), y = dmd_magnitude(b);
   return (x < y) - (x > y);

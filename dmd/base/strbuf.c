@@ -16,7 +16,7 @@ void dmd_strbuf_destroy(dmd_strbuf_t *buf) {
   dmd_env_free(buf->env, buf->text);
 }
 
-/* Makes room for n more bytes and the NUL. */
+/* Makes space for n more bytes and the NUL. */
 void dmd_strbuf_grow(dmd_strbuf_t *buf, size_t n) {
   size_t room = buf->room;
   while (room - buf->n <= n)

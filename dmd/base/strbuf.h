@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * strbuf.h: a string that grows as text is added to it.
+ * strbuf.h: a growing string.
  *
- * There is always a NUL after the n bytes. A pointer into the text is good until the next bytes are
- * added.
+ * A NUL always follows the n bytes. A pointer into the text is valid until more bytes are added.
  */
 #ifndef DMD_BASE_STRBUF_H
 #define DMD_BASE_STRBUF_H
@@ -28,24 +27,24 @@ void dmd_strbuf_u64(dmd_strbuf_t *buf, uint64_t v);
 void dmd_strbuf_i64(dmd_strbuf_t *buf, int64_t v);
 void dmd_strbuf_hex(dmd_strbuf_t *buf, uint64_t v); /* without a prefix */
 
-/* The slow part of dmd_strbuf_reserve. */
+/* The slow path of dmd_strbuf_reserve. */
 void dmd_strbuf_grow(dmd_strbuf_t *buf, size_t n);
 
-/* Room for n more bytes, to be written to at once; those that are used are counted in `n`
- * afterwards, with the NUL behind them. */
+/* Returns space for n more bytes. The caller writes to it at once, adds the bytes used to `n`, and
+ * puts a NUL after them. */
 static inline char *dmd_strbuf_reserve(dmd_strbuf_t *buf, size_t n) {
   if (buf->room - buf->n <= n)
     dmd_strbuf_grow(buf, n);
   return buf->text + buf->n;
 }
 
-/* Keeps only the first n bytes; there must be at least n. */
+/* Truncates to the first n bytes, which must exist. */
 static inline void dmd_strbuf_cut(dmd_strbuf_t *buf, size_t n) {
   buf->n = n;
   buf->text[n] = '\0';
 }
 
-/* In place of destroy: ends the buffer and returns its text, which the caller frees with env. */
+/* Instead of destroy: returns the text, which the caller frees with env. */
 static inline char *dmd_strbuf_take(dmd_strbuf_t *buf) {
   return buf->text;
 }

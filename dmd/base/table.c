@@ -2,7 +2,6 @@
 #include "base/table.h"
 
 #include "base/mem.h"
-#include "base/pool.h"
 
 enum { FIRST_SIZE = 64, KEPT_SIZE = 1024 };
 
@@ -63,8 +62,19 @@ void dmd_table_add(dmd_table_t *table, uint64_t hash, uint32_t id) {
   table->n_used++;
 }
 
+uint32_t dmd_table_find_or_add(dmd_table_t *table, dmd_pool_t *pool, uint64_t hash,
+                               const void *element) {
+  uint32_t id = dmd_table_find(table, hash, element);
+  if (id == DMD_NONE) {
+    id = dmd_pool_add(pool);
+    dmd_mem_copy(dmd_pool_at(pool, id), element, pool->element_szB);
+    dmd_table_add(table, hash, id);
+  }
+  return id;
+}
+
 void dmd_table_clear(dmd_table_t *table) {
-  /* One time with many elements must not be paid for by all the times after it. */
+  /* After one use with many elements, clearing must not stay expensive. */
   if (table->n_slots > KEPT_SIZE && (uint64_t)table->n_used * 16 < table->n_slots)
     dmd_table_destroy(table);
   if (table->n_used > 0)

@@ -24,8 +24,7 @@ static bool is_closing(const char *s, size_t at) {
   return (c == '>' && (at == 0 || s[at - 1] != '-')) || c == ')' || c == ']' || c == '}';
 }
 
-/* Where the template's arguments that begin at `at` end: at a comma, or at the '>'. n: they do not.
- */
+/* Where the template argument at `at` ends, at a comma or at the '>'; n if it does not. */
 static size_t argument_end(const char *s, size_t n, size_t at) {
   for (size_t depth = 0; at < n; at++) {
     if (is_opening(s[at]))
@@ -38,9 +37,9 @@ static size_t argument_end(const char *s, size_t n, size_t at) {
   return n;
 }
 
-/* ---- What nobody writes. ---- */
+/* ---- Parts that nobody writes. ---- */
 
-/* How many bytes of a name are an inner namespace of the library's. */
+/* The length of the library's inner namespace at the start of a name. */
 static size_t inner_namespace(const char *s, size_t n) {
   static const char *const names[] = {"__cxx11::", "__1::"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -64,7 +63,7 @@ static bool ends_with(const dmd_strbuf_t *buf, size_t from, const char *word) {
   return buf->n - from >= n && dmd_str_equal(buf->text + buf->n - n, word);
 }
 
-/* The short form of a string, whose arguments begin in the buffer at `open`. */
+/* Replaces a string type by its short form; its arguments begin in the buffer at `open`. */
 static void replace_string(dmd_strbuf_t *to, size_t from, size_t open) {
   static const char basic[] = "std::basic_string";
   size_t n = sizeof basic - 1;
@@ -81,8 +80,7 @@ static void replace_string(dmd_strbuf_t *to, size_t from, size_t open) {
 
 static void put(dmd_strbuf_t *to, const char *s, size_t n, int depth);
 
-/* Appends the arguments of the template that begin behind the '<' at `open`. Returns where they
- * end, behind the '>'. */
+/* Appends the template arguments after the '<' at `open`. Returns the position after their '>'. */
 static size_t put_arguments(dmd_strbuf_t *to, size_t from, const char *s, size_t n, size_t open,
                             int depth) {
   size_t start = to->n, at = open + 1, end;
@@ -106,7 +104,7 @@ static size_t put_arguments(dmd_strbuf_t *to, size_t from, const char *s, size_t
   return end + 1;
 }
 
-/* Whether the template's arguments that begin behind `open` have an end. */
+/* Whether the template arguments after `open` end. */
 static bool is_whole(const char *s, size_t n, size_t open) {
   size_t at = open + 1;
   while ((at = argument_end(s, n, at)) < n && s[at] == ',')
@@ -124,7 +122,7 @@ static void put(dmd_strbuf_t *to, const char *s, size_t n, int depth) {
       at = put_arguments(to, from, s, n, at, depth);
     else {
       if (s[at] == '<')
-        depth = MAX_NESTING; /* the rest is not understood, and not looked at again and again */
+        depth = MAX_NESTING; /* unknown syntax: do not scan the rest again and again */
       dmd_strbuf_bytes(to, s + at++, 1);
     }
   }
@@ -132,7 +130,7 @@ static void put(dmd_strbuf_t *to, const char *s, size_t n, int depth) {
 
 /* ---- The whole. ---- */
 
-/* Cuts the arguments of the outermost templates of what the buffer has from `from` on. */
+/* Removes the arguments of the outermost templates in the buffer from `from` on. */
 static void drop_arguments(dmd_strbuf_t *to, size_t from) {
   size_t depth = 0;
   dmd_strbuf_t whole;
@@ -156,7 +154,7 @@ static void drop_arguments(dmd_strbuf_t *to, size_t from) {
 
 void dmd_typename_short(dmd_strbuf_t *to, const char *text) {
   size_t from = to->n, n = dmd_str_length(text);
-  /* The signs of operators are no brackets. */
+  /* The characters of operators are not brackets. */
   if (dmd_str_find(text, "operator") != NULL || dmd_str_find(text, "<") == NULL) {
     dmd_strbuf_bytes(to, text, n);
     return;

@@ -2,7 +2,7 @@
  *
  * wire.h: appends the fields of a protobuf message to a string.
  *
- * A message within a message is made in a string of its own, since its length stands before it.
+ * A nested message is built in its own string, since its length precedes it.
  */
 #ifndef DMD_BASE_WIRE_H
 #define DMD_BASE_WIRE_H
@@ -11,8 +11,7 @@
 
 enum { DMD_WIRE_MAX_NUMBER = 10 }; /* bytes */
 
-/* Puts a number where there is room, as it stands in files, seven bits a byte. Returns where it
- * ends. */
+/* Writes a number as a varint, seven bits a byte. Returns the position after it. */
 static inline char *dmd_wire_put(char *to, uint64_t v) {
   for (; v >= 0x80; v >>= 7)
     *to++ = (char)(v | 0x80);
@@ -20,7 +19,7 @@ static inline char *dmd_wire_put(char *to, uint64_t v) {
   return to;
 }
 
-/* What dmd_wire_put put there. *from is moved behind it. Only for bytes of one's own: nothing is
+/* Reads a number that dmd_wire_put wrote, and advances *from. Only for trusted bytes: nothing is
  * checked. */
 static inline uint64_t dmd_wire_get(const char **from) {
   uint64_t v = 0;
@@ -30,7 +29,7 @@ static inline uint64_t dmd_wire_get(const char **from) {
   return v | (uint64_t) * (*from)++ << shift;
 }
 
-/* A signed number as one of which small ones of either sign are short, and back. */
+/* Zigzag encoding, which makes small numbers of either sign short, and decoding. */
 static inline uint64_t dmd_wire_fold(uint64_t v) {
   return v << 1 ^ (0 - (v >> 63));
 }
@@ -44,7 +43,7 @@ static inline void dmd_wire_number(dmd_strbuf_t *to, uint64_t v) {
   dmd_strbuf_cut(to, (size_t)(end - to->text));
 }
 
-/* The bytes that it takes. */
+/* The number of bytes of a varint. */
 static inline size_t dmd_wire_number_szB(uint64_t v) {
   size_t n = 1;
   for (; v >= 0x80; v >>= 7)
@@ -52,12 +51,13 @@ static inline size_t dmd_wire_number_szB(uint64_t v) {
   return n;
 }
 
-/* A field with a number, and one with n bytes: a string, packed numbers or a message. They are
- * there even if they are 0 or empty. */
+/* Appends a field with a number, or with n bytes: a string, packed numbers or a message. The field
+ * is written even if it is 0 or empty. */
 void dmd_wire_u64(dmd_strbuf_t *to, uint32_t field, uint64_t v);
 void dmd_wire_bytes(dmd_strbuf_t *to, uint32_t field, const char *bytes, size_t n);
 
-/* What stands before these bytes, which are written elsewhere; and how many bytes both take. */
+/* Appends the header of a field of n bytes, which the caller writes elsewhere; and the size of
+ * both. */
 void dmd_wire_begin_bytes(dmd_strbuf_t *to, uint32_t field, size_t n);
 size_t dmd_wire_bytes_szB(uint32_t field, size_t n);
 

@@ -16,7 +16,7 @@ bool dmd_wire_take_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
 
 /* ---- Fields. ---- */
 
-/* Passes over a number of a fixed width. */
+/* Skips a number of fixed width. */
 static bool take_fixed(dmd_wire_fields_t *fields, size_t szB) {
   if ((size_t)(fields->end - fields->at) < szB)
     return false;
@@ -92,7 +92,7 @@ uint64_t dmd_wire_column_refill(dmd_wire_list_t *column) {
   return v;
 }
 
-/* Adds packed numbers to their count; false if they are none. */
+/* Counts packed numbers; returns false if they are invalid. */
 static bool count_packed(dmd_wire_span_t bytes, size_t *n) {
   unsigned longest = 0, length = 0;
   for (size_t i = 0; i < bytes.n; i++) {

@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 
-/* A measured record of this name, with "struct" in front of it or without; or NULL. */
+/* A measured record with this name, which may begin with "struct"; or NULL. */
 static const dmd_derive_record_t *measured_record(const dmd_derive_model_t *model,
                                                   const char *name) {
   for (const dmd_derive_record_t *record = model->records; record != NULL; record = record->next)
@@ -14,7 +14,7 @@ static const dmd_derive_record_t *measured_record(const dmd_derive_model_t *mode
 }
 
 /* A copy of the type in which the pointer of this level leads to the record; NULL if there is no
- * such pointer. */
+ * pointer of this level. */
 static dmd_derive_type_t *cast_type(dmd_derive_model_t *model, const dmd_derive_type_t *type,
                                     unsigned level, const dmd_derive_record_t *to) {
   if (type == NULL)

@@ -2,8 +2,8 @@
 #include "derive/check.h"
 
 #include "base/str.h"
+#include "derive/namelookup.h"
 #include "derive/reach.h"
-#include "derive/scope.h"
 
 typedef struct check {
   const dmd_derive_model_t *model;
@@ -13,13 +13,13 @@ typedef struct check {
   const dmd_derive_record_t *record; /* the measured one */
 } check_t;
 
-/* What a fault is about. */
+/* The subject of a fault. */
 typedef struct subject {
   const dmd_derive_scope_t *scope;
   const dmd_derive_member_t *member;
 } subject_t;
 
-/* Says of a member what is wrong: the texts, up to a NULL, one behind the other. */
+/* Reports a fault of a member: the texts up to a NULL, joined. */
 static void fault(check_t *check, const subject_t *subject, const char *const *texts) {
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, check->model->env);
@@ -50,7 +50,7 @@ static void check_count(check_t *check, const subject_t *subject, const dmd_deri
     return;
   }
   if (!dmd_derive_is_name(word->text))
-    return; /* an expression, which the compiler judges */
+    return; /* an expression, which the compiler will check */
   const dmd_derive_member_t *count =
       dmd_derive_resolve(subject->scope, word->text, dmd_str_length(word->text), &at);
   if (count == NULL && dmd_derive_global(check->model, word->text) != NULL)
@@ -84,7 +84,7 @@ static void check_function(check_t *check, const subject_t *subject, const char 
           "), but that function is not one that takes one argument and returns size_t");
 }
 
-/* The last of the words about levels must be for a level that there is. */
+/* The last word about levels must belong to an existing level. */
 static void check_rest(check_t *check, const subject_t *subject, unsigned level, const char *why) {
   const dmd_derive_word_t *word = dmd_derive_level(subject->member, level);
   if (word != NULL)
@@ -111,7 +111,7 @@ static void check_owned_record(check_t *check, const subject_t *subject,
           "shared object is shared, too");
 }
 
-/* What an owned pointer leads to. */
+/* Checks what an owned pointer leads to. */
 static void check_pointee(check_t *check, const subject_t *subject, const dmd_derive_type_t *type,
                           const dmd_derive_word_t *word, unsigned level) {
   const char *name = dmd_derive_word_name(word->kind);
@@ -235,7 +235,7 @@ static void record_fault(check_t *check, const dmd_derive_record_t *record, cons
   check->n_faults++;
 }
 
-/* What functions it gets, and under which path. */
+/* Checks the record's name and path, which its functions need. */
 static void check_record_itself(check_t *check, const dmd_derive_record_t *record) {
   const dmd_derive_word_t *as = dmd_derive_find(record->words, DMD_DERIVE_MEASURED_AS);
   if (record->name[0] == '\0')

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * check.h: what is wrong with the annotations of a model.
+ * check.h: finds faults in the annotations of a model.
  *
- * Each pointer of a measured struct must have a word that says whose the memory is, and each word
- * must make sense where it stands. What write.h makes of a model without faults compiles.
+ * Each pointer of a measured struct must have a word that says who owns the memory, and each word
+ * must make sense in its place. If there are no faults, the output of write.h compiles.
  */
 #ifndef DMD_DERIVE_CHECK_H
 #define DMD_DERIVE_CHECK_H
 
 #include "derive/model.h"
 
-/* Hears of each fault, in the order of the headers, where it is and in one sentence what it is. */
+/* Called for each fault, in the order of the headers, with its place and one sentence. */
 typedef void (*dmd_derive_complain_fn)(void *ctx, const dmd_derive_place_t *place,
                                        const char *fault);
 
-/* Returns how many faults there are. */
+/* Returns the number of faults. */
 unsigned dmd_derive_check(const dmd_derive_model_t *model, dmd_derive_complain_fn complain,
                           void *ctx);
 

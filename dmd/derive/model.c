@@ -36,7 +36,7 @@ const char *dmd_derive_copy(dmd_derive_model_t *model, const char *text, size_t 
   return copy;
 }
 
-/* In an annotation, and in dmd.h. */
+/* The names of words in annotations and in dmd.h. */
 static const struct {
   const char *spelled, *name;
 } words[] = {

@@ -20,7 +20,7 @@ bool dmd_derive_value_owns(const dmd_derive_member_t *member, const dmd_derive_t
   return type->kind == DMD_DERIVE_RECORD && dmd_derive_record_owns(type->record);
 }
 
-/* The record that a member is, holds or leads to, as far as that is measured; or NULL. */
+/* The measured record that a member is, holds or leads to; or NULL. */
 static const dmd_derive_record_t *target(const dmd_derive_member_t *member) {
   const dmd_derive_type_t *type = member->type;
   for (unsigned level = 0; type->kind == DMD_DERIVE_ARRAY || type->kind == DMD_DERIVE_POINTER;
@@ -52,7 +52,7 @@ static void add_targets(dmd_derive_reach_t *reach, uint32_t from,
   }
 }
 
-/* Adds the ways that have others in between, one more record at a time. */
+/* Adds the paths through other records (Warshall's algorithm). */
 static void join(dmd_derive_reach_t *reach) {
   uint32_t n = reach->n;
   for (uint32_t between = 0; between < n; between++)

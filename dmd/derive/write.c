@@ -7,7 +7,7 @@
 
 #define LINE DMD_DERIVE_LINE
 
-/* ---- Text of others ---- */
+/* ---- Text from outside ---- */
 
 static bool is_printable(char c) {
   return c >= ' ' && c <= '~';
@@ -52,7 +52,7 @@ static void write_declarations(dmd_derive_writer_t *writer, const dmd_derive_rec
   LINE(writer, "size_t ", record->name, "_size_of_including(const ", record->spelling, " *self);");
 }
 
-/* The functions of records that are in other headers, and of these ones. */
+/* Declares the functions of all records, including those in other headers. */
 static void write_all_declarations(dmd_derive_writer_t *writer) {
   for (const dmd_derive_record_t *record = writer->model->records; record != NULL;
        record = record->next)
@@ -93,7 +93,7 @@ static void write_walk(dmd_derive_writer_t *writer, const dmd_derive_record_t *r
   LINE(writer, "}");
 }
 
-/* Between the braces of a function: the sum of what hangs off the record. */
+/* The body of a function: the sum of what the record owns. */
 static void write_sum(dmd_derive_writer_t *writer, const dmd_derive_record_t *record) {
   if (!dmd_derive_record_owns(record)) {
     LINE(writer, "  (void)self;");
@@ -120,7 +120,7 @@ static void write_head(dmd_derive_writer_t *writer, const char *before, const ch
   LINE(writer, before, record->name, after, "(const ", record->spelling, " *self) {");
 }
 
-/* The rest of a function of a record with a path: what is measured is its reporter's. */
+/* The rest of a function of a record with a path: its reporter measures the memory. */
 static void write_reported(dmd_derive_writer_t *writer, const dmd_derive_record_t *record,
                            const char *path, const char *and_block) {
   dmd_strbuf_t literal;
@@ -201,7 +201,7 @@ void dmd_derive_write(const dmd_derive_model_t *model, const dmd_derive_written_
   dmd_derive_reach_destroy(&reach);
 }
 
-/* A macro's name for the header of this name. */
+/* An include guard made from the header's name. */
 static void write_guard(const char *name, dmd_strbuf_t *out) {
   dmd_strbuf_str(out, "DMD_DERIVED_");
   for (; *name != '\0'; name++) {

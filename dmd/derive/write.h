@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * write.h: measuring functions in C, of a model without faults (check.h).
+ * write.h: writes measuring functions in C for a model without faults (check.h).
  *
- * Of each wanted record `struct item` two functions are written,
+ * For each wanted record `struct item`, it writes two functions,
  *
  *   size_t item_size_of(const struct item *item)             what hangs off it
  *   size_t item_size_of_including(const struct item *item)   its own block, too
  *
- * and a static one that measures what its members own. That one calls those of other records, but
- * never itself, not even by way of others: what leads back to where it comes from is gone on with
- * in a loop, or waits in the walk (dmd-derived.h, which the text includes) until the rest is done.
+ * and a static function that measures what its members own. That one calls those of other records,
+ * but is never recursive, not even through others: a pointer that leads back to its origin is
+ * followed in a loop, or queued in the walk (dmd-derived.h, which the text includes) until the rest
+ * is done.
  *
- * Equal models make equal text.
+ * Equal models give equal text.
  */
 #ifndef DMD_DERIVE_WRITE_H
 #define DMD_DERIVE_WRITE_H
@@ -20,20 +21,20 @@
 #include "derive/model.h"
 
 typedef struct dmd_derive_written {
-  const char *command;         /* what made it, for a comment */
-  const char *const *includes; /* files that the text includes, as in #include "..." */
+  const char *command;         /* the command line, for a comment */
+  const char *const *includes; /* files that the text includes with #include "..." */
   size_t n_includes;
 } dmd_derive_written_t;
 
-/* The text of the .c file. */
+/* Writes the text of the .c file. */
 void dmd_derive_write(const dmd_derive_model_t *model, const dmd_derive_written_t *written,
                       dmd_strbuf_t *out);
 
-/* The text of a header that declares what the .c file has. name: the header's. */
+/* Writes the text of a header that declares the functions. name: the header's. */
 void dmd_derive_write_header(const dmd_derive_model_t *model, const dmd_derive_written_t *written,
                              const char *name, dmd_strbuf_t *out);
 
-/* A comment's text, and a string literal's: nothing in it ends the comment or the string. */
+/* Escapes text for a comment or a string literal, so that it cannot end the comment or string. */
 void dmd_derive_write_in_comment(dmd_strbuf_t *out, const char *text);
 void dmd_derive_write_string(dmd_strbuf_t *out, const char *text);
 

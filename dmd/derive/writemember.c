@@ -2,14 +2,14 @@
 #include "derive/writemember.h"
 
 #include "base/str.h"
-#include "derive/scope.h"
+#include "derive/namelookup.h"
 
-/* Where the code is: what it looks at. */
+/* The value that the current code looks at. */
 typedef struct at {
   const dmd_derive_scope_t *scope;
   const dmd_derive_member_t *member;
-  const char *access; /* the value in C */
-  const char *index;  /* of an array in the struct; NULL: in none */
+  const char *access; /* the value as a C expression */
+  const char *index;  /* index into an array in the struct; or NULL */
   unsigned level;
   bool is_first; /* the value is the member itself */
 } at_t;
@@ -26,7 +26,7 @@ void dmd_derive_line(dmd_derive_writer_t *writer, const char *const *texts) {
 }
 #define LINE DMD_DERIVE_LINE
 
-/* Two texts joined; the caller frees it with the writer's env. */
+/* Joins texts; the caller frees the result with the writer's env. */
 static char *joined(const dmd_derive_writer_t *writer, const char *a, const char *b, const char *c,
                     const char *d) {
   dmd_strbuf_t text;
@@ -42,7 +42,7 @@ static const char *block_macro(const dmd_derive_writer_t *writer) {
   return writer->shares ? "size += DMD_WALK_REPORT_(walk, " : "size += DMD_REPORT(";
 }
 
-/* A name for a variable of this function: a letter and a number. */
+/* A new variable name in this function: a letter and a number. */
 static char *new_name(dmd_derive_writer_t *writer, const char *letter) {
   dmd_strbuf_t text;
   dmd_strbuf_init(&text, writer->model->env);
@@ -58,7 +58,7 @@ static void write_function_call(dmd_derive_writer_t *writer, const char *functio
 
 /* ---- Records ---- */
 
-/* Goes on with the object that the access points to: the next one of this function. */
+/* Makes the object that `access` points to the next one of the function's loop. */
 static void write_next(dmd_derive_writer_t *writer, const char *access) {
   if (writer->may_have_next) {
     LINE(writer, "if (next)");
@@ -71,8 +71,8 @@ static void write_next(dmd_derive_writer_t *writer, const char *access) {
   LINE(writer, "next = ", access, ";");
 }
 
-/* What hangs off the record that the pointer leads to, whose block was measured.
- * is_pointer_edge: it is not part of the one that leads to it. */
+/* Measures what a record owns; its block was measured. is_pointer_edge: a pointer leads to it, so
+ * it is not part of the outer record. */
 static void write_record_walk(dmd_derive_writer_t *writer, const dmd_derive_record_t *record,
                               const char *pointer, bool is_pointer_edge) {
   if (!dmd_derive_is_measured(record) || !dmd_derive_record_owns(record))
@@ -104,8 +104,8 @@ static void write_record(dmd_derive_writer_t *writer, const at_t *at,
 
 /* ---- Arrays ---- */
 
-/* Begins a loop over as many elements as text says, in the given scope, or, without it, up to a
- * null pointer, and writes what hangs off each: at->access is what is indexed. */
+/* Writes a loop over an array, at->access, that measures what each element owns. count: an
+ * expression for the number of elements; NULL: the array ends at a null pointer. */
 static void write_elements(dmd_derive_writer_t *writer, const at_t *at,
                            const dmd_derive_type_t *element, const char *count, bool is_index) {
   char *i = new_name(writer, "i");
@@ -113,7 +113,7 @@ static void write_elements(dmd_derive_writer_t *writer, const at_t *at,
   LINE(writer, "for (size_t ", i, " = 0; ", count != NULL ? i : access, count != NULL ? " < " : "",
        count != NULL ? count : "", "; ", i, "++) {");
   writer->indent++;
-  writer->may_have_next = true; /* in what comes around again */
+  writer->may_have_next = true; /* by the loop's earlier rounds */
   at_t inner = *at;
   inner.access = access;
   inner.index = is_index ? i : at->index;
@@ -124,7 +124,7 @@ static void write_elements(dmd_derive_writer_t *writer, const at_t *at,
   dmd_env_free(writer->model->env, i);
 }
 
-/* The same with a count that the header gives as an expression. */
+/* Like write_elements, with a count given as an expression in the header. */
 static void write_counted(dmd_derive_writer_t *writer, const at_t *at,
                           const dmd_derive_type_t *element, const char *expression, bool is_index) {
   char *n = new_name(writer, "n");
@@ -159,7 +159,7 @@ static void write_array(dmd_derive_writer_t *writer, const at_t *at,
 
 /* ---- Pointers ---- */
 
-/* What hangs off what the pointer leads to. */
+/* Measures what the target of a pointer owns. */
 static void write_pointee(dmd_derive_writer_t *writer, const at_t *at, const dmd_derive_type_t *to,
                           const dmd_derive_word_t *word) {
   at_t inner = *at;
@@ -187,7 +187,7 @@ static bool is_walked(const dmd_derive_type_t *to, const dmd_derive_word_t *word
          dmd_derive_record_owns(to->record);
 }
 
-/* A block that others own, too: once in each walk, and with all that hangs off it. */
+/* A block with several owners: measured once per walk, with everything that it owns. */
 static void write_shared(dmd_derive_writer_t *writer, const at_t *at, const dmd_derive_type_t *to,
                          const dmd_derive_word_t *word) {
   LINE(writer, "if (", at->access, " && dmd_walk_meets_(walk, ", at->access, ")) {");
@@ -229,7 +229,7 @@ static void write_owned(dmd_derive_writer_t *writer, const at_t *at, const dmd_d
 static void write_pointer(dmd_derive_writer_t *writer, const at_t *at,
                           const dmd_derive_type_t *type);
 
-/* A pointer that is no pointer to this in C. */
+/* A pointer that has another type in C. */
 static void write_cast_pointer(dmd_derive_writer_t *writer, const at_t *at,
                                const dmd_derive_type_t *type) {
   char *to = joined(writer, "((const ", type->of->spelling, " *)", "");
@@ -299,9 +299,10 @@ static void write_member(dmd_derive_writer_t *writer, const dmd_derive_scope_t *
   }
 }
 
-/* What was found last is gone on with, and the others wait. So a list's next object comes before a
- * tree's branches: no more wait than the tree is deep. And branches come from the last to the
- * first: a tree is walked as it was mostly allocated, which is faster. */
+/* The loop continues with the last pointer found; the others are queued. So a list's next object
+ * comes before a tree's branches, and the queue is no longer than the tree is deep. Branches are
+ * handled from the last to the first: a tree is walked mostly in allocation order, which is
+ * faster. */
 static bool is_next(const dmd_derive_member_t *member) {
   return dmd_str_find(member->name, "next") != NULL;
 }

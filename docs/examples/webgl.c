@@ -9,9 +9,9 @@
 
    What it shows, from top to bottom:
      - All calls into the driver are made under the tag "webgl". A thread that the driver starts
-       meanwhile carries the tag too, so what is allocated there is known as the driver's.
-     - scene_measure is an ordinary reporter. Of the driver's memory the sum is published, which
-       DMD_TAG_BYTES has.
+       meanwhile carries the tag too, so dmd attributes its allocations to the driver.
+     - scene_measure is an ordinary reporter. For the driver's memory, the program publishes the
+       sum that DMD_TAG_BYTES returns.
      - The dump comes while the context is alive. Afterwards there would be nothing to see.
 
    The manual, under "Tags", shows what dmd says of it, also for --tag-threads=none.

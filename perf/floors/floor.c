@@ -6,8 +6,8 @@
  *   dmdfloorb  (DMD_FLOOR_STACKS) also takes the stack of each allocation.
  *
  * No heap profiler for Valgrind can be faster than the first, and none that asks Valgrind for every
- * block's stack faster than the second. They do what dm_malloc.c does, in the same way: the same
- * usable sizes as glibc, realloc in place where it fits.
+ * block's stack faster than the second. They work like dm_malloc.c: usable sizes are glibc's, and
+ * realloc stays in place if the block fits.
  */
 #include "pub_tool_basics.h"
 #include "pub_tool_execontext.h"
@@ -126,7 +126,7 @@ static void fini(Int exit_code) {
   (void)exit_code;
 }
 
-/* The requests of dmd.h, none of which does anything here. */
+/* The requests of dmd.h; none of them has an effect here. */
 static Bool handle_client_request(ThreadId tid, UWord *arg, UWord *ret) {
   (void)tid;
   *ret = 0;

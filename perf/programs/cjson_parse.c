@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * cjson_parse: what cJSON alone takes: reads a file whole, parses it whole, prints how many blocks
+ * cjson_parse: measures cJSON alone: reads a file whole, parses it whole, prints how many blocks
  * it has, and exits without taking anything down.
  */
 #include <stdio.h>

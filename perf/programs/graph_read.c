@@ -3,12 +3,12 @@
  * graph_read: reads a heap graph with dmdv's own code, and prints how many seconds each step takes,
  * and how many MB the program took at most so far, a line each: "load 1.234 845.0".
  */
-#include "graph/census.h"
-#include "graph/paths.h"
-#include "graph/retainedrows.h"
-#include "reader/host/host.h"
-#include "reader/host/message.h"
-#include "reader/input/load.h"
+#include "analyse/graph/census.h"
+#include "analyse/graph/paths.h"
+#include "analyse/graph/retainedrows.h"
+#include "dmdv/input/profilefile.h"
+#include "host/message.h"
+#include "host/process.h"
 
 #include <stdio.h>
 #include <sys/resource.h>

@@ -9,7 +9,7 @@
  */
 #include "random.h"
 
-#include "graph/graphfile.h"
+#include "files/graph/graphwriter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static unsigned long argument(int argc, char **argv, int i, unsigned long fallba
   return argc > i ? strtoul(argv[i], NULL, 10) : fallback;
 }
 
-static void write_edges(dmd_graphfile_t *file, uint64_t i, uint64_t n_blocks,
+static void write_edges(dmd_graphwriter_t *file, uint64_t i, uint64_t n_blocks,
                         unsigned long n_pointers) {
   for (unsigned long p = 0; p < n_pointers; p++) {
     uint64_t target = 2 * i + p;
@@ -52,42 +52,42 @@ static void write_edges(dmd_graphfile_t *file, uint64_t i, uint64_t n_blocks,
       target = i + next_random() % NEAR;
     if (p == 2 || target > n_blocks)
       target = 1 + (uint64_t)next_random() * n_blocks / UINT32_MAX;
-    dmd_graphfile_edge(
-        file, &(dmd_graphfile_edge_t){.word = (uint32_t)p,
-                                      .target = (uint32_t)(target > n_blocks ? n_blocks : target)});
+    dmd_graphwriter_edge(file, &(dmd_graphwriter_edge_t){
+                                   .word = (uint32_t)p,
+                                   .target = (uint32_t)(target > n_blocks ? n_blocks : target)});
   }
 }
 
-static void write_nodes(dmd_graphfile_t *file, uint64_t n_blocks, unsigned long n_pointers,
+static void write_nodes(dmd_graphwriter_t *file, uint64_t n_blocks, unsigned long n_pointers,
                         unsigned long n_stacks) {
-  dmd_graphfile_root(
-      file, &(dmd_graphfile_root_t){.kind = DMD_ROOT_DATA, .addr = 4096, .szB = 8, .name = "all"});
-  dmd_graphfile_begin_root(file);
-  dmd_graphfile_edge(file, &(dmd_graphfile_edge_t){.target = 1});
+  dmd_graphwriter_root(file, &(dmd_graphwriter_root_t){
+                                 .kind = DMD_ROOT_DATA, .addr = 4096, .szB = 8, .name = "all"});
+  dmd_graphwriter_begin_root(file);
+  dmd_graphwriter_edge(file, &(dmd_graphwriter_edge_t){.target = 1});
   for (uint64_t i = 1; i <= n_blocks; i++) {
-    dmd_graphfile_block(file,
-                        &(dmd_graphfile_block_t){.addr = i * NODE_SZB,
-                                                 .req = n_pointers * 8 + next_random() % 8,
-                                                 .slop = next_random() % 8,
-                                                 .stack = 1 + (uint32_t)(next_random() % n_stacks),
-                                                 .reports = next_random() % 4 == 0});
+    dmd_graphwriter_block(
+        file, &(dmd_graphwriter_block_t){.addr = i * NODE_SZB,
+                                         .req = n_pointers * 8 + next_random() % 8,
+                                         .slop = next_random() % 8,
+                                         .stack = 1 + (uint32_t)(next_random() % n_stacks),
+                                         .reports = next_random() % 4 == 0});
     write_edges(file, i, n_blocks, n_pointers);
   }
 }
 
-static void write_stacks(dmd_graphfile_t *file, unsigned long n_stacks) {
+static void write_stacks(dmd_graphwriter_t *file, unsigned long n_stacks) {
   char name[32];
   for (uint32_t i = 1; i <= FUNCTIONS; i++) {
     snprintf(name, sizeof name, "function_%u", (unsigned)i);
-    dmd_graphfile_function_t function = {.name = name, .file = "generated.c", .line = i};
-    dmd_graphfile_code(
-        file, &(dmd_graphfile_code_t){.addr = i, .functions = &function, .n_functions = 1});
+    dmd_graphwriter_function_t function = {.name = name, .file = "generated.c", .line = i};
+    dmd_graphwriter_code(
+        file, &(dmd_graphwriter_code_t){.addr = i, .functions = &function, .n_functions = 1});
   }
   for (unsigned long i = 0; i < n_stacks; i++) {
     uint32_t codes[FRAMES];
     for (int k = 0; k < FRAMES; k++)
       codes[k] = 1 + next_random() % FUNCTIONS;
-    dmd_graphfile_stack(file, codes, FRAMES);
+    dmd_graphwriter_stack(file, codes, FRAMES);
   }
 }
 
@@ -96,18 +96,18 @@ int main(int argc, char **argv) {
   unsigned long n_pointers = argument(argc, argv, 2, 5), n_stacks = argument(argc, argv, 3, 20000);
   const dmd_env_t env = {.alloc = take, .free = give_back, .panic = panic};
   dmd_profile_t profile;
-  dmd_graphfile_t file;
+  dmd_graphwriter_t file;
   dmd_profile_init(&profile, &env);
   profile.run.word_szB = 8;
-  dmd_graphfile_init(&file, &env, write_out, NULL);
-  dmd_graphfile_header(&file, &profile);
+  dmd_graphwriter_init(&file, &env, write_out, NULL);
+  dmd_graphwriter_header(&file, &profile);
   write_nodes(&file, n_blocks, n_pointers, n_stacks);
   write_stacks(&file, n_stacks);
-  dmd_graphfile_name(&file, "explicit/generated");
-  dmd_graphfile_report_set(&file, false, 1, &(dmd_graphfile_report_t){.stack = 1, .reporter = 1},
-                           1);
-  bool good = dmd_graphfile_end(&file) && fflush(stdout) == 0;
-  dmd_graphfile_destroy(&file);
+  dmd_graphwriter_name(&file, "explicit/generated");
+  dmd_graphwriter_report_set(&file, false, 1,
+                             &(dmd_graphwriter_report_t){.stack = 1, .reporter = 1}, 1);
+  bool good = dmd_graphwriter_end(&file) && fflush(stdout) == 0;
+  dmd_graphwriter_destroy(&file);
   dmd_profile_destroy(&profile);
   return good ? 0 : 1;
 }

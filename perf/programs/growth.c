@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * growth: what an allocation plus its free costs in a heap of LIVE blocks.
+ * growth: measures the cost of an allocation and its free in a heap of LIVE blocks.
  *
  *   growth LIVE PAIRS      fills the heap, then PAIRS times frees a block and makes one in its
  * place

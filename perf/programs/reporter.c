@@ -4,7 +4,7 @@
  *
  *   reporter [BLOCKS [WALKS [WHAT]]]      default 200,000 blocks, 3 walks, "report"
  *
- * WHAT is asked about each block: "report"; "empty", a request that does nothing
+ * WHAT is the request for each block: "report"; "empty", a request that does nothing
  * (RUNNING_ON_DMD); or "none", nothing at all. perf/report-cost compares the three. Reports are
  * cleared after each walk.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * timing: four threads that share jobs, and keep what they made of them. How much that is depends
- * on who took which job: each takes the next one when it has done the last, which takes it a time
- * that nobody knows before.
+ * on who took which job: each takes the next one when it has finished the last, after an
+ * unpredictable time.
  */
 #include <pthread.h>
 #include <stdatomic.h>

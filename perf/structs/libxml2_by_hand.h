@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * libxml2_by_hand.h: whether a node owns a string, or the dictionary of its document has it.
+ * libxml2_by_hand.h: tells whether a node or the dictionary of its document owns a string.
  */
 #ifndef PERF_STRUCTS_LIBXML2_BY_HAND_H
 #define PERF_STRUCTS_LIBXML2_BY_HAND_H

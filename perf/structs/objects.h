@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * objects.h: how the programs of this folder say what they measure: each object by derived code, as
- * a reporter of its own. The lines "NAME ADDRESS SIZE" go to the file $DMD_OBJECTS.N, of dump N.
+ * objects.h: how the programs of this folder measure: derived code measures each object, in a
+ * reporter of its own. The lines "NAME ADDRESS SIZE" go to the file $DMD_OBJECTS.N, of dump N.
  */
 #ifndef PERF_STRUCTS_OBJECTS_H
 #define PERF_STRUCTS_OBJECTS_H

@@ -10,7 +10,7 @@
 #include "objects.h"
 #include "redis_by_hand.h"
 
-/* Of server.c and rax.c; no header has them. */
+/* Defined in server.c and rax.c; no header declares them. */
 void dictObjectDestructor(dict *d, void *value);
 void dictVanillaFree(dict *d, void *value);
 void dictListDestructor(dict *d, void *value);
@@ -53,7 +53,7 @@ static size_t list_alone_by_hand(const void *list) {
   return list_size_of_including(list);
 }
 
-/* ---- Tables: their type knows what is in them. ---- */
+/* ---- Tables: their type describes their contents. ---- */
 
 static measure_fn *measure_for(void (*destructor)(dict *, void *)) {
   if (destructor == dictSdsDestructor)
@@ -81,7 +81,7 @@ size_t dict_by_hand(const void *table) {
 
 /* ---- Radix trees: nodes that are bytes with pointers in them. ---- */
 
-/* A node, what is below it, and their values by `measure`, unless that is null. */
+/* A node and the nodes below it, and their values by `measure` unless that is null. */
 static size_t node_by_hand(raxNode *node, measure_fn *measure) {
   size_t size = DMD_REPORT(node), n_children = node->iscompr ? 1 : node->size;
   const size_t at = node->size + (-(sizeof *node + node->size) & (sizeof(void *) - 1));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * redis_by_hand.h: what redis' definitions do not say, and redis.c measures: strings that begin in
- * the middle of their blocks, what is in a table or a list, and trees whose nodes are bytes to C.
+ * redis_by_hand.h: objects that redis' definitions do not describe, and redis.c measures: strings
+ * that begin in the middle of their blocks, the contents of tables and lists, and trees whose nodes
+ * are bytes to C.
  */
 #ifndef PERF_STRUCTS_REDIS_BY_HAND_H
 #define PERF_STRUCTS_REDIS_BY_HAND_H

@@ -10,7 +10,7 @@
  * Thread 1 calls site_a, which calls site_b, which allocates 100 bytes and keeps their address as
  * x. A '#' begins a comment. An operation is one of the list below, or a request of dmd.h.
  *
- * What an operation does, who includes this file says, by the functions world_...: in
+ * The includer defines what an operation does, by the functions world_...: in
  * tests/tool/programs/script.c they are malloc and the requests, and Valgrind watches; in shell.c
  * they are the engine's functions. Stacks are compared by their functions world_... and site_...
  */
@@ -28,7 +28,7 @@ enum { MAX_WORDS = 6, MAX_SCRIPT = 1 << 16, MAX_THREADS = 8 };
 struct step {
   unsigned thread;
   const char *path, *operation;
-  const char *word[MAX_WORDS]; /* behind the operation; "" where there are no more */
+  const char *word[MAX_WORDS]; /* behind the operation; the rest are "" */
 };
 
 /* ---- What is done. ---- */
@@ -43,12 +43,12 @@ static void world_announce(void *p, size_t szB);
 static void world_resize(void *p, size_t old_szB, size_t new_szB);
 static void world_unannounce(void *p);
 static void world_start(unsigned thread); /* by the thread of the step; numbers come in order */
-static void world_end(unsigned thread);   /* the same: waits until it ended */
+static void world_end(unsigned thread);   /* likewise; waits until it has ended */
 static size_t world_request(unsigned number, uintptr_t a, uintptr_t b, uintptr_t c);
 
 /* ---- Words. ---- */
 
-/* Memory that is not the heap's. */
+/* Memory outside the heap. */
 static char g_pool[4096];
 
 static void *g_pointer[26];          /* by name, a to z */
@@ -72,7 +72,7 @@ static void *pointer(const struct step *step, int i) {
   return (void *)value(step, i);
 }
 
-/* The answer to an address is whether there is one. */
+/* Stores an address under a name. The step's answer is whether it is not null. */
 static uintptr_t keep(const struct step *step, void *p) {
   g_pointer[step->word[0][0] - 'a'] = p;
   return p != NULL;

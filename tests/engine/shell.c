@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * A second shell around the core: an engine in the process that it watches, without Valgrind. The
- * program that it watches is a script (script.h), which it runs itself. All that it knows is what
- * engine/host.h asks for; what becomes of an event is the engine's.
+ * watched program is a script (script.h), which the shell runs itself. It implements only the
+ * functions of record/host.h; the engine does everything else.
  *
  *   shell [OPTION...] SCRIPT       options are those of --tool=dmd
  */
-#include "engine/allocation.h"
-#include "engine/requests.h"
-#include "posix/files.h"
-#include "reader/host/host.h"
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "base/posix/posixfiles.h"
+#include "host/process.h"
+#include "record/engine/allocation.h"
+#include "record/engine/requests.h"
 #include "script.h"
 
 #include <malloc.h>
 #include <stdio.h>
+#include <sys/uio.h>
 
-#pragma GCC diagnostic ignored "-Wunused-parameter" /* little of what is passed matters here */
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* most arguments do not matter here */
 
 /* ---- Stacks. An address is the number of a function's name. ---- */
 
@@ -26,8 +30,8 @@ static struct {
   dmd_code_t codes[MAX_FRAMES];
   uint32_t n;
 } g_stacks[MAX_STACKS];           /* by id */
-static const struct step *g_step; /* that is being done */
-static const char *g_function;    /* of the world, that does it */
+static const struct step *g_step; /* the current one */
+static const char *g_function;    /* the world_... function that runs it */
 
 static uint64_t address_of(const char *name) {
   uint64_t i = 1;
@@ -63,7 +67,8 @@ static const dmd_code_t *codes(void *ctx, uint32_t stack, uint32_t *n) {
 }
 
 static void functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visitor) {
-  visit(visitor, &(dmd_function_t){.name = g_names[code.ip], .file = "script", .line = 1});
+  if (code.ip < MAX_NAMES && g_names[code.ip] != NULL)
+    visit(visitor, &(dmd_function_t){.name = g_names[code.ip], .file = "script", .line = 1});
 }
 
 static bool object(void *ctx, dmd_code_t code, dmd_object_t *object) {
@@ -90,15 +95,11 @@ static bool nothing_replaced(void *ctx, const char *soname, const char *function
 
 static void begin_or_end(void *ctx) {}
 
-/* Strings are read by pieces, past their ends too, about which AddressSanitizer would complain. */
-__attribute__((no_sanitize("address"))) static size_t memory_read(void *ctx, uint64_t addr,
-                                                                  void *to, size_t n) {
-  const volatile char *from = (const volatile char *)(uintptr_t)addr;
-  if (addr < DMD_PAGE_SZB)
-    return 0;
-  for (size_t i = 0; i < n; i++)
-    ((char *)to)[i] = from[i];
-  return n;
+/* The engine also reads past the ends of strings, and around code, where nothing may be mapped. */
+static size_t memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
+  const struct iovec here = {to, n}, there = {(void *)(uintptr_t)addr, n};
+  ssize_t done = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+  return done > 0 ? (size_t)done : 0;
 }
 
 static dmd_fault_kind_t classify(void *ctx, uint64_t addr, char *text, size_t szB) {
@@ -302,5 +303,5 @@ int main(int argc, char **argv) {
   dmd_engine_destroy(&g_engine);
   dmd_strbuf_destroy(&why);
   dmd_options_destroy(&options);
-  _exit(0); /* without a search for leaks: what a script leaves is its own */
+  _exit(0); /* without a search for leaks: a script may leave blocks */
 }

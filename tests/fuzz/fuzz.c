@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz.h"
 
-#include "profile/json.h"
-#include "reader/host/host.h"
-#include "reader/input/load.h"
+#include "dmdv/input/profilefile.h"
+#include "files/profile/profilewriter.h"
+#include "host/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +23,6 @@ char *fuzz_string(const uint8_t *data, size_t n) {
   return s;
 }
 
-bool fuzz_drop(void *ctx, const char *bytes, size_t n) {
-  (void)ctx, (void)bytes, (void)n;
-  return true;
-}
-
 bool fuzz_keep(void *ctx, const char *bytes, size_t n) {
   fuzz_text_t *text = ctx;
   if (text->n + n > text->room) {
@@ -43,6 +38,37 @@ bool fuzz_keep(void *ctx, const char *bytes, size_t n) {
 void fuzz_text_free(fuzz_text_t *text) {
   free(text->bytes);
   *text = (fuzz_text_t){0};
+}
+
+static bool is_safe(uint32_t code) {
+  static const uint32_t unsafe[][2] = {{0, 0x09},        {0x0b, 0x1f},     {0x7f, 0x9f},
+                                       {0x61c, 0x61c},   {0x200e, 0x200f}, {0x2028, 0x202e},
+                                       {0x2066, 0x2069}, {0xd800, 0xdfff}, {0x110000, UINT32_MAX}};
+  for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++)
+    if (code >= unsafe[i][0] && code <= unsafe[i][1])
+      return false;
+  return true;
+}
+
+void fuzz_check_safe(const fuzz_text_t *printed) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  for (size_t i = 0; i < printed->n;) {
+    unsigned char c = (unsigned char)printed->bytes[i];
+    size_t n = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+    FUZZ_CHECK(n <= printed->n - i && (c < 0x80 || c >= 0xc0));
+    uint32_t code = n == 1 ? c : c & (0xffu >> (n + 1));
+    for (size_t k = 1; k < n; k++) {
+      FUZZ_CHECK((printed->bytes[i + k] & 0xc0) == 0x80);
+      code = code << 6 | (printed->bytes[i + k] & 0x3f);
+    }
+    FUZZ_CHECK(code >= least[n] && is_safe(code));
+    i += n;
+  }
+}
+
+void fuzz_take_safe(fuzz_text_t *printed) {
+  fuzz_check_safe(printed);
+  fuzz_text_free(printed);
 }
 
 void fuzz_check_equal(const fuzz_text_t *a, const fuzz_text_t *b) {
@@ -61,7 +87,7 @@ void fuzz_check_equal(const fuzz_text_t *a, const fuzz_text_t *b) {
 void fuzz_write_json(fuzz_text_t *text, const dmd_profile_t *profile) {
   dmd_out_t out;
   dmd_out_init(&out, fuzz_keep, text);
-  dmd_json_write(&out, profile);
+  dmd_profilewriter_write(&out, profile);
   FUZZ_CHECK(dmd_out_flush(&out));
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_control: a request from another process. What is taken is within its limits, and is the same
- * once it was written and read again.
+ * fuzz_control: a request from another process. If it is accepted, it is within its limits, and
+ * comes out the same after it is written and read again.
  */
 #include "fuzz.h"
 
-#include "engine/control.h"
-#include "reader/host/host.h"
+#include "host/process.h"
+#include "record/engine/control.h"
 
 static void check_again(const dmd_control_t *request) {
   dmd_control_t again;

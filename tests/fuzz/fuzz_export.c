@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_export: a file from a stranger, exported. What calls itself JSON is JSON, and the flame
- * graph's lines add up to the heap.
+ * fuzz_export: a file from a stranger, exported. Formats based on JSON are valid JSON, and the
+ * lines of the flame graph add up to the heap.
  */
 #include "fuzz.h"
 
-#include "export/export.h"
-#include "profile/sampled.h"
+#include "model/profile/sampled.h"
+#include "show/export/export.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * fuzz_filter: texts that come from debug information and from the command line. The first line is
- * a filter, each other line a frame of one stack. What is made of a frame stays within it, and the
- * filter and its negation never both let the stack through.
+ * a filter, each other line a frame of one stack. The names taken from a frame lie within it, and
+ * the filter and its negation never both let the stack through.
  */
 #include "fuzz.h"
 
-#include "analysis/allocfns.h"
-#include "analysis/filter.h"
-#include "analysis/normalize.h"
-#include "analysis/plain.h"
-#include "reader/host/host.h"
+#include "analyse/records/allocfns.h"
+#include "analyse/records/filter.h"
+#include "analyse/records/plain.h"
+#include "analyse/tree/normalize.h"
+#include "host/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static bool slowly(const char *text, const dmd_records_t *records, const dmd_rec
   return found;
 }
 
-/* ctx is the filter: of it, of its negation and of it with a backslash, what must hold holds. */
+/* Checks a filter (ctx), its negation, and the filter with a backslash. */
 static bool check_filter(void *ctx, const dmd_records_t *records, const dmd_record_t *record) {
   const char *text = ctx;
   size_t n = strlen(text);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * fuzz_graph: the file of a heap graph from a stranger, plain or gzipped. Read whole and in small
- * pieces it is the same graph, or has the same fault at the same place. What could be read can be
- * counted by every key: each count has all blocks, and nothing that is not there.
+ * pieces, it is the same graph or has the same fault at the same place. A graph that was read can
+ * be counted by every key: each census contains all blocks and nothing else.
  */
 #include "fuzz.h"
 
-#include "../profiles/randomgraph.h"
-#include "graph/census.h"
-#include "reader/host/host.h"
-#include "reader/input/load.h"
-#include "text/text_census.h"
+#include "analyse/graph/census.h"
+#include "dmdv/input/profilefile.h"
+#include "host/process.h"
+#include "profiles/randomgraph.h"
+#include "show/text/text_census.h"
 
 #include <string.h>
 
-/* Data is cut at every 24th byte: whatever is done with it must hold for any cut. */
+/* Data is cut at every 24th byte: the checks must hold for any cut. */
 static void add_object(void *ctx, uint32_t id, const dmd_graph_object_t *object) {
   uint32_t *n_objects = ctx;
   FUZZ_CHECK(id == *n_objects + 1 && object != NULL);
@@ -77,10 +77,13 @@ static void count(dmd_nodekeys_t *keys, const dmd_census_by_t *by) {
   dmd_census_finish(&census);
   FUZZ_CHECK(census.total.blocks == (int64_t)keys->graph->blocks.last);
   check_rows(&census, &census.total);
+  fuzz_text_t printed = {0};
   dmd_out_t out;
-  dmd_out_init(&out, fuzz_drop, NULL);
+  dmd_out_init(&out, fuzz_keep, &printed);
   dmd_census_print(&out, &census, census.total.szB, 3);
   dmd_census_json(&out, &census);
+  FUZZ_CHECK(dmd_out_flush(&out));
+  fuzz_take_safe(&printed);
   dmd_census_destroy(&census);
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_graph_export: the file of a heap graph from a stranger, as the snapshots of browsers, whole
- * and cut to a few nodes. One is JSON, the other protocol buffers; in both all that is referred to
- * is there, and the nodes add up to the heap.
+ * fuzz_graph_export: the file of a heap graph from a stranger, exported as snapshots for browsers,
+ * whole and cut to a few nodes. One is JSON, the other protocol buffers. In both, every reference
+ * has a target, and the nodes add up to the heap.
  */
 #include "fuzz.h"
 
-#include "export/heapsnapshot.h"
-#include "graph/nesting.h"
-#include "reader/host/host.h"
-#include "reader/input/load.h"
+#include "dmdv/input/profilefile.h"
+#include "host/process.h"
+#include "model/graph/nesting.h"
+#include "show/export/heapsnapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ enum { MAX_FRAMES = 90 };
 typedef struct {
   uint32_t n_nodes;
   uint64_t szB;
-  bool is_cut_off; /* some sizes were written as the most that the format has */
+  bool is_cut_off; /* some sizes were written as the format's maximum */
 } whole_t;
 
 /* ---- Chrome's. ---- */
@@ -87,7 +87,7 @@ typedef struct {
   bytes_t bytes;
 } field_t;
 
-/* What readers keep of the messages that they have had. */
+/* State of a reader: what it keeps of earlier messages. */
 typedef struct {
   uint64_t *ids; /* of all nodes, ascending */
   uint32_t n_ids;
@@ -128,7 +128,7 @@ static bool next_field(bytes_t *from, field_t *field) {
   return true;
 }
 
-/* The one field of this number; false: there is none. */
+/* Finds the only field with this number; returns false if it is missing. */
 static bool find(bytes_t message, uint64_t number, field_t *found) {
   int n = 0;
   for (field_t field; next_field(&message, &field);)
@@ -140,7 +140,7 @@ static bool find(bytes_t message, uint64_t number, field_t *found) {
   return n == 1;
 }
 
-/* A string, or in the next field its number, which must have come. */
+/* A string, or in the next field the number of an earlier string. */
 static bool take_string(firefox_t *f, bytes_t message, uint64_t number) {
   field_t field;
   if (find(message, number + 1, &field)) {
@@ -167,7 +167,7 @@ static void add_frame(firefox_t *f, uint64_t id) {
   f->has_frame[id] = 1;
 }
 
-/* From the innermost frame outwards, to the first that was there before. */
+/* From the innermost frame outwards, to the first known one. */
 static void take_stack(firefox_t *f, bytes_t frame) {
   for (int depth = 0;; depth++) {
     field_t data, id, field;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_history: a history that somebody exported, plain or gzipped. Read whole and in small pieces
- * it has the same items, each within its bounds, and what is wrong with it is wrong in the same
- * place.
+ * fuzz_history: an exported history from a stranger, plain or gzipped. Read whole and in small
+ * pieces it has the same items, each within its bounds, or the same fault at the same place.
  */
 #include "fuzz.h"
 
-#include "analysis/record.h"
-#include "reader/input/load.h"
+#include "analyse/records/record.h"
+#include "dmdv/input/profilefile.h"
 
 #include <string.h>
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * fuzz_ignorefile: an ignore file and, behind the last NUL byte, a frame. Patterns have texts and
- * reasons, and match what a slow matcher, which fills a table, says they match.
+ * reasons, and match whenever a slow matcher, which fills a table, matches.
  */
 #include "fuzz.h"
 
-#include "analysis/ignore.h"
+#include "analyse/limits/ignore.h"
 #include "base/glob.h"
 #include "base/utf8.h"
-#include "reader/host/host.h"
+#include "host/process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Above these, the table would be all that is done. */
+/* Limits; above them, the table would take all the time. */
 enum { MAX_PATTERN = 200, MAX_FRAME = 200 };
 
 static size_t character(const char *s, size_t left) {
@@ -21,7 +21,7 @@ static size_t character(const char *s, size_t left) {
   return n == 0 || n > left ? 1 : n;
 }
 
-/* row[j] says whether what is left of the pattern matches text + j; this goes from the pattern's
+/* row[j] says whether the rest of the pattern matches text + j; this goes from the pattern's
  * end to its start. */
 static bool naive_matches(const char *pattern, const char *text, size_t n) {
   size_t starts[MAX_PATTERN] = {0}, n_parts = 0;

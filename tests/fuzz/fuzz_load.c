@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_load: a file from a stranger, plain or gzipped. Read whole and in small pieces it is the
- * same profile, or has the same fault at the same place: in pieces of two bytes nothing lies ready,
- * so that all values are read out of trees. What could be read can be printed in every way,
- * does not differ from itself, and comes out the same when written and read again. A scan's words
- * lead to the same blocks before and after they are clamped.
+ * fuzz_load: a file from a stranger, plain or gzipped. Read whole and in small pieces, it is the
+ * same profile or has the same fault at the same place. (In pieces of two bytes no value is
+ * complete in the buffer, so all are read from trees.) A profile that was read can be printed in
+ * every way, does not differ from itself, and comes out the same when written and read again. A
+ * scan's words lead to the same blocks before and after they are clamped.
  */
 #include "fuzz.h"
 
-#include "analysis/clamp.h"
-#include "analysis/combine.h"
-#include "analysis/record.h"
-#include "graph/scangraph.h"
-#include "reader/host/host.h"
-#include "text/records_json.h"
-#include "text/text.h"
-#include "text/text_changes.h"
-#include "text/text_rows.h"
+#include "analyse/graph/scangraph.h"
+#include "analyse/records/record.h"
+#include "analyse/transform/clamp.h"
+#include "analyse/transform/combine.h"
+#include "host/process.h"
+#include "show/text/records_json.h"
+#include "show/text/text.h"
+#include "show/text/text_changes.h"
+#include "show/text/text_rows.h"
 
 #include <string.h>
 
@@ -29,8 +29,9 @@ static void print(dmd_profile_t *profile, const dmd_profile_t *old, uint32_t max
   dmd_text_options_t text = {
       .title = "fuzz", .old = old, .new = old, .with_run = true, .max_records = 100};
   const dmd_profile_t *const runs[2] = {profile, old};
+  fuzz_text_t printed = {0};
   dmd_out_t out;
-  dmd_out_init(&out, fuzz_drop, NULL);
+  dmd_out_init(&out, fuzz_keep, &printed);
   dmd_text_print(&out, &records, &text);
   dmd_records_json(&out, &records, runs, 0);
   for (dmd_by_t by = DMD_BY_REPORTER; by <= DMD_BY_LIBRARY; by++) {
@@ -40,6 +41,7 @@ static void print(dmd_profile_t *profile, const dmd_profile_t *old, uint32_t max
     dmd_rows_destroy(&rows);
   }
   FUZZ_CHECK(dmd_out_flush(&out));
+  fuzz_take_safe(&printed);
   if (old != NULL)
     for (int i = 0; i < DMD_N_SECTIONS; i++)
       FUZZ_CHECK(records.section[i].n == 0);
@@ -73,16 +75,18 @@ static void write_and_read(const dmd_profile_t *profile) {
   fuzz_text_free(&first);
 }
 
-/* What dmdv diff does, with a profile and itself. */
+/* dmdv diff of a profile and itself. */
 static void subtract(dmd_profile_t *profile, dmd_profile_t *same) {
+  fuzz_text_t printed = {0};
   dmd_out_t out;
-  dmd_out_init(&out, fuzz_drop, NULL);
+  dmd_out_init(&out, fuzz_keep, &printed);
   dmd_changes_t changes;
   dmd_changes_init(&changes, same, profile, 3);
   FUZZ_CHECK(changes.n == 0);
   dmd_changes_print(&out, &changes, 0);
   dmd_changes_destroy(&changes);
   FUZZ_CHECK(dmd_out_flush(&out));
+  fuzz_take_safe(&printed);
   dmd_profile_t difference;
   dmd_profile_init(&difference, &dmdv_env);
   difference.mode = profile->mode;
@@ -91,7 +95,7 @@ static void subtract(dmd_profile_t *profile, dmd_profile_t *same) {
   dmd_profile_destroy(&difference);
 }
 
-/* What dmdv print --clamp-contents and dmdv referrers do: the profile is another one afterwards. */
+/* Like dmdv print --clamp-contents and dmdv referrers; changes the profile. */
 static void clamp(dmd_profile_t *profile) {
   dmd_strbuf_t why;
   dmd_clamped_t clamped;
@@ -119,7 +123,7 @@ static void check_same(const dmd_profile_t *a, const dmd_profile_t *b) {
   fuzz_text_free(&y);
 }
 
-/* Loads the same in pieces of this size. */
+/* Loads the same data in pieces of this size. */
 static void load_in_pieces(dmd_profile_t *pieces, const uint8_t *data, size_t n, size_t piece,
                            bool good, const dmd_profile_t *whole, const dmd_fail_t *fail_whole) {
   dmd_fail_t fail = {0};

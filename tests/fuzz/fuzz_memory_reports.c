@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_memory_reports: a file of about:memory's, plain or gzipped. Read whole and in small pieces
- * it prints alike; less itself, nothing is left of it.
+ * fuzz_memory_reports: a file of about:memory, plain or gzipped. Read whole and in small pieces it
+ * prints the same text; the difference from itself is empty.
  */
 #include "fuzz.h"
 
-#include "reader/host/host.h"
-#include "reader/input/load.h"
-#include "text/text_tree.h"
+#include "dmdv/input/profilefile.h"
+#include "host/process.h"
+#include "show/text/text_tree.h"
 
 #include <string.h>
 
@@ -34,6 +34,7 @@ static void print(fuzz_text_t *text, dmd_amounts_t *m, bool verbose) {
   } else
     dmd_tree_print(&out, m, "a note\n", verbose);
   FUZZ_CHECK(dmd_out_flush(&out));
+  fuzz_check_safe(text);
 }
 
 static void subtract(const uint8_t *data, size_t n) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_roundtrip: the bytes are throws of dice, and a profile is made by them. Written and read it
- * prints the same records; written once more, it is the same document.
+ * fuzz_roundtrip: the bytes are random numbers, from which a profile is made. Written and read, it
+ * prints the same records; written again, it is the same document.
  */
 #include "fuzz.h"
 
-#include "../profiles/random.h"
-#include "reader/host/host.h"
-#include "text/text.h"
+#include "host/process.h"
+#include "profiles/random.h"
+#include "show/text/text.h"
 
 typedef struct {
   const uint8_t *data;
   size_t n;
 } bytes_t;
 
-/* As many bytes as n has; 0 when there are none left. */
+/* Takes as many bytes as n has; 0 at the end of the input. */
 static uint64_t take(void *ctx, uint64_t n) {
   bytes_t *bytes = ctx;
   uint64_t value = 0;
@@ -31,6 +31,7 @@ static void print(fuzz_text_t *text, dmd_profile_t *profile) {
   dmd_records_init(&records, profile, 4, DMD_SORT_USABLE);
   dmd_text_print(&out, &records, &options);
   FUZZ_CHECK(dmd_out_flush(&out));
+  fuzz_check_safe(text);
   dmd_records_destroy(&records);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_size: a size as a limit on the command line. What is taken stays in its range, and a share
+ * fuzz_size: a size as a limit on the command line. An accepted size is in its range, and a share
  * of a whole is the exact one rounded down.
  */
 #include "fuzz.h"
 
-#include "analysis/size.h"
+#include "analyse/limits/size.h"
 
 #include <stdlib.h>
 #include <string.h>

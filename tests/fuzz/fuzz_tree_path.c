@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fuzz_tree_path: one memory report a line, a byte for its amount and then its path. Nothing gets
- * lost on the way into the trees: the roots hold what was added, each parent what its children
- * hold.
+ * fuzz_tree_path: one memory report a line, a byte for its amount and then its path. No amount gets
+ * lost on the way into the trees: the roots hold the sum of all reports, each parent that of its
+ * children.
  */
 #include "fuzz.h"
 
-#include "analysis/amounts.h"
-#include "analysis/tree.h"
-#include "reader/host/host.h"
-#include "text/text_tree.h"
+#include "analyse/tree/amounts.h"
+#include "analyse/tree/tree.h"
+#include "host/process.h"
+#include "show/text/text_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void check_trees(const dmd_amounts_t *m, int64_t sum, bool show_all) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-  /* So deep that the check above can recurse. */
+  /* No deeper than the check above can recurse. */
   if (n > 4096)
     return 0;
   char *text = fuzz_string(data, n);
@@ -72,10 +72,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   if (dmd_amounts_settle(&m, &path) == NULL) {
     check_trees(&m, sum, false);
     check_trees(&m, sum, true);
+    fuzz_text_t printed = {0};
     dmd_out_t out;
-    dmd_out_init(&out, fuzz_drop, NULL);
+    dmd_out_init(&out, fuzz_keep, &printed);
     dmd_tree_print(&out, &m, "", n % 4 < 2);
     FUZZ_CHECK(dmd_out_flush(&out));
+    fuzz_take_safe(&printed);
   }
   dmd_amounts_destroy(&m);
   free(text);

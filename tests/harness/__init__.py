@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What all tests in Python share, so that each thing is written once.
 
-  expect    Failure, Skip, and saying what must hold
+  expect    Failure, Skip, and the checks
   suite     a test program: its options, its scratch folder, which tests it runs, TAP
   commands  running a command, with a time-out
   compiler  the build's compilers, and compiling a program with them
   browsers  which browsers there are, and starting one
   files     reading files back and writing them
-  profile   a profile that the tool wrote: its rules are checked, then it can be asked
-  graphfile a heap graph that the tool wrote: the same
-  page      a page of dmdv view, and what is in it
+  profile   reads a profile that the tool wrote, after checking its rules
+  graphfile reads a heap graph that the tool wrote, after checking its rules
+  page      a page of dmdv view, and its contents
   postgresql  a PostgreSQL server of the tests' own, for histories
-  protobuf  the wire format that heap graphs and others' files are made of
-  valgrind  running programs under the tool, or another of Valgrind's, and having what they left
+  protobuf  the wire format of heap graphs and of other programs' files
+  valgrind  running programs under the tool, or another of Valgrind's, and reading their files
 
 The programs tests/*/run put the folder tests into sys.path before they import it.
 """

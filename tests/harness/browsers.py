@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Browsers that are installed, and starting one that says where it can be spoken to."""
+"""The installed browsers, and starting one and reading its output."""
 
 import os
 import re
@@ -8,12 +8,12 @@ import subprocess
 
 from harness.expect import Failure, Skip
 
-# The programs that Debian and others have each as.
+# The programs' names, in Debian and elsewhere.
 BROWSERS = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "firefox": ("firefox-esr", "firefox")}
 
 
 def program_of(browser):
-    """The browser's path: DMD_CHROMIUM or DMD_FIREFOX, or as it is installed; skips where there is none."""
+    """The browser's path: DMD_CHROMIUM or DMD_FIREFOX, or the installed one; skips the test if it is missing."""
     variable = "DMD_" + browser.upper()
     given = os.environ.get(variable)
     found = [given] if given else [path for path in map(shutil.which, BROWSERS[browser]) if path]
@@ -23,13 +23,13 @@ def program_of(browser):
 
 
 def start(command, home, **more):
-    """A browser with this folder as its home; it is killed by whoever started it. `more` goes to subprocess.Popen."""
+    """A browser with this folder as its home; the caller kills it. `more` goes to subprocess.Popen."""
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=dict(os.environ, HOME=home), text=True, errors="replace",
                             **more)
 
 
 def line_of(stream, pattern):
-    """Waits until the browser prints a line that the pattern is in, on this stream of its; the match."""
+    """Waits until the browser prints a line with the pattern on this stream; returns the match."""
     said = ""
     for line in stream:
         said += line

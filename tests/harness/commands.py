@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Running a command: without a terminal, never for ever, and with what it printed at hand."""
+"""Runs a command without a terminal and with a time limit, and keeps its output."""
 
 import os
 import shlex
@@ -7,7 +7,7 @@ import subprocess
 
 from harness.expect import Failure, tail
 
-# Nothing is timed. This only keeps a hanging program from hanging the tests for ever.
+# Tests measure no times. This only ends a program that hangs.
 HANG_SECONDS = 600
 
 
@@ -16,8 +16,11 @@ class TimedOut(Failure):
 
 
 def plain_environment(folder):
-    """As little as programs need: what is in the user's environment must not change the outcome."""
-    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "HOME": folder, "TMPDIR": folder}
+    """As little as programs need: the user's environment must not change the outcome."""
+    plain = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "HOME": folder, "TMPDIR": folder}
+    if "ASAN_OPTIONS" in os.environ:
+        plain["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
+    return plain
 
 
 class Done:
@@ -34,7 +37,7 @@ class Done:
 def run(command, folder=None, env=None, status=0, stdin=b"", stderr=subprocess.PIPE, timeout=HANG_SECONDS, text=True,
         **more):
     """Runs the command in the folder and expects this exit status (None: any). `env` is the whole environment; `text`:
-    what it prints is text, else it is bytes; `more` goes to subprocess.run."""
+    returns the output as text, else as bytes; `more` goes to subprocess.run."""
     given = {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
     try:
         ended = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=stderr, timeout=timeout,

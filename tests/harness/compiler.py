@@ -7,8 +7,9 @@ import re
 import shutil
 
 from harness import commands
+from harness.expect import Skip
 
-# The environment variable that names the compiler, and its name where that is not set, by a source's suffix.
+# For each suffix of a source: the environment variable that names the compiler, and the default.
 NAMES = {".c": ("CC", "cc"), ".cc": ("CXX", "c++")}
 
 
@@ -20,7 +21,7 @@ def compiler_for(suffix):
 
 @functools.lru_cache(maxsize=None)
 def _macros(command):
-    """The macros that a compiler defines by itself; none where the command is not a compiler."""
+    """The macros that a compiler defines by itself; empty if the command is not a compiler."""
     done = commands.run([*command, "-dM", "-E", "-x", "c", os.devnull], status=None)
     return frozenset(line.split()[1] for line in done.out.splitlines()) if done.status == 0 else frozenset()
 
@@ -34,7 +35,7 @@ def is_gcc(command):
 
 
 def releases(name):
-    """The commands of all releases of a compiler that are here, each once: gcc, gcc-11, gcc-14."""
+    """The commands of all installed releases of a compiler, each once: gcc, gcc-11, gcc-14."""
     names = {entry for folder in os.get_exec_path() if os.path.isdir(folder) for entry in os.listdir(folder)
              if re.fullmatch(re.escape(name) + r"(-\d+)?", entry) and shutil.which(entry)}
     found = {}
@@ -45,16 +46,24 @@ def releases(name):
     return list(found.values())
 
 
+def present(*names):
+    """The installed ones of these compilers. If there are none, the test is skipped."""
+    found = [name for name in names if shutil.which(name)]
+    if not found:
+        raise Skip("none of these compilers is installed: " + ", ".join(names))
+    return found
+
+
 def sanitizer_flags(command):
-    """For ASan and UBSan, of which each finding ends the program; None where the compiler cannot link with them."""
+    """Flags for ASan and UBSan; each finding ends the program. None if the compiler cannot link with them."""
     flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
     done = commands.run([*command, *flags, "-x", "c", "-", "-o", os.devnull], status=None, stdin=b"int main(void) { return 0; }")
     return flags if done.status == 0 else None
 
 
 def compile_program(source, output, builddir, flags=(), compiler=None):
-    """Compiles with the header that the build in `builddir` installs, by this command or the build's; the flags come
-    last, so that they may name libraries. Returns the program's path, which is `output`."""
+    """Compiles with the header that the build in `builddir` installs, by this command or the build's. The flags come
+    last, so that they may name libraries. Returns `output`, the program's path."""
     include = os.path.join(builddir, "include")
     headers = ["-I" + include, "-I" + os.path.join(include, "valgrind")]
     commands.run([*(compiler or compiler_for(os.path.splitext(source)[1])), *headers, source, "-o", output, *flags])

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How a test ends, and how it says what must hold: it passes unless it raises."""
+"""The checks that tests make, and how a test ends: it passes unless it raises."""
 
 import shutil
 
 
 class Failure(Exception):
-    """Something is not as the test expects it."""
+    """A check failed."""
 
 
 class Skip(Exception):
-    """The test cannot run here; the text says why."""
+    """The test cannot run here; the text gives the reason."""
 
 
 def as_text(text):
@@ -17,7 +17,7 @@ def as_text(text):
 
 
 def tail(text, limit=1500):
-    """The end of what a program printed, which says why it failed."""
+    """The end of a program's output, where errors are."""
     text = as_text(text)
     return text if len(text) <= limit else "[...]" + text[-limit:]
 
@@ -31,7 +31,7 @@ def need(command):
 
 
 class Expect:
-    """What a test can expect. `what` says in words which value it is about."""
+    """The checks of a test. `what` names the checked value in words."""
 
     @staticmethod
     def equal(got, expected, what=""):
@@ -55,6 +55,6 @@ class Expect:
 
     @staticmethod
     def none_of(faults):
-        """For checks that list everything that is wrong."""
+        """Fails with a list of all faults, unless the list is empty."""
         if faults:
             raise Failure("\n".join(faults))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reading files back and writing them. What ends in .gz is gzipped."""
+"""Reading files back and writing them. Files that end in .gz are gzipped."""
 
 import gzip
 import json
@@ -22,14 +22,14 @@ def read_json(path):
 
 
 def write(path, content):
-    """Writes text or bytes, as they are; returns the path."""
+    """Writes text or bytes unchanged; returns the path."""
     with open(path, "wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)
     return path
 
 
 def write_program(path, script):
-    """Writes a script that can be run; returns the path."""
+    """Writes an executable script; returns the path."""
     write(path, script)
     os.chmod(path, 0o755)
     return path

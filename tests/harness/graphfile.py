@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A decoder of heap graphs (docs/dmd-graph.proto), which knows nothing of how dmd writes or reads them.
 
-It checks on the way what the document says must hold.
+It checks the rules of the document on the way.
 """
 
 import collections
@@ -21,7 +21,7 @@ Edge = collections.namedtuple("Edge", "word target into heuristic")
 
 
 def _column(message, field, n=None):
-    """A packed column, of n elements if it is there; a column that is left out is one of zeroes."""
+    """A packed column of n elements; a column that is left out consists of zeroes."""
     numbers = packed(message, field)
     if n is None:
         return numbers
@@ -42,8 +42,8 @@ def _signed(n):
 
 
 class Graph:
-    """header: {name: value}; objects, roots, blocks, codes, stacks (lists of codes), report_sets: lists, of which the
-    number n is at n - 1; names, tags."""
+    """header: {name: value}; objects, roots, blocks, codes, stacks (lists of codes), report_sets: lists, with
+    number n at index n - 1; names, tags."""
 
     def __init__(self, file):
         with open(file, "rb") as opened:

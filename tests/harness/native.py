@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs programs with the native engine (libdmd.so), and hands what came of it to the tests.
+"""Runs programs with the native engine (libdmd.so), and gives the results to the tests.
 
-NativeTest preloads it. The engine writes frames without names, which readers find out. Here addr2line does that, which
-knows nothing of dmd: `run.profile.at("leak")` and the like are as in harness/valgrind.py.
+NativeTest preloads it. The engine writes frames without names, which readers look up. Here addr2line does
+that, independently of dmd: `run.profile.at("leak")` and the like are as in harness/valgrind.py.
 
-NativeToolTest is for the tool's tests: it runs with dmdv run --engine=native what ToolTest runs under Valgrind.
+NativeToolTest runs the tool's tests with dmdv run --engine=native, which ToolTest runs under Valgrind.
 """
 
 import json
@@ -21,7 +21,7 @@ NAMELESS = re.compile(r"#00: \?\?\?\[(?P<path>/.*) \+0x(?P<offset>[0-9a-f]+)\]",
 
 
 def names_of(path, offsets):
-    """The function that each of these places in an object is in, by its place."""
+    """{place in an object: the function that contains it}."""
     done = commands.run(["addr2line", "-f", "-C", "-e", path, *["0x" + offset for offset in offsets]], status=None)
     names = done.out.split("\n")[::2]
     return dict(zip(offsets, names)) if done.status == 0 else {}
@@ -44,7 +44,7 @@ class NativeProfile(profile.Profile):
     """A profile whose frames have names."""
 
     def __init__(self, path, validator):
-        profile.Profile(path, validator)  # valid as it is
+        profile.Profile(path, validator)  # is it valid as written?
         doc = json.loads(profile.read_bytes(path).decode("utf-8"))
         name_frames(doc)
         named = files.write(path + ".named.json", json.dumps(doc))
@@ -69,20 +69,20 @@ class NativeGraph(graphfile.Graph):
 
 
 class NativeRun(Run):
-    """A finished run; `log` is what the engine said."""
+    """A finished run; `log` has the engine's messages."""
 
     make_profile = NativeProfile
     make_graph = NativeGraph
 
 
 class NamedRun(Run):
-    """The same of one whose profiles have names, by dmdv run."""
+    """A finished run whose profiles dmdv run has given names."""
 
     make_graph = NativeGraph
 
 
 class NativeTest(Test):
-    """A test of the native engine: what its function does everything with."""
+    """A test of the native engine; its function does everything through this object."""
 
     def __init__(self, bench, name):
         super().__init__(bench.place, name)
@@ -103,7 +103,7 @@ class NativeTest(Test):
         return shutil.which(name) is not None
 
     def environment(self, options=(), before=()):
-        """What makes a program run with the engine; `before`: libraries that are preloaded, too."""
+        """The environment that makes a program run with the engine; `before`: libraries to preload before it."""
         given = " ".join(re.sub(r"([ \\])", r"\\\1", option) for option in options)
         return {"LD_PRELOAD": ":".join([self.library, *before]), "DMD_OPTIONS": "--log-file=log.%p " + given}
 
@@ -134,7 +134,7 @@ class NativeToolTest(ToolTest):
             return super().run_command(command, options, tool, before, status=status, **more)
         watched = [self.place.dmdv(), "run", "--engine=native", "--log-file=log.%p", *options, "--", *command]
         run = self.run_natively([*before, *watched], status=None, **more)
-        # As a shell does, dmdv says the signal that ended the program; and which files were written.
+        # Like a shell, dmdv reports the signal that ended the program; it also lists the written files.
         if run.status > 128:
             run.status = 128 - run.status
         run.err = re.sub(rb"^dmdv: (wrote|no profile was written).*\n", b"", run.err, flags=re.MULTILINE)
@@ -142,11 +142,11 @@ class NativeToolTest(ToolTest):
         return run
 
 
-# ---- Tests that do not hold with the native engine. ----
+# ---- Tests that differ with the native engine. ----
 
 
 def read_differs(place):
-    """What tests/native/differs says: {the name of a test, or of a group: why}."""
+    """The content of tests/native/differs: {the name of a test or group: the reason}."""
     reasons, reason = {}, ""
     for line in files.read(os.path.join(place.srcdir, "tests", "native", "differs")).splitlines():
         if line.startswith("  "):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Pages of dmdv view, and the images in them (dmd/image/image.h)."""
+"""Pages of dmdv view, and the images in them (dmd/files/bundle/bundle.h)."""
 
 import base64
 import gzip
@@ -64,7 +64,7 @@ class Image:
         return sum(kind == GRAPH for kind, _ in self.sections)
 
     def column(self, kind, index, letter):
-        """The numbers of a graph's column, of which struct has this letter."""
+        """The numbers of a graph's column; the letter is the type as struct names it."""
         data = self.sections[kind, index]
         return list(struct.unpack("<%d%s" % (len(data) // struct.calcsize(letter), letter), data))
 

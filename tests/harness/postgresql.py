@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A PostgreSQL server for the tests, that of Debian's package: on a socket in the scratch folder and nowhere else, with
-empty databases for whoever asks. It runs as another user where the tests run as root, since it refuses to be root."""
+"""A PostgreSQL server for the tests, from Debian's package. It listens only on a socket in the scratch folder, and
+makes empty databases on request. If the tests run as root, it runs as another user, since it refuses to be root."""
 
 import glob
 import os
@@ -16,7 +16,7 @@ from harness.expect import Failure, Skip
 
 
 def programs():
-    """The folder of initdb and postgres, of the newest version that there is."""
+    """The folder of initdb and postgres, of the newest installed version."""
     folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda folder: [int(n) for n in re.findall(r"\d+", folder)])
     found = shutil.which("initdb")
     if found:
@@ -27,8 +27,8 @@ def programs():
 
 
 def as_user():
-    """The words before a command that run it as somebody who is not root, and that end it with whoever started it; and
-    who that is."""
+    """The words before a command that run it as a user other than root and end it with its parent; and the ids of that
+    user and group."""
     words = ["setpriv", "--pdeathsig=QUIT"]
     if os.getuid() != 0:
         return words, os.getuid(), os.getgid()
@@ -42,7 +42,7 @@ def as_user():
 
 
 class Server:
-    """Starts at once; `stop` ends it."""
+    """The constructor starts it; `stop` ends it."""
 
     def __init__(self, place):
         self.bin, self.n_databases = programs(), 0
@@ -84,13 +84,13 @@ class Server:
         return self.url(name)
 
     def sql(self, url, text):
-        """The rows of SQL's answer, as lists of texts."""
+        """Runs SQL; returns the rows as lists of texts."""
         done = commands.run([os.path.join(self.bin, "psql"), "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1",
                              "-d", url, "-c", "SET search_path = dmd_history", "-c", text], "/", env=self.environment)
         return [line.split("\x1f") for line in done.out.splitlines()]
 
     def holding(self, url, text):
-        """A process that has run SQL in a transaction, and keeps what it locked until its stdin is closed."""
+        """A process that has run SQL in a transaction, and keeps its locks until its stdin is closed."""
         process = subprocess.Popen([os.path.join(self.bin, "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url], cwd="/",
                                    env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         process.stdin.write("BEGIN; %s; SELECT 'held';\n" % text)
@@ -102,7 +102,7 @@ class Server:
 
 
 def server(place):
-    """The server of this run of tests, which is started for the first that asks."""
+    """The server of this run of tests, started on first use."""
     if getattr(place, "postgresql", None) is None:
         place.postgresql = Server(place)
         place.at_end(place.postgresql.stop)

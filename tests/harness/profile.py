@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Loads a profile, checks everything that holds for every profile, and answers questions about it."""
+"""Loads a profile, checks the rules of all profiles, and answers queries about it."""
 
 import collections
 import json
@@ -15,7 +15,7 @@ try:
 except ImportError:
     jsonschema = None
 
-MAX_NAME = 4096  # bytes that the tool keeps of a name; one that is not UTF-8 grows when it is written
+MAX_NAME = 4096  # bytes of a name that the tool keeps; a name that is not UTF-8 grows when it is written
 
 FRAME = re.compile(r"#00: (?P<fn>.*?)(?: \([^()]*:(?:\d+|\?\?\?)\)|\[.* \+0x[0-9a-f]+\])", re.DOTALL)
 
@@ -33,7 +33,7 @@ def require(condition, what):
 
 
 def read_bytes(path):
-    """A file's contents. What ends in .gz must be exactly one gzip member with the right CRC and length."""
+    """A file's contents. A file that ends in .gz must be exactly one gzip member with the right CRC and length."""
     data = files.read_bytes(path)
     if not path.endswith(".gz"):
         return data
@@ -55,7 +55,7 @@ def no_duplicates(pairs):
 
 
 class Validator:
-    """The schema, and the rules that no schema can say."""
+    """Checks the schema, and the rules that a schema cannot express."""
 
     def __init__(self, schema_path):
         if jsonschema is None:
@@ -133,7 +133,7 @@ def check_objects(doc):
 
 
 def check_scan(doc):
-    """Blocks in the order of their addresses, which do not overlap, with all words that have room in them."""
+    """Blocks are in the order of their addresses, do not overlap, and have all words that fit."""
     word_szB, end = doc["dmd"]["wordSize"], 0
     for block in doc["blockList"]:
         start = int(block["addr"], 16)
@@ -185,10 +185,10 @@ def check_totals(doc):
     if is_sampled(run):
         return
     if mode == "cumulative":
-        # Blocks that a request announced and resized have another size in the end than at the start.
+        # Blocks that a request announced and resized end with another size than they began with.
         require(blocks <= totals["allocs"], "more blocks than were allocated")
     else:
-        # In a scan blocks within others are a part of these, and are not in the list.
+        # A scan does not list blocks within others: they are parts of these.
         require(mode == "scan" and blocks < totals["inUseBlocks"] or
                 blocks == totals["inUseBlocks"], "%d blocks, but inUseBlocks is %d" % (blocks, totals["inUseBlocks"]))
         in_use_szB = totals["inUseBytes"] - totals.get("nestedBytes", 0)
@@ -218,7 +218,7 @@ def check_faults(doc):
 
 
 def check_advice(doc):
-    """No holder holds more of a stack's blocks than there are."""
+    """Checks that no holder holds more of a stack's blocks than exist."""
     unreported, held, keys = collections.Counter(), collections.Counter(), set()
     for block in doc["blockList"]:
         if "reps" not in block:
@@ -243,7 +243,7 @@ def check_advice(doc):
 
 
 def check_runs(doc):
-    """Of every reporter that measured anything between two clears it is known how often it ran."""
+    """Checks that each reporter's runs are listed once, and agree with the hints about it."""
     runs = doc["dmd"].get("reporterRuns", [])
     require(not runs or doc["invocation"]["mode"] == "dark-matter", "runs of reporters in another mode")
     names = [run["reporter"] for run in runs]
@@ -270,7 +270,7 @@ def check_memory(doc):
 
 
 class Block:
-    """Blocks that are alike, and how many there are. Stacks are function names, innermost first."""
+    """Equal blocks, and their number. Stacks are function names, innermost first."""
 
     def __init__(self, profile, doc):
         self.req = doc["req"]
@@ -290,7 +290,7 @@ class Block:
 
     def describe(self):
         """E.g. `3 x 100+4 tag t thread 2 reported by measure_a as explicit/a, measure_b; 3 times`: the number of
-        blocks, requested bytes and slop of each, and who made the reports that are kept (the innermost function)."""
+        blocks, requested bytes and slop of each, and the innermost functions of the reports that are kept."""
         text = "%d+%d" % (self.req, self.slop)
         if self.num > 1:
             text = "%d x %s" % (self.num, text)
@@ -311,7 +311,7 @@ class Block:
 
 
 class Fault:
-    """What was wrong. Stacks are function names, innermost first."""
+    """A fault. Stacks are function names, innermost first."""
 
     def __init__(self, profile, doc):
         self.kind = doc["kind"]
@@ -329,7 +329,7 @@ class Fault:
 
 
 class Profile:
-    """One profile: valid, and ready to be asked."""
+    """One profile, validated."""
 
     def __init__(self, path, validator):
         self.path = path
@@ -353,7 +353,7 @@ class Profile:
         return [block for block in self.blocks if block.stack is not None and function in block.stack]
 
     def at(self, function):
-        """The same, described and sorted."""
+        """The descriptions of these blocks, sorted."""
         return sorted(block.describe() for block in self.blocks_at(function))
 
     def count_at(self, function):

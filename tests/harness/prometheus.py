@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Prometheus for the tests, that of Debian's package, on a port of this machine alone."""
+"""A Prometheus server for the tests, from Debian's package, on a local port."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def free_port():
 
 
 class Prometheus:
-    """Runs in a `with`; scrapes the addresses in targets, and has what lies in the folder `data`."""
+    """Runs for a `with`; scrapes the addresses in targets, and serves the data in the folder `data`."""
 
     def __init__(self, folder, data, targets=()):
         need()
@@ -52,7 +52,7 @@ class Prometheus:
         self.log.close()
 
     def ask(self, query, at=None):
-        """The result of a query, each series as (labels, value or values); None while it does not answer."""
+        """The result of a query, each series as (labels, value or values); None if it does not answer yet."""
         words = {"query": query, **({"time": at} if at is not None else {})}
         url = "http://127.0.0.1:%d/api/v1/query?%s" % (self.port, urllib.parse.urlencode(words))
         try:
@@ -63,7 +63,7 @@ class Prometheus:
         return [(series["metric"], series.get("value", series.get("values"))) for series in result]
 
     def wait_for(self, query, at=None):
-        """The same when there is something."""
+        """Waits for a result of the query that is not empty; returns it."""
         deadline = time.monotonic() + commands.HANG_SECONDS
         while not (result := self.ask(query, at)):
             if self.process.poll() is not None or time.monotonic() > deadline:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The wire format of protocol buffers, read without anybody's library: heap graphs, pprof's and Firefox's files are
-made of it. A message is {field number: [value, ...]}, in which values are numbers or bytes."""
+"""The wire format of protocol buffers, read without a library. Heap graphs, pprof's files and Firefox's files use
+it. A message is {field number: [value, ...]}, in which values are numbers or bytes."""
 
 from harness.expect import Failure
 
 
 def demand(good, what):
-    """Whoever reads a file says so where it is not what its format demands."""
+    """A file breaks its format."""
     if not good:
         raise Failure("a malformed file: " + what)
 
@@ -38,7 +38,7 @@ def fields(data):
 
 
 def stream(data):
-    """The bytes of each message of a stream, in which a message stands after its length."""
+    """The bytes of each message of a stream, in which each message follows its length."""
     at = 0
     while at < len(data):
         n, at = varint(data, at)
@@ -52,7 +52,7 @@ def number(message, field):
 
 
 def text(message, field):
-    """The bytes of a field, none where it is not there."""
+    """The bytes of a field; empty if it is missing."""
     return message.get(field, [b""])[-1]
 
 

@@ -29,7 +29,7 @@ class Redis:
         self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
 
     def ask(self, *words):
-        """The answer: a line, or of a bulk string the string."""
+        """The answer: a line, or the content of a bulk string."""
         self.send(*words)
         line = self.file.readline().decode().rstrip()
         if line.startswith("-") or not line:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that run with the native engine, and are asked meanwhile with dmdv dump and dmdv status."""
+"""Programs that run with the native engine, and are queried meanwhile by dmdv dump and dmdv status."""
 
 import contextlib
 import json

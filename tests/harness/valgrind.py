@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compiles test programs, runs them under the tool, and hands what came of it to the tests.
+"""Compiles test programs, runs them under the tool, and gives the results to the tests.
 
 A test is a function that takes a ToolTest, here called t:
 
@@ -23,8 +23,8 @@ COMMON_FLAGS = ["-g", "-O0", "-Wall", "-Wno-unused-result"]
 
 
 class Bench:
-    """What all tests share that run programs under the tool: the compiled programs of a folder, runs that several tests
-    look at, and the rules of profiles."""
+    """Shared by all tests that run programs under the tool: the compiled programs of a folder, runs that several tests
+    use, and the rules of profiles."""
 
     def __init__(self, place, programs):
         self.place = place
@@ -34,8 +34,8 @@ class Bench:
         self.validator = profile.Validator(os.path.join(place.srcdir, "docs", "dmd-profile.schema.json"))
 
     def compile(self, source, extra=(), compiler=None):
-        """The program made of SOURCE in the folder. A line `Flags: ...` in it adds to the compiler's, which is the
-        build's unless there is another one's name."""
+        """Compiles SOURCE in the folder; returns the program. A line `Flags: ...` in it adds flags. The compiler is the
+        build's unless another one is named."""
         key = (source, tuple(extra), compiler)
         if key not in self.compiled:
             path = os.path.join(self.programs, source)
@@ -44,7 +44,7 @@ class Bench:
         return self.compiled[key]
 
     def compile_text(self, name, text, extra=()):
-        """The program made of this text."""
+        """Compiles this text; returns the program."""
         return self._compile(files.write(os.path.join(self.place.new_folder("text"), name), text), list(extra))
 
     def _compile(self, path, flags, compiler=None):
@@ -52,7 +52,7 @@ class Bench:
         name, suffix = os.path.splitext(source)
         command = [compiler] if compiler else compiler_for(suffix)
         output = os.path.join(self.place.new_folder("build-" + source), name)
-        # Older Valgrinds cannot read what clang writes of DWARF 5.
+        # Older Valgrinds cannot read the DWARF 5 that clang writes.
         dwarf = ["-gdwarf-4"] if is_clang(command) else []
         return compile_program(path, output, self.place.builddir, [*COMMON_FLAGS, *dwarf, *flags], command)
 
@@ -128,7 +128,7 @@ class Run:
         return self.profiles[name]
 
     def graph_numbered(self, number, pid=None, missing_ok=False):
-        """The same of a heap graph; number None: of the dump at exit."""
+        """The heap graph of the process's dump with this number; None: of the dump at exit."""
         name = "dmd.out.%d%s.graph.gz" % (pid or self.pid, "" if number is None else ".%d" % number)
         if name not in self.graphs and not missing_ok:
             raise Failure("no %s among %s" % (name, sorted(self.graphs)))
@@ -142,7 +142,7 @@ class Run:
 
 
 class ToolTest(Test):
-    """A test of the tool: what its function does everything with."""
+    """A test of the tool; its function does everything through this object."""
 
     make_run = Run
 
@@ -152,13 +152,13 @@ class ToolTest(Test):
         self.sources = sources
 
     def has_private(self, what):
-        """Whether the tool was built with what Valgrind keeps to itself: READ_INLINE_INFO and so on, see
-        dmd/tool/dm_private.h."""
+        """Whether the tool was built with this private function or variable of Valgrind, such as READ_INLINE_INFO; see
+        dmd/valgrind/dm_private.h."""
         config = files.read(os.path.join(self.builddir, "dmd-config.h"))
         return "#define DMD_VG_HAVE_%s 1\n" % what in config
 
     def inlined_calls(self):
-        """The options that a program's inlined calls take to be in its stacks."""
+        """The options that put a program's inlined calls into its stacks."""
         return [] if self.has_private("READ_INLINE_INFO") else ["--read-inline-info=yes"]
 
     def program(self, extra=(), compiler=None):
@@ -181,7 +181,7 @@ class ToolTest(Test):
         return self.run_natively([*before, *self.bench.valgrind(tool, options), *command], **more)
 
     def run_natively(self, command, folder=None, env=(), status=0, **more):
-        """Runs a command as it is. Status None: any. `more` goes to commands.run."""
+        """Runs a command without a tool. Status None: any. `more` goes to commands.run."""
         folder = folder or self.new_folder()
         environment = dict(commands.plain_environment(folder), **dict(env))
         done = commands.run(command, folder, environment, status=None, text=False, **more)

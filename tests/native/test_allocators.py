@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs with another allocator than the C library's, which the engine passes on to."""
+"""Programs with an allocator other than the C library's, to which the engine forwards."""
 
 import glob
 
@@ -16,7 +16,7 @@ def library(name):
 
 
 def compare(t, name):
-    """What is left of the program's own blocks is the same with every allocator; its operators are seen."""
+    """Every allocator leaves the same blocks of the program's own, and its operators are seen."""
     program = t.program("containers.cc")
     plain, run = t.run(program), t.run(program, preload=[library(name)])
     t.equal(run.out, plain.out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Blocks of the program's own allocator, whatever function they come from."""
+"""Blocks of the program's own allocator, from every function."""
 
 from harness import commands, profile
 
@@ -22,8 +22,8 @@ def test_each_function(t):
 
 
 def test_counts_are_those_of_memcheck(t):
-    """By hand, with its rules: 13 functions allocate at first sight; 2 of realloc's blocks come and go before, and those
-    of by_none; the realloc that fails counts as both."""
+    """Counted by hand, by these rules: 13 functions allocate, once each; 2 of realloc's blocks come and go
+    before, and so do those of by_none; the realloc that fails counts as both."""
     totals = t.run(t.program("blocks.c")).profile.totals
     t.equal(totals["allocs"], 12 + 2 + 4 + 1)
     t.equal(totals["frees"], 2 + 4 + 1)
@@ -106,7 +106,7 @@ void free(void *p) { __libc_free(p); }
 
 
 def test_a_library_around_the_c_library_s(t):
-    """What it calls is not told a second time."""
+    """Calls that the wrapper makes are not counted a second time."""
     library = t.place.new_folder("wrapper") + "/libwrapper.so"
     commands.run(["cc", "-shared", "-fPIC", "-fno-builtin", t.write("wrapper.c", WRAPPER), "-o", library])
     plain, run = t.run(t.program("blocks.c")), t.run(t.program("blocks.c"), preload=[library])
@@ -115,7 +115,7 @@ def test_a_library_around_the_c_library_s(t):
 
 
 def test_counts_are_those_of_valgrind(t):
-    """Where both engines see the same, to the byte; what the C and C++ libraries keep is freed in both."""
+    """Both engines agree to the byte; the blocks that the C and C++ libraries keep are freed under both."""
     for program in ("blocks.c", "containers.cc"):
         native = t.run(t.program(program)).profile
         folder = t.new_folder()

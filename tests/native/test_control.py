@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv dump and dmdv status: a program is asked while it runs."""
+"""dmdv dump and dmdv status: requests to a program while it runs."""
 
 import contextlib
 import ctypes
 import glob
 import json
 import os
+import select
 import signal
 import socket
+import subprocess
 import threading
 
 from harness import commands, profile
@@ -21,7 +23,7 @@ def asked(t, mode, **more):
 
 
 def kept(program, path):
-    """What the profile has of the blocks that the program keeps: how many, and by whom they are reported."""
+    """The blocks of the program in the profile: how many, and by which reporters they are reported."""
     found = {}
     for block in program.profile(path).blocks_at("keep"):
         reporters = tuple(block.reporters)
@@ -49,7 +51,7 @@ def test_status(t):
 
 
 def test_samples(t):
-    """Of a program that samples there is a status and a profile, but no graph."""
+    """A program that samples has a status and a profile, but no graph."""
     with asked(t, "waits", options=["--sample-interval=512"]) as program:
         status = program.ask_json("status")
         t.equal(status["sampleInterval"], 512)
@@ -62,7 +64,8 @@ def test_samples(t):
 
 
 def test_status_of_a_sampled_program(t):
-    """100 blocks of 1,000 bytes, of which 63 are kept on average: each stands for 1.582, the error of all is 7.6."""
+    """100 blocks of 1,000 bytes, 63 of which are sampled on average: each stands for 1.582, the error of all
+    is 7.6."""
     with asked(t, "waits", options=["--sample-interval=1000"]) as program:
         status = program.ask_json("status")
         t.equal(status["sampleInterval"], 1000)
@@ -78,7 +81,7 @@ def test_status_of_a_sampled_program(t):
 
 
 def test_dumps(t):
-    """Each has a file of its own, with names. --clear begins a new measurement."""
+    """Each dump has a file of its own, with names. --clear begins a new measurement."""
     with asked(t, "waits") as program:
         first = program.ask("dump", "--label=after login").out.strip()
         t.equal(first, program.folder + "/dmd.out.%d.1.json.gz" % program.pid)
@@ -104,8 +107,22 @@ def test_a_file_that_cannot_be_written(t):
         t.equal(program.end(), "whole 100\n")
 
 
+def test_names_that_a_terminal_would_obey(t):
+    """The file's name in the process's answer equals the one in its own message."""
+    odd = "odd\u202e\u2066\u2028\x1b[31m\x9b.json"
+    with asked(t, "waits", options=["--dmd-out-file=" + odd]) as program:
+        path = json.loads(program.ask("dump", "--json").out)["files"][0]["path"]
+        t.check(os.path.basename(path).startswith(odd[:-5]), path)
+        for words in ("dump",), ("dump", "--json"), ("dump", "--print"), ("status",), ("status", "--json"):
+            done = program.ask(*words)
+            for text in done.out, done.err:
+                t.equal([c for c in "\u202e\u2066\u2028\x1b\x9b" if c in text], [], " ".join(words))
+        t.contains(program.ask("dump").out, "/odd\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xe2\\x80\\xa8\\x1b[31m\\xc2\\x9b.")
+        t.equal(program.end(), "whole 100\n")
+
+
 def test_whatever_the_program_does_with_signals(t):
-    """It gets none of ours."""
+    """The program gets none of our signals."""
     for mode in ("deaf", "awaits", "computes"):
         with asked(t, mode) as program:
             for _ in range(3):
@@ -115,30 +132,30 @@ def test_whatever_the_program_does_with_signals(t):
 
 
 def test_who_cannot_be_asked(t):
-    """Each for its own reason; and to none of them is a signal sent."""
+    """Each has its own reason, and none of them is sent a signal."""
     with asked(t, "waits", options=["--control=no"]) as program:
         t.contains(program.ask("status", status=3).err, "it runs with --control=no")
         t.equal(program.end(), "whole 100\n")
     with asked(t, "takes") as program:
-        t.contains(program.ask("dump", status=3).err, "has taken signal 60 for itself")
+        t.contains(program.ask("dump", status=3).err, "uses signal 60 itself")
         t.equal(program.end(), "taken 0\n")
     with asked(t, "waits", with_engine=False) as program:
         t.contains(program.ask("dump", status=3).err, "does not run with dmd's native engine")
         t.equal(program.end(), "whole 100\n")
-    t.contains(program.ask("dump", status=3).err, "there is no process")
+    t.contains(program.ask("dump", status=3).err, "does not exist")
 
 
 def test_wrong_command_lines(t):
-    for arguments, why in ((["dump"], "give the number of one process"), (["status", "1", "2"], "of one process"),
-                           (["status", "0"], "is not the number"), (["dump", "-1"], "there is no option -1"),
-                           (["dump", "x"], "x is not the number"), (["dump", "--timeout=0", "1"], "--timeout"),
+    for arguments, why in ((["dump"], "give one process id"), (["status", "1", "2"], "give one process id"),
+                           (["status", "0"], "is not a process id"), (["dump", "-1"], "unknown option -1"),
+                           (["dump", "x"], "x is not a process id"), (["dump", "--timeout=0", "1"], "--timeout"),
                            (["dump", "--label=" + "x" * 4097, "1"], "longer than 4096"),
-                           (["dump", "--json", "--print", "1"], "do not go together")):
+                           (["dump", "--json", "--print", "1"], "exclude each other")):
         t.contains(commands.run([t.builddir + "/dmdv", *arguments], status=2).err, why)
 
 
 def test_a_program_that_is_stopped(t):
-    """It is told so at once; and what was asked before it stopped does no harm when it goes on."""
+    """The user is informed at once; earlier requests do no harm when the program continues."""
     with asked(t, "waits") as program:
         os.kill(program.pid, signal.SIGSTOP)
         os.waitid(os.P_PID, program.pid, os.WSTOPPED)
@@ -150,7 +167,7 @@ def test_a_program_that_is_stopped(t):
 
 
 def test_forks(t):
-    """A program that forks all the time is asked, and its children go on."""
+    """A program that forks all the time gets requests, and its children go on."""
     with asked(t, "forks", options=["--child-silent-after-fork=yes"]) as program:
         for _ in range(10):
             t.equal(kept(program, program.ask("dump").out.strip()), REPORTED)
@@ -159,7 +176,7 @@ def test_forks(t):
 
 
 def test_a_child_is_asked_itself(t):
-    """It has what its parent had, and numbers of its own."""
+    """It has its parent's blocks, and dump numbers of its own."""
     source = t.write("child.c", """
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,7 +212,8 @@ int main(void) {
 
 
 def test_dumps_while_threads_allocate(t):
-    """Each of fifty dumps of sixteen threads has each block that is kept once, also one that is being moved."""
+    """Each of fifty dumps of sixteen threads has each kept block once, also a block that is just being
+    moved."""
     threads, blocks, dumps = 16, 40, 50
     expected = [10000 // 8 + i for i in range(threads * blocks)]
     with running(t, [t.program("dumps.c"), str(threads), str(blocks), "0"], options=["--mode=live"]) as program:
@@ -223,7 +241,7 @@ def test_several_at_once(t):
         t.equal(program.end(), "whole 100\n")
 
 
-# ---- Whoever is no dmdv. ----
+# ---- Peers that are not dmdv. ----
 
 def send(pid, number):
     """The signal, as dmdv sends it."""
@@ -251,7 +269,7 @@ def called(pid, number=77):
 
 
 def read_all(connection):
-    """What comes until the other end closes, perhaps with what it was sent unread."""
+    """Everything received until the other end closes, perhaps with unread input."""
     got = b""
     try:
         while True:
@@ -264,8 +282,8 @@ def read_all(connection):
 
 
 def test_hostile_clients(t):
-    """Garbage, too much, half a request, nothing, and nobody who reads: each is answered or left, and the program goes
-    on."""
+    """Garbage, too much, half a request, nothing, and a peer that does not read: each is answered or dropped,
+    and the program goes on."""
     with asked(t, "waits") as program:
         for garbage in (b"\n", b"\0\xff\n", b"dmd-control 1 sing\n", b"x" * 100000, b"dmd-control 1 dump \0\n",
                         b"dmd-control 1 dump label " + b"y" * 5000 + b"\n"):
@@ -277,16 +295,77 @@ def test_hostile_clients(t):
         with called(program.pid) as connection:
             connection.sendall(b"dmd-control 1 stat")
             connection.shutdown(socket.SHUT_WR)
-            t.equal(json.loads(read_all(connection)), {"error": "there is no such command"})
+            t.equal(json.loads(read_all(connection)), {"error": "unknown command"})
         with called(program.pid) as connection:
-            connection.sendall(b"dmd-control 1 sta")  # and no more: it waits two seconds for that
-            t.equal(json.loads(read_all(connection)), {"error": "there is no such command"})
+            connection.sendall(b"dmd-control 1 sta")  # only a part: the process waits two seconds for the
+                                                      # rest
+            t.equal(json.loads(read_all(connection)), {"error": "unknown command"})
         with called(program.pid) as connection:
             connection.close()
         with called(program.pid) as connection:
             connection.sendall(b"dmd-control 1 status\n")
             connection.shutdown(socket.SHUT_RD)
-        send(program.pid, 1)  # nobody listens there
+        send(program.pid, 1)  # no listener there
         os.kill(program.pid, SIGNAL)  # by hand
         t.equal(program.ask_json("status")["dumps"], 0)
+        t.equal(program.end(), "whole 100\n")
+
+
+# ---- Many at once. ----
+
+def listen(number):
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listening.bind("\0dmdv-%d-%d" % (os.getpid(), number))
+    listening.listen()
+    listening.settimeout(HANG_SECONDS)
+    return listening
+
+
+def ask_status(connection):
+    """The answer; None if the process waited too long for the request, that is, two seconds."""
+    with contextlib.suppress(BrokenPipeError):
+        connection.sendall(b"dmd-control 1 status\n")
+    answer = read_all(connection)
+    answer = json.loads(answer) if answer else {"error": ""}
+    return None if "error" in answer else answer
+
+
+def has_pending_question(pid):
+    text, = [line for line in open("/proc/%d/status" % pid).read().splitlines() if line.startswith("ShdPnd:")]
+    return int(text.split()[1], 16) >> (SIGNAL - 1) & 1
+
+
+def test_questions_while_one_is_answered(t):
+    """63 requests come while a thread waits for the first peer's: the process serves each of them."""
+    with asked(t, "computes") as program, contextlib.ExitStack() as stack:
+        first, *others = [stack.enter_context(listen(1000 + i)) for i in range(64)]
+        while len(os.listdir("/proc/%d/task" % program.pid)) < 2:  # the other one gets the signals
+            continue
+        send(program.pid, 1000)
+        with first.accept()[0] as held:
+            for i in range(len(others)):
+                send(program.pid, 1001 + i)
+            while has_pending_question(program.pid):
+                continue
+            ask_status(held)
+        while others:
+            ready, _, _ = select.select(others, [], [], HANG_SECONDS)
+            t.check(ready, "%d questions are lost" % len(others))
+            for listening in ready:
+                with listening.accept()[0] as connection:
+                    answer = ask_status(connection)
+                t.check(answer is None or answer["pid"] == program.pid, str(answer))
+                others.remove(listening)
+        t.equal(program.end(), "whole 100\n")
+
+
+def test_many_clients_at_once(t):
+    """Each gets an answer, however long the others take."""
+    with asked(t, "computes") as program:
+        command = [t.builddir + "/dmdv", "status", "--json", "--timeout=%d" % HANG_SECONDS, str(program.pid)]
+        environment = commands.plain_environment(program.folder)
+        clients = [subprocess.Popen(command, cwd=program.folder, env=environment, stdout=subprocess.PIPE)
+                   for _ in range(64)]
+        answers = [json.loads(client.communicate()[0]) for client in clients]
+        t.equal([answer["pid"] for answer in answers], [program.pid] * 64)
         t.equal(program.end(), "whole 100\n")

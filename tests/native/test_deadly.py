@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Signals that end a program: the profile is written, and all else is as without the engine."""
+"""Signals that end a program: the profile is written, and everything else is as without the engine."""
 
 import contextlib
 import fcntl
@@ -60,7 +60,7 @@ def test_children(t):
 
 
 def test_a_child_that_is_made_meanwhile(t):
-    """It is not what the signal ends, and ends as it likes."""
+    """The child is not the process that the signal ends, and ends as it likes."""
     run = t.run(t.program("amid_fork.c"), status=-signal.SIGTERM, timeout=60,
                 preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
     t.equal([p.at("kept_block") for p in run.profiles.values()], [KEPT, KEPT])
@@ -85,7 +85,7 @@ def test_the_program_sees_nothing(t):
 
 
 def how_it_ended(command, folder, env):
-    """What its parent is told: whether with a core file, too."""
+    """The wait status that its parent gets, including whether there is a core file."""
     def let_cores_be():
         resource.setrlimit(resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE)[1:] * 2)
     with subprocess.Popen(command, cwd=folder, env=env, preexec_fn=let_cores_be, stderr=subprocess.DEVNULL) as process:
@@ -117,7 +117,7 @@ def waiting(t, output):
 
 
 def test_threads_in_the_engine(t):
-    """The signal comes while they are anywhere."""
+    """The signal comes while the threads are anywhere."""
     for i in range(20):
         with waiting(t, "x.json") as (process, folder):
             process.send_signal(signal.SIGTERM)
@@ -128,7 +128,7 @@ def test_threads_in_the_engine(t):
 
 
 def small_pipe(path):
-    """Of so few bytes that the program, which has more to write, has to wait for us."""
+    """The channel has so few bytes that the program has to wait for us."""
     os.mkfifo(path)
     pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PAGE_SZB)
@@ -146,7 +146,7 @@ def writing(t):
 
 
 def test_what_comes_while_it_writes(t):
-    """Nothing of it changes how the program ends: other signals, and other threads that end the program."""
+    """Other signals, and other threads that end the program, do not change how the program ends."""
     for _ in range(20):
         with writing(t) as (process, _folder, pipe):
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
@@ -163,7 +163,7 @@ def test_what_comes_while_it_writes(t):
 
 
 def test_a_question_while_it_writes(t):
-    """Nobody answers any more, and the profile is whole."""
+    """The peer no longer answers, and the profile is whole."""
     with writing(t) as (process, folder, pipe):
         for question in ("status", "dump"):
             t.equal(commands.run([t.builddir + "/dmdv", question, "--timeout=1", str(process.pid)], status=None).status, 4)

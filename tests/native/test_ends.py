@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How processes end, and what they start before."""
+"""How processes end, and the processes that they start before."""
+
+import os
+import platform
+import signal
+
+from harness import Skip, commands
 
 
 def test_after_everything_else(t):
-    """Handlers of exit have run when the profile is made; those of _exit and quick_exit never do."""
+    """Exit handlers have run when the profile is made; with _exit and quick_exit they never do."""
     for how, left in [("return", []), ("exit", []), ("_exit", ["456+8"]), ("_Exit", ["456+8"]),
                       ("quick_exit", ["456+8"])]:
         run = t.run([t.program("ends.c"), how], status=3)
@@ -39,6 +45,56 @@ def test_children_are_watched_if_that_is_wanted(t):
     run = t.run([t.program("ends.c"), "exec"], options=["--trace-children=yes"], status=3)
     t.equal(run.out, b"2\n")
     t.check(len(run.profiles) >= 3, "a profile of each of sh, env and grep: %s" % sorted(run.profiles))
+
+
+def test_the_c_library_s_own_ends(t):
+    """Functions of the C library that end the program without an interceptable call."""
+    for how, status in [("pthread_exit", 0), ("errx", 3), ("error", 3), ("assert", -signal.SIGABRT),
+                        ("abort", -signal.SIGABRT)]:
+        run = t.run([t.program("ends.c"), how], status=status)
+        t.equal(len(run.profile.at("kept_block")), 1, how)
+
+
+def test_daemon(t):
+    """Its parent ends within the C library; its child goes on, and has its parent's files here."""
+    run = t.run([t.program("ends.c"), "daemon"])
+    t.equal(sorted(len(p.at("child_block")) for p in run.profiles.values()), [0, 1])
+    for profile in run.profiles.values():
+        t.equal(len(profile.at("kept_block")), 1)
+
+
+def test_daemon_is_the_c_library_s(t):
+    """It is in the root folder, leads a session, and has no terminal, as without the engine."""
+    described = []
+    for watched in (False, True):
+        pipe = os.path.join(t.new_folder(), "pipe")
+        os.mkfifo(pipe)
+        reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        os.set_blocking(reading, True)
+        environment = commands.plain_environment(t.new_folder())
+        if watched:
+            environment.update(t.environment(["--dump-at-exit=no", "--log-file=/dev/null"]))
+        keeping = os.open(pipe, os.O_WRONLY)
+        commands.run([t.program("ends.c"), "daemon", pipe], None, environment)
+        text = os.read(reading, 4096)
+        os.close(keeping)
+        while part := os.read(reading, 4096):
+            text += part
+        os.close(reading)
+        described.append(text)
+    t.equal(described, [b"/ 1\n/dev/null\n/dev/null\n/dev/null\n"] * 2)
+
+
+def test_system_call_of_its_own(t):
+    """The program's own exit_group is seen, wherever it is; similar code is left alone."""
+    if platform.machine() != "x86_64":
+        raise Skip("the engine knows the code of x86-64 only")
+    program = t.program("rawexit.c")
+    for how in ("plain", "small", "thread", "vfork", "others"):
+        run = t.run([program, how], status=3)
+        t.equal(run.profile.count_at("keep"), (1, 123), how)
+    run = t.run([program, "fork"], status=3)
+    t.equal(sorted(p.count_at("keep") for p in run.profiles.values()), [(1, 123), (2, 579)])
 
 
 def test_a_wrong_option(t):

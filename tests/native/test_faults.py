@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a program does wrong with its heap is told and does not end it, as under Valgrind."""
+"""Misuse of the heap is reported and does not end the program, as under Valgrind."""
 
 FAULTS = {"free_twice": ["invalid-free x 1"], "free_inside": ["invalid-free x 1"], "free_data": ["invalid-free x 1"],
           "realloc_data": ["invalid-realloc x 1"], "negative": ["absurd-size x 1"],
@@ -14,7 +14,8 @@ def test_each_mistake(t):
 
 
 def test_told_at_once(t):
-    """The program might not live to see a dump: with the stack, as far as names are known."""
+    """The program might end before a dump: the message comes at once, with the stack, as far as names are
+    known."""
     log = t.run(t.program("mistakes.c")).log
     t.contains(log, "invalid free: no block starts at 0x")
     t.contains(log, "   at free (")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every mode, and what samples: each file obeys the format, and what is left is the same."""
+"""Every mode, and sampling: each file obeys the format, and the remaining blocks are the same."""
 
 OPTIONS = [[], ["--mode=live"], ["--mode=cumulative"], ["--mode=scan"], ["--stacks=partial"], ["--graph=yes"],
            ["--freed-blocks=0"], ["--advice=yes"], ["--stacks=fp"], ["--check-stacks=yes"]]

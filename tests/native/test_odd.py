@@ -16,7 +16,7 @@ EXPECTED = {"before_main()": (1, 1001), "after_main()": (1, 1002), "after_the_ex
 
 
 def test_stacks(t):
-    """However they are found; what an exception leaves behind is known no more."""
+    """By whatever way stacks are walked; frames that an exception left are no longer remembered."""
     for options in ([], ["--check-stacks=yes"], ["--num-callers=4"]):
         run = t.run(t.program("odd.cc"), options=options)
         t.equal(sums(run), EXPECTED)
@@ -26,7 +26,7 @@ def test_stacks(t):
 
 
 def test_chroot(t):
-    """What is written at the end is written where the program went; where that cannot be it is said."""
+    """The last profile is written to the program's new root; if that is impossible, a message says so."""
     if os.getuid() != 0:
         raise Skip("only root can change the root folder")
     root = t.new_folder()

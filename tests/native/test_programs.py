@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that know nothing of dmd."""
+"""Programs that do not use dmd.h."""
 
 import sys
 
@@ -31,8 +31,8 @@ int main(void) {
 
 
 def test_resident_memory_is_the_program_s(t):
-    """64 MiB are written to; the C library and the program are far below the other four, and the engine's own memory
-    does not count."""
+    """64 MiB are written to; the C library and the program stay far below the other four, and the engine's
+    own memory does not count."""
     output = t.place.new_folder("large") + "/large"
     commands.run(["cc", t.write("large.c", LARGE), "-o", output])
     memory = t.run(output).profile.run["memory"]

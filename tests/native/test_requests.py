@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What programs ask for with dmd.h, and how the requests get to the engine."""
+"""Requests that programs make with dmd.h, and how they get to the engine."""
 
 from harness.expect import Skip
 from harness import commands
@@ -52,37 +52,6 @@ int asked(void) { return (int)RUNNING_ON_DMD; }
 int main(void) { return asked() ? 5 : 6; }
 #endif
 """
-
-
-OLDER = """
-#include <stdlib.h>
-#include <valgrind/valgrind.h>
-/* As dmd.h had it before the native engine. */
-#define REPORT(p) VALGRIND_DO_CLIENT_REQUEST_EXPR(0, VG_USERREQ_TOOL_BASE('D', 'M') + 1, (p), 0, 0, 0, 0)
-#define MEMCHECKS(p) VALGRIND_DO_CLIENT_REQUEST_EXPR(0, VG_USERREQ_TOOL_BASE('M', 'C') + 1, (p), 0, 0, 0, 0)
-int main(int argc, char **argv) {
-  void *p = malloc(100);
-  size_t szB = argc > 5 ? NUMBER(argv) : NUMBER(p);
-  free(p);
-  return (int)szB;
-}
-"""
-
-
-def test_an_older_header_is_told(t):
-    """Its requests go to Valgrind alone. Those of other tools are nobody's business here."""
-    source = t.write("older.c", OLDER)
-    for compiler in ("gcc", "clang"):
-        if not t.has_command(compiler):
-            continue
-        for level in ("-O0", "-O1", "-O2", "-O3", "-Os"):
-            for number, is_told in (("REPORT", True), ("MEMCHECKS", False)):
-                output = t.place.new_folder("older") + "/older"
-                commands.run([compiler, level, "-DNUMBER=" + number, "-I" + t.builddir + "/include", source, "-o", output])
-                log = t.run(output).log
-                t.equal("dmd: the program was compiled with a dmd.h of before" in log, is_told,
-                        "%s %s %s" % (compiler, level, number))
-    t.equal("of before the native engine" in t.run(t.program("requests.c")).log, False)
 
 
 def compile_small(t, name, flags, compiler=None):
@@ -141,7 +110,7 @@ def test_programs_and_libraries_at_once(t):
 
 
 def test_valgrind_answers_as_ever(t):
-    """The engine's library is not there, and the slot is empty: the requests go to Valgrind."""
+    """Without the engine's library the slot is empty: the requests go to Valgrind."""
     if not t.has_command("valgrind"):
         raise Skip("no valgrind")
     small = compile_small(t, "small.c", ["-DMAIN", "-O2"])

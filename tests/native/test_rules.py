@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tags and reports that the user asks for by function or library: names that the engine has to find while it runs."""
+"""Tags and reports that the user requests by function or library: the engine has to find names while it
+runs."""
 
 
 def test_tag_by_function(t):
@@ -12,7 +13,7 @@ def test_tag_by_function(t):
 
 
 def test_tag_by_cxx_function(t):
-    """A name in a namespace without one; the allocator's operator is passed over."""
+    """A name in an unnamed namespace; the allocator's operator is skipped."""
     run = t.run(t.program("containers.cc"), options=["--tag-fn=*::left=own"])
     t.equal([(block.req, block.tag) for block in run.profile.blocks if block.tag], [(400, "own")])
 

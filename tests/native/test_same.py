@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real programs that do the same each time: what is left of their blocks is the same under Valgrind and natively.
+"""Deterministic real programs: their remaining blocks are the same under Valgrind and natively.
 
-The two differ in what makes a program's heap differ, and that is taken away: the environment is the one that Valgrind's
-programs have, addresses decide nothing, and a thread is alone. Sizes that Valgrind's model of glibc gives are those
-that glibc gave, below the size from which it maps memory for a block alone.
+The test removes what makes a program's heap differ between the two: the environment is the one that programs
+under Valgrind have, addresses decide nothing, and there is only one thread. Sizes of Valgrind's model of
+glibc equal glibc's own, below the size from which it maps memory for a single block.
 
-Not every program can be compared so. Python makes numbers of the addresses of its types, which take as many bytes as
-the address has digits; GCC's cc1 keeps a table by the upper halves of addresses.
+Not every program can be compared so. Python makes numbers of the addresses of its types, which take as many
+bytes as the address has digits; GCC's cc1 keeps a table by the upper halves of addresses.
 """
 
 import collections
@@ -18,12 +18,12 @@ from harness.compiler import compile_program
 
 KEYS = ("allocs", "frees", "allocBytes", "inUseBytes", "inUseBlocks")
 MAPPED = 128 * 1024  # bytes, and more
-REST = 16  # what is left of a chunk and is too small for another one is the block's
+REST = 16  # a remainder of a chunk that is too small for another chunk belongs to the block
 
 
 def _environment(t, folder):
-    """The variables that a program has under Valgrind, which adds some. LD_PRELOAD has another name of this length: the
-    engine takes its own away."""
+    """The variables that a program has under Valgrind, which adds some. LD_PRELOAD is renamed to a name of
+    equal length: the engine removes its own."""
     plain = commands.plain_environment(folder)
     given = commands.run([t.place.launcher(), "--tool=dmd", "-q", "--dmd-out-file=/dev/null", t.need("env"), "-0"], folder,
                          plain).out
@@ -36,14 +36,14 @@ ALLOCATES = re.compile(r"(malloc|calloc|realloc|reallocarray|memalign|posix_mema
 
 
 def _own(stack):
-    """A stack from the program's own call on. Valgrind calls a realloc of nothing malloc, has operator new itself, and
-    shows how reallocarray calls realloc."""
+    """A stack from the program's own call on. Valgrind calls a realloc of NULL malloc, has its own operator
+    new, and shows that reallocarray calls realloc."""
     first = next((i for i, frame in enumerate(stack) if not ALLOCATES.match(frame)), len(stack))
     return "\n".join(stack[first:])
 
 
 def _sizes(blocks):
-    """{the stack and the size asked for: how many blocks, by their slop}."""
+    """{the stack and the requested size: how many blocks, by their slop}."""
     found = collections.defaultdict(collections.Counter)
     for block in blocks:
         found[_own(block.stack), block.req][block.slop] += block.num
@@ -109,7 +109,7 @@ def test_grep(t):
 
 
 def test_xz(t):
-    """Into a file: for standard output, xz 5.8 shuts itself off from all files, and so from the one of its profile."""
+    """Into a file: for standard output, xz 5.8 drops its access to all files, and so to its profile."""
     _same(t, [t.need("xz"), "-T1", "-1", "-k", "text"], before=_text)
 
 

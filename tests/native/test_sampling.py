@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--sample-interval: few blocks are kept, and stand for all."""
+"""--sample-interval: few blocks are sampled, and stand for all."""
 
 import math
 import os
 
 from harness import commands
 
-# What is kept by programs/sampled.c: requested bytes and number, by place.
+# The blocks that programs/sampled.c keeps: requested bytes and number, by place.
 KEPT = {"small": (40, 20000), "large": (1000, 20000), "grown": (200, 20000)}
 INTERVAL = 16384
 
 
 def estimate(blocks, interval):
-    """How many blocks these stand for, and the standard error of that: by the formulas, with libm's functions."""
+    """How many blocks these stand for, and its standard error: by the formulas, with libm's functions."""
     weights = [(block.num, -1 / math.expm1(-max(block.req, 1) / interval)) for block in blocks]
     return sum(n * w for n, w in weights), math.sqrt(sum(n * w * (w - 1) for n, w in weights))
 
 
 def test_estimates_are_right_within_their_errors(t):
-    """Of three seeds each; a standard error is exceeded five times once in millions."""
+    """Three seeds each; an error of five standard errors happens once in millions."""
     for seed in (1, 2, 3):
         run = t.run(t.program("sampled.c"), ["--sample-interval=16k", "--seed=%d" % seed])
         profile = run.numbered(1)
@@ -48,7 +48,8 @@ def test_totals_are_estimates(t):
 
 
 def test_measuring_is_as_without_dmd(t):
-    """What was passed over has the allocator's size, and is no misreport; claims are not judged."""
+    """Blocks that were not sampled have the allocator's size, and are not misreports; claims are not
+    judged."""
     for interval in ("4k", "1g"):
         run = t.run(t.program("sampled.c"), ["--sample-interval=" + interval])
         ours, theirs = run.out.split()
@@ -57,7 +58,8 @@ def test_measuring_is_as_without_dmd(t):
 
 
 def test_reports_of_kept_blocks(t):
-    """A kept block is once or twice reported as a whole: by the threads that measured, about a quarter each."""
+    """A sampled block is reported once or twice as a whole: by the measuring threads, about a quarter
+    each."""
     profile = t.run(t.program("sampled.c"), ["--sample-interval=4k"]).numbered(1)
     for place in KEPT:
         by_reports = {n: sum(b.num for b in profile.blocks_at(place) if len(b.reps) == n) for n in (0, 1, 2)}
@@ -69,7 +71,7 @@ def test_reports_of_kept_blocks(t):
 
 
 def test_equal_seeds_keep_equal_blocks(t):
-    """Of a program with one thread."""
+    """For a program with one thread."""
     program = t.program("blocks.c")
 
     def kept(seed):
@@ -81,7 +83,7 @@ def test_equal_seeds_keep_equal_blocks(t):
 
 
 def test_one_byte_keeps_all(t):
-    """All blocks of more than some bytes: then it is as without sampling, for every function of allocation."""
+    """All blocks larger than some bytes: the result is as without sampling, for every allocation function."""
     def found(*options):
         run = t.run(t.program("blocks.c"), options)
         return sorted((block.req, block.slop, block.num, block.stack) for block in run.profile.blocks)
@@ -98,26 +100,26 @@ def test_storm(t):
 
 
 def test_modes(t):
-    """In mode cumulative what came and went is there: 20,000 blocks of 30,000 bytes."""
+    """Mode cumulative includes freed blocks: 20,000 blocks of 30,000 bytes."""
     profile = t.run(t.program("sampled.c"), ["--mode=cumulative", "--sample-interval=16k"]).numbered(1)
     found, error = estimate([block for block in profile.blocks_at("use") if block.req == 30000], INTERVAL)
     t.check(abs(found - 20000) < 5 * error, "%d, error %d" % (found, error))
 
 
 def test_what_needs_all_blocks_is_refused(t):
-    for option, why in (("--graph=yes", "a heap graph needs every block"), ("--mode=scan", "this mode has every block"),
-                        ("--sample-below=100", "one kind of sampling at a time"),
-                        ("--stacks=partial", "each block that is kept has its stack"),
-                        ("--advice=yes", "who holds a block is not known")):
+    for option, why in (("--graph=yes", "a heap graph needs every block"), ("--mode=scan", "this mode needs every block"),
+                        ("--sample-below=100", "another kind of sampling"),
+                        ("--stacks=partial", "every sampled block has its stack"),
+                        ("--advice=yes", "the referrers of a block are unknown")):
         done = commands.run([t.place.dmdv(), "run", "--engine=native", "--sample-interval=512k", option, "--", "true"],
                             status=2)
         t.contains(done.err, why)
 
 
 def test_valgrind_refuses_what_is_ours(t):
-    """With the reason, and with what there is instead."""
-    for option, why in (("--sample-interval=512k", "only the native engine samples in this way; see --sample-below"),
-                        ("--stacks=fp", "only the native engine walks stacks in this way")):
+    """With the reason, and an alternative."""
+    for option, why in (("--sample-interval=512k", "only the native engine can sample this way; see --sample-below"),
+                        ("--stacks=fp", "only the native engine can unwind stacks this way")):
         folder = t.new_folder()
         done = commands.run([t.place.launcher(), "--tool=dmd", option, "true"], folder, status=1)
         t.contains(done.err, "Bad option: " + option.partition("=5")[0])

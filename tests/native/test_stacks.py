@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stacks that are known need not be walked: they must be what walking finds. The programs are those of the tool's tests;
-that a walk is right, tests/unit/test_unwind.c compares with the C library."""
+"""The cache of stacks: a cached stack must equal the one that walking finds. The programs are those of the
+tool's tests; tests/unit/record/unwind/test_unwind.c compares walks with the C library's."""
 
 import os
 import re
@@ -9,13 +9,13 @@ TOOL = os.path.join("..", "..", "tool", "programs")
 
 
 def _looked_up(log):
-    found = re.search(r"dmd: (\d+) stacks looked up, (\d+) of them known", log)
+    found = re.search(r"dmd: (\d+) stacks looked up, (\d+) of them cached", log)
     return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
 
 
 def test_known_stacks_are_right(t):
-    """16 paths to a malloc come again in each of 400 rounds. What is known is forgotten when something is loaded, such as
-    libgcc for the end of a thread, and when there is no room: not in more than half of the rounds."""
+    """16 paths to a malloc repeat in each of 400 rounds. The cache is cleared when a library is loaded, such
+    as libgcc for the end of a thread, and when it is full: in at most half of the rounds."""
     for callers in (12, 3, 40):
         run = t.run(t.program(os.path.join(TOOL, "unwind.c")),
                     options=["--check-stacks=yes", "--stats=yes", "--num-callers=%d" % callers])
@@ -24,13 +24,13 @@ def test_known_stacks_are_right(t):
 
 
 def test_what_repeats_is_known(t):
-    """Of three calls of a block the tool looks two up, and one of a report."""
+    """The tool looks up two of the three calls of a block, and one of a report."""
     for callers in (12, 3, 40):
         run = t.run(t.program(os.path.join(TOOL, "repeats.c")), options=["--stats=yes", "--num-callers=%d" % callers])
         in_a_round, rounds = map(int, run.out.split())
         n, known = _looked_up(run.log)
         t.check(n >= in_a_round // 3 * rounds, "%d stacks were looked up" % n)
-        # All but those of the first round, and of the three in which the room for them doubled.
+        # All but those of the first round, and of the three rounds in which the cache doubled.
         t.check(known >= n - 4 * in_a_round, "%d of %d stacks were known" % (known, n))
 
 
@@ -53,7 +53,7 @@ def test_number_of_frames(t):
 
 
 def test_frame_pointers(t):
-    """With them all is found that is without, in a program that has them."""
+    """With frame pointers the result is the same as without, in a program that has them."""
     program = t.program("deep.c", extra=["-fno-omit-frame-pointer"])
     t.equal(t.run(program).profile.at("bottom"), ["100+4"])
     for function in ("bottom", "middle", "top", "main"):
@@ -61,7 +61,7 @@ def test_frame_pointers(t):
 
 
 def test_forks_while_others_load(t):
-    """A child does not wait for the lock of the loader, which another thread of its parent may have had."""
+    """A child does not wait for the loader's lock, which another thread of its parent may have held."""
     names = [t.program("plugin.c", extra=["-shared", "-fPIC"])]
     program = t.program("loading_forks.c")
     for _ in range(5):
@@ -70,7 +70,7 @@ def test_forks_while_others_load(t):
 
 
 def test_own_frames_are_not_shown(t):
-    """The function of ours with which a thread begins."""
+    """Our function with which a thread begins."""
     run = t.run(t.program("deep.c"))
     frames = run.profile.doc["frameTable"]
     for stack in run.profile.doc["traceTable"].values():

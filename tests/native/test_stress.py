@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that count what they do and read back what they wrote: the engine must have counted the same."""
+"""Programs that count their own operations and read back what they wrote: the engine's counts must be
+equal."""
 
 from harness import commands
 from harness.expect import Skip
@@ -15,7 +16,7 @@ def counts(run):
 
 
 def passes(t, threads, options=(), **more):
-    """What the threads counted is what came on top of a run in which they do nothing."""
+    """The threads' own counts equal the difference from a run in which they do nothing."""
     program = t.program("passing.c")
     idle = t.run([program, str(threads), "0"], options, **more)
     run = t.run([program, str(threads), str(ROUNDS // threads)], options, **more)
@@ -27,7 +28,7 @@ def passes(t, threads, options=(), **more):
 
 
 def test_blocks_pass_between_threads(t):
-    """Of 1 to 64 threads."""
+    """With 1 to 64 threads."""
     for threads in (1, 2, 3, 8, 24, 64):
         passes(t, threads)
 
@@ -50,7 +51,8 @@ def test_blocks_pass_with_every_stack_walked(t):
 
 
 def test_children_of_every_kind(t):
-    """What a program has in its heap is nothing to what it starts; and each child that is no program ends unseen."""
+    """A program's heap does not matter to the programs that it starts; and children that execute no program
+    leave no file."""
     run = t.run(t.program("spawns.c"))
     t.equal(sorted(b.req for b in run.profile.blocks_at("keep") for _ in range(b.num)), list(range(1000, 1028)))
     t.equal(run.profile.at("allocate"), [])
@@ -71,7 +73,7 @@ def plugin(t, name):
 
 
 def test_libraries_at_one_address(t):
-    """A block of a library that was unloaded keeps its names, whatever lies there later."""
+    """A block of an unloaded library keeps its names, whatever is mapped there later."""
     plugins = [plugin(t, name) for name in ("first", "second")]
     run = t.run([t.program("comes_and_goes.c"), *(plugins * 5)])
     addresses = run.out.split()
@@ -87,9 +89,9 @@ def test_libraries_at_one_address(t):
 
 
 def expect_no_growth(t, command):
-    """What the engine itself takes up is the same after the last two of ten rounds of the program: its parts get all their
-    memory in the first few. What it remembers of freed blocks has bounds, which more rounds would
-    reach."""
+    """The engine's own memory is the same after the last two of ten rounds of the program: its parts get all
+    their memory in the first few. Its list of freed blocks is limited, and more rounds would reach the
+    limit."""
     with running(t, command, options=["--freed-blocks=0"]) as program:
         own = []
         for _ in range(10):
@@ -127,7 +129,8 @@ KEPT = {101: "operator new(unsigned long)", 103: "operator new[](unsigned long)"
 
 
 def test_operators(t):
-    """Each form of new and delete, over the C library's malloc and in an allocator that has operators of its own."""
+    """Each form of new and delete, over the C library's malloc and in an allocator that has operators of its
+    own."""
     libraries = [[]]
     for name in ("jemalloc", "tcmalloc", "mimalloc"):
         try:
@@ -137,7 +140,7 @@ def test_operators(t):
     for preload in libraries:
         bare = dict(commands.plain_environment(t.new_folder()), LD_PRELOAD=":".join(preload))
         if commands.run([t.program("operators.cc")], env=bare, status=None).status != 0:
-            continue  # mimalloc 2.0 aligns less than it is asked to
+            continue  # mimalloc 2.0 aligns less than requested
         run = t.run(t.program("operators.cc"), preload=preload)
         whole = "(anonymous namespace)::kept()"
         t.equal(sorted(b.req for b in run.profile.blocks_at(whole)), sorted(KEPT))

@@ -3,7 +3,7 @@
 
 
 def test_handlers_that_allocate(t):
-    """Not a block is lost, nor invented, whenever a handler comes: the program counts what it keeps."""
+    """No block is lost or invented, whenever a handler comes: the program counts the blocks that it keeps."""
     run = t.run(t.program("handlers.c", extra=[t.program("bump.c")]))
     _, kept = run.err.split()
     t.equal(run.profile.count_at("handle"), (int(kept), 48 * int(kept)))
@@ -29,7 +29,7 @@ def test_children_of_many_threads_are_whole(t):
 
 
 def test_dumps_while_threads_allocate(t):
-    """Each dump has each block that is kept once, also one that is being moved."""
+    """Each dump has each kept block once, also a block that is just being moved."""
     threads, blocks, dumps = 16, 40, 6
     run = t.run([t.program("dumps.c"), str(threads), str(blocks), str(dumps)], options=["--mode=live"])
     t.equal(len(run.profiles), dumps)
@@ -39,14 +39,15 @@ def test_dumps_while_threads_allocate(t):
 
 
 def expect_kept(t, profile, threads):
-    """Each kept 50 blocks of 1000 bytes, and nothing else."""
+    """Each thread kept 50 blocks of 1000 bytes, and nothing else."""
     t.equal(profile.count_at("keep"), (50 * threads, 50000 * threads))
     t.equal([b.describe() for b in profile.blocks_at("work") if "keep" not in b.stack], [])
     t.equal(profile.faults, [])
 
 
 def test_threads_whose_begin_is_not_seen(t):
-    """As long as a process has one thread locks are taken in another way: whoever makes the second one ends that."""
+    """While a process has one thread, locks are taken in a cheaper way: the creator of the second thread ends
+    that."""
     expect_kept(t, t.run([t.program("unseen.c"), "threads"]).profile, 6)
 
 

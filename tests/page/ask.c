@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * ask FILE QUERY: what a page with this file answers, computed here, to be compared with what
- * the same code answers in WebAssembly. A file that cannot be read is the answer that the page's
- * program gives. Without arguments: the questions that there are, a line each.
+ * ask FILE QUERY: prints the page's answer about this file, computed here, for comparison with the
+ * answer of the same code in WebAssembly. For a file that cannot be read, it prints the page's
+ * error. Without arguments: prints the available queries, one per line.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/jsonout.h"
-#include "page/asks.h"
-#include "page/pagedata.h"
-#include "reader/host/host.h"
-#include "reader/input/input.h"
+#include "dmdv/input/input.h"
+#include "host/process.h"
+#include "show/page/asks.h"
+#include "show/page/pagedata.h"
 
 static bool write_out(void *ctx, const char *bytes, size_t n) {
   return fwrite(bytes, 1, n, ctx) == n;
@@ -46,19 +46,19 @@ static void answer(const char *name, const char *query, dmd_out_t *out) {
   }
   const dmd_source_t source = {
       .next = next, .rewind = rewind_input, .ctx = input, .number = number};
-  dmd_page_data_t data;
-  dmd_page_t page;
+  dmd_session_data_t data;
+  dmd_session_t page;
   dmd_strbuf_t why;
-  dmd_page_data_init(&data, &dmdv_env);
-  dmd_page_init(&page, &dmdv_env);
+  dmd_session_data_init(&data, &dmdv_env);
+  dmd_session_init(&page, &dmdv_env);
   dmd_strbuf_init(&why, &dmdv_env);
-  if (dmd_page_add_file(&page, &data, "file", &source, &why))
-    dmd_page_ask(&page, query, out);
+  if (dmd_session_add_file(&page, &data, "file", &source, &why))
+    dmd_session_ask(&page, query, out);
   else
     write_error(out, why.text);
   dmd_strbuf_destroy(&why);
-  dmd_page_destroy(&page);
-  dmd_page_data_destroy(&data);
+  dmd_session_destroy(&page);
+  dmd_session_data_destroy(&data);
   dmdv_input_close(input);
 }
 

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * power: how many steps are found, and after how many builds, and how many are found where none is:
- * with the noise of real programs, by dmd's test (analysis/steps.h) and by the one that Perfherder
- * makes. Prints the tables of the manual. The seeds are fixed.
+ * power: measures how many steps are found and after how many builds, and how many are found where
+ * there are no steps. Its series have the noise of real programs. It compares dmd's test
+ * (analyse/history/changepoints.h) with that of Perfherder, and prints the tables of the manual.
+ * The seeds are fixed.
  *
- * A build's heap is drawn from those that equal runs of a program had (measured.h). Perfherder
+ * A build's heap is drawn from the heaps that equal runs of a program had (measured.h). Perfherder
  * compares the 12 builds before with the 12 after: Student's t, with means in which near builds
- * weigh more, must be above 7, and no less than with the builds beside. What is too small to be of
- * interest is the same for both.
+ * weigh more, must be above 7, and no lower than at the neighbouring builds. Both tests ignore the
+ * same small changes.
  *
- * How often builds should be run is told by steps of 2% with 1, 3, 5 and 10 runs a build; also
- * where runs scatter by 1% as errors do, since there it is known how often the first build of a
- * step can be told at best.
+ * Steps of 2% with 1, 3, 5 and 10 runs a build show how often builds should be run. These are also
+ * tried with normally distributed noise of 1%, because theory says how often the first build of
+ * such a step can be recognised at best.
+ *
+ * Builds whose neighbours deviate together, drifts and long histories are drawn with noise that is
+ * autoregressive of first order, or independent.
  */
-#include "analysis/steps.h"
-#include "analysis/student.h"
-#include "reader/host/host.h"
+#include "analyse/history/changepoints.h"
+#include "analyse/limits/ttest.h"
+#include "host/process.h"
 
 #include "measured.h"
 
@@ -31,7 +35,7 @@ enum {
   BACK = 12
 };
 
-static const dmd_steps_limits_t limits = {.least = 4096, .least_share = 0.002};
+static const dmd_changepoints_limits_t limits = {.least = 4096, .least_share = 0.002};
 
 /* Marsaglia's xorshift. */
 static uint32_t draw(uint32_t *seed, uint32_t n) {
@@ -75,10 +79,10 @@ static void make(series_t *s, const measured_t *program, uint32_t n, uint32_t n_
   }
 }
 
-/* ---- Perfherder's. ---- */
+/* ---- Perfherder's test. ---- */
 
-/* Of the builds from one on, in a direction, by which near ones weigh more; the squared distances
- * of all from this mean go to *squares. */
+/* The mean of the builds from one on, in a direction; near ones weigh more. Adds the squared
+ * distances of all of them from this mean to *squares. */
 static double mean_of(const dmd_point_t *from, int direction, double *squares) {
   double sum = 0, weights = 0;
   for (int i = 0; i < BACK; i++) {
@@ -93,7 +97,8 @@ static double mean_of(const dmd_point_t *from, int direction, double *squares) {
   return mean;
 }
 
-/* Student's t between the builds before one and those from it on; *change: how much more. */
+/* Student's t between the builds before one and those from it on; *change: by how much the mean
+ * grew. */
 static double t_at(const series_t *s, uint32_t i, double *change) {
   const double beyond = 1e9;
   if (i < BACK || i > MAX_BUILDS - BACK || i + BACK > s->n)
@@ -120,8 +125,8 @@ static bool is_perfherders(const series_t *s, uint32_t i) {
 
 enum { OURS_ONCE, OURS_THRICE, PERFHERDERS, N_WAYS };
 
-/* After how many builds that have it the step is found; N_AFTER + 1: never. right: whether its
- * first build is. */
+/* After how many builds that have the step it is found; N_AFTER + 1: never. *right: whether its
+ * first build is the right one. */
 static uint32_t found_after(const series_t *s, int way, bool *right) {
   if (way == PERFHERDERS) {
     for (uint32_t i = N_BEFORE - 2; i <= N_BEFORE + 2; i++)
@@ -132,7 +137,7 @@ static uint32_t found_after(const series_t *s, int way, bool *right) {
     return N_AFTER + 1;
   }
   uint32_t n, after = N_AFTER + 1;
-  dmd_step_t *steps = dmd_steps_find(&dmdv_env, s->points, s->n, limits, &n);
+  dmd_changepoint_t *steps = dmd_changepoints_find(&dmdv_env, s->points, s->n, limits, &n);
   for (uint32_t i = 0; i < n && after > N_AFTER; i++)
     if (steps[i].after > steps[i].before && steps[i].found >= N_BEFORE &&
         steps[i].earliest <= N_BEFORE && steps[i].latest >= N_BEFORE) {
@@ -149,7 +154,7 @@ static uint32_t count_steps(const series_t *s, int way) {
     for (uint32_t i = BACK; i + BACK <= s->n; i++)
       n += is_perfherders(s, i);
   } else {
-    dmd_env_free(&dmdv_env, dmd_steps_find(&dmdv_env, s->points, s->n, limits, &n));
+    dmd_env_free(&dmdv_env, dmd_changepoints_find(&dmdv_env, s->points, s->n, limits, &n));
   }
   return n;
 }
@@ -161,7 +166,7 @@ static double noise_of(const measured_t *program) {
   return 100 * scatter.deviation / scatter.mean;
 }
 
-/* Of all series those whose step is found after so many builds, in percent. */
+/* The percentage of series whose step is found after so many builds. */
 static int percent(const uint32_t *counts, uint32_t n) {
   uint32_t sum = 0;
   for (uint32_t i = 0; i <= n; i++)
@@ -229,7 +234,7 @@ static double at_best(double distance) {
   enum { ENOUGH = 50, MANY = 10000 };
   double sum = 0;
   for (int n = 1; n <= ENOUGH; n++)
-    sum += dmd_student_above(MANY, distance / 2 * dmd_sqrt(n)) / n;
+    sum += dmd_ttest_above(MANY, distance / 2 * dmd_sqrt(n)) / n;
   double e = 1;
   for (int n = 20; n > 0; n--)
     e = 1 - 2 * sum / n * e;
@@ -262,7 +267,7 @@ static void print_runs_of(const measured_t *program, uint32_t n_runs) {
     printf(" |\n");
 }
 
-/* Of the programs those whose noise is near 1%. */
+/* Leaves out programs whose noise is far below 1%. */
 static void print_runs(void) {
   static const uint32_t runs[] = {1, 3, 5, MAX_RUNS};
   const double near = 0.5;
@@ -274,9 +279,96 @@ static void print_runs(void) {
         print_runs_of(i < 0 ? NULL : &measured[i], runs[k]);
 }
 
+/* ---- Builds whose neighbours are alike, drifts, and long histories. ---- */
+
+enum { N_ALIKE = 60, N_LONG = 10000, N_LONG_SERIES = 100 };
+
+/* Builds of 100,000,000 bytes that scatter by `noise`; each one's noise is that of the one before
+ * times r, and new noise. rest: the root of 1 - r * r. */
+static void make_alike(dmd_point_t *points, uint32_t n, double r, double noise, uint32_t *seed) {
+  const double level = 1e8, rest = dmd_sqrt(1 - r * r), unit = 1e6; /* of draw_normal */
+  double deviation = ((double)draw_normal(seed) - level) / unit;
+  for (uint32_t i = 0; i < n; i++) {
+    points[i] = (dmd_point_t){level * (1 + noise * deviation), 1, 0};
+    deviation = r * deviation + rest * ((double)draw_normal(seed) - level) / unit;
+  }
+}
+
+static uint32_t count_changes(const dmd_point_t *points, uint32_t n) {
+  uint32_t n_steps;
+  dmd_env_free(&dmdv_env, dmd_changepoints_find(&dmdv_env, points, n, limits, &n_steps));
+  return n_steps;
+}
+
+/* Whether the history raises an alarm after any of its builds. */
+static bool raises_any(const series_t *s) {
+  bool any = false;
+  for (uint32_t n = 1; n <= s->n && !any; n++)
+    any = count_changes(s->points, n) > 0;
+  return any;
+}
+
+static void print_alike_by(double r) {
+  uint32_t n_false = 0, n_perfherders = 0, n_found = 0, n_after = 0, seed = 7;
+  for (int i = 0; i < N_SERIES; i++) {
+    series_t s = {.n = N_ALIKE};
+    bool right;
+    make_alike(s.points, s.n, r, 0.005, &seed);
+    n_false += raises_any(&s);
+    n_perfherders += count_steps(&s, PERFHERDERS) > 0;
+    s.n = N_BEFORE + N_AFTER;
+    make_alike(s.points, s.n, r, 0.005, &seed);
+    for (uint32_t k = N_BEFORE; k < s.n; k++)
+      s.points[k].value += 0.02 * 1e8;
+    uint32_t after = found_after(&s, OURS_ONCE, &right);
+    n_found += after <= N_AFTER;
+    n_after += after <= N_AFTER ? after : 0;
+  }
+  printf("| %.1f | %.1f | %.1f | %u | %.1f |\n", r, 100.0 * n_false / N_SERIES,
+         100.0 * n_perfherders / N_SERIES, 100 * n_found / N_SERIES,
+         n_found > 0 ? (double)n_after / n_found : 0);
+}
+
+static void print_alike(void) {
+  static const double correlations[] = {0, 0.3, 0.6, 0.8};
+  printf("\n| correlation | false alarms | of the t-test | steps found | after builds |\n"
+         "|---|---|---|---|---|\n");
+  for (size_t i = 0; i < sizeof correlations / sizeof *correlations; i++)
+    print_alike_by(correlations[i]);
+}
+
+static void print_drift_of(double noise) {
+  uint32_t n_alarms = 0, n_single = 0, n_long = 0, seed = 9;
+  static dmd_point_t points[N_LONG];
+  for (int i = 0; i < N_SERIES; i++) {
+    make_alike(points, N_BEFORE + N_ALIKE, 0, noise, &seed);
+    for (uint32_t k = N_BEFORE; k < N_BEFORE + N_ALIKE; k++)
+      points[k].value += 0.002 * 1e8 * (k - N_BEFORE);
+    uint32_t n = count_changes(points, N_BEFORE + N_ALIKE);
+    n_alarms += n;
+    n_single += n == 1;
+  }
+  for (int i = 0; i < N_LONG_SERIES; i++) {
+    make_alike(points, N_LONG, 0, noise, &seed);
+    n_long += count_changes(points, N_LONG);
+  }
+  printf("| %.1f%% | %.2f | %u | %u |\n", noise * 100, (double)n_alarms / N_SERIES,
+         100 * n_single / N_SERIES, n_long);
+}
+
+static void print_drifts(void) {
+  static const double noises[] = {0.001, 0.003, 0.005};
+  printf("\n| noise | alarms of a drift | exactly one, %% | steps in 100 equal series of 10,000 |\n"
+         "|---|---|---|---|\n");
+  for (size_t i = 0; i < sizeof noises / sizeof *noises; i++)
+    print_drift_of(noises[i]);
+}
+
 int main(void) {
   print_steps();
   print_runs();
   print_false();
+  print_alike();
+  print_drifts();
   return 0;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyses.h"
 
-#include "analysis/record.h"
-#include "graph/census.h"
-#include "graph/edgename.h"
-#include "graph/leakrows.h"
-#include "graph/owners.h"
-#include "graph/paths.h"
-#include "graph/retainedrows.h"
-#include "text/text_census.h"
-#include "text/text_leaks.h"
-#include "text/text_owners.h"
-#include "text/text_paths.h"
-#include "text/text_retained.h"
+#include "analyse/graph/census.h"
+#include "analyse/graph/edgename.h"
+#include "analyse/graph/leakrows.h"
+#include "analyse/graph/owners.h"
+#include "analyse/graph/paths.h"
+#include "analyse/graph/retainedrows.h"
+#include "analyse/records/record.h"
+#include "show/text/text_census.h"
+#include "show/text/text_leaks.h"
+#include "show/text/text_owners.h"
+#include "show/text/text_paths.h"
+#include "show/text/text_retained.h"
 
 /* ---- Types. ---- */
 
@@ -22,8 +22,8 @@ static uint32_t name_of(dmd_types_t *types, char letter) {
   return dmd_intern_bytes(&types->names, &letter, 1);
 }
 
-/* dmd_type_source_t.read_members: of the i-th struct a pointer to the next, a number, an array of
- * pointers to new types, and the struct before it by value. */
+/* dmd_type_source_t.read_members: the i-th struct has a pointer to the next struct, a number, an
+ * array of pointers to new types, and the struct before it by value. */
 static void read_members(void *ctx, dmd_types_t *types, uint32_t type) {
   const uint32_t *structs = ctx;
   uint32_t i = 0;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * build.h: profiles in a few lines, for tests of what is done with them.
+ * build.h: makes profiles in a few lines, for tests of code that works on them.
  *
  *   build_blocks(&profile, 2, 150, 50, "new|knead|main", DMD_NONE);
  *
- * Names and stacks are given as texts, and NULL is DMD_NONE. What does not fit panics.
+ * Names and stacks are given as texts, and NULL is DMD_NONE. Values that do not fit cause a panic.
  */
 #ifndef TESTS_PROFILES_BUILD_H
 #define TESTS_PROFILES_BUILD_H
 
-#include "profile/profile.h"
+#include "model/profile/profile.h"
 
-/* The id of a reporter's or another name. */
+/* The id of a name, for example of a reporter. */
 uint32_t build_name(dmd_profile_t *profile, const char *name);
 
-/* The id of a stack given as "innermost|next|outermost". "" is one without frames. A frame is its
- * text, with "@/lib/x.so" behind it where its object is known besides. */
+/* The id of a stack given as "innermost|next|outermost"; "" is a stack without frames. A frame is
+ * its text, followed by "@/lib/x.so" if its object is also known. */
 uint32_t build_stack(dmd_profile_t *profile, const char *frames);
 
 /* The id of a report set of count reports, whose first two were made at these stacks within these
@@ -31,7 +31,7 @@ uint32_t build_shared(dmd_profile_t *profile, const char *const *owners, size_t 
 void build_blocks(dmd_profile_t *profile, int64_t num, int64_t req, int64_t slop,
                   const char *frames, uint32_t reports);
 
-/* The same under a tag. */
+/* As above, with a tag. */
 void build_tagged(dmd_profile_t *profile, int64_t num, int64_t req, int64_t slop,
                   const char *frames, uint32_t reports, const char *tag);
 

@@ -13,7 +13,7 @@ typedef struct {
   const random_dice_t *dice;
   uint32_t frames[MAX_FRAMES], stacks[MAX_STACKS];
   uint64_t n_frames, n_stacks;
-  bool is_ours; /* a profile of dmd: it says more than those of others */
+  bool is_ours; /* a profile of dmd, which has more fields than those of other programs */
 } maker_t;
 
 static uint64_t below(const maker_t *m, uint64_t n) {
@@ -76,7 +76,7 @@ static uint32_t any_name(const maker_t *m) {
   return one_in(m, 3) ? DMD_NONE : dmd_intern_str(&m->profile->names, text(m, buffer));
 }
 
-/* Of a text, as a file of another program has it, or of parts. */
+/* A frame given as one text, as in files of other programs, or in parts. */
 static uint32_t any_frame(const maker_t *m) {
   char function[MAX_TEXT], file[MAX_TEXT], object[MAX_TEXT];
   if (!m->is_ours || one_in(m, 2))
@@ -110,7 +110,7 @@ static uint64_t figure(const maker_t *m) {
   return one_in(m, 3) ? DMD_MEMORY_UNKNOWN : number(m, 53);
 }
 
-/* What the process takes up, and what it published. */
+/* The memory of the process, and the values that it published. */
 static void make_memory(const maker_t *m) {
   dmd_footprint_t *memory = &m->profile->memory;
   memory->heap_allocated = figure(m);
@@ -134,8 +134,7 @@ static uint32_t no_or_any_stack(const maker_t *m) {
   return one_in(m, 3) ? DMD_NONE : any_stack(m);
 }
 
-/* A number that a fault has if it is of a kind that has it: any, as the program may have given it.
- */
+/* A number of the fault if faults of this kind have it: any value, as programs may pass any. */
 static uint64_t amount(const maker_t *m, const dmd_fault_t *fault, unsigned bit) {
   if (!(dmd_fault_numbers(fault->kind) & bit))
     return 0;
@@ -176,9 +175,9 @@ static void make_fault(const maker_t *m) {
 }
 
 static void make_advice(const maker_t *m) {
-  dmd_advice_t advice = {.blocks = 1 + number(m, 40),
-                         .bytes = number(m, 50),
-                         .holder_kind = (uint32_t)below(m, DMD_N_HOLDER_KINDS)};
+  dmd_hint_t advice = {.blocks = 1 + number(m, 40),
+                       .bytes = number(m, 50),
+                       .holder_kind = (uint32_t)below(m, DMD_N_HOLDER_KINDS)};
   advice.pointed = below(m, advice.blocks + 1);
   advice.holders = below(m, 20);
   advice.holders_alike = advice.holders + number(m, 40);
@@ -187,7 +186,7 @@ static void make_advice(const maker_t *m) {
   advice.stack = any_stack(m);
   advice.reporter = any_name(m);
   advice.offset = one_in(m, 3) ? DMD_OFFSET_ANY : (uint32_t)number(m, 12);
-  dmd_advices_add(&m->profile->advices, &advice);
+  dmd_hints_add(&m->profile->advices, &advice);
 }
 
 static void make_reporter_run(const maker_t *m) {
@@ -203,7 +202,7 @@ static void make_process(const maker_t *m) {
     dmd_profile_add_process(m->profile, name, &memory);
 }
 
-/* In one of two ways, or in none. What the samples stand for is to have a sum. */
+/* One of the two kinds of sampling, or none. The estimates must not overflow a sum. */
 static void make_sampling(const maker_t *m) {
   dmd_run_t *run = &m->profile->run;
   run->sample_interval = one_in(m, 3) ? number(m, MAX_INTERVAL_BITS) : 0;
@@ -251,7 +250,7 @@ static void make_run(const maker_t *m) {
     make_process(m);
 }
 
-/* The sharers of a block, of which a few may be alike. */
+/* The sharers of a block; a few may be equal. */
 static uint32_t make_sharers(const maker_t *m) {
   uint32_t id = DMD_NONE;
   for (uint64_t n = 1 + below(m, one_in(m, 4) ? 120 : 6); n > 0; n--) {

@@ -7,7 +7,7 @@ typedef struct {
   dmd_heapgraph_t *graph;
   const random_dice_t *dice;
   uint32_t n_blocks, n_roots;
-  uint32_t n_stacks; /* that there will be */
+  uint32_t n_stacks; /* the final number */
 } maker_t;
 
 static uint64_t below(const maker_t *m, uint64_t n) {
@@ -30,7 +30,7 @@ static const char *word_or_none(const maker_t *m) {
   return one_in(m, 3) ? NULL : word(m);
 }
 
-/* ---- What stands beside the nodes. ---- */
+/* ---- Everything but the nodes. ---- */
 
 static void make_run(const maker_t *m) {
   dmd_profile_t *profile = &m->graph->profile;
@@ -124,7 +124,7 @@ static void make_report_sets(const maker_t *m) {
   }
 }
 
-/* Blocks refer to what is made after them. */
+/* Gives blocks their reports and tags, which are made after the blocks. */
 static void give_reports_and_tags(const maker_t *m) {
   dmd_profile_t *profile = &m->graph->profile;
   for (uint32_t i = 1; i <= m->n_blocks; i++) {
@@ -137,7 +137,7 @@ static void give_reports_and_tags(const maker_t *m) {
 
 /* ---- Nodes. ---- */
 
-/* An edge of the current node; sizes are those that blocks will have. */
+/* An edge of the current node; sizes: the future sizes of blocks. */
 static void make_edge(const maker_t *m, const uint64_t *sizes, uint32_t offset) {
   uint32_t target = 1 + (uint32_t)below(m, m->n_blocks);
   if (sizes[target] > 1 && one_in(m, 3))
@@ -148,7 +148,7 @@ static void make_edge(const maker_t *m, const uint64_t *sizes, uint32_t offset) 
     dmd_heapgraph_add_edge(m->graph, m->n_roots + target, offset);
 }
 
-/* From aligned words of a node that lies there. */
+/* Adds edges from aligned words of a node at this address. */
 static void make_edges(const maker_t *m, const uint64_t *sizes, uint64_t addr, uint64_t szB) {
   uint64_t offset = -addr % WORD;
   uint64_t n = m->n_blocks > 0 && !one_in(m, 3) ? below(m, MAX_EDGES + 1) : 0;
@@ -174,7 +174,7 @@ static void make_root(const maker_t *m, const uint64_t *sizes, uint64_t addr) {
   make_edges(m, sizes, addr, root.szB);
 }
 
-/* Where each block lies: in a row, some in the one before or in what that is in. */
+/* Gives each block an address: in a row, some in the block before or in its outer one. */
 static void place_blocks(const maker_t *m, dmd_graph_block_t *blocks, uint64_t *sizes) {
   uint64_t free = 0x10000;
   for (uint32_t i = 1; i <= m->n_blocks; i++) {

@@ -20,7 +20,7 @@ static void spell_number(dmd_out_t *out, const char *what, uint64_t number) {
   dmd_out_u64(out, number);
 }
 
-/* How many reports there are, and each that is kept. */
+/* The number of reports, and each report that is kept. */
 static void spell_reports(dmd_out_t *out, const dmd_profile_t *profile, uint32_t reports) {
   if (reports == DMD_NONE)
     return;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * spell.h: what is in a profile, in words without ids, so that two profiles can be compared that
- * number the same things differently.
+ * spell.h: the content of a profile as text without ids, for comparing profiles that number the
+ * same things differently.
  */
 #ifndef TESTS_PROFILES_SPELL_H
 #define TESTS_PROFILES_SPELL_H
 
 #include "base/out.h"
-#include "profile/profile.h"
+#include "model/profile/profile.h"
 
 /* "<a><b>": the first frames of a stack, at most max of them; "(none)" for DMD_NONE. */
 void spell_stack(dmd_out_t *out, const dmd_profile_t *profile, uint32_t stack, size_t max);
 
-/* All that is kept of a group's blocks, on one line. */
+/* All fields of a group, on one line. */
 void spell_group(dmd_out_t *out, const dmd_profile_t *profile, const dmd_group_t *group);
 
-/* Where each frame is, a line each. */
+/* The place of each frame, one line each. */
 void spell_frames(dmd_out_t *out, const dmd_profile_t *profile);
 
 /* All groups, in their order. */

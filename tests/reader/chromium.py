@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Chromium without a window, and scripts that run in a page of its developer tools.
 
-It speaks Chrome's DevTools protocol through a pipe: messages in JSON, each with a NUL behind it. The pages of the
-developer tools, which are part of the program, it serves itself, at the port that it names.
+It speaks Chrome's DevTools protocol through a pipe: messages in JSON, each terminated by a NUL. Chromium
+contains the pages of the developer tools, and serves them itself at the port that it names.
 """
 
 import json
@@ -13,7 +13,7 @@ import subprocess
 from harness import HANG_SECONDS, Failure, Skip, browsers
 
 
-# The library with which the developer tools read heap snapshots.
+# The developer tools' library that reads heap snapshots.
 LIBRARY = "devtools/entrypoints/heap_snapshot_worker/heap_snapshot_worker.js"
 
 
@@ -88,7 +88,7 @@ class Chromium:
                 return answer["result"]
 
     def run(self, script, *arguments):
-        """What the script, the body of an async function of these arguments, returns."""
+        """Returns the result of the script, the body of an async function of these arguments."""
         expression = "(async function () {%s}).apply(null, %s)" % (script, json.dumps(arguments))
         answer = self.command("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:

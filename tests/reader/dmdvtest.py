@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of dmdv share: running it, and profiles to run it on."""
+"""The base of dmdv's tests: running dmdv, and profiles to run it on."""
 
 import json
 import os
 
 from harness import Skip, Test, commands, files
+
+# Groups of tests that run dmdv so often that its processes do not look for leaks at their ends; other groups do.
+WITHOUT_LEAKS = ("history.", "historyreport.", "historywriters.", "historyimport.", "completion.", "ci.")
 
 
 class Profile:
@@ -33,7 +36,7 @@ class Profile:
         return self
 
     def within(self, path, offsets):
-        """Says in which object frames are, by their texts, and at which offset: {"main (a.c:1)": 0x10}."""
+        """Sets the objects and offsets of frames, by their texts: {"main (a.c:1)": 0x10}."""
         self.objects[path] = offsets
         return self
 
@@ -75,10 +78,20 @@ class DmdvTest(Test):
         """Runs any command in the test's folder; see commands.run."""
         return commands.run(command, self.folder, **more)
 
+    program = None  # the dmdv to run, unless it is that of the build
+
+    def without_sanitizers(self):
+        """From now on runs the dmdv of the build around this one, if this one has sanitizers."""
+        around, name = os.path.split(self.builddir.rstrip("/"))
+        path = os.path.join(around, "dmdv")
+        if name == "asan" and os.path.exists(path):
+            self.program = path
+
     def dmdv(self, *args, stdin=b"", status=0, environment=None):
         """Runs dmdv in the test's folder, expects this exit status, returns (standard output, standard error)."""
-        done = self.run([self.place.dmdv(), *args], stdin=stdin, status=status,
-                        env=dict(os.environ, **(environment or {})))
+        leaks = {"ASAN_OPTIONS": "detect_leaks=0"} if self.name.startswith(WITHOUT_LEAKS) else {}
+        done = self.run([self.program or self.place.dmdv(), *args], stdin=stdin, status=status,
+                        env={**os.environ, **leaks, **(environment or {})})
         return done.out, done.err
 
     def error(self, *args, stdin=b"", status=2):
@@ -89,7 +102,7 @@ class DmdvTest(Test):
         return err.rstrip("\n")
 
     def peers(self):
-        """The folder with the peer's test data; skips where it is not there."""
+        """The folder with the peer's test data; skips the test if it does not exist."""
         shared = os.environ.get("DMD_SHARED") or os.path.join(self.srcdir, "..", "shared")
         folder = os.path.join(shared, "peers", "dmd")
         if not os.path.isdir(folder):

@@ -58,7 +58,7 @@ class Firefox:
         return result
 
     def run(self, script, *arguments):
-        """What a function with this body returns, as JSON has it."""
+        """Returns the result of a function with this body, as JSON has it."""
         return self.command("WebDriver:ExecuteScript", script=script, args=list(arguments), newSandbox=True)["value"]
 
     def __exit__(self, *exception):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Heap graphs with mistakes in them: files that have all that docs/dmd-graph.proto has, changed at random.
+"""Heap graphs with mistakes in them: files with everything in docs/dmd-graph.proto, changed at random.
 
-`graph` is a file without mistakes, as a list of parts; a part is a message as harness/protobuf.py has them, but with
-messages and packed columns taken apart too. `mutant` makes one file of one. All depends on the random.Random given.
+`graph` is a file without mistakes, as a list of parts; a part is a message as in harness/protobuf.py, but
+with messages and packed columns decoded as well. `mutant` makes one file from one graph. Everything depends
+on the given random.Random.
 """
 
 import copy
@@ -17,7 +18,8 @@ from mutation import TEXTS, byte_change
 
 PACKED = "packed"
 CODE = {3: {}}
-# By field: the fields of the message that it is, or that it is a packed column. All others are numbers or bytes.
+# By field: the fields of its message, or a mark that it is a packed column. All other fields are numbers or
+# bytes.
 PART = {
     1: {}, 2: {}, 3: {6: CODE}, 4: {field: PACKED for field in range(2, 14)}, 5: {field: PACKED for field in range(1, 7)},
     6: CODE, 7: {1: PACKED}, 10: {3: PACKED, 4: PACKED}, 11: {}}
@@ -27,8 +29,8 @@ NUMBERS = [0, 1, 2, 3, 7, 8, 255, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**
 
 
 def whole():
-    """A graph that has every field: roots of all kinds, a block in a block, a vtable's address, pointers into blocks of
-    every kind, reports of which more were counted than kept, a block that several share, a circle, lost blocks."""
+    """A graph that has every field: roots of all kinds, a block in a block, a vtable's address, pointers into
+    blocks of every kind, more reports counted than kept, a shared block, a cycle, lost blocks."""
     graph = Graph()
     header = [data(4, "0.1"), data(5, "3.19.0"), data(6, "dark-matter"), data(7, "./app"), data(7, "a b"), data(8, "/home"),
               data(9, "oven"), data(10, "2026-11-22T13:05:09Z"), number(11, 42), number(12, 1), data(13, "noon"),
@@ -64,7 +66,7 @@ def whole():
 
 
 def parse(content, schema):
-    """A message as bytes, taken apart as far as the schema knows it."""
+    """A message in bytes, decoded as far as the schema knows it."""
     message = protobuf.fields(content)
     for field, values in message.items():
         kind = schema.get(field)
@@ -98,13 +100,13 @@ def whole_file(graph):
 
 
 def originals(srcdir):
-    """All graphs that mutants are made of; the first has all that a graph has."""
+    """All graphs that mutants are made of; the first one has every field."""
     found = [parts(whole())]
     for path in sorted(glob.glob(os.path.join(srcdir, "tests", "fuzz", "corpus", "fuzz_graph", "*"))):
         content = files.read_bytes(path)
         try:
             found.append(parts(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content))
-        except Exception:  # its own mistake is all that there is to it
+        except Exception:  # this mistake comes alone
             pass
     return found
 
@@ -128,7 +130,7 @@ def odd_bytes(random, value):
 
 
 def mild_change(random, graph):
-    """Changes one number or text into another of its kind, so that many files stay graphs."""
+    """Changes one number or text into another of its kind, so that many files remain valid graphs."""
     container, key = random.choice([(c, k) for c, k in places(graph) if isinstance(c[k], (int, bytes))])
     value = container[key]
     if isinstance(value, bytes):
@@ -138,7 +140,8 @@ def mild_change(random, graph):
 
 
 def one_change(random, graph):
-    """Changes one place: another value or one of elsewhere, fields, elements or whole parts less, again, or moved."""
+    """Makes one change: a new value or one copied from elsewhere; or fields, elements or whole parts removed,
+    repeated or moved."""
     everywhere = places(graph)
     container, key = random.choice(everywhere if random.random() < 0.7 else [(graph, i) for i in range(len(graph))])
     value = container[key]
@@ -164,7 +167,7 @@ def one_change(random, graph):
 
 
 def mutant(random, graphs):
-    """The bytes of one file: a graph that was changed in a few places, in its bytes too, or gzipped and changed."""
+    """The bytes of one file: a graph with a few changes, also in its bytes, or gzipped and then changed."""
     graph = copy.deepcopy(graphs[0] if random.random() < 0.7 else random.choice(graphs))
     kind = random.random()
     change_it = mild_change if kind < 0.5 else one_change

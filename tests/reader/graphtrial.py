@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All commands of dmdv on a heap graph. What must hold of each run is what trial.py says, and of a result:
+"""All commands of dmdv on a heap graph. Each run must obey the rules in trial.py, and each result these:
 
-  - JSON obeys docs/dmdv-graph.schema.json, and the rows of a census add up to what they are in.
-  - Snapshots for browsers are what these take (snapshotdecode.py).
-  - Beside a profile that is right, the profile is printed all the same.
+  - JSON obeys docs/dmdv-graph.schema.json, and the rows of a census add up to their parents.
+  - Snapshots for browsers are readable by snapshotdecode.py.
+  - A valid profile beside the graph is printed in spite of the graph's mistakes.
 """
 
 import json
@@ -28,7 +28,8 @@ ONE_FILE = [["census", "--by=" + key] for key in KEYS] + [
     ["export", "--format=fxsnapshot"], ["export", "--format=fxsnapshot", "--max-nodes=4"]]
 TWO_FILES = [["census"], ["census", "--by=holder,tag", "--json"], ["diff"], ["diff", "--json"]]
 BESIDE = [["check", "--max-leaked=10"], ["check", "--max-leaked=10%", "--format=json"], ["print"], ["print", "--json"]]
-# Commands that have the option --types. Half of the lines do without types, as most files are of no program that is here.
+# Commands that have the option --types. Half of the command lines omit it, as most graphs are of programs
+# that are absent here.
 TYPED = ("census", "retained", "paths", "referrers", "leaks", "owners", "export")
 
 
@@ -85,7 +86,8 @@ class GraphTrial(trial.Trial):
 
 
 def other_graph():
-    """What mutants are compared with: of no file of a program, so that nothing is said about debug information."""
+    """A graph to compare mutants with: it names no program files, so that there are no messages about debug
+    information."""
     heap = Heap()
     block = heap.block(100, [("wash", "a.c", 3)], reports=[([("measure", "a.c", 4)], "explicit/a")], tag="driver")
     heap.root("jar").points_to(block)
@@ -94,13 +96,13 @@ def other_graph():
 
 
 def profile_beside():
-    """What the mutants lie beside: blocks at one of the stacks of graphmutation.whole."""
+    """The profile beside the mutants: blocks at one of the stacks of graphmutation.whole."""
     return Profile(dmd={"version": "0.1", "faults": []}).block(256, ["wash (a.c:3)"]).json()
 
 
 def _file(lists, requested=None, roots=None, stacks=([1],), codes=("wash",), names=(), **columns):
-    """A graph of blocks of 64 bytes, or those requested, with these edges; one root leads to the first, or roots has
-    their edges."""
+    """A graph of blocks of 64 bytes, or of the requested sizes, with these edges; one root points to the
+    first block, unless roots gives the roots' edges."""
     n, roots = len(lists), roots or [[(0, 1)]]
     addresses = columns.pop("addresses", [0x10000 + 0x1000 * i for i in range(n)])
     return b"".join([
@@ -114,8 +116,8 @@ def _file(lists, requested=None, roots=None, stacks=([1],), codes=("wash",), nam
 
 
 def crowded(many=20000):
-    """(name, file) of graphs in which much hangs on something large: work that is done again each time shows, and so
-    does recursion."""
+    """(name, file) of graphs in which many nodes depend on something large, so that repeated work shows, and
+    so does recursion."""
     none, some = [[]] * many, range(1, many + 1)
     chain = [[(0, i + 1)] for i in range(1, many)] + [[]]
     yield "chain", _file(chain)

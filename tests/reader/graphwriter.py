@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Heap graphs for tests of dmdv (docs/dmd-graph.proto), written field by field, so that any of them can be wrong."""
+"""Heap graphs for tests of dmdv (docs/dmd-graph.proto), written field by field, so that any field can be
+wrong."""
 
 import gzip
 
@@ -58,8 +59,8 @@ def blocks(addresses, **columns):
 
 
 def edges(lists, **columns):
-    """An Edges message; lists has for each node its edges: (word, target) or (word, target, into). Columns replace
-    those that are made of it."""
+    """An Edges message; lists has for each node its edges: (word, target) or (word, target, into). Columns
+    replace those that are computed from the lists."""
     made = {"count": [len(one) for one in lists], "word": [], "target": [], "interior": [], "into": []}
     targets, places = [], []
     for one in lists:
@@ -77,7 +78,7 @@ def edges(lists, **columns):
 
 
 class Graph:
-    """The parts of a file by name, in order; a test replaces, moves or drops some, and takes the bytes.
+    """The parts of a file by name, in order; a test replaces, moves or drops some, and gets the bytes.
 
     A variable `jar` of 16 bytes holds blocks 1 and 2 of knead (24+8 and 100 bytes, the first reported by explicit/a),
     block 2 holds block 3 of wash (50 bytes, in the middle), and nothing holds block 4 (10 bytes, by wash).
@@ -116,7 +117,7 @@ class Graph:
         return gzip.compress(self.bytes())
 
     def at(self, name):
-        """Where a part begins."""
+        """The offset at which a part begins."""
         place = 0
         for one, content in self.parts.items():
             if one == name:

@@ -25,7 +25,7 @@ class Heap:
         self.codes, self.stacks, self.names, self.tags, self.report_sets = {}, {}, {}, {}, {}
 
     def object(self, path, build_id):
-        """An object; its number."""
+        """Adds an object; returns its number."""
         self.objects.append((path, build_id))
         return len(self.objects)
 
@@ -34,8 +34,8 @@ class Heap:
         return self.roots[-1]
 
     def block(self, requested, stack=None, slop=0, reports=(), tag=None, thread=1, address=None):
-        """A block behind all others; a stack is a list of functions (name, file, line), or of pairs of an object
-        and an address in it, the innermost first; reports are pairs of a stack and a reporter."""
+        """Adds a block behind all others; a stack is a list of functions (name, file, line) or (name, file,
+        line, object), or of pairs of an object and an address in it, the innermost first; reports are pairs of a stack and a reporter."""
         if address is None:
             last = self.blocks[-1] if self.blocks else None
             address = (last.address + last.requested + last.slop + 31) // 16 * 16 if last else 0x10000
@@ -79,7 +79,7 @@ class Heap:
         if self.blocks:
             yield self._blocks() + self._edges(self.blocks)
         for i, known in enumerate(self.codes):
-            if len(known) == 3:
+            if len(known) > 2:
                 yield data(CODE, code(*known, address=0x1000 + 16 * i))
             else:
                 yield data(CODE, number(1, known[0]) + number(2, known[1]))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles with mistakes in them: documents that have all that the formats have, changed at random.
+"""Profiles with mistakes in them: documents with everything that the formats have, changed at random.
 
-`originals` are the documents, `mutant` makes one file of one of them. All depends on the random.Random that is given.
+`originals` are the documents, `mutant` makes one file from one of them. Everything depends on the given
+random.Random.
 """
 
 import copy
@@ -11,7 +12,7 @@ import json
 import os
 import random as randoms
 
-# What a profile has, and each key that may be absent.
+# Every key of a profile that may be absent.
 PROFILE = {
     "version": 5,
     "invocation": {"dmdEnvVar": "--mode=dark-matter --max-records=20", "mode": "dark-matter"},
@@ -82,7 +83,7 @@ KEYS = ["", "alloc", "req", "num", "reps", "blockList", "version", "dmd", "x", "
 
 
 def sampled():
-    """PROFILE, with blocks that were kept for all of them: those of 8 bytes for eight each, those of 90 for two."""
+    """PROFILE as a sampled profile: blocks of 8 bytes stand for eight each, those of 90 bytes for two."""
     document = copy.deepcopy(PROFILE)
     del document["dmd"]["sampleBelow"]
     document["dmd"]["sampleInterval"] = 64
@@ -93,7 +94,8 @@ def sampled():
 
 
 def originals(srcdir, whole=None):
-    """All documents that mutants are made of, as what json.loads gives; the first has all that a profile has."""
+    """All documents that mutants are made of, as json.loads returns them; the first one has every key of a
+    profile."""
     documents = [whole or PROFILE]
     for target in ("fuzz_load", "fuzz_memory_reports"):
         for path in sorted(glob.glob(os.path.join(srcdir, "tests", "fuzz", "corpus", target, "*.json"))):
@@ -101,12 +103,12 @@ def originals(srcdir, whole=None):
                 try:
                     documents.append(json.loads(file.read()))
                 except ValueError:
-                    pass  # its own mistake is all that there is to it
+                    pass  # this mistake comes alone
     return documents
 
 
 def places(value):
-    """(container, key) of everything below `value`."""
+    """(container, key) of all values below `value`."""
     found, todo = [], [value]
     while todo:
         container = todo.pop()
@@ -131,13 +133,13 @@ def odd_value(random):
 
 
 def odd_text(random, text):
-    """`text` with a piece more, less, or again."""
+    """`text` with a piece added, removed or repeated."""
     at = random.randrange(len(text) + 1)
     return random.choice([text[:at] + random.choice(TEXTS) + text[at:], text[at:], text[:at], text * random.choice([2, 100])])
 
 
 def change(random, value):
-    """What is to stand in the place of `value`."""
+    """A replacement for `value`."""
     if isinstance(value, str) and random.random() < 0.6:
         return odd_text(random, value)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and random.random() < 0.7:
@@ -146,7 +148,7 @@ def change(random, value):
 
 
 def repeated(value, times):
-    """A list or an object with its elements so often; their keys, and the ids that they are known by, are new."""
+    """A list or an object with its elements repeated so often; the copies' keys and ids are new."""
     if isinstance(value, list):
         return (value * (times // len(value) + 1))[:times]
     pairs = list(value.items())
@@ -155,7 +157,7 @@ def repeated(value, times):
 
 
 def one_change(random, document):
-    """Changes one place of the document."""
+    """Makes one change somewhere in the document."""
     everywhere = places(document)
     if not everywhere:
         return
@@ -175,7 +177,8 @@ def one_change(random, document):
 
 
 def mild_change(random, document):
-    """Changes a name or a number of the document into an odd one of its kind, so that most files stay profiles."""
+    """Replaces a name or a number of the document by an odd one of its kind, so that most files remain valid
+    profiles."""
     found = [(container, key) for container, key in places(document)
              if key not in WORDS and (type(container[key]) is int and container[key] > 0 or
                                       isinstance(container[key], str) and not container[key].isdigit())]
@@ -205,12 +208,13 @@ def byte_change(random, data):
 
 
 def numbered(seed):
-    """The random numbers that the mutant of this number is made with."""
+    """The random numbers for the mutant of this number."""
     return randoms.Random(seed)
 
 
 def mutant(random, documents):
-    """The bytes of one file: a document that was changed in a few places, in its bytes too, or gzipped and changed."""
+    """The bytes of one file: a document with a few changes, also in its bytes, or gzipped and then
+    changed."""
     original = documents[0] if random.random() < 0.6 else random.choice(documents)
     document = copy.deepcopy(original)
     kind = random.random()
@@ -226,8 +230,8 @@ def mutant(random, documents):
 
 
 def grown(document, place, times):
-    """The document with the list, object or text at the `place`-th place `times` as long, as bytes; None if there is
-    nothing that can grow."""
+    """The document with the list, object or text at the `place`-th place `times` as long, as bytes; None if
+    there is nothing to enlarge."""
     document = copy.deepcopy(document)
     container, key = places(document)[place]
     value = container[key]

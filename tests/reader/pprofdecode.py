@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A small decoder of pprof's profile.proto, which knows nothing of how dmdv writes it.
+"""A small decoder of pprof's profile.proto, independent of dmdv's encoder.
 
 It checks what pprof's own readers demand, and resolves indices and ids.
 """

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""bash, zsh and fish, and what they offer for a line that is being typed.
+"""bash, zsh and fish, and what they offer for an unfinished command line.
 
-bash and zsh complete only where somebody types, so they get a terminal of their own, the line, a tab, and a key that
-writes down what the line has become. What was offered, a function around the shell's own writes down. Nothing waits for
-a time to pass: a shell takes one key after another, and the last line ends it. fish can simply be asked.
+bash and zsh complete only interactively, so they get a terminal of their own, the line, a tab, and a key that
+writes down the resulting line. A wrapper around one of the shell's own functions writes down the offers.
+Nothing waits for a time to pass: a shell takes one key after another, and the last line ends it. fish has a
+command for it.
 """
 
 import os
@@ -61,7 +62,7 @@ compadd() {
 
 
 class Answer:
-    """What was offered for a line, as a sorted list of whole words or values, and what the line became."""
+    """The offers for a line, as a sorted list of whole words or values, and the resulting line."""
 
     def __init__(self, typed, candidates, line):
         prefix = typed.rpartition(" ")[2].partition("=")
@@ -78,7 +79,7 @@ def environment(test):
 
 
 def talk(terminal, keys, until=None):
-    """Types the keys; returns what the shell shows meanwhile and then, up to this or to its end."""
+    """Types the keys; returns the shell's output up to this text or to its end."""
     shown = b""
     while until is None or until not in shown:
         readable, writable, _ = select.select([terminal], [terminal] if keys else [], [])
@@ -135,7 +136,7 @@ def zsh(test, lines):
 
 
 def fish(test, lines):
-    """fish finds the files where it looks for those of other packages."""
+    """Puts the files where fish looks for those of other packages."""
     test.need("fish")
     source = environment(test)["COMPLETIONS"]
     for folder, file in (("completions", "dmdv"), ("completions", "dmd-derive"), ("functions", "__dmdv_complete"), ("conf", "valgrind-dmd")):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Decoders of the heap snapshots of Chrome and of Firefox, which know nothing of how dmdv writes them, and what the
-tools that read them compute: retained sizes, by definition."""
+"""Decoders of the heap snapshots of Chrome and of Firefox, independent of dmdv's encoders; and the retained
+sizes that the tools compute from them, by definition."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ class Snapshot:
         demand(len({node["id"] for node in nodes}) == len(nodes), "two nodes with one id")
 
     def reached(self, without=None):
-        """The indices that are reached from the root where one node is taken away."""
+        """The indices that are reachable from the root without one node."""
         seen, todo = set(), [0]
         while todo:
             i = todo.pop()
@@ -29,7 +29,7 @@ class Snapshot:
         return seen
 
     def retained(self):
-        """By node: what is reached no more without it."""
+        """For each node, the nodes that are unreachable without it."""
         everything = self.reached()
         demand(len(everything) == len(self.nodes), "nodes that the root does not reach")
         return [sum(self.nodes[j]["size"] for j in everything - self.reached(i)) for i in range(len(self.nodes))]
@@ -69,7 +69,7 @@ def trace_stacks(document):
 
 
 def chrome(text):
-    """A Snapshot without the second root, which demands what DevTools and memlab do."""
+    """A Snapshot without the second root; checks the rules of DevTools and memlab."""
     for key in ("nodes", "edges", "locations"):
         demand(text.count('"%s":' % key) == 1, "memlab looks for the key " + key)
     document = json.loads(text)
@@ -105,7 +105,7 @@ def chrome(text):
 
 
 class Firefox:
-    """Reads one message after the other, as strings and frames may refer to what came before."""
+    """Decodes one message after the other, as strings and frames may refer to earlier ones."""
 
     def __init__(self, data):
         demand(data[:2] == b"\x1f\x8b", "it is not gzipped")
@@ -120,8 +120,19 @@ class Firefox:
             node["edges"] = [(name, index[referent]) for name, referent in node["edges"]]
         self.snapshot = Snapshot(nodes)
 
+    def by_call_stack(self):
+        """{stack: (nodes, bytes)}, as Firefox counts. It sums nodes by the id of their innermost frame
+        (ubi::CountByAllocationStack), then makes a map whose keys are saved frames. Saved frames of equal contents and
+        parents are one object (SavedStacks::getOrCreateSavedFrame), so the last sum of equal stacks replaces the
+        others."""
+        sums = {}
+        for node in self.snapshot.nodes:
+            count, size = sums.get(node["frame"], (0, 0))
+            sums[node["frame"]] = (count + 1, size + node["size"])
+        return {self.frames.get(frame, ()): found for frame, found in sums.items()}
+
     def string(self, message, field):
-        """A string in this field, or a reference in the next; None where there is none."""
+        """A string in this field, or a reference in the next; None if it has neither."""
         demand(not (field in message and field + 1 in message), "a string and its reference")
         if field in message:
             text = message[field][0].decode("utf-16-le")
@@ -138,20 +149,23 @@ class Firefox:
         return name, number(message, 1)
 
     def stack(self, message):
-        """A frame with its callers, innermost first."""
+        """The id of a frame; self.frames has it with its callers, innermost first."""
         if 2 in message:
-            return self.frames[message[2][0]]
+            demand(message[2][0] in self.frames, "a frame before it came")
+            return message[2][0]
         data = fields(message[1][0])
         demand(all(f in data for f in (1, 3, 4, 9, 10)), "a frame without what Firefox demands")
         source, function = self.string(data, 5), self.string(data, 7)
-        outer = self.stack(fields(data[2][0])) if 2 in data else ()
-        demand(number(data, 1) not in self.frames and len(outer) < 90, "a frame comes twice, or a stack is too deep")
-        self.frames[number(data, 1)] = stack = ((function, source, number(data, 3)),) + outer
-        return stack
+        outer = self.frames[self.stack(fields(data[2][0]))] if 2 in data else ()
+        frame = number(data, 1)
+        demand(frame not in self.frames and len(outer) < 90, "a frame comes twice, or a stack is too deep")
+        self.frames[frame] = ((function, source, number(data, 3)),) + outer
+        return frame
 
     def node(self, message):
         demand(number(message, 9) == 0, "a coarse type")
         name = self.string(message, 2)
         edges = [self.edge(fields(edge)) for edge in message.get(5, [])]
-        stack = self.stack(fields(message[6][0])) if 6 in message else ()
-        return {"id": number(message, 1), "name": name, "size": number(message, 4), "edges": edges, "stack": list(stack)}
+        frame = self.stack(fields(message[6][0])) if 6 in message else None
+        return {"id": number(message, 1), "name": name, "size": number(message, 4), "edges": edges, "frame": frame,
+                "stack": list(self.frames.get(frame, ()))}

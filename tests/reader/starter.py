@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Starts programs for tests that judge what these take: the kernel counts the memory of the process that starts a
-program as the program's, and this one stays small, whatever tests before took.
+"""Starts programs for tests that measure time and memory. The kernel counts the memory of the process that
+starts a program as the program's; this process stays small, whatever earlier tests took.
 
-Reads a line of JSON for each, {"command", "out", "err", "environment", "seconds"}, and answers with one when it has
-ended, {"status", "seconds", "memory"}: of memory the largest, in bytes.
+Reads one line of JSON for each program, {"command", "out", "err", "environment", "seconds"}, and answers with
+one when the program has ended, {"status", "seconds", "memory"}; memory is the peak, in bytes.
 """
 
 import json
@@ -24,7 +24,7 @@ def start(wanted):
 
 
 class Starter:
-    """Such a process, from the first program on."""
+    """A starter process, which begins with the first program."""
 
     def __init__(self):
         self.process = None

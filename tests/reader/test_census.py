@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv census: what it counts by, filters, differences, JSON. (tests/unit/test_census.c has the figures.)"""
+"""dmdv census: its keys, filters, differences, JSON. (tests/unit/analyse/graph/test_census.c tests the
+figures.)"""
 
 import json
 import os
@@ -19,9 +20,9 @@ ROWS = {
     "thread": {"thread 1": (3, 182, 8), "thread 2": (1, 10, 0)},
     "size": {"17 to 32 bytes": (1, 32, 8), "65 to 128 bytes": (1, 100, 0), "33 to 64 bytes": (1, 50, 0),
              "9 to 16 bytes": (1, 10, 0)},
-    "root": {"jar": (3, 182, 8), "(not reached)": (1, 10, 0)},
+    "root": {"jar": (3, 182, 8), "(lost)": (1, 10, 0)},
     "holder": {"jar+0x0": (1, 32, 8), "jar+0x8": (1, 100, 0), "from knead +0x18": (1, 50, 0),
-               "(not reached)": (1, 10, 0)},
+               "(lost)": (1, 10, 0)},
     "stack": {"knead (new.c:7)|main (a.c:9)": (2, 132, 8), "wash (a.c:3)": (2, 60, 0)},
 }
 
@@ -85,11 +86,11 @@ def test_filter_that_finds_nothing(test):
     path = test.write("a.graph", Graph().bytes())
     out, err = test.dmdv("census", "--types=no", "--filter=tag=drivel", path)
     test.contains(out, "              0    0.00%              0              0  in all\n")
-    test.equal(err, "dmdv: --filter=tag=drivel: no block's tag contains this\n")
+    test.equal(err, "dmdv: --filter=tag=drivel: no block's tag contains this text\n")
 
 
 def pool(inner_state):
-    """A pool of 100+20 bytes with a piece of 60 and one of 30, which is reported by itself or not."""
+    """A pool of 100+20 bytes with a piece of 60 and one of 30; the latter is reported or not."""
     columns = {"requested": [100, 60, 30], "slop": [20, 0, 0], "outer": [0, 1, 2], "flags": [0, 1, 1],
                "report_set": [1, 0, inner_state]}
     return Graph().set(root_edges=None, end=None, blocks=part(
@@ -97,7 +98,7 @@ def pool(inner_state):
 
 
 def test_blocks_in_blocks(test):
-    """A byte is the innermost block's, and who reports a pool reports its pieces."""
+    """Each byte belongs to the innermost block, and a report of a pool covers its pieces."""
     for inner_state, expected in ((0, {"once": (3, 120, 20)}), (1, {"once": (2, 90, 20), "twice": (1, 30, 0)})):
         graph = pool(inner_state)
         graph.parts["end"] = part(data(11, b"\x08\x02\x10\x03"))
@@ -133,8 +134,8 @@ def test_output_and_limits(test):
 
 def test_wrong_command_lines(test):
     path = test.write("a.graph", Graph().bytes())
-    test.equal(test.error("census"), "dmdv: census: give one file or two, not 0; see dmdv census --help")
-    test.equal(test.error("census", "--types=no", path, path, path), "dmdv: census: give one file or two, not 3; see dmdv census --help")
+    test.equal(test.error("census"), "dmdv: census: give one or two files, not 0; see dmdv census --help")
+    test.equal(test.error("census", "--types=no", path, path, path), "dmdv: census: give one or two files, not 3; see dmdv census --help")
     test.equal(test.error("census", "--types=no", "--by=typ", path),
                'dmdv: --by=typ: "typ" is not one of type, stack, function, file, library, reporter, state, tag, thread, '
                "size, root, holder")
@@ -142,18 +143,18 @@ def test_wrong_command_lines(test):
 
 
 def test_build_without_libdw(test):
-    """It says so, and names blocks by functions. Who asks for no types is not told."""
+    """dmdv reports it, and names blocks by functions. Without types in the keys there is no message."""
     path = test.write("a.graph", Graph().bytes())
     out, err = test.dmdv("census", path)
     if "without libdw" not in err:
         raise Skip("this dmdv has libdw")
-    test.equal(err, "dmdv: this dmdv was built without libdw, which finds types: blocks are named by who allocated them\n")
+    test.equal(err, "dmdv: this dmdv was built without libdw, which finds types: blocks are named by the functions that allocated them\n")
     test.contains(out, "  from knead\n")
     test.equal(test.dmdv("census", "--types=no", path), (out, ""))
 
 
 def test_diff(test):
-    """Of two graphs: by type and holder. A new block of knead hangs on the old one's third word."""
+    """Two graphs, by type and holder. A new block of knead hangs on the old one's third word."""
     old, graph = test.write("old.graph.gz", Graph().gzipped()), Graph()
     columns = {"requested": [24, 100, 50, 10, 200], "slop": [8, 0, 0, 0, 0], "stack": [1, 1, 2, 2, 1]}
     graph.set(end=part(data(END, b"\x08\x02\x10\x05\x18\x04")), blocks=part(
@@ -167,6 +168,6 @@ def test_diff(test):
     test.equal(census(test, "--by=type,holder", old, new), expected)
     test.equal(json.loads(test.dmdv("diff", "--json", "-", new, stdin=Graph().bytes())[0]), expected)
     test.contains(test.dmdv("diff", "--filter=wash", old, new)[0], "              0    0.00%")
-    test.contains(test.error("diff", "--causal", old, new), "do not go with heap graphs")
+    test.contains(test.error("diff", "--causal", old, new), "do not work with heap graphs")
     _, err = test.dmdv("diff", old, test.write("p.json", "{}"), status=2)
     test.contains(err, "p.json: is not a heap graph but a profile")

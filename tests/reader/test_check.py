@@ -18,8 +18,9 @@ AGAIN = ["size_of (r.c:1)", "again (r.c:3)"]
 
 
 def program(extra=0, line=0, faults=(), **kwargs):
-    """10,000 bytes: 3,000 unreported, of which 1,000 of a library with the tag "lib"; 500 twice, by explicit/a/b and
-    explicit/c; 6,500 once, by explicit/a. The library's stack holds `extra` bytes more; `line` is added to a.c's."""
+    """10,000 bytes: 3,000 unreported, of which 1,000 are a library's with the tag "lib"; 500 twice, by
+    explicit/a/b and explicit/c; 6,500 once, by explicit/a. The library's stack has `extra` bytes more; `line`
+    is added to a.c's."""
     def moved(stack):
         return [frame if "(a.c:" not in frame else "%s(a.c:%d)" % (frame.split("(")[0],
                 int(frame.split(":")[1][:-1]) + line) for frame in stack]
@@ -49,7 +50,8 @@ def found(test, *args, status=0, profile=None):
 # ---- limits ----
 
 def test_limits_keep_and_break(test):
-    """Each at its limit, and one unit below it. 29.99% of 10,000 are 2,999, 2.93 KB are 3,000.32 bytes."""
+    """Each limit at the actual value, and one unit below it. 29.99% of 10,000 are 2,999, 2.93 KB are 3,000.32
+    bytes."""
     for kept, broken in (("--max-unreported=3000", "--max-unreported=2999"),
                          ("--max-unreported=30%", "--max-unreported=29.99%"),
                          ("--max-unreported=2.93KB", "--max-unreported=2.929KB"),
@@ -59,7 +61,7 @@ def test_limits_keep_and_break(test):
                          ("--budget=explicit/a=7000", "--budget=explicit/a=6999"),
                          ("--budget=explicit/a/b=500", "--budget=explicit/a/b=499"),
                          ("--budget=explicit/c=500", "--budget=explicit/c=499"),
-                         ("--budget=explicit=7000", "--budget=explicit=6999")):
+                         ("--budget=explicit=7500", "--budget=explicit=7499")):
         check(test, kept)
         check(test, broken, status=1)
         check(test, kept, broken, status=1)
@@ -80,7 +82,7 @@ def test_misreports(test):
 
 
 def test_claims(test):
-    """A claim is a misreport, and how far it is off is said."""
+    """A wrong claim is a misreport, and the message says how far it is off."""
     claim = {"kind": "claim", "num": 1, "reporter": "explicit/x", "claimed": 8192, "measured": 100, "bytes": 8092}
     out = check(test, "--max-misreports=0", profile=program(faults=[claim]), status=1)
     test.check("  1. claim that does not add up, 1 time\n     Reporter: explicit/x\n"
@@ -114,7 +116,7 @@ def test_growth_from_nothing(test):
 
 
 def test_growth_of_what_is_not_dark_matter(test):
-    """Other modes know a total and tags, but no reports."""
+    """Other modes have a total and tags, but no reports."""
     old = test.write("old.json", program(mode="live"))
     out = check(test, "--baseline", old, "--max-growth=0", "--budget=lib=+0", profile=program(mode="live"))
     test.check("(total)" in out and "(unreported)" not in out, out)
@@ -150,7 +152,7 @@ def test_a_name_that_is_nowhere(test):
 
 
 def test_a_name_of_the_baseline_or_of_a_fault(test):
-    """What went keeps its budget; and a reporter that measured nothing is one all the same."""
+    """A budget stays valid when its blocks are gone; a reporter that measured nothing exists nevertheless."""
     test.write("old.json", program().block(10, FINE, [SIZE_OF], reporters=["explicit/gone"]))
     check(test, "--baseline=old.json", "--budget=explicit/gone=5%")
     wrong = program(faults=[{"kind": "claim", "reporter": "explicit/silent", "claimed": 0}])
@@ -224,7 +226,7 @@ def test_max_frames_and_alloc_fns(test):
 
 
 def test_who_allocated_and_full_names(test):
-    """Functions of --alloc-fn are not to blame, and with -a not there at all; JSON has names as they are anyway."""
+    """Functions of --alloc-fn are not blamed, and with -a they are absent; JSON has all names in any case."""
     taken = "gfx::Map<std::pair<std::string, std::vector<std::string, gfx::Pool<std::string> > >, int>::take(int) (p.cc:1)"
     profile = Profile().block(8, ["malloc (m.c:1)", taken, "load (a.c:1)"])
 
@@ -271,7 +273,7 @@ ignored, as %s says: 1,500 bytes in 2 blocks
 
 
 def test_ignored_records_do_not_grow(test):
-    """The unreported bytes stay; the total grows by 100."""
+    """The unreported bytes stay in the profile; the total grows by 100."""
     ignore = test.write("ignore", "lib_new # third party\n")
     old = test.write("old.json", program())
     result = found(test, "--ignore", ignore, "--baseline", old, "--max-growth=99", profile=program(extra=100), status=1)
@@ -387,8 +389,8 @@ def command_of(out):
 
 
 def test_calibration_prints_the_noise(test):
-    """Of the total the difference is 30 of 10,010: 0.30%; of the tag 30 of 1,010: 2.97%. What is to be expected of a
-    further run has its own test."""
+    """The total differs by 30 of 10,010: 0.30%; the tag by 30 of 1,010: 2.97%. The limits for a further run
+    have their own test."""
     out, err = test.dmdv("check", "--calibrate", *runs(test))
     test.equal(err, "", "standard error")
     rows = {line[96:]: line.split()[:3] + line.split()[4:6] for line in out.splitlines() if "%  " in line}
@@ -402,8 +404,9 @@ def test_calibration_prints_the_noise(test):
 
 
 def to_expect(values, n_limits):
-    """The most to expect of a further run after three, all limits together being broken by one in 200, and of its
-    difference from another. Student's distribution of two degrees of freedom has a formula."""
+    """The highest value to expect of a further run after three, if all limits together may be broken by one
+    run in 200, and its difference from another run. Student's distribution of two degrees of freedom has a
+    closed form."""
     within = 1 - 2 / 200 / n_limits
     t = within * math.sqrt(2 / (1 - within ** 2))
     deviation = statistics.stdev(values)
@@ -412,8 +415,9 @@ def to_expect(values, n_limits):
 
 
 def test_calibrated_limits_are_those_to_expect(test):
-    """Four are about what differs: growth in all and of what is unreported, what is unreported, the tag's budget. What never
-    changed is its own limit. Lowered by one, such a limit is broken if it is above 0; the others are by a run that is as much higher."""
+    """Four limits vary: growth of all, growth of unreported blocks, unreported blocks, the tag's budget. A
+    constant value is its own limit. Lowered by one, such a limit is broken if it is above 0; the others are
+    broken by a run that is as much higher."""
     files = runs(test, faults=[{"kind": "report-interior", "num": 2}])
     out, _ = test.dmdv("check", "--calibrate", *files)
     words = command_of(out)
@@ -441,8 +445,8 @@ def test_calibrated_limits_are_those_to_expect(test):
 
 
 def test_calibration_of_names_that_not_all_have(test):
-    """The command can be run on any of the files: a budget of what neither this nor the baseline has could not be
-    checked."""
+    """The printed command works on any of the files: a budget for a name that neither the file nor the
+    baseline has could not be checked."""
     more = program().block(10, FINE, [SIZE_OF], reporters=["explicit/some"])
     files = [test.write("a.json", program()), test.write("b.json", more)]
     out, _ = test.dmdv("check", "--calibrate", *files)
@@ -477,8 +481,8 @@ def test_calibration_of_live_profiles(test):
 
 
 def test_calibrated_sizes_that_balance_each_other(test):
-    """Two threads that share sixty jobs, which take 500 bytes of the one and 600 of the other: the heap differs by a
-    thirtieth of what they hold, and a limit allows what either may hold."""
+    """Two threads share sixty jobs, which take 500 bytes each in one and 600 in the other: the heap varies by
+    a thirtieth of what they hold, and a limit allows the whole range of either."""
     files = []
     for i in range(3):
         profile = Profile(mode="live").block(500, FINE, num=20 + i).block(600, FINE, num=20 - i)
@@ -492,18 +496,18 @@ def test_calibrated_sizes_that_balance_each_other(test):
 def test_bad_calibrations(test):
     one, two, _ = runs(test)
     live = test.write("live.json", program(mode="live"))
-    for args, word in (([one], "two or more"), ([one, two, "--max-growth=1"], "none"), ([one, two, "--baseline=x"], "none"),
+    for args, word in (([one], "two or more"), ([one, two, "--max-growth=1"], "neither limits"), ([one, two, "--baseline=x"], "nor a baseline"),
                        ([one, two, "--format=json"], "text"), ([one, live], "mode"), ([one, "missing.json"], "missing")):
         err = test.error("check", "--calibrate", *args)
         test.check(word in err, err)
 
 
-# ---- what cannot be checked ----
+# ---- errors ----
 
 def test_bad_command_lines(test):
     test.write("new.json", program())
     for args, word in (
-            (["new.json"], "at least one limit"), (["--max-unreported=0"], "one file, or more"),
+            (["new.json"], "at least one limit"), (["--max-unreported=0"], "one or more files"),
             (["a", "b", "--max-unreported=0"], "a: cannot open"), (["new.json", "--max-growth=1%"], "--baseline"),
             (["new.json", "--budget=lib=1%"], "--baseline"), (["new.json", "--budget=lib=+1"], "--baseline"),
             (["new.json", "--max-unreported=abc"], "--max-unreported=abc: "), (["new.json", "--max-unreported=1XB"], "unit"),
@@ -533,7 +537,8 @@ def test_files_that_do_not_know(test):
 
 
 def test_several_files(test):
-    """Limits are on what the processes have together: 3,000 unreported bytes each, and explicit/b in one of them."""
+    """Limits apply to the sum of the processes: 3,000 unreported bytes each, and explicit/b in one of
+    them."""
     other = program().block(10, FINE, [SIZE_OF], reporters=["explicit/b"])
     files = [test.write("one.json", program()), test.write("two.json", other)]
     test.dmdv("check", "--max-unreported=6000", "--budget=explicit/b=10", *files)
@@ -545,8 +550,9 @@ def test_several_files(test):
 
 
 def test_each_of_several_files(test):
-    """Each by itself and all together: one has 3,000 unreported bytes, the other 4,000 and explicit/b. Growth is that of all,
-    a budget that of who has it, and ignored is what is in all together."""
+    """Each process alone and all together: one has 3,000 unreported bytes, the other 4,000 and explicit/b.
+    Growth is that of the sum, a budget applies to the process that has the reporter, and ignored stacks are
+    those of the sum."""
     files = [test.write("one.json", program()), test.write("two.json", program(1000).block(10, FINE, [SIZE_OF], reporters=["explicit/b"]))]
     test.write("ignore", "nobody*  # gone\nlib_new*  # theirs\n")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""action.yml and ci/gitlab.yml: their shell is run as it stands, on commits of docs/examples/ci, from those before the step
-to the alarm."""
+"""action.yml and ci/gitlab.yml: their shell code is run unchanged on the commits of docs/examples/ci, from
+those before the step to the alarm."""
 
 import json
 import os
@@ -49,8 +49,8 @@ class Project:
         self.run(["make", "-s"])
 
     def fill(self, commits):
-        """A history of these commits, as three runs of each make it: they differ in the number of the process, so one is
-        made."""
+        """A history of these commits with three runs each. The runs differ only in the process id, so one is
+        made and copied."""
         os.makedirs(os.path.join(self.folder, ".dmd"))
         profile = self.test.path("filled.json.gz")
         for commit in commits:
@@ -68,7 +68,7 @@ class Project:
 
 
 class Action:
-    """A job that has the action as its step; what the workflow's expressions say."""
+    """A job that has the action as its step, with the values of the workflow's expressions."""
 
     def __init__(self, project, inputs, base=""):
         self.project, self.steps = project, load(project.test, "action.yml")["runs"]["steps"]
@@ -82,8 +82,8 @@ class Action:
         return re.sub(r"\$\{\{ (.*?) \}\}", lambda match: self.says[match[1]], text)
 
     def run(self, commit):
-        """The log and the summary of a commit's job, and whether it passed. A cache keeps .dmd/history.db, as the
-        folder does here."""
+        """The log and the summary of a commit's job, and whether it passed. A cache keeps .dmd/history.db, as
+        the folder does here."""
         test, log = self.project.test, ""
         for step in self.steps:
             if "run" not in step or step.get("if", "").startswith("inputs.comment"):
@@ -132,7 +132,7 @@ def test_ci_action_finds_the_commit(test):
 
 
 def test_ci_gitlab_finds_the_commit(test):
-    """The script is the job's, for the branch and for a merge request."""
+    """The job's script, for the branch and for a merge request."""
     project = Project(test)
     job = load(test, "ci", "gitlab.yml")[".dmd"]
     script = test.write("job.sh", "\n".join(job["script"]))
@@ -157,7 +157,8 @@ def test_ci_gitlab_finds_the_commit(test):
 
 
 def test_ci_files_say_what_they_must(test):
-    """What GitHub and GitLab demand of such files, as far as it can be seen here; users write five lines."""
+    """GitHub's and GitLab's rules for such files, as far as they can be checked here; users write five
+    lines."""
     action = load(test, "action.yml")
     test.check(action["runs"]["using"] == "composite" and action["name"] and action["description"], str(action))
     for step in action["runs"]["steps"]:
@@ -173,7 +174,7 @@ def test_ci_files_say_what_they_must(test):
 
 
 def test_ci_github_keeps_the_history(test):
-    """What a cache of GitHub's holds under a key is never changed, and a prefix finds the newest: docs of actions/cache."""
+    """GitHub never changes a cache entry, and a prefix finds the newest entry: docs of actions/cache."""
     steps = load(test, "action.yml")["runs"]["steps"]
     names = [step.get("uses", step.get("id", step["name"])).split("@")[0] for step in steps]
     order = [names.index(name) for name in ("actions/cache/restore", "add", "check", "actions/cache/save", "Judge")]
@@ -184,13 +185,14 @@ def test_ci_github_keeps_the_history(test):
     prefix, key = got["with"]["restore-keys"], kept["with"]["key"]
     test.check(key.startswith(prefix) and "github.run_id" not in prefix, prefix)
     test.check("${{ github.run_id }}" in key and "${{ github.run_attempt }}" in key, "a key for each run: " + key)
-    # No history is found by the prefix of another one, as "a-" would find that of a job "a-b": job names have no slash.
+    # A prefix must not find another job's history, as "a-" would find that of a job "a-b": job names have
+    # no slash.
     test.check(prefix.endswith("/${{ inputs.history }}/"), prefix)
     test.equal(kept["if"], "github.base_ref == ''", "kept of branches, whatever the check said")
 
 
 def test_ci_gitlab_keeps_the_history(test):
-    """GitLab keeps a cache of jobs that passed, and apart for branches that are protected, unless it is told otherwise."""
+    """By default GitLab keeps caches of passed jobs only, and separate ones for protected branches."""
     job = load(test, "ci", "gitlab.yml")[".dmd"]
     cache = job["cache"]
     test.equal((cache["when"], cache["unprotect"], cache["paths"]), ("always", True, [".dmd/history.db"]), "what is kept, and when")

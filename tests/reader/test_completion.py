@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Completion: what `dmdv complete` says, and what bash, zsh and fish make of it."""
+"""Completion: the output of `dmdv complete`, and what bash, zsh and fish make of it."""
 
 import os
 import re
@@ -33,7 +33,7 @@ def of_tool(test):
 
 
 def completed(options):
-    """The words that are offered for options."""
+    """The words that are offered as options."""
     return {name + "=" if values else name for name, values in options.items()}
 
 
@@ -58,7 +58,7 @@ def test_commands(test):
 
 
 def test_options(test):
-    """Every option that help lists, and none that it does not."""
+    """Every option that help lists, and no other."""
     for command in COMMANDS:
         expected = completed(of_command(test, command))
         if command == "run":
@@ -86,13 +86,13 @@ def test_values(test):
 
 
 def keys(test):
-    """Those by which census counts, as its help lists them; it takes each of them."""
-    found = re.search(r"within its rows by what: ((?:\w+,\s+)+\w+)", test.dmdv("census", "--help")[0]).group(1)
+    """The keys of census, as its help lists them; census accepts each of them."""
+    found = re.search(r"the earlier: ((?:\w+,\s+)+\w+)", test.dmdv("census", "--help")[0]).group(1)
     return re.split(r",\s+", found)
 
 
 def test_keys(test):
-    """Words with commas between them, none twice; and words before an =."""
+    """Words separated by commas, without repetition; and words before an =."""
     every = keys(test)
     test.equal(offered(test, "dmdv", "census", "--by="), ["--by=" + key for key in every], "all")
     test.equal(offered(test, "dmdv", "census", "--by=type,tag,t"), ["--by=type,tag,thread"], "more")
@@ -115,7 +115,7 @@ def test_files(test):
 
 
 def test_programs(test):
-    """Where the line is another program's, and which of its words is this program's name."""
+    """The line may be another program's; one of its words is this program's name."""
     for line, place in ((["ba"], 2), (["ls", "-"], 2), (["--mode=live", "ba"], 3), (["--mode=live", "--", "ba"], 4),
                         (["--print", "-o", "x", "ls", "--"], 5), (["-o", "x", "--", "--odd", "--"], 5),
                         (["--sort-by", "ls"], 3)):
@@ -174,7 +174,8 @@ def test_fish(test):
 
 
 def check_derive(test, shell, setup=()):
-    """Every option that its help lists, and no other; behind --, and where a value or a header comes, files."""
+    """Every option that its help lists, and no other; after --, and where a value or a header is expected,
+    files."""
     program = os.path.join(test.builddir, "dmd-derive")
     if not os.path.exists(program):
         raise Skip("dmd-derive was not built")
@@ -182,7 +183,7 @@ def check_derive(test, shell, setup=()):
     test.check(len(options) > 8, "help lists options")
     test.write("profile.json.gz", b"")
     files = ["dmd-derive prof", "dmd-derive -o prof", "dmd-derive --graph=prof", "dmd-derive x.h -- -I x prof"]
-    # No other option has the letter: fish 4 takes options that have the letters anywhere.
+    # No other option contains these letters: fish 4 offers options that have the letters anywhere.
     answers = shell(test, ["dmd-derive --", "dmd-derive --c", *files], *setup)
     test.equal([word.rstrip("=") for word in answers["dmd-derive --"].words], sorted(options), "options")
     test.equal([word.rstrip("=") for word in answers["dmd-derive --c"].words], ["--check", "--compile-commands"], "some options")
@@ -209,7 +210,7 @@ def test_derive_in_fish(test):
 
 
 def valgrind_lines(test):
-    """{line: what of dmd's must be offered for it}"""
+    """{line: dmd's options that must be offered for it}"""
     lines = {"valgrind --tool=dmd --": sorted(completed(of_tool(test)))}
     for option, taken in of_tool(test).items():
         if words(taken):
@@ -234,7 +235,7 @@ def test_valgrind_in_fish(test):
 
 
 def test_valgrind_in_bash(test):
-    """bash-completion reads valgrind's help, so it depends on how that looks."""
+    """bash-completion parses valgrind's help, so the result depends on its layout."""
     library = "/usr/share/bash-completion/bash_completion"
     if not os.path.exists(library):
         raise Skip("bash-completion is not installed")

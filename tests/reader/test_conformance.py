@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rows of the peer's test data: what Mozilla's script prints for its own files, byte for byte."""
+"""The peer's test data: the output of Mozilla's script for its own files, byte for byte."""
 
 import os
 

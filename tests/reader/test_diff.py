@@ -30,7 +30,7 @@ def test_reported_now(test):
 
 
 def test_shared_blocks(test):
-    """A shared block is reported once, whoever its owners are; their shares are compared."""
+    """A shared block is reported once, whoever its owners are; the owners' shares are compared."""
     def shared(num, owners, other=A):
         profile = Profile().block(1, other)
         sharers = [{"at": profile.trace(R), "reporter": "explicit/" + owner} for owner in owners]
@@ -55,7 +55,7 @@ def test_modes_must_agree(test):
 
 
 def test_runs(test):
-    """Which runs are compared stands first, of those that are known."""
+    """The compared runs come first, if they are known."""
     def run(n, **more):
         return Profile(dmd=dict({"command": "./app %d" % n, "argv": ["./app", str(n)], "pid": 40 + n, "dump": n,
                                  "trigger": "request", "label": "l%d\x1b" % n}, **more)).block(n, A)

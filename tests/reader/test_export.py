@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv export: what each format holds, and that its readers' rules are kept.
+"""dmdv export: the contents of each format, and the rules of its readers.
 
 The expected figures are worked out from HEAP below: usable bytes are (req + slop) * num.
 """
@@ -51,7 +51,7 @@ def export(test, form, profile, *options, name="p.json"):
 
 
 def parse_collapsed(test, text):
-    """As flamegraph.pl does: the last blank parts stack and number."""
+    """Parses a line as flamegraph.pl does: the last blank separates stack and number."""
     parsed = []
     for line in text.split("\n")[:-1]:
         match = re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)", line)
@@ -89,7 +89,7 @@ def test_collapsed_hostile_names(test):
 
 
 def pprof_is_missing(test):
-    """Whether dmdv says so."""
+    """Whether this dmdv lacks pprof, according to its message."""
     empty = test.write("empty.json", Profile())
     return "built without protobuf-c" in test.run([test.place.dmdv(), "export", "--format=pprof", empty], status=None).err
 
@@ -100,7 +100,7 @@ def need_pprof(test):
 
 
 def test_build_without_protobuf(test):
-    """The other formats are there."""
+    """The other formats still work."""
     if not pprof_is_missing(test):
         raise Skip("this dmdv has protobuf-c")
     test.contains(test.dmdv("export", "--format=collapsed", test.write("p.json", heap()))[0], ";")
@@ -129,7 +129,7 @@ def test_pprof_types(test):
 
 
 def test_pprof_time(test):
-    """Stores of profiles, such as Parca, file one under its time, and want to know its period."""
+    """Stores of profiles, such as Parca, file a profile under its time, and need its period."""
     profile = heap()
     profile.document["dmd"] = {"version": "1", "pid": 1, "time": "2026-11-22T09:44:50Z", "faults": []}
     d = decode(test, profile)
@@ -139,7 +139,7 @@ def test_pprof_time(test):
 
 
 def test_pprof_labels_of_the_user(test):
-    """Each sample has them, beside those of its blocks."""
+    """Each sample has these labels, beside those of its blocks."""
     d = decode(test, heap(), "--label=build=cafe", "--label=branch=to=pic \N{SNOWMAN}", "--label=_env1=")
     test.equal({(labels["build"], labels["branch"], labels["_env1"]) for _, _, labels in d.samples}, {("cafe", "to=pic \N{SNOWMAN}", "")},
                "of all samples")
@@ -150,7 +150,7 @@ def test_pprof_labels_of_the_user(test):
         err = test.error("export", "--format=pprof", "-o", "p.pb.gz", "--label=" + label, "p.json")
         test.check(word in err, err)
     err = test.error("export", "--format=pprof", "-o", "p.pb.gz", "--label=a=1", "--label=a=2", "p.json")
-    test.check("given before" in err, err)
+    test.check("given twice" in err, err)
     err = test.error("export", "--format=pprof", "-o", "p.pb.gz", *("--label=l%d=x" % i for i in range(17)), "p.json")
     test.check("too many" in err, err)
     err = test.error("export", "--format=dhat", "--label=a=1", "p.json")
@@ -158,7 +158,7 @@ def test_pprof_labels_of_the_user(test):
 
 
 def test_pprof_of_several_processes(test):
-    """A sample says which process it is of: their sums are those of the files."""
+    """A sample names its process: the sums by process are those of the files."""
     need_pprof(test)
     for i, name in enumerate(("server", "worker")):
         profile = Profile(mode="live", dmd={"version": "1", "pid": 10 + i, "argv": ["/opt/" + name], "faults": []})
@@ -193,7 +193,7 @@ def test_pprof_threads(test):
 
 
 def test_pprof_dropped(test):
-    """What stands inside of who allocated, and nowhere else."""
+    """Frames that are inlined into the allocating function, and nothing else."""
     new = ["malloc (m.c:1)", "operator new[](unsigned long) (n.cc:2)", "app::Jar::grow(int) (j.cc:3)"]
     d = decode(test, Profile("live").block(8, new).block(8, ["xmalloc (x.c:1)", "f (f.c:1)"])
                .block(8, ["calloc (m.c:2)", "g (g.c:1)", "xmalloc (x.c:1)", "main (a.c:1)"]))
@@ -224,7 +224,7 @@ def test_pprof_hostile_names(test):
     stack = d.samples[0][0]
     test.equal([frame[:3] for frame in stack[:3]], [
         ('a;b "quoted"', "f;g.c", 1), ("new\nline\ttab\x01", "x.c", 2),
-        # As docs/format.md has it, the last " (" begins the file.
+        # According to docs/format.md, the last " (" begins the file.
         ("back\\slash é (dir with", "parens)/y.c", 3)], "functions, files and lines")
     test.equal([frame[0] for frame in stack[3:8]], ["???", "operator[]", "fn[]", "[x +0xzz]", "???"], "odd functions")
     test.equal(stack[10][3:], ("lib", 2 ** 64 - 2), "the highest offset")
@@ -249,7 +249,7 @@ def test_pprof_full_disk(test):
 
 
 def test_pprof_to_a_pipe(test):
-    """Without -o it goes to standard output, which is not a terminal here."""
+    """Without -o the output goes to standard output, which is not a terminal here."""
     decode(test, heap())
     done = test.run([test.place.dmdv(), "export", "--format=pprof", "p.json"], text=False)
     test.equal(done.out, files.read_bytes(test.path("p.pb.gz")), "standard output")
@@ -270,7 +270,7 @@ def test_pprof_by_go(test):
 
 
 def check_speedscope(test, document):
-    """What the schema cannot say, and with the schema's own words what it does."""
+    """Checks the rules that the schema cannot express, and the schema's own."""
     test.equal(document["$schema"], "https://www.speedscope.app/file-format-schema.json", "$schema")
     for frame in document["shared"]["frames"]:
         test.check(frame["name"] != "" and set(frame) <= {"name", "file", "line"}, "frame %r" % frame)
@@ -305,7 +305,7 @@ def named_samples(document, profile=0):
 
 
 def test_speedscope_in_order(test):
-    """Each frame is once below its caller, and not again after others."""
+    """Each frame appears once below its caller, and not again after others."""
     p = Profile("live")
     for i in range(40):
         p.block(8, ["malloc (m.c:1)", "f%d (f.c:1)" % (i % 5), "g%d (g.c:1)" % (i % 3), "main (a.c:%d)" % (i % 2)])
@@ -428,7 +428,7 @@ def test_dhat_by_dh_view(test):
 
 
 def check_about_memory(test, document):
-    """What Firefox demands before it shows anything."""
+    """What Firefox requires of a file before it shows anything."""
     test.equal((document["version"], document["hasMozMallocUsableSize"]), (1, True), "header")
     paths = [r["path"] for r in document["reports"]]
     test.equal(len(set(paths)), len(paths), "distinct paths")
@@ -550,7 +550,7 @@ def test_full_disk(test):
 def test_wrong_command_lines(test):
     test.write("p.json", heap("live"))
     for args, word in ((["p.json"], "--format"), (["--format=pproff", "p.json"], "pprof"), (["--format=x", "p.json"], "'x'"),
-                       (["--format=dhat"], "one file"), (["--format=dhat", "a", "b"], "a: cannot open"),
+                       (["--format=dhat"], "one or more files"), (["--format=dhat", "a", "b"], "a: cannot open"),
                        (["--format=dhat", "--section=once", "p.json"], "collapsed"),
                        (["--format=collapsed", "--section=often", "p.json"], "often"),
                        (["--format=dhat", "--root=tag", "p.json"], "speedscope"),

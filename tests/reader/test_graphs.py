@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Heap graphs that are damaged or made to harm: each is refused with the place of what is wrong, in little memory."""
+"""Damaged and hostile heap graphs: each is rejected with the position of the error, in little memory."""
 
+import gzip
 import json
 import os
+import resource
 
 from dmdvtest import Profile
 from graphwriter import (BLOCKS, CODE, DATA, EDGES, END, HEADER, OBJECT, REPORT_SET, ROOT, STACK, Graph, blocks, data,
@@ -16,7 +18,8 @@ NO_EDGES = data(EDGES, edges([[], [], [], []]))
 
 
 def refused(test, graph, where, reason):
-    """The file is refused for this reason, at the beginning of this part, at this byte, or as a whole (None)."""
+    """The file is rejected for this reason: at the beginning of this part, at this byte, or as a whole
+    (None)."""
     path = test.write("bad.graph", graph if isinstance(graph, bytes) else graph.bytes())
     place = (Graph() if isinstance(graph, bytes) else graph).at(where) if isinstance(where, str) else where
     ran = Ran(test.place.dmdv(), test.folder, ["census", "--types=no", path])
@@ -26,7 +29,7 @@ def refused(test, graph, where, reason):
 
 
 def blocks_alone(addresses=tuple(ADDRESSES), **columns):
-    """A graph whose blocks have these columns, and that has no edges."""
+    """A graph whose blocks have these columns, and which has no edges."""
     return Graph().set(root_edges=None, blocks=part(data(BLOCKS, blocks(addresses, **columns)), NO_EDGES),
                        end=part(data(END, number(1, 2) + number(2, len(addresses)))))
 
@@ -44,7 +47,7 @@ def test_good(test):
 
 
 def test_profile(test):
-    kind = "is not a heap graph but a profile, or a file of memory reports: dmdv print and dmdv tree read these"
+    kind = "is not a heap graph but a profile, or a file of memory reports: use dmdv print or dmdv tree"
     refused(test, json.dumps(Profile().block(8).json()).encode(), None, kind)
 
 
@@ -54,7 +57,7 @@ def test_other_file(test):
 
 
 def test_graph_for_print(test):
-    kind = "is a heap graph: dmdv census and the commands after it in dmdv --help read these"
+    kind = "is a heap graph: use dmdv census, or one of the commands after it in dmdv --help"
     path = test.write("good.graph", Graph().gzipped())
     for command in (["print"], ["tree"], ["check", "--max-unreported=10%"], ["merge"]):
         test.equal(test.error(*command, path), "dmdv: %s: %s" % (path, kind))
@@ -65,7 +68,7 @@ def test_standard_input(test):
     expected, _ = test.dmdv("census", "--types=no", path)
     test.equal(test.dmdv("census", "--types=no", "-", stdin=Graph().gzipped())[0], expected)
     test.equal(test.error("census", "--types=no", "-", stdin=b"x" * 100), "dmdv: (standard input): is not a heap graph")
-    test.equal(test.error("census", "--types=no", "-", "-"), "dmdv: census: standard input can be one of the files only")
+    test.equal(test.error("census", "--types=no", "-", "-"), "dmdv: census: only one of the files can be standard input")
 
 
 # ---- the stream of parts ----
@@ -99,32 +102,72 @@ def test_damaged_part(test):
 
 def test_wrong_order(test):
     graph = Graph()
-    late = graph.parts.pop("stacks")
-    graph.parts["late"] = late
+    late, end = graph.parts.pop("stacks"), graph.parts.pop("end")
+    graph.parts.update({"late": late, "end": end})
     refused(test, graph, "late", "a part with stack comes too late")
     twice = Graph()
     twice.parts = {"header": twice.parts["header"], "again": twice.parts["header"], **twice.parts}
     refused(test, twice, "again", "a part with header comes too late")
     refused(test, Graph().set(header=None), None, "is not a heap graph")
-    both = Graph()
-    both.parts["another end"] = both.parts["end"]
-    refused(test, both, "another end", "a part with end comes too late")
     edges_alone = Graph()
-    edges_alone.parts["more edges"] = edges_alone.parts["root edges"]
+    end = edges_alone.parts.pop("end")
+    edges_alone.parts.update({"more edges": edges_alone.parts["root edges"], "end": end})
     refused(test, edges_alone, "more edges", "a part with edges comes too late")
 
 
+def test_empty_part(test):
+    """A small gzipped file could have millions of these."""
+    graph = Graph()
+    end = graph.parts.pop("end")
+    graph.parts.update({"empty": b"\x00", "end": end})
+    refused(test, graph, "empty", "a part is empty")
+
+
+BEHIND = "the file goes on behind its last part"
+
+
+def test_what_follows_the_last_part(test):
+    """Plain and gzipped, in one member or another one: zeros, another part, the graph once more, and noise."""
+    graph = Graph()
+    whole, end = graph.bytes(), len(graph.bytes())
+    for more in (b"\x00", b"\x00" * 100000, graph.parts["end"], graph.parts["stacks"], whole, b"\xff" * 20, b"x", b"\x80"):
+        refused(test, whole + more, end, BEHIND)
+        refused(test, gzip.compress(whole + more), end, BEHIND)
+        refused(test, gzip.compress(whole) + gzip.compress(more), end, BEHIND)
+    for more in (b"\x00", b"more", b"\x00" * 100000):
+        refused(test, gzip.compress(whole) + more, end, "the gzip data is followed by something that is not gzip")
+    path = test.write("good.graph.gz", gzip.compress(whole) + gzip.compress(b""))
+    test.equal(test.dmdv("census", "--types=no", path)[0],
+               test.dmdv("census", "--types=no", test.write("plain.graph", whole))[0], "with an empty member behind it")
+
+
+def test_a_small_file_with_many_zeros(test):
+    """Fifty million, in 50 KB: the work takes a few seconds of processor time at most, also when the profile
+    beside it is printed."""
+    zeros = gzip.compress(b"\x00" * (50 << 20))
+    test.write("p.json.gz", gzip.compress(json.dumps(Profile().block(100, ["malloc (m.c:1)"]).json()).encode()))
+    for name in "p.graph.gz", "noise.graph.gz":
+        test.write(name, gzip.compress(Graph().bytes()) + zeros)
+    for command, status in (["census", "--types=no", "noise.graph.gz"], 2), (["print", "p.json.gz"], 0):
+        done = test.run([test.place.dmdv(), *command], status=status, preexec_fn=few_seconds)
+        test.check(done.err.count("\n") <= 1, done.err)
+
+
+def few_seconds():
+    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+
+
 def test_missing_parts(test):
-    """What refers to something in a part that is missing is refused, or else the end that counts it."""
-    objects, stacks = "object 1 is named, of which there are 0", "stack 1 is named, of which there are 0"
+    """A reference into a missing part is rejected, or else the end record, which counts the parts."""
+    objects, stacks = "object 1 does not exist: there are 0", "stack 1 does not exist: there are 0"
     for name, where, reason in (
             ("header", None, "is not a heap graph"), ("objects", "roots", objects),
             ("roots", None, "it should end with 2 roots, and has 0"),
             ("root edges", None, "it should end with 3 edges, and has 1"),
             ("blocks", None, "it should end with 4 blocks, and has 0"),
-            ("codes", "stacks", "code 1 is named, of which there are 0"), ("stacks", "blocks", stacks), ("names", "report sets", "name 1 is named, of which there are 0"),
-            ("tags", "blocks", "tag 1 is named, of which there are 0"),
-            ("report sets", "blocks", "report set 1 is named, of which there are 0"),
+            ("codes", "stacks", "code 1 does not exist: there are 0"), ("stacks", "blocks", stacks), ("names", "report sets", "name 1 does not exist: there are 0"),
+            ("tags", "blocks", "tag 1 does not exist: there are 0"),
+            ("report sets", "blocks", "report set 1 does not exist: there are 0"),
             ("end", None, "the file is cut off: its last part is missing")):
         graph = Graph()
         graph.parts.pop(name)
@@ -133,11 +176,11 @@ def test_missing_parts(test):
 
 
 def test_every_command_refuses(test):
-    """All commands say the same of a damaged file, and none of them begins its result."""
+    """All commands report a damaged file in the same words, and none of them begins its result."""
     graph = blocks_alone(stack=[1, 2, 3, 0])
     path = test.write("bad.graph", graph.bytes())
     good = test.write("good.graph", Graph().bytes())
-    expected = "dmdv: %s: stack 3 is named, of which there are 2 (byte %d)" % (path, graph.at("blocks"))
+    expected = "dmdv: %s: stack 3 does not exist: there are 2 (byte %d)" % (path, graph.at("blocks"))
     for command in (["census", path], ["census", "--json", path], ["census", "--types=no", good, path], ["retained", path],
                     ["paths", "--to=unreported", path], ["referrers", "--of=8100", path], ["leaks", path], ["owners", path],
                     ["diff", path, good],
@@ -182,12 +225,12 @@ def test_addresses_that_go_down(test):
 
 
 def test_ids_out_of_range(test):
-    refused(test, blocks_alone(stack=[1, 2, 3, 0]), "blocks", "stack 3 is named, of which there are 2")
-    refused(test, blocks_alone(tag=[0, 2, 0, 0]), "blocks", "tag 2 is named, of which there are 1")
-    refused(test, blocks_alone(report_set=[9, 0, 0, 0]), "blocks", "report set 9 is named, of which there are 1")
-    refused(test, blocks_alone(thread=[0, 0, 0, 65536]), "blocks", "thread 65536 is named, of which there are 32767")
+    refused(test, blocks_alone(stack=[1, 2, 3, 0]), "blocks", "stack 3 does not exist: there are 2")
+    refused(test, blocks_alone(tag=[0, 2, 0, 0]), "blocks", "tag 2 does not exist: there are 1")
+    refused(test, blocks_alone(report_set=[9, 0, 0, 0]), "blocks", "report set 9 does not exist: there are 1")
+    refused(test, blocks_alone(thread=[0, 0, 0, 65536]), "blocks", "thread 65536 does not exist: there are 32767")
     refused(test, blocks_alone(first_word_block=[1], first_word_object=[2], first_word_address=[0]), "blocks",
-            "object 2 is named, of which there are 1")
+            "object 2 does not exist: there are 1")
 
 
 def test_outer_blocks(test):
@@ -248,14 +291,14 @@ def test_roots(test):
     end = number(2, (1 << 64) - 8) + number(3, 16)
     refused(test, Graph().set(roots=part(data(ROOT, end), data(ROOT, b""))), "roots", "a root ends beyond all addresses")
     refused(test, Graph().set(roots=part(data(ROOT, number(4, 2)), data(ROOT, b""))), "roots",
-            "object 2 is named, of which there are 1")
+            "object 2 does not exist: there are 1")
 
 
 def test_codes_and_stacks(test):
-    refused(test, Graph().set(codes=part(data(CODE, number(1, 7)))), "codes", "object 7 is named, of which there are 1")
+    refused(test, Graph().set(codes=part(data(CODE, number(1, 7)))), "codes", "object 7 does not exist: there are 1")
     stacks = "stacks"
     refused(test, Graph().set(stacks=part(data(STACK, packed(1, [1, 4])), data(STACK, b""))), stacks,
-            "code 4 is named, of which there are 3")
+            "code 4 does not exist: there are 3")
     refused(test, Graph().set(stacks=part(data(STACK, packed(1, [0])), data(STACK, b""))), stacks, "a stack has a code 0")
 
 
@@ -263,8 +306,8 @@ def test_report_sets(test):
     def with_set(*fields):
         return Graph().set(report_sets=part(data(REPORT_SET, b"".join(fields))))
     sets = "report sets"
-    refused(test, with_set(number(2, 1), packed(3, [3])), sets, "stack 3 is named, of which there are 2")
-    refused(test, with_set(number(2, 1), packed(3, [1]), packed(4, [2])), sets, "name 2 is named, of which there are 1")
+    refused(test, with_set(number(2, 1), packed(3, [3])), sets, "stack 3 does not exist: there are 2")
+    refused(test, with_set(number(2, 1), packed(3, [1]), packed(4, [2])), sets, "name 2 does not exist: there are 1")
     refused(test, with_set(number(2, 3), packed(3, [1])), sets, "a set of 3 reports has the stacks of 1")
     refused(test, with_set(), sets, "a set of 0 reports has the stacks of 0")
     refused(test, with_set(number(1, 1), number(2, (1 << 32) - 1), packed(3, [1, 2])), sets,
@@ -272,7 +315,7 @@ def test_report_sets(test):
 
 
 def test_unknown_kinds(test):
-    """Kinds of roots and pointers of a later format are taken for the least that they can be."""
+    """Kinds of roots and pointers of a later format are taken for the weakest kind."""
     graph = Graph().set(roots=part(data(ROOT, number(1, 77) + number(3, 16)), data(ROOT, number(1, 3) + number(3, 8))),
                         root_edges=part(data(EDGES, edges([[(0, 1), (1, 2, 5)], []], heuristic=[99]))))
     out, _ = test.dmdv("census", "--types=no", "--by=root", test.write("later.graph", graph.bytes()))
@@ -280,7 +323,8 @@ def test_unknown_kinds(test):
 
 
 def test_objects_that_are_no_files(test):
-    """Whatever the objects of a graph are called, it is counted; a pipe that nobody writes to is not waited for."""
+    """A graph is counted whatever its objects are called; dmdv does not wait for a pipe that nobody writes
+    to."""
     os.mkfifo(test.path("pipe"))
     test.write("text", "not a program")
     expected, _ = test.dmdv("census", "--types=no", test.write("good.graph", Graph().bytes()))
@@ -291,7 +335,7 @@ def test_objects_that_are_no_files(test):
 
 
 def test_memory(test):
-    """A graph that does not fit says so before it is read: a block takes 44 bytes."""
+    """A graph that does not fit in memory is rejected before it is read: a block takes 44 bytes."""
     n = 20000000
     content = Graph().set(
         root_edges=None, end=part(data(END, number(1, 2) + number(2, n))),
@@ -301,5 +345,5 @@ def test_memory(test):
                                env={"ASAN_OPTIONS": "help=1"}).err:
         raise Skip("sanitizers take all of the address space")
     done = test.run(["sh", "-c", "ulimit -v 400000; exec %s census --types=no %s" % (test.place.dmdv(), path)], status=2)
-    test.check(done.err.startswith("dmdv: %s: 20000000 blocks with 0 pointers take at least 839 MB of memory, and there "
-                                   "are " % path), done.err)
+    test.check(done.err.startswith("dmdv: %s: 20000000 blocks with 0 pointers need at least 839 MB of memory, and "
+                                   % path), done.err)

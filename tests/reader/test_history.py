@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv history: what is added is found again, and the build that changed a figure, with the stack that did it."""
+"""dmdv history finds the added profiles again, and names the build that changed a metric and the stack
+responsible."""
 
 import json
 import os
@@ -21,8 +22,8 @@ HOUR, START = 3600, 1_700_000_000
 
 
 def build_of(i, index=3000, noise=0, label="loaded", line=0, pid=0):
-    """A program of 100,000 bytes in a list that explicit/app/list measures, and an index that nobody does. Lines move
-    from build to build."""
+    """A program of 100,000 bytes in a list that explicit/app/list measures, and an index that no reporter
+    measures. Line numbers change from build to build."""
     profile = Profile(dmd={"version": "1", "pid": 1000 + i + pid, "label": label, "faults": []})
     profile.block(1000, [LIST[0], LIST[1] % (7 + line), LIST[2] % (9 + line)], [SIZE_OF], num=100,
                   reporters=["explicit/app/list"])
@@ -31,13 +32,13 @@ def build_of(i, index=3000, noise=0, label="loaded", line=0, pid=0):
 
 
 def files_only(function):
-    """A test that says something of SQLite's files; all others hold for a server, too (test_history_postgresql.py)."""
+    """A test about SQLite's files; all other tests hold for a server, too (test_history_postgresql.py)."""
     function.is_for_files = True
     return function
 
 
 class History:
-    """A history: a file in the test's folder, or an empty database of a server where the test is one with a server."""
+    """A history: a file in the test's folder, or an empty database if the test runs with a server."""
 
     def __init__(self, test):
         self.test, self.server = test, getattr(test, "server", None)
@@ -81,8 +82,9 @@ def fill(history, n, at=None, more=0, noise=lambda: 0, runs=1, first=0):
 
 
 def test_stacks_that_scatter_are_not_blamed(test):
-    """Two caches of 2,000 bytes together, which one build divides otherwise than the next: between the last build before
-    a step of 1,000 bytes and the first that has it the one cache grows by more than what made the step."""
+    """Two caches of 2,000 bytes together, whose shares differ from build to build: between the last build
+    before a change point of 1,000 bytes and the first one after it, one cache grows by more than the real
+    cause."""
     history = History(test)
     draw = random.Random(6)
     for i in range(24):
@@ -101,7 +103,7 @@ def test_stacks_that_scatter_are_not_blamed(test):
 
 
 def test_figures_are_those_of_the_profile(test):
-    """Each figure of the profiles, by hand; those of reporters with the paths above."""
+    """Each metric of the profiles, by hand; those of reporters include the paths above."""
     history = History(test)
     history.add(1, build_of(1))
     history.add(2, build_of(2, 5000).block(700, LIST[:1], [SIZE_OF, SIZE_OF], reporters=["explicit/app/x", "explicit/app/y"]))
@@ -123,7 +125,7 @@ def test_adding_twice_changes_nothing(test):
     fill(history, 3)
     before = history.json("list")
     _, err = history.add(1, build_of(1, line=1))
-    test.check("there already" in err, err)
+    test.check("already has all" in err, err)
     test.equal(history.json("list"), before, "builds and series")
     _, err = history.add(1, build_of(1, line=1, pid=500))
     test.check("1 of 1 added" in err, err)
@@ -131,8 +133,8 @@ def test_adding_twice_changes_nothing(test):
 
 
 def test_the_build_and_the_stack_are_named(test):
-    """A step of 1% at the 14th of 20 builds, three runs each, while all lines move: one event, with the first build, the
-    one before, and the stack that grew first."""
+    """A change of 1% at the 14th of 20 builds, three runs each, while all lines move: one event, with the
+    first build, the one before, and the stack that grew first."""
     history = History(test)
     draw = random.Random(5)
     fill(history, 20, at=13, more=1030, noise=lambda: draw.randrange(-50, 51), runs=3)
@@ -155,6 +157,29 @@ def test_equal_builds_raise_no_alarm(test):
     fill(history, 40, noise=lambda: draw.randrange(-300, 301))
     test.equal(history.alarms(), [], "alarms")
     test.check("passed: 0 new alarms in" in history.run("check"), "text")
+
+
+def test_too_few_builds_are_said(test):
+    """A step that so few builds cannot prove: check says so in its verdict. In a new environment it says so again."""
+    few = "; the newest build cannot be judged yet: %s too few to find a step; at least %d are needed, or fewer with several runs each\n"
+    history = History(test)
+    fill(history, 5, at=3, more=9000)
+    lines = history.run("check").splitlines(keepends=True)
+    test.equal(len(lines), 1, "lines")
+    test.check(lines[0].startswith("passed: 0 new alarms in "), lines[0])
+    test.check(lines[0].endswith(few % ("5 builds are", 13)), lines[0])
+    for form in ("github", "markdown", "junit"):
+        test.check("5 builds are too few" in history.run("check", "--format=" + form), form)
+    for form in ("json", "gitlab"):
+        out, err = test.dmdv("history", "check", "--db=" + history.db, "--format=" + form)
+        json.loads(out)
+        test.check("cannot be judged yet" in err and "5 of the 13 builds" in err, err)
+    fill(history, 13, at=3, more=9000, first=5)
+    test.check("cannot be judged" not in history.run("check"), "enough builds for some step")
+    fill(history, 20, at=3, more=9000, first=13)
+    test.check("More since build b3 " in history.run("check", status=1), "the step")
+    history.add(20, build_of(20, 12000), "--env=compiler=another")
+    test.check(history.run("check", status=1).endswith(few % ("1 build is", 13)), "another environment")
 
 
 def test_what_was_acknowledged_is_the_new_level(test):
@@ -186,7 +211,7 @@ def test_improvements_do_not_fail(test):
 
 
 def test_environments_are_never_joined(test):
-    """The same step, but between two compilers: no step."""
+    """The same change, but between two compilers: no change point."""
     history = History(test)
     for i in range(30):
         history.add(i, build_of(i, 3000 if i < 15 else 9000), "--env=compiler=%s" % ("gcc 12" if i < 15 else "gcc 14"))
@@ -206,7 +231,8 @@ def test_moments_are_series_of_their_own(test):
 
 
 def test_a_year_of_builds_stays_small(test):
-    """A thousand stacks, of which ten change with each build: a build costs a hundredth of the first one."""
+    """A thousand stacks, ten of which change with each build: a build takes a hundredth of the first one's
+    space."""
     history = History(test)
     draw = random.Random(7)
     sizes = [draw.randrange(16, 5000) for _ in range(1000)]
@@ -224,7 +250,7 @@ def test_a_year_of_builds_stays_small(test):
 
 
 def test_chains_of_differences_end(test):
-    """Seventy builds, each different from the last: the stacks of a late step are still right."""
+    """Seventy builds, all different: the stacks of a late change point are still right."""
     history = History(test)
     sizes = {k: 2000 for k in range(200)}
     for i in range(70):
@@ -245,7 +271,8 @@ def test_chains_of_differences_end(test):
 
 
 def test_many_writers_at_once(test):
-    """Eight at a time, of which some are killed: what is there is whole, and the rest can be added again."""
+    """Eight processes at a time, some of which are killed: files in the history are whole, and the rest can
+    be added again."""
     history = History(test)
     draw = random.Random(8)
     files = [test.write("p%d.json" % i, build_of(i)) for i in range(24)]
@@ -286,7 +313,7 @@ def test_what_is_no_history(test):
     test.write("p.json", build_of(1))
     with sqlite3.connect(test.path("other.db")) as db:
         db.execute("CREATE TABLE build(id INTEGER)")
-    for name, word in (("text.db", "not a database"), ("other.db", "another program's"), ("missing/h.db", "unable to open")):
+    for name, word in (("text.db", "not a database"), ("other.db", "belongs to another program"), ("missing/h.db", "unable to open")):
         err = test.error("history", "add", "--db=" + name, "--build=b", "p.json")
         test.check(word in err and name in err, err)
     err = test.error("history", "list", "--db=missing.db")
@@ -311,9 +338,9 @@ def test_damaged_records_are_said(test):
 def test_bad_command_lines(test):
     History(test)
     test.write("p.json", build_of(1))
-    for args, word in (([], "what to do"), (["ad"], "did you mean 'add'"), (["frobnicate"], "there is no command"),
+    for args, word in (([], "give a command"), (["ad"], "did you mean 'add'"), (["frobnicate"], "unknown command"),
                        (["add", "p.json"], "--db"), (["add", "--db=h.db"], "profiles"),
-                       (["add", "--db=h.db", "--build=b", "--time=noon", "p.json"], "neither seconds"),
+                       (["add", "--db=h.db", "--build=b", "--time=noon", "p.json"], "give seconds since 1970"),
                        (["add", "--db=h.db", "--build=b", "--env=x", "p.json"], "KEY=VALUE"),
                        (["add", "--db=h.db", "--build=b", "none.json"], "none.json"),
                        (["check", "--db=h.db", "x"], "options"), (["show", "--db=h.db"], "series"),
@@ -323,7 +350,7 @@ def test_bad_command_lines(test):
 
 
 def test_the_build_is_that_of_the_checkout(test):
-    """Commit, branch and time are git's, or CI's."""
+    """Commit, branch and time come from git, or from CI."""
     history = History(test)
     test.write("p.json", build_of(1))
     quiet = {"GIT_AUTHOR_DATE": "2025-01-02T03:04:05Z", "GIT_COMMITTER_DATE": "2025-01-02T03:04:05Z", "HOME": test.folder}
@@ -343,7 +370,7 @@ def test_the_build_is_that_of_the_checkout(test):
 
 @files_only
 def test_build_without_sqlite(test):
-    """A dmdv without SQLite says so, and what to install."""
+    """A dmdv without SQLite reports that, and what to install."""
     if "without SQLite" not in test.dmdv("history", "--help")[0]:
         raise Skip("this dmdv has histories")
     err = test.error("history", "list", "--db=h.db")
@@ -352,7 +379,7 @@ def test_build_without_sqlite(test):
 
 @files_only
 def test_build_without_libpq(test):
-    """A dmdv without libpq has files, and says why it has no servers."""
+    """A dmdv without libpq works with files, and reports why it has no servers."""
     History(test)
     if LEFT_OUT not in test.dmdv("history", "list", "--db=postgresql:///none", status=2)[1]:
         raise Skip("this dmdv has libpq")
@@ -360,7 +387,7 @@ def test_build_without_libpq(test):
 
 
 def test_page(test):
-    """The page has the builds and series, the alarms with their stacks, and records as far as they were asked for."""
+    """The page has the builds and series, the alarms with their stacks, and as many records as requested."""
     history = History(test)
     fill(history, 12, at=8, more=9000, runs=3)
     test.write("page.html", page.STUB)

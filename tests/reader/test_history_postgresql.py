@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv history on a PostgreSQL server: every test of files that is not about files, and that both give equal answers."""
+"""dmdv history on a PostgreSQL server: every test that is not about files, and that files and servers give
+equal answers."""
 
 import random
 import subprocess
 
 import test_history
 import test_history_database
+import test_history_files
 import test_history_records
 import test_historyimport
 import test_historywriters
@@ -14,7 +16,7 @@ from test_history import HOUR, LEFT_OUT, START, History, build_of, fill
 
 
 def start(test):
-    """Has the test's histories on a server."""
+    """Creates the test's histories on a server."""
     said = test.dmdv("history", "list", "--db=postgresql:///none", status=2)[1]
     for left_out in (LEFT_OUT, "built without SQLite"):
         if left_out in said:
@@ -23,27 +25,31 @@ def start(test):
 
 
 def on_server(function):
+    """The test on a server. What is not the driver's has run with sanitizers on a file, in a third of the time."""
     def run(test):
+        test.without_sanitizers()
         start(test)
         function(test)
     return run
 
 
 for _name, _function in functions_of(test_history) + functions_of(test_history_database) + \
+        functions_of(test_history_files) + \
         functions_of(test_history_records) + functions_of(test_historyimport) + functions_of(test_historywriters):
     if not hasattr(_function, "is_for_files"):
         globals()["test_postgresql_" + _name] = on_server(_function)
 
 
 def answers(history):
-    """What the commands print of it."""
+    """The output of the commands about it."""
     return [history.run("list"), history.run("list", "--json"), history.run("show", "heap"),
             history.run("show", "reporter explicit/app", "--json"), history.run("check", status=1),
             history.run("check", "--json", status=1)]
 
 
 def test_postgresql_answers_as_a_file_does(test):
-    """Two branches, two environments, names in an order that languages see differently, steps: all words are equal."""
+    """Two branches, two environments, names in an order that languages sort differently, change points: all
+    output is equal."""
     def make(history):
         draw = random.Random(9)
         fill(history, 24, at=12, more=9000, noise=lambda: draw.randrange(-50, 51), runs=2)
@@ -59,7 +65,7 @@ def test_postgresql_answers_as_a_file_does(test):
 
 
 def test_postgresql_takes_what_a_file_exported(test):
-    """And a file what a server did: the same bytes everywhere, and the same answers."""
+    """A file restores a server's export: the same bytes everywhere, and the same answers."""
     draw = random.Random(21)
     file = History(test)
     test_historyimport.random_history(file, draw, 9)
@@ -92,7 +98,7 @@ def test_postgresql_what_is_no_history(test):
     history = History(test)
     file = test.write("p.json", build_of(1))
     err = test.error("history", "list", "--db=" + history.db)
-    test.check("there is no history in it" in err, err)
+    test.check("the database has no history" in err, err)
     test.dmdv("history", "add", "--db=" + history.db, "--build=b", file)
     history.sql("UPDATE version SET version = 99")
     for command in (["list"], ["add", "--build=b", file]):
@@ -101,7 +107,7 @@ def test_postgresql_what_is_no_history(test):
     other = History(test)
     other.server.sql(other.db, "CREATE SCHEMA dmd_history CREATE TABLE dmd_history.build(id INTEGER)")
     err = test.error("history", "add", "--db=" + other.db, "--build=b", file)
-    test.check("another program's" in err, err)
+    test.check("belongs to another program" in err, err)
     ascii_only = other.server.url("ascii_only")
     other.server.sql(other.db, "CREATE DATABASE ascii_only ENCODING 'SQL_ASCII' TEMPLATE template0")
     err = test.error("history", "add", "--db=" + ascii_only, "--build=b", file)
@@ -109,7 +115,7 @@ def test_postgresql_what_is_no_history(test):
 
 
 def test_postgresql_reader_changes_nothing(test):
-    """A user who may only read lists and checks, and is told that he may not add."""
+    """A user with read permission can list and check; adding is an error."""
     start(test)
     history = History(test)
     fill(history, 3)
@@ -120,12 +126,12 @@ def test_postgresql_reader_changes_nothing(test):
     listed = test.dmdv("history", "list", "--db=" + guest)[0]
     test.equal(listed, history.run("list"), "a guest's list")
     err = test.error("history", "add", "--db=" + guest, "--build=b9", test.write("p.json", build_of(9)))
-    test.check("permission denied" in err and "may this user write it?" in err, err)
+    test.check("permission denied" in err and "does this user have write access?" in err, err)
 
 
 def test_postgresql_waits_as_long_as_the_address_says(test):
-    """Another's lock: who writes is told in one line, readers are not kept; nothing is lost, and nothing is there by halves. A
-    lock on a table keeps readers, too."""
+    """With another session's lock, writers fail with one line, and readers are not blocked; nothing is lost,
+    and nothing is half added. A lock on a table blocks readers, too."""
     start(test)
     history = History(test)
     fill(history, 3)
@@ -135,7 +141,7 @@ def test_postgresql_waits_as_long_as_the_address_says(test):
 
     def refused(*words):
         _, err = test.dmdv("history", words[0], "--db=" + impatient, *words[1:], status=2)
-        test.check("lock timeout" in err and "another process keeps it" in err and "postgresql://" in err, err)
+        test.check("lock timeout" in err and "another process locks it" in err and "postgresql://" in err, err)
     holder = history.server.holding(history.db, "SELECT pg_advisory_xact_lock(1145914472)")
     for words in (["add", "--build=b9", file], ["import", whole], ["prune", "--keep=1"], ["acknowledge", "--build=b1", "--reason=x"]):
         refused(*words)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv history with builds that are runs of real programs, and what the manual says of how well it tells changes from chance."""
+"""dmdv history with builds that are runs of real programs, and the manual's figures on how well it
+distinguishes changes from chance."""
 
 import os
 import re
@@ -9,7 +10,7 @@ from harness import Skip, commands, files
 
 
 def alarms(test, program, *args):
-    """What perf/alarms says of a few runs of a program, by what was tried."""
+    """The output of perf/alarms for a few runs of a program, by kind of trial."""
     builddir = os.path.abspath(test.builddir)
     if not os.path.exists(builddir + "/libdmd.so"):
         raise Skip("the native engine was not built")
@@ -23,20 +24,20 @@ def alarms(test, program, *args):
     return dict(re.findall(r"^%s +(\w+(?: [\d.]+%%)?)  +(\S.*)$" % program, done.out, re.MULTILINE))
 
 
-def check_found(test, said):
-    test.check(re.match(r"found with build [12], \S+%; first build right(, from \w+ to \w+)?; the change is record 1", said), said)
+def check_found(test, said, within=2):
+    test.check(re.match(r"found with build [1-%d], \S+%%; first build right(, from \w+ to \w+)?; the change is record 1" % within, said), said)
 
 
 def test_real_equal_runs_raise_no_alarm_and_a_step_does(test):
-    """Python, whose hashes differ in each run."""
+    """Python, whose hashes differ from run to run."""
     found = alarms(test, "python", "--builds=20", "--threefold=6", "--shares=2")
     test.equal(found["equal"], "20 builds, 0 alarms", "20 equal runs")
     check_found(test, found["threefold 2%"])
 
 
 def test_real_step_of_threads(test):
-    """Threads that run as they happen to, with some percent of noise."""
-    check_found(test, alarms(test, "threads", "--builds=18", "--threefold=6", "--shares=25")["threefold 25%"])
+    """Threads with their natural scheduling, and some percent of noise, more on a busy machine."""
+    check_found(test, alarms(test, "threads", "--builds=18", "--threefold=6", "--shares=25")["threefold 25%"], within=4)
 
 
 def test_real_power_is_what_the_manual_says(test):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The records of alarms: those of their own branch, environment, moment and process, by a slow and simple way to the same."""
+"""The records of alarms: those of the alarm's own branch, environment, moment and process, against a slow and
+simple computation."""
 
 import itertools
 import random
@@ -12,8 +13,8 @@ CURVES = list(itertools.product(("main", "topic"), ("cc=12", "cc=14"), ("loaded"
 
 
 def sizes_of(draw, build, step):
-    """What stacks hold: six that give to one another, so that their sum is always the same, one that scatters, one that
-    grows with the step."""
+    """The bytes of stacks: six that trade bytes so that their sum is constant, one that scatters, one that
+    grows at the change point."""
     sizes = {"cache%d" % k: 2000 for k in range(6)}
     for _ in range(9):
         a, b = draw.sample(sorted(sizes), 2)
@@ -23,7 +24,8 @@ def sizes_of(draw, build, step):
 
 
 def add_all(history, test):
-    """16 curves that step at builds near each other; returns what the stacks of each build held, by curve."""
+    """16 series with change points at builds near each other; returns the bytes of the stacks of each build,
+    by series."""
     draw, held = random.Random(17), {}
     for build, branch, env in itertools.product(range(N_BUILDS), ("main", "topic"), ("cc=12", "cc=14")):
         files = []
@@ -44,7 +46,7 @@ def add_all(history, test):
 
 
 def records_of(curves, held, first, n_near):
-    """The stacks that grew most between the means of so many builds on each side, by how much."""
+    """The stacks that grew most between the means of so many builds on each side, and by how much."""
     grown = []
     for curve in curves:
         for stack in held[curve][0]:
@@ -54,7 +56,7 @@ def records_of(curves, held, first, n_near):
 
 
 def test_sets_that_never_end(test):
-    """Two that are each the difference from the other: an error, and no endless work."""
+    """Two record sets that are each stored as a difference from the other: an error, and no endless loop."""
     history = History(test)
     for i in range(20):
         history.add(i, Profile(mode="live", dmd={"version": "1", "pid": i, "faults": []}).block(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv history export: what Prometheus, a reader of CSV and an action that follows benchmarks find in it."""
+"""dmdv history export: what Prometheus, a CSV reader and a benchmark action find in it."""
 
 import csv
 import io
@@ -21,13 +21,13 @@ def history_of(test):
 
 
 def points(history, series):
-    """{(branch, seconds): value}, as dmdv history show has them, which tests of their own are about."""
+    """{(branch, seconds): value}, from dmdv history show, which has its own tests."""
     return {(curve["branch"], START + HOUR * int(point["build"][1:])): point["value"]
             for curve in history.json("show", series)["curves"] for point in curve["points"]}
 
 
 def test_prometheus_holds_the_history(test):
-    """promtool makes blocks of it, and a Prometheus that has them answers with each value at its time."""
+    """promtool makes blocks of it, and a Prometheus with these blocks returns each value at its time."""
     prometheus.need()
     history = history_of(test)
     history.run("export", "--format=openmetrics", "-o", "history.om")
@@ -48,11 +48,12 @@ def test_prometheus_holds_the_history(test):
 
 
 def test_csv_has_all_points(test):
+    """Control characters are written as elsewhere, though CSV has quotes for some of them: terminals obey them."""
     history = history_of(test)
     rows = list(csv.DictReader(io.StringIO(history.run("export", "--format=csv"), newline="")))
     for series in ("heap", "tag index", "tag " + EVIL):
         found = {(row["branch"], START + HOUR * int(row["build"][1:])): int(row["value"]) for row in rows
-                 if row["series"] == series}
+                 if row["series"] == series.replace("\n", "\\x0a")}
         test.equal(found, points(history, series), series)
     test.equal({(row["branch"], row["runs"]) for row in rows}, {("main", "2"), ("topic", "1")}, "runs")
     test.equal([row["time"] for row in rows if row["build"] == "b0"][0], "2023-11-14T22:13:20Z", "date -u -d @1700000000")

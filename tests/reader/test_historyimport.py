@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv history export --format=json and import: a history comes back as it was, in a file and on a server; two become one;
-what is wrong is refused, whole."""
+"""dmdv history export --format=json and import: a history is restored in a file and on a server, and two
+histories are merged; invalid documents are rejected as a whole."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def exported(history):
 
 
 def imported(test, text, history, status=0):
-    """What import says of the text."""
+    """The message of import about this text."""
     return test.dmdv("history", "import", "--db=" + history.db, test.write("history.json", text), status=status)[1]
 
 
@@ -47,7 +47,8 @@ def process_of(draw, name, pid, label, sizes):
 
 
 def random_history(history, draw, n):
-    """Branches, environments, moments, processes and repetitions of all kinds, and builds that were taken out again."""
+    """Branches, environments, moments, processes and repetitions of all kinds, and builds that were removed
+    again."""
     fill(history, 14, at=9, more=9000)
     sizes = {k: draw.randrange(16, 3000) for k in range(draw.randrange(3, 30))}
     for i in range(n):
@@ -73,8 +74,8 @@ def random_history(history, draw, n):
 
 
 def answers(history):
-    """What the commands say of it. What a page has of records depends on how the database keeps them; whole() compares
-    these."""
+    """The output of the commands about it. The page's records depend on how the database stores them; whole()
+    compares these."""
     test = history.test
     said = [history.run(*words, status=None) for words in (["list"], ["list", "--json"], ["show", "heap", "--json"], ["check"],
                                                            ["check", "--json"], ["check", "--format=markdown"],
@@ -87,7 +88,7 @@ def answers(history):
 
 
 def test_what_is_imported_is_what_was_exported(test):
-    """Of histories made at random: the export of what was imported has the same bytes, and all commands answer the same."""
+    """Random histories: exporting an import gives the same bytes, and all commands give the same answers."""
     n_alarms = 0
     for seed in range(3):
         draw = random.Random(seed)
@@ -101,13 +102,14 @@ def test_what_is_imported_is_what_was_exported(test):
             test.equal(theirs, ours, "seed %d: answers" % seed)
         n_alarms += len(json.loads(text)["alarms"])
         err = imported(test, text, second)
-        test.check("all runs were there already" in err, err)
+        test.check("the history already has all runs" in err, err)
         test.equal(exported(second), text, "seed %d: imported twice" % seed)
     test.check(n_alarms > 0, "acknowledged alarms")
 
 
 def whole(document):
-    """What each run held, by its digest: {(frames without lines, section): [bytes, blocks]}; differences are put together."""
+    """The contents of each run, by its digest: {(frames without lines, section): [bytes, blocks]};
+    differences are applied."""
     lines, runs = {}, {}
     for run, records in zip(document["runs"], document["records"]):
         held = dict(lines.get((run["moment"], run["environment"], run["process"]), {}))
@@ -148,7 +150,7 @@ def test_the_document(test):
 
 
 def test_digests_are_the_same_everywhere(test):
-    """Stacks have other numbers in another history; the same file is the same run all the same."""
+    """Stacks have other numbers in another history; an equal file is an equal run nevertheless."""
     first, second = new_history(test, "first.db"), new_history(test, "second.db")
     profiles = [build_of(i, 3000 + 10 * i) for i in range(4)]
     second.add(9, build_of(9).block(70, ["malloc (m.c:1)", "other (o.c:1)"]), "--branch=other")
@@ -168,8 +170,8 @@ def test_digests_are_the_same_everywhere(test):
 
 
 def test_two_histories_become_one(test):
-    """Runners that each have a history: builds of both are there, in the order of time; repetitions are further ones, and
-    no two are added up; processes of a launch that somebody named are of one launch."""
+    """Runners with a history each: the result has the builds of both, in the order of time. Repetitions are
+    added as further ones, and no two are summed. Processes of a named launch belong to one launch."""
     first, second = new_history(test, "first.db"), new_history(test, "second.db")
     for i in range(24):
         history = second if i % 3 == 1 else first
@@ -196,7 +198,7 @@ def test_two_histories_become_one(test):
 
 
 def test_what_is_there_stays(test):
-    """A build's time, and what was said of an alarm."""
+    """A build's time, and the acknowledgement of an alarm."""
     first, second = new_history(test, "first.db"), new_history(test, "second.db")
     for history, reason in ((first, "ours"), (second, "theirs")):
         fill(history, 20, at=10, more=9000)
@@ -210,7 +212,7 @@ def test_what_is_there_stays(test):
 
 
 def test_times_survive(test):
-    """Seconds and ISO's notations, in any time zone, before 1970 and after 9999."""
+    """Seconds and ISO notation, in any time zone, before 1970 and after 9999."""
     first, second = new_history(test, "first.db"), new_history(test, "second.db")
     file = test.write("p.json", build_of(1))
     times = {"a": ("0", 0), "b": ("-86400", -86400), "c": ("2026-11-23T02:00:00Z", 1795399200), "d": ("2026-11-23 02:00:00", 1795399200),
@@ -227,10 +229,10 @@ def test_times_survive(test):
     test.equal(second.run("list"), first.run("list"), "the list")
     for time in ("2026-11-23T02:00:00+2", "2026-11-23T02:00:00+99:00", "2026-11-23T02:00:00Z+01:00", "99999999999999999999"):
         err = test.error("history", "add", "--db=" + first.db, "--build=z", "--time=" + time, file)
-        test.check("neither seconds" in err, err)
+        test.check("give seconds since 1970" in err, err)
 
 
-# ---- What is wrong. ----
+# ---- Errors. ----
 
 
 def small(test):
@@ -240,7 +242,7 @@ def small(test):
 
 
 def changed(document, path, value):
-    """A copy with something in its place, or with a key taken out."""
+    """A copy with one value replaced, or with a key removed."""
     copy = json.loads(json.dumps(document))
     at = copy
     for key in path[:-1]:
@@ -270,8 +272,8 @@ WRONG = [
     (("records", 0, 0), [0, 1, 2], "four numbers"), (("records", 0, 0), [2, 1, 2, 3], "a record's stack"),
     (("records", 0, 0), [0, 4, 2, 3], "a record's section"), (("records", 0, 0), [0, 1, 2 ** 63, 3], "64 bits"),
     (("records", 0, 0), [0, 1, 2, -2 ** 63 - 1], "64 bits"), (("records", 0, 0), [0, 1, 2, 0.5], "64 bits"),
-    (("records", 2), None, "records of a run are missing"), (("records",), [[], [], [], []], "records of more runs"),
-    (("series", 0, "kind"), "smell", "kind that this dmdv does not know"), (("series", 0, "values"), None, 'no "values"'),
+    (("records", 2), None, "records of a run are missing"), (("records",), [[], [], [], []], "more runs have records"),
+    (("series", 0, "kind"), "smell", "unknown kind"), (("series", 0, "values"), None, 'no "values"'),
     (("series", 1), {"kind": "heap", "name": "", "values": []}, "a series comes twice"),
     (("series", 0), {"values": [], "kind": "heap", "name": ""}, "before its kind and name"), (("series", 0, "values", 0), [3, 1], "[RUN, NUMBER]"),
     (("series", 0, "values"), [[1, 5], [0, 5]], "do not ascend"), (("series", 0, "values"), [[1, 5], [1, 5]], "do not ascend"),
@@ -283,7 +285,7 @@ WRONG = [
 
 
 def test_wrong_files_are_refused_whole(test):
-    """Each with one line that says what is wrong and where; nothing of it is added."""
+    """Each fails with one line about the error and its place; nothing is added."""
     document = small(test)
     texts = [(changed(document, path, value), word) for path, value, word in WRONG]
     plain = json.dumps(document)
@@ -317,8 +319,8 @@ def test_cut_files_are_refused_whole(test):
 
 
 def test_the_largest_numbers_and_strangest_names(test):
-    """Names that are SQL or escapes, numbers of 64 bits, keys that nobody knows or that come twice, stacks that are equal
-    without lines: taken as they are."""
+    """Names that contain SQL or escapes, numbers of 64 bits, unknown or repeated keys, stacks that are equal
+    without lines: all are accepted as they are."""
     evil = "x'); DROP TABLE run; --\x1b[31m\"\\\u2028"
     document = small(test)
     document["later"] = {"deep": [[[{}]]]}
@@ -346,12 +348,13 @@ def test_the_largest_numbers_and_strangest_names(test):
     history.run("check", status=None)
 
 
-# ---- While it works. ----
+# ---- Interruptions. ----
 
 
 def test_killed_while_importing(test):
-    """Killed when it has read a part, all of it but the end, or at any time: nothing is there, or all of this small one, and it
-    can be added once more. (test_historywriters.py has one of many parts.)"""
+    """Killed when it has read a part, everything but the end, or at any time: the small document is added as
+    a whole or not at all, and can be imported again. (test_historywriters.py has a document of many
+    parts.)"""
     history = new_history(test, "killed.db")
     history.add(50, build_of(50))
     before = exported(history)
@@ -392,7 +395,7 @@ def test_killed_while_importing(test):
 
 @files_only
 def test_memory_does_not_grow_with_builds(test):
-    """What 1,000 builds of 5,000 stacks hold would be 200 MB."""
+    """1,000 builds of 5,000 stacks would have 200 MB of contents."""
     if "-fsanitize" in open(os.path.join(test.builddir, "config.status"), encoding="utf-8").read():
         raise Skip("a sanitizer needs more memory than there may be")
     n, n_stacks = 1000, 5000

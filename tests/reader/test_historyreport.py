@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What dmdv history check reports for CI: read by others' rules and programs."""
+"""The reports of dmdv history check for CI, checked by the rules of their readers and with programs that read
+them."""
 
 import json
 import os
@@ -45,8 +46,9 @@ def step_in(test, at=8, n=12, **kwargs):
 
 
 def test_commits_between_builds_are_bisected(test):
-    """Every fourth commit was built: of the four that the step may come of, git's own bisection names the next. The
-    innermost frame whose file is in the repository is index_build, at the line where the build with the step has it."""
+    """Every fourth commit was built: the change comes from one of four commits, and git bisect would test the
+    suggested one next. The innermost frame with a file in the repository is index_build, at its line in the
+    build with the change."""
     checkout, history = Checkout(test), History(test)
     checkout.commit(40)
     for i, commit in enumerate(checkout.commits[::4]):
@@ -79,7 +81,7 @@ def test_without_a_repository_there_is_no_place(test):
 
 
 def test_a_file_name_that_two_files_have_is_none(test):
-    """main.c is twice in the repository: the outer frame main is not taken for either."""
+    """main.c is in the repository twice: the outer frame main is not matched to either."""
     Checkout(test)
     history = History(test)
     for i in range(12):
@@ -114,14 +116,14 @@ def test_half_a_fix_is_none(test):
 
 
 def test_one_build_is_judged_alone(test):
-    """An old alarm does not refuse the build of a pull request."""
+    """An old alarm does not fail the build of a pull request."""
     history = step_in(test, at=8, n=16)
     test.equal({a["first_build"] for a in history.alarms(1, "--build=b8")}, {"b8"}, "the one with the step")
     test.equal(history.alarms(0, "--build=b15"), [], "a later one")
 
 
 def test_github_is_told_nothing_but_the_text(test):
-    """Names with all that is special: one command, and the names come out as they were."""
+    """Names with every special character: the line is one command, and the names survive."""
     history = History(test)
     for i in range(12):
         for run in range(3):
@@ -135,7 +137,7 @@ def test_github_is_told_nothing_but_the_text(test):
 
 
 def rendered(test, text):
-    """The Markdown, as the program that GitHub's renderer is made from makes HTML of it."""
+    """The Markdown as HTML, made by the program on which GitHub's renderer is based."""
     if shutil.which("cmark-gfm") is None:
         raise Skip("cmark-gfm is not installed")
     test.write("report.md", text)
@@ -164,7 +166,7 @@ def test_markdown_renders_as_meant(test):
 
 
 def test_markdown_fits_into_a_comment(test):
-    """Of very many events and series the newest are shown; a comment of GitHub's may have 65,536 characters."""
+    """The newest of very many events and series are shown; a GitHub comment may have 65,536 characters."""
     history = History(test)
     n = 0
     for level in range(12):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Several who write to a history at once: whoever waits has his turn, an import lets others in between its parts, and what
-it has written when it is killed is whole."""
+"""Several writers of one history: each waiting writer gets its turn, an import lets others write between its
+parts, and a killed import leaves whole parts."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from harness import Skip
 from test_history import HOUR, START, History, build_of, files_only, fill
 from test_historyimport import exported, imported, new_history, whole
 
-N_BUILDS, N_STACKS = 40, 6000  # of which nearly all change: some 8 parts of an import (importwriting.c)
+N_BUILDS, N_STACKS = 40, 6000  # nearly all of which change: some 8 parts of an import (importwriting.c)
 
 
 def document_of(draw, n_builds=N_BUILDS, changing=1.0):
-    """Builds of two processes, of which a share of the stacks changes; each launch is of both."""
+    """Builds of two processes, in which a share of the stacks changes; each launch has both."""
     records, held = [], []
     for i in range(2 * n_builds):
         before = held[i - 2] if i >= 2 else {}
@@ -44,7 +44,8 @@ def values_of(document):
 
 
 def check_part(test, text, document):
-    """What an export has of the document's runs is as in the document, and of each launch there is all; returns their number."""
+    """Checks that the export's runs equal the document's, and that each launch is complete; returns the
+    number of runs."""
     there = json.loads(text)
     of_us = {run["digest"] for run in document["runs"]} & {run["digest"] for run in there["runs"]}
     held, values = whole(there), values_of(there)
@@ -68,7 +69,8 @@ def number_of_runs(history):
 
 @files_only
 def test_a_full_disk_amid_an_import(test):
-    """As a limit on files' sizes has it: the parts before are whole, and with room again the rest comes."""
+    """A limit on file sizes stops the import: the parts before it are whole, and with space again the rest is
+    imported."""
     history, calm = new_history(test, "full.db"), new_history(test, "calm.db")
     document = document_of(random.Random(29))
     file = test.write("whole.json", document)
@@ -105,7 +107,7 @@ def test_an_import_that_waits_for_its_input_keeps_nobody(test):
 
 
 def test_others_write_while_an_import_does(test):
-    """Builds that are added by others have their places between those of the import."""
+    """Builds that others add get places between those of the import."""
     history = new_history(test, "shared.db")
     history.add(1, build_of(1), "--branch=ours")
     document = document_of(random.Random(30))
@@ -123,8 +125,8 @@ def test_others_write_while_an_import_does(test):
 
 
 def test_a_killed_import_has_written_whole_parts(test):
-    """Killed when it has written some of it: what is there is whole. Once more completes it; the export is that of an import
-    that nobody killed."""
+    """Killed when it has written a part: the contents are whole. Importing again completes it; the export
+    equals that of an undisturbed import."""
     history, calm = new_history(test, "killed.db"), new_history(test, "calm.db")
     document = document_of(random.Random(31))
     file, parts = test.write("whole.json", document), []
@@ -147,8 +149,8 @@ def test_a_killed_import_has_written_whole_parts(test):
 
 
 def test_builds_are_taken_out_while_an_import_writes(test):
-    """Stacks and sets that the import has added go, and come again with other numbers, those of others among them: what is
-    added after that is right."""
+    """Stacks and sets that the import has added are removed, and come back with other numbers, mixed with
+    those of others: later additions are right."""
     n_builds, n, seen = 80, 0, []
     history = new_history(test, "pruned.db")
     history.add(0, build_of(0), "--branch=ours")
@@ -170,7 +172,7 @@ def test_builds_are_taken_out_while_an_import_writes(test):
         test.equal(history.sql("PRAGMA foreign_key_check") + history.sql("PRAGMA integrity_check"), [["ok"]], "integrity")
 
 
-# ---- A file that another keeps. ----
+# ---- A file that another process has locked. ----
 
 
 def keep(history):
@@ -184,7 +186,7 @@ NANOSLEEP = ("35", "230")  # numbers of amd64's system calls
 
 
 def wait_until_asleep(process):
-    """Until it has tried, and sleeps before it tries again, as the kernel says."""
+    """Waits until the process has tried, and sleeps before its next try, according to the kernel."""
     while process.poll() is None:
         try:
             with open("/proc/%d/syscall" % process.pid, encoding="utf-8") as file:
@@ -215,14 +217,14 @@ def test_a_writer_waits_for_another(test):
 
 @files_only
 def test_a_writer_waits_as_long_as_he_is_told(test):
-    """DMD_HISTORY_WAIT: then an error says who is to blame; nothing is there by halves."""
+    """DMD_HISTORY_WAIT: after that time the error names the holder of the lock; nothing is half added."""
     history = History(test)
     fill(history, 2)
     before, file, other = exported(history), test.write("p.json", build_of(5)), keep(history)
     whole_file = test.write("h.json", before)
     for words in (["add", "--build=b5", file], ["import", whole_file], ["prune", "--keep=1"], ["acknowledge", "--build=b1", "--reason=x"]):
         _, err = test.dmdv("history", words[0], "--db=" + history.db, *words[1:], status=2, environment={"DMD_HISTORY_WAIT": "1"})
-        test.check(err.count("\n") == 1 and "locked; another process has kept it for 1 s; DMD_HISTORY_WAIT" in err, err)
+        test.check(err.count("\n") == 1 and "locked; another process has locked it for 1 s; DMD_HISTORY_WAIT" in err, err)
     other.close()
     test.equal(exported(history), before, "what is there")
     for wrong in ("soon", "0", "-1", "1s", "86401", "99999999999999999999"):

@@ -32,13 +32,13 @@ def merge(test, *profiles, status=0):
 
 
 def merge_error(test, *profiles):
-    """What dmdv merge says of profiles that it cannot merge."""
+    """The message of dmdv merge about profiles that it cannot merge."""
     return test.error("merge", *[test.write("bad%d.json" % i, profile) for i, profile in enumerate(profiles)])
 
 
 def test_many_files_are_merged_in_order(test):
-    """Read by several threads, the result is the same each time, and that of one after the other. Of two files that
-    cannot be read the first is named."""
+    """Read by several threads, the result is the same each time, and equals that of one thread. If two
+    files are unreadable, the message names the first one."""
     names, expected = [], []
     for i in range(60):
         stack = ["malloc (m.c:0)", "f%d (a.c:%d)" % (i, i)]
@@ -99,7 +99,7 @@ def test_memory_is_added_up(test):
     document = merge(test, Profile(dmd=run(memory=first)), Profile(dmd=run(memory={"heapAllocated": 6, "resident": 11})))
     test.equal(document["dmd"]["memory"], {"heapAllocated": 11, "resident": 111}, "what both know")
     large = Profile(dmd=run(memory={"resident": 2**53}))
-    test.check("more than one profile can hold" in merge_error(test, large, Profile(dmd=run(memory={"resident": 1}))), "too much")
+    test.check("exceeds what a profile can hold" in merge_error(test, large, Profile(dmd=run(memory={"resident": 1}))), "too much")
 
 
 def test_memory_reports_are_added_up(test):
@@ -113,7 +113,7 @@ def test_memory_reports_are_added_up(test):
                [entry(amount=8, times=4), entry(process="p", amount=-5), entry(kind="other", units="count"), entry("b")],
                "memory reports")
     many = [[entry("%d/%d" % (half, n)) for n in range(33000)] for half in range(2)]
-    test.check("more than one profile can hold" in merge_error(test, *[Profile(dmd=run(memoryReports=m)) for m in many]),
+    test.check("exceeds what a profile can hold" in merge_error(test, *[Profile(dmd=run(memoryReports=m)) for m in many]),
                "too many")
 
 
@@ -151,7 +151,7 @@ def test_faults_are_added_up(test):
 
 
 def test_all_keys_of_faults_stay(test):
-    """Of faults that are equal in all that tells them apart, the numbers are those of the time that was off by most."""
+    """Faults with equal keys become one, with the numbers of the largest error."""
     names = {"reporter": "explicit/x", "otherReporter": "explicit/y", "scope": "explicit/x/z", "memory": "stack of thread 1"}
     traces = {key: ["%s (a.c:1)" % key, "main (a.c:2)"] for key in ("at", "allocatedAt", "freedAt", "reportedAt")}
 
@@ -180,7 +180,7 @@ def test_all_keys_of_faults_stay(test):
 
 
 def test_shared_blocks(test):
-    """Of many owners, in files that number them differently."""
+    """Many owners, in files that number them differently."""
     def shared(first, owners):
         profile = Profile(dmd=run()).block(7, first, reps=[first])
         sharers = [{"at": profile.trace(["%s (r.c:1)" % owner]), "reporter": owner} for owner in owners]
@@ -218,7 +218,7 @@ def test_advice_is_added_up(test):
     most = Profile()
     most.document["dmd"] = run(advice=[{"held": "unreported", "at": most.trace(ELSE), "blocks": 2 ** 53, "bytes": 1}])
     names = [test.write(name, most) for name in ("a", "b")]
-    test.check("more than one profile can hold" in test.error("merge", *names), "too many blocks")
+    test.check("exceeds what a profile can hold" in test.error("merge", *names), "too many blocks")
 
 
 def test_runs_of_reporters_are_added_up(test):
@@ -227,11 +227,11 @@ def test_runs_of_reporters_are_added_up(test):
     document = merge(test, runs(a=1, b=0), runs(b=2, c=4), Profile(dmd=run()))
     test.equal({r["reporter"]: r["runs"] for r in document["dmd"]["reporterRuns"]}, {"a": 1, "b": 2, "c": 4}, "runs")
     names = [test.write(name, runs(x=2 ** 53)) for name in ("a", "b")]
-    test.check("more than one profile can hold" in test.error("merge", *names), "too many runs")
+    test.check("exceeds what a profile can hold" in test.error("merge", *names), "too many runs")
 
 
 def test_one_of_another_program(test):
-    """Firefox's files have no "dmd" object, and one that is half true is worse than none."""
+    """Firefox's files have no "dmd" object, and a partly wrong one is worse than none."""
     test.check("dmd" not in merge(test, Profile(dmd=run()), Profile().block(1)), "a dmd object")
 
 
@@ -253,7 +253,7 @@ def test_hostile_names(test):
 
 
 def test_what_is_merged_can_be_read(test):
-    """And adds up in every command: merging twice is merging once."""
+    """The sums are right in every command: merging twice equals merging once."""
     test.write("a.json", Profile(dmd=run()).block(100, MAIN, slop=4, num=3))
     test.write("b.json", Profile(dmd=run()).block(20, ELSE, reps=[MAIN]))
     test.dmdv("merge", "-o", "ab.json.gz", "a.json", "b.json")
@@ -283,7 +283,7 @@ def test_full_disk(test):
 
 
 def test_too_much(test):
-    """Sums that could not be read back: 2^53 of a count, 2^61 bytes in all."""
+    """Sums beyond the limits of a reader: 2^53 of a count, 2^61 bytes in all."""
     many = Profile().block(0, num=2 ** 53)
     large = Profile().block(2 ** 50, num=1500)
     faults = Profile(dmd=run(faults=[{"kind": "claim", "num": 2 ** 52 + 1}]))
@@ -297,7 +297,8 @@ def test_too_much(test):
 
 
 def test_all_that_fits(test):
-    """What has just the most that a file may have is read back; one more is too much, in whatever block it is."""
+    """A result at exactly the limits of a file can be read; one more is an error, in whichever block it
+    is."""
     for half, more in ((Profile().block(0, num=2 ** 52), Profile().block(1)),
                        (Profile().block(2 ** 50 - 1, slop=1, num=2 ** 10), Profile().block(1))):
         test.write("half.json", half)
@@ -307,7 +308,7 @@ def test_all_that_fits(test):
 
 
 def test_processes_kept(test):
-    """Blocks of one place in two processes stay two, and who published a memory report is known."""
+    """Blocks of one place in two processes stay two, and the process of a memory report is kept."""
     one = dict(run(), pid=1, argv=["./app"], memoryReports=[{"path": "x", "kind": "other", "units": "count", "amount": 3}])
     two = dict(run(), pid=2, argv=["./app"])
     test.write("a.json", Profile(dmd=one).block(100, MAIN, num=3).block(7))
@@ -352,8 +353,8 @@ def test_help(test):
 
 
 def test_frames_keep_their_objects(test):
-    """The same function of a header in two libraries; of a second build at another place; a name that the text does
-    not tell. What one file knows of a frame another one need not know."""
+    """One function of a header in two libraries; a function of a second build at another address; a name that
+    the text does not show. Facts about a frame may come from any of the files."""
     fill, odd = "fill (vec.h:3)", "f (a (2).c:1)"
     run = {"version": "0.1.0"}
     old = Profile(dmd=dict(run)).block(10, [fill])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles with mistakes in them, and large ones: what must hold of every command on every file is in trial.py.
+"""Profiles with mistakes in them, and large ones: trial.py has the rules that every command must obey on
+every file.
 
 `tests/reader/mutants` tries more of them.
 """
@@ -7,7 +8,8 @@
 import mutation
 import trial
 
-# How many mutants, and of how many commands one is tried on each of them: all commands meet a few hundred of the files.
+# How many mutants, and how many commands are tried on each of them: every command meets a few hundred of the
+# files.
 MUTANTS, OF_SAMPLES, ONE_IN = 300, 40, 6
 
 
@@ -33,7 +35,7 @@ def test_all_commands(test):
 
 
 def test_all_commands_on_samples(test):
-    """Of profiles with --sample-interval, which are compared and merged with one that is sampled alike."""
+    """Profiles with --sample-interval are compared and merged with another one of the same interval."""
     test.equal(tried(test, mutation.sampled()).of(mutation.sampled()), [])
     try_mutants(test, OF_SAMPLES, mutation.sampled())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Heap graphs with mistakes in them: what must hold of every command on every file is in trial.py and graphtrial.py.
+"""Heap graphs with mistakes in them: trial.py and graphtrial.py have the rules that every command must obey.
 
 `tests/reader/mutants --graphs` tries more of them.
 """
@@ -8,7 +8,7 @@ import graphmutation
 import graphtrial
 import mutation
 
-# How many mutants, and of how many commands one is tried on each of them: all commands meet some of the files.
+# How many mutants, and how many commands are tried on each of them: every command meets some of the files.
 MUTANTS, ONE_IN = 300, 6
 
 
@@ -18,7 +18,7 @@ def tried(test):
 
 
 def test_original_graph(test):
-    """All commands take it; a mistake in it would hide all others."""
+    """All commands accept it; a mistake in it would hide all others."""
     trying = tried(test)
     test.equal(graphmutation.whole_file(graphmutation.parts(graphmutation.whole())), graphmutation.whole())
     test.equal(trying.of(graphmutation.whole()), [])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Frames that a file knows only as places in objects: dmdv names them by the objects' files.
+"""Frames that a file knows only as places in objects: dmdv finds their names in the objects' files.
 
-Where functions are, nm says; the files are made by the build's compiler.
+nm lists where functions are; the build's compiler makes the files.
 """
 
 import os
@@ -30,7 +30,7 @@ WITHOUT = "dmdv: 1 frame has no name: this dmdv was built without libdw, which f
 
 
 def said_without(test):
-    """What dmdv says of a nameless frame of a program that is nowhere."""
+    """dmdv's output about a nameless frame of a program that does not exist."""
     frame = "???[/nowhere +0x10]"
     document = Profile(mode="live").block(1, [frame]).within("/nowhere", {frame: 16}).json()
     document["dmd"]["objects"][0]["buildId"] = "00"
@@ -64,7 +64,8 @@ class Program:
         return "???[%s +0x%x]" % (self.path, self.symbols[function] + into)
 
     def profile(self, *stacks, build_id=None):
-        """Of stacks of pairs of a function and how far into it a call is; block n has n bytes."""
+        """A profile with stacks of pairs of a function and the offset of a call in it; block n has n
+        bytes."""
         profile, frames = Profile(mode="live"), {}
         for n, stack in enumerate(stacks, 1):
             profile.block(n, ["malloc (vg_replace_malloc.c:0)", *(self.frame(*one) for one in stack)])
@@ -75,7 +76,7 @@ class Program:
 
 
 def stacks(test, *paths, err=""):
-    """By block, the frames behind malloc that dmdv finds."""
+    """For each block, the frames behind malloc that dmdv finds."""
     _, said = test.dmdv("merge", "-o", "merged.json", *paths)
     test.equal(said, err, "standard error")
     merged = files.read_json(test.path("merged.json"))
@@ -141,7 +142,7 @@ int main(void) {
 
 
 def test_labels_of_hand_written_code(test):
-    """They have no size: one is the name of what follows, unless something that has one ended in between."""
+    """Such symbols have no size: one names the code behind it, unless a sized symbol ended in between."""
     need_libdw(test)
     program = Program(test, "-g0", name="labels", source=LABELS)
     at = [("sized", 8), ("sized", 16), ("label", 0), ("label", 15), ("second", 7), ("second", 9)]
@@ -153,7 +154,7 @@ def test_labels_of_hand_written_code(test):
 def test_another_build(test):
     program = Program(test)
     profile = test.write("profile", program.profile([("outer", 0), ("main", 4)], build_id="00ff"))
-    said = "dmdv: 2 frames have no names for want of %s, which is another build than the one that ran\n" % program.path
+    said = "dmdv: 2 frames have no names, since %s is from a different build than the program that ran\n" % program.path
     test.equal(stacks(test, profile, err=said)[1], [program.frame("outer"), program.frame("main", 4)])
 
 
@@ -161,7 +162,7 @@ def test_missing_files_are_told_once(test):
     program = Program(test)
     paths = [test.write("profile%d" % i, program.profile([("outer", i), ("main", 4)])) for i in range(3)]
     os.remove(program.path)
-    said = "dmdv: 6 frames have no names for want of %s, which is not there\n" % program.path
+    said = "dmdv: 6 frames have no names, since %s is missing\n" % program.path
     stacks(test, *paths, err=said)
     other = files.read_json(paths[0])
     other["dmd"]["objects"][0]["path"] = "/nowhere"
@@ -172,7 +173,7 @@ def test_missing_files_are_told_once(test):
 
 
 def test_a_program_without_a_build_id(test):
-    """Of such a program nobody can tell whether it is the one that ran."""
+    """For such a program it is unknown whether it is the one that ran."""
     program = Program(test, "-Wl,--build-id=none")
     test.equal(program.build_id, "")
     test.equal(stacks(test, test.write("profile", program.profile([("main", 4)])))[1], ["main (prog.c:11)"])
@@ -194,7 +195,7 @@ def test_separate_debug_information(test):
 
 
 def test_named_once(test):
-    """What was named is not looked for again: the result says the same when the program is gone."""
+    """Frames that have names are not looked up again: the result is the same when the program is gone."""
     program = Program(test)
     expected = stacks(test, test.write("profile", program.profile([("outer", 0), ("main", 4), ("_start", 1)])))
     os.rename(test.path("merged.json"), test.path("named.json"))
@@ -221,7 +222,7 @@ def test_faults_have_names_too(test):
 
 
 def test_graph(test):
-    """Codes of a heap graph, of which neither a function nor a file is known."""
+    """Codes of a heap graph without functions and files."""
     program = Program(test)
     heap = Heap()
     number = heap.object(program.path, bytes.fromhex(program.build_id))
@@ -247,7 +248,7 @@ def two_builds():
 
 
 def test_two_builds_of_a_library(test):
-    """They are two objects in files, and one library to people."""
+    """They are two objects in files, but appear as one library."""
     path = test.write("profile.json", two_builds())
     out, _ = test.dmdv("print", "--by=library", path)
     test.equal([line.split()[-1] for line in out.splitlines()[1:]], ["libdough.so"], "rows")

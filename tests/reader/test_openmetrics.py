@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The figures of profiles for Prometheus, which is asked for them again, and for actions that follow benchmarks."""
+"""The metrics of profiles for Prometheus, which is then queried for them, and for benchmark actions."""
 
 import http.server
 import json
@@ -14,7 +14,8 @@ SIZE_OF = ["size_of (r.c:1)"]
 
 
 def profile(pid=7, tag=EVIL, label="after load", sizes=(100, 30, 7)):
-    """In bytes: sizes[0] reported once by explicit/app/list, sizes[1] unreported, sizes[2] of it with a tag."""
+    """In bytes: sizes[0] reported once by explicit/app/list, sizes[1] unreported, sizes[2] of these with a
+    tag."""
     p = Profile(dmd={"version": "1", "pid": pid, "argv": ["/opt/my app"], "label": label, "faults": [],
                      "memory": {"resident": 4096 * pid}})
     p.block(sizes[0], ["malloc (m.c:1)", "f (a.c:1)"], [SIZE_OF], reporters=["explicit/app/list"])
@@ -24,7 +25,7 @@ def profile(pid=7, tag=EVIL, label="after load", sizes=(100, 30, 7)):
 
 
 def figures(sizes=(100, 30, 7), pid=7):
-    """{metric: {label: value}}: what profile() has, by hand."""
+    """{metric: {label: value}}: the metrics of profile(), by hand."""
     return {"dmd_heap_bytes": {"": sum(sizes)}, "dmd_unreported_bytes": {"": sizes[1] + sizes[2]},
             "dmd_once_reported_bytes": {"": sizes[0]}, "dmd_twice_reported_bytes": {"": 0},
             "dmd_resident_bytes": {"": 4096 * pid}, "dmd_faults": {"": 0},
@@ -33,7 +34,7 @@ def figures(sizes=(100, 30, 7), pid=7):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves the text of its server, in the format that it says."""
+    """Serves its server's text, in the requested format."""
 
     def do_GET(self):
         self.send_response(200)
@@ -46,7 +47,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Exporter:
-    """A process that shows its metrics, in a `with`."""
+    """A process that publishes its metrics, in a `with`."""
 
     def __init__(self, text, content_type):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -66,19 +67,19 @@ FORMATS = ("application/openmetrics-text; version=1.0.0; charset=utf-8", "text/p
 
 
 def own_label(metric):
-    """The label of a figure's name."""
+    """The label of a metric's name."""
     return next((metric[key] for key in ("reporter", "tag", "library") if key in metric), "")
 
 
 def test_control_characters(test):
-    """The format lets them through, but terminals obey them: they are written as in all other texts."""
+    """The format allows these characters, but terminals obey them: they are escaped as in all other text."""
     path = test.write("p", profile(tag="a\x1b[31m\x7f\u009b\u00e9\\"))
     out, _ = test.dmdv("export", "--format=openmetrics", path)
     test.check("tag=\"a\\\\x1b[31m\\\\x7f\\\\xc2\\\\x9b\u00e9\\\\\"" in out, out)
 
 
 def promtool(test, name):
-    """Its linter has nothing to say."""
+    """promtool's linter has no complaints."""
     prometheus.need()
     with open(test.path(name), "rb") as file:
         done = test.run(["promtool", "check", "metrics"], stdin=file.read())
@@ -116,6 +117,20 @@ def test_prometheus_tells_processes_apart(test):
         test.equal([int(value) for _, (_, value) in server.ask("sum(dmd_heap_bytes)")], [2400 + 3 * 37], "all together")
 
 
+def test_reporters_have_what_their_trees_have(test):
+    """A block that one reporter reports twice counts twice, as in the tree and in about:memory."""
+    p = Profile(dmd={"version": "1", "pid": 7, "argv": ["/opt/app"], "faults": []})
+    p.block(100, ["malloc (m.c:1)", "f (a.c:1)"], [SIZE_OF, SIZE_OF], reporters=["explicit/app/list"] * 2)
+    p.block(30, ["malloc (m.c:1)", "g (a.c:2)"], [SIZE_OF], reporters=["explicit/app/list"])
+    path = test.write("p.json", p)
+    out, _ = test.dmdv("export", "--format=openmetrics", path)
+    test.check('dmd_reporter_bytes{reporter="explicit/app/list",program="app",moment="exit"} 230\n' in out, out)
+    explicit = json.loads(test.dmdv("tree", "--json", path)[0])["processes"][0]["trees"][0]
+    test.equal({node["path"]: node["amount"] for node in explicit["children"]}["explicit/app/list"], 230, "in the tree")
+    reports = json.loads(test.dmdv("export", "--format=about-memory", path)[0])["reports"]
+    test.equal([r["amount"] for r in reports if r["path"] == "explicit/app/list"], [230], "in about:memory")
+
+
 def test_one_process_at_one_moment_is_one_profile(test):
     files = [test.write("p.json", profile()), test.write("q.json", profile(sizes=(1, 2, 3)))]
     for format in ("openmetrics", "benchmark"):
@@ -128,7 +143,8 @@ def test_one_process_at_one_moment_is_one_profile(test):
 
 
 def test_benchmarks_are_as_the_action_reads_them(test):
-    """Names with figures, in the form of customSmallerIsBetter: name, unit and value of each; names are distinct."""
+    """Names with metrics, in the format customSmallerIsBetter: name, unit and value of each; names are
+    unique."""
     out, _ = test.dmdv("export", "--format=benchmark", test.write("p.json", profile()))
     listed = json.loads(out)
     for entry in listed:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv print: options, and what it adds to Mozilla's script."""
+"""dmdv print: options, and its additions to Mozilla's script."""
 
 import json
 import os
@@ -42,7 +42,7 @@ RUN = {"formatVersion": 1, "version": "1", "valgrindVersion": "3.19", "command":
 
 
 def test_run(test):
-    """First of all, which run it is of; the command as a shell takes it."""
+    """The run comes first, with its command quoted for a shell."""
     out, _ = test.dmdv("print", test.write("p", Profile(dmd=RUN)))
     test.equal(out.split("\n")[3:13], [
         "Run {", "  Command: './my app' -x 'it'\\''s'", "  Process: 77, dump 2 (request)", "  Label: loaded",
@@ -98,7 +98,7 @@ def test_advice(test):
 def test_runs_of_reporters(test):
     profile = sample()
     runs = [{"reporter": "explicit/b", "runs": 2}, {"reporter": "explicit/new", "runs": 1}]
-    profile.document["dmd"] = {"reporterRuns": runs + [{"runs": 7}]}  # of nobody: passed over
+    profile.document["dmd"] = {"reporterRuns": runs + [{"runs": 7}]}  # of unknown owner: skipped
     path = test.write("p", profile)
     out, _ = test.dmdv("print", path)
     line = "# All 2 reporters ran since the last clear, 1 to 2 times each: none of them measured these blocks\n"
@@ -110,7 +110,7 @@ def test_runs_of_reporters(test):
 
 
 def rows(out):
-    """Of a table by something: [(bytes, blocks, unreported, twice, name), ...]."""
+    """The table with this key: [(bytes, blocks, unreported, twice, name), ...]."""
     lines = out.split("\n")[1:-1]
     cells = [line.split(None, 5) for line in lines]
     return [(int(c[0].replace(",", "")), int(c[2]), int(c[3]), int(c[4]), c[5]) for c in cells]
@@ -141,7 +141,7 @@ def test_by(test):
 
 
 def test_by_library_where_every_frame_has_its_object(test):
-    """A stripped program under a library that has symbols, and a header's function in two libraries."""
+    """A stripped program that a library with symbols calls, and a header's function in two libraries."""
     malloc, fill, main = "malloc (vg_replace_malloc.c:0)", "fill (vec.h:3)", "???[/usr/bin/cached +0x44]"
     run = "event_base_loop[/lib/libevent-2.1.so.7 +0x9]"
     profile = (Profile("live").block(100, [malloc, main, run, "???[/usr/bin/cached +0x48]"]).block(7, [malloc, run, main])
@@ -159,7 +159,8 @@ LOAD = "std::vector<int> gfx::load<int>(int) (gfx.h:3)"
 
 
 def test_names_of_templates(test):
-    """Return types go, and template arguments of long names; --full-names shows all, as JSON does."""
+    """Return types are removed, and so are template arguments of long names; --full-names shows all, as JSON
+    does."""
     path = test.write("p", Profile("live").block(8, [A[0], GROW, LOAD, A[2]]))
     shown = test.dmdv("print", path)[0]
     test.check("#02: std::vector<...>::_M_realloc_insert<...>(__gnu_cxx::__normal_iterator<...>, int const&) "
@@ -215,7 +216,7 @@ def test_json_of_faults_and_shared_blocks(test):
     at = profile.trace(R)
     sharers = [{"at": at, "reporter": "explicit/a"}, {"at": profile.trace(S)}]
     profile.block(10, A, num=2, reps=[R], reporters=["explicit/a"], sharers=sharers)
-    # Cut to one frame the stacks of the allocation and of the free are one.
+    # Cut to one frame, the stacks of the allocation and the free are equal.
     traces = {"at": at, "allocatedAt": profile.trace(A), "freedAt": profile.trace(A[:1] + R),
               "reportedAt": profile.trace(["last (l.c:1)"])}
     profile.document["dmd"] = {"faults": [dict({"kind": "claim", "num": 2, "bytes": 2 ** 64 - 1, "reason": "child-twice"},
@@ -252,8 +253,8 @@ def test_filters(test):
 def test_filters_that_find_nothing(test):
     path = test.write("p", sample())
     _, err = test.dmdv("print", "--filter=main", "--filter=mian", "--filter=!liba", path)
-    test.equal(err, "dmdv: --filter=mian: no allocation stack contains this\n"
-                    "dmdv: --filter=!liba: no allocation stack contains this\n", "notes")
+    test.equal(err, "dmdv: --filter=mian: no allocation stack contains this text\n"
+                    "dmdv: --filter=!liba: no allocation stack contains this text\n", "notes")
     _, err = test.dmdv("print", "--filter=!a.c", "--filter=libb", path)
     test.equal(err, "", "both are found")
 
@@ -267,7 +268,7 @@ def test_ignored_functions_are_not_files(test):
 
 
 def test_faults_that_read_the_same_are_one(test):
-    # Without allocation functions nothing is left of what made them two.
+    # Without the allocation functions the two are no longer different.
     profile = Profile()
     at = profile.trace(["size_of (s.c:1)"])
     profile.document["dmd"] = {"faults": [
@@ -322,15 +323,15 @@ def test_output_file(test):
 
 def test_command_lines(test):
     path = test.write("p", sample())
-    for args, what in ((["prnt", path], "did you mean 'print'?"), (["zzz"], "see dmdv --help"), ([], "See dmdv --help"),
+    for args, what in ((["prnt", path], "did you mean 'print'?"), (["zzz"], "see dmdv --help"), ([], "give a command; see dmdv --help"),
                        (["print"], "give one file, not 0"), (["print", path, path], "give one file, not 2"),
-                       (["print", "--max-frame", path], "not a number"), (["print", "--frames=3", path], "no option"),
+                       (["print", "--max-frame", path], "not a number"), (["print", "--frames=3", path], "unknown option"),
                        (["print", "--max-frames=0", path], "not a number"), (["print", "--by=x", path], "not one of"),
                        (["print", "--sort-by=size", path], "not one of usable|req|slop|num-blocks"),
                        (["print", "--section=x", path], "not one of"), (["print", "-o"], "needs a value"),
-                       (["diff", "--causal", "--json", path, path], "does not go with"),
-                       (["diff", "-", "-"], "one of the files only"),
-                       (["print", "--causal", path], "no option --causal"), (["diff", path], "give two files, not 1")):
+                       (["diff", "--causal", "--json", path, path], "does not work with"),
+                       (["diff", "-", "-"], "only one of the files"),
+                       (["print", "--causal", path], "unknown option --causal"), (["diff", path], "give two files, not 1")):
         test.check(what in test.error(*args), "%s: %s" % (args, what))
     for args in (["--help"], ["print", "--help"], ["diff", "--help"], ["--version"]):
         test.check(test.dmdv(*args)[0] != "", "output of %s" % args)
@@ -412,11 +413,11 @@ def test_pager(test):
         shown = on_a_terminal(test, 200, mark, *args)
         test.check(shown and all(line.startswith("> ") for line in shown.split("\n")[:-1]), "%s: %s" % (args, shown))
     shown = on_a_terminal(test, 200, dict(mark, DMD_PAGER="/no/such/pager"), "print", path)
-    test.check("dmdv: the pager could not be run" in shown, shown)
+    test.check("dmdv: cannot run the pager" in shown, shown)
 
 
 def test_pager_of_the_system(test):
-    """less, where PAGER does not say otherwise, with the options that git gives it."""
+    """less, unless PAGER names another pager, with the options that git gives it."""
     path = test.write("p", Profile().block(1000, A))
     plain, _ = test.dmdv("print", path)
     bin = test.path("bin")

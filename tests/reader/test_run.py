@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv run: the program's exit status and signals, the files that it says were written.
+"""dmdv run: the program's exit status and signals, and the files that it lists as written.
 
 Most tests run the real tool that was built beside dmdv. Where the environment matters, a dmdv that was copied away
 from there meets a valgrind that is a script.
@@ -21,14 +21,14 @@ def need_tool(test):
 
 
 def dmdv_run(test, *args, status=0):
-    """Returns standard output and the paths named as written."""
+    """Returns standard output and the paths of the files reported as written."""
     need_tool(test)
     out, err = test.dmdv("run", *args, status=status)
     return out, re.findall(r"^dmdv: wrote (.*)$", err, re.MULTILINE)
 
 
 def lonely_dmdv(test, valgrind=None):
-    """A dmdv beside which nothing was built, and an environment in whose PATH there is this valgrind alone."""
+    """A dmdv without the tool beside it, and an environment whose PATH has only this valgrind."""
     os.makedirs(test.path("bin"))
     shutil.copy(test.place.dmdv(), test.path("dmdv"))
     if valgrind is not None:
@@ -101,8 +101,9 @@ def test_nothing_written(test):
 
 # ---- With a valgrind of our own ----
 
-# Answers the question for the version; otherwise does what the test wants. `wrote PATH...` makes files and says so,
-# `listed PATH...` only says so: as the tool does, which gives full names.
+# Answers the query for the version; otherwise follows the test's instructions. `wrote PATH...` makes files
+# and lists
+# them, `listed PATH...` only lists them; the tool lists full paths.
 FAKE = """#!/bin/sh
 PATH=/usr/bin:/bin
 for word; do
@@ -139,7 +140,7 @@ def named(err):
 
 
 def test_which_files_are_named(test):
-    """Those that the tool lists, in the order in which each was last written, and nothing else that comes up."""
+    """Prints the files that the tool lists, in the order of their last write, and no others."""
     test.write("p.1.json", b"old")
     body = """
 touch p.9.json
@@ -152,7 +153,7 @@ mkdir sub; cd sub; wrote p.7.json
 
 
 def test_names_are_as_the_pattern_has_them(test):
-    """In full where that is, and where a process wrote somewhere else."""
+    """With full paths if the user gave one, or if a process wrote to another folder."""
     os.mkdir(test.path("other"))
     other = os.path.join(os.path.realpath(test.folder), "other")
     _, err = run_fake(test, "touch other/a.json; listed '%s/a.json'" % other, "-o", other + "/%p.json", "app")
@@ -171,7 +172,8 @@ def test_a_program_that_changes_its_folder(test):
 
 
 def test_children_are_named(test):
-    """Forked ones, and with --trace-children=yes those that execute another program, wherever they went."""
+    """Forked processes, and with --trace-children=yes those that execute another program, in whatever
+    folder."""
     need_tool(test)
     os.mkdir(test.path("sub"))
     _, paths = dmdv_run(test, "-q", "--trace-children=yes", "-o", "%p.json", "/bin/sh", "-c",
@@ -185,7 +187,7 @@ def test_children_are_named(test):
 
 
 def test_odd_names(test):
-    """A name may hold anything. What would make a terminal do something is not printed as it is."""
+    """A name may contain anything. Characters that affect a terminal are escaped."""
     body = r"""
 line='
 '
@@ -200,7 +202,7 @@ listed "$PWD/a%[b" "$PWD"'/two\nlines' "$PWD"'/back\\nslash'
 
 
 def test_heap_graphs_are_no_profiles(test):
-    """They are listed as well, and left to others."""
+    """These files are listed as well, and left alone."""
     body = """
 touch a b
 printf '1 1 graph %s/a\\n1 1 exit %s/b\\n' "$PWD" "$PWD" >"$list"
@@ -212,7 +214,7 @@ printf '1 1 graph %s/a\\n1 1 exit %s/b\\n' "$PWD" "$PWD" >"$list"
 
 
 def test_a_broken_list(test):
-    """Of a list that is not as the tool writes it what makes sense is taken."""
+    """From a list that is damaged dmdv takes the lines that make sense."""
     body = """
 touch a b c
 printf '\\n1 1 exit\\n 1 exit a\\n1 1 exit \\n1 1 exit %s/a\\\\\\n1 1 exit %s/b\\n1 1 exit %s/c' "$PWD" "$PWD" "$PWD" >"$list"
@@ -225,7 +227,7 @@ printf '\\n1 1 exit\\n 1 exit a\\n1 1 exit \\n1 1 exit %s/a\\\\\\n1 1 exit %s/b\
 
 
 def test_odd_patterns(test):
-    """What they mean is dmd's to say; dmdv must not fall over them."""
+    """The option's meaning is left to the tool; dmdv must not fail on it."""
     for i, pattern in enumerate(("%", "%q", "%q{", "%q{X", "no/such/folder/%p", "%p/%p", "(", "[", "a\\", "\n%")):
         dmdv, env = (test.path("dmdv"), dict(os.environ, PATH=test.path("bin"))) if i else lonely_dmdv(test, FAKE)
         done = test.run([dmdv, "run", "-o", pattern, "app"], env=env, status=None)
@@ -233,7 +235,7 @@ def test_odd_patterns(test):
 
 
 def test_the_temporary_file(test):
-    """It is where TMPDIR says, and gone at the end."""
+    """The list file is in TMPDIR, and removed at the end."""
     os.mkdir(test.path("100%p"))
     _, err = run_fake(test, 'case $list in /*/100%p/dmdv.*) wrote yes ;; esac', "-o", "x", "app",
                       environment={"TMPDIR": "100%p"})
@@ -251,7 +253,7 @@ def test_the_temporary_file(test):
 def test_no_valgrind(test):
     dmdv, env = lonely_dmdv(test)
     done = test.run([dmdv, "run", "app"], env=env, status=127)
-    test.equal((done.out, done.err), ("", "dmdv: run: there is no valgrind in PATH: install Valgrind\n"), "output")
+    test.equal((done.out, done.err), ("", "dmdv: run: valgrind is not in PATH: install Valgrind\n"), "output")
 
 
 def test_no_tool(test):
@@ -262,7 +264,8 @@ def test_no_tool(test):
 
 
 def default_signals():
-    """Run in the background, say by nohup, tests start with signals ignored, and a shell cannot trap those."""
+    """In the background, for example under nohup, tests start with ignored signals, which a shell cannot
+    trap."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -281,7 +284,7 @@ def send(test, body, number, to_group):
 
 
 def test_signals_are_handed_on(test):
-    """The program decides what becomes of them, and dmdv waits for that."""
+    """The program decides how to react to them, and dmdv waits for it."""
     body = "trap 'sleep 0.2; echo got it; wrote dmd.out.3.json.gz; exit 5' %s\ntouch ready\n" \
            "i=0; while [ $i -lt 300 ]; do sleep 0.1; i=$((i + 1)); done"
     for name in ("TERM", "INT", "HUP"):
@@ -293,7 +296,7 @@ def test_signals_are_handed_on(test):
 
 
 def test_a_signal_for_the_group_reaches_the_program(test):
-    """As Ctrl-C does: dmdv gets it too, and goes on."""
+    """Like Ctrl-C: dmdv gets the signal too, and goes on."""
     body = "trap 'echo got it; exit 5' INT\ntouch ready\n" \
            "i=0; while [ $i -lt 300 ]; do sleep 0.1; i=$((i + 1)); done"
     status, out, _ = send(test, body, signal.SIGINT, True)
@@ -308,7 +311,7 @@ def test_death_by_signal(test):
 
 
 def test_wrong_command_lines(test):
-    for args, word in (([], "which program"), (["--mode=live"], "which program"), (["--"], "which program"),
+    for args, word in (([], "give a program"), (["--mode=live"], "give a program"), (["--"], "give a program"),
                        (["-o"], "value"), (["--tool=memcheck", "app"], "memcheck"),
                        (["--dmd-list-file=a", "app"], "list"), (["--output=", "app"], "empty")):
         line = test.error("run", *args)

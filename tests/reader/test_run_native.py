@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv run --engine=native: what it checks before the program starts, and what it makes of the files afterwards."""
+"""dmdv run --engine=native: its checks before the program starts, and what it does with the files
+afterwards."""
 
 import os
 import re
@@ -51,12 +52,12 @@ def frames(test, name, size=101):
 
 
 def test_native_names_and_text(test):
-    """Where there are names they are in the file and in the text, which looks like Valgrind's."""
+    """Names that are found are in the file and in the text, which looks like Valgrind's."""
     out, err = run(test, "--mode=live", "-o", "p.json", program(test))
     named = frames(test, "p.json")
     if named[1].startswith("???"):
         raise Skip("dmdv was built without libdw")
-    test.equal(named[0], "malloc (vg_replace_malloc.c:0)")
+    test.equal(named[0], "malloc (libdmd.so:0)")
     test.equal(named[1:], ["knead (prog.c:8)", "main (prog.c:11)"])
     pid = files.read_json(test.path("p.json"))["dmd"]["pid"]
     lines = err.splitlines()
@@ -112,8 +113,8 @@ def test_native_signals_are_handed_on(test):
 def test_native_says_why_nothing_was_written(test):
     path = program(test)
     _, err = run(test, "-q", "/bin/sh", "-c", "exec " + path)
-    test.equal(err, "dmdv: no profile was written; programs that a program starts or becomes are watched with --trace-children=yes, "
-                    "and one that shuts itself off from files (Landlock) can write none\n")
+    test.equal(err, "dmdv: no profile was written; it became another program, prog; programs that a program starts or becomes are "
+                    "watched with --trace-children=yes\n")
     _, err = run(test, "-q", "/bin/sh", "-c", "kill -9 $$", status=128 + 9)
     test.equal(err, "dmdv: no profile was written; where SIGKILL ends a program there is no time for it\n")
     _, err = run(test, "-q", "--dump-at-exit=no", path)
@@ -121,16 +122,16 @@ def test_native_says_why_nothing_was_written(test):
 
 
 def test_native_wrong_options(test):
-    """Said before the program starts, which would end with 3."""
+    """The message comes before the program starts, which would exit with 3."""
     path = program(test)
     for option, said in (("--bogus=3", "no option --bogus=3"), ("--mod=live", "did you mean --mode?"),
-                         ("--mode=foo", "is not one of dark-matter|live|"), ("--mode", "its form is not that of --mode"),
+                         ("--mode=foo", "is not one of dark-matter|live|"), ("--mode", "write it like --mode"),
                          ("--max-frames=0", "is not a number from 1"), ("--quiet=yes", "quiet"), ("-v", "no option -v"),
                          ("--num-callers=x", "is not a number")):
         line = test.error("run", "--engine=native", option, path, "3")
         test.check(said in line, "%s: %s" % (option, line))
     line = test.error("run", "--engine=native", "--mode=scan", "--sample-below=9", path, "3")
-    test.check("--sample-below does not go with it" in line, line)
+    test.check("it cannot be combined with --sample-below" in line, line)
     test.check("is not one of valgrind|native" in test.error("run", "--engine=other", path), "the engine")
 
 
@@ -138,14 +139,14 @@ def test_native_programs_that_cannot_be_watched(test):
     path = program(test)
     test.equal(test.error("run", "--engine=native", "./nowhere", status=127),
                "dmdv: run: cannot start ./nowhere: No such file or directory")
-    # As a 32-bit program begins.
+    # The beginning of a 32-bit program.
     narrow = bytearray(files.read_bytes(path))
     narrow[4] = 1
     files.write_program(test.path("narrow"), "")
     test.write("narrow", bytes(narrow))
     os.chmod(test.path("narrow"), 0o755)
     test.equal(test.error("run", "--engine=native", test.path("narrow"), status=126),
-               "dmdv: run: %s is a 32-bit program, and the native engine watches 64-bit ones" % test.path("narrow"))
+               "dmdv: run: %s is a 32-bit program, but the native engine watches 64-bit programs" % test.path("narrow"))
     try:
         still = compiler.compile_program(test.path("prog.c"), test.path("still"), test.builddir, ["-static"])
     except Exception as error:  # there may be no static C library
@@ -155,7 +156,7 @@ def test_native_programs_that_cannot_be_watched(test):
 
 
 def test_native_programs_of_another_c_library(test):
-    """As the linker of musl would have written its loader down."""
+    """The name of the loader, as musl's linker would have stored it."""
     whole = files.read_bytes(program(test))
     glibc = re.search(rb"/lib64/ld-linux[^\0/]*\0", whole)
     if glibc is None:
@@ -164,8 +165,8 @@ def test_native_programs_of_another_c_library(test):
     path = test.write("musl", whole.replace(glibc.group(0), musl, 1))
     os.chmod(path, 0o755)
     line = test.error("run", "--engine=native", path, status=126)
-    test.equal(line, "dmdv: run: %s is for another C library, whose loader is ld-musl-x86_64.so.1: the native engine was "
-               "built for programs of %s" % (path, glibc.group(0).decode().strip("\0").split("/")[-1]))
+    test.equal(line, "dmdv: run: %s uses another C library, with the loader ld-musl-x86_64.so.1: the native engine was "
+               "built for programs that use %s" % (path, glibc.group(0).decode().strip("\0").split("/")[-1]))
 
 
 def test_native_programs_with_rights(test):
@@ -176,13 +177,13 @@ def test_native_programs_with_rights(test):
     for bit, said in ((stat.S_ISUID, "(setuid)"), (stat.S_ISGID, "(setgid)")):
         os.chmod(path, 0o755 | bit)
         line = test.error("run", "--engine=native", path, status=126)
-        test.check("puts no library into" in line and said in line, line)
+        test.check("preloads no library into" in line and said in line, line)
     os.chmod(path, 0o755)
     run(test, "-q", path)
 
 
 def test_native_scripts(test):
-    """The interpreter is watched, as are those of scripts that interpret."""
+    """The interpreter is profiled, and so are the interpreters of scripts that interpret."""
     files.write_program(test.path("inner"), "#!%s\n" % program(test))
     files.write_program(test.path("script"), "#! %s\n" % test.path("inner"))
     run(test, "-q", "-o", "p.json", "./script", status=None)
@@ -190,20 +191,20 @@ def test_native_scripts(test):
 
 
 def test_native_environment(test):
-    """What the user preloads stays, the engine is seen by nobody."""
+    """The user's preloads stay, and no child sees the engine."""
     program(test)
-    # A dmdv with sanitizers wants to be the first that is loaded, unless it is told otherwise.
+    # A dmdv with sanitizers insists on being loaded first, unless told otherwise.
     out, _ = run(test, "-q", "/bin/sh", "-c", "echo \"$LD_PRELOAD,$DMD_OPTIONS\"",
                  environment={"LD_PRELOAD": "libm.so.6", "ASAN_OPTIONS": "verify_asan_link_order=0"})
     test.equal(out, "libm.so.6,\n")
 
 
 def test_native_engine_left_out(test):
-    """A dmdv beside which there is none, and nothing is installed."""
+    """A dmdv without the engine beside it, and with nothing installed."""
     path = program(test)
     shutil.copy(test.place.dmdv(), test.path("dmdv"))
     done = test.run([test.path("dmdv"), "run", "--engine=native", "-q", path], status=None)
     if done.status == 0:
         raise Skip("the native engine is installed")
     test.equal((done.status, done.out), (127, ""))
-    test.check(done.err.startswith("dmdv: run: there is no native engine: libdmd.so is neither beside dmdv nor in "), done.err)
+    test.check(done.err.startswith("dmdv: run: the native engine is missing: libdmd.so is neither next to dmdv nor in "), done.err)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""No name in a profile, a heap graph or a history becomes a command of whoever reads the log: of GitHub's runner, as
-workflowcommands.py knows it."""
+"""No name in a profile, a heap graph or a history becomes a workflow command when dmdv's output is in a CI
+log: of GitHub's runner, as modelled by workflowcommands.py."""
 
 import copy
 
@@ -11,9 +11,9 @@ from heapbuilder import Heap
 from test_history import History, build_of
 from workflowcommands import commands
 
-# Each is a command by itself; the halves become one with what stands beside them.
+# Each is a command by itself; the halves become one with the text around them.
 NAMES = ["::error::evil", "##[error]evil", "\u3000::error::evil", ":error::evil", "x##[error]", "#", "##", "[error]", "\n::error::evil", " "]
-# What programs read has names as they are, and goes into files.
+# Output for programs has names unchanged, and goes to files.
 DATA = ("--format=openmetrics", *trial.BINARY, *trial.JSON)
 
 
@@ -32,7 +32,7 @@ def quiet(test, *line, statuses=(0, 1, 2)):
 
 
 def named(name):
-    """The profile that has all that there is, with this name wherever it has one."""
+    """A profile with every kind of name, each set to this name."""
     document = copy.deepcopy(mutation.PROFILE)
     for container, key in mutation.places(document):
         value = container[key]
@@ -44,7 +44,7 @@ def named(name):
 
 
 def test_runner_knows_commands(test):
-    """What must not be found would be."""
+    """The check itself finds commands."""
     for name in NAMES[:4]:
         test.equal(commands("a\n %s\nb" % name), [] if name[:2] == ":e" else [("error", {}, "evil")], name)
     test.equal(commands("f ##[error]x"), [("error", {}, "x")], "within a line")

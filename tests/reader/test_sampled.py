@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles with sampleInterval: every command shows what the blocks stand for. Expected figures are made here, by the
-formulas of docs/format.md."""
+"""Profiles with sampleInterval: every command shows the estimates. The expected figures are computed here, by
+the formulas of docs/format.md."""
 
 import json
 import math
@@ -65,7 +65,7 @@ def test_by(test):
 
 
 def test_diff_of_two_samples(test):
-    """Of equal intervals: the estimates are subtracted, and the errors of both add up."""
+    """With equal intervals the estimates are subtracted, and the errors of both add up."""
     old, new = test.write("old.json", sampled(n=10)), test.write("new.json", sampled(n=25))
     doc = json.loads(test.dmdv("diff", "--json", old, new)[0])
     (record,) = [s for s in doc["sections"] if s["name"] == "unreported"][0]["records"]
@@ -96,7 +96,7 @@ def test_intervals_must_agree(test):
 
 
 def test_merge(test):
-    """Kept blocks are kept, also beside those of a file that is not sampled."""
+    """Sampled blocks stay sampled, also beside those of a file that is not sampled."""
     full = Profile(dmd={"sampleBelow": 0, "command": "./app"}).block(100, A, slop=4, num=400)
     merged = test.path("merged.json")
     test.dmdv("merge", "-o", merged, test.write("one.json", sampled()), test.write("other.json", sampled()),

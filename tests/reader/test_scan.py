@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles of mode scan: clamping, what points to a block, and what other commands make of them. (test_print.py has
-their records.)"""
+"""Profiles of mode scan: clamping, the referrers of a block, and the other commands on them. (test_print.py
+tests their records.)"""
 
 import gzip
 import json
@@ -33,11 +33,11 @@ def clamped(test, *args):
 def test_clamp(test):
     path = test.write("scan.json", scan())
     document = clamped(test, path)
-    # The word behind the end of the first block is in none; zeroes at the end are left out.
+    # The word behind the end of the first block belongs to no block; zeroes at the end are left out.
     test.equal(contents(document), {"7f10": ["0", "8000"], "8000": ["7f10"], "9000": []})
     test.equal((document["version"], document["invocation"]["mode"]), (5, "scan"))
     test.equal([[block.get(key) for key in ("req", "slop")] for block in document["blockList"]], [[24, None], [32, 8], [7, None]])
-    # All else is as it was, and once more changes nothing.
+    # Everything else is unchanged, and clamping again changes nothing.
     again = test.write("again.json", document)
     test.equal(clamped(test, again), document)
     test.equal(test.dmdv("print", "--max-records=all", again)[0].split("\n")[2:],
@@ -55,17 +55,17 @@ def test_clamp_to_a_file(test):
 
 
 def test_clamp_digits(test):
-    # Upper-case digits are read, and written as all others are.
+    # Upper-case digits are read, and written in lower case.
     profile = Profile("scan").block(16, A, addr="7F10", contents=["FFFFFFFFFFFFFFFF", "00007f1F"])
     test.equal(contents(clamped(test, test.write("digits", profile))), {"7f10": ["0", "7f10"]})
 
 
 def test_clamp_wrong(test):
     live = test.write("live", Profile("live").block(8, A))
-    test.equal(test.error("print", "--clamp-contents", live), "dmdv: %s is of mode live: only a scan has contents to clamp" % live)
+    test.equal(test.error("print", "--clamp-contents", live), "dmdv: %s has mode live: only a scan has contents to clamp" % live)
     scanned = test.write("scan.json", scan())
     for option in ("--json", "--by=tag", "--section=once", "--filter=x", "--ignore-alloc-fns"):
-        test.contains(test.error("print", "--clamp-contents", option, scanned), "do not go with it")
+        test.contains(test.error("print", "--clamp-contents", option, scanned), "do not work with it")
     for profile, why in ((Profile("scan").block(8, A), "a block has no address"),
                          (scan().block(1, A, addr="801f"), "the blocks at 0x8000 and 0x801f overlap"),
                          (scan().block(9, A, addr="fffffffffffffff8"), "the block at 0xfffffffffffffff8 ends beyond all addresses")):
@@ -81,7 +81,7 @@ def test_wrong_contents(test):
                       ({"contents": ["1" * 17]}, '"contents" holds something that ' + number)):
         path = test.write("wrong", Profile("scan").block(24, A, addr="10", **keys))
         test.contains(test.error("print", "--clamp-contents", path), why)
-        # Who does not ask for contents does not look at them.
+        # Options that do not concern contents do not check them.
         test.dmdv("print", path)
     path = test.write("wrong", Profile("scan").block(24, A, addr="g"))
     test.contains(test.error("print", path), '"addr" ' + number)
@@ -135,11 +135,11 @@ def test_merged(test):
     test.equal([key for block in merged["blockList"] for key in ("addr", "contents") if key in block], [])
 
 
-# ---- what points to a block ----
+# ---- referrers ----
 
 
 def referrers(test, *args):
-    """What dmdv referrers prints with --json, which obeys its schema."""
+    """The output of dmdv referrers with --json, which obeys its schema."""
     result = json.loads(test.dmdv("referrers", "--json", *args)[0])
     try:
         import jsonschema
@@ -174,7 +174,7 @@ def test_referrers(test):
 
 
 def test_referrers_of_what_was_clamped(test):
-    # The same blocks, at the same offsets; where in the block a pointer led is gone.
+    # The same blocks, at the same offsets; where in the block a pointer led is lost.
     path = test.write("scan.json", scan())
     test.dmdv("print", "--clamp-contents", "-o", "clamped.json", path)
     (step,) = referrers(test, "--of=8000", "clamped.json")["steps"]
@@ -220,16 +220,16 @@ def test_referrers_filtered(test):
 def test_referrers_wrong(test):
     path, live = test.write("scan.json", scan()), test.write("live", Profile("live").block(8, A))
     test.equal(test.error("referrers", "--of=8000", live),
-               "dmdv: %s: is a profile of mode live: only a scan (--mode=scan) and a heap graph (--graph=yes) know pointers" % live)
-    test.equal(test.error("referrers", "--of=8028", path), "dmdv: --of=8028: there is no block at this address")
+               "dmdv: %s: is a profile of mode live: only a scan (--mode=scan) and a heap graph (--graph=yes) contain pointers" % live)
+    test.equal(test.error("referrers", "--of=8028", path), "dmdv: --of=8028: no block at this address")
     for word in "", "0x", "jar", "-1", "1" * 17:
-        test.equal(test.error("referrers", "--of=" + word, path), "dmdv: --of=%s: this is not an address" % word)
-    test.contains(test.error("referrers", path), "say of which block")
-    test.contains(test.error("referrers", "--of=8000", "--info", "--chain", path), "--chain does not go with --info")
+        test.equal(test.error("referrers", "--of=" + word, path), "dmdv: --of=%s: not an address" % word)
+    test.contains(test.error("referrers", path), "give a block with --of=ADDRESS")
+    test.contains(test.error("referrers", "--of=8000", "--info", "--chain", path), "--chain and --info exclude each other")
     test.contains(test.error("referrers", "--of=8000", path, path), "give one file, not 2")
     wrong = test.write("wrong", scan().block(1, A, addr="801f"))
     test.equal(test.error("referrers", "--of=8000", wrong), "dmdv: %s: the blocks at 0x8000 and 0x801f overlap" % wrong)
-    # Other commands on heap graphs want roots.
+    # Other commands on heap graphs need roots.
     test.contains(test.error("census", path), "is not a heap graph but a profile")
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dmdv export of heap graphs, for the memory tools of browsers.
 
-What the tools would compute is computed by snapshotdecode.py, by definition, and by memlab where it is installed.
+snapshotdecode.py computes what the tools would compute, by definition; memlab does, too, where it is
+installed.
 """
 
 import json
@@ -20,8 +21,8 @@ ODD = [("malloc", "vg.c", 1), ("f\u20ac\U0001f600\"\x01", "dir \\/odd.c", 7)]
 
 
 def jars():
-    """Two jars, of which a stack's registers hold the first; it leads to the other and to a label, and the other leads
-    back. A block in the middle of which a pointer leads; one that nothing leads to but itself."""
+    """Two jars; a stack's registers hold the first. It points to the other and to a label, and the other
+    points back. A block with a pointer into its middle; a block to which only itself points."""
     g = Heap()
     stack, registers = g.root(kind=STACK_ROOT, thread=1), g.root(kind=REGISTERS, thread=1)
     first, second = g.block(24, NEW, slop=8), g.block(24, NEW, slop=8)
@@ -35,14 +36,17 @@ def jars():
 
 
 def read(test, form, graph, *options, err=""):
-    """The snapshot that dmdv makes of a graph, and its file."""
+    """The snapshot that dmdv makes of a graph. Firefox's call stacks must have all its bytes."""
     test.write("g.graph.gz", graph if isinstance(graph, bytes) else graph.gzipped())
     name = "out." + form
     _, said = test.dmdv("export", "--format=" + form, "--types=no", "-o", name, *options, "g.graph.gz")
     test.check(err is None or said == err, "standard error: %r" % said)
     if form == "heapsnapshot":
         return snapshotdecode.chrome(test.read(name))
-    return snapshotdecode.Firefox(files.read_bytes(test.path(name))).snapshot
+    decoded = snapshotdecode.Firefox(files.read_bytes(test.path(name)))
+    test.equal(sorted([list(stack), *found] for stack, found in decoded.by_call_stack().items()),
+               counted(decoded.snapshot.nodes, lambda node: node["stack"]), "by call stack")
+    return decoded.snapshot
 
 
 def both(test, graph, *options, err=""):
@@ -50,8 +54,8 @@ def both(test, graph, *options, err=""):
 
 
 def test_nodes_and_edges(test):
-    """The first jar keeps the other and the label: 32 + 32 + 16. Who holds it are two, as of the block of 100. What is
-    lost hangs on the root."""
+    """The first jar retains the other one and the label: 32 + 32 + 16. It has two holders, and so has the
+    block of 100. The lost block hangs on the root."""
     for snapshot in both(test, jars()):
         test.equal([(node["name"], node["size"]) for node in snapshot.nodes[1:]], [
             ("stack of thread 1", 0), ("registers of thread 1", 0), ("from jar_new", 32), ("from jar_new", 32),
@@ -71,8 +75,32 @@ def test_stacks(test):
         test.equal(snapshot.nodes[0]["stack"], [], "the root's")
 
 
+def alike():
+    """Blocks of 16, 32, 48 and 64 bytes from a function of a header that two libraries include, called from one place
+    and from two callers that differ in the same way; and two of 80 and 96 bytes from a function without lines, called
+    at two addresses."""
+    graph = Heap()
+    objects = [graph.object(path, b"\1\2") for path in ("/lib/liba.so", "/lib/libb.so")]
+    stacks = [[("add", "vector.h", 7, objects[inner]), ("grow", "vector.h", 9, objects[outer]), ("main", "app.c", 3)]
+              for inner in (0, 1) for outer in (0, 1)]
+    stacks += [[("inner", None, 0, objects[0]), ("outer", None, at, objects[0])] for at in (0, 1)]
+    top = graph.root()
+    for i, stack in enumerate(stacks):
+        top.points_to(graph.block(16 * (i + 1), stack), 8 * i)
+    return graph
+
+
+def test_stacks_that_look_alike(test):
+    """They are one call stack for Firefox, which keeps only one sum for each."""
+    chrome, firefox = both(test, alike())
+    vectors = [("add", "vector.h", 7), ("grow", "vector.h", 9), ("main", "app.c", 3)]
+    objects = [("inner", "/lib/liba.so", 0), ("outer", "/lib/liba.so", 0)]
+    for snapshot in (chrome, firefox):
+        test.equal(counted(snapshot.nodes[2:], lambda node: node["stack"]), [[vectors, 4, 160], [objects, 2, 176]], "stacks")
+
+
 def test_deep_stacks(test):
-    """Firefox takes 90 frames; all that Valgrind records are in Chrome's."""
+    """Firefox accepts 90 frames; Chrome's format gets all that Valgrind records."""
     deep = [("f%d" % i, "deep.c", i) for i in range(200)]
     graph = Heap()
     graph.root().points_to(graph.block(8, deep)).points_to(graph.block(8, deep[:1] + deep[2:]), 8)
@@ -82,7 +110,8 @@ def test_deep_stacks(test):
 
 
 def test_firefox_ids_are_addresses(test):
-    """Of blocks at one address the inner has the next one. An address that is no exact double has none."""
+    """Of blocks at one address the inner one gets the next address. An address that no double represents
+    exactly is left out."""
     graph = Heap()
     top = graph.root()
     for i, address in enumerate((0x20000, 0x20000, 0x30000, 2 ** 63)):
@@ -101,7 +130,7 @@ def test_firefox_time(test):
 
 
 def random_graph(dice):
-    """Up to 40 blocks, hanging on each other in the shape of a tree with more edges, or not at all."""
+    """Up to 40 blocks, which form a tree with extra edges, or are unconnected."""
     graph, nodes = Heap(), []
     for _ in range(dice.randrange(1, 4)):
         nodes.append(graph.root(size=dice.randrange(32, 100)))
@@ -112,7 +141,7 @@ def random_graph(dice):
         nodes.append(block)
     for _ in range(dice.randrange(30) if graph.blocks else 0):
         dice.choice(nodes).points_to(dice.choice(graph.blocks), 8 * dice.randrange(4), into=dice.choice((0, 0, 3)))
-    for node in nodes:  # one pointer a word
+    for node in nodes:  # one pointer per word
         node.edges = list({word: (word, block, min(into, max(block.requested - 1, 0))) for word, block, into in node.edges}.values())
     return graph
 
@@ -129,7 +158,8 @@ def reached_of(graph):
 
 
 def test_random_graphs(test):
-    """Both formats show the same: all blocks, of which those that are lost are reached from where they begin."""
+    """Both formats have the same contents: all blocks; lost ones are reachable from the first block of each
+    leak."""
     for seed in range(12):
         graph = random_graph(random.Random(seed))
         chrome, firefox = both(test, graph)
@@ -143,7 +173,8 @@ def test_random_graphs(test):
 
 
 def hubs():
-    """A root with ten hubs, each with a table of 100 bytes and ten blocks of i * 10 bytes that know each other."""
+    """A root with ten hubs, each with a table of 100 bytes and ten blocks of i * 10 bytes that point to each
+    other."""
     graph = Heap()
     top = graph.root(size=2000)
     for i in range(10):
@@ -157,11 +188,11 @@ def hubs():
 
 
 def test_cut(test):
-    """122 nodes. Of siblings of up to 16 bytes there are ten, in one hub; and so on, from the smallest on."""
+    """122 nodes. Ten siblings in one hub have up to 16 bytes, and so on, from the smallest on."""
     uncut = both(test, hubs())[0]
     whole = [n for n in uncut.retained() if n >= 1000]
     for limit, up_to, left in ((121, 16, 113), (113, 16, 113), (112, 32, 104), (100, 48, 95)):
-        err = ("dmdv: export: 122 nodes are too many: siblings that retain up to %d bytes each are put together, which "
+        err = ("dmdv: export: 122 nodes are too many: siblings that retain up to %d bytes each are merged, which "
                "leaves %d\n" % (up_to, left))
         for snapshot in both(test, hubs(), "--max-nodes=%d" % limit, err=err):
             test.equal(len(snapshot.nodes), left, "nodes")
@@ -174,10 +205,10 @@ def test_cut(test):
 
 
 def test_larger_than_32_bits(test):
-    """Chrome's sizes have 32 bits, Firefox's have not."""
+    """Chrome's sizes have 32 bits, Firefox's have more."""
     graph = Heap()
     graph.root().points_to(graph.block(5 * 2 ** 30))
-    said = "dmdv: export: 1 nodes of more than 4 GiB are written as of 4 GiB, the format's limit\n"
+    said = "dmdv: export: 1 nodes larger than 4 GiB are written with 4 GiB, the format's limit\n"
     test.equal(read(test, "heapsnapshot", graph, err=said).nodes[2]["size"], 2 ** 32 - 1, "Chrome's")
     test.equal(read(test, "fxsnapshot", graph).nodes[2]["size"], 5 * 2 ** 30, "Firefox's")
 
@@ -202,7 +233,7 @@ const TraceFinder = require(path + '/@memlab/core/dist/paths/TraceFinder.js').de
 
 
 def test_memlab(test):
-    """What memlab finds of nodes is what they are and retain by definition."""
+    """memlab finds the types, sizes and retained sizes that are right by definition."""
     node = test.need("node")
     folders = [os.path.join(folder, "node_modules") for folder in (os.environ.get("DMD_MEMLAB", ""), test.srcdir)]
     folder = next((folder for folder in folders if os.path.isdir(os.path.join(folder, "@memlab", "core"))), None)
@@ -239,18 +270,19 @@ return {census, stacks, retained};
 
 
 def counted(nodes, key):
-    """[[key, how many, bytes]] of nodes, sorted."""
+    """[[key, count, bytes]] of nodes, sorted."""
     sums = {}
     for node in nodes:
-        count, size = sums.get(key(node), (0, 0))
-        sums[key(node)] = (count + 1, size + node["size"])
-    return sorted([k, *v] for k, v in sums.items())
+        found = sums.setdefault(repr(key(node)), [key(node), 0, 0])
+        found[1], found[2] = found[1] + 1, found[2] + node["size"]
+    return sorted(sums.values())
 
 
 def test_firefox(test):
-    """Firefox counts types and stacks as they are, and finds the retained sizes that are so by definition."""
+    """Firefox counts types and stacks correctly, and finds the retained sizes that are right by
+    definition."""
     with firefox.Firefox(test.folder) as browser:
-        for graph in [jars(), hubs()] + [random_graph(random.Random(seed)) for seed in range(100, 120)]:
+        for graph in [jars(), hubs(), alike()] + [random_graph(random.Random(seed)) for seed in range(100, 120)]:
             snapshot = read(test, "fxsnapshot", graph)
             found = browser.run(FIREFOX, test.path("out.fxsnapshot"))
             test.equal({int(id): size for id, size in found["retained"].items()},
@@ -283,8 +315,8 @@ return found;
 
 
 def test_chromium(test):
-    """The library of Chrome's developer tools, in the browser, finds the nodes, edges and stacks that are there, and the
-    retained sizes that are so by definition."""
+    """The library of Chrome's developer tools, in the browser, finds the graph's nodes, edges and stacks, and
+    the retained sizes that are right by definition."""
     with chromium.Chromium(test.folder) as browser:
         for graph in [jars(), hubs()] + [random_graph(random.Random(seed)) for seed in range(200, 212)]:
             snapshot = read(test, "heapsnapshot", graph, err=None)
@@ -301,7 +333,7 @@ def test_chromium(test):
 def test_wrong_command_lines(test):
     test.write("g.graph.gz", jars().gzipped())
     test.write("p.json", {"version": 5})
-    for args, word in ((["--format=heapsnapshot", "g.graph.gz", "g.graph.gz"], "one file"),
+    for args, word in ((["--format=heapsnapshot", "g.graph.gz", "g.graph.gz"], "one heap graph"),
                        (["--format=heapsnapshot", "p.json"], "not a heap graph"),
                        (["--format=fxsnapshot", "--root=tag", "g.graph.gz"], "--root"),
                        (["--format=fxsnapshot", "-a", "g.graph.gz"], "--ignore-alloc-fns"),

@@ -152,7 +152,7 @@ def test_equal_paths_are_summed(test):
 
 def test_a_slash_within_a_name(test):
     lines = tree(test, document(report("r/http:\\\\host\\path", 5 * MB)))
-    test.equal(other(lines)[1], "└──5.00 MB (100.0%) ── http:\\\\host\\path", "stays a backslash")
+    test.equal(other(lines)[1], "└──5.00 MB (100.0%) ── http://host/path", "as about:memory shows it")
 
 
 def test_sums_beyond_2_to_53(test):
@@ -191,10 +191,10 @@ def test_without_heap_allocated(test):
     test.equal(explicit(lines), ["4.00 MB (100.0%) -- explicit", "└──4.00 MB (100.0%) ── a"], "no heap-unclassified")
 
 
-# ---- What is wrong with a file but can be shown. ----
+# ---- Files with inconsistencies that can be shown. ----
 
 def test_more_reported_than_there_is(test):
-    # 50 + 30 reported of a heap of 70: explicit is 70, and -10 of it are left.
+    # 50 + 30 reported of a heap of 70: explicit is 70, and the rest is -10.
     lines = tree(test, document(report("explicit/a", 50 * MB, HEAP), report("explicit/b", 30 * MB, HEAP),
                                 allocated(70 * MB)))
     test.equal(explicit(lines), ["70.00 MB (100.0%) -- explicit",
@@ -206,7 +206,7 @@ def test_more_reported_than_there_is(test):
 
 
 def test_larger_than_the_root_and_hidden(test):
-    # 200,000 - 100,000 in all. The two in x are tiny, one of them is below zero: nothing of it is hidden.
+    # 200,000 - 100,000 in all. The two in x are tiny, one of them is negative: nothing of it is hidden.
     lines = tree(test, document(report("r/a", 200000), report("r/b", -100000), report("r/x/p", -1),
                                 report("r/x/q", 1)))
     text = "\n".join(other(lines))
@@ -221,7 +221,7 @@ def test_leaf_and_parent_at_once(test):
                               "│   ├──5.00 MB (50.00%) ── (own)",
                               "│   └──3.00 MB (30.00%) ── b",
                               "└───2.00 MB (20.00%) ── a-b"], "(own)")
-    # A child that is called so already; and a single line, which is not a part of a tree.
+    # A child with that name exists already; and a single line, which is not part of a tree.
     lines = tree(test, document(report("r/a", 5 * MB), report("r/a/(own)", 3 * MB), report("r", 1 * MB)))
     test.equal(other(lines), ["8.00 MB (100.0%) -- r", "└──8.00 MB (100.0%) ── a/(own) [2]"], "(own) twice")
     test.check("1.00 MB ── r" in lines, "the line")
@@ -248,7 +248,7 @@ def test_only_heap_unclassified_changed(test):
     old = document(report("explicit/a", 5 * MB, HEAP), allocated(18 * MB))
     test.equal(explicit(tree(test, "--diff", old, new)),
                ["2.00 MB (100.0%) -- explicit", "└──2.00 MB (100.0%) ── heap-unclassified"], "shown")
-    # And where the heap is as large as before, but less of it is reported.
+    # Also if the heap is as large as before, but less of it is reported.
     old = document(report("explicit/a", 9 * MB, HEAP), allocated(20 * MB))
     lines = tree(test, "--diff", old, new)
     test.equal(explicit(lines), ["0.00 MB (100.0%) -- explicit",
@@ -295,7 +295,7 @@ def test_leaf_in_one_and_parent_in_the_other(test):
                                              "   └──-2.00 MB (-66.67%) ── (own) [-]"], "(own)")
 
 
-# ---- JSON, which all tests of text compare, too. ----
+# ---- JSON; all tests of text compare it as well. ----
 
 def test_json_of_a_deep_tree(test):
     """Deeper than JSON may nest: below, leaves stand with the rest of their paths."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv tree: ways in and out, hostile input, and the way back to about:memory.
+"""dmdv tree: its inputs and outputs, hostile input, and the export to about:memory.
 
 The expected trees were worked out by hand; most use round amounts, 1 MB being 1,048,576 bytes.
 """
@@ -14,7 +14,7 @@ from harness import files
 from treetest import MB, NONHEAP, HEAP, OTHER, BYTES, COUNT, PERCENTAGE, A, R, RUN, allocated, document, explicit, export, other, profile, report, tree
 
 
-# ---- Ways in and out. ----
+# ---- Inputs and outputs. ----
 
 def test_gzip_and_standard_input(test):
     content = json.dumps(document(report("r/a", 5 * MB))).encode()
@@ -44,7 +44,7 @@ def test_output_file(test):
 def test_command_line(test):
     path = test.write("in", document())
     test.equal(test.dmdv("tree", path)[0], "", "nothing in it")
-    test.check("one file, or more" in test.error("tree"), "no file")
+    test.check("one or more files" in test.error("tree"), "no file")
     for args in ([], [path], [path, path, path]):
         test.check("two files to compare" in test.error("tree", "--diff", *args), "number of files")
     test.check("did you mean --verbose" in test.error("tree", "--vorbose", path), "nearest")
@@ -71,7 +71,8 @@ def test_bad_documents(test):
 
 
 def test_the_key_that_tells_may_come_after_the_version(test):
-    """The version is judged by the format that a later key tells, and is found wrong where it stands."""
+    """The version is judged by the format, which a later key names, and the error has the version's
+    position."""
     for version, key, words in ((2, '"reports": []', "of the memory reports is not 1"),
                                 (1, '"blockList": []', "is not 5"), (5, '"reports": []', "is not 1"),
                                 ('"5"', '"frameTable": {}', "is not 5")):
@@ -105,12 +106,12 @@ def test_bad_reports(test):
 
 def test_mixed_units(test):
     line = test.error("tree", test.write("bad", document(report("r/a", 5), report("r/b", 5, OTHER, COUNT))))
-    test.check('"r/b" is in other units' in line, line)
+    test.check('"r/b" has different units' in line, line)
     line = test.error("tree", test.write("bad", document(report("r/a", 5), report("r/a", 5, OTHER, COUNT))))
     test.check("other units" in line, line)
     line = test.error("tree", "--diff", test.write("a", document(report("r/a", 5))),
                       test.write("b", document(report("r/a", 5, OTHER, COUNT))))
-    test.check("other units in the two files" in line, line)
+    test.check("different units in the two files" in line, line)
     for bad in (report("explicit/a", 5, OTHER), report("explicit/a", 5, HEAP, COUNT)):
         test.check("under explicit" in test.error("tree", test.write("bad", document(bad))), "explicit is memory")
     # Two processes, or a line and a tree, may differ.
@@ -118,7 +119,7 @@ def test_mixed_units(test):
 
 
 def test_sums_too_large(test):
-    # 128 times 2^53 is 2^60, one more is too much.
+    # 128 times 2^53 is 2^60; one more is too much.
     full = [report("r/a", 2**53 - 1)] * 128
     test.equal(len(other(tree(test, document(*full)))), 2, "just below")
     test.check("2^60" in test.error("tree", test.write("bad", document(*full, report("r/b", -200)))), "above")
@@ -126,7 +127,7 @@ def test_sums_too_large(test):
 
 def test_control_characters(test):
     lines = tree(test, document(report("r/\x1b[31mred\n", 5 * MB, process="P\x07\u009b")))
-    # The line end is one of the path, not of the output; U+009B is a control in two bytes.
+    # The line end belongs to the path, not to the output; U+009B is a control character of two bytes.
     test.equal(lines[0], "P\\x07\\xc2\\x9b", "process")
     test.check("└──5.00 MB (100.0%) ── \\x1b[31mred\\x0a" in lines, "path: %r" % lines)
     line = test.error("tree", test.write("bad", document(report("r/a", 5), report("r/\x1b[31m", 5, OTHER, COUNT))))
@@ -188,7 +189,7 @@ def test_export(test):
         "twice-reported": (OTHER, BYTES, 10)}, "reports")
     test.equal(len(reports), 8, "each once, and no heap-unclassified")
     note = next(r["description"] for r in reports if r["path"] == "twice-reported")
-    test.check("count twice" in note, "what dmdv tree notes: " + note)
+    test.check("counted too often" in note, "what dmdv tree notes: " + note)
     once = export(test, Profile(dmd=RUN).block(5 * MB, A, reps=[R], reporters=["explicit/a"]))
     test.check(all(r["path"] != "twice-reported" for r in once), "nothing was")
 
@@ -224,13 +225,13 @@ def test_export_of_leaf_and_parent(test):
 
 
 def columns(test, *args):
-    """The lines of a tree with columns: what each process has, and the rest."""
+    """The lines of a tree with columns: the values of each process, and the rest."""
     out, _ = test.dmdv("tree", "--columns", *args)
     return [re.split(" {2,}", line.strip(), maxsplit=2) for line in out.splitlines() if re.search(r"(MB|KB|B|-|\d)  ", line)], out
 
 
 def test_columns_of_processes(test):
-    """Side by side, by hand: in one process x is divided, in the other it is not; the sums are those of both."""
+    """Side by side, by hand: x has parts in one process and none in the other; the sums include both."""
     a = document(report("explicit/x/y", 3 * MB, HEAP, process="a (pid 1)"), report("explicit/z", MB, HEAP, process="a (pid 1)"),
                  allocated(5 * MB, "a (pid 1)"), report("resident", 9 * MB, OTHER, process="a (pid 1)"),
                  report("share", 5000, OTHER, PERCENTAGE, process="a (pid 1)"))
@@ -254,7 +255,7 @@ def test_columns_of_processes(test):
     test.equal(rows[0], ["2,097,152 B", "2,097,152 B (100.0%) -- explicit"], "one process")
     for args in (["--json", *files], ["--diff", *files]):
         err = test.error("tree", "--columns", *args)
-        test.check("--columns goes neither" in err, err)
+        test.check("--columns works neither" in err, err)
 
 
 def test_columns_add_up(test):

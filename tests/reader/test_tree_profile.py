@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv tree of profiles: what reporters measured, what was published, shared blocks.
+"""dmdv tree of profiles: measured and published amounts, shared blocks.
 
 The expected trees were worked out by hand; most use round amounts, 1 MB being 1,048,576 bytes.
 """
@@ -14,8 +14,9 @@ from treetest import (MB, NONHEAP, HEAP, OTHER, BYTES, CUMULATIVE, A, R, RUN, al
 def test_profile(test):
     lines = tree(test, profile())
     test.equal(lines[0], "app (pid 42)", "process")
-    # Reported in all: 50 by a, 10 by b, 5 unnamed, and 20 for the tag: of 100, 15 are left, the 25 less the 10
-    # that count twice.
+    # Reported in all: 50 by a, 10 by b, 5 unnamed, and 20 for the tag: of 100, 15 remain, the 25 less the 10
+    # that
+    # count twice.
     test.equal(explicit(lines), ["100.00 MB (100.0%) -- explicit",
                                  "├───50.00 MB (50.00%) ── a",
                                  "├───20.00 MB (20.00%) ── tags/lib",
@@ -23,15 +24,17 @@ def test_profile(test):
                                  "├───10.00 MB (10.00%) ── b",
                                  "└────5.00 MB (05.00%) ── (unnamed reporter)"], "tree")
     test.equal(other(lines), ["100.00 MB ── heap-allocated"], "the heap")
-    test.check(lines[1].startswith("note: 10.00 MB in 1 block were reported twice and count twice below"), "a note: " + lines[1])
+    test.check(lines[1].startswith("note: 10.00 MB too much is counted below: 1 block was reported more than once."), "a note: " + lines[1])
 
 
 def test_profile_twice_by_the_same(test):
     lines = tree(test, Profile(dmd=RUN).block(3 * MB, A, reps=[R, R], reporters=["explicit/a", "explicit/a"], reports=5)
                  .block(9 * MB, A))
+    # a counts 5 times 3, of a heap of 12: -3 are left.
     test.equal(explicit(lines), ["12.00 MB (100.0%) -- explicit",
-                                 "├───6.00 MB (50.00%) ── a",
-                                 "└───6.00 MB (50.00%) ── heap-unclassified"], "counts twice, not five times")
+                                 "├──15.00 MB (125.0%) ── a [?!]",
+                                 "└──-3.00 MB (-25.00%) ── heap-unclassified [?!]"], "counts five times")
+    test.check(lines[1].startswith("note: 12.00 MB too much is counted below: 1 block was"), "a note: " + lines[1])
 
 
 def test_profile_of_more_reports_than_heap(test):
@@ -59,7 +62,7 @@ def test_profile_names(test):
 
 
 def test_process_of_arguments(test):
-    """Blanks in the program's path are not the end of it."""
+    """Blanks in the program's path do not end it."""
     spaced = dict(RUN, command="/opt/my programs/an app --flag", argv=["/opt/my programs/an app", "--flag"])
     test.equal(tree(test, profile(spaced))[0], "an app (pid 42)", "process")
 
@@ -84,7 +87,7 @@ def test_profile_modes(test):
 
 
 def test_profiles_compared(test):
-    # Another command, another process: the program is the same all the same. 7 MB more are reported by b.
+    # Another command, another process: the program is the same nevertheless. 7 MB more are reported by b.
     new = profile(dict(RUN, command="./build/app", pid=43)).block(7 * MB, A, reps=[R], reporters=["explicit/b"])
     old = profile(dict(RUN, command="older", pid=7))
     lines = tree(test, "--diff", old, new)
@@ -101,7 +104,7 @@ def test_profile_against_memory_reports(test):
     test.check(any(line.endswith("── heap-unclassified") and "-36.00 MB" in line for line in lines), "%r" % lines)
 
 
-# ---- What the tool measured, and what the program published. ----
+# ---- Measured and published amounts. ----
 
 
 def entry(path, amount, kind="heap", units="bytes", **more):
@@ -118,13 +121,13 @@ def publishing(*entries, memory=None):
 
 
 def all_other(lines):
-    """All lines of the other measurements, with the blank ones between trees left out."""
+    """All lines of the other measurements, without the blank ones between trees."""
     start = lines.index("Other Measurements", lines.index("app (pid 42)"))
     return [line for line in lines[start + 1:lines.index("End of app (pid 42)")] if line]
 
 
 def explicit_amounts(lines):
-    """Each line of the explicit tree: what it is called and its MB."""
+    """Each line of the explicit tree: its name and its MB."""
     found = {}
     for line in explicit(lines):
         amount, _, name = line.lstrip("\u251c\u2514\u2502\u2500 ").partition(" MB ")
@@ -157,7 +160,8 @@ def test_published(test):
 
 
 def test_published_where_reporters_measured(test):
-    """What was measured stands; so it does for the sum of what lies below a path, which is the tree's to add up."""
+    """Measured values win over published ones; so does the sum of everything below a path, which the tree
+    adds up itself."""
     for path, amount in (("explicit/a", 10), ("explicit/a", 20), ("explicit/a", 7), ("explicit/a/b", 4),
                          ("explicit/a/b", 400), ("explicit/a/c", 0)):
         for kind in ("heap", "nonheap", "other"):
@@ -172,7 +176,8 @@ def test_published_where_reporters_measured(test):
 
 
 def test_published_beside_reports(test):
-    """Heap that was reported outside of any reporter, or that a tag names, is not counted a second time."""
+    """Heap bytes that were reported outside of reporters, or that a tag names, are not counted a second
+    time."""
     lines = tree(test, publishing(entry("explicit/jars", 3 * MB)))
     test.equal(explicit_amounts(lines), dict(PLAIN, **{"(unnamed reporter)": 2, "jars": 3}), "3 of 5")
     lines = tree(test, publishing(entry("explicit/jars", 7 * MB)))
@@ -231,7 +236,7 @@ def test_export_of_published(test):
 
 
 def test_export_of_other_processes(test):
-    """Without heap-allocated Firefox would warn of each that has an explicit tree."""
+    """Without heap-allocated Firefox would warn about each process with an explicit tree."""
     reports = export(test, publishing(
         entry("explicit/a", 8 * MB, process="gpu"), entry("explicit/b", 2 * MB, "nonheap", process="gpu"),
         entry("explicit/a", 3 * MB, process="web"), entry("heap-allocated", 9 * MB, "other", process="web"),
@@ -244,15 +249,12 @@ def test_export_of_other_processes(test):
 
 
 def shared_by(test_profile, szB, owners, num=1):
-    """Adds blocks that these reporters share; an owner is a name (or None), or a name and a number of reports."""
+    """Adds blocks that these owners share: names of reporters, or None."""
     sharers = []
-    for i, owner in enumerate(owners):
-        name, times = owner if isinstance(owner, tuple) else (owner, 1)
+    for i, name in enumerate(owners):
         sharer = {"at": test_profile.trace(["size_of (r.c:%d)" % (i + 1)])}
         if name is not None:
             sharer["reporter"] = name
-        if times > 1:
-            sharer["num"] = times
         sharers.append(sharer)
     first = [["size_of (r.c:1)"]]
     names = [sharers[0].get("reporter")]
@@ -261,9 +263,9 @@ def shared_by(test_profile, szB, owners, num=1):
 
 def test_shared(test):
     profile = shared_by(Profile(dmd=RUN).block(4 * MB, A, reps=[R], reporters=["explicit/a"]), 12 * MB,
-                        ["explicit/a", "explicit/b/x", ("explicit/b", 2)])
+                        ["explicit/a", "explicit/b/x", "explicit/b"])
     lines = tree(test, profile)
-    # Of 12: 4 for a, which has 4 of its own, 4 for b/x and 4 for b, however often it reported.
+    # Of 12: 4 for a, which has 4 of its own, 4 for b/x and 4 for b.
     test.equal(explicit(lines), ["16.00 MB (100.0%) -- explicit",
                                  "├───8.00 MB (50.00%) ── a [whole: 16.00 MB]",
                                  "├───8.00 MB (50.00%) -- b",
@@ -276,17 +278,17 @@ def test_shared(test):
 def test_shares_add_up(test):
     owners = ["explicit/%d" % i for i in range(7)] + [None]
     lines = tree(test, "-v", shared_by(Profile(dmd=RUN), 1003, owners, num=3))
-    # 1003 / 8 is 125, and 3 are left, for the first; there are three such blocks.
+    # 1003 / 8 is 125, and the remaining 3 go to the first; there are three such blocks.
     amounts = sorted((line.split("── ")[-1], line.split(" B ")[0].split("─")[-1]) for line in explicit(lines)[1:])
     test.equal(amounts, [("(unnamed reporter) [whole: 3,009 B]", "375"), ("0 [whole: 3,009 B]", "384")] +
                [("%d [whole: 3,009 B]" % i, "375") for i in range(1, 7)] + [("heap-unclassified", "0")], "shares")
 
 
 def test_shared_by_many(test):
-    """Owners beyond any limit: each has its part, and all parts together are the block."""
+    """Owners beyond any limit: each has its part, and all parts add up to the block."""
     owners = ["explicit/o%04d" % i for i in range(2000)]
     lines = tree(test, "-v", shared_by(Profile(dmd=RUN), 3001, owners))
-    # 3001 / 2000 is 1, and 1001 are left, for the first.
+    # 3001 / 2000 is 1, and the remaining 1001 go to the first.
     amounts = {line.split("── ")[-1].split(" [")[0]: line.split(" B ")[0].split("─")[-1] for line in explicit(lines)[1:]}
     expected = {"o%04d" % i: "1,002" if i == 0 else "1" for i in range(2000)}
     test.equal(amounts, dict(expected, **{"heap-unclassified": "0"}), "parts")
@@ -297,7 +299,7 @@ def test_shared_compared(test):
         return shared_by(Profile(dmd=RUN), 12 * MB, owners)
     old, new = of(["explicit/a", "explicit/b"]), of(["explicit/a", "explicit/b", "explicit/c"])
     lines = explicit(tree(test, "--diff", old, new))
-    # a and b have 4 in place of 6, and c has 4. What would be whole is 12 for each all the time, and new for c.
+    # a and b have 4 instead of 6, and c has 4. Whole blocks would be 12 for each all the time, and new for c.
     test.equal(lines, ["0.00 MB (100.0%) -- explicit",
                        "├──4.00 MB (100.0%) ── c [whole: 12.00 MB] [+]",
                        "├──-2.00 MB (100.0%) ── a [whole: 0.00 MB]",
@@ -336,7 +338,7 @@ def headings(lines):
 
 
 def test_several_files(test):
-    """Each process has its own tree, with its own note; what is called the same has the file's name behind it."""
+    """Each process has its own tree, with its own note; equal names are followed by the file's name."""
     one = profile(dict(RUN, memory={"resident": 9 * MB}))
     two = Profile(dmd=dict(RUN, pid=43)).block(5 * MB, A, reps=[R], reporters=["explicit/a"])
     reports = document(report("explicit/z", 7 * MB, HEAP, process="web (pid 7)"), allocated(8 * MB, "web (pid 7)"))
@@ -346,8 +348,8 @@ def test_several_files(test):
     part = lines[lines.index("app (pid 43)"):lines.index("End of app (pid 43)")]
     test.equal(explicit(part), ["5.00 MB (100.0%) -- explicit", "├──5.00 MB (100.0%) ── a",
                                 "└──0.00 MB (00.00%) ── heap-unclassified"], "the second")
-    test.check(lines[1].startswith("note: 10.00 MB in 1 block were reported twice") and
-               "".join(lines).count("reported twice") == 1, "the note is below the process that it is about")
+    test.check(lines[1].startswith("note: 10.00 MB too much is counted below: 1 block was") and
+               "".join(lines).count("reported more than once") == 1, "the note is below the process that it is about")
     part = lines[lines.index("web (pid 7)"):]
     test.equal(explicit(part), ["8.00 MB (100.0%) -- explicit", "├──7.00 MB (87.50%) ── z",
                                 "└──1.00 MB (12.50%) ── heap-unclassified"], "of about:memory")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmdv view: which files a page has, that they are in it as they were, its name, and what goes wrong."""
+"""dmdv view: which files a page has, that their contents are unchanged, its name, and errors."""
 
 import gzip
 import json
@@ -25,7 +25,7 @@ def graph_of(pid):
 
 
 def view(test, *args, output="out.html", **more):
-    """The image in the page that dmdv writes, and what it said."""
+    """The bundle in the page that dmdv writes, and dmdv's messages."""
     test.write(PAGE, page.STUB)
     out, err = test.dmdv("view", "--page=" + PAGE, "--types=no", "-o", output, *args, **more)
     test.equal(out, "")
@@ -33,13 +33,13 @@ def view(test, *args, output="out.html", **more):
 
 
 def same_records(test, image, index, path, *options):
-    """dmdv prints the same of the profile in the image and of the file."""
+    """dmdv print gives equal records for the profile in the bundle and for the file."""
     copy = test.write("copy.json", image.sections[page.PROFILE, index])
     printed = [json.loads(test.dmdv("print", "--json", *options, name)[0]) for name in (copy, path)]
     test.equal(printed[0], printed[1])
 
 
-# ---- what is in it ----
+# ---- contents ----
 
 
 def test_profile(test):
@@ -82,7 +82,7 @@ def test_graph(test):
 
 
 def test_graph_beside(test):
-    """It is taken with its profile; one of another run is not, nor one that is not wanted."""
+    """A graph is added with its profile, but not one of another run, or one that is not wanted."""
     path = test.write("a.json", profile())
     test.write("a.graph.gz", graph_of(7))
     image, _ = view(test, path)
@@ -96,7 +96,7 @@ def test_graph_beside(test):
 
 
 def test_graph_beside_and_given(test):
-    """It is there once, and belongs to its profile, whatever comes first."""
+    """The graph is added once, and belongs to its profile, whatever the order of the files."""
     test.write("a.json", profile())
     test.write("a.graph.gz", graph_of(7))
     test.write("b.json", profile(9))
@@ -107,7 +107,7 @@ def test_graph_beside_and_given(test):
 
 
 def test_damaged_graph_beside(test):
-    """Nobody asked for it: the profile is shown all the same."""
+    """The user did not request the graph: the profile is shown without it."""
     path = test.write("a.json", profile())
     test.write("a.graph.gz", graph_of(7)[:-20])
     image, err = view(test, path)
@@ -116,7 +116,8 @@ def test_damaged_graph_beside(test):
 
 
 def test_graph_that_is_too_large(test):
-    """It is left out; without another file there is no page. Blocks of 8 bytes, 32 apart, to which nothing points."""
+    """The graph is left out; without another file there is no page. Blocks of 8 bytes, 32 apart, to which
+    nothing points."""
     n, limit = 10000001, 10000000
     large = Graph().set(header=part(data(HEADER, data(1, "dmd-graph") + number(2, 1) + number(3, 8) +
                                          data(6, "dark-matter") + number(11, 7) + number(12, 1))),
@@ -125,17 +126,17 @@ def test_graph_that_is_too_large(test):
     path, graph = test.write("a.json", profile()), test.write("b.graph.gz", large.gzipped())
     image, err = view(test, path, graph)
     test.equal((image.n_graphs(), len(image.profiles())), (0, 1))
-    said = ("dmdv: view: %s is left out: it has {:,} blocks and roots with {:,} pointers, and a page bears {:,} with 50,000,000; "
-            "dmdv census, retained and the like read it\n" % graph)
+    said = ("dmdv: view: %s is left out: it has {:,} blocks and roots with {:,} pointers, and a page holds {:,} with 50,000,000; "
+            "use dmdv census, retained and the like\n" % graph)
     # Beside the blocks the two roots, and the node that points to them.
     test.equal(err, said.format(n + 3, 4, limit) + "dmdv: wrote out.html\n")
     _, err = test.dmdv("view", "--page=" + PAGE, "--types=no", "-o", "none.html", graph, status=2)
-    test.equal(err, said.format(n + 3, 4, limit) + "dmdv: view: there is nothing left to show\n")
+    test.equal(err, said.format(n + 3, 4, limit) + "dmdv: view: nothing is left to show\n")
     test.equal(os.path.exists(test.path("none.html")), False)
 
 
 def test_smaller_records(test):
-    """Of more than a page bears the largest stacks stay, the rest is one; the sums stay."""
+    """Of more stacks than a page holds the largest stay, and the rest become one; the sums are unchanged."""
     limit, large, n, n_stacks = 1000000, 100, 1050000, 10500
     made = Profile()
     for i in range(large):
@@ -157,7 +158,7 @@ def test_smaller_records(test):
 
 
 def test_anonymous(test):
-    """No name is left in the page, figures are as they were, and two runs make the same words."""
+    """No name remains in the page, figures are unchanged, and two runs make the same words."""
     secret = Profile(dmd=dict(DMD, command="/opt/secret/secretd -x", argv=["/opt/secret/secretd", "-x"], folder="/secret",
                               host="secret", label="secret"))
     secret.block(100, ["malloc (vg_replace_malloc.c:1)", "secret::f(int) (secret.cc:3)", "main (secret.cc:9)"],
@@ -169,7 +170,7 @@ def test_anonymous(test):
     test.equal(err, "dmdv: wrote out.html\n")
     text = test.read("out.html")
     test.check("secret" not in text, "the page has the name")
-    # What the graph of graphwriter.Graph brought.
+    # The names of graphwriter.Graph's graph.
     for name in (b"secret", b"knead", b"wash", b"jar", b"new.c", b"driver", b"explicit/a", b"/bin/a"):
         test.check(name not in image.data, "the image has %s" % name.decode())
     test.equal([file["name"] for file in image.files()], ["profile 1", "graph 1"])
@@ -195,7 +196,7 @@ def numbered(first, last):
 
 
 def test_source(test):
-    """Lines around those of frames, of the file that the frame means; long ones are cut off."""
+    """Lines around those of frames, from the file that the frame refers to; long lines are cut off."""
     lines = "".join("line %d\n" % line for line in range(1, 31))
     os.makedirs(test.path("src/lib/deep"))
     os.makedirs(test.path("src/app"))
@@ -211,7 +212,7 @@ def test_source(test):
 
 
 def test_source_from_outside(test):
-    """Neither links nor .. lead out of the folder, and hidden folders are not looked into."""
+    """Neither links nor .. lead out of the folder, and hidden folders are not searched."""
     os.makedirs(test.path("src/.git"))
     os.mkdir(test.path("outside"))
     for name in ("outside/a.c", "b.c", "src/.git/c.c", "src/.d.c"):
@@ -227,11 +228,11 @@ def test_source_wrong(test):
     path = test.write("a.json", profile())
     test.write(PAGE, page.STUB)
     test.equal(test.error("view", "--page=" + PAGE, "--source=none", path),
-               "dmdv: view: cannot look through none: No such file or directory")
+               "dmdv: view: cannot search none: No such file or directory")
     test.equal(test.error("view", "--page=" + PAGE, "--source=a.json", path),
-               "dmdv: view: cannot look through a.json: Not a directory")
+               "dmdv: view: cannot search a.json: Not a directory")
     test.equal(test.error("view", "--page=" + PAGE, "--source=.", "--anonymize", path),
-               "dmdv: view: --source shows what --anonymize hides; give one of them")
+               "dmdv: view: --source shows what --anonymize hides; give only one of them")
     test.equal(os.path.exists(test.path("a.html")), False)
 
 
@@ -239,7 +240,7 @@ def test_source_wrong(test):
 
 
 def test_page_around_it(test):
-    """Nothing but the title and the image is changed, and no name ends the title."""
+    """Only the title and the bundle are replaced, and no name can end the title."""
     path = test.write("<b&>.json.gz", gzip.compress(json.dumps(profile().json()).encode()))
     view(test, path)
     text = test.read("out.html")
@@ -249,7 +250,7 @@ def test_page_around_it(test):
 
 
 def test_page_only(test):
-    """The page as it is, but that it may fetch what its address names."""
+    """The page is unchanged, except that it may fetch the files that its address names."""
     test.write(PAGE, page.STUB)
     _, err = test.dmdv("view", "--page-only", "--page=" + PAGE)
     test.equal(err, "dmdv: wrote dmd.html\n")
@@ -272,19 +273,19 @@ def test_names(test):
 
 
 def test_page_of_a_page(test):
-    """A page that has an image, or two places for one, is none to put an image into."""
+    """A page that has a bundle already, or two places for one, is rejected."""
     path = test.write("a.json", profile())
     view(test, path)
     for text in (test.read("out.html"), page.STUB + page.STUB, "", "<html></html>"):
         test.write("other.html", text)
         test.equal(test.error("view", "--page=other.html", path),
-                   "dmdv: view: other.html is no page that dmdv view --page-only wrote")
+                   "dmdv: view: other.html is not a page that dmdv view --page-only wrote")
     test.equal(test.error("view", "--page=none.html", path),
                "dmdv: none.html: cannot open: No such file or directory")
 
 
 def test_open(test):
-    """xdg-open gets the page once it is complete; that it fails is said."""
+    """xdg-open gets the page once it is complete; its failure is reported."""
     test.write("a.json", profile())
     test.write(PAGE, page.STUB)
     os.mkdir(test.path("bin"))
@@ -298,11 +299,11 @@ def test_open(test):
     test.equal(err, "dmdv: wrote a.html\ndmdv: view: xdg-open could not open a.html\n")
 
 
-# ---- what goes wrong ----
+# ---- errors ----
 
 
 def test_no_half_page(test):
-    """Where one of the files cannot be read, an older page stays, and nothing else is left."""
+    """If one of the files cannot be read, an older page stays, and no other file remains."""
     test.write(PAGE, page.STUB)
     test.write("good.json", profile())
     test.write("bad.json", "{\"version\": 5")
@@ -315,28 +316,28 @@ def test_no_half_page(test):
 
 def test_command_line(test):
     test.write(PAGE, page.STUB)
-    test.equal(test.error("view"), "dmdv: view: give one file, or more; see dmdv view --help")
+    test.equal(test.error("view"), "dmdv: view: give one or more files; see dmdv view --help")
     test.equal(test.error("view", "--page=" + PAGE, "-", "-"),
-               "dmdv: view: standard input can be one of the files only")
+               "dmdv: view: only one of the files can be standard input")
     test.equal(test.error("view", "--page=" + PAGE, *["a.json"] * 1001),
-               "dmdv: view: 1001 files are more than a page has room for, 1000")
+               "dmdv: view: 1001 files are too many for a page; it holds 1000")
     test.equal(test.error("view", "--page=" + PAGE, "-o", "no/such/folder.html", test.write("a.json", profile())),
                "dmdv: cannot write no/such/folder.html: No such file or directory")
 
 
 def page_is_missing(test):
-    """Whether dmdv says so."""
+    """Whether this dmdv was built without the page, according to its message."""
     return "built without the page" in test.dmdv("view", "--page-only", "-o", "page.html", status=None)[1]
 
 
 def test_build_without_page(test):
-    """It says what to do, and does it."""
+    """It says what to do, and doing that works."""
     if not page_is_missing(test):
         raise Skip("this dmdv has the page")
     path = test.write("a.json", profile())
     test.equal(test.error("view", "-o", "out.html", path),
-               "dmdv: view: this dmdv was built without the page; configure and make say what building it takes, or give "
-               "--page=FILE, which dmdv view --page-only of another dmdv wrote")
+               "dmdv: view: this dmdv was built without the page; the output of configure and make names what is missing. Or give "
+               "--page=FILE, a page that another dmdv wrote with view --page-only")
     test.equal(os.path.exists(test.path("out.html")), False)
     view(test, path)
 

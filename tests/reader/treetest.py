@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of dmdv tree share: memory reports to make trees of, and parts of what is printed."""
+"""The base of the tests of dmdv tree: memory reports to make trees of, and parts of the output."""
 
 import json
 import os
@@ -28,12 +28,12 @@ def document(*reports):
 
 
 def safe(name):
-    """A name as text shows it."""
+    """A name as it appears in text."""
     return re.sub("[\\x00-\\x1f\\x7f]", lambda m: "\\x%02x" % ord(m.group()), name)
 
 
 def spell(node, lines):
-    """The lines of a node in JSON and of what is shown below it, without what stands before the amounts."""
+    """The lines of a JSON node and of its shown descendants, without the text before the amounts."""
     kids = node.get("children")
     share = " (%s)" % node["share"] if "share" in node else ""
     sign = "──" if kids is None else "++" if "hidden" in node else "--"
@@ -45,7 +45,7 @@ def spell(node, lines):
 
 
 def check_json(test, lines, *args):
-    """The result as JSON obeys its schema, and is that of the text."""
+    """Checks that the result as JSON conforms to its schema and agrees with the text; returns it."""
     result = json.loads(test.dmdv("tree", "--json", *args)[0])
     schema = json.loads(files.read(os.path.join(test.srcdir, "docs", "dmdv-tree.schema.json")))
     try:
@@ -58,7 +58,7 @@ def check_json(test, lines, *args):
     for process in result["processes"]:
         for node in process["trees"]:
             spell(node, spelt)
-    # What is deeper than JSON goes (24 levels) is another test's.
+    # Another test has trees deeper than JSON's limit (24 levels).
     if all(line.index(line.lstrip(" │├└─")) < 100 for line in lines):
         test.equal(spelt, [line.lstrip(" │├└─") for line in lines if re.search(" (──|--|\\+\\+) ", line)], "as JSON")
     return result
@@ -74,7 +74,7 @@ def tree(test, *args, **keys):
 
 
 def body(lines):
-    """What stands between the name of the only process and its end, without notes."""
+    """The text between the name of the only process and its end, without notes."""
     return lines[lines.index("") + 1:-2]
 
 
@@ -92,7 +92,7 @@ RUN = {"command": "/opt/my/app --flag", "pid": 42, "formatVersion": 1}
 
 
 def profile(dmd=None, mode="dark-matter"):
-    """Of 100 MB: 40 reported by a, 10 by a and b, 5 by nobody known; 20 tagged; 25 dark."""
+    """Of 100 MB: 40 reported by a, 10 by a and b, 5 by an unknown reporter; 20 tagged; 25 dark."""
     return (Profile(mode=mode, dmd=dmd or RUN)
             .block(10 * MB, A, num=4, reps=[R], reporters=["explicit/a"])
             .block(6 * MB, A, slop=4 * MB, reps=[R, R], reporters=["explicit/a", "explicit/b"])

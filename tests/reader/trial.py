@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All commands of dmdv on a file, and what must hold of each run, whatever the file is.
+"""All commands of dmdv on a file, and the rules that each run must obey, whatever the file is.
 
-  - It ends by itself, with an exit status that the manual names, and no sanitizer has found anything.
-  - Messages have one line each, without control characters; where there is no result there is one message.
+  - It ends by itself, with an exit status from the manual, and no sanitizer reports anything.
+  - Messages have one line each, without control characters; without a result there is exactly one message.
   - Results have no control characters either; JSON is JSON.
-  - What dmdv writes, it reads.
+  - dmdv reads what it writes.
   - Time and memory stay in proportion to the size of the file.
 """
 
@@ -17,11 +17,13 @@ from starter import Starter
 
 STARTER = Starter()
 
-# What a run may take whatever the file is, with sanitizers; after END_SECONDS of processor time it is ended. Results of
-# more than READ_BYTES are not looked at.
+# The limits of a run on any file, with sanitizers; after END_SECONDS of processor time it is ended. Results
+# of more
+# than READ_BYTES are not checked.
 FREE_SECONDS, FREE_BYTES, END_SECONDS, READ_BYTES = 0.5, 96 << 20, 60, 1 << 24
 
-# What it may take for each byte that it reads or writes, and, of memory, reads. Without sanitizers the slowest command
+# The limits for each byte that it reads or writes, and, for memory, reads. Without sanitizers the slowest
+# command
 # takes 0.1 microseconds.
 SECONDS_FOR_BYTE, BYTES_FOR_BYTE = 2e-6, 100
 
@@ -44,14 +46,14 @@ TWO_FILES = [["diff"], ["diff", "--json"], ["diff", "--causal"], ["diff", "--cau
              ["check", "--format=" + form] + CHECKS for form in ("text", "json", "junit", "github")]
 JSON = ("--json", "--clamp-contents", "--format=json", "--format=speedscope", "--format=dhat", "--format=about-memory", "--format=benchmark", "--format=heapsnapshot",
         "merge")
-# What is said of a heap graph's types, whatever becomes of the command then.
+# Messages about a heap graph's types, which may come whatever the result is.
 NOTE = b"dmdv: no debug information in "
 BINARY = ("--format=pprof", "--format=fxsnapshot")
 
 
 def commands(path, other):
-    """All command lines that are tried on the file at `path`; `other` is a profile without mistakes. In each the file
-    or files stand at the end."""
+    """All command lines that are tried on the file at `path`; `other` is a profile without mistakes. In each
+    the file or files come last."""
     lines = [line + [path] for line in ONE_FILE]
     for line in TWO_FILES:
         for old, new in ((path, other), (other, path)):
@@ -67,7 +69,7 @@ def as_bytes(content):
 
 
 def has_control(data, allowed):
-    """Whether the bytes are not UTF-8, or have a control character that is not allowed."""
+    """Whether the bytes are not UTF-8, or contain a forbidden control character."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -76,7 +78,7 @@ def has_control(data, allowed):
 
 
 class Ran:
-    """One run of dmdv: how it ended, what it printed and took."""
+    """One run of dmdv: how it ended, its output, its time and memory."""
 
     def __init__(self, dmdv, folder, line):
         self.line = line
@@ -90,7 +92,7 @@ class Ran:
         self.err = files.read_bytes(paths[1])
 
     def faults(self):
-        """What is wrong, in words; the time and the memory are judged by others."""
+        """The violated rules, in words; time and memory are checked elsewhere."""
         command, wrong = self.line[0], []
         if self.status not in ((0, 1, 2) if command == "check" else (0, 2)):
             wrong.append("ended with %d" % self.status)
@@ -119,7 +121,7 @@ class Ran:
         return []
 
     def is_large(self, size):
-        """Whether it took more than it may for files of so many bytes."""
+        """Whether it took more than the limits for files of so many bytes."""
         return (self.seconds > FREE_SECONDS + SECONDS_FOR_BYTE * (size + self.written) or
                 self.memory > FREE_BYTES + BYTES_FOR_BYTE * size)
 
@@ -143,8 +145,8 @@ class Trial:
         return Ran(self.dmdv, self.folder, line)
 
     def of(self, content, choose=lambda lines: lines):
-        """Tries commands, all or those that `choose` leaves of their list, on a file of these bytes, or of a document;
-        returns what is wrong."""
+        """Tries commands, all or those that `choose` keeps, on a file of these bytes, or of a document;
+        returns the violated rules."""
         data = as_bytes(content)
         files.write(self.path, data)
         wrong = []
@@ -162,7 +164,7 @@ class Trial:
         return commands(self.path, self.other)
 
     def of_result(self, ran):
-        """What is wrong with a result: what dmdv merged it must read, and merge again into the same."""
+        """The violated rules of a result: dmdv must read what it merged, and merge it again into the same."""
         if ran.line[0] != "merge":
             return []
         merged = files.write(os.path.join(self.folder, "merged.json"), ran.out)
@@ -183,7 +185,7 @@ def growing(document, times=20000):
 
 
 def crowded(document, many=700):
-    """(name, document) of files in which much refers to something large: work that is done again each time shows."""
+    """(name, document) of files in which many parts refer to something large, so that repeated work shows."""
     frames, traces, blocks = document["frameTable"], document["traceTable"], document["blockList"]
     numbers = ["n%d" % i for i in range(many)]
     long = dict(frames, L="#00: %s (a.c:1)" % ("x" * 30 * many), **{n: "#00: %s (b.c:1)" % n for n in numbers})

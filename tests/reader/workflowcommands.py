@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What GitHub's runner takes for commands in what a step prints (actions/runner, ActionCommand.cs)."""
+"""What GitHub's runner recognises as commands in a step's output (actions/runner, ActionCommand.cs)."""
 
 import re
 
-# What the runner has by default.
+# The runner's defaults.
 KNOWN = ("add-mask", "add-matcher", "add-path", "debug", "echo", "endgroup", "error", "group", "notice", "remove-matcher",
          "save-state", "set-env", "set-output", "stop-commands", "warning")
-# What .NET's String.TrimStart removes.
+# The characters that .NET's String.TrimStart removes.
 SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 
@@ -17,8 +17,8 @@ def _unescaped(text, escapes):
 
 
 def commands(log):
-    """(kind, properties, message) of each command: of its second version, which stands at a line's start, or of its
-    first, which may stand anywhere in a line."""
+    """(kind, properties, message) of each command: in its second syntax, at a line's start, or in its first
+    syntax, anywhere in a line."""
     found = []
     for line in re.split("\r\n|\r|\n", log):
         second = re.match("::(.*?)::(.*)$", line.lstrip(SPACE), re.DOTALL)

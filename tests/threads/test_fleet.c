@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Many files that several threads read, with ThreadSanitizer: they come in order, each as it is,
- * also where one cannot be read, and where nobody waits for the rest. Prints TAP. */
-#include "reader/host/host.h"
-#include "reader/input/fleet.h"
+ * Several threads read many files, with ThreadSanitizer: the files arrive in order and unchanged,
+ * even if one cannot be read or the caller does not take them all. Prints TAP. */
+#include "dmdv/input/fleet.h"
+#include "host/process.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static bool is_file(const dmd_profile_t *profile, int i) {
          strcmp(dmd_frames_text(&profile->frames, 1), frame) == 0;
 }
 
-/* Reads the first n; how many came as they should. */
+/* Reads the first n files; returns how many arrived as expected. */
 static int read_some(int n) {
   const dmd_load_options_t options = {0};
   dmdv_fleet_t *fleet = dmdv_fleet_begin(names, N_FILES, &options);

@@ -3,10 +3,9 @@
  * The live state with threads that run at the same time, built with ThreadSanitizer, which ends the
  * program where two of them touch the same memory without a lock in common.
  *
- * There is no program and there is no heap: threads allocate addresses, those of all threads mixed
- * within each MiB, so that they meet in the same parts. What a block is can be seen from its stack,
- * which is made of its address, size and owner: so whoever sees a block that nobody allocated, or
- * one half written, knows it.
+ * The test has no program and no heap. Its threads allocate addresses, which lie mixed within each
+ * MiB, so that they meet in the same shards. A block's stack is made of its address, size and
+ * owner, so a thread recognises a block that was never allocated, or one half written.
  */
 #include "together.h"
 
@@ -15,13 +14,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "live/quick.h"
-#include "live/snapshot.h"
+#include "record/heap/fastpath.h"
+#include "record/heap/snapshot.h"
 
 enum {
   N_STEPS = 2500,
-  N_BLOCKS = 64,  /* of each thread that come and go */
-  N_ANCHORS = 16, /* of each thread that are always there, and move */
+  N_BLOCKS = 64,  /* of each thread; they come and go */
+  N_ANCHORS = 16, /* of each thread; they always exist, and move */
   N_KINDS = 2 * N_BLOCKS + 2 * N_ANCHORS,
   N_DUMPS = 60,
   N_PARTS = 8
@@ -37,7 +36,7 @@ static struct {
 } g_counted;
 
 static char g_is_alone;
-static dmd_waiting_t g_waiting; /* the kernel's, and whether there is one thread */
+static dmd_waiting_t g_waiting; /* futexes, and whether there is only one thread */
 
 static void *count(void *arg) {
   for (int i = 0; i < N_STEPS; i++) {
@@ -52,8 +51,7 @@ static void *count(void *arg) {
   return arg;
 }
 
-/* As long as there is one, it takes the lock in another way, which is the same to those that come.
- */
+/* A single thread takes the lock in a cheaper way, which later threads must respect. */
 static void take_alone(void) {
   g_is_alone = 1;
   CHECK(dmd_lock_try(&g_counted.lock, &g_waiting));
@@ -82,16 +80,16 @@ static void a_lock_is_one_thread_s(uint32_t n_threads) {
 typedef struct {
   uint64_t addr;
   uint64_t req; /* 0: there is no block */
-  uint32_t tag; /* as the thread's own, from 1; 0: none */
+  uint32_t tag; /* one of the thread's tags, from 1; 0: none */
   bool is_reported;
 } entry_t;
 
 typedef struct {
   uint32_t number; /* from 1 */
   uint64_t dice;
-  dmd_quick_t quick;
+  dmd_fastpath_t quick;
   entry_t blocks[N_BLOCKS], anchors[N_ANCHORS];
-  uint32_t tag; /* that it carries */
+  uint32_t tag; /* its current tag */
   uint32_t n_quick, n_long;
   uint64_t n_reported_freed;
 } worker_t;
@@ -114,8 +112,8 @@ static void leave(worker_t *w) {
   dmd_lock_let_go(&g.engine_lock, &together_waiting);
 }
 
-/* Where a block of a thread lies: place is below N_KINDS. Neighbours are those of other threads;
- * the blocks of one are all over 16 MiB. */
+/* The address of a thread's block; place is below N_KINDS. A block's neighbours belong to other
+ * threads; the blocks of one thread are spread over 16 MiB. */
 static uint64_t address_of(uint32_t thread, uint64_t place) {
   return BASE + place % 16 * (1 << 20) + (place / 16 * (MAX_THREADS + 1) + thread) * 48;
 }
@@ -161,7 +159,7 @@ static void release(worker_t *w, entry_t *e) {
   e->req = 0;
 }
 
-/* Now and then it fails. */
+/* Fails now and then. */
 static void reallocate(worker_t *w, entry_t *e, uint64_t to) {
   bool fails = together_roll(&w->dice, 8) == 0, is_long = together_roll(&w->dice, 4) == 0;
   dmd_block_t *block = is_long ? NULL : dmd_live_quick_begin_move(&g.live, e->addr);
@@ -196,7 +194,7 @@ static void report(worker_t *w, entry_t *e) {
   e->is_reported = true;
 }
 
-/* Takes on another tag, or none. */
+/* Changes to another tag, or to none. */
 static void change_tag(worker_t *w) {
   static const char *const names[] = {"", "a", "b"};
   char name[20];
@@ -256,7 +254,7 @@ static void *work(void *arg) {
   return NULL;
 }
 
-/* ---- What others see meanwhile. ---- */
+/* ---- Dumps meanwhile. ---- */
 
 typedef struct {
   uint64_t n, req, last;
@@ -316,7 +314,7 @@ static void *dump(void *arg) {
     bool are_there = true;
     for (uint32_t thread = 1; thread <= g.n_threads; thread++)
       are_there &= seen.n_anchors[thread] == N_ANCHORS;
-    CHECK(are_there || !all_are_there); /* once they are, they stay */
+    CHECK(are_there || !all_are_there); /* once they exist, they stay */
     all_are_there |= are_there;
     look(all_are_there);
     if (i % 8 == 7)
@@ -333,7 +331,7 @@ static void *work_or_dump(void *arg) {
 
 /* ---- All of it. ---- */
 
-/* What of a thread's blocks bears one of its tags. */
+/* Checks the sum of the thread's blocks with one of its tags. */
 static void check_tag(worker_t *w, uint32_t tag) {
   dmd_tag_sum_t expected = {0};
   for (uint32_t i = 0; i < N_BLOCKS + N_ANCHORS; i++) {

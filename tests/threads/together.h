@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * together.h: what tests with threads have in common: the core's surroundings, and threads that run
- * at the same time.
+ * together.h: shared by tests with threads: the core's environment, and threads that run at the
+ * same time.
  */
 #ifndef DMD_TESTS_THREADS_TOGETHER_H
 #define DMD_TESTS_THREADS_TOGETHER_H
@@ -11,10 +11,10 @@
 
 enum { MAX_THREADS = 16 };
 
-extern const dmd_env_t together_env;         /* memory that nobody wrote to is not 0 */
+extern const dmd_env_t together_env;         /* fills new memory with garbage */
 extern const dmd_waiting_t together_waiting; /* the kernel's */
 
-/* The end of the program, in TAP. */
+/* Ends the program with a failure in TAP. */
 _Noreturn void together_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define CHECK(condition)                                                                           \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What make install leaves, installed once for all tests, and what builds of other programs need to find it."""
+"""The result of make install, installed once for all tests, and what builds of other programs need to find
+it."""
 
 import os
 import re
@@ -8,12 +9,12 @@ from harness import commands, files
 
 
 def make(t, *arguments, **more):
-    """make in the build folder, without what a make that runs these tests passes on."""
+    """make in the build folder, without the settings of a make that runs these tests."""
     return commands.run(["make", "-C", t.builddir, *arguments], env=without_make(os.environ), **more)
 
 
 def without_make(environment):
-    """The environment without what a make that runs these tests tells those that it starts."""
+    """The environment without the variables that a make sets for its children."""
     return {name: value for name, value in environment.items() if not name.startswith(("MAKE", "MFLAGS"))}
 
 
@@ -32,14 +33,16 @@ def folders(t):
 
 
 def environment(t):
-    """That of a program's build; pkg-config finds the installed tree and takes it for a root file system."""
+    """The environment of a program's build; pkg-config finds the installed tree and takes it for a root file
+    system."""
     root, prefix, _ = folders(t)
     return dict(without_make(os.environ), CFLAGS="-g -O1", PKG_CONFIG_PATH=os.path.join(prefix, "share", "pkgconfig"),
                 PKG_CONFIG_SYSROOT_DIR=root, CMAKE_PREFIX_PATH=prefix, PATH=os.path.join(prefix, "bin") + os.pathsep + os.environ["PATH"])
 
 
 def from_manual(t, kind, first_line, folder):
-    """Writes the manual's block of this kind that begins with these words, of which the first is a file's name, into the folder."""
+    """Writes the manual's block of this kind that begins with these words, the first of which is the file's
+    name, into the folder."""
     manual = files.read(os.path.join(t.srcdir, "docs", "manual.md"))
     block = re.search(r"^```%s\n((?:# |/\* )%s(?: \*/)?\n.*?)^```" % (kind, re.escape(first_line)), manual, re.M | re.S)
     t.check(block, "the manual has %s" % first_line)

@@ -30,7 +30,7 @@ def test_functions(module):
 
 
 def list_faults(entries, groups):
-    """What is in the folder but not in the list, and the other way round."""
+    """Tests that are in the folder but not in the list, and the other way round."""
     faults = []
     listed = [name for name, _ in entries]
     defined = {"%s.%s" % (group, name) for group, module in groups.items() for name in test_functions(module)}
@@ -47,7 +47,7 @@ def list_faults(entries, groups):
 
 
 class Listed:
-    """All tests, and what they need: the functions of test_*.py, and a Bench."""
+    """All tests, and their context: the functions of test_*.py, and a Bench."""
 
     def __init__(self, bench):
         self.bench = bench
@@ -58,7 +58,7 @@ class Listed:
         return list_faults(self.entries, self.groups)
 
     def call(self, name, sources, kind=ToolTest):
-        """Runs a test; `kind` makes what its function is given."""
+        """Runs a test; `kind` makes the function's argument."""
         group, _, function = name.partition(".")
-        test = getattr(self.groups[group], function, None)  # one that is listed and not defined fails, and alone
+        test = getattr(self.groups[group], function, None)  # a listed test without a function fails, alone
         test(kind(self.bench, name, sources))

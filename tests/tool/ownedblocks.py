@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What derived code reports, compared with what the heap graph says that an object owns."""
+"""Reports of derived code, compared with the blocks that an object owns according to the heap graph."""
 
 import collections
 
-# Of an object: its name; numbers of blocks: those that only it leads to, those that its reporter reported, as often as it
-# did, those that it owns and did not report, and those that it reported and does not lead to; the bytes of what it
-# reported, and what the measuring function returned.
+# For each object: its name; numbers of blocks: those that only it leads to, those that its reporter reported,
+# once for each report, those that it owns and did not report, and those that it reported and does not lead
+# to; the bytes of its reports, and the result of the measuring function.
 Verdict = collections.namedtuple("Verdict", "name owned reported missing foreign bytes claimed")
 
 
 def _reach(graph, edges, without=()):
-    """The numbers of the blocks that these edges lead to, and those that are in the way of none."""
+    """The numbers of the blocks that these edges lead to, except those on no path."""
     found, waiting = set(), [edge.target for edge in edges]
     while waiting:
         number = waiting.pop()
@@ -21,7 +21,7 @@ def _reach(graph, edges, without=()):
 
 
 def _owned(graph, number):
-    """A block and those that only it leads to."""
+    """A block and all blocks that only it leads to."""
     others = _reach(graph, [edge for root in graph.roots for edge in root.edges], {number})
     return {number} | (_reach(graph, graph.blocks[number - 1].edges) - others)
 
@@ -35,8 +35,8 @@ def reporters(graph, block):
 
 
 def verdicts(graph, lines):
-    """The verdict of each object, of which the program's lines are NAME ADDRESS SIZE, its reporter's name and what that
-    measured; and {name: reported blocks} of what reports beside them."""
+    """The verdict on each object. The program's lines are NAME ADDRESS SIZE, its reporter's name and the
+    measured bytes; and {name: reported blocks} of the other reporters."""
     number_at = {block.address: i + 1 for i, block in enumerate(graph.blocks)}
     by_name, found = {}, []
     for i, block in enumerate(graph.blocks):
@@ -52,8 +52,8 @@ def verdicts(graph, lines):
 
 
 def compare(t, run, least_objects, least_owned):
-    """Of each object all blocks that only it leads to are reported, once, by its reporter; and nothing is that it does not
-    lead to. (Words that are left on the stack lead to some blocks, too.)"""
+    """All blocks that only the object leads to are reported, once, by its reporter, and no blocks that it
+    does not lead to. (Words that are left on the stack lead to some blocks, too.)"""
     t.equal(run.profile.faults, [])
     graph = run.graph_numbered(1)
     objects, others = verdicts(graph, run.out.decode().splitlines())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Advice: who holds the blocks that nobody reports."""
+"""Advice: the holders of blocks that are not reported."""
 
 import re
 
@@ -9,7 +9,7 @@ OPTIONS = ["--max-records=all"]
 
 
 def _advice(log):
-    """{function that allocated: what its unreported record says of its holder}."""
+    """{function that allocated: the line about the holder in its unreported record}."""
     found = {}
     for lines in textlog.record_blocks(textlog.dump_lines(log), "unreported"):
         function = re.match(r"[\w]+", textlog.parse_record(lines).allocated[1]).group()
@@ -19,7 +19,7 @@ def _advice(log):
 
 
 def _entries(profile, function):
-    """The file's advice about blocks that the function allocated: (held, holder, offset, blocks, bytes)."""
+    """The file's hints about blocks that the function allocated: (held, holder, offset, blocks, bytes)."""
     entries = []
     for entry in profile.run.get("advice", []):
         if function in profile.functions(entry["alloc"])[:2]:
@@ -46,7 +46,7 @@ def linked_list(t):
 
 
 def unreported_holder(t):
-    # A pointer to oneself says nothing of the box.
+    # A pointer to itself is no evidence about the box.
     run = t.run(options=OPTIONS)
     advice = _advice(run.log)
     t.check(re.fullmatch(r"100% held at \+0x0 of unreported blocks allocated at new_box \(advice.c:\d+\)",
@@ -56,7 +56,7 @@ def unreported_holder(t):
 
 
 def memory_that_is_used_again(t):
-    # A word that a buffer did not write leads to the whole list; the list's own pointer does as well.
+    # A stale word in a buffer leads to the whole list; so does the list's own pointer.
     run = t.run(options=OPTIONS)
     advice = _advice(run.log)["new_node"]
     t.check(re.fullmatch(r"100% held at \+0x8 of unreported blocks allocated at new_list \(old_pointers.c:\d+\)", advice), advice)
@@ -66,7 +66,7 @@ def memory_that_is_used_again(t):
 
 
 def two_holders(t):
-    # 104 and 312 usable bytes: the one holds both, the other the first.
+    # 104 and 312 usable bytes: one holds both, the other the first.
     run = t.run(options=OPTIONS)
     t.equal(_advice(run.log)["shared_text"], "100% held at +0x8 and +0x10 of blocks reported by explicit/big")
     held = sorted(entry[1:] for entry in _entries(run.profile, "shared_text"))
@@ -83,7 +83,7 @@ def array(t):
 
 
 def unreadable(t):
-    # Behind pages that cannot be read; the offset is beyond what is told.
+    # Behind pages that cannot be read; the offset is beyond the limit for reporting it.
     run = t.run(options=OPTIONS)
     t.equal(_advice(run.log)["behind_text"], "100% held in blocks reported by explicit/map")
     t.equal(run.status, 0)
@@ -102,7 +102,7 @@ def in_dark_matter_mode_only(t):
 
 
 def a_million_blocks(t):
-    # Not without being asked.
+    # Not without the option.
     def advised(n, *options):
         run = t.run_command([t.program(), str(n)], options=["--run-libc-freeres=no", *options])
         return len(_entries(run.profile, "make")), run.profile.totals["inUseBlocks"]
@@ -113,7 +113,7 @@ def a_million_blocks(t):
 
 
 def without_reports(t):
-    # There is nobody to advise, unless one asks.
+    # There are no hints without the option.
     t.equal(_entries(t.run("100", "no").profile, "make"), [])
     run = t.run("100", "no", options=["--advice=yes"])
     t.equal(_entries(run.profile, "make"), [("unreported", ["malloc", "main"], 0, 99, 99 * 24)])

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stacks and names that differ in the program and are the same in a profile: each row is one, and the sums are right.
-That no two rows are alike, and that no holder holds more than there is, is checked of every profile."""
+"""Stacks and names that differ in the program and are equal in a profile become one row each, with the right
+sums. Every profile is checked for equal rows, and for holders that hold more than exists."""
 
 
 def _held(profile, function):
-    """{(kind of holder, the holder): (blocks, bytes)} of the advice about blocks that the function allocated."""
+    """{(kind of holder, the holder): (blocks, bytes)} of the hints about blocks that the function
+    allocated."""
     sums = {}
     for entry in profile.run["advice"]:
         if function in profile.functions(entry["alloc"]):

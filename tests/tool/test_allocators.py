@@ -3,8 +3,9 @@
 
 import glob
 import os
+import re
 
-from harness import Failure, Skip, TimedOut
+from harness import Failure, Skip, TimedOut, commands
 
 
 def _program(t, *flags):
@@ -18,8 +19,8 @@ def _program(t, *flags):
 
 def static_program(t):
     """Valgrind replaces malloc in any object whose symbols it can read, the program itself included, but the
-    replacements live in a library that a static program does not load. So there are no blocks to be seen, whatever
-    --soname-synonyms says; requests are part of the program, and work."""
+    replacements live in a library that a static program does not load. So dmd sees no blocks, whatever
+    --soname-synonyms is; requests are part of the program, and work."""
     for options in [], ["--soname-synonyms=somalloc=NONE"]:
         run = t.run_command([_program(t)], options=options, status=30)
         profile = run.numbered(1)
@@ -41,7 +42,7 @@ def jemalloc_preloaded(t):
         run = t.run_command([t.program()], options=options, env={"LD_PRELOAD": library})
         t.equal(run.profile.at("blocks"), ["100+12 reported by main", "200+24"])
         t.equal(run.profile.faults, [])
-    # Told to leave it alone, it is blind.
+    # With the option to leave it alone, it sees nothing.
     run = t.run_command([t.program()], options=["--soname-synonyms=somalloc=nouserintercepts"],
                         env={"LD_PRELOAD": library}, status=None)
     t.equal(run.profile.at("blocks"), [])
@@ -49,7 +50,7 @@ def jemalloc_preloaded(t):
 
 # ---- Models against the real allocators ----
 
-# Where libraries are, and what Firefox's packages have: a small program with its allocator in it.
+# The folders of libraries, and a small program of Firefox's packages that contains Firefox's allocator.
 FOLDERS = ["/usr/lib/*", "/usr/lib", "/usr/lib64", "/usr/local/lib"]
 PINGSENDER = ["/usr/lib*/firefox*/pingsender", "/opt/firefox*/pingsender"]
 
@@ -64,7 +65,7 @@ def _library(pattern):
 
 def _real_allocator(t, *flags):
     core = os.path.join(t.srcdir, "dmd")
-    return t.bench.compile("real_allocator.c", ["-O1", "-fno-builtin", "-I" + core, core + "/live/allocator.c", *flags])
+    return t.bench.compile("real_allocator.c", ["-O1", "-fno-builtin", "-I" + core, core + "/record/heap/allocator.c", *flags])
 
 
 def _compared(t, run):
@@ -85,9 +86,9 @@ NOTHING_IN_DOUBT = {"malloc": 0, "posix_memalign": 0, "aligned_alloc": 0, "memal
 
 
 def real_glibc(t):
-    """Not known, since what is free decides it: a few bytes more (the model says how many), blocks above 128 KiB that
-    come from the heap, and what a mapping has behind an alignment of more than a page. Heaps begin at a random page,
-    so the numbers vary from run to run."""
+    """Sizes that cannot be predicted, since they depend on free memory: a few bytes more (the model has the limit),
+    blocks above 128 KiB that come from the heap, and the rest of a mapping behind an alignment of more than a
+    page. Heaps begin at a random page, so the numbers vary from run to run."""
     if "glibc" not in os.confstr("CS_GNU_LIBC_VERSION"):
         raise Skip("this is not the GNU C library")
     in_doubt = _compared(t, t.run_natively([_real_allocator(t), "glibc"]))
@@ -103,8 +104,8 @@ def real_tcmalloc(t):
 
 
 def real_mimalloc(t):
-    """Over-aligned blocks of sizes that are not aligned by themselves are cut out of larger ones: what is lost before
-    them depends on which block is free. The model gives the least. What is free is the same in each run."""
+    """Over-aligned blocks of unaligned sizes are cut out of larger ones: the bytes lost before them depend on
+    which block is free. The model gives the smallest size. Free memory is the same in each run."""
     library = _library("libmimalloc.so.2*")
     in_doubt = _compare_preloaded(t, "mimalloc", library)
     t.equal((in_doubt["malloc"], in_doubt["realloc"]), (0, 0))
@@ -114,7 +115,7 @@ def real_mimalloc(t):
 
 
 def real_mozjemalloc(t):
-    """Firefox's allocator is in its programs, not in a library. It is asked in the smallest of them."""
+    """Firefox's allocator is in its programs, not in a library. The test uses the smallest of them."""
     found = [path for pattern in [os.environ.get("DMD_PINGSENDER", ""), *PINGSENDER] for path in glob.glob(pattern)]
     if not found:
         raise Skip("Firefox is not installed; DMD_PINGSENDER can name the program pingsender of any")
@@ -124,8 +125,8 @@ def real_mozjemalloc(t):
 
 
 def _preloadable(t, pattern):
-    """The library's path, if Valgrind gets on with it: with Debian 13's tcmalloc in it, a program never ends under any
-    tool that replaces malloc."""
+    """The library's path, if it works under Valgrind: with Debian 13's tcmalloc, a program never ends under
+    any tool that replaces malloc."""
     library = _library(pattern)
     if library not in _ENDS:
         try:
@@ -142,7 +143,7 @@ _ENDS = {}
 
 
 def same_sizes_as_natively(t):
-    """The same program natively and under dmd, which finds out by itself what is preloaded."""
+    """The same program natively and under dmd, which recognises preloaded allocators by itself."""
     for model, pattern, args in (("glibc", None, ["unaligned"]), ("jemalloc", "libjemalloc.so.2", []),
                                  ("tcmalloc", "libtcmalloc_minimal.so.4", []),
                                  ("mimalloc", "libmimalloc.so.2*", ["unaligned"])):
@@ -157,7 +158,7 @@ def same_sizes_as_natively(t):
         native_lines, lines = native.out.splitlines(), run.out.splitlines()
         t.equal(len(lines), len(native_lines))
         differ = [pair for pair in zip(native_lines, lines) if pair[0] != pair[1]]
-        # glibc's realloc may find a free chunk behind a block, and then uses what is there.
+        # glibc's realloc may find a free chunk behind a block, and then uses it.
         t.equal([pair for pair in differ if not (model == "glibc" and pair[0].startswith(b"2 "))], [], model)
         t.check(len(differ) < len(lines) / 10, "most of glibc's sizes are known: %s" % differ)
 
@@ -192,7 +193,7 @@ def auto_finds_what_is_linked(t):
     run = t.run_command([t.program([library, "-DNO_MALLOC", "-Wl,--no-as-needed"])])
     _chose(t, run, "jemalloc")
     t.equal(run.profile.at("main"), ["1100+180"])
-    # What is preloaded is searched first.
+    # Preloaded libraries are searched first.
     run = t.run_command([t.program([library, "-DNO_MALLOC", "-Wl,--no-as-needed"])],
                         env={"LD_PRELOAD": "/no/libmimalloc.so.2:" + _preloadable(t, "libtcmalloc_minimal.so.4")})
     _chose(t, run, "tcmalloc")
@@ -224,7 +225,7 @@ def auto_wants_a_malloc(t):
 
 
 def auto_without_a_malloc(t):
-    # Nothing is ever allocated: the model is settled for the dump. Static programs load no libraries.
+    # The program never allocates: the model is chosen for the dump. Static programs load no libraries.
     run = t.run_command([_program(t)], status=30)
     t.equal(run.numbered(1).run["allocator"], "glibc")
 
@@ -245,11 +246,12 @@ def auto_for_firefox(t):
     _chose(t, t.run_command([found[0]], status=None), "mozjemalloc")
 
 
-# ---- Operators new that are the program's own ----
+# ---- The program's own operators new ----
 
 
 def _tells(t, run, path):
-    """That this object's operator new did not run is told, in the profile and in the log; None: nothing is."""
+    """The profile and the log report that this object's operator new did not run; None: nothing is
+    reported."""
     if not (t.has_private("LOOKUP_SYMBOL") and t.has_private("REDIR_DO_LOOKUP")):
         path = None
     t.equal(run.profile.run.get("replacedNew"), path)
@@ -266,7 +268,7 @@ def own_new_that_is_replaced(t):
 
 
 def own_new_that_runs(t):
-    """As it does natively. Who allocated is still the caller."""
+    """As it does natively. The caller still counts as the allocator."""
     t.run_natively([t.program()], status=3)
     for value in "nouserintercepts", "*malloc*":
         run = t.run_command([t.program()], options=["--soname-synonyms=somalloc=" + value], status=3)
@@ -290,7 +292,7 @@ def own_new_of_a_library(t):
 
 
 def own_new_beside_the_library(t):
-    """Of a program that is linked with the C++ library statically its source tells whose the operator is."""
+    """If a program is statically linked with the C++ library, the operator's source shows whose it is."""
     for flags, known in ([], True), (["-g0"], False):
         program = t.program(["-static-libstdc++", *flags])
         t.run_natively([program], status=3)
@@ -305,8 +307,39 @@ def own_new_of_arrays(t):
 
 
 def own_new_there_is_none(t):
-    """Where the C++ library is a part of the program, the program has one all the same."""
+    """If the C++ library is part of the program, the program has an operator of its own nevertheless."""
     for flags in [], ["-static-libstdc++"]:
         run = t.run_command([t.program(["-DWITHOUT", *flags])])
         t.equal(run.profile.at("main"), ["3 x 100+4"])
         _tells(t, run, None)
+
+
+# glibc counts the blocks in a thread's cache as used: up to 7 of each size from 32 to 1,040 bytes, the header included.
+THREAD_CACHE_SZB = 7 * sum(range(32, 1041, 16))
+
+
+def own_numbers(t):
+    """A program that measures itself by the allocator's numbers sees what it sees natively, but for the thread's cache
+    of freed blocks."""
+    program = t.program()
+    plain = commands.run([program])
+    run = t.run_command([program])
+    natively, here = ({name: int(value) for name, value in (line.rsplit(" ", 1) for line in out.splitlines())}
+                      for out in (plain.out, run.out.decode()))
+    t.equal(sorted(here), sorted(natively))
+    t.check(natively["full used"] > 2 * 10 ** 6 and natively["full mappings"] == 3, "what is compared")
+
+    def compare(name, found, expected, cached):
+        t.check(-expected / 50 <= expected - found <= expected / 50 + cached,
+                "%s: natively %d, here %d" % (name, expected, found))
+
+    for name, expected in natively.items():
+        if not name.endswith("system"):
+            is_half = name.startswith("half") and "mapp" not in name
+            compare(name, here[name], expected, THREAD_CACHE_SZB if is_half else 0)
+    t.check(here["full system"] >= here["full used"], "the system gave as much as is used")
+    stats = [[int(number) for number in re.findall(r"in use bytes +=\D*(\d+)", err)]
+             for err in (plain.err, run.err.decode())]
+    t.equal([len(numbers) for numbers in stats], [2, 2])
+    for expected, found in zip(*stats):
+        compare("malloc_stats", found, expected, THREAD_CACHE_SZB)

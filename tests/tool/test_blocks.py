@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which blocks are there, how big, and from where.
+"""Which blocks exist, their sizes, and where they come from.
 
 The C library's usable size of n bytes is max(24, round_up(n + 8, 16) - 8), which gives the slop that is expected here:
 48 -> 56, 100 -> 104, 1000 -> 1000. From 128 KiB on it is whole pages: round_up(round_up(n + 8, 16) + 8, 4096) - 16.
@@ -77,7 +77,7 @@ def realloc_to_zero(t):
 
 
 def realloc_to_zero_that_keeps(t):
-    # Newer releases of Valgrind can be told that the block stays. The program expects NULL, and aborts.
+    # Newer releases of Valgrind have an option to keep the block. The program expects NULL, and aborts.
     option = "--realloc-zero-bytes-frees=no"
     if t.run_command([t.program()], options=[option], status=None).status == 1:
         raise Skip("this Valgrind has no " + option)
@@ -119,7 +119,7 @@ def realloc_fails(t):
 
 
 def realloc_keeps_slop(t):
-    # The program looks itself, under both models, and natively.
+    # The program checks this itself, under both models and natively.
     t.run("slop")
     t.run("slop", options=["--allocator=exact"])
     t.run_natively([t.program(), "slop"])
@@ -150,7 +150,7 @@ def memalign_then_realloc(t):
 
 
 def pvalloc(t):
-    # Where Valgrind's own replacement ends the program: a page, and what its chunk has more.
+    # Unless Valgrind's own replacement ends the program: a page, and the rest of its chunk.
     profile = t.run("pvalloc").profile
     t.equal(profile.at("with_pvalloc"), ["4096+8"])
     t.equal([block.stack[0] for block in profile.blocks_at("with_pvalloc")], ["pvalloc"])
@@ -206,7 +206,7 @@ def delete_each_form(t):
     profile = t.run().profile
     t.equal(profile.at("delete_each()"), [])
     t.equal(profile.faults_at("delete_each()"), [])
-    # 12 pairs here; libstdc++ has a block of its own, which it is told to free at exit. 12 others stay.
+    # 12 pairs here; libstdc++ has a block of its own, which it frees at exit on request. 12 others stay.
     t.equal(profile.totals["frees"], 13)
     t.equal(profile.totals["inUseBlocks"], 12)
 
@@ -218,14 +218,14 @@ def new_that_fails(t):
 
 
 def overruns_hit_blocks_only(t):
-    # What the program writes beside its small blocks reaches nothing that the tool keeps of them.
+    # Writes beside small blocks do not reach the tool's records of them.
     profile = t.run().profile
     t.equal((profile.totals["allocs"], profile.totals["frees"], profile.totals["inUseBlocks"]), (1250, 500, 750))
     t.equal(sorted(profile.at("main")), ["250 x 40+0", "500 x 24+0"])
 
 
 def freed_memory_serves_other_sizes(t):
-    # 20 MB and the list of 4 MB are live. Were the memory of one size kept for it, there would be 40 MB more.
+    # 20 MB and the list of 4 MB are live. If memory were reserved for one size, there would be 40 MB more.
     memory = t.run().profile.run["memory"]
     t.check(24000000 <= memory["heapAllocated"] < 25000000, "%d bytes are live" % memory["heapAllocated"])
     t.check(memory["heapOverhead"] < 15000000, "%d bytes beside them" % memory["heapOverhead"])

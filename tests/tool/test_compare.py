@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real programs: they do the same as under --tool=none, and what is counted is what Memcheck counts."""
+"""Real programs: they behave as under --tool=none, and the counts are Memcheck's."""
 
 import os
 import re
@@ -20,7 +20,7 @@ def _memcheck_figures(run):
 
 
 def _same_heap(t, command, options=(), env=(), before=None):
-    """Figures as with Memcheck, output and status as with --tool=none. `before` makes the folder ready."""
+    """Counts as with Memcheck, output and status as with --tool=none. `before` prepares the folder."""
     runs = {}
     for tool in "none", "memcheck", "dmd":
         # The same path length each time, in case a program copies it.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmd-derive: what derived code reports is what the heap graph says the object owns, block for block."""
+"""dmd-derive: derived code reports the blocks that the object owns according to the heap graph, block for
+block."""
 
 import json
 import os
@@ -7,7 +8,7 @@ import re
 
 import ownedblocks
 from harness import commands, files
-from harness.compiler import compile_program, releases, sanitizer_flags
+from harness.compiler import compile_program, present, releases, sanitizer_flags
 from harness.suite import Skip
 
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Wshadow", "-Werror"]
@@ -30,7 +31,8 @@ _SANITIZED = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktra
 
 
 def _derived(t, header):
-    """The file derived of a header in the folder of programs, and the flags to compile it with a program."""
+    """The file derived from a header in the folder of programs, and the flags to compile it with a
+    program."""
     folder = t.new_folder()
     output = os.path.join(folder, "derived.c")
     _derive(t, "-o", output, "--header=" + os.path.join(folder, "measures.h"), os.path.join(PROGRAMS, header))
@@ -38,16 +40,17 @@ def _derived(t, header):
 
 
 def owned(t):
-    """Of objects with random contents exactly what each owns is reported, and each block once."""
+    """For objects with random contents exactly the owned blocks are reported, and each block once."""
     derived = _derived(t, "derive_structs.h")
-    for compiler, standard in (("gcc", "c11"), ("clang", "c2x")):
-        program = t.program([*STRICT, "-std=" + standard, "-O1", *derived], compiler)
+    for compiler in present("gcc", "clang"):
+        program = t.program([*STRICT, "-std=c2x" if compiler == "clang" else "-std=c11", "-O1", *derived], compiler)
         for seed in ("1", "2", "3"):
             ownedblocks.compare(t, t.run_command([program, seed], options=["--graph=yes"]), 36, 2000)
 
 
 def standards(t):
-    """What is derived compiles without a warning in each C from C99 on, by each gcc and clang that is here; its header also in C++."""
+    """Derived code compiles without a warning in each C from C99 on, by each gcc and clang that is here; its
+    header also in C++."""
     output, include = _derived(t, "derive_structs.h")
     flags = [*STRICT, include, "-I" + os.path.join(t.place.builddir, "include"), "-I" + PROGRAMS]
     for compiler in [*releases("gcc"), *releases("clang")]:
@@ -63,9 +66,9 @@ def standards(t):
 
 
 def sanitized(t):
-    """It reads nothing that is not there, and does nothing that C does not define."""
+    """It reads only memory that exists, and has no undefined behaviour."""
     derived, tried = _derived(t, "derive_structs.h"), 0
-    for compiler in ("gcc", "clang"):
+    for compiler in present("gcc", "clang"):
         flags = sanitizer_flags([compiler])
         if flags:
             program = t.program([*STRICT, "-std=c11", "-O1", *flags, *derived], compiler)
@@ -95,7 +98,7 @@ struct DMD_MEASURED item {
 };
 """
 
-# What is in front of the struct, its members, and the line that dmd-derive says behind "error: "; "": nothing.
+# The code before the struct, its members, and the line that dmd-derive prints after "error: "; "": no error.
 _MISTAKES = {
     "no word": ("", "char *more;", "item.more is a pointer, and nothing says whose the memory is: put DMD_OWNS, DMD_OWNS_ARRAY(count), "
                 "DMD_SHARES, DMD_MEASURED_BY(function) or DMD_IGNORES(\"reason\") in front of it"),
@@ -169,7 +172,7 @@ _MISTAKES = {
 
 
 def mistakes(t):
-    """What is wrong is said in one line with its place; the twins compile."""
+    """A mistake is reported in one line with its place; the twins compile."""
     include = os.path.join(t.place.builddir, "include")
     for name, (before, members, message) in _MISTAKES.items():
         text = _HEADER % (before, members)
@@ -281,7 +284,7 @@ size_t prefixed_measure(const void *p) {
 def deep(t):
     """A list, trees and folders a million deep are measured whole, on a stack of 64 KiB."""
     derived = _derived(t, "derive_structs.h")
-    for compiler in ("gcc", "clang"):
+    for compiler in present("gcc", "clang"):
         for level in ("-O0", "-O2"):
             folder = t.new_folder()
             source, program = files.write(os.path.join(folder, "deep.c"), _DEEP), os.path.join(folder, "deep")
@@ -305,8 +308,8 @@ _PART = "#include <valgrind/dmd.h>\nstruct DMD_MEASURED part { int n; %s };\nsiz
 
 
 def build(t):
-    """Adding a pointer to a struct fails the build with one readable line, also in a header that the header includes; the twin
-    with a reason builds. --check says that what is there is older."""
+    """Adding a pointer to a struct fails the build with one readable line, also in a header that the header
+    includes; the twin with a reason builds. --check reports an outdated file."""
     program = os.path.join(t.place.builddir, "dmd-derive")
     _derive(t, "--version")
     folder = t.new_folder()
@@ -318,7 +321,7 @@ def build(t):
         return commands.run(["make", "-s", "-B", *targets] if targets else ["make", "-s"], folder, environment, status=status)
 
     def touched(name, text):
-        """Newer than all that was made of it."""
+        """Newer than everything made from it."""
         later = os.stat(os.path.join(folder, "measures.c")).st_mtime + 10
         os.utime(write(name, text), (later, later))
 
@@ -346,16 +349,16 @@ def build(t):
 
 
 def command_line(t):
-    """What does not make sense is said in one line, with status 2; nothing is written that cannot be whole."""
+    """An invalid request is reported in one line, with status 2; no partial file is written."""
     folder = t.new_folder()
     header = files.write(os.path.join(folder, "item.h"), _ITEM.replace('#include "part.h"', "#include <valgrind/dmd.h>").replace("struct part part;", "") % "")
     for arguments, message in (
-            ([], "which header? See dmd-derive --help"),
-            (["--chek", header], "there is no option --chek; see dmd-derive --help"),
+            ([], "give a header; see dmd-derive --help"),
+            (["--chek", header], "unknown option --chek; see dmd-derive --help"),
             (["-o"], "-o needs a value"),
             (["--check=yes", header], "--check takes no value"),
             (["--check", header], "--check needs --output=FILE"),
-            (['a".h'], 'a".h: no #include can name such a file'),
+            (['a".h'], 'a".h: no #include can name this file'),
             (["-o", os.path.join(folder, "no", "out.c"), header], "cannot be written: No such file or directory")):
         done = _derive(t, *arguments, "--", status=2)
         t.equal(len(done.err.splitlines()), 1, done.err)
@@ -368,7 +371,7 @@ def command_line(t):
 
 
 def texts(t):
-    """What a header, a file's name or a flag brings ends no comment and no string of the code."""
+    """Text from a header, a file's name or a flag cannot end a comment or a string of the code."""
     folder = os.path.join(t.new_folder(), "a*/ #error comment")
     os.makedirs(folder)
     # The letter as it is and by its number; clang 19 takes no \xc3\xa4 in an attribute.
@@ -387,7 +390,7 @@ def texts(t):
 
 
 def own_headers(t):
-    """Where clang's own headers are not installed, a line says which package has them."""
+    """If clang's own headers are not installed, a line names the package that has them."""
     header = files.write(os.path.join(t.new_folder(), "item.h"),
                          "#include <valgrind/dmd-annotations.h>\n#include <stddef.h>\nstruct DMD_MEASURED item { DMD_OWNS char *p; };\n")
     t.equal(_derive(t, header).err, "")
@@ -400,7 +403,8 @@ def own_headers(t):
 
 
 def flags_of_a_build(t):
-    """compile_commands.json, which knows sources and no headers, has the flags: its folder, what it includes and defines."""
+    """compile_commands.json lists sources but not headers, and has the flags: its folder, includes and
+    definitions."""
     folder = t.new_folder()
     for name in ("src", "include", "build"):
         os.mkdir(os.path.join(folder, name))
@@ -424,7 +428,8 @@ def flags_of_a_build(t):
 
 
 def shared_elsewhere(t):
-    """What hangs off a shared object is measured where its header is named, and else nothing is written."""
+    """Objects that hang off a shared object are measured if its header is named; otherwise nothing is
+    written."""
     folder = t.new_folder()
     text = "#pragma once\n#include <valgrind/dmd.h>\nstruct DMD_MEASURED font { int n; %s };\n"
     part = files.write(os.path.join(folder, "font.h"), text % "DMD_OWNS char *text;")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Builds of other programs that run an installed dmd-derive, as docs/manual.md says.
 
-In each a pointer without a word ends the build with one line that says so, also where it comes from a header that the struct's
-header includes; its twin with a reason is built.
+In each, a pointer without an annotation fails the build with one line about it, also in a header that the
+struct's header includes; its twin with a reason is built.
 """
 
 import os
@@ -14,7 +14,8 @@ _REASON = 'DMD_IGNORES("the shelf has it") '
 
 
 def _project(t, *blocks):
-    """A folder with the manual's shelf.h and shelf.c, and with these blocks of it. The struct has what MEMBER of another header is."""
+    """A folder with the manual's shelf.h and shelf.c, and with these blocks of it. The struct has the member
+    that MEMBER of another header defines."""
     if not os.path.exists(os.path.join(t.builddir, "dmd-derive")):
         raise Skip("dmd-derive was not built: it needs libclang (Debian's package libclang-dev)")
     folder = t.new_folder()
@@ -74,7 +75,7 @@ def make(t):
 
 
 def automake(t):
-    """In another folder than the source's; and the sources that `make dist` packs build as well."""
+    """In another folder than the source's; the sources that `make dist` packs build as well."""
     autoreconf = t.need("autoreconf")
     t.need("automake")
     folder = _project(t, ("automake", "configure.ac"), ("automake", "Makefile.am"))

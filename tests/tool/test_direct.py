@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Requests that are answered in translated code are answered as the core's scheduler would have it."""
+"""Requests that are answered in translated code get the same answers as from the core's scheduler."""
 
 import copy
 import json
@@ -30,7 +30,7 @@ def _spelled_out(doc, entry):
 
 
 def _contents(doc):
-    """Blocks, faults and totals. Where threads take turns their order is a matter of luck."""
+    """Blocks, faults and totals. If threads take turns their order is a matter of luck."""
     return (sorted(_spelled_out(doc, block) for block in doc["blockList"]),
             sorted(_spelled_out(doc, fault) for fault in doc["dmd"]["faults"]), doc["dmd"]["totals"])
 
@@ -83,9 +83,10 @@ def same_stacks(t):
 
 
 def same_new_and_delete(t):
-    """Operators are known by their names in C++. Without these they are requests, and so are those that align or do not
-    throw."""
-    # By name: two news that stay, six that are deleted, four of them in a way that is known; and two expressions.
+    """Operators are recognised by their names in C++. Without these they are requests, and so are operators
+    that align or do not throw."""
+    # By name: two news that stay, six that are deleted, four of them by a known operator; and two
+    # expressions.
     calls = _calls(_same(t, 14))
     t.check(calls >= 2 + 6 + 4 + 2, "%d calls" % calls)
     _same(t, 14, "--demangle=no")

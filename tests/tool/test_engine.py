@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The same script (tests/engine/script.h) as a program under the tool and in a second shell around the core, which has
-no Valgrind (tests/engine/shell.c): both write the same profiles, and answer the program the same.
+"""The same script (tests/engine/script.h) as a program under the tool and in a second shell around the core,
+which has no Valgrind (tests/engine/shell.c): both write the same profiles, and give the program the same
+answers.
 
-What must differ is left out: the run's own description but for mode, allocator and the like, what the process takes
-up, object files, and the blocks that the C library allocates for threads. Of stacks the functions world_... and
-site_... count. Totals count from the first dump, when all threads are there.
+Necessary differences are left out: the run's own description except mode, allocator and the like, the
+process's memory, object files, and the blocks that the C library allocates for threads. Stacks are compared
+by their functions world_... and site_.... Totals count from the first dump, when all threads are there.
 """
 
 import json
@@ -21,7 +22,7 @@ COUNTED = ["allocs", "frees", "allocBytes", "inUseBytes", "inUseBlocks"]
 
 
 def _stacks(doc):
-    """Of each stack's id its functions that count."""
+    """The functions that count, for each stack id."""
     name = {i: re.sub(r"^#\d+: (\w*).*", r"\1", text) for i, text in doc["frameTable"].items()}
     return {i: [name[f] for f in frames if name[f].startswith(("world_", "site_"))]
             for i, frames in doc["traceTable"].items()}
@@ -45,7 +46,7 @@ def _is_scripts(block):
 
 
 def _essence(doc, first):
-    """All of a profile that must be the same."""
+    """The parts of a profile that must be equal."""
     run, stacks = doc["dmd"], _stacks(doc)
     essence = {key: run.get(key) for key in RUN_KEYS}
     essence["mode"] = doc["invocation"]["mode"]
@@ -67,7 +68,8 @@ def _documents(folder):
 
 
 def _differences(one, two):
-    """Of two lists what is in one only, as often as it is; of others both."""
+    """For two lists the elements that are in only one of them, with their multiplicity; for other values
+    both."""
     if not isinstance(one, list):
         return one, two
     left = list(two)
@@ -79,7 +81,7 @@ def _compare(t, script, options):
     if not os.path.exists(shell):
         raise Skip("tests/engine/shell is not built (make check TESTS=)")
     options = ["--dmd-out-file=out.json", "--dump-at-exit=yes", *options]
-    # The C library is not asked to free what it keeps, and no stack is cut.
+    # The C library does not free its own blocks at exit, and no stack is cut.
     valgrinds = ["--run-libc-freeres=no", "--run-cxx-freeres=no", "--num-callers=30"]
     tool = t.run_command([t.program(), script], options=[*options, *valgrinds])
     other = t.run_natively([shell, *options, script])
@@ -137,8 +139,8 @@ def random_scripts(t):
 
 
 def _random_script(t, seed, threads):
-    """A program of 400 steps. What becomes of an address once its block is gone depends on where the memory comes from:
-    nothing is done with it."""
+    """A program of 400 steps. It does not use an address after its block is gone, since what is there depends
+    on where the memory comes from."""
     dice = random.Random(seed)
     live, lines = [], ["1 a start %d" % n for n in range(2, threads + 1)] + ["1 a dump begin"]
 

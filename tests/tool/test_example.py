@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The examples of docs/examples.
 
-catalog: dmd finds its two mistakes, and what it publishes is what it reported; without them, it reports what its derived
-twin does. webgl: the blocks of the graphics driver
-bear the tag, those of its threads too if threads inherit.
+catalog: dmd finds its two mistakes, and it publishes what it reported; without them, it reports what its
+derived twin does. webgl: the blocks of the graphics driver have the tag, and so do those of its threads if
+threads inherit tags.
 """
 
 import collections
@@ -33,7 +33,7 @@ def catalog(t):
     dark = {block.stack[2] if block.tag is None else block.tag for block in profile.blocks if not block.reps}
     t.check({"term_add_posting", "cjson"} <= dark, "the postings are dark, and so is cJSON: %s" % dark)
     t.check(all(not block.reps for block in profile.blocks_at("term_add_posting")), "nobody reports postings")
-    # And the tool says where they hang.
+    # And the tool names their holders.
     largest = textlog.record_blocks(textlog.dump_lines(run.log), "unreported")[0]
     t.check("term_add_posting" in "".join(textlog.parse_record(largest).allocated), "the postings come first")
     holders = sum(b.num for b in profile.blocks_at("term_add_posting") if b.stack[0] == "realloc")
@@ -48,7 +48,7 @@ def catalog(t):
         t.equal(reported, int(szB), path)
 
 
-# The cures that README.md names, of the two mistakes in catalog_words.c.
+# The fixes that README.md gives for the two mistakes in catalog_words.c.
 CURES = (("      size += words_size_of(term->word);\n",
           "      size += words_size_of(term->word);\n      size += words_size_of(term->postings);\n"),
          ("  for (uint32_t i = 0; i < words->count; i++)\n    size += words_size_of(words->texts[i]);\n", ""))
@@ -64,7 +64,8 @@ def _copy_of_catalog(t):
 
 
 def _blocks_of_catalog(t, folder):
-    """What the program in the folder prints, and its blocks: {(functions, bytes, reporters, tag): how many}."""
+    """The output of the program in the folder, and its blocks: {(functions, bytes, reporters, tag): how
+    many}."""
     include = os.path.join(t.builddir, "include")
     sources = sorted(name for name in os.listdir(folder) if name.endswith(".c"))
     commands.run([*compiler_for(".c"), "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-I" + include,
@@ -79,7 +80,8 @@ def _blocks_of_catalog(t, folder):
 
 
 def catalog_derived(t):
-    """Derived code reports the blocks that code by hand does which has no mistakes: each under the same path, and no others."""
+    """Derived code reports the same blocks as correct code by hand: each under the same path, and no
+    others."""
     derive = os.path.join(t.builddir, "dmd-derive")
     for path in (derive, os.path.join(t.builddir, "docs", "examples", "catalog")):
         if not os.path.exists(path):
@@ -104,12 +106,13 @@ def catalog_derived(t):
 
 # ---- webgl ----
 
-# Mesa's libraries by their files' names, and what they compile shaders with. (libgallium is Mesa 24.3 and later.)
+# Mesa's libraries by their files' names, and the libraries that compile shaders. (libgallium is Mesa 24.3 and
+# later.)
 DRIVER = re.compile(r"\[\S*/(libEGL|libGLES|libGLdispatch|libglapi|libgallium|libLLVM|[^/]*_dri\.so)\S* ")
 
 
 def _webgl(t, *options):
-    """The example's profile, and what it prints. The driver has a thread of its own for what it is told to do."""
+    """The example's profile, and its output. The driver runs its commands in a thread of its own."""
     source = files.read(os.path.join(t.srcdir, "docs", "examples", "webgl.c"))
     flags = re.search(r"Build: cc (.*) webgl\.c (.*) -o webgl", source)
     try:

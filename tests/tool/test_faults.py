@@ -28,7 +28,7 @@ def invalid_reallocs(t):
 
 
 def absurd_sizes(t):
-    # An overflow in calloc is found before the tool is asked, and is not a fault: calloc says so itself.
+    # calloc finds an overflow itself before it calls the tool, and reports it: that is not a fault.
     profile = t.run().profile
     t.equal(profile.faults_at("negative_size"), ["absurd-size x 1"] * 4)
     t.equal(profile.faults_at("overflow"), [])
@@ -68,7 +68,7 @@ def announced_blocks(t):
     t.equal(profile.blocks_at("in_malloced_arena")[0].stack, ["carve", "in_malloced_arena", "main"])
     # A resize in place keeps the stack and the report.
     t.equal(profile.at("resized"), ["20+0 reported by resized, resized"])
-    # The pool has what they leave of it: 1000 - 64 - 32.
+    # The pool has the rest: 1000 - 64 - 32.
     t.equal([b.describe() for b in profile.blocks if b.stack[:2] == ["malloc", "main"]], ["904+0"])
 
 
@@ -89,7 +89,7 @@ def announced_and_freed(t):
 
 
 def announced_absurdly(t):
-    # A block of nothing each, but for the one that stays as it was; and every mode's file can be read.
+    # An empty block for each, except the one that stays as it was; and every mode's file can be read.
     for mode in "dark-matter", "live", "cumulative":
         profile = t.run(options=["--mode=" + mode]).profile
         reported = " reported by largest" if mode == "dark-matter" else ""

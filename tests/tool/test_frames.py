@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is known of the frames of stacks: each has its object, and by that blocks are told apart."""
+"""The frames of stacks: each has its object, and frames of different objects are different."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ def _rows(t, path, by):
 
 
 def program_without_symbols(t):
-    """What it allocates is its own, and not the library's that called it and has symbols."""
+    """The program's allocations are its own, and not those of the library that called it and has symbols."""
     built = t.bench.compile("crate.c")
     library = os.path.join(os.path.dirname(built), "libcrate.so.1")
     shutil.copy(built, library)
@@ -26,8 +26,8 @@ def program_without_symbols(t):
 
 
 def offsets_are_those_of_addr2line(t):
-    """Of each frame with a line: its offset in its object is an address of that line, and of its function, into which
-    others may be inlined."""
+    """For each frame with a line: its offset in its object is an address of that line, and of its function,
+    into which others may be inlined."""
     profile = t.run().profile
     n = 0
     for entry in profile.run["objects"]:
@@ -44,7 +44,8 @@ def offsets_are_those_of_addr2line(t):
 
 
 def cxx_library_allocates_for_its_callers(t):
-    """std::vector, std::map and std::string are not who allocated; functions of templates have no return type."""
+    """std::vector, std::map and std::string are never the allocating function; functions of templates have no
+    return type."""
     rows = _rows(t, t.run(options=t.inlined_calls()).profile.path, "function")
     names = [name for name in rows if name.startswith("pantry::")]
     t.check(names and all(name.startswith(("pantry::grow<int>(int)", "pantry::Shelf::label<"))
@@ -53,7 +54,7 @@ def cxx_library_allocates_for_its_callers(t):
 
 
 def tags_of_template_functions(t):
-    """A rule has the name without return type; blocks of the C++ library are the function's that called it."""
+    """A rule uses the name without return type; blocks of the C++ library belong to the calling function."""
     options = [*t.inlined_calls(), "--tag-fn=pantry::grow<int>=numbers", "--tag-fn=pantry::Shelf::*=jars"]
     profile = t.run(options=options).profile
     tags = {}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each command on heap graphs, as text and as JSON, of two programs: goldens/*.txt have what it prints, word for word,
-and the figures in them are worked out here once more, from what the program says and from the file of the graph.
+"""Each command on heap graphs, as text and as JSON, of two programs: goldens/*.txt have the output, word for
+word, and its figures are computed here once more, from the program's output and the file of the graph.
 
-In the golden files stand the commands, after $. Left out is what is not the program's own, and differs from system to
-system: shares of the whole heap, frames of libraries, the spelling of types.
+The golden files have the commands, after $. Parts that are not the program's own, and differ from system to
+system, are left out: shares of the whole heap, frames of libraries, the spelling of types.
 """
 
 import difflib
@@ -30,13 +30,13 @@ def _json(t, folder, *args):
 
 
 def _own_frames(text, source):
-    """Without frames of other files than the program's, and without the numbers of frames."""
+    """Without frames of files other than the program's, and without the numbers of frames."""
     lines = [line for line in text.splitlines() if not re.match(r" *#\d+: ", line) or re.search(source + r":\d+\)$", line)]
     return re.sub(r"#\d+: ", "#: ", "\n".join(lines) + "\n")
 
 
 def _own_frames_of(value, source):
-    """The same of what stands in JSON, where stacks are lists of texts."""
+    """As above for JSON, where stacks are lists of texts."""
     if isinstance(value, dict):
         return {key: _own_frames_of(one, source) for key, one in value.items()}
     if isinstance(value, list):
@@ -57,7 +57,7 @@ def _normalised(text, source):
 
 
 def _compare(t, name, folder, source):
-    """What the commands in a golden file print is what stands after them."""
+    """The output of the commands in a golden file is the text after them."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "goldens", name + ".txt")
     golden = files.read(path)
     printed = []
@@ -76,12 +76,13 @@ def _compare(t, name, folder, source):
 
 
 def _usable(requested):
-    """glibc's, of 64 bits."""
+    """glibc's usable size, for 64 bits."""
     return max(24, (requested + 23) // 16 * 16 - 8)
 
 
 def _reached(graph, nodes):
-    """The numbers of the blocks that these nodes lead to by pointers to their starts, as no others are here."""
+    """The numbers of the blocks that these nodes lead to by pointers to their starts, since there are no
+    others here."""
     seen, todo = set(), [edge for node in nodes for edge in node.edges]
     while todo:
         target = todo.pop().target
@@ -100,7 +101,7 @@ def _usable_sum(blocks):
 
 
 def _leaks(graph, own):
-    """The sums of `dmdv leaks` of the blocks of which `own` is true, where no pointer is doubtful."""
+    """The sums of `dmdv leaks` over the blocks for which `own` is true, if no pointer is doubtful."""
     reachable = _reached(graph, graph.roots)
     lost = [i for i in range(1, len(graph.blocks) + 1) if i not in reachable]
     held = {edge.target for i in lost for edge in graph.blocks[i - 1].edges if edge.target != i}
@@ -152,7 +153,7 @@ def containers_figures(t):
         own = [b for b in graph.blocks if any(f.startswith("shop::") for f in graph.functions_of(b.stack))]
         t.equal((census["total"]["blocks"], census["total"]["bytes"]), _usable_sum(own))
         _check_leaks(t, _json(t, run.folder, "leaks", OWN, "%d.graph.gz" % n), graph, lambda b: b in own)
-        # All that the variable leads to is the shelves', and nobody else's.
+        # All blocks that the variable leads to belong to the shelves alone.
         reached = [graph.blocks[i - 1] for i in _reached(graph, [r for r in graph.roots if r.kind == 1])]
         kept = _json(t, run.folder, "retained", "--of=shop::Shelf", "%d.graph.gz" % n)["total"]
         t.equal(kept["retained"], _usable_sum([b for b in reached if b in own])[1])
@@ -182,7 +183,7 @@ def catalog(t):
 
 
 def catalog_figures(t):
-    """Of the index of words. Each type there comes from one function."""
+    """The words of the index. Each type there comes from one function."""
     run, more = _catalog(t)
     graph, own = run.graphs["c.1.graph.gz"], "--filter=stack=words_load"
     words = [b for b in graph.blocks if "words_load" in graph.functions_of(b.stack)]
@@ -194,7 +195,8 @@ def catalog_figures(t):
     t.equal((census["total"]["blocks"], census["total"]["bytes"]), _usable_sum(words))
     for name, blocks in by_function.items():
         t.equal(found[name], _usable_sum(blocks), name)
-    # Terms have pointers to a next one, a word and postings, and two numbers of 4 bytes. There is one of each word.
+    # Terms have pointers to a next one, a word and postings, and two numbers of 4 bytes. Each word has one
+    # term.
     n = len(by_function["posting[]"])
     t.equal(found["term"], (n, n * _usable(32)))
     t.equal(len(by_function["char[] from copy_text"]), n)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Heap graphs: that what is in the file is what the program knows of its own pointers."""
+"""Heap graphs: the contents of the file equal the program's own knowledge of its pointers."""
 
 import bisect
 import json
@@ -14,7 +14,7 @@ WORD = 8
 
 
 def _lines(run):
-    """{first word: [the others of a line, ...]} of what the program printed, addresses as numbers."""
+    """{first word: [the others of a line, ...]} of the program's output, addresses as numbers."""
     found = {}
     for line in run.out.decode().splitlines():
         words = [int(word, 0) if re.fullmatch(r"0x[0-9a-f]+|\d+", word) else word for word in line.split()]
@@ -29,7 +29,7 @@ def _edges(node):
 
 
 def _addresses(graph, node):
-    """{address of a word: the address that it is}."""
+    """{address of a word: the address in it}."""
     return {at: graph.blocks[target - 1].address + into for at, target, into in _edges(node)}
 
 
@@ -44,7 +44,7 @@ def known_pointers(t):
         expected.setdefault(starts[bisect.bisect(starts, at) - 1], {})[at] = target
     for block in blocks:
         t.equal(_addresses(graph, block), expected.get(block.address, {}))
-    # Where they lead is the innermost block around the address: of all around it the one that starts last.
+    # They lead to the innermost block around the address: of all around it the one that starts last.
     for node in graph.blocks:
         for address in _addresses(graph, node).values():
             around = [i + 1 for i, b in enumerate(graph.blocks) if b.address <= address < b.address + max(b.requested, 1)]
@@ -90,10 +90,10 @@ def roots(t):
     t.equal([found[kind].thread for kind in ("stack-inner", "stack-outer", "stack-of-thread", "thread-local")], [1, 1, 2, 2])
     t.equal([found[kind].frame.functions[0][0] for kind in ("stack-inner", "stack-outer", "stack-of-thread")],
             ["graph_below", "make_roots", "run_thread"])
-    # What cannot be read holds nothing.
+    # Memory that cannot be read holds nothing.
     lost = next(i + 1 for i, b in enumerate(graph.blocks) if b.requested == 80 and "make_roots" in graph.functions_of(b.stack))
     t.equal([n for n in graph.roots + graph.blocks for e in n.edges if e.target == lost], [])
-    # No byte is in two roots, and none of the heap in any.
+    # No byte is in two roots, and no root overlaps the heap.
     memory = sorted((r.address, r.address + r.size) for r in graph.roots if r.kind != REGISTERS)
     t.check(all(a[1] <= b[0] for a, b in zip(memory, memory[1:])), "roots overlap: %s" % memory)
     for start, end in memory:
@@ -193,7 +193,7 @@ def memory_that_holds_nothing(t):
 
 
 def pointers_anywhere(t):
-    # What cannot be compressed stands in the file as it is, between what can.
+    # Incompressible data is in the file unchanged, between compressed data.
     def offset(number):
         mixed = number * 2654435761 & 0xffffffff
         mixed = (mixed ^ mixed >> 15) * 2246822519 & 0xffffffff
@@ -239,7 +239,8 @@ def end_by_sigkill(t):
 
 
 def _ends(t, *ways):
-    # The thread that ends the process is one that Valgrind has struck off by then. Its stack is in use all the same.
+    # Valgrind has already removed the thread that ends the process from its list. Its stack is in use
+    # nevertheless.
     for how in ways:
         run = t.run(how, options=["--graph=yes"], status=None)
         graph = run.graph_numbered(None)
@@ -272,7 +273,7 @@ def lost(t):
 
 
 def modes(t):
-    # Blocks are the same in each mode, and those that sampling passes over are there too.
+    # Blocks are the same in each mode, and include those that were not sampled.
     expected = None
     for options in [], ["--mode=live"], ["--mode=cumulative"], ["--sample-below=4096"], ["--stacks=partial"]:
         graph = t.run(options=["--graph=yes", *options]).graph_numbered(None)
@@ -282,7 +283,7 @@ def modes(t):
         t.equal(graph.header["mode"], options[0][7:] if options and "mode" in options[0] else "dark-matter")
 
 
-# ---- what dmdv makes of a graph ----
+# ---- dmdv on a graph ----
 
 
 def _rows(dmdv, path, key):
@@ -293,7 +294,7 @@ def _rows(dmdv, path, key):
 
 
 def _sums(profile, name_of):
-    """The same of the profile's blocks."""
+    """The profile's blocks in this form."""
     found = {}
     for block in profile.doc["blockList"]:
         n, slop = block.get("num", 1), block.get("slop", 0)
@@ -304,7 +305,7 @@ def _sums(profile, name_of):
 
 
 def _compare_with_census(t, run):
-    """Each dump's graph, counted by dmdv, adds up to its profile. Returns how many states there were."""
+    """Each dump's graph, counted by dmdv, adds up to its profile. Returns the number of states."""
     states = set()
     for name, profile in run.profiles.items():
         path = os.path.join(run.folder, re.sub(r"\.json(\.gz)?$", ".graph.gz", name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What make install leaves, and programs that are built against it."""
+"""The result of make install, and programs that are built against it."""
 
 import fnmatch
 import os
@@ -35,7 +35,7 @@ def _files(folder):
 
 
 def names(t):
-    """Nothing but what is listed above, and of it nothing with the name of Debian's D compiler, dmd."""
+    """Only the files listed above, and none with the name of Debian's D compiler, dmd."""
     root, prefix, tools = installed.folders(t)
     found = _files(root)
     platform = installed.variable(t, "VALGRIND_PLATFORM")
@@ -43,7 +43,8 @@ def names(t):
             {"dmd-" + platform, "vgpreload_dmd-%s.so" % platform}, "the tool's files")
     found = {os.path.relpath(os.path.join(root, path), prefix): names for path, names in found.items()}
     documents = {path: found.pop(path) for path in sorted(found) if (path + "/").startswith(DOCUMENTS + "/")}
-    native = {"lib/valgrind-dmd": {"libdmd.so"}} if installed.variable(t, "native_PROGRAMS") else {}
+    libraries = os.path.relpath(installed.variable(t, "nativedir"), installed.variable(t, "prefix"))
+    native = {libraries: {"libdmd.so"}} if installed.variable(t, "native_PROGRAMS") else {}
     t.equal(found, {**INSTALLED, **native})
     t.equal(sorted(documents), [DOCUMENTS, DOCUMENTS + "/examples", DOCUMENTS + "/pictures"])
     t.check({"README.md", "NEWS", "manual.md", "format.md", "dmd-profile.schema.json"} <= documents[DOCUMENTS],
@@ -52,14 +53,14 @@ def names(t):
 
 
 def no_symbols_in_the_tool(t):
-    """Valgrind would read them at every start. What configure was told to keep is kept."""
+    """Valgrind would read them at every start. An option of configure keeps them."""
     tool = os.path.join(t.builddir, "dmd-" + installed.variable(t, "VALGRIND_PLATFORM"))
     headers = commands.run(["readelf", "--section-headers", "--wide", tool]).out
     t.equal(".symtab" in headers, installed.variable(t, "TOOL_STRIP") == "")
 
 
 def man_pages(t):
-    """A page's name is that of its file, and so is what it refers to."""
+    """A page's name is that of its file, and so are its references."""
     _, prefix, _ = installed.folders(t)
     folder = os.path.join(prefix, "share", "man", "man1")
     for page in sorted(os.listdir(folder)):
@@ -89,7 +90,7 @@ def spec_file(t):
     spec = os.path.join(t.srcdir, "packaging", "valgrind-dmd.spec")
     text = commands.run([t.need("rpmspec"), "--parse", spec]).out
     section = text.partition("\n%files\n")[2].partition("\n%changelog\n")[0]
-    listed = {line.split()[-1] for line in section.splitlines()} - {"COPYING", "/usr/include/valgrind"}
+    listed = {line.split()[-1] for line in section.splitlines()} - {"COPYING", "LICENSES/BSD-3-Clause.txt", "/usr/include/valgrind"}
     found = {os.path.join(root, folder, name) for folder, names in _files(root).items() for name in names}
     libraries = commands.run(["rpmspec", "--eval", "%{_libdir}"]).out.strip()
     for here, there in ((tools, "/usr/libexec/valgrind"), (root + installed.variable(t, "libdir"), libraries), (prefix, "/usr")):
@@ -113,13 +114,13 @@ def _jar(t, kind, name):
 
 
 def _expect_jar(t, program):
-    """The labels are what the manual's program forgets to measure."""
+    """The labels are the blocks that the manual's program forgets to measure."""
     profile = t.run_command([program]).profile
     t.equal([b for b in profile.at("main") if "reported" not in b], ["1000+0"])
 
 
 def _expect_header(t, build):
-    """The compiler was told of the installed header."""
+    """The compiler gets the path of the installed header."""
     _, prefix, _ = installed.folders(t)
     t.contains(files.read(os.path.join(build, "compile_commands.json")), os.path.join(prefix, "include"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The functions that jemalloc has beside those of the C library."""
+"""jemalloc's functions beyond those of the C library."""
 
 import glob
 import os
@@ -63,7 +63,7 @@ def asking_for_the_size_reports(t):
 
 
 def answered_in_translated_code(t):
-    """As the core's scheduler would have it."""
+    """The same answers as from the core's scheduler."""
     direct, usual = [_run(t, options=["--stats=yes", *options]) for options in ([], ["--direct-requests=no"])]
     answered = re.search(r"dmd: (\d+) requests answered in translated code", direct.log)
     t.check(int(answered.group(1)) >= 30, answered.group())
@@ -74,14 +74,14 @@ def answered_in_translated_code(t):
 
 
 def left_alone_where_malloc_is(t):
-    """Where the option says that malloc is not replaced, these are not either."""
+    """If the option says that malloc is not replaced, these are not either."""
     run = _run(t, options=["--soname-synonyms=somalloc=nouserintercepts"])
     t.check(len(run.out.splitlines()) > 15000, "the program works")
     t.equal(run.profile.totals["allocs"], 0)
 
 
 def bind9_counts_the_same_blocks(t):
-    """BIND 9 counts what it asked for with isc_mem_get, and of isc_mem_allocate what sallocx answers."""
+    """BIND 9 counts the requested size with isc_mem_get, and with isc_mem_allocate the result of sallocx."""
     if not os.path.exists("/usr/include/isc/mem.h"):
         raise Skip("BIND 9's headers are not installed")
     run = t.run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What dmdv leaks makes of a heap graph is what Memcheck's leak check finds in the same run."""
+"""dmdv leaks on a heap graph agrees with Memcheck's leak check in the same run."""
 
 import json
 import re
@@ -34,8 +34,8 @@ def _same(t, command):
 
 
 def every_state(t):
-    """Each link has 24 bytes, and a text of 10 bytes and more. Lost are the first links of two lists and one of the
-    circle, and with them 24 others and 27 texts."""
+    """Each link has 24 bytes, and a text of 10 bytes and more. The first links of two lists and one of the
+    cycle are lost, and with them 24 others and 27 texts."""
     found = _same(t, [t.program()])
     texts = sum(10 + i for n in (20, 4, 3) for i in range(n))
     t.equal(found[:3], [(3 * 24, 3), (24 * 24 + texts, 24 + 27), (500, 1)])
@@ -43,7 +43,7 @@ def every_state(t):
 
 
 def of_circles(t):
-    """In a circle of blocks of two sizes it is a matter of addresses which one is definitely lost."""
+    """In a cycle of blocks of two sizes addresses decide which one is definitely lost."""
     found, by_memcheck = _by_dmd(t, [t.program()]), _by_memcheck(t, [t.program()])
     t.equal(found[2:], by_memcheck[2:])
     sums = [[definitely[i] + indirectly[i] for i in (0, 1)] for definitely, indirectly, *_ in (found, by_memcheck)]

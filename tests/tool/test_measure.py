@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""measure.hpp: what derived code reports is what the heap graph says the object owns, block for block."""
+"""measure.hpp: derived code reports the blocks that the object owns according to the heap graph, block for
+block."""
 
 import os
 
 import ownedblocks
 import textlog
 from harness import Skip, commands, files
-from harness.compiler import releases, sanitizer_flags
+from harness.compiler import present, releases, sanitizer_flags
 
 STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 
 
 def containers(t):
-    """Random contents: what is reported is what the object owns."""
-    for compiler in ("g++", "clang++"):
+    """Random contents: exactly the owned blocks are reported."""
+    for compiler in present("g++", "clang++"):
         program = t.program([*STRICT, "-std=c++17"], compiler)
         for seed in ("1", "2"):
             ownedblocks.compare(t, t.run_command([program, seed], options=["--graph=yes"]), 61, 2000)
@@ -21,13 +22,13 @@ def containers(t):
 
 def without_rtti(t):
     """The same without run-time type information: objects of derived classes are measured by their start."""
-    for compiler in ("g++", "clang++"):
+    for compiler in present("g++", "clang++"):
         program = t.program([*STRICT, "-std=c++17", "-fno-rtti"], compiler)
         ownedblocks.compare(t, t.run_command([program, "1"], options=["--graph=yes"]), 61, 2000)
 
 
 def shared(t):
-    """What two owners share is credited to both and counted once; what is one's own is its own."""
+    """Shared blocks are credited to both owners and counted once; the rest belongs to its owner."""
     profile = t.run().profile
     t.equal(profile.faults, [])
     for function, sharers in (("Counted::Counted", {"one", "two"}), ("Page::Page", {"one", "two"}), ("Book::Book", set())):
@@ -54,7 +55,7 @@ def unlisted(t):
 
 
 def stacks(t):
-    """What the tool and dmdv show of a report begins with the program's own line that measures."""
+    """The tool and dmdv show a report's stack from the program's own measuring line on."""
     run = t.run()
     texts = [run.log]
     if os.path.exists(os.path.join(t.place.builddir, "dmdv")):
@@ -78,7 +79,7 @@ class Cookie {
 size_t measure(const Cookie &cookie) { return dmd::size_of(cookie); }
 """
 
-# Members, entries of the list, and what the compiler says; "": nothing.
+# Members, entries of the list, and the compiler's message; "": no error.
 _CLASSES = {
     "forgotten pointer": ("char *more_;", "", "dmd: Cookie has a member that DMD_MEASURE does not list: add it, or DMD_IGNORE(member,"),
     "forgotten container": ("int n_; std::vector<int> more_; int m_;", ", n_, m_", "dmd: Cookie has a member that DMD_MEASURE does not list"),
@@ -87,21 +88,21 @@ _CLASSES = {
     "raw pointer": ("char *more_;", ", more_", "dmd: a raw pointer does not say whether it owns: list it as DMD_OWNED"),
     "raw pointers": ("std::vector<Other *> more_;", ", more_", "dmd: a raw pointer does not say whether it owns"),
     "owned": ("std::vector<Other *> more_;", ", DMD_OWNED_EACH(more_)", ""),
-    "unknown": ("std::vector<std::pair<int, Unknown>> more_;", ", more_", "dmd: nothing is known of this type: put DMD_MEASURE("),
-    "another deleter": ("std::unique_ptr<int, void (*)(int *)> more_{nullptr, nullptr};", ", more_", "dmd: nothing is known of this type"),
-    "derived without a list": ("struct Sub : Other { Unknown x; }; Sub more_;", ", more_", "dmd: nothing is known of this type"),
+    "unknown": ("std::vector<std::pair<int, Unknown>> more_;", ", more_", "dmd: unknown type: put DMD_MEASURE("),
+    "another deleter": ("std::unique_ptr<int, void (*)(int *)> more_{nullptr, nullptr};", ", more_", "dmd: unknown type"),
+    "derived without a list": ("struct Sub : Other { Unknown x; }; Sub more_;", ", more_", "dmd: unknown type"),
     "virtual": ("struct Base { virtual ~Base() {} DMD_MEASURE(Base) }; std::unique_ptr<Base> more_;", ", more_",
-                "write DMD_MEASURE_VIRTUAL in place of DMD_MEASURE, or make it final"),
+                "write DMD_MEASURE_VIRTUAL in place of DMD_MEASURE, or make the class final"),
     "base": ("struct Sub : Unknown { int n; DMD_MEASURE(Sub, DMD_BASE(Unknown), n) }; Sub more_;", ", more_",
              "dmd: the base Unknown has no DMD_MEASURE"),
     "nested": ("struct Inner { Unknown x; DMD_MEASURE(Inner, x) }; std::map<int, std::vector<Inner>> more_;", ", more_",
-               "dmd: nothing is known of this type"),
+               "dmd: unknown type"),
     "nested, forgotten": ("struct Inner { int n; Unknown x; DMD_MEASURE(Inner, n) }; std::map<int, std::vector<Inner>> more_;", ", more_",
                           "dmd: Inner has a member that DMD_MEASURE does not list"),
     "array": ("std::string *more_;", ", DMD_OWNED_NEW_ARRAY(more_)", ""),
     "array without a destructor": ("struct Owner { char *p; DMD_MEASURE(Owner, DMD_OWNED(p)) }; Owner *more_;",
-                                       ", DMD_OWNED_NEW_ARRAY(more_)", "dmd: nobody knows how many objects such an array has"),
-    "memory of a resource": ("std::pmr::vector<int> more_;", ", more_", "dmd: this allocator's memory may be no blocks of malloc's"),
+                                       ", DMD_OWNED_NEW_ARRAY(more_)", "dmd: the number of objects in such an array is unknown"),
+    "memory of a resource": ("std::pmr::vector<int> more_;", ", more_", "dmd: this allocator may not take its memory from malloc"),
     "base ignored, no reason": ("struct Sub : Unknown { int n; DMD_MEASURE(Sub, DMD_IGNORE_BASE(Unknown, ""), n) }; Sub more_;", ", more_",
                                 "dmd: a reason is missing: why is Unknown not measured?"),
     "gap, no reason": ("unsigned more_ : 3;", ', DMD_GAP_AT_END("")', "dmd: a reason is missing"),
@@ -112,9 +113,9 @@ _CLASSES = {
 
 
 def mistakes(t):
-    """What does not compile says in one line why; the twins compile."""
+    """Code that does not compile gets the reason in one line; the twins compile."""
     include = os.path.join(t.place.builddir, "include")
-    for compiler in ("g++", "clang++"):
+    for compiler in present("g++", "clang++"):
         command = [compiler, *STRICT, "-std=c++17", "-I" + include, "-I" + os.path.join(include, "valgrind")]
         headers = files.write(os.path.join(t.new_folder(), "headers.hh"), _HEADERS)  # read once for all
         commands.run([*command, "-x", "c++-header", headers, "-o", headers + ".gch"])
@@ -126,13 +127,14 @@ def mistakes(t):
                 t.equal((errors, done.status), ([], 0), name)
                 continue
             t.check(done.status != 0 and errors and message in errors[0], "%s, %s: %s" % (name, compiler, done.err))
-            if "nothing is known" in message:
+            if "unknown type" in message:
                 t.check("Unknown" in done.err or "unique_ptr" in done.err or "Sub" in done.err, name + " names the type")
 
 
 def standards(t):
-    """The header and what is made of it compile without a warning in each C++ from 17 on, by each g++ and clang++ that is
-    here. (What depends on optimizing is asked of gcc and the last; clang warns when it reads.)"""
+    """The header and code that uses it compile without a warning in each C++ from 17 on, by each g++ and
+    clang++ that is here. (Warnings that depend on optimizing are tested with gcc and the last standard only;
+    clang warns when it parses.)"""
     for compiler in [*releases("g++"), *releases("clang++")]:
         for standard in ("c++17", "c++20", "c++2b"):
             if standard != "c++17" or compiler not in ("g++", "clang++"):  # containers has those
@@ -141,9 +143,9 @@ def standards(t):
 
 
 def sanitized(t):
-    """It reads nothing that is not there, and does nothing that C++ does not define."""
+    """It reads only memory that exists, and has no undefined behaviour."""
     tried = 0
-    for compiler in ("g++", "clang++"):
+    for compiler in present("g++", "clang++"):
         flags = sanitizer_flags([compiler])
         if flags:
             program = t.program([*STRICT, "-std=c++17", *flags], compiler)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Memory reports that the program publishes, and what the tool measures of the whole process."""
+"""Memory reports that the program publishes, and the tool's measurements of the whole process."""
 
 from harness import Skip, commands
 
@@ -54,7 +54,8 @@ def too_many_reports(t):
 
 
 def too_much_text(t):
-    # Each path takes 4,001 bytes with its end, and 16 MiB of that is enough: after the 4,194th there is none left.
+    # Each path takes 4,001 bytes with its end, and the limit is 16 MiB: the 4,194th is the last one that
+    # fits.
     profile = t.run("text").profile
     t.equal(len(_published(profile)), -(-16 * MB // 4001))
     t.equal(profile.faults_at("too_much_text"), ["memory-report-refused x %d" % (6000 - -(-16 * MB // 4001))])
@@ -89,7 +90,7 @@ def not_what_was_measured(t):
 
 
 def not_what_was_measured_in_samples(t):
-    # What blocks are left is an estimate, and proves nothing.
+    # The remaining blocks are an estimate, and prove nothing.
     t.equal(t.run(options=["--sample-below=5000"]).numbered(1).run["faults"], [])
 
 
@@ -114,13 +115,14 @@ def _memory(run):
 
 
 def _require_unique(t, before, after, expected):
-    """The C library's pages are a process's own while no other has touched them: those that come and go move some."""
+    """The C library's pages belong to one process while no other has touched them: other processes move
+    some."""
     grown = after["residentUnique"] - before["residentUnique"]
     t.check(abs(grown - expected) <= MB / 4, "its own: %d more, expected %d" % (grown, expected))
 
 
 def resident(t):
-    # To the page: between two dumps the program does nothing but what is said.
+    # To the page: between two dumps the program does only what its label names.
     found = _memory(t.run())
     steps = [("start", "mapped", 0), ("mapped", "touched", 16), ("touched", "shared memory", 8),
              ("shared memory", "unmapped", -12)]
@@ -190,7 +192,8 @@ def in_the_tree(t):
     path = t.run().profile.path
     lines = commands.run([t.place.dmdv(), "tree", "-v", path]).out.split("\n")
     ends = [line.split(" \u2500\u2500 ")[-1] for line in lines]
-    # 111 as heap, of which the program has none, and 5 as no heap; 7 of its child, which is a process of its own.
+    # 111 as heap, none of which is the program's, and 5 outside the heap; 7 of its child, which is a process
+    # of its own.
     t.check(any("\u2500116 B " in line and line.endswith("\u2500\u2500 a [?!] [3]") for line in lines), "a: %r" % lines[:20])
     t.check("End of child" in lines, "no process of its own")
     for name in ("hits", "full", "doors", "heap-allocated", "heap-overhead"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Memory pools that the program tells of: their chunks are blocks."""
+"""Memory pools that the program announces: their chunks are blocks."""
 
 import re
 
@@ -7,14 +7,14 @@ import re
 def chunks(t):
     profile = t.run().profile
     t.equal(profile.at("hand_out"), ["100+0", "50+0 reported by hand_out"])
-    # The block that they lie in has what they leave of it: 1000 - 100 - 50.
+    # The block that contains them has the rest: 1000 - 100 - 50.
     t.equal([b.describe() for b in profile.blocks if b.stack[:2] == ["malloc", "main"]], ["850+0"])
     t.equal(profile.at("destroyed"), [])
 
 
 def trimmed_and_moved(t):
     profile = t.run().profile
-    # Of bytes 1000 to 1100, 1100 to 1200 and 1200 to 1300 those from 1020 to 1180 are left.
+    # Of bytes 1000 to 1100, 1100 to 1200 and 1200 to 1300 those from 1020 to 1180 remain.
     t.equal(profile.at("trimmed"), ["80+0", "80+0"])
     t.equal(profile.at("moved"), ["20+0 reported by moved"])
 
@@ -32,7 +32,8 @@ def wrong_pools(t):
 
 def counts(t):
     # As Memcheck counts allocations; its trimmed chunks are larger than they should be, for which its leak check fails.
-    # Frees are ours: one of free(), 1 + 10 + 1 chunks, and 3 in auto_freed. What was none of the pool's is not counted.
+    # The frees are ours: one of free(), 1 + 10 + 1 chunks, and 3 in auto_freed. Addresses outside the pool do
+    # not count.
     totals = t.run().profile.totals
     log = t.run_command([t.program()], tool="memcheck", options=["--leak-check=no"]).log
     allocs, allocated = re.search(r"total heap usage: ([\d,]+) allocs, [\d,]+ frees, ([\d,]+) bytes", log).groups()

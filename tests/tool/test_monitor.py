@@ -27,14 +27,15 @@ def _session(t, *lines):
     vgdb = _vgdb(t)
     folder = t.new_folder()
     command = [*t.bench.valgrind("dmd", ["--vgdb-prefix=" + folder + "/vgdb"]), t.program()]
-    answers = []
-    with subprocess.Popen(command, cwd=folder, env=commands.plain_environment(folder), stdin=subprocess.PIPE,
+    # For both: they find each other by a file whose name has the user's, which they take from the environment.
+    answers, environment = [], commands.plain_environment(folder)
+    with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             t.equal(process.stdout.readline(), b"ready\n")
             for line in lines:
                 ask = [vgdb, "--vgdb-prefix=" + folder + "/vgdb", "--pid=%d" % process.pid, line]
-                answers.append(commands.run(ask).out)
+                answers.append(commands.run(ask, env=environment).out)
             out, err = process.communicate()
         finally:
             process.kill()  # does nothing to one that has ended

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dmdv's names of places in objects are Valgrind's, and those of a symbolizer.
 
-A heap graph of the tool's has codes with the functions that Valgrind knew there. Of each a nameless frame is made,
-which dmdv has to name.
+A heap graph of the tool has codes with the functions that Valgrind knew there. The test makes a nameless
+frame of each, which dmdv has to name.
 """
 
 import json
@@ -34,7 +34,7 @@ def _codes(run):
 
 
 def _named(t, places):
-    """By place, the frames that dmdv finds for a frame that is nothing else; where it finds none, that one."""
+    """For each place the frames that dmdv finds for a bare frame; if it finds none, that frame."""
     objects, document = {}, {"version": 5, "invocation": {"dmdEnvVar": None, "mode": "live"}, "blockList": [],
                              "traceTable": {}, "frameTable": {}}
     for i, (path, build_id, address) in enumerate(places):
@@ -81,7 +81,7 @@ def as_valgrind(t):
 
 
 def _lines(symbolizer, path, address):
-    """What a symbolizer says: file:line of each call at an address, without folders."""
+    """The symbolizer's answer: file:line of each call at an address, without folders."""
     out = commands.run([symbolizer, "-i", "-f", "-C", "-e", path, hex(address)]).out.splitlines()
     return [re.sub(r" \(discriminator.*", "", os.path.basename(line)) for line in out[1::2]]
 

@@ -43,7 +43,7 @@ def mode_cumulative(t):
 
 def partial_stacks(t):
     # A block of 24 bytes has a stack with probability 1 - 0.997^24 = 0.07: 696 of 10,000 with a standard deviation of
-    # 25. Of 50,000 bytes one has none once in 10^65 runs.
+    # 25. A place with 50,000 bytes has no sample once in 10^65 runs.
     run = t.run(options=["--stacks=partial", "--max-records=all"])
     profile = run.profile
     t.equal(profile.run["stacks"], "partial")
@@ -255,7 +255,7 @@ def are_in_the_profile(t):
 
 
 def command_line_in_the_profile(t):
-    # Whatever the arguments are, the profile is JSON and the log obeys no escape sequence.
+    # Whatever the arguments are, the profile is JSON and the log has no escape sequences.
     run = t.run("a\"b\\", "new\nline", "\udcff\x1b[31m", "\u00e9")
     expected = t.program() + ' a"b\\ new\nline \ufffd\x1b[31m \u00e9'
     t.equal(run.profile.run["command"], expected)

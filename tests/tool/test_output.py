@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where profiles go: names, what is there already, and what is said when they cannot be written."""
+"""Where profiles go: names, existing files, and the messages when they cannot be written."""
 
 import calendar
 import os
@@ -79,11 +79,11 @@ def plain_json(t):
     t.equal(run.read("plain.1.json")[0], "{")
 
 
-# ---- Places that do not take it ----
+# ---- Places that cannot be written ----
 
 
 def _lost(t, run, name, why):
-    """Nothing is left of the profile, and the log says why."""
+    """The profile leaves nothing behind, and the log has the reason."""
     t.equal(run.files(), ["log.%d" % run.pid])
     t.check(re.search(r"^dmd: cannot write \S*/?%s: %s \(error \d+\)\n%s" % (re.escape(name), why, re.escape(LOST)),
                       run.log, re.MULTILINE), "the log says that: " + run.log[-600:])
@@ -103,7 +103,7 @@ def onto_a_folder(t):
     for name in "out.1.json", "out.2.json":
         os.mkdir(os.path.join(folder, name))
     run = t.run_command([t.program()], folder=folder, options=["--dmd-out-file=out.json"], status=10)
-    _lost(t, run, "out.1.json", "that is a folder")
+    _lost(t, run, "out.1.json", "it is a folder")
     t.check(os.path.isdir(os.path.join(folder, "out.1.json")), "the folder is still there")
 
 
@@ -198,10 +198,10 @@ def to_a_broken_pipe(t):
     folder = t.new_folder()
     with _Reader(os.path.join(folder, "out.1.json"), limit=1):
         run = t.run_command([t.program(), "dump"], folder=folder, options=["--dmd-out-file=out.json"], status=7)
-    t.contains(run.log, "out.1.json: nobody reads the pipe (error 32)\n" + LOST)
+    t.contains(run.log, "out.1.json: the pipe has no reader (error 32)\n" + LOST)
 
 
-# ---- What is there already ----
+# ---- Existing files ----
 
 
 def older_file_is_replaced(t):
@@ -251,8 +251,35 @@ def through_a_link(t):
     t.equal(sum(block.num for block in run.profile.blocks), 2000)
 
 
+def through_a_link_of_another_user(t):
+    # In a folder without the sticky bit the kernel protects no links.
+    if os.geteuid() != 0:
+        raise Skip("two users are needed: run it as root")
+    for name, target, out, why in (
+            ("link", "roots/precious", "link", "it is a symbolic link of another user"),
+            ("way", "roots", "way/new", "a folder of its path is a symbolic link of another user")):
+        folder = t.new_folder()
+        os.chmod(folder, 0o777)
+        os.mkdir(os.path.join(folder, "roots"))
+        precious = files.write(os.path.join(folder, "roots", "precious"), "nobody else writes here\n")
+        os.symlink(target, os.path.join(folder, name))
+        os.lchown(os.path.join(folder, name), 65534, 65534)
+        run = t.run_command([t.program()], folder=folder, options=["--dmd-out-file=" + out])
+        t.equal(run.profiles, {})
+        t.contains(run.log, "dmd: cannot write %s/%s: %s\n%s" % (folder, out, why, LOST))
+        t.equal(files.read(precious), "nobody else writes here\n")
+        t.equal(os.listdir(os.path.join(folder, "roots")), ["precious"])
+
+
+def permissions(t):
+    # What the program does to its umask only takes away from them.
+    for mask, own, mode in ((0o22, "0", 0o644), (0o27, "0", 0o640), (0o22, "077", 0o600)):
+        run = t.run_command([t.program(), own], options=["--dump-at-exit=no"], umask=mask)
+        t.equal(oct(os.stat(run.profile.path).st_mode & 0o777), oct(mode))
+
+
 def after_chdir_and_close(t):
-    # A relative name is meant from where the program was started.
+    # A relative name counts from the folder in which the program was started.
     run = t.run(status=5)
     t.equal(run.profile.at("main"), ["100+4"])
     t.equal(os.path.dirname(run.profile.path), run.folder)

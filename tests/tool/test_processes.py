@@ -62,7 +62,7 @@ def fork_and_dump(t):
 
 
 def fork_within_a_scope(t):
-    # The worker, which is in it, is not in the child: there nobody left it open.
+    # The worker, which is in the scope, does not exist in the child: there, nothing was left open.
     run = t.run()
     _, child = _two_processes(t, run)
     t.equal(run.profiles["dmd.out.%d.json.gz" % child].at("main"), ["200+0"])
@@ -79,14 +79,14 @@ def fork_and_exec(t):
 
 
 def exec_at_once(t):
-    # The process stays the same, and what it was before has no exit.
+    # The process stays the same, and the program before the exec has no exit.
     run = t.run("at-once", options=["--trace-children=yes"], status=9)
     t.equal(run.profile.at("in_new_program"), ["222+10"])
     t.equal(run.profile.at("in_parent"), [])
 
 
 def profiles_are_listed(t):
-    """A line for each profile of each process, for the program that started Valgrind; the profile says nothing of it."""
+    """A line for each profile of each process, for the program that started Valgrind; profiles do not mention it."""
     folder = t.new_folder()
     listed = files.write(os.path.join(folder, "list %"), "kept\n")
     option = "--dmd-list-file=" + listed.replace("%", "%%")
@@ -104,7 +104,7 @@ def profiles_are_listed(t):
 
 
 def not_listed(t):
-    # A profile that could not be written; and a list that cannot be is nobody's trouble.
+    # A profile that could not be written is not listed; an unwritable list does no harm.
     listed = files.write(os.path.join(t.new_folder(), "list"), "")
     t.run("new", options=["--dmd-list-file=" + listed, "--dmd-out-file=no/such/folder"], status=9)
     t.equal(files.read(listed), "")
@@ -114,12 +114,12 @@ def not_listed(t):
 
 
 def children_that_a_pattern_skips(t):
-    """Valgrind's patterns, of which dmd answers those without wildcards itself."""
+    """Valgrind's patterns; dmd matches those without wildcards itself."""
     folder = t.new_folder()
     names = ["knead", "kneads", "knea", "bread", "broad", "bred", "b", "crumb"]
     for name in names:
         shutil.copy(t.program(), os.path.join(folder, name))
-    # A name as a whole, and neither a shorter nor a longer one; any one character; any characters, or none.
+    # A whole name, neither shorter nor longer; any single character; any number of characters.
     patterns = [os.path.join(folder, "knead"), os.path.join(folder, "br?ad"), "*/b*d", "*/?", "*/crumb*", "crumb"]
     run = t.run_command(["/bin/sh", "-c", "".join("%s/%s;" % (folder, name) for name in names)],
                         options=["--trace-children=yes", "--trace-children-skip=" + ",".join(patterns)])
@@ -153,7 +153,7 @@ def end_by_sigterm(t):
 
 
 def end_by_sigkill(t):
-    # A signal that a process sends to itself passes through Valgrind, which ends in an orderly way.
+    # A signal that a process sends itself passes through Valgrind, which exits normally.
     _ends(t, "kill", -signal.SIGKILL)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Debian's redis-server, as it comes: its own measuring becomes reports by options alone."""
+"""Debian's redis-server, unmodified: options alone turn its own measuring into reports."""
 
 import glob
 import os
@@ -20,14 +20,14 @@ class _Redis(Redis):
             self.ask("HSET", "hash:%d" % i, *[word for pair in FIELDS.items() for word in pair])
 
     def memory_usage(self):
-        """What MEMORY USAGE says of all keys together."""
+        """The sum of MEMORY USAGE over all keys."""
         return sum(int(self.ask("MEMORY", "USAGE", "%s:%d" % (kind, i), "SAMPLES", 0))
                    for i in range(KEYS) for kind in ("key", "hash"))
 
 
 def _session(t, *options):
-    """Fills a server, lets it measure each key once, and ends it. Returns its profile at exit, what MEMORY USAGE said,
-    and what INFO does of all memory."""
+    """Fills a server, lets it measure each key once, and ends it. Returns its profile at exit, the sum of MEMORY USAGE,
+    and INFO's amount of all memory."""
     server = t.need("redis-server")
     if not glob.glob("/usr/lib/*/libjemalloc.so.2") + glob.glob("/usr/lib*/libjemalloc.so.2"):
         raise Skip("libjemalloc.so.2 is not installed")
@@ -59,7 +59,7 @@ def _bytes(blocks):
 
 
 def memory_usage_command(t):
-    """MEMORY USAGE is told from the allocation wrappers, which ask for sizes far more often."""
+    """MEMORY USAGE is distinguished from the allocation wrappers, which query sizes far more often."""
     profile, usage, _ = _session(t, "--report-fn=objectComputeSize", "--report-fn=memoryCommand")
     reported = [block for block in profile.blocks if block.reps]
     reporters = {path for block in reported for path in block.reporters}
@@ -68,7 +68,7 @@ def memory_usage_command(t):
     # Each string's name and each field's name and value are measured; the field that is empty has a block as well.
     t.check(sum(block.num for block in reported) >= KEYS * (2 + 2 * len(FIELDS)), "the values are reported")
     t.check(all("redisCommand" not in block.stack for block in reported), "commands were not keys")
-    # What it says beyond that it computed: sizes of structures whose blocks it did not ask for.
+    # The rest is computed: the server adds sizes of structures whose blocks it does not query.
     t.check(0 < _bytes(reported) < usage, "%d reported, %d said" % (_bytes(reported), usage))
     # Redis 8 allocates them in another function.
     in_hashes = [block for block in profile.blocks_at("hsetCommand")
@@ -77,20 +77,20 @@ def memory_usage_command(t):
 
 
 def counted_memory(t):
-    """The wrappers count what they hand out: a reporter too. What is dark then went past them."""
+    """The wrappers count what they hand out, as a reporter does. Dark memory bypassed them."""
     profile, _, used = _session(t, "--report-fn=z*")
     reported = [block for block in profile.blocks if block.reps]
     dark = [block for block in profile.blocks if not block.reps]
     t.check(all(path.startswith("explicit/z") for block in reported for path in block.reporters), "others reported")
-    # It goes on allocating and freeing a little after it told used_memory, and the connection that asked may have
-    # gone by then, with a buffer of 16 KiB for replies and some more.
+    # The server allocates and frees a little after it has answered with used_memory. The connection of the query may be
+    # closed by then, with its buffer of 16 KiB for replies and some more.
     buffers = 24 * 1024
     t.check(abs(_bytes(reported) - used) < 0.01 * used + buffers, "%d reported, %d used" % (_bytes(reported), used))
     t.check(all("zmalloc" not in block.stack for block in dark), "a counted block is dark")
 
 
 def every_call(t):
-    """The wrappers' own calls are left out by themselves."""
+    """dmd leaves out the wrappers' own calls by itself."""
     profile, _, _ = _session(t, "--report-usable-size=yes")
     reporters = {path for block in profile.blocks for path in block.reporters}
     t.check("explicit/objectComputeSize" in reporters, str(reporters))

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who reported which block, in which scope, and what was not a block. Every block of 100 bytes has 4 bytes of slop."""
+"""Who reported which block, in which scope; and reports of other addresses. A block of 100 bytes has 4 bytes of slop."""
 
 import os
+import re
+
+from harness import commands
 
 
 def counted(t):
@@ -11,8 +14,26 @@ def counted(t):
     t.equal(profile.at("twice"), ["100+4 reported by measure_a, measure_b"])
     t.equal(profile.at("twice_the_other_way"), ["100+4 reported by measure_b, measure_a"])
     t.equal(profile.at("thrice"), ["100+4 reported by measure_a, measure_a; 3 times"])
-    t.equal(profile.at("often"), ["100+4 reported by measure_a, measure_a; 99 times"])
+    t.equal(profile.at("often"), ["100+4 reported by measure_a, measure_a; 150 times"])
     t.equal(profile.blocks_at("once")[0].reps, [["measure_a", "once", "main"]])
+
+
+def counted_too_often(t):
+    """A block of 1,000 bytes that is reported 5,000 times: dmdv finds the 4,999,000 bytes by which the program is wrong."""
+    profile = t.run().profile
+    t.equal(profile.at("main")[0], "1000+0 reported by size_of as explicit/cache, size_of as explicit/cache; 5000 times")
+    dmdv = t.place.dmdv()
+    text = commands.run([dmdv, "print", profile.path]).out
+    t.contains(text, "  Reported 5,000 times: 4,999,000 bytes too many\n")
+    t.contains(text, "  Counted too often: 4,999,000 bytes\n")
+    tree = commands.run([dmdv, "tree", "--verbose", profile.path]).out
+    t.contains(tree, "5,040,008 B")
+    t.contains(tree, "note: 4,999,000 B too much is counted below: 1 block was reported more than once.")
+    for limit, status in (("--max-excess=4999000", 0), ("--max-excess=4998999", 1),
+                          ("--budget=explicit/cache=5040008", 0), ("--budget=explicit/cache=5040007", 1)):
+        t.equal((limit, commands.run([dmdv, "check", limit, profile.path], status=None).status), (limit, status))
+    metrics = commands.run([dmdv, "export", "--format=openmetrics", profile.path]).out
+    t.check(re.search(r"^dmd_excess_bytes\{[^}]*\} 4999000\b", metrics, re.MULTILINE), "a metric: " + metrics)
 
 
 def on_allocation(t):
@@ -66,7 +87,7 @@ def unreports_of_no_block(t):
     t.equal((at["unreport_interior"].size, at["unreport_interior"].offset, at["unreport_interior"].allocated[1]),
             (104, 8, "unreport_interior"))
     t.equal((at["unreport_freed"].size, at["unreport_freed"].freed[1]), (104, "unreport_freed"))
-    # A null pointer is not a fault, and what is right is taken back.
+    # A null pointer is not a fault, and valid reports are taken back.
     t.equal(profile.at("unreport_right"), ["100+4"])
 
 
@@ -208,7 +229,7 @@ def names(t):
 
 
 def names_of_tags_that_are_set(t):
-    # (That questions about them are answered is checked by the program.) A report needs no name.
+    # (The program checks the answers to queries about them.) A report needs no name.
     profile = t.run("set").profile
     got = {f: [(b.tag, b.reporters) for b in profile.blocks_at(f)] for f in NAMES}
     t.equal(got, {f: [(name, [None if name == "(no name)" else name])] for f, name in NAMES.items()})
@@ -216,7 +237,7 @@ def names_of_tags_that_are_set(t):
 
 
 def names_in_the_log(t):
-    # No terminal obeys what a program calls its tags, nor does a CI that reads the log.
+    # Tags' names do not control a terminal, or a CI that reads the log.
     log = t.run(options=["--max-records=all"]).log
     t.contains(log, "  Tag: a\\x09b\\x0ac\\x1b[31md\\x7f\n")
     t.contains(log, "  Reporter: a\\x09b\\x0ac\\x1b[31md\\x7f\n")
@@ -236,7 +257,8 @@ def labels(t):
 
 
 def too_many_tags(t):
-    # 65,534 tags are told apart, what comes later is one. 13 blocks up to 65,000; 21 from 65,530 on, and one of
+    # 65,534 tags have numbers of their own, later ones share one. 13 blocks up to 65,000; 21 from 65,530 on,
+    # and one of
     # those, 65,535, is the first that is too late.
     profile = t.run().profile
     tags_of_blocks = [(b.tag, b.num) for b in profile.blocks_at("main") if b.req == 10]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tags and reports by what the user says of functions and libraries: --tag-..., --report-..."""
+"""Tags and reports by the user's rules about functions and libraries: --tag-..., --report-..."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def _run(t, *options):
 
 
 def _tags(profile):
-    """The tag of the blocks of each function, and how many of many_small's bear one."""
+    """The tag of the blocks of each function, and how many blocks of many_small have one."""
     names = ("in_the_library", "called_back", "through_libc", "render_frame", "around_inlined",
              "tagged_by_the_program", "regrown")
     tags = {}
@@ -44,7 +44,7 @@ def no_rules_no_tags(t):
 
 def by_library_name_path_and_soname(t):
     _, library = _crate(t)
-    # The library is the innermost only where it calls malloc itself. regrown's block came from it, but is realloc's.
+    # The library is innermost only if it calls malloc itself. regrown's block came from it, but a realloc made it.
     for glob in "crate", library, "*/cra?e", "libcrate.so.*":
         profile = _run(t, "--tag-library=%s=box" % glob)
         t.equal(_tags(profile), {"in_the_library": "box", "tagged_by_the_program": "own"}, glob)
@@ -58,7 +58,7 @@ def of_library_anywhere_on_the_stack(t):
 
 
 def allocator_and_libc_do_not_decide(t):
-    # The program itself is a library like any other; strdup's block is its caller's.
+    # The program itself counts as a library; strdup's block belongs to its caller.
     profile = _run(t, "--tag-library=rules=mine")
     t.equal(_tags(profile), {
         "called_back": "mine", "through_libc": "mine", "render_frame": "mine", "around_inlined": "mine",
@@ -70,7 +70,7 @@ def allocator_and_libc_do_not_decide(t):
 
 
 def allocator_library(t):
-    """The same library by the name of an allocator: what it does is done by its caller, and its questions are its own."""
+    """The same library under an allocator's name: its caller counts as the allocator, and its queries are not reports."""
     own = {"tagged_by_the_program": "own"}
     program, _ = _crate(t)
     disguised, _ = _crate(t, "libhoard-test.so")
@@ -100,7 +100,7 @@ def inlined_function(t):
 
 
 def first_match_wins(t):
-    # Whatever kind the rules are of.
+    # The kind of the rules does not matter.
     rules = ["--tag-fn=**render_*=gfx", "--tag-fn=xmalloc=x", "--tag-library=rules=mine"]
     t.equal(_tags(_run(t, *rules))["render_frame"], "gfx")
     t.equal(_tags(_run(t, rules[1], rules[0], rules[2]))["render_frame"], "x")
@@ -165,7 +165,7 @@ def _reports(profile):
 
 
 def report_functions(t):
-    # The innermost that matches is the reporter; what nobody of them measures is not a report, and no fault.
+    # The innermost match is the reporter; other calls are neither reports nor faults.
     profile = t.run(options=["--report-fn=measure_jar", "--report-fn=measure_cookies*"]).profile
     t.equal(_reports(profile), {"cookies": ["measure_jar", "measure_cookies_again"], "labels": ["measure_jar"],
                                 "lid": ["measure_jar", "measure_jar"]})
@@ -182,7 +182,7 @@ def report_stacks_begin_at_the_call(t):
 
 
 def report_usable_size(t):
-    # All but those of the wrapper: by the function that calls malloc_usable_size itself.
+    # All reports but the wrapper's; the function that calls malloc_usable_size is the reporter.
     profile = t.run(options=["--report-usable-size=yes", *t.inlined_calls()]).profile
     t.equal(_reports(profile), {"cookies": ["size_of"] * 2, "labels": ["size_of", "inlined_size_of"],
                                 "lid": ["size_of"] * 2, "own": ["main"]})
@@ -195,7 +195,7 @@ def report_usable_size(t):
 
 
 def report_usable_size_without_names(t):
-    # Nothing tells a wrapper then. The reporter is the file.
+    # A wrapper cannot be recognised then. The reporter is the file.
     profile = t.run_command([t.program(["-s"])], options=["--report-usable-size=yes"]).profile
     reported = {block.req: block.reporters for block in profile.blocks if block.reps}
     t.equal(reported, {100: ["explicit/usable"] * 2, 200: ["explicit/usable"] * 2, 300: ["explicit/usable"] * 2,
@@ -217,7 +217,7 @@ def modes_without_reports(t):
 
 
 def reporter_of_the_program_wins(t):
-    # The scope is the main thread's; the other thread has none.
+    # The scope is the main thread's; the other thread is in no scope.
     for option in "--report-fn=measure", "--report-usable-size=yes":
         profile = t.run(options=[option]).profile
         t.equal(profile.at("make"), ["100+4 reported by malloc_usable_size as explicit/named",

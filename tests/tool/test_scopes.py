@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reporters and tags beyond what is usual: many, deep, in two threads at once. Of faults with them see tests/zoo."""
+"""Reporters and tags beyond what is usual: many, deep, in two threads at once. tests/zoo has their faults."""
 
 import re
 import shutil
@@ -42,7 +42,7 @@ def claims_near_two_to_64(t):
         "two_to_63": (top // 2, 408, top // 2 - 408, "negative"),
         "largest_signed": (top // 2 - 1, 408, top // 2 - 409, None),
         "one": (1, 408, 407, None),
-        "thrice": (top - 1, 0, top - 1, "negative"),  # of the three the largest; the bytes stop at what a file can say
+        "thrice": (top - 1, 0, top - 1, "negative"),  # the largest of three; the bytes stop at the maximum of a file
         "within/inner": (top - 1, 0, top - 1, "negative"),
     })
     t.equal({f["kind"] for f in faults}, {"claim"})
@@ -64,8 +64,8 @@ def joined_by_threads(t):
 
 
 def _by_each_compiler(t):
-    """The runs of the test's program as GCC and Clang make it, which puts frames of coroutines on the stack where it
-    can; with optimisation and without."""
+    """The runs of the test's program from GCC and from Clang, which puts frames of coroutines on the stack if it can;
+    with optimisation and without."""
     found = [compiler for compiler in ("g++", "clang++") if shutil.which(compiler)]
     if not found:
         raise Skip("neither g++ nor clang++")
@@ -76,7 +76,7 @@ def _by_each_compiler(t):
 
 
 def _reporters_by_block(profile):
-    """Of the programs with coroutines, whose block i has 10 + 16 i bytes requested."""
+    """For the programs with coroutines, whose block i has 10 + 16 i requested bytes."""
     return {(block.req - 10) // 16: block.reporters for block in profile.blocks
             if (block.req - 10) % 16 == 0 and block.req < 400}
 
@@ -104,7 +104,7 @@ def of_eager_coroutines(t):
     for how, profile in _by_each_compiler(t):
         paths = _reporters_by_block(profile)
         t.equal((how, {i: paths[i][0] for i in expected}), (how, {i: "explicit/" + path for i, path in expected.items()}))
-        # What a coroutine does in a thread, before dmd knows that it is one, may be nobody's.
+        # Reports of a coroutine in a thread, before dmd has recognised it, may have no reporter.
         t.check({path for i in (17, 18) for path in paths[i]} <= {None, "explicit/long-way"}, how)
         t.equal((how, {b.tag for b in profile.blocks if b.req == 1000}), (how, {"cookies"}))
         t.equal((how, {b.tag for b in profile.blocks if b.req == 2000}), (how, {"fonts"}))
@@ -122,3 +122,51 @@ def tags_for_life(t):
     profile = t.run().profile
     t.equal(profile.faults, [])
     t.equal((profile.blocks_at("work")[0].tag, [b.tag for b in profile.blocks_at("main") if b.req == 200]), ("worker", ["program"]))
+
+
+def _left_tag(run, times, function="returns_early"):
+    faults = run.profile.faults
+    t_faults = [(f.kind, f.num, f.scope, f.stack[0]) for f in faults]
+    return t_faults == [("scope-left-open", times, "lib", function)] or t_faults
+
+
+def tags_left_by_a_return(t):
+    run = t.run("return")
+    t.equal(_left_tag(run, 1), True)
+    t.equal(run.profile.at("within"), ["100+4 tag lib"])
+    t.equal(run.profile.at("later"), ["5000+0"])
+
+
+def tags_left_by_longjmp(t):
+    run = t.run("jump")
+    t.equal(_left_tag(run, 1, "jumps"), True)
+    t.equal(run.profile.at("later"), ["5000+0"])
+
+
+def tags_left_before_a_dump(t):
+    # Found by the dump; what comes afterwards does not bear the tag.
+    run = t.run("only-dump")
+    t.equal([len(run.numbered(n).faults) for n in (1, 2)], [1, 1])
+    t.equal(run.numbered(2).at("later"), ["5000+0"])
+
+
+def tags_left_at_exit(t):
+    t.equal(_left_tag(t.run("exit"), 1), True)
+
+
+def tags_left_before_other_tags(t):
+    run = t.run("tags")
+    t.equal(_left_tag(run, 3), True)
+    t.equal(run.profile.at("later"), ["5000+0"])
+
+
+def tags_of_main_at_exit(t):
+    t.equal(t.run("exit-within").profile.faults, [])
+
+
+def tags_pushed_for_the_caller(t):
+    run = t.run("in-order")
+    t.equal([f for n in (1, 2) for f in run.numbered(n).faults], [])
+    t.equal(run.numbered(2).at("within"), sorted(
+        ["100+4 tag phase"] * 4 + ["100+4 tag another", "100+4 tag lib"]))
+    t.equal(run.numbered(2).at("later"), ["5000+0 tag phase"])

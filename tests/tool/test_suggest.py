@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dmd-derive --suggest: what it proposes is what somebody who read the sources would write."""
+"""dmd-derive --suggest proposes the words that a reader of the sources would write."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from harness.suite import Skip
 
 _PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 
-# The words that each pointer must have, as its program's source says. A reason is anybody's.
+# The words that each pointer must have, according to its program's source. Reasons may have any text.
 _CATALOG = {
     "product.name": "DMD_OWNS",
     "product.description": "DMD_OWNS",
@@ -102,7 +102,7 @@ def structs(t):
 
 
 def catalog(t):
-    """The example: what it owns, and what its indexes only point to."""
+    """The example: the objects that it owns, and those that its indexes only point to."""
     program = os.path.join(t.builddir, "docs", "examples", "catalog")
     if not os.path.exists(program):
         raise Skip("the example was not built")
@@ -111,7 +111,7 @@ def catalog(t):
 
 
 def refusals(t):
-    """What cannot be read is said, and nothing is proposed."""
+    """It reports a graph that it cannot read, and proposes nothing."""
     header = os.path.join(_PROGRAMS, "suggest_structs.h")
     done = _suggest(t, header, "/no/such/graph", status=2)
     t.equal(done.out, "")

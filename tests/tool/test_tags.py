@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tags that are set, tags of threads, and what a tag amounts to. (What DMD_TAG_BYTES and its kin return, the programs
-check themselves.)"""
+"""Tags that are set, tags of threads, and the sums of tags. (The programs themselves check the results of DMD_TAG_BYTES
+and the like.)"""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ UNDER_INHERIT = {
 
 
 def _parent(run):
-    """The profile of the process that forked, and printed the other one's id."""
+    """The profile of the process that forked and printed the child's id."""
     return next(profile for profile in run.profiles.values() if profile.run["pid"] != int(run.out))
 
 
@@ -34,7 +34,7 @@ def set_and_cleared(t):
 
 
 def only_the_pop_is_a_fault(t):
-    # Clearing what is not set is none.
+    # Clearing without a set tag has no effect.
     profile = _parent(t.run())
     t.equal(len(profile.faults), 1)
     t.equal(profile.faults_at("pop_of_what_was_set"), ["scope-underflow x 1"])
@@ -47,7 +47,7 @@ def deep_nesting(t):
 
 
 def bytes_and_blocks(t):
-    # Of the blocks of a dump, as the program has asked for them.
+    # For the blocks of a dump, as the program requested them.
     profile = _parent(t.run())
     sums = Counter()
     for block in profile.blocks:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The log says what the profile holds: compared with a naive grouping of the profile, and with Mozilla's script."""
+"""The log agrees with the profile: compared with a naive grouping of the profile, and with Mozilla's script."""
 
 import os
 import re
@@ -77,13 +77,13 @@ def nothing_to_say(t):
 
 
 def tags_and_reporters(t):
-    # Two blocks of one line of the program make a record with a tag of its own; the realloc has another stack.
+    # Two blocks from one line of the program make a record with its own tag; the realloc has another stack.
     log = t.run(options=["--max-records=all"]).log
     t.check(re.search(r"inner_tag \(.*\n(?:    #.*\n)*  \}\n  Tag: inner\n", log), "a record has its tag")
     t.check(re.search(r"untagged_after \(.*\n(?:    #.*\n)*  \}\n\}\n", log), "a record without tags has no such line")
     t.check(re.search(r"block_of_both \(.*\n(?:    #.*\n)*  \}\n  Reporter: explicit/one\n  Reported at \{\n"
                       r"(?:    #.*\n)*  \}\n  Reported again at \{\n", log), "the second report is outside of any")
-    # With one frame the records run together: all blocks, of which some have tags.
+    # With one frame there is one record of all blocks, some of which have tags.
     log = t.run(options=["--max-records=all", "--max-frames=1"]).log
     # Of malloc: 100 untagged before and after, outer 100, inner 100, 55 "still works", then those of reporters() and
     # threads(); unreported are the first five. Tags are in the order of the blocks' addresses: that of the outer
@@ -105,8 +105,8 @@ def frames(t):
 
 
 def frames_of_the_c_library(t):
-    """Inlined calls are looked up in all libraries but the C library's, which are known by the names of their files.
-    Where dmd cannot tell the core to read them, they are found on demand only."""
+    """Inlined calls are looked up in all libraries but the C library's, which dmd recognises by their file names.
+    If dmd cannot make the core read them, they are found on demand only."""
     built = t.bench.compile("loaded.c")
     folder = t.new_folder()
     libraries = []
@@ -117,7 +117,7 @@ def frames_of_the_c_library(t):
     for options, c_library, others in (([], without, with_inner if t.has_private("READ_INLINE_INFO") else without),
                                        (["--read-inline-info=yes"], with_inner, with_inner),
                                        (["--read-inline-info=no"], without, without)):
-        # The C library is mapped as data, too, before a library that is none.
+        # The C library is mapped as data, too, before a file that is not a library.
         command = [t.program(["-ldl"]), libraries[1], *libraries]
         profile = t.run_command(command, options=options).profile
         made = {block.req: block.stack for block in profile.blocks_at("make_block")}
@@ -152,7 +152,7 @@ def below_main(t):
 
 # ---- Mozilla's script ----
 
-# Lines in a record that are ours alone.
+# Lines in a record that the script does not print.
 OURS = re.compile(r"  (?:Tag|Tags|Reporter|Reported up to)\b(?!.*\{)")
 
 
@@ -199,7 +199,7 @@ def equals_dmdv_print(t):
             run = t.run_command([t.bench.compile(program)], options=[*options, "--max-records=all"], status=None)
             done = commands.run([dmdv, "print", "--max-records=all", run.profile.path])
             ours = textlog.dump_lines(run.log)
-            # What the log's title says, dmdv says in lines of their own.
+            # dmdv prints the content of the log's title in separate lines.
             theirs = re.sub(r"^Run \{\n(  .*\n)+\}\n\n", "", done.out, flags=re.MULTILINE).split("\n")
             n = 1 + next(i for i, line in enumerate(theirs) if line.startswith("allocator: "))
             t.equal(ours[0:1] + ours[2:n], theirs[0:1] + theirs[2:n], "%s %s" % (program, options))

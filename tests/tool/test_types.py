@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The types of blocks: programs say of what they allocate which type it is, and dmdv says the same."""
+"""The types of blocks: programs print the type of each block, and dmdv finds the same."""
 
 import os
 import random
@@ -7,6 +7,7 @@ import re
 import shutil
 
 from harness import commands, files
+from harness.compiler import present
 from harness.suite import Skip
 
 
@@ -20,7 +21,7 @@ def _run_show(t, run, *args):
 
 
 def _show(t, run, *args):
-    """What it prints: {"block": {address: name}, "edge": {...}}, stderr."""
+    """Its output: {"block": {address: name}, "edge": {...}}, stderr."""
     done = _run_show(t, run, *args)
     found = {"block": {}, "edge": {}, "evidence": {}}
     for line in done.out.decode().splitlines():
@@ -32,7 +33,7 @@ def _show(t, run, *args):
 
 
 def _said(run):
-    """The same of what the program said."""
+    """The program's own output in this form."""
     said = {"block": {}, "edge": {}}
     for line in run.out.decode().splitlines():
         kind, address, name = line.split(" ", 2)
@@ -41,14 +42,14 @@ def _said(run):
 
 
 def _plain(name):
-    """Compilers spell a type of the library's in several ways."""
+    """One spelling of a library type, which compilers spell in several ways."""
     name = re.sub(r"(?<=_Sp_counted_ptr_inplace<shop::Plain, ).*>", "...>", name)
     name = re.sub(r"\bconst\b", "", name)
     return re.sub(r"\blong\b(?! int)", "long int", name).replace(" ", "")
 
 
 def _compare(t, run, *args, spell=_plain):
-    """Fails where dmdv knows another name than the program, or none."""
+    """Fails if dmdv has another name than the program, or none."""
     found, _ = _show(t, run, *args)
     said = _said(run)
     for kind, names in said.items():
@@ -60,14 +61,14 @@ def _compare(t, run, *args, spell=_plain):
 
 def _run(t, compiler, *flags):
     if compiler == "clang++":
-        flags = [*flags, "-fstandalone-debug"]  # else it leaves out what the C++ library's should have
+        flags = [*flags, "-fstandalone-debug"]  # else it leaves out types that the C++ library should describe
     if shutil.which(compiler) is None:
         raise Skip("no " + compiler)
     return t.run_command([t.program(flags, compiler)])
 
 
 def _variants(compilers):
-    return [(compiler, optimisation, dwarf) for compiler in compilers for optimisation in ("-O0", "-O2")
+    return [(compiler, optimisation, dwarf) for compiler in present(*compilers) for optimisation in ("-O0", "-O2")
             for dwarf in ("-gdwarf-4", "-gdwarf-5")]
 
 
@@ -88,7 +89,7 @@ def of_stacks(t):
         found, _ = _show(t, run)
         said = _said(run)
         if compiler == "clang" and "-O2" in flags:
-            # It does not tell where the variable is at the calls that it may be changed in.
+            # It does not describe where the variable is during calls that may change it.
             names = {found["edge"][address] for address, name in said["edge"].items() if name == "inner"}
             t.check(all(name == "inner" or name.startswith("+0x") for name in names), "%s for inner" % names)
             said["edge"] = {address: name for address, name in said["edge"].items() if name != "inner"}
@@ -111,7 +112,7 @@ def of_containers(t):
 
 
 def _separate(t, program):
-    """Moves the debug information of a program into a file of its own, whose path is returned."""
+    """Moves the debug information of a program into a separate file; returns its path."""
     debug = program + ".debug"
     commands.run(["objcopy", "--only-keep-debug", program, debug])
     commands.run(["objcopy", "--strip-all", "--add-gnu-debuglink=" + debug, program])
@@ -139,9 +140,9 @@ def by_build_id(t):
     os.makedirs(os.path.join(folder, ".build-id", build_id[:2]))
     shutil.move(debug, os.path.join(folder, ".build-id", build_id[:2], build_id[2:] + ".debug"))
     run = t.run_command([program])
-    # Valgrind did not find that file, and knows no functions.
+    # Valgrind did not find that file, so it knows no functions.
     _compare(t, run, folder, spell=lambda name: name.split(" from ")[0])
-    # The program itself may be gone: then only what is not read from its code is known.
+    # The program itself may be gone: then only facts that do not come from its code are known.
     os.remove(program)
     found, _ = _show(t, run, folder)
     t.check("shelf[]" in found["block"].values(), "no types without the program")
@@ -152,7 +153,7 @@ def another_build(t):
     run = t.run_command([program])
     shutil.copy(t.program(["-O0", "-Wl,--build-id"], "gcc"), program)
     found, err = _show(t, run)
-    t.contains(err, "another build")
+    t.contains(err, "from a different build than the program that ran")
     t.check("shelf[]" not in found["block"].values(), "types of another build were taken")
 
 
@@ -162,7 +163,7 @@ def without_debug_information(t):
     run = t.run_command([program])
     found, err = _show(t, run)
     t.equal(err.count("no debug information"), 1)
-    said = re.search(r"no debug information in %s(?: and \d+ more)?: for want of it ([\d.]+)% of the heap has no type;"
+    said = re.search(r"no debug information in %s(?: and \d+ more)?: therefore ([\d.]+)% of the heap has no type;"
                      r" of the rest ([\d.]+)% has one\n".replace("%s", re.escape(program)), err)
     t.check(said, err)
     sizes = {}
@@ -176,7 +177,7 @@ def without_debug_information(t):
 
 
 def damaged_debug_information(t):
-    """DWARF of strangers: whatever is in it, line ends in names too, dmdv gets to an end."""
+    """Untrusted DWARF: dmdv ends normally whatever it contains, even line ends in names."""
     program = _copy(t)
     run = t.run_command([program])
     whole = files.read_bytes(program)
@@ -196,7 +197,7 @@ def damaged_debug_information(t):
 
 
 def damaged_files(t):
-    """Files of strangers, damaged anywhere: in headers, sections that say where functions and variables are, symbols."""
+    """Untrusted files, damaged anywhere: in headers, in sections about functions and variables, in symbols."""
     program = _copy(t)
     run = t.run_command([program])
     whole = files.read_bytes(program)

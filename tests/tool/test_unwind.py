@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stacks that are known need no unwinding: they must be what unwinding finds."""
+"""Cached stacks need no unwinding; they must equal those that unwinding finds."""
 
 import re
 
 
 def _looked_up(log):
-    found = re.search(r"dmd: (\d+) stacks looked up, (\d+) of them known", log)
+    found = re.search(r"dmd: (\d+) stacks looked up, (\d+) of them cached", log)
     return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
 
 
 def known_stacks_are_right(t):
-    # --check-stacks unwinds all the same and ends with status 1 where the stacks differ. Of what was compared this much
-    # is plain: 16 paths to a malloc and a free come again in each of 400 rounds. All that is known is forgotten when a
-    # thread ends, every 20 rounds, and when its memory is full; not in more than half of the rounds.
+    # --check-stacks unwinds even cached stacks, and ends with status 1 if the stacks differ. The program takes 16 paths
+    # to a malloc and a free, again in each of 400 rounds. The cache is emptied when a thread ends, every 20 rounds, and
+    # when it is full, but not in more than half of the rounds.
     for callers in (12, 3, 40):
         run = t.run(options=["--check-stacks=yes", "--stats=yes", "--num-callers=%d" % callers])
         n, known = _looked_up(run.log)
@@ -20,8 +20,8 @@ def known_stacks_are_right(t):
 
 
 def what_repeats_is_known(t):
-    # What makes dmd fast: no stack is unwound twice. Round after round is the same, so at most the calls of the first
-    # round are new, and few that are outside of all rounds: a report, and what the C library may allocate for itself.
+    # What makes dmd fast: no stack is unwound twice. All rounds are equal, so only the calls of the first round are
+    # new, and a few outside the rounds: a report, and the C library's own allocations.
     for callers in (12, 3, 40):
         run = t.run(options=["--stats=yes", "--num-callers=%d" % callers])
         in_a_round, rounds = map(int, run.out.split())
@@ -41,8 +41,8 @@ def known_stacks_do_not_change_the_profile(t):
 
 
 def merged_frames(t):
-    """A stack without its recursions is not what the thread's words say: none is remembered. The option may also be
-    given for dmd alone, or by the environment."""
+    """A stack without its recursions does not match the words on the thread's stack, so it is not cached. The option
+    may also be given for dmd alone, or by the environment."""
     option = "--merge-recursive-frames=1"
     t.check(_looked_up(t.run(options=["--stats=yes", "--merge-recursive-frames=0"]).log)[1] > 0, "some were known")
     for options, env in ([option], {}), (["--dmd:" + option[2:]], {}), ([], {"VALGRIND_OPTS": option}):

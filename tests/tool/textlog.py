@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The log of a dump, taken apart, and what it should say, worked out from the profile without the tool's code."""
+"""Parses the log of a dump, and works out the expected content from the profile without the tool's code."""
 
 import collections
 import re
@@ -9,7 +9,7 @@ SECTIONS = {"dark-matter": ["twice-reported", "unreported", "once-reported"], "l
 
 SEPARATOR = "#" + "-" * 65
 
-# One printed record: every figure as it stands there, stacks as lists of frames.
+# One printed record: every figure as it is printed, stacks as lists of frames.
 Record = collections.namedtuple("Record", "blocks position of usable req slop sizes percentages allocated reported")
 
 
@@ -75,7 +75,7 @@ SORT_KEYS = {
 
 
 def printed(frame):
-    """A frame's text as the log shows it: what no terminal should obey is escaped byte by byte."""
+    """A frame's text as the log shows it: characters that control a terminal are escaped byte by byte."""
     return "".join("".join("\\x%02x" % byte for byte in c.encode()) if ord(c) < 32 or 127 <= ord(c) < 160 else c
                    for c in frame)
 
@@ -120,7 +120,7 @@ def size_list(sizes):
 
 
 def expected_sections(doc, max_frames=8, sort_by="usable", max_records=10):
-    """What parse_sections should give; max_records None: all."""
+    """The expected result of parse_sections; max_records None: all."""
     groups = group(doc, max_frames)
     heap = sum(g.usable for section in groups.values() for g in section.values())
     expected = {}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * show GRAPH [FOLDER]: what dmdv knows of each block of a heap graph and of each pointer, for
- * tests that compare it with what the program says itself:
+ * show GRAPH [FOLDER]: prints dmdv's information about each block and each pointer of a heap graph.
+ * Tests compare it with the program's own output:
  *
  *   block ADDRESS EVIDENCE NAME
  *   edge ADDRESS NAME            the address of the word that points, and its member's name
  */
-#include "graph/edgename.h"
-#include "reader/command/typedgraph.h"
-#include "reader/host/host.h"
-#include "reader/host/message.h"
+#include "analyse/graph/edgename.h"
+#include "dmdv/graph/typedgraph.h"
+#include "host/message.h"
+#include "host/process.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * allocation_fixture.h: what tests of engine/allocation.h begin with: an engine on a host that
+ * allocation_fixture.h: a fixture for tests of record/engine/allocation.h: an engine on a host that
  * stands in for the program's allocator. Sizes are glibc's for words of 8 bytes: a multiple of 16
  * less 8, at least 24.
  */
@@ -9,11 +9,11 @@
 
 #include "engine_fixture.h"
 
-#include "engine/allocation.h"
+#include "record/engine/allocation.h"
 
 enum { LARGE = 100000, LARGE_USABLE = 100008 };
 
-/* An engine_fixture_t that engine_end ends; heap_begin leaves it to be started. */
+/* An engine_fixture_t. engine_end ends it; after heap_begin the test still has to start it. */
 void heap_begin(engine_fixture_t *f);
 void heap_start(engine_fixture_t *f);
 

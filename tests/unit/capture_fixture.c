@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture_fixture.h"
 
-#include "reader/input/load.h"
+#include "dmdv/input/profilefile.h"
 
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ static size_t read_memory(void *ctx, uint64_t addr, void *to, size_t n) {
   }
   if (!capture_has_address(addr) || g_capture.pages[(addr - BASE) / DMD_PAGE_SZB] == UNREADABLE)
     return 0;
-  /* A word that a pointer leads to is read where it is; pages are not. */
+  /* Words that pointers lead to are read in place; pages are not. */
   assert_true(n < DMD_PAGE_SZB || !g_capture.knows_pages ||
               g_capture.pages[(addr - BASE) / DMD_PAGE_SZB] != EMPTY);
   memcpy(to, g_capture.memory + (addr - BASE), n);
@@ -41,7 +41,7 @@ void capture_put(uint64_t at, uint64_t word) {
   memcpy(g_capture.memory + (at - BASE), &word, g_capture.word_szB);
 }
 
-/* ---- What there is. ---- */
+/* ---- Blocks and roots. ---- */
 
 static void add_mapping(dmd_mapping_t mapping) {
   *(dmd_mapping_t *)dmd_pool_at(&g_capture.mappings.mappings,
@@ -104,36 +104,37 @@ void capture_add_register(uint64_t word) {
 
 /* ---- The capture. ---- */
 
-static void write_stack(dmd_graphfile_t *file, uint32_t id) {
+static void write_stack(dmd_graphwriter_t *file, uint32_t id) {
   char name[16];
   snprintf(name, sizeof name, "f%u", (unsigned)id);
-  dmd_graphfile_function_t function = {.name = name, .file = "a.c", .line = 1};
-  dmd_graphfile_code(file,
-                     &(dmd_graphfile_code_t){.addr = id, .functions = &function, .n_functions = 1});
+  dmd_graphwriter_function_t function = {.name = name, .file = "a.c", .line = 1};
+  dmd_graphwriter_code(
+      file, &(dmd_graphwriter_code_t){.addr = id, .functions = &function, .n_functions = 1});
 }
 
-/* Everything on the env of the live state; roots are memory, then one of registers. */
+/* Everything uses the env of the live state. The roots are a piece of memory, then a set of
+ * registers. */
 void capture(dmd_write_fn write, void *to) {
   dmd_memory_t memory = {.read = read_memory, .holds = holds_memory};
-  dmd_graphfile_t file;
+  dmd_graphwriter_t file;
   dmd_capture_t c;
   dmd_profile_t profile;
   const dmd_env_t *env = g_capture.live.env;
   dmd_profile_init(&profile, env);
   profile.run.word_szB = g_capture.word_szB;
-  dmd_graphfile_init(&file, env, write, to);
-  dmd_graphfile_header(&file, &profile);
-  dmd_graphfile_object(
+  dmd_graphwriter_init(&file, env, write, to);
+  dmd_graphwriter_header(&file, &profile);
+  dmd_graphwriter_object(
       &file, &(dmd_graph_object_t){
                  .path = "/bin/app", .bias = BIAS, .start = CODE, .szB = OBJECT_END - CODE});
   dmd_capture_init(&c, &g_capture.live, &memory, &g_capture.mappings, &file);
   for (uint32_t i = 0; i < g_capture.n_roots; i++)
-    dmd_graphfile_root(&file, &(dmd_graphfile_root_t){.addr = g_capture.roots[i][0],
-                                                      .szB = g_capture.roots[i][1]});
-  dmd_graphfile_root(&file,
-                     &(dmd_graphfile_root_t){.kind = DMD_ROOT_REGISTERS,
-                                             .szB = g_capture.registers.last * g_capture.word_szB,
-                                             .thread = 1});
+    dmd_graphwriter_root(&file, &(dmd_graphwriter_root_t){.addr = g_capture.roots[i][0],
+                                                          .szB = g_capture.roots[i][1]});
+  dmd_graphwriter_root(
+      &file, &(dmd_graphwriter_root_t){.kind = DMD_ROOT_REGISTERS,
+                                       .szB = g_capture.registers.last * g_capture.word_szB,
+                                       .thread = 1});
   for (uint32_t i = 0; i < g_capture.n_roots; i++)
     dmd_capture_root(&c, g_capture.roots[i][0], g_capture.roots[i][1]);
   dmd_capture_words(&c, &g_capture.registers, 1, g_capture.registers.last);
@@ -141,11 +142,11 @@ void capture(dmd_write_fn write, void *to) {
   for (uint32_t i = 1; i <= dmd_numbering_count(&c.stacks); i++)
     write_stack(&file, dmd_numbering_id(&c.stacks, i));
   for (uint32_t i = 1; i <= dmd_numbering_count(&c.stacks); i++)
-    dmd_graphfile_stack(&file, &i, 1);
+    dmd_graphwriter_stack(&file, &i, 1);
   dmd_capture_reports(&c);
-  assert_true(dmd_graphfile_end(&file));
+  assert_true(dmd_graphwriter_end(&file));
   dmd_capture_destroy(&c);
-  dmd_graphfile_destroy(&file);
+  dmd_graphwriter_destroy(&file);
   dmd_profile_destroy(&profile);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "census_fixture.h"
 
-#include "../profiles/randomgraph.h"
+#include "profiles/randomgraph.h"
 
 void keyed_begin(keyed_t *keyed, const dmd_env_t *env) {
   dmd_types_init(&keyed->types, env, 8);

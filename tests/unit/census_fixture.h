@@ -7,7 +7,7 @@
 
 #include "host.h"
 
-#include "graph/census.h"
+#include "analyse/graph/census.h"
 
 typedef struct keyed {
   dmd_heapgraph_t graph;
@@ -19,9 +19,9 @@ typedef struct keyed {
 
 /* Around keyed->graph, which is complete. */
 void keyed_begin(keyed_t *keyed, const dmd_env_t *env);
-/* The same for a random graph. */
+/* As above, for a random graph. */
 void keyed_random(keyed_t *keyed, const dmd_env_t *env, dice_t *dice);
-/* The graph too. */
+/* Destroys the graph, too. */
 void keyed_end(keyed_t *keyed);
 
 /* The name of a block's value. */

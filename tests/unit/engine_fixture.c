@@ -4,7 +4,8 @@
 void engine_begin(engine_fixture_t *f) {
   enginehost_init(&f->h);
   dmd_options_init(&f->options, &f->h.host.env);
-  f->options.advice = DMD_NO; /* which is found by reading blocks, and these are made up */
+  f->options.advice = DMD_NO; /* the engine reads blocks to find these, and the blocks are made
+                               * up */
   enginehost_code(&f->h, MAKE, "/bin/app", "", "make (app.c:3)");
   enginehost_code(&f->h, MEASURE, "/bin/app", "", "measure (app.c:8)");
   f->make = enginehost_stack(&f->h, 1, (uint64_t)MAKE);
@@ -102,7 +103,7 @@ static void work_once(host_t *host, void *arg) {
   dmd_options_t options;
   dmd_engine_t engine;
   dmd_strbuf_t why;
-  h->is_reading = false; /* the last time may have ended in between */
+  h->is_reading = false; /* the last round may have ended in between */
   dmd_options_init(&options, &host->env);
   dmd_strbuf_init(&why, &host->env);
   assert_true(dmd_engine_init(&engine, &host->env, &h->engine_host, &options, &why));
@@ -110,7 +111,7 @@ static void work_once(host_t *host, void *arg) {
   dmd_engine_destroy(&engine);
   dmd_strbuf_destroy(&why);
   dmd_options_destroy(&options);
-  while (h->n_pieces > 0) /* the slabs, which an engine keeps to its end */
+  while (h->n_pieces > 0) /* the slabs, which an engine keeps until it ends */
     free(h->pieces[--h->n_pieces].p);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * engine_fixture.h: an engine on a host of enginehost.h, with a program of two functions, whose
- * threads are 1 and up; and questions about what it keeps.
+ * threads are 1 and up; and queries of the engine's state.
  *
  *   engine_fixture_t f;
  *   engine_begin(&f);
@@ -15,7 +15,7 @@
 
 #include "enginehost.h"
 
-#include "engine/requests.h"
+#include "record/engine/requests.h"
 
 enum { MAKE = 0x10, MEASURE = 0x20 }; /* the functions make and measure */
 
@@ -30,30 +30,30 @@ void engine_begin(engine_fixture_t *f);
 void engine_start(engine_fixture_t *f);
 void engine_end(engine_fixture_t *f);
 
-/* Gives an option of the command line; before the start. */
+/* Sets an option of the command line; only before the start. */
 void engine_give(engine_fixture_t *f, const char *argument);
 
-/* A block that thread 1 allocated at `make`: 100 bytes asked for, 104 usable. */
+/* Adds a block that thread 1 allocated at `make`: 100 bytes requested, 104 usable. */
 void engine_add_block(engine_fixture_t *f, uint64_t addr);
 
-/* What thread 1 is answered. There must be such a request. */
+/* The engine's answer to a request of thread 1. The request must exist. */
 uint64_t ask3(engine_fixture_t *f, dmd_request_number_t number, uint64_t a, uint64_t b, uint64_t c);
 uint64_t ask(engine_fixture_t *f, dmd_request_number_t number, uint64_t a);
 
-/* The same with a string. */
+/* As above, with a string. */
 uint64_t ask_name(engine_fixture_t *f, dmd_request_number_t number, const char *name);
 
 /* How often the block was reported, and by which reporter first; "": none. */
 uint32_t engine_times_reported(const engine_fixture_t *f, uint64_t addr);
 const char *engine_reporter_of(const engine_fixture_t *f, uint64_t addr);
 
-/* There is one fault, or none: of this kind, at this stack. */
+/* Fails the test unless there is exactly one fault, of this kind and at this stack, or no fault. */
 const dmd_fault_t *engine_expect_fault(const engine_fixture_t *f, dmd_fault_kind_t kind,
                                        uint32_t stack);
 void engine_expect_no_fault(const engine_fixture_t *f);
 
 /* Does this work with an engine of its own on the fixture's host, and again with each of its
- * allocations failing in turn; returns how many there were. */
+ * allocations failing in turn; returns how many allocations there were. */
 size_t engine_fail_everywhere(engine_fixture_t *f, void (*work)(dmd_engine_t *engine));
 
 #endif

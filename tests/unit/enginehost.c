@@ -5,9 +5,10 @@
 
 /* ---- Code and stacks. ---- */
 
+/* A call's own last byte, before its return address, belongs to the same code. */
 static enginehost_code_t *code_of(enginehost_t *h, dmd_code_t code) {
   for (uint32_t i = 0; i < h->n_codes; i++)
-    if (h->codes[i].code.ip == code.ip)
+    if (h->codes[i].code.ip - code.ip <= 1)
       return &h->codes[i];
   fail_msg("no code at %#llx", (unsigned long long)code.ip);
   return NULL;
@@ -123,7 +124,7 @@ static void memory_end(void *ctx) {
   h->is_reading = false;
 }
 
-/* Whatever is there, behind the ends of objects too, about which AddressSanitizer would complain.
+/* Copies whatever is there, also behind the ends of objects, where AddressSanitizer would complain.
  */
 __attribute__((no_sanitize("address"))) static size_t memory_read(void *ctx, uint64_t addr,
                                                                   void *to, size_t n) {
@@ -263,73 +264,7 @@ static void reply(void *ctx, const char *text) {
   dmd_out_str(&h->replied.out, text);
 }
 
-/* ---- Files. ---- */
-
-static bool is_stream(void *ctx, const char *name) {
-  const enginehost_t *h = ctx;
-  return h->device != NULL && strcmp(name, h->device) == 0;
-}
-
-static enginehost_file_t *find_file(enginehost_t *h, const char *name) {
-  for (uint32_t i = 0; i < h->n_files; i++)
-    if (strcmp(h->files[i].name, name) == 0)
-      return &h->files[i];
-  return NULL;
-}
-
-static char *copy(const char *text) {
-  char *to = malloc(strlen(text) + 1);
-  return strcpy(to, text);
-}
-
-/* What is written to a device each time is a file of its own. */
-static int open_file(void *ctx, const char *name, bool exclusive, int *fd) {
-  enginehost_t *h = ctx;
-  assert_true(h->n_files < COUNT_OF(h->files));
-  assert_true(!exclusive || find_file(h, name) == NULL);
-  *fd = (int)h->n_files++;
-  enginehost_file_t *file = &h->files[*fd];
-  *file = (enginehost_file_t){
-      .name = copy(name), .content = malloc(sizeof *file->content), .is_open = true};
-  sink_init(file->content);
-  return 0;
-}
-
-static int write_file(void *ctx, int fd, const char *bytes, size_t n, size_t *written) {
-  enginehost_t *h = ctx;
-  assert_true(h->files[fd].is_open);
-  dmd_out_bytes(&h->files[fd].content->out, bytes, n);
-  *written = n;
-  return h->write_error;
-}
-
-static int close_file(void *ctx, int fd) {
-  enginehost_t *h = ctx;
-  assert_true(h->files[fd].is_open);
-  h->files[fd].is_open = false;
-  return 0;
-}
-
-static void drop_file(enginehost_t *h, enginehost_file_t *file) {
-  free(file->name);
-  sink_free(file->content);
-  free(file->content);
-  memmove(file, file + 1, (size_t)(h->files + --h->n_files - file) * sizeof *file);
-}
-
-static void unlink_file(void *ctx, const char *name) {
-  enginehost_file_t *file = find_file(ctx, name);
-  if (file != NULL)
-    drop_file(ctx, file);
-}
-
-static int rename_file(void *ctx, const char *from, const char *to) {
-  unlink_file(ctx, to);
-  enginehost_file_t *file = find_file(ctx, from);
-  free(file->name);
-  file->name = copy(to);
-  return 0;
-}
+/* ---- Files: everything that is not in enginehost_disk.c. ---- */
 
 static const char *file_error(void *ctx, int error) {
   (void)ctx;
@@ -343,7 +278,7 @@ static void file_append(void *ctx, const char *name, const char *bytes, size_t n
   dmd_out_bytes(&h->appended.out, bytes, n);
 }
 
-/* Compresses nothing, and is known by that. */
+/* Does not compress, but marks the data, so that tests recognise it. */
 typedef struct {
   dmd_write_fn write;
   void *to;
@@ -353,7 +288,8 @@ static void *gzip_open(void *ctx, dmd_write_fn write, void *to) {
   enginehost_t *h = ctx;
   compressor_t *compressor = malloc(sizeof *compressor);
   *compressor = (compressor_t){.write = write, .to = to};
-  h->files[h->n_files - 1].compressed = true;
+  if (write == dmd_outfile_write)
+    h->files[h->n_files - 1].compressed = true;
   return compressor;
 }
 
@@ -409,30 +345,18 @@ void enginehost_init(enginehost_t *h) {
                                        .reply = reply,
                                        .files = &h->disk,
                                        .file_error = file_error,
-                                       .file_is_stream = is_stream,
+                                       .file_is_stream = enginehost_is_stream,
                                        .file_append = file_append,
                                        .gzip_open = gzip_open,
                                        .gzip_write = gzip_write,
                                        .gzip_close = gzip_close};
-  h->disk = (dmd_files_t){.is_special = is_stream,
-                          .open = open_file,
-                          .write = write_file,
-                          .close = close_file,
-                          .rename = rename_file,
-                          .unlink = unlink_file,
-                          .pid = pid,
-                          .ctx = h};
+  enginehost_init_disk(h);
 }
 
 void enginehost_done(enginehost_t *h) {
   for (uint32_t i = 0; i < h->n_pieces; i++)
     free(h->pieces[i].p);
-  while (h->n_files > 0) {
-    enginehost_file_t *file = &h->files[h->n_files - 1];
-    assert_false(file->is_open);
-    assert_null(strstr(file->name, ".tmp"));
-    drop_file(h, file);
-  }
+  enginehost_drop_files(h);
   sink_free(&h->said);
   sink_free(&h->replied);
   sink_free(&h->appended);
@@ -469,12 +393,4 @@ enginehost_code_t *enginehost_object(enginehost_t *h, const char *path, const ch
   h->objects[h->n_objects].replaced =
       enginehost_code(h, 0xf0000 + h->n_objects, path, soname, "operator new");
   return h->objects[h->n_objects++].replaced;
-}
-
-const char *enginehost_file(enginehost_t *h, const char *name) {
-  enginehost_file_t *file = find_file(h, name);
-  if (file != NULL)
-    return sink_text(file->content);
-  fail_msg("no file %s; the first is %s", name, h->n_files > 0 ? h->files[0].name : "none");
-  return NULL;
 }

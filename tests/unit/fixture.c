@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "profile/json.h"
+#include "files/profile/profilewriter.h"
 
 void fixture_begin(fixture_t *f, dmd_mode_t mode) {
   host_init(&f->host);
@@ -58,7 +58,7 @@ const char *fixture_text(fixture_t *f, uint32_t max_frames, dmd_sort_by_t sort_b
 }
 
 const char *fixture_json(fixture_t *f) {
-  dmd_json_write(new_text(f), &f->profile);
+  dmd_profilewriter_write(new_text(f), &f->profile);
   return sink_text(&f->sink);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * fixture.h: what tests of profiles begin with: a host, a profile on it, and what is made of it.
+ * fixture.h: a fixture for tests of profiles: a host, a profile on it, and records of the profile.
  *
  *   fixture_t f;
  *   fixture_begin(&f, DMD_MODE_LIVE);
@@ -14,18 +14,18 @@
 
 #include "host.h"
 
-#include "analysis/record.h"
-#include "profile/profile.h"
-#include "text/text.h"
+#include "analyse/records/record.h"
+#include "model/profile/profile.h"
+#include "show/text/text.h"
 
-#include "../profiles/build.h"
-#include "../profiles/random.h"
-#include "../profiles/spell.h"
+#include "profiles/build.h"
+#include "profiles/random.h"
+#include "profiles/spell.h"
 
 typedef struct fixture {
   host_t host;
   dmd_profile_t profile;
-  dmd_profile_t other; /* for tests of two; empty at first */
+  dmd_profile_t other; /* for tests of two profiles; empty at first */
   dmd_records_t records;
   bool has_records;
   sink_t sink;
@@ -37,11 +37,11 @@ void fixture_begin(fixture_t *f, dmd_mode_t mode);
 /* Destroys all that was made, in an order that works. */
 void fixture_end(fixture_t *f);
 
-/* Makes f->records of the profile, in the place of those that it had. */
+/* Computes f->records from the profile, replacing the previous ones. */
 void fixture_records(fixture_t *f, uint32_t max_frames, dmd_sort_by_t sort_by);
 
-/* Texts of the profile, of which each lives until the next one is asked for: what is printed, with
- * a title alone where options is NULL; and the JSON document. */
+/* Texts of the profile; each is valid until the next one is requested. The printed text, with only
+ * a title where options is NULL; and the JSON document. */
 const char *fixture_text(fixture_t *f, uint32_t max_frames, dmd_sort_by_t sort_by,
                          const dmd_text_options_t *options);
 const char *fixture_json(fixture_t *f);
@@ -50,11 +50,11 @@ const char *fixture_json(fixture_t *f);
 void assert_has(const char *text, const char *part);
 void assert_lacks(const char *text, const char *part);
 
-/* The same of what is printed of the profile, with 24 frames. */
+/* As above, for the printed text of the profile with 24 frames. */
 void assert_prints(fixture_t *f, const char *part);
 void assert_prints_no(fixture_t *f, const char *part);
 
-/* "a|b" of these frames, in a buffer of which there is one. */
+/* "a|b" of these frames; in a static buffer. */
 const char *frames_text(const dmd_profile_t *profile, const uint32_t *frames, size_t n);
 const char *stack_text(const dmd_profile_t *profile, uint32_t stack);
 

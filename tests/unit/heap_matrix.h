@@ -8,7 +8,7 @@
 
 #include "host.h"
 
-#include "graph/heapgraph.h"
+#include "model/graph/heapgraph.h"
 
 enum { MATRIX_MAX = 24 };
 
@@ -23,7 +23,7 @@ typedef struct heap_matrix {
   uint64_t requested[MATRIX_MAX];        /* of blocks */
   uint32_t slop[MATRIX_MAX];
   uint32_t
-      outer[MATRIX_MAX]; /* 0: none; else a block before, in which it has room, beside others */
+      outer[MATRIX_MAX]; /* 0: not nested; else an earlier block with room for it, beside others */
   uint64_t addr[MATRIX_MAX];
 } heap_matrix_t;
 
@@ -34,8 +34,8 @@ void heap_matrix_throw(heap_matrix_t *m, dice_t *dice);
 /* Initialises the graph. Block 7 was allocated by make_7. */
 void heap_matrix_build(const heap_matrix_t *m, dmd_heapgraph_t *graph, const dmd_env_t *env);
 
-/* Which nodes are reached from those in `from` by edges of these kinds (bits 1 << edge_kind_t), if
- * `without` is taken away; as bits, with `from` itself. */
+/* The nodes that are reachable from those in `from` over edges of these kinds (bits 1 <<
+ * edge_kind_t) without the node `without`; as bits, with `from` itself. */
 uint32_t heap_matrix_reach(const heap_matrix_t *m, uint32_t from, unsigned kinds, uint32_t without);
 
 enum { EDGES_ALL = 1 << EDGE_START | 1 << EDGE_INSIDE | 1 << EDGE_USUAL };

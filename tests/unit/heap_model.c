@@ -9,7 +9,7 @@ model_entry_t *model_find(model_t *m, uint64_t addr) {
   return found;
 }
 
-/* The same of those that are removed by their address. */
+/* As above, for blocks that are removed by their address. */
 static model_entry_t *find_freeable(model_t *m, uint64_t addr) {
   model_entry_t *found = NULL;
   for (size_t i = 0; i < m->n; i++)

@@ -35,11 +35,11 @@ void holders_begin_on(const dmd_env_t *env, uint64_t word_szB, uint64_t sample_b
   dmd_profile_init(&g_holders.profile, env);
   for (uint32_t id = 1; id <= N_STACKS; id++)
     assert_int_equal(add_stack(&g_holders.profile, id), id);
-  dmd_advices_init(&g_holders.found, env);
+  dmd_hints_init(&g_holders.found, env);
 }
 
 void holders_end_on(void) {
-  dmd_advices_destroy(&g_holders.found);
+  dmd_hints_destroy(&g_holders.found);
   dmd_profile_destroy(&g_holders.profile);
   dmd_live_destroy(&g_holders.live);
 }
@@ -86,15 +86,15 @@ void find_holders(void) {
   dmd_translation_init(&ids, &g_holders.profile, &g_holders.live.reporter_names,
                        &g_holders.live.tag_names, &g_holders.live.reports, add_stack,
                        &g_holders.profile);
-  dmd_holders_find(&g_holders.live, &ids, &memory, &g_holders.found);
+  dmd_blockreferrers_find(&g_holders.live, &ids, &memory, &g_holders.found);
   dmd_translation_destroy(&ids);
 }
 
 const char *found_text(void) {
   static char text[1000];
   text[0] = '\0';
-  for (uint32_t id = 1; id <= dmd_advices_count(&g_holders.found); id++) {
-    const dmd_advice_t *a = dmd_advices_at(&g_holders.found, id);
+  for (uint32_t id = 1; id <= dmd_hints_count(&g_holders.found); id++) {
+    const dmd_hint_t *a = dmd_hints_at(&g_holders.found, id);
     size_t n = strlen(text);
     snprintf(
         text + n, sizeof text - n, "%s%u <- %s %s %u +%d: %d %d", n > 0 ? "; " : "", a->alloc,

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * holders_fixture.h: a live heap with 256 KiB of memory that its blocks lie in, whose words are
- * pointers, and what is found to hold what.
+ * pointers, and the holders that are found.
  */
 #ifndef TESTS_UNIT_HOLDERS_FIXTURE_H
 #define TESTS_UNIT_HOLDERS_FIXTURE_H
 
 #include "host.h"
 
-#include "live/blockindex.h"
-#include "live/holders.h"
+#include "record/heap/blockindex.h"
+#include "record/heap/blockreferrers.h"
 
 /* The program's memory, from BASE on. */
 enum { BASE = 0x40000, PAGE = 4096, N_PAGES = 64, MEMORY_SZB = N_PAGES * PAGE };
 
 /* The program's stacks 1 to N_STACKS have the same ids in the profile; TWIN + 1 and so on are other
- * stacks, that read as these do. */
+ * stacks with equal text. */
 enum { N_STACKS = 30, TWIN = 100 };
 
 typedef struct {
   host_t host;
   dmd_live_t live;
   dmd_profile_t profile;
-  dmd_advices_t found;
+  dmd_hints_t found;
   uint64_t word_szB;
   unsigned char memory[MEMORY_SZB];
   bool unreadable[N_PAGES];
@@ -34,7 +34,7 @@ void holders_begin(uint64_t word_szB);
 void holders_begin_sampled(uint64_t sample_below);
 void holders_end(void);
 
-/* The same on somebody else's host. */
+/* As above, on another test's host. */
 void holders_begin_on(const dmd_env_t *env, uint64_t word_szB, uint64_t sample_below);
 void holders_end_on(void);
 
@@ -50,7 +50,8 @@ void point(uint64_t from, uint64_t to);
 /* Fills g_holders.found. */
 void find_holders(void);
 
-/* All that was found, as "alloc <- held reporter at offset: blocks bytes", joined by "; ". */
+/* All holders that were found, as "alloc <- held reporter at offset: blocks bytes", joined by ";
+ * ". */
 const char *found_text(void);
 
 #endif

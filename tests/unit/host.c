@@ -5,7 +5,7 @@
 
 enum { GARBAGE_NEW = 0xa5, GARBAGE_OLD = 0xdd, MARK = 0x5ca1ab1e };
 
-/* Stands before each block that the core gets; the union keeps what follows aligned. */
+/* Header of each block that the core gets; the union keeps what follows aligned. */
 typedef struct host_block {
   union {
     struct {
@@ -94,7 +94,7 @@ host_end_t host_run(host_t *host, host_body_fn body, void *arg) {
   jmp_buf here;
   jmp_buf *outer = host->escape;
   host->escape = &here;
-  /* longjmp's values are those of host_end_t, which are not 0 where a jump is made. */
+  /* longjmp's values are those of host_end_t; those of jumps are not 0. */
   int end = setjmp(here);
   if (end == 0)
     body(host, arg);
@@ -111,7 +111,7 @@ size_t host_fail_everywhere(host_body_fn body, void *arg) {
     if (end == HOST_PANICKED)
       fail_msg("panic instead of out of memory: %s", host.panic);
     if (end == HOST_RETURNED) {
-      /* Otherwise the body never saw the failure that it was meant to see. */
+      /* Otherwise the body missed the failure. */
       assert_true(host.n_calls < n);
       host_done(&host);
       return n - 1;
@@ -207,7 +207,8 @@ size_t naive_utf8_length(const char *s, uint32_t *code) {
   const unsigned char *u = (const unsigned char *)s;
   static const unsigned char lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
   for (size_t n = 1; n <= 4; n++) {
-    /* Take it for a sequence of n bytes, and see whether what it then says is encoded so. */
+    /* Decodes it as a sequence of n bytes, and checks that encoding the result gives these
+     * bytes. */
     uint32_t guess = u[0] & lead_bits[n];
     for (size_t i = 1; i < n; i++)
       guess = guess << 6 | (u[i] & 0x3f);

@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * live_fixture.h: what tests of the live state begin with: a host that knows a few places of memory
- * and of the program, the state on it, and questions about what the state keeps.
+ * live_fixture.h: a fixture for tests of the live state: a host that knows a few places of memory
+ * and of the program, the state on it, and queries of the state.
  *
- * What is kept of reports, names and faults comes out in a dump only, which translates all of it
- * (see test_snapshot.c). The questions below look at it before that, so that the tests need not
- * know where it lies.
+ * Reports, names and faults are visible only in a dump, which translates them all (see
+ * test_snapshot.c). The queries below look at them before that, so that tests need not know where
+ * they are stored.
  */
 #ifndef TESTS_UNIT_LIVE_FIXTURE_H
 #define TESTS_UNIT_LIVE_FIXTURE_H
 
 #include "host.h"
 
-#include "live/live.h"
+#include "record/heap/live.h"
 
 enum { A = 0x10000, B = 0x20000, C = 0x30000 }; /* addresses of blocks */
 
-/* What the host knows of memory: one piece of each kind, 4 KiB long. */
+/* Memory that the host knows: one piece of each kind, 4 KiB long. */
 enum { ON_STACK = 0xa0000, GLOBAL = 0xb0000, MAPPED = 0xc0000, NOTHING = 0xd0000 };
 
 typedef struct live_fixture {
   host_t host;
   dmd_live_t live;
-  const char *memory;       /* what is said of MAPPED */
-  const uint64_t *on_stack; /* code of functions that are on it, the innermost first, then 0 */
-  uint32_t with_coroutine;  /* a stack that a coroutine is on, which began no scope */
-  uint32_t runs, left;      /* stacks with which functions began scopes that run, or were left */
+  const char *memory;       /* description of MAPPED */
+  const uint64_t *on_stack; /* code of the functions on the stack, the innermost first, then 0 */
+  uint32_t with_coroutine;  /* a stack that runs a coroutine, which began no scope */
+  uint32_t runs, left;      /* stacks whose functions began scopes that are running, or were left */
 } live_fixture_t;
 
-/* What the host of a fixture answers: functions are 256 bytes of code. */
+/* Answers of a fixture's host: functions are 256 bytes of code. */
 dmd_live_host_t live_host(live_fixture_t *f);
 
 /* A program of 8-byte words, unless the config says another size. */
 void live_begin_as(live_fixture_t *f, dmd_live_config_t config);
 
-/* The same with glibc's sizes, and a host that knows nothing. */
+/* As above, with glibc's sizes, and a host that knows nothing. */
 void live_begin(live_fixture_t *f, dmd_mode_t mode);
 
-/* With that host, and 4 freed blocks that are remembered. */
+/* With that host; 4 freed blocks are remembered. */
 void live_begin_knowing(live_fixture_t *f, dmd_live_config_t config);
 
 void live_end(live_fixture_t *f);
 
 /* ---- Events. ---- */
 
-/* A scope's place and end where they do not matter, and where they do. */
+/* A scope's place and end, for tests in which they do not matter and for tests in which they do. */
 extern const dmd_place_t nowhere;
 extern const dmd_scope_end_t innermost;
 dmd_place_t at(uint64_t ip, uint64_t sp); /* with the stack 1000 + ip */
@@ -56,10 +56,10 @@ dmd_new_block_t new_block(dmd_live_t *live, uint32_t thread, uint64_t addr, uint
 void alloc_in(live_fixture_t *f, uint32_t thread, uint64_t addr, uint64_t req, uint32_t stack);
 void alloc(live_fixture_t *f, uint64_t addr, uint64_t req, uint32_t stack);
 
-/* A block of any size, that thread 1 gets. */
+/* Allocates a block of any size for thread 1. */
 void alloc_sized(live_fixture_t *f, uint64_t addr, uint64_t req, uint64_t usable, uint32_t stack);
 
-/* There must be such a block. */
+/* The block must exist. */
 void free_block(live_fixture_t *f, uint64_t addr);
 void free_at(live_fixture_t *f, uint64_t addr, uint32_t stack);
 void resize_announced(live_fixture_t *f, uint64_t addr, uint64_t req);
@@ -67,7 +67,8 @@ void resize_announced(live_fixture_t *f, uint64_t addr, uint64_t req);
 /* The id of a name for reports; NULL: DMD_NONE. */
 uint32_t id_of_name(live_fixture_t *f, const char *name);
 
-/* Thread 1 reports a block; returns what it is told. report_from expects the usable size. */
+/* Thread 1 reports a block; returns the answer to the program. report_from expects the usable
+ * size. */
 uint64_t report(live_fixture_t *f, uint64_t addr, uint32_t stack);
 uint64_t report_by(live_fixture_t *f, uint64_t addr, uint32_t stack, const char *reporter);
 uint64_t report_shared(live_fixture_t *f, uint64_t addr, uint32_t stack);
@@ -76,9 +77,9 @@ void report_from(live_fixture_t *f, uint64_t addr, uint32_t stack);
 void begin_reporter(live_fixture_t *f, const char *path);
 void end_reporter(live_fixture_t *f, uint64_t claimed, uint32_t stack);
 
-/* ---- Questions. ---- */
+/* ---- Queries. ---- */
 
-/* There must be such a block. */
+/* The block must exist. */
 const dmd_block_t *block_at(const live_fixture_t *f, uint64_t addr);
 const char *tag_of(const live_fixture_t *f, uint64_t addr);
 
@@ -89,7 +90,7 @@ const dmd_report_t *report_at(const live_fixture_t *f, uint64_t addr, uint32_t w
 const char *reporter_of(const live_fixture_t *f, uint64_t addr, uint32_t which);
 bool is_shared_at(const live_fixture_t *f, uint64_t addr);
 
-/* How many scopes a thread has open; of tags the one that it inherited is one. */
+/* How many scopes a thread has open; for tags the inherited one counts. */
 uint32_t open_reporters(const live_fixture_t *f, uint32_t thread);
 uint32_t open_tags(const live_fixture_t *f, uint32_t thread);
 
@@ -103,17 +104,18 @@ const dmd_group_t *history_at(const live_fixture_t *f, uint32_t id);
 dmd_totals_t totals(const live_fixture_t *f);
 void expect_sum(live_fixture_t *f, const char *tag, uint64_t usable, uint64_t n_blocks);
 
-/* The name with this id that reports and faults have; "" for DMD_NONE. */
+/* The name with this id in reports and faults; "" for DMD_NONE. */
 const char *name_of(const live_fixture_t *f, uint32_t id);
 
-/* Faults that are told apart, one of them from 1, and how often there was one of this kind. */
+/* The number of different faults, one of them from 1, and how often a fault of this kind
+ * occurred. */
 uint32_t n_faults(const live_fixture_t *f);
 const dmd_fault_t *fault_at(const live_fixture_t *f, uint32_t id);
 uint64_t count_faults(const live_fixture_t *f, dmd_fault_kind_t kind);
 
-/* The n-th fault of all, of which there are so many, is this one in all that it says. */
+/* A fault as expect() wants it: the n-th of `of` faults, with all its fields. */
 typedef struct {
-  dmd_fault_t fault; /* but the names */
+  dmd_fault_t fault; /* the names are apart */
   const char *reporter, *other_reporter, *scope, *memory;
 } expected_t;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * not_here.h: the whole of a test program about walks by unwind information, where the processor is
- * another one than those that have it here: there all walks are by frame pointers, and which code
- * has them is not known.
+ * not_here.h: the whole of a test program about stack walks by unwind information, on processors
+ * for which there are no such walks. All walks are by frame pointers there, and which code keeps
+ * frame pointers is unknown.
  */
 #ifndef TESTS_UNIT_NOT_HERE_H
 #define TESTS_UNIT_NOT_HERE_H

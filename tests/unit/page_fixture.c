@@ -7,7 +7,7 @@
 void page_begin(page_fixture_t *f) {
   memset(f, 0, sizeof *f);
   host_init(&f->host);
-  dmd_page_init(&f->page, &f->host.env);
+  dmd_session_init(&f->page, &f->host.env);
 }
 
 void page_end(page_fixture_t *f) {
@@ -15,14 +15,14 @@ void page_end(page_fixture_t *f) {
     sink_free(&f->sink);
   for (size_t i = 0; i < f->n_answers; i++)
     cJSON_Delete(f->answers[i]);
-  dmd_page_destroy(&f->page);
+  dmd_session_destroy(&f->page);
   host_done(&f->host);
 }
 
 dmd_profile_t *page_add(page_fixture_t *f, dmd_mode_t mode) {
-  dmd_page_file_t *file = dmd_page_begin_file(&f->page, "file");
+  dmd_session_file_t *file = dmd_session_begin_file(&f->page, "file");
   file->profile.mode = mode;
-  dmd_page_end_file(&f->page, file, true);
+  dmd_session_end_file(&f->page, file, true);
   return &file->profile;
 }
 
@@ -37,7 +37,7 @@ const char *page_ask_text(page_fixture_t *f, const char *query) {
     sink_free(&f->sink);
   sink_init(&f->sink);
   f->has_text = true;
-  dmd_page_ask(&f->page, query, &f->sink.out);
+  dmd_session_ask(&f->page, query, &f->sink.out);
   return sink_text(&f->sink);
 }
 
@@ -121,7 +121,7 @@ static bool matches(void *ctx, const char *pattern, const char *text) {
   return found;
 }
 
-const dmd_page_patterns_t page_patterns = {is_good, matches, NULL};
+const dmd_session_patterns_t page_patterns = {is_good, matches, NULL};
 
 void check_windows(page_fixture_t *f, dice_t *dice, const char *query, const char *list) {
   const cJSON *whole = member(page_askf(f, "%s&count=1000000", query), list);
@@ -138,12 +138,12 @@ void check_windows(page_fixture_t *f, dice_t *dice, const char *query, const cha
   }
 }
 
-void page_answers(dmd_page_t *page, const char *query) {
+void page_answers(dmd_session_t *page, const char *query) {
   dmd_strbuf_t answer;
   dmd_out_t out;
   dmd_strbuf_init(&answer, page->env);
   dmd_out_init(&out, dmd_strbuf_write, &answer);
-  dmd_page_ask(page, query, &out);
+  dmd_session_ask(page, query, &out);
   dmd_out_flush(&out);
   assert_null(strstr(answer.text, "\"error\""));
   dmd_strbuf_destroy(&answer);

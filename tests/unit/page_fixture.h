@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * page_fixture.h: a page with profiles, and its answers as trees of cJSON's.
+ * page_fixture.h: a page with profiles, and its answers as cJSON trees.
  *
  *   page_fixture_t f;
  *   page_begin(&f);
@@ -13,7 +13,7 @@
 #define TESTS_UNIT_PAGE_FIXTURE_H
 
 #include "fixture.h"
-#include "page/page.h"
+#include "show/page/session.h"
 
 #include <cjson/cJSON.h>
 
@@ -21,7 +21,7 @@ enum { PAGE_ANSWERS = 4096 };
 
 typedef struct page_fixture {
   host_t host;
-  dmd_page_t page;
+  dmd_session_t page;
   sink_t sink;
   bool has_text;
   cJSON *answers[PAGE_ANSWERS];
@@ -35,22 +35,22 @@ void page_end(page_fixture_t *f);
 dmd_profile_t *page_add(page_fixture_t *f, dmd_mode_t mode);
 dmd_profile_t *page_add_random(page_fixture_t *f, dice_t *dice);
 
-/* The answer, which must be JSON: as it was written, until the next one; and as a tree. */
+/* The answer, which must be JSON: as text, valid until the next one; and as a tree. */
 const char *page_ask_text(page_fixture_t *f, const char *query);
 cJSON *page_ask(page_fixture_t *f, const char *query);
 
-/* The same of a query that is made as printf does. */
+/* As above, for a query in printf's format. */
 cJSON *page_askf(page_fixture_t *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* For tests in which memory runs out: asks on the page's own host, and fails where the answer is an
- * error. build_small: blocks that somebody reported, and blocks that nobody did. */
-void page_answers(dmd_page_t *page, const char *query);
+/* For tests in which memory runs out: asks on the page's own host, and fails the test if the answer
+ * is an error. build_small: some reported blocks and some unreported ones. */
+void page_answers(dmd_session_t *page, const char *query);
 void build_small(dmd_profile_t *profile);
 
 /* A text as a tree, which lives as long as the fixture. */
 cJSON *page_parse(page_fixture_t *f, const char *text);
 
-/* A member, which must be there; along a way of keys such as "shown.total". */
+/* A member, which must exist; by a path of keys such as "shown.total". */
 const cJSON *member(const cJSON *object, const char *way);
 double number_of(const cJSON *object, const char *way);
 const char *string_of(const cJSON *object, const char *way);
@@ -59,10 +59,10 @@ const char *string_of(const cJSON *object, const char *way);
 void assert_same(const cJSON *a, const cJSON *b);
 void assert_rejected(page_fixture_t *f, const char *query, const char *message);
 
-/* Regular expressions of the C library, as a host may have them. */
-extern const dmd_page_patterns_t page_patterns;
+/* The C library's regular expressions, as a host may provide them. */
+extern const dmd_session_patterns_t page_patterns;
 
-/* Fails unless windows of rows, at random, are those parts of the whole list: of the answer to the
+/* Fails unless random windows of rows equal those parts of the whole list: of the answer to the
  * query, with this member as its list. */
 void check_windows(page_fixture_t *f, dice_t *dice, const char *query, const char *list);
 

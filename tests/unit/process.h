@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * process.h: what a test needs to know of the process that it runs in, of the loader and the
- * kernel.
+ * process.h: what tests need to know about their own process, from the loader and the kernel.
  */
 #ifndef TESTS_UNIT_PROCESS_H
 #define TESTS_UNIT_PROCESS_H
 
-#include "engine/ehframe.h"
+#include "record/unwind/ehframe.h"
 
 #include <stddef.h>
 
@@ -14,7 +13,7 @@
  * NULL. */
 bool process_object(uintptr_t ip, dmd_code_range_t *range, const char **path, uintptr_t *base);
 
-/* Copies memory, whatever is in it. False: there is none. */
+/* Copies memory, whatever it contains. Returns false if it is not mapped. */
 bool process_read(uintptr_t at, void *to, size_t szB);
 
 /* A word. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "shelf_fixture.h"
 
-#include "../profiles/build.h"
+#include "profiles/build.h"
 
 typedef struct {
   shelf_t *s;

@@ -9,9 +9,9 @@
  *   stack of thread 1 in main ---+0x8---> box ---+0x0 to +0x88---> 18 pens
  *   jar X ---next---> jar Y ---label---> a label                    lost
  *
- * Jars are of 24 usable bytes, labels of 24 for 10, the box of 144, pens of 32. Jars and labels
- * have types, the box and the pens are known by who allocated them. Jar A, B and C, and A's label,
- * are reported by explicit/jars.
+ * Usable sizes: jars 24 bytes, labels 24 for 10, the box 144, pens 32. Jars and labels have types;
+ * the box and the pens are known by who allocated them. Jars A, B and C, and A's label, are
+ * reported by explicit/jars.
  */
 #ifndef TESTS_UNIT_SHELF_FIXTURE_H
 #define TESTS_UNIT_SHELF_FIXTURE_H
@@ -19,7 +19,7 @@
 #include "host.h"
 #include "types_fixture.h"
 
-#include "graph/kinds.h"
+#include "analyse/graph/kinds.h"
 
 enum { N_PENS = 18 };
 
@@ -50,11 +50,11 @@ typedef struct {
   dmd_kinds_t kinds;
 } shelf_t;
 
-/* Without a host of its own: on one that is given. */
+/* Uses the given host instead of its own. */
 void shelf_build(shelf_t *s, const dmd_env_t *env);
 void shelf_destroy(shelf_t *s);
 
-/* With its host. */
+/* As above, with a host of its own. */
 void shelf_init(shelf_t *s);
 void shelf_done(shelf_t *s);
 

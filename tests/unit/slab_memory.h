@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * slab_memory.h: where slabs come from in tests: addresses without memory, which is never read.
+ * slab_memory.h: memory for slabs in tests: addresses without real memory, which is never read.
  */
 #ifndef TESTS_UNIT_SLAB_MEMORY_H
 #define TESTS_UNIT_SLAB_MEMORY_H
 
 #include "host.h"
 
-#include "live/slabs.h"
+#include "record/heap/slabs.h"
 
 typedef struct slab_memory {
   uint64_t base, apart; /* the address of the first slab, and from one to the next */

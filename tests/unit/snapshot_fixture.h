@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * snapshot_fixture.h: a live state, and the profile that becomes of it.
+ * snapshot_fixture.h: a live state, and the profile that is made of it.
  *
  * snapshot_begin, what the program does, snapshot_take, questions about the profile, snapshot_end.
  */
@@ -9,7 +9,7 @@
 
 #include "host.h"
 
-#include "live/snapshot.h"
+#include "record/heap/snapshot.h"
 
 typedef struct {
   host_t host;

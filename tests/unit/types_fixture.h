@@ -10,7 +10,7 @@
 
 #include "host.h"
 
-#include "graph/types.h"
+#include "model/graph/types.h"
 
 typedef struct {
   const char *name; /* NULL: none */
@@ -24,10 +24,10 @@ uint32_t union_of(dmd_types_t *types, const char *name, uint64_t szB);
 uint32_t array_of(dmd_types_t *types, uint32_t element, uint64_t count);
 void members_of(dmd_types_t *types, uint32_t type, const member_t *members, uint32_t n);
 
-/* The type's name, in a buffer of which there is one. */
+/* The type's name, in a static buffer. */
 const char *type_text(const dmd_types_t *types, uint32_t type);
 
-/* "path: type" of what is found at an offset of a value of the type, or "nothing"; likewise. */
+/* "path: type" of the member at an offset of a value of the type, or "nothing"; likewise. */
 const char *found_at(dmd_types_t *types, uint32_t type, uint64_t offset);
 
 #endif

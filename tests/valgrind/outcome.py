@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What came of a program under several tools, how the runs differ, and which differences are explained."""
+"""The outcomes of a program under several tools, how they differ, and which differences are explained."""
 
 import collections
 import re
 
-# What came of a run: `out` and `err` are bytes. allocations: of each process the numbers of allocations and of their
-# bytes, sorted. in_use: the same of frees, live blocks and their bytes. has_failed: the tool itself did.
+# The outcome of a run; `out` and `err` are bytes. allocations: a tuple for each process, sorted: its allocations and
+# their bytes. in_use: likewise its frees, live blocks and their bytes. has_failed: the tool itself did.
 Outcome = collections.namedtuple("Outcome", "status out err allocations in_use has_failed")
 
-# How a run under dmd may differ; the first three are right by themselves, the others must be explained.
+# How a run under dmd may differ; the first three need no explanation, the others do.
 RIGHT = ("numbers", "as-memcheck", "varies")
 KINDS = (*RIGHT, "output", "allocations", "in-use", "failure")
 
@@ -49,18 +49,18 @@ def printed(outcome):
 
 
 def without_numbers(outcome):
-    """What a program printed, with every number the same."""
+    """The output of a program, with every number replaced by the same text."""
     return outcome.status, NUMBER.sub(b"#", outcome.out), NUMBER.sub(b"#", outcome.err)
 
 
 def differences(none, memcheck, ours):
-    """The kinds in which a run under dmd differs from those under the other tools:
-    numbers      it printed other numbers than under none, and is alike otherwise
-    as-memcheck  it differs from none, and is as under Memcheck, but for numbers
+    """The kinds of differences between a run under dmd and those under the other tools:
+    numbers      it printed other numbers than under none, and is equal otherwise
+    as-memcheck  it differs from none, and equals the run under Memcheck except for numbers
     output       it differs from both
     allocations  there were not as many allocations, or bytes of them, as Memcheck counted
-    in-use       the same of frees, live blocks and their bytes, where the allocations are as many
-    failure      the tool failed, where Memcheck did not; nothing else is compared then"""
+    in-use       the frees, live blocks or their bytes differ, although the allocations are as many
+    failure      the tool failed and Memcheck did not; nothing else is compared then"""
     if ours.has_failed and not memcheck.has_failed:
         return ["failure"]
     kinds = []
@@ -79,14 +79,14 @@ def differences(none, memcheck, ours):
 
 
 def differ(kind, one, other):
-    """Whether two outcomes under one tool differ in what a kind of differences is about."""
+    """Whether two outcomes under one tool differ in the properties that this kind compares."""
     if kind == "output":
         return without_numbers(one) != without_numbers(other)
     return (one.allocations, one.in_use) != (other.allocations, other.in_use)
 
 
 def read_explained(text):
-    """The lines `test kind why` of the list of explained differences: {(test, kind): why}, and what is wrong with it."""
+    """Reads the list of explained differences, lines `test kind why`: {(test, kind): why}, and the list's faults."""
     explained, faults = {}, []
     for number, line in enumerate(text.split("\n"), start=1):
         words = line.split(None, 2)
@@ -102,5 +102,5 @@ def read_explained(text):
 
 
 def unexplained(test, kinds, explained):
-    """Those of the kinds that need an explanation and have none."""
+    """The kinds that need an explanation but do not have it."""
     return [kind for kind in kinds if kind not in RIGHT and (test, kind) not in explained]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tests/valgrind/run itself does, tried with files and outcomes that are made up, and a source tree of three
-programs."""
+"""Tests of tests/valgrind/run itself, with made-up files and outcomes, and a source tree of a few programs."""
 
 import os
 
@@ -85,7 +84,7 @@ int main() {
 }
 """
 
-# It allocates once more each time that it runs.
+# It allocates once more in each run.
 VARIES = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +102,7 @@ int main(void) {
 }
 """
 
-# Its child allocates when it is no more.
+# Its child allocates after the parent has ended.
 ORPHAN = """
 #include <stdlib.h>
 #include <unistd.h>
@@ -130,7 +129,7 @@ int main(void) {
 
 
 def make_tree(t):
-    """A source tree of a Valgrind 7.31, with tests of none."""
+    """A source tree of a Valgrind 7.31, with tests of the tool none."""
     top = t.new_folder()
     folder = os.path.join(top, "none", "tests")
     os.makedirs(folder)
@@ -157,7 +156,7 @@ def make_tree(t):
 
 
 def test_tests_of_a_tree(t):
-    # Equal runs are one, and what has no .vgtest runs without arguments.
+    # Equal runs are one, and a program without a .vgtest runs without arguments.
     tests, recipes = vgsource.read_tree(make_tree(t))
     t.equal([(test.name, test.group, test.program, test.args) for test in tests],
             [("none.differs", "none", "differs", ()), ("none.same-again", "none", "same", ("a", "b")),

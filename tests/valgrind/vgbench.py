@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compiles the programs of Valgrind's tests, runs them under the tools, and says how the runs differ."""
+"""Compiles the programs of Valgrind's tests, runs them under the tools, and reports how the runs differ."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from harness import commands, files, profile
 from harness.compiler import compiler_for, is_clang
 from harness.expect import Failure, Skip, tail
 
-# The options of dmd that a run in each mode has.
+# The options of dmd for a run in each mode.
 MODES = {
     "dark-matter": ["--mode=dark-matter"],
     "live": ["--mode=live"],
@@ -21,25 +21,25 @@ MODES = {
     "sampled": ["--sample-below=4096"],
 }
 
-# Some of the programs wait for a debugger, for ever or in a loop. All others end natively within this time, and under a
-# tool within the second.
+# Some of the programs wait for a debugger, for ever or in a loop. All others end natively within the first of these
+# times, and under a tool within the second.
 NATIVE_SECONDS, TOOL_SECONDS = 10, 300
 
-# Children that a program leaves behind get so long to end. Some never do.
+# How long children that a program leaves behind may take to end. Some never do.
 CHILDREN_SECONDS = 20
 
-# How often a reference is run again where dmd differs from it.
+# How often a reference run is repeated if dmd differs from it.
 TRIES = 5
 
 DEFINES = ["-DVGA_amd64=1", "-DVGO_linux=1", "-DVGP_amd64_linux=1", "-DVGPV_amd64_linux_vanilla=1"]
 
-# Valgrind's own config.h is made by its configure; the one that is installed says the same.
+# Valgrind's configure makes its own config.h; the installed one has the same content.
 CONFIG = "#if __has_include(<valgrind/config.h>)\n#include <valgrind/config.h>\n#endif\n"
 
 
 def await_group(leader, seconds):
-    """Waits until no process of this group is left, or so long. They are nobody's children any more, so that nothing
-    tells when they end."""
+    """Waits until no process of this group is left, or until the time is up. Their parent has ended, so nobody is
+    notified when they end."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:
@@ -50,7 +50,7 @@ def await_group(leader, seconds):
 
 
 class Bench:
-    """What the tests share: what was compiled, and the rules of profiles."""
+    """Data that the tests share: the compiled programs, and the rules of profiles."""
 
     def __init__(self, place, source, recipes, explained):
         self.place, self.source, self.recipes, self.explained = place, source, recipes, explained
@@ -61,8 +61,8 @@ class Bench:
     # ---- Compiling ----
 
     def _make_includes(self):
-        """The compiler's options for headers. Those that Valgrind's configure makes are made in a folder of ours, where
-        they are found as ../../config.h too: nothing is written to the source tree."""
+        """The compiler's options for headers. The headers that Valgrind's configure would make are made in a folder of
+        ours, where ../../config.h finds them too: the source tree stays unchanged."""
         top = self.place.new_folder("headers")
         os.makedirs(os.path.join(top, "include"))
         os.makedirs(os.path.join(top, "a", "b"))
@@ -76,7 +76,7 @@ class Bench:
         return ["-I" + folder for folder in ours + [os.path.join(self.source, folder) for folder in theirs]]
 
     def _with_version(self, text):
-        """What configure makes of a file that names the version."""
+        """Replaces the version in a file as configure would."""
         configure = files.read(os.path.join(self.source, "configure.ac"))
         for part in ("major", "minor"):
             number = re.search(r"\[v_%s_ver\], *\[(\d+)\]" % part, configure).group(1)
@@ -84,13 +84,13 @@ class Bench:
         return text
 
     def folder_of(self, source_folder):
-        """Where the programs of a folder of the tree are, and run."""
+        """The folder in which the programs of a folder of the tree are, and run."""
         if source_folder not in self.built:
             self.built[source_folder] = (self.place.new_folder(os.path.relpath(source_folder, self.source)), {})
         return self.built[source_folder][0]
 
     def program(self, source_folder, name):
-        """The path of a compiled program; a Skip where it does not compile here."""
+        """The path of a compiled program; skips the test if it does not compile here."""
         folder = self.folder_of(source_folder)
         made = self.built[source_folder][1]
         if name not in made:
@@ -105,10 +105,10 @@ class Bench:
                 self.program(source_folder, library)
         sources = [os.path.join(source_folder, source) for source in recipe.sources]
         suffix = ".cc" if any(source.endswith(".cpp") for source in sources) else ".c"
-        # Some tests load a shared object of their folder by its name.
+        # Some tests load a shared object of their folder by name.
         libraries = [*recipe.libraries, "-L.", "-Wl,-rpath,$ORIGIN", "-lpthread"]
         compiler = compiler_for(suffix)
-        # Older Valgrinds cannot read what clang writes of DWARF 5.
+        # Older Valgrinds cannot read the DWARF 5 that clang writes.
         debug = "-gdwarf-4" if is_clang(compiler) else "-g"
         command = [*compiler, debug, "-w", *DEFINES, "-I" + source_folder, *self.includes, *recipe.flags,
                    *sources, "-o", recipe.name, *libraries]
@@ -117,9 +117,9 @@ class Bench:
     # ---- Running ----
 
     def run(self, test, before=(), seconds=NATIVE_SECONDS):
-        """Runs a test's program behind this command, and returns its status and what it printed. What it printed goes
-        to files: children that it leaves behind would keep pipes open. Under a tool they have time to end, since what
-        they allocate counts too; then they are ended."""
+        """Runs a test's program with this command before it; returns its status and output. The output goes to files:
+        children that it leaves behind would keep pipes open. Under a tool they have time to end, since their
+        allocations count too; then they are killed."""
         path = self.program(test.folder, test.program)
         scratch = self.place.new_folder("run")
         names = [os.path.join(scratch, name) for name in ("out", "err")]
@@ -141,7 +141,7 @@ class Bench:
         return scratch, status, *(files.read_bytes(name) for name in names)
 
     def under(self, test, tool, options=()):
-        """What comes of the test under one of Valgrind's tools."""
+        """The outcome of the test under one of Valgrind's tools."""
         before = [self.place.launcher(), "--tool=" + tool, "--log-file=SCRATCH/log.%p", *options]
         scratch, status, out, err = self.run(test, before, TOOL_SECONDS)
         paths = [os.path.join(scratch, name) for name in sorted(os.listdir(scratch))]
@@ -157,7 +157,7 @@ class Bench:
     # ---- Judging ----
 
     def judge(self, test, modes):
-        """Runs a test in all ways; returns the kinds of its differences, or "equal". A Failure where one of them is not
+        """Runs a test in all ways; returns the kinds of its differences, or "equal". Fails if one of them is not
         explained."""
         _, status, _, _ = self.run(test)
         if status == "no end":
@@ -180,13 +180,13 @@ class Bench:
 
 
     def _varies(self, test, kind, none, memcheck):
-        """Whether what dmd was compared with is different each time: which thread is first, what the time is."""
+        """Whether the reference itself differs from run to run, for example by the time or the order of threads."""
         tool, first = ("none", none) if kind == "output" else ("memcheck", memcheck)
         return kind != "failure" and any(outcome.differ(kind, first, self.under(test, tool)) for _ in range(TRIES))
 
 
 def describe(mode, kind, none, memcheck, ours):
-    """A difference, in words."""
+    """Describes a difference."""
     if kind == "allocations":
         return "%s: allocations, bytes: %r; of Memcheck: %r" % (mode, ours.allocations, memcheck.allocations)
     if kind == "in-use":

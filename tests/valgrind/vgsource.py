@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What Valgrind's source tree says of its own tests: which programs there are, how they are compiled, with which
-arguments they run. Their Makefile.am and .vgtest files are read as far as that takes: neither is executed."""
+"""Reads from Valgrind's source tree which programs its tests have, how they are compiled, and with which arguments they
+run. It reads only the necessary parts of their Makefile.am and .vgtest files, and executes neither."""
 
 import collections
 import os
@@ -13,7 +13,7 @@ from harness import files
 # below the source tree.
 VgTest = collections.namedtuple("VgTest", "name group folder program args")
 
-# How a program, or a shared object that one needs, is made: all relative to its folder.
+# How a program, or a shared object that it needs, is made; paths are relative to its folder.
 Recipe = collections.namedtuple("Recipe", "name sources flags libraries")
 
 TOOLS = ("none", "memcheck", "massif", "dhat", "helgrind", "drd", "gdbserver", "callgrind", "cachegrind")
@@ -25,15 +25,15 @@ TRUE_CONDITIONS = {"VGCONF_OS_IS_LINUX", "VGCONF_ARCHS_INCLUDE_AMD64", "VGCONF_P
 
 
 def condition_holds(condition):
-    """Of an `if` in a Makefile.am. What the compiler or the machine may lack is taken to be there: a program that then
-    does not compile is left out."""
+    """Evaluates an `if` in a Makefile.am. Features that the compiler or the machine may lack count as present: a
+    program that then does not compile is left out."""
     name = condition.lstrip("!")
     holds = name in TRUE_CONDITIONS or not name.startswith(("VGCONF_", "COMPILER_"))
     return holds != condition.startswith("!")
 
 
 def read_variables(text):
-    """The variables of a Makefile.am, those of conditions that hold, with what they stand for still in them."""
+    """The variables of a Makefile.am, including those under conditions that hold; references are not yet expanded."""
     variables, conditions = {}, []
     for line in re.sub(r"\\\n", " ", text).split("\n"):
         words = line.partition("#")[0].split()
@@ -52,7 +52,7 @@ def read_variables(text):
 
 
 def expand(variables, name, depth=8):
-    """The words of a variable, as a shell has them. Those that only configure knows (@...@), and commands, are left
+    """The words of a variable, as a shell splits them. Words that only configure knows (@...@), and commands, are left
     out."""
     text = variables.get(name, "")
     for _ in range(depth):
@@ -62,8 +62,8 @@ def expand(variables, name, depth=8):
 
 
 def recipe_of(variables, name, there):
-    """How the program with this name is made; `there` says whether the folder has a file. None where it is not made of
-    C or C++."""
+    """The recipe of the program with this name; `there` tests whether the folder has a file. None if the program is not
+    made of C or C++."""
     key = re.sub(r"\W", "_", name)
     sources = expand(variables, key + "_SOURCES") or [name + s for s in (".c", ".cpp") if there(name + s)][:1]
     sources = [source for source in sources if not source.endswith(".h")]
@@ -89,7 +89,7 @@ def read_recipes(folder):
 
 
 def read_vgtest(text):
-    """The keys of a .vgtest file; of a key that is there twice the first."""
+    """The keys of a .vgtest file; the first one counts if a key is there twice."""
     keys = {}
     for line in text.split("\n"):
         key, colon, value = line.partition(":")
@@ -99,8 +99,8 @@ def read_vgtest(text):
 
 
 def read_tests(folder, recipes, group, name):
-    """The tests of one folder: a program with several .vgtest files once for each list of arguments, and one without
-    any once. `name` is put before theirs."""
+    """The tests of one folder: one for each program and list of arguments in its .vgtest files, and one for a program
+    without such files. `name` is put before their names."""
     tests, seen, used = [], set(), set()
     for file in sorted(os.listdir(os.path.join(folder))):
         if not file.endswith(".vgtest"):

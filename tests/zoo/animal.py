@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One program of the zoo: what its head comment says, and whether dmd says the same.
+"""One program of the zoo: compares its head comment with dmd's findings.
 
-The comment at the head of each program says in words what the fault is, and then what dmd must find, for example
+The comment at the head of each program describes the fault in words, and then what dmd must find, for example
 
     Expect: claim
       reporter: explicit/jar
@@ -9,10 +9,10 @@ The comment at the head of each program says in words what the fault is, and the
       at: jar_measure @end
 
 The first line has the kind: that of a fault in the profile, or `unreported` or `twice-reported` for blocks. The others
-are keys of the profile's object with their values; for blocks see blocks_of. Of blocks, `proposal: LINE in FUNCTION` is
-what dmdv owners proposes where there is a heap graph. Stacks (at, allocatedAt, ...) are frames
+are keys of the profile's object with their values; for blocks see blocks_of, and `proposal: LINE in FUNCTION` is the
+line that dmdv owners proposes where there is a heap graph. Stacks (at, allocatedAt, ...) are frames
 from the inside out, `<` between them, others may stand in between; @end is the line of the program that bears the
-comment /* @end */. `text: ...` is a line that people must read. What is not expected must not be found.
+comment /* @end */. `text: ...` is a line that people must read. Everything found must be expected.
 """
 
 import os
@@ -35,7 +35,7 @@ class Expectation:
 
 
 class Animal:
-    """A program, and what its comments say."""
+    """A program and the content of its comments."""
 
     def __init__(self, folder, source):
         self.source = source
@@ -74,7 +74,7 @@ class Animal:
 
     def _read_expectations(self, head):
         current = None
-        for line in re.sub(r"\n {4,}", " ", "\n".join(head)).split("\n"):  # longer ones go on in the next line
+        for line in re.sub(r"\n {4,}", " ", "\n".join(head)).split("\n"):  # long lines continue in the next one
             match = re.match(r"Expect(?P<twin> of the twin)?: (?P<kind>\S+)$", line)
             if match:
                 current = Expectation(match.group("kind"))
@@ -124,7 +124,7 @@ def fault_of(doc, fault):
 
 
 def is_of(source, stack):
-    """Whether a program's own code allocated, and not the C or C++ library for itself, say a new thread's."""
+    """Whether a program's own code allocated, and not the C or C++ library for itself, for example for a thread."""
     own = any("(%s:" % source in frame for frame in stack)
     return own and not any(frame.startswith(("pthread_create", "__cxa_allocate_exception")) for frame in stack)
 
@@ -167,11 +167,11 @@ def blocks_of(doc, source):
 
 
 def findings_of(doc, source):
-    """All that a profile blames the program for."""
+    """All mistakes of the program in a profile."""
     return blocks_of(doc, source)[0] + [fault_of(doc, fault) for fault in doc["dmd"]["faults"]]
 
 
-# ---- Whether they are the same ----
+# ---- The comparison ----
 
 
 def in_order(frames, stack):
@@ -188,7 +188,7 @@ def fits(expectation, finding):
 
 
 def differences(expected, found):
-    """What is expected and was not found, and what was found and is not expected, in words; empty: nothing."""
+    """Expectations that were not met and findings that were not expected, in words."""
     lacking, left = [], list(found)
     for expectation in expected:
         match = next((f for f in left if fits(expectation, f)), None)
@@ -224,7 +224,7 @@ def said_of(expectation):
 
 
 def unsaid(expected, text):
-    """What the text does not say, in words."""
+    """Lines that the text lacks, in words."""
     said = paragraphs(text)
     faults = []
     for expectation in expected:
@@ -241,7 +241,7 @@ def unsaid(expected, text):
 
 
 def unproposed(expected, owners):
-    """What dmdv owners does not propose of what is expected, in words. owners: what it prints as JSON."""
+    """Expected proposals that dmdv owners does not make, in words. owners: its output as JSON."""
     faults = []
     for expectation in expected:
         if expectation.proposal is None:
@@ -256,7 +256,7 @@ def unproposed(expected, owners):
 
 # ---- The table of the manual ----
 
-# What the text names, by the keys that are expected, as the table has it.
+# The names in the text, by the expected keys, as the table spells them.
 NAMED = (
     ("reporter", "reporter"), ("names", "reporters"), ("at", "place"), ("claimed", "both amounts"), ("scope", "scope"), ("memory", "memory"),
     ("offset", "offset"), ("length", "both sizes"), ("allocatedAt", "allocation"), ("freedAt", "free"),
@@ -264,7 +264,7 @@ NAMED = (
 
 
 def table_row(animal):
-    """The animal's line in docs/manual.md. Of its title, the first sentence."""
+    """The animal's line in docs/manual.md, with the first sentence of its title."""
     found, keys = [], set()
     for expectation in animal.expected:
         found.append("`%s`" % expectation.kind)

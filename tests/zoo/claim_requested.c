@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A reporter adds up what was asked of malloc, which is less than what malloc gave.
+ * A reporter adds up the sizes that it requested, which are less than what malloc gave.
  *
  * Mozilla's DMD: nothing
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Of two owners of a block one says that it is shared, the other reports it as its own.
+ * One of a block's two owners says that it is shared, the other reports it as its own.
  *
  * Mozilla's DMD: twice-reported
  *

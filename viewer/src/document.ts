@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The data in the page's own document: `<script type="text/plain">` elements, which browsers neither run nor show. Their
-// text may be hundreds of megabytes, in many text nodes, and is let go as it is read.
+// The data in the page's own document: `<script type="text/plain">` elements, which browsers neither run nor show.
+// Their text may be hundreds of megabytes in many text nodes, and is released while it is read.
 
 const PIECE = 1 << 22;
 
@@ -11,7 +11,7 @@ export function textSize(element: Element): number {
   return size;
 }
 
-/** The text of the element in pieces of some megabytes; the element is empty afterwards. */
+/** Yields the text of the element in pieces of a few megabytes, and empties the element. */
 export function* takeText(element: Element): Generator<string> {
   let parts: string[] = [];
   let size = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Numbers as dmdv prints them (dmd/base/format.c): commas between thousands, two digits behind the point. Nothing is
-// computed here, only written.
+// Numbers as dmdv prints them (dmd/base/format.c): commas between thousands, two decimals. This only formats; it
+// computes nothing.
 
 /** `1,234,567`, `-1,234` */
 export function number(n: number): string {

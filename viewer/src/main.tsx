@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The page begins here. This script stands before the data, so that something is seen while the data still arrives.
+// Entry point of the page. This script comes before the data, so that the page shows something while the data arrives.
 
 import { render } from "preact";
 import { App, HOME } from "./ui/app.tsx";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the page has open: the machine of its states, and the worker with what was read.
+// The page's session: its state machine, and the worker with the data that was read.
 //
-// What is opened gets a worker of its own, which takes the place of the one before when all was read. So what fails or is
-// cancelled leaves what was there as it was, and ending a worker is all that cancelling needs.
+// Opening files starts a new worker, which replaces the previous one after everything was read. So a failed or
+// cancelled opening does not affect the open files, and cancelling only has to end a worker.
 
 import type { FileInfo, FilesAnswer } from "./core/answers.ts";
 import { Client, isAborted, type Port } from "./core/client.ts";
@@ -23,7 +23,7 @@ export class Session {
   #client: Client | null = null;
   #coming: Client | null = null;
 
-  /** newPort: starts a worker. wasm: the compiled core, as the page holds it. */
+  /** newPort: starts a worker. wasm: the compiled core, as stored in the page. */
   constructor(newPort: () => Port, wasm: () => string) {
     this.#newPort = newPort;
     this.#wasm = wasm;
@@ -33,7 +33,7 @@ export class Session {
     return this.#state;
   }
 
-  /** To ask, while there are files. */
+  /** For queries; null while there are no files. */
   get client(): Client | null {
     return this.#client;
   }
@@ -47,7 +47,7 @@ export class Session {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The document is complete, and holds data of `size` characters, which come in these pieces. */
+  /** Call when the document is complete. Its data has `size` characters, in these pieces. */
   async readDocument(pieces: Iterable<string>, size: number): Promise<void> {
     this.#event({ type: "complete", size });
     if (size === 0) return;
@@ -63,7 +63,7 @@ export class Session {
     });
   }
 
-  /** Opens files, all of them together, instead of what is there. */
+  /** Opens files together and replaces the current ones. */
   async openFiles(sources: readonly Source[]): Promise<void> {
     if (sources.length === 0 || this.#coming !== null) return;
     this.#event({ type: "import", what: sources.map((source) => source.name).join(", ") });
@@ -74,7 +74,7 @@ export class Session {
     });
   }
 
-  /** Opens what stands at an address: for pages that may ask the network (dmdv view --page-only). */
+  /** Opens a file at a URL, in pages that may use the network (dmdv view --page-only). */
   async openAddress(address: string): Promise<void> {
     this.#event({ type: "import", what: address });
     try {

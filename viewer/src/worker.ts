@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The worker: where the core runs, so that the page stays alive.
+// The worker, which runs the core, so that the page stays responsive.
 
 import { Service } from "./core/service.ts";
 import { startWasm } from "./core/wasm.ts";
@@ -13,7 +13,7 @@ interface WorkerScope {
 
 const scope = self as unknown as WorkerScope;
 
-// A message to oneself comes after those that are there; a timer would wait four milliseconds.
+// A message to itself arrives after all waiting ones; a timer would wait four milliseconds.
 const channel = new MessageChannel();
 let resume: (() => void) | null = null;
 channel.port1.onmessage = () => resume?.();

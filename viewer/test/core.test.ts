@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The core in WebAssembly says what the same code says as an ordinary program (tests/page/ask.c), of profiles and of
-// files that are none.
+// The core in WebAssembly answers like the same code in an ordinary program (tests/page/ask.c), for profiles and for
+// files that are not profiles.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ function native(...words: string[]): string {
   return execFileSync(ask, words, { encoding: "utf8", maxBuffer: 1 << 28 });
 }
 
-/** The file as the page has it, which inflates it. null: it cannot be inflated. */
+/** The file inflated, as the page does it. null: it cannot be inflated. */
 function bytesOf(file: string): Uint8Array | null {
   const bytes = readFileSync(file);
   try {
@@ -39,7 +39,7 @@ function bytesOf(file: string): Uint8Array | null {
   }
 }
 
-/** Adds the file. What is wrong with it; null: nothing. */
+/** Adds the file. Returns the error, or null. */
 function add(core: WasmCore, bytes: Uint8Array): string | null {
   try {
     core.addFile("file", new Pieces(bytes.subarray(0, 7), new Uint8Array(0), bytes.subarray(7)));
@@ -75,7 +75,7 @@ test("answers and errors are those of the same code as an ordinary program", { s
   assert.ok(refused > 10);
 });
 
-/** A profile of n blocks, in which each number is written in another way. */
+/** A profile of n blocks, in which each number is written differently. */
 function profileOf(blocks: readonly string[]): Uint8Array {
   return new TextEncoder().encode(
     `{"version": 5e0, "invocation": {"dmdEnvVar": null, "mode": "live"}, "blockList": [${blocks.join(",\n")}],` +
@@ -124,7 +124,7 @@ test("a regular expression is the browser's", { skip }, async () => {
 
 test("without memory the core says so, and every further call says it again", { skip }, async () => {
   const core = await start();
-  const short = new PageError("The core cannot go on: out of memory: the browser gives a page no more than it has now", "");
+  const short = new PageError("The core cannot go on: out of memory: the browser refuses to give the page more", "");
   const huge = { length: 0xffff0000, subarray: () => new Uint8Array(0) } as unknown as Uint8Array;
   assert.throws(() => core.addImage(huge), { message: short.message });
   assert.throws(() => core.ask("ask=files"), { message: short.message });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A core of the tests. It answers in the shapes of dmd/page: what dmd says of its example (answers/), and `n` made-up records,
-// of which a window is made when it is asked for.
+// A core for the tests. It answers in the shapes of dmd/show/page: with dmd's answers about its example (answers/), and
+// with `n` made-up records, of which it makes a window on request.
 import type { Core } from "../src/core/core.ts";
 import type { Pieces } from "../src/core/inflate.ts";
 import { PageError } from "../src/core/protocol.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The worker with a core of the tests in it: build.mjs --worker test/fakeworker.ts makes a page to look at.
+// The worker with the tests' core: build.mjs --worker test/fakeworker.ts makes a page with it for a browser.
 import type { Request } from "../src/core/protocol.ts";
 import { Service } from "../src/core/service.ts";
 import { FakeCore } from "./fakecore.ts";

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { FileInfo } from "../src/core/answers.ts";
-import { FileChoice } from "../src/ui/filechoice.tsx";
+import type { KeyChanges, Keys } from "../src/state/link.ts";
+import { FileChoice, fileTitle } from "../src/ui/filechoice.tsx";
 import { graphView } from "../src/views/graph.tsx";
 import { recordsView } from "../src/views/records.tsx";
 import { withFile } from "../src/views/view.ts";
@@ -27,4 +29,22 @@ test("file choice: what a view cannot show is not offered", () => {
   };
   assert.deepEqual(offered(graphView.shows, "1"), ["1", "3"]);
   assert.deepEqual(offered(recordsView.shows, "1"), ["0", "1", "2", "3"]);
+});
+
+test("file choice: the file that was given first is the old one, unless somebody chose the file to show", () => {
+  const chosen = (keys: Keys, old: string): KeyChanges => {
+    let changes: KeyChanges = {};
+    const choice = FileChoice({ files: FILES, shows: undefined, keys, onChange: (made) => (changes = made) });
+    const [, compare] = (choice?.props as { children: VNode<{ onChange: (value: string) => void }>[] }).children;
+    compare?.props.onChange(old);
+    return changes;
+  };
+  assert.deepEqual(chosen({}, "2"), { of: "2", old: "0" });
+  assert.deepEqual(chosen({}, ""), { old: "" });
+  assert.deepEqual(chosen({ of: "2" }, "0"), { old: "0" });
+  assert.deepEqual(chosen({ old: "0" }, "2"), { old: "2" });
+});
+
+test("file choice: a file is called by its name, with the label of its dump if it has one", () => {
+  assert.deepEqual([{ label: "full" }, { label: null }, { label: "" }, {}].map((more) => fileTitle(file("/x/a.json", more))), ["a.json (full)", "a.json", "a.json", "a.json"]);
 });

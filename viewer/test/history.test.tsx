@@ -73,6 +73,14 @@ test("history: says each event with its series and stacks, as text", () => {
     assert.ok(text.includes(part), `${part}: ${text}`);
 });
 
+test("history: says how often builds were measured, and names moments and environments only if there are several", () => {
+  const history: HistoryAnswer = { name: "h.db", builds: 60, measured: 60, kept: 60, curves: 1, verdict: "", new: 0, branches: ["main"], moments: ["exit"], environments: [""], total: 0, events: [] };
+  const text = (more: Partial<HistoryAnswer>): string => shown(renderToString(<Events history={{ ...history, ...more }} set={() => undefined} goTo={() => undefined} />));
+  assert.ok(text({}).includes("60 builds, measured 60 times. What"), text({}));
+  assert.ok(text({ moments: ["exit", "full"] }).includes("measured 60 times at 2 moments. What"));
+  assert.ok(text({ moments: ["exit", "full"], environments: ["", "a=b", "a=c"] }).includes("times at 2 moments and in 3 environments. What"));
+});
+
 test("history: a small curve says its name, its last value and its state", () => {
   const row = { series: "faults", unit: "faults", builds: 2, last: 12345, least: 1, most: 12345, new: 0, columns: [[0, 1, 1], [1, 12345, 12345]] as const, steps: [{ first: 1, state: "improved" as const }] };
   assert.match(shown(renderToString(<Tile row={row} onOpen={() => undefined} />)), /faults 12,345 faults improvement/);

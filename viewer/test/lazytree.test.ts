@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { LazyRows, type LazyRow } from "../src/ui/lazyrows.ts";
 import { formatOpen, parseOpen } from "../src/ui/lazytree.tsx";
 
-/** Rows are numbered through: those in row r are r * 1000 + 1, ..., and these have none in them. */
+/** Rows by number: the rows in row r are r * 1000 + 1, ..., and have no rows of their own. */
 class Source {
   readonly asked: string[] = [];
   readonly #sizes: Readonly<Record<string, number>>;
 
-  /** sizes: by row, how many are in it; "top": of the first level. */
+  /** sizes: the number of rows in each row; "top": in the first level. */
   constructor(sizes: Readonly<Record<string, number>>) {
     this.#sizes = sizes;
   }

@@ -30,7 +30,7 @@ const STATES: readonly PageState[] = [
   { name: "ERROR", failure, before: OLD },
 ];
 
-// What leads from where to where; everything else leaves the state as it is.
+// The event that leads from one state to another; all other events leave the state unchanged.
 const ARROWS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   SAVING: { complete: "SAVED", fail: "ERROR" },
   SAVED: { read: "READING", import: "IMPORTING", fail: "ERROR" },

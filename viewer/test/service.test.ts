@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The page's and the worker's end of their talk, without a browser: the two are tied together by a port of the test.
+// The page's and the worker's ends of the protocol, without a browser: a port of the test connects the two.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -11,7 +11,7 @@ import { PageError, type Request, type Response } from "../src/core/protocol.ts"
 import { Service } from "../src/core/service.ts";
 import { Session } from "../src/session.ts";
 
-/** Keeps what it was given, and answers with the query. */
+/** Keeps its inputs, and answers with the query. */
 class FakeCore implements Core {
   readonly images: Uint8Array[] = [];
   readonly files: [string, Uint8Array][] = [];
@@ -132,7 +132,7 @@ test("client: a question that is cancelled while it waits is not computed", asyn
   await assert.rejects(client.ask("ask=4", abort.signal), { name: "AbortError" });
 });
 
-/** What became of each: its answer's query, or the error's name. */
+/** The outcome of each query: the query in its answer, or the error's name. */
 async function outcomes(asked: readonly Promise<{ query: string }>[]): Promise<string[]> {
   const settled = await Promise.allSettled(asked);
   return settled.map((one) => (one.status === "fulfilled" ? one.value.query : (one.reason as Error).name));
@@ -173,7 +173,7 @@ test("client: when the worker ends, whatever waits fails", async () => {
   assert.equal(tie.ended, true);
 });
 
-/** A session whose workers are in this process, and the states that it went through. */
+/** A session whose workers are in this process, and the states that it has had. */
 function session(): { session: Session; ties: Tie[]; states: string[] } {
   const ties: Tie[] = [];
   const made = new Session(

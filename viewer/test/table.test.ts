@@ -87,7 +87,7 @@ test("table: a row keeps its element while it is seen, and every row that is see
   }
 });
 
-/** Rows that are their number, given when the test says so. */
+/** Rows whose content is their number, delivered when the test calls give(). */
 function numbers(): { fetch: (first: number, count: number, signal: AbortSignal) => Promise<readonly number[]>; asked: number[]; give: () => Promise<void>; aborted: number[] } {
   const waiting: (() => void)[] = [];
   const asked: number[] = [];

@@ -3,20 +3,20 @@
  * dmd-derive: writes the functions that measure a program's structs.
  *
  * Headers are read into a model (read.h), which is checked (derive/check.h) and written as C
- * (derive/write.h). Whatever is wrong with a header is said as compilers say it, so that editors
- * find the line, and nothing is written then.
+ * (derive/write.h). Faults in a header are reported in the format of compilers, so that editors
+ * find the line, and then nothing is written.
  */
 #include "base/intern.h"
 #include "base/out.h"
 #include "derive/check.h"
-#include "derive/program/database.h"
-#include "derive/program/options.h"
+#include "derive/program/compilecommands.h"
+#include "derive/program/deriveoptions.h"
 #include "derive/program/outputs.h"
+#include "derive/program/printsuggestions.h"
 #include "derive/program/read.h"
-#include "derive/program/suggest.h"
 #include "derive/write.h"
-#include "reader/host/host.h"
-#include "reader/host/message.h"
+#include "host/message.h"
+#include "host/process.h"
 
 #include "dmd-config.h"
 
@@ -47,7 +47,7 @@ static void complain(void *ctx, const dmd_derive_place_t *place, const char *fau
   dmd_out_flush(&out);
 }
 
-/* The files that were read, each once. */
+/* The files that were read, without duplicates. */
 typedef struct dependencies {
   dmd_strbuf_t *rule;
   dmd_intern_t names;
@@ -61,10 +61,11 @@ static void hear_file(void *ctx, const char *name) {
   dmd_derive_depend(dependencies->rule, name);
 }
 
-/* Reads the headers, and adds what they include to the rule. */
+/* Reads the headers, and adds all included files to the rule. */
 static bool read_headers(dmd_derive_model_t *model, const dmd_derive_sources_t *sources,
                          dmd_strbuf_t *rule) {
-  int here = open(".", O_RDONLY | O_CLOEXEC); /* clang goes into the folder of -working-directory */
+  int here =
+      open(".", O_RDONLY | O_CLOEXEC); /* clang changes to the folder of -working-directory */
   dependencies_t dependencies = {.rule = rule};
   dmd_intern_init(&dependencies.names, &dmdv_env, "dmd.derive");
   bool good = dmd_derive_read(model, sources, hear_file, &dependencies);
@@ -84,7 +85,7 @@ static bool has_measured(const dmd_derive_model_t *model) {
   return record != NULL;
 }
 
-/* What is to be written, and for which file; no file: the rest is for none. */
+/* A text and the file to write it to. A NULL file ends the list. */
 typedef struct output {
   const char *name;
   dmd_strbuf_t text;
@@ -108,8 +109,8 @@ static int write_outputs(const output_t *outputs) {
   return 0;
 }
 
-/* What to read, and how: with -p as a build system compiles it, which knows headers by their
- * absolute names. */
+/* Finds the headers and flags. With -p, flags come from the build system, which has headers by
+ * absolute name. */
 static bool find_sources(const dmd_derive_options_t *options, dmd_derive_model_t *model,
                          dmd_derive_sources_t *sources) {
   *sources = (dmd_derive_sources_t){options->headers, options->n_headers, options->flags,

@@ -2,9 +2,10 @@
 #include "derive/program/outputs.h"
 
 #include "base/outfile.h"
-#include "posix/files.h"
-#include "reader/host/host.h"
-#include "reader/host/message.h"
+#include "base/posix/posixfiles.h"
+#include "host/message.h"
+#include "host/output.h"
+#include "host/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,7 @@ bool dmd_derive_output(const char *name, const dmd_strbuf_t *text) {
     good = dmd_outfile_close(&file, true);
   }
   if (!good)
-    dmdv_error("%s: cannot be written: %s", name, strerror(file.error));
+    dmdv_error("%s: cannot be written: %s", name, dmdv_file_error(file.error));
   dmd_outfile_destroy(&file);
   return good;
 }

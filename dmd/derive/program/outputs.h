@@ -7,15 +7,15 @@
 
 #include "base/strbuf.h"
 
-/* Writes the text to the file, whole or not at all; NULL: standard output. A file that has this
- * text already is left alone, so that nothing is compiled anew for it. False, with one line on
- * standard error, when it cannot be written. */
+/* Writes the text to the file, whole or not at all; NULL: standard output. Does not touch a file
+ * that already has this text, so that nothing is recompiled. False, with one line on standard
+ * error, if it cannot be written. */
 bool dmd_derive_output(const char *name, const dmd_strbuf_t *text);
 
-/* Whether the file has exactly this text. */
+/* True if the file has exactly this text. */
 bool dmd_derive_is_output(const char *name, const dmd_strbuf_t *text);
 
-/* Adds a rule for make: the target depends on what is added after it. */
+/* Adds a name to a rule for make: first the target, then its dependencies. */
 void dmd_derive_depend(dmd_strbuf_t *rule, const char *name);
 
 #endif

@@ -5,12 +5,12 @@
 #include "base/strbuf.h"
 #include "derive/cast.h"
 #include "derive/program/records.h"
-#include "reader/host/message.h"
+#include "host/message.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The source's name, which is in no message unless a header is not found. */
+/* Name of the source, which messages show only if a header is not found. */
 #define SOURCE_NAME "dmd-derive.c"
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
@@ -38,8 +38,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
   }
 }
 
-/* The headers that a compiler brings along: libclang finds its own in a folder of another package,
- * which it does without until somebody includes one. */
+/* True if one of clang's own headers is missing. They are in another package, which libclang does
+ * not need until a program includes such a header. */
 static bool is_own_header_missing(CXDiagnostic diagnostic) {
   static const char *const own[] = {"stddef.h", "stdarg.h", "stdbool.h", "float.h"};
   CXString text = clang_getDiagnosticSpelling(diagnostic);
@@ -63,7 +63,7 @@ static void say_where_own_headers_are(void) {
   clang_disposeString(text);
 }
 
-/* Whether it is about the source, which nobody but we have ever seen: a header is not there. */
+/* True if it is about our generated source: a header was not found. */
 static bool is_about_source(CXDiagnostic diagnostic) {
   CXFile file;
   clang_getSpellingLocation(clang_getDiagnosticLocation(diagnostic), &file, NULL, NULL, NULL);
@@ -88,7 +88,7 @@ static void print_diagnostic(CXDiagnostic diagnostic) {
   clang_disposeString(text);
 }
 
-/* Prints what clang has to say. False if there are errors in it. */
+/* Prints clang's diagnostics. False if there are errors among them. */
 static bool print_diagnostics(CXTranslationUnit unit) {
   bool is_good = true;
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
@@ -113,7 +113,7 @@ static void list_file(CXFile file, CXSourceLocation *stack, unsigned n, CXClient
     listing->hear_file(listing->ctx, dmd_derive_file_name(listing->model, file));
 }
 
-/* Reads what was compiled. */
+/* Reads the compiled headers into the model. */
 static void read_unit(dmd_derive_model_t *model, const dmd_derive_sources_t *sources,
                       CXTranslationUnit unit) {
   CXFile *wanted = dmd_derive_new(model, (sources->n_headers + 1) * sizeof *wanted);

@@ -61,7 +61,7 @@ static enum CXChildVisitResult visit_word(CXCursor cursor, CXCursor parent, CXCl
   return CXChildVisit_Continue;
 }
 
-/* The words from the second DMD_WHEN on, which are cut off; NULL if there is none. */
+/* Cuts off and returns the words from the second DMD_WHEN on; NULL without a second one. */
 static dmd_derive_word_t *cut_alternative(dmd_derive_word_t *words) {
   unsigned n_conditions = words->kind == DMD_DERIVE_WHEN;
   for (; words->next != NULL; words = words->next)
@@ -159,9 +159,8 @@ static enum CXVisitorResult visit_member(CXCursor cursor, CXClientData data) {
   member->place = place_of(reader, cursor);
   long long bits = clang_Cursor_getOffsetOfField(cursor);
   member->offset = bits > 0 ? (uint64_t)bits / 8 : 0;
-  member->is_bit_field = clang_Cursor_isBitField(cursor) != 0;
   read_words(&words, cursor);
-  if (!has_name) /* there is nothing else that words could stand before */
+  if (!has_name) /* the words before an anonymous type are on the type */
     read_words(&words, type);
   for (dmd_derive_word_t *alternative = words.first;;) {
     dmd_derive_word_t *rest = alternative != NULL ? cut_alternative(alternative) : NULL;
@@ -180,7 +179,7 @@ static enum CXVisitorResult visit_member(CXCursor cursor, CXClientData data) {
 
 /* ---- Records ---- */
 
-/* The name behind "struct ", "union " or nothing; "" where clang made something up. */
+/* The name without "struct " or "union "; "" if clang invented one. */
 static const char *record_name(const char *spelling) {
   if (dmd_str_find_char(spelling, '(') != NULL)
     return "";
@@ -209,7 +208,8 @@ const dmd_derive_record_t *dmd_derive_read_record(dmd_derive_reader_t *reader, C
   for (known_t *known = reader->known; known != NULL; known = known->next)
     if (clang_equalCursors(known->cursor, cursor))
       return known->record;
-  dmd_derive_record_t *record = new_record(reader, cursor); /* before members that lead to it */
+  dmd_derive_record_t *record =
+      new_record(reader, cursor); /* before its members, which may lead back to it */
   CXType type = clang_getCursorType(cursor);
   CXCursor outer = clang_getCursorLexicalParent(cursor);
   words_t words = {.model = reader->model, .end = &words.first};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * records.h: records, types and functions of a model, from clang's cursors.
+ * records.h: makes records, types and functions of a model from clang's cursors.
  */
 #ifndef DMD_DERIVE_PROGRAM_RECORDS_H
 #define DMD_DERIVE_PROGRAM_RECORDS_H
@@ -11,25 +11,25 @@
 
 typedef struct dmd_derive_reader {
   dmd_derive_model_t *model;
-  struct dmd_derive_known *known; /* the records that were met, the last first */
-  dmd_derive_record_t *last;      /* of the model's */
+  struct dmd_derive_known *known; /* records met so far, the latest first */
+  dmd_derive_record_t *last;      /* of the model's list */
   dmd_derive_function_t *last_function;
-  const CXFile *wanted; /* the headers that were named */
+  const CXFile *wanted; /* the headers on the command line */
   size_t n_wanted;
-  bool with_unmarked; /* structs without words, too */
+  bool with_unmarked; /* also structs without words */
 } dmd_derive_reader_t;
 
-/* What clang's string says, in the model's memory; the string is disposed of. */
+/* Copies clang's string to the model's memory and disposes of it. */
 const char *dmd_derive_string(dmd_derive_model_t *model, CXString string);
 
-/* A file's name as one would write it: releases of clang differ in whether they put "./" in front
- * of a header that is beside what includes it. In the model's memory. */
+/* A file's name in the model's memory, without a leading "./", which some releases of clang add for
+ * a header in the folder of the including file. */
 const char *dmd_derive_file_name(dmd_derive_model_t *model, CXFile file);
 
-/* The record that a cursor defines or declares, read if it is new. */
+/* The record that a cursor defines or declares; reads it if it is new. */
 const dmd_derive_record_t *dmd_derive_read_record(dmd_derive_reader_t *reader, CXCursor cursor);
 
-/* Whether the cursor has one of dmd's annotations. */
+/* True if the cursor has one of dmd's annotations. */
 bool dmd_derive_has_words(CXCursor cursor);
 
 /* A constant of an enum, or a variable. */

@@ -3,8 +3,8 @@
 
 #include "base/str.h"
 
-/* What a name says of a member: the number of what is in the array called so, or of something; that
- * there is room for so many, which counts only where nothing else is there. */
+/* What a name suggests: a number of elements of the array with this name or of anything, or a
+ * capacity, which counts only if there is nothing better. Better ones have higher values. */
 enum { NOTHING, ROOM, ROOM_OF_IT, NUMBER, CONSTANT, NUMBER_OF_IT };
 
 static bool is_one_of(const char *word, size_t n, const char *const *words) {
@@ -13,7 +13,7 @@ static bool is_one_of(const char *word, size_t n, const char *const *words) {
   return *words != NULL;
 }
 
-/* Whether the name is the array's, or the singular of it: "postings" and "posting". */
+/* True if the name is the array's or its singular: "postings" and "posting". */
 static bool is_array(const char *name, size_t n, const char *array) {
   size_t length = dmd_str_length(array);
   if (n == length || (n + 1 == length && array[n] == 's'))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "derive/suggest/evidence.h"
 
+#include "analyse/graph/dominance.h"
 #include "base/bitset.h"
 #include "base/mem.h"
-#include "graph/dominance.h"
 
 #define COST_CENTRE "dmd.derive.evidence"
 
 enum { POINTER_SZB = 8, MAX_HOLDERS = 4 };
 
-/* Of a holder: several pointers of the slot lead there. */
+/* Flag of a referrer: several pointers of the slot lead there. */
 #define AGAIN (UINT32_C(1) << 31)
 
 typedef struct {
@@ -19,9 +19,9 @@ typedef struct {
   const dmd_graph_t *graph;
   dmd_derive_evidence_t *evidence;
   uint32_t *slot_of;      /* by edge; DMD_NONE: none */
-  uint32_t *n_in;         /* by node: pointers that hold it */
-  uint32_t *holders;      /* by node: up to MAX_HOLDERS slots that hold it */
-  dmd_bitset_t elsewhere; /* by node: held by what is no slot */
+  uint32_t *n_in;         /* by node: number of pointers to it */
+  uint32_t *holders;      /* by node: up to MAX_HOLDERS slots with pointers to it */
+  dmd_bitset_t elsewhere; /* by node: has referrers that are not slots */
 } work_t;
 
 static void *zeroed(const dmd_env_t *env, size_t n, size_t szB) {
@@ -71,7 +71,7 @@ static void place_edges(work_t *w, uint32_t node) {
   }
 }
 
-/* Pointers in blocks that pointers of a slot lead to are of the slot's next level. */
+/* Pointers in blocks that a slot leads to belong to the slot's next level. */
 static void place_next_level(work_t *w, unsigned level) {
   dmd_bitset_t done;
   dmd_bitset_init(&done, w->heap->env, COST_CENTRE, w->graph->n_nodes);
@@ -101,7 +101,7 @@ static void place_all(work_t *w) {
     place_next_level(w, level);
 }
 
-/* ---- Who holds a block ---- */
+/* ---- Referrers to a block ---- */
 
 static bool may_hold(const work_t *w, uint32_t node, uint32_t edge) {
   if (w->slot_of[edge] != DMD_NONE)
@@ -139,7 +139,7 @@ static void find_holders(work_t *w) {
     }
 }
 
-/* ---- What is seen of a slot ---- */
+/* ---- Evidence for a slot ---- */
 
 static void see_block(work_t *w, dmd_derive_seen_t *seen, uint32_t slot, uint32_t to) {
   uint64_t szB = dmd_heapgraph_requested(w->heap, to);

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "base/strbuf.h"
 #include "derive/suggest/count.h"
-#include "derive/suggest/owner.h"
+#include "derive/suggest/ownership.h"
 
 typedef struct {
   const dmd_derive_model_t *model;
@@ -15,7 +15,7 @@ typedef struct {
   void *ctx;
 } work_t;
 
-/* What is said of one member. */
+/* The proposal for one member. */
 typedef struct {
   dmd_strbuf_t words, evidence;
 } said_t;
@@ -111,17 +111,17 @@ static uint64_t elements(const dmd_derive_type_t *type, uint64_t szB) {
   return type->szB > 0 ? szB / type->szB : 0;
 }
 
-/* Whether blocks hold several values of what is pointed to, so that somebody must say how many. */
+/* True if blocks hold several values of the target type, so that their number must be given. */
 static bool is_array(const dmd_derive_slot_t *slot, const dmd_derive_seen_t *seen) {
   const dmd_derive_type_t *of = slot->pointer->of;
   if (of->kind == DMD_DERIVE_RECORD)
     for (const dmd_derive_member_t *m = of->record->members; m != NULL; m = m->next)
       if (m->next == NULL && m->type->kind == DMD_DERIVE_ARRAY && m->type->n == 0)
-        return false; /* one, of any length */
+        return false; /* one struct, of any length */
   return of->szB > 1 && elements(of, seen->most_szB) > 1;
 }
 
-/* What hangs off the blocks is the business of a function that nobody can guess. */
+/* True if only a function, which cannot be guessed, can measure what the blocks own. */
 static bool wants_function(const dmd_derive_slot_t *slot, const dmd_derive_seen_t *seen) {
   const dmd_derive_type_t *of = slot->pointer->of;
   if (seen->n_inside > 0)
@@ -142,7 +142,7 @@ static void say_count(const work_t *w, const dmd_derive_slot_t *slot, const dmd_
       slot->level == 0 ? dmd_derive_guess_count(w->model, slot->record, slot->member, least, most)
                        : NULL;
   if (count == NULL && !dmd_derive_has_pointer(of)) {
-    dmd_strbuf_str(&said->words, "DMD_OWNS"); /* the block is all that there is to know */
+    dmd_strbuf_str(&said->words, "DMD_OWNS"); /* nothing is known but the block */
     return;
   }
   dmd_strbuf_str(&said->words, "DMD_OWNS_ARRAY(");
@@ -174,7 +174,7 @@ static void say_owned(const work_t *w, const dmd_derive_slot_t *slot, const dmd_
   }
 }
 
-/* One level of a member. False where nothing behind it is of interest. */
+/* Describes one level of a member. False if its next levels are not of interest. */
 static bool say_level(const work_t *w, uint32_t id, said_t *said) {
   const dmd_derive_slot_t *slot = dmd_derive_slot(&w->slots, id);
   const dmd_derive_seen_t *seen = dmd_derive_seen(&w->evidence, id);

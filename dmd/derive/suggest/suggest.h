@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * suggest.h: which words a struct's pointers should have, by what a heap graph of a run shows.
+ * suggest.h: proposes words for a struct's pointers from a heap graph of a run.
  *
- *   a block that nothing else holds             is owned
- *   one that is held by other pointers, too     has one owner: not a pointer to const, nor one that
- *                                               is named as those that lead back are (prev, parent,
- *                                               tail), if there is a better one; one that is named
- *                                               as owners are (next, head, root); else the first
- *   one that several objects hold by one member is shared, unless another member owns it
- *   one without which the object would not be   is the owner, and is ignored
+ *   a block with one referrer               is owned
+ *   a block with several referrers          has one owner. A pointer to const, or one named like
+ *                                           pointers that lead back (prev, parent, tail), is the
+ *                                           owner only if there is no better one. Then one named
+ *                                           like owners (next, head, root) is; else the first
+ *   a block that several objects refer to   is shared, unless another member owns it
+ *   by the same member
+ *   a block that dominates the object       is its owner, and is ignored
  *
- * How many elements an array has is no part of a graph: a member whose name says so is proposed, or
- * a constant of an enum if all blocks have room for so many.
+ * A graph does not have the number of elements of an array: the proposal is a member with a fitting
+ * name, or an enum constant if all blocks can hold that many.
  *
- * These are proposals: people read the evidence, and derived code is checked by the same graph.
+ * These are only proposals: users read the evidence, and check derived code with the same graph.
  */
 #ifndef DMD_DERIVE_SUGGEST_SUGGEST_H
 #define DMD_DERIVE_SUGGEST_SUGGEST_H
@@ -22,16 +23,16 @@
 
 typedef struct dmd_derive_proposal {
   const dmd_derive_record_t *record;
-  const dmd_derive_member_t *member; /* NULL: of the record itself */
-  const char *words;                 /* "DMD_OWNS_ARRAY(n) DMD_OWNS"; "": there is no evidence */
+  const dmd_derive_member_t *member; /* NULL: for the record itself */
+  const char *words;                 /* "DMD_OWNS_ARRAY(n) DMD_OWNS"; "": no evidence */
   const char *evidence;
 } dmd_derive_proposal_t;
 
-/* Until the next call the proposal may be looked at. */
+/* The proposal is valid until the next call. */
 typedef void (*dmd_derive_propose_fn)(void *ctx, const dmd_derive_proposal_t *proposal);
 
-/* Hears of each struct of the headers that were named which has pointers without words, then of
- * each of these. heap: the typing's graph. */
+/* Calls the function for each struct of the named headers that has pointers without words, then for
+ * each of these pointers. heap: the typing's graph. */
 void dmd_derive_suggest(const dmd_derive_model_t *model, dmd_typing_t *typing,
                         dmd_heapgraph_t *heap, dmd_derive_propose_fn propose, void *ctx);
 

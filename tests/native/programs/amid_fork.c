@@ -2,8 +2,8 @@
  *
  * A signal ends the program while another thread makes a child, which then ends well.
  *
- * The handler of forks is registered before all others, so that it is called last: the thread is as
- * good as in the kernel. There it waits until the first thread, which has sent itself the signal,
+ * The fork handler is registered before all others, so that it is called last: the thread is almost
+ * in the kernel by then. There it waits until the first thread, which has sent itself the signal,
  * ends or sleeps.
  *
  * Flags: -pthread
@@ -27,7 +27,7 @@ __attribute__((noinline)) static void child_block(void) {
   g_kept = malloc(789);
 }
 
-/* As the kernel says; no allocation. */
+/* The state that the kernel reports; without allocation. */
 static char state_of_first_thread(void) {
   char name[64], text[512] = "";
   snprintf(name, sizeof name, "/proc/self/task/%d/stat", (int)getpid());

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * asked MODE: a program that is asked from outside while it waits for the end of its standard
- * input. It keeps 100 blocks of 1,000 bytes, of which it has reported 40, and, in all modes but
- * `takes`, has its say at the end: how many of them still have in them what it wrote there.
+ * asked MODE: a program that receives requests while it waits for the end of its standard input. It
+ * keeps 100 blocks of 1,000 bytes, of which it has reported 40. In all modes but `takes` it prints
+ * at the end how many of them still have their contents.
  *
  * waits: it does nothing else.
- * deaf:  it sets the handlers of all signals back and blocks all signals.
- * awaits: a thread of it waits for any signal, and all others block all.
- * takes: it has a handler of its own for signal 60, and says how often that came.
- * computes: it never waits, but allocates and frees until a thread of it has seen the end.
- * forks: the same with a fork instead.
+ * deaf:  it resets the handlers of all signals and blocks all signals.
+ * awaits: one thread waits for any signal, and all others block all.
+ * takes: it has a handler of its own for signal 60, and prints how often it ran.
+ * computes: it never waits, but allocates and frees until one of its threads has seen the end.
+ * forks: like computes, but it forks instead.
  *
  * Flags: -pthread
  */

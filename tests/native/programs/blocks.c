@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks from each function of allocation; for each the usable size is printed. Nothing here has a
- * buffer that is a block: what is printed goes out by write.
+ * Blocks from each allocation function; prints the usable size of each. It prints with write, since
+ * a buffer would be another block.
  */
 #define _GNU_SOURCE
 #include <malloc.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * An allocator that may be called in signal handlers, for programs that do that: blocks come from
- * an array, one behind the other, each in one atomic step, and what is freed is not used again.
+ * An allocator that may be called in signal handlers, for programs that do so: blocks come from an
+ * array, one after the other, each in one atomic step, and freed blocks are not reused.
  * Flags: -shared -fPIC
  */
 #include <stdatomic.h>

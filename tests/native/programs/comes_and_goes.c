@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * comes_and_goes LIBRARY...: loads libraries one after the other, keeps a block from each, and
- * prints where in memory its function lay. Each is gone before the next one comes.
+ * prints the address of each library's function. Each is unloaded before the next one is loaded.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Containers, strings, streams, exceptions: all that operators new and delete are called by.
+ * Containers, strings, streams, exceptions: everything that calls operators new and delete.
  */
 #include <iostream>
 #include <map>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * deadly HOW [NUMBER]: a program that a signal ends, with a block that it keeps, or that tells what
- * it sees of its signals.
+ * deadly HOW [NUMBER]: a program that ends by a signal while it keeps a block, or that prints the
+ * state of its signals.
  *
  * raise:    it sends itself this signal.
  * segv, fpe, trap: it crashes.
- * heap:     its allocator finds that the heap was written to, with its own lock taken.
+ * heap:     its allocator detects a corrupted heap while it holds its own lock.
  * overflow: it calls itself until its stack is full; overflow-in-thread: in a thread.
  * handled:  its own handler for the signal sets the default back, and sends it again.
- * child, vfork-child: a child is ended by the signal, and it ends well.
- * waits:    it keeps a thousand blocks more, of as many sizes, says `ready`, and allocates in four
- *           threads until it is ended; a thread ends it with 3 as soon as its standard input has
- *           something.
- * shows:    it writes down what it sees of handlers and alternate stacks.
+ * child, vfork-child: a child is ended by the signal, and it exits normally.
+ * waits:    it keeps a thousand more blocks, of as many sizes, prints `ready`, and allocates in
+ *           four threads until it is killed; a thread ends it with status 3 when input arrives
+ *           on its standard input.
+ * shows:    it prints the handlers and alternate stacks that it sees.
  *
  * Flags: -pthread -fno-omit-frame-pointer
  */
@@ -92,7 +92,7 @@ static int in_child(const char *how, int number) {
                                                                                               : 1;
 }
 
-/* ---- Waiting. ---- */
+/* /* ---- Waiting. ---- */
 
 static void *work(void *unused) {
   for (;;) {
@@ -127,7 +127,7 @@ static void wait_for_signal(void) {
     pause();
 }
 
-/* ---- What is seen. ---- */
+/* ---- The visible state. ---- */
 
 static void own(int number) {
   (void)number;

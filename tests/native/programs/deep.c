@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A block that is allocated ten calls down, in a thread and in the first one.
+ * Blocks that are allocated ten calls deep, in a new thread and in the first one.
  *
  * Flags: -O1 -fno-optimize-sibling-calls -pthread
  */

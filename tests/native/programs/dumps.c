@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * dumps THREADS BLOCKS DUMPS: threads each keep so many blocks and move them with realloc for as
- * long as the first thread asks for dumps, or, where DUMPS is 0, until standard input ends; other
- * blocks come and go meanwhile, some freed by another thread than made them. Every block that is
- * kept has a size of its own, give or take 7 bytes.
+ * dumps THREADS BLOCKS DUMPS: each thread keeps so many blocks and moves them with realloc for as
+ * long as the first thread requests dumps, or, if DUMPS is 0, until standard input ends. Other
+ * blocks come and go meanwhile, and some are freed by another thread than the one that made them.
+ * Every kept block has a size of its own, give or take 7 bytes.
  *
  * Flags: -pthread
  */

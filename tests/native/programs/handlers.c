@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Signal handlers that allocate and free, at any moment, in threads that do the same, over an
- * allocator that allows it (bump.c). In the end it says how many blocks are left, of each kind.
+ * Signal handlers that allocate and free, at any moment, in threads that do the same, with an
+ * allocator that allows it (bump.c). At the end it prints how many blocks of each kind are left.
  * Flags: -pthread
  */
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The functions that jemalloc has beside those of the C library. It is preloaded, and so they are
- * looked up by name. For each block that is kept the usable size is printed.
+ * jemalloc's functions beyond those of the C library. jemalloc is preloaded, so they are looked up
+ * by name. For each block that is kept the usable size is printed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

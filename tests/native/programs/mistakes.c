@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the C library would end a program for, and sizes that nobody can have.
+ * Mistakes after which the C library would abort a program, and impossible sizes.
  */
 #include <stdint.h>
 #include <stdlib.h>

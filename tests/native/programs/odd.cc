@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks from where stacks are unusual: constructors before main, destructors after it, frames that
- * an exception went through, and stacks that the program made itself. `odd chroot FOLDER` goes
- * there before it ends.
+ * Blocks allocated on unusual stacks: in constructors before main, destructors after it, frames
+ * that an exception passed, and stacks that the program made itself. `odd chroot FOLDER` calls
+ * chroot before it ends.
  */
 #include <cstdlib>
 #include <cstring>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Each form of operators new and delete. Sizes differ from form to form; those of aligned ones are
- * whole multiples of the alignment, since some versions of the C++ library ask for that. Those
- * in gone are freed again, in each way that there is for the form. `operators refused` asks for
- * more than there can be, too. Flags: -std=c++17 -fno-builtin
+ * whole multiples of the alignment, since some versions of the C++ library require that. Blocks
+ * from gone are freed again, in each way that exists for the form. `operators refused` also
+ * requests more than can exist. Flags: -std=c++17 -fno-builtin
  */
 #include <cstdint>
 #include <cstdlib>
@@ -73,7 +73,7 @@ void gone() {
   operator delete[](nullptr);
 }
 
-/* More than there can be: one form says it by an exception, the other by a null pointer. */
+/* More than possible: one form reports it by an exception, the other by a null pointer. */
 void refused() {
   volatile std::size_t much = PTRDIFF_MAX - 4096;
   try {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * passing THREADS ROUNDS: threads allocate in every way, write to each block a pattern of its own,
- * and lay blocks down where others take them up, which read them, free them, or reallocate them and
- * lay them down again. What is left lies there. It prints what it counted, as Memcheck counts:
- * allocations, frees, bytes allocated, blocks and bytes left. With 0 rounds all is as with many,
- * but for these.
+ * passing THREADS ROUNDS: threads allocate in every way, write a pattern to each block, and pass
+ * blocks on to other threads, which read them, free them, or reallocate them and pass them on
+ * again. The rest is left over. It prints its own counts, as Memcheck counts: allocations, frees,
+ * bytes allocated, blocks and bytes left. With 0 rounds it does the same except for these
+ * operations.
  *
  * Flags: -O1 -pthread
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What loading_forks.c and comes_and_goes.c load. FROM is the name of the function that allocates.
+ * The library that loading_forks.c and comes_and_goes.c load. FROM names the allocating function.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * reloads NUMBER LIBRARY...: says ready, and at each line that it reads loads so many times one of
- * the libraries, lets it allocate, frees that and unloads it.
+ * reloads NUMBER LIBRARY...: prints ready. For each line that it reads, so many times, it loads one
+ * of the libraries, lets it allocate, frees the block and unloads the library.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Each request once, and what it answered.
+ * Makes each request once, and prints the answers.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Known blocks for --sample-interval: four threads each keep 5,000 blocks of each of some sizes,
- * among as many that come and go, are reallocated, measured and reported; and report what is no
- * block of theirs. What DMD_REPORT returned of the kept ones is printed, and what
- * malloc_usable_size says.
+ * among as many that come and go, are reallocated, measured and reported. They also report
+ * addresses that are not their blocks. It prints the results of DMD_REPORT and of
+ * malloc_usable_size for the kept blocks.
  * Flags: -pthread
  */
 #include <malloc.h>
@@ -34,7 +34,7 @@ static __attribute__((noinline)) void *grown(void) {
   return realloc(first, 200);
 }
 
-/* Comes and goes at each moment, in another thread's memory, too. */
+/* Blocks that come and go at any moment, also in another thread's memory. */
 static void use(void) {
   char *volatile p = malloc(300);
   if (p == NULL)
@@ -74,12 +74,12 @@ int main(void) {
     pthread_join(threads[t], NULL);
   DMD_REPORTER_BEGIN("explicit/some");
   measure_all(0);
-  DMD_REPORTER_END(12345); /* not what was measured */
+  DMD_REPORTER_END(12345); /* not the measured size */
   measure_all(0);          /* twice */
   measure_all(1);
   printf("%zu %zu\n", reported[0] + reported[1], usable[0] + usable[1]);
   DMD_DUMP("all");
-  /* All go, some in another thread's memory; what was kept of them goes, too. */
+  /* All are freed, some in another thread's memory; their records go, too. */
   for (size_t t = 0; t < THREADS; t++)
     for (int k = 0; k < 3; k++)
       for (int i = 0; i < EACH; i++)

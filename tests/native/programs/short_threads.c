@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * short_threads NUMBER: says ready, and at each line that it reads starts so many threads, of which
- * eight live at once and each allocates and frees, and says when they have ended.
+ * short_threads NUMBER: prints ready. For each line that it reads it starts so many threads, eight
+ * at a time, each of which allocates and frees, and prints a line when they have ended.
  *
  * Flags: -pthread
  */
@@ -11,7 +11,7 @@
 
 enum { AT_ONCE = 8 };
 
-/* What the engine keeps is for as many threads as lived at once: always eight. */
+/* The engine's tables depend on the number of threads alive at once: always eight. */
 static pthread_barrier_t all_live;
 
 static void *live_short(void *number) {

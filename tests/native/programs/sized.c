@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * C23's functions that free, where the C library may have none: they are looked up by name. It
- * prints how many of them there are.
+ * C23's deallocation functions, which the C library may lack: they are looked up by name. It prints
+ * how many of them exist.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

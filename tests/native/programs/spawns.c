@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A program that starts others in every way, while threads of it allocate, and keeps a block of its
- * own after each: 1,000 bytes and its number. What is in the blocks is read back at the end.
+ * A program that starts other programs in every way, while its threads allocate. It keeps a block
+ * after each, of 1,000 bytes plus its number. The contents of the blocks are read back at the end.
  *
  * Flags: -O1 -pthread
  */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * stopped: threads that each hold the only pointer to a block of their own, which is gone
- * everywhere else, while they wait or compute in different ways, until standard input ends. Blocks
- * have 1,000 bytes, and as many more as the number of what they hang on:
+ * stopped: threads that each hold the only pointer to a block of their own, while they wait or
+ * compute in different ways, until standard input ends. Blocks have 1,000 bytes plus the number of
+ * the place that holds the pointer:
  *
  *   1 a register of a thread that never calls anything
  *   2 the stack of a thread that waits for a lock
- *   3 that of one that has all signals blocked
+ *   3 the stack of a thread that blocks all signals
  *   4 thread-local storage
  *   5 the stack of a thread that runs on a stack which it made itself
- *   6 that of one that has all signals blocked by a system call of its own, with an argument `deaf`
+ *   6 the stack of a thread that blocks all signals by a raw system call, with the argument `deaf`
  *   7 the first thread's stack
  *   8 nothing
  *
@@ -39,7 +39,7 @@ __attribute__((noinline)) static void *hold(int number) {
   return malloc((size_t)(SZB + number));
 }
 
-/* Below the caller's frame nothing is left of what was there. */
+/* Overwrites the stack below the caller's frame. */
 __attribute__((noinline)) static void wipe(void) {
   volatile char below[16384];
   memset((void *)below, 0, sizeof below);

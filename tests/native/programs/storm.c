@@ -5,8 +5,8 @@
  *
  *   storm THREADS ROUNDS LIBRARY
  *
- * Children end by _exit: exit would wait for a lock of the C library's that another thread may have
- * had, unloading its library, when the child was made.
+ * Children end by _exit: exit would wait for a lock of the C library that another thread may have
+ * held when the child was made, because it was unloading its library.
  * Flags: -pthread
  */
 #include <dlfcn.h>

@@ -3,8 +3,8 @@
  * Threads that the engine does not see begin, since the C library's own pthread_create makes them:
  * 5 that allocate and free all at once, in the same memory. Each keeps 50 blocks of 1000 bytes.
  *
- *   unseen threads            of a process that had one before
- *   unseen fork               the same, and while they wait a child does so, alone and then with
+ *   unseen threads            in a process that had one thread before
+ *   unseen fork               likewise; while they wait, a child allocates, alone and then with
  *                             threads of its own
  *   unseen loading LIBRARY    in the constructor of a library, which is this file with -DLIBRARY
  * Flags: -pthread

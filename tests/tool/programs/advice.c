@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks that nobody reports, and who holds them. The analysis is that at exit.
+ * Unreported blocks and their holders. The analysis is the one at exit.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum { N = 10 };
 static void *volatile keep[64];
 static int n_kept;
 
-/* Blocks are also reached from here, which is not a block and does not count. */
+/* These pointers to blocks are not in a block, so they do not count. */
 static void *kept(void *p) {
   keep[n_kept++] = p;
   return p;
@@ -29,7 +29,7 @@ static void report_as(const char *reporter, void *p) {
   DMD_REPORTER_END(n);
 }
 
-/* ---- A member that was forgotten. ---- */
+/* ---- A forgotten member. ---- */
 
 struct font {
   char pad[0x18];
@@ -80,7 +80,7 @@ static void list(void) {
   report_as("explicit/list", head);
 }
 
-/* ---- Blocks that hang on what is unreported itself. ---- */
+/* ---- Blocks that hang on unreported blocks. ---- */
 
 struct box {
   char *text;
@@ -103,7 +103,7 @@ static void boxes(void) {
   }
 }
 
-/* ---- Two who hold the same. ---- */
+/* ---- Two holders of the same blocks. ---- */
 
 static char *shared_text(size_t n) {
   return malloc(n);
@@ -149,8 +149,8 @@ static char *behind_text(void) {
   return malloc(90);
 }
 
-/* Two pages of a file of one byte, of which the second faults; a page without rights; nothing at
- * all; and in the middle of these something to be found. */
+/* Two pages of a file of one byte, the second of which faults; a page without access; unmapped
+ * memory; and in the middle of these a pointer that dmd must find. */
 static void unreadable(void) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   int fd = memfd_create("short", 0);

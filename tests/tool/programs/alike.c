@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Stacks that differ and read the same: two calls on one line. What is counted for one is counted
- * for both, and a block that both hold, or share, is one block.
+ * Different stacks with equal text: two calls on one line. Counts of one apply to both, and a block
+ * that both hold, or share, is one block.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void *label(void) {
   return malloc(200);
 }
 
-/* The same, and both were reported outside of any reporter. */
+/* As above, but both were reported outside of any reporter. */
 static void reported_holders(void) {
   pair_t holders = {kept(calloc(N, sizeof(void *))), kept(calloc(N, sizeof(void *)))};
   for (int i = 0; i < N; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Reports all it has and frees it before the analysis at exit.
+ * Reports all its blocks and frees them before the analysis at exit.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

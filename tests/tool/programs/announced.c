@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks of an allocator of the program's own, announced to Valgrind; rightly and wrongly.
+ * Blocks of the program's own allocator, announced to Valgrind, correctly and incorrectly.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void freed_wrongly(void) {
   VALGRIND_FREELIKE_BLOCK(pool + 3001, 0);
 }
 
-/* free() of an announced block: the block is gone, its memory is not the tool's to free. */
+/* free() of an announced block: the block is gone, but the tool does not free its memory. */
 static void freed_with_free(void) {
   carve(pool + 3200, 64);
   memset(pool + 3200, 'x', 64);

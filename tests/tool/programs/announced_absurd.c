@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks that cannot be, announced to Valgrind. What is said of them must not make a profile that
- * nothing can read.
+ * Announces impossible blocks to Valgrind. The profile must be readable after any of these
+ * announcements.
  */
 #include <stddef.h>
 #include <valgrind/dmd.h>

@@ -33,7 +33,7 @@ static void clear(void) {
   keep[1] = p;
 }
 
-/* What a freed block held must not shine through in a calloc. */
+/* calloc must clear the contents of a freed block. */
 static void clear_again(void) {
   for (int i = 0; i < 50; i++) {
     unsigned char *volatile dirty = malloc(200);

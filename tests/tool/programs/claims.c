@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Claims near the ends of numbers of 64 bits.
+ * Claims near the limits of 64-bit numbers.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ CLAIM(two_to_63, (size_t)1 << 63)
 CLAIM(largest_signed, SIZE_MAX >> 1)
 CLAIM(one, 1)
 
-/* One place, whose differences in all are more than 64 bits hold. */
+/* One place whose differences add up to more than 64 bits hold. */
 static void thrice(void) {
   for (size_t i = 0; i < 3; i++) {
     DMD_REPORTER_BEGIN("explicit/thrice");
@@ -32,7 +32,7 @@ static void thrice(void) {
   }
 }
 
-/* The outer sum is right but for the inner claim, although it went round the end of numbers. */
+/* The outer sum is right except for the inner claim, although it wrapped around. */
 static void within(void) {
   DMD_REPORTER_BEGIN("explicit/within");
   size_t size = measure(block);

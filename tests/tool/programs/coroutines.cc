@@ -75,7 +75,7 @@ static void two_that_take_turns() {
   task a = cookies(), b = fonts();
   a.step();
   b.step_from_further_in(3);
-  block_size_of(blocks[7]); /* nobody's */
+  block_size_of(blocks[7]); /* outside of any reporter */
   a.step_from_further_in(5);
   b.step();
   a.step();
@@ -92,7 +92,7 @@ static task one_of(const char *path, void *first, void *second) {
   co_await std::suspend_always{};
 }
 
-/* What the stack cannot tell apart. */
+/* Guards that the stack cannot distinguish. */
 static void two_of_the_same() {
   task a = one_of("explicit/one-of", blocks[8], blocks[9]);
   task b = one_of("explicit/one-of", blocks[10], blocks[11]);
@@ -104,7 +104,7 @@ static void two_of_the_same() {
   b.step();
 }
 
-/* What begins within a plain reporter is part of it. */
+/* A guard that begins within a plain reporter is part of it. */
 static void in_a_plain_guard() {
   dmd::ReporterScope plain("explicit/plain");
   task a = one_of("explicit/alone", blocks[12], blocks[13]);
@@ -120,7 +120,7 @@ static task waits() {
   co_await std::suspend_always{};
 }
 
-/* A coroutine that waits excuses nobody else. */
+/* A waiting coroutine does not excuse others. */
 static void wrong_beside_one() {
   task a = waits();
   a.step();
@@ -137,7 +137,7 @@ static task miscounts() {
   reporter.claim(block_size_of(blocks[15]) + 40);
 }
 
-/* Nor does it excuse itself where nobody else takes a turn. */
+/* Nor does it excuse itself if no other one takes a turn. */
 static void wrong_and_alone() {
   task a = miscounts();
   a.step();

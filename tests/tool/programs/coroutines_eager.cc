@@ -2,9 +2,9 @@
  *
  * Flags: -std=c++20 -pthread
  *
- * Coroutines that run at once, up to where they are suspended first, which compilers may make a
- * part of their caller; that go on in another thread; and that wait while the program dumps. All
- * claims are right, but for one.
+ * Coroutines that run at once, up to their first suspension, and which compilers may inline; that
+ * continue in another thread; and that wait while the program dumps. All claims but one are
+ * right.
  */
 #include <coroutine>
 #include <cstdlib>
@@ -90,7 +90,7 @@ static task measures_and_waits(const char *path, void *first, void *second) {
   reporter.claim(block_size_of(second));
 }
 
-/* Each claims what it measured itself. */
+/* Each claims its own measurements. */
 static void around_plain_guards() {
   task a = measures_and_waits("explicit/around", blocks[6], blocks[7]);
   {
@@ -158,7 +158,7 @@ static void *step_plainly(void *arg) {
   return nullptr;
 }
 
-/* From a thread that ends to two others. */
+/* Coroutines move from a thread that ends to two others. */
 static void goes_from_thread_to_thread() {
   task *a;
   run_thread(begin_long_way, &a);
@@ -180,7 +180,7 @@ static void waits_at_a_dump() {
   a.step();
 }
 
-/* Nobody else is open: this is told. */
+/* No other guard is open: this is reported. */
 static void wrong() {
   dmd::ReporterScope reporter("explicit/wrong");
   reporter.claim(block_size_of(blocks[19]) + 40);

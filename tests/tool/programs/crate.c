@@ -2,7 +2,7 @@
  *
  * Flags: -shared -fPIC -Wl,-soname,libcrate.so.1
  *
- * A library that allocates, that calls its user back, and that asks for sizes.
+ * A library that allocates, calls its user back, and queries usable sizes.
  */
 #include <malloc.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Objects of derive_structs.h with random contents, each measured by derived code as a reporter of
- * its own. Says where each is, "NAME ADDRESS SIZE", and dumps. Random numbers begin with the one
- * argument.
+ * Objects of derive_structs.h with random contents, each measured by derived code in a reporter of
+ * its own. Prints the place of each, "NAME ADDRESS SIZE", and dumps. The argument is the seed of
+ * the random numbers.
  */
 #include "derive_structs.h"
 #include "measures.h"
@@ -52,7 +52,7 @@ static int compare(const void *a, const void *b) {
 static void fill_item(struct item *item, const void *where) {
   item->name = text();
   item->note = text_or_null();
-  item->n_prices = (int)below(10) - 1; /* none, with a block, and less than none */
+  item->n_prices = (int)below(10) - 1; /* 0 with a block, and also negative */
   item->prices = item->n_prices < 0 ? NULL : zeroed((size_t)item->n_prices * sizeof(double) + 1);
   item->is_odd = 5;
   item->where = where;
@@ -241,7 +241,7 @@ static struct picture *new_picture(void) {
   picture->pixels = zeroed(picture->width * sizeof *picture->pixels);
   return picture;
 }
-/* Of its pictures many are there twice, and some lead to each other, also in a circle. */
+/* Many of its pictures occur twice, and some point to each other, also in a cycle. */
 static struct album *new_album(void) {
   struct album *album = zeroed(sizeof *album);
   struct picture *made[8];
@@ -258,7 +258,7 @@ static struct album *new_album(void) {
   return album;
 }
 
-/* ---- What is measured ---- */
+/* ---- Measured objects ---- */
 
 static const void *roots[64];
 static unsigned n_roots;

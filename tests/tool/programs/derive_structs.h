@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Structs of all the kinds that dmd-derive knows; derive_structs.c fills them.
+ * Structs of all kinds that dmd-derive supports; derive_structs.c fills them.
  */
 #ifndef DERIVE_STRUCTS_H
 #define DERIVE_STRUCTS_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <valgrind/dmd.h>
 
-/* Strings, numbers and what is not owned. */
+/* Strings, numbers and pointers to objects that others own. */
 struct DMD_MEASURED item {
   DMD_OWNS char *name;
   DMD_OWNS const char *note; /* often null */
@@ -46,7 +46,7 @@ struct DMD_MEASURED tree {
   DMD_OWNS char *text;
 };
 
-/* Structs that lead to each other. */
+/* Structs that point to each other. */
 struct file;
 struct DMD_MEASURED folder {
   DMD_OWNS char *name;
@@ -63,11 +63,11 @@ struct span {
   const char *begin, *end;
 };
 
-/* A table of chains, as hash tables are. */
+/* A table of chains, like a hash table. */
 struct DMD_MEASURED table {
   DMD_OWNS_ARRAY(1u << log2_buckets) DMD_OWNS struct bucket **buckets;
   unsigned log2_buckets;
-  /* Two tables in one, as where entries are moved from a small to a large one. */
+  /* Two tables, as while entries move from a small table to a large one. */
   DMD_OWNS_ARRAY(n_slots[DMD_INDEX]) DMD_OWNS struct bucket **slots[2];
   unsigned char n_slots[2];
 };
@@ -77,7 +77,7 @@ struct DMD_MEASURED bucket {
   char key[];
 };
 
-/* What is in use is said by a tag. */
+/* A tag tells which member is in use. */
 enum kind { NUMBER, TEXT, LIST, PAIR };
 struct DMD_MEASURED variant {
   enum kind kind;
@@ -94,8 +94,8 @@ struct DMD_MEASURED variant {
   _Bool is_static;
 };
 
-/* A pointer of several types: text, a list of such objects, words up to a null pointer, and a block
- * that begins before what is pointed to. */
+/* A pointer of several types: text, a list of such objects, words up to a null pointer, or a block
+ * that begins before the object. */
 enum { IS_NOTHING, IS_WORD, IS_LIST, IS_SENTENCE, IS_PREFIXED };
 size_t prefixed_measure(const void *behind_its_length);
 struct DMD_MEASURED thing {
@@ -114,7 +114,7 @@ struct DMD_MEASURED sentence {
   DMD_OWNS_LIST DMD_OWNS struct item **items;
 };
 
-/* An array at the end, and a type of others' that a function measures. */
+/* An array at the end, and a foreign type that a function measures. */
 typedef struct opaque *opaque_t;
 opaque_t opaque_new(size_t size);
 size_t opaque_measure(const struct opaque *opaque);
@@ -127,7 +127,7 @@ struct DMD_MEASURED record {
   } fields[];
 };
 
-/* Several of its members, and of those of its parts, lead to the same object. */
+/* Several of its members, and members of its parts, lead to the same object. */
 struct DMD_MEASURED picture {
   int refs;
   DMD_OWNS_ARRAY(width) unsigned *pixels;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Two dumps; each begins anew but for what is reported on allocation.
+ * Two dumps; each begins anew, except for reports made on allocation.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

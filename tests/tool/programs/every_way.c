@@ -12,7 +12,7 @@ enum { MAX_LINES = 4000 };
 static size_t lines[MAX_LINES][3];
 static int n_lines;
 
-/* What is promised can be written to. */
+/* All bytes that the allocator promised can be written to. */
 static void note(size_t how, size_t req, void *p) {
   if (p == NULL || n_lines == MAX_LINES)
     abort();
@@ -22,13 +22,13 @@ static void note(size_t how, size_t req, void *p) {
   memset(p, 1, malloc_usable_size(p));
 }
 
-/* Blocks stay, so that glibc has no free ones to give. */
+/* Frees no block, so that glibc cannot reuse one. */
 static void sizes(void) {
   for (size_t n = 0; n < 120000; n += n / 6 + 7)
     note(1, n, malloc(n));
 }
 
-/* Grows and shrinks by this and that. */
+/* Grows and shrinks by various amounts. */
 static void resizes(size_t from) {
   void *p = malloc(from);
   for (size_t n = from; n < 60 * from; n += n / 9 + 1)

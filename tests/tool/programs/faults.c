@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What a program can do wrong with free and realloc; it goes on, as it would under Memcheck.
+ * Misuse of free and realloc; the program goes on, as under Memcheck.
  */
 #include <errno.h>
 #include <malloc.h>

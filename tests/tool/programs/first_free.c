@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The first that the tool hears of a program is wrong: addresses that are no block's, when none was
- * ever allocated.
+ * The first events of the program are mistakes: frees of addresses that are not blocks, before any
+ * block was ever allocated.
  *
  * Flags: -Wno-free-nonheap-object
  */

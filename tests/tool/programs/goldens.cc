@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Three shelves in a list, on which containers of the library hang. Their reporter measures shelves
-// and points, and forgets labels and marks. Four spares are lost, of which one holds another.
-// Between both graphs the last shelf gets ten labels more. What blocks there are of each type it
-// prints: the type, the bytes of each, how many in either graph.
+// Three shelves in a list, which hold containers of the library. Their reporter measures shelves
+// and points, and forgets labels and marks. Four spares are lost; one of them holds another one.
+// Between the two graphs the last shelf gets ten more labels. For each type it prints the name, the
+// bytes of a block, and the number of blocks in each graph.
 #include <cstdio>
 #include <list>
 #include <map>
@@ -73,7 +73,7 @@ static void measure_shelves() {
 
 } // namespace shop
 
-// What is left of pointers below the stack and in registers is written over.
+// Overwrites old pointers below the stack and in registers.
 static void forget() {
   char text[8192];
   for (int i = 0; i < 3; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks that hold pointers, of which the program knows all: it prints them, and asks for a graph.
+ * Blocks with pointers. The program knows all of them: it prints them, and requests a graph.
  *
  *   block ADDRESS SIZE           by make_blocks or announce
  *   edge ADDRESS TARGET          a word at this address is this address in a block
- *   root KIND ADDRESS TARGET     the same of a word outside of the heap
+ * root KIND ADDRESS TARGET     likewise, for a word outside of the heap
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -56,7 +56,7 @@ static void fill_blocks(void) {
   }
 }
 
-/* Not addresses in blocks: their ends, what is beside a word, and words behind what was asked for.
+/* Values that are not pointers to blocks: a block's end, an unaligned address, and one in slop.
  */
 static void add_others(void) {
   char **p = calloc(8, sizeof *p), *slop = malloc(25);
@@ -66,7 +66,7 @@ static void add_others(void) {
   memcpy(slop + 32, &target, sizeof target);
 }
 
-/* A piece's words are not its pool's, in whose slop none are read. */
+/* A piece's words do not belong to its pool. No words of the pool's slop are read. */
 static void announce(void) {
   char *pool = calloc(1, POOL_SZB);
   VALGRIND_MALLOCLIKE_BLOCK(pool + 64, 64, 0, 1);

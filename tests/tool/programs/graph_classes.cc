@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Pointers into the middle of blocks that are the usual ones of what the blocks hold, as Memcheck's
- * leak check takes them. Prints what each points to.
+ * Pointers into the middle of blocks that Memcheck's leak check accepts because of the blocks'
+ * contents. Prints the target of each.
  */
 #include <cstdint>
 #include <cstdio>
@@ -53,7 +53,7 @@ __attribute__((noinline)) void *make_second() {
   return static_cast<Second *>(new Both);
 }
 
-/* The same place of a block that holds something else. */
+/* The same offset in a block with other contents. */
 __attribute__((noinline)) void *make_nothing() {
   return static_cast<char *>(calloc(1, 72)) + 8;
 }

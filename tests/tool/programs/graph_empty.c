@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Much memory that was never written, or is a file's: prints how much of it is resident before and
- * after a graph was written, in KiB, and the same of the whole process.
+ * A lot of memory that was never written, or belongs to a file: prints how much of it, and of the
+ * whole process, is resident before and after a graph was written, in KiB.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static size_t resident(void *mapped, size_t szB) {
   return n * 4;
 }
 
-/* Of the process: its second number in statm, in pages. */
+/* The second number in the process's statm, in pages. */
 static size_t resident_in_all(void) {
   char text[256] = "";
   int fd = open("/proc/self/statm", O_RDONLY);
@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
   char *empty = map(anonymous, MAP_PRIVATE | MAP_ANONYMOUS, -1);
   char *copied = map(in_file, MAP_PRIVATE, fd), *shared = map(in_file, MAP_SHARED, fd);
   char *block = calloc(256, MIB);
-  /* One word each: the pages that have them are read. */
+  /* One word in each of these pages, so that the pages are read. */
   g_target = malloc(77);
   memcpy(empty + 100 * 4096, &g_target, sizeof g_target);
   memcpy(copied + 200 * 4096, &g_target, sizeof g_target);

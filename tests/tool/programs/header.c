@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Everything of dmd.h in the oldest C that it promises to work in.
+ * Everything in dmd.h, in the oldest C that it supports.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

@@ -2,7 +2,7 @@
  *
  * Flags: -pthread
  *
- * Threads and tags. Argument: how many tags a thread inherits from a creator that carries some, 0
+ * Threads and tags. Argument: how many tags a thread inherits from a creator with tags, 0
  * or 1. Each thread's block is allocated in a function of its own. Prints the process id of
  * the child that it forks.
  */
@@ -165,7 +165,7 @@ static void used_numbers(void) {
   run(with_used_number);
 }
 
-/* In a forked child the other threads are gone without an end, and their numbers are free. */
+/* In a forked child the other threads are gone without having ended; their numbers are free. */
 static void *stays_open(void *arg) {
   DMD_TAG_PUSH("open in parent");
   pthread_barrier_wait(&barrier);

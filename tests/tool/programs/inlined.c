@@ -2,7 +2,7 @@
  *
  * Flags: -O2
  *
- * Frames of every kind: inlined, and in code that is in no file at all.
+ * Frames of every kind: inlined ones, and ones in code that belongs to no file.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks and mistakes that are made with jemalloc's own functions. Linked with libjemalloc, whose
- * header need not be there.
+ * Blocks and mistakes made with jemalloc's own functions. Linked with libjemalloc, whose header
+ * need not be installed.
  * Flags: -l:libjemalloc.so.2
  */
 #include <malloc.h>
@@ -59,7 +59,7 @@ static size_t measure(void) {
   return sallocx(kept[0], 0);
 }
 
-/* What is not a block is left alone, and nothing comes of it. */
+/* An address that is not a block is left alone, and nothing happens. */
 static void mistakes(void) {
   char *p = mallocx(300, 0);
   dallocx(p + 8, 0);

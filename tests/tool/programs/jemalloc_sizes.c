@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Prints what jemalloc's own functions answer, for a run with and without Valgrind: all that does
- * not depend on what else is in the heap. Nothing is printed before the end, so that no buffer is a
- * block among the others. Linked with libjemalloc, whose header need not be there.
+ * Prints the results of jemalloc's own functions, for a run with and without Valgrind, unless they
+ * depend on what else is in the heap. It prints only at the end, so that no buffer is among the
+ * blocks. Linked with libjemalloc, whose header need not be installed.
  * Flags: -l:libjemalloc.so.2
  */
 #include <malloc.h>
@@ -77,7 +77,7 @@ static void allocate_all(void) {
       allocate(size, MALLOCX_LG_ALIGN(lg) | more[(size + (size_t)lg) % 4]);
 }
 
-/* What was there stays; what is new is zeroed from where the real size ended. */
+/* Old contents stay; the new part is zeroed from where the real size ended. */
 static void resize(size_t from, size_t to, int flags) {
   unsigned char *p = mallocx(from, 0);
   size_t old = sallocx(p, 0), least = from < to ? from : to;
@@ -102,8 +102,8 @@ static void resize_all(void) {
         resize(from, to, flags[i]);
 }
 
-/* Small blocks never change in place; large ones shrink, to what is wanted at most. Whether they
- * grow is luck. */
+/* Small blocks never change in place; large ones shrink, at most to the wanted size. Whether they
+ * can grow depends on the heap. */
 static void resize_in_place(size_t from, size_t size, size_t extra) {
   unsigned char *p = mallocx(from, 0);
   size_t answer = xallocx(p, size, extra, 0);

@@ -2,8 +2,8 @@
  *
  * Flags: -pthread
  *
- * A reporter whose threads share the work, once in each way to say so; one that says nothing of it;
- * and one that is joined when it is no more.
+ * Reporters whose threads share the work: one for each way to declare it, one that does not
+ * declare it, and one that is joined after it ended.
  */
 #include <pthread.h>
 #include <stdlib.h>

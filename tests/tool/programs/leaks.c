@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Leaves blocks in all states that a leak check knows: lists that are held, lost, and in a circle,
+ * Leaves blocks in all states that a leak check knows: lists that are held, lost, and in a cycle,
  * and a block with a pointer into its middle.
  */
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void leave_blocks(void) {
   inside = (char *)malloc(500) + 7;
 }
 
-/* What is on the stack of leave_blocks, and in registers, is written over. */
+/* Overwrites the stack of leave_blocks, and the registers. */
 static void forget(void) {
   volatile char words[4096];
   for (size_t i = 0; i < sizeof words; i++)

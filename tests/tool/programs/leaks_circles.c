@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Loses circles of two blocks, of 24 and of 40 bytes; in half of them the smaller one came first.
+ * Loses cycles of two blocks, of 24 and of 40 bytes; in half of them the smaller one came first.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static void lose_circles(void) {
   }
 }
 
-/* What is on the stack, and in registers, is written over. */
+/* Overwrites the stack, and the registers. */
 static void forget(void) {
   volatile char words[4096];
   for (size_t i = 0; i < sizeof words; i++)

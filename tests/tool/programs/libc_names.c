@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The C library's allocation functions under their other names, and those that C23 adds, which the
- * program has itself where the C library does not.
+ * The C library's allocation functions under their other names, and those that C23 adds; the
+ * program defines these itself if the C library lacks them.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ void __libc_free(void *p);
 
 static void *volatile kept[8];
 
-/* What they would do natively is not what dmd is to see. */
+/* dmd must not see their native calls. */
 void free_sized(void *p, size_t size);
 void free_sized(void *p, size_t size) {
   if (p == NULL || size > 0)

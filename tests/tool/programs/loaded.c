@@ -2,7 +2,7 @@
  *
  * Flags: -O2 -shared -fPIC
  *
- * A library with an inlined call: the block is made in inner, which is part of make_block.
+ * A library with an inlined call: inner makes the block, and is inlined into make_block.
  */
 #include <stdlib.h>
 

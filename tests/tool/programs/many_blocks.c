@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * As many live blocks as the argument says, one of which holds the first of the others, and is
- * reported unless there is a second argument. The analysis is that at exit.
+ * reported unless there is a second argument. The analysis is the one at exit.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * A profile of some hundred KiB: 2000 blocks of as many sizes and stacks. Exits with 6. With an
- * argument it asks for a dump before, and exits with 7 if that could not be written.
+ * argument it requests a dump first, and exits with 7 if that could not be written.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * More different tags than can be told apart.
+ * More tags than have numbers of their own.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // One object of each type that measure.hpp knows, with random contents, each measured by a reporter
-// of its own. Says where each object is: "NAME ADDRESS SIZE". Then dumps, and deletes what it can.
+// of its own. Prints the place of each: "NAME ADDRESS SIZE". Then dumps, and deletes what it can.
 #include <cstdint>
 #include <cstdio>
 #include <random>
@@ -145,8 +145,8 @@ template <class T> struct Link {
 struct Raw {
   Link<string> *links = nullptr;
   unsigned n : 20, is_odd : 1;
-  string *texts; // of malloc, made in place
-  string *array; // of new[]
+  string *texts; // from malloc, by placement new
+  string *array; // from new[]
   int *numbers;
   vector<string *> each;
   std::map<int, Private *> by_number;

@@ -2,7 +2,7 @@
 //
 // Flags: -std=c++17
 //
-// Two owners share objects, which also lead back to themselves.
+// Two owners share objects, which also point back to themselves.
 #include <valgrind/measure.hpp>
 
 struct Page {
@@ -28,7 +28,7 @@ struct Book {
 int main() {
   auto one = std::make_unique<Book>(), two = std::make_unique<Book>();
   one->pages->next = std::shared_ptr<Page>(new Page);
-  one->pages->next->next = one->pages; // a circle
+  one->pages->next->next = one->pages; // a cycle
   one->again = one->pages;
   two->pages = one->pages;
   one->counted = two->counted = new Counted;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Memory pools, told of with Valgrind's own requests; rightly and wrongly.
+ * Memory pools, announced with Valgrind's own requests, correctly and incorrectly.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>
@@ -49,7 +49,7 @@ static void moved(void) {
   VALGRIND_MEMPOOL_CHANGE(area + 3, area + 2000, area + 2100, 20);
 }
 
-/* A chunk goes with the blocks that were announced in it. */
+/* A freed chunk takes the blocks with it that were announced in it. */
 static void auto_freed(void) {
   VALGRIND_CREATE_MEMPOOL_EXT(area + 4, 0, 0,
                               VALGRIND_MEMPOOL_METAPOOL | VALGRIND_MEMPOOL_AUTO_FREE);

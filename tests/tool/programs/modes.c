@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks that stay and blocks that go, for the modes of recording.
+ * Blocks that stay and blocks that are freed, for the recording modes.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Names that no program should pass, as tags, reporters and labels. "set": as tags that are set, in
- * questions about them, and as reporters of single reports.
+ * Names that no program should pass, used as tags, reporters and labels. With "set": used as set
+ * tags, in queries of tags' sizes, and as reporters of single reports.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void *block_with(const char *name) {
   DMD_TAG_PUSH(name);
   void *block = malloc(10);
   DMD_TAG_POP();
-  DMD_REPORTER_BEGIN_WITH(name, -256); /* flags that nobody knows */
+  DMD_REPORTER_BEGIN_WITH(name, -256); /* unknown flags */
   size_t size = DMD_REPORT(block);
   DMD_REPORTER_END(size);
   return block;
@@ -89,7 +89,7 @@ static void make_names(void) {
   char *two = map(2 * page, PROT_READ | PROT_WRITE);
   unterminated = two + page - 6;
   memset(two, 'u', 2 * page);
-  mprotect(two + page, page, PROT_NONE); /* unmapped, it might be filled again by what comes next */
+  mprotect(two + page, page, PROT_NONE); /* the next mapping might fill an unmapped page */
   long_name = map(mega + page, PROT_READ | PROT_WRITE);
   memset(long_name, 'L', mega);
   across = map(2 * page, PROT_READ | PROT_WRITE) + page - 5;

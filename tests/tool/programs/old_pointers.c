@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Memory that malloc uses again still holds what was in it: pointers to a list's nodes, which now
- * lie in blocks of somebody else.
+ * Memory that malloc reuses still has its old contents: pointers to a list's nodes, which now lie
+ * in blocks of another owner.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>
@@ -20,7 +20,7 @@ struct list {
   struct node *first;
 };
 
-/* What used to be where a buffer is now. */
+/* The old contents of a buffer's memory. */
 struct visit {
   char padding[0x190];
   struct node *volatile at;
@@ -32,7 +32,7 @@ static struct node *new_node(struct node *next) {
   return node;
 }
 
-/* A ring of nodes, of which each leads to all. */
+/* A ring of nodes; each leads to all. */
 static struct list *new_list(void) {
   struct list *list = malloc(sizeof *list);
   list->first = NULL;
@@ -59,7 +59,7 @@ int main(void) {
   void *volatile before = visit;
   free(visit);
   free(malloc(1000)); /* an allocator may wait with memory that was freed until the next free */
-  /* The buffers are empty: nobody writes to them. */
+  /* The buffers are empty: no code writes to them. */
   int used_again = 0;
   for (int i = 0; i < N_BUFFERS; i++) {
     buffers[i] = new_buffer();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Writes before and behind its small blocks, as programs with a bug do, and goes on.
+ * Writes before and after its small blocks, like a program with a bug, and goes on.
  */
 #include <stdlib.h>
 

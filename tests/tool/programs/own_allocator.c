@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Flags: -rdynamic
  *
- * A program that has an allocator linked into it, as far as symbols tell: malloc and its kin, and
- * the function MARK that only one allocator has.
+ * A program whose symbols look as if an allocator were linked into it: malloc and the like, and the
+ * function MARK, which only one allocator has.
  */
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A program whose own operator new counts its calls; with -DARRAYS its operator new[] does, and
-// with -DWITHOUT it has none, or a library has it. The exit status is how often it ran.
+// A program whose own operator new counts its calls; with -DARRAYS its operator new[] does. With
+// -DWITHOUT it has none of its own, but a library may. The exit status is the number of its calls.
 #include <cstdlib>
 #include <new>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks whose pointers lead anywhere into one large block, so that where they lead cannot be
- * compressed. Prints the addresses of the large one and of the others, and asks for a graph.
+ * Blocks whose pointers lead to random places in one large block, so that the targets are
+ * incompressible. Prints the addresses of the large one and of the others, and asks for a graph.
  * Pointer k of block i leads offset(i * POINTERS + k) bytes into the large one.
  */
 #include <stdint.h>

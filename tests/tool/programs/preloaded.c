@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks of whatever malloc the program has, for a run with another allocator preloaded.
+ * Blocks of the program's current malloc, for a run with another allocator preloaded.
  */
 #include <malloc.h>
 #include <stdlib.h>

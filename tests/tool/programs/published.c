@@ -76,7 +76,7 @@ static void bad_values(void) {
   publish(NULL, "amount", heap, bytes, -max - 1, "");
 }
 
-/* Strings are kept as far as they can be read; sums stop at 2^53. */
+/* Strings are kept up to unreadable memory; sums stop at 2^53. */
 static void odd_ones(void) {
   const int bytes = DMD_UNITS_BYTES, other = DMD_KIND_OTHER;
   const long long max = 1LL << 53;
@@ -114,7 +114,7 @@ static void too_much_text(void) {
   }
 }
 
-/* What was published goes into the next dump only; a clear forgets it. */
+/* Published values go into the next dump only; a clear discards them. */
 static void dumps(void) {
   const int bytes = DMD_UNITS_BYTES, other = DMD_KIND_OTHER;
   publish(NULL, "first", other, bytes, 1, "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Memory reports at paths that reporters have: right ones, and ones that are not what was measured.
+ * Memory reports at paths that reporters have: some equal the measured values, others do not.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

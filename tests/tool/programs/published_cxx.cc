@@ -22,7 +22,7 @@ static int publish(std::size_t n) {
   return wrong;
 }
 
-// An argument is evaluated once, and may be wrong.
+// An argument is evaluated once; this one is invalid.
 static int evaluated;
 
 static const dmd_memory_report *nothing() {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Has something to say in every section of the log.
+ * Produces output in every section of the log.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

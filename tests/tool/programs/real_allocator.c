@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Compares a model of live/allocator.h with the real allocator, natively: with its library
+ * Compares a model of record/heap/allocator.h with the real allocator, natively: with its library
  * preloaded, or as a library that is itself preloaded into a program that has the allocator in it.
  *   real_allocator MODEL              or REAL_ALLOCATOR=MODEL in the environment of the library
- * For each way to allocate it prints how many requests were compared, how many real sizes were
- * others that the model allows, since they depend on what else is in the heap, and how many were
- * just different, e.g. "malloc: 77000, 0, 0". Of those it shows some on standard error.
+ * For each way to allocate it prints how many requests were compared, how many real sizes differed
+ * within the limits that the model allows, since they depend on the rest of the heap, and how many
+ * were wrong, e.g. "malloc: 77000, 0, 0". It prints some of the wrong ones on standard error.
  */
 #define _GNU_SOURCE
-#include "live/allocator.h"
+#include "record/heap/allocator.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -116,7 +116,7 @@ static void *with_posix_memalign(size_t n, size_t align) {
   return posix_memalign(&p, align, n) == 0 ? p : NULL;
 }
 
-/* Some insist on what the standard says: multiples of the alignment. */
+/* Some allocators require multiples of the alignment, as the standard does. */
 static size_t whole(size_t n, size_t align) {
   return (n + align - 1) / align * align;
 }
@@ -129,7 +129,7 @@ static void *with_memalign(size_t n, size_t align) {
   return memalign(align, n == 0 ? 1 : n); /* jemalloc's alone gives nothing but 8 bytes for 0 */
 }
 
-/* The aligned operator new, in whatever library the program would get it from. */
+/* The aligned operator new, from the library that the program would use. */
 static void *with_new(size_t n, size_t align) {
   static void *(*new_aligned)(size_t, size_t);
   if (new_aligned == NULL) {
@@ -142,7 +142,7 @@ static void *with_new(size_t n, size_t align) {
   return new_aligned(n, align);
 }
 
-/* Whether one byte of this alignment takes as much. */
+/* Whether one byte of this alignment takes as much memory. */
 static bool fills(size_t align) {
   void *p = with_new(1, align);
   bool answer = malloc_usable_size(p) >= align;
@@ -150,8 +150,8 @@ static bool fills(size_t align) {
   return answer;
 }
 
-/* What an aligned new asks for: whether the C++ library rounds up, shows when it does. Two sizes,
- * since an allocator may give whole pages by itself. */
+/* The size that an aligned new requests: finds out whether the C++ library rounds up. Tries two
+ * sizes, since an allocator may return whole pages anyway. */
 static size_t new_request(dmd_allocator_t model, size_t n, size_t align) {
   bool rounds_up = fills(PAGE) && fills(2 * PAGE);
   return rounds_up ? dmd_allocator_new_request(model, n, align) : n == 0 ? 1 : n;
@@ -159,7 +159,7 @@ static size_t new_request(dmd_allocator_t model, size_t n, size_t align) {
 
 typedef void *get_fn(size_t n, size_t align);
 
-/* What is asked of the allocator where n bytes are asked of get. */
+/* The request to the allocator if the program requests n bytes of get. */
 static size_t request(dmd_allocator_t model, get_fn *get, size_t n, size_t align) {
   if (get == with_new)
     return new_request(model, n, align);
@@ -181,7 +181,7 @@ static void compare_aligned(dmd_allocator_t model, const char *way, get_fn *get)
   end(&c);
 }
 
-/* Blocks of all kinds are reallocated, each size following from what the block really has. */
+/* Blocks of all kinds are reallocated; each size depends on the block's real size. */
 static void compare_realloc(dmd_allocator_t model) {
   compare_t c = begin(model, "realloc");
   void *blocks[64] = {NULL};

@@ -35,7 +35,7 @@ static void most_slop(int reports) {
   record(300, 1, reports);
 }
 
-/* Of equal size: the first one met comes first. */
+/* Equal in size: the first one encountered comes first. */
 static void tie_b(int reports) {
   record(3, 1000, reports);
 }

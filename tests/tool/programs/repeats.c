@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The same stacks, round after round: of the calls that dmd needs the stack of, those of the first
- * round find new ones, and all later ones stacks that were there before. Prints how many calls
- * there are in a round, and how many rounds.
+ * The same stacks, round after round. dmd needs the stacks of certain calls: in the first round
+ * these are new, in all later rounds they are known. Prints the number of such calls in a round,
+ * and the number of rounds.
  *
  * Flags: -O1 -fno-optimize-sibling-calls
  */
@@ -44,7 +44,7 @@ KEEP static int right(int path, int depth) {
   return down(path, depth) + 4;
 }
 
-/* Frames that are found by their frame pointer, and of several sizes. */
+/* Frames that are found by their frame pointer, in several sizes. */
 KEEP static void with_alloca(int szB) {
   char *p = alloca((size_t)szB);
   memset(p, 0, (size_t)szB);
@@ -60,7 +60,7 @@ KEEP static void aligned(int szB) {
   __asm__ volatile("" : : "r"(room) : "memory");
 }
 
-/* Below the C library. */
+/* Called by the C library. */
 KEEP static int compare(const void *a, const void *b) {
   block(100);
   return *(const int *)a - *(const int *)b;
@@ -81,7 +81,7 @@ static void round_of_calls(void) {
 
 int main(void) {
   int in_a_round = 0;
-  DMD_REPORT(NULL); /* from the first report on, frees have their stack taken as well */
+  DMD_REPORT(NULL); /* from the first report on, dmd needs the stacks of frees, too */
   for (int i = 0; i < ROUNDS; i++) {
     round_of_calls();
     in_a_round = i == 0 ? g_calls : in_a_round;

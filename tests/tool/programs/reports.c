@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Reports in every number, of blocks and of what is not a block. The analysis is that at exit.
+ * Any number of reports, of blocks and of other addresses. The analysis is the one at exit.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>
@@ -46,7 +46,6 @@ static void thrice(void) {
   measure_b(keep[4]);
 }
 
-/* Counting stops at 99. */
 static void often(void) {
   keep[5] = malloc(100);
   for (int i = 0; i < 150; i++)

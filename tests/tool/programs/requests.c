@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the requests return where there is no dmd; exits with 0 if it is what dmd.h says. Prints
- * usable sizes.
+ * The results of the requests without dmd; exits with 0 if they are as dmd.h says. Prints usable
+ * sizes.
  */
 #include <malloc.h>
 #include <stdio.h>

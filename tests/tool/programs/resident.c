@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Maps and touches known amounts of memory, with a dump after each step. Under "native", prints how
- * much is resident at the end as the kernel says it, since there is no Valgrind then.
+ * Maps and touches known amounts of memory, with a dump after each step. With "native", prints how
+ * much is resident at the end according to the kernel, since there is no Valgrind then.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void wait_for(int fd) {
     ;
 }
 
-/* A child shares what it inherits, until somebody writes to it. */
+/* A child shares the pages that it inherits, until one side writes to them. */
 static void share(void) {
   int go[2], end[2];
   check(pipe(go) == 0 && pipe(end) == 0);
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   /* A huge page would be resident as a whole. */
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-  /* Whatever is done for the first time is done: code is resident once it ran. */
+  /* Everything has run once by now: code is resident after its first run. */
   printf("begin\n");
   char *first = map(MB, MAP_PRIVATE);
   memset(first, 1, MB);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks from all sorts of functions, with no word about them but in tagged_by_the_program. Linked
- * with crate.c.
+ * Blocks from all sorts of functions; only tagged_by_the_program makes requests of dmd. Linked with
+ * crate.c.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Functions with names such as C++ has them. It does not include dmd.h.
+// Functions with typical names of C++. The program does not include dmd.h.
 #include <cstddef>
 #include <malloc.h>
 

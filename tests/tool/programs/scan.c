@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Blocks with all kinds of contents. After a dump it prints of each its address, its size and the
- * words in it that are not 0, as it sees them itself; and how many pages of a block that was hardly
- * written to were resident before and after the dump. With an argument the heap is large.
+ * Blocks with all kinds of contents. After a dump it prints the address, the size and the nonzero
+ * words of each block, as it sees them itself; and how many pages of a mostly unwritten block were
+ * resident before and after the dump. With an argument the heap is large.
  */
 #include <malloc.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ __attribute__((noinline)) static void *make_block(size_t szB) {
   return add(malloc(szB), szB, 0);
 }
 
-/* Of its own memory, which has no alignment. */
+/* Announces a block in its own memory, which has no alignment. */
 __attribute__((noinline)) static void announce(unsigned char *start, size_t szB) {
   VALGRIND_MALLOCLIKE_BLOCK(add(start, szB, 0), szB, 0, 0);
 }
@@ -84,8 +84,8 @@ int main(int argc, char **argv) {
   for (size_t i = 1; i < 6; i++) /* the start of a block, and inside of larger ones */
     pointers[i] = (uintptr_t)g_blocks[i + 3].start + (i > 2 ? 5 * i : 0);
   pointers[6] = (uintptr_t)g_blocks[3].start + 8; /* behind its end */
-  pointers[7] = (uintptr_t)g_blocks[0].start;     /* of a block of no bytes */
-  /* Memory that is used again is as the last block left it. */
+  pointers[7] = (uintptr_t)g_blocks[0].start;     /* a block of no bytes */
+  /* Reused memory still has the contents of the last block. */
   memset(pointers = malloc(48), 0x5c, 48);
   free(pointers);
   make_block(48);
@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
     g_own[i] = (unsigned char)(i * 3);
   announce(g_own + 3, 2 * PAGE + 41);
   announce_hidden();
-  /* A piece of a block is a part of that one. */
+  /* A piece of a block is part of that block. */
   unsigned char *pool = make_block(1024);
   memset(pool, 0x3a, 1024);
   VALGRIND_MALLOCLIKE_BLOCK(pool + 64, 128, 0, 0);

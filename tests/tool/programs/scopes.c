@@ -99,7 +99,7 @@ static void reporters(void) {
   end_too_often();
 }
 
-/* Scopes are a thread's own: of the main thread's only the tag reaches here, and these not there.
+/* Scopes belong to a thread: this one inherits only the main thread's tag, and passes none back.
  */
 static void *in_thread(void *arg) {
   check(DMD_TAG_PUSH("of thread") == 2);
@@ -109,8 +109,8 @@ static void *in_thread(void *arg) {
   return arg;
 }
 
-/* The first thread ends with its scopes open, and the second one gets its number. It cannot take
- * off the tag that it inherits. */
+/* The first thread ends with its scopes open, and the second one gets its number. It cannot remove
+ * the tag that it inherits. */
 static void *in_second_thread(void *arg) {
   keep[11] = malloc(61);
   measure(keep[11]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Signal handlers that measure, while a reporter is at work: they return, jump away, have a stack
- * of their own.
+ * Signal handlers that measure while a reporter runs: they return, jump away, or run on a stack of
+ * their own.
  */
 #include <malloc.h>
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static void interrupted_on_another_stack(void) {
   interrupted();
 }
 
-/* With less of the stack left than when the signal came. */
+/* With less of the stack left than at the signal. */
 __attribute__((noinline)) static size_t measure_further_in(void) {
   volatile char room[1 << 14];
   room[0] = 0;
@@ -60,8 +60,8 @@ static void interrupted_before_it_measures(void) {
   DMD_REPORTER_END(measure_further_in());
 }
 
-/* What the program asks the allocator belongs to the reporter that was interrupted, whose the first
- * report after the handler is. */
+/* The program's size queries belong to the interrupted reporter, and so does the first report after
+ * the handler. */
 static void interrupted_before_it_asks(void) {
   DMD_REPORTER_BEGIN("explicit/asks");
   raise(SIGUSR1);

@@ -2,8 +2,8 @@
  *
  * Flags: -static
  *
- * A program without shared libraries: its malloc is its own, and Valgrind's replacement library is
- * not loaded.
+ * A program without shared libraries: it contains malloc, and Valgrind's replacement library is not
+ * loaded.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>

@@ -27,12 +27,12 @@ static void *left_thread(void *arg) {
   next_turn(); /* 2: right has two */
   keep[0] = malloc(100);
   check(DMD_TAG_PUSH("both") == 2);
-  next_turn(); /* 3: left has two as well, the upper ones of one name */
+  next_turn(); /* 3: left has two as well; the upper ones have one name */
   keep[1] = malloc(100);
   check(DMD_TAG_POP() == 1);
   next_turn(); /* 4: left is back at its first */
   keep[2] = malloc(100);
-  next_turn(); /* 5: right has none left */
+  next_turn(); /* 5: right has no tags */
   keep[3] = malloc(100);
   check(DMD_TAG_POP() == 0);
   return arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Tags that are set and cleared, deep nesting, and what a tag amounts to. Runs anywhere; prints the
+ * Tags that are set and cleared, deep nesting, and the sums of tags. Runs anywhere; prints the
  * process id of the child that it forks.
  */
 #include <malloc.h>
@@ -21,7 +21,7 @@ static void check(int good) {
     abort();
 }
 
-/* What a request must return: this under dmd, else 0. */
+/* Checks the result of a request: this under dmd, else 0. */
 static void expect(size_t got, size_t under) {
   check(got == (under_dmd ? under : 0));
 }
@@ -80,7 +80,7 @@ static void set_and_clear(void) {
   cleared();
 }
 
-/* Ten thousand pushes of seven names; a block at every thousandth, on the way back as well. */
+/* Ten thousand pushes of seven names; a block at every thousandth, also on the way back. */
 static void deep(void) {
   static const char *const names[] = {"d0", "d1", "d2", "d3", "d4", "d5", "d6"};
   for (size_t i = 1; i <= 10000; i++) {
@@ -99,7 +99,7 @@ static size_t usable(void *p) {
   return malloc_usable_size(p);
 }
 
-/* The sum of "sum" against the blocks that the program knows of. */
+/* The sum of "sum" against the program's own count of blocks. */
 static void sums(void) {
   expect_sum("sum", 0, 0);
   DMD_TAG_PUSH("sum");
@@ -113,7 +113,7 @@ static void sums(void) {
   DMD_TAG_PUSH("other");
   expect_sum("sum", total, 3);
   size_t before = usable(b);
-  b = realloc(b, before + 1); /* stays or moves, its tag is the moment's */
+  b = realloc(b, before + 1); /* stays or moves; gets the current tag */
   total -= before;
   expect_sum("sum", total, 2);
   expect_sum("other", usable(b), 1);
@@ -149,7 +149,7 @@ static void announced(void) {
   expect_sum("announced", 7, 1);
 }
 
-/* With no name or a bad one all that ask and push mean the same tag; asking makes none. */
+/* Without a name, or with a bad one, queries and pushes use the same tag; queries make none. */
 static void names(void) {
   expect_sum("never used", 0, 0);
   DMD_TAG_PUSH(NULL);
@@ -160,7 +160,7 @@ static void names(void) {
   DMD_CLEAR_HEAP_BLOCK_TAG();
   expect_sum("", 208, 2);
   expect_sum((const char *)16, 208, 2);
-  static char long_name[10000]; /* cut alike wherever it is given */
+  static char long_name[10000]; /* cut to the same length everywhere */
   memset(long_name, 'n', sizeof long_name - 1);
   DMD_SET_HEAP_BLOCK_TAG(long_name);
   keep[10] = malloc(100);

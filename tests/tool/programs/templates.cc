@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What allocates is the C++ library, for functions of the program that are made of templates.
+// The C++ library allocates for functions of the program that are made from templates.
 #include <map>
 #include <string>
 #include <valgrind/dmd.h>

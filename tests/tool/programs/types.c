@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Says of what it allocates which type it is, and of pointers which member they are in:
+ * Prints the type of each of its blocks, and for pointers the member that they are in:
  *   block ADDRESS NAME
  *   edge ADDRESS NAME
  */
@@ -32,7 +32,7 @@ struct shelf {
     long number;
     struct label *first;
   };
-  struct opaque *hidden; /* what it is, only opaque.h of another file would say */
+  struct opaque *hidden; /* only another file defines this type */
   jar_t *best[2];
   void *anything;
 };
@@ -54,7 +54,7 @@ static char *name;
 static long *counts;
 static struct label **table;
 
-/* Wrappers, which know nothing of types. */
+/* Wrappers that do not know types. */
 __attribute__((noinline)) static void *xmalloc(size_t n) {
   void *p = malloc(n);
   if (p == NULL)
@@ -84,7 +84,7 @@ __attribute__((noinline)) static struct label *label_new(const char *text) {
   return label;
 }
 
-/* What it returns is put into a member of a parameter, at once. */
+/* Its result is stored in a member of a parameter, at once. */
 __attribute__((noinline)) static void shelf_fill(struct shelf *shelf, int n) {
   shelf->jars = (jar_t *)xcalloc(n * sizeof(jar_t));
   shelf->n_jars = n;
@@ -92,7 +92,7 @@ __attribute__((noinline)) static void shelf_fill(struct shelf *shelf, int n) {
     shelf->jars[i].label = label_new("plums");
 }
 
-/* Only typed pointers tell what this is: here it is a void * all the time. */
+/* Only typed pointers show the type: here it is always a void *. */
 __attribute__((noinline)) static void *node_memory(void) {
   void *memory = xmalloc(sizeof(struct node));
   memset(memory, 0, sizeof(struct node));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// As types.c, of what C++ has besides: classes that are derived, templates, the containers of the
+// Like types.c, for the types that C++ adds: derived classes, templates, the containers of the
 // library.
 #include <cstdint>
 #include <cstdio>
@@ -109,8 +109,8 @@ __attribute__((noinline)) static void fill() {
   all->plains[1].next = array;
 }
 
-// A container's only node or buffer: the word in it that points to where `inside` does begins at a
-// known place.
+// A container's only node or buffer: it has a word at a known place that points to the same address
+// as `inside`.
 static const void *start(const void *inside, std::size_t before) {
   return static_cast<const char *>(inside) - before;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A heap as programs in C++ have it: containers of the library, some of which hold others.
+// A typical heap of a C++ program: containers of the library, some of which hold others.
 #include <deque>
 #include <functional>
 #include <list>

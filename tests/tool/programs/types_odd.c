@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A program with a unit of debug information that no compiler writes: what follows each of its 60
- * structs is also within it. Who walks through that as it is written takes 2^60 steps.
+ * A program with a unit of debug information that no compiler writes: the DIEs after each of its 60
+ * structs are also its children. A walk that follows every reference takes 2^60 steps.
  */
 #include <stdio.h>
 #include <stdlib.h>

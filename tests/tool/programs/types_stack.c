@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Says of its variables on stacks and of threads what they are called, and what hangs on them:
+ * Prints the names of its variables on stacks and in threads, and of the blocks that they hold:
  *   block ADDRESS NAME
  *   edge ADDRESS NAME
  */
@@ -34,7 +34,7 @@ static void edge(const void *p, const char *member) {
   printf("edge %p %s\n", p, member);
 }
 
-/* Nothing but a typed pointer tells what this is: it is copied as bytes. */
+/* Only a typed pointer shows the type: the object is copied as bytes. */
 __attribute__((noinline)) static void fill(void *at, size_t n) {
   void *memory = malloc(n);
   memset(memory, 0, n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Reports taken back of what is not the start of a live block. The analysis is that at exit.
+ * Retracted reports of addresses that are not live blocks. The analysis is the one at exit.
  */
 #include <stdlib.h>
 #include <valgrind/dmd.h>
@@ -28,7 +28,7 @@ static void unreport_interior(void) {
 
 static void unreport_freed(void) {
   void *volatile p = malloc(100);
-  /* Only the stacks of frees that come after the first report are known. */
+  /* Only frees after the first report have a known stack. */
   free(p);
   check(DMD_UNREPORT(p) == 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Stacks that come again, and stacks that almost do: the same call from the same stack pointer with
+ * Stacks that repeat, and stacks that almost do: the same call from the same stack pointer with
  * other callers, frames of changing size, frame pointers that matter, code without unwind
  * information, other stacks.
  *
@@ -30,7 +30,7 @@ KEEP static void block(int i) {
   g_last[i & 63] = malloc(16 + (size_t)(i & 31));
 }
 
-/* The frame pointer says where the caller's frame is. */
+/* The frame pointer leads to the caller's frame. */
 KEEP static void with_alloca(int szB, int i) {
   char *p = alloca((size_t)szB);
   memset(p, i, (size_t)szB);
@@ -48,9 +48,9 @@ KEEP static void with_array(int szB, int depth) {
   array[0] = 0;
 }
 
-/* One frame more and so much less in the next: at block, the stack pointer is the same and so are
- * all return addresses where they were. Only the frame pointer tells these calls apart, that of the
- * caller's caller of malloc and that of the function with the request. */
+/* One more frame, and a next one that is smaller by its size: at block, the stack pointer and all
+ * old return addresses are unchanged. Only the frame pointer distinguishes these calls: that of the
+ * caller's caller of malloc, and that of the function with the request. */
 KEEP static void direct(int szB, int i) {
   char *p = alloca((size_t)szB);
   block(i);
@@ -76,7 +76,7 @@ KEEP static void alike(int i) {
 KEEP static void aligned(int i) {
   char room[64] __attribute__((aligned(256)));
   memset(room, i, sizeof room);
-  char *p = alloca((size_t)(i % 2) * 16 + 16); /* with this, the caller's one is kept in a word */
+  char *p = alloca((size_t)(i % 2) * 16 + 16); /* then a word has the caller's frame */
   block(i);
   __asm__ volatile("" : : "r"(room), "r"(p) : "memory");
 }
@@ -121,7 +121,7 @@ KEEP static int compare(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
 
-/* Through the C library. */
+/* Called by the C library. */
 KEEP static void sort(int i) {
   int values[20];
   for (int k = 0; k < 20; k++)
@@ -148,7 +148,7 @@ KEEP static void leave_early(int i) {
   block(i);
 }
 
-/* Code that nothing is known of, at one address with frames of two sizes:
+/* Code without unwind information, at one address with frames of two sizes:
  *   push %rbp; mov $FP, %rbp; sub $SIZE, %rsp; call *%rsi; add $SIZE, %rsp; pop %rbp; ret */
 KEEP static void unknown_code(int i) {
   static unsigned char *code;

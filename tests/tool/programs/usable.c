@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A program that measures itself in the usual way, without dmd.h: functions that walk a structure
- * and ask malloc_usable_size, and an allocation wrapper that counts what it hands out.
+ * A program that measures itself in the usual way, without dmd.h: functions walk a structure and
+ * call malloc_usable_size, and an allocation wrapper counts the blocks that it returns.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static size_t measure_labels(void) {
   return size_of(jar.labels) + size_of(NULL);
 }
 
-/* Measures the lid itself, twice, and lets another measure the labels. */
+/* Measures the lid itself, twice; another function measures the labels. */
 static size_t measure_jar(void) {
   return size_of(jar.cookies) + measure_labels() + size_of(jar.lid) + size_of(jar.lid);
 }

@@ -12,8 +12,8 @@ enum { LIMIT = 131000 };
 static unsigned int usable[LIMIT];
 
 int main(void) {
-  /* Before anything is freed, since freeing a mapping moves the C library's threshold; and more
-     than what is left of the first 132 KiB, from which the C library serves any size. */
+  /* Before anything is freed, since freeing a mapping moves the C library's threshold. And more
+     than the rest of the first 132 KiB, which the C library uses for any size. */
   static const size_t large[] = {135152, 135153, 139248, 139249, 200000, 1 << 20, (10 << 20) + 1};
   static size_t usable_of_large[sizeof large / sizeof large[0]];
   for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Has one block of each report state, says so with a line, and waits until its standard input ends.
+ * Has one block of each report state, prints a line when ready, and waits for the end of its input.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Changes its folder and its limits before it ends, and closes every file that it can.
+ * Before it ends, it changes its folder and its limits, and closes every file that it can.
  */
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The view of heap graphs and dmdv: every figure is the same."""
+"""The view of heap graphs and dmdv show equal figures."""
 
 import json
 
 from shown import agree_rows, blocks_of, bytes_of, choices, facts, lazy_rows, number, percent, sums, tables
 
-LEAST = 0.0001  # of the heap: smaller rows of what is retained are not in the page
+LEAST = 0.0001  # of the heap: the page leaves out smaller rows of retained memory
 NO_STACK = ["(no stack recorded)"]
 DEEPEST = 30  # levels that dmdv retained shows at most
 
@@ -23,7 +23,7 @@ def _census_rows(rows, whole):
 
 
 def census(t, page, fixture):
-    """By everything that the page offers."""
+    """Compares the census by every key that the page offers."""
     page.go("view=graph")
     for by in choices(page):
         page.go("view=graph", **({"by": by} if by else {}))
@@ -45,7 +45,7 @@ def _retained_rows(rows, whole, level=1):
 
 
 def retained(t, page, fixture):
-    """The dominator tree, the roots' rows first."""
+    """Compares the dominator tree, with the rows of the roots first."""
     page.go("view=graph&show=retained")
     said = t.json("retained", "--json", "--min-percent=0", "--max-depth=%d" % DEEPEST, fixture.graph)
     expected = _retained_rows(said["rows"], said["total"]["retained"])
@@ -61,16 +61,16 @@ def _step(step):
 
 
 def paths(t, page, fixture):
-    """To what nobody reports, and to the blocks of the types that take most."""
+    """Compares the paths to unreported blocks, and to blocks of the largest types."""
     types = [row["key"]["type"] for row in t.json("census", "--json", "--by=type", fixture.graph)["rows"][:3]]
     for to in ["unreported"] + [name for name in types if name.startswith("from ")]:
         to = to.replace("from ", "")
         out, _ = t.dmdv("paths", "--json", "--to=" + to, fixture.graph, status=None)
         if not out:
-            continue  # nothing has this name
+            continue  # no block has this name
         said = json.loads(out)
         page.go("view=graph&show=paths", to=to)
-        lost = "; no root leads to " + sums(said["lost"]) if said["lost"]["blocks"] else ""
+        lost = "; lost: " + sums(said["lost"]) if said["lost"]["blocks"] else ""
         t.equal(page.text("main .page > p"), sums(said) + lost, "paths to " + to)
         shown = page.evaluate("[...document.querySelectorAll('.path')].map((path) => [path.querySelector('h2').innerText, "
                               "[...path.querySelectorAll('.step')].map((e) => e.innerText.replace(/\\s+/g, ' ').trim())])")
@@ -115,7 +115,7 @@ def _end(node):
 
 
 def neighbours(t, page, fixture):
-    """Of the blocks that have most neighbours: what dmdv referrers says, in both directions."""
+    """Compares the blocks with most neighbours with dmdv referrers, in both directions."""
     blocks = fixture.decoded(t).blocks
     pointed = {}
     for node in fixture.decoded(t).roots + blocks:

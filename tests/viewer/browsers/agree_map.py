@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The heap map, and what a simple program makes of the same graph (heapmap.py): dmdv has no such command."""
+"""Compares the heap map with that of a simple program (heapmap.py), since dmdv has no such command."""
 
 import os
 
@@ -7,9 +7,9 @@ from agree_pictures import Beginnings
 from heapmap import PAGE, HeapMap
 from shown import bytes_of, choices, facts, number, percent
 
-CELLS = 8192  # that the page asks for
+CELLS = 8192  # as many as the page requests
 
-# The pointer goes from square to square, also where they are not in sight.
+# The mouse pointer moves from square to square, also to those out of sight.
 _SENTENCES = """(async (n) => {
   const element = document.querySelector('.canvas-scroller'), box = element.getBoundingClientRect(), told = [];
   const columns = Math.max(1, Math.floor(element.clientWidth / 9));
@@ -38,7 +38,7 @@ def thread_of(_t, _fixture, _graph):
 
 
 def type_of(t, fixture, graph):
-    """As the command line exports them: blocks in the graph's order, the last of all nodes."""
+    """As the command line exports them: blocks in the graph's order, after all other nodes."""
     export = t.json("export", "--format=heapsnapshot", "--max-nodes=16000000", fixture.graph)
     fields = export["snapshot"]["meta"]["node_fields"]
     names, sizes = ([export["strings"][place] if field == "name" else place for place in
@@ -49,7 +49,7 @@ def type_of(t, fixture, graph):
 
 
 def function_of(t, fixture, graph):
-    """Those that allocate, by dmdv's own list of them."""
+    """The allocation functions, by dmdv's own list."""
     def names(stack):
         for code in stack:
             for name in [name for name, _, _ in code.functions] or [""]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Flame graph and treemap: keys lead through all that is drawn, and what the line below the picture says of it is compared."""
+"""Flame graph and treemap: keys lead to every drawn element, and the line below the picture is compared for each."""
 
 import collections
 import json
@@ -10,7 +10,7 @@ from shown import blocks_of, bytes_of, choices, percent
 
 STATES = ("unreported", "once-reported", "twice-reported")
 
-# What the line says after each of these keys.
+# The text of the line after each of these keys.
 _WALK = """(async (keys) => {
   const element = document.querySelector('.canvas-scroller'), told = [];
   for (const key of keys) {
@@ -27,13 +27,13 @@ def walk(page, keys):
 
 
 class Node:
-    """Bytes by state, and blocks; a list of nodes within it by name."""
+    """Bytes by state, and blocks; its child nodes by name."""
 
     def __init__(self, name):
         self.name, self.blocks, self.bytes, self.kids = name, 0, collections.Counter(), {}
 
     def add(self, names, state, size, blocks):
-        """To this node and to the nodes within it on a way of names."""
+        """Adds to this node and to the nodes on a path of names within it."""
         node = self
         for name in [None, *names]:
             node = node if name is None else node.kids.setdefault(name, Node(name))
@@ -46,11 +46,11 @@ class Node:
 
     @property
     def extent(self):
-        """The largest bytes, whatever their sign, in it and below: in a difference parts may cancel out."""
+        """The largest absolute number of bytes in it and below: in a difference parts may cancel out."""
         return max([abs(self.total), *(kid.extent for kid in self.kids.values())])
 
     def cut(self, least):
-        """Leaves out what is smaller; how many nodes that are."""
+        """Removes smaller nodes; returns how many it removed."""
         left_out = 0
         for name, kid in list(self.kids.items()):
             if kid.extent < least:
@@ -63,8 +63,8 @@ class Node:
     def count(self):
         return 1 + sum(kid.count() for kid in self.kids.values())
 
-    def line(self, whole, name, states, prints_zero):
-        return [name, "%s (%s) in %s" % (bytes_of(self.total), percent(self.total, whole), blocks_of(self.blocks)),
+    def line(self, whole, name, states, prints_zero, of_what=""):
+        return [name, "%s (%s%s) in %s" % (bytes_of(self.total), percent(self.total, whole), of_what, blocks_of(self.blocks)),
                 *["%s %s" % (state, bytes_of(self.bytes[state])) for state in states if prints_zero or state in self.bytes]]
 
 
@@ -72,8 +72,8 @@ class Node:
 
 
 def blocks_in(path):
-    """What the profile's own text says: the mode, and how many there are of each (stack, reports' stacks, other attributes), the
-    innermost call first."""
+    """From the profile's own text: the mode, and the number of blocks of each (stack, reports' stacks, other attributes),
+    with the innermost call first."""
     doc = files.read_json(path)
     frames = {key: re.sub(r"^#\d+: ", "", text) for key, text in doc["frameTable"].items()}
     stacks = {key: tuple(frames[frame] for frame in trace) for key, trace in doc["traceTable"].items()}
@@ -86,15 +86,14 @@ def blocks_in(path):
 
 
 def function_of(frame):
-    """As sums by function call it."""
+    """The name that sums by function use."""
     without_name = re.match(r"\?\?\?\[.*?([^/]+) \+0x[0-9a-f]+\]", frame)
     return "??? (in %s)" % without_name[1] if without_name else re.split(r" \(|\[/", frame)[0]
 
 
 class Beginnings:
-    """Which functions allocate is not for this program to judge: dmdv says what each allocated (its sums by function). One that
-    only allocates for its callers is among them where nothing else is in a stack; then what it is the first of in stacks is more
-    than dmdv's sum."""
+    """Finds the allocation functions from dmdv's sums by function. A function that only allocates for its callers has a sum
+    if a stack has no other frames; then the stacks that begin with it add up to more than dmdv's sum."""
 
     def __init__(self):
         self.functions, self.substitutes = set(), set()
@@ -108,14 +107,14 @@ class Beginnings:
         self.substitutes |= {function for function, size in found.items() if function is not None and size > sums[function]}
 
     def place(self, stack):
-        """Of the function that allocated, in a stack."""
+        """The place of the allocating function in a stack."""
         places = [i for i, function in enumerate(stack) if function in self.functions]
         return next((i for i in places if stack[i] not in self.substitutes), places[0] if places else 0)
 
 
 def calls_of(t, fixture, upwards, old):
-    """All calls, of what there is or of what changed, and the states: from the outermost inwards, or from that which allocated
-    outwards."""
+    """All calls of the heap or of the difference, and the states: from the outermost call inwards, or from the allocating
+    one outwards."""
     path = fixture.paths[fixture.of]
     mode, there = blocks_in(path)
     if old is not None:
@@ -137,7 +136,7 @@ def calls_of(t, fixture, upwards, old):
 
 
 def flame(t, page, fixture):
-    """In both directions, and what changed."""
+    """Both directions, and a difference."""
     for old in {None, fixture.old}:
         for direction in ("", "callers"):
             keys = {"of": fixture.of or None, "old": old, "direction": direction or None}
@@ -146,7 +145,7 @@ def flame(t, page, fixture):
 
 
 def agree_flame(t, page, top, states, where):
-    """Row by row: a key leads to the neighbour in a row, another into a call."""
+    """Row by row: one key leads to the neighbour in a row, another one into a call."""
     said = re.search(r"([\d,]+) calls? of less than ([\d,]+) byte", page.text(".toolbar"))
     n, least = [int(number.replace(",", "")) for number in said.groups()] if said else (0, 0)
     t.equal(top.cut(least), n, "calls that are left out: " + where)
@@ -156,7 +155,7 @@ def agree_flame(t, page, top, states, where):
         lines = {id(node): node.line(whole, node.name, states, True) for node in row}
         shown = walk(page, ["ArrowLeft"] * len(row) + ["ArrowRight"] * (len(row) - 1))[len(row) - 1:]
         t.equal(sorted(shown), sorted(lines.values()), "a row of the " + where)
-        # Into the next row: by a call that looks like none without calls in it. Then to its begin.
+        # Into the next row, through a call whose line differs from those of all calls without inner calls; then to its start.
         leaves = [lines[id(node)] for node in row if not node.kids]
         into = next((i for i, line in enumerate(shown) if line not in leaves), None)
         row = [kid for node in row for kid in node.kids.values()]
@@ -166,7 +165,7 @@ def agree_flame(t, page, top, states, where):
 
 
 def flame_whole(t, page, fixture):
-    """Of samples, whose parts nothing else adds up: all calls together are the heap."""
+    """For a sampled profile, whose parts no other output adds up: all calls together are the heap."""
     heap = t.json("print", "--json", fixture.paths[fixture.of])["heap"]
     page.go("view=flame")
     t.equal(walk(page, ["Home"])[0][:2], ["(all)", "%s (100.00%%) in %s" % (bytes_of(heap["bytes"]), blocks_of(heap["blocks"]))],
@@ -174,6 +173,8 @@ def flame_whole(t, page, fixture):
 
 
 # ---- Treemap ----
+
+OF_THE_MAP = " of the map"
 
 
 def parts_of(name, by):
@@ -199,7 +200,6 @@ def areas_of(t, fixture, by):
 
 
 def treemap(t, page, fixture):
-    whole = t.json("print", "--json", fixture.paths[fixture.of])["heap"]["bytes"]
     of = {"of": fixture.of} if fixture.of else {}
     page.go("view=treemap", **of)
     for by in choices(page):
@@ -207,20 +207,21 @@ def treemap(t, page, fixture):
             continue  # test_views.test_types
         page.go("view=treemap", **of, **({"by": by} if by else {}))
         top, states = areas_of(t, fixture, by or "reporter")
-        least = top.total / 1000
+        whole = top.total
+        least = whole / 1000
         t.equal("%d small" % top.cut(least) in page.text(".toolbar") or "small" not in page.text(".toolbar"), True, "what is left out")
         told = walk(page, [""])[0]
-        t.equal(told, top.line(whole, "(all)", states, True), "treemap by " + by)
+        t.equal(told, top.line(whole, "(all)", states, True, OF_THE_MAP), "treemap by " + by)
         agree_areas(t, page, top, [], whole, states, "treemap by " + by)
 
 
 def agree_areas(t, page, node, names, whole, states, where):
-    """From an area that was gone to: into it, through its children, and out again."""
+    """From a chosen area: into it, through its children, and out again."""
     kids = {"/".join([*names, kid.name]): kid for kid in node.kids.values()}
     if not kids:
         return
     shown = walk(page, ["ArrowDown"] + ["ArrowRight"] * (len(kids) - 1))
-    t.equal(sorted(shown), sorted(kid.line(whole, name, states, True) for name, kid in kids.items()), where)
+    t.equal(sorted(shown), sorted(kid.line(whole, name, states, True, OF_THE_MAP) for name, kid in kids.items()), where)
     walk(page, ["ArrowLeft"] * len(kids))
     for line in shown:
         agree_areas(t, page, kids[line[0]], [*names, kids[line[0]].name], whole, states, where)

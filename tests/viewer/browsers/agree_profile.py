@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The views of profiles and dmdv: every figure is the same."""
+"""The views of profiles and dmdv show equal figures."""
 
 from shown import blocks_of, bytes_of, choices, facts, number, percent, sums, tables, tree_rows
 
@@ -7,7 +7,7 @@ SECTIONS = {"": None, "unreported": "unreported", "once": "once-reported", "twic
 
 
 def go(page, fixture, view, **keys):
-    """To a view of the fixture's file; keys that are "" are left out."""
+    """Goes to a view of the fixture's file; keys that are "" are left out."""
     if fixture.of:
         keys["of"] = fixture.of
     if fixture.old is not None:
@@ -16,14 +16,14 @@ def go(page, fixture, view, **keys):
 
 
 def said(t, fixture, *options):
-    """What dmdv says of the file, or of what changed."""
+    """dmdv's output for the file or the difference."""
     if fixture.old is None:
         return t.json("print", "--json", *options, fixture.paths[fixture.of])
     return t.json("diff", "--json", *options, fixture.paths[fixture.old], fixture.paths[fixture.of])
 
 
 def _size(sum_):
-    """Of an estimate with its error, as the text of dmdv has it."""
+    """An estimate with its error, as in dmdv's text."""
     if "bytesError" not in sum_:
         return sums(sum_)
     return "~%s ± %s in ~%s ± %s" % (number(sum_["bytes"]), bytes_of(sum_["bytesError"]), number(sum_["blocks"]),
@@ -76,7 +76,7 @@ def _record(section, record, whole):
 
 
 def records(t, page, fixture):
-    """Every record of every section, in the same order; of the first ones and of the last all that is known."""
+    """Every record of every section, in equal order; all details of the first ones and of the last."""
     doc = said(t, fixture)
     whole = doc["heap"]["bytes"]
     go(page, fixture, "records")
@@ -91,7 +91,7 @@ def records(t, page, fixture):
         shown = [[row["State"] or wanted[i][0], row["Bytes"], row["Share"], row["Blocks"], row["Requested"], row["Slop"], row["Reporter"],
                   row["Tag"]] for i, row in enumerate(rows)]
         expected = [_record(name, r, whole) for name, r in wanted]
-        if not state:  # of all sections together
+        if not state:  # for all sections together
             shown, expected = sorted(shown), sorted(expected)
         t.equal(shown, expected, "records: " + (state or "all"))
         for i, row in enumerate(rows if state or len(states) == 1 else []):
@@ -102,7 +102,7 @@ def records(t, page, fixture):
 
 
 def _details(t, page, fixture, state, wanted, whole):
-    """A record opens what dmdv prints of it."""
+    """An opened record shows what dmdv prints about it."""
     go(page, fixture, "records", section=state)
     section = sum(abs(r["bytes"]) for _, r in wanted)
     printed = None if fixture.old is not None else t.dmdv("print", "--max-records=all", fixture.paths[fixture.of])[0]
@@ -131,7 +131,7 @@ def _details(t, page, fixture, state, wanted, whole):
 
 
 def _sums(t, fixture, by, state):
-    """Only heap graphs know types."""
+    """Only heap graphs have types."""
     if by != "type":
         return said(t, fixture, "--by=" + by, *(["--section=" + state] if state else []))["rows"]
     rows = t.json("census", "--json", "--by=type", *(["--filter=state=" + state] if state else []), fixture.graph)["rows"]
@@ -139,7 +139,7 @@ def _sums(t, fixture, by, state):
 
 
 def by_what(t, page, fixture):
-    """The sums of each section's records by all that the page offers."""
+    """The sums of each section's records by every key that the page offers."""
     go(page, fixture, "records")
     states = page.evaluate("[...document.querySelectorAll('.segments button')].map((e) => e.dataset.value)") or [""]
     whole = said(t, fixture)["heap"]["bytes"]
@@ -154,14 +154,14 @@ def by_what(t, page, fixture):
             shown = [[row["Name"], row["Bytes"], row["Share"], row["Blocks"], *[row[name] for name in parts]] for row in page.rows()]
             wanted = [[r["name"], number(r["bytes"]), percent(r["bytes"], whole), number(r["blocks"]), *[number(r[name]) for name in parts]]
                       for r in rows]
-            if by == "type":  # dmdv census has equal ones in another order
+            if by == "type":  # dmdv census has equal sums in another order
                 t.equal([row[1] for row in shown], [row[1] for row in wanted], "records by type: the largest first")
                 shown, wanted = sorted(shown), sorted(wanted)
             t.equal(shown, wanted, "records by %s, %s" % (by, state or "all"))
 
 
 def tree(t, page, fixture):
-    """All nodes, the closed ones opened."""
+    """All nodes, after opening the closed ones."""
     go(page, fixture, "tree", verbose=1)
     if fixture.old is None:
         doc = t.json("tree", "--json", "--verbose", fixture.paths[fixture.of])

@@ -11,19 +11,23 @@ from harness import Failure, Skip, browsers
 # Made in the build folder before tests in browsers.
 MODULES = "viewer/browsers/node_modules/stamp"
 
-# What puppeteer calls them.
+# Their names in puppeteer.
 BROWSERS = {"chromium": "chrome", "firefox": "firefox"}
 
 
+def need_page(place):
+    """Skips the test if dmdv has no page."""
+    page = os.path.join(place.builddir, "viewer", "page.html")
+    if not os.path.exists(page) or os.path.getsize(page) == 0:
+        raise Skip("no page was built here: it takes node, npm, clang and wasm-ld")
+
+
 class Browser:
-    """One that runs as long as the tests."""
+    """A browser that runs as long as the tests."""
 
     def __init__(self, place, browser):
         here = os.path.dirname(os.path.abspath(__file__))
         modules = os.path.join(place.builddir, "viewer", "browsers", "node_modules")
-        page = os.path.join(place.builddir, "viewer", "page.html")
-        if not os.path.exists(page) or os.path.getsize(page) == 0:
-            raise Skip("no page was built here: it takes node, npm, clang and wasm-ld")
         if not os.path.exists(os.path.join(modules, "stamp")) or os.path.exists(os.path.join(modules, "missing")):
             raise Skip("what drives the browsers was not installed: `make %s` does, with npm" % MODULES)
         command = [os.environ.get("NODE") or "node", os.path.join(here, "driver.mjs"), BROWSERS[browser],
@@ -34,7 +38,7 @@ class Browser:
                                         env=dict(os.environ, HOME=home))
 
     def do(self, name, **arguments):
-        """One of driver.mjs' commands; its value."""
+        """Runs one of driver.mjs' commands; returns its value."""
         try:
             self.process.stdin.write(json.dumps(dict(arguments, do=name)).encode() + b"\n")
             self.process.stdin.flush()
@@ -57,7 +61,7 @@ class Browser:
 
 
 class Page:
-    """A page that is open in the browser."""
+    """An open page in the browser."""
 
     def __init__(self, browser, path, link="", width=1280, height=900, dark=False):
         self.browser, self.path = browser, path
@@ -78,11 +82,11 @@ class Page:
             self.browser.do("press", key=key)
 
     def state(self):
-        """That of the page's machine: READ, ERROR, ..."""
+        """The state of the page's state machine: READ, ERROR, ..."""
         return self.evaluate("document.body.dataset.state")
 
     def wait(self, state="READ"):
-        """Waits until the page is in this state and shows no question that is not answered."""
+        """Waits until the page is in this state and has no pending query."""
         self.until("['%s', 'ERROR'].includes(document.body.dataset.state)" % state)
         if self.state() != state:
             raise Failure("the page says: " + self.text("body"))
@@ -90,12 +94,12 @@ class Page:
         return self
 
     def settle(self):
-        """Waits until all that the page asked for is there and drawn. What a frame's drawing asks for comes after it."""
+        """Waits until all answers have arrived and are drawn. Drawing a frame may send queries, which are awaited, too."""
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
         self.until("document.querySelector('[aria-busy=true]') === null && document.querySelector('.waits') === null")
 
     def go(self, link, **keys):
-        """To another view, as a link does; keys are added to it."""
+        """Goes to another view, as a link does, with these keys."""
         view, *rest = link.split("&")
         rest += ["%s=%s" % (key, urllib.parse.quote(str(value), safe="-_.!~*'()")) for key, value in keys.items()]
         self.evaluate("location.hash = %s" % json.dumps("#" + "&".join([view, *sorted(rest)])))
@@ -106,14 +110,14 @@ class Page:
             raise Failure("%s: %s" % (link, wrong))
 
     def text(self, selector):
-        """What a person reads there."""
+        """The text that a person reads there."""
         return self.evaluate("document.querySelector(%s)?.innerText ?? ''" % json.dumps(selector))
 
     def texts(self, selector):
         return self.evaluate("[...document.querySelectorAll(%s)].map((e) => e.innerText)" % json.dumps(selector))
 
     def rows(self, grid="[role=grid]"):
-        """All rows of a table, as a person would read them: {column: text}, by scrolling from its begin to its end."""
+        """All rows of a table, as a person would read them: {column: text}, by scrolling from its beginning to its end."""
         self.evaluate("document.querySelector(%s).focus()" % json.dumps(grid))
         self.press("Home")
         titles = self.texts(grid + " [role=columnheader]")
@@ -127,7 +131,7 @@ class Page:
                     "row.getAttribute('aria-rowindex'), ...[...row.querySelectorAll('[role=gridcell]')].map((e) => e.innerText)])"
                     % json.dumps(grid + " [role=row]")):
                 rows[int(index) - 2] = dict(zip(titles, cells))
-            # The first key leads to the last row that is seen, and scrolls nothing.
+            # The first key leads to the last visible row, and does not scroll.
             idle = idle + 1 if len(rows) == before else 0
             if idle > 3:
                 raise Failure("%d of %d rows can be scrolled to" % (len(rows), total))
@@ -135,7 +139,7 @@ class Page:
         return [rows[i] for i in range(total)]
 
     def expect_quiet(self, t):
-        """Nothing went wrong in the page, and it asked nobody for anything."""
+        """Checks that the page had no error and made no request."""
         seen = self.browser.do("seen")
         t.equal([line for line in seen["console"] if not line.startswith(("debug:", "info:", "log:"))], [])
         t.equal(seen["errors"], [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The files that the tests in browsers look at. Each is made once."""
+"""The files for the tests in browsers. Each is made once."""
 
 import os
 import random
@@ -10,8 +10,8 @@ from harness.redis import Redis
 from heapbuilder import REGISTERS, STACK_ROOT, Heap
 
 class Fixture:
-    """What dmdv view is given. `of` is the file that is looked at, `old` what is subtracted from it, or None; both are places
-    among the paths. `graph`: the heap graph of `of`, or None."""
+    """The input of dmdv view. `of` is the file to show, `old` the one that is subtracted from it, or None; both are indices
+    into the paths. `graph`: the heap graph of `of`, or None."""
 
     def __init__(self, paths, of=0, old=None, graph=None):
         self.paths, self.of, self.old, self.graph = paths, of, old, graph
@@ -26,7 +26,7 @@ def _under_dmd(t, name, *options):
 
 
 def _example(t, name, program, *options):
-    """What a program wrote under dmd, as a folder."""
+    """The folder with the files of a program that ran under dmd."""
     def make():
         folder = t.new_folder()
         commands.run(_under_dmd(t, name, *options) + program(folder), folder, commands.plain_environment(folder))
@@ -97,7 +97,7 @@ def series(t):
 
 
 def sampled(t):
-    """A profile of which a few hundred blocks stand for 60,000."""
+    """A sampled profile, in which a few hundred blocks stand for 60,000."""
     if not os.path.exists(os.path.join(t.builddir, "libdmd.so")):
         raise Skip("the build has no native engine")
 
@@ -112,7 +112,7 @@ def sampled(t):
 
 
 def graph(t):
-    """A heap graph alone: lists, circles, pointers into blocks, blocks that nothing leads to, reports and tags."""
+    """A heap graph alone: lists, cycles, pointers into blocks, unreachable blocks, reports and tags."""
     def point(holder, block, into=0):
         if 8 * len(holder.edges) + 8 <= (holder.size if hasattr(holder, "size") else holder.requested):
             holder.points_to(block, 8 * len(holder.edges), into)

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The heap map of a graph, by definition (dmd/page/heapmap.h): each byte is looked at in the simplest way."""
+"""The heap map of a graph, by definition (dmd/show/page/heapmap.h): byte by byte, in the simplest way."""
 
 import collections
 
 PAGE = 4096
-GAP = 1 << 20  # so much without a block ends a region
+GAP = 1 << 20  # a gap of this size between blocks ends a region
 
-Cell = collections.namedtuple("Cell", "address used values")  # values: bytes by what has them
+Cell = collections.namedtuple("Cell", "address used values")  # values: bytes by value
 
 
 class HeapMap:
-    """graph: as harness.graphfile reads it; value_of: what a block is counted as."""
+    """graph: as harness.graphfile reads it; value_of: the value under which a block is counted."""
 
     def __init__(self, graph, value_of):
-        # A block in another one is that one's. Of zero bytes there is nothing to see, but it is counted.
+        # A block in another one belongs to that one. A block of zero bytes is invisible, but counted.
         self.blocks = sorted((block.address, block.address + block.requested + block.slop, value_of(block))
                              for block in graph.blocks if not block.outer)
         self.regions, self.gaps = [], []
@@ -30,7 +30,7 @@ class HeapMap:
         self.size = sum(stop - start for start, stop in self.regions)
 
     def address(self, place):
-        """Regions are as if they followed each other."""
+        """The address at an offset in the map, in which regions follow each other without gaps."""
         for start, stop in self.regions:
             if place < stop - start:
                 return start + place
@@ -46,7 +46,7 @@ class HeapMap:
         raise IndexError(address)
 
     def cells(self, begin, end, most):
-        """The part [begin, end) in so many cells at most; and how large each is."""
+        """The part [begin, end) in at most so many cells; and the size of each."""
         size = max(1, -(-(end - begin) // most))
         cells = [Cell(self.address(place), [0], collections.Counter()) for place in range(begin, end, size)]
         for start, stop, value in self.blocks:

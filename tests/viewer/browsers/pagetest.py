@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests in browsers share: the browsers, the files that are looked at, and the pages made of them."""
+"""Shared by the tests in browsers: the browsers, the files, and the pages made of them."""
 
 import json
 import os
 
 import fixtures
-from browser import Browser, Page
+from browser import Browser, Page, need_page
 from dmdvtest import DmdvTest
 from harness import Skip
 
 
 class Browsers:
-    """Each browser is started once, and so is each program that writes what is looked at."""
+    """Starts each browser once, and runs each program that writes a file once."""
 
     def __init__(self, place):
         self.place, self.running, self.made = place, {}, {}
@@ -35,6 +35,7 @@ class PageTest(DmdvTest):
     """A test in one browser."""
 
     def __init__(self, place, name, browsers, browser):
+        need_page(place)
         super().__init__(place, name)
         self.browsers, self.browser_name = browsers, browser
 
@@ -47,7 +48,7 @@ class PageTest(DmdvTest):
         return fixtures.catalog(self).paths[0]
 
     def peer(self, name):
-        """One of a peer's profiles."""
+        """One of the peer's profiles."""
         folder = os.environ.get("DMD_SHARED") or os.path.join(self.srcdir, "..", "shared")
         path = os.path.join(folder, "peers", "dmd", name)
         if not os.path.exists(path):
@@ -72,7 +73,7 @@ class PageTest(DmdvTest):
         return Page(self.browser, self.path("empty.html")).wait("SAVED")
 
     def json(self, *arguments):
-        """What a command of dmdv says as JSON. It is asked once for both browsers where it is about whole paths."""
+        """The JSON of a dmdv command. With absolute paths it runs once for both browsers."""
         def ask():
             return self.dmdv(*arguments)[0]
         files = [argument for argument in arguments[1:] if not argument.startswith("-")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What views show, read back from their elements, and figures as a person reads them."""
+"""Reads back what views show from their elements, and figures as a person reads them."""
 
 import json
 
@@ -42,9 +42,9 @@ def facts(page, selector="main"):
                               json.dumps(selector + " .facts > div")))
 
 
-# Rows within rows: those that are seen exist, so they are read as they are scrolled through. Rows are opened from the last to
-# the first, level by level, since what opens moves those below it; each changes the link, and browsers stop pages that change
-# it too often, so there is a limit.
+# Rows within rows: only visible rows exist, so this scrolls through them. It opens rows from the last to the first, level by
+# level, since an opened row moves those below it. Each opened row changes the link, and browsers stop pages that change it too
+# often, so there is a limit.
 _TREE = """(async (most, cells) => {
   const scroller = document.querySelector('[role=tree] .table-scroller, [role=treegrid] .table-scroller');
   const elements = () => [...document.querySelectorAll('[role=treeitem], [role=treegrid] [role=row][aria-level]')];
@@ -89,7 +89,7 @@ _TREE = """(async (most, cells) => {
 
 
 def tree_rows(page, cells, most=10**6):
-    """All rows, `most` of which are opened: [level, expanded, what the function `cells` has of the element...]."""
+    """All rows, after opening at most `most`: [level, expanded, the results of the function `cells`...]."""
     return page.evaluate("%s(%d, %s)" % (_TREE, most, cells))
 
 
@@ -99,7 +99,7 @@ _CELLS = """(row) => [...[...row.querySelectorAll('.lazy-figure')].map((e) => e.
 
 
 def lazy_rows(page, most=100):
-    """The rows of a table of rows within rows, `most` of which are opened: [(cells, rows within)]; None: it is closed."""
+    """The rows of a table of rows within rows, after opening at most `most`: [(cells, inner rows)]; None: closed."""
     top = []
     levels = [top]
     for level, expanded, *cells in tree_rows(page, _CELLS, most):
@@ -111,7 +111,7 @@ def lazy_rows(page, most=100):
 
 
 def agree_rows(t, got, expected, where):
-    """Rows as lazy_rows has them; of those that are expected all have their rows, or None where nobody knows."""
+    """Compares rows from lazy_rows with the expected ones, which have all their rows, or None if these are unknown."""
     for i, ((cells, inner), (wanted, within)) in enumerate(zip(got, expected)):
         t.equal(cells, wanted, "%s, row %d" % (where, i))
         if inner is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The page of dmdv history: it shows what dmdv history says, and a build opens compared with the one before."""
+"""The page of dmdv history shows what dmdv history prints, and opens a build compared with the one before."""
 
 import json
 import os
@@ -17,13 +17,13 @@ GREW = 9000
 
 
 def index_of(i):
-    """What nobody reports: more since three builds, the second time until it is fixed."""
+    """The unreported bytes: they grow at three builds, the second time until it is fixed."""
     return 3000 + (GREW // 2 if i >= KNOWN else 0) + (8000 if FIXED <= i < LESS else 0) + (GREW if i >= NEW else 0)
 
 
 def fill(t):
-    """A history with two moments, two branches, one of which has two processes, and two environments; the first of the steps is
-    known."""
+    """A history with two moments, two branches, one of which has two processes, and two environments; the first step is
+    acknowledged."""
     history, draw = History(t), random.Random(3)
     history.db = t.path(history.db)  # for other tests, too
     for i in range(BUILDS):
@@ -54,7 +54,7 @@ def open_page(t, link="", **more):
 
 
 def alarms_of(t, history):
-    """By event: a list of alarms."""
+    """The alarms of each event."""
     events = []
     for alarm in json.loads(t.dmdv("history", "check", "--db=" + history.db, "--least-change=512", "--json", status=1)[0])["alarms"]:
         kind = [alarm[key] for key in ("first_build", "moment", "environment", "branch")] + [alarm["state"] == "improved"]
@@ -85,7 +85,7 @@ def test_alarms(t):
         t.contains(shown, "{:+,} bytes".format(record["delta"]))
         t.equal([line.strip() for line in shown.split("\n")[1:] if line.strip()], record["frames"])
     text = t.dmdv("history", "check", "--db=" + history.db, "--least-change=512", status=1)[0]
-    t.equal(page.text(".headline"), text.strip().split("\n")[-1])
+    t.equal(page.text(".headline"), text.strip().split("\n")[-1].split("; the newest build")[0])
     t.picture(page, "history")
     page.expect_quiet(t)
 
@@ -121,7 +121,7 @@ def steps_shown(page):
 
 
 def test_a_build_opens(t):
-    """By a click on the curve: its value, what changed since the build before by stack, and all of its records."""
+    """A click on the curve shows the build's value, the changes since the build before by stack, and all its records."""
     page = open_page(t, "view=curve&branch=main&moment=loaded&series=unreported")
     t.equal(steps_shown(page), 4)
     box = page.evaluate("(({ left, top, height }) => ({ left, top, height }))(document.querySelector('.curve-picture').getBoundingClientRect())")
@@ -157,7 +157,7 @@ def test_a_build_opens(t):
 
 
 def test_a_build_is_looked_at(t):
-    """A build alone in the views that there are: sums are those of its figures, and the page says what a history does not keep."""
+    """A build alone in the available views: sums agree with its figures, and the page says what a history does not keep."""
     history, _ = made(t)
     page = open_page(t, "view=overview")
     last = {series: t.json("history", "show", "--db=" + history.db, "--json", series)["curves"] for series in ("heap", "unreported")}
@@ -207,7 +207,7 @@ def test_keys(t):
 
 
 def test_everybody_can_read_it(t):
-    """axe finds nothing serious, whatever the width, in light and dark (which Firefox cannot be told here)."""
+    """axe finds nothing serious, whatever the width, in light and dark (only light in Firefox)."""
     for width, dark in ((360, True), (1280, False), (3840, True)):
         for name, link in (("history", ""), ("curve", "view=curve&branch=main&moment=loaded"), ("build", "view=curve&branch=main&moment=loaded&build=b%d" % NEW)):
             page = open_page(t, link, width=width, height=700 if width == 360 else width * 9 // 16,
@@ -246,7 +246,7 @@ def test_names_are_text(t):
 
 
 def test_records_left_out(t):
-    """Only those around steps: other builds say what to do."""
+    """Only builds around steps have records; the page says what to do for others."""
     history, _ = made(t)
     path = os.path.join(t.new_folder(), "few.html")
     _, err = t.dmdv("history", "page", "--db=" + history.db, "--least-change=512", "--records=0", "-o", path)

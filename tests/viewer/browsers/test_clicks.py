@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The page with the mouse alone: a person who has not read the manual, and back and forward."""
+"""The page with the mouse alone, as a person uses it who has not read the manual; also back and forward."""
 
 import json
 
 from dmdvtest import Profile
 from harness import Failure
 
-# Where the middle of an element is that has this text and can be seen; what lies there must be it, or be in it.
+# The middle of a visible element with this text; the topmost element there must be that element or in it.
 PLACE = """(() => {
   const found = [...document.querySelectorAll(%s)].find((e) => e.innerText.includes(%s));
   if (found === undefined) return 'no such element';
@@ -27,7 +27,7 @@ def click(page, selector, text=""):
 
 
 def test_the_forgotten_array(t):
-    """One click on the overview's largest record says whose it is, where it was allocated, and the missing line."""
+    """One click on the overview's largest record shows its owner, its allocation stack, and the missing line."""
     page = t.open(t.catalog())
     click(page, ".worst .link", "term_add_posting")
     for said in ("explicit/catalog/index/words", "words_size_of(term->postings)", "words_measure"):
@@ -38,7 +38,7 @@ def test_the_forgotten_array(t):
 
 def test_the_double_report(t):
     """The overview names both reporters; a click shows where each reported. The state's name, and then its record, does too, and
-    so does the view of faults, which has none."""
+    so does the view of faults, which lists no fault."""
     page = t.open(t.catalog())
     page.until("document.querySelector('.twice')?.innerText.includes('Reported by explicit/catalog/products, and again by explicit/catalog/index/words')")
     click(page, ".twice .link", "copy_text")
@@ -69,7 +69,7 @@ def comes_to(page, row, top):
 
 
 def keeps(page, row):
-    """Now and then the browser's entry is told where one is."""
+    """The page saves the place in the browser's history entry, now and then."""
     page.until("Object.values(history.state?.places ?? {}).some((place) => place.row === %d)" % row)
 
 
@@ -85,7 +85,7 @@ def test_back_leads_to_where_one_was(t):
         profile.block(100000 - i, ["malloc (m.c:1)", "function_%d (f.c:%d)" % (i, i), "main (m.c:9)"])
     page = t.open(t.write("many.json", profile), height=400)
     page.evaluate("document.querySelector('.page').scrollTop = 150")
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")  # the page is told of it
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")  # the page notices
     click(page, ".tabs a", "Records")
     page.evaluate("document.querySelector('[role=grid]').focus()")
     page.press("End", "ArrowUp", "ArrowUp")

@@ -59,7 +59,7 @@ def test_damaged_graph(t):
 
 
 def test_graph_in_a_page(t):
-    """Of a page that dmdv view makes of a graph alone the same views apply."""
+    """A page that dmdv view makes of a graph alone has the same views."""
     page = t.open(graph_of(t.catalog()))
     t.equal(tabs(page), GRAPH_TABS)
 

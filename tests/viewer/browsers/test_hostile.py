@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What strangers put into a profile is shown as text, and what is broken is told."""
+"""The page shows a profile from a stranger as text, and reports broken files."""
 
 from browser import Page
 from dmdvtest import Profile
@@ -43,7 +43,7 @@ def test_names_are_text(t):
 
 
 def test_a_broken_page_says_so(t):
-    """Half of the data is missing, as where a download was cut."""
+    """Half of the data is missing, as after an interrupted download."""
     whole = files.read(t.view(hostile(t)))
     begin = whole.index('id="dmd-image">') + len('id="dmd-image">')
     end = whole.index("</script>", begin)
@@ -53,7 +53,7 @@ def test_a_broken_page_says_so(t):
 
 
 def test_files_are_picked(t):
-    """The empty page takes a profile, gzipped or not; one that is no profile leaves what was there."""
+    """The empty page takes a profile, gzipped or not; a file that is not a profile leaves the page unchanged."""
     page = t.empty_page()
     catalog = t.catalog()
     page.browser.do("pick", selector=PICKER, files=[catalog])

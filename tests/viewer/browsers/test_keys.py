@@ -3,7 +3,7 @@
 
 
 def tab_to(page, condition):
-    """Presses Tab until the expression holds of the element that has the focus."""
+    """Presses Tab until the expression holds for the focused element."""
     for _ in range(60):
         page.press("Tab")
         if page.evaluate("((e) => %s)(document.activeElement)" % condition):
@@ -12,7 +12,7 @@ def tab_to(page, condition):
 
 
 def test_everything_is_reached(t):
-    """From the overview to the forgotten arrays and back, and to the two reporters of what is reported twice."""
+    """From the overview to the forgotten arrays and back, and to the two reporters of the double report."""
     page = t.open(t.catalog())
     first = "e.matches('.worst .link')"
     t.check(tab_to(page, first), "Tab leads to the largest unreported record")

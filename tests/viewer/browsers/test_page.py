@@ -16,7 +16,7 @@ def test_opens(t):
 
 
 def test_readme(t):
-    """Both of the demo's mistakes stand before all sums. The README's picture, docs/pictures/page.png, is this one."""
+    """Both of the demo's mistakes come before all sums. This makes the README's picture, docs/pictures/page.png."""
     folder = t.new_folder()
     shutil.copy(os.path.join(t.builddir, "docs", "examples", "catalog"), folder)
     commands.run([t.place.launcher(), "-q", "--tool=dmd", "--graph=yes", "--dmd-out-file=catalog.json.gz", "./catalog"], folder,

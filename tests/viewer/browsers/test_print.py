@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the page prints: more than is seen, up to so much, and it says so."""
+"""The printed page has more rows than the screen, up to a limit, and states the limit."""
 
 import re
 
@@ -8,14 +8,14 @@ from harness import Skip, files
 from shown import number
 
 PRINTED = 1000
-# What is there while it is printed: the value of an expression.
+# The value of an expression while the page is printed.
 PRINTING = ("(async () => { window.dispatchEvent(new Event('beforeprint')); await null; await null; const value = %s; "
             "window.dispatchEvent(new Event('afterprint')); return value; })()")
 ROWS = "[...document.querySelectorAll('.table-row')].map((row) => [...row.querySelectorAll('.cell, .tree-value, .tree-name')].map((e) => e.textContent))"
 
 
 def printed_rows(page, rows):
-    """The rows that are printed, once they came. Between two looks, which draw them all, the page goes on."""
+    """The printed rows, once they have arrived. Each look draws them all; between two looks the page goes on."""
     page.until("new Promise((done) => setTimeout(done, 400)).then(() => %s)" % PRINTING % "document.querySelectorAll('.table-row').length" + ".then((n) => n === %d)" % rows)
     return page.evaluate(PRINTING % ROWS)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Trees with 200,000 open rows: the rows that are seen are the right ones, and only they exist."""
+"""Trees with 200,000 open rows: the visible rows are the right ones, and only these exist."""
 
 from dmdvtest import Profile
 from heapbuilder import Heap
@@ -13,7 +13,7 @@ CURRENT = "document.getElementById(document.activeElement.getAttribute('aria-act
 
 
 def check_rows(t, page, role, expected):
-    """What is seen is what is expected there, and the row that the keys act on is seen; its number."""
+    """Checks that the existing rows are few, are the expected ones, and follow the scroll position."""
     page.settle()
     seen = page.evaluate(SEEN % role)
     t.check(20 < len(seen) < 100, "%d rows exist" % len(seen))
@@ -28,7 +28,7 @@ def current(page):
 
 
 def walk(t, page, role, expected):
-    """Keys and scrolling lead to every part of the rows, the focus stays, and what is closed is gone."""
+    """Keys and scrolling reach every part of the rows, the focus stays, and closed rows disappear."""
     page.evaluate("document.querySelector('[role=tree], [role=treegrid]').focus()")
     check_rows(t, page, role, expected)
     last = len(expected) - 1

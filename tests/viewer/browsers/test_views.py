@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Views open, and show what there is to see; test_agree.py compares their figures."""
+"""Views open and show their data; test_agree.py compares their figures."""
 
 import json
 import os
@@ -10,11 +10,11 @@ from shown import lazy_rows, number
 
 
 def scrolls_by_its_grid(found):
-    """A table's scrolling part takes no focus: the grid around it does, whose keys scroll it (page.rows() does so)."""
+    """A table's scrolling part takes no focus: the grid around it does, and its keys scroll the table (see page.rows())."""
     return found[1] == "scrollable-region-focusable" and all(place.startswith(".table-scroller ") for place in found[3])
 
 
-# Where the page's core computes what it shows: what a graph is looked at for, and the details of a record.
+# Elements for which the core computes the content: the analyses of a graph, and the details of a record.
 SHOWS = ["view=graph&show=" + show for show in ("retained", "paths", "owners", "leaks", "block")]
 
 
@@ -30,8 +30,8 @@ def open_all(page, t, each):
 
 
 def test_all_open_quietly(t):
-    """Every view of a profile with its graph: no error, nothing on the console, nothing asked of the network, and axe finds
-    nothing serious."""
+    """Every view of a profile with its graph: no error, no console output, no network request, and axe finds nothing
+    serious."""
     page = t.open(t.catalog())
 
     def look(link):
@@ -41,16 +41,16 @@ def test_all_open_quietly(t):
     t.check(len(open_all(page, t, look)) >= 9, "there are all views")
 
 
-# What makes the page wider than the screen.
+# The elements that make the page wider than the screen.
 _WIDE = """document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')].filter((e) =>
   e.getBoundingClientRect().right > innerWidth).map((e) => e.tagName + '.' + e.className)"""
 
 
 def test_sizes_of_screens(t):
-    """From a telephone to a large screen, in the dark, too: nothing but tables and pictures, which scroll in themselves, is wider
+    """From a telephone to a large screen, in dark mode too: only tables and pictures, which scroll by themselves, are wider
     than the screen, and axe finds nothing serious."""
     for width, height, dark in ((360, 640, True), (3840, 2160, False)):
-        # Firefox has no way to tell it that the night has come.
+        # Firefox cannot be switched to dark mode here.
         page = t.open(t.catalog(), width=width, height=height, dark=dark and t.browser_name == "chromium")
 
         def look(link):
@@ -63,9 +63,9 @@ def test_sizes_of_screens(t):
 
 
 def test_copying(t):
-    """What is copied can be pasted: dmdv's own text below the file's name; for a bug report within a fence."""
+    """Copied text can be pasted: dmdv's own text below the file's name; for a bug report within a fence."""
     catalog = t.catalog()
-    text = t.dmdv("print", catalog)[0].split("\n", 2)[2]
+    text = t.dmdv("print", "--owners=yes", catalog)[0].split("\n", 2)[2]
     page = t.open(catalog, link="view=records")
     for button, before, after in (("Copy", "", ""), ("Markdown", "```text\n", "```\n")):
         page.evaluate("[...document.querySelectorAll('.copy button')].find((e) => e.innerText === %s).click()" % json.dumps(button))
@@ -79,7 +79,7 @@ def test_copying(t):
 
 
 def test_all_open_of_every_fixture(t):
-    """The same of other files; which views there are depends on what they are."""
+    """Opens all views of other files; a file's kind decides which views it has."""
     offered = {}
     for name, make in fixtures.ALL.items():
         try:
@@ -113,7 +113,7 @@ def test_faults(t):
 
 
 def test_pictures(t):
-    """Flame graph and treemap: what is chosen at first is the heap, or its sum by reporter."""
+    """Flame graph and treemap first choose the heap, or its sum by reporter."""
     catalog = t.catalog()
     page = t.open(catalog, link="view=flame")
     heap = t.json("print", "--json", catalog)["heap"]
@@ -127,7 +127,7 @@ def test_pictures(t):
 
 
 def test_types(t):
-    """Sums by type, where a heap graph lies beside the profile, are those of dmdv census; without one the page says what to do."""
+    """Sums by type, if a heap graph lies beside the profile, are those of dmdv census; otherwise the page says what to do."""
     catalog = t.catalog()
     graph = catalog.replace(".json.gz", ".graph.gz")
     page = t.open(catalog, link="view=records&by=type&section=unreported")
@@ -143,7 +143,7 @@ def test_types(t):
 
 
 def test_sums_open(t):
-    """A row of a sum opens its records, which add up to it; the link says which, and the browser goes back and forward."""
+    """A row of a sum opens its records, which add up to it; the link names the row, and the browser goes back and forward."""
     catalog = t.catalog()
     graph = catalog.replace(".json.gz", ".graph.gz")
     page = t.open(catalog, link="view=records")
@@ -189,7 +189,7 @@ def expected_row(row, key):
 
 
 def test_changed_types(t):
-    """Two dumps with heap graphs, and the graphs alone: what changed by type, and what it hangs on, is what dmdv diff says."""
+    """Two dumps with heap graphs, and the graphs alone: the changes by type and by holder are those of dmdv diff."""
     folder = t.new_folder()
     program = os.path.join(t.builddir, "docs", "examples", "catalog")
     for items in (500, 900):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The shapes of the core's answers (dmd/page). All figures are the core's; the page only shows them.
+// The types of the core's answers (dmd/show/page). The core computes all values; the page only shows them.
 
 export interface Amount {
   readonly bytes: number;
@@ -9,10 +9,11 @@ export interface Amount {
 
 export interface FileInfo {
   readonly name: string;
-  /** A graph is a file of its own where it lies beside no profile. Of memory reports there is a tree alone, of
-   * a history's builds what each stack held; the history itself stands behind them. */
+  /** A graph is a separate file only if it belongs to no profile. Memory reports have only a tree, builds of a history
+   * only the amounts of each stack; the history itself comes after its builds. */
   readonly kind: "profile" | "graph" | "reports" | "build" | "history";
-  readonly label?: string;
+  /** null: the dump has none, as at the program's end. */
+  readonly label?: string | null;
   readonly process?: string;
   readonly pid?: number;
   readonly time?: string;
@@ -20,16 +21,16 @@ export interface FileInfo {
   readonly blocks?: number;
   readonly bytes?: number;
   readonly unreported?: Amount;
-  /** What was left out when the file was too large: so many records, of so many bytes. */
+  /** The number and bytes of records left out because the file was too large. */
   readonly reduced?: { readonly records: number; readonly bytes: number };
   readonly profile?: number;
   readonly graph?: number;
-  /** Of a build of a history; `old` numbers the build before. */
+  /** For a build of a history; `old` is the number of the previous build's file. */
   readonly branch?: string;
   readonly moment?: string;
   readonly environment?: number;
   readonly old?: number;
-  /** How many types are known in the graph. */
+  /** Number of types known in the graph. */
   readonly types?: number;
 }
 

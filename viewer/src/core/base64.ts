@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Base64 that comes in pieces, cut anywhere, to bytes. Blanks between are skipped. One pass, no copy of the text: a
+// Decodes base64 that arrives in pieces, cut anywhere. Skips blanks. Uses one pass and does not copy the text, since a
 // page's data may be hundreds of megabytes.
 
 import { PageError } from "./protocol.ts";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The page's end of the worker: requests as promises. A worker that is busy cannot be interrupted, only ended: cancel()
-// of what still waits takes it out of the worker's queue, and close() ends the worker.
+// The page's side of the worker: requests as promises. A busy worker cannot be interrupted, only ended: cancelling a
+// waiting request removes it from the worker's queue, and close() ends the worker.
 
 import { isError } from "./answers.ts";
 import { PageError, type Request, type Response } from "./protocol.ts";
 import type { Progress } from "../state/machine.ts";
 
-/** What of a Worker the client needs; tests have one of their own. */
+/** The part of Worker that the client needs; tests implement it themselves. */
 export interface Port {
   postMessage(message: Request): void;
   onmessage: ((event: { data: Response }) => void) | null;
@@ -23,7 +23,7 @@ interface Waiting {
 
 type Body = Request extends infer R ? (R extends Request ? Omit<R, "id"> : never) : never;
 
-/** A question that was sent, for so many who wait for its answer. */
+/** A query that was sent, and the number of callers that wait for its answer. */
 interface Asked {
   readonly json: Promise<string>;
   readonly cancel: AbortController;
@@ -40,7 +40,7 @@ export class Client {
   #asked = new Map<string, Asked>();
   #cached = 0;
   #last = 0;
-  /** Told how many requests wait, whenever that changes. */
+  /** Called with the number of waiting requests whenever it changes. */
   onWaiting: (n: number) => void = () => undefined;
 
   constructor(port: Port) {
@@ -49,7 +49,7 @@ export class Client {
     port.onerror = (event) => this.#failAll(new PageError(`The page's worker ended: ${event.message ?? "it gave no reason"}`));
   }
 
-  /** Sends a request. The promise gives what the worker answers: JSON, or "" where it only says that it is done. */
+  /** Sends a request. The promise resolves to the worker's answer: JSON, or "" if the answer only means done. */
   send(body: Body, options: { signal?: AbortSignal | undefined; progress?: (progress: Progress) => void } = {}): Promise<string> {
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export class Client {
     });
   }
 
-  /** Asks the core. The same question has the same answer until forget(), and is asked once, by however many. */
+  /** Queries the core. Answers are cached until forget(), and simultaneous equal queries are sent once. */
   async ask<T>(query: string, signal?: AbortSignal): Promise<T> {
     const json = this.#answers.get(query) ?? (await this.#share(query, signal));
     const answer = JSON.parse(json) as unknown;
@@ -72,14 +72,14 @@ export class Client {
     return answer as T;
   }
 
-  /** What is there to ask about changed. */
+  /** Clears the cache; call it when the files changed. */
   forget(): void {
     this.#answers.clear();
     this.#asked = new Map();
     this.#cached = 0;
   }
 
-  /** Waits for the answer with all others who asked this, until the signal. Once nobody waits it is cancelled. */
+  /** Shares the answer with all callers of the same query. The query is cancelled when no caller waits any longer. */
   #share(query: string, signal: AbortSignal | undefined): Promise<string> {
     if (signal?.aborted) return Promise.reject(aborted());
     const asked = this.#asked.get(query) ?? this.#sendQuery(query);
@@ -107,12 +107,12 @@ export class Client {
     return asked;
   }
 
-  /** Whether it was asked about what is there now. */
+  /** Removes a finished query. False if forget() was called after it was sent. */
   #end(query: string, asked: Asked): boolean {
     return this.#asked.get(query) === asked && this.#asked.delete(query);
   }
 
-  /** Ends the worker, whatever it does. */
+  /** Ends the worker at once. */
   close(): void {
     this.#port.terminate();
     this.#failAll(aborted());

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Gzip to bytes, by the browser's own DecompressionStream.
+// Inflates gzip with the browser's DecompressionStream.
 
 import { PageError } from "./protocol.ts";
 
 const CUT_HINT = "The file may have been cut on its way. Get it once more.";
 
-/** Bytes that come in pieces. They become one array in the end, or go as they came, each let go as soon as it is used. */
+/** Bytes that arrive in pieces. They are joined into one array in the end, or taken piece by piece, each released after
+ * use. */
 export class Pieces {
   #pieces: Uint8Array[] = [];
-  /** What was taken and rewind() puts back; null: it is let go. */
+  /** Taken pieces that rewind() puts back; null: they are released. */
   #taken: Uint8Array[] | null = null;
   size = 0;
 
@@ -22,7 +23,7 @@ export class Pieces {
     this.size += piece.length;
   }
 
-  /** The first bytes, up to n. They stay. */
+  /** The first bytes, up to n, without removing them. */
   head(n: number): Uint8Array {
     const head = new Uint8Array(Math.min(n, this.size));
     let at = 0;
@@ -35,7 +36,7 @@ export class Pieces {
     return head;
   }
 
-  /** The next bytes, up to n, which are then no longer here; none at the end. */
+  /** Removes and returns the next bytes, up to n; empty at the end. */
   take(n: number): Uint8Array {
     let piece = this.#pieces.shift();
     while (piece?.length === 0) piece = this.#pieces.shift();
@@ -47,12 +48,12 @@ export class Pieces {
     return taken;
   }
 
-  /** From now on what is taken is kept, or let go, with what was kept so far. */
+  /** Whether to keep taken pieces for rewind(). false also releases those kept so far. */
   keep(kept: boolean): void {
     this.#taken = kept ? (this.#taken ?? []) : null;
   }
 
-  /** Puts back what was taken and kept. */
+  /** Puts back the kept pieces. */
   rewind(): void {
     const taken = this.#taken ?? [];
     for (const piece of taken) this.size += piece.length;
@@ -60,7 +61,7 @@ export class Pieces {
     this.#taken = this.#taken && [];
   }
 
-  /** All of them. */
+  /** All bytes as one array. */
   join(): Uint8Array<ArrayBuffer> {
     const all = new Uint8Array(this.size);
     let at = 0;
@@ -74,7 +75,7 @@ export class Pieces {
   }
 }
 
-/** Inflates what is written to it. write() waits while the other end is busy. */
+/** Inflates the bytes written to it. write() waits while the reader is busy. */
 export class Inflater {
   readonly #writer: WritableStreamDefaultWriter<BufferSource>;
   readonly #done: Promise<Pieces>;
@@ -87,7 +88,7 @@ export class Inflater {
     const stream = new DecompressionStream("gzip");
     this.#writer = stream.writable.getWriter();
     this.#done = this.#collect(stream.readable);
-    this.#done.catch(() => undefined); // told by write() or end()
+    this.#done.catch(() => undefined); // reported by write() or end()
   }
 
   get size(): number {
@@ -111,7 +112,7 @@ export class Inflater {
     }
   }
 
-  /** Which of these it is, browsers say when they want, and each in its own words. */
+  /** One message for all causes, because browsers report them at different times and in different words. */
   #broken(): PageError {
     return new PageError(`${this.#what} is not gzip, is broken, or ends too early.`, CUT_HINT);
   }

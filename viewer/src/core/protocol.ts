@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the page and its worker say to each other. Each request has a number, which its answer has, too.
+// The messages between the page and its worker. An answer has the number of its request.
 //
-// The data of the document goes in pieces: `open`, `piece` (each answered by `more`, so that no second copy of the whole
-// piles up between the two), `close`. Answers to questions are JSON as the core wrote it, parsed where they are used.
+// The document's data is sent in pieces: `open`, `piece` (each answered by `more`, so that the messages do not queue up
+// a second copy of the data), `close`. Answers to queries are the core's JSON text, parsed where they are used.
 
 import type { Failure, Progress } from "../state/machine.ts";
 
@@ -22,7 +22,7 @@ export type Response =
   | { readonly type: "answer"; readonly id: number; readonly json: string }
   | { readonly type: "failed"; readonly id: number; readonly failure: Failure };
 
-/** A failure that says what to do. Whatever else is thrown is a defect of the page. */
+/** A failure with a hint for the user. Any other exception is a defect of the page. */
 export class PageError extends Error {
   readonly hint: string;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The worker's end: takes requests in their order, one at a time. Between two of them the worker hears what was said
-// meanwhile, so that a question that was cancelled in the queue is not computed.
+// The worker's side: handles requests in order, one at a time. Between requests it receives new messages, so that a
+// query that was cancelled in the queue is not computed.
 
 import { Base64Decoder } from "./base64.ts";
 import { isImage, type Core } from "./core.ts";
@@ -27,7 +27,7 @@ export class Service {
   #core: Core | null = null;
   #document: Document | null = null;
 
-  /** start: makes a core of the page's compiled code. pause: lets messages that wait come in. */
+  /** start: makes a core from the page's compiled code. pause: lets waiting messages arrive. */
   constructor(send: (response: Response) => void, start: (wasm: string) => Promise<Core>, pause: () => Promise<void>) {
     this.#send = send;
     this.#start = start;
@@ -115,7 +115,7 @@ export class Service {
   }
 }
 
-/** Tells of a number that grows once in a while. */
+/** Reports a growing number, but only after steps of REPORT_EVERY. */
 function every(tell: (done: number) => void): (done: number) => void {
   let told = 0;
   return (done) => {

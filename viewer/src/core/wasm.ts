@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// dmd's core in WebAssembly (dmd/wasm/wasm.c): one page's session. Strings and bytes go through its memory; an answer stays
-// there until the next call. After a failure the program is of no use any more, and every further call says so.
+// dmd's core in WebAssembly (dmd/browser/wasm.c): one page's session. Strings and bytes are passed in its memory; an
+// answer stays there until the next call. After a failure the program cannot be used, and every further call throws the
+// failure.
 
 import { isError } from "./answers.ts";
 import { Base64Decoder } from "./base64.ts";
@@ -17,7 +18,8 @@ interface Exports {
   ask(query: number): void;
   answer(): number;
   answer_length(): number;
-  /** Both leave {} or an error as the answer. An image stays in its memory, also a damaged one; a file's bytes are asked for. */
+  /** Both leave {} or an error as the answer. A bundle stays in the core's memory, even if it is damaged; the core
+   * requests a file's bytes with `next`. */
   add_image(at: number, size: number): void;
   add_file(name: number): void;
 }
@@ -37,10 +39,10 @@ export class WasmCore implements Core {
   readonly #decoder = new TextDecoder();
   readonly #patterns = new Map<string, RegExp | null>();
   #failed: PageError | null = null;
-  /** What is left of the file that is being added. */
+  /** The unread rest of the file being added. */
   #coming = new Pieces();
   #came: (done: number) => void = () => undefined;
-  /** How often they were asked for, and whether they are read more than once. */
+  /** How often bytes were requested, and whether the file is read more than once. */
   #asks = 0;
   #rewinds = false;
 
@@ -102,14 +104,14 @@ export class WasmCore implements Core {
     return this.#answer();
   }
 
-  /** What the core says when it cannot go on. */
+  /** Makes an error from the core's fatal message. */
   failure(at: number, size: number): PageError {
     const text = this.#decoder.decode(new Uint8Array(this.#exports.memory.buffer, at >>> 0, size));
     this.#failed = new PageError(`The core cannot go on: ${text}`, "Load the page again, with less data if memory was short.");
     return this.#failed;
   }
 
-  /** Gives the core the next bytes of the file that is being added. */
+  /** Copies the next bytes of the file being added to the core's memory. */
   #next(to: number, room: number): number {
     if (++this.#asks === 2 && !this.#rewinds) this.#coming.keep(false);
     const bytes = new Uint8Array(this.#exports.memory.buffer, to >>> 0, room);
@@ -127,13 +129,13 @@ export class WasmCore implements Core {
     this.#coming.rewind();
   }
 
-  /** A text of the core's, which ends in NUL. */
+  /** A NUL-terminated text in the core's memory. */
   #text(at: number): string {
     const bytes = new Uint8Array(this.#exports.memory.buffer);
     return this.#decoder.decode(bytes.subarray(at >>> 0, bytes.indexOf(0, at >>> 0)));
   }
 
-  /** null where it is no regular expression. */
+  /** null if it is not a valid regular expression. */
   #pattern(at: number): RegExp | null {
     const text = this.#text(at);
     let pattern = this.#patterns.get(text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Links: every state of the page that one can come back to is the part of its address behind `#`, such as
-// `#view=records&section=unreported&q=main`. A query to the core is spelled in the same way, with `ask` for `view`.
-// Keys stand in the order of their names, `view` first, so that equal links are equal texts.
+// Links. Every state of the page that one can return to is in the part of its address after `#`, such as
+// `#view=records&section=unreported&q=main`. A query to the core has the same syntax, with `ask` instead of `view`.
+// Keys are sorted by name, `view` first, so that equal links have equal text.
 
 export type Keys = Readonly<Record<string, string>>;
 
@@ -11,19 +11,19 @@ export interface Link {
   readonly keys: Keys;
 }
 
-/** Changes of keys: undefined and "" take a key away. */
+/** Changes of keys: undefined and "" remove a key. */
 export type KeyChanges = Readonly<Record<string, string | undefined>>;
 
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", "%20"));
   } catch {
-    return text; // a percent sign that somebody typed
+    return text; // a literal percent sign that somebody typed
   }
 }
 
 function encode(text: string): string {
-  // toWellFormed: half of a surrogate pair, which encodeURIComponent throws at.
+  // Like toWellFormed: encodeURIComponent throws for half of a surrogate pair.
   return encodeURIComponent(text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd"));
 }
 
@@ -34,7 +34,7 @@ export function parseKeys(text: string): Record<string, string> {
     const at = part.indexOf("=");
     const key = decode(at < 0 ? part : part.slice(0, at));
     const value = at < 0 ? "1" : decode(part.slice(at + 1));
-    if (key !== "" && !(key in keys)) keys[key] = value; // the first counts, as in the core
+    if (key !== "" && !(key in keys)) keys[key] = value; // the first one counts, as in the core
   }
   return keys;
 }
@@ -47,7 +47,7 @@ export function formatKeys(keys: Keys): string {
     .join("&");
 }
 
-/** parseLink(location.hash): a link without a view is one to `home`. */
+/** parseLink(location.hash): a link without a view leads to `home`. */
 export function parseLink(hash: string, home: string): Link {
   const { view, ...keys } = parseKeys(hash.replace(/^#/, ""));
   return { view: view === undefined || view === "" ? home : view, keys };
@@ -67,7 +67,7 @@ export function withKeys(link: Link, changes: KeyChanges): Link {
   return { view: link.view, keys };
 }
 
-/** The text of a query: what is asked, and those of the keys that are set. */
+/** The text of a query, with the keys that are set. */
 export function query(ask: string, keys: KeyChanges): string {
   const set = withKeys({ view: ask, keys: {} }, keys).keys;
   const text = formatKeys(set);

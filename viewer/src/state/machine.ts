@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the page is doing, as a machine of its own: no view, no worker and no element is known here. Names of states are
-// those of Firefox's Memory panel.
+// The page's state machine, independent of views, workers and elements. States are named as in Firefox's Memory panel.
 //
 //   SAVING     the document still arrives, its data among it
 //   SAVED      the document is here, with so many characters of data (0: an empty page, which waits for a file)
@@ -10,7 +9,7 @@
 //   READ       there are files to look at
 //   ERROR      what went wrong, and what to do about it
 //
-// An event that a state does not know leaves it as it is: it came too late, such as progress of what was cancelled.
+// A state ignores unexpected events: they came too late, such as progress of something that was cancelled.
 
 import type { FileInfo } from "../core/answers.ts";
 
@@ -19,7 +18,7 @@ export interface Failure {
   readonly hint: string;
 }
 
-/** Done of total units; total is 0 as long as nobody knows it. */
+/** Units done, of a total that is 0 while it is unknown. */
 export interface Progress {
   readonly step: string;
   readonly done: number;
@@ -51,7 +50,7 @@ const NO_PROGRESS: Progress = { step: "", done: 0, total: 0 };
 
 export const FIRST_STATE: PageState = { name: "SAVING" };
 
-/** The files that can be looked at in this state: those that were read before, too. */
+/** The files that can be viewed in this state, including those that were read before. */
 export function filesOf(state: PageState): Files {
   switch (state.name) {
     case "READ":

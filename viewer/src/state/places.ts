@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where one was: how far a list or a page is scrolled, and on which row. That is no part of a link, since it says nothing about
-// what is shown, but of the browser's entry for it, so that back and forward lead there again, and a reload does.
+// Remembers how far a list or page is scrolled, and the current row. This is stored in the browser's history entry
+// instead of the link, because it does not change what is shown. Back, forward and reload restore it.
 
 export interface Place {
   readonly top: number;
@@ -15,7 +15,7 @@ function places(): Places {
   return typeof state === "object" && state !== null && "places" in state ? (state.places as Places) : {};
 }
 
-/** name: what is scrolled, among what this entry shows. */
+/** name: the scrolled element, unique within this entry. */
 export function placeOf(name: string): Place | undefined {
   return places()[name];
 }
@@ -29,8 +29,8 @@ interface Waiting {
 }
 const waits = new Map<string, Waiting>(); // by name
 
-/** Browsers refuse too many changes of an entry: a key that is held down makes one now and then. read: asked when it is written,
- * not before `least` milliseconds are over. */
+/** Stores a place. Browsers limit the rate of changes to an entry, so writes are delayed, for example while a key is
+ * held down. read: called when writing, after at least `least` milliseconds. */
 export function keepPlace(name: string, read: () => Place, least = 0): void {
   const { hash } = window.location;
   forgetPlace(name);
@@ -46,13 +46,13 @@ export function keepPlace(name: string, read: () => Place, least = 0): void {
   else waits.set(name, { write, timer: window.setTimeout(write, left) });
 }
 
-/** What is scrolled is gone. */
+/** Call when the scrolled element is gone. */
 export function forgetPlace(name: string): void {
   clearTimeout(waits.get(name)?.timer);
   waits.delete(name);
 }
 
-/** Before the page goes elsewhere: whoever goes back comes to where they were, also if they left at once. */
+/** Call before navigating away: writes delayed places, so that going back works even after leaving at once. */
 export function keepPlacesNow(): void {
   for (const { timer, write } of [...waits.values()]) {
     clearTimeout(timer);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The link that the page shows, kept in step with the browser's address: back and forward are the browser's own.
+// Keeps the page's link in step with the browser's address. Back and forward work as usual.
 
 import { formatLink, parseLink, type Link } from "./link.ts";
 import { keepPlacesNow } from "./places.ts";
 
-/** What of a window the router needs; tests have one of their own. */
+/** The part of a window that the router needs; tests implement it themselves. */
 export interface AddressBar {
   hash(): string;
-  /** A new entry of the history. */
+  /** Adds an entry to the browser's history. */
   push(hash: string): void;
-  /** Instead of the current entry. */
+  /** Replaces the current entry. */
   replace(hash: string): void;
   listen(changed: () => void): () => void;
 }
@@ -32,7 +32,7 @@ export class Router {
     return this.#link;
   }
 
-  /** Goes there. What changes with each key that is typed replaces the entry, or back would go letter by letter. */
+  /** Follows a link. Changes while typing replace the entry; otherwise "back" would go letter by letter. */
   go(link: Link, replace = false): void {
     const hash = formatLink(link);
     if (hash !== formatLink(this.#link)) {
@@ -42,7 +42,7 @@ export class Router {
     this.#set(parseLink(hash, this.#home));
   }
 
-  /** The address of a link, for an element <a>. */
+  /** The address of a link, for an <a> element. */
   address(link: Link): string {
     return formatLink(link);
   }
@@ -66,14 +66,15 @@ export function addressBarOf(window: Window): AddressBar {
       keepPlacesNow();
       window.location.hash = hash;
     },
-    // At once: location.replace() is done later, and hashchange then tells of a link that was left meanwhile.
+    // Takes effect at once. location.replace() is asynchronous, and its hashchange could report a link that was left
+    // meanwhile.
     replace: (hash) => {
       keepPlacesNow();
       window.history.replaceState(window.history.state, "", hash);
     },
     listen: (changed) => {
       window.addEventListener("hashchange", changed);
-      window.addEventListener("click", keepPlacesNow, true); // a link may be an element <a>, which the browser follows
+      window.addEventListener("click", keepPlacesNow, true); // the browser follows <a> elements itself
       return () => {
         window.removeEventListener("hashchange", changed);
         window.removeEventListener("click", keepPlacesNow, true);

@@ -7,19 +7,19 @@ import { useScrollPlace } from "./places.ts";
 
 export interface AnsweredProps<T> {
   readonly asked: Pick<Asked<T>, "answer" | "failure">;
-  /** What goes on until the answer is there. */
+  /** Name of the computation, shown while waiting. */
   readonly what: string;
   readonly children: (answer: T) => ComponentChildren;
 }
 
-/** What an answer is shown as; until it is there that it is on its way, or why there is none. */
+/** Shows an answer; before that, a progress message or the failure. */
 export function Answered<T>({ asked, what, children }: AnsweredProps<T>): JSX.Element {
   if (asked.failure !== null) return <ErrorPanel failure={asked.failure} />;
   if (asked.answer === null) return <ProgressPanel title={what} />;
   return <>{children(asked.answer)}</>;
 }
 
-/** The same, as a page of text. */
+/** The same as a page of text. */
 export function AnsweredPage<T>({ asked, what, children }: AnsweredProps<T>): JSX.Element {
   return (
     <Answered asked={asked} what={what}>
@@ -28,7 +28,7 @@ export function AnsweredPage<T>({ asked, what, children }: AnsweredProps<T>): JS
   );
 }
 
-/** A page of text. name: tells it from others that a link may show. */
+/** A page of text. name: distinguishes it from other pages of the same link. */
 export function Page({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
   const { ref, onScroll } = useScrollPlace(name);
   return (

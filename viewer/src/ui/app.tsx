@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The page: its bar with the views, what it does just now, and the view that the link names.
+// The page: the bar with the views, the current activity, and the view that the link names.
 
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
@@ -18,7 +18,7 @@ import { Help } from "./help.tsx";
 import { isPlain, takesText } from "./keys.ts";
 import { EmptyPanel, ErrorPanel, ProgressPanel } from "./panels.tsx";
 
-/** The view of a link that names none: the first one that has something to show. */
+/** The view of a link without a view: the first one with something to show. */
 export const HOME = "";
 
 export function App({ session, router }: { session: Session; router: Router }): JSX.Element {
@@ -26,7 +26,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
   const [help, showHelp] = useState(false);
   const picker = useRef<HTMLInputElement>(null);
   const main = useRef<HTMLElement>(null);
-  // At once, not after the first paint: what happens until then would not be seen.
+  // Subscribes before the first paint, so that no change in between is missed.
   useLayoutEffect(() => session.subscribe(() => redraw(0)), [session]);
   useLayoutEffect(() => router.subscribe(() => redraw(0)), [router]);
   const open = (sources: readonly Source[]): void => void session.openFiles(sources);
@@ -43,7 +43,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
     document.title = titleOf(session.files, view);
     document.body.dataset["state"] = state.name;
   });
-  // Before the view's effects, which ask.
+  // Runs before the effects of the view, which send queries.
   useLayoutEffect(() => {
     const { client } = session;
     if (client !== null) client.onWaiting = (n) => main.current?.setAttribute("aria-busy", String(n > 0));
@@ -75,7 +75,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
           }} />
       </header>
       <State state={state} session={session} />
-      <main class="view" id="view" ref={main} data-link={router.address(link)} aria-label={view?.title ?? "dmd"}>
+      <main class="view" id="view" ref={main} data-link={router.address({ ...link, keys: router.link.keys })} aria-label={view?.title ?? "dmd"}>
         <Body session={session} router={router} link={link} view={view} onPick={pick} />
       </main>
       {help && <Help title={view?.title ?? ""} keys={view?.keys ?? []} onClose={() => showHelp(false)} />}
@@ -83,7 +83,7 @@ export function App({ session, router }: { session: Session; router: Router }): 
   );
 }
 
-/** To another view of the same files. */
+/** A link to another view of the same files. */
 function tabLink(router: Router, view: string): Link {
   const { of, old, branch, moment, environment } = router.link.keys;
   return withKeys({ view, keys: {} }, { of, old, branch, moment, environment });
@@ -157,7 +157,7 @@ function sourcesOf(files: FileList | null | undefined): Source[] {
   return [...(files ?? [])].map((file) => ({ name: file.name, blob: file }));
 }
 
-/** Files that are dropped or pasted anywhere on the page, or their text pasted. */
+/** Opens files that are dropped or pasted anywhere on the page, and pasted text of files. */
 function useDropped(open: (sources: readonly Source[]) => void): void {
   useEffect(() => {
     const over = (event: DragEvent): void => {
@@ -194,7 +194,7 @@ function usePageKeys(views: readonly View[], router: Router, help: boolean, show
       else if (event.key === "o") pick();
       else if (event.key === "/") document.querySelector<HTMLInputElement>(".filter-text")?.focus();
       else if (numbered !== undefined) {
-        if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); // the view takes the keys
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); // so that the view gets the keys
         router.go(tabLink(router, numbered.id));
       } else return;
       event.preventDefault();

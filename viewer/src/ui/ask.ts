@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// An answer of the core for a component. While a new one is computed the last one stays, so that nothing flickers.
+// A hook for an answer of the core. While a new answer is computed, the last one stays to avoid flicker.
 
 import { useEffect, useState } from "preact/hooks";
 import { isAborted, type Client } from "../core/client.ts";
@@ -8,14 +8,14 @@ import { failureOf } from "../core/protocol.ts";
 import type { Failure } from "../state/machine.ts";
 
 export interface Asked<T> {
-  /** The last answer; null before the first one. */
+  /** The last answer; null before the first. */
   readonly answer: T | null;
-  /** Whether a newer one is on its way. */
+  /** Whether a newer one is being computed. */
   readonly waits: boolean;
   readonly failure: Failure | null;
 }
 
-/** query null: nothing is asked. */
+/** query: null asks nothing. */
 export function useAsk<T>(client: Client, query: string | null): Asked<T> {
   const [asked, set] = useState<Asked<T>>({ answer: null, waits: query !== null, failure: null });
   useEffect(() => {

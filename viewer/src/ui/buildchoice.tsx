@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Which build of a history the views show, and which one is subtracted from it: of the same branch, moment and environment, since
-// others cannot be compared.
+// Chooses the build of a history to show, and the build to subtract from it. Both must have the same branch, moment and
+// environment, since others cannot be compared.
 
 import type { JSX } from "preact";
 import type { FileInfo } from "../core/answers.ts";
@@ -13,7 +13,8 @@ function isAlong(a: FileInfo, b: FileInfo): boolean {
   return a.kind === "build" && a.branch === b.branch && a.moment === b.moment && a.environment === b.environment;
 }
 
-/** What a link has once another build is chosen: who looked at what was new in one wants to see that of the other. */
+/** The changes of a link when another build is chosen. If the link compared a build with the one before, so does the new
+ * link. */
 export function afterChoosing(files: readonly FileInfo[], keys: Keys, of: string): KeyChanges {
   const now = files[Number(keys["of"] ?? 0)];
   const next = files[Number(of)];

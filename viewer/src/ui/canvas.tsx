@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What flame graph, treemap and heap map draw on. The canvas is never larger than what is seen of it, whatever the height
-// of the picture, since browsers end at some tens of thousands of pixels; it stays in place while the picture scrolls,
-// and draw() is told which part to draw. It is called once a frame at most, when something of it changed.
+// The canvas of flame graph, treemap and heap map. It is only as large as the visible part of the picture, since
+// browsers limit canvases to some tens of thousands of pixels. It stays in place while the picture scrolls, and draw()
+// gets the part to draw. draw() is called at most once a frame, and only after changes.
 //
-// A canvas says nothing to a screen reader: `label` has to, and what is under the pointer or the keys goes to `status`.
+// Screen readers cannot read a canvas, so `label` describes it, and `status` the item under the pointer or selected by
+// keys.
 
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { PRINTED_HEIGHT, usePrinting } from "./print.ts";
 
-/** The part of the picture that is seen, in CSS pixels. */
+/** The visible part of the picture, in CSS pixels. */
 export interface Part {
   readonly top: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** A place in the picture, and how wide that is. */
+/** A point in the picture, and the picture's width. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -26,16 +27,16 @@ export interface Point {
 
 export interface CanvasProps {
   readonly label: string;
-  /** Of the whole picture; undefined: as tall as there is room. */
+  /** Height of the whole picture; undefined: fills the available height. */
   readonly contentHeight?: number;
-  /** Draws the part. The context is scaled to CSS pixels, its origin is the picture's. */
+  /** Draws the part. The context is scaled to CSS pixels, with the picture's origin. */
   readonly draw: (context: CanvasRenderingContext2D, part: Part) => void;
-  /** Whatever draw() depends on: a change draws anew. */
+  /** Everything that draw() depends on: a change redraws. */
   readonly depends: readonly unknown[];
   readonly onPoint?: (point: Point | null) => void;
   readonly onClick?: (point: Point, event: MouseEvent) => void;
   readonly onKey?: (event: KeyboardEvent) => void;
-  /** What is chosen or under the pointer, for people who do not see it. */
+  /** Describes the chosen item or the one under the pointer for screen readers. */
   readonly status?: string;
 }
 
@@ -70,7 +71,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
   const isPrinting = usePrinting();
   const wasPrinting = useRef(false);
   useLayoutEffect(() => {
-    // At once: no frame comes until it is printed.
+    // Draws at once, since no frame comes before printing.
     if (isPrinting && scroller.current !== null && canvas.current !== null) paint(scroller.current, canvas.current, props, PRINTED_HEIGHT);
     else if (wasPrinting.current) schedule();
     wasPrinting.current = isPrinting;
@@ -93,7 +94,7 @@ export function Canvas(props: CanvasProps): JSX.Element {
   );
 }
 
-/** most: so much of the picture's height from its top, instead of the part that is seen. */
+/** most: draws this height from the top of the picture instead of the visible part. */
 function paint(scroller: HTMLElement, canvas: HTMLCanvasElement, props: CanvasProps, most?: number): void {
   const width = scroller.clientWidth;
   const height = most === undefined ? scroller.clientHeight : Math.min(most, props.contentHeight ?? scroller.clientHeight);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Copies what a view shows for a bug report, in the core's own words.
+// Copies the core's text for a view, for a bug report.
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -42,7 +42,7 @@ async function writeClipboard(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    copyBySelection(text); // a page from a file may have no clipboard in some browsers
+    copyBySelection(text); // some browsers give no clipboard to pages from files
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Beside or below a view: all about one thing of it. Esc closes it.
+// A panel beside or below a view with the details of one item. Esc closes it.
 
 import type { ComponentChildren, JSX } from "preact";
 
@@ -8,7 +8,7 @@ interface DetailsProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly actions?: ComponentChildren;
-  /** The children scroll by themselves. */
+  /** The children scroll themselves. */
   readonly whole?: boolean;
   readonly children: ComponentChildren;
 }
@@ -37,7 +37,7 @@ export function Details(props: DetailsProps): JSX.Element {
   );
 }
 
-/** A stack, innermost frame first, numbered as dmdv numbers it; null, or of no frames: none was recorded. */
+/** A stack, innermost frame first, numbered as in dmdv; null or empty: no stack was recorded. */
 export function Stack(props: { title: string; frames: readonly string[] | null }): JSX.Element {
   const frames = props.frames === null || props.frames.length === 0 ? ["(no stack recorded)"] : props.frames;
   return (

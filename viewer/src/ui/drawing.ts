@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What pictures on a canvas have in common: the theme's colours, texts that fit their box, and boxes whose bytes have states.
+// Helpers for pictures on a canvas: the theme's colours, text that fits its box, and boxes coloured by state.
 
 import { STATES, stateVariable, type StateBytes } from "./state.tsx";
 
 const FONT = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const MARGIN = 3; // left and right of a text
-const LEAST_LETTERS = 3; // fewer say nothing
+const LEAST_LETTERS = 3; // fewer are not readable
 
 /** A colour of the page's theme (page.css), such as `--unreported`. */
 export function colour(name: string): string {
@@ -20,7 +20,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** For one drawing: the colours and the font as they are now. */
+/** The current colours and font, for one drawing. */
 export class Pen {
   readonly ground = colour("--ground");
   readonly #context: CanvasRenderingContext2D;
@@ -37,10 +37,11 @@ export class Pen {
     this.#letter = context.measureText("m").width;
   }
 
-  /** The states of a box's bytes side by side, as wide as their shares. states undefined: there are none. */
+  /** Draws the states of a box's bytes side by side, as wide as their shares. states undefined: the mode has no
+   * states. */
   states(box: Box, states: StateBytes | undefined, strength: number): void {
     const context = this.#context;
-    const parts = STATES.map((state) => Math.abs(states?.[state] ?? 0)); // a difference has negative ones
+    const parts = STATES.map((state) => Math.abs(states?.[state] ?? 0)); // may be negative in a difference
     const sum = parts.reduce((all, size) => all + size, 0);
     let { x } = box;
     context.globalAlpha = strength;
@@ -57,7 +58,7 @@ export class Pen {
     context.globalAlpha = 1;
   }
 
-  /** As many letters as fit into a width; nothing where that would say nothing. */
+  /** Draws as many letters as fit the width; nothing if too few fit. */
   text(text: string, x: number, middle: number, width: number, strength = 1): void {
     const letters = Math.floor((width - 2 * MARGIN) / this.#letter);
     if (letters < LEAST_LETTERS) return;
@@ -67,7 +68,7 @@ export class Pen {
     this.#context.globalAlpha = 1;
   }
 
-  /** A frame around what is chosen. */
+  /** Draws a frame around the chosen box. */
   frame(box: Box): void {
     this.#context.strokeStyle = this.#focus;
     this.#context.lineWidth = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// `?`: the keys of the page, and of the view that is open.
+// The help (`?`): keys of the page and of the open view.
 
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";

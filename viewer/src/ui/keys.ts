@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What keys do. Keys with a modifier are the browser's.
+// Keyboard handling. Keys with a modifier are left to the browser.
 
-/** Of a list of `total` rows, `page` of which are seen, the row that a key leads to from `at`; undefined: not its key. */
+/** The row that a key moves to from row `at` in a list of `total` rows, `page` of which are visible; undefined: not a
+ * key of lists. */
 export function rowAfter(key: string, at: number, total: number, page: number): number | undefined {
   const to = {
     ArrowDown: at + 1,
@@ -15,17 +16,17 @@ export function rowAfter(key: string, at: number, total: number, page: number): 
   return to === undefined ? undefined : Math.max(0, Math.min(to, total - 1));
 }
 
-/** A row of a tree, as far as keys go. */
+/** A row of a tree, for key handling. */
 export interface TreeLine {
   readonly isOpen: boolean;
-  /** Whether it has rows of its own, which are seen where it is open. */
+  /** Whether it has child rows, which are shown while it is open. */
   readonly hasRows: boolean;
-  /** The row that it is in. */
+  /** The parent row. */
   readonly parent: number | undefined;
 }
 
-/** What a key does at a row of a tree, as trees do everywhere: another row to go to, or this one to open or close. undefined: not a
- * key of trees. */
+/** The effect of a key at a row of a tree, with the usual keys of trees: a row to go to, or "toggle" to open or close
+ * this one. undefined: not a key of trees. */
 export function treeKey(key: string, total: number, at: number, page: number, line: TreeLine | undefined): number | "toggle" | undefined {
   if (line === undefined) return undefined;
   const to = rowAfter(key, at, total, page);
@@ -44,7 +45,7 @@ export function treeKey(key: string, total: number, at: number, page: number, li
   }
 }
 
-/** Whether what is typed there belongs to the element, so that no letter may be taken as a command. */
+/** Whether the element takes typed text, so that letters are not commands. */
 export function takesText(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.matches("input, textarea, select") || target.isContentEditable);
 }

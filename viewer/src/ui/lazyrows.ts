@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The rows of a tree each level of which is asked for where it is seen, in windows: pure, so that it can be tested. A level may
-// have any number of rows, since a row says how many are in it before these are there.
+// The rows of a lazily loaded tree, whose levels are fetched in windows when they become visible. Has no side effects,
+// so that it can be tested. A level may have any number of rows: each row has the number of its children before they
+// are loaded.
 //
-// Lines are the rows that are seen if one scrolls, from 0. Those of one level that follow one another are a run; what is open
-// is where a run ends and that of a deeper level begins.
+// Lines are the rows that scrolling can reach, from 0. Consecutive lines of one level are a run; at an open row, a run
+// ends and the run of a deeper level begins.
 
 import { RowCache } from "./rowcache.ts";
 import type { TreeRowLine } from "./treerows.tsx";
 
-/** What every row of such an answer has: its number, by which its own rows are asked for, and how many these are. */
+/** The common part of rows: the id for fetching a row's children, and their number. */
 export interface LazyRow {
   readonly id: number;
   readonly n: number;
 }
 
 export interface LazyAnswer<Row> {
-  /** All rows of this level. */
+  /** Number of all rows of this level. */
   readonly n: number;
   readonly rows: readonly Row[];
 }
 
-/** of: the row whose rows are asked for; undefined: those of the first level. */
+/** Fetches rows. of: the parent row; undefined: the first level. */
 export type AskRows<Row> = (of: number | undefined, first: number, count: number, signal: AbortSignal) => Promise<LazyAnswer<Row>>;
 
 export interface LazyLine<Row> extends TreeRowLine {
-  /** undefined: on its way. */
+  /** undefined: not loaded yet. */
   readonly row: Row | undefined;
 }
 
 interface Level<Row> {
   n: number;
   readonly cache: RowCache<Row>;
-  /** By place, the rows that are open. */
+  /** The open rows, by place. */
   readonly opened: Map<number, Row>;
 }
 
@@ -54,23 +55,23 @@ export class LazyRows<Row extends LazyRow> {
   #total = 0;
   #isKnown = false;
 
-  /** changed: called when rows came, or could not be had. */
+  /** changed: called when rows arrived or could not be fetched. */
   constructor(ask: AskRows<Row>, changed: (error?: unknown) => void) {
     this.#ask = ask;
     this.#changed = changed;
   }
 
-  /** Lines that there are. */
+  /** Number of lines. */
   get total(): number {
     return this.#total;
   }
 
-  /** Whether the first rows came, so that total means something. */
+  /** Whether the first rows arrived, so that `total` is known. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
 
-  /** These rows are open, whether they are there yet or not. */
+  /** Opens these rows (and no others), whether they are loaded yet or not. */
   open(ids: ReadonlySet<number>): void {
     this.#open = ids;
     for (const level of this.#levels.values()) for (const [place, row] of level.cache.known()) this.#note(level, place, row);
@@ -90,13 +91,13 @@ export class LazyRows<Row extends LazyRow> {
     return this.line(index)?.row !== undefined;
   }
 
-  /** Asks for a line that is not seen yet. */
+  /** Fetches a line that is not visible yet. */
   prefetch(index: number): void {
     const run = this.#runAt(index);
     if (run !== undefined) this.#levels.get(run.of)?.cache.prefetch(run.place + index - run.start);
   }
 
-  /** Lines [first, end) are seen. */
+  /** Call when lines [first, end) are visible. */
   show(first: number, end: number): void {
     const seen = new Map<number | undefined, { first: number; end: number }>();
     for (const run of this.#runs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A table of rows within rows, which are asked for where they are seen (lazyrows.ts). Which rows are open is the caller's (a key
-// of the link).
+// A table of nested rows, which are fetched when they become visible (lazyrows.ts). The caller keeps the list of open
+// rows (in a key of the link).
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
@@ -25,7 +25,7 @@ export interface LazyColumn<Row> {
 export interface LazyTreeProps<Row extends LazyRow> {
   readonly label: string;
   readonly client: Client;
-  /** The query for a window of the rows in a row; undefined: of the first level. When it asks something else, the tree begins anew. */
+  /** The query for a window of the rows in `row` (undefined: the first level). If it changes, the tree starts over. */
   readonly queryOf: (row: number | undefined, first: number, count: number) => string;
   readonly columns: readonly LazyColumn<Row>[];
   readonly name: (row: Row) => ComponentChildren;
@@ -135,7 +135,7 @@ function Cells<Row>({ line, columns, name, onChoose }: CellsProps<Row>): JSX.Ele
   );
 }
 
-/** Numbers with commas between them, as a key of the link. */
+/** Parses comma-separated numbers from a key of the link. */
 export function parseOpen(text: string | undefined): Set<number> {
   return new Set((text ?? "").split(",").filter((id) => /^\d+$/.test(id)).map(Number));
 }

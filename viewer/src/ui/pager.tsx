@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// From window to window of a list that is shown `size` rows at a time. Where it stands is a key of the link.
+// Pages through a list that is shown `size` rows at a time. The position is a key of the link.
 
 import type { JSX } from "preact";
 import { number } from "../format.ts";

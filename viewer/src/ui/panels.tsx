@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What stands where a view would, or above it: a failure, work that goes on, nothing to show.
+// Panels in place of a view or above it: a failure, progress, or nothing to show.
 
 import type { ComponentChildren, JSX } from "preact";
 import type { Failure, Progress } from "../state/machine.ts";
@@ -20,12 +20,12 @@ export function ErrorPanel(props: { failure: Failure; onDismiss?: () => void }):
   );
 }
 
-/** Hints of the core are parts of sentences. */
+/** Makes a sentence of a hint of the core, which has no capital and full stop. */
 export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-/** Without progress: nobody knows how long it takes. */
+/** Without `progress`, the duration is unknown. */
 export function ProgressPanel(props: { title: string; progress?: Progress; onCancel?: () => void }): JSX.Element {
   const { done, total } = props.progress ?? { done: 0, total: 0 };
   return (
@@ -46,7 +46,7 @@ export function ProgressPanel(props: { title: string; progress?: Progress; onCan
   );
 }
 
-/** On paper, above the rows of a list. */
+/** A note above the rows of a list in print. */
 export function PrintedRows({ rows, total }: { rows: number; total: number }): JSX.Element {
   return (
     <p class="printed-rows">{rows === total ? count(total, "row", "rows") : `The first ${number(rows)} of ${number(total)} rows; the others are in the page that was printed.`}</p>

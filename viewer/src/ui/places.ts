@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Elements that scroll, and are where they were when one comes back (state/places.ts).
+// Restores the scroll position of elements when one comes back (state/places.ts).
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { forgetPlace, keepPlace, PAUSE_MS, placeOf } from "../state/places.ts";
 
-/** Of an element that scrolls; it is there when what it shows is. */
+/** For an element that scrolls. Render the element only together with its contents. */
 export function useScrollPlace(name: string): { ref: { current: HTMLDivElement | null }; onScroll: () => void } {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

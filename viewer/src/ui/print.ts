@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Printing. A list has rows that are not there, and a canvas shows a part of its picture, so before it is printed the page draws
-// more of them: up to so much that paper is not wasted, and it says so. Browsers wait for nothing meanwhile; what they print is
-// what is there, so lists ask early for the rows that would be printed.
+// Printing. Lists do not load all their rows, and a canvas shows only part of its picture. So the page draws more of
+// both before printing, up to a limit to save paper, and says so. Browsers do not wait before printing, so lists
+// prefetch the rows that would be printed.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** Rows of a list that are printed, at most. */
+/** Maximum number of rows of a list in print. */
 export const PRINTED_ROWS = 1000;
-/** Pixels of a picture that are printed, at most. */
+/** Maximum height of a picture in print, in pixels. */
 export const PRINTED_HEIGHT = 3000;
 const IDLE_MS = 150;
 
@@ -28,20 +28,20 @@ export function usePrinting(): boolean {
   return isPrinting;
 }
 
-/** Colours on paper are those of light (page.css), also before the browser says that it prints. */
+/** Prints with the colours of the light theme (page.css), even before the browser reports printing. */
 export function watchPrinting(window: Window): void {
   const root = window.document.documentElement;
   window.addEventListener("beforeprint", () => root.setAttribute("data-printing", "true"));
   window.addEventListener("afterprint", () => root.removeAttribute("data-printing"));
 }
 
-/** Rows that are there or can be asked for. */
+/** Rows that are loaded or can be fetched. */
 export interface RowStore {
   has(row: number): boolean;
   prefetch(row: number): void;
 }
 
-/** How many of the first rows are there. */
+/** How many rows at the start can be printed. */
 export function printable(store: RowStore | undefined, total: number): number {
   const most = Math.min(total, PRINTED_ROWS);
   if (store === undefined) return most;
@@ -49,7 +49,7 @@ export function printable(store: RowStore | undefined, total: number): number {
   return most;
 }
 
-/** Asks for the rows that would be printed, one window of them after another, while nobody waits for it. */
+/** Fetches the rows that would be printed, window by window, in idle time. */
 export function usePrefetch(store: RowStore | undefined, total: number): void {
   const latest = useRef({ store, total });
   latest.current = { store, total };

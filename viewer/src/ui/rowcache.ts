@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The rows of a table that the core was asked for, in windows of ROWS rows. Windows that are no longer seen when their
-// turn comes are not asked for, and of those that were seen the last KEPT stay.
+// Caches the rows of a table in windows of ROWS rows. Windows that are no longer visible when their turn comes are not
+// fetched, and the KEPT most recently seen ones are kept.
 
 export const ROWS = 128;
 const KEPT = 64;
@@ -18,7 +18,7 @@ export class RowCache<Row> {
   readonly #changed: (error?: unknown) => void;
   readonly #windows = new Map<number, Window<Row>>();
 
-  /** changed: called when rows came, or could not be had. */
+  /** changed: called when rows arrived or could not be fetched. */
   constructor(fetch: Fetch<Row>, changed: (error?: unknown) => void) {
     this.#fetch = fetch;
     this.#changed = changed;
@@ -32,17 +32,17 @@ export class RowCache<Row> {
     return this.row(index) !== undefined;
   }
 
-  /** Asks for a row that is not seen yet. */
+  /** Fetches a row that is not visible yet. */
   prefetch(index: number): void {
     this.#want(Math.floor(index / ROWS));
   }
 
-  /** What is there, and its place. */
+  /** The loaded rows, each with its place. */
   *known(): Generator<[number, Row]> {
     for (const [number, { rows }] of this.#windows) for (const [i, row] of (rows ?? []).entries()) yield [number * ROWS + i, row];
   }
 
-  /** Rows [first, end) are seen. */
+  /** Call when rows [first, end) are visible. */
   show(first: number, end: number): void {
     const low = Math.floor(first / ROWS);
     const high = Math.floor(Math.max(first, end - 1) / ROWS);
@@ -54,7 +54,7 @@ export class RowCache<Row> {
     }
   }
 
-  /** None of its rows is seen. */
+  /** Call when none of its rows is visible. */
   hide(): void {
     this.#cancel(() => true);
   }
@@ -75,7 +75,7 @@ export class RowCache<Row> {
   #want(number: number): void {
     const known = this.#windows.get(number);
     if (known !== undefined) {
-      this.#windows.delete(number); // to the end: seen last
+      this.#windows.delete(number); // move to the end: most recently seen
       this.#windows.set(number, known);
       return;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A list of any number of rows of one height. Only the rows that are seen exist: a few elements show them, each one row after
-// another. What is taller than any element may be, scrollmap.ts folds. Tables and trees are such lists.
+// A virtual list of any number of rows of equal height. Only visible rows exist as elements, which are reused.
+// scrollmap.ts handles lists taller than the maximum height of an element. Tables and trees are such lists.
 //
-// The caller draws an element `scroller`, which scrolls, in it one of `height` pixels, and in that, for each entry of `slots`
-// that is set, an element with this row, at `start + row * ROW_HEIGHT` pixels.
+// The caller renders a scrolling element `scroller`, in it an element of `height` pixels, and in that, for each defined
+// entry of `slots`, an element with this row at `start + row * ROW_HEIGHT` pixels.
 
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { keepPlace, placeOf } from "../state/places.ts";
@@ -27,25 +27,25 @@ interface Reference<T> {
 export interface RowList {
   readonly scroller: Reference<HTMLDivElement>;
   readonly onScroll: () => void;
-  /** Of the scroller. */
+  /** Width of the scroller. */
   readonly width: number;
-  /** Rows that fit into it. */
+  /** Number of rows that fit into it. */
   readonly page: number;
   readonly height: number;
-  /** Where row 0 would be. */
+  /** The position of row 0. */
   readonly start: number;
   readonly seen: Seen;
   readonly slots: readonly (number | undefined)[];
-  /** Slots are all rows that are printed, one after another. */
+  /** While printing, `slots` has all rows to print, in order. */
   readonly isPrinting: boolean;
   /** The row that keys act on. */
   readonly current: number;
-  /** Goes to a row, and scrolls as far as it takes to see it. */
+  /** Goes to a row and scrolls it into view. */
   readonly goTo: (row: number) => void;
 }
 
-/** source says what the rows are: when it changes, the list begins anew, at its first row. store: where they come from; undefined:
- * all are there. */
+/** source: identifies the rows; if it changes, the list restarts at its first row. store: where rows are fetched from;
+ * undefined: all are loaded. */
 export function useRowList(source: string, total: number, store?: RowStore): RowList {
   const scroller = useRef<HTMLDivElement>(null);
   const map = useMemo(() => new ScrollMap(), [source]);
@@ -54,7 +54,7 @@ export function useRowList(source: string, total: number, store?: RowStore): Row
   const [current, setCurrent] = useState(() => placeOf(source)?.row ?? 0);
   map.resize(total * ROW_HEIGHT, viewport);
   useSize(scroller, setSize);
-  // Where one was is reached once there are enough rows.
+  // The position to restore once there are enough rows.
   const wanted = useRef(0);
   const led = useRef(0);
   useLayoutEffect(() => {
@@ -68,13 +68,13 @@ export function useRowList(source: string, total: number, store?: RowStore): Row
     scroller.current.scrollTop = led.current = map.moveTo(wanted.current);
     if (map.top === wanted.current) wanted.current = 0;
   }, [source, total, viewport]);
-  // Each entry of the browser's history knows where one is, also one that came while the list stayed.
+  // Each entry of the browser's history stores the position, even if it was added while the list stayed.
   useEffect(() => {
     if (total > 0 && wanted.current === 0) keepPlace(source, () => ({ top: map.settled, row: current }));
   });
   const followScroll = useScrolling(scroller, map, redraw);
   const onScroll = (): void => {
-    if (scroller.current !== null && Math.abs(scroller.current.scrollTop - led.current) > 1) wanted.current = 0; // by hand
+    if (scroller.current !== null && Math.abs(scroller.current.scrollTop - led.current) > 1) wanted.current = 0; // the user scrolled
     followScroll();
   };
   const goTo = (row: number): void => {
@@ -100,25 +100,25 @@ export function useRowList(source: string, total: number, store?: RowStore): Row
   };
 }
 
-/** Takes the focus where nothing has it, so that the keys are this element's. */
+/** Takes the focus if nothing has it, so that this element gets the keys. */
 export function useFocus(element: Reference<HTMLElement>): void {
   useEffect(() => {
     if (document.activeElement === document.body) element.current?.focus({ preventScroll: true });
   }, []);
 }
 
-/** The rows to draw: those that are seen and a few more on both sides. */
+/** The rows to draw: the visible ones and a few more on both sides. */
 export function seenRows(top: number, viewport: number, total: number): Seen {
   const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - MORE_ROWS);
   return { first, end: Math.min(total, Math.ceil((top + viewport) / ROW_HEIGHT) + MORE_ROWS) };
 }
 
-/** So many rows are seen at most. */
+/** The maximum number of drawn rows. */
 function poolSize(viewport: number): number {
   return Math.ceil(viewport / ROW_HEIGHT) + 1 + 2 * MORE_ROWS;
 }
 
-/** Which row each of the pool's elements shows. A row keeps its element while it is seen, so that scrolling changes only the
+/** The row of each element in the pool. A row keeps its element while it is visible, so that scrolling changes only
  * elements of rows that come and go. */
 export function slots(seen: Seen, pool: number): (number | undefined)[] {
   const indices: (number | undefined)[] = Array.from({ length: pool });
@@ -126,7 +126,7 @@ export function slots(seen: Seen, pool: number): (number | undefined)[] {
   return indices;
 }
 
-/** The name of a row's element, for aria-activedescendant. */
+/** The id of a row's element, for aria-activedescendant. */
 export function rowId(label: string, row: number): string {
   return `${label.replace(/\W+/g, "-")}-row-${row}`;
 }

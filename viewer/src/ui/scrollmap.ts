@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where a tall list stands while its element scrolls. No browser has elements of any height (Firefox ends near 17.9
-// million pixels), so the element is at most MAX_HEIGHT tall, and what it shows is `top`, in pixels of the list as it
-// would be. Small steps of the element are the same steps of the list; a jump, as with the scroll bar's thumb, goes to
-// the same share of both. Steps let the two come apart, which settle() mends when the scrolling has stopped.
+// Maps the scroll position of an element to that of a taller list. Browsers limit the height of elements (Firefox near
+// 17.9 million pixels), so the element is at most MAX_HEIGHT tall, and `top` is the position in the list, in pixels.
+// Small steps of the element are equal steps of the list; a jump, as with the scroll bar's thumb, goes to the same
+// fraction of both. Steps make the two drift apart; settle() corrects that when scrolling has stopped.
 
 export const MAX_HEIGHT = 8_000_000;
 
@@ -14,29 +14,29 @@ export class ScrollMap {
   #viewport = 0;
   #settled = 0;
 
-  /** The list's whole height and what is seen of it. */
+  /** Sets the list's full height and its visible height. */
   resize(full: number, viewport: number): void {
     this.#full = full;
     this.#viewport = viewport;
     this.#top = this.#clamp(this.#top);
   }
 
-  /** What is seen at the upper edge. */
+  /** The list's position at the upper edge. */
   get top(): number {
     return this.#top;
   }
 
-  /** `top` when the scrolling had stopped for the last time. */
+  /** `top` when scrolling last stopped. */
   get settled(): number {
     return this.#settled;
   }
 
-  /** How tall the element is. */
+  /** The height of the element. */
   get height(): number {
     return Math.min(this.#full, MAX_HEIGHT);
   }
 
-  /** The element was scrolled to there. */
+  /** Call when the element was scrolled. */
   scrolled(to: number): void {
     const step = to - this.#scroll;
     this.#scroll = to;
@@ -47,14 +47,14 @@ export class ScrollMap {
     else this.#top = this.#clamp((to / this.#range()) * this.#last());
   }
 
-  /** Shows the list at `top`; returns where the element has to be scrolled to. */
+  /** Shows the list at `top`; returns the scroll position for the element. */
   moveTo(top: number): number {
     this.#top = this.#settled = this.#clamp(top);
     this.#scroll = this.#share();
     return this.#scroll;
   }
 
-  /** After the last step: where the element should be for what it shows. */
+  /** Call after the last step; returns the scroll position that the element should have. */
   settle(): number {
     this.#settled = this.#top;
     this.#scroll = this.#share();

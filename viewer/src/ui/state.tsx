@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The state of blocks: what it is called, its colour, and shares of it as a bar.
+// The states of blocks: names, colours, and bars of their shares.
 
 import type { JSX } from "preact";
 import { bytes } from "../format.ts";
 
-/** The states, in the order in which they are shown. */
+/** The states, in display order. */
 export const STATES = ["unreported", "once-reported", "twice-reported"] as const;
 export type State = (typeof STATES)[number];
 
-/** Bytes of a sum by their state, as the core says them: in dark-matter mode. */
+/** Bytes of a sum by state, as in the core's answers in dark-matter mode. */
 export type StateBytes = Readonly<Partial<Record<State, number>>>;
 
-/** What a key `section` and some answers call them for short. */
+/** Short names in the key `section` and some answers. */
 const SHORT: Readonly<Record<string, State>> = { once: "once-reported", twice: "twice-reported" };
 
 /** The choices of the key `section`. */
@@ -27,27 +27,27 @@ function stateOf(section: string): State | undefined {
   return STATES.find((state) => state === section) ?? (Object.hasOwn(SHORT, section) ? SHORT[section] : undefined);
 }
 
-/** Bytes that an answer has by state, whatever it calls these for short. */
+/** Bytes by state from an answer with full or short names. */
 export function statesOf(bytesBy: Readonly<Record<string, number>>): StateBytes {
   return Object.fromEntries(Object.entries(bytesBy).map(([section, n]) => [stateOf(section) ?? section, n]));
 }
 
-/** What a state is called; what is none stays as it is. */
+/** The full name of a state; other texts are returned unchanged. */
 export function stateName(section: string): string {
   return stateOf(section) ?? section;
 }
 
-/** The key `section` of a state; undefined for what is no state: all. */
+/** The value of the key `section` for a state; undefined (all) for anything else. */
 export function sectionKey(state: string): string | undefined {
   return SECTIONS.find(({ value }) => value !== "" && stateOf(value) === state)?.value;
 }
 
-/** The class that has the state's colour, or that of what is no state, as in other modes. */
+/** The class with the state's colour, or with that of bytes without a state, as in other modes. */
 function stateClass(section: string): string {
   return `state-${stateOf(section) ?? "other"}`;
 }
 
-/** The variable that has the state's colour, for ui/canvas.tsx; undefined for what is no state. */
+/** The CSS variable with the state's colour, for ui/canvas.tsx; undefined for anything else. */
 export function stateVariable(section: string): string | undefined {
   const state = stateOf(section);
   return state === undefined ? undefined : `--${state}`;
@@ -68,7 +68,7 @@ export interface BarPart {
   readonly title: string;
 }
 
-/** One bar of parts; how wide is drawn from the values, what is said is in the titles. */
+/** A bar of parts. Widths come from the values, text from the titles. */
 export function StateBar({ label, parts }: { label: string; parts: readonly BarPart[] }): JSX.Element {
   return (
     <div class="state-bar" role="img" aria-label={`${label}: ${parts.map((part) => part.title).join(", ")}`}>
@@ -82,13 +82,13 @@ export function StateBar({ label, parts }: { label: string; parts: readonly BarP
 export interface BarCellProps {
   readonly label: string;
   readonly whole: number;
-  /** Of a bar that is as long as its cell is wide. */
+  /** The value of a bar that fills its cell. */
   readonly most: number;
-  /** undefined: there are no states. */
+  /** undefined: no states. */
   readonly states: StateBytes | undefined;
 }
 
-/** A table's cell with a bar as long as a row's bytes are many. */
+/** A table cell with a bar in proportion to a row's bytes. */
 export function BarCell({ label, whole, most, states }: BarCellProps): JSX.Element {
   const parts =
     states === undefined

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A table of any number of rows. Only the rows that are seen exist (rowlist.ts); the core is asked for them in windows
-// (rowcache.ts).
+// A table of any number of rows. Only visible rows exist as elements (rowlist.ts); rows are fetched from the core in
+// windows (rowcache.ts).
 //
-// `source` says what the rows are: when it changes, the table begins anew, at its first row.
+// `source` identifies the rows: if it changes, the table restarts at its first row.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
@@ -15,10 +15,10 @@ import { ROW_HEIGHT, rowId, useFocus, useRowList } from "./rowlist.ts";
 const NARROW = 900;
 const VERY_NARROW = 520;
 
-/** Left out where there is little room: where it is narrow, or only where it is very narrow. */
+/** Whether to hide a column in narrow ("slightly": only in very narrow) tables. */
 export type Minor = boolean | "slightly";
 
-/** The columns that there is room for. */
+/** The columns that fit. */
 export function columnsFor<C extends { readonly minor?: Minor }>(columns: readonly C[], width: number): readonly C[] {
   return columns.filter(({ minor = false }) => minor === false || width >= (minor === "slightly" ? VERY_NARROW : NARROW));
 }
@@ -29,7 +29,7 @@ export interface Column<Row> {
   /** A track of a CSS grid: `9em`, `minmax(12em, 1fr)`. */
   readonly width: string;
   readonly numeric?: boolean;
-  /** Sorted by this when its title is chosen. */
+  /** The sort key for clicks on the title. */
   readonly sort?: string;
   readonly minor?: Minor;
   readonly cell: (row: Row) => ComponentChildren;
@@ -48,7 +48,7 @@ export interface TableProps<Row> {
   readonly fetch: Fetch<Row>;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
-  /** Whether the row is open, beside the table. */
+  /** Whether the row is open beside the table. */
   readonly isOpen?: (row: Row) => boolean;
   readonly onOpen?: (row: Row, index: number) => void;
   readonly onError?: (error: unknown) => void;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The line above a view: what it shows, as choices. Each choice is a key of the link.
+// The toolbar above a view, with choices of what to show. Each choice is a key of the link.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -16,13 +16,13 @@ export function Toolbar(props: { label: string; children: ComponentChildren }): 
 export interface Choice {
   readonly value: string;
   readonly title: string;
-  /** What it shows, for whoever points at it. */
+  /** Tooltip: what it shows. */
   readonly hint?: string;
 }
 
 export function Select(props: { label: string; value: string; choices: readonly Choice[]; onChange: (value: string) => void }): JSX.Element {
   const known = props.choices.some(({ value }) => value === props.value);
-  const choices = known ? props.choices : [...props.choices, { value: props.value, title: props.value }]; // that of a link
+  const choices = known ? props.choices : [...props.choices, { value: props.value, title: props.value }]; // the link's value
   return (
     <label class="field">
       <span class="field-label">{props.label}</span>
@@ -37,7 +37,7 @@ export function Select(props: { label: string; value: string; choices: readonly 
   );
 }
 
-/** A few choices, all of them seen. */
+/** A few choices, all of them visible. */
 export function Segments(props: { label: string; value: string; choices: readonly Choice[]; onChange: (value: string) => void }): JSX.Element {
   return (
     <div class="segments" role="group" aria-label={props.label}>
@@ -57,11 +57,11 @@ export interface TextBoxProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Text, each letter of which is a new question, which takes the place of those that still wait. `/` leads here; Esc empties it. */
+/** A text field. Each letter sends a new query, which replaces waiting ones. `/` focuses it; Esc clears it. */
 export function TextBox({ label, value, placeholder, onChange }: TextBoxProps): JSX.Element {
   const [text, setText] = useState(value);
   const typed = useRef(value);
-  // With the drawing, not after it: by then another letter may have been typed, and would be lost.
+  // In a layout effect: later, another letter could have been typed and would be lost.
   useLayoutEffect(() => {
     if (value !== typed.current) setText((typed.current = value));
   }, [value]);
@@ -86,7 +86,7 @@ export interface FilterValue {
   readonly regex: boolean;
 }
 
-/** Text that must occur, or a regular expression. */
+/** A filter for stacks: text that must occur, or a regular expression. */
 export function FilterBox(props: { value: FilterValue; placeholder: string; onChange: (value: FilterValue) => void }): JSX.Element {
   const { value, onChange } = props;
   return (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Rows within rows, any number of them: a list (rowlist.ts) whose rows open and close, with the keys and roles of a tree. What
-// is open, and what a row shows, is the caller's.
+// Any number of nested rows: a list (rowlist.ts) whose rows open and close, with the keys and roles of a tree. The
+// caller decides which rows are open and what they show.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useRef } from "preact/hooks";
@@ -10,9 +10,9 @@ import { PrintedRows } from "./panels.tsx";
 import { ROW_HEIGHT, rowId, useFocus, type RowList } from "./rowlist.ts";
 
 export interface TreeRowLine extends TreeLine {
-  /** From 0. */
+  /** Depth, from 0. */
   readonly level: number;
-  /** Its place among its siblings, from 0, and how many these are. */
+  /** Its place among its siblings, from 0, and their number. */
   readonly place: number;
   readonly siblings: number;
 }
@@ -24,12 +24,12 @@ export interface TreeRowsProps {
   readonly lineAt: (row: number) => TreeRowLine | undefined;
   readonly row: (row: number) => ComponentChildren;
   readonly titleOf?: (row: number) => string | undefined;
-  /** With columns: their titles, in a row; it is a treegrid then. */
+  /** A row of column titles; makes it a treegrid. */
   readonly head?: ComponentChildren;
-  /** Of a grid, its columns. */
+  /** The columns of a grid. */
   readonly tracks?: string;
   readonly onToggle: (row: number) => void;
-  /** Instead of opening and closing, for Enter and for rows that have none in them. */
+  /** Called instead of opening and closing: for Enter, and for rows without children. */
   readonly onChoose?: ((row: number) => void) | undefined;
 }
 
@@ -82,7 +82,7 @@ export function TreeRows(props: TreeRowsProps): JSX.Element {
   );
 }
 
-/** What stands before a row's name: how deep it is, and whether it is open. */
+/** The part before a row's name: indentation, and whether it is open. */
 export function TreeMark({ line }: { line: TreeRowLine }): JSX.Element {
   return (
     <span class="tree-mark" aria-hidden="true" style={{ marginLeft: `${line.level * 1.3}em` }}>

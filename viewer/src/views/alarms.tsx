@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Alarms in sentences, with the stacks that changed most; their marks in pictures. A state has a shape and a word besides its
-// colour.
+// Alarms in sentences, with the stacks that changed most, and their marks in pictures. Each state has a shape and a
+// word besides its colour.
 
 import type { JSX } from "preact";
 import { bytes, count, signed } from "../format.ts";
@@ -10,11 +10,11 @@ import { Stack } from "../ui/details.tsx";
 import type { Alarm, AlarmState, ChangedRecord, HistoryEvent, Line } from "./historyanswers.ts";
 import type { ViewProps } from "./view.ts";
 
-const SHOWN = 5; // series of an event, at first
+const SHOWN = 5; // series of an event shown at first
 
 const WORDS: Readonly<Record<AlarmState, string>> = { new: "new", acknowledged: "acknowledged", fixed: "fixed", improved: "improvement" };
 
-/** Around the middle, so large. */
+/** Shapes around the origin. */
 const SHAPES: Readonly<Record<AlarmState, string>> = {
   new: "M0 -7L7 5H-7Z",
   acknowledged: "M0 -7L7 0L0 7L-7 0Z",
@@ -37,7 +37,7 @@ export function AlarmStateName({ state }: { state: AlarmState }): JSX.Element {
   );
 }
 
-/** Of several alarms the state that matters most. */
+/** The most important state of several alarms. */
 export function worstState(alarms: readonly { readonly state: AlarmState }[]): AlarmState {
   for (const state of ["new", "acknowledged", "fixed"] as const) if (alarms.some((alarm) => alarm.state === state)) return state;
   return "improved";
@@ -80,7 +80,7 @@ function SeriesOf({ event, alarms, goTo }: { event: HistoryEvent; alarms: readon
   );
 }
 
-/** What happened at one build: its series lead to their curves. */
+/** The event at one build. Its series link to their curves. */
 export function EventCard({ event, goTo }: { event: HistoryEvent; goTo: ViewProps["goTo"] }): JSX.Element {
   const [first] = event.alarms;
   return (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Blocks of a heap graph counted by keys, one within another; of two graphs, what changed.
+// Blocks of a heap graph, counted by nested keys, or the difference of two graphs.
 
 import type { JSX } from "preact";
 import type { Client } from "../core/client.ts";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What changed most between two files, of the overview's answer: in the overview itself, and below the time line.
+// The largest changes between two files, from the overview's answer: used in the overview and below the time line.
 
 import type { ComponentChildren, JSX } from "preact";
 import { blocks, bytes, number, signed } from "../format.ts";
 import type { OverviewAnswer } from "./overviewanswers.ts";
 
-/** children: what else is said of it. */
+/** children: further text. */
 export function Changed({ changed, children }: { changed: NonNullable<OverviewAnswer["changed"]>; children?: ComponentChildren }): JSX.Element {
   return (
     <section>

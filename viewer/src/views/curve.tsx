@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// One curve of a history, large, with the table of its numbers; a build of it opens beside them, compared with the one before.
+// One large curve of a history, with a table of its values. A build opens beside them, compared with the previous one.
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -53,7 +53,7 @@ function CurveToolbar({ client, keys, set, curve }: ViewProps & { curve: CurveAn
   );
 }
 
-/** What there is no choice of. */
+/** Choices with only one option, as text. */
 function given(history: HistoryAnswer | null, curve: CurveAnswer): readonly string[] {
   if (history === null) return [];
   const one = (names: readonly string[], name: string): string[] => (names.length === 1 ? [name] : []);
@@ -100,7 +100,7 @@ function lineText(curve: CurveAnswer): string {
   return JSON.stringify([curve.branch, curve.moment, curve.environment]);
 }
 
-/** A build: its value, the steps that it begins, and what changed since the one before. */
+/** A build: its value, the change points that start with it, and the changes since the previous build. */
 function Build({ client, curve, at, steps, keys, goTo, onClose }: ViewProps & { curve: CurveAnswer; at: number; steps: readonly CurveStep[]; onClose: () => void }): JSX.Element {
   const point = curve.points[at];
   const before = curve.points[at - 1];

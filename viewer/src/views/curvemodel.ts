@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where things of a curve lie in its picture. What they are worth the core says; here are places only.
+// Coordinates in the picture of a curve. This computes only places; all values come from the core.
 
 import type { CurveStep } from "./historyanswers.ts";
 
@@ -11,13 +11,13 @@ export interface Area {
   readonly height: number;
 }
 
-/** From numbers of builds and from values to places. Builds stand at equal distances. */
+/** Maps build numbers and values to places. Builds have equal distances. */
 export interface Scale {
   readonly x: (build: number) => number;
   readonly y: (value: number) => number;
 }
 
-/** n builds, and values from least to most; one that never changes lies in the middle. */
+/** A scale for n builds and values from least to most; a constant value is in the middle. */
 export function scaleOf(area: Area, n: number, least: number, most: number): Scale {
   const across = Math.max(1, n - 1);
   const range = most - least;
@@ -33,7 +33,7 @@ export function buildAt(area: Area, n: number, x: number): number {
   return Math.max(0, Math.min(n - 1, at));
 }
 
-/** Round values from least to most, about as many as there is room for, the least first. */
+/** About `wanted` round values from least to most, in ascending order. */
 export function ticks(least: number, most: number, wanted: number): readonly number[] {
   const range = most - least;
   if (!(range > 0)) return [least];
@@ -45,7 +45,7 @@ export function ticks(least: number, most: number, wanted: number): readonly num
   return marks;
 }
 
-/** Builds whose names stand below the picture: the first and the last one, and some between. */
+/** The builds to name below the picture: the first, the last, and some in between. */
 export function namedBuilds(n: number, room: number): readonly number[] {
   const count = Math.max(1, Math.min(n, room));
   if (count === 1) return [n - 1];
@@ -59,12 +59,12 @@ export function lineThrough(places: readonly (readonly [number, number])[]): str
   return places.map(([x, y], i) => `${i === 0 ? "M" : "L"}${place(x, y)}`).join("");
 }
 
-/** Dots: lines without length, which round ends make visible. */
+/** Dots: lines of length zero, which round ends make visible. */
 export function dotsAt(places: readonly (readonly [number, number])[]): string {
   return places.map(([x, y]) => `M${place(x, y)}h0`).join("");
 }
 
-/** The levels of a curve of n builds: before and after each of its steps, in order; a slow change goes from the one to the other. */
+/** The path of a curve's levels before and after each change point, in order; a slow change is a slope. */
 export function levelPath(steps: readonly CurveStep[], n: number, { x, y }: Scale): string {
   return steps
     .map((step, i) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The picture of a curve: the builds' values with those of their runs, levels, steps, and the build that one is at. The arrow keys
-// and the pointer move along it. The numbers stand in the table below, and what is at the cursor is said.
+// The picture of a curve: values of builds and their runs, levels, change points, and the current build. The arrow keys
+// and the pointer move along it. A table below has the numbers, and the values at the cursor are shown as text.
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -19,7 +19,7 @@ interface PictureProps {
   readonly curve: CurveAnswer;
   readonly steps: readonly CurveStep[];
   readonly current: number;
-  /** The build that is open; -1: none. */
+  /** The open build; -1: none. */
   readonly chosen: number;
   readonly onMove: (build: number) => void;
   readonly onOpen: (build: number) => void;
@@ -35,7 +35,7 @@ function areaOf({ width, height }: Size, most: number): Area {
   return { left, top: 16, width: Math.max(40, width - left - 14), height: Math.max(40, height - 16 - 26) };
 }
 
-/** Where a key leads. */
+/** The build that a key moves to. */
 export function buildAfter(key: string, at: number, n: number, steps: readonly CurveStep[]): number | undefined {
   const firsts = steps.map((step) => step.at.first);
   const to = {
@@ -138,7 +138,7 @@ function Drawing({ curve, steps, current, chosen, area }: PictureProps & { area:
   );
 }
 
-/** Beginnings of long names, such as those of commits. */
+/** Cuts long names, such as those of commits. */
 function shortName(build: string): string {
   return build.length <= SHORT ? build : `${build.slice(0, SHORT - 1)}…`;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Several dumps: a time line of each process, and what changed between two of them.
+// Several dumps: a time line for each process, and the changes between two dumps.
 
 import type { JSX } from "preact";
 import type { Amount, FileInfo } from "../core/answers.ts";
@@ -16,9 +16,9 @@ import { Segments, Toolbar, type Choice } from "../ui/toolbar.tsx";
 import { CensusTree } from "./census.tsx";
 import { Changed } from "./changed.tsx";
 import type { OverviewAnswer } from "./overviewanswers.ts";
-import { isProfile, type View, type ViewProps } from "./view.ts";
+import { isGraph, isProfile, type Pair, type View, type ViewProps } from "./view.ts";
 
-/** The answer to ask=series (dmd/page/ask_series.c). */
+/** The answer to ask=series (dmd/show/page/ask_series.c). */
 export interface Dump {
   readonly of: number;
   readonly mode: string;
@@ -34,13 +34,13 @@ export interface SeriesAnswer {
   readonly processes: readonly { readonly name: string; readonly dumps: readonly Dump[] }[];
 }
 
-/** What a dump is called: its label, else its number, else its time. */
+/** The name of a dump: its label, or else its number, or else its time. */
 export function nameOf(dump: Dump): string {
   if (dump.label !== undefined && dump.label !== "") return dump.label;
   return dump.n === undefined ? (dump.time ?? `file ${dump.of + 1}`) : `dump ${dump.n}`;
 }
 
-/** Its name, and its number where others are called the same. */
+/** Its name, with its number if others have the same name. */
 export function nameAmong(dump: Dump, dumps: readonly Dump[]): string {
   const name = nameOf(dump);
   return dumps.some((other) => other !== dump && nameOf(other) === name) ? `${name}, ${nameOf({ ...dump, label: "" })}` : name;
@@ -83,7 +83,7 @@ function NothingToCompare({ old }: { old: FileInfo | undefined }): JSX.Element {
   );
 }
 
-/** Which places of the program allocate more or less. */
+/** Places of the program that allocate more or less. */
 function Places({ client, keys, set, goTo }: ViewProps): JSX.Element {
   const series = useAsk<SeriesAnswer>(client, query("series", {}));
   const of = keys["of"] ?? "0";
@@ -97,7 +97,7 @@ function Places({ client, keys, set, goTo }: ViewProps): JSX.Element {
       {({ processes }) => (
         <>
           {processes.map((process, i) => (
-            <TimeLine key={i} name={process.name} dumps={process.dumps} of={of} old={old} onChoose={choose} />
+            <TimeLine key={i} name={process.name} dumps={process.dumps} most={largestOf(processes)} of={of} old={old} onChoose={choose} />
           ))}
           {old === undefined && (
             <EmptyPanel title="Choose the dump to compare with">
@@ -125,17 +125,23 @@ function Places({ client, keys, set, goTo }: ViewProps): JSX.Element {
   );
 }
 
+/** The heap whose bar fills its cell: one for all processes, so that their bars can be compared. */
+export function largestOf(processes: SeriesAnswer["processes"]): number {
+  return Math.max(1, ...processes.flatMap(({ dumps }) => dumps.map((dump) => dump.heap.bytes)));
+}
+
 interface TimeLineProps {
   readonly name: string;
   readonly dumps: readonly Dump[];
+  /** The bytes of a bar that fills its cell. */
+  readonly most: number;
   readonly of: string;
   readonly old: string | undefined;
   readonly onChoose: (of: string) => void;
 }
 
-/** A bar for each dump, as long as its heap is large; the figures stand beside it. */
-export function TimeLine({ name, dumps, of, old, onChoose }: TimeLineProps): JSX.Element {
-  const most = Math.max(1, ...dumps.map((dump) => dump.heap.bytes));
+/** A bar for each dump, in proportion to its heap, with the numbers beside it. */
+export function TimeLine({ name, dumps, most, of, old, onChoose }: TimeLineProps): JSX.Element {
   return (
     <section>
       <h2>{name}</h2>
@@ -186,11 +192,20 @@ function statesOf({ sections }: Dump): StateBytes | undefined {
   return sections === undefined ? undefined : Object.fromEntries(Object.entries(sections).map(([state, amount]) => [state, amount.bytes]));
 }
 
+/** The last file is compared with the first one of the same kind. Builds are chosen by their history. */
+export function firstAndLast(files: readonly FileInfo[]): Pair | undefined {
+  const indices = (kind: (file: FileInfo) => boolean): number[] => files.flatMap((file, i) => (kind(file) ? [i] : []));
+  if (files.some((file) => file.kind === "build")) return undefined;
+  const [old, of] = [indices(isProfile), indices(isGraph)].map((found) => [found[0], found.at(-1)]).find(([first, last]) => first !== last) ?? [];
+  return old === undefined || of === undefined ? undefined : { of, old };
+}
+
 export const diffView: View = {
   id: "diff",
   title: "Changes",
   question: "How did the heap change from dump to dump?",
   component: Diff,
   keys: LAZY_KEYS,
+  pair: firstAndLast,
   applies: (files) => files.filter(isProfile).length > 1 || files.filter((file) => file.graph !== undefined).length > 1,
 };

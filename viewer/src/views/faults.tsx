@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the program did wrong with its heap, its scopes and its reports: a sentence each, with the stacks side by side.
+// The program's faults with its heap, scopes and reports: one sentence each, with the stacks side by side.
 
 import type { JSX } from "preact";
 import { count, number } from "../format.ts";
@@ -16,7 +16,7 @@ import { hasWhole, type View, type ViewProps } from "./view.ts";
 
 const FAULTS = 50;
 
-/** The answer to ask=faults (dmd/page/ask_faults.c). What else a fault says are its fields in the profile's format. */
+/** The answer to ask=faults (dmd/show/page/ask_faults.c). A fault's other members are its fields in the profile's format. */
 export interface Fault {
   readonly kind: string;
   readonly kindText: string;
@@ -34,7 +34,7 @@ export interface FaultsAnswer {
   readonly faults: readonly Fault[];
 }
 
-/** The fields that are stacks, in the order in which they are read, and what each is called. */
+/** The fields with stacks, in reading order, and their titles. */
 const STACKS: readonly (readonly [string, string])[] = [
   ["at", "Where it happened"],
   ["begunAt", "Where the scope began"],
@@ -42,7 +42,7 @@ const STACKS: readonly (readonly [string, string])[] = [
   ["reportedAt", "Where the block was reported"],
   ["freedAt", "Where the block was freed"],
 ];
-/** What the sentence says already, or what is of no use to people. */
+/** Fields that the sentence already contains, or that are of no use to people. */
 const SAID = ["kind", "kindText", "isMisreport", "sentence", "text", "num"];
 
 export function stacksOf(fault: Fault): { title: string; frames: readonly string[] }[] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Which files are open, and what is in them.
+// The open files and their contents.
 
 import type { JSX } from "preact";
 import type { FileInfo } from "../core/answers.ts";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The calls that led to what is there, as boxes as wide as their bytes, with the states of these bytes as colours.
+// A flame graph: the calls that led to the blocks, as boxes as wide as their bytes, with the states of these bytes as
+// colours.
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -18,7 +19,7 @@ import { callAfter, callAt, layoutFlame, type FlameAnswer, type FlameLayout } fr
 import { hasProfile, type View, type ViewProps } from "./view.ts";
 
 const ROW = 20;
-const THIN = 0.4; // boxes of fewer pixels are not drawn
+const THIN = 0.4; // narrower boxes (in pixels) are not drawn
 
 const DIRECTIONS: readonly Choice[] = [
   { value: "", title: "From main down" },
@@ -132,7 +133,7 @@ interface Picture {
   readonly pointed: number | undefined;
 }
 
-/** The rows of the part that is seen. */
+/** Draws the rows of the visible part. */
 function draw(context: CanvasRenderingContext2D, part: Part, picture: Picture): void {
   const { layout } = picture;
   const pen = new Pen(context);

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where the boxes of a flame graph are: pure, so that it can be tested.
+// The layout of a flame graph, without side effects, so that it can be tested.
 
-/** The answer to ask=flame (dmd/page/ask_flame.c): columns, the i-th entry of each is of call i. */
+/** The answer to ask=flame (dmd/show/page/ask_flame.c): columns; the i-th entry of each belongs to call i. */
 export interface FlameAnswer {
   readonly names: readonly string[];
   readonly name: readonly number[];
-  /** A call before it; -1: none. */
+  /** An earlier call; -1: none. */
   readonly parent: readonly number[];
   readonly id: readonly number[];
   readonly total: readonly number[];
   readonly blocks: readonly number[];
-  /** By section; in modes without reports there is one. */
+  /** By section; modes without reports have only one. */
   readonly bytes: Readonly<Record<string, readonly number[]>>;
-  /** What was left out: so many calls, each of less than `least` bytes. */
+  /** The number of calls left out, each with less than `least` bytes. */
   readonly cut: { readonly calls: number; readonly least: number };
 }
 
 export interface FlameLayout {
   readonly depth: readonly number[];
-  /** Left edge and width, as parts of the whole picture. */
+  /** Left edge and width, as fractions of the picture's width. */
   readonly left: readonly number[];
   readonly width: readonly number[];
-  /** By depth, its calls from left to right. */
+  /** For each depth, its calls from left to right. */
   readonly rows: readonly (readonly number[])[];
 }
 
-/** A difference has negative sums: a box is as wide as its amount is large. */
+/** The width of a box is the magnitude of its amount, which may be negative in a difference. */
 function weight(bytes: number | undefined): number {
   return Math.abs(bytes ?? 0);
 }
@@ -36,8 +36,8 @@ export function layoutFlame(answer: FlameAnswer): FlameLayout {
   const depth = new Array<number>(n).fill(0);
   const left = new Array<number>(n).fill(0);
   const width = new Array<number>(n).fill(0);
-  const used = new Array<number>(n).fill(0); // of a call's width, by its children so far
-  const children = new Array<number>(n).fill(0); // the sum of their weights
+  const used = new Array<number>(n).fill(0); // the width of each call already used by its children
+  const children = new Array<number>(n).fill(0); // sum of the children's weights
   for (let i = 1; i < n; i++) {
     const parent = answer.parent[i] ?? 0;
     children[parent] = (children[parent] ?? 0) + weight(answer.total[i]);
@@ -48,7 +48,7 @@ export function layoutFlame(answer: FlameAnswer): FlameLayout {
     if (parent < 0) width[i] = 1;
     else {
       depth[i] = (depth[parent] ?? 0) + 1;
-      // In a difference the children of a call may be larger than it.
+      // In a difference, the children of a call may add up to more than the call.
       const whole = Math.max(weight(answer.total[parent]), children[parent] ?? 0);
       width[i] = whole === 0 ? 0 : ((width[parent] ?? 0) * weight(answer.total[i])) / whole;
       left[i] = (left[parent] ?? 0) + (used[parent] ?? 0);
@@ -61,7 +61,7 @@ export function layoutFlame(answer: FlameAnswer): FlameLayout {
   return { depth, left, width, rows };
 }
 
-/** The call that is drawn at x (a part of the width) in a row; undefined: there is none. */
+/** The call drawn at x (a fraction of the width) in a row, or undefined. */
 export function callAt(layout: FlameLayout, row: number, x: number): number | undefined {
   const calls = layout.rows[row] ?? [];
   let low = 0;
@@ -75,7 +75,7 @@ export function callAt(layout: FlameLayout, row: number, x: number): number | un
   return call !== undefined && x < (layout.left[call] ?? 0) + (layout.width[call] ?? 0) ? call : undefined;
 }
 
-/** Where an arrow key leads from a call: into its first child, out of it, or to its neighbours in the row. */
+/** The call that an arrow key moves to: the first child, the caller, or a neighbour in the row. */
 export function callAfter(key: string, layout: FlameLayout, answer: FlameAnswer, at: number): number | undefined {
   const row = layout.rows[layout.depth[at] ?? 0] ?? [];
   const place = row.indexOf(at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The heap as a graph: what it is made of, what keeps it alive, how one gets to it, who should have measured it.
+// The heap as a graph: census, retained sizes, paths, owners, lost blocks, and single blocks.
 
 import type { JSX } from "preact";
 import { number } from "../format.ts";

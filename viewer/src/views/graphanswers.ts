@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The answers about heap graphs (dmd/page/ask_census.c and those beside it).
+// The answers about heap graphs (dmd/show/page/ask_census.c and similar files).
 
 import type { Amount } from "../core/answers.ts";
 import type { LazyAnswer, LazyRow } from "../ui/lazyrows.ts";
 
 export interface CensusRow extends LazyRow, Amount {
-  /** One key; a stack is a list of frames. */
+  /** One key and its value; a stack is a list of frames. */
   readonly key: Readonly<Record<string, string | readonly string[]>>;
   readonly evidence?: string;
   readonly slop: number;
@@ -16,7 +16,7 @@ export interface CensusRow extends LazyRow, Amount {
 export type CensusAnswer = LazyAnswer<CensusRow>;
 
 export interface RetainedRow extends LazyRow, Amount {
-  /** How what is above holds it: a root, a member, an element. */
+  /** How the parent row holds it: a root, a member, an element. */
   readonly held?: string;
   readonly name: string;
   readonly type?: string;

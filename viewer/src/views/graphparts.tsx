@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the view of heap graphs shows: paths, a block and its neighbours, owners, and what nothing leads to.
+// Parts of the view of heap graphs: paths, a block and its neighbours, owners, and lost blocks.
 
 import type { ComponentChildren, JSX } from "preact";
 import { blocks, bytes, number } from "../format.ts";
@@ -23,7 +23,7 @@ export function Paths({ client, keys }: ViewProps): JSX.Element {
         <>
           <p>
             {bytes(answer.bytes)} in {blocks(answer.blocks)}
-            {answer.lost.blocks > 0 && `; no root leads to ${bytes(answer.lost.bytes)} in ${blocks(answer.lost.blocks)}`}
+            {answer.lost.blocks > 0 && `; lost: ${bytes(answer.lost.bytes)} in ${blocks(answer.lost.blocks)}`}
           </p>
           {answer.paths.length === 0 && <EmptyPanel title="There is no path." />}
           {answer.paths.map((path, i) => (
@@ -45,7 +45,7 @@ export function Paths({ client, keys }: ViewProps): JSX.Element {
   );
 }
 
-/** A box for a root or a block; before it stands the member that leads there. */
+/** A box for a root or a block, preceded by the member that leads there. */
 function Step({ step }: { step: PathStep }): JSX.Element {
   if (step.root !== undefined)
     return (
@@ -67,7 +67,7 @@ function Step({ step }: { step: PathStep }): JSX.Element {
   );
 }
 
-/** A block is chosen in another list, or by its address. */
+/** A block, chosen in another list or by its address. */
 export function Block(props: ViewProps): JSX.Element {
   const { keys, set } = props;
   if (keys["node"] !== undefined || keys["at"] !== undefined) return <Neighbourhood {...props} />;
@@ -194,11 +194,12 @@ export function Owners({ client, keys }: ViewProps): JSX.Element {
   );
 }
 
-/** Of blocks that hang on nothing that is reported. */
+/** Describes blocks that no reported block leads to. */
 function unownedOf(owner: NonNullable<OwnersAnswer["rows"][number]["owner"]>): string {
   const much = `${bytes(owner.bytes)} of it`;
   if (owner.owned === "root") return `${much} hang on ${owner.root ?? "a root"}${owner.member === undefined ? "" : `, ${owner.member}`}.`;
-  return owner.owned === "lost" ? `No root leads to ${much}.` : `Several hold ${much}.`;
+  if (owner.owned === "possibly-lost") return `Possibly lost: only pointers into the middle of blocks lead to ${much}, from ${owner.root ?? "a root"}.`;
+  return owner.owned === "lost" ? `Lost: no variable leads to ${much}.` : `Several hold ${much}.`;
 }
 
 const LOSSES = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where blocks lie: address space as squares, from left to right and top to bottom, and how full its pages are.
+// The heap map: address space as squares, from left to right and top to bottom, and how full its pages are.
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -20,17 +20,17 @@ import { hasGraph, isGraph, type View, type ViewProps } from "./view.ts";
 
 const CELLS = 8192;
 
-/** The answer to ask=map (dmd/page/ask_map.c): columns by cell. */
+/** The answer to ask=map (dmd/show/page/ask_map.c): columns by cell. */
 export interface MapAnswer {
   readonly bytes: number;
   readonly from: number;
   readonly to: number;
-  /** Bytes of address space that a cell stands for. */
+  /** Bytes of address space per cell. */
   readonly cell: number;
   readonly by: string;
   readonly address: readonly string[];
   readonly used: readonly number[];
-  /** A place in values; -1: no block is there. */
+  /** Index into `values`; -1: no block is there. */
   readonly value: readonly number[];
   readonly values: readonly string[];
   readonly figures: {
@@ -49,7 +49,7 @@ export interface MapAnswer {
 
 const BY: readonly Choice[] = ["state", "tag", "type", "function", "thread"].map((by) => ({ value: by === "state" ? "" : by, title: by }));
 
-/** Colours that the colour-blind can tell, for what is no state: as many as there are, then grey. */
+/** Colours for values other than states, which colour-blind people can distinguish; further values are grey. */
 const OTHERS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
 
 function HeapMap({ client, keys, set }: ViewProps): JSX.Element {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A history at a glance: what its alarms say, with the stacks that did it, and each series as a small picture.
+// A history at a glance: its alarms with the responsible stacks, and each series as a small picture.
 
 import type { JSX } from "preact";
 import { count, number } from "../format.ts";
@@ -33,12 +33,18 @@ function History(props: ViewProps): JSX.Element {
   );
 }
 
+/** At how many moments and in how many environments, if there are several. */
+function variety({ moments, environments }: HistoryAnswer): string {
+  const parts = [moments.length > 1 ? `at ${number(moments.length)} moments` : "", environments.length > 1 ? `in ${number(environments.length)} environments` : ""];
+  return parts.filter((part) => part !== "").map((part, i) => `${i === 0 ? " " : " and "}${part}`).join("");
+}
+
 export function Events({ history, set, goTo }: { history: HistoryAnswer } & Pick<ViewProps, "set" | "goTo">): JSX.Element {
   return (
     <section class="wide">
       <h2 class="headline">{history.verdict}</h2>
       <p class="quiet">
-        {count(history.builds, "build", "builds")}, measured {count(history.measured, "time", "times")} at different moments and in different environments. What each
+        {count(history.builds, "build", "builds")}, measured {count(history.measured, "time", "times")}{variety(history)}. What each
         stack held is in the page for {history.kept === history.measured ? "all of them" : `${number(history.kept)} of them (dmdv history page --records=N takes more)`}; a
         history keeps no whole profiles.
       </p>
@@ -109,7 +115,7 @@ export function Tile({ row, onOpen }: { row: CurveRow; onOpen: () => void }): JS
 
 const SMALL: Area = { left: 8, top: 10, width: 224, height: 44 };
 
-/** From the least to the most of each column, and on to the next one. */
+/** Draws the range of each column, connected to the next. */
 function SmallPicture({ row }: { row: CurveRow }): JSX.Element {
   const { x, y } = scaleOf(SMALL, row.builds, row.least, row.most);
   const path = lineThrough(row.columns.flatMap(([first, least, most]) => [[x(first), y(least)] as const, [x(first), y(most)] as const]));

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The answers to ask=history, ask=curves and ask=curve (dmd/page/ask_history.c and so on).
+// The answers to ask=history, ask=curves and ask=curve (dmd/show/page/ask_history.c and so on).
 
-/** As dmd/analysis/alarm.h has them. */
+/** As in dmd/analyse/history/alarm.h. */
 export type AlarmState = "new" | "acknowledged" | "fixed" | "improved";
 
-/** Which curves are shown: keys of links and queries. `environment` numbers those of the history. */
+/** The curves to show: keys of links and queries. `environment` is an index into the history's environments. */
 export interface Line {
   readonly branch: string;
   readonly moment: string;
   readonly environment: number;
 }
 
-/** What a stack held more, or less. */
+/** The change of a stack. */
 export interface ChangedRecord {
   readonly delta: number;
   readonly frames: readonly string[];
 }
 
-/** The members of `dmdv history check --json`, and the text that it prints. */
+/** The members of an alarm in `dmdv history check --json`, and the text that it prints. */
 export interface Alarm {
   readonly series: string;
   readonly state: AlarmState;
@@ -32,7 +32,7 @@ export interface Alarm {
   readonly text: string;
 }
 
-/** The files of a step's first build and of the one before, where the page has both. */
+/** The files of a change point's first build and the build before, if the page has both. */
 interface StepFiles {
   readonly of?: number;
   readonly old?: number;
@@ -40,13 +40,13 @@ interface StepFiles {
 
 interface Headline {
   readonly headline: string;
-  /** Which builds it may be, where that is not certain. */
+  /** The builds that it may be, if that is not certain. */
   readonly bracket?: string;
-  /** What to try to find out more. */
+  /** What to try next to find out more. */
   readonly next?: string;
 }
 
-/** What happened at one build. */
+/** The changes at one build. */
 export interface HistoryEvent extends Headline, StepFiles {
   readonly line: Line;
   readonly alarms: readonly Alarm[];
@@ -55,7 +55,7 @@ export interface HistoryEvent extends Headline, StepFiles {
 export interface HistoryAnswer {
   readonly name: string;
   readonly builds: number;
-  /** Each build at each moment and in each environment, and of how many of them there are records. */
+  /** Counts each build once per moment and environment; `kept` counts those with records. */
   readonly measured: number;
   readonly kept: number;
   readonly curves: number;
@@ -69,7 +69,7 @@ export interface HistoryAnswer {
   readonly events: readonly HistoryEvent[];
 }
 
-/** Some builds in a row, from the curve's number `first` on, and their least and largest value. */
+/** A range of consecutive builds, from number `first` of the curve on, with their least and largest value. */
 export type PictureColumn = readonly [first: number, least: number, most: number];
 
 export interface CurveRow {
@@ -94,7 +94,7 @@ export interface CurvePoint {
   readonly time: string;
   readonly value: number;
   readonly runs: number;
-  /** Of each run, where there are several. */
+  /** The value of each run, if there are several. */
   readonly values?: readonly number[];
   /** The file that has the build's records. */
   readonly of?: number;
@@ -102,7 +102,7 @@ export interface CurvePoint {
 
 export interface CurveStep extends Alarm, Headline, StepFiles {
   readonly after: number;
-  /** Numbers of points. */
+  /** Indices of points. */
   readonly at: { readonly since: number; readonly first: number; readonly earliest: number; readonly latest: number };
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The views, in the order of their tabs. A new one is a file here and a line below.
+// The views, in the order of their tabs. To add one, add a file here and a line below.
 
 import { curveView } from "./curve.tsx";
 import { diffView } from "./diff.tsx";

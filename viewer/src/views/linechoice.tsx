@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Which curves of a history are shown: those of one branch, moment and environment. Curves of different ones are never joined.
+// Chooses the curves of a history to show, by branch, moment and environment. Curves of different ones are never
+// joined.
 
 import type { JSX } from "preact";
 import type { KeyChanges } from "../state/link.ts";
 import { Select } from "../ui/toolbar.tsx";
 import type { HistoryAnswer, Line } from "./historyanswers.ts";
 
-/** An environment's lines on one. */
+/** An environment's lines joined into one. */
 export function environmentName(lines: string): string {
   return lines.trim().replaceAll("\n", ", ") || "(unknown)";
 }
@@ -18,7 +19,7 @@ interface LineChoiceProps {
   readonly set: (changes: KeyChanges) => void;
 }
 
-/** What there is only one of needs no choice. */
+/** A choice with only one option is not shown. */
 export function LineChoice({ history, line, set }: LineChoiceProps): JSX.Element {
   const { branches, moments, environments } = history;
   const plain = (names: readonly string[]) => names.map((name) => ({ value: name, title: name }));
@@ -34,7 +35,7 @@ export function LineChoice({ history, line, set }: LineChoiceProps): JSX.Element
   );
 }
 
-/** The keys of a link that choose. */
+/** The keys of a link that choose the curves. */
 export function lineOf(keys: Readonly<Record<string, string | undefined>>): KeyChanges {
   return { branch: keys["branch"], moment: keys["moment"], environment: keys["environment"] };
 }

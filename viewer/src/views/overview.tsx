@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What one wants to know first: how much of the heap nobody reported, what is wrong with reports, which records hold most,
-// and whose they are. Everything leads on to the view that has more of it.
+// The overview: how much of the heap is unreported, faults of reports, the largest records, and who should have
+// reported them. Everything links to a view with more details.
 
 import type { ComponentChildren, JSX } from "preact";
 import type { FileInfo } from "../core/answers.ts";
@@ -44,12 +44,12 @@ function Overview({ client, files, keys, goTo }: ViewProps): JSX.Element {
 interface BodyProps {
   readonly answer: OverviewAnswer;
   readonly file: FileInfo | undefined;
-  /** What is subtracted from it. */
+  /** The file to subtract. */
   readonly old?: FileInfo | undefined;
   readonly goTo: GoTo;
-  /** What changed by type. */
+  /** Changes by type. */
   readonly types?: ComponentChildren;
-  /** What was reported twice, which is another answer. */
+  /** Blocks that were reported twice, from another answer. */
   readonly twice?: ComponentChildren;
 }
 
@@ -134,7 +134,7 @@ function factsOf(file: FileInfo, mode: string): (readonly [string, string])[] {
   if (file.kind === "build") return buildFacts(file, mode);
   const facts: (readonly [string, string])[] = [["File", file.name]];
   if (file.process !== undefined) facts.push(["Program", file.pid === undefined ? file.process : `${file.process}, process ${file.pid}`]);
-  if (file.label !== undefined && file.label !== "") facts.push(["Label", file.label]);
+  if (file.label) facts.push(["Label", file.label]);
   if (file.time !== undefined) facts.push(["Time", file.time]);
   facts.push(["Mode", mode]);
   if (file.reduced !== undefined)
@@ -142,7 +142,7 @@ function factsOf(file: FileInfo, mode: string): (readonly [string, string])[] {
   return facts;
 }
 
-/** A history keeps little of a build. */
+/** Facts about a build, of which a history keeps only little. */
 function buildFacts(file: FileInfo, mode: string): (readonly [string, string])[] {
   return [
     ["Build", file.name],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The answer to ask=overview (dmd/page/ask_overview.c).
+// The answer to ask=overview (dmd/show/page/ask_overview.c).
 
 import type { Amount } from "../core/answers.ts";
 import type { RecordRow, SumRow } from "./recordanswers.ts";
@@ -18,7 +18,7 @@ export interface FaultRow {
 }
 
 export interface WorstRow extends RecordRow {
-  /** Who should have reported it, in sentences. */
+  /** The likely owners of an unreported record, in sentences. */
   readonly whose: readonly string[];
 }
 
@@ -31,16 +31,16 @@ export interface OverviewAnswer {
   readonly mode: string;
   readonly heap: Amount;
   readonly sampled: boolean;
-  readonly bytesError?: number; // of heap, where it is known
+  readonly bytesError?: number; // of `heap`, if it is an estimate
   readonly blocksError?: number;
   readonly sections: readonly SectionRow[];
   readonly faults: { readonly total: number; readonly misreports: number; readonly faults: readonly FaultRow[] };
   readonly worst: readonly WorstRow[];
-  /** On all unreported blocks. */
+  /** Sentences about all unreported blocks. */
   readonly all: readonly string[];
   readonly reporters: Sums;
   readonly tags: Sums;
-  /** Of a difference. */
+  /** For a difference. */
   readonly changed?: {
     readonly sentence: string;
     readonly total: number;

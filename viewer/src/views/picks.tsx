@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// By what records are added up, and the rows of such sums that a link is about alone: `tag=lib` (dmd/page/picks.h).
+// What to sum records by, and the rows that a link is restricted to: `tag=lib` (dmd/show/page/picks.h).
 
 import type { JSX } from "preact";
 import type { KeyChanges, Keys } from "../state/link.ts";
@@ -8,7 +8,7 @@ import type { Choice } from "../ui/toolbar.tsx";
 
 export const SUMS_BY = ["function", "file", "library", "reporter", "tag", "thread", "type"] as const;
 
-/** The choices of the key `by`, of which the empty one is the first. */
+/** The choices of the key `by`; the first one is empty. */
 export function sumChoices(first: string, others: readonly string[] = SUMS_BY): Choice[] {
   return [{ value: "", title: first }, ...others.filter((by) => by !== first).map((by) => ({ value: by, title: by }))];
 }
@@ -17,12 +17,12 @@ export function picksOf(keys: Keys): KeyChanges {
   return Object.fromEntries(SUMS_BY.map((by) => [by, keys[by]]));
 }
 
-/** What is shown alone, in words; "": everything is shown. */
+/** The restriction in words; "": everything is shown. */
 export function describePicks(keys: Keys): string {
   return SUMS_BY.flatMap((by) => (keys[by] === undefined ? [] : [`${by} ${keys[by]}`])).join(", ");
 }
 
-/** What is shown alone, each with a button that takes it back. `except` is shown in another way. */
+/** The restrictions, each with a button to remove it, except `except`, which is shown elsewhere. */
 export function Picks({ keys, except, set }: { keys: Keys; except: string; set: (changes: KeyChanges) => void }): JSX.Element {
   return (
     <>

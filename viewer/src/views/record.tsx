@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// All that is known of one record.
+// The details of one record.
 
 import type { ComponentChildren, JSX } from "preact";
 import { blocks, bytes, number } from "../format.ts";
@@ -50,7 +50,7 @@ export function RecordBody({ record }: { record: RecordAnswer }): JSX.Element {
   );
 }
 
-/** Of samples with their standard errors, as dmdv print has them. */
+/** The size; for samples with standard errors, as in dmdv print. */
 function sizeOf({ bytes: n, blocks: num, bytesError, blocksError }: RecordAnswer): string {
   if (bytesError === undefined || blocksError === undefined) return `${bytes(n)} in ${blocks(num)}`;
   return `~${number(n)} ± ${bytes(bytesError)} in ~${number(num)} ± ${blocks(blocksError)}`;

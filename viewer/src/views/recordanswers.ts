@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The answers to ask=records and ask=record (dmd/page/ask_records.c, ask_record.c).
+// The answers to ask=records and ask=record (dmd/show/page/ask_records.c, ask_record.c).
 
 import type { Amount } from "../core/answers.ts";
 
 export interface RecordRow {
   readonly id: number;
-  /** What people call it: the function that allocated for itself. */
+  /** Its name for people: the function that allocated for its own use. */
   readonly name: string;
-  /** The frames further out, a few. */
+  /** A few of the frames that called it. */
   readonly frames: readonly string[];
   readonly bytes: number;
   readonly blocks: number;
@@ -21,7 +21,7 @@ export interface RecordRow {
   readonly sampled?: boolean;
 }
 
-/** With `by`: a sum of records. In dark-matter mode it has the bytes of the three sections, too. */
+/** With `by`: a sum of records. In dark-matter mode it also has the bytes of the three sections. */
 export interface SumRow {
   readonly id: number;
   readonly name: string;
@@ -35,7 +35,7 @@ export interface SumRow {
 
 export interface RecordsAnswer<Row> {
   readonly mode: string;
-  /** Of the sections, without filters. */
+  /** Number of records in the sections, without filters. */
   readonly total: number;
   readonly bytes: number;
   readonly blocks: number;
@@ -46,7 +46,7 @@ export interface RecordsAnswer<Row> {
   readonly rows: readonly Row[];
 }
 
-/** The lines of source around a frame's. */
+/** The source lines around a frame's line. */
 export interface SourceLines {
   readonly frame: string;
   readonly file: string;
@@ -80,14 +80,14 @@ export interface RecordAnswer {
   readonly shareOfSection: string;
   readonly cumulative: string;
   readonly mostReports?: number;
-  /** Who should have reported it, in sentences. */
+  /** The likely owners of an unreported record, in sentences. */
   readonly whose: readonly string[];
   readonly stacks: {
     readonly total: number;
     readonly rows: readonly (Amount & { readonly frames: readonly string[] })[];
   };
-  /** Where the page was made with --source. */
+  /** If the page was made with --source. */
   readonly source?: readonly SourceLines[];
-  /** As dmdv prints it. */
+  /** The text of dmdv print. */
   readonly text: string;
 }

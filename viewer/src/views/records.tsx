@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// All records, or their sums by what they have in common. A record opens all that is known of it.
+// All records, or their sums by a common property. Choosing a record opens its details.
 
 import type { JSX } from "preact";
 import { blocks, bytes, count, number } from "../format.ts";
@@ -23,7 +23,7 @@ const GROUPS = sumChoices("stack");
 function Records(props: ViewProps): JSX.Element {
   const { client, keys, set } = props;
   const by = keys["by"] ?? "";
-  // Of sums all rows are shown, also while one is open.
+  // All rows of sums stay shown while one is open.
   const selection = by === "" ? selectionOf(keys) : { ...selectionOf(keys), [by]: undefined };
   const rows = useRows<RecordRow | SumRow>(client, selection);
   const { answer, failure } = rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What tables of records, and of their sums, have in common: columns, the keys that select rows, and how rows are asked for.
+// Shared by tables of records and of their sums: columns, the keys that select rows, and how rows are fetched.
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -37,13 +37,13 @@ function Where({ row }: { row: RecordRow }): JSX.Element {
   );
 }
 
-/** The keys of the link that select records; `first` and `count` come with each window. */
+/** The keys of the link that select records; each window adds `first` and `count`. */
 export function selectionOf(keys: Keys): KeyChanges {
   const { of, old, section, by, sort, desc, q, regex, name } = keys;
   return { of, old, section, by, sort, desc, q, regex, name, "max-frames": keys["max-frames"], ...picksOf(keys) };
 }
 
-/** How a link's keys sort: by size unless they say otherwise, the largest first; names from A on. */
+/** The sorting of a link: by size by default, the largest first; names in ascending order. */
 export function sortingOf(keys: Keys): Sorting {
   const by = keys["sort"] ?? "usable";
   return { by, descending: (keys["desc"] ?? (by === "name" ? "0" : "1")) === "1" };
@@ -55,14 +55,14 @@ export function keysOfSorting({ by, descending }: Sorting): KeyChanges {
 }
 
 export interface AskedRows<Row> {
-  /** Of the first rows; null: not there yet, or there is none. */
+  /** The answer for the first rows; null: not there yet, or failed. */
   readonly answer: RecordsAnswer<Row> | null;
   readonly failure: Failure | null;
   /** For a table of them. */
   readonly table: Pick<TableProps<Row>, "source" | "total" | "fetch" | "onError">;
 }
 
-/** The rows that a selection has. */
+/** The rows of a selection. */
 export function useRows<Row>(client: Client, selection: KeyChanges): AskedRows<Row> {
   const [failure, fail] = useState<Failure | null>(null);
   const windowOf = (first: number, count: number): string => query("records", { ...selection, first: String(first), count: String(count) });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Records added up by what they have in common. A row opens its records, beside the table.
+// Sums of records by a common property. A row opens its records beside the table.
 
 import type { JSX } from "preact";
 import { blocks, bytes, count, number } from "../format.ts";

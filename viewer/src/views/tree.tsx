@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the reporters measured, as about:memory shows it: a tree for each process.
+// The reporters' measurements as in about:memory: a tree for each process.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -63,7 +63,7 @@ function Notes({ processes }: { processes: readonly TreeProcess[] }): JSX.Elemen
 }
 
 export interface TreesProps {
-  /** What the trees were asked by. */
+  /** The query for the trees. */
   readonly source: string;
   readonly processes: readonly TreeProcess[];
   /** A key of the link. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The heap as areas: of reporters, tags, files, libraries, functions, threads or types, with the states of their bytes as colours.
+// A treemap of the heap by reporter, tag, file, library, function, thread or type, with the states of the bytes as
+// colours.
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -35,7 +36,9 @@ function Treemap({ client, keys, set }: ViewProps): JSX.Element {
           Out
         </button>
         {answer !== null && answer.left > 0 && <span class="quiet">{number(answer.left)} small ones are not shown</span>}
-        {answer !== null && parseFloat(answer.share) > 100 && <span class="quiet">blocks that were reported twice are in both reporters’ areas</span>}
+        {answer !== null && answer.again > 0 && (
+          <span class="quiet">{bytes(answer.again)} are counted again: blocks that were reported twice are in both reporters’ areas</span>
+        )}
       </Toolbar>
       <Answered asked={map} what="Adding up">
         {(top) =>
@@ -77,7 +80,7 @@ function Areas({ top, zoom, out }: AreasProps): JSX.Element {
   return (
     <>
       <Canvas label="Treemap: arrow keys lead into areas, out of them and to their neighbours, Enter shows one alone" depends={[areas, chosen, pointed]}
-        status={`${shown.name}: ${bytes(shown.bytes)} (${shown.share}) in ${blocks(shown.blocks)}`}
+        status={`${shown.name}: ${bytes(shown.bytes)} (${shown.share} of the map) in ${blocks(shown.blocks)}`}
         draw={(context, part) => {
           if (part.width !== size.width || part.height !== size.height) setSize({ width: part.width, height: part.height });
           drawAreas(context, part, areas, current, pointed);
@@ -93,7 +96,7 @@ function Areas({ top, zoom, out }: AreasProps): JSX.Element {
       <footer class="chosen">
         <span class="frame">{fullName(pointed ?? current) || shown.name}</span>
         <span>
-          {bytes(shown.bytes)} ({shown.share}) in {blocks(shown.blocks)}
+          {bytes(shown.bytes)} ({shown.share} of the map) in {blocks(shown.blocks)}
         </span>
         {STATES.map((state) => {
           const amount = shown[state];

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where the areas of a treemap are: pure, so that it can be tested. d3-hierarchy places them.
+// The layout of a treemap, computed with d3-hierarchy, without side effects, so that it can be tested.
 
 import { hierarchy, treemap, type HierarchyRectangularNode } from "d3-hierarchy";
 
-/** The answer to ask=treemap (dmd/page/ask_treemap.c). In dark-matter mode a node has the bytes of the three sections, too. */
+/** The answer to ask=treemap (dmd/show/page/ask_treemap.c). In dark-matter mode a node also has the bytes of the three
+ * sections. */
 export interface MapNode {
   readonly name: string;
   readonly bytes: number;
   readonly blocks: number;
+  /** Of the whole map. */
   readonly share: string;
   readonly unreported?: number;
   readonly "once-reported"?: number;
@@ -17,21 +19,23 @@ export interface MapNode {
 }
 
 export interface TreemapAnswer extends MapNode {
-  /** Small nodes that were left out. */
+  /** By how many bytes the map is larger than the blocks, since a block is in the areas of all its reporters. */
+  readonly again: number;
+  /** Number of small nodes left out. */
   readonly left: number;
 }
 
 export type Area = HierarchyRectangularNode<MapNode>;
 
-export const HEAD = 18; // pixels above what a node has within
+export const HEAD = 18; // pixels above a node's children
 
-/** What a node has itself: its bytes less those of its children. */
+/** A node's own bytes: without those of its children. */
 function own(node: MapNode): number {
   const children = (node.children ?? []).reduce((sum, child) => sum + Math.abs(child.bytes), 0);
   return Math.max(0, Math.abs(node.bytes) - children);
 }
 
-/** The node whose name is reached by these places among children, from the top; the last that there is. */
+/** The node at a path of child indices from the top, or the last one that exists. */
 export function nodeAt(top: MapNode, path: readonly number[]): MapNode {
   let node = top;
   for (const place of path) node = node.children?.[place] ?? node;
@@ -49,14 +53,14 @@ export function areaAt(areas: readonly Area[], x: number, y: number): Area | und
   return [...areas].reverse().find((area) => x >= area.x0 && x < area.x1 && y >= area.y0 && y < area.y1);
 }
 
-/** Places among children that lead from the top to an area. */
+/** The child indices that lead from the top to an area. */
 export function pathOf(area: Area): number[] {
   const path: number[] = [];
   for (let at: Area | null = area; at?.parent != null; at = at.parent) path.unshift(at.parent.children?.indexOf(at) ?? 0);
   return path;
 }
 
-/** Where an arrow key leads: into the largest child, out, or to a neighbour among the siblings. */
+/** The area that an arrow key moves to: the largest child, the parent, or a sibling. */
 export function areaAfter(key: string, area: Area): Area | undefined {
   const siblings = area.parent?.children ?? [area];
   const at = siblings.indexOf(area);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The tree of memory reports as the rows that are seen: which nodes are open is a key of the link, so that a link shows
-// what its sender saw.
+// The visible rows of the tree of memory reports. The open nodes are in a key of the link, so that a link shows what
+// its sender saw.
 
 import type { TreeRowLine } from "../ui/treerows.tsx";
 
-/** The answer to ask=tree (dmd/text/tree_json.h). */
+/** The answer to ask=tree (dmd/show/text/tree_json.h). */
 export interface TreeNode {
   readonly name: string;
   readonly path?: string;
@@ -34,27 +34,27 @@ export interface TreeProcess {
   readonly trees: readonly TreeNode[];
 }
 
-/** A node of the tree that is drawn. */
+/** A node as it is drawn. */
 export type Drawn = Pick<TreeNode, "name" | "hidden"> & Partial<TreeNode>;
 
 export interface TreeRow extends TreeRowLine {
-  /** Names the node among all rows: its place in the tree. */
+  /** Identifies the node among all rows by its place in the tree. */
   readonly id: string;
   readonly node: Drawn;
 }
 
-/** What is drawn: the trees of a process; of several processes, a tree of each, with its name at the top. */
+/** The nodes to draw: the trees of a process or, for several processes, one tree each with its name at the top. */
 export function nodesOf(processes: readonly TreeProcess[]): readonly Drawn[] {
   const [first] = processes;
   return first !== undefined && processes.length === 1 ? first.trees : processes.map(({ name, trees }) => ({ name, children: trees, hidden: false }));
 }
 
-/** Open at first: all but what dmdv tree does not show either. */
+/** Initially open: everything that dmdv tree shows, too. */
 export function isOpenAtFirst(node: Drawn): boolean {
   return node.hidden !== true;
 }
 
-/** The rows, in the order in which they are drawn. toggled: ids of nodes that are not as they were at first. */
+/** The rows in drawing order. toggled: ids of nodes that are not in their initial state. */
 export function rowsOf(top: readonly Drawn[], toggled: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = [];
   const add = (nodes: readonly Drawn[], level: number, above: string, parent: number | undefined): void => {
@@ -76,7 +76,7 @@ export function toggle(toggled: ReadonlySet<string>, id: string): Set<string> {
   return now;
 }
 
-/** As a key of the link: ids with commas between them. */
+/** Parses comma-separated ids from a key of the link. */
 export function parseToggled(text: string | undefined): Set<string> {
   return new Set((text ?? "").split(",").filter((id) => /^\d+(\.\d+)*$/.test(id)));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Of the overview: what was reported twice, and by whom. That is no fault that dmd tells of, but one that people look for.
+// Part of the overview: the memory reported twice, and by whom. dmd does not report this as a fault, but people look
+// for it.
 
 import type { JSX } from "preact";
 import type { Client } from "../core/client.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A view: one file of this folder, which exports a View, and a line in index.ts.
+// A view is one file in this folder that exports a View, and a line in index.ts.
 
 import type { ComponentType } from "preact";
 import type { FileInfo } from "../core/answers.ts";
@@ -13,9 +13,9 @@ export interface ViewProps {
   readonly files: readonly FileInfo[];
   /** The keys of the link: what this view shows. */
   readonly keys: Keys;
-  /** Changes keys of the link. replace: without an entry in the browser's history, for what is typed. */
+  /** Changes keys of the link. replace: without a new entry in the browser's history, for typed text. */
   readonly set: (changes: KeyChanges, replace?: boolean) => void;
-  /** To another view. */
+  /** Goes to another view. */
   readonly goTo: (view: string, keys?: KeyChanges) => void;
 }
 
@@ -24,32 +24,32 @@ export function isProfile(file: FileInfo): boolean {
   return file.kind === "build" || isWhole(file);
 }
 
-/** Whether a file has all that dmd writes, as what a history keeps of a build has not. */
+/** Whether a file has everything that dmd writes, unlike builds in a history. */
 function isWhole(file: FileInfo): boolean {
   return file.kind === "profile" || file.profile !== undefined;
 }
 
-/** Of a view that needs records. */
+/** For views that need records. */
 export function hasProfile(files: readonly FileInfo[]): boolean {
   return files.some(isProfile);
 }
 
-/** Of a view that needs whole profiles. */
+/** For views that need whole profiles. */
 export function hasWhole(files: readonly FileInfo[]): boolean {
   return files.some(isWhole);
 }
 
-/** Of a view that needs a history. */
+/** For views that need a history. */
 export function hasHistory(files: readonly FileInfo[]): boolean {
   return files.some((file) => file.kind === "history");
 }
 
-/** Of a view that needs memory reports. */
+/** For views that need memory reports. */
 export function hasReports(files: readonly FileInfo[]): boolean {
   return files.some((file) => file.kind === "reports" || isWhole(file));
 }
 
-/** Of a view that needs a heap graph: whether the file is one, or has one beside it. */
+/** For views that need a heap graph: whether the file is or has one. */
 export function isGraph(file: FileInfo): boolean {
   return file.kind === "graph" || file.graph !== undefined;
 }
@@ -65,18 +65,28 @@ export interface View {
   /** The question that it answers, for the tab's tooltip. */
   readonly question: string;
   readonly component: ComponentType<ViewProps>;
-  /** What keys do in it, for the help. */
+  /** Its keys, for the help. */
   readonly keys: readonly KeyHelp[];
-  /** Whether it is about all files, so that none is to be chosen. */
+  /** Whether it shows all files, so that there is no choice. */
   readonly ofAll?: boolean;
-  /** Whether it has anything to show of these files; without it: always. */
+  /** Whether it has anything to show for these files; undefined: always. */
   readonly applies?: (files: readonly FileInfo[]) => boolean;
-  /** Which files it can show, of those to choose from; without it: all. */
+  /** Which files it can show; undefined: all. */
   readonly shows?: (file: FileInfo) => boolean;
+  /** For a view that compares: which files it shows if the link names none. */
+  readonly pair?: (files: readonly FileInfo[]) => Pair | undefined;
 }
 
-/** The keys with the file that a view shows, where the link names none: the first one that it can show. */
+/** The indices of a file and of the one to subtract from it. */
+export interface Pair {
+  readonly of: number;
+  readonly old: number;
+}
+
+/** Adds files to the keys if the link names none: those to compare, or the first one that the view can show. */
 export function withFile(view: View | undefined, files: readonly FileInfo[], keys: Keys): Keys {
+  const pair = keys["of"] === undefined && keys["old"] === undefined ? view?.pair?.(files) : undefined;
+  if (pair !== undefined) return { ...keys, of: String(pair.of), old: String(pair.old) };
   const of = view?.shows === undefined || keys["of"] !== undefined ? -1 : files.findIndex(view.shows);
   return of > 0 ? { ...keys, of: String(of) } : keys;
 }

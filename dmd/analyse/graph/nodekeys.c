@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analyse/graph/nodekeys.h"
+
+#include "analyse/records/plain.h"
+#include "analyse/records/record.h"
+#include "base/sort.h"
+#include "base/str.h"
+#include "model/graph/nearest.h"
+#include "model/graph/rootname.h"
+
+static const char *const words[DMD_N_KEYS] = {"type",    "stack",    "function", "file",
+                                              "library", "reporter", "state",    "tag",
+                                              "thread",  "size",     "root",     "holder"};
+
+const char *dmd_nodekey_name(dmd_nodekey_t key) {
+  return words[key];
+}
+
+dmd_nodekey_t dmd_nodekey_of(const char *word, size_t n) {
+  int key = 0;
+  while (key < DMD_N_KEYS &&
+         (dmd_str_length(words[key]) != n || !dmd_mem_equal(words[key], word, n)))
+    key++;
+  return (dmd_nodekey_t)key;
+}
+
+void dmd_nodekeys_init(dmd_nodekeys_t *keys, dmd_kinds_t *kinds, uint32_t max_frames) {
+  const dmd_heapgraph_t *graph = kinds->typing->graph;
+  *keys = (dmd_nodekeys_t){.graph = graph, .kinds = kinds, .max_frames = max_frames};
+  dmd_places_init(&keys->places, &graph->profile);
+  for (int key = 0; key < DMD_N_KEYS; key++) {
+    dmd_intern_init(&keys->of[key].names, graph->env, "dmd.nodekeys");
+    dmd_pool_init(&keys->of[key].values, graph->env, "dmd.nodekeys", sizeof(uint32_t));
+  }
+}
+
+void dmd_nodekeys_destroy(dmd_nodekeys_t *keys) {
+  for (int key = 0; key < DMD_N_KEYS; key++) {
+    dmd_pool_destroy(&keys->of[key].values);
+    dmd_intern_destroy(&keys->of[key].names);
+  }
+  dmd_env_free(keys->graph->env, keys->nearest);
+  if (keys->heldby != NULL)
+    dmd_heldby_destroy(keys->heldby);
+  dmd_env_free(keys->graph->env, keys->heldby);
+  dmd_places_destroy(&keys->places);
+}
+
+/* ---- Sources of names. ---- */
+
+/* n for sizes from 2^(n-1) + 1 to 2^n; 0 for 0 and 1. */
+static uint32_t size_class(uint64_t szB) {
+  return szB <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(szB - 1);
+}
+
+static uint32_t holder_of(dmd_nodekeys_t *keys, uint32_t node) {
+  if (keys->heldby == NULL) {
+    keys->heldby = dmd_env_alloc(keys->graph->env, "dmd.nodekeys", sizeof *keys->heldby);
+    dmd_heldby_init(keys->heldby, keys->kinds);
+  }
+  return keys->heldby->of[node];
+}
+
+static uint32_t source_of(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t node) {
+  const dmd_graph_block_t *block = dmd_heapgraph_block(keys->graph, node);
+  switch (key) {
+  case DMD_KEY_TYPE:
+    return keys->kinds->of[node];
+  case DMD_KEY_STACK:
+  case DMD_KEY_FUNCTION:
+  case DMD_KEY_FILE:
+  case DMD_KEY_LIBRARY:
+    return dmd_heapgraph_profile_stack(keys->graph, block->stack);
+  case DMD_KEY_REPORTER:
+  case DMD_KEY_STATE:
+    return block->reports;
+  case DMD_KEY_TAG:
+    return block->tag;
+  case DMD_KEY_THREAD:
+    return block->thread;
+  case DMD_KEY_SIZE:
+    return size_class(keys->graph->graph.size[node]);
+  case DMD_KEY_HOLDER:
+    return holder_of(keys, node);
+  default:
+    if (keys->nearest == NULL)
+      keys->nearest = dmd_nearest_roots(keys->graph);
+    return keys->nearest[node];
+  }
+}
+
+/* ---- Names. ---- */
+
+static void append_stack(const dmd_nodekeys_t *keys, uint32_t stack, dmd_strbuf_t *to) {
+  const dmd_profile_t *profile = &keys->graph->profile;
+  size_t n = 0;
+  const uint32_t *frames = stack == DMD_NONE ? NULL : dmd_profile_frames(profile, stack, &n);
+  for (size_t i = 0; i < n && i < keys->max_frames; i++) {
+    dmd_strbuf_str(to, i > 0 ? "\n" : "");
+    if (profile->frame_view.full_names)
+      dmd_strbuf_str(to, dmd_frames_text(&profile->frames, frames[i]));
+    else
+      dmd_frame_shown(to, &profile->frames, frames[i]);
+  }
+  if (n == 0)
+    dmd_strbuf_str(to, "(no stack recorded)");
+}
+
+static const char *reporter_name(const dmd_nodekeys_t *keys, uint32_t name) {
+  return name == DMD_NONE ? "(no reporter named)"
+                          : dmd_intern_get_str(&keys->graph->profile.names, name);
+}
+
+static int compare_reporters(const void *ctx, uint32_t a, uint32_t b) {
+  return dmd_str_compare(reporter_name(ctx, a), reporter_name(ctx, b));
+}
+
+/* In alphabetical order without duplicates: the order of reports makes no difference. */
+static void append_reporters(const dmd_nodekeys_t *keys, uint32_t reports, dmd_strbuf_t *to) {
+  enum { SHOWN = 4 };
+  const dmd_reports_t *sets = &keys->graph->profile.reports;
+  if (reports == DMD_NONE) {
+    dmd_strbuf_str(to, "(unreported)");
+    return;
+  }
+  uint32_t n = 0;
+  uint32_t *names = dmd_env_alloc(keys->graph->env, "dmd.nodekeys",
+                                  dmd_reports_n_kept(sets, reports) * sizeof *names);
+  dmd_report_walk_t walk = dmd_reports_walk(sets, reports);
+  while (dmd_reports_next(&walk))
+    if (!walk.is_again)
+      names[n++] = walk.report->reporter;
+  dmd_sort(keys->graph->env, names, n, compare_reporters, keys);
+  for (uint32_t i = 0; i < n && i < SHOWN; i++) {
+    dmd_strbuf_str(to, i > 0 ? " and " : "");
+    dmd_strbuf_str(to, reporter_name(keys, names[i]));
+  }
+  if (n > SHOWN) {
+    dmd_strbuf_str(to, " and ");
+    dmd_strbuf_u64(to, n - SHOWN);
+    dmd_strbuf_str(to, " more");
+  }
+  dmd_env_free(keys->graph->env, names);
+}
+
+static const char *state_name(const dmd_nodekeys_t *keys, uint32_t reports) {
+  const dmd_profile_t *profile = &keys->graph->profile;
+  switch (dmd_section_of_group(profile, &(dmd_group_t){.reports = reports})) {
+  case DMD_SECTION_TWICE:
+    return "twice";
+  case DMD_SECTION_UNREPORTED:
+    return "unreported";
+  case DMD_SECTION_ONCE:
+    return "once";
+  default:
+    return dmd_mode_name(profile->mode);
+  }
+}
+
+static void append_size(uint32_t class, dmd_strbuf_t *to) {
+  uint64_t most = class < 64 ? UINT64_C(1) << class : UINT64_MAX;
+  dmd_strbuf_u64(to, class == 0 ? 0 : most / 2 + 1);
+  if (class != 1) {
+    dmd_strbuf_str(to, " to ");
+    dmd_strbuf_u64(to, most);
+  }
+  dmd_strbuf_str(to, " bytes");
+}
+
+static void append_place(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t stack,
+                         dmd_strbuf_t *to) {
+  uint32_t frame = dmd_places_own_frame(&keys->places, stack);
+  if (key == DMD_KEY_FUNCTION)
+    dmd_places_function(&keys->places, frame, to);
+  else if (key == DMD_KEY_FILE)
+    dmd_places_file(&keys->places, frame, to);
+  else
+    dmd_places_library(&keys->places, frame, to);
+}
+
+static void append_name(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t source,
+                        dmd_strbuf_t *to) {
+  const dmd_intern_t *tags = &keys->graph->profile.tags;
+  switch (key) {
+  case DMD_KEY_TYPE:
+    dmd_strbuf_str(to, dmd_kinds_name(keys->kinds, source));
+    break;
+  case DMD_KEY_STACK:
+    append_stack(keys, source, to);
+    break;
+  case DMD_KEY_REPORTER:
+    append_reporters(keys, source, to);
+    break;
+  case DMD_KEY_STATE:
+    dmd_strbuf_str(to, state_name(keys, source));
+    break;
+  case DMD_KEY_TAG:
+    dmd_strbuf_str(to, source == DMD_NONE ? "(no tag)" : dmd_intern_get_str(tags, source));
+    break;
+  case DMD_KEY_THREAD:
+    dmd_strbuf_str(to, "thread ");
+    dmd_strbuf_u64(to, source);
+    break;
+  case DMD_KEY_SIZE:
+    append_size(source, to);
+    break;
+  case DMD_KEY_ROOT:
+    if (source == DMD_GRAPH_ALL)
+      dmd_strbuf_str(to, "(lost)");
+    else
+      dmd_root_name(keys->graph, source, to);
+    break;
+  case DMD_KEY_HOLDER:
+    dmd_heldby_name(keys->heldby, source, to);
+    break;
+  default:
+    append_place(keys, key, source, to);
+  }
+}
+
+static uint32_t make_value(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t source) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, keys->graph->env);
+  append_name(keys, key, source, &name);
+  uint32_t value = dmd_intern_text(&keys->of[key].names, name.text);
+  dmd_strbuf_destroy(&name);
+  return value;
+}
+
+uint32_t dmd_nodekeys_value(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t node) {
+  uint32_t source = source_of(keys, key, node);
+  dmd_pool_t *values = &keys->of[key].values;
+  if (source >= values->last)
+    dmd_pool_reach(values, source + 1);
+  uint32_t *value = DMD_POOL_AT(values, uint32_t, source + 1);
+  if (*value == DMD_NONE)
+    *value = make_value(keys, key, source);
+  return *value;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analyse/graph/proposal.h"
+
+#include "analyse/graph/edgename.h"
+#include "base/fnname.h"
+#include "base/str.h"
+
+typedef struct {
+  const dmd_owners_t *owners;
+  const dmd_ownership_t *o;
+  const dmd_variable_namer_t *namer;
+  uint32_t measuring; /* index of the measuring function's frame in the report's stack */
+} work_t;
+
+/* ---- The report's stack. ---- */
+
+static const char *function_of(const work_t *w, uint32_t frame) {
+  return dmd_frames_location(&w->owners->graph->profile.frames, frame).function;
+}
+
+/* A stack of the graph with the report's frames; there may be several, and any will do. */
+static uint32_t graph_stack(const work_t *w) {
+  uint32_t stack = w->owners->graph->stacks.last;
+  while (stack != DMD_NONE && dmd_heapgraph_profile_stack(w->owners->graph, stack) != w->o->stack)
+    stack--;
+  return stack;
+}
+
+/* The code of the graph for the measuring function's frame; DMD_NONE: unknown. */
+static uint32_t measuring_code(const work_t *w) {
+  const dmd_heapgraph_t *graph = w->owners->graph;
+  uint32_t stack = graph_stack(w), left = w->measuring;
+  for (uint32_t i = 0; i < dmd_heapgraph_n_codes(graph, stack); i++) {
+    uint32_t code = dmd_heapgraph_stack_code(graph, stack, i);
+    uint32_t n_frames = dmd_heapgraph_code(graph, code)->n_frames;
+    if (left < n_frames)
+      return code;
+    left -= n_frames;
+  }
+  return DMD_NONE;
+}
+
+/* ---- The expression. ---- */
+
+/* Appends a variable of the measuring function that points to blocks of this node's type. */
+static bool append_variable(const work_t *w, uint32_t node, dmd_strbuf_t *to) {
+  uint32_t type = dmd_typing_type(w->owners->kinds->typing, node);
+  uint32_t code = measuring_code(w);
+  if (w->namer == NULL || type == DMD_NONE || code == DMD_NONE)
+    return false;
+  const dmd_graph_code_t *at = dmd_heapgraph_code(w->owners->graph, code);
+  return w->namer->name(w->namer->ctx, at->object, at->addr, type, to);
+}
+
+static bool is_variable(const work_t *w, uint32_t node) {
+  return node != DMD_GRAPH_ALL && !dmd_heapgraph_is_block(w->owners->graph, node) &&
+         dmd_heapgraph_root(w->owners->graph, node)->name != NULL;
+}
+
+/* Appends an expression for the block that points to the forgotten ones. */
+static void append_holder(const work_t *w, dmd_strbuf_t *to) {
+  const dmd_typing_t *typing = w->owners->kinds->typing;
+  if (append_variable(w, w->o->holder, to))
+    return;
+  if (is_variable(w, w->o->above) ||
+      (w->o->above != DMD_GRAPH_ALL && append_variable(w, w->o->above, to)))
+    dmd_edge_follow(typing, w->o->above, w->o->above_edge, to);
+  else
+    dmd_type_name(typing->types, dmd_typing_type(typing, w->o->holder), to);
+}
+
+/* "[17].key" becomes "[i].key". */
+static void number_by_i(dmd_strbuf_t *buf) {
+  size_t n = 0;
+  for (size_t i = 0; i < buf->n; i++) {
+    buf->text[n++] = buf->text[i];
+    if (buf->text[i] != '[' || i + 1 == buf->n || buf->text[i + 1] < '0' || buf->text[i + 1] > '9')
+      continue;
+    while (i + 1 < buf->n && buf->text[i + 1] >= '0' && buf->text[i + 1] <= '9')
+      i++;
+    buf->text[n++] = 'i';
+  }
+  dmd_strbuf_cut(buf, n);
+}
+
+/* `term->postings` or, if no member is known, `*(void **)(block + 0x10)`. */
+static void append_pointer(const work_t *w, dmd_strbuf_t *to) {
+  const dmd_typing_t *typing = w->owners->kinds->typing;
+  uint64_t offset = typing->graph->graph.offset[w->o->edge];
+  if (dmd_typing_find(typing, w->o->holder, offset, NULL) != DMD_NONE) {
+    append_holder(w, to);
+    dmd_edge_follow(typing, w->o->holder, w->o->edge, to);
+    number_by_i(to);
+  } else {
+    dmd_strbuf_str(to, "*(void **)(block + 0x");
+    dmd_strbuf_hex(to, offset);
+    dmd_strbuf_str(to, ")");
+  }
+}
+
+static void append_line(const work_t *w, const char *size_of, dmd_strbuf_t *to) {
+  dmd_strbuf_t expression;
+  dmd_strbuf_init(&expression, to->env);
+  append_pointer(w, &expression);
+  if (size_of != NULL) {
+    dmd_fnname_t plain = dmd_fnname_plain(size_of, dmd_str_length(size_of));
+    dmd_strbuf_str(to, "size += ");
+    dmd_strbuf_bytes(to, plain.at, plain.n);
+  } else {
+    dmd_strbuf_str(to, "DMD_REPORT");
+  }
+  dmd_strbuf_str(to, "(");
+  dmd_strbuf_bytes(to, expression.text, expression.n);
+  dmd_strbuf_str(to, ");");
+  dmd_strbuf_destroy(&expression);
+}
+
+void dmd_proposal_init(dmd_proposal_t *proposal, const dmd_owners_t *owners,
+                       const dmd_ownership_t *ownership, const dmd_variable_namer_t *namer) {
+  proposal->frame = DMD_NONE;
+  dmd_strbuf_init(&proposal->line, owners->graph->env);
+  if (ownership->owned > DMD_OWNED_BY_POINTER || ownership->way == DMD_NONE)
+    return;
+  work_t w = {.owners = owners, .o = ownership, .namer = namer};
+  size_t n;
+  const uint32_t *frames = dmd_profile_frames(&owners->graph->profile, ownership->stack, &n);
+  if (n == 0)
+    return;
+  const char *innermost = function_of(&w, frames[0]);
+  bool has_size = n > 1 && innermost != NULL && dmd_fnname_says_size(innermost);
+  w.measuring = has_size;
+  proposal->frame = frames[w.measuring];
+  append_line(&w, has_size ? innermost : NULL, &proposal->line);
+}
+
+void dmd_proposal_destroy(dmd_proposal_t *proposal) {
+  dmd_strbuf_destroy(&proposal->line);
+}

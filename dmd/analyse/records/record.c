@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analyse/records/record.h"
+
+#include "analyse/records/measurefns.h"
+#include "base/mem.h"
+
+static dmd_record_t *at(const dmd_records_t *records, uint32_t id) {
+  return DMD_POOL_AT(&records->records, dmd_record_t, id);
+}
+
+/* The key of a record is its cut stacks, and how many of them are report stacks. */
+static uint64_t key_hash(const dmd_records_t *records, const dmd_record_t *r) {
+  uint64_t h = dmd_table_hash(&records->index, r->stack ^ (uint64_t)r->n_reported << 32);
+  return dmd_hash_u64(h ^ r->reported[0] ^ (uint64_t)r->reported[1] << 32);
+}
+
+static bool record_equal(const void *owner, uint32_t id, const void *key) {
+  const dmd_record_t *a = at(owner, id), *b = key;
+  return a->stack == b->stack && a->n_reported == b->n_reported &&
+         a->reported[0] == b->reported[0] && a->reported[1] == b->reported[1];
+}
+
+/* The cut stack for some frames: frames with equal text are replaced by the first of them. */
+static uint32_t cut_stack(dmd_records_t *records, const uint32_t *frames, size_t n) {
+  const dmd_frames_t *all = &records->profile->frames;
+  if (!all->any_alike)
+    return dmd_intern_bytes(&records->stacks, frames, n * sizeof *frames);
+  const dmd_env_t *env = records->profile->env;
+  uint32_t *first = dmd_env_alloc(env, "dmd.records.cut", (n + 1) * sizeof *first);
+  for (size_t i = 0; i < n; i++)
+    first[i] = dmd_frames_at(all, frames[i])->alike;
+  uint32_t id = dmd_intern_bytes(&records->stacks, first, n * sizeof *first);
+  dmd_env_free(env, first);
+  return id;
+}
+
+static void cut_stacks(dmd_records_t *records) {
+  const dmd_profile_t *profile = records->profile;
+  uint32_t n_stacks = dmd_intern_count(&profile->stacks);
+  records->cut =
+      dmd_env_alloc(profile->env, "dmd.records.cut", (n_stacks + 1) * sizeof *records->cut);
+  records->cut[DMD_NONE] = DMD_NONE;
+  for (uint32_t id = 1; id <= n_stacks; id++) {
+    size_t n;
+    const uint32_t *frames = dmd_profile_frames(profile, id, &n);
+    size_t n_measuring = dmd_measuring_frames(profile, frames, n);
+    frames += n_measuring;
+    n -= n_measuring;
+    if (n > records->max_frames)
+      n = records->max_frames;
+    records->cut[id] = cut_stack(records, frames, n);
+  }
+}
+
+const char *dmd_section_name(dmd_section_t section) {
+  static const char *const names[DMD_N_SECTIONS] = {
+      [DMD_SECTION_TWICE] = "twice-reported",
+      [DMD_SECTION_UNREPORTED] = "unreported",
+      [DMD_SECTION_ONCE] = "once-reported",
+      [DMD_SECTION_ALL] = "live",
+  };
+  return names[section];
+}
+
+/* How many reports a report set counts for in records: a shared set counts as one. */
+static uint32_t n_reported(const dmd_profile_t *profile, uint32_t reports) {
+  if (dmd_reports_are_shared(&profile->reports, reports))
+    return 1;
+  uint32_t count = dmd_reports_at(&profile->reports, reports)->count;
+  return count < DMD_REPORTS_KEPT ? count : DMD_REPORTS_KEPT;
+}
+
+dmd_section_t dmd_section_of_group(const dmd_profile_t *profile, const dmd_group_t *group) {
+  if (profile->mode != DMD_MODE_DARK_MATTER)
+    return DMD_SECTION_ALL;
+  if (group->reports == DMD_NONE)
+    return DMD_SECTION_UNREPORTED;
+  return n_reported(profile, group->reports) == 1 ? DMD_SECTION_ONCE : DMD_SECTION_TWICE;
+}
+
+dmd_section_t dmd_record_section(const dmd_records_t *records, const dmd_record_t *r) {
+  if (records->profile->mode != DMD_MODE_DARK_MATTER)
+    return DMD_SECTION_ALL;
+  return r->n_reported == 0   ? DMD_SECTION_UNREPORTED
+         : r->n_reported == 1 ? DMD_SECTION_ONCE
+                              : DMD_SECTION_TWICE;
+}
+
+/* The id of the record for a group, added if it is new. */
+static uint32_t record_of_group(dmd_records_t *records, const dmd_group_t *g) {
+  const dmd_profile_t *profile = records->profile;
+  dmd_record_t key;
+  dmd_mem_zero(&key, sizeof key);
+  key.stack = records->cut[g->stack];
+  if (profile->mode == DMD_MODE_DARK_MATTER && g->reports != DMD_NONE) {
+    const dmd_report_set_t *set = dmd_reports_at(&profile->reports, g->reports);
+    key.n_reported = n_reported(profile, g->reports);
+    for (uint32_t i = 0; i < key.n_reported; i++)
+      key.reported[i] = records->cut[set->report[i].stack];
+  }
+  uint32_t id = dmd_table_find(&records->index, key_hash(records, &key), &key);
+  if (id == DMD_NONE) {
+    id = dmd_pool_add(&records->records);
+    *at(records, id) = key;
+    dmd_table_add(&records->index, key_hash(records, &key), id);
+    records->section[dmd_record_section(records, &key)].n++;
+  }
+  return id;
+}
+
+/* Computes unsigned, since sums over an untrusted file may overflow. */
+static int64_t add(int64_t sum, int64_t szB) {
+  return (int64_t)((uint64_t)sum + (uint64_t)szB);
+}
+
+static void add_group(dmd_records_t *records, dmd_group_t *g) {
+  g->record = record_of_group(records, g);
+  dmd_record_t *r = at(records, g->record);
+  int64_t usable = dmd_group_usable(records->profile, g);
+  int64_t req = dmd_group_bytes(records->profile, g, g->req);
+  r->num += dmd_group_blocks(records->profile, g);
+  r->req += req;
+  r->slop += usable - req;
+  r->usable += usable;
+  if (r->n_reported > 1)
+    r->excess = add(r->excess, dmd_group_excess(records->profile, g));
+  r->sampled |= g->sampled;
+  if (g->sampled)
+    dmd_variance_add(&r->variance, dmd_group_variance(records->profile, g));
+  if (r->n_reported > 0) {
+    uint32_t count = dmd_reports_at(&records->profile->reports, g->reports)->count;
+    bool shared = dmd_reports_are_shared(&records->profile->reports, g->reports);
+    r->shared |= shared;
+    if (!shared && count > r->most_reports)
+      r->most_reports = count;
+  }
+  r->n_groups++;
+}
+
+/* Lists the groups of each record; their numbers are known. */
+static void list_groups(dmd_records_t *records) {
+  const dmd_groups_t *groups = &records->profile->groups;
+  size_t n_groups = dmd_groups_count(groups);
+  records->groups = dmd_env_alloc(records->profile->env, "dmd.records.groups",
+                                  (n_groups + 1) * sizeof *records->groups);
+  uint32_t next = 0;
+  for (uint32_t id = 1; id <= records->records.last; id++) {
+    dmd_record_t *r = at(records, id);
+    r->first_group = next;
+    next += r->n_groups;
+    r->n_groups = 0;
+  }
+  for (uint32_t id = 1; id <= n_groups; id++) {
+    dmd_record_t *r = at(records, dmd_groups_at(groups, id)->record);
+    records->groups[r->first_group + r->n_groups++] = id;
+  }
+}
+
+static uint64_t req_of(const void *ctx, uint32_t id) {
+  return dmd_magnitude(at(ctx, id)->req);
+}
+
+static uint64_t slop_of(const void *ctx, uint32_t id) {
+  return dmd_magnitude(at(ctx, id)->slop);
+}
+
+static uint64_t usable_of(const void *ctx, uint32_t id) {
+  return dmd_magnitude(at(ctx, id)->usable);
+}
+
+static uint64_t num_of(const void *ctx, uint32_t id) {
+  return dmd_magnitude(at(ctx, id)->num);
+}
+
+void dmd_records_sort(const dmd_records_t *records, uint32_t *ids, size_t n,
+                      dmd_sort_by_t sort_by) {
+  /* The sort is stable, so the last key is the primary one. */
+  static const dmd_number_of_fn orders[][3] = {
+      [DMD_SORT_USABLE] = {req_of, usable_of},
+      [DMD_SORT_REQ] = {req_of},
+      [DMD_SORT_SLOP] = {slop_of},
+      [DMD_SORT_NUM_BLOCKS] = {req_of, usable_of, num_of},
+  };
+  for (int i = 0; i < 3 && orders[sort_by][i] != NULL; i++)
+    dmd_sort_by_number(records->profile->env, ids, n, orders[sort_by][i], records);
+}
+
+/* Computes the section's totals from its records. */
+static void add_up(const dmd_records_t *records, dmd_section_records_t *s) {
+  s->usable = s->num = s->excess = 0;
+  s->sampled = false;
+  s->variance = (dmd_variance_t){0, 0};
+  for (uint32_t i = 0; i < s->n; i++) {
+    const dmd_record_t *r = at(records, s->ids[i]);
+    s->usable += r->usable;
+    s->num += r->num;
+    s->excess = add(s->excess, r->excess);
+    s->sampled |= r->sampled;
+    dmd_variance_add(&s->variance, r->variance);
+  }
+}
+
+static void sort_sections(dmd_records_t *records, dmd_sort_by_t sort_by) {
+  const dmd_env_t *env = records->profile->env;
+  for (int i = 0; i < DMD_N_SECTIONS; i++) {
+    dmd_section_records_t *s = &records->section[i];
+    s->ids = dmd_env_alloc(env, "dmd.records.ids", (s->n + 1) * sizeof *s->ids);
+    s->n = 0;
+  }
+  for (uint32_t id = 1; id <= records->records.last; id++) {
+    dmd_section_records_t *s = &records->section[dmd_record_section(records, at(records, id))];
+    s->ids[s->n++] = id;
+  }
+  for (int i = 0; i < DMD_N_SECTIONS; i++) {
+    dmd_section_records_t *s = &records->section[i];
+    dmd_records_sort(records, s->ids, s->n, sort_by);
+    add_up(records, s);
+    s->n_all = s->n;
+    records->usable += s->usable;
+    records->num += s->num;
+    records->sampled |= s->sampled;
+    dmd_variance_add(&records->variance, s->variance);
+  }
+}
+
+void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t max_frames,
+                      dmd_sort_by_t sort_by) {
+  const dmd_env_t *env = profile->env;
+  dmd_mem_zero(records, sizeof *records);
+  records->profile = profile;
+  records->max_frames = max_frames;
+  dmd_intern_init(&records->stacks, env, "dmd.records.stacks");
+  dmd_pool_init(&records->records, env, "dmd.records", sizeof(dmd_record_t));
+  dmd_table_init(&records->index, env, "dmd.records.index", record_equal, records);
+  cut_stacks(records);
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
+    add_group(records, dmd_groups_at(&profile->groups, id));
+  list_groups(records);
+  sort_sections(records, sort_by);
+}
+
+void dmd_records_filter(dmd_records_t *records,
+                        bool (*keep)(void *ctx, const dmd_records_t *records,
+                                     const dmd_record_t *record),
+                        void *ctx) {
+  for (int i = 0; i < DMD_N_SECTIONS; i++) {
+    dmd_section_records_t *s = &records->section[i];
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < s->n; k++)
+      if (keep(ctx, records, at(records, s->ids[k])))
+        s->ids[kept++] = s->ids[k];
+    s->n = kept;
+    add_up(records, s);
+  }
+}
+
+static bool has_changed(void *ctx, const dmd_records_t *records, const dmd_record_t *r) {
+  (void)ctx;
+  if (r->num != 0 || r->req != 0 || r->slop != 0 || r->usable != 0)
+    return true;
+  size_t n;
+  dmd_env_free(records->profile->env, dmd_record_sizes(records, r, &n));
+  return n > 0;
+}
+
+void dmd_records_drop_unchanged(dmd_records_t *records) {
+  dmd_records_filter(records, has_changed, NULL);
+  for (int i = 0; i < DMD_N_SECTIONS; i++)
+    records->section[i].n_all = records->section[i].n;
+}
+
+void dmd_records_destroy(dmd_records_t *records) {
+  const dmd_env_t *env = records->profile->env;
+  for (int i = 0; i < DMD_N_SECTIONS; i++)
+    dmd_env_free(env, records->section[i].ids);
+  dmd_env_free(env, records->groups);
+  dmd_table_destroy(&records->index);
+  dmd_pool_destroy(&records->records);
+  dmd_env_free(env, records->cut);
+  dmd_intern_destroy(&records->stacks);
+}
+
+const uint32_t *dmd_records_frames(const dmd_records_t *records, uint32_t stack, size_t *n) {
+  if (stack == DMD_NONE) {
+    *n = 0;
+    return NULL;
+  }
+  const uint32_t *frames = dmd_intern_get(&records->stacks, stack, n);
+  *n /= sizeof *frames;
+  return frames;
+}
+
+static int compare_size(const void *ctx, uint32_t a, uint32_t b) {
+  const dmd_size_count_t *sizes = ctx;
+  return dmd_compare_magnitudes(sizes[a].usable, sizes[b].usable);
+}
+
+/* In a difference, drops blocks that came and went in equal numbers, and gives a negative size to
+ * those that went. Returns how many are left. */
+static size_t settle_sizes(dmd_size_count_t *sizes, size_t n) {
+  size_t left = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (sizes[i].num > 0)
+      sizes[left++] = sizes[i];
+    else if (sizes[i].num < 0)
+      sizes[left++] = (dmd_size_count_t){-sizes[i].usable, -sizes[i].num};
+  }
+  return left;
+}
+
+dmd_size_count_t *dmd_record_sizes(const dmd_records_t *records, const dmd_record_t *record,
+                                   size_t *n) {
+  const dmd_env_t *env = records->profile->env;
+  size_t n_groups = record->n_groups;
+  dmd_size_count_t *each = dmd_env_alloc(env, "dmd.sizes", (n_groups + 1) * sizeof *each);
+  uint32_t *order = dmd_env_alloc(env, "dmd.sizes.order", (n_groups + 1) * sizeof *order);
+  for (uint32_t i = 0; i < n_groups; i++) {
+    const dmd_group_t *g = dmd_record_group(records, record, i);
+    each[i] =
+        (dmd_size_count_t){(int64_t)(g->req + g->slop), dmd_group_blocks(records->profile, g)};
+    order[i] = i;
+  }
+  dmd_sort(env, order, n_groups, compare_size, each);
+
+  dmd_size_count_t *sizes = dmd_env_alloc(env, "dmd.sizes", (n_groups + 1) * sizeof *sizes);
+  *n = 0;
+  for (uint32_t i = 0; i < n_groups; i++) {
+    const dmd_size_count_t *s = &each[order[i]];
+    if (*n > 0 && sizes[*n - 1].usable == s->usable)
+      sizes[*n - 1].num += s->num;
+    else
+      sizes[(*n)++] = *s;
+  }
+  *n = settle_sizes(sizes, *n);
+  dmd_env_free(env, order);
+  dmd_env_free(env, each);
+  return sizes;
+}

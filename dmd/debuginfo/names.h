@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * names.h: names frames that a file knows only as addresses in objects.
+ *
+ * An object's file is searched as for types (debuginfo/debugfile.h): under its path or in the usual
+ * folders; it must have the object's build id. Frames get the names that Valgrind gives them, so
+ * that the files of both engines read alike: the function, demangled from its symbol; then inlined
+ * calls, named by the debug information, the innermost first; each with the file and line of the
+ * source. Without debug information, only symbols are used.
+ *
+ * Objects are opened when their first frame is looked up, and stay open. Opening takes time in
+ * proportion to an object's symbols and units of debug information; a unit's functions and lines
+ * are read when a frame is in it.
+ *
+ * In a build without libdw, frames stay as they are.
+ */
+#ifndef DMD_DEBUGINFO_NAMES_H
+#define DMD_DEBUGINFO_NAMES_H
+
+#include "model/profile/naming.h"
+
+typedef struct dmdv_names dmdv_names_t;
+
+/* The namer belongs to the names. dmdv_names_tell reports in one line how many frames have no
+ * names, and which files are missing, if there were any such frames since its last call. */
+dmdv_names_t *dmdv_names_new(bool shows_below_main);
+const dmd_namer_t *dmdv_names_namer(const dmdv_names_t *names);
+void dmdv_names_tell(dmdv_names_t *names);
+void dmdv_names_free(dmdv_names_t *names);
+
+#endif

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv check: the gate for continuous integration. Reads all files and evaluates every limit before
+ * it writes anything.
+ */
+#include "base/limits.h"
+#include "dmdv/commandline/commands.h"
+#include "dmdv/commandline/ignoring.h"
+#include "dmdv/commandline/recordoptions.h"
+#include "dmdv/commandline/sharedoptions.h"
+#include "dmdv/commandline/show.h"
+#include "dmdv/graph/lostblocks.h"
+#include "host/message.h"
+#include "host/output.h"
+#include "host/process.h"
+#include "show/text/gate_each.h"
+#include "show/text/text_calibration.h"
+
+#include <string.h>
+
+typedef struct {
+  dmd_limit_t *limits; /* with room for two per argument, since --max-growth makes two */
+  size_t n_limits;
+  dmd_load_options_t load;
+  const char **alloc_fns; /* of load.frame_view, with room for as many as there are arguments */
+  const char *baseline, *ignore, *output;
+  unsigned format; /* dmd_gate_format_t */
+  uint32_t max_frames;
+  bool calibrate, each;
+  dmdv_files_t files;
+  dmd_gate_each_t *report; /* receives the verdicts; NULL: there is only one */
+} options_t;
+
+/* ---- Options. ---- */
+
+static dmd_limit_t *add_limit(options_t *o, dmd_what_t what, const char *option,
+                              const char *value) {
+  dmd_limit_t *limit = &o->limits[o->n_limits++];
+  *limit = (dmd_limit_t){.what = what, .option = option, .value = value};
+  return limit;
+}
+
+/* True without a reason; otherwise appends the reason to why. */
+static bool is_good(const char *reason, dmd_strbuf_t *why) {
+  if (reason != NULL)
+    dmd_strbuf_str(why, reason);
+  return reason == NULL;
+}
+
+static bool take_share(options_t *o, dmd_what_t what, const char *option, const char *value,
+                       dmd_strbuf_t *why) {
+  dmd_limit_t *limit = add_limit(o, what, option, value);
+  const char *reason = dmd_size_parse(value, &limit->size);
+  if (reason == NULL && limit->size.has_plus)
+    reason = "a + means growth, which --max-growth limits";
+  return is_good(reason, why);
+}
+
+static bool take_unreported(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_share(target, DMD_UNREPORTED, "max-unreported", value, why);
+}
+
+static bool take_twice(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_share(target, DMD_TWICE, "max-twice-reported", value, why);
+}
+
+static bool take_excess(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_share(target, DMD_EXCESS, "max-excess", value, why);
+}
+
+static bool take_misreports(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_limit_t *limit = add_limit(target, DMD_MISREPORTS, "max-misreports", value);
+  bool is_number = *value != '\0' && value[strspn(value, "0123456789")] == '\0';
+  return is_good(is_number && dmd_size_parse(value, &limit->size) == NULL
+                     ? NULL
+                     : "this is not a whole number",
+                 why);
+}
+
+static bool take_leaked(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_share(target, DMD_LEAKED, "max-leaked", value, why);
+}
+
+static bool take_growth(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_limit_t *total = add_limit(target, DMD_TOTAL, "max-growth", value);
+  total->growth = true;
+  const char *reason = dmd_size_parse(value, &total->size);
+  dmd_limit_t *unreported = add_limit(target, DMD_UNREPORTED, "max-growth", value);
+  *unreported = *total;
+  unreported->what = DMD_UNREPORTED;
+  return is_good(reason, why);
+}
+
+/* A path may contain '='; a size does not. */
+static bool take_budget(void *target, const char *value, dmd_strbuf_t *why) {
+  const char *equals = strrchr(value, '=');
+  if (equals == NULL || equals == value)
+    return is_good("this is not PATH=SIZE", why);
+  dmd_limit_t *limit = add_limit(target, DMD_NAMED, "budget", value);
+  char *name = dmd_env_alloc(&dmdv_env, "dmdv.budget", (size_t)(equals - value) + 1);
+  memcpy(name, value, (size_t)(equals - value));
+  name[equals - value] = '\0';
+  limit->name = name;
+  const char *reason = dmd_size_parse(equals + 1, &limit->size);
+  limit->growth = limit->size.has_plus || limit->size.is_percent;
+  return is_good(reason, why);
+}
+
+static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  options_t *o = target;
+  return dmdv_add_alloc_fn(&o->load.frame_view, o->alloc_fns, value, why);
+}
+
+static const dmd_option_t limit_options[] = {
+    {"max-unreported", "SIZE", NULL, "unreported bytes", DMD_OPTION_OWN, .take = take_unreported},
+    {"max-twice-reported", "SIZE", NULL, "bytes reported twice or more", DMD_OPTION_OWN,
+     .take = take_twice},
+    {"max-excess", "SIZE", NULL, "bytes that reports count too often", DMD_OPTION_OWN,
+     .take = take_excess},
+    {"max-misreports", "N", NULL, "reports and claims that are wrong", DMD_OPTION_OWN,
+     .take = take_misreports},
+    {"max-leaked", "SIZE", NULL,
+     "requested bytes that no variable leads to, by the heap graph next to the profile",
+     DMD_OPTION_OWN, .take = take_leaked},
+    {"max-growth", "SIZE", NULL, "growth over the baseline, of all bytes and of unreported bytes",
+     DMD_OPTION_OWN, .take = take_growth},
+    {"budget", "PATH=SIZE", NULL,
+     "bytes that the reporter PATH and those below it counted, or those with the tag PATH, which "
+     "must "
+     "exist; with +SIZE or N%, growth over the baseline; repeatable",
+     DMD_OPTION_OWN, .take = take_budget},
+};
+static const dmd_option_table_t limit_table = {limit_options,
+                                               sizeof limit_options / sizeof *limit_options};
+
+#define AT(field) DMD_OPTION_AT(options_t, field)
+
+static const dmd_option_t other_options[] = {
+    {"baseline", "OLD", NULL, "the profile to compare with", DMD_OPTION_TEXT, AT(baseline),
+     .is_file = true},
+    {"ignore", "FILE", NULL,
+     "patterns of stacks whose blocks count neither as unreported, nor as twice-reported, nor as "
+     "leaked",
+     DMD_OPTION_TEXT, AT(ignore), .is_file = true},
+    {"each", NULL, NULL,
+     "check each of several files by itself, then all together; growth is checked only together",
+     DMD_OPTION_SWITCH, AT(each)},
+    {"calibrate", NULL, NULL, "print how much equal runs differ, and limits that such runs keep",
+     DMD_OPTION_SWITCH, AT(calibrate)},
+    {"format", "text|json|junit|github", "text", "how to report", DMD_OPTION_WORD, AT(format)},
+    DMDV_OUTPUT_OPTION(options_t, output, NULL,
+                       "write the report to FILE, and only the verdict to standard output"),
+    DMDV_MAX_FRAMES_OPTION(options_t, max_frames, "frames compared of each stack"),
+    DMDV_IGNORE_ALLOC_FNS_OPTION(options_t, load.ignore_alloc_fns),
+    DMDV_ALLOC_FN_OPTION(take_alloc_fn),
+    DMDV_FULL_NAMES_OPTION(options_t, load.frame_view),
+};
+static const dmd_option_table_t other_table = {other_options,
+                                               sizeof other_options / sizeof *other_options};
+
+static const dmdv_part_t parts[] = {
+    {.text = "usage: dmdv check [OPTION...] FILE...\n"
+             "       dmdv check --calibrate [OPTION...] RUN RUN...\n\n"
+             "Checks that a profile keeps limits, or that several, such as those of a\n"
+             "program's processes, keep them together or, with --each, also one by one. Exit\n"
+             "status 0: all limits are kept; 1: a limit is broken; 2: the check failed.\n\n"
+             "limits, at least one:\n",
+     .options = &limit_table},
+    {.text = "\n"
+             "SIZE is 4096, 1.5MB (B, KB, MB, GB: powers of 1024) or 10%: of the heap or, for\n"
+             "growth, of what the baseline has. Bytes are usable bytes. A value exactly at its\n"
+             "limit keeps it.\n"
+             "\n",
+     .options = &other_table},
+    {.text = "\n"
+             "Each line of an ignore file has a pattern, a blank, '#' and the reason, which\n"
+             "is required:\n"
+             "  cJSON_*   # third party, cannot measure itself\n"
+             "A pattern must match a whole frame, as dmdv print shows it after its number, or\n"
+             "the whole name of its function, anywhere in the allocation stack. * matches\n"
+             "anything, ? one character, \\ protects the next character. Lines that begin with\n"
+             "# are comments.\n"},
+    {0},
+};
+
+static void destroy_options(options_t *o) {
+  for (size_t i = 0; i < o->n_limits; i++)
+    dmd_env_free(&dmdv_env, (void *)o->limits[i].name);
+  dmd_env_free(&dmdv_env, o->limits);
+  dmd_env_free(&dmdv_env, o->alloc_fns);
+}
+
+static bool options_fit_check(const options_t *o) {
+  if (o->files.n < 1)
+    return dmdv_error("check: give one or more files; see dmdv check --help");
+  if (o->n_limits == 0)
+    return dmdv_error("check: give at least one limit, such as --max-unreported=10%%; "
+                      "dmdv check --calibrate finds them; see dmdv check --help");
+  for (size_t i = 0; i < o->n_limits; i++)
+    if (o->limits[i].growth && o->baseline == NULL)
+      return dmdv_error("--%s=%s is about growth and needs --baseline=OLD", o->limits[i].option,
+                        o->limits[i].value);
+  if (o->baseline != NULL && strcmp(o->baseline, "-") == 0 && strcmp(o->files.names[0], "-") == 0)
+    return dmdv_error("check: only one of the two profiles can be standard input");
+  return true;
+}
+
+static bool options_fit_calibration(const options_t *o) {
+  if (o->files.n < 2)
+    return dmdv_error("check --calibrate: give two or more files, not %d", o->files.n);
+  if (o->n_limits > 0 || o->baseline != NULL)
+    return dmdv_error("check --calibrate computes limits: give neither limits nor a baseline");
+  if (o->format != DMD_GATE_TEXT)
+    return dmdv_error("check --calibrate supports --format=text only");
+  return true;
+}
+
+/* ---- Input. ---- */
+
+/* The subject of a profile, with its ignored blocks. count: the patterns count what they ignore. */
+static dmd_subject_t subject_of(const dmd_profile_t *profile, dmd_ignore_t *ignore, bool count) {
+  return (dmd_subject_t){.profile = profile,
+                         .ignored_by =
+                             ignore->n > 0 ? dmd_ignore_apply(ignore, profile, count) : NULL};
+}
+
+/* Loads the profile, uninitialised so far, and makes its subject. False, with nothing to destroy,
+ * if that fails. */
+static bool load_subject(dmd_subject_t *subject, dmd_profile_t *profile, const char *name,
+                         const options_t *o, dmd_ignore_t *ignore, bool count) {
+  if (!dmdv_load_or_say(profile, name, &o->load))
+    return false;
+  *subject = subject_of(profile, ignore, count);
+  return true;
+}
+
+static void destroy_subject(dmd_subject_t *subject, dmd_profile_t *profile) {
+  dmd_env_free(&dmdv_env, (void *)subject->ignored_by);
+  dmd_profile_destroy(profile);
+}
+
+/* ---- Output. ---- */
+
+static dmdv_output_t *open_output(const options_t *o, dmd_out_t *out) {
+  dmdv_output_t *file = dmdv_output_open(o->output, dmdv_output_is_gzip(o->output));
+  if (file != NULL)
+    dmd_out_init(out, dmdv_output_write, file);
+  return file;
+}
+
+static bool write_findings(const options_t *o, const dmd_verdict_t *v) {
+  dmd_out_t out;
+  dmdv_output_t *file = open_output(o, &out);
+  if (file == NULL)
+    return false;
+  dmd_print_gate(&out, o->format, v);
+  dmd_out_flush(&out);
+  return dmdv_output_close(file, true);
+}
+
+/* Prints the verdict even if the report goes to a file: a log should show the result. */
+static void print_verdict(void *ctx, dmd_out_t *out) {
+  dmd_print_verdict(out, ctx);
+}
+
+static void print_verdict_on_all(void *ctx, dmd_out_t *out) {
+  dmd_gate_each_verdict(ctx, out);
+}
+
+/* ---- The check. ---- */
+
+/* False, with one line on stderr, if there is a limit that cannot be checked. */
+static bool evaluate(const options_t *o, dmd_verdict_t *v) {
+  const dmd_limit_t *limit;
+  int which;
+  const char *why = dmd_verdict_evaluate(v, o->limits, o->n_limits, &limit, &which);
+  return why == NULL ||
+         dmdv_error("%s cannot be checked for --%s=%s: %s", which == 0 ? v->file : v->baseline,
+                    limit->option, limit->value, why);
+}
+
+static int judge(const options_t *o, dmd_verdict_t *v) {
+  const dmd_profile_t *now = v->now.profile, *before = v->before.profile;
+  if (before != NULL && !dmdv_are_of_one_mode(v->baseline, before->mode, v->file, now->mode,
+                                              "they cannot be compared"))
+    return 2;
+  if (before != NULL &&
+      !dmdv_are_sampled_alike(v->baseline, before, v->file, now, "they cannot be compared"))
+    return 2;
+  int status = 2;
+  if (evaluate(o, v)) {
+    if (o->ignore != NULL)
+      dmdv_ignore_warn(v->ignore, o->ignore);
+    if (o->report != NULL)
+      dmd_gate_each_add(o->report, v);
+    if (o->report != NULL ||
+        (write_findings(o, v) &&
+         (o->output == NULL || dmdv_output_print(NULL, false, print_verdict, v))))
+      status = dmd_verdict_n_broken(v) > 0 ? 1 : 0;
+  }
+  dmd_verdict_destroy(v);
+  return status;
+}
+
+static bool asks_for_leaks(const options_t *o) {
+  for (size_t i = 0; i < o->n_limits; i++)
+    if (o->limits[i].what == DMD_LEAKED)
+      return true;
+  return false;
+}
+
+/* name: the file's, or the one for all merged files. */
+static int check_profile(const options_t *o, dmd_ignore_t *ignore, const dmd_profile_t *now,
+                         const char *name) {
+  dmdv_lost_t lost;
+  const dmd_ignore_t none = {0};
+  bool is_one =
+      o->report != NULL &&
+      o->files.n == 1; /* with several files, the ignored blocks are reported for all together */
+  dmd_verdict_t v = {.file = name,
+                     .baseline = o->baseline,
+                     .ignore = is_one ? &none : ignore,
+                     .ignore_name = o->ignore,
+                     .max_frames = o->max_frames,
+                     .now = subject_of(now, ignore, !is_one)};
+  dmd_profile_t before;
+  int status = 2;
+  dmdv_lost_init(&lost);
+  if (asks_for_leaks(o) && !dmdv_lost_find(&lost, &o->files, &o->load.frame_view, ignore)) {
+    dmdv_lost_destroy(&lost);
+    dmd_env_free(&dmdv_env, (void *)v.now.ignored_by);
+    return 2;
+  }
+  v.now.lost = &lost.subject;
+  if (o->baseline == NULL) {
+    status = judge(o, &v);
+  } else if (load_subject(&v.before, &before, o->baseline, o, ignore, false)) {
+    status = judge(o, &v);
+    destroy_subject(&v.before, &before);
+  }
+  dmd_env_free(&dmdv_env, (void *)v.now.ignored_by);
+  dmdv_lost_destroy(&lost);
+  return status;
+}
+
+static int check_file(const options_t *o, dmd_ignore_t *ignore) {
+  dmd_profile_t profile;
+  if (!dmdv_load_or_say(&profile, o->files.names[0], &o->load))
+    return 2;
+  int status = check_profile(o, ignore, &profile, o->files.names[0]);
+  dmd_profile_destroy(&profile);
+  return status;
+}
+
+/* Checks all files as one profile: limits apply to all processes together. */
+static int check_merged(const options_t *o, dmd_ignore_t *ignore) {
+  dmd_merge_t merge;
+  dmd_strbuf_t names;
+  int status = 2;
+  dmd_strbuf_init(&names, &dmdv_env);
+  for (int i = 0; i < o->files.n; i++) {
+    dmd_strbuf_str(&names, i > 0 ? ", " : "");
+    dmd_strbuf_str(&names, o->files.names[i]);
+  }
+  if (dmdv_merge_files(&merge, &o->files, false, &o->load))
+    status = check_profile(o, ignore, &merge.profile, names.text);
+  dmd_merge_destroy(&merge);
+  dmd_strbuf_destroy(&names);
+  return status;
+}
+
+/* ---- Each file, and all together. ---- */
+
+/* Limits on growth apply to all files together, since there is one baseline. A budget applies to
+ * the process of its name. */
+static int check_alone(const options_t *o, int i, dmd_ignore_t *ignore) {
+  options_t one = *o;
+  dmd_profile_t profile;
+  if (!dmdv_load_or_say(&profile, o->files.names[i], &o->load))
+    return 2;
+  one.baseline = one.ignore = NULL;
+  one.files = (dmdv_files_t){.names = &o->files.names[i], .n = 1};
+  one.n_limits = 0;
+  one.limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", (o->n_limits + 1) * sizeof *one.limits);
+  for (const dmd_limit_t *limit = o->limits; limit < o->limits + o->n_limits; limit++)
+    if (!limit->growth && (limit->what != DMD_NAMED || dmd_gate_has_name(&profile, limit->name)))
+      one.limits[one.n_limits++] = *limit;
+  int status = one.n_limits == 0 ? 0 : check_profile(&one, ignore, &profile, o->files.names[i]);
+  dmd_env_free(&dmdv_env, one.limits);
+  dmd_profile_destroy(&profile);
+  return status;
+}
+
+static bool write_report(const options_t *o, const dmd_strbuf_t *text) {
+  dmdv_output_t *file = dmdv_output_open(o->output, dmdv_output_is_gzip(o->output));
+  if (file == NULL)
+    return false;
+  dmdv_output_write(file, text->text, text->n);
+  return dmdv_output_close(file, true);
+}
+
+static int check_each(const options_t *o, dmd_ignore_t *ignore) {
+  dmd_strbuf_t text;
+  dmd_out_t out;
+  dmd_gate_each_t each;
+  options_t all = *o;
+  int status = 0;
+  dmd_strbuf_init(&text, &dmdv_env);
+  dmd_out_init(&out, dmd_strbuf_write, &text);
+  dmd_gate_each_begin(&each, &out, o->format);
+  all.report = &each;
+  for (int i = 0; i < o->files.n && status < 2; i++)
+    status = check_alone(&all, i, ignore);
+  if (status < 2)
+    status = check_merged(&all, ignore);
+  dmd_gate_each_end(&each);
+  dmd_out_flush(&out);
+  if (status < 2)
+    status = write_report(o, &text) && (o->output == NULL ||
+                                        dmdv_output_print(NULL, false, print_verdict_on_all, &each))
+                 ? each.n_refused > 0
+                 : 2;
+  dmd_strbuf_destroy(&text);
+  return status;
+}
+
+/* ---- Calibration. ---- */
+
+static bool are_of_one_mode(const options_t *o, const dmd_profile_t *profiles) {
+  for (int i = 1; i < o->files.n; i++)
+    if (!dmdv_are_of_one_mode(o->files.names[0], profiles[0].mode, o->files.names[i],
+                              profiles[i].mode, "these are not equal runs") ||
+        !dmdv_are_sampled_alike(o->files.names[0], &profiles[0], o->files.names[i], &profiles[i],
+                                "these are not equal runs"))
+      return false;
+  return true;
+}
+
+static bool write_calibration(const options_t *o, const dmd_subject_t *runs, size_t n) {
+  dmd_out_t out;
+  dmdv_output_t *file = open_output(o, &out);
+  if (file == NULL)
+    return false;
+  dmd_calibration_command_t command = {.baseline = o->files.names[0],
+                                       .ignore_name = o->ignore,
+                                       .ignore_alloc_fns = o->load.ignore_alloc_fns,
+                                       .view = &o->load.frame_view};
+  dmd_calibration_t calibration;
+  dmd_calibration_init(&calibration, runs, n);
+  dmd_calibration_print(&out, &calibration, &command);
+  dmd_calibration_destroy(&calibration);
+  dmd_out_flush(&out);
+  return dmdv_output_close(file, true);
+}
+
+static int calibrate(const options_t *o, dmd_ignore_t *ignore) {
+  size_t n = (size_t)o->files.n;
+  dmd_profile_t *profiles = dmd_env_alloc(&dmdv_env, "dmdv.runs", n * sizeof *profiles);
+  dmd_subject_t *runs = dmd_env_alloc(&dmdv_env, "dmdv.runs", n * sizeof *runs);
+  size_t loaded = 0;
+  while (loaded < n &&
+         load_subject(&runs[loaded], &profiles[loaded], o->files.names[loaded], o, ignore, true))
+    loaded++;
+  bool good = loaded == n && are_of_one_mode(o, profiles);
+  if (good && o->ignore != NULL)
+    dmdv_ignore_warn(ignore, o->ignore);
+  good = good && write_calibration(o, runs, n);
+  while (loaded-- > 0)
+    destroy_subject(&runs[loaded], &profiles[loaded]);
+  dmd_env_free(&dmdv_env, runs);
+  dmd_env_free(&dmdv_env, profiles);
+  return good ? 0 : 2;
+}
+
+static int check_or_calibrate(const options_t *o) {
+  if (!(o->calibrate ? options_fit_calibration(o) : options_fit_check(o)))
+    return 2;
+  dmd_ignore_t ignore;
+  int status = 2;
+  if (dmdv_ignore_read(&ignore, o->ignore))
+    status = o->calibrate      ? calibrate(o, &ignore)
+             : o->files.n == 1 ? check_file(o, &ignore)
+             : o->each         ? check_each(o, &ignore)
+                               : check_merged(o, &ignore);
+  dmd_ignore_destroy(&ignore);
+  return status;
+}
+
+static int run(int argc, char **argv) {
+  options_t o = {
+      .limits = dmd_env_alloc(&dmdv_env, "dmdv.limits", 2 * (size_t)argc * sizeof *o.limits),
+      .alloc_fns = dmd_env_alloc(&dmdv_env, "dmdv.alloc_fns", (size_t)argc * sizeof *o.alloc_fns)};
+  int status = dmdv_read_command_line(&dmdv_check_command, &o, argc, argv, &o.files);
+  if (status < 0)
+    status = check_or_calibrate(&o);
+  destroy_options(&o);
+  return status;
+}
+
+const dmdv_command_t dmdv_check_command = {
+    "check", "check that a profile keeps limits, for continuous integration", parts, run};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dmdv/commandline/recordoptions.h"
+
+#include "base/limits.h"
+#include "dmdv/commandline/sharedoptions.h"
+#include "host/message.h"
+#include "host/process.h"
+#include "show/text/text.h"
+
+/* filters has room for as many as there are arguments. */
+static bool take_filter(void *target, const char *value, dmd_strbuf_t *why) {
+  dmdv_options_t *options = target;
+  (void)why;
+  options->filters[options->n_filters++] = value;
+  return true;
+}
+
+bool dmdv_add_alloc_fn(dmd_frame_view_t *view, const char **alloc_fns, const char *value,
+                       dmd_strbuf_t *why) {
+  if (value[0] == '\0') {
+    dmd_strbuf_str(why, "the pattern is empty");
+    return false;
+  }
+  view->alloc_fns = alloc_fns;
+  alloc_fns[view->n_alloc_fns++] = value;
+  return true;
+}
+
+static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  dmdv_options_t *options = target;
+  return dmdv_add_alloc_fn(&options->load.frame_view, options->alloc_fns, value, why);
+}
+
+#define AT(field) DMD_OPTION_AT(dmdv_options_t, field)
+
+/* The sections that a user can choose: those of dmd_section_t, and one more. */
+enum { SECTION_MISREPORTED = 1 << (DMD_SECTION_ONCE + 1) };
+
+static const dmd_option_t record_options[] = {
+    DMDV_OUTPUT_OPTION(dmdv_options_t, output, NULL, DMDV_TO_FILE),
+    DMDV_MAX_FRAMES_OPTION(dmdv_options_t, view.max_frames, DMDV_FRAMES_COMPARED),
+    {"sort-by", "usable|req|slop|num-blocks", "usable", "order of the records, largest first",
+     DMD_OPTION_WORD, AT(view.sort_by), .letter = 's'},
+    DMDV_IGNORE_ALLOC_FNS_OPTION(dmdv_options_t, load.ignore_alloc_fns),
+    DMDV_ALLOC_FN_OPTION(take_alloc_fn),
+    DMDV_FULL_NAMES_OPTION(dmdv_options_t, load.frame_view),
+    {"filter", "TEXT", NULL,
+     "only records whose allocation stack contains TEXT; !TEXT: those that do not; a leading \\ "
+     "protects TEXT; several filters must all match",
+     DMD_OPTION_OWN, .take = take_filter},
+    DMDV_MAX_RECORDS_OPTION(dmdv_options_t, view.max_records, "records shown in each section"),
+    {"section", "twice|unreported|once|misreported", NULL,
+     "only this section; may be given several times", DMD_OPTION_WORD_BIT, AT(view.sections)},
+    {"by", "record|reporter|tag|thread|function|library|file", "record",
+     "add up by this key; function is the one that allocated", DMD_OPTION_WORD, AT(view.by)},
+    DMDV_JSON_OPTION(dmdv_options_t, json, "print the whole result as JSON"),
+    DMDV_NO_PAGER_OPTION(dmdv_options_t, no_pager),
+};
+const dmd_option_table_t dmdv_record_options = {record_options,
+                                                sizeof record_options / sizeof *record_options};
+
+/* Scripts pass these options to Mozilla's script. dmd's stacks need no fixing. */
+static const dmd_option_t accepted_options[] = {
+    {"filter-stacks-for-testing", NULL, NULL, "", DMD_OPTION_SWITCH, AT(for_testing)},
+    {"no-fix-stacks", NULL, NULL, "", DMD_OPTION_SWITCH, AT(ignored)},
+};
+const dmd_option_table_t dmdv_accepted_options = {accepted_options, sizeof accepted_options /
+                                                                        sizeof *accepted_options};
+
+static const dmd_option_t print_options[] = {
+    {"owners", "no|auto|yes", "auto",
+     "show the owners of unreported blocks, if a heap graph lies next to the profile; auto: unless "
+     "it is large",
+     DMD_OPTION_WORD, AT(owners)},
+    {"clamp-contents", NULL, NULL,
+     "write a scan again with the words of its blocks clamped: to the start of the block that they "
+     "point into, or to 0; gzipped if --output ends in .gz",
+     DMD_OPTION_SWITCH, AT(clamp)},
+    {"print-clamp-stats", NULL, NULL, "print how many words were clamped to what",
+     DMD_OPTION_SWITCH, AT(clamp_stats)},
+};
+const dmd_option_table_t dmdv_print_options = {print_options,
+                                               sizeof print_options / sizeof *print_options};
+
+int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, int argc,
+                      char **argv) {
+  *options = (dmdv_options_t){0};
+  options->filters =
+      dmd_env_alloc(&dmdv_env, "dmdv.filters", (size_t)argc * sizeof *options->filters);
+  options->alloc_fns =
+      dmd_env_alloc(&dmdv_env, "dmdv.alloc_fns", (size_t)argc * sizeof *options->alloc_fns);
+  int status = dmdv_read_command_line(command, options, argc, argv, &options->files);
+  if (options->view.sections & SECTION_MISREPORTED)
+    options->view.sections ^= SECTION_MISREPORTED | DMD_TEXT_FAULTS;
+  /* Output for a comparison with Mozilla's has full names. */
+  options->load.frame_view.full_names |= options->for_testing;
+  return status;
+}
+
+void dmdv_options_destroy(dmdv_options_t *options) {
+  dmd_env_free(&dmdv_env, options->alloc_fns);
+  dmd_env_free(&dmdv_env, options->filters);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv history add: adds the profiles of a build.
+ */
+#include "dmdv/commandline/sharedoptions.h"
+#include "dmdv/commandline/show.h"
+#include "dmdv/history/historycommands.h"
+#include "historydb/add.h"
+#include "historydb/origin.h"
+#include "host/message.h"
+#include "host/process.h"
+#include "host/times.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_OWN = 32 };
+
+typedef struct {
+  const char *db, *build, *branch, *time, *moment, *run, *process;
+  const char *own[MAX_OWN]; /* KEY=VALUE */
+  size_t n_own;
+  dmdv_files_t files;
+} options_t;
+
+static bool take_environment(void *target, const char *value, dmd_strbuf_t *why) {
+  options_t *o = target;
+  if (value[0] == '=' || strchr(value, '=') == NULL || strpbrk(value, "\r\n") != NULL ||
+      strlen(value) > 200) {
+    dmd_strbuf_str(why, "give KEY=VALUE, a line of at most 200 bytes");
+    return false;
+  }
+  if (o->n_own == MAX_OWN) {
+    dmd_strbuf_str(why, "there are too many of these");
+    return false;
+  }
+  o->own[o->n_own++] = value;
+  return true;
+}
+
+#define AT(field) DMD_OPTION_AT(options_t, field)
+
+static const dmd_option_t options[] = {
+    DMDV_DB_OPTION(options_t, db),
+    {"build", "ID", NULL, "the build's name (default: the commit, from CI or git)", DMD_OPTION_TEXT,
+     AT(build)},
+    {"branch", "NAME", NULL, "its branch (default: from CI or git)", DMD_OPTION_TEXT, AT(branch)},
+    {"time", "TIME", NULL,
+     "the build's time, in seconds since 1970 or as 2026-11-23T02:00:00Z (default: the commit's)",
+     DMD_OPTION_TEXT, AT(time)},
+    {"moment", "LABEL", NULL,
+     "what was measured (default: the label of each profile's dump; \"exit\" without one)",
+     DMD_OPTION_TEXT, AT(moment)},
+    {"run", "ID", NULL,
+     "the run of the program: files of one run are its processes, which are summed (default: the "
+     "n-th file of each process belongs to the n-th run)",
+     DMD_OPTION_TEXT, AT(run)},
+    {"process", "NAME", NULL, "the process (default: the name of each profile's program)",
+     DMD_OPTION_TEXT, AT(process)},
+    {"env", "KEY=VALUE", NULL,
+     "what else the metrics depend on; KEY= leaves out what dmdv finds. May be given several times",
+     DMD_OPTION_OWN, .take = take_environment},
+};
+static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
+
+static const dmdv_part_t parts[] = {
+    {.text = "usage: dmdv history add --db=DB [OPTION...] PROFILE...\n\n"
+             "Adds the profiles of a build to a history. Several profiles with one label are\n"
+             "repetitions, which show how much the metrics vary. Profiles of different\n"
+             "programs are processes of one run: the history has their sum and each process\n"
+             "by itself. Profiles that it already has are skipped.\n\n",
+     .options = &table},
+    {0},
+};
+
+static bool add_file(dmdv_database_t *db, const options_t *o, const dmdv_build_t *build,
+                     const char *name, int *n_new) {
+  dmd_profile_t profile;
+  if (!dmdv_load_or_say(&profile, name, &(dmd_load_options_t){0}))
+    return false;
+  dmd_strbuf_t environment;
+  dmd_strbuf_init(&environment, &dmdv_env);
+  dmdv_origin_environment(&environment, &profile, o->own, o->n_own);
+  bool is_new = false;
+  const dmdv_origin_t origin = {o->moment, o->process, o->run, environment.text};
+  bool good = dmdv_history_add(db, build, &origin, &profile, &is_new);
+  *n_new += good && is_new;
+  dmd_strbuf_destroy(&environment);
+  dmd_profile_destroy(&profile);
+  return good;
+}
+
+static bool add_files(const options_t *o, const dmdv_build_t *build) {
+  dmdv_database_t *db = dmdv_history_open(o->db, "history add", DMDV_OPEN_OR_CREATE);
+  if (db == NULL)
+    return false;
+  int n_new = 0;
+  bool good = true;
+  for (int i = 0; i < o->files.n && good; i++)
+    good = add_file(db, o, build, o->files.names[i], &n_new);
+  dmdv_database_close(db);
+  if (n_new > 0)
+    dmdv_note("build %s (%s): %d of %d added", build->name, build->branch, n_new, o->files.n);
+  else if (good)
+    dmdv_note("build %s (%s): the history already has all of them", build->name, build->branch);
+  return good;
+}
+
+/* Fills in the parts of the build that the options do not give. */
+static bool find_build(const options_t *o, dmd_strbuf_t *name, dmd_strbuf_t *branch,
+                       dmdv_build_t *build) {
+  if (o->build != NULL)
+    dmd_strbuf_str(name, o->build);
+  else
+    dmdv_origin_build(name);
+  if (name->n == 0)
+    return dmdv_error(
+        "history add: this is not a git checkout, and no CI names the commit: give --build=ID");
+  if (o->branch != NULL)
+    dmd_strbuf_str(branch, o->branch);
+  else
+    dmdv_origin_branch(branch);
+  if (branch->n == 0)
+    dmd_strbuf_str(branch, "main");
+  *build = (dmdv_build_t){.name = name->text, .branch = branch->text};
+  if (o->time == NULL)
+    build->time = dmdv_origin_time(name->text);
+  else if (!dmdv_parse_time(o->time, &build->time))
+    return dmdv_error(
+        "history add: --time=%s: give seconds since 1970 or a time such as 2026-11-23T02:00:00Z",
+        o->time);
+  return true;
+}
+
+static int run(int argc, char **argv) {
+  options_t o = {0};
+  int status = dmdv_read_command_line(&dmdv_history_add_command, &o, argc, argv, &o.files);
+  if (status >= 0)
+    return status;
+  if (o.db == NULL || o.files.n == 0) {
+    dmdv_error("history add: give %s; see dmdv history add --help",
+               o.db == NULL ? "the history, --db=DB" : "the profiles to add");
+    return 2;
+  }
+  dmd_strbuf_t name, branch;
+  dmdv_build_t build;
+  dmd_strbuf_init(&name, &dmdv_env);
+  dmd_strbuf_init(&branch, &dmdv_env);
+  bool good = find_build(&o, &name, &branch, &build) && add_files(&o, &build);
+  dmd_strbuf_destroy(&branch);
+  dmd_strbuf_destroy(&name);
+  return good ? 0 : 2;
+}
+
+const dmdv_command_t dmdv_history_add_command = {"history add", "add the profiles of a build",
+                                                 parts, run};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv dump: analyses the heap of a running program that uses the native engine.
+ *
+ * The engine writes the files and answers with their names. dmdv then adds names to their frames,
+ * as after dmdv run.
+ */
+#include "dmdv/commandline/commands.h"
+#include "dmdv/commandline/namer.h"
+#include "dmdv/commandline/sharedoptions.h"
+#include "dmdv/run/controlled.h"
+#include "dmdv/run/leftovers.h"
+#include "dmdv/run/rewrite.h"
+#include "host/message.h"
+#include "host/output.h"
+#include "host/process.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+  bool graph, clear, print, json;
+  const char *label; /* NULL: not given */
+  uint32_t seconds;
+  dmdv_files_t operands;
+} options_t;
+
+static const dmd_option_t options[] = {
+    {"graph", NULL, NULL, "also write the heap graph of the same moment", DMD_OPTION_SWITCH,
+     DMD_OPTION_AT(options_t, graph)},
+    {"clear", NULL, NULL,
+     "afterwards clear all reports except those on allocation, and memory reports, so that a new "
+     "measurement begins",
+     DMD_OPTION_SWITCH, DMD_OPTION_AT(options_t, clear)},
+    {"label", "TEXT", NULL, "label of the dump in the profile", DMD_OPTION_TEXT,
+     DMD_OPTION_AT(options_t, label)},
+    {"print", NULL, NULL, "print the records of the profile", DMD_OPTION_SWITCH,
+     DMD_OPTION_AT(options_t, print)},
+    DMDV_JSON_OPTION(options_t, json, "print the answer as JSON"),
+    DMDV_TIMEOUT_OPTION(options_t, seconds, "60"),
+};
+static const dmd_option_table_t table = {options, sizeof options / sizeof *options};
+
+static const dmdv_part_t parts[] = {
+    {.text = "usage: dmdv dump [OPTION...] PID\n\n"
+             "Makes a program under the native engine (dmdv run --engine=native) write a\n"
+             "profile now, and prints the name of each file that it wrote. The program\n"
+             "continues.\n\n"
+             "The exit status is 0, or 1 if a file could not be written, 2 for a wrong\n"
+             "command line, 3 if the process does not exist or cannot be reached, 4 if it\n"
+             "does not answer in time.\n\n",
+     .options = &table},
+    {0},
+};
+
+/* ---- The files. ---- */
+
+/* The name under which dmdv reaches a file of the process, which may have another root
+ * directory. */
+static void find_file(dmd_strbuf_t *name, uint32_t pid, const char *path) {
+  dmd_strbuf_str(name, "/proc/");
+  dmd_strbuf_u64(name, pid);
+  dmd_strbuf_str(name, "/root");
+  dmd_strbuf_str(name, path);
+  struct stat st, in_root;
+  if (stat(name->text, &in_root) == 0 &&
+      (stat(path, &st) != 0 || st.st_dev != in_root.st_dev || st.st_ino != in_root.st_ino))
+    return;
+  dmd_strbuf_cut(name, 0);
+  dmd_strbuf_str(name, path);
+}
+
+/* Writes a profile again, with names for its frames. */
+static bool name_frames(const char *name) {
+  dmdv_rewrite_t rewrite;
+  dmd_profile_t profile;
+  const dmd_load_options_t load = {.contents = true, .namer = dmdv_namer()};
+  dmdv_rewrite_state_t state = dmdv_rewrite_open(&rewrite, name);
+  if (state != DMDV_REWRITE_OPEN)
+    return state == DMDV_REWRITE_NOTHING;
+  if (!dmdv_rewrite_load(&rewrite, &profile, &load))
+    return false;
+  bool good = dmdv_rewrite_save(&rewrite, &profile);
+  dmd_profile_destroy(&profile);
+  return good;
+}
+
+static void print_records(const char *name) {
+  const char *argv[] = {"print", "--no-pager", "--", name, NULL};
+  dmdv_print_command.run(4, (char **)argv);
+}
+
+static void print_path(void *path, dmd_out_t *out) {
+  dmd_out_safe(out, path);
+  dmd_out_char(out, '\n');
+}
+
+static bool finish(const options_t *o, uint32_t pid, const char *kind, const char *path) {
+  bool good = true;
+  if (strcmp(kind, "profile") == 0) {
+    dmd_strbuf_t name;
+    dmd_strbuf_init(&name, &dmdv_env);
+    find_file(&name, pid, path);
+    good = name_frames(name.text);
+    dmdv_remove_leftovers_like(name.text);
+    if (good && o->print)
+      print_records(name.text);
+    dmd_strbuf_destroy(&name);
+  }
+  if (o->print)
+    dmdv_note("wrote %s", path);
+  else if (!o->json)
+    good = dmdv_output_print(NULL, false, print_path, (char *)path) && good;
+  return good;
+}
+
+static bool finish_all(const options_t *o, uint32_t pid, const dmd_jsonvalue_t *answer) {
+  bool good = true;
+  DMD_JSONVALUE_EACH(file, dmd_jsonvalue_get(answer, "files")) {
+    const char *kind = dmdv_answer_text(file, "kind"), *path = dmdv_answer_text(file, "path");
+    if (kind != NULL && path != NULL)
+      good = finish(o, pid, kind, path) && good;
+  }
+  dmdv_naming_end(good);
+  return good;
+}
+
+/* ---- The command. ---- */
+
+static int dump(const options_t *o, uint32_t pid, dmdv_answer_t *answer) {
+  const dmd_control_t request = {.command = DMD_CONTROL_DUMP,
+                                 .graph = o->graph,
+                                 .clear = o->clear,
+                                 .label = o->label,
+                                 .n_label = o->label == NULL ? 0 : strlen(o->label)};
+  int status = dmdv_ask_process("dump", pid, &request, o->seconds, answer);
+  if (status != 0)
+    return status;
+  bool good = finish_all(o, pid, answer->object);
+  if (o->json)
+    good = dmdv_output_print(NULL, false, dmdv_answer_write, answer) && good;
+  const char *error = dmdv_answer_text(answer->object, "error");
+  if (error != NULL)
+    dmdv_error("dump: process %u: %s", pid, error);
+  return good && error == NULL ? 0 : 1;
+}
+
+static int run(int argc, char **argv) {
+  options_t o = {0};
+  int status = dmdv_read_command_line(&dmdv_dump_command, &o, argc, argv, &o.operands);
+  if (status >= 0)
+    return status;
+  if (o.operands.n != 1) {
+    dmdv_error("dump: give one process id; see dmdv dump --help");
+    return 2;
+  }
+  if (o.label != NULL && strlen(o.label) > DMD_MAX_NAME) {
+    dmdv_error("dump: --label is longer than %d bytes", DMD_MAX_NAME);
+    return 2;
+  }
+  if (o.json && o.print) {
+    dmdv_error("dump: --json and --print exclude each other");
+    return 2;
+  }
+  uint32_t pid = dmdv_read_pid("dump", o.operands.names[0]);
+  if (pid == 0)
+    return 2;
+  dmdv_answer_t answer;
+  dmdv_answer_init(&answer);
+  status = dump(&o, pid, &answer);
+  dmdv_answer_destroy(&answer);
+  return status;
+}
+
+const dmdv_command_t dmdv_dump_command = {
+    "dump", "make a program under the native engine write a profile now", parts, run};

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dmdv run: runs a program under Valgrind with dmd, or with the native engine (native.h), and then
+ * handles the files that it wrote.
+ *
+ * Which dmd runs: a dmdv in its build folder uses the dmd of that build, through vg-in-place; any
+ * other dmdv uses the dmd of the valgrind in PATH. The exit status is the program's, so failures
+ * before the program runs have the statuses of shells and env(1): 127 if there is no Valgrind or no
+ * dmd, or if dmdv cannot make its temporary file. A wrong command line is 2, as in every command.
+ */
+#include "base/posix/posixfiles.h"
+#include "dmdv/commandline/commands.h"
+#include "dmdv/commandline/sharedoptions.h"
+#include "dmdv/run/leftovers.h"
+#include "dmdv/run/native.h"
+#include "dmdv/run/received.h"
+#include "dmdv/run/runchannel.h"
+#include "dmdv/run/written.h"
+#include "host/child.h"
+#include "host/message.h"
+#include "host/process.h"
+#include "record/engine/options.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef enum { ENGINE_VALGRIND, ENGINE_NATIVE } engine_t;
+
+typedef struct {
+  engine_t engine;
+  bool print;
+  const char *output; /* the pattern of --dmd-out-file */
+  char **tool;        /* options for Valgrind and dmd */
+  int n_tool;
+  char **program; /* the program with its arguments, NULL-terminated */
+} options_t;
+
+static const dmd_option_t own_options[] = {
+    {"engine", "valgrind|native", "valgrind",
+     "how to watch the program: under Valgrind, or by a preloaded library, which hardly slows it "
+     "down",
+     DMD_OPTION_WORD, DMD_OPTION_AT(options_t, engine)},
+    {"print", NULL, NULL, "at the end, print the records of each profile", DMD_OPTION_SWITCH,
+     DMD_OPTION_AT(options_t, print)},
+    DMDV_OUTPUT_OPTION(options_t, output, "dmd.out.%p.json.gz",
+                       "name of the profiles, as for --dmd-out-file: %p is the process id"),
+};
+static const dmd_option_table_t own_table = {own_options, sizeof own_options / sizeof *own_options};
+
+static void describe_native(dmd_strbuf_t *text) {
+  dmd_options_describe(&dmd_native_option_table, 6, 27, text);
+}
+
+static const dmdv_part_t parts[] = {
+    {.text = "usage: dmdv run [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
+             "Runs a program under Valgrind with dmd, or with the native engine, and lists\n"
+             "the written profiles on standard error at the end. The exit status is the\n"
+             "program's, 128 + N if signal N ended it, 127 if Valgrind, dmd, the native\n"
+             "engine or the program is missing, 126 if the native engine cannot watch the\n"
+             "program.\n\n",
+     .options = &own_table},
+    {.options = &dmd_engine_options, .role = DMDV_OPTIONS_PASSED_ON},
+    /* Includes the most useful options of Valgrind. */
+    {.options = &dmd_native_option_table, .role = DMDV_OPTIONS_PASSED_ON},
+    {.text = "\n"
+             "All other options are those of Valgrind and dmd, such as --mode=live; they have\n"
+             "the form --NAME=VALUE. See valgrind --tool=dmd --help. The native engine has\n"
+             "the\n"
+             "options of dmd and these:\n\n"},
+    {.add_text = describe_native},
+    {0},
+};
+
+/* ---- The command line. ---- */
+
+/* The text in arg after this prefix; NULL if arg does not begin with it. */
+static const char *after(const char *arg, const char *word) {
+  size_t n = strlen(word);
+  return strncmp(arg, word, n) == 0 ? arg + n : NULL;
+}
+
+static bool take_engine(options_t *options, const char *arg) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &dmdv_env);
+  bool good = dmd_option_set(dmd_option_of(&own_table, arg), options, arg, &why);
+  if (!good)
+    dmdv_error("run: %s: %s", arg, why.text);
+  dmd_strbuf_destroy(&why);
+  return good;
+}
+
+/* Parses the option at *at, and moves *at to its last word. */
+static bool parse_one(options_t *options, char ***at) {
+  char *arg = **at;
+  const char *value;
+  if (strcmp(arg, "--print") == 0) {
+    options->print = true;
+  } else if (strcmp(arg, "-o") == 0 || strcmp(arg, "--output") == 0) {
+    if ((*at)[1] == NULL)
+      return dmdv_error("run: %s needs a value", arg);
+    options->output = *++*at;
+  } else if ((value = after(arg, "--output=")) != NULL ||
+             (value = after(arg, "--dmd-out-file=")) != NULL ||
+             (value = after(arg, "-o")) != NULL) {
+    options->output = value;
+  } else if (after(arg, "--engine=") != NULL) {
+    return take_engine(options, arg);
+  } else if ((value = after(arg, "--tool=")) != NULL) {
+    if (strcmp(value, "dmd") != 0)
+      return dmdv_error("run: %s: the tool is always dmd", arg);
+  } else if (after(arg, "--dmd-list-file=") != NULL) {
+    return dmdv_error("run: %s: dmdv uses its own list", arg);
+  } else {
+    options->tool[options->n_tool++] = arg;
+  }
+  return true;
+}
+
+/* False, with a line on stderr, if the command line is wrong. After -h there is no program. */
+static bool parse_options(options_t *options, char **argv) {
+  char **at = argv + 1;
+  for (; *at != NULL && (*at)[0] == '-' && strcmp(*at, "--") != 0; at++) {
+    if (strcmp(*at, "-h") == 0 || strcmp(*at, "--help") == 0)
+      return true;
+    if (!parse_one(options, &at))
+      return false;
+  }
+  if (*at != NULL && strcmp(*at, "--") == 0)
+    at++;
+  if (*at == NULL)
+    return dmdv_error("run: give a program; see dmdv run --help");
+  if (options->output[0] == '\0')
+    return dmdv_error("run: the profile's name is empty");
+  options->program = at;
+  return true;
+}
+
+/* ---- Valgrind. ---- */
+
+/* The valgrind to start: vg-in-place beside dmdv, or "valgrind". The caller frees the text. */
+static char *find_valgrind(void) {
+  enum { MAX_PATH = 4096 };
+  static const char *const in_place = "vg-in-place", *const tools = ".in_place";
+  char *path = dmd_env_alloc(&dmdv_env, "dmdv.run", MAX_PATH + 32);
+  ssize_t n = readlink("/proc/self/exe", path, MAX_PATH);
+  path[n > 0 ? n : 0] = '\0';
+  char *slash = strrchr(path, '/');
+  if (slash != NULL) {
+    strcpy(slash + 1, tools);
+    bool built = access(path, F_OK) == 0;
+    strcpy(slash + 1, in_place);
+    if (built && access(path, X_OK) == 0)
+      return path;
+  }
+  strcpy(path, "valgrind");
+  return path;
+}
+
+/* Checks that Valgrind finds dmd: asking for the tool's version starts it. Returns 0, or the exit
+ * status after a line on stderr. */
+static int check_tool(const char *valgrind) {
+  const char *argv[] = {valgrind, "--tool=dmd", "--version", NULL};
+  int error, status = dmdv_child_run(argv, NULL, true, NULL, &error);
+  if (error == ENOENT)
+    dmdv_error("run: valgrind is not in PATH: install Valgrind");
+  else if (error != 0)
+    dmdv_error("run: cannot start %s: %s", valgrind, strerror(error));
+  else if (status != 0)
+    dmdv_error("run: %s has no tool dmd: install dmd for this Valgrind, or use the dmdv of the "
+               "folder that dmd was built in",
+               valgrind);
+  return status == 0 ? 0 : DMDV_CHILD_NOT_FOUND;
+}
+
+/* --print makes Valgrind quiet, since dmd would print the same records. */
+static int run_program(const options_t *options, const char *valgrind, const char *list_option) {
+  size_t n_program = 0, n = 0, szB = strlen(options->output) + 32;
+  while (options->program[n_program] != NULL)
+    n_program++;
+  char *name = dmd_env_alloc(&dmdv_env, "dmdv.run", szB);
+  snprintf(name, szB, "--dmd-out-file=%s", options->output);
+  const char **argv = dmd_env_alloc(&dmdv_env, "dmdv.run",
+                                    ((size_t)options->n_tool + n_program + 6) * sizeof *argv);
+  argv[n++] = valgrind;
+  argv[n++] = "--tool=dmd";
+  argv[n++] = name;
+  argv[n++] = list_option;
+  if (options->print)
+    argv[n++] = "-q";
+  for (int i = 0; i < options->n_tool; i++)
+    argv[n++] = options->tool[i];
+  for (size_t i = 0; i <= n_program; i++)
+    argv[n++] = options->program[i];
+  int error, status = dmdv_child_run(argv, NULL, false, NULL, &error);
+  if (error != 0)
+    dmdv_error("run: cannot start %s: %s", valgrind, strerror(error));
+  dmd_env_free(&dmdv_env, argv);
+  dmd_env_free(&dmdv_env, name);
+  return status;
+}
+
+/* ---- The files. ---- */
+
+/* Prints records as dmd would have done, with its options. */
+static void print_records(const options_t *options, const char *path) {
+  const char **argv =
+      dmd_env_alloc(&dmdv_env, "dmdv.run", ((size_t)options->n_tool + 5) * sizeof *argv);
+  int n = 0;
+  argv[n++] = "print";
+  argv[n++] = "--no-pager";
+  for (int i = 0; i < options->n_tool; i++)
+    if (after(options->tool[i], "--max-records=") || after(options->tool[i], "--max-frames=") ||
+        after(options->tool[i], "--sort-by="))
+      argv[n++] = options->tool[i];
+  argv[n++] = "--";
+  argv[n++] = path;
+  argv[n] = NULL;
+  dmdv_print_command.run(n, (char **)argv);
+  dmd_env_free(&dmdv_env, argv);
+}
+
+static void show(const options_t *options, const char *path) {
+  struct stat st;
+  if (stat(path, &st) != 0)
+    return;
+  if (options->print && S_ISREG(st.st_mode))
+    print_records(options, path);
+  dmdv_note("wrote %s%s", S_ISREG(st.st_mode) ? "" : "to ", path);
+}
+
+static bool has_option(const options_t *options, const char *option) {
+  for (int i = 0; i < options->n_tool; i++)
+    if (strcmp(options->tool[i], option) == 0)
+      return true;
+  return false;
+}
+
+#define OF_CHILDREN                                                                                \
+  "; programs that a program starts or becomes are watched with --trace-children=yes"
+
+/* Guesses why no file was written. */
+static const char *guess_why(const options_t *options, int status) {
+  if (has_option(options, "--dump-at-exit=no") || status > 128 ||
+      has_option(options, "--trace-children=yes"))
+    return "";
+  return OF_CHILDREN;
+}
+
+static void show_written(const options_t *options, const dmdv_written_t *written, size_t n,
+                         const char *why_not) {
+  for (size_t i = 0; i < n; i++)
+    show(options, dmdv_written_path(written, i));
+  if (n == 0)
+    dmdv_note("no profile was written%s", why_not);
+}
+
+/* ---- The native engine. ---- */
+
+enum { COMM_SZB = 64 };
+
+typedef struct {
+  const options_t *options;
+  dmdv_native_t native;
+  dmdv_written_t *written;
+  dmdv_received_t *received;
+  dmdv_channel_t *channel; /* NULL: the system has no means for one */
+  char first[COMM_SZB];    /* the kernel's name for the program when its engine began */
+  char last[COMM_SZB];     /* the same when the program had ended; "": unknown */
+} native_run_t;
+
+/* The umask that files get. Programs started by the program may set another one from the
+ * beginning. */
+static bool take_mode(dmdv_native_t *native) {
+  char option[64];
+  snprintf(option, sizeof option, "--dmd-file-mode=%u", dmd_posix_mode(NULL));
+  return strcmp(option, "--dmd-file-mode=0") == 0 || dmdv_native_take(native, option);
+}
+
+/* Hands all options to the engine. False, after a line on stderr, if one of them is wrong. With
+ * --print the engine prints nothing, or the same records would be printed twice. */
+static bool take_options(dmdv_native_t *native, const options_t *options) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  dmd_strbuf_str(&name, "--dmd-out-file=");
+  dmd_strbuf_str(&name, options->output);
+  bool good = dmdv_native_take(native, name.text);
+  dmd_strbuf_destroy(&name);
+  if (options->print)
+    good = good && dmdv_native_take(native, "-q");
+  for (int i = 0; i < options->n_tool && good; i++)
+    good = dmdv_native_take(native, options->tool[i]);
+  return good && dmdv_native_check(native) && take_mode(native);
+}
+
+/* Reads the process's name, even that of a zombie. */
+static void read_comm(pid_t pid, char comm[COMM_SZB]) {
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%ld/comm", (long)pid);
+  FILE *file = fopen(name, "re");
+  if (file == NULL || fgets(comm, COMM_SZB, file) == NULL)
+    comm[0] = '\0';
+  comm[strcspn(comm, "\n")] = '\0';
+  if (file != NULL)
+    fclose(file);
+}
+
+static bool take_packet(void *ctx, const dmd_packet_t *packet, const char *payload) {
+  native_run_t *run = ctx;
+  if (packet->kind == DMD_PACKET_START && (pid_t)packet->pid == dmdv_child_pid())
+    snprintf(run->first, sizeof run->first, "%s", payload);
+  return dmdv_received_take(run->received, packet, payload);
+}
+
+static bool is_waiting(const void *ctx) {
+  return dmdv_received_is_waiting(((const native_run_t *)ctx)->received);
+}
+
+static void attend(void *ctx, int pidfd) {
+  dmdv_channel_attend(((native_run_t *)ctx)->channel, pidfd);
+}
+
+static void look_at_end(void *ctx, pid_t pid) {
+  read_comm(pid, ((native_run_t *)ctx)->last);
+}
+
+/* Appends why no file was written, from what the channel and the system know. */
+static void say_why_not(const native_run_t *run, int status, dmd_strbuf_t *why) {
+  dmdv_run_facts_t facts = dmdv_received_facts(run->received, (uint64_t)dmdv_child_pid());
+  const char *of_children = has_option(run->options, "--trace-children=yes") ? "" : OF_CHILDREN;
+  bool became_other =
+      run->first[0] != '\0' && run->last[0] != '\0' && strcmp(run->first, run->last) != 0;
+  if (has_option(run->options, "--dump-at-exit=no") || run->channel == NULL)
+    return;
+  if (facts.n_refused > 0)
+    dmd_strbuf_str(why, "; what a process sent was refused");
+  else if (facts.n_unfinished > 0)
+    dmd_strbuf_str(why, "; one was begun, and its process ended before it was complete");
+  else if (facts.n_started == 0)
+    dmd_strbuf_str(why, "; the engine never began in the program");
+  else if (facts.has_ended)
+    dmd_strbuf_str(why, of_children);
+  else if (status == 128 + SIGKILL)
+    dmd_strbuf_str(why, "; where SIGKILL ends a program there is no time for it");
+  else if (became_other) {
+    dmd_strbuf_str(why, "; it became another program, ");
+    dmd_strbuf_str(why, run->last);
+    dmd_strbuf_str(why, of_children);
+  } else
+    dmd_strbuf_str(why,
+                   "; the engine did not see its end: it ended by a system call of its own, or "
+                   "became another program");
+}
+
+static void end_run(native_run_t *run, int status) {
+  dmd_strbuf_t why;
+  dmd_strbuf_init(&why, &dmdv_env);
+  if (run->channel != NULL)
+    dmdv_channel_finish(run->channel, is_waiting);
+  dmdv_received_finish(run->received);
+  size_t n = dmdv_written_end(run->written);
+  for (size_t i = 0; i < n; i++)
+    if (dmdv_written_needs_names(run->written, i))
+      dmdv_native_finish(&run->native, dmdv_written_path(run->written, i));
+  say_why_not(run, status, &why);
+  show_written(run->options, run->written, n, why.text);
+  dmd_strbuf_destroy(&why);
+}
+
+static int run_with_channel(native_run_t *run) {
+  const dmdv_meanwhile_t meanwhile = {.ctx = run, .attend = attend, .look = look_at_end};
+  bool has_run;
+  run->native.log.pattern = run->native.own.log_file;
+  run->received = dmdv_received_new(&run->native, &run->native.log, run->written);
+  run->channel = dmdv_channel_new(take_packet, run);
+  if (run->channel != NULL)
+    dmd_native_add_option(&run->native.given, dmdv_channel_option(run->channel));
+  int status = dmdv_native_run(&run->native, (const char *const *)run->options->program,
+                               run->channel == NULL ? NULL : &meanwhile, &has_run);
+  if (has_run)
+    end_run(run, status);
+  if (run->channel != NULL)
+    dmdv_channel_free(run->channel);
+  dmdv_received_free(run->received);
+  return status;
+}
+
+static int run_natively(const options_t *options) {
+  native_run_t run = {.options = options};
+  run.written = dmdv_written_begin(options->output, false);
+  dmdv_native_init(&run.native);
+  int status = take_options(&run.native, options) ? run_with_channel(&run) : 2;
+  dmdv_native_destroy(&run.native);
+  dmdv_written_destroy(run.written);
+  return status;
+}
+
+/* ---- The command. ---- */
+
+static int run_under_valgrind(const options_t *options) {
+  char *valgrind = find_valgrind();
+  int status = check_tool(valgrind);
+  dmdv_written_t *written = status == 0 ? dmdv_written_begin(options->output, true) : NULL;
+  if (written != NULL) {
+    status = run_program(options, valgrind, dmdv_written_option(written));
+    show_written(options, written, dmdv_written_end(written), guess_why(options, status));
+    dmdv_written_destroy(written);
+  } else if (status == 0) {
+    status = DMDV_CHILD_NOT_FOUND;
+  }
+  dmd_env_free(&dmdv_env, valgrind);
+  return status;
+}
+
+static int run(int argc, char **argv) {
+  options_t options = {0};
+  dmd_options_set_defaults(&own_table, &options, &dmdv_env);
+  options.tool = dmd_env_alloc(&dmdv_env, "dmdv.run", (size_t)argc * sizeof *options.tool);
+  int status = 2;
+  if (parse_options(&options, argv)) {
+    if (options.program == NULL)
+      dmdv_print_help(&dmdv_run_command);
+    else
+      dmdv_remove_leftovers(options.output);
+    status = options.program == NULL           ? 0
+             : options.engine == ENGINE_NATIVE ? run_natively(&options)
+                                               : run_under_valgrind(&options);
+  }
+  dmd_env_free(&dmdv_env, options.tool);
+  return status;
+}
+
+const dmdv_command_t dmdv_run_command = {"run", "run a program and show what dmd finds", parts,
+                                         run};

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "dmdv/run/controlled.h"
+
+#include "base/jsonout.h"
+#include "base/posix/sockets.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "dmdv/run/asuser.h"
+#include "host/message.h"
+#include "host/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MAX_ANSWER = 1 << 20, MAX_PID = 1 << 22, LINE_SZB = 256 };
+
+/* ---- What the system knows of a process. ---- */
+
+/* Copies the rest of the line of /proc/PID/status that begins with this word. False: there is no
+ * such line. */
+static bool find_line(uint32_t pid, const char *word, char text[LINE_SZB]) {
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%u/status", pid);
+  FILE *f = fopen(name, "re");
+  bool found = false;
+  while (f != NULL && !found && fgets(text, LINE_SZB, f) != NULL)
+    found = strncmp(text, word, strlen(word)) == 0;
+  if (f != NULL)
+    fclose(f);
+  if (found)
+    memmove(text, text + strlen(word), strlen(text + strlen(word)) + 1);
+  return found;
+}
+
+/* 'R' and so on; 0: the process does not exist. */
+static char state_of(uint32_t pid) {
+  char text[LINE_SZB];
+  if (!find_line(pid, "State:", text))
+    return 0;
+  return text[strspn(text, " \t")];
+}
+
+/* Whether the process's signal mask of this name includes the engine's signal. */
+static bool has_signal(uint32_t pid, const char *mask) {
+  char text[LINE_SZB];
+  return find_line(pid, mask, text) &&
+         (strtoull(text, NULL, 16) >> (DMD_CONTROL_SIGNAL - 1) & 1) != 0;
+}
+
+typedef struct {
+  bool can_read, has_mark, has_engine, has_valgrind;
+} mapped_t;
+
+static mapped_t look_at_mappings(uint32_t pid) {
+  char name[64], line[4608];
+  mapped_t mapped = {false, false, false, false};
+  snprintf(name, sizeof name, "/proc/%u/maps", pid);
+  FILE *f = fopen(name, "re");
+  while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+    mapped.can_read = true;
+    mapped.has_mark = mapped.has_mark || strstr(line, "/memfd:" DMD_CONTROL_MARK " ") != NULL;
+    mapped.has_engine = mapped.has_engine || strstr(line, "/libdmd.so") != NULL;
+    mapped.has_valgrind = mapped.has_valgrind || strstr(line, "vgpreload_core") != NULL;
+  }
+  if (f != NULL)
+    fclose(f);
+  return mapped;
+}
+
+static bool is_of_other_user(uint32_t pid) {
+  char name[64];
+  struct stat st;
+  snprintf(name, sizeof name, "/proc/%u", pid);
+  return geteuid() != 0 && stat(name, &st) == 0 && st.st_uid != geteuid();
+}
+
+/* Whether the process can be queried. If not, reports why on stderr. */
+static bool can_be_asked(const char *command, uint32_t pid) {
+  char state = state_of(pid);
+  if (state == 0)
+    return dmdv_error("%s: process %u does not exist", command, pid);
+  if (state == 'Z' || state == 'X')
+    return dmdv_error("%s: process %u has ended", command, pid);
+  if (is_of_other_user(pid))
+    return dmdv_error("%s: process %u belongs to another user", command, pid);
+  mapped_t mapped = look_at_mappings(pid);
+  if (!mapped.can_read)
+    return dmdv_error("%s: the system denies access to process %u", command, pid);
+  if (mapped.has_valgrind && !mapped.has_engine)
+    return dmdv_error("%s: process %u runs under Valgrind: use vgdb --pid=%u", command, pid, pid);
+  if (!mapped.has_engine)
+    return dmdv_error("%s: process %u does not run with dmd's native engine: start it with dmdv "
+                      "run --engine=native",
+                      command, pid);
+  if (!mapped.has_mark || !has_signal(pid, "SigCgt:"))
+    return dmdv_error("%s: process %u cannot be reached: it runs with --control=no, uses signal %d "
+                      "itself, or is just starting or ending",
+                      command, pid, DMD_CONTROL_SIGNAL);
+  return true;
+}
+
+/* ---- The socket. ---- */
+
+/* Returns -1, after a line on stderr, if the socket cannot be made. */
+static int listen_as(const char *command, uint32_t number) {
+  struct sockaddr_un address;
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &dmdv_env);
+  dmd_control_name(&name, (uint32_t)getpid(), number);
+  socklen_t szB = dmd_posix_abstract_address(&address, name.text, name.n);
+  dmd_strbuf_destroy(&name);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, szB) == 0 && listen(fd, 4) == 0)
+    return fd;
+  dmdv_error("%s: cannot create a socket: %s", command, strerror(errno));
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+/* Sends the signal, through a pidfd if the system has them, so that it reaches the process that was
+ * checked. Returns an errno, or 0. */
+static int send_signal(uint32_t pid, int pidfd, uint32_t number) {
+  siginfo_t info = {.si_signo = DMD_CONTROL_SIGNAL, .si_code = SI_QUEUE};
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = (int)number;
+  if (pidfd >= 0 && syscall(SYS_pidfd_send_signal, pidfd, DMD_CONTROL_SIGNAL, &info, 0) == 0)
+    return 0;
+  if (pidfd >= 0 && errno != ENOSYS)
+    return errno;
+  union sigval value = {.sival_int = (int)number};
+  return sigqueue((pid_t)pid, DMD_CONTROL_SIGNAL, value) == 0 ? 0 : errno;
+}
+
+/* Waits until fd is ready. False: the deadline has passed, or the process has ended. */
+static bool await(int fd, short event, int pidfd, int64_t deadline) {
+  for (;;) {
+    struct pollfd waiting[] = {{.fd = fd, .events = event}, {.fd = pidfd, .events = POLLIN}};
+    int64_t left = deadline - dmd_posix_now_ms();
+    if (left <= 0)
+      return false;
+    int n = poll(waiting, 2, left > INT32_MAX ? INT32_MAX : (int)left);
+    if (n < 0 && errno != EINTR)
+      return false;
+    if (n > 0)
+      return waiting[0].revents != 0;
+  }
+}
+
+/* Checks that the peer is the queried process and has the same rights as dmdv. */
+static bool is_process(int fd, uint32_t pid) {
+  dmd_posix_peer_t peer;
+  return dmd_posix_peer(fd, &peer) == 0 && peer.pid == pid && peer.user == geteuid();
+}
+
+/* Anybody who guesses the socket's name may connect; all but the process are turned away. */
+static int accept_process(int listening, uint32_t pid, int pidfd, int64_t deadline) {
+  while (await(listening, POLLIN, pidfd, deadline)) {
+    int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0 && is_process(fd, pid))
+      return fd;
+    if (fd >= 0)
+      close(fd);
+  }
+  return -1;
+}
+
+static bool write_line(int fd, const dmd_strbuf_t *line, int64_t deadline) {
+  size_t n = 0;
+  while (n < line->n && await(fd, POLLOUT, -1, deadline)) {
+    ssize_t sent = send(fd, line->text + n, line->n - n, MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+      return false;
+    n += sent > 0 ? (size_t)sent : 0;
+  }
+  return n == line->n;
+}
+
+/* Reads everything until the other end closes. */
+static bool read_answer(int fd, dmd_strbuf_t *text, int64_t deadline) {
+  char part[4096];
+  while (text->n <= MAX_ANSWER && await(fd, POLLIN, -1, deadline)) {
+    ssize_t got = recv(fd, part, sizeof part, 0);
+    if (got == 0)
+      return true;
+    if (got < 0 && errno != EAGAIN && errno != EINTR)
+      return false;
+    dmd_strbuf_bytes(text, part, got > 0 ? (size_t)got : 0);
+  }
+  return false;
+}
+
+/* ---- The query. ---- */
+
+static void say_no_answer(const char *command, uint32_t pid, uint32_t seconds) {
+  char state = state_of(pid);
+  if (state == 0 || state == 'Z' || state == 'X')
+    dmdv_error("%s: process %u ended before it answered", command, pid);
+  else if (state == 'T' || state == 't')
+    dmdv_error("%s: process %u is stopped and can answer only when it continues (kill -CONT %u)",
+               command, pid, pid);
+  else if (state == 'D')
+    dmdv_error(
+        "%s: process %u is in a system call that no signal interrupts: no answer within %u seconds",
+        command, pid, seconds);
+  else if (has_signal(pid, "SigBlk:"))
+    dmdv_error("%s: process %u blocks signal %d: no answer within %u seconds", command, pid,
+               DMD_CONTROL_SIGNAL, seconds);
+  else
+    dmdv_error("%s: no answer from process %u within %u seconds; --timeout waits longer", command,
+               pid, seconds);
+}
+
+typedef struct {
+  const char *command;
+  uint32_t pid, seconds;
+  int pidfd; /* -1: the system has no pidfds */
+  int64_t deadline;
+} question_t;
+
+static bool talk(const question_t *q, int listening, const dmd_control_t *request,
+                 dmd_strbuf_t *text) {
+  int fd = accept_process(listening, q->pid, q->pidfd, q->deadline);
+  if (fd < 0)
+    return false;
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, &dmdv_env);
+  dmd_control_write(&line, request);
+  bool good = write_line(fd, &line, q->deadline) && read_answer(fd, text, q->deadline);
+  dmd_strbuf_destroy(&line);
+  close(fd);
+  return good;
+}
+
+static int ask(const question_t *q, const dmd_control_t *request, dmd_strbuf_t *text) {
+  uint32_t number;
+  char state = state_of(q->pid);
+  if (state == 'T' || state == 't') {
+    say_no_answer(q->command, q->pid, q->seconds);
+    return DMDV_NO_ANSWER;
+  }
+  if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+    number = (uint32_t)dmd_posix_now_ms();
+  int listening = listen_as(q->command, number);
+  if (listening < 0)
+    return 2;
+  int error = send_signal(q->pid, q->pidfd, number), status = 0;
+  if (error != 0) {
+    dmdv_error("%s: cannot signal process %u: %s", q->command, q->pid, strerror(error));
+    status = DMDV_NOT_ASKED;
+  } else if (!talk(q, listening, request, text)) {
+    say_no_answer(q->command, q->pid, q->seconds);
+    status = DMDV_NO_ANSWER;
+  }
+  close(listening);
+  return status;
+}
+
+static double number_of(const char *text) {
+  return strtod(text, NULL);
+}
+
+/* Limits the nesting, since the parser recurses. Brackets within strings count too, but the
+ * answer's strings have practically none. */
+static bool is_shallow(const dmd_strbuf_t *text) {
+  int depth = 0, deepest = 0;
+  for (size_t i = 0; i < text->n; i++) {
+    depth += text->text[i] == '{' || text->text[i] == '[';
+    depth -= text->text[i] == '}' || text->text[i] == ']';
+    if (depth > deepest)
+      deepest = depth;
+  }
+  return deepest < 64;
+}
+
+/* The whole text must be one object, in UTF-8. */
+static bool read_object(dmdv_answer_t *answer) {
+  const char *text = answer->text.text, *stop;
+  if (!is_shallow(&answer->text) || strlen(text) != answer->text.n || !dmd_utf8_is_valid(text))
+    return false;
+  answer->object = dmd_jsonvalues_parse(&answer->values, text, answer->text.n, &stop);
+  return dmd_jsonvalue_is(answer->object, DMD_JSONVALUE_OBJECT) &&
+         stop[strspn(stop, " \t\r\n")] == '\0';
+}
+
+int dmdv_ask_process(const char *command, uint32_t pid, const dmd_control_t *request,
+                     uint32_t seconds, dmdv_answer_t *answer) {
+  question_t q = {.command = command, .pid = pid, .seconds = seconds};
+  q.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+  q.deadline = dmd_posix_now_ms() + (int64_t)seconds * 1000;
+  int status =
+      can_be_asked(command, pid) ? dmdv_become_user_of(command, pid, q.pidfd) : DMDV_NOT_ASKED;
+  if (status == 0)
+    status = ask(&q, request, &answer->text);
+  if (q.pidfd >= 0)
+    close(q.pidfd);
+  if (status != 0)
+    return status;
+  if (!read_object(answer)) {
+    dmdv_error("%s: process %u sent an invalid answer", command, pid);
+    return DMDV_NO_ANSWER;
+  }
+  return 0;
+}
+
+/* ---- Answers. ---- */
+
+void dmdv_answer_init(dmdv_answer_t *answer) {
+  answer->object = NULL;
+  dmd_strbuf_init(&answer->text, &dmdv_env);
+  dmd_jsonvalues_init(&answer->values, &dmdv_env, number_of);
+}
+
+void dmdv_answer_destroy(dmdv_answer_t *answer) {
+  dmd_jsonvalues_destroy(&answer->values);
+  dmd_strbuf_destroy(&answer->text);
+}
+
+void dmdv_answer_write(void *answer, dmd_out_t *out) {
+  dmd_jsonout_relay(out, ((const dmdv_answer_t *)answer)->text.text);
+}
+
+uint32_t dmdv_read_pid(const char *command, const char *text) {
+  uint64_t pid;
+  if (dmd_str_to_u64(text, 10, &pid) && pid > 0 && pid <= MAX_PID)
+    return (uint32_t)pid;
+  dmdv_error("%s: %s is not a process id", command, text);
+  return 0;
+}
+
+const char *dmdv_answer_text(const dmd_jsonvalue_t *object, const char *key) {
+  const dmd_jsonvalue_t *value = dmd_jsonvalue_get(object, key);
+  return dmd_jsonvalue_is(value, DMD_JSONVALUE_STRING) ? value->string : NULL;
+}
+
+double dmdv_answer_number(const dmd_jsonvalue_t *object, const char *key) {
+  const dmd_jsonvalue_t *value = dmd_jsonvalue_get(object, key);
+  return dmd_jsonvalue_is(value, DMD_JSONVALUE_NUMBER) ? value->number : 0;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dmdv/run/preloadable.h"
+
+#include "base/strbuf.h"
+#include "host/message.h"
+#include "host/process.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* The interpreter of a script may itself be a script. */
+enum { MAX_INTERPRETERS = 4 };
+
+/* ---- Finding the program. ---- */
+
+static bool is_program(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Appends the path of a program. False if it is not found. */
+static bool find(const char *program, dmd_strbuf_t *path) {
+  if (strchr(program, '/') != NULL) {
+    dmd_strbuf_str(path, program);
+    return is_program(path->text);
+  }
+  const char *folders = getenv("PATH");
+  for (const char *at = folders; at != NULL; at = strchr(at, ':')) {
+    at += *at == ':';
+    size_t n = strcspn(at, ":");
+    dmd_strbuf_cut(path, 0);
+    dmd_strbuf_bytes(path, at, n);
+    dmd_strbuf_str(path, n > 0 ? "/" : "./");
+    dmd_strbuf_str(path, program);
+    if (is_program(path->text))
+      return true;
+  }
+  return false;
+}
+
+/* ---- Its rights. ---- */
+
+static bool check_rights(const char *path) {
+  struct stat st;
+  if (stat(path, &st) != 0)
+    return true;
+  const char *why = NULL;
+  if ((st.st_mode & S_ISUID) && st.st_uid != getuid())
+    why = "it runs as another user (setuid)";
+  else if ((st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) && st.st_gid != getgid())
+    why = "it runs in another group (setgid)";
+  else if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
+    why = "its file has capabilities";
+  return why == NULL || dmdv_error("run: the loader preloads no library into %s: %s", path, why);
+}
+
+/* ---- Its format. ---- */
+
+enum { LOADER_LENGTH = 64 };
+
+/* The parts of an ELF header that decide which loader takes the file. */
+typedef struct {
+  Elf64_Ehdr header;
+  bool is_dynamic;
+  char loader[LOADER_LENGTH]; /* without its folder; "" if it cannot be read */
+} format_t;
+
+static void read_loader(int fd, const Elf64_Phdr *part, char name[LOADER_LENGTH]) {
+  char path[4096];
+  if (part->p_filesz == 0 || part->p_filesz > sizeof path ||
+      pread(fd, path, part->p_filesz, (off_t)part->p_offset) != (ssize_t)part->p_filesz ||
+      path[part->p_filesz - 1] != '\0')
+    return;
+  const char *last = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+  if (strlen(last) < LOADER_LENGTH)
+    strcpy(name, last);
+}
+
+/* The header was read before. */
+static void read_format(int fd, format_t *format) {
+  Elf64_Phdr part;
+  for (unsigned i = 0; i < format->header.e_phnum && !format->is_dynamic; i++) {
+    off_t at = (off_t)(format->header.e_phoff + (uint64_t)i * format->header.e_phentsize);
+    /* A damaged file is left to the kernel, which reports it. */
+    format->is_dynamic =
+        pread(fd, &part, sizeof part, at) != sizeof part || part.p_type == PT_INTERP;
+    if (format->is_dynamic && part.p_type == PT_INTERP)
+      read_loader(fd, &part, format->loader);
+  }
+}
+
+/* Reads the format of dmdv, which is built together with the engine. False if that fails. */
+static bool read_own(format_t *own) {
+  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  bool good = fd >= 0 && read(fd, &own->header, sizeof own->header) == sizeof own->header;
+  if (good)
+    read_format(fd, own);
+  if (fd >= 0)
+    close(fd);
+  return good;
+}
+
+static bool check_elf(const char *path, int fd, const Elf64_Ehdr *header) {
+  format_t own = {.is_dynamic = false}, format = {.header = *header};
+  if (!read_own(&own))
+    return true;
+  bool is_32_bit = header->e_ident[EI_CLASS] == ELFCLASS32;
+  if (header->e_ident[EI_CLASS] != own.header.e_ident[EI_CLASS])
+    return dmdv_error("run: %s is a %s-bit program, but the native engine watches %s-bit programs",
+                      path, is_32_bit ? "32" : "64", is_32_bit ? "64" : "32");
+  if (header->e_machine != own.header.e_machine)
+    return dmdv_error("run: %s is built for another processor than dmdv", path);
+  read_format(fd, &format);
+  if (!format.is_dynamic)
+    return dmdv_error("run: %s is linked statically, so no library can be preloaded into it: use "
+                      "--engine=valgrind",
+                      path);
+  if (format.loader[0] != '\0' && own.loader[0] != '\0' && strcmp(format.loader, own.loader) != 0)
+    return dmdv_error("run: %s uses another C library, with the loader %s: the native engine was "
+                      "built for programs that use %s",
+                      path, format.loader, own.loader);
+  return true;
+}
+
+/* The interpreter in a script's line "#!". */
+static bool read_interpreter(const char *line, size_t n, dmd_strbuf_t *path) {
+  size_t at = 2;
+  while (at < n && (line[at] == ' ' || line[at] == '\t'))
+    at++;
+  size_t start = at;
+  while (at < n && strchr(" \t\r\n", line[at]) == NULL)
+    at++;
+  dmd_strbuf_cut(path, 0);
+  dmd_strbuf_bytes(path, line + start, at - start);
+  return at > start;
+}
+
+/* Checks the file. Sets *again if it is a script; path is then its interpreter. */
+static bool check_file(dmd_strbuf_t *path, bool *again) {
+  union {
+    char bytes[256];
+    Elf64_Ehdr elf;
+  } start;
+  *again = false;
+  int fd = open(path->text, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return true;
+  ssize_t n = read(fd, start.bytes, sizeof start.bytes);
+  bool good = true;
+  if (n > 2 && memcmp(start.bytes, "#!", 2) == 0)
+    *again = read_interpreter(start.bytes, (size_t)n, path);
+  else if (n >= (ssize_t)sizeof start.elf && memcmp(start.bytes, ELFMAG, SELFMAG) == 0)
+    good = check_rights(path->text) && check_elf(path->text, fd, &start.elf);
+  close(fd);
+  return good;
+}
+
+bool dmdv_check_preloadable(const char *program) {
+  dmd_strbuf_t path;
+  dmd_strbuf_init(&path, &dmdv_env);
+  bool good = true, again = find(program, &path);
+  for (int i = 0; i < MAX_INTERPRETERS && good && again; i++)
+    good = check_file(&path, &again);
+  dmd_strbuf_destroy(&path);
+  return good;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dmdv/run/written.h"
+
+#include "base/intern.h"
+#include "base/sort.h"
+#include "host/message.h"
+#include "host/process.h"
+#include "record/engine/listing.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct dmdv_written {
+  dmd_strbuf_t list; /* the temporary file */
+  dmd_strbuf_t option;
+  dmd_strbuf_t here; /* the current folder with a slash, if names shall be relative to it */
+  dmd_intern_t paths;
+  dmd_pool_t files; /* file_t, by a path's id */
+  uint32_t n_lines; /* lines read or added so far */
+  uint32_t *order;  /* ids in the order of their last lines */
+};
+
+typedef struct {
+  uint32_t last; /* the last line that names it */
+  uint32_t needs_names;
+} file_t;
+
+static void free_all(dmdv_written_t *written) {
+  dmd_env_free(&dmdv_env, written->order);
+  dmd_pool_destroy(&written->files);
+  dmd_intern_destroy(&written->paths);
+  dmd_strbuf_destroy(&written->here);
+  dmd_strbuf_destroy(&written->option);
+  dmd_strbuf_destroy(&written->list);
+  dmd_env_free(&dmdv_env, written);
+}
+
+/* ---- The list file. ---- */
+
+/* Appends the current folder with a slash; nothing if it was deleted. */
+static void append_here(dmd_strbuf_t *path) {
+  char *here = getcwd(NULL, 0);
+  if (here == NULL)
+    return;
+  dmd_strbuf_str(path, here);
+  if (strcmp(here, "/") != 0)
+    dmd_strbuf_str(path, "/");
+  free(here);
+}
+
+/* Creates a file in TMPDIR and appends its absolute name: processes of the program may run in other
+ * folders. */
+static bool make_list(dmd_strbuf_t *list) {
+  const char *folder = getenv("TMPDIR");
+  if (folder == NULL || folder[0] == '\0')
+    folder = "/tmp";
+  if (folder[0] != '/')
+    append_here(list);
+  dmd_strbuf_str(list, folder);
+  dmd_strbuf_str(list, "/dmdv.XXXXXX");
+  int fd = mkstemp(list->text);
+  if (fd < 0)
+    return dmdv_error("run: cannot make a temporary file in %s: %s", folder, strerror(errno));
+  close(fd);
+  return true;
+}
+
+/* Doubles percent signs, which have a meaning in names that Valgrind gets. */
+static void write_option(dmd_strbuf_t *option, const char *path) {
+  dmd_strbuf_str(option, "--dmd-list-file=");
+  for (; *path != '\0'; path++)
+    dmd_strbuf_bytes(option, *path == '%' ? "%%" : path, *path == '%' ? 2 : 1);
+}
+
+dmdv_written_t *dmdv_written_begin(const char *pattern, bool has_list) {
+  dmdv_written_t *written = dmd_env_alloc(&dmdv_env, "dmdv.written", sizeof *written);
+  memset(written, 0, sizeof *written);
+  dmd_strbuf_init(&written->list, &dmdv_env);
+  dmd_strbuf_init(&written->option, &dmdv_env);
+  dmd_strbuf_init(&written->here, &dmdv_env);
+  dmd_intern_init(&written->paths, &dmdv_env, "dmdv.written");
+  dmd_pool_init(&written->files, &dmdv_env, "dmdv.written", sizeof(file_t));
+  if (has_list && !make_list(&written->list)) {
+    free_all(written);
+    return NULL;
+  }
+  if (has_list)
+    write_option(&written->option, written->list.text);
+  if (pattern[0] != '/')
+    append_here(&written->here);
+  return written;
+}
+
+void dmdv_written_destroy(dmdv_written_t *written) {
+  if (written->list.n > 0)
+    unlink(written->list.text);
+  free_all(written);
+}
+
+const char *dmdv_written_option(const dmdv_written_t *written) {
+  return written->option.text;
+}
+
+/* ---- Its lines. ---- */
+
+static file_t *file_of(const dmdv_written_t *written, uint32_t id) {
+  return DMD_POOL_AT(&written->files, file_t, id);
+}
+
+const char *dmdv_written_shorten(const dmdv_written_t *written, const char *path) {
+  const dmd_strbuf_t *here = &written->here;
+  return here->n > 0 && strncmp(path, here->text, here->n) == 0 ? path + here->n : path;
+}
+
+void dmdv_written_add(dmdv_written_t *written, const char *path, bool needs_names) {
+  uint32_t id = dmd_intern_str(&written->paths, path);
+  dmd_pool_reach(&written->files, id);
+  *file_of(written, id) = (file_t){.last = ++written->n_lines, .needs_names = needs_names};
+}
+
+static void add_line(dmdv_written_t *written, const char *line, size_t n) {
+  dmd_strbuf_t path;
+  dmd_strbuf_init(&path, &dmdv_env);
+  bool is_graph;
+  if (dmd_listing_path(&path, &is_graph, line, n) && !is_graph)
+    dmdv_written_add(written, dmdv_written_shorten(written, path.text), false);
+  dmd_strbuf_destroy(&path);
+}
+
+static void read_list(dmdv_written_t *written) {
+  FILE *file = written->list.n == 0 ? NULL : fopen(written->list.text, "r");
+  if (file == NULL)
+    return;
+  char *line = NULL;
+  size_t room = 0;
+  ssize_t n;
+  /* A line without an end is incomplete. */
+  while ((n = getline(&line, &room, file)) > 0 && line[n - 1] == '\n')
+    add_line(written, line, (size_t)n - 1);
+  free(line);
+  fclose(file);
+}
+
+static int compare_lines(const void *ctx, uint32_t a, uint32_t b) {
+  const dmdv_written_t *written = ctx;
+  return file_of(written, a)->last < file_of(written, b)->last ? -1 : 1;
+}
+
+size_t dmdv_written_end(dmdv_written_t *written) {
+  read_list(written);
+  uint32_t n = dmd_intern_count(&written->paths);
+  written->order = dmd_sorted_ids(&dmdv_env, n, compare_lines, written);
+  return n;
+}
+
+const char *dmdv_written_path(const dmdv_written_t *written, size_t i) {
+  return dmd_intern_get_str(&written->paths, written->order[i]);
+}
+
+bool dmdv_written_needs_names(const dmdv_written_t *written, size_t i) {
+  return file_of(written, written->order[i])->needs_names != 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "files/bundle/bundlecheck.h"
+#include "files/bundle/bundlenames.h"
+#include "files/bundle/bundleplaces.h"
+#include "files/bundle/bundlesection.h"
+#include "files/bundle/bundletypes.h"
+#include "files/bundle/bundlevariables.h"
+
+/* Arrays are used in place, so the layout must be the same on all machines. */
+#define LIES_AT(type, field, place)                                                                \
+  _Static_assert(offsetof(type, field) == (place), "layout in a bundle")
+LIES_AT(dmd_graph_block_t, addr, 0);
+LIES_AT(dmd_graph_block_t, slop, 8);
+LIES_AT(dmd_graph_block_t, stack, 12);
+LIES_AT(dmd_graph_block_t, reports, 16);
+LIES_AT(dmd_graph_block_t, outer, 20);
+LIES_AT(dmd_graph_block_t, tag, 24);
+LIES_AT(dmd_graph_block_t, thread, 26);
+LIES_AT(dmd_graph_block_t, flags, 28);
+LIES_AT(dmd_graph_interior_t, edge, 8);
+LIES_AT(dmd_graph_interior_t, heuristic, 12);
+LIES_AT(dmd_graph_first_word_t, node, 8);
+LIES_AT(dmd_graph_first_word_t, object, 12);
+LIES_AT(dmd_typed_t, lead, 4);
+LIES_AT(dmd_typed_t, evidence, 6);
+_Static_assert(sizeof(dmd_graph_interior_t) == 16 && sizeof(dmd_graph_first_word_t) == 16,
+               "layout in a bundle");
+
+static bool complain(dmd_strbuf_t *why, uint32_t graph, const char *what) {
+  dmd_strbuf_str(why, "graph ");
+  dmd_strbuf_u64(why, graph);
+  dmd_strbuf_str(why, " of the bundle is damaged: ");
+  dmd_strbuf_str(why, what);
+  return false;
+}
+
+/* ---- Columns. ---- */
+
+/* The column of this kind with *n elements; NULL if it is missing or its size is not a multiple of
+ * an element's. */
+static void *column(const dmd_bundle_t *image, dmd_bundle_kind_t kind, uint32_t index,
+                    size_t element_szB, uint32_t *n) {
+  const dmd_bundle_section_t *section = dmd_bundle_find(image, kind, index);
+  *n = 0;
+  if (section == NULL || section->n % element_szB != 0 || section->n / element_szB >= UINT32_MAX)
+    return NULL;
+  *n = (uint32_t)(section->n / element_szB);
+  return section->bytes;
+}
+
+static const char *find_columns(const dmd_bundle_t *image, uint32_t i, dmd_heapgraph_columns_t *c) {
+  uint32_t n_first, n_edges, n_offsets, n_nodes;
+  c->first = column(image, DMD_BUNDLE_FIRST, i, sizeof *c->first, &n_first);
+  c->target = column(image, DMD_BUNDLE_TARGET, i, sizeof *c->target, &n_edges);
+  c->offset = column(image, DMD_BUNDLE_OFFSET, i, sizeof *c->offset, &n_offsets);
+  c->size = column(image, DMD_BUNDLE_SIZE, i, sizeof *c->size, &n_nodes);
+  c->blocks = column(image, DMD_BUNDLE_BLOCKS, i, sizeof *c->blocks, &c->n_blocks);
+  c->interiors = column(image, DMD_BUNDLE_INTERIORS, i, sizeof *c->interiors, &c->n_interiors);
+  c->first_words =
+      column(image, DMD_BUNDLE_FIRST_WORDS, i, sizeof *c->first_words, &c->n_first_words);
+  if (c->first == NULL || c->target == NULL || c->offset == NULL || c->size == NULL ||
+      c->blocks == NULL || c->interiors == NULL || c->first_words == NULL)
+    return "a column is missing";
+  if (n_nodes <= c->n_blocks || n_first != n_nodes + 1 || n_offsets != n_edges ||
+      n_edges < n_nodes - 1 - c->n_blocks)
+    return "its columns are not of one length";
+  c->n_roots = n_nodes - 1 - c->n_blocks;
+  return dmd_imagecheck_edges(c, n_edges);
+}
+
+/* ---- The graph. ---- */
+
+static const char *read_rest(dmd_bundle_graph_t *graph, const dmd_bundle_section_t *section) {
+  dmd_bundlecursor_t c = dmd_bundlecursor_of(section->bytes, section->n);
+  if (dmd_bundlecursor_number(&c) != graph->heap.n_roots)
+    return "its roots";
+  dmd_imagenames_read(&c, &graph->heap.profile);
+  if (c.failed)
+    return "its frames, stacks or report sets";
+  dmd_imageplaces_read(&c, &graph->heap);
+  if (c.failed)
+    return "its objects, codes or roots";
+  dmd_imagetypes_read(&c, &graph->types);
+  return dmd_bundlecursor_is_done(&c) ? dmd_imagecheck_graph(&graph->heap) : "its types";
+}
+
+static const char *read_typed(dmd_bundle_graph_t *graph, const dmd_bundle_t *image, uint32_t i) {
+  uint32_t n;
+  const dmd_typed_t *typed = column(image, DMD_BUNDLE_TYPED, i, sizeof *typed, &n);
+  if (typed == NULL || n != graph->heap.graph.n_nodes)
+    return "its nodes' types";
+  dmd_mem_copy(graph->typing.nodes, typed, n * sizeof *typed);
+  return dmd_imagecheck_typed(&graph->typing);
+}
+
+static const char *read_variables(dmd_bundle_graph_t *graph, const dmd_bundle_t *image,
+                                  uint32_t i) {
+  const dmd_bundle_section_t *section = dmd_bundle_find(image, DMD_BUNDLE_VARIABLES, i);
+  if (section == NULL)
+    return NULL;
+  dmd_bundlecursor_t c = dmd_bundlecursor_of(section->bytes, section->n);
+  dmd_imagevariables_read(&c, &graph->variables, graph->heap.objects.last, graph->types.pool.last);
+  return dmd_bundlecursor_is_done(&c) ? NULL : "its variables";
+}
+
+bool dmd_bundle_open_graph(dmd_bundle_graph_t *graph, const dmd_bundle_t *image, uint32_t i,
+                           dmd_strbuf_t *why) {
+  dmd_heapgraph_columns_t columns;
+  const char *wrong = find_columns(image, i, &columns);
+  if (wrong != NULL)
+    return complain(why, i, wrong);
+  dmd_heapgraph_borrow(&graph->heap, image->env, &columns);
+  graph->heap.profile.frame_view = image->settings.frame_view;
+  dmd_types_init(&graph->types, image->env, sizeof(uint64_t));
+  wrong = read_rest(graph, dmd_bundle_find(image, DMD_BUNDLE_GRAPH, i));
+  dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
+  dmd_knownvariables_init(&graph->variables, image->env);
+  if (wrong == NULL)
+    wrong = read_typed(graph, image, i);
+  if (wrong == NULL)
+    wrong = read_variables(graph, image, i);
+  if (wrong == NULL)
+    return true;
+  dmd_bundle_close_graph(graph);
+  return complain(why, i, wrong);
+}
+
+void dmd_bundle_close_graph(dmd_bundle_graph_t *graph) {
+  dmd_knownvariables_destroy(&graph->variables);
+  dmd_typing_destroy(&graph->typing);
+  dmd_types_destroy(&graph->types);
+  dmd_heapgraph_destroy(&graph->heap);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "files/bundle/bundletypes.h"
+
+/* ---- Members to look up. ---- */
+
+/* A work list of types, each listed once. */
+typedef struct {
+  dmd_pool_t is_listed; /* by type: uint32_t */
+  dmd_pool_t list;      /* uint32_t */
+} list_t;
+
+static void list_type(list_t *l, uint32_t type) {
+  if (type == DMD_NONE)
+    return;
+  dmd_pool_reach(&l->is_listed, type);
+  uint32_t *is_listed = DMD_POOL_AT(&l->is_listed, uint32_t, type);
+  if (*is_listed)
+    return;
+  *is_listed = true;
+  uint32_t place = dmd_pool_add(&l->list);
+  *DMD_POOL_AT(&l->list, uint32_t, place) = type;
+}
+
+static void list_parts(list_t *l, dmd_types_t *types, uint32_t type) {
+  if (dmd_type_is(types, type, DMD_TYPE_ARRAY))
+    list_type(l, dmd_type_at(types, type)->target);
+  uint32_t n = dmd_types_n_members(types, type);
+  for (uint32_t i = 0; i < n; i++)
+    list_type(l, dmd_types_member(types, type, i)->type);
+}
+
+void dmd_imagetypes_look_up(dmd_types_t *types, const dmd_typing_t *typing) {
+  list_t l;
+  dmd_pool_init(&l.is_listed, types->env, "dmd.image", sizeof(uint32_t));
+  dmd_pool_init(&l.list, types->env, "dmd.image", sizeof(uint32_t));
+  for (uint32_t node = 0; node < typing->graph->graph.n_nodes; node++)
+    list_type(&l, dmd_typing_type(typing, node));
+  for (uint32_t place = 1; place <= l.list.last; place++)
+    list_parts(&l, types, *DMD_POOL_AT(&l.list, uint32_t, place));
+  dmd_pool_destroy(&l.list);
+  dmd_pool_destroy(&l.is_listed);
+}
+
+/* ---- Types, then the members of each. ---- */
+
+static void write_members(dmd_bundlewriter_t *w, const dmd_types_t *types, uint32_t type) {
+  uint32_t n = dmd_type_at(types, type)->n_members;
+  dmd_bundlewriter_number(w, n);
+  for (uint32_t i = 0; i < n; i++) {
+    const dmd_type_member_t *member = dmd_types_member(types, type, i);
+    dmd_bundlewriter_number(w, member->name);
+    dmd_bundlewriter_number(w, member->type);
+    dmd_bundlewriter_number(w, member->offset);
+  }
+}
+
+void dmd_imagetypes_write(dmd_bundlewriter_t *w, const dmd_types_t *types) {
+  dmd_bundlewriter_interned(w, &types->names);
+  dmd_bundlewriter_number(w, types->pointer_szB);
+  dmd_bundlewriter_number(w, types->pool.last);
+  for (uint32_t id = 1; id <= types->pool.last; id++) {
+    const dmd_type_t *type = dmd_type_at(types, id);
+    dmd_bundlewriter_number(w, type->kind);
+    dmd_bundlewriter_number(w, type->name);
+    dmd_bundlewriter_number(w, type->target);
+    dmd_bundlewriter_number(w, type->szB);
+    dmd_bundlewriter_number(w, type->count);
+    dmd_bundlewriter_number(w, type->layout);
+  }
+  for (uint32_t id = 1; id <= types->pool.last; id++)
+    write_members(w, types, id);
+}
+
+static void read_members(dmd_bundlecursor_t *c, dmd_types_t *types, uint32_t type) {
+  uint32_t n = dmd_bundlecursor_count(c), n_names = dmd_intern_count(&types->names);
+  if (n == 0)
+    return;
+  dmd_type_member_t *members = dmd_env_alloc(types->env, "dmd.image", n * sizeof *members);
+  for (uint32_t i = 0; i < n; i++)
+    members[i] = (dmd_type_member_t){.name = dmd_bundlecursor_id(c, n_names),
+                                     .type = dmd_bundlecursor_id(c, types->pool.last),
+                                     .offset = dmd_bundlecursor_number(c)};
+  if (!c->failed)
+    dmd_types_set_members(types, type, members, n);
+  dmd_env_free(types->env, members);
+}
+
+/* A type refers only to earlier types, except in its members. */
+static void read_type(dmd_bundlecursor_t *c, dmd_types_t *types, uint32_t id) {
+  dmd_type_t type = {.kind = (uint8_t)dmd_bundlecursor_up_to(c, DMD_TYPE_ARRAY),
+                     .name = dmd_bundlecursor_id(c, dmd_intern_count(&types->names)),
+                     .target = dmd_bundlecursor_id(c, id - 1),
+                     .szB = dmd_bundlecursor_number(c),
+                     .count = dmd_bundlecursor_number(c),
+                     .layout = dmd_bundlecursor_number(c)};
+  if (!c->failed && dmd_types_add(types, &type) != id)
+    dmd_bundlecursor_fail(c);
+}
+
+void dmd_imagetypes_read(dmd_bundlecursor_t *c, dmd_types_t *types) {
+  dmd_bundlecursor_interned(c, &types->names, false);
+  types->pointer_szB = dmd_bundlecursor_number(c);
+  uint32_t n = dmd_bundlecursor_count(c);
+  for (uint32_t id = 1; id <= n && !c->failed; id++)
+    read_type(c, types, id);
+  for (uint32_t id = 1; id <= n && !c->failed; id++)
+    read_members(c, types, id);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Blocks name their stacks by trace ids, traces name frames by frame ids, and either table may come
+ * after the references to it. So during reading, each id becomes a small number in order of first
+ * occurrence, and groups and report sets hold these trace numbers instead of stacks. At the end the
+ * numbers are replaced in place by the profile's ids. Faults and hints, which are few and keyed by
+ * their stacks, are collected under trace numbers and added to the profile at the end.
+ */
+#include "files/profile/profilereader.h"
+
+#include "analyse/records/allocfns.h"
+#include "base/str.h"
+#include "files/profile/readerstate.h"
+#include "model/profile/sampled.h"
+
+/* ---- Small values. ---- */
+
+static bool load_invocation(void *ctx) {
+  dmd_readerstate_t *l = ctx;
+  const dmd_jsonvalue_t *invocation = dmd_jsoncutter_value(&l->cutter);
+  if (invocation == NULL)
+    return false;
+  l->profile->options =
+      dmd_profile_keep(l->profile, dmd_load_get_string(l, invocation, "dmdEnvVar"));
+  const char *mode = dmd_load_get_string(l, invocation, "mode");
+  int i = 0;
+  while (mode != NULL && i <= DMD_MODE_SCAN && !dmd_str_equal(mode, dmd_mode_name(i)))
+    i++;
+  if (mode == NULL || i > DMD_MODE_SCAN)
+    dmd_jsoncutter_reject(&l->cutter, "\"mode\" is not one of dark-matter, live, cumulative, scan");
+  else
+    l->profile->mode = i;
+  return !dmd_jsoncutter_failed(&l->cutter);
+}
+
+/* ---- The document. ---- */
+
+static const dmd_jsondocument_part_t parts[] = {
+    {"invocation", load_invocation, true}, {"blockList", dmd_load_blocks, true},
+    {"traceTable", dmd_load_traces, true}, {"frameTable", dmd_load_frames, true},
+    {"dmd", dmd_load_run, false},
+};
+static const dmd_jsondocument_format_t profile_format = {
+    5, "\"version\" is not 5, the one that dmdv reads", parts, sizeof parts / sizeof parts[0]};
+
+/* Finds the profile's stack for a trace, without leading allocation functions if the options say
+ * so. */
+static bool resolve_trace(dmd_readerstate_t *l, dmd_allocfns_t *fns, uint32_t number,
+                          uint32_t *stack) {
+  uint32_t raw = *dmd_ids_meaning(&l->traces, number);
+  if (raw == DMD_NONE)
+    return dmd_jsoncutter_reject(&l->cutter, "trace id \"%.40s\" is not in \"traceTable\"",
+                                 dmd_ids_text(&l->traces, number));
+  size_t n;
+  const uint32_t *numbers = dmd_intern_get(&l->raw_stacks, raw, &n);
+  n /= sizeof *numbers;
+  for (size_t i = 0; i < n; i++)
+    if (*dmd_ids_meaning(&l->frames, numbers[i]) == DMD_NONE)
+      return dmd_jsoncutter_reject(&l->cutter, "frame id \"%.40s\" is not in \"frameTable\"",
+                                   dmd_ids_text(&l->frames, numbers[i]));
+  uint32_t *frames = dmd_load_stack_frames(l, numbers, &n);
+  size_t first = 0;
+  while (l->options->ignore_alloc_fns && first < n && dmd_allocfns_has(fns, frames[first]))
+    first++;
+  *stack = dmd_profile_stack(l->profile, frames + first, n - first);
+  dmd_env_free(l->env, frames);
+  return true;
+}
+
+static uint32_t resolved(void *stacks, uint32_t number) {
+  return ((const uint32_t *)stacks)[number];
+}
+
+static uint32_t same(void *ctx, uint32_t id) {
+  (void)ctx;
+  return id;
+}
+
+/* Faults that became equal, since allocation functions are gone and frames have names, become
+ * one. */
+static void add_faults(dmd_readerstate_t *l, uint32_t *stacks) {
+  for (uint32_t id = 1; id <= dmd_faults_count(&l->collected_faults); id++) {
+    dmd_fault_t fault = *dmd_faults_at(&l->collected_faults, id);
+    dmd_fault_translate(&fault, resolved, same, stacks);
+    dmd_faults_add(&l->profile->faults, &fault);
+  }
+}
+
+static void add_advices(dmd_readerstate_t *l, uint32_t *stacks) {
+  for (uint32_t id = 1; id <= dmd_hints_count(&l->collected_advices); id++) {
+    dmd_hint_t advice = *dmd_hints_at(&l->collected_advices, id);
+    dmd_hint_translate(&advice, resolved, same, stacks);
+    dmd_hints_add(&l->profile->advices, &advice);
+  }
+}
+
+/* dmd_report_change_fn */
+static dmd_report_t with_stack(void *stacks, const dmd_report_t *report) {
+  dmd_report_t changed = *report;
+  changed.stack = resolved(stacks, report->stack);
+  return changed;
+}
+
+/* Replaces trace numbers by stack ids in the groups and in their report sets. */
+static void resolve_groups(dmd_readerstate_t *l, uint32_t *stacks) {
+  dmd_reports_t now, *then = &l->profile->reports;
+  size_t szB = (dmd_reports_count(then) + 1ul) * sizeof(uint32_t);
+  uint32_t *sets = dmd_env_alloc(l->env, "dmd.load.reports", szB); /* the replacement of each set */
+  dmd_mem_zero(sets, szB);
+  dmd_reports_init(&now, l->env);
+  for (uint32_t id = 1; id <= dmd_groups_count(&l->profile->groups); id++) {
+    dmd_group_t *group = dmd_groups_at(&l->profile->groups, id);
+    group->stack = stacks[group->stack];
+    if (group->reports != DMD_NONE && sets[group->reports] == DMD_NONE)
+      sets[group->reports] = dmd_reports_copy(&now, then, group->reports, with_stack, stacks);
+    group->reports = sets[group->reports];
+  }
+  dmd_reports_destroy(then);
+  dmd_reports_move(then, &now);
+  dmd_env_free(l->env, sets);
+}
+
+/* Replaces trace numbers by stack ids. */
+static bool resolve(dmd_readerstate_t *l) {
+  dmd_profile_t *profile = l->profile;
+  uint32_t n = dmd_ids_count(&l->traces);
+  uint32_t *stacks = dmd_env_alloc(l->env, "dmd.load.stacks", (n + 1) * sizeof *stacks);
+  stacks[DMD_NONE] = DMD_NONE;
+  dmd_load_resolve_frames(l);
+  dmd_allocfns_t fns;
+  dmd_allocfns_init(&fns, profile);
+  bool good = true;
+  for (uint32_t number = 1; number <= n && good; number++)
+    good = resolve_trace(l, &fns, number, &stacks[number]);
+  dmd_allocfns_destroy(&fns);
+  if (good) {
+    bool joins = dmd_intern_count(&profile->stacks) < n;
+    resolve_groups(l, stacks);
+    add_faults(l, stacks);
+    if (joins)
+      dmd_load_join_advices(l, stacks);
+    else
+      add_advices(l, stacks);
+    /* Blocks of a scan stay separate groups, because each has its own address. */
+    if (joins && dmd_scanned_is_empty(&profile->scanned))
+      dmd_groups_join(&profile->groups);
+    if (!dmd_sampled_fits(profile))
+      good = dmd_jsoncutter_reject(&l->cutter, "the samples stand for more than " DMD_MAX_TOTAL_TEXT
+                                               " bytes, or " DMD_MAX_COUNT_TEXT " blocks");
+  }
+  dmd_env_free(l->env, stacks);
+  return good;
+}
+
+/* Reads a document in one of n formats and returns which one. On failure returns NULL with *fail
+ * filled in. */
+static const dmd_jsondocument_format_t *load(dmd_readerstate_t *l, const dmd_source_t *source,
+                                             const dmd_jsondocument_format_t *const *formats, int n,
+                                             dmd_fail_t *fail) {
+  const dmd_env_t *env = l->env;
+  dmd_jsoncutter_init(&l->cutter, env, source);
+  dmd_ids_init(&l->traces, env, "dmd.load.traces");
+  dmd_ids_init(&l->frames, env, "dmd.load.frames");
+  dmd_pool_init(&l->frame_order, env, "dmd.load.frames", sizeof(uint32_t));
+  dmd_pool_init(&l->frame_notes, env, "dmd.load.frames", sizeof(frame_note_t));
+  dmd_pool_init(&l->objects, env, "dmd.load.frames", sizeof(object_note_t));
+  dmd_intern_init(&l->frame_strings, env, "dmd.load.frames");
+  dmd_pool_init(&l->namings, env, "dmd.load.frames", sizeof(naming_t));
+  dmd_pool_init(&l->named, env, "dmd.load.frames", sizeof(named_t));
+  dmd_intern_init(&l->raw_stacks, env, "dmd.load.raw_stacks");
+  dmd_faults_init(&l->collected_faults, env);
+  dmd_hints_init(&l->collected_advices, env);
+
+  const dmd_jsondocument_format_t *format = dmd_jsondocument_load(
+      &l->cutter, formats, n,
+      "is neither a profile (no \"blockList\") nor a file of memory reports (no "
+      "\"reports\")",
+      l);
+  if (format == &profile_format && !resolve(l))
+    format = NULL;
+  if (format == &profile_format)
+    dmd_groups_finish(&l->profile->groups);
+  *fail = l->cutter.fail;
+
+  dmd_hints_destroy(&l->collected_advices);
+  dmd_faults_destroy(&l->collected_faults);
+  dmd_intern_destroy(&l->raw_stacks);
+  dmd_pool_destroy(&l->named);
+  dmd_pool_destroy(&l->namings);
+  dmd_intern_destroy(&l->frame_strings);
+  dmd_pool_destroy(&l->objects);
+  dmd_pool_destroy(&l->frame_notes);
+  dmd_pool_destroy(&l->frame_order);
+  dmd_ids_destroy(&l->frames);
+  dmd_ids_destroy(&l->traces);
+  dmd_jsoncutter_destroy(&l->cutter);
+  return format;
+}
+
+bool dmd_load_profile(dmd_profile_t *profile, const dmd_source_t *source,
+                      const dmd_load_options_t *options, dmd_fail_t *fail) {
+  static const dmd_jsondocument_format_t *const formats[] = {&profile_format};
+  dmd_readerstate_t l = {.env = profile->env, .profile = profile, .options = options};
+  profile->frame_view = options->frame_view;
+  return load(&l, source, formats, 1, fail) != NULL;
+}
+
+bool dmd_load_reports(dmd_amounts_t *amounts, const dmd_source_t *source, dmd_fail_t *fail) {
+  static const dmd_jsondocument_format_t *const formats[] = {&dmd_reports_format};
+  dmd_readerstate_t l = {.env = amounts->env, .amounts = amounts};
+  return load(&l, source, formats, 1, fail) != NULL;
+}
+
+bool dmd_load_either(dmd_profile_t *profile, dmd_amounts_t *amounts, const dmd_source_t *source,
+                     const dmd_load_options_t *options, bool *is_profile, dmd_fail_t *fail) {
+  static const dmd_jsondocument_format_t *const formats[] = {&profile_format, &dmd_reports_format};
+  dmd_readerstate_t l = {
+      .env = profile->env, .profile = profile, .options = options, .amounts = amounts};
+  profile->frame_view = options->frame_view;
+  const dmd_jsondocument_format_t *format = load(&l, source, formats, 2, fail);
+  *is_profile = format == &profile_format;
+  return format != NULL;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * output.h: a file that a command writes, plain or gzipped.
+ *
+ * base/outfile.h decides under which name the file is written, and when it appears. Gzipped output
+ * is one member without a name or time, so that equal input makes equal files.
+ */
+#ifndef DMD_HOST_OUTPUT_H
+#define DMD_HOST_OUTPUT_H
+
+#include "base/out.h"
+#include "base/zip/gzip.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct dmdv_output dmdv_output_t;
+
+/* The compression settings of all of dmdv's output. */
+extern const dmd_gzip_way_t dmdv_gzip_way;
+
+/* Opens the file with this name, or standard output if it is NULL. NULL, with one line on stderr,
+ * if it cannot be written. The name stays the caller's. */
+dmdv_output_t *dmdv_output_open(const char *name, bool gzip);
+
+/* Says that a file cannot be written: its name, and an error of dmd_files_t. */
+typedef struct {
+  void (*say)(void *ctx, const char *name, int error);
+  void *ctx;
+} dmdv_report_t;
+
+/* The same; errors, also later ones, go to report instead of stderr. */
+dmdv_output_t *dmdv_output_open_reporting(const char *name, bool gzip, dmdv_report_t report);
+
+/* Opens a new file that will replace an existing regular file, with these permissions. */
+dmdv_output_t *dmdv_output_open_again(const char *name, bool gzip, uint32_t mode);
+
+/* A dmd_write_fn; ctx is a dmdv_output_t. */
+bool dmdv_output_write(void *ctx, const char *bytes, size_t n);
+
+/* Closes the file. keep: gives it its name; otherwise removes it. False, with one line on stderr,
+ * if it was to be kept and a write failed. */
+bool dmdv_output_close(dmdv_output_t *file, bool keep);
+
+/* Lets print write text to the file with this name, never gzipped, or to standard output if it is
+ * NULL. Standard output goes through a pager if the user wants one; the pager has ended when this
+ * returns. False, with one line on stderr, if the text cannot be written. If the file cannot be
+ * opened, print is not called. */
+bool dmdv_output_print(const char *name, bool wants_pager, void (*print)(void *ctx, dmd_out_t *out),
+                       void *ctx);
+
+/* The message for an error of dmd_posix_files (base/posix/posixfiles.h). */
+const char *dmdv_file_error(int error);
+
+/* Whether output to this name is gzipped: it ends in .gz. False for NULL, standard output. */
+bool dmdv_output_is_gzip(const char *name);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/graph/nesting.h"
+
+#include "base/mem.h"
+
+static bool any_is_nested(const dmd_heapgraph_t *graph) {
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+    if (dmd_heapgraph_block(graph, node)->outer != DMD_NONE)
+      return true;
+  return false;
+}
+
+/* A piece may end beyond its pool, if the program announces it so, and pieces may overlap. */
+static void add(dmd_nesting_sizes_t *sizes, uint32_t node, uint32_t outer) {
+  const dmd_heapgraph_t *graph = sizes->graph;
+  uint64_t szB = graph->graph.size[node], outer_szB = graph->graph.size[outer];
+  uint64_t left = outer_szB - (dmd_heapgraph_block(graph, node)->addr -
+                               dmd_heapgraph_block(graph, outer)->addr);
+  uint64_t *inner = &sizes->inner[outer - graph->n_roots];
+  *inner += szB < left ? szB : left;
+  if (*inner > outer_szB)
+    *inner = outer_szB;
+}
+
+void dmd_nesting_init(dmd_nesting_sizes_t *sizes, const dmd_heapgraph_t *graph) {
+  *sizes = (dmd_nesting_sizes_t){.graph = graph};
+  if (!any_is_nested(graph))
+    return;
+  size_t szB = ((size_t)graph->blocks.last + 1) * sizeof *sizes->inner;
+  sizes->inner = dmd_env_alloc(graph->env, "dmd.nesting", szB);
+  dmd_mem_zero(sizes->inner, szB);
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++) {
+    uint32_t outer = dmd_heapgraph_block(graph, node)->outer;
+    if (outer != DMD_NONE)
+      add(sizes, node, outer);
+  }
+}
+
+void dmd_nesting_destroy(dmd_nesting_sizes_t *sizes) {
+  dmd_env_free(sizes->graph->env, sizes->inner);
+}
+
+/* Bytes of inner blocks are subtracted from the requested bytes first. */
+dmd_own_size_t dmd_nesting_own(const dmd_nesting_sizes_t *sizes, uint32_t node) {
+  const dmd_heapgraph_t *graph = sizes->graph;
+  dmd_own_size_t own = {graph->graph.size[node], dmd_heapgraph_block(graph, node)->slop};
+  uint64_t inner = sizes->inner != NULL ? sizes->inner[node - graph->n_roots] : 0;
+  uint64_t req = own.szB - own.slop;
+  own.szB -= inner;
+  own.slop -= inner > req ? inner - req : 0;
+  return own;
+}
+
+dmd_group_t dmd_nesting_group(const dmd_nesting_sizes_t *sizes, uint32_t node) {
+  const dmd_graph_block_t *block = dmd_heapgraph_block(sizes->graph, node);
+  dmd_own_size_t own = dmd_nesting_own(sizes, node);
+  return (dmd_group_t){.req = own.szB - own.slop,
+                       .slop = own.slop,
+                       .num = 1,
+                       .stack = dmd_heapgraph_profile_stack(sizes->graph, block->stack),
+                       .reports = block->reports,
+                       .tag = block->tag,
+                       .thread = dmd_thread_number(block->thread)};
+}
+
+int64_t dmd_nesting_heap_szB(const dmd_heapgraph_t *graph) {
+  dmd_nesting_sizes_t sizes;
+  int64_t szB = 0;
+  dmd_nesting_init(&sizes, graph);
+  for (uint32_t node = dmd_heapgraph_first_block(graph); node < graph->graph.n_nodes; node++)
+    szB += (int64_t)dmd_nesting_own(&sizes, node).szB;
+  dmd_nesting_destroy(&sizes);
+  return szB;
+}
+
+/* ---- Reports. ---- */
+
+/* By block place, from 1: the nearest block around it that has reports of its own. */
+static uint32_t *find_reported(const dmd_heapgraph_t *graph) {
+  uint32_t *reported =
+      dmd_env_alloc(graph->env, "dmd.nesting", ((size_t)graph->blocks.last + 1) * sizeof *reported);
+  for (uint32_t place = 1; place <= graph->blocks.last; place++) {
+    uint32_t outer = dmd_heapgraph_block(graph, graph->n_roots + place)->outer;
+    if (outer == DMD_NONE || dmd_heapgraph_block(graph, outer)->reports != DMD_NONE)
+      reported[place] = outer;
+    else
+      reported[place] = reported[outer - graph->n_roots];
+  }
+  return reported;
+}
+
+/* Iterates backwards, so that outer blocks still have only their own reports. Depth is limited,
+ * since a file may claim any nesting; for plain reports, further ones would change nothing. */
+void dmd_nesting_join_reports(dmd_heapgraph_t *graph) {
+  if (!any_is_nested(graph))
+    return;
+  uint32_t *reported = find_reported(graph);
+  for (uint32_t place = graph->blocks.last; place > 0; place--) {
+    dmd_graph_block_t *block = DMD_POOL_AT(&graph->blocks, dmd_graph_block_t, place);
+    uint32_t outer = reported[place];
+    for (int i = 0; i < DMD_REPORTS_COUNTED && outer != DMD_NONE; i++) {
+      block->reports = dmd_reports_join(&graph->profile.reports, block->reports,
+                                        dmd_heapgraph_block(graph, outer)->reports);
+      outer = reported[outer - graph->n_roots];
+    }
+  }
+  dmd_env_free(graph->env, reported);
+}

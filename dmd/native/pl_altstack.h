@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pl_altstack.h: alternate signal stacks, on which the kernel calls our handlers when a thread's
+ * own stack is full.
+ *
+ * A thread that has overflowed its stack has no room for a handler, and would end without a
+ * profile. So each thread without an alternate stack gets one of ours (sigaltstack). The program
+ * does not see it: the replaced sigaltstack reports that no alternate stack is set. A thread that
+ * sets its own uses that, and gets ours back when it disables it. The stack of a thread that ended
+ * is reused for the next new thread.
+ *
+ * Our handlers need room there only for what the kernel writes and their first steps; the rest runs
+ * elsewhere (pl_aside.h). But a handler of the program's with SA_ONSTACK runs on it too if the
+ * program has set no alternate stack, so it is larger. Untouched pages take no memory.
+ *
+ * Concurrency: each thread has its own stack. The lock of the free list is one of the last in the
+ * lock order.
+ */
+#ifndef DMD_NATIVE_PL_ALTSTACK_H
+#define DMD_NATIVE_PL_ALTSTACK_H
+
+#include "native/pl_thread.h"
+
+/* From now on every new thread gets one, and the calling thread gets one now. */
+void pl_altstack_start(void);
+
+/* When a thread begins and ends. The thread is inside. */
+void pl_altstack_begin_thread(pl_thread_t *thread);
+void pl_altstack_end_thread(pl_thread_t *thread);
+
+/* Around fork. */
+void pl_altstack_fork_begin(void);
+void pl_altstack_fork_end(void);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "native/pl_confined.h"
+
+#include "native/pl_real.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_bool g_is_confined;
+
+bool pl_is_confined(void) {
+  return atomic_load_explicit(&g_is_confined, memory_order_relaxed);
+}
+
+void pl_confined_start(void) {
+  if (g_real.prctl != NULL && g_real.prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
+    atomic_store(&g_is_confined, true);
+}
+
+int pl_open(const char *name, int flags) {
+  if (!pl_is_confined())
+    return open(name, flags | O_CLOEXEC);
+  errno = EPERM;
+  return -1;
+}
+
+/* ---- Replaced functions ---- */
+
+#define REPLACED __attribute__((visibility("default")))
+
+/* Notes it before the call, since another thread could write its profile between the two. */
+REPLACED int prctl(int option, ...) {
+  unsigned long arguments[4];
+  va_list list;
+  va_start(list, option);
+  for (int i = 0; i < 4; i++)
+    arguments[i] = va_arg(list, unsigned long);
+  va_end(list);
+  if (!pl_real_is_found())
+    pl_real_find();
+  bool was_confined = pl_is_confined();
+  if (option == PR_SET_SECCOMP)
+    atomic_store(&g_is_confined, true);
+  int result = g_real.prctl(option, arguments[0], arguments[1], arguments[2], arguments[3]);
+  if (option == PR_SET_SECCOMP && result != 0 && !was_confined)
+    atomic_store(&g_is_confined, false);
+  return result;
+}
+
+#if defined(__x86_64__)
+
+/* For the assembly below, which refers to these by name. */
+#define FOR_ASSEMBLER __attribute__((used, visibility("hidden")))
+
+extern void *pl_real_syscall;
+void pl_note_seccomp(long operation, const void *argument);
+void pl_find_syscall(void);
+
+FOR_ASSEMBLER void *pl_real_syscall;
+
+/* Without an argument no filter can be installed: libraries try that to probe the kernel. */
+FOR_ASSEMBLER void pl_note_seccomp(long operation, const void *argument) {
+  if (operation == SECCOMP_SET_MODE_STRICT ||
+      (operation == SECCOMP_SET_MODE_FILTER && argument != NULL))
+    atomic_store(&g_is_confined, true);
+}
+
+FOR_ASSEMBLER void pl_find_syscall(void) {
+  if (!pl_real_is_found())
+    pl_real_find();
+  *(void **)&pl_real_syscall = *(void **)&g_real.syscall;
+}
+
+#define SAVE "push %rdi; push %rsi; push %rdx; push %rcx; push %r8; push %r9; sub $8, %rsp\n"
+#define RESTORE "add $8, %rsp; pop %r9; pop %r8; pop %rcx; pop %rdx; pop %rsi; pop %rdi\n"
+#define TEXT_OF(x) #x
+#define NUMBER_OF(x) TEXT_OF(x)
+
+/* Jumps to the C library's function with the caller's frame unchanged: a call such as vfork returns
+ * twice, and clone returns on another stack. Until that function is found only the engine calls
+ * this one, to end the process or to wait. */
+REPLACED __attribute__((naked)) long syscall(__attribute__((unused)) long number, ...) {
+  __asm__("cmp $" NUMBER_OF(__NR_seccomp) ", %rdi\n"
+                                          "jne 1f\n" SAVE "mov %rsi, %rdi; mov %rcx, %rsi\n"
+                                          "call pl_note_seccomp\n" RESTORE
+                                          "1: cmpq $0, pl_real_syscall(%rip)\n"
+                                          "jne 2f\n" SAVE "call pl_find_syscall\n" RESTORE
+                                          "cmpq $0, pl_real_syscall(%rip)\n"
+                                          "je 3f\n"
+                                          "2: jmp *pl_real_syscall(%rip)\n"
+                                          "3: mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; mov "
+                                          "%rcx, %rdx; mov %r8, %r10\n"
+                                          "mov %r9, %r8; mov 8(%rsp), %r9\n"
+                                          "syscall\n"
+                                          "ret\n");
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "native/pl_control.h"
+
+#include "base/posix/sockets.h"
+#include "native/pl_aside.h"
+#include "native/pl_event.h"
+#include "native/pl_host.h"
+#include "native/pl_main.h"
+#include "native/pl_memory.h"
+#include "native/pl_questions.h"
+#include "native/pl_resident.h"
+#include "native/pl_signal.h"
+#include "native/pl_stack.h"
+#include "native/pl_stop.h"
+#include "record/engine/control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+  REQUEST_WITHIN = 2, /* seconds for dmdv to write its request, */
+  ANSWER_WITHIN = 5   /* and to read the answer */
+};
+
+static atomic_bool g_is_serving;
+
+/* ---- The socket ---- */
+
+static bool await(int fd, short event, int64_t deadline) {
+  struct pollfd waiting = {.fd = fd, .events = event};
+  int64_t left = deadline - dmd_posix_now_ms();
+  return left > 0 && poll(&waiting, 1, (int)left) == 1;
+}
+
+/* Returns -1 if there is no socket or another user owns it. Connecting does not wait. */
+static int connect_to(uint32_t pid, uint32_t number) {
+  struct sockaddr_un address;
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, &g_env);
+  dmd_control_name(&name, pid, number);
+  socklen_t szB = dmd_posix_abstract_address(&address, name.text, name.n);
+  dmd_strbuf_destroy(&name);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0)
+    return -1;
+  if (connect(fd, (const struct sockaddr *)&address, szB) == 0 && dmd_posix_peer_is_trusted(fd))
+    return fd;
+  close(fd);
+  return -1;
+}
+
+/* Reads up to the end of the line, the end of the input, or the end of the buffer. */
+static size_t read_request(int fd, char *line, size_t room) {
+  int64_t deadline = dmd_posix_now_ms() + REQUEST_WITHIN * 1000;
+  size_t n = 0;
+  while (n < room && (n == 0 || line[n - 1] != '\n') && await(fd, POLLIN, deadline)) {
+    ssize_t got = recv(fd, line + n, room - n, 0);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+      break;
+    n += got > 0 ? (size_t)got : 0;
+  }
+  return n;
+}
+
+static void write_answer(int fd, const dmd_strbuf_t *answer) {
+  int64_t deadline = dmd_posix_now_ms() + ANSWER_WITHIN * 1000;
+  size_t n = 0;
+  while (n < answer->n && await(fd, POLLOUT, deadline)) {
+    ssize_t sent = send(fd, answer->text + n, answer->n - n, MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR)
+      break;
+    n += sent > 0 ? (size_t)sent : 0;
+  }
+}
+
+/* ---- Answers ---- */
+
+typedef struct {
+  const char *line;
+  size_t n;
+  const dmd_control_facts_t *facts;
+  dmd_strbuf_t *answer;
+} question_t;
+
+static void answer_question(void *ctx) {
+  const question_t *q = ctx;
+  dmd_control_answer(&g_engine, q->facts, q->line, q->n, q->answer);
+}
+
+static void answer(int fd) {
+  char line[DMD_MAX_CONTROL_REQUEST];
+  size_t n = read_request(fd, line, sizeof line);
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &g_env);
+  const dmd_control_facts_t facts = {
+      .start = pl_host_start_time(), .own_szB = pl_resident_own(), .n_stacks = pl_stack_count()};
+  question_t question = {.line = line, .n = n, .facts = &facts, .answer = &text};
+  pl_thread_t *thread = pl_thread();
+  pl_lock_inside();
+  if (g_state != PL_WATCHING) {
+    dmd_control_refuse(&text, "the program is about to end");
+  } else if (!pl_memory_try(answer_question, &question)) {
+    pl_main_give_up_recording();
+    dmd_strbuf_cut(&text, 0);
+    dmd_control_refuse(&text, "there is not enough memory; the engine stops recording");
+  }
+  pl_unlock_inside(thread);
+  write_answer(fd, &text);
+  dmd_strbuf_destroy(&text);
+}
+
+static void serve(uint64_t request) {
+  int fd = connect_to((uint32_t)(request >> 32), (uint32_t)request);
+  if (fd < 0)
+    return;
+  answer(fd);
+  close(fd);
+}
+
+static void serve_all(void) {
+  pl_stop_stand_by(pl_thread()->interrupted);
+  uint64_t request;
+  while (pl_questions_take(&request))
+    serve(request);
+  pl_stop_stand_by_end();
+}
+
+/* A request that arrives while another thread serves is answered by that thread, or by this one. */
+void pl_control_serve(void) {
+  sigset_t before = pl_signal_block_all();
+  while (pl_questions_any() && !atomic_exchange(&g_is_serving, true)) {
+    pl_aside_run(serve_all);
+    atomic_store(&g_is_serving, false);
+  }
+  pl_signal_restore(&before);
+}
+
+/* ---- Requests ---- */
+
+void pl_control_ask(uint32_t pid, uint32_t number, const ucontext_t *context) {
+  pl_thread_t *thread = pl_thread();
+  pl_questions_add((uint64_t)pid << 32 | number);
+  if (!pl_hide(thread)) {
+    pl_note_request(thread);
+    return;
+  }
+  thread->interrupted = context;
+  pl_control_serve();
+  thread->interrupted = NULL;
+  pl_unhide(thread);
+}
+
+void pl_control_forked(void) {
+  pl_questions_forked();
+  atomic_store(&g_is_serving, false);
+  pl_stop_forked();
+}

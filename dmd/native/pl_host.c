@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "native/pl_host.h"
+
+#include "base/posix/posixfiles.h"
+#include "base/str.h"
+#include "base/zip/gzip.h"
+#include "dmd-config.h"
+#include "native/pl_channel.h"
+#include "native/pl_confined.h"
+#include "native/pl_files.h"
+#include "native/pl_lock.h"
+#include "native/pl_malloc.h"
+#include "native/pl_memory.h"
+#include "native/pl_message.h"
+#include "native/pl_objects.h"
+#include "native/pl_options.h"
+#include "native/pl_place.h"
+#include "native/pl_resident.h"
+#include "native/pl_roots.h"
+#include "native/pl_stack.h"
+#include "native/pl_symbols.h"
+#include "show/text/escape.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/*--- Threads and stacks. Queries are always about the calling thread. ---*/
+
+static uint32_t capture(void *ctx, uint32_t thread) {
+  (void)ctx, (void)thread;
+  return pl_stack_capture(pl_thread());
+}
+
+/* The place after the request, in the function that made it. */
+static dmd_place_t place(void *ctx, uint32_t thread) {
+  (void)ctx, (void)thread;
+  const pl_entry_t *entry = &pl_thread()->entry;
+  return (dmd_place_t){.ip = entry->ip, .sp = entry->sp};
+}
+
+static const dmd_code_t *codes(void *ctx, uint32_t stack, uint32_t *n) {
+  (void)ctx;
+  return pl_stack_codes(stack, n);
+}
+
+/*--- Names. Readers of the profile look up the program's own functions. ---*/
+
+/* Functions of ours that replace the program's are named without lines, so that records do not
+ * depend on the build of libdmd.so. */
+static void functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visitor) {
+  (void)ctx;
+  const char *ours = pl_function_name(code.ip);
+  dmd_function_t function = {.name = ours == NULL ? "" : ours};
+  if (ours != NULL)
+    function.file = "libdmd.so";
+  visit(visitor, &function);
+}
+
+static const char *symbol(void *ctx, dmd_code_t code) {
+  (void)ctx;
+  return pl_symbol_at(code);
+}
+
+static bool object(void *ctx, dmd_code_t code, dmd_object_t *object) {
+  (void)ctx;
+  if (code.epoch == DMD_NONE)
+    return false;
+  const pl_object_t *found = pl_object(code.epoch);
+  *object = (dmd_object_t){.path = found->path,
+                           .soname = found->soname,
+                           .build_id = found->build_id,
+                           .offset = code.ip - found->bias,
+                           .is_engine = pl_function_name(code.ip) != NULL};
+  return true;
+}
+
+/* Unknown here: stacks are recorded whole, and the reader that finds the names cuts them. */
+static dmd_code_kind_t code_kind(void *ctx, dmd_code_t code) {
+  (void)ctx, (void)code;
+  return DMD_CODE_OTHER;
+}
+
+static void objects(void *ctx, dmd_object_fn visit, void *visitor) {
+  (void)ctx;
+  for (uint32_t i = 1; i <= pl_objects_count(); i++)
+    visit(visitor, pl_object(i)->path, pl_object(i)->soname);
+}
+
+static bool defines(void *ctx, const char *soname, const char *function, bool if_unknown) {
+  (void)ctx, (void)soname, (void)function;
+  return if_unknown;
+}
+
+static bool replaced(void *ctx, const char *soname, const char *function, dmd_code_t *code) {
+  (void)ctx, (void)soname, (void)function, (void)code;
+  return false;
+}
+
+static bool shows_below_main(void *ctx) {
+  (void)ctx;
+  return true;
+}
+
+/*--- The program's memory, which other threads may unmap at any time ---*/
+
+static size_t memory_read(void *ctx, uint64_t addr, void *to, size_t n) {
+  struct iovec ours = {.iov_base = to, .iov_len = n};
+  struct iovec theirs = {.iov_base = (void *)(uintptr_t)addr, .iov_len = n};
+  (void)ctx;
+  if (pl_is_confined())
+    return 0;
+  pid_t self = (pid_t)syscall(SYS_gettid); /* not getpid(): the first thread may have ended */
+  ssize_t got = process_vm_readv(self, &ours, 1, &theirs, 1, 0);
+  return got > 0 ? (size_t)got : 0;
+}
+
+static bool is_readable(void *ctx, uint64_t addr, uint64_t szB) {
+  char byte;
+  return szB == 0 ||
+         (memory_read(ctx, addr, &byte, 1) == 1 && memory_read(ctx, addr + szB - 1, &byte, 1) == 1);
+}
+
+/*--- The process ---*/
+
+static struct {
+  const char **arguments;
+  uint32_t n_arguments;
+  char folder[PATH_MAX];
+  uint64_t start_time;
+} g_process;
+
+static bool is_confined(void *ctx) {
+  (void)ctx;
+  return pl_is_confined();
+}
+
+static uint64_t wall_clock(void *ctx) {
+  struct timespec now;
+  (void)ctx;
+  return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec > 0 ? (uint64_t)now.tv_sec : 0;
+}
+
+/* Reads a whole file of /proc and appends a NUL, which *n does not count. */
+static char *read_whole(const char *name, size_t *n) {
+  int fd = pl_open(name, O_RDONLY);
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, &g_env);
+  char part[4096];
+  ssize_t got;
+  while (fd >= 0 && (got = read(fd, part, sizeof part)) > 0)
+    dmd_strbuf_bytes(&text, part, (size_t)got);
+  if (fd >= 0)
+    close(fd);
+  *n = text.n;
+  return dmd_strbuf_take(&text);
+}
+
+void pl_host_start(void) {
+  size_t szB;
+  char *line = read_whole("/proc/self/cmdline", &szB);
+  uint32_t n = 0;
+  for (size_t i = 0; i < szB; i++)
+    n += line[i] == '\0';
+  g_process.arguments = dmd_env_alloc(&g_env, "pl.arguments", (n + 1) * sizeof(char *));
+  for (size_t at = 0; at < szB; at += dmd_str_length(line + at) + 1)
+    g_process.arguments[g_process.n_arguments++] = line + at;
+  if (getcwd(g_process.folder, sizeof g_process.folder) == NULL)
+    g_process.folder[0] = '\0';
+  g_process.start_time = wall_clock(NULL);
+}
+
+uint64_t pl_host_start_time(void) {
+  return g_process.start_time;
+}
+
+static const char *argument(void *ctx, uint32_t i) {
+  (void)ctx;
+  return i < g_process.n_arguments ? g_process.arguments[i] : NULL;
+}
+
+static const char *start_folder(void *ctx) {
+  (void)ctx;
+  return g_process.folder[0] == '\0' ? NULL : g_process.folder;
+}
+
+static const char *host_name(void *ctx) {
+  static struct utsname name;
+  (void)ctx;
+  if (pl_is_confined() && name.nodename[0] == '\0')
+    return NULL;
+  return uname(&name) == 0 && name.nodename[0] != '\0' ? name.nodename : NULL;
+}
+
+static char **g_kept; /* the copied environment; NULL: not copied yet */
+
+void pl_host_keep_environment(void) {
+  size_t n = 0;
+  while (environ != NULL && environ[n] != NULL)
+    n++;
+  char **kept = dmd_env_alloc(&g_env, "pl.environment", (n + 1) * sizeof *kept);
+  for (size_t i = 0; i < n; i++) {
+    size_t szB = dmd_str_length(environ[i]) + 1;
+    kept[i] = dmd_env_alloc(&g_env, "pl.environment", szB);
+    dmd_mem_copy(kept[i], environ[i], szB);
+  }
+  kept[n] = NULL;
+  g_kept = kept;
+}
+
+static const char *environment(void *ctx, const char *name) {
+  size_t n = dmd_str_length(name);
+  (void)ctx;
+  for (char **entry = g_kept; entry != NULL && *entry != NULL; entry++)
+    if (dmd_str_begins(*entry, name) && (*entry)[n] == '=')
+      return *entry + n + 1;
+  return g_kept == NULL ? getenv(name) : NULL;
+}
+
+/*--- The user ---*/
+
+static bool is_quiet(void *ctx) {
+  (void)ctx;
+  return g_native_options.quiet;
+}
+
+static void say(void *ctx, const char *line) {
+  (void)ctx;
+  pl_say(line);
+}
+
+static void say_stack(void *ctx, uint32_t stack) {
+  uint32_t n;
+  const dmd_code_t *all = pl_stack_codes(stack, &n);
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, &g_env);
+  for (uint32_t i = 0; i < n; i++) {
+    const char *name = pl_symbol_at(all[i]);
+    dmd_object_t at;
+    dmd_strbuf_str(&line, i == 0 ? "   at " : "   by ");
+    dmd_escape_append(&line, name == NULL ? "?\?\?" : name);
+    if (object(ctx, all[i], &at)) {
+      dmd_strbuf_str(&line, " (");
+      dmd_escape_append(&line, at.path);
+      dmd_strbuf_str(&line, "+0x");
+      dmd_strbuf_hex(&line, at.offset);
+      dmd_strbuf_str(&line, ")");
+    }
+    pl_say(line.text);
+    dmd_strbuf_cut(&line, 0);
+  }
+  dmd_strbuf_destroy(&line);
+}
+
+/*--- Compression, with a zlib of our own: the program's may be another version ---*/
+
+/* Level 1: profiles are very repetitive, and the program waits while a dump is written. */
+static const dmd_gzip_way_t gzip_way = {.env = &g_env, .level = 1, .stores_noise = true};
+
+static void *gzip_open(void *ctx, dmd_write_fn write, void *to) {
+  (void)ctx;
+  return dmd_gzip_open(&gzip_way, write, to);
+}
+
+static void gzip_close(void *gzip) {
+  dmd_gzip_close(gzip, true);
+}
+
+const dmd_engine_host_t pl_host = {.version = DMD_VERSION,
+                                   .word_szB = sizeof(void *),
+                                   .waiting = &pl_waiting,
+                                   .texts_are_others = true,
+                                   .capture = capture,
+                                   .place = place,
+                                   .codes = codes,
+                                   .functions = functions,
+                                   .symbol = symbol,
+                                   .object = object,
+                                   .code_kind = code_kind,
+                                   .objects = objects,
+                                   .defines = defines,
+                                   .replaced = replaced,
+                                   .shows_below_main = shows_below_main,
+                                   .memory_begin = pl_roots_begin_reading,
+                                   .memory_read = memory_read,
+                                   .memory_end = pl_roots_end_reading,
+                                   .memory_holds = pl_roots_holds,
+                                   .stop = pl_roots_stop,
+                                   .go_on = pl_roots_go_on,
+                                   .mappings = pl_roots_mappings,
+                                   .threads = pl_roots_threads,
+                                   .classify = pl_classify,
+                                   .is_readable = is_readable,
+                                   .pid = dmd_posix_pid,
+                                   .argument = argument,
+                                   .start_folder = start_folder,
+                                   .host_name = host_name,
+                                   .time = wall_clock,
+                                   .environment = environment,
+                                   .measure = pl_resident_measure,
+                                   .is_quiet = is_quiet,
+                                   .say = say,
+                                   .say_stack = say_stack,
+                                   .files = &pl_files,
+                                   .file_error = pl_file_error,
+                                   .file_is_stream = pl_file_is_stream,
+                                   .file_append = pl_file_append,
+                                   .receiver = &pl_channel_receiver,
+                                   .is_confined = is_confined,
+                                   .gzip_open = gzip_open,
+                                   .gzip_write = dmd_gzip_write,
+                                   .gzip_close = gzip_close};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pl_jemalloc.h: replacements for jemalloc's own functions (jemalloc(3)), beside those of the C
+ * library. If the program's allocator lacks them, ours are never called in practice and fail as if
+ * out of memory.
+ *
+ * Concurrency: as pl_malloc.h.
+ */
+#ifndef DMD_NATIVE_PL_JEMALLOC_H
+#define DMD_NATIVE_PL_JEMALLOC_H
+
+#include "native/pl_thread.h"
+
+/* As those of pl_malloc.h, for the numbers from PL_IN_MALLOCX up to PL_IN_NEW. */
+uint64_t pl_jemalloc_address(pl_in_t in);
+const char *pl_jemalloc_name(uint64_t address);
+
+#endif

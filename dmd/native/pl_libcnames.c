@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "native/pl_libcnames.h"
+
+#include "native/pl_event.h"
+#include "native/pl_malloc.h"
+#include "native/pl_real.h"
+
+#include <unistd.h>
+
+#define OURS __attribute__((visibility("default")))
+
+static bool g_is_watched;
+
+void pl_libcnames_watch(void) {
+  g_is_watched = true;
+}
+
+/* dlsym allocates. If the program's malloc is built on these functions, that call arrives here. */
+static bool is_early(void) {
+  if (!pl_real_is_found())
+    pl_real_find();
+  return !pl_real_is_found();
+}
+
+static void *told(const pl_entry_t *entry, void *p, size_t szB) {
+  return g_is_watched ? pl_told(entry, p, szB) : p;
+}
+
+OURS void *__libc_malloc(size_t szB);
+OURS void *__libc_calloc(size_t n, size_t szB);
+OURS void *__libc_realloc(void *p, size_t szB);
+OURS void *__libc_memalign(size_t alignB, size_t szB);
+OURS void *__libc_valloc(size_t szB);
+OURS void *__libc_pvalloc(size_t szB);
+OURS void __libc_free(void *p);
+
+void *__libc_malloc(size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_MALLOC);
+  if (is_early())
+    return pl_early_alloc(1, szB);
+  return told(&entry, g_real.__libc_malloc(szB), szB);
+}
+
+/* If the product overflows, the C library's calloc fails. */
+void *__libc_calloc(size_t n, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_CALLOC);
+  if (is_early())
+    return pl_early_alloc(1, n * szB);
+  return told(&entry, g_real.__libc_calloc(n, szB), n * szB);
+}
+
+void *__libc_memalign(size_t alignB, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_MEMALIGN);
+  if (is_early())
+    return pl_early_alloc(alignB, szB);
+  return told(&entry, g_real.__libc_memalign(alignB, szB), szB);
+}
+
+void *__libc_valloc(size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_VALLOC);
+  if (is_early())
+    return pl_early_alloc((size_t)sysconf(_SC_PAGESIZE), szB);
+  return told(&entry, g_real.__libc_valloc(szB), szB);
+}
+
+void *__libc_pvalloc(size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_PVALLOC);
+  if (is_early())
+    return pl_early_alloc((size_t)sysconf(_SC_PAGESIZE), szB);
+  return told(&entry, g_real.__libc_pvalloc(szB), pl_whole_pages(szB));
+}
+
+void *__libc_realloc(void *p, size_t szB) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_REALLOC);
+  return g_is_watched || is_early() || pl_early_has(p) ? pl_resize(&entry, p, szB)
+                                                       : g_real.__libc_realloc(p, szB);
+}
+
+void __libc_free(void *p) {
+  pl_entry_t entry = PL_ENTRY(PL_IN_FREE);
+  if (p != NULL && !pl_early_has(p) && !is_early() && (!g_is_watched || pl_tell_free(&entry, p)))
+    g_real.__libc_free(p);
+}

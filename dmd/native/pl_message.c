@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "native/pl_message.h"
+
+#include "base/format.h"
+#include "base/mem.h"
+#include "base/pathwalk.h"
+#include "base/str.h"
+#include "native/pl_channel.h"
+#include "native/pl_confined.h"
+#include "native/pl_files.h"
+#include "native/pl_memory.h"
+#include "native/pl_real.h"
+#include "native/pl_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+/* The file of --log-file, for lines that dmdv does not take; "": standard error. It is opened anew
+ * for each line, since a program may close all descriptors that it finds and reuse their numbers.
+ * If another file has the name by then, perhaps through a link that somebody else put there,
+ * nothing is written to it. Only the system's names for standard error and the like may come to
+ * mean another file: nobody can put links there. */
+static char g_path[PATH_MAX];
+static bool g_is_begun; /* the file exists, and g_file identifies it */
+static dmd_file_status_t g_file;
+
+/* The process number as text, at the end of the array. */
+typedef struct {
+  char text[24];
+  const char *start;
+} number_t;
+
+static void put_pid(number_t *number) {
+  char *at = number->text + sizeof number->text - 1;
+  unsigned long pid = (unsigned long)getpid();
+  *at = '\0';
+  do
+    *--at = (char)('0' + pid % 10);
+  while ((pid /= 10) > 0);
+  number->start = at;
+}
+
+/* Puts the directory that a relative name is resolved against, where the program was started, into
+ * path. */
+static size_t put_folder(char path[PATH_MAX], const char *name) {
+  if (name[0] == '/' || getcwd(path, PATH_MAX - 1) == NULL)
+    return 0;
+  size_t n = dmd_str_length(path);
+  path[n] = '/';
+  return n + 1;
+}
+
+/* Creates the file, or opens the existing one and empties it if `empties`. Returns an error
+ * number. */
+static int begin_file(const char *path, bool empties) {
+  int fd, error = dmd_pathwalk_open_in_place(&g_env, &pl_files, path, empties, &fd);
+  if (error != 0)
+    return error;
+  error = pl_files.status(NULL, fd, &g_file);
+  close(fd);
+  return error;
+}
+
+/* Puts the file's full name into g_path. */
+static bool name_file(const char *name) {
+  char path[PATH_MAX];
+  size_t n = put_folder(path, name);
+  number_t pid;
+  put_pid(&pid);
+  for (; *name != '\0' && n < sizeof path - 1; name++) {
+    bool is_pid = name[0] == '%' && name[1] == 'p';
+    const char *part = is_pid ? pid.start : name;
+    size_t length = is_pid ? dmd_str_length(pid.start) : 1;
+    if (length > sizeof path - 1 - n)
+      return false;
+    dmd_mem_copy(path + n, part, length);
+    n += length;
+    name += is_pid;
+  }
+  path[n] = '\0';
+  if (*name != '\0')
+    return false;
+  dmd_mem_copy(g_path, path, n + 1);
+  return true;
+}
+
+/* Reports that the log file is unusable. The program continues without a log. */
+static void say_lost(const char *name, int error) {
+  const char *why = dmd_files_error(error);
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, &g_env);
+  dmd_strbuf_str(&line, "dmd: cannot write to ");
+  dmd_strbuf_str(&line, name);
+  dmd_strbuf_str(&line, ": ");
+  dmd_strbuf_str(&line, why != NULL ? why : pl_file_error(NULL, error));
+  dmd_strbuf_str(&line, "; its messages follow here");
+  pl_say(line.text);
+  dmd_strbuf_destroy(&line);
+}
+
+void pl_message_open(const char *name) {
+  if (!name_file(name)) {
+    say_lost(name, ENAMETOOLONG);
+    return;
+  }
+  if (pl_channel_is_there())
+    return;
+  g_is_begun = true;
+  int error = begin_file(g_path, true);
+  if (error == 0)
+    return;
+  g_path[0] = '\0';
+  say_lost(name, error);
+}
+
+static bool is_systems(const char *path) {
+  return dmd_str_begins(path, "/dev/std") || dmd_str_begins(path, "/dev/fd/") ||
+         dmd_str_begins(path, "/proc/");
+}
+
+/* Returns -1 if the file is gone or has been replaced. */
+static int open_again(void) {
+  if (!g_is_begun) {
+    g_is_begun = true; /* first, since begin_file may log that memory ran out */
+    if (begin_file(g_path, false) != 0)
+      g_path[0] = '\0';
+  }
+  if (g_path[0] == '\0')
+    return STDERR_FILENO;
+  int fd = open(g_path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+  dmd_file_status_t now;
+  if (fd < 0 || is_systems(g_path) ||
+      (pl_files.status(NULL, fd, &now) == 0 && now.device == g_file.device &&
+       now.number == g_file.number))
+    return fd;
+  close(fd);
+  return -1;
+}
+
+void pl_say(const char *line) {
+  if (pl_channel_say(line))
+    return;
+  number_t pid;
+  put_pid(&pid);
+  struct iovec parts[] = {{.iov_base = (char *)"==", .iov_len = 2},
+                          {.iov_base = (char *)pid.start, .iov_len = dmd_str_length(pid.start)},
+                          {.iov_base = (char *)"== ", .iov_len = 3},
+                          {.iov_base = (char *)line, .iov_len = dmd_str_length(line)},
+                          {.iov_base = (char *)"\n", .iov_len = 1}};
+  int fd = g_path[0] == '\0' || pl_is_confined() ? STDERR_FILENO : open_again();
+  if (fd >= 0)
+    pl_write(fd, parts, sizeof parts / sizeof *parts);
+  if (fd >= 0 && fd != STDERR_FILENO)
+    close(fd);
+}
+
+void pl_die(const char *why) {
+  pl_say("dmd: the program ends here, since the native engine cannot go on:");
+  pl_say(why);
+  pl_real_exit_now(1);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pl_options.h: reads the user's options from the environment, and hides the engine there.
+ *
+ * Concurrency: written before the program runs; read-only after that.
+ */
+#ifndef DMD_NATIVE_PL_OPTIONS_H
+#define DMD_NATIVE_PL_OPTIONS_H
+
+#include "record/engine/nativeoptions.h"
+#include "record/engine/options.h"
+
+extern dmd_options_t g_options;
+extern dmd_native_options_t g_native_options;
+
+/* Reads DMD_OPTIONS. Returns false, after reporting why, if something is wrong. */
+bool pl_options_read(void);
+
+/* Removes the engine from the environment, so that programs started by this one are not
+ * recorded. */
+void pl_options_hide(void);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "native/pl_real.h"
+
+#include "native/pl_message.h"
+#include "native/pl_new.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+pl_real_t g_real;
+
+/* ---- Early memory ---- */
+
+enum { EARLY_SZB = 64 * 1024, LEAST_ALIGNB = 16 };
+
+static struct {
+  _Alignas(LEAST_ALIGNB) char bytes[EARLY_SZB];
+  size_t used;
+} g_early;
+
+/* The header of each early block. */
+typedef struct {
+  size_t szB;
+  size_t padding;
+} early_t;
+
+void *pl_early_alloc(size_t alignB, size_t szB) {
+  uintptr_t from = (uintptr_t)g_early.bytes + g_early.used + sizeof(early_t);
+  if (alignB < LEAST_ALIGNB)
+    alignB = LEAST_ALIGNB;
+  uintptr_t at = (from + alignB - 1) & ~(uintptr_t)(alignB - 1);
+  size_t before = at - (uintptr_t)g_early.bytes;
+  if (before > EARLY_SZB || szB > EARLY_SZB - before)
+    pl_die("the loader allocates more than is there for it before the allocator is known");
+  g_early.used = before + szB;
+  ((early_t *)at)[-1].szB = szB;
+  return (void *)at;
+}
+
+bool pl_early_has(const void *p) {
+  return (uintptr_t)p - (uintptr_t)g_early.bytes < EARLY_SZB;
+}
+
+size_t pl_early_size(const void *p) {
+  return ((const early_t *)p)[-1].szB;
+}
+
+size_t pl_early_range(uint64_t *start) {
+  *start = (uintptr_t)g_early.bytes;
+  return EARLY_SZB;
+}
+
+/* ---- The functions ---- */
+
+/* The conversion from an object pointer to a function pointer that POSIX suggests for dlsym. */
+#define FIND(name) *(void **)&found.name = dlsym(RTLD_NEXT, #name)
+
+void pl_real_find(void) {
+  static bool is_finding;
+  pl_real_t found = {.malloc = NULL};
+  if (is_finding)
+    return;
+  is_finding = true;
+  FIND(malloc);
+  FIND(calloc);
+  FIND(realloc);
+  FIND(reallocarray);
+  FIND(free);
+  FIND(free_sized);
+  FIND(free_aligned_sized);
+  FIND(posix_memalign);
+  FIND(aligned_alloc);
+  FIND(memalign);
+  FIND(valloc);
+  FIND(pvalloc);
+  FIND(malloc_usable_size);
+  FIND(mallocx);
+  FIND(rallocx);
+  FIND(xallocx);
+  FIND(dallocx);
+  FIND(sdallocx);
+  FIND(pthread_create);
+  FIND(dlclose);
+  FIND(prctl);
+  FIND(syscall);
+  FIND(sigaction);
+  FIND(signal);
+  FIND(sigset);
+  FIND(sigaltstack);
+  FIND(pthread_sigmask);
+  FIND(sigprocmask);
+  FIND(sigwait);
+  FIND(sigwaitinfo);
+  FIND(sigtimedwait);
+  FIND(__libc_malloc);
+  FIND(__libc_calloc);
+  FIND(__libc_realloc);
+  FIND(__libc_memalign);
+  FIND(__libc_valloc);
+  FIND(__libc_pvalloc);
+  FIND(__libc_free);
+  FIND(__libc_freeres);
+  FIND(_ZN9__gnu_cxx9__freeresEv);
+  if (found.malloc == NULL || found.calloc == NULL || found.realloc == NULL || found.free == NULL ||
+      found.malloc_usable_size == NULL)
+    pl_die("the program has no allocator whose functions could be found");
+  pl_new_find(*(void **)&found.malloc);
+  g_real = found;
+  is_finding = false;
+}
+
+static bool g_is_libc;
+
+/* Takes exit to locate the C library, since no other library replaces it. */
+void pl_real_look(void) {
+  Dl_info libc, allocator;
+  void *end = dlsym(RTLD_NEXT, "exit");
+  g_is_libc = end != NULL && dladdr(end, &libc) != 0 &&
+              dladdr(*(void **)&g_real.malloc, &allocator) != 0 &&
+              libc.dli_fbase == allocator.dli_fbase;
+}
+
+bool pl_real_is_libc(void) {
+  return g_is_libc;
+}
+
+/* A program that is not position-independent may contain a PLT entry for malloc, which only
+ * forwards calls. */
+const char *pl_real_malloc_before_ours(void) {
+  Dl_info ours, first;
+  ElfW(Sym) * symbol;
+  void *malloc_now = dlsym(RTLD_DEFAULT, "malloc");
+  if (malloc_now == NULL || dladdr(&g_real, &ours) == 0 ||
+      dladdr1(malloc_now, &first, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL)
+    return NULL;
+  bool is_ours = first.dli_fbase == ours.dli_fbase || symbol->st_shndx == SHN_UNDEF;
+  return is_ours ? NULL : first.dli_fname;
+}
+
+void pl_real_free_libraries(bool libc, bool cxx) {
+  if (cxx && g_real._ZN9__gnu_cxx9__freeresEv != NULL)
+    g_real._ZN9__gnu_cxx9__freeresEv();
+  if (libc && g_real.__libc_freeres != NULL)
+    g_real.__libc_freeres();
+}
+
+void pl_real_exit_now(int status) {
+  for (;;)
+    syscall(SYS_exit_group, status);
+}

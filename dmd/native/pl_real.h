@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pl_real.h: the program's own functions that ours replace.
+ *
+ * They are found with dlsym at the first call of any of ours, while the loader is still at work.
+ * dlsym may allocate; until it has finished, blocks come from a small array of ours (early memory).
+ * Early memory is never freed, and is recognised by its address.
+ *
+ * Concurrency: written once, by the first call, before there is a second thread; then read-only. A
+ * pointer is NULL if the program has no such function.
+ */
+#ifndef DMD_NATIVE_PL_REAL_H
+#define DMD_NATIVE_PL_REAL_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void (*pl_handler_t)(int number); /* a signal handler */
+
+typedef struct pl_real {
+  void *(*malloc)(size_t);
+  void *(*calloc)(size_t, size_t);
+  void *(*realloc)(void *, size_t);
+  void *(*reallocarray)(void *, size_t, size_t);
+  void (*free)(void *);
+  void (*free_sized)(void *, size_t);
+  void (*free_aligned_sized)(void *, size_t, size_t);
+  int (*posix_memalign)(void **, size_t, size_t);
+  void *(*aligned_alloc)(size_t, size_t);
+  void *(*memalign)(size_t, size_t);
+  void *(*valloc)(size_t);
+  void *(*pvalloc)(size_t);
+  size_t (*malloc_usable_size)(void *);
+  void *(*mallocx)(size_t, int);
+  void *(*rallocx)(void *, size_t, int);
+  size_t (*xallocx)(void *, size_t, size_t, int);
+  void (*dallocx)(void *, int);
+  void (*sdallocx)(void *, size_t, int);
+  int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  int (*dlclose)(void *);
+  int (*prctl)(int, ...);
+  long (*syscall)(long, ...);
+  int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+  pl_handler_t (*signal)(int, pl_handler_t);
+  pl_handler_t (*sigset)(int, pl_handler_t);
+  int (*sigaltstack)(const stack_t *, stack_t *);
+  int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
+  int (*sigprocmask)(int, const sigset_t *, sigset_t *);
+  int (*sigwait)(const sigset_t *, int *);
+  int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
+  int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
+  void *(*__libc_malloc)(size_t);
+  void *(*__libc_calloc)(size_t, size_t);
+  void *(*__libc_realloc)(void *, size_t);
+  void *(*__libc_memalign)(size_t, size_t);
+  void *(*__libc_valloc)(size_t);
+  void *(*__libc_pvalloc)(size_t);
+  void (*__libc_free)(void *);
+  void (*__libc_freeres)(void);            /* free what the C library */
+  void (*_ZN9__gnu_cxx9__freeresEv)(void); /* and the C++ library keep internally */
+} pl_real_t;
+
+extern pl_real_t g_real;
+
+/* Looks them up. */
+void pl_real_find(void);
+
+/* Whether they have been looked up. */
+static inline bool pl_real_is_found(void) {
+  return g_real.malloc != NULL;
+}
+
+/* Early memory: allocates a zeroed block; whether a block is early; and its size. */
+void *pl_early_alloc(size_t alignB, size_t szB);
+bool pl_early_has(const void *p);
+size_t pl_early_size(const void *p);
+
+/* Sets *start to the beginning of all early memory, used or not, and returns its size. */
+size_t pl_early_range(uint64_t *start);
+
+/* pl_real_look finds out, with the loader's help, whether the program's allocator is the C
+ * library's; pl_real_is_libc returns the result. */
+void pl_real_look(void);
+bool pl_real_is_libc(void);
+
+/* The path of a loaded object whose malloc comes before ours in the search order, so that its
+ * blocks are not seen; NULL: none. */
+const char *pl_real_malloc_before_ours(void);
+
+/* Makes the C library, or the C++ library, free its internal memory and flush its streams. No other
+ * thread may run. */
+void pl_real_free_libraries(bool libc, bool cxx);
+
+/* Ends the process immediately, by exit_group. */
+_Noreturn void pl_real_exit_now(int status);
+
+#endif

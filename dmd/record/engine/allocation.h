@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * allocation.h: the program's allocator, for a host that replaces it, and blocks that the program
+ * announces.
+ *
+ * A host that replaces malloc and its relatives calls these functions in their place. They return
+ * the sizes that the program's own allocator would (record/heap/allocator.h), take memory from the
+ * host, for small blocks from slabs (record/heap/slabs.h), and record the blocks. A host whose
+ * program keeps its own allocator (`heap_alloc` is NULL) uses observed.h instead; it may also call
+ * dmd_engine_announce and the functions below that, which work with any memory.
+ *
+ * The host's heap is in the engine's own address space: calloc and realloc write to it.
+ *
+ * Program errors (freeing a non-block, requesting a negative size) count as faults, and the first
+ * one at each place is logged at once, since the program may not live until a dump.
+ *
+ * Cost: allocations dominate most programs. Beyond the work of live/, these functions call the host
+ * twice, once for the stack; a small block needs no call for memory.
+ */
+#ifndef DMD_RECORD_ENGINE_ALLOCATION_H
+#define DMD_RECORD_ENGINE_ALLOCATION_H
+
+#include "record/engine/engine.h"
+
+/* Counts a fault of the program. If it is the first of its kind at this place, logs `<kind>: <what>
+ * 0x<number>`. */
+void dmd_engine_say_fault(dmd_engine_t *engine, uint32_t thread, dmd_fault_kind_t kind,
+                          const char *what, uint64_t number);
+
+/* The stack of a thread that frees, if it is needed; else DMD_NONE. */
+static inline uint32_t dmd_engine_capture_free(const dmd_engine_t *engine, uint32_t thread) {
+  return dmd_live_wants_stack_of_free(&engine->live) ? dmd_engine_capture(engine, thread)
+                                                     : DMD_NONE;
+}
+
+/* Return the address of at least szB bytes; 0 if there is no memory or the size is absurd. The host
+ * has checked that n * szB does not overflow. */
+uint64_t dmd_engine_malloc(dmd_engine_t *engine, uint32_t thread, uint64_t szB);
+uint64_t dmd_engine_calloc(dmd_engine_t *engine, uint32_t thread, uint64_t n, uint64_t szB);
+
+/* Describes a new block, with its stack if needed. */
+dmd_new_block_t dmd_engine_describe_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                          uint64_t req_szB, uint64_t usable_szB);
+
+/* Adds a block whose memory already exists, with these requested and usable bytes. */
+void dmd_engine_add_block(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t req_szB,
+                          uint64_t usable_szB);
+
+/* A request: size, alignment (a power of two; 1: none), and whether all new usable memory must be
+ * zeroed. */
+typedef struct dmd_wanted {
+  uint64_t szB, alignB;
+  bool zeroed;
+} dmd_wanted_t;
+
+uint64_t dmd_engine_allocate(dmd_engine_t *engine, uint32_t thread, dmd_wanted_t wanted);
+
+/* asked: the alignment that the program requested; 0 or not a power of two if unknown. granted: the
+ * power of two that suits both the program and the host. */
+typedef struct dmd_alignment {
+  uint64_t asked, granted;
+} dmd_alignment_t;
+
+/* memalign and its relatives; an aligned operator new, whose C++ library may round up the size. */
+uint64_t dmd_engine_memalign(dmd_engine_t *engine, uint32_t thread, uint64_t szB,
+                             dmd_alignment_t align);
+uint64_t dmd_engine_new_aligned(dmd_engine_t *engine, uint32_t thread, uint64_t szB,
+                                dmd_alignment_t align);
+
+/* Any form of free and delete, also for announced blocks; does nothing for address 0. */
+void dmd_engine_free(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
+
+/* The block stays in place if it fits and uses at least half of its room; else it moves, and gets
+ * some room to grow if it outgrew slabs. The host decides what happens for size 0. Returns 0 if
+ * there is no memory; the block is then unchanged. */
+uint64_t dmd_engine_realloc(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB);
+
+/* Like dmd_engine_realloc, with alignment and zeroing; size 0 is not special. New memory begins at
+ * the end of the old usable bytes. */
+uint64_t dmd_engine_reallocate(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                               dmd_wanted_t wanted);
+
+/* Resizes the block in place to wanted.szB bytes plus as many of extra_szB as fit. Returns the
+ * usable size afterwards. Leaves the block unchanged if there is no room, or if the allocator never
+ * resizes such a block in place. Returns 0 and counts a fault if no block starts at addr. */
+uint64_t dmd_engine_resize_in_place(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                    dmd_wanted_t wanted, uint64_t extra_szB);
+
+/* The usable size of a block of req_szB bytes with this alignment. */
+uint64_t dmd_engine_usable_of(dmd_engine_t *engine, uint64_t req_szB, uint64_t alignB);
+
+/* malloc_usable_size; a report if rules say so. */
+uint64_t dmd_engine_usable_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr);
+
+/* ---- Announced blocks. ----
+ *
+ * The program announces blocks of its own allocator with VALGRIND_MALLOCLIKE_BLOCK and related
+ * macros. They have no slop: their usable size is the program's business. */
+
+/* The size to record for an announced block: 0, and a fault, if szB is impossible. */
+uint64_t dmd_engine_announced_size(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                   uint64_t szB);
+
+/* flags: DMD_BLOCK_... in addition to that of all announced blocks. */
+void dmd_engine_announce_as(dmd_engine_t *engine, uint32_t thread, uint64_t addr, uint64_t szB,
+                            uint32_t flags);
+
+static inline void dmd_engine_announce(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                       uint64_t szB) {
+  dmd_engine_announce_as(engine, thread, addr, szB, 0);
+}
+
+/* Counts a fault and does nothing if no block of old_szB bytes starts at addr, or if the new size
+ * is 0 or impossible. */
+void dmd_engine_resize_announced(dmd_engine_t *engine, uint32_t thread, uint64_t addr,
+                                 uint64_t old_szB, uint64_t new_szB);
+
+#endif

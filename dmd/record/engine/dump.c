@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/engine/dump.h"
+
+#include "base/format.h"
+#include "base/limits.h"
+#include "files/profile/profilewriter.h"
+#include "record/engine/dumpfile.h"
+#include "record/engine/graphdump.h"
+#include "record/engine/loaded.h"
+#include "record/engine/symbols.h"
+#include "record/heap/snapshot.h"
+#include "show/text/text_dump.h"
+
+/* ---- Hints. ---- */
+
+/* From this many live blocks on, referrers are not searched for unless the user requests it. */
+enum { MANY_BLOCKS = 1000000 };
+
+/* Without reports there is no reporter that hints could name. */
+static bool advice_is_wanted(const dmd_engine_t *engine) {
+  dmd_auto_t advice = engine->options->advice;
+  if (dmd_host_is_confined(engine->host))
+    return false;
+  if (!dmd_live_keeps_reports(&engine->live) || advice == DMD_NO ||
+      engine->options->sample_interval > 0)
+    return false;
+  return advice == DMD_YES || (dmd_live_totals(&engine->live).n_blocks < MANY_BLOCKS &&
+                               engine->live.reports.pool.last > 0);
+}
+
+/* ---- Mode scan. ---- */
+
+static void say(const dmd_engine_host_t *host, dmd_strbuf_t *line) {
+  host->say(host->ctx, line->text);
+  dmd_strbuf_cut(line, 0);
+}
+
+static void add_commas(dmd_strbuf_t *line, uint64_t v, const char *what) {
+  char text[DMD_FORMAT_MAX];
+  dmd_format_commas(text, (int64_t)v);
+  dmd_strbuf_str(line, text);
+  dmd_strbuf_str(line, what);
+}
+
+static void say_too_large(const dmd_engine_t *engine, const dmd_totals_t *totals) {
+  dmd_strbuf_t line;
+  dmd_strbuf_init(&line, engine->env);
+  dmd_strbuf_str(&line, "dmd: --mode=scan is for small heaps: it writes up to ");
+  add_commas(&line, DMD_MAX_SCAN, " bytes in ");
+  add_commas(&line, DMD_MAX_SCAN_BLOCKS, " blocks;");
+  say(engine->host, &line);
+  dmd_strbuf_str(&line, "dmd: this heap has ");
+  add_commas(&line, totals->in_use_szB, " bytes in ");
+  add_commas(&line, totals->n_blocks, " blocks, so this dump is as in --mode=live");
+  say(engine->host, &line);
+  dmd_strbuf_str(&line, "dmd: for the pointers of larger heaps use --graph=yes instead");
+  say(engine->host, &line);
+  dmd_strbuf_destroy(&line);
+}
+
+/* True if contents are to be written; if they are too large, tells the user. */
+static bool contents_are_wanted(const dmd_engine_t *engine) {
+  if (engine->live.config.mode != DMD_MODE_SCAN)
+    return false;
+  dmd_totals_t totals = dmd_live_totals(&engine->live);
+  if (dmd_host_is_confined(engine->host))
+    return false;
+  bool is_small = totals.in_use_szB <= DMD_MAX_SCAN && totals.n_blocks <= DMD_MAX_SCAN_BLOCKS;
+  if (!is_small)
+    say_too_large(engine, &totals);
+  return is_small;
+}
+
+/* ---- The profile. ---- */
+
+static void fill(dmd_engine_t *engine, dmd_profile_t *profile) {
+  const dmd_engine_host_t *host = engine->host;
+  dmd_memory_t memory = {.read = host->memory_read, .holds = host->memory_holds, .ctx = host->ctx};
+  dmd_symbols_t symbols;
+  dmd_engine_settle_allocator(engine);
+  dmd_symbols_init(&symbols, host, profile);
+  bool reads = advice_is_wanted(engine) || contents_are_wanted(engine);
+  host->memory_begin(host->ctx);
+  uint64_t in_blocks_szB = dmd_snapshot_take(&engine->live, reads ? &memory : NULL, profile,
+                                             dmd_symbols_resolve, &symbols);
+  host->memory_end(host->ctx);
+  dmd_symbols_destroy(&symbols);
+  host->measure(host->ctx, &profile->memory, in_blocks_szB);
+}
+
+static void print_text(const dmd_engine_t *engine, dmd_profile_t *profile) {
+  const dmd_options_t *options = engine->options;
+  const dmd_text_dump_options_t text = {.sort_by = options->sort_by,
+                                        .max_records = options->max_records,
+                                        .max_frames = options->max_frames};
+  dmd_text_dump(profile, &text, engine->host->say, engine->host->ctx);
+}
+
+/* ---- The files. ---- */
+
+static void write_json(void *ctx, dmd_write_fn write, void *to) {
+  dmd_out_t out;
+  dmd_out_init(&out, write, to);
+  dmd_profilewriter_write(&out, ctx);
+  dmd_out_flush(&out);
+}
+
+uint32_t dmd_engine_dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, engine->env);
+  uint32_t number = dmd_engine_dump_to(engine, trigger, label, &name);
+  dmd_strbuf_destroy(&name);
+  return number;
+}
+
+/* graph: receives the name of the heap graph; NULL: do not write one. */
+static uint32_t dump(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
+                     dmd_strbuf_t *name, dmd_strbuf_t *graph) {
+  const dmd_engine_host_t *host = engine->host;
+  engine->n_dumps++;
+  if (trigger == DMD_TRIGGER_REQUEST)
+    engine->n_requested_dumps++;
+  dmd_profile_t profile;
+  dmd_profile_init(&profile, engine->env);
+  profile.frame_view = engine->options->frame_view;
+  fill(engine, &profile);
+  dmd_describe_run(engine, &profile, trigger, label);
+  if (!host->texts_are_others && !host->is_quiet(host->ctx))
+    print_text(engine, &profile);
+  bool written = dmd_dumpfile_write(engine, DMD_DUMPFILE_PROFILE, trigger, &profile.run, write_json,
+                                    &profile, name);
+  if (graph != NULL)
+    dmd_graphdump_write(engine, trigger, &profile, graph);
+  dmd_profile_destroy(&profile);
+  return written ? engine->n_dumps : 0;
+}
+
+uint32_t dmd_engine_dump_to(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
+                            dmd_strbuf_t *name) {
+  dmd_strbuf_t graph;
+  dmd_strbuf_init(&graph, engine->env);
+  uint32_t number = dump(engine, trigger, label, name, engine->options->graph ? &graph : NULL);
+  dmd_strbuf_destroy(&graph);
+  return number;
+}
+
+uint32_t dmd_engine_dump_with_graph(dmd_engine_t *engine, dmd_trigger_t trigger, const char *label,
+                                    dmd_strbuf_t *name, dmd_strbuf_t *graph) {
+  return dump(engine, trigger, label, name, graph);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/engine/options.h"
+
+#include "analyse/limits/size.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+/* ---- Options with values of their own form. ---- */
+
+static const char *keep(dmd_options_t *options, const char *text, size_t n) {
+  return dmd_intern_get(&options->texts, dmd_intern_bytes(&options->texts, text, n), &n);
+}
+
+static bool add_rule(dmd_options_t *options, dmd_rule_t rule) {
+  uint32_t number = dmd_pool_add(&options->rules);
+  *DMD_POOL_AT(&options->rules, dmd_rule_t, number) = rule;
+  return true;
+}
+
+/* Splits at the last '=', since function names such as operator== contain some. */
+static bool take_tag_rule(dmd_options_t *options, dmd_rule_kind_t kind, const char *value,
+                          dmd_strbuf_t *why) {
+  const char *equals = dmd_str_find_last_char(value, '=');
+  dmd_rule_t rule = {.kind = kind, .any_frame = dmd_str_begins(value, "**")};
+  const char *glob = rule.any_frame ? value + 2 : value;
+  if (equals == NULL) {
+    dmd_strbuf_str(why, "'");
+    dmd_strbuf_str(why, value);
+    dmd_strbuf_str(why, "' is not of the form PATTERN=TAG");
+  } else if (glob >= equals) {
+    dmd_strbuf_str(why, "the pattern before '=' is empty");
+  } else if (equals[1] == '\0') {
+    dmd_strbuf_str(why, "the tag after '=' is empty");
+  } else if (dmd_str_length(equals + 1) > DMD_MAX_NAME) {
+    dmd_strbuf_str(why, "the tag is longer than ");
+    dmd_strbuf_u64(why, DMD_MAX_NAME);
+    dmd_strbuf_str(why, " bytes");
+  } else {
+    rule.glob = keep(options, glob, (size_t)(equals - glob));
+    rule.tag = keep(options, equals + 1, dmd_str_length(equals + 1));
+    return add_rule(options, rule);
+  }
+  return false;
+}
+
+static bool take_tag_library(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_tag_rule(target, DMD_RULE_TAG_LIBRARY, value, why);
+}
+
+static bool take_tag_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_tag_rule(target, DMD_RULE_TAG_FN, value, why);
+}
+
+static bool take_report_rule(dmd_options_t *options, dmd_rule_kind_t kind, const char *value,
+                             dmd_strbuf_t *why) {
+  if (value[0] == '\0') {
+    dmd_strbuf_str(why, "the pattern is empty");
+    return false;
+  }
+  const char *glob = keep(options, value, dmd_str_length(value));
+  return add_rule(options, (dmd_rule_t){.kind = kind, .glob = glob});
+}
+
+static bool take_report_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_report_rule(target, DMD_RULE_REPORT_FN, value, why);
+}
+
+static bool take_no_report_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  return take_report_rule(target, DMD_RULE_NO_REPORT_FN, value, why);
+}
+
+static bool take_alloc_fn(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  size_t n = options->frame_view.n_alloc_fns;
+  if (value[0] == '\0') {
+    dmd_strbuf_str(why, "the pattern is empty");
+    return false;
+  }
+  if ((n & (n - 1)) == 0) {
+    const char **list =
+        dmd_env_alloc(options->env, "dmd.options.alloc_fns", (n == 0 ? 1 : 2 * n) * sizeof *list);
+    dmd_mem_copy(list, options->alloc_fns, n * sizeof *list);
+    dmd_env_free(options->env, options->alloc_fns);
+    options->frame_view.alloc_fns = options->alloc_fns = list;
+  }
+  options->alloc_fns[options->frame_view.n_alloc_fns++] =
+      keep(options, value, dmd_str_length(value));
+  return true;
+}
+
+static bool take_file(dmd_options_t *options, const char **file, const char *value,
+                      dmd_strbuf_t *why) {
+  if (value[0] == '\0') {
+    dmd_strbuf_str(why, "the file's name is empty");
+    return false;
+  }
+  *file = keep(options, value, dmd_str_length(value));
+  return true;
+}
+
+static bool take_out_file(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  return take_file(options, &options->out_file, value, why);
+}
+
+static bool take_list_file(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  return take_file(options, &options->list_file, value, why);
+}
+
+static bool take_sample_interval(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_options_t *options = target;
+  dmd_size_t size;
+  const char *wrong = dmd_size_parse(value, &size);
+  if (wrong == NULL && (size.is_percent || size.has_plus))
+    wrong = "this is not a number of bytes, such as 512k";
+  if (wrong == NULL && size.value > DMD_MAX_SAMPLE_INTERVAL)
+    wrong = "this is more than 1 GiB";
+  if (wrong == NULL)
+    options->sample_interval = size.value;
+  else
+    dmd_strbuf_str(why, wrong);
+  return wrong == NULL;
+}
+
+/* ---- The tables. ---- */
+
+#define WORD DMD_OPTION_WORD
+#define NUMBER DMD_OPTION_NUMBER
+#define AT(field) DMD_OPTION_AT(dmd_options_t, field)
+
+static const dmd_option_t engine_options[] = {
+    {"mode", "dark-matter|live|cumulative|scan", "dark-matter",
+     "what to record: live blocks and who reported them, live blocks only, all blocks of the run, "
+     "or live blocks with their contents",
+     WORD, AT(mode)},
+    {"stacks", "full|partial|fp", "full",
+     "a stack for every block, or for a sample of them weighted by size; fp, for the native engine "
+     "only: for every block, found by frame pointers alone",
+     WORD, AT(stacks)},
+    {"sample-below", "<bytes>", "0", "sample blocks smaller than this; 0: record every block",
+     NUMBER, AT(sample_below), .least = 0, .most = 1 << 30},
+    {"sample-interval", "<size>", "0",
+     "for the native engine: sample blocks at random, one per this many bytes on average, such as "
+     "512k, and estimate the rest; 0: record every block",
+     DMD_OPTION_OWN, .take = take_sample_interval},
+    {"seed", "<number>", "1", "seed of the sampling", NUMBER, AT(seed), .least = INT64_MIN,
+     .most = INT64_MAX},
+    {"allocator", "auto|glibc|exact|jemalloc|mozjemalloc|tcmalloc|mimalloc", "auto",
+     "whose usable sizes the program gets; auto: those of the loaded allocator", WORD,
+     AT(allocator)},
+    {"tag-threads", "inherit|none", "inherit",
+     "whether a new thread carries the tag of the thread that creates it", WORD,
+     AT(no_inherited_tags)},
+    {"tag-library", "<pattern>=<tag>", NULL,
+     "tag blocks whose allocating function is in a library that matches; **<pattern>: any function "
+     "on the stack. Repeatable",
+     DMD_OPTION_OWN, .take = take_tag_library},
+    {"tag-fn", "<pattern>=<tag>", NULL,
+     "tag blocks whose allocating function has a name that matches; **<pattern>: any function on "
+     "the stack. Repeatable",
+     DMD_OPTION_OWN, .take = take_tag_fn},
+    {"alloc-fn", "<pattern>", NULL,
+     "a function that matches only allocates for its callers, as malloc does. Repeatable",
+     DMD_OPTION_OWN, .take = take_alloc_fn},
+    {"report-fn", "<pattern>", NULL,
+     "a call of malloc_usable_size by or below a function that matches is its report of the block. "
+     "Repeatable",
+     DMD_OPTION_OWN, .take = take_report_fn},
+    {"report-usable-size", "no|yes", "no",
+     "every such call is a report by its caller, except for calls by the allocator itself", WORD,
+     AT(report_usable_size)},
+    {"no-report-fn", "<pattern>", NULL,
+     "such a call by or below a function that matches only asks for the capacity, and is not a "
+     "report. Repeatable",
+     DMD_OPTION_OWN, .take = take_no_report_fn},
+    {"require-scope", "no|yes", "no", "a report outside of any reporter is a misreport", WORD,
+     AT(require_scope)},
+    {"freed-blocks", "<number>", "10000",
+     "freed blocks to remember, to tell where a stale pointer comes from; 0: none", NUMBER,
+     AT(freed_blocks), .least = 0, .most = 1 << 24},
+    {"sort-by", "usable|req|slop|num-blocks", "usable",
+     "order of the printed records, largest first", WORD, AT(sort_by)},
+    {"max-records", "<number>|all", "10", "records printed in each section",
+     DMD_OPTION_NUMBER_OR_ALL, AT(max_records), .least = 1, .most = DMD_MAX_SHOWN},
+    {"max-frames", "<number>", DMD_FRAMES_SHOWN,
+     "frames printed in each stack; records with equal frames are one", NUMBER, AT(max_frames),
+     .least = 1, .most = DMD_MAX_FRAMES},
+    {"full-names", "no|yes", "no", "do not shorten long names of functions", WORD,
+     AT(frame_view.full_names)},
+    {"dump-at-exit", "auto|yes|no", "auto", "auto: unless the program dumped by itself", WORD,
+     AT(dump_at_exit)},
+    {"advice", "auto|yes|no", "auto",
+     "search for the referrers of unreported blocks; auto: below a million live blocks", WORD,
+     AT(advice)},
+    {"graph", "no|yes", "no",
+     "write each dump's heap graph as well: all blocks, and the pointers that lead to them", WORD,
+     AT(graph)},
+    {"dmd-out-file", "<file>", "dmd.out.%p.json.gz",
+     "where to write the profile; %p is the pid, %q{VAR} an environment variable; gzipped if it "
+     "ends in .gz",
+     DMD_OPTION_OWN, .take = take_out_file, .is_file = true},
+};
+
+const dmd_option_table_t dmd_engine_options = {engine_options,
+                                               sizeof engine_options / sizeof *engine_options};
+
+static const dmd_option_t starter_options[] = {
+    {"dmd-list-file", "<file>", NULL,
+     "append a line for each profile that was written to this file, which must exist: process, "
+     "number, "
+     "trigger, name",
+     DMD_OPTION_OWN, .take = take_list_file, .is_file = true},
+    {"dmd-file-mode", "<number>", NULL,
+     "permissions that the files which are written may have, in decimal, beside what the program's "
+     "umask allows",
+     NUMBER, AT(file_mode), .least = 1, .most = 0777},
+};
+
+const dmd_option_table_t dmd_starter_options = {starter_options,
+                                                sizeof starter_options / sizeof *starter_options};
+
+/* ---- Set-up. ---- */
+
+void dmd_options_init(dmd_options_t *options, const dmd_env_t *env) {
+  dmd_mem_zero(options, sizeof *options);
+  options->env = env;
+  dmd_pool_init(&options->rules, env, "dmd.options.rules", sizeof(dmd_rule_t));
+  dmd_strbuf_init(&options->given, env);
+  dmd_intern_init(&options->texts, env, "dmd.options.texts");
+  dmd_options_set_defaults(&dmd_engine_options, options, env);
+}
+
+void dmd_options_destroy(dmd_options_t *options) {
+  dmd_env_free(options->env, options->alloc_fns);
+  dmd_intern_destroy(&options->texts);
+  dmd_strbuf_destroy(&options->given);
+  dmd_pool_destroy(&options->rules);
+}
+
+void dmd_options_note(dmd_options_t *options, const char *argument) {
+  if (options->given.n > 0)
+    dmd_strbuf_str(&options->given, " ");
+  dmd_strbuf_str(&options->given, argument);
+}
+
+dmd_conflict_t dmd_options_conflict(const dmd_options_t *options) {
+  bool samples = options->sample_interval > 0;
+  const struct {
+    bool is_there;
+    dmd_conflict_t conflict;
+  } conflicts[] = {
+      {options->mode == DMD_MODE_SCAN && options->sample_below > 0,
+       {"--mode=scan",
+        "this mode needs every block, so it cannot be combined with --sample-below"}},
+      {options->mode == DMD_MODE_SCAN && samples,
+       {"--mode=scan",
+        "this mode needs every block, so it cannot be combined with --sample-interval"}},
+      {options->sample_below > 0 && samples,
+       {"--sample-below",
+        "it cannot be combined with --sample-interval, another kind of sampling"}},
+      {options->stacks == DMD_STACKS_PARTIAL && samples,
+       {"--stacks=partial", "with --sample-interval every sampled block has its stack"}},
+      {options->graph && samples,
+       {"--graph=yes", "a heap graph needs every block, and --sample-interval records few"}},
+      {options->advice == DMD_YES && samples,
+       {"--advice=yes",
+        "the referrers of a block are unknown if --sample-interval records few blocks"}},
+  };
+  for (size_t i = 0; i < sizeof conflicts / sizeof *conflicts; i++)
+    if (conflicts[i].is_there)
+      return conflicts[i].conflict;
+  return (dmd_conflict_t){NULL, NULL};
+}
+
+dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
+  bool is_auto = options->allocator == 0;
+  return (dmd_live_config_t){.mode = options->mode,
+                             /* the GNU C library's, unless another one is found */
+                             .allocator = is_auto ? DMD_ALLOCATOR_GLIBC
+                                                  : (dmd_allocator_t)(options->allocator - 1),
+                             .allocator_is_auto = is_auto,
+                             .partial_stacks = options->stacks == DMD_STACKS_PARTIAL,
+                             .inherit_tags = !options->no_inherited_tags,
+                             .sample_below = options->sample_below,
+                             .sample_interval = options->sample_interval,
+                             .seed = options->seed,
+                             .freed_blocks = options->freed_blocks,
+                             .require_scope = options->require_scope};
+}

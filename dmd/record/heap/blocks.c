@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/heap/blocks.h"
+
+#include "base/mem.h"
+#include "record/heap/shard.h"
+
+struct dmd_blocks {
+  const dmd_env_t *env;
+  const dmd_waiting_t *waiting;
+  uint64_t sample_interval;
+  dmd_bloom_t *marks; /* NULL if all blocks are recorded */
+  dmd_shard_t *only;  /* the only shard, if there is one shard and no lock; else NULL */
+  dmd_shard_t *parts; /* aligned to cache lines */
+  void *memory;       /* allocation that contains the shards */
+  uint32_t n_parts, shift;
+  dmd_all_freed_t freed;
+  dmd_freed_block_t found; /* result of the last dmd_blocks_find_freed */
+  uint32_t n_held;         /* this and the next belong to the holder of the engine's lock */
+  uint16_t held[DMD_BLOCKS_MAX_PARTS]; /* shards whose locks it holds */
+};
+
+/* Number of freed blocks that a shard buffers for itself. All shards together buffer no more than
+ * are remembered, so that a small limit is respected. */
+static uint32_t own_freed(const dmd_blocks_t *blocks, uint32_t max_freed) {
+  uint32_t n = max_freed / blocks->n_parts;
+  return n == 0 ? 1 : n < DMD_SHARD_FREED ? n : DMD_SHARD_FREED;
+}
+
+/* Capacity of the common ring. It must not lose a freed block to older ones that other shards still
+ * buffer and add later, so their buffers are added to the limit. */
+static uint32_t room_for_freed(const dmd_blocks_t *blocks, uint32_t max_freed) {
+  uint32_t others = blocks->n_parts * (blocks->freed.max_own - 1);
+  return blocks->freed.waiting == NULL ? max_freed : max_freed + others;
+}
+
+dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config) {
+  if (config->n_parts > DMD_BLOCKS_MAX_PARTS || (config->n_parts > 1 && config->slabs != NULL))
+    env->panic(env->ctx, "too many shards");
+  dmd_blocks_t *blocks = dmd_env_alloc(env, "dmd.blocks", sizeof *blocks);
+  dmd_mem_zero(blocks, sizeof *blocks);
+  blocks->env = env;
+  blocks->waiting = config->waiting;
+  blocks->n_parts = 1;
+  for (blocks->shift = 64; blocks->n_parts < config->n_parts; blocks->shift--)
+    blocks->n_parts *= 2;
+  blocks->freed.waiting = config->max_freed == 0 ? NULL : config->waiting;
+  blocks->freed.max_own = own_freed(blocks, config->max_freed);
+  dmd_freed_init(&blocks->freed.freed, env, room_for_freed(blocks, config->max_freed));
+  blocks->memory = dmd_env_alloc(env, "dmd.blocks.parts",
+                                 blocks->n_parts * sizeof(dmd_shard_t) + DMD_SHARD_LINE - 1);
+  uintptr_t at = (uintptr_t)blocks->memory + DMD_SHARD_LINE - 1;
+  blocks->parts = (dmd_shard_t *)(at & ~(uintptr_t)(DMD_SHARD_LINE - 1));
+  blocks->sample_interval = config->sample_interval;
+  if (config->sample_interval > 0)
+    blocks->marks = dmd_bloom_create(env);
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    dmd_shard_init(&blocks->parts[i], env, config, blocks->marks, &blocks->freed);
+  if (blocks->n_parts == 1 && blocks->waiting == NULL)
+    blocks->only = blocks->parts;
+  return blocks;
+}
+
+void dmd_blocks_destroy(dmd_blocks_t *blocks) {
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    dmd_shard_destroy(&blocks->parts[i]);
+  dmd_freed_destroy(&blocks->freed.freed);
+  dmd_env_free(blocks->env, blocks->memory);
+  dmd_bloom_destroy(blocks->marks);
+  dmd_env_free(blocks->env, blocks);
+}
+
+dmd_bloom_t *dmd_blocks_marks(const dmd_blocks_t *blocks) {
+  return blocks->marks;
+}
+
+/* ---- Shards and their locks. ---- */
+
+static dmd_shard_t *part_of(const dmd_blocks_t *blocks, uint64_t addr) {
+  if (blocks->n_parts == 1)
+    return blocks->parts;
+  return &blocks->parts[dmd_hash_u64(addr >> DMD_CHUNK_BITS) >> blocks->shift];
+}
+
+static void hold(dmd_blocks_t *blocks, dmd_shard_t *part) {
+  if (blocks->waiting == NULL || part->is_held)
+    return;
+  dmd_lock_take(&part->lock, blocks->waiting);
+  dmd_shard_catch_up(part);
+  part->is_held = true;
+  blocks->held[blocks->n_held++] = (uint16_t)(part - blocks->parts);
+}
+
+/* Locks and returns the shard of an address. */
+static inline dmd_shard_t *at(dmd_blocks_t *blocks, uint64_t addr) {
+  if (__builtin_expect(blocks->only != NULL, 1))
+    return blocks->only;
+  dmd_shard_t *part = part_of(blocks, addr);
+  hold(blocks, part);
+  return part;
+}
+
+void dmd_blocks_hold_all(dmd_blocks_t *blocks) {
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    hold(blocks, &blocks->parts[i]);
+}
+
+void dmd_blocks_let_go(dmd_blocks_t *blocks) {
+  while (blocks->n_held > 0) {
+    dmd_shard_t *part = &blocks->parts[blocks->held[--blocks->n_held]];
+    part->is_held = false;
+    dmd_lock_let_go(&part->lock, blocks->waiting);
+  }
+}
+
+/* ---- Adding, changing and removing blocks. ---- */
+
+const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block,
+                                  uint32_t tag) {
+  return dmd_shard_add(at(blocks, new_block->addr), new_block, tag);
+}
+
+/* Delayed frees: in a large heap the record of a freed block is in none of the processor's caches,
+ * and waiting for it would take longer than all else that a free does. This function leaves the
+ * record of a block in a slab for later (dmd_shard_settle), and counts any other block before it
+ * returns. dmd_blocks_quick_remove, for hosts without slabs, takes the block out at once and counts
+ * its record later. Either way nothing here points to the block's memory once that is given
+ * back. */
+dmd_remove_t dmd_blocks_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
+  return dmd_shard_remove(at(blocks, addr), addr, stack);
+}
+
+const dmd_block_t *dmd_blocks_renew(dmd_blocks_t *blocks, const dmd_new_block_t *now,
+                                    uint32_t tag) {
+  return dmd_shard_renew(at(blocks, now->addr), now, tag);
+}
+
+void dmd_blocks_resize_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                 uint64_t req) {
+  dmd_shard_resize_announced(at(blocks, addr), block, req);
+}
+
+void dmd_blocks_remove_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                 uint32_t stack) {
+  dmd_shard_remove_this(at(blocks, addr), addr, block, stack);
+}
+
+dmd_block_t *dmd_blocks_move_announced(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                       uint64_t to, uint64_t req) {
+  return dmd_shard_move_announced(at(blocks, addr), addr, block, at(blocks, to), to, req);
+}
+
+/* Any shard will do for the count. */
+void dmd_blocks_count_failed_realloc(dmd_blocks_t *blocks, uint64_t req) {
+  dmd_shard_count_failed_realloc(at(blocks, 0), req);
+}
+
+dmd_block_t *dmd_blocks_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
+  return dmd_shard_begin_move(at(blocks, addr), addr, false);
+}
+
+void dmd_blocks_drop(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block, uint32_t stack) {
+  dmd_shard_remove_this(at(blocks, addr), addr, block, stack);
+}
+
+const dmd_block_t *dmd_blocks_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                                       const dmd_new_block_t *now, uint32_t tag) {
+  dmd_blocks_drop(blocks, addr, block, now->stack);
+  return dmd_blocks_add(blocks, now, tag);
+}
+
+void dmd_blocks_put_back(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block, uint64_t req) {
+  dmd_shard_count_failed_realloc(at(blocks, addr), req);
+  block->is_moving = false;
+}
+
+/* ---- Lookup. ---- */
+
+dmd_block_t *dmd_blocks_find(dmd_blocks_t *blocks, uint64_t addr) {
+  return dmd_shard_find(at(blocks, addr), addr);
+}
+
+dmd_block_t *dmd_blocks_find_freeable(dmd_blocks_t *blocks, uint64_t addr) {
+  return dmd_shard_find_freeable(at(blocks, addr), addr);
+}
+
+dmd_block_t *dmd_blocks_find_older(dmd_blocks_t *blocks, uint64_t addr, const dmd_block_t *block) {
+  return dmd_shard_find_older(at(blocks, addr), addr, block);
+}
+
+const dmd_freed_block_t *dmd_blocks_find_freed(dmd_blocks_t *blocks, uint64_t addr) {
+  dmd_shard_t *part = at(blocks, addr);
+  dmd_shard_settle(part);
+  dmd_shard_pass_freed(part);
+  if (blocks->freed.waiting != NULL)
+    dmd_lock_take(&blocks->freed.lock, blocks->freed.waiting);
+  const dmd_freed_block_t *block = dmd_freed_find(&blocks->freed.freed, addr);
+  if (block != NULL)
+    blocks->found = *block;
+  if (blocks->freed.waiting != NULL)
+    dmd_lock_let_go(&blocks->freed.lock, blocks->freed.waiting);
+  return block == NULL ? NULL : &blocks->found;
+}
+
+void dmd_blocks_set_reports(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                            uint32_t reports) {
+  if (block->reports == DMD_NONE && blocks->only == NULL)
+    dmd_shard_note_special(at(blocks, addr), addr);
+  block->reports = reports;
+}
+
+dmd_block_t *dmd_blocks_find_announced(dmd_blocks_t *blocks, uint64_t from, uint64_t end,
+                                       uint64_t *start) {
+  dmd_block_t *first = NULL;
+  dmd_blocks_hold_all(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    uint64_t begin;
+    dmd_block_t *found = dmd_heap_find_announced(&blocks->parts[i].heap, from, end, &begin);
+    if (found != NULL && (first == NULL || begin < *start)) {
+      first = found;
+      *start = begin;
+    }
+  }
+  return first;
+}
+
+bool dmd_blocks_may_nest(const dmd_blocks_t *blocks) {
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    if (blocks->parts[i].heap.may_nest)
+      return true;
+  return false;
+}
+
+/* Blocks in different shards never start at the same address, so the innermost is the one that
+ * starts last. */
+dmd_block_t *dmd_blocks_find_containing(dmd_blocks_t *blocks, uint64_t addr, uint64_t *start) {
+  dmd_block_t *last = NULL;
+  dmd_blocks_hold_all(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    uint64_t begin;
+    dmd_block_t *found = dmd_shard_find_containing(&blocks->parts[i], addr, &begin);
+    if (found != NULL && (last == NULL || begin > *start)) {
+      last = found;
+      *start = begin;
+    }
+  }
+  return last;
+}
+
+void dmd_blocks_watch_reported(dmd_blocks_t *blocks,
+                               void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack),
+                               void *ctx) {
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    blocks->parts[i].gone = gone;
+    blocks->parts[i].gone_ctx = ctx;
+  }
+}
+
+/* Only blocks in slabs have delayed frees, and a host with slabs has one shard. */
+void dmd_blocks_settle(dmd_blocks_t *blocks) {
+  if (blocks->n_parts == 1)
+    dmd_shard_settle(at(blocks, 0));
+}
+
+/* Merges the shards in address order: each 1 MiB of address space belongs to one shard. */
+static void walk_parts(dmd_blocks_t *blocks,
+                       void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
+  dmd_addressmap_walk_t walks[DMD_BLOCKS_MAX_PARTS];
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    dmd_addressmap_walk_begin(&walks[i], &blocks->parts[i].heap.slots);
+  dmd_addressmap_walk_t *next;
+  do {
+    uint64_t addr, lowest = 0;
+    next = NULL;
+    for (uint32_t i = 0; i < blocks->n_parts; i++)
+      if (dmd_addressmap_walk_at(&walks[i], &addr) && (next == NULL || addr < lowest)) {
+        next = &walks[i];
+        lowest = addr;
+      }
+    if (next != NULL)
+      dmd_addressmap_walk_on(next, visit, ctx);
+  } while (next != NULL);
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    dmd_addressmap_walk_end(&walks[i]);
+}
+
+void dmd_blocks_walk(dmd_blocks_t *blocks,
+                     void (*visit)(void *ctx, uint64_t addr, dmd_block_t *block), void *ctx) {
+  dmd_blocks_hold_all(blocks);
+  dmd_blocks_settle(blocks);
+  if (blocks->n_parts == 1)
+    dmd_heap_walk(&blocks->parts->heap, visit, ctx);
+  else
+    walk_parts(blocks, visit, ctx);
+}
+
+/* ---- Totals. ---- */
+
+/* Converts a shard's block count, which is in fractions if blocks are sampled, to whole blocks. */
+static uint64_t whole(const dmd_blocks_t *blocks, uint64_t n) {
+  return blocks->sample_interval == 0 ? n : (n + DMD_SHARD_FRACTION / 2) / DMD_SHARD_FRACTION;
+}
+
+dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
+  dmd_totals_t sum = {0};
+  dmd_blocks_hold_all(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    dmd_totals_t totals = dmd_shard_totals(&blocks->parts[i]);
+    sum.n_allocs += totals.n_allocs;
+    sum.n_frees += totals.n_frees;
+    sum.alloc_szB += totals.alloc_szB;
+    sum.n_blocks += totals.n_blocks;
+    sum.in_use_szB += totals.in_use_szB;
+    sum.freed_reported += totals.freed_reported;
+  }
+  sum.n_allocs = whole(blocks, sum.n_allocs);
+  sum.n_frees = whole(blocks, sum.n_frees);
+  sum.n_blocks = blocks->sample_interval == 0 ? sum.n_blocks : sum.n_allocs - sum.n_frees;
+  sum.freed_reported = whole(blocks, sum.freed_reported);
+  return sum;
+}
+
+dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag) {
+  dmd_tag_sum_t sum = {0};
+  dmd_blocks_hold_all(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++) {
+    dmd_tag_sum_t part = dmd_shard_tag_sum(&blocks->parts[i], tag);
+    sum.usable += part.usable;
+    sum.n_blocks += part.n_blocks;
+  }
+  sum.n_blocks = whole(blocks, sum.n_blocks);
+  return sum;
+}
+
+void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks) {
+  dmd_blocks_hold_all(blocks);
+  dmd_blocks_settle(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    blocks->parts[i].totals.freed_reported = 0;
+}
+
+/* ---- Fast path, without the engine's lock. ---- */
+
+static inline __attribute__((always_inline)) dmd_shard_t *take(dmd_blocks_t *blocks,
+                                                               uint64_t addr) {
+  dmd_shard_t *part = part_of(blocks, addr);
+  dmd_lock_take(&part->lock, blocks->waiting);
+  return part;
+}
+
+static inline __attribute__((always_inline)) void let_go(const dmd_blocks_t *blocks,
+                                                         dmd_shard_t *part) {
+  dmd_lock_let_go(&part->lock, blocks->waiting);
+}
+
+bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag) {
+  dmd_shard_t *part = take(blocks, new_block->addr);
+  bool is_first = dmd_shard_quick_add(part, new_block, tag);
+  let_go(blocks, part);
+  return is_first;
+}
+
+bool dmd_blocks_quick_remove(dmd_blocks_t *blocks, uint64_t addr, uint32_t stack) {
+  dmd_shard_t *part = take(blocks, addr);
+  bool is_plain = dmd_shard_quick_remove(part, addr, stack);
+  let_go(blocks, part);
+  return is_plain;
+}
+
+dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
+  dmd_shard_t *part = take(blocks, addr);
+  dmd_block_t *block = dmd_shard_begin_move(part, addr, true);
+  let_go(blocks, part);
+  return block;
+}
+
+/* Locks both shards, so that no one sees the block twice or not at all. The second lock is only
+ * tried: a thread with the engine's lock may hold it while it waits for the first. */
+bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
+                               const dmd_new_block_t *now, uint32_t tag) {
+  dmd_shard_t *from = take(blocks, addr), *into = part_of(blocks, now->addr);
+  bool is_locked = from == into || dmd_lock_try(&into->lock, blocks->waiting);
+  bool is_quick =
+      is_locked && block->reports == DMD_NONE && dmd_shard_find(into, now->addr) == NULL;
+  if (is_quick) {
+    dmd_shard_catch_up(from);
+    dmd_shard_catch_up(into);
+    dmd_shard_remove_this(from, addr, block, now->stack);
+    dmd_shard_add(into, now, tag);
+  }
+  if (is_locked && from != into)
+    let_go(blocks, into);
+  let_go(blocks, from);
+  return is_quick;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * shard.h: a shard: the live blocks in some of the 1 MiB pieces of address space.
+ *
+ * A part of record/heap/blocks, its only user; blocks.h describes the functions, of which the ones
+ * here concern one shard or compute its share. All except dmd_shard_init and dmd_shard_destroy are
+ * called with the shard's lock held, if there are locks. The lock guards everything in the struct
+ * except is_held, which belongs to the holder of the engine's lock.
+ */
+#ifndef DMD_RECORD_HEAP_SHARD_H
+#define DMD_RECORD_HEAP_SHARD_H
+
+#include "base/lock.h"
+#include "record/heap/blocks.h"
+#include "record/heap/bloom.h"
+#include "record/heap/heap.h"
+
+enum { DMD_SHARD_LINE = 64 }; /* size of a cache line in bytes */
+
+/* The block removed last, until it is settled. */
+typedef struct dmd_leaving {
+  dmd_removed_t removed; /* block is NULL if nothing is left to settle */
+  uint64_t addr;
+  uint32_t stack; /* where it was freed */
+} dmd_leaving_t;
+
+/* The blocks freed last, from all shards. The lock comes after the shard locks. Each shard buffers
+ * its own and adds many at a time: otherwise threads that free in parallel would wait for this
+ * memory, and for the lock's, at every free. */
+typedef struct dmd_all_freed {
+  uint32_t max_own; /* size of a shard's buffer, 1 to DMD_SHARD_FREED */
+  dmd_freed_t freed;
+  dmd_lock_t lock;
+  const dmd_waiting_t *waiting; /* NULL: no lock needed */
+} dmd_all_freed_t;
+
+/* A free that is not counted yet. */
+typedef struct dmd_late_free {
+  uint64_t addr;
+  uint32_t stack; /* where it was freed */
+  uint32_t id;    /* id of the record, see addressmap.h */
+} dmd_late_free_t;
+
+enum { DMD_SHARD_LATE = 16, DMD_SHARD_FREED = 128 };
+
+typedef struct dmd_shard {
+  _Alignas(DMD_SHARD_LINE) dmd_lock_t lock;
+  bool is_held; /* the thread that has the engine's lock holds this one, too */
+  dmd_heap_t heap;
+  dmd_leaving_t leaving;
+  dmd_totals_t totals; /* n_blocks is in heap; includes the block in `leaving` */
+  dmd_pool_t tag_sums; /* a dmd_tag_sum_t per tag, by tag id; includes the block in `leaving` */
+  dmd_all_freed_t *freed;
+  uint64_t sample_interval; /* 0: all blocks are recorded */
+  dmd_bloom_t *marks;       /* Bloom filter of the sampled blocks; NULL if all are recorded */
+  void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
+  void *gone_ctx;
+  uint32_t n_late, oldest_late;
+  dmd_late_free_t late[DMD_SHARD_LATE]; /* ring buffer */
+  uint32_t n_own_freed;
+  dmd_freed_block_t own_freed[DMD_SHARD_FREED]; /* buffer for the common ring; last, since init does
+                                                  not touch it */
+} dmd_shard_t;
+
+void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
+                    dmd_bloom_t *marks, dmd_all_freed_t *freed);
+void dmd_shard_destroy(dmd_shard_t *part);
+
+const dmd_block_t *dmd_shard_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag);
+dmd_remove_t dmd_shard_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack);
+const dmd_block_t *dmd_shard_renew(dmd_shard_t *part, const dmd_new_block_t *now, uint32_t tag);
+void dmd_shard_resize_announced(dmd_shard_t *part, dmd_block_t *block, uint64_t req);
+void dmd_shard_remove_this(dmd_shard_t *part, uint64_t addr, dmd_block_t *block, uint32_t stack);
+
+/* The block goes on in `into`, which may be the same shard. */
+dmd_block_t *dmd_shard_move_announced(dmd_shard_t *part, uint64_t addr, dmd_block_t *block,
+                                      dmd_shard_t *into, uint64_t to, uint64_t req);
+void dmd_shard_count_failed_realloc(dmd_shard_t *part, uint64_t req);
+
+/* The block that starts at addr and may be freed on the fast path, since it was neither announced
+ * nor reported; NULL if none. */
+dmd_block_t *dmd_shard_find_plain(const dmd_shard_t *part, uint64_t addr);
+
+dmd_block_t *dmd_shard_find(const dmd_shard_t *part, uint64_t addr);
+dmd_block_t *dmd_shard_find_freeable(const dmd_shard_t *part, uint64_t addr);
+dmd_block_t *dmd_shard_find_older(const dmd_shard_t *part, uint64_t addr, const dmd_block_t *block);
+dmd_block_t *dmd_shard_find_containing(dmd_shard_t *part, uint64_t addr, uint64_t *start);
+
+void dmd_shard_settle(dmd_shard_t *part);
+
+/* Counts all late frees. */
+void dmd_shard_count_late_frees(dmd_shard_t *part);
+
+/* To be called after taking the lock, except before the next two functions. */
+static inline void dmd_shard_catch_up(dmd_shard_t *part) {
+  if (part->n_late > 0)
+    dmd_shard_count_late_frees(part);
+}
+
+/* See dmd_blocks_quick_add and dmd_blocks_quick_remove. */
+bool dmd_shard_quick_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag);
+bool dmd_shard_quick_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack);
+
+/* See dmd_blocks_begin_move. */
+dmd_block_t *dmd_shard_begin_move(dmd_shard_t *part, uint64_t addr, bool if_plain);
+
+/* Adds this shard's buffered freed blocks to the common ring. */
+void dmd_shard_pass_freed(dmd_shard_t *part);
+
+/* A block at addr is about to be reported. */
+void dmd_shard_note_special(dmd_shard_t *part, uint64_t addr);
+
+/* If blocks are sampled, block counts within a shard are in units of 1 / DMD_SHARD_FRACTION. */
+enum { DMD_SHARD_FRACTION = 1 << 16 };
+dmd_totals_t dmd_shard_totals(dmd_shard_t *part);
+dmd_tag_sum_t dmd_shard_tag_sum(dmd_shard_t *part, uint32_t tag);
+
+#endif

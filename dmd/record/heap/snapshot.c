@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/heap/snapshot.h"
+
+#include "base/mem.h"
+#include "model/profile/claimblocks.h"
+#include "model/profile/faultnames.h"
+#include "record/heap/contents.h"
+#include "record/heap/nested.h"
+#include "record/heap/published.h"
+#include "record/heap/stack.h"
+
+typedef struct {
+  const dmd_live_t *live;
+  dmd_profile_t *profile;
+  dmd_translation_t ids; /* translates the live heap's ids to the profile's */
+  dmd_resolve_fn resolve;
+  void *resolve_ctx;
+  bool advises;
+  /* The blocks, sorted by stack. places, by the stack's profile id + 1: first the number of its
+   * blocks, then the index of the first, finally the index after the last. */
+  const dmd_block_t **blocks;
+  dmd_pool_t places;                     /* uint32_t */
+  uint64_t in_blocks_szB, announced_szB; /* usable bytes of all blocks, and of announced ones */
+  dmd_nested_t nested;
+  dmd_pages_t *pages; /* in mode scan */
+} snapshot_t;
+
+static uint32_t resolve(void *ctx, uint32_t id) {
+  const snapshot_t *s = ctx;
+  return s->resolve(s->resolve_ctx, s->profile, id);
+}
+
+/* Adds a group that has the live heap's ids. */
+static void add_group(snapshot_t *s, const dmd_group_t *group) {
+  dmd_group_t g = dmd_translation_group(&s->ids, group);
+  dmd_groups_add(&s->profile->groups, &g);
+}
+
+/* ---- Blocks. ---- */
+
+/* Blocks are grouped one stack at a time. The groups to compare are then few and close together,
+ * whatever the size of the heap; and related groups are adjacent in the file. */
+
+static uint32_t *place_of(const snapshot_t *s, uint32_t stack) {
+  return DMD_POOL_AT(&s->places, uint32_t, stack + 1);
+}
+
+static bool is_kept(const snapshot_t *s, const dmd_block_t *block) {
+  return !(block->flags & DMD_BLOCK_UNSAMPLED) && s->live->config.mode != DMD_MODE_CUMULATIVE;
+}
+
+/* The reports of outer blocks apply to the blocks within them. */
+static uint32_t with_reports_of_outer(snapshot_t *s, uint32_t reports, const dmd_block_t *outer) {
+  for (; outer != NULL; outer = dmd_nested_find(&s->nested, outer)->outer)
+    reports = dmd_reports_join(&s->profile->reports, reports,
+                               dmd_translation_reports(&s->ids, outer->reports));
+  return reports;
+}
+
+/* Subtracts the bytes of a pool's pieces from the pool. */
+static void take_inner(dmd_group_t *g, uint64_t inner_szB) {
+  uint64_t from_req = inner_szB < g->req ? inner_szB : g->req;
+  g->req -= from_req;
+  g->slop -= inner_szB - from_req;
+}
+
+static void add_nested(snapshot_t *s, const dmd_nesting_t *nesting) {
+  dmd_group_t group = dmd_live_group_of(s->live, nesting->block);
+  uint64_t req = group.req;
+  if (!group.sampled)
+    take_inner(&group, nesting->inner_szB);
+  s->profile->run.nested_szB += req - group.req;
+  dmd_group_t g = dmd_translation_group(&s->ids, &group);
+  g.reports = with_reports_of_outer(s, g.reports, nesting->outer);
+  dmd_groups_add(&s->profile->groups, &g);
+}
+
+static void add_block(snapshot_t *s, const dmd_block_t *block) {
+  const dmd_nesting_t *nesting = dmd_nested_find(&s->nested, block);
+  if (nesting != NULL) {
+    add_nested(s, nesting);
+    return;
+  }
+  dmd_group_t group = dmd_live_group_of(s->live, block);
+  add_group(s, &group);
+  if (s->advises && block->reports == DMD_NONE && !group.sampled)
+    dmd_lastreports_advise(&s->live->last_time, &s->live->reports, &s->ids, block);
+}
+
+static void add_up(snapshot_t *s, const dmd_block_t *block) {
+  uint64_t usable = dmd_block_usable(block);
+  if (s->live->config.sample_interval > 0)
+    usable = (uint64_t)(dmd_live_weight(s->live, block) * (double)usable);
+  s->in_blocks_szB += usable;
+  if (block->flags & DMD_BLOCK_ANNOUNCED)
+    s->announced_szB += dmd_block_usable(block);
+}
+
+static void count_block(void *ctx, uint64_t addr, dmd_block_t *block) {
+  snapshot_t *s = ctx;
+  (void)addr;
+  add_up(s, block);
+  if (!is_kept(s, block))
+    return;
+  uint32_t stack = dmd_translation_stack(&s->ids, block->stack);
+  if (stack >= s->places.last)
+    dmd_pool_reach(&s->places, stack + 1);
+  ++*place_of(s, stack);
+}
+
+static void place_block(void *ctx, uint64_t addr, dmd_block_t *block) {
+  snapshot_t *s = ctx;
+  (void)addr;
+  if (is_kept(s, block))
+    s->blocks[(*place_of(s, dmd_translation_stack(&s->ids, block->stack)))++] = block;
+}
+
+/* Turns each stack's number of blocks into the index of its first block. Returns the number of all
+ * blocks. */
+static uint32_t add_up_places(const snapshot_t *s) {
+  uint32_t n = 0;
+  for (uint32_t stack = 0; stack < s->places.last; stack++) {
+    uint32_t *place = place_of(s, stack);
+    uint32_t n_blocks = *place;
+    *place = n;
+    n += n_blocks;
+  }
+  return n;
+}
+
+static void add_blocks(snapshot_t *s) {
+  enum { AHEAD = 16 }; /* number of blocks prefetched ahead */
+  const dmd_env_t *env = s->profile->env;
+  dmd_pool_init(&s->places, env, "dmd.snapshot.places", sizeof(uint32_t));
+  dmd_blocks_walk(s->live->blocks, count_block, s);
+  uint32_t n_blocks = add_up_places(s);
+  s->blocks =
+      dmd_env_alloc(env, "dmd.snapshot.blocks", ((size_t)n_blocks + AHEAD) * sizeof(dmd_block_t *));
+  if (n_blocks > 0)
+    dmd_blocks_walk(s->live->blocks, place_block, s);
+  for (uint32_t i = 0; i < AHEAD; i++)
+    s->blocks[n_blocks + i] = NULL;
+  for (uint32_t stack = 0, i = 0; stack < s->places.last; stack++) {
+    dmd_groups_close(&s->profile->groups);
+    for (; i < *place_of(s, stack); i++) {
+      __builtin_prefetch(s->blocks[i + AHEAD]);
+      add_block(s, s->blocks[i]);
+    }
+  }
+  dmd_env_free(env, s->blocks);
+  dmd_pool_destroy(&s->places);
+}
+
+/* ---- Mode scan. ---- */
+
+static void scan_block(void *ctx, uint64_t addr, dmd_block_t *block) {
+  snapshot_t *s = ctx;
+  dmd_profile_t *profile = s->profile;
+  const dmd_nesting_t *nesting = dmd_nested_find(&s->nested, block);
+  add_up(s, block);
+  if (nesting != NULL && nesting->outer != NULL) {
+    profile->run.nested_szB += block->req;
+    return;
+  }
+  dmd_group_t group = dmd_live_group_of(s->live, block);
+  group = dmd_translation_group(&s->ids, &group);
+  dmd_scanned_add(&profile->scanned, dmd_groups_append(&profile->groups, &group), addr);
+  dmd_contents_add(&profile->scanned, s->pages, addr, block->req, s->live->config.word_szB);
+}
+
+static void scan_blocks(snapshot_t *s, const dmd_memory_t *memory) {
+  const dmd_env_t *env = s->profile->env;
+  s->pages = dmd_env_alloc(env, "dmd.snapshot.pages", sizeof *s->pages);
+  dmd_pages_init(s->pages, memory);
+  dmd_blocks_walk(s->live->blocks, scan_block, s);
+  dmd_env_free(env, s->pages);
+}
+
+/* ---- Building the profile. ---- */
+
+static void add_run(const dmd_live_t *live, dmd_profile_t *profile) {
+  dmd_run_t *run = &profile->run;
+  profile->mode = live->config.mode;
+  run->is_known = true;
+  run->allocator = dmd_allocator_name(live->config.allocator);
+  run->allocator_chosen = live->config.allocator_is_auto ? "auto" : "option";
+  run->word_szB = live->config.word_szB;
+  run->partial_stacks = live->config.partial_stacks;
+  run->sample_below = live->config.sample_below;
+  run->sample_interval = live->config.sample_interval;
+  run->seed = live->config.seed;
+  dmd_totals_t totals = dmd_live_totals(live);
+  run->n_allocs = totals.n_allocs;
+  run->n_frees = totals.n_frees;
+  run->alloc_szB = totals.alloc_szB;
+  run->in_use_szB = totals.in_use_szB;
+  run->in_use_blocks = totals.n_blocks;
+  run->freed_reported = totals.freed_reported;
+}
+
+uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
+                           dmd_profile_t *profile, dmd_resolve_fn resolve_stack, void *ctx) {
+  snapshot_t s = {.live = live,
+                  .profile = profile,
+                  .resolve = resolve_stack,
+                  .resolve_ctx = ctx,
+                  .advises = memory != NULL && dmd_live_keeps_reports(live)};
+  dmd_translation_init(&s.ids, profile, &live->reporter_names, &live->tag_names, &live->reports,
+                       resolve, &s);
+  add_run(live, profile);
+  for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
+    add_group(&s, dmd_groups_at(&live->history, id));
+  dmd_nested_init(&s.nested, profile->env, live->blocks);
+  if (live->config.mode == DMD_MODE_SCAN && memory != NULL) {
+    scan_blocks(&s, memory);
+  } else {
+    profile->mode = live->config.mode == DMD_MODE_SCAN ? DMD_MODE_LIVE : live->config.mode;
+    add_blocks(&s);
+  }
+  profile->memory.heap_allocated = s.in_blocks_szB - dmd_nested_szB(&s.nested);
+  dmd_nested_destroy(&s.nested);
+  dmd_translation_add_faults(&s.ids, &live->faults);
+  if (s.advises)
+    profile->run.partial_advice = !dmd_blockreferrers_find(live, &s.ids, memory, &profile->advices);
+  dmd_lastreports_list_runs(&live->last_time, &s.ids);
+  dmd_translation_add_memreports(&s.ids, &live->memreports);
+  dmd_published_check(live, &s.ids);
+  dmd_claimblocks_explain(profile);
+  dmd_faults_join_names(&profile->faults);
+  dmd_translation_destroy(&s.ids);
+  return s.in_blocks_szB - s.announced_szB;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "show/export/exportmetrics.h"
+
+#include "analyse/tree/profile_amounts.h"
+#include "base/format.h"
+
+void dmd_exportfigures_begin(dmd_exportfigures_t *e, const dmd_env_t *env,
+                             dmd_metrics_format_t format, size_t n, dmd_out_t *out) {
+  *e = (dmd_exportfigures_t){.format = format, .env = env, .is_alone = n == 1, .out = out};
+  dmd_intern_init(&e->seen, env, "dmd.metrics");
+  dmd_openmetrics_init(&e->metrics, env);
+  if (format == DMD_METRICS_BENCHMARK) {
+    dmd_jsonout_init(&e->json, out);
+    dmd_jsonout_array(&e->json, DMD_JSONOUT_LINES);
+  }
+}
+
+void dmd_exportfigures_end(dmd_exportfigures_t *e) {
+  if (e->format == DMD_METRICS_BENCHMARK)
+    dmd_jsonout_end(&e->json);
+  else
+    dmd_openmetrics_write(&e->metrics, e->out);
+  dmd_openmetrics_destroy(&e->metrics);
+  dmd_intern_destroy(&e->seen);
+}
+
+/* ---- A profile. ---- */
+
+typedef struct {
+  dmd_exportfigures_t *e;
+  const char *process, *moment;
+  dmd_metric_label_t labels[3];
+  size_t n_labels;
+} adding_t;
+
+static void add_metric(void *ctx, dmd_metric_kind_t kind, const char *name, int64_t value) {
+  adding_t *a = ctx;
+  dmd_openmetrics_add(&a->e->metrics, kind, name, a->labels, a->n_labels, value, NULL);
+}
+
+void dmd_benchmark_write(dmd_jsonout_t *json, const dmd_benchmark_t *benchmark) {
+  dmd_jsonout_object(json, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_str(json, "name", benchmark->name);
+  dmd_jsonout_key_str(json, "unit", benchmark->kind == DMD_METRIC_FAULTS ? "faults" : "bytes");
+  dmd_jsonout_key(json, "value");
+  dmd_jsonout_i64(json, benchmark->value);
+  if (benchmark->range != NULL)
+    dmd_jsonout_key_str(json, "range", benchmark->range);
+  dmd_jsonout_key_str(json, "extra", benchmark->extra);
+  dmd_jsonout_end(json);
+}
+
+static void add_benchmark(void *ctx, dmd_metric_kind_t kind, const char *name, int64_t value) {
+  const adding_t *a = ctx;
+  dmd_strbuf_t full;
+  dmd_strbuf_init(&full, a->e->env);
+  if (!a->e->is_alone) {
+    dmd_strbuf_str(&full, a->process);
+    dmd_strbuf_str(&full, ": ");
+  }
+  dmd_strbuf_str(&full, dmd_metric_kind_name(kind));
+  dmd_strbuf_str(&full, name[0] == '\0' ? "" : " ");
+  dmd_strbuf_str(&full, name);
+  dmd_benchmark_write(&a->e->json, &(dmd_benchmark_t){kind, full.text, value, NULL, a->moment});
+  dmd_strbuf_destroy(&full);
+}
+
+/* Two profiles of one process at one moment would be two values of one series, so only the first is
+ * accepted. */
+static bool is_first(dmd_exportfigures_t *e, const char *process, const char *moment) {
+  dmd_strbuf_t key;
+  dmd_strbuf_init(&key, e->env);
+  dmd_strbuf_str(&key, process);
+  dmd_strbuf_str(&key, "\n");
+  dmd_strbuf_str(&key, moment);
+  bool good = dmd_intern_str(&e->seen, key.text) == ++e->n;
+  dmd_strbuf_destroy(&key);
+  return good;
+}
+
+/* Where the process's number begins: `app (pid 12)`. It is part of the label only if there are
+ * several processes, because a label that changes with each run makes a new series each time. */
+static size_t program_length(const dmd_profile_t *profile, const char *process) {
+  char pid[DMD_FORMAT_MAX];
+  bool has_number = profile->run.is_known && profile->run.pid != 0;
+  size_t n = 0;
+  while (process[n] != '\0')
+    n++;
+  return has_number ? n - sizeof " (pid )" + 1 - dmd_format_u64(pid, profile->run.pid) : n;
+}
+
+const char *dmd_exportfigures_add(dmd_exportfigures_t *e, dmd_profile_t *profile) {
+  const char *why = NULL, *moment = dmd_metrics_moment(profile);
+  char pid[DMD_FORMAT_MAX], *process = dmd_process_name(profile);
+  dmd_strbuf_t program;
+  dmd_strbuf_init(&program, e->env);
+  dmd_strbuf_bytes(&program, process, program_length(profile, process));
+  dmd_format_u64(pid, profile->run.pid);
+  adding_t a = {e,
+                process,
+                moment,
+                {{"program", program.text}, {"moment", moment}, {"pid", pid}},
+                e->is_alone ? 2 : 3};
+  if (is_first(e, process, moment))
+    dmd_metrics_visit(profile, e->format == DMD_METRICS_BENCHMARK ? add_benchmark : add_metric, &a);
+  else
+    why = "two of these profiles are of one process at one moment";
+  dmd_strbuf_destroy(&program);
+  dmd_env_free(profile->env, process);
+  return why;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * exportmetrics.h: exports only the metrics of profiles (analyse/records/metrics.h), for monitoring
+ * programs.
+ *
+ *   openmetrics   for Prometheus and compatible programs (openmetrics.h), without times
+ *   benchmark     a list of smaller-is-better benchmarks for the GitHub action
+ *                 github-action-benchmark
+ *
+ * Call order: begin; add for each profile, each of which is a separate process; end. Profiles may
+ * be destroyed after they were added. Memory: the text of OpenMetrics until the end; nothing for
+ * benchmark.
+ */
+#ifndef DMD_SHOW_EXPORT_EXPORTMETRICS_H
+#define DMD_SHOW_EXPORT_EXPORTMETRICS_H
+
+#include "base/jsonout.h"
+#include "show/export/openmetrics.h"
+
+typedef enum { DMD_METRICS_OPENMETRICS, DMD_METRICS_BENCHMARK } dmd_metrics_format_t;
+
+typedef struct dmd_exportfigures {
+  dmd_metrics_format_t format;
+  const dmd_env_t *env;
+  bool is_alone; /* there is only one profile */
+  uint32_t n;    /* added so far */
+  dmd_intern_t seen;
+  dmd_openmetrics_t metrics;
+  dmd_jsonout_t json;
+  dmd_out_t *out;
+} dmd_exportfigures_t;
+
+void dmd_exportfigures_begin(dmd_exportfigures_t *e, const dmd_env_t *env,
+                             dmd_metrics_format_t format, size_t n, dmd_out_t *out);
+
+/* Returns NULL, or why the profile cannot be added; then discard the output. Call end either
+ * way. */
+const char *dmd_exportfigures_add(dmd_exportfigures_t *e, dmd_profile_t *profile);
+
+void dmd_exportfigures_end(dmd_exportfigures_t *e);
+
+/* ---- One benchmark. ---- */
+
+typedef struct dmd_benchmark {
+  dmd_metric_kind_t kind;
+  const char *name;
+  int64_t value;
+  const char *range; /* e.g. "± 12"; NULL: unknown */
+  const char *extra; /* additional text to show */
+} dmd_benchmark_t;
+
+void dmd_benchmark_write(dmd_jsonout_t *json, const dmd_benchmark_t *benchmark);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * flame.h: the tree of calls that led to the blocks of a list of records, in either direction.
+ * Keeps the tree of the last list.
+ *
+ * Downwards, a path begins at the outermost frame and ends where memory was allocated; upwards, it
+ * begins at the function that allocated (analyse/records/allocfns.h) and goes to its callers. Keys
+ * of the nest are frames plus 1; 1 stands for stacks that were not recorded.
+ */
+#ifndef DMD_SHOW_PAGE_FLAME_H
+#define DMD_SHOW_PAGE_FLAME_H
+
+#include "show/page/nest.h"
+#include "show/page/recordlist.h"
+
+typedef struct dmd_flame {
+  bool is_made; /* whether the rest is valid: */
+  dmd_nest_t calls;
+  bool upwards;
+  unsigned sections;
+  bool is_regex;
+  dmd_strbuf_t text;
+} dmd_flame_t;
+
+void dmd_flame_init(dmd_flame_t *flame, const dmd_env_t *env);
+void dmd_flame_destroy(dmd_flame_t *flame);
+
+/* Makes the tree of the records that a list shows; selection: what the list was made by. */
+void dmd_flame_make(dmd_flame_t *flame, const dmd_recordlist_t *list,
+                    const dmd_selection_t *selection, bool upwards);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * session.h: a viewer session: profiles and heap graphs that were opened, data computed from them,
+ * and the answers to queries about them.
+ *
+ * The page in a browser draws but computes nothing: every number and text that it shows comes from
+ * the answer to a query (query.h). An answer is one JSON document, made by the same code as in
+ * dmdv. The module wasm runs this in a browser; unit tests run it natively.
+ *
+ * Call order: dmd_session_init; adding files and asking, in any order; dmd_session_destroy. Data
+ * computed for one answer may be kept for the next.
+ *
+ * If a query cannot be answered, the answer is {"error": {"message", "hint"}}. The message names
+ * the problem; the hint says what to do about it, or is "".
+ *
+ * asks.h lists the queries.
+ */
+#ifndef DMD_SHOW_PAGE_SESSION_H
+#define DMD_SHOW_PAGE_SESSION_H
+
+#include "analyse/records/filter.h"
+#include "analyse/tree/amounts.h"
+#include "base/out.h"
+#include "files/bundle/bundle.h"
+#include "model/profile/profile.h"
+#include "show/page/query.h"
+
+/* A file that was given to the page. */
+typedef struct dmd_session_file {
+  dmd_strbuf_t name;
+  dmd_profile_t profile;  /* filled in by the caller that adds the file */
+  dmd_amounts_t *reports; /* for a file of memory reports, whose profile is empty: the reports, not
+                             completed; else NULL. Freed with the file */
+  dmd_bundle_reduced_t reduced; /* parts of the file that were left out */
+  const dmd_bundle_t *image;    /* the bundle it came in, which may have source lines; or NULL */
+  uint32_t kept; /* for a build of a history: the records it is made of (pagehistory.h) */
+  bool is_made;  /* whether it was made of these */
+} dmd_session_file_t;
+
+/* Regular expressions, provided by the host. */
+typedef struct dmd_session_patterns {
+  bool (*is_good)(void *ctx, const char *pattern); /* whether it is valid */
+  dmd_match_fn match;                              /* matches a valid one */
+  void *ctx;
+} dmd_session_patterns_t;
+
+enum { DMD_SESSION_VIEWS = 4 }; /* number of views kept */
+
+typedef struct dmd_session {
+  const dmd_env_t *env;
+  dmd_pool_t files; /* dmd_session_file_t *, in the order in which they were added */
+  const dmd_session_patterns_t *patterns;    /* NULL: not supported in queries */
+  dmd_pool_t graphs;                         /* dmd_session_graph_t *, see pagegraph.h */
+  const struct dmd_history *history;         /* or NULL */
+  uint32_t first_build;                      /* number of the history's first file */
+  struct dmd_view *views[DMD_SESSION_VIEWS]; /* see view.h */
+  uint64_t n_asked;
+} dmd_session_t;
+
+void dmd_session_init(dmd_session_t *page, const dmd_env_t *env);
+void dmd_session_destroy(dmd_session_t *page);
+
+/* After init: enables regular expressions. `patterns` must outlive the page. */
+static inline void dmd_session_set_patterns(dmd_session_t *page,
+                                            const dmd_session_patterns_t *patterns) {
+  page->patterns = patterns;
+}
+
+/* Starts a new file, with an initialised, empty profile. Must be followed by dmd_session_end_file,
+ * which adds the complete file to the page or, without keep, destroys it. */
+dmd_session_file_t *dmd_session_begin_file(const dmd_session_t *page, const char *name);
+void dmd_session_end_file(dmd_session_t *page, dmd_session_file_t *file, bool keep);
+
+/* The number of files, and the i-th file, from 0; queries name it by that number. */
+static inline uint32_t dmd_session_n_files(const dmd_session_t *page) {
+  return page->files.last;
+}
+
+static inline dmd_session_file_t *dmd_session_file(const dmd_session_t *page, uint32_t i) {
+  return *DMD_POOL_AT(&page->files, dmd_session_file_t *, i + 1);
+}
+
+/* Writes the answer to a query. */
+void dmd_session_ask(dmd_session_t *page, const char *query, dmd_out_t *out);
+
+/* For answers: the file whose number is the value of "of" or another key; the first file if the
+ * query does not have the key. NULL, with the reason recorded in the query, if the file does not
+ * exist. */
+dmd_session_file_t *dmd_session_file_of(const dmd_session_t *page, dmd_query_t *query,
+                                        const char *key);
+
+#endif

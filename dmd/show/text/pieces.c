@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "show/text/pieces.h"
+
+#include "analyse/records/allocsite.h"
+#include "analyse/records/known.h"
+#include "base/strbuf.h"
+#include "files/profile/profilewriter.h"
+#include "show/text/printer.h"
+#include "show/text/record_json.h"
+
+void dmd_pieces_init(dmd_pieces_t *pieces, const dmd_records_t *records) {
+  pieces->records = records;
+  pieces->owners = NULL;
+  dmd_hintsum_init(&pieces->advice, records);
+  dmd_allocfns_init(&pieces->allocfns, records->profile);
+}
+
+void dmd_pieces_destroy(dmd_pieces_t *pieces) {
+  dmd_allocfns_destroy(&pieces->allocfns);
+  dmd_hintsum_destroy(&pieces->advice);
+}
+
+/* ---- Text. ---- */
+
+static dmd_printer_t printer_to(dmd_pieces_t *pieces, dmd_out_t *out) {
+  return (dmd_printer_t){.out = out,
+                         .records = pieces->records,
+                         .profile = pieces->records->profile,
+                         .advice = &pieces->advice,
+                         .owners = pieces->owners,
+                         .allocfns = &pieces->allocfns};
+}
+
+void dmd_pieces_print_record(dmd_pieces_t *pieces, dmd_out_t *out, uint32_t i,
+                             const dmd_record_t *r, int64_t cumulative) {
+  dmd_printer_t p = printer_to(pieces, out);
+  dmd_print_record(&p, dmd_record_section(pieces->records, r), i, r, cumulative);
+}
+
+void dmd_pieces_print_advice(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_record_t *r) {
+  dmd_printer_t p = printer_to(pieces, out);
+  dmd_print_advice(&p, r);
+}
+
+void dmd_pieces_print_advice_on_all(dmd_pieces_t *pieces, dmd_out_t *out) {
+  dmd_printer_t p = printer_to(pieces, out);
+  dmd_print_advice_on_all(&p);
+}
+
+void dmd_pieces_print_fault(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_fault_t *fault) {
+  dmd_printer_t p = printer_to(pieces, out);
+  dmd_print_fault(&p, fault);
+}
+
+/* ---- JSON. ---- */
+
+static void write_stack(dmd_pieces_t *pieces, dmd_jsonout_t *j, uint32_t stack) {
+  size_t n;
+  const uint32_t *frames = dmd_records_frames(pieces->records, stack, &n);
+  dmd_json_write_frames(j, pieces->records->profile, frames, n);
+}
+
+static void write_holder(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_holder_t *holder) {
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "percent", holder->percent);
+  dmd_jsonout_key(j, "bytes");
+  dmd_jsonout_i64(j, holder->bytes);
+  dmd_jsonout_key_str(j, "held", dmd_holder_kind_name(holder->kind));
+  if (holder->reporter != DMD_NONE)
+    dmd_jsonout_key_str(j, "reporter",
+                        dmd_intern_get_str(&pieces->records->profile->names, holder->reporter));
+  dmd_jsonout_key(j, "at");
+  write_stack(pieces, j, holder->stack);
+  if (holder->holders_alike > 0) {
+    dmd_jsonout_key_u64(j, "holders", holder->holders);
+    dmd_jsonout_key_u64(j, "holdersAlike", holder->holders_alike);
+    dmd_jsonout_key_u64(j, "pointed", holder->pointed);
+  }
+  if (holder->before > 0)
+    dmd_jsonout_key_u64(j, "before", holder->before);
+  dmd_jsonout_key(j, "offsets");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  for (uint32_t i = 0; i < holder->n_offsets; i++)
+    dmd_jsonout_u64(j, holder->offset[i]);
+  dmd_jsonout_end(j);
+  dmd_jsonout_end(j);
+}
+
+/* Writes nothing if nothing is known. */
+static void write_advice(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_record_t *r) {
+  bool any = false;
+  for (dmd_holder_kind_t kind = 0; kind < DMD_N_HOLDER_KINDS; kind++) {
+    dmd_holder_t holder;
+    if (!dmd_hint_find(&pieces->advice, r, kind, &holder))
+      continue;
+    if (!any) {
+      dmd_jsonout_key(j, "advice");
+      dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+    }
+    any = true;
+    write_holder(pieces, j, &holder);
+  }
+  if (any)
+    dmd_jsonout_end(j);
+}
+
+/* The function that allocated, if the stack does not show it. */
+static void write_owner(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_record_t *r) {
+  const dmd_frames_t *frames = &pieces->records->profile->frames;
+  dmd_owner_t owner;
+  if (!dmd_record_owner(pieces->records, r, &pieces->allocfns, &owner))
+    return;
+  dmd_jsonout_key_str(j, "allocatedBy", dmd_frames_text(frames, owner.frame));
+  if (owner.n_others > 0)
+    dmd_jsonout_key_u64(j, "otherAllocators", owner.n_others);
+}
+
+void dmd_pieces_write_record(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_record_t *r) {
+  dmd_json_write_record(j, pieces->records, r, ~0u);
+  write_owner(pieces, j, r);
+  const char *known = dmd_known_block(pieces->records, r, &pieces->allocfns);
+  if (known != NULL)
+    dmd_jsonout_key_str(j, "known", known);
+  if (dmd_record_section(pieces->records, r) == DMD_SECTION_UNREPORTED)
+    write_advice(pieces, j, r);
+}
+
+typedef struct {
+  dmd_pieces_t *pieces;
+  dmd_jsonout_t *j;
+} cutter_t;
+
+static void write_cut_stack(void *ctx, uint32_t stack) {
+  const cutter_t *c = ctx;
+  write_stack(c->pieces, c->j, c->pieces->records->cut[stack]);
+}
+
+void dmd_pieces_write_fault(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_fault_t *fault) {
+  const dmd_profile_t *profile = pieces->records->profile;
+  dmd_json_write_fault_members(j, profile, fault, write_cut_stack, &(cutter_t){pieces, j});
+  dmd_strbuf_t sentence;
+  dmd_out_t out;
+  dmd_strbuf_init(&sentence, profile->env);
+  dmd_out_init(&out, dmd_strbuf_write, &sentence);
+  dmd_printer_t p = printer_to(pieces, &out);
+  dmd_print_fault_sentence(&p, fault);
+  dmd_out_flush(&out);
+  dmd_jsonout_key_str(j, "sentence", sentence.text);
+  dmd_strbuf_destroy(&sentence);
+}

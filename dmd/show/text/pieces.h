@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * pieces.h: writes single parts of what text.h and records_json.h write: a record, who should have
+ * reported it, a fault.
+ *
+ * For callers that show records one by one, in any order. Text has no colours and is not folded.
+ */
+#ifndef DMD_SHOW_TEXT_PIECES_H
+#define DMD_SHOW_TEXT_PIECES_H
+
+#include "analyse/records/hintsum.h"
+#include "base/jsonout.h"
+
+typedef struct dmd_pieces {
+  const dmd_records_t *records;
+  const struct dmd_owner_hint *owners; /* from the heap graph of the same moment; or NULL */
+  dmd_hintsum_t advice;
+  dmd_allocfns_t allocfns;
+} dmd_pieces_t;
+
+/* Borrows the records and does not reorder them. Must not be moved in memory until it is destroyed.
+ * `owners` is NULL at first. */
+void dmd_pieces_init(dmd_pieces_t *pieces, const dmd_records_t *records);
+void dmd_pieces_destroy(dmd_pieces_t *pieces);
+
+/* ---- As text that ends in a line end. ---- */
+
+/* A record, the i-th of its section, from 1. cumulative: usable size of the section up to and
+ * including it. */
+void dmd_pieces_print_record(dmd_pieces_t *pieces, dmd_out_t *out, uint32_t i,
+                             const dmd_record_t *r, int64_t cumulative);
+
+/* Referrers to an unreported record's blocks, or who reported them before: up to two lines,
+ * indented by two blanks; nothing if nothing is known. */
+void dmd_pieces_print_advice(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_record_t *r);
+
+/* Remarks on all unreported blocks, in paragraphs that begin with "# ". */
+void dmd_pieces_print_advice_on_all(dmd_pieces_t *pieces, dmd_out_t *out);
+
+/* A fault, with its stacks. */
+void dmd_pieces_print_fault(dmd_pieces_t *pieces, dmd_out_t *out, const dmd_fault_t *fault);
+
+/* ---- As members of the open JSON object. ---- */
+
+/* The fields of a record, who allocated it if its stack does not show that, what it is known to be,
+ * and its referrers. */
+void dmd_pieces_write_record(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_record_t *r);
+
+/* The fields of a fault with cut stacks, and a description in words: "sentence". */
+void dmd_pieces_write_fault(dmd_pieces_t *pieces, dmd_jsonout_t *j, const dmd_fault_t *fault);
+
+#endif

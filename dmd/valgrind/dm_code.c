@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_execontext.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_xarray.h"
+
+#include "base/str.h"
+#include "valgrind/dm_code.h"
+#include "valgrind/dm_env.h"
+#include "valgrind/dm_private.h"
+
+static DiEpoch epoch_of(dmd_code_t code) {
+  return code.epoch == 0 ? VG_(current_DiEpoch)() : (DiEpoch){.n = code.epoch};
+}
+
+/*--- Stacks ---*/
+
+static void note_code(UInt n, DiEpoch epoch, Addr ip, void *codes) {
+  (void)n;
+  dmd_code_t code = {.ip = ip, .epoch = epoch.n};
+  VG_(addToXA)(codes, &code);
+}
+
+/* Asks for all frames. Otherwise Valgrind would drop those below main, and look up the name of
+ * every frame to find it. The engine cuts stacks itself. */
+const dmd_code_t *dm_codes(void *ctx, uint32_t stack, uint32_t *n) {
+  static XArray *codes;
+  (void)ctx;
+  if (codes == NULL)
+    codes = VG_(newXA)(VG_(malloc), "dm.code.codes", VG_(free), sizeof(dmd_code_t));
+  Bool show = VG_(clo_show_below_main);
+  VG_(dropTailXA)(codes, VG_(sizeXA)(codes));
+  VG_(clo_show_below_main) = True;
+  VG_(apply_ExeContext)(note_code, codes, dm_stack(stack));
+  VG_(clo_show_below_main) = show;
+  *n = VG_(sizeXA)(codes);
+  return *n == 0 ? NULL : VG_(indexXA)(codes, 0);
+}
+
+/*--- Objects ---*/
+
+static Bool is_preloaded(const HChar *path) {
+  return VG_(strncmp)(VG_(basename)(path), "vgpreload_", 10) == 0;
+}
+
+bool dm_object(void *ctx, dmd_code_t code, dmd_object_t *object) {
+  (void)ctx;
+  const DebugInfo *di = VG_(find_DebugInfo)(epoch_of(code), code.ip);
+  object->soname = "";
+  object->build_id = NULL;
+  if (di != NULL) {
+    object->path = VG_(DebugInfo_get_filename)(di);
+    object->offset = code.ip - VG_(DebugInfo_get_text_bias)(di);
+    if (VG_(DebugInfo_get_soname)(di) != NULL)
+      object->soname = VG_(DebugInfo_get_soname)(di);
+  } else {
+    const NSegment *seg = VG_(am_find_nsegment)(code.ip);
+    object->path = seg == NULL ? NULL : VG_(am_get_filename)(seg);
+    if (object->path == NULL)
+      return false;
+    object->offset = code.ip - seg->start + seg->offset;
+  }
+  object->is_engine = is_preloaded(object->path);
+  return true;
+}
+
+void dm_objects(void *ctx, dmd_object_fn visit, void *visitor) {
+  (void)ctx;
+  for (const DebugInfo *di = VG_(next_DebugInfo)(NULL); di != NULL; di = VG_(next_DebugInfo)(di)) {
+    const HChar *soname = VG_(DebugInfo_get_soname)(di);
+    visit(visitor, VG_(DebugInfo_get_filename)(di), soname == NULL ? "" : soname);
+  }
+}
+
+/* Valgrind's name for objects without a soname is "NONE". */
+static const HChar *soname_pattern(const char *soname) {
+  return soname == NULL ? "NONE" : soname;
+}
+
+bool dm_object_defines(void *ctx, const char *soname, const char *function, bool if_unknown) {
+  (void)ctx;
+  return dm_defines(soname_pattern(soname), function, if_unknown);
+}
+
+bool dm_object_replaced(void *ctx, const char *soname, const char *function, dmd_code_t *code) {
+  (void)ctx;
+  *code = (dmd_code_t){.ip = dm_replaced(soname_pattern(soname), function)};
+  return code->ip != 0;
+}
+
+/*--- Functions ---*/
+
+/* Splits the text of VG_(describe_IP). If there is a line number, the source follows the last " (":
+ *   0x1234: fn (file.c:12)
+ *   0x1234: fn (in /lib/x.so)
+ *   0x1234: ??? */
+static void parse(HChar *described, dmd_function_t *function) {
+  HChar *name = VG_(strstr)(described, ": "), *place = NULL;
+  name = name == NULL ? described : name + 2;
+  for (HChar *s = VG_(strstr)(name, " ("); s != NULL; s = VG_(strstr)(s + 1, " ("))
+    place = s;
+  function->name = name;
+  if (place == NULL)
+    return;
+  *place = '\0';
+  HChar *line = VG_(strrchr)(place + 1, ':'), *end;
+  if (line == NULL || !VG_(isdigit)(line[1]))
+    return;
+  ULong number = VG_(strtoull10)(line + 1, &end);
+  if (!VG_STREQ(end, ")"))
+    return;
+  *line = '\0';
+  function->file = place + 2;
+  function->line = number;
+}
+
+/* The library of replacements has many copies of malloc, one for each library that may contain one,
+ * mostly without line numbers. Readers want to see them as one place. */
+static Bool is_replacement(dmd_code_t code) {
+  dmd_object_t object;
+  return dm_object(NULL, code, &object) && object.is_engine;
+}
+
+void dm_functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visitor) {
+  DiEpoch epoch = epoch_of(code);
+  InlIPCursor *cursor = VG_(new_IIPC)(epoch, code.ip);
+  Bool is_last;
+  (void)ctx;
+  do {
+    HChar *described = VG_(strdup)("dm.code.described", VG_(describe_IP)(epoch, code.ip, cursor));
+    is_last = !VG_(next_IIPC)(cursor);
+    dmd_function_t function = {.name = "", .is_inlined = !is_last};
+    parse(described, &function);
+    /* The outermost function's name is available directly. */
+    const HChar *name;
+    if (is_last)
+      function.name = VG_(get_fnname)(epoch, code.ip, &name) ? name : "";
+    if (is_replacement(code)) {
+      function.file = "vg_replace_malloc.c";
+      function.line = 0;
+    }
+    visit(visitor, &function);
+    VG_(free)(described);
+  } while (!is_last);
+  VG_(delete_IIPC)(cursor);
+}
+
+dmd_code_kind_t dm_code_kind(void *ctx, dmd_code_t code) {
+  (void)ctx;
+  switch (VG_(get_fnname_kind_from_IP)(epoch_of(code), code.ip)) {
+  case Vg_FnNameMain:
+    return DMD_CODE_MAIN;
+  case Vg_FnNameBelowMain:
+    return DMD_CODE_BELOW_MAIN;
+  default:
+    return DMD_CODE_OTHER;
+  }
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dm_code.h: Valgrind's knowledge of the program's code, for dmd_engine_host_t.
+ */
+#ifndef DMD_VALGRIND_DM_CODE_H
+#define DMD_VALGRIND_DM_CODE_H
+
+#include "pub_tool_basics.h"
+
+#include "record/host.h"
+
+/* The places of a stack: addresses with Valgrind's epochs. */
+const dmd_code_t *dm_codes(void *ctx, uint32_t stack, uint32_t *n);
+
+void dm_functions(void *ctx, dmd_code_t code, dmd_function_fn visit, void *visitor);
+bool dm_object(void *ctx, dmd_code_t code, dmd_object_t *object);
+dmd_code_kind_t dm_code_kind(void *ctx, dmd_code_t code);
+void dm_objects(void *ctx, dmd_object_fn visit, void *visitor);
+bool dm_object_defines(void *ctx, const char *soname, const char *function, bool if_unknown);
+bool dm_object_replaced(void *ctx, const char *soname, const char *function, dmd_code_t *code);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * dm_env.h: Valgrind as the core's host: memory for the core itself, the engine, and stacks.
+ *
+ * As is usual in Valgrind, shell headers do not include the Valgrind headers that they need. A
+ * shell .c file includes the pub_tool_*.h that it uses, then this header, then its own.
+ */
+#ifndef DMD_VALGRIND_DM_ENV_H
+#define DMD_VALGRIND_DM_ENV_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_execontext.h"
+
+#include "base/env.h"
+#include "record/engine/engine.h"
+
+/* With --profile-heap=yes its allocations are listed by cost centre. */
+extern const dmd_env_t g_env;
+
+/* The engine, which holds everything that is known of the program. */
+extern dmd_engine_t g_engine;
+
+/* Initialises the engine, after the options are known. */
+void dm_start_engine(void);
+
+/* The stack with this id. */
+ExeContext *dm_stack(UInt stack);
+
+/* Captures the current stack of thread tid. */
+UInt dm_capture_stack(ThreadId tid);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_basics.h"
+#include "pub_tool_clientstate.h"
+#include "pub_tool_execontext.h"
+#include "pub_tool_gdbserver.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+#include "pub_tool_replacemalloc.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "base/zip/gzip.h"
+#include "dmd-config.h"
+#include "valgrind/dm_address.h"
+#include "valgrind/dm_code.h"
+#include "valgrind/dm_env.h"
+#include "valgrind/dm_files.h"
+#include "valgrind/dm_gzip.h"
+#include "valgrind/dm_host.h"
+#include "valgrind/dm_memory.h"
+#include "valgrind/dm_pagemap.h"
+#include "valgrind/dm_registers.h"
+#include "valgrind/dm_resident.h"
+#include "valgrind/dm_roots.h"
+
+/*--- Threads and stacks ---*/
+
+static uint32_t capture(void *ctx, uint32_t thread) {
+  (void)ctx;
+  return dm_capture_stack(thread);
+}
+
+/* The place after the request, in the function that made it. */
+static dmd_place_t place(void *ctx, uint32_t thread) {
+  (void)ctx;
+  const dm_registers_t now = dm_registers(thread);
+  return (dmd_place_t){.ip = now.ip, .sp = now.sp};
+}
+
+static bool shows_below_main(void *ctx) {
+  (void)ctx;
+  return VG_(clo_show_below_main);
+}
+
+/*--- The program's heap ---*/
+
+/* Limited, since Valgrind would end the process for larger requests. */
+static uint64_t heap_alloc(void *ctx, uint64_t alignB, uint64_t szB) {
+  enum { MOST_ALIGNED = 16 * 1024 * 1024 };
+  (void)ctx;
+  return alignB > MOST_ALIGNED ? 0 : (Addr)VG_(cli_malloc)(alignB, szB);
+}
+
+static void heap_free(void *ctx, uint64_t addr) {
+  (void)ctx;
+  VG_(cli_free)((void *)(Addr)addr);
+}
+
+static uint64_t heap_room(void *ctx, uint64_t addr) {
+  (void)ctx;
+  return VG_(cli_malloc_usable_size)((void *)(Addr)addr);
+}
+
+static uint64_t heap_alignment(void *ctx) {
+  (void)ctx;
+  return VG_(clo_alignment);
+}
+
+/* In newer Valgrinds it is an option. */
+static bool realloc_zero_frees(void *ctx) {
+  (void)ctx;
+#if DMD_VG_HAVE_REALLOC_ZERO
+  return VG_(clo_realloc_zero_bytes_frees);
+#else
+  return True;
+#endif
+}
+
+static bool is_readable(void *ctx, uint64_t addr, uint64_t szB) {
+  (void)ctx;
+  return VG_(am_is_valid_for_client)(addr, szB, VKI_PROT_READ);
+}
+
+/*--- The process ---*/
+
+static const char *argument(void *ctx, uint32_t i) {
+  (void)ctx;
+  if (i == 0)
+    return VG_(args_the_exename);
+  if (i > VG_(sizeXA)(VG_(args_for_client)))
+    return NULL;
+  return *(HChar **)VG_(indexXA)(VG_(args_for_client), i - 1);
+}
+
+/* The tool interface has no gethostname. */
+static const char *host_name(void *ctx) {
+  static HChar name[256];
+  (void)ctx;
+  Int fd = VG_(fd_open)("/proc/sys/kernel/hostname", VKI_O_RDONLY, 0);
+  if (fd < 0)
+    return NULL;
+  Int n = VG_(read)(fd, name, sizeof name - 1);
+  VG_(close)(fd);
+  while (n > 0 && name[n - 1] == '\n')
+    n--;
+  name[n > 0 ? n : 0] = '\0';
+  return n > 0 ? name : NULL;
+}
+
+static uint64_t wall_clock(void *ctx) {
+  (void)ctx;
+  struct vki_timeval now;
+  return VG_(gettimeofday)(&now, NULL) == 0 ? (uint64_t)now.tv_sec : 0;
+}
+
+static const char *start_folder(void *ctx) {
+  (void)ctx;
+  return VG_(get_startup_wd)();
+}
+
+static const char *environment(void *ctx, const char *name) {
+  (void)ctx;
+  return VG_(getenv)(name);
+}
+
+/*--- The user ---*/
+
+static bool is_quiet(void *ctx) {
+  (void)ctx;
+  return VG_(clo_verbosity) == 0;
+}
+
+static void say(void *ctx, const char *line) {
+  (void)ctx;
+  VG_(umsg)("%s\n", line);
+}
+
+static void say_stack(void *ctx, uint32_t stack) {
+  (void)ctx;
+  VG_(pp_ExeContext)(dm_stack(stack));
+}
+
+static void reply(void *ctx, const char *text) {
+  (void)ctx;
+  VG_(gdb_printf)("%s", text);
+}
+
+const dmd_engine_host_t g_host = {
+    .version = DMD_VERSION,
+    .valgrind_version = DMD_VALGRIND_VERSION,
+    .word_szB = VG_WORDSIZE,
+    .capture = capture,
+    .place = place,
+    .codes = dm_codes,
+    .functions = dm_functions,
+    .object = dm_object,
+    .code_kind = dm_code_kind,
+    .shows_below_main = shows_below_main,
+    .objects = dm_objects,
+    .defines = dm_object_defines,
+    .replaced = dm_object_replaced,
+    .memory_begin = dm_memory_begin,
+    .memory_read = dm_memory_read,
+    .memory_end = dm_memory_end,
+    .memory_holds = dm_memory_holds,
+    .mappings = dm_mappings,
+    .threads = dm_threads,
+    .classify = dm_classify,
+    .heap_alloc = heap_alloc,
+    .heap_free = heap_free,
+    .heap_room = heap_room,
+    .heap_alignment = heap_alignment,
+    .realloc_zero_frees = realloc_zero_frees,
+    .is_readable = is_readable,
+    .pid = dm_pid,
+    .argument = argument,
+    .start_folder = start_folder,
+    .host_name = host_name,
+    .time = wall_clock,
+    .environment = environment,
+    .measure = dm_resident_measure,
+    .is_quiet = is_quiet,
+    .say = say,
+    .say_stack = say_stack,
+    .reply = reply,
+    .files = &dm_files,
+    .file_error = dm_file_error,
+    .file_is_stream = dm_file_is_stream,
+    .file_append = dm_file_append,
+#if DM_GZIP_AVAILABLE
+    .gzip_open = dm_gzip_open,
+    .gzip_write = dmd_gzip_write,
+    .gzip_close = dm_gzip_close,
+#endif
+};

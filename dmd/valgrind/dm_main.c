@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Overview of operation
+ * ---------------------
+ * The only code that dmd adds to the program's is the answer to its requests (dm_direct); otherwise
+ * it runs as under --tool=none. The tool sees the program in two places. The program's allocator is
+ * replaced (dm_malloc), so every allocation and free passes through here. And the program's
+ * reporters make client requests (dm_clientreq), with the macros of dmd.h.
+ *
+ * Both lead to g_engine, which decides what they mean (record/engine/engine.h). The engine does not
+ * know Valgrind: it gets stacks, names, memory, the log and files through the functions of dm_host.
+ */
+#include "pub_tool_basics.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+
+#include "dmd-config.h"
+#include "valgrind/dm_clientreq.h"
+#include "valgrind/dm_direct.h"
+#include "valgrind/dm_entry.h"
+#include "valgrind/dm_env.h"
+#include "valgrind/dm_files.h"
+#include "valgrind/dm_inlined.h"
+#include "valgrind/dm_malloc.h"
+#include "valgrind/dm_options.h"
+#include "valgrind/dm_roots.h"
+#include "valgrind/dm_unwind.h"
+
+static void post_clo_init(void) {
+  dm_check_core_options();
+  dm_start_engine();
+  dm_inlined_init();
+}
+
+static IRSB *instrument(VgCallbackClosure *closure, IRSB *sb_in, const VexGuestLayout *layout,
+                        const VexGuestExtents *vge, const VexArchInfo *archinfo, IRType gWordTy,
+                        IRType hWordTy) {
+  (void)vge, (void)archinfo, (void)gWordTy, (void)hWordTy;
+  dm_direct_instrument(sb_in, closure, layout);
+  return sb_in;
+}
+
+/* Called in the parent, before the child runs; for the first thread, once the options are known and
+ * without a parent. Not called for clone(2) used as fork. */
+static void start_thread(ThreadId parent, ThreadId child) {
+  dmd_engine_start_thread(&g_engine, parent, child);
+}
+
+static void end_thread(ThreadId tid) {
+  enum { FIRST_THREAD = 1 };
+  if (tid == FIRST_THREAD)
+    dmd_engine_end_main(&g_engine, tid);
+  dmd_engine_end_thread(&g_engine, tid);
+  dm_unwind_end_thread(tid);
+  dm_roots_end_thread(tid);
+}
+
+static void begin_handler(ThreadId tid, Int signal, Bool alt_stack) {
+  (void)signal, (void)alt_stack;
+  dmd_engine_begin_handler(&g_engine, tid, VG_(get_SP)(tid));
+}
+
+static void end_handler(ThreadId tid, Int signal) {
+  (void)signal;
+  dmd_engine_end_handler(&g_engine, tid);
+}
+
+static void start_child(ThreadId tid) {
+  dmd_engine_forked(&g_engine, tid);
+  dm_unwind_forked();
+}
+
+static void protected(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx) {
+  (void)ww, (void)xx;
+  if (!rr)
+    dm_unwind_unmapped(a, szB);
+}
+
+static void mapped(Addr a, SizeT szB, Bool rr, Bool ww, Bool xx, ULong di_handle) {
+  protected(a, szB, rr, ww, xx);
+  dm_inlined_mapped(a, szB, xx, di_handle);
+}
+
+static void fini(Int exit_code) {
+  (void)exit_code;
+  dmd_engine_exit(&g_engine);
+  if (VG_(clo_stats)) {
+    dm_direct_print_stats();
+    dm_entry_print_stats();
+    dm_unwind_print_stats();
+  }
+}
+
+static void pre_clo_init(void) {
+  VG_(details_name)("dmd");
+  VG_(details_version)(DMD_VERSION);
+  VG_(details_description)("a dark matter detector");
+  VG_(details_copyright_author)("Copyright (C) 2026, and GNU GPL'd, by the dmd authors.");
+  VG_(details_bug_reports_to)("the dmd authors, see its README");
+  VG_(details_avg_translation_sizeB)(190);
+
+  dm_files_start();
+  dm_init_options();
+  VG_(basic_tool_funcs)(post_clo_init, instrument, fini);
+  VG_(needs_libc_freeres)();
+  VG_(needs_cxx_freeres)();
+  VG_(needs_command_line_options)(dm_process_option, dm_print_usage, dm_print_debug_usage);
+  VG_(needs_client_requests)(dm_handle_client_request);
+  dm_register_malloc();
+  VG_(track_new_mem_startup)(mapped);
+  VG_(track_new_mem_mmap)(mapped);
+  VG_(track_change_mem_mprotect)(protected);
+  VG_(track_die_mem_munmap)(dm_unwind_unmapped);
+  VG_(track_die_mem_brk)(dm_unwind_unmapped);
+  dm_inlined_default();
+  VG_(track_pre_thread_ll_create)(start_thread);
+  VG_(track_pre_thread_ll_exit)(end_thread);
+  VG_(track_pre_deliver_signal)(begin_handler);
+  VG_(track_post_deliver_signal)(end_handler);
+  VG_(atfork)(NULL, NULL, start_child);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(pre_clo_init)

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Replacements for allocation functions that Valgrind does not replace. They run as the program's
+ * code, not as the tool's.
+ *
+ * Valgrind recognises them by their names, which the macros of pub_tool_redir.h make: EZU(NUMBER,
+ * WHERE, FUNCTION) replaces FUNCTION in all objects that match WHERE. SO_SYN_MALLOC is the value of
+ * --soname-synonyms=somalloc=..., by default every object that has the function as a global symbol.
+ * So these functions are replaced exactly where malloc itself is. If two replacements for one
+ * address have numbers that differ only in the last digit, the higher number wins. Valgrind's own
+ * numbers are 10000 to 19999.
+ */
+#include "pub_tool_basics.h"
+#include "pub_tool_redir.h"
+#include "pub_tool_vki.h"
+#include "valgrind.h"
+
+#include "record/engine/heapstats.h"
+#include "valgrind/dm_preload.h"
+
+/* A macro, since a function would be one more frame on the stack. */
+#define ASK(request, a, b, c, d)                                                                   \
+  VALGRIND_DO_CLIENT_REQUEST_EXPR(0, DM_PRELOAD_##request, a, b, c, d, 0)
+
+/* ---- jemalloc ---- */
+
+#define MALLOCX VG_REPLACE_FUNCTION_EZU(30010, SO_SYN_MALLOC, mallocx)
+void *MALLOCX(SizeT szB, Int flags);
+void *MALLOCX(SizeT szB, Int flags) {
+  return (void *)ASK(MALLOCX, szB, flags, 0, 0);
+}
+
+#define RALLOCX VG_REPLACE_FUNCTION_EZU(30020, SO_SYN_MALLOC, rallocx)
+void *RALLOCX(void *p, SizeT szB, Int flags);
+void *RALLOCX(void *p, SizeT szB, Int flags) {
+  return (void *)ASK(RALLOCX, p, szB, flags, 0);
+}
+
+#define XALLOCX VG_REPLACE_FUNCTION_EZU(30030, SO_SYN_MALLOC, xallocx)
+SizeT XALLOCX(void *p, SizeT szB, SizeT extra_szB, Int flags);
+SizeT XALLOCX(void *p, SizeT szB, SizeT extra_szB, Int flags) {
+  return ASK(XALLOCX, p, szB, extra_szB, flags);
+}
+
+#define SALLOCX VG_REPLACE_FUNCTION_EZU(30040, SO_SYN_MALLOC, sallocx)
+SizeT SALLOCX(const void *p, Int flags);
+SizeT SALLOCX(const void *p, Int flags) {
+  return ASK(SALLOCX, p, flags, 0, 0);
+}
+
+#define DALLOCX VG_REPLACE_FUNCTION_EZU(30050, SO_SYN_MALLOC, dallocx)
+void DALLOCX(void *p, Int flags);
+void DALLOCX(void *p, Int flags) {
+  ASK(FREE, p, flags, 0, 0);
+}
+
+#define SDALLOCX VG_REPLACE_FUNCTION_EZU(30060, SO_SYN_MALLOC, sdallocx)
+void SDALLOCX(void *p, SizeT szB, Int flags);
+void SDALLOCX(void *p, SizeT szB, Int flags) {
+  ASK(FREE, p, szB, flags, 0);
+}
+
+#define NALLOCX VG_REPLACE_FUNCTION_EZU(30070, SO_SYN_MALLOC, nallocx)
+SizeT NALLOCX(SizeT szB, Int flags);
+SizeT NALLOCX(SizeT szB, Int flags) {
+  return ASK(NALLOCX, szB, flags, 0, 0);
+}
+
+/* ---- The C library ---- */
+
+/* The functions of one name in the C library, and wherever else malloc is replaced. */
+#define IN_LIBC(number, function) VG_REPLACE_FUNCTION_EZU(number, VG_Z_LIBC_SONAME, function)
+#define ELSEWHERE(number, function) VG_REPLACE_FUNCTION_EZU(number, SO_SYN_MALLOC, function)
+
+/* Valgrind's replacement ends the process, for pvalloc and for __libc_pvalloc, which is the same
+ * function. This one has the same class and a higher priority. */
+extern int *__errno_location(void) __attribute__((weak));
+#define PVALLOC(name)                                                                              \
+  void *name(SizeT szB);                                                                           \
+  void *name(SizeT szB) {                                                                          \
+    void *p = (void *)ASK(PVALLOC, szB, 0, 0, 0);                                                  \
+    if (p == NULL && __errno_location != NULL)                                                     \
+      *__errno_location() = VKI_ENOMEM;                                                            \
+    return p;                                                                                      \
+  }
+PVALLOC(IN_LIBC(10191, pvalloc))
+PVALLOC(ELSEWHERE(10191, pvalloc))
+
+/* C23. configure reports which of them Valgrind lacks; the numbers are those of Valgrinds that have
+ * them. */
+#if DMD_REPLACE_FREE_SIZED
+#define FREE_SIZED(name)                                                                           \
+  void name(void *p, SizeT szB);                                                                   \
+  void name(void *p, SizeT szB) {                                                                  \
+    if (p != NULL)                                                                                 \
+      ASK(FREE, p, szB, 0, 0);                                                                     \
+  }
+FREE_SIZED(IN_LIBC(10051, free_sized))
+FREE_SIZED(ELSEWHERE(10051, free_sized))
+#endif
+
+#if DMD_REPLACE_FREE_ALIGNED_SIZED
+#define FREE_ALIGNED_SIZED(name)                                                                   \
+  void name(void *p, SizeT alignB, SizeT szB);                                                     \
+  void name(void *p, SizeT alignB, SizeT szB) {                                                    \
+    if (p != NULL)                                                                                 \
+      ASK(FREE, p, alignB, szB, 0);                                                                \
+  }
+FREE_ALIGNED_SIZED(IN_LIBC(10052, free_aligned_sized))
+FREE_ALIGNED_SIZED(ELSEWHERE(10052, free_aligned_sized))
+#endif
+
+/* ---- Statistics ---- */
+
+static dmd_heapstats_t heapstats(void) {
+  dmd_heapstats_t stats;
+  ASK(HEAPSTATS, &stats, 0, 0, 0);
+  return stats;
+}
+
+/* The C library's struct mallinfo and mallinfo2. */
+#define MALLINFO_FIELDS(type)                                                                      \
+  type arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost
+struct mallinfo {
+  MALLINFO_FIELDS(Int);
+};
+struct mallinfo2 {
+  MALLINFO_FIELDS(SizeT);
+};
+
+#define MALLINFO(name, result, type)                                                               \
+  result name(void);                                                                               \
+  result name(void) {                                                                              \
+    dmd_heapstats_t stats = heapstats();                                                           \
+    result info = {.arena = (type)stats.arena,                                                     \
+                   .ordblks = (type)stats.ordblks,                                                 \
+                   .hblks = (type)stats.hblks,                                                     \
+                   .hblkhd = (type)stats.hblkhd,                                                   \
+                   .uordblks = (type)stats.uordblks,                                               \
+                   .fordblks = (type)stats.fordblks,                                               \
+                   .keepcost = (type)stats.fordblks};                                              \
+    return info;                                                                                   \
+  }
+MALLINFO(IN_LIBC(10211, mallinfo), struct mallinfo, Int)
+MALLINFO(ELSEWHERE(10211, mallinfo), struct mallinfo, Int)
+MALLINFO(IN_LIBC(30080, mallinfo2), struct mallinfo2, SizeT)
+MALLINFO(ELSEWHERE(30080, mallinfo2), struct mallinfo2, SizeT)
+
+/* Prints with the C library of the program, so that the text comes in order with the program's
+ * own. */
+extern int fputs(const HChar *text, void *file) __attribute__((weak));
+extern void *stderr __attribute__((weak));
+enum { TEXT_SZB = 2048 };
+
+#define MALLOC_INFO(name)                                                                          \
+  Int name(Int options, void *file);                                                               \
+  Int name(Int options, void *file) {                                                              \
+    HChar text[TEXT_SZB];                                                                          \
+    if (options != 0)                                                                              \
+      return VKI_EINVAL;                                                                           \
+    ASK(HEAPSTATS_TEXT, text, sizeof text, DM_TEXT_INFO, 0);                                       \
+    if (fputs != NULL)                                                                             \
+      fputs(text, file);                                                                           \
+    return 0;                                                                                      \
+  }
+MALLOC_INFO(IN_LIBC(30090, malloc_info))
+MALLOC_INFO(ELSEWHERE(30090, malloc_info))
+
+#define MALLOC_STATS(name)                                                                         \
+  void name(void);                                                                                 \
+  void name(void) {                                                                                \
+    HChar text[TEXT_SZB];                                                                          \
+    ASK(HEAPSTATS_TEXT, text, sizeof text, DM_TEXT_STATS, 0);                                      \
+    if (fputs != NULL && &stderr != NULL)                                                          \
+      fputs(text, stderr);                                                                         \
+  }
+MALLOC_STATS(IN_LIBC(10201, malloc_stats))
+MALLOC_STATS(ELSEWHERE(10201, malloc_stats))
+
+/* jemalloc answers all other questions, and refuses wrong ones, itself. */
+static Bool is_stats_allocated(const HChar *name) {
+  const HChar *expected = "stats.allocated";
+  while (*expected != '\0' && *name == *expected)
+    name++, expected++;
+  return *name == *expected;
+}
+
+#define MALLCTL VG_WRAP_FUNCTION_EZU(30100, SO_SYN_MALLOC, mallctl)
+Int MALLCTL(const HChar *name, SizeT *old, SizeT *old_szB, void *new, SizeT new_szB);
+Int MALLCTL(const HChar *name, SizeT *old, SizeT *old_szB, void *new, SizeT new_szB) {
+  OrigFn original;
+  Word result;
+  VALGRIND_GET_ORIG_FN(original);
+  CALL_FN_W_5W(result, original, name, old, old_szB, new, new_szB);
+  if (result == 0 && old != NULL && old_szB != NULL && *old_szB == sizeof *old &&
+      is_stats_allocated(name))
+    *old = (SizeT)heapstats().usable;
+  return (Int)result;
+}

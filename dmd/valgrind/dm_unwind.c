@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_execontext.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+#include "pub_tool_stacktrace.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+
+#include "record/unwind/unwindcache.h"
+#include "valgrind/dm_entry.h"
+#include "valgrind/dm_env.h"
+#include "valgrind/dm_options.h"
+#include "valgrind/dm_private.h"
+#include "valgrind/dm_registers.h"
+#include "valgrind/dm_trace.h"
+#include "valgrind/dm_unwind.h"
+
+#if defined(VGA_amd64)
+
+enum {
+  WORD = sizeof(Addr),
+  N_THREADS = 512 /* threads with higher numbers are always unwound */
+};
+
+/*--- The stacks of threads ---*/
+
+typedef struct {
+  Addr low, high; /* the first and last byte; 0, 0: not queried yet */
+  Addr readable;  /* readable from here upwards, as far as known */
+  Bool is_broken; /* a part of it was unmapped or protected */
+} region_t;
+
+static region_t g_regions[N_THREADS];
+
+/* The highest address from which a word can be read on the stack that sp points into, if that is
+ * the thread's own; else 0. */
+static Addr top_of_stack(ThreadId tid, Addr sp) {
+  if (tid >= N_THREADS)
+    return 0;
+  region_t *region = &g_regions[tid];
+  if (region->high == 0) {
+    region->high = VG_(thread_get_stack_max)(tid);
+    region->low = region->high - VG_(thread_get_stack_size)(tid) + 1;
+    region->readable = region->high + 1;
+    region->is_broken = False;
+  }
+  if (sp < region->low || sp > region->high - WORD || region->is_broken || sp % WORD != 0)
+    return 0;
+  if (sp < region->readable) {
+    if (!VG_(am_is_valid_for_client)(sp, region->readable - sp, VKI_PROT_READ))
+      return 0;
+    region->readable = sp;
+  }
+  return region->high + 1 - WORD;
+}
+
+void dm_unwind_unmapped(Addr a, SizeT szB) {
+  for (UInt i = 0; i < N_THREADS; i++)
+    if (a <= g_regions[i].high && a + szB > g_regions[i].low && g_regions[i].high != 0)
+      g_regions[i].is_broken = True;
+}
+
+/*--- Walks ---*/
+
+static dmd_unwindcache_t g_walks;
+static DiEpoch g_epoch;
+
+static UInt unwind_and_remember(const dmd_walk_start_t *start, UInt (*note)(ExeContext *ec)) {
+  dmd_trace_t trace;
+  dm_pointers_t pointers;
+  trace.n = VG_(get_StackTrace)(start->key, trace.ips, VG_(clo_backtrace_size), pointers.sps,
+                                pointers.fps, 0);
+  pointers.at_entry = dm_entry_is(trace.ips[0]);
+  UInt stack = note(VG_(make_ExeContext_from_StackTrace)(trace.ips, trace.n));
+  if (dm_trace_find_words(&trace, &pointers, start->top))
+    dmd_unwindcache_remember(&g_walks, start, &trace, stack);
+  return stack;
+}
+
+void dm_unwind_print_stats(void) {
+  VG_(umsg)
+  ("dmd: %llu stacks looked up, %llu of them cached\n", (ULong)dmd_unwindcache_asked(&g_walks),
+   (ULong)dmd_unwindcache_known(&g_walks));
+}
+
+/* Implements --check-stacks=yes: a cached stack must equal the one that Valgrind finds. */
+static void check_stack(ThreadId tid, UInt stack, UInt (*note)(ExeContext *ec)) {
+  if (note(VG_(record_ExeContext)(tid, 0)) != stack)
+    VG_(tool_panic)("--check-stacks: a known stack is not the thread's");
+}
+
+/* Whether all words that Valgrind reads for a stack can be found, which needs all of its frames. */
+static Bool can_remember(void) {
+  return VG_(clo_backtrace_size) <= DMD_TRACE_FRAMES && !dm_merges_recursive_frames();
+}
+
+void dm_unwind_init(void) {
+  dmd_unwindcache_init(&g_walks, &g_env, VG_(clo_backtrace_size), DMD_UNWINDCACHE_MOST);
+  g_walks.is_restless = g_test_options.check_stacks;
+}
+
+UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
+  const dm_registers_t now = dm_registers(tid);
+  Addr top = 0;
+  if (!dmd_unwindcache_rest(&g_walks) && can_remember())
+    top = top_of_stack(tid, now.sp);
+  if (top == 0)
+    return note(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
+
+  DiEpoch epoch = VG_(current_DiEpoch)();
+  if (epoch.n != g_epoch.n) {
+    dmd_unwindcache_forget(&g_walks);
+    g_epoch = epoch;
+  }
+  const dmd_walk_start_t start = {.ip = now.ip, .sp = now.sp, .fp = now.fp, .top = top, .key = tid};
+  UInt stack = dmd_unwindcache_find(&g_walks, &start);
+  if (stack == 0)
+    return unwind_and_remember(&start, note);
+  if (g_test_options.check_stacks)
+    check_stack(tid, stack, note);
+  return stack;
+}
+
+/* The number may be reused by a thread with another stack. */
+void dm_unwind_end_thread(ThreadId tid) {
+  if (tid < N_THREADS)
+    g_regions[tid] = (region_t){.high = 0};
+  dmd_unwindcache_forget(&g_walks);
+}
+
+void dm_unwind_forked(void) {
+  VG_(memset)(g_regions, 0, sizeof g_regions);
+  dmd_unwindcache_forget(&g_walks);
+}
+
+#else
+
+void dm_unwind_init(void) {}
+
+UInt dm_unwind(ThreadId tid, UInt (*note)(ExeContext *ec)) {
+  return note(VG_(record_ExeContext)(tid, 0 /*first_ip_delta*/));
+}
+
+void dm_unwind_unmapped(Addr a, SizeT szB) {
+  (void)a, (void)szB;
+}
+
+void dm_unwind_end_thread(ThreadId tid) {
+  (void)tid;
+}
+
+void dm_unwind_forked(void) {}
+
+void dm_unwind_print_stats(void) {}
+
+#endif

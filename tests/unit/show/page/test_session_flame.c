@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Calls and areas that a page draws, against slow sums over all stacks and names; and copied texts,
+ * against dmdv's. */
+#include "page_fixture.h"
+
+#include "analyse/records/allocfns.h"
+#include "show/text/text_rows.h"
+
+#include <stdio.h>
+
+enum { MAX_WAY = 8192 };
+#define SEP "<>\n<>" /* is in no frame */
+
+/* ---- Calls. ---- */
+
+/* The frames of a call, from the root on, each behind a separator. */
+static void way_of(const cJSON *flame, int call, char way[MAX_WAY]) {
+  int parent = cJSON_GetArrayItem(member(flame, "parent"), call)->valueint;
+  way[0] = '\0';
+  if (parent < 0)
+    return;
+  assert_true(parent < call);
+  way_of(flame, parent, way);
+  int name = cJSON_GetArrayItem(member(flame, "name"), call)->valueint;
+  strcat(way, SEP);
+  strcat(way, cJSON_GetArrayItem(member(flame, "names"), name)->valuestring);
+}
+
+/* The frames of a record, likewise. */
+static void way_of_record(const dmd_records_t *records, dmd_allocfns_t *fns, const dmd_record_t *r,
+                          bool upwards, char way[MAX_WAY]) {
+  size_t n;
+  const uint32_t *frames = dmd_records_frames(records, r->stack, &n);
+  const dmd_frames_t *all = &records->profile->frames;
+  strcpy(way, n == 0 ? SEP "(no stack recorded)" : "");
+  for (size_t i = upwards && n > 0 ? dmd_first_own_frame(fns, frames, n) : 0; i < n; i++) {
+    strcat(way, SEP);
+    strcat(way, dmd_frames_text(all, frames[upwards ? i : n - 1 - i]));
+  }
+}
+
+static bool is_on_way(const char *call, const char *way) {
+  size_t n = strlen(call);
+  return strncmp(call, way, n) == 0 && (way[n] == '\0' || strncmp(way + n, SEP, strlen(SEP)) == 0);
+}
+
+static void check_call(const dmd_records_t *records, dmd_allocfns_t *fns, const cJSON *flame,
+                       int call, bool upwards) {
+  char way[MAX_WAY], other[MAX_WAY];
+  dmd_tally_t tally = {.total = 0};
+  way_of(flame, call, way);
+  for (uint32_t id = 1; id <= records->records.last; id++) {
+    const dmd_record_t *r = dmd_records_at(records, id);
+    way_of_record(records, fns, r, upwards, other);
+    if (is_on_way(way, other))
+      dmd_tally_add(&tally, dmd_record_section(records, r), r->num, r->usable);
+  }
+  assert_true(cJSON_GetArrayItem(member(flame, "total"), call)->valuedouble == (double)tally.total);
+  assert_true(cJSON_GetArrayItem(member(flame, "blocks"), call)->valuedouble == (double)tally.num);
+  static const struct {
+    const char *key;
+    dmd_section_t section;
+  } keys[] = {{"unreported", DMD_SECTION_UNREPORTED}, {"once", DMD_SECTION_ONCE},
+              {"twice", DMD_SECTION_TWICE},           {"live", DMD_SECTION_ALL},
+              {"cumulative", DMD_SECTION_ALL},        {"scan", DMD_SECTION_ALL}};
+  for (size_t i = 0; i < COUNT_OF(keys); i++) {
+    const cJSON *column = cJSON_GetObjectItem(member(flame, "bytes"), keys[i].key);
+    if (column != NULL)
+      assert_true(cJSON_GetArrayItem(column, call)->valuedouble ==
+                  (double)tally.usable[keys[i].section]);
+  }
+}
+
+static void calls_are_sums_of_stacks(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  dice_t dice = {29};
+  int n_calls = 0;
+  for (int round = 0; round < 40; round++) {
+    page_begin(&f);
+    dmd_profile_t *p = page_add_random(&f, &dice);
+    p->frame_view.full_names = true;
+    const cJSON *flames[2];
+    flames[0] = page_ask(&f, "ask=flame&least=0");
+    flames[1] = page_ask(&f, "ask=flame&least=0&direction=callers");
+    dmd_records_t records;
+    dmd_allocfns_t fns;
+    dmd_records_init(&records, p, 1000, DMD_SORT_USABLE);
+    dmd_allocfns_init(&fns, p);
+    for (int upwards = 0; upwards < 2; upwards++) {
+      int n = cJSON_GetArraySize(member(flames[upwards], "name"));
+      for (int call = 0; call < n; call++, n_calls++)
+        check_call(&records, &fns, flames[upwards], call, upwards);
+      assert_int_equal(number_of(flames[upwards], "cut.calls"), 0);
+    }
+    dmd_allocfns_destroy(&fns);
+    dmd_records_destroy(&records);
+    page_end(&f);
+  }
+  assert_true(n_calls > 500);
+}
+
+/* Calls that are cut are small, and the first of a list is its largest. */
+static void small_calls_are_cut(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_LIVE);
+  build_blocks(p, 1, 600, 0, "new|a|main", DMD_NONE);
+  build_blocks(p, 1, 399, 0, "new|b|main", DMD_NONE);
+  build_blocks(p, 1, 1, 0, "new|c|d|main", DMD_NONE);
+  const cJSON *flame = page_ask(&f, "ask=flame&least=2000");
+  /* (all), main, a, new, b, new; without d, c, new. */
+  assert_int_equal(cJSON_GetArraySize(member(flame, "name")), 6);
+  assert_int_equal(cJSON_GetArraySize(member(flame, "names")), 5);
+  assert_int_equal(number_of(flame, "cut.calls"), 3);
+  flame = page_ask(&f, "ask=flame&least=0&most=5");
+  assert_true(cJSON_GetArraySize(member(flame, "name")) <= 5);
+  /* Below d there is nothing to cut. */
+  flame = page_ask(&f, "ask=flame&least=0");
+  const cJSON *names = member(flame, "names"), *name = member(flame, "name");
+  int d = 0;
+  while (strcmp(cJSON_GetArrayItem(names, cJSON_GetArrayItem(name, d)->valueint)->valuestring,
+                "d") != 0)
+    d++;
+  flame = page_askf(&f, "ask=flame&under=%d", cJSON_GetArrayItem(member(flame, "id"), d)->valueint);
+  assert_int_equal(cJSON_GetArraySize(member(flame, "name")), 3);
+  assert_int_equal(cJSON_GetArrayItem(member(flame, "total"), 0)->valueint, 1);
+  flame = page_ask(&f, "ask=flame&q=b&least=0");
+  assert_int_equal(cJSON_GetArrayItem(member(flame, "total"), 0)->valueint, 399);
+  assert_rejected(&f, "ask=flame&under=99", "under cannot be \"99\"");
+  assert_rejected(&f, "ask=flame&direction=up", "direction cannot be \"up\"");
+  page_end(&f);
+}
+
+/* ---- Areas. ---- */
+
+static double check_area(const cJSON *node) {
+  const cJSON *child;
+  double sum = 0, last = 1e300;
+  cJSON_ArrayForEach(child, cJSON_GetObjectItem(node, "children")) {
+    double bytes = check_area(child);
+    assert_true(bytes <= last);
+    last = bytes;
+    sum += bytes;
+  }
+  assert_true(sum <= number_of(node, "bytes") * 1.0000001);
+  return number_of(node, "bytes");
+}
+
+static const cJSON *child_of(const cJSON *node, const char *name) {
+  const cJSON *child;
+  cJSON_ArrayForEach(child, member(node, "children")) {
+    if (strcmp(string_of(child, "name"), name) == 0)
+      return child;
+  }
+  fail_msg("no %s", name);
+  return NULL;
+}
+
+static void areas_are_within_each_other(void **state) {
+  (void)state;
+  static const char *const by[] = {"reporter", "tag", "thread", "function", "library", "file"};
+  static page_fixture_t f;
+  dice_t dice = {31};
+  for (int round = 0; round < 40; round++) {
+    page_begin(&f);
+    page_add_random(&f, &dice);
+    for (size_t i = 0; i < COUNT_OF(by); i++) {
+      const cJSON *map = page_askf(&f, "ask=treemap&by=%s", by[i]), *row;
+      const cJSON *rows = member(page_askf(&f, "ask=records&by=%s&count=9999", by[i]), "rows");
+      double sum = 0;
+      check_area(map);
+      cJSON_ArrayForEach(row, rows) {
+        sum += number_of(row, "bytes");
+      }
+      if (sum < 1e15)
+        assert_true(number_of(map, "bytes") == sum);
+    }
+    page_end(&f);
+  }
+}
+
+static void areas_by_hand(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(p, 1, 30, 0, "f (/s/x.c:1)", build_reports(p, 1, "r", "explicit/a/b", NULL, NULL));
+  build_blocks(p, 1, 50, 0, "g (/s/y.c:1)", build_reports(p, 1, "r", "explicit/a", NULL, NULL));
+  build_blocks(p, 1, 20, 0, "g (/s/y.c:1)", DMD_NONE);
+  const cJSON *map = page_ask(&f, "ask=treemap&by=reporter");
+  assert_int_equal(number_of(child_of(map, "(unreported)"), "bytes"), 20);
+  const cJSON *a = child_of(child_of(map, "explicit"), "a");
+  assert_int_equal(number_of(a, "bytes"), 80);
+  assert_string_equal(string_of(a, "share"), "80.00%");
+  assert_int_equal(number_of(child_of(a, "b"), "once-reported"), 30);
+  map = page_ask(&f, "ask=treemap&by=file&section=unreported");
+  assert_int_equal(number_of(child_of(child_of(map, "/s"), "y.c"), "bytes"), 20);
+  assert_int_equal(number_of(map, "left"), 0);
+  assert_int_equal(number_of(map, "again"), 0);
+  page_end(&f);
+}
+
+/* 60 bytes of 100 are in the areas of two reporters, so the map has 160: shares are of these. */
+static void shares_of_a_map_are_at_most_100(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(p, 1, 60, 0, "f (/s/x.c:1)", build_reports(p, 2, "r", "explicit/a", "s", "other"));
+  build_blocks(p, 1, 40, 0, "g (/s/y.c:1)", build_reports(p, 1, "r", "explicit/b", NULL, NULL));
+  const cJSON *map = page_ask(&f, "ask=treemap&by=reporter");
+  assert_int_equal(number_of(map, "bytes"), 160);
+  assert_int_equal(number_of(map, "again"), 60);
+  assert_string_equal(string_of(map, "share"), "100.00%");
+  const cJSON *parts = child_of(map, "explicit");
+  assert_string_equal(string_of(parts, "share"), "62.50%");
+  assert_string_equal(string_of(child_of(parts, "a"), "share"), "37.50%");
+  assert_string_equal(string_of(child_of(map, "other"), "share"), "37.50%");
+  map = page_ask(&f, "ask=treemap&by=file&section=once");
+  assert_int_equal(number_of(map, "again"), 0);
+  page_end(&f);
+}
+
+/* Deeper than JSON may nest. */
+static void deep_names(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  char name[2 * 300] = "a";
+  for (int i = 0; i < 250; i++)
+    strcat(name, "/a");
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(p, 1, 30, 0, "f", build_reports(p, 1, "r", name, NULL, NULL));
+  const cJSON *node = page_ask(&f, "ask=treemap");
+  int level = 0;
+  for (; cJSON_GetObjectItem(node, "children") != NULL; level++)
+    node = cJSON_GetArrayItem(member(node, "children"), 0);
+  assert_int_equal(level, 20);
+  assert_int_equal(strlen(string_of(node, "name")), 2 * (251 - 19) - 1);
+  page_end(&f);
+}
+
+/* ---- Texts. ---- */
+
+static void check_text(page_fixture_t *f, const char *query, const char *expected) {
+  assert_string_equal(string_of(page_ask(f, query), "text"), expected);
+}
+
+static void texts_are_those_of_print(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  dice_t dice = {37};
+  for (int round = 0; round < 40; round++) {
+    page_begin(&f);
+    dmd_profile_t *p = page_add_random(&f, &dice);
+    dmd_records_t records;
+    sink_t sink;
+    sink_init(&sink);
+    dmd_records_init(&records, p, 3, DMD_SORT_REQ);
+    dmd_text_print(&sink.out, &records,
+                   &(dmd_text_options_t){.title = "file", .with_run = true, .max_records = 2});
+    check_text(&f, "ask=text&max-frames=3&sort=req&max-records=2", sink_text(&sink));
+    sink_free(&sink);
+    sink_init(&sink);
+    dmd_rows_t rows;
+    dmd_rows_init(&rows, &records, DMD_BY_FUNCTION, 0);
+    dmd_rows_print(&sink.out, &rows, 10);
+    check_text(&f, "ask=text&max-frames=3&by=function", sink_text(&sink));
+    dmd_rows_destroy(&rows);
+    sink_free(&sink);
+    dmd_records_destroy(&records);
+    page_end(&f);
+  }
+}
+
+static void texts_to_be_pasted(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(p, 1, 30, 0, "f```g", DMD_NONE);
+  build_blocks(p, 1, 20, 0, "h", build_reports(p, 1, "r", "explicit/a", NULL, NULL));
+  build_fault(p, DMD_FAULT_INVALID_FREE, 1, "drop", NULL);
+  const char *text = string_of(page_ask(&f, "ask=text&view=record&id=1&format=markdown"), "text");
+  assert_has(text, "````text\nUnreported {\n");
+  assert_has(text, "}\n\n````\n");
+  text = string_of(page_ask(&f, "ask=text&view=records&q=h&format=markdown"), "text");
+  assert_has(text, "```text\n#---");
+  assert_has(text, "Once-reported {");
+  assert_lacks(text, "Unreported {");
+  text = string_of(page_ask(&f, "ask=text&view=faults"), "text");
+  assert_has(text, "Invalid free {\n  1 time\n");
+  assert_lacks(text, "Unreported {");
+  assert_has(string_of(page_ask(&f, "ask=text&view=tree"), "text"), "explicit");
+  assert_has(string_of(page_ask(&f, "ask=text&view=tree&old=0"), "text"), "no difference\n");
+  text = string_of(page_ask(&f, "ask=text&view=overview"), "text");
+  assert_has(text, "Unreported {");
+  assert_lacks(text, "Once-reported {");
+  assert_rejected(&f, "ask=text&view=record", "no such record");
+  assert_rejected(&f, "ask=text&view=x", "view cannot be \"x\"");
+  assert_rejected(&f, "ask=text&max-records=0", "max-records cannot be \"0\"");
+  page_end(&f);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_session_t page;
+  dmd_session_init(&page, &host->env);
+  dmd_session_file_t *file = dmd_session_begin_file(&page, "f");
+  build_small(&file->profile);
+  dmd_session_end_file(&page, file, true);
+  static const char *const queries[] = {"ask=flame&q=a&least=0", "ask=flame&direction=callers",
+                                        "ask=treemap&by=file", "ask=text&q=a&format=markdown",
+                                        "ask=text&view=tree"};
+  for (size_t i = 0; i < COUNT_OF(queries); i++)
+    page_answers(&page, queries[i]);
+  dmd_session_destroy(&page);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) > 50);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(calls_are_sums_of_stacks),
+      cmocka_unit_test(small_calls_are_cut),
+      cmocka_unit_test(areas_are_within_each_other),
+      cmocka_unit_test(areas_by_hand),
+      cmocka_unit_test(shares_of_a_map_are_at_most_100),
+      cmocka_unit_test(deep_names),
+      cmocka_unit_test(texts_are_those_of_print),
+      cmocka_unit_test(texts_to_be_pasted),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

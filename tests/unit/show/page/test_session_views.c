@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Queries of a page other than records: the overview, faults, trees and series, against dmdv's
+ * output, and by hand. */
+#include "page_fixture.h"
+
+#include "show/text/records_json.h"
+#include "show/text/text_changes.h"
+
+#include <stdio.h>
+
+static cJSON *printed(page_fixture_t *f, dmd_profile_t *profile) {
+  dmd_records_t records;
+  sink_t sink;
+  sink_init(&sink);
+  dmd_records_init(&records, profile, 8, DMD_SORT_USABLE);
+  dmd_records_json(&sink.out, &records, (const dmd_profile_t *const[2]){profile, NULL}, 0);
+  cJSON *tree = page_parse(f, sink_text(&sink));
+  sink_free(&sink);
+  dmd_records_destroy(&records);
+  return tree;
+}
+
+/* The text that dmdv prints. */
+static char *text_of(dmd_profile_t *profile) {
+  dmd_records_t records;
+  sink_t sink;
+  sink_init(&sink);
+  dmd_records_init(&records, profile, 8, DMD_SORT_USABLE);
+  dmd_text_print(&sink.out, &records, &(dmd_text_options_t){.title = "t"});
+  size_t n = strlen(sink_text(&sink));
+  char *text = malloc(n + 1);
+  memcpy(text, sink_text(&sink), n + 1);
+  sink_free(&sink);
+  dmd_records_destroy(&records);
+  return text;
+}
+
+static void faults_are_those_of_print(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  dice_t dice = {17};
+  int n_faults = 0;
+  for (int round = 0; round < 60; round++) {
+    page_begin(&f);
+    dmd_profile_t *p = page_add_random(&f, &dice);
+    const cJSON *faults = member(printed(&f, p), "faults"), *fault, *field;
+    const cJSON *answer = page_ask(&f, "ask=faults&count=100000");
+    char *text = text_of(p);
+    const char *rest = text;
+    int i = 0, n_misreports = 0;
+    assert_int_equal(cJSON_GetArraySize(member(answer, "faults")), cJSON_GetArraySize(faults));
+    cJSON_ArrayForEach(fault, faults) {
+      const cJSON *told = cJSON_GetArrayItem(member(answer, "faults"), i++);
+      cJSON_ArrayForEach(field, fault) {
+        assert_same(field, member(told, field->string));
+      }
+      rest = strstr(rest, string_of(told, "text"));
+      assert_non_null(rest);
+      n_misreports += cJSON_IsTrue(member(told, "isMisreport"));
+      n_faults++;
+    }
+    assert_int_equal(number_of(answer, "misreports"), n_misreports);
+    assert_int_equal(number_of(answer, "total"), i);
+    check_windows(&f, &dice, "ask=faults", "faults");
+    free(text);
+    page_end(&f);
+  }
+  assert_true(n_faults > 50);
+}
+
+/* Sections are those of print, the worst the first records of their section. */
+/* Compares the answer's heap, with the errors that are beside it in the answer. */
+static void assert_same_heap(const cJSON *answer, const cJSON *expected) {
+  static const char *const errors[] = {"bytesError", "blocksError"};
+  cJSON *heap = cJSON_Duplicate(member(answer, "heap"), true);
+  for (size_t i = 0; i < COUNT_OF(errors); i++)
+    if (cJSON_HasObjectItem(answer, errors[i]))
+      cJSON_AddNumberToObject(heap, errors[i], number_of(answer, errors[i]));
+  assert_same(heap, expected);
+  cJSON_Delete(heap);
+}
+
+static void the_overview_is_that_of_print(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  dice_t dice = {19};
+  for (int round = 0; round < 60; round++) {
+    page_begin(&f);
+    dmd_profile_t *p = page_add_random(&f, &dice);
+    const cJSON *whole = printed(&f, p), *section, *told;
+    const cJSON *answer = page_ask(&f, "ask=overview");
+    int n_sections = 0;
+    cJSON_ArrayForEach(section, member(whole, "sections")) {
+      cJSON_ArrayForEach(told, member(answer, "sections")) {
+        if (strcmp(string_of(told, "name"), string_of(section, "name")) != 0)
+          continue;
+        n_sections++;
+        assert_same(member(told, "bytes"), member(section, "bytes"));
+        assert_same(member(told, "blocks"), member(section, "blocks"));
+        assert_int_equal(number_of(told, "records"),
+                         cJSON_GetArraySize(member(section, "records")));
+      }
+    }
+    assert_int_equal(n_sections, cJSON_GetArraySize(member(whole, "sections")));
+    assert_same_heap(answer, member(whole, "heap"));
+    const cJSON *rows = member(page_ask(&f, "ask=records&section=unreported&count=5"), "rows");
+    assert_int_equal(cJSON_GetArraySize(member(answer, "worst")), cJSON_GetArraySize(rows));
+    for (int i = 0; i < cJSON_GetArraySize(rows); i++) {
+      cJSON *worst = cJSON_GetArrayItem(member(answer, "worst"), i);
+      assert_same(member(worst, "whose"),
+                  member(page_askf(&f, "ask=record&id=%d", (int)number_of(worst, "id")), "whose"));
+      cJSON_DeleteItemFromObject(worst, "whose");
+      assert_same(worst, cJSON_GetArrayItem(rows, i));
+    }
+    assert_true(cJSON_GetArraySize(member(answer, "faults.faults")) <= 3);
+    page_end(&f);
+  }
+}
+
+static void what_changed(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_profile_t *old = page_add(&f, DMD_MODE_DARK_MATTER),
+                *new = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(old, 1, 100, 0, "new (n.c:1)|cache (c.c:3)", DMD_NONE);
+  build_blocks(new, 3, 100, 0, "new (n.c:1)|cache (c.c:4)", DMD_NONE);
+  build_blocks(new, 1, 60, 0, "new (n.c:1)|log (l.c:4)",
+               build_reports(new, 1, "r", "explicit/a", NULL, NULL));
+  dmd_reporter_runs_add(&new->reporter_runs, build_name(new, "explicit/a"), 2);
+  const cJSON *answer = page_ask(&f, "ask=overview&of=1&old=0");
+  assert_string_equal(string_of(answer, "changed.sentence"),
+                      "The heap went from 100 to 360 bytes (+260.00%), unreported from 100 to 300 "
+                      "bytes (+200.00%), twice-reported from 0 to 0 bytes.");
+  assert_int_equal(number_of(answer, "changed.total"), 2);
+  const cJSON *grown = cJSON_GetArrayItem(member(answer, "changed.places"), 0);
+  assert_string_equal(string_of(grown, "what"), "Grown, unreported");
+  assert_int_equal(number_of(grown, "before.bytes"), 100);
+  assert_int_equal(number_of(grown, "now.blocks"), 3);
+  assert_int_equal(cJSON_GetArraySize(member(grown, "frames")), 2);
+  answer = page_ask(&f, "ask=overview&of=1");
+  assert_null(cJSON_GetObjectItem(answer, "changed"));
+  assert_string_equal(cJSON_GetArrayItem(member(answer, "all"), 0)->valuestring,
+                      "The only reporter ran since the last clear, 2 times: it did not measure "
+                      "these blocks");
+  assert_int_equal(number_of(cJSON_GetArrayItem(member(answer, "reporters.rows"), 0), "bytes"),
+                   300);
+  page_end(&f);
+}
+
+/* ---- Trees. ---- */
+
+/* Checks that every sum is that of its parts; returns the number of leaves. */
+static int check_sums(const cJSON *node) {
+  const cJSON *children = cJSON_GetObjectItem(node, "children"), *child;
+  int n = children == NULL;
+  double sum = 0;
+  cJSON_ArrayForEach(child, children) {
+    sum += number_of(child, "amount");
+    n += check_sums(child);
+  }
+  if (children != NULL && sum < 1e15 && sum > -1e15)
+    assert_true(sum == number_of(node, "amount"));
+  return n;
+}
+
+static void trees_add_up(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  dice_t dice = {23};
+  int n_leaves = 0;
+  for (int round = 0; round < 60; round++) {
+    page_begin(&f);
+    page_add_random(&f, &dice);
+    page_add_random(&f, &dice);
+    static const char *const queries[] = {"ask=tree", "ask=tree&verbose=1", "ask=tree&of=1&old=0"};
+    for (size_t i = 0; i < COUNT_OF(queries); i++) {
+      const cJSON *answer = page_ask(&f, queries[i]), *process, *tree;
+      cJSON_ArrayForEach(process, cJSON_GetObjectItem(answer, "processes")) {
+        cJSON_ArrayForEach(tree, member(process, "trees")) {
+          n_leaves += check_sums(tree);
+        }
+      }
+    }
+    page_end(&f);
+  }
+  assert_true(n_leaves > 500);
+}
+
+static void a_tree_by_hand(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  for (int i = 0; i < 2; i++) {
+    dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
+    p->run.is_known = true;
+    p->run.pid = 7;
+    dmd_profile_add_argument(p, "/bin/app");
+    build_blocks(p, 1, 100 + 20 * i, 0, "new", build_reports(p, 1, "r", "explicit/a", NULL, NULL));
+    build_blocks(p, 1, 60, 0, "new", DMD_NONE);
+  }
+  const cJSON *process = cJSON_GetArrayItem(member(page_ask(&f, "ask=tree&of=1"), "processes"), 0);
+  assert_string_equal(string_of(process, "name"), "app (pid 7)");
+  const cJSON *tree = cJSON_GetArrayItem(member(process, "trees"), 0);
+  assert_string_equal(string_of(tree, "path"), "explicit");
+  assert_int_equal(number_of(tree, "amount"), 180);
+  const cJSON *leaf = cJSON_GetArrayItem(member(tree, "children"), 0);
+  assert_string_equal(string_of(leaf, "path"), "explicit/a");
+  assert_string_equal(string_of(leaf, "share"), "66.67%");
+  assert_string_equal(string_of(leaf, "kind"), "heap");
+  process = cJSON_GetArrayItem(member(page_ask(&f, "ask=tree&of=1&old=0"), "processes"), 0);
+  tree = cJSON_GetArrayItem(member(process, "trees"), 0);
+  assert_int_equal(number_of(tree, "amount"), 20);
+  assert_int_equal(cJSON_GetArraySize(member(tree, "children")), 1);
+  page_end(&f);
+}
+
+static void series_by_process_and_number(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  static const struct {
+    const char *program;
+    uint64_t n;
+  } dumps[] = {{"/b", 2}, {"/a", 1}, {"/b", 1}};
+  for (size_t i = 0; i < COUNT_OF(dumps); i++) {
+    dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
+    p->run.is_known = true;
+    p->run.dump_number = dumps[i].n;
+    p->memory.resident = 10 * i;
+    dmd_profile_add_argument(p, dumps[i].program);
+    build_blocks(p, 2, 10 + (int64_t)i, 0, "new", DMD_NONE);
+  }
+  const cJSON *processes = member(page_ask(&f, "ask=series"), "processes");
+  assert_int_equal(cJSON_GetArraySize(processes), 2);
+  assert_string_equal(string_of(cJSON_GetArrayItem(processes, 0), "name"), "a");
+  const cJSON *of_b = member(cJSON_GetArrayItem(processes, 1), "dumps");
+  assert_int_equal(cJSON_GetArraySize(of_b), 2);
+  const cJSON *first = cJSON_GetArrayItem(of_b, 0);
+  assert_int_equal(number_of(first, "of"), 2);
+  assert_int_equal(number_of(first, "n"), 1);
+  assert_int_equal(number_of(first, "heap.bytes"), 24);
+  assert_int_equal(number_of(first, "sections.unreported.blocks"), 2);
+  assert_int_equal(number_of(first, "resident"), 20);
+  assert_int_equal(number_of(cJSON_GetArrayItem(of_b, 1), "of"), 0);
+  page_end(&f);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_session_t page;
+  dmd_session_init(&page, &host->env);
+  for (int i = 0; i < 2; i++) {
+    dmd_session_file_t *file = dmd_session_begin_file(&page, "f");
+    build_blocks(&file->profile, 2 + i, 50, 0, "new|dark|main", DMD_NONE);
+    build_blocks(&file->profile, 1, 5, 0, "new",
+                 build_reports(&file->profile, 1, "r", "explicit/a", NULL, NULL));
+    build_fault(&file->profile, DMD_FAULT_INVALID_FREE, 1, "drop", NULL);
+    dmd_session_end_file(&page, file, true);
+  }
+  static const char *const queries[] = {"ask=overview&of=1&old=0", "ask=faults", "ask=tree",
+                                        "ask=tree&of=1&old=0", "ask=series"};
+  for (size_t i = 0; i < COUNT_OF(queries); i++)
+    page_answers(&page, queries[i]);
+  dmd_session_destroy(&page);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) > 50);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(faults_are_those_of_print),
+      cmocka_unit_test(the_overview_is_that_of_print),
+      cmocka_unit_test(what_changed),
+      cmocka_unit_test(trees_add_up),
+      cmocka_unit_test(a_tree_by_hand),
+      cmocka_unit_test(series_by_process_and_number),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
