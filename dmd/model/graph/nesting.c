@@ -75,34 +75,12 @@ int64_t dmd_nesting_heap_szB(const dmd_heapgraph_t *graph) {
 
 /* ---- Reports. ---- */
 
-/* By block place, from 1: the nearest block around it that has reports of its own. */
-static uint32_t *find_reported(const dmd_heapgraph_t *graph) {
-  uint32_t *reported =
-      dmd_env_alloc(graph->env, "dmd.nesting", ((size_t)graph->blocks.last + 1) * sizeof *reported);
-  for (uint32_t place = 1; place <= graph->blocks.last; place++) {
-    uint32_t outer = dmd_heapgraph_block(graph, graph->n_roots + place)->outer;
-    if (outer == DMD_NONE || dmd_heapgraph_block(graph, outer)->reports != DMD_NONE)
-      reported[place] = outer;
-    else
-      reported[place] = reported[outer - graph->n_roots];
-  }
-  return reported;
-}
-
-/* Iterates backwards, so that outer blocks still have only their own reports. Depth is limited,
- * since a file may claim any nesting; for plain reports, further ones would change nothing. */
+/* Outer blocks come first in a graph, so each outer set is complete when it is joined. */
 void dmd_nesting_join_reports(dmd_heapgraph_t *graph) {
-  if (!any_is_nested(graph))
-    return;
-  uint32_t *reported = find_reported(graph);
-  for (uint32_t place = graph->blocks.last; place > 0; place--) {
+  for (uint32_t place = 1; place <= graph->blocks.last; place++) {
     dmd_graph_block_t *block = DMD_POOL_AT(&graph->blocks, dmd_graph_block_t, place);
-    uint32_t outer = reported[place];
-    for (int i = 0; i < DMD_REPORTS_COUNTED && outer != DMD_NONE; i++) {
+    if (block->outer != DMD_NONE)
       block->reports = dmd_reports_join(&graph->profile.reports, block->reports,
-                                        dmd_heapgraph_block(graph, outer)->reports);
-      outer = reported[outer - graph->n_roots];
-    }
+                                        dmd_heapgraph_block(graph, block->outer)->reports);
   }
-  dmd_env_free(graph->env, reported);
 }

@@ -140,19 +140,6 @@ bool dmd_reports_next(dmd_report_walk_t *walk) {
   return true;
 }
 
-uint32_t dmd_reports_join(dmd_reports_t *reports, uint32_t id, uint32_t of_outer) {
-  if (id == DMD_NONE || of_outer == DMD_NONE)
-    return id == DMD_NONE ? of_outer : id;
-  dmd_report_walk_t walk = dmd_reports_walk(reports, of_outer);
-  dmd_report_t kept[DMD_REPORTS_KEPT];
-  size_t n = 0;
-  while (n < DMD_REPORTS_KEPT && dmd_reports_next(&walk))
-    kept[n++] = *walk.report;
-  for (size_t i = 0; i < n; i++)
-    id = dmd_reports_add(reports, id, kept[i]);
-  return id;
-}
-
 uint64_t dmd_reports_part(const dmd_reports_t *reports, uint32_t id, bool is_first,
                           uint64_t usable) {
   if (!dmd_reports_are_shared(reports, id))
@@ -223,6 +210,30 @@ uint32_t dmd_reports_add(dmd_reports_t *reports, uint32_t id, dmd_report_t repor
     reports->last_report = report;
   }
   return reports->last_to;
+}
+
+/* The set with so many reports more, none of which is kept. */
+static uint32_t with_further(dmd_reports_t *reports, uint32_t id, uint32_t n) {
+  dmd_report_set_t set = *dmd_reports_at(reports, id);
+  if (n == 0 || dmd_reports_are_shared(reports, id))
+    return id;
+  set.count += n < DMD_REPORTS_COUNTED - set.count ? n : DMD_REPORTS_COUNTED - set.count;
+  return dmd_reports_intern(reports, &set);
+}
+
+uint32_t dmd_reports_join(dmd_reports_t *reports, uint32_t id, uint32_t of_outer) {
+  if (id == DMD_NONE || of_outer == DMD_NONE)
+    return id == DMD_NONE ? of_outer : id;
+  dmd_report_walk_t walk = dmd_reports_walk(reports, of_outer);
+  dmd_report_t kept[DMD_REPORTS_KEPT];
+  size_t n = 0;
+  while (n < DMD_REPORTS_KEPT && dmd_reports_next(&walk))
+    kept[n++] = *walk.report;
+  for (size_t i = 0; i < n; i++)
+    id = dmd_reports_add(reports, id, kept[i]);
+  bool shared = dmd_reports_are_shared(reports, of_outer);
+  return shared ? id
+                : with_further(reports, id, dmd_reports_at(reports, of_outer)->count - (uint32_t)n);
 }
 
 uint32_t dmd_reports_clear(dmd_reports_t *reports, uint32_t id) {

@@ -43,6 +43,21 @@ static void once_twice_and_oftener(void **state) {
   reports_done(&host, r);
 }
 
+/* A pool that is reported five times, with a piece that is reported once. */
+static void reports_of_the_outer_block_count_all(void **state) {
+  (void)state;
+  host_t host;
+  dmd_reports_t reports, *r = reports_new(&host, &reports);
+  uint32_t outer = DMD_NONE, inner = dmd_reports_add(r, DMD_NONE, there);
+  for (int i = 0; i < 5; i++)
+    outer = dmd_reports_add(r, outer, here);
+  uint32_t joined = dmd_reports_join(r, inner, outer);
+  assert_int_equal(dmd_reports_at(r, joined)->count, 6);
+  assert_report(&dmd_reports_at(r, joined)->report[0], &there);
+  assert_report(&dmd_reports_at(r, joined)->report[1], &here);
+  reports_done(&host, r);
+}
+
 /* Reports that survive a clear take precedence over those that do not, whatever the order. */
 static void reports_on_alloc_are_kept_first(void **state) {
   (void)state;
@@ -378,6 +393,7 @@ static void shared_and_plain(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(once_twice_and_oftener),
+      cmocka_unit_test(reports_of_the_outer_block_count_all),
       cmocka_unit_test(reports_on_alloc_are_kept_first),
       cmocka_unit_test(histories_are_interned),
       cmocka_unit_test(counting_ends),
