@@ -49,6 +49,7 @@ dmd_core_sources = \
   dmd/model/profile/measured.c dmd/model/profile/measured.h \
   dmd/model/profile/profile.c dmd/model/profile/profile.h \
   dmd/model/profile/memreports.c dmd/model/profile/memreports.h \
+  dmd/model/profile/moment.c dmd/model/profile/moment.h \
   dmd/model/profile/reporterruns.c dmd/model/profile/reporterruns.h \
   dmd/model/profile/reports.c dmd/model/profile/reports.h \
   dmd/model/profile/sampled.c dmd/model/profile/sampled.h \
@@ -160,6 +161,7 @@ dmd_core_sources = \
   dmd/show/text/text_leaks.c dmd/show/text/text_leaks.h \
   dmd/show/text/text_owners.c dmd/show/text/text_owners.h \
   dmd/show/text/text_paths.c dmd/show/text/text_paths.h \
+  dmd/show/text/text_peak.c \
   dmd/show/text/text_record.c \
   dmd/show/text/text_referrers.c dmd/show/text/text_referrers.h \
   dmd/show/text/text_retained.c dmd/show/text/text_retained.h \
@@ -274,6 +276,7 @@ dmd_core_sources = \
   dmd/record/heap/nested.c dmd/record/heap/nested.h \
   dmd/record/heap/pages.c dmd/record/heap/pages.h \
   dmd/record/heap/pagewords.c dmd/record/heap/pagewords.h \
+  dmd/record/heap/peak.c dmd/record/heap/peak.h \
   dmd/record/heap/shard.c dmd/record/heap/shard.h \
   dmd/record/heap/fastpath.c dmd/record/heap/fastpath.h \
   dmd/record/heap/published.c dmd/record/heap/published.h \

@@ -15,6 +15,7 @@ unit_tests = \
   tests/unit/base/test_arena \
   tests/unit/base/test_base64 \
   tests/unit/record/heap/test_blocks \
+  tests/unit/record/heap/test_peak \
   tests/unit/record/heap/test_blocks_locks \
   tests/unit/record/heap/test_blocks_parts \
   tests/unit/record/heap/test_blockstarts \
@@ -205,11 +206,11 @@ thread_core_sources = \
   dmd/record/heap/allocator.c \
   dmd/record/heap/blockindex.c dmd/record/heap/blocks.c dmd/record/heap/claim.c dmd/record/heap/contents.c dmd/record/heap/counters.c dmd/record/heap/freed.c \
   dmd/record/heap/heap.c dmd/record/heap/blockreferrers.c dmd/record/heap/interleave.c dmd/record/heap/lastreports.c dmd/record/heap/live.c dmd/record/heap/bloom.c \
-  dmd/record/heap/live_report.c dmd/record/heap/live_scope.c dmd/record/heap/nested.c dmd/record/heap/pages.c dmd/record/heap/shard.c \
+  dmd/record/heap/live_report.c dmd/record/heap/live_scope.c dmd/record/heap/nested.c dmd/record/heap/pages.c dmd/record/heap/peak.c dmd/record/heap/shard.c \
   dmd/record/heap/published.c dmd/record/heap/fastpath.c dmd/record/heap/sample.c dmd/record/heap/scope.c dmd/record/heap/slabmap.c dmd/record/heap/slabs.c \
   dmd/record/heap/addressmap.c dmd/record/heap/snapshot.c dmd/record/heap/stack.c dmd/model/profile/hint.c dmd/model/profile/claimblocks.c \
   dmd/model/profile/fault.c dmd/model/profile/faultnames.c dmd/model/profile/frame.c dmd/model/profile/groups.c dmd/model/profile/measured.c \
-  dmd/model/profile/memreports.c dmd/model/profile/profile.c dmd/model/profile/reporterruns.c dmd/model/profile/reports.c dmd/model/profile/sampled.c \
+  dmd/model/profile/memreports.c dmd/model/profile/moment.c dmd/model/profile/profile.c dmd/model/profile/reporterruns.c dmd/model/profile/reports.c dmd/model/profile/sampled.c \
   dmd/model/profile/scanned.c dmd/model/profile/translate.c
 # Further sources for the test of dmdv's threads.
 thread_reader_sources = \

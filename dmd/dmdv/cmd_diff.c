@@ -64,6 +64,7 @@ static bool diff_profiles(dmd_profile_t *old, dmd_profile_t *new, const dmdv_opt
   dmd_profile_t difference;
   dmd_profile_init(&difference, &dmdv_env);
   difference.mode = new->mode;
+  difference.shows_peak = new->shows_peak;
   difference.options = dmd_profile_keep(&difference, new->options);
   dmd_difference(&difference, old, new);
   const dmd_profile_t *const compared[2] = {old, new};
@@ -99,6 +100,21 @@ static bool diff_graphs(const dmdv_options_t *options) {
   return good;
 }
 
+/* Two peaks or two dumps. */
+static void choose_moment(dmd_profile_t *old, dmd_profile_t *new, dmd_moment_choice_t moment) {
+  if (moment == DMD_MOMENT_AUTO)
+    moment = dmd_peak_matters(old) && dmd_peak_matters(new) ? DMD_MOMENT_PEAK : DMD_MOMENT_END;
+  dmd_moment_choose(old, moment);
+  dmd_moment_choose(new, moment);
+}
+
+static bool have_moment(const dmd_profile_t *old, const dmd_profile_t *new,
+                        const dmdv_options_t *options) {
+  if (options->load.moment != DMD_MOMENT_PEAK || (old->has_peak && new->has_peak))
+    return true;
+  return dmdv_error_no_peak(options->files.names[old->has_peak ? 1 : 0]);
+}
+
 static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
   if (options->files.n != 2) {
     dmdv_error("diff: give two files, not %d; see dmdv diff --help", options->files.n);
@@ -117,11 +133,15 @@ static int diff_files(const dmdv_options_t *options, int argc, char **argv) {
     return 2;
   }
   dmd_profile_t old, new;
-  if (!dmdv_load_or_say(&old, options->files.names[0], &options->load))
+  dmd_load_options_t load = options->load;
+  load.moment = DMD_MOMENT_ALL;
+  if (!dmdv_load_or_say(&old, options->files.names[0], &load))
     return 2;
-  bool good = dmdv_load_or_say(&new, options->files.names[1], &options->load);
+  bool good = dmdv_load_or_say(&new, options->files.names[1], &load);
   if (good) {
-    good = diff_profiles(&old, &new, options, argc, argv);
+    good = have_moment(&old, &new, options);
+    choose_moment(&old, &new, options->load.moment);
+    good = good && diff_profiles(&old, &new, options, argc, argv);
     dmd_profile_destroy(&new);
   }
   dmd_profile_destroy(&old);

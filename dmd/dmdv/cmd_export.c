@@ -107,6 +107,8 @@ static const dmd_option_t options[] = {
     DMDV_OUTPUT_OPTION(options_t, output, NULL,
                        DMDV_TO_FILE DMDV_GZIPPED ", and always with pprof and fxsnapshot"),
     DMDV_IGNORE_ALLOC_FNS_OPTION(options_t, load.ignore_alloc_fns),
+    {"moment", "end|peak", "end", "the blocks of the dump, or those of the largest heap before it",
+     DMD_OPTION_WORD, DMD_OPTION_AT(options_t, load.moment)},
     {"section", "twice|unreported|once|all", NULL,
      "with collapsed: only blocks of this report state; default: all", DMD_OPTION_WORD,
      DMD_OPTION_AT(options_t, section)},

@@ -57,7 +57,8 @@ static bool clamp(dmd_profile_t *profile, const dmdv_options_t *options) {
 
 static bool write_clamped(const dmdv_options_t *options) {
   const char *name = options->files.names[0];
-  dmd_load_options_t load = {.contents = true, .frame_view = options->load.frame_view};
+  dmd_load_options_t load = {
+      .contents = true, .moment = DMD_MOMENT_ALL, .frame_view = options->load.frame_view};
   dmd_profile_t profile;
   if (options->json || options->view.by != DMD_BY_RECORD || options->view.sections != 0 ||
       options->n_filters > 0 || options->load.ignore_alloc_fns)

@@ -173,6 +173,9 @@ typedef struct dmd_engine_host {
   const char *(*start_folder)(void *ctx); /* where it was started; NULL: deleted */
   const char *(*host_name)(void *ctx);    /* name of the machine; NULL: unknown */
   uint64_t (*time)(void *ctx);            /* in seconds since 1970, UTC; 0: unknown */
+  /* Milliseconds since the program's start; cheap, and may be called under a shard lock. NULL:
+   * unknown. */
+  uint64_t (*clock)(void *ctx);
   const char *(*environment)(void *ctx, const char *name); /* NULL: not set */
   /* Memory use of the program: fills in resident, resident_unique and heap_overhead, and leaves
    * unknown ones alone. in_blocks: the usable bytes of all blocks of the allocator. */

@@ -93,7 +93,7 @@ void fuzz_write_json(fuzz_text_t *text, const dmd_profile_t *profile) {
 
 bool fuzz_load(dmd_profile_t *profile, const void *bytes, size_t n, size_t piece,
                dmd_fail_t *fail) {
-  dmd_load_options_t options = {.contents = true};
+  dmd_load_options_t options = {.contents = true, .moment = DMD_MOMENT_ALL};
   dmd_profile_init(profile, &dmdv_env);
   dmdv_input_t *input = dmdv_input_open_memory(bytes, n, piece, fail);
   FUZZ_CHECK(input != NULL);

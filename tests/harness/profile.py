@@ -75,6 +75,7 @@ class Validator:
         check_blocks(doc)
         if "dmd" in doc:
             check_totals(doc)
+            check_peak(doc)
             check_faults(doc)
             check_advice(doc)
             check_runs(doc)
@@ -83,7 +84,7 @@ class Validator:
 
 def trace_ids(doc):
     """Every reference to a trace, duplicates included."""
-    for block in doc["blockList"]:
+    for block in doc["blockList"] + doc.get("peakBlockList", []):
         if "alloc" in block:
             yield block["alloc"]
         yield from block.get("reps", [])
@@ -193,6 +194,42 @@ def check_totals(doc):
                 blocks == totals["inUseBlocks"], "%d blocks, but inUseBlocks is %d" % (blocks, totals["inUseBlocks"]))
         in_use_szB = totals["inUseBytes"] - totals.get("nestedBytes", 0)
         require(szB == in_use_szB, "%d bytes, but inUseBytes less nestedBytes is %d" % (szB, in_use_szB))
+
+
+def peak_blocks(doc):
+    """The blocks of the peak: those that are left, and those that are gone."""
+    return [block for block in doc["blockList"] if "afterPeak" not in block] + doc["peakBlockList"]
+
+
+def check_peak(doc):
+    peak = doc["dmd"].get("peak")
+    require((peak is None) == ("peakBlockList" not in doc), "a peak without a list, or the other way round")
+    if peak is None:
+        require(not any("afterPeak" in block for block in doc["blockList"]), "after a peak that is not there")
+        return
+    require(doc["invocation"]["mode"] != "cumulative", "a peak in mode cumulative")
+    keys = [json.dumps({k: v for k, v in block.items() if k != "num"}, sort_keys=True) for block in doc["peakBlockList"]]
+    require(len(set(keys)) == len(keys), "two groups of blocks that are gone are alike")
+    for block in doc["peakBlockList"]:
+        require("afterPeak" not in block and "reps" not in block, "a block that is gone is reported, or after the peak")
+    if is_sampled(doc["dmd"]):
+        return
+    blocks = sum(block.get("num", 1) for block in peak_blocks(doc))
+    szB = sum(block.get("num", 1) * block["req"] for block in peak_blocks(doc))
+    require(szB == peak["bytes"], "the blocks of the peak have %d bytes, not %d" % (szB, peak["bytes"]))
+    # Blocks that were announced within others share their bytes.
+    require(blocks >= peak["blocks"], "the peak has %d blocks, but lists %d" % (peak["blocks"], blocks))
+    require(peak["allocated"] >= peak["bytes"], "more bytes at the peak than were allocated")
+
+
+def without_peak(blocks):
+    """The blocks without a difference between those of the peak and others."""
+    joined = {}
+    for block in blocks:
+        plain = {key: value for key, value in block.items() if key not in ("num", "afterPeak")}
+        same = joined.setdefault(json.dumps(plain, sort_keys=True), dict(plain, num=0))
+        same["num"] += block.get("num", 1)
+    return list(joined.values())
 
 
 def check_faults(doc):
@@ -340,7 +377,9 @@ class Profile:
             raise Invalid("%s is not a valid profile: %s" % (path, error)) from error
         self.run = self.doc.get("dmd")
         self.totals = self.run["totals"]
-        self.blocks = [Block(self, block) for block in self.doc["blockList"]]
+        self.blocks = [Block(self, block) for block in without_peak(self.doc["blockList"])]
+        self.peak = self.run.get("peak")
+        self.peak_blocks = [Block(self, block) for block in without_peak(peak_blocks(self.doc))] if self.peak else None
         self.faults = [Fault(self, fault) for fault in self.run["faults"]]
 
     def functions(self, trace):

@@ -53,6 +53,7 @@ void spell_group(dmd_out_t *out, const dmd_profile_t *profile, const dmd_group_t
     dmd_out_str(out, dmd_intern_get_str(&profile->tags, group->tag));
   }
   spell_reports(out, profile, group->reports);
+  dmd_out_str(out, group->after_peak ? ", after the peak" : "");
   dmd_out_char(out, '\n');
 }
 
@@ -70,6 +71,10 @@ void spell_groups(dmd_out_t *out, const dmd_profile_t *profile) {
     spell_group(out, profile, dmd_groups_at(&profile->groups, id));
     if (block != NULL)
       spell_scanned(out, &profile->scanned, block);
+  }
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->gone); id++) {
+    dmd_out_str(out, "gone: ");
+    spell_group(out, profile, dmd_groups_at(&profile->gone, id));
   }
 }
 

@@ -285,6 +285,20 @@ static uint32_t same_stack(void *ctx, dmd_profile_t *profile, uint32_t stack) {
   return DMD_NONE;
 }
 
+/* The peak is that of one moment, and not less than this one. */
+static void check_peak(const dmd_profile_t *profile) {
+  const dmd_groups_t *const lists[] = {&profile->groups, &profile->gone};
+  uint64_t n = 0, szB = 0;
+  for (int i = 0; i < 2; i++)
+    for (uint32_t id = 1; id <= dmd_groups_count(lists[i]); id++) {
+      const dmd_group_t *group = dmd_groups_at(lists[i], id);
+      n += group->after_peak ? 0 : group->num;
+      szB += group->after_peak ? 0 : group->num * group->req;
+    }
+  CHECK(n == profile->run.peak.n_blocks && szB == profile->run.peak.szB);
+  CHECK(szB >= profile->run.in_use_szB);
+}
+
 /* A dump, with the engine's lock: all blocks at one moment. */
 static void look(bool all_are_there) {
   seen_t seen = {0};
@@ -301,6 +315,7 @@ static void look(bool all_are_there) {
   for (uint32_t id = 1; id <= dmd_groups_count(&profile.groups); id++)
     n += dmd_groups_at(&profile.groups, id)->num;
   CHECK(n == seen.n);
+  check_peak(&profile);
   dmd_profile_destroy(&profile);
 }
 
@@ -381,6 +396,7 @@ static void nothing_is_lost_or_invented(uint32_t n_threads) {
                               .word_szB = 8,
                               .freed_blocks = 100,
                               .n_parts = N_PARTS,
+                              .records_peak = true,
                               .waiting = &together_waiting};
   dmd_live_init(&g.live, &together_env, &config);
   for (uint32_t i = 0; i <= n_threads; i++) {

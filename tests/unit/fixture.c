@@ -105,3 +105,7 @@ static uint64_t throw_dice(void *ctx, uint64_t n) {
 void fill_at_random(dmd_profile_t *profile, dice_t *dice) {
   random_profile(profile, &(random_dice_t){throw_dice, dice});
 }
+
+void add_peak_at_random(dmd_profile_t *profile, dice_t *dice) {
+  random_peak(profile, &(random_dice_t){throw_dice, dice});
+}

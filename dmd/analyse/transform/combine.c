@@ -13,6 +13,11 @@ void dmd_combine(dmd_translation_t *ids) {
     }
   }
   dmd_groups_add_all(&ids->to->groups, ready, n_ready);
+  for (uint32_t id = 1; id <= dmd_groups_count(&ids->from->gone); id++) {
+    dmd_group_t gone = dmd_translation_group(ids, dmd_groups_at(&ids->from->gone, id));
+    dmd_groups_add(&ids->to->gone, &gone);
+  }
+  ids->to->has_peak = ids->from->has_peak;
 }
 
 /* passed: the groups of `from`, freed as they are copied; NULL: keeps them. */

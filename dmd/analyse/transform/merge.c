@@ -155,6 +155,7 @@ void dmd_merge_finish(dmd_merge_t *merge) {
   if (profile->mode == DMD_MODE_SCAN)
     profile->mode = DMD_MODE_LIVE;
   run->pid = 0;
+  run->peak.is_known = false;
   run->dump_number = 0;
   /* A file may omit what every file of dmd contains. */
   const char **texts[] = {&run->version, &run->valgrind_version, &run->allocator};

@@ -51,6 +51,11 @@ static const dmd_option_t record_options[] = {
     DMDV_MAX_RECORDS_OPTION(dmdv_options_t, view.max_records, "records shown in each section"),
     {"section", "twice|unreported|once|misreported", NULL,
      "only this section; may be given several times", DMD_OPTION_WORD_BIT, AT(view.sections)},
+    {"moment", "auto|end|peak", "auto",
+     "the records of the dump, or those of the largest heap before it; auto: of the peak if the "
+     "program ended with at most half as much memory, and no reporter ran; with --json and --by: "
+     "of the dump",
+     DMD_OPTION_WORD, AT(moment)},
     {"by", "record|reporter|tag|thread|function|library|file", "record",
      "add up by this key; function is the one that allocated", DMD_OPTION_WORD, AT(view.by)},
     DMDV_JSON_OPTION(dmdv_options_t, json, "print the whole result as JSON"),
@@ -94,6 +99,12 @@ int dmdv_options_read(dmdv_options_t *options, const dmdv_command_t *command, in
     options->view.sections ^= SECTION_MISREPORTED | DMD_TEXT_FAULTS;
   /* Output for a comparison with Mozilla's has full names. */
   options->load.frame_view.full_names |= options->for_testing;
+  static const dmd_moment_choice_t choices[] = {DMD_MOMENT_AUTO, DMD_MOMENT_END, DMD_MOMENT_PEAK};
+  options->load.moment = choices[options->moment];
+  /* Programs that read the result expect what they got so far. */
+  if (options->moment == 0 &&
+      (options->json || options->view.by != DMD_BY_RECORD || options->for_testing))
+    options->load.moment = DMD_MOMENT_END;
   return status;
 }
 

@@ -28,6 +28,7 @@ typedef struct dmdv_options {
   bool json;
   bool causal;
   bool no_pager;
+  unsigned moment; /* as in --moment */
   unsigned owners; /* of print: a dmdv_use_owners_t */
   bool clamp;      /* of print: write the profile with its contents clamped, instead of records */
   bool clamp_stats;

@@ -59,15 +59,23 @@ bool dmdv_write_profile(const dmd_profile_t *profile, const char *output) {
   return dmdv_write_profile_to(profile, dmdv_output_open(output, dmdv_output_is_gzip(output)));
 }
 
+bool dmdv_error_no_peak(const char *name) {
+  return dmdv_error("%s does not have the records of its peak: an older dmd, --peak=no, "
+                    "--mode=cumulative or dmdv merge wrote it",
+                    name);
+}
+
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmd_load_options_t *options) {
   dmd_fail_t fail = {0};
   dmd_load_options_t load = *options;
   load.namer = dmdv_namer();
   dmd_profile_init(profile, &dmdv_env);
-  if (dmdv_load(profile, name, &load, &fail))
-    return true;
-  dmd_profile_destroy(profile);
-  return dmdv_error_in(name, &fail);
+  bool good = dmdv_load(profile, name, &load, &fail) || dmdv_error_in(name, &fail);
+  if (good && load.moment == DMD_MOMENT_PEAK && !profile->shows_peak)
+    good = dmdv_error_no_peak(name);
+  if (!good)
+    dmd_profile_destroy(profile);
+  return good;
 }
 
 /* "dmdv print --max-frames=3 file.json": names lose their folders, as in Mozilla's script. */

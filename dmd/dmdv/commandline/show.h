@@ -10,8 +10,11 @@
 #include "host/output.h"
 #include "show/text/text_owners.h"
 
+/* Reports that the file lacks the records of the peak. Returns false. */
+bool dmdv_error_no_peak(const char *name);
+
 /* Loads the file into an uninitialised profile. False, with the reason on stderr and nothing to
- * destroy, if that fails. */
+ * destroy, if that fails, or if the profile lacks the moment. */
 bool dmdv_load_or_say(dmd_profile_t *profile, const char *name, const dmd_load_options_t *options);
 
 /* Writes the profile to the file with this name, gzipped if that ends in .gz, or to standard output

@@ -75,7 +75,8 @@ static void find_file(dmd_strbuf_t *name, uint32_t pid, const char *path) {
 static bool name_frames(const char *name) {
   dmdv_rewrite_t rewrite;
   dmd_profile_t profile;
-  const dmd_load_options_t load = {.contents = true, .namer = dmdv_namer()};
+  const dmd_load_options_t load = {
+      .contents = true, .moment = DMD_MOMENT_ALL, .namer = dmdv_namer()};
   dmdv_rewrite_state_t state = dmdv_rewrite_open(&rewrite, name);
   if (state != DMDV_REWRITE_OPEN)
     return state == DMDV_REWRITE_NOTHING;

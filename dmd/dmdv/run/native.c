@@ -198,6 +198,7 @@ static dmd_load_options_t load_options(dmdv_native_t *native) {
   if (native->names == NULL)
     native->names = dmdv_names_new(native->own.show_below_main);
   return (dmd_load_options_t){.contents = true,
+                              .moment = DMD_MOMENT_ALL,
                               .frame_view = native->options.frame_view,
                               .namer = dmdv_names_namer(native->names)};
 }

@@ -38,7 +38,7 @@ static bool load_invocation(void *ctx) {
 static const dmd_jsondocument_part_t parts[] = {
     {"invocation", load_invocation, true}, {"blockList", dmd_load_blocks, true},
     {"traceTable", dmd_load_traces, true}, {"frameTable", dmd_load_frames, true},
-    {"dmd", dmd_load_run, false},
+    {"dmd", dmd_load_run, false},          {"peakBlockList", dmd_load_peak_blocks, false},
 };
 static const dmd_jsondocument_format_t profile_format = {
     5, "\"version\" is not 5, the one that dmdv reads", parts, sizeof parts / sizeof parts[0]};
@@ -101,6 +101,13 @@ static dmd_report_t with_stack(void *stacks, const dmd_report_t *report) {
   return changed;
 }
 
+static void resolve_gone(dmd_readerstate_t *l, const uint32_t *stacks) {
+  for (uint32_t id = 1; id <= dmd_groups_count(&l->profile->gone); id++) {
+    dmd_group_t *group = dmd_groups_at(&l->profile->gone, id);
+    group->stack = stacks[group->stack];
+  }
+}
+
 /* Replaces trace numbers by stack ids in the groups and in their report sets. */
 static void resolve_groups(dmd_readerstate_t *l, uint32_t *stacks) {
   dmd_reports_t now, *then = &l->profile->reports;
@@ -136,6 +143,7 @@ static bool resolve(dmd_readerstate_t *l) {
   if (good) {
     bool joins = dmd_intern_count(&profile->stacks) < n;
     resolve_groups(l, stacks);
+    resolve_gone(l, stacks);
     add_faults(l, stacks);
     if (joins)
       dmd_load_join_advices(l, stacks);
@@ -144,6 +152,10 @@ static bool resolve(dmd_readerstate_t *l) {
     /* Blocks of a scan stay separate groups, because each has its own address. */
     if (joins && dmd_scanned_is_empty(&profile->scanned))
       dmd_groups_join(&profile->groups);
+    if (joins)
+      dmd_groups_join(&profile->gone);
+    profile->has_peak = profile->run.peak.is_known;
+    dmd_moment_choose(profile, l->options->moment);
     if (!dmd_sampled_fits(profile))
       good = dmd_jsoncutter_reject(&l->cutter, "the samples stand for more than " DMD_MAX_TOTAL_TEXT
                                                " bytes, or " DMD_MAX_COUNT_TEXT " blocks");

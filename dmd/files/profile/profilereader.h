@@ -12,12 +12,14 @@
 
 #include "analyse/tree/amounts.h"
 #include "files/profile/source.h"
+#include "model/profile/moment.h"
 #include "model/profile/naming.h"
 #include "model/profile/profile.h"
 
 typedef struct dmd_load_options {
   bool ignore_alloc_fns;       /* leave out allocation functions at the start of stacks */
   bool contents;               /* keep the contents of a scan's blocks, 8 bytes for each word */
+  dmd_moment_choice_t moment;  /* whose records the profile gets */
   dmd_frame_view_t frame_view; /* becomes the profile's */
   const dmd_namer_t *namer;    /* names frames that have no names in the document; may be NULL */
 } dmd_load_options_t;

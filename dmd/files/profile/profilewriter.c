@@ -39,6 +39,22 @@ static void write_totals(dmd_jsonout_t *j, const dmd_run_t *run) {
   dmd_jsonout_end(j);
 }
 
+/* The figures would be wrong without the records. */
+static void write_peak(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  const dmd_moment_t *peak = &profile->run.peak;
+  if (!profile->has_peak)
+    return;
+  dmd_jsonout_key(j, "peak");
+  dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
+  dmd_jsonout_key_u64(j, "bytes", peak->szB);
+  dmd_jsonout_key_u64(j, "blocks", peak->n_blocks);
+  dmd_jsonout_key_u64(j, "milliseconds", peak->ms);
+  dmd_jsonout_key_u64(j, "allocated", peak->alloc_szB);
+  if (peak->error_szB > 0)
+    dmd_jsonout_key_u64(j, "error", peak->error_szB);
+  dmd_jsonout_end(j);
+}
+
 static void key_name(dmd_jsonout_t *j, const dmd_profile_t *profile, const char *key, uint32_t id) {
   if (id != DMD_NONE)
     dmd_jsonout_key_str(j, key, name_of(profile, id));
@@ -310,6 +326,7 @@ static void write_run(dmd_jsonout_t *j, const dmd_profile_t *profile) {
     dmd_jsonout_key_u64(j, "sampleInterval", run->sample_interval);
   dmd_jsonout_key_u64(j, "seed", run->seed);
   write_totals(j, run);
+  write_peak(j, profile);
   write_faults(j, profile);
   write_advices(j, profile);
   if (run->partial_advice)
@@ -386,9 +403,9 @@ static void write_contents(dmd_jsonout_t *j, const dmd_scanned_t *scanned,
   dmd_jsonout_end(j);
 }
 
-static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t id) {
-  const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
-  const dmd_scanned_block_t *scanned = dmd_scanned_of(&profile->scanned, id);
+/* scanned: its address and contents; NULL: unknown. */
+static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, const dmd_group_t *g,
+                        const dmd_scanned_block_t *scanned) {
   dmd_jsonout_object(j, DMD_JSONOUT_DENSE);
   if (scanned != NULL && scanned->addr != 0) {
     dmd_jsonout_key(j, "addr");
@@ -411,8 +428,19 @@ static void write_group(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t
     dmd_jsonout_key_u64(j, "thread", g->thread);
   if (g->sampled)
     dmd_jsonout_key_bool(j, "sampled", true);
+  if (g->after_peak)
+    dmd_jsonout_key_bool(j, "afterPeak", true);
   if (scanned != NULL)
     write_contents(j, &profile->scanned, scanned);
+  dmd_jsonout_end(j);
+}
+
+/* Blocks of the peak that are not in "blockList". */
+static void write_gone(dmd_jsonout_t *j, const dmd_profile_t *profile) {
+  dmd_jsonout_key(j, "peakBlockList");
+  dmd_jsonout_array(j, DMD_JSONOUT_LINES);
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile->gone); id++)
+    write_group(j, profile, dmd_groups_at(&profile->gone, id), NULL);
   dmd_jsonout_end(j);
 }
 
@@ -453,8 +481,11 @@ void dmd_profilewriter_write(dmd_out_t *out, const dmd_profile_t *profile) {
   dmd_jsonout_key(&j, "blockList");
   dmd_jsonout_array(&j, DMD_JSONOUT_LINES);
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
-    write_group(&j, profile, id);
+    write_group(&j, profile, dmd_groups_at(&profile->groups, id),
+                dmd_scanned_of(&profile->scanned, id));
   dmd_jsonout_end(&j);
+  if (profile->has_peak)
+    write_gone(&j, profile);
   write_traces(&j, profile);
   write_frames(&j, profile);
   dmd_jsonout_end(&j);

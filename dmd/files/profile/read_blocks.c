@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Reads "blockList".
+ * Reads "blockList" and "peakBlockList".
  *
  * An element is read in one of two ways: directly from the text if it has the common shape
  * (jsonscan.h), otherwise from a tree (jsonvalue.h). Both only fill in a block_t and do not touch
@@ -35,6 +35,7 @@ static const block_t no_block = {.group = {.req = UINT64_MAX, .num = 1, .thread 
 /* State kept from block to block. */
 typedef struct {
   dmd_readerstate_t *l;
+  dmd_groups_t *to;      /* of the profile */
   dmd_group_t ready[64]; /* groups waiting to be added in one batch */
   int n_ready;
   sharer_t *sharers; /* of the block being read */
@@ -56,6 +57,7 @@ typedef enum {
   TAG,
   THREAD,
   SAMPLED,
+  AFTER_PEAK,
   ADDR,
   CONTENTS,
   UNKNOWN
@@ -81,7 +83,10 @@ static member_t member_of(dmd_span_t key) {
            : IS(key, "sampled") ? SAMPLED
                                 : UNKNOWN;
   case 'a':
-    return IS(key, "alloc") ? ALLOC : IS(key, "addr") ? ADDR : UNKNOWN;
+    return IS(key, "alloc")       ? ALLOC
+           : IS(key, "addr")      ? ADDR
+           : IS(key, "afterPeak") ? AFTER_PEAK
+                                  : UNKNOWN;
   case 't':
     return IS(key, "tag") ? TAG : IS(key, "thread") ? THREAD : UNKNOWN;
   case 'n':
@@ -208,6 +213,9 @@ static const char *scan_member(reader_t *r, block_t *b, member_t member, const c
   case SAMPLED:
     b->group.sampled = true;
     return dmd_jsonscan_word(p, end, "true");
+  case AFTER_PEAK:
+    b->group.after_peak = true;
+    return dmd_jsonscan_word(p, end, "true");
   case ADDR:
     return scan_addr(p, end, &b->addr);
   case CONTENTS:
@@ -284,6 +292,9 @@ static void take_member(dmd_readerstate_t *l, const dmd_jsonvalue_t *item, block
     break;
   case SAMPLED:
     b->group.sampled = dmd_jsonvalue_is(item, DMD_JSONVALUE_TRUE);
+    break;
+  case AFTER_PEAK:
+    b->group.after_peak = dmd_jsonvalue_is(item, DMD_JSONVALUE_TRUE);
     break;
   case ADDR:
     take_addr(l, item, b);
@@ -395,7 +406,7 @@ static uint32_t keep_reports(reader_t *r, const block_t *b) {
 
 /* Blocks are added to the profile in batches, see dmd_groups_add_all. */
 static void add_ready(reader_t *r) {
-  dmd_groups_add_all(&r->l->profile->groups, r->ready, (size_t)r->n_ready);
+  dmd_groups_add_all(r->to, r->ready, (size_t)r->n_ready);
   r->n_ready = 0;
 }
 
@@ -430,7 +441,8 @@ static void keep_words(reader_t *r, const block_t *b) {
 static void keep_group(reader_t *r, const block_t *b) {
   dmd_profile_t *profile = r->l->profile;
   bool has_words = b->n_words > 0 || b->words != NULL;
-  if (b->addr == 0 && !has_words && dmd_scanned_is_empty(&profile->scanned)) {
+  bool is_plain = b->addr == 0 && !has_words && dmd_scanned_is_empty(&profile->scanned);
+  if (is_plain || r->to == &profile->gone) {
     r->ready[r->n_ready++] = b->group;
     if (r->n_ready == sizeof r->ready / sizeof r->ready[0])
       add_ready(r);
@@ -455,7 +467,8 @@ static bool keep_block(reader_t *r, block_t *b) {
   if (tag > DMD_MAX_TAGS)
     return dmd_jsoncutter_reject(&l->cutter, "more than %d different tags", DMD_MAX_TAGS);
   g->tag = (uint16_t)tag;
-  g->reports = keep_reports(r, b);
+  if (r->to == &l->profile->groups)
+    g->reports = keep_reports(r, b);
   l->blocks += g->num;
   if (l->blocks > DMD_MAX_COUNT)
     return dmd_jsoncutter_reject(&l->cutter, "more than " DMD_MAX_COUNT_TEXT " blocks");
@@ -483,8 +496,8 @@ static bool load_block(reader_t *r) {
   return good;
 }
 
-bool dmd_load_blocks(void *ctx) {
-  reader_t r = {.l = ctx};
+static bool load_list(dmd_readerstate_t *l, dmd_groups_t *to) {
+  reader_t r = {.l = l, .to = to};
   dmd_jsoncutter_enter(&r.l->cutter, '[');
   while (dmd_jsoncutter_next_element(&r.l->cutter) && load_block(&r))
     continue;
@@ -492,4 +505,14 @@ bool dmd_load_blocks(void *ctx) {
   dmd_env_free(r.l->profile->env, r.words);
   dmd_env_free(r.l->profile->env, r.sharers);
   return !dmd_jsoncutter_failed(&r.l->cutter);
+}
+
+bool dmd_load_blocks(void *ctx) {
+  dmd_readerstate_t *l = ctx;
+  return load_list(l, &l->profile->groups);
+}
+
+bool dmd_load_peak_blocks(void *ctx) {
+  dmd_readerstate_t *l = ctx;
+  return load_list(l, &l->profile->gone);
 }

@@ -15,6 +15,15 @@ static void load_totals(dmd_readerstate_t *l, const dmd_jsonvalue_t *totals) {
         dmd_load_get_count(l, totals, dmd_total_fields[i].key);
 }
 
+static void load_peak(dmd_readerstate_t *l, const dmd_jsonvalue_t *peak) {
+  l->profile->run.peak = (dmd_moment_t){.is_known = dmd_jsonvalue_get(peak, "bytes") != NULL,
+                                        .szB = dmd_load_get_number(l, peak, "bytes", 0),
+                                        .n_blocks = dmd_load_get_number(l, peak, "blocks", 0),
+                                        .ms = dmd_load_get_number(l, peak, "milliseconds", 0),
+                                        .alloc_szB = dmd_load_get_number(l, peak, "allocated", 0),
+                                        .error_szB = dmd_load_get_number(l, peak, "error", 0)};
+}
+
 static void load_field(dmd_readerstate_t *l, const dmd_jsonvalue_t *item,
                        const dmd_fault_field_t *field, dmd_fault_t *fault) {
   switch (field->kind) {
@@ -252,6 +261,7 @@ static const member_t members[] = {
     {"sampleInterval", VALUE, 0, load_sample_interval, NULL},
     {"seed", COUNT, offsetof(dmd_run_t, seed), NULL, NULL},
     {"totals", VALUE, 0, load_totals, NULL},
+    {"peak", VALUE, 0, load_peak, NULL},
     {"faults", LIST, 0, load_fault, NULL},
     {"advice", LIST, 0, load_advice, NULL},
     {"partialAdvice", VALUE, 0, load_partial_advice, NULL},

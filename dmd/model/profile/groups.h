@@ -26,15 +26,16 @@ static inline uint16_t dmd_thread_number(uint64_t thread) {
 }
 
 typedef struct dmd_group {
-  uint64_t req;         /* requested bytes of each block */
-  uint64_t slop;        /* usable minus requested bytes of each block */
-  uint64_t num;         /* blocks; not part of the key. Signed in a difference */
-  uint32_t stack;       /* of the allocation; DMD_NONE: not recorded */
-  uint32_t reports;     /* a report set; DMD_NONE: unreported */
-  uint16_t tag;         /* DMD_NONE: none */
-  uint16_t thread : 15; /* allocating thread, numbered as in Valgrind from 1; 0: unknown */
-  uint16_t sampled : 1; /* blocks were sampled and stand for others */
-  uint32_t record;      /* for the owner: the record of the group */
+  uint64_t req;            /* requested bytes of each block */
+  uint64_t slop;           /* usable minus requested bytes of each block */
+  uint64_t num;            /* blocks; not part of the key. Signed in a difference */
+  uint32_t stack;          /* of the allocation; DMD_NONE: not recorded */
+  uint32_t reports;        /* a report set; DMD_NONE: unreported */
+  uint16_t tag;            /* DMD_NONE: none */
+  uint16_t thread : 15;    /* allocating thread, numbered as in Valgrind from 1; 0: unknown */
+  uint16_t sampled : 1;    /* blocks were sampled and stand for others */
+  uint32_t record : 31;    /* for the owner: the record of the group; not part of the key */
+  uint32_t after_peak : 1; /* not of the peak; only if the owner has its records, see profile.h */
 } dmd_group_t;
 
 typedef struct dmd_groups {

@@ -56,9 +56,11 @@ void dmd_profile_init(dmd_profile_t *profile, const dmd_env_t *env) {
   dmd_pool_init(&profile->process_memory, env, "dmd.profile.processes", sizeof(dmd_footprint_t));
   dmd_reporter_runs_init(&profile->reporter_runs, env);
   dmd_scanned_init(&profile->scanned, env);
+  dmd_groups_init(&profile->gone, env);
 }
 
 void dmd_profile_destroy(dmd_profile_t *profile) {
+  dmd_groups_destroy(&profile->gone);
   dmd_scanned_destroy(&profile->scanned);
   dmd_hints_destroy(&profile->advices);
   dmd_pool_destroy(&profile->process_memory);

@@ -19,6 +19,7 @@
  *   processes  of a merged profile that keeps processes distinguishable
  *   reporter_runs how often each reporter ran
  *   scanned    addresses and contents of blocks
+ *   gone       groups of blocks that were freed since the heap was largest
  *
  * Concurrency: nothing in this folder locks. A profile belongs to the thread that makes or reads
  * it. The live state has one collection of each kind per process, and its owner locks them.
@@ -43,6 +44,16 @@ typedef enum { DMD_MODE_DARK_MATTER, DMD_MODE_LIVE, DMD_MODE_CUMULATIVE, DMD_MOD
 
 /* The mode's name in options, files and text, e.g. "dark-matter". */
 const char *dmd_mode_name(dmd_mode_t mode);
+
+/* The moment when the heap was largest, "peak" in files. Blocks that the program announced do not
+ * count. */
+typedef struct dmd_moment {
+  bool is_known;
+  uint64_t szB, n_blocks; /* requested bytes */
+  uint64_t ms;            /* after the program's start, in milliseconds */
+  uint64_t alloc_szB;     /* requested bytes allocated by then */
+  uint64_t error_szB;     /* the heap may once have been this much larger; 0: exact */
+} dmd_moment_t;
 
 /* The origin of the data: keys of the "dmd" object. is_known is false for another program's file.
  * Strings belong to the profile (dmd_profile_keep) or are literals. */
@@ -72,6 +83,7 @@ typedef struct dmd_run {
   uint64_t in_use_szB, in_use_blocks; /* requested bytes and blocks now */
   uint64_t nested_szB;                /* bytes of in_use_szB that lie in two blocks */
   uint64_t freed_reported;            /* blocks freed while reported, since the last clear */
+  dmd_moment_t peak;
 } dmd_run_t;
 
 /* The memory of the process in bytes, without Valgrind's. In a merged profile: sums over the
@@ -145,6 +157,11 @@ typedef struct dmd_profile {
   dmd_intern_t processes;
   dmd_pool_t process_memory;
   dmd_scanned_t scanned; /* mode scan only; else empty */
+  /* The records of the peak: its blocks are those in groups without after_peak, and those in gone.
+   * Otherwise gone is empty, and no group has after_peak. */
+  bool has_peak;
+  dmd_groups_t gone;
+  bool shows_peak; /* `groups` are those of the peak: see moment.h */
 } dmd_profile_t;
 
 /* The profile must not move until it is destroyed. */

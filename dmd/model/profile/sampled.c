@@ -76,17 +76,23 @@ dmd_variance_t dmd_group_variance(const dmd_profile_t *profile, const dmd_group_
   return (dmd_variance_t){blocks, blocks * usable * usable};
 }
 
-bool dmd_sampled_fits(const dmd_profile_t *profile) {
-  if (profile->run.sample_interval == 0)
-    return true;
-  double blocks = 0, szB = 0;
-  for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++) {
-    const dmd_group_t *g = dmd_groups_at(&profile->groups, id);
+static void add_up(const dmd_profile_t *profile, const dmd_groups_t *groups, double *blocks,
+                   double *szB) {
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(groups, id);
     double n = (double)g->num;
     if (dmd_group_is_estimated(profile, g))
       n *= weight_of(profile, g);
-    blocks += n;
-    szB += n * ((double)g->req + (double)g->slop);
+    *blocks += n;
+    *szB += n * ((double)g->req + (double)g->slop);
   }
+}
+
+bool dmd_sampled_fits(const dmd_profile_t *profile) {
+  double blocks = 0, szB = 0;
+  if (profile->run.sample_interval == 0)
+    return true;
+  add_up(profile, &profile->groups, &blocks, &szB);
+  add_up(profile, &profile->gone, &blocks, &szB);
   return blocks <= (double)DMD_MAX_COUNT && szB <= (double)DMD_MAX_TOTAL;
 }

@@ -89,6 +89,7 @@ bool dmd_engine_init(dmd_engine_t *engine, const dmd_env_t *env, const dmd_engin
   dmd_live_config_t config = dmd_options_live(options);
   config.word_szB = host->word_szB;
   config.waiting = host->waiting;
+  config.clock = (dmd_clock_t){.now = host->clock, .ctx = host->ctx};
   config.n_parts = host->waiting == NULL ? 1 : N_PARTS;
   config.host = (dmd_live_host_t){.ctx = engine,
                                   .classify = classify,

@@ -193,6 +193,9 @@ static const dmd_option_t engine_options[] = {
     {"advice", "auto|yes|no", "auto",
      "search for the referrers of unreported blocks; auto: below a million live blocks", WORD,
      AT(advice)},
+    {"peak", "yes|no", "yes",
+     "record when the heap was largest, and its blocks at that moment; not in mode cumulative",
+     WORD, AT(no_peak)},
     {"graph", "no|yes", "no",
      "write each dump's heap graph as well: all blocks, and the pointers that lead to them", WORD,
      AT(graph)},
@@ -286,5 +289,6 @@ dmd_live_config_t dmd_options_live(const dmd_options_t *options) {
                              .sample_interval = options->sample_interval,
                              .seed = options->seed,
                              .freed_blocks = options->freed_blocks,
-                             .require_scope = options->require_scope};
+                             .require_scope = options->require_scope,
+                             .records_peak = !options->no_peak};
 }

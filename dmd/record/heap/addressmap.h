@@ -6,7 +6,7 @@
  * Each 1 MiB of address space in which a block starts has a chunk of 16,384 slots, one per 64
  * bytes. Blocks that start in the same 64 bytes form a chain, lowest address first. So finding a
  * start takes one hash look-up for the chunk and a short chain. Slots take 1/16 of the address
- * space in use, records 32 bytes a block. Empty chunks and unused records are reused, never freed.
+ * space in use, records 36 bytes a block. Empty chunks and unused records are reused, never freed.
  *
  * If a block was not accessed for a while, neither its slot nor its record is in the processor's
  * caches, and waiting for memory dominates the cost. So a slot also has start bits that tell where

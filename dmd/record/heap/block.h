@@ -21,7 +21,7 @@ enum {
 /* The block's address follows from the place of its record: see heap.h. The flags have a byte of
  * their own so that they can be set without a read: a processor stalls when it reads data that it
  * has just written in another width. */
-typedef struct dmd_block {
+typedef struct __attribute__((packed, aligned(4))) dmd_block {
   uint32_t next;          /* next in the slot's chain; private to record/heap/addressmap */
   uint32_t offset : 20;   /* in a slot: start within its 1 MiB; private to record/heap/addressmap */
   uint32_t is_live : 3;   /* beside a slab: whether the block exists; private to record/heap/heap */
@@ -33,9 +33,10 @@ typedef struct dmd_block {
   uint32_t reports;       /* who reported it: the id of a report set */
   uint16_t tag;           /* id of a tag name */
   uint16_t thread;        /* the thread that allocated it */
+  uint32_t born;          /* number by which peak.h knows whether it is of the peak */
 } dmd_block_t;
 
-_Static_assert(sizeof(dmd_block_t) == 32, "two to a cache line");
+_Static_assert(sizeof(dmd_block_t) == 36, "no padding");
 
 static inline uint64_t dmd_block_usable(const dmd_block_t *block) {
   return block->req + block->slop;

@@ -10,8 +10,9 @@ struct dmd_blocks {
   uint64_t sample_interval;
   dmd_bloom_t *marks; /* NULL if all blocks are recorded */
   dmd_shard_t *only;  /* the only shard, if there is one shard and no lock; else NULL */
-  dmd_shard_t *parts; /* aligned to cache lines */
-  void *memory;       /* allocation that contains the shards */
+  dmd_shard_t *parts; /* aligned to cache lines, as is the next */
+  dmd_peak_t *peak;
+  void *memory; /* allocation that contains the shards and the peak */
   uint32_t n_parts, shift;
   dmd_all_freed_t freed;
   dmd_freed_block_t found; /* result of the last dmd_blocks_find_freed */
@@ -33,6 +34,14 @@ static uint32_t room_for_freed(const dmd_blocks_t *blocks, uint32_t max_freed) {
   return blocks->freed.waiting == NULL ? max_freed : max_freed + others;
 }
 
+static void take_memory(dmd_blocks_t *blocks) {
+  size_t szB = sizeof(dmd_peak_t) + blocks->n_parts * sizeof(dmd_shard_t) + DMD_SHARD_LINE - 1;
+  blocks->memory = dmd_env_alloc(blocks->env, "dmd.blocks.parts", szB);
+  uintptr_t at = (uintptr_t)blocks->memory + DMD_SHARD_LINE - 1;
+  blocks->peak = (dmd_peak_t *)(at & ~(uintptr_t)(DMD_SHARD_LINE - 1));
+  blocks->parts = (dmd_shard_t *)(void *)(blocks->peak + 1);
+}
+
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config) {
   if (config->n_parts > DMD_BLOCKS_MAX_PARTS || (config->n_parts > 1 && config->slabs != NULL))
     env->panic(env->ctx, "too many shards");
@@ -46,15 +55,16 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   blocks->freed.waiting = config->max_freed == 0 ? NULL : config->waiting;
   blocks->freed.max_own = own_freed(blocks, config->max_freed);
   dmd_freed_init(&blocks->freed.freed, env, room_for_freed(blocks, config->max_freed));
-  blocks->memory = dmd_env_alloc(env, "dmd.blocks.parts",
-                                 blocks->n_parts * sizeof(dmd_shard_t) + DMD_SHARD_LINE - 1);
-  uintptr_t at = (uintptr_t)blocks->memory + DMD_SHARD_LINE - 1;
-  blocks->parts = (dmd_shard_t *)(at & ~(uintptr_t)(DMD_SHARD_LINE - 1));
+  take_memory(blocks);
+  dmd_peak_init(blocks->peak, env, blocks->parts, blocks->n_parts);
+  blocks->peak->is_on = config->records_peak;
+  blocks->peak->waiting = config->waiting;
+  blocks->peak->clock = config->clock;
   blocks->sample_interval = config->sample_interval;
   if (config->sample_interval > 0)
     blocks->marks = dmd_bloom_create(env);
   for (uint32_t i = 0; i < blocks->n_parts; i++)
-    dmd_shard_init(&blocks->parts[i], env, config, blocks->marks, &blocks->freed);
+    dmd_shard_init(&blocks->parts[i], env, config, blocks->marks, &blocks->freed, blocks->peak);
   if (blocks->n_parts == 1 && blocks->waiting == NULL)
     blocks->only = blocks->parts;
   return blocks;
@@ -114,8 +124,15 @@ void dmd_blocks_let_go(dmd_blocks_t *blocks) {
 
 /* ---- Adding, changing and removing blocks. ---- */
 
+static void raise_peak(dmd_blocks_t *blocks) {
+  dmd_blocks_hold_all(blocks);
+  dmd_peak_raise(blocks->peak);
+}
+
 const dmd_block_t *dmd_blocks_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block,
                                   uint32_t tag) {
+  if (dmd_peak_is_wanted(blocks->peak))
+    raise_peak(blocks);
   return dmd_shard_add(at(blocks, new_block->addr), new_block, tag);
 }
 
@@ -319,6 +336,36 @@ dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
   return sum;
 }
 
+/* ---- The peak. ---- */
+
+bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_peak_figures_t *figures) {
+  const dmd_peak_t *peak = blocks->peak;
+  raise_peak(blocks);
+  *figures = (dmd_peak_figures_t){.szB = peak->most.szB,
+                                  .n_blocks = whole(blocks, peak->most.n),
+                                  .alloc_szB = peak->most.alloc_szB,
+                                  .ms = peak->ms,
+                                  .error_szB = dmd_peak_error(peak)};
+  return peak->is_on;
+}
+
+bool dmd_blocks_was_at_peak(const dmd_blocks_t *blocks, const dmd_block_t *block) {
+  return dmd_peak_has(blocks->peak, block);
+}
+
+void dmd_blocks_walk_gone(dmd_blocks_t *blocks,
+                          void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
+                          void *ctx) {
+  dmd_blocks_hold_all(blocks);
+  for (uint32_t i = 0; i < blocks->n_parts; i++)
+    dmd_peak_walk_gone(blocks->peak, &blocks->parts[i].share, visit, ctx);
+}
+
+void dmd_blocks_restart_peak(dmd_blocks_t *blocks) {
+  dmd_blocks_hold_all(blocks);
+  dmd_peak_restart(blocks->peak);
+}
+
 dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag) {
   dmd_tag_sum_t sum = {0};
   dmd_blocks_hold_all(blocks);
@@ -353,6 +400,8 @@ static inline __attribute__((always_inline)) void let_go(const dmd_blocks_t *blo
 }
 
 bool dmd_blocks_quick_add(dmd_blocks_t *blocks, const dmd_new_block_t *new_block, uint32_t tag) {
+  if (dmd_peak_is_wanted(blocks->peak))
+    return false;
   dmd_shard_t *part = take(blocks, new_block->addr);
   bool is_first = dmd_shard_quick_add(part, new_block, tag);
   let_go(blocks, part);
@@ -377,6 +426,8 @@ dmd_block_t *dmd_blocks_quick_begin_move(dmd_blocks_t *blocks, uint64_t addr) {
  * tried: a thread with the engine's lock may hold it while it waits for the first. */
 bool dmd_blocks_quick_end_move(dmd_blocks_t *blocks, uint64_t addr, dmd_block_t *block,
                                const dmd_new_block_t *now, uint32_t tag) {
+  if (dmd_peak_is_wanted(blocks->peak))
+    return false;
   dmd_shard_t *from = take(blocks, addr), *into = part_of(blocks, now->addr);
   bool is_locked = from == into || dmd_lock_try(&into->lock, blocks->waiting);
   bool is_quick =

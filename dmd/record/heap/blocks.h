@@ -40,6 +40,7 @@
 #include "record/heap/block.h"
 #include "record/heap/bloom.h"
 #include "record/heap/freed.h"
+#include "record/heap/peak.h"
 #include "record/heap/slabs.h"
 
 typedef struct dmd_blocks dmd_blocks_t;
@@ -78,6 +79,8 @@ typedef struct dmd_blocks_config {
   uint32_t n_parts;             /* number of shards, rounded up to a power of two; 0 counts as 1 */
   const dmd_waiting_t *waiting; /* for the shard locks; NULL: no locks */
   uint64_t sample_interval;     /* 0: all blocks of the program are recorded */
+  bool records_peak;            /* see peak.h */
+  dmd_clock_t clock;            /* for the time of the peak */
 } dmd_blocks_config_t;
 
 dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t *config);
@@ -170,6 +173,28 @@ dmd_tag_sum_t dmd_blocks_tag_sum(dmd_blocks_t *blocks, uint32_t tag);
 
 /* Resets freed_reported to 0. */
 void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks);
+
+/* ---- The peak: the largest heap so far; see peak.h for how exact it is. ---- */
+
+typedef struct dmd_peak_figures {
+  uint64_t szB, n_blocks; /* requested bytes, without announced blocks */
+  uint64_t alloc_szB;     /* allocated from the start up to the peak */
+  uint64_t ms;            /* by the host's clock; at most 16 peaks too early */
+  uint64_t error_szB;     /* the true peak is at most this much larger */
+} dmd_peak_figures_t;
+
+/* Includes this moment. Returns false if peaks are not recorded. */
+bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_peak_figures_t *figures);
+
+/* The blocks of the peak: those live blocks that were, and those that are gone, which are n blocks
+ * each. Valid after dmd_blocks_peak, until blocks come or go. */
+bool dmd_blocks_was_at_peak(const dmd_blocks_t *blocks, const dmd_block_t *block);
+void dmd_blocks_walk_gone(dmd_blocks_t *blocks,
+                          void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n),
+                          void *ctx);
+
+/* Forgets the peak: now is the largest so far. To be called also in a forked child. */
+void dmd_blocks_restart_peak(dmd_blocks_t *blocks);
 
 /* ---- For a host that passes realloc on to the program's allocator. ----
  *

@@ -3,7 +3,7 @@
  * heap.h: every live block of the program, found by its address. A part of record/heap/blocks, its
  * only user, whose locks guard it.
  *
- * A block's record (32 bytes) lies in the host's own memory, out of reach of the program's stray
+ * A block's record (36 bytes) lies in the host's own memory, out of reach of the program's stray
  * writes. If the host takes small blocks from slabs (slabs.h), their records lie in the same order
  * (slabrecords.h): a record is found from its slab by one division. All other blocks, and blocks
  * that the program announces, are found through slots (addressmap.h), which know nothing of where

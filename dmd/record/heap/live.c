@@ -17,12 +17,15 @@ void dmd_live_init(dmd_live_t *live, const dmd_env_t *env, const dmd_live_config
   live->env = env;
   live->generation = 1;
   live->config = *config;
-  live->blocks =
-      dmd_blocks_create(env, &(dmd_blocks_config_t){.slabs = config->slabs,
-                                                    .max_freed = config->freed_blocks,
-                                                    .n_parts = config->n_parts,
-                                                    .waiting = config->waiting,
-                                                    .sample_interval = config->sample_interval});
+  live->blocks = dmd_blocks_create(
+      env, &(dmd_blocks_config_t){.slabs = config->slabs,
+                                  .max_freed = config->freed_blocks,
+                                  .n_parts = config->n_parts,
+                                  .waiting = config->waiting,
+                                  .sample_interval = config->sample_interval,
+                                  .records_peak =
+                                      config->records_peak && config->mode != DMD_MODE_CUMULATIVE,
+                                  .clock = config->clock});
   live->marks = dmd_blocks_marks(live->blocks);
   dmd_sampler_init(&live->sampler, config->partial_stacks, config->sample_below, config->seed);
   dmd_reports_init(&live->reports, env);

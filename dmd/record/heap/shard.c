@@ -6,16 +6,18 @@
 #include "model/profile/sampled.h"
 
 void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
-                    dmd_bloom_t *marks, dmd_all_freed_t *freed) {
+                    dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak) {
   dmd_mem_zero(part, offsetof(dmd_shard_t, own_freed));
   part->sample_interval = config->sample_interval;
   part->marks = marks;
   dmd_heap_init(&part->heap, env, config->slabs);
   dmd_pool_init(&part->tag_sums, env, "dmd.blocks.tag_sums", sizeof(dmd_tag_sum_t));
   part->freed = freed;
+  part->peak = peak;
 }
 
 void dmd_shard_destroy(dmd_shard_t *part) {
+  dmd_peak_destroy_share(&part->share, part->heap.env);
   dmd_pool_destroy(&part->tag_sums);
   dmd_heap_destroy(&part->heap);
 }
@@ -54,9 +56,10 @@ __attribute__((noinline)) static void count_tag(dmd_shard_t *part, uint32_t tag,
 }
 
 /* Adds a block to the counts of blocks in use; count_out subtracts it. */
-static inline void count_in(dmd_shard_t *part, const dmd_block_t *block) {
+static inline void count_in(dmd_shard_t *part, dmd_block_t *block) {
   count_t count = count_of(part, block);
   part->totals.in_use_szB += count.req;
+  dmd_peak_add(part->peak, &part->share, block, count.n, count.req);
   if (block->tag != DMD_NONE)
     count_tag(part, block->tag, count, 1);
 }
@@ -64,11 +67,12 @@ static inline void count_in(dmd_shard_t *part, const dmd_block_t *block) {
 static inline void count_out(dmd_shard_t *part, const dmd_block_t *block) {
   count_t count = count_of(part, block);
   part->totals.in_use_szB -= count.req;
+  dmd_peak_remove(part->peak, &part->share, block, count.n, count.req);
   if (block->tag != DMD_NONE)
     count_tag(part, block->tag, count, -1);
 }
 
-static inline void count_new(dmd_shard_t *part, const dmd_block_t *block) {
+static inline void count_new(dmd_shard_t *part, dmd_block_t *block) {
   count_t count = count_of(part, block);
   part->totals.n_allocs += count.n;
   part->totals.alloc_szB += count.req;
@@ -123,15 +127,23 @@ static inline void count_freed(dmd_shard_t *part, const dmd_block_t *block, uint
                                         .freed = stack});
 }
 
+void dmd_shard_count_leaving(dmd_shard_t *part) {
+  dmd_leaving_t *leaving = &part->leaving;
+  if (leaving->removed.block == NULL || leaving->is_counted)
+    return;
+  count_freed(part, leaving->removed.block, leaving->addr, leaving->stack);
+  leaving->is_counted = true;
+}
+
 /* Completes the removal of the last block. */
 void dmd_shard_settle(dmd_shard_t *part) {
   dmd_leaving_t *leaving = &part->leaving;
-  const dmd_block_t *block = leaving->removed.block;
-  if (block == NULL)
+  if (leaving->removed.block == NULL)
     return;
-  count_freed(part, block, leaving->addr, leaving->stack);
+  dmd_shard_count_leaving(part);
   dmd_heap_release(&part->heap, &leaving->removed);
   leaving->removed.block = NULL;
+  leaving->is_counted = false;
 }
 
 /* ---- Adding, changing and removing blocks. ---- */
@@ -267,6 +279,7 @@ static void free_late(dmd_shard_t *part, uint64_t addr, uint32_t stack, uint32_t
   part->late[(part->oldest_late + part->n_late++) % DMD_SHARD_LATE] =
       (dmd_late_free_t){.addr = addr, .stack = stack, .id = id};
   part->heap.n_blocks--;
+  dmd_peak_note_late(part->peak);
   count_free(part);
   if (part->marks != NULL)
     dmd_bloom_remove(part->marks, addr);

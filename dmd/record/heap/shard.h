@@ -14,6 +14,7 @@
 #include "record/heap/blocks.h"
 #include "record/heap/bloom.h"
 #include "record/heap/heap.h"
+#include "record/heap/peak.h"
 
 enum { DMD_SHARD_LINE = 64 }; /* size of a cache line in bytes */
 
@@ -22,6 +23,7 @@ typedef struct dmd_leaving {
   dmd_removed_t removed; /* block is NULL if nothing is left to settle */
   uint64_t addr;
   uint32_t stack; /* where it was freed */
+  bool is_counted;
 } dmd_leaving_t;
 
 /* The blocks freed last, from all shards. The lock comes after the shard locks. Each shard buffers
@@ -51,6 +53,8 @@ typedef struct dmd_shard {
   dmd_totals_t totals; /* n_blocks is in heap; includes the block in `leaving` */
   dmd_pool_t tag_sums; /* a dmd_tag_sum_t per tag, by tag id; includes the block in `leaving` */
   dmd_all_freed_t *freed;
+  dmd_peak_t *peak; /* of all shards */
+  dmd_peak_share_t share;
   uint64_t sample_interval; /* 0: all blocks are recorded */
   dmd_bloom_t *marks;       /* Bloom filter of the sampled blocks; NULL if all are recorded */
   void (*gone)(void *ctx, const dmd_block_t *block, uint32_t stack); /* or NULL */
@@ -63,7 +67,7 @@ typedef struct dmd_shard {
 } dmd_shard_t;
 
 void dmd_shard_init(dmd_shard_t *part, const dmd_env_t *env, const dmd_blocks_config_t *config,
-                    dmd_bloom_t *marks, dmd_all_freed_t *freed);
+                    dmd_bloom_t *marks, dmd_all_freed_t *freed, dmd_peak_t *peak);
 void dmd_shard_destroy(dmd_shard_t *part);
 
 const dmd_block_t *dmd_shard_add(dmd_shard_t *part, const dmd_new_block_t *new_block, uint32_t tag);
@@ -87,6 +91,10 @@ dmd_block_t *dmd_shard_find_older(const dmd_shard_t *part, uint64_t addr, const 
 dmd_block_t *dmd_shard_find_containing(dmd_shard_t *part, uint64_t addr, uint64_t *start);
 
 void dmd_shard_settle(dmd_shard_t *part);
+
+/* Counts the free that settle would count, but does not give the memory back: what the program's
+ * next block gets does not depend on it. */
+void dmd_shard_count_leaving(dmd_shard_t *part);
 
 /* Counts all late frees. */
 void dmd_shard_count_late_frees(dmd_shard_t *part);

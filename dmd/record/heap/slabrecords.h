@@ -10,7 +10,7 @@
  * anyone looks for it. It then stays readable until the slab goes, whether the block is taken or
  * free; dmd_block_t.is_live tells which, see heap.h.
  *
- * Cost: 32 bytes for each block that a slab has room for, written up to the last block ever taken.
+ * Cost: 36 bytes for each block that a slab has room for, written up to the last block ever taken.
  */
 #ifndef DMD_RECORD_HEAP_SLABRECORDS_H
 #define DMD_RECORD_HEAP_SLABRECORDS_H

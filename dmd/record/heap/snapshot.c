@@ -16,6 +16,7 @@ typedef struct {
   dmd_resolve_fn resolve;
   void *resolve_ctx;
   bool advises;
+  bool has_peak; /* blocks are marked that are not of the peak */
   /* The blocks, sorted by stack. places, by the stack's profile id + 1: first the number of its
    * blocks, then the index of the first, finally the index after the last. */
   const dmd_block_t **blocks;
@@ -64,8 +65,26 @@ static void take_inner(dmd_group_t *g, uint64_t inner_szB) {
   g->slop -= inner_szB - from_req;
 }
 
+static dmd_group_t group_of(const snapshot_t *s, const dmd_block_t *block) {
+  dmd_group_t group = dmd_live_group_of(s->live, block);
+  group.after_peak = s->has_peak && !dmd_blocks_was_at_peak(s->live->blocks, block);
+  return group;
+}
+
+/* The peak counts a piece with the block that contains it. */
+static bool is_after_peak(const snapshot_t *s, const dmd_nesting_t *nesting) {
+  while (nesting->outer != NULL && (nesting->block->flags & DMD_BLOCK_ANNOUNCED)) {
+    const dmd_nesting_t *outer = dmd_nested_find(&s->nested, nesting->outer);
+    if (outer == NULL)
+      return group_of(s, nesting->outer).after_peak;
+    nesting = outer;
+  }
+  return group_of(s, nesting->block).after_peak;
+}
+
 static void add_nested(snapshot_t *s, const dmd_nesting_t *nesting) {
   dmd_group_t group = dmd_live_group_of(s->live, nesting->block);
+  group.after_peak = is_after_peak(s, nesting);
   uint64_t req = group.req;
   if (!group.sampled)
     take_inner(&group, nesting->inner_szB);
@@ -81,7 +100,7 @@ static void add_block(snapshot_t *s, const dmd_block_t *block) {
     add_nested(s, nesting);
     return;
   }
-  dmd_group_t group = dmd_live_group_of(s->live, block);
+  dmd_group_t group = group_of(s, block);
   add_group(s, &group);
   if (s->advises && block->reports == DMD_NONE && !group.sampled)
     dmd_lastreports_advise(&s->live->last_time, &s->live->reports, &s->ids, block);
@@ -162,7 +181,7 @@ static void scan_block(void *ctx, uint64_t addr, dmd_block_t *block) {
     profile->run.nested_szB += block->req;
     return;
   }
-  dmd_group_t group = dmd_live_group_of(s->live, block);
+  dmd_group_t group = group_of(s, block);
   group = dmd_translation_group(&s->ids, &group);
   dmd_scanned_add(&profile->scanned, dmd_groups_append(&profile->groups, &group), addr);
   dmd_contents_add(&profile->scanned, s->pages, addr, block->req, s->live->config.word_szB);
@@ -174,6 +193,32 @@ static void scan_blocks(snapshot_t *s, const dmd_memory_t *memory) {
   dmd_pages_init(s->pages, memory);
   dmd_blocks_walk(s->live->blocks, scan_block, s);
   dmd_env_free(env, s->pages);
+}
+
+/* ---- The peak. ---- */
+
+static void add_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
+  snapshot_t *s = ctx;
+  if (block->flags & DMD_BLOCK_UNSAMPLED)
+    return;
+  dmd_group_t group = dmd_live_group_of(s->live, block);
+  group.num *= n;
+  group = dmd_translation_group(&s->ids, &group);
+  dmd_groups_add(&s->profile->gone, &group);
+}
+
+static void add_peak(snapshot_t *s) {
+  dmd_peak_figures_t peak;
+  dmd_profile_t *profile = s->profile;
+  if (!dmd_blocks_peak(s->live->blocks, &peak))
+    return;
+  s->has_peak = profile->has_peak = true;
+  profile->run.peak = (dmd_moment_t){.is_known = true,
+                                     .szB = peak.szB,
+                                     .n_blocks = peak.n_blocks,
+                                     .ms = peak.ms,
+                                     .alloc_szB = peak.alloc_szB,
+                                     .error_szB = peak.error_szB};
 }
 
 /* ---- Building the profile. ---- */
@@ -210,6 +255,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
   add_run(live, profile);
   for (uint32_t id = 1; id <= dmd_groups_count(&live->history); id++)
     add_group(&s, dmd_groups_at(&live->history, id));
+  add_peak(&s);
   dmd_nested_init(&s.nested, profile->env, live->blocks);
   if (live->config.mode == DMD_MODE_SCAN && memory != NULL) {
     scan_blocks(&s, memory);
@@ -217,6 +263,7 @@ uint64_t dmd_snapshot_take(const dmd_live_t *live, const dmd_memory_t *memory,
     profile->mode = live->config.mode == DMD_MODE_SCAN ? DMD_MODE_LIVE : live->config.mode;
     add_blocks(&s);
   }
+  dmd_blocks_walk_gone(live->blocks, add_gone, &s);
   profile->memory.heap_allocated = s.in_blocks_szB - dmd_nested_szB(&s.nested);
   dmd_nested_destroy(&s.nested);
   dmd_translation_add_faults(&s.ids, &live->faults);

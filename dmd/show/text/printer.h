@@ -70,6 +70,11 @@ void dmd_print_advice(const dmd_printer_t *p, const dmd_record_t *r);
  * memory was searched for referrers. */
 void dmd_print_advice_on_all(const dmd_printer_t *p);
 
+/* text_peak.c: `At the peak: 1,234 bytes in 5 blocks, after 0.8 s; 0 bytes at exit`, and for other
+ * moments a shorter line. */
+void dmd_print_peak_opening(const dmd_printer_t *p);
+void dmd_print_peak_total(const dmd_printer_t *p);
+
 /* text_share.c: the owners that share the record's blocks, and the share of each. */
 void dmd_print_sharers(const dmd_printer_t *p, const dmd_record_t *r);
 

@@ -83,6 +83,8 @@ void dmd_records_json(dmd_out_t *out, const dmd_records_t *records,
   dmd_jsonout_init(&w.j, out);
   dmd_jsonout_object(&w.j, DMD_JSONOUT_LINES);
   dmd_jsonout_key_str(&w.j, "mode", dmd_mode_name(w.profile->mode));
+  if (w.profile->shows_peak)
+    dmd_jsonout_key_str(&w.j, "moment", "peak");
   dmd_jsonout_key(&w.j, "heap");
   dmd_jsonout_object(&w.j, DMD_JSONOUT_INLINE);
   key_i64(&w, "bytes", records->usable);

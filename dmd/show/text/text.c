@@ -117,6 +117,7 @@ static void print_totals(const dmd_printer_t *p) {
   dmd_out_str(out, " bytes in ");
   dmd_print_number(out, (int64_t)run->in_use_blocks, sampled);
   dmd_out_str(out, " blocks\n");
+  dmd_print_peak_total(p);
   print_allocator(out, run);
   if (run->n_allocs == 0 && !sampled)
     dmd_out_str(
@@ -225,6 +226,7 @@ void dmd_text_print(dmd_out_t *out, const dmd_records_t *records,
   dmd_out_str(out, "# ");
   dmd_out_safe(out, options->title);
   dmd_out_str(out, "\n\n");
+  dmd_print_peak_opening(&p);
   bool is_difference = options->old != NULL;
   if (options->with_run && is_difference) {
     dmd_print_run(out, " 1", options->old);

@@ -2,6 +2,7 @@
 #include "show/text/text_dump.h"
 
 #include "base/strbuf.h"
+#include "model/profile/moment.h"
 #include "show/text/text.h"
 
 /* Splits text into whole lines. */
@@ -51,8 +52,8 @@ static void write_title(dmd_strbuf_t *title, const dmd_run_t *run) {
   dmd_strbuf_str(title, ")");
 }
 
-void dmd_text_dump(dmd_profile_t *profile, const dmd_text_dump_options_t *options,
-                   void (*say)(void *ctx, const char *line), void *ctx) {
+static void print(dmd_profile_t *profile, const dmd_text_dump_options_t *options,
+                  void (*say)(void *ctx, const char *line), void *ctx) {
   dmd_strbuf_t title;
   dmd_strbuf_init(&title, profile->env);
   write_title(&title, &profile->run);
@@ -68,4 +69,15 @@ void dmd_text_dump(dmd_profile_t *profile, const dmd_text_dump_options_t *option
   dmd_records_destroy(&records);
   dmd_strbuf_destroy(&lines.line);
   dmd_strbuf_destroy(&title);
+}
+
+void dmd_text_dump(dmd_profile_t *profile, const dmd_text_dump_options_t *options,
+                   void (*say)(void *ctx, const char *line), void *ctx) {
+  bool is_peak = dmd_peak_matters(profile);
+  dmd_end_t end;
+  if (is_peak)
+    dmd_moment_turn(profile, &end);
+  print(profile, options, say, ctx);
+  if (is_peak)
+    dmd_moment_turn_back(profile, &end);
 }

@@ -20,6 +20,8 @@ static const char *section_colour(dmd_section_t section) {
 const char *dmd_print_section_name(const dmd_printer_t *p, dmd_section_t section) {
   if (section != DMD_SECTION_ALL)
     return dmd_section_name(section);
+  if (p->profile->shows_peak)
+    return "peak";
   /* A scan counts as the live heap, as in Mozilla's script. */
   return p->profile->mode == DMD_MODE_SCAN ? "live" : dmd_mode_name(p->profile->mode);
 }

@@ -17,7 +17,7 @@
 enum { ROUNDS = 300 };
 
 static void load(dmd_profile_t *profile, const char *name) {
-  dmd_load_options_t options = {.contents = true};
+  dmd_load_options_t options = {.contents = true, .moment = DMD_MOMENT_ALL};
   dmd_fail_t fail = {0};
   dmd_profile_init(profile, &dmdv_env);
   if (!dmdv_load(profile, name, &options, &fail))
@@ -73,6 +73,7 @@ static void read_back_equal(void **state) {
     fixture_t f;
     fixture_begin(&f, DMD_MODE_DARK_MATTER);
     fill_at_random(&f.profile, &dice);
+    add_peak_at_random(&f.profile, &dice);
     dmd_profile_t back, again;
     load_text(&back, fixture_json(&f));
     sink_t second, third, said, said_back;
@@ -109,6 +110,63 @@ static void numbers_of_64_bits_come_back(void **state) {
     dmd_profile_destroy(&back);
     fixture_end(&f);
   }
+}
+
+/* ---- moments ---- */
+
+/* Of each moment by itself: its blocks and bytes. */
+typedef struct {
+  uint64_t blocks, szB;
+} sum_t;
+
+static sum_t sum_of(const dmd_groups_t *groups, bool of_peak) {
+  sum_t sum = {0};
+  for (uint32_t id = 1; id <= dmd_groups_count(groups); id++) {
+    const dmd_group_t *g = dmd_groups_at(groups, id);
+    if (of_peak && g->after_peak)
+      continue;
+    sum.blocks += g->num;
+    sum.szB += g->num * (g->req + g->slop);
+  }
+  return sum;
+}
+
+static void assert_only(const char *text, dmd_moment_choice_t moment, sum_t expected) {
+  dmd_profile_t profile;
+  const char *name = file_with(text);
+  dmd_fail_t fail = {0};
+  dmd_profile_init(&profile, &dmdv_env);
+  assert_true(dmdv_load(&profile, name, &(dmd_load_options_t){.moment = moment}, &fail));
+  remove(name);
+  sum_t sum = sum_of(&profile.groups, false);
+  assert_int_equal(sum.blocks, expected.blocks);
+  assert_int_equal(sum.szB, expected.szB);
+  assert_false(profile.has_peak);
+  assert_int_equal(dmd_groups_count(&profile.gone), 0);
+  for (uint32_t id = 1; id <= dmd_groups_count(&profile.groups); id++)
+    assert_false(dmd_groups_at(&profile.groups, id)->after_peak);
+  dmd_profile_destroy(&profile);
+}
+
+static void either_moment_can_be_had(void **state) {
+  (void)state;
+  dice_t dice = {4};
+  int n_peaks = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    fixture_t f;
+    fixture_begin(&f, DMD_MODE_DARK_MATTER);
+    fill_at_random(&f.profile, &dice);
+    add_peak_at_random(&f.profile, &dice);
+    sum_t end = sum_of(&f.profile.groups, false), peak = sum_of(&f.profile.groups, true),
+          gone = sum_of(&f.profile.gone, true);
+    peak.blocks += gone.blocks;
+    peak.szB += gone.szB;
+    n_peaks += f.profile.has_peak;
+    assert_only(fixture_json(&f), DMD_MOMENT_END, end);
+    assert_only(fixture_json(&f), DMD_MOMENT_PEAK, f.profile.has_peak ? peak : end);
+    fixture_end(&f);
+  }
+  assert_true(n_peaks > ROUNDS / 4);
 }
 
 /* ---- records ---- */
@@ -239,13 +297,14 @@ static void any_piece_will_do(void **state) {
     fixture_t f;
     fixture_begin(&f, DMD_MODE_DARK_MATTER);
     fill_at_random(&f.profile, &dice);
+    add_peak_at_random(&f.profile, &dice);
     const char *text = fixture_json(&f);
     dmd_profile_t whole;
     sink_t expected;
     load_text(&whole, text);
     written(&expected, &whole);
     for (size_t piece = 2; piece < 100; piece += 1 + piece / 4) {
-      dmd_load_options_t options = {.contents = true};
+      dmd_load_options_t options = {.contents = true, .moment = DMD_MOMENT_ALL};
       dmd_fail_t fail = {0};
       dmd_profile_t back;
       sink_t found;
@@ -265,9 +324,8 @@ static void any_piece_will_do(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(read_back_equal),
-      cmocka_unit_test(numbers_of_64_bits_come_back),
-      cmocka_unit_test(records_equal_naive_ones),
+      cmocka_unit_test(read_back_equal),          cmocka_unit_test(numbers_of_64_bits_come_back),
+      cmocka_unit_test(either_moment_can_be_had), cmocka_unit_test(records_equal_naive_ones),
       cmocka_unit_test(any_piece_will_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * peak.h: when the heap was largest, and the blocks that it then consisted of. A part of blocks.h,
+ * whose locks guard it.
+ *
+ * All shards share one state: the bytes now, the peak, and a mark. Each block gets a number when it
+ * is added, mark + 1; a new peak advances the mark. So a block is of the peak if its number is at
+ * most the mark, and a new peak takes over all live blocks in constant time. A block of the peak
+ * that is freed is remembered by what a dump shows of it, until the next peak. Entries carry the
+ * mark of their time, so that a new peak clears them in constant time, too.
+ *
+ * Precision: exact while one thread at a time allocates, and that is known
+ * (dmd_waiting_t.is_alone). Frees that are delayed (blocks.h) are counted before anything counts as
+ * a peak. Threads that run in parallel would fight for the sum. So each shard publishes its bytes
+ * only if they changed by more than a step; and a sum that exceeds the peak by more than a larger
+ * step only asks for a new peak. The next allocation then takes all shard locks, adds up exactly,
+ * and makes the peak what it finds. `highest` records the largest published sum: the true peak is
+ * at most that, plus the step of each shard.
+ *
+ * Sizes are requested bytes. Blocks that the program announces do not count, since they may lie
+ * within others. If blocks are sampled, sums are estimates.
+ *
+ * Cost: 4 bytes a block; for each distinct kind of block of the peak that was freed up to 64 bytes,
+ * which are reused at the next peak. One look-up for each free of a block of the peak.
+ */
+#ifndef DMD_RECORD_HEAP_PEAK_H
+#define DMD_RECORD_HEAP_PEAK_H
+
+#include "base/env.h"
+#include "base/lock.h"
+#include "record/heap/block.h"
+
+enum { DMD_PEAK_LINE = 64 }; /* size of a cache line in bytes */
+
+/* The clock of the host: milliseconds since the start of the program. NULL: unknown. */
+typedef struct dmd_clock {
+  uint64_t (*now)(void *ctx);
+  void *ctx;
+} dmd_clock_t;
+
+/* Bytes and blocks that exist, and bytes ever allocated. In fractions if blocks are sampled, as in
+ * shard.h. */
+typedef struct dmd_heap_sum {
+  uint64_t szB, n, alloc_szB;
+} dmd_heap_sum_t;
+
+/* Blocks of the peak that were freed and are equal. */
+typedef struct dmd_gone {
+  uint64_t req;
+  uint32_t slop, stack;
+  uint32_t mark; /* valid while this is the mark; else the place is empty */
+  uint32_t num;
+  uint16_t tag, thread;
+  uint8_t flags; /* DMD_BLOCK_... */
+} dmd_gone_t;
+
+/* What belongs to one shard. */
+typedef struct dmd_peak_share {
+  dmd_heap_sum_t own;
+  uint64_t published;         /* the part of own.szB that the common sum contains */
+  dmd_gone_t *gone;           /* a hash table */
+  uint32_t n_places;          /* 0 or a power of two */
+  uint32_t n_gone, gone_mark; /* entries with this mark */
+} dmd_peak_share_t;
+
+struct dmd_shard;
+
+typedef struct dmd_peak {
+  /* Read at each event, rarely written. */
+  _Alignas(DMD_PEAK_LINE) bool is_on;
+  bool is_parallel;         /* threads have run in parallel since the last restart */
+  bool is_wanted;           /* the next allocation is to take all locks and raise the peak */
+  uint32_t mark;            /* from 1 */
+  uint64_t step, least_new; /* while threads run in parallel: how much a shard's bytes change before
+                               it publishes them; the sum that asks for a new peak */
+  const dmd_env_t *env;
+  const dmd_waiting_t *waiting;
+  /* Written at each event of a thread that is alone. */
+  _Alignas(DMD_PEAK_LINE) dmd_heap_sum_t now;
+  dmd_heap_sum_t most; /* the peak */
+  bool has_late;       /* frees may not be counted yet */
+  uint32_t n_untimed;  /* peaks since the clock was read */
+  uint64_t ms;         /* when the peak was reached */
+  uint64_t highest;    /* largest published sum */
+  dmd_clock_t clock;
+  struct dmd_shard *shards;
+  uint32_t n_shards;
+} dmd_peak_t;
+
+/* No peak yet. waiting and clock may be set afterwards, and is_on. */
+void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, struct dmd_shard *shards,
+                   uint32_t n_shards);
+void dmd_peak_destroy_share(dmd_peak_share_t *share, const dmd_env_t *env);
+
+/* True if this is the only thread. */
+static inline bool dmd_peak_is_alone(const dmd_peak_t *peak) {
+  const dmd_waiting_t *waiting = peak->waiting;
+  return waiting == NULL ||
+         (waiting->is_alone != NULL && __atomic_load_n(waiting->is_alone, __ATOMIC_RELAXED) != 0);
+}
+
+static inline bool dmd_peak_has(const dmd_peak_t *peak, const dmd_block_t *block) {
+  return block->born <= peak->mark;
+}
+
+static inline bool dmd_peak_is_wanted(const dmd_peak_t *peak) {
+  return __builtin_expect(__atomic_load_n(&peak->is_wanted, __ATOMIC_RELAXED), 0);
+}
+
+/* A free is not counted yet. Other threads' frees need no note: all are counted before a peak. */
+static inline void dmd_peak_note_late(dmd_peak_t *peak) {
+  if (dmd_peak_is_alone(peak))
+    peak->has_late = true;
+}
+
+/* Notes that threads run in parallel from now on. */
+void dmd_peak_go_parallel(dmd_peak_t *peak);
+
+/* Adds to the common sum what a shard has not published. */
+void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share);
+
+/* The only thread added szB bytes, and the sum exceeds the peak unless frees are pending. */
+void dmd_peak_reach(dmd_peak_t *peak, uint64_t szB);
+
+/* Makes this moment the peak: always, or if the heap is larger than ever. All shard locks are held,
+ * or the thread is alone. */
+void dmd_peak_restart(dmd_peak_t *peak);
+void dmd_peak_raise(dmd_peak_t *peak);
+
+/* The true peak is at most this much larger. */
+uint64_t dmd_peak_error(const dmd_peak_t *peak);
+
+/* Visits the blocks of the peak that are gone: n blocks each. */
+void dmd_peak_walk_gone(const dmd_peak_t *peak, const dmd_peak_share_t *share,
+                        void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n), void *ctx);
+
+void dmd_peak_remember(const dmd_peak_t *peak, dmd_peak_share_t *share, const dmd_block_t *block);
+
+static inline void dmd_peak_publish_much(dmd_peak_t *peak, dmd_peak_share_t *share) {
+  if (__builtin_expect(!__atomic_load_n(&peak->is_parallel, __ATOMIC_RELAXED), 0))
+    dmd_peak_go_parallel(peak);
+  int64_t by = (int64_t)(share->own.szB - share->published);
+  if ((uint64_t)(by < 0 ? -by : by) > peak->step)
+    dmd_peak_publish(peak, share);
+}
+
+/* A block was added, which counts as n and szB. */
+static inline void dmd_peak_add(dmd_peak_t *peak, dmd_peak_share_t *share, dmd_block_t *block,
+                                uint64_t n, uint64_t szB) {
+  if (!peak->is_on)
+    return;
+  block->born = block->flags & DMD_BLOCK_ANNOUNCED ? UINT32_MAX : peak->mark + 1;
+  if (block->flags & DMD_BLOCK_ANNOUNCED)
+    return;
+  share->own.szB += szB;
+  share->own.n += n;
+  share->own.alloc_szB += szB;
+  if (!dmd_peak_is_alone(peak)) {
+    dmd_peak_publish_much(peak, share);
+    return;
+  }
+  share->published += szB;
+  peak->now.szB += szB;
+  peak->now.n += n;
+  peak->now.alloc_szB += szB;
+  if (peak->now.szB > peak->most.szB)
+    dmd_peak_reach(peak, szB);
+}
+
+/* A block is gone, which counted as n and szB. */
+static inline void dmd_peak_remove(dmd_peak_t *peak, dmd_peak_share_t *share,
+                                   const dmd_block_t *block, uint64_t n, uint64_t szB) {
+  if (!peak->is_on || (block->flags & DMD_BLOCK_ANNOUNCED))
+    return;
+  if (dmd_peak_has(peak, block))
+    dmd_peak_remember(peak, share, block);
+  share->own.szB -= szB;
+  share->own.n -= n;
+  if (!dmd_peak_is_alone(peak)) {
+    dmd_peak_publish_much(peak, share);
+    return;
+  }
+  share->published -= szB;
+  peak->now.szB -= szB;
+  peak->now.n -= n;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What each way to grow and shrink does to the peak. The argument is the way. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <valgrind/dmd.h>
+#include <valgrind/valgrind.h>
+
+enum { N_SPOONS = 100 };
+
+__attribute__((noinline)) char *soup(size_t n) {
+  return malloc(n);
+}
+
+__attribute__((noinline)) char *spoon(void) {
+  return malloc(100);
+}
+
+__attribute__((noinline)) char *crumb(void) {
+  return malloc(10);
+}
+
+static size_t measure(const void *p) {
+  return DMD_REPORT(p);
+}
+
+/* 510,000 bytes in 101 blocks, then nothing. */
+static void cook(void) {
+  char *large = soup(500000), *spoons[N_SPOONS];
+  for (int i = 0; i < N_SPOONS; i++)
+    spoons[i] = spoon();
+  for (int i = 0; i < N_SPOONS; i++)
+    free(spoons[i]);
+  free(large);
+  free(crumb());
+}
+
+/* Two of three spoons are of the peak, and a crumb is left that is not. */
+static void leave(void) {
+  char *large = soup(500000);
+  spoon();
+  char *used = spoon();
+  free(large);
+  free(used);
+  spoon();
+  crumb();
+}
+
+/* 30,000 bytes at most: the old block is gone when the new one is there. */
+static void stir(void) {
+  char *p = soup(20000), *behind = soup(1000);
+  p = realloc(p, 29000);
+  p = realloc(p, 5000);
+  free(behind);
+  free(p);
+}
+
+static void tell(void) {
+  char *p = soup(1000), *large = soup(90000);
+  free(large);
+  DMD_REPORTER_BEGIN("explicit/soup");
+  DMD_REPORTER_END(measure(p));
+  free(p);
+}
+
+/* The child begins with 3,000 bytes, and adds 2,000. */
+static void split(void) {
+  char *large = soup(100000), *kept = soup(3000);
+  free(large);
+  if (fork() == 0) {
+    free(soup(2000));
+    free(kept);
+    exit(0);
+  }
+  wait(NULL);
+  free(kept);
+}
+
+/* A pool within a block counts with the block. */
+static void divide(void) {
+  char *pool = soup(40000);
+  VALGRIND_MALLOCLIKE_BLOCK(pool, 1000, 0, 0);
+  VALGRIND_MALLOCLIKE_BLOCK(pool + 1000, 500, 0, 0);
+  free(soup(100));
+}
+
+static void *work(void *turn) {
+  char *kept[50];
+  (void)turn;
+  for (int round = 0; round < 40; round++) {
+    for (int i = 0; i < 50; i++)
+      kept[i] = soup(1000 + (size_t)i);
+    for (int i = 0; i < 50; i++)
+      free(kept[i]);
+  }
+  return NULL;
+}
+
+static void together(void) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++)
+    pthread_create(&threads[i], NULL, work, NULL);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } ways[] = {{"cook", cook},   {"leave", leave},   {"stir", stir},        {"tell", tell},
+              {"split", split}, {"divide", divide}, {"together", together}};
+  for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
+    if (strcmp(argv[1], ways[i].name) == 0)
+      ways[i].run();
+  return 0;
+}

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The peak: when the heap was largest, and its blocks. Every profile is checked for sums that agree (profile.py)."""
+
+import re
+import sys
+
+from harness import commands, files
+
+
+def _sums(profile):
+    """{function that allocated: (blocks, bytes) at the peak}; no other has any."""
+    sums = {}
+    for block in profile.peak_blocks:
+        function = block.stack[1]
+        blocks, szB = sums.get(function, (0, 0))
+        sums[function] = blocks + block.num, szB + block.num * block.req
+    return sums
+
+
+def _figures(profile):
+    return profile.peak["bytes"], profile.peak["blocks"], profile.peak["allocated"]
+
+
+def freed_blocks(t):
+    profile = t.run("cook").profile
+    t.equal(_figures(profile), (510000, 101, 510000))
+    t.equal(_sums(profile), {"soup": (1, 500000), "spoon": (100, 10000)})
+    t.equal(profile.totals["inUseBytes"], 0)
+    t.equal("error" in profile.peak, False)
+
+
+def blocks_before_and_after(t):
+    profile = t.run("leave").profile
+    t.equal(_figures(profile), (500200, 3, 500200))
+    t.equal(_sums(profile), {"soup": (1, 500000), "spoon": (2, 200)})
+    t.equal(profile.count_at("leave"), (3, 210))
+
+
+def realloc_is_one_step(t):
+    profile = t.run("stir").profile
+    t.equal(_figures(profile)[0], 30000)
+    t.equal(_sums(profile), {"soup": (1, 1000), "stir": (1, 29000)})
+
+
+def a_child_has_its_own(t):
+    run = t.run("split")
+    t.equal(sorted(profile.peak["bytes"] for profile in run.profiles.values()), [5000, 103000])
+
+
+def pieces_of_a_block(t):
+    profile = t.run("divide").profile
+    t.equal(_figures(profile)[:2], (40100, 2))
+    t.equal(sorted(block.req for block in profile.peak_blocks), [100, 500, 1000, 38500])
+
+
+def threads(t):
+    """Four threads have up to 51,225 bytes each, at any time."""
+    peak = t.run("together").profile.peak
+    t.check(51225 <= peak["bytes"] + peak.get("error", 0), "the largest of one thread is in it")
+    t.check(peak["bytes"] <= 4 * 51225 + 5000, "no more than there can be")
+    t.check(peak.get("error", 0) <= peak["bytes"] / 64 + 20000, "the error is small")
+
+
+def turned_off(t):
+    for options in ["--peak=no"], ["--mode=cumulative"]:
+        profile = t.run("cook", options=options).profile
+        t.equal((profile.peak, "peakBlockList" in profile.doc), (None, False))
+
+
+def in_every_mode(t):
+    for options in ["--mode=live"], ["--mode=scan"], ["--stacks=partial"]:
+        t.equal(_figures(t.run("cook", options=options).profile), (510000, 101, 510000))
+
+
+def as_massif_says(t):
+    """Programs see the tool in the names of preloaded libraries, so both names have one length."""
+    command = [sys.executable, "-S", "-c", "import json"]
+    env = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    largest = []
+    for tool, options in (("dmd", ["--dmd-out-file=out.json"]),
+                          ("massif", ["--massif-out-file=out.massif", "--peak-inaccuracy=0.0", "--threshold=0", "--time-unit=B"])):
+        run = t.run_command(command, tool=tool, options=options, env=env)
+        if tool == "dmd":
+            largest.append(run.profile.peak["bytes"])
+        else:
+            text = files.read(run.folder + "/out.massif")
+            largest.append(max(int(n) for n in re.findall(r"^mem_heap_B=(\d+)$", text, re.MULTILINE)))
+    t.equal(largest[0], largest[1])
+
+
+# ---- What people see. ----
+
+OPENING = re.compile(r"^At the peak: 510,000 bytes in 101 blocks, after [\d.,]+ m?s; 0 bytes at exit$", re.MULTILINE)
+
+
+def _dmdv(t, *args, status=0):
+    return commands.run([t.place.dmdv(), *args], status=status)
+
+
+def the_log_begins_with_it(t):
+    run = t.run("cook")
+    t.check(OPENING.search(run.log), "the log says when: " + run.log)
+    t.equal(re.findall(r"^(\w+) \{$", run.log, re.MULTILINE), ["Invocation", "Peak", "Peak", "Summary"])
+    t.contains(run.log, "Summary {\n  Total: 514,192 bytes in 101 blocks\n}\n" if "glibc" in run.log else "Summary {")
+
+
+def reporters_come_first(t):
+    run = t.run("tell")
+    t.equal("At the peak" in run.log, False)
+    t.check(re.search(r"^peak: 91,000 bytes in 2 blocks, after", run.log, re.MULTILINE), "a line says it: " + run.log)
+
+
+def printed_on_request(t):
+    path = t.run("leave").profile.path
+    t.contains(_dmdv(t, "print", path).out, "At the peak: 500,200 bytes in 3 blocks, after")
+    t.contains(_dmdv(t, "print", path).out, "dmdv print --moment=end shows the blocks that were left.")
+    end = _dmdv(t, "print", "--moment=end", path).out
+    t.equal("Peak {" in end, False)
+    t.contains(end, "peak: 500,200 bytes in 3 blocks, after")
+    path = t.run("tell").profile.path
+    t.equal("Peak {" in _dmdv(t, "print", path).out, False)
+    t.contains(_dmdv(t, "print", "--moment=peak", path).out, "Peak {\n  2 blocks in heap block record 1 of 1")
+
+
+def other_commands(t):
+    cook, leave = t.run("cook").profile.path, t.run("leave").profile.path
+    t.contains(_dmdv(t, "diff", leave, cook).out, "Peak {")
+    t.contains(_dmdv(t, "diff", leave, cook).out, "Total: 10,192 bytes in 98 blocks")
+    t.equal("Peak" in _dmdv(t, "diff", "--moment=end", leave, cook).out, False)
+    lines = _dmdv(t, "export", "--format=collapsed", "--moment=peak", cook).out.splitlines()
+    t.equal(len(lines), 2)
+    t.equal(_dmdv(t, "export", "--format=collapsed", cook).out, "")
+
+
+def profiles_without_it(t):
+    path = t.run("cook", options=["--peak=no"]).profile.path
+    for args in ["print", path], ["diff", path, path], ["export", "--format=collapsed", path]:
+        t.contains(_dmdv(t, *args, "--moment=peak", status=2).err, "does not have the records of its peak")
+    merged = t.new_folder() + "/merged.json"
+    _dmdv(t, "merge", "-o", merged, t.run("cook").profile.path, t.run("leave").profile.path)
+    t.equal(t.load(merged).peak, None)

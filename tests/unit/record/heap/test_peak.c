@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "slab_memory.h"
+
+#include "record/heap/shard.h"
+
+/* ---- the naive model: the live blocks, and a copy of them from when they were largest ---- */
+
+enum { MAX = 300, N_STACKS = 9, N_TAGS = 3, N_SIZES = 6, N_KINDS = N_STACKS * N_TAGS * N_SIZES };
+
+typedef struct {
+  dmd_new_block_t block;
+  uint32_t tag;
+} entry_t;
+
+typedef enum { SLABS, ALONE, LOCKED, PARALLEL, N_HOSTS } host_kind_t;
+
+typedef struct {
+  host_t host;
+  host_kind_t kind;
+  uint64_t dice;
+  slab_memory_t memory;
+  dmd_slabs_t slabs;
+  dmd_blocks_t *blocks;
+  dmd_waiting_t waiting;
+  entry_t list[MAX];
+  uint32_t n;
+  uint64_t szB, alloc_szB, now;
+  uint64_t peak_szB, peak_n, peak_alloc_szB;
+  uint64_t peak_kinds[N_KINDS];
+} model_t;
+
+static const char yes = 1;
+
+static uint64_t roll(model_t *m, uint64_t sides) {
+  m->dice = m->dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (m->dice >> 33) % sides;
+}
+
+static uint64_t size_of(uint64_t i) {
+  static const uint64_t sizes[N_SIZES] = {0, 1, 24, 100, 1000, 4000};
+  return sizes[i];
+}
+
+static uint64_t kind_of(uint64_t req, uint32_t stack, uint32_t tag) {
+  uint64_t size = 0;
+  while (size_of(size) != req)
+    size++;
+  return (size * N_STACKS + stack - 1) * N_TAGS + tag;
+}
+
+static uint64_t tell_time(void *ctx) {
+  return ((model_t *)ctx)->now;
+}
+
+static void begin(model_t *m, host_kind_t kind, uint64_t seed) {
+  memset(m, 0, sizeof *m);
+  m->kind = kind;
+  m->dice = seed;
+  host_init(&m->host);
+  slab_memory_init(&m->memory, UINT64_C(0x7f3200004320), DMD_SLAB_SZB + 48, &m->slabs,
+                   &m->host.env);
+  m->waiting = never_waiting;
+  m->waiting.is_alone = kind == LOCKED ? &yes : NULL;
+  bool has_locks = kind == LOCKED || kind == PARALLEL;
+  m->blocks = dmd_blocks_create(&m->host.env,
+                                &(dmd_blocks_config_t){.slabs = kind == SLABS ? &m->slabs : NULL,
+                                                       .n_parts = kind == SLABS ? 1 : 16,
+                                                       .waiting = has_locks ? &m->waiting : NULL,
+                                                       .records_peak = true,
+                                                       .clock = {tell_time, m}});
+}
+
+static void end(model_t *m) {
+  dmd_blocks_destroy(m->blocks);
+  dmd_slabs_destroy(&m->slabs);
+  host_done(&m->host);
+}
+
+/* ---- events ---- */
+
+static void note_if_largest(model_t *m) {
+  if (m->szB <= m->peak_szB)
+    return;
+  m->peak_szB = m->szB;
+  m->peak_n = m->n;
+  m->peak_alloc_szB = m->alloc_szB;
+  memset(m->peak_kinds, 0, sizeof m->peak_kinds);
+  for (uint32_t i = 0; i < m->n; i++)
+    m->peak_kinds[kind_of(m->list[i].block.req, m->list[i].block.stack, m->list[i].tag)]++;
+}
+
+static dmd_new_block_t describe(model_t *m, uint64_t addr, uint64_t req) {
+  return (dmd_new_block_t){
+      .addr = addr, .req = req, .usable = req + 8, .stack = (uint32_t)roll(m, N_STACKS) + 1};
+}
+
+static void add_to_list(model_t *m, const dmd_new_block_t *block, uint32_t tag) {
+  m->list[m->n++] = (entry_t){.block = *block, .tag = tag};
+  m->szB += block->req;
+  m->alloc_szB += block->req;
+  note_if_largest(m);
+}
+
+static void take_from_list(model_t *m, entry_t *e) {
+  m->szB -= e->block.req;
+  *e = m->list[--m->n];
+}
+
+static uint64_t free_address(model_t *m, uint64_t req) {
+  if (m->kind == SLABS && roll(m, 3) > 0)
+    return dmd_slabs_alloc(&m->slabs, req);
+  for (;;) {
+    uint64_t addr = UINT64_C(0x5000000) + roll(m, 20000) * 8192;
+    uint32_t i = 0;
+    while (i < m->n && m->list[i].block.addr != addr)
+      i++;
+    if (i == m->n)
+      return addr;
+  }
+}
+
+static bool is_quick(model_t *m) {
+  return (m->kind == LOCKED || m->kind == PARALLEL) && roll(m, 8) > 0;
+}
+
+static void add(model_t *m) {
+  uint64_t req = size_of(roll(m, N_SIZES));
+  dmd_new_block_t block = describe(m, free_address(m, req), req);
+  uint32_t tag = (uint32_t)roll(m, N_TAGS);
+  if (!is_quick(m) || !dmd_blocks_quick_add(m->blocks, &block, tag))
+    dmd_blocks_add(m->blocks, &block, tag);
+  dmd_blocks_let_go(m->blocks);
+  add_to_list(m, &block, tag);
+}
+
+static void drop(model_t *m, entry_t *e) {
+  if (!is_quick(m) || !dmd_blocks_quick_remove(m->blocks, e->block.addr, DMD_NONE))
+    dmd_blocks_remove(m->blocks, e->block.addr, DMD_NONE);
+  dmd_blocks_let_go(m->blocks);
+  take_from_list(m, e);
+}
+
+static void renew(model_t *m, entry_t *e) {
+  dmd_new_block_t now = describe(m, e->block.addr, size_of(roll(m, N_SIZES)));
+  uint32_t tag = (uint32_t)roll(m, N_TAGS);
+  dmd_blocks_renew(m->blocks, &now, tag);
+  dmd_blocks_let_go(m->blocks);
+  take_from_list(m, e);
+  add_to_list(m, &now, tag);
+}
+
+/* A realloc of the program's allocator. */
+static void move(model_t *m, entry_t *e) {
+  uint64_t from = e->block.addr, req = size_of(roll(m, N_SIZES));
+  uint32_t tag = (uint32_t)roll(m, N_TAGS);
+  if (m->kind == SLABS)
+    return;
+  bool quick = is_quick(m);
+  dmd_block_t *block =
+      quick ? dmd_blocks_quick_begin_move(m->blocks, from) : dmd_blocks_begin_move(m->blocks, from);
+  dmd_blocks_let_go(m->blocks);
+  dmd_new_block_t now = describe(m, roll(m, 2) ? from : free_address(m, req), req);
+  if (!quick || !dmd_blocks_quick_end_move(m->blocks, from, block, &now, tag))
+    dmd_blocks_end_move(m->blocks, from, block, &now, tag);
+  dmd_blocks_let_go(m->blocks);
+  take_from_list(m, e);
+  add_to_list(m, &now, tag);
+}
+
+/* Announced blocks do not count. */
+static void announce(model_t *m) {
+  uint64_t addr = UINT64_C(0x9000000) + roll(m, 20000) * 64;
+  if (dmd_blocks_find(m->blocks, addr) == NULL)
+    dmd_blocks_add(
+        m->blocks,
+        &(dmd_new_block_t){.addr = addr, .req = 5000, .usable = 5000, .flags = DMD_BLOCK_ANNOUNCED},
+        DMD_NONE);
+  else
+    dmd_blocks_remove(m->blocks, addr, DMD_NONE);
+  dmd_blocks_let_go(m->blocks);
+}
+
+static void do_something(model_t *m, uint64_t tends_to_grow) {
+  entry_t *e = m->n > 0 ? &m->list[roll(m, m->n)] : NULL;
+  m->now += 10;
+  uint64_t what = roll(m, 20);
+  if (what == 0)
+    announce(m);
+  else if (e != NULL && what < 3)
+    renew(m, e);
+  else if (e != NULL && what < 5)
+    move(m, e);
+  else if (m->n < MAX && (e == NULL || roll(m, 10) < tends_to_grow))
+    add(m);
+  else
+    drop(m, e);
+}
+
+/* ---- comparison ---- */
+
+typedef struct {
+  model_t *m;
+  uint64_t kinds[N_KINDS], szB, n;
+} found_t;
+
+static void count(found_t *f, const dmd_block_t *block, uint32_t n) {
+  f->kinds[kind_of(block->req, block->stack, block->tag)] += n;
+  f->szB += n * block->req;
+  f->n += n;
+}
+
+static void count_live(void *ctx, uint64_t addr, dmd_block_t *block) {
+  found_t *f = ctx;
+  (void)addr;
+  if (dmd_blocks_was_at_peak(f->m->blocks, block))
+    count(f, block, 1);
+}
+
+static void count_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
+  count(ctx, block, n);
+}
+
+static void compare(model_t *m) {
+  dmd_peak_figures_t peak;
+  found_t f = {.m = m};
+  assert_true(dmd_blocks_peak(m->blocks, &peak));
+  dmd_blocks_walk(m->blocks, count_live, &f);
+  dmd_blocks_walk_gone(m->blocks, count_gone, &f);
+  dmd_blocks_let_go(m->blocks);
+  assert_int_equal(f.szB, peak.szB);
+  assert_int_equal(f.n, peak.n_blocks);
+  assert_true(peak.szB <= m->peak_szB && peak.szB + peak.error_szB >= m->peak_szB);
+  if (m->kind == PARALLEL) {
+    assert_true(peak.error_szB <= m->peak_szB / 100 + 12000);
+    return;
+  }
+  assert_int_equal(peak.error_szB, 0);
+  assert_int_equal(peak.szB, m->peak_szB);
+  assert_int_equal(peak.alloc_szB, m->peak_alloc_szB);
+  assert_memory_equal(f.kinds, m->peak_kinds, sizeof f.kinds);
+}
+
+static void random_against_all_events(void **state) {
+  (void)state;
+  model_t *m = malloc(sizeof *m);
+  for (uint64_t seed = 1; seed <= 1000; seed++) {
+    begin(m, seed % N_HOSTS, seed);
+    uint64_t n_phases = 1 + roll(m, 6);
+    for (uint64_t phase = 0; phase < n_phases; phase++) {
+      uint64_t tends_to_grow = 3 + roll(m, 5), n_events = roll(m, 300);
+      for (uint64_t i = 0; i < n_events; i++)
+        do_something(m, tends_to_grow);
+      compare(m);
+    }
+    end(m);
+  }
+  free(m);
+}
+
+/* The numbers of blocks are 32 bits; here they are used up every few peaks. */
+static void numbers_are_used_again(void **state) {
+  (void)state;
+  host_t host;
+  host_init(&host);
+  dmd_shard_t *shard = aligned_alloc(DMD_SHARD_LINE, sizeof *shard);
+  dmd_peak_t *peak = aligned_alloc(DMD_PEAK_LINE, sizeof *peak);
+  dmd_peak_init(peak, &host.env, shard, 1);
+  peak->is_on = true;
+  peak->mark = UINT32_MAX - 4;
+  dmd_all_freed_t freed = {.max_own = 1};
+  dmd_shard_init(shard, &host.env, &(dmd_blocks_config_t){.slabs = NULL}, NULL, &freed, peak);
+  for (uint64_t i = 1; i <= 6; i++) {
+    dmd_shard_add(shard, &(dmd_new_block_t){.addr = i * 64, .req = 10, .usable = 10, .stack = 1},
+                  DMD_NONE);
+    assert_int_equal(peak->most.szB, 10 * i);
+    for (uint64_t k = 1; k <= i; k++)
+      assert_true(dmd_peak_has(peak, dmd_shard_find(shard, k * 64)));
+  }
+  assert_true(peak->mark < 10);
+  dmd_shard_remove(shard, 64, DMD_NONE);
+  dmd_shard_settle(shard);
+  dmd_shard_add(shard, &(dmd_new_block_t){.addr = 640, .req = 1, .usable = 1}, DMD_NONE);
+  assert_false(dmd_peak_has(peak, dmd_shard_find(shard, 640)));
+  assert_int_equal(shard->share.n_gone, 1);
+  dmd_shard_destroy(shard);
+  free(peak);
+  free(shard);
+  host_done(&host);
+}
+
+static void the_clock_is_read_when_growth_goes_on_after_a_pause(void **state) {
+  (void)state;
+  model_t m;
+  dmd_peak_figures_t peak;
+  begin(&m, ALONE, 1);
+  m.now = 5;
+  dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = 64, .req = 100, .usable = 100}, DMD_NONE);
+  dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = 640, .req = 9, .usable = 9}, DMD_NONE);
+  dmd_blocks_remove(m.blocks, 640, DMD_NONE);
+  m.now = 70;
+  dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = 640, .req = 10, .usable = 10}, DMD_NONE);
+  m.now = 900;
+  dmd_blocks_remove(m.blocks, 640, DMD_NONE);
+  dmd_blocks_peak(m.blocks, &peak);
+  assert_int_equal(peak.ms, 70);
+  assert_int_equal(peak.szB, 110);
+  end(&m);
+}
+
+static void a_restart_begins_with_the_heap_as_it_is(void **state) {
+  (void)state;
+  model_t m;
+  dmd_peak_figures_t peak;
+  begin(&m, LOCKED, 1);
+  for (uint64_t i = 1; i <= 10; i++)
+    dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = i << 20, .req = 100, .usable = 100}, 0);
+  for (uint64_t i = 1; i <= 7; i++)
+    dmd_blocks_remove(m.blocks, i << 20, DMD_NONE);
+  dmd_blocks_restart_peak(m.blocks);
+  dmd_blocks_peak(m.blocks, &peak);
+  found_t f = {.m = &m};
+  dmd_blocks_walk_gone(m.blocks, count_gone, &f);
+  assert_int_equal(peak.szB, 300);
+  assert_int_equal(peak.n_blocks, 3);
+  assert_int_equal(f.n, 0);
+  end(&m);
+}
+
+static void use(host_t *host, void *arg) {
+  (void)arg;
+  dmd_blocks_t *blocks =
+      dmd_blocks_create(&host->env, &(dmd_blocks_config_t){.n_parts = 4, .records_peak = true});
+  for (uint32_t i = 0; i < 300; i++)
+    dmd_blocks_add(blocks, &(dmd_new_block_t){.addr = i << 12, .req = i, .usable = i}, DMD_NONE);
+  for (uint32_t i = 0; i < 300; i++)
+    dmd_blocks_remove(blocks, i << 12, DMD_NONE);
+  dmd_blocks_destroy(blocks);
+}
+
+static void out_of_memory(void **state) {
+  (void)state;
+  assert_true(host_fail_everywhere(use, NULL) > 4);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_against_all_events),
+      cmocka_unit_test(numbers_are_used_again),
+      cmocka_unit_test(the_clock_is_read_when_growth_goes_on_after_a_pause),
+      cmocka_unit_test(a_restart_begins_with_the_heap_as_it_is),
+      cmocka_unit_test(out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
