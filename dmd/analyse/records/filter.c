@@ -119,8 +119,8 @@ static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records, u
 }
 
 void dmd_filter_judge(dmd_filter_t *filter, const dmd_records_t *records) {
-  for (uint32_t stack = 0; stack <= dmd_intern_count(&records->stacks); stack++)
-    filter->found |= stack_contains(filter, records, stack);
+  for (uint32_t stack = 0; stack <= records->n_cut; stack++)
+    filter->found |= stack_contains(filter, records, records->cut[stack]);
 }
 
 bool dmd_filter_passes_stack(const dmd_filter_t *filter, uint32_t stack) {

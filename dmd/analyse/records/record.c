@@ -21,35 +21,38 @@ static bool record_equal(const void *owner, uint32_t id, const void *key) {
 }
 
 /* The cut stack for some frames: frames with equal text are replaced by the first of them. */
-static uint32_t cut_stack(dmd_records_t *records, const uint32_t *frames, size_t n) {
-  const dmd_frames_t *all = &records->profile->frames;
+static uint32_t cut_stack(dmd_profile_t *profile, const uint32_t *frames, size_t n) {
+  const dmd_frames_t *all = &profile->frames;
   if (!all->any_alike)
-    return dmd_intern_bytes(&records->stacks, frames, n * sizeof *frames);
-  const dmd_env_t *env = records->profile->env;
-  uint32_t *first = dmd_env_alloc(env, "dmd.records.cut", (n + 1) * sizeof *first);
+    return dmd_profile_stack(profile, frames, n);
+  uint32_t *first = dmd_env_alloc(profile->env, "dmd.records.cut", (n + 1) * sizeof *first);
   for (size_t i = 0; i < n; i++)
     first[i] = dmd_frames_at(all, frames[i])->alike;
-  uint32_t id = dmd_intern_bytes(&records->stacks, first, n * sizeof *first);
-  dmd_env_free(env, first);
+  uint32_t id = dmd_profile_stack(profile, first, n);
+  dmd_env_free(profile->env, first);
   return id;
+}
+
+static uint32_t cut(const dmd_records_t *records, uint32_t stack) {
+  dmd_profile_t *profile = records->profile;
+  size_t n, n_measuring;
+  const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
+  n_measuring = dmd_measuring_frames(profile, frames, n);
+  if (n_measuring == 0 && n <= records->max_frames && !profile->frames.any_alike)
+    return stack;
+  n -= n_measuring;
+  return cut_stack(profile, frames + n_measuring,
+                   n < records->max_frames ? n : records->max_frames);
 }
 
 static void cut_stacks(dmd_records_t *records) {
   const dmd_profile_t *profile = records->profile;
-  uint32_t n_stacks = dmd_intern_count(&profile->stacks);
+  records->n_cut = dmd_intern_count(&profile->stacks);
   records->cut =
-      dmd_env_alloc(profile->env, "dmd.records.cut", (n_stacks + 1) * sizeof *records->cut);
+      dmd_env_alloc(profile->env, "dmd.records.cut", (records->n_cut + 1ul) * sizeof *records->cut);
   records->cut[DMD_NONE] = DMD_NONE;
-  for (uint32_t id = 1; id <= n_stacks; id++) {
-    size_t n;
-    const uint32_t *frames = dmd_profile_frames(profile, id, &n);
-    size_t n_measuring = dmd_measuring_frames(profile, frames, n);
-    frames += n_measuring;
-    n -= n_measuring;
-    if (n > records->max_frames)
-      n = records->max_frames;
-    records->cut[id] = cut_stack(records, frames, n);
-  }
+  for (uint32_t id = 1; id <= records->n_cut; id++)
+    records->cut[id] = cut(records, id);
 }
 
 const char *dmd_section_name(dmd_section_t section) {
@@ -229,12 +232,12 @@ void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t m
   dmd_mem_zero(records, sizeof *records);
   records->profile = profile;
   records->max_frames = max_frames;
-  dmd_intern_init(&records->stacks, env, "dmd.records.stacks");
   dmd_pool_init(&records->records, env, "dmd.records", sizeof(dmd_record_t));
   dmd_table_init(&records->index, env, "dmd.records.index", record_equal, records);
   cut_stacks(records);
   for (uint32_t id = 1; id <= dmd_groups_count(&profile->groups); id++)
     add_group(records, dmd_groups_at(&profile->groups, id));
+  dmd_table_destroy(&records->index);
   list_groups(records);
   sort_sections(records, sort_by);
 }
@@ -274,20 +277,12 @@ void dmd_records_destroy(dmd_records_t *records) {
   for (int i = 0; i < DMD_N_SECTIONS; i++)
     dmd_env_free(env, records->section[i].ids);
   dmd_env_free(env, records->groups);
-  dmd_table_destroy(&records->index);
   dmd_pool_destroy(&records->records);
   dmd_env_free(env, records->cut);
-  dmd_intern_destroy(&records->stacks);
 }
 
 const uint32_t *dmd_records_frames(const dmd_records_t *records, uint32_t stack, size_t *n) {
-  if (stack == DMD_NONE) {
-    *n = 0;
-    return NULL;
-  }
-  const uint32_t *frames = dmd_intern_get(&records->stacks, stack, n);
-  *n /= sizeof *frames;
-  return frames;
+  return dmd_profile_frames(records->profile, stack, n);
 }
 
 static int compare_size(const void *ctx, uint32_t a, uint32_t b) {

@@ -71,18 +71,19 @@ typedef struct dmd_records {
   const dmd_grouptypes_t
       *types; /* for the profile's groups; NULL: unknown. May be set after init */
   uint32_t max_frames;
-  dmd_intern_t stacks; /* cut stacks: sequences of the profile's frame ids */
-  uint32_t *cut;       /* cut stack for each stack of the profile; [0] is DMD_NONE */
+  uint32_t n_cut; /* the profile's stacks before init added those that are cut */
+  uint32_t *cut;  /* cut stack for each of them; [0] is DMD_NONE */
   dmd_pool_t records;
   uint32_t *groups; /* group ids of the profile, sorted by record, then in the profile's order */
-  dmd_table_t index;
+  dmd_table_t index; /* of init */
   dmd_section_records_t section[DMD_N_SECTIONS];
   int64_t usable, num; /* of the whole heap */
   bool sampled;
   dmd_variance_t variance;
 } dmd_records_t;
 
-/* Groups and sorts; max_frames >= 1. The profile must not change until dmd_records_destroy. */
+/* Groups and sorts; max_frames >= 1. Adds the cut stacks to the profile, which must not change until
+ * dmd_records_destroy. */
 void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t max_frames,
                       dmd_sort_by_t sort_by);
 void dmd_records_destroy(dmd_records_t *records);
