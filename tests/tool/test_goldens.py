@@ -38,7 +38,7 @@ def _own_frames(text, source):
 def _own_frames_of(value, source):
     """As above for JSON, where stacks are lists of texts."""
     if isinstance(value, dict):
-        return {key: _own_frames_of(one, source) for key, one in value.items()}
+        return {key: one if key == "through" else _own_frames_of(one, source) for key, one in value.items()}
     if isinstance(value, list):
         return [_own_frames_of(one, source) for one in value
                 if not isinstance(one, str) or re.search(source + r":\d+\)$", one)]

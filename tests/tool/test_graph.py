@@ -7,7 +7,7 @@ import os
 import re
 import zlib
 
-from harness import commands, graphfile
+from harness import Skip, commands, graphfile
 from harness.graphfile import DATA, HEURISTICS, OTHER, REGISTERS, STACK, THREAD
 
 WORD = 8
@@ -336,3 +336,16 @@ def census_of_tags(t):
 def census_of_chunks(t):
     run = t.run(options=["--graph=yes"])
     t.check(len(_compare_with_census(t, run)) > 0, "no blocks")
+
+
+def members_that_repeat(t):
+    """A path that goes round through two members names both."""
+    run = t.run(options=["--graph=yes"])
+    name = sorted(run.graphs)[0]
+    done = commands.run([t.place.dmdv(), "paths", "--json", "--to=table_new", os.path.join(run.folder, name)], status=None)
+    if "built without" in done.err:
+        raise Skip("this dmdv was built without libdw")
+    steps = {tuple((step["type"], *step.get("through", [])) for step in path["steps"][1:]) for path in json.loads(done.out)["paths"]}
+    t.equal(steps, {(("table", "slots[].table"),), (("table", "slots[].table"), ("slot[]",))})
+    t.contains(commands.run([t.place.dmdv(), "paths", "--to=table_new", os.path.join(run.folder, name)]).out,
+               ": table, then more through slots[].table\n      slots: slot[]\n")

@@ -123,6 +123,20 @@ static uint32_t find_again(const dmd_paths_t *paths, uint32_t shape, uint32_t no
   return DMD_NONE;
 }
 
+/* Notes that an edge with this label leads from `last` back to `shape`. */
+static void add_loop(dmd_paths_t *paths, uint32_t shape, uint32_t last, uint32_t way) {
+  uint32_t *end = &shape_at(paths, shape)->loops, n = 0;
+  for (; *end != DMD_NONE; end = &DMD_POOL_AT(&paths->loops, dmd_path_loop_t, *end)->next, n++)
+    if (dmd_path_loop_at(paths, *end)->last == last && dmd_path_loop_at(paths, *end)->way == way)
+      return;
+  if (n == DMD_PATH_LOOPS) {
+    shape_at(paths, shape)->has_more_loops = true;
+    return;
+  }
+  *end = dmd_pool_add(&paths->loops);
+  *DMD_POOL_AT(&paths->loops, dmd_path_loop_t, *end) = (dmd_path_loop_t){.last = last, .way = way};
+}
+
 /* The shape of a node whose path continues that of `from`. */
 static uint32_t next_shape(search_t *s, uint32_t from, uint32_t node) {
   uint32_t edge = s->edge[node], kind = s->paths->kinds->of[node];
@@ -130,7 +144,7 @@ static uint32_t next_shape(search_t *s, uint32_t from, uint32_t node) {
     return shape_of(s->paths, &(dmd_path_shape_t){.kind = kind});
   uint32_t again = find_again(s->paths, s->shape[from], node);
   if (again != DMD_NONE) {
-    shape_at(s->paths, again)->repeats = true;
+    add_loop(s->paths, again, s->shape[from], dmd_kinds_way(s->paths->kinds, from, edge));
     return again;
   }
   dmd_path_shape_t key = {.before = s->shape[from],
@@ -184,6 +198,7 @@ void dmd_paths_init(dmd_paths_t *paths, dmd_kinds_t *kinds, const dmd_bitset_t *
   const dmd_heapgraph_t *graph = kinds->typing->graph;
   *paths = (dmd_paths_t){.graph = graph, .kinds = kinds};
   dmd_pool_init(&paths->shapes, graph->env, "dmd.paths", sizeof(dmd_path_shape_t));
+  dmd_pool_init(&paths->loops, graph->env, "dmd.paths", sizeof(dmd_path_loop_t));
   dmd_table_init(&paths->index, graph->env, "dmd.paths", shape_equal, paths);
   search_t s;
   begin(&s, paths);
@@ -203,7 +218,25 @@ void dmd_paths_init(dmd_paths_t *paths, dmd_kinds_t *kinds, const dmd_bitset_t *
 void dmd_paths_destroy(dmd_paths_t *paths) {
   dmd_env_free(paths->graph->env, paths->order);
   dmd_table_destroy(&paths->index);
+  dmd_pool_destroy(&paths->loops);
   dmd_pool_destroy(&paths->shapes);
+}
+
+static void follow_way(const dmd_paths_t *paths, uint32_t way, dmd_strbuf_t *to) {
+  const char *name = dmd_kinds_name(paths->kinds, way);
+  if (to->n > 0 && name[0] != '[' && name[0] != '+')
+    dmd_strbuf_str(to, "->");
+  dmd_strbuf_str(to, name);
+}
+
+void dmd_path_loop_name(const dmd_paths_t *paths, uint32_t shape, uint32_t loop, dmd_strbuf_t *to) {
+  const dmd_path_loop_t *l = dmd_path_loop_at(paths, loop);
+  uint32_t ways[LOOK_BACK], n = 0;
+  for (uint32_t s = l->last; s != shape; s = shape_at(paths, s)->before)
+    ways[n++] = shape_at(paths, s)->way;
+  while (n > 0)
+    follow_way(paths, ways[--n], to);
+  follow_way(paths, l->way, to);
 }
 
 uint32_t *dmd_path_steps(const dmd_paths_t *paths, uint32_t shape, uint32_t *n) {

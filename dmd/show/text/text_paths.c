@@ -12,8 +12,24 @@ static void print_amount(dmd_out_t *out, uint64_t blocks, uint64_t bytes) {
   dmd_print_bytes(out, bytes);
 }
 
-static void print_step(dmd_out_t *out, const dmd_paths_t *paths, const dmd_path_shape_t *step,
-                       uint32_t depth) {
+/* The members by which a step leads on to more blocks of its kind. */
+static void print_loops(dmd_out_t *out, const dmd_paths_t *paths, uint32_t shape) {
+  const dmd_path_shape_t *step = dmd_paths_at(paths, shape);
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, paths->graph->env);
+  for (uint32_t i = step->loops; i != DMD_NONE; i = dmd_path_loop_at(paths, i)->next) {
+    dmd_strbuf_cut(&name, 0);
+    dmd_path_loop_name(paths, shape, i, &name);
+    dmd_out_str(out, i == step->loops ? ", then more through " : ", ");
+    dmd_print_types(out, paths->graph->env, name.text);
+  }
+  if (step->has_more_loops)
+    dmd_out_str(out, " and others");
+  dmd_strbuf_destroy(&name);
+}
+
+static void print_step(dmd_out_t *out, const dmd_paths_t *paths, uint32_t shape, uint32_t depth) {
+  const dmd_path_shape_t *step = dmd_paths_at(paths, shape);
   for (uint32_t i = 0; i <= depth; i++)
     dmd_out_str(out, "  ");
   if (step->way != DMD_NONE) {
@@ -21,8 +37,7 @@ static void print_step(dmd_out_t *out, const dmd_paths_t *paths, const dmd_path_
     dmd_out_str(out, ": ");
   }
   dmd_print_kind(out, paths->kinds, step->kind);
-  if (step->repeats)
-    dmd_out_str(out, ", then others of these");
+  print_loops(out, paths, shape);
   if (step->is_doubtful)
     dmd_out_str(out, " (may be no pointer)");
   dmd_out_char(out, '\n');
@@ -35,7 +50,7 @@ static void print_shape(dmd_out_t *out, const dmd_paths_t *paths, uint32_t shape
   print_amount(out, last->blocks, last->bytes);
   dmd_out_char(out, '\n');
   for (uint32_t i = 0; i < n; i++)
-    print_step(out, paths, dmd_paths_at(paths, steps[i]), i);
+    print_step(out, paths, steps[i], i);
   dmd_out_str(out, "}\n\n");
   dmd_env_free(paths->graph->env, steps);
 }
@@ -55,7 +70,23 @@ void dmd_paths_print(dmd_out_t *out, const dmd_paths_t *paths, uint32_t max_shap
 
 /* ---- JSON. ---- */
 
-static void write_step(dmd_jsonout_t *j, const dmd_paths_t *paths, const dmd_path_shape_t *step) {
+static void write_loops(dmd_jsonout_t *j, const dmd_paths_t *paths, uint32_t shape) {
+  dmd_strbuf_t name;
+  dmd_strbuf_init(&name, paths->graph->env);
+  dmd_jsonout_key(j, "through");
+  dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
+  for (uint32_t i = dmd_paths_at(paths, shape)->loops; i != DMD_NONE;
+       i = dmd_path_loop_at(paths, i)->next) {
+    dmd_strbuf_cut(&name, 0);
+    dmd_path_loop_name(paths, shape, i, &name);
+    dmd_jsonout_str(j, name.text);
+  }
+  dmd_jsonout_end(j);
+  dmd_strbuf_destroy(&name);
+}
+
+static void write_step(dmd_jsonout_t *j, const dmd_paths_t *paths, uint32_t shape) {
+  const dmd_path_shape_t *step = dmd_paths_at(paths, shape);
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);
   if (step->before == DMD_NONE) {
     dmd_jsonout_key_str(j, "root", dmd_kinds_name(paths->kinds, step->kind));
@@ -64,8 +95,10 @@ static void write_step(dmd_jsonout_t *j, const dmd_paths_t *paths, const dmd_pat
     dmd_jsonout_key_str(j, "evidence", dmd_kinds_evidence(paths->kinds, step->kind));
     dmd_jsonout_key_str(j, "member", dmd_kinds_name(paths->kinds, step->way));
     dmd_jsonout_key_u64(j, "offset", paths->graph->graph.offset[step->edge]);
-    if (step->repeats)
+    if (step->loops != DMD_NONE) {
       dmd_jsonout_key_bool(j, "repeats", true);
+      write_loops(j, paths, shape);
+    }
     if (step->is_doubtful)
       dmd_jsonout_key_bool(j, "doubtful", true);
   }
@@ -80,7 +113,7 @@ static void write_shape(dmd_jsonout_t *j, const dmd_paths_t *paths, uint32_t sha
   dmd_jsonout_key(j, "steps");
   dmd_jsonout_array(j, DMD_JSONOUT_LINES);
   for (uint32_t i = 0; i < n; i++)
-    write_step(j, paths, dmd_paths_at(paths, steps[i]));
+    write_step(j, paths, steps[i]);
   dmd_jsonout_end(j);
   dmd_jsonout_end(j);
   dmd_env_free(paths->graph->env, steps);

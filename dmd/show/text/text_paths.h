@@ -13,7 +13,8 @@
 void dmd_paths_print(dmd_out_t *out, const dmd_paths_t *paths, uint32_t max_shapes);
 
 /* {"blocks", "bytes", "lost": {"blocks", "bytes"}, "paths": [{"count", "bytes", "steps":
- *  [{"root"}, {"type", "evidence", "member", "offset", "repeats", "doubtful"}, ...]}]} */
+ *  [{"root"}, {"type", "evidence", "member", "offset", "repeats", "through", "doubtful"}, ...]}]}
+ */
 void dmd_paths_json(dmd_out_t *out, const dmd_paths_t *paths);
 
 /* Parts of it, as members of the open object: all but "paths", and paths [first, end). */

@@ -57,7 +57,7 @@ def _step(step):
     if "root" in step:
         return step["root"]
     way = step.get("member", "+0x%x" % step.get("offset", 0)) + (" (perhaps)" if step.get("doubtful") else "")
-    return "%s → %s%s" % (way, step.get("type", "?"), " and on through such" if step.get("repeats") else "")
+    return "%s → %s%s" % (way, step.get("type", "?"), " then more through " + ", ".join(step["through"]) if step.get("repeats") else "")
 
 
 def paths(t, page, fixture):

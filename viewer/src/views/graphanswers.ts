@@ -35,7 +35,8 @@ export interface PathStep {
   readonly evidence?: string;
   readonly member?: string;
   readonly offset?: number;
-  readonly repeats?: boolean;
+  /** The members that lead from one such block to the next. */
+  readonly through?: readonly string[];
   readonly doubtful?: boolean;
 }
 

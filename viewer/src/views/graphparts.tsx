@@ -61,7 +61,7 @@ function Step({ step }: { step: PathStep }): JSX.Element {
       </span>
       <span class="step-box frame" title={step.evidence === undefined ? undefined : `evidence: ${step.evidence}`}>
         {step.type ?? "?"}
-        {step.repeats === true && <span class="quiet"> and on through such</span>}
+        {step.through !== undefined && <span class="quiet"> then more through {step.through.join(", ")}</span>}
       </span>
     </li>
   );

@@ -147,7 +147,7 @@ static void text_of_paths(void **state) {
                  "Path {\n"
                  "  3 blocks, 72 bytes\n"
                  "  shelf\n"
-                 "    shelf[]: jar, then others of these\n"
+                 "    shelf[]: jar, then more through next\n"
                  "      label: char[] from label_new\n"
                  "}\n\n"
                  "4 blocks, 96 bytes; lost: 1 block, 24 bytes\n");
@@ -173,7 +173,7 @@ static void json_of_paths(void **state) {
                  "  {\"count\": 1, \"bytes\": 24, \"steps\": [\n"
                  "    {\"root\": \"shelf\"},\n"
                  "    {\"type\": \"jar\", \"evidence\": \"site\", \"member\": \"shelf[]\", "
-                 "\"offset\": 0, \"repeats\": true},\n"
+                 "\"offset\": 0, \"repeats\": true, \"through\": [\"next\"]},\n"
                  "    {\"type\": \"char[] from label_new\", \"evidence\": \"pointer\", "
                  "\"member\": \"label\", \"offset\": 8}\n"
                  "   ]}\n"
