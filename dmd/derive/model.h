@@ -68,11 +68,11 @@ typedef enum {
 /* A type without its typedefs. */
 typedef struct dmd_derive_type {
   dmd_derive_type_kind_t kind;
-  const char *spelling;             /* as written in C, without a name */
+  const char *spelling;             /* as written in C, without a name; volatile: no typedefs */
   const struct dmd_derive_type *of; /* target of a pointer, element of an array; or NULL */
   const struct dmd_derive_record *record;
   uint64_t n; /* number of elements of an array; 0: a flexible array */
-  bool is_const;
+  bool is_const, is_volatile;
   bool is_cast; /* a pointer whose type comes from a word instead of C */
   uint64_t szB; /* 0: unknown, or none */
 } dmd_derive_type_t;

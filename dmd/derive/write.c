@@ -75,13 +75,14 @@ static void write_walk(dmd_derive_writer_t *writer, const dmd_derive_record_t *r
   LINE(writer, "const ", record->spelling, " *self = object;");
   LINE(writer, "size_t size = 0; /* in a register, which the walk is not */");
   if (goes_on) {
+    LINE(writer, "struct dmd_mark_ mark = dmd_mark_none_();");
     LINE(writer, "for (;;) {");
     writer->indent++;
     LINE(writer, "const ", record->spelling, " *next = NULL;");
   }
   dmd_derive_write_members(writer);
   if (goes_on) {
-    LINE(writer, "if (!next && !(next = dmd_walk_take_(walk, dmd_walk_", record->name, ")))");
+    LINE(writer, "if (!(next = dmd_walk_next_(walk, &mark, next, dmd_walk_", record->name, ")))");
     LINE(writer, "  break;");
     LINE(writer, "size += ", writer->shares ? "DMD_WALK_REPORT_(walk, " : "DMD_REPORT(", "next);");
     LINE(writer, "self = next;");

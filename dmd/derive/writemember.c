@@ -86,9 +86,12 @@ static void write_record_walk(dmd_derive_writer_t *writer, const dmd_derive_reco
 }
 
 static void write_record(dmd_derive_writer_t *writer, const at_t *at,
-                         const dmd_derive_record_t *record) {
+                         const dmd_derive_type_t *type) {
+  const dmd_derive_record_t *record = type->record;
   const dmd_derive_word_t *word = at->level == 0 ? dmd_derive_level(at->member, 0) : NULL;
-  char *pointer = joined(writer, "&", at->access, "", "");
+  bool is_cast = type->is_volatile && word == NULL;
+  char *pointer = is_cast ? joined(writer, "(const ", record->spelling, " *)&", at->access)
+                          : joined(writer, "&", at->access, "", "");
   char *inner = joined(writer, at->access, ".", "", "");
   bool has_name = at->member->name[0] != '\0';
   if (word != NULL && word->kind == DMD_DERIVE_MEASURED_BY)
@@ -229,28 +232,42 @@ static void write_owned(dmd_derive_writer_t *writer, const at_t *at, const dmd_d
 static void write_pointer(dmd_derive_writer_t *writer, const at_t *at,
                           const dmd_derive_type_t *type);
 
+/* The name of a type for a cast that drops volatile. */
+static char *quiet_name(const dmd_derive_writer_t *writer, const dmd_derive_type_t *type) {
+  if (type->kind != DMD_DERIVE_POINTER)
+    return joined(writer, type->kind == DMD_DERIVE_RECORD ? type->record->spelling : "void", "", "",
+                  "");
+  const char *star = dmd_str_find_last_char(type->spelling, '*'); /* the qualifiers follow it */
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, writer->model->env);
+  dmd_strbuf_bytes(&text, type->spelling, star != NULL ? (size_t)(star - type->spelling) + 1 : 0);
+  return dmd_strbuf_take(&text);
+}
+
 /* A pointer that has another type in C. */
 static void write_cast_pointer(dmd_derive_writer_t *writer, const at_t *at,
                                const dmd_derive_type_t *type) {
-  char *to = joined(writer, "((const ", type->of->spelling, " *)", "");
+  char *name = quiet_name(writer, type->of);
+  char *to = joined(writer, "((const ", name, " *)", "");
   char *access = joined(writer, to, at->access, ")", "");
-  dmd_derive_type_t plain = *type;
-  plain.is_cast = false;
+  dmd_derive_type_t plain = *type, of = *type->of;
+  plain.is_cast = of.is_volatile = false;
+  plain.of = &of;
   at_t inner = *at;
   inner.access = access;
   write_pointer(writer, &inner, &plain);
   dmd_env_free(writer->model->env, access);
   dmd_env_free(writer->model->env, to);
+  dmd_env_free(writer->model->env, name);
 }
 
 static void write_pointer(dmd_derive_writer_t *writer, const at_t *at,
                           const dmd_derive_type_t *type) {
-  if (type->is_cast) {
-    write_cast_pointer(writer, at, type);
-    return;
-  }
   const dmd_derive_word_t *word = dmd_derive_level(at->member, at->level);
-  if (word->kind == DMD_DERIVE_MEASURED_BY) {
+  bool is_volatile = type->of->is_volatile && word->kind != DMD_DERIVE_MEASURED_BY;
+  if (type->is_cast || is_volatile) {
+    write_cast_pointer(writer, at, type);
+  } else if (word->kind == DMD_DERIVE_MEASURED_BY) {
     LINE(writer, "if (", at->access, ")");
     writer->indent++;
     write_function_call(writer, word->text, at->access);
@@ -273,7 +290,7 @@ static void write_value(dmd_derive_writer_t *writer, const at_t *at,
   else if (type->kind == DMD_DERIVE_POINTER)
     write_pointer(writer, at, type);
   else if (type->kind == DMD_DERIVE_RECORD)
-    write_record(writer, at, type->record);
+    write_record(writer, at, type);
 }
 
 static void write_member(dmd_derive_writer_t *writer, const dmd_derive_scope_t *scope,

@@ -105,6 +105,13 @@ _MISTAKES = {
     "a typedef's pointer": ("typedef char *string;", "const string more;", "item.more is a pointer, and nothing says"),
     "pointers in an array": ("", "char *more[4][3];", "item.more is a pointer, and nothing says"),
     "owned": ("", "DMD_OWNS char *more;", ""),
+    "volatile": ("", "DMD_OWNS volatile char *more;", ""),
+    "volatile pointers": ("", "DMD_OWNS_ARRAY(n) DMD_OWNS char *volatile *more;", ""),
+    "volatile all the way": ("typedef volatile char *volatile text_t;", "DMD_OWNS_ARRAY(n) DMD_OWNS text_t *more[2];", ""),
+    "volatile arrays": ("", "DMD_OWNS_LIST DMD_OWNS_ARRAY(n) volatile char **more;", ""),
+    "volatile structs": ("", "DMD_OWNS volatile struct item *more; DMD_OWNS_ARRAY(n) volatile struct other *others; volatile struct other in[2];", ""),
+    "volatile and shared": ("", "DMD_SHARES volatile struct other *more; DMD_SHARES volatile int *numbers;", ""),
+    "volatile, by a function": ("size_t loud(volatile char *p);", "DMD_MEASURED_BY(loud) volatile char *more;", ""),
     "behind": ("", "char *more DMD_OWNS;", ""),
     "ignored": ("", 'DMD_IGNORES("the shelf owns it") char *more;', ""),
     "no reason": ("", 'DMD_IGNORES("") char *more;', "item.more has DMD_IGNORES with an empty reason: say why"),
@@ -290,6 +297,80 @@ def deep(t):
             source, program = files.write(os.path.join(folder, "deep.c"), _DEEP), os.path.join(folder, "deep")
             compile_program(source, program, t.place.builddir, [level, "-I" + PROGRAMS, *derived], [compiler])
             commands.run(["sh", "-c", "ulimit -s 64 && exec " + program])
+
+
+_CIRCLES = """
+#include "circles.h"
+#include "measures.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { N = 1000 };
+
+static void *made(size_t size) {
+  return calloc(1, size);
+}
+
+int main(void) {
+  alarm(60); /* if the walk does not end */
+  struct twoway *ways[N];
+  for (int i = 0; i < N; i++)
+    ways[i] = made(sizeof **ways);
+  for (int i = 0; i < N; i++) { /* a list in which both directions own */
+    ways[i]->next = i + 1 < N ? ways[i + 1] : NULL;
+    ways[i]->prev = i > 0 ? ways[i - 1] : NULL;
+  }
+  struct ring *ring = made(sizeof *ring), *last = ring;
+  for (int i = 0; i < N; i++)
+    last = last->next = made(sizeof *ring);
+  last->next = ring;
+  struct parent *parent = made(sizeof *parent); /* through two structs, and an array */
+  parent->n = 3;
+  parent->children = made(3 * sizeof *parent->children);
+  for (int i = 0; i < 3; i++) {
+    parent->children[i] = made(sizeof **parent->children);
+    parent->children[i]->parent = parent;
+  }
+  struct ring *tail = made(sizeof *tail); /* a circle that begins later */
+  tail->next = ring;
+  struct sharer *sharer = made(sizeof *sharer); /* a circle in a shared object */
+  sharer->ring = made(sizeof *ring);
+  sharer->ring->next = sharer->ring;
+  const size_t one = twoway_size_of_including(ways[0]), two = ring_size_of_including(ring);
+  const size_t three = parent_size_of_including(parent), four = ring_size_of_including(tail);
+  const size_t five = sharer_size_of_including(sharer);
+  DMD_DUMP(0);
+  return !(one >= N * sizeof **ways && two >= N * sizeof *ring && three >= sizeof *parent && four > two / 8 && five > 0);
+}
+"""
+_CIRCLES_H = """
+#pragma once
+#include <valgrind/dmd.h>
+struct DMD_MEASURED twoway { DMD_OWNS struct twoway *next; DMD_OWNS struct twoway *prev; };
+struct DMD_MEASURED ring { DMD_OWNS struct ring *next; };
+struct parent;
+struct DMD_MEASURED child { DMD_OWNS struct parent *parent; };
+struct DMD_MEASURED parent { int n; DMD_OWNS_ARRAY(n) DMD_OWNS struct child **children; };
+struct DMD_MEASURED sharer { DMD_SHARES struct ring *ring; };
+"""
+
+
+def circles(t):
+    """Pointers that own and lead in a circle: the walk ends, measures each object, and dmd reports the blocks as
+    reported twice."""
+    folder = t.new_folder()
+    header = files.write(os.path.join(folder, "circles.h"), _CIRCLES_H)
+    _derive(t, "-o", os.path.join(folder, "derived.c"), "--header=" + os.path.join(folder, "measures.h"), header)
+    source, program = files.write(os.path.join(folder, "main.c"), _CIRCLES), os.path.join(folder, "circles")
+    for compiler in present("gcc", "clang"):
+        for flags in (["-O0"], ["-O2"], ["-O1", *sanitizer_flags([compiler])]):
+            compile_program(source, program, t.place.builddir, [*STRICT, *flags, "-I" + folder, os.path.join(folder, "derived.c")], [compiler])
+            commands.run([program], env=_SANITIZED)
+    compile_program(source, program, t.place.builddir, ["-O1", "-I" + folder, os.path.join(folder, "derived.c")], ["gcc"])
+    run = t.run_command([program])
+    blocks = [block for block in run.profile.blocks if any("made" in frame for frame in block.stack)]
+    t.check(blocks and all(block.reporters for block in blocks), "every block is reported")
+    t.check(any(len(block.reporters) > 1 for block in blocks), "some are reported twice")
 
 
 _MAKEFILE = """

@@ -119,20 +119,24 @@ static dmd_derive_type_kind_t kind_of(CXType type) {
   }
 }
 
-static const dmd_derive_type_t *read_type(dmd_derive_reader_t *reader, CXType declared) {
+static dmd_derive_type_t *read_type(dmd_derive_reader_t *reader, CXType declared) {
   CXType type = clang_getCanonicalType(declared);
   if (type.kind == CXType_Atomic)
     type = clang_getCanonicalType(clang_Type_getValueType(type));
   dmd_derive_type_t *made = dmd_derive_new(reader->model, sizeof *made);
   made->kind = kind_of(type);
-  made->spelling = dmd_derive_string(reader->model, clang_getTypeSpelling(declared));
   made->is_const = clang_isConstQualifiedType(type) != 0;
+  made->is_volatile = clang_isVolatileQualifiedType(type) != 0;
+  made->spelling =
+      dmd_derive_string(reader->model, clang_getTypeSpelling(made->is_volatile ? type : declared));
   long long szB = clang_Type_getSizeOf(type);
   made->szB = szB > 0 ? (uint64_t)szB : 0;
   if (made->kind == DMD_DERIVE_POINTER) {
     made->of = read_type(reader, clang_getPointeeType(type));
   } else if (made->kind == DMD_DERIVE_ARRAY) {
-    made->of = read_type(reader, clang_getArrayElementType(type));
+    dmd_derive_type_t *element = read_type(reader, clang_getArrayElementType(type));
+    element->is_volatile |= made->is_volatile; /* clang has the qualifiers at the array */
+    made->of = element;
     made->n = type.kind == CXType_ConstantArray ? (uint64_t)clang_getArraySize(type) : 0;
   } else if (made->kind == DMD_DERIVE_RECORD) {
     made->record = dmd_derive_read_record(reader, clang_getTypeDeclaration(type));

@@ -20,6 +20,11 @@
 
    A walk visits each shared object once.
 
+   Pointers that own, but lead in a circle, are a mistake in the header. Such a walk ends all the
+   same: it compares each object with one that it visited before, at growing distances (Brent's
+   algorithm). Once it meets that object again, it keeps a table, and visits each object once more
+   at most. dmd then reports the blocks as reported twice.
+
    All names are private to the code that dmd-derive writes, of the same release or a later one.
    It takes no locks: walks in different threads share only the objects that they read.
 */
@@ -40,15 +45,28 @@ struct dmd_waiting_ {
   int flags;
 };
 
+/* A set of objects: an open-addressing hash table; empty places are null. */
+struct dmd_set_ {
+  const void **objects;
+  size_t n, room;
+};
+
+/* An object that the walk visited, and the visits until a later one takes its place. */
+struct dmd_mark_ {
+  const void *object;
+  dmd_walk_fn_ walk;
+  size_t left, distance;
+};
+
 struct dmd_walk_ {
   size_t size;
   int is_shared;
+  int is_circle; /* an object was met again: only objects that `again` lacks are visited */
   struct dmd_waiting_ next;
   struct dmd_waiting_ *waiting;
   size_t n_waiting, room;
-  const void *
-      *met; /* the shared objects visited: an open-addressing hash table; empty places are null */
-  size_t n_met, room_met;
+  struct dmd_set_ shared, again;
+  struct dmd_mark_ mark;
   struct dmd_waiting_ few[DMD_WALK_FEW_];
 };
 
@@ -59,21 +77,31 @@ struct dmd_walk_ {
 /* A count of any integer type; a negative count is 0. */
 #define DMD_WALK_COUNT_(n) ((n) > 0 ? (size_t)(n) : (size_t)0)
 
+static DMD_INLINE_ struct dmd_mark_ dmd_mark_none_(void) {
+  struct dmd_mark_ mark;
+  mark.object = NULL;
+  mark.walk = 0;
+  mark.left = mark.distance = 1;
+  return mark;
+}
+
 static DMD_INLINE_ void dmd_walk_begin_(struct dmd_walk_ *walk) {
   walk->size = 0;
-  walk->is_shared = 0;
+  walk->is_shared = walk->is_circle = 0;
   walk->waiting = walk->few;
   walk->n_waiting = 0;
   walk->room = DMD_WALK_FEW_;
-  walk->met = NULL;
-  walk->n_met = walk->room_met = 0;
+  memset(&walk->shared, 0, sizeof walk->shared);
+  memset(&walk->again, 0, sizeof walk->again);
+  walk->mark = dmd_mark_none_();
 }
 
 /* Returns the sum. */
 static DMD_INLINE_ size_t dmd_walk_end_(struct dmd_walk_ *walk) {
   if (walk->waiting != walk->few)
     free(walk->waiting);
-  free((void *)walk->met);
+  free((void *)walk->shared.objects);
+  free((void *)walk->again.objects);
   return walk->size;
 }
 
@@ -90,12 +118,74 @@ static DMD_INLINE_ int dmd_walk_grow_(struct dmd_walk_ *walk) {
   return 1;
 }
 
+static DMD_INLINE_ size_t dmd_set_place_(const struct dmd_set_ *set, const void *p) {
+  size_t place = ((size_t)p >> 4) * (size_t)2654435769u;
+  place = (place ^ place >> 15) & (set->room - 1);
+  while (set->objects[place] && set->objects[place] != p)
+    place = (place + 1) & (set->room - 1);
+  return place;
+}
+
+/* Doubles the table; returns 0 if out of memory. */
+static DMD_INLINE_ int dmd_set_grow_(struct dmd_set_ *set) {
+  struct dmd_set_ old = *set;
+  size_t i;
+  set->room = old.room ? 2 * old.room : 64;
+  set->objects = (const void **)calloc(set->room, sizeof *set->objects);
+  if (!set->objects) {
+    *set = old;
+    return 0;
+  }
+  for (i = 0; i < old.room; i++)
+    if (old.objects[i])
+      set->objects[dmd_set_place_(set, old.objects[i])] = old.objects[i];
+  free((void *)old.objects);
+  return 1;
+}
+
+/* Adds an object. Returns 1 if it is new, 0 if not; `otherwise` if memory ran out and the table is
+   full. */
+static DMD_INLINE_ int dmd_set_add_(struct dmd_set_ *set, const void *p, int otherwise) {
+  size_t place;
+  if (2 * set->n >= set->room && !dmd_set_grow_(set) && set->n + 1 >= set->room)
+    return otherwise;
+  place = dmd_set_place_(set, p);
+  if (set->objects[place])
+    return 0;
+  set->objects[place] = p;
+  set->n++;
+  return 1;
+}
+
+/* Returns whether this shared object is visited for the first time. If memory ran out and the table
+   is full, it returns 1. */
+static DMD_INLINE_ int dmd_walk_meets_(struct dmd_walk_ *walk, const void *p) {
+  return dmd_set_add_(&walk->shared, p, 1);
+}
+
+/* Returns whether the walk must leave out this object, since it is in a circle. */
+static DMD_INLINE_ int dmd_walk_is_again_(struct dmd_walk_ *walk, struct dmd_mark_ *mark,
+                                          const void *object, dmd_walk_fn_ fn) {
+  if (object == mark->object && fn == mark->walk)
+    walk->is_circle = 1;
+  if (walk->is_circle)
+    return !dmd_set_add_(&walk->again, object, 0);
+  if (!--mark->left) {
+    mark->object = object;
+    mark->walk = fn;
+    mark->left = mark->distance *= 2;
+  }
+  return 0;
+}
+
 /* Adds an object to the work list, as shared if the current path is. */
 static DMD_INLINE_ void dmd_walk_later_(struct dmd_walk_ *walk, const void *object, dmd_walk_fn_ fn,
                                         int flags) {
   struct dmd_waiting_ *last;
   if (walk->n_waiting == walk->room && !dmd_walk_grow_(walk)) {
     int was_shared = walk->is_shared;
+    if (dmd_walk_is_again_(walk, &walk->mark, object, fn))
+      return;
     if (flags & DMD_WALK_IS_SHARED_)
       walk->is_shared = 1;
     if (flags & DMD_WALK_IS_BLOCK_)
@@ -121,53 +211,23 @@ static DMD_INLINE_ const void *dmd_walk_take_(struct dmd_walk_ *walk, dmd_walk_f
   return last[-1].object;
 }
 
+/* The next object of a function's loop: the one that it found, or one that waits; or null. */
+static DMD_INLINE_ const void *dmd_walk_next_(struct dmd_walk_ *walk, struct dmd_mark_ *mark,
+                                              const void *found, dmd_walk_fn_ fn) {
+  const void *next = found ? found : dmd_walk_take_(walk, fn);
+  while (next && dmd_walk_is_again_(walk, mark, next, fn))
+    next = dmd_walk_take_(walk, fn);
+  return next;
+}
+
 /* Makes the newest waiting object the next one; returns 0 if none waits. */
 static DMD_INLINE_ int dmd_walk_goes_on_(struct dmd_walk_ *walk) {
-  if (!walk->n_waiting)
-    return 0;
-  walk->next = walk->waiting[--walk->n_waiting];
+  do {
+    if (!walk->n_waiting)
+      return 0;
+    walk->next = walk->waiting[--walk->n_waiting];
+  } while (dmd_walk_is_again_(walk, &walk->mark, walk->next.object, walk->next.walk));
   walk->is_shared = (walk->next.flags & DMD_WALK_IS_SHARED_) != 0;
-  return 1;
-}
-
-static DMD_INLINE_ size_t dmd_walk_place_(const struct dmd_walk_ *walk, const void *p) {
-  size_t place = ((size_t)p >> 4) * (size_t)2654435769u;
-  place = (place ^ place >> 15) & (walk->room_met - 1);
-  while (walk->met[place] && walk->met[place] != p)
-    place = (place + 1) & (walk->room_met - 1);
-  return place;
-}
-
-/* Doubles the table; returns 0 if out of memory. */
-static DMD_INLINE_ int dmd_walk_remember_(struct dmd_walk_ *walk) {
-  struct dmd_walk_ old = *walk;
-  size_t i;
-  walk->room_met = old.room_met ? 2 * old.room_met : 64;
-  walk->met = (const void **)calloc(walk->room_met, sizeof *walk->met);
-  if (!walk->met) {
-    walk->met = old.met;
-    walk->room_met = old.room_met;
-    return 0;
-  }
-  for (i = 0; i < old.room_met; i++)
-    if (old.met[i])
-      walk->met[dmd_walk_place_(walk, old.met[i])] = old.met[i];
-  free((void *)old.met);
-  return 1;
-}
-
-/* Returns whether this shared object is visited for the first time. If memory ran out and the table
-   is full, it returns 1. */
-static DMD_INLINE_ int dmd_walk_meets_(struct dmd_walk_ *walk, const void *p) {
-  size_t place;
-  if (2 * walk->n_met >= walk->room_met && !dmd_walk_remember_(walk) &&
-      walk->n_met + 1 >= walk->room_met)
-    return 1;
-  place = dmd_walk_place_(walk, p);
-  if (walk->met[place])
-    return 0;
-  walk->met[place] = p;
-  walk->n_met++;
   return 1;
 }
 
