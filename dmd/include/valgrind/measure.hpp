@@ -10,6 +10,12 @@
 #ifndef VALGRIND_DMD_MEASURE_HPP
 #define VALGRIND_DMD_MEASURE_HPP
 
+/* So that gcc shows an error in a list as one at that list, not in these macros. (The tests of
+   these headers want to see their warnings.) */
+#if defined(__GNUC__) && !defined(DMD_SHOW_WARNINGS_)
+#pragma GCC system_header
+#endif
+
 /*
    What this is for
    ----------------
@@ -80,6 +86,9 @@
    containers: it finds nodes through iterators, and arrays without an accessor in the object's
    words.
 
+   Raw pointers that own may not lead in a circle. If they do, the measurement ends all the same,
+   and dmd reports the blocks as reported twice.
+
    Cost: that of the same walk written by hand. Each call checks once whether dmd is running; if
    not, it makes no reports. Pointers are followed without recursion, so lists and trees may have
    any depth; the work list is malloc memory, freed at the end.
@@ -92,6 +101,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -111,7 +121,8 @@ class Walk;
 template <class T> class Chain_;
 
 /* How a type is measured: walk(x, walk) measures what hangs off x. owns_nothing: no value of the
-   type owns a block. Specialise it for types that you cannot change. */
+   type owns a block. fault_: why values cannot be measured. Specialise it for types that you cannot
+   change. */
 template <class T, class Enable = void> struct measure;
 
 /* The class whose list measures an object. */
@@ -141,6 +152,42 @@ template <class T>
 struct OwnsNothing_<T, std::enable_if_t<measure<T>::owns_nothing>> : std::true_type {};
 template <class T> constexpr bool owns_nothing_ = OwnsNothing_<std::remove_cv_t<T>>::value;
 
+/* Why values of a type cannot be measured: because of the type itself, or of one in it. */
+enum class Fault_ { NONE, UNKNOWN_TYPE, RAW_POINTER, ALLOCATOR };
+
+constexpr Fault_ first_of_(std::initializer_list<Fault_> faults) {
+  for (const Fault_ fault : faults)
+    if (fault != Fault_::NONE)
+      return fault;
+  return Fault_::NONE;
+}
+
+template <class M, class = void> struct Noted_ { static constexpr Fault_ value = Fault_::NONE; };
+template <class M> struct Noted_<M, std::void_t<decltype(M::fault_)>> {
+  static constexpr Fault_ value = M::fault_;
+};
+/* A type that is not complete yet may get its list later. */
+template <class T, class = void> struct FaultOf_ { static constexpr Fault_ value = Fault_::NONE; };
+template <class T>
+struct FaultOf_<T, std::void_t<decltype(sizeof(T))>> : Noted_<measure<std::remove_cv_t<T>>> {};
+template <class T> constexpr Fault_ fault_of_ = FaultOf_<T>::value;
+template <class T> constexpr bool is_measurable_ = fault_of_<T> == Fault_::NONE;
+
+#define DMD_CHECK_(type, what)                                                                     \
+  static_assert(::dmd::fault_of_<type> != ::dmd::Fault_::UNKNOWN_TYPE,                             \
+                "dmd: " what " has an unknown type: give it DMD_MEASURE or dmd::measure, or "      \
+                "DMD_IGNORE the member");                                                          \
+  static_assert(::dmd::fault_of_<type> != ::dmd::Fault_::RAW_POINTER,                              \
+                "dmd: " what " has raw pointers: say DMD_OWNED, DMD_OWNED_ARRAY, DMD_OWNED_EACH, " \
+                "DMD_SHARED or DMD_IGNORE");                                                       \
+  static_assert(::dmd::fault_of_<type> != ::dmd::Fault_::ALLOCATOR,                                \
+                "dmd: " what " has an allocator that may not use malloc: DMD_IGNORE it, or set "   \
+                "dmd::is_of_heap")
+/* The same where the member is not known. */
+template <class T> constexpr void check_() {
+  DMD_CHECK_(T, "a value");
+}
+
 /* Whether dmd is running. If not, sizes are only added up. */
 inline bool is_heard_() {
 #if defined(__linux__) && defined(__ELF__) && defined(__GNUC__) && !defined(NVALGRIND)
@@ -162,6 +209,78 @@ template <class T> const void *start_of_(const T *p) {
   }
 }
 
+/* A set of objects: an open-addressing hash table; empty places are null. */
+class Met_ {
+public:
+  Met_() = default;
+  Met_(const Met_ &) = delete;
+  Met_ &operator=(const Met_ &) = delete;
+  ~Met_() { std::free(objects_); }
+
+  /* Returns whether the object is new. */
+  bool add(const void *p) {
+    if (2 * n_ >= room_)
+      grow();
+    size_t i = place_of(p);
+    if (objects_[i] == p)
+      return false;
+    objects_[i] = p;
+    ++n_;
+    return true;
+  }
+
+private:
+  size_t place_of(const void *p) const {
+    size_t i = (reinterpret_cast<size_t>(p) >> 4) * 0x9e3779b97f4a7c15u & (room_ - 1);
+    while (objects_[i] != nullptr && objects_[i] != p)
+      i = (i + 1) & (room_ - 1);
+    return i;
+  }
+
+  void grow() {
+    const void **old = objects_;
+    const size_t n = room_, room = n == 0 ? 64 : 2 * n;
+    auto *more = static_cast<const void **>(std::calloc(room, sizeof *objects_));
+    if (more == nullptr) {
+      if (n_ + 1 >= n)
+        throw std::bad_alloc();
+      return;
+    }
+    objects_ = more;
+    room_ = room;
+    for (size_t i = 0; i < n; i++)
+      if (old[i] != nullptr)
+        objects_[place_of(old[i])] = old[i];
+    std::free(old);
+  }
+
+  const void **objects_ = nullptr;
+  size_t n_ = 0, room_ = 0;
+};
+
+using Step_ = void (*)(const void *, Walk &);
+
+/* Finds out whether a walk goes in a circle: compares each object with one visited before, at
+   growing distances (Brent's algorithm). */
+class Mark_ {
+public:
+  DMD_AT_ONCE_ bool meets(const void *object, Step_ walk) {
+    if (object == object_ && walk == walk_)
+      return true;
+    if (--left_ == 0) {
+      object_ = object;
+      walk_ = walk;
+      left_ = distance_ *= 2;
+    }
+    return false;
+  }
+
+private:
+  const void *object_ = nullptr;
+  Step_ walk_ = nullptr;
+  size_t left_ = 1, distance_ = 1;
+};
+
 /* One measurement: the sum so far, and the objects still to visit. */
 class Walk {
 public:
@@ -171,7 +290,6 @@ public:
   ~Walk() {
     if (waiting_ != few_)
       std::free(waiting_);
-    std::free(met_);
   }
 
   /* Measures the block that starts at p, which may be null. Returns its usable size. */
@@ -186,7 +304,8 @@ public:
 
   template <class T> void value(const T &x) {
     using Plain = std::remove_cv_t<T>;
-    if constexpr (!owns_nothing_<Plain>) {
+    check_<Plain>();
+    if constexpr (is_measurable_<Plain> && !owns_nothing_<Plain>) {
       if (depth_ == MOST_DEEP) {
         wait(&x, step<Plain>);
         return;
@@ -207,7 +326,8 @@ public:
   template <class T> void pointee(const T *p) {
     if (p == nullptr)
       return;
-    if constexpr (!owns_nothing_<T>)
+    check_<T>();
+    if constexpr (is_measurable_<T> && !owns_nothing_<T>)
       if (!is_shallow_) {
         wait(p, whole<std::remove_cv_t<T>>);
         return;
@@ -250,18 +370,7 @@ public:
   }
 
   /* Whether a shared object is visited for the first time. */
-  bool meets(const void *p) {
-    if (2 * n_met_ >= room_met_)
-      grow_met();
-    if (room_met_ == 0)
-      return true;
-    size_t i = place_of(p);
-    if (met_[i] == p)
-      return false;
-    met_[i] = p;
-    ++n_met_;
-    return true;
-  }
+  bool meets(const void *p) { return shared_.add(p); }
 
   bool is_shallow() const { return is_shallow_; }
   /* Sets whether what follows is measured as shared; returns the previous state. */
@@ -271,6 +380,8 @@ public:
   size_t finish() {
     while (n_waiting_ > 0) {
       const Waiting next = waiting_[--n_waiting_];
+      if (is_again(mark_, next.object, next.walk))
+        continue;
       is_shared_ = next.is_shared;
       next.walk(next.object, *this);
     }
@@ -279,10 +390,9 @@ public:
 
 private:
   template <class T> friend class Chain_;
-  using Step = void (*)(const void *, Walk &);
   struct Waiting {
     const void *object = nullptr;
-    Step walk = nullptr;
+    Step_ walk = nullptr;
     bool is_shared = false;
   };
   enum { FEW = 32, MOST_DEEP = 64 };
@@ -290,6 +400,14 @@ private:
   DMD_AT_ONCE_ size_t add(size_t size) {
     size_ += size;
     return size;
+  }
+
+  /* Whether this object is left out: once the walk went in a circle, it visits none twice. */
+  DMD_AT_ONCE_ bool is_again(Mark_ &mark, const void *object, Step_ walk) {
+    if (!is_circle_ && !mark.meets(object, walk))
+      return false;
+    is_circle_ = true;
+    return !again_.add(object);
   }
 
   /* The block of an object whose class may be derived from T. */
@@ -339,15 +457,17 @@ private:
   }
 
   /* Takes the newest waiting object if it waits for this function. */
-  const void *take(Step step) {
+  const void *take(Step_ step) {
     if (n_waiting_ == 0 || waiting_[n_waiting_ - 1].walk != step)
       return nullptr;
     is_shared_ = waiting_[--n_waiting_].is_shared;
     return waiting_[n_waiting_].object;
   }
 
-  void wait(const void *object, Step walk) {
+  void wait(const void *object, Step_ walk) {
     if (n_waiting_ == room_ && !grow_waiting()) { /* out of memory: recurse */
+      if (is_again(mark_, object, walk))
+        return;
       const bool was_shared = is_shared_;
       walk(object, *this);
       is_shared_ = was_shared;
@@ -368,30 +488,6 @@ private:
     return true;
   }
 
-  size_t place_of(const void *p) const {
-    size_t i = (reinterpret_cast<size_t>(p) >> 4) * 0x9e3779b97f4a7c15u & (room_met_ - 1);
-    while (met_[i] != nullptr && met_[i] != p)
-      i = (i + 1) & (room_met_ - 1);
-    return i;
-  }
-
-  void grow_met() {
-    const void **old = met_;
-    const size_t n = room_met_, room = n == 0 ? 64 : 2 * n;
-    auto *more = static_cast<const void **>(std::calloc(room, sizeof *met_));
-    if (more == nullptr) {
-      if (n_met_ + 1 >= n)
-        throw std::bad_alloc();
-      return;
-    }
-    met_ = more;
-    room_met_ = room;
-    for (size_t i = 0; i < n; i++)
-      if (old[i] != nullptr)
-        met_[place_of(old[i])] = old[i];
-    std::free(old);
-  }
-
   size_t size_ = 0;
   const bool is_heard_, is_shallow_;
   bool is_shared_ = false;
@@ -399,8 +495,10 @@ private:
   Waiting few_[FEW];
   Waiting *waiting_ = few_;
   size_t n_waiting_ = 0, room_ = FEW;
-  const void **met_ = nullptr; /* shared objects visited: an open-addressing hash table */
-  size_t n_met_ = 0, room_met_ = 0;
+  Met_ shared_; /* shared objects visited */
+  bool is_circle_ = false;
+  Met_ again_; /* objects visited since a circle was found */
+  Mark_ mark_;
 };
 
 /* The walk through objects of one class, from pointer to pointer, as in lists and trees. Its state
@@ -414,7 +512,8 @@ public:
 
   template <class X> DMD_AT_ONCE_ void value(const X &x) {
     using Plain = std::remove_cv_t<X>;
-    if constexpr (!owns_nothing_<Plain>)
+    check_<Plain>();
+    if constexpr (is_measurable_<Plain> && !owns_nothing_<Plain>)
       measure<Plain>::walk(const_cast<const Plain &>(x), *this);
   }
   template <class X> void pointee(const X *p) {
@@ -440,6 +539,7 @@ public:
   /* Measures the block of an object, and all objects that it leads to. */
   DMD_AT_ONCE_ void follow(const T *at) {
     size_t size = 0;
+    Mark_ mark;
     do {
       if (is_heard_)
         walk_.block(at);
@@ -447,12 +547,16 @@ public:
         size += dmd_native_size_(at);
       next_ = nullptr;
       Access_::members(*at, *this);
-      at = next_ != nullptr ? next_ : static_cast<const T *>(walk_.take(Walk::whole<T>));
+      at = next_ != nullptr ? next_ : taken();
+      while (at != nullptr && walk_.is_again(mark, at, Walk::whole<T>))
+        at = taken();
     } while (at != nullptr);
     walk_.add(size);
   }
 
 private:
+  const T *taken() { return static_cast<const T *>(walk_.take(Walk::whole<T>)); }
+
   Walk &walk_;
   const T *next_ = nullptr;
   const bool is_heard_, is_shallow_;
@@ -469,16 +573,10 @@ template <class T> struct measure<T, std::enable_if_t<is_measured_class_<T>>> {
   static void walk(const T &x, Walk &walk) { Access_::walk(x, walk); }
 };
 
-template <class T> constexpr bool is_known_ = false;
 template <class T, class Enable> struct measure {
-  static_assert(!std::is_pointer_v<T> || is_known_<T>,
-                "dmd: a raw pointer does not say whether it owns: list it as DMD_OWNED, "
-                "DMD_OWNED_ARRAY, DMD_OWNED_EACH, DMD_SHARED, or DMD_IGNORE with a reason");
-  static_assert(std::is_pointer_v<T> || is_known_<T>,
-                "dmd: unknown type: put DMD_MEASURE(type, members...) at its end, "
-                "specialise dmd::measure for it, or DMD_IGNORE the member with a reason");
+  static constexpr Fault_ fault_ =
+      std::is_pointer_v<T> ? Fault_::RAW_POINTER : Fault_::UNKNOWN_TYPE;
   static constexpr bool owns_nothing = true;
-  static void walk(const T &, Walk &) {}
 };
 
 template <class T> size_t size_of(const T &x) {

@@ -67,17 +67,39 @@ template <class K, class T> void owned_(const std::pair<K, T *> &x, Walk &walk) 
   walk.pointee(x.second);
 }
 template <class C> void owned_each_(const C &x, Walk &walk) {
+  static_assert(measure<C>::of_blocks_ == Fault_::NONE,
+                "dmd: a container has an allocator that may not use malloc: DMD_IGNORE it, or set "
+                "dmd::is_of_heap");
   measure<C>::parts(x, walk, [&walk](const auto &each) { owned_(each, walk); });
 }
 template <class T> void owned_array_(const T *p, size_t n, Walk &walk) {
   walk.block(p);
-  if constexpr (!owns_nothing_<T>)
+  check_<T>();
+  if constexpr (is_measurable_<T> && !owns_nothing_<T>)
     for (size_t i = 0; p != nullptr && i < n; i++)
       walk.element(p[i]);
 }
 template <class P> void shared_(const P &p, Walk &walk) {
   if (p)
     walk.shared_pointee(std::addressof(*p));
+}
+
+/* Calls of these for entries whose type has a fault, which was reported, do nothing. */
+template <class T, class W> DMD_AT_ONCE_ inline void listed_value_(const T &x, W &walk) {
+  if constexpr (is_measurable_<T>)
+    walk.value(x);
+}
+template <class T, class W> DMD_AT_ONCE_ inline void listed_pointee_(const T *p, W &walk) {
+  if constexpr (is_measurable_<T>)
+    walk.pointee(p);
+}
+template <class T> DMD_AT_ONCE_ inline void listed_array_(const T *p, size_t n, Walk &walk) {
+  if constexpr (is_measurable_<T>)
+    owned_array_(p, n, walk);
+}
+template <class T, class W> DMD_AT_ONCE_ inline void listed_new_array_(const T *p, W &walk) {
+  if constexpr (is_measurable_<T>)
+    walk.array(p);
 }
 
 } /* namespace dmd */
@@ -134,7 +156,9 @@ template <class P> void shared_(const P &p, Walk &walk) {
   void dmd_members_(::dmd::Chain_<Class> &dmd_walk) const {                                        \
     constexpr ::dmd::Lead_ dmd_lead = ::dmd::Lead_() DMD_EACH_(DMD_LEAD_, Class, __VA_ARGS__);     \
     constexpr ::dmd::Span_ dmd_spans[] = {DMD_EACH_(DMD_SPAN_, Class, __VA_ARGS__){0, 0, false}};  \
-    static_assert(::dmd::hole_(dmd_lead.of<Class>(), sizeof(Class), dmd_spans) == ::dmd::no_hole_, \
+    constexpr bool dmd_is_whole =                                                                  \
+        ::dmd::hole_(dmd_lead.of<Class>(), sizeof(Class), dmd_spans) == ::dmd::no_hole_;           \
+    static_assert(dmd_is_whole,                                                                    \
                   "dmd: " #Class " has a member that DMD_MEASURE does not list: add it, or "       \
                   "DMD_IGNORE(member, \"why\")");                                                  \
     DMD_EACH_(DMD_WALK_, Class, __VA_ARGS__)                                                       \
@@ -188,13 +212,22 @@ template <class P> void shared_(const P &p, Walk &walk) {
 
 /* How an entry is measured. */
 #define DMD_WALK_(Class, entry) DMD_BY_FORM_(entry, DMD_WALK_OF_, DMD_WALK_VALUE_)(Class, entry)
-#define DMD_WALK_VALUE_(Class, name) dmd_walk.value(name);
+#define DMD_WALK_VALUE_(Class, name)                                                               \
+  DMD_CHECK_(decltype(Class::name), #name);                                                        \
+  ::dmd::listed_value_(name, dmd_walk);
+#define DMD_CHECK_TARGET_(name)                                                                    \
+  DMD_CHECK_(std::remove_pointer_t<decltype(name)>, "what " #name " points to")
 #define DMD_WALK_OF_(Class, entry) DMD_CALL_KIND_(DMD_WALK_KIND_, (DMD_INSIDE_ entry))
 #define DMD_WALK_KIND_(kind, name, more) DMD_WALK_##kind(name, more)
-#define DMD_WALK_dmd_owned(name, more) dmd_walk.pointee(name);
+#define DMD_WALK_dmd_owned(name, more)                                                             \
+  DMD_CHECK_TARGET_(name);                                                                         \
+  ::dmd::listed_pointee_(name, dmd_walk);
 #define DMD_WALK_dmd_owned_array(name, n)                                                          \
-  ::dmd::owned_array_(name, static_cast<size_t>(n), dmd_walk);
-#define DMD_WALK_dmd_owned_new_array(name, more) dmd_walk.array(name);
+  DMD_CHECK_TARGET_(name);                                                                         \
+  ::dmd::listed_array_(name, static_cast<size_t>(n), dmd_walk);
+#define DMD_WALK_dmd_owned_new_array(name, more)                                                   \
+  DMD_CHECK_TARGET_(name);                                                                         \
+  ::dmd::listed_new_array_(name, dmd_walk);
 #define DMD_WALK_dmd_owned_each(name, more) ::dmd::owned_each_(name, dmd_walk);
 #define DMD_WALK_dmd_shared(name, more) ::dmd::shared_(name, dmd_walk);
 #define DMD_WALK_dmd_base(Base, more)                                                              \

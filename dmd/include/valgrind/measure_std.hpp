@@ -91,10 +91,28 @@ template <> struct measure<std::shared_mutex> : Nothing_ {};
 template <> struct measure<std::once_flag> : Nothing_ {};
 template <> struct measure<std::condition_variable> : Nothing_ {};
 
+/* Iterators of containers. */
+template <class T> struct measure<std::_List_iterator<T>> : Nothing_ {};
+template <class T> struct measure<std::_List_const_iterator<T>> : Nothing_ {};
+template <class T> struct measure<std::_Fwd_list_iterator<T>> : Nothing_ {};
+template <class T> struct measure<std::_Fwd_list_const_iterator<T>> : Nothing_ {};
+template <class T> struct measure<std::_Rb_tree_iterator<T>> : Nothing_ {};
+template <class T> struct measure<std::_Rb_tree_const_iterator<T>> : Nothing_ {};
+template <class T, bool C, bool H>
+struct measure<std::__detail::_Node_iterator<T, C, H>> : Nothing_ {};
+template <class T, bool C, bool H>
+struct measure<std::__detail::_Node_const_iterator<T, C, H>> : Nothing_ {};
+template <class T, class R, class P> struct measure<std::_Deque_iterator<T, R, P>> : Nothing_ {};
+template <class P, class C> struct measure<__gnu_cxx::__normal_iterator<P, C>> : Nothing_ {};
+template <> struct measure<std::_Bit_iterator> : Nothing_ {};
+template <> struct measure<std::_Bit_const_iterator> : Nothing_ {};
+template <class I> struct measure<std::reverse_iterator<I>> : Nothing_ {};
+
 /* ---- Types that hold their values inside ---- */
 
 template <class... T> struct Each_ {
   static constexpr bool owns_nothing = (owns_nothing_<T> && ...);
+  static constexpr Fault_ fault_ = first_of_({fault_of_<T>...});
 };
 
 template <class T> struct measure<std::atomic<T>> : Each_<T> {
@@ -154,10 +172,7 @@ struct measure<std::expected<T, E>> : Each_<std::conditional_t<std::is_void_v<T>
 template <class A> constexpr bool is_of_heap = false;
 template <class T> constexpr bool is_of_heap<std::allocator<T>> = true;
 template <class A> struct OfHeap_ {
-  static_assert(is_of_heap<A>,
-                "dmd: this allocator may not take its memory from malloc or new: list the member "
-                "as DMD_IGNORE(member, \"reason\") and measure where the memory comes from; or, if "
-                "it does: template <> constexpr bool dmd::is_of_heap<Allocator> = true");
+  static constexpr Fault_ fault_ = is_of_heap<A> ? Fault_::NONE : Fault_::ALLOCATOR;
 };
 template <class C, class = void> struct Allocator_ { using type = typename C::allocator_type; };
 template <class C> struct Allocator_<C, std::void_t<typename C::container_type>> {
@@ -172,8 +187,10 @@ template <class T> DMD_AT_ONCE_ inline void block_outside_(const T &x, const voi
 }
 
 /* A container: parts(x, walk, each) measures its own blocks and calls each(element) for each. */
-template <class C> struct Container_ : OfHeap_<typename Allocator_<C>::type> {
+template <class C> struct Container_ {
   static constexpr bool owns_nothing = false;
+  static constexpr Fault_ of_blocks_ = OfHeap_<typename Allocator_<C>::type>::fault_;
+  static constexpr Fault_ fault_ = first_of_({of_blocks_, fault_of_<typename C::value_type>});
   static void walk(const C &x, Walk &walk) {
     measure<C>::parts(x, walk, [&walk](const auto &each) { walk.element(each); });
   }
@@ -204,6 +221,7 @@ template <class A> struct measure<std::vector<bool, A>> : OfHeap_<A> {
 };
 
 template <class T> struct measure<std::valarray<T>> {
+  static constexpr Fault_ fault_ = fault_of_<T>;
   static void walk(const std::valarray<T> &x, Walk &walk) {
     if (x.size() > 0)
       walk.block(std::addressof(x[0]));
@@ -310,11 +328,13 @@ template <> struct measure<std::filesystem::path> {
 /* ---- Smart pointers ---- */
 
 template <class T> struct measure<std::unique_ptr<T>> {
+  static constexpr Fault_ fault_ = fault_of_<T>;
   template <class W> static void walk(const std::unique_ptr<T> &x, W &walk) {
     walk.pointee(x.get());
   }
 };
 template <class T> struct measure<std::unique_ptr<T[]>> {
+  static constexpr Fault_ fault_ = fault_of_<T>;
   static void walk(const std::unique_ptr<T[]> &x, Walk &walk) { walk.array(x.get()); }
 };
 
@@ -327,6 +347,7 @@ template <class P> const void *counts_(const P &x) {
   return words[1];
 }
 template <class T> struct measure<std::shared_ptr<T>> {
+  static constexpr Fault_ fault_ = fault_of_<std::remove_extent_t<T>>;
   static void walk(const std::shared_ptr<T> &x, Walk &walk) {
     const char *counts = static_cast<const char *>(counts_(x));
     if (counts == nullptr || !walk.meets(counts))
