@@ -117,11 +117,11 @@ def test_damaged_graph_beside(test):
 
 def test_graph_that_is_too_large(test):
     """The graph is left out; without another file there is no page. Blocks of 8 bytes, 32 apart, to which
-    nothing points."""
+    nothing points. The last one has no size, which only somebody who loads the graph would notice."""
     n, limit = 10000001, 10000000
     large = Graph().set(header=part(data(HEADER, data(1, "dmd-graph") + number(2, 1) + number(3, 8) +
                                          data(6, "dark-matter") + number(11, 7) + number(12, 1))),
-                        blocks=part(data(BLOCKS, number(1, n) + data(2, b"\x20" * n) + data(3, b"\x08" * n))),
+                        blocks=part(data(BLOCKS, number(1, n) + data(2, b"\x20" * n) + data(3, b"\x08" * (n - 1)))),
                         end=part(data(END, number(1, 2) + number(2, n) + number(3, 2))))
     path, graph = test.write("a.json", profile()), test.write("b.graph.gz", large.gzipped())
     image, err = view(test, path, graph)

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/optiontable.h"
 #include "debuginfo/typefinder.h"
+#include "files/graph/graphreader.h"
 
 typedef struct dmdv_typedgraph_options {
   bool with_types; /* false: debug information is not read */
@@ -16,6 +17,8 @@ typedef struct dmdv_typedgraph_options {
       *debug_dir; /* searched first for separate debug information; NULL: no further folder */
   dmd_frame_view_t frame_view;
   bool or_scan; /* also accept a profile of mode scan, whose graph has no types */
+  bool (*is_wanted)(void *ctx, const dmd_graph_preview_t *preview); /* see graphreader.h */
+  void *ctx;
 } dmdv_typedgraph_options_t;
 
 /* The rows of a command's table of options; its struct has these options as this member. */

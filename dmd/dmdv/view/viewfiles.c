@@ -157,7 +157,8 @@ static bool add_profile(view_t *view, entry_t *entry) {
 
 /* A file that was only found, not given, is dropped if it is from another run: if these fields
  * differ. */
-static bool is_wanted(const view_t *view, const entry_t *entry, const dmd_profile_t *graph) {
+static bool is_of_profile(const view_t *view, const entry_t *entry,
+                          const dmd_graph_preview_t *graph) {
   if (!entry->is_beside)
     return true;
   const entry_t *profile = entry_at(view, entry->other);
@@ -165,18 +166,32 @@ static bool is_wanted(const view_t *view, const entry_t *entry, const dmd_profil
 }
 
 /* Whether the page has room for the graph. If not, reports that it is left out. */
-static bool fits_page(const entry_t *entry, const dmd_heapgraph_t *graph) {
+static bool fits_page(const entry_t *entry, const dmd_graph_preview_t *graph) {
   char texts[4][DMD_FORMAT_MAX];
-  uint32_t n_nodes = graph->graph.n_nodes, n_edges = dmd_graph_n_edges(&graph->graph);
-  const uint32_t numbers[] = {n_nodes, n_edges, DMD_MAX_VIEW_NODES, DMD_MAX_VIEW_EDGES};
+  const uint64_t numbers[] = {graph->n_nodes, graph->n_edges, DMD_MAX_VIEW_NODES,
+                              DMD_MAX_VIEW_EDGES};
   for (int i = 0; i < 4; i++)
-    dmd_format_commas(texts[i], numbers[i]);
-  if (n_nodes <= DMD_MAX_VIEW_NODES && n_edges <= DMD_MAX_VIEW_EDGES)
+    dmd_format_commas(texts[i], (int64_t)numbers[i]);
+  if (graph->n_nodes <= DMD_MAX_VIEW_NODES && graph->n_edges <= DMD_MAX_VIEW_EDGES)
     return true;
   dmdv_note("view: %s is left out: it has %s blocks and roots with %s pointers, and a page holds "
             "%s with %s; use dmdv census, retained and the like",
             entry->name, texts[0], texts[1], texts[2], texts[3]);
   return false;
+}
+
+typedef struct {
+  const view_t *view;
+  const entry_t *entry;
+  bool is_left_out;
+} decision_t;
+
+/* dmd_load_graph_options_t.is_wanted: so a graph that is left out is not loaded. */
+static bool is_wanted(void *ctx, const dmd_graph_preview_t *graph) {
+  decision_t *decision = ctx;
+  decision->is_left_out =
+      !is_of_profile(decision->view, decision->entry, graph) || !fits_page(decision->entry, graph);
+  return !decision->is_left_out;
 }
 
 /* Finds the variables for the proposals of dmdv owners here, since a page has no debug
@@ -221,8 +236,6 @@ static void write_variables(view_t *view, uint32_t graph, const dmd_knownvariabl
 }
 
 static void write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) {
-  if (!is_wanted(view, entry, &graph->heap.profile) || !fits_page(entry, &graph->heap))
-    return;
   dmd_knownvariables_t variables;
   dmd_knownvariables_init(&variables, &dmdv_env);
   find_variables(&variables, view, graph);
@@ -243,8 +256,12 @@ static void write_graph(view_t *view, entry_t *entry, dmdv_typedgraph_t *graph) 
 static bool add_graph(view_t *view, entry_t *entry) {
   dmdv_typedgraph_t graph;
   dmd_fail_t fail = {0};
-  if (!dmdv_typedgraph_open(&graph, entry->name, &view->options->graph, &fail))
-    return dmdv_error_in(entry->name, &fail) || entry->is_beside;
+  decision_t decision = {.view = view, .entry = entry};
+  dmdv_typedgraph_options_t options = view->options->graph;
+  options.is_wanted = is_wanted;
+  options.ctx = &decision;
+  if (!dmdv_typedgraph_open(&graph, entry->name, &options, &fail))
+    return decision.is_left_out || dmdv_error_in(entry->name, &fail) || entry->is_beside;
   write_graph(view, entry, &graph);
   dmdv_typedgraph_close(&graph);
   return true;

@@ -193,8 +193,16 @@ static bool check_kind(dmd_graphreaderstate_t *l) {
   return dmd_fail(l->fail, "is not a heap graph");
 }
 
+static bool check_wanted(dmd_graphreaderstate_t *l) {
+  l->preview.n_nodes = 1 + l->n_data_parts + l->n[PART_BLOCKS];
+  l->preview.n_edges = l->n_data_parts + l->n[PART_EDGES];
+  return l->options->is_wanted == NULL || l->options->is_wanted(l->options->ctx, &l->preview) ||
+         dmd_fail(l->fail, "is not wanted");
+}
+
 static bool count(dmd_graphreaderstate_t *l) {
-  return check_kind(l) && for_each_part(l, look_at_part) && check_counts(l) && check_memory(l);
+  return check_kind(l) && for_each_part(l, look_at_part) && check_counts(l) && check_wanted(l) &&
+         check_memory(l);
 }
 
 /* Rewinds for the second pass. */

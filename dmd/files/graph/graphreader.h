@@ -39,10 +39,21 @@ typedef struct dmd_data_cutter {
   dmd_cut_part_t (*part)(void *ctx, const dmd_uncut_t *rest);
 } dmd_data_cutter_t;
 
+/* What is known about a graph before it takes memory. */
+typedef struct dmd_graph_preview {
+  dmd_mode_t mode;
+  dmd_run_t run;             /* only is_known, pid and dump_number are set */
+  uint64_t n_nodes, n_edges; /* with the parts of data */
+} dmd_graph_preview_t;
+
 typedef struct dmd_load_graph_options {
   const dmd_data_cutter_t *cutter; /* NULL: data stays whole */
   dmd_frame_view_t frame_view;     /* becomes that of the graph's profile */
   const dmd_namer_t *namer;        /* as in dmd_load_options_t */
+  /* Decides after the first pass whether the graph is loaded; if not, loading fails. NULL: it is.
+   */
+  bool (*is_wanted)(void *ctx, const dmd_graph_preview_t *preview);
+  void *ctx; /* for is_wanted */
 } dmd_load_graph_options_t;
 
 /* Reads a file into an uninitialised graph. On failure returns false with *fail filled in, and

@@ -43,6 +43,7 @@ typedef struct dmd_graphreaderstate {
   uint64_t n_data_parts; /* roots, after data was cut into variables */
   dmd_pool_t objects;    /* dmd_graph_object_t, only the bias set: for cutting data */
   uint64_t word_szB;
+  dmd_graph_preview_t preview;
   dmd_graphend_t end;
   int stage; /* of the latest part, see graphreader.c */
 
