@@ -18,6 +18,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const dmdv_command_t *const commands[] = {
     &dmdv_print_command,     &dmdv_diff_command,     &dmdv_tree_command,
@@ -29,8 +31,22 @@ static const dmdv_command_t *const commands[] = {
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] - 1 };
 
+/* For somebody who types dmdv alone. */
+static void print_overview(void) {
+  printf("dmdv ./program        runs a program and shows where its memory goes\n"
+         "dmdv FILE             prints a profile\n"
+         "dmdv view FILE...     shows profiles in a browser\n"
+         "dmdv tree FILE...     shows what the program's reporters measured\n"
+         "dmdv diff OLD NEW     prints what changed between two profiles\n"
+         "dmdv check FILE       checks limits, for continuous integration\n"
+         "dmdv dump PID         makes a running program write a profile\n"
+         "dmdv --help           lists all commands\n");
+}
+
 static void print_help(void) {
   printf("usage: dmdv COMMAND [OPTION...] FILE...\n"
+         "       dmdv ./PROGRAM [ARGUMENT...]   the same as dmdv run\n"
+         "       dmdv FILE                      the same as dmdv print\n"
          "\n"
          "Reads the profiles of `valgrind --tool=dmd` and of Firefox's DMD.\n"
          "\n"
@@ -61,6 +77,36 @@ static const dmdv_command_t *find_command(const char *name) {
   return NULL;
 }
 
+/* Whether the file begins as a profile does, gzipped or not. No program does. */
+static bool is_data(const char *name) {
+  FILE *file = fopen(name, "rb");
+  int first = file != NULL ? getc(file) : EOF;
+  if (file != NULL)
+    fclose(file);
+  return first == '{' || first == 0x1f;
+}
+
+/* The command for a word that is no command but names a profile, or a program by its path; or
+ * NULL. */
+static const dmdv_command_t *command_for_file(const char *word) {
+  struct stat file;
+  if (stat(word, &file) != 0 || !S_ISREG(file.st_mode))
+    return NULL;
+  if (is_data(word))
+    return &dmdv_print_command;
+  bool is_program = access(word, X_OK) == 0 && strchr(word, '/') != NULL;
+  return is_program ? &dmdv_run_command : NULL;
+}
+
+/* Everything from the file's name on is the command's arguments. A command line that is printed
+ * begins with the command's name. */
+static int run_for_file(const dmdv_command_t *command, int argc, char **argv) {
+  static char name[16];
+  snprintf(name, sizeof name, "%s", command->name);
+  argv[0] = name;
+  return command->run(argc, argv);
+}
+
 /* Prints the help of the command with this name, or of dmdv if it is NULL. */
 static int help(const char *name) {
   const dmdv_command_t *command = name != NULL ? find_command(name) : NULL;
@@ -76,8 +122,8 @@ static int help(const char *name) {
 int main(int argc, char **argv) {
   dmdv_host_init();
   if (argc < 2) {
-    dmdv_error("give a command; see dmdv --help");
-    return 2;
+    print_overview();
+    return 0;
   }
   const char *word = argv[1];
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
@@ -91,9 +137,12 @@ int main(int argc, char **argv) {
     return 0;
   }
   const dmdv_command_t *command = find_command(word);
+  bool is_word = command != NULL;
+  if (!is_word)
+    command = command_for_file(word);
   if (command == NULL)
     return unknown_command(word);
-  int status = command->run(argc - 1, argv + 1);
+  int status = is_word ? command->run(argc - 1, argv + 1) : run_for_file(command, argc, argv);
   dmdv_work_end();
   dmdv_pager_end();
   dmdv_naming_end(status != 2);

@@ -323,7 +323,7 @@ def test_output_file(test):
 
 def test_command_lines(test):
     path = test.write("p", sample())
-    for args, what in ((["prnt", path], "did you mean 'print'?"), (["zzz"], "see dmdv --help"), ([], "give a command; see dmdv --help"),
+    for args, what in ((["prnt", path], "did you mean 'print'?"), (["zzz"], "see dmdv --help"),
                        (["print"], "give one file, not 0"), (["print", path, path], "give one file, not 2"),
                        (["print", "--max-frame", path], "not a number"), (["print", "--frames=3", path], "unknown option"),
                        (["print", "--max-frames=0", path], "not a number"), (["print", "--by=x", path], "not one of"),
@@ -338,6 +338,28 @@ def test_command_lines(test):
     test.equal(test.dmdv("help", "tree"), test.dmdv("tree", "--help"), "help on a command")
     test.equal(test.dmdv("help"), test.dmdv("--help"), "help on dmdv")
     test.check("did you mean 'tree'?" in test.error("help", "tre"), "help on a command that does not exist")
+
+
+def test_a_file_alone(test):
+    """dmdv FILE is dmdv print FILE, even if everything on a file system is executable."""
+    path = test.write("p", sample())
+    printed = test.dmdv("print", path)
+    test.equal(test.dmdv(path), printed, "a profile")
+    os.chmod(path, 0o755)
+    test.equal(test.dmdv(path), printed, "an executable profile")
+    test.equal(test.dmdv(path, "--section=unreported"), test.dmdv("print", path, "--section=unreported"), "with an option")
+    for name in (test.write("text", "no profile"), test.folder):
+        test.check("unknown command" in test.error(name), name)
+
+
+def test_dmdv_alone(test):
+    """Eight lines; each names a command that there is."""
+    out, err = test.dmdv()
+    test.equal(err, "", "messages")
+    lines = out.splitlines()
+    test.equal(len(lines), 8, out)
+    for line in lines[2:7]:
+        test.check(test.dmdv(line.split()[1], "--help")[0].startswith("usage: dmdv " + line.split()[1]), line)
 
 
 def test_scan_addresses(test):

@@ -70,6 +70,14 @@ def test_arguments_are_the_programs(test):
     test.equal(out, "--print -- -o a b\n", "output")
 
 
+def test_a_program_alone(test):
+    """dmdv /bin/sh ... is dmdv run /bin/sh ..., if the program is named by its path."""
+    need_tool(test)
+    _, err = test.dmdv("/bin/sh", "-c", "exit 7", status=7)
+    test.equal(len(re.findall("^dmdv: wrote ", err, re.MULTILINE)), 1, err)
+    test.check("unknown command" in test.error("sh", "-c", "exit 7"), "a program without its path")
+
+
 def test_print(test):
     out, paths = dmdv_run(test, "--print", "-o", "p.json", "--max-frames=2", "/bin/sh", "-c", "echo said")
     test.equal(paths, ["p.json"], "paths")
