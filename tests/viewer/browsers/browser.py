@@ -22,6 +22,21 @@ def need_page(place):
         raise Skip("no page was built here: it takes node, npm, clang and wasm-ld")
 
 
+# Drawing an answer may send further queries, and that happens after the next frame. So nothing is left to come only when no query
+# began or ended within two frames. The page sets aria-busy with each that begins or ends.
+_SETTLE = """(async () => {
+  const isQuiet = () => document.querySelector('[aria-busy=true], .waits') === null;
+  let began = true;
+  const observer = new MutationObserver(() => (began = true));
+  observer.observe(document, { subtree: true, attributeFilter: ['aria-busy'] });
+  while (began || !isQuiet()) {
+    began = false;
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+  }
+  observer.disconnect();
+})()"""
+
+
 class Browser:
     """A browser that runs as long as the tests."""
 
@@ -94,9 +109,8 @@ class Page:
         return self
 
     def settle(self):
-        """Waits until all answers have arrived and are drawn. Drawing a frame may send queries, which are awaited, too."""
-        self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
-        self.until("document.querySelector('[aria-busy=true]') === null && document.querySelector('.waits') === null")
+        """Waits until all answers have arrived and are drawn, and also those for which drawing them asked."""
+        self.evaluate(_SETTLE)
 
     def go(self, link, **keys):
         """Goes to another view, as a link does, with these keys."""
