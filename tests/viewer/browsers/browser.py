@@ -130,6 +130,10 @@ class Page:
     def texts(self, selector):
         return self.evaluate("[...document.querySelectorAll(%s)].map((e) => e.innerText)" % json.dumps(selector))
 
+    def serious(self):
+        """What axe finds that keeps people out."""
+        return [found for found in self.browser.do("axe") if found[0] in ("serious", "critical")]
+
     def rows(self, grid="[role=grid]"):
         """All rows of a table, as a person would read them: {column: text}, by scrolling from its beginning to its end."""
         self.evaluate("document.querySelector(%s).focus()" % json.dumps(grid))

@@ -46,7 +46,7 @@ def facts(page, selector="main"):
 # level, since an opened row moves those below it. Each opened row changes the link, and browsers stop pages that change it too
 # often, so there is a limit.
 _TREE = """(async (most, cells) => {
-  const scroller = document.querySelector('[role=tree] .table-scroller, [role=treegrid] .table-scroller');
+  const scroller = document.querySelector('.table-scroller[role=tree], .table-scroller[role=treegrid]');
   const elements = () => [...document.querySelectorAll('[role=treeitem], [role=treegrid] [role=row][aria-level]')];
   const number = (element, i) => Number(/-row-(\\d+)$/.exec(element.id)?.[1] ?? i);
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

@@ -10,7 +10,6 @@ from dmdvtest import Profile
 from shown import facts, number
 from test_history import History, build_of
 from test_hostile import NAMES
-from test_views import scrolls_by_its_grid
 
 BUILDS, KNOWN, FIXED, LESS, NEW = 28, 8, 13, 18, 23
 GREW = 9000
@@ -213,7 +212,7 @@ def test_everybody_can_read_it(t):
             page = open_page(t, link, width=width, height=700 if width == 360 else width * 9 // 16,
                              dark=dark and t.browser_name == "chromium")
             page.settle()
-            serious = [found for found in page.browser.do("axe") if found[0] in ("serious", "critical") and not scrolls_by_its_grid(found)]
+            serious = page.serious()
             t.equal(serious, [], "%s, %d pixels: %s" % (name, width, json.dumps(serious, indent=1)))
             t.check(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "%s fits into %d pixels" % (name, width))
             t.picture(page, "history-%s-%d" % (name, width))

@@ -9,11 +9,6 @@ from harness import Skip, commands, compiler
 from shown import lazy_rows, number
 
 
-def scrolls_by_its_grid(found):
-    """A table's scrolling part takes no focus: the grid around it does, and its keys scroll the table (see page.rows())."""
-    return found[1] == "scrollable-region-focusable" and all(place.startswith(".table-scroller ") for place in found[3])
-
-
 # Elements for which the core computes the content: the analyses of a graph, and the details of a record.
 SHOWS = ["view=graph&show=" + show for show in ("retained", "paths", "owners", "leaks", "block")]
 
@@ -36,7 +31,7 @@ def test_all_open_quietly(t):
 
     def look(link):
         t.picture(page, "".join(c if c.isalnum() else "-" for c in link))
-        serious = [found for found in page.browser.do("axe") if found[0] in ("serious", "critical") and not scrolls_by_its_grid(found)]
+        serious = page.serious()
         t.equal(serious, [], "%s: %s" % (link, json.dumps(serious, indent=1)))
     t.check(len(open_all(page, t, look)) >= 9, "there are all views")
 
@@ -57,7 +52,7 @@ def test_sizes_of_screens(t):
             t.picture(page, "%d-%s" % (width, "".join(c if c.isalnum() else "-" for c in link)))
             wide = page.evaluate(_WIDE)
             t.equal(wide, [], "%s at %d" % (link, width))
-            serious = [found for found in page.browser.do("axe") if found[0] in ("serious", "critical") and not scrolls_by_its_grid(found)]
+            serious = page.serious()
             t.equal(serious, [], "%s at %d: %s" % (link, width, json.dumps(serious, indent=1)))
         open_all(page, t, look)
 

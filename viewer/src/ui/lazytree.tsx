@@ -10,7 +10,7 @@ import { failureOf } from "../core/protocol.ts";
 import type { Failure } from "../state/machine.ts";
 import { LazyRows, type LazyAnswer, type LazyLine, type LazyRow } from "./lazyrows.ts";
 import { EmptyPanel, ErrorPanel } from "./panels.tsx";
-import { useRowList } from "./rowlist.ts";
+import { HEAD_HEIGHT, useRowList } from "./rowlist.ts";
 import { columnsFor, type Minor } from "./table.tsx";
 import { TREE_KEYS, TreeMark, TreeRows } from "./treerows.tsx";
 
@@ -52,7 +52,7 @@ export function LazyTree<Row extends LazyRow>(props: LazyTreeProps<Row>): JSX.El
   );
   useEffect(() => () => rows.close(), [rows]);
   useMemo(() => rows.open(open), [rows, formatOpen(open)]);
-  const list = useRowList(source, rows.total, rows);
+  const list = useRowList(source, rows.total, HEAD_HEIGHT, rows);
   useEffect(() => rows.show(list.seen.first, list.seen.end));
   const columns = columnsFor(props.columns, list.width);
 

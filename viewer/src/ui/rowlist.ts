@@ -4,7 +4,8 @@
 // scrollmap.ts handles lists taller than the maximum height of an element. Tables and trees are such lists.
 //
 // The caller renders a scrolling element `scroller`, in it an element of `height` pixels, and in that, for each defined
-// entry of `slots`, an element with this row at `start + row * ROW_HEIGHT` pixels.
+// entry of `slots`, an element with this row at `start + row * ROW_HEIGHT` pixels. A head of HEAD_HEIGHT pixels may stay above
+// them in the scroller, which has the focus and the keys: browsers scroll what has the focus.
 
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { keepPlace, placeOf } from "../state/places.ts";
@@ -12,6 +13,7 @@ import { printable, usePrefetch, usePrinting, type RowStore } from "./print.ts";
 import { ScrollMap } from "./scrollmap.ts";
 
 export const ROW_HEIGHT = 24;
+export const HEAD_HEIGHT = 26; // as in page.css
 const MORE_ROWS = 4;
 const SETTLED_MS = 160;
 
@@ -44,13 +46,14 @@ export interface RowList {
   readonly goTo: (row: number) => void;
 }
 
-/** source: identifies the rows; if it changes, the list restarts at its first row. store: where rows are fetched from;
- * undefined: all are loaded. */
-export function useRowList(source: string, total: number, store?: RowStore): RowList {
+/** source: identifies the rows; if it changes, the list restarts at its first row. head: the height of the head. store: where
+ * rows are fetched from; undefined: all are loaded. */
+export function useRowList(source: string, total: number, head: number, store?: RowStore): RowList {
   const scroller = useRef<HTMLDivElement>(null);
   const map = useMemo(() => new ScrollMap(), [source]);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const [{ width, height: viewport }, setSize] = useState({ width: 1000, height: 480 });
+  const [{ width, height }, setSize] = useState({ width: 1000, height: 480 });
+  const viewport = Math.max(0, height - head);
   const [current, setCurrent] = useState(() => placeOf(source)?.row ?? 0);
   map.resize(total * ROW_HEIGHT, viewport);
   useSize(scroller, setSize);

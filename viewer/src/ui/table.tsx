@@ -10,7 +10,7 @@ import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import { isPlain, rowAfter } from "./keys.ts";
 import { RowCache, type Fetch } from "./rowcache.ts";
 import { PrintedRows } from "./panels.tsx";
-import { ROW_HEIGHT, rowId, useFocus, useRowList } from "./rowlist.ts";
+import { HEAD_HEIGHT, ROW_HEIGHT, rowId, useFocus, useRowList } from "./rowlist.ts";
 
 const NARROW = 900;
 const VERY_NARROW = 520;
@@ -68,14 +68,13 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     [props.source],
   );
   useEffect(() => () => cache.close(), [cache]);
-  const list = useRowList(props.source, total, cache);
+  const list = useRowList(props.source, total, HEAD_HEIGHT, cache);
   const { current } = list;
   const columns = columnsFor(props.columns, list.width);
   useEffect(() => {
     if (total > 0) cache.show(list.seen.first, list.seen.end);
   });
-  const table = useRef<HTMLDivElement>(null);
-  useFocus(table);
+  useFocus(list.scroller);
 
   const openRow = (index: number): void => {
     const row = cache.row(index);
@@ -91,12 +90,12 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   };
   const tracks = columns.map((column) => column.width).join(" ");
   return (
-    <div class="table" ref={table} role="grid" aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length} tabIndex={0}
-      aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} onKeyDown={onKeyDown} style={{ "--tracks": tracks }}>
+    <div class="table" style={{ "--tracks": tracks }}>
       {list.isPrinting && <PrintedRows rows={list.slots.length} total={total} />}
-      <Head columns={columns} sorting={props.sorting} onSort={props.onSort} />
-      <div class="table-scroller" role="rowgroup" ref={list.scroller} onScroll={list.onScroll}>
-        <div class="table-space" role="presentation" style={{ height: `${list.height}px` }}>
+      <div class="table-scroller" ref={list.scroller} onScroll={list.onScroll} role="grid" aria-label={props.label} aria-rowcount={total + 1} aria-colcount={columns.length}
+        tabIndex={0} aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} onKeyDown={onKeyDown}>
+        <Head columns={columns} sorting={props.sorting} onSort={props.onSort} />
+        <div class="table-space" role="rowgroup" style={{ height: `${list.height}px` }}>
           {list.slots.map((index, slot) => {
             if (index === undefined) return null;
             const row = cache.row(index);

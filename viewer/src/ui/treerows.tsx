@@ -4,7 +4,6 @@
 // caller decides which rows are open and what they show.
 
 import type { ComponentChildren, JSX } from "preact";
-import { useRef } from "preact/hooks";
 import { isPlain, treeKey, type KeyHelp, type TreeLine } from "./keys.ts";
 import { PrintedRows } from "./panels.tsx";
 import { ROW_HEIGHT, rowId, useFocus, type RowList } from "./rowlist.ts";
@@ -36,8 +35,7 @@ export interface TreeRowsProps {
 export function TreeRows(props: TreeRowsProps): JSX.Element {
   const { list, total, lineAt, onToggle, onChoose } = props;
   const { current } = list;
-  const element = useRef<HTMLDivElement>(null);
-  useFocus(element);
+  useFocus(list.scroller);
   const isGrid = props.head !== undefined;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isPlain(event)) return;
@@ -54,16 +52,16 @@ export function TreeRows(props: TreeRowsProps): JSX.Element {
     else onChoose?.(row);
   };
   return (
-    <div class={isGrid ? "table rows" : "table rows tree"} ref={element} role={isGrid ? "treegrid" : "tree"} aria-label={props.label} tabIndex={0} onKeyDown={onKeyDown}
-      aria-rowcount={isGrid ? total + 1 : undefined} aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined} style={{ "--tracks": props.tracks ?? "1fr" }}>
+    <div class={isGrid ? "table rows" : "table rows tree"} style={{ "--tracks": props.tracks ?? "1fr" }}>
       {list.isPrinting && <PrintedRows rows={list.slots.length} total={total} />}
-      {isGrid && (
-        <div class="table-head lazy-row lazy-head" role="row" aria-rowindex={1}>
-          {props.head}
-        </div>
-      )}
-      <div class="table-scroller" role={isGrid ? "rowgroup" : "presentation"} ref={list.scroller} onScroll={list.onScroll}>
-        <div class="table-space" role="presentation" style={{ height: `${list.height}px` }}>
+      <div class="table-scroller" ref={list.scroller} onScroll={list.onScroll} role={isGrid ? "treegrid" : "tree"} aria-label={props.label} tabIndex={0} onKeyDown={onKeyDown}
+        aria-rowcount={isGrid ? total + 1 : undefined} aria-activedescendant={total > 0 ? rowId(props.label, current) : undefined}>
+        {isGrid && (
+          <div class="table-head lazy-row lazy-head" role="row" aria-rowindex={1}>
+            {props.head}
+          </div>
+        )}
+        <div class="table-space" role={isGrid ? "rowgroup" : "presentation"} style={{ height: `${list.height}px` }}>
           {list.slots.map((row, slot) => {
             const line = row === undefined ? undefined : lineAt(row);
             if (row === undefined || line === undefined) return null;

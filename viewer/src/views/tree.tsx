@@ -73,7 +73,7 @@ export interface TreesProps {
 
 export function Trees({ source, processes, toggled, onToggle }: TreesProps): JSX.Element {
   const rows = useMemo(() => rowsOf(nodesOf(processes), parseToggled(toggled)), [processes, toggled]);
-  const list = useRowList(source, rows.length);
+  const list = useRowList(source, rows.length, 0);
   return (
     <TreeRows label={processes.length === 1 ? (processes[0]?.name ?? "") : "Processes"} list={list} total={rows.length} lineAt={(row) => rows[row]}
       onToggle={(row) => onToggle(toggle(parseToggled(toggled), rows[row]?.id ?? ""))}
