@@ -57,6 +57,29 @@ def test_sizes_of_screens(t):
         open_all(page, t, look)
 
 
+# The marks at the ends of the strip of tabs, and whether the tab of the view is visible as a whole.
+_STRIP = """(() => {
+  const strip = document.querySelector('.tabs'), box = strip.getBoundingClientRect();
+  const current = strip.querySelector('[aria-current]').getBoundingClientRect();
+  const shown = (which) => getComputedStyle(strip, which).content.replace(/[^‹›]/g, '');
+  return { marks: shown('::before') + shown('::after'), isWhole: current.left >= box.left - 1 && current.right <= box.right + 1 };
+})()"""
+
+
+def test_tabs_that_do_not_fit(t):
+    """A mark at an end of the strip says that there are more tabs; the tab of the view is visible. Where all fit there is no mark."""
+    page = t.open(t.catalog(), width=390, height=800)
+    for link, marks in (("view=overview", "›"), ("view=files", "‹"), ("view=records", "‹›")):
+        page.go(link)
+        t.equal(page.evaluate(_STRIP), {"marks": marks, "isWhole": True}, link)
+        t.picture(page, "tabs-" + link)
+    page.go("view=overview")
+    page.evaluate("document.querySelector('.tabs').scrollTo(60, 0)")
+    page.settle()
+    t.equal(page.evaluate(_STRIP)["marks"], "‹›", "scrolled")
+    t.equal(t.open(t.catalog(), width=1280).evaluate(_STRIP)["marks"], "")
+
+
 def test_copying(t):
     """Copied text can be pasted: dmdv's own text below the file's name; for a bug report within a fence."""
     catalog = t.catalog()

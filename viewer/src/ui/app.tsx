@@ -17,6 +17,7 @@ import { FileChoice } from "./filechoice.tsx";
 import { Help } from "./help.tsx";
 import { isPlain, takesText } from "./keys.ts";
 import { EmptyPanel, ErrorPanel, ProgressPanel } from "./panels.tsx";
+import { tabLink, Tabs } from "./tabs.tsx";
 
 /** The view of a link without a view: the first one with something to show. */
 export const HOME = "";
@@ -80,26 +81,6 @@ export function App({ session, router }: { session: Session; router: Router }): 
       </main>
       {help && <Help title={view?.title ?? ""} keys={view?.keys ?? []} onClose={() => showHelp(false)} />}
     </>
-  );
-}
-
-/** A link to another view of the same files. */
-function tabLink(router: Router, view: string): Link {
-  const { of, old, branch, moment, environment } = router.link.keys;
-  return withKeys({ view, keys: {} }, { of, old, branch, moment, environment });
-}
-
-function Tabs({ views, current, router }: { views: readonly View[]; current: string; router: Router }): JSX.Element {
-  const tabs = useRef<HTMLElement>(null);
-  useLayoutEffect(() => tabs.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
-  return (
-    <nav class="tabs" aria-label="Views" ref={tabs}>
-      {views.map((view) => (
-        <a key={view.id} href={router.address(tabLink(router, view.id))} title={view.question} aria-current={view.id === current ? "page" : undefined}>
-          {view.title}
-        </a>
-      ))}
-    </nav>
   );
 }
 
