@@ -63,8 +63,7 @@ static bool line_contains(const char *text, size_t n, const char *frame) {
   return found;
 }
 
-/* Whether one of the lines contains the text, line by line: with whole names or as they are shown.
- */
+/* Whether one of the lines contains the text, line by line: with whole names or in brief. */
 static bool slowly(const char *text, const dmd_records_t *records, const dmd_record_t *record) {
   size_t n;
   const uint32_t *frames = dmd_records_frames(records, record->stack, &n);
@@ -73,7 +72,7 @@ static bool slowly(const char *text, const dmd_records_t *records, const dmd_rec
     const dmd_frames_t *all = &records->profile->frames;
     dmd_strbuf_t shown;
     dmd_strbuf_init(&shown, &dmdv_env);
-    dmd_frame_shown(&shown, all, frames[i]);
+    dmd_frame_brief(&shown, all, frames[i]);
     found |= line_contains(text, i + 1, dmd_frames_text(all, frames[i]));
     found |= line_contains(text, i + 1, shown.text);
     dmd_strbuf_destroy(&shown);

@@ -22,6 +22,20 @@ test("flame: what is under a point, and nothing where a function kept bytes for 
   assert.equal(callAt(layout, 7, 0.5), undefined);
 });
 
+test("flame: neighbours, and a call and its caller, have different shades", () => {
+  // Each call but the last ones calls three others, of which one has no bytes.
+  const n = 1000;
+  const parent = Array.from({ length: n }, (_, i) => (i === 0 ? -1 : Math.floor((i - 1) / 3)));
+  const total = Array.from({ length: n }, (_, i) => (i % 3 === 2 ? 0 : n - i));
+  const { rows, shade } = layoutFlame({ ...ANSWER, parent, total });
+  for (const row of rows)
+    row.forEach((call, place) => {
+      assert.ok([0, 1, 2].includes(shade[call] ?? -1));
+      assert.notEqual(shade[call], shade[row[place - 1] ?? -1], `left of ${call}`);
+      assert.notEqual(shade[call], shade[parent[call] ?? -1], `above ${call}`);
+    });
+});
+
 test("flame: in a difference no box leaves its caller's", () => {
   const layout = layoutFlame({ ...ANSWER, total: [10, 60, -50, 60] });
   for (const call of [1, 2]) assert.ok((layout.left[call] ?? 0) + (layout.width[call] ?? 0) <= 1 + 1e-9);

@@ -27,13 +27,13 @@ void dmd_filter_destroy(dmd_filter_t *filter) {
   dmd_pool_destroy(&filter->contains);
 }
 
-/* The frame's text as shown, to be freed; NULL if it equals the frame's own text. */
+/* The frame's text as shown or in brief, to be freed; NULL if it equals the frame's own text. */
 static char *shown_text(const dmd_frames_t *frames, uint32_t frame) {
-  if (!dmd_frame_is_shortened(frames, frame))
+  if (!dmd_frame_is_shortened(frames, frame) && !dmd_frame_is_nameless(frames, frame))
     return NULL;
   dmd_strbuf_t shown;
   dmd_strbuf_init(&shown, frames->pool.env);
-  dmd_frame_shown(&shown, frames, frame);
+  dmd_frame_brief(&shown, frames, frame);
   return dmd_strbuf_take(&shown);
 }
 

@@ -2,6 +2,7 @@
 #include "analyse/records/plain.h"
 
 #include "base/fnname.h"
+#include "base/path.h"
 #include "base/str.h"
 
 /* Functions made from templates have a '<' in their names, and only those have a return type. */
@@ -26,6 +27,23 @@ void dmd_frame_shown(dmd_strbuf_t *to, const dmd_frames_t *frames, uint32_t fram
     text += dmd_str_length(location.function);
   }
   dmd_strbuf_str(to, text);
+}
+
+bool dmd_frame_is_nameless(const dmd_frames_t *frames, uint32_t frame) {
+  dmd_location_t location = dmd_frames_location(frames, frame);
+  return location.function == NULL && location.file == NULL && location.object != NULL &&
+         location.offset != DMD_OFFSET_UNKNOWN;
+}
+
+void dmd_frame_brief(dmd_strbuf_t *to, const dmd_frames_t *frames, uint32_t frame) {
+  if (!dmd_frame_is_nameless(frames, frame)) {
+    dmd_frame_shown(to, frames, frame);
+    return;
+  }
+  dmd_location_t location = dmd_frames_location(frames, frame);
+  dmd_strbuf_str(to, dmd_path_base(location.object));
+  dmd_strbuf_str(to, "+0x");
+  dmd_strbuf_hex(to, location.offset);
 }
 
 char *dmd_frame_without_line(const dmd_frames_t *frames, uint32_t frame) {

@@ -96,6 +96,18 @@ void dmd_answer_frame(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t f
   dmd_strbuf_destroy(&text);
 }
 
+void dmd_answer_frame_brief(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t frame) {
+  if (!dmd_frame_is_nameless(&profile->frames, frame)) {
+    dmd_answer_frame(j, profile, frame);
+    return;
+  }
+  dmd_strbuf_t text;
+  dmd_strbuf_init(&text, profile->env);
+  dmd_frame_brief(&text, &profile->frames, frame);
+  dmd_jsonout_str(j, text.text);
+  dmd_strbuf_destroy(&text);
+}
+
 void dmd_answer_record_name(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r) {
   enum { FRAMES = 3 };
   size_t place, n;
@@ -105,11 +117,11 @@ void dmd_answer_record_name(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record
   if (own == DMD_NONE)
     dmd_jsonout_str(j, "(no stack recorded)");
   else
-    dmd_answer_frame(j, view->profile, own);
+    dmd_answer_frame_brief(j, view->profile, own);
   dmd_jsonout_key(j, "frames");
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
   for (size_t i = place + 1; i < n && i <= place + FRAMES; i++)
-    dmd_answer_frame(j, view->profile, frames[i]);
+    dmd_answer_frame_brief(j, view->profile, frames[i]);
   dmd_jsonout_end(j);
 }
 

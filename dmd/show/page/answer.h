@@ -42,13 +42,15 @@ void dmd_printed_init(dmd_printed_t *printed, const dmd_env_t *env);
 void dmd_printed_end(dmd_printed_t *printed, dmd_jsonout_t *j);
 void dmd_printed_end_lines(dmd_printed_t *printed, dmd_jsonout_t *j);
 
-/* A frame as in text output; characters are escaped as JSON does it. */
+/* A frame as in text output, or in brief (analyse/records/plain.h) for cells and boxes; characters
+ * are escaped as JSON does it. */
 void dmd_answer_frame(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t frame);
+void dmd_answer_frame_brief(dmd_jsonout_t *j, const dmd_profile_t *profile, uint32_t frame);
 
 /* The name of a record's section; in modes other than dark-matter, the name of the mode. */
 const char *dmd_answer_section(const dmd_view_t *view, const dmd_record_t *r);
 
-/* A record's "name" for people, and the frames that called it, "frames". */
+/* A record's "name" for people, and the frames that called it, "frames"; all in brief. */
 void dmd_answer_record_name(dmd_jsonout_t *j, dmd_view_t *view, const dmd_record_t *r);
 
 /* A row of a list of records, as an object: "id", name, sizes, share of the heap, section, reporter

@@ -43,7 +43,7 @@ static uint32_t *write_names(const writer_t *w) {
     if (key <= 1)
       dmd_jsonout_str(w->j, key == DMD_NONE ? "(all)" : "(no stack recorded)");
     else
-      dmd_answer_frame(w->j, profile, key - 1);
+      dmd_answer_frame_brief(w->j, profile, key - 1);
   }
   dmd_jsonout_end(w->j);
   return names;

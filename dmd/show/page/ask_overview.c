@@ -101,7 +101,7 @@ static void write_place(dmd_jsonout_t *j, const dmd_changes_t *changes, uint32_t
   dmd_jsonout_key(j, "frames");
   dmd_jsonout_array(j, DMD_JSONOUT_INLINE);
   for (size_t k = 0; k < n; k++)
-    dmd_answer_frame(j, &changes->shown, frames[k]);
+    dmd_answer_frame_brief(j, &changes->shown, frames[k]);
   dmd_jsonout_end(j);
   dmd_jsonout_end(j);
 }

@@ -34,7 +34,7 @@ static void go(dmd_nest_way_t *way, const dmd_recordlist_t *list, const dmd_reco
     for (size_t i = own; i < n; i++)
       dmd_nest_way_step(way, frames[i] + 1);
   else
-    for (size_t i = n; i > 0; i--)
+    for (size_t i = n; i > own; i--)
       dmd_nest_way_step(way, frames[i - 1] + 1);
 }
 

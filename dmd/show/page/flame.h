@@ -3,8 +3,9 @@
  * flame.h: the tree of calls that led to the blocks of a list of records, in either direction.
  * Keeps the tree of the last list.
  *
- * Downwards, a path begins at the outermost frame and ends where memory was allocated; upwards, it
- * begins at the function that allocated (analyse/records/allocfns.h) and goes to its callers. Keys
+ * Downwards, a path begins at the outermost frame and ends at the function that allocated for its
+ * own use (analyse/records/allocfns.h); upwards, it goes from there to the callers. malloc and the
+ * like are in neither: they would be the innermost call of every path, and tell nothing. Keys
  * of the nest are frames plus 1; 1 stands for stacks that were not recorded.
  */
 #ifndef DMD_SHOW_PAGE_FLAME_H

@@ -6,7 +6,7 @@ import json
 import re
 
 from harness import files
-from shown import blocks_of, bytes_of, choices, percent
+from shown import blocks_of, brief, bytes_of, choices, percent
 
 STATES = ("unreported", "once-reported", "twice-reported")
 
@@ -130,8 +130,8 @@ def calls_of(t, fixture, upwards, old):
             continue
         block = json.loads(others)
         state = STATES[min(2, len(reports))] if mode == "dark-matter" else mode
-        way = stack[beginnings.place([function_of(frame) for frame in stack]):] if upwards else stack[::-1]
-        top.add(way or ["(no stack recorded)"], state, num * (block["req"] + block.get("slop", 0)), num)
+        calls = [brief(frame) for frame in stack[beginnings.place([function_of(frame) for frame in stack]):]]
+        top.add((calls if upwards else calls[::-1]) or ["(no stack recorded)"], state, num * (block["req"] + block.get("slop", 0)), num)
     return top, STATES if mode == "dark-matter" else [mode]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The views of profiles and dmdv show equal figures."""
 
-from shown import blocks_of, bytes_of, choices, facts, number, percent, sums, tables, tree_rows
+from shown import blocks_of, brief, bytes_of, choices, facts, number, percent, sums, tables, tree_rows
 
 SECTIONS = {"": None, "unreported": "unreported", "once": "once-reported", "twice": "twice-reported"}
 
@@ -95,7 +95,7 @@ def records(t, page, fixture):
             shown, expected = sorted(shown), sorted(expected)
         t.equal(shown, expected, "records: " + (state or "all"))
         for i, row in enumerate(rows if state or len(states) == 1 else []):
-            at = " ← ".join(wanted[i][1].get("allocatedAt") or ["(no stack recorded)"])
+            at = " ← ".join(map(brief, wanted[i][1].get("allocatedAt") or ["(no stack recorded)"]))
             t.check(all(part in at for part in row["Allocated at"].split(" ← ")), "record %d: %s is in %s" % (i, row["Allocated at"], at))
         if state or len(states) == 1:
             _details(t, page, fixture, state, wanted, whole)

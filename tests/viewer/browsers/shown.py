@@ -2,6 +2,7 @@
 """Reads back what views show from their elements, and figures as a person reads them."""
 
 import json
+import re
 
 
 def number(n):
@@ -23,6 +24,11 @@ def sums(row):
 
 def percent(part, whole):
     return "%.2f%%" % (100 * part / whole if whole else 0)
+
+
+def brief(frame):
+    """What a narrow cell shows of a frame."""
+    return re.sub(r"^\?\?\?\[(?:.*/)?([^/]+) \+(0x[0-9a-f]+)\]$", r"\1+\2", frame)
 
 
 def choices(page):

@@ -21,6 +21,8 @@ import { hasProfile, type View, type ViewProps } from "./view.ts";
 const ROW = 20;
 const THIN = 0.4; // narrower boxes (in pixels) are not drawn
 
+const STRENGTHS = [0.46, 0.32, 0.6]; // of the shades
+
 const DIRECTIONS: readonly Choice[] = [
   { value: "", title: "From main down" },
   { value: "callers", title: "From the allocation up" },
@@ -146,11 +148,12 @@ function draw(context: CanvasRenderingContext2D, part: Part, picture: Picture): 
 }
 
 function drawCall(pen: Pen, picture: Picture, call: number, box: Box): void {
-  const { answer, find } = picture;
+  const { answer, layout, find } = picture;
+  const strength = call === picture.pointed ? 0.75 : (STRENGTHS[layout.shade[call] ?? 0] ?? 0.5);
   const name = nameOf(answer, call);
   const isFound = find === "" || name.toLowerCase().includes(find);
   const states = Object.fromEntries(Object.entries(answer.bytes).map(([section, column]) => [section, column[call] ?? 0]));
-  pen.states(box, statesOf(states), isFound ? (call === picture.pointed ? 0.75 : 0.5) : 0.12);
+  pen.states(box, statesOf(states), isFound ? strength : 0.12);
   pen.text(name, box.x, box.y + ROW / 2, box.width, isFound ? 1 : 0.5);
   if (call === picture.chosen) pen.frame(box);
 }

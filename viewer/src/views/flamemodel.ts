@@ -24,6 +24,8 @@ export interface FlameLayout {
   readonly width: readonly number[];
   /** For each depth, its calls from left to right. */
   readonly rows: readonly (readonly number[])[];
+  /** The shade of each call (0, 1 or 2): another one than those of its caller and of the call to its left. */
+  readonly shade: readonly number[];
 }
 
 /** The width of a box is the magnitude of its amount, which may be negative in a difference. */
@@ -58,7 +60,17 @@ export function layoutFlame(answer: FlameAnswer): FlameLayout {
     (rows[row] ??= []).push(i);
   }
   for (const row of rows) row.sort((a, b) => (left[a] ?? 0) - (left[b] ?? 0));
-  return { depth, left, width, rows };
+  return { depth, left, width, rows, shade: shadesOf(answer, rows) };
+}
+
+function shadesOf(answer: FlameAnswer, rows: FlameLayout["rows"]): number[] {
+  const shade = new Array<number>(answer.parent.length).fill(0);
+  for (const row of rows)
+    row.forEach((call, place) => {
+      const taken = [shade[answer.parent[call] ?? -1], shade[row[place - 1] ?? -1]];
+      shade[call] = [0, 1, 2].find((free) => !taken.includes(free)) ?? 0;
+    });
+  return shade;
 }
 
 /** The call drawn at x (a fraction of the width) in a row, or undefined. */

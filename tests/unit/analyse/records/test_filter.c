@@ -68,6 +68,21 @@ static void no_stack_contains_nothing(void **state) {
   fixture_end(&f);
 }
 
+/* A text can be copied from a narrow cell into the filter. */
+static void frames_in_brief(void **state) {
+  (void)state;
+  static const char *const found[] = {"lua5.4+0x1f", "?\?\?[/usr/bin/lua5.4 +0x1f]",
+                                      "#02: lua5.4+"};
+  fixture_t f;
+  fixture_begin(&f, DMD_MODE_LIVE);
+  build_blocks(&f.profile, 1, 8, 0, "grow|?\?\?[/usr/bin/lua5.4 +0x1f]", DMD_NONE);
+  fixture_records(&f, 8, DMD_SORT_USABLE);
+  for (size_t i = 0; i < COUNT_OF(found); i++)
+    assert_true(passes(&f, found[i]));
+  assert_false(passes(&f, "bin/lua5.4+0x1f"));
+  fixture_end(&f);
+}
+
 /* Whether the text ends as the pattern requires; counts the calls. */
 static bool ends_with(void *ctx, const char *pattern, const char *text) {
   ++*(int *)ctx;
@@ -124,9 +139,8 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_against_strstr),
-      cmocka_unit_test(no_stack_contains_nothing),
-      cmocka_unit_test(patterns_of_the_host),
+      cmocka_unit_test(random_against_strstr), cmocka_unit_test(no_stack_contains_nothing),
+      cmocka_unit_test(frames_in_brief),       cmocka_unit_test(patterns_of_the_host),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -221,6 +221,31 @@ static void without_lines(void **state) {
   end(&host, &frames);
 }
 
+/* Only a frame without a name is shorter: the object's folders are left out. */
+static void in_brief(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"?\?\?[/usr/bin/python3.11 +0x4fea69]", "python3.11+0x4fea69"},
+      {"?\?\?[lib.so +0x0]", "lib.so+0x0"},
+      {"sq[/usr/lib/libsq.so.0 +0xa6]", "sq[/usr/lib/libsq.so.0 +0xa6]"},
+      {"f (a.c:1)", "f (a.c:1)"},
+      {"?\?\?", "?\?\?"},
+      {"?\?\? (?\?\?:?\?\?)", "?\?\? (?\?\?:?\?\?)"},
+      {"?\?\?[a +0xffffffffffffffff]", "?\?\?[a +0xffffffffffffffff]"},
+  };
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    host_t host;
+    dmd_frames_t frames;
+    dmd_strbuf_t text;
+    begin(&host, &frames);
+    dmd_strbuf_init(&text, &host.env);
+    dmd_frame_brief(&text, &frames, dmd_frames_read_text(&frames, cases[i][0]));
+    assert_string_equal(text.text, cases[i][1]);
+    dmd_strbuf_destroy(&text);
+    end(&host, &frames);
+  }
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   dmd_frames_t frames, to;
@@ -251,6 +276,7 @@ int main(void) {
       cmocka_unit_test(frames_of_a_line_and_object_are_one),
       cmocka_unit_test(what_a_text_does_not_tell),
       cmocka_unit_test(without_lines),
+      cmocka_unit_test(in_brief),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

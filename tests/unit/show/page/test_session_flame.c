@@ -5,6 +5,8 @@
 #include "page_fixture.h"
 
 #include "analyse/records/allocfns.h"
+#include "analyse/records/plain.h"
+#include "show/page/view.h"
 #include "show/text/text_rows.h"
 
 #include <stdio.h>
@@ -27,16 +29,22 @@ static void way_of(const cJSON *flame, int call, char way[MAX_WAY]) {
   strcat(way, cJSON_GetArrayItem(member(flame, "names"), name)->valuestring);
 }
 
-/* The frames of a record, likewise. */
+/* The frames of a record, likewise, without those that only allocate for their callers. */
 static void way_of_record(const dmd_records_t *records, dmd_allocfns_t *fns, const dmd_record_t *r,
                           bool upwards, char way[MAX_WAY]) {
   size_t n;
   const uint32_t *frames = dmd_records_frames(records, r->stack, &n);
   const dmd_frames_t *all = &records->profile->frames;
   strcpy(way, n == 0 ? SEP "(no stack recorded)" : "");
-  for (size_t i = upwards && n > 0 ? dmd_first_own_frame(fns, frames, n) : 0; i < n; i++) {
+  size_t own = n > 0 ? dmd_first_own_frame(fns, frames, n) : 0;
+  for (size_t i = own; i < n; i++) {
+    uint32_t frame = frames[upwards ? i : n - 1 - (i - own)];
+    dmd_strbuf_t brief;
+    dmd_strbuf_init(&brief, all->pool.env);
+    dmd_frame_brief(&brief, all, frame);
     strcat(way, SEP);
-    strcat(way, dmd_frames_text(all, frames[upwards ? i : n - 1 - i]));
+    strcat(way, dmd_frame_is_nameless(all, frame) ? brief.text : dmd_frames_text(all, frame));
+    dmd_strbuf_destroy(&brief);
   }
 }
 
@@ -131,6 +139,31 @@ static void small_calls_are_cut(void **state) {
   assert_int_equal(cJSON_GetArrayItem(member(flame, "total"), 0)->valueint, 399);
   assert_rejected(&f, "ask=flame&under=99", "under cannot be \"99\"");
   assert_rejected(&f, "ask=flame&direction=up", "direction cannot be \"up\"");
+  page_end(&f);
+}
+
+/* The names of all calls, each after a separator. */
+static void names_in(page_fixture_t *f, const char *query, char names[MAX_WAY]) {
+  const cJSON *flame = page_ask(f, query), *name;
+  names[0] = '\0';
+  cJSON_ArrayForEach(name, member(flame, "name")) {
+    strcat(names, " ");
+    strcat(names, cJSON_GetArrayItem(member(flame, "names"), name->valueint)->valuestring);
+  }
+}
+
+static void no_call_only_allocates(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  char names[MAX_WAY];
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_LIVE);
+  build_blocks(p, 1, 600, 0, "malloc|operator new(unsigned long)|a|main", DMD_NONE);
+  build_blocks(p, 1, 300, 0, "malloc|?\?\?[/usr/bin/lua5.4 +0x1f]|main", DMD_NONE);
+  names_in(&f, "ask=flame&least=0", names);
+  assert_string_equal(names, " (all) main a lua5.4+0x1f");
+  names_in(&f, "ask=flame&least=0&direction=callers", names);
+  assert_string_equal(names, " (all) a main lua5.4+0x1f main");
   page_end(&f);
 }
 
@@ -312,9 +345,9 @@ static void use(host_t *host, void *arg) {
   dmd_session_file_t *file = dmd_session_begin_file(&page, "f");
   build_small(&file->profile);
   dmd_session_end_file(&page, file, true);
-  static const char *const queries[] = {"ask=flame&q=a&least=0", "ask=flame&direction=callers",
-                                        "ask=treemap&by=file", "ask=text&q=a&format=markdown",
-                                        "ask=text&view=tree"};
+  static const char *const queries[] = {
+      "ask=flame&q=a&least=0", "ask=flame&direction=callers",  "ask=treemap&by=file",
+      "ask=treemap",           "ask=text&q=a&format=markdown", "ask=text&view=tree"};
   for (size_t i = 0; i < COUNT_OF(queries); i++)
     page_answers(&page, queries[i]);
   dmd_session_destroy(&page);
@@ -339,3 +372,4 @@ int main(void) {
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
+      cmocka_unit_test(no_call_only_allocates),
