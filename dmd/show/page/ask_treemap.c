@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * ask=treemap: {"name", "bytes", "blocks", states, "share", "children": [...]}: the sums of a
+ * ask=treemap: {"name", "by", "bytes", "blocks", states, "share", "children": [...]}: the sums of a
  * query's records by reporter, tag, thread, function, library or file (rowlist.h), as nested areas.
+ * Without the key by, it is the first of reporter, tag, file, library and function by which the map
+ * has several areas worth looking at; the answer says which.
  * Reporters' paths and files' paths nest by their parts; after LEVELS parts, the rest of a name is
  * one part. Nodes below a thousandth of the whole are left out; "left" counts them.
  *
@@ -78,6 +80,7 @@ static void write_all(writer_t *w, uint32_t n_left) {
   dmd_nest_node_t *root = dmd_nest_at(&w->nest, DMD_NEST_ROOT);
   dmd_jsonout_object(w->j, DMD_JSONOUT_LINES);
   dmd_jsonout_key_str(w->j, "name", "(all)");
+  dmd_jsonout_key_str(w->j, "by", dmd_by_word(w->view->rows.by));
   dmd_rows_write_tally(w->j, &root->tally, w->view->profile->mode);
   dmd_answer_key_share(w->j, "share", root->tally.total, whole_of(w));
   dmd_answer_key_i64(w->j, "again", root->tally.total - w->view->list.shown.usable);
@@ -106,6 +109,32 @@ static void write_treemap(dmd_view_t *view, dmd_jsonout_t *j) {
   dmd_nest_destroy(&w.nest);
 }
 
+/* Two reporters or tags tell something, however small one is: the program named them. Of other sums
+ * nobody did, so that one area must not fill the map. */
+static bool tells_something(const dmd_rows_t *rows, dmd_by_t by) {
+  if (rows->n < 2 || by == DMD_BY_REPORTER || by == DMD_BY_TAG)
+    return rows->n >= 2;
+  double whole = 0;
+  for (uint32_t i = 0; i < rows->n; i++)
+    whole += (double)dmd_magnitude(dmd_rows_at(rows, i)->total);
+  return (double)dmd_magnitude(dmd_rows_at(rows, 0)->total) < 0.9 * whole;
+}
+
+static void make_rows(dmd_view_t *view, dmd_by_t by, const dmd_selection_t *selection) {
+  static const dmd_by_t keys[] = {DMD_BY_REPORTER, DMD_BY_TAG, DMD_BY_FILE, DMD_BY_LIBRARY,
+                                  DMD_BY_FUNCTION};
+  enum { N_KEYS = sizeof keys / sizeof *keys };
+  if (by != DMD_BY_RECORD) {
+    dmd_rowlist_make(&view->rows, &view->list, by, selection);
+    return;
+  }
+  for (size_t i = 0; i < N_KEYS; i++) {
+    dmd_rowlist_make(&view->rows, &view->list, keys[i], selection);
+    if (tells_something(&view->rows.rows, keys[i]))
+      return;
+  }
+}
+
 bool dmd_ask_treemap(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   dmd_selection_t selection;
   dmd_by_t by = dmd_by_read(query);
@@ -114,8 +143,7 @@ bool dmd_ask_treemap(dmd_session_t *page, dmd_query_t *query, dmd_out_t *out) {
   if (view == NULL)
     return false;
   dmd_recordlist_select(&view->list, page, &selection);
-  dmd_rowlist_make(&view->rows, &view->list, by != DMD_BY_RECORD ? by : DMD_BY_REPORTER,
-                   &selection);
+  make_rows(view, by, &selection);
   dmd_jsonout_t j;
   dmd_jsonout_init(&j, out);
   write_treemap(view, &j);

@@ -9,8 +9,8 @@ import type { Choice } from "../ui/toolbar.tsx";
 export const SUMS_BY = ["function", "file", "library", "reporter", "tag", "thread", "type"] as const;
 
 /** The choices of the key `by`; the first one is empty. */
-export function sumChoices(first: string, others: readonly string[] = SUMS_BY): Choice[] {
-  return [{ value: "", title: first }, ...others.filter((by) => by !== first).map((by) => ({ value: by, title: by }))];
+export function sumChoices(first: string): Choice[] {
+  return [{ value: "", title: first }, ...SUMS_BY.map((by) => ({ value: by, title: by }))];
 }
 
 export function picksOf(keys: Keys): KeyChanges {

@@ -15,14 +15,13 @@ import { isPlain } from "../ui/keys.ts";
 import { EmptyPanel } from "../ui/panels.tsx";
 import { SECTIONS, StateName, STATES } from "../ui/state.tsx";
 import { Segments, Select, Toolbar } from "../ui/toolbar.tsx";
-import { sumChoices } from "./picks.tsx";
 import { areaAfter, areaAt, HEAD, layoutTreemap, nodeAt, pathOf, type Area, type MapNode, type TreemapAnswer } from "./treemapmodel.ts";
 import { hasProfile, type View, type ViewProps } from "./view.ts";
 
-const BY = sumChoices("reporter", ["tag", "file", "library", "function", "thread", "type"]);
+const BY = ["reporter", "tag", "file", "library", "function", "thread", "type"].map((by) => ({ value: by, title: by }));
 
 function Treemap({ client, keys, set }: ViewProps): JSX.Element {
-  const asked = query("treemap", { of: keys["of"], old: keys["old"], section: keys["section"], by: keys["by"] ?? "reporter" });
+  const asked = query("treemap", { of: keys["of"], old: keys["old"], section: keys["section"], by: keys["by"] });
   const map = useAsk<TreemapAnswer>(client, asked);
   const { answer } = map;
   const path = (keys["path"] ?? "").split(".").filter((part) => /^\d+$/.test(part)).map(Number);
@@ -31,7 +30,7 @@ function Treemap({ client, keys, set }: ViewProps): JSX.Element {
     <>
       <Toolbar label="Which areas">
         <Segments label="State" value={keys["section"] ?? ""} choices={SECTIONS} onChange={(section) => set({ section, path: undefined })} />
-        <Select label="by" value={keys["by"] ?? ""} choices={BY} onChange={(by) => set({ by, path: undefined })} />
+        <Select label="by" value={keys["by"] ?? answer?.by ?? "reporter"} choices={BY} onChange={(by) => set({ by, path: undefined })} />
         <button type="button" disabled={path.length === 0} onClick={() => zoom(path.slice(0, -1))}>
           Out
         </button>

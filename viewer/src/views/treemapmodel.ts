@@ -19,6 +19,8 @@ export interface MapNode {
 }
 
 export interface TreemapAnswer extends MapNode {
+  /** What the areas are: the core chooses if the query does not say it. */
+  readonly by: string;
   /** By how many bytes the map is larger than the blocks, since a block is in the areas of all its reporters. */
   readonly again: number;
   /** Number of small nodes left out. */

@@ -236,6 +236,44 @@ static void areas_by_hand(void **state) {
   page_end(&f);
 }
 
+/* What a map is by if the query does not say it. */
+static const char *chosen_by(page_fixture_t *f, const char *more) {
+  return string_of(page_askf(f, "ask=treemap%s", more), "by");
+}
+
+static void by_what_tells_something(void **state) {
+  (void)state;
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(p, 1, 50, 0, "f (/s/x.c:1)", DMD_NONE);
+  assert_string_equal(chosen_by(&f, ""), "function");
+  page_end(&f);
+  page_begin(&f);
+  p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(p, 1, 901, 0, "f (/s/x.c:1)", DMD_NONE);
+  build_blocks(p, 1, 99, 0, "g (/s/y.c:1)", DMD_NONE);
+  assert_string_equal(chosen_by(&f, ""), "function");
+  page_end(&f);
+  page_begin(&f);
+  p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(p, 1, 890, 0, "f (/s/x.c:1)", DMD_NONE);
+  build_blocks(p, 1, 110, 0, "g (/s/y.c:1)", DMD_NONE);
+  assert_string_equal(chosen_by(&f, ""), "file");
+  page_end(&f);
+  page_begin(&f);
+  p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_blocks(p, 1, 990, 0, "f (/s/x.c:1)", DMD_NONE);
+  build_tagged(p, 1, 8, 0, "f (/s/x.c:1)", DMD_NONE, "lua");
+  assert_string_equal(chosen_by(&f, ""), "tag");
+  build_blocks(p, 1, 1, 0, "f (/s/x.c:1)", build_reports(p, 1, "r", "explicit/a", NULL, NULL));
+  dmd_session_forget_views(&f.page);
+  assert_string_equal(chosen_by(&f, ""), "reporter");
+  assert_string_equal(chosen_by(&f, "&section=unreported"), "tag");
+  assert_string_equal(chosen_by(&f, "&by=library"), "library");
+  page_end(&f);
+}
+
 /* 60 bytes of 100 are in the areas of two reporters, so the map has 160: shares are of these. */
 static void shares_of_a_map_are_at_most_100(void **state) {
   (void)state;
@@ -267,7 +305,7 @@ static void deep_names(void **state) {
   page_begin(&f);
   dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
   build_blocks(p, 1, 30, 0, "f", build_reports(p, 1, "r", name, NULL, NULL));
-  const cJSON *node = page_ask(&f, "ask=treemap");
+  const cJSON *node = page_ask(&f, "ask=treemap&by=reporter");
   int level = 0;
   for (; cJSON_GetObjectItem(node, "children") != NULL; level++)
     node = cJSON_GetArrayItem(member(node, "children"), 0);
@@ -362,8 +400,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(calls_are_sums_of_stacks),
       cmocka_unit_test(small_calls_are_cut),
+      cmocka_unit_test(no_call_only_allocates),
       cmocka_unit_test(areas_are_within_each_other),
       cmocka_unit_test(areas_by_hand),
+      cmocka_unit_test(by_what_tells_something),
       cmocka_unit_test(shares_of_a_map_are_at_most_100),
       cmocka_unit_test(deep_names),
       cmocka_unit_test(texts_are_those_of_print),
@@ -372,4 +412,3 @@ int main(void) {
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
-      cmocka_unit_test(no_call_only_allocates),
