@@ -53,7 +53,7 @@ function records(n: number, first: number, count: number): object {
   const end = Math.min(n, first + count);
   const rows = Array.from({ length: Math.max(0, end - first) }, (_, i) => row(first + i, n));
   const sum = { bytes: n * 64, blocks: n };
-  return { mode: "dark-matter", total: n, ...sum, heap: sum, shown: { total: n, ...sum }, sampled: false, first, rows };
+  return { mode: "dark-matter", total: n, ...sum, heap: sum, shown: { total: n, ...sum }, sampled: false, hasReporters: true, hasTags: false, first, rows };
 }
 
 function row(i: number, n: number): object {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
-import { keysOfSorting, RECORD_COLUMNS, selectionOf, sortingOf } from "../src/views/recordtable.tsx";
+import { columnsOf, keysOfSorting, RECORD_COLUMNS, selectionOf, sortingOf } from "../src/views/recordtable.tsx";
 import { describePicks, Picks } from "../src/views/picks.tsx";
 import { RecordBody } from "../src/views/record.tsx";
 import type { RecordAnswer, RecordRow } from "../src/views/recordanswers.ts";
@@ -37,6 +37,14 @@ test("records: figures as dmdv prints them", () => {
   assert.deepEqual(cells.slice(0, 5), ["1,234,567", "12.34%", "2", "1,234,000", "567"]);
   const body = renderToString(<RecordBody record={record("x")} />).replace(/<[^>]*>/g, "|");
   for (const text of ["1 byte in 1 block", "64 × 1,000, 32 × 2", "2 of 9; 3.00% with those before it", "The 1 largest of 2 whole stacks"]) assert.ok(body.includes(text), text);
+});
+
+test("records: columns without any value take no room", () => {
+  const ids = (hasReporters: boolean, hasTags: boolean): string[] => columnsOf({ hasReporters, hasTags }).map(({ id }) => id).slice(6);
+  assert.deepEqual(ids(true, true), ["name", "reporter", "tag"]);
+  assert.deepEqual(ids(true, false), ["name", "reporter"]);
+  assert.deepEqual(ids(false, true), ["name", "tag"]);
+  assert.deepEqual(ids(false, false), ["name"]);
 });
 
 test("records: source lines have their numbers, and the frame's is marked", () => {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * ask=records: {"total", "bytes", "blocks", "heap": {"bytes", "blocks"}, "shown": {"total",
- * "bytes", "blocks"}, "first", "rows": [...]}: a window of the records that a query selects
- * (recordlist.h) or, with by, of their sums (rowlist.h). total, bytes and blocks are those of the
- * sections without filters; shown is what passes the filters. A row is written by
- * dmd_answer_record, or is {"id", "name", sums, "share"}.
+ * "bytes", "blocks"}, "hasReporters", "hasTags", "first", "rows": [...]}: a window of the records
+ * that a query selects (recordlist.h) or, with by, of their sums (rowlist.h). total, bytes and
+ * blocks are those of the sections without filters, and so are hasReporters and hasTags: whether
+ * any record has one. shown is what passes the filters. A row is written by dmd_answer_record, or
+ * is {"id", "name", sums, "share"}.
  */
 #include "show/page/answer.h"
 #include "show/page/asks.h"
@@ -27,6 +28,8 @@ static void write_totals(dmd_jsonout_t *j, const dmd_view_t *view, uint32_t tota
   dmd_answer_key_i64(j, "blocks", list->shown.num);
   dmd_jsonout_end(j);
   dmd_jsonout_key_bool(j, "sampled", view->records.sampled);
+  dmd_jsonout_key_bool(j, "hasReporters", list->has_reporters);
+  dmd_jsonout_key_bool(j, "hasTags", list->has_tags);
 }
 
 static void write_records(dmd_jsonout_t *j, dmd_view_t *view, dmd_window_t window) {

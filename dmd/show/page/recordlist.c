@@ -2,6 +2,7 @@
 #include "show/page/recordlist.h"
 
 #include "analyse/records/filter.h"
+#include "analyse/records/recordfields.h"
 #include "base/str.h"
 
 /* ---- Selection. ---- */
@@ -124,6 +125,27 @@ static void add_to_sum(dmd_recordsum_t *sum, const dmd_record_t *r) {
   sum->num += r->num;
 }
 
+static bool has_name(const dmd_records_t *records, const dmd_record_t *r,
+                     dmd_record_field_id_t field) {
+  bool several;
+  return dmd_record_has_report(&dmd_record_fields[field], r) &&
+         dmd_record_name(records, r, field, &several) != DMD_NONE;
+}
+
+static void note_names(dmd_recordlist_t *list) {
+  const dmd_records_t *records = list->records;
+  bool any_reporters = dmd_intern_count(&records->profile->names) > 0;
+  bool any_tags = dmd_intern_count(&records->profile->tags) > 0;
+  list->has_reporters = list->has_tags = false;
+  for (uint32_t i = 0; i < list->all.n; i++) {
+    const dmd_record_t *r = dmd_records_at(records, list->sorted[i]);
+    if (any_reporters && !list->has_reporters)
+      list->has_reporters = has_name(records, r, DMD_RECORD_REPORTER);
+    if (any_tags && !list->has_tags)
+      list->has_tags = has_name(records, r, DMD_RECORD_TAG);
+  }
+}
+
 /* Fills in the stacks of the sorted list. */
 static void note_stacks(dmd_recordlist_t *list) {
   const dmd_records_t *records = list->records;
@@ -163,6 +185,7 @@ static void make_sorted(dmd_recordlist_t *list, unsigned sections, dmd_session_s
   }
   sort_list(list, n_sections);
   note_stacks(list);
+  note_names(list);
 }
 
 static void make_found(dmd_recordlist_t *list, const dmd_session_t *page, const char *text,

@@ -52,6 +52,7 @@ typedef struct dmd_recordlist {
   unsigned sections;
   dmd_session_sort_t sort;
   dmd_recordsum_t all;
+  bool has_reporters, has_tags; /* any of them has a name for it */
   /* The records among them that contain the text. */
   uint32_t *found; /* NULL: not made yet */
   dmd_strbuf_t text;

@@ -42,6 +42,9 @@ export interface RecordsAnswer<Row> {
   readonly heap: Amount;
   readonly shown: Amount & { readonly total: number };
   readonly sampled?: boolean;
+  /** Whether any record of the sections has one. */
+  readonly hasReporters: boolean;
+  readonly hasTags: boolean;
   readonly first: number;
   readonly rows: readonly Row[];
 }

@@ -14,7 +14,7 @@ import { FilterBox, Segments, Select, Toolbar } from "../ui/toolbar.tsx";
 import { Picks, sumChoices } from "./picks.tsx";
 import { RecordDetails } from "./record.tsx";
 import type { RecordRow, RecordsAnswer, SumRow } from "./recordanswers.ts";
-import { keysOfSorting, RECORD_COLUMNS, selectionOf, sortingOf, useRows, type AskedRows } from "./recordtable.tsx";
+import { columnsOf, keysOfSorting, selectionOf, sortingOf, useRows, type AskedRows } from "./recordtable.tsx";
 import { Sums } from "./sums.tsx";
 import { hasProfile, type View, type ViewProps } from "./view.ts";
 
@@ -43,7 +43,7 @@ function Records(props: ViewProps): JSX.Element {
             if (event.key === "Escape") set({ id: undefined, ...(by === "" ? {} : { [by]: undefined }) });
           }}>
           {by === "" ? (
-            <Table<RecordRow> {...(rows as AskedRows<RecordRow>).table} label="Records" columns={RECORD_COLUMNS} sorting={sortingOf(keys)}
+            <Table<RecordRow> {...(rows as AskedRows<RecordRow>).table} label="Records" columns={columnsOf(answer)} sorting={sortingOf(keys)}
               onSort={(sorting) => set(keysOfSorting(sorting))} isOpen={(row) => String(row.id) === keys["id"]} onOpen={(row) => set({ id: String(row.id) })} />
           ) : (
             <Sums {...props} by={by} rows={rows as AskedRows<SumRow>} answer={answer as RecordsAnswer<SumRow>} />

@@ -28,6 +28,11 @@ export const RECORD_COLUMNS: readonly Column<RecordRow>[] = [
   { id: "tag", title: "Tag", width: "minmax(5em, 0.5fr)", minor: true, cell: (row) => row.tag ?? "" },
 ];
 
+/** Without the columns that are empty in all rows. */
+export function columnsOf({ hasReporters, hasTags }: Pick<RecordsAnswer<unknown>, "hasReporters" | "hasTags">): readonly Column<RecordRow>[] {
+  return RECORD_COLUMNS.filter(({ id }) => (id !== "reporter" || hasReporters) && (id !== "tag" || hasTags));
+}
+
 function Where({ row }: { row: RecordRow }): JSX.Element {
   return (
     <span class="frame" title={[row.name, ...row.frames].join("\n")}>

@@ -236,6 +236,32 @@ static void rows_by_their_name(void **state) {
   page_end(&f);
 }
 
+/* Of the sections asked for, whatever is filtered. */
+static void which_columns_are_empty(void **state) {
+  (void)state;
+  static const struct {
+    const char *query;
+    bool reporters, tags;
+  } cases[] = {{"ask=records", true, true},
+               {"ask=records&q=g", true, true},
+               {"ask=records&section=unreported", false, true},
+               {"ask=records&section=once", true, false},
+               {"ask=records&section=twice", false, false},
+               {"ask=records&of=1", false, false}};
+  static page_fixture_t f;
+  page_begin(&f);
+  dmd_profile_t *p = page_add(&f, DMD_MODE_DARK_MATTER);
+  build_tagged(p, 1, 5, 0, "f", DMD_NONE, "lua");
+  build_blocks(p, 1, 5, 0, "g", build_reports(p, 1, "r", "explicit/a", NULL, NULL));
+  build_blocks(page_add(&f, DMD_MODE_LIVE), 1, 5, 0, "f", DMD_NONE);
+  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    const cJSON *answer = page_ask(&f, cases[i].query);
+    assert_int_equal(cJSON_IsTrue(member(answer, "hasReporters")), cases[i].reporters);
+    assert_int_equal(cJSON_IsTrue(member(answer, "hasTags")), cases[i].tags);
+  }
+  page_end(&f);
+}
+
 static void regular_expressions(void **state) {
   (void)state;
   static page_fixture_t f;
@@ -472,6 +498,7 @@ int main(void) {
       cmocka_unit_test(sorted_by_name),
       cmocka_unit_test(sums_are_those_of_print),
       cmocka_unit_test(rows_by_their_name),
+      cmocka_unit_test(which_columns_are_empty),
       cmocka_unit_test(regular_expressions),
       cmocka_unit_test(a_record_is_that_of_print),
       cmocka_unit_test(whose_it_is),
