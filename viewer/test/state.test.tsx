@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
-import { BarCell, sectionKey, stateName, statesOf, stateVariable, STATES } from "../src/ui/state.tsx";
+import { BarCell, sectionKey, StateBar, stateName, statesOf, stateVariable, STATES, type BarPart } from "../src/ui/state.tsx";
 
 test("state: answers may call states for short", () => {
   assert.deepEqual(statesOf({ unreported: 1, once: 2, "twice-reported": 3 }), { unreported: 1, "once-reported": 2, "twice-reported": 3 });
@@ -13,6 +13,13 @@ test("state: answers may call states for short", () => {
 test("state: each state has a key that selects it, and what is none has none", () => {
   assert.deepEqual(STATES.map(sectionKey), ["unreported", "once", "twice"]);
   assert.equal(sectionKey("live"), undefined);
+});
+
+test("state: a part without bytes is neither drawn nor said", () => {
+  const part = (section: string, value: number): BarPart => ({ section, value, title: `${section} ${value}` });
+  const html = renderToString(<StateBar label="all" parts={[part("unreported", 0), part("once-reported", 5), part("twice-reported", -3)]} />);
+  assert.deepEqual([...html.matchAll(/class="(state-[a-z]+-?[a-z]*)" title/g)].map((match) => match[1]), ["state-once-reported"]);
+  assert.match(html, /aria-label="all: once-reported 5, twice-reported -3"/);
 });
 
 test("state: a bar is as long as its bytes are many, and says them", () => {

@@ -68,12 +68,13 @@ export interface BarPart {
   readonly title: string;
 }
 
-/** A bar of parts. Widths come from the values, text from the titles. */
+/** A bar of parts. Widths come from the values, text from the titles. A part without bytes is neither drawn nor said. */
 export function StateBar({ label, parts }: { label: string; parts: readonly BarPart[] }): JSX.Element {
+  const said = parts.filter((part) => part.value !== 0);
   return (
-    <div class="state-bar" role="img" aria-label={`${label}: ${parts.map((part) => part.title).join(", ")}`}>
-      {parts.map((part) => (
-        <div class={stateClass(part.section)} key={part.section} title={part.title} style={{ flexGrow: String(Math.max(0, part.value)), flexBasis: "0" }} />
+    <div class="state-bar" role="img" aria-label={`${label}: ${said.map((part) => part.title).join(", ")}`}>
+      {said.filter((part) => part.value > 0).map((part) => (
+        <div class={stateClass(part.section)} key={part.section} title={part.title} style={{ flexGrow: String(part.value), flexBasis: "0" }} />
       ))}
     </div>
   );
@@ -93,7 +94,7 @@ export function BarCell({ label, whole, most, states }: BarCellProps): JSX.Eleme
   const parts =
     states === undefined
       ? [{ section: "", value: whole, title: bytes(whole) }]
-      : STATES.map((section) => ({ section, value: states[section] ?? 0, title: `${section} ${bytes(states[section] ?? 0)}` })).filter((part) => part.value !== 0);
+      : STATES.map((section) => ({ section, value: states[section] ?? 0, title: `${section} ${bytes(states[section] ?? 0)}` }));
   return (
     <td class="bars">
       <div style={{ width: `${(100 * Math.max(0, whole)) / Math.max(1, most)}%` }}>
