@@ -73,6 +73,18 @@ test("history: says each event with its series and stacks, as text", () => {
     assert.ok(text.includes(part), `${part}: ${text}`);
 });
 
+test("history: without a new alarm, the curves come before the cards of old ones", () => {
+  const history: HistoryAnswer = {
+    name: "h.db", builds: 60, measured: 60, kept: 60, curves: 1, verdict: "", new: 0, branches: ["main"], moments: ["exit"], environments: [""],
+    total: 1, events: [{ headline: "More since build b7", line: { branch: "main", moment: "exit", environment: 0 }, of: 1, old: 2, alarms: [{ ...ALARM, state: "fixed" }] }],
+  };
+  const html = (more: Partial<HistoryAnswer>): string => renderToString(<Events history={{ ...history, ...more }} set={() => undefined} goTo={() => undefined} />);
+  assert.match(html({}), /<details[^>]*><summary>1 change of level, acknowledged, fixed or for the better<\/summary><div class="events">/);
+  assert.equal(html({}).split("<article").length - 1, 1, "each once");
+  assert.match(html({ new: 1 }), /<\/p><div class="events">/);
+  assert.ok(!html({ total: 0, events: [] }).includes("<details"));
+});
+
 test("history: says how often builds were measured, and names moments and environments only if there are several", () => {
   const history: HistoryAnswer = { name: "h.db", builds: 60, measured: 60, kept: 60, curves: 1, verdict: "", new: 0, branches: ["main"], moments: ["exit"], environments: [""], total: 0, events: [] };
   const text = (more: Partial<HistoryAnswer>): string => shown(renderToString(<Events history={{ ...history, ...more }} set={() => undefined} goTo={() => undefined} />));

@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import shutil
 
 from browser import Page
 from dmdvtest import Profile
@@ -87,6 +88,21 @@ def test_alarms(t):
     t.equal(page.text(".headline"), text.strip().split("\n")[-1].split("; the newest build")[0])
     t.picture(page, "history")
     page.expect_quiet(t)
+
+
+def test_no_new_alarm(t):
+    """The curves are on the screen; the old alarms open on request."""
+    copy, path = (os.path.join(t.new_folder(), name) for name in ("known.db", "known.html"))
+    shutil.copy(made(t)[0].db, copy)
+    t.dmdv("history", "acknowledge", "--db=" + copy, "--build=b%d" % NEW, "--reason=a table", "--least-change=512")
+    t.dmdv("history", "page", "--db=" + copy, "--least-change=512", "-o", path)
+    for width, height in ((1280, 720), (390, 800)):
+        page = Page(t.browser, path, width=width, height=height).wait()
+        t.picture(page, "history-known-%d" % width)
+        t.check(page.evaluate("document.querySelector('.tile').getBoundingClientRect().bottom < innerHeight"), "a curve is on the screen")
+        page.evaluate("document.querySelector('.page summary').click()")
+        t.equal(page.texts(".event h3 .alarm-state"), ["acknowledged", "improvement", "fixed", "acknowledged"])
+        page.expect_quiet(t)
 
 
 def test_curves(t):

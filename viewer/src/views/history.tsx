@@ -49,6 +49,20 @@ export function Events({ history, set, goTo }: { history: HistoryAnswer } & Pick
         history keeps no whole profiles.
       </p>
       {history.total === 0 && <p>The level of no series changed.</p>}
+      {history.new > 0 && <Cards history={history} set={set} goTo={goTo} />}
+      {history.new === 0 && history.total > 0 && (
+        <details class="whole-stacks">
+          <summary>{count(history.total, "change", "changes")} of level, acknowledged, fixed or for the better</summary>
+          <Cards history={history} set={set} goTo={goTo} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Cards({ history, set, goTo }: { history: HistoryAnswer } & Pick<ViewProps, "set" | "goTo">): JSX.Element {
+  return (
+    <>
       <div class="events">
         {history.events.map((event, i) => (
           <EventCard key={i} event={event} goTo={goTo} />
@@ -61,7 +75,7 @@ export function Events({ history, set, goTo }: { history: HistoryAnswer } & Pick
           </button>
         </p>
       )}
-    </section>
+    </>
   );
 }
 
