@@ -56,9 +56,10 @@ _TREE = """(async (most, cells) => {
   const elements = () => [...document.querySelectorAll('[role=treeitem], [role=treegrid] [role=row][aria-level]')];
   const number = (element, i) => Number(/-row-(\\d+)$/.exec(element.id)?.[1] ?? i);
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const isBusy = () => document.querySelector('[aria-busy=true], .waits') !== null;
   const settle = async () => {
     do await drawn();
-    while (document.querySelector('[aria-busy=true], .waits') !== null);
+    while (isBusy());
   };
   const all = async (read) => {
     const rows = new Map();
@@ -73,7 +74,7 @@ _TREE = """(async (most, cells) => {
   };
   const show = async (row) => {
     if (scroller !== null) scroller.scrollTop = Math.max(0, row * 24 - scroller.clientHeight / 2);
-    for (let frames = 0; frames < 600; frames++) {
+    for (let idle = 0; idle < 600; idle += isBusy() ? 0 : 1) { // an answer may take long
       await drawn();
       const element = elements().find((element, i) => number(element, i) === row);
       if (element !== undefined) return element;
