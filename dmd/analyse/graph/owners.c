@@ -87,14 +87,15 @@ static uint32_t *array(const work_t *w, uint32_t filled_with) {
 
 /* The strength of evidence, 0 for none, that a node's pointer to an unreported block makes it the
  * owner. A pointer into the middle from a node that does not dominate the block only shows that the
- * node uses a piece of it, as from a pool; it need not own the whole. */
+ * node uses a piece of it, as from a pool; it need not own the whole. A dominator's pointer to the
+ * start is what the owner would report. */
 static int weight(const work_t *w, uint32_t node, uint32_t edge, uint32_t target) {
   bool dominates = w->dominators.idom[target] == node;
   if (node == DMD_GRAPH_ALL || !is_reported(w, node))
     return node != DMD_GRAPH_ALL && dominates;
   const dmd_graph_interior_t *interior = dmd_heapgraph_interior(w->graph, edge);
   bool is_start = interior == NULL || interior->heuristic != DMD_HEURISTIC_NONE;
-  return dominates ? 3 : is_start ? 2 : 0;
+  return dominates ? 3 + (interior == NULL) : is_start ? 2 : 0;
 }
 
 static void note_pointer(work_t *w, uint32_t node, uint32_t edge) {

@@ -10,6 +10,7 @@ typedef struct {
   const dmd_ownership_t *o;
   const dmd_variable_namer_t *namer;
   uint32_t measuring; /* index of the measuring function's frame in the report's stack */
+  uint32_t frame;     /* that frame */
 } work_t;
 
 /* ---- The report's stack. ---- */
@@ -52,21 +53,62 @@ static bool append_variable(const work_t *w, uint32_t node, dmd_strbuf_t *to) {
   return w->namer->name(w->namer->ctx, at->object, at->addr, type, to);
 }
 
-static bool is_variable(const work_t *w, uint32_t node) {
-  return node != DMD_GRAPH_ALL && !dmd_heapgraph_is_block(w->owners->graph, node) &&
-         dmd_heapgraph_root(w->owners->graph, node)->name != NULL;
+/* True if a function of this code has the name of the measuring function. */
+static bool is_of_measuring(const work_t *w, uint32_t code_id) {
+  const dmd_heapgraph_t *graph = w->owners->graph;
+  const char *measuring = function_of(w, w->frame);
+  if (code_id == DMD_NONE || measuring == NULL)
+    return false;
+  const dmd_graph_code_t *code = dmd_heapgraph_code(graph, code_id);
+  for (uint32_t i = 1; i <= code->n_frames; i++) {
+    uint32_t frame = *DMD_POOL_AT(&graph->code_frames, const uint32_t, code->first + i);
+    const char *function = function_of(w, frame);
+    if (function != NULL && dmd_str_equal(function, measuring))
+      return true;
+  }
+  return false;
 }
 
-/* Appends an expression for the block that points to the forgotten ones. */
-static void append_holder(const work_t *w, dmd_strbuf_t *to) {
+/* True if a node is a variable that the measuring function can name: not a local one of another
+ * function. */
+static bool is_variable(const work_t *w, uint32_t node) {
+  if (node == DMD_GRAPH_ALL || dmd_heapgraph_is_block(w->owners->graph, node))
+    return false;
+  const dmd_graph_root_t *root = dmd_heapgraph_root(w->owners->graph, node);
+  return root->name != NULL && (root->kind != DMD_ROOT_STACK || is_of_measuring(w, root->code));
+}
+
+static bool is_array(const work_t *w, uint32_t node) {
+  return dmd_typing_count(w->owners->kinds->typing, node) > 1;
+}
+
+/* Appends an expression for the pointer to the holder from the node above it. A pointer variable
+ * may point to any element of an array, so it does not name an array. */
+static bool append_above(const work_t *w, dmd_strbuf_t *to) {
+  uint32_t above = w->o->above, edge = w->o->above_edge;
+  if (above == DMD_GRAPH_ALL || dmd_heapgraph_interior(w->owners->graph, edge) != NULL)
+    return false;
+  if (!is_variable(w, above) && (is_array(w, above) || !append_variable(w, above, to)))
+    return false;
+  dmd_edge_follow(w->owners->kinds->typing, above, edge, to);
+  return true;
+}
+
+/* Appends an expression for the block that points to the forgotten ones. False if there is none. */
+static bool append_holder(const work_t *w, dmd_strbuf_t *to) {
   const dmd_typing_t *typing = w->owners->kinds->typing;
-  if (append_variable(w, w->o->holder, to))
-    return;
-  if (is_variable(w, w->o->above) ||
-      (w->o->above != DMD_GRAPH_ALL && append_variable(w, w->o->above, to)))
-    dmd_edge_follow(typing, w->o->above, w->o->above_edge, to);
-  else
-    dmd_type_name(typing->types, dmd_typing_type(typing, w->o->holder), to);
+  uint32_t type = dmd_typing_type(typing, w->o->holder);
+  bool array = is_array(w, w->o->holder);
+  if (!array && append_variable(w, w->o->holder, to))
+    return true;
+  if (append_above(w, to))
+    return true;
+  bool is_struct = dmd_type_is(typing->types, type, DMD_TYPE_STRUCT) ||
+                   dmd_type_is(typing->types, type, DMD_TYPE_UNION);
+  if (!is_struct || (array && append_variable(w, w->o->holder, to)))
+    return false;
+  dmd_type_name(typing->types, type, to);
+  return true;
 }
 
 /* "[17].key" becomes "[i].key". */
@@ -83,25 +125,46 @@ static void number_by_i(dmd_strbuf_t *buf) {
   dmd_strbuf_cut(buf, n);
 }
 
-/* `term->postings` or, if no member is known, `*(void **)(block + 0x10)`. */
-static void append_pointer(const work_t *w, dmd_strbuf_t *to) {
+/* True if an expression has a member that is private to the C++ library. */
+static bool has_private(const dmd_strbuf_t *expression) {
+  for (size_t i = 1; i < expression->n; i++) {
+    const char *at = expression->text + i;
+    bool begins = at[-1] == '.' || (at[-1] == '>' && i > 1 && at[-2] == '-');
+    if (begins && dmd_type_is_private(at))
+      return true;
+  }
+  return false;
+}
+
+/* Appends `term->postings` or, if no member is known, `*(void **)(block + 0x10)`. False if there is
+ * no such expression that the program could use. */
+static bool append_pointer(const work_t *w, dmd_strbuf_t *to) {
   const dmd_typing_t *typing = w->owners->kinds->typing;
   uint64_t offset = typing->graph->graph.offset[w->o->edge];
-  if (dmd_typing_find(typing, w->o->holder, offset, NULL) != DMD_NONE) {
-    append_holder(w, to);
-    dmd_edge_follow(typing, w->o->holder, w->o->edge, to);
-    number_by_i(to);
-  } else {
+  if (dmd_typing_find(typing, w->o->holder, offset, NULL) == DMD_NONE) {
     dmd_strbuf_str(to, "*(void **)(block + 0x");
     dmd_strbuf_hex(to, offset);
     dmd_strbuf_str(to, ")");
+    return true;
   }
+  dmd_strbuf_t holder;
+  dmd_strbuf_init(&holder, to->env);
+  bool good = append_holder(w, &holder);
+  size_t n = holder.n;
+  if (good)
+    dmd_edge_follow(typing, w->o->holder, w->o->edge, &holder);
+  if (holder.n == n) /* the block is a single pointer */
+    dmd_strbuf_str(to, "*");
+  dmd_strbuf_bytes(to, holder.text, holder.n);
+  dmd_strbuf_destroy(&holder);
+  number_by_i(to);
+  return good && !has_private(to);
 }
 
-static void append_line(const work_t *w, const char *size_of, dmd_strbuf_t *to) {
+static bool append_line(const work_t *w, const char *size_of, dmd_strbuf_t *to) {
   dmd_strbuf_t expression;
   dmd_strbuf_init(&expression, to->env);
-  append_pointer(w, &expression);
+  bool good = append_pointer(w, &expression);
   if (size_of != NULL) {
     dmd_fnname_t plain = dmd_fnname_plain(size_of, dmd_str_length(size_of));
     dmd_strbuf_str(to, "size += ");
@@ -113,13 +176,15 @@ static void append_line(const work_t *w, const char *size_of, dmd_strbuf_t *to) 
   dmd_strbuf_bytes(to, expression.text, expression.n);
   dmd_strbuf_str(to, ");");
   dmd_strbuf_destroy(&expression);
+  return good;
 }
 
 void dmd_proposal_init(dmd_proposal_t *proposal, const dmd_owners_t *owners,
                        const dmd_ownership_t *ownership, const dmd_variable_namer_t *namer) {
   proposal->frame = DMD_NONE;
   dmd_strbuf_init(&proposal->line, owners->graph->env);
-  if (ownership->owned > DMD_OWNED_BY_POINTER || ownership->way == DMD_NONE)
+  if (ownership->owned > DMD_OWNED_BY_POINTER || ownership->way == DMD_NONE ||
+      dmd_heapgraph_interior(owners->graph, ownership->edge) != NULL)
     return;
   work_t w = {.owners = owners, .o = ownership, .namer = namer};
   size_t n;
@@ -129,8 +194,9 @@ void dmd_proposal_init(dmd_proposal_t *proposal, const dmd_owners_t *owners,
   const char *innermost = function_of(&w, frames[0]);
   bool has_size = n > 1 && innermost != NULL && dmd_fnname_says_size(innermost);
   w.measuring = has_size;
-  proposal->frame = frames[w.measuring];
-  append_line(&w, has_size ? innermost : NULL, &proposal->line);
+  w.frame = frames[w.measuring];
+  if (append_line(&w, has_size ? innermost : NULL, &proposal->line))
+    proposal->frame = w.frame;
 }
 
 void dmd_proposal_destroy(dmd_proposal_t *proposal) {

@@ -9,6 +9,11 @@
  * The line belongs in the measuring function. In the line, the block is named by a variable or
  * parameter of that function that points to a block of this type or, failing that, to the block's
  * referrer; else by its type's name.
+ *
+ * There is no proposal where the line would be wrong: the pointer leads into the middle of the
+ * block, whose report would be a misreport, as for chunks with a header and objects of make_shared;
+ * the member is private to the C++ library; or the block is an array, and the variable may point to
+ * any of its elements.
  */
 #ifndef DMD_ANALYSE_GRAPH_PROPOSAL_H
 #define DMD_ANALYSE_GRAPH_PROPOSAL_H

@@ -75,11 +75,12 @@ static uint8_t *kinds_of_names(const dmd_types_t *types) {
   return kinds;
 }
 
-/* Adds a word for a name. In the unlikely case that two names get the same word, makes it
- * unique. */
-static void add_name(dmd_intern_t *names, uint32_t id, const char *name) {
+/* Adds a word for a name; a private one stays recognisable, since proposals leave such members out.
+ * In the unlikely case that two names get the same word, makes it unique. */
+static void add_name(dmd_intern_t *names, uint32_t id, const char *name, bool is_private) {
   dmd_strbuf_t word;
   dmd_strbuf_init(&word, names->env);
+  dmd_strbuf_str(&word, is_private ? "_M_" : "");
   dmd_strbuf_str(&word, name);
   while (dmd_intern_str(names, word.text) != id)
     dmd_strbuf_str(&word, "_");
@@ -93,7 +94,9 @@ static void change_types(dmd_types_t *types, dmd_anonymizer_t *a) {
   for (uint32_t id = 1; id <= dmd_intern_count(&old); id++) {
     const char *name = dmd_intern_get_str(&old, id);
     bool stays = kinds[id] == DMD_N_NAME_KINDS;
-    add_name(&types->names, id, stays ? name : dmd_anonymous(a, (dmd_name_kind_t)kinds[id], name));
+    bool is_private = kinds[id] == DMD_NAME_MEMBER && dmd_type_is_private(name);
+    add_name(&types->names, id, stays ? name : dmd_anonymous(a, (dmd_name_kind_t)kinds[id], name),
+             is_private);
   }
   dmd_intern_destroy(&old);
   dmd_env_free(types->env, kinds);

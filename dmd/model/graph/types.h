@@ -130,6 +130,12 @@ bool dmd_type_is_flexible(dmd_types_t *types, uint32_t type, uint64_t *start,
  * is found. */
 uint32_t dmd_type_find(dmd_types_t *types, uint32_t type, uint64_t offset, dmd_strbuf_t *path);
 
+/* True if a member's name is reserved for the C++ library, such as `_M_impl` or `__begin_`:
+ * programs do not use such members. */
+static inline bool dmd_type_is_private(const char *member) {
+  return member[0] == '_' && (member[1] == '_' || (member[1] >= 'A' && member[1] <= 'Z'));
+}
+
 /* Appends the readable name: "dictEntry", "char *", "dictEntry *[2]", "void (*)()". */
 void dmd_type_name(const dmd_types_t *types, uint32_t type, dmd_strbuf_t *to);
 

@@ -145,7 +145,8 @@ static dmd_reason_t reason_of_negative(uint64_t measured, uint64_t claimed) {
 }
 
 static dmd_reason_t reason_of_too_little(const dmd_claims_t *claims, const dmd_claim_t *claim,
-                                         uint64_t missing, dmd_fault_t *fault) {
+                                         dmd_fault_t *fault) {
+  uint64_t missing = fault->bytes;
   fault->scope = find_child(claims, claim, missing);
   if (fault->scope != DMD_NONE)
     return DMD_REASON_CHILD_LEFT_OUT;
@@ -155,7 +156,7 @@ static dmd_reason_t reason_of_too_little(const dmd_claims_t *claims, const dmd_c
   if (fault->reported != DMD_NONE)
     return DMD_REASON_REPORTS_LEFT_OUT;
   return claim->concurrent ? DMD_REASON_CONCURRENT
-                           : reason_of_unit(claim->measured, claim->measured - missing);
+                           : reason_of_unit(fault->measured, fault->claimed);
 }
 
 /* Bytes that other threads reported while the reporter was open. */
@@ -164,14 +165,15 @@ static uint64_t of_other_threads(const dmd_claims_t *claims, const dmd_claim_t *
 }
 
 static dmd_reason_t reason_of_too_much(const dmd_claims_t *claims, const dmd_claim_t *claim,
-                                       uint64_t excess, dmd_fault_t *fault) {
+                                       dmd_fault_t *fault) {
+  uint64_t excess = fault->bytes;
   if (claim->concurrent)
     return DMD_REASON_CONCURRENT;
   if (excess == claim->asked)
     return DMD_REASON_USABLE_SIZE;
   if (excess == of_other_threads(claims, claim))
     return DMD_REASON_OTHER_THREADS;
-  if (excess == claim->measured && claim->measured > 0)
+  if (excess == fault->measured && excess > 0)
     return DMD_REASON_TWICE;
   fault->scope = find_child(claims, claim, excess);
   if (fault->scope != DMD_NONE)
@@ -183,9 +185,9 @@ static dmd_reason_t reason_of_too_much(const dmd_claims_t *claims, const dmd_cla
     fault->memory = claim->no_block;
     return DMD_REASON_NOT_A_BLOCK;
   }
-  if (claim->measured == 0)
+  if (fault->measured == 0)
     return DMD_REASON_NOT_MEASURED;
-  dmd_reason_t unit = reason_of_unit(claim->measured, claim->measured + excess);
+  dmd_reason_t unit = reason_of_unit(fault->measured, fault->claimed);
   if (unit != DMD_REASON_NONE)
     return unit;
   return excess <= DMD_MAX_STRUCTURE && excess % 4 == 0 ? DMD_REASON_STRUCT_SIZE : DMD_REASON_NONE;
@@ -198,8 +200,7 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
   if (claimed == measured || claimed == measured + claim->optional ||
       claimed == measured + claim->kept || claimed == measured + claim->off)
     return false;
-  bool holds_sum = dmd_distance(claimed, measured + claim->kept) < dmd_distance(claimed, measured);
-  if (holds_sum)
+  if (dmd_distance(claimed, measured + claim->kept) < dmd_distance(claimed, measured))
     measured += claim->kept;
   fault->kind = DMD_FAULT_CLAIM;
   fault->claimed = claimed;
@@ -211,12 +212,10 @@ bool dmd_claims_judge(const dmd_claims_t *claims, uint32_t id, uint64_t claimed,
     fault->reason = reason_of_negative(measured, claimed);
   else if (claimed == claim->requested)
     fault->reason = DMD_REASON_REQUESTED;
-  else if (holds_sum)
-    fault->reason = DMD_REASON_NONE; /* the components of a kept sum are not known */
   else if (claimed < measured)
-    fault->reason = reason_of_too_little(claims, claim, fault->bytes, fault);
+    fault->reason = reason_of_too_little(claims, claim, fault);
   else
-    fault->reason = reason_of_too_much(claims, claim, fault->bytes, fault);
+    fault->reason = reason_of_too_much(claims, claim, fault);
   return true;
 }
 

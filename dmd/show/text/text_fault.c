@@ -104,6 +104,17 @@ static void print_reason(const dmd_printer_t *p, const dmd_fault_t *fault) {
   dmd_out_char(p->out, '\n');
 }
 
+/* What dmd compared the difference of a claim with when no reason fitted. Parts that several
+ * reporters or places share are not told apart, hence `no single`. */
+static void print_ruled_out(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  dmd_out_str(p->out,
+              "  No likely reason: the claim is neither without slop nor in another unit or "
+              "integer, and\n    no single reporter within it, place");
+  dmd_out_str(p->out, fault->claimed < fault->measured
+                          ? " or block that was left out explains the difference\n"
+                          : ", block, other thread or structure explains the difference\n");
+}
+
 /* The block or memory that the fault is about; each part is printed between `before` and
  * `after`. */
 static void print_object(const dmd_printer_t *p, const dmd_fault_t *fault, const char *before,
@@ -143,6 +154,15 @@ static void print_scope(const dmd_printer_t *p, const dmd_fault_t *fault) {
 static void print_other_stack(const dmd_printer_t *p, const char *what, uint32_t stack) {
   if (stack != DMD_NONE)
     dmd_print_stack(p, what, p->records->cut[stack]);
+}
+
+/* Where the block of a fault was freed. */
+static void print_freed(const dmd_printer_t *p, const dmd_fault_t *fault) {
+  if (fault->kind == DMD_FAULT_REPORT_FREED && fault->freed == DMD_NONE)
+    dmd_out_str(p->out,
+                "  Block freed at an unknown place: dmd records the stacks of frees only from "
+                "the first\n    report or reporter on\n");
+  print_other_stack(p, "Block freed", fault->freed);
 }
 
 /* Describes what happened at the fault's own stack. */
@@ -197,10 +217,12 @@ void dmd_print_fault(const dmd_printer_t *p, const dmd_fault_t *fault) {
     dmd_print_amounts(p->out, "  ", fault);
   if (fault->reason != DMD_REASON_NONE)
     print_reason(p, fault);
+  else if (of_claim)
+    print_ruled_out(p, fault);
   print_object(p, fault, "  ", "\n");
   dmd_print_stack(p, what_stack(fault->kind), p->records->cut[fault->stack]);
   print_other_stack(p, "Block allocated", fault->allocated);
-  print_other_stack(p, "Block freed", fault->freed);
+  print_freed(p, fault);
   if (fault->reported != DMD_NONE) {
     dmd_print_reporter(p, fault->other_reporter);
     print_other_stack(p, of_claim ? "Reported" : "Block reported", fault->reported);

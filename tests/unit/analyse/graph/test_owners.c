@@ -368,6 +368,113 @@ static void proposals_without_names(void **state) {
   shelf_done(&o.s);
 }
 
+/* ---- Proposals. ---- */
+
+/* A variable holds a block, whose reporter does not measure what its member points to. */
+typedef struct {
+  const char *member;   /* NULL: the block is an array of pointers */
+  uint64_t into;        /* the member leads so far into the other block */
+  uint64_t count;       /* elements of the block */
+  const char *pointer;  /* a variable of the measuring function that points to such an element */
+  const char *variable; /* the variable that holds the block; NULL: it has no name */
+  const char *function; /* in which it is local; NULL: in none */
+  uint32_t type;        /* of an element; set by build_case */
+} case_t;
+
+static bool name_pointer(void *ctx, uint32_t object, uint64_t addr, uint32_t type,
+                         dmd_strbuf_t *to) {
+  (void)object, (void)addr;
+  const case_t *c = ctx;
+  bool is_known = c->pointer != NULL && type == c->type;
+  if (is_known)
+    dmd_strbuf_str(to, c->pointer);
+  return is_known;
+}
+
+static void build_case(shelf_t *s, case_t *c) {
+  dmd_heapgraph_t *g = &s->graph;
+  dmd_heapgraph_init(g, &s->host.env, 1, 2, 2);
+  dmd_graph_root_t root = {.kind = DMD_ROOT_DATA, .szB = 8, .name = c->variable};
+  if (c->function != NULL) {
+    uint32_t frame = dmd_frames_read_text(&g->profile.frames, c->function);
+    root.kind = DMD_ROOT_STACK;
+    root.code = dmd_heapgraph_add_code(g, DMD_NONE, 64, &frame, 1);
+  }
+  dmd_heapgraph_add_root(g, &root);
+  dmd_heapgraph_add_edge(g, 2, 0);
+  dmd_heapgraph_end_node(g);
+  dmd_graph_block_t user = {.addr = 0x1000, .stack = stack_of(g, "user_new (a.c:1)")};
+  dmd_graph_block_t text = {.addr = 0x2000, .stack = stack_of(g, "text_new (a.c:2)")};
+  dmd_heapgraph_add_block(g, &user, (c->member == NULL ? 8 : 16) * c->count);
+  if (c->into == 0)
+    dmd_heapgraph_add_edge(g, 3, 0);
+  else
+    dmd_heapgraph_add_interior(g, 3, 0, c->into, DMD_HEURISTIC_NONE);
+  dmd_heapgraph_end_node(g);
+  dmd_heapgraph_add_block(g, &text, 100);
+  dmd_heapgraph_end_node(g);
+  report(g, 2);
+  uint32_t frames[] = {dmd_frames_read_text(&g->profile.frames, "size_of"),
+                       dmd_frames_read_text(&g->profile.frames, "measure")};
+  uint32_t codes[] = {dmd_heapgraph_add_code(g, DMD_NONE, 0x100, &frames[0], 1),
+                      dmd_heapgraph_add_code(g, DMD_NONE, 0x200, &frames[1], 1)};
+  dmd_heapgraph_add_stack(g, codes, 2);
+  type_nothing(s, &s->host.env);
+  dmd_types_t *t = &s->types;
+  uint32_t to_letter = dmd_types_pointer_to(t, base_of(t, DMD_TYPE_CHARACTER, "char", 1));
+  uint32_t type = to_letter;
+  if (c->member != NULL) {
+    type = struct_of(t, "user", 16);
+    members_of(t, type, (const member_t[]){{c->member, to_letter, 0}}, 1);
+  }
+  dmd_typing_set(&s->typing, 1, dmd_types_pointer_to(t, type), 0, DMD_EVIDENCE_VARIABLE);
+  dmd_typing_set(&s->typing, 2, type, 0, DMD_EVIDENCE_SITE);
+  c->type = type;
+}
+
+/* expected: NULL: none. */
+static void assert_proposed(case_t c, const char *expected) {
+  owning_t o;
+  dmd_proposal_t proposal;
+  dmd_variable_namer_t namer = {.name = name_pointer, .ctx = &c};
+  host_init(&o.s.host);
+  build_case(&o.s, &c);
+  begin_on(&o);
+  assert_int_equal(ownership_of(&o, 3)->owned, DMD_OWNED_BY_DOMINANCE);
+  dmd_proposal_init(&proposal, &o.owners, ownership_of(&o, 3), &namer);
+  if (expected == NULL)
+    assert_int_equal(proposal.frame, DMD_NONE);
+  else
+    assert_string_equal(proposal.line.text, expected);
+  dmd_proposal_destroy(&proposal);
+  end(&o);
+  shelf_done(&o.s);
+}
+
+static void proposals_are_not_wrong(void **state) {
+  (void)state;
+  assert_proposed((case_t){"text", 0, 1, "p", NULL, NULL, 0}, "size += size_of(p->text);");
+  assert_proposed((case_t){"text", 0, 1, NULL, NULL, NULL, 0}, "size += size_of(user->text);");
+  assert_proposed((case_t){"text", 0, 1, NULL, "_GUsers", NULL, 0},
+                  "size += size_of(_GUsers->text);");
+  /* Its report would be one of an interior pointer. */
+  assert_proposed((case_t){"text", 16, 1, "p", NULL, NULL, 0}, NULL);
+  /* Members that only the C++ library can use. */
+  assert_proposed((case_t){"_M_start", 0, 1, "p", NULL, NULL, 0}, NULL);
+  assert_proposed((case_t){"__begin_", 0, 1, NULL, NULL, NULL, 0}, NULL);
+  /* The pointer may be to any element of the array. */
+  assert_proposed((case_t){"text", 0, 3, "p", NULL, NULL, 0}, NULL);
+  assert_proposed((case_t){"text", 0, 3, NULL, NULL, NULL, 0}, "size += size_of(user[i].text);");
+  assert_proposed((case_t){"text", 0, 3, "p", "users", NULL, 0}, "size += size_of(users[i].text);");
+  /* A block that is one pointer. */
+  assert_proposed((case_t){NULL, 0, 1, "p", NULL, NULL, 0}, "size += size_of(*p);");
+  assert_proposed((case_t){NULL, 0, 1, NULL, NULL, NULL, 0}, NULL);
+  /* A local variable of another function. */
+  assert_proposed((case_t){"text", 0, 1, NULL, "users", "main", 0}, "size += size_of(user->text);");
+  assert_proposed((case_t){"text", 0, 1, NULL, "users", "measure", 0},
+                  "size += size_of(users->text);");
+}
+
 static void use(host_t *host, void *arg) {
   (void)arg;
   owning_t o;
@@ -394,6 +501,7 @@ int main(void) {
       cmocka_unit_test(variables_of_the_measuring_function),
       cmocka_unit_test(json_of_owners),
       cmocka_unit_test(proposals_without_names),
+      cmocka_unit_test(proposals_are_not_wrong),
       cmocka_unit_test(out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

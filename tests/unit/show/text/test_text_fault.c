@@ -98,6 +98,22 @@ static void claims_in_detail(fixture_t *f) {
          "  Likely reason: the claim counts twice what was reported at the place below\n"
          "  Claimed at {\n    #01: here\n  }\n"
          "  Reported at {\n    #01: there\n  }\n}\n");
+  claim.reason = DMD_REASON_NONE;
+  claim.reported = DMD_NONE;
+  dmd_faults_add(&p->faults, &claim);
+  assert_prints(f, "bytes too many\n"
+                   "  No likely reason: the claim is neither without slop nor in another unit or "
+                   "integer, and\n"
+                   "    no single reporter within it, place, block, other thread or structure "
+                   "explains the difference\n"
+                   "  Claimed at {\n");
+  claim.claimed = 1;
+  claim.measured = 10000;
+  claim.stack = there;
+  dmd_faults_add(&p->faults, &claim);
+  assert_prints(f,
+                "    no single reporter within it, place or block that was left out explains the "
+                "difference\n  Claimed at {\n");
   claim.reason = DMD_REASON_NOT_A_BLOCK;
   claim.memory = b;
   dmd_faults_add(&p->faults, &claim);
@@ -119,6 +135,12 @@ static void others_in_detail(fixture_t *f) {
                    "  At {\n    #01: here\n  }\n"
                    "  Block allocated at {\n    #01: there\n  }\n"
                    "  Block freed at {\n    #01: here\n  }\n}\n");
+  freed.freed = DMD_NONE;
+  dmd_faults_add(&p->faults, &freed);
+  assert_prints(f,
+                "  Block allocated at {\n    #01: there\n  }\n"
+                "  Block freed at an unknown place: dmd records the stacks of frees only from the "
+                "first\n    report or reporter on\n}\n");
   dmd_fault_t length = {.num = 1,
                         .kind = DMD_FAULT_REPORT_LENGTH,
                         .stack = here,
