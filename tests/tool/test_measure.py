@@ -39,6 +39,21 @@ def shared(t):
             t.equal((len(block.reporters), set(block.sharers)), (1, sharers), function)
 
 
+def aliases(t):
+    """The block of an object that only an aliasing pointer owns is reported. Where another pointer owns it,
+    in whatever order they come, everything that hangs off it is. Without run-time type information the
+    object is not found, and nothing wrong is reported."""
+    for compiler in present("g++", "clang++"):
+        untyped = t.program([*STRICT, "-std=c++17", "-fno-rtti"], compiler)
+        t.equal(t.run_command([untyped]).profile.faults, [])
+        profile = t.run_command([t.program([*STRICT, "-std=c++17"], compiler)]).profile
+        t.equal(profile.faults, [])
+        for function, of_text in (("lone_page", 0), ("moved_page", 0), ("owned_page", 1)):
+            blocks = [block for block in profile.blocks if any(function in frame for frame in block.stack)]
+            t.equal(sorted((any("basic_string" in frame for frame in block.stack), len(block.reporters)) for block in blocks),
+                    [(False, 1), (True, of_text)], "%s, %s" % (function, compiler))
+
+
 def unlisted(t):
     """A class without a list of its own, measured through its base, is a fault; unless it adds nothing."""
     run = t.run()

@@ -286,7 +286,6 @@ class Walk {
 public:
   explicit Walk(bool is_shallow = false) : is_heard_(dmd::is_heard_()), is_shallow_(is_shallow) {}
   Walk(const Walk &) = delete;
-  Walk &operator=(const Walk &) = delete;
   ~Walk() {
     if (waiting_ != few_)
       std::free(waiting_);
@@ -338,11 +337,10 @@ public:
   /* Like pointee(), for an object with several owners: visited once, however many pointers lead to
      it. */
   template <class T> void shared_pointee(const T *p) {
-    const bool was_shared = is_shared_;
-    is_shared_ = true;
+    const bool was_shared = share(true);
     if (p != nullptr && meets(p))
       pointee(p);
-    is_shared_ = was_shared;
+    share(was_shared);
   }
 
   /* The element count that new[] stores before the objects. AddressSanitizer lets only delete[]
@@ -369,10 +367,17 @@ public:
     }
   }
 
+  /* Calls walk(object) after all else; the same object again makes no circle. */
+  void later(const void *object, Step_ walk) {
+    const size_t last = n_waiting_;
+    wait(object, walk);
+    if (n_waiting_ > last)
+      std::swap(waiting_[n_late_++], waiting_[last]);
+  }
+
   /* Whether a shared object is visited for the first time. */
   bool meets(const void *p) { return shared_.add(p); }
 
-  bool is_shallow() const { return is_shallow_; }
   /* Sets whether what follows is measured as shared; returns the previous state. */
   bool share(bool is_shared) { return std::exchange(is_shared_, is_shared); }
 
@@ -380,7 +385,9 @@ public:
   size_t finish() {
     while (n_waiting_ > 0) {
       const Waiting next = waiting_[--n_waiting_];
-      if (is_again(mark_, next.object, next.walk))
+      if (n_late_ > n_waiting_)
+        n_late_ = n_waiting_;
+      else if (is_again(mark_, next.object, next.walk))
         continue;
       is_shared_ = next.is_shared;
       next.walk(next.object, *this);
@@ -490,14 +497,12 @@ private:
 
   size_t size_ = 0;
   const bool is_heard_, is_shallow_;
-  bool is_shared_ = false;
+  bool is_shared_ = false, is_circle_ = false;
   unsigned depth_ = 0;
   Waiting few_[FEW];
   Waiting *waiting_ = few_;
-  size_t n_waiting_ = 0, room_ = FEW;
-  Met_ shared_; /* shared objects visited */
-  bool is_circle_ = false;
-  Met_ again_; /* objects visited since a circle was found */
+  size_t n_waiting_ = 0, room_ = FEW, n_late_ = 0; /* the first n_late_ are visited last */
+  Met_ shared_, again_; /* visited: shared objects; objects since a circle was found */
   Mark_ mark_;
 };
 
@@ -567,11 +572,7 @@ private:
 #include "measure_std.hpp"
 
 namespace dmd {
-/* ---- Measured classes and unknown types ---- */
-
-template <class T> struct measure<T, std::enable_if_t<is_measured_class_<T>>> {
-  static void walk(const T &x, Walk &walk) { Access_::walk(x, walk); }
-};
+/* ---- Unknown types ---- */
 
 template <class T, class Enable> struct measure {
   static constexpr Fault_ fault_ =

@@ -13,6 +13,10 @@
 
 namespace dmd {
 
+template <class T> struct measure<T, std::enable_if_t<is_measured_class_<T>>> {
+  static void walk(const T &x, Walk &walk) { Access_::walk(x, walk); }
+};
+
 /* ---- The list of members ---- */
 
 /* Where a member lies. is_gap: the space before it is accounted for, too. */

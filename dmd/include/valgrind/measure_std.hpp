@@ -346,19 +346,62 @@ template <class P> const void *counts_(const P &x) {
   std::memcpy(words, &x, sizeof x);
   return words[1];
 }
+
+/* The word of a control block that points to its object; null if the object lies within, or if that
+   is unknown: the type of the block is known only with run-time type information. The object is
+   from new, since the usual delete ends it. */
+inline const void *object_of_(const char *counts) {
+  static const char plain[] = "St15_Sp_counted_ptrI", deleter[] = "St19_Sp_counted_deleterI",
+                    usual[] = "St14default_deleteI";
+  const std::type_info *const *table;
+  const void *object;
+  std::memcpy(&table, counts, sizeof table);
+  std::memcpy(&object, counts + 2 * sizeof object, sizeof object);
+  if (table[-1] == nullptr)
+    return nullptr;
+  const char *name = table[-1]->name();
+  if (std::strncmp(name, plain, sizeof plain - 1) == 0)
+    return object;
+  const char *at = std::strncmp(name, deleter, sizeof deleter - 1) == 0 ? name : nullptr;
+  for (const char *next = at; next != nullptr; next = std::strstr(at + 1, usual))
+    at = next;
+  const char *end = at == nullptr || at == name ? nullptr : std::strchr(at, 'E');
+  return end != nullptr && std::strncmp(end, "ESaIvE", 6) == 0 ? object : nullptr;
+}
+
 template <class T> struct measure<std::shared_ptr<T>> {
   static constexpr Fault_ fault_ = fault_of_<std::remove_extent_t<T>>;
   static void walk(const std::shared_ptr<T> &x, Walk &walk) {
     const char *counts = static_cast<const char *>(counts_(x));
-    if (counts == nullptr || !walk.meets(counts))
+    if (counts == nullptr)
       return;
+    if (is_alias(x.get(), counts))
+      walk.later(counts, alias);
+    else if (walk.meets(counts))
+      block(x, counts, walk);
+  }
+
+private:
+  using Element = std::remove_extent_t<T>;
+
+  static bool is_alias(const Element *p, const char *counts) {
+    return std::memcmp(counts + 2 * sizeof p, &p, sizeof p) != 0 && object_of_(counts) != nullptr;
+  }
+
+  static void block(const std::shared_ptr<T> &x, const char *counts, Walk &walk) {
     const size_t size = walk.shared_block(counts);
     if constexpr (!std::is_void_v<T>)
       object(x.get(), counts, size, walk);
   }
 
-private:
-  using Element = std::remove_extent_t<T>;
+  /* A pointer into an object, or to another one, that no other pointer of this walk owns. The type
+     of the object is unknown, so only its block is measured. */
+  static void alias(const void *counts, Walk &walk) {
+    if (!walk.meets(counts))
+      return;
+    walk.shared_block(counts);
+    walk.shared_block(object_of_(static_cast<const char *>(counts)));
+  }
 
   /* The object lies in the control block, or has its own block, to which the control block points.
      Any other pointer points into an object that is measured through its owner. */

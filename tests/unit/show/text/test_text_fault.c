@@ -120,9 +120,8 @@ static void claims_in_detail(fixture_t *f) {
   assert_prints(f, "the size of an object that is not a heap block: b\\x1b\n  Claimed at");
 }
 
-static void others_in_detail(fixture_t *f) {
+static void freed_in_detail(fixture_t *f) {
   dmd_profile_t *p = &f->profile;
-  uint32_t a = build_name(p, "explicit/a"), b = build_name(p, "b\x1b");
   uint32_t here = build_stack(p, "here"), there = build_stack(p, "there");
   dmd_fault_t freed = {.num = 1,
                        .kind = DMD_FAULT_REPORT_FREED,
@@ -141,6 +140,12 @@ static void others_in_detail(fixture_t *f) {
                 "  Block allocated at {\n    #01: there\n  }\n"
                 "  Block freed at an unknown place: dmd records the stacks of frees only from the "
                 "first\n    report or reporter on\n}\n");
+}
+
+static void others_in_detail(fixture_t *f) {
+  dmd_profile_t *p = &f->profile;
+  uint32_t a = build_name(p, "explicit/a"), b = build_name(p, "b\x1b");
+  uint32_t here = build_stack(p, "here"), there = build_stack(p, "there");
   dmd_fault_t length = {.num = 1,
                         .kind = DMD_FAULT_REPORT_LENGTH,
                         .stack = here,
@@ -201,6 +206,7 @@ static void faults_in_detail(void **state) {
   fixture_t f;
   fixture_begin(&f, DMD_MODE_DARK_MATTER);
   claims_in_detail(&f);
+  freed_in_detail(&f);
   others_in_detail(&f);
   many_names(&f);
   fixture_end(&f);
