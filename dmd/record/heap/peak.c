@@ -97,7 +97,17 @@ static void settle_all(dmd_peak_t *peak) {
     return;
   for (uint32_t i = 0; i < peak->n_shards; i++)
     dmd_shard_catch_up(&peak->shards[i]);
-  peak->has_late = false;
+  peak->late = 0;
+}
+
+/* The same in a short time, for a thread that was alone since the last restart. Often there is one
+ * delayed free: a loop that allocates and frees, at the peak. */
+static void settle_own(dmd_peak_t *peak) {
+  if (peak->n_shards == 1)
+    dmd_shard_count_leaving(peak->shards);
+  for (; peak->late != 0; peak->late &= peak->late - 1)
+    for (uint32_t i = (uint32_t)__builtin_ctzll(peak->late); i < peak->n_shards; i += 64)
+      dmd_shard_catch_up(&peak->shards[i]);
 }
 
 static void renumber(void *ctx, uint64_t addr, dmd_block_t *block) {
@@ -152,8 +162,10 @@ static void take(dmd_peak_t *peak) {
 }
 
 void dmd_peak_reach(dmd_peak_t *peak, uint64_t szB) {
-  if (peak->has_late || peak->n_shards == 1)
+  if (peak->is_parallel)
     settle_all(peak);
+  else
+    settle_own(peak);
   if (peak->now.szB <= peak->most.szB)
     return;
   bool goes_on = peak->now.szB - szB == peak->most.szB;
@@ -164,13 +176,12 @@ void dmd_peak_reach(dmd_peak_t *peak, uint64_t szB) {
 
 static void add_up(dmd_peak_t *peak) {
   settle_all(peak);
-  peak->now = (dmd_heap_sum_t){0};
   for (uint32_t i = 0; i < peak->n_shards; i++) {
-    dmd_peak_share_t *share = &peak->shards[i].share;
-    peak->now.szB += share->own.szB;
-    peak->now.n += share->own.n;
-    peak->now.alloc_szB += share->own.alloc_szB;
-    share->published = share->own.szB;
+    dmd_heap_sum_t *sum = &peak->shards[i].share.unpublished;
+    peak->now.szB += sum->szB;
+    peak->now.n += sum->n;
+    peak->now.alloc_szB += sum->alloc_szB;
+    *sum = (dmd_heap_sum_t){0};
   }
   __atomic_store_n(&peak->is_wanted, false, __ATOMIC_RELAXED);
 }
@@ -210,9 +221,8 @@ void dmd_peak_go_parallel(dmd_peak_t *peak) {
 }
 
 void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share) {
-  uint64_t by = share->own.szB - share->published;
-  share->published = share->own.szB;
-  uint64_t sum = __atomic_add_fetch(&peak->now.szB, by, __ATOMIC_RELAXED);
+  uint64_t sum = __atomic_add_fetch(&peak->now.szB, share->unpublished.szB, __ATOMIC_RELAXED);
+  share->unpublished.szB = 0;
   note_sum(peak, sum);
   if ((int64_t)sum > (int64_t)__atomic_load_n(&peak->least_new, __ATOMIC_RELAXED))
     __atomic_store_n(&peak->is_wanted, true, __ATOMIC_RELAXED);

@@ -56,8 +56,7 @@ typedef struct dmd_gone {
 
 /* What belongs to one shard. */
 typedef struct dmd_peak_share {
-  dmd_heap_sum_t own;
-  uint64_t published;         /* the part of own.szB that the common sum contains */
+  dmd_heap_sum_t unpublished; /* changes that the common sum lacks, made in parallel with others */
   dmd_gone_t *gone;           /* a hash table */
   uint32_t n_places;          /* 0 or a power of two */
   uint32_t n_gone, gone_mark; /* entries with this mark */
@@ -78,10 +77,10 @@ typedef struct dmd_peak {
   /* Written at each event of a thread that is alone. */
   _Alignas(DMD_PEAK_LINE) dmd_heap_sum_t now;
   dmd_heap_sum_t most; /* the peak */
-  bool has_late;       /* frees may not be counted yet */
-  uint32_t n_untimed;  /* peaks since the clock was read */
-  uint64_t ms;         /* when the peak was reached */
-  uint64_t highest;    /* largest published sum */
+  uint64_t late; /* bit i: shards i, i + 64... have frees of a thread alone that are not counted */
+  uint32_t n_untimed; /* peaks since the clock was read */
+  uint64_t ms;        /* when the peak was reached */
+  uint64_t highest;   /* largest published sum */
   dmd_clock_t clock;
   struct dmd_shard *shards;
   uint32_t n_shards;
@@ -107,14 +106,22 @@ static inline bool dmd_peak_is_wanted(const dmd_peak_t *peak) {
   return __builtin_expect(__atomic_load_n(&peak->is_wanted, __ATOMIC_RELAXED), 0);
 }
 
-/* A free is not counted yet. Other threads' frees need no note: all are counted before a peak. */
-static inline void dmd_peak_note_late(dmd_peak_t *peak) {
-  if (dmd_peak_is_alone(peak))
-    peak->has_late = true;
-}
-
 /* Notes that threads run in parallel from now on. */
 void dmd_peak_go_parallel(dmd_peak_t *peak);
+
+static inline void dmd_peak_see_parallel(dmd_peak_t *peak) {
+  if (__builtin_expect(!__atomic_load_n(&peak->is_parallel, __ATOMIC_RELAXED), 0))
+    dmd_peak_go_parallel(peak);
+}
+
+/* A free in this shard is not counted yet. Those of threads in parallel need no note: once there
+ * were any, all shards are asked before a peak. */
+static inline void dmd_peak_note_late(dmd_peak_t *peak, uint32_t shard) {
+  if (dmd_peak_is_alone(peak))
+    peak->late |= (uint64_t)1 << shard % 64;
+  else
+    dmd_peak_see_parallel(peak);
+}
 
 /* Adds to the common sum what a shard has not published. */
 void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share);
@@ -137,9 +144,8 @@ void dmd_peak_walk_gone(const dmd_peak_t *peak, const dmd_peak_share_t *share,
 void dmd_peak_remember(const dmd_peak_t *peak, dmd_peak_share_t *share, const dmd_block_t *block);
 
 static inline void dmd_peak_publish_much(dmd_peak_t *peak, dmd_peak_share_t *share) {
-  if (__builtin_expect(!__atomic_load_n(&peak->is_parallel, __ATOMIC_RELAXED), 0))
-    dmd_peak_go_parallel(peak);
-  int64_t by = (int64_t)(share->own.szB - share->published);
+  dmd_peak_see_parallel(peak);
+  int64_t by = (int64_t)share->unpublished.szB;
   if ((uint64_t)(by < 0 ? -by : by) > peak->step)
     dmd_peak_publish(peak, share);
 }
@@ -152,18 +158,14 @@ static inline void dmd_peak_add(dmd_peak_t *peak, dmd_peak_share_t *share, dmd_b
   block->born = block->flags & DMD_BLOCK_ANNOUNCED ? UINT32_MAX : peak->mark + 1;
   if (block->flags & DMD_BLOCK_ANNOUNCED)
     return;
-  share->own.szB += szB;
-  share->own.n += n;
-  share->own.alloc_szB += szB;
-  if (!dmd_peak_is_alone(peak)) {
+  bool is_alone = dmd_peak_is_alone(peak);
+  dmd_heap_sum_t *sum = is_alone ? &peak->now : &share->unpublished;
+  sum->szB += szB;
+  sum->n += n;
+  sum->alloc_szB += szB;
+  if (!is_alone)
     dmd_peak_publish_much(peak, share);
-    return;
-  }
-  share->published += szB;
-  peak->now.szB += szB;
-  peak->now.n += n;
-  peak->now.alloc_szB += szB;
-  if (peak->now.szB > peak->most.szB)
+  else if (peak->now.szB > peak->most.szB)
     dmd_peak_reach(peak, szB);
 }
 
@@ -174,15 +176,12 @@ static inline void dmd_peak_remove(dmd_peak_t *peak, dmd_peak_share_t *share,
     return;
   if (dmd_peak_has(peak, block))
     dmd_peak_remember(peak, share, block);
-  share->own.szB -= szB;
-  share->own.n -= n;
-  if (!dmd_peak_is_alone(peak)) {
+  bool is_alone = dmd_peak_is_alone(peak);
+  dmd_heap_sum_t *sum = is_alone ? &peak->now : &share->unpublished;
+  sum->szB -= szB;
+  sum->n -= n;
+  if (!is_alone)
     dmd_peak_publish_much(peak, share);
-    return;
-  }
-  share->published -= szB;
-  peak->now.szB -= szB;
-  peak->now.n -= n;
 }
 
 #endif

@@ -279,7 +279,7 @@ static void free_late(dmd_shard_t *part, uint64_t addr, uint32_t stack, uint32_t
   part->late[(part->oldest_late + part->n_late++) % DMD_SHARD_LATE] =
       (dmd_late_free_t){.addr = addr, .stack = stack, .id = id};
   part->heap.n_blocks--;
-  dmd_peak_note_late(part->peak);
+  dmd_peak_note_late(part->peak, (uint32_t)(part - part->peak->shards));
   count_free(part);
   if (part->marks != NULL)
     dmd_bloom_remove(part->marks, addr);
