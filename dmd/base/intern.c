@@ -91,9 +91,13 @@ uint32_t dmd_intern_str(dmd_intern_t *in, const char *s) {
   return dmd_intern_bytes(in, s, dmd_str_length(s));
 }
 
+uint32_t dmd_intern_find_bytes(const dmd_intern_t *in, const void *bytes, size_t n) {
+  entry_t key = {bytes, n};
+  return dmd_table_find(&in->index, dmd_hash_bytes(in->env->hash_seed, bytes, n), &key);
+}
+
 uint32_t dmd_intern_find_str(const dmd_intern_t *in, const char *s) {
-  entry_t key = {s, dmd_str_length(s)};
-  return dmd_table_find(&in->index, dmd_hash_bytes(in->env->hash_seed, s, key.n), &key);
+  return dmd_intern_find_bytes(in, s, dmd_str_length(s));
 }
 
 static char *repair(const dmd_intern_t *in, const char *s) {

@@ -30,10 +30,11 @@ void dmd_intern_destroy(dmd_intern_t *in);
 uint32_t dmd_intern_bytes(dmd_intern_t *in, const void *bytes, size_t n);
 uint32_t dmd_intern_str(dmd_intern_t *in, const char *s);
 
-/* Returns the id of this string, or DMD_NONE if it was never added. */
+/* Returns the id of these bytes, or DMD_NONE if they were never added. */
+uint32_t dmd_intern_find_bytes(const dmd_intern_t *in, const void *bytes, size_t n);
 uint32_t dmd_intern_find_str(const dmd_intern_t *in, const char *s);
 
-/* Like the two above, for a string from outside: U+FFFD replaces each byte that is not valid UTF-8.
+/* Like those for strings, for one from outside: U+FFFD replaces each byte that is not valid UTF-8.
  * Files are written in the same way, so that strings that look the same in a file have one id. */
 uint32_t dmd_intern_text(dmd_intern_t *in, const char *s);
 uint32_t dmd_intern_find_text(const dmd_intern_t *in, const char *s);

@@ -235,7 +235,7 @@ static bool is_better(const dmd_ownership_t *a, const dmd_ownership_t *b) {
 }
 
 static void choose_best(dmd_owners_t *owners) {
-  size_t n = dmd_intern_count(&owners->records->profile->stacks) + 1ul;
+  size_t n = dmd_records_last_stack(owners->records) + 1ul;
   owners->best = dmd_env_alloc(owners->graph->env, "dmd.owners", n * sizeof *owners->best);
   dmd_mem_zero(owners->best, n * sizeof *owners->best);
   for (uint32_t id = 1; id <= owners->pool.last; id++) {

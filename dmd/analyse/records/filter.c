@@ -119,7 +119,7 @@ static bool stack_contains(dmd_filter_t *filter, const dmd_records_t *records, u
 }
 
 void dmd_filter_judge(dmd_filter_t *filter, const dmd_records_t *records) {
-  for (uint32_t stack = 0; stack <= records->n_cut; stack++)
+  for (uint32_t stack = 0; stack <= records->n_whole; stack++)
     filter->found |= stack_contains(filter, records, records->cut[stack]);
 }
 

@@ -8,7 +8,7 @@
 void dmd_hintsum_init(dmd_hintsum_t *sum, const dmd_records_t *records) {
   const dmd_hints_t *advices = &records->profile->advices;
   const dmd_env_t *env = records->profile->env;
-  size_t n_stacks = (size_t)dmd_intern_count(&records->profile->stacks) + 1;
+  size_t n_stacks = (size_t)dmd_records_last_stack(records) + 1;
   sum->records = records;
   sum->first = dmd_env_alloc(env, "dmd.advicesum", n_stacks * sizeof *sum->first);
   sum->next = dmd_env_alloc(env, "dmd.advicesum",

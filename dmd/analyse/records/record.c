@@ -20,38 +20,47 @@ static bool record_equal(const void *owner, uint32_t id, const void *key) {
          a->reported[0] == b->reported[0] && a->reported[1] == b->reported[1];
 }
 
+/* The id of these frames: that of the profile's stack if there is one. */
+static uint32_t stack_of(dmd_records_t *records, const uint32_t *frames, size_t n) {
+  uint32_t known = dmd_intern_find_bytes(&records->profile->stacks, frames, n * sizeof *frames);
+  if (known != DMD_NONE)
+    return known;
+  return records->n_whole + dmd_intern_bytes(&records->cut_stacks, frames, n * sizeof *frames);
+}
+
 /* The cut stack for some frames: frames with equal text are replaced by the first of them. */
-static uint32_t cut_stack(dmd_profile_t *profile, const uint32_t *frames, size_t n) {
-  const dmd_frames_t *all = &profile->frames;
+static uint32_t cut_stack(dmd_records_t *records, const uint32_t *frames, size_t n) {
+  const dmd_frames_t *all = &records->profile->frames;
   if (!all->any_alike)
-    return dmd_profile_stack(profile, frames, n);
-  uint32_t *first = dmd_env_alloc(profile->env, "dmd.records.cut", (n + 1) * sizeof *first);
+    return stack_of(records, frames, n);
+  const dmd_env_t *env = records->profile->env;
+  uint32_t *first = dmd_env_alloc(env, "dmd.records.cut", (n + 1) * sizeof *first);
   for (size_t i = 0; i < n; i++)
     first[i] = dmd_frames_at(all, frames[i])->alike;
-  uint32_t id = dmd_profile_stack(profile, first, n);
-  dmd_env_free(profile->env, first);
+  uint32_t id = stack_of(records, first, n);
+  dmd_env_free(env, first);
   return id;
 }
 
-static uint32_t cut(const dmd_records_t *records, uint32_t stack) {
-  dmd_profile_t *profile = records->profile;
+static uint32_t cut(dmd_records_t *records, uint32_t stack) {
+  const dmd_profile_t *profile = records->profile;
   size_t n, n_measuring;
   const uint32_t *frames = dmd_profile_frames(profile, stack, &n);
   n_measuring = dmd_measuring_frames(profile, frames, n);
   if (n_measuring == 0 && n <= records->max_frames && !profile->frames.any_alike)
     return stack;
   n -= n_measuring;
-  return cut_stack(profile, frames + n_measuring,
+  return cut_stack(records, frames + n_measuring,
                    n < records->max_frames ? n : records->max_frames);
 }
 
 static void cut_stacks(dmd_records_t *records) {
   const dmd_profile_t *profile = records->profile;
-  records->n_cut = dmd_intern_count(&profile->stacks);
-  records->cut =
-      dmd_env_alloc(profile->env, "dmd.records.cut", (records->n_cut + 1ul) * sizeof *records->cut);
+  records->n_whole = dmd_intern_count(&profile->stacks);
+  records->cut = dmd_env_alloc(profile->env, "dmd.records.cut",
+                               (records->n_whole + 1ul) * sizeof *records->cut);
   records->cut[DMD_NONE] = DMD_NONE;
-  for (uint32_t id = 1; id <= records->n_cut; id++)
+  for (uint32_t id = 1; id <= records->n_whole; id++)
     records->cut[id] = cut(records, id);
 }
 
@@ -232,6 +241,7 @@ void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t m
   dmd_mem_zero(records, sizeof *records);
   records->profile = profile;
   records->max_frames = max_frames;
+  dmd_intern_init(&records->cut_stacks, env, "dmd.records.stacks");
   dmd_pool_init(&records->records, env, "dmd.records", sizeof(dmd_record_t));
   dmd_table_init(&records->index, env, "dmd.records.index", record_equal, records);
   cut_stacks(records);
@@ -279,10 +289,15 @@ void dmd_records_destroy(dmd_records_t *records) {
   dmd_env_free(env, records->groups);
   dmd_pool_destroy(&records->records);
   dmd_env_free(env, records->cut);
+  dmd_intern_destroy(&records->cut_stacks);
 }
 
 const uint32_t *dmd_records_frames(const dmd_records_t *records, uint32_t stack, size_t *n) {
-  return dmd_profile_frames(records->profile, stack, n);
+  if (stack <= records->n_whole)
+    return dmd_profile_frames(records->profile, stack, n);
+  const uint32_t *frames = dmd_intern_get(&records->cut_stacks, stack - records->n_whole, n);
+  *n /= sizeof *frames;
+  return frames;
 }
 
 static int compare_size(const void *ctx, uint32_t a, uint32_t b) {

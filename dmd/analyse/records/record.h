@@ -71,10 +71,13 @@ typedef struct dmd_records {
   const dmd_grouptypes_t
       *types; /* for the profile's groups; NULL: unknown. May be set after init */
   uint32_t max_frames;
-  uint32_t n_cut; /* the profile's stacks before init added those that are cut */
-  uint32_t *cut;  /* cut stack for each of them; [0] is DMD_NONE */
+  /* A cut stack has the id of the profile's stack with the same frames; without one, an id after
+   * those of all stacks of the profile. */
+  uint32_t n_whole;        /* stacks of the profile */
+  dmd_intern_t cut_stacks; /* the others: sequences of the profile's frame ids */
+  uint32_t *cut;           /* cut stack for each stack of the profile; [0] is DMD_NONE */
   dmd_pool_t records;
-  uint32_t *groups; /* group ids of the profile, sorted by record, then in the profile's order */
+  uint32_t *groups;  /* group ids of the profile, sorted by record, then in the profile's order */
   dmd_table_t index; /* of init */
   dmd_section_records_t section[DMD_N_SECTIONS];
   int64_t usable, num; /* of the whole heap */
@@ -82,8 +85,7 @@ typedef struct dmd_records {
   dmd_variance_t variance;
 } dmd_records_t;
 
-/* Groups and sorts; max_frames >= 1. Adds the cut stacks to the profile, which must not change until
- * dmd_records_destroy. */
+/* Groups and sorts; max_frames >= 1. The profile must not change until dmd_records_destroy. */
 void dmd_records_init(dmd_records_t *records, dmd_profile_t *profile, uint32_t max_frames,
                       dmd_sort_by_t sort_by);
 void dmd_records_destroy(dmd_records_t *records);
@@ -112,6 +114,11 @@ static inline const dmd_record_t *dmd_records_at(const dmd_records_t *records, u
 static inline dmd_group_t *dmd_record_group(const dmd_records_t *records,
                                             const dmd_record_t *record, uint32_t i) {
   return dmd_groups_at(&records->profile->groups, records->groups[record->first_group + i]);
+}
+
+/* The highest id of a cut stack. */
+static inline uint32_t dmd_records_last_stack(const dmd_records_t *records) {
+  return records->n_whole + dmd_intern_count(&records->cut_stacks);
 }
 
 /* The frame ids of a cut stack. */
