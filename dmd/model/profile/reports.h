@@ -104,8 +104,8 @@ uint32_t dmd_reports_copy(dmd_reports_t *to, const dmd_reports_t *from, uint32_t
 /* Moves a collection into an uninitialised one. */
 void dmd_reports_move(dmd_reports_t *to, dmd_reports_t *from);
 
-/* The set of a block within an outer block, whose reports also count for it. Either may be DMD_NONE.
- * Of a shared outer set only the newest two sharers count. */
+/* The set of a block within an outer block, whose reports also count for it. Either may be
+ * DMD_NONE. Of a shared outer set only the newest two sharers count. */
 uint32_t dmd_reports_join(dmd_reports_t *reports, uint32_t id, uint32_t of_outer);
 
 /* Whether the set with this id, not DMD_NONE, is shared. */
