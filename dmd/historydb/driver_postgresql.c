@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * A history on a PostgreSQL server, in a schema of its own, dmd_history. Rows arrive one by one,
- * with numbers and bytes in binary. As in a file, writers take turns: they hold an advisory lock. A
- * writer that stays idle within a transaction for long loses it.
+ * with numbers and bytes in binary; those of values, which are most, go out in batches. As in a
+ * file, writers take turns: they hold an advisory lock. A writer that stays idle within a
+ * transaction for long loses it.
  */
 #include "historydb/driver.h"
 #include "historydb/schema.h"
@@ -15,14 +16,21 @@
 
 enum { MAX_QUEUE = 1000, NUMBER_SZB = 8, IDLE_S = 30 };
 
+/* A batch of rows is one array of numbers for each column. In binary an array has a head, and
+ * numbers with their lengths. */
+enum { MAX_ROWS = 1000, N_COLUMNS = 3, HEAD_SZB = 20, CELL_SZB = 4 + NUMBER_SZB };
+
 typedef struct {
   dmdv_database_t base;
   PGconn *connection;
   PGresult *row; /* the statement's current row */
   bool is_prepared[DMDV_N_SQL];
-  int64_t
-      *queue[MAX_QUEUE]; /* destinations of the answers to the queued statements; NULL: discarded */
+  /* Destinations of the answers to the queued statements, and to a last batch; NULL: discarded. */
+  int64_t *queue[MAX_QUEUE + 1];
   int n_queued;
+  unsigned char columns[N_COLUMNS][HEAD_SZB + MAX_ROWS * CELL_SZB];
+  int n_rows; /* of values, not yet sent */
+  bool has_batches;
 } postgresql_t;
 
 /* Texts are compared by bytes, as in an SQLite file, whatever the server's locale. */
@@ -217,6 +225,11 @@ typedef struct {
   unsigned char numbers[DMDV_MAX_VALUES][NUMBER_SZB];
 } values_t;
 
+static void put_number(unsigned char *to, uint64_t number, int szB) {
+  for (int k = 0; k < szB; k++)
+    to[k] = (unsigned char)(number >> (8 * (szB - 1 - k)));
+}
+
 /* Types by their object ids, which never change. */
 static void make_values(values_t *v, const dmdv_database_t *base) {
   static const Oid types[] = {[DMDV_VALUE_NULL] = 0,
@@ -228,8 +241,7 @@ static void make_values(values_t *v, const dmdv_database_t *base) {
     v->types[i] = types[value->kind];
     v->formats[i] = 1;
     v->lengths[i] = value->kind == DMDV_VALUE_INT ? NUMBER_SZB : (int)value->n;
-    for (int k = 0; k < NUMBER_SZB; k++)
-      v->numbers[i][k] = (unsigned char)((uint64_t)value->number >> (8 * (NUMBER_SZB - 1 - k)));
+    put_number(v->numbers[i], (uint64_t)value->number, NUMBER_SZB);
     v->bytes[i] = value->kind == DMDV_VALUE_NULL  ? NULL
                   : value->kind == DMDV_VALUE_INT ? (const char *)v->numbers[i]
                                                   : dmdv_value_bytes(base, value);
@@ -326,17 +338,71 @@ static bool column_is_null(dmdv_database_t *base, int column) {
 
 /* ---- The queue: libpq's pipeline. ---- */
 
+static bool enter_pipeline(postgresql_t *db) {
+  return db->n_queued > 0 || PQenterPipelineMode(db->connection) != 0 ||
+         fail_with(db, PQerrorMessage(db->connection), NULL);
+}
+
+static void put_head(unsigned char *to, int n) {
+  const uint64_t numbers[HEAD_SZB / 4] = {1 /* dimension */, 0 /* no NULL */, 20 /* BIGINT */,
+                                          (uint64_t)n, 1 /* first index */};
+  for (int i = 0; i < HEAD_SZB / 4; i++)
+    put_number(to + 4 * i, numbers[i], 4);
+}
+
+/* Sends the rows that wait, as one statement. */
+static bool send_rows(postgresql_t *db) {
+  const char *bytes[N_COLUMNS];
+  int lengths[N_COLUMNS], formats[N_COLUMNS];
+  if (db->n_rows == 0)
+    return true;
+  for (int i = 0; i < N_COLUMNS; i++) {
+    put_head(db->columns[i], db->n_rows);
+    bytes[i] = (const char *)db->columns[i];
+    lengths[i] = HEAD_SZB + db->n_rows * CELL_SZB;
+    formats[i] = 1;
+  }
+  if (!enter_pipeline(db))
+    return false;
+  if (PQsendQueryPrepared(db->connection, "batch", N_COLUMNS, bytes, lengths, formats, 1) == 0)
+    return fail_with(db, PQerrorMessage(db->connection), NULL);
+  db->queue[db->n_queued++] = NULL;
+  db->n_rows = 0;
+  return true;
+}
+
+static bool prepare_batches(postgresql_t *db) {
+  static const Oid types[N_COLUMNS] = {1016, 1016, 1016}; /* BIGINT[] */
+  if (!db->has_batches && dmdv_sql_flush(&db->base))
+    db->has_batches =
+        take(db, PQprepare(db->connection, "batch",
+                           "INSERT INTO value(series, run, value) SELECT * FROM unnest($1, $2, $3)",
+                           N_COLUMNS, types));
+  return db->has_batches;
+}
+
+static void queue_value(postgresql_t *db) {
+  if (!prepare_batches(db) || (db->n_rows == MAX_ROWS && !send_rows(db)))
+    return;
+  for (int i = 0; i < N_COLUMNS; i++) {
+    unsigned char *cell = db->columns[i] + HEAD_SZB + db->n_rows * CELL_SZB;
+    put_number(cell, NUMBER_SZB, 4);
+    put_number(cell + 4, (uint64_t)db->base.values[i].number, NUMBER_SZB);
+  }
+  db->n_rows++;
+}
+
 static void queue(dmdv_database_t *base, int64_t *value) {
   postgresql_t *db = self(base);
   values_t values;
-  make_values(&values, base);
-  if (!prepare(db, &values) || (db->n_queued == MAX_QUEUE && !dmdv_sql_flush(base)))
+  if (db->n_queued == MAX_QUEUE && !dmdv_sql_flush(base))
     return;
-  if (db->n_queued == 0 && PQenterPipelineMode(db->connection) == 0) {
-    fail_with(db, PQerrorMessage(db->connection), NULL);
+  if (base->sql == DMDV_SQL_ADD_VALUE) {
+    queue_value(db);
     return;
   }
-  if (send_statement(db, &values))
+  make_values(&values, base);
+  if (prepare(db, &values) && enter_pipeline(db) && send_statement(db, &values))
     db->queue[db->n_queued++] = value;
 }
 
@@ -357,6 +423,8 @@ static bool take_answer(postgresql_t *db, int64_t *value) {
 
 static bool flush(dmdv_database_t *base) {
   postgresql_t *db = self(base);
+  if (!send_rows(db))
+    return false;
   if (db->n_queued == 0)
     return true;
   bool good =

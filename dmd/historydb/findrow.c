@@ -29,6 +29,12 @@ bool dmdv_build_id(dmdv_database_t *db, const dmdv_build_t *build, int64_t *id, 
   return add_or_find(db, DMDV_SQL_ADD_BUILD, DMDV_SQL_FIND_BUILD, bind_build, build, id, was_there);
 }
 
+void dmdv_build_queue(dmdv_database_t *db, const dmdv_build_t *build, int64_t *id) {
+  dmdv_sql_start(db, DMDV_SQL_ADD_BUILD);
+  bind_build(db, build, true);
+  dmdv_sql_queue(db, id);
+}
+
 static void bind_environment(dmdv_database_t *db, const void *row, bool is_new) {
   (void)is_new;
   dmdv_sql_text(db, row);

@@ -110,6 +110,8 @@ static bool take_group(finding_t *f, const dmdv_imported_run_t *run) {
   if (group_at(m, group)->part == f->part)
     return true;
   group_at(m, group)->part = f->part;
+  if (DMD_POOL_AT(&m->builds, dmdv_imported_build_t, run->build)->is_new)
+    return true;
   dmdv_sql_start(f->db, DMDV_SQL_RUNS_OF);
   dmdv_sql_int(f->db, dmdv_imported_build_id(m, run->build));
   dmdv_sql_text(f->db, run->moment);

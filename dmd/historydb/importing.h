@@ -39,6 +39,7 @@ typedef struct dmdv_imported_environment {
 
 typedef struct dmdv_imported_build {
   dmdv_imported_row_t row;
+  bool is_new; /* the current part added it: it has no runs */
   const char *name, *branch;
   int64_t time;
 } dmdv_imported_build_t;

@@ -44,10 +44,23 @@ static bool find_build(writing_t *w, uint32_t number) {
   dmdv_imported_build_t *b = DMD_POOL_AT(&w->m->builds, dmdv_imported_build_t, number);
   const dmdv_build_t row = {b->name, b->branch, b->time};
   bool was_there;
+  if (b->row.part == w->part && b->row.id != 0)
+    return true;
+  b->row.part = w->part;
+  b->is_new = false;
+  return dmdv_build_id(w->db, &row, &b->row.id, &was_there);
+}
+
+/* Adds the build if it is not in the history; if it is, find_build finds it later. */
+static bool queue_build(writing_t *w, uint32_t number) {
+  dmdv_imported_build_t *b = DMD_POOL_AT(&w->m->builds, dmdv_imported_build_t, number);
+  const dmdv_build_t row = {b->name, b->branch, b->time};
   if (b->row.part == w->part)
     return true;
   b->row.part = w->part;
-  return dmdv_build_id(w->db, &row, &b->row.id, &was_there);
+  b->is_new = true;
+  dmdv_build_queue(w->db, &row, &b->row.id);
+  return dmdv_sql_is_good(w->db);
 }
 
 static bool find_series(writing_t *w, uint32_t number) {
@@ -69,6 +82,10 @@ static bool reach(writing_t *w, bool (*find)(writing_t *w, uint32_t number), uin
 
 static bool find_rows(writing_t *w, uint32_t first, uint32_t last) {
   bool good = true;
+  uint32_t n_builds = w->n_builds;
+  for (uint32_t number = first; number <= last && good; number++)
+    good = reach(w, queue_build, &n_builds, dmdv_imported_run(w->m, number)->build);
+  good = good && dmdv_sql_flush(w->db);
   for (uint32_t number = first; number <= last && good; number++) {
     const dmdv_imported_run_t *run = dmdv_imported_run(w->m, number);
     good = reach(w, find_environment, &w->n_environments, run->environment) &&
@@ -254,6 +271,7 @@ static bool go_on(writing_t *w, const dmdv_imported_run_t *run, dmdv_line_t *lin
 
 /* ---- Runs. ---- */
 
+/* Queues the statement; the run's id is 0 afterwards if it was there. */
 static bool add_row(writing_t *w, dmdv_imported_run_t *run, int64_t recordset) {
   dmdv_importing_t *m = w->m;
   dmdv_sql_start(w->db, DMDV_SQL_ADD_RUN);
@@ -264,10 +282,8 @@ static bool add_row(writing_t *w, dmdv_imported_run_t *run, int64_t recordset) {
   dmdv_sql_int(w->db, recordset);
   dmdv_sql_text(w->db, run->process);
   dmdv_sql_text(w->db, dmdv_imported_launch(m, run->launch)->there);
-  if (!dmdv_sql_number(w->db, &run->id))
-    return false;
-  m->n_added += run->id != 0;
-  return true;
+  dmdv_sql_queue(w->db, &run->id);
+  return dmdv_sql_is_good(w->db);
 }
 
 static bool add_values(writing_t *w, const dmdv_imported_run_t *run) {
@@ -293,9 +309,20 @@ static bool write_run(writing_t *w, dmdv_imported_run_t *run) {
   bool good =
       (difference.n == 0 && (line->id != 0 || run->is_there)) || go_on(w, run, line, &difference);
   dmd_stackset_destroy(&difference);
-  if (!good || run->is_there)
-    return good;
-  return add_row(w, run, line->id) && (run->id == 0 || add_values(w, run));
+  return good && (run->is_there || add_row(w, run, line->id));
+}
+
+/* The values of runs whose rows were added. */
+static bool write_values(writing_t *w, uint32_t first, uint32_t last) {
+  bool good = dmdv_sql_flush(w->db);
+  for (uint32_t number = first; number <= last && good; number++) {
+    const dmdv_imported_run_t *run = dmdv_imported_run(w->m, number);
+    if (run->is_there || run->id == 0)
+      continue;
+    w->m->n_added++;
+    good = add_values(w, run);
+  }
+  return good;
 }
 
 /* ---- Parts. ---- */
@@ -311,7 +338,7 @@ static bool write_part(writing_t *w, uint32_t first, uint32_t last) {
       dmdv_import_launches(w->m, w->db, w->part, first, last) && find_series_of(w, first, last);
   for (uint32_t number = first; number <= last && good; number++)
     good = write_run(w, dmdv_imported_run(w->m, number));
-  return good && dmdv_database_commit(w->db);
+  return good && write_values(w, first, last) && dmdv_database_commit(w->db);
 }
 
 static uint32_t end_of_part(const dmdv_importing_t *m, uint32_t first) {

@@ -85,6 +85,30 @@ def test_postgresql_takes_what_a_file_exported(test):
         test.equal(other, one, "the file's answers")
 
 
+def test_postgresql_imports_values_in_batches(test):
+    """A run's values are one statement, as the server's log says; more than fit into a batch are complete."""
+    n_series, n_builds = 2500, 3
+    file = History(test)
+    for i in range(n_builds):
+        profile = build_of(i)
+        for k in range(n_series):
+            profile.block(16 + i + k, ["f (a.c:1)"], tag="tag %d" % k)
+        file.add(i, profile)
+    text = test_historyimport.exported(file)
+    start(test)
+    server = History(test)
+    name = server.db.partition("@/")[2].partition("?")[0]
+    server.server.sql(server.db, "ALTER DATABASE %s SET log_statement = 'all'" % name)
+    with open(server.server.log.name, "rb") as log:
+        log.seek(0, 2)
+        test_historyimport.imported(test, text, server)
+        statements = [line for line in log if b"execute" in line and b"INSERT INTO value" in line]
+    test.equal(test_historyimport.exported(server), text, "of the server")
+    n_values = int(server.sql("SELECT count(*) FROM value")[0][0])
+    test.check(n_values > n_series * n_builds, "there are %d values" % n_values)
+    test.check(n_builds <= len(statements) <= n_values / 500, "%d statements for %d values" % (len(statements), n_values))
+
+
 def test_postgresql_password_is_not_told(test):
     start(test)
     for url in ("postgresql://me:secret@127.0.0.1:1/none", "postgres://me:secret@[::1/none", "postgresql:///none?password=secret"
