@@ -116,6 +116,7 @@ dmd_core_sources = \
   dmd/analyse/graph/knownvariables.c dmd/analyse/graph/knownvariables.h \
   dmd/analyse/graph/leakrows.c dmd/analyse/graph/leakrows.h \
   dmd/analyse/graph/leaks.c dmd/analyse/graph/leaks.h \
+  dmd/analyse/graph/liveparts.c dmd/analyse/graph/liveparts.h \
   dmd/analyse/graph/lost.c dmd/analyse/graph/lost.h \
   dmd/analyse/graph/owners.c dmd/analyse/graph/owners.h \
   dmd/model/graph/nearest.c dmd/model/graph/nearest.h \
@@ -132,6 +133,7 @@ dmd_core_sources = \
   dmd/model/graph/rootname.c dmd/model/graph/rootname.h \
   dmd/analyse/graph/scangraph.c dmd/analyse/graph/scangraph.h \
   dmd/analyse/graph/select.c dmd/analyse/graph/select.h \
+  dmd/analyse/graph/stale.c dmd/analyse/graph/stale.h \
   dmd/analyse/graph/typedgroups.c dmd/analyse/graph/typedgroups.h \
   dmd/model/graph/types.c dmd/model/graph/types.h \
   dmd/analyse/graph/typing.c dmd/analyse/graph/typing.h \

@@ -143,6 +143,7 @@ unit_tests = \
   tests/unit/record/engine/test_requests \
   tests/unit/record/engine/test_requests_sampled \
   tests/unit/analyse/graph/test_retained \
+  tests/unit/analyse/graph/test_stale \
   tests/unit/record/engine/test_roots \
   tests/unit/files/profile/test_roundtrip \
   tests/unit/analyse/records/test_rows \

@@ -349,3 +349,17 @@ def members_that_repeat(t):
     t.equal(steps, {(("table", "slots[].table"),), (("table", "slots[].table"), ("slot[]",))})
     t.contains(commands.run([t.place.dmdv(), "paths", "--to=table_new", os.path.join(run.folder, name)]).out,
                ": table, then more through slots[].table\n      slots: slot[]\n")
+
+
+def stale_words(t):
+    """What is left behind the last element of a vector, or in characters, decides neither holders nor
+    retained sizes; unless nothing else leads to a block."""
+    run = t.run()
+    graph = os.path.join(run.folder, "dmd.out.%d.1.graph.gz" % run.pid)
+    held = json.loads(commands.run([t.place.dmdv(), "census", "--json", "--by=function,holder", graph]).out)
+    holders = {row["key"]["function"]: {inner["key"]["holder"] for inner in row["rows"]} for row in held["rows"]}
+    t.equal((holders["make_page()"], holders["make_note()"]), ({"library.page"}, {"line[]"}))
+    retained = json.loads(commands.run([t.place.dmdv(), "retained", "--json", "--max-depth=1", "--min-percent=0", graph]).out)
+    sizes = {row["name"]: row["retained"] for row in retained["rows"]}
+    t.check(sizes["library"] >= 1 << 20, str(sizes))
+    t.check(sizes["nodes"] < 1 << 17, str(sizes))

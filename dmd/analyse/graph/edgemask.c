@@ -36,8 +36,8 @@ uint32_t dmd_edgemask_take_doubtful(dmd_edgemask_t *mask, const dmd_typing_t *ty
   return mask->taken.last - before;
 }
 
-void dmd_find_doubtful(const dmd_typing_t *typing,
-                       void (*found)(void *ctx, uint32_t node, uint32_t edge), void *ctx) {
+void dmd_find_doubtful_interior(const dmd_typing_t *typing,
+                                void (*found)(void *ctx, uint32_t node, uint32_t edge), void *ctx) {
   const dmd_pool_t *interiors = &typing->graph->interiors;
   uint32_t node = 0;
   for (uint32_t id = 1; id <= interiors->last; id++) {
@@ -46,5 +46,34 @@ void dmd_find_doubtful(const dmd_typing_t *typing,
       node++;
     if (dmd_typing_doubts(typing, node, edge))
       found(ctx, node, edge);
+  }
+}
+
+static bool may_be_blank(const dmd_typing_t *typing, uint32_t node) {
+  return node != DMD_GRAPH_ALL &&
+         (dmd_typing_type(typing, node) != DMD_NONE || typing->parts.last > 0);
+}
+
+/* Edges of nodes without a type are doubtful only if they are interior. */
+void dmd_find_doubtful(const dmd_typing_t *typing,
+                       void (*found)(void *ctx, uint32_t node, uint32_t edge), void *ctx) {
+  const dmd_graph_t *g = &typing->graph->graph;
+  const dmd_pool_t *interiors = &typing->graph->interiors;
+  uint32_t id = 1;
+  for (uint32_t node = 0; node < g->n_nodes; node++) {
+    bool all = may_be_blank(typing, node);
+    uint32_t edge = g->first[node], end = g->first[node + 1];
+    while (edge < end) {
+      uint32_t interior =
+          id > interiors->last ? end : DMD_POOL_AT(interiors, const dmd_graph_interior_t, id)->edge;
+      if (!all && interior > edge)
+        edge = interior < end ? interior : end;
+      if (edge == end)
+        break;
+      id += edge == interior;
+      if (dmd_typing_doubts(typing, node, edge))
+        found(ctx, node, edge);
+      edge++;
+    }
   }
 }

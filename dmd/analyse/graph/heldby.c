@@ -2,6 +2,7 @@
 #include "analyse/graph/heldby.h"
 
 #include "analyse/graph/dominators.h"
+#include "analyse/graph/stale.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -40,12 +41,15 @@ static void note_ways(dmd_heldby_t *h, const dmd_dominators_t *dominators, uint3
 }
 
 void dmd_heldby_init(dmd_heldby_t *h, dmd_kinds_t *kinds) {
-  const dmd_graph_t *g = &kinds->typing->graph->graph;
+  dmd_graph_t *g = &kinds->typing->graph->graph;
   dmd_dominators_t dominators;
+  dmd_edgemask_t mask;
   *h = (dmd_heldby_t){.kinds = kinds};
   dmd_intern_init(&h->holders, g->env, "dmd.heldby");
   h->of = dmd_env_alloc(g->env, "dmd.heldby", g->n_nodes * sizeof *h->of);
   dmd_mem_zero(h->of, g->n_nodes * sizeof *h->of);
+  dmd_edgemask_init(&mask, g);
+  dmd_edgemask_take_stale(&mask, kinds->typing);
   dmd_dominators_init(&dominators, g, NULL, 0);
   for (uint32_t node = 1; node < g->n_nodes; node++)
     note_ways(h, &dominators, node);
@@ -53,6 +57,7 @@ void dmd_heldby_init(dmd_heldby_t *h, dmd_kinds_t *kinds) {
     if (h->of[node] == DMD_NONE)
       h->of[node] = holder_of(h, &dominators, node);
   dmd_dominators_destroy(&dominators);
+  dmd_edgemask_destroy(&mask);
 }
 
 void dmd_heldby_destroy(dmd_heldby_t *h) {

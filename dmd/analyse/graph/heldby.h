@@ -14,6 +14,8 @@
  *   (several roots)           no single node dominates it
  *   (lost)
  *
+ * Stale words (stale.h) hold nothing.
+ *
  * Cost: the dominator tree during construction, then 4 bytes a node.
  */
 #ifndef DMD_ANALYSE_GRAPH_HELDBY_H

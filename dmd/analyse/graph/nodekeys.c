@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analyse/graph/nodekeys.h"
 
+#include "analyse/graph/stale.h"
 #include "analyse/records/plain.h"
 #include "analyse/records/record.h"
 #include "base/sort.h"
@@ -61,6 +62,16 @@ static uint32_t holder_of(dmd_nodekeys_t *keys, uint32_t node) {
   return keys->heldby->of[node];
 }
 
+/* The nearest root of each node, without stale edges. */
+static uint32_t *nearest_roots(const dmd_typing_t *typing) {
+  dmd_edgemask_t mask;
+  dmd_edgemask_init(&mask, &typing->graph->graph);
+  dmd_edgemask_take_stale(&mask, typing);
+  uint32_t *nearest = dmd_nearest_roots(typing->graph);
+  dmd_edgemask_destroy(&mask);
+  return nearest;
+}
+
 static uint32_t source_of(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t node) {
   const dmd_graph_block_t *block = dmd_heapgraph_block(keys->graph, node);
   switch (key) {
@@ -84,7 +95,7 @@ static uint32_t source_of(dmd_nodekeys_t *keys, dmd_nodekey_t key, uint32_t node
     return holder_of(keys, node);
   default:
     if (keys->nearest == NULL)
-      keys->nearest = dmd_nearest_roots(keys->graph);
+      keys->nearest = nearest_roots(keys->kinds->typing);
     return keys->nearest[node];
   }
 }

@@ -3,9 +3,9 @@
  * Back edges, such as `parent`, `prev` or `container`, would make a block's container look like its
  * property, so they are ignored: edge labels (kinds.h) of which nine tenths of the pointers lead to
  * a node that dominates their source (backedges.h). Doubtful edges, which may not be pointers
- * (dmd_typing_doubts), are ignored, too. Unreachable blocks are handled as in retained.h. Blocks
- * to which only ignored edges lead are unreachable here, but not lost: the leak check of all edges
- * decides.
+ * (dmd_typing_doubts), are ignored, too, if they are interior or stale (stale.h). Unreachable
+ * blocks are handled as in retained.h. Blocks to which only ignored edges lead are unreachable
+ * here, but not lost: the leak check of all edges decides.
  */
 #include "analyse/graph/owners.h"
 
@@ -13,6 +13,7 @@
 #include "analyse/graph/dominators.h"
 #include "analyse/graph/edgemask.h"
 #include "analyse/graph/lost.h"
+#include "analyse/graph/stale.h"
 #include "model/graph/nearest.h"
 #include "model/graph/nesting.h"
 
@@ -262,6 +263,10 @@ static void find_owners(work_t *w, const bool *picks) {
   dmd_env_free(w->graph->env, w->via);
 }
 
+static void take_interior(void *mask, uint32_t node, uint32_t edge) {
+  dmd_edgemask_take(mask, node, edge);
+}
+
 void dmd_owners_init(dmd_owners_t *owners, dmd_heapgraph_t *graph, dmd_kinds_t *kinds,
                      const dmd_records_t *records, const bool *picks) {
   *owners = (dmd_owners_t){.graph = graph, .kinds = kinds, .records = records};
@@ -269,10 +274,11 @@ void dmd_owners_init(dmd_owners_t *owners, dmd_heapgraph_t *graph, dmd_kinds_t *
   dmd_table_init(&owners->index, graph->env, "dmd.owners", ownership_equal, owners);
   work_t w = {.owners = owners, .graph = graph};
   dmd_leaks_init(&w.leaks, graph, DMD_LEAKS_OF_ALL_NODES);
-  w.nearest = dmd_nearest_roots(graph);
   dmd_edgemask_t mask;
   dmd_edgemask_init(&mask, &graph->graph);
-  dmd_edgemask_take_doubtful(&mask, kinds->typing);
+  dmd_edgemask_take_stale(&mask, kinds->typing);
+  w.nearest = dmd_nearest_roots(graph);
+  dmd_find_doubtful_interior(kinds->typing, take_interior, &mask);
   dmd_backedges_take(&mask, graph, kinds);
   dmd_lost_init(&w.begins, graph);
   dmd_dominators_init_packed(&w.dominators, &graph->graph, w.begins.nodes, w.begins.n);

@@ -34,10 +34,15 @@ void dmd_retained_init(dmd_retained_t *retained, dmd_heapgraph_t *graph,
   *retained = (dmd_retained_t){.graph = graph};
   dmd_lost_init(&retained->lost, graph);
   dmd_nesting_init(&retained->sizes, graph);
+  dmd_edgemask_t mask;
+  dmd_edgemask_init(&mask, &graph->graph);
+  dmd_stale_init(&retained->stale, typing);
+  dmd_stale_take(&retained->stale, &mask);
   find_sure(retained, graph, typing);
   dmd_dominators_init_packed(&retained->dominators, &graph->graph, retained->lost.nodes,
                              retained->lost.n);
   retained->bytes = sum(retained, &retained->dominators);
+  dmd_edgemask_destroy(&mask);
 }
 
 void dmd_retained_destroy(dmd_retained_t *retained) {
@@ -47,6 +52,7 @@ void dmd_retained_destroy(dmd_retained_t *retained) {
   dmd_env_free(env, retained->sure);
   dmd_nesting_destroy(&retained->sizes);
   dmd_lost_destroy(&retained->lost);
+  dmd_stale_destroy(&retained->stale);
 }
 
 /* ---- Several nodes together. ---- */
@@ -68,6 +74,9 @@ static void meet(walk_t *w, uint32_t node) {
 
 uint64_t dmd_retained_by_all(const dmd_retained_t *retained, const dmd_bitset_t *nodes) {
   const dmd_env_t *env = retained->graph->env;
+  dmd_edgemask_t mask;
+  dmd_edgemask_init(&mask, &retained->graph->graph);
+  dmd_stale_take(&retained->stale, &mask);
   walk_t w = {.graph = &retained->graph->graph, .without = nodes};
   dmd_bitset_init(&w.met, env, "dmd.retained", w.graph->n_nodes);
   w.queue = array(retained->graph, sizeof *w.queue);
@@ -83,5 +92,6 @@ uint64_t dmd_retained_by_all(const dmd_retained_t *retained, const dmd_bitset_t 
   }
   dmd_env_free(env, w.queue);
   dmd_bitset_destroy(&w.met);
+  dmd_edgemask_destroy(&mask);
   return retained->bytes[DMD_GRAPH_ALL] - left;
 }

@@ -6,10 +6,11 @@
  * bytes of their own. Unreachable blocks count as held by DMD_GRAPH_ALL where they begin (lost.h),
  * so all blocks are in the tree, and their bytes add up to the heap.
  *
- * Doubtful edges may not be pointers (dmd_typing_doubts), so everything is computed with and
- * without them. Without them a node may retain less (nothing if it is unreachable then), or more if
- * it becomes the only one that leads to something; others then no longer retain that, and only the
- * sizes over all edges add up.
+ * Stale edges (stale.h) keep nothing alive. Doubtful edges may not be pointers (dmd_typing_doubts),
+ * so everything is computed with and without the others of them. Without them a node may retain
+ * less (nothing if it is unreachable then), or more if it becomes the only one that leads to
+ * something; others then no longer retain that, and only the sizes over all edges add up. "All"
+ * edges are those that are not stale.
  *
  * Memory: 16 bytes a node, 24 if there are doubtful edges; while it runs, that of dominators.h.
  */
@@ -18,20 +19,21 @@
 
 #include "analyse/graph/dominators.h"
 #include "analyse/graph/lost.h"
-#include "analyse/graph/typing.h"
+#include "analyse/graph/stale.h"
 #include "base/bitset.h"
 #include "model/graph/nesting.h"
 
 typedef struct dmd_retained {
-  const dmd_heapgraph_t *graph;
+  dmd_heapgraph_t *graph;
   dmd_dominators_t dominators; /* over all edges */
   uint64_t *bytes;             /* by node; over all edges */
   uint64_t *sure;              /* by node; without doubtful edges. NULL: no edge is doubtful */
   dmd_nesting_sizes_t sizes;
+  dmd_stale_t stale;
   dmd_lost_t lost; /* where the unreachable part begins */
 } dmd_retained_t;
 
-/* Temporarily takes doubtful edges out of the graph. */
+/* Temporarily takes stale and doubtful edges out of the graph. */
 void dmd_retained_init(dmd_retained_t *retained, dmd_heapgraph_t *graph,
                        const dmd_typing_t *typing);
 void dmd_retained_destroy(dmd_retained_t *retained);
@@ -55,7 +57,8 @@ static inline dmd_bounds_t dmd_retained_of(const dmd_retained_t *retained, uint3
   return (dmd_bounds_t){.all = all, .least = all < sure ? all : sure};
 }
 
-/* What all nodes of a set retain together: bytes reachable only through them, over all edges. */
+/* What all nodes of a set retain together: bytes reachable only through them, over all edges.
+ * Temporarily takes stale edges out of the graph. */
 uint64_t dmd_retained_by_all(const dmd_retained_t *retained, const dmd_bitset_t *nodes);
 
 #endif

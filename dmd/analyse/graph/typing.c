@@ -12,16 +12,26 @@ const char *dmd_type_evidence_name(dmd_type_evidence_t evidence) {
   return names[evidence];
 }
 
-void dmd_typing_init(dmd_typing_t *typing, const dmd_heapgraph_t *graph, dmd_types_t *types) {
+static bool is_part_of(const void *owner, uint32_t id, const void *key) {
+  const dmd_typing_t *typing = owner;
+  const uint32_t *node = key;
+  return DMD_POOL_AT(&typing->parts, const dmd_live_part_t, id)->node == *node;
+}
+
+void dmd_typing_init(dmd_typing_t *typing, dmd_heapgraph_t *graph, dmd_types_t *types) {
   *typing = (dmd_typing_t){.graph = graph, .types = types};
   size_t szB = graph->graph.n_nodes * sizeof *typing->nodes;
   typing->nodes = dmd_env_alloc(graph->env, "dmd.typing", szB);
   dmd_mem_zero(typing->nodes, szB);
   dmd_allocfns_init(&typing->allocfns, &graph->profile);
   dmd_pool_init(&typing->allocators, graph->env, "dmd.typing", sizeof(uint32_t));
+  dmd_pool_init(&typing->parts, graph->env, "dmd.typing", sizeof(dmd_live_part_t));
+  dmd_table_init(&typing->parts_index, graph->env, "dmd.typing", is_part_of, typing);
 }
 
 void dmd_typing_destroy(dmd_typing_t *typing) {
+  dmd_table_destroy(&typing->parts_index);
+  dmd_pool_destroy(&typing->parts);
   dmd_pool_destroy(&typing->allocators);
   dmd_allocfns_destroy(&typing->allocfns);
   dmd_env_free(typing->graph->env, typing->nodes);
@@ -91,8 +101,58 @@ uint32_t dmd_typing_find(const dmd_typing_t *typing, uint32_t node, uint64_t off
   return found;
 }
 
+/* ---- Places without pointers. ---- */
+
+static dmd_live_part_t *find_part(const dmd_typing_t *typing, uint32_t node) {
+  uint32_t id =
+      typing->parts.last == 0
+          ? DMD_NONE
+          : dmd_table_find(&typing->parts_index, dmd_table_hash(&typing->parts_index, node), &node);
+  return id == DMD_NONE ? NULL : DMD_POOL_AT(&typing->parts, dmd_live_part_t, id);
+}
+
+void dmd_typing_add_part(dmd_typing_t *typing, uint32_t node, uint64_t szB) {
+  dmd_live_part_t *known = find_part(typing, node);
+  if (known != NULL) {
+    known->szB = known->szB > szB ? known->szB : szB;
+    return;
+  }
+  uint32_t id = dmd_pool_add(&typing->parts);
+  *DMD_POOL_AT(&typing->parts, dmd_live_part_t, id) = (dmd_live_part_t){.node = node, .szB = szB};
+  dmd_table_add(&typing->parts_index, dmd_table_hash(&typing->parts_index, node), id);
+}
+
+/* True if a value of this type has no pointer at an offset. */
+static bool has_no_pointer(dmd_types_t *types, uint32_t type, uint64_t offset) {
+  uint32_t found = dmd_type_find(types, type, offset, NULL);
+  if (found == DMD_NONE)
+    return offset % types->pointer_szB != 0 && offset < dmd_type_at(types, type)->szB;
+  dmd_type_kind_t kind = (dmd_type_kind_t)dmd_type_at(types, found)->kind;
+  bool is_number = kind == DMD_TYPE_BASE || kind == DMD_TYPE_ENUM;
+  return kind == DMD_TYPE_CHARACTER ||
+         (is_number && dmd_type_at(types, found)->szB < types->pointer_szB);
+}
+
+bool dmd_typing_is_blank(const dmd_typing_t *typing, uint32_t node, uint32_t edge) {
+  uint64_t offset = typing->graph->graph.offset[edge];
+  const dmd_live_part_t *part = find_part(typing, node);
+  if (part != NULL && offset >= part->szB)
+    return true;
+  const dmd_typed_t *typed = &typing->nodes[node];
+  if (!dmd_type_has_size(typing->types, typed->type) || offset < typed->lead)
+    return false;
+  offset -= typed->lead;
+  if (dmd_typing_count(typing, node) > 1)
+    offset %= dmd_type_at(typing->types, typed->type)->szB;
+  return has_no_pointer(typing->types, typed->type, offset);
+}
+
 bool dmd_typing_doubts(const dmd_typing_t *typing, uint32_t node, uint32_t edge) {
-  if (node == DMD_GRAPH_ALL || dmd_heapgraph_interior(typing->graph, edge) == NULL)
+  if (node == DMD_GRAPH_ALL)
+    return false;
+  if (dmd_typing_is_blank(typing, node, edge))
+    return true;
+  if (dmd_heapgraph_interior(typing->graph, edge) == NULL)
     return false;
   uint32_t found = dmd_typing_find(typing, node, typing->graph->graph.offset[edge], NULL);
   return !dmd_type_is(typing->types, found, DMD_TYPE_POINTER);

@@ -54,16 +54,24 @@ static inline bool dmd_typed_is_part(const dmd_typed_t *typed) {
 }
 
 typedef struct dmd_typing {
-  const dmd_heapgraph_t *graph;
+  dmd_heapgraph_t *graph; /* analyses take edges out of it for a while (edgemask.h) */
   dmd_types_t *types;
   dmd_typed_t *nodes;
   dmd_allocfns_t allocfns;
   dmd_pool_t allocators; /* by the profile's stack: uint32_t, the frame that allocated; 0: not
                             looked up yet */
+  dmd_pool_t parts;      /* dmd_live_part_t */
+  dmd_table_t parts_index;
 } dmd_typing_t;
 
+/* A block of which only the beginning is in use (liveparts.h). */
+typedef struct dmd_live_part {
+  uint32_t node;
+  uint64_t szB;
+} dmd_live_part_t;
+
 /* Initially all types are unknown. Graph and types must outlive the typing, which must not move. */
-void dmd_typing_init(dmd_typing_t *typing, const dmd_heapgraph_t *graph, dmd_types_t *types);
+void dmd_typing_init(dmd_typing_t *typing, dmd_heapgraph_t *graph, dmd_types_t *types);
 void dmd_typing_destroy(dmd_typing_t *typing);
 
 /* True if a block may contain values of this type behind this many bytes: they fill its requested
@@ -97,9 +105,19 @@ void dmd_typing_name(dmd_typing_t *typing, uint32_t node, dmd_strbuf_t *to);
 uint32_t dmd_typing_find(const dmd_typing_t *typing, uint32_t node, uint64_t offset,
                          dmd_strbuf_t *path);
 
-/* True if this edge is doubtful, i.e. may not be a pointer: the type of its node has no pointer
- * there, and it leads into the middle of its target. If no types are known, interior pointers with
- * a heuristic (dmd_heuristic_t) are doubtful, too. */
+/* Notes that pointers may be only in this many bytes at a block's start; of several numbers for one
+ * block the largest counts. */
+void dmd_typing_add_part(dmd_typing_t *typing, uint32_t node, uint64_t szB);
+
+/* True if no pointer can be where this edge begins, in a node other than DMD_GRAPH_ALL: it is a
+ * character, or a number smaller than a pointer, or not aligned as anything of the type; or it is
+ * behind the part of the block that is in use. The word there is left from earlier. False if that
+ * is unknown. */
+bool dmd_typing_is_blank(const dmd_typing_t *typing, uint32_t node, uint32_t edge);
+
+/* True if this edge is doubtful, i.e. may not be a pointer: it begins where no pointer can be; or
+ * the type of its node has no pointer there, and it leads into the middle of its target. If no
+ * types are known, interior pointers with a heuristic (dmd_heuristic_t) are doubtful, too. */
 bool dmd_typing_doubts(const dmd_typing_t *typing, uint32_t node, uint32_t edge);
 
 #endif

@@ -2,6 +2,7 @@
 #include "derive/suggest/evidence.h"
 
 #include "analyse/graph/dominance.h"
+#include "analyse/graph/stale.h"
 #include "base/bitset.h"
 #include "base/mem.h"
 
@@ -176,7 +177,11 @@ void dmd_derive_evidence_init(dmd_derive_evidence_t *evidence, dmd_derive_slots_
   const dmd_env_t *env = heap->env;
   uint32_t n_nodes = heap->graph.n_nodes, n_slots = slots->slots.last;
   dmd_dominance_t dominance;
+  dmd_edgemask_t mask;
+  dmd_edgemask_init(&mask, &heap->graph);
+  dmd_edgemask_take_stale(&mask, typing);
   dmd_dominance_init(&dominance, heap, &heap->graph);
+  dmd_edgemask_destroy(&mask);
   *evidence = (dmd_derive_evidence_t){
       .env = env,
       .n_slots = n_slots,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dmdv/graph/typedgraph.h"
 
+#include "analyse/graph/liveparts.h"
 #include "dmdv/commandline/namer.h"
 #include "dmdv/input/scanfile.h"
 #include "host/process.h"
@@ -42,6 +43,7 @@ bool dmdv_typedgraph_open(dmdv_typedgraph_t *graph, const char *name,
   dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
   if (options->with_types && graph->heap.objects.last > 0)
     dmdv_typefinder_run(graph->finder, &graph->typing);
+  dmd_liveparts_find(&graph->typing);
   return true;
 }
 

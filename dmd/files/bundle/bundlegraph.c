@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analyse/graph/liveparts.h"
 #include "files/bundle/bundlecheck.h"
 #include "files/bundle/bundlenames.h"
 #include "files/bundle/bundleplaces.h"
@@ -119,8 +120,10 @@ bool dmd_bundle_open_graph(dmd_bundle_graph_t *graph, const dmd_bundle_t *image,
     wrong = read_typed(graph, image, i);
   if (wrong == NULL)
     wrong = read_variables(graph, image, i);
-  if (wrong == NULL)
+  if (wrong == NULL) {
+    dmd_liveparts_find(&graph->typing);
     return true;
+  }
   dmd_bundle_close_graph(graph);
   return complain(why, i, wrong);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show/page/pagedata.h"
 
+#include "analyse/graph/liveparts.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "files/bundle/bundlehistory.h"
@@ -157,6 +158,7 @@ static bool read_graph(dmd_session_t *page, dmd_session_data_t *data, const char
   }
   dmd_types_init(&graph->types, data->env, graph->heap.profile.run.word_szB);
   dmd_typing_init(&graph->typing, &graph->heap, &graph->types);
+  dmd_liveparts_find(&graph->typing);
   dmd_knownvariables_init(&graph->variables, data->env);
   keep_graph(page, data, graph, name, DMD_SESSION_ALONE);
   return true;
