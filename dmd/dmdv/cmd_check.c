@@ -81,6 +81,14 @@ static bool take_leaked(void *target, const char *value, dmd_strbuf_t *why) {
   return take_share(target, DMD_LEAKED, "max-leaked", value, why);
 }
 
+static bool take_peak(void *target, const char *value, dmd_strbuf_t *why) {
+  dmd_limit_t *limit = add_limit(target, DMD_AT_PEAK, "max-peak", value);
+  const char *reason = dmd_size_parse(value, &limit->size);
+  if (reason == NULL && (limit->size.has_plus || limit->size.is_percent))
+    reason = "this is not a number of bytes, such as 50M";
+  return is_good(reason, why);
+}
+
 static bool take_growth(void *target, const char *value, dmd_strbuf_t *why) {
   dmd_limit_t *total = add_limit(target, DMD_TOTAL, "max-growth", value);
   total->growth = true;
@@ -122,6 +130,9 @@ static const dmd_option_t limit_options[] = {
     {"max-leaked", "SIZE", NULL,
      "requested bytes that no variable leads to, by the heap graph next to the profile",
      DMD_OPTION_OWN, .take = take_leaked},
+    {"max-peak", "SIZE", NULL,
+     "requested bytes of the largest heap up to the dump; not of several files together",
+     DMD_OPTION_OWN, .take = take_peak},
     {"max-growth", "SIZE", NULL, "growth over the baseline, of all bytes and of unreported bytes",
      DMD_OPTION_OWN, .take = take_growth},
     {"budget", "PATH=SIZE", NULL,

@@ -599,3 +599,29 @@ def test_standard_input(test):
 def test_help(test):
     out, _ = test.dmdv("check", "--help")
     test.check(out.startswith("usage: dmdv check ") and all(len(line) <= 80 for line in out.splitlines()), out)
+
+
+# ---- the peak ----
+
+
+def with_peak(n):
+    profile = program(dmd={"version": "1", "faults": [], "peak": {"bytes": n, "blocks": 7, "milliseconds": 1, "allocated": n}})
+    return profile
+
+
+def test_peak(test):
+    """The limit is on requested bytes, whatever the heap is at the dump."""
+    out = check(test, "--max-peak=20000", profile=with_peak(20000))
+    test.check("peak: 20,000 bytes in 7 blocks; 20,000 allowed" in out, out)
+    out = check(test, "--max-peak=20000", status=1, profile=with_peak(20001))
+    test.check("peak: 20,001 bytes in 7 blocks; 20,000 allowed, 1 too many" in out, out)
+    test.check("Its blocks: dmdv print --moment=peak new.json" in out, out)
+    limit, = found(test, "--max-peak=1k", status=1, profile=with_peak(20001))["findings"]
+    test.equal((limit["bytes"], limit["blocks"], limit["causes"]), (20001, 7, []))
+
+
+def test_peak_that_is_not_there(test):
+    test.write("new.json", program())
+    test.check("it has no peak" in test.error("check", "new.json", "--max-peak=1"), "no peak is no success")
+    for size in "10%", "+5":
+        test.check("this is not a number of bytes" in test.error("check", "new.json", "--max-peak=" + size), size)

@@ -8,7 +8,8 @@
 const char *dmd_what_name(const dmd_limit_t *limit) {
   static const char *const names[] = {
       [DMD_TOTAL] = "total",   [DMD_UNREPORTED] = "unreported", [DMD_TWICE] = "twice-reported",
-      [DMD_EXCESS] = "excess", [DMD_MISREPORTS] = "misreports", [DMD_LEAKED] = "leaked"};
+      [DMD_EXCESS] = "excess", [DMD_MISREPORTS] = "misreports", [DMD_LEAKED] = "leaked",
+      [DMD_AT_PEAK] = "peak"};
   return limit->what == DMD_NAMED ? limit->name : names[limit->what];
 }
 
@@ -138,11 +139,19 @@ static dmd_metric_t count_misreports(const dmd_profile_t *profile) {
   return figure;
 }
 
+static dmd_metric_t count_peak(const dmd_run_t *run) {
+  return (dmd_metric_t){.bytes = (int64_t)run->peak.szB,
+                        .num = (int64_t)run->peak.n_blocks,
+                        .sampled = run->sample_interval > 0};
+}
+
 dmd_metric_t dmd_gate_figure(const dmd_subject_t *of, dmd_what_t what, const char *name) {
   const dmd_subject_t *subject = dmd_gate_subject(of, what);
   const dmd_groups_t *groups = &subject->profile->groups;
   if (what == DMD_MISREPORTS)
     return count_misreports(subject->profile);
+  if (what == DMD_AT_PEAK)
+    return count_peak(&subject->profile->run);
   dmd_metric_t figure = {0};
   dmd_selector_t selector;
   dmd_selector_init(&selector, subject, what, name);
@@ -168,6 +177,8 @@ static const char *why_not(const dmd_limit_t *limit, const dmd_profile_t *profil
     return "its mode is not dark-matter, so it contains no reports";
   if (limit->what == DMD_MISREPORTS && !profile->run.is_known)
     return "it was not written by dmd, so it contains no data on misreports";
+  if (limit->what == DMD_AT_PEAK && !profile->run.peak.is_known)
+    return "it has no peak: an older dmd, --peak=no, --mode=cumulative or a merge wrote it";
   return NULL;
 }
 

@@ -23,7 +23,8 @@ typedef enum {
   DMD_EXCESS,     /* bytes that reports count too often; without ignored stacks */
   DMD_MISREPORTS, /* a count, not bytes */
   DMD_NAMED,      /* reported by a reporter at or below a path, or carrying a tag */
-  DMD_LEAKED      /* unreachable blocks; requested bytes, without ignored stacks */
+  DMD_LEAKED,     /* unreachable blocks; requested bytes, without ignored stacks */
+  DMD_AT_PEAK     /* the largest heap up to the dump; requested bytes */
 } dmd_what_t;
 
 typedef struct dmd_limit {

@@ -12,6 +12,7 @@ static const char *const names[DMD_N_FIGURES] = {
     [DMD_METRIC_EXCESS] = "excess", [DMD_METRIC_RESIDENT] = "resident",
     [DMD_METRIC_FAULTS] = "faults", [DMD_METRIC_REPORTER] = "reporter",
     [DMD_METRIC_TAG] = "tag",       [DMD_METRIC_LIBRARY] = "library",
+    [DMD_METRIC_PEAK] = "peak",
 };
 
 const char *dmd_metric_kind_name(dmd_metric_kind_t kind) {
@@ -57,6 +58,8 @@ static void visit_process(const walk_t *w) {
   const dmd_profile_t *profile = w->records->profile;
   if (profile->memory.resident != DMD_MEMORY_UNKNOWN)
     w->visit(w->visitor, DMD_METRIC_RESIDENT, "", (int64_t)profile->memory.resident);
+  if (profile->run.peak.is_known)
+    w->visit(w->visitor, DMD_METRIC_PEAK, "", (int64_t)profile->run.peak.szB);
   if (!profile->run.is_known)
     return;
   int64_t n_faults = 0;

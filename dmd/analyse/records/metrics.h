@@ -23,6 +23,7 @@ typedef enum {
   DMD_METRIC_REPORTER, /* this and the following have names */
   DMD_METRIC_TAG,
   DMD_METRIC_LIBRARY,
+  DMD_METRIC_PEAK, /* requested bytes of the peak, if known; without names */
   DMD_N_FIGURES
 } dmd_metric_kind_t;
 

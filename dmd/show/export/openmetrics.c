@@ -26,6 +26,8 @@ static const family_t kinds[DMD_N_FAMILIES] = {
     [DMD_METRIC_TAG] = {"dmd_tag_bytes", "Bytes that bear a tag.", true, "tag"},
     [DMD_METRIC_LIBRARY] = {"dmd_library_bytes", "Bytes that a library allocated.", true,
                             "library"},
+    [DMD_METRIC_PEAK] = {"dmd_peak_bytes", "Requested bytes of all heap blocks at the peak.", true,
+                         NULL},
     [DMD_OPENMETRICS_BUILDS] = {"dmd_build_info", "A build, when it was made.", false, "build"},
 };
 

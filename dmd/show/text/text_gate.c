@@ -75,7 +75,8 @@ void dmd_print_finding(dmd_out_t *out, const dmd_finding_t *f) {
       dmd_print_number(out, f->now.bytes, false);
     } else {
       bytes_in_blocks(out, f->now);
-      share(out, f->now.bytes, f->heap, " of the heap");
+      if (f->limit->what != DMD_AT_PEAK)
+        share(out, f->now.bytes, f->heap, " of the heap");
     }
     dmd_out_str(out, "; ");
     dmd_print_number(out, f->ceiling, false);
@@ -257,6 +258,10 @@ static void print_advice(dmd_out_t *out, const dmd_verdict_t *v, const dmd_limit
         out,
         "  What to do: free these blocks, or keep a pointer to them; dmdv leaks shows more. Or "
         "put\n  their stacks into an ignore file, with the reason (--ignore=FILE).\n");
+  } else if (limit->what == DMD_AT_PEAK) {
+    dmd_out_str(out, "  Its blocks: dmdv print --moment=peak ");
+    dmd_out_safe(out, v->file);
+    dmd_out_char(out, '\n');
   } else if (limit->what < DMD_NAMED) {
     dmd_out_str(out, advice[limit->what]);
   }
