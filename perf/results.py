@@ -22,6 +22,7 @@ RATIOS = (
     ("dmd", "floor B"),
     ("partial", "floor A"),
     ("dmd", "none"),
+    ("dmd", "no peak"),
     ("dmd+dump", "massif"),
     ("dmd+dump", "memcheck"),
     ("dmd+dump", "dhat"),
@@ -29,6 +30,7 @@ RATIOS = (
     ("dmd", "heaptrack"),
     ("libdmd", "native"),
     ("libdmd", "heaptrack"),
+    ("libdmd", "libdmd no peak"),
 )
 
 # Columns that are not compared with the tool none.
@@ -41,6 +43,8 @@ BOUNDS = (
     ("allocation", "dmd", "floor B", 1.05),
     ("allocation", "partial", "floor A", 1.08),
     ("allocation", "dmd", "none", 1.20),
+    ("allocation", "dmd", "no peak", 1.05),
+    ("allocation", "libdmd", "libdmd no peak", 1.08),
     ("cpu", "dmd", "none", 1.02),
     ("allocation", "dmd+dump", "massif", 0.80),
     ("allocation", "dmd+dump", "memcheck", 0.45),

@@ -39,12 +39,14 @@ COLUMNS = {
     "native": None,
     "libdmd": None,
     "libdmd+dump": None,
+    "libdmd no peak": None,
     "heaptrack": None,
     "heaptrack raw": None,
     "none": ["none"],
     "floor A": ["dmdfloora"],
     "floor B": ["dmdfloorb"],
     "dmd": ["dmd", "--dump-at-exit=no"],
+    "no peak": ["dmd", "--dump-at-exit=no", "--peak=no"],
     "partial": ["dmd", "--dump-at-exit=no", "--stacks=partial"],
     "dmd+dump": ["dmd", "--dump-at-exit=yes", "--dmd-out-file={folder}/dmd.out.json.gz"],
     "massif": ["massif", "--massif-out-file={folder}/massif.out"],
@@ -169,8 +171,9 @@ class Program:
         if column == "native":
             return self.command
         if column.startswith("libdmd"):
-            dump = column.endswith("+dump")
-            return preloaded(self.builddir, self.folder, "--dump-at-exit=" + ("yes" if dump else "no"),
+            dump = "yes" if column.endswith("+dump") else "no"
+            peak = ["--peak=no"] if column.endswith("no peak") else []
+            return preloaded(self.builddir, self.folder, "--dump-at-exit=" + dump, *peak,
                              *shlex.split(self.keys["vgopts"])) + self.command
         if column.startswith("heaptrack"):
             if shutil.which("heaptrack") is None:
