@@ -260,6 +260,10 @@ static void forget_implied(follower_t *f, const dmdv_instruction_t *i) {
   uint8_t op = i->opcode;
   bool is_pop = i->map == 0 && (op & 0xf8) == 0x58;
   bool is_immediate = i->map == 0 && (op & 0xf0) == 0xb0;
+  if (i->map == 0 && op == 0xc9) {
+    set(f, RBP, unknown); /* leave */
+    return;
+  }
   for (unsigned j = 0; j < sizeof special / sizeof *special && !is_pop && !is_immediate; j++)
     set(f, special[j], unknown);
   set(f, dwarf_register(i->reg), unknown);

@@ -256,7 +256,11 @@ typedef struct {
   uint32_t allocator_type;
 } choice_t;
 
-/* How well a candidate fits a block; 0: not at all. */
+/* How well a candidate fits a block; 0: not at all. Below LED_ARRAY it is doubtful. A size that is
+ * a multiple of an inner frame's type may be chance: the type may be the header of what an outer
+ * frame knows. */
+enum { WITH_TAIL = 3, LED_ARRAY, ARRAY, FLEXIBLE, ONE };
+
 static int score(const dmd_typing_t *typing, uint32_t node, const dmdv_candidate_t *c) {
   dmd_types_t *types = typing->types;
   uint64_t szB = dmd_heapgraph_requested(typing->graph, node);
@@ -269,8 +273,12 @@ static int score(const dmd_typing_t *typing, uint32_t node, const dmdv_candidate
     return fits ? c->tells : 0;
   if (!fits)
     /* A struct with data after it that its declaration does not show. */
-    return szB > one && c->lead == 0 && dmd_type_is(types, c->type, DMD_TYPE_STRUCT) ? 3 : 0;
-  return is_one ? 7 : dmd_type_is_flexible(types, c->type, NULL, NULL) ? 6 : c->lead == 0 ? 5 : 4;
+    return szB > one && c->lead == 0 && dmd_type_is(types, c->type, DMD_TYPE_STRUCT) ? WITH_TAIL
+                                                                                     : 0;
+  return is_one                                             ? ONE
+         : dmd_type_is_flexible(types, c->type, NULL, NULL) ? FLEXIBLE
+         : c->lead == 0                                     ? ARRAY
+                                                            : LED_ARRAY;
 }
 
 static void consider(const dmd_typing_t *typing, uint32_t node, const dmdv_site_t *site,
@@ -279,7 +287,8 @@ static void consider(const dmd_typing_t *typing, uint32_t node, const dmdv_site_
   for (uint8_t i = 0; i < site->n; i++) {
     int here = score(typing, node, &site->candidates[i]);
     /* For bytes and numbers, an outer frame knows the type better. */
-    if (here > choice->score || (here > 0 && here == choice->score && from_inside && here < 3))
+    if (here > choice->score ||
+        (here > 0 && here == choice->score && from_inside && here < WITH_TAIL))
       *choice = (choice_t){.found = true, .candidate = site->candidates[i], .score = here};
   }
 }
@@ -298,7 +307,7 @@ static void type_by_stack(dmdv_typefinder_t *f, dmd_typing_t *typing, uint32_t n
       return;
     }
     consider(typing, node, site, &choice);
-    if (choice.score >= 4 || site->returns != DMDV_RETURNS_IT)
+    if (choice.score >= FLEXIBLE || site->returns != DMDV_RETURNS_IT)
       break;
   }
   if (choice.found)

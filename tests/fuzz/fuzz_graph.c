@@ -87,7 +87,7 @@ static void count(dmd_nodekeys_t *keys, const dmd_census_by_t *by) {
   dmd_census_destroy(&census);
 }
 
-static void count_by_all(const dmd_heapgraph_t *graph) {
+static void count_by_all(dmd_heapgraph_t *graph) {
   dmd_types_t types;
   dmd_typing_t typing;
   dmd_kinds_t kinds;

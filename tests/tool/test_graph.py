@@ -346,7 +346,8 @@ def members_that_repeat(t):
     if "built without" in done.err:
         raise Skip("this dmdv was built without libdw")
     steps = {tuple((step["type"], *step.get("through", [])) for step in path["steps"][1:]) for path in json.loads(done.out)["paths"]}
-    t.equal(steps, {(("table", "slots[].table"),), (("table", "slots[].table"), ("slot[]",))})
+    # A table that a function still has a pointer to has a shorter path.
+    t.equal({step for step in steps if len(step[0]) > 1}, {(("table", "slots[].table"),), (("table", "slots[].table"), ("slot[]",))})
     t.contains(commands.run([t.place.dmdv(), "paths", "--to=table_new", os.path.join(run.folder, name)]).out,
                ": table, then more through slots[].table\n      slots: slot[]\n")
 

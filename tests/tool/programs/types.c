@@ -46,10 +46,30 @@ struct node {
   uint64_t key;
 };
 
+/* What a function allocates begins with a header; who calls it knows the whole. */
+struct header {
+  struct header *next;
+  uint64_t kind;
+};
+
+struct bottle {
+  struct header header;
+  struct header *corks[4]; /* the whole has the size of three headers */
+};
+
+struct jug {
+  struct header header;
+  unsigned length;
+  char text[];
+};
+
 static struct {
   struct shelf *shelves;
   struct node *root;
+  struct header *made; /* of all objects */
 } pantry;
+static struct bottle *bottle;
+static struct jug *jug;
 static char *name;
 static long *counts;
 static struct label **table;
@@ -107,6 +127,27 @@ __attribute__((noinline)) static void add_node(struct node **at, uint64_t key) {
   (*at)->key = key;
 }
 
+__attribute__((noinline)) static struct header *object_new(size_t n, uint64_t kind) {
+  struct header *header = xmalloc(n);
+  header->next = pantry.made;
+  header->kind = kind;
+  pantry.made = header;
+  return header;
+}
+
+__attribute__((noinline)) static struct bottle *bottle_new(void) {
+  struct bottle *b = (struct bottle *)object_new(sizeof *b, 1);
+  memset(b->corks, 0, sizeof b->corks);
+  return b;
+}
+
+__attribute__((noinline)) static struct jug *jug_new(const char *text) {
+  struct jug *j = (struct jug *)object_new(sizeof *j + strlen(text) + 1, 2);
+  j->length = strlen(text);
+  strcpy(j->text, text);
+  return j;
+}
+
 static void say_nodes(const struct node *node) {
   if (node == NULL)
     return;
@@ -159,6 +200,8 @@ __attribute__((noinline)) static void fill(void) {
   table = realloc(malloc(8), 5 * sizeof *table);
   memset(table, 0, 5 * sizeof *table);
   table[4] = label_new("cherries");
+  bottle = bottle_new();
+  jug = jug_new("cider");
 }
 
 int main(void) {
@@ -172,6 +215,8 @@ int main(void) {
   edge(&table[4], "[4]");
   edge(&table, "table");
   block(table[4], "label");
+  block(bottle, "bottle");
+  block(jug, "jug");
   DMD_GRAPH("types");
   return 0;
 }
