@@ -56,9 +56,8 @@ dmd_blocks_t *dmd_blocks_create(const dmd_env_t *env, const dmd_blocks_config_t 
   blocks->freed.max_own = own_freed(blocks, config->max_freed);
   dmd_freed_init(&blocks->freed.freed, env, room_for_freed(blocks, config->max_freed));
   take_memory(blocks);
-  dmd_peak_init(blocks->peak, env, blocks->parts, blocks->n_parts);
+  dmd_peak_init(blocks->peak, env, config->waiting, blocks->parts, blocks->n_parts);
   blocks->peak->is_on = config->records_peak;
-  blocks->peak->waiting = config->waiting;
   blocks->peak->clock = config->clock;
   blocks->sample_interval = config->sample_interval;
   if (config->sample_interval > 0)

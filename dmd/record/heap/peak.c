@@ -8,14 +8,15 @@
  * LEAST_STEP bytes. The steps of all shards together are as large. */
 enum { PEAK_SHARE = 512, LEAST_STEP = 2048 };
 
-/* One of so many peaks in a row reads the clock. */
-enum { PEAKS_PER_TIME = 16 };
+/* The clock is read again when the peak has grown by this share. */
+enum { TIME_SHARE = 256 };
 
 /* ---- Blocks of the peak that are gone. ---- */
 
 void dmd_peak_destroy_share(dmd_peak_share_t *share, const dmd_env_t *env) {
   dmd_env_free(env, share->gone);
-  share->gone = NULL;
+  dmd_env_free(env, share->log);
+  share->gone = share->log = NULL;
 }
 
 static bool is_same(const dmd_gone_t *a, const dmd_gone_t *b) {
@@ -44,70 +45,77 @@ static void grow(const dmd_peak_t *peak, dmd_peak_share_t *share) {
   share->gone = dmd_env_alloc(peak->env, "dmd.peak.gone", share->n_places * sizeof *share->gone);
   dmd_mem_zero(share->gone, share->n_places * sizeof *share->gone);
   for (uint32_t i = 0; i < n_old; i++)
-    if (old[i].mark == share->gone_mark)
+    if (old[i].mark == share->mark)
       *place_of(share, &old[i]) = old[i];
   dmd_env_free(peak->env, old);
 }
 
-void dmd_peak_remember(const dmd_peak_t *peak, dmd_peak_share_t *share, const dmd_block_t *block) {
-  if (share->gone_mark != peak->mark) {
-    share->gone_mark = peak->mark;
-    share->n_gone = 0;
-  }
+static void add_gone(const dmd_peak_t *peak, dmd_peak_share_t *share, const dmd_gone_t *gone) {
   if (share->n_gone >= share->n_places / 4 * 3)
     grow(peak, share);
-  dmd_gone_t gone = {.req = block->req,
-                     .slop = block->slop,
-                     .stack = block->stack,
-                     .mark = peak->mark,
-                     .tag = block->tag,
-                     .thread = block->thread,
-                     .flags = block->flags};
-  dmd_gone_t *place = place_of(share, &gone);
-  if (place->mark != peak->mark) {
-    *place = gone;
-    share->n_gone++;
+  dmd_gone_t *place = place_of(share, gone);
+  if (place->mark == gone->mark) {
+    place->num += gone->num;
+    return;
   }
-  place->num++;
+  *place = *gone;
+  share->n_gone++;
+}
+
+void dmd_peak_work_off(const dmd_peak_t *peak, dmd_peak_share_t *share) {
+  if (share->log == NULL)
+    share->log = dmd_env_alloc(peak->env, "dmd.peak.gone", DMD_PEAK_LOG * sizeof *share->log);
+  for (uint32_t i = 0; i < share->n_log; i++)
+    add_gone(peak, share, &share->log[i]);
+  share->n_log = 0;
+}
+
+static void visit_gone(const dmd_gone_t *gone,
+                       void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n), void *ctx) {
+  dmd_block_t block = {.req = gone->req,
+                       .slop = gone->slop,
+                       .stack = gone->stack,
+                       .tag = gone->tag,
+                       .thread = gone->thread,
+                       .flags = gone->flags};
+  visit(ctx, &block, gone->num);
 }
 
 void dmd_peak_walk_gone(const dmd_peak_t *peak, const dmd_peak_share_t *share,
                         void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n), void *ctx) {
-  for (uint32_t i = 0; i < share->n_places; i++) {
-    const dmd_gone_t *gone = &share->gone[i];
-    if (gone->mark != peak->mark)
-      continue;
-    dmd_block_t block = {.req = gone->req,
-                         .slop = gone->slop,
-                         .stack = gone->stack,
-                         .tag = gone->tag,
-                         .thread = gone->thread,
-                         .flags = gone->flags};
-    visit(ctx, &block, gone->num);
-  }
+  if (share->mark != peak->mark)
+    return;
+  for (uint32_t i = 0; i < share->n_log; i++)
+    visit_gone(&share->log[i], visit, ctx);
+  for (uint32_t i = 0; i < share->n_places; i++)
+    if (share->gone[i].mark == peak->mark)
+      visit_gone(&share->gone[i], visit, ctx);
 }
 
 /* ---- New peaks. ---- */
 
 /* Counts delayed frees. */
 static void settle_all(dmd_peak_t *peak) {
+  peak->late = 0;
   if (peak->n_shards == 1)
     dmd_shard_count_leaving(peak->shards);
   if (peak->waiting == NULL)
     return;
   for (uint32_t i = 0; i < peak->n_shards; i++)
     dmd_shard_catch_up(&peak->shards[i]);
-  peak->late = 0;
 }
 
-/* The same in a short time, for a thread that was alone since the last restart. Often there is one
- * delayed free: a loop that allocates and frees, at the peak. */
-static void settle_own(dmd_peak_t *peak) {
-  if (peak->n_shards == 1)
-    dmd_shard_count_leaving(peak->shards);
+/* Often there is one such free: of a loop that allocates and frees, at the peak. */
+void dmd_peak_settle(dmd_peak_t *peak) {
+  if (peak->is_parallel) {
+    settle_all(peak);
+    return;
+  }
   for (; peak->late != 0; peak->late &= peak->late - 1)
-    for (uint32_t i = (uint32_t)__builtin_ctzll(peak->late); i < peak->n_shards; i += 64)
+    for (uint32_t i = (uint32_t)__builtin_ctzll(peak->late); i < peak->n_shards; i += 64) {
+      dmd_shard_count_leaving(&peak->shards[i]);
       dmd_shard_catch_up(&peak->shards[i]);
+    }
 }
 
 static void renumber(void *ctx, uint64_t addr, dmd_block_t *block) {
@@ -116,21 +124,20 @@ static void renumber(void *ctx, uint64_t addr, dmd_block_t *block) {
     block->born = 0;
 }
 
-/* The numbers of blocks are used up. All live blocks are of the peak that begins. */
-__attribute__((noinline, cold)) static void begin_numbers_again(dmd_peak_t *peak) {
+/* All live blocks are of the peak. */
+__attribute__((cold)) void dmd_peak_renumber(dmd_peak_t *peak) {
   for (uint32_t i = 0; i < peak->n_shards; i++) {
     dmd_shard_t *shard = &peak->shards[i];
     dmd_heap_walk(&shard->heap, renumber, NULL);
     if (shard->share.gone != NULL)
       dmd_mem_zero(shard->share.gone, shard->share.n_places * sizeof *shard->share.gone);
-    shard->share.gone_mark = 0;
-    shard->share.n_gone = 0;
+    shard->share.mark = 0;
   }
-  peak->mark = 0;
+  peak->mark = 1;
 }
 
-static void read_clock(dmd_peak_t *peak) {
-  peak->n_untimed = 0;
+void dmd_peak_read_clock(dmd_peak_t *peak) {
+  peak->next_time = peak->most.szB + peak->most.szB / TIME_SHARE + 1;
   if (peak->clock.now != NULL)
     peak->ms = peak->clock.now(peak->clock.ctx);
 }
@@ -143,9 +150,15 @@ static void set_steps(dmd_peak_t *peak) {
   peak->least_new = peak->most.szB + share;
 }
 
-void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, uint32_t n_shards) {
+void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, const dmd_waiting_t *waiting,
+                   dmd_shard_t *shards, uint32_t n_shards) {
+  static const char always = 1, never = 0;
   dmd_mem_zero(peak, sizeof *peak);
   peak->env = env;
+  peak->waiting = waiting;
+  peak->is_alone = waiting == NULL             ? &always
+                   : waiting->is_alone == NULL ? &never
+                                               : waiting->is_alone;
   peak->shards = shards;
   peak->n_shards = n_shards;
   peak->mark = 1;
@@ -156,22 +169,9 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, dmd_shard_t *shards, 
 static void take(dmd_peak_t *peak) {
   peak->most = peak->now;
   set_steps(peak);
-  if (__builtin_expect(peak->mark >= UINT32_MAX - 2, 0))
-    begin_numbers_again(peak);
-  peak->mark++;
-}
-
-void dmd_peak_reach(dmd_peak_t *peak, uint64_t szB) {
-  if (peak->is_parallel)
-    settle_all(peak);
-  else
-    settle_own(peak);
-  if (peak->now.szB <= peak->most.szB)
-    return;
-  bool goes_on = peak->now.szB - szB == peak->most.szB;
-  take(peak);
-  if (!goes_on || ++peak->n_untimed == PEAKS_PER_TIME)
-    read_clock(peak);
+  if (++peak->mark >= UINT32_MAX - 1)
+    dmd_peak_renumber(peak);
+  dmd_peak_read_clock(peak);
 }
 
 static void add_up(dmd_peak_t *peak) {
@@ -191,7 +191,6 @@ void dmd_peak_restart(dmd_peak_t *peak) {
     return;
   add_up(peak);
   take(peak);
-  read_clock(peak);
   peak->highest = 0;
   peak->is_parallel = false;
 }
@@ -203,7 +202,6 @@ void dmd_peak_raise(dmd_peak_t *peak) {
   if (peak->now.szB <= peak->most.szB)
     return;
   take(peak);
-  read_clock(peak);
 }
 
 /* The sum may be negative for a moment: frees can be published before the allocations. */
@@ -217,6 +215,7 @@ static void note_sum(dmd_peak_t *peak, uint64_t sum) {
 
 void dmd_peak_go_parallel(dmd_peak_t *peak) {
   note_sum(peak, __atomic_load_n(&peak->now.szB, __ATOMIC_RELAXED));
+  set_steps(peak);
   __atomic_store_n(&peak->is_parallel, true, __ATOMIC_RELAXED);
 }
 

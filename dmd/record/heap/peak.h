@@ -21,7 +21,8 @@
  * within others. If blocks are sampled, sums are estimates.
  *
  * Cost: 4 bytes a block; for each distinct kind of block of the peak that was freed up to 64 bytes,
- * which are reused at the next peak. One look-up for each free of a block of the peak.
+ * which are reused at the next peak. Freed blocks of the peak go to a log first, which a new peak
+ * clears, so that only what outlives it is looked up.
  */
 #ifndef DMD_RECORD_HEAP_PEAK_H
 #define DMD_RECORD_HEAP_PEAK_H
@@ -54,12 +55,16 @@ typedef struct dmd_gone {
   uint8_t flags; /* DMD_BLOCK_... */
 } dmd_gone_t;
 
+enum { DMD_PEAK_LOG = 256 };
+
 /* What belongs to one shard. */
 typedef struct dmd_peak_share {
   dmd_heap_sum_t unpublished; /* changes that the common sum lacks, made in parallel with others */
+  uint32_t mark;              /* what follows is void if the peak's mark is another */
+  uint32_t n_log;             /* blocks that are gone and not in the table yet */
+  uint32_t n_gone, n_places;  /* used and all places of the table; the latter 0 or a power of two */
   dmd_gone_t *gone;           /* a hash table */
-  uint32_t n_places;          /* 0 or a power of two */
-  uint32_t n_gone, gone_mark; /* entries with this mark */
+  dmd_gone_t *log;            /* DMD_PEAK_LOG of them; NULL: not needed yet */
 } dmd_peak_share_t;
 
 struct dmd_shard;
@@ -70,15 +75,16 @@ typedef struct dmd_peak {
   bool is_parallel;         /* threads have run in parallel since the last restart */
   bool is_wanted;           /* the next allocation is to take all locks and raise the peak */
   uint32_t mark;            /* from 1 */
+  const char *is_alone;     /* not 0 while there is one thread */
   uint64_t step, least_new; /* while threads run in parallel: how much a shard's bytes change before
                                it publishes them; the sum that asks for a new peak */
   const dmd_env_t *env;
-  const dmd_waiting_t *waiting;
+  const dmd_waiting_t *waiting; /* for the shards' locks; NULL: no locks */
   /* Written at each event of a thread that is alone. */
   _Alignas(DMD_PEAK_LINE) dmd_heap_sum_t now;
   dmd_heap_sum_t most; /* the peak */
   uint64_t late; /* bit i: shards i, i + 64... have frees of a thread alone that are not counted */
-  uint32_t n_untimed; /* peaks since the clock was read */
+  uint64_t next_time; /* a sum so large reads the clock */
   uint64_t ms;        /* when the peak was reached */
   uint64_t highest;   /* largest published sum */
   dmd_clock_t clock;
@@ -86,16 +92,14 @@ typedef struct dmd_peak {
   uint32_t n_shards;
 } dmd_peak_t;
 
-/* No peak yet. waiting and clock may be set afterwards, and is_on. */
-void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, struct dmd_shard *shards,
-                   uint32_t n_shards);
+/* No peak yet. clock may be set afterwards, and is_on. */
+void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, const dmd_waiting_t *waiting,
+                   struct dmd_shard *shards, uint32_t n_shards);
 void dmd_peak_destroy_share(dmd_peak_share_t *share, const dmd_env_t *env);
 
 /* True if this is the only thread. */
 static inline bool dmd_peak_is_alone(const dmd_peak_t *peak) {
-  const dmd_waiting_t *waiting = peak->waiting;
-  return waiting == NULL ||
-         (waiting->is_alone != NULL && __atomic_load_n(waiting->is_alone, __ATOMIC_RELAXED) != 0);
+  return __atomic_load_n(peak->is_alone, __ATOMIC_RELAXED) != 0;
 }
 
 static inline bool dmd_peak_has(const dmd_peak_t *peak, const dmd_block_t *block) {
@@ -126,8 +130,13 @@ static inline void dmd_peak_note_late(dmd_peak_t *peak, uint32_t shard) {
 /* Adds to the common sum what a shard has not published. */
 void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share);
 
-/* The only thread added szB bytes, and the sum exceeds the peak unless frees are pending. */
-void dmd_peak_reach(dmd_peak_t *peak, uint64_t szB);
+/* Counts the frees that the only thread left uncounted. */
+void dmd_peak_settle(dmd_peak_t *peak);
+
+/* The numbers of blocks are used up. */
+void dmd_peak_renumber(dmd_peak_t *peak);
+
+void dmd_peak_read_clock(dmd_peak_t *peak);
 
 /* Makes this moment the peak: always, or if the heap is larger than ever. All shard locks are held,
  * or the thread is alone. */
@@ -141,7 +150,27 @@ uint64_t dmd_peak_error(const dmd_peak_t *peak);
 void dmd_peak_walk_gone(const dmd_peak_t *peak, const dmd_peak_share_t *share,
                         void (*visit)(void *ctx, const dmd_block_t *block, uint32_t n), void *ctx);
 
-void dmd_peak_remember(const dmd_peak_t *peak, dmd_peak_share_t *share, const dmd_block_t *block);
+/* Makes room in the log. */
+void dmd_peak_work_off(const dmd_peak_t *peak, dmd_peak_share_t *share);
+
+/* A block of the peak is gone. */
+static inline void dmd_peak_remember(const dmd_peak_t *peak, dmd_peak_share_t *share,
+                                     const dmd_block_t *block) {
+  if (share->mark != peak->mark) {
+    share->mark = peak->mark;
+    share->n_log = share->n_gone = 0;
+  }
+  if (__builtin_expect(share->log == NULL || share->n_log == DMD_PEAK_LOG, 0))
+    dmd_peak_work_off(peak, share);
+  share->log[share->n_log++] = (dmd_gone_t){.req = block->req,
+                                            .slop = block->slop,
+                                            .stack = block->stack,
+                                            .mark = share->mark,
+                                            .num = 1,
+                                            .tag = block->tag,
+                                            .thread = block->thread,
+                                            .flags = block->flags};
+}
 
 static inline void dmd_peak_publish_much(dmd_peak_t *peak, dmd_peak_share_t *share) {
   dmd_peak_see_parallel(peak);
@@ -150,23 +179,41 @@ static inline void dmd_peak_publish_much(dmd_peak_t *peak, dmd_peak_share_t *sha
     dmd_peak_publish(peak, share);
 }
 
+/* The only thread added a block. Frees that are not counted yet are, before anything counts as a
+ * peak. */
+static inline void dmd_peak_grow(dmd_peak_t *peak, uint64_t n, uint64_t szB) {
+  if (peak->now.szB + szB > peak->most.szB && peak->late != 0)
+    dmd_peak_settle(peak);
+  peak->now.szB += szB;
+  peak->now.n += n;
+  peak->now.alloc_szB += szB;
+  if (peak->now.szB <= peak->most.szB)
+    return;
+  peak->most = peak->now;
+  if (__builtin_expect(++peak->mark >= UINT32_MAX - 1, 0))
+    dmd_peak_renumber(peak);
+  if (__builtin_expect(peak->now.szB >= peak->next_time, 0))
+    dmd_peak_read_clock(peak);
+}
+
 /* A block was added, which counts as n and szB. */
 static inline void dmd_peak_add(dmd_peak_t *peak, dmd_peak_share_t *share, dmd_block_t *block,
                                 uint64_t n, uint64_t szB) {
   if (!peak->is_on)
     return;
-  block->born = block->flags & DMD_BLOCK_ANNOUNCED ? UINT32_MAX : peak->mark + 1;
-  if (block->flags & DMD_BLOCK_ANNOUNCED)
+  if (block->flags & DMD_BLOCK_ANNOUNCED) {
+    block->born = UINT32_MAX;
     return;
-  bool is_alone = dmd_peak_is_alone(peak);
-  dmd_heap_sum_t *sum = is_alone ? &peak->now : &share->unpublished;
-  sum->szB += szB;
-  sum->n += n;
-  sum->alloc_szB += szB;
-  if (!is_alone)
-    dmd_peak_publish_much(peak, share);
-  else if (peak->now.szB > peak->most.szB)
-    dmd_peak_reach(peak, szB);
+  }
+  block->born = peak->mark + 1;
+  if (dmd_peak_is_alone(peak)) {
+    dmd_peak_grow(peak, n, szB);
+    return;
+  }
+  share->unpublished.szB += szB;
+  share->unpublished.n += n;
+  share->unpublished.alloc_szB += szB;
+  dmd_peak_publish_much(peak, share);
 }
 
 /* A block is gone, which counted as n and szB. */

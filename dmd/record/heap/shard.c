@@ -169,6 +169,11 @@ const dmd_block_t *dmd_shard_add(dmd_shard_t *part, const dmd_new_block_t *new_b
   return fill(part, block, new_block, tag);
 }
 
+/* A free is not counted yet. */
+static inline void note_late(const dmd_shard_t *part) {
+  dmd_peak_note_late(part->peak, (uint32_t)(part - part->peak->shards));
+}
+
 dmd_remove_t dmd_shard_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack) {
   dmd_removed_t *removed = &part->leaving.removed;
   dmd_shard_settle(part);
@@ -179,8 +184,10 @@ dmd_remove_t dmd_shard_remove(dmd_shard_t *part, uint64_t addr, uint32_t stack) 
     dmd_bloom_remove(part->marks, addr);
   part->leaving.addr = addr;
   part->leaving.stack = stack;
-  if (removed->stays)
+  if (removed->stays) {
+    note_late(part);
     return DMD_REMOVE_DONE;
+  }
   bool is_ours = removed->memory.slab != NULL || (removed->block->flags & DMD_BLOCK_ANNOUNCED);
   dmd_shard_settle(part);
   return is_ours ? DMD_REMOVE_DONE : DMD_REMOVE_MEMORY;
@@ -279,7 +286,7 @@ static void free_late(dmd_shard_t *part, uint64_t addr, uint32_t stack, uint32_t
   part->late[(part->oldest_late + part->n_late++) % DMD_SHARD_LATE] =
       (dmd_late_free_t){.addr = addr, .stack = stack, .id = id};
   part->heap.n_blocks--;
-  dmd_peak_note_late(part->peak, (uint32_t)(part - part->peak->shards));
+  note_late(part);
   count_free(part);
   if (part->marks != NULL)
     dmd_bloom_remove(part->marks, addr);

@@ -264,7 +264,7 @@ static void numbers_are_used_again(void **state) {
   host_init(&host);
   dmd_shard_t *shard = aligned_alloc(DMD_SHARD_LINE, sizeof *shard);
   dmd_peak_t *peak = aligned_alloc(DMD_PEAK_LINE, sizeof *peak);
-  dmd_peak_init(peak, &host.env, shard, 1);
+  dmd_peak_init(peak, &host.env, NULL, shard, 1);
   peak->is_on = true;
   peak->mark = UINT32_MAX - 4;
   dmd_all_freed_t freed = {.max_own = 1};
@@ -281,7 +281,7 @@ static void numbers_are_used_again(void **state) {
   dmd_shard_settle(shard);
   dmd_shard_add(shard, &(dmd_new_block_t){.addr = 640, .req = 1, .usable = 1}, DMD_NONE);
   assert_false(dmd_peak_has(peak, dmd_shard_find(shard, 640)));
-  assert_int_equal(shard->share.n_gone, 1);
+  assert_int_equal(shard->share.n_log, 1);
   dmd_shard_destroy(shard);
   free(peak);
   free(shard);
