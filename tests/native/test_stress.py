@@ -82,7 +82,7 @@ def test_libraries_at_one_address(t):
     for name, first in (("from_first", 100), ("from_second", 200)):
         t.equal(sorted(b.req for b in run.profile.blocks_at(name)), list(range(first, 1001, 200)))
         t.check(all(b.stack[1:3] == [name, "plugin_block"] for b in run.profile.blocks_at(name)), name)
-    printed = commands.run([t.place.dmdv(), "print", "--max-records=all", run.profile.path.replace(".named.json", "")]).out
+    printed = commands.run([t.place.dmdv(), "print", "--moment=end", "--max-records=all", run.profile.path.replace(".named.json", "")]).out
     for name in ("from_first", "from_second"):
         t.equal([text.split(" in heap")[0].strip() for text in printed.split("\nUnreported {")
                  if name + " (plugin.c:" in text], ["5 blocks"])

@@ -42,7 +42,7 @@ static void write_totals(dmd_jsonout_t *j, const dmd_run_t *run) {
 /* The figures would be wrong without the records. */
 static void write_peak(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   const dmd_moment_t *peak = &profile->run.peak;
-  if (!profile->has_peak)
+  if (!peak->is_known)
     return;
   dmd_jsonout_key(j, "peak");
   dmd_jsonout_object(j, DMD_JSONOUT_INLINE);

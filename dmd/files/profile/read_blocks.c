@@ -514,5 +514,6 @@ bool dmd_load_blocks(void *ctx) {
 
 bool dmd_load_peak_blocks(void *ctx) {
   dmd_readerstate_t *l = ctx;
+  l->profile->has_peak = true;
   return load_list(l, &l->profile->gone);
 }

@@ -148,6 +148,28 @@ static void assert_only(const char *text, dmd_moment_choice_t moment, sum_t expe
   dmd_profile_destroy(&profile);
 }
 
+static void figures_of_the_peak_stay_without_its_records(void **state) {
+  (void)state;
+  dice_t dice = {4};
+  fixture_t f;
+  dmd_profile_t profile;
+  dmd_fail_t fail = {0};
+  fixture_begin(&f, DMD_MODE_DARK_MATTER);
+  fill_at_random(&f.profile, &dice);
+  while (!f.profile.has_peak)
+    add_peak_at_random(&f.profile, &dice);
+  dmd_moment_choose(&f.profile, DMD_MOMENT_END);
+  const char *name = file_with(fixture_json(&f));
+  dmd_profile_init(&profile, &dmdv_env);
+  assert_true(dmdv_load(&profile, name, &(dmd_load_options_t){.moment = DMD_MOMENT_ALL}, &fail));
+  remove(name);
+  assert_true(profile.run.peak.is_known);
+  assert_int_equal(profile.run.peak.szB, f.profile.run.peak.szB);
+  assert_false(profile.has_peak);
+  dmd_profile_destroy(&profile);
+  fixture_end(&f);
+}
+
 static void either_moment_can_be_had(void **state) {
   (void)state;
   dice_t dice = {4};
@@ -324,8 +346,11 @@ static void any_piece_will_do(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(read_back_equal),          cmocka_unit_test(numbers_of_64_bits_come_back),
-      cmocka_unit_test(either_moment_can_be_had), cmocka_unit_test(records_equal_naive_ones),
+      cmocka_unit_test(read_back_equal),
+      cmocka_unit_test(numbers_of_64_bits_come_back),
+      cmocka_unit_test(figures_of_the_peak_stay_without_its_records),
+      cmocka_unit_test(either_moment_can_be_had),
+      cmocka_unit_test(records_equal_naive_ones),
       cmocka_unit_test(any_piece_will_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
