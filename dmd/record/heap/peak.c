@@ -5,8 +5,9 @@
 #include "record/heap/shard.h"
 
 /* While threads run in parallel, a new peak is this share of the last one larger, but not less than
- * LEAST_STEP bytes. The steps of all shards together are as large. */
-enum { PEAK_SHARE = 512, LEAST_STEP = 2048 };
+ * LEAST_SHARE bytes. The steps of all shards together are as large. A shard that has published so
+ * often that others wait for it doubles the least share, up to MOST_SHARE. */
+enum { PEAK_SHARE = 512, LEAST_SHARE = 2048, MOST_SHARE = 65536, MANY_TIMES = 16384 };
 
 /* The clock is read again when the peak has grown by this share. */
 enum { TIME_SHARE = 256 };
@@ -143,11 +144,12 @@ void dmd_peak_read_clock(dmd_peak_t *peak) {
 }
 
 static void set_steps(dmd_peak_t *peak) {
-  uint64_t share = peak->most.szB / PEAK_SHARE;
-  if (share < LEAST_STEP)
-    share = LEAST_STEP;
-  peak->step = share / peak->n_shards;
-  peak->least_new = peak->most.szB + share;
+  uint64_t share = peak->most.szB / PEAK_SHARE,
+           least = __atomic_load_n(&peak->least_share, __ATOMIC_RELAXED);
+  if (share < least)
+    share = least;
+  __atomic_store_n(&peak->step, share / peak->n_shards, __ATOMIC_RELAXED);
+  __atomic_store_n(&peak->least_new, peak->most.szB + share, __ATOMIC_RELAXED);
 }
 
 void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, const dmd_waiting_t *waiting,
@@ -162,6 +164,7 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, const dmd_waiting_t *
   peak->shards = shards;
   peak->n_shards = n_shards;
   peak->mark = 1;
+  peak->least_share = LEAST_SHARE;
   set_steps(peak);
 }
 
@@ -193,6 +196,8 @@ void dmd_peak_restart(dmd_peak_t *peak) {
   take(peak);
   peak->highest = 0;
   peak->is_parallel = false;
+  peak->least_share = LEAST_SHARE;
+  set_steps(peak);
 }
 
 void dmd_peak_raise(dmd_peak_t *peak) {
@@ -219,9 +224,21 @@ void dmd_peak_go_parallel(dmd_peak_t *peak) {
   __atomic_store_n(&peak->is_parallel, true, __ATOMIC_RELAXED);
 }
 
+/* Two shards may do so at once, which does no harm. The peak itself does not change meanwhile,
+ * since that takes all shard locks. */
+static void widen_steps(dmd_peak_t *peak) {
+  uint64_t share = __atomic_load_n(&peak->least_share, __ATOMIC_RELAXED);
+  if (share >= MOST_SHARE)
+    return;
+  __atomic_store_n(&peak->least_share, share * 2, __ATOMIC_RELAXED);
+  set_steps(peak);
+}
+
 void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share) {
   uint64_t sum = __atomic_add_fetch(&peak->now.szB, share->unpublished.szB, __ATOMIC_RELAXED);
   share->unpublished.szB = 0;
+  if (++share->n_published % MANY_TIMES == 0)
+    widen_steps(peak);
   note_sum(peak, sum);
   if ((int64_t)sum > (int64_t)__atomic_load_n(&peak->least_new, __ATOMIC_RELAXED))
     __atomic_store_n(&peak->is_wanted, true, __ATOMIC_RELAXED);

@@ -12,10 +12,10 @@
  * Precision: exact while one thread at a time allocates, and that is known
  * (dmd_waiting_t.is_alone). Frees that are delayed (blocks.h) are counted before anything counts as
  * a peak. Threads that run in parallel would fight for the sum. So each shard publishes its bytes
- * only if they changed by more than a step; and a sum that exceeds the peak by more than a larger
- * step only asks for a new peak. The next allocation then takes all shard locks, adds up exactly,
- * and makes the peak what it finds. `highest` records the largest published sum: the true peak is
- * at most that, plus the step of each shard.
+ * only if they changed by more than a step, which is wider for those that publish often; and a sum
+ * that exceeds the peak by more than a larger step only asks for a new peak. The next allocation
+ * then takes all shard locks, adds up exactly, and makes the peak what it finds. `highest` records
+ * the largest published sum: the true peak is at most that, plus the step of each shard.
  *
  * Sizes are requested bytes. Blocks that the program announces do not count, since they may lie
  * within others. If blocks are sampled, sums are estimates.
@@ -61,6 +61,7 @@ enum { DMD_PEAK_LOG = 256 };
 typedef struct dmd_peak_share {
   dmd_heap_sum_t unpublished; /* changes that the common sum lacks, made in parallel with others */
   uint32_t mark;              /* what follows is void if the peak's mark is another */
+  uint32_t n_published;       /* how often, since the steps were widened */
   uint32_t n_log;             /* blocks that are gone and not in the table yet */
   uint32_t n_gone, n_places;  /* used and all places of the table; the latter 0 or a power of two */
   dmd_gone_t *gone;           /* a hash table */
@@ -78,6 +79,7 @@ typedef struct dmd_peak {
   const char *is_alone;     /* not 0 while there is one thread */
   uint64_t step, least_new; /* while threads run in parallel: how much a shard's bytes change before
                                it publishes them; the sum that asks for a new peak */
+  uint64_t least_share;     /* the least sum of all steps */
   const dmd_env_t *env;
   const dmd_waiting_t *waiting; /* for the shards' locks; NULL: no locks */
   /* Written at each event of a thread that is alone. */
@@ -175,7 +177,7 @@ static inline void dmd_peak_remember(const dmd_peak_t *peak, dmd_peak_share_t *s
 static inline void dmd_peak_publish_much(dmd_peak_t *peak, dmd_peak_share_t *share) {
   dmd_peak_see_parallel(peak);
   int64_t by = (int64_t)share->unpublished.szB;
-  if ((uint64_t)(by < 0 ? -by : by) > peak->step)
+  if ((uint64_t)(by < 0 ? -by : by) > __atomic_load_n(&peak->step, __ATOMIC_RELAXED))
     dmd_peak_publish(peak, share);
 }
 

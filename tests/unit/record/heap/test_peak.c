@@ -257,6 +257,28 @@ static void random_against_all_events(void **state) {
   free(m);
 }
 
+/* Threads that allocate and free much beside each other wait for the common sum less and less. */
+static void who_publishes_often_does_so_less(void **state) {
+  (void)state;
+  model_t m;
+  dmd_peak_figures_t before, peak;
+  begin(&m, PARALLEL, 1);
+  dmd_new_block_t block = {.addr = 64, .req = 200, .usable = 200};
+  for (int i = 0; i < 100000; i++) {
+    dmd_blocks_add(m.blocks, &block, DMD_NONE);
+    dmd_blocks_remove(m.blocks, 64, DMD_NONE);
+    dmd_blocks_let_go(m.blocks);
+    if (i == 100)
+      dmd_blocks_peak(m.blocks, &before);
+  }
+  dmd_blocks_peak(m.blocks, &peak);
+  dmd_blocks_let_go(m.blocks);
+  assert_true(before.error_szB <= 2 * 2048 + 200);
+  assert_true(peak.error_szB > before.error_szB && peak.error_szB <= 2 * 65536);
+  assert_true(peak.szB + peak.error_szB >= 200);
+  end(&m);
+}
+
 /* The numbers of blocks are 32 bits; here they are used up every few peaks. */
 static void numbers_are_used_again(void **state) {
   (void)state;
@@ -345,6 +367,7 @@ static void out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_against_all_events),
+      cmocka_unit_test(who_publishes_often_does_so_less),
       cmocka_unit_test(numbers_are_used_again),
       cmocka_unit_test(the_clock_is_read_when_growth_goes_on_after_a_pause),
       cmocka_unit_test(a_restart_begins_with_the_heap_as_it_is),
