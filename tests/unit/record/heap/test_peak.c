@@ -261,7 +261,7 @@ static void random_against_all_events(void **state) {
 static void who_publishes_often_does_so_less(void **state) {
   (void)state;
   model_t m;
-  dmd_peak_figures_t before, peak;
+  dmd_peak_figures_t before = {.error_szB = 0}, peak;
   begin(&m, PARALLEL, 1);
   dmd_new_block_t block = {.addr = 64, .req = 200, .usable = 200};
   for (int i = 0; i < 100000; i++) {
