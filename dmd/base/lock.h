@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { DMD_CACHE_LINE = 64 }; /* in bytes */
+
 /* How a thread waits. Both functions may return at any time, even spuriously. */
 typedef struct dmd_waiting {
   void *ctx;

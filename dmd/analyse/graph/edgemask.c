@@ -36,8 +36,7 @@ uint32_t dmd_edgemask_take_doubtful(dmd_edgemask_t *mask, const dmd_typing_t *ty
   return mask->taken.last - before;
 }
 
-void dmd_find_doubtful_interior(const dmd_typing_t *typing,
-                                void (*found)(void *ctx, uint32_t node, uint32_t edge), void *ctx) {
+void dmd_edgemask_take_doubtful_interior(dmd_edgemask_t *mask, const dmd_typing_t *typing) {
   const dmd_pool_t *interiors = &typing->graph->interiors;
   uint32_t node = 0;
   for (uint32_t id = 1; id <= interiors->last; id++) {
@@ -45,7 +44,7 @@ void dmd_find_doubtful_interior(const dmd_typing_t *typing,
     while (typing->graph->graph.first[node + 1] <= edge)
       node++;
     if (dmd_typing_doubts(typing, node, edge))
-      found(ctx, node, edge);
+      dmd_edgemask_take(mask, node, edge);
   }
 }
 

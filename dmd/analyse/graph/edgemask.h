@@ -27,9 +27,8 @@ void dmd_edgemask_take(dmd_edgemask_t *mask, uint32_t node, uint32_t edge);
  * number. */
 uint32_t dmd_edgemask_take_doubtful(dmd_edgemask_t *mask, const dmd_typing_t *typing);
 
-/* Calls `found` for each doubtful edge into the middle of a block, in order. */
-void dmd_find_doubtful_interior(const dmd_typing_t *typing,
-                                void (*found)(void *ctx, uint32_t node, uint32_t edge), void *ctx);
+/* Takes only those that lead into the middle of a block. */
+void dmd_edgemask_take_doubtful_interior(dmd_edgemask_t *mask, const dmd_typing_t *typing);
 
 /* Calls `found` for each doubtful edge, in order. */
 void dmd_find_doubtful(const dmd_typing_t *typing,

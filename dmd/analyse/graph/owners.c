@@ -263,10 +263,6 @@ static void find_owners(work_t *w, const bool *picks) {
   dmd_env_free(w->graph->env, w->via);
 }
 
-static void take_interior(void *mask, uint32_t node, uint32_t edge) {
-  dmd_edgemask_take(mask, node, edge);
-}
-
 void dmd_owners_init(dmd_owners_t *owners, dmd_heapgraph_t *graph, dmd_kinds_t *kinds,
                      const dmd_records_t *records, const bool *picks) {
   *owners = (dmd_owners_t){.graph = graph, .kinds = kinds, .records = records};
@@ -278,7 +274,7 @@ void dmd_owners_init(dmd_owners_t *owners, dmd_heapgraph_t *graph, dmd_kinds_t *
   dmd_edgemask_init(&mask, &graph->graph);
   dmd_edgemask_take_stale(&mask, kinds->typing);
   w.nearest = dmd_nearest_roots(graph);
-  dmd_find_doubtful_interior(kinds->typing, take_interior, &mask);
+  dmd_edgemask_take_doubtful_interior(&mask, kinds->typing);
   dmd_backedges_take(&mask, graph, kinds);
   dmd_lost_init(&w.begins, graph);
   dmd_dominators_init_packed(&w.dominators, &graph->graph, w.begins.nodes, w.begins.n);

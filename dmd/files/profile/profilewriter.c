@@ -39,7 +39,6 @@ static void write_totals(dmd_jsonout_t *j, const dmd_run_t *run) {
   dmd_jsonout_end(j);
 }
 
-/* The figures would be wrong without the records. */
 static void write_peak(dmd_jsonout_t *j, const dmd_profile_t *profile) {
   const dmd_moment_t *peak = &profile->run.peak;
   if (!peak->is_known)

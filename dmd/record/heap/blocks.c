@@ -35,10 +35,10 @@ static uint32_t room_for_freed(const dmd_blocks_t *blocks, uint32_t max_freed) {
 }
 
 static void take_memory(dmd_blocks_t *blocks) {
-  size_t szB = sizeof(dmd_peak_t) + blocks->n_parts * sizeof(dmd_shard_t) + DMD_SHARD_LINE - 1;
+  size_t szB = sizeof(dmd_peak_t) + blocks->n_parts * sizeof(dmd_shard_t) + DMD_CACHE_LINE - 1;
   blocks->memory = dmd_env_alloc(blocks->env, "dmd.blocks.parts", szB);
-  uintptr_t at = (uintptr_t)blocks->memory + DMD_SHARD_LINE - 1;
-  blocks->peak = (dmd_peak_t *)(at & ~(uintptr_t)(DMD_SHARD_LINE - 1));
+  uintptr_t at = (uintptr_t)blocks->memory + DMD_CACHE_LINE - 1;
+  blocks->peak = (dmd_peak_t *)(at & ~(uintptr_t)(DMD_CACHE_LINE - 1));
   blocks->parts = (dmd_shard_t *)(void *)(blocks->peak + 1);
 }
 
@@ -337,15 +337,16 @@ dmd_totals_t dmd_blocks_totals(dmd_blocks_t *blocks) {
 
 /* ---- The peak. ---- */
 
-bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_peak_figures_t *figures) {
+bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_moment_t *figures) {
   const dmd_peak_t *peak = blocks->peak;
   raise_peak(blocks);
-  *figures = (dmd_peak_figures_t){.szB = peak->most.szB,
-                                  .n_blocks = whole(blocks, peak->most.n),
-                                  .alloc_szB = peak->most.alloc_szB,
-                                  .ms = peak->ms,
-                                  .error_szB = dmd_peak_error(peak)};
-  return peak->is_on;
+  *figures = (dmd_moment_t){.is_known = peak->is_on,
+                            .szB = peak->most.szB,
+                            .n_blocks = whole(blocks, peak->most.n),
+                            .ms = peak->ms,
+                            .alloc_szB = peak->most.alloc_szB,
+                            .error_szB = dmd_peak_error(peak)};
+  return figures->is_known;
 }
 
 bool dmd_blocks_was_at_peak(const dmd_blocks_t *blocks, const dmd_block_t *block) {

@@ -37,6 +37,7 @@
 
 #include "base/env.h"
 #include "base/lock.h"
+#include "model/profile/profile.h"
 #include "record/heap/block.h"
 #include "record/heap/bloom.h"
 #include "record/heap/freed.h"
@@ -176,15 +177,8 @@ void dmd_blocks_clear_freed_reported(dmd_blocks_t *blocks);
 
 /* ---- The peak: the largest heap so far; see peak.h for how exact it is. ---- */
 
-typedef struct dmd_peak_figures {
-  uint64_t szB, n_blocks; /* requested bytes, without announced blocks */
-  uint64_t alloc_szB;     /* allocated from the start up to the peak */
-  uint64_t ms;            /* by the host's clock; at most 16 peaks too early */
-  uint64_t error_szB;     /* the true peak is at most this much larger */
-} dmd_peak_figures_t;
-
 /* Includes this moment. Returns false if peaks are not recorded. */
-bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_peak_figures_t *figures);
+bool dmd_blocks_peak(dmd_blocks_t *blocks, dmd_moment_t *peak);
 
 /* The blocks of the peak: those live blocks that were, and those that are gone, which are n blocks
  * each. Valid after dmd_blocks_peak, until blocks come or go. */

@@ -95,23 +95,11 @@ void dmd_peak_walk_gone(const dmd_peak_t *peak, const dmd_peak_share_t *share,
 
 /* ---- New peaks. ---- */
 
-/* Counts delayed frees. */
-static void settle_all(dmd_peak_t *peak) {
-  peak->late = 0;
-  if (peak->n_shards == 1)
-    dmd_shard_count_leaving(peak->shards);
-  if (peak->waiting == NULL)
-    return;
-  for (uint32_t i = 0; i < peak->n_shards; i++)
-    dmd_shard_catch_up(&peak->shards[i]);
-}
-
-/* Often there is one such free: of a loop that allocates and frees, at the peak. */
+/* Often there is one such free: of a loop that allocates and frees, at the peak. Once threads ran
+ * in parallel, any shard may have some. */
 void dmd_peak_settle(dmd_peak_t *peak) {
-  if (peak->is_parallel) {
-    settle_all(peak);
-    return;
-  }
+  if (peak->is_parallel)
+    peak->late = peak->n_shards < 64 ? ((uint64_t)1 << peak->n_shards) - 1 : UINT64_MAX;
   for (; peak->late != 0; peak->late &= peak->late - 1)
     for (uint32_t i = (uint32_t)__builtin_ctzll(peak->late); i < peak->n_shards; i += 64) {
       dmd_shard_count_leaving(&peak->shards[i]);
@@ -157,7 +145,6 @@ void dmd_peak_init(dmd_peak_t *peak, const dmd_env_t *env, const dmd_waiting_t *
   static const char always = 1, never = 0;
   dmd_mem_zero(peak, sizeof *peak);
   peak->env = env;
-  peak->waiting = waiting;
   peak->is_alone = waiting == NULL             ? &always
                    : waiting->is_alone == NULL ? &never
                                                : waiting->is_alone;
@@ -178,7 +165,7 @@ static void take(dmd_peak_t *peak) {
 }
 
 static void add_up(dmd_peak_t *peak) {
-  settle_all(peak);
+  dmd_peak_settle(peak);
   for (uint32_t i = 0; i < peak->n_shards; i++) {
     dmd_heap_sum_t *sum = &peak->shards[i].share.unpublished;
     peak->now.szB += sum->szB;
@@ -193,20 +180,18 @@ void dmd_peak_restart(dmd_peak_t *peak) {
   if (!peak->is_on)
     return;
   add_up(peak);
-  take(peak);
   peak->highest = 0;
   peak->is_parallel = false;
   peak->least_share = LEAST_SHARE;
-  set_steps(peak);
+  take(peak);
 }
 
 void dmd_peak_raise(dmd_peak_t *peak) {
   if (!peak->is_on)
     return;
   add_up(peak);
-  if (peak->now.szB <= peak->most.szB)
-    return;
-  take(peak);
+  if (peak->now.szB > peak->most.szB)
+    take(peak);
 }
 
 /* The sum may be negative for a moment: frees can be published before the allocations. */

@@ -31,8 +31,6 @@
 #include "base/lock.h"
 #include "record/heap/block.h"
 
-enum { DMD_PEAK_LINE = 64 }; /* size of a cache line in bytes */
-
 /* The clock of the host: milliseconds since the start of the program. NULL: unknown. */
 typedef struct dmd_clock {
   uint64_t (*now)(void *ctx);
@@ -61,7 +59,7 @@ enum { DMD_PEAK_LOG = 256 };
 typedef struct dmd_peak_share {
   dmd_heap_sum_t unpublished; /* changes that the common sum lacks, made in parallel with others */
   uint32_t mark;              /* what follows is void if the peak's mark is another */
-  uint32_t n_published;       /* how often, since the steps were widened */
+  uint32_t n_published;       /* how often it has published */
   uint32_t n_log;             /* blocks that are gone and not in the table yet */
   uint32_t n_gone, n_places;  /* used and all places of the table; the latter 0 or a power of two */
   dmd_gone_t *gone;           /* a hash table */
@@ -72,7 +70,7 @@ struct dmd_shard;
 
 typedef struct dmd_peak {
   /* Read at each event, rarely written. */
-  _Alignas(DMD_PEAK_LINE) bool is_on;
+  _Alignas(DMD_CACHE_LINE) bool is_on;
   bool is_parallel;         /* threads have run in parallel since the last restart */
   bool is_wanted;           /* the next allocation is to take all locks and raise the peak */
   uint32_t mark;            /* from 1 */
@@ -81,9 +79,8 @@ typedef struct dmd_peak {
                                it publishes them; the sum that asks for a new peak */
   uint64_t least_share;     /* the least sum of all steps */
   const dmd_env_t *env;
-  const dmd_waiting_t *waiting; /* for the shards' locks; NULL: no locks */
   /* Written at each event of a thread that is alone. */
-  _Alignas(DMD_PEAK_LINE) dmd_heap_sum_t now;
+  _Alignas(DMD_CACHE_LINE) dmd_heap_sum_t now;
   dmd_heap_sum_t most; /* the peak */
   uint64_t late; /* bit i: shards i, i + 64... have frees of a thread alone that are not counted */
   uint64_t next_time; /* a sum so large reads the clock */
@@ -132,7 +129,7 @@ static inline void dmd_peak_note_late(dmd_peak_t *peak, uint32_t shard) {
 /* Adds to the common sum what a shard has not published. */
 void dmd_peak_publish(dmd_peak_t *peak, dmd_peak_share_t *share);
 
-/* Counts the frees that the only thread left uncounted. */
+/* Counts the frees that are not counted yet. */
 void dmd_peak_settle(dmd_peak_t *peak);
 
 /* The numbers of blocks are used up. */

@@ -16,8 +16,6 @@
 #include "record/heap/heap.h"
 #include "record/heap/peak.h"
 
-enum { DMD_SHARD_LINE = 64 }; /* size of a cache line in bytes */
-
 /* The block removed last, until it is settled. */
 typedef struct dmd_leaving {
   dmd_removed_t removed; /* block is NULL if nothing is left to settle */
@@ -46,7 +44,7 @@ typedef struct dmd_late_free {
 enum { DMD_SHARD_LATE = 16, DMD_SHARD_FREED = 128 };
 
 typedef struct dmd_shard {
-  _Alignas(DMD_SHARD_LINE) dmd_lock_t lock;
+  _Alignas(DMD_CACHE_LINE) dmd_lock_t lock;
   bool is_held; /* the thread that has the engine's lock holds this one, too */
   dmd_heap_t heap;
   dmd_leaving_t leaving;

@@ -208,17 +208,8 @@ static void add_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
 }
 
 static void add_peak(snapshot_t *s) {
-  dmd_peak_figures_t peak;
-  dmd_profile_t *profile = s->profile;
-  if (!dmd_blocks_peak(s->live->blocks, &peak))
-    return;
-  s->has_peak = profile->has_peak = true;
-  profile->run.peak = (dmd_moment_t){.is_known = true,
-                                     .szB = peak.szB,
-                                     .n_blocks = peak.n_blocks,
-                                     .ms = peak.ms,
-                                     .alloc_szB = peak.alloc_szB,
-                                     .error_szB = peak.error_szB};
+  s->has_peak = dmd_blocks_peak(s->live->blocks, &s->profile->run.peak);
+  s->profile->has_peak = s->has_peak;
 }
 
 /* ---- Building the profile. ---- */

@@ -221,7 +221,7 @@ static void count_gone(void *ctx, const dmd_block_t *block, uint32_t n) {
 }
 
 static void compare(model_t *m) {
-  dmd_peak_figures_t peak;
+  dmd_moment_t peak;
   found_t f = {.m = m};
   assert_true(dmd_blocks_peak(m->blocks, &peak));
   dmd_blocks_walk(m->blocks, count_live, &f);
@@ -261,7 +261,7 @@ static void random_against_all_events(void **state) {
 static void who_publishes_often_does_so_less(void **state) {
   (void)state;
   model_t m;
-  dmd_peak_figures_t before = {.error_szB = 0}, peak;
+  dmd_moment_t before = {.error_szB = 0}, peak;
   begin(&m, PARALLEL, 1);
   dmd_new_block_t block = {.addr = 64, .req = 200, .usable = 200};
   for (int i = 0; i < 100000; i++) {
@@ -284,8 +284,8 @@ static void numbers_are_used_again(void **state) {
   (void)state;
   host_t host;
   host_init(&host);
-  dmd_shard_t *shard = aligned_alloc(DMD_SHARD_LINE, sizeof *shard);
-  dmd_peak_t *peak = aligned_alloc(DMD_PEAK_LINE, sizeof *peak);
+  dmd_shard_t *shard = aligned_alloc(DMD_CACHE_LINE, sizeof *shard);
+  dmd_peak_t *peak = aligned_alloc(DMD_CACHE_LINE, sizeof *peak);
   dmd_peak_init(peak, &host.env, NULL, shard, 1);
   peak->is_on = true;
   peak->mark = UINT32_MAX - 4;
@@ -313,7 +313,7 @@ static void numbers_are_used_again(void **state) {
 static void the_clock_is_read_when_growth_goes_on_after_a_pause(void **state) {
   (void)state;
   model_t m;
-  dmd_peak_figures_t peak;
+  dmd_moment_t peak;
   begin(&m, ALONE, 1);
   m.now = 5;
   dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = 64, .req = 100, .usable = 100}, DMD_NONE);
@@ -332,7 +332,7 @@ static void the_clock_is_read_when_growth_goes_on_after_a_pause(void **state) {
 static void a_restart_begins_with_the_heap_as_it_is(void **state) {
   (void)state;
   model_t m;
-  dmd_peak_figures_t peak;
+  dmd_moment_t peak;
   begin(&m, LOCKED, 1);
   for (uint64_t i = 1; i <= 10; i++)
     dmd_blocks_add(m.blocks, &(dmd_new_block_t){.addr = i << 20, .req = 100, .usable = 100}, 0);
