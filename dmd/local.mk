@@ -407,6 +407,9 @@ dmd_native_sources = \
   dmd/native/pl_thread.c dmd/native/pl_thread.h \
   dmd/native/pl_write.c dmd/native/pl_write.h
 
+# The library for programs that have memory reporters.
+dmd_reporters_sources = dmd/reporters/dmd-reporters.c
+
 # dmdv: its main file, and the rest, which unit tests can link.
 dmdv_SOURCES = dmd/dmdv/dmdv.c
 dmd_reader_sources = \
@@ -571,4 +574,4 @@ dmd_preload_sources = dmd/valgrind/dm_preload.c dmd/valgrind/dm_preload.h
 
 # Headers that are installed in $(includedir)/valgrind.
 vgincludedir = $(includedir)/valgrind
-vginclude_HEADERS = dmd/include/valgrind/dmd.h dmd/include/valgrind/dmd-annotations.h dmd/include/valgrind/dmd-derived.h dmd/include/valgrind/measure.hpp dmd/include/valgrind/measure_list.hpp dmd/include/valgrind/measure_std.hpp
+vginclude_HEADERS = dmd/include/valgrind/dmd.h dmd/include/valgrind/dmd-annotations.h dmd/include/valgrind/dmd-derived.h dmd/include/valgrind/dmd-reporters.h dmd/include/valgrind/measure.hpp dmd/include/valgrind/measure_list.hpp dmd/include/valgrind/measure_std.hpp

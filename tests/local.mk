@@ -139,6 +139,7 @@ unit_tests = \
   tests/unit/analyse/transform/test_reduce \
   tests/unit/record/engine/test_replacednew \
   tests/unit/model/profile/test_reporterruns \
+  tests/unit/reporters/test_reporters \
   tests/unit/model/profile/test_reports \
   tests/unit/record/engine/test_requests \
   tests/unit/record/engine/test_requests_sampled \
@@ -197,6 +198,7 @@ unit_tests = \
 # add one, add its line; if it does not link, add the sources that it lacks.
 thread_tests = \
   tests/threads/test_fleet \
+  tests/threads/test_reporters \
   tests/threads/test_stacktrie \
   tests/threads/test_threads
 thread_support_sources = \

@@ -12,7 +12,7 @@ from harness.compiler import compiler_for
 # The programs, headers and pages that are installed; documents and examples are all those of docs/.
 INSTALLED = {
     "bin": {"dmd-derive", "dmdv"},
-    "include/valgrind": {"dmd.h", "dmd-annotations.h", "dmd-derived.h", "measure.hpp", "measure_list.hpp", "measure_std.hpp"},
+    "include/valgrind": {"dmd.h", "dmd-annotations.h", "dmd-derived.h", "dmd-reporters.h", "measure.hpp", "measure_list.hpp", "measure_std.hpp"},
     "share/bash-completion/completions": {"dmd-derive.bash", "dmdv.bash"},
     "share/cmake/dmd": {"dmd-config.cmake", "dmd-config-version.cmake"},
     "share/fish/vendor_completions.d": {"dmd-derive.fish", "dmdv.fish"},
@@ -20,7 +20,7 @@ INSTALLED = {
     "share/fish/vendor_functions.d": {"__dmdv_complete.fish"},
     "share/zsh/site-functions": {"_dmd-derive", "_dmdv"},
     "share/man/man1": {"dmd-derive.1", "dmdv.1", "valgrind-dmd.1"},
-    "share/pkgconfig": {"dmd.pc"},
+    "share/pkgconfig": {"dmd.pc", "dmd-reporters.pc"},
 }
 DOCUMENTS = "share/doc/valgrind-dmd"
 
@@ -45,7 +45,9 @@ def names(t):
     documents = {path: found.pop(path) for path in sorted(found) if (path + "/").startswith(DOCUMENTS + "/")}
     libraries = os.path.relpath(installed.variable(t, "nativedir"), installed.variable(t, "prefix"))
     native = {libraries: {"libdmd.so"}} if installed.variable(t, "native_PROGRAMS") else {}
-    t.equal(found, {**INSTALLED, **native})
+    public = os.path.relpath(installed.variable(t, "libdir"), installed.variable(t, "prefix"))
+    reporters = {public: {"libdmd-reporters.a", "libdmd-reporters.so", "libdmd-reporters.so.0"}}
+    t.equal(found, {**INSTALLED, **native, **reporters})
     t.equal(sorted(documents), [DOCUMENTS, DOCUMENTS + "/examples", DOCUMENTS + "/pictures"])
     t.check({"README.md", "NEWS", "manual.md", "format.md", "dmd-profile.schema.json"} <= documents[DOCUMENTS],
            "the documents are there: %s" % documents[DOCUMENTS])
